@@ -1,8 +1,14 @@
 // stored: the tiles of modulus 1 are kept (stored_plan_cuda.cuh), and a run is one pass over them:
 // each is read once, times the modulus of its cell, and the sum of an entry is written to its place
-// and to its mirror image's. A warp is a group of entries, a lane one, which adds its cells
-// ascending. Bound by memory: of hexahedra 2.4 kB an element are read, and the matrix is written.
-#include <type_traits>
+// and to its mirror image's. Bound by memory: of hexahedra 2.2 kB an element are read, and the
+// matrix is written.
+//
+// A block takes record after record. Copies of the next ones are on their way to shared memory
+// while it adds up one, a thread an entry, cells ascending; the sums go through shared memory too,
+// so that what lies together in the matrix is written together: the entries, which are rows or
+// parts of them, then their mirror images in the order of their places.
+#include <climits>
+#include <cmath>
 
 #include "fill_tiles_cuda.cuh"
 #include "stored_plan_cuda.cuh"
@@ -12,130 +18,337 @@ namespace
 
 using namespace hx_stored;
 
-constexpr int WARPS = 8;
+constexpr int SM_BLOCKS = 3; // of a multiprocessor, as registers are dealt out
 
 struct stored : hx_cuda_filling {
-    plan p; // (owned)
+    plan p;            // (owned)
+    uint32_t *d_drawn; // records that blocks have drawn (owned)
+    int n_stage;
+    unsigned n_block;
+    size_t shared; // bytes of a block
 };
 
 // What the kernels see.
 struct arguments {
     const double *modulus;
+    double scale; // of what is kept
     hx_matrix m;
     plan p;
+    int n_stage;
+    bool has_images;
+    uint32_t *drawn; // records, those that blocks begin with counted
 };
 
-constexpr int LEVELS = 8; // whose moduli are found at a time
-
-// A group's moduli by level and entry, then its blocks, row-major, on their way out.
-template <int C> struct outgoing {
-    union {
-        double modulus[LEVELS][GROUP];
-        double block[GROUP][C * C];
-    };
-    uint32_t entry[GROUP], mirror[GROUP];
+// The record that a block fetches next, and how many it has in all, once that is known.
+struct alignas(16) coming {
+    uint32_t list, word; // 16 bytes of d_list, of d_word, where it begins
+    uint32_t n_list, n_word;
+    int n_record;
 };
 
-// The same in formats other than bsr.
-template <int C> struct outgoing_numbers : outgoing<C> {
-    hx_spot spot[2][GROUP]; // of the entry, of its mirror image
+// A block's shared memory.
+struct buffers {
+    coming *next;      // [2] what is to be fetched, by turns
+    uint64_t *arrived; // [n_stage] a barrier
+    char *word;        // [n_stage][most_word]
+    char *list;        // [n_stage + 1][most_list]: read until the sums are written
+    double *modulus;   // [2][most_cell]
+    double *sum;       // [2][most_entry][C * C]
+    hx_spot *spot;     // [2][most_entry] of entries and their images, in formats other than bsr
 };
 
-// n bytes from there on to L2, by the lanes of a warp: as many requests at a time as it takes.
-__device__ __forceinline__ void fetch(const void *from, int64_t n)
+constexpr uint32_t BARRIERS = 128; // bytes of `next` and `arrived`
+
+// Of the sums of a record: an even number, one more than there may be.
+__host__ __device__ __forceinline__ int sum_numbers(int c, const plan &p)
 {
-    const auto begin = reinterpret_cast<uintptr_t>(from) & ~uintptr_t{127};
-    const auto end = reinterpret_cast<uintptr_t>(from) + static_cast<uintptr_t>(n);
-    for (uintptr_t at = begin + 128 * (threadIdx.x % GROUP); at < end; at += 128 * GROUP)
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+    return (c * c * p.most_entry + 2) / 2 * 2;
 }
 
-// What a group needs before its numbers.
-__device__ __forceinline__ void fetch_lists(const plan &p, const group &begin, const group &end)
+// Where they begin, in bytes.
+struct shared_layout {
+    uint32_t word, list, modulus, sum, spot, bytes;
+
+    template <int C>
+    static __host__ __device__ __forceinline__ shared_layout of(const plan &p, int n_stage,
+                                                                bool is_bsr)
+    {
+        shared_layout l;
+        const auto stages = static_cast<uint32_t>(n_stage);
+        l.word = BARRIERS;
+        l.list = l.word + stages * static_cast<uint32_t>(p.most_word);
+        l.modulus = l.list + (stages + 1) * static_cast<uint32_t>(p.most_list);
+        l.sum = l.modulus + 16 * static_cast<uint32_t>(p.most_cell);
+        l.spot = l.sum + 16 * static_cast<uint32_t>(sum_numbers(C, p));
+        l.bytes = l.spot + (is_bsr ? 0 : 2 * static_cast<uint32_t>(sizeof(hx_spot) * p.most_entry));
+        return l;
+    }
+};
+
+// Kept as offsets of one array, or the compiler forgets that it is shared memory.
+template <int C, bool IS_BSR>
+__device__ __forceinline__ buffers cut_shared(char *shared, const arguments &g)
 {
-    fetch(p.d_mask + begin.mask, (end.mask - begin.mask) * static_cast<int64_t>(sizeof *p.d_mask));
-    fetch(p.d_cell + begin.term, (end.term - begin.term) * static_cast<int64_t>(sizeof *p.d_cell));
+    const shared_layout l = shared_layout::of<C>(g.p, g.n_stage, IS_BSR);
+    return {reinterpret_cast<coming *>(shared),
+            reinterpret_cast<uint64_t *>(shared + 2 * sizeof(coming)),
+            shared + l.word,
+            shared + l.list,
+            reinterpret_cast<double *>(shared + l.modulus),
+            reinterpret_cast<double *>(shared + l.sum),
+            reinterpret_cast<hx_spot *>(shared + l.spot)};
 }
 
-// The lane's sums. Cells and moduli of all levels are asked for before numbers, so that numbers do
-// not wait for them level by level.
-template <int C>
-__device__ __forceinline__ void sum_terms(const arguments &g, const group &begin, const group &end,
-                                          outgoing<C> &out, double *sum)
+__device__ __forceinline__ uint32_t shared_address(const void *p)
 {
-    constexpr int n_even = C == 3 ? EVEN : 1;
-    const int lane = static_cast<int>(threadIdx.x % GROUP);
-    const unsigned before = (1u << lane) - 1;
-    const unsigned on_diagonal = __ldg(g.p.d_mask + begin.mask);
-    const double *from = g.p.d_number + begin.number;
-    const int32_t *cell = g.p.d_cell + begin.term;
-#pragma unroll 1
-    for (uint32_t first = begin.mask + 1; first < end.mask; first += LEVELS) {
-        const uint32_t mine =
-            lane < LEVELS && first + lane < end.mask ? __ldg(g.p.d_mask + first + lane) : 0;
-        int32_t of[LEVELS];
+    return static_cast<uint32_t>(__cvta_generic_to_shared(p));
+}
+
+#if __CUDA_ARCH__ >= 900
+constexpr unsigned ARRIVALS = 1; // that complete a stage: of the thread that asks for it
+
+__device__ __forceinline__ void copy_ahead(uint32_t to, const void *from, uint32_t bytes,
+                                           uint32_t arrived)
+{
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1], %2, [%3];" ::"r"(to),
+                 "l"(from), "r"(bytes), "r"(arrived)
+                 : "memory");
+}
+#else
+constexpr unsigned ARRIVALS = THREADS;
+
+__device__ __forceinline__ void copy_ahead(uint32_t to, const char *from, uint32_t bytes, uint32_t)
+{
+    for (uint32_t i = 16 * threadIdx.x; i < bytes; i += 16 * THREADS)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to + i), "l"(from + i)
+                     : "memory");
+}
+#endif
+
+// What comes next on its way to a stage, whose barrier it completes. All threads call it.
+__device__ __forceinline__ void fetch_record(const arguments &g, const buffers &b,
+                                             const coming &next, int stage, int list_stage)
+{
+    const uint32_t arrived = shared_address(b.arrived + stage);
+    const uint32_t list =
+        shared_address(b.list) + static_cast<uint32_t>(list_stage * g.p.most_list);
+    const uint32_t word = shared_address(b.word) + static_cast<uint32_t>(stage * g.p.most_word);
+    const uint32_t n_list = 16 * next.n_list, n_word = 16 * next.n_word;
+#if __CUDA_ARCH__ >= 900
+    if (threadIdx.x) return;
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(arrived),
+                 "r"(n_list + n_word)
+                 : "memory");
+#endif
+    copy_ahead(list, g.p.d_list + 16 * static_cast<int64_t>(next.list), n_list, arrived);
+    copy_ahead(word,
+               reinterpret_cast<const char *>(g.p.d_word + 4 * static_cast<int64_t>(next.word)),
+               n_word, arrived);
+#if __CUDA_ARCH__ < 900
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(arrived) : "memory");
+#endif
+}
+
+// Until the stage has been filled for the turn-th time, counted from 0.
+__device__ __forceinline__ void await(const buffers &b, int stage, unsigned turn)
+{
+#if __CUDA_ARCH__ >= 900
+#define HX_TEST_BARRIER "mbarrier.try_wait.parity.shared::cta.b64"
+#else
+#define HX_TEST_BARRIER "mbarrier.test_wait.parity.shared.b64"
+#endif
+    const uint32_t arrived = shared_address(b.arrived + stage);
+    uint32_t done;
+    do {
+        asm volatile("{\n.reg .pred p;\n" HX_TEST_BARRIER " p, [%1], %2;\n"
+                     "selp.u32 %0, 1, 0, p;\n}"
+                     : "=r"(done)
+                     : "r"(arrived), "r"(turn & 1)
+                     : "memory");
+    } while (!done);
+}
+
+__device__ __forceinline__ void start_barriers(const buffers &b, int n_stage)
+{
+    if (threadIdx.x == 0)
+        for (int s = 0; s < n_stage; s++)
+            asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(b.arrived + s)),
+                         "r"(ARRIVALS)
+                         : "memory");
+#if __CUDA_ARCH__ >= 900
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+#endif
+    __syncthreads();
+}
+
+// What a float and the 24 bits that go on after it, `tail` from bit 5 on, stand for.
+__device__ __forceinline__ double join_number(uint32_t head, uint32_t tail)
+{
+    const double v = static_cast<double>(__uint_as_float(head));
+    const auto low = static_cast<uint32_t>(__double2loint(v));
+    return __hiloint2double(__double2hiint(v), static_cast<int>(low | (tail & 0x1fffffe0)));
+}
+
+// What begins with bit `shift`, from bit 5 on.
+__device__ __forceinline__ uint32_t tail_of(uint32_t low, uint32_t high, int shift)
+{
+    return shift == 0 ? low << 5 : __funnelshift_r(low, high, shift - 5);
+}
+
+// sum += factor times the tile from word `at` on, words `stride` apart.
+__device__ __forceinline__ void add_tile(const uint32_t *at, int stride, double factor, double *sum)
+{
+    constexpr int n = 9, n_low = 7;
+    uint32_t head[n], low[n_low + 1];
 #pragma unroll
-        for (int l = 0; l < LEVELS; l++) {
-            const unsigned mask = __shfl_sync(HX_ALL_LANES, mine, l);
-            of[l] = mask >> lane & 1 ? __ldg(cell + __popc(mask & before)) : -1;
-            cell += __popc(mask);
+    for (int t = 0; t < n; t++) head[t] = at[t * stride];
+#pragma unroll
+    for (int w = 0; w < n_low; w++) low[w] = at[(n + w) * stride];
+    low[n_low] = 0;
+#pragma unroll
+    for (int t = 0; t < n; t++)
+        sum[t] =
+            fma(factor,
+                join_number(head[t], tail_of(low[3 * t / 4], low[3 * t / 4 + 1], 8 * (3 * t % 4))),
+                sum[t]);
+}
+
+// The same with half of a tile on the diagonal.
+__device__ __forceinline__ void add_half(const uint32_t *at, int stride, int half, double factor,
+                                         double *sum)
+{
+    uint32_t head[3];
+#pragma unroll
+    for (int t = 0; t < 3; t++) head[t] = at[(3 * half + t) * stride];
+    const uint32_t low = at[(6 + 2 * half) * stride], high = at[(7 + 2 * half) * stride];
+    const uint32_t last = at[10 * stride] >> 8 * half & 0xff;
+    sum[0] = fma(factor, join_number(head[0], tail_of(low, high, 0)), sum[0]);
+    sum[1] = fma(factor, join_number(head[1], tail_of(low, high, 24)), sum[1]);
+    sum[2] = fma(factor, join_number(head[2], high >> 11 | last << 21), sum[2]);
+}
+
+// The sum of an entry of a part, number `own` in its order, to its place in the record; on the
+// diagonal one of its halves.
+template <int C, int PART, class Local>
+__device__ __forceinline__ void sum_entry(const char *list, const record_lists<Local> &at,
+                                          const record_head &h, const uint32_t *word,
+                                          const double *modulus, int own, int half, double *out)
+{
+    constexpr int n = C == 1 ? 1 : PART == OFF ? 9 : 3;
+    const auto *level =
+        reinterpret_cast<const uint16_t *>(list + at.level) + (PART == OFF ? 0 : h.n_level[OFF]);
+    const auto *local =
+        reinterpret_cast<const Local *>(list + at.local) + (PART == OFF ? 0 : h.n_term[OFF]) + own;
+    word += (PART == OFF ? 0 : tile_words<C>(OFF) * h.n_term[OFF]) + (C == 1 ? 2 : 1) * own;
+    double sum[n] = {};
+    int l = 0, stride = level[0];
+    double factor = modulus[*local];
+    for (;;) {
+        // The next one's modulus, which is two loads away, before this one's numbers.
+        const int next = ++l < h.n_level[PART] ? level[l] : 0;
+        const bool more = own < next;
+        double next_factor = 0.0;
+        local += stride;
+        if (more) next_factor = modulus[*local];
+        if constexpr (C == 1)
+            sum[0] = fma(factor, *reinterpret_cast<const double *>(word), sum[0]);
+        else if constexpr (PART == OFF)
+            add_tile(word, stride, factor, sum);
+        else
+            add_half(word, stride, half, factor, sum);
+        if (!more) break;
+        word += tile_words<C>(PART) * stride;
+        stride = next;
+        factor = next_factor;
+    }
+    if constexpr (C == 1 || PART == OFF)
+#pragma unroll
+        for (int t = 0; t < n; t++) out[C * row_of(t) + column_of(t)] = sum[t];
+    else
+#pragma unroll
+        for (int t = 0; t < n; t++) {
+            // xx yy zz, or xy xz yz and their images
+            out[half ? C * row_of(3 + t) + column_of(3 + t) : (C + 1) * t] = sum[t];
+            if (half) out[C * column_of(3 + t) + row_of(3 + t)] = sum[t];
         }
-#pragma unroll
-        for (int l = 0; l < LEVELS; l++)
-            if (of[l] >= 0) out.modulus[l][lane] = __ldg(g.modulus + of[l]);
-#pragma unroll 1
-        for (int l = 0; l < LEVELS; l++) {
-            const unsigned mask = __shfl_sync(HX_ALL_LANES, mine, l), off = mask & ~on_diagonal;
-            const int n = __popc(mask), n_off = __popc(off);
-            const bool has = mask >> lane & 1, is_off = off >> lane & 1;
-            const double *const own = from + __popc(mask & before);
-            const double *const more = from + n_even * n + __popc(off & before);
-            double v[C * C];
-            if (!mask) break;
-#pragma unroll
-            for (int t = 0; t < n_even; t++) v[t] = has ? __ldg(own + t * n) : 0.0;
-#pragma unroll
-            for (int t = n_even; t < C * C; t++)
-                v[t] = is_off ? __ldg(more + (t - n_even) * n_off) : 0.0;
-            const double modulus = has ? out.modulus[l][lane] : 0.0;
-#pragma unroll
-            for (int t = 0; t < C * C; t++) sum[t] = fma(modulus, v[t], sum[t]);
-            from += level_numbers<C>(n, n_off);
-        }
-    }
-    if (on_diagonal >> lane & 1)
-#pragma unroll
-        for (int t = n_even; t < C * C; t++) sum[t] = sum[t - 3];
 }
 
-// Block after block, where they lie together.
-template <int C, class Real>
-__device__ __forceinline__ void store_blocks(const arguments &g, const outgoing<C> &out,
-                                             int64_t first, int count)
+// Entries off the diagonal, then, a warp or more behind, halves of those on it.
+template <int C, class Local>
+__device__ __forceinline__ void sum_record(const char *list, const record_lists<Local> &at,
+                                           const record_head &h, const uint32_t *word,
+                                           const double *modulus, double *sum)
 {
-    constexpr int size = C * C;
-    auto *const value = static_cast<Real *>(g.m.d_value);
-    const double *const block = out.block[0];
-    const int lane = static_cast<int>(threadIdx.x % GROUP);
-    if (!g.p.d_entry) { // all, side by side
-#pragma unroll
-        for (int k = lane; k < size * GROUP; k += GROUP)
-            if (k < size * count) __stcs(value + size * first + k, static_cast<Real>(block[k]));
-        return;
+    constexpr int halves = C == 1 ? 1 : 2;
+    const int n_off = h.n_entry - h.n_diagonal, begin = (n_off + 31) / 32 * 32;
+    const auto *place = reinterpret_cast<const uint8_t *>(list + at.place);
+    for (int k = static_cast<int>(threadIdx.x); k < begin + halves * h.n_diagonal; k += THREADS)
+        if (k < n_off)
+            sum_entry<C, OFF>(list, at, h, word, modulus, k, 0, sum + C * C * place[k]);
+        else if (k >= begin)
+            sum_entry<C, DIAGONAL>(list, at, h, word, modulus, (k - begin) / halves,
+                                   (k - begin) % halves,
+                                   sum + C * C * place[n_off + (k - begin) / halves]);
+}
+
+// Entries and their images, block after block: a thread has the same number of each of its blocks.
+template <int C, class Real, class Local>
+__device__ __forceinline__ void store_blocks(const arguments &g, const char *list,
+                                             const record_lists<Local> &at, const record_head &h,
+                                             const double *sum)
+{
+    constexpr int size = C * C, step = THREADS / size;
+    const int thread = static_cast<int>(threadIdx.x), first = thread / size, t = thread % size;
+    const int image = t % C * C + t / C;
+    auto *const value = static_cast<Real *>(g.m.d_value) + t;
+    const auto *base = reinterpret_cast<const uint32_t *>(list + at.base);
+    const auto *run = reinterpret_cast<const uint8_t *>(list + at.run);
+    if (first >= step) return;
+#pragma unroll 4
+    for (int q = first; q < h.n_entry; q += step) {
+        const int64_t entry = base[run[q]] + static_cast<uint32_t>(q);
+        value[size * entry] = static_cast<Real>(sum[size * q + t]);
     }
-#pragma unroll
-    for (int k = lane; k < size * GROUP; k += GROUP)
-        if (k < size * count)
-            value[size * static_cast<int64_t>(out.entry[k / size]) + k % size] =
-                static_cast<Real>(block[k]);
-#pragma unroll
-    for (int k = lane; k < size * GROUP; k += GROUP) {
-        const int place = k / size, t = k % size;
-        if (out.mirror[place] != NONE)
-            value[size * static_cast<int64_t>(out.mirror[place]) + t] =
-                static_cast<Real>(out.block[place][t % C * C + t / C]);
+    base = reinterpret_cast<const uint32_t *>(list + at.mirror_base);
+    run = reinterpret_cast<const uint8_t *>(list + at.mirror_run);
+    const auto *source = reinterpret_cast<const uint8_t *>(list + at.source);
+#pragma unroll 4
+    for (int q = first; q < h.n_mirror; q += step) {
+        const int64_t entry = base[run[q]] + static_cast<uint32_t>(q);
+        value[size * entry] = static_cast<Real>(sum[size * source[q] + image]);
     }
 }
+
+// Where all entries of a record lie side by side they leave by one bulk copy, whose both ends are
+// multiples of 16 bytes: the sums begin at an address that is as odd as theirs in the matrix.
+#if __CUDA_ARCH__ >= 900
+constexpr bool HAS_BULK = true;
+
+__device__ __forceinline__ void await_bulk_read()
+{
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); // of this thread's sums
+    if (threadIdx.x == 0) asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+}
+
+__device__ __forceinline__ void store_bulk(double *to, const double *sum, int n)
+{
+    const int head = static_cast<int>(reinterpret_cast<uintptr_t>(to) / sizeof(double) & 1);
+    const int bulk = (n - head) / 2 * 2;
+    if (threadIdx.x) return;
+    if (head) to[0] = sum[0];
+    if (head + bulk < n) to[n - 1] = sum[n - 1];
+    if (bulk)
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to + head),
+                     "r"(shared_address(sum + head)), "r"(static_cast<uint32_t>(8 * bulk))
+                     : "memory");
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+#else
+constexpr bool HAS_BULK = false;
+__device__ __forceinline__ void await_bulk_read() {}
+__device__ __forceinline__ void store_bulk(double *, const double *, int) {}
+#endif
 
 __device__ __forceinline__ hx_spot find_spot(const hx_matrix &m, int64_t row, uint32_t entry)
 {
@@ -144,79 +357,217 @@ __device__ __forceinline__ hx_spot find_spot(const hx_matrix &m, int64_t row, ui
                          static_cast<int>(entry - ptr[0]));
 }
 
-// Rows of numbers of neighbouring entries, for formats that have them so.
-template <int C>
-__device__ __forceinline__ void store_numbers(const arguments &g, outgoing_numbers<C> &out,
-                                              int64_t first)
+// Where entries and images of a record go, in formats other than bsr.
+__device__ __forceinline__ void find_spots(const arguments &g, const record_head &h, hx_spot *spot)
 {
     const hx_device_pattern &p = g.m.pattern;
-    const int lane = static_cast<int>(threadIdx.x % GROUP);
-    out.spot[0][lane] = out.spot[1][lane] = {-1, 0, 0};
-    if (out.entry[lane] != NONE)
-        out.spot[0][lane] = find_spot(g.m, g.p.d_row[first + lane], out.entry[lane]);
-    if (out.mirror[lane] != NONE)
-        out.spot[1][lane] =
-            find_spot(g.m, p.d_col[out.entry[lane]] - p.row_first, out.mirror[lane]);
-    __syncwarp();
-    for (int image = 0; image < 2; image++)
-#pragma unroll
-        for (int k = lane; k < C * C * GROUP; k += GROUP) {
-            const int i = k / (C * GROUP), place = k % (C * GROUP) / C, j = k % C;
-            const int64_t at = hx_spot_place(g.m, out.spot[image][place], i, j);
-            if (at >= 0) hx_matrix_store(g.m, at, out.block[place][image ? C * j + i : C * i + j]);
+    const int k = static_cast<int>(threadIdx.x);
+    if (k >= h.n_entry) return;
+    const int64_t kept = static_cast<int64_t>(h.first) + k;
+    const uint32_t entry = g.p.d_entry[kept], mirror = g.p.d_mirror ? g.p.d_mirror[kept] : NONE;
+    spot[k] = find_spot(g.m, g.p.d_row[kept], entry);
+    spot[g.p.most_entry + k] =
+        mirror == NONE ? hx_spot{-1, 0, 0} : find_spot(g.m, p.d_col[entry] - p.row_first, mirror);
+}
+
+// Rows of numbers of neighbouring entries.
+template <int C>
+__device__ __forceinline__ void store_numbers(const arguments &g, const record_head &h,
+                                              const hx_spot *spot, const double *sum)
+{
+    const int n = h.n_entry;
+    for (int image = 0; image < (g.p.d_mirror ? 2 : 1); image++)
+        for (int k = static_cast<int>(threadIdx.x); k < C * C * n; k += THREADS) {
+            const int i = k / (C * n), place = k % (C * n) / C, j = k % C;
+            const int64_t at = hx_spot_place(g.m, spot[image * g.p.most_entry + place], i, j);
+            if (at >= 0)
+                hx_matrix_store(g.m, at, sum[C * C * place + (image ? C * j + i : C * i + j)]);
         }
 }
 
-constexpr int64_t AHEAD = 4096; // groups: about as many as are on their way
-constexpr int SM_BLOCKS = 4;    // registers of as many on a multiprocessor
+// Thread 0 draws the records of its block, in their order over all blocks, a turn ahead each: so
+// none is far ahead of the others, and what lies together in the matrix is written at about one
+// time. (Each its own share, fixed: fast blocks are so far ahead in the end that lines of the cache
+// that two have parts of are written back twice.)
+struct lottery {
+    int64_t drawn;
+    record_at begin, end;
+    int n_record; // of the block, INT_MAX until it is known
 
-template <int C, class Real, bool IS_BSR>
-__global__ void __launch_bounds__(GROUP *WARPS, SM_BLOCKS)
+    __device__ __forceinline__ void draw(const arguments &g)
+    {
+        drawn = atomicAdd(g.drawn, 1u);
+    }
+
+    __device__ __forceinline__ void look_up(const plan &p)
+    {
+        begin = end = {0, 0};
+        if (drawn >= p.n_record) return;
+        begin = p.d_at[drawn];
+        end = p.d_at[drawn + 1];
+    }
+
+    // As record number k of the block.
+    __device__ __forceinline__ void announce(const plan &p, int k, coming *next)
+    {
+        if (drawn >= p.n_record && n_record == INT_MAX) n_record = k;
+        *next = {begin.list, begin.word, end.list - begin.list, end.word - begin.word, n_record};
+    }
+};
+
+// The modulus of a cell of a record, asked for a turn ahead, a thread each.
+struct early_modulus {
+    bool is;
+    double value;
+
+    template <class Local> __device__ __forceinline__ void ask(const arguments &g, const char *list)
+    {
+        const record_head &h = *reinterpret_cast<const record_head *>(list);
+        is = threadIdx.x < h.n_cell;
+        if (is) value = __ldg(g.modulus + cells_of<Local>(list, h)[threadIdx.x]);
+    }
+
+    template <class Local>
+    static __device__ __forceinline__ const int32_t *cells_of(const char *list,
+                                                              const record_head &h)
+    {
+        return reinterpret_cast<const int32_t *>(list + record_lists<Local>(h).cell);
+    }
+};
+
+// Those of a record from cell `first` on.
+template <class Local>
+__device__ __forceinline__ void load_moduli(const arguments &g, const char *list, int first,
+                                            double *modulus)
+{
+    const record_head &h = *reinterpret_cast<const record_head *>(list);
+    const int32_t *const cell = early_modulus::cells_of<Local>(list, h);
+    if (h.n_cell <= first) return;
+    for (int i = static_cast<int>(threadIdx.x) + first; i < h.n_cell; i += THREADS)
+        modulus[i] = g.scale * __ldg(g.modulus + cell[i]);
+    __syncthreads();
+}
+
+template <int C, class Real, class Local, bool IS_BSR>
+__global__ void __launch_bounds__(THREADS, SM_BLOCKS)
     stored_kernel(const __grid_constant__ arguments g)
 {
-    __shared__ std::conditional_t<IS_BSR, outgoing<C>, outgoing_numbers<C>> all[WARPS];
-    const int lane = static_cast<int>(threadIdx.x % GROUP);
-    auto &out = all[threadIdx.x / GROUP];
-    const int64_t number = static_cast<int64_t>(blockIdx.x) * WARPS + threadIdx.x / GROUP;
-    if (number >= g.p.n_group) return; // the whole warp
-    const int64_t first = number * GROUP, left = g.p.n_kept - first;
-    const int count = left < GROUP ? static_cast<int>(left) : GROUP;
-    const group begin = g.p.d_group[number], end = g.p.d_group[number + 1];
-    group later = {}, after = {};
-    if (!g.p.d_mirror) { // else what comes to L2 ahead drives out blocks that are half written
-        fetch(g.p.d_number + begin.number,
-              (end.number - begin.number) * static_cast<int64_t>(sizeof *g.p.d_number));
-        if (number + AHEAD < g.p.n_group) {
-            later = g.p.d_group[number + AHEAD];
-            after = g.p.d_group[number + AHEAD + 1];
+    extern __shared__ __align__(128) char shared[];
+    const buffers b = cut_shared<C, IS_BSR>(shared, g);
+    const bool flat = HAS_BULK && IS_BSR && sizeof(Real) == sizeof(double) && !g.has_images;
+    lottery lot = {0, {}, {}, INT_MAX};
+    int n_record = INT_MAX;
+    start_barriers(b, g.n_stage);
+    for (int s = 0; s < g.n_stage; s++) {
+        if (threadIdx.x == 0) {
+            lot.drawn = blockIdx.x + static_cast<int64_t>(s) * gridDim.x;
+            lot.look_up(g.p);
+            lot.announce(g.p, s, b.next);
         }
+        __syncthreads();
+        n_record = b.next->n_record;
+        if (s < n_record) fetch_record(g, b, *b.next, s, s);
+        __syncthreads();
     }
-    uint32_t entry = NONE, mirror = NONE;
-    if (lane < count) {
-        entry = g.p.d_entry ? g.p.d_entry[first + lane] : static_cast<uint32_t>(first + lane);
-        if (g.p.d_mirror) mirror = g.p.d_mirror[first + lane];
+    if (threadIdx.x == 0) lot.draw(g);
+    int stage = 0, list_stage = 0, parity = 0;
+    unsigned turn = 0;
+    for (int i = 0; i < n_record; i++, parity ^= 1) {
+        const bool last = stage + 1 == g.n_stage, early_on = g.n_stage > 1 && i > 0;
+        const int next_stage = last ? 0 : stage + 1;
+        const int next_list = list_stage == g.n_stage ? 0 : list_stage + 1;
+        const unsigned next_turn = turn + last;
+        double *sum = b.sum + parity * sum_numbers(C, g.p);
+        double *const modulus = b.modulus + parity * g.p.most_cell;
+        const char *const list = b.list + list_stage * g.p.most_list;
+        const auto *const word = reinterpret_cast<const uint32_t *>(b.word + stage * g.p.most_word);
+        early_modulus next = {false, 0.0};
+        if (threadIdx.x == 0) lot.look_up(g.p);
+        await(b, stage, turn);
+        load_moduli<Local>(g, list, early_on ? THREADS : 0, modulus);
+        if (g.n_stage > 1 && i + 1 < n_record) {
+            await(b, next_stage, next_turn);
+            next.ask<Local>(g, b.list + next_list * g.p.most_list);
+        }
+        const record_head h = *reinterpret_cast<const record_head *>(list);
+        const record_lists<Local> at(h);
+        if (flat) sum += C * C * h.first & 1;
+        sum_record<C>(list, at, h, word, modulus, sum);
+        if (next.is) b.modulus[(parity ^ 1) * g.p.most_cell + threadIdx.x] = g.scale * next.value;
+        if constexpr (!IS_BSR) find_spots(g, h, b.spot);
+        if (flat) await_bulk_read();
+        if (threadIdx.x == 0) lot.announce(g.p, i + g.n_stage, b.next + parity);
+        __syncthreads(); // and the record before has been written
+        n_record = b.next[parity].n_record;
+        if (i + g.n_stage < n_record)
+            fetch_record(g, b, b.next[parity], stage, list_stage ? list_stage - 1 : g.n_stage);
+        if (threadIdx.x == 0 && n_record == INT_MAX) lot.draw(g);
+        if (flat) {
+            store_bulk(static_cast<double *>(g.m.d_value) + static_cast<int64_t>(C * C) * h.first,
+                       sum, C * C * h.n_entry);
+        } else if constexpr (IS_BSR) {
+            store_blocks<C, Real>(g, list, at, h, sum);
+        } else {
+            store_numbers<C>(g, h, b.spot, sum);
+            __syncthreads(); // spots have been read
+        }
+        stage = next_stage;
+        list_stage = next_list;
+        turn = next_turn;
     }
-    double sum[C * C] = {};
-    sum_terms<C>(g, begin, end, out, sum);
-    __syncwarp(); // moduli have been read
-    fetch_lists(g.p, later, after);
-    out.entry[lane] = entry;
-    out.mirror[lane] = mirror;
-#pragma unroll
-    for (int t = 0; t < C * C; t++) out.block[lane][C * row_of(t) + column_of(t)] = sum[t];
-    __syncwarp();
-    if constexpr (IS_BSR)
-        store_blocks<C, Real>(g, out, first, count);
-    else
-        store_numbers<C>(g, out, first);
+    if (flat) await_bulk_read();
+}
+
+__global__ void first_draw_kernel(uint32_t *drawn, uint32_t first)
+{
+    *drawn = first;
 }
 
 using kernel = void (*)(arguments);
 
-template <int C> kernel choose_kernel(const hx_matrix_spec *spec)
+template <int C, class Local> kernel choose_kernel(const hx_matrix_spec *spec)
 {
-    if (spec->format != HX_FORMAT_BSR) return stored_kernel<C, double, false>;
-    return spec->single ? stored_kernel<C, float, true> : stored_kernel<C, double, true>;
+    if (spec->format != HX_FORMAT_BSR) return stored_kernel<C, double, Local, false>;
+    return spec->single ? stored_kernel<C, float, Local, true>
+                        : stored_kernel<C, double, Local, true>;
+}
+
+kernel kernel_of(const stored *f)
+{
+    const hx_matrix_spec *const spec = &f->m->spec;
+    const bool wide = f->p.most_cell > 256;
+    if (spec->components == 3)
+        return wide ? choose_kernel<3, uint16_t>(spec) : choose_kernel<3, uint8_t>(spec);
+    return wide ? choose_kernel<1, uint16_t>(spec) : choose_kernel<1, uint8_t>(spec);
+}
+
+constexpr int RECORD_BYTES = 28000; // so that two blocks of three stages share a multiprocessor
+constexpr int MOST_STAGES = 3;
+
+// As many stages as there is shared memory for, and as many blocks as run at a time.
+int choose_launch(stored *f)
+{
+    const hx_matrix_spec *const spec = &f->m->spec;
+    const bool is_bsr = spec->format == HX_FORMAT_BSR;
+    hx_cuda *const cuda = hx_cuda_of(f->dev);
+    int most = 0, blocks = 0;
+    HX_TRY_CUDA(
+        cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda->place));
+    for (f->n_stage = MOST_STAGES; f->n_stage > 0; f->n_stage--) {
+        f->shared = spec->components == 3 ? shared_layout::of<3>(f->p, f->n_stage, is_bsr).bytes
+                                          : shared_layout::of<1>(f->p, f->n_stage, is_bsr).bytes;
+        if (f->shared <= static_cast<size_t>(most)) break;
+    }
+    if (f->n_stage == 0)
+        return HX_RAISE(HX_EENV, "fill 'stored' does not take points of so many cells: take fill "
+                                 "gather");
+    HX_TRY_CUDA(cudaFuncSetAttribute(kernel_of(f), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     static_cast<int>(f->shared)));
+    HX_TRY_CUDA(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel_of(f), THREADS, f->shared));
+    const int64_t at_a_time = static_cast<int64_t>(blocks) * cuda->n_sm;
+    f->n_block = static_cast<unsigned>(at_a_time < f->p.n_record ? at_a_time : f->p.n_record);
+    return HX_OK;
 }
 
 int prepare(hx_cuda_filling *filling)
@@ -224,24 +575,33 @@ int prepare(hx_cuda_filling *filling)
     auto *const f = static_cast<stored *>(filling);
     // Nothing writes where a format has padding.
     HX_TRY(f->dev->ops->zero(f->dev, f->m->d_value, hx_value_bytes(*f->m)));
-    return hx_stored::create(&f->p, f);
+    HX_TRY(hx_stored::create(&f->p, f, RECORD_BYTES));
+    HX_TRY(f->dev->ops->alloc(f->dev, sizeof *f->d_drawn, &f->d_drawn));
+    return choose_launch(f);
 }
 
 int run(hx_cuda_filling *filling)
 {
     const auto *const f = static_cast<const stored *>(filling);
-    const hx_matrix_spec *const spec = &f->m->spec;
-    const arguments a = {f->input.d_modulus, *f->m, f->p};
-    if (f->p.n_group == 0) return HX_OK;
-    const kernel start = spec->components == 3 ? choose_kernel<3>(spec) : choose_kernel<1>(spec);
-    start<<<hx_blocks(f->p.n_group, WARPS), GROUP * WARPS, 0, hx_cuda_of(f->dev)->stream>>>(a);
+    const cudaStream_t stream = hx_cuda_of(f->dev)->stream;
+    const bool has_images = f->p.n_kept < f->m->pattern.n_entry;
+    const arguments a = {
+        f->input.d_modulus, ldexp(1.0, f->p.power), *f->m, f->p, f->n_stage, has_images,
+        f->d_drawn};
+    if (f->p.n_record == 0) return HX_OK;
+    first_draw_kernel<<<1, 1, 0, stream>>>(f->d_drawn,
+                                           f->n_block * static_cast<unsigned>(f->n_stage));
+    HX_TRY_LAUNCH("stored's first_draw_kernel");
+    kernel_of(f)<<<f->n_block, THREADS, f->shared, stream>>>(a);
     HX_TRY_LAUNCH("stored_kernel");
     return HX_OK;
 }
 
 void release(hx_cuda_filling *filling)
 {
-    hx_stored::release(&static_cast<stored *>(filling)->p, filling->dev);
+    auto *const f = static_cast<stored *>(filling);
+    hx_stored::release(&f->p, f->dev);
+    f->dev->ops->release(f->dev, f->d_drawn);
 }
 
 size_t bytes(const hx_cuda_filling *filling)

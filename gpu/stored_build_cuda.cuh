@@ -1,0 +1,109 @@
+// Inside of the fill `stored`: its plan on its way.
+#ifndef HX_STORED_BUILD_CUDA_CUH
+#define HX_STORED_BUILD_CUDA_CUH
+
+#include "core/space/cell_rule.h"
+#include "stored_plan_cuda.cuh"
+
+namespace hx_stored
+{
+
+constexpr int MOST_CELL = 2048;   // of a record
+constexpr int NO_POWER = -100000; // of two: nothing is as small
+constexpr int LINEAR =
+    HX_N_CELL_RULE; // of the rules: hexahedra of 8 points, and what they collapse to
+constexpr int N_RULE = HX_N_CELL_RULE + 1;
+
+// The largest record, and of a number of a tile, at most, its power of two.
+struct bounds {
+    int list, word, n_entry, n_cell, power;
+};
+
+// A plan on its way: what kernels see.
+struct building {
+    hx_incidence in;
+    hx_form form;
+    hx_device_pattern pattern;
+    const double *xyz;
+    const hx_cell_rule *rule;  // [N_RULE]
+    int most_gauss;            // integration points of any cell
+    int wide;                  // 16 bits a term for its cell
+    int64_t record_bytes;      // about
+    uint32_t *first;           // [n_row + 1] kept entries before a row
+    int32_t *row;              // [n_kept]
+    uint32_t *entry, *mirror;  // [n_kept]
+    uint64_t *key;             // [n_kept] by which entries are sorted, NULL: they are not
+    uint32_t *n_term;          // [n_kept] its cells
+    int64_t *weight;           // [n_kept + 1] bytes of the kept entries before one
+    uint32_t *n_begin;         // [n_kept + 1] records that begin before a kept entry
+    uint32_t *record_first;    // [n_record + 1] kept entry
+    uint32_t *n_list, *n_word; // [n_record + 1] before a record, as record_at counts them
+    bounds *most;
+    double *root; // [n_cell][most_gauss][9] sqrt(weight det J) d xi_k / d x_i
+    plan p;
+};
+
+__device__ __forceinline__ int64_t global_thread()
+{
+    return blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+}
+
+// The cells of an entry, ascending: of a cell the points that are the row's, and the column's, as
+// bits; a collapsed cell has several.
+struct walk {
+    int64_t at, end, cell;
+    int slot; // of the entry in its row
+    unsigned own, others;
+
+    __device__ __forceinline__ bool next(const building &b)
+    {
+        const hx_device_pattern &p = b.pattern;
+        while (at < end) {
+            const int64_t place = b.in.point_place[at];
+            cell = hx_incidence_cell(&b.in, place);
+            const int64_t first = hx_incidence_first(&b.in, cell);
+            const int n = hx_incidence_count(&b.in, cell);
+            own = others = 0;
+            for (; at < end; at++) {
+                const int64_t a = b.in.point_place[at] - first;
+                if (a >= n) break; // of a later cell
+                own |= 1u << a;
+            }
+            const int64_t pair = hx_incidence_pair(&b.in, cell) + (place - first) * n;
+            for (int k = 0; k < n; k++)
+                others |=
+                    static_cast<unsigned>(hx_slot_at(p.d_slot, p.slot_bytes, pair + k) == slot)
+                    << k;
+            if (others) return true;
+        }
+        return false;
+    }
+};
+
+// Of a kept entry; past the last one of none.
+__device__ __forceinline__ walk begin_walk(const building &b, int64_t kept)
+{
+    walk w = {};
+    if (kept >= b.p.n_kept) return w;
+    const hx_device_pattern &p = b.pattern;
+    const int64_t row = b.row[kept], point = p.row_first + row;
+    w.at = b.in.point_ptr[point];
+    w.end = b.in.point_ptr[point + 1];
+    w.slot = static_cast<int>(b.entry[kept] - p.d_row_ptr[row]);
+    return w;
+}
+
+__device__ __forceinline__ bool is_diagonal(const building &b, int64_t kept)
+{
+    return kept < b.p.n_kept && b.pattern.d_col[b.entry[kept]] == b.pattern.row_first + b.row[kept];
+}
+
+// stored_records_cuda.cu: queued for all records, or cells. Sizes go to b.n_list, n_word and most;
+// roots to b.root; records to b.p.
+int start_roots(const building &b, cudaStream_t stream);
+int start_measure(const building &b, cudaStream_t stream);
+int start_store(const building &b, cudaStream_t stream);
+
+} // namespace hx_stored
+
+#endif
