@@ -98,8 +98,9 @@ extern const struct hx_matrix_ops hx_cuda_matrix_ops;       // matrix_cuda.cu
 
 // Of heat (conduction_cuda.cu).
 extern const struct hx_conduction_ops hx_cuda_conduction_ops;
-extern const struct hx_mail_ops hx_cuda_mail_ops;      // mail_cuda.cu
-extern const struct hx_mail_ops hx_cuda_mail_nccl_ops; // mail_nccl_cuda.cu
+extern const struct hx_mail_ops hx_cuda_mail_ops;         // mail_cuda.cu
+extern const struct hx_mail_ops hx_cuda_mail_nccl_ops;    // mail_nccl_cuda.cu
+extern const struct hx_timeline_ops hx_cuda_timeline_ops; // timeline_cuda.cu
 // Of spline patches (interaction_cuda.cu).
 extern const struct hx_interaction_ops hx_cuda_interaction_ops;
 

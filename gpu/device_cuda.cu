@@ -347,6 +347,7 @@ static hx_device_ops make_ops()
     ops.conduction = &hx_cuda_conduction_ops;
     ops.mail = &hx_cuda_mail_ops;
     ops.mail_far = &hx_cuda_mail_nccl_ops;
+    ops.timeline = &hx_cuda_timeline_ops;
     return ops;
 }
 

@@ -15,6 +15,7 @@
 // pivots and inverts it while the others work.
 #include <cuda_pipeline.h>
 
+#include "core/device/timeline.h"
 #include "multigrid_cuda.cuh"
 
 namespace
@@ -398,6 +399,13 @@ int go_beside(hx_cuda *impl)
     return HX_OK;
 }
 
+int mark_beside(const hx_device *dev, int is_end)
+{
+    return dev->timeline
+               ? hx_timeline_mark(dev->timeline, HX_QUEUE_BESIDE, HX_SPAN_FACTORS, -1, is_end)
+               : HX_OK;
+}
+
 template <int DOF>
 int invert(hx_device *dev, const hx_mg_level *level, double added, double *d_work, float *d_inverse)
 {
@@ -411,6 +419,7 @@ int invert(hx_device *dev, const hx_mg_level *level, double added, double *d_wor
     HX_TRY_CUDA(cudaFuncSetAttribute(update_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      static_cast<int>(n_shared)));
     HX_TRY(go_beside(impl));
+    HX_TRY(mark_beside(dev, 0));
     cudaStream_t stream = impl->beside;
     HX_TRY_CUDA(
         cudaMemsetAsync(s.a, 0, static_cast<size_t>(s.pitch * s.pitch) * sizeof(double), stream));
@@ -426,6 +435,7 @@ int invert(hx_device *dev, const hx_mg_level *level, double added, double *d_wor
                                   n_shared, s, k, n_tile));
     finish_kernel<<<hx_blocks(s.pitch * s.pitch, HX_BLOCK), HX_BLOCK, 0, stream>>>(s, d_inverse);
     HX_TRY_LAUNCH("multigrid inverse");
+    HX_TRY(mark_beside(dev, 1));
     HX_TRY_CUDA(cudaEventRecord(impl->beside_mark[1], stream));
     return HX_OK;
 }

@@ -195,6 +195,7 @@ typedef struct hx_config {
         int every;
         double threshold;  /* NAN: all elements */
         double checkpoint; /* minutes; NAN: auto */
+        int timeline;
         hx_config_choices fields;
     } output;
 } hx_config;

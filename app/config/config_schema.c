@@ -485,6 +485,9 @@ const hx_key hx_keys[] = {
             "time between two checkpoints, which `hextop run FILE --resume` goes on from; auto: "
             "100 times what the last one took; 0: none but on a signal and at the end of a run "
             "that has written one"),
+    KEY("output.timeline", BOOL, AT(output.timeline), .is_free = 1, .fallback = "false",
+        .help = "also timeline.json: where devices and hosts spent the time of the last designs, "
+                "for ui.perfetto.dev or chrome://tracing; marks take time themselves"),
     KEY("output.fields", CHOICES, AT(output.fields), .is_free = 1, .fallback = "density",
         .note = "(\"density\")", .word = field_words,
         .help = "density; displacement; sensitivity (filtered); energy of elements u'Ku; von_mises "

@@ -16,8 +16,10 @@
 #include "core/base/atomic_file.h"
 #include "core/base/grow.h"
 #include "core/base/memory.h"
+#include "core/device/timeline.h"
 #include "core/mesh/mesh_hash.h"
 #include "progress.h"
+#include "trace.h"
 
 static int cannot_write(const hx_config *cfg, const char *path, const char *why)
 {
@@ -155,7 +157,7 @@ int hx_output_take(hx_output *out, hx_session *s)
 {
     memset(out, 0, sizeof *out);
     out->session = s;
-    HX_TRY(hx_output_tell_take(out));
+    HX_TRY(hx_output_tell(out, HX_OUTPUT_TAKE));
     const int rc = hx_output_take_share(out);
     if (rc < 0) hx_output_free(out);
     return rc;
@@ -180,7 +182,7 @@ const char *hx_output_path(const hx_output *out, const char *name, char *text, s
 
 void hx_output_forget(const hx_output *out)
 {
-    static const char *const name[] = {"summary.json", "density.vtk.series"};
+    static const char *const name[] = {"summary.json", "density.vtk.series", HX_TRACE_FILE};
     char path[PATH_MAX];
     for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
         hx_atomic_file_remove(hx_output_path(out, name[i], path, sizeof path));
@@ -281,7 +283,7 @@ static int make_file(hx_output *out, int iteration, const char *path, int is_syn
     return hx_output_spread(out, order, sizeof *order);
 }
 
-int hx_output_write_share(hx_output *out, int iteration, const char *path, int is_synced)
+static int write_share(hx_output *out, int iteration, const char *path, int is_synced)
 {
     file_order order;
     int64_t n_written = 0;
@@ -295,9 +297,16 @@ int hx_output_write_share(hx_output *out, int iteration, const char *path, int i
     return HX_OK;
 }
 
+int hx_output_write_share(hx_output *out, int iteration, const char *path, int is_synced)
+{
+    HX_IN_SPAN_OF_HOST(&out->session->device, HX_SPAN_OUTPUT, -1,
+                       write_share(out, iteration, path, is_synced));
+    return HX_OK;
+}
+
 static int write_file(hx_output *out, int iteration, const char *path, int is_synced)
 {
-    HX_TRY(hx_output_tell_write(out));
+    HX_TRY(hx_output_tell(out, HX_OUTPUT_WRITE));
     return hx_output_write_share(out, iteration, path, is_synced);
 }
 
@@ -318,6 +327,7 @@ int hx_output_write(hx_output *out, int iteration, int is_synced)
 
 void hx_output_free(hx_output *out)
 {
+    hx_trace_free(out->trace);
     hx_output_ranks_free(out);
     hx_fields_free(&out->fields);
     free(out->displacement);

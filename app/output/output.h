@@ -6,6 +6,7 @@
 #include "core/files/vtk_fields.h"
 
 typedef struct hx_output_ranks hx_output_ranks; /* output_ranks.h */
+typedef struct hx_trace hx_trace;               /* trace.h */
 
 /* Of n_elem elements and n_node nodes: the mesh's, or with a team the piece that this process
  * writes (output_ranks.h), in the order of the file; own: what it solves, a share of them. */
@@ -29,6 +30,7 @@ typedef struct hx_output {
     size_t n_file, file_capacity; /* VTK files of this run, oldest first */
     char **file;                  /* [n_file] names within the directory (owned) */
     double *time;                 /* [n_file] iterations (owned) */
+    hx_trace *trace;              /* of output.timeline, once it has begun; or NULL (owned) */
 } hx_output;
 
 /* Fails with HX_EENV if the directory could not be written or created; changes nothing. */
@@ -77,8 +79,8 @@ int hx_output_save_elsewhere(const hx_output *out, int iteration, char *path);
 /* DIR/name into text; returns it. */
 const char *hx_output_path(const hx_output *out, const char *name, char *text, size_t n_text);
 
-/* Removes what an earlier run said of itself (summary, series), so that it cannot be taken for this
- * run's if this one fails early. */
+/* Removes what an earlier run said of itself (summary, series, timeline), so that it cannot be
+ * taken for this run's if this one fails early. */
 void hx_output_forget(const hx_output *out);
 
 /* Name of the last VTK file, or NULL. */

@@ -7,35 +7,36 @@
 
 #include "core/base/memory.h"
 #include "core/team/team_file.h"
-
-/* hx_ranks_call.what */
-enum { TAKE = HX_RANKS_OTHER, WRITE };
+#include "trace.h"
 
 /* Bytes of a value that is brought, at most: a displacement. */
 enum { MOST_BYTES = 3 * sizeof(double) };
 
-static int tell(hx_output *out, int32_t what)
+int hx_output_tell(hx_output *out, int32_t what)
 {
     const hx_ranks_call call = {.what = what};
     return out->session->team ? hx_ranks_tell(&out->session->ranks, &call) : HX_OK;
 }
 
-int hx_output_tell_take(hx_output *out)
+static int do_share(hx_output *out, int32_t what)
 {
-    return tell(out, TAKE);
-}
-
-int hx_output_tell_write(hx_output *out)
-{
-    return tell(out, WRITE);
+    switch (what) {
+    case HX_OUTPUT_TAKE:
+        return hx_output_take_share(out);
+    case HX_OUTPUT_WRITE:
+        return hx_output_write_share(out, 0, NULL, 0);
+    case HX_OUTPUT_BEGIN_TRACE:
+        return hx_trace_begin_share(out);
+    default:
+        return hx_trace_write_share(out);
+    }
 }
 
 /* What went wrong in all is the leader's to say. */
 static int answer(void *context, const hx_ranks_call *call)
 {
     hx_output *const out = context;
-    const int rc =
-        call->what == TAKE ? hx_output_take_share(out) : hx_output_write_share(out, 0, NULL, 0);
+    const int rc = do_share(out, call->what);
     if (rc < 0 && out->session->ranks.is_lost) return rc;
     if (rc < 0) hx_error_clear();
     return HX_OK;

@@ -15,6 +15,14 @@ struct hx_output_ranks {
     double *own; /* [own n_elem][2]: three floats, or a double, before it is brought (owned) */
 };
 
+/* What the leader calls for: hx_ranks_call.what. */
+enum {
+    HX_OUTPUT_TAKE = HX_RANKS_OTHER,
+    HX_OUTPUT_WRITE,
+    HX_OUTPUT_BEGIN_TRACE, /* trace.h */
+    HX_OUTPUT_WRITE_TRACE
+};
+
 /* In a follower: the leader's calls are answered from here on, until hx_output_free. *out must not
  * move. */
 void hx_output_follow(hx_output *out, hx_session *s);
@@ -25,8 +33,7 @@ int hx_output_take_share(hx_output *out);
 int hx_output_write_share(hx_output *out, int iteration, const char *path, int is_synced);
 
 /* By the leader: the others do the same. */
-int hx_output_tell_take(hx_output *out);
-int hx_output_tell_write(hx_output *out);
+int hx_output_tell(hx_output *out, int32_t what);
 
 /* Who writes which piece, before the fields are added. By all processes: *rc of each is its own. */
 int hx_output_ranks_create(hx_output *out, int *rc);

@@ -15,6 +15,7 @@
 #include "../output/progress.h"
 #include "../output/run_log.h"
 #include "../output/summary.h"
+#include "../output/trace.h"
 #include "../session/ranks_report.h"
 #include "../text/commands.h"
 #include "checkpoint.h"
@@ -349,6 +350,7 @@ static int run_config(run *r, const hx_options *options)
                     r->checkpoint.path);
     if (is_over(r)) return 0;
     HX_TRY(take_folder(r));
+    HX_TRY(hx_trace_begin(&r->output));
 
     int rc = optimise(r);
     if (rc == HX_OK) rc = hx_history_close(&r->history);
@@ -357,6 +359,7 @@ static int run_config(run *r, const hx_options *options)
     hx_stats_stop(&r->stats);
     print_result(r);
     HX_TRY(write_summary(r, interrupted ? "interrupted" : "done"));
+    HX_TRY(hx_trace_write(&r->output));
     if (interrupted)
         hx_log_warning("interrupted; the results so far are complete%s",
                        hx_checkpoint_exists(&r->checkpoint) ? ", and --resume goes on" : "");
@@ -416,6 +419,7 @@ const hx_command hx_command_run = {
         "  density.vtk.series    all of them as an animation\n"
         "  history.csv           one line an iteration\n"
         "  summary.json          result, settings as resolved, timings, memory\n"
+        "  timeline.json         with output.timeline: where the time went\n"
         "  config.cfg            the resolved config; running it repeats the run\n"
         "  run.log               what the terminal said, with version, machine and times\n"
         "  checkpoint.state      what --resume goes on from, and the one before\n"

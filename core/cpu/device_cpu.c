@@ -153,5 +153,6 @@ const hx_device_ops hx_device_ops_cpu = {
     .matrix = &hx_cpu_matrix_ops,
     .interaction = &hx_cpu_interaction_ops,
     .mail = &hx_cpu_mail_ops,
+    .timeline = &hx_cpu_timeline_ops,
     .matrix_free = &hx_strategy_cpu_otf,
 };

@@ -8,6 +8,7 @@
 #include "../base/clock.h"
 #include "../base/memory.h"
 #include "../base/sum.h"
+#include "../device/timeline.h"
 #include "../solver/common_ops.h"
 #include "../solver/element_ops.h"
 #include "../solver/vector_ops.h"
@@ -299,17 +300,24 @@ static int update_loads(const hx_analysis *a)
     return HX_OK;
 }
 
-/* K of the densities, and what is derived from it. */
-static int assemble(hx_analysis *a)
+/* K of the densities, and the loads that go by them. */
+static int update_operator(hx_analysis *a)
 {
     hx_device *dev = a->op->dev;
     HX_TRY(dev->ops->design->modulus(dev, a->op->model.n_elem, a->problem->least, a->problem->young,
                                      a->penalty, hx_analysis_rho(a), a->op->model.d_modulus));
     HX_TRY(hx_operator_update(a->op));
-    HX_TRY(update_loads(a));
+    return update_loads(a);
+}
+
+/* K, and what is derived from it. */
+static int assemble(hx_analysis *a)
+{
+    hx_device *dev = a->op->dev;
+    HX_IN_SPAN(dev, HX_SPAN_MODULUS, -1, update_operator(a));
     HX_TRY(dev->ops->sync(dev));
     const double begin = hx_clock();
-    HX_TRY(hx_precond_setup(a->pc));
+    HX_IN_SPAN(dev, HX_SPAN_SETUP, -1, hx_precond_setup(a->pc));
     HX_TRY(dev->ops->sync(dev));
     a->record.prepare_seconds = hx_clock() - begin;
     return HX_OK;

@@ -64,6 +64,7 @@ typedef struct hx_analysis {
     hx_solver *own;      /* whose parts these are; NULL: the caller's (owned) */
     int warm_start;      /* keep u of the last design as PCG's first guess */
     double penalty;      /* of the last solve */
+    int design;          /* of the next one, in marks (timeline.h); its owner sets it */
     const double *d_rho; /* field of the last solve (borrowed); NULL in a follower of a whole */
     double *d_density;   /* the same where it came from the host (owned) */
     double *d_modulus;   /* field: the operator's, or (owned) d_modulus_whole */

@@ -7,6 +7,7 @@
 
 #include "../base/clock.h"
 #include "../base/memory.h"
+#include "../device/timeline.h"
 #include "../solver/vector_ops.h"
 #include "analysis_internal.h"
 #include "design_ops.h"
@@ -60,7 +61,7 @@ static int solve_spread(hx_analysis *a, double penalty)
 int hx_analysis_solve(hx_analysis *a, const double *d_rho, double penalty)
 {
     a->d_rho = d_rho;
-    HX_TRY(tell_unless_joint(a, HX_CALL_SOLVE, penalty));
+    if (!a->is_joint) HX_TRY(tell(a, HX_CALL_SOLVE, a->design, penalty));
     if (a->d_modulus_whole)
         HX_TRY(a->dev->ops->design->modulus(a->dev, a->problem->mesh->n_elem, a->problem->least,
                                             a->problem->young, penalty, d_rho, a->d_modulus_whole));
@@ -298,6 +299,19 @@ int hx_analysis_report(hx_analysis *a, hx_ranks_report *report)
     return judge(a, hx_ranks_gather_report(a->ranks, report));
 }
 
+/* The stage of a design that a process takes part in where the leader has the design. */
+static int solve_stage(hx_analysis *a, double penalty)
+{
+    HX_IN_STAGE(a->op->dev, HX_SPAN_PCG, -1, solve_spread(a, penalty));
+    return HX_OK;
+}
+
+static int solve_of_design(hx_analysis *a, const hx_ranks_call *call)
+{
+    HX_IN_STAGE(a->op->dev, HX_SPAN_DESIGN, call->number, solve_stage(a, call->value));
+    return HX_OK;
+}
+
 /* What the leader keeps. */
 static int send_report(hx_analysis *a)
 {
@@ -313,7 +327,7 @@ int hx_analysis_answer(hx_analysis *a, const hx_ranks_call *call)
     double unused;
     switch (call->what) {
     case HX_CALL_SOLVE:
-        return solve_spread(a, call->value);
+        return solve_of_design(a, call);
     case HX_CALL_COMPLIANCE:
         return hx_analysis_compliance_share(a, &unused);
     case HX_CALL_ENERGY:

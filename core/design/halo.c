@@ -7,6 +7,7 @@
 #include "../base/clock.h"
 #include "../base/memory.h"
 #include "../base/sum.h"
+#include "../device/timeline.h"
 #include "../solver/vector_ops.h"
 
 static const char what[] = "elements within the filter's radius";
@@ -347,7 +348,9 @@ int hx_halo_fill(hx_halo *h, int field, const double *d_own)
     double *const d_value = h->d_value[field], *const d_beyond = d_value + h->n_own;
     const double begin = hx_clock();
     HX_TRY(dev->ops->copy(dev, d_value, d_own, (size_t)h->n_own * sizeof *d_own));
-    HX_TRY(ranks->mail.ops ? fill_direct(h, d_own, d_beyond) : fill_by_host(h, d_own, d_beyond));
+    HX_IN_SPAN(dev, HX_SPAN_HALO, -1,
+               ranks->mail.ops ? fill_direct(h, d_own, d_beyond)
+                               : fill_by_host(h, d_own, d_beyond));
     ranks->figures.n_halo++;
     ranks->figures.halo_bytes += hx_route_bytes(&h->route, sizeof *h->host);
     ranks->figures.halo_seconds += hx_clock() - begin;

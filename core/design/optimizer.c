@@ -7,6 +7,7 @@
 #include "../base/clock.h"
 #include "../base/memory.h"
 #include "../base/sum.h"
+#include "../device/timeline.h"
 #include "../solver/vector_ops.h"
 #include "analysis_internal.h"
 #include "optimizer_internal.h"
@@ -337,31 +338,48 @@ static void begin_record(hx_optimizer *opt, hx_iteration *record)
     record->climbing = !hx_stair_ended(&opt->penalty) || !hx_stair_ended(&opt->beta);
 }
 
-int hx_optimizer_step_share(hx_optimizer *opt, hx_iteration *record)
+static int evaluate(hx_optimizer *opt, hx_iteration *record)
 {
-    const double begin = hx_clock();
-    hx_device *dev = opt->analysis->dev;
-    double clock = begin;
-    begin_record(opt, record);
+    HX_TRY(differentiate(opt, record));
+    return measure_design(opt, record);
+}
 
-    HX_TRY(hx_optimizer_filter(opt));
+static int update(hx_optimizer *opt, hx_iteration *record)
+{
+    HX_TRY(propose(opt, record, 0));
+    return climb(opt, record);
+}
+
+/* From the densities to the next proposal, timed by stages. */
+static int take_step(hx_optimizer *opt, hx_iteration *record)
+{
+    hx_device *dev = opt->analysis->dev;
+    double clock = hx_clock();
+
+    HX_IN_STAGE(dev, HX_SPAN_FILTER, -1, hx_optimizer_filter(opt));
     HX_TRY(dev->ops->sync(dev));
     record->stage[HX_STAGE_FILTER] = lap(&clock);
 
-    HX_TRY(analyse(opt, record));
+    HX_IN_STAGE(dev, HX_SPAN_PCG, -1, analyse(opt, record));
     record->stage[HX_STAGE_PCG] = lap(&clock);
 
-    HX_TRY(differentiate(opt, record));
-    HX_TRY(measure_design(opt, record));
+    HX_IN_STAGE(dev, HX_SPAN_COMPLIANCE, -1, evaluate(opt, record));
     record->stage[HX_STAGE_COMPLIANCE] = lap(&clock);
 
-    HX_TRY(filter_sensitivities(opt));
+    HX_IN_STAGE(dev, HX_SPAN_FILTER, -1, filter_sensitivities(opt));
     record->stage[HX_STAGE_FILTER] += lap(&clock);
 
-    HX_TRY(propose(opt, record, 0));
-    HX_TRY(climb(opt, record));
+    HX_IN_STAGE(dev, HX_SPAN_UPDATE, -1, update(opt, record));
     record->stage[HX_STAGE_UPDATE] = lap(&clock);
+    return HX_OK;
+}
 
+int hx_optimizer_step_share(hx_optimizer *opt, hx_iteration *record)
+{
+    const double begin = hx_clock();
+    begin_record(opt, record);
+    opt->analysis->design = opt->iteration;
+    HX_IN_STAGE(opt->analysis->dev, HX_SPAN_DESIGN, opt->iteration, take_step(opt, record));
     record->seconds = hx_clock() - begin;
     return HX_OK;
 }

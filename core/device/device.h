@@ -73,6 +73,8 @@ typedef struct hx_device_ops {
     const struct hx_common_ops *common;
     /* Optional: memory into which other processes write; a library of messages (mail_ops.h). */
     const struct hx_mail_ops *mail, *mail_far;
+    /* Optional: marks of where its time goes (timeline_ops.h). */
+    const struct hx_timeline_ops *timeline;
 
     /* Optional: does ahead what available and open would wait for (the start of a driver); any
      * thread may call it beside other work. Fails silently: open will say why. */
@@ -88,12 +90,13 @@ typedef struct hx_device_ops {
 
 struct hx_device {
     const hx_device_ops *ops;
-    int place;                   /* which of several of its kind, counted round; 0 at first */
-    void *impl;                  /* (owned by the backend) */
-    char description[160];       /* "NVIDIA H200, 141 GB" or "OpenMP, 2 threads" */
-    char model[160];             /* of a GPU: "NVIDIA H200, compute capability 9.0"; else "" */
-    char software[96];           /* beneath it: "driver for CUDA 13.0, runtime 13.0" */
-    struct hx_device_mesh *mesh; /* those on it, each shared by its holders (device_mesh.h) */
+    int place;                    /* which of several of its kind, counted round; 0 at first */
+    void *impl;                   /* (owned by the backend) */
+    char description[160];        /* "NVIDIA H200, 141 GB" or "OpenMP, 2 threads" */
+    char model[160];              /* of a GPU: "NVIDIA H200, compute capability 9.0"; else "" */
+    char software[96];            /* beneath it: "driver for CUDA 13.0, runtime 13.0" */
+    struct hx_device_mesh *mesh;  /* those on it, each shared by its holders (device_mesh.h) */
+    struct hx_timeline *timeline; /* what it marks (timeline.h), or NULL: nothing (borrowed) */
 };
 
 /* Opens a backend by table. HX_EENV says why it cannot run here. */

@@ -6,6 +6,7 @@
 
 #include "../base/clock.h"
 #include "../base/memory.h"
+#include "../device/timeline.h"
 
 static const char what[] = "a lattice's level of several processes";
 
@@ -242,44 +243,108 @@ static int take(hx_ranks *ranks, hx_level_share *s, int64_t n, const int64_t *d_
 static int settle_mail(hx_ranks *ranks, hx_level_share *s, float *d_y)
 {
     const int dof = s->dof;
-    HX_TRY(hx_mail_send_single(&ranks->mail, &s->values, dof, NULL, s->d_serve, d_y));
-    return hx_mail_take_single(&ranks->mail, dof * s->n_ghost, d_y + dof * s->n_own);
+    HX_IN_SPAN(&ranks->dev, HX_SPAN_PUT, -1,
+               hx_mail_send_single(&ranks->mail, &s->values, dof, NULL, s->d_serve, d_y));
+    HX_IN_SPAN(&ranks->dev, HX_SPAN_ADD, -1,
+               hx_mail_take_single(&ranks->mail, dof * s->n_ghost, d_y + dof * s->n_own));
+    hx_ranks_count(ranks, s->n_serve * dof * (int64_t)sizeof *d_y);
+    return HX_OK;
+}
+
+/* The same by way of the hosts: own values that others have, and theirs. */
+static int serve(hx_ranks *ranks, hx_level_share *s, const float *d_y)
+{
+    HX_TRY(take(ranks, s, s->dof * s->n_serve, s->d_serve, d_y));
+    hx_route_pack(&s->value, (size_t)s->dof * sizeof *d_y, s->host);
+    return HX_OK;
+}
+
+static int receive(hx_ranks *ranks, hx_level_share *s, float *d_y)
+{
+    const size_t bytes = (size_t)s->dof * sizeof *d_y;
+    HX_TRY(hx_route_exchange(ranks->team, &s->value, bytes));
+    hx_route_unpack(&s->value, bytes, s->host);
+    hx_ranks_count(ranks, hx_route_bytes(&s->value, bytes));
+    return ranks->plain->upload(&ranks->dev, d_y + s->dof * s->n_own, s->host,
+                                (size_t)s->n_ghost * bytes);
+}
+
+static int settle_by_host(hx_ranks *ranks, hx_level_share *s, float *d_y)
+{
+    HX_IN_SPAN(&ranks->dev, HX_SPAN_PUT, -1, serve(ranks, s, d_y));
+    HX_IN_SPAN(&ranks->dev, HX_SPAN_ADD, -1, receive(ranks, s, d_y));
+    return HX_OK;
 }
 
 /* y at ghosts := its owners'. */
 static int settle(hx_ranks *ranks, hx_level_share *s, float *d_y)
 {
     const double begin = hx_clock();
-    const int dof = s->dof;
-    const size_t bytes = (size_t)dof * sizeof *d_y;
-    if (ranks->mail.ops) {
-        HX_TRY(settle_mail(ranks, s, d_y));
-        hx_ranks_count(ranks, s->n_serve * (int64_t)bytes);
-        ranks->figures.lattice_seconds += hx_clock() - begin;
-        return HX_OK;
-    }
-    HX_TRY(take(ranks, s, dof * s->n_serve, s->d_serve, d_y));
-    hx_route_pack(&s->value, bytes, s->host);
-    HX_TRY(hx_route_exchange(ranks->team, &s->value, bytes));
-    hx_route_unpack(&s->value, bytes, s->host);
-    hx_ranks_count(ranks, hx_route_bytes(&s->value, bytes));
-    HX_TRY(ranks->plain->upload(&ranks->dev, d_y + dof * s->n_own, s->host,
-                                (size_t)(dof * s->n_ghost) * sizeof *d_y));
+    HX_TRY(ranks->mail.ops ? settle_mail(ranks, s, d_y) : settle_by_host(ranks, s, d_y));
     ranks->figures.lattice_seconds += hx_clock() - begin;
     return HX_OK;
 }
 
-static int add_parts_mail(hx_ranks *ranks, hx_level_share *s, int components,
-                          const int64_t *d_touch, const int64_t *d_sum, float *d_y)
+/* Entries of nodes, `components` each, that several processes have parts of: those that go to their
+ * owner, and where it adds them up. */
+typedef struct parts {
+    int components;
+    const int64_t *d_touch, *d_sum;
+} parts;
+
+static int add_parts_mail(hx_ranks *ranks, hx_level_share *s, const parts *p, float *d_y)
 {
     hx_mail *const mail = &ranks->mail;
-    HX_TRY(hx_mail_send_single(mail, &s->parts, components, NULL, d_touch, d_y));
-    const hx_mail_sums sums = {.components = components,
+    const hx_mail_sums sums = {.components = p->components,
                                .n = s->n_sum,
                                .d_first = s->d_first,
                                .d_source = s->d_source,
-                               .d_at = d_sum};
-    return hx_mail_add_single(mail, &sums, d_y);
+                               .d_at = p->d_sum};
+    HX_IN_SPAN(&ranks->dev, HX_SPAN_PUT, -1,
+               hx_mail_send_single(mail, &s->parts, p->components, NULL, p->d_touch, d_y));
+    HX_IN_SPAN(&ranks->dev, HX_SPAN_ADD, -1, hx_mail_add_single(mail, &sums, d_y));
+    hx_ranks_count(ranks, s->n_touch * p->components * (int64_t)sizeof *d_y);
+    return HX_OK;
+}
+
+/* The same by way of the hosts. */
+static int hand_over(hx_ranks *ranks, hx_level_share *s, const parts *p, const float *d_y)
+{
+    HX_TRY(take(ranks, s, p->components * s->n_touch, p->d_touch, d_y));
+    hx_route_pack(&s->part, (size_t)p->components * sizeof *d_y, s->host);
+    return HX_OK;
+}
+
+static void add_received(hx_level_share *s, int components)
+{
+    const hx_route *const r = &s->part;
+    for (int k = 0; k < r->n_peer; k++) {
+        const float *const from =
+            (const float *)hx_route_received(r, k, (size_t)components * sizeof *from);
+        for (int64_t i = r->in[k]; i < r->in[k + 1]; i++)
+            for (int j = 0; j < components; j++)
+                s->host[components * (int64_t)s->sum_of[i] + j] +=
+                    from[components * (i - r->in[k]) + j];
+    }
+}
+
+static int gather_parts(hx_ranks *ranks, hx_level_share *s, const parts *p, float *d_y)
+{
+    const int64_t n = p->components * s->n_sum;
+    const size_t bytes = (size_t)p->components * sizeof *d_y;
+    HX_TRY(hx_route_exchange(ranks->team, &s->part, bytes));
+    hx_ranks_count(ranks, hx_route_bytes(&s->part, bytes));
+    HX_TRY(take(ranks, s, n, p->d_sum, d_y));
+    add_received(s, p->components);
+    HX_TRY(ranks->plain->upload(&ranks->dev, s->d_value, s->host, (size_t)n * sizeof *s->host));
+    return ranks->plain->vector->put_entries_single(&ranks->dev, n, p->d_sum, s->d_value, d_y);
+}
+
+static int add_parts_by_host(hx_ranks *ranks, hx_level_share *s, const parts *p, float *d_y)
+{
+    HX_IN_SPAN(&ranks->dev, HX_SPAN_PUT, -1, hand_over(ranks, s, p, d_y));
+    HX_IN_SPAN(&ranks->dev, HX_SPAN_ADD, -1, gather_parts(ranks, s, p, d_y));
+    return HX_OK;
 }
 
 /* Own entries += others' parts of them, rank after rank: a node's owner is the lowest that has it.
@@ -288,30 +353,9 @@ static int add_parts(hx_ranks *ranks, hx_level_share *s, int components, const i
                      const int64_t *d_sum, float *d_y)
 {
     const double begin = hx_clock();
-    hx_route *const r = &s->part;
-    const size_t n = (size_t)components, bytes = n * sizeof *d_y;
-    if (ranks->mail.ops) {
-        HX_TRY(add_parts_mail(ranks, s, components, d_touch, d_sum, d_y));
-        hx_ranks_count(ranks, s->n_touch * (int64_t)bytes);
-        ranks->figures.lattice_seconds += hx_clock() - begin;
-        return HX_OK;
-    }
-    HX_TRY(take(ranks, s, components * s->n_touch, d_touch, d_y));
-    hx_route_pack(r, bytes, s->host);
-    HX_TRY(hx_route_exchange(ranks->team, r, bytes));
-    hx_ranks_count(ranks, hx_route_bytes(r, bytes));
-    HX_TRY(take(ranks, s, components * s->n_sum, d_sum, d_y));
-    for (int k = 0; k < r->n_peer; k++) {
-        const float *const from = (const float *)hx_route_received(r, k, bytes);
-        for (int64_t i = r->in[k]; i < r->in[k + 1]; i++)
-            for (int j = 0; j < components; j++)
-                s->host[components * (int64_t)s->sum_of[i] + j] +=
-                    from[components * (i - r->in[k]) + j];
-    }
-    HX_TRY(ranks->plain->upload(&ranks->dev, s->d_value, s->host,
-                                n * (size_t)s->n_sum * sizeof *s->host));
-    HX_TRY(ranks->plain->vector->put_entries_single(&ranks->dev, components * s->n_sum, d_sum,
-                                                    s->d_value, d_y));
+    const parts p = {components, d_touch, d_sum};
+    HX_TRY(ranks->mail.ops ? add_parts_mail(ranks, s, &p, d_y)
+                           : add_parts_by_host(ranks, s, &p, d_y));
     ranks->figures.lattice_seconds += hx_clock() - begin;
     return HX_OK;
 }

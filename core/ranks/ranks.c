@@ -5,6 +5,7 @@
 
 #include "../base/clock.h"
 #include "../base/memory.h"
+#include "../device/timeline.h"
 #include "../problem/rigid_set.h"
 #include "../solver/rigid_ops.h"
 #include "level_share.h"
@@ -15,7 +16,7 @@ enum {
     MOST_MAILED = 1 << 20 /* floats that a process is sent at once when all send to all */
 };
 
-int hx_ranks_sum(hx_ranks *ranks, int n, double *sum)
+static int sum_of_host(hx_ranks *ranks, int n, double *sum)
 {
     const double begin = hx_clock();
     const int rc = hx_team_sum(ranks->team, n, sum);
@@ -24,7 +25,13 @@ int hx_ranks_sum(hx_ranks *ranks, int n, double *sum)
     return rc;
 }
 
-int hx_ranks_sum_few(hx_ranks *ranks, int n, double *d_sum)
+int hx_ranks_sum(hx_ranks *ranks, int n, double *sum)
+{
+    HX_IN_SPAN_OF_HOST(&ranks->dev, HX_SPAN_SUM, -1, sum_of_host(ranks, n, sum));
+    return HX_OK;
+}
+
+static int sum_few(hx_ranks *ranks, int n, double *d_sum)
 {
     const double begin = hx_clock();
     double sum[HX_MAIL_FEW];
@@ -35,8 +42,14 @@ int hx_ranks_sum_few(hx_ranks *ranks, int n, double *d_sum)
         return HX_OK;
     }
     HX_TRY(ranks->plain->download(&ranks->dev, sum, d_sum, (size_t)n * sizeof *sum));
-    HX_TRY(hx_ranks_sum(ranks, n, sum));
+    HX_TRY(sum_of_host(ranks, n, sum));
     return ranks->plain->upload(&ranks->dev, d_sum, sum, (size_t)n * sizeof *sum);
+}
+
+int hx_ranks_sum_few(hx_ranks *ranks, int n, double *d_sum)
+{
+    HX_IN_SPAN(&ranks->dev, HX_SPAN_SUM, -1, sum_few(ranks, n, d_sum));
+    return HX_OK;
 }
 
 int hx_ranks_need_power(hx_ranks *ranks)
@@ -211,7 +224,7 @@ static int has_nothing(const hx_ranks *ranks)
 #undef NAME
 #undef ENTRIES
 
-int hx_ranks_sum_device(hx_ranks *ranks, size_t n, float *d_sum)
+static int sum_device(hx_ranks *ranks, size_t n, float *d_sum)
 {
     hx_device *const dev = &ranks->dev;
     const double begin = hx_clock();
@@ -234,6 +247,12 @@ int hx_ranks_sum_device(hx_ranks *ranks, size_t n, float *d_sum)
     HX_TRY(hx_team_sum_single(ranks->team, (int64_t)n, ranks->lattice));
     HX_TRY(ranks->plain->upload(dev, d_sum, ranks->lattice, n * sizeof(float)));
     ranks->figures.lattice_seconds += hx_clock() - begin;
+    return HX_OK;
+}
+
+int hx_ranks_sum_device(hx_ranks *ranks, size_t n, float *d_sum)
+{
+    HX_IN_SPAN(&ranks->dev, HX_SPAN_SUM, -1, sum_device(ranks, n, d_sum));
     return HX_OK;
 }
 

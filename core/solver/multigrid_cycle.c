@@ -1,6 +1,7 @@
 /* The V-cycle of the preconditioner multigrid, and its smoothers. */
 #include <math.h>
 
+#include "../device/timeline.h"
 #include "common_ops.h"
 #include "multigrid_internal.h"
 #include "vector_ops.h"
@@ -141,30 +142,45 @@ static void swap(float **a, float **b)
     *b = c;
 }
 
+/* The newest is y, before and after; from 0, whatever y is. */
+static int smooth_level(const hx_multigrid *mg, int l, int from_zero, float **d_x, float **d_y)
+{
+    for (int i = 0; i < hx_mg_smoothing_of(mg, l).degree; i++) {
+        HX_TRY(mg->ops->smooth(mg->dev, &mg->level[l], i, from_zero && i == 0 ? NULL : *d_y, *d_x));
+        swap(d_x, d_y);
+    }
+    return HX_OK;
+}
+
+static int restrict_level(const hx_multigrid *mg, int l, const float *d_y)
+{
+    const hx_mg_level *level = &mg->level[l];
+    HX_TRY(mg->ops->residual(mg->dev, level, d_y, level->d_d));
+    return mg->ops->restrict_to(mg->dev, level, level->d_d, &mg->level[l + 1]);
+}
+
+static int prolong_level(const hx_multigrid *mg, int l, const float *d_coarse, float *d_y)
+{
+    return mg->ops->prolong_from(mg->dev, &mg->level[l + 1], d_coarse, &mg->level[l], d_y);
+}
+
 int hx_mg_cycle(const hx_multigrid *mg, int l, float **d_solution)
 {
-    const hx_multigrid_ops *ops = mg->ops;
-    const hx_mg_level *level = &mg->level[l];
-    const int degree = hx_mg_smoothing_of(mg, l).degree;
-    float *d_x = level->d_x, *d_y = level->d_y, *d_coarse;
+    hx_device *const dev = mg->dev;
+    float *d_x = mg->level[l].d_x, *d_y = mg->level[l].d_y, *d_coarse;
+    const int number = l + 1; /* of the lattice, in marks */
     if (l + 1 == mg->n_level) {
         *d_solution = d_x;
-        return hx_mg_direct_solve(mg, d_x);
+        HX_IN_SPAN(dev, HX_SPAN_COARSE, -1, hx_mg_direct_solve(mg, d_x));
+        return HX_OK;
     }
     for (int visit = 0; visit < hx_mg_smoothing_of(mg, l).visits; visit++) {
-        for (int i = 0; i < degree; i++) { /* the newest is y */
-            HX_TRY(ops->smooth(mg->dev, level, i, visit == 0 && i == 0 ? NULL : d_y, d_x));
-            swap(&d_x, &d_y);
-        }
-        HX_TRY(ops->residual(mg->dev, level, d_y, level->d_d));
-        HX_TRY(ops->restrict_to(mg->dev, level, level->d_d, &mg->level[l + 1]));
+        HX_IN_SPAN(dev, HX_SPAN_SMOOTH, number, smooth_level(mg, l, visit == 0, &d_x, &d_y));
+        HX_IN_SPAN(dev, HX_SPAN_RESTRICT, number, restrict_level(mg, l, d_y));
         HX_TRY(hx_mg_cycle(mg, l + 1, &d_coarse));
-        HX_TRY(ops->prolong_from(mg->dev, &mg->level[l + 1], d_coarse, level, d_y));
+        HX_IN_SPAN(dev, HX_SPAN_PROLONG, number, prolong_level(mg, l, d_coarse, d_y));
     }
-    for (int i = 0; i < degree; i++) {
-        HX_TRY(ops->smooth(mg->dev, level, i, d_y, d_x));
-        swap(&d_x, &d_y);
-    }
+    HX_IN_SPAN(dev, HX_SPAN_SMOOTH, number, smooth_level(mg, l, 0, &d_x, &d_y));
     *d_solution = d_y;
     return HX_OK;
 }
@@ -195,18 +211,39 @@ static int step(const hx_multigrid *mg, const hx_operator *op, int i, const doub
                               d_z);
 }
 
-int hx_mg_apply(const hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z)
+static int smooth_before(const hx_multigrid *mg, const hx_operator *op, const double *d_r)
 {
-    const hx_multigrid_ops *ops = mg->ops;
     const int degree = hx_mg_smoothing_of(mg, -1).degree;
-    float *d_coarse;
     HX_TRY(start(mg, op, d_r));
     for (int i = 1; i < degree; i++) HX_TRY(step(mg, op, i, d_r, NULL));
+    return HX_OK;
+}
+
+static int smooth_after(const hx_multigrid *mg, const hx_operator *op, const double *d_r,
+                        double *d_z)
+{
+    const int degree = hx_mg_smoothing_of(mg, -1).degree;
+    for (int i = 0; i < degree; i++) HX_TRY(step(mg, op, i, d_r, i + 1 == degree ? d_z : NULL));
+    return HX_OK;
+}
+
+static int restrict_mesh(const hx_multigrid *mg, const hx_operator *op, const double *d_r)
+{
+    const hx_multigrid_ops *ops = mg->ops;
     HX_TRY(hx_mg_product(mg, op, mg->d_x, mg->d_t));
     HX_TRY(ops->match_entries(mg->dev, mg->rigid.n_dof, mg->rigid.d_dof, d_r, mg->d_t));
-    HX_TRY(ops->mesh_restrict(mg->dev, &mg->mesh, d_r, mg->d_t, &mg->level[0]));
+    return ops->mesh_restrict(mg->dev, &mg->mesh, d_r, mg->d_t, &mg->level[0]);
+}
+
+int hx_mg_apply(const hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z)
+{
+    hx_device *const dev = mg->dev;
+    float *d_coarse;
+    HX_IN_SPAN(dev, HX_SPAN_SMOOTH, 0, smooth_before(mg, op, d_r));
+    HX_IN_SPAN(dev, HX_SPAN_RESTRICT, 0, restrict_mesh(mg, op, d_r));
     HX_TRY(hx_mg_cycle(mg, 0, &d_coarse));
-    HX_TRY(ops->mesh_prolong(mg->dev, &mg->mesh, d_coarse, mg->d_m, mg->d_x));
-    for (int i = 0; i < degree; i++) HX_TRY(step(mg, op, i, d_r, i + 1 == degree ? d_z : NULL));
+    HX_IN_SPAN(dev, HX_SPAN_PROLONG, 0,
+               mg->ops->mesh_prolong(dev, &mg->mesh, d_coarse, mg->d_m, mg->d_x));
+    HX_IN_SPAN(dev, HX_SPAN_SMOOTH, 0, smooth_after(mg, op, d_r, d_z));
     return HX_OK;
 }

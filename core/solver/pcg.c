@@ -6,6 +6,7 @@
 
 #include "../base/clock.h"
 #include "../base/fault.h"
+#include "../device/timeline.h"
 #include "common_ops.h"
 #include "pcg_internal.h"
 #include "vector_ops.h"
@@ -161,7 +162,8 @@ static int vector_of(const hx_pcg *pcg, const hx_load *load, double *d_scratch, 
 /* y = A x on all rows, not as rounded as `apply` may have it. */
 static int exact_product(const hx_linear *a, const double *d_x, double *d_y)
 {
-    return hx_linear_apply_all(a->exact ? a->exact : a, d_x, d_y);
+    HX_IN_SPAN(a->dev, HX_SPAN_PRODUCT, -1, hx_linear_apply_all(a->exact ? a->exact : a, d_x, d_y));
+    return HX_OK;
 }
 
 /* Norm of the load on free degrees of freedom, that of prescribed displacements included. Uses r,
@@ -187,7 +189,8 @@ static int load_norm(hx_pcg *pcg, const hx_linear *a, const hx_load *load, doubl
 static int look(hx_pcg_run *s)
 {
     hx_device *dev = s->pcg->dev;
-    HX_TRY(dev->ops->download(dev, &s->state, s->pcg->d_state, sizeof s->state));
+    HX_IN_SPAN_OF_HOST(dev, HX_SPAN_LOOK, -1,
+                       dev->ops->download(dev, &s->state, s->pcg->d_state, sizeof s->state));
     if (HX_FAULT(breakdown)) s->state.reason = HX_PCG_INDEFINITE;
     if (HX_FAULT(nan)) {
         s->state.reason = HX_PCG_NAN;
@@ -248,20 +251,29 @@ static int put_energy(hx_pcg_run *s, const double *d_f, double scale)
     return dev->ops->upload(dev, &pcg->d_state->energy, &energy, sizeof energy);
 }
 
-static int product_and_alpha(hx_pcg_run *s, int marked)
+static int product(const hx_pcg_run *s)
 {
-    hx_pcg *pcg = s->pcg;
-    hx_device *dev = pcg->dev;
-    const hx_device_ops *ops = dev->ops;
-    const hx_linear *a = s->a;
-    if (marked) HX_TRY(ops->mark(dev, MARK_PRODUCT));
-    if (a->apply_dot)
-        HX_TRY(a->apply_dot(a, pcg->d_p, pcg->d_q, pcg->d_sum));
-    else
-        HX_TRY(a->apply(a, pcg->d_p, pcg->d_q));
-    if (marked) HX_TRY(ops->mark(dev, MARK_PRODUCT_END));
-    if (a->apply_dot) return ops->pcg->alpha_from(dev, pcg->d_sum, pcg->d_state);
-    return ops->pcg->alpha(dev, pcg->n, pcg->d_p, pcg->d_q, pcg->d_state);
+    const hx_pcg *pcg = s->pcg;
+    if (s->a->apply_dot) return s->a->apply_dot(s->a, pcg->d_p, pcg->d_q, pcg->d_sum);
+    return s->a->apply(s->a, pcg->d_p, pcg->d_q);
+}
+
+static int take_alpha(const hx_pcg_run *s)
+{
+    const hx_pcg *pcg = s->pcg;
+    const hx_pcg_ops *ops = pcg->dev->ops->pcg;
+    if (s->a->apply_dot) return ops->alpha_from(pcg->dev, pcg->d_sum, pcg->d_state);
+    return ops->alpha(pcg->dev, pcg->n, pcg->d_p, pcg->d_q, pcg->d_state);
+}
+
+static int product_and_alpha(const hx_pcg_run *s, int marked)
+{
+    hx_device *dev = s->pcg->dev;
+    if (marked) HX_TRY(dev->ops->mark(dev, MARK_PRODUCT));
+    HX_IN_SPAN(dev, HX_SPAN_PRODUCT, -1, product(s));
+    if (marked) HX_TRY(dev->ops->mark(dev, MARK_PRODUCT_END));
+    HX_IN_SPAN(dev, HX_SPAN_SCALARS, -1, take_alpha(s));
+    return HX_OK;
 }
 
 /* The inverse diagonal that the fused passes apply, or NULL: z is a vector. */
@@ -271,7 +283,7 @@ static const double *fused_diagonal(const hx_pcg_run *s)
 }
 
 /* z = P M^-1 r. */
-static int apply_precond(hx_pcg_run *s)
+static int precondition(hx_pcg_run *s)
 {
     hx_pcg *pcg = s->pcg;
     const hx_precond *pc = s->pc;
@@ -281,6 +293,12 @@ static int apply_precond(hx_pcg_run *s)
         HX_TRY(pcg->dev->ops->vector->multiply(pcg->dev, pcg->n, pc->d_inverse_diagonal, pcg->d_r,
                                                pcg->d_z));
     return pcg->d_z ? hx_linear_project(s->a, pcg->d_z) : HX_OK;
+}
+
+static int apply_precond(hx_pcg_run *s)
+{
+    HX_IN_SPAN(s->pcg->dev, HX_SPAN_PRECONDITIONER, -1, precondition(s));
+    return HX_OK;
 }
 
 static int take_direction(const hx_pcg_run *s)
@@ -311,14 +329,15 @@ static int iterate_double(hx_pcg_run *s, int marked)
     const double *d_m = fused_diagonal(s);
     const int64_t n = pcg->n;
     if (marked) HX_TRY(ops->mark(dev, MARK_BEGIN));
-    HX_TRY(take_direction(s));
+    HX_IN_SPAN(dev, HX_SPAN_VECTORS, -1, take_direction(s));
     HX_TRY(product_and_alpha(s, marked));
-    HX_TRY(ops->pcg->update(dev, n, d_m, pcg->d_p, pcg->d_q, s->d_u, pcg->d_r, pcg->d_state));
+    HX_IN_SPAN(dev, HX_SPAN_VECTORS, -1,
+               ops->pcg->update(dev, n, d_m, pcg->d_p, pcg->d_q, s->d_u, pcg->d_r, pcg->d_state));
     if (is_z_vector(pcg)) {
         if (marked) HX_TRY(ops->mark(dev, MARK_PRECOND));
         HX_TRY(apply_precond(s));
         if (marked) HX_TRY(ops->mark(dev, MARK_PRECOND_END));
-        HX_TRY(take_beta(s));
+        HX_IN_SPAN(dev, HX_SPAN_SCALARS, -1, take_beta(s));
     }
     return marked ? ops->mark(dev, MARK_END) : HX_OK;
 }
@@ -331,18 +350,21 @@ static int iterate_single(hx_pcg_run *s, int marked)
     const hx_device_ops *ops = dev->ops;
     const int64_t n = s->pcg->n;
     if (marked) HX_TRY(ops->mark(dev, MARK_BEGIN));
-    HX_TRY(ops->pcg->direction_single(dev, n, v->d_m, v->d_r, v->d_p, d_state));
+    HX_IN_SPAN(dev, HX_SPAN_VECTORS, -1,
+               ops->pcg->direction_single(dev, n, v->d_m, v->d_r, v->d_p, d_state));
     if (marked) HX_TRY(ops->mark(dev, MARK_PRODUCT));
-    HX_TRY(s->a->apply_single(s->a, v->d_p, v->d_q));
+    HX_IN_SPAN(dev, HX_SPAN_PRODUCT, -1, s->a->apply_single(s->a, v->d_p, v->d_q));
     if (marked) HX_TRY(ops->mark(dev, MARK_PRODUCT_END));
-    HX_TRY(ops->pcg->alpha_single(dev, n, v->d_p, v->d_q, d_state));
-    HX_TRY(ops->pcg->update_single(dev, n, v->d_m, v->d_p, v->d_q, v->d_u, v->d_r, d_state));
+    HX_IN_SPAN(dev, HX_SPAN_SCALARS, -1, ops->pcg->alpha_single(dev, n, v->d_p, v->d_q, d_state));
+    HX_IN_SPAN(dev, HX_SPAN_VECTORS, -1,
+               ops->pcg->update_single(dev, n, v->d_m, v->d_p, v->d_q, v->d_u, v->d_r, d_state));
     return marked ? ops->mark(dev, MARK_END) : HX_OK;
 }
 
 static int queue_iterations(hx_pcg_run *s)
 {
-    for (int i = 0; i < s->pcg->params.check_every; i++) HX_TRY(s->iterate(s, i == 0));
+    for (int i = 0; i < s->pcg->params.check_every; i++)
+        HX_IN_SPAN(s->pcg->dev, HX_SPAN_ITERATION, -1, s->iterate(s, i == 0));
     return HX_OK;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../device/timeline.h"
 #include "common_ops.h"
 #include "lattice_springs.h"
 #include "multigrid_internal.h"
@@ -355,6 +356,22 @@ static int find_first(hx_multigrid *mg)
     return ops->mesh_update(mg->dev, &mg->mesh, first, holds);
 }
 
+/* The matrix of the first lattice, or of a later one, with its diagonal. */
+static int make_level(hx_multigrid *mg, int l)
+{
+    const hx_multigrid_ops *const ops = mg->ops;
+    hx_mg_level *const level = &mg->level[l];
+    if (l > 0) {
+        HX_TRY(ops->galerkin(mg->dev, level - 1, level));
+        return ops->diagonal(mg->dev, level);
+    }
+    HX_TRY(find_first(mg));
+    HX_TRY(
+        ops->add_blocks(mg->dev, level, mg->n_spring_block, mg->d_spring_at, mg->d_spring_block));
+    HX_TRY(hx_common_add_lattice(mg->dev, mg->dof, level));
+    return ops->diagonal(mg->dev, level);
+}
+
 static int setup(hx_precond *pc)
 {
     hx_multigrid *mg = pc->impl;
@@ -368,17 +385,11 @@ static int setup(hx_precond *pc)
     if (mg->blocks.n > 0)
         HX_TRY(ops->blocks_invert(mg->dev, &mg->rows->matrix, &mg->blocks, op->linear.n, mg->d_m));
     if (mg->lines.n > 0) HX_TRY(hx_mg_lines_setup(mg, op));
-    HX_TRY(find_first(mg));
-    HX_TRY(ops->add_blocks(mg->dev, &mg->level[0], mg->n_spring_block, mg->d_spring_at,
-                           mg->d_spring_block));
-    HX_TRY(hx_common_add_lattice(mg->dev, mg->dof, &mg->level[0]));
-    for (int l = 0; l < mg->n_level; l++) {
-        if (l > 0) HX_TRY(ops->galerkin(mg->dev, &mg->level[l - 1], &mg->level[l]));
-        HX_TRY(ops->diagonal(mg->dev, &mg->level[l]));
-    }
-    HX_TRY(hx_mg_direct_begin(mg));
-    HX_TRY(hx_mg_estimate(mg, op, mg->n_setup == 0));
-    HX_TRY(hx_mg_direct_setup(mg));
+    for (int l = 0; l < mg->n_level; l++)
+        HX_IN_SPAN(mg->dev, HX_SPAN_GALERKIN, l + 1, make_level(mg, l));
+    HX_IN_SPAN(mg->dev, HX_SPAN_FACTORS, -1, hx_mg_direct_begin(mg));
+    HX_IN_SPAN(mg->dev, HX_SPAN_EIGENVALUES, -1, hx_mg_estimate(mg, op, mg->n_setup == 0));
+    HX_IN_SPAN(mg->dev, HX_SPAN_FACTORS, -1, hx_mg_direct_setup(mg));
     if (mg->rigid.n_column > 0) HX_TRY(hx_mg_rigid_setup(mg, op));
     mg->n_setup++;
     return HX_OK;

@@ -1,0 +1,273 @@
+#include "trace.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../text/log.h"
+#include "core/base/atomic_file.h"
+#include "core/base/clock.h"
+#include "core/base/memory.h"
+#include "core/device/timeline.h"
+#include "core/team/team_clock.h"
+#include "output_ranks.h"
+
+static const char what[] = "timeline";
+
+/* ns that the leader's clock is ahead, when this one's says `at`. */
+typedef struct reading {
+    double at, offset, width;
+} reading;
+
+struct hx_trace {
+    hx_session *session; /* (borrowed) */
+    hx_timeline *timeline;
+    hx_team alone;
+    const hx_team *team;
+    reading start, end;
+};
+
+static void set_timeline(hx_session *s, hx_timeline *timeline)
+{
+    s->device.timeline = timeline;
+    if (s->team) s->ranks.dev.timeline = timeline;
+}
+
+void hx_trace_free(hx_trace *trace)
+{
+    if (!trace) return;
+    set_timeline(trace->session, NULL);
+    hx_timeline_close(trace->timeline);
+    free(trace);
+}
+
+static int read_clock(const hx_team *team, reading *r)
+{
+    HX_TRY(hx_team_clock(team, &r->offset, &r->width));
+    *r = (reading){1e9 * hx_clock(), 1e9 * r->offset, 1e9 * r->width};
+    return HX_OK;
+}
+
+static int open_timeline(hx_output *out)
+{
+    hx_session *const s = out->session;
+    hx_trace *trace;
+    HX_TRY(hx_alloc(&trace, 1, sizeof *trace, what));
+    out->trace = trace;
+    hx_team_alone(&trace->alone);
+    trace->session = s;
+    trace->team = s->team ? s->team : &trace->alone;
+    HX_TRY(hx_timeline_open(&trace->timeline, &s->device, HX_TIMELINE_MARKS));
+    if (trace->timeline) return HX_OK;
+    return HX_RAISE(HX_EENV, "device '%s' has no marks for output.timeline", s->device.ops->name);
+}
+
+int hx_trace_begin_share(hx_output *out)
+{
+    HX_TRY(hx_output_agree(out, open_timeline(out)));
+    HX_TRY(hx_output_judge(out, read_clock(out->trace->team, &out->trace->start)));
+    set_timeline(out->session, out->trace->timeline);
+    return HX_OK;
+}
+
+int hx_trace_begin(hx_output *out)
+{
+    if (!out->session->cfg.output.timeline) return HX_OK;
+    HX_TRY(hx_output_tell(out, HX_OUTPUT_BEGIN_TRACE));
+    return hx_trace_begin_share(out);
+}
+
+/* What all processes have whole: the latest of their first designs; 0: one has none whole. */
+typedef struct extent {
+    int64_t n;
+    double precision; /* ns */
+    int32_t first, last;
+} extent;
+
+static int agree_on_first(const hx_trace *trace, extent *all, extent *own)
+{
+    int has_all = 1, first = 0;
+    HX_TRY(trace->team->ops->all_gather(trace->team, own, sizeof *own, all));
+    for (int r = 0; r < trace->team->size; r++) {
+        has_all = has_all && all[r].first > 0;
+        first = all[r].first > first ? all[r].first : first;
+    }
+    own->first = has_all ? first : 0;
+    return HX_OK;
+}
+
+/* To the leader's clock; the two may go at speeds that differ a little. */
+static double shift(const hx_trace *trace, double time)
+{
+    const reading *const a = &trace->start, *const b = &trace->end;
+    const double share = b->at > a->at ? (time - a->at) / (b->at - a->at) : 0.0;
+    return time + a->offset + share * (b->offset - a->offset);
+}
+
+/* This process' marks, and where the clocks are now. */
+static int fetch(hx_trace *trace, extent *own)
+{
+    HX_TRY(hx_team_agree(trace->team, hx_timeline_fetch(trace->timeline, &own->precision)));
+    HX_TRY(read_clock(trace->team, &trace->end));
+    own->precision += fmax(trace->start.width, trace->end.width);
+    own->first = hx_timeline_first(trace->timeline);
+    return HX_OK;
+}
+
+/* The spans of them, by the leader's clock. */
+static int find_spans(const hx_trace *trace, extent *own, hx_span_time **spans)
+{
+    HX_TRY(hx_timeline_spans(trace->timeline, own->first, spans, &own->n));
+    for (int64_t i = 0; i < own->n; i++) {
+        hx_span_time *const span = &(*spans)[i];
+        span->begin = shift(trace, span->begin);
+        span->end = shift(trace, span->end);
+        if (span->span == HX_SPAN_DESIGN && span->number > own->last) own->last = span->number;
+    }
+    return HX_OK;
+}
+
+/* all[size]: of each process. list: of all, rank after rank, the leader's to free; elsewhere NULL.
+ */
+static int gather_spans(const hx_trace *trace, const extent *own, const hx_span_time *spans,
+                        extent *all, hx_span_time **list)
+{
+    const hx_team *const team = trace->team;
+    size_t *bytes, n = 0;
+    HX_TRY(team->ops->all_gather(team, own, sizeof *own, all));
+    HX_TRY(hx_alloc_raw(&bytes, (size_t)team->size, sizeof *bytes, what));
+    for (int r = 0; r < team->size; r++) {
+        bytes[r] = (size_t)all[r].n * sizeof *spans;
+        n += (size_t)all[r].n;
+    }
+    int rc = HX_OK;
+    if (team->rank == HX_RANKS_LEADER) rc = hx_alloc_raw(list, n, sizeof **list, what);
+    rc = hx_team_agree(team, rc);
+    if (rc == HX_OK) rc = team->ops->gather(team, HX_RANKS_LEADER, spans, bytes, *list);
+    free(bytes);
+    return rc;
+}
+
+/* The spans of all processes, in the leader. */
+static int collect(hx_trace *trace, extent *all, hx_span_time **list)
+{
+    extent own = {0};
+    hx_span_time *spans = NULL;
+    HX_TRY(fetch(trace, &own));
+    HX_TRY(agree_on_first(trace, all, &own));
+    int rc = hx_team_agree(trace->team, find_spans(trace, &own, &spans));
+    if (rc == HX_OK) rc = gather_spans(trace, &own, spans, all, list);
+    free(spans);
+    return rc;
+}
+
+static const char *const queue_name[HX_N_QUEUE] = {[HX_QUEUE_DEVICE] = "device",
+                                                   [HX_QUEUE_BESIDE] = "device, beside the queue",
+                                                   [HX_QUEUE_HOST] = "host"};
+
+/* Its number in the file; 0 is the idle task to some viewers. */
+static int tid_of(int queue)
+{
+    return queue + 1;
+}
+
+/* What a process and its queues are called. Each event but the first begins with a comma. */
+static void write_names(FILE *f, int rank, const extent *of)
+{
+    fprintf(f,
+            "%s{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"args\":{\"name\":\"process %d, "
+            "clock within %.1f us\"}}",
+            rank > 0 ? ",\n" : "", rank, rank, 1e-3 * of->precision);
+    for (int q = 0; q < HX_N_QUEUE; q++)
+        fprintf(f,
+                ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"args\":{"
+                "\"name\":\"%s\"}}",
+                rank, tid_of(q), queue_name[q]);
+}
+
+/* begin: ns that are 0 in the file. */
+static void write_span(FILE *f, int rank, const hx_span_time *span, double begin)
+{
+    char name[64];
+    fprintf(f,
+            ",\n{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"ts\":%.3f,\"dur\":%.3f,\"pid\":%d,"
+            "\"tid\":%d}",
+            hx_span_text((hx_span)span->span, span->number, name, sizeof name),
+            hx_span_kind((hx_span)span->span), 1e-3 * (span->begin - begin),
+            1e-3 * (span->end - span->begin), rank, tid_of(span->queue));
+}
+
+static double first_begin(int size, const extent *all, const hx_span_time *list)
+{
+    double begin = INFINITY;
+    for (int r = 0; r < size; list += all[r++].n)
+        for (int64_t i = 0; i < all[r].n; i++) begin = fmin(begin, list[i].begin);
+    return begin;
+}
+
+static void write_events(FILE *f, int size, const extent *all, const hx_span_time *list)
+{
+    const double begin = first_begin(size, all, list);
+    fputs("[\n", f);
+    for (int r = 0; r < size; r++) write_names(f, r, &all[r]);
+    for (int r = 0; r < size; list += all[r++].n)
+        for (int64_t i = 0; i < all[r].n; i++) write_span(f, r, &list[i], begin);
+    fputs("\n]\n", f);
+}
+
+static int write_file(const char *path, int size, const extent *all, const hx_span_time *list)
+{
+    hx_atomic_file file;
+    HX_TRY(hx_atomic_file_open(&file, path));
+    write_events(file.stream, size, all, list);
+    return hx_atomic_file_commit(&file);
+}
+
+static void say(const char *path, int size, const extent *all)
+{
+    double precision = 0.0;
+    for (int r = 0; r < size; r++) precision = fmax(precision, all[r].precision);
+    if (all[0].first == 0)
+        hx_log_warning("%s has no design whole: one takes more than the %d marks that are kept",
+                       path, HX_TIMELINE_MARKS);
+    hx_log_info(
+        "where the time went, from design %d to %d: %s (ui.perfetto.dev), clocks within %.1f us",
+        all[0].first, all[0].last, path, 1e-3 * precision);
+}
+
+static int write_collected(hx_output *out, const extent *all, const hx_span_time *list)
+{
+    char path[PATH_MAX];
+    const int size = out->trace->team->size;
+    hx_output_path(out, HX_TRACE_FILE, path, sizeof path);
+    HX_TRY(write_file(path, size, all, list));
+    say(path, size, all);
+    return HX_OK;
+}
+
+/* In all processes; the leader writes. */
+static int write_share(hx_output *out, int is_leader)
+{
+    extent *all;
+    hx_span_time *list = NULL;
+    HX_TRY(hx_output_agree(out, hx_alloc(&all, (size_t)out->trace->team->size, sizeof *all, what)));
+    int rc = hx_output_judge(out, collect(out->trace, all, &list));
+    if (rc == HX_OK && is_leader) rc = write_collected(out, all, list);
+    free(all);
+    free(list);
+    return rc;
+}
+
+int hx_trace_write_share(hx_output *out)
+{
+    return write_share(out, 0);
+}
+
+int hx_trace_write(hx_output *out)
+{
+    if (!out->trace) return HX_OK;
+    HX_TRY(hx_output_tell(out, HX_OUTPUT_WRITE_TRACE));
+    return write_share(out, 1);
+}

@@ -1,0 +1,58 @@
+/* The offset between two clocks (team_clock.h), of a first process that is played here: one whose
+ * clock is ahead, behind, or the same. By real processes: test_timeline.py. */
+#include "core/base/clock.h"
+#include "core/team/team_clock.h"
+#include "tests/lib/test.h"
+
+/* Of the first process. */
+static double ahead, had;
+
+static void wait_until(double time)
+{
+    while (hx_clock() < time) continue;
+}
+
+/* It sends a while after the other one, or before, and is as long on the way. */
+static int all_gather(const hx_team *team, const void *own, size_t bytes, void *all)
+{
+    static int turn;
+    const double late = turn++ % 2 ? 3e-5 : 0.0, begin = hx_clock();
+    double *const to = all;
+    (void)team;
+    wait_until(begin + late);
+    to[0] = hx_clock() + ahead;
+    to[1] = had;
+    wait_until(begin + late + 1e-5);
+    had = hx_clock() + ahead;
+    for (size_t i = 0; i < bytes / sizeof *to; i++) to[2 + i] = ((const double *)own)[i];
+    return HX_OK;
+}
+
+static const hx_team_ops ops = {.name = "two", .all_gather = all_gather};
+
+static void check_offset(double seconds)
+{
+    const hx_team second = {.ops = &ops, .rank = 1, .size = 2}, first = {.ops = &ops, .size = 2};
+    double offset, width;
+    ahead = seconds;
+    CHECK(hx_team_clock(&second, &offset, &width) == HX_OK);
+    CHECK_MSG(fabs(offset - seconds) <= width + 1e-9, "%.9g for %.9g, within %.3g", offset, seconds,
+              width);
+    CHECK_MSG(width < 1e-3, "within %.3g s", width);
+    CHECK(hx_team_clock(&first, &offset, &width) == HX_OK);
+    CHECK(offset == 0.0 && width == 0.0);
+}
+
+int main(void)
+{
+    const hx_team second = {.ops = &ops, .rank = 1, .size = 2};
+    hx_team alone;
+    double offset = 1.0, width = 1.0;
+    check_offset(1234.5);
+    check_offset(-4000.25);
+    ahead = 0.0;
+    CHECK(hx_team_clock(&second, &offset, &width) == HX_OK && offset == 0.0 && width == 0.0);
+    hx_team_alone(&alone);
+    CHECK(hx_team_clock(&alone, &offset, &width) == HX_OK && offset == 0.0 && width == 0.0);
+    TEST_END();
+}
