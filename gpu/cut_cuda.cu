@@ -2,10 +2,10 @@
 // which most are told apart from the range by their lowest and highest point.
 #include <climits>
 #include <cstdlib>
-#include <cub/device/device_scan.cuh>
 
 #include "core/base/memory.h"
 #include "matrix_cuda.cuh"
+#include "scan_cuda.cuh"
 
 namespace
 {
@@ -155,19 +155,13 @@ int count_cells(const cutter *c, const range &r, hx_device_cut *cut)
     hx_device *const dev = c->dev;
     const cudaStream_t stream = hx_cuda_of(dev)->stream;
     hx_cuda_scratch scratch(dev);
-    size_t bytes = 0;
-    char *d_work;
     found *d_found, result;
     HX_TRY(scratch.take(&d_found, 1));
     HX_TRY(dev->ops->zero(dev, d_found, sizeof *d_found));
-    HX_TRY_CUDA(cub::DeviceScan::ExclusiveSum(nullptr, bytes, c->d_begin, c->d_begin,
-                                              c->n_group + 1, stream));
-    HX_TRY(scratch.take(&d_work, static_cast<int64_t>(bytes)));
     count_kernel<<<static_cast<unsigned>(c->n_group), HX_BLOCK, 0, stream>>>(r, c->d_extent,
                                                                              c->d_begin, d_found);
     HX_TRY_LAUNCH("cells of a range");
-    HX_TRY_CUDA(cub::DeviceScan::ExclusiveSum(d_work, bytes, c->d_begin, c->d_begin, c->n_group + 1,
-                                              stream));
+    HX_TRY(hx_sum_before(dev, c->d_begin, c->n_group + 1));
     HX_TRY(dev->ops->download(dev, &cut->n_cell, c->d_begin + c->n_group, sizeof cut->n_cell));
     HX_TRY(dev->ops->download(dev, &result, d_found, sizeof result));
     cut->first_point = cut->n_cell > 0 ? INT32_MAX - static_cast<int64_t>(result.below) : 0;

@@ -2,8 +2,6 @@
 // column is made once, with the fill, and kept; a run writes the tiles and sums segments of that
 // order. triplets (P3): the GPU integrates the lower half of each cell's matrix, the host sorts and
 // sums, and mirrors what a full matrix has above the diagonal.
-#include <cub/device/device_radix_sort.cuh>
-
 #include <cstdlib>
 #include <cstring>
 
@@ -11,6 +9,7 @@
 #include "core/base/memory.h"
 #include "core/base/radix_sort.h"
 #include "fill_tiles_cuda.cuh"
+#include "scan_cuda.cuh"
 
 static int bits_of(int64_t most)
 {
@@ -45,7 +44,7 @@ struct sort_filling : hx_cuda_filling {
 
 // What making the order takes besides, released when it is there.
 struct sort_memory {
-    uint64_t *d_key, *d_other_key;
+    uint64_t *d_key[2];
     uint32_t *d_other;
     void *d_temp;
     size_t temp_bytes;
@@ -128,12 +127,10 @@ static size_t sort_kept_bytes(const sort_filling *f)
            n * c * c * sizeof(double);
 }
 
-static int sort_pairs(const sort_filling *f, const sort_memory *s, void *d_temp, size_t *bytes,
-                      cub::DoubleBuffer<uint64_t> *key, cub::DoubleBuffer<uint32_t> *order)
+static int sort_pairs(const sort_filling *f, sort_memory *s, void *d_temp, uint32_t *d_order[2])
 {
-    HX_TRY_CUDA(cub::DeviceRadixSort::SortPairs(d_temp, *bytes, *key, *order,
-                                                static_cast<uint32_t>(f->n), 0, s->n_bits,
-                                                hx_cuda_of(f->dev)->stream));
+    HX_TRY_CUDA(hx_queue_sort(d_temp, &s->temp_bytes, s->d_key, d_order,
+                              static_cast<uint32_t>(f->n), s->n_bits, hx_cuda_of(f->dev)->stream));
     return HX_OK;
 }
 
@@ -150,15 +147,14 @@ static int alloc_sort(sort_filling *f, sort_memory *s)
 {
     const hx_device_ops *ops = f->dev->ops;
     const auto n = static_cast<size_t>(f->n), n_entry = static_cast<size_t>(f->m->pattern.n_entry);
-    cub::DoubleBuffer<uint64_t> key(nullptr, nullptr);
-    cub::DoubleBuffer<uint32_t> order(nullptr, nullptr);
-    HX_TRY(sort_pairs(f, s, nullptr, &s->temp_bytes, &key, &order));
+    uint32_t *none[2] = {};
+    HX_TRY(sort_pairs(f, s, nullptr, none));
     HX_TRY(check_sort_memory(f, s));
     HX_TRY(ops->alloc(f->dev, (n_entry + 1) * sizeof(uint32_t), &f->d_segment));
     HX_TRY(ops->alloc(f->dev, n * sizeof(uint32_t), &f->d_order));
     HX_TRY(ops->alloc(f->dev, n * sizeof(uint32_t), &s->d_other));
-    HX_TRY(ops->alloc(f->dev, n * sizeof(uint64_t), &s->d_key));
-    HX_TRY(ops->alloc(f->dev, n * sizeof(uint64_t), &s->d_other_key));
+    HX_TRY(ops->alloc(f->dev, n * sizeof(uint64_t), &s->d_key[0]));
+    HX_TRY(ops->alloc(f->dev, n * sizeof(uint64_t), &s->d_key[1]));
     return ops->alloc(f->dev, s->temp_bytes, &s->d_temp);
 }
 
@@ -167,15 +163,14 @@ static int make_order(sort_filling *f, sort_memory *s)
     const cudaStream_t stream = hx_cuda_of(f->dev)->stream;
     HX_TRY(alloc_sort(f, s));
     make_keys<<<hx_blocks(f->n, HX_BLOCK), HX_BLOCK, 0, stream>>>(
-        f->m->pattern, f->input.incidence.point, f->n, s->col_bits, s->d_key, f->d_order);
+        f->m->pattern, f->input.incidence.point, f->n, s->col_bits, s->d_key[0], f->d_order);
     HX_TRY_LAUNCH("make_keys");
-    cub::DoubleBuffer<uint64_t> key(s->d_key, s->d_other_key);
-    cub::DoubleBuffer<uint32_t> order(f->d_order, s->d_other);
-    HX_TRY(sort_pairs(f, s, s->d_temp, &s->temp_bytes, &key, &order));
-    f->d_order = order.Current();
-    s->d_other = order.Alternate();
+    uint32_t *order[2] = {f->d_order, s->d_other};
+    HX_TRY(sort_pairs(f, s, s->d_temp, order));
+    f->d_order = order[0];
+    s->d_other = order[1];
     find_segments<<<hx_blocks(f->n, HX_BLOCK), HX_BLOCK, 0, stream>>>(
-        f->m->pattern, key.Current(), f->n, s->col_bits, f->d_segment);
+        f->m->pattern, s->d_key[0], f->n, s->col_bits, f->d_segment);
     HX_TRY_LAUNCH("find_segments");
     return HX_OK;
 }
@@ -199,8 +194,8 @@ static int sort_prepare(hx_cuda_filling *filling)
     if (f->n == 0) return HX_OK;
     int rc = make_order(f, &s);
     if (rc == HX_OK) rc = ops->sync(f->dev);
-    ops->release(f->dev, s.d_key);
-    ops->release(f->dev, s.d_other_key);
+    ops->release(f->dev, s.d_key[0]);
+    ops->release(f->dev, s.d_key[1]);
     ops->release(f->dev, s.d_other);
     ops->release(f->dev, s.d_temp);
     HX_TRY(rc);

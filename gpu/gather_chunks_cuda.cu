@@ -1,11 +1,10 @@
 // Chunks of rows, on the GPU: rows sorted by their lowest cell and cut every so many cells; then
 // (chunk, cell) of every place, sorted. A chunk of too many cells is halved until it fits.
 #include <cstdlib>
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
 
 #include "core/base/memory.h"
 #include "gather_chunks_cuda.cuh"
+#include "scan_cuda.cuh"
 
 namespace
 {
@@ -152,37 +151,6 @@ unsigned blocks(int64_t n)
     return hx_blocks(n, HX_BLOCK);
 }
 
-template <class Key, class Value>
-int sort_pairs(const worker *w, const Key *from, Key *to, const Value *value, Value *sorted,
-               int64_t n, int bits)
-{
-    hx_cuda_scratch scratch(w->dev);
-    size_t n_work = 0;
-    char *d_work;
-    HX_TRY_CUDA(cub::DeviceRadixSort::SortPairs(nullptr, n_work, from, to, value, sorted, n, 0,
-                                                bits, w->stream));
-    HX_TRY(scratch.take(&d_work, static_cast<int64_t>(n_work)));
-    HX_TRY_CUDA(cub::DeviceRadixSort::SortPairs(d_work, n_work, from, to, value, sorted, n, 0, bits,
-                                                w->stream));
-    return HX_OK;
-}
-
-// In place: sums before each number, or with it.
-template <bool BEFORE> int scan(const worker *w, uint32_t *d, int64_t n)
-{
-    hx_cuda_scratch scratch(w->dev);
-    size_t n_work = 0;
-    char *d_work = nullptr;
-    for (int pass = 0; pass < 2; pass++) {
-        if (pass == 1) HX_TRY(scratch.take(&d_work, static_cast<int64_t>(n_work)));
-        if constexpr (BEFORE)
-            HX_TRY_CUDA(cub::DeviceScan::ExclusiveSum(d_work, n_work, d, d, n, w->stream));
-        else
-            HX_TRY_CUDA(cub::DeviceScan::InclusiveSum(d_work, n_work, d, d, n, w->stream));
-    }
-    return HX_OK;
-}
-
 template <class T> int take(worker *w, int i, int64_t count, T **d_out)
 {
     const size_t bytes = static_cast<size_t>(count) * sizeof **d_out;
@@ -206,7 +174,7 @@ int sort_rows(worker *w)
     HX_TRY(w->dev->ops->zero(w->dev, d_wide, sizeof *d_wide));
     row_keys_kernel<<<blocks(b->n_row), HX_BLOCK, 0, w->stream>>>(*b, d_key, d_row, d_wide);
     HX_TRY_LAUNCH("row_keys_kernel");
-    HX_TRY(sort_pairs(w, d_key, w->d_lowest, d_row, w->p->d_row, b->n_row, 32));
+    HX_TRY(hx_sort_by_key(w->dev, d_key, w->d_lowest, d_row, w->p->d_row, b->n_row, 32));
     HX_TRY(w->dev->ops->download(w->dev, &n_wide, d_wide, sizeof n_wide));
     w->p->n_wide = n_wide;
     w->p->n_narrow = b->n_narrow = b->n_row - n_wide;
@@ -227,7 +195,7 @@ int cut_rows(worker *w)
     b->n_chunk = (n_cell + each - 1) / each;
     weights_kernel<<<blocks(b->n_narrow + 1), HX_BLOCK, 0, w->stream>>>(*b, w->d_lowest, each);
     HX_TRY_LAUNCH("weights_kernel");
-    HX_TRY(scan<true>(w, b->p.d_first_place, b->n_narrow + 1));
+    HX_TRY(hx_sum_before(w->dev, b->p.d_first_place, b->n_narrow + 1));
     HX_TRY(w->dev->ops->download(w->dev, &n_own, b->p.d_first_place + b->n_narrow, sizeof n_own));
     w->p->n_own = b->p.n_own = b->n_own = n_own;
     return HX_OK;
@@ -243,12 +211,12 @@ int list_visits(worker *w, uint32_t *d_start)
     b->first_cell = d_start + 2 * n;
     places_kernel<<<blocks(b->n_narrow), HX_BLOCK, 0, w->stream>>>(*b, w->d_key, w->d_index);
     HX_TRY_LAUNCH("places_kernel");
-    HX_TRY(sort_pairs(w, w->d_key, w->d_sorted, w->d_index, w->d_sorted_index, b->n_own,
-                      b->cell_bits + count_bits(b->n_chunk)));
+    HX_TRY(hx_sort_by_key(w->dev, w->d_key, w->d_sorted, w->d_index, w->d_sorted_index, b->n_own,
+                          b->cell_bits + count_bits(b->n_chunk)));
     visit_starts_kernel<<<blocks(b->n_own), HX_BLOCK, 0, w->stream>>>(b->n_own, w->d_sorted,
                                                                       w->d_number);
     HX_TRY_LAUNCH("visit_starts_kernel");
-    HX_TRY(scan<false>(w, w->d_number, b->n_own));
+    HX_TRY(hx_sum_with(w->dev, w->d_number, b->n_own));
     chunk_rows_kernel<<<blocks(b->n_narrow + 1), HX_BLOCK, 0, w->stream>>>(*b);
     HX_TRY_LAUNCH("chunk_rows_kernel");
     chunk_visits_kernel<<<blocks(b->n_own + 1), HX_BLOCK, 0, w->stream>>>(*b, w->d_sorted,

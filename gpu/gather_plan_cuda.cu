@@ -1,24 +1,14 @@
 // Rows divided into blocks, on the GPU: a thread block a group of rows counts, and then writes.
-#include <cub/device/device_scan.cuh>
-
 #include "fill_tetra_cuda.cuh"
 #include "gather_plan_cuda.cuh"
+#include "scan_cuda.cuh"
 
 namespace
 {
 
 using namespace hx_gather;
 
-struct counts {
-    int64_t block, cell, slow;
-};
-
-struct add_counts {
-    __host__ __device__ counts operator()(const counts &a, const counts &b) const
-    {
-        return {a.block + b.block, a.cell + b.cell, a.slow + b.slow};
-    }
-};
+using counts = hx_plan_counts;
 
 // Cells of the places 0 .. n - 1 of a window: distinct ones are counted, and each place learns the
 // rank of its cell. All threads of the block.
@@ -139,25 +129,12 @@ size_t padded(size_t bytes)
 // Offsets of the groups, and the totals.
 int scan_counts(hx_device *dev, counts *d_count, int64_t n_group, counts *total)
 {
-    cudaStream_t stream = hx_cuda_of(dev)->stream;
-    void *d_scratch = nullptr;
-    size_t bytes = 0;
     counts last[2];
-    const counts zero = {0, 0, 0};
     HX_TRY(dev->ops->download(dev, &last[0], d_count + n_group - 1, sizeof *last));
-    HX_TRY_CUDA(cub::DeviceScan::ExclusiveScan(nullptr, bytes, d_count, d_count, add_counts(), zero,
-                                               n_group, stream));
-    HX_TRY(dev->ops->alloc(dev, bytes, &d_scratch));
-    cudaError_t status = HX_CUDA_FAULT();
-    if (status == cudaSuccess)
-        status = cub::DeviceScan::ExclusiveScan(d_scratch, bytes, d_count, d_count, add_counts(),
-                                                zero, n_group, stream);
-    const int rc = status == cudaSuccess
-                       ? dev->ops->download(dev, &last[1], d_count + n_group - 1, sizeof *last)
-                       : hx_cuda_raise(status, __FILE__, __LINE__, "a scan");
-    dev->ops->release(dev, d_scratch);
-    *total = add_counts()(last[0], last[1]);
-    return rc;
+    HX_TRY(hx_sum_before(dev, d_count, n_group));
+    HX_TRY(dev->ops->download(dev, &last[1], d_count + n_group - 1, sizeof *last));
+    *total = last[0] + last[1];
+    return HX_OK;
 }
 
 int alloc_plan(plan *p, hx_device *dev, const counts *total, int64_t n_place)

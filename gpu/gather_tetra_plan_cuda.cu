@@ -1,8 +1,8 @@
 // The plan of `gather` on tetrahedra: their four points, windows of rows over those, and the terms
 // of each entry: a thread block a window, a warp a row.
-#include <cub/device/device_scan.cuh>
 
 #include "fill_tetra_cuda.cuh"
+#include "scan_cuda.cuh"
 
 namespace
 {
@@ -167,17 +167,11 @@ int list_places(hx_cuda_scratch *scratch, const hx_incidence *in, hx_incidence *
     const unsigned n_block = hx_blocks(in->n_point + 1, BLOCK);
     int64_t *d_ptr;
     uint32_t *d_place;
-    char *d_work;
-    size_t n_work = 0;
     HX_TRY(scratch->take(&d_ptr, in->n_point + 1));
     HX_TRY(scratch->take(&d_place, 4 * in->n_cell));
     places_kernel<false><<<n_block, BLOCK, 0, stream>>>(*in, four->point, d_ptr, d_place);
     HX_TRY_LAUNCH("places_kernel");
-    HX_TRY_CUDA(
-        cub::DeviceScan::ExclusiveSum(nullptr, n_work, d_ptr, d_ptr, in->n_point + 1, stream));
-    HX_TRY(scratch->take(&d_work, static_cast<int64_t>(n_work)));
-    HX_TRY_CUDA(
-        cub::DeviceScan::ExclusiveSum(d_work, n_work, d_ptr, d_ptr, in->n_point + 1, stream));
+    HX_TRY(hx_sum_before(dev, d_ptr, in->n_point + 1));
     places_kernel<true><<<n_block, BLOCK, 0, stream>>>(*in, four->point, d_ptr, d_place);
     HX_TRY_LAUNCH("places_kernel");
     four->point_ptr = d_ptr;

@@ -1,9 +1,8 @@
 // Windows of rows, on the GPU: rows sorted by their lowest cell and cut by the sum of their
 // entries; then (window, cell) of every place, sorted.
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
 
 #include "gather_windows_cuda.cuh"
+#include "scan_cuda.cuh"
 
 namespace
 {
@@ -145,37 +144,6 @@ unsigned blocks(int64_t n)
     return hx_blocks(n, HX_BLOCK);
 }
 
-template <class Key, class Value>
-int sort_pairs(const worker *w, const Key *from, Key *to, const Value *value, Value *sorted,
-               int64_t n, int bits)
-{
-    hx_cuda_scratch scratch(w->dev);
-    size_t n_work = 0;
-    char *d_work;
-    HX_TRY_CUDA(cub::DeviceRadixSort::SortPairs(nullptr, n_work, from, to, value, sorted, n, 0,
-                                                bits, w->stream));
-    HX_TRY(scratch.take(&d_work, static_cast<int64_t>(n_work)));
-    HX_TRY_CUDA(cub::DeviceRadixSort::SortPairs(d_work, n_work, from, to, value, sorted, n, 0, bits,
-                                                w->stream));
-    return HX_OK;
-}
-
-// In place: sums before each number, or with it.
-template <bool BEFORE, class T> int scan(const worker *w, T *d, int64_t n)
-{
-    hx_cuda_scratch scratch(w->dev);
-    size_t n_work = 0;
-    char *d_work = nullptr;
-    for (int pass = 0; pass < 2; pass++) {
-        if (pass == 1) HX_TRY(scratch.take(&d_work, static_cast<int64_t>(n_work)));
-        if constexpr (BEFORE)
-            HX_TRY_CUDA(cub::DeviceScan::ExclusiveSum(d_work, n_work, d, d, n, w->stream));
-        else
-            HX_TRY_CUDA(cub::DeviceScan::InclusiveSum(d_work, n_work, d, d, n, w->stream));
-    }
-    return HX_OK;
-}
-
 int take(worker *w, int i, size_t bytes)
 {
     HX_TRY(w->dev->ops->alloc(w->dev, bytes, &w->p->d_memory[i]));
@@ -199,7 +167,7 @@ int sort_rows(worker *w)
     HX_TRY(w->dev->ops->zero(w->dev, d_found, sizeof *d_found));
     row_keys_kernel<<<blocks(b->n_row), HX_BLOCK, 0, w->stream>>>(*b, d_key, d_row, d_found);
     HX_TRY_LAUNCH("row_keys_kernel");
-    HX_TRY(sort_pairs(w, d_key, d_sorted, d_row, w->p->d_row, b->n_row, 32));
+    HX_TRY(hx_sort_by_key(w->dev, d_key, d_sorted, d_row, w->p->d_row, b->n_row, 32));
     HX_TRY(w->dev->ops->download(w->dev, &result, d_found, sizeof result));
     w->p->n_wide = result.n_wide;
     w->p->n_narrow = b->n_narrow = b->n_row - result.n_wide;
@@ -215,8 +183,8 @@ int cut_windows(worker *w, int64_t *d_begin, int64_t *d_first_place)
     b->p = *w->p;
     weights_kernel<<<blocks(b->n_narrow + 1), HX_BLOCK, 0, w->stream>>>(*b, d_begin, d_first_place);
     HX_TRY_LAUNCH("weights_kernel");
-    HX_TRY(scan<true>(w, d_begin, b->n_narrow + 1));
-    HX_TRY(scan<true>(w, d_first_place, b->n_narrow + 1));
+    HX_TRY(hx_sum_before(w->dev, d_begin, b->n_narrow + 1));
+    HX_TRY(hx_sum_before(w->dev, d_first_place, b->n_narrow + 1));
     HX_TRY(w->dev->ops->download(w->dev, &last, d_begin + b->n_narrow - 1, sizeof last));
     HX_TRY(w->dev->ops->download(w->dev, &b->n_own, d_first_place + b->n_narrow, sizeof b->n_own));
     w->p->n_own = b->n_own;
@@ -238,7 +206,7 @@ int list_visits(worker *w, const uint64_t *d_key, uint32_t *d_number)
     uint32_t n_visit;
     visit_starts_kernel<<<blocks(b->n_own), HX_BLOCK, 0, w->stream>>>(b->n_own, d_key, d_number);
     HX_TRY_LAUNCH("visit_starts_kernel");
-    HX_TRY(scan<false>(w, d_number, b->n_own));
+    HX_TRY(hx_sum_with(w->dev, d_number, b->n_own));
     HX_TRY(w->dev->ops->download(w->dev, &n_visit, d_number + b->n_own - 1, sizeof n_visit));
     w->p->n_visit = n_visit;
     HX_TRY(take(w, 2, (2 * static_cast<size_t>(n_visit) + 1) * sizeof(uint32_t)));
@@ -269,8 +237,8 @@ int build(worker *w)
     place_keys_kernel<<<blocks(b->n_narrow), HX_BLOCK, 0, w->stream>>>(*b, d_begin, d_first_place,
                                                                        d_key, d_own);
     HX_TRY_LAUNCH("place_keys_kernel");
-    HX_TRY(sort_pairs(w, d_key, d_sorted, d_own, w->p->d_own, b->n_own,
-                      b->cell_bits + count_bits(b->n_window)));
+    HX_TRY(hx_sort_by_key(w->dev, d_key, d_sorted, d_own, w->p->d_own, b->n_own,
+                          b->cell_bits + count_bits(b->n_window)));
     return list_visits(w, d_sorted, reinterpret_cast<uint32_t *>(d_key));
 }
 

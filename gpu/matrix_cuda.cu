@@ -1,10 +1,9 @@
 // The table of the GPU's matrices: their arrays, diagonals, rows, and downloads beside the queue.
 #include <cstring>
 
-#include <cub/device/device_scan.cuh>
-
 #include "core/base/memory.h"
 #include "product_cuda.cuh"
+#include "scan_cuda.cuh"
 
 namespace
 {
@@ -102,19 +101,12 @@ int create_sliced(hx_device *dev, hx_matrix *m)
 {
     const int64_t n_slice = count_slices(m), c = m->spec.components;
     const cudaStream_t stream = hx_cuda_of(dev)->stream;
-    hx_cuda_scratch scratch(dev);
-    size_t n_bytes = 0;
-    char *d_scan;
     int64_t n_block;
     HX_TRY(dev->ops->alloc(dev, (static_cast<size_t>(n_slice) + 1) * sizeof(int64_t), &m->d_ptr));
     slice_widths_kernel<<<warp_blocks(n_slice), HX_BLOCK, 0, stream>>>(
         m->pattern.n_row, n_slice, m->pattern.d_row_ptr, m->d_ptr);
     HX_TRY_LAUNCH("slice widths");
-    HX_TRY_CUDA(cub::DeviceScan::InclusiveSum(nullptr, n_bytes, m->d_ptr + 1, m->d_ptr + 1, n_slice,
-                                              stream));
-    HX_TRY(scratch.take(&d_scan, static_cast<int64_t>(n_bytes)));
-    HX_TRY_CUDA(cub::DeviceScan::InclusiveSum(d_scan, n_bytes, m->d_ptr + 1, m->d_ptr + 1, n_slice,
-                                              stream));
+    HX_TRY(hx_sum_with(dev, m->d_ptr + 1, n_slice));
     HX_TRY(dev->ops->download(dev, &n_block, m->d_ptr + n_slice, sizeof n_block));
     m->n_value = n_block * c * c;
     HX_TRY(dev->ops->alloc(dev, static_cast<size_t>(n_block) * sizeof(int32_t), &m->d_col));

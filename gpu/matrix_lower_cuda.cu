@@ -2,12 +2,11 @@
 //
 // bsr of 3 unknowns reads each block once, in runs of rows (lower_runs.cuh). Other formats read
 // each block twice.
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
 
 #include "core/base/memory.h"
 #include "core/matrix/pattern_internal.h"
 #include "lower_runs.cuh"
+#include "scan_cuda.cuh"
 
 namespace
 {
@@ -118,22 +117,6 @@ int bits_of(int64_t n)
     return bits;
 }
 
-// Sorts pairs by key; equal ones keep their order.
-template <class V>
-int sort_pairs(hx_device *dev, hx_cuda_scratch *scratch, const int32_t *d_key, int32_t *d_key_to,
-               const V *d_value, V *d_value_to, int64_t n, int64_t n_row)
-{
-    const cudaStream_t stream = hx_cuda_of(dev)->stream;
-    size_t n_bytes = 0;
-    char *d_sort;
-    HX_TRY_CUDA(cub::DeviceRadixSort::SortPairs(nullptr, n_bytes, d_key, d_key_to, d_value,
-                                                d_value_to, n, 0, bits_of(n_row), stream));
-    HX_TRY(scratch->take(&d_sort, static_cast<int64_t>(n_bytes)));
-    HX_TRY_CUDA(cub::DeviceRadixSort::SortPairs(d_sort, n_bytes, d_key, d_key_to, d_value,
-                                                d_value_to, n, 0, bits_of(n_row), stream));
-    return HX_OK;
-}
-
 size_t shared_bytes(const hx_matrix_spec *spec, int n_each, int64_t most_block, int64_t most_outer)
 {
     const layout at =
@@ -207,18 +190,11 @@ int list_runs(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
     const unsigned n_run = static_cast<unsigned>(s->n_run);
     const size_t n_shared = column_bytes(s);
     const size_t n_ptr = static_cast<size_t>(s->n_run) + 1;
-    hx_cuda_scratch scratch(dev);
-    size_t n_bytes = 0;
-    char *d_scan;
     HX_TRY(dev->ops->alloc(dev, list_numbers(s->n_off, s->n_run) * sizeof(uint16_t), &s->d_list));
     HX_TRY(dev->ops->alloc(dev, n_ptr * sizeof(int64_t), &s->d_outer_begin));
     list_kernel<<<n_run, SIZE, n_shared, stream>>>(view_of(m, s), s->d_list, s->d_outer_begin);
     HX_TRY_LAUNCH("lists of runs");
-    HX_TRY_CUDA(cub::DeviceScan::InclusiveSum(nullptr, n_bytes, s->d_outer_begin + 1,
-                                              s->d_outer_begin + 1, s->n_run, stream));
-    HX_TRY(scratch.take(&d_scan, static_cast<int64_t>(n_bytes)));
-    HX_TRY_CUDA(cub::DeviceScan::InclusiveSum(d_scan, n_bytes, s->d_outer_begin + 1,
-                                              s->d_outer_begin + 1, s->n_run, stream));
+    HX_TRY(hx_sum_with(dev, s->d_outer_begin + 1, s->n_run));
     return dev->ops->download(dev, &s->n_outer, s->d_outer_begin + s->n_run, sizeof s->n_outer);
 }
 
@@ -248,7 +224,8 @@ int list_parts(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
     if (n > 0) {
         count_up_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, stream>>>(n, d_count);
         HX_TRY_LAUNCH("outer rows");
-        HX_TRY(sort_pairs(dev, &scratch, s->d_outer_row, d_sorted, d_count, s->d_part, n, n_row));
+        HX_TRY(
+            hx_sort_by_key(dev, s->d_outer_row, d_sorted, d_count, s->d_part, n, bits_of(n_row)));
     }
     pointers_kernel<<<hx_blocks(n_row + 1, HX_BLOCK), HX_BLOCK, 0, stream>>>(n_row, n, d_sorted,
                                                                              s->d_part_ptr);
@@ -331,8 +308,8 @@ int create_lists(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
         blocks_kernel<<<hx_blocks(p.n_row, HX_BLOCK), HX_BLOCK, 0, stream>>>(
             p.n_row, p.d_row_ptr, p.d_col, d_key, d_block);
         HX_TRY_LAUNCH("blocks of columns");
-        HX_TRY(
-            sort_pairs(dev, &scratch, d_key, d_sorted, d_block, d_block_sorted, s->n_off, p.n_row));
+        HX_TRY(hx_sort_by_key(dev, d_key, d_sorted, d_block, d_block_sorted, s->n_off,
+                              bits_of(p.n_row)));
         split_kernel<<<hx_blocks(s->n_off, HX_BLOCK), HX_BLOCK, 0, stream>>>(
             s->n_off, d_block_sorted, s->d_row, s->d_entry);
         HX_TRY_LAUNCH("blocks of columns");

@@ -1,32 +1,14 @@
 // The pattern of neighbours on the GPU: the three stages of P2, and what both builders share. The
 // result is that of core/matrix/pattern.c, bit for bit.
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
-
 #include "core/base/clock.h"
 #include "pattern_cuda.cuh"
+#include "scan_cuda.cuh"
 
 namespace
 {
 
 constexpr int LANES = 8;          // that order the places of a point
 constexpr unsigned LONGEST = 512; // places of a point that they take
-
-struct sum_64 {
-    __host__ __device__ int64_t operator()(int64_t a, int64_t b) const
-    {
-        return a + b;
-    }
-};
-
-// ptr[n + 1] from n counts and one more number that does not count. Without memory: how much.
-template <class Count>
-cudaError_t scan(void *d_work, size_t *n_work, const Count *count, int64_t *ptr, int64_t n,
-                 cudaStream_t stream)
-{
-    return cub::DeviceScan::ExclusiveScan(d_work, *n_work, count, ptr, sum_64(),
-                                          static_cast<int64_t>(0), n + 1, stream);
-}
 
 __device__ __forceinline__ int64_t thread_index()
 {
@@ -109,7 +91,8 @@ int lay_out_lists(list_work *w, hx_arena *arena, const hx_incidence *in)
     w->count = arena->take<uint32_t>(in->n_point + 1);
     w->loose = arena->take<uint32_t>(in->n_place);
     w->found = arena->take<hx_found>(1);
-    HX_TRY_CUDA(scan<uint32_t>(nullptr, &w->n_scan, nullptr, nullptr, in->n_point, nullptr));
+    HX_TRY_CUDA(
+        hx_queue_offsets<uint32_t>(nullptr, &w->n_scan, nullptr, nullptr, in->n_point, nullptr));
     w->d_scan = arena->take<char>(static_cast<int64_t>(w->n_scan));
     return HX_OK;
 }
@@ -123,11 +106,8 @@ struct place_sort {
 
 cudaError_t radix_sort(place_sort *w, const hx_incidence *in, void *d_work, cudaStream_t stream)
 {
-    cub::DoubleBuffer<uint32_t> point(w->point[0], w->point[1]), place(w->place[0], w->place[1]);
-    const cudaError_t status = cub::DeviceRadixSort::SortPairs(
-        d_work, w->n_work, point, place, in->n_place, 0, hx_bits_of(in->n_point), stream);
-    if (d_work) w->place[0] = place.Current();
-    return status;
+    return hx_queue_sort(d_work, &w->n_work, w->point, w->place, in->n_place,
+                         hx_bits_of(in->n_point), stream);
 }
 
 int lay_out_place_sort(place_sort *w, hx_arena *arena, const hx_incidence *in)
@@ -199,7 +179,8 @@ int count_and_scan(const hx_building *b, list_work *w)
     }
     HX_TRY(hx_step_end(b->clock));
     HX_TRY(hx_step_begin(b->clock, "scan"));
-    HX_TRY_CUDA(scan(w->d_scan, &w->n_scan, w->count, b->p->d_point_ptr, in->n_point, b->stream));
+    HX_TRY_CUDA(hx_queue_offsets(w->d_scan, &w->n_scan, w->count, b->p->d_point_ptr, in->n_point,
+                                 b->stream));
     HX_TRY(hx_queue_widest(b, in->n_point, b->p->d_point_ptr, &w->found->widest));
     return hx_step_end(b->clock);
 }
@@ -253,7 +234,7 @@ int lay_out_rows(row_work *w, hx_arena *arena, const hx_building *b, bool narrow
         job->wide = arena->take<int32_t>(n_row);
     }
     job->found = arena->take<hx_found>(1);
-    HX_TRY_CUDA(scan<int32_t>(nullptr, &w->n_scan, nullptr, nullptr, n_row, nullptr));
+    HX_TRY_CUDA(hx_queue_offsets<int32_t>(nullptr, &w->n_scan, nullptr, nullptr, n_row, nullptr));
     w->d_scan = arena->take<char>(static_cast<int64_t>(w->n_scan));
     return HX_OK;
 }
@@ -274,7 +255,8 @@ int queue_neighbours(const hx_building *b, const row_work *w)
 int queue_offsets(const hx_building *b, row_work *w)
 {
     const hx_device_pattern *p = b->p;
-    HX_TRY_CUDA(scan(w->d_scan, &w->n_scan, w->job.count, p->d_row_ptr, p->n_row, b->stream));
+    HX_TRY_CUDA(
+        hx_queue_offsets(w->d_scan, &w->n_scan, w->job.count, p->d_row_ptr, p->n_row, b->stream));
     return hx_queue_widest(b, p->n_row, p->d_row_ptr, &w->job.found->widest);
 }
 

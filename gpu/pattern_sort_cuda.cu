@@ -1,54 +1,27 @@
 // Patterns by sorting (P4): a key of row and column for each pair, sorted with the pair's number;
 // equal keys are one entry. Of all pairs, or of those at points of very many cells.
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
-#include <thrust/iterator/counting_iterator.h>
-#include <thrust/iterator/transform_iterator.h>
-
 #include <cinttypes>
 
 #include "pattern_cuda.cuh"
+#include "scan_cuda.cuh"
 
 namespace
 {
 
-// 1 where an entry begins.
-struct is_entry {
-    const uint64_t *key;
-    uint64_t end; // of keys that have entries
-    __host__ __device__ uint32_t operator()(int64_t i) const
-    {
-        return key[i] < end && (i == 0 || key[i] != key[i - 1]);
-    }
-};
-
-auto entries(const hx_sorted_pairs *s)
-{
-    return thrust::make_transform_iterator(
-        thrust::make_counting_iterator(static_cast<int64_t>(0)),
-        is_entry{s->key[0], static_cast<uint64_t>(s->n_row) << s->bits});
-}
-
 cudaError_t radix_sort(hx_sorted_pairs *s, void *d_work, size_t *n_work, cudaStream_t stream)
 {
-    cub::DoubleBuffer<uint64_t> key(s->key[0], s->key[1]);
-    cub::DoubleBuffer<uint32_t> order(s->order[0], s->order[1]);
     const cudaError_t status =
-        cub::DeviceRadixSort::SortPairs(d_work, *n_work, key, order, static_cast<int>(s->n), 0,
-                                        s->bits + hx_bits_of(s->n_row), stream);
-    if (!d_work) return status;
-    s->key[0] = key.Current();
-    s->key[1] = key.Alternate();
-    s->order[0] = order.Current();
-    s->order[1] = order.Alternate();
-    s->entry = reinterpret_cast<uint32_t *>(s->key[1]);
+        hx_queue_sort(d_work, n_work, s->key, s->order, static_cast<uint32_t>(s->n),
+                      s->bits + hx_bits_of(s->n_row), stream);
+    if (d_work) s->entry = reinterpret_cast<uint32_t *>(s->key[1]);
     return status;
 }
 
 cudaError_t number(const hx_sorted_pairs *s, void *d_work, size_t *n_work, cudaStream_t stream)
 {
-    return cub::DeviceScan::InclusiveSum(d_work, *n_work, entries(s), s->entry,
-                                         static_cast<int>(s->n), stream);
+    return hx_queue_entry_numbers(d_work, n_work, s->key[0],
+                                  static_cast<uint64_t>(s->n_row) << s->bits, s->entry,
+                                  static_cast<int>(s->n), stream);
 }
 
 // Row r begins where the first key of a row from r on stands; thread n ends the last rows.

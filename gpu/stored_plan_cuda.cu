@@ -1,12 +1,10 @@
 // The plan of the fill `stored`: which entries are kept, in which order, and how they are cut into
 // records.
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
-
 #include <cstdlib>
 
 #include "core/base/memory.h"
 #include "core/mesh/hex8.h"
+#include "scan_cuda.cuh"
 #include "stored_build_cuda.cuh"
 
 namespace
@@ -154,32 +152,6 @@ unsigned blocks(int64_t n)
     return hx_blocks(n, HX_BLOCK);
 }
 
-// In place: sums before each number.
-template <class T> int scan(const worker *w, T *d, int64_t n)
-{
-    hx_cuda_scratch scratch(w->dev);
-    size_t n_work = 0;
-    char *d_work = nullptr;
-    HX_TRY_CUDA(cub::DeviceScan::ExclusiveSum(d_work, n_work, d, d, n, w->stream));
-    HX_TRY(scratch.take(&d_work, static_cast<int64_t>(n_work)));
-    HX_TRY_CUDA(cub::DeviceScan::ExclusiveSum(d_work, n_work, d, d, n, w->stream));
-    return HX_OK;
-}
-
-int sort_pairs(const worker *w, const uint64_t *from, uint64_t *to, const uint32_t *value,
-               uint32_t *sorted, int64_t n)
-{
-    hx_cuda_scratch scratch(w->dev);
-    size_t n_work = 0;
-    char *d_work;
-    HX_TRY_CUDA(cub::DeviceRadixSort::SortPairs(nullptr, n_work, from, to, value, sorted, n, 0, 64,
-                                                w->stream));
-    HX_TRY(scratch.take(&d_work, static_cast<int64_t>(n_work)));
-    HX_TRY_CUDA(cub::DeviceRadixSort::SortPairs(d_work, n_work, from, to, value, sorted, n, 0, 64,
-                                                w->stream));
-    return HX_OK;
-}
-
 template <class T> int take(worker *w, int i, int64_t count, T **d_out)
 {
     const size_t bytes = static_cast<size_t>(count) * sizeof **d_out;
@@ -231,7 +203,7 @@ int count_kept(worker *w)
     uint32_t n_kept;
     count_kernel<<<blocks(b->pattern.n_row + 1), HX_BLOCK, 0, w->stream>>>(*b);
     HX_TRY_LAUNCH("stored's count_kernel");
-    HX_TRY(scan(w, b->first, b->pattern.n_row + 1));
+    HX_TRY(hx_sum_before(w->dev, b->first, b->pattern.n_row + 1));
     HX_TRY(get(w, &n_kept, b->first + b->pattern.n_row));
     w->p->n_kept = n_kept;
     return HX_OK;
@@ -258,7 +230,7 @@ int list_sorted(worker *w)
     HX_TRY(scratch.take(&b->entry, n));
     list_kernel<<<blocks(b->pattern.n_row), HX_BLOCK, 0, w->stream>>>(*b);
     HX_TRY_LAUNCH("stored's list_kernel");
-    HX_TRY(sort_pairs(w, b->key, sorted_key, b->entry, sorted, n));
+    HX_TRY(hx_sort_by_key(w->dev, b->key, sorted_key, b->entry, sorted, n, 64));
     b->key = sorted_key;
     b->entry = sorted;
     HX_TRY(start_images(w));
@@ -306,10 +278,10 @@ int cut_records(worker *w, hx_cuda_scratch *scratch)
         const auto weigh = hx_form_components(&b->form) == 3 ? weigh_kernel<3> : weigh_kernel<1>;
         weigh<<<blocks(n), HX_BLOCK, 0, w->stream>>>(*b);
         HX_TRY_LAUNCH("stored's weigh_kernel");
-        HX_TRY(scan(w, b->weight, n));
+        HX_TRY(hx_sum_before(w->dev, b->weight, n));
         begin_kernel<<<blocks(n), HX_BLOCK, 0, w->stream>>>(*b);
         HX_TRY_LAUNCH("stored's begin_kernel");
-        HX_TRY(scan(w, b->n_begin, n));
+        HX_TRY(hx_sum_before(w->dev, b->n_begin, n));
         HX_TRY(get(w, &n_record, b->n_begin + p->n_kept));
         p->n_record = n_record;
         HX_TRY(scratch->take(&b->record_first, p->n_record + 1));
@@ -359,8 +331,8 @@ int measure(worker *w)
     p->most_entry = most.n_entry;
     p->most_cell = most.n_cell;
     p->power = most.power == NO_POWER || hx_form_components(&b->form) == 1 ? 0 : most.power;
-    HX_TRY(scan(w, b->n_list, n));
-    HX_TRY(scan(w, b->n_word, n));
+    HX_TRY(hx_sum_before(w->dev, b->n_list, n));
+    HX_TRY(hx_sum_before(w->dev, b->n_word, n));
     at_kernel<<<blocks(n), HX_BLOCK, 0, w->stream>>>(*b);
     HX_TRY_LAUNCH("stored's at_kernel");
     HX_TRY(get(w, &end, p->d_at + p->n_record));
