@@ -2,8 +2,8 @@
  * never meet at a node and every sum has one order.
  *
  * rowmajor: Ke[e][24][24] in element order, one element at a time.
- * interleaved: batches of W elements of one colour, Ke[batch][24 * 24][W], so that the compiler
- * runs the W products in vector lanes. */
+ * interleaved: batches of W elements of one colour, Ke[batch][24 * 24][W], so that the W products
+ * run in vector lanes, which sanitizers check together. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +13,9 @@
 #include "colouring.h"
 
 enum { W = 8 };
+
+typedef double lanes
+    __attribute__((vector_size(W * sizeof(double)), aligned(sizeof(double)), may_alias));
 
 typedef struct ebe {
     const hx_device_model *model; /* (borrowed) */
@@ -141,13 +144,13 @@ static void apply_batch(const ebe *s, int colour, int64_t batch, const double *x
         for (int j = 0; j < 24; j++) xe[j][lane] *= modulus;
     }
     for (int a = 0; a < 8; a++) {
-        double sum[3][W] = {{0.0}};
-        for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 24; j++) {
-                const double *k = ke + ((3 * a + i) * 24 + j) * W;
-#pragma omp simd
-                for (int lane = 0; lane < W; lane++) sum[i][lane] += k[lane] * xe[j][lane];
-            }
+        double sum[3][W];
+        for (int i = 0; i < 3; i++) {
+            const lanes *k = (const lanes *)(ke + (3 * a + i) * 24 * W);
+            lanes sums = {0.0};
+            for (int j = 0; j < 24; j++) sums += k[j] * *(const lanes *)xe[j];
+            *(lanes *)sum[i] = sums;
+        }
         for (int lane = 0; lane < W; lane++) {
             const int64_t e = lane_element(s, colour, batch, lane);
             if (e < 0) break;
