@@ -45,7 +45,8 @@ __device__ uint32_t find_entry(const hx_device_pattern &p, int64_t row, int64_t 
 }
 
 // Where rows are wide a record has few, and the images of its entries would go to as many places as
-// there are entries. So entries are sorted by tiles of TILE rows and columns.
+// there are entries. So of a matrix of blocks entries are sorted by tiles of TILE rows and columns;
+// rows of numbers, which lie three by three, want whole rows.
 constexpr int TILE = 16;
 
 __device__ __forceinline__ uint64_t key_of(const hx_device_pattern &p, int64_t row, int64_t column)
@@ -244,7 +245,8 @@ int list_kept(worker *w, hx_cuda_scratch *scratch)
     building *b = &w->b;
     plan *p = w->p;
     const bool has_images = p->n_kept < b->pattern.n_entry;
-    if (w->f->m->spec.format == HX_FORMAT_BSR) {
+    const hx_format format = w->f->m->spec.format;
+    if (format == HX_FORMAT_BSR) {
         HX_TRY(scratch->take(&b->row, p->n_kept));
         HX_TRY(scratch->take(&b->entry, p->n_kept));
         if (has_images) HX_TRY(scratch->take(&b->mirror, p->n_kept));
@@ -257,7 +259,8 @@ int list_kept(worker *w, hx_cuda_scratch *scratch)
         p->d_mirror = b->mirror;
     }
     b->p = *p;
-    if (has_images && p->n_kept > WIDE * b->pattern.n_row) return list_sorted(w);
+    const bool has_blocks = format == HX_FORMAT_BSR || format == HX_FORMAT_BSRS;
+    if (has_images && has_blocks && p->n_kept > WIDE * b->pattern.n_row) return list_sorted(w);
     list_kernel<<<blocks(b->pattern.n_row), HX_BLOCK, 0, w->stream>>>(*b);
     HX_TRY_LAUNCH("stored's list_kernel");
     return start_images(w);

@@ -150,6 +150,7 @@ template <int C> __global__ void __launch_bounds__(THREADS) measure_kernel(build
     const uint32_t list =
         by_16(b.wide ? record_lists<uint16_t>(s.head).bytes : record_lists<uint8_t>(s.head).bytes);
     const uint32_t word = by_16(4 * record_words<C>(s.head));
+    if (record == 0) b.n_list[b.p.n_record] = b.n_word[b.p.n_record] = 0;
     b.n_list[record] = list;
     b.n_word[record] = word;
     atomicMax(&b.most->list, static_cast<int>(16 * list));
