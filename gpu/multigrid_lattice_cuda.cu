@@ -31,55 +31,16 @@ __device__ __forceinline__ void finish_row(const hx_mg_level &level, int step, i
     }
 }
 
-constexpr int ROWS = 96, SLICES = 3; // rows of a block; threads a row, each for 9 neighbours
-
-// Of a level that lies in pieces, whose nodes' neighbours may have no rows here.
-template <mode MODE>
-__global__ void __launch_bounds__(ROWS *SLICES)
-    row_kernel(hx_mg_level level, int step, const float *__restrict__ x, float *__restrict__ y)
-{
-    __shared__ float part[SLICES - 1][ROWS];
-    const int64_t n_row = DOF * level.n_node;
-    const int64_t row = blockIdx.x * static_cast<int64_t>(ROWS) + threadIdx.x;
-    const int slice = static_cast<int>(threadIdx.y);
-    float sum = 0.0f;
-    if (row < n_row && x) {
-        const int64_t a = row / DOF;
-        const int32_t *__restrict__ neighbour = level.d_neighbour + 9 * slice * level.n_node + a;
-        const float *__restrict__ entry = level.d_matrix + 9 * DOF * slice * n_row + row;
-        const float2 *from[9];
-#pragma unroll
-        for (int o = 0; o < 9; o++)
-            from[o] = reinterpret_cast<const float2 *>(
-                x + DOF * static_cast<int64_t>(neighbour[o * level.n_node]));
-#pragma unroll 3
-        for (int o = 0; o < 9; o += 3) { // 27 loads at once: small lattices wait for them
-            float2 v[9];
-            float m[18];
-#pragma unroll
-            for (int c = 0; c < 9; c++) v[c] = from[o + c / 3][c % 3];
-#pragma unroll
-            for (int c = 0; c < 18; c++) m[c] = __ldcs(entry + c * n_row);
-            entry += 18 * n_row;
-#pragma unroll
-            for (int c = 0; c < 9; c++) {
-                sum = fmaf(m[2 * c], v[c].x, sum);
-                sum = fmaf(m[2 * c + 1], v[c].y, sum);
-            }
-        }
-    }
-    if (slice > 0) part[slice - 1][threadIdx.x] = sum;
-    __syncthreads();
-    if (slice > 0 || row >= n_row) return;
-    sum = (sum + part[0][threadIdx.x]) + part[1][threadIdx.x];
-    finish_row<MODE>(level, step, row, sum, x, y);
-}
+constexpr int ROWS = 96;  // of a block
+constexpr int SLICES = 3; // threads a row of a small lattice, each for 9 neighbours
 
 // The matrix is symmetric, so a node's blocks with neighbours before it are read from their rows,
 // which were read for themselves shortly before and lie in the L2: half of the bytes come from
 // memory. Thread (a, s) then takes row s of the neighbour, whose six numbers are columns of node a:
 // what six threads have of a node's sums is turned in shared memory. All loads are of whole lines.
-// Threads a row: two for the neighbours from the centre on, two for those before.
+// Threads a row: two for the neighbours from the centre on, two for those before. Of a level in
+// shares only own rows are complete, and only they are multiplied: where the neighbour before is
+// another's, its block is read from the own row.
 constexpr int QUARTERS = 4, HALF_BLOCKS = 3; // blocks a multiprocessor
 
 // Row `row` times 7 neighbours from `first` on.
@@ -126,12 +87,16 @@ __device__ __forceinline__ void multiply_lower(const hx_mg_level &level, const f
     for (int c = 0; c < DOF; c++) sum[c] = 0.0f;
 #pragma unroll
     for (int o = 0; o < N; o++) {
+        const bool is_own = b[o] < level.n_own;
+        const int64_t stride = is_own ? n_row : 1;
         const float *__restrict__ entry =
-            level.d_matrix + DOF * (HX_LATTICE_OFFSETS - 1 - first - o) * n_row + DOF * b[o] + s;
+            level.d_matrix +
+            (is_own ? DOF * (HX_LATTICE_OFFSETS - 1 - first - o) * n_row + DOF * b[o] + s
+                    : (DOF * (first + o) + s) * n_row + DOF * a);
         const float v = b[o] == a ? 0.0f : x[DOF * b[o] + s]; // itself: there is none
         float m[DOF];
 #pragma unroll
-        for (int c = 0; c < DOF; c++) m[c] = __ldcs(entry + c * n_row);
+        for (int c = 0; c < DOF; c++) m[c] = __ldcs(entry + c * stride);
 #pragma unroll
         for (int c = 0; c < DOF; c++) sum[c] = fmaf(m[c], v, sum[c]);
     }
@@ -146,7 +111,7 @@ __global__ void __launch_bounds__(ROWS *QUARTERS, HALF_BLOCKS)
     __shared__ float upper[HALF][ROWS], lower[HALF][ROWS][DOF + 1];
     const int64_t row = blockIdx.x * static_cast<int64_t>(ROWS) + threadIdx.x;
     const int quarter = static_cast<int>(threadIdx.y), t = static_cast<int>(threadIdx.x);
-    const bool inside = row < DOF * level.n_node;
+    const bool inside = row < DOF * level.n_own;
     if (inside && x) {
         if (quarter < HALF) {
             upper[quarter][t] = multiply_upper(level, x, row, HX_LATTICE_CENTRE + EACH * quarter);
@@ -224,13 +189,10 @@ int run_rows(hx_device *dev, const hx_mg_level *level, int step, const float *d_
         return hx_launch_early(dev, "multigrid rows", small_row_kernel<MODE>,
                                hx_blocks(DOF * level->n_node, SMALL_ROWS), dim3(SMALL_ROWS, SLICES),
                                0, *level, step, d_x, d_y);
-    const unsigned n_block = hx_blocks(DOF * level->n_node, ROWS);
-    if (level->share)
-        row_kernel<MODE>
-            <<<n_block, dim3(ROWS, SLICES), 0, hx_stream_of(dev)>>>(*level, step, d_x, d_y);
-    else
-        half_row_kernel<MODE>
-            <<<n_block, dim3(ROWS, QUARTERS), 0, hx_stream_of(dev)>>>(*level, step, d_x, d_y);
+    if (level->n_own == 0) return HX_OK;
+    half_row_kernel<MODE>
+        <<<hx_blocks(DOF * level->n_own, ROWS), dim3(ROWS, QUARTERS), 0, hx_stream_of(dev)>>>(
+            *level, step, d_x, d_y);
     HX_TRY_LAUNCH("multigrid rows");
     return HX_OK;
 }

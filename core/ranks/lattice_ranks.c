@@ -210,6 +210,7 @@ static int localise(hx_lattice_level *level, const hx_level_view *v, const hx_le
     }
     HX_TRY(take_list(&level->parent, CORNERS, v, coarser ? coarser->number : NULL));
     level->n_node = v->n_local;
+    level->n_own = v->n_own;
     return HX_OK;
 }
 

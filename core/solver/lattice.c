@@ -465,7 +465,7 @@ static int32_t find_node(const grid *g, int64_t i, int64_t j, int64_t k)
 static int list_neighbours(hx_lattice_level *level, const grid *g)
 {
     const int64_t n = g->n_node;
-    level->n_node = n;
+    level->n_node = level->n_own = n;
     HX_TRY(hx_alloc_raw(&level->neighbour, (size_t)n, 27 * sizeof(int32_t), WHAT));
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < n; a++) {

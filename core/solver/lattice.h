@@ -58,14 +58,14 @@ static HX_HD float hx_lattice_weight(int mode, int offset)
 }
 
 typedef struct hx_lattice_level {
-    int64_t n_node;
-    double step[3];     /* edges of a cell over `unit` */
-    int32_t *place;     /* [n_node][3] along the axes, in cells; 0 where a direction collapsed */
-    int mode[3];        /* hx_lattice_mode of each direction, from level - 1 */
-    int32_t *neighbour; /* [27][n_node] at each offset; the node itself where there is none */
-    int32_t *child;     /* [27][n_node] child at an offset (modes above), or -1; NULL: level 0 */
-    int32_t *parent;    /* [8][n_node] nodes of level + 1 whose values it takes, by corner of its
-                           cell there; -1: weight 0; NULL on the last level */
+    int64_t n_node, n_own; /* n_own: the first, whose rows are complete here; all of a whole one */
+    double step[3];        /* edges of a cell over `unit` */
+    int32_t *place;        /* [n_node][3] along the axes, in cells; 0 where a direction collapsed */
+    int mode[3];           /* hx_lattice_mode of each direction, from level - 1 */
+    int32_t *neighbour;    /* [27][n_node] at each offset; the node itself where there is none */
+    int32_t *child;        /* [27][n_node] child at an offset (modes above), or -1; NULL: level 0 */
+    int32_t *parent;       /* [8][n_node] nodes of level + 1 whose values it takes, by corner of its
+                              cell there; -1: weight 0; NULL on the last level */
     struct hx_level_share
         *share; /* of several processes' level (common_ops.h); NULL: a whole one */
 } hx_lattice_level;

@@ -77,7 +77,7 @@ static HX_HD float hx_mg_start_value(int64_t k)
 /* A lattice in device memory: 6 floats a node, displacement and rotation; of heat one, the
  * temperature, and what is 6 x 6 below is a number (conduction_ops.h). */
 typedef struct hx_mg_level {
-    int64_t n_node;
+    int64_t n_node, n_own; /* as in hx_lattice_level */
     float step[3];
     int mode[3];                               /* hx_lattice_mode */
     int32_t *d_neighbour, *d_child, *d_parent; /* as in hx_lattice_level */

@@ -198,6 +198,7 @@ static inline void put_level(const hx_lattice_level *from, hx_mg_level *to)
     const size_t n = (size_t)from->n_node, word = sizeof(int32_t), vector = n * DOF * sizeof(float);
     const hx_mg_smoother none = {0};
     to->n_node = from->n_node;
+    to->n_own = from->n_own;
     for (int i = 0; i < 3; i++) to->step[i] = (float)from->step[i];
     memcpy(to->mode, from->mode, sizeof to->mode);
     to->d_neighbour = put(from->neighbour, 27 * n * word);
