@@ -207,6 +207,12 @@ int hx_session_serve(hx_session *s)
     return s->ranks.design ? hx_optimizer_serve(&s->opt) : hx_analysis_serve(&s->analysis);
 }
 
+static const char *cut_text(hx_partition_kind kind)
+{
+    if (kind == HX_PARTITION_CURVE) return "cut along the curve";
+    return kind == HX_PARTITION_GRAPH ? "parts by METIS" : "parts by bisection";
+}
+
 const char *hx_session_team_text(const hx_session *s, char *text, size_t n_text)
 {
     const hx_share *const share = &s->ranks.share;
@@ -220,8 +226,7 @@ const char *hx_session_team_text(const hx_session *s, char *text, size_t n_text)
         "%d processes (%s), %d on this machine; at most %s elements each, %s; process 0 has %s "
         "nodes in common with others, by way of %s; the design %s",
         s->team->size, s->team->ops->name, s->team->host_size, hx_format_count(most, a, sizeof a),
-        s->mesh.parts.n > 0 ? "parts by METIS" : "cut along the curve",
-        hx_format_count(share->n_common, b, sizeof b), hx_ranks_transport(&s->ranks),
-        s->ranks.design ? "in shares" : "in process 0");
+        cut_text(s->cfg.solver.partition), hx_format_count(share->n_common, b, sizeof b),
+        hx_ranks_transport(&s->ranks), s->ranks.design ? "in shares" : "in process 0");
     return text;
 }
