@@ -48,8 +48,12 @@ static inline void element_stiffness(double x[8][3], double nu, double ke[24][24
                     stress[i][j] =
                         (strain + (i == j ? nu / (1.0 - 2.0 * nu) * trace : 0.0)) / (1.0 + nu);
                 }
-            for (int a = 0; a < 24; a++)
-                for (int j = 0; j < 3; j++) ke[a][b] += det * stress[a % 3][j] * grad[a / 3][j];
+            for (int i = 0; i < 3; i++) {
+                const double sx = det * stress[i][0], sy = det * stress[i][1],
+                             sz = det * stress[i][2];
+                for (int a = 0; a < 8; a++)
+                    ke[3 * a + i][b] += sx * grad[a][0] + sy * grad[a][1] + sz * grad[a][2];
+            }
         }
     }
 }

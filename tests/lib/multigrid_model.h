@@ -387,14 +387,17 @@ static inline int is_definite(int64_t n, double *a)
 /* 1 if lambda is above the largest eigenvalue of D^-1 A, rows with m = 0 left out. */
 static inline int is_bound(int64_t n, const double *a, const double *m, double lambda)
 {
-    double *b = new_doubles(n * n);
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < n; j++) {
-            const double scaled = m[i] > 0.0 && m[j] > 0.0 ? a[i * n + j] * sqrt(m[i] * m[j]) : 0.0;
-            b[i * n + j] = (i == j ? lambda : 0.0) - scaled;
-        }
+    double *b = new_doubles(n * n), *root = new_doubles(n);
+    for (int64_t i = 0; i < n; i++) root[i] = m[i] > 0.0 ? sqrt(m[i]) : 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        const double *from = a + i * n, by = root[i];
+        double *to = b + i * n;
+        for (int64_t j = i; j < n; j++) to[j] = -from[j] * by * root[j];
+        to[i] += lambda;
+    }
     const int definite = is_definite(n, b);
     free(b);
+    free(root);
     return definite;
 }
 

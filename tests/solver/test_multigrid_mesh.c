@@ -138,14 +138,21 @@ static void check_rigid(const grids *g)
 /* Columns that P has at the nodes of an element. */
 static int find_columns(const grids *g, const int32_t conn[8], int64_t column[8 * DOF])
 {
+    const double *row[24];
     int n = 0;
+    for (int k = 0; k < 24; k++) row[k] = g->p + (3 * (int64_t)conn[k / 3] + k % 3) * g->n_col;
     for (int64_t c = 0; c < g->n_col; c++) {
-        int used = 0;
-        for (int k = 0; k < 24; k++)
-            used |= g->p[(3 * (int64_t)conn[k / 3] + k % 3) * g->n_col + c] != 0.0;
-        if (used && n < 8 * DOF) column[n++] = c;
+        int k = 0;
+        while (k < 24 && row[k][c] == 0.0) k++;
+        if (k < 24 && n < 8 * DOF) column[n++] = c;
     }
     return n;
+}
+
+/* to += factor * from, of n entries. */
+static void add_row(int n, double *to, double factor, const double *from)
+{
+    for (int c = 0; c < n; c++) to[c] += factor * from[c];
 }
 
 /* P'K P with fixed degrees of freedom left out, element by element. */
@@ -154,7 +161,8 @@ static double *galerkin_of_mesh(const grids *g)
     double *a = new_doubles(g->n_col * g->n_col);
     for (int64_t e = 0; e < g->mesh.n_elem; e++) {
         const int32_t *conn = g->mesh.conn + 8 * e;
-        double x[8][3], ke[24][24], p[24][8 * DOF], kp[24][8 * DOF];
+        double x[8][3], ke[24][24], p[24][8 * DOF], kp[24][8 * DOF] = {{0.0}},
+                                                               sum[8 * DOF][8 * DOF] = {{0.0}};
         int64_t column[8 * DOF];
         const int n = find_columns(g, conn, column);
         for (int k = 0; k < 8; k++) memcpy(x[k], g->mesh.xyz + 3 * (int64_t)conn[k], sizeof x[k]);
@@ -165,14 +173,12 @@ static double *galerkin_of_mesh(const grids *g)
                 p[k][c] = fixed_at(g, dof) ? 0.0 : g->p[dof * g->n_col + column[c]];
         }
         for (int k = 0; k < 24; k++)
-            for (int c = 0; c < n; c++) {
-                kp[k][c] = 0.0;
-                for (int l = 0; l < 24; l++) kp[k][c] += g->modulus[e] * ke[k][l] * p[l][c];
-            }
+            for (int l = 0; l < 24; l++) add_row(n, kp[k], g->modulus[e] * ke[k][l], p[l]);
         for (int r = 0; r < n; r++)
-            for (int c = 0; c < n; c++)
-                for (int k = 0; k < 24; k++)
-                    a[column[r] * g->n_col + column[c]] += p[k][r] * kp[k][c];
+            for (int k = 0; k < 24; k++) /* half of P is zero */
+                if (p[k][r] != 0.0) add_row(n, sum[r], p[k][r], kp[k]);
+        for (int r = 0; r < n; r++)
+            for (int c = 0; c < n; c++) a[column[r] * g->n_col + column[c]] += sum[r][c];
     }
     return a;
 }
