@@ -387,8 +387,7 @@ __device__ __forceinline__ void store_numbers(const arguments &g, const record_h
 
 // Thread 0 draws the records of its block, in their order over all blocks, a turn ahead each: so
 // none is far ahead of the others, and what lies together in the matrix is written at about one
-// time. (Each its own share, fixed: fast blocks are so far ahead in the end that lines of the cache
-// that two have parts of are written back twice.)
+// time. (With a fixed share each, full matrices take up to 1.4 times as long.)
 struct lottery {
     int64_t drawn;
     record_at begin, end;
