@@ -13,7 +13,7 @@
 
 static size_t bytes(const hx_mesh *mesh, const hx_filter_params *params)
 {
-    return hx_cone_bytes(mesh, params->volume_weighted, 1);
+    return hx_cone_bytes(mesh, params->voxel_bytes, params->volume_weighted, 1);
 }
 
 static int create(hx_filter *filter)

@@ -1,8 +1,9 @@
-// The filter's sums over the elements within a radius: by tiles (cone_tiles.cuh), or pair by pair
-// where the radius is smaller than a cell or far larger.
+// The filter's sums over the elements within a radius: of voxels a stencil (cone_voxels_cuda.cu),
+// by tiles (cone_tiles.cuh), or pair by pair where the radius is smaller than a cell or far larger.
 #include "cone_cuda.cuh"
 
 #include "cone_tiles.cuh"
+#include "cone_voxels_cuda.cuh"
 #include "fields_cuda.cuh"
 
 struct gather_body {
@@ -215,6 +216,11 @@ int hx_cuda_cone_sum(hx_device *dev, const hx_device_cells *cells, double radius
                      const double *const d_value[], double *const d_sum[])
 {
     const hx_cuda *impl = hx_cuda_of(dev);
+    if (cells->voxels.n[0] > 0) {
+        for (int i = 0; i < n_field; i++)
+            HX_TRY(hx_cuda_voxel_sum(dev, cells, d_value[i], d_sum[i]));
+        return HX_OK;
+    }
     const int64_t n_cell = cells->n_cell[0] * cells->n_cell[1] * cells->n_cell[2];
     for (int i = 0; i < n_field; i++)
         HX_TRY(hx_for_each(dev, cells->n,

@@ -14,6 +14,7 @@
 #include "continuation.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
+#include "core/design/voxels.h"
 #include "core/files/result_match.h"
 #include "file_material.h"
 #include "footprint.h"
@@ -235,7 +236,10 @@ static int resolve_radius(hx_session *s)
     }
     const int in_elements = cfg->optimization.filter.unit == HX_UNIT_ELEMENT;
     s->filter_radius = *radius * (in_elements ? s->mesh.elem_size : 1.0);
-    return check_radius(s);
+    HX_TRY(check_radius(s));
+    if (hx_filter_find(cfg->optimization.filter.kind)->sums_pairs)
+        s->voxel_bytes = hx_voxels_bytes(&s->mesh, s->filter_radius);
+    return HX_OK;
 }
 
 const char *hx_session_element_text(const hx_session *s, char *text, size_t n_text)
@@ -325,6 +329,7 @@ hx_filter_params hx_session_filter_params(const hx_session *s)
         .volume_weighted = s->cfg.optimization.filter.volume_weighted,
         .beta = hx_beta_stair(&s->cfg).value,
         .eta = s->cfg.optimization.projection.eta,
+        .voxel_bytes = s->team ? 0 : s->voxel_bytes, /* a share's grid may be mostly empty */
     };
     return params;
 }

@@ -1,6 +1,7 @@
 /* Cone-weighted sums over the elements within a radius, on the CPU: a ball is a few dozen
- * contiguous ranges of places, each of them in vector lanes. One body, compiled for AVX-512, AVX2
- * and any processor; vector_unit.h says which is taken. */
+ * contiguous ranges of places, each of them in vector lanes; of voxels a stencil, for a run of
+ * points along x at a time. One body, compiled for AVX-512, AVX2 and any processor; vector_unit.h
+ * says which is taken. */
 #include <math.h>
 #include <stddef.h>
 
@@ -8,7 +9,7 @@
 #include "../design/cells.h"
 #include "cpu_ops.h"
 
-enum { LANES = HX_CELLS_PADDING, CHUNK = 256 };
+enum { LANES = HX_CELLS_PADDING, CHUNK = 256, RUN = 16 };
 
 /* COUNT + LANES - n: the first n lanes count. */
 static const double COUNT[2 * LANES] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
@@ -89,24 +90,84 @@ static ALWAYS_INLINE void sum_places(const cone *c, int64_t begin, int64_t end, 
     for (int64_t p = begin; p < end; p++) sum[c->cells->d_member[p]] = sum_ball(c, p);
 }
 
+/* --- of voxels --- */
+
+/* sum[] += the weighted values of a line, whose value at the first point of the run is from[0]. */
+static ALWAYS_INLINE void add_line(const double *from, const double *weight, int width,
+                                   double sum[RUN])
+{
+    for (int i = -width; i <= width; i++) {
+        const double w = weight[i < 0 ? -i : i];
+        const double *const value = from + i;
+#pragma omp simd simdlen(8)
+        for (int l = 0; l < RUN; l++) sum[l] += w * value[l];
+    }
+}
+
+/* Of the run of points that begins at x of the line (y, z). */
+static ALWAYS_INLINE void sum_run(const cone *c, const int64_t at[3], double sum[RUN])
+{
+    const hx_voxels *const v = &c->cells->voxels;
+    const double *const value = c->cells->d_value[0] + v->reach[0] + at[0];
+    for (int l = 0; l < RUN; l++) sum[l] = 0.0;
+    for (int dz = -v->reach[2]; dz <= v->reach[2]; dz++) {
+        const int64_t z = at[2] + dz;
+        for (int dy = -v->reach[1]; dy <= v->reach[1]; dy++) {
+            const int64_t y = at[1] + dy;
+            const int row = (dz < 0 ? -dz : dz) * (v->reach[1] + 1) + (dy < 0 ? -dy : dy);
+            if (z < 0 || z >= v->n[2] || y < 0 || y >= v->n[1]) continue;
+            add_line(value + (z * v->n[1] + y) * v->line, v->weight + row * (v->reach[0] + 1),
+                     v->width[row], sum);
+        }
+    }
+}
+
+/* Lines [begin, end) along x. */
+static ALWAYS_INLINE void sum_lines(const cone *c, int64_t begin, int64_t end, double *sum)
+{
+    const hx_voxels *const v = &c->cells->voxels;
+    for (int64_t line = begin; line < end; line++)
+        for (int64_t x = 0; x < v->n[0]; x += RUN) {
+            const int32_t *const elem = v->elem + line * v->n[0] + x;
+            const int64_t n = v->n[0] - x < RUN ? v->n[0] - x : RUN;
+            const int64_t at[3] = {x, line % v->n[1], line / v->n[1]};
+            int64_t l = 0;
+            double found[RUN];
+            while (l < n && elem[l] < 0) l++;
+            if (l == n) continue;
+            sum_run(c, at, found);
+            for (; l < n; l++)
+                if (elem[l] >= 0) sum[elem[l]] = found[l];
+        }
+}
+
+/* Voxels: lines along x; else places. */
+static ALWAYS_INLINE void sum_part(const cone *c, int64_t begin, int64_t end, double *sum)
+{
+    if (c->cells->voxels.n[0] > 0)
+        sum_lines(c, begin, end, sum);
+    else
+        sum_places(c, begin, end, sum);
+}
+
 typedef void sum_function(const cone *c, int64_t begin, int64_t end, double *sum);
 
 static void sum_any(const cone *c, int64_t begin, int64_t end, double *sum)
 {
-    sum_places(c, begin, end, sum);
+    sum_part(c, begin, end, sum);
 }
 
 #if defined __GNUC__ && defined __x86_64__
 __attribute__((target("avx2,fma"))) static void sum_avx2(const cone *c, int64_t begin, int64_t end,
                                                          double *sum)
 {
-    sum_places(c, begin, end, sum);
+    sum_part(c, begin, end, sum);
 }
 
 __attribute__((target("avx2,fma,avx512f"))) static void sum_avx512(const cone *c, int64_t begin,
                                                                    int64_t end, double *sum)
 {
-    sum_places(c, begin, end, sum);
+    sum_part(c, begin, end, sum);
 }
 #endif
 
@@ -119,21 +180,42 @@ static sum_function *choose_sum(void)
     return sum_any;
 }
 
+/* Values by place, or by point of the grid. */
+static void place_values(const hx_device_cells *cells, const double *value)
+{
+    const hx_voxels *const v = &cells->voxels;
+    double *const by_point = cells->d_value[0] + v->reach[0];
+    if (v->n[0] == 0) {
+#pragma omp parallel for schedule(static)
+        for (int64_t p = 0; p < cells->n; p++) cells->d_value[0][p] = value[cells->d_member[p]];
+        return;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t line = 0; line < v->n[1] * v->n[2]; line++)
+        for (int64_t x = 0; x < v->n[0]; x++) {
+            const int32_t elem = v->elem[line * v->n[0] + x];
+            if (elem >= 0) by_point[line * v->line + x] = value[elem];
+        }
+}
+
 static void sum_field(const cone *c, const double *value, double *sum)
 {
     const hx_device_cells *const cells = c->cells;
+    const hx_voxels *const v = &cells->voxels;
     sum_function *const sum_chunk = choose_sum();
-#pragma omp parallel for schedule(static)
-    for (int64_t p = 0; p < cells->n; p++) cells->d_value[0][p] = value[cells->d_member[p]];
+    const int is_voxels = v->n[0] > 0;
+    const int64_t n = is_voxels ? v->n[1] * v->n[2] : cells->n, chunk = is_voxels ? 1 : CHUNK;
+    place_values(cells, value);
 #pragma omp parallel for schedule(dynamic)
-    for (int64_t begin = 0; begin < cells->n; begin += CHUNK)
-        sum_chunk(c, begin, begin + CHUNK < cells->n ? begin + CHUNK : cells->n, sum);
+    for (int64_t begin = 0; begin < n; begin += chunk)
+        sum_chunk(c, begin, begin + chunk < n ? begin + chunk : n, sum);
 }
 
 int hx_cpu_cone_sum(hx_device *dev, const hx_device_cells *cells, double radius, int n_field,
                     const double *const d_value[], double *const d_sum[])
 {
-    const cone c = {cells, radius, radius * (1.0 + 1e-9), 1.0 / cells->size};
+    const cone c = {cells, radius, radius * (1.0 + 1e-9),
+                    cells->size > 0.0 ? 1.0 / cells->size : 0.0};
     (void)dev;
     for (int i = 0; i < n_field; i++) sum_field(&c, d_value[i], d_sum[i]);
     return HX_OK;

@@ -36,34 +36,11 @@ static int64_t cell_of(const hx_cells *cells, const double x[3])
            cell_along(cells, 0, x[0]);
 }
 
-/* Bounds of all centroids. */
-static void find_bounds(const hx_mesh *mesh, double lower[3], double upper[3])
-{
-    double low_x = INFINITY, low_y = INFINITY, low_z = INFINITY;
-    double high_x = -INFINITY, high_y = -INFINITY, high_z = -INFINITY;
-#pragma omp parallel for schedule(static) reduction(min                                            \
-                                                    : low_x, low_y, low_z)                         \
-    reduction(max                                                                                  \
-              : high_x, high_y, high_z)
-    for (int64_t e = 0; e < mesh->n_elem; e++) {
-        double x[3];
-        hx_mesh_centroid(mesh, e, x);
-        low_x = x[0] < low_x ? x[0] : low_x; /* fmin is a call */
-        low_y = x[1] < low_y ? x[1] : low_y;
-        low_z = x[2] < low_z ? x[2] : low_z;
-        high_x = x[0] > high_x ? x[0] : high_x;
-        high_y = x[1] > high_y ? x[1] : high_y;
-        high_z = x[2] > high_z ? x[2] : high_z;
-    }
-    lower[0] = low_x, lower[1] = low_y, lower[2] = low_z;
-    upper[0] = high_x, upper[1] = high_y, upper[2] = high_z;
-}
-
 /* Cells of EDGE elements, larger where the mesh fills little of its bounding box. */
 static int64_t lay_grid(hx_cells *cells, const hx_mesh *mesh)
 {
     double lower[3], upper[3], n_total;
-    find_bounds(mesh, lower, upper);
+    hx_mesh_centroid_bounds(mesh, lower, upper);
     cells->size = EDGE * cbrt(mesh->total_volume / (double)mesh->n_elem);
     for (;; cells->size *= 1.25) {
         n_total = 1.0;
@@ -124,11 +101,15 @@ static void fill_places(hx_cells *cells, const hx_mesh *mesh, int64_t n_cell)
     }
 }
 
-/* Its square must be a number above 0, or an element would not even find itself. */
-static int check_radius(double radius)
+/* The radius' square must be a number above 0, or an element would not even find itself. */
+static int check_input(const hx_mesh *mesh, double radius)
 {
-    if (radius > 1e-150 && radius < 1e150) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "a filter radius of %g is no length to compute with", radius);
+    if (!(radius > 1e-150 && radius < 1e150))
+        return HX_RAISE(HX_EINPUT, "a filter radius of %g is no length to compute with", radius);
+    if (!(mesh->total_volume > 0.0 && isfinite(mesh->total_volume)))
+        return HX_RAISE(HX_EINPUT, "a filter needs a mesh with a volume, not of %g",
+                        mesh->total_volume);
+    return HX_OK;
 }
 
 int hx_cells_create(hx_cells *cells, const hx_mesh *mesh, double radius)
@@ -137,10 +118,7 @@ int hx_cells_create(hx_cells *cells, const hx_mesh *mesh, double radius)
     const size_t n = (size_t)mesh->n_elem;
     double **const by_place[3] = {&cells->x, &cells->y, &cells->z};
     memset(cells, 0, sizeof *cells);
-    HX_TRY(check_radius(radius));
-    if (!(mesh->total_volume > 0.0 && isfinite(mesh->total_volume)))
-        return HX_RAISE(HX_EINPUT, "a filter needs a mesh with a volume, not of %g",
-                        mesh->total_volume);
+    HX_TRY(check_input(mesh, radius));
     cells->n = mesh->n_elem;
     const int64_t n_cell = lay_grid(cells, mesh);
     HX_TRY_FAIL(
@@ -195,34 +173,72 @@ size_t hx_device_cells_bytes(int64_t n_elem, int n_field)
            (size_t)(3 + n_field) * ((size_t)n_elem + HX_CELLS_PADDING) * sizeof(double);
 }
 
+/* The grid of voxels goes to the device. */
+static int put_voxels(hx_device_cells *cells, hx_device *dev, const hx_voxels *host)
+{
+    hx_voxels *const v = &cells->voxels;
+    const size_t n_point = (size_t)(host->n[0] * host->n[1] * host->n[2]);
+    const size_t values = (size_t)hx_voxels_values(host) * sizeof(double);
+    *v = *host;
+    v->elem = v->width = NULL;
+    v->weight = NULL;
+    HX_TRY(hx_device_put(dev, &v->elem, host->elem, n_point * sizeof *v->elem));
+    HX_TRY(hx_device_put(dev, &v->width, host->width,
+                         (size_t)hx_voxels_rows(host) * sizeof *v->width));
+    HX_TRY(hx_device_put(dev, &v->weight, host->weight,
+                         (size_t)hx_voxels_weights(host) * sizeof *v->weight));
+    HX_TRY(dev->ops->alloc(dev, values, &cells->d_value[0]));
+    return dev->ops->zero(dev, cells->d_value[0], values);
+}
+
+static int put_cells(hx_device_cells *cells, hx_device *dev, const hx_cells *host)
+{
+    const size_t n_cell = (size_t)(host->n_cell[0] * host->n_cell[1] * host->n_cell[2]);
+    const size_t places = ((size_t)host->n + HX_CELLS_PADDING) * sizeof(double);
+    cells->size = host->size;
+    memcpy(cells->origin, host->origin, sizeof host->origin);
+    memcpy(cells->n_cell, host->n_cell, sizeof host->n_cell);
+    HX_TRY(hx_device_put(dev, &cells->d_start, host->start, (n_cell + 1) * sizeof *host->start));
+    HX_TRY(
+        hx_device_put(dev, &cells->d_member, host->member, (size_t)host->n * sizeof *host->member));
+    HX_TRY(hx_device_put(dev, &cells->d_x, host->x, places));
+    HX_TRY(hx_device_put(dev, &cells->d_y, host->y, places));
+    return hx_device_put(dev, &cells->d_z, host->z, places);
+}
+
+static int alloc_values(hx_device_cells *cells, hx_device *dev, int n_field)
+{
+    const size_t places = ((size_t)cells->n + HX_CELLS_PADDING) * sizeof(double);
+    for (int i = 0; i < n_field; i++) {
+        HX_TRY(dev->ops->alloc(dev, places, &cells->d_value[i]));
+        HX_TRY(dev->ops->zero(dev, cells->d_value[i], places));
+    }
+    return HX_OK;
+}
+
 int hx_device_cells_create(hx_device_cells *cells, hx_device *dev, const hx_mesh *mesh,
                            double radius, int n_field)
 {
-    hx_cells host;
+    hx_cells host = {0};
+    hx_voxels voxels = {0};
     int rc;
     memset(cells, 0, sizeof *cells);
-    HX_TRY(hx_cells_create(&host, mesh, radius));
-    const size_t n_cell = (size_t)(host.n_cell[0] * host.n_cell[1] * host.n_cell[2]);
-    const size_t places = ((size_t)host.n + HX_CELLS_PADDING) * sizeof(double);
-    cells->n = host.n;
-    cells->size = host.size;
-    memcpy(cells->origin, host.origin, sizeof host.origin);
-    memcpy(cells->n_cell, host.n_cell, sizeof host.n_cell);
-    HX_TRY_FAIL(hx_device_put(dev, &cells->d_start, host.start, (n_cell + 1) * sizeof *host.start));
-    HX_TRY_FAIL(
-        hx_device_put(dev, &cells->d_member, host.member, (size_t)host.n * sizeof *host.member));
-    HX_TRY_FAIL(hx_device_put(dev, &cells->d_x, host.x, places));
-    HX_TRY_FAIL(hx_device_put(dev, &cells->d_y, host.y, places));
-    HX_TRY_FAIL(hx_device_put(dev, &cells->d_z, host.z, places));
-    hx_cells_free(&host);
-    for (int i = 0; i < n_field; i++) {
-        HX_TRY_FAIL(dev->ops->alloc(dev, places, &cells->d_value[i]));
-        HX_TRY_FAIL(dev->ops->zero(dev, cells->d_value[i], places));
+    HX_TRY(check_input(mesh, radius));
+    cells->n = mesh->n_elem;
+    HX_TRY_FAIL(hx_voxels_create(&voxels, mesh, radius));
+    if (voxels.n[0] > 0) {
+        HX_TRY_FAIL(put_voxels(cells, dev, &voxels));
+    } else {
+        HX_TRY_FAIL(hx_cells_create(&host, mesh, radius));
+        HX_TRY_FAIL(put_cells(cells, dev, &host));
+        hx_cells_free(&host);
+        HX_TRY_FAIL(alloc_values(cells, dev, n_field));
     }
-    return HX_OK;
+    rc = HX_OK;
 fail:
+    hx_voxels_free(&voxels);
     hx_cells_free(&host);
-    hx_device_cells_free(cells, dev);
+    if (rc < 0) hx_device_cells_free(cells, dev);
     return rc;
 }
 
@@ -234,6 +250,9 @@ void hx_device_cells_free(hx_device_cells *cells, hx_device *dev)
     dev->ops->release(dev, cells->d_x);
     dev->ops->release(dev, cells->d_y);
     dev->ops->release(dev, cells->d_z);
+    dev->ops->release(dev, cells->voxels.elem);
+    dev->ops->release(dev, cells->voxels.width);
+    dev->ops->release(dev, cells->voxels.weight);
     for (int i = 0; i < HX_CELLS_FIELDS; i++) dev->ops->release(dev, cells->d_value[i]);
     hx_halo_free(cells->halo);
     memset(cells, 0, sizeof *cells);

@@ -5,6 +5,7 @@
 
 #include "../mesh/mesh.h"
 #include "design_ops.h"
+#include "voxels.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,14 +34,16 @@ int hx_cells_create(hx_cells *cells, const hx_mesh *mesh, double radius);
  * thousand elements (for `hextop check`). */
 int hx_cells_estimate(const hx_mesh *mesh, double radius, double *mean_neighbours);
 
-/* The same on a device. */
+/* The same on a device; of voxels their grid in place of cells and centroids. */
 struct hx_device_cells {
     int64_t n;
+    hx_voxels voxels; /* its lists lie on the device (owned); n[0] = 0: cells and centroids */
     double origin[3], size;
     int64_t n_cell[3];
     int32_t *d_start, *d_member;
     double *d_x, *d_y, *d_z; /* [n + padding] */
-    /* [n + padding] scratch of cone_sum: values of its fields by place; NULL beyond n_field */
+    /* [n + padding] scratch of cone_sum: values of its fields by place; NULL beyond n_field. Of
+     * voxels [hx_voxels_values] of one field, 0 where no element is. */
     double *d_value[HX_CELLS_FIELDS];
     struct hx_halo *halo; /* of a share: n counts elements of others too (owned); else NULL */
 };
@@ -51,7 +54,7 @@ int hx_device_cells_create(hx_device_cells *cells, hx_device *dev, const hx_mesh
                            double radius, int n_field);
 /* Accepts a zeroed struct. */
 void hx_device_cells_free(hx_device_cells *cells, hx_device *dev);
-/* Their bytes, at most. */
+/* Their bytes, at most; of voxels hx_voxels_bytes. */
 size_t hx_device_cells_bytes(int64_t n_elem, int n_field);
 
 void hx_cells_free(hx_cells *cells);

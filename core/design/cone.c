@@ -5,10 +5,12 @@
 
 #include "../base/memory.h"
 
-size_t hx_cone_bytes(const hx_mesh *mesh, int volume_weighted, int n_field)
+size_t hx_cone_bytes(const hx_mesh *mesh, size_t voxel_bytes, int volume_weighted, int n_field)
 {
     const size_t field = (size_t)mesh->n_elem * sizeof(double);
-    return hx_device_cells_bytes(mesh->n_elem, n_field) + (volume_weighted ? 2 : 1) * field;
+    const size_t cells =
+        voxel_bytes > 0 ? voxel_bytes : hx_device_cells_bytes(mesh->n_elem, n_field);
+    return cells + (volume_weighted ? 2 : 1) * field;
 }
 
 /* sum_weight: of the volumes, or of ones. */

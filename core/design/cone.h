@@ -30,8 +30,8 @@ int hx_cone_create(hx_cone *cone, hx_device *dev, const hx_problem *problem, dou
  * time share their weights. Hot. */
 int hx_cone_sum(const hx_cone *cone, int n_field, const double *const d_value[],
                 double *const d_sum[]);
-/* Device bytes, at most. */
-size_t hx_cone_bytes(const hx_mesh *mesh, int volume_weighted, int n_field);
+/* Device bytes, at most. voxel_bytes: hx_voxels_bytes, 0: as of any mesh. */
+size_t hx_cone_bytes(const hx_mesh *mesh, size_t voxel_bytes, int volume_weighted, int n_field);
 /* Accepts a zeroed struct. */
 void hx_cone_free(hx_cone *cone);
 

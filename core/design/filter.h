@@ -23,6 +23,7 @@ typedef struct hx_filter_params {
     double radius;       /* length */
     int volume_weighted; /* weights times the element's volume (graded meshes) */
     double beta, eta;    /* of the projection at the beginning; beta = 0: none */
+    size_t voxel_bytes;  /* hx_voxels_bytes, for what it will take; 0: as of any mesh */
 } hx_filter_params;
 
 /* Fields are [n_elem] on the device. */

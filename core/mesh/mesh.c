@@ -367,6 +367,22 @@ void hx_mesh_bounds(const hx_mesh *mesh, double low[3], double high[3])
     memcpy(high, most, sizeof most);
 }
 
+void hx_mesh_centroid_bounds(const hx_mesh *mesh, double low[3], double high[3])
+{
+    double least[3] = {INFINITY, INFINITY, INFINITY}, most[3] = {-INFINITY, -INFINITY, -INFINITY};
+#pragma omp parallel for schedule(static) reduction(min : least) reduction(max : most)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        double x[3];
+        hx_mesh_centroid(mesh, e, x);
+        for (int d = 0; d < 3; d++) {
+            least[d] = x[d] < least[d] ? x[d] : least[d]; /* fmin is a call */
+            most[d] = x[d] > most[d] ? x[d] : most[d];
+        }
+    }
+    memcpy(low, least, sizeof least);
+    memcpy(high, most, sizeof most);
+}
+
 /* HX_EINPUT: so far from the origin that doubles hardly tell the nodes of an element apart. The
  * size of elements is that of as many cubes that fill the box: not less than it is. */
 static int check_place(const hx_mesh *mesh)

@@ -190,6 +190,9 @@ static inline void hx_mesh_centroid(const hx_mesh *mesh, int64_t elem, double x[
         hx_cell_hexahedron_centroid(mesh->xyz, conn, x);
 }
 
+/* Least and largest coordinates of the elements' centroids. O(n_elem). */
+void hx_mesh_centroid_bounds(const hx_mesh *mesh, double low[3], double high[3]);
+
 /* Adds what every program that walks through a mesh holds of it, host or device: coordinates, nodes
  * of the elements, elements of the nodes. */
 void hx_mesh_account(hx_account *account, int64_t n_node, int64_t n_elem);

@@ -304,10 +304,15 @@ static void list_cells(bench *b)
     else
         CHECK_OK(hx_device_cells_create(&cells, dev, &b->mesh, 3.0 * b->mesh.elem_size, 1));
     stop(b);
-    ADD(b, cells.d_start, cells.n_cell[0] * cells.n_cell[1] * cells.n_cell[2] + 1);
-    ADD(b, cells.d_member, cells.n);
-    ADD(b, cells.d_x, cells.n);
-    ADD(b, cells.d_z, cells.n);
+    if (cells.voxels.n[0] > 0) {
+        ADD(b, cells.voxels.elem, cells.voxels.n[0] * cells.voxels.n[1] * cells.voxels.n[2]);
+        ADD(b, cells.voxels.weight, hx_voxels_weights(&cells.voxels));
+    } else {
+        ADD(b, cells.d_start, cells.n_cell[0] * cells.n_cell[1] * cells.n_cell[2] + 1);
+        ADD(b, cells.d_member, cells.n);
+        ADD(b, cells.d_x, cells.n);
+        ADD(b, cells.d_z, cells.n);
+    }
     if (cells.halo) ADD(b, cells.halo->d_out, cells.halo->route.out[cells.halo->route.n_peer]);
     report(b, "filter");
     hx_device_cells_free(&cells, dev);

@@ -7,6 +7,7 @@
 #include "core/base/clock.h"
 #include "core/design/cells.h"
 #include "core/design/ties.h"
+#include "tests/lib/box_part.h"
 #include "tests/lib/fixture.h"
 
 static hx_device device, cpu;
@@ -346,6 +347,86 @@ static void check_mesh(int graded)
     hx_mesh_free(&mesh);
 }
 
+/* --- voxels --- */
+
+static int has_notch(int i, int j, int k)
+{
+    return !(i > 20 && k > 3) && (i * 7 + j * 5 + k * 3) % 11 != 0;
+}
+
+static int is_sparse(int i, int j, int k)
+{
+    return (i + j + k) % 4 == 0;
+}
+
+static const double some[] = {0.3, 1.0, 1.7, 2.5, 5.0, 0.0};
+
+/* radius[]: a 0 at the end. is_grid: the elements are voxels. */
+static const struct voxel_case {
+    const char *what;
+    box_part part;
+    int is_grid;
+    const double *radius;
+} voxel_case[] = {
+    {"a box", {.n = {37, 14, 9}}, 1, some},
+    {"far from the origin",
+     {.n = {9, 9, 9}, .scale = 0.01, .offset = 1000.0},
+     1,
+     (const double[]){0.025, 0.05, 0.0}},
+    {"flat voxels, of thirds",
+     {.n = {17, 8, 20}, .scale = 1.0 / 3.0, .flat = 2.5},
+     1,
+     (const double[]){0.1, 0.5, 1.4, 0.0}},
+    {"a part of a box", {.n = {35, 11, 13}, .keep = has_notch}, 1, some},
+    {"a row", {.n = {33, 1, 1}}, 1, (const double[]){0.5, 12.9, 0.0}},
+    {"a plate", {.n = {1, 40, 33}}, 1, (const double[]){3.0, 12.9, 0.0}},
+    {"an element", {.n = {1, 1, 1}}, 1, some},
+    {"a radius that reaches far", {.n = {35, 11, 13}}, 1, (const double[]){9.4, 12.99, 0.0}},
+    {"a radius that reaches too far", {.n = {35, 11, 13}}, 0, (const double[]){13.01, 100.0, 0.0}},
+    {"a grid mostly empty", {.n = {12, 12, 12}, .keep = is_sparse}, 0, (const double[]){2.5, 0.0}},
+    {"moved a little", {.n = {12, 9, 8}, .distort = 1e-8}, 0, (const double[]){2.5, 0.0}},
+    {"edges that grow", {.n = {12, 9, 8}, .ratio = 1.0001}, 0, (const double[]){2.5, 0.0}},
+};
+
+static void check_voxel_case(const struct voxel_case *c)
+{
+    hx_mesh mesh;
+    fields f;
+    const int rc = box_part_create(&mesh, &c->part);
+    CHECK_OK(rc);
+    if (rc < 0) return;
+    CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
+    fill(&f, (size_t)mesh.n_elem, NULL);
+    for (const double *radius = c->radius; *radius > 0.0; radius++) {
+        hx_device_cells cells;
+        CHECK_OK(hx_device_cells_create(&cells, &device, &mesh, *radius, 1));
+        CHECK_MSG((cells.voxels.n[0] > 0) == c->is_grid, "%s, radius %g: %s", c->what, *radius,
+                  c->is_grid ? "no voxels" : "voxels");
+        hx_device_cells_free(&cells, &device);
+        check_cone(&f, &mesh, *radius);
+    }
+    release(&f);
+    hx_mesh_free(&mesh);
+}
+
+/* Two elements at one point of the grid, and none at another: as many as points. */
+static void check_double(void)
+{
+    const box_part part = {.n = {4, 3, 2}};
+    hx_voxels voxels;
+    hx_mesh mesh;
+    CHECK_OK(box_part_create(&mesh, &part));
+    CHECK_OK(fixture_finish(&mesh, FIXTURE_IN_ORDER));
+    CHECK_OK(hx_voxels_create(&voxels, &mesh, 1.5));
+    CHECK(voxels.n[0] == 4 && voxels.n[1] == 3 && voxels.n[2] == 2);
+    hx_voxels_free(&voxels);
+    memcpy(mesh.conn + 8 * 5, mesh.conn + 8 * 6, 8 * sizeof *mesh.conn);
+    CHECK_OK(hx_voxels_create(&voxels, &mesh, 1.5));
+    CHECK(voxels.n[0] == 0 && !voxels.elem);
+    hx_voxels_free(&voxels);
+    hx_mesh_free(&mesh);
+}
+
 static double lap(double *clock)
 {
     CHECK_OK(device.ops->sync(&device));
@@ -419,6 +500,9 @@ int main(int argc, char **argv)
     }
     check_mesh(0);
     check_mesh(1);
+    for (size_t i = 0; i < sizeof voxel_case / sizeof voxel_case[0]; i++)
+        check_voxel_case(&voxel_case[i]);
+    check_double();
     hx_device_close(&cpu);
     hx_device_close(&device);
     TEST_END();
