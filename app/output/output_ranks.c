@@ -124,18 +124,29 @@ static int writes_alone(const file_choice *c, int is_shared)
     return c->format != HX_VTK_BINARY || !isnan(c->threshold) || !is_shared;
 }
 
-static int create(hx_output *out, const file_choice *c, int is_shared)
+/* What a process does alone. */
+static int prepare(hx_output *out, const file_choice *c, int to_first)
 {
     hx_session *const s = out->session;
-    const hx_share *const share = &s->ranks.share;
-    const int to_first = writes_alone(c, is_shared), is_leader = s->team->rank == HX_RANKS_LEADER;
     hx_output_ranks *r;
     HX_TRY(hx_alloc(&out->ranks, 1, sizeof *out->ranks, "output"));
     r = out->ranks;
     hx_team_alone(&r->alone);
     r->writers = to_first ? &r->alone : s->team;
     HX_TRY(take_choice(&s->cfg, c));
-    HX_TRY(hx_file_pieces_create(&r->pieces, s->team, share, to_first, MOST_BYTES));
+    HX_TRY(hx_alloc_raw(&r->own, 2 * (size_t)s->ranks.share.mesh.n_elem, sizeof *r->own, "fields"));
+    return s->team->rank == HX_RANKS_LEADER
+               ? hx_alloc_raw(&out->whole, (size_t)s->mesh.n_elem, sizeof *out->whole, "densities")
+               : HX_OK;
+}
+
+static int create(hx_output *out, const file_choice *c, int is_shared)
+{
+    hx_session *const s = out->session;
+    const int to_first = writes_alone(c, is_shared);
+    HX_TRY(hx_team_agree(s->team, prepare(out, c, to_first)));
+    hx_output_ranks *const r = out->ranks;
+    HX_TRY(hx_file_pieces_create(&r->pieces, s->team, &s->ranks.share, to_first, MOST_BYTES));
     for (int k = 0; k < HX_FILE_KINDS; k++) {
         const hx_file_piece *const of = &r->pieces.of[k];
         const int where = k == HX_FILE_NODES ? HX_VTK_POINT : HX_VTK_CELL;
@@ -143,10 +154,7 @@ static int create(hx_output *out, const file_choice *c, int is_shared)
         r->piece.n[where] = of->n;
     }
     out->fields.piece = &r->piece;
-    HX_TRY(hx_alloc_raw(&r->own, 2 * (size_t)share->mesh.n_elem, sizeof *r->own, "fields"));
-    return is_leader
-               ? hx_alloc_raw(&out->whole, (size_t)s->mesh.n_elem, sizeof *out->whole, "densities")
-               : HX_OK;
+    return HX_OK;
 }
 
 int hx_output_ranks_create(hx_output *out, int *rc)

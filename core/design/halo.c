@@ -17,41 +17,40 @@ typedef struct run {
     int64_t begin, end;
 } run;
 
-/* Where elements of a run are near. */
+/* Where elements of a run are near: among those that may be near another rank's at all, `list` of
+ * the whole, ascending. All else counts by places in that list. */
 typedef struct finder {
-    hx_cells cells; /* of the whole */
+    int64_t n;      /* elements in the list */
+    int32_t *list;  /* [n] */
+    hx_cells cells; /* of these */
     int64_t n_cell;
     int64_t width;  /* cells that the radius may reach, each way */
     double square;  /* of the radius and a little, so that rounding hides nothing */
     uint8_t *mark;  /* [n_cell] 1: an element of the run may be within the radius */
-    uint8_t *near;  /* [n_elem of the whole] 1: one is */
+    uint8_t *near;  /* [n] 1: one is */
     uint8_t *holds; /* [n_cell] 1: the cell holds one */
 } finder;
 
 static void free_finder(finder *f)
 {
     hx_cells_free(&f->cells);
+    free(f->list);
     free(f->mark);
     free(f->near);
     free(f->holds);
-}
-
-static int create_finder(finder *f, const hx_mesh *whole, double radius)
-{
     memset(f, 0, sizeof *f);
-    HX_TRY(hx_cells_create(&f->cells, whole, radius));
-    const double reach = radius * (1.0 + 1e-9);
-    f->n_cell = f->cells.n_cell[0] * f->cells.n_cell[1] * f->cells.n_cell[2];
-    f->width = reach / f->cells.size < 1e9 ? (int64_t)(reach / f->cells.size) + 1 : 1000000000;
-    f->square = reach * reach;
-    HX_TRY(hx_alloc_raw(&f->mark, (size_t)f->n_cell, 1, what));
-    HX_TRY(hx_alloc_raw(&f->holds, (size_t)f->n_cell, 1, what));
-    return hx_alloc_raw(&f->near, (size_t)whole->n_elem, 1, what);
 }
 
-static int is_of(const finder *f, const run *r, int64_t place)
+/* Cells that the radius may reach. */
+static int64_t width_of(double radius, double size)
 {
-    return f->cells.member[place] >= r->begin && f->cells.member[place] < r->end;
+    const double cells = radius * (1.0 + 1e-9) / size;
+    return cells < 1e9 ? (int64_t)cells + 1 : 1000000000;
+}
+
+static run run_of(const hx_ranks *ranks, int rank)
+{
+    return (run){ranks->share.first[rank], ranks->share.first[rank + 1]};
 }
 
 /* One line of cells: marked within `width` of one that was. */
@@ -76,16 +75,168 @@ static void widen_line(uint8_t *mark, int64_t n, int64_t stride, int64_t width)
 }
 
 /* Along x, y and z: a box around each cell. */
-static void widen(const finder *f)
+static void widen(uint8_t *mark, const int64_t n[3], int64_t width)
 {
-    const int64_t *const n = f->cells.n_cell, stride[3] = {1, n[0], n[0] * n[1]};
+    const int64_t stride[3] = {1, n[0], n[0] * n[1]};
     for (int axis = 0; axis < 3; axis++) {
         const int a = (axis + 1) % 3, b = (axis + 2) % 3;
 #pragma omp parallel for schedule(static)
         for (int64_t line = 0; line < n[a] * n[b]; line++)
-            widen_line(f->mark + line % n[a] * stride[a] + line / n[a] * stride[b], n[axis],
-                       stride[axis], f->width);
+            widen_line(mark + line % n[a] * stride[a] + line / n[a] * stride[b], n[axis],
+                       stride[axis], width);
     }
+}
+
+/* A grid over the whole, and what of its cells is near own elements and near those of others. */
+typedef struct sieve {
+    double origin[3], size;
+    int64_t n[3];
+    int32_t *cell;         /* [n_elem of the whole] of its centroid */
+    uint8_t *own, *others; /* [cells] */
+} sieve;
+
+/* Cells of two elements' edge, larger where the mesh fills little of its box. */
+static int lay_sieve(sieve *s, const hx_mesh *whole)
+{
+    double n_cell;
+    memcpy(s->origin, whole->box_min, sizeof s->origin);
+    s->size = 2.0 * cbrt(whole->total_volume / (double)whole->n_elem);
+    for (;; s->size *= 1.25) {
+        n_cell = 1.0;
+        for (int i = 0; i < 3; i++) {
+            const double n = floor((whole->box_max[i] - whole->box_min[i]) / s->size) + 1.0;
+            s->n[i] = n < 1e9 ? (int64_t)n : 1000000000;
+            n_cell *= n;
+        }
+        if (n_cell <= (double)whole->n_elem + 64.0) break;
+    }
+    HX_TRY(hx_alloc_raw(&s->cell, (size_t)whole->n_elem, sizeof *s->cell, what));
+    HX_TRY(hx_alloc(&s->own, (size_t)n_cell, 1, what));
+    return hx_alloc(&s->others, (size_t)n_cell, 1, what);
+}
+
+static void mark_sieve(sieve *s, const hx_mesh *whole, const run *own, double radius)
+{
+    const int64_t width = width_of(radius, s->size);
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < whole->n_elem; e++) {
+        double x[3];
+        int64_t at[3];
+        hx_mesh_centroid(whole, e, x);
+        for (int i = 0; i < 3; i++) {
+            const int64_t cell = (int64_t)((x[i] - s->origin[i]) / s->size);
+            at[i] = cell < s->n[i] ? cell : s->n[i] - 1;
+        }
+        s->cell[e] = (int32_t)((at[2] * s->n[1] + at[1]) * s->n[0] + at[0]);
+        uint8_t *const mark = e >= own->begin && e < own->end ? s->own : s->others;
+#pragma omp atomic write
+        mark[s->cell[e]] = 1;
+    }
+    widen(s->own, s->n, width);
+    widen(s->others, s->n, width);
+}
+
+static int passes(const sieve *s, int64_t e)
+{
+    return s->own[s->cell[e]] && s->others[s->cell[e]];
+}
+
+/* list[] := the elements that are in cells near both, ascending. */
+static int list_passing(finder *f, const sieve *s, int64_t n_elem)
+{
+    int64_t first[HX_N_PART + 1] = {0};
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < HX_N_PART; i++) {
+        int64_t n = 0;
+        for (int64_t e = hx_part_begin(n_elem, i); e < hx_part_begin(n_elem, i + 1); e++)
+            n += passes(s, e);
+        first[i + 1] = n;
+    }
+    for (int i = 0; i < HX_N_PART; i++) first[i + 1] += first[i];
+    f->n = first[HX_N_PART];
+    HX_TRY(hx_alloc_raw(&f->list, (size_t)f->n, sizeof *f->list, what));
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < HX_N_PART; i++) {
+        int64_t next = first[i];
+        for (int64_t e = hx_part_begin(n_elem, i); e < hx_part_begin(n_elem, i + 1); e++)
+            if (passes(s, e)) f->list[next++] = (int32_t)e;
+    }
+    return HX_OK;
+}
+
+/* An element that is near one of another rank lies in a cell near it, and so does the other. */
+static int sieve_elements(finder *f, const hx_ranks *ranks, double radius)
+{
+    const hx_mesh *const whole = ranks->share.whole->mesh;
+    const run own = run_of(ranks, ranks->team->rank);
+    sieve s = {.size = 0.0};
+    int rc = lay_sieve(&s, whole);
+    if (rc == HX_OK) {
+        mark_sieve(&s, whole, &own, radius);
+        rc = list_passing(f, &s, whole->n_elem);
+    }
+    free(s.cell);
+    free(s.own);
+    free(s.others);
+    return rc;
+}
+
+/* The elements elem[n] of the whole as a mesh: no more of it than cells ask for. Its conn is the
+ * caller's. */
+static int take_elements(hx_mesh *mesh, const hx_mesh *whole, int64_t n, const int32_t *elem)
+{
+    *mesh = (hx_mesh){.n_node = whole->n_node,
+                      .xyz = whole->xyz,
+                      .n_elem = n,
+                      .total_volume = whole->total_volume / (double)whole->n_elem * (double)n};
+    HX_TRY(hx_alloc_raw(&mesh->conn, 8 * (size_t)n, sizeof *mesh->conn, what));
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < n; e++)
+        memcpy(mesh->conn + 8 * e, whole->conn + 8 * (int64_t)elem[e], 8 * sizeof *mesh->conn);
+    return HX_OK;
+}
+
+static int create_finder(finder *f, const hx_ranks *ranks, double radius)
+{
+    const double reach = radius * (1.0 + 1e-9);
+    hx_mesh mesh;
+    HX_TRY(sieve_elements(f, ranks, radius));
+    if (f->n == 0) return HX_OK;
+    int rc = take_elements(&mesh, ranks->share.whole->mesh, f->n, f->list);
+    if (rc == HX_OK) rc = hx_cells_create(&f->cells, &mesh, radius);
+    free(mesh.conn);
+    HX_TRY(rc);
+    f->n_cell = f->cells.n_cell[0] * f->cells.n_cell[1] * f->cells.n_cell[2];
+    f->width = width_of(radius, f->cells.size);
+    f->square = reach * reach;
+    HX_TRY(hx_alloc_raw(&f->mark, (size_t)f->n_cell, 1, what));
+    HX_TRY(hx_alloc_raw(&f->holds, (size_t)f->n_cell, 1, what));
+    return hx_alloc_raw(&f->near, (size_t)f->n, 1, what);
+}
+
+/* How many of the list are below an element of the whole. */
+static int64_t count_below(const finder *f, int64_t elem)
+{
+    int64_t low = 0, high = f->n;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (f->list[middle] < elem)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A run of the whole among the elements of the list. */
+static run run_in(const finder *f, const run *of)
+{
+    return (run){count_below(f, of->begin), count_below(f, of->end)};
+}
+
+static int is_of(const finder *f, const run *r, int64_t place)
+{
+    return f->cells.member[place] >= r->begin && f->cells.member[place] < r->end;
 }
 
 static void mark_cells(const finder *f, const run *r)
@@ -97,7 +248,7 @@ static void mark_cells(const finder *f, const run *r)
             f->holds[c] |= (uint8_t)is_of(f, r, p);
         f->mark[c] = f->holds[c];
     }
-    widen(f);
+    widen(f->mark, f->cells.n_cell, f->width);
 }
 
 /* 1 if a member of the run in a cell is within the radius of the element at a place. The same for
@@ -166,7 +317,7 @@ static run part_of(const run *of, int i)
     return (run){of->begin + hx_part_begin(n, i), of->begin + hx_part_begin(n, i + 1)};
 }
 
-/* The elements of a run that are near, ascending. */
+/* The elements of a run that are near, as the whole counts them, ascending. */
 static void list_near(const finder *f, const run *of, int32_t *list)
 {
     int64_t first[HX_N_PART + 1] = {0};
@@ -183,13 +334,8 @@ static void list_near(const finder *f, const run *of, int32_t *list)
         const run part = part_of(of, i);
         int64_t next = first[i];
         for (int64_t e = part.begin; e < part.end; e++)
-            if (f->near[e]) list[next++] = (int32_t)e;
+            if (f->near[e]) list[next++] = f->list[e];
     }
-}
-
-static run run_of(const hx_ranks *ranks, int rank)
-{
-    return (run){ranks->share.first[rank], ranks->share.first[rank + 1]};
 }
 
 /* What of others is near: elem[n_own + n_beyond] of the whole, those of the share first; n_in[] of
@@ -197,17 +343,17 @@ static run run_of(const hx_ranks *ranks, int rank)
 static int list_beyond(hx_halo *h, const finder *f, int32_t **elem, int64_t *n_in)
 {
     const hx_ranks *const ranks = h->ranks;
-    const run own = run_of(ranks, ranks->team->rank), whole = {0, ranks->share.whole->mesh->n_elem};
-    find_near(f, &own, &whole);
+    const run own = run_of(ranks, ranks->team->rank), own_in = run_in(f, &own), all = {0, f->n};
+    find_near(f, &own_in, &all);
     h->n_own = own.end - own.begin;
-    h->n_beyond = count_near(f, &whole);
+    h->n_beyond = count_near(f, &all);
     HX_TRY(hx_alloc_raw(elem, (size_t)(h->n_own + h->n_beyond), sizeof **elem, what));
 #pragma omp parallel for schedule(static)
     for (int64_t e = own.begin; e < own.end; e++) (*elem)[e - own.begin] = (int32_t)e;
-    list_near(f, &whole, *elem + h->n_own);
+    list_near(f, &all, *elem + h->n_own);
     for (int r = 0; r < ranks->team->size; r++) {
-        const run of = run_of(ranks, r);
-        n_in[r] = count_near(f, &of);
+        const run of = run_of(ranks, r), of_in = run_in(f, &of);
+        n_in[r] = count_near(f, &of_in);
     }
     return HX_OK;
 }
@@ -215,9 +361,10 @@ static int list_beyond(hx_halo *h, const finder *f, int32_t **elem, int64_t *n_i
 /* out[n] := places in the share of its elements that are near. */
 static int put_near(const finder *f, const run *own, int64_t n, int64_t *out)
 {
+    const run own_in = run_in(f, own);
     int32_t *list;
     HX_TRY(hx_alloc_raw(&list, (size_t)n, sizeof *list, what));
-    list_near(f, own, list);
+    list_near(f, &own_in, list);
     for (int64_t i = 0; i < n; i++) out[i] = list[i] - own->begin;
     free(list);
     return HX_OK;
@@ -227,14 +374,14 @@ static int put_near(const finder *f, const run *own, int64_t n, int64_t *out)
  * n_out[] of each. */
 static int list_out(hx_halo *h, const finder *f, const int64_t *n_in, int64_t **out, int64_t *n_out)
 {
-    const run own = run_of(h->ranks, h->ranks->team->rank);
+    const run own = run_of(h->ranks, h->ranks->team->rank), own_in = run_in(f, &own);
     int64_t at = 0;
     *out = NULL;
     for (int r = 0; r < h->ranks->team->size; r++) {
-        const run of = run_of(h->ranks, r);
+        const run of = run_of(h->ranks, r), of_in = run_in(f, &of);
         if (n_in[r] == 0) continue;
-        find_near(f, &of, &own);
-        n_out[r] = count_near(f, &own);
+        find_near(f, &of_in, &own_in);
+        n_out[r] = count_near(f, &own_in);
         int64_t *const grown = realloc(*out, (size_t)(at + n_out[r]) * sizeof **out);
         if (!grown && at + n_out[r] > 0)
             return HX_RAISE(HX_ENOMEM, "%s: no memory for %lld", what, (long long)(at + n_out[r]));
@@ -275,21 +422,13 @@ static int alloc_buffers(hx_halo *h, const int64_t *out, int n_field)
     return HX_OK;
 }
 
-/* The share's elements and those beyond as a mesh: no more of it than cells ask for. */
+/* Of the share's elements and those beyond. */
 static int create_cells(hx_device_cells *cells, const hx_halo *h, const int32_t *elem,
                         double radius, int n_field)
 {
-    const hx_mesh *const whole = h->ranks->share.whole->mesh;
-    const int64_t n = h->n_own + h->n_beyond;
-    hx_mesh mesh = {.n_node = whole->n_node,
-                    .xyz = whole->xyz,
-                    .n_elem = n,
-                    .total_volume = whole->total_volume / (double)whole->n_elem * (double)n};
-    HX_TRY(hx_alloc_raw(&mesh.conn, 8 * (size_t)n, sizeof *mesh.conn, what));
-#pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < n; e++)
-        memcpy(mesh.conn + 8 * e, whole->conn + 8 * (int64_t)elem[e], 8 * sizeof *mesh.conn);
-    const int rc = hx_device_cells_create(cells, &h->ranks->dev, &mesh, radius, n_field);
+    hx_mesh mesh;
+    int rc = take_elements(&mesh, h->ranks->share.whole->mesh, h->n_own + h->n_beyond, elem);
+    if (rc == HX_OK) rc = hx_device_cells_create(cells, &h->ranks->dev, &mesh, radius, n_field);
     free(mesh.conn);
     return rc;
 }
@@ -304,10 +443,9 @@ int hx_halo_create_cells(hx_device_cells *cells, hx_ranks *ranks, double radius,
     memset(cells, 0, sizeof *cells);
     HX_TRY_FAIL(hx_alloc(&h, 1, sizeof *h, what));
     h->ranks = ranks;
-    HX_TRY_FAIL(create_finder(&f, ranks->share.whole->mesh, radius));
+    HX_TRY_FAIL(create_finder(&f, ranks, radius));
     HX_TRY_FAIL(list_elements(h, &f, &elem, &out));
     free_finder(&f);
-    memset(&f, 0, sizeof f);
     HX_TRY_FAIL(alloc_buffers(h, out, n_field));
     HX_TRY_FAIL(create_cells(cells, h, elem, radius, n_field));
     cells->halo = h;

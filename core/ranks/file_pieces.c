@@ -14,123 +14,103 @@ static int64_t piece_begin(const hx_team *team, int64_t n, int to_first, int ran
     return hx_team_piece(team, n, rank);
 }
 
-/* What is to be known of nodes or elements. */
+/* A process' own nodes or elements. */
 typedef struct items {
-    const hx_share *share;
-    int kind;
-    int64_t n;           /* of the whole */
-    int64_t n_own;       /* of the share, which belong to this rank */
-    const int32_t *orig; /* [n] */
-    int32_t *inverse;    /* [n] the whole's number of each of the file; NULL: the same (owned) */
-    int32_t *place;      /* [n] of nodes: in the share, -1: not this rank's (owned) */
+    const hx_team *team;
+    int to_first;
+    int64_t n;            /* of the whole */
+    int64_t n_own;        /* of this process */
+    const int32_t *whole; /* [n_own] their numbers in the whole */
+    const int32_t *orig;  /* [n] the file's of the whole's; NULL: the same */
 } items;
 
-static int make_items(items *it, const hx_share *share, int kind)
+static items items_of(const hx_team *team, const hx_share *share, int kind, int to_first)
 {
     const hx_mesh *const mesh = share->whole->mesh;
     const int is_node = kind == HX_FILE_NODES;
-    *it = (items){.share = share,
-                  .kind = kind,
-                  .n = is_node ? mesh->n_node : mesh->n_elem,
-                  .n_own = is_node ? share->n_own : share->mesh.n_elem,
-                  .orig = is_node ? mesh->node_orig : mesh->elem_orig};
-    HX_TRY(hx_mesh_invert(it->n, it->orig, &it->inverse));
-    if (!is_node) return HX_OK;
-    HX_TRY(hx_alloc_raw(&it->place, (size_t)it->n, sizeof *it->place, what));
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < it->n; i++) it->place[i] = -1;
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < it->n_own; i++) it->place[share->node[i]] = (int32_t)i;
-    return HX_OK;
+    return (items){.team = team,
+                   .to_first = to_first,
+                   .n = is_node ? mesh->n_node : mesh->n_elem,
+                   .n_own = is_node ? share->n_own : share->mesh.n_elem,
+                   .whole = is_node ? share->node : share->elem,
+                   .orig = is_node ? mesh->node_orig : mesh->elem_orig};
 }
 
-static void free_items(items *it)
+static int64_t in_file(const items *it, int64_t i)
 {
-    free(it->inverse);
-    free(it->place);
+    return it->orig ? it->orig[it->whole[i]] : it->whole[i];
 }
 
-/* Where in the share an item of the file is; -1: it is another rank's. */
-static int64_t own_place(const items *it, const hx_team *team, int64_t in_file)
+static int64_t begin_of(const items *it, int rank)
 {
-    const int64_t i = it->inverse ? it->inverse[in_file] : in_file;
-    const int64_t *const first = it->share->first + team->rank;
-    if (it->place) return it->place[i];
-    return i >= first[0] && i < first[1] ? i - first[0] : -1;
+    return piece_begin(it->team, it->n, it->to_first, rank);
 }
 
-static int owner_of(const items *it, const hx_team *team, int64_t in_file)
+/* Whose piece an item of the file is in. */
+static int rank_of(const items *it, int64_t f)
 {
-    const int64_t i = it->inverse ? it->inverse[in_file] : in_file;
-    return it->kind == HX_FILE_NODES ? hx_share_owner(it->share, team->size, i)
-                                     : hx_share_rank_of(it->share, team->size, i);
-}
-
-/* A list of a piece, by rank and in the order of the file. */
-typedef struct listing {
-    const items *it;
-    const hx_team *team;
-    int to_first;
-    int64_t from, n; /* of the file: all for what goes, the piece for what comes */
-    int64_t *first;  /* [size + 1] zeroed; becomes the first of each rank */
-    int32_t *list;
-    int is_sent;
-} listing;
-
-/* The rank that item number i of the listing goes to or comes from, -1: none; *value: where it is
- * in the share, or in the piece. */
-static int rank_of_item(const listing *l, int64_t i, int32_t *value)
-{
-    const int64_t f = l->from + i;
-    int rank;
-    if (!l->is_sent) {
-        *value = (int32_t)i;
-        return owner_of(l->it, l->team, f);
-    }
-    const int64_t place = own_place(l->it, l->team, f);
-    if (place < 0) return -1;
-    *value = (int32_t)place;
-    rank = l->to_first ? 0 : (int)((double)f / (double)l->it->n * l->team->size);
-    while (f < piece_begin(l->team, l->it->n, l->to_first, rank)) rank--;
-    while (f >= piece_begin(l->team, l->it->n, l->to_first, rank + 1)) rank++;
+    if (it->to_first) return 0;
+    int rank = (int)((double)f / (double)it->n * it->team->size);
+    while (f < begin_of(it, rank)) rank--;
+    while (f >= begin_of(it, rank + 1)) rank++;
     return rank;
 }
 
-/* Chunk number c of n_chunk of the items: their ranks are counted in next[size], or, if there is
- * such a list already, they are put to where next[] says. */
-static void list_chunk(const listing *l, int c, int n_chunk, int64_t *next, int32_t *list)
+enum { N_CHUNK = 64 };
+
+/* Chunk number c of the own items: their ranks are counted in next[size] or, if there is a list,
+ * they go to where next[] says, and their places in the pieces beside them. */
+static void list_chunk(const items *it, int c, int64_t *next, int32_t *list, int32_t *place)
 {
-    const int64_t end = l->n * (c + 1) / n_chunk;
-    for (int64_t i = l->n * c / n_chunk; i < end; i++) {
-        int32_t value;
-        const int rank = rank_of_item(l, i, &value);
-        if (rank < 0) continue;
-        if (list) list[next[rank]] = value;
+    const int64_t end = it->n_own * (c + 1) / N_CHUNK;
+    for (int64_t i = it->n_own * c / N_CHUNK; i < end; i++) {
+        const int64_t f = in_file(it, i);
+        const int rank = rank_of(it, f);
+        if (list) {
+            list[next[rank]] = (int32_t)i;
+            place[next[rank]] = (int32_t)(f - begin_of(it, rank));
+        }
         next[rank]++;
     }
 }
 
-/* The same list for any number of chunks. */
-static int make_list(const listing *l)
+/* first[size + 1], list[n_own] and place[n_own]: by rank, each in the order of the share, for any
+ * number of threads. */
+static int list_sent(const items *it, int64_t *first, int32_t *list, int32_t *place)
 {
-    enum { N_CHUNK = 64 };
-    const int size = l->team->size;
+    const int size = it->team->size;
     int64_t *next, sum = 0;
     HX_TRY(hx_alloc(&next, N_CHUNK * (size_t)size, sizeof *next, what));
 #pragma omp parallel for schedule(dynamic, 1)
-    for (int c = 0; c < N_CHUNK; c++) list_chunk(l, c, N_CHUNK, next + (int64_t)c * size, NULL);
+    for (int c = 0; c < N_CHUNK; c++) list_chunk(it, c, next + (int64_t)c * size, NULL, NULL);
     for (int r = 0; r < size; r++)
         for (int c = 0; c < N_CHUNK; c++) {
             const int64_t n = next[(int64_t)c * size + r];
-            if (c == 0) l->first[r] = sum;
+            if (c == 0) first[r] = sum;
             next[(int64_t)c * size + r] = sum;
             sum += n;
         }
-    l->first[size] = sum;
+    first[size] = sum;
 #pragma omp parallel for schedule(dynamic, 1)
-    for (int c = 0; c < N_CHUNK; c++) list_chunk(l, c, N_CHUNK, next + (int64_t)c * size, l->list);
+    for (int c = 0; c < N_CHUNK; c++) list_chunk(it, c, next + (int64_t)c * size, list, place);
     free(next);
     return HX_OK;
+}
+
+/* in[size + 1] := first of what comes from each, as they say. */
+static int count_received(const hx_team *team, const int64_t *out, int64_t *in)
+{
+    const size_t size = (size_t)team->size;
+    int64_t *all;
+    HX_TRY(hx_alloc_raw(&all, size * (size + 1), sizeof *all, what));
+    const int rc = team->ops->all_gather(team, out, (size + 1) * sizeof *out, all);
+    in[0] = 0;
+    for (size_t r = 0; rc == HX_OK && r < size; r++) {
+        const int64_t *const of = all + r * (size + 1) + team->rank;
+        in[r + 1] = in[r] + of[1] - of[0];
+    }
+    free(all);
+    return rc;
 }
 
 /* count[size] := lengths of the lists, 0 of this rank's own. */
@@ -140,35 +120,63 @@ static const int64_t *lengths(const hx_team *team, const int64_t *first, int64_t
     return count;
 }
 
-static int make_piece(hx_file_piece *p, const items *it, const hx_team *team, int to_first,
-                      size_t most, int64_t *scratch)
+/* Items of `bytes`, from out[] by rank to in[] by rank. */
+static int exchange(hx_file_piece *p, const hx_team *team, size_t bytes, const void *out, void *in)
 {
-    const size_t size = (size_t)team->size;
-    p->first = piece_begin(team, it->n, to_first, team->rank);
-    p->n = piece_begin(team, it->n, to_first, team->rank + 1) - p->first;
-    HX_TRY(hx_alloc_raw(&p->from, (size_t)it->n_own, sizeof *p->from, what));
-    HX_TRY(hx_alloc_raw(&p->to, (size_t)p->n, sizeof *p->to, what));
-    HX_TRY(hx_alloc(&p->out, size + 1, sizeof *p->out, what));
-    HX_TRY(hx_alloc(&p->in, size + 1, sizeof *p->in, what));
-    const listing sent = {it, team, to_first, 0, it->n, p->out, p->from, 1};
-    const listing received = {it, team, to_first, p->first, p->n, p->in, p->to, 0};
-    HX_TRY(make_list(&sent));
-    HX_TRY(make_list(&received));
-    return hx_route_create(&p->route, team, lengths(team, p->out, scratch),
-                           lengths(team, p->in, scratch + size), most);
+    const int me = team->rank;
+    for (int k = 0; k < p->route.n_peer; k++) {
+        const int64_t *const at = p->out + p->route.peer[k];
+        memcpy(hx_route_sent(&p->route, k, bytes), (const char *)out + (size_t)at[0] * bytes,
+               (size_t)(at[1] - at[0]) * bytes);
+    }
+    HX_TRY(hx_route_exchange(team, &p->route, bytes));
+    for (int k = 0; k < p->route.n_peer; k++) {
+        const int64_t *const at = p->in + p->route.peer[k];
+        memcpy((char *)in + (size_t)at[0] * bytes, hx_route_received(&p->route, k, bytes),
+               (size_t)(at[1] - at[0]) * bytes);
+    }
+    memcpy((char *)in + (size_t)p->in[me] * bytes, (const char *)out + (size_t)p->out[me] * bytes,
+           (size_t)(p->out[me + 1] - p->out[me]) * bytes);
+    return HX_OK;
 }
 
-static int create_piece(hx_file_pieces *pieces, int kind, const hx_share *share, int to_first,
-                        size_t most)
+static int alloc_piece(hx_file_piece *p, const items *it, int32_t **place)
 {
-    items it;
-    int64_t *scratch = NULL;
-    int rc = make_items(&it, share, kind);
-    if (rc == HX_OK)
-        rc = hx_alloc_raw(&scratch, 2 * (size_t)pieces->team->size, sizeof *scratch, what);
-    if (rc == HX_OK) rc = make_piece(&pieces->of[kind], &it, pieces->team, to_first, most, scratch);
+    const size_t size = (size_t)it->team->size;
+    p->first = begin_of(it, it->team->rank);
+    p->n = begin_of(it, it->team->rank + 1) - p->first;
+    HX_TRY(hx_alloc_raw(&p->from, (size_t)it->n_own, sizeof *p->from, what));
+    HX_TRY(hx_alloc_raw(place, (size_t)it->n_own, sizeof **place, what));
+    HX_TRY(hx_alloc_raw(&p->to, (size_t)p->n, sizeof *p->to, what));
+    HX_TRY(hx_alloc(&p->out, size + 1, sizeof *p->out, what));
+    return hx_alloc(&p->in, size + 1, sizeof *p->in, what);
+}
+
+static int make_route(hx_file_piece *p, const hx_team *team, size_t most)
+{
+    const size_t size = (size_t)team->size;
+    int64_t *scratch;
+    HX_TRY(hx_alloc_raw(&scratch, 2 * size, sizeof *scratch, what));
+    const int rc = hx_route_create(&p->route, team, lengths(team, p->out, scratch),
+                                   lengths(team, p->in, scratch + size), most);
     free(scratch);
-    free_items(&it);
+    return rc;
+}
+
+/* What each process can do alone, and whether all could, before what they do together. */
+static int create_piece(hx_file_piece *p, const items *it, size_t most)
+{
+    const hx_team *const team = it->team;
+    int32_t *place = NULL;
+    int rc = alloc_piece(p, it, &place);
+    if (rc == HX_OK) rc = list_sent(it, p->out, p->from, place);
+    HX_TRY_FAIL(hx_team_agree(team, rc));
+    rc = count_received(team, p->out, p->in);
+    if (rc == HX_OK) rc = make_route(p, team, most);
+    HX_TRY_FAIL(hx_team_agree(team, rc));
+    rc = exchange(p, team, sizeof *place, place, p->to);
+fail:
+    free(place);
     return rc;
 }
 
@@ -177,8 +185,10 @@ int hx_file_pieces_create(hx_file_pieces *pieces, const hx_team *team, const hx_
 {
     int rc = HX_OK;
     *pieces = (hx_file_pieces){.team = team};
-    for (int kind = 0; kind < HX_FILE_KINDS; kind++)
-        HX_TRY_FAIL(create_piece(pieces, kind, share, to_first, most));
+    for (int kind = 0; kind < HX_FILE_KINDS; kind++) {
+        const items it = items_of(team, share, kind, to_first);
+        HX_TRY_FAIL(create_piece(&pieces->of[kind], &it, most));
+    }
     return HX_OK;
 fail:
     hx_file_pieces_free(pieces);

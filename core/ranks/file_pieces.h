@@ -9,7 +9,7 @@
 
 enum { HX_FILE_NODES, HX_FILE_ELEMENTS, HX_FILE_KINDS };
 
-/* Of nodes or elements. What goes is listed rank after rank in the order of the file, and so is
+/* Of nodes or elements. What goes is listed rank after rank in the order of the share, and so is
  * what comes; what stays here is among either. */
 typedef struct hx_file_piece {
     int64_t first, n;  /* this process' of the file */
@@ -25,9 +25,8 @@ typedef struct hx_file_pieces {
 } hx_file_pieces;
 
 /* The pieces of hx_team_piece or, with to_first, all in the first process; values of `most` bytes
- * at most. By each process for itself: nothing travels yet. HX_ENOMEM. O(n), 8 bytes a node of the
- * whole while it is made; then 4 bytes an element and node of share and piece, and 2 `most` of what
- * goes or comes. */
+ * at most. Collective: each says what of the file it has. HX_ENOMEM, in all. O(n of share and
+ * piece); 4 bytes an element and node of either, and 2 `most` of what goes or comes. */
 int hx_file_pieces_create(hx_file_pieces *pieces, const hx_team *team, const hx_share *share,
                           int to_first, size_t most);
 
