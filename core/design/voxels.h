@@ -1,19 +1,17 @@
-/* Elements that are voxels: bricks of one size along the axes, whose centroids are points of a
- * regular grid, some of which may be empty. Sums over all within a radius are then those of a
- * stencil, with one table of weights for all elements. Found by the centroids alone: the mesh is as
- * unstructured as any, in any order, with any part of the grid missing. */
+/* Sums within a radius over elements that are voxels (voxel_grid.h): those of a stencil, with one
+ * table of weights for all elements. */
 #ifndef HX_VOXELS_H
 #define HX_VOXELS_H
 
-#include "../mesh/mesh.h"
+#include "../mesh/voxel_grid.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Along an axis: voxels that a weight may be away, at most. Points of the grid an element, at most.
- * Values after the last line, so that lanes may reach beyond it. */
-enum { HX_VOXELS_REACH = 12, HX_VOXELS_SPARSE = 3, HX_VOXELS_PADDING = 32 };
+/* Along an axis: voxels that a weight may be away, at most. Values after the last line, so that
+ * lanes may reach beyond it. */
+enum { HX_VOXELS_REACH = 12, HX_VOXELS_PADDING = 32 };
 
 /* Largest distance of a centroid from its point, of a voxel's shortest edge: what rounding leaves
  * of coordinates. A weight is off by twice that at most. */

@@ -365,7 +365,7 @@ for text in cpu ebe nbn jacobi sensitivity cantilever conrod deterministic auto;
 done
 ok "list shows what stands in" contains stdout "ebe8 as ebe"
 # Valid on every build, whether it has a GPU or not.
-for operator in ebe8 ebe24 ebe64 warp64 sym sym32 dedup bsr bsrsym csr ell coo bsr32; do
+for operator in ebe8 ebe24 ebe64 warp64 sym sym32 dedup voxels bsr bsrsym csr ell coo bsr32; do
     ok "operator $operator" "$hextop" -q check small.cfg solver.device=cpu solver.operator=$operator
 done
 ok "list --keys" "$hextop" list --keys

@@ -195,7 +195,7 @@ case_of "hextop mesh p" "part.cdb part.cfg part.msh part.stl part.vtk"
 case_of "hextop run part.cfg solver.oper" "solver.operator="
 case_of "hextop run part.cfg solver.operator=o" "otf"
 case_of "hextop run part.cfg solver.operator=" \
-    "auto bsr bsr32 bsrsym coo csr dedup ebe ebe24 ebe64 ebe8 ell nbn otf sym sym32 warp64"
+    "auto bsr bsr32 bsrsym coo csr dedup ebe ebe24 ebe64 ebe8 ell nbn otf sym sym32 voxels warp64"
 case_of "hextop run part.cfg mesh.size=2 output.for" "output.format="
 case_of "hextop run part.cfg output.fields=density,dis" "density,displacement"
 case_of "hextop run part.cfg solver.warm_start=" "false true"

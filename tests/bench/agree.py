@@ -21,7 +21,7 @@ def main():
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--examples", default=",".join(EXAMPLES))
     parser.add_argument("--size", type=int, default=1)
-    parser.add_argument("--operators", default="ebe,ebe8,ebe24,ebe64,warp64,sym,sym32,nbn,dedup,otf")
+    parser.add_argument("--operators", default="ebe,ebe8,ebe24,ebe64,warp64,sym,sym32,nbn,dedup,voxels,otf")
     parser.add_argument("--tolerance", type=float, default=1e-4)
     parser.add_argument("--set", nargs="*", default=[], help="config overrides for every run")
     args = parser.parse_args()

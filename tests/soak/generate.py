@@ -20,7 +20,7 @@ from meshes import from_tree, generated, vector, written
 
 # Those that solver.operator takes; what a CPU lacks it runs as another.
 ATOMIC = ("ebe", "ebe8", "ebe24", "ebe64", "warp64", "sym")  # on a GPU they add in any order
-EXACT = ("nbn", "otf", "otf", "dedup", "bsr", "bsrsym", "csr", "ell", "coo")
+EXACT = ("nbn", "otf", "voxels", "dedup", "bsr", "bsrsym", "csr", "ell", "coo")
 SINGLE = ("sym32", "bsr32")  # stiffness in single precision: the design differs by 1e-7 and what follows from it
 QUADRATIC = ("bsr", "bsr", "bsrsym", "csr", "ell", "coo", "bsr32")
 HEAT = ("otf", "otf", "csr")
@@ -189,7 +189,7 @@ class Draw:
             precond = "jacobi"
         if self.bends():
             precond = "multigrid"
-        self.mixed = self.op in ("otf", "dedup") and not self.rigid and precond in ("auto", "jacobi", "none") and rng.random() < 0.5
+        self.mixed = self.op in ("otf", "dedup", "voxels") and not self.rigid and precond in ("auto", "jacobi", "none") and rng.random() < 0.5
         self.deterministic = self.op not in ATOMIC + SINGLE[:1] and rng.random() < 0.4
         lines = ['operator = "%s"; preconditioner = "%s"; tolerance = %s;' % (self.op, precond, rng.choice(("1e-10", "1e-11")))]
         if self.quadratic:

@@ -15,6 +15,7 @@
 #include "core/base/memory.h"
 #include "core/solver/block3.h"
 #include "core/solver/operator.h"
+#include "tests/lib/box_part.h"
 #include "tests/lib/fan.h"
 #include "tests/lib/mixed_model.h"
 #include "tests/lib/stiffness_reference.h"
@@ -494,6 +495,59 @@ static void check_collapsed(hx_device *dev)
     check_model(dev, "fan of 70 tetrahedra", &m);
 }
 
+static int has_notch(int i, int j, int k)
+{
+    return !(i > 20 && k > 1) && (i * 7 + j * 5 + k * 3) % 11 != 0;
+}
+
+/* Two halves that touch, their nodes apart: the elements are on a grid, two nodes at a place. */
+static void crack(hx_mesh *mesh, int64_t first_half)
+{
+    const int64_t n = mesh->n_node;
+    mesh->xyz = realloc(mesh->xyz, 6 * (size_t)n * sizeof *mesh->xyz);
+    int32_t *const twin = malloc((size_t)n * sizeof *twin);
+    uint8_t *const in_first = calloc((size_t)n, 1);
+    if (!mesh->xyz || !twin || !in_first) abort();
+    for (int64_t a = 0; a < n; a++) twin[a] = -1;
+    for (int64_t k = 0; k < 8 * first_half; k++) in_first[mesh->conn[k]] = 1;
+    for (int64_t k = 8 * first_half; k < 8 * mesh->n_elem; k++) {
+        const int32_t a = mesh->conn[k];
+        if (!in_first[a]) continue;
+        if (twin[a] < 0) {
+            twin[a] = (int32_t)mesh->n_node++;
+            memcpy(mesh->xyz + 3 * (int64_t)twin[a], mesh->xyz + 3 * (int64_t)a,
+                   3 * sizeof(double));
+        }
+        mesh->conn[k] = twin[a];
+    }
+    free(twin);
+    free(in_first);
+}
+
+/* Equal bricks on a grid: more than a block of columns along x and y, and than its layers. */
+static void check_voxels(hx_device *dev)
+{
+    static const struct {
+        const char *title;
+        box_part part;
+        int is_cracked, shuffled;
+    } at[] = {
+        {"part of a grid, shuffled", {.n = {34, 11, 4}, .keep = has_notch}, 0, 1},
+        {"flat bricks of a grid", {.n = {4, 3, 21}, .scale = 1.0 / 3.0, .flat = 2.5}, 0, 0},
+        {"a row of bricks", {.n = {1, 26, 1}, .offset = 100.0}, 0, 1},
+        {"a grid with a crack", {.n = {6, 5, 4}}, 1, 1},
+    };
+    model m;
+    for (size_t i = 0; i < sizeof at / sizeof at[0]; i++) {
+        memset(&m, 0, sizeof m);
+        CHECK_OK(box_part_create(&m.mesh, &at[i].part));
+        if (at[i].is_cracked) crack(&m.mesh, m.mesh.n_elem / 2);
+        CHECK_OK(fixture_finish(&m.mesh, at[i].shuffled ? FIXTURE_SHUFFLED : FIXTURE_REORDERED));
+        CHECK_OK(make_problem(&m, "left", "right", 0.3));
+        check_model(dev, at[i].title, &m);
+    }
+}
+
 /* For tools that slow a program down. */
 static int check_one(hx_device *dev, const char *name)
 {
@@ -507,6 +561,7 @@ static int check_one(hx_device *dev, const char *name)
     check_mesh(dev, "one element", "cantilever", &tiny, 0.3, 0, AS_IT_IS);
     check_mesh(dev, "distorted box, shuffled", "cantilever", &box, 0.3, 1, AS_IT_IS);
     check_mesh(dev, "box, half of it distorted", "cantilever", &halves, 0.3, 0, HALF_DISTORTED);
+    check_mesh(dev, "box", "cantilever", &halves, 0.3, 1, AS_IT_IS);
     CHECK_OK(make_mixed_model(&m, &cells, 1));
     check_model(dev, mixed_name[cells.kind], &m);
     TEST_END();
@@ -538,6 +593,7 @@ static int check_device(hx_device *dev)
         check_mesh(dev, shuffled ? "box, half of it sheared, shuffled" : "box, half of it sheared",
                    "cantilever", &halves, 0.3, shuffled, HALF_SHEARED);
     }
+    check_voxels(dev);
     check_collapsed(dev);
     TEST_END();
 }
