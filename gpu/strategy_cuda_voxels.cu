@@ -20,10 +20,11 @@ extern "C" const hx_strategy hx_strategy_cuda_dedup;
 namespace
 {
 
-// Columns of a block, of a warp, and those of a block that are its own; layers that it has at
-// least.
+// Columns of a block, of a warp, and those of a block that are its own; layers that it has, at
+// most so few that blocks of a part of a mesh, which fills some of its grid, are not mostly empty.
 constexpr int WIDE = 8, HIGH = 8, WARP_WIDE = 8, WARP_HIGH = 4;
-constexpr int THREADS = WIDE * HIGH, OWN_X = WIDE - 2, OWN_Y = HIGH - 2, LEAST_DEPTH = 8;
+constexpr int THREADS = WIDE * HIGH, OWN_X = WIDE - 2, OWN_Y = HIGH - 2, LEAST_DEPTH = 8,
+              MOST_DEPTH = 32;
 
 // From a row to the next in shared memory: the four of a warp lie in different banks.
 constexpr int PITCH = WIDE % 16 == 8 ? WIDE : WIDE + 8;
@@ -365,7 +366,7 @@ int choose_depth(const voxels *s, const int tile[2], int n_layer)
     const int want = 8 * hx_cuda_of(s->dev)->n_sm, n_tile = tile[0] * tile[1];
     const int parts = want / n_tile > 1 ? want / n_tile : 1;
     const int depth = (n_layer + parts - 1) / parts;
-    return depth > LEAST_DEPTH ? depth : LEAST_DEPTH;
+    return depth < LEAST_DEPTH ? LEAST_DEPTH : depth < MOST_DEPTH ? depth : MOST_DEPTH;
 }
 
 // 1 if a block has a node of its own.
