@@ -576,8 +576,8 @@ static int list_shared(hx_patches *p, const hx_mesh *mesh)
     list_partial(p, n_of, listed);
     rc = HX_OK;
 fail:
-    free(n_of);
-    free(listed);
+    hx_free_large(n_of, (size_t)mesh->n_node * sizeof *n_of);
+    hx_free_large(listed, (size_t)p->n_shared * sizeof *listed);
     return rc;
 }
 
@@ -672,13 +672,14 @@ size_t hx_patches_held(const hx_patches *p, size_t extra)
 
 void hx_patches_free(hx_patches *p)
 {
+    const size_t n_row = (size_t)p->n_row, n_shared = (size_t)p->n_shared;
     free(p->span);
-    free(p->corner);
-    free(p->row_node);
-    free(p->row_position);
-    free(p->row_slot);
-    free(p->shared_node);
-    free(p->shared_ptr);
-    free(p->shared_sum);
+    hx_free_large(p->corner, (size_t)p->n_place * sizeof *p->corner);
+    hx_free_large(p->row_node, n_row * sizeof *p->row_node);
+    hx_free_large(p->row_position, n_row * sizeof *p->row_position);
+    hx_free_large(p->row_slot, n_row * sizeof *p->row_slot);
+    hx_free_large(p->shared_node, n_shared * sizeof *p->shared_node);
+    hx_free_large(p->shared_ptr, n_shared * sizeof *p->shared_ptr);
+    hx_free_large(p->shared_sum, (size_t)p->n_shared_row * sizeof *p->shared_sum);
     memset(p, 0, sizeof *p);
 }
