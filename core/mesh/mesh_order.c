@@ -45,7 +45,7 @@ static int renumber_nodes(hx_mesh *mesh, const int32_t *node_new)
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < mesh->n_node; a++)
         memcpy(xyz + (size_t)node_new[a] * 3, mesh->xyz + (size_t)a * 3, 3 * sizeof *xyz);
-    free(mesh->xyz);
+    hx_free_large(mesh->xyz, 3 * (size_t)mesh->n_node * sizeof *xyz);
     mesh->xyz = xyz;
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < 8 * mesh->n_elem; i++) mesh->conn[i] = node_new[mesh->conn[i]];
@@ -74,7 +74,7 @@ static int renumber(hx_mesh *mesh, const int32_t *node_new, const int32_t *elem_
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++)
         memcpy(conn + (size_t)elem_new[e] * 8, mesh->conn + (size_t)e * 8, 8 * sizeof *conn);
-    free(mesh->conn);
+    hx_free_large(mesh->conn, 8 * (size_t)mesh->n_elem * sizeof *conn);
     mesh->conn = conn;
     HX_TRY(renumber_volumes(mesh, elem_new));
     HX_TRY(hx_mesh_renumber_sets(mesh, node_new, elem_new));
@@ -227,7 +227,7 @@ static int permute_elements(hx_mesh *mesh, const int32_t *order)
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++)
         memcpy(conn + (size_t)e * 8, mesh->conn + (size_t)order[e] * 8, 8 * sizeof *conn);
-    free(mesh->conn);
+    hx_free_large(mesh->conn, 8 * (size_t)mesh->n_elem * sizeof *conn);
     mesh->conn = conn;
     return HX_OK;
 }
@@ -288,7 +288,7 @@ static int hilbert_order(const hx_mesh *mesh, int32_t **order)
         fill_keys(mesh, key);
         rc = hx_radix_sort(key, *order, mesh->n_elem, 3 * HX_HILBERT_BITS);
     }
-    free(key);
+    hx_free_large(key, (size_t)mesh->n_elem * sizeof *key);
     return rc;
 }
 
@@ -307,7 +307,7 @@ int hx_mesh_reorder(hx_mesh *mesh)
     for (int64_t e = 0; e < mesh->n_elem; e++) elem_new[order[e]] = (int32_t)e;
     HX_TRY_FAIL(hx_mesh_renumber_sets(mesh, node_new, elem_new));
     HX_TRY_FAIL(renumber_volumes(mesh, elem_new));
-    free(elem_new);
+    hx_free_large(elem_new, (size_t)mesh->n_elem * sizeof *elem_new);
     elem_new = NULL;
     HX_TRY_FAIL(compose(&mesh->node_orig, mesh->n_node, node_new));
     compose_elements(mesh, order);
@@ -315,7 +315,7 @@ int hx_mesh_reorder(hx_mesh *mesh)
 fail:
     free(order);
     free(elem_new);
-    free(node_new);
+    hx_free_large(node_new, (size_t)mesh->n_node * sizeof *node_new);
     return rc;
 }
 
