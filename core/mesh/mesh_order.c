@@ -9,6 +9,7 @@
 #include "../base/radix_sort.h"
 #include "../base/random.h"
 #include "../base/sum.h"
+#include "../base/vectorised.h"
 #include "hex8.h"
 #include "mesh.h"
 #include "mesh_internal.h"
@@ -124,7 +125,7 @@ fail:
 }
 
 /* Bits 0, 1, 2 ... of a number of 21 bits at 0, 3, 6 ... */
-static uint64_t spread_bits(uint64_t x)
+HX_INLINED uint64_t spread_bits(uint64_t x)
 {
     x = (x | x << 32) & 0x001f00000000ffffu;
     x = (x | x << 16) & 0x001f0000ff0000ffu;
@@ -136,7 +137,7 @@ static uint64_t spread_bits(uint64_t x)
 /* Places along the Hilbert curve of points of the integer cube (Skilling, "Programming the Hilbert
  * curve", AIP Conf. Proc. 707, 2004): undo the rotations from the top bit down, Gray-encode,
  * interleave. Without branches, which would go either way, and so in vector lanes. */
-static void hilbert_keys(uint32_t x[3][KEY_BLOCK], int n, uint64_t *key)
+HX_INLINED void hilbert_keys_lanes(uint32_t x[3][KEY_BLOCK], int n, uint64_t *key)
 {
     for (int bit = HX_HILBERT_BITS - 1; bit > 0; bit--) {
         const uint32_t low = ((uint32_t)1 << bit) - 1;
@@ -160,6 +161,8 @@ static void hilbert_keys(uint32_t x[3][KEY_BLOCK], int n, uint64_t *key)
             spread_bits(x[0][i] ^ flip) << 2 | spread_bits(y ^ flip) << 1 | spread_bits(z ^ flip);
     }
 }
+
+HX_VERSIONS_UNFUSED(hilbert_keys, (uint32_t x[3][KEY_BLOCK], int n, uint64_t *key), (x, n, key))
 
 /* Mean volume of the elements, each taken for a parallelepiped; 0 if that is not positive. */
 static double mean_volume(const hx_mesh *mesh)
