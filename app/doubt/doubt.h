@@ -84,7 +84,7 @@ void hx_doubts_free(hx_doubts *doubts);
 /* Needs s->quality (hx_session_measure). */
 void hx_doubt_mesh(hx_doubts *doubts, const hx_session *s);
 void hx_doubt_material(hx_doubts *doubts, const hx_session *s);
-int hx_doubt_loads(hx_doubts *doubts, const hx_session *s); /* supports too; HX_ENOMEM */
+void hx_doubt_loads(hx_doubts *doubts, const hx_session *s); /* supports too */
 void hx_doubt_filter(hx_doubts *doubts, const hx_session *s);
 void hx_doubt_ties(hx_doubts *doubts, const hx_session *s);
 void hx_doubt_solver(hx_doubts *doubts, const hx_session *s); /* continuation too */

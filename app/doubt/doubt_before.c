@@ -2,7 +2,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #ifdef _OPENMP
 #include <omp.h>
@@ -11,6 +10,7 @@
 #include "../session/continuation.h"
 #include "../text/table.h"
 #include "core/base/memory.h"
+#include "core/base/sum.h"
 #include "core/spline/spline.h"
 #include "doubt.h"
 
@@ -102,42 +102,50 @@ void hx_doubt_material(hx_doubts *doubts, const hx_session *s)
                       nu);
 }
 
-/* The share of a case's nodal forces that supports take at once. */
-static double share_held(const hx_session *s, int load_case)
+/* Nodal forces of a case and those on held degrees of freedom, of one part of the points. */
+static void add_forces(const hx_problem *problem, int load_case, int part, double *all,
+                       double *held)
 {
-    const double *force = s->problem.cases.force[load_case];
-    const int n = s->problem.components;
-    double all = 0.0, held = 0.0;
-    for (int64_t k = 0; k < n * s->space.n_point; k++) {
-        all += fabs(force[k]);
-        if (s->problem.supports.fixed[k / n] >> (k % n) & 1) held += fabs(force[k]);
-    }
-    return all > 0.0 ? held / all : 0.0;
+    const double *const force = problem->cases.force[load_case];
+    const int64_t end = hx_part_begin(problem->space.n_point, part + 1);
+    const int n = problem->components;
+    for (int64_t p = hx_part_begin(problem->space.n_point, part); p < end; p++)
+        for (int i = 0; i < n; i++) {
+            const double f = fabs(force[n * p + i]);
+            if (f == 0.0) continue; /* most are */
+            *all += f;
+            if (problem->supports.fixed[p] >> i & 1) *held += f;
+        }
 }
 
-static int judge_held_loads(hx_doubts *doubts, const hx_session *s)
+/* The share of a case's nodal forces that supports take at once. */
+static double share_held(const hx_problem *problem, int load_case)
+{
+    double all[HX_N_PART] = {0.0}, held[HX_N_PART] = {0.0};
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++)
+        add_forces(problem, load_case, part, &all[part], &held[part]);
+    const double sum = hx_sum_parts(all);
+    return sum > 0.0 ? hx_sum_parts(held) / sum : 0.0;
+}
+
+static void judge_held_loads(hx_doubts *doubts, const hx_session *s)
 {
     const int n_case = s->problem.cases.n, is_heat = hx_config_is_heat(&s->cfg);
-    double *held = NULL;
-    HX_TRY(hx_alloc(&held, (size_t)n_case, sizeof *held, "load cases"));
-#pragma omp parallel for schedule(static)
-    for (int c = 0; c < n_case; c++) held[c] = share_held(s, c);
     for (int c = 0; c < n_case; c++) {
-        const double percent = 100.0 * held[c];
-        if (!(held[c] > limit_of(HX_DOUBT_HELD_LOAD))) continue;
+        const double held = share_held(&s->problem, c), percent = 100.0 * held;
+        if (!(held > limit_of(HX_DOUBT_HELD_LOAD))) continue;
         if (is_heat)
-            hx_doubts_add(doubts, HX_DOUBT_HELD_LOAD, held[c],
+            hx_doubts_add(doubts, HX_DOUBT_HELD_LOAD, held,
                           "%.0f %% of the heat of load case %d comes in where the temperature is "
                           "held, and goes no further",
                           percent, c + 1);
         else
-            hx_doubts_add(doubts, HX_DOUBT_HELD_LOAD, held[c],
+            hx_doubts_add(doubts, HX_DOUBT_HELD_LOAD, held,
                           "%.0f %% of the nodal forces of load case %d act on held degrees of "
                           "freedom: the supports take them, the part does not",
                           percent, c + 1);
     }
-    free(held);
-    return HX_OK;
 }
 
 /* 1 if all elements at the node are passive and nearly void. */
@@ -198,11 +206,10 @@ static void judge_void_load(hx_doubts *doubts, const hx_session *s)
     if (!is_heat) judge_void_support(doubts, s);
 }
 
-int hx_doubt_loads(hx_doubts *doubts, const hx_session *s)
+void hx_doubt_loads(hx_doubts *doubts, const hx_session *s)
 {
-    HX_TRY(judge_held_loads(doubts, s));
+    judge_held_loads(doubts, s);
     judge_void_load(doubts, s);
-    return HX_OK;
 }
 
 /* Functions of degree p reach over p + 1 spans, and hold together what fewer void spans part. */
@@ -322,7 +329,7 @@ int hx_doubts_before(hx_doubts *doubts, hx_session *s)
     HX_TRY(hx_session_measure(s));
     hx_doubt_mesh(doubts, s);
     hx_doubt_material(doubts, s);
-    HX_TRY(hx_doubt_loads(doubts, s));
+    hx_doubt_loads(doubts, s);
     hx_doubt_filter(doubts, s);
     hx_doubt_ties(doubts, s);
     hx_doubt_solver(doubts, s);

@@ -1,9 +1,11 @@
+#define _DEFAULT_SOURCE /* madvise */
 #include "memory.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -34,6 +36,19 @@ static int allocate(void *out, size_t count, size_t size, const char *what, int 
     }
     memcpy(out, &p, sizeof p);
     return HX_OK;
+}
+
+void hx_free_large(void *p, size_t bytes)
+{
+    static const size_t PIECE = (size_t)16 << 20;
+    if (p && bytes >= LARGE) {
+        const size_t page = (size_t)sysconf(_SC_PAGESIZE), n = bytes / PIECE;
+        char *const first = (char *)p + (page - (uintptr_t)p % page) % page;
+#pragma omp parallel for schedule(dynamic)
+        for (size_t i = 1; i < n; i++) /* whole pages; the last ones are left to free() */
+            (void)madvise(first + (i - 1) * PIECE, PIECE, MADV_DONTNEED);
+    }
+    free(p);
 }
 
 #undef hx_alloc

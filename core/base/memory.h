@@ -19,6 +19,10 @@ int hx_alloc(void *out, size_t count, size_t size, const char *what);
  * parallel. */
 int hx_alloc_raw(void *out, size_t count, size_t size, const char *what);
 
+/* free() of an array of so many bytes, of a large one by all threads: the system takes its pages
+ * back in the thread that asks, which are seconds of tens of gigabytes. NULL is fine. */
+void hx_free_large(void *p, size_t bytes);
+
 /* Copies a string; NULL gives NULL. */
 int hx_strdup(char **out, const char *text);
 

@@ -220,8 +220,8 @@ int hx_radix_sort(uint64_t *key, int32_t *order, int64_t n, int n_bits)
         for (int64_t i = 0; i < n; i++) order[i] = p.order[i];
     }
 fail:
-    free(p.key != key ? p.key : p.key_to);
-    free(p.order != order ? p.order : p.order_to);
+    hx_free_large(p.key != key ? p.key : p.key_to, (size_t)n * sizeof *key);
+    hx_free_large(p.order != order ? p.order : p.order_to, (size_t)n * sizeof *order);
     free(s.start);
     return rc;
 }

@@ -15,10 +15,9 @@ enum { W = HX_HEX_LANES };
 typedef double lanes __attribute__((vector_size(W * sizeof(double))));
 typedef int64_t masks __attribute__((vector_size(W * sizeof(int64_t))));
 
-/* The map of hex_jacobian.h without its constant, and the squared lengths of the edges along r, s
- * and t. */
+/* The map of hex_jacobian.h without its constant. */
 typedef struct maps {
-    lanes c[8][3], square[12];
+    lanes c[8][3];
 } maps;
 
 /* *least := the lesser one; *most := the greater one. */
@@ -62,20 +61,21 @@ HX_INLINED lanes gather(const double *xyz, const int32_t *conn, int a, int d)
                    x[3 * (int64_t)conn[16 + a]], x[3 * (int64_t)conn[24 + a]]};
 }
 
-/* As hx_hex_map_init does. */
-HX_INLINED void find_map(const double *xyz, const int32_t *conn, maps *m)
+/* As hx_hex_map_init does; square, if it is asked for: the squared lengths of the edges along r, s
+ * and t. */
+HX_INLINED void find_map(const double *xyz, const int32_t *conn, maps *m, lanes square[12])
 {
-    for (int i = 0; i < 12; i++) m->square[i] = (lanes){0.0};
+    for (int i = 0; square && i < 12; i++) square[i] = (lanes){0.0};
     for (int d = 0; d < 3; d++) {
         lanes x[8];
         for (int a = 0; a < 8; a++) x[a] = gather(xyz, conn, a, d);
         const lanes r[4] = {x[1] - x[0], x[2] - x[3], x[5] - x[4], x[6] - x[7]};
         const lanes s[4] = {x[3] - x[0], x[2] - x[1], x[7] - x[4], x[6] - x[5]};
         const lanes t[4] = {x[4] - x[0], x[5] - x[1], x[7] - x[3], x[6] - x[2]};
-        for (int i = 0; i < 4; i++) {
-            m->square[i] += r[i] * r[i];
-            m->square[4 + i] += s[i] * s[i];
-            m->square[8 + i] += t[i] * t[i];
+        for (int i = 0; square && i < 4; i++) {
+            square[i] += r[i] * r[i];
+            square[4 + i] += s[i] * s[i];
+            square[8 + i] += t[i] * t[i];
         }
         m->c[1][d] = 0.125 * ((r[0] + r[1]) + (r[2] + r[3]));
         m->c[2][d] = 0.125 * ((s[0] + s[1]) + (s[2] + s[3]));
@@ -87,12 +87,12 @@ HX_INLINED void find_map(const double *xyz, const int32_t *conn, maps *m)
     }
 }
 
-HX_INLINED lanes aspects(const maps *m)
+HX_INLINED lanes aspects(const lanes square[12])
 {
-    lanes shortest = m->square[0], longest = m->square[0];
+    lanes shortest = square[0], longest = square[0];
     for (int i = 1; i < 12; i++) {
-        lower(&shortest, &m->square[i]);
-        rise(&longest, &m->square[i]);
+        lower(&shortest, &square[i]);
+        rise(&longest, &square[i]);
     }
     lanes aspect = longest / shortest;
     take_root(&aspect);
@@ -151,8 +151,9 @@ HX_INLINED lanes jacobians(const maps *m)
 HX_INLINED void measure_lanes(const double *xyz, const int32_t *conn, hx_hex_shapes *shapes)
 {
     maps m;
-    find_map(xyz, conn, &m);
-    const lanes jacobian = jacobians(&m), aspect = aspects(&m), volume = volumes(&m);
+    lanes square[12];
+    find_map(xyz, conn, &m, square);
+    const lanes jacobian = jacobians(&m), aspect = aspects(square), volume = volumes(&m);
     memcpy(shapes->jacobian, &jacobian, sizeof jacobian);
     memcpy(shapes->aspect, &aspect, sizeof aspect);
     memcpy(shapes->volume, &volume, sizeof volume);
@@ -164,4 +165,40 @@ HX_VERSIONS_UNFUSED(measure, (const double *xyz, const int32_t *conn, hx_hex_sha
 void hx_hex_shapes_of(const double *xyz, const int32_t *conn, hx_hex_shapes *shapes)
 {
     measure(xyz, conn, shapes);
+}
+
+HX_INLINED lanes norm(const lanes a[3])
+{
+    lanes length = dot(a, a);
+    take_root(&length);
+    return length;
+}
+
+/* Above 0 where the map is surely invertible: columns of J differ from those at the centre by the
+ * lengths of the mixed terms at most, and det J by what these add to the product of lengths. */
+HX_INLINED lanes margins(const maps *m)
+{
+    const lanes(*const c)[3] = m->c;
+    const lanes r = norm(c[1]), s = norm(c[2]), t = norm(c[3]);
+    const lanes rs = norm(c[4]), st = norm(c[5]), rt = norm(c[6]), rst = norm(c[7]);
+    const lanes most = (r + rs + rt + rst) * (s + rs + st + rst) * (t + st + rt + rst);
+    return triple(c[1], c[2], c[3]) - (most - r * s * t) - 1e-6 * most;
+}
+
+HX_INLINED void size_lanes(const double *xyz, const int32_t *conn, hx_hex_sizes *sizes)
+{
+    maps m;
+    find_map(xyz, conn, &m, NULL);
+    const lanes volume = volumes(&m), margin = margins(&m);
+    memcpy(sizes->volume, &volume, sizeof volume);
+    sizes->are_good = 1;
+    for (int i = 0; i < W; i++) sizes->are_good &= margin[i] > 0.0;
+}
+
+HX_VERSIONS_UNFUSED(size, (const double *xyz, const int32_t *conn, hx_hex_sizes *sizes),
+                    (xyz, conn, sizes))
+
+void hx_hex_sizes_of(const double *xyz, const int32_t *conn, hx_hex_sizes *sizes)
+{
+    size(xyz, conn, sizes);
 }

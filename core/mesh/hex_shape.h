@@ -17,10 +17,18 @@ typedef struct hx_hex_shapes {
     double volume[HX_HEX_LANES];
 } hx_hex_shapes;
 
+typedef struct hx_hex_sizes {
+    double volume[HX_HEX_LANES];
+    int are_good; /* 1: surely all maps are invertible, everywhere; 0: look at them one by one */
+} hx_hex_sizes;
+
 /* Of HX_HEX_LANES hexahedra, none of them collapsed, that follow each other in conn. The bits of
  * hx_hex_det and hx_hex_volume (hex_jacobian.h) on each vector unit, where the build itself has no
  * fused multiplications. */
 void hx_hex_shapes_of(const double *xyz, const int32_t *conn, hx_hex_shapes *shapes);
+
+/* Likewise, of cells of any kind; those that are good name no node twice. */
+void hx_hex_sizes_of(const double *xyz, const int32_t *conn, hx_hex_sizes *sizes);
 
 #ifdef __cplusplus
 }

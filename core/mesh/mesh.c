@@ -10,6 +10,7 @@
 #include "../base/sum.h"
 #include "../base/vec3.h"
 #include "hex_jacobian.h"
+#include "hex_shape.h"
 #include "mesh_internal.h"
 
 const int hx_hex_face[6][4] = {{0, 4, 7, 3}, {1, 2, 6, 5}, {0, 1, 5, 4},
@@ -320,6 +321,46 @@ static int raise_bad_element(const hx_mesh *mesh, int64_t number, int64_t n_bad)
                                                  : "; its nodes 0-3 and 4-7 look swapped");
 }
 
+/* What a check of elements finds. */
+typedef struct findings {
+    double volume;                   /* of valid ones */
+    int64_t bad, n_bad, n_collapsed; /* bad: the least original number */
+} findings;
+
+static void check_element(const hx_mesh *mesh, int64_t e, findings *f)
+{
+    const int32_t *const conn = mesh->conn + (size_t)e * 8;
+    hx_hex_map map;
+    hx_hex_map_init(&map, mesh->xyz, conn);
+    if (!is_valid_map(&map, conn)) {
+        const int64_t number = hx_mesh_elem_number(mesh, e);
+        if (number < f->bad) f->bad = number;
+        f->n_bad++;
+    } else {
+        f->volume += mesh->volume ? mesh->volume[e] : hx_hex_volume(&map);
+        f->n_collapsed += hx_cell_is_collapsed(conn);
+    }
+}
+
+/* Elements begin .. end - 1, some at a time, and one by one those that may not be good. */
+static findings check_block(const hx_mesh *mesh, int64_t begin, int64_t end)
+{
+    findings f = {.bad = INT64_MAX};
+    int64_t e = begin;
+    for (; e + HX_HEX_LANES <= end; e += HX_HEX_LANES) {
+        hx_hex_sizes sizes;
+        hx_hex_sizes_of(mesh->xyz, mesh->conn + 8 * e, &sizes);
+        for (int i = 0; i < HX_HEX_LANES; i++) {
+            if (sizes.are_good)
+                f.volume += mesh->volume ? mesh->volume[e + i] : sizes.volume[i];
+            else
+                check_element(mesh, e + i, &f);
+        }
+    }
+    for (; e < end; e++) check_element(mesh, e, &f);
+    return f;
+}
+
 /* Validates every element and sums the volumes. */
 static int check_elements(hx_mesh *mesh)
 {
@@ -328,21 +369,12 @@ static int check_elements(hx_mesh *mesh)
     int64_t bad = INT64_MAX, n_bad = 0, n_collapsed = 0;
 #pragma omp parallel for reduction(min : bad) reduction(+ : n_bad, n_collapsed) schedule(dynamic)
     for (int block = 0; block < HX_SUM_BLOCKS; block++) {
-        double volume = 0.0;
-        for (int64_t e = n * block / HX_SUM_BLOCKS; e < n * (block + 1) / HX_SUM_BLOCKS; e++) {
-            const int32_t *const conn = mesh->conn + (size_t)e * 8;
-            hx_hex_map map;
-            hx_hex_map_init(&map, mesh->xyz, conn);
-            if (!is_valid_map(&map, conn)) {
-                const int64_t number = hx_mesh_elem_number(mesh, e);
-                if (number < bad) bad = number;
-                n_bad++;
-            } else {
-                volume += mesh->volume ? mesh->volume[e] : hx_hex_volume(&map);
-                n_collapsed += hx_cell_is_collapsed(conn);
-            }
-        }
-        block_volume[block] = volume;
+        const findings f =
+            check_block(mesh, n * block / HX_SUM_BLOCKS, n * (block + 1) / HX_SUM_BLOCKS);
+        block_volume[block] = f.volume;
+        bad = f.bad < bad ? f.bad : bad;
+        n_bad += f.n_bad;
+        n_collapsed += f.n_collapsed;
     }
     if (n_bad > 0) return raise_bad_element(mesh, bad, n_bad);
     mesh->total_volume = 0.0;
@@ -422,17 +454,31 @@ fail:
     return rc;
 }
 
+static void find_volumes(const hx_mesh *mesh, int64_t begin, int64_t end, double *volume)
+{
+    int64_t e = begin;
+    for (; e + HX_HEX_LANES <= end; e += HX_HEX_LANES) {
+        hx_hex_sizes sizes;
+        hx_hex_sizes_of(mesh->xyz, mesh->conn + 8 * e, &sizes);
+        memcpy(volume + e, sizes.volume, sizeof sizes.volume);
+    }
+    for (; e < end; e++) {
+        hx_hex_map map;
+        hx_hex_map_init(&map, mesh->xyz, mesh->conn + 8 * e);
+        volume[e] = hx_hex_volume(&map);
+    }
+}
+
 void hx_mesh_volumes(const hx_mesh *mesh, double *volume)
 {
 #pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < mesh->n_elem; e++) {
-        hx_hex_map map;
-        if (mesh->volume) {
-            volume[e] = mesh->volume[e];
-            continue;
-        }
-        hx_hex_map_init(&map, mesh->xyz, mesh->conn + 8 * e);
-        volume[e] = hx_hex_volume(&map);
+    for (int part = 0; part < HX_N_PART; part++) {
+        const int64_t begin = hx_part_begin(mesh->n_elem, part),
+                      end = hx_part_begin(mesh->n_elem, part + 1);
+        if (mesh->volume)
+            memcpy(volume + begin, mesh->volume + begin, (size_t)(end - begin) * sizeof *volume);
+        else
+            find_volumes(mesh, begin, end, volume);
     }
 }
 

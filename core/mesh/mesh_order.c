@@ -9,6 +9,7 @@
 #include "../base/radix_sort.h"
 #include "../base/random.h"
 #include "../base/sum.h"
+#include "../base/vectorised.h"
 #include "hex8.h"
 #include "mesh.h"
 #include "mesh_internal.h"
@@ -45,7 +46,7 @@ static int renumber_nodes(hx_mesh *mesh, const int32_t *node_new)
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < mesh->n_node; a++)
         memcpy(xyz + (size_t)node_new[a] * 3, mesh->xyz + (size_t)a * 3, 3 * sizeof *xyz);
-    free(mesh->xyz);
+    hx_free_large(mesh->xyz, 3 * (size_t)mesh->n_node * sizeof *xyz);
     mesh->xyz = xyz;
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < 8 * mesh->n_elem; i++) mesh->conn[i] = node_new[mesh->conn[i]];
@@ -74,7 +75,7 @@ static int renumber(hx_mesh *mesh, const int32_t *node_new, const int32_t *elem_
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++)
         memcpy(conn + (size_t)elem_new[e] * 8, mesh->conn + (size_t)e * 8, 8 * sizeof *conn);
-    free(mesh->conn);
+    hx_free_large(mesh->conn, 8 * (size_t)mesh->n_elem * sizeof *conn);
     mesh->conn = conn;
     HX_TRY(renumber_volumes(mesh, elem_new));
     HX_TRY(hx_mesh_renumber_sets(mesh, node_new, elem_new));
@@ -124,7 +125,7 @@ fail:
 }
 
 /* Bits 0, 1, 2 ... of a number of 21 bits at 0, 3, 6 ... */
-static uint64_t spread_bits(uint64_t x)
+HX_INLINED uint64_t spread_bits(uint64_t x)
 {
     x = (x | x << 32) & 0x001f00000000ffffu;
     x = (x | x << 16) & 0x001f0000ff0000ffu;
@@ -136,7 +137,7 @@ static uint64_t spread_bits(uint64_t x)
 /* Places along the Hilbert curve of points of the integer cube (Skilling, "Programming the Hilbert
  * curve", AIP Conf. Proc. 707, 2004): undo the rotations from the top bit down, Gray-encode,
  * interleave. Without branches, which would go either way, and so in vector lanes. */
-static void hilbert_keys(uint32_t x[3][KEY_BLOCK], int n, uint64_t *key)
+HX_INLINED void hilbert_keys_lanes(uint32_t x[3][KEY_BLOCK], int n, uint64_t *key)
 {
     for (int bit = HX_HILBERT_BITS - 1; bit > 0; bit--) {
         const uint32_t low = ((uint32_t)1 << bit) - 1;
@@ -160,6 +161,8 @@ static void hilbert_keys(uint32_t x[3][KEY_BLOCK], int n, uint64_t *key)
             spread_bits(x[0][i] ^ flip) << 2 | spread_bits(y ^ flip) << 1 | spread_bits(z ^ flip);
     }
 }
+
+HX_VERSIONS_UNFUSED(hilbert_keys, (uint32_t x[3][KEY_BLOCK], int n, uint64_t *key), (x, n, key))
 
 /* Mean volume of the elements, each taken for a parallelepiped; 0 if that is not positive. */
 static double mean_volume(const hx_mesh *mesh)
@@ -227,7 +230,7 @@ static int permute_elements(hx_mesh *mesh, const int32_t *order)
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++)
         memcpy(conn + (size_t)e * 8, mesh->conn + (size_t)order[e] * 8, 8 * sizeof *conn);
-    free(mesh->conn);
+    hx_free_large(mesh->conn, 8 * (size_t)mesh->n_elem * sizeof *conn);
     mesh->conn = conn;
     return HX_OK;
 }
@@ -288,7 +291,7 @@ static int hilbert_order(const hx_mesh *mesh, int32_t **order)
         fill_keys(mesh, key);
         rc = hx_radix_sort(key, *order, mesh->n_elem, 3 * HX_HILBERT_BITS);
     }
-    free(key);
+    hx_free_large(key, (size_t)mesh->n_elem * sizeof *key);
     return rc;
 }
 
@@ -307,7 +310,7 @@ int hx_mesh_reorder(hx_mesh *mesh)
     for (int64_t e = 0; e < mesh->n_elem; e++) elem_new[order[e]] = (int32_t)e;
     HX_TRY_FAIL(hx_mesh_renumber_sets(mesh, node_new, elem_new));
     HX_TRY_FAIL(renumber_volumes(mesh, elem_new));
-    free(elem_new);
+    hx_free_large(elem_new, (size_t)mesh->n_elem * sizeof *elem_new);
     elem_new = NULL;
     HX_TRY_FAIL(compose(&mesh->node_orig, mesh->n_node, node_new));
     compose_elements(mesh, order);
@@ -315,7 +318,7 @@ int hx_mesh_reorder(hx_mesh *mesh)
 fail:
     free(order);
     free(elem_new);
-    free(node_new);
+    hx_free_large(node_new, (size_t)mesh->n_node * sizeof *node_new);
     return rc;
 }
 

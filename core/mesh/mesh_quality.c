@@ -350,7 +350,7 @@ static int is_hinge(const hx_mesh *mesh, int64_t node, uint32_t *list)
 /* The same, at once where the elements at the node are those of a grid. */
 static int is_plain_hinge(const hx_mesh *mesh, int64_t node, uint32_t *list)
 {
-    return !hx_node_star_of(mesh, node).is_connected && is_hinge(mesh, node, list);
+    return !hx_node_star_is_connected(mesh, node) && is_hinge(mesh, node, list);
 }
 
 static int count_hinges(const hx_mesh *mesh, int64_t *n_hinge)

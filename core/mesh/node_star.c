@@ -11,15 +11,6 @@ static const int edge_end[8][3] = {{1, 3, 4}, {0, 2, 5}, {1, 3, 6}, {0, 2, 7},
 static const int across[8][3] = {{2, 7, 5}, {3, 6, 4}, {0, 7, 5}, {1, 6, 4},
                                  {1, 6, 3}, {0, 7, 2}, {1, 4, 3}, {0, 5, 2}};
 
-/* Corners a and b along an edge, then three corners of a and of b: if a node is corner a of one
- * element and corner b of the next, they have these on their common face. */
-static const int beside[12][8] = {
-    {0, 1, 3, 2, 4, 5, 7, 6}, {3, 2, 0, 1, 7, 6, 4, 5}, {4, 5, 7, 6, 0, 1, 3, 2},
-    {7, 6, 4, 5, 3, 2, 0, 1}, {0, 3, 1, 2, 4, 7, 5, 6}, {1, 2, 0, 3, 5, 6, 4, 7},
-    {4, 7, 5, 6, 0, 3, 1, 2}, {5, 6, 4, 7, 1, 2, 0, 3}, {0, 4, 1, 5, 3, 7, 2, 6},
-    {1, 5, 0, 4, 2, 6, 3, 7}, {2, 6, 3, 7, 1, 5, 0, 4}, {3, 7, 2, 6, 0, 4, 1, 5},
-};
-
 typedef struct face {
     int elem; /* of those at the node: the first that has it */
     int32_t across;
@@ -89,36 +80,67 @@ static int is_connected(const finder *f, int n)
     return reached == all;
 }
 
-/* 1 if the node is inside a grid whose elements all have r, s and t in the same directions: each is
- * another one's corner there, and those beside each other name the same edges and faces. No edge
- * has the same end as the opposite one, so that there are 6 edges and 12 faces, each of two. */
-static int is_in_grid(const hx_mesh *mesh, const uint32_t list[8])
+/* If a node is corner a of one element and corner b, along an edge from it, of the next, these have
+ * three corners of a's (u, v, w) and of b's (x, y, z) on their common face: 0 if they do. */
+static inline int32_t apart(const int32_t *const at[8], int a, int b, int u, int x, int v, int y,
+                            int w, int z)
 {
-    const int32_t *at[8] = {NULL}; /* nodes of the element whose corner a it is */
+    return (at[a][u] ^ at[b][x]) | (at[a][v] ^ at[b][y]) | (at[a][w] ^ at[b][z]);
+}
+
+/* at[a] := the nodes of the element whose corner a the node is. Returns 0 if a corner has none. */
+static int find_corners(const hx_mesh *mesh, const uint32_t list[8], const int32_t *at[8])
+{
     unsigned corners = 0;
-    int32_t off = 0;
     for (int i = 0; i < 8; i++) {
         at[list[i] % 8] = mesh->conn + 8 * (int64_t)(list[i] / 8);
         corners |= 1u << list[i] % 8;
     }
-    if (corners != 0xff) return 0;
-    for (int i = 0; i < 12; i++) {
-        const int a = beside[i][0], b = beside[i][1];
-        for (int k = 2; k < 8; k += 2) off |= at[a][beside[i][k]] ^ at[b][beside[i][k + 1]];
-    }
-    return off == 0 && at[0][1] != at[1][0] && at[0][3] != at[3][0] && at[0][4] != at[4][0];
+    return corners == 0xff;
+}
+
+/* 1 if all elements hang together by faces of those that have r, s and t in the same directions:
+ * four along r, then along s, then along t. */
+static int hang_together(const int32_t *const at[8])
+{
+    const int32_t r = apart(at, 0, 1, 3, 2, 4, 5, 7, 6) | apart(at, 3, 2, 0, 1, 7, 6, 4, 5) |
+                      apart(at, 4, 5, 7, 6, 0, 1, 3, 2) | apart(at, 7, 6, 4, 5, 3, 2, 0, 1);
+    const int32_t s = apart(at, 0, 3, 1, 2, 4, 7, 5, 6) | apart(at, 4, 7, 5, 6, 0, 3, 1, 2);
+    return (r | s | apart(at, 0, 4, 1, 5, 3, 7, 2, 6)) == 0;
+}
+
+/* 1 if the node is inside a grid whose elements all have r, s and t in the same directions: each is
+ * another one's corner there, and those beside each other name the same edges and faces. No edge
+ * has the same end as the opposite one, so that there are 6 edges and 12 faces, each of two. */
+static int is_in_grid(const int32_t *const at[8])
+{
+    const int32_t s = apart(at, 1, 2, 0, 3, 5, 6, 4, 7) | apart(at, 5, 6, 4, 7, 1, 2, 0, 3);
+    const int32_t t = apart(at, 1, 5, 0, 4, 2, 6, 3, 7) | apart(at, 2, 6, 3, 7, 1, 5, 0, 4) |
+                      apart(at, 3, 7, 2, 6, 0, 4, 1, 5);
+    return hang_together(at) && (s | t) == 0 && at[0][1] != at[1][0] && at[0][3] != at[3][0] &&
+           at[0][4] != at[4][0];
 }
 
 hx_node_star hx_node_star_of(const hx_mesh *mesh, int64_t node)
 {
     const uint32_t *const list = mesh->node_elem + mesh->node_elem_ptr[node];
     const int64_t n = mesh->node_elem_ptr[node + 1] - mesh->node_elem_ptr[node];
+    const int32_t *at[8];
     finder f;
-    if (n == 8 && is_in_grid(mesh, list)) return (hx_node_star){1, 1};
+    if (n == 8 && find_corners(mesh, list, at) && is_in_grid(at)) return (hx_node_star){1, 1};
     f.n_end = f.n_face = f.n_open = 0; /* the rest as it is asked for */
     if (n < 1 || n > MOST) return (hx_node_star){0, 0};
     for (int i = 0; i < (int)n; i++)
         if (!add_element(&f, i, mesh->conn + 8 * (int64_t)(list[i] / 8), (int)(list[i] % 8)))
             return (hx_node_star){0, 0};
     return (hx_node_star){is_connected(&f, (int)n), f.n_open == 0};
+}
+
+int hx_node_star_is_connected(const hx_mesh *mesh, int64_t node)
+{
+    const uint32_t *const list = mesh->node_elem + mesh->node_elem_ptr[node];
+    const int64_t n = mesh->node_elem_ptr[node + 1] - mesh->node_elem_ptr[node];
+    const int32_t *at[8];
+    return (n == 8 && find_corners(mesh, list, at) && hang_together(at)) ||
+           hx_node_star_of(mesh, node).is_connected;
 }

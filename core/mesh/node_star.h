@@ -19,6 +19,9 @@ typedef struct hx_node_star {
  * edges: 8 and 6 of a grid. */
 hx_node_star hx_node_star_of(const hx_mesh *mesh, int64_t node);
 
+/* Its is_connected, by fewer faces inside a grid. */
+int hx_node_star_is_connected(const hx_mesh *mesh, int64_t node);
+
 #ifdef __cplusplus
 }
 #endif

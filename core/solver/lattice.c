@@ -395,6 +395,17 @@ static void colour_cells(hx_lattice *lattice)
     lattice->colour_at[8] = n;
 }
 
+/* Lattice coordinates of a point whose cells lie from low to high. */
+static void place_point(const hx_lattice *lattice, const double x[3], const int32_t low[3],
+                        const int32_t high[3], float position[3])
+{
+    for (int i = 0; i < 3; i++) {
+        const double at = (x[i] - lattice->origin[i]) / lattice->size[i];
+        const double above = larger(at, low[i]), inside = above < low[i] + 1.0 ? above : low[i] + 1;
+        position[i] = (float)(high[i] > low[i] ? high[i] : inside);
+    }
+}
+
 /* Lattice coordinates of the points; key[point] := the cell of its first element. */
 static void place_points(hx_lattice *lattice, const hx_space *space, const int32_t *elem_cell,
                          int32_t *key)
@@ -402,21 +413,19 @@ static void place_points(hx_lattice *lattice, const hx_space *space, const int32
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < space->n_point; a++) {
         const int64_t begin = space->point_ptr[a], end = space->point_ptr[a + 1];
-        int32_t low[3] = {INT32_MAX, INT32_MAX, INT32_MAX}, high[3] = {0, 0, 0};
+        int32_t low[3] = {INT32_MAX, INT32_MAX, INT32_MAX}, high[3] = {0, 0, 0}, last = -1;
         key[a] = elem_cell[hx_space_cell(space, space->point_place[begin])];
         for (int64_t k = begin; k < end; k++) {
-            const int32_t *at =
-                lattice->cell + 3 * (int64_t)elem_cell[hx_space_cell(space, space->point_place[k])];
+            const int32_t cell = elem_cell[hx_space_cell(space, space->point_place[k])];
+            const int32_t *const at = lattice->cell + 3 * (int64_t)cell;
+            if (cell == last) continue; /* as most of a point's are */
+            last = cell;
             for (int i = 0; i < 3; i++) {
                 low[i] = at[i] < low[i] ? at[i] : low[i];
                 high[i] = at[i] > high[i] ? at[i] : high[i];
             }
         }
-        for (int i = 0; i < 3; i++) {
-            const double x = (space->xyz[3 * a + i] - lattice->origin[i]) / lattice->size[i];
-            const double inside = fmin(fmax(x, low[i]), low[i] + 1.0);
-            lattice->position[3 * a + i] = (float)(high[i] > low[i] ? high[i] : inside);
-        }
+        place_point(lattice, space->xyz + 3 * a, low, high, lattice->position + 3 * a);
     }
 }
 

@@ -232,42 +232,25 @@ static void place_rows(placing *w, int n_level)
             w->position[next++] = (uint16_t)(BANK * level + b);
 }
 
-/* Keys of eight slots, in lanes: 8 * reads of the bank + slot. */
-typedef int16_t slots_of __attribute__((vector_size(16)));
+/* The eight slots by how many of 16 rows read a bank in them: slot s with n reads is bit 8 n + s,
+ * of `many` with n - 8. */
+typedef struct reads {
+    uint64_t few, many;
+} reads;
 
-#define TAKEN INT16_MAX
+#define EACH_COUNT 0x0101010101010101u /* of reads, of slot 0 */
 
-#ifdef __clang__
-#define LANES(v, ...) __builtin_shufflevector(v, v, __VA_ARGS__)
-#else
-#define LANES(v, ...) __builtin_shuffle(v, (slots_of){__VA_ARGS__})
-#endif
-
-static slots_of least(slots_of a, slots_of b)
+/* The free slot with the fewest reads of the bank, of several the first: it has one more, and is
+ * not free any more. is_free: as `reads` has it, for each count. */
+static int take_slot(reads *bank, uint64_t *is_free)
 {
-    const slots_of is_a = a < b;
-    return (a & is_a) | (b & ~is_a);
+    uint64_t *const word = bank->few & *is_free ? &bank->few : &bank->many;
+    const int at = __builtin_ctzll(*word & *is_free), slot = at % 8;
+    *word ^= (uint64_t)0x101 << at; /* a sixteenth row is the last one */
+    if (at >= 56 && word == &bank->few) bank->many |= (uint64_t)1 << slot;
+    *is_free &= ~(EACH_COUNT << slot);
+    return slot;
 }
-
-/* The free slot where the fewest rows of the half-warp read the bank; of several, the first. */
-static int choose_slot(slots_of key)
-{
-    key = least(key, LANES(key, 4, 5, 6, 7, 0, 1, 2, 3));
-    key = least(key, LANES(key, 2, 3, 0, 1, 6, 7, 4, 5));
-    key = least(key, LANES(key, 1, 0, 3, 2, 5, 4, 7, 6));
-    return key[0] % 8;
-}
-
-/* 1 in one slot: whole lanes are added, since what is stored alone is not loaded with others soon.
- */
-static const slots_of in_slot[8] = {{1},
-                                    {0, 1},
-                                    {0, 0, 1},
-                                    {0, 0, 0, 1},
-                                    {0, 0, 0, 0, 1},
-                                    {0, 0, 0, 0, 0, 1},
-                                    {0, 0, 0, 0, 0, 0, 1},
-                                    {0, 0, 0, 0, 0, 0, 0, 1}};
 
 static void fill_patch(hx_patches *p, const hx_patch_group *group, const hx_mesh *mesh,
                        int64_t patch, placing *w)
@@ -283,22 +266,18 @@ static void fill_patch(hx_patches *p, const hx_patch_group *group, const hx_mesh
     memcpy(p->row_position + span->begin, w->position, (size_t)span->n * sizeof *w->position);
     memset(slot, 0xff, (size_t)span->n * sizeof *slot);
     memset(corner, 0, (size_t)group->size * sizeof *corner);
-    slots_of used[BANK]; /* of 16 rows: keys of the slots by bank */
-    int n_slot = 0;      /* of 16 rows, the first has the most */
+    reads bank[BANK]; /* of 16 rows */
+    int n_slot = 0;   /* of 16 rows, the first has the most */
     for (int k = 0; k < w->table.n; k++) {
         const int row = ordered_row(w, k);
         if (k % BANK == 0) n_slot = w->table.count[row];
-        for (int b = 0; k % BANK == 0 && b < BANK; b++)
-            used[b] = (slots_of){0, 1, 2, 3, 4, 5, 6, 7};
-        slots_of taken = {0}; /* TAKEN, or 0 of a slot that is free */
-        for (int i = n_slot; i < 8; i++) taken += TAKEN * in_slot[i];
+        for (int b = 0; k % BANK == 0 && b < BANK; b++) bank[b] = (reads){0xff, 0};
+        uint64_t is_free = EACH_COUNT * (0xffu >> (8 - n_slot));
         node[k] = w->table.node[row];
         for (int i = 0; i < w->table.count[row]; i++) {
             const int place = w->incidence[row][i] / 8, a = w->incidence[row][i] % 8;
             const int at = hx_patch_slot(group->size, a, place);
-            const int s = choose_slot(used[at % BANK] | taken);
-            used[at % BANK] += 8 * in_slot[s];
-            taken += TAKEN * in_slot[s];
+            const int s = take_slot(&bank[at % BANK], &is_free);
             slot[k].v[s] = (uint16_t)at;
             corner[place].v[a] = w->position[k];
         }
@@ -576,8 +555,8 @@ static int list_shared(hx_patches *p, const hx_mesh *mesh)
     list_partial(p, n_of, listed);
     rc = HX_OK;
 fail:
-    free(n_of);
-    free(listed);
+    hx_free_large(n_of, (size_t)mesh->n_node * sizeof *n_of);
+    hx_free_large(listed, (size_t)p->n_shared * sizeof *listed);
     return rc;
 }
 
@@ -672,13 +651,14 @@ size_t hx_patches_held(const hx_patches *p, size_t extra)
 
 void hx_patches_free(hx_patches *p)
 {
+    const size_t n_row = (size_t)p->n_row, n_shared = (size_t)p->n_shared;
     free(p->span);
-    free(p->corner);
-    free(p->row_node);
-    free(p->row_position);
-    free(p->row_slot);
-    free(p->shared_node);
-    free(p->shared_ptr);
-    free(p->shared_sum);
+    hx_free_large(p->corner, (size_t)p->n_place * sizeof *p->corner);
+    hx_free_large(p->row_node, n_row * sizeof *p->row_node);
+    hx_free_large(p->row_position, n_row * sizeof *p->row_position);
+    hx_free_large(p->row_slot, n_row * sizeof *p->row_slot);
+    hx_free_large(p->shared_node, n_shared * sizeof *p->shared_node);
+    hx_free_large(p->shared_ptr, n_shared * sizeof *p->shared_ptr);
+    hx_free_large(p->shared_sum, (size_t)p->n_shared_row * sizeof *p->shared_sum);
     memset(p, 0, sizeof *p);
 }

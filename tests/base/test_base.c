@@ -49,6 +49,25 @@ static void test_resize(void)
     free(list);
 }
 
+/* What is large goes back to the system at once, whatever there is to go back. */
+static void test_free_large(void)
+{
+    const size_t bytes[] = {0, 1, (size_t)64 << 20, ((size_t)96 << 20) + 12345};
+    hx_free_large(NULL, (size_t)1 << 30);
+    for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; i++) {
+        unsigned char *list, *beside;
+        CHECK_OK(hx_alloc_raw(&list, bytes[i], 1, "bytes"));
+        CHECK_OK(hx_alloc_raw(&beside, bytes[i] + 1, 1, "bytes"));
+        memset(list, 1, bytes[i]);
+        memset(beside, 2, bytes[i] + 1);
+        hx_free_large(list, bytes[i]);
+        size_t n = 0;
+        while (n <= bytes[i] && beside[n] == 2) n++;
+        CHECK_MSG(n == bytes[i] + 1, "byte %zu of %zu beside", n, bytes[i] + 1);
+        hx_free_large(beside, bytes[i] + 1);
+    }
+}
+
 /* Lists of every length around the limits, of few and of many distinct values. */
 static void test_sort(void)
 {
@@ -174,6 +193,7 @@ int main(void)
     test_account();
     test_grow();
     test_resize();
+    test_free_large();
     test_sort();
     test_sort_four();
     test_random();

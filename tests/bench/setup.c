@@ -15,6 +15,7 @@
 #include "core/design/halo.h"
 #include "core/mesh/mesh_quality.h"
 #include "core/ranks/ranks.h"
+#include "core/solver/congruence.h"
 #include "core/solver/lattice.h"
 #include "core/solver/multigrid_internal.h"
 #include "core/solver/patches.h"
@@ -213,6 +214,23 @@ static void share_out(bench *b)
     report(b, "share");
 }
 
+/* Those of the operator dedup. */
+static void class_elements(bench *b, const hx_mesh *mesh)
+{
+    hx_congruence classes;
+    int32_t *elem = NULL;
+    int64_t n_classed = 0;
+    start(b);
+    CHECK_OK(hx_congruence_create(&classes, mesh, mesh->n_elem / 256));
+    CHECK_OK(hx_congruence_list(&classes, mesh->n_elem, &elem, &n_classed));
+    stop(b);
+    ADD(b, elem, mesh->n_elem + classes.n_class);
+    ADD(b, classes.n_member, HX_MAX_CLASS);
+    report(b, "classes");
+    free(elem);
+    hx_congruence_free(&classes);
+}
+
 /* Those of the operator otf on a GPU. */
 static void cut_patches(bench *b, const hx_mesh *mesh)
 {
@@ -325,6 +343,7 @@ static void run_stages(bench *b)
     measure_mesh(b);
     CHECK_OK(make_problem(b));
     if (is_shared) share_out(b);
+    class_elements(b, is_shared ? &b->ranks.share.mesh : &b->mesh);
     cut_patches(b, is_shared ? &b->ranks.share.mesh : &b->mesh);
     lay_lattice(b);
     if (is_shared)

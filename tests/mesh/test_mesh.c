@@ -5,6 +5,7 @@
 
 #include "core/base/vector_unit.h"
 #include "core/generate/generate.h"
+#include "core/mesh/hex_jacobian.h"
 #include "core/mesh/mesh.h"
 #include "core/mesh/mesh_hash.h"
 #include "core/mesh/mesh_quality.h"
@@ -715,6 +716,22 @@ static void test_quality(void)
     hx_mesh_free(&mesh);
 }
 
+/* On the vector unit in use, beside one after the other. */
+static void check_volumes(const hx_mesh *mesh)
+{
+    double *const volume = calloc((size_t)mesh->n_elem, sizeof *volume), sum = 0.0, worst = 0.0;
+    hx_mesh_volumes(mesh, volume);
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        hx_hex_map map;
+        hx_hex_map_init(&map, mesh->xyz, mesh->conn + 8 * e);
+        test_worst(&worst, fabs(volume[e] / hx_hex_volume(&map) - 1.0));
+        sum += volume[e];
+    }
+    CHECK_MSG(worst <= 1e-14, "volumes differ by %g", worst);
+    CHECK_REL(mesh->total_volume, sum, 1e-13);
+    free(volume);
+}
+
 /* Elements in lanes, on each vector unit, beside one after the other. */
 static void test_quality_in_lanes(void)
 {
@@ -742,6 +759,7 @@ static void test_quality_in_lanes(void)
         CHECK_OK(hx_vector_unit_pin(hx_vector_unit_name((hx_vector_unit)unit)));
         CHECK_OK(hx_mesh_measure(&mesh, &q));
         CHECK(memcmp(&q, &at_first, sizeof q) == 0);
+        check_volumes(&mesh);
     }
     CHECK_OK(hx_vector_unit_pin(NULL));
     hx_mesh_free(&mesh);

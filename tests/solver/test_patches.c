@@ -7,6 +7,7 @@
 #include "tests/lib/fan.h"
 #include "tests/lib/fixture.h"
 #include "tests/lib/mixed_mesh.h"
+#include "tests/lib/patch_slots.h"
 
 enum { MOST_THREADS = 3 };
 static const double lambda = 0.57692307692307692, mu = 0.38461538461538462; /* nu = 0.3 */
@@ -170,28 +171,6 @@ static void check_cut(const hx_patches *p, const hx_mesh *mesh)
     free(n_seen);
 }
 
-static int count_slots(const hx_eight *slot)
-{
-    int n = 0;
-    for (int i = 0; i < 8; i++) n += slot->v[i] != HX_NO_SLOT;
-    return n;
-}
-
-/* Where a patch keeps the force of place e at corner a. */
-static int slot_at(int size, int a, int e)
-{
-    return hx_patch_slot(size, a, e);
-}
-
-enum { MOST_SLOTS = 9 * HX_MAX_PATCH };
-
-/* The corner and place, 8 * e + a, of each slot, or -1. */
-static void list_slots(int size, int incidence[MOST_SLOTS])
-{
-    for (int slot = 0; slot < MOST_SLOTS; slot++) incidence[slot] = -1;
-    for (int i = 0; i < 8 * size; i++) incidence[slot_at(size, i % 8, i / 8)] = i;
-}
-
 /* The incidences that row `row` of a patch lists. Returns what is wrong with them. */
 static int check_slots(const hx_patches *p, const hx_mesh *mesh, const hx_patch_group *group,
                        int64_t patch, int64_t row, const int *incidence, uint8_t *seen)
@@ -236,6 +215,7 @@ static int64_t check_patch(const hx_patches *p, const hx_mesh *mesh, const hx_pa
         wrong += n > 0 && n == last && node < last_node;
         wrong += n == 0 && p->row_node[row] >= 0;
         wrong += check_slots(p, mesh, group, patch, row, incidence, seen);
+        if (wrong == 0 && row % HX_PATCH_BANK == 0) wrong += check_choice(p, row, incidence);
         n_row_of[node] += n > 0;
         n_listed += n;
         last = n;
@@ -664,20 +644,28 @@ static void test_collapsed(void)
     check_sample(&s, FIXTURE_REORDERED, "a fan of wedges");
 }
 
-/* Elements that share no node: as many rows as a patch can have. */
-static void test_apart(void)
+/* Elements that share no node: as many rows as a patch can have; with nodes numbered corner by
+ * corner, or such that of each 16 elements rows of the same bank follow each other. */
+static void test_apart_in(int by_bank, fixture_order order)
 {
-    enum { N = 300 };
+    enum { N = 320, BANK = HX_PATCH_BANK };
     sample s = {0};
     double *xyz = new_array((size_t)24 * N, sizeof *xyz);
     int32_t *conn = new_array((size_t)8 * N, sizeof *conn);
     for (int i = 0; i < 8 * N; i++) {
-        conn[i] = i;
-        for (int d = 0; d < 3; d++) xyz[3 * i + d] = 0.5 * hx_hex8_sign(i % 8, d);
-        xyz[3 * i] += 2.0 * (i / 8);
+        const int e = i / 8, bank = (e + i % 8) % BANK; /* of patches of 16 n elements */
+        conn[i] = by_bank ? bank * (8 * N / BANK) + e / BANK * 8 + i % 8 : i;
+        for (int d = 0; d < 3; d++) xyz[3 * conn[i] + d] = 0.5 * hx_hex8_sign(i % 8, d);
+        xyz[3 * conn[i]] += 2.0 * e;
     }
     CHECK_OK(hx_mesh_create(&s.mesh, "apart", 8 * N, xyz, N, conn));
-    check_sample(&s, FIXTURE_SHUFFLED, "elements apart");
+    check_sample(&s, order, "elements apart");
+}
+
+static void test_apart(void)
+{
+    test_apart_in(0, FIXTURE_SHUFFLED);
+    test_apart_in(1, FIXTURE_IN_ORDER);
 }
 
 int main(void)

@@ -1,0 +1,62 @@
+/* Where patches keep forces, and how the slots of rows are chosen. */
+#ifndef HX_TEST_PATCH_SLOTS_H
+#define HX_TEST_PATCH_SLOTS_H
+
+#include "core/solver/patches.h"
+
+static inline int count_slots(const hx_eight *slot)
+{
+    int n = 0;
+    for (int i = 0; i < 8; i++) n += slot->v[i] != HX_NO_SLOT;
+    return n;
+}
+
+/* Where a patch keeps the force of place e at corner a. */
+static inline int slot_at(int size, int a, int e)
+{
+    return hx_patch_slot(size, a, e);
+}
+
+enum { MOST_SLOTS = 9 * HX_MAX_PATCH };
+
+/* The corner and place, 8 * e + a, of each slot, or -1. */
+static inline void list_slots(int size, int incidence[MOST_SLOTS])
+{
+    for (int slot = 0; slot < MOST_SLOTS; slot++) incidence[slot] = -1;
+    for (int i = 0; i < 8 * size; i++) incidence[slot_at(size, i % 8, i / 8)] = i;
+}
+
+/* The slot of a row that has its next incidence above `last`; -1: none has. */
+static inline int next_slot(const hx_eight *slot, const int *incidence, int last)
+{
+    int next = -1;
+    for (int i = 0; i < 8; i++) {
+        if (slot->v[i] == HX_NO_SLOT || incidence[slot->v[i]] <= last) continue;
+        if (next < 0 || incidence[slot->v[i]] < incidence[slot->v[next]]) next = i;
+    }
+    return next;
+}
+
+/* 16 rows from `first` on: each incidence, in order, is in the free slot in which the fewest of the
+ * rows before read its bank, of several in the first. Returns how many are not. */
+static inline int check_choice(const hx_patches *p, int64_t first, const int *incidence)
+{
+    int reads[HX_PATCH_BANK][8] = {{0}}, wrong = 0;
+    const int n_slot = count_slots(&p->row_slot[first]);
+    for (int64_t row = first; row < first + HX_PATCH_BANK; row++) {
+        const hx_eight *const slot = &p->row_slot[row];
+        int is_taken[8] = {0}, at;
+        for (int last = -1; (at = next_slot(slot, incidence, last)) >= 0;) {
+            int *const of = reads[slot->v[at] % HX_PATCH_BANK], best = at;
+            for (int i = 0; i < n_slot; i++)
+                if (!is_taken[i] && 8 * of[i] + i < 8 * of[best] + best) best = i;
+            wrong += best != at;
+            is_taken[at] = 1;
+            of[at]++;
+            last = incidence[slot->v[at]];
+        }
+    }
+    return wrong;
+}
+
+#endif
