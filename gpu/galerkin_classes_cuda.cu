@@ -43,7 +43,8 @@ __global__ void __launch_bounds__(MOST_ELEMS)
     if (!refused && k < n) {
         const int32_t e = elem[begin + k];
         const uint64_t number = hx_mg_place_number(&places, cell, e);
-        for (int a = 0; a < CORNERS; a++) refused |= in.fixed[in.conn[CORNERS * e + a]] != 0;
+        for (int a = 0; a < CORNERS; a++)
+            refused |= in.fixed[in.conn[CORNERS * static_cast<int64_t>(e) + a]] != 0;
         key[k] = number << 32 | static_cast<uint32_t>(e);
     }
     refused = __syncthreads_or(refused ? 1 : 0) != 0;
