@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/memory.h"
+#include "core/base/sort.h"
 #include "core/base/vectorised.h"
 #include "matrix_job.h"
 
@@ -260,15 +261,7 @@ static void add_springs(const task *t)
 
 int64_t hx_matrix_first_film(const hx_films *films, int64_t node)
 {
-    int64_t low = 0, high = films->n;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (films->node[middle] < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return hx_count_below_i32(films->node, films->n, node);
 }
 
 /* Convection, of which the cut has no number in held rows but the diagonal, and none in held

@@ -237,7 +237,7 @@ static int resolve_radius(hx_session *s)
     const int in_elements = cfg->optimization.filter.unit == HX_UNIT_ELEMENT;
     s->filter_radius = *radius * (in_elements ? s->mesh.elem_size : 1.0);
     HX_TRY(check_radius(s));
-    if (hx_filter_find(cfg->optimization.filter.kind)->sums_pairs)
+    if (!s->team && hx_filter_find(cfg->optimization.filter.kind)->sums_pairs)
         s->voxel_bytes = hx_voxels_bytes(&s->mesh, s->filter_radius);
     return HX_OK;
 }
@@ -329,7 +329,7 @@ hx_filter_params hx_session_filter_params(const hx_session *s)
         .volume_weighted = s->cfg.optimization.filter.volume_weighted,
         .beta = hx_beta_stair(&s->cfg).value,
         .eta = s->cfg.optimization.projection.eta,
-        .voxel_bytes = s->team ? 0 : s->voxel_bytes, /* a share's grid may be mostly empty */
+        .voxel_bytes = s->voxel_bytes,
     };
     return params;
 }

@@ -15,8 +15,8 @@
  * and a process that takes it up is killed without a word. */
 static const size_t LARGE = (size_t)64 << 20;
 
-/* Asks the system for huge pages, which it fills a tenth as often; where it has none, or gives them
- * to all anyway, nothing changes. */
+/* Asks the system for huge pages, 2 MB filled at a time; where it has none, or gives them to all
+ * anyway, nothing changes. */
 static void ask_huge_pages(void *p, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE

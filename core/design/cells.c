@@ -29,18 +29,17 @@ static int64_t cell_along(const hx_cells *cells, int axis, double x)
     return cell < (double)cells->n_cell[axis] ? (int64_t)cell : cells->n_cell[axis] - 1;
 }
 
-static int64_t cell_of(const hx_cells *cells, const double x[3])
+int64_t hx_cells_at(const hx_cells *cells, const double x[3])
 {
     return (cell_along(cells, 2, x[2]) * cells->n_cell[1] + cell_along(cells, 1, x[1])) *
                cells->n_cell[0] +
            cell_along(cells, 0, x[0]);
 }
 
-/* Cells of EDGE elements, larger where the mesh fills little of its bounding box. */
-static int64_t lay_grid(hx_cells *cells, const hx_mesh *mesh)
+int64_t hx_cells_lay(hx_cells *cells, const hx_mesh *mesh, const double lower[3],
+                     const double upper[3])
 {
-    double lower[3], upper[3], n_total;
-    hx_mesh_centroid_bounds(mesh, lower, upper);
+    double n_total;
     cells->size = EDGE * cbrt(mesh->total_volume / (double)mesh->n_elem);
     for (;; cells->size *= 1.25) {
         n_total = 1.0;
@@ -65,7 +64,7 @@ static int sort_elements(hx_cells *cells, const hx_mesh *mesh, int64_t n_cell)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         double x[3];
         hx_mesh_centroid(mesh, e, x);
-        key[e] = (uint64_t)cell_of(cells, x);
+        key[e] = (uint64_t)hx_cells_at(cells, x);
     }
     const int rc = hx_radix_sort(key, cells->member, mesh->n_elem, n_bits);
     free(key);
@@ -76,7 +75,7 @@ static int64_t cell_of_member(const hx_cells *cells, const hx_mesh *mesh, int64_
                               double x[3])
 {
     hx_mesh_centroid(mesh, cells->member[place], x);
-    return cell_of(cells, x);
+    return hx_cells_at(cells, x);
 }
 
 /* Coordinates by place, and where each cell begins: at the first place of it or a later one. */
@@ -117,10 +116,12 @@ int hx_cells_create(hx_cells *cells, const hx_mesh *mesh, double radius)
     int rc;
     const size_t n = (size_t)mesh->n_elem;
     double **const by_place[3] = {&cells->x, &cells->y, &cells->z};
+    double lower[3], upper[3];
     memset(cells, 0, sizeof *cells);
     HX_TRY(check_input(mesh, radius));
     cells->n = mesh->n_elem;
-    const int64_t n_cell = lay_grid(cells, mesh);
+    hx_mesh_centroid_bounds(mesh, lower, upper);
+    const int64_t n_cell = hx_cells_lay(cells, mesh, lower, upper);
     HX_TRY_FAIL(
         hx_alloc_raw(&cells->start, (size_t)n_cell + 1, sizeof *cells->start, "filter cells"));
     HX_TRY_FAIL(hx_alloc_raw(&cells->member, n, sizeof *cells->member, "filter cells"));

@@ -30,6 +30,14 @@ typedef struct hx_cells {
  * cell where the mesh is uniform. O(n) besides a sort of the cells' numbers. */
 int hx_cells_create(hx_cells *cells, const hx_mesh *mesh, double radius);
 
+/* origin, size and n_cell alone, of cells of two elements' edge, larger where the mesh fills little
+ * of its box, that hold points between the bounds; returns their number. O(1). */
+int64_t hx_cells_lay(hx_cells *cells, const hx_mesh *mesh, const double lower[3],
+                     const double upper[3]);
+
+/* The cell of a point, x fastest, or the nearest one. */
+int64_t hx_cells_at(const hx_cells *cells, const double x[3]);
+
 /* Mean number of centroids at a distance < radius, the element itself included, from a sample of a
  * thousand elements (for `hextop check`). */
 int hx_cells_estimate(const hx_mesh *mesh, double radius, double *mean_neighbours);

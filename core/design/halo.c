@@ -6,6 +6,7 @@
 
 #include "../base/clock.h"
 #include "../base/memory.h"
+#include "../base/sort.h"
 #include "../base/sum.h"
 #include "../device/timeline.h"
 #include "../solver/vector_ops.h"
@@ -87,53 +88,35 @@ static void widen(uint8_t *mark, const int64_t n[3], int64_t width)
     }
 }
 
-/* A grid over the whole, and what of its cells is near own elements and near those of others. */
+/* Cells over the whole, and which of them are near own elements and near those of others. */
 typedef struct sieve {
-    double origin[3], size;
-    int64_t n[3];
+    hx_cells grid;         /* no element in it */
     int32_t *cell;         /* [n_elem of the whole] of its centroid */
     uint8_t *own, *others; /* [cells] */
 } sieve;
 
-/* Cells of two elements' edge, larger where the mesh fills little of its box. */
-static int lay_sieve(sieve *s, const hx_mesh *whole)
+static int create_sieve(sieve *s, const hx_mesh *whole)
 {
-    double n_cell;
-    memcpy(s->origin, whole->box_min, sizeof s->origin);
-    s->size = 2.0 * cbrt(whole->total_volume / (double)whole->n_elem);
-    for (;; s->size *= 1.25) {
-        n_cell = 1.0;
-        for (int i = 0; i < 3; i++) {
-            const double n = floor((whole->box_max[i] - whole->box_min[i]) / s->size) + 1.0;
-            s->n[i] = n < 1e9 ? (int64_t)n : 1000000000;
-            n_cell *= n;
-        }
-        if (n_cell <= (double)whole->n_elem + 64.0) break;
-    }
+    const size_t n_cell = (size_t)hx_cells_lay(&s->grid, whole, whole->box_min, whole->box_max);
     HX_TRY(hx_alloc_raw(&s->cell, (size_t)whole->n_elem, sizeof *s->cell, what));
-    HX_TRY(hx_alloc(&s->own, (size_t)n_cell, 1, what));
-    return hx_alloc(&s->others, (size_t)n_cell, 1, what);
+    HX_TRY(hx_alloc(&s->own, n_cell, 1, what));
+    return hx_alloc(&s->others, n_cell, 1, what);
 }
 
 static void mark_sieve(sieve *s, const hx_mesh *whole, const run *own, double radius)
 {
-    const int64_t width = width_of(radius, s->size);
+    const int64_t width = width_of(radius, s->grid.size);
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < whole->n_elem; e++) {
         double x[3];
-        int64_t at[3];
         hx_mesh_centroid(whole, e, x);
-        for (int i = 0; i < 3; i++) {
-            const int64_t cell = (int64_t)((x[i] - s->origin[i]) / s->size);
-            at[i] = cell < s->n[i] ? cell : s->n[i] - 1;
-        }
-        s->cell[e] = (int32_t)((at[2] * s->n[1] + at[1]) * s->n[0] + at[0]);
+        s->cell[e] = (int32_t)hx_cells_at(&s->grid, x);
         uint8_t *const mark = e >= own->begin && e < own->end ? s->own : s->others;
 #pragma omp atomic write
         mark[s->cell[e]] = 1;
     }
-    widen(s->own, s->n, width);
-    widen(s->others, s->n, width);
+    widen(s->own, s->grid.n_cell, width);
+    widen(s->others, s->grid.n_cell, width);
 }
 
 static int passes(const sieve *s, int64_t e)
@@ -169,8 +152,8 @@ static int sieve_elements(finder *f, const hx_ranks *ranks, double radius)
 {
     const hx_mesh *const whole = ranks->share.whole->mesh;
     const run own = run_of(ranks, ranks->team->rank);
-    sieve s = {.size = 0.0};
-    int rc = lay_sieve(&s, whole);
+    sieve s = {.cell = NULL};
+    int rc = create_sieve(&s, whole);
     if (rc == HX_OK) {
         mark_sieve(&s, whole, &own, radius);
         rc = list_passing(f, &s, whole->n_elem);
@@ -214,24 +197,11 @@ static int create_finder(finder *f, const hx_ranks *ranks, double radius)
     return hx_alloc_raw(&f->near, (size_t)f->n, 1, what);
 }
 
-/* How many of the list are below an element of the whole. */
-static int64_t count_below(const finder *f, int64_t elem)
-{
-    int64_t low = 0, high = f->n;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (f->list[middle] < elem)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* A run of the whole among the elements of the list. */
 static run run_in(const finder *f, const run *of)
 {
-    return (run){count_below(f, of->begin), count_below(f, of->end)};
+    return (run){hx_count_below_i32(f->list, f->n, of->begin),
+                 hx_count_below_i32(f->list, f->n, of->end)};
 }
 
 static int is_of(const finder *f, const run *r, int64_t place)

@@ -20,20 +20,6 @@ int hx_share_check(const hx_problem *whole)
     return HX_OK;
 }
 
-/* The first element of a rank or of one above it; along a curve ranks ascend. */
-static int64_t first_of(const hx_partition *partition, int64_t n_elem, int rank)
-{
-    int64_t low = 0, high = n_elem;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (partition->rank[middle] < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Runs of elements: the mesh's parts, or from the ranks of a partition along the curve. */
 static int find_runs(hx_share *share, const hx_team *team)
 {
@@ -45,7 +31,8 @@ static int find_runs(hx_share *share, const hx_team *team)
         return HX_OK;
     }
     HX_TRY(hx_partition_make(&partition, mesh, HX_PARTITION_CURVE, team->size));
-    for (int r = 1; r <= team->size; r++) share->first[r] = first_of(&partition, mesh->n_elem, r);
+    for (int r = 1; r <= team->size; r++) /* along a curve ranks ascend */
+        share->first[r] = hx_count_below_i32(partition.rank, mesh->n_elem, r);
     hx_partition_free(&partition);
     return HX_OK;
 }

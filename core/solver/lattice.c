@@ -7,178 +7,14 @@
 #include "../base/memory.h"
 #include "../base/sort.h"
 #include "../base/sum.h"
+#include "lattice_size.h"
 
 static const char *const WHAT = "multigrid lattice";
-
-/* Places of a lattice that the flags may cover, per element. */
-enum { MAX_PLACES = 64 };
-
-typedef struct extents {
-    double half[3]; /* largest distance of a node from its element's centroid */
-    double mean[3]; /* edges of the elements' boxes */
-    double aspect;  /* longest over shortest of those edges, in the mean */
-} extents;
-
-static void element_box(const hx_mesh *mesh, int64_t e, double low[3], double high[3])
-{
-    const int32_t *conn = mesh->conn + 8 * e;
-    for (int i = 0; i < 3; i++) {
-        low[i] = INFINITY;
-        high[i] = -INFINITY;
-        for (int a = 0; a < 8; a++) {
-            const double x = mesh->xyz[3 * (int64_t)conn[a] + i];
-            low[i] = x < low[i] ? x : low[i];
-            high[i] = x > high[i] ? x : high[i];
-        }
-    }
-}
-
-/* Every so many elements are a sample, which chooses a size. */
-enum { SAMPLE = 100000 };
-
-typedef struct edges {
-    double v[3];
-} edges;
-
-static int64_t stride_of(const hx_mesh *mesh)
-{
-    return mesh->n_elem / SAMPLE + 1;
-}
-
-static edges edges_of(const hx_mesh *mesh, int64_t e)
-{
-    double low[3], high[3];
-    edges edge;
-    element_box(mesh, e, low, high);
-    for (int i = 0; i < 3; i++) edge.v[i] = high[i] - low[i];
-    return edge;
-}
-
-/* Edges of the boxes of a sample, which all threads measure and one adds up in order. */
-typedef struct sample {
-    int64_t n;
-    edges *edge; /* [n] (owned); NULL where there is no memory: they are measured when asked for */
-} sample;
-
-static void sample_create(sample *s, const hx_mesh *mesh)
-{
-    const int64_t stride = stride_of(mesh);
-    s->n = (mesh->n_elem + stride - 1) / stride;
-    if (hx_alloc_raw(&s->edge, (size_t)s->n, sizeof *s->edge, WHAT) < 0) {
-        hx_error_clear();
-        s->edge = NULL;
-        return;
-    }
-#pragma omp parallel for schedule(static)
-    for (int64_t k = 0; k < s->n; k++) s->edge[k] = edges_of(mesh, k * stride);
-}
-
-static edges sample_at(const sample *s, const hx_mesh *mesh, int64_t k)
-{
-    return s->edge ? s->edge[k] : edges_of(mesh, k * stride_of(mesh));
-}
 
 /* The larger one; fmax, which asks for NaN, is a call. */
 static double larger(double a, double b)
 {
     return a > b ? a : b;
-}
-
-static void add_sample(extents *x, edges edge)
-{
-    double least = INFINITY, most = 0.0;
-    for (int i = 0; i < 3; i++) {
-        x->mean[i] += edge.v[i];
-        least = edge.v[i] < least ? edge.v[i] : least;
-        most = larger(most, edge.v[i]);
-    }
-    x->aspect += most / least;
-}
-
-static extents measure(const hx_mesh *mesh, const sample *s)
-{
-    double half0 = 0.0, half1 = 0.0, half2 = 0.0;
-    extents x = {{0.0}, {0.0}, 0.0};
-#pragma omp parallel for schedule(static) reduction(max : half0, half1, half2)
-    for (int64_t e = 0; e < mesh->n_elem; e++) {
-        double low[3], high[3], c[3];
-        element_box(mesh, e, low, high);
-        hx_mesh_centroid(mesh, e, c);
-        half0 = larger(half0, larger(high[0] - c[0], c[0] - low[0]));
-        half1 = larger(half1, larger(high[1] - c[1], c[1] - low[1]));
-        half2 = larger(half2, larger(high[2] - c[2], c[2] - low[2]));
-    }
-    for (int64_t k = 0; k < s->n; k++) add_sample(&x, sample_at(s, mesh, k));
-    x.half[0] = half0;
-    x.half[1] = half1;
-    x.half[2] = half2;
-    for (int i = 0; i < 3; i++) x.mean[i] /= (double)s->n;
-    x.aspect /= (double)s->n;
-    return x;
-}
-
-double hx_lattice_aspect(const hx_mesh *mesh)
-{
-    extents x = {{0.0}, {0.0}, 0.0};
-    sample s;
-    sample_create(&s, mesh);
-    for (int64_t k = 0; k < s.n; k++) add_sample(&x, sample_at(&s, mesh, k));
-    free(s.edge);
-    return x.aspect / (double)s.n;
-}
-
-/* Elements across a cell in the direction in which there are most and in the next one, in the mean
- * of a sample. */
-static void count_across(hx_lattice *lattice, const hx_mesh *mesh, const sample *s)
-{
-    double first = 0.0, second = 0.0;
-    for (int64_t k = 0; k < s->n; k++) {
-        const edges edge = sample_at(s, mesh, k);
-        double most = 0.0, next = 0.0;
-        for (int i = 0; i < 3; i++) {
-            const double n = lattice->size[i] / edge.v[i];
-            next = n > most ? most : larger(next, n);
-            most = larger(most, n);
-        }
-        first += most;
-        second += next;
-    }
-    lattice->across = first / (double)s->n;
-    lattice->across_next = second / (double)s->n;
-}
-
-/* What the smoother leaves of elements longer than this is smooth along their short edges, and
- * wants coarsening in that direction; but thin walls there want narrow cells: half of both. */
-#define STRETCHED 3.0
-
-/* Cells with the proportions of the mean element, so wide that the centroids of a node's elements
- * differ by one cell at most. */
-static void choose_size(hx_lattice *lattice, const hx_mesh *mesh, double coarsening, int64_t n[3])
-{
-    sample s;
-    sample_create(&s, mesh);
-    const extents x = measure(mesh, &s);
-    const double volume = cbrt(x.mean[0] * x.mean[1] * x.mean[2]);
-    for (int i = 0; i < 3; i++) {
-        const double mean = x.mean[i] / volume, share = x.aspect > STRETCHED ? sqrt(mean) : mean;
-        lattice->size[i] =
-            fmax(coarsening * mesh->elem_size * share, 2.0 * (1.0 + 1e-9) * x.half[i]);
-    }
-    for (;;) {
-        double places = 1.0;
-        for (int i = 0; i < 3; i++) {
-            const double length = mesh->box_max[i] - mesh->box_min[i];
-            n[i] = (int64_t)ceil(length / lattice->size[i] - 1e-6);
-            if (n[i] < 1) n[i] = 1;
-            places *= (double)(n[i] + 1);
-        }
-        if (places <= MAX_PLACES * (double)mesh->n_elem + 1e4 && places < 2e9) break;
-        for (int i = 0; i < 3; i++) lattice->size[i] *= 1.5;
-    }
-    lattice->unit = cbrt(lattice->size[0] * lattice->size[1] * lattice->size[2]);
-    memcpy(lattice->origin, mesh->box_min, sizeof lattice->origin);
-    count_across(lattice, mesh, &s);
-    free(s.edge);
 }
 
 /* The places of one lattice, and which of them are used. */
@@ -635,8 +471,9 @@ int hx_lattice_begin(hx_lattice_draft **out, const hx_space *space, double coars
     *out = NULL;
     HX_TRY(hx_alloc(&draft, 1, sizeof *draft, WHAT));
     hx_lattice *const lattice = &draft->lattice;
-    choose_size(lattice, mesh, coarsening, n);
-    while (reaches_too_far(lattice, space, n)) choose_size(lattice, mesh, coarsening *= 1.25, n);
+    hx_lattice_choose_size(lattice, mesh, coarsening, n);
+    while (reaches_too_far(lattice, space, n))
+        hx_lattice_choose_size(lattice, mesh, coarsening *= 1.25, n);
     HX_TRY_FAIL(hx_alloc_raw(&draft->place, (size_t)mesh->n_elem, sizeof *draft->place, WHAT));
     trim(lattice, mesh, n, draft->place);
     for (int i = 0; i < 3; i++) layer[i] = n[i] + 1;
@@ -726,7 +563,7 @@ void hx_lattice_estimate(const hx_mesh *mesh, double coarsening, double *n_node,
     const double ideal = (double)mesh->n_elem / (coarsening * coarsening * coarsening);
     hx_lattice lattice;
     int64_t n[3];
-    choose_size(&lattice, mesh, coarsening, n);
+    hx_lattice_choose_size(&lattice, mesh, coarsening, n);
     if (count_used(&lattice, mesh, n, n_node, n_cell) == HX_OK) return;
     hx_error_clear(); /* too little memory to count */
     const double places = (double)n[0] * (double)n[1] * (double)n[2];

@@ -1,0 +1,14 @@
+/* Shared by the files that lay a lattice; not installed. */
+#ifndef HX_LATTICE_SIZE_H
+#define HX_LATTICE_SIZE_H
+
+#include "lattice.h"
+
+/* size, unit, origin and what lies across a cell: cells with the proportions of the mean element,
+ * so wide that the centroids of a node's elements differ by one cell at most; n[3] of them.
+ * O(n_elem).
+ */
+void hx_lattice_choose_size(hx_lattice *lattice, const hx_mesh *mesh, double coarsening,
+                            int64_t n[3]);
+
+#endif
