@@ -110,7 +110,7 @@ static void plan_cylinder(hx_bench_plan *best, double n_hex, int by_points, int6
 static int make_rod(hx_mesh *mesh, const hx_bench_plan *plan)
 {
     const hx_generate_params params = {.nx = plan->n[0], .ny = plan->n[2]};
-    return hx_generator_find("conrod")->generate(mesh, &params);
+    return hx_generate(hx_generator_find("conrod"), mesh, &params);
 }
 
 static int rod_face(hx_bench_plan *plan, face *f)

@@ -45,7 +45,7 @@ static int make_cantilever(hx_mesh *mesh, hx_problem *problem, const hx_generate
     params.n_load = 1;
     params.volume_fraction = 0.3;
     params.rho_min = 0.1;
-    HX_TRY(hx_generator_find("cantilever")->generate(mesh, size));
+    HX_TRY(hx_generate(hx_generator_find("cantilever"), mesh, size));
     HX_TRY(hx_mesh_reorder(mesh));
     HX_TRY(hx_mesh_finish(mesh));
     return hx_problem_create(problem, mesh, &params);

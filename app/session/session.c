@@ -88,6 +88,7 @@ static void fill_generate_params(const hx_config *cfg, hx_generate_params *param
     params->distort = cfg->mesh.distort;
     params->seed = (uint64_t)cfg->mesh.seed;
     params->other_bytes = 0.0;
+    params->n_process = params->n_on_host = 0;
 }
 
 /* Splines are analysed as such unless another element is asked for. HX_EINPUT: of a mesh. */
@@ -147,7 +148,7 @@ static int make_raw_mesh(hx_session *s)
         hx_generate_params params;
         fill_generate_params(cfg, &params);
         params.other_bytes = s->other_bytes;
-        HX_TRY(hx_generator_find(cfg->mesh.generator)->generate(&s->mesh, &params));
+        HX_TRY(hx_generate(hx_generator_find(cfg->mesh.generator), &s->mesh, &params));
     } else {
         HX_TRY(hx_session_read_file(s));
     }

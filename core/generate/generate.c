@@ -51,13 +51,23 @@ int hx_generate_check(const char *name, const hx_generate_params *params)
     return HX_OK;
 }
 
-int hx_generate_check_count(const char *name, double n_elem, double other_bytes)
+/* Most elements of a mesh: one process keeps an incidence in 32 bits, several together count
+ * elements in 31. */
+static int64_t most_elements(int n_process)
 {
-    if (n_elem > (double)HX_MAX_ELEM)
-        return HX_RAISE(HX_EINPUT, "%s: %.0f elements wanted, at most %lld are possible", name,
-                        n_elem, (long long)HX_MAX_ELEM);
-    const double mesh = n_elem * (double)hx_mesh_bytes_per_elem();
-    const double bytes = mesh + n_elem * other_bytes;
+    return n_process > 1 ? INT32_MAX : HX_MAX_ELEM;
+}
+
+int hx_generate_check_count(const char *name, double n_elem, const hx_generate_params *params)
+{
+    const int n_process = params->n_process > 1 ? params->n_process : 1;
+    const double other_bytes = params->other_bytes, most = (double)most_elements(n_process);
+    if (n_elem > most)
+        return HX_RAISE(HX_EINPUT, "%s: %.0f elements wanted, at most %.0f are possible", name,
+                        n_elem, most);
+    const double share = n_elem / n_process * fmax(1.0, params->n_on_host);
+    const double mesh = share * (double)hx_mesh_bytes_per_elem();
+    const double bytes = mesh + share * other_bytes;
     const double available = (double)hx_host_memory_available();
     char mesh_text[32], want[32], have[32];
     if (available <= 0.0 || bytes <= available) return HX_OK;
@@ -74,83 +84,139 @@ int hx_generate_check_count(const char *name, double n_elem, double other_bytes)
                     n_elem, want, have);
 }
 
-/* A node set of the box: all nodes with lo <= (i, j, k) <= hi. */
-static int add_box_set(hx_mesh *mesh, const char *name, const int64_t np[3], const int64_t lo[3],
-                       const int64_t hi[3])
+/* A box of n[] elements: numbers of nodes and elements go along x, then y, then z. */
+typedef struct box {
+    int64_t n[3];
+    double length[3];
+} box;
+
+/* Where item `number` of a grid is that has n[0] x n[1] x .. of them; one after the other costs no
+ * division. */
+static void find_place(const int64_t n[2], int64_t number, int64_t at[3])
 {
-    int32_t *node = NULL;
-    size_t n = 1;
-    int64_t filled = 0;
-    for (int d = 0; d < 3; d++) n *= (size_t)(hi[d] - lo[d] + 1);
-    HX_TRY(hx_alloc_raw(&node, n, sizeof *node, "nodes of a set"));
-    for (int64_t k = lo[2]; k <= hi[2]; k++)
-        for (int64_t j = lo[1]; j <= hi[1]; j++)
-            for (int64_t i = lo[0]; i <= hi[0]; i++)
-                node[filled++] = (int32_t)((k * np[1] + j) * np[0] + i);
-    const int rc = hx_mesh_add_node_set(mesh, name, filled, node);
-    free(node);
-    return rc;
+    at[0] = number % n[0];
+    at[1] = number / n[0] % n[1];
+    at[2] = number / n[0] / n[1];
 }
 
-static int add_box_sets(hx_mesh *mesh, const int64_t np[3])
+static void next_place(const int64_t n[2], int64_t at[3])
 {
-    static const char *const name[3][2] = {{"left", "right"}, {"front", "back"}, {"bottom", "top"}};
-    for (int d = 0; d < 3; d++)
-        for (int side = 0; side < 2; side++) {
-            int64_t lo[3] = {0, 0, 0}, hi[3] = {np[0] - 1, np[1] - 1, np[2] - 1};
-            if (side == 0)
-                hi[d] = 0;
-            else
-                lo[d] = hi[d];
-            HX_TRY(add_box_set(mesh, name[d][side], np, lo, hi));
-        }
-    const int64_t lo[3] = {np[0] - 1, 0, 0}, hi[3] = {np[0] - 1, np[1] - 1, 0};
-    return add_box_set(mesh, "right-lower-edge", np, lo, hi);
+    if (++at[0] < n[0]) return;
+    at[0] = 0;
+    if (++at[1] < n[1]) return;
+    at[1] = 0;
+    at[2]++;
+}
+
+static int box_elements(const hx_mesh_source *source, int64_t n, const int64_t *elem, int64_t *conn,
+                        uint64_t *in_set)
+{
+    const box *const b = source->shape;
+    const int64_t row = b->n[0] + 1, up = row * (b->n[1] + 1);
+    int64_t at[3] = {0, 0, 0};
+    for (int64_t k = 0; k < n; k++) {
+        if (k > 0 && elem[k] == elem[k - 1] + 1)
+            next_place(b->n, at);
+        else
+            find_place(b->n, elem[k], at);
+        const int64_t a = at[2] * up + at[1] * row + at[0];
+        const int64_t corner[8] = {a,      a + 1,      a + 1 + row,      a + row,
+                                   a + up, a + 1 + up, a + 1 + row + up, a + row + up};
+        memcpy(conn + 8 * k, corner, sizeof corner);
+        if (in_set) in_set[k] = 0;
+    }
+    return HX_OK;
+}
+
+enum { BOX_EDGE = 6 }; /* after its sides */
+
+static uint64_t box_sets(const box *b, const int64_t at[3])
+{
+    uint64_t bits = 0;
+    for (int d = 0; d < 3; d++) {
+        if (at[d] == 0) bits |= (uint64_t)1 << 2 * d;
+        if (at[d] == b->n[d]) bits |= (uint64_t)2 << 2 * d;
+    }
+    if (at[0] == b->n[0] && at[2] == 0) bits |= (uint64_t)1 << BOX_EDGE;
+    return bits;
+}
+
+static int box_nodes(const hx_mesh_source *source, int64_t n, const int64_t *node, double *xyz,
+                     uint64_t *in_set)
+{
+    const box *const b = source->shape;
+    const int64_t along[2] = {b->n[0] + 1, b->n[1] + 1};
+    int64_t at[3] = {0, 0, 0};
+    for (int64_t k = 0; k < n; k++) {
+        if (k > 0 && node[k] == node[k - 1] + 1)
+            next_place(along, at);
+        else
+            find_place(along, node[k], at);
+        for (int d = 0; d < 3; d++) xyz[3 * k + d] = b->length[d] * (double)at[d] / (double)b->n[d];
+        if (in_set) in_set[k] = box_sets(b, at);
+    }
+    return HX_OK;
+}
+
+static void close_box(hx_mesh_source *source)
+{
+    free(source->shape);
+}
+
+static int open_box(hx_mesh_source *source, const char *name, const int n[3],
+                    const double length[3])
+{
+    static const char *const set[] = {"left",   "right", "front",           "back",
+                                      "bottom", "top",   "right-lower-edge"};
+    box *b;
+    memset(source, 0, sizeof *source);
+    HX_TRY(hx_alloc(&b, 1, sizeof *b, "box"));
+    *source = (hx_mesh_source){.name = name,
+                               .n_node = 1,
+                               .n_elem = 1,
+                               .elements = box_elements,
+                               .nodes = box_nodes,
+                               .is_local = 1,
+                               .shape = b,
+                               .close = close_box};
+    for (int d = 0; d < 3; d++) {
+        b->n[d] = n[d];
+        b->length[d] = length[d];
+        source->n_node *= (int64_t)n[d] + 1;
+        source->n_elem *= n[d];
+    }
+    for (; source->n_set < (int)(sizeof set / sizeof set[0]); source->n_set++)
+        source->set[source->n_set].name = set[source->n_set];
+    return HX_OK;
 }
 
 int hx_generate_box(hx_mesh *mesh, int nx, int ny, int nz, double lx, double ly, double lz)
 {
-    int rc = HX_OK;
-    double *xyz = NULL;
-    int32_t *conn = NULL;
+    static const hx_generate_params one = {0};
+    const int n[3] = {nx, ny, nz};
+    const double length[3] = {lx, ly, lz};
+    hx_mesh_source source;
     memset(mesh, 0, sizeof *mesh);
     if (nx < 1 || ny < 1 || nz < 1)
         return HX_RAISE(HX_EINPUT, "box: %d x %d x %d elements: at least one each way", nx, ny, nz);
     if (!(lx > 0.0 && ly > 0.0 && lz > 0.0))
         return HX_RAISE(HX_EINPUT, "box: %g x %g x %g: lengths are positive", lx, ly, lz);
-    HX_TRY(hx_generate_check_count("box", (double)nx * ny * nz, 0.0));
-    const int64_t np[3] = {(int64_t)nx + 1, (int64_t)ny + 1, (int64_t)nz + 1};
-    const int64_t n_node = np[0] * np[1] * np[2], n_elem = (int64_t)nx * ny * nz;
-    HX_TRY_FAIL(hx_alloc_raw(&xyz, (size_t)n_node * 3, sizeof *xyz, "coordinates"));
-    HX_TRY_FAIL(hx_alloc_raw(&conn, (size_t)n_elem * 8, sizeof *conn, "elements"));
-#pragma omp parallel for schedule(static)
-    for (int64_t row = 0; row < np[1] * np[2]; row++)
-        for (int64_t i = 0; i < np[0]; i++) {
-            double *const x = xyz + (size_t)(row * np[0] + i) * 3;
-            x[0] = lx * (double)i / nx;
-            x[1] = ly * (double)(row % np[1]) / ny;
-            x[2] = lz * (double)(row / np[1]) / nz;
-        }
-#pragma omp parallel for schedule(static)
-    for (int64_t row = 0; row < (int64_t)ny * nz; row++)
-        for (int64_t i = 0; i < nx; i++) {
-            const int64_t a = (row / ny * np[1] + row % ny) * np[0] + i, up = np[0] * np[1];
-            const int64_t corner[8] = {a,      a + 1,      a + 1 + np[0],      a + np[0],
-                                       a + up, a + 1 + up, a + 1 + np[0] + up, a + np[0] + up};
-            for (int c = 0; c < 8; c++)
-                conn[(size_t)(row * nx + i) * 8 + (size_t)c] = (int32_t)corner[c];
-        }
-    double *const xyz_given = xyz;
-    int32_t *const conn_given = conn;
-    xyz = NULL;
-    conn = NULL;
-    HX_TRY_FAIL(hx_mesh_create(mesh, "box", n_node, xyz_given, n_elem, conn_given));
-    HX_TRY_FAIL(add_box_sets(mesh, np));
-    return HX_OK;
-fail:
-    free(xyz);
-    free(conn);
-    hx_mesh_free(mesh);
+    HX_TRY(hx_generate_check_count("box", (double)nx * ny * nz, &one));
+    HX_TRY(open_box(&source, "box", n, length));
+    const int rc = hx_source_mesh(&source, mesh);
+    hx_source_close(&source);
+    return rc;
+}
+
+int hx_generate(const hx_generator *gen, hx_mesh *mesh, const hx_generate_params *params)
+{
+    hx_mesh_source source;
+    memset(mesh, 0, sizeof *mesh);
+    HX_TRY(gen->open(&source, params));
+    int rc = hx_source_mesh(&source, mesh);
+    hx_source_close(&source);
+    if (rc == HX_OK) rc = hx_mesh_distort(mesh, params->distort, params->seed);
+    if (rc < 0) hx_mesh_free(mesh);
     return rc;
 }
 
@@ -210,28 +276,21 @@ fail:
     return rc;
 }
 
-static int generate_cantilever(hx_mesh *mesh, const hx_generate_params *params)
+static int open_cantilever(hx_mesh_source *source, const hx_generate_params *params)
 {
     static const int count[6][3] = {{0, 0, 0},    {50, 25, 25},  {70, 35, 35},
                                     {90, 45, 45}, {120, 60, 60}, {160, 80, 80}};
-    int rc = HX_OK;
-    memset(mesh, 0, sizeof *mesh);
+    memset(source, 0, sizeof *source);
     HX_TRY(hx_generate_check("cantilever", params));
-    int nx = count[params->size][0], ny = count[params->size][1], nz = count[params->size][2];
-    if (params->nx > 0) nx = params->nx;
-    if (params->ny > 0) ny = params->ny;
-    if (params->nz > 0) nz = params->nz;
-    if (ny == 0) ny = nx > 1 ? nx / 2 : 1;
-    if (nz == 0) nz = nx > 1 ? nx / 2 : 1;
-    HX_TRY(hx_generate_check_count("cantilever", (double)nx * ny * nz, params->other_bytes));
-    HX_TRY_FAIL(hx_generate_box(mesh, nx, ny, nz, nx, ny, nz));
-    free(mesh->name);
-    HX_TRY_FAIL(hx_strdup(&mesh->name, "cantilever"));
-    HX_TRY_FAIL(hx_mesh_distort(mesh, params->distort, params->seed));
-    return HX_OK;
-fail:
-    hx_mesh_free(mesh);
-    return rc;
+    int n[3] = {count[params->size][0], count[params->size][1], count[params->size][2]};
+    if (params->nx > 0) n[0] = params->nx;
+    if (params->ny > 0) n[1] = params->ny;
+    if (params->nz > 0) n[2] = params->nz;
+    for (int d = 1; d < 3; d++)
+        if (n[d] == 0) n[d] = n[0] > 1 ? n[0] / 2 : 1;
+    HX_TRY(hx_generate_check_count("cantilever", (double)n[0] * n[1] * n[2], params));
+    const double length[3] = {n[0], n[1], n[2]};
+    return open_box(source, "cantilever", n, length);
 }
 
 const hx_generator hx_generator_cantilever = {
@@ -239,6 +298,6 @@ const hx_generator hx_generator_cantilever = {
     .help = "box of nx x ny x nz unit cubes, x along its length, z up (without a size ny = nz = "
             "nx / 2); node sets left, right (x), front, back (y), bottom, top (z), "
             "right-lower-edge (x = nx, z = 0)",
-    .generate = generate_cantilever,
+    .open = open_cantilever,
     .paper_radius = {3.0, 3.5, 4.0, 4.5, 5.0},
 };

@@ -4,6 +4,7 @@
 #define HX_GENERATE_H
 
 #include "../mesh/mesh.h"
+#include "../mesh/mesh_source.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,20 +18,25 @@ typedef struct hx_generate_params {
     uint64_t seed;  /* of the distortion */
     double other_bytes; /* host bytes an element that the caller will need besides the mesh, for the
                            memory check */
+    int n_process;      /* that each take a part of it, not the whole; 0, 1: one */
+    int n_on_host;      /* of these on this machine */
 } hx_generate_params;
 
 typedef struct hx_generator {
     const char *name; /* the word in mesh.generator */
     const char *help; /* one line: geometry, meaning of nx, ny, nz, names of its sets */
-    /* Builds the raw mesh (hx_mesh_finish is the caller's). HX_EINPUT: impossible counts, the
-     * message says what would do. */
-    int (*generate)(hx_mesh *mesh, const hx_generate_params *params);
+    /* What tells the raw mesh without its distortion (mesh_source.h); the caller closes it, also
+     * when this failed. HX_EINPUT: impossible counts, the message says what would do. */
+    int (*open)(hx_mesh_source *source, const hx_generate_params *params);
     double paper_radius[5]; /* filter radius of sizes 1..5, in element sizes (REFERENCE) */
 } hx_generator;
 
 /* NULL-terminated table: cantilever, lbeam, michell, conrod. */
 extern const hx_generator *const hx_generators[];
 const hx_generator *hx_generator_find(const char *name);
+
+/* Builds the raw mesh (hx_mesh_finish is the caller's). HX_EINPUT: what cannot be, as above. */
+int hx_generate(const hx_generator *generator, hx_mesh *mesh, const hx_generate_params *params);
 
 /* Filter radius in element sizes that belongs to a size: the table's value for 1..5; without a
  * size, the radius of the size whose element count is nearest. */

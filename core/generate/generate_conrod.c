@@ -220,37 +220,24 @@ static int add_plate(hx_quads *quads, const counts *c, const frame *f)
     return hx_quads_weld(quads, 1e-9 * width);
 }
 
-static int add_bore_sets(const hx_quads *q, int n_layer, hx_mesh *mesh)
+/* Sets 0 to 3: of each bore all of it, and half. */
+enum { SET_RINGS = 4, N_SET };
+
+static int is_in_bore(int set, const double xz[2])
 {
-    static const char *const name[N_BORE][2] = {{"lower-bore", "lower-bore-lower-half"},
-                                                {"upper-bore", "upper-bore-upper-half"}};
     const double tol = 1e-9 * width;
-    uint8_t *flag = NULL;
-    int rc = hx_alloc_raw(&flag, (size_t)q->n_point, 1, "flags of a set");
-    for (int set = 0; set < 4 && rc == HX_OK; set++) {
-        const int bore = set / 2, half = set % 2;
-        for (int64_t i = 0; i < q->n_point; i++) {
-            const double x = q->xz[2 * i] - centre[bore][0], z = q->xz[2 * i + 1] - centre[bore][1];
-            const int in_half = !half || (bore == LOWER ? z <= tol : z >= -tol);
-            flag[i] = in_half && hypot(x, z) < inner[bore] + tol;
-        }
-        rc = hx_quads_add_node_set(q, name[bore][half], n_layer, flag, mesh);
-    }
-    free(flag);
-    return rc;
+    const int bore = set / 2, half = set % 2;
+    const double x = xz[0] - centre[bore][0], z = xz[1] - centre[bore][1];
+    const int in_half = !half || (bore == LOWER ? z <= tol : z >= -tol);
+    return in_half && hypot(x, z) < inner[bore] + tol;
 }
 
-static int add_ring_set(const counts *c, int n_layer, hx_mesh *mesh)
+/* They are the first blocks. */
+static int64_t count_ring_quads(const counts *c)
 {
-    int32_t *elem = NULL;
     int64_t n = 0;
     for (int bore = 0; bore < N_BORE; bore++) n += 4 * (int64_t)c->quarter[bore] * c->ring[bore];
-    n *= n_layer;
-    HX_TRY(hx_alloc_raw(&elem, (size_t)n, sizeof *elem, "elements of the rings"));
-    for (int64_t e = 0; e < n; e++) elem[e] = (int32_t)e; /* the rings are the first blocks */
-    const int rc = hx_mesh_add_elem_set(mesh, "rings", n, elem);
-    free(elem);
-    return rc;
+    return n;
 }
 
 static int choose(const hx_generate_params *params, counts *c, int *n_layer)
@@ -280,29 +267,37 @@ static int choose(const hx_generate_params *params, counts *c, int *n_layer)
     *n_layer = params->ny > 0 ? params->ny : paper_layers;
     *c = counts_for(h);
     if (*n_layer == 0) *n_layer = at_least(thickness / h, 1);
-    return hx_generate_check_count("conrod", n_quad(h, NULL) * *n_layer, params->other_bytes);
+    return hx_generate_check_count("conrod", n_quad(h, NULL) * *n_layer, params);
 }
 
-static int generate_conrod(hx_mesh *mesh, const hx_generate_params *params)
+static int draw(hx_quads *quads, const counts *c)
 {
-    int rc = HX_OK, n_layer = 0;
-    counts c;
     frame f;
+    draw_frame(&f, c);
+    HX_TRY(add_rings(quads, c));
+    return add_plate(quads, c, &f);
+}
+
+static int extrude(hx_quads *quads, const counts *c, int n_layer, hx_mesh_source *source)
+{
+    const hx_quads_set set[N_SET] = {{"lower-bore", is_in_bore, 0},
+                                     {"lower-bore-lower-half", is_in_bore, 0},
+                                     {"upper-bore", is_in_bore, 0},
+                                     {"upper-bore-upper-half", is_in_bore, 0},
+                                     [SET_RINGS] = {"rings", NULL, count_ring_quads(c)}};
+    return hx_quads_source(quads, "conrod", n_layer, thickness, N_SET, set, source);
+}
+
+static int open_conrod(hx_mesh_source *source, const hx_generate_params *params)
+{
+    int n_layer = 0;
+    counts c;
     hx_quads quads = {0};
-    memset(mesh, 0, sizeof *mesh);
+    memset(source, 0, sizeof *source);
     HX_TRY(choose(params, &c, &n_layer));
-    draw_frame(&f, &c);
-    HX_TRY_FAIL(add_rings(&quads, &c));
-    HX_TRY_FAIL(add_plate(&quads, &c, &f));
-    HX_TRY_FAIL(hx_quads_extrude(&quads, "conrod", n_layer, thickness, mesh));
-    HX_TRY_FAIL(add_bore_sets(&quads, n_layer, mesh));
-    HX_TRY_FAIL(add_ring_set(&c, n_layer, mesh));
-    HX_TRY_FAIL(hx_mesh_distort(mesh, params->distort, params->seed));
+    const int rc = draw(&quads, &c);
+    if (rc == HX_OK) return extrude(&quads, &c, n_layer, source);
     hx_quads_free(&quads);
-    return HX_OK;
-fail:
-    hx_quads_free(&quads);
-    hx_mesh_free(mesh);
     return rc;
 }
 
@@ -313,6 +308,6 @@ const hx_generator hx_generator_conrod = {
         "(75, 275); nx (even) elements along the width, the height follows (no nz), ny layers "
         "(default by the element size); node sets lower-bore, lower-bore-lower-half, upper-bore, "
         "upper-bore-upper-half; element set rings (out to diameters 50 and 80)",
-    .generate = generate_conrod,
+    .open = open_conrod,
     .paper_radius = {3.0, 3.5, 4.0, 4.5, 5.0},
 };

@@ -24,47 +24,56 @@ static int64_t point_index(const l_shape *l, int64_t i, int64_t j, int64_t k)
     return (before + i) * (l->t + 1) + j;
 }
 
-/* A node set of all points with x in i0..i1 and z in k0..k1. */
-static int add_line_set(hx_mesh *mesh, const char *name, const l_shape *l, int64_t i0, int64_t i1,
-                        int64_t k0, int64_t k1)
+/* Place along x, y, z of an item that is t deep, in rows of `full` up to `height`, then of `arm`.
+ */
+static void find_place(int64_t number, int64_t t, int64_t full, int64_t arm, int64_t height,
+                       int64_t at[3])
 {
-    int32_t *node = NULL;
-    int64_t n = 0;
-    HX_TRY(hx_alloc_raw(&node, (size_t)((i1 - i0 + 1) * (k1 - k0 + 1) * (l->t + 1)), sizeof *node,
-                        "nodes of a set"));
-    for (int64_t k = k0; k <= k1; k++)
-        for (int64_t i = i0; i <= i1; i++)
-            for (int64_t j = 0; j <= l->t; j++) node[n++] = (int32_t)point_index(l, i, j, k);
-    const int rc = hx_mesh_add_node_set(mesh, name, n, node);
-    free(node);
-    return rc;
+    const int64_t column = number / t, below = full * height;
+    at[1] = number % t;
+    at[0] = column < below ? column % full : (column - below) % arm;
+    at[2] = column < below ? column / full : height + (column - below) / arm;
 }
 
-static void fill_mesh(const l_shape *l, double *xyz, int32_t *conn)
+static int lbeam_elements(const hx_mesh_source *source, int64_t n, const int64_t *elem,
+                          int64_t *conn, uint64_t *in_set)
 {
-#pragma omp parallel for schedule(dynamic)
-    for (int64_t k = 0; k <= l->n; k++) {
-        const int64_t last = k <= l->w ? l->n : l->w;
-        for (int64_t i = 0; i <= last; i++)
-            for (int64_t j = 0; j <= l->t; j++) {
-                double *const x = xyz + (size_t)point_index(l, i, j, k) * 3;
-                x[0] = (double)i;
-                x[1] = (double)j;
-                x[2] = (double)k;
-            }
+    const l_shape *const l = source->shape;
+    for (int64_t e = 0; e < n; e++) {
+        int64_t at[3];
+        find_place(elem[e], l->t, l->n, l->w, l->w, at);
+        for (int c = 0; c < 8; c++)
+            conn[8 * e + c] = point_index(l, at[0] + (c % 4 == 1 || c % 4 == 2),
+                                          at[1] + (c % 4 >= 2), at[2] + (c >= 4));
+        if (in_set) in_set[e] = 0;
     }
-#pragma omp parallel for schedule(dynamic)
-    for (int64_t k = 0; k < l->n; k++) {
-        const int64_t last = k < l->w ? l->n : l->w;
-        int64_t e = (k <= l->w ? k * l->n : l->w * l->n + (k - l->w) * l->w) * l->t;
-        for (int64_t i = 0; i < last; i++)
-            for (int64_t j = 0; j < l->t; j++, e++)
-                for (int c = 0; c < 8; c++) {
-                    const int64_t di = c % 4 == 1 || c % 4 == 2, dj = c % 4 >= 2, dk = c >= 4;
-                    conn[(size_t)e * 8 + (size_t)c] =
-                        (int32_t)point_index(l, i + di, j + dj, k + dk);
-                }
+    return HX_OK;
+}
+
+enum { SET_TOP, SET_TIP, SET_LOWER, SET_UPPER };
+
+static uint64_t sets_of(const l_shape *l, const int64_t at[3])
+{
+    uint64_t bits = 0;
+    if (at[2] == l->n) bits |= 1 << SET_TOP;
+    if (at[0] != l->n) return bits;
+    bits |= 1 << SET_TIP;
+    if (at[2] == 0) bits |= 1 << SET_LOWER;
+    if (at[2] == l->w) bits |= 1 << SET_UPPER;
+    return bits;
+}
+
+static int lbeam_nodes(const hx_mesh_source *source, int64_t n, const int64_t *node, double *xyz,
+                       uint64_t *in_set)
+{
+    const l_shape *const l = source->shape;
+    for (int64_t a = 0; a < n; a++) {
+        int64_t at[3];
+        find_place(node[a], l->t + 1, l->n + 1, l->w + 1, l->w + 1, at);
+        for (int d = 0; d < 3; d++) xyz[3 * a + d] = (double)at[d];
+        if (in_set) in_set[a] = sets_of(l, at);
     }
+    return HX_OK;
 }
 
 static int choose_shape(l_shape *l, const hx_generate_params *params)
@@ -85,36 +94,36 @@ static int choose_shape(l_shape *l, const hx_generate_params *params)
     l->w = n / 5 * 2;
     l->t = params->ny > 0 ? params->ny : thickness[params->size];
     if (l->t == 0) l->t = n > 10 ? n / 10 : 1;
-    return hx_generate_check_count("lbeam", 0.64 * (double)n * (double)n * (double)l->t,
-                                   params->other_bytes);
+    return hx_generate_check_count("lbeam", 0.64 * (double)n * (double)n * (double)l->t, params);
 }
 
-static int generate_lbeam(hx_mesh *mesh, const hx_generate_params *params)
+static void close_lbeam(hx_mesh_source *source)
 {
-    int rc = HX_OK;
-    double *xyz = NULL;
-    int32_t *conn = NULL;
-    l_shape l;
-    memset(mesh, 0, sizeof *mesh);
+    free(source->shape);
+}
+
+static int open_lbeam(hx_mesh_source *source, const hx_generate_params *params)
+{
+    static const char *const set[] = {[SET_TOP] = "top",
+                                      [SET_TIP] = "tip",
+                                      [SET_LOWER] = "tip-lower-edge",
+                                      [SET_UPPER] = "tip-upper-edge"};
+    l_shape l, *shape;
+    memset(source, 0, sizeof *source);
     HX_TRY(choose_shape(&l, params));
-    const int64_t n_node = count_points(&l), n_elem = (l.n * l.n - (l.n - l.w) * (l.n - l.w)) * l.t;
-    HX_TRY_FAIL(hx_alloc_raw(&xyz, (size_t)n_node * 3, sizeof *xyz, "coordinates"));
-    rc = hx_alloc_raw(&conn, (size_t)n_elem * 8, sizeof *conn, "elements");
-    if (rc < 0) {
-        free(xyz);
-        goto fail;
-    }
-    fill_mesh(&l, xyz, conn);
-    HX_TRY_FAIL(hx_mesh_create(mesh, "lbeam", n_node, xyz, n_elem, conn));
-    HX_TRY_FAIL(add_line_set(mesh, "top", &l, 0, l.w, l.n, l.n));
-    HX_TRY_FAIL(add_line_set(mesh, "tip", &l, l.n, l.n, 0, l.w));
-    HX_TRY_FAIL(add_line_set(mesh, "tip-lower-edge", &l, l.n, l.n, 0, 0));
-    HX_TRY_FAIL(add_line_set(mesh, "tip-upper-edge", &l, l.n, l.n, l.w, l.w));
-    HX_TRY_FAIL(hx_mesh_distort(mesh, params->distort, params->seed));
+    HX_TRY(hx_alloc(&shape, 1, sizeof *shape, "L-beam"));
+    *shape = l;
+    *source = (hx_mesh_source){.name = "lbeam",
+                               .n_node = count_points(&l),
+                               .n_elem = (l.n * l.n - (l.n - l.w) * (l.n - l.w)) * l.t,
+                               .elements = lbeam_elements,
+                               .nodes = lbeam_nodes,
+                               .is_local = 1,
+                               .shape = shape,
+                               .close = close_lbeam};
+    for (; source->n_set < (int)(sizeof set / sizeof set[0]); source->n_set++)
+        source->set[source->n_set].name = set[source->n_set];
     return HX_OK;
-fail:
-    hx_mesh_free(mesh);
-    return rc;
 }
 
 const hx_generator hx_generator_lbeam = {
@@ -122,6 +131,6 @@ const hx_generator hx_generator_lbeam = {
     .help = "nx x nx square of unit cubes in x, z (z up) less its upper right 3/5 x 3/5, ny thick "
             "along y (nx a multiple of 5; without a size ny = nx / 10; no nz); node sets top (of "
             "the upright arm), tip (x = nx), tip-lower-edge, tip-upper-edge",
-    .generate = generate_lbeam,
+    .open = open_lbeam,
     .paper_radius = {3.0, 3.5, 4.0, 4.5, 5.0},
 };

@@ -136,20 +136,6 @@ static int is_in_set(int set, const double xz[2])
     }
 }
 
-static int add_sets(const hx_quads *q, int n_layer, hx_mesh *mesh)
-{
-    static const char *const name[N_SET] = {"notch", "load", "left", "right", "bottom", "top"};
-    uint8_t *flag = NULL;
-    int rc = hx_alloc_raw(&flag, (size_t)q->n_point, 1, "flags of a set");
-    for (int set = 0; set < N_SET && rc == HX_OK; set++) {
-        for (int64_t i = 0; i < q->n_point; i++)
-            flag[i] = (uint8_t)is_in_set(set, q->xz + 2 * (size_t)i);
-        rc = hx_quads_add_node_set(q, name[set], n_layer, flag, mesh);
-    }
-    free(flag);
-    return rc;
-}
-
 static int choose(const hx_generate_params *params, counts *c, int *n_layer)
 {
     /* Table 1 and the text under it */
@@ -174,25 +160,24 @@ static int choose(const hx_generate_params *params, counts *c, int *n_layer)
     *c = counts_for(length / h);
     *n_layer = params->ny > 0 ? params->ny : layers[params->size];
     if (*n_layer == 0) *n_layer = at_least(thickness / h, 1);
-    return hx_generate_check_count("michell", n_quad(h, NULL) * *n_layer, params->other_bytes);
+    return hx_generate_check_count("michell", n_quad(h, NULL) * *n_layer, params);
 }
 
-static int generate_michell(hx_mesh *mesh, const hx_generate_params *params)
+static int open_michell(hx_mesh_source *source, const hx_generate_params *params)
 {
-    int rc = HX_OK, n_layer = 0;
+    static const hx_quads_set set[N_SET] = {
+        [SET_NOTCH] = {"notch", is_in_set, 0},   [SET_LOAD] = {"load", is_in_set, 0},
+        [SET_LEFT] = {"left", is_in_set, 0},     [SET_RIGHT] = {"right", is_in_set, 0},
+        [SET_BOTTOM] = {"bottom", is_in_set, 0}, [SET_TOP] = {"top", is_in_set, 0}};
+    int n_layer = 0;
     counts c;
     hx_quads quads = {0};
-    memset(mesh, 0, sizeof *mesh);
+    memset(source, 0, sizeof *source);
     HX_TRY(choose(params, &c, &n_layer));
-    HX_TRY_FAIL(add_blocks(&quads, &c));
-    HX_TRY_FAIL(hx_quads_extrude(&quads, "michell", n_layer, thickness, mesh));
-    HX_TRY_FAIL(add_sets(&quads, n_layer, mesh));
-    HX_TRY_FAIL(hx_mesh_distort(mesh, params->distort, params->seed));
+    const int rc = add_blocks(&quads, &c);
+    if (rc == HX_OK)
+        return hx_quads_source(&quads, "michell", n_layer, thickness, N_SET, set, source);
     hx_quads_free(&quads);
-    return HX_OK;
-fail:
-    hx_quads_free(&quads);
-    hx_mesh_free(mesh);
     return rc;
 }
 
@@ -203,6 +188,6 @@ const hx_generator hx_generator_michell = {
         "side; nx elements along the length, the height follows (no nz), ny layers (without a "
         "size by the element size); node sets notch (on the arc), load (x = 50, z = 20), left, "
         "right, bottom, top",
-    .generate = generate_michell,
+    .open = open_michell,
     .paper_radius = {3.0, 3.5, 4.0, 4.5, 5.0},
 };

@@ -165,51 +165,95 @@ fail:
     return rc;
 }
 
-int hx_quads_extrude(const hx_quads *q, const char *name, int n_layer, double thickness,
-                     hx_mesh *mesh)
+/* Quads and what is drawn out of them. */
+typedef struct plate {
+    hx_quads quads;
+    int64_t n_layer;
+    double thickness;
+    uint64_t *in_set; /* [n_point] sets of the nodes over a point (owned) */
+    int n_set;
+    hx_quads_set set[HX_QUADS_SETS];
+} plate;
+
+static int plate_elements(const hx_mesh_source *source, int64_t n, const int64_t *elem,
+                          int64_t *conn, uint64_t *in_set)
 {
-    const int64_t n_level = (int64_t)n_layer + 1;
-    const int64_t n_node = q->n_point * n_level, n_elem = q->n_quad * n_layer;
-    double *xyz = NULL;
-    int32_t *conn = NULL;
-    memset(mesh, 0, sizeof *mesh);
-    HX_TRY(hx_alloc_raw(&xyz, (size_t)n_node * 3, sizeof *xyz, "coordinates"));
-    const int rc = hx_alloc_raw(&conn, (size_t)n_elem * 8, sizeof *conn, "elements");
-    if (rc < 0) {
-        free(xyz);
-        return rc;
-    }
-#pragma omp parallel for
-    for (int64_t a = 0; a < n_node; a++) {
-        xyz[(size_t)a * 3] = q->xz[2 * (a / n_level)];
-        xyz[(size_t)a * 3 + 1] = thickness * (double)(a % n_level) / n_layer;
-        xyz[(size_t)a * 3 + 2] = q->xz[2 * (a / n_level) + 1];
-    }
-#pragma omp parallel for
-    for (int64_t e = 0; e < n_elem; e++) {
-        const int32_t *const p = q->quad + 4 * (size_t)(e / n_layer);
+    const plate *const p = source->shape;
+    for (int64_t e = 0; e < n; e++) {
+        const int64_t quad = elem[e] / p->n_layer, layer = elem[e] % p->n_layer;
+        const int32_t *const point = p->quads.quad + 4 * quad;
         for (int c = 0; c < 8; c++) { /* r along the quad's first side, s along y */
             const int at = c < 4 ? (c == 1 || c == 2) : (c == 5 || c == 6 ? 2 : 3);
-            const int64_t layer = e % n_layer + (c % 4 >= 2);
-            conn[(size_t)e * 8 + (size_t)c] = (int32_t)(p[at] * n_level + layer);
+            conn[8 * e + c] = point[at] * (p->n_layer + 1) + layer + (c % 4 >= 2);
         }
+        if (!in_set) continue;
+        in_set[e] = 0;
+        for (int i = 0; i < p->n_set; i++)
+            if (!p->set[i].is_in && quad < p->set[i].n_quad) in_set[e] |= (uint64_t)1 << i;
     }
-    return hx_mesh_create(mesh, name, n_node, xyz, n_elem, conn);
+    return HX_OK;
 }
 
-int hx_quads_add_node_set(const hx_quads *q, const char *name, int n_layer, const uint8_t *flag,
-                          hx_mesh *mesh)
+static int plate_nodes(const hx_mesh_source *source, int64_t n, const int64_t *node, double *xyz,
+                       uint64_t *in_set)
 {
-    int32_t *node = NULL;
-    int64_t n = 0;
-    for (int64_t i = 0; i < q->n_point; i++) n += flag[i] != 0;
-    HX_TRY(hx_alloc_raw(&node, (size_t)(n * (n_layer + 1)), sizeof *node, "nodes of a set"));
-    n = 0;
-    for (int64_t i = 0; i < q->n_point; i++)
-        for (int64_t layer = 0; flag[i] && layer <= n_layer; layer++)
-            node[n++] = (int32_t)(i * (n_layer + 1) + layer);
-    const int rc = hx_mesh_add_node_set(mesh, name, n, node);
-    free(node);
+    const plate *const p = source->shape;
+    for (int64_t a = 0; a < n; a++) {
+        const int64_t point = node[a] / (p->n_layer + 1), layer = node[a] % (p->n_layer + 1);
+        xyz[3 * a] = p->quads.xz[2 * point];
+        xyz[3 * a + 1] = p->thickness * (double)layer / (double)p->n_layer;
+        xyz[3 * a + 2] = p->quads.xz[2 * point + 1];
+        if (in_set) in_set[a] = p->in_set[point];
+    }
+    return HX_OK;
+}
+
+static void close_plate(hx_mesh_source *source)
+{
+    plate *const p = source->shape;
+    hx_quads_free(&p->quads);
+    free(p->in_set);
+    free(p);
+}
+
+static void mark_points(plate *p)
+{
+    for (int64_t a = 0; a < p->quads.n_point; a++)
+        for (int i = 0; i < p->n_set; i++)
+            if (p->set[i].is_in && p->set[i].is_in(i, p->quads.xz + 2 * a))
+                p->in_set[a] |= (uint64_t)1 << i;
+}
+
+int hx_quads_source(hx_quads *quads, const char *name, int n_layer, double thickness, int n_set,
+                    const hx_quads_set *set, hx_mesh_source *source)
+{
+    plate *p = NULL;
+    int rc;
+    memset(source, 0, sizeof *source);
+    HX_TRY_FAIL(hx_alloc(&p, 1, sizeof *p, "plate"));
+    HX_TRY_FAIL(hx_alloc(&p->in_set, (size_t)quads->n_point, sizeof *p->in_set, "sets of points"));
+    p->quads = *quads;
+    p->n_layer = n_layer;
+    p->thickness = thickness;
+    p->n_set = n_set;
+    memcpy(p->set, set, (size_t)n_set * sizeof *set);
+    mark_points(p);
+    *source = (hx_mesh_source){.name = name,
+                               .n_node = quads->n_point * (n_layer + 1),
+                               .n_elem = quads->n_quad * n_layer,
+                               .n_set = n_set,
+                               .elements = plate_elements,
+                               .nodes = plate_nodes,
+                               .is_local = 1,
+                               .shape = p,
+                               .close = close_plate};
+    for (int i = 0; i < n_set; i++)
+        source->set[i] = (hx_source_set){set[i].name, set[i].is_in == NULL};
+    memset(quads, 0, sizeof *quads);
+    return HX_OK;
+fail:
+    hx_quads_free(quads);
+    free(p);
     return rc;
 }
 

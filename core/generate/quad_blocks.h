@@ -3,7 +3,7 @@
 #ifndef HX_QUAD_BLOCKS_H
 #define HX_QUAD_BLOCKS_H
 
-#include "../mesh/mesh.h"
+#include "../mesh/mesh_source.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,14 +40,21 @@ int hx_quads_add_block(hx_quads *quads, int n_u, int n_v, hx_side south, hx_side
 /* Joins the points of block sides that lie within `tolerance`. */
 int hx_quads_weld(hx_quads *quads, double tolerance);
 
-/* Raw mesh of n_layer layers, y from 0 to thickness. Node = point * (n_layer + 1) + layer, element
- * = quad * n_layer + layer. */
-int hx_quads_extrude(const hx_quads *quads, const char *name, int n_layer, double thickness,
-                     hx_mesh *mesh);
+enum { HX_QUADS_SETS = 8 };
 
-/* Adds the node set of all nodes over points with flag != 0 ([n_point]) to the extruded mesh. */
-int hx_quads_add_node_set(const hx_quads *quads, const char *name, int n_layer, const uint8_t *flag,
-                          hx_mesh *mesh);
+/* A set of nodes: of all over points where is_in is not 0. A set of elements: of all of the first
+ * n_quad quads. */
+typedef struct hx_quads_set {
+    const char *name;
+    int (*is_in)(int set, const double xz[2]); /* set: its place in the list; NULL: of elements */
+    int64_t n_quad;
+} hx_quads_set;
+
+/* The source of a mesh of n_layer layers, y from 0 to thickness. Node = point * (n_layer + 1) +
+ * layer, element = quad * n_layer + layer. Takes the quads, also when it fails; n_set <=
+ * HX_QUADS_SETS. */
+int hx_quads_source(hx_quads *quads, const char *name, int n_layer, double thickness, int n_set,
+                    const hx_quads_set *set, hx_mesh_source *source);
 
 void hx_quads_free(hx_quads *quads);
 

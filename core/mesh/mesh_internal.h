@@ -20,6 +20,10 @@ int hx_mesh_measure_kinds(hx_mesh *mesh);
 /* Appends an empty set of that name (mesh_sets.c). The pointer is valid until the next append. */
 int hx_mesh_append_set(hx_mesh *mesh, const char *name, hx_set **set);
 
+/* Adds the set of the nodes or elements whose mark has the bit; marks[n]. */
+int hx_mesh_add_marked_set(hx_mesh *mesh, const char *name, int of_elements, const uint64_t *marks,
+                           int bit);
+
 /* Elements of node sets, nodes of element and face sets; needs the incidences. */
 int hx_mesh_complete_sets(hx_mesh *mesh);
 

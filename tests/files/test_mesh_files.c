@@ -33,7 +33,7 @@ static void generate(hx_mesh *mesh, int nx, int ny, int nz)
     params.nz = nz;
     params.distort = 0.2;
     params.seed = 5;
-    CHECK_OK(hx_generator_find("cantilever")->generate(mesh, &params));
+    CHECK_OK(hx_generate(hx_generator_find("cantilever"), mesh, &params));
 }
 
 /* --- round trips --- */
@@ -649,7 +649,7 @@ static void test_generated(void)
         params.nx = 20;
         params.distort = 0.2;
         params.seed = 3;
-        CHECK_OK(hx_generators[i]->generate(&mesh, &params));
+        CHECK_OK(hx_generate(hx_generators[i], &mesh, &params));
         CHECK_OK(hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, &notes));
         CHECK_OK(hx_mesh_finish(&mesh));
         CHECK_OK(hx_mesh_check_conforming(&mesh, 0, &notes));

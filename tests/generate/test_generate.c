@@ -15,7 +15,7 @@ static const double pi = 3.14159265358979323846;
 static int generate(hx_mesh *mesh, const char *name, int size, int nx, int ny, int nz)
 {
     const hx_generate_params params = {.size = size, .nx = nx, .ny = ny, .nz = nz};
-    return hx_generator_find(name)->generate(mesh, &params);
+    return hx_generate(hx_generator_find(name), mesh, &params);
 }
 
 static int64_t set_nodes(const hx_mesh *mesh, const char *name)
@@ -314,7 +314,7 @@ static void test_distort(void)
     for (size_t g = 0; hx_generators[g]; g++)
         for (uint64_t seed = 0; seed < 3; seed++) {
             const hx_generate_params params = {.nx = 20, .ny = 5, .distort = 0.3, .seed = seed};
-            CHECK_OK(hx_generators[g]->generate(&mesh, &params));
+            CHECK_OK(hx_generate(hx_generators[g], &mesh, &params));
             CHECK(mesh.node_elem_ptr == NULL);
             CHECK_OK(hx_mesh_finish(&mesh)); /* no inverted element */
             hx_mesh_free(&mesh);
@@ -338,7 +338,7 @@ static void test_distort(void)
     hx_mesh_free(&plain);
     hx_mesh_free(&mesh);
     const hx_generate_params params = {.nx = 10, .distort = 0.5};
-    CHECK_FAILS(hx_generators[0]->generate(&mesh, &params), HX_EINPUT, "0 to 0.3");
+    CHECK_FAILS(hx_generate(hx_generators[0], &mesh, &params), HX_EINPUT, "0 to 0.3");
 }
 
 /* Nodes of these faces that a star calls closed, and others that it does not. */
@@ -365,7 +365,7 @@ static void test_stars(void)
         const hx_generate_params params = {.nx = 20, .ny = 5};
         hx_mesh mesh;
         int64_t n, n_plain, *face = NULL, *plain = NULL;
-        CHECK_OK(hx_generators[g]->generate(&mesh, &params));
+        CHECK_OK(hx_generate(hx_generators[g], &mesh, &params));
         CHECK_OK(hx_mesh_build_incidence(&mesh, &mesh.node_elem_ptr, &mesh.node_elem));
         CHECK_OK(hx_mesh_boundary_faces(&mesh, NULL, &n_plain, &plain));
         CHECK_MSG(count_wrong_stars(&mesh, n_plain, plain) == 0, "%s", mesh.name);

@@ -139,7 +139,7 @@ static void make_problem(hx_mesh *mesh, hx_problem *problem, int layers, double 
     params.load = &load, params.n_load = 1;
     params.volume_fraction = 0.3;
     params.rho_min = rho_min;
-    CHECK_OK(hx_generator_find("cantilever")->generate(mesh, &box));
+    CHECK_OK(hx_generate(hx_generator_find("cantilever"), mesh, &box));
     CHECK_OK(fixture_finish(mesh, FIXTURE_REORDERED));
     CHECK_OK(hx_problem_create(problem, mesh, &params));
 }

@@ -146,7 +146,7 @@ static void test_meshes(void)
     check_mesh(&mesh, FIXTURE_IN_ORDER, "one element");
     CHECK_OK(fixture_box_create(&mesh, &box));
     check_mesh(&mesh, FIXTURE_SHUFFLED, "shuffled box");
-    CHECK_OK(hx_generator_find("conrod")->generate(&mesh, &rod));
+    CHECK_OK(hx_generate(hx_generator_find("conrod"), &mesh, &rod));
     check_mesh(&mesh, FIXTURE_REORDERED, "connecting rod");
     CHECK_OK(fan_create(&mesh, 50, 3));
     check_mesh(&mesh, FIXTURE_SHUFFLED, "fan of 50");

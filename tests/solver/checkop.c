@@ -84,7 +84,7 @@ static int make_model(model *m, const char *generator, const hx_generate_params 
                       int shuffled, change half)
 {
     memset(m, 0, sizeof *m);
-    HX_TRY(hx_generator_find(generator)->generate(&m->mesh, params));
+    HX_TRY(hx_generate(hx_generator_find(generator), &m->mesh, params));
     change_half(&m->mesh, half);
     if (shuffled)
         HX_TRY(hx_mesh_shuffle(&m->mesh, 7));

@@ -148,7 +148,7 @@ static void test_generated(void)
     const hx_generate_params params = {.nx = 20, .ny = 10, .nz = 10};
     hx_mesh mesh;
     hx_congruence c;
-    CHECK_OK(hx_generator_find("cantilever")->generate(&mesh, &params));
+    CHECK_OK(hx_generate(hx_generator_find("cantilever"), &mesh, &params));
     CHECK_OK(fixture_finish(&mesh, FIXTURE_REORDERED));
     classify(&c, &mesh, 128);
     CHECK(c.n_class == 1 && c.n_member[0] == 2000);

@@ -73,7 +73,7 @@ static const char *context; /* of the check that runs */
 static void make(hx_mesh *mesh, const sample *s)
 {
     if (s->generator)
-        CHECK_OK(hx_generator_find(s->generator)->generate(mesh, &s->params));
+        CHECK_OK(hx_generate(hx_generator_find(s->generator), mesh, &s->params));
     else
         CHECK_OK(box_part_create(mesh, &s->part));
     CHECK_OK(fixture_finish(mesh, s->shuffled ? FIXTURE_SHUFFLED : FIXTURE_IN_ORDER));

@@ -38,7 +38,7 @@ static void run(const example *ex, const hx_strategy *strategy, hx_layout layout
     settings.pcg.tolerance = ex->tolerance;
     settings.filter = ex->radius > 0.0 ? "sensitivity" : "none";
     settings.filter_params.radius = ex->radius;
-    CHECK_OK(hx_generator_find(ex->generator)->generate(&mesh, &ex->mesh));
+    CHECK_OK(hx_generate(hx_generator_find(ex->generator), &mesh, &ex->mesh));
     CHECK_OK(fixture_finish(&mesh, ex->order));
     CHECK_OK(hx_problem_create(&problem, &mesh, &params));
     CHECK_OK(fixture_solver_create(&s, &device, &problem, &settings));

@@ -1,0 +1,86 @@
+#include "all.h"
+
+#include <stdlib.h>
+
+#include "memory.h"
+
+static const char what[] = "what all processes have";
+
+/* every[size][n], the caller's. */
+static int gather(const hx_all *all, size_t bytes, const void *own, void *out)
+{
+    void **const every = out;
+    HX_TRY(hx_alloc_raw(every, (size_t)all->size, bytes, what));
+    const int rc = all->gather(all, own, bytes, *every);
+    if (rc < 0) free(*every);
+    return rc;
+}
+
+int hx_all_sum(const hx_all *all, int n, double *value)
+{
+    double *every;
+    if (!all) return HX_OK;
+    HX_TRY(gather(all, (size_t)n * sizeof *value, value, &every));
+    for (int i = 0; i < n; i++) {
+        value[i] = every[i];
+        for (int r = 1; r < all->size; r++) value[i] += every[r * n + i];
+    }
+    free(every);
+    return HX_OK;
+}
+
+int hx_all_sum_i64(const hx_all *all, int n, int64_t *value)
+{
+    int64_t *every;
+    if (!all) return HX_OK;
+    HX_TRY(gather(all, (size_t)n * sizeof *value, value, &every));
+    for (int i = 0; i < n; i++) {
+        value[i] = 0;
+        for (int r = 0; r < all->size; r++) value[i] += every[r * n + i];
+    }
+    free(every);
+    return HX_OK;
+}
+
+int hx_all_most(const hx_all *all, int n, double *value)
+{
+    double *every;
+    if (!all) return HX_OK;
+    HX_TRY(gather(all, (size_t)n * sizeof *value, value, &every));
+    for (int i = 0; i < n; i++)
+        for (int r = 0; r < all->size; r++)
+            if (every[r * n + i] > value[i]) value[i] = every[r * n + i];
+    free(every);
+    return HX_OK;
+}
+
+int hx_all_sum_before(const hx_all *all, int64_t value, int64_t *before)
+{
+    int64_t *every;
+    *before = 0;
+    if (!all) return HX_OK;
+    HX_TRY(gather(all, sizeof value, &value, &every));
+    for (int r = 0; r < all->rank; r++) *before += every[r];
+    free(every);
+    return HX_OK;
+}
+
+enum { BLOCK = 1 << 19 };
+
+int hx_all_least_u16(const hx_all *all, int64_t n, uint16_t *value)
+{
+    uint16_t *every;
+    int rc = HX_OK;
+    if (!all) return HX_OK;
+    HX_TRY(hx_alloc_raw(&every, (size_t)all->size * BLOCK, sizeof *every, what));
+    for (int64_t at = 0; rc == HX_OK && at < n; at += BLOCK) {
+        const int64_t m = n - at < BLOCK ? n - at : BLOCK;
+        rc = all->gather(all, value + at, (size_t)m * sizeof *value, every);
+#pragma omp parallel for schedule(static)
+        for (int64_t i = 0; i < m; i++)
+            for (int r = 0; r < all->size; r++)
+                if (every[r * m + i] < value[at + i]) value[at + i] = every[r * m + i];
+    }
+    free(every);
+    return rc;
+}

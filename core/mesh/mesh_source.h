@@ -1,0 +1,57 @@
+/* A raw mesh told item by item: by numbers of elements their nodes, by numbers of nodes where they
+ * are. What makes one (a generator) need not hold it, and of several processes each asks for its
+ * part alone. */
+#ifndef HX_MESH_SOURCE_H
+#define HX_MESH_SOURCE_H
+
+#include "mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { HX_SOURCE_SETS = 64 };
+
+typedef struct hx_source_set {
+    const char *name; /* (borrowed) */
+    int of_elements;  /* 0: of nodes */
+} hx_source_set;
+
+typedef struct hx_mesh_source hx_mesh_source;
+struct hx_mesh_source {
+    const char *name; /* of the mesh (borrowed) */
+    int64_t n_node, n_elem;
+    int n_set;
+    hx_source_set set[HX_SOURCE_SETS];
+    /* conn[n][8] := nodes of the elements elem[n], VTK_HEXAHEDRON order; in_set[n] := bit i: it is
+     * in set i; may be NULL. */
+    int (*elements)(const hx_mesh_source *source, int64_t n, const int64_t *elem, int64_t *conn,
+                    uint64_t *in_set);
+    /* The same of nodes, xyz[n][3] length. */
+    int (*nodes)(const hx_mesh_source *source, int64_t n, const int64_t *node, double *xyz,
+                 uint64_t *in_set);
+    /* 1: both may be called by any thread, as often as it likes. 0: all processes call them
+     * together, each for what it wants. */
+    int is_local;
+    void *shape; /* what they look at */
+    void (*close)(hx_mesh_source *source);
+};
+
+/* Both, on all threads where that may be. O(n). */
+int hx_source_elements(const hx_mesh_source *source, int64_t n, const int64_t *elem, int64_t *conn,
+                       uint64_t *in_set);
+int hx_source_nodes(const hx_mesh_source *source, int64_t n, const int64_t *node, double *xyz,
+                    uint64_t *in_set);
+
+/* All of it as a raw mesh with its sets (hx_mesh_finish is the caller's); of a local source.
+ * HX_EINPUT: more than HX_MAX_ELEM elements. O(n). */
+int hx_source_mesh(const hx_mesh_source *source, hx_mesh *mesh);
+
+/* Accepts a zeroed struct. */
+void hx_source_close(hx_mesh_source *source);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
