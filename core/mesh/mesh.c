@@ -361,27 +361,54 @@ static findings check_block(const hx_mesh *mesh, int64_t begin, int64_t end)
     return f;
 }
 
+/* Of own elements. */
+static int check_own(const hx_mesh *mesh, findings *all)
+{
+    findings block[HX_SUM_BLOCKS];
+    const int64_t begin = hx_mesh_own_begin(mesh), n = hx_mesh_own_end(mesh) - begin;
+#pragma omp parallel for schedule(dynamic)
+    for (int i = 0; i < HX_SUM_BLOCKS; i++)
+        block[i] =
+            check_block(mesh, begin + n * i / HX_SUM_BLOCKS, begin + n * (i + 1) / HX_SUM_BLOCKS);
+    *all = (findings){.bad = INT64_MAX};
+    for (int i = 0; i < HX_SUM_BLOCKS; i++) {
+        all->volume += block[i].volume;
+        all->bad = block[i].bad < all->bad ? block[i].bad : all->bad;
+        all->n_bad += block[i].n_bad;
+        all->n_collapsed += block[i].n_collapsed;
+    }
+    return all->n_bad > 0 ? raise_bad_element(mesh, all->bad, all->n_bad) : HX_OK;
+}
+
 /* Validates every element and sums the volumes. */
 static int check_elements(hx_mesh *mesh)
 {
-    double block_volume[HX_SUM_BLOCKS] = {0.0};
-    const int64_t n = mesh->n_elem;
-    int64_t bad = INT64_MAX, n_bad = 0, n_collapsed = 0;
-#pragma omp parallel for reduction(min : bad) reduction(+ : n_bad, n_collapsed) schedule(dynamic)
-    for (int block = 0; block < HX_SUM_BLOCKS; block++) {
-        const findings f =
-            check_block(mesh, n * block / HX_SUM_BLOCKS, n * (block + 1) / HX_SUM_BLOCKS);
-        block_volume[block] = f.volume;
-        bad = f.bad < bad ? f.bad : bad;
-        n_bad += f.n_bad;
-        n_collapsed += f.n_collapsed;
-    }
-    if (n_bad > 0) return raise_bad_element(mesh, bad, n_bad);
-    mesh->total_volume = 0.0;
-    for (int block = 0; block < HX_SUM_BLOCKS; block++) mesh->total_volume += block_volume[block];
+    const int64_t n = hx_mesh_n_elem_all(mesh);
+    findings f;
+    HX_TRY(check_own(mesh, &f));
+    HX_TRY(hx_all_sum(hx_mesh_all(mesh), 1, &f.volume));
+    HX_TRY(hx_all_sum_i64(hx_mesh_all(mesh), 1, &f.n_collapsed));
+    mesh->total_volume = f.volume;
     mesh->n_kind[HX_CELL_HEXAHEDRON] = n;
     mesh->elem_size = cbrt(mesh->total_volume / (double)n);
-    return n_collapsed > 0 ? hx_mesh_measure_kinds(mesh) : HX_OK;
+    return f.n_collapsed > 0 ? hx_mesh_measure_kinds(mesh) : HX_OK;
+}
+
+/* The box around all nodes. */
+static int find_box(hx_mesh *mesh)
+{
+    double most[6];
+    hx_mesh_bounds(mesh, mesh->box_min, mesh->box_max);
+    for (int i = 0; i < 3; i++) {
+        most[i] = -mesh->box_min[i];
+        most[3 + i] = mesh->box_max[i];
+    }
+    HX_TRY(hx_all_most(hx_mesh_all(mesh), 6, most));
+    for (int i = 0; i < 3; i++) {
+        mesh->box_min[i] = -most[i];
+        mesh->box_max[i] = most[3 + i];
+    }
+    return HX_OK;
 }
 
 void hx_mesh_bounds(const hx_mesh *mesh, double low[3], double high[3])
@@ -424,7 +451,7 @@ static int check_place(const hx_mesh *mesh)
         volume *= mesh->box_max[i] - mesh->box_min[i];
         far = fmax(far, fmax(fabs(mesh->box_min[i]), fabs(mesh->box_max[i])));
     }
-    const double size = cbrt(volume / (double)mesh->n_elem), step = far * DBL_EPSILON;
+    const double size = cbrt(volume / (double)hx_mesh_n_elem_all(mesh)), step = far * DBL_EPSILON;
     if (!(size > 0.0) || step <= HX_MESH_COARSEST_STEP * size) return HX_OK;
     return HX_RAISE(
         HX_EINPUT,
@@ -440,7 +467,7 @@ int hx_mesh_finish(hx_mesh *mesh)
     HX_TRY_FAIL(check_coordinates(mesh));
     HX_TRY_FAIL(hx_mesh_build_incidence(mesh, &mesh->node_elem_ptr, &mesh->node_elem));
     HX_TRY_FAIL(check_nodes_used(mesh));
-    hx_mesh_bounds(mesh, mesh->box_min, mesh->box_max);
+    HX_TRY_FAIL(find_box(mesh));
     HX_TRY_FAIL(check_place(mesh));
     HX_TRY_FAIL(check_elements(mesh));
     HX_TRY_FAIL(hx_mesh_complete_sets(mesh));
@@ -532,6 +559,8 @@ void hx_mesh_free(hx_mesh *mesh)
     free(mesh->elem_orig);
     free(mesh->parts.first);
     free(mesh->parts.before);
+    if (mesh->window) free(mesh->window->first);
+    free(mesh->window);
     free(mesh->volume);
     hx_numbers_free(&mesh->node_number);
     hx_numbers_free(&mesh->elem_number);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "../base/account.h"
+#include "../base/all.h"
 #include "../base/error.h"
 #include "../base/numbers.h"
 #include "cell.h"
@@ -56,6 +57,19 @@ typedef struct hx_mesh_parts {
     uint64_t hash;   /* of all these */
 } hx_mesh_parts;
 
+/* Where the mesh is a window that one of several processes has of a mesh: a run of elements that
+ * are its own, and those of others near them. The elements lie rank after rank, in every window in
+ * the same order, nodes by first use; a node is of the lowest rank that has an element at it. What
+ * the mesh says of itself (total_volume, elem_size, n_kind, box) is of all; n_node and n_elem, sets
+ * and lists are of the window. node_orig and elem_orig are numbers in all. */
+typedef struct hx_mesh_window {
+    const hx_all *all;                /* the processes (borrowed) */
+    int64_t n_node, n_elem;           /* of all */
+    int64_t node_before, elem_before; /* of all: those of lower ranks */
+    int64_t own_node, n_own_node;     /* own nodes: the first of them here, and how many */
+    int64_t *first;                   /* [all->size + 1] first element here of each rank (owned) */
+} hx_mesh_window;
+
 /* An edge counts as straight, and two nodes as one middle of it, up to these shares of its length.
  */
 #define HX_STRAIGHT_EDGE 1e-6
@@ -87,6 +101,8 @@ typedef struct hx_mesh {
     double *volume; /* [n_elem] */
 
     hx_mesh_parts parts; /* (owned) */
+
+    hx_mesh_window *window; /* NULL: the mesh is whole (owned) */
 
     size_t n_set;
     hx_set *set; /* (owned) */
@@ -165,7 +181,48 @@ int hx_mesh_face_is_inner(const hx_mesh *mesh, int64_t face);
 /* 1 if some element is a collapsed hexahedron. Of a finished mesh. */
 static inline int hx_mesh_is_collapsed(const hx_mesh *mesh)
 {
-    return mesh->n_kind[HX_CELL_HEXAHEDRON] < mesh->n_elem;
+    return mesh->n_kind[HX_CELL_HEXAHEDRON] < (mesh->window ? mesh->window->n_elem : mesh->n_elem);
+}
+
+/* Elements and nodes of all that the mesh is a window of; a whole one's own. */
+static inline int64_t hx_mesh_n_elem_all(const hx_mesh *mesh)
+{
+    return mesh->window ? mesh->window->n_elem : mesh->n_elem;
+}
+static inline int64_t hx_mesh_n_node_all(const hx_mesh *mesh)
+{
+    return mesh->window ? mesh->window->n_node : mesh->n_node;
+}
+
+/* Own elements are begin .. end - 1; of a whole mesh all are. */
+static inline int64_t hx_mesh_own_begin(const hx_mesh *mesh)
+{
+    return mesh->window ? mesh->window->first[mesh->window->all->rank] : 0;
+}
+static inline int64_t hx_mesh_own_end(const hx_mesh *mesh)
+{
+    return mesh->window ? mesh->window->first[mesh->window->all->rank + 1] : mesh->n_elem;
+}
+
+/* 1 if the node is this process'. */
+static inline int hx_mesh_owns_node(const hx_mesh *mesh, int64_t node)
+{
+    const hx_mesh_window *const w = mesh->window;
+    return !w || (node >= w->own_node && node < w->own_node + w->n_own_node);
+}
+
+/* *all := the sum of what all windows of the mesh count, in which an item may be in several: for
+ * whether there is any. A whole mesh's own. */
+static inline int hx_mesh_count_all(const hx_mesh *mesh, int64_t n, int64_t *all)
+{
+    *all = n;
+    return mesh->window ? hx_all_sum_i64(mesh->window->all, 1, all) : HX_OK;
+}
+
+/* The processes that have windows of the mesh; NULL: it is whole. */
+static inline const hx_all *hx_mesh_all(const hx_mesh *mesh)
+{
+    return mesh->window ? mesh->window->all : NULL;
 }
 
 /* The file's numbers, for messages. */

@@ -46,28 +46,40 @@ static double size_of(const kinds *k, int kind)
     return kind == HX_CELL_HEXAHEDRON ? cbrt(k->volume[kind] / n) : k->edge[kind] / n;
 }
 
-int hx_mesh_measure_kinds(hx_mesh *mesh)
+static int count_own(const hx_mesh *mesh, kinds *all)
 {
-    kinds *part = NULL, all = {{0}, {0.0}, {0.0}};
-    double size = 0.0, volume = 0.0;
+    const int64_t begin = hx_mesh_own_begin(mesh), n = hx_mesh_own_end(mesh) - begin;
+    kinds *part = NULL;
+    *all = (kinds){{0}, {0.0}, {0.0}};
     HX_TRY(hx_alloc(&part, HX_N_PART, sizeof *part, "kinds of elements"));
 #pragma omp parallel for schedule(static)
     for (int i = 0; i < HX_N_PART; i++)
-        for (int64_t e = hx_part_begin(mesh->n_elem, i); e < hx_part_begin(mesh->n_elem, i + 1);
-             e++)
-            add_element(mesh, e, &part[i]);
-    for (int kind = 0; kind < HX_N_SOLID; kind++) {
+        for (int64_t e = hx_part_begin(n, i); e < hx_part_begin(n, i + 1); e++)
+            add_element(mesh, begin + e, &part[i]);
+    for (int kind = 0; kind < HX_N_SOLID; kind++)
         for (int i = 0; i < HX_N_PART; i++) {
-            all.n[kind] += part[i].n[kind];
-            all.volume[kind] += part[i].volume[kind];
-            all.edge[kind] += part[i].edge[kind];
+            all->n[kind] += part[i].n[kind];
+            all->volume[kind] += part[i].volume[kind];
+            all->edge[kind] += part[i].edge[kind];
         }
+    free(part);
+    return HX_OK;
+}
+
+int hx_mesh_measure_kinds(hx_mesh *mesh)
+{
+    kinds all;
+    double size = 0.0, volume = 0.0;
+    HX_TRY(count_own(mesh, &all));
+    HX_TRY(hx_all_sum_i64(hx_mesh_all(mesh), HX_N_SOLID, all.n));
+    HX_TRY(hx_all_sum(hx_mesh_all(mesh), HX_N_SOLID, all.volume));
+    HX_TRY(hx_all_sum(hx_mesh_all(mesh), HX_N_SOLID, all.edge));
+    for (int kind = 0; kind < HX_N_SOLID; kind++) {
         if (all.n[kind] == 0) continue;
         size += all.volume[kind] * size_of(&all, kind);
         volume += all.volume[kind];
     }
     memcpy(mesh->n_kind, all.n, sizeof all.n);
     mesh->elem_size = size / volume;
-    free(part);
     return HX_OK;
 }

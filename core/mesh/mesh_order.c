@@ -9,12 +9,10 @@
 #include "../base/radix_sort.h"
 #include "../base/random.h"
 #include "../base/sum.h"
-#include "../base/vectorised.h"
 #include "hex8.h"
+#include "hilbert.h"
 #include "mesh.h"
 #include "mesh_internal.h"
-
-enum { HX_HILBERT_BITS = 21, KEY_BLOCK = 64 };
 
 /* orig[new] := the original number of old, after old -> number_new[old]. */
 static int compose(int32_t **orig, int64_t n, const int32_t *number_new)
@@ -124,46 +122,6 @@ fail:
     return rc;
 }
 
-/* Bits 0, 1, 2 ... of a number of 21 bits at 0, 3, 6 ... */
-HX_INLINED uint64_t spread_bits(uint64_t x)
-{
-    x = (x | x << 32) & 0x001f00000000ffffu;
-    x = (x | x << 16) & 0x001f0000ff0000ffu;
-    x = (x | x << 8) & 0x100f00f00f00f00fu;
-    x = (x | x << 4) & 0x10c30c30c30c30c3u;
-    return (x | x << 2) & 0x1249249249249249u;
-}
-
-/* Places along the Hilbert curve of points of the integer cube (Skilling, "Programming the Hilbert
- * curve", AIP Conf. Proc. 707, 2004): undo the rotations from the top bit down, Gray-encode,
- * interleave. Without branches, which would go either way, and so in vector lanes. */
-HX_INLINED void hilbert_keys_lanes(uint32_t x[3][KEY_BLOCK], int n, uint64_t *key)
-{
-    for (int bit = HX_HILBERT_BITS - 1; bit > 0; bit--) {
-        const uint32_t low = ((uint32_t)1 << bit) - 1;
-#pragma omp simd
-        for (int i = 0; i < KEY_BLOCK; i++) x[0][i] ^= low & (0u - (x[0][i] >> bit & 1u));
-        for (int d = 1; d < 3; d++) {
-#pragma omp simd
-            for (int i = 0; i < KEY_BLOCK; i++) { /* a set bit inverts x[0], another exchanges */
-                const uint32_t set = 0u - (x[d][i] >> bit & 1u);
-                const uint32_t exchange = (x[0][i] ^ x[d][i]) & low & ~set;
-                x[d][i] ^= exchange;
-                x[0][i] ^= exchange | (low & set);
-            }
-        }
-    }
-    for (int i = 0; i < n; i++) {
-        const uint32_t y = x[1][i] ^ x[0][i], z = x[2][i] ^ y;
-        uint32_t flip = z >> 1; /* bit k: the parity of the bits of z above it */
-        for (int shift = 1; shift < 32; shift *= 2) flip ^= flip >> shift;
-        key[i] =
-            spread_bits(x[0][i] ^ flip) << 2 | spread_bits(y ^ flip) << 1 | spread_bits(z ^ flip);
-    }
-}
-
-HX_VERSIONS_UNFUSED(hilbert_keys, (uint32_t x[3][KEY_BLOCK], int n, uint64_t *key), (x, n, key))
-
 /* Mean volume of the elements, each taken for a parallelepiped; 0 if that is not positive. */
 static double mean_volume(const hx_mesh *mesh)
 {
@@ -184,41 +142,19 @@ static double mean_volume(const hx_mesh *mesh)
     return mean > 0.0 ? mean : 0.0;
 }
 
-/* Side of the cube that the curve fills: the mesh's extent, widened to a power of two of element
- * sizes, so that on a regular mesh 64 consecutive elements are a cube of 4 x 4 x 4. */
-static double grid_extent(const hx_mesh *mesh, double extent)
-{
-    const double size = cbrt(mean_volume(mesh));
-    double side = size;
-    if (!(extent > 0.0)) return 1.0;
-    if (!(size > extent / (double)(1 << HX_HILBERT_BITS))) return extent;
-    while (side < extent * (1.0 - 1e-9)) side *= 2.0;
-    return side;
-}
-
 static void fill_keys(const hx_mesh *mesh, uint64_t *key)
 {
-    double lo[3], hi[3], extent = 0.0;
-    hx_mesh_bounds(mesh, lo, hi);
-    for (int d = 0; d < 3; d++)
-        if (hi[d] - lo[d] > extent) extent = hi[d] - lo[d];
-    const double cells = (double)((uint32_t)1 << HX_HILBERT_BITS);
-    const double scale = cells / grid_extent(mesh, extent);
+    double low[3], high[3];
+    hx_hilbert curve;
+    hx_mesh_bounds(mesh, low, high);
+    hx_hilbert_lay(&curve, low, high, mean_volume(mesh));
 #pragma omp parallel for schedule(static)
-    for (int64_t begin = 0; begin < mesh->n_elem; begin += KEY_BLOCK) {
+    for (int64_t begin = 0; begin < mesh->n_elem; begin += HX_HILBERT_BLOCK) {
         const int64_t rest = mesh->n_elem - begin;
-        const int n = rest < KEY_BLOCK ? (int)rest : KEY_BLOCK;
-        uint32_t cell[3][KEY_BLOCK] = {{0}};
-        for (int i = 0; i < n; i++) {
-            double centre[3];
-            hx_mesh_centroid(mesh, begin + i, centre);
-            for (int d = 0; d < 3; d++) {
-                const double at = (centre[d] - lo[d]) * scale;
-                cell[d][i] =
-                    at > 0.0 && at < cells ? (uint32_t)at : 0; /* NaN: hx_mesh_finish refuses it */
-            }
-        }
-        hilbert_keys(cell, n, key + begin);
+        const int n = rest < HX_HILBERT_BLOCK ? (int)rest : HX_HILBERT_BLOCK;
+        double centre[HX_HILBERT_BLOCK][3];
+        for (int i = 0; i < n; i++) hx_mesh_centroid(mesh, begin + i, centre[i]);
+        hx_hilbert_keys(&curve, n, (const double(*)[3])centre, key + begin);
     }
 }
 

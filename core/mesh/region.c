@@ -175,9 +175,11 @@ static int add_flagged(hx_mesh *mesh, const char *name, const hx_region *r, doub
     int rc = HX_OK;
     hx_set made = {0};
     hx_set *set;
+    int64_t n;
     HX_TRY_FAIL(hx_list_flagged(node, mesh->n_node, &made.n_node, &made.node));
     HX_TRY_FAIL(hx_list_flagged(elem, mesh->n_elem, &made.n_elem, &made.elem));
-    if (made.n_node == 0 && made.n_elem == 0) {
+    HX_TRY_FAIL(hx_mesh_count_all(mesh, made.n_node + made.n_elem, &n));
+    if (n == 0) {
         char text[256];
         const double *const lo = mesh->box_min, *const hi = mesh->box_max;
         rc = HX_RAISE(HX_EINPUT,

@@ -95,11 +95,12 @@ int hx_partition_make(hx_partition *p, const hx_mesh *mesh, hx_partition_kind ki
     HX_TRY(hx_alloc(&p->rank, (size_t)mesh->n_elem, sizeof *p->rank, "ranks of elements"));
     p->kind = kind;
     p->n_rank = n_rank;
+    const hx_partition_items items = {.n = mesh->n_elem, .mesh = mesh};
     int rc = HX_OK;
     if (n_rank > 1 && kind == HX_PARTITION_CURVE)
         cut_curve(mesh, n_rank, p->rank);
     else if (n_rank > 1 && kind == HX_PARTITION_BISECTION)
-        rc = hx_partition_bisection(mesh, n_rank, p->rank);
+        rc = hx_partition_bisection(&items, n_rank, p->rank);
     else if (n_rank > 1)
         rc = hx_partition_graph(mesh, n_rank, p->rank);
     if (rc == HX_OK) rc = check_shares(p, mesh, kind);
