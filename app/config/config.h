@@ -75,6 +75,9 @@ typedef struct hx_config_spring {
     double stiffness[3];
 } hx_config_spring;
 
+/* When the processes of a run make the mesh in parts. */
+typedef enum { HX_IN_PARTS_AUTO, HX_IN_PARTS_ALWAYS, HX_IN_PARTS_NEVER } hx_config_in_parts;
+
 typedef struct hx_config_load {
     char *origin;
     char *set, *from;
@@ -142,6 +145,7 @@ typedef struct hx_config {
         double merge;                    /* NaN: not given */
         double element_size, time_limit; /* of CAD models; NaN: not given */
         int shuffle, reorder;
+        hx_config_in_parts in_parts;
         int degree;               /* of splines, 0: as in the file */
         hx_config_numbers refine; /* parts of their spans */
     } mesh;

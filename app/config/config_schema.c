@@ -69,6 +69,7 @@ static const char *layout_word(size_t i)
 
 /* Those of keys that land in an enum stand in its order. */
 static const char *const criterion_words[] = {"relative", "absolute", "compliance", NULL};
+static const char *const in_parts_words[] = {"auto", "always", "never", NULL};
 static const char *const failure_words[] = {"continue", "stop", NULL};
 static const char *const unit_words[] = {"element", "length", NULL};
 static const char *const from_words[] = {"file", NULL};
@@ -167,6 +168,12 @@ const hx_key hx_keys[] = {
         .help = "permutes nodes and elements at random with this seed; 0: as they come"),
     KEY("mesh.reorder", BOOL, AT(mesh.reorder), .fallback = "true",
         .help = "renumbers along a space-filling curve for speed; undone in what is written"),
+    KEY("mesh.in_parts", WORD, AT(mesh.in_parts), .is_free = 1, .fallback = "auto",
+        .word = in_parts_words,
+        .help =
+            "under mpirun each process makes its part of the mesh alone and none has the whole; "
+            "auto: generated meshes of 16 million elements and more, where nothing else asks "
+            "for the whole"),
 
     GROUP("material", "isotropic: linear elasticity, or conduction"),
     KEY("material.from", TEXT, AT(material.from), .word = from_words, .file_only = 1,

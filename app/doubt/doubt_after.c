@@ -322,6 +322,10 @@ void hx_doubts_after(hx_doubts *doubts, hx_session *s, const hx_doubt_facts *fac
         hx_log_warning("the operator's rounding was not looked at: %s", hx_error_message());
         hx_error_clear();
     }
+    if (s->mesh.window) { /* which nobody has whole */
+        hx_log_detail("the 0/1 design is not looked at, as no process has the whole mesh");
+        return;
+    }
     if (facts->last->greyness > no_solid) return; /* whatever is cut from it, is not meant by it */
     if (judge_solid(doubts, s) < 0) {
         hx_log_warning("the 0/1 design was not looked at: %s", hx_error_message());

@@ -327,9 +327,13 @@ int hx_doubts_before(hx_doubts *doubts, hx_session *s)
 {
     double want, have;
     HX_TRY(hx_session_measure(s));
-    hx_doubt_mesh(doubts, s);
+    if (s->mesh.window) { /* the first process knows its part alone */
+        judge_place(doubts, &s->mesh);
+    } else {
+        hx_doubt_mesh(doubts, s);
+        hx_doubt_loads(doubts, s);
+    }
     hx_doubt_material(doubts, s);
-    hx_doubt_loads(doubts, s);
     hx_doubt_filter(doubts, s);
     hx_doubt_ties(doubts, s);
     hx_doubt_solver(doubts, s);

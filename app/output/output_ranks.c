@@ -9,9 +9,6 @@
 #include "core/team/team_file.h"
 #include "trace.h"
 
-/* Bytes of a value that is brought, at most: a displacement. */
-enum { MOST_BYTES = 3 * sizeof(double) };
-
 int hx_output_tell(hx_output *out, int32_t what)
 {
     const hx_ranks_call call = {.what = what};
@@ -135,24 +132,62 @@ static int prepare(hx_output *out, const file_choice *c, int to_first)
     r->writers = to_first ? &r->alone : s->team;
     HX_TRY(take_choice(&s->cfg, c));
     HX_TRY(hx_alloc_raw(&r->own, 2 * (size_t)s->ranks.share.mesh.n_elem, sizeof *r->own, "fields"));
-    return s->team->rank == HX_RANKS_LEADER
+    return s->team->rank == HX_RANKS_LEADER && !s->mesh.window
                ? hx_alloc_raw(&out->whole, (size_t)s->mesh.n_elem, sizeof *out->whole, "densities")
                : HX_OK;
+}
+
+/* Coordinates of own nodes, nodes of own elements, to those that write them. */
+static int bring_mesh(hx_output *out)
+{
+    hx_output_ranks *const r = out->ranks;
+    const hx_share *const share = &out->session->ranks.share;
+    const hx_mesh *const mesh = &share->mesh, *const window = &out->session->mesh;
+    const size_t n_elem = (size_t)mesh->n_elem;
+    int32_t *conn = NULL;
+    int rc;
+    HX_TRY_FAIL(
+        hx_alloc_raw(&r->xyz, 3 * (size_t)r->pieces.of[HX_FILE_NODES].n, sizeof *r->xyz, "nodes"));
+    HX_TRY_FAIL(hx_alloc_raw(&r->conn, 8 * (size_t)r->pieces.of[HX_FILE_ELEMENTS].n,
+                             sizeof *r->conn, "elements"));
+    HX_TRY_FAIL(hx_alloc_raw(&conn, 8 * n_elem, sizeof *conn, "elements"));
+#pragma omp parallel for schedule(static)
+    for (size_t k = 0; k < 8 * n_elem; k++) conn[k] = window->node_orig[share->node[mesh->conn[k]]];
+    HX_TRY_FAIL(
+        hx_file_pieces_bring(&r->pieces, HX_FILE_NODES, 3 * sizeof(double), mesh->xyz, r->xyz));
+    rc = hx_file_pieces_bring(&r->pieces, HX_FILE_ELEMENTS, 8 * sizeof *conn, conn, r->conn);
+fail:
+    free(conn);
+    return rc;
+}
+
+/* HX_EINPUT: a file that one process writes, of which none has the whole. */
+static int check_writers(const hx_session *s, int to_first)
+{
+    if (!s->mesh.window || !to_first) return HX_OK;
+    return HX_RAISE(HX_EINPUT,
+                    "no process has the whole mesh, and not all see the folder '%s': name one that "
+                    "all see, or give mesh.in_parts = \"never\"",
+                    s->cfg.output.directory);
 }
 
 static int create(hx_output *out, const file_choice *c, int is_shared)
 {
     hx_session *const s = out->session;
     const int to_first = writes_alone(c, is_shared);
+    HX_TRY(check_writers(s, to_first));
     HX_TRY(hx_team_agree(s->team, prepare(out, c, to_first)));
     hx_output_ranks *const r = out->ranks;
-    HX_TRY(hx_file_pieces_create(&r->pieces, s->team, &s->ranks.share, to_first, MOST_BYTES));
+    HX_TRY(hx_file_pieces_create(&r->pieces, s->team, &s->ranks.share, to_first));
+    if (s->mesh.window) HX_TRY(hx_team_agree(s->team, bring_mesh(out)));
     for (int k = 0; k < HX_FILE_KINDS; k++) {
         const hx_file_piece *const of = &r->pieces.of[k];
         const int where = k == HX_FILE_NODES ? HX_VTK_POINT : HX_VTK_CELL;
         r->piece.first[where] = of->first;
         r->piece.n[where] = of->n;
     }
+    r->piece.xyz = r->xyz;
+    r->piece.conn = r->conn;
     out->fields.piece = &r->piece;
     return HX_OK;
 }
@@ -176,6 +211,8 @@ void hx_output_ranks_free(hx_output *out)
     hx_output_ranks *const r = out->ranks;
     if (!r) return;
     hx_file_pieces_free(&r->pieces);
+    free(r->xyz);
+    free(r->conn);
     free(r->own);
     free(r);
     free(out->whole);

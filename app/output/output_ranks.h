@@ -12,6 +12,8 @@ struct hx_output_ranks {
     const hx_team *writers; /* of a file: all, or the leader alone */
     hx_file_pieces pieces;
     hx_vtk_piece piece; /* this process' */
+    double *xyz;        /* of it, where the mesh is a window (owned, like the next) */
+    int32_t *conn;
     double *own; /* [own n_elem][2]: three floats, or a double, before it is brought (owned) */
 };
 

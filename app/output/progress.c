@@ -71,6 +71,11 @@ static void print_machine(const hx_session *s)
 /* What PCG compares with its tolerance, in the order of the criteria. */
 static const char *const stop_text[] = {"|r| / |f| <=", "r'z <=", "error of the compliance <="};
 
+static int64_t count_points(const hx_session *s)
+{
+    return s->mesh.window ? s->mesh.window->n_node : s->space.n_point;
+}
+
 void hx_progress_header(const hx_session *s)
 {
     const hx_config *cfg = &s->cfg;
@@ -78,12 +83,13 @@ void hx_progress_header(const hx_session *s)
     hx_log_info("hextop %s%s%s", HX_VERSION, cfg->title[0] ? "  " : "", cfg->title);
     if (cfg->units.system[0])
         hx_log_info("  units     %s; compliance in%s", cfg->units.system, cfg->units.work);
-    hx_log_info(
-        "  mesh      %s, %s elements, %s nodes%s%s, %s degrees of freedom", s->mesh.name,
-        hx_format_count(s->mesh.n_elem, a, sizeof a), hx_format_count(s->mesh.n_node, b, sizeof b),
-        s->space.element == HX_ELEMENT_LINEAR ? "" : ", ",
-        s->space.element == HX_ELEMENT_LINEAR ? "" : hx_space_text(&s->space, text, sizeof text),
-        hx_format_count(s->problem.components * s->space.n_point, c, sizeof c));
+    hx_log_info("  mesh      %s, %s elements, %s nodes%s%s, %s degrees of freedom", s->mesh.name,
+                hx_format_count(hx_mesh_n_elem_all(&s->mesh), a, sizeof a),
+                hx_format_count(hx_mesh_n_node_all(&s->mesh), b, sizeof b),
+                s->space.element == HX_ELEMENT_LINEAR ? "" : ", ",
+                s->space.element == HX_ELEMENT_LINEAR ? ""
+                                                      : hx_space_text(&s->space, text, sizeof text),
+                hx_format_count(s->problem.components * count_points(s), c, sizeof c));
     if (hx_config_is_heat(cfg)) print_heat(s);
     say_stiff(s);
     hx_log_info("  device    %s", s->device.description);

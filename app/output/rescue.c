@@ -13,6 +13,9 @@ static int write_density(const hx_output *out, const char *path)
 {
     const hx_session *s = out->session;
     const hx_vtk_field density = {"density", HX_VTK_CELL, HX_VTK_F64, 1, out->whole};
+    if (s->mesh.window)
+        return HX_RAISE(HX_EENV,
+                        "no process has the whole mesh, the design is not saved by itself");
     HX_TRY(hx_optimizer_density(&s->opt, out->whole));
     return hx_vtk_write(path, &s->mesh, "hextop, design of a run that failed", out->format,
                         &density, 1);

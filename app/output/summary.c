@@ -69,26 +69,29 @@ static int write_identity(hx_json *json, hx_session *s, int has_fields)
     return HX_OK;
 }
 
-static void write_mesh(hx_json *json, const hx_mesh *mesh, const hx_mesh_quality *quality)
+static void write_mesh(hx_json *json, const hx_session *s)
 {
+    const hx_mesh *const mesh = &s->mesh;
     hx_json_open_object(json, "mesh");
     hx_json_string(json, "name", mesh->name);
-    hx_json_integer(json, "elements", mesh->n_elem);
-    hx_json_integer(json, "nodes", mesh->n_node);
+    hx_json_integer(json, "elements", hx_mesh_n_elem_all(mesh));
+    hx_json_integer(json, "nodes", hx_mesh_n_node_all(mesh));
     hx_json_number(json, "element_size", mesh->elem_size);
     hx_json_number(json, "volume", mesh->total_volume);
     hx_json_numbers(json, "box_min", 3, mesh->box_min);
     hx_json_numbers(json, "box_max", 3, mesh->box_max);
     hx_json_open_array(json, "sets");
     for (size_t i = 0; i < mesh->n_set; i++) {
+        int64_t n_node, n_elem;
+        hx_session_set_size(s, i, &n_node, &n_elem);
         hx_json_open_object(json, NULL);
         hx_json_string(json, "name", mesh->set[i].name);
-        hx_json_integer(json, "nodes", mesh->set[i].n_node);
-        hx_json_integer(json, "elements", mesh->set[i].n_elem);
+        hx_json_integer(json, "nodes", n_node);
+        hx_json_integer(json, "elements", n_elem);
         hx_json_close_object(json);
     }
     hx_json_close_array(json);
-    if (quality) write_quality(json, quality);
+    if (s->is_measured) write_quality(json, &s->quality);
     hx_json_close_object(json);
 }
 
@@ -191,8 +194,8 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     hx_json_number(json, "greyness", last->greyness);
     hx_json_number(json, "penalty", last->penalty);
     hx_json_number(json, "beta", last->beta);
-    hx_json_integer(json, "elements", s->mesh.n_elem);
-    hx_json_integer(json, "nodes", s->mesh.n_node);
+    hx_json_integer(json, "elements", hx_mesh_n_elem_all(&s->mesh));
+    hx_json_integer(json, "nodes", hx_mesh_n_node_all(&s->mesh));
     hx_json_string(json, "element", hx_element_name(s->space.element));
     hx_json_integer(json, "points", s->space.n_point);
     hx_json_string(json, "device", s->device.ops->name);
@@ -254,7 +257,7 @@ static int print(hx_session *s, const hx_stats *stats, const hx_doubts *doubts, 
     if (has_fields) HX_TRY(write_cases(&json, s, stats));
     write_memory(&json, s);
     if (has_fields) HX_TRY(hx_ranks_report_write(s, &json));
-    write_mesh(&json, &s->mesh, &s->quality);
+    write_mesh(&json, s);
     HX_TRY(write_identity(&json, s, has_fields));
     hx_doubts_write(doubts, &json);
     hx_config_write_json(&s->cfg, &json, "settings");

@@ -244,7 +244,7 @@ void hx_footprint_print(const hx_session *s, const hx_account *account, int deta
         const hx_memory_item item =
             i < account->n ? account->item[i] : (hx_memory_item){"total", sum};
         hx_table_add(&table, "%s", item.name);
-        hx_table_add(&table, "%.1f", (double)item.bytes / (double)s->mesh.n_elem);
+        hx_table_add(&table, "%.1f", (double)item.bytes / (double)hx_mesh_n_elem_all(&s->mesh));
         hx_table_add(&table, "%s", hx_format_bytes((double)item.bytes, text, sizeof text));
     }
     hx_table_end(&table, 4);
@@ -252,7 +252,7 @@ void hx_footprint_print(const hx_session *s, const hx_account *account, int deta
 
 void hx_footprint_write(const hx_session *s, hx_json *json)
 {
-    const double n_elem = (double)s->mesh.n_elem;
+    const double n_elem = (double)hx_mesh_n_elem_all(&s->mesh);
     hx_json_number(json, "device_bytes_per_element", (double)s->device_bytes / n_elem);
     hx_json_open_object(json, "device_items");
     for (int i = 0; i < s->device_account.n; i++) {

@@ -1,5 +1,6 @@
 #include "identity.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,10 +45,13 @@ int hx_identity_of(hx_session *s, hx_identity *identity)
 
 int hx_identity_density(const hx_session *s, hx_hash *density)
 {
+    const int64_t n = hx_mesh_n_elem_all(&s->mesh);
     double *rho;
-    HX_TRY(hx_alloc_raw(&rho, (size_t)s->mesh.n_elem, sizeof *rho, "densities"));
+    HX_TRY(hx_alloc_raw(&rho, (size_t)n, sizeof *rho, "densities"));
     const int rc = hx_optimizer_density(&s->opt, rho);
-    if (rc == HX_OK) *density = hx_mesh_field_hash(&s->mesh, rho);
+    if (rc == HX_OK)
+        *density = s->mesh.window ? hx_mesh_piece_hash(0, n, rho, (double)NAN)
+                                  : hx_mesh_field_hash(&s->mesh, rho);
     free(rho);
     return rc;
 }

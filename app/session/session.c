@@ -79,15 +79,16 @@ static int resolve_file(hx_session *s, const char *key, char **word)
     return rc;
 }
 
-static void fill_generate_params(const hx_config *cfg, hx_generate_params *params)
+void hx_session_generate_params(const hx_session *s, hx_generate_params *params)
 {
+    const hx_config *const cfg = &s->cfg;
     params->size = cfg->mesh.size;
     params->nx = cfg->mesh.nx;
     params->ny = cfg->mesh.ny;
     params->nz = cfg->mesh.nz;
     params->distort = cfg->mesh.distort;
     params->seed = (uint64_t)cfg->mesh.seed;
-    params->other_bytes = 0.0;
+    params->other_bytes = s->other_bytes;
     params->n_process = params->n_on_host = 0;
 }
 
@@ -139,19 +140,23 @@ static int settle_operator(hx_session *s)
     return hx_config_set_word(&cfg->solver.op, "auto");
 }
 
+/* Generated, read, or the window of it that this process has. */
+static int get_mesh(hx_session *s)
+{
+    hx_generate_params params;
+    HX_TRY(hx_session_make_window(s));
+    if (s->mesh.window) return HX_OK;
+    if (!s->cfg.mesh.generator) return hx_session_read_file(s);
+    hx_session_generate_params(s, &params);
+    return hx_generate(hx_generator_find(s->cfg.mesh.generator), &s->mesh, &params);
+}
+
 /* The raw mesh, renumbered as asked and validated. */
 static int make_raw_mesh(hx_session *s)
 {
     const hx_config *cfg = &s->cfg;
     double begin = hx_session_begin_step(HX_SETUP_MESH);
-    if (cfg->mesh.generator) {
-        hx_generate_params params;
-        fill_generate_params(cfg, &params);
-        params.other_bytes = s->other_bytes;
-        HX_TRY(hx_generate(hx_generator_find(cfg->mesh.generator), &s->mesh, &params));
-    } else {
-        HX_TRY(hx_session_read_file(s));
-    }
+    HX_TRY(get_mesh(s));
     hx_session_end_step(s, HX_SETUP_MESH, begin);
     HX_TRY(settle_element(s));
     HX_TRY(settle_operator(s));
@@ -161,7 +166,8 @@ static int make_raw_mesh(hx_session *s)
         HX_TRY(hx_mesh_shuffle(&s->mesh, (uint64_t)cfg->mesh.shuffle));
         hx_session_end_step(s, HX_SETUP_SHUFFLE, begin);
     }
-    if (cfg->mesh.reorder && s->spline.n_patch == 0) { /* elements of an image are its spans */
+    if (cfg->mesh.reorder && s->spline.n_patch == 0 &&
+        !s->mesh.window) { /* elements of an image are its spans */
         begin = hx_session_begin_step(HX_SETUP_REORDER);
         HX_TRY(hx_mesh_reorder(&s->mesh));
         hx_session_end_step(s, HX_SETUP_REORDER, begin);
@@ -192,12 +198,12 @@ int hx_session_make_mesh(hx_session *s)
         if (added < 0) return added;
     }
     hx_session_end_step(s, HX_SETUP_SETS, begin);
-    return hx_session_share_mesh(s);
+    return s->mesh.window ? HX_OK : hx_session_share_mesh(s);
 }
 
 int hx_session_measure(hx_session *s)
 {
-    if (s->is_measured) return HX_OK;
+    if (s->is_measured || s->mesh.window) return HX_OK; /* bodies and hinges are the whole's */
     HX_TRY(hx_mesh_measure(&s->mesh, &s->quality));
     s->is_measured = 1;
     return HX_OK;
@@ -230,9 +236,9 @@ static int resolve_radius(hx_session *s)
                                    HX_RAISE(HX_EINPUT, "required with mesh.file; for example "
                                                        "radius = 3.0; unit = \"element\";"));
         hx_generate_params params;
-        fill_generate_params(cfg, &params);
-        *radius =
-            hx_generator_radius(hx_generator_find(cfg->mesh.generator), &params, s->mesh.n_elem);
+        hx_session_generate_params(s, &params);
+        *radius = hx_generator_radius(hx_generator_find(cfg->mesh.generator), &params,
+                                      hx_mesh_n_elem_all(&s->mesh));
         cfg->optimization.filter.unit = HX_UNIT_ELEMENT;
     }
     const int in_elements = cfg->optimization.filter.unit == HX_UNIT_ELEMENT;
@@ -484,6 +490,7 @@ void hx_session_free(hx_session *s)
     hx_plan_free(&s->plan);
     hx_problem_free(&s->problem);
     hx_space_free(&s->space);
+    free(s->set_size);
     hx_conditions_free(&s->conditions);
     hx_spline_free(&s->spline);
     hx_mesh_free(&s->mesh);

@@ -12,6 +12,7 @@
 #include "core/registry.h"
 #include "core/solver/plan.h"
 #include "core/spline/spline.h"
+#include "core/team/team_all.h"
 #include "device_start.h"
 
 /* Steps of the way to the first iteration, in order. */
@@ -44,7 +45,11 @@ typedef struct hx_session {
     hx_notes *lacking;   /* NULL, or where loads and supports that lack are noted (borrowed) */
     hx_ties ties;        /* of symmetry and extrusion */
     const hx_team *team; /* the processes that solve it (borrowed); NULL: one */
-    hx_ranks ranks;      /* with a team, once the device is open */
+    int may_window;    /* 1: the team's processes may each make a part of the mesh, none the whole:
+                          of a run */
+    hx_team_all all;   /* the team, for a mesh that is a window (session_window.c) */
+    int64_t *set_size; /* [n_set][2] nodes and elements of its sets in all (owned) */
+    hx_ranks ranks;    /* with a team, once the device is open */
     hx_device_start device_start; /* runs while mesh and problem are made */
     hx_device device;
     const hx_strategy *strategy;
@@ -137,6 +142,9 @@ int hx_session_rank_bytes(hx_session *s, int n_rank, int rank, size_t *bytes);
 
 /* "2 processes (MPI), 3,072 elements each at most, ...": of a session with a team; returns text. */
 const char *hx_session_team_text(const hx_session *s, char *text, size_t n_text);
+
+/* Nodes and elements of set i of the mesh, of all processes. */
+void hx_session_set_size(const hx_session *s, size_t i, int64_t *n_node, int64_t *n_elem);
 
 /* Mass of a design of this volume fraction; NaN without material.density. */
 double hx_session_mass(const hx_session *s, double volume_fraction);

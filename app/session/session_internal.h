@@ -18,6 +18,15 @@ hx_filter_params hx_session_filter_params(const hx_session *s);
  * all processes; the key becomes the way taken. Nothing without. */
 int hx_session_share_mesh(hx_session *s);
 
+/* session_window.c. With a team that may, and unless something asks for the whole: the raw mesh as
+ * a window (core/window), s->mesh.window; else nothing. The key solver.partition becomes the way
+ * taken.
+ */
+int hx_session_make_window(hx_session *s);
+void hx_session_generate_params(const hx_session *s, hx_generate_params *params);
+/* What all processes have to find together of a window before one is asked for it. */
+int hx_session_agree_window(hx_session *s);
+
 /* session_ranks.c. With a team: this process' share, on the device that was started; nothing
  * without.
  */

@@ -90,6 +90,7 @@ int hx_session_share(hx_session *s)
     HX_TRY(rc);
     HX_TRY(find_whole_lattice(s));
     HX_TRY(find_transport(s));
+    HX_TRY(hx_session_agree_window(s));
     return can_share_design(s) ? hx_design_share(&s->ranks) : HX_OK;
 }
 
@@ -219,8 +220,7 @@ const char *hx_session_team_text(const hx_session *s, char *text, size_t n_text)
     int64_t most = 0;
     char a[32], b[32];
     for (int r = 0; r < s->team->size; r++)
-        if (share->first[r + 1] - share->first[r] > most)
-            most = share->first[r + 1] - share->first[r];
+        if (share->n_elem_of[r] > most) most = share->n_elem_of[r];
     snprintf(
         text, n_text,
         "%d processes (%s), %d on this machine; at most %s elements each, %s; process 0 has %s "

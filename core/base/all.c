@@ -35,8 +35,9 @@ int hx_all_sum_i64(const hx_all *all, int n, int64_t *value)
     if (!all) return HX_OK;
     HX_TRY(gather(all, (size_t)n * sizeof *value, value, &every));
     for (int i = 0; i < n; i++) {
-        value[i] = 0;
-        for (int r = 0; r < all->size; r++) value[i] += every[r * n + i];
+        uint64_t sum = 0; /* of hashes, which wrap */
+        for (int r = 0; r < all->size; r++) sum += (uint64_t)every[r * n + i];
+        value[i] = (int64_t)sum;
     }
     free(every);
     return HX_OK;

@@ -27,8 +27,23 @@ enum {
     HX_CALL_SAVE,
     HX_CALL_LOAD,
     HX_CALL_REPORT,
+    HX_CALL_APPLIED,
+    HX_CALL_REACTION,
     HX_CALL_OPTIMIZER /* and above */
 };
+
+/* Entries of a vector of the whole: under a window (mesh.h) of all. */
+static inline int64_t hx_analysis_whole_entries(const hx_analysis *a)
+{
+    const hx_space *const space = &a->problem->space;
+    return a->problem->components *
+           (space->mesh->window ? hx_mesh_n_node_all(space->mesh) : space->n_point);
+}
+
+/* analysis_sums.c: what own points, or elements, have of the applied forces and the reactions of a
+ * case, added up over the processes: total[3] in all. */
+int hx_analysis_applied_share(const hx_analysis *a, int load_case, double total[3]);
+int hx_analysis_reaction_share(hx_analysis *a, int load_case, double total[3]);
 
 /* In a follower: does what is called for. */
 int hx_analysis_answer(hx_analysis *a, const hx_ranks_call *call);

@@ -107,8 +107,9 @@ static const char *share_name(const hx_ranks *ranks, int rank, char text[HX_SNAP
 {
     const hx_mesh *const whole = ranks->share.whole->mesh;
     char parts[24] = "";
-    if (whole->parts.n > 0)
-        snprintf(parts, sizeof parts, ", %016llx", (unsigned long long)whole->parts.hash);
+    if (whole->parts.n > 0 || whole->window)
+        snprintf(parts, sizeof parts, ", %016llx",
+                 (unsigned long long)(whole->window ? whole->window->hash : whole->parts.hash));
     snprintf(text, HX_SNAPSHOT_NAME, "share %d of %d%s", rank + 1, ranks->team->size, parts);
     return text;
 }
@@ -204,7 +205,7 @@ static int snapshot_case(hx_analysis *a, hx_snapshot *image, hx_snapshot_mode mo
                          double *whole)
 {
     const int components = a->problem->components;
-    const size_t bytes = (size_t)(components * a->problem->space.n_point) * sizeof *whole;
+    const size_t bytes = (size_t)hx_analysis_whole_entries(a) * sizeof *whole;
     char name[HX_SNAPSHOT_NAME];
     if (mode == HX_SNAPSHOT_SAVE) {
         HX_TRY(hx_ranks_collect_vector(a->ranks, components, a->d_u[c], whole));
@@ -216,7 +217,7 @@ static int snapshot_case(hx_analysis *a, hx_snapshot *image, hx_snapshot_mode mo
 
 static int snapshot_ranks(hx_analysis *a, hx_snapshot *image, hx_snapshot_mode mode)
 {
-    const size_t n = (size_t)(a->problem->components * a->problem->space.n_point);
+    const size_t n = (size_t)hx_analysis_whole_entries(a);
     double *whole = NULL;
     int rc = HX_OK;
     if (image) HX_TRY(hx_alloc_raw(&whole, n, sizeof *whole, "checkpoint"));

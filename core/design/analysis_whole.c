@@ -31,11 +31,6 @@ static int judge(const hx_analysis *a, int rc)
     return rc;
 }
 
-static int64_t whole_entries(const hx_analysis *a)
-{
-    return a->problem->components * a->problem->space.n_point;
-}
-
 static int is_leader(const hx_analysis *a)
 {
     return a->ranks->team->rank == HX_RANKS_LEADER;
@@ -172,7 +167,7 @@ int hx_analysis_point_displacement(const hx_analysis *a, int load_case, double *
 {
     if (!a->ranks)
         return a->dev->ops->download(a->dev, u, a->d_u[load_case],
-                                     (size_t)whole_entries(a) * sizeof *u);
+                                     (size_t)hx_analysis_whole_entries(a) * sizeof *u);
     HX_TRY(tell(a, HX_CALL_DISPLACEMENT, load_case, 0.0));
     return hx_ranks_collect_vector(a->ranks, a->problem->components, a->d_u[load_case], u);
 }
@@ -183,7 +178,8 @@ int hx_analysis_displacement(const hx_analysis *a, int load_case, double *u)
     double *points;
     if (!a->ranks && a->problem->space.element != HX_ELEMENT_SPLINE)
         return a->dev->ops->download(a->dev, u, a->d_u[load_case], n * sizeof *u);
-    HX_TRY(hx_alloc_raw(&points, (size_t)whole_entries(a), sizeof *points, "displacements"));
+    HX_TRY(hx_alloc_raw(&points, (size_t)hx_analysis_whole_entries(a), sizeof *points,
+                        "displacements"));
     const int rc = hx_analysis_point_displacement(a, load_case, points);
     if (rc == HX_OK) hx_space_at_nodes(&a->problem->space, a->problem->components, points, u);
     free(points);
@@ -215,6 +211,10 @@ int hx_analysis_load(const hx_analysis *a, int load_case, double total[3])
     const hx_problem *problem = a->problem;
     const size_t n = (size_t)problem->mesh->n_elem;
     double *rho, body[3];
+    if (a->is_joint) {
+        HX_TRY(tell(a, HX_CALL_APPLIED, load_case, 0.0));
+        return judge(a, hx_analysis_applied_share(a, load_case, total));
+    }
     hx_problem_total_force(problem, load_case, total);
     if (!hx_problem_body(problem, load_case)) return HX_OK;
     HX_TRY(hx_alloc_raw(&rho, n, sizeof *rho, "densities"));
@@ -237,14 +237,18 @@ int hx_analysis_residual(hx_analysis *a, int load_case, double *residual)
     if (a->ranks) return judge(a, collect_residual(a, load_case, residual));
     HX_TRY(hx_analysis_residual_share(a, load_case));
     return a->dev->ops->download(a->dev, residual, a->pcg->d_q,
-                                 (size_t)whole_entries(a) * sizeof *residual);
+                                 (size_t)hx_analysis_whole_entries(a) * sizeof *residual);
 }
 
 int hx_analysis_reaction(hx_analysis *a, int load_case, double total[3])
 {
     const hx_problem *problem = a->problem;
-    const int64_t n = whole_entries(a), c = problem->components;
+    const int64_t n = hx_analysis_whole_entries(a), c = problem->components;
     double *reaction;
+    if (a->ranks) {
+        HX_TRY(tell(a, HX_CALL_REACTION, load_case, 0.0));
+        return judge(a, hx_analysis_reaction_share(a, load_case, total));
+    }
     HX_TRY(hx_alloc_raw(&reaction, (size_t)n, sizeof *reaction, "reactions"));
     const int rc = hx_analysis_residual(a, load_case, reaction);
     total[0] = total[1] = total[2] = 0.0;
@@ -260,7 +264,7 @@ int hx_analysis_spring_force(const hx_analysis *a, int load_case, double total[3
     double *u;
     total[0] = total[1] = total[2] = 0.0;
     if (problem->springs.n == 0) return HX_OK;
-    HX_TRY(hx_alloc_raw(&u, (size_t)whole_entries(a), sizeof *u, "displacements"));
+    HX_TRY(hx_alloc_raw(&u, (size_t)hx_analysis_whole_entries(a), sizeof *u, "displacements"));
     const int rc = hx_analysis_point_displacement(a, load_case, u);
     for (int64_t k = 0; rc == HX_OK && k < problem->springs.n; k++)
         total[problem->springs.dof[k] % 3] -=
@@ -275,7 +279,7 @@ int hx_analysis_film_heat(const hx_analysis *a, int load_case, double *heat)
     double *t;
     *heat = 0.0;
     if (films->n == 0) return HX_OK;
-    HX_TRY(hx_alloc_raw(&t, (size_t)whole_entries(a), sizeof *t, "temperatures"));
+    HX_TRY(hx_alloc_raw(&t, (size_t)hx_analysis_whole_entries(a), sizeof *t, "temperatures"));
     const int rc = hx_analysis_point_displacement(a, load_case, t);
     for (int64_t k = 0; rc == HX_OK && k < films->n; k++) {
         *heat -= films->source[k];
@@ -324,7 +328,7 @@ static int send_report(hx_analysis *a)
 
 int hx_analysis_answer(hx_analysis *a, const hx_ranks_call *call)
 {
-    double unused;
+    double unused, total[3];
     switch (call->what) {
     case HX_CALL_SOLVE:
         return solve_of_design(a, call);
@@ -353,6 +357,10 @@ int hx_analysis_answer(hx_analysis *a, const hx_ranks_call *call)
         return hx_analysis_snapshot_share(a, NULL, HX_SNAPSHOT_LOAD);
     case HX_CALL_REPORT:
         return send_report(a);
+    case HX_CALL_APPLIED:
+        return hx_analysis_applied_share(a, call->number, total);
+    case HX_CALL_REACTION:
+        return hx_analysis_reaction_share(a, call->number, total);
     default:
         if (call->what >= HX_RANKS_OTHER && a->ranks->answer)
             return a->ranks->answer(a->ranks->context, call);

@@ -40,7 +40,7 @@ int64_t hx_cells_lay(hx_cells *cells, const hx_mesh *mesh, const double lower[3]
                      const double upper[3])
 {
     double n_total;
-    cells->size = EDGE * cbrt(mesh->total_volume / (double)mesh->n_elem);
+    cells->size = EDGE * cbrt(mesh->total_volume / (double)hx_mesh_n_elem_all(mesh));
     for (;; cells->size *= 1.25) {
         n_total = 1.0;
         for (int i = 0; i < 3; i++) {

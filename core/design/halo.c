@@ -9,6 +9,7 @@
 #include "../base/sort.h"
 #include "../base/sum.h"
 #include "../device/timeline.h"
+#include "../mesh/cell_marks.h"
 #include "../solver/vector_ops.h"
 
 static const char what[] = "elements within the filter's radius";
@@ -42,50 +43,9 @@ static void free_finder(finder *f)
     memset(f, 0, sizeof *f);
 }
 
-/* Cells that the radius may reach. */
-static int64_t width_of(double radius, double size)
-{
-    const double cells = radius * (1.0 + 1e-9) / size;
-    return cells < 1e9 ? (int64_t)cells + 1 : 1000000000;
-}
-
 static run run_of(const hx_ranks *ranks, int rank)
 {
     return (run){ranks->share.first[rank], ranks->share.first[rank + 1]};
-}
-
-/* One line of cells: marked within `width` of one that was. */
-static void widen_line(uint8_t *mark, int64_t n, int64_t stride, int64_t width)
-{
-    int64_t last = -1;
-    for (int64_t i = 0; i < n; i++) { /* 2: marked by one before it */
-        if (mark[i * stride] == 1)
-            last = i;
-        else if (last >= 0 && i - last <= width)
-            mark[i * stride] = 2;
-    }
-    last = -1;
-    for (int64_t i = n - 1; i >= 0; i--) {
-        if (mark[i * stride] == 1)
-            last = i;
-        else if (last >= 0 && last - i <= width)
-            mark[i * stride] = 2;
-    }
-    for (int64_t i = 0; i < n; i++)
-        if (mark[i * stride]) mark[i * stride] = 1;
-}
-
-/* Along x, y and z: a box around each cell. */
-static void widen(uint8_t *mark, const int64_t n[3], int64_t width)
-{
-    const int64_t stride[3] = {1, n[0], n[0] * n[1]};
-    for (int axis = 0; axis < 3; axis++) {
-        const int a = (axis + 1) % 3, b = (axis + 2) % 3;
-#pragma omp parallel for schedule(static)
-        for (int64_t line = 0; line < n[a] * n[b]; line++)
-            widen_line(mark + line % n[a] * stride[a] + line / n[a] * stride[b], n[axis],
-                       stride[axis], width);
-    }
 }
 
 /* Cells over the whole, and which of them are near own elements and near those of others. */
@@ -97,7 +57,9 @@ typedef struct sieve {
 
 static int create_sieve(sieve *s, const hx_mesh *whole)
 {
-    const size_t n_cell = (size_t)hx_cells_lay(&s->grid, whole, whole->box_min, whole->box_max);
+    double low[3], high[3];
+    hx_mesh_centroid_bounds(whole, low, high);
+    const size_t n_cell = (size_t)hx_cells_lay(&s->grid, whole, low, high);
     HX_TRY(hx_alloc_raw(&s->cell, (size_t)whole->n_elem, sizeof *s->cell, what));
     HX_TRY(hx_alloc(&s->own, n_cell, 1, what));
     return hx_alloc(&s->others, n_cell, 1, what);
@@ -105,7 +67,8 @@ static int create_sieve(sieve *s, const hx_mesh *whole)
 
 static void mark_sieve(sieve *s, const hx_mesh *whole, const run *own, double radius)
 {
-    const int64_t width = width_of(radius, s->grid.size);
+    const int64_t reach = hx_cell_marks_reach(radius, s->grid.size),
+                  width[3] = {reach, reach, reach};
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < whole->n_elem; e++) {
         double x[3];
@@ -115,8 +78,8 @@ static void mark_sieve(sieve *s, const hx_mesh *whole, const run *own, double ra
 #pragma omp atomic write
         mark[s->cell[e]] = 1;
     }
-    widen(s->own, s->grid.n_cell, width);
-    widen(s->others, s->grid.n_cell, width);
+    hx_cell_marks_widen(s->own, s->grid.n_cell, width);
+    hx_cell_marks_widen(s->others, s->grid.n_cell, width);
 }
 
 static int passes(const sieve *s, int64_t e)
@@ -171,7 +134,8 @@ static int take_elements(hx_mesh *mesh, const hx_mesh *whole, int64_t n, const i
     *mesh = (hx_mesh){.n_node = whole->n_node,
                       .xyz = whole->xyz,
                       .n_elem = n,
-                      .total_volume = whole->total_volume / (double)whole->n_elem * (double)n};
+                      .total_volume =
+                          whole->total_volume / (double)hx_mesh_n_elem_all(whole) * (double)n};
     HX_TRY(hx_alloc_raw(&mesh->conn, 8 * (size_t)n, sizeof *mesh->conn, what));
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < n; e++)
@@ -190,7 +154,7 @@ static int create_finder(finder *f, const hx_ranks *ranks, double radius)
     free(mesh.conn);
     HX_TRY(rc);
     f->n_cell = f->cells.n_cell[0] * f->cells.n_cell[1] * f->cells.n_cell[2];
-    f->width = width_of(radius, f->cells.size);
+    f->width = hx_cell_marks_reach(radius, f->cells.size);
     f->square = reach * reach;
     HX_TRY(hx_alloc_raw(&f->mark, (size_t)f->n_cell, 1, what));
     HX_TRY(hx_alloc_raw(&f->holds, (size_t)f->n_cell, 1, what));
@@ -218,7 +182,8 @@ static void mark_cells(const finder *f, const run *r)
             f->holds[c] |= (uint8_t)is_of(f, r, p);
         f->mark[c] = f->holds[c];
     }
-    widen(f->mark, f->cells.n_cell, f->width);
+    const int64_t width[3] = {f->width, f->width, f->width};
+    hx_cell_marks_widen(f->mark, f->cells.n_cell, width);
 }
 
 /* 1 if a member of the run in a cell is within the radius of the element at a place. The same for
@@ -403,6 +368,14 @@ static int create_cells(hx_device_cells *cells, const hx_halo *h, const int32_t 
     return rc;
 }
 
+/* A window has what is within its reach. */
+static int check_reach(const hx_ranks *ranks, double radius)
+{
+    const hx_mesh_window *const window = ranks->share.whole->mesh->window;
+    if (!window || radius <= window->reach) return HX_OK;
+    return HX_RAISE(HX_EINTERNAL, "a radius of %g in a window made for %g", radius, window->reach);
+}
+
 int hx_halo_create_cells(hx_device_cells *cells, hx_ranks *ranks, double radius, int n_field)
 {
     finder f = {0};
@@ -413,6 +386,7 @@ int hx_halo_create_cells(hx_device_cells *cells, hx_ranks *ranks, double radius,
     memset(cells, 0, sizeof *cells);
     HX_TRY_FAIL(hx_alloc(&h, 1, sizeof *h, what));
     h->ranks = ranks;
+    HX_TRY_FAIL(check_reach(ranks, radius));
     HX_TRY_FAIL(create_finder(&f, ranks, radius));
     HX_TRY_FAIL(list_elements(h, &f, &elem, &out));
     free_finder(&f);
@@ -468,9 +442,10 @@ int hx_halo_fill(hx_halo *h, int field, const double *d_own)
 size_t hx_halo_bytes(const hx_ranks *ranks, double radius, int n_field)
 {
     const hx_mesh *const whole = ranks->share.whole->mesh;
-    const double size = cbrt(whole->total_volume / (double)whole->n_elem);
+    const double n_elem = (double)hx_mesh_n_elem_all(whole);
+    const double size = cbrt(whole->total_volume / n_elem);
     const double layers = ceil(radius / size) + 1.0;
-    const double other = (double)(whole->n_elem - ranks->share.mesh.n_elem);
+    const double other = n_elem - (double)ranks->share.mesh.n_elem;
     const double beyond = fmin(other, layers * (double)ranks->share.n_common);
     const double each = (5.0 + n_field) * sizeof(double) + 2.0 * sizeof(int32_t);
     return (size_t)(beyond * each) +

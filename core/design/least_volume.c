@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "../base/memory.h"
-#include "../base/sum.h"
 
 /* What must be left of the volume for designs to differ, relative; what is so little that it is
  * said. */
@@ -81,8 +80,7 @@ int hx_least_volume_find(hx_least_volume *least, hx_filter *filter, const hx_sta
     const size_t n = (size_t)problem->mesh->n_elem;
     const hx_stair still = {.value = filter->params.beta, .last = filter->params.beta};
     const hx_stair *const stair = beta->every > 0 ? beta : &still;
-    const hx_problem *whole = hx_problem_whole(problem);
-    smeared s = {.filter = filter, .total = hx_sum(whole->mesh->n_elem, whole->volume)};
+    smeared s = {.filter = filter, .total = problem->total_volume};
     double *design = NULL;
     int rc;
     if (!problem->passive.density ||

@@ -6,7 +6,6 @@
 
 #include "../base/clock.h"
 #include "../base/memory.h"
-#include "../base/sum.h"
 #include "../device/timeline.h"
 #include "../solver/vector_ops.h"
 #include "analysis_internal.h"
@@ -138,11 +137,6 @@ static int create_update(hx_optimizer *opt)
     return HX_OK;
 }
 
-static double total_volume(const hx_problem *whole)
-{
-    return hx_sum(whole->mesh->n_elem, whole->volume);
-}
-
 int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params, hx_analysis *analysis,
                         hx_filter *filter, const double *density)
 {
@@ -159,7 +153,7 @@ int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params, hx
         return HX_RAISE(HX_EINPUT, "move limit %g must be above 0 and at most 1", params->move);
     if (!(params->damping > 0.0 && params->damping <= 1.0))
         return HX_RAISE(HX_EINPUT, "damping %g must be above 0 and at most 1", params->damping);
-    opt->total_volume = total_volume(hx_problem_whole(opt->problem));
+    opt->total_volume = opt->problem->total_volume;
     begin_continuation(opt);
     HX_TRY_FAIL(check_volume(opt));
     HX_TRY_FAIL(create_fields(opt));

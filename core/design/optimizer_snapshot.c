@@ -37,7 +37,7 @@ static const char design_name[] = "optimizer.design"; /* the next one */
  * they had before they were put in parts. */
 static int snapshot_field(const hx_mesh *mesh, hx_snapshot *image, double *field)
 {
-    const size_t n = (size_t)mesh->n_elem;
+    const size_t n = (size_t)hx_mesh_n_elem_all(mesh);
     const int32_t *const before = mesh->parts.before;
     double *ordered;
     if (mesh->parts.n == 0) return hx_snapshot_host(image, design_name, field, n * sizeof *field);
@@ -58,7 +58,8 @@ static int snapshot_design(hx_optimizer *opt, hx_snapshot *image, hx_snapshot_mo
     const hx_mesh *const mesh = opt->analysis->problem->mesh;
     double *whole = NULL;
     int rc = HX_OK;
-    if (image) HX_TRY(hx_alloc_raw(&whole, (size_t)mesh->n_elem, sizeof *whole, "checkpoint"));
+    if (image)
+        HX_TRY(hx_alloc_raw(&whole, (size_t)hx_mesh_n_elem_all(mesh), sizeof *whole, "checkpoint"));
     if (mode == HX_SNAPSHOT_SAVE) {
         rc = hx_ranks_collect_field(ranks, opt->d_proposal, whole);
         if (rc == HX_OK && image) rc = snapshot_field(mesh, image, whole);

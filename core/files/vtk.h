@@ -29,6 +29,10 @@ typedef struct hx_vtk_field {
  * each from `first` on, in the file's (original) order. By hx_vtk_where. */
 typedef struct hx_vtk_piece {
     int64_t first[2], n[2];
+    /* Where the mesh is a window (mesh.h): of these nodes the coordinates [n][3], of these elements
+     * the nodes [n][8] in the file's numbers; else NULL (borrowed). */
+    const double *xyz;
+    const int32_t *conn;
 } hx_vtk_piece;
 
 struct hx_team; /* core/team/team.h */

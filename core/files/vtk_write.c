@@ -128,9 +128,22 @@ static void select_all(selection *s, const hx_mesh *mesh)
 {
     memset(s, 0, sizeof *s);
     s->mesh = mesh;
-    s->n_node = mesh->n_node;
-    s->n_elem = mesh->n_elem;
-    s->node_number = mesh->node_orig;
+    s->n_node = hx_mesh_n_node_all(mesh);
+    s->n_elem = hx_mesh_n_elem_all(mesh);
+    s->node_number = mesh->window ? NULL : mesh->node_orig;
+}
+
+/* Node and element i of the file. */
+static const double *xyz_of(const selection *s, int64_t i)
+{
+    if (s->mesh->window) return s->piece->xyz + 3 * (i - s->piece->first[HX_VTK_POINT]);
+    return s->mesh->xyz + 3 * mesh_index(s->node, i);
+}
+
+static const int32_t *conn_of(const selection *s, int64_t i)
+{
+    if (s->mesh->window) return s->piece->conn + 8 * (i - s->piece->first[HX_VTK_CELL]);
+    return s->mesh->conn + 8 * mesh_index(s->elem, i);
 }
 
 /* --- records --- */
@@ -140,7 +153,7 @@ static unsigned char *encode_points(const void *what, int64_t begin, int64_t end
 {
     const selection *s = what;
     for (int64_t i = begin; i < end; i++) {
-        const double *xyz = s->mesh->xyz + 3 * mesh_index(s->node, i);
+        const double *xyz = xyz_of(s, i);
         for (int d = 0; d < 3; d++) to = hx_vtk_put_f64(to, xyz[d], ascii, d < 2 ? ' ' : '\n');
     }
     return to;
@@ -151,7 +164,7 @@ static unsigned char *encode_cells(const void *what, int64_t begin, int64_t end,
 {
     const selection *s = what;
     for (int64_t i = begin; i < end; i++) {
-        const int32_t *conn = s->mesh->conn + 8 * mesh_index(s->elem, i);
+        const int32_t *conn = conn_of(s, i);
         const hx_solid_id id = solid_of(conn);
         const int *const corner = hx_solid_nodes(id), n = hx_solids[id].n_node;
         to = hx_vtk_put_int(to, n, ascii, ' ');
@@ -167,8 +180,7 @@ static unsigned char *encode_cell_types(const void *what, int64_t begin, int64_t
 {
     const selection *s = what;
     for (int64_t i = begin; i < end; i++)
-        to = hx_vtk_put_int(to, cell_type(solid_of(s->mesh->conn + 8 * mesh_index(s->elem, i))),
-                            ascii, '\n');
+        to = hx_vtk_put_int(to, cell_type(solid_of(conn_of(s, i))), ascii, '\n');
     return to;
 }
 
@@ -246,15 +258,27 @@ static int put_header(hx_vtk_stream *out, const char *title)
                               line, out->ascii ? "ASCII" : "BINARY");
 }
 
+/* Those of all elements of a mesh, by their kinds. */
+static int64_t count_by_kind(const hx_mesh *mesh)
+{
+    static const int n_node[HX_N_SOLID] = {[HX_CELL_HEXAHEDRON] = 8,
+                                           [HX_CELL_WEDGE] = 6,
+                                           [HX_CELL_PYRAMID] = 5,
+                                           [HX_CELL_TETRAHEDRON] = 4};
+    int64_t n = 0;
+    for (int k = 0; k < HX_N_SOLID; k++) n += mesh->n_kind[k] * (1 + n_node[k]);
+    return n;
+}
+
 /* Numbers of CELLS from one of them to another: of each cell how many nodes, and these. */
 static int64_t count_numbers(const selection *s, int64_t begin, int64_t end)
 {
     int64_t n = end - begin;
     const int is_there = s->mesh->conn != NULL; /* else hexahedra, to know a file's size */
     if (!is_there || !hx_mesh_is_collapsed(s->mesh)) return 9 * n;
+    if (s->mesh->window && !s->piece) return count_by_kind(s->mesh);
 #pragma omp parallel for schedule(static) reduction(+ : n)
-    for (int64_t i = begin; i < end; i++)
-        n += hx_solids[solid_of(s->mesh->conn + 8 * mesh_index(s->elem, i))].n_node;
+    for (int64_t i = begin; i < end; i++) n += hx_solids[solid_of(conn_of(s, i))].n_node;
     return n;
 }
 
@@ -422,6 +446,7 @@ size_t hx_vtk_writer_bytes(const hx_mesh *mesh, int is_part)
     const size_t number = sizeof(int32_t), flag = 1;
     const size_t n_node = (size_t)mesh->n_node, n_elem = (size_t)mesh->n_elem;
     size_t bytes = hx_vtk_stream_bytes();
+    if (mesh->window) return bytes;
     if (mesh->node_orig) bytes += number * n_node;
     if (mesh->elem_orig) bytes += number * n_elem;
     if (is_part) bytes += (2 * number + flag) * n_node + (number + flag) * n_elem;
@@ -439,8 +464,9 @@ static size_t most_values(const hx_vtk_field *field, size_t n_field)
 
 hx_vtk_piece hx_vtk_own_piece(const hx_team *team, const hx_mesh *mesh)
 {
-    const int64_t n[] = {[HX_VTK_POINT] = mesh->n_node, [HX_VTK_CELL] = mesh->n_elem};
-    hx_vtk_piece piece;
+    const int64_t n[] = {
+        [HX_VTK_POINT] = hx_mesh_n_node_all(mesh), [HX_VTK_CELL] = hx_mesh_n_elem_all(mesh)};
+    hx_vtk_piece piece = {.xyz = NULL};
     for (int i = 0; i < 2; i++) {
         piece.first[i] = hx_team_piece(team, n[i], team->rank);
         piece.n[i] = hx_team_piece(team, n[i], team->rank + 1) - piece.first[i];
@@ -460,6 +486,7 @@ static int check_team(const hx_team *team, const hx_vtk_options *options)
 static int select_items(selection *s, const hx_team *team, const hx_vtk_options *options)
 {
     HX_TRY(check_team(team, options));
+    if (s->mesh->window) return HX_OK; /* the piece has what is written */
     HX_TRY(invert(s->mesh->n_node, s->mesh->node_orig, &s->node));
     HX_TRY(invert(s->mesh->n_elem, s->mesh->elem_orig, &s->elem));
     return options->value ? select_part(s, options->value, options->least) : HX_OK;

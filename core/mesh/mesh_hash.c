@@ -43,11 +43,11 @@ static hx_hash middle_hash(const hx_mesh *mesh, int64_t i)
 
 typedef hx_hash (*item_hash)(const hx_mesh *mesh, int64_t i);
 
-static void add_items(const hx_mesh *mesh, int64_t n, item_hash item, hx_hash *sum)
+static void add_items(const hx_mesh *mesh, int64_t begin, int64_t end, item_hash item, hx_hash *sum)
 {
     uint64_t a = 0, b = 0;
 #pragma omp parallel for schedule(static) reduction(+ : a, b)
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = begin; i < end; i++) {
         const hx_hash h = item(mesh, i);
         a += h.a;
         b += h.b;
@@ -56,36 +56,96 @@ static void add_items(const hx_mesh *mesh, int64_t n, item_hash item, hx_hash *s
     sum->b += b;
 }
 
+/* Own nodes, and own elements. */
+static void add_own(const hx_mesh *mesh, item_hash of_node, item_hash of_element, hx_hash *sum)
+{
+    const hx_mesh_window *const w = mesh->window;
+    const int64_t first = w ? w->own_node : 0;
+    add_items(mesh, first, first + (w ? w->n_own_node : mesh->n_node), of_node, sum);
+    add_items(mesh, hx_mesh_own_begin(mesh), hx_mesh_own_end(mesh), of_element, sum);
+}
+
+/* What all processes have of a hash that begins with `sum`. */
+static int join(const hx_mesh *mesh, const hx_hash *own, hx_hash *sum)
+{
+    int64_t value[2] = {(int64_t)own->a, (int64_t)own->b};
+    HX_TRY(hx_all_sum_i64(hx_mesh_all(mesh), 2, value));
+    sum->a += (uint64_t)value[0];
+    sum->b += (uint64_t)value[1];
+    return HX_OK;
+}
+
+static hx_hash begin_mesh(const hx_mesh *mesh)
+{
+    hx_hash sum = begin(0, (uint64_t)hx_mesh_n_node_all(mesh));
+    hx_hash_next(&sum, (uint64_t)hx_mesh_n_elem_all(mesh));
+    return sum;
+}
+
+int hx_mesh_hash_all(const hx_mesh *mesh, hx_hash *hash)
+{
+    hx_hash own = {0, 0};
+    *hash = begin_mesh(mesh);
+    add_own(mesh, node_hash, element_hash, &own);
+    add_items(mesh, 0, mesh->middles.n, middle_hash, &own);
+    return join(mesh, &own, hash);
+}
+
 hx_hash hx_mesh_hash(const hx_mesh *mesh)
 {
-    hx_hash sum = begin(0, (uint64_t)mesh->n_node);
-    hx_hash_next(&sum, (uint64_t)mesh->n_elem);
-    add_items(mesh, mesh->n_node, node_hash, &sum);
-    add_items(mesh, mesh->n_elem, element_hash, &sum);
-    add_items(mesh, mesh->middles.n, middle_hash, &sum);
-    return sum;
+    hx_hash hash;
+    return hx_mesh_hash_all(mesh, &hash) < 0 ? begin_mesh(mesh) : hash;
+}
+
+/* Where an item is in what is kept of a design: of windows in the order of the file. */
+static uint64_t place(const hx_mesh *mesh, const int32_t *list, int64_t i)
+{
+    return mesh->window ? orig(list, i) : (uint64_t)i;
 }
 
 static hx_hash node_order(const hx_mesh *mesh, int64_t i)
 {
-    hx_hash h = begin(ORDER, (uint64_t)i);
+    hx_hash h = begin(ORDER, place(mesh, mesh->node_orig, i));
     hx_hash_next(&h, orig(mesh->node_orig, i));
     return h;
 }
 
 static hx_hash element_order(const hx_mesh *mesh, int64_t e)
 {
-    hx_hash h = begin(ORDER + 1, (uint64_t)e);
+    hx_hash h = begin(ORDER + 1, place(mesh, mesh->elem_orig, e));
     hx_hash_next(&h, orig(mesh->elem_orig, e));
     return h;
 }
 
+int hx_mesh_order_hash_all(const hx_mesh *mesh, hx_hash *hash)
+{
+    hx_hash own = {0, 0};
+    *hash = begin(0, (uint64_t)hx_mesh_n_node_all(mesh));
+    add_own(mesh, node_order, element_order, &own);
+    return join(mesh, &own, hash);
+}
+
 hx_hash hx_mesh_order_hash(const hx_mesh *mesh)
 {
-    hx_hash sum = begin(0, (uint64_t)mesh->n_node);
-    add_items(mesh, mesh->n_node, node_order, &sum);
-    add_items(mesh, mesh->n_elem, element_order, &sum);
-    return sum;
+    hx_hash hash;
+    return hx_mesh_order_hash_all(mesh, &hash) < 0 ? begin_mesh(mesh) : hash;
+}
+
+static hx_hash element_part(const hx_mesh *mesh, int64_t e)
+{
+    const hx_mesh_window *const w = mesh->window;
+    hx_hash h = begin(ORDER + 2, (uint64_t)(w->elem_before + e - hx_mesh_own_begin(mesh)));
+    hx_hash_next(&h, orig(mesh->elem_orig, e));
+    return h;
+}
+
+int hx_mesh_window_hash(const hx_mesh *mesh, uint64_t *hash)
+{
+    hx_hash own = {0, 0}, all = {0, 0};
+    add_items(mesh, hx_mesh_own_begin(mesh), hx_mesh_own_end(mesh), element_part, &own);
+    HX_TRY(join(mesh, &own, &all));
+    *hash = all.a;
+    return HX_OK;
 }
 
 static void add_value(uint64_t number, double value, uint64_t *a, uint64_t *b)

@@ -14,8 +14,18 @@ extern "C" {
  * threads. O(n). */
 hx_hash hx_mesh_hash(const hx_mesh *mesh);
 
+/* The same of a mesh of which this process may have a window (mesh.h): then of all, collective. */
+int hx_mesh_hash_all(const hx_mesh *mesh, hx_hash *hash);
+
 /* Of the order that nodes and elements are in here. O(n). */
 hx_hash hx_mesh_order_hash(const hx_mesh *mesh);
+
+/* The same of a mesh of which this process may have a window: then of the file's order, in which
+ * windows' designs are kept; collective. */
+int hx_mesh_order_hash_all(const hx_mesh *mesh, hx_hash *hash);
+
+/* Of a window: in which order the elements of all lie, rank after rank. Collective. */
+int hx_mesh_window_hash(const hx_mesh *mesh, uint64_t *hash);
 
 /* Of a field value[n_elem] on it, in the original numbering. O(n). */
 hx_hash hx_mesh_field_hash(const hx_mesh *mesh, const double *value);

@@ -20,6 +20,14 @@ int hx_mesh_measure_kinds(hx_mesh *mesh);
 /* Appends an empty set of that name (mesh_sets.c). The pointer is valid until the next append. */
 int hx_mesh_append_set(hx_mesh *mesh, const char *name, hx_set **set);
 
+/* Numbers what the places conn[n_place] name, by the first place that names it; number[] holds that
+ * place of each, or UINT32_MAX, and then its number. Returns how many there are. O(n_place).
+ *
+ * A number is at most the first place it replaces and hence below every later place that names the
+ * same, so that whoever compares the entry with a later place sees a difference before and after.
+ */
+int64_t hx_number_by_first_use(int64_t n_place, const int32_t *conn, uint32_t *number);
+
 /* Adds the set of the nodes or elements whose mark has the bit; marks[n]. */
 int hx_mesh_add_marked_set(hx_mesh *mesh, const char *name, int of_elements, const uint64_t *marks,
                            int bit);

@@ -171,37 +171,38 @@ static int permute_elements(hx_mesh *mesh, const int32_t *order)
     return HX_OK;
 }
 
-/* Numbers nodes as the elements meet them; nodes of no element come last.
- *
- * A place is an index into conn. Each node keeps its first place, then, in the same array, its
- * number. A number is at most the first place it replaces and hence below every later place of the
- * node, so that whoever compares the entry with a later place sees a difference before and after.
- */
-static void number_by_first_use(const hx_mesh *mesh, uint32_t *number)
+int64_t hx_number_by_first_use(int64_t n_place, const int32_t *conn, uint32_t *number)
 {
     int64_t first_number[HX_N_PART + 1] = {0};
-    const int32_t *const conn = mesh->conn;
-    const int64_t n_place = 8 * mesh->n_elem;
-#pragma omp parallel for schedule(static)
-    for (int64_t a = 0; a < mesh->n_node; a++) number[a] = UINT32_MAX;
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < n_place; i++) hx_atomic_min(&number[conn[i]], (uint32_t)i);
 #pragma omp parallel for schedule(static)
     for (int part = 0; part < HX_N_PART; part++) {
         int64_t n = 0;
         for (int64_t i = hx_part_begin(n_place, part); i < hx_part_begin(n_place, part + 1); i++)
-            n += number[conn[i]] == (uint32_t)i;
+            n += number[(uint32_t)conn[i]] == (uint32_t)i;
         first_number[part + 1] = n;
     }
     for (int part = 0; part < HX_N_PART; part++) first_number[part + 1] += first_number[part];
 #pragma omp parallel for schedule(static)
     for (int part = 0; part < HX_N_PART; part++) {
         int64_t next = first_number[part];
-        for (int64_t i = hx_part_begin(n_place, part); i < hx_part_begin(n_place, part + 1); i++)
-            if (hx_atomic_load(&number[conn[i]]) == (uint32_t)i)
-                hx_atomic_store(&number[conn[i]], (uint32_t)next++);
+        for (int64_t i = hx_part_begin(n_place, part); i < hx_part_begin(n_place, part + 1); i++) {
+            uint32_t *const of = &number[(uint32_t)conn[i]];
+            if (hx_atomic_load(of) == (uint32_t)i) hx_atomic_store(of, (uint32_t)next++);
+        }
     }
-    int64_t next = first_number[HX_N_PART];
+    return first_number[HX_N_PART];
+}
+
+/* Numbers nodes as the elements meet them; nodes of no element come last. */
+static void number_nodes(const hx_mesh *mesh, uint32_t *number)
+{
+    const int32_t *const conn = mesh->conn;
+    const int64_t n_place = 8 * mesh->n_elem;
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < mesh->n_node; a++) number[a] = UINT32_MAX;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n_place; i++) hx_atomic_min(&number[conn[i]], (uint32_t)i);
+    int64_t next = hx_number_by_first_use(n_place, conn, number);
     for (int64_t a = 0; next < mesh->n_node; a++)
         if (number[a] == UINT32_MAX) number[a] = (uint32_t)next++;
 }
@@ -239,7 +240,7 @@ int hx_mesh_reorder(hx_mesh *mesh)
     HX_TRY_FAIL(hilbert_order(mesh, &order));
     HX_TRY_FAIL(permute_elements(mesh, order));
     HX_TRY_FAIL(hx_alloc_raw(&node_new, (size_t)mesh->n_node, sizeof *node_new, "node numbers"));
-    number_by_first_use(mesh, (uint32_t *)node_new);
+    number_nodes(mesh, (uint32_t *)node_new);
     HX_TRY_FAIL(renumber_nodes(mesh, node_new));
     HX_TRY_FAIL(hx_alloc_raw(&elem_new, (size_t)mesh->n_elem, sizeof *elem_new, "element numbers"));
 #pragma omp parallel for schedule(static)

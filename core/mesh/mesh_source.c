@@ -81,7 +81,7 @@ static int fill_elements(const hx_mesh_source *s, int32_t *conn, uint64_t *sets)
     return rc;
 }
 
-static int has_sets(const hx_mesh_source *s, int of_elements)
+int hx_source_has_sets(const hx_mesh_source *s, int of_elements)
 {
     int any = 0;
     for (int i = 0; i < s->n_set; i++) any |= s->set[i].of_elements == of_elements;
@@ -148,7 +148,7 @@ int hx_source_mesh(const hx_mesh_source *s, hx_mesh *mesh)
     int rc;
     memset(mesh, 0, sizeof *mesh);
     for (int of = 0; of < 2; of++)
-        if (has_sets(s, of))
+        if (hx_source_has_sets(s, of))
             HX_TRY_FAIL(hx_alloc_raw(&in_set[of], (size_t)(of ? s->n_elem : s->n_node),
                                      sizeof(uint64_t), what));
     HX_TRY_FAIL(hx_alloc_raw(&xyz, 3 * (size_t)s->n_node, sizeof *xyz, "coordinates"));

@@ -43,6 +43,9 @@ int hx_source_elements(const hx_mesh_source *source, int64_t n, const int64_t *e
 int hx_source_nodes(const hx_mesh_source *source, int64_t n, const int64_t *node, double *xyz,
                     uint64_t *in_set);
 
+/* 1 if it has sets of elements, or of nodes. */
+int hx_source_has_sets(const hx_mesh_source *source, int of_elements);
+
 /* All of it as a raw mesh with its sets (hx_mesh_finish is the caller's); of a local source.
  * HX_EINPUT: more than HX_MAX_ELEM elements. O(n). */
 int hx_source_mesh(const hx_mesh_source *source, hx_mesh *mesh);

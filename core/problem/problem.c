@@ -126,11 +126,12 @@ static int add_support(hx_problem *problem, const hx_conditions *conditions,
 {
     const hx_set *set;
     if (!support->set) return hx_problem_add_file_supports(problem, conditions, support);
+    int64_t n;
     HX_TRY(hx_problem_find_set(problem->mesh, support->set, support->origin, &set));
-    if (set->n_node == 0)
+    HX_TRY(hx_mesh_count_all(problem->mesh, set->n_node, &n));
+    if (n == 0)
         return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no node, nothing would be supported",
                         support->origin, support->set);
-    int64_t n;
     int32_t *point;
     HX_TRY(hx_problem_set_points(&problem->space, set, support->origin, &n, &point));
     const int rc = hold_points(problem, support, n, point);
@@ -221,8 +222,7 @@ static int add_loads(hx_problem *problem, const hx_problem_params *params)
             problem->cases.force[c][problem->films.node[k]] += problem->films.source[k];
     for (size_t i = 0; i < params->n_load; i++) HX_TRY(add_load(problem, params, &params->load[i]));
     HX_TRY(hx_problem_add_rigid_sets(problem, params));
-    hx_problem_finish_body(problem);
-    return HX_OK;
+    return hx_problem_finish_body(problem);
 }
 
 /* What a case lacks that has nothing to answer. */
@@ -259,7 +259,10 @@ static int check_loaded(const hx_problem *problem, const hx_problem_params *para
             applied = 1;
             acting |= !(problem->supports.fixed[k / n] >> (k % n) & 1);
         }
-        if (acting) continue;
+        int64_t any[2] = {applied, acting};
+        HX_TRY(hx_all_sum_i64(hx_mesh_all(problem->mesh), 2, any));
+        applied = any[0] > 0;
+        if (any[1] > 0) continue;
         return HX_RAISE(HX_EINPUT, "%s: load case %d %s", params->origin, c + 1,
                         missing_load(problem, params, applied));
     }
@@ -286,12 +289,15 @@ static int make_passive(hx_problem *problem, const hx_set *set, const hx_passive
     return rc;
 }
 
-static int check_passive(const hx_passive_spec *passive, const hx_set *set, double rho_min)
+static int check_passive(const hx_mesh *mesh, const hx_passive_spec *passive, const hx_set *set,
+                         double rho_min)
 {
+    int64_t n;
     if (!(passive->skin >= 0.0) || isinf(passive->skin))
         return HX_RAISE(HX_EINPUT, "%s: skin = %g is no thickness, it must be above 0",
                         passive->origin, passive->skin);
-    if (passive->skin > 0.0 ? set->n_node == 0 : set->n_elem == 0)
+    HX_TRY(hx_mesh_count_all(mesh, passive->skin > 0.0 ? set->n_node : set->n_elem, &n));
+    if (n == 0)
         return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no %s, nothing would be passive%s",
                         passive->origin, passive->set, passive->skin > 0.0 ? "node" : "element",
                         set->n_node > 0 ? "; with a skin = THICKNESS what lies near it would" : "");
@@ -314,37 +320,50 @@ static int add_passive(hx_problem *problem, const hx_problem_params *params)
         const hx_passive_spec *passive = &params->passive[i];
         const hx_set *set;
         HX_TRY(hx_problem_find_set(mesh, passive->set, passive->origin, &set));
-        HX_TRY(check_passive(passive, set, params->rho_min));
+        HX_TRY(check_passive(mesh, passive, set, params->rho_min));
         HX_TRY(make_passive(problem, set, passive));
     }
+    return HX_OK;
+}
+
+/* Volumes of own elements, of all processes: of all elements, of the free ones; passive ones. */
+static int sum_volumes(hx_problem *problem)
+{
+    const hx_mesh *const mesh = problem->mesh;
+    const int64_t begin = hx_mesh_own_begin(mesh), end = hx_mesh_own_end(mesh);
+    const double *const volume = problem->volume, *const density = problem->passive.density;
+    double sum[3] = {hx_sum(end - begin, volume + begin), 0.0,
+                     0.0}; /* all, passive, mass of them */
+    for (int64_t e = begin; density && e < end; e++) {
+        if (isnan(density[e])) continue;
+        problem->passive.n++;
+        sum[1] += volume[e];
+        sum[2] += volume[e] * density[e];
+    }
+    HX_TRY(hx_all_sum(hx_mesh_all(mesh), 3, sum));
+    HX_TRY(hx_all_sum_i64(hx_mesh_all(mesh), 1, &problem->passive.n));
+    problem->total_volume = sum[0];
+    problem->design_volume = sum[0] - sum[1];
+    problem->passive.mass = sum[2];
     return HX_OK;
 }
 
 static int add_volumes(hx_problem *problem, const hx_problem_params *params)
 {
     const hx_mesh *mesh = problem->mesh;
-    double *volume;
     HX_TRY(hx_alloc_raw(&problem->volume, (size_t)mesh->n_elem, sizeof(double), "volumes"));
-    volume = problem->volume;
-    hx_mesh_volumes(mesh, volume);
-    const double total = hx_sum(mesh->n_elem, volume);
-    problem->design_volume = total;
-    for (int64_t e = 0; problem->passive.density && e < mesh->n_elem; e++) {
-        if (isnan(problem->passive.density[e])) continue;
-        problem->passive.n++;
-        problem->design_volume -= volume[e];
-        problem->passive.mass += volume[e] * problem->passive.density[e];
-    }
-    if (problem->passive.n == mesh->n_elem)
+    hx_mesh_volumes(mesh, problem->volume);
+    HX_TRY(sum_volumes(problem));
+    if (problem->passive.n == hx_mesh_n_elem_all(mesh))
         return HX_RAISE(HX_EINPUT, "%s: every element is passive, nothing is left to design",
                         params->origin);
-    const double target = params->volume_fraction * total;
+    const double target = params->volume_fraction * problem->total_volume;
     const double least = problem->passive.mass + params->rho_min * problem->design_volume;
     if (target < least * (1.0 - 1e-12))
         return HX_RAISE(HX_EINPUT,
                         "%s: volume_fraction = %g cannot be met: the passive regions and rho_min "
                         "already take %.4g of the volume; ask for more, or make less solid",
-                        params->origin, params->volume_fraction, least / total);
+                        params->origin, params->volume_fraction, least / problem->total_volume);
     problem->initial_density =
         fmin(1.0, fmax(params->rho_min, (target - problem->passive.mass) / problem->design_volume));
     return HX_OK;

@@ -106,6 +106,7 @@ typedef struct hx_problem {
     hx_passive passive;
 
     double *volume;         /* [n_elem] (owned) */
+    double total_volume;    /* sum over all elements */
     double design_volume;   /* sum over the free elements */
     double initial_density; /* of the free elements, so that the volume is met */
     int64_t n_body;         /* parts of the mesh that share no node */

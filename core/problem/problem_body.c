@@ -63,7 +63,7 @@ int hx_problem_add_body(hx_problem *problem, const hx_problem_params *params,
     return HX_OK;
 }
 
-void hx_problem_finish_body(hx_problem *problem)
+int hx_problem_finish_body(hx_problem *problem)
 {
     const int64_t n_dof = 3 * problem->space.n_point;
     for (int c = 0; problem->cases.body && c < problem->cases.n; c++) {
@@ -75,8 +75,11 @@ void hx_problem_finish_body(hx_problem *problem)
         }
 #pragma omp parallel for schedule(static) reduction(| : other)
         for (int64_t k = 0; k < n_dof; k++) other |= fabs(problem->cases.force[c][k]) > 0.0;
-        field->alone = !other;
+        int64_t any;
+        HX_TRY(hx_mesh_count_all(problem->mesh, other, &any));
+        field->alone = any == 0;
     }
+    return HX_OK;
 }
 
 static void corners(const hx_mesh *mesh, int64_t elem, double x[24])

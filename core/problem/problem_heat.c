@@ -121,8 +121,10 @@ static int add_source(const hx_space *space, const hx_load_spec *load, double *p
         for (int64_t e = 0; e < mesh->n_elem; e++) add_element(space, e, load->value[0], power);
         return HX_OK;
     }
+    int64_t n_elem;
     HX_TRY(hx_problem_find_set(mesh, load->set, load->origin, &set));
-    if (set->n_elem == 0)
+    HX_TRY(hx_mesh_count_all(mesh, set->n_elem, &n_elem));
+    if (n_elem == 0)
         return HX_RAISE(HX_EINPUT,
                         "%s: set '%s' holds no element (%lld nodes), a source needs a volume: name "
                         "a set of elements, leave set out for the whole part, or use flux or heat",
@@ -145,33 +147,37 @@ static void add_flux(const hx_space *space, int64_t n_face, const int64_t *face,
     }
 }
 
-static void share_by_volume(const hx_space *space, const hx_set *set, double heat, double *power)
+static int share_by_volume(const hx_space *space, const hx_set *set, double heat, double *power)
 {
+    const int64_t begin = hx_mesh_own_begin(space->mesh), end = hx_mesh_own_end(space->mesh);
     double volume = 0.0;
-    for (int64_t k = 0; k < set->n_elem; k++) volume += volume_of(space, set->elem[k]);
+    for (int64_t k = 0; k < set->n_elem; k++)
+        if (set->elem[k] >= begin && set->elem[k] < end) volume += volume_of(space, set->elem[k]);
+    HX_TRY(hx_all_sum(hx_mesh_all(space->mesh), 1, &volume));
     for (int64_t k = 0; k < set->n_elem; k++)
         add_element(space, set->elem[k], heat / volume, power);
+    return HX_OK;
 }
 
-/* Fluxes, and total heats of what is no volume. */
+/* Fluxes, and total heats of what is no volume; n_node: of the set. */
 static int add_to_surface(const hx_space *space, const hx_set *set, const hx_load_spec *load,
-                          double *power)
+                          int64_t n_node, double *power)
 {
-    int64_t n_face = 0, *face = NULL;
+    int64_t n_face = 0, *face = NULL, n_all;
     const int is_total = load->kind == HX_LOAD_HEAT;
+    double area;
     HX_TRY(hx_problem_faces(space->mesh, set, load->origin, &n_face, &face));
-    if (n_face > 0)
-        add_flux(space, n_face, face,
-                 load->value[0] / (is_total ? hx_space_faces_area(space, n_face, face) : 1.0),
-                 power);
-    else if (is_total)
-        hx_problem_add_at_nodes(space, set, 1, load->value, 1.0 / (double)set->n_node, power);
+    const int rc = hx_problem_measure_faces(space, n_face, face, &n_all, &area);
+    if (rc == HX_OK && n_all > 0)
+        add_flux(space, n_face, face, load->value[0] / (is_total ? area : 1.0), power);
+    else if (rc == HX_OK && is_total)
+        hx_problem_add_at_nodes(space, set, 1, load->value, 1.0 / (double)n_node, power);
     free(face);
-    if (n_face > 0 || is_total) return HX_OK;
+    if (rc < 0 || n_all > 0 || is_total) return rc;
     return HX_RAISE(HX_EINPUT,
                     "%s: set '%s' spans no boundary face (%lld nodes), a flux needs a surface: "
                     "name a set of faces, or use heat",
-                    load->origin, load->set, (long long)set->n_node);
+                    load->origin, load->set, (long long)n_node);
 }
 
 int hx_problem_add_heat(const hx_space *space, const hx_load_spec *load, double *power)
@@ -183,15 +189,25 @@ int hx_problem_add_heat(const hx_space *space, const hx_load_spec *load, double 
                         isfinite(size) ? "too small for double precision; other units would help"
                                        : "not finite");
     if (load->kind == HX_LOAD_SOURCE) return add_source(space, load, power);
+    int64_t n_node, n_elem;
     HX_TRY(hx_problem_find_set(space->mesh, load->set, load->origin, &set));
-    if (set->n_node == 0 && set->n_elem == 0)
+    HX_TRY(hx_problem_count_nodes(space->mesh, set, &n_node));
+    HX_TRY(hx_mesh_count_all(space->mesh, set->n_elem, &n_elem));
+    if (n_node == 0 && n_elem == 0)
         return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no node, the load would act on nothing",
                         load->origin, load->set);
-    if (load->kind == HX_LOAD_HEAT && set->n_elem > 0 && set->n_face == 0) {
-        share_by_volume(space, set, load->value[0], power);
-        return HX_OK;
-    }
-    return add_to_surface(space, set, load, power);
+    if (load->kind == HX_LOAD_HEAT && n_elem > 0 && set->n_face == 0)
+        return share_by_volume(space, set, load->value[0], power);
+    return add_to_surface(space, set, load, n_node, power);
+}
+
+static int raise_not_held(const char *origin, const char *which)
+{
+    return HX_RAISE(HX_EINPUT,
+                    "%s: %s has no held temperature and no convection, its temperature would not "
+                    "be determined: add supports = ( { set = \"...\"; temperature = 0.0; } ) or an "
+                    "entry to convection",
+                    origin, which);
 }
 
 /* HX_EINPUT with the first body without a temperature. */
@@ -205,11 +221,17 @@ static int check_bodies(const hx_mesh *mesh, const int32_t *body_of, int64_t n_b
     if (n_body > 1)
         snprintf(which, sizeof which, "the body that holds node %lld (one of %lld bodies)",
                  (long long)hx_mesh_node_number(mesh, node), (long long)n_body);
-    return HX_RAISE(HX_EINPUT,
-                    "%s: %s has no held temperature and no convection, its temperature would not "
-                    "be determined: add supports = ( { set = \"...\"; temperature = 0.0; } ) or an "
-                    "entry to convection",
-                    origin, which);
+    return raise_not_held(origin, which);
+}
+
+/* Of a window, where the mesh counts as one body. */
+static int check_held_somewhere(hx_problem *problem, const char *origin)
+{
+    int64_t n_held = problem->films.n;
+    problem->n_body = 1;
+    for (int64_t a = 0; a < problem->space.n_point; a++) n_held += problem->supports.fixed[a] != 0;
+    HX_TRY(hx_mesh_count_all(problem->mesh, n_held, &n_held));
+    return n_held > 0 ? HX_OK : raise_not_held(origin, "the model");
 }
 
 int hx_problem_check_held(hx_problem *problem, const char *origin)
@@ -219,6 +241,7 @@ int hx_problem_check_held(hx_problem *problem, const char *origin)
     uint8_t *is_held = NULL;
     int64_t n_body = 0;
     int rc;
+    if (mesh->window) return check_held_somewhere(problem, origin);
     HX_TRY_FAIL(hx_alloc_raw(&body_of, (size_t)mesh->n_node, sizeof *body_of, "bodies"));
     HX_TRY_FAIL(hx_mesh_bodies(mesh, body_of, &n_body));
     problem->n_body = n_body;

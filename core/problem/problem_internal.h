@@ -12,6 +12,13 @@ int hx_problem_find_set(const hx_mesh *mesh, const char *name, const char *origi
 int hx_problem_faces(const hx_mesh *mesh, const hx_set *set, const char *origin, int64_t *n_face,
                      int64_t **face);
 
+/* Faces that all windows of the mesh have (a whole one's own n_face), and their area. */
+int hx_problem_measure_faces(const hx_space *space, int64_t n_face, const int64_t *face,
+                             int64_t *n_all, double *area);
+
+/* Nodes of a set that all windows have. */
+int hx_problem_count_nodes(const hx_mesh *mesh, const hx_set *set, int64_t *n_all);
+
 /* hx_space_set_points with origin before its message. */
 int hx_problem_set_points(const hx_space *space, const hx_set *set, const char *origin, int64_t *n,
                           int32_t **point);
@@ -63,7 +70,7 @@ static inline double hx_follow_point(const hx_file_rigid *rigid, const double *x
 }
 
 /* What of the fields depends on the other forces. */
-void hx_problem_finish_body(hx_problem *problem);
+int hx_problem_finish_body(hx_problem *problem);
 
 /* Of heat (problem_heat.c). The temperature that others are counted from; before supports. */
 void hx_problem_find_reference(hx_problem *problem, const hx_problem_params *params);

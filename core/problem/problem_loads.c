@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../base/memory.h"
 #include "../base/vec3.h"
 #include "../mesh/load_faces.h"
 #include "problem_internal.h"
@@ -13,6 +14,29 @@ int hx_problem_faces(const hx_mesh *mesh, const hx_set *set, const char *origin,
     const int rc = hx_load_faces(mesh, set, n_face, face);
     if (rc == HX_EINPUT) hx_error_prefix("%s: ", origin);
     return rc;
+}
+
+int hx_problem_measure_faces(const hx_space *space, int64_t n_face, const int64_t *face,
+                             int64_t *n_all, double *area)
+{
+    const hx_mesh *const mesh = space->mesh;
+    const int64_t begin = 6 * hx_mesh_own_begin(mesh), end = 6 * hx_mesh_own_end(mesh);
+    int64_t *own;
+    *n_all = 0;
+    HX_TRY(hx_alloc_raw(&own, (size_t)n_face, sizeof *own, "load faces"));
+    for (int64_t f = 0; f < n_face; f++)
+        if (face[f] >= begin && face[f] < end) own[(*n_all)++] = face[f];
+    *area = hx_space_faces_area(space, *n_all, own);
+    free(own);
+    HX_TRY(hx_all_sum_i64(hx_mesh_all(mesh), 1, n_all));
+    return hx_all_sum(hx_mesh_all(mesh), 1, area);
+}
+
+int hx_problem_count_nodes(const hx_mesh *mesh, const hx_set *set, int64_t *n_all)
+{
+    *n_all = 0;
+    for (int64_t k = 0; k < set->n_node; k++) *n_all += hx_mesh_owns_node(mesh, set->node[k]);
+    return hx_all_sum_i64(hx_mesh_all(mesh), 1, n_all);
 }
 
 int hx_problem_set_points(const hx_space *space, const hx_set *set, const char *origin, int64_t *n,
@@ -128,40 +152,48 @@ static int check_values(const hx_load_spec *load)
     return HX_OK;
 }
 
+/* Of a set that spans no boundary face. */
+static int add_without_faces(const hx_space *space, const hx_set *set, const hx_load_spec *load,
+                             int64_t n_node, double *force)
+{
+    if (load->kind == HX_LOAD_TOTAL_FORCE) {
+        hx_problem_add_at_nodes(space, set, 3, load->value, 1.0 / (double)n_node, force);
+        return HX_OK;
+    }
+    return HX_RAISE(HX_EINPUT,
+                    "%s: set '%s' spans no boundary face (%lld nodes), a %s needs a surface: "
+                    "name a set of faces, or use total_force or node_force",
+                    load->origin, load->set, (long long)n_node,
+                    load->kind == HX_LOAD_PRESSURE ? "pressure" : "traction");
+}
+
 /* Loads that act on faces, and total forces of sets without. */
 static int add_surface_load(const hx_space *space, const hx_set *set, const hx_load_spec *load,
-                            double *force)
+                            int64_t n_node, double *force)
 {
-    const hx_mesh *mesh = space->mesh;
-    int64_t n_face = 0, *face = NULL;
-    HX_TRY(hx_problem_faces(mesh, set, load->origin, &n_face, &face));
-    if (load->kind == HX_LOAD_TOTAL_FORCE && n_face == 0) {
-        hx_problem_add_at_nodes(space, set, 3, load->value, 1.0 / (double)set->n_node, force);
-    } else if (n_face == 0) {
-        free(face);
-        return HX_RAISE(HX_EINPUT,
-                        "%s: set '%s' spans no boundary face (%lld nodes), a %s needs a surface: "
-                        "name a set of faces, or use total_force or node_force",
-                        load->origin, load->set, (long long)set->n_node,
-                        load->kind == HX_LOAD_PRESSURE ? "pressure" : "traction");
-    } else if (load->kind == HX_LOAD_TOTAL_FORCE) {
-        const double area = hx_space_faces_area(space, n_face, face);
-        const double t[3] = {load->value[0] / area, load->value[1] / area, load->value[2] / area};
-        add_traction(space, n_face, face, t, 0.0, force);
-    } else {
-        add_traction(space, n_face, face, load->kind == HX_LOAD_TRACTION ? load->value : NULL,
-                     load->value[0], force);
-    }
+    int64_t n_face = 0, *face = NULL, n_all;
+    double area, t[3];
+    HX_TRY(hx_problem_faces(space->mesh, set, load->origin, &n_face, &face));
+    int rc = hx_problem_measure_faces(space, n_face, face, &n_all, &area);
+    for (int i = 0; i < 3; i++)
+        t[i] = load->kind == HX_LOAD_TOTAL_FORCE ? load->value[i] / area : load->value[i];
+    if (rc == HX_OK && n_all == 0)
+        rc = add_without_faces(space, set, load, n_node, force);
+    else if (rc == HX_OK)
+        add_traction(space, n_face, face, load->kind == HX_LOAD_PRESSURE ? NULL : t, load->value[0],
+                     force);
     free(face);
-    return HX_OK;
+    return rc;
 }
 
 int hx_problem_add_load(const hx_space *space, const hx_load_spec *load, double *force)
 {
     const hx_set *set;
+    int64_t n_node;
     HX_TRY(check_values(load));
     HX_TRY(hx_problem_find_set(space->mesh, load->set, load->origin, &set));
-    if (set->n_node == 0)
+    HX_TRY(hx_problem_count_nodes(space->mesh, set, &n_node));
+    if (n_node == 0)
         return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no node, the load would act on nothing",
                         load->origin, load->set);
     switch (load->kind) {
@@ -174,6 +206,6 @@ int hx_problem_add_load(const hx_space *space, const hx_load_spec *load, double 
     case HX_LOAD_REMOTE_RIGID: /* of forces on a rigid set only force and moment count */
         return hx_load_add_remote(space, set, load, force);
     default:
-        return add_surface_load(space, set, load, force);
+        return add_surface_load(space, set, load, n_node, force);
     }
 }

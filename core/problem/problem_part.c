@@ -220,7 +220,7 @@ static int copy_volumes(hx_problem *part, const hx_problem *whole, const int32_t
     HX_TRY(hx_alloc_raw(&part->volume, (size_t)n, sizeof(double), "volumes"));
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < n; e++) part->volume[e] = whole->volume[elem[e]];
-    part->design_volume = hx_sum(n, part->volume);
+    part->total_volume = part->design_volume = hx_sum(n, part->volume);
     part->initial_density = 1.0;
     return HX_OK;
 }
@@ -304,6 +304,7 @@ int hx_problem_create_share(hx_problem *share, const hx_problem *whole, const hx
     share->whole = whole;
     share->whole_node = node;
     share->whole_elem = elem;
+    share->total_volume = whole->total_volume;
     share->design_volume = whole->design_volume;
     share->initial_density = whole->initial_density;
     if (rc == HX_OK) rc = copy_passive(share, whole, elem);

@@ -163,6 +163,21 @@ static void measure_bodies(const hx_mesh *mesh, const int32_t *body_of, int64_t 
     }
 }
 
+/* What holds own points of a window, where the mesh counts as one body. */
+static int check_one_body(hx_problem *problem, const char *origin)
+{
+    const hx_mesh *const mesh = problem->mesh;
+    rigid_body body = {.first_node = 0};
+    problem->n_body = 1;
+    measure_bodies(mesh, NULL, 1, &body);
+    for (int64_t node = 0; node < mesh->n_node; node++)
+        for (int i = 0; hx_mesh_owns_node(mesh, node) && i < 3; i++)
+            if (problem->supports.fixed[node] >> i & 1) add_held(mesh->xyz + 3 * node, i, &body);
+    HX_TRY(hx_all_sum(hx_mesh_all(mesh), 36, body.gram[0]));
+    HX_TRY(hx_all_sum_i64(hx_mesh_all(mesh), 1, &body.n_fixed));
+    return check_body(problem, &body, 1, origin);
+}
+
 int hx_problem_check_supported(hx_problem *problem, const char *origin)
 {
     const hx_mesh *mesh = problem->mesh;
@@ -170,6 +185,7 @@ int hx_problem_check_supported(hx_problem *problem, const char *origin)
     rigid_body *body = NULL;
     int64_t n_body;
     int rc;
+    if (mesh->window) return check_one_body(problem, origin);
     HX_TRY_FAIL(hx_alloc_raw(&body_of, (size_t)mesh->n_node, sizeof *body_of, "bodies"));
     HX_TRY_FAIL(hx_mesh_bodies(mesh, body_of, &n_body));
     problem->n_body = n_body;

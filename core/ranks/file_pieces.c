@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../team/team_trade.h"
 
 static const char what[] = "pieces of files";
 
@@ -30,7 +31,7 @@ static items items_of(const hx_team *team, const hx_share *share, int kind, int 
     const int is_node = kind == HX_FILE_NODES;
     return (items){.team = team,
                    .to_first = to_first,
-                   .n = is_node ? mesh->n_node : mesh->n_elem,
+                   .n = is_node ? hx_mesh_n_node_all(mesh) : hx_mesh_n_elem_all(mesh),
                    .n_own = is_node ? share->n_own : share->mesh.n_elem,
                    .whole = is_node ? share->node : share->elem,
                    .orig = is_node ? mesh->node_orig : mesh->elem_orig};
@@ -97,49 +98,6 @@ static int list_sent(const items *it, int64_t *first, int32_t *list, int32_t *pl
     return HX_OK;
 }
 
-/* in[size + 1] := first of what comes from each, as they say. */
-static int count_received(const hx_team *team, const int64_t *out, int64_t *in)
-{
-    const size_t size = (size_t)team->size;
-    int64_t *all;
-    HX_TRY(hx_alloc_raw(&all, size * (size + 1), sizeof *all, what));
-    const int rc = team->ops->all_gather(team, out, (size + 1) * sizeof *out, all);
-    in[0] = 0;
-    for (size_t r = 0; rc == HX_OK && r < size; r++) {
-        const int64_t *const of = all + r * (size + 1) + team->rank;
-        in[r + 1] = in[r] + of[1] - of[0];
-    }
-    free(all);
-    return rc;
-}
-
-/* count[size] := lengths of the lists, 0 of this rank's own. */
-static const int64_t *lengths(const hx_team *team, const int64_t *first, int64_t *count)
-{
-    for (int r = 0; r < team->size; r++) count[r] = r == team->rank ? 0 : first[r + 1] - first[r];
-    return count;
-}
-
-/* Items of `bytes`, from out[] by rank to in[] by rank. */
-static int exchange(hx_file_piece *p, const hx_team *team, size_t bytes, const void *out, void *in)
-{
-    const int me = team->rank;
-    for (int k = 0; k < p->route.n_peer; k++) {
-        const int64_t *const at = p->out + p->route.peer[k];
-        memcpy(hx_route_sent(&p->route, k, bytes), (const char *)out + (size_t)at[0] * bytes,
-               (size_t)(at[1] - at[0]) * bytes);
-    }
-    HX_TRY(hx_route_exchange(team, &p->route, bytes));
-    for (int k = 0; k < p->route.n_peer; k++) {
-        const int64_t *const at = p->in + p->route.peer[k];
-        memcpy((char *)in + (size_t)at[0] * bytes, hx_route_received(&p->route, k, bytes),
-               (size_t)(at[1] - at[0]) * bytes);
-    }
-    memcpy((char *)in + (size_t)p->in[me] * bytes, (const char *)out + (size_t)p->out[me] * bytes,
-           (size_t)(p->out[me + 1] - p->out[me]) * bytes);
-    return HX_OK;
-}
-
 static int alloc_piece(hx_file_piece *p, const items *it, int32_t **place)
 {
     const size_t size = (size_t)it->team->size;
@@ -152,42 +110,30 @@ static int alloc_piece(hx_file_piece *p, const items *it, int32_t **place)
     return hx_alloc(&p->in, size + 1, sizeof *p->in, what);
 }
 
-static int make_route(hx_file_piece *p, const hx_team *team, size_t most)
-{
-    const size_t size = (size_t)team->size;
-    int64_t *scratch;
-    HX_TRY(hx_alloc_raw(&scratch, 2 * size, sizeof *scratch, what));
-    const int rc = hx_route_create(&p->route, team, lengths(team, p->out, scratch),
-                                   lengths(team, p->in, scratch + size), most);
-    free(scratch);
-    return rc;
-}
-
 /* What each process can do alone, and whether all could, before what they do together. */
-static int create_piece(hx_file_piece *p, const items *it, size_t most)
+static int create_piece(hx_file_piece *p, const items *it)
 {
     const hx_team *const team = it->team;
     int32_t *place = NULL;
     int rc = alloc_piece(p, it, &place);
     if (rc == HX_OK) rc = list_sent(it, p->out, p->from, place);
     HX_TRY_FAIL(hx_team_agree(team, rc));
-    rc = count_received(team, p->out, p->in);
-    if (rc == HX_OK) rc = make_route(p, team, most);
+    rc = hx_team_trade_counts(team, p->out, p->in);
     HX_TRY_FAIL(hx_team_agree(team, rc));
-    rc = exchange(p, team, sizeof *place, place, p->to);
+    rc = hx_team_trade(team, p->out, p->in, sizeof *place, place, p->to);
 fail:
     free(place);
     return rc;
 }
 
 int hx_file_pieces_create(hx_file_pieces *pieces, const hx_team *team, const hx_share *share,
-                          int to_first, size_t most)
+                          int to_first)
 {
     int rc = HX_OK;
     *pieces = (hx_file_pieces){.team = team};
     for (int kind = 0; kind < HX_FILE_KINDS; kind++) {
         const items it = items_of(team, share, kind, to_first);
-        HX_TRY_FAIL(create_piece(&pieces->of[kind], &it, most));
+        HX_TRY_FAIL(create_piece(&pieces->of[kind], &it));
     }
     return HX_OK;
 fail:
@@ -195,34 +141,11 @@ fail:
     return rc;
 }
 
-/* to[to_at[i]] := from[from_at[i]], of `bytes` each; lists that are NULL: i. */
-static void move(int64_t n, size_t bytes, const int32_t *from_at, const char *from,
-                 const int32_t *to_at, char *to)
-{
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < n; i++)
-        memcpy(to + (size_t)(to_at ? to_at[i] : i) * bytes,
-               from + (size_t)(from_at ? from_at[i] : i) * bytes, bytes);
-}
-
 int hx_file_pieces_bring(hx_file_pieces *pieces, int kind, size_t bytes, const void *own,
                          void *piece)
 {
-    hx_file_piece *const p = &pieces->of[kind];
-    const int me = pieces->team->rank;
-    for (int k = 0; k < p->route.n_peer; k++) {
-        const int64_t *const out = p->out + p->route.peer[k];
-        move(out[1] - out[0], bytes, p->from + out[0], own, NULL,
-             hx_route_sent(&p->route, k, bytes));
-    }
-    HX_TRY(hx_route_exchange(pieces->team, &p->route, bytes));
-    for (int k = 0; k < p->route.n_peer; k++) {
-        const int64_t *const in = p->in + p->route.peer[k];
-        move(in[1] - in[0], bytes, NULL, hx_route_received(&p->route, k, bytes), p->to + in[0],
-             piece);
-    }
-    move(p->in[me + 1] - p->in[me], bytes, p->from + p->out[me], own, p->to + p->in[me], piece);
-    return HX_OK;
+    const hx_file_piece *const p = &pieces->of[kind];
+    return hx_team_trade_listed(pieces->team, p->out, p->in, bytes, own, p->from, piece, p->to);
 }
 
 void hx_file_pieces_free(hx_file_pieces *pieces)
@@ -233,7 +156,6 @@ void hx_file_pieces_free(hx_file_pieces *pieces)
         free(p->in);
         free(p->from);
         free(p->to);
-        hx_route_free(&p->route);
     }
     memset(pieces, 0, sizeof *pieces);
 }

@@ -4,7 +4,6 @@
 #ifndef HX_FILE_PIECES_H
 #define HX_FILE_PIECES_H
 
-#include "route.h"
 #include "share.h"
 
 enum { HX_FILE_NODES, HX_FILE_ELEMENTS, HX_FILE_KINDS };
@@ -16,7 +15,6 @@ typedef struct hx_file_piece {
     int64_t *out, *in; /* [size + 1] first of each rank in `from` and in `to` (owned) */
     int32_t *from;     /* [out[size]] places in the share (owned, like the next) */
     int32_t *to;       /* [in[size] = n] places in the piece */
-    hx_route route;    /* to and from the others */
 } hx_file_piece;
 
 typedef struct hx_file_pieces {
@@ -24,14 +22,14 @@ typedef struct hx_file_pieces {
     hx_file_piece of[HX_FILE_KINDS];
 } hx_file_pieces;
 
-/* The pieces of hx_team_piece or, with to_first, all in the first process; values of `most` bytes
- * at most. Collective: each says what of the file it has. HX_ENOMEM, in all. O(n of share and
- * piece); 4 bytes an element and node of either, and 2 `most` of what goes or comes. */
+/* The pieces of hx_team_piece or, with to_first, all in the first process. Collective: each says
+ * what of the file it has. HX_ENOMEM, in all. O(n of share and piece); 4 bytes an element and node
+ * of either. */
 int hx_file_pieces_create(hx_file_pieces *pieces, const hx_team *team, const hx_share *share,
-                          int to_first, size_t most);
+                          int to_first);
 
 /* piece[n] of this process := from own[] of the elements or nodes of the shares, `bytes` each. By
- * all processes. Waits. */
+ * all processes. Waits; 8 MB a process besides. */
 int hx_file_pieces_bring(hx_file_pieces *pieces, int kind, size_t bytes, const void *own,
                          void *piece);
 

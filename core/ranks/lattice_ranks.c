@@ -38,19 +38,26 @@ static int create_view(hx_level_view *v, int64_t n, int size)
     return hx_alloc(&v->first, (size_t)size, sizeof *v->first, what);
 }
 
-/* The lowest rank with an element in a cell around the node; those of a cell ascend. */
+/* The lowest rank with an element in a cell, whose elements ascend. */
+static int32_t rank_of_cell(const hx_ranks *ranks, const hx_lattice *lattice, int32_t cell)
+{
+    if (lattice->cell_rank) return lattice->cell_rank[cell];
+    return hx_share_rank_of(&ranks->share, ranks->team->size,
+                            lattice->cell_elem[lattice->cell_elem_at[cell]]);
+}
+
+/* The lowest rank with an element in a cell around the node. */
 static void own_finest(const hx_ranks *ranks, const hx_lattice *lattice, hx_level_view *v)
 {
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < v->n; a++) {
-        int32_t least = INT32_MAX;
+        v->owner[a] = INT32_MAX;
         for (int c = 0; c < CORNERS; c++) {
             const int32_t cell = lattice->node_cell[c * v->n + a];
             if (cell < 0) continue;
-            const int32_t elem = lattice->cell_elem[lattice->cell_elem_at[cell]];
-            least = elem < least ? elem : least;
+            const int32_t rank = rank_of_cell(ranks, lattice, cell);
+            v->owner[a] = rank < v->owner[a] ? rank : v->owner[a];
         }
-        v->owner[a] = hx_share_rank_of(&ranks->share, ranks->team->size, least);
     }
 }
 

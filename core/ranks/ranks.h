@@ -137,7 +137,8 @@ int hx_ranks_collect(hx_ranks *ranks, const double *d_share, double *d_whole);
 /* own[n_elem of the share] of each host := whole[n_elem of the whole] of the leader's. */
 int hx_ranks_spread_host(hx_ranks *ranks, const double *whole, double *own);
 
-/* The same with whole[n_elem of the whole] of the leader's host, NULL elsewhere. Waits. */
+/* The same with whole[n_elem of the whole] of the leader's host, NULL elsewhere. Waits. Where the
+ * whole is a window (mesh.h): of all, in the order of the file; so are vectors of its nodes. */
 int hx_ranks_collect_field(hx_ranks *ranks, const double *d_share, double *whole);
 int hx_ranks_spread_field(hx_ranks *ranks, const double *whole, double *d_share);
 

@@ -26,6 +26,10 @@ static int find_runs(hx_share *share, const hx_team *team)
     const hx_mesh *const mesh = share->whole->mesh;
     hx_partition partition;
     HX_TRY(hx_alloc(&share->first, (size_t)team->size + 1, sizeof *share->first, what));
+    if (mesh->window) {
+        memcpy(share->first, mesh->window->first, ((size_t)team->size + 1) * sizeof *share->first);
+        return HX_OK;
+    }
     if (mesh->parts.n == team->size) {
         memcpy(share->first, mesh->parts.first, ((size_t)team->size + 1) * sizeof *share->first);
         return HX_OK;
@@ -34,6 +38,17 @@ static int find_runs(hx_share *share, const hx_team *team)
     for (int r = 1; r <= team->size; r++) /* along a curve ranks ascend */
         share->first[r] = hx_count_below_i32(partition.rank, mesh->n_elem, r);
     hx_partition_free(&partition);
+    return HX_OK;
+}
+
+static int count_elements(hx_share *share, const hx_team *team)
+{
+    const int64_t *const first = share->first;
+    const int64_t n_own = first[team->rank + 1] - first[team->rank];
+    HX_TRY(hx_alloc(&share->n_elem_of, (size_t)team->size, sizeof *share->n_elem_of, what));
+    if (share->whole->mesh->window)
+        return team->ops->all_gather(team, &n_own, sizeof n_own, share->n_elem_of);
+    for (int r = 0; r < team->size; r++) share->n_elem_of[r] = first[r + 1] - first[r];
     return HX_OK;
 }
 
@@ -370,6 +385,7 @@ int hx_share_create(hx_share *share, const hx_team *team, const hx_problem *whol
     share->whole = whole;
     HX_TRY_FAIL(hx_share_check(whole));
     HX_TRY_FAIL(find_runs(share, team));
+    HX_TRY_FAIL(count_elements(share, team));
     HX_TRY_FAIL(hx_alloc_raw(&place, (size_t)whole->space.n_point, sizeof *place, what));
     HX_TRY_FAIL(number_nodes(share, team, place, &n_node));
     HX_TRY_FAIL(make_mesh(share, team, n_node, place));
@@ -388,6 +404,7 @@ void hx_share_free(hx_share *share)
     hx_space_free(&share->space);
     hx_mesh_free(&share->mesh);
     free(share->first);
+    free(share->n_elem_of);
     free(share->node);
     free(share->elem);
     free(share->other);

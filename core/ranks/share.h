@@ -21,6 +21,8 @@ extern "C" {
 typedef struct hx_share {
     const hx_problem *whole; /* (borrowed) */
     int64_t *first;          /* [size + 1] first element of each rank's run (owned) */
+    int64_t *n_elem_of;      /* [size] elements of each rank; under a window (mesh.h) it has more of
+                                them than the run here (owned) */
     hx_mesh mesh;            /* of the run (owned) */
     hx_space space;          /* on it (owned) */
     hx_problem problem;      /* likewise (owned) */

@@ -34,23 +34,47 @@ static void set_bytes(const hx_ranks *ranks, points *p, size_t each)
     for (int r = 0; r < ranks->team->size; r++) p->bytes[r] = (size_t)p->n[r] * each;
 }
 
-static int find_points(hx_ranks *ranks, int components, points *p)
+/* Points that a process says what it has of: all of the share or, under a window, its own nodes. */
+static int64_t count_points(const hx_ranks *ranks)
 {
     const hx_share *const share = &ranks->share;
+    return share->whole->mesh->window ? share->n_own : share->space.n_point;
+}
+
+/* (*number)[points], the caller's: their numbers in the whole, under a window in the file. */
+static int list_numbers(const hx_ranks *ranks, int32_t **number)
+{
+    const hx_share *const share = &ranks->share;
+    const int32_t *const orig = share->whole->mesh->node_orig;
+    const int64_t n = count_points(ranks);
+    HX_TRY(hx_alloc_raw(number, (size_t)n, sizeof **number, what));
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; i++)
+        (*number)[i] = share->whole->mesh->window ? orig[share->node[i]] : share->node[i];
+    return HX_OK;
+}
+
+static int find_points(hx_ranks *ranks, int components, points *p)
+{
     const size_t size = (size_t)ranks->team->size;
+    const int64_t n_here = count_points(ranks);
     int64_t n = 0;
+    int32_t *number;
     HX_TRY(hx_alloc(&p->n, size, sizeof *p->n, what));
     HX_TRY(hx_alloc(&p->bytes, size, sizeof *p->bytes, what));
-    HX_TRY(ranks->team->ops->all_gather(ranks->team, &share->space.n_point, sizeof(int64_t), p->n));
+    HX_TRY(ranks->team->ops->all_gather(ranks->team, &n_here, sizeof n_here, p->n));
     for (size_t r = 0; r < size; r++) n += p->n[r];
     if (is_leader(ranks)) {
         HX_TRY(hx_alloc_raw(&p->node, (size_t)n, sizeof *p->node, what));
         HX_TRY(hx_alloc_raw(&p->values, (size_t)(n * components), sizeof(double), what));
     }
     set_bytes(ranks, p, sizeof *p->node);
-    HX_TRY(ranks->team->ops->gather(ranks->team, HX_RANKS_LEADER, share->node, p->bytes, p->node));
+    HX_TRY(list_numbers(ranks, &number));
+    const int rc =
+        ranks->team->ops->gather(ranks->team, HX_RANKS_LEADER, number, p->bytes, p->node);
+    free(number);
     set_bytes(ranks, p, (size_t)components * sizeof(double));
-    return HX_OK;
+    return rc;
 }
 
 /* Between the whole and the values of all ranks: values in common are the same, so that the last
@@ -79,14 +103,24 @@ static int collect(hx_ranks *ranks, int components, const double *d_share, doubl
     return HX_OK;
 }
 
+/* Points of others get their owners' values: what all that have a point say of it, 0 but there, is
+ * added up. */
+static int spread_to_others(hx_ranks *ranks, int components, double *d_share)
+{
+    const hx_common_ops *const common = ranks->dev.ops->common;
+    return ranks->share.whole->mesh->window ? common->add(&ranks->dev, components, d_share) : HX_OK;
+}
+
 static int spread(hx_ranks *ranks, int components, const double *whole, double *d_share, points *p,
                   double *own)
 {
-    const size_t bytes = (size_t)(ranks->share.space.n_point * components) * sizeof(double);
+    const size_t n = (size_t)(ranks->share.space.n_point * components);
     HX_TRY(find_points(ranks, components, p));
     if (is_leader(ranks)) move_values(ranks, components, p, (double *)whole, 0);
+    memset(own, 0, n * sizeof *own);
     HX_TRY(ranks->team->ops->scatter(ranks->team, HX_RANKS_LEADER, p->values, p->bytes, own));
-    return ranks->plain->upload(&ranks->dev, d_share, own, bytes);
+    HX_TRY(ranks->plain->upload(&ranks->dev, d_share, own, n * sizeof *own));
+    return spread_to_others(ranks, components, d_share);
 }
 
 static int move(hx_ranks *ranks, int components, const double *d_from, double *d_to,

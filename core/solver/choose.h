@@ -58,8 +58,8 @@ static inline int64_t hx_choose_size(const hx_space *space)
         return (int64_t)((double)space->n_point * pow(2.0 * order - 1.0, 3.0) / 27.0);
     }
     if (space->element != HX_ELEMENT_LINEAR) return space->n_point;
-    if (!hx_mesh_is_collapsed(mesh) || mesh->n_elem < mesh->n_node) return mesh->n_elem;
-    return mesh->n_node;
+    const int64_t n_elem = hx_mesh_n_elem_all(mesh), n_node = hx_mesh_n_node_all(mesh);
+    return !hx_mesh_is_collapsed(mesh) || n_elem < n_node ? n_elem : n_node;
 }
 
 /* For n_elem elements (hx_choose_size); NULL if none of the kinds may be chosen. */

@@ -156,7 +156,7 @@ static void find_cell(const hx_lattice *lattice, const hx_mesh *mesh, int64_t e,
 /* Takes off a last layer of cells that no centroid lies in: coarser cells would stand half empty
  * for it. The first layer has one, elements being no wider than a cell. place[e]: of the element's
  * cell among the n as they are then. */
-static void trim(const hx_lattice *lattice, const hx_mesh *mesh, int64_t n[3], int32_t *place)
+static int trim(const hx_lattice *lattice, const hx_mesh *mesh, int64_t n[3], int32_t *place)
 {
     const int64_t before[2] = {n[0], n[1]};
     int64_t last0 = 0, last1 = 0, last2 = 0;
@@ -169,15 +169,16 @@ static void trim(const hx_lattice *lattice, const hx_mesh *mesh, int64_t n[3], i
         last2 = at[2] > last2 ? at[2] : last2;
         place[e] = (int32_t)((at[2] * before[1] + at[1]) * before[0] + at[0]);
     }
-    n[0] = last0 + 1;
-    n[1] = last1 + 1;
-    n[2] = last2 + 1;
-    if (n[0] == before[0] && n[1] == before[1]) return;
+    double last[3] = {(double)last0, (double)last1, (double)last2};
+    HX_TRY(hx_all_most(hx_mesh_all(mesh), 3, last));
+    for (int i = 0; i < 3; i++) n[i] = (int64_t)last[i] + 1;
+    if (n[0] == before[0] && n[1] == before[1]) return HX_OK;
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         const int64_t row = place[e] / before[0], i = place[e] % before[0];
         place[e] = (int32_t)((row / before[1] * n[1] + row % before[1]) * n[0] + i);
     }
+    return HX_OK;
 }
 
 /* Flags the cells that elements are in. */
@@ -188,6 +189,34 @@ static void flag_cells(grid *g, int64_t n_elem, const int32_t *place)
 #pragma omp atomic write
         g->cell[place[e]] = 1;
     }
+}
+
+enum { NO_RANK = UINT16_MAX };
+
+/* (*rank)[places], the caller's: the lowest process with an own element in a cell. Flags those that
+ * any has. */
+static int flag_ranks(grid *g, const hx_mesh *mesh, const int32_t *place, uint16_t **rank)
+{
+    const int64_t begin = hx_mesh_own_begin(mesh), end = hx_mesh_own_end(mesh);
+    const int64_t n = n_cell_place(g);
+    HX_TRY(hx_alloc_raw(rank, (size_t)n, sizeof **rank, WHAT));
+    uint16_t *const of = *rank;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; i++) of[i] = NO_RANK;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = begin; e < end; e++)
+        __atomic_store_n(&of[place[e]], (uint16_t)mesh->window->all->rank, __ATOMIC_RELAXED);
+    HX_TRY(hx_all_least_u16(mesh->window->all, n, of));
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; i++) g->cell[i] = of[i] != NO_RANK;
+    return HX_OK;
+}
+
+/* rank[] of places becomes that of cells, in place: a cell's number is at most its place. */
+static void pack_ranks(const grid *g, uint16_t *rank)
+{
+    for (int64_t i = 0; i < n_cell_place(g); i++)
+        if (g->cell[i] >= 0) rank[g->cell[i]] = rank[i];
 }
 
 static void list_cells(hx_lattice *lattice, const grid *g)
@@ -452,6 +481,7 @@ struct hx_lattice_draft {
     hx_lattice lattice; /* its sizes alone */
     grid here;          /* numbered */
     int32_t *place;     /* [n_elem] of the element's cell among those of the grid */
+    uint16_t *rank;     /* [n_cell] of hx_lattice.cell_rank */
 };
 
 void hx_lattice_draft_free(hx_lattice_draft *draft)
@@ -459,6 +489,7 @@ void hx_lattice_draft_free(hx_lattice_draft *draft)
     if (!draft) return;
     free_grid(&draft->here);
     free(draft->place);
+    free(draft->rank);
     free(draft);
 }
 
@@ -471,15 +502,19 @@ int hx_lattice_begin(hx_lattice_draft **out, const hx_space *space, double coars
     *out = NULL;
     HX_TRY(hx_alloc(&draft, 1, sizeof *draft, WHAT));
     hx_lattice *const lattice = &draft->lattice;
-    hx_lattice_choose_size(lattice, mesh, coarsening, n);
+    HX_TRY_FAIL(hx_lattice_choose_size(lattice, mesh, coarsening, n));
     while (reaches_too_far(lattice, space, n))
-        hx_lattice_choose_size(lattice, mesh, coarsening *= 1.25, n);
+        HX_TRY_FAIL(hx_lattice_choose_size(lattice, mesh, coarsening *= 1.25, n));
     HX_TRY_FAIL(hx_alloc_raw(&draft->place, (size_t)mesh->n_elem, sizeof *draft->place, WHAT));
-    trim(lattice, mesh, n, draft->place);
+    HX_TRY_FAIL(trim(lattice, mesh, n, draft->place));
     for (int i = 0; i < 3; i++) layer[i] = n[i] + 1;
     HX_TRY_FAIL(alloc_grid(&draft->here, n, layer));
-    flag_cells(&draft->here, mesh->n_elem, draft->place);
+    if (mesh->window)
+        HX_TRY_FAIL(flag_ranks(&draft->here, mesh, draft->place, &draft->rank));
+    else
+        flag_cells(&draft->here, mesh->n_elem, draft->place);
     HX_TRY_FAIL(number_grid(&draft->here));
+    if (draft->rank) pack_ranks(&draft->here, draft->rank);
     *out = draft;
     return HX_OK;
 fail:
@@ -503,6 +538,8 @@ int hx_lattice_finish(hx_lattice *lattice, const hx_space *space, hx_lattice_dra
     HX_TRY_FAIL(lay_over_mesh(lattice, space, here, draft->place));
     free(draft->place);
     draft->place = NULL;
+    lattice->cell_rank = draft->rank;
+    draft->rank = NULL;
     for (int i = 0; i < 3; i++) lattice->level[0].step[i] = lattice->size[i] / lattice->unit;
     for (;;) {
         hx_lattice_level *level = &lattice->level[lattice->n_level++];
@@ -560,11 +597,16 @@ fail:
 
 void hx_lattice_estimate(const hx_mesh *mesh, double coarsening, double *n_node, double *n_cell)
 {
-    const double ideal = (double)mesh->n_elem / (coarsening * coarsening * coarsening);
+    const double ideal = (double)hx_mesh_n_elem_all(mesh) / (coarsening * coarsening * coarsening);
     hx_lattice lattice;
     int64_t n[3];
-    hx_lattice_choose_size(&lattice, mesh, coarsening, n);
-    if (count_used(&lattice, mesh, n, n_node, n_cell) == HX_OK) return;
+    if (mesh->window) { /* nobody asks the others */
+        *n_cell = *n_node = 1.2 * ideal + 100.0;
+        return;
+    }
+    if (hx_lattice_choose_size(&lattice, mesh, coarsening, n) == HX_OK &&
+        count_used(&lattice, mesh, n, n_node, n_cell) == HX_OK)
+        return;
     hx_error_clear(); /* too little memory to count */
     const double places = (double)n[0] * (double)n[1] * (double)n[2];
     const double volume = lattice.size[0] * lattice.size[1] * lattice.size[2];
@@ -584,6 +626,7 @@ void hx_lattice_free(hx_lattice *lattice)
         free(lattice->level[l].parent);
     }
     free(lattice->cell);
+    free(lattice->cell_rank);
     free(lattice->cell_corner);
     free(lattice->node_cell);
     free(lattice->cell_elem);

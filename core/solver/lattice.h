@@ -78,11 +78,13 @@ typedef struct hx_lattice {
     int n_level, n_shared;     /* n_shared: the first levels, that lie in shares */
     hx_lattice_level level[HX_LATTICE_LEVELS];
 
-    int64_t n_cell;        /* of level 0 */
-    int32_t *cell;         /* [n_cell][3] lattice coordinates */
-    int32_t *cell_corner;  /* [n_cell][8] nodes of level 0 */
-    int32_t *node_cell;    /* [8][n_node of level 0] cell whose corner c the node is, or -1 */
-    int32_t *cell_elem;    /* [n_elem] by cell */
+    int64_t n_cell;       /* of level 0 */
+    int32_t *cell;        /* [n_cell][3] lattice coordinates */
+    uint16_t *cell_rank;  /* [n_cell] under a window (mesh.h): lowest process with an element in it;
+                             else NULL */
+    int32_t *cell_corner; /* [n_cell][8] nodes of level 0 */
+    int32_t *node_cell;   /* [8][n_node of level 0] cell whose corner c the node is, or -1 */
+    int32_t *cell_elem;   /* [n_elem] by cell */
     int32_t *cell_elem_at; /* [n_cell + 1] */
     int32_t *cell_node;    /* [n_point] points of the space by their first element's cell */
     int32_t *cell_node_at; /* [n_cell + 1] */
@@ -99,7 +101,8 @@ int hx_lattice_create(hx_lattice *lattice, const hx_mesh *mesh, double coarsenin
 int hx_lattice_create_under(hx_lattice *lattice, const hx_space *space, double coarsening,
                             int64_t n_last);
 
-/* The first half of it: the finest lattice's cells and nodes, counted, but nothing listed. */
+/* The first half of it, collective under a window (mesh.h): the finest lattice's cells and nodes,
+ * counted, but nothing listed. */
 typedef struct hx_lattice_draft hx_lattice_draft;
 int hx_lattice_begin(hx_lattice_draft **draft, const hx_space *space, double coarsening);
 void hx_lattice_draft_size(const hx_lattice_draft *draft, double *n_node, double *n_cell);

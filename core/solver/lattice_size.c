@@ -41,7 +41,14 @@ typedef struct edges {
 
 static int64_t stride_of(const hx_mesh *mesh)
 {
-    return mesh->n_elem / SAMPLE + 1;
+    return hx_mesh_n_elem_all(mesh) / SAMPLE + 1;
+}
+
+/* Element k of the sample: of own ones every so many of all. */
+static int64_t sampled(const hx_mesh *mesh, int64_t k)
+{
+    const int64_t stride = stride_of(mesh), before = mesh->window ? mesh->window->elem_before : 0;
+    return hx_mesh_own_begin(mesh) + (before + stride - 1) / stride * stride - before + k * stride;
 }
 
 static edges edges_of(const hx_mesh *mesh, int64_t e)
@@ -61,20 +68,20 @@ typedef struct sample {
 
 static void sample_create(sample *s, const hx_mesh *mesh)
 {
-    const int64_t stride = stride_of(mesh);
-    s->n = (mesh->n_elem + stride - 1) / stride;
+    const int64_t left = hx_mesh_own_end(mesh) - sampled(mesh, 0);
+    s->n = left > 0 ? (left + stride_of(mesh) - 1) / stride_of(mesh) : 0;
     if (hx_alloc_raw(&s->edge, (size_t)s->n, sizeof *s->edge, WHAT) < 0) {
         hx_error_clear();
         s->edge = NULL;
         return;
     }
 #pragma omp parallel for schedule(static)
-    for (int64_t k = 0; k < s->n; k++) s->edge[k] = edges_of(mesh, k * stride);
+    for (int64_t k = 0; k < s->n; k++) s->edge[k] = edges_of(mesh, sampled(mesh, k));
 }
 
 static edges sample_at(const sample *s, const hx_mesh *mesh, int64_t k)
 {
-    return s->edge ? s->edge[k] : edges_of(mesh, k * stride_of(mesh));
+    return s->edge ? s->edge[k] : edges_of(mesh, sampled(mesh, k));
 }
 
 /* The larger one; fmax, which asks for NaN, is a call. */
@@ -94,12 +101,23 @@ static void add_sample(extents *x, edges edge)
     x->aspect += most / least;
 }
 
-static extents measure(const hx_mesh *mesh, const sample *s)
+/* Means over the sample, of all. */
+static int average(const hx_mesh *mesh, const sample *s, extents *x)
 {
+    double sum[5] = {x->mean[0], x->mean[1], x->mean[2], x->aspect, (double)s->n};
+    HX_TRY(hx_all_sum(hx_mesh_all(mesh), 5, sum));
+    for (int i = 0; i < 3; i++) x->mean[i] = sum[i] / sum[4];
+    x->aspect = sum[3] / sum[4];
+    return HX_OK;
+}
+
+static int measure(const hx_mesh *mesh, const sample *s, extents *x)
+{
+    const int64_t begin = hx_mesh_own_begin(mesh), end = hx_mesh_own_end(mesh);
     double half0 = 0.0, half1 = 0.0, half2 = 0.0;
-    extents x = {{0.0}, {0.0}, 0.0};
+    *x = (extents){{0.0}, {0.0}, 0.0};
 #pragma omp parallel for schedule(static) reduction(max : half0, half1, half2)
-    for (int64_t e = 0; e < mesh->n_elem; e++) {
+    for (int64_t e = begin; e < end; e++) {
         double low[3], high[3], c[3];
         element_box(mesh, e, low, high);
         hx_mesh_centroid(mesh, e, c);
@@ -107,19 +125,19 @@ static extents measure(const hx_mesh *mesh, const sample *s)
         half1 = larger(half1, larger(high[1] - c[1], c[1] - low[1]));
         half2 = larger(half2, larger(high[2] - c[2], c[2] - low[2]));
     }
-    for (int64_t k = 0; k < s->n; k++) add_sample(&x, sample_at(s, mesh, k));
-    x.half[0] = half0;
-    x.half[1] = half1;
-    x.half[2] = half2;
-    for (int i = 0; i < 3; i++) x.mean[i] /= (double)s->n;
-    x.aspect /= (double)s->n;
-    return x;
+    for (int64_t k = 0; k < s->n; k++) add_sample(x, sample_at(s, mesh, k));
+    x->half[0] = half0;
+    x->half[1] = half1;
+    x->half[2] = half2;
+    HX_TRY(hx_all_most(hx_mesh_all(mesh), 3, x->half));
+    return average(mesh, s, x);
 }
 
 double hx_lattice_aspect(const hx_mesh *mesh)
 {
     extents x = {{0.0}, {0.0}, 0.0};
     sample s;
+    if (mesh->window) return mesh->window->aspect;
     sample_create(&s, mesh);
     for (int64_t k = 0; k < s.n; k++) add_sample(&x, sample_at(&s, mesh, k));
     free(s.edge);
@@ -128,9 +146,9 @@ double hx_lattice_aspect(const hx_mesh *mesh)
 
 /* Elements across a cell in the direction in which there are most and in the next one, in the mean
  * of a sample. */
-static void count_across(hx_lattice *lattice, const hx_mesh *mesh, const sample *s)
+static int count_across(hx_lattice *lattice, const hx_mesh *mesh, const sample *s)
 {
-    double first = 0.0, second = 0.0;
+    double sum[3] = {0.0, 0.0, (double)s->n};
     for (int64_t k = 0; k < s->n; k++) {
         const edges edge = sample_at(s, mesh, k);
         double most = 0.0, next = 0.0;
@@ -139,28 +157,28 @@ static void count_across(hx_lattice *lattice, const hx_mesh *mesh, const sample 
             next = n > most ? most : larger(next, n);
             most = larger(most, n);
         }
-        first += most;
-        second += next;
+        sum[0] += most;
+        sum[1] += next;
     }
-    lattice->across = first / (double)s->n;
-    lattice->across_next = second / (double)s->n;
+    HX_TRY(hx_all_sum(hx_mesh_all(mesh), 3, sum));
+    lattice->across = sum[0] / sum[2];
+    lattice->across_next = sum[1] / sum[2];
+    return HX_OK;
 }
 
 /* What the smoother leaves of elements longer than this is smooth along their short edges, and
  * wants coarsening in that direction; but thin walls there want narrow cells: half of both. */
 #define STRETCHED 3.0
 
-void hx_lattice_choose_size(hx_lattice *lattice, const hx_mesh *mesh, double coarsening,
-                            int64_t n[3])
+/* size and n[3] for those extents. */
+static void fit_cells(hx_lattice *lattice, const hx_mesh *mesh, const extents *x, double coarsening,
+                      int64_t n[3])
 {
-    sample s;
-    sample_create(&s, mesh);
-    const extents x = measure(mesh, &s);
-    const double volume = cbrt(x.mean[0] * x.mean[1] * x.mean[2]);
+    const double volume = cbrt(x->mean[0] * x->mean[1] * x->mean[2]);
     for (int i = 0; i < 3; i++) {
-        const double mean = x.mean[i] / volume, share = x.aspect > STRETCHED ? sqrt(mean) : mean;
+        const double mean = x->mean[i] / volume, share = x->aspect > STRETCHED ? sqrt(mean) : mean;
         lattice->size[i] =
-            fmax(coarsening * mesh->elem_size * share, 2.0 * (1.0 + 1e-9) * x.half[i]);
+            fmax(coarsening * mesh->elem_size * share, 2.0 * (1.0 + 1e-9) * x->half[i]);
     }
     for (;;) {
         double places = 1.0;
@@ -170,11 +188,24 @@ void hx_lattice_choose_size(hx_lattice *lattice, const hx_mesh *mesh, double coa
             if (n[i] < 1) n[i] = 1;
             places *= (double)(n[i] + 1);
         }
-        if (places <= MAX_PLACES * (double)mesh->n_elem + 1e4 && places < 2e9) break;
+        if (places <= MAX_PLACES * (double)hx_mesh_n_elem_all(mesh) + 1e4 && places < 2e9) break;
         for (int i = 0; i < 3; i++) lattice->size[i] *= 1.5;
     }
-    lattice->unit = cbrt(lattice->size[0] * lattice->size[1] * lattice->size[2]);
-    memcpy(lattice->origin, mesh->box_min, sizeof lattice->origin);
-    count_across(lattice, mesh, &s);
+}
+
+int hx_lattice_choose_size(hx_lattice *lattice, const hx_mesh *mesh, double coarsening,
+                           int64_t n[3])
+{
+    extents x;
+    sample s;
+    sample_create(&s, mesh);
+    int rc = measure(mesh, &s, &x);
+    if (rc == HX_OK) {
+        fit_cells(lattice, mesh, &x, coarsening, n);
+        lattice->unit = cbrt(lattice->size[0] * lattice->size[1] * lattice->size[2]);
+        memcpy(lattice->origin, mesh->box_min, sizeof lattice->origin);
+        rc = count_across(lattice, mesh, &s);
+    }
     free(s.edge);
+    return rc;
 }

@@ -6,9 +6,9 @@
 
 /* size, unit, origin and what lies across a cell: cells with the proportions of the mean element,
  * so wide that the centroids of a node's elements differ by one cell at most; n[3] of them.
- * O(n_elem).
+ * O(n_elem). Of a window (mesh.h) collective, as all that is made of it.
  */
-void hx_lattice_choose_size(hx_lattice *lattice, const hx_mesh *mesh, double coarsening,
-                            int64_t n[3]);
+int hx_lattice_choose_size(hx_lattice *lattice, const hx_mesh *mesh, double coarsening,
+                           int64_t n[3]);
 
 #endif

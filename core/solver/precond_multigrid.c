@@ -137,7 +137,8 @@ static int put_levels(hx_multigrid *mg, const hx_operator *op, const hx_lattice 
     int n_level;
     HX_TRY(put_mesh(mg, op, lattice, held));
     HX_TRY(put_kept(mg));
-    HX_TRY(hx_mg_direct_choose(mg, lattice, hx_problem_whole(op->problem)->mesh->n_elem, &n_level));
+    HX_TRY(hx_mg_direct_choose(mg, lattice, hx_mesh_n_elem_all(hx_problem_whole(op->problem)->mesh),
+                               &n_level));
     for (int l = 0; l < n_level; l++) {
         mg->n_level = l + 1; /* what destroy frees */
         HX_TRY(put_level(mg, lattice, l));
@@ -485,7 +486,8 @@ static void count_lattice(const hx_problem *problem, double *n_node, double *n_c
 static double count_here(const hx_problem *problem, double n_node, double n)
 {
     if (!problem->whole || n_node <= HX_LATTICE_WHOLE) return n;
-    const double own = n * (double)problem->mesh->n_elem / (double)problem->whole->mesh->n_elem;
+    const double own =
+        n * (double)problem->mesh->n_elem / (double)hx_mesh_n_elem_all(problem->whole->mesh);
     return fmin(n, own + 8.0 * cbrt(own * own));
 }
 

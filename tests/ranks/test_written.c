@@ -93,7 +93,7 @@ static void make_pieces(job *j, int to_first)
 {
     const int where[] = {[HX_FILE_NODES] = HX_VTK_POINT, [HX_FILE_ELEMENTS] = HX_VTK_CELL};
     const hx_vtk_piece own = hx_vtk_own_piece(&j->team, &j->mesh);
-    CHECK_OK(hx_file_pieces_create(&j->pieces, &j->team, &j->share, to_first, MOST_BYTES));
+    CHECK_OK(hx_file_pieces_create(&j->pieces, &j->team, &j->share, to_first));
     for (int k = 0; k < HX_FILE_KINDS; k++) {
         j->piece.first[where[k]] = j->pieces.of[k].first;
         j->piece.n[where[k]] = j->pieces.of[k].n;

@@ -23,6 +23,7 @@ CORE = {
     "core/generate": ["core/base", "core/mesh"],
     "core/partition": ["core/base", "core/mesh"],
     "core/team": ["core/base"],
+    "core/window": ["core/base", "core/mesh", "core/partition", "core/team"],
     "core/surface": ["core/base", "core/mesh"],
     "core/problem": ["core/base", "core/mesh", "core/spline", "core/space"],
     "core/stress": ["core/base", "core/mesh", "core/spline", "core/space", "core/problem"],

@@ -1,0 +1,166 @@
+/* A mesh that the processes of a run make in parts (core/window): whether it can be, and what all
+ * agree on before one of them alone is asked. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../text/log.h"
+#include "core/base/memory.h"
+#include "core/mesh/mesh_hash.h"
+#include "core/window/window.h"
+#include "session_internal.h"
+
+/* From so many elements on by itself. */
+#define AUTO_ELEMENTS ((int64_t)1 << 24)
+
+/* Meshes whose mean element is longer are smoothed along lines of the whole. */
+#define MOST_ASPECT 3.0
+
+static int has_other_loads(const hx_config *cfg)
+{
+    const hx_config_load *const load = cfg->loads.entry;
+    int any = 0;
+    for (size_t i = 0; i < cfg->loads.n; i++)
+        any |= load[i].from || !isnan(load[i].bearing_force[0]) ||
+               !isnan(load[i].remote_force[0]) || !isnan(load[i].moment[0]);
+    return any;
+}
+
+static int has_skin(const hx_config *cfg)
+{
+    const hx_config_passive *const passive = cfg->passive.entry;
+    int any = 0;
+    for (size_t i = 0; i < cfg->passive.n; i++) any |= !isnan(passive[i].skin);
+    return any;
+}
+
+static int holds_by_file(const hx_config *cfg)
+{
+    const hx_config_support *const support = cfg->supports.entry;
+    int any = 0;
+    for (size_t i = 0; i < cfg->supports.n; i++) any |= !support[i].set;
+    return any;
+}
+
+/* What of the config asks for the whole mesh in each process; NULL: nothing. */
+static const char *asks_for_whole(const hx_session *s)
+{
+    const hx_config *const cfg = &s->cfg;
+    const hx_partition_kind partition = cfg->solver.partition;
+    if (!cfg->mesh.generator) return "mesh.file";
+    if (cfg->mesh.distort > 0.0) return "mesh.distort";
+    if (cfg->mesh.shuffle != 0) return "mesh.shuffle";
+    if (!cfg->mesh.reorder) return "mesh.reorder = false";
+    if (cfg->solver.element != HX_ELEMENT_LINEAR) return "solver.element";
+    if (partition == HX_PARTITION_GRAPH) return "solver.partition = \"graph\"";
+    if (cfg->optimization.symmetry.n > 0) return "optimization.symmetry";
+    if (!isnan(cfg->optimization.extrusion[0])) return "optimization.extrusion";
+    if (cfg->optimization.initial) return "optimization.initial";
+    if (!hx_filter_find(cfg->optimization.filter.kind)->in_shares)
+        return "optimization.filter.kind";
+    if (cfg->springs.n > 0) return "springs";
+    if (cfg->convection.n > 0) return "convection";
+    if (holds_by_file(cfg)) return "supports from the mesh's file";
+    if (has_other_loads(cfg)) return "loads other than forces, tractions, pressures and by mass";
+    if (has_skin(cfg)) return "passive skins";
+    if (!isnan(cfg->output.threshold)) return "output.threshold";
+    if (cfg->output.format != HX_VTK_BINARY) return "output.format";
+    if (hx_config_has_field(cfg, HX_FIELD_SETS)) return "the field \"sets\"";
+    return NULL;
+}
+
+static int refuse(const hx_session *s, const char *why)
+{
+    return hx_session_blame(
+        s, "mesh.in_parts",
+        HX_RAISE(HX_EINPUT,
+                 "\"always\", but each process must have the whole mesh for %s: "
+                 "use \"auto\"",
+                 why));
+}
+
+/* How far a filter looks around an element, in elements or length, a little more than it says: the
+ * mean element is not known to the last digit yet. */
+static void set_reach(const hx_session *s, const hx_generate_params *generate, int64_t n_elem,
+                      hx_window_params *params)
+{
+    const hx_config *const cfg = &s->cfg;
+    const double radius = cfg->optimization.filter.radius;
+    if (!hx_filter_find(cfg->optimization.filter.kind)->needs_radius) return;
+    params->in_elements = isnan(radius) || cfg->optimization.filter.unit == HX_UNIT_ELEMENT;
+    params->reach = isnan(radius) ? hx_generator_radius(hx_generator_find(cfg->mesh.generator),
+                                                        generate, n_elem)
+                                  : radius;
+    params->reach *= 1.02;
+}
+
+/* The window, unless the elements turn out too long. */
+static int create(hx_session *s, const hx_mesh_source *source, const hx_generate_params *generate)
+{
+    hx_window_params params = {.partition = HX_PARTITION_BISECTION};
+    if (hx_config_given(&s->cfg, "solver.partition") &&
+        s->cfg.solver.partition == HX_PARTITION_CURVE)
+        params.partition = HX_PARTITION_CURVE;
+    set_reach(s, generate, source->n_elem, &params);
+    hx_team_all_of(&s->all, s->team);
+    HX_TRY(hx_window_create(&s->mesh, s->team, &s->all.all, source, &params));
+    if (s->mesh.window->aspect <= MOST_ASPECT) {
+        s->cfg.solver.partition = params.partition;
+        return HX_OK;
+    }
+    hx_mesh_free(&s->mesh);
+    if (s->cfg.mesh.in_parts != HX_IN_PARTS_ALWAYS) return HX_OK;
+    return refuse(s, "lines of nodes along short edges");
+}
+
+int hx_session_make_window(hx_session *s)
+{
+    hx_generate_params params;
+    hx_mesh_source source = {.name = NULL};
+    const hx_config *const cfg = &s->cfg;
+    if (!s->team || !s->may_window || cfg->mesh.in_parts == HX_IN_PARTS_NEVER) return HX_OK;
+    const char *const why = asks_for_whole(s);
+    if (why && cfg->mesh.in_parts == HX_IN_PARTS_ALWAYS) return refuse(s, why);
+    if (why) return HX_OK;
+    hx_session_generate_params(s, &params);
+    params.n_process = s->team->size;
+    params.n_on_host = s->team->host_size;
+    int rc = hx_generator_find(cfg->mesh.generator)->open(&source, &params);
+    if (rc == HX_OK && (cfg->mesh.in_parts == HX_IN_PARTS_ALWAYS || source.n_elem >= AUTO_ELEMENTS))
+        rc = create(s, &source, &params);
+    hx_source_close(&source);
+    return rc;
+}
+
+/* Nodes and elements of the sets, of all processes. */
+static int count_sets(hx_session *s)
+{
+    const hx_mesh *const mesh = &s->mesh;
+    HX_TRY(hx_alloc(&s->set_size, 2 * mesh->n_set + 1, sizeof *s->set_size, "sets"));
+    for (size_t i = 0; i < mesh->n_set; i++) {
+        const hx_set *const set = &mesh->set[i];
+        for (int64_t k = 0; k < set->n_node; k++)
+            s->set_size[2 * i] += hx_mesh_owns_node(mesh, set->node[k]);
+        for (int64_t k = 0; k < set->n_elem; k++)
+            s->set_size[2 * i + 1] +=
+                set->elem[k] >= hx_mesh_own_begin(mesh) && set->elem[k] < hx_mesh_own_end(mesh);
+    }
+    return hx_all_sum_i64(&s->all.all, (int)(2 * mesh->n_set), s->set_size);
+}
+
+int hx_session_agree_window(hx_session *s)
+{
+    if (!s->mesh.window) return HX_OK;
+    HX_TRY(count_sets(s));
+    HX_TRY(hx_mesh_hash_all(&s->mesh, &s->mesh_hash));
+    HX_TRY(hx_mesh_order_hash_all(&s->mesh, &s->order_hash));
+    s->has_mesh_hash = s->has_order_hash = 1;
+    hx_plan_precond(&s->plan, &s->problem, s->precond_kind);
+    return HX_OK;
+}
+
+void hx_session_set_size(const hx_session *s, size_t i, int64_t *n_node, int64_t *n_elem)
+{
+    *n_node = s->set_size ? s->set_size[2 * i] : s->mesh.set[i].n_node;
+    *n_elem = s->set_size ? s->set_size[2 * i + 1] : s->mesh.set[i].n_elem;
+}

@@ -1,0 +1,145 @@
+#include "team_trade.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+
+static const char what[] = "what goes between processes";
+
+/* Of a message. */
+enum { BLOCK_BYTES = 1 << 22 };
+
+int hx_team_trade_counts(const hx_team *team, const int64_t *out_first, int64_t *in_first)
+{
+    const size_t size = (size_t)team->size;
+    int64_t *all;
+    HX_TRY(hx_alloc_raw(&all, size * (size + 1), sizeof *all, what));
+    const int rc = team->ops->all_gather(team, out_first, (size + 1) * sizeof *out_first, all);
+    in_first[0] = 0;
+    for (size_t r = 0; rc == HX_OK && r < size; r++) {
+        const int64_t *const of = all + r * (size + 1) + team->rank;
+        in_first[r + 1] = in_first[r] + of[1] - of[0];
+    }
+    free(all);
+    return rc;
+}
+
+/* Items of a list of n from `at` on, at most so many. */
+static int64_t rest(int64_t n, int64_t at, int64_t most)
+{
+    const int64_t left = n > at ? n - at : 0;
+    return left < most ? left : most;
+}
+
+typedef struct trade {
+    const hx_team *team;
+    const int64_t *out_first, *in_first;
+    size_t bytes;
+    int64_t block; /* items of a message */
+    const char *out;
+    const int32_t *out_at, *in_at; /* of hx_team_trade_listed */
+    char *in, *send, *receive;     /* the last two: [size][block] */
+    hx_message *message;       /* [size] */
+} trade;
+
+/* to[to_at[i]] := from[from_at[i]], of `bytes` each; lists that are NULL: i. */
+static void move(int64_t n, size_t bytes, const int32_t *from_at, const char *from,
+                 const int32_t *to_at, char *to)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; i++)
+        memcpy(to + (size_t)(to_at ? to_at[i] : i) * bytes,
+               from + (size_t)(from_at ? from_at[i] : i) * bytes, bytes);
+}
+
+/* n items from number `first` of those that go, to a place. */
+static void pack(const trade *t, int64_t first, int64_t n, char *to)
+{
+    if (t->out_at)
+        move(n, t->bytes, t->out_at + first, t->out, NULL, to);
+    else
+        move(n, t->bytes, NULL, t->out + (size_t)first * t->bytes, NULL, to);
+}
+
+static void unpack(const trade *t, int64_t first, int64_t n, const char *from)
+{
+    if (t->in_at)
+        move(n, t->bytes, NULL, from, t->in_at + first, t->in);
+    else
+        move(n, t->bytes, NULL, from, NULL, t->in + (size_t)first * t->bytes);
+}
+
+/* The message to and from a rank that begins with item `at`; bytes 0: it has all. */
+static hx_message message_of(const trade *t, int rank, int64_t at)
+{
+    const int64_t n_out = t->out_first[rank + 1] - t->out_first[rank],
+                  n_in = t->in_first[rank + 1] - t->in_first[rank];
+    const int64_t out = rest(n_out, at, t->block), in = rest(n_in, at, t->block);
+    const size_t of_block = (size_t)t->block * t->bytes;
+    hx_message m = {rank, (size_t)(out > in ? out : in) * t->bytes,
+                    t->send + (size_t)rank * of_block, t->receive + (size_t)rank * of_block};
+    pack(t, t->out_first[rank] + at, out, t->send + (size_t)rank * of_block);
+    return m;
+}
+
+static void take(const trade *t, int rank, int64_t at)
+{
+    const int64_t n = rest(t->in_first[rank + 1] - t->in_first[rank], at, t->block);
+    unpack(t, t->in_first[rank] + at, n,
+           t->receive + (size_t)rank * (size_t)t->block * t->bytes);
+}
+
+/* What stays here, block by block through a message that is not sent. */
+static void keep_own(const trade *t)
+{
+    const int me = t->team->rank;
+    const int64_t n = t->out_first[me + 1] - t->out_first[me];
+    for (int64_t at = 0; at < n; at += t->block) {
+        pack(t, t->out_first[me] + at, rest(n, at, t->block), t->send);
+        unpack(t, t->in_first[me] + at, rest(n, at, t->block), t->send);
+    }
+}
+
+/* Messages from item `at` on, as long as there are any. */
+static int go_on(const trade *t, int64_t at, int *n_message)
+{
+    *n_message = 0;
+    for (int r = 0; r < t->team->size; r++) {
+        if (r == t->team->rank) continue;
+        const hx_message m = message_of(t, r, at);
+        if (m.bytes > 0) t->message[(*n_message)++] = m;
+    }
+    if (*n_message == 0) return HX_OK;
+    HX_TRY(t->team->ops->exchange(t->team, *n_message, t->message));
+    for (int r = 0; r < t->team->size; r++)
+        if (r != t->team->rank) take(t, r, at);
+    return HX_OK;
+}
+
+int hx_team_trade_listed(const hx_team *team, const int64_t *out_first, const int64_t *in_first,
+                         size_t bytes, const void *out, const int32_t *out_at, void *in,
+                         const int32_t *in_at)
+{
+    const int64_t block = (int64_t)(BLOCK_BYTES / bytes);
+    trade t = {team, out_first, in_first, bytes, block, out, out_at, in_at, in, NULL, NULL, NULL};
+    const size_t n = (size_t)team->size;
+    int n_message = 1, rc;
+    HX_TRY_FAIL(hx_alloc(&t.send, n * (size_t)block, bytes, what)); /* gaps travel too */
+    HX_TRY_FAIL(hx_alloc_raw(&t.receive, n * (size_t)block, bytes, what));
+    HX_TRY_FAIL(hx_alloc(&t.message, n, sizeof *t.message, what));
+    keep_own(&t);
+    for (int64_t at = 0; n_message > 0; at += block) HX_TRY_FAIL(go_on(&t, at, &n_message));
+    rc = HX_OK;
+fail:
+    free(t.send);
+    free(t.receive);
+    free(t.message);
+    return rc;
+}
+
+int hx_team_trade(const hx_team *team, const int64_t *out_first, const int64_t *in_first,
+                  size_t bytes, const void *out, void *in)
+{
+    return hx_team_trade_listed(team, out_first, in_first, bytes, out, NULL, in, NULL);
+}

@@ -1,0 +1,57 @@
+#include "window.h"
+
+#include <stdlib.h>
+
+#include "../base/memory.h"
+#include "../mesh/mesh_hash.h"
+#include "window_internal.h"
+
+static const char what[] = "a window of the mesh";
+
+/* HX_EINPUT: the first rank that has none. */
+static int check_shares(const hx_window_task *task, int64_t n_own)
+{
+    const int size = task->team->size;
+    int64_t *n;
+    int missing = -1;
+    HX_TRY(hx_alloc_raw(&n, (size_t)size, sizeof *n, what));
+    const int rc = task->all->gather(task->all, &n_own, sizeof n_own, n);
+    for (int r = size - 1; rc == HX_OK && r >= 0; r--)
+        if (n[r] == 0) missing = r;
+    free(n);
+    if (rc < 0 || missing < 0) return rc;
+    return HX_RAISE(HX_EINPUT,
+                    "%s: process %d of %d has no element of %lld (partition by %s): take fewer "
+                    "processes",
+                    task->source->name, missing, size, (long long)task->source->n_elem,
+                    hx_partition_name(task->params->partition));
+}
+
+int hx_window_create(hx_mesh *mesh, const hx_team *team, const hx_all *all,
+                     const hx_mesh_source *source, const hx_window_params *params)
+{
+    const hx_window_task task = {team, all, source, params};
+    hx_window_piece piece = {0};
+    int64_t n_own = 0, *own = NULL, *elem = NULL, *first = NULL;
+    int rc;
+    *mesh = (hx_mesh){0};
+    HX_TRY_FAIL(hx_alloc(&first, (size_t)team->size + 1, sizeof *first, what));
+    HX_TRY_FAIL(hx_window_piece_create(&piece, &task));
+    HX_TRY_FAIL(hx_window_move(&task, &piece, &n_own, &own));
+    HX_TRY_FAIL(check_shares(&task, n_own));
+    HX_TRY_FAIL(hx_window_near(&task, &piece, n_own, own, first, &elem));
+    free(own);
+    own = NULL;
+    int64_t *const taken = first;
+    first = NULL;
+    HX_TRY_FAIL(hx_window_mesh(&task, elem, taken, mesh));
+    mesh->window->aspect = piece.aspect;
+    mesh->window->reach = hx_window_reach(&task, &piece);
+    rc = hx_mesh_window_hash(mesh, &mesh->window->hash);
+fail:
+    hx_window_piece_free(&piece);
+    free(first);
+    free(own);
+    free(elem);
+    return rc;
+}

@@ -1,0 +1,234 @@
+/* The mesh of a window's elements: nodes numbered by first use. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/atomics.h"
+#include "../base/memory.h"
+#include "../mesh/mesh_internal.h"
+#include "window_internal.h"
+
+static const char what[] = "a window of the mesh";
+
+/* Nodes by their numbers in the source: open addressing, eight that follow each other side by side,
+ * as elements name such. */
+typedef struct node_table {
+    uint64_t mask;   /* slots - 1 */
+    int64_t *node;   /* [slots] -1: free (owned, like the next) */
+    uint32_t *first; /* [slots] first place that names it, later its number */
+    int is_full;
+} node_table;
+
+static void free_table(node_table *t)
+{
+    free(t->node);
+    free(t->first);
+    memset(t, 0, sizeof *t);
+}
+
+static int create_table(node_table *t, int bits)
+{
+    const size_t n = (size_t)1 << bits;
+    memset(t, 0, sizeof *t);
+    t->mask = n - 1;
+    HX_TRY(hx_alloc_raw(&t->node, n, sizeof *t->node, what));
+    HX_TRY(hx_alloc_raw(&t->first, n, sizeof *t->first, what));
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < n; i++) {
+        t->node[i] = -1;
+        t->first[i] = UINT32_MAX;
+    }
+    return HX_OK;
+}
+
+static uint64_t home_of(const node_table *t, int64_t node)
+{
+    uint64_t h = ((uint64_t)node >> 3) * 0x9e3779b97f4a7c15u;
+    h ^= h >> 32;
+    return (h << 3 | ((uint64_t)node & 7)) & t->mask;
+}
+
+/* The slot of a node, taken if it had none. */
+static uint32_t slot_of(node_table *t, int64_t node)
+{
+    enum { PROBES = 1 << 12 };
+    uint64_t at = home_of(t, node);
+    for (int i = 0; i < PROBES; i++) {
+        int64_t there = __atomic_load_n(&t->node[at], __ATOMIC_RELAXED);
+        if (there == node) return (uint32_t)at;
+        if (there == -1) {
+            if (__atomic_compare_exchange_n(&t->node[at], &there, node, 0, __ATOMIC_RELAXED,
+                                            __ATOMIC_RELAXED) ||
+                there == node)
+                return (uint32_t)at;
+        }
+        at = (at + 1) & t->mask;
+    }
+#pragma omp atomic write
+    t->is_full = 1;
+    return 0;
+}
+
+static void name_block(node_table *t, const hx_window_block *b, int64_t at, int32_t *conn,
+                       uint64_t *in_set)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < 8 * b->n; k++) {
+        const uint32_t slot = slot_of(t, b->node[k]);
+        conn[8 * at + k] = (int32_t)slot;
+        hx_atomic_min(&t->first[slot], (uint32_t)(8 * at + k));
+    }
+    if (in_set) memcpy(in_set + at, b->in_set, (size_t)b->n * sizeof *in_set);
+}
+
+/* conn[n][8] := slots; in_set[n]: or NULL. */
+static int name_nodes(const hx_window_task *task, node_table *t, int64_t n, const int64_t *elem,
+                      int32_t *conn, uint64_t *in_set)
+{
+    hx_window_block block = {0};
+    int64_t n_block;
+    int rc;
+    HX_TRY_FAIL(hx_window_block_create(&block));
+    HX_TRY_FAIL(hx_window_n_block(task, n, &n_block));
+    for (int64_t i = 0; i < n_block; i++) {
+        const int64_t at = i * HX_WINDOW_BLOCK, left = n - at;
+        block.n = left < 0 ? 0 : left < HX_WINDOW_BLOCK ? left : HX_WINDOW_BLOCK;
+        if (block.n > 0) memcpy(block.elem, elem + at, (size_t)block.n * sizeof *elem);
+        HX_TRY_FAIL(hx_window_block_fill(task, &block, 0));
+        name_block(t, &block, at, conn, in_set);
+    }
+fail:
+    hx_window_block_free(&block);
+    return rc;
+}
+
+/* The same with a table that is large enough: elements have as many nodes as elements, mostly. A
+ * source is asked again by all if it is asked by one. */
+static int make_table(const hx_window_task *task, node_table *t, int64_t n, const int64_t *elem,
+                      int32_t *conn, uint64_t *in_set)
+{
+    int bits = 10;
+    while ((double)((int64_t)1 << bits) < 1.5 * (double)n) bits++;
+    for (;; bits++) {
+        double is_full;
+        HX_TRY(create_table(t, bits));
+        HX_TRY(name_nodes(task, t, n, elem, conn, in_set));
+        is_full = t->is_full;
+        HX_TRY(hx_all_most(task->all, 1, &is_full));
+        if (is_full == 0.0) return HX_OK;
+        free_table(t);
+        if (bits == 31)
+            return HX_RAISE(HX_EINPUT, "%s: too many nodes for a process: take more processes",
+                            task->source->name);
+    }
+}
+
+/* Slots become numbers; (*node)[*n_node], the caller's: what the source calls them. */
+static int number_nodes(node_table *t, int64_t n, int32_t *conn, int64_t *n_node, int64_t **node)
+{
+    *n_node = hx_number_by_first_use(8 * n, conn, t->first);
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < 8 * n; k++) conn[k] = (int32_t)t->first[(uint32_t)conn[k]];
+    HX_TRY(hx_alloc_raw(node, (size_t)*n_node, sizeof **node, what));
+#pragma omp parallel for schedule(static)
+    for (uint64_t i = 0; i <= t->mask; i++)
+        if (t->node[i] >= 0) (*node)[t->first[i]] = t->node[i];
+    return HX_OK;
+}
+
+/* Numbers that 32 bits hold, of a source that has no more. */
+static int take_numbers(int64_t n, const int64_t *number, int32_t **orig)
+{
+    HX_TRY(hx_alloc_raw(orig, (size_t)n, sizeof **orig, what));
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; i++) (*orig)[i] = (int32_t)number[i];
+    return HX_OK;
+}
+
+/* Nodes that elements begin .. end - 1 name first, which follow those of elements before them. */
+static int64_t count_nodes(const int32_t *conn, int64_t end)
+{
+    int32_t last = -1;
+#pragma omp parallel for schedule(static) reduction(max : last)
+    for (int64_t k = 0; k < 8 * end; k++) last = conn[k] > last ? conn[k] : last;
+    return (int64_t)last + 1;
+}
+
+/* What this process has of all. */
+static int make_window(const hx_window_task *task, int64_t *first, hx_mesh *mesh)
+{
+    const int me = task->team->rank;
+    hx_mesh_window *w;
+    int64_t n_node;
+    int rc = hx_alloc(&mesh->window, 1, sizeof *mesh->window, what);
+    if (rc < 0) free(first);
+    HX_TRY(rc);
+    w = mesh->window;
+    w->all = task->all;
+    w->first = first;
+    w->n_elem = task->source->n_elem;
+    w->own_node = count_nodes(mesh->conn, first[me]);
+    w->n_own_node = count_nodes(mesh->conn, first[me + 1]) - w->own_node;
+    HX_TRY(hx_all_sum_before(task->all, first[me + 1] - first[me], &w->elem_before));
+    HX_TRY(hx_all_sum_before(task->all, w->n_own_node, &w->node_before));
+    n_node = w->n_own_node;
+    HX_TRY(hx_all_sum_i64(task->all, 1, &n_node));
+    w->n_node = n_node;
+    if (n_node == task->source->n_node) return HX_OK;
+    return HX_RAISE(HX_EINPUT,
+                    "%s: %lld nodes belong to no element: they have no stiffness, remove them from "
+                    "the mesh",
+                    task->source->name, (long long)(task->source->n_node - n_node));
+}
+
+/* in_set[2]: of nodes, of elements. */
+static int add_sets(const hx_mesh_source *source, hx_mesh *mesh, uint64_t *const in_set[2])
+{
+    for (int i = 0; i < source->n_set; i++) {
+        const int of = source->set[i].of_elements;
+        HX_TRY(hx_mesh_add_marked_set(mesh, source->set[i].name, of, in_set[of], i));
+    }
+    return HX_OK;
+}
+
+int hx_window_mesh(const hx_window_task *task, const int64_t *elem, int64_t *first, hx_mesh *mesh)
+{
+    const hx_mesh_source *const source = task->source;
+    const int64_t n = first[task->team->size];
+    uint64_t *in_set[2] = {NULL, NULL};
+    node_table table = {0};
+    int64_t n_node = 0, *node = NULL;
+    int32_t *conn = NULL;
+    double *xyz = NULL;
+    int rc;
+    memset(mesh, 0, sizeof *mesh);
+    if (hx_source_has_sets(source, 1))
+        HX_TRY_FAIL(hx_alloc_raw(&in_set[1], (size_t)n, sizeof(uint64_t), what));
+    HX_TRY_FAIL(hx_alloc_raw(&conn, 8 * (size_t)n, sizeof *conn, what));
+    HX_TRY_FAIL(make_table(task, &table, n, elem, conn, in_set[1]));
+    HX_TRY_FAIL(number_nodes(&table, n, conn, &n_node, &node));
+    free_table(&table);
+    if (hx_source_has_sets(source, 0))
+        HX_TRY_FAIL(hx_alloc_raw(&in_set[0], (size_t)n_node, sizeof(uint64_t), what));
+    HX_TRY_FAIL(hx_alloc_raw(&xyz, 3 * (size_t)n_node, sizeof *xyz, what));
+    HX_TRY_FAIL(hx_source_nodes(source, n_node, node, xyz, in_set[0]));
+    rc = hx_mesh_create(mesh, source->name, n_node, xyz, n, conn);
+    xyz = NULL; /* the mesh's, also if that failed */
+    conn = NULL;
+    HX_TRY_FAIL(rc);
+    HX_TRY_FAIL(take_numbers(n_node, node, &mesh->node_orig));
+    HX_TRY_FAIL(take_numbers(n, elem, &mesh->elem_orig));
+    int64_t *const taken = first;
+    first = NULL;
+    HX_TRY_FAIL(make_window(task, taken, mesh));
+    rc = add_sets(source, mesh, in_set);
+fail:
+    free_table(&table);
+    free(first);
+    free(node);
+    free(conn);
+    free(xyz);
+    free(in_set[0]);
+    free(in_set[1]);
+    if (rc < 0) hx_mesh_free(mesh);
+    return rc;
+}

@@ -1,0 +1,197 @@
+/* Elements of others that this process has to see: cells of a grid over all are marked within reach
+ * of own elements, the others send what they have in them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/sum.h"
+#include "../mesh/cell_marks.h"
+#include "../team/team_trade.h"
+#include "window_internal.h"
+
+static const char what[] = "a window of the mesh";
+
+/* A grid over all, and in which of its cells own elements lie. */
+typedef struct near_grid {
+    double low[3], size;
+    int64_t n[3], n_cell, width[3];
+    int32_t *cell; /* [n_own] of the centroid (owned, like the next) */
+    uint8_t *mark; /* [n_cell] */
+    uint8_t *bits; /* [all->size][n_byte] cells that each process asks for */
+    size_t n_byte;
+} near_grid;
+
+static void free_grid(near_grid *g)
+{
+    free(g->cell);
+    free(g->mark);
+    free(g->bits);
+}
+
+double hx_window_reach(const hx_window_task *task, const hx_window_piece *p)
+{
+    const double size = cbrt(p->volume / (double)task->source->n_elem);
+    return task->params->reach * (task->params->in_elements ? size : 1.0);
+}
+
+/* Two elements' edge wide, more where the mesh fills little of its box. */
+static void lay_grid(near_grid *g, const hx_window_task *task, const hx_window_piece *p)
+{
+    const double n_elem = (double)task->source->n_elem, size = cbrt(p->volume / n_elem);
+    const double reach = hx_window_reach(task, p);
+    const double most = fmin(n_elem + 64.0, (double)(1 << 28));
+    double n_cell = INFINITY;
+    g->size = 2.0 * size;
+    for (; n_cell > most; g->size *= 1.25) {
+        n_cell = 1.0;
+        for (int d = 0; d < 3; d++) n_cell *= floor((p->high[d] - p->low[d]) / g->size) + 1.0;
+        if (n_cell <= most) break;
+    }
+    g->n_cell = 1;
+    for (int d = 0; d < 3; d++) {
+        g->low[d] = p->low[d];
+        g->n[d] = (int64_t)floor((p->high[d] - p->low[d]) / g->size) + 1;
+        g->n_cell *= g->n[d];
+        g->width[d] = hx_cell_marks_reach(fmax(reach, 2.0 * p->half[d]), g->size);
+    }
+}
+
+static int64_t cell_at(const near_grid *g, const double x[3])
+{
+    int64_t at[3];
+    for (int d = 0; d < 3; d++) {
+        at[d] = (int64_t)floor((x[d] - g->low[d]) / g->size);
+        at[d] = at[d] < 0 ? 0 : at[d] >= g->n[d] ? g->n[d] - 1 : at[d];
+    }
+    return (at[2] * g->n[1] + at[1]) * g->n[0] + at[0];
+}
+
+static void mark_block(near_grid *g, const hx_window_block *b, int64_t at)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < b->n; k++) {
+        double x[3];
+        int32_t conn[8];
+        hx_window_block_conn(b, k, conn);
+        hx_cell_centroid(b->xyz, conn, x);
+        const int64_t cell = cell_at(g, x);
+        g->cell[at + k] = (int32_t)cell;
+#pragma omp atomic write
+        g->mark[cell] = 1;
+    }
+}
+
+static int mark_own(const hx_window_task *task, near_grid *g, int64_t n_own, const int64_t *own)
+{
+    hx_window_block block = {0};
+    int64_t n_block;
+    int rc;
+    HX_TRY_FAIL(hx_window_block_create(&block));
+    HX_TRY_FAIL(hx_window_n_block(task, n_own, &n_block));
+    for (int64_t i = 0; i < n_block; i++) {
+        const int64_t at = i * HX_WINDOW_BLOCK, left = n_own - at;
+        block.n = left < 0 ? 0 : left < HX_WINDOW_BLOCK ? left : HX_WINDOW_BLOCK;
+        if (block.n > 0) memcpy(block.elem, own + at, (size_t)block.n * sizeof *own);
+        HX_TRY_FAIL(hx_window_block_fill(task, &block, 1));
+        mark_block(g, &block, at);
+    }
+fail:
+    hx_window_block_free(&block);
+    return rc;
+}
+
+/* The cells that all ask for. */
+static int share_marks(const hx_window_task *task, near_grid *g)
+{
+    const int me = task->team->rank;
+    g->n_byte = ((size_t)g->n_cell + 7) / 8;
+    HX_TRY(hx_alloc(&g->bits, (size_t)task->team->size * g->n_byte, 1, what));
+    uint8_t *const own = g->bits + (size_t)me * g->n_byte;
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < g->n_byte; i++)
+        for (int b = 0; b < 8; b++) {
+            const int64_t cell = (int64_t)(8 * i) + b;
+            if (cell < g->n_cell && g->mark[cell]) own[i] |= (uint8_t)(1 << b);
+        }
+    uint8_t *copy;
+    HX_TRY(hx_alloc_raw(&copy, g->n_byte, 1, what));
+    memcpy(copy, own, g->n_byte);
+    const int rc = task->team->ops->all_gather(task->team, copy, g->n_byte, g->bits);
+    free(copy);
+    return rc;
+}
+
+static int asks_for(const near_grid *g, int rank, int64_t cell)
+{
+    return g->bits[(size_t)rank * g->n_byte + (size_t)cell / 8] >> (cell % 8) & 1;
+}
+
+/* out[] from *n on := own elements that a rank asks for; NULL: they are counted. */
+static int64_t list_for(const near_grid *g, int rank, int64_t n_own, const int64_t *own,
+                        int64_t *out)
+{
+    int64_t first[HX_N_PART + 1] = {0};
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        int64_t n = 0;
+        for (int64_t e = hx_part_begin(n_own, part); e < hx_part_begin(n_own, part + 1); e++)
+            n += asks_for(g, rank, g->cell[e]);
+        first[part + 1] = n;
+    }
+    for (int part = 0; part < HX_N_PART; part++) first[part + 1] += first[part];
+    if (!out) return first[HX_N_PART];
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        int64_t next = first[part];
+        for (int64_t e = hx_part_begin(n_own, part); e < hx_part_begin(n_own, part + 1); e++)
+            if (asks_for(g, rank, g->cell[e])) out[next++] = own[e];
+    }
+    return first[HX_N_PART];
+}
+
+/* *out, the caller's: what goes to each rank; to this one all that is its own. */
+static int list_all(const hx_window_task *task, const near_grid *g, int64_t n_own,
+                    const int64_t *own, int64_t *out_first, int64_t **out)
+{
+    const int size = task->team->size, me = task->team->rank;
+    out_first[0] = 0;
+    for (int r = 0; r < size; r++)
+        out_first[r + 1] = out_first[r] + (r == me ? n_own : list_for(g, r, n_own, own, NULL));
+    HX_TRY(hx_alloc_raw(out, (size_t)out_first[size], sizeof **out, what));
+    for (int r = 0; r < size; r++) {
+        if (r == me)
+            memcpy(*out + out_first[r], own, (size_t)n_own * sizeof *own);
+        else
+            list_for(g, r, n_own, own, *out + out_first[r]);
+    }
+    return HX_OK;
+}
+
+int hx_window_near(const hx_window_task *task, const hx_window_piece *p, int64_t n_own,
+                   const int64_t *own, int64_t *first, int64_t **elem)
+{
+    const hx_team *const team = task->team;
+    near_grid g = {.cell = NULL};
+    int64_t *out_first = NULL, *out = NULL;
+    int rc;
+    *elem = NULL;
+    lay_grid(&g, task, p);
+    HX_TRY_FAIL(hx_alloc_raw(&g.cell, (size_t)n_own, sizeof *g.cell, what));
+    HX_TRY_FAIL(hx_alloc(&g.mark, (size_t)g.n_cell, 1, what));
+    HX_TRY_FAIL(mark_own(task, &g, n_own, own));
+    hx_cell_marks_widen(g.mark, g.n, g.width);
+    HX_TRY_FAIL(share_marks(task, &g));
+    HX_TRY_FAIL(hx_alloc(&out_first, (size_t)team->size + 1, sizeof *out_first, what));
+    HX_TRY_FAIL(list_all(task, &g, n_own, own, out_first, &out));
+    free_grid(&g);
+    memset(&g, 0, sizeof g);
+    HX_TRY_FAIL(hx_team_trade_counts(team, out_first, first));
+    HX_TRY_FAIL(hx_alloc_raw(elem, (size_t)first[team->size], sizeof **elem, what));
+    rc = hx_team_trade(team, out_first, first, sizeof **elem, out, *elem);
+fail:
+    free_grid(&g);
+    free(out_first);
+    free(out);
+    return rc;
+}
