@@ -97,10 +97,8 @@ static void set_reach(const hx_session *s, const hx_generate_params *generate, i
 /* The window, unless the elements turn out too long. */
 static int create(hx_session *s, const hx_mesh_source *source, const hx_generate_params *generate)
 {
-    hx_window_params params = {.partition = HX_PARTITION_BISECTION};
-    if (hx_config_given(&s->cfg, "solver.partition") &&
-        s->cfg.solver.partition == HX_PARTITION_CURVE)
-        params.partition = HX_PARTITION_CURVE;
+    const int is_curve = s->cfg.solver.partition == HX_PARTITION_CURVE;
+    hx_window_params params = {.partition = is_curve ? HX_PARTITION_CURVE : HX_PARTITION_BISECTION};
     set_reach(s, generate, source->n_elem, &params);
     hx_team_all_of(&s->all, s->team);
     HX_TRY(hx_window_create(&s->mesh, s->team, &s->all.all, source, &params));

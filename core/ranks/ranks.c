@@ -275,6 +275,7 @@ static const hx_common_ops common_ops = {
     .add_single = add_single,
     .settle = settle,
     .share_lattice = hx_ranks_share_lattice,
+    .most_whole = hx_ranks_most_whole,
     .free_level = hx_ranks_free_level,
     .add_lattice = hx_ranks_add_lattice,
     .settle_level = hx_ranks_settle_level,

@@ -29,6 +29,8 @@ typedef struct hx_common_ops {
     /* The lattice under the whole becomes what this share has of it: its cells, and of large levels
      * the nodes around them; such levels name their share. */
     int (*share_lattice)(hx_device *dev, struct hx_lattice *lattice);
+    /* Nodes up to which a lattice stays whole in every process. */
+    int64_t (*most_whole)(hx_device *dev);
     void (*free_level)(hx_device *dev, struct hx_level_share *share);
     /* y[dof unknowns of a node] of a level: what others own. */
     int (*settle_level)(hx_device *dev, const struct hx_mg_level *level, float *d_y);
