@@ -94,16 +94,35 @@ static void set_reach(const hx_session *s, const hx_generate_params *generate, i
     params->reach *= 1.02;
 }
 
-/* The window, unless the elements turn out too long. */
-static int create(hx_session *s, const hx_mesh_source *source, const hx_generate_params *generate)
+/* What a process would make, which all must agree on before they make it together. */
+typedef struct intent {
+    int64_t wants; /* 1: a window */
+    int64_t n_elem, n_node;
+    double reach;
+    int64_t partition, in_elements;
+} intent;
+
+/* *agreed: 1: all want the same window; 0: none, or the processes do not agree, which those who
+ * compare their configs and meshes will say. Collective. */
+static int agree(const hx_session *s, const intent *own, int *agreed)
 {
-    const int is_curve = s->cfg.solver.partition == HX_PARTITION_CURVE;
-    hx_window_params params = {.partition = is_curve ? HX_PARTITION_CURVE : HX_PARTITION_BISECTION};
-    set_reach(s, generate, source->n_elem, &params);
+    intent *all;
+    HX_TRY(hx_alloc_raw(&all, (size_t)s->team->size, sizeof *all, "windows of a mesh"));
+    const int rc = s->team->ops->all_gather(s->team, own, sizeof *own, all);
+    *agreed = own->wants != 0;
+    for (int r = 0; rc == HX_OK && r < s->team->size; r++)
+        *agreed &= memcmp(&all[r], own, sizeof *own) == 0;
+    free(all);
+    return rc;
+}
+
+/* The window, unless the elements turn out too long. */
+static int create(hx_session *s, const hx_mesh_source *source, const hx_window_params *params)
+{
     hx_team_all_of(&s->all, s->team);
-    HX_TRY(hx_window_create(&s->mesh, s->team, &s->all.all, source, &params));
+    HX_TRY(hx_window_create(&s->mesh, s->team, &s->all.all, source, params));
     if (s->mesh.window->aspect <= MOST_ASPECT) {
-        s->cfg.solver.partition = params.partition;
+        s->cfg.solver.partition = params->partition;
         return HX_OK;
     }
     hx_mesh_free(&s->mesh);
@@ -111,21 +130,44 @@ static int create(hx_session *s, const hx_mesh_source *source, const hx_generate
     return refuse(s, "lines of nodes along short edges");
 }
 
+/* The source of a mesh that may be made in parts; *wants: it is to be. */
+static int open_source(const hx_session *s, hx_mesh_source *source, hx_window_params *params,
+                       int *wants)
+{
+    const hx_config *const cfg = &s->cfg;
+    const int is_curve = cfg->solver.partition == HX_PARTITION_CURVE;
+    hx_generate_params generate;
+    *wants = 0;
+    if (cfg->mesh.in_parts == HX_IN_PARTS_NEVER) return HX_OK;
+    const char *const why = asks_for_whole(s);
+    if (why) return cfg->mesh.in_parts == HX_IN_PARTS_ALWAYS ? refuse(s, why) : HX_OK;
+    hx_session_generate_params(s, &generate);
+    generate.n_process = s->team->size;
+    generate.n_on_host = s->team->host_size;
+    HX_TRY(hx_generator_find(cfg->mesh.generator)->open(source, &generate));
+    *wants = cfg->mesh.in_parts == HX_IN_PARTS_ALWAYS || source->n_elem >= AUTO_ELEMENTS;
+    params->partition = is_curve ? HX_PARTITION_CURVE : HX_PARTITION_BISECTION;
+    set_reach(s, &generate, source->n_elem, params);
+    return HX_OK;
+}
+
 int hx_session_make_window(hx_session *s)
 {
-    hx_generate_params params;
     hx_mesh_source source = {.name = NULL};
-    const hx_config *const cfg = &s->cfg;
-    if (!s->team || !s->may_window || cfg->mesh.in_parts == HX_IN_PARTS_NEVER) return HX_OK;
-    const char *const why = asks_for_whole(s);
-    if (why && cfg->mesh.in_parts == HX_IN_PARTS_ALWAYS) return refuse(s, why);
-    if (why) return HX_OK;
-    hx_session_generate_params(s, &params);
-    params.n_process = s->team->size;
-    params.n_on_host = s->team->host_size;
-    int rc = hx_generator_find(cfg->mesh.generator)->open(&source, &params);
-    if (rc == HX_OK && (cfg->mesh.in_parts == HX_IN_PARTS_ALWAYS || source.n_elem >= AUTO_ELEMENTS))
-        rc = create(s, &source, &params);
+    hx_window_params params = {.reach = 0.0};
+    intent own;
+    int wants, agreed;
+    if (!s->team || !s->may_window) return HX_OK;
+    int rc = open_source(s, &source, &params, &wants);
+    memset(&own, 0, sizeof own); /* padding is compared too */
+    own.wants = rc == HX_OK && wants;
+    own.n_elem = source.n_elem;
+    own.n_node = source.n_node;
+    own.reach = params.reach;
+    own.partition = params.partition;
+    own.in_elements = params.in_elements;
+    if (rc == HX_OK) rc = agree(s, &own, &agreed);
+    if (rc == HX_OK && agreed) rc = create(s, &source, &params);
     hx_source_close(&source);
     return rc;
 }
