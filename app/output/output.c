@@ -224,7 +224,7 @@ static void warn_empty(const hx_output *out, const char *path)
 {
     const hx_session *s = out->session;
     double most = 0.0;
-    for (int64_t e = 0; e < s->mesh.n_elem; e++) most = fmax(most, out->physical[e]);
+    for (int64_t e = 0; e < hx_output_n_elem(out); e++) most = fmax(most, out->physical[e]);
     hx_log_warning("%s is empty: no element has a density of output.threshold = %g, the largest is "
                    "%.4g",
                    path, s->cfg.output.threshold, most);

@@ -114,11 +114,12 @@ static int take_choice(hx_config *cfg, const file_choice *c)
     return HX_OK;
 }
 
-/* Text files and those of a part, whose pieces have no known length, and files in a folder that not
- * all see, are the leader's. */
-static int writes_alone(const file_choice *c, int is_shared)
+/* Text files, those of a part of a mesh that all have whole, and files in a folder that not all
+ * see, are the leader's. */
+static int writes_alone(const hx_session *s, const file_choice *c, int is_shared)
 {
-    return c->format != HX_VTK_BINARY || !isnan(c->threshold) || !is_shared;
+    const int is_part = !isnan(c->threshold) && !s->mesh.window;
+    return c->format != HX_VTK_BINARY || is_part || !is_shared;
 }
 
 /* What a process does alone. */
@@ -174,7 +175,7 @@ static int check_writers(const hx_session *s, int to_first)
 static int create(hx_output *out, const file_choice *c, int is_shared)
 {
     hx_session *const s = out->session;
-    const int to_first = writes_alone(c, is_shared);
+    const int to_first = writes_alone(s, c, is_shared);
     HX_TRY(check_writers(s, to_first));
     HX_TRY(hx_team_agree(s->team, prepare(out, c, to_first)));
     hx_output_ranks *const r = out->ranks;

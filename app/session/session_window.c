@@ -63,7 +63,6 @@ static const char *asks_for_whole(const hx_session *s)
     if (holds_by_file(cfg)) return "supports from the mesh's file";
     if (has_other_loads(cfg)) return "loads other than forces, tractions, pressures and by mass";
     if (has_skin(cfg)) return "passive skins";
-    if (!isnan(cfg->output.threshold)) return "output.threshold";
     if (cfg->output.format != HX_VTK_BINARY) return "output.format";
     if (hx_config_has_field(cfg, HX_FIELD_SETS)) return "the field \"sets\"";
     return NULL;

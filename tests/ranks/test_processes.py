@@ -273,6 +273,12 @@ def windows():
     check(identity[0] == identity[1], f"windows: {identity}")
     same = hextop(1, "verify", "three")
     check(same.returncode == 0, f"verify of a run in windows: {same.stderr}")
+    for folder, n, least in (("part1", 1, 0.3), ("part3", 3, 0.3), ("none3", 3, 1.0)):
+        said = run(n, folder, PART % "cantilever", *keys, own, f"output.threshold={least}")
+        check(said.returncode == 0, f"windows: a part by {n}: {said.stderr}")
+    check(mesh_section("part1/density_0002.vtk") == mesh_section("part3/density_0002.vtk"), "windows: another part in the file")
+    check(b"POINTS 0 double" in mesh_section("none3/density_0002.vtk")[0], "windows: an empty part is not")
+    check(hextop(1, "verify", "part3").returncode == 0, "verify of a part written in windows")
     keep = [*EXACT, *size, own, "output.checkpoint=1e-9", "output.every=0"]
     check(run(3, "w8", PART % "cantilever", *keep, "optimization.iterations=8").returncode == 0, "eight designs")
     check(run(3, "w4", PART % "cantilever", *keep, "optimization.iterations=4").returncode == 0, "four designs")
@@ -286,7 +292,7 @@ def windows():
             with open("w8/density_0008.vtk", "rb") as a, open(folder + "/density_0008.vtk", "rb") as b:
                 check(a.read() == b.read(), "windows resumed by as many: not the same bits")
     for key, text in (("mesh.distort=0.1", "mesh.distort"), ("optimization.filter.kind=helmholtz", "optimization.filter.kind"),
-                      ("output.threshold=0.5", "output.threshold"), ("solver.element=quadratic", "solver.element")):
+                      ("output.format=ascii", "output.format"), ("solver.element=quadratic", "solver.element")):
         said = run(2, "refused", PART % "cantilever", *size, own, key)
         check(said.returncode == 2 and "mesh.in_parts" in said.stderr and text in said.stderr, f"windows, {key}: {said.stderr}")
         check(len(re.findall("hextop: error:", said.stderr)) == 1 and not os.path.exists("refused"), f"windows, {key}")
