@@ -291,8 +291,11 @@ static int write_share(hx_output *out, int iteration, const char *path, int is_s
     HX_TRY(hx_output_judge(out, make_file(out, iteration, path, is_synced, &order)));
     if (!hx_output_is_writer(out)) return HX_OK;
     options.is_synced = order.is_synced;
-    HX_TRY(hx_progress_write(order.path, &out->session->mesh, order.title, &options, &out->fields,
-                             &n_written));
+    HX_TRY(hx_output_bring_mesh(out));
+    const int rc = hx_progress_write(order.path, &out->session->mesh, order.title, &options,
+                                     &out->fields, &n_written);
+    hx_output_leave_mesh(out);
+    HX_TRY(rc);
     if (n_written == 0) warn_empty(out, order.path);
     return HX_OK;
 }
