@@ -49,10 +49,10 @@ static int available(char *why, size_t n_why)
 }
 
 // The driver's start and the context: together a second or more where nothing holds the GPU.
-static void prepare()
+static void prepare(int place)
 {
     int n = 0;
-    if (cudaGetDeviceCount(&n) == cudaSuccess && n > 0 && cudaSetDevice(0) == cudaSuccess)
+    if (cudaGetDeviceCount(&n) == cudaSuccess && n > 0 && cudaSetDevice(place % n) == cudaSuccess)
         cudaFree(nullptr); // makes the context
     cudaGetLastError();    // or the next launch would be blamed
 }

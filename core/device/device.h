@@ -84,9 +84,9 @@ typedef struct hx_device_ops {
     int (*beside_begin)(hx_device *dev);
     int (*beside_end)(hx_device *dev);
 
-    /* Optional: does ahead what available and open would wait for (the start of a driver); any
+    /* Optional: does ahead what available and open at a place would wait for (a driver); any
      * thread may call it beside other work. Fails silently: open will say why. */
-    void (*prepare)(void);
+    void (*prepare)(int place);
     /* Optional, all or none: NULL where queuing costs nothing. What is queued between record_begin
      * and record_end is kept instead of run; replay queues it at once, time stamps included.
      * record_end also ends a recording that failed: HX_EDEVICE, and nothing was queued. */
