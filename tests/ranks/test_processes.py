@@ -57,14 +57,14 @@ def history(folder):
 
 
 def compare(name, alone, shared, bound, more=1):
-    """Compliances of all designs, and their iterations: within `more` of one process', where a diagonal takes a hundred
-    and rounding decides on the last, a tenth of them."""
+    """Compliances of all designs, and their iterations: at most `more` beyond one process', two fewer, as several keep z
+    in double, or where a diagonal takes a hundred and rounding decides on the last, a tenth of them either way."""
     check(len(alone) == len(shared) > 0, f"{name}: {len(shared)} designs for {len(alone)}")
     for a, b in zip(alone, shared):
         off = abs(float(b["compliance"]) / float(a["compliance"]) - 1.0)
         check(off <= bound, f"{name}, design {a['iteration']}: compliance {off:.1e} off, {bound:g} allowed")
         most = max(more, int(a["pcg_iterations"]) // 10 if int(a["pcg_iterations"]) >= 100 else 0)
-        check(abs(int(b["pcg_iterations"]) - int(a["pcg_iterations"])) <= most,
+        check(-max(most, 2) <= int(b["pcg_iterations"]) - int(a["pcg_iterations"]) <= most,
               f"{name}, design {a['iteration']}: {b['pcg_iterations']} PCG iterations for {a['pcg_iterations']}")
 
 
