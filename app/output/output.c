@@ -220,14 +220,17 @@ static hx_vtk_options write_options(const hx_output *out)
     return options;
 }
 
-static void warn_empty(const hx_output *out, const char *path)
+/* Collective where the mesh is in parts. */
+static int warn_empty(const hx_output *out, const char *path)
 {
     const hx_session *s = out->session;
     double most = 0.0;
     for (int64_t e = 0; e < hx_output_n_elem(out); e++) most = fmax(most, out->physical[e]);
+    HX_TRY(hx_all_most(hx_mesh_all(&s->mesh), 1, &most));
     hx_log_warning("%s is empty: no element has a density of output.threshold = %g, the largest is "
                    "%.4g",
                    path, s->cfg.output.threshold, most);
+    return HX_OK;
 }
 
 /* Of the densities in the file. */
@@ -296,8 +299,7 @@ static int write_share(hx_output *out, int iteration, const char *path, int is_s
                                      &out->fields, &n_written);
     hx_output_leave_mesh(out);
     HX_TRY(rc);
-    if (n_written == 0) warn_empty(out, order.path);
-    return HX_OK;
+    return n_written == 0 ? warn_empty(out, order.path) : HX_OK;
 }
 
 int hx_output_write_share(hx_output *out, int iteration, const char *path, int is_synced)

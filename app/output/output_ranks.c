@@ -138,36 +138,38 @@ static int prepare(hx_output *out, const file_choice *c, int to_first)
                : HX_OK;
 }
 
-/* The nodes of own elements in the file's numbers, to those that write them. */
-static int bring_elements(hx_output_ranks *r, const hx_session *s)
+/* Room for what a piece of a file has of the mesh, and *conn[own elements][8], the caller's: the
+ * nodes of own elements in the file's numbers. */
+static int make_room(hx_output_ranks *r, const hx_session *s, int32_t **conn)
 {
     const hx_share *const share = &s->ranks.share;
     const size_t n = 8 * (size_t)share->mesh.n_elem;
-    int32_t *conn;
-    HX_TRY(hx_alloc_raw(&conn, n, sizeof *conn, "elements"));
+    HX_TRY(hx_alloc_raw(conn, n, sizeof **conn, "elements"));
 #pragma omp parallel for schedule(static)
-    for (size_t k = 0; k < n; k++) conn[k] = s->mesh.node_orig[share->node[share->mesh.conn[k]]];
-    const int rc =
-        hx_file_pieces_bring(&r->pieces, HX_FILE_ELEMENTS, 8 * sizeof *conn, conn, r->conn);
-    free(conn);
-    return rc;
+    for (size_t k = 0; k < n; k++) (*conn)[k] = s->mesh.node_orig[share->node[share->mesh.conn[k]]];
+    HX_TRY(hx_alloc_raw(&r->xyz, 3 * (size_t)r->pieces.of[HX_FILE_NODES].n, sizeof *r->xyz,
+                        "nodes of a file"));
+    return hx_alloc_raw(&r->conn, 8 * (size_t)r->pieces.of[HX_FILE_ELEMENTS].n, sizeof *r->conn,
+                        "elements of a file");
 }
 
-/* Of a window what a piece of a file has of the mesh: as long as the file is written. */
+/* Of a window what a piece of a file has of the mesh: as long as the file is written. Collective,
+ * and fails in all processes where it fails in one. */
 static int bring_mesh(hx_output_ranks *r, const hx_session *s)
 {
-    int rc = hx_alloc_raw(&r->xyz, 3 * (size_t)r->pieces.of[HX_FILE_NODES].n, sizeof *r->xyz,
-                          "nodes of a file");
-    if (rc == HX_OK)
-        rc = hx_alloc_raw(&r->conn, 8 * (size_t)r->pieces.of[HX_FILE_ELEMENTS].n, sizeof *r->conn,
-                          "elements of a file");
-    HX_TRY(hx_team_agree(s->team, rc));
-    HX_TRY(hx_file_pieces_bring(&r->pieces, HX_FILE_NODES, 3 * sizeof(double),
-                                s->ranks.share.mesh.xyz, r->xyz));
-    HX_TRY(hx_team_agree(s->team, bring_elements(r, s)));
+    int32_t *conn = NULL;
+    int rc;
+    HX_TRY_FAIL(hx_team_agree(s->team, make_room(r, s, &conn)));
+    HX_TRY_FAIL(hx_file_pieces_bring(&r->pieces, HX_FILE_NODES, 3 * sizeof(double),
+                                     s->ranks.share.mesh.xyz, r->xyz));
+    HX_TRY_FAIL(
+        hx_file_pieces_bring(&r->pieces, HX_FILE_ELEMENTS, 8 * sizeof *conn, conn, r->conn));
     r->piece.xyz = r->xyz;
     r->piece.conn = r->conn;
-    return HX_OK;
+    rc = HX_OK;
+fail:
+    free(conn);
+    return rc;
 }
 
 int hx_output_bring_mesh(hx_output *out)

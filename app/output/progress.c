@@ -71,11 +71,6 @@ static void print_machine(const hx_session *s)
 /* What PCG compares with its tolerance, in the order of the criteria. */
 static const char *const stop_text[] = {"|r| / |f| <=", "r'z <=", "error of the compliance <="};
 
-static int64_t count_points(const hx_session *s)
-{
-    return s->mesh.window ? s->mesh.window->n_node : s->space.n_point;
-}
-
 void hx_progress_header(const hx_session *s)
 {
     const hx_config *cfg = &s->cfg;
@@ -89,7 +84,7 @@ void hx_progress_header(const hx_session *s)
                 s->space.element == HX_ELEMENT_LINEAR ? "" : ", ",
                 s->space.element == HX_ELEMENT_LINEAR ? ""
                                                       : hx_space_text(&s->space, text, sizeof text),
-                hx_format_count(s->problem.components * count_points(s), c, sizeof c));
+                hx_format_count(s->problem.components * hx_session_n_point(s), c, sizeof c));
     if (hx_config_is_heat(cfg)) print_heat(s);
     say_stiff(s);
     hx_log_info("  device    %s", s->device.description);

@@ -197,7 +197,7 @@ static void write_result(hx_json *json, const hx_session *s, const hx_stats *sta
     hx_json_integer(json, "elements", hx_mesh_n_elem_all(&s->mesh));
     hx_json_integer(json, "nodes", hx_mesh_n_node_all(&s->mesh));
     hx_json_string(json, "element", hx_element_name(s->space.element));
-    hx_json_integer(json, "points", s->space.n_point);
+    hx_json_integer(json, "points", hx_session_n_point(s));
     hx_json_string(json, "device", s->device.ops->name);
     hx_json_string(json, "device_description", s->device.description);
     hx_json_string(json, "operator", s->strategy->name);

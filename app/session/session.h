@@ -143,6 +143,9 @@ int hx_session_rank_bytes(hx_session *s, int n_rank, int rank, size_t *bytes);
 /* "2 processes (MPI), 3,072 elements each at most, ...": of a session with a team; returns text. */
 const char *hx_session_team_text(const hx_session *s, char *text, size_t n_text);
 
+/* Points of the space, of all processes. */
+int64_t hx_session_n_point(const hx_session *s);
+
 /* Nodes and elements of set i of the mesh, of all processes. */
 void hx_session_set_size(const hx_session *s, size_t i, int64_t *n_node, int64_t *n_elem);
 

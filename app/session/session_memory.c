@@ -86,9 +86,7 @@ size_t hx_session_device_bytes(const hx_session *s)
 size_t hx_session_checkpoint_bytes(const hx_session *s)
 {
     const hx_problem *problem = &s->problem;
-    const size_t n_point =
-        (size_t)(s->mesh.window ? s->mesh.window->n_node : problem->space.n_point);
-    const size_t n_dof = (size_t)problem->components * n_point;
+    const size_t n_dof = (size_t)problem->components * (size_t)hx_session_n_point(s);
     const size_t n_u = s->cfg.solver.warm_start ? (size_t)problem->cases.n : 0;
     return (size_t)hx_mesh_n_elem_all(&s->mesh) * sizeof(double) +
            n_dof * (n_u * (sizeof(double) + sizeof(float)) + sizeof(float));

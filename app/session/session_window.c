@@ -198,6 +198,11 @@ int hx_session_agree_window(hx_session *s)
     return HX_OK;
 }
 
+int64_t hx_session_n_point(const hx_session *s)
+{
+    return s->mesh.window ? s->mesh.window->n_node : s->space.n_point;
+}
+
 void hx_session_set_size(const hx_session *s, size_t i, int64_t *n_node, int64_t *n_elem)
 {
     *n_node = s->set_size ? s->set_size[2 * i] : s->mesh.set[i].n_node;

@@ -36,7 +36,8 @@ typedef struct asked {
     int32_t *node;                 /* [n] in the whole, ascending (owned, like the rest) */
     int32_t *number;               /* [n] in the file */
     int64_t *out_first, *in_first; /* [size + 1] */
-    int32_t *wanted; /* [in_first[size]] nodes that others ask for, and their numbers */
+    int64_t (*count)[2];           /* [size] nodes and elements that each process writes */
+    int32_t *wanted;               /* [in_first[size]] what others ask for, and its numbers */
 } asked;
 
 static void free_asked(asked *a)
@@ -45,6 +46,7 @@ static void free_asked(asked *a)
     free(a->number);
     free(a->out_first);
     free(a->in_first);
+    free(a->count);
     free(a->wanted);
 }
 
@@ -61,16 +63,28 @@ static int list_nodes(asked *a, const hx_vtk_kept *k, const hx_vtk_piece *piece)
     return hx_alloc_raw(&a->number, (size_t)a->n, sizeof *a->number, what);
 }
 
-/* Homes are pieces of the nodes, in order. */
-static int ask(asked *a, const hx_team *team, int64_t n_node)
+/* What a process does alone. Homes are pieces of the nodes, in order. */
+static int prepare(hx_vtk_kept *k, asked *a, const hx_team *team, int64_t n_node,
+                   const hx_vtk_piece *piece, const double *value, double least)
 {
     const size_t size = (size_t)team->size;
+    HX_TRY(list_kept(piece->n[HX_VTK_CELL], value, least, &k->elem, &k->n_own_elem));
+    HX_TRY(list_nodes(a, k, piece));
+    HX_TRY(hx_alloc_raw(&k->conn, 8 * (size_t)k->n_own_elem, sizeof *k->conn, what));
     HX_TRY(hx_alloc(&a->out_first, size + 1, sizeof *a->out_first, what));
     HX_TRY(hx_alloc(&a->in_first, size + 1, sizeof *a->in_first, what));
+    HX_TRY(hx_alloc(&a->count, size, sizeof *a->count, what));
     for (int r = 1; r <= team->size; r++)
         a->out_first[r] = hx_count_below_i32(a->node, a->n, hx_team_piece(team, n_node, r));
+    return HX_OK;
+}
+
+/* Collective, like the next two: each fails in all processes where it fails in one. */
+static int ask(asked *a, const hx_team *team)
+{
     HX_TRY(hx_team_trade_counts(team, a->out_first, a->in_first));
-    HX_TRY(hx_alloc_raw(&a->wanted, (size_t)a->in_first[size], sizeof *a->wanted, what));
+    HX_TRY(hx_team_agree(
+        team, hx_alloc_raw(&a->wanted, (size_t)a->in_first[team->size], sizeof *a->wanted, what)));
     return hx_team_trade(team, a->out_first, a->in_first, sizeof *a->node, a->node, a->wanted);
 }
 
@@ -79,24 +93,21 @@ static int number_nodes(hx_vtk_kept *k, const asked *a, const hx_team *team,
                         const hx_vtk_piece *piece, int32_t *number)
 {
     const int64_t first = piece->first[HX_VTK_POINT], n = piece->n[HX_VTK_POINT];
-    int64_t all[2] = {0, 0}, *every;
+    int64_t own[2] = {0, k->n_own_elem};
     for (int64_t i = 0; i < a->in_first[team->size]; i++) number[a->wanted[i] - first] = 1;
     for (int64_t i = 0; i < n; i++) k->n_own_node += number[i];
-    all[0] = k->n_own_node;
-    all[1] = k->n_own_elem;
-    HX_TRY(hx_alloc_raw(&every, 2 * (size_t)team->size, sizeof *every, what));
-    const int rc = team->ops->all_gather(team, all, sizeof all, every);
-    for (int r = 0; rc == HX_OK && r < team->size; r++) {
+    own[0] = k->n_own_node;
+    HX_TRY(team->ops->all_gather(team, own, sizeof own, a->count));
+    for (int r = 0; r < team->size; r++) {
         if (r == team->rank) {
             k->node_before = k->n_node;
             k->elem_before = k->n_elem;
         }
-        k->n_node += every[2 * r];
-        k->n_elem += every[2 * r + 1];
+        k->n_node += a->count[r][0];
+        k->n_elem += a->count[r][1];
     }
-    free(every);
-    HX_TRY(rc);
-    HX_TRY(hx_alloc_raw(&k->node, (size_t)k->n_own_node, sizeof *k->node, what));
+    HX_TRY(
+        hx_team_agree(team, hx_alloc_raw(&k->node, (size_t)k->n_own_node, sizeof *k->node, what)));
     for (int64_t i = 0, next = 0; i < n; i++) {
         if (!number[i]) continue;
         k->node[next] = (int32_t)i;
@@ -113,7 +124,6 @@ static int name_nodes(hx_vtk_kept *k, asked *a, const hx_team *team, const hx_vt
     for (int64_t i = 0; i < a->in_first[team->size]; i++)
         a->wanted[i] = number[a->wanted[i] - first];
     HX_TRY(hx_team_trade(team, a->in_first, a->out_first, sizeof *a->number, a->wanted, a->number));
-    HX_TRY(hx_alloc_raw(&k->conn, 8 * (size_t)k->n_own_elem, sizeof *k->conn, what));
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < k->n_own_elem; e++)
         for (int c = 0; c < 8; c++) {
@@ -130,11 +140,10 @@ int hx_vtk_keep(hx_vtk_kept *k, const hx_team *team, int64_t n_node, const hx_vt
     int32_t *number = NULL;
     int rc;
     memset(k, 0, sizeof *k);
-    rc = list_kept(piece->n[HX_VTK_CELL], value, least, &k->elem, &k->n_own_elem);
-    if (rc == HX_OK) rc = list_nodes(&a, k, piece);
+    rc = prepare(k, &a, team, n_node, piece, value, least);
     if (rc == HX_OK) rc = hx_alloc(&number, (size_t)piece->n[HX_VTK_POINT], sizeof *number, what);
     HX_TRY_FAIL(hx_team_agree(team, rc));
-    HX_TRY_FAIL(ask(&a, team, n_node));
+    HX_TRY_FAIL(ask(&a, team));
     HX_TRY_FAIL(number_nodes(k, &a, team, piece, number));
     rc = name_nodes(k, &a, team, piece, number);
 fail:

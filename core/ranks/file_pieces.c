@@ -118,8 +118,7 @@ static int create_piece(hx_file_piece *p, const items *it)
     int rc = alloc_piece(p, it, &place);
     if (rc == HX_OK) rc = list_sent(it, p->out, p->from, place);
     HX_TRY_FAIL(hx_team_agree(team, rc));
-    rc = hx_team_trade_counts(team, p->out, p->in);
-    HX_TRY_FAIL(hx_team_agree(team, rc));
+    HX_TRY_FAIL(hx_team_trade_counts(team, p->out, p->in));
     rc = hx_team_trade(team, p->out, p->in, sizeof *place, place, p->to);
 fail:
     free(place);

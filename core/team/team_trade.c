@@ -7,15 +7,16 @@
 
 static const char what[] = "what goes between processes";
 
-/* Of a message. */
-enum { BLOCK_BYTES = 1 << 22 };
+/* Of a message, and of those to all at once. */
+enum { BLOCK_BYTES = 1 << 22, ALL_BYTES = 1 << 26 };
 
 int hx_team_trade_counts(const hx_team *team, const int64_t *out_first, int64_t *in_first)
 {
     const size_t size = (size_t)team->size;
     int64_t *all;
-    HX_TRY(hx_alloc_raw(&all, size * (size + 1), sizeof *all, what));
-    const int rc = team->ops->all_gather(team, out_first, (size + 1) * sizeof *out_first, all);
+    int rc = hx_team_agree(team, hx_alloc_raw(&all, size * (size + 1), sizeof *all, what));
+    if (rc == HX_OK)
+        rc = team->ops->all_gather(team, out_first, (size + 1) * sizeof *out_first, all);
     in_first[0] = 0;
     for (size_t r = 0; rc == HX_OK && r < size; r++) {
         const int64_t *const of = all + r * (size + 1) + team->rank;
@@ -116,17 +117,25 @@ static int go_on(const trade *t, int64_t at, int *n_message)
     return HX_OK;
 }
 
+/* Items of a message. */
+static int64_t block_of(const hx_team *team, size_t bytes)
+{
+    const size_t fair = ALL_BYTES / (size_t)team->size;
+    return (int64_t)((fair < BLOCK_BYTES ? fair : BLOCK_BYTES) / bytes);
+}
+
 int hx_team_trade_listed(const hx_team *team, const int64_t *out_first, const int64_t *in_first,
                          size_t bytes, const void *out, const int32_t *out_at, void *in,
                          const int32_t *in_at)
 {
-    const int64_t block = (int64_t)(BLOCK_BYTES / bytes);
+    const int64_t block = block_of(team, bytes);
     trade t = {team, out_first, in_first, bytes, block, out, out_at, in_at, in, NULL, NULL, NULL};
     const size_t n = (size_t)team->size;
-    int n_message = 1, rc;
-    HX_TRY_FAIL(hx_alloc(&t.send, n * (size_t)block, bytes, what)); /* gaps travel too */
-    HX_TRY_FAIL(hx_alloc_raw(&t.receive, n * (size_t)block, bytes, what));
-    HX_TRY_FAIL(hx_alloc(&t.message, n, sizeof *t.message, what));
+    int n_message = 1;
+    int rc = hx_alloc(&t.send, n * (size_t)block, bytes, what); /* gaps travel too */
+    if (rc == HX_OK) rc = hx_alloc_raw(&t.receive, n * (size_t)block, bytes, what);
+    if (rc == HX_OK) rc = hx_alloc(&t.message, n, sizeof *t.message, what);
+    HX_TRY_FAIL(hx_team_agree(team, rc));
     keep_own(&t);
     for (int64_t at = 0; n_message > 0; at += block) HX_TRY_FAIL(go_on(&t, at, &n_message));
     rc = HX_OK;

@@ -10,11 +10,12 @@ extern "C" {
 #endif
 
 /* in_first[size + 1] := the first item from each rank, as all say what they send: out_first[size +
- * 1]. Collective. O(size^2). */
+ * 1]. Collective, and fails in all processes where it fails in one. O(size^2). */
 int hx_team_trade_counts(const hx_team *team, const int64_t *out_first, int64_t *in_first);
 
 /* in[in_first[size]] := what all send this process, rank after rank; out[out_first[size]] by rank;
- * items of `bytes`. Collective. 8 MB a process besides. */
+ * items of `bytes`. Collective, and fails in all processes where it fails in one. Buffers of 8 MB
+ * for each process, 128 MB at most. */
 int hx_team_trade(const hx_team *team, const int64_t *out_first, const int64_t *in_first,
                   size_t bytes, const void *out, void *in);
 
