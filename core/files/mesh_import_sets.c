@@ -5,7 +5,7 @@
 #include "../base/grow.h"
 #include "../base/memory.h"
 #include "../mesh/mesh_check.h"
-#include "face_match.h"
+#include "../mesh/face_match.h"
 #include "mesh_import_internal.h"
 
 /* Members that are no part of the mesh of solids, for one note. */

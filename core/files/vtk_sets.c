@@ -6,7 +6,7 @@
 #include "../base/grow.h"
 #include "../base/memory.h"
 #include "../base/sum.h"
-#include "face_match.h"
+#include "../mesh/face_match.h"
 #include "vtk_reader.h"
 
 enum { MAX_SET_VALUES = 256 };

@@ -71,6 +71,7 @@ typedef struct hx_mesh_window {
     double reach;   /* elements of others are here within it of own ones, by centroids: length */
     double aspect;  /* longest over shortest edge of the elements' boxes, mean of all */
     int64_t *first; /* [all->size + 1] first element here of each rank (owned) */
+    int has_numbers; /* 1: node_number is by nodes here, not by their numbers in all */
 } hx_mesh_window;
 
 /* An edge counts as straight, and two nodes as one middle of it, up to these shares of its length.
