@@ -3,15 +3,22 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../text/log.h"
 #include "core/base/memory.h"
+#include "core/files/file_source.h"
+#include "core/files/mesh_files.h"
+#include "core/mesh/mesh_check.h"
 #include "core/mesh/mesh_hash.h"
 #include "core/window/window.h"
 #include "session_internal.h"
 
 /* From so many elements on by itself. */
 #define AUTO_ELEMENTS ((int64_t)1 << 24)
+
+/* The least that a file has of an element: a tetrahedron in Gmsh's binary form. */
+#define LEAST_BYTES 20
 
 /* Meshes whose mean element is longer are smoothed along lines of the whole. */
 #define MOST_ASPECT 3.0
@@ -42,12 +49,23 @@ static int holds_by_file(const hx_config *cfg)
     return any;
 }
 
+/* The same of a mesh from a file. */
+static const char *file_asks_for_whole(const hx_config *cfg)
+{
+    const hx_mesh_format *const format = hx_mesh_format_of_file(cfg->mesh.file);
+    if (!format || !format->read_to) return "a mesh.file that is no .vtk, .msh or .inp";
+    if (cfg->mesh.merge > 0.0) return "mesh.merge";
+    if (cfg->material.from) return "material.from";
+    return NULL;
+}
+
 /* What of the config asks for the whole mesh in each process; NULL: nothing. */
 static const char *asks_for_whole(const hx_session *s)
 {
     const hx_config *const cfg = &s->cfg;
     const hx_partition_kind partition = cfg->solver.partition;
-    if (!cfg->mesh.generator) return "mesh.file";
+    const char *const of_file = cfg->mesh.file ? file_asks_for_whole(cfg) : NULL;
+    if (of_file) return of_file;
     if (cfg->mesh.distort > 0.0) return "mesh.distort";
     if (cfg->mesh.shuffle != 0) return "mesh.shuffle";
     if (!cfg->mesh.reorder) return "mesh.reorder = false";
@@ -79,6 +97,14 @@ static int refuse(const hx_session *s, const char *why)
                  why));
 }
 
+/* Says why each process has the whole; HX_EINPUT: it must not. */
+static int take_whole(const hx_session *s, const char *why)
+{
+    if (s->cfg.mesh.in_parts == HX_IN_PARTS_ALWAYS) return refuse(s, why);
+    hx_log_detail("mesh: each process has the whole of it, for %s", why);
+    return HX_OK;
+}
+
 /* How far a filter looks around an element, in elements or length, a little more than it says: the
  * mean element is not known to the last digit yet. */
 static void set_reach(const hx_session *s, const hx_generate_params *generate, int64_t n_elem,
@@ -88,10 +114,25 @@ static void set_reach(const hx_session *s, const hx_generate_params *generate, i
     const double radius = cfg->optimization.filter.radius;
     if (!hx_filter_find(cfg->optimization.filter.kind)->needs_radius) return;
     params->in_elements = isnan(radius) || cfg->optimization.filter.unit == HX_UNIT_ELEMENT;
-    params->reach = isnan(radius) ? hx_generator_radius(hx_generator_find(cfg->mesh.generator),
-                                                        generate, n_elem)
-                                  : radius;
+    params->reach = isnan(radius) ? 0.0 : radius; /* required with mesh.file, as is said later */
+    if (isnan(radius) && generate)
+        params->reach =
+            hx_generator_radius(hx_generator_find(cfg->mesh.generator), generate, n_elem);
     params->reach *= 1.02;
+}
+
+/* What of a raw window from a file asks for the whole: what a check of the whole would refuse, or
+ * say. Collective. */
+static int find_faults(hx_session *s, const char **why)
+{
+    int64_t n_body = 1, n_double = 0;
+    HX_TRY(hx_window_bodies(&s->mesh, s->team, &n_body));
+    if (n_body > 1) *why = "bodies that share no node";
+    if (!isnan(s->cfg.mesh.merge)) return HX_OK;
+    HX_TRY(hx_mesh_count_coincident(&s->mesh, &n_double));
+    HX_TRY(hx_all_sum_i64(&s->all.all, 1, &n_double));
+    if (n_double > 0) *why = "nodes that lie where another one does";
+    return HX_OK;
 }
 
 /* The window, unless the elements turn out too long. */
@@ -104,24 +145,23 @@ static int create(hx_session *s, const hx_mesh_source *source, const hx_generate
     set_reach(s, generate, source->n_elem, &params);
     hx_team_all_of(&s->all, s->team);
     HX_TRY(hx_window_create(&s->mesh, s->team, &s->all.all, source, &params));
-    if (s->mesh.window->aspect <= MOST_ASPECT) {
-        s->cfg.solver.partition = params.partition;
-        return HX_OK;
+    const char *why =
+        s->mesh.window->aspect > MOST_ASPECT ? "lines of nodes along short edges" : NULL;
+    if (!why && !source->is_local) HX_TRY(find_faults(s, &why));
+    if (why) {
+        hx_mesh_free(&s->mesh);
+        return take_whole(s, why);
     }
-    hx_mesh_free(&s->mesh);
-    if (s->cfg.mesh.in_parts != HX_IN_PARTS_ALWAYS) return HX_OK;
-    return refuse(s, "lines of nodes along short edges");
+    s->cfg.solver.partition = params.partition;
+    return HX_OK;
 }
 
-int hx_session_make_window(hx_session *s)
+/* Of a generated mesh. */
+static int make_generated(hx_session *s)
 {
     hx_generate_params params;
     hx_mesh_source source = {.name = NULL};
     const hx_config *const cfg = &s->cfg;
-    if (!s->team || !s->may_window || cfg->mesh.in_parts == HX_IN_PARTS_NEVER) return HX_OK;
-    const char *const why = asks_for_whole(s);
-    if (why && cfg->mesh.in_parts == HX_IN_PARTS_ALWAYS) return refuse(s, why);
-    if (why) return HX_OK;
     hx_session_generate_params(s, &params);
     params.n_process = s->team->size;
     params.n_on_host = s->team->host_size;
@@ -130,6 +170,57 @@ int hx_session_make_window(hx_session *s)
         rc = create(s, &source, &params);
     hx_source_close(&source);
     return rc;
+}
+
+/* Whether the file may have so many elements, as the first process sees it. */
+static int is_large(const hx_session *s, int *large)
+{
+    struct stat state;
+    int64_t bytes = stat(s->cfg.mesh.file, &state) == 0 ? (int64_t)state.st_size : 0;
+    HX_TRY(s->team->ops->broadcast(s->team, 0, &bytes, sizeof bytes));
+    *large = s->cfg.mesh.in_parts == HX_IN_PARTS_ALWAYS || bytes >= AUTO_ELEMENTS * LEAST_BYTES;
+    return HX_OK;
+}
+
+static int note_faces(const hx_session *s, const hx_mesh_source *source)
+{
+    hx_notes notes = {0};
+    const int rc = hx_file_source_note(source, s->cfg.mesh.file, &notes);
+    hx_log_notes(&notes);
+    return rc;
+}
+
+/* Of mesh.file; none where it turns out to be needed whole, or small. */
+static int make_of_file(hx_session *s)
+{
+    hx_mesh_source source = {.name = NULL};
+    hx_notes notes = {0};
+    char why[HX_FILE_WHY];
+    int large, rc;
+    HX_TRY(is_large(s, &large));
+    if (!large) return HX_OK;
+    rc = hx_file_source_open(&source, s->team, s->cfg.mesh.file, &notes, why);
+    if (rc == HX_OK && !why[0] &&
+        (s->cfg.mesh.in_parts == HX_IN_PARTS_ALWAYS || source.n_elem >= AUTO_ELEMENTS)) {
+        hx_log_notes(&notes);
+        rc = create(s, &source, NULL);
+        if (rc == HX_OK && s->mesh.window) rc = note_faces(s, &source);
+    } else if (rc == HX_OK && why[0]) {
+        rc = take_whole(s, why);
+    }
+    hx_notes_free(&notes);
+    hx_source_close(&source);
+    return rc;
+}
+
+int hx_session_make_window(hx_session *s)
+{
+    const hx_config *const cfg = &s->cfg;
+    if (!s->team || !s->may_window || cfg->mesh.in_parts == HX_IN_PARTS_NEVER) return HX_OK;
+    const char *const why = asks_for_whole(s);
+    if (why && cfg->mesh.in_parts == HX_IN_PARTS_ALWAYS) return refuse(s, why);
+    if (why) return HX_OK;
+    return cfg->mesh.file ? make_of_file(s) : make_generated(s);
 }
 
 /* Nodes and elements of the sets, of all processes. */
