@@ -199,13 +199,13 @@ static int make_of_file(hx_session *s)
     int large, rc;
     HX_TRY(is_large(s, &large));
     if (!large) return HX_OK;
-    rc = hx_file_source_open(&source, s->team, s->cfg.mesh.file, &notes, why);
-    if (rc == HX_OK && !why[0] &&
-        (s->cfg.mesh.in_parts == HX_IN_PARTS_ALWAYS || source.n_elem >= AUTO_ELEMENTS)) {
+    const int64_t least = s->cfg.mesh.in_parts == HX_IN_PARTS_ALWAYS ? 0 : AUTO_ELEMENTS;
+    rc = hx_file_source_open(&source, s->team, s->cfg.mesh.file, least, &notes, why);
+    if (rc == HX_OK && !why[0]) {
         hx_log_notes(&notes);
         rc = create(s, &source, NULL);
         if (rc == HX_OK && s->mesh.window) rc = note_faces(s, &source);
-    } else if (rc == HX_OK && why[0]) {
+    } else if (rc == HX_OK) {
         rc = take_whole(s, why);
     }
     hx_notes_free(&notes);

@@ -115,7 +115,7 @@ static void fill_source(hx_mesh_source *source, file_shape *shape)
 }
 
 int hx_file_source_open(hx_mesh_source *source, const hx_team *team, const char *path,
-                        hx_notes *notes, char why[HX_FILE_WHY])
+                        int64_t least, hx_notes *notes, char why[HX_FILE_WHY])
 {
     file_shape *shape = NULL;
     int rc, is_out = 0;
@@ -123,6 +123,7 @@ int hx_file_source_open(hx_mesh_source *source, const hx_team *team, const char 
     memset(source, 0, sizeof *source);
     HX_TRY_FAIL(hx_alloc(&shape, 1, sizeof *shape, what));
     HX_TRY_FAIL(hx_mesh_pieces_begin(&shape->pieces, team));
+    shape->pieces.sink.least_elem = least;
     HX_TRY_FAIL(name_source(shape, path));
     HX_TRY_FAIL(read_all(&shape->pieces, path, notes));
     if (!shape->pieces.sink.why[0]) HX_TRY_FAIL(settle(&shape->pieces, path, &is_out));

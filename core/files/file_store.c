@@ -10,7 +10,7 @@
 
 static const char what[] = "pieces of a mesh file";
 
-enum { WORDS = HX_STORE_BLOCK / 64, MOST_ASKED = 1 << 20 };
+enum { WORDS = HX_STORE_BLOCK / 64, MOST_ASKED = 1 << 18 };
 
 void hx_file_store_begin(hx_file_store *s, const hx_team *team, size_t bytes)
 {

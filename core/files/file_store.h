@@ -62,8 +62,8 @@ static inline int64_t hx_file_store_renumber(const int64_t *first, const uint64_
 void *hx_file_store_own(const hx_file_store *store, int64_t k, int64_t *number);
 
 /* record[n] := those of number[n], and sets[n] the bits of the sets that they are in; NULL: not
- * wanted. Numbers may repeat, each goes on its way once. Collective. O(n), 100 bytes each of a
- * million at a time. */
+ * wanted. Numbers may repeat, each goes on its way once. Collective. O(n), 100 bytes each of
+ * 262,144 at a time. */
 int hx_file_store_ask(const hx_file_store *store, int64_t n, const int64_t *number, void *record,
                       uint64_t *sets);
 

@@ -85,6 +85,14 @@ int hx_import_need_whole(hx_import *import, const char *why)
     return HX_RAISE(HX_EINPUT, "%s: %s", import->path, why);
 }
 
+int hx_import_announce(hx_import *import, int64_t n_elem)
+{
+    char why[80];
+    if (!import->sink || n_elem >= import->sink->least_elem) return HX_OK;
+    snprintf(why, sizeof why, "fewer than %lld elements", (long long)import->sink->least_elem);
+    return hx_import_need_whole(import, why);
+}
+
 int hx_import_flush(hx_import *import, int with_nodes)
 {
     return import->sink ? import->sink->flush(import->sink, import, with_nodes) : HX_OK;

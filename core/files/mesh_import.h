@@ -72,7 +72,8 @@ struct hx_import_sink {
     int (*flush)(hx_import_sink *sink, hx_import *import, int with_nodes);
     /* In place of hx_import_finish. */
     int (*finish)(hx_import_sink *sink, hx_import *import);
-    char why[200]; /* the file asks for the whole mesh at once: for what; "": it does not */
+    int64_t least_elem; /* of fewer elements the whole is wanted, as soon as it is known */
+    char why[200];      /* the file asks for the whole mesh at once: for what; "": it does not */
 };
 
 struct hx_import {
@@ -162,6 +163,9 @@ const char *hx_import_number_text(const hx_import *import, int64_t number, char 
 /* Says that the file asks for the whole mesh at once, for what, and returns an error that ends the
  * reading; of an import with a sink. */
 int hx_import_need_whole(hx_import *import, const char *why);
+
+/* The file has at most so many elements, before any is added. */
+int hx_import_announce(hx_import *import, int64_t n_elem);
 
 /* Hands members of sets to the sink, if there is one. */
 int hx_import_flush(hx_import *import, int with_nodes);

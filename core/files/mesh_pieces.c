@@ -374,6 +374,7 @@ static int finish(hx_import_sink *sink, hx_import *import)
 {
     hx_mesh_pieces *const p = pieces_of(sink);
     HX_TRY(hx_import_check_cells(import));
+    HX_TRY(hx_import_announce(import, import->n_elem));
     if (import->n_node == 0) return hx_import_need_whole(import, "elements without nodes");
     HX_TRY(check_early(p, import));
     HX_TRY(hx_import_flush(import, 0));
@@ -391,7 +392,7 @@ static int finish(hx_import_sink *sink, hx_import *import)
 int hx_mesh_pieces_begin(hx_mesh_pieces *p, const hx_team *team)
 {
     memset(p, 0, sizeof *p);
-    p->sink = (hx_import_sink){take_nodes, take_solids, flush_sets, finish, ""};
+    p->sink = (hx_import_sink){take_nodes, take_solids, flush_sets, finish, 0, ""};
     p->team = team;
     p->early[0] = -1;
     hx_file_store_begin(&p->node, team, 3 * sizeof(double));

@@ -36,6 +36,7 @@ int hx_vtk_pass_cells(hx_vtk_reader *r, int64_t n, int64_t size)
     static const hx_file_number int32 = {"int", 4, 'i'};
     int64_t n_value;
     if (r->n_node < 0) return hx_import_need_whole(r->import, "cells before the points");
+    HX_TRY(hx_import_announce(r->import, r->n_elem));
     r->n_cell_number = size;
     r->cells_type = &int32;
     if (r->major >= 5) {

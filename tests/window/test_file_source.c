@@ -5,10 +5,14 @@
  *     test_file_source FILE          its windows are the whole mesh
  *     test_file_source FILE why TEXT it needs the whole mesh, and says TEXT
  *     test_file_source FILE bad TEXT it is refused by all with a message that has TEXT
- *     test_file_source FILE bodies N its windows are of N bodies */
+ *     test_file_source FILE bodies N its windows are of N bodies
+ *     test_file_source FILE memory pieces|window|whole
+ *                                    says what the most is that each process had in memory */
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/clock.h"
+#include "core/base/memory.h"
 #include "core/files/file_source.h"
 #include "core/files/mesh_files.h"
 #include "core/mesh/mesh_hash.h"
@@ -146,20 +150,30 @@ static void check_all(const job *j)
     check_sets(j);
 }
 
+static void test_few(job *j)
+{
+    char why[HX_FILE_WHY];
+    CHECK_OK(hx_file_source_open(&j->source, &j->team, j->path, 1 << 24, NULL, why));
+    CHECK_MSG(strcmp(why, "fewer than 16777216 elements") == 0, "%s", why);
+    CHECK(!j->source.shape);
+}
+
 static void test_windows(job *j)
 {
     char why[HX_FILE_WHY];
-    CHECK_OK(hx_file_source_open(&j->source, &j->team, j->path, NULL, why));
+    CHECK_OK(hx_file_source_open(&j->source, &j->team, j->path, 0, NULL, why));
     CHECK_MSG(why[0] == '\0', "needs the whole for %s", why);
     CHECK_OK(read_whole(j));
     CHECK_OK(make_window(j));
     if (test_n_failed == 0) check_all(j);
+    hx_source_close(&j->source);
+    test_few(j);
 }
 
 static void test_why(job *j, const char *text)
 {
     char why[HX_FILE_WHY];
-    CHECK_OK(hx_file_source_open(&j->source, &j->team, j->path, NULL, why));
+    CHECK_OK(hx_file_source_open(&j->source, &j->team, j->path, 0, NULL, why));
     CHECK_MSG(strstr(why, text) != NULL, "'%s' in place of '%s'", why, text);
     CHECK(!j->source.shape);
 }
@@ -167,17 +181,33 @@ static void test_why(job *j, const char *text)
 static void test_bad(job *j, const char *text)
 {
     char why[HX_FILE_WHY];
-    CHECK_FAILS(hx_file_source_open(&j->source, &j->team, j->path, NULL, why), HX_EINPUT, text);
+    CHECK_FAILS(hx_file_source_open(&j->source, &j->team, j->path, 0, NULL, why), HX_EINPUT, text);
 }
 
 static void test_bodies(job *j, long n)
 {
     char why[HX_FILE_WHY];
     int64_t n_body = 0;
-    CHECK_OK(hx_file_source_open(&j->source, &j->team, j->path, NULL, why));
+    CHECK_OK(hx_file_source_open(&j->source, &j->team, j->path, 0, NULL, why));
     CHECK_OK(make_window(j));
     CHECK_OK(hx_window_bodies(&j->window, &j->team, &n_body));
     CHECK_MSG(n_body == n, "%lld bodies", (long long)n_body);
+}
+
+static void say_memory(job *j, const char *what)
+{
+    char why[HX_FILE_WHY];
+    const double begin = hx_clock();
+    const size_t before = hx_host_memory_resident();
+    if (strcmp(what, "whole") == 0) {
+        CHECK_OK(read_whole(j));
+    } else {
+        CHECK_OK(hx_file_source_open(&j->source, &j->team, j->path, 0, NULL, why));
+        if (strcmp(what, "window") == 0) CHECK_OK(make_window(j));
+    }
+    printf("process %d of %d: %.1f MB before, %.1f at most, %.1f now; %.2f s\n", j->team.rank,
+           j->team.size, 1e-6 * (double)before, 1e-6 * (double)hx_host_memory_peak(),
+           1e-6 * (double)hx_host_memory_resident(), hx_clock() - begin);
 }
 
 int main(int argc, char **argv)
@@ -192,6 +222,8 @@ int main(int argc, char **argv)
         test_bad(&j, argv[3]);
     else if (strcmp(what, "bodies") == 0)
         test_bodies(&j, strtol(argv[3], NULL, 10));
+    else if (strcmp(what, "memory") == 0)
+        say_memory(&j, argv[3]);
     else
         test_windows(&j);
     hx_source_close(&j.source);

@@ -307,6 +307,13 @@ def history(folder):
         return [float(row["compliance"]) for row in csv.DictReader(file)]
 
 
+def mesh_part(folder):
+    """Bytes of points, cells and types of the last design's file."""
+    with open(os.path.join(folder, "density_0005.vtk"), "rb") as file:
+        text = file.read()
+    return text[text.index(b"POINTS"):text.index(b"CELL_DATA")]
+
+
 def same_run(part, ranks=(3,)):
     keys = EXACT
     said = by(1, HEXTOP, "run", part, "output.directory=alone", *keys)
@@ -320,6 +327,7 @@ def same_run(part, ranks=(3,)):
         alone, shared = history("alone"), history("shared")
         off = max(abs(b / a - 1.0) for a, b in zip(alone, shared))
         check(len(alone) == len(shared) == 5 and off < 1e-9, f"{part} by {n}: {off:.1e} off")
+        check(mesh_part("alone") == mesh_part("shared"), f"{part} by {n}: another mesh is written")
     shutil.rmtree("alone", ignore_errors=True)
 
 
