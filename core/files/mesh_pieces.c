@@ -188,6 +188,8 @@ static int take_solids(hx_import_sink *sink, hx_import *import, int64_t n, const
                        int64_t line)
 {
     hx_mesh_pieces *const p = pieces_of(sink);
+    if (import->n_elem + n > INT32_MAX)
+        return HX_IMPORT_RAISE(import, 0, "more than %ld elements", (long)INT32_MAX);
     for (int64_t i = 0; i < n; i++) {
         take_corners(p, import, import->n_elem + i, corner + 8 * i, line > 0 ? line + i : 0);
         if (p->n_conn == HX_PIECE) HX_TRY(send_all(p));
@@ -198,7 +200,7 @@ static int take_solids(hx_import_sink *sink, hx_import *import, int64_t n, const
 /* Members first .. first + n - 1, block by block. */
 static int add_span(hx_mesh_pieces *p, int set, int of_elements, int64_t first, int64_t n)
 {
-    (of_elements ? p->has_elements : p->has_nodes)[set] = 1;
+    if (of_elements) p->has_elements[set] = 1;
     while (n > 0) {
         const int64_t room = HX_STORE_BLOCK - first % HX_STORE_BLOCK, now = n < room ? n : room;
         p->span[p->n_span++] =

@@ -30,7 +30,7 @@ typedef struct hx_mesh_pieces {
 
     int n_set;
     char *name[HX_SOURCE_SETS]; /* (owned, each) */
-    uint8_t has_nodes[HX_SOURCE_SETS], has_elements[HX_SOURCE_SETS];
+    uint8_t has_elements[HX_SOURCE_SETS];
     hx_source_faces faces[HX_SOURCE_SETS]; /* of each set; n 0: none (arrays owned) */
 
     /* The leader's: what has not gone yet, and which nodes elements name. */

@@ -26,7 +26,7 @@ static int tell(const hx_mesh_pieces *p, void *data, size_t bytes)
 typedef struct facts {
     int64_t first_node, first_elem, n_used, n_face[HX_SOURCE_SETS], n_name[HX_SOURCE_SETS];
     int32_t n_set, has_numbers, has_sides, keeps_unused;
-    uint8_t has_nodes[HX_SOURCE_SETS], has_elements[HX_SOURCE_SETS];
+    uint8_t has_elements[HX_SOURCE_SETS];
 } facts;
 
 static int64_t count_used(const hx_mesh_pieces *p)
@@ -45,7 +45,6 @@ static void state_facts(const hx_mesh_pieces *p, facts *f)
     f->has_numbers = p->has_numbers;
     f->has_sides = p->has_sides;
     f->keeps_unused = p->keeps_unused;
-    memcpy(f->has_nodes, p->has_nodes, sizeof f->has_nodes);
     memcpy(f->has_elements, p->has_elements, sizeof f->has_elements);
     for (int i = 0; i < p->n_set; i++) {
         f->n_face[i] = p->faces[i].n;
@@ -61,7 +60,6 @@ static void take_facts(hx_mesh_pieces *p, const facts *f)
     p->has_numbers = f->has_numbers;
     p->has_sides = f->has_sides;
     p->keeps_unused = f->keeps_unused;
-    memcpy(p->has_nodes, f->has_nodes, sizeof f->has_nodes);
     memcpy(p->has_elements, f->has_elements, sizeof f->has_elements);
 }
 

@@ -19,7 +19,8 @@ HEXTOP, TEST, ROOT = (os.path.abspath(path) for path in sys.argv[1:4])
 N_CHECK = N_FAILED = 0
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_WAIT_POLICY="passive",
            OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
-           OMPI_MCA_mpi_yield_when_idle="1", OMP_NUM_THREADS="1", ASAN_OPTIONS="detect_leaks=0")
+           OMPI_MCA_mpi_yield_when_idle="1", OMP_NUM_THREADS="1", ASAN_OPTIONS="detect_leaks=0",
+           MALLOC_PERTURB_="0") # which meson sets, and which fills each buffer of each of some 300 processes
 EXACT = ["solver.deterministic=true", "solver.tolerance=1e-12", "solver.criterion=relative", "output.every=0",
          "optimization.iterations=5"]
 CANTILEVER = os.path.join(ROOT, "configs", "cantilever.cfg")
@@ -221,11 +222,12 @@ def kinds():
             nodes, cells = shuffle(*plain, seed) if seed else plain
             faces = left_faces(nodes, cells)
             title = f"{name}{seed}"
-            agrees(gmsh_22(title + ".msh", nodes, cells, faces), ranks=(3,))
-            agrees(gmsh_22(title + "b.msh", nodes, cells, faces, first=7, binary=True), ranks=(2,))
-            agrees(vtk(title + ".vtk", nodes, cells, arrays=sets_of(cells, nodes)), ranks=(2, 3))
-            agrees(vtk(title + "5.vtk", nodes, cells, arrays=sets_of(cells, nodes), version="5.1"), ranks=(2,))
             sides = [(e, 1 + e % 4) for e in range(0, len(cells), 3)]
+            agrees(gmsh_22(title + ".msh", nodes, cells, faces), ranks=(3,))
+            agrees(vtk(title + ".vtk", nodes, cells, arrays=sets_of(cells, nodes)), ranks=(3,))
+            if seed:
+                agrees(gmsh_22(title + "b.msh", nodes, cells, faces, first=7, binary=True), ranks=(2,))
+                agrees(vtk(title + "5.vtk", nodes, cells, arrays=sets_of(cells, nodes), version="5.1"), ranks=(2,))
             agrees(abaqus(title + ".inp", nodes, cells, sides), ranks=(3,))
 
 
@@ -351,6 +353,10 @@ def refusals():
           f"steps: {said.returncode} {said.stderr}")
     said = by(2, HEXTOP, "run", part, "mesh.merge=0.1", "mesh.in_parts=always", "output.directory=never")
     check(said.returncode == 2 and "mesh.merge" in said.stderr, f"merge: {said.returncode} {said.stderr}")
+    twin = config(vtk("twin.vtk", nodes, cells + [cells[50]]), 5.0)
+    said = by(3, HEXTOP, "run", twin, "mesh.in_parts=always", "output.directory=never")
+    check(said.returncode == 2 and "elements 50 and 80 have the same nodes" in said.stderr,
+          f"twins: {said.returncode} {said.stderr}")
     two = nodes + [(x, y, z + 3.6) for x, y, z in nodes] # meets the first one, and shares no node with it
     part = config(vtk("two.vtk", two, cells + [("hex", [a + len(nodes) for a in c]) for _, c in cells]), 5.0)
     said = by(2, HEXTOP, "run", part, "mesh.in_parts=always", "output.directory=never")
