@@ -59,7 +59,11 @@ struct hx_cuda {
     cudaEvent_t fetch_ready[2]; // what was queued before it has run
     // Of a chain of kernels beside the queue (multigrid_inverse_cuda.cu), made by the first one.
     cudaStream_t beside;
-    cudaEvent_t beside_mark[2];         // where it leaves the queue, where it ends
+    cudaEvent_t beside_mark[2]; // where it leaves the queue, where it ends
+    // Of work beside the queue (beside_cuda.cu), made by the first: it goes where the queue leaves
+    // room. home: the queue's own stream, while `stream` is that one; nullptr: it is not.
+    cudaStream_t room, home;
+    cudaEvent_t room_mark[2];           // as beside_mark
     struct hx_cuda_lanes *lanes;        // of large uploads, made by the first one (upload_cuda.cu)
     struct hx_point_rule *d_point_rule; // of quadratic cells, likewise (points_cuda.cuh)
     void *nccl; // communicator that processes have joined (mail_nccl_cuda.cu), or NULL
@@ -84,6 +88,14 @@ constexpr size_t HX_LARGE_UPLOAD = static_cast<size_t>(128) << 20;
 // upload_cuda.cu. Waits.
 int hx_cuda_upload_large(hx_device *dev, void *d_to, const void *from, size_t bytes);
 void hx_cuda_lanes_free(struct hx_cuda_lanes *lanes); // accepts NULL
+
+// A queue's stream: its kernels go before those of any other where both are ready. beside_cuda.cu
+int hx_cuda_make_queue(cudaStream_t *stream);
+// Work beside the queue (hx_device_ops). beside_cuda.cu
+int hx_cuda_beside_from(hx_device *dev);
+int hx_cuda_beside_begin(hx_device *dev);
+int hx_cuda_beside_end(hx_device *dev);
+void hx_cuda_beside_free(hx_cuda *impl);
 
 // The tables of what it does, one a file.
 extern const struct hx_vector_ops hx_cuda_vector_ops;       // vector_cuda.cu

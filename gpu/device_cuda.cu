@@ -49,10 +49,10 @@ static int available(char *why, size_t n_why)
 }
 
 // The driver's start and the context: together a second or more where nothing holds the GPU.
-static void prepare()
+static void prepare(int place)
 {
     int n = 0;
-    if (cudaGetDeviceCount(&n) == cudaSuccess && n > 0 && cudaSetDevice(0) == cudaSuccess)
+    if (cudaGetDeviceCount(&n) == cudaSuccess && n > 0 && cudaSetDevice(place % n) == cudaSuccess)
         cudaFree(nullptr); // makes the context
     cudaGetLastError();    // or the next launch would be blamed
 }
@@ -94,7 +94,7 @@ static int open_device(hx_device *dev)
     impl->n_sm = properties.multiProcessorCount;
     impl->can_begin_early = properties.major >= 9;
     impl->n_sum_block = HX_SUM_PER_SM * impl->n_sm;
-    HX_TRY_CUDA(cudaStreamCreateWithFlags(&impl->stream, cudaStreamNonBlocking));
+    HX_TRY(hx_cuda_make_queue(&impl->stream));
     for (int i = 0; i < HX_N_MARK; i++) HX_TRY_CUDA(cudaEventCreate(&impl->mark[i]));
     HX_TRY_CUDA(cudaMalloc(&impl->d_partial, HX_MOST_SUMS * sizeof(double) * impl->n_sum_block));
     HX_TRY_CUDA(cudaMalloc(&impl->d_result, 2 * sizeof(double)));
@@ -120,6 +120,7 @@ static void close_device(hx_device *dev)
     for (cudaEvent_t mark : impl->beside_mark)
         if (mark) cudaEventDestroy(mark);
     if (impl->beside) cudaStreamDestroy(impl->beside);
+    hx_cuda_beside_free(impl);
     hx_cuda_lanes_free(impl->lanes);
     cudaFree(impl->d_point_rule);
     if (impl->stream) cudaStreamDestroy(impl->stream);
@@ -248,7 +249,8 @@ static int record_end(hx_device *dev, void **recording)
     impl->recording = false;
     cudaError_t status = cudaStreamEndCapture(impl->stream, &graph);
     if (status == cudaSuccess) status = HX_CUDA_FAULT();
-    if (status == cudaSuccess) status = cudaGraphInstantiate(&exec, graph, 0);
+    if (status == cudaSuccess)
+        status = cudaGraphInstantiate(&exec, graph, cudaGraphInstantiateFlagUseNodePriority);
     if (graph) cudaGraphDestroy(graph);
     if (status != cudaSuccess)
         return hx_cuda_raise(status, __FILE__, __LINE__, "the recording of a graph");
@@ -332,6 +334,9 @@ static hx_device_ops make_ops()
     ops.record_end = record_end;
     ops.replay = replay;
     ops.record_free = record_free;
+    ops.beside_from = hx_cuda_beside_from;
+    ops.beside_begin = hx_cuda_beside_begin;
+    ops.beside_end = hx_cuda_beside_end;
     ops.copy_bandwidth = copy_bandwidth;
     ops.vector = &hx_cuda_vector_ops;
     ops.pcg = &hx_cuda_pcg_ops;

@@ -351,6 +351,7 @@ hx_mail_ops make_ops()
 {
     hx_mail_ops ops = {};
     ops.name = "CUDA IPC";
+    ops.is_quick = 1;
     ops.alloc = alloc;
     ops.release = release;
     ops.open = open;

@@ -391,7 +391,7 @@ __global__ void finish_kernel(sweep s, float *__restrict__ inverse)
 // The stream beside the queue, with what was queued so far before it.
 int go_beside(hx_cuda *impl)
 {
-    if (!impl->beside) HX_TRY_CUDA(cudaStreamCreateWithFlags(&impl->beside, cudaStreamNonBlocking));
+    if (!impl->beside) HX_TRY(hx_cuda_make_queue(&impl->beside));
     for (cudaEvent_t &mark : impl->beside_mark)
         if (!mark) HX_TRY_CUDA(cudaEventCreateWithFlags(&mark, cudaEventDisableTiming));
     HX_TRY_CUDA(cudaEventRecord(impl->beside_mark[0], impl->stream));

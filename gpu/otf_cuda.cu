@@ -76,13 +76,13 @@ __global__ void coordinates_kernel(hx_patch_view g, const double *__restrict__ x
 } // namespace
 
 template <class T>
-int hx_otf_launch(const hx_cuda_patches &p, int group, const hx_device_model &model,
-                  const int32_t *d_elem, const T *d_row_xyz, int n_block, const T *d_x, T *d_y)
+int hx_otf_launch(const hx_cuda_patches &p, int group, const hx_slice &patches,
+                  const hx_device_model &model, const int32_t *d_elem, const T *d_row_xyz,
+                  int n_block, const T *d_x, T *d_y)
 {
-    const hx_patch_group &g = p.group[group];
-    if (g.n_patch == 0) return HX_OK;
-    kernel<T><<<hx_grid(n_block, g.n_patch), SIZE, N_BYTE<T>, hx_cuda_of(p.dev)->stream>>>(
-        hx_view(p, group, 0, g.n_patch), d_elem, static_cast<T>(model.lambda / model.mu),
+    if (patches.n == 0) return HX_OK;
+    kernel<T><<<hx_grid(n_block, patches.n), SIZE, N_BYTE<T>, hx_cuda_of(p.dev)->stream>>>(
+        hx_view(p, group, patches), d_elem, static_cast<T>(model.lambda / model.mu),
         static_cast<T>(model.mu / 512.0), model.d_modulus, d_row_xyz,
         reinterpret_cast<T *>(p.d_partial), d_x, d_y);
     HX_TRY_LAUNCH("otf");
@@ -103,7 +103,7 @@ static int fill_coordinates(const hx_cuda_patches &p, int group, const hx_device
     const int64_t n_patch = p.group[group].n_patch;
     if (n_patch == 0) return HX_OK;
     coordinates_kernel<T><<<static_cast<unsigned>(n_patch), SIZE, 0, hx_cuda_of(p.dev)->stream>>>(
-        hx_view(p, group, 0, n_patch), model.d_xyz, d_row_xyz);
+        hx_view(p, group, hx_slice{0, n_patch}), model.d_xyz, d_row_xyz);
     HX_TRY_LAUNCH("row coordinates");
     return HX_OK;
 }
@@ -130,10 +130,12 @@ int hx_otf_coordinates(const hx_cuda_patches &p, int group, const hx_device_mode
     return rc;
 }
 
-template int hx_otf_launch<double>(const hx_cuda_patches &, int, const hx_device_model &,
-                                   const int32_t *, const double *, int, const double *, double *);
-template int hx_otf_launch<float>(const hx_cuda_patches &, int, const hx_device_model &,
-                                  const int32_t *, const float *, int, const float *, float *);
+template int hx_otf_launch<double>(const hx_cuda_patches &, int, const hx_slice &,
+                                   const hx_device_model &, const int32_t *, const double *, int,
+                                   const double *, double *);
+template int hx_otf_launch<float>(const hx_cuda_patches &, int, const hx_slice &,
+                                  const hx_device_model &, const int32_t *, const float *, int,
+                                  const float *, float *);
 template int hx_otf_blocks<double>(const hx_cuda_patches &, int, int *);
 template int hx_otf_blocks<float>(const hx_cuda_patches &, int, int *);
 template int hx_otf_coordinates<double>(const hx_cuda_patches &, int, const hx_device_model &,

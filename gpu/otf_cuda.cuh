@@ -13,8 +13,9 @@ constexpr int HX_DEDUP_PATCH = 256, HX_DEDUP_ROWS = 448; // of classes of congru
 // For the group's places: element of each (d_elem; nullptr: place = element), coordinates from
 // hx_otf_coordinates, n_block from hx_otf_blocks.
 template <class T>
-int hx_otf_launch(const hx_cuda_patches &p, int group, const hx_device_model &model,
-                  const int32_t *d_elem, const T *d_row_xyz, int n_block, const T *d_x, T *d_y);
+int hx_otf_launch(const hx_cuda_patches &p, int group, const hx_slice &patches,
+                  const hx_device_model &model, const int32_t *d_elem, const T *d_row_xyz,
+                  int n_block, const T *d_x, T *d_y);
 
 template <class T> int hx_otf_blocks(const hx_cuda_patches &p, int group, int *n_block);
 

@@ -173,7 +173,7 @@ template <class T> int launch(const otf_scalar &s, const T *d_row_xyz, const T *
     const lists<T> l = {s.model->d_modulus, d_row_xyz, d_partial, static_cast<T>(1.0 / 512.0)};
     const hx_patch_group &g = p.group[0];
     product_kernel<T><<<static_cast<unsigned>(g.n_patch), SIZE, 0, stream>>>(
-        hx_view(p, 0, 0, g.n_patch), l, d_x, d_y);
+        hx_view(p, 0, hx_slice{0, g.n_patch}), l, d_x, d_y);
     HX_TRY_LAUNCH("scalar otf");
     return add_shared<T>(p, d_y);
 }
@@ -234,7 +234,7 @@ int diagonal(void *state, double *d_diag)
     const hx_patch_group &g = s.patches.group[0];
     const lists<double> l = {s.model->d_modulus, s.d_row_xyz, s.patches.d_partial, 1.0};
     diagonal_kernel<<<static_cast<unsigned>(g.n_patch), SIZE, 0, hx_cuda_of(s.dev)->stream>>>(
-        hx_view(s.patches, 0, 0, g.n_patch), l, d_diag);
+        hx_view(s.patches, 0, hx_slice{0, g.n_patch}), l, d_diag);
     HX_TRY_LAUNCH("scalar diagonal");
     return add_shared<double>(s.patches, d_diag);
 }

@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "core/solver/patches_split.h"
+
 template <class T> static int put(hx_device *dev, T **d_to, const T *from, int64_t n)
 {
     const size_t n_bytes = static_cast<size_t>(n) * sizeof(T);
@@ -31,6 +33,19 @@ int hx_cuda_patches_put(hx_cuda_patches *to, hx_device *dev, const hx_patches *f
     HX_TRY(put(dev, &to->d_shared_sum, from->shared_sum, from->n_shared_row));
     return dev->ops->alloc(dev, static_cast<size_t>(from->n_partial) * 3 * sizeof(double),
                            &to->d_partial);
+}
+
+int hx_cuda_patches_put_split(hx_cuda_patches *to, const hx_device_model &model, hx_device *dev,
+                              const hx_patches *from, int n_run, const int64_t *first,
+                              int64_t *n_boundary)
+{
+    hx_patches_split split;
+    HX_TRY(hx_patches_split_create(&split, from, model.n_node, model.n_common, model.common, n_run,
+                                   first, n_boundary));
+    const int rc = hx_cuda_patches_put(to, dev, &split.patches);
+    to->n_shared_boundary = split.n_shared_boundary;
+    hx_patches_split_free(&split);
+    return rc;
 }
 
 void hx_cuda_patches_free(hx_cuda_patches *p)

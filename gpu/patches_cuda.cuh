@@ -14,6 +14,7 @@
 
 #include "core/solver/patches.h"
 #include "cuda_device.cuh"
+#include "product_parts.cuh"
 
 // The lists in device memory.
 struct hx_cuda_patches {
@@ -21,6 +22,7 @@ struct hx_cuda_patches {
     int n_group;
     hx_patch_group group[2]; // .elem is NULL
     int64_t n_row, n_shared, n_partial;
+    int64_t n_shared_boundary; // the first of the shared nodes, in common with other processes
     hx_span *d_span;
     hx_eight *d_corner, *d_row_slot;
     int32_t *d_row_node, *d_shared_node, *d_shared_ptr, *d_shared_sum;
@@ -30,6 +32,10 @@ struct hx_cuda_patches {
 
 // Uploads the lists; `to` zeroed before. The caller frees also after a failure.
 int hx_cuda_patches_put(hx_cuda_patches *to, hx_device *dev, const hx_patches *from);
+// The same in the order of hx_patches_split_create, whose runs and n_boundary these are.
+int hx_cuda_patches_put_split(hx_cuda_patches *to, const hx_device_model &model, hx_device *dev,
+                              const hx_patches *from, int n_run, const int64_t *first,
+                              int64_t *n_boundary);
 void hx_cuda_patches_free(hx_cuda_patches *p);
 
 // Second kernel: y of shared nodes, a thread a component, from the last node to the first: what the
@@ -57,12 +63,14 @@ __global__ void hx_shared_nodes_kernel(int64_t n, const int32_t *__restrict__ no
     y[3 * static_cast<int64_t>(node[k]) + i] = sum;
 }
 
-template <class T> int hx_cuda_add_shared(const hx_cuda_patches &p, T *d_y)
+// Those of a part of a product.
+template <class T> int hx_cuda_add_shared(const hx_cuda_patches &p, hx_product_part part, T *d_y)
 {
-    if (p.n_shared == 0) return HX_OK;
+    const hx_slice nodes = hx_sums_of(part, p.n_shared_boundary, p.n_shared);
+    if (nodes.n == 0) return HX_OK;
     hx_shared_nodes_kernel<T>
-        <<<hx_blocks(3 * p.n_shared, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(p.dev)->stream>>>(
-            p.n_shared, p.d_shared_node, p.d_shared_ptr, p.d_shared_sum,
+        <<<hx_blocks(3 * nodes.n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(p.dev)->stream>>>(
+            nodes.n, p.d_shared_node + nodes.first, p.d_shared_ptr + nodes.first, p.d_shared_sum,
             reinterpret_cast<const T *>(p.d_partial), d_y);
     HX_TRY_LAUNCH("shared nodes");
     return HX_OK;
@@ -79,13 +87,13 @@ struct hx_patch_view {
     int64_t first_row; // of the group
 };
 
-// n patches of a group from its `first` on.
-inline hx_patch_view hx_view(const hx_cuda_patches &p, int group, int64_t first, int64_t n)
+// Patches of a group.
+inline hx_patch_view hx_view(const hx_cuda_patches &p, int group, const hx_slice &patches)
 {
     const hx_patch_group &g = p.group[group];
-    return {static_cast<int>(n),
-            p.d_span + g.first_patch + first,
-            p.d_corner + g.first_place + first * g.size,
+    return {static_cast<int>(patches.n),
+            p.d_span + g.first_patch + patches.first,
+            p.d_corner + g.first_place + patches.first * g.size,
             p.d_row_node,
             p.d_row_position,
             p.d_row_slot,

@@ -64,7 +64,7 @@ template <class T> constexpr int N_BYTE = hx_patch_memory<T, SIZE, 1, ROWS>::byt
 
 struct element_class {
     bool is_box;
-    int64_t first_patch, n_patch;
+    int64_t first_patch, n_patch, n_boundary; // the first of them with points in common
     parity<double> matrices;
     parity<float> matrices_single;
 };
@@ -75,6 +75,7 @@ struct dedup {
     hx_cuda_patches patches; // of the classes, of the general elements
     int n_class;
     element_class elements[HX_MAX_CLASS];
+    int64_t n_boundary;                // of the general patches
     int32_t *d_elem;                   // items of both groups
     double *d_row_xyz;                 // of the general rows
     float *d_row_xyz_single;           // nullptr until prepared
@@ -172,10 +173,24 @@ template <class T> int count_blocks(const dedup *s, int n_block[2])
     return hx_otf_blocks<T>(s->patches, 1, &n_block[1]);
 }
 
+// Of each class and of the general elements those with points in common come first.
+int put_patches(dedup *s, const hx_patches *patches)
+{
+    const int n = s->n_class;
+    int64_t first[HX_MAX_CLASS + 2] = {}, n_boundary[HX_MAX_CLASS + 1];
+    for (int k = 0; k < n; k++) first[k + 1] = first[k] + s->elements[k].n_patch;
+    first[n + 1] = patches->n_patch;
+    HX_TRY(hx_cuda_patches_put_split(&s->patches, *s->model, s->dev, patches, n + 1, first,
+                                     n_boundary));
+    for (int k = 0; k < n; k++) s->elements[k].n_boundary = n_boundary[k];
+    s->n_boundary = n_boundary[n];
+    return HX_OK;
+}
+
 int put_plan(dedup *s, const plan *p)
 {
     set_classes(s, p);
-    HX_TRY(hx_cuda_patches_put(&s->patches, s->dev, &p->patches));
+    HX_TRY(put_patches(s, &p->patches));
     HX_TRY(put(s->dev, &s->d_elem, p->elem, p->group[0].n_item + p->group[1].n_item));
     HX_TRY(hx_otf_coordinates<double>(s->patches, 1, *s->model, &s->d_row_xyz));
     return count_blocks<double>(s, s->n_block);
@@ -308,25 +323,42 @@ template <> const parity<float> &matrices<float>(const element_class &c)
 }
 
 template <class T>
-int launch(const dedup &s, const T *row_xyz, const int n_block[2], const T *d_x, T *d_y)
+int launch_class(const dedup &s, const element_class &c, const hx_slice &patches, int n_block,
+                 const T *d_x, T *d_y)
+{
+    const auto run = c.is_box ? kernel<T, true> : kernel<T, false>;
+    if (patches.n == 0) return HX_OK;
+    run<<<hx_grid(n_block, patches.n), SIZE, N_BYTE<T>, hx_cuda_of(s.dev)->stream>>>(
+        hx_view(s.patches, 0, {c.first_patch + patches.first, patches.n}), matrices<T>(c), s.d_elem,
+        s.model->d_modulus, reinterpret_cast<T *>(s.patches.d_partial), d_x, d_y);
+    HX_TRY_LAUNCH("dedup");
+    return HX_OK;
+}
+
+template <class T>
+int launch(const dedup &s, hx_product_part part, const T *row_xyz, const int n_block[2],
+           const T *d_x, T *d_y)
 {
     for (int k = 0; k < s.n_class; k++) {
         const element_class &c = s.elements[k];
-        const auto run = c.is_box ? kernel<T, true> : kernel<T, false>;
-        run<<<hx_grid(n_block[0], c.n_patch), SIZE, N_BYTE<T>, hx_cuda_of(s.dev)->stream>>>(
-            hx_view(s.patches, 0, c.first_patch, c.n_patch), matrices<T>(c), s.d_elem,
-            s.model->d_modulus, reinterpret_cast<T *>(s.patches.d_partial), d_x, d_y);
-        HX_TRY_LAUNCH("dedup");
+        const hx_slice patches = hx_slice_of(part, c.n_boundary, c.n_patch);
+        HX_TRY(launch_class<T>(s, c, patches, n_block[0], d_x, d_y));
     }
-    HX_TRY(hx_otf_launch<T>(s.patches, 1, *s.model, s.d_elem + s.patches.group[0].n_item, row_xyz,
-                            n_block[1], d_x, d_y));
-    return hx_cuda_add_shared<T>(s.patches, d_y);
+    const hx_slice general = hx_slice_of(part, s.n_boundary, s.patches.group[1].n_patch);
+    HX_TRY(hx_otf_launch<T>(s.patches, 1, general, *s.model, s.d_elem + s.patches.group[0].n_item,
+                            row_xyz, n_block[1], d_x, d_y));
+    return hx_cuda_add_shared<T>(s.patches, part, d_y);
+}
+
+int apply_part(void *state, hx_product_part part, const double *d_x, double *d_y)
+{
+    const dedup &s = *static_cast<dedup *>(state);
+    return launch<double>(s, part, s.d_row_xyz, s.n_block, d_x, d_y);
 }
 
 int apply(void *state, const double *d_x, double *d_y)
 {
-    const dedup &s = *static_cast<dedup *>(state);
-    return launch<double>(s, s.d_row_xyz, s.n_block, d_x, d_y);
+    return apply_part(state, HX_PRODUCT_WHOLE, d_x, d_y);
 }
 
 int diagonal(void *state, double *d_diag)
@@ -336,7 +368,7 @@ int diagonal(void *state, double *d_diag)
     HX_TRY((hx_diagonal_launch<SIZE, ROWS>(s.patches, 0, *s.model, s.d_elem, d_diag)));
     HX_TRY(
         (hx_diagonal_launch<HX_OTF_PATCH, HX_OTF_ROWS>(s.patches, 1, *s.model, general, d_diag)));
-    return hx_cuda_add_shared<double>(s.patches, d_diag);
+    return hx_cuda_add_shared<double>(s.patches, HX_PRODUCT_WHOLE, d_diag);
 }
 
 int prepare_single(void *state)
@@ -348,10 +380,15 @@ int prepare_single(void *state)
     return count_blocks<float>(s, s->n_block_single);
 }
 
-int apply_single(void *state, const float *d_x, float *d_y)
+int apply_part_single(void *state, hx_product_part part, const float *d_x, float *d_y)
 {
     const dedup &s = *static_cast<dedup *>(state);
-    return launch<float>(s, s.d_row_xyz_single, s.n_block_single, d_x, d_y);
+    return launch<float>(s, part, s.d_row_xyz_single, s.n_block_single, d_x, d_y);
+}
+
+int apply_single(void *state, const float *d_x, float *d_y)
+{
+    return apply_part_single(state, HX_PRODUCT_WHOLE, d_x, d_y);
 }
 
 hx_strategy table()
@@ -370,11 +407,13 @@ hx_strategy table()
     t.plan_free = plan_free;
     t.setup = setup;
     t.apply = apply;
+    t.apply_part = apply_part;
     t.diagonal = diagonal;
     t.single_bytes_per_elem = SINGLE_BYTES;
     t.single_bytes = single_bytes;
     t.prepare_single = prepare_single;
     t.apply_single = apply_single;
+    t.apply_part_single = apply_part_single;
     t.teardown = teardown;
     return t;
 }

@@ -22,6 +22,7 @@ struct otf {
     hx_device *dev;
     const hx_device_model *model;
     hx_cuda_patches patches;    // of others, of tetrahedra if there are any
+    int64_t n_boundary[2];      // the first patches of a group, with points in common
     int32_t *d_elem;            // items of both; nullptr: item = element
     double *d_row_xyz[2];       // [n_row][3] of a group
     float *d_row_xyz_single[2]; // nullptr until prepared
@@ -130,7 +131,11 @@ size_t plan_bytes(const void *lists, size_t *n_single)
 
 int put_patches(otf *s, const plan *p)
 {
-    HX_TRY(hx_cuda_patches_put(&s->patches, s->dev, &p->patches));
+    const int n_group = p->patches.n_group;
+    int64_t first[3] = {};
+    for (int g = 0; g < n_group; g++) first[g + 1] = first[g] + p->patches.group[g].n_patch;
+    HX_TRY(hx_cuda_patches_put_split(&s->patches, *s->model, s->dev, &p->patches, n_group, first,
+                                     s->n_boundary));
     if (!p->groups.elem) return HX_OK;
     return hx_device_put(s->dev, &s->d_elem, p->groups.elem, n_item(p) * sizeof *p->groups.elem);
 }
@@ -161,21 +166,34 @@ int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_m
                                   [&](otf *s) { return put(s, mesh); });
 }
 
+// What a product in T takes besides the patches.
+template <class T> struct resources {
+    T *const *d_row_xyz;
+    const int *n_block;
+};
+
 template <class T>
-int launch(const otf &s, T *const d_row_xyz[2], const int n_block[2], const T *d_x, T *d_y)
+int launch(const otf &s, const resources<T> &r, hx_product_part part, const T *d_x, T *d_y)
 {
-    HX_TRY(
-        hx_otf_launch<T>(s.patches, 0, *s.model, items(s, 0), d_row_xyz[0], n_block[0], d_x, d_y));
+    const hx_patch_group *g = s.patches.group;
+    const auto patches = [&](int k) { return hx_slice_of(part, s.n_boundary[k], g[k].n_patch); };
+    HX_TRY(hx_otf_launch<T>(s.patches, 0, patches(0), *s.model, items(s, 0), r.d_row_xyz[0],
+                            r.n_block[0], d_x, d_y));
     if (s.patches.n_group > 1)
-        HX_TRY(hx_tetra_launch<T>(s.patches, 1, *s.model, items(s, 1), d_row_xyz[1], n_block[1],
-                                  d_x, d_y));
-    return hx_cuda_add_shared<T>(s.patches, d_y);
+        HX_TRY(hx_tetra_launch<T>(s.patches, 1, patches(1), *s.model, items(s, 1), r.d_row_xyz[1],
+                                  r.n_block[1], d_x, d_y));
+    return hx_cuda_add_shared<T>(s.patches, part, d_y);
+}
+
+int apply_part(void *state, hx_product_part part, const double *d_x, double *d_y)
+{
+    const otf &s = *static_cast<otf *>(state);
+    return launch<double>(s, {s.d_row_xyz, s.n_block}, part, d_x, d_y);
 }
 
 int apply(void *state, const double *d_x, double *d_y)
 {
-    const otf &s = *static_cast<otf *>(state);
-    return launch<double>(s, s.d_row_xyz, s.n_block, d_x, d_y);
+    return apply_part(state, HX_PRODUCT_WHOLE, d_x, d_y);
 }
 
 int diagonal(void *state, double *d_diag)
@@ -185,7 +203,7 @@ int diagonal(void *state, double *d_diag)
                                                           d_diag)));
     if (s.patches.n_group > 1)
         HX_TRY(hx_tetra_diagonal_launch(s.patches, 1, *s.model, items(s, 1), d_diag));
-    return hx_cuda_add_shared<double>(s.patches, d_diag);
+    return hx_cuda_add_shared<double>(s.patches, HX_PRODUCT_WHOLE, d_diag);
 }
 
 int prepare_single(void *state)
@@ -196,10 +214,15 @@ int prepare_single(void *state)
     return put_coordinates<float>(s, s->d_row_xyz_single, s->n_block_single);
 }
 
-int apply_single(void *state, const float *d_x, float *d_y)
+int apply_part_single(void *state, hx_product_part part, const float *d_x, float *d_y)
 {
     const otf &s = *static_cast<otf *>(state);
-    return launch<float>(s, s.d_row_xyz_single, s.n_block_single, d_x, d_y);
+    return launch<float>(s, {s.d_row_xyz_single, s.n_block_single}, part, d_x, d_y);
+}
+
+int apply_single(void *state, const float *d_x, float *d_y)
+{
+    return apply_part_single(state, HX_PRODUCT_WHOLE, d_x, d_y);
 }
 
 hx_strategy table()
@@ -217,10 +240,12 @@ hx_strategy table()
     t.plan_free = plan_free;
     t.setup = setup;
     t.apply = apply;
+    t.apply_part = apply_part;
     t.diagonal = diagonal;
     t.single_bytes_per_elem = 28;
     t.prepare_single = prepare_single;
     t.apply_single = apply_single;
+    t.apply_part_single = apply_part_single;
     t.teardown = teardown;
     t.scalar = &hx_strategy_cuda_otf_scalar;
     return t;

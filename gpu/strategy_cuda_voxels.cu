@@ -10,9 +10,10 @@
 // blocks' too. No lists but two of places, no partial sums: the same bits on every run.
 #include <cstdlib>
 
-#include "core/solver/voxel_lists.h"
+#include "core/solver/voxel_blocks.h"
 #include "fields_cuda.cuh"
 #include "hex8_parity.cuh"
+#include "product_parts.cuh"
 #include "strategy_setup.cuh"
 
 extern "C" const hx_strategy hx_strategy_cuda_dedup;
@@ -38,12 +39,11 @@ template <class T> struct parity {
 };
 
 struct grid_view {
-    int n[3];    // elements along x, y, z
-    int tile[2]; // blocks along x and y
-    int depth;   // layers of nodes that a block has
-    int n_block;
+    int n[3];             // elements along x, y, z
+    int tile[2];          // blocks along x and y
+    int depth;            // layers of nodes that a block has
     int32_t *elem, *node; // the element, the node at a place, -1: none
-    int32_t *block;       // [n_block] those with nodes, tile by tile, layers by layers
+    int32_t *block;       // those with nodes, tile by tile, layers by layers
 };
 
 struct plan {
@@ -54,7 +54,8 @@ struct plan {
 struct voxels {
     hx_device *dev;
     const hx_device_model *model;
-    grid_view grid; // its lists are owned; n[0] = 0: other multiplies
+    grid_view grid;          // its lists are owned; n[0] = 0: other multiplies
+    int n_block, n_boundary; // blocks; the first of them with points in common
     parity<double> matrices;
     parity<float> matrices_single;
     double diagonal[3]; // of a node's entry, for each of its elements, unit modulus
@@ -369,32 +370,18 @@ int choose_depth(const voxels *s, const int tile[2], int n_layer)
     return depth < LEAST_DEPTH ? LEAST_DEPTH : depth < MOST_DEPTH ? depth : MOST_DEPTH;
 }
 
-// 1 if a block has a node of its own.
-bool has_nodes(const grid_view &g, const int32_t *node, int block)
-{
-    const int tile = block % (g.tile[0] * g.tile[1]);
-    const int i0 = tile % g.tile[0] * OWN_X, j0 = tile / g.tile[0] * OWN_Y,
-              k0 = block / (g.tile[0] * g.tile[1]) * g.depth;
-    for (int k = k0; k < k0 + g.depth && k <= g.n[2]; k++)
-        for (int j = j0; j < j0 + OWN_Y && j <= g.n[1]; j++)
-            for (int i = i0; i < i0 + OWN_X && i <= g.n[0]; i++)
-                if (node[(static_cast<int64_t>(k) * (g.n[1] + 1) + j) * (g.n[0] + 1) + i] >= 0)
-                    return true;
-    return false;
-}
-
 // The blocks that have something to do.
 int put_blocks(voxels *s, const hx_voxel_lists &v)
 {
     grid_view &g = s->grid;
-    const int n_all = g.tile[0] * g.tile[1] * ((g.n[2] + g.depth) / g.depth);
+    const hx_voxel_tiling tiling = {{OWN_X, OWN_Y}, {g.tile[0], g.tile[1]}, g.depth};
+    const hx_device_model *m = s->model;
     int32_t *block;
-    HX_TRY(hx_alloc_raw(&block, static_cast<size_t>(n_all), sizeof *block, "operator voxels"));
-    g.n_block = 0;
-    for (int b = 0; b < n_all; b++)
-        if (has_nodes(g, v.node, b)) block[g.n_block++] = b;
-    const int rc =
-        hx_device_put(s->dev, &g.block, block, static_cast<size_t>(g.n_block) * sizeof *block);
+    int rc = hx_voxel_blocks_list(&v, &tiling, m->n_node, m->n_common, m->common, &s->n_block,
+                                  &s->n_boundary, &block);
+    if (rc == HX_OK)
+        rc =
+            hx_device_put(s->dev, &g.block, block, static_cast<size_t>(s->n_block) * sizeof *block);
     free(block);
     return rc;
 }
@@ -460,20 +447,28 @@ int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_m
 
 // --- products ---
 
-template <class T> int launch(const voxels &s, const parity<T> &matrices, const T *d_x, T *d_y)
+template <class T>
+int launch(const voxels &s, const parity<T> &matrices, const hx_slice &blocks, const T *d_x, T *d_y)
 {
-    product_kernel<T>
-        <<<static_cast<unsigned>(s.grid.n_block), THREADS, sizeof(shared_columns<T>),
-           hx_cuda_of(s.dev)->stream>>>(s.grid, matrices, s.model->d_modulus, d_x, d_y);
+    if (blocks.n == 0) return HX_OK;
+    grid_view grid = s.grid;
+    grid.block += blocks.first;
+    product_kernel<T><<<static_cast<unsigned>(blocks.n), THREADS, sizeof(shared_columns<T>),
+                        hx_cuda_of(s.dev)->stream>>>(grid, matrices, s.model->d_modulus, d_x, d_y);
     HX_TRY_LAUNCH("voxels");
     return HX_OK;
 }
 
-int apply(void *state, const double *d_x, double *d_y)
+int apply_part(void *state, hx_product_part part, const double *d_x, double *d_y)
 {
     const voxels &s = *static_cast<voxels *>(state);
-    return s.other ? hx_strategy_cuda_dedup.apply(s.other, d_x, d_y)
-                   : launch<double>(s, s.matrices, d_x, d_y);
+    if (s.other) return hx_strategy_cuda_dedup.apply_part(s.other, part, d_x, d_y);
+    return launch<double>(s, s.matrices, hx_slice_of(part, s.n_boundary, s.n_block), d_x, d_y);
+}
+
+int apply(void *state, const double *d_x, double *d_y)
+{
+    return apply_part(state, HX_PRODUCT_WHOLE, d_x, d_y);
 }
 
 int diagonal(void *state, double *d_diag)
@@ -494,11 +489,17 @@ int prepare_single(void *state)
     return s.other ? hx_strategy_cuda_dedup.prepare_single(s.other) : HX_OK;
 }
 
-int apply_single(void *state, const float *d_x, float *d_y)
+int apply_part_single(void *state, hx_product_part part, const float *d_x, float *d_y)
 {
     const voxels &s = *static_cast<voxels *>(state);
-    return s.other ? hx_strategy_cuda_dedup.apply_single(s.other, d_x, d_y)
-                   : launch<float>(s, s.matrices_single, d_x, d_y);
+    if (s.other) return hx_strategy_cuda_dedup.apply_part_single(s.other, part, d_x, d_y);
+    return launch<float>(s, s.matrices_single, hx_slice_of(part, s.n_boundary, s.n_block), d_x,
+                         d_y);
+}
+
+int apply_single(void *state, const float *d_x, float *d_y)
+{
+    return apply_part_single(state, HX_PRODUCT_WHOLE, d_x, d_y);
 }
 
 hx_strategy table()
@@ -517,11 +518,13 @@ hx_strategy table()
     t.plan_free = plan_free;
     t.setup = setup;
     t.apply = apply;
+    t.apply_part = apply_part;
     t.diagonal = diagonal;
     t.single_bytes_per_elem = 28;
     t.single_bytes = single_bytes;
     t.prepare_single = prepare_single;
     t.apply_single = apply_single;
+    t.apply_part_single = apply_part_single;
     t.teardown = teardown;
     return t;
 }

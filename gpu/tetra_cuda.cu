@@ -57,13 +57,13 @@ template <class T> constexpr int N_BYTE = hx_patch_memory<T, SIZE, 2, ROWS, CORN
 } // namespace
 
 template <class T>
-int hx_tetra_launch(const hx_cuda_patches &p, int group, const hx_device_model &model,
-                    const int32_t *d_elem, const T *d_row_xyz, int n_block, const T *d_x, T *d_y)
+int hx_tetra_launch(const hx_cuda_patches &p, int group, const hx_slice &patches,
+                    const hx_device_model &model, const int32_t *d_elem, const T *d_row_xyz,
+                    int n_block, const T *d_x, T *d_y)
 {
-    const hx_patch_group &g = p.group[group];
-    if (g.n_patch == 0) return HX_OK;
-    kernel<T><<<hx_grid(n_block, g.n_patch), SIZE, N_BYTE<T>, hx_cuda_of(p.dev)->stream>>>(
-        hx_view(p, group, 0, g.n_patch), d_elem, static_cast<T>(model.lambda / model.mu),
+    if (patches.n == 0) return HX_OK;
+    kernel<T><<<hx_grid(n_block, patches.n), SIZE, N_BYTE<T>, hx_cuda_of(p.dev)->stream>>>(
+        hx_view(p, group, patches), d_elem, static_cast<T>(model.lambda / model.mu),
         static_cast<T>(model.mu / 6.0), model.d_modulus, d_row_xyz,
         reinterpret_cast<T *>(p.d_partial), d_x, d_y);
     HX_TRY_LAUNCH("otf, tetrahedra");
@@ -85,16 +85,17 @@ int hx_tetra_diagonal_launch(const hx_cuda_patches &p, int group, const hx_devic
     if (g.n_patch == 0) return HX_OK;
     HX_TRY(hx_resident_blocks(p.dev, diagonal_kernel, SIZE, n_byte, &n_block));
     diagonal_kernel<<<hx_grid(n_block, g.n_patch), SIZE, n_byte, hx_cuda_of(p.dev)->stream>>>(
-        hx_view(p, group, 0, g.n_patch), d_elem, model.lambda / model.mu, model.mu / 6.0,
+        hx_view(p, group, hx_slice{0, g.n_patch}), d_elem, model.lambda / model.mu, model.mu / 6.0,
         model.d_modulus, model.d_xyz, p.d_partial, d_diag);
     HX_TRY_LAUNCH("diagonal, tetrahedra");
     return HX_OK;
 }
 
-template int hx_tetra_launch<double>(const hx_cuda_patches &, int, const hx_device_model &,
-                                     const int32_t *, const double *, int, const double *,
-                                     double *);
-template int hx_tetra_launch<float>(const hx_cuda_patches &, int, const hx_device_model &,
-                                    const int32_t *, const float *, int, const float *, float *);
+template int hx_tetra_launch<double>(const hx_cuda_patches &, int, const hx_slice &,
+                                     const hx_device_model &, const int32_t *, const double *, int,
+                                     const double *, double *);
+template int hx_tetra_launch<float>(const hx_cuda_patches &, int, const hx_slice &,
+                                    const hx_device_model &, const int32_t *, const float *, int,
+                                    const float *, float *);
 template int hx_tetra_blocks<double>(const hx_cuda_patches &, int, int *);
 template int hx_tetra_blocks<float>(const hx_cuda_patches &, int, int *);

@@ -74,8 +74,9 @@ HX_HD void hx_tetra_diagonal(const hx_eight &corner, const double *coordinates,
 // As hx_otf_launch and hx_otf_blocks, for a group of tetrahedra; coordinates from
 // hx_otf_coordinates.
 template <class T>
-int hx_tetra_launch(const hx_cuda_patches &p, int group, const hx_device_model &model,
-                    const int32_t *d_elem, const T *d_row_xyz, int n_block, const T *d_x, T *d_y);
+int hx_tetra_launch(const hx_cuda_patches &p, int group, const hx_slice &patches,
+                    const hx_device_model &model, const int32_t *d_elem, const T *d_row_xyz,
+                    int n_block, const T *d_x, T *d_y);
 
 template <class T> int hx_tetra_blocks(const hx_cuda_patches &p, int group, int *n_block);
 

@@ -467,12 +467,11 @@ const hx_key hx_keys[] = {
     KEY("solver.deterministic", BOOL, AT(solver.deterministic), .fallback = "false",
         .help = "only operators that give the same bits on every run; operator auto then times "
                 "nothing"),
-    KEY("solver.partition", WORD, AT(solver.partition), .is_free = 1, .fallback = "curve",
+    KEY("solver.partition", WORD, AT(solver.partition), .is_free = 1, .fallback = "bisection",
         .more_word = partition_word,
-        .help = "how mpirun's processes share the elements; curve: pieces of their order; graph: "
-                "METIS' parts, fewer points in common, some 3 us an element to find them; "
-                "bisection: halves across the longest side, and again, in a twentieth of that; "
-                "auto: the one whose largest halo is smallest"),
+        .help = "how mpirun's processes share the elements; bisection: halves across the longest "
+                "side, and again; curve: pieces of their order; graph: METIS' parts, some 3 us an "
+                "element to find them; auto: the one whose largest halo is smallest"),
 
     GROUP("output", "what is written"),
     KEY("output.directory", TEXT, AT(output.directory), .is_free = 1, .fallback = "out",

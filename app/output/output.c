@@ -224,7 +224,7 @@ static void warn_empty(const hx_output *out, const char *path)
 {
     const hx_session *s = out->session;
     double most = 0.0;
-    for (int64_t e = 0; e < s->mesh.n_elem; e++) most = fmax(most, out->physical[e]);
+    for (int64_t e = 0; e < hx_output_n_elem(out); e++) most = fmax(most, out->physical[e]);
     hx_log_warning("%s is empty: no element has a density of output.threshold = %g, the largest is "
                    "%.4g",
                    path, s->cfg.output.threshold, most);
@@ -291,8 +291,11 @@ static int write_share(hx_output *out, int iteration, const char *path, int is_s
     HX_TRY(hx_output_judge(out, make_file(out, iteration, path, is_synced, &order)));
     if (!hx_output_is_writer(out)) return HX_OK;
     options.is_synced = order.is_synced;
-    HX_TRY(hx_progress_write(order.path, &out->session->mesh, order.title, &options, &out->fields,
-                             &n_written));
+    HX_TRY(hx_output_bring_mesh(out));
+    const int rc = hx_progress_write(order.path, &out->session->mesh, order.title, &options,
+                                     &out->fields, &n_written);
+    hx_output_leave_mesh(out);
+    HX_TRY(rc);
     if (n_written == 0) warn_empty(out, order.path);
     return HX_OK;
 }

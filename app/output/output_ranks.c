@@ -114,11 +114,12 @@ static int take_choice(hx_config *cfg, const file_choice *c)
     return HX_OK;
 }
 
-/* Text files and those of a part, whose pieces have no known length, and files in a folder that not
- * all see, are the leader's. */
-static int writes_alone(const file_choice *c, int is_shared)
+/* Text files, those of a part of a mesh that all have whole, and files in a folder that not all
+ * see, are the leader's. */
+static int writes_alone(const hx_session *s, const file_choice *c, int is_shared)
 {
-    return c->format != HX_VTK_BINARY || !isnan(c->threshold) || !is_shared;
+    const int is_part = !isnan(c->threshold) && !s->mesh.window;
+    return c->format != HX_VTK_BINARY || is_part || !is_shared;
 }
 
 /* What a process does alone. */
@@ -137,28 +138,56 @@ static int prepare(hx_output *out, const file_choice *c, int to_first)
                : HX_OK;
 }
 
-/* Coordinates of own nodes, nodes of own elements, to those that write them. */
-static int bring_mesh(hx_output *out)
+/* The nodes of own elements in the file's numbers, to those that write them. */
+static int bring_elements(hx_output_ranks *r, const hx_session *s)
 {
-    hx_output_ranks *const r = out->ranks;
-    const hx_share *const share = &out->session->ranks.share;
-    const hx_mesh *const mesh = &share->mesh, *const window = &out->session->mesh;
-    const size_t n_elem = (size_t)mesh->n_elem;
-    int32_t *conn = NULL;
-    int rc;
-    HX_TRY_FAIL(
-        hx_alloc_raw(&r->xyz, 3 * (size_t)r->pieces.of[HX_FILE_NODES].n, sizeof *r->xyz, "nodes"));
-    HX_TRY_FAIL(hx_alloc_raw(&r->conn, 8 * (size_t)r->pieces.of[HX_FILE_ELEMENTS].n,
-                             sizeof *r->conn, "elements"));
-    HX_TRY_FAIL(hx_alloc_raw(&conn, 8 * n_elem, sizeof *conn, "elements"));
+    const hx_share *const share = &s->ranks.share;
+    const size_t n = 8 * (size_t)share->mesh.n_elem;
+    int32_t *conn;
+    HX_TRY(hx_alloc_raw(&conn, n, sizeof *conn, "elements"));
 #pragma omp parallel for schedule(static)
-    for (size_t k = 0; k < 8 * n_elem; k++) conn[k] = window->node_orig[share->node[mesh->conn[k]]];
-    HX_TRY_FAIL(
-        hx_file_pieces_bring(&r->pieces, HX_FILE_NODES, 3 * sizeof(double), mesh->xyz, r->xyz));
-    rc = hx_file_pieces_bring(&r->pieces, HX_FILE_ELEMENTS, 8 * sizeof *conn, conn, r->conn);
-fail:
+    for (size_t k = 0; k < n; k++) conn[k] = s->mesh.node_orig[share->node[share->mesh.conn[k]]];
+    const int rc =
+        hx_file_pieces_bring(&r->pieces, HX_FILE_ELEMENTS, 8 * sizeof *conn, conn, r->conn);
     free(conn);
     return rc;
+}
+
+/* Of a window what a piece of a file has of the mesh: as long as the file is written. */
+static int bring_mesh(hx_output_ranks *r, const hx_session *s)
+{
+    int rc = hx_alloc_raw(&r->xyz, 3 * (size_t)r->pieces.of[HX_FILE_NODES].n, sizeof *r->xyz,
+                          "nodes of a file");
+    if (rc == HX_OK)
+        rc = hx_alloc_raw(&r->conn, 8 * (size_t)r->pieces.of[HX_FILE_ELEMENTS].n, sizeof *r->conn,
+                          "elements of a file");
+    HX_TRY(hx_team_agree(s->team, rc));
+    HX_TRY(hx_file_pieces_bring(&r->pieces, HX_FILE_NODES, 3 * sizeof(double),
+                                s->ranks.share.mesh.xyz, r->xyz));
+    HX_TRY(hx_team_agree(s->team, bring_elements(r, s)));
+    r->piece.xyz = r->xyz;
+    r->piece.conn = r->conn;
+    return HX_OK;
+}
+
+int hx_output_bring_mesh(hx_output *out)
+{
+    if (!out->session->mesh.window) return HX_OK;
+    const int rc = bring_mesh(out->ranks, out->session);
+    if (rc < 0) hx_output_leave_mesh(out);
+    return rc;
+}
+
+void hx_output_leave_mesh(hx_output *out)
+{
+    hx_output_ranks *const r = out->ranks;
+    if (!r) return;
+    free(r->xyz);
+    free(r->conn);
+    r->xyz = NULL;
+    r->conn = NULL;
+    r->piece.xyz = NULL;
+    r->piece.conn = NULL;
 }
 
 /* HX_EINPUT: a file that one process writes, of which none has the whole. */
@@ -174,20 +203,17 @@ static int check_writers(const hx_session *s, int to_first)
 static int create(hx_output *out, const file_choice *c, int is_shared)
 {
     hx_session *const s = out->session;
-    const int to_first = writes_alone(c, is_shared);
+    const int to_first = writes_alone(s, c, is_shared);
     HX_TRY(check_writers(s, to_first));
     HX_TRY(hx_team_agree(s->team, prepare(out, c, to_first)));
     hx_output_ranks *const r = out->ranks;
     HX_TRY(hx_file_pieces_create(&r->pieces, s->team, &s->ranks.share, to_first));
-    if (s->mesh.window) HX_TRY(hx_team_agree(s->team, bring_mesh(out)));
     for (int k = 0; k < HX_FILE_KINDS; k++) {
         const hx_file_piece *const of = &r->pieces.of[k];
         const int where = k == HX_FILE_NODES ? HX_VTK_POINT : HX_VTK_CELL;
         r->piece.first[where] = of->first;
         r->piece.n[where] = of->n;
     }
-    r->piece.xyz = r->xyz;
-    r->piece.conn = r->conn;
     out->fields.piece = &r->piece;
     return HX_OK;
 }
@@ -211,8 +237,7 @@ void hx_output_ranks_free(hx_output *out)
     hx_output_ranks *const r = out->ranks;
     if (!r) return;
     hx_file_pieces_free(&r->pieces);
-    free(r->xyz);
-    free(r->conn);
+    hx_output_leave_mesh(out);
     free(r->own);
     free(r);
     free(out->whole);

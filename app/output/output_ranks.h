@@ -12,7 +12,7 @@ struct hx_output_ranks {
     const hx_team *writers; /* of a file: all, or the leader alone */
     hx_file_pieces pieces;
     hx_vtk_piece piece; /* this process' */
-    double *xyz;        /* of it, where the mesh is a window (owned, like the next) */
+    double *xyz;        /* of it, while a file of a window is written (owned, like the next) */
     int32_t *conn;
     double *own; /* [own n_elem][2]: three floats, or a double, before it is brought (owned) */
 };
@@ -63,6 +63,11 @@ int64_t hx_output_n_elem(const hx_output *out);
  * data itself. Until the next call. */
 void *hx_output_own(const hx_output *out, void *data);
 int hx_output_bring(hx_output *out, hx_vtk_where where, size_t bytes, const void *own, void *data);
+
+/* Where the mesh is a window: coordinates and elements of the piece, until they are left.
+ * Collective. 56 bytes an element and node of it. */
+int hx_output_bring_mesh(hx_output *out);
+void hx_output_leave_mesh(hx_output *out);
 
 /* own[own n_elem]: a field of the design, wherever that lies. */
 int hx_output_own_design(hx_output *out, hx_design_field field, double *own);

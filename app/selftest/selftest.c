@@ -79,7 +79,7 @@ static int open_device(hx_selftest *t)
     char why[200] = "";
     t->section = "device";
     hx_selftest_begin(t, "open %s", t->parts.device->name);
-    if (t->parts.device->prepare) t->parts.device->prepare();
+    if (t->parts.device->prepare) t->parts.device->prepare(0);
     int rc = t->parts.device->available(why, sizeof why)
                  ? hx_device_open(&t->device, t->parts.device)
                  : HX_RAISE(HX_EENV, "%s", why);

@@ -15,16 +15,17 @@ static atomic_int is_started[MOST_DEVICES];
 static void *prepare(void *argument)
 {
     hx_device_start *start = argument;
-    for (size_t i = 0; start->ops[i]; i++) start->ops[i]->prepare();
+    for (size_t i = 0; start->ops[i]; i++) start->ops[i]->prepare(start->place);
     atomic_store(&start->is_done, 1);
     return NULL;
 }
 
-void hx_device_start_begin(hx_device_start *start, const char *name)
+void hx_device_start_begin(hx_device_start *start, const char *name, int place)
 {
     const size_t most = sizeof start->ops / sizeof start->ops[0] - 1;
     size_t n = 0;
     memset(start, 0, sizeof *start);
+    start->place = place;
     for (size_t i = 0; hx_devices[i] && i < MOST_DEVICES && n < most; i++) {
         const int wanted = hx_config_is_auto(name) || strcmp(name, hx_devices[i]->name) == 0;
         if (!wanted || !hx_devices[i]->prepare || atomic_exchange(&is_started[i], 1)) continue;

@@ -12,12 +12,13 @@ typedef struct hx_device_start {
     int running;
     atomic_int is_done;
     const hx_device_ops *ops[8]; /* to prepare; NULL after the last */
+    int place;                   /* of several devices, as hx_device_open_at counts */
 } hx_device_start;
 
 /* Prepares the device of that name, or with "auto" all that are built in, where no session of this
  * process has. What cannot be started
  * now starts when the device is opened. *start must stay where it is until the end. */
-void hx_device_start_begin(hx_device_start *start, const char *name);
+void hx_device_start_begin(hx_device_start *start, const char *name, int place);
 
 /* 1 until it is done: what is worth doing meanwhile may be done. */
 int hx_device_start_is_running(const hx_device_start *start);

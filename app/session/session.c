@@ -470,7 +470,7 @@ void hx_session_drop_operator(hx_session *s)
 
 int hx_session_open(hx_session *s)
 {
-    hx_device_start_begin(&s->device_start, s->cfg.solver.device);
+    hx_device_start_begin(&s->device_start, s->cfg.solver.device, s->team ? s->team->host_rank : 0);
     s->other_bytes = hx_footprint_planned(&s->cfg);
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_session_make_problem(s));

@@ -174,8 +174,10 @@ static int hear_choice(hx_session *s)
 int hx_session_open_follower(hx_session *s)
 {
     const hx_device_ops *ops = NULL;
+    hx_device_start_begin(&s->device_start, s->cfg.solver.device, s->team->host_rank);
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_session_make_problem(s));
+    hx_device_start_end(&s->device_start);
     HX_TRY(hx_session_find_device(s, &ops));
     HX_TRY(hx_session_start_device(s, ops));
     HX_TRY(hx_session_share(s));

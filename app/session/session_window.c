@@ -81,7 +81,6 @@ static const char *asks_for_whole(const hx_session *s)
     if (holds_by_file(cfg)) return "supports from the mesh's file";
     if (has_other_loads(cfg)) return "loads other than forces, tractions, pressures and by mass";
     if (has_skin(cfg)) return "passive skins";
-    if (!isnan(cfg->output.threshold)) return "output.threshold";
     if (cfg->output.format != HX_VTK_BINARY) return "output.format";
     if (hx_config_has_field(cfg, HX_FIELD_SETS)) return "the field \"sets\"";
     return NULL;
@@ -121,6 +120,28 @@ static void set_reach(const hx_session *s, const hx_generate_params *generate, i
     params->reach *= 1.02;
 }
 
+/* What a process would make, which all must agree on before they make it together. */
+typedef struct intent {
+    int64_t wants;                  /* 1: a window */
+    int64_t n_elem, n_node, n_byte; /* n_byte: of the file */
+    double reach;
+    int64_t partition, in_elements;
+} intent;
+
+/* *agreed: 1: all want the same window; 0: none, or the processes do not agree, which those who
+ * compare their configs and meshes will say. Collective. */
+static int agree(const hx_session *s, const intent *own, int *agreed)
+{
+    intent *all;
+    HX_TRY(hx_alloc_raw(&all, (size_t)s->team->size, sizeof *all, "windows of a mesh"));
+    const int rc = s->team->ops->all_gather(s->team, own, sizeof *own, all);
+    *agreed = own->wants != 0;
+    for (int r = 0; rc == HX_OK && r < s->team->size; r++)
+        *agreed &= memcmp(&all[r], own, sizeof *own) == 0;
+    free(all);
+    return rc;
+}
+
 /* What of a raw window from a file asks for the whole: what a check of the whole would refuse, or
  * say. Collective. */
 static int find_faults(hx_session *s, const char **why)
@@ -136,15 +157,10 @@ static int find_faults(hx_session *s, const char **why)
 }
 
 /* The window, unless the elements turn out too long. */
-static int create(hx_session *s, const hx_mesh_source *source, const hx_generate_params *generate)
+static int create(hx_session *s, const hx_mesh_source *source, const hx_window_params *params)
 {
-    hx_window_params params = {.partition = HX_PARTITION_BISECTION};
-    if (hx_config_given(&s->cfg, "solver.partition") &&
-        s->cfg.solver.partition == HX_PARTITION_CURVE)
-        params.partition = HX_PARTITION_CURVE;
-    set_reach(s, generate, source->n_elem, &params);
     hx_team_all_of(&s->all, s->team);
-    HX_TRY(hx_window_create(&s->mesh, s->team, &s->all.all, source, &params));
+    HX_TRY(hx_window_create(&s->mesh, s->team, &s->all.all, source, params));
     const char *why =
         s->mesh.window->aspect > MOST_ASPECT ? "lines of nodes along short edges" : NULL;
     if (!why && !source->is_local) HX_TRY(find_faults(s, &why));
@@ -152,33 +168,7 @@ static int create(hx_session *s, const hx_mesh_source *source, const hx_generate
         hx_mesh_free(&s->mesh);
         return take_whole(s, why);
     }
-    s->cfg.solver.partition = params.partition;
-    return HX_OK;
-}
-
-/* Of a generated mesh. */
-static int make_generated(hx_session *s)
-{
-    hx_generate_params params;
-    hx_mesh_source source = {.name = NULL};
-    const hx_config *const cfg = &s->cfg;
-    hx_session_generate_params(s, &params);
-    params.n_process = s->team->size;
-    params.n_on_host = s->team->host_size;
-    int rc = hx_generator_find(cfg->mesh.generator)->open(&source, &params);
-    if (rc == HX_OK && (cfg->mesh.in_parts == HX_IN_PARTS_ALWAYS || source.n_elem >= AUTO_ELEMENTS))
-        rc = create(s, &source, &params);
-    hx_source_close(&source);
-    return rc;
-}
-
-/* Whether the file may have so many elements, as the first process sees it. */
-static int is_large(const hx_session *s, int *large)
-{
-    struct stat state;
-    int64_t bytes = stat(s->cfg.mesh.file, &state) == 0 ? (int64_t)state.st_size : 0;
-    HX_TRY(s->team->ops->broadcast(s->team, 0, &bytes, sizeof bytes));
-    *large = s->cfg.mesh.in_parts == HX_IN_PARTS_ALWAYS || bytes >= AUTO_ELEMENTS * LEAST_BYTES;
+    s->cfg.solver.partition = params->partition;
     return HX_OK;
 }
 
@@ -191,19 +181,16 @@ static int note_faces(const hx_session *s, const hx_mesh_source *source)
 }
 
 /* Of mesh.file; none where it turns out to be needed whole, or small. */
-static int make_of_file(hx_session *s)
+static int create_of_file(hx_session *s, const hx_window_params *params)
 {
     hx_mesh_source source = {.name = NULL};
     hx_notes notes = {0};
     char why[HX_FILE_WHY];
-    int large, rc;
-    HX_TRY(is_large(s, &large));
-    if (!large) return HX_OK;
     const int64_t least = s->cfg.mesh.in_parts == HX_IN_PARTS_ALWAYS ? 0 : AUTO_ELEMENTS;
-    rc = hx_file_source_open(&source, s->team, s->cfg.mesh.file, least, &notes, why);
+    int rc = hx_file_source_open(&source, s->team, s->cfg.mesh.file, least, &notes, why);
     if (rc == HX_OK && !why[0]) {
         hx_log_notes(&notes);
-        rc = create(s, &source, NULL);
+        rc = create(s, &source, params);
         if (rc == HX_OK && s->mesh.window) rc = note_faces(s, &source);
     } else if (rc == HX_OK) {
         rc = take_whole(s, why);
@@ -213,14 +200,65 @@ static int make_of_file(hx_session *s)
     return rc;
 }
 
-int hx_session_make_window(hx_session *s)
+/* Of a generated mesh; *wants: its window. */
+static int open_generator(const hx_session *s, hx_mesh_source *source, hx_window_params *params,
+                          int *wants)
 {
     const hx_config *const cfg = &s->cfg;
-    if (!s->team || !s->may_window || cfg->mesh.in_parts == HX_IN_PARTS_NEVER) return HX_OK;
+    hx_generate_params generate;
+    hx_session_generate_params(s, &generate);
+    generate.n_process = s->team->size;
+    generate.n_on_host = s->team->host_size;
+    HX_TRY(hx_generator_find(cfg->mesh.generator)->open(source, &generate));
+    *wants = cfg->mesh.in_parts == HX_IN_PARTS_ALWAYS || source->n_elem >= AUTO_ELEMENTS;
+    set_reach(s, &generate, source->n_elem, params);
+    return HX_OK;
+}
+
+/* The source of a mesh that may be made in parts, of a file only its bytes: all open it together.
+ * own->wants: it is to be. */
+static int open_source(const hx_session *s, hx_mesh_source *source, hx_window_params *params,
+                       intent *own)
+{
+    const hx_config *const cfg = &s->cfg;
+    const int is_curve = cfg->solver.partition == HX_PARTITION_CURVE;
+    struct stat state;
+    int wants = 0;
+    if (cfg->mesh.in_parts == HX_IN_PARTS_NEVER) return HX_OK;
     const char *const why = asks_for_whole(s);
-    if (why && cfg->mesh.in_parts == HX_IN_PARTS_ALWAYS) return refuse(s, why);
-    if (why) return HX_OK;
-    return cfg->mesh.file ? make_of_file(s) : make_generated(s);
+    if (why) return cfg->mesh.in_parts == HX_IN_PARTS_ALWAYS ? refuse(s, why) : HX_OK;
+    params->partition = is_curve ? HX_PARTITION_CURVE : HX_PARTITION_BISECTION;
+    if (cfg->mesh.file) {
+        own->n_byte = stat(cfg->mesh.file, &state) == 0 ? (int64_t)state.st_size : 0;
+        wants =
+            cfg->mesh.in_parts == HX_IN_PARTS_ALWAYS || own->n_byte >= AUTO_ELEMENTS * LEAST_BYTES;
+        set_reach(s, NULL, 0, params);
+    } else {
+        HX_TRY(open_generator(s, source, params, &wants));
+    }
+    own->wants = wants;
+    return HX_OK;
+}
+
+int hx_session_make_window(hx_session *s)
+{
+    hx_mesh_source source = {.name = NULL};
+    hx_window_params params = {.reach = 0.0};
+    intent own;
+    int agreed;
+    if (!s->team || !s->may_window) return HX_OK;
+    memset(&own, 0, sizeof own); /* padding is compared too */
+    int rc = open_source(s, &source, &params, &own);
+    own.n_elem = source.n_elem;
+    own.n_node = source.n_node;
+    own.reach = params.reach;
+    own.partition = params.partition;
+    own.in_elements = params.in_elements;
+    if (rc == HX_OK) rc = agree(s, &own, &agreed);
+    if (rc == HX_OK && agreed)
+        rc = s->cfg.mesh.file ? create_of_file(s, &params) : create(s, &source, &params);
+    hx_source_close(&source);
+    return rc;
 }
 
 /* Nodes and elements of the sets, of all processes. */
@@ -248,6 +286,11 @@ int hx_session_agree_window(hx_session *s)
     s->has_mesh_hash = s->has_order_hash = 1;
     hx_plan_precond(&s->plan, &s->problem, s->precond_kind);
     return HX_OK;
+}
+
+int64_t hx_session_n_point(const hx_session *s)
+{
+    return s->mesh.window ? s->mesh.window->n_node : s->space.n_point;
 }
 
 void hx_session_set_size(const hx_session *s, size_t i, int64_t *n_node, int64_t *n_elem)

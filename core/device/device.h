@@ -76,9 +76,17 @@ typedef struct hx_device_ops {
     /* Optional: marks of where its time goes (timeline_ops.h). */
     const struct hx_timeline_ops *timeline;
 
-    /* Optional: does ahead what available and open would wait for (the start of a driver); any
+    /* Optional, all or none; NULL: it has one queue. Work beside it: what is queued between
+     * beside_begin and beside_end runs after what came before beside_from, beside what came since,
+     * which goes first where both are ready. What follows beside_end waits for all. beside_end also
+     * ends what failed. To be recorded as a whole. */
+    int (*beside_from)(hx_device *dev);
+    int (*beside_begin)(hx_device *dev);
+    int (*beside_end)(hx_device *dev);
+
+    /* Optional: does ahead what available and open at a place would wait for (a driver); any
      * thread may call it beside other work. Fails silently: open will say why. */
-    void (*prepare)(void);
+    void (*prepare)(int place);
     /* Optional, all or none: NULL where queuing costs nothing. What is queued between record_begin
      * and record_end is kept instead of run; replay queues it at once, time stamps included.
      * record_end also ends a recording that failed: HX_EDEVICE, and nothing was queued. */

@@ -66,6 +66,7 @@ typedef struct hx_mail_sums {
 
 typedef struct hx_mail_ops {
     const char *name; /* how it goes, for messages: "CUDA IPC" */
+    int is_quick; /* 1: what goes is there before a product divided for it has made up for that */
     /* Of a library, all four, else NULL, and there is no open, close, is_same. Whether it is here:
      * HX_EENV says why not. By one process: what the others join by. By all; waits for them. A box
      * is used by the link that is open; at most one is. */

@@ -28,6 +28,7 @@ static const struct {
     [HX_SPAN_FACTORS] = {"coarse factors", "compute", NO_PLACE},
     [HX_SPAN_VECTORS] = {"vectors", "compute", NO_PLACE},
     [HX_SPAN_PRODUCT] = {"product", "compute", NO_PLACE},
+    [HX_SPAN_INTERIOR] = {"interior", "compute", NO_PLACE},
     [HX_SPAN_SCALARS] = {"scalars", "compute", NO_PLACE},
     [HX_SPAN_PRECONDITIONER] = {"preconditioner", "compute", NO_PLACE},
     [HX_SPAN_SMOOTH] = {"smooth", "compute", ON_MESH},

@@ -33,7 +33,8 @@ typedef enum {
     HX_SPAN_FACTORS, /* of the last lattice */
     HX_SPAN_VECTORS,
     HX_SPAN_PRODUCT,
-    HX_SPAN_SCALARS, /* of PCG: dot products */
+    HX_SPAN_INTERIOR, /* elements that no other process waits for */
+    HX_SPAN_SCALARS,  /* of PCG: dot products */
     HX_SPAN_PRECONDITIONER,
     HX_SPAN_SMOOTH,
     HX_SPAN_RESTRICT, /* from there */
@@ -91,6 +92,13 @@ static inline int hx_span_begin(hx_device *dev, hx_span span, int number)
 static inline int hx_span_end(hx_device *dev, hx_span span)
 {
     return dev->timeline ? hx_timeline_mark(dev->timeline, HX_QUEUE_DEVICE, span, -1, 1) : HX_OK;
+}
+
+/* Of work beside the queue (beside.h); in the queue where there is no other. */
+static inline int hx_span_mark_beside(hx_device *dev, hx_span span, int is_end)
+{
+    const hx_queue queue = dev->ops->beside_from ? HX_QUEUE_BESIDE : HX_QUEUE_DEVICE;
+    return dev->timeline ? hx_timeline_mark(dev->timeline, queue, span, -1, is_end) : HX_OK;
 }
 
 /* Of the host. */

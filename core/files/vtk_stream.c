@@ -80,8 +80,7 @@ static void report(const hx_vtk_stream *stream)
 static int put_piece(hx_vtk_stream *stream, const hx_vtk_items *items, size_t one,
                      hx_vtk_encoder *encode, const void *what, uint64_t *at)
 {
-    const int64_t first = hx_vtk_stream_begin(stream, items->n),
-                  last = hx_vtk_stream_end(stream, items->n);
+    const int64_t first = items->first, last = items->last;
     const double mean = (double)(items->n_value * one) / (double)(last > first ? last - first : 1);
     const int64_t n_record = (int64_t)(stream->block_bytes / (items->most_values * one));
     const int64_t n_block = (last - first + n_record - 1) / n_record;
@@ -124,11 +123,11 @@ int hx_vtk_stream_items(hx_vtk_stream *stream, const hx_vtk_items *items, size_t
     return HX_OK;
 }
 
-int hx_vtk_stream_records(hx_vtk_stream *stream, int64_t n, size_t n_value, size_t n_byte,
-                          hx_vtk_encoder *encode, const void *what)
+int hx_vtk_stream_records(hx_vtk_stream *stream, int64_t n, const int64_t own[2], size_t n_value,
+                          size_t n_byte, hx_vtk_encoder *encode, const void *what)
 {
-    const hx_vtk_items items = {n, n_value, (uint64_t)n * n_value,
-                                (uint64_t)hx_vtk_stream_begin(stream, n) * n_value};
+    const hx_vtk_items items = {own[0], own[1], n_value, (uint64_t)n * n_value,
+                                (uint64_t)own[0] * n_value};
     return hx_vtk_stream_items(stream, &items, n_byte, encode, what);
 }
 

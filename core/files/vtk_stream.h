@@ -48,31 +48,23 @@ size_t hx_vtk_stream_bytes(void);
 
 int hx_vtk_stream_text(hx_vtk_stream *stream, const char *fmt, ...) HX_PRINTF(2, 3);
 
-/* Records of different lengths: n of at most most_values numbers each, n_value in all, n_before in
- * those before this process' own. */
+/* Records of different lengths: this process' are first .. last - 1, of at most most_values numbers
+ * each; n_value in all, n_before in those before. */
 typedef struct hx_vtk_items {
-    int64_t n;
+    int64_t first, last;
     size_t most_values;
     uint64_t n_value, n_before;
 } hx_vtk_items;
-
-/* The first record of this process' piece, of n, and the one after its last. */
-static inline int64_t hx_vtk_stream_begin(const hx_vtk_stream *stream, int64_t n)
-{
-    return hx_team_piece(stream->team, n, stream->team->rank);
-}
-static inline int64_t hx_vtk_stream_end(const hx_vtk_stream *stream, int64_t n)
-{
-    return hx_team_piece(stream->team, n, stream->team->rank + 1);
-}
 
 /* Numbers of n_byte bytes each. */
 int hx_vtk_stream_items(hx_vtk_stream *stream, const hx_vtk_items *items, size_t n_byte,
                         hx_vtk_encoder *encode, const void *what);
 
-/* n records of n_value numbers of n_byte bytes each. */
-int hx_vtk_stream_records(hx_vtk_stream *stream, int64_t n, size_t n_value, size_t n_byte,
-                          hx_vtk_encoder *encode, const void *what);
+/* n records of n_value numbers of n_byte bytes each, of which own[0] .. own[1] - 1 are this
+ * process'.
+ */
+int hx_vtk_stream_records(hx_vtk_stream *stream, int64_t n, const int64_t own[2], size_t n_value,
+                          size_t n_byte, hx_vtk_encoder *encode, const void *what);
 
 /* rc: what this process came to; see hx_team_file_commit. */
 int hx_vtk_stream_close(hx_vtk_stream *stream, int rc, int is_synced);

@@ -13,6 +13,7 @@
 #include "../base/sum.h"
 #include "../team/team.h"
 #include "solid.h"
+#include "vtk_kept.h"
 #include "vtk_stream.h"
 
 /* vtkCellType.h */
@@ -37,10 +38,13 @@ typedef struct selection {
     const hx_mesh *mesh;
     const hx_vtk_piece *piece; /* of the data there is; NULL: all, in the mesh's own order */
     int64_t n_node, n_elem;
+    int64_t own_node[2],
+        own_elem[2];            /* those that this process writes: first, one after the last */
     int64_t n_number, n_before; /* of count_cell_numbers */
     int32_t *node, *elem;       /* [n_node], [n_elem] mesh's numbers; NULL: the same (owned) */
     const int32_t *node_number; /* [mesh->n_node] the file's numbers; NULL: the same */
     int32_t *own_number;        /* node_number of a part (owned) */
+    hx_vtk_kept kept;           /* a part of a mesh in pieces (owned) */
     bool is_part;
 } selection;
 
@@ -54,6 +58,7 @@ static void selection_free(selection *s)
     free(s->node);
     free(s->elem);
     free(s->own_number);
+    hx_vtk_kept_free(&s->kept);
 }
 
 /* inverse[orig[i]] = i; NULL for NULL. */
@@ -133,16 +138,25 @@ static void select_all(selection *s, const hx_mesh *mesh)
     s->node_number = mesh->window ? NULL : mesh->node_orig;
 }
 
+/* Place in the piece of node or element i of the file. */
+static int64_t in_piece(const selection *s, hx_vtk_where where, int64_t i)
+{
+    if (!s->is_part) return i - s->piece->first[where];
+    return where == HX_VTK_POINT ? s->kept.node[i - s->own_node[0]]
+                                 : s->kept.elem[i - s->own_elem[0]];
+}
+
 /* Node and element i of the file. */
 static const double *xyz_of(const selection *s, int64_t i)
 {
-    if (s->mesh->window) return s->piece->xyz + 3 * (i - s->piece->first[HX_VTK_POINT]);
+    if (s->mesh->window) return s->piece->xyz + 3 * in_piece(s, HX_VTK_POINT, i);
     return s->mesh->xyz + 3 * mesh_index(s->node, i);
 }
 
 static const int32_t *conn_of(const selection *s, int64_t i)
 {
-    if (s->mesh->window) return s->piece->conn + 8 * (i - s->piece->first[HX_VTK_CELL]);
+    if (s->mesh->window && s->is_part) return s->kept.conn + 8 * (i - s->own_elem[0]);
+    if (s->mesh->window) return s->piece->conn + 8 * in_piece(s, HX_VTK_CELL, i);
     return s->mesh->conn + 8 * mesh_index(s->elem, i);
 }
 
@@ -184,23 +198,28 @@ static unsigned char *encode_cell_types(const void *what, int64_t begin, int64_t
     return to;
 }
 
+/* Place in the file of the whole mesh of the part's element i. */
+static int32_t elem_number(const selection *s, int64_t i)
+{
+    if (s->mesh->window)
+        return (int32_t)(s->piece->first[HX_VTK_CELL] + in_piece(s, HX_VTK_CELL, i));
+    return (int32_t)mesh_index(s->mesh->elem_orig, (int64_t)mesh_index(s->elem, i));
+}
+
 static unsigned char *encode_elem_numbers(const void *what, int64_t begin, int64_t end, int ascii,
                                           unsigned char *to)
 {
     const selection *s = what;
-    for (int64_t i = begin; i < end; i++) {
-        const size_t elem = mesh_index(s->elem, i);
-        to =
-            hx_vtk_put_int(to, (int32_t)mesh_index(s->mesh->elem_orig, (int64_t)elem), ascii, '\n');
-    }
+    for (int64_t i = begin; i < end; i++) to = hx_vtk_put_int(to, elem_number(s, i), ascii, '\n');
     return to;
 }
 
 typedef struct field_source {
     const hx_vtk_field *field;
-    const int32_t *list;   /* mesh's numbers in the file's order, NULL: the same */
-    const int32_t *number; /* what the data are by, of the mesh's numbers; NULL: these */
-    int64_t first;         /* number of the first there is */
+    const selection *pieces; /* the data are of its piece; NULL: as the next say */
+    const int32_t *list;     /* mesh's numbers in the file's order, NULL: the same */
+    const int32_t *number;   /* what the data are by, of the mesh's numbers; NULL: these */
+    int64_t first;           /* number of the first there is */
 } field_source;
 
 static field_source source_of(const selection *s, const hx_vtk_field *field)
@@ -208,10 +227,19 @@ static field_source source_of(const selection *s, const hx_vtk_field *field)
     const bool on_points = field->where == HX_VTK_POINT;
     const int32_t *const list = on_points ? s->node : s->elem;
     const int32_t *const orig = on_points ? s->mesh->node_orig : s->mesh->elem_orig;
-    if (!s->piece) return (field_source){field, list, NULL, 0};
+    if (s->mesh->window) return (field_source){field, s, NULL, NULL, 0};
+    if (!s->piece) return (field_source){field, NULL, list, NULL, 0};
     const int64_t first = s->piece->first[field->where];
-    return s->is_part ? (field_source){field, list, orig, first}
-                      : (field_source){field, NULL, NULL, first}; /* the file's order is theirs */
+    return s->is_part ? (field_source){field, NULL, list, orig, first}
+                      : (field_source){field, NULL, NULL, NULL, first}; /* in the file's order */
+}
+
+/* Where the data of a tuple of the file are. */
+static size_t find_item(const field_source *source, int64_t tuple)
+{
+    if (source->pieces) return (size_t)in_piece(source->pieces, source->field->where, tuple);
+    return mesh_index(source->number, (int64_t)mesh_index(source->list, tuple)) -
+           (size_t)source->first;
 }
 
 /* Tuples of a field; in ASCII a line each. */
@@ -222,8 +250,7 @@ static unsigned char *encode_field(const void *what, int64_t begin, int64_t end,
     const hx_vtk_field *field = source->field;
     const size_t n = (size_t)field->n_comp;
     for (int64_t tuple = begin; tuple < end; tuple++) {
-        const size_t item = mesh_index(source->number, (int64_t)mesh_index(source->list, tuple));
-        const size_t first = (item - (size_t)source->first) * n;
+        const size_t first = find_item(source, tuple) * n;
         for (size_t i = first; i < first + n; i++) {
             const char separator = i + 1 < first + n ? ' ' : '\n';
             switch (field->type) {
@@ -286,8 +313,7 @@ static int64_t count_numbers(const selection *s, int64_t begin, int64_t end)
  */
 static int count_cell_numbers(selection *s, const hx_team *team)
 {
-    const int64_t n = count_numbers(s, hx_team_piece(team, s->n_elem, team->rank),
-                                    hx_team_piece(team, s->n_elem, team->rank + 1));
+    const int64_t n = count_numbers(s, s->own_elem[0], s->own_elem[1]);
     int64_t *all;
     HX_TRY(hx_alloc_raw(&all, (size_t)team->size, sizeof *all, "cells of the VTK file"));
     const int rc = team->ops->all_gather(team, &n, sizeof n, all);
@@ -303,13 +329,15 @@ static int count_cell_numbers(selection *s, const hx_team *team)
 static int put_mesh(hx_vtk_stream *out, const selection *s)
 {
     const long long n_node = s->n_node, n_elem = s->n_elem, n_number = s->n_number;
-    const hx_vtk_items cells = {n_elem, 9, (uint64_t)n_number, (uint64_t)s->n_before};
+    const hx_vtk_items cells = {s->own_elem[0], s->own_elem[1], 9, (uint64_t)n_number,
+                                (uint64_t)s->n_before};
     HX_TRY(hx_vtk_stream_text(out, "POINTS %lld double\n", n_node));
-    HX_TRY(hx_vtk_stream_records(out, n_node, 3, sizeof(double), encode_points, s));
+    HX_TRY(hx_vtk_stream_records(out, n_node, s->own_node, 3, sizeof(double), encode_points, s));
     HX_TRY(hx_vtk_stream_text(out, "\nCELLS %lld %lld\n", n_elem, n_number));
     HX_TRY(hx_vtk_stream_items(out, &cells, sizeof(int32_t), encode_cells, s));
     HX_TRY(hx_vtk_stream_text(out, "\nCELL_TYPES %lld\n", n_elem));
-    HX_TRY(hx_vtk_stream_records(out, n_elem, 1, sizeof(int32_t), encode_cell_types, s));
+    HX_TRY(
+        hx_vtk_stream_records(out, n_elem, s->own_elem, 1, sizeof(int32_t), encode_cell_types, s));
     return hx_vtk_stream_text(out, "\n");
 }
 
@@ -356,8 +384,9 @@ static int put_field(hx_vtk_stream *out, const selection *s, const hx_vtk_field 
     char name[200];
     HX_TRY(encode_name(field->name, name, sizeof name));
     HX_TRY(put_head(out, head, name, field->n_comp, n, type));
-    HX_TRY(hx_vtk_stream_records(out, n, (size_t)field->n_comp, type_size[field->type],
-                                 encode_field, &source));
+    HX_TRY(hx_vtk_stream_records(out, n, on_points ? s->own_node : s->own_elem,
+                                 (size_t)field->n_comp, type_size[field->type], encode_field,
+                                 &source));
     return hx_vtk_stream_text(out, "\n");
 }
 
@@ -366,7 +395,8 @@ static int put_field(hx_vtk_stream *out, const selection *s, const hx_vtk_field 
 static int put_elem_numbers(hx_vtk_stream *out, const selection *s)
 {
     HX_TRY(put_head(out, AS_ARRAY, "vtkOriginalCellIds", 1, s->n_elem, "int"));
-    HX_TRY(hx_vtk_stream_records(out, s->n_elem, 1, sizeof(int32_t), encode_elem_numbers, s));
+    HX_TRY(hx_vtk_stream_records(out, s->n_elem, s->own_elem, 1, sizeof(int32_t),
+                                 encode_elem_numbers, s));
     return hx_vtk_stream_text(out, "\n");
 }
 
@@ -427,6 +457,15 @@ static int put_file(hx_vtk_stream *out, const selection *s, const char *title,
     return put_fields(out, s, HX_VTK_POINT, field, n_field);
 }
 
+/* Equal pieces for all that write, unless it is what each has of a part. */
+static void share_out(selection *s, const hx_team *team)
+{
+    for (int i = 0; i < 2; i++) {
+        s->own_node[i] = hx_team_piece(team, s->n_node, team->rank + i);
+        s->own_elem[i] = hx_team_piece(team, s->n_elem, team->rank + i);
+    }
+}
+
 int hx_vtk_bytes(const hx_mesh *mesh, const char *title, const hx_vtk_field *field, size_t n_field,
                  uint64_t *bytes)
 {
@@ -435,6 +474,7 @@ int hx_vtk_bytes(const hx_mesh *mesh, const char *title, const hx_vtk_field *fie
     selection s;
     hx_team_alone(&alone);
     select_all(&s, mesh);
+    share_out(&s, &alone);
     HX_TRY(count_cell_numbers(&s, &alone));
     HX_TRY(put_file(&out, &s, title, field, n_field));
     *bytes = out.total;
@@ -478,7 +518,9 @@ hx_vtk_piece hx_vtk_own_piece(const hx_team *team, const hx_mesh *mesh)
 static int check_team(const hx_team *team, const hx_vtk_options *options)
 {
     if (team->size == 1) return HX_OK;
-    if (options->format == HX_VTK_BINARY && !options->value && options->piece) return HX_OK;
+    if (options->format == HX_VTK_BINARY && options->piece &&
+        (!options->value || options->piece->xyz))
+        return HX_OK;
     return HX_RAISE(HX_EINTERNAL, "several processes write whole binary files alone");
 }
 
@@ -486,10 +528,26 @@ static int check_team(const hx_team *team, const hx_vtk_options *options)
 static int select_items(selection *s, const hx_team *team, const hx_vtk_options *options)
 {
     HX_TRY(check_team(team, options));
-    if (s->mesh->window) return HX_OK; /* the piece has what is written */
+    if (s->mesh->window) return HX_OK; /* the piece has what is written: select_kept */
     HX_TRY(invert(s->mesh->n_node, s->mesh->node_orig, &s->node));
     HX_TRY(invert(s->mesh->n_elem, s->mesh->elem_orig, &s->elem));
     return options->value ? select_part(s, options->value, options->least) : HX_OK;
+}
+
+/* A part of a mesh in pieces. Collective. */
+static int select_kept(selection *s, const hx_team *team, const hx_vtk_options *options)
+{
+    const hx_vtk_kept *const k = &s->kept;
+    if (!s->mesh->window || !options->value) return HX_OK;
+    HX_TRY(hx_vtk_keep(&s->kept, team, s->n_node, s->piece, options->value, options->least));
+    s->is_part = true;
+    s->n_node = k->n_node;
+    s->n_elem = k->n_elem;
+    s->own_node[0] = k->node_before;
+    s->own_node[1] = k->node_before + k->n_own_node;
+    s->own_elem[0] = k->elem_before;
+    s->own_elem[1] = k->elem_before + k->n_own_elem;
+    return HX_OK;
 }
 
 /* How many bytes it is. */
@@ -516,6 +574,8 @@ int hx_vtk_write_part(const char *path, const hx_mesh *mesh, const char *title,
     select_all(&s, mesh);
     s.piece = options->piece;
     HX_TRY_FAIL(hx_team_agree(out.team, select_items(&s, out.team, options)));
+    share_out(&s, out.team);
+    HX_TRY_FAIL(select_kept(&s, out.team, options));
     HX_TRY_FAIL(count_cell_numbers(&s, out.team));
     HX_TRY_FAIL(hx_team_agree(out.team, count_bytes(&out, &s, title, field, n_field)));
     HX_TRY_FAIL(hx_vtk_stream_open(&out, path));

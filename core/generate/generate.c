@@ -94,6 +94,13 @@ typedef struct box {
  * division. */
 static void find_place(const int64_t n[2], int64_t number, int64_t at[3])
 {
+    if (number <= UINT32_MAX) { /* in a third of the time */
+        const uint32_t rest = (uint32_t)number / (uint32_t)n[0];
+        at[0] = (uint32_t)number % (uint32_t)n[0];
+        at[1] = rest % (uint32_t)n[1];
+        at[2] = rest / (uint32_t)n[1];
+        return;
+    }
     at[0] = number % n[0];
     at[1] = number / n[0] % n[1];
     at[2] = number / n[0] / n[1];

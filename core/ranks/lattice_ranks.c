@@ -23,6 +23,7 @@ static void free_view(hx_level_view *v)
     free(v->owner);
     free(v->number);
     free(v->node);
+    free(v->code);
     free(v->n_touch);
     free(v->n_ghost);
     free(v->first);
@@ -38,27 +39,27 @@ static int create_view(hx_level_view *v, int64_t n, int size)
     return hx_alloc(&v->first, (size_t)size, sizeof *v->first, what);
 }
 
-/* The lowest rank with an element in a cell, whose elements ascend. */
-static int32_t rank_of_cell(const hx_ranks *ranks, const hx_lattice *lattice, int32_t cell)
-{
-    if (lattice->cell_rank) return lattice->cell_rank[cell];
-    return hx_share_rank_of(&ranks->share, ranks->team->size,
-                            lattice->cell_elem[lattice->cell_elem_at[cell]]);
-}
-
-/* The lowest rank with an element in a cell around the node. */
+/* The lowest rank with an element in a cell around the node; those of a cell ascend. */
 static void own_finest(const hx_ranks *ranks, const hx_lattice *lattice, hx_level_view *v)
 {
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < v->n; a++) {
-        v->owner[a] = INT32_MAX;
+        int32_t least = INT32_MAX;
         for (int c = 0; c < CORNERS; c++) {
             const int32_t cell = lattice->node_cell[c * v->n + a];
             if (cell < 0) continue;
-            const int32_t rank = rank_of_cell(ranks, lattice, cell);
-            v->owner[a] = rank < v->owner[a] ? rank : v->owner[a];
+            const int32_t elem = lattice->cell_elem[lattice->cell_elem_at[cell]];
+            least = elem < least ? elem : least;
         }
+        v->owner[a] = hx_share_rank_of(&ranks->share, ranks->team->size, least);
     }
+}
+
+/* The same of any level of a lattice under windows. */
+static void own_by_ranks(const hx_lattice_level *level, hx_level_view *v)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < v->n; a++) v->owner[a] = level->rank[a];
 }
 
 /* The lowest owner of a child. */
@@ -151,7 +152,10 @@ static int find_views(const hx_ranks *ranks, const hx_lattice *lattice, int n, h
         const hx_lattice_level *const level = &lattice->level[l];
         uint8_t *state;
         if (l > 0) HX_TRY(create_view(&v[l], level->n_node, size));
-        if (l > 0) own_coarser(level, &v[l - 1], &v[l], size);
+        if (l > 0 && level->rank)
+            own_by_ranks(level, &v[l]);
+        else if (l > 0)
+            own_coarser(level, &v[l - 1], &v[l], size);
         HX_TRY(hx_alloc(&state, (size_t)level->n_node, 1, what));
         if (l == 0)
             touch_cells(lattice, state);
@@ -182,6 +186,19 @@ static int take_list(int32_t **list, int n_row, const hx_level_view *v, const in
     return HX_OK;
 }
 
+/* Places in numbers that all processes give them, where their lists are of a part. */
+static int find_codes(const hx_lattice_level *level, hx_level_view *v)
+{
+    if (!level->rank) return HX_OK;
+    HX_TRY(hx_alloc_raw(&v->code, (size_t)v->n_local, sizeof *v->code, what));
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < v->n_local; i++) {
+        const int32_t *const at = level->place + 3 * (int64_t)v->node[i];
+        v->code[i] = (at[2] * level->layer[1] + at[1]) * level->layer[0] + at[0];
+    }
+    return HX_OK;
+}
+
 static int take_places(hx_lattice_level *level, const hx_level_view *v)
 {
     int32_t *to;
@@ -203,9 +220,10 @@ static void drop_children(int32_t *child, int64_t n, int64_t n_own)
 }
 
 /* coarser: of the next level, NULL where that is whole. */
-static int localise(hx_lattice_level *level, const hx_level_view *v, const hx_level_view *finer,
+static int localise(hx_lattice_level *level, hx_level_view *v, const hx_level_view *finer,
                     const hx_level_view *coarser)
 {
+    HX_TRY(find_codes(level, v));
     HX_TRY(take_places(level, v));
     HX_TRY(take_list(&level->neighbour, OFFSETS, v, v->number));
 #pragma omp parallel for schedule(static)
@@ -218,10 +236,12 @@ static int localise(hx_lattice_level *level, const hx_level_view *v, const hx_le
     HX_TRY(take_list(&level->parent, CORNERS, v, coarser ? coarser->number : NULL));
     level->n_node = v->n_local;
     level->n_own = v->n_own;
+    free(level->rank); /* of what was listed */
+    level->rank = NULL;
     return HX_OK;
 }
 
-static int localise_all(hx_lattice *lattice, int n, const hx_level_view *v)
+static int localise_all(hx_lattice *lattice, int n, hx_level_view *v)
 {
     hx_lattice_level *const whole = &lattice->level[n];
 #pragma omp parallel for schedule(static)
@@ -244,8 +264,13 @@ static int count_shared(const hx_ranks *ranks, const hx_lattice *lattice)
     const hx_problem *const whole = ranks->share.whole;
     int n = 0;
     if (whole->space.element != HX_ELEMENT_LINEAR || whole->rigid.n > 0) return 0;
-    while (n + 1 < lattice->n_level && lattice->level[n].n_node > ranks->most_whole) n++;
+    while (n + 1 < lattice->n_level && lattice->level[n].n_all > ranks->most_whole) n++;
     return n;
+}
+
+int64_t hx_ranks_most_whole(hx_device *dev)
+{
+    return hx_ranks_of(dev)->most_whole;
 }
 
 int hx_ranks_share_lattice(hx_device *dev, hx_lattice *lattice)
@@ -256,7 +281,10 @@ int hx_ranks_share_lattice(hx_device *dev, hx_lattice *lattice)
     int rc;
     if (n > 0) {
         HX_TRY_FAIL(create_view(&v[0], lattice->level[0].n_node, ranks->team->size));
-        own_finest(ranks, lattice, &v[0]);
+        if (lattice->level[0].rank)
+            own_by_ranks(&lattice->level[0], &v[0]);
+        else
+            own_finest(ranks, lattice, &v[0]);
     }
     HX_TRY_FAIL(hx_lattice_cut(lattice, &ranks->share.problem));
     if (n == 0) return HX_OK;

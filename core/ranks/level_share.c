@@ -66,10 +66,41 @@ static int alloc_values(hx_level_share *s, hx_device *dev)
     return dev->ops->alloc(dev, (size_t)n * sizeof *s->d_value, &s->d_value);
 }
 
+/* Place of an own node in a list of their codes, which ascend; -1: none has it. */
+static int32_t find_code(const hx_level_view *v, int64_t code)
+{
+    int64_t low = 0, high = v->n_own;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (v->code[middle] < code)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < v->n_own && v->code[low] == code ? (int32_t)low : -1;
+}
+
+/* find_served by codes. */
+static int find_served_codes(hx_level_share *s, hx_ranks *ranks, const hx_level_view *v)
+{
+    int64_t *code;
+    int missing = 0;
+    HX_TRY(hx_alloc_raw(&code, (size_t)s->n_serve, sizeof *code, what));
+    const int rc = hx_route_go_back(ranks->team, &s->value, sizeof *code, v->code + v->n_own, code);
+    for (int64_t i = 0; rc == HX_OK && i < s->n_serve; i++) {
+        s->serve[i] = find_code(v, code[i]);
+        missing |= s->serve[i] < 0;
+    }
+    free(code);
+    if (rc < 0 || !missing) return rc;
+    return HX_RAISE(HX_EINTERNAL, "a node of a lattice whose owner lacks it");
+}
+
 /* Which of its own nodes each peer has: in the whole's numbers, in the order of its ghosts. */
 static int find_served(hx_level_share *s, hx_ranks *ranks, const hx_level_view *v)
 {
     HX_TRY(hx_alloc_raw(&s->serve, (size_t)s->n_serve, sizeof *s->serve, what));
+    if (v->code) return find_served_codes(s, ranks, v);
     HX_TRY(
         hx_route_go_back(ranks->team, &s->value, sizeof *s->serve, v->node + v->n_own, s->serve));
     for (int64_t i = 0; i < s->n_serve; i++) s->serve[i] = v->number[s->serve[i]];

@@ -11,6 +11,8 @@ typedef struct hx_level_view {
     int32_t *owner;   /* [n] */
     int32_t *number;  /* [n] -1: not here */
     int32_t *node;    /* [n_local] the reverse */
+    int64_t *code;    /* [n_local] numbers that all processes give these nodes, ascending with their
+                         own; NULL: `node` is such */
     int64_t *n_touch; /* [size] ghosts of each owner that this process has parts of */
     int64_t *n_ghost; /* [size] all */
     int64_t *first;   /* [size] number of the first of each */
@@ -43,6 +45,7 @@ int hx_level_share_create(hx_ranks *ranks, const hx_level_view *view, hx_level_s
 
 /* lattice_ranks.c, level_share.c: of hx_common_ops. */
 int hx_ranks_share_lattice(hx_device *dev, struct hx_lattice *lattice);
+int64_t hx_ranks_most_whole(hx_device *dev);
 void hx_ranks_free_level(hx_device *dev, hx_level_share *share);
 int hx_ranks_add_lattice(hx_device *dev, int dof, const hx_mg_level *level);
 int hx_ranks_settle_level(hx_device *dev, const hx_mg_level *level, float *d_y);

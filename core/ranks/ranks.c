@@ -5,6 +5,7 @@
 
 #include "../base/clock.h"
 #include "../base/memory.h"
+#include "../device/beside.h"
 #include "../device/timeline.h"
 #include "../problem/rigid_set.h"
 #include "../solver/rigid_ops.h"
@@ -209,6 +210,22 @@ static int has_nothing(const hx_ranks *ranks)
     return !ranks->mail.ops && ranks->share.n_common == 0;
 }
 
+static int mark_interior(hx_device *dev, const hx_product_parts *parts)
+{
+    HX_TRY(hx_span_mark_beside(dev, HX_SPAN_INTERIOR, 0));
+    HX_TRY(parts->run(parts->context, HX_PRODUCT_INTERIOR));
+    return hx_span_mark_beside(dev, HX_SPAN_INTERIOR, 1);
+}
+
+/* Beside what was queued since hx_beside_from, where the device can. */
+static int run_interior(hx_device *dev, const hx_product_parts *parts)
+{
+    int rc = hx_beside_begin(dev);
+    if (rc == HX_OK) rc = mark_interior(dev, parts);
+    const int end = hx_beside_end(dev);
+    return rc < 0 ? rc : end;
+}
+
 #define REAL double
 #define NAME(x) x
 #define ENTRIES(x) x
@@ -270,11 +287,22 @@ static int settle(hx_device *dev, int components, double *d_y)
     return add(dev, components, d_y);
 }
 
+static int64_t common_points(hx_device *dev, const int32_t **point)
+{
+    const hx_ranks *const ranks = hx_ranks_of(dev);
+    *point = ranks->share.common;
+    return ranks->divides ? ranks->share.n_common : 0;
+}
+
 static const hx_common_ops common_ops = {
+    .points = common_points,
     .add = add,
     .add_single = add_single,
+    .add_parts = add_parts,
+    .add_parts_single = add_parts_single,
     .settle = settle,
     .share_lattice = hx_ranks_share_lattice,
+    .most_whole = hx_ranks_most_whole,
     .free_level = hx_ranks_free_level,
     .add_lattice = hx_ranks_add_lattice,
     .settle_level = hx_ranks_settle_level,
@@ -423,12 +451,20 @@ static int put_common(hx_ranks *ranks)
     return hx_device_put(dev, &ranks->d_source, share->source, n_source * sizeof *share->source);
 }
 
+/* Where something can run beside an exchange that takes longer than dividing products costs. */
+static int gains_by_parts(const hx_ranks *ranks)
+{
+    const hx_mail_ops *const mail = ranks->mail.ops;
+    return ranks->plain->beside_from && !(mail && mail->is_quick);
+}
+
 int hx_ranks_connect(hx_ranks *ranks, hx_mail_way way)
 {
     const hx_share *const share = &ranks->share;
     const size_t size = (size_t)ranks->team->size;
     int64_t *n;
     HX_TRY(hx_mail_create(&ranks->mail, ranks->team, ranks->device, way));
+    ranks->divides = gains_by_parts(ranks);
     if (!ranks->mail.ops) return HX_OK;
     HX_TRY(put_common(ranks));
     HX_TRY(hx_alloc(&n, size, sizeof *n, what));

@@ -98,9 +98,10 @@ typedef struct hx_ranks {
     float *lattice;        /* what of a lattice is on its way, host */
     size_t lattice_floats;
     hx_ranks_figures figures, at_record; /* the second at the beginning of a recording */
-    int waits;           /* 1: a step of PCG has operations that wait for others on the host */
-    void *design;        /* the table of design_ranks.h; NULL: the leader has the design (owned) */
-    void *d_design;      /* what it works on (owned) */
+    int divides;    /* 1: products run in parts, beside the exchange; before operators are made */
+    int waits;      /* 1: a step of PCG has operations that wait for others on the host */
+    void *design;   /* the table of design_ranks.h; NULL: the leader has the design (owned) */
+    void *d_design; /* what it works on (owned) */
     size_t device_bytes; /* that this process takes; its owner fills it, for reports */
     /* In a follower: what is called for that is neither the analysis' nor the optimizer's. */
     int (*answer)(void *context, const hx_ranks_call *call);

@@ -6,6 +6,7 @@
 #define HX_COMMON_OPS_H
 
 #include "../device/device.h"
+#include "strategy.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,16 +20,32 @@ struct hx_level_share; /* of who shares it out */
 /* Nodes of a lattice up to which all processes have it whole, unless they are told otherwise. */
 enum { HX_LATTICE_WHOLE = 20000 };
 
+/* y = K x of a share's elements, the whole or a part a call. */
+typedef struct hx_product_parts {
+    const void *context;
+    int (*run)(const void *context, hx_product_part part);
+} hx_product_parts;
+
 typedef struct hx_common_ops {
+    /* Points by which elements are divided, in the share's numbers; *point is borrowed. Returns how
+     * many: those in common, or 0 where no product is divided. */
+    int64_t (*points)(hx_device *dev, const int32_t **point);
     /* y[point][components] of points in common := the sum over the processes that have them. */
     int (*add)(hx_device *dev, int components, double *d_y);
     int (*add_single)(hx_device *dev, int components, float *d_y);
+    /* The product, and the same. In parts what the first one found goes to the others while the
+     * second runs, and theirs are added after the last; undivided all follows the whole. */
+    int (*add_parts)(hx_device *dev, int components, const hx_product_parts *parts, double *d_y);
+    int (*add_parts_single)(hx_device *dev, int components, const hx_product_parts *parts,
+                            float *d_y);
     /* y of points in common := that of one of the processes: where each computed it for itself,
      * rounding may tell them apart. */
     int (*settle)(hx_device *dev, int components, double *d_y);
     /* The lattice under the whole becomes what this share has of it: its cells, and of large levels
      * the nodes around them; such levels name their share. */
     int (*share_lattice)(hx_device *dev, struct hx_lattice *lattice);
+    /* Nodes up to which a lattice stays whole in every process. */
+    int64_t (*most_whole)(hx_device *dev);
     void (*free_level)(hx_device *dev, struct hx_level_share *share);
     /* y[dof unknowns of a node] of a level: what others own. */
     int (*settle_level)(hx_device *dev, const struct hx_mg_level *level, float *d_y);
@@ -45,6 +62,12 @@ typedef struct hx_common_ops {
     void (*free_lines)(hx_device *dev, struct hx_mg_lines *lines);
 } hx_common_ops;
 
+static inline int64_t hx_common_points(hx_device *dev, const int32_t **point)
+{
+    *point = NULL;
+    return dev->ops->common ? dev->ops->common->points(dev, point) : 0;
+}
+
 static inline int hx_common_add(hx_device *dev, int components, double *d_y)
 {
     return dev->ops->common ? dev->ops->common->add(dev, components, d_y) : HX_OK;
@@ -53,6 +76,20 @@ static inline int hx_common_add(hx_device *dev, int components, double *d_y)
 static inline int hx_common_add_single(hx_device *dev, int components, float *d_y)
 {
     return dev->ops->common ? dev->ops->common->add_single(dev, components, d_y) : HX_OK;
+}
+
+static inline int hx_common_add_parts(hx_device *dev, int components, const hx_product_parts *parts,
+                                      double *d_y)
+{
+    if (!dev->ops->common) return parts->run(parts->context, HX_PRODUCT_WHOLE);
+    return dev->ops->common->add_parts(dev, components, parts, d_y);
+}
+
+static inline int hx_common_add_parts_single(hx_device *dev, int components,
+                                             const hx_product_parts *parts, float *d_y)
+{
+    if (!dev->ops->common) return parts->run(parts->context, HX_PRODUCT_WHOLE);
+    return dev->ops->common->add_parts_single(dev, components, parts, d_y);
 }
 
 static inline int hx_common_settle(hx_device *dev, int components, double *d_y)

@@ -51,6 +51,10 @@ typedef struct hx_device_model {
     const uint32_t *d_node_elem;
     double *d_modulus; /* [n_elem] E * rho^p */
 
+    /* Points that other processes have too, in host memory (borrowed from the device's share). */
+    int64_t n_common;
+    const int32_t *common;
+
     const void *lists; /* of hx_strategy.plan, during setup; NULL: none (borrowed) */
 
     /* Of a quadratic space (borrowed from the operator and the problem); both NULL: a linear one.

@@ -7,6 +7,7 @@
 #include "../base/memory.h"
 #include "../base/sort.h"
 #include "../base/sum.h"
+#include "lattice_grid.h"
 #include "lattice_size.h"
 
 static const char *const WHAT = "multigrid lattice";
@@ -17,89 +18,7 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* The places of one lattice, and which of them are used. */
-typedef struct grid {
-    int64_t n[3];     /* cells */
-    int64_t layer[3]; /* of nodes: one more than cells, or 1 where they have collapsed */
-    int32_t *cell;    /* [n0 n1 n2] number of the cell, or -1 */
-    int32_t *node;    /* [layer0 layer1 layer2] number of the node, or -1 */
-    int32_t *place;   /* [n_node][3] */
-    int64_t n_cell, n_node;
-} grid;
-
-static int64_t cell_at(const grid *g, int64_t i, int64_t j, int64_t k)
-{
-    return (k * g->n[1] + j) * g->n[0] + i;
-}
-
-static int64_t node_at(const grid *g, int64_t i, int64_t j, int64_t k)
-{
-    return (k * g->layer[1] + j) * g->layer[0] + i;
-}
-
-static int64_t n_cell_place(const grid *g)
-{
-    return g->n[0] * g->n[1] * g->n[2];
-}
-
-static int64_t n_node_place(const grid *g)
-{
-    return g->layer[0] * g->layer[1] * g->layer[2];
-}
-
-static void free_grid(grid *g)
-{
-    free(g->cell);
-    free(g->node);
-    free(g->place);
-    memset(g, 0, sizeof *g);
-}
-
-static int alloc_grid(grid *g, const int64_t n[3], const int64_t layer[3])
-{
-    memset(g, 0, sizeof *g);
-    memcpy(g->n, n, sizeof g->n);
-    memcpy(g->layer, layer, sizeof g->layer);
-    HX_TRY(hx_alloc(&g->cell, (size_t)n_cell_place(g), sizeof *g->cell, WHAT));
-    return hx_alloc(&g->node, (size_t)n_node_place(g), sizeof *g->node, WHAT);
-}
-
-/* Flags (0 or 1) to numbers in order, -1 where 0; returns how many. */
-static int64_t number_flags(int32_t *flag, int64_t n)
-{
-    int64_t count = 0;
-    for (int64_t i = 0; i < n; i++) flag[i] = flag[i] ? (int32_t)count++ : -1;
-    return count;
-}
-
-/* Numbers the flagged cells and their corners. */
-static int number_grid(grid *g)
-{
-#pragma omp parallel for schedule(static)
-    for (int64_t k = 0; k < g->layer[2]; k++)
-        for (int64_t j = 0; j < g->layer[1]; j++)
-            for (int64_t i = 0; i < g->layer[0]; i++) {
-                int used = 0;
-                for (int c = 0; c < 8; c++) { /* the cells around; of a collapsed one, cell 0 */
-                    const int64_t x = i - (c & 1), y = j - (c >> 1 & 1), z = k - (c >> 2);
-                    if (x >= 0 && y >= 0 && z >= 0 && x < g->n[0] && y < g->n[1] && z < g->n[2])
-                        used |= g->cell[cell_at(g, x, y, z)];
-                }
-                g->node[node_at(g, i, j, k)] = used;
-            }
-    g->n_cell = number_flags(g->cell, n_cell_place(g));
-    g->n_node = number_flags(g->node, n_node_place(g));
-    HX_TRY(hx_alloc_raw(&g->place, (size_t)g->n_node, 3 * sizeof *g->place, WHAT));
-#pragma omp parallel for schedule(static)
-    for (int64_t k = 0; k < g->layer[2]; k++)
-        for (int64_t j = 0; j < g->layer[1]; j++)
-            for (int64_t i = 0; i < g->layer[0]; i++) {
-                const int64_t node = g->node[node_at(g, i, j, k)];
-                const int32_t place[3] = {(int32_t)i, (int32_t)j, (int32_t)k};
-                if (node >= 0) memcpy(g->place + 3 * node, place, sizeof place);
-            }
-    return HX_OK;
-}
+typedef hx_lattice_grid grid;
 
 /* Past the end of the run of equal keys that begins at i. */
 static int64_t run_end(const int32_t *key, int64_t i, int64_t n)
@@ -191,47 +110,45 @@ static void flag_cells(grid *g, int64_t n_elem, const int32_t *place)
     }
 }
 
-enum { NO_RANK = UINT16_MAX };
-
-/* (*rank)[places], the caller's: the lowest process with an own element in a cell. Flags those that
- * any has. */
-static int flag_ranks(grid *g, const hx_mesh *mesh, const int32_t *place, uint16_t **rank)
+/* (*rank)[places of n[3]], the caller's: of hx_lattice_grid; own_low, own_high: the cells of own
+ * elements. */
+static int find_ranks(const hx_mesh *mesh, const int64_t n[3], const int32_t *place,
+                      uint16_t **rank, int64_t own_low[3], int64_t own_high[3])
 {
     const int64_t begin = hx_mesh_own_begin(mesh), end = hx_mesh_own_end(mesh);
-    const int64_t n = n_cell_place(g);
-    HX_TRY(hx_alloc_raw(rank, (size_t)n, sizeof **rank, WHAT));
+    const int64_t n_place = n[0] * n[1] * n[2];
+    int64_t low[3] = {INT64_MAX, INT64_MAX, INT64_MAX}, high[3] = {0, 0, 0};
+    HX_TRY(hx_alloc_raw(rank, (size_t)n_place, sizeof **rank, WHAT));
     uint16_t *const of = *rank;
 #pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < n; i++) of[i] = NO_RANK;
-#pragma omp parallel for schedule(static)
-    for (int64_t e = begin; e < end; e++)
+    for (int64_t i = 0; i < n_place; i++) of[i] = HX_LATTICE_NO_RANK;
+#pragma omp parallel for schedule(static) reduction(min : low[:3]) reduction(max : high[:3])
+    for (int64_t e = begin; e < end; e++) {
+        const int64_t at[3] = {place[e] % n[0], place[e] / n[0] % n[1], place[e] / n[0] / n[1]};
         __atomic_store_n(&of[place[e]], (uint16_t)mesh->window->all->rank, __ATOMIC_RELAXED);
-    HX_TRY(hx_all_least_u16(mesh->window->all, n, of));
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < n; i++) g->cell[i] = of[i] != NO_RANK;
-    return HX_OK;
-}
-
-/* rank[] of places becomes that of cells, in place: a cell's number is at most its place. */
-static void pack_ranks(const grid *g, uint16_t *rank)
-{
-    for (int64_t i = 0; i < n_cell_place(g); i++)
-        if (g->cell[i] >= 0) rank[g->cell[i]] = rank[i];
+        for (int i = 0; i < 3; i++) {
+            low[i] = at[i] < low[i] ? at[i] : low[i];
+            high[i] = at[i] + 1 > high[i] ? at[i] + 1 : high[i];
+        }
+    }
+    memcpy(own_low, low, sizeof low);
+    memcpy(own_high, high, sizeof high);
+    return hx_all_least_u16(mesh->window->all, n_place, of);
 }
 
 static void list_cells(hx_lattice *lattice, const grid *g)
 {
 #pragma omp parallel for schedule(static)
-    for (int64_t k = 0; k < g->n[2]; k++)
-        for (int64_t j = 0; j < g->n[1]; j++)
-            for (int64_t i = 0; i < g->n[0]; i++) {
-                const int64_t cell = g->cell[cell_at(g, i, j, k)];
+    for (int64_t k = g->low[2]; k < g->high[2]; k++)
+        for (int64_t j = g->low[1]; j < g->high[1]; j++)
+            for (int64_t i = g->low[0]; i < g->high[0]; i++) {
+                const int64_t cell = hx_lattice_grid_cell(g, i, j, k);
                 const int32_t place[3] = {(int32_t)i, (int32_t)j, (int32_t)k};
                 if (cell < 0) continue;
                 memcpy(lattice->cell + 3 * cell, place, sizeof place);
                 for (int c = 0; c < 8; c++)
                     lattice->cell_corner[8 * cell + c] =
-                        g->node[node_at(g, i + (c & 1), j + (c >> 1 & 1), k + (c >> 2))];
+                        hx_lattice_grid_node(g, i + (c & 1), j + (c >> 1 & 1), k + (c >> 2));
             }
 }
 
@@ -283,15 +200,38 @@ static void place_points(hx_lattice *lattice, const hx_space *space, const int32
         for (int64_t k = begin; k < end; k++) {
             const int32_t cell = elem_cell[hx_space_cell(space, space->point_place[k])];
             const int32_t *const at = lattice->cell + 3 * (int64_t)cell;
-            if (cell == last) continue; /* as most of a point's are */
+            if (cell == last || cell < 0) continue; /* as most of a point's are */
             last = cell;
             for (int i = 0; i < 3; i++) {
                 low[i] = at[i] < low[i] ? at[i] : low[i];
                 high[i] = at[i] > high[i] ? at[i] : high[i];
             }
         }
+        if (last < 0) memset(low, 0, sizeof low); /* far from own cells */
         place_point(lattice, space->xyz + 3 * a, low, high, lattice->position + 3 * a);
     }
+}
+
+/* Places of cells become their numbers, -1: not listed. */
+static void find_cells(const grid *g, int64_t n, int32_t *key)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < n; e++)
+        key[e] = hx_lattice_grid_cell(g, key[e] % g->n[0], key[e] / g->n[0] % g->n[1],
+                                      key[e] / g->n[0] / g->n[1]);
+}
+
+/* By cell; what lies in cells that are not listed comes behind, and counts as of none. */
+static void sort_listed(const grid *g, int64_t n, int32_t *key, int32_t *list, int32_t *at)
+{
+    if (!g->rank) {
+        sort_by_key(key, n, list, at, g->n_cell);
+        return;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < n; i++)
+        if (key[i] < 0) key[i] = (int32_t)g->n_cell;
+    sort_by_key(key, n, list, at, g->n_cell + 1);
 }
 
 /* key[n_elem]: the places of the elements' cells; what is in it afterwards is of no use. */
@@ -308,32 +248,22 @@ static int lay_over_mesh(hx_lattice *lattice, const hx_space *space, grid *g, in
     HX_TRY_FAIL(hx_alloc_raw(&lattice->cell_corner, n_cell, 8 * sizeof(int32_t), WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&lattice->node_cell, 8 * (size_t)g->n_node, sizeof(int32_t), WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&lattice->cell_elem, n_elem, sizeof(int32_t), WHAT));
-    HX_TRY_FAIL(hx_alloc_raw(&lattice->cell_elem_at, n_cell + 1, sizeof(int32_t), WHAT));
+    HX_TRY_FAIL(hx_alloc_raw(&lattice->cell_elem_at, n_cell + 2, sizeof(int32_t), WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&lattice->cell_node, n_node, sizeof(int32_t), WHAT));
-    HX_TRY_FAIL(hx_alloc_raw(&lattice->cell_node_at, n_cell + 1, sizeof(int32_t), WHAT));
+    HX_TRY_FAIL(hx_alloc_raw(&lattice->cell_node_at, n_cell + 2, sizeof(int32_t), WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&lattice->position, n_node, 3 * sizeof(float), WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&lattice->coloured, n_cell, sizeof(int32_t), WHAT));
     list_cells(lattice, g);
     list_node_cells(lattice, g->n_node);
     colour_cells(lattice);
-#pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < mesh->n_elem; e++) key[e] = g->cell[key[e]];
+    find_cells(g, mesh->n_elem, key);
     place_points(lattice, space, key, node_key);
-    sort_by_key(key, mesh->n_elem, lattice->cell_elem, lattice->cell_elem_at, lattice->n_cell);
-    sort_by_key(node_key, space->n_point, lattice->cell_node, lattice->cell_node_at,
-                lattice->n_cell);
+    sort_listed(g, mesh->n_elem, key, lattice->cell_elem, lattice->cell_elem_at);
+    sort_listed(g, space->n_point, node_key, lattice->cell_node, lattice->cell_node_at);
     rc = HX_OK;
 fail:
     free(node_key);
     return rc;
-}
-
-/* The node at a place, or -1. */
-static int32_t find_node(const grid *g, int64_t i, int64_t j, int64_t k)
-{
-    if (i < 0 || j < 0 || k < 0 || i >= g->layer[0] || j >= g->layer[1] || k >= g->layer[2])
-        return -1;
-    return g->node[node_at(g, i, j, k)];
 }
 
 static int list_neighbours(hx_lattice_level *level, const grid *g)
@@ -345,19 +275,12 @@ static int list_neighbours(hx_lattice_level *level, const grid *g)
     for (int64_t a = 0; a < n; a++) {
         const int32_t *at = g->place + 3 * a;
         for (int o = 0; o < 27; o++) {
-            const int32_t b =
-                find_node(g, at[0] + o % 3 - 1, at[1] + o / 3 % 3 - 1, at[2] + o / 9 - 1);
+            const int32_t b = hx_lattice_grid_node(g, at[0] + o % 3 - 1, at[1] + o / 3 % 3 - 1,
+                                                   at[2] + o / 9 - 1);
             level->neighbour[o * n + a] = b >= 0 ? b : (int32_t)a;
         }
     }
     return HX_OK;
-}
-
-/* What becomes of direction i on the next level. */
-static hx_lattice_mode mode_of(const grid *g, int i)
-{
-    if (g->n[i] > 1) return HX_LATTICE_HALVE;
-    return g->layer[i] > 1 ? HX_LATTICE_COLLAPSE : HX_LATTICE_KEEP;
 }
 
 /* The child of the coarse node at `at` at an offset, or -1. */
@@ -369,7 +292,7 @@ static int32_t find_child(const grid *fine, const int mode[3], const int32_t at[
         if (to[i] < hx_lattice_low(mode[i]) || to[i] > hx_lattice_high(mode[i])) return -1;
         place[i] = (int64_t)hx_lattice_stride(mode[i]) * at[i] + to[i];
     }
-    return find_node(fine, place[0], place[1], place[2]);
+    return hx_lattice_grid_node(fine, place[0], place[1], place[2]);
 }
 
 /* The parent of the fine node at `at` by corner of its coarse cell, or -1 where its weight is 0. */
@@ -386,7 +309,7 @@ static int32_t find_parent(const grid *coarse, const int mode[3], const int32_t 
             return -1;
         }
     }
-    return find_node(coarse, up[0], up[1], up[2]);
+    return hx_lattice_grid_node(coarse, up[0], up[1], up[2]);
 }
 
 /* Links a level (`fine`) with the next (`coarse`). */
@@ -395,7 +318,7 @@ static int link_levels(hx_lattice_level *fine, const grid *g, hx_lattice_level *
 {
     const int64_t n = g->n_node, n_next = next->n_node;
     for (int i = 0; i < 3; i++) {
-        coarse->mode[i] = mode_of(g, i);
+        coarse->mode[i] = hx_lattice_grid_mode(g, i);
         coarse->step[i] = coarse->mode[i] == HX_LATTICE_HALVE ? 2.0 * fine->step[i] : 0.0;
     }
     HX_TRY(hx_alloc_raw(&fine->parent, (size_t)n, 8 * sizeof(int32_t), WHAT));
@@ -411,31 +334,6 @@ static int link_levels(hx_lattice_level *fine, const grid *g, hx_lattice_level *
     return HX_OK;
 }
 
-/* Cells of 2 x 2 x 2, used where one of the eight is. */
-static int coarsen(const grid *g, grid *next)
-{
-    int64_t n[3], layer[3];
-    for (int i = 0; i < 3; i++) {
-        n[i] = (g->n[i] + 1) / 2;
-        layer[i] = mode_of(g, i) == HX_LATTICE_HALVE ? n[i] + 1 : 1;
-    }
-    HX_TRY(alloc_grid(next, n, layer));
-#pragma omp parallel for schedule(static)
-    for (int64_t k = 0; k < n[2]; k++)
-        for (int64_t j = 0; j < n[1]; j++)
-            for (int64_t i = 0; i < n[0]; i++) {
-                int used = 0;
-                for (int c = 0; c < 8; c++) {
-                    const int64_t x = 2 * i + (c & 1), y = 2 * j + (c >> 1 & 1),
-                                  z = 2 * k + (c >> 2);
-                    if (x < g->n[0] && y < g->n[1] && z < g->n[2])
-                        used |= g->cell[cell_at(g, x, y, z)] >= 0;
-                }
-                next->cell[cell_at(next, i, j, k)] = used;
-            }
-    return number_grid(next);
-}
-
 static int32_t *take_places(grid *g)
 {
     int32_t *const place = g->place;
@@ -446,7 +344,7 @@ static int32_t *take_places(grid *g)
 static int is_last(const grid *g, int n_level, int64_t n_last)
 {
     const int single = g->n[0] == 1 && g->n[1] == 1 && g->n[2] == 1;
-    return g->n_node <= n_last || single || n_level == HX_LATTICE_LEVELS;
+    return g->n_all <= n_last || single || n_level == HX_LATTICE_LEVELS;
 }
 
 int hx_lattice_create(hx_lattice *lattice, const hx_mesh *mesh, double coarsening, int64_t n_last)
@@ -478,19 +376,34 @@ static int reaches_too_far(const hx_lattice *lattice, const hx_space *space, con
 }
 
 struct hx_lattice_draft {
-    hx_lattice lattice; /* its sizes alone */
-    grid here;          /* numbered */
-    int32_t *place;     /* [n_elem] of the element's cell among those of the grid */
-    uint16_t *rank;     /* [n_cell] of hx_lattice.cell_rank */
+    hx_lattice lattice;      /* its sizes alone */
+    grid here;               /* numbered; under a window its ranks alone, and counted */
+    int32_t *place;          /* [n_elem] of the element's cell among those of the grid */
+    int64_t low[3], high[3]; /* under a window: cells of own elements */
 };
 
 void hx_lattice_draft_free(hx_lattice_draft *draft)
 {
     if (!draft) return;
-    free_grid(&draft->here);
+    hx_lattice_grid_free(&draft->here);
     free(draft->place);
-    free(draft->rank);
     free(draft);
+}
+
+/* The finest grid: numbered, or under a window counted. */
+static int begin_grid(hx_lattice_draft *draft, const hx_mesh *mesh, const int64_t n[3],
+                      const int64_t layer[3])
+{
+    uint16_t *rank = NULL;
+    if (!mesh->window) {
+        HX_TRY(hx_lattice_grid_alloc(&draft->here, n, layer));
+        flag_cells(&draft->here, mesh->n_elem, draft->place);
+        return hx_lattice_grid_number(&draft->here);
+    }
+    const int rc = find_ranks(mesh, n, draft->place, &rank, draft->low, draft->high);
+    hx_lattice_grid_begin(&draft->here, n, layer, rank);
+    if (rc == HX_OK) hx_lattice_grid_count(&draft->here);
+    return rc;
 }
 
 int hx_lattice_begin(hx_lattice_draft **out, const hx_space *space, double coarsening)
@@ -508,13 +421,7 @@ int hx_lattice_begin(hx_lattice_draft **out, const hx_space *space, double coars
     HX_TRY_FAIL(hx_alloc_raw(&draft->place, (size_t)mesh->n_elem, sizeof *draft->place, WHAT));
     HX_TRY_FAIL(trim(lattice, mesh, n, draft->place));
     for (int i = 0; i < 3; i++) layer[i] = n[i] + 1;
-    HX_TRY_FAIL(alloc_grid(&draft->here, n, layer));
-    if (mesh->window)
-        HX_TRY_FAIL(flag_ranks(&draft->here, mesh, draft->place, &draft->rank));
-    else
-        flag_cells(&draft->here, mesh->n_elem, draft->place);
-    HX_TRY_FAIL(number_grid(&draft->here));
-    if (draft->rank) pack_ranks(&draft->here, draft->rank);
+    HX_TRY_FAIL(begin_grid(draft, mesh, n, layer));
     *out = draft;
     return HX_OK;
 fail:
@@ -524,38 +431,101 @@ fail:
 
 void hx_lattice_draft_size(const hx_lattice_draft *draft, double *n_node, double *n_cell)
 {
-    *n_node = (double)draft->here.n_node;
-    *n_cell = (double)draft->here.n_cell;
+    *n_node = (double)draft->here.n_all;
+    *n_cell = (double)draft->here.n_cell_all;
+}
+
+/* What is listed of a level, of which others are shared out (all finer ones) or not. */
+typedef struct listing {
+    int64_t n_last, most_whole;
+    int64_t low[3], high[3]; /* cells of own elements */
+    int is_shared;           /* of the level before */
+} listing;
+
+/* Numbers a level under a window: around own cells where it is large, else all of it. */
+static int list_level(listing *l, grid *g, int n_level)
+{
+    l->is_shared = l->is_shared && g->n_all > l->most_whole && !is_last(g, n_level, l->n_last);
+    HX_TRY(l->is_shared ? hx_lattice_grid_list(g, l->low, l->high)
+                        : hx_lattice_grid_list(g, NULL, NULL));
+    return hx_lattice_grid_number(g);
+}
+
+static int next_level(listing *l, const grid *g, grid *next, int n_level)
+{
+    HX_TRY(hx_lattice_grid_coarsen(g, next));
+    if (!next->rank) return hx_lattice_grid_number(next);
+    for (int i = 0; i < 3; i++) {
+        l->low[i] /= 2;
+        l->high[i] = (l->high[i] + 1) / 2;
+    }
+    hx_lattice_grid_count(next);
+    return list_level(l, next, n_level);
+}
+
+/* (level->rank)[n_node]: the lowest process with an element in a cell around a node. */
+static int list_ranks(hx_lattice_level *level, const grid *g)
+{
+    if (!g->rank) return HX_OK;
+    HX_TRY(hx_alloc_raw(&level->rank, (size_t)g->n_node, sizeof *level->rank, WHAT));
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < g->n_node; a++) {
+        const int32_t *const at = g->place + 3 * a;
+        level->rank[a] = HX_LATTICE_NO_RANK;
+        for (int c = 0; c < 8; c++) {
+            const int64_t x = at[0] - (c & 1), y = at[1] - (c >> 1 & 1), z = at[2] - (c >> 2);
+            if (x < 0 || y < 0 || z < 0 || x >= g->n[0] || y >= g->n[1] || z >= g->n[2]) continue;
+            const uint16_t rank = g->rank[hx_lattice_grid_place(g, x, y, z)];
+            level->rank[a] = rank < level->rank[a] ? rank : level->rank[a];
+        }
+    }
+    return HX_OK;
+}
+
+static int list_level_nodes(hx_lattice_level *level, const grid *g)
+{
+    level->n_all = g->n_all;
+    memcpy(level->layer, g->layer, sizeof level->layer);
+    HX_TRY(list_ranks(level, g));
+    return list_neighbours(level, g);
+}
+
+static int list_levels(hx_lattice *lattice, grid *here, listing *l)
+{
+    grid next;
+    for (;;) {
+        hx_lattice_level *level = &lattice->level[lattice->n_level++];
+        HX_TRY(list_level_nodes(level, here));
+        if (is_last(here, lattice->n_level, l->n_last)) break;
+        memset(&next, 0, sizeof next);
+        int rc = next_level(l, here, &next, lattice->n_level + 1);
+        if (rc == HX_OK) rc = link_levels(level, here, level + 1, &next);
+        if (rc < 0) hx_lattice_grid_free(&next);
+        HX_TRY(rc);
+        level->place = take_places(here);
+        hx_lattice_grid_free(here);
+        *here = next;
+    }
+    lattice->level[lattice->n_level - 1].place = take_places(here);
+    return HX_OK;
 }
 
 int hx_lattice_finish(hx_lattice *lattice, const hx_space *space, hx_lattice_draft *draft,
-                      int64_t n_last)
+                      int64_t n_last, int64_t most_whole)
 {
-    grid next, *const here = &draft->here;
+    grid *const here = &draft->here;
+    listing l = {.n_last = n_last, .most_whole = most_whole, .is_shared = 1};
     int rc;
     *lattice = draft->lattice;
-    memset(&next, 0, sizeof next);
+    memcpy(l.low, draft->low, sizeof l.low);
+    memcpy(l.high, draft->high, sizeof l.high);
+    if (here->rank) HX_TRY_FAIL(list_level(&l, here, 1));
     HX_TRY_FAIL(lay_over_mesh(lattice, space, here, draft->place));
     free(draft->place);
     draft->place = NULL;
-    lattice->cell_rank = draft->rank;
-    draft->rank = NULL;
     for (int i = 0; i < 3; i++) lattice->level[0].step[i] = lattice->size[i] / lattice->unit;
-    for (;;) {
-        hx_lattice_level *level = &lattice->level[lattice->n_level++];
-        HX_TRY_FAIL(list_neighbours(level, here));
-        if (is_last(here, lattice->n_level, n_last)) break;
-        HX_TRY_FAIL(coarsen(here, &next));
-        HX_TRY_FAIL(link_levels(level, here, level + 1, &next));
-        level->place = take_places(here);
-        free_grid(here);
-        *here = next;
-        memset(&next, 0, sizeof next);
-    }
-    lattice->level[lattice->n_level - 1].place = take_places(here);
-    rc = HX_OK;
+    rc = list_levels(lattice, here, &l);
 fail:
-    free_grid(&next);
     hx_lattice_draft_free(draft);
     if (rc < 0) hx_lattice_free(lattice);
     return rc;
@@ -567,7 +537,7 @@ int hx_lattice_create_under(hx_lattice *lattice, const hx_space *space, double c
     hx_lattice_draft *draft;
     memset(lattice, 0, sizeof *lattice);
     HX_TRY(hx_lattice_begin(&draft, space, coarsening));
-    return hx_lattice_finish(lattice, space, draft, n_last);
+    return hx_lattice_finish(lattice, space, draft, n_last, 0);
 }
 
 /* Cells that hold a centroid, and their corners, of n[3]. */
@@ -577,21 +547,21 @@ static int count_used(const hx_lattice *lattice, const hx_mesh *mesh, const int6
     const int64_t layer[3] = {n[0] + 1, n[1] + 1, n[2] + 1};
     grid g;
     int rc;
-    HX_TRY_FAIL(alloc_grid(&g, n, layer));
+    HX_TRY_FAIL(hx_lattice_grid_alloc(&g, n, layer));
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         int64_t at[3];
         find_cell(lattice, mesh, e, n, at);
-        const int64_t place = cell_at(&g, at[0], at[1], at[2]);
+        const int64_t place = hx_lattice_grid_place(&g, at[0], at[1], at[2]);
 #pragma omp atomic write
         g.cell[place] = 1;
     }
-    HX_TRY_FAIL(number_grid(&g));
+    HX_TRY_FAIL(hx_lattice_grid_number(&g));
     *n_cell = (double)g.n_cell;
     *n_node = (double)g.n_node;
     rc = HX_OK;
 fail:
-    free_grid(&g);
+    hx_lattice_grid_free(&g);
     return rc;
 }
 
@@ -622,11 +592,11 @@ void hx_lattice_free(hx_lattice *lattice)
     for (int l = 0; l < HX_LATTICE_LEVELS; l++) {
         free(lattice->level[l].neighbour);
         free(lattice->level[l].place);
+        free(lattice->level[l].rank);
         free(lattice->level[l].child);
         free(lattice->level[l].parent);
     }
     free(lattice->cell);
-    free(lattice->cell_rank);
     free(lattice->cell_corner);
     free(lattice->node_cell);
     free(lattice->cell_elem);

@@ -59,6 +59,10 @@ static HX_HD float hx_lattice_weight(int mode, int offset)
 
 typedef struct hx_lattice_level {
     int64_t n_node, n_own; /* n_own: the first, whose rows are complete here; all of a whole one */
+    int64_t n_all;         /* of all processes; n_node of a whole one */
+    int64_t layer[3];      /* places along the axes */
+    uint16_t *rank;        /* [n_node] under a window (mesh.h), until the level is shared out: the
+                              lowest process with an element in a cell around it; else NULL */
     double step[3];        /* edges of a cell over `unit` */
     int32_t *place;        /* [n_node][3] along the axes, in cells; 0 where a direction collapsed */
     int mode[3];           /* hx_lattice_mode of each direction, from level - 1 */
@@ -78,13 +82,11 @@ typedef struct hx_lattice {
     int n_level, n_shared;     /* n_shared: the first levels, that lie in shares */
     hx_lattice_level level[HX_LATTICE_LEVELS];
 
-    int64_t n_cell;       /* of level 0 */
-    int32_t *cell;        /* [n_cell][3] lattice coordinates */
-    uint16_t *cell_rank;  /* [n_cell] under a window (mesh.h): lowest process with an element in it;
-                             else NULL */
-    int32_t *cell_corner; /* [n_cell][8] nodes of level 0 */
-    int32_t *node_cell;   /* [8][n_node of level 0] cell whose corner c the node is, or -1 */
-    int32_t *cell_elem;   /* [n_elem] by cell */
+    int64_t n_cell;        /* of level 0 */
+    int32_t *cell;         /* [n_cell][3] lattice coordinates */
+    int32_t *cell_corner;  /* [n_cell][8] nodes of level 0 */
+    int32_t *node_cell;    /* [8][n_node of level 0] cell whose corner c the node is, or -1 */
+    int32_t *cell_elem;    /* [n_elem] by cell */
     int32_t *cell_elem_at; /* [n_cell + 1] */
     int32_t *cell_node;    /* [n_point] points of the space by their first element's cell */
     int32_t *cell_node_at; /* [n_cell + 1] */
@@ -106,9 +108,11 @@ int hx_lattice_create_under(hx_lattice *lattice, const hx_space *space, double c
 typedef struct hx_lattice_draft hx_lattice_draft;
 int hx_lattice_begin(hx_lattice_draft **draft, const hx_space *space, double coarsening);
 void hx_lattice_draft_size(const hx_lattice_draft *draft, double *n_node, double *n_cell);
-/* The second half: the same lattice as in one; takes the draft, also when it fails. */
+/* The second half: the same lattice as in one; takes the draft, also when it fails. Under a window
+ * large levels, of more than `most_whole` nodes in all, are listed around own elements alone; the
+ * last one never is. */
 int hx_lattice_finish(hx_lattice *lattice, const hx_space *space, hx_lattice_draft *draft,
-                      int64_t n_last);
+                      int64_t n_last, int64_t most_whole);
 /* Accepts NULL. */
 void hx_lattice_draft_free(hx_lattice_draft *draft);
 

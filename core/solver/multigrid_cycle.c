@@ -4,6 +4,7 @@
 #include "../device/timeline.h"
 #include "common_ops.h"
 #include "multigrid_internal.h"
+#include "product.h"
 #include "vector_ops.h"
 
 /* Chosen by measurement, see README.md. */
@@ -50,15 +51,19 @@ hx_mg_smoothing hx_mg_smoothing_of(const hx_multigrid *mg, int l)
     return l == 0 ? on_first : on_others;
 }
 
+/* K x by the stored matrix. */
+static int multiply_rows(const hx_multigrid *mg, const hx_operator *op, const float *d_x,
+                         float *d_y)
+{
+    HX_TRY(mg->dev->ops->matrix->multiply_single(mg->dev, &mg->rows->matrix, d_x, d_y, mg->d_work));
+    HX_TRY(hx_operator_add_springs_single(op, d_x, d_y));
+    return hx_common_add_single(mg->dev, op->linear.components, d_y);
+}
+
 int hx_mg_product(const hx_multigrid *mg, const hx_operator *op, const float *d_x, float *d_y)
 {
-    if (mg->rows)
-        HX_TRY(mg->dev->ops->matrix->multiply_single(mg->dev, &mg->rows->matrix, d_x, d_y,
-                                                     mg->d_work));
-    else
-        HX_TRY(mg->strategy->apply_single(mg->state, d_x, d_y));
-    HX_TRY(hx_operator_add_springs_single(op, d_x, d_y));
-    HX_TRY(hx_common_add_single(mg->dev, op->linear.components, d_y));
+    HX_TRY(mg->rows ? multiply_rows(mg, op, d_x, d_y)
+                    : hx_operator_multiply_single(op, mg->strategy, mg->state, d_x, d_y));
     return mg->dev->ops->vector->zero_entries_single(mg->dev, op->n_fixed, op->d_fixed, d_y);
 }
 

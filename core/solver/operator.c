@@ -9,6 +9,7 @@
 #include "common_ops.h"
 #include "element_ops.h"
 #include "plan.h"
+#include "product.h"
 #include "rigid_ops.h"
 #include "vector_ops.h"
 
@@ -375,6 +376,7 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strat
         op->model.rule = problem->space.rule;
     }
     HX_TRY_FAIL(dev->ops->alloc(dev, (size_t)mesh->n_elem * sizeof(double), &op->model.d_modulus));
+    op->model.n_common = hx_common_points(dev, &op->model.common);
     HX_TRY_FAIL(put_supports(op, problem));
     HX_TRY_FAIL(put_springs(op, problem));
     HX_TRY_FAIL(put_films(op, &problem->films));
@@ -404,7 +406,7 @@ int hx_operator_update(hx_operator *op)
     return HX_OK;
 }
 
-static int add_springs(const hx_operator *op, const double *d_x, double *d_y)
+int hx_operator_add_springs(const hx_operator *op, const double *d_x, double *d_y)
 {
     if (op->films.n > 0) HX_TRY(op->dev->ops->conduction->film_add(op->dev, &op->films, d_x, d_y));
     if (op->n_spring == 0) return HX_OK;
@@ -443,9 +445,7 @@ int hx_operator_apply(const hx_operator *op, const double *d_x, double *d_y)
 
 int hx_operator_apply_single(const hx_operator *op, const float *d_x, float *d_y)
 {
-    HX_TRY(op->strategy->apply_single(op->state, d_x, d_y));
-    HX_TRY(hx_operator_add_springs_single(op, d_x, d_y));
-    HX_TRY(hx_common_add_single(op->dev, op->linear.components, d_y));
+    HX_TRY(hx_operator_multiply_single(op, op->strategy, op->state, d_x, d_y));
     return op->dev->ops->vector->zero_entries_single(op->dev, op->n_fixed, op->d_fixed, d_y);
 }
 
@@ -458,9 +458,7 @@ int hx_operator_apply_dot(const hx_operator *op, const double *d_x, double *d_y,
 
 int hx_operator_apply_unmasked(const hx_operator *op, const double *d_x, double *d_y)
 {
-    HX_TRY(op->strategy->apply(op->state, d_x, d_y));
-    HX_TRY(add_springs(op, d_x, d_y));
-    return hx_common_add(op->dev, op->linear.components, d_y);
+    return hx_operator_multiply(op, op->strategy, op->state, d_x, d_y);
 }
 
 int hx_operator_prepare_exact(hx_operator *op)
@@ -475,9 +473,7 @@ int hx_operator_prepare_exact(hx_operator *op)
 int hx_operator_apply_exact(const hx_operator *op, const double *d_x, double *d_y)
 {
     if (!op->exact_state) return hx_operator_apply_unmasked(op, d_x, d_y);
-    HX_TRY(op->exact->apply(op->exact_state, d_x, d_y));
-    HX_TRY(add_springs(op, d_x, d_y));
-    return hx_common_add(op->dev, op->linear.components, d_y);
+    return hx_operator_multiply(op, op->exact, op->exact_state, d_x, d_y);
 }
 
 int hx_operator_diagonal(const hx_operator *op, double *d_diag)
@@ -488,7 +484,7 @@ int hx_operator_diagonal(const hx_operator *op, double *d_diag)
         HX_TRY(op->dev->ops->conduction->diagonal(op->dev, &op->model, d_diag));
     else
         HX_TRY(op->dev->ops->element->diagonal(op->dev, &op->model, d_diag));
-    HX_TRY(add_springs(op, NULL, d_diag));
+    HX_TRY(hx_operator_add_springs(op, NULL, d_diag));
     HX_TRY(hx_common_add(op->dev, op->linear.components, d_diag));
     return op->dev->ops->vector->zero_entries(op->dev, op->n_fixed, op->d_fixed, d_diag);
 }

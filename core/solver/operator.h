@@ -85,7 +85,10 @@ int hx_operator_apply_single(const hx_operator *op, const float *d_x, float *d_y
  * is given: the strategy has apply_dot, and no springs or films come after it. Hot. */
 int hx_operator_apply_dot(const hx_operator *op, const double *d_x, double *d_y, double *d_sum);
 
-/* y += the share of springs and films in K x on all rows, x in single precision. Hot. */
+/* y += the share of springs and films in K x on all rows; x = NULL: in K's diagonal. Hot. */
+int hx_operator_add_springs(const hx_operator *op, const double *d_x, double *d_y);
+
+/* The same of K x in single precision. Hot. */
 int hx_operator_add_springs_single(const hx_operator *op, const float *d_x, float *d_y);
 
 /* y = K x on all rows, springs and films included (reactions). */

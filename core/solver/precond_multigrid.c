@@ -302,9 +302,11 @@ static int make_lattice(hx_device *dev, hx_lattice *lattice, const hx_problem *p
     hx_lattice_draft *draft = hx_plan_take_lattice(whole, coarsening);
     memset(lattice, 0, sizeof *lattice);
     if (!draft) HX_TRY(hx_lattice_begin(&draft, &whole->space, coarsening));
-    HX_TRY(hx_lattice_finish(lattice, &whole->space, draft, N_LAST));
+    const hx_common_ops *const common = problem->whole ? dev->ops->common : NULL;
+    HX_TRY(hx_lattice_finish(lattice, &whole->space, draft, N_LAST,
+                             common ? common->most_whole(dev) : 0));
     if (!problem->whole) return HX_OK;
-    const int rc = dev->ops->common->share_lattice(dev, lattice);
+    const int rc = common->share_lattice(dev, lattice);
     if (rc < 0) hx_lattice_free(lattice);
     return rc;
 }

@@ -27,6 +27,15 @@ typedef enum {
     HX_PROMISE_SURE  /* faster than all others: not worth theirs */
 } hx_promise;
 
+/* A product of a share (common_ops.h) at once, or its parts in this order, of which the second
+ * needs nothing of the first and may run beside it. */
+typedef enum {
+    HX_PRODUCT_WHOLE,
+    HX_PRODUCT_BOUNDARY, /* elements with points in common: y is complete there */
+    HX_PRODUCT_INTERIOR, /* all others */
+    HX_PRODUCT_REST      /* what both leave to be added up */
+} hx_product_part;
+
 typedef struct hx_strategy {
     const char *name;   /* the word in solver.operator */
     const char *device; /* "cpu" or "cuda" */
@@ -62,6 +71,9 @@ typedef struct hx_strategy {
     int (*update)(void *state);
     /* y = K(E) x over all degrees of freedom; y is overwritten. Hot. */
     int (*apply)(void *state, const double *d_x, double *d_y);
+    /* One part of it, by the points in common that setup found (model->common); all three are the
+     * whole, to the bit. NULL: only the whole. Hot. */
+    int (*apply_part)(void *state, hx_product_part part, const double *d_x, double *d_y);
     /* The same, and *d_sum = x'y, summed in a fixed order; NULL if there is none. Hot. */
     int (*apply_dot)(void *state, const double *d_x, double *d_y, double *d_sum);
     /* d_diag[n_dof] = diagonal of K(E), summed in a fixed order, where that is faster than the
@@ -78,6 +90,8 @@ typedef struct hx_strategy {
     size_t (*single_bytes)(const hx_mesh *mesh);
     int (*prepare_single)(void *state);
     int (*apply_single)(void *state, const float *d_x, float *d_y);
+    /* As apply_part. */
+    int (*apply_part_single)(void *state, hx_product_part part, const float *d_x, float *d_y);
     /* Where the same product is there for several instruction sets: takes the i-th that runs here,
      * the fastest first, and returns its name; past the last NULL, and nothing changes. NULL: there
      * is one. For tests. */

@@ -40,7 +40,7 @@ typedef struct trade {
     const char *out;
     const int32_t *out_at, *in_at; /* of hx_team_trade_listed */
     char *in, *send, *receive;     /* the last two: [size][block] */
-    hx_message *message;       /* [size] */
+    hx_message *message;           /* [size] */
 } trade;
 
 /* to[to_at[i]] := from[from_at[i]], of `bytes` each; lists that are NULL: i. */
@@ -86,8 +86,7 @@ static hx_message message_of(const trade *t, int rank, int64_t at)
 static void take(const trade *t, int rank, int64_t at)
 {
     const int64_t n = rest(t->in_first[rank + 1] - t->in_first[rank], at, t->block);
-    unpack(t, t->in_first[rank] + at, n,
-           t->receive + (size_t)rank * (size_t)t->block * t->bytes);
+    unpack(t, t->in_first[rank] + at, n, t->receive + (size_t)rank * (size_t)t->block * t->bytes);
 }
 
 /* What stays here, block by block through a message that is not sent. */

@@ -68,14 +68,36 @@ static uint32_t slot_of(node_table *t, int64_t node)
     return 0;
 }
 
+/* Nodes that a thread has just met, most of which the next element names again: direct-mapped. */
+enum { RECENT = 2048 };
+typedef struct recent {
+    int64_t node[RECENT];
+    uint32_t slot[RECENT];
+} recent;
+
+/* The slot of what place `at` names; a thread goes through places in order, so that what it met
+ * before has an earlier one. */
+static uint32_t name_place(node_table *t, recent *r, int64_t node, int64_t at)
+{
+    const uint32_t i = (uint32_t)node & (RECENT - 1);
+    if (r->node[i] == node) return r->slot[i];
+    const uint32_t slot = slot_of(t, node);
+    hx_atomic_min(&t->first[slot], (uint32_t)at);
+    r->node[i] = node;
+    r->slot[i] = slot;
+    return slot;
+}
+
 static void name_block(node_table *t, const hx_window_block *b, int64_t at, int32_t *conn,
                        uint64_t *in_set)
 {
-#pragma omp parallel for schedule(static)
-    for (int64_t k = 0; k < 8 * b->n; k++) {
-        const uint32_t slot = slot_of(t, b->node[k]);
-        conn[8 * at + k] = (int32_t)slot;
-        hx_atomic_min(&t->first[slot], (uint32_t)(8 * at + k));
+#pragma omp parallel
+    {
+        recent r;
+        for (int i = 0; i < RECENT; i++) r.node[i] = -1;
+#pragma omp for schedule(static)
+        for (int64_t k = 0; k < 8 * b->n; k++)
+            conn[8 * at + k] = (int32_t)name_place(t, &r, b->node[k], 8 * at + k);
     }
     if (in_set) memcpy(in_set + at, b->in_set, (size_t)b->n * sizeof *in_set);
 }

@@ -3,10 +3,12 @@
  *     mpirun -n P exchange [cpu | cuda] [ELEMENTS_AN_EDGE]
  *
  * A cube of that many elements an edge (48) cut along the curve; the mean of rounds of 200
- * exchanges of the points in common, and of 200 sums of PCG's scalars, their median and spread over
- * 7 rounds. */
+ * exchanges of the points in common, of 200 sums of PCG's scalars and of 200 products with their
+ * exchange, whole and divided, of the first operator that can be (recorded and replayed where the
+ * device can): their median and spread over 7 rounds. */
 #include "core/base/clock.h"
 #include "core/ranks/ranks.h"
+#include "core/solver/product.h"
 #include "tests/lib/box_part.h"
 #include "tests/lib/fixture.h"
 
@@ -19,7 +21,9 @@ typedef struct bench {
     hx_space space;
     hx_problem problem;
     hx_ranks ranks;
-    void *d_y, *d_state;
+    void *d_x, *d_y, *d_state;
+    hx_operator op;
+    void *recorded; /* a product, or NULL */
 } bench;
 
 static int make_problem(bench *b, int n)
@@ -78,6 +82,64 @@ static void measure(bench *b, const char *name, int (*call)(bench *b))
                1e6 * seconds[ROUNDS / 2], 1e6 * seconds[0], 1e6 * seconds[ROUNDS - 1]);
 }
 
+static int multiply(bench *b)
+{
+    const hx_operator *const op = &b->op;
+    return hx_operator_multiply(op, op->strategy, op->state, b->d_x, b->d_y);
+}
+
+static int multiply_single(bench *b)
+{
+    const hx_operator *const op = &b->op;
+    return hx_operator_multiply_single(op, op->strategy, op->state, b->d_x, b->d_y);
+}
+
+static int replay(bench *b)
+{
+    return b->ranks.dev.ops->replay(&b->ranks.dev, b->recorded);
+}
+
+static void measure_recorded(bench *b, const char *name, int (*call)(bench *b))
+{
+    hx_device *const dev = &b->ranks.dev;
+    if (!dev->ops->record_begin) {
+        measure(b, name, call);
+        return;
+    }
+    CHECK_OK(call(b)); /* what the first one makes */
+    CHECK_OK(dev->ops->record_begin(dev));
+    CHECK_OK(call(b));
+    CHECK_OK(dev->ops->record_end(dev, &b->recorded));
+    measure(b, name, replay);
+    dev->ops->record_free(dev, b->recorded);
+}
+
+/* The device's fastest for a cube's elements that has parts; NULL: none. */
+static const hx_strategy *find_divisible(const bench *b)
+{
+    const hx_strategy *const best = hx_strategy_find(b->device.ops->name, "voxels");
+    return best && best->apply_part ? best : NULL;
+}
+
+static void measure_products(bench *b, const hx_strategy *strategy)
+{
+    static const char *const name[2][2] = {{"product", "product, single"},
+                                           {"divided", "divided, single"}};
+    double *const modulus = malloc((size_t)b->ranks.share.mesh.n_elem * sizeof *modulus);
+    for (int64_t e = 0; e < b->ranks.share.mesh.n_elem; e++) modulus[e] = 1.0;
+    for (int k = 0; k < 4; k++) { /* by turns */
+        b->ranks.divides = k % 2;
+        CHECK_OK(hx_operator_create(&b->op, &b->ranks.dev, strategy, hx_layout_first(strategy),
+                                    &b->ranks.share.problem, 0));
+        CHECK_OK(hx_operator_set_modulus(&b->op, modulus));
+        CHECK_OK(strategy->prepare_single ? strategy->prepare_single(b->op.state) : HX_OK);
+        measure_recorded(b, name[k % 2][0], multiply);
+        measure_recorded(b, name[k % 2][1], multiply_single);
+        hx_operator_free(&b->op);
+    }
+    free(modulus);
+}
+
 static void measure_all(bench *b, hx_mail_way way)
 {
     const size_t n = 3 * (size_t)b->space.n_point;
@@ -88,6 +150,8 @@ static void measure_all(bench *b, hx_mail_way way)
         printf("%d processes, %lld points in common with others in the first\n", b->team.size,
                (long long)b->ranks.share.n_common);
     CHECK_OK(b->device.ops->alloc(&b->device, n * sizeof(double), &b->d_y));
+    CHECK_OK(b->device.ops->alloc(&b->device, n * sizeof(double), &b->d_x));
+    CHECK_OK(b->device.ops->zero(&b->device, b->d_x, n * sizeof(double)));
     CHECK_OK(b->device.ops->zero(&b->device, b->d_y, n * sizeof(double)));
     CHECK_OK(hx_device_put(&b->device, &b->d_state, &state, sizeof state));
     if (way != HX_MAIL_NONE && !b->ranks.mail.ops) {
@@ -97,7 +161,9 @@ static void measure_all(bench *b, hx_mail_way way)
         measure(b, "points, double", add_double);
         measure(b, "points, single", add_single);
         measure(b, "scalars", sum_scalars);
+        if (find_divisible(b)) measure_products(b, find_divisible(b));
     }
+    b->device.ops->release(&b->device, b->d_x);
     b->device.ops->release(&b->device, b->d_y);
     b->device.ops->release(&b->device, b->d_state);
     hx_ranks_free(&b->ranks);

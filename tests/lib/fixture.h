@@ -64,7 +64,7 @@ static inline int fixture_open(hx_device *dev, int argc, char **argv, int *quick
             name = argv[i];
     const hx_device_ops *const ops = hx_device_find(name);
     if (!ops) TEST_SKIP("this build has no device '%s'", name);
-    if (ops->prepare) ops->prepare(); /* fails silently */
+    if (ops->prepare) ops->prepare(0); /* fails silently */
     if (!ops->available(why, sizeof why)) TEST_SKIP("device '%s': %s", name, why);
     if (hx_device_open(dev, ops) == HX_OK) return 0;
     printf("%s (%s)\n", hx_error_message(), hx_error_where());

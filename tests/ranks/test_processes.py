@@ -57,14 +57,14 @@ def history(folder):
 
 
 def compare(name, alone, shared, bound, more=1):
-    """Compliances of all designs, and their iterations: within `more` of one process', where a diagonal takes a hundred
-    and rounding decides on the last, a tenth of them."""
+    """Compliances of all designs, and their iterations: at most `more` beyond one process', two fewer, as several keep z
+    in double, or where a diagonal takes a hundred and rounding decides on the last, a tenth of them either way."""
     check(len(alone) == len(shared) > 0, f"{name}: {len(shared)} designs for {len(alone)}")
     for a, b in zip(alone, shared):
         off = abs(float(b["compliance"]) / float(a["compliance"]) - 1.0)
         check(off <= bound, f"{name}, design {a['iteration']}: compliance {off:.1e} off, {bound:g} allowed")
         most = max(more, int(a["pcg_iterations"]) // 10 if int(a["pcg_iterations"]) >= 100 else 0)
-        check(abs(int(b["pcg_iterations"]) - int(a["pcg_iterations"])) <= most,
+        check(-max(most, 2) <= int(b["pcg_iterations"]) - int(a["pcg_iterations"]) <= most,
               f"{name}, design {a['iteration']}: {b['pcg_iterations']} PCG iterations for {a['pcg_iterations']}")
 
 
@@ -195,6 +195,109 @@ def settings():
         agree(" ".join(keys), config, *size, *keys, ranks=(3,), designs=3, cases=20 if plain else 1,
               bound=1e-7 if "1e-10" in keys[-1] else 1e-9)
     agree("heat", EXAMPLE % ("heatsink", "heatsink"), designs=2, cases=2, ranks=(3,))
+
+
+HEAT = """
+physics = "heat";
+material = { conductivity = 2.0; conductivity_min = 0.002; };
+mesh = { generator = "cantilever"; nx = 16; ny = 8; nz = 8; };
+sets = ( { name = "spot"; box = { min = [6.0, 2.0, 2.0]; max = [10.0, 6.0, 6.0]; }; } );
+supports = ( { set = "left"; temperature = 20.0; } );
+loads = ( { set = "right"; heat = 3.0; }, { set = "top"; flux = 0.1; }, { set = "spot"; heat = 2.0; }, { source = 0.01; } );
+optimization = { volume_fraction = 0.3; filter = { kind = "density"; radius = 1.5; unit = "element"; }; };
+"""
+
+LOADS = """
+material = { E = 2.0; nu = 0.3; density = 3.0; };
+mesh = { generator = "cantilever"; nx = 18; ny = 9; nz = 10; };
+sets = ( { name = "hole"; cylinder = { point = [9.0, 0.0, 5.0]; axis = [0.0, 1.0, 0.0]; radius = 2.0; }; },
+         { name = "core"; box = { min = [12.0, 2.0, 2.0]; max = [15.0, 6.0, 6.0]; }; } );
+supports = ( { set = "left"; fix = "xyz"; }, { set = "right"; fix = "y"; value = [0.0, 0.01, 0.0]; } );
+loads = ( { set = "top"; pressure = 0.02; case = 1; }, { set = "right"; traction = [0.0, 0.0, -0.1]; case = 2; },
+          { set = "right-lower-edge"; total_force = [0.0, 0.0, -1.0]; case = 2; }, { gravity = [0.0, 0.0, -0.01]; case = 1; } );
+passive = ( { set = "hole"; density = 0.001; }, { set = "core"; density = 1.0; } );
+optimization = { volume_fraction = 0.4; filter = { kind = "density"; radius = 2.2; unit = "element"; };
+                 projection = { beta = 4.0; eta = 0.5; }; };
+"""
+
+
+def mesh_section(path):
+    """Points and cells, and how long the rest is."""
+    with open(path, "rb") as file:
+        text = file.read()
+    return text[text.index(b"POINTS"):text.index(b"CELL_DATA")], len(text) - text.index(b"CELL_DATA")
+
+
+def windows():
+    """Meshes of which no process has the whole: the same designs, files and names of them, with large lattices listed
+    around own elements, along the curve and by bisection; a run goes on with as many processes to the same bits, with
+    others to the tolerance; what needs the whole is refused by name."""
+    own = "mesh.in_parts=always"
+    size = "mesh.nx=24 mesh.ny=12 mesh.nz=12".split()
+    agree("windows: cantilever", PART % "cantilever", *size, own, ranks=(2, 3, 4), cases=2)
+    agree("windows: curve", PART % "cantilever", *size, own, "solver.partition=curve", "optimization.filter.radius=4",
+          ranks=(3, 4), cases=2)
+    agree("windows: L-beam", PART % "lbeam", "mesh.nx=25", "mesh.ny=8", own, ranks=(3,), cases=2)
+    agree("windows: Michell", PART % "michell", "mesh.nx=24", "mesh.ny=1", own, ranks=(4,), cases=2)
+    agree("windows: connecting rod", PART % "conrod", "mesh.nx=30", "mesh.ny=4", own, ranks=(3,), cases=2)
+    for name, text, more in (("heat", HEAT, 2), ("loads", LOADS, 4)):
+        with open(name + ".cfg", "w", encoding="utf-8") as file:
+            file.write(text)
+        agree("windows: " + name, name + ".cfg", own, ranks=(2, 3), designs=4, cases=more)
+    ENV["HEXTOP_WHOLE_LATTICE"] = "60"
+    agree("windows: lattices", PART % "cantilever", "mesh.nx=40", "mesh.ny=20", "mesh.nz=20", own,
+          "solver.preconditioner=multigrid", ranks=(3, 4), designs=2, cases=3)
+    for way in ("curve", "bisection"):  # to the bit as if each had the whole, along the curve
+        for folder, kind in (("whole_" + way, "never"), ("window_" + way, "always")):
+            said = run(3, folder, PART % "cantilever", *EXACT, *size, "optimization.iterations=3", "output.every=0",
+                       "mesh.in_parts=" + kind, "solver.partition=" + way)
+            check(said.returncode == 0, f"windows, {way}, {kind}: {said.stderr}")
+        a, b = history("whole_" + way), history("window_" + way)
+        check([h["pcg_iterations"] for h in a] == [h["pcg_iterations"] for h in b], f"windows, {way}: other iterations")
+    with open("whole_curve/density_0003.vtk", "rb") as a, open("window_curve/density_0003.vtk", "rb") as b:
+        check(a.read() == b.read(), "windows along the curve: not the bits of whole meshes")
+    del ENV["HEXTOP_WHOLE_LATTICE"]
+    fields = 'output.fields=["density","displacement","von_mises","energy"]'
+    keys = [*EXACT, *size, "optimization.iterations=2", "output.every=0", fields]
+    for folder, n in (("one", 1), ("three", 3)):
+        said = run(n, folder, PART % "cantilever", *keys, own)
+        check(said.returncode == 0, f"windows: files by {n}: {said.stderr}")
+    check(mesh_section("one/density_0002.vtk") == mesh_section("three/density_0002.vtk"), "windows: another mesh in the file")
+    identity = []
+    for folder in ("one", "three"):
+        with open(folder + "/summary.json", encoding="utf-8") as file:
+            summary = json.load(file)
+        case = summary["cases"][0]
+        identity.append([summary["identity"]["mesh"], summary["mesh"]["sets"], summary["mesh"]["nodes"],
+                         [round(x, 9) for x in case["load_sum"] + case["reaction_sum"]]])
+    check(identity[0] == identity[1], f"windows: {identity}")
+    same = hextop(1, "verify", "three")
+    check(same.returncode == 0, f"verify of a run in windows: {same.stderr}")
+    for folder, n, least in (("part1", 1, 0.3), ("part3", 3, 0.3), ("none3", 3, 1.0)):
+        said = run(n, folder, PART % "cantilever", *keys, own, f"output.threshold={least}")
+        check(said.returncode == 0, f"windows: a part by {n}: {said.stderr}")
+    check(mesh_section("part1/density_0002.vtk") == mesh_section("part3/density_0002.vtk"), "windows: another part in the file")
+    check(b"POINTS 0 double" in mesh_section("none3/density_0002.vtk")[0], "windows: an empty part is not")
+    check(hextop(1, "verify", "part3").returncode == 0, "verify of a part written in windows")
+    keep = [*EXACT, *size, own, "output.checkpoint=1e-9", "output.every=0"]
+    check(run(3, "w8", PART % "cantilever", *keep, "optimization.iterations=8").returncode == 0, "eight designs")
+    check(run(3, "w4", PART % "cantilever", *keep, "optimization.iterations=4").returncode == 0, "four designs")
+    for n, way in ((3, "bisection"), (2, "bisection"), (3, "curve")):
+        folder = f"w4_{n}{way}"
+        shutil.copytree("w4", folder)
+        said = run(n, folder, PART % "cantilever", *keep, "solver.partition=" + way, "optimization.iterations=8", "--resume")
+        check(said.returncode == 0, f"windows resumed by {n}, {way}: {said.stderr}")
+        compare(f"windows resumed by {n}, {way}", history("w8"), history(folder), 1e-9, 2)
+        if (n, way) == (3, "bisection"):
+            with open("w8/density_0008.vtk", "rb") as a, open(folder + "/density_0008.vtk", "rb") as b:
+                check(a.read() == b.read(), "windows resumed by as many: not the same bits")
+    for key, text in (("mesh.distort=0.1", "mesh.distort"), ("optimization.filter.kind=helmholtz", "optimization.filter.kind"),
+                      ("output.format=ascii", "output.format"), ("solver.element=quadratic", "solver.element")):
+        said = run(2, "refused", PART % "cantilever", *size, own, key)
+        check(said.returncode == 2 and "mesh.in_parts" in said.stderr and text in said.stderr, f"windows, {key}: {said.stderr}")
+        check(len(re.findall("hextop: error:", said.stderr)) == 1 and not os.path.exists("refused"), f"windows, {key}")
+    said = run(3, "refused", PART % "cantilever", "mesh.nx=2", "mesh.ny=1", "mesh.nz=1", "optimization.filter.radius=1", own)
+    check(said.returncode == 2 and "has no element of 2" in said.stderr, f"windows of two elements: {said.stderr}")
 
 
 def mixed():
@@ -520,7 +623,7 @@ def main():
         if why:
             print("skipped: " + why)
             return 77
-        jobs = (parts, lattices, transports, settings, mixed, quadratic, convection, rigid, prescribed, designs, outputs, resumed, graphs,
+        jobs = (parts, lattices, windows, transports, settings, mixed, quadratic, convection, rigid, prescribed, designs, outputs, resumed, graphs,
                 refused, killed)
         unknown = set(SCENES) - {job.__name__ for job in jobs}
         check(not unknown, f"no such scenes: {unknown}")

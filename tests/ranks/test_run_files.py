@@ -20,6 +20,7 @@ CANTILEVER = os.path.join(ROOT, "configs", "cantilever.cfg")
 HEAT_SINK = os.path.join(ROOT, "examples", "heatsink", "heatsink.cfg")
 SHUFFLED = ["mesh.shuffle=3", "mesh.distort=0.2"]
 SMALL = ["mesh.nx=12", "mesh.ny=6", "mesh.nz=6", *SHUFFLED]
+CURVE = "solver.partition=curve"
 MECHANICAL = 'output.fields=["density","sensitivity","energy","displacement","von_mises","sets"]'
 THERMAL = 'output.fields=["density","temperature","heat_flux","energy"]'
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_WAIT_POLICY="passive",
@@ -84,8 +85,8 @@ def compare(name, a, b, bound):
 
 
 def same_design(name, config, *keys):
-    """The first design is the same to the bit in any number of processes."""
-    keys = [*keys, 'output.fields=["density","sets"]', "optimization.iterations=1"]
+    """Along the curve the first design is the same to the bit in any number of processes."""
+    keys = [*keys, CURVE, 'output.fields=["density","sets"]', "optimization.iterations=1"]
     for n in (1, 2, 3):
         said = run(n, f"run{n}", config, *keys)
         check(said.returncode == 0, f"{name} by {n}: {said.stderr[-600:]}")
@@ -110,14 +111,14 @@ def all_fields(name, config, *keys):
 
 def texts():
     for n in (1, 2):
-        said = run(n, f"run{n}", CANTILEVER, *SMALL, "output.format=ascii", "optimization.iterations=1")
+        said = run(n, f"run{n}", CANTILEVER, *SMALL, CURVE, "output.format=ascii", "optimization.iterations=1")
         check(said.returncode == 0 and "processes\n" not in said.stdout.split("density_0001.vtk")[-1], f"text: {said.stderr}")
     check(content("run1/density_0001.vtk") == content("run2/density_0001.vtk"), "text by 2: other bytes")
 
 
 def others():
     """Whoever says other things of the files is not heard; a follower of another folder writes there, too."""
-    keys = [*SMALL, "solver.device=cpu", "solver.deterministic=true", "optimization.iterations=1"]
+    keys = [*SMALL, CURVE, "solver.device=cpu", "solver.deterministic=true", "optimization.iterations=1"]
     start = [HEXTOP, "-v", "run", CANTILEVER, *keys]
     os.makedirs("elsewhere", exist_ok=True)
     one = ["-n", "1", *start, "output.directory=" + os.path.abspath("mixed")]
@@ -127,7 +128,7 @@ def others():
     said = subprocess.run(["mpirun", "--oversubscribe", *one, ":", *other], capture_output=True, text=True, timeout=100,
                           env=ENV, check=False)
     check(said.returncode == 0 and ", by 2 processes\n" in said.stdout, f"others: {said.stdout[-600:]}, {said.stderr}")
-    run(1, "run1", CANTILEVER, *SMALL, "optimization.iterations=1")
+    run(1, "run1", CANTILEVER, *SMALL, CURVE, "optimization.iterations=1")
     check(content("run1/density_0001.vtk") == content("mixed/density_0001.vtk"), "others: other bytes")
     check(not os.listdir("elsewhere"), f"others: {os.listdir('elsewhere')}")
 

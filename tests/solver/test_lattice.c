@@ -438,7 +438,7 @@ static void check_lattice(const hx_mesh *mesh, double coarsening, int64_t n_last
     CHECK_OK(hx_lattice_begin(&draft, &space, coarsening));
     hx_lattice_draft_size(draft, &n_node, &n_cell);
     CHECK(n_cell == (double)l.n_cell && n_node == (double)l.level[0].n_node);
-    CHECK_OK(hx_lattice_finish(&other, &space, draft, n_last));
+    CHECK_OK(hx_lattice_finish(&other, &space, draft, n_last, 0));
     fixture_set_threads(1);
     check_same(&l, &other, mesh);
     hx_lattice_free(&other);

@@ -1,6 +1,6 @@
 /* The lists of core/patches.h against what its header promises, and a product in plain C that
  * follows them as a GPU does. */
-#include "core/solver/patches.h"
+#include "core/solver/patches_split.h"
 
 #include "core/base/memory.h"
 #include "core/mesh/hex8.h"
@@ -345,9 +345,9 @@ static void run_patch(const hx_patches *p, const sample *s, const hx_patch_group
     }
 }
 
-static void add_shared(const hx_patches *p, product *to)
+static void add_shared(const hx_patches *p, int64_t first, int64_t last, product *to)
 {
-    for (int64_t k = 0; k < p->n_shared; k++) {
+    for (int64_t k = first; k < last; k++) {
         double *sum = to->y + 3 * (size_t)p->shared_node[k];
         to->n_written[p->shared_node[k]]++;
         for (int i = 0; i < 3; i++) {
@@ -358,28 +358,95 @@ static void add_shared(const hx_patches *p, product *to)
     }
 }
 
-static void check_product(const hx_patches *p, const sample *s)
+static product new_product(const hx_patches *p, const hx_mesh *mesh)
 {
-    const size_t n_node = (size_t)s->mesh.n_node, n_sum = (size_t)p->n_partial;
+    const size_t n_node = (size_t)mesh->n_node, n_sum = (size_t)p->n_partial;
     product to = {new_array(3 * n_node, sizeof *to.y), new_array(3 * n_sum, sizeof *to.partial),
                   new_array(n_node, sizeof *to.n_written)};
-    double difference = 0.0, norm = 0.0;
-    int64_t wrong = 0;
     for (size_t i = 0; i < 3 * n_node; i++) to.y[i] = NAN;
     for (size_t i = 0; i < 3 * n_sum; i++) to.partial[i] = NAN;
-    for (int g = 0; g < p->n_group; g++)
-        for (int64_t i = 0; i < p->group[g].n_patch; i++) run_patch(p, s, &p->group[g], i, &to);
-    add_shared(p, &to);
-    for (size_t a = 0; a < n_node; a++) wrong += to.n_written[a] != 1;
+    return to;
+}
+
+static void free_product(product *to)
+{
+    free(to->y);
+    free(to->partial);
+    free(to->n_written);
+}
+
+static void check_written(const product *to, const hx_mesh *mesh)
+{
+    int64_t wrong = 0;
+    for (int64_t a = 0; a < mesh->n_node; a++) wrong += to->n_written[a] != 1;
     CHECK_MSG(wrong == 0, "%lld nodes not written once", (long long)wrong);
+}
+
+/* Patches begin[g] .. end[g] of each group. */
+static void run_patches(const hx_patches *p, const sample *s, const int64_t *begin,
+                        const int64_t *end, product *to)
+{
+    for (int g = 0; g < p->n_group; g++)
+        for (int64_t i = begin[g]; i < end[g]; i++) run_patch(p, s, &p->group[g], i, to);
+}
+
+/* In parts, as a share of which common[n_common] are other processes' too: complete there after the
+ * first, and the whole to the bit. */
+static void check_split(const hx_patches *p, const sample *s, const product *whole,
+                        int64_t n_common, const int32_t *common)
+{
+    static const int64_t none[2];
+    const int64_t n_node = s->mesh.n_node;
+    product to = new_product(p, &s->mesh);
+    hx_patches_split split;
+    int64_t first[3] = {0}, n_patch[2], n_boundary[2], wrong = 0;
+    for (int g = 0; g < p->n_group; g++) n_patch[g] = p->group[g].n_patch;
+    for (int g = 0; g < p->n_group; g++) first[g + 1] = first[g] + n_patch[g];
+    CHECK_OK(hx_patches_split_create(&split, p, n_node, n_common, common, p->n_group, first,
+                                     n_boundary));
+    CHECK(n_common > 0 || (n_boundary[0] == 0 && split.patches.span == p->span));
+    run_patches(&split.patches, s, none, n_boundary, &to);
+    add_shared(&split.patches, 0, split.n_shared_boundary, &to);
+    for (int64_t i = 0; i < n_common; i++) {
+        const int64_t at = 3 * (int64_t)common[i];
+        wrong += memcmp(to.y + at, whole->y + at, 3 * sizeof *to.y) != 0;
+    }
+    CHECK_MSG(wrong == 0, "%lld of %lld nodes in common", (long long)wrong, (long long)n_common);
+    run_patches(&split.patches, s, n_boundary, n_patch, &to);
+    add_shared(&split.patches, split.n_shared_boundary, p->n_shared, &to);
+    check_written(&to, &s->mesh);
+    CHECK(memcmp(to.y, whole->y, 3 * (size_t)n_node * sizeof *to.y) == 0);
+    hx_patches_split_free(&split);
+    free_product(&to);
+}
+
+/* Nothing, one node, a stretch of them from behind to the front, all. */
+static void check_splits(const hx_patches *p, const sample *s, const product *whole)
+{
+    const int64_t n_node = s->mesh.n_node, n_common[] = {0, 1, n_node / 20 + 1, n_node};
+    int32_t *common = new_array((size_t)n_node, sizeof *common);
+    for (int64_t i = 0; i < n_node; i++) common[i] = (int32_t)(n_node - 1 - i);
+    for (int k = 0; k < 4; k++) check_split(p, s, whole, n_common[k], common);
+    free(common);
+}
+
+static void check_product(const hx_patches *p, const sample *s)
+{
+    static const int64_t none[2];
+    const size_t n_node = (size_t)s->mesh.n_node;
+    const int64_t n_patch[2] = {p->group[0].n_patch, p->group[1].n_patch};
+    product to = new_product(p, &s->mesh);
+    double difference = 0.0, norm = 0.0;
+    run_patches(p, s, none, n_patch, &to);
+    add_shared(p, 0, p->n_shared, &to);
+    check_written(&to, &s->mesh);
     for (size_t i = 0; i < 3 * n_node; i++) {
         difference += (to.y[i] - s->y[i]) * (to.y[i] - s->y[i]);
         norm += s->y[i] * s->y[i];
     }
     CHECK_MSG(difference <= 1e-26 * norm, "relative error %.3g", sqrt(difference / norm));
-    free(to.y);
-    free(to.partial);
-    free(to.n_written);
+    check_splits(p, s, &to);
+    free_product(&to);
 }
 
 static int same(const void *a, const void *b, int64_t n, size_t size)

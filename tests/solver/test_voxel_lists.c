@@ -1,6 +1,6 @@
 /* Meshes whose elements are voxels: each element and node at its place, whatever the order, and
  * which meshes are none. */
-#include "core/solver/voxel_lists.h"
+#include "core/solver/voxel_blocks.h"
 #include "tests/lib/box_part.h"
 
 static int has_notch(int i, int j, int k)
@@ -55,6 +55,54 @@ static void check_places(const hx_voxel_lists *v, const hx_mesh *mesh, const cha
               (long long)n_node, (long long)n_wrong);
 }
 
+/* What a block has of nodes: -1 none, else 1 if one is marked. */
+static int look(const hx_voxel_lists *v, const hx_voxel_tiling *t, int block, const uint8_t *mark)
+{
+    const int tiles = t->tile[0] * t->tile[1];
+    int found = -1;
+    for (int64_t p = 0; p < hx_voxel_lists_nodes(v); p++) {
+        const int64_t i = p % (v->n[0] + 1), j = p / (v->n[0] + 1) % (v->n[1] + 1),
+                      k = p / (v->n[0] + 1) / (v->n[1] + 1);
+        const int64_t of = k / t->depth * tiles + j / t->own[1] * t->tile[0] + i / t->own[0];
+        if (of != block || v->node[p] < 0) continue;
+        if (found < 0) found = 0;
+        if (mark[v->node[p]]) found = 1;
+    }
+    return found;
+}
+
+/* All blocks with nodes, once; first those with one of common[n], both ascending. */
+static void check_blocks(const hx_voxel_lists *v, const hx_mesh *mesh, int64_t n,
+                         const int32_t *common)
+{
+    const hx_voxel_tiling t = {{3, 2}, {(int)(v->n[0] + 3) / 3, (int)(v->n[1] + 2) / 2}, 2};
+    const int n_all = t.tile[0] * t.tile[1] * (int)((v->n[2] + 2) / 2);
+    uint8_t *const mark = calloc((size_t)mesh->n_node, 1);
+    int32_t *block;
+    int n_block, n_boundary, at[2] = {0, 0}, n_wrong = 0;
+    for (int64_t i = 0; i < n; i++) mark[common[i]] = 1;
+    CHECK_OK(hx_voxel_blocks_list(v, &t, mesh->n_node, n, common, &n_block, &n_boundary, &block));
+    at[0] = n_boundary;
+    for (int b = 0; b < n_all; b++) {
+        const int found = look(v, &t, b, mark);
+        if (found >= 0) n_wrong += at[found] >= n_block || block[at[found]++] != b;
+    }
+    CHECK_MSG(n_wrong == 0 && at[0] == n_block && at[1] == n_boundary,
+              "%d blocks, %d before others: %d wrong", n_block, n_boundary, n_wrong);
+    free(block);
+    free(mark);
+}
+
+/* None, one, some and all nodes in common. */
+static void check_all_blocks(const hx_voxel_lists *v, const hx_mesh *mesh)
+{
+    const int64_t n[] = {0, 1, mesh->n_node / 7, mesh->n_node};
+    int32_t *const common = malloc((size_t)mesh->n_node * sizeof *common);
+    for (int64_t i = 0; i < mesh->n_node; i++) common[i] = (int32_t)(mesh->n_node - 1 - i);
+    for (int k = 0; k < 4; k++) check_blocks(v, mesh, n[k], common);
+    free(common);
+}
+
 static void check(const char *what, const box_part *part, int is_grid, void (*change)(hx_mesh *))
 {
     for (int order = 0; order < 2; order++) {
@@ -66,6 +114,7 @@ static void check(const char *what, const box_part *part, int is_grid, void (*ch
         CHECK_OK(hx_voxel_lists_create(&v, &mesh));
         CHECK_MSG((v.n[0] > 0) == is_grid, "%s: %s", what, is_grid ? "no voxels" : "voxels");
         if (is_grid && v.n[0] > 0) check_places(&v, &mesh, what);
+        if (is_grid && v.n[0] > 0) check_all_blocks(&v, &mesh);
         CHECK(is_grid || (!v.elem && !v.node));
         hx_voxel_lists_free(&v);
         hx_voxel_lists_free(&v);

@@ -1,0 +1,23 @@
+/* Work beside a device's queue (hx_device_ops.beside_from); with one queue all runs in the order in
+ * which it is queued. */
+#ifndef HX_BESIDE_H
+#define HX_BESIDE_H
+
+#include "device.h"
+
+static inline int hx_beside_from(hx_device *dev)
+{
+    return dev->ops->beside_from ? dev->ops->beside_from(dev) : HX_OK;
+}
+
+static inline int hx_beside_begin(hx_device *dev)
+{
+    return dev->ops->beside_begin ? dev->ops->beside_begin(dev) : HX_OK;
+}
+
+static inline int hx_beside_end(hx_device *dev)
+{
+    return dev->ops->beside_end ? dev->ops->beside_end(dev) : HX_OK;
+}
+
+#endif

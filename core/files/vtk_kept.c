@@ -1,0 +1,153 @@
+#include "vtk_kept.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/sort.h"
+#include "../base/sum.h"
+#include "../team/team_trade.h"
+
+static const char what[] = "elements of the VTK file";
+
+/* (*list)[*n], the caller's: places with value >= least, ascending. */
+static int list_kept(int64_t n_all, const double *value, double least, int32_t **list, int64_t *n)
+{
+    int64_t first[HX_N_PART + 1] = {0};
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++)
+        for (int64_t i = hx_part_begin(n_all, part); i < hx_part_begin(n_all, part + 1); i++)
+            first[part + 1] += value[i] >= least;
+    for (int part = 0; part < HX_N_PART; part++) first[part + 1] += first[part];
+    *n = first[HX_N_PART];
+    HX_TRY(hx_alloc_raw(list, (size_t)*n, sizeof **list, what));
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        int64_t next = first[part];
+        for (int64_t i = hx_part_begin(n_all, part); i < hx_part_begin(n_all, part + 1); i++)
+            if (value[i] >= least) (*list)[next++] = (int32_t)i;
+    }
+    return HX_OK;
+}
+
+/* Nodes that this process' elements name, and what their homes, which write them, are asked. */
+typedef struct asked {
+    int64_t n;
+    int32_t *node;                 /* [n] in the whole, ascending (owned, like the rest) */
+    int32_t *number;               /* [n] in the file */
+    int64_t *out_first, *in_first; /* [size + 1] */
+    int32_t *wanted; /* [in_first[size]] nodes that others ask for, and their numbers */
+} asked;
+
+static void free_asked(asked *a)
+{
+    free(a->node);
+    free(a->number);
+    free(a->out_first);
+    free(a->in_first);
+    free(a->wanted);
+}
+
+/* The nodes of kept elements, each once. */
+static int list_nodes(asked *a, const hx_vtk_kept *k, const hx_vtk_piece *piece)
+{
+    const int64_t n = 8 * k->n_own_elem;
+    HX_TRY(hx_alloc_raw(&a->node, (size_t)n, sizeof *a->node, what));
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < k->n_own_elem; e++)
+        memcpy(a->node + 8 * e, piece->conn + 8 * (int64_t)k->elem[e], 8 * sizeof *a->node);
+    hx_sort_i32(a->node, n);
+    a->n = hx_unique_i32(a->node, n);
+    return hx_alloc_raw(&a->number, (size_t)a->n, sizeof *a->number, what);
+}
+
+/* Homes are pieces of the nodes, in order. */
+static int ask(asked *a, const hx_team *team, int64_t n_node)
+{
+    const size_t size = (size_t)team->size;
+    HX_TRY(hx_alloc(&a->out_first, size + 1, sizeof *a->out_first, what));
+    HX_TRY(hx_alloc(&a->in_first, size + 1, sizeof *a->in_first, what));
+    for (int r = 1; r <= team->size; r++)
+        a->out_first[r] = hx_count_below_i32(a->node, a->n, hx_team_piece(team, n_node, r));
+    HX_TRY(hx_team_trade_counts(team, a->out_first, a->in_first));
+    HX_TRY(hx_alloc_raw(&a->wanted, (size_t)a->in_first[size], sizeof *a->wanted, what));
+    return hx_team_trade(team, a->out_first, a->in_first, sizeof *a->node, a->node, a->wanted);
+}
+
+/* number[n of the piece] := 1 where some process asks for a node, else 0; then their numbers. */
+static int number_nodes(hx_vtk_kept *k, const asked *a, const hx_team *team,
+                        const hx_vtk_piece *piece, int32_t *number)
+{
+    const int64_t first = piece->first[HX_VTK_POINT], n = piece->n[HX_VTK_POINT];
+    int64_t all[2] = {0, 0}, *every;
+    for (int64_t i = 0; i < a->in_first[team->size]; i++) number[a->wanted[i] - first] = 1;
+    for (int64_t i = 0; i < n; i++) k->n_own_node += number[i];
+    all[0] = k->n_own_node;
+    all[1] = k->n_own_elem;
+    HX_TRY(hx_alloc_raw(&every, 2 * (size_t)team->size, sizeof *every, what));
+    const int rc = team->ops->all_gather(team, all, sizeof all, every);
+    for (int r = 0; rc == HX_OK && r < team->size; r++) {
+        if (r == team->rank) {
+            k->node_before = k->n_node;
+            k->elem_before = k->n_elem;
+        }
+        k->n_node += every[2 * r];
+        k->n_elem += every[2 * r + 1];
+    }
+    free(every);
+    HX_TRY(rc);
+    HX_TRY(hx_alloc_raw(&k->node, (size_t)k->n_own_node, sizeof *k->node, what));
+    for (int64_t i = 0, next = 0; i < n; i++) {
+        if (!number[i]) continue;
+        k->node[next] = (int32_t)i;
+        number[i] = (int32_t)(k->node_before + next++);
+    }
+    return HX_OK;
+}
+
+/* The homes' answers, and elements by them. */
+static int name_nodes(hx_vtk_kept *k, asked *a, const hx_team *team, const hx_vtk_piece *piece,
+                      const int32_t *number)
+{
+    const int64_t first = piece->first[HX_VTK_POINT];
+    for (int64_t i = 0; i < a->in_first[team->size]; i++)
+        a->wanted[i] = number[a->wanted[i] - first];
+    HX_TRY(hx_team_trade(team, a->in_first, a->out_first, sizeof *a->number, a->wanted, a->number));
+    HX_TRY(hx_alloc_raw(&k->conn, 8 * (size_t)k->n_own_elem, sizeof *k->conn, what));
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < k->n_own_elem; e++)
+        for (int c = 0; c < 8; c++) {
+            const int32_t node = piece->conn[8 * (int64_t)k->elem[e] + c];
+            k->conn[8 * e + c] = a->number[hx_count_below_i32(a->node, a->n, node)];
+        }
+    return HX_OK;
+}
+
+int hx_vtk_keep(hx_vtk_kept *k, const hx_team *team, int64_t n_node, const hx_vtk_piece *piece,
+                const double *value, double least)
+{
+    asked a = {.n = 0};
+    int32_t *number = NULL;
+    int rc;
+    memset(k, 0, sizeof *k);
+    rc = list_kept(piece->n[HX_VTK_CELL], value, least, &k->elem, &k->n_own_elem);
+    if (rc == HX_OK) rc = list_nodes(&a, k, piece);
+    if (rc == HX_OK) rc = hx_alloc(&number, (size_t)piece->n[HX_VTK_POINT], sizeof *number, what);
+    HX_TRY_FAIL(hx_team_agree(team, rc));
+    HX_TRY_FAIL(ask(&a, team, n_node));
+    HX_TRY_FAIL(number_nodes(k, &a, team, piece, number));
+    rc = name_nodes(k, &a, team, piece, number);
+fail:
+    free(number);
+    free_asked(&a);
+    if (rc < 0) hx_vtk_kept_free(k);
+    return rc;
+}
+
+void hx_vtk_kept_free(hx_vtk_kept *k)
+{
+    free(k->node);
+    free(k->elem);
+    free(k->conn);
+    memset(k, 0, sizeof *k);
+}

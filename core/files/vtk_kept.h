@@ -1,0 +1,25 @@
+/* What a file holds of a mesh that lies in pieces: elements whose value is large enough, and their
+ * nodes, numbered anew. Internal to the writer. */
+#ifndef HX_VTK_KEPT_H
+#define HX_VTK_KEPT_H
+
+#include "../team/team.h"
+#include "vtk.h"
+
+typedef struct hx_vtk_kept {
+    int64_t n_node, n_elem;           /* of all processes */
+    int64_t node_before, elem_before; /* those of lower ranks */
+    int64_t n_own_node, n_own_elem;
+    int32_t *node, *elem; /* [own] places in the process' piece, ascending (owned, like the next) */
+    int32_t *conn;        /* [n_own_elem][8] nodes by their new numbers */
+} hx_vtk_kept;
+
+/* Of elements of the piece with value >= least; value[n of the piece], n_node: nodes of the whole.
+ * Collective. O(n log n); 100 bytes an element that is kept. */
+int hx_vtk_keep(hx_vtk_kept *kept, const hx_team *team, int64_t n_node, const hx_vtk_piece *piece,
+                const double *value, double least);
+
+/* Accepts a zeroed struct. */
+void hx_vtk_kept_free(hx_vtk_kept *kept);
+
+#endif

@@ -1,0 +1,29 @@
+// Parts of a product (core/solver/strategy.h) over lists whose first items are those with points in
+// common. Host code.
+#ifndef HX_PRODUCT_PARTS_CUH
+#define HX_PRODUCT_PARTS_CUH
+
+#include "core/solver/strategy.h"
+
+// Consecutive items of a list.
+struct hx_slice {
+    int64_t first, n;
+};
+
+// Of n items of elements, the first n_boundary with points in common.
+inline hx_slice hx_slice_of(hx_product_part part, int64_t n_boundary, int64_t n)
+{
+    if (part == HX_PRODUCT_WHOLE) return {0, n};
+    if (part == HX_PRODUCT_REST) return {0, 0};
+    return part == HX_PRODUCT_BOUNDARY ? hx_slice{0, n_boundary}
+                                       : hx_slice{n_boundary, n - n_boundary};
+}
+
+// Of n sums over what several of these leave.
+inline hx_slice hx_sums_of(hx_product_part part, int64_t n_boundary, int64_t n)
+{
+    if (part == HX_PRODUCT_INTERIOR) return {0, 0};
+    return hx_slice_of(part == HX_PRODUCT_REST ? HX_PRODUCT_INTERIOR : part, n_boundary, n);
+}
+
+#endif

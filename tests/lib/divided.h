@@ -1,0 +1,191 @@
+/* A strategy for the tests of products in parts: computed on the host for any device, elements with
+ * points in common first. What it queues cannot be recorded: it waits. */
+#ifndef HX_TEST_DIVIDED_H
+#define HX_TEST_DIVIDED_H
+
+#include "core/base/memory.h"
+#include "core/mesh/hex8.h"
+#include "core/solver/common_points.h"
+#include "fixture.h"
+
+/* Nodes by the elements that they have. */
+enum { DIVIDED_INSIDE = 1, DIVIDED_OUTSIDE = 2 };
+
+typedef struct divided {
+    hx_device *dev;
+    const hx_device_model *model;
+    int64_t n_elem, n_node;
+    int32_t *conn;
+    double *ke, *modulus, *y;                  /* [n_elem][576], [n_elem], [3 n_node] sums so far */
+    uint8_t *is_common, *is_outside, *of_node; /* of nodes, of elements with such, of nodes */
+} divided;
+
+static inline void divided_teardown(void *state)
+{
+    divided *const d = state;
+    void *const owned[] = {d->conn,      d->ke,         d->modulus, d->y,
+                           d->is_common, d->is_outside, d->of_node};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
+    free(d);
+}
+
+static inline void divided_look_at(divided *d, const hx_mesh *mesh, int64_t e)
+{
+    const int32_t *const conn = mesh->conn + 8 * e;
+    double x[24];
+    for (int a = 0; a < 8; a++) {
+        memcpy(x + 3 * a, mesh->xyz + 3 * (int64_t)conn[a], 3 * sizeof *x);
+        d->is_outside[e] |= d->is_common[conn[a]];
+    }
+    for (int a = 0; a < 8; a++)
+        d->of_node[conn[a]] |= d->is_outside[e] ? DIVIDED_OUTSIDE : DIVIDED_INSIDE;
+    hx_hex8_stiffness(x, d->model->lambda, d->model->mu, d->ke + 576 * e);
+}
+
+static inline int divided_fill(divided *d, const hx_mesh *mesh)
+{
+    const char *const what = "divided";
+    const size_t n_elem = (size_t)mesh->n_elem, n_node = (size_t)mesh->n_node;
+    HX_TRY(hx_alloc(&d->conn, 8 * n_elem, sizeof *d->conn, what));
+    HX_TRY(hx_alloc(&d->ke, 576 * n_elem, sizeof *d->ke, what));
+    HX_TRY(hx_alloc(&d->modulus, n_elem, sizeof *d->modulus, what));
+    HX_TRY(hx_alloc(&d->y, 3 * n_node, sizeof *d->y, what));
+    HX_TRY(hx_alloc(&d->is_outside, n_elem, 1, what));
+    HX_TRY(hx_alloc(&d->of_node, n_node, 1, what));
+    HX_TRY(hx_mark_common(mesh->n_node, d->model->n_common, d->model->common, &d->is_common));
+    memcpy(d->conn, mesh->conn, 8 * n_elem * sizeof *d->conn);
+    for (int64_t e = 0; e < mesh->n_elem; e++) divided_look_at(d, mesh, e);
+    return HX_OK;
+}
+
+static inline int divided_setup(void **state, hx_device *dev, const hx_device_model *model,
+                                const hx_mesh *mesh, hx_layout layout)
+{
+    divided *d;
+    (void)layout;
+    HX_TRY(hx_alloc(&d, 1, sizeof *d, "divided"));
+    d->dev = dev;
+    d->model = model;
+    d->n_elem = mesh->n_elem;
+    d->n_node = mesh->n_node;
+    const int rc = divided_fill(d, mesh);
+    if (rc < 0)
+        divided_teardown(d);
+    else
+        *state = d;
+    return rc;
+}
+
+/* A number of a vector in double or single precision. */
+static inline double divided_get(const void *v, size_t each, int64_t i)
+{
+    return each == sizeof(float) ? ((const float *)v)[i] : ((const double *)v)[i];
+}
+
+/* Sums over the elements inside or outside. */
+static inline void divided_add(divided *d, int outside, size_t each, const void *x)
+{
+    for (int64_t e = 0; e < d->n_elem; e++) {
+        const int32_t *const conn = d->conn + 8 * e;
+        if (d->is_outside[e] != outside) continue;
+        for (int i = 0; i < 24; i++) {
+            double sum = 0.0;
+            for (int k = 0; k < 24; k++)
+                sum += d->ke[576 * e + 24 * i + k] *
+                       divided_get(x, each, 3 * (int64_t)conn[k / 3] + k % 3);
+            d->y[3 * (int64_t)conn[i / 3] + i % 3] += d->modulus[e] * sum;
+        }
+    }
+}
+
+/* To y of the nodes whose elements are those alone. */
+static inline void divided_write(const divided *d, int of_node, size_t each, void *y)
+{
+    for (int64_t i = 0; i < 3 * d->n_node; i++) {
+        if (d->of_node[i / 3] != of_node) continue;
+        if (each == sizeof(float))
+            ((float *)y)[i] = (float)d->y[i];
+        else
+            ((double *)y)[i] = d->y[i];
+    }
+}
+
+/* On the host; sums stay from part to part. */
+static inline void divided_compute(divided *d, hx_product_part part, size_t each, const void *x,
+                                   void *y)
+{
+    const int is_whole = part == HX_PRODUCT_WHOLE;
+    if (is_whole || part == HX_PRODUCT_BOUNDARY) {
+        memset(d->y, 0, 3 * (size_t)d->n_node * sizeof *d->y);
+        divided_add(d, 1, each, x);
+        divided_write(d, DIVIDED_OUTSIDE, each, y);
+    }
+    if (is_whole || part == HX_PRODUCT_INTERIOR) {
+        divided_add(d, 0, each, x);
+        divided_write(d, DIVIDED_INSIDE, each, y);
+    }
+    if (is_whole || part == HX_PRODUCT_REST)
+        divided_write(d, DIVIDED_INSIDE | DIVIDED_OUTSIDE, each, y);
+}
+
+static inline int divided_run(divided *d, hx_product_part part, size_t each, const void *d_x,
+                              void *d_y)
+{
+    const hx_device_ops *const ops = d->dev->ops;
+    const size_t bytes = 3 * (size_t)d->n_node * each;
+    void *const x = malloc(bytes), *const y = malloc(bytes);
+    int rc = x && y ? HX_OK : HX_ENOMEM;
+    if (rc == HX_OK) rc = ops->download(d->dev, x, d_x, bytes);
+    if (rc == HX_OK) rc = ops->download(d->dev, y, d_y, bytes);
+    if (rc == HX_OK)
+        rc = ops->download(d->dev, d->modulus, d->model->d_modulus,
+                           (size_t)d->n_elem * sizeof *d->modulus);
+    if (rc == HX_OK) divided_compute(d, part, each, x, y);
+    if (rc == HX_OK) rc = ops->upload(d->dev, d_y, y, bytes);
+    free(x);
+    free(y);
+    return rc;
+}
+
+static inline int divided_part(void *state, hx_product_part part, const double *d_x, double *d_y)
+{
+    return divided_run(state, part, sizeof *d_x, d_x, d_y);
+}
+
+static inline int divided_part_single(void *state, hx_product_part part, const float *d_x,
+                                      float *d_y)
+{
+    return divided_run(state, part, sizeof *d_x, d_x, d_y);
+}
+
+static inline int divided_apply(void *state, const double *d_x, double *d_y)
+{
+    return divided_part(state, HX_PRODUCT_WHOLE, d_x, d_y);
+}
+
+static inline int divided_apply_single(void *state, const float *d_x, float *d_y)
+{
+    return divided_part_single(state, HX_PRODUCT_WHOLE, d_x, d_y);
+}
+
+static inline size_t divided_bytes(const hx_mesh *mesh, hx_layout layout)
+{
+    (void)mesh, (void)layout;
+    return 0;
+}
+
+static const hx_strategy divided_strategy = {
+    .name = "divided",
+    .device = "any",
+    .help = "for tests",
+    .layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED),
+    .bytes = divided_bytes,
+    .setup = divided_setup,
+    .apply = divided_apply,
+    .apply_part = divided_part,
+    .apply_single = divided_apply_single,
+    .apply_part_single = divided_part_single,
+    .teardown = divided_teardown,
+};
+
+#endif

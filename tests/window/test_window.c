@@ -1,0 +1,338 @@
+/* Windows of meshes against the whole, which each process makes here beside its own: elements,
+ * their nodes and neighbours, sets, who owns what, sums; and items that processes trade. Run by
+ * mpirun with any number of processes; alone it says so. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/generate/generate.h"
+#include "core/mesh/mesh_hash.h"
+#include "core/partition/partition.h"
+#include "core/team/team_all.h"
+#include "core/team/team_trade.h"
+#include "core/window/window.h"
+#include "tests/lib/test.h"
+
+typedef struct job {
+    hx_team team;
+    hx_team_all all;
+    hx_mesh whole, window;
+    hx_partition partition; /* of the whole */
+    int32_t *elem_at;       /* [whole.n_elem] where the source's elements are in the whole */
+    int32_t *here;          /* [whole.n_elem] and in the window, -1: not there; of the whole's */
+} job;
+
+static int make_whole(job *j, const hx_generator *gen, const hx_generate_params *params,
+                      hx_partition_kind kind)
+{
+    HX_TRY(hx_generate(gen, &j->whole, params));
+    HX_TRY(hx_mesh_reorder(&j->whole));
+    HX_TRY(hx_mesh_finish(&j->whole));
+    HX_TRY(hx_mesh_invert(j->whole.n_elem, j->whole.elem_orig, &j->elem_at));
+    return hx_partition_make(&j->partition, &j->whole, kind, j->team.size);
+}
+
+static int make_window(job *j, const hx_generator *gen, const hx_generate_params *params,
+                       const hx_window_params *window)
+{
+    hx_mesh_source source;
+    HX_TRY(gen->open(&source, params));
+    const int rc = hx_window_create(&j->window, &j->team, &j->all.all, &source, window);
+    hx_source_close(&source);
+    HX_TRY(rc);
+    return hx_mesh_finish(&j->window);
+}
+
+/* The rank that an element of the window comes from. */
+static int rank_of(const job *j, int64_t e)
+{
+    int rank = 0;
+    while (e >= j->window.window->first[rank + 1]) rank++;
+    return rank;
+}
+
+static int64_t in_whole(const job *j, int64_t e)
+{
+    return j->elem_at[j->window.elem_orig[e]];
+}
+
+/* Elements of each rank follow the whole's order, and all of this rank's are there. */
+static void check_elements(job *j)
+{
+    const hx_mesh *const w = &j->window;
+    int64_t n_wrong = 0, n_own = 0;
+    j->here = malloc((size_t)j->whole.n_elem * sizeof *j->here);
+    for (int64_t e = 0; e < j->whole.n_elem; e++) {
+        j->here[e] = -1;
+        n_own += j->partition.rank[e] == j->team.rank;
+    }
+    CHECK(hx_mesh_own_end(w) - hx_mesh_own_begin(w) == n_own);
+    for (int64_t e = 0; e < w->n_elem; e++) {
+        const int64_t at = in_whole(j, e);
+        const int rank = rank_of(j, e);
+        n_wrong += j->here[at] >= 0 || j->partition.rank[at] != rank;
+        n_wrong += e > w->window->first[rank] && in_whole(j, e - 1) >= at;
+        j->here[at] = (int32_t)e;
+    }
+    CHECK_MSG(n_wrong == 0, "%lld elements", (long long)n_wrong);
+}
+
+static void check_nodes(const job *j)
+{
+    const hx_mesh *const w = &j->window, *const all = &j->whole;
+    int32_t *node_at;
+    int64_t n_wrong = 0, n_moved = 0;
+    CHECK_OK(hx_mesh_invert(all->n_node, all->node_orig, &node_at));
+    for (int64_t e = 0; e < w->n_elem; e++)
+        for (int c = 0; c < 8; c++)
+            n_wrong += w->node_orig[w->conn[8 * e + c]] !=
+                       all->node_orig[all->conn[8 * in_whole(j, e) + c]];
+    for (int64_t a = 0; a < w->n_node; a++)
+        n_moved += memcmp(w->xyz + 3 * a, all->xyz + 3 * (int64_t)node_at[w->node_orig[a]],
+                          3 * sizeof *w->xyz) != 0;
+    CHECK_MSG(n_wrong == 0 && n_moved == 0, "%lld and %lld", (long long)n_wrong,
+              (long long)n_moved);
+    free(node_at);
+}
+
+/* All elements at own elements' nodes, and all within reach, are there. */
+static void check_neighbours(const job *j, double reach)
+{
+    const hx_mesh *const all = &j->whole;
+    int64_t n_missing = 0, n_far = 0;
+    for (int64_t e = 0; e < all->n_elem; e++) {
+        double x[3];
+        if (j->partition.rank[e] != j->team.rank) continue;
+        for (int c = 0; c < 8; c++) {
+            const int32_t a = all->conn[8 * e + c];
+            for (int64_t k = all->node_elem_ptr[a]; k < all->node_elem_ptr[a + 1]; k++)
+                n_missing += j->here[all->node_elem[k] / 8] < 0;
+        }
+        hx_mesh_centroid(all, e, x);
+        for (int64_t f = 0; reach > 0.0 && f < all->n_elem; f++) {
+            double y[3], square = 0.0;
+            if (j->here[f] >= 0) continue;
+            hx_mesh_centroid(all, f, y);
+            for (int d = 0; d < 3; d++) square += (x[d] - y[d]) * (x[d] - y[d]);
+            n_far += square <= reach * reach;
+        }
+    }
+    CHECK_MSG(n_missing == 0 && n_far == 0, "%lld at nodes, %lld within reach",
+              (long long)n_missing, (long long)n_far);
+}
+
+/* A node is of the lowest rank that has an element at it; own nodes follow each other, and those of
+ * all are all nodes. */
+static void check_owners(const job *j)
+{
+    const hx_mesh *const w = &j->window, *const all = &j->whole;
+    int64_t n_wrong = 0, n_own = 0;
+    int32_t *node_at;
+    CHECK_OK(hx_mesh_invert(all->n_node, all->node_orig, &node_at));
+    for (int64_t a = 0; a < w->n_node; a++) {
+        const int32_t at = node_at[w->node_orig[a]];
+        int least = j->team.size;
+        for (int64_t k = all->node_elem_ptr[at]; k < all->node_elem_ptr[at + 1]; k++) {
+            const int rank = j->partition.rank[all->node_elem[k] / 8];
+            least = rank < least ? rank : least;
+        }
+        n_wrong += (least == j->team.rank) != hx_mesh_owns_node(w, a);
+        n_own += least == j->team.rank;
+    }
+    CHECK(n_wrong == 0 && n_own == w->window->n_own_node);
+    CHECK_OK(hx_team_agree(&j->team, HX_OK));
+    CHECK_OK(hx_all_sum_i64(&j->all.all, 1, &n_own));
+    CHECK(n_own == all->n_node && w->window->n_node == all->n_node);
+    CHECK(w->window->n_elem == all->n_elem);
+    free(node_at);
+}
+
+static void check_sums(const job *j)
+{
+    const hx_mesh *const w = &j->window, *const all = &j->whole;
+    hx_hash own;
+    const hx_hash whole = hx_mesh_hash(all);
+    CHECK_REL(w->total_volume, all->total_volume, 1e-13);
+    CHECK_REL(w->elem_size, all->elem_size, 1e-13);
+    CHECK(memcmp(w->n_kind, all->n_kind, sizeof w->n_kind) == 0);
+    CHECK(memcmp(w->box_min, all->box_min, sizeof w->box_min) == 0);
+    CHECK(memcmp(w->box_max, all->box_max, sizeof w->box_max) == 0);
+    CHECK_OK(hx_mesh_hash_all(w, &own));
+    CHECK(own.a == whole.a && own.b == whole.b);
+}
+
+/* flag[orig] := items of a list. */
+static uint8_t *flags_of(int64_t n_all, int64_t n, const int32_t *list, const int32_t *orig)
+{
+    uint8_t *const flag = calloc((size_t)n_all + 1, 1);
+    for (int64_t k = 0; k < n; k++) flag[orig[list[k]]] = 1;
+    return flag;
+}
+
+/* Own elements and their nodes; at the rim of a window nodes lack elements. */
+static void check_set(const hx_mesh *w, uint8_t *const node[2], uint8_t *const elem[2])
+{
+    int64_t n_wrong = 0;
+    for (int64_t e = hx_mesh_own_begin(w); e < hx_mesh_own_end(w); e++) {
+        n_wrong += elem[0][w->elem_orig[e]] != elem[1][w->elem_orig[e]];
+        for (int c = 0; c < 8; c++) {
+            const int32_t a = w->node_orig[w->conn[8 * e + c]];
+            n_wrong += node[0][a] != node[1][a];
+        }
+    }
+    CHECK_MSG(n_wrong == 0, "%lld members of a set", (long long)n_wrong);
+}
+
+static void check_sets(const job *j)
+{
+    const hx_mesh *const w = &j->window, *const all = &j->whole;
+    CHECK(w->n_set == all->n_set && w->n_set > 0);
+    for (size_t i = 0; i < w->n_set; i++) {
+        const hx_set *const a = &w->set[i], *const b = hx_mesh_find_set(all, a->name);
+        CHECK(b != NULL);
+        if (!b) continue;
+        uint8_t *const of[4] = {flags_of(all->n_node, a->n_node, a->node, w->node_orig),
+                                flags_of(all->n_node, b->n_node, b->node, all->node_orig),
+                                flags_of(all->n_elem, a->n_elem, a->elem, w->elem_orig),
+                                flags_of(all->n_elem, b->n_elem, b->elem, all->elem_orig)};
+        check_set(w, of, of + 2);
+        for (int k = 0; k < 4; k++) free(of[k]);
+    }
+}
+
+static void check_window(job *j, const char *name, const hx_generate_params *params,
+                         hx_partition_kind kind, double reach)
+{
+    const hx_generator *const gen = hx_generator_find(name);
+    const hx_window_params window = {.partition = kind, .reach = reach, .in_elements = 1};
+    j->whole = j->window = (hx_mesh){0};
+    j->partition = (hx_partition){.rank = NULL};
+    j->elem_at = j->here = NULL;
+    const int rc = make_whole(j, gen, params, kind);
+    CHECK_OK(rc);
+    const int made = make_window(j, gen, params, &window);
+    CHECK_OK(made);
+    if (rc == HX_OK && made == HX_OK) {
+        check_elements(j);
+        check_nodes(j);
+        check_neighbours(j, 0.99 * reach * j->whole.elem_size);
+        check_owners(j);
+        check_sums(j);
+        check_sets(j);
+    }
+    hx_mesh_free(&j->whole);
+    hx_mesh_free(&j->window);
+    hx_partition_free(&j->partition);
+    free(j->elem_at);
+    free(j->here);
+}
+
+static void test_windows(job *j)
+{
+    static const struct {
+        const char *name;
+        hx_generate_params params;
+    } part[] = {{"cantilever", {.nx = 12, .ny = 7, .nz = 5}},
+                {"lbeam", {.nx = 15, .ny = 4}},
+                {"michell", {.nx = 16, .ny = 2}},
+                {"conrod", {.nx = 16, .ny = 2}}};
+    static const double reach[] = {0.0, 2.3, 50.0};
+    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++)
+        for (size_t k = 0; k < sizeof reach / sizeof reach[0]; k++)
+            for (int bisected = 0; bisected < 2; bisected++)
+                check_window(j, part[i].name, &part[i].params,
+                             bisected ? HX_PARTITION_BISECTION : HX_PARTITION_CURVE, reach[k]);
+}
+
+/* A plate of a single layer has twice as many nodes as elements, more than the table is made for at
+ * first. */
+static void test_plate(job *j)
+{
+    const hx_generate_params params = {.nx = 1200, .ny = 1, .nz = 1};
+    check_window(j, "cantilever", &params, HX_PARTITION_CURVE, 1.0);
+}
+
+static void test_no_element(job *j)
+{
+    const hx_generate_params params = {.nx = 1, .ny = 1, .nz = 1};
+    const hx_window_params window = {.partition = HX_PARTITION_BISECTION, .reach = 1.0};
+    hx_mesh mesh;
+    hx_mesh_source source;
+    if (j->team.size == 1) return;
+    CHECK_OK(hx_generator_find("cantilever")->open(&source, &params));
+    CHECK_FAILS(hx_window_create(&mesh, &j->team, &j->all.all, &source, &window), HX_EINPUT,
+                "has no element of 1");
+    hx_mesh_free(&mesh);
+    hx_source_close(&source);
+}
+
+/* Item k of what goes from one rank to another. */
+static int64_t item(int from, int to, int64_t k)
+{
+    return 1000003 * k + 1009 * from + to;
+}
+
+/* n[to] of this rank: more than a block, none, and the like. */
+static int64_t count_of(int from, int to, int64_t most)
+{
+    const int kind = (from + 2 * to) % 3;
+    return kind == 0 ? most : kind == 1 ? 0 : most / 3 + from;
+}
+
+/* Also by lists that turn both around. */
+static void check_trade(const job *j, int64_t most)
+{
+    const int size = j->team.size, me = j->team.rank;
+    int64_t *const first = calloc(2 * (size_t)size + 2, sizeof *first), *const in =
+                                                                            first + size + 1;
+    for (int r = 0; r < size; r++) first[r + 1] = first[r] + count_of(me, r, most);
+    CHECK_OK(hx_team_trade_counts(&j->team, first, in));
+    const int64_t n_out = first[size], n_in = in[size];
+    int64_t *const out = malloc(((size_t)n_out + 1) * sizeof *out),
+                   n_wrong = 0, *const got = malloc(((size_t)n_in + 1) * sizeof *got);
+    int32_t *const out_at = malloc(((size_t)n_out + 1) * sizeof *out_at), *const in_at = malloc(
+                                                                              ((size_t)n_in + 1) *
+                                                                              sizeof *in_at);
+    for (int turned = 0; turned < 2; turned++) {
+        for (int64_t i = 0; i < n_out; i++) out_at[i] = (int32_t)(turned ? n_out - 1 - i : i);
+        for (int64_t i = 0; i < n_in; i++) in_at[i] = (int32_t)(turned ? n_in - 1 - i : i);
+        for (int r = 0; r < size; r++)
+            for (int64_t i = first[r]; i < first[r + 1]; i++)
+                out[out_at[i]] = item(me, r, i - first[r]);
+        memset(got, 0xff, (size_t)n_in * sizeof *got);
+        CHECK_OK(
+            turned ? hx_team_trade_listed(&j->team, first, in, sizeof *out, out, out_at, got, in_at)
+                   : hx_team_trade(&j->team, first, in, sizeof *out, out, got));
+        for (int r = 0; r < size; r++) {
+            CHECK(in[r + 1] - in[r] == count_of(r, me, most));
+            for (int64_t i = in[r]; i < in[r + 1]; i++)
+                n_wrong += got[in_at[i]] != item(r, me, i - in[r]);
+        }
+    }
+    CHECK_MSG(n_wrong == 0, "%lld of %lld", (long long)n_wrong, (long long)(2 * n_in));
+    free(first);
+    free(out);
+    free(got);
+    free(out_at);
+    free(in_at);
+}
+
+static void test_trade(job *j)
+{
+    check_trade(j, 10);
+    check_trade(j, 1200000); /* more than two blocks of 4 MB */
+}
+
+int main(void)
+{
+    static job j;
+    if (hx_team_is_started() && !hx_team_available()) TEST_SKIP("this build has no MPI");
+    CHECK_OK(hx_team_join(&j.team));
+    hx_team_all_of(&j.all, &j.team);
+    if (j.team.rank == 0) printf("%d processes\n", j.team.size);
+    test_windows(&j);
+    test_plate(&j);
+    test_no_element(&j);
+    test_trade(&j);
+    hx_team_leave(&j.team);
+    TEST_END();
+}
