@@ -172,8 +172,8 @@ const hx_key hx_keys[] = {
         .word = in_parts_words,
         .help =
             "under mpirun each process makes its part of the mesh alone and none has the whole; "
-            "auto: generated meshes of 16 million elements and more, where nothing else asks "
-            "for the whole"),
+            "auto: meshes of 16 million elements and more, generated or from a .vtk, .msh or .inp "
+            "file, where nothing else asks for the whole"),
 
     GROUP("material", "isotropic: linear elasticity, or conduction"),
     KEY("material.from", TEXT, AT(material.from), .word = from_words, .file_only = 1,

@@ -3,15 +3,22 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../text/log.h"
 #include "core/base/memory.h"
+#include "core/files/file_source.h"
+#include "core/files/mesh_files.h"
+#include "core/mesh/mesh_check.h"
 #include "core/mesh/mesh_hash.h"
 #include "core/window/window.h"
 #include "session_internal.h"
 
 /* From so many elements on by itself. */
 #define AUTO_ELEMENTS ((int64_t)1 << 24)
+
+/* The least that a file has of an element: a tetrahedron in Gmsh's binary form. */
+#define LEAST_BYTES 20
 
 /* Meshes whose mean element is longer are smoothed along lines of the whole. */
 #define MOST_ASPECT 3.0
@@ -42,12 +49,23 @@ static int holds_by_file(const hx_config *cfg)
     return any;
 }
 
+/* The same of a mesh from a file. */
+static const char *file_asks_for_whole(const hx_config *cfg)
+{
+    const hx_mesh_format *const format = hx_mesh_format_of_file(cfg->mesh.file);
+    if (!format || !format->read_to) return "a mesh.file that is no .vtk, .msh or .inp";
+    if (cfg->mesh.merge > 0.0) return "mesh.merge";
+    if (cfg->material.from) return "material.from";
+    return NULL;
+}
+
 /* What of the config asks for the whole mesh in each process; NULL: nothing. */
 static const char *asks_for_whole(const hx_session *s)
 {
     const hx_config *const cfg = &s->cfg;
     const hx_partition_kind partition = cfg->solver.partition;
-    if (!cfg->mesh.generator) return "mesh.file";
+    const char *const of_file = cfg->mesh.file ? file_asks_for_whole(cfg) : NULL;
+    if (of_file) return of_file;
     if (cfg->mesh.distort > 0.0) return "mesh.distort";
     if (cfg->mesh.shuffle != 0) return "mesh.shuffle";
     if (!cfg->mesh.reorder) return "mesh.reorder = false";
@@ -78,6 +96,14 @@ static int refuse(const hx_session *s, const char *why)
                  why));
 }
 
+/* Says why each process has the whole; HX_EINPUT: it must not. */
+static int take_whole(const hx_session *s, const char *why)
+{
+    if (s->cfg.mesh.in_parts == HX_IN_PARTS_ALWAYS) return refuse(s, why);
+    hx_log_detail("mesh: each process has the whole of it, for %s", why);
+    return HX_OK;
+}
+
 /* How far a filter looks around an element, in elements or length, a little more than it says: the
  * mean element is not known to the last digit yet. */
 static void set_reach(const hx_session *s, const hx_generate_params *generate, int64_t n_elem,
@@ -87,16 +113,17 @@ static void set_reach(const hx_session *s, const hx_generate_params *generate, i
     const double radius = cfg->optimization.filter.radius;
     if (!hx_filter_find(cfg->optimization.filter.kind)->needs_radius) return;
     params->in_elements = isnan(radius) || cfg->optimization.filter.unit == HX_UNIT_ELEMENT;
-    params->reach = isnan(radius) ? hx_generator_radius(hx_generator_find(cfg->mesh.generator),
-                                                        generate, n_elem)
-                                  : radius;
+    params->reach = isnan(radius) ? 0.0 : radius; /* required with mesh.file, as is said later */
+    if (isnan(radius) && generate)
+        params->reach =
+            hx_generator_radius(hx_generator_find(cfg->mesh.generator), generate, n_elem);
     params->reach *= 1.02;
 }
 
 /* What a process would make, which all must agree on before they make it together. */
 typedef struct intent {
-    int64_t wants; /* 1: a window */
-    int64_t n_elem, n_node;
+    int64_t wants;                  /* 1: a window */
+    int64_t n_elem, n_node, n_byte; /* n_byte: of the file */
     double reach;
     int64_t partition, in_elements;
 } intent;
@@ -115,38 +142,101 @@ static int agree(const hx_session *s, const intent *own, int *agreed)
     return rc;
 }
 
+/* What of a raw window from a file asks for the whole: what a check of the whole would refuse, or
+ * say. Collective. */
+static int find_faults(hx_session *s, const char **why)
+{
+    int64_t n_body = 1, n_double = 0;
+    HX_TRY(hx_window_bodies(&s->mesh, s->team, &n_body));
+    if (n_body > 1) *why = "bodies that share no node";
+    if (!isnan(s->cfg.mesh.merge)) return HX_OK;
+    HX_TRY(hx_mesh_count_coincident(&s->mesh, &n_double));
+    HX_TRY(hx_all_sum_i64(&s->all.all, 1, &n_double));
+    if (n_double > 0) *why = "nodes that lie where another one does";
+    return HX_OK;
+}
+
 /* The window, unless the elements turn out too long. */
 static int create(hx_session *s, const hx_mesh_source *source, const hx_window_params *params)
 {
     hx_team_all_of(&s->all, s->team);
     HX_TRY(hx_window_create(&s->mesh, s->team, &s->all.all, source, params));
-    if (s->mesh.window->aspect <= MOST_ASPECT) {
-        s->cfg.solver.partition = params->partition;
-        return HX_OK;
+    const char *why =
+        s->mesh.window->aspect > MOST_ASPECT ? "lines of nodes along short edges" : NULL;
+    if (!why && !source->is_local) HX_TRY(find_faults(s, &why));
+    if (why) {
+        hx_mesh_free(&s->mesh);
+        return take_whole(s, why);
     }
-    hx_mesh_free(&s->mesh);
-    if (s->cfg.mesh.in_parts != HX_IN_PARTS_ALWAYS) return HX_OK;
-    return refuse(s, "lines of nodes along short edges");
+    s->cfg.solver.partition = params->partition;
+    return HX_OK;
 }
 
-/* The source of a mesh that may be made in parts; *wants: it is to be. */
-static int open_source(const hx_session *s, hx_mesh_source *source, hx_window_params *params,
-                       int *wants)
+static int note_faces(const hx_session *s, const hx_mesh_source *source)
+{
+    hx_notes notes = {0};
+    const int rc = hx_file_source_note(source, s->cfg.mesh.file, &notes);
+    hx_log_notes(&notes);
+    return rc;
+}
+
+/* Of mesh.file; none where it turns out to be needed whole, or small. */
+static int create_of_file(hx_session *s, const hx_window_params *params)
+{
+    hx_mesh_source source = {.name = NULL};
+    hx_notes notes = {0};
+    char why[HX_FILE_WHY];
+    const int64_t least = s->cfg.mesh.in_parts == HX_IN_PARTS_ALWAYS ? 0 : AUTO_ELEMENTS;
+    int rc = hx_file_source_open(&source, s->team, s->cfg.mesh.file, least, &notes, why);
+    if (rc == HX_OK && !why[0]) {
+        hx_log_notes(&notes);
+        rc = create(s, &source, params);
+        if (rc == HX_OK && s->mesh.window) rc = note_faces(s, &source);
+    } else if (rc == HX_OK) {
+        rc = take_whole(s, why);
+    }
+    hx_notes_free(&notes);
+    hx_source_close(&source);
+    return rc;
+}
+
+/* Of a generated mesh; *wants: its window. */
+static int open_generator(const hx_session *s, hx_mesh_source *source, hx_window_params *params,
+                          int *wants)
 {
     const hx_config *const cfg = &s->cfg;
-    const int is_curve = cfg->solver.partition == HX_PARTITION_CURVE;
     hx_generate_params generate;
-    *wants = 0;
-    if (cfg->mesh.in_parts == HX_IN_PARTS_NEVER) return HX_OK;
-    const char *const why = asks_for_whole(s);
-    if (why) return cfg->mesh.in_parts == HX_IN_PARTS_ALWAYS ? refuse(s, why) : HX_OK;
     hx_session_generate_params(s, &generate);
     generate.n_process = s->team->size;
     generate.n_on_host = s->team->host_size;
     HX_TRY(hx_generator_find(cfg->mesh.generator)->open(source, &generate));
     *wants = cfg->mesh.in_parts == HX_IN_PARTS_ALWAYS || source->n_elem >= AUTO_ELEMENTS;
-    params->partition = is_curve ? HX_PARTITION_CURVE : HX_PARTITION_BISECTION;
     set_reach(s, &generate, source->n_elem, params);
+    return HX_OK;
+}
+
+/* The source of a mesh that may be made in parts, of a file only its bytes: all open it together.
+ * own->wants: it is to be. */
+static int open_source(const hx_session *s, hx_mesh_source *source, hx_window_params *params,
+                       intent *own)
+{
+    const hx_config *const cfg = &s->cfg;
+    const int is_curve = cfg->solver.partition == HX_PARTITION_CURVE;
+    struct stat state;
+    int wants = 0;
+    if (cfg->mesh.in_parts == HX_IN_PARTS_NEVER) return HX_OK;
+    const char *const why = asks_for_whole(s);
+    if (why) return cfg->mesh.in_parts == HX_IN_PARTS_ALWAYS ? refuse(s, why) : HX_OK;
+    params->partition = is_curve ? HX_PARTITION_CURVE : HX_PARTITION_BISECTION;
+    if (cfg->mesh.file) {
+        own->n_byte = stat(cfg->mesh.file, &state) == 0 ? (int64_t)state.st_size : 0;
+        wants =
+            cfg->mesh.in_parts == HX_IN_PARTS_ALWAYS || own->n_byte >= AUTO_ELEMENTS * LEAST_BYTES;
+        set_reach(s, NULL, 0, params);
+    } else {
+        HX_TRY(open_generator(s, source, params, &wants));
+    }
+    own->wants = wants;
     return HX_OK;
 }
 
@@ -155,18 +245,18 @@ int hx_session_make_window(hx_session *s)
     hx_mesh_source source = {.name = NULL};
     hx_window_params params = {.reach = 0.0};
     intent own;
-    int wants, agreed;
+    int agreed;
     if (!s->team || !s->may_window) return HX_OK;
-    int rc = open_source(s, &source, &params, &wants);
     memset(&own, 0, sizeof own); /* padding is compared too */
-    own.wants = rc == HX_OK && wants;
+    int rc = open_source(s, &source, &params, &own);
     own.n_elem = source.n_elem;
     own.n_node = source.n_node;
     own.reach = params.reach;
     own.partition = params.partition;
     own.in_elements = params.in_elements;
     if (rc == HX_OK) rc = agree(s, &own, &agreed);
-    if (rc == HX_OK && agreed) rc = create(s, &source, &params);
+    if (rc == HX_OK && agreed)
+        rc = s->cfg.mesh.file ? create_of_file(s, &params) : create(s, &source, &params);
     hx_source_close(&source);
     return rc;
 }

@@ -313,6 +313,19 @@ static const keyword keywords[] = {
     {"VISCO", unread_load},
 };
 
+/* What stands besides a mesh refers to the whole of it. */
+static int check_pieces(hx_abaqus_reader *r, const keyword *k)
+{
+    static const char *const mesh[] = {"NODE", "ELEMENT", "NSET", "ELSET", "SURFACE"};
+    char why[80];
+    int is_mesh = !r->import.sink;
+    for (size_t i = 0; i < sizeof mesh / sizeof mesh[0]; i++)
+        is_mesh |= strcmp(k->name, mesh[i]) == 0;
+    if (is_mesh) return HX_OK;
+    snprintf(why, sizeof why, "*%s beside the mesh", k->name);
+    return hx_import_need_whole(&r->import, why);
+}
+
 static int begin_keyword(hx_abaqus_reader *r)
 {
     HX_TRY(check_entry_complete(r));
@@ -321,7 +334,10 @@ static int begin_keyword(hx_abaqus_reader *r)
     r->set = NULL;
     r->member_scope = -1;
     for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
-        if (strcmp(keywords[i].name, r->scan.keyword) == 0) return keywords[i].begin(r);
+        if (strcmp(keywords[i].name, r->scan.keyword) == 0) {
+            HX_TRY(check_pieces(r, &keywords[i]));
+            return keywords[i].begin(r);
+        }
     if (r->n_skipped++ == 0)
         snprintf(r->first_skipped, sizeof r->first_skipped, "%s", r->scan.keyword);
     return HX_OK;
@@ -361,13 +377,22 @@ static void reader_free(hx_abaqus_reader *r)
     hx_abaqus_free_materials(r);
 }
 
-int hx_abaqus_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes)
+/* Makes what was read a mesh. */
+static int make_mesh(hx_abaqus_reader *r, hx_mesh *mesh, hx_conditions *conditions)
+{
+    HX_TRY(hx_import_finish(&r->import, mesh));
+    if (r->import.sink) return HX_OK;
+    HX_TRY(hx_import_conditions_finish(&r->conditions, &r->import, mesh, conditions));
+    return conditions ? hx_abaqus_find_material(r, mesh, &conditions->material) : HX_OK;
+}
+
+static int read_file(const char *path, hx_mesh *mesh, hx_conditions *conditions,
+                     hx_import_sink *sink, hx_notes *notes)
 {
     int rc;
     hx_abaqus_reader r = {.notes = notes, .scope = -1, .member_scope = -1};
-    memset(mesh, 0, sizeof *mesh);
-    if (conditions) memset(conditions, 0, sizeof *conditions);
     HX_TRY_FAIL(hx_import_open(&r.import, path, notes));
+    r.import.sink = sink;
     r.import.shape_hint = "C3D4, C3D5, C3D6, C3D8, C3D10, C3D15, C3D20 and their variants";
     HX_TRY_FAIL(hx_abaqus_scan_open(&r.scan, path));
     HX_TRY_FAIL(read_lines(&r));
@@ -375,17 +400,27 @@ int hx_abaqus_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, h
     HX_TRY_FAIL(hx_abaqus_resolve_couplings(&r));
     HX_TRY_FAIL(hx_abaqus_resolve_cells(&r));
     HX_TRY_FAIL(hx_abaqus_name_sets(&r));
-    HX_TRY_FAIL(hx_import_finish(&r.import, mesh));
-    HX_TRY_FAIL(hx_import_conditions_finish(&r.conditions, &r.import, mesh, conditions));
-    if (conditions) HX_TRY_FAIL(hx_abaqus_find_material(&r, mesh, &conditions->material));
+    HX_TRY_FAIL(make_mesh(&r, mesh, conditions));
     if (r.n_skipped > 0)
         HX_TRY_FAIL(hx_notes_add(notes, HX_NOTE_DETAIL,
                                  "%s: %d keyword lines say nothing about the mesh and are passed "
                                  "over (the first: *%s)",
                                  path, r.n_skipped, r.first_skipped));
 fail:
-    if (rc < 0) hx_mesh_free(mesh);
+    if (rc < 0 && mesh) hx_mesh_free(mesh);
     if (rc < 0 && conditions) hx_conditions_free(conditions);
     reader_free(&r);
     return rc;
+}
+
+int hx_abaqus_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes)
+{
+    memset(mesh, 0, sizeof *mesh);
+    if (conditions) memset(conditions, 0, sizeof *conditions);
+    return read_file(path, mesh, conditions, NULL, notes);
+}
+
+int hx_abaqus_read_to(const char *path, hx_import_sink *sink, hx_notes *notes)
+{
+    return read_file(path, NULL, NULL, sink, notes);
 }

@@ -22,6 +22,10 @@ extern "C" {
  * the sets, else O(n). */
 int hx_abaqus_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes);
 
+/* The same into a sink (mesh_import.h), of a file that holds nodes, elements, sets and surfaces. */
+struct hx_import_sink;
+int hx_abaqus_read_to(const char *path, struct hx_import_sink *sink, hx_notes *notes);
+
 #ifdef __cplusplus
 }
 #endif

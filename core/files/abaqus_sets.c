@@ -148,6 +148,7 @@ int hx_abaqus_add_nodes_of(hx_abaqus_reader *r, const char *name)
 {
     char word[256];
     hx_abaqus_reference to;
+    if (r->import.sink) return hx_import_need_whole(&r->import, "*NSET with ELSET");
     snprintf(word, sizeof word, "%s", name);
     HX_TRY(hx_abaqus_need(r, 1, word, &to));
     const hx_import_set *const named = to.set;
@@ -343,10 +344,11 @@ fail:
 
 int hx_abaqus_resolve_cells(hx_abaqus_reader *r)
 {
+    r->import.side_row = r->import.sink ? hx_abaqus_face : NULL;
     if (r->cell_number.n > 0 || r->import.solid) HX_TRY(update_places(r));
     for (size_t i = 0; i < r->import.n_set; i++) {
         if (r->cell_number.n > 0) HX_TRY(resolve_set(r, r->import.set[i]));
-        HX_TRY(resolve_sides(r, r->import.set[i]));
+        if (!r->import.sink) HX_TRY(resolve_sides(r, r->import.set[i]));
     }
     return HX_OK;
 }

@@ -349,6 +349,21 @@ static int skip_bytes(hx_file_scan *scan, int64_t n)
     return HX_OK;
 }
 
+hx_file_mark hx_file_scan_mark(const hx_file_scan *scan)
+{
+    return (hx_file_mark){scan->offset + (int64_t)scan->pos, scan->line};
+}
+
+int hx_file_scan_jump(hx_file_scan *scan, hx_file_mark to)
+{
+    scan->offset = to.offset;
+    scan->line = to.line;
+    scan->pos = scan->len = 0;
+    if (fseeko(scan->stream, (off_t)to.offset, SEEK_SET) != 0)
+        return HX_RAISE(HX_EIO, "%s: cannot read: %s", scan->path, strerror(errno));
+    return HX_OK;
+}
+
 /* A string in a binary file: its length in 6, 14, 30 or 62 bits, as the two first bits say; then
  * it. */
 static int skip_binary_string(hx_file_scan *scan)

@@ -112,6 +112,16 @@ static inline int64_t hx_file_decode_int(const unsigned char *byte, int n_byte, 
 int hx_file_scan_int(hx_file_scan *scan, const hx_file_number *type, int64_t n, int64_t *value);
 int hx_file_scan_real(hx_file_scan *scan, const hx_file_number *type, int64_t n, double *value);
 
+/* A place of a file that was passed. */
+typedef struct hx_file_mark {
+    int64_t offset, line;
+} hx_file_mark;
+
+hx_file_mark hx_file_scan_mark(const hx_file_scan *scan);
+
+/* Goes on there; the scan may be another one of the same file. */
+int hx_file_scan_jump(hx_file_scan *scan, hx_file_mark to);
+
 /* Passes n values of any kind. */
 int hx_file_scan_skip(hx_file_scan *scan, const hx_file_number *type, int64_t n);
 

@@ -17,6 +17,10 @@ extern "C" {
  * what would be right. notes may be NULL. */
 int hx_gmsh_read(const char *path, hx_mesh *mesh, hx_notes *notes);
 
+/* The same into a sink (mesh_import.h). */
+struct hx_import_sink;
+int hx_gmsh_read_to(const char *path, struct hx_import_sink *sink, hx_notes *notes);
+
 /* Writes a finished mesh as format 4.1, ASCII or binary, in its original order and with the numbers
  * of the file that it came from, from 1 where that had none. Sets become physical groups: elements
  * volumes, faces surfaces, other nodes points. HX_EIO leaves an old file as it was. Memory: 13

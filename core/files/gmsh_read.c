@@ -383,13 +383,14 @@ static int read_start(hx_gmsh_reader *r)
     return expect_end(r, "$EndMeshFormat");
 }
 
-int hx_gmsh_read(const char *path, hx_mesh *mesh, hx_notes *notes)
+/* Into a mesh or a sink. */
+static int read_file(const char *path, hx_mesh *mesh, hx_import_sink *sink, hx_notes *notes)
 {
     int rc = HX_OK;
     hx_gmsh_reader r;
     memset(&r, 0, sizeof r);
-    memset(mesh, 0, sizeof *mesh);
     HX_TRY_FAIL(hx_import_open(&r.import, path, notes));
+    r.import.sink = sink;
     r.import.order_hint = "set Mesh.ElementOrder = 1 or 2 in gmsh";
     r.import.empty_hint = "gmsh saves the volumes only where a Physical Volume names them, or with "
                           "Mesh.SaveAll = 1";
@@ -405,4 +406,15 @@ fail:
     free(r.entity);
     free(r.group_set);
     return rc;
+}
+
+int hx_gmsh_read(const char *path, hx_mesh *mesh, hx_notes *notes)
+{
+    memset(mesh, 0, sizeof *mesh);
+    return read_file(path, mesh, NULL, notes);
+}
+
+int hx_gmsh_read_to(const char *path, hx_import_sink *sink, hx_notes *notes)
+{
+    return read_file(path, NULL, sink, notes);
 }

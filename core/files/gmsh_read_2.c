@@ -134,6 +134,7 @@ int hx_gmsh_read_elements_2(hx_gmsh_reader *r)
     HX_TRY(hx_file_scan_count(&r->scan, "the number of elements", &n));
     HX_TRY(hx_file_scan_begin(&r->scan));
     HX_TRY(hx_gmsh_check_count(r, "elements", n, 8, 4));
+    HX_TRY(hx_import_announce(&r->import, n));
     if (r->scan.is_binary) HX_TRY(expect_hexahedra(r, n));
     if (!r->scan.is_binary) {
         for (int64_t i = 0; i < n; i++) HX_TRY(read_line(r));

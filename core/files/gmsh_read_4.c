@@ -191,6 +191,7 @@ int hx_gmsh_read_elements_4(hx_gmsh_reader *r)
     HX_TRY(hx_gmsh_sizes(r, 4, head));
     HX_TRY(hx_gmsh_check_count(r, "blocks of elements", head[0], 12 + r->size_bytes, 4));
     HX_TRY(hx_gmsh_check_count(r, "elements", head[1], 2 * r->size_bytes, 2));
+    HX_TRY(hx_import_announce(&r->import, head[1]));
     for (int64_t b = 0; b < head[0]; b++) HX_TRY(read_element_block(r, &head[1]));
     if (head[1] == 0) return HX_OK;
     return HX_GMSH_RAISE(r, "%lld elements fewer in the blocks than announced", (long long)head[1]);

@@ -168,11 +168,13 @@ static int is_mfem_nurbs(const char *head)
 }
 
 const hx_mesh_format hx_mesh_formats[] = {
-    {"legacy VTK", ".vtk", is_vtk, read_vtk, write_vtk, .holds_fields = 1},
+    {"legacy VTK", ".vtk", is_vtk, read_vtk, write_vtk, .holds_fields = 1,
+     .read_to = hx_vtk_read_to},
     {"parallel VTK XML", ".pvtu", is_pvtu, read_vtk, NULL},
     {"VTK XML", ".vtu", is_vtk_xml, read_vtk, NULL},
-    {"Gmsh", ".msh", is_gmsh, read_gmsh, write_gmsh},
-    {"Abaqus, CalculiX", ".inp", is_abaqus, hx_abaqus_read, write_abaqus, .holds_problem = 1},
+    {"Gmsh", ".msh", is_gmsh, read_gmsh, write_gmsh, .read_to = hx_gmsh_read_to},
+    {"Abaqus, CalculiX", ".inp", is_abaqus, hx_abaqus_read, write_abaqus,
+     .read_to = hx_abaqus_read_to, .holds_problem = 1},
     {"ANSYS archive", ".cdb", is_ansys, hx_ansys_read, NULL},
     {"Nastran", ".bdf", is_nastran, hx_nastran_read, NULL},
     {"Nastran", ".nas", is_nastran, hx_nastran_read, NULL},

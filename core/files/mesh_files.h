@@ -12,6 +12,8 @@
 extern "C" {
 #endif
 
+struct hx_import_sink;
+
 typedef struct hx_mesh_write_options {
     int is_ascii;              /* where the format has both */
     const char *title;         /* or NULL */
@@ -33,6 +35,8 @@ typedef struct hx_mesh_format {
     /* Writes a finished mesh with its sets; NULL: cannot. */
     int (*write)(const char *path, const hx_mesh *mesh, const hx_mesh_write_options *options);
     int (*read_spline)(const char *path, hx_spline *spline, hx_notes *notes); /* or NULL */
+    /* Reads into a sink (mesh_import.h); NULL: the whole at once alone. */
+    int (*read_to)(const char *path, struct hx_import_sink *sink, hx_notes *notes);
     int holds_problem; /* `write` takes supports and loads along */
     int holds_fields;  /* numbers on nodes and elements can be written beside the mesh (vtk.h) */
 } hx_mesh_format;

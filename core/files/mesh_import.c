@@ -8,6 +8,7 @@
 #include "../base/memory.h"
 #include "../base/sum.h"
 #include "../mesh/mesh_check.h"
+#include "../mesh/mesh_source.h"
 #include "mesh_import_internal.h"
 
 enum { MOST_SETS = 10000, MOST_OTHER = 100 };
@@ -51,6 +52,7 @@ static int reserve_xyz(hx_import *import, int64_t n)
 
 int hx_import_expect(hx_import *import, int64_t n_node, int64_t n_elem)
 {
+    if (import->sink) return HX_OK;
     hx_numbers_expect(&import->node_number, n_node);
     hx_numbers_expect(&import->elem_number, n_elem);
     hx_numbers_expect(&import->corner, 8 * n_elem);
@@ -75,9 +77,87 @@ int64_t hx_import_elem_line(const hx_import *import, int64_t elem)
     return line_of(&import->elem_line, import->n_elem, elem);
 }
 
+/* --- into a sink --- */
+
+int hx_import_need_whole(hx_import *import, const char *why)
+{
+    snprintf(import->sink->why, sizeof import->sink->why, "%s", why);
+    return HX_RAISE(HX_EINPUT, "%s: %s", import->path, why);
+}
+
+int hx_import_announce(hx_import *import, int64_t n_elem)
+{
+    char why[80];
+    if (!import->sink || n_elem >= import->sink->least_elem) return HX_OK;
+    snprintf(why, sizeof why, "fewer than %lld elements", (long long)import->sink->least_elem);
+    return hx_import_need_whole(import, why);
+}
+
+int hx_import_flush(hx_import *import, int with_nodes)
+{
+    return import->sink ? import->sink->flush(import->sink, import, with_nodes) : HX_OK;
+}
+
+static int send_nodes(hx_import *import, int64_t n, const int64_t *number, const double *xyz,
+                      int64_t line)
+{
+    const int rc = hx_numbers_append(&import->node_number, n, number);
+    if (rc < 0) return hx_import_place(import, line, rc);
+    if (!hx_numbers_is_run(&import->node_number))
+        return hx_import_need_whole(import, "numbers of nodes that do not follow each other");
+    HX_TRY(import->sink->nodes(import->sink, import, n, xyz));
+    import->n_node += n;
+    return HX_OK;
+}
+
+static int is_collapsed(const int64_t corner[8])
+{
+    int same = 0;
+    for (int a = 1; a < 8; a++)
+        for (int b = 0; b < a; b++) same |= corner[a] == corner[b];
+    return same;
+}
+
+/* Solids of first order, a few at a time. */
+static int send_corners(hx_import *import, hx_solid_id id, int64_t n, const int64_t *node,
+                        int64_t line)
+{
+    enum { CHUNK = 512 };
+    const int *const corner = hx_solid_corners(id);
+    const int n_node = hx_solids[id].n_node;
+    int64_t collapsed[8 * CHUNK];
+    for (int64_t i = 0; i < n; i += CHUNK) {
+        const int64_t now = n - i < CHUNK ? n - i : CHUNK;
+        for (int64_t k = 0; k < 8 * now; k++)
+            collapsed[k] = node[(i + k / 8) * n_node + corner[k % 8]];
+        for (int64_t k = 0; k < now && id == HX_SOLID_HEX8; k++)
+            import->has_collapsed_brick |= is_collapsed(collapsed + 8 * k);
+        HX_TRY(import->sink->solids(import->sink, import, now, collapsed, line));
+        import->n_elem += now;
+    }
+    return HX_OK;
+}
+
+static int send_solids(hx_import *import, hx_solid_id id, int64_t n, const int64_t *number,
+                       const int64_t *node, int64_t line)
+{
+    if (hx_solids[id].n_node != hx_solids[id].n_corner)
+        return hx_import_need_whole(import, "elements of second order");
+    const int rc = hx_numbers_append(&import->elem_number, n, number);
+    if (rc < 0) return hx_import_place(import, line, rc);
+    if (!hx_numbers_is_run(&import->elem_number))
+        return hx_import_need_whole(import, "numbers of elements that do not follow each other");
+    HX_TRY(add_lines(&import->elem_line, import->n_elem, n, line));
+    if (!hx_numbers_is_run(&import->elem_line)) hx_numbers_free(&import->elem_line);
+    return send_corners(import, id, n, node, line);
+}
+
+/* --- into the import --- */
+
 int hx_import_add_nodes(hx_import *import, int64_t n, const int64_t *number, const double *xyz,
                         int64_t line)
 {
+    if (import->sink) return send_nodes(import, n, number, xyz, line);
     HX_TRY(reserve_xyz(import, import->n_node + n));
     HX_TRY(add_lines(&import->node_line, import->n_node, n, line));
     const int rc = hx_numbers_append(&import->node_number, n, number);
@@ -104,6 +184,7 @@ static int add_corners(hx_import *import, hx_solid_id id, int64_t n, const int64
 int hx_import_add_solids(hx_import *import, hx_solid_id id, int64_t n, const int64_t *number,
                          const int64_t *node, int64_t line)
 {
+    if (import->sink) return send_solids(import, id, n, number, node, line);
     HX_TRY(add_lines(&import->elem_line, import->n_elem, n, line));
     int rc = hx_numbers_append(&import->elem_number, n, number);
     if (rc == HX_OK) rc = add_corners(import, id, n, node);
@@ -142,6 +223,8 @@ int hx_import_set_named(hx_import *import, const char *name, hx_import_set **set
         *set = import->set[i];
         return HX_OK;
     }
+    if (import->sink && import->n_set == HX_SOURCE_SETS)
+        return hx_import_need_whole(import, "more than 64 sets");
     if (import->n_set == MOST_SETS)
         return HX_IMPORT_RAISE(import, 0, "more than %d sets, the last named '%.60s'", MOST_SETS,
                                name);
@@ -259,6 +342,13 @@ static int build_indices(hx_import *import)
                            HX_IMPORT_NUMBER(import, hx_numbers_get(&import->elem_number, i)));
 }
 
+int hx_import_no_node(const hx_import *import, int64_t line, int64_t elem, int64_t node)
+{
+    return HX_IMPORT_RAISE(import, line, "element %s names node %s, which the file does not have",
+                           HX_IMPORT_NUMBER(import, hx_numbers_get(&import->elem_number, elem)),
+                           HX_IMPORT_NUMBER(import, node));
+}
+
 /* conn := places of the corners' nodes, in the memory of the corners where it has the width. */
 static int resolve_corners(hx_import *import, int32_t **conn_out)
 {
@@ -278,11 +368,8 @@ static int resolve_corners(hx_import *import, int32_t **conn_out)
     }
     int rc = HX_OK;
     if (bad != INT64_MAX)
-        rc =
-            HX_IMPORT_RAISE(import, hx_import_elem_line(import, bad / 8),
-                            "element %s names node %s, which the file does not have",
-                            HX_IMPORT_NUMBER(import, hx_numbers_get(&import->elem_number, bad / 8)),
-                            HX_IMPORT_NUMBER(import, hx_numbers_get(corner, bad)));
+        rc = hx_import_no_node(import, hx_import_elem_line(import, bad / 8), bad / 8,
+                               hx_numbers_get(corner, bad));
     corner->narrow = NULL;
     hx_numbers_free(corner);
     return rc;
@@ -338,6 +425,15 @@ static int copy_numbers(const hx_import *import, const hx_numbers *from, hx_numb
     return HX_OK;
 }
 
+int hx_import_note_dropped(const hx_import *import, int64_t n_dropped, int64_t first)
+{
+    if (n_dropped == 0) return HX_OK;
+    return hx_notes_add(import->notes, HX_NOTE_DETAIL,
+                        "%s: %lld nodes that no element uses are left out (the first has number "
+                        "%s)",
+                        import->path, (long long)n_dropped, HX_IMPORT_NUMBER(import, first));
+}
+
 /* Leaves out the nodes that no element uses; the numbers in the mesh go to `number`. */
 static int drop_unused(hx_import *import, int32_t *conn, int64_t *n_used, hx_numbers *number)
 {
@@ -359,12 +455,7 @@ static int drop_unused(hx_import *import, int32_t *conn, int64_t *n_used, hx_num
     }
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < 8 * import->n_elem; i++) conn[i] = node_new[conn[i]];
-    if (n_dropped == 0) return HX_OK;
-    return hx_notes_add(import->notes, HX_NOTE_DETAIL,
-                        "%s: %lld nodes that no element uses are left out (the first has number "
-                        "%s)",
-                        import->path, (long long)n_dropped,
-                        HX_IMPORT_NUMBER(import, first_dropped));
+    return hx_import_note_dropped(import, n_dropped, first_dropped);
 }
 
 /* --- the mesh --- */
@@ -429,13 +520,19 @@ static int settle_cells(hx_import *import, hx_mesh *mesh)
     return hx_note_mirrored(mesh, &report, HX_NOTE_WARNING, import->notes);
 }
 
+int hx_import_check_cells(const hx_import *import)
+{
+    HX_TRY(refuse_solids(import));
+    HX_TRY(refuse_empty(import));
+    return note_ignored(import);
+}
+
 int hx_import_finish(hx_import *import, hx_mesh *mesh)
 {
     int rc = HX_OK;
+    if (import->sink) return import->sink->finish(import->sink, import);
     memset(mesh, 0, sizeof *mesh);
-    HX_TRY(refuse_solids(import));
-    HX_TRY(refuse_empty(import));
-    HX_TRY(note_ignored(import));
+    HX_TRY(hx_import_check_cells(import));
     HX_TRY(build_indices(import));
     HX_TRY(make_mesh(import, mesh));
     HX_TRY_FAIL(settle_cells(import, mesh));

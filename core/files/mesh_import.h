@@ -59,7 +59,24 @@ typedef struct hx_import_set {
 
 enum { HX_NUMBER_TEXT = 120 };
 
-typedef struct hx_import {
+typedef struct hx_import hx_import;
+
+/* What takes nodes and solids as they are read, in place of the import's arrays (mesh_pieces.h). */
+typedef struct hx_import_sink hx_import_sink;
+struct hx_import_sink {
+    int (*nodes)(hx_import_sink *sink, hx_import *import, int64_t n, const double *xyz);
+    /* corner[n][8] numbers of nodes, VTK_HEXAHEDRON order. */
+    int (*solids)(hx_import_sink *sink, hx_import *import, int64_t n, const int64_t *corner,
+                  int64_t line);
+    /* Takes members of sets out of elem_index and, with_nodes, of node. */
+    int (*flush)(hx_import_sink *sink, hx_import *import, int with_nodes);
+    /* In place of hx_import_finish. */
+    int (*finish)(hx_import_sink *sink, hx_import *import);
+    int64_t least_elem; /* of fewer elements the whole is wanted, as soon as it is known */
+    char why[200];      /* the file asks for the whole mesh at once: for what; "": it does not */
+};
+
+struct hx_import {
     char *path;      /* (owned) */
     hx_notes *notes; /* (borrowed), may be NULL */
     int64_t n_node, n_elem;
@@ -99,7 +116,15 @@ typedef struct hx_import {
     int64_t *middle_place;   /* [n_middle] element * 32 + node of it behind its corners */
     double *middle_xyz;      /* [n_middle][3] (owned, all three) */
     int is_curved;           /* an edge is: the mesh gets those on edges */
-} hx_import;
+
+    /* Nodes and solids go there: NULL, or what follows (borrowed). Their numbers are runs then. */
+    hx_import_sink *sink;
+    /* Rows of hx_hex_face by kind of solid and side, where face_local are sides; NULL: they are
+     * rows. */
+    const int (*side_row)[7];
+    int has_collapsed_brick; /* a hexahedron with repeated nodes was added */
+    int keeps_unused;        /* nodes of no element are nodes of the mesh, which is refused then */
+};
 
 /* notes collects what is worth saying (nodes left out, cells ignored); may be NULL. */
 int hx_import_open(hx_import *import, const char *path, hx_notes *notes);
@@ -135,13 +160,24 @@ const char *hx_import_number_text(const hx_import *import, int64_t number, char 
 #define HX_IMPORT_NUMBER(import, number)                                                           \
     hx_import_number_text((import), (number), (char[HX_NUMBER_TEXT]){0})
 
+/* Says that the file asks for the whole mesh at once, for what, and returns an error that ends the
+ * reading; of an import with a sink. */
+int hx_import_need_whole(hx_import *import, const char *why);
+
+/* The file has at most so many elements, before any is added. */
+int hx_import_announce(hx_import *import, int64_t n_elem);
+
+/* Hands members of sets to the sink, if there is one. */
+int hx_import_flush(hx_import *import, int with_nodes);
+
 /* Makes a raw mesh (hx_mesh_finish is the caller's) with nodes and elements in the file's order:
  * finds corners and members of sets by their numbers, leaves out nodes that no element has as a
  * corner, gives elements the right order of nodes where it is clear (solid.h, mesh_check.h), finds
  * the elements of faces given by nodes. A set of nodes gets, for a node on an edge, the edge's
  * ends. The mesh knows the file's numbers, and the middles of its edges if some are curved.
  * Destroys xyz, corner and the sets. O(n). HX_EINPUT, with line and number: cells that are no
- * solids of solid.h, numbers that repeat or are not there, no solid at all. */
+ * solids of solid.h, numbers that repeat or are not there, no solid at all. With a sink it is the
+ * sink's, and mesh may be NULL. */
 int hx_import_finish(hx_import *import, hx_mesh *mesh);
 
 /* Nodes of second order that the mesh leaves out, between hx_import_finish and hx_import_free and

@@ -7,6 +7,31 @@
 /* What the mesh calls a node or element of that number. */
 int64_t hx_import_short(const hx_import *import, int64_t number);
 
+/* The checks and notes before a mesh is made: other solids, no solid, cells that make sets only. */
+int hx_import_check_cells(const hx_import *import);
+
+/* Members of a set that are no part of the mesh of solids, for one note. */
+typedef struct hx_left_out {
+    const char *what;
+    int64_t n, first;
+} hx_left_out;
+
+void hx_leave_out(hx_left_out *out, int64_t number);
+
+/* n_kept: members that are there; without any it is a warning. */
+int hx_note_left_out(const hx_import *import, const hx_import_set *set, const hx_left_out *out,
+                     int64_t n_kept);
+
+/* HX_EINPUT: the set names a node or element of that number, which is not there. */
+int hx_import_unknown(const hx_import *import, const hx_import_set *set, const char *member,
+                      int64_t number);
+
+/* Notes nodes that no element uses, if there are any. */
+int hx_import_note_dropped(const hx_import *import, int64_t n_dropped, int64_t first);
+
+/* HX_EINPUT: element of that place names a node that is not there. */
+int hx_import_no_node(const hx_import *import, int64_t line, int64_t elem, int64_t node);
+
 /* Adds the set to the raw mesh. */
 int hx_import_make_set(const hx_import *import, const hx_import_set *set, hx_mesh *mesh);
 

@@ -4,24 +4,17 @@
 
 #include "../base/grow.h"
 #include "../base/memory.h"
+#include "../mesh/face_match.h"
 #include "../mesh/mesh_check.h"
-#include "face_match.h"
 #include "mesh_import_internal.h"
 
-/* Members that are no part of the mesh of solids, for one note. */
-typedef struct left_out {
-    const char *what;
-    int64_t n, first;
-} left_out;
-
-static void leave_out(left_out *out, int64_t number)
+void hx_leave_out(hx_left_out *out, int64_t number)
 {
     if (out->n++ == 0) out->first = number;
 }
 
-/* n_kept: members that are there; without any it is a warning. */
-static int note_left_out(const hx_import *import, const hx_import_set *set, const left_out *out,
-                         int64_t n_kept)
+int hx_note_left_out(const hx_import *import, const hx_import_set *set, const hx_left_out *out,
+                     int64_t n_kept)
 {
     if (out->n == 0) return HX_OK;
     const int is_known = n_kept > 0 || set->is_reference;
@@ -31,11 +24,11 @@ static int note_left_out(const hx_import *import, const hx_import_set *set, cons
                         HX_IMPORT_NUMBER(import, out->first));
 }
 
-static int unknown(const hx_import *import, const hx_import_set *set, const char *what,
-                   int64_t number)
+int hx_import_unknown(const hx_import *import, const hx_import_set *set, const char *member,
+                      int64_t number)
 {
     return HX_IMPORT_RAISE(import, 0, "set '%.100s' names %s %s, which the file does not have",
-                           set->name, what, HX_IMPORT_NUMBER(import, number));
+                           set->name, member, HX_IMPORT_NUMBER(import, number));
 }
 
 /* Nodes of a set: those that the mesh has, then the corners in whose middle others lie. */
@@ -46,7 +39,7 @@ typedef struct node_list {
 
 /* What the set's entry i brings; corners of a node of second order only where take_corners. */
 static int take_node(const hx_import *import, const hx_import_set *set, const hx_mesh *mesh,
-                     int64_t i, int take_corners, node_list *list, left_out *out)
+                     int64_t i, int take_corners, node_list *list, hx_left_out *out)
 {
     int32_t corner[HX_SOLID_CORNERS];
     const int64_t number = hx_numbers_get(&set->node, i);
@@ -56,7 +49,7 @@ static int take_node(const hx_import *import, const hx_import_set *set, const hx
         return HX_OK;
     }
     if (hx_number_index_find(&import->node_index, number) < 0)
-        return unknown(import, set, "node", number);
+        return hx_import_unknown(import, set, "node", number);
     const int64_t middle = hx_import_middle(import, number);
     const int n = middle < 0 ? 0 : hx_import_middle_corners(import, mesh, middle, corner);
     if (take_corners) {
@@ -65,7 +58,7 @@ static int take_node(const hx_import *import, const hx_import_set *set, const hx
     }
     list->n_middle += n > 0;
     list->n_middle_corner += n;
-    if (n == 0) leave_out(out, number);
+    if (n == 0) hx_leave_out(out, number);
     return HX_OK;
 }
 
@@ -92,7 +85,7 @@ static int add_nodes(const hx_import *import, const hx_import_set *set, hx_mesh 
 {
     int rc = HX_OK;
     node_list list = {0, 0, 0, NULL};
-    left_out out = {"nodes that no element uses", 0, 0};
+    hx_left_out out = {"nodes that no element uses", 0, 0};
     const size_t n = (size_t)set->node.n;
     if (n == 0) return HX_OK;
     HX_TRY(hx_alloc_raw(&list.node, n, sizeof *list.node, "nodes of a set"));
@@ -106,7 +99,7 @@ static int add_nodes(const hx_import *import, const hx_import_set *set, hx_mesh 
         HX_TRY_FAIL(note_middles(import, set, mesh, &list));
     }
     HX_TRY_FAIL(hx_mesh_add_node_set(mesh, set->name, list.n, list.node));
-    rc = note_left_out(import, set, &out, list.n);
+    rc = hx_note_left_out(import, set, &out, list.n);
 fail:
     free(list.node);
     return rc;
@@ -114,12 +107,12 @@ fail:
 
 /* Elements of other types may be members too; without any in the file a number is wrong. */
 static int find_elem(const hx_import *import, const hx_import_set *set, int64_t number,
-                     left_out *out, int64_t *index)
+                     hx_left_out *out, int64_t *index)
 {
     *index = hx_import_elem_index(import, number);
     if (*index >= 0) return HX_OK;
-    if (import->n_other == 0) return unknown(import, set, "element", number);
-    leave_out(out, number);
+    if (import->n_other == 0) return hx_import_unknown(import, set, "element", number);
+    hx_leave_out(out, number);
     return HX_OK;
 }
 
@@ -128,7 +121,7 @@ static int add_elems(const hx_import *import, const hx_import_set *set, hx_mesh 
     int rc = HX_OK;
     int32_t *elem = NULL;
     int64_t n = 0, index;
-    left_out out = {"elements that are no solids", 0, 0};
+    hx_left_out out = {"elements that are no solids", 0, 0};
     const int64_t n_all = set->elem.n + set->elem_index.n;
     if (n_all == 0) return HX_OK;
     HX_TRY(hx_alloc_raw(&elem, (size_t)n_all, sizeof *elem, "elements of a set"));
@@ -146,7 +139,7 @@ static int add_elems(const hx_import *import, const hx_import_set *set, hx_mesh 
         elem[n++] = (int32_t)index;
     }
     HX_TRY_FAIL(hx_mesh_add_elem_set(mesh, set->name, n, elem));
-    rc = note_left_out(import, set, &out, n);
+    rc = hx_note_left_out(import, set, &out, n);
 fail:
     free(elem);
     return rc;
@@ -179,8 +172,9 @@ static int add_faces(const hx_import *import, const hx_import_set *set, hx_mesh 
 {
     int rc = HX_OK;
     int64_t *face = NULL, n = 0, elem;
-    left_out out = {"faces of elements that are no solids", 0, 0};
-    left_out flat = {"faces that repeated nodes make an edge or a point, by their element,", 0, 0};
+    hx_left_out out = {"faces of elements that are no solids", 0, 0};
+    hx_left_out flat = {"faces that repeated nodes make an edge or a point, by their element,", 0,
+                        0};
     if (set->face_elem.n == 0) return HX_OK;
     HX_TRY(hx_alloc_raw(&face, (size_t)set->face_elem.n, sizeof *face, "faces of a set"));
     for (int64_t i = 0; i < set->face_elem.n; i++) {
@@ -191,11 +185,11 @@ static int add_faces(const hx_import *import, const hx_import_set *set, hx_mesh 
         if (face[n] >= 0)
             n++;
         else
-            leave_out(&flat, hx_numbers_get(&set->face_elem, i));
+            hx_leave_out(&flat, hx_numbers_get(&set->face_elem, i));
     }
     HX_TRY_FAIL(hx_mesh_add_face_set(mesh, set->name, n, face));
-    HX_TRY_FAIL(note_left_out(import, set, &flat, n));
-    rc = note_left_out(import, set, &out, n);
+    HX_TRY_FAIL(hx_note_left_out(import, set, &flat, n));
+    rc = hx_note_left_out(import, set, &out, n);
 fail:
     free(face);
     return rc;
@@ -204,7 +198,7 @@ fail:
 /* --- faces given by their nodes --- */
 
 static int collect_quads(const hx_import *import, const hx_import_set *set, hx_face_match *q,
-                         left_out *out)
+                         hx_left_out *out)
 {
     for (int64_t i = 0; i < set->quad.n / 4; i++) {
         int32_t node[4];
@@ -213,14 +207,14 @@ static int collect_quads(const hx_import *import, const hx_import_set *set, hx_f
             const int64_t number = hx_numbers_get(&set->quad, 4 * i + k);
             const int64_t index = hx_import_node_index(import, number);
             if (index < 0 && hx_number_index_find(&import->node_index, number) < 0)
-                return unknown(import, set, "node", number);
+                return hx_import_unknown(import, set, "node", number);
             if (index < 0) found = 0;
             node[k] = (int32_t)index;
         }
         if (found)
             hx_face_match_add(q, node);
         else
-            leave_out(out, hx_numbers_get(&set->quad, 4 * i));
+            hx_leave_out(out, hx_numbers_get(&set->quad, 4 * i));
     }
     return HX_OK;
 }
@@ -246,7 +240,7 @@ static int add_quads(const hx_import *import, const hx_import_set *set, hx_mesh 
 {
     int rc = HX_OK;
     hx_face_match q;
-    left_out out = {"faces that no element has, by their first node,", 0, 0};
+    hx_left_out out = {"faces that no element has, by their first node,", 0, 0};
     if (set->quad.n == 0) return HX_OK;
     memset(&q, 0, sizeof q);
     HX_TRY_FAIL(hx_face_match_create(&q, set->quad.n / 4, mesh->n_node));
@@ -258,10 +252,10 @@ static int add_quads(const hx_import *import, const hx_import_set *set, hx_mesh 
         if (q.face[i] >= 0)
             q.face[n++] = q.face[i];
         else if (q.node[i][0] >= 0)
-            leave_out(&out, hx_numbers_get(&mesh->node_number, q.node[i][0]));
+            hx_leave_out(&out, hx_numbers_get(&mesh->node_number, q.node[i][0]));
     }
     HX_TRY_FAIL(hx_mesh_add_face_set(mesh, set->name, n, q.face));
-    rc = note_left_out(import, set, &out, n);
+    rc = hx_note_left_out(import, set, &out, n);
 fail:
     hx_face_match_free(&q);
     return rc;

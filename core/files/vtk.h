@@ -90,6 +90,10 @@ int hx_vtk_read(const char *path, hx_mesh *mesh);
  * mesh_check.h). What was mended or left out is noted; notes may be NULL. */
 int hx_vtk_read_mesh(const char *path, hx_mesh *mesh, hx_notes *notes);
 
+/* The same into a sink (mesh_import.h), of cells of first order that are all solids. */
+struct hx_import_sink;
+int hx_vtk_read_to(const char *path, struct hx_import_sink *sink, hx_notes *notes);
+
 /* Reads one cell array of one component from a file written by us of this very mesh, in the file's
  * (original) order, into value[n_elem] in the mesh's own order. Nothing but the number of cells is
  * compared: hx_result_read is for files of which one does not know. */

@@ -81,6 +81,7 @@ int hx_vtk_read_points(hx_vtk_reader *r)
         return HX_FILE_RAISE(&r->scan, "%lld points; at most %ld can be numbered", (long long)n,
                              (long)INT32_MAX);
     r->n_node = n;
+    if (r->import) return hx_vtk_send_points(r, type);
     if (!r->mesh) return hx_file_scan_skip(&r->scan, type, n_value);
 
     HX_TRY(hx_alloc_raw(&r->xyz, (size_t)n_value, sizeof *r->xyz, "coordinates"));
@@ -209,7 +210,7 @@ static int read_cells_classic(hx_vtk_reader *r, int64_t size)
     return HX_OK;
 }
 
-static int read_array_head(hx_vtk_reader *r, const char *word, int64_t n,
+int hx_vtk_read_array_head(hx_vtk_reader *r, const char *word, int64_t n,
                            const hx_file_number **type)
 {
     int64_t n_value;
@@ -250,14 +251,14 @@ static int read_cells_offsets(hx_vtk_reader *r, int64_t n_offset, int64_t n_conn
 {
     const hx_file_number *type;
     int64_t node[8], last;
-    HX_TRY(read_array_head(r, "OFFSETS", n_offset, &type));
+    HX_TRY(hx_vtk_read_array_head(r, "OFFSETS", n_offset, &type));
     if (!r->mesh) {
         HX_TRY(hx_file_scan_skip(&r->scan, type, n_offset));
-        HX_TRY(read_array_head(r, "CONNECTIVITY", n_conn, &type));
+        HX_TRY(hx_vtk_read_array_head(r, "CONNECTIVITY", n_conn, &type));
         return hx_file_scan_skip(&r->scan, type, n_conn);
     }
     HX_TRY(read_offsets(r, type, n_offset, n_conn, &last));
-    HX_TRY(read_array_head(r, "CONNECTIVITY", n_conn, &type));
+    HX_TRY(hx_vtk_read_array_head(r, "CONNECTIVITY", n_conn, &type));
     if (last != n_conn)
         return HX_FILE_RAISE(&r->scan, "the last offset is %lld, but CONNECTIVITY has %lld entries",
                              (long long)last, (long long)n_conn);
@@ -288,6 +289,7 @@ int hx_vtk_read_cells(hx_vtk_reader *r)
     if (r->n_elem > HX_MAX_ELEM)
         return HX_FILE_RAISE(&r->scan, "%lld cells; at most %lld are possible",
                              (long long)r->n_elem, (long long)HX_MAX_ELEM);
+    if (r->import) return hx_vtk_pass_cells(r, n, size);
     return has_offsets ? read_cells_offsets(r, n, size) : read_cells_classic(r, size);
 }
 
@@ -304,6 +306,7 @@ int hx_vtk_read_cell_types(hx_vtk_reader *r)
     r->has_types = true;
     HX_TRY(hx_file_scan_begin(&r->scan));
     HX_TRY(hx_file_scan_room(&r->scan, &int32, n_type, 1, "CELL_TYPES", &n_type));
+    if (r->import) return hx_vtk_send_cells(r, n_type);
     if (!r->mesh) return hx_file_scan_skip(&r->scan, &int32, n_type);
     for (int64_t e = 0; e < n_type;) {
         const int64_t n = n_type - e < HX_VTK_CHUNK ? n_type - e : HX_VTK_CHUNK;

@@ -20,6 +20,7 @@ static int read_sets(hx_vtk_reader *r, const char *name, const hx_file_number *t
 {
     int fits = 1;
     int32_t *value = NULL;
+    if (r->import) return hx_vtk_send_sets(r, name, type, n);
     HX_TRY(hx_alloc_raw(&value, (size_t)n, sizeof *value, "values of an integer array"));
     int rc = hx_file_scan_int32(&r->scan, type, n, value, &fits);
     if (rc == HX_OK && fits) rc = hx_vtk_make_sets(r, name, n, value);
@@ -70,7 +71,8 @@ static int read_array(hx_vtk_reader *r, const char *name, const hx_file_number *
     HX_TRY(hx_file_scan_room(&r->scan, type, n, n_comp, name, &n_value));
     const bool is_int = type->kind == 'i' || type->kind == 'u';
     const bool fits = r->where != HX_VTK_NOWHERE && n_comp == 1 && n == r->n_data;
-    if (fits && r->mesh && !r->wanted && is_int && may_be_set && strncmp(name, "vtk", 3) != 0)
+    if (fits && (r->mesh || r->import) && !r->wanted && is_int && may_be_set &&
+        strncmp(name, "vtk", 3) != 0)
         return read_sets(r, name, type, n);
     if (fits && r->wanted && r->where == HX_VTK_ON_CELLS && (is_int || type->kind == 'f')) {
         if (!r->has_value && strcmp(name, r->wanted) == 0) {
@@ -207,6 +209,7 @@ static int read_data_head(hx_vtk_reader *r, hx_vtk_data_where where)
                              (long long)(expected < 0 ? 0 : expected),
                              on_points ? "points" : "cells");
     HX_TRY(hx_vtk_check_wanted(r));
+    if (r->import) HX_TRY(hx_vtk_check_sections(r));
     if (r->mesh && !r->has_mesh) HX_TRY(hx_vtk_make_mesh(r));
     r->where = where;
     r->n_data = n;
@@ -292,6 +295,7 @@ static int read_file(hx_vtk_reader *r, const char *path)
         if (!found) break;
         HX_TRY(read_section(r));
     }
+    if (r->import) return hx_vtk_check_sections(r);
     return r->mesh && !r->has_mesh ? hx_vtk_make_mesh(r) : HX_OK;
 }
 
@@ -352,6 +356,25 @@ static int read_mesh(const char *path, int is_mended, hx_mesh *mesh, hx_notes *n
     if (rc == HX_OK) rc = hx_vtk_make_faces(&r);
     reader_free(&r);
     if (rc < 0) hx_mesh_free(mesh);
+    return rc;
+}
+
+int hx_vtk_read_to(const char *path, hx_import_sink *sink, hx_notes *notes)
+{
+    hx_vtk_reader r;
+    hx_import import;
+    int rc;
+    memset(&r, 0, sizeof r);
+    HX_TRY_FAIL(hx_import_open(&import, path, notes));
+    import.sink = sink;
+    import.keeps_unused = 1;
+    r.import = &import;
+    r.notes = notes;
+    HX_TRY_FAIL(read_file(&r, path));
+    rc = hx_import_finish(&import, NULL);
+fail:
+    reader_free(&r);
+    hx_import_free(&import);
     return rc;
 }
 

@@ -8,6 +8,7 @@
 
 #include "../mesh/mesh.h"
 #include "file_scan.h"
+#include "mesh_import.h"
 #include "solid.h"
 
 #ifdef __cplusplus
@@ -69,6 +70,11 @@ typedef struct hx_vtk_reader {
     hx_vtk_data_where where; /* of the arrays that follow */
     int64_t n_data;          /* their tuples */
 
+    hx_import *import; /* what takes the mesh piece by piece, in place of `mesh`; NULL (borrowed) */
+    hx_file_mark cells_at, offsets_at; /* of CELLS or CONNECTIVITY, of OFFSETS */
+    const hx_file_number *cells_type, *offsets_type;
+    int64_t n_cell_number; /* of CELLS */
+
     hx_mesh *mesh; /* to fill, or NULL if one array is looked for */
     bool has_mesh; /* mesh is created */
 
@@ -117,6 +123,39 @@ int hx_vtk_make_mesh(hx_vtk_reader *r);
 /* Array set_NAME of 0 and 1 is the set NAME; array NAME of a few values is the sets NAME=VALUE. Of
  * the points or cells (r->where), after hx_vtk_make_mesh. */
 int hx_vtk_make_sets(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *value);
+
+/* Distinct values, ascending; more than HX_VTK_SET_VALUES count as that and 1. */
+enum { HX_VTK_SET_VALUES = 256 };
+typedef struct hx_vtk_values {
+    int n;
+    int32_t value[HX_VTK_SET_VALUES];
+} hx_vtk_values;
+
+/* Position of value in the ascending list, or where it would go in. */
+int hx_vtk_find_value(const int32_t *list, int n, int32_t value);
+void hx_vtk_add_value(hx_vtk_values *list, int32_t value);
+
+/* 1 if an array of that name and those values is one set, NAME of "set_NAME". */
+int hx_vtk_is_flag(const char *name, const hx_vtk_values *values);
+
+/* The solid that a type of cell is, NULL: none; which node each corner of a voxel is, NULL: the
+ * type is none. */
+const hx_solid_id *hx_vtk_find_solid(int64_t type);
+const int *hx_vtk_voxel_order(int64_t type);
+
+/* HX_EINPUT: one of the sections of a grid is missing. */
+int hx_vtk_check_sections(hx_vtk_reader *r);
+
+/* The same sections for r->import, of which each is read when all that it needs is known
+ * (vtk_pieces.c): points; where cells are; cells by their types; sets of an integer array. */
+int hx_vtk_send_points(hx_vtk_reader *r, const hx_file_number *type);
+int hx_vtk_pass_cells(hx_vtk_reader *r, int64_t n, int64_t size);
+int hx_vtk_send_cells(hx_vtk_reader *r, int64_t n_type);
+int hx_vtk_send_sets(hx_vtk_reader *r, const char *name, const hx_file_number *type, int64_t n);
+
+/* Next word `word`, then the type of an array of n numbers, of which the first one is next. */
+int hx_vtk_read_array_head(hx_vtk_reader *r, const char *word, int64_t n,
+                           const hx_file_number **type);
 
 /* Once elements have their order of nodes: the faces among the cells become those of their sets. */
 int hx_vtk_make_faces(hx_vtk_reader *r);

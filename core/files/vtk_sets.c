@@ -6,10 +6,10 @@
 #include "../base/grow.h"
 #include "../base/memory.h"
 #include "../base/sum.h"
-#include "face_match.h"
+#include "../mesh/face_match.h"
 #include "vtk_reader.h"
 
-enum { MAX_SET_VALUES = 256 };
+enum { MAX_SET_VALUES = HX_VTK_SET_VALUES };
 
 /* The file's numbers of the points and cells that are kept. */
 static int number_items(hx_vtk_reader *r)
@@ -24,15 +24,20 @@ static int number_items(hx_vtk_reader *r)
                         r->scan.path, (long long)(r->n_elem - r->n_solid));
 }
 
+int hx_vtk_check_sections(hx_vtk_reader *r)
+{
+    if (r->n_node >= 0 && r->n_elem >= 0 && r->has_types) return HX_OK;
+    return HX_FILE_RAISE(&r->scan,
+                         "no %s section; an unstructured grid has POINTS, CELLS and "
+                         "CELL_TYPES, and its data after them",
+                         r->n_node < 0   ? "POINTS"
+                         : r->n_elem < 0 ? "CELLS"
+                                         : "CELL_TYPES");
+}
+
 int hx_vtk_make_mesh(hx_vtk_reader *r)
 {
-    if (r->n_node < 0 || r->n_elem < 0 || !r->has_types)
-        return HX_FILE_RAISE(&r->scan,
-                             "no %s section; an unstructured grid has POINTS, CELLS and "
-                             "CELL_TYPES, and its data after them",
-                             r->n_node < 0   ? "POINTS"
-                             : r->n_elem < 0 ? "CELLS"
-                                             : "CELL_TYPES");
+    HX_TRY(hx_vtk_check_sections(r));
     if (r->elem_new && r->n_solid == 0)
         return HX_FILE_RAISE(&r->scan,
                              "no solid among %lld cells, which are points, lines and faces (gmsh "
@@ -58,8 +63,7 @@ int hx_vtk_make_mesh(hx_vtk_reader *r)
 
 /* --- sets from integer arrays --- */
 
-/* Position of value in the ascending list, or where it would go in. */
-static int find_value(const int32_t *list, int n, int32_t value)
+int hx_vtk_find_value(const int32_t *list, int n, int32_t value)
 {
     int low = 0, high = n;
     while (low < high) {
@@ -72,15 +76,9 @@ static int find_value(const int32_t *list, int n, int32_t value)
     return low;
 }
 
-/* Distinct values, ascending; more than MAX_SET_VALUES count as MAX_SET_VALUES + 1. */
-typedef struct values {
-    int n;
-    int32_t value[MAX_SET_VALUES];
-} values;
-
-static void add_value(values *list, int32_t value)
+void hx_vtk_add_value(hx_vtk_values *list, int32_t value)
 {
-    const int at = find_value(list->value, list->n <= MAX_SET_VALUES ? list->n : 0, value);
+    const int at = hx_vtk_find_value(list->value, list->n <= MAX_SET_VALUES ? list->n : 0, value);
     if (list->n > MAX_SET_VALUES || (at < list->n && list->value[at] == value)) return;
     if (list->n++ == MAX_SET_VALUES) return;
     memmove(list->value + at + 1, list->value + at,
@@ -89,25 +87,26 @@ static void add_value(values *list, int32_t value)
 }
 
 /* Of value[n], through those of HX_N_PART parts. */
-static void distinct_values(int64_t n, const int32_t *value, values *part, values *all)
+static void distinct_values(int64_t n, const int32_t *value, hx_vtk_values *part,
+                            hx_vtk_values *all)
 {
 #pragma omp parallel for schedule(static)
     for (int p = 0; p < HX_N_PART; p++) {
         const int64_t begin = hx_part_begin(n, p);
         part[p].n = 0;
         for (int64_t i = begin; i < hx_part_begin(n, p + 1); i++)
-            if (i == begin || value[i] != value[i - 1]) add_value(&part[p], value[i]);
+            if (i == begin || value[i] != value[i - 1]) hx_vtk_add_value(&part[p], value[i]);
     }
     all->n = 0;
     for (int p = 0; p < HX_N_PART; p++) {
         if (part[p].n > MAX_SET_VALUES) all->n = MAX_SET_VALUES + 1;
         for (int k = 0; k < part[p].n && all->n <= MAX_SET_VALUES; k++)
-            add_value(all, part[p].value[k]);
+            hx_vtk_add_value(all, part[p].value[k]);
     }
 }
 
 /* Places in value[n], by value and ascending; start[v] becomes the first of value v. */
-static void sort_places(int64_t n, const int32_t *value, const values *all, int64_t *count,
+static void sort_places(int64_t n, const int32_t *value, const hx_vtk_values *all, int64_t *count,
                         int64_t start[MAX_SET_VALUES + 1], int32_t *place)
 {
     const int n_value = all->n;
@@ -115,7 +114,7 @@ static void sort_places(int64_t n, const int32_t *value, const values *all, int6
     for (int p = 0; p < HX_N_PART; p++) {
         int64_t *const here = count + (size_t)p * MAX_SET_VALUES;
         for (int64_t i = hx_part_begin(n, p); i < hx_part_begin(n, p + 1); i++)
-            here[find_value(all->value, n_value, value[i])]++;
+            here[hx_vtk_find_value(all->value, n_value, value[i])]++;
     }
     int64_t next = 0;
     for (int v = 0; v < n_value; v++) {
@@ -131,7 +130,7 @@ static void sort_places(int64_t n, const int32_t *value, const values *all, int6
     for (int p = 0; p < HX_N_PART; p++) {
         int64_t *const to = count + (size_t)p * MAX_SET_VALUES;
         for (int64_t i = hx_part_begin(n, p); i < hx_part_begin(n, p + 1); i++)
-            place[to[find_value(all->value, n_value, value[i])]++] = (int32_t)i;
+            place[to[hx_vtk_find_value(all->value, n_value, value[i])]++] = (int32_t)i;
     }
 }
 
@@ -265,10 +264,16 @@ static int add_set(hx_vtk_reader *r, const char *name, int64_t n, const int32_t 
     return rc;
 }
 
+int hx_vtk_is_flag(const char *name, const hx_vtk_values *all)
+{
+    const bool fits = all->n == 0 || (all->value[0] >= 0 && all->value[all->n - 1] <= 1);
+    return fits && strncmp(name, "set_", 4) == 0 && name[4] != '\0';
+}
+
 int hx_vtk_make_sets(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *value)
 {
     int rc = HX_OK;
-    values all, *part = NULL;
+    hx_vtk_values all, *part = NULL;
     int32_t *member = NULL;
     int64_t *count = NULL, start[MAX_SET_VALUES + 1] = {0};
     HX_TRY_FAIL(hx_alloc_raw(&part, HX_N_PART, sizeof *part, "values of sets"));
@@ -279,8 +284,7 @@ int hx_vtk_make_sets(hx_vtk_reader *r, const char *name, int64_t n, const int32_
     HX_TRY_FAIL(hx_alloc(&count, (size_t)HX_N_PART * MAX_SET_VALUES, sizeof *count, "members"));
     sort_places(n, value, &all, count, start, member);
 
-    const bool is_flag = all.n == 0 || (all.value[0] >= 0 && all.value[all.n - 1] <= 1);
-    if (is_flag && strncmp(name, "set_", 4) == 0 && name[4] != '\0') {
+    if (hx_vtk_is_flag(name, &all)) {
         const bool has_one = all.n > 0 && all.value[all.n - 1] == 1;
         const int64_t first = has_one ? start[all.n - 1] : n;
         HX_TRY_FAIL(add_set(r, name + 4, n - first, member + first));

@@ -37,11 +37,17 @@ static const char *type_name(int64_t type)
     return "no solid that is read";
 }
 
-static const hx_solid_id *find_solid(int64_t type)
+const hx_solid_id *hx_vtk_find_solid(int64_t type)
 {
     for (size_t i = 0; i < sizeof solids / sizeof solids[0]; i++)
         if (solids[i].type == type) return &solids[i].id;
     return NULL;
+}
+
+const int *hx_vtk_voxel_order(int64_t type)
+{
+    static const int voxel[8] = {0, 1, 3, 2, 4, 5, 7, 6};
+    return type == VTK_VOXEL ? voxel : NULL;
 }
 
 /* Points, lines and faces of first and second order, which bound solids: what they are; 0: no such
@@ -105,12 +111,11 @@ static const int32_t *nodes_of(hx_vtk_reader *r, int64_t elem, int64_t type, hx_
 
 int hx_vtk_take_types(hx_vtk_reader *r, int64_t first, int64_t n, const int64_t *type)
 {
-    static const int voxel[8] = {0, 1, 3, 2, 4, 5, 7, 6};
     if (!r->conn)
         HX_TRY(hx_alloc_raw(&r->conn, (size_t)r->n_elem * 8, sizeof *r->conn, "connectivity"));
     for (int64_t k = 0; k < n; k++) {
         const int64_t e = first + k;
-        const hx_solid_id *const id = find_solid(type[k]);
+        const hx_solid_id *const id = hx_vtk_find_solid(type[k]);
         int32_t conn[8];
         const int shape = id ? 0 : boundary_shape(type[k]);
         if (r->cell_begin && shape) {
@@ -120,7 +125,8 @@ int hx_vtk_take_types(hx_vtk_reader *r, int64_t first, int64_t n, const int64_t 
         if (!id) return refuse_type(r, e, type[k]);
         const int32_t *const node = nodes_of(r, e, type[k], *id);
         if (!node) return HX_EINPUT;
-        const int *const corner = type[k] == VTK_VOXEL ? voxel : hx_solid_corners(*id);
+        const int *const voxel = hx_vtk_voxel_order(type[k]);
+        const int *const corner = voxel ? voxel : hx_solid_corners(*id);
         for (int a = 0; a < 8; a++) conn[a] = node[corner[a]];
         if (r->elem_new) r->elem_new[e] = (int32_t)r->n_solid;
         memcpy(r->conn + 8 * r->n_solid++, conn, sizeof conn);

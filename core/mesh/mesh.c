@@ -61,7 +61,8 @@ fail:
 
 int64_t hx_mesh_node_number(const hx_mesh *mesh, int64_t node)
 {
-    return hx_numbers_get(&mesh->node_number, mesh->node_orig ? mesh->node_orig[node] : node);
+    const int by_node = !mesh->node_orig || (mesh->window && mesh->window->has_numbers);
+    return hx_numbers_get(&mesh->node_number, by_node ? node : mesh->node_orig[node]);
 }
 
 int64_t hx_mesh_elem_number(const hx_mesh *mesh, int64_t elem)

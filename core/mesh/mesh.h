@@ -67,10 +67,11 @@ typedef struct hx_mesh_window {
     int64_t n_node, n_elem;           /* of all */
     int64_t node_before, elem_before; /* of all: those of lower ranks */
     int64_t own_node, n_own_node;     /* own nodes: the first of them here, and how many */
-    uint64_t hash;  /* of the order in which the elements of all lie, rank after rank */
-    double reach;   /* elements of others are here within it of own ones, by centroids: length */
-    double aspect;  /* longest over shortest edge of the elements' boxes, mean of all */
-    int64_t *first; /* [all->size + 1] first element here of each rank (owned) */
+    uint64_t hash;   /* of the order in which the elements of all lie, rank after rank */
+    double reach;    /* elements of others are here within it of own ones, by centroids: length */
+    double aspect;   /* longest over shortest edge of the elements' boxes, mean of all */
+    int64_t *first;  /* [all->size + 1] first element here of each rank (owned) */
+    int has_numbers; /* 1: node_number is by nodes here, not by their numbers in all */
 } hx_mesh_window;
 
 /* An edge counts as straight, and two nodes as one middle of it, up to these shares of its length.

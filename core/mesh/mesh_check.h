@@ -41,6 +41,9 @@ int hx_mesh_check_mended(const hx_mesh *mesh, const uint8_t *mended);
  * NULL if none became another. May be NULL. */
 int hx_mesh_mend_coincident(hx_mesh *mesh, double merge, int32_t **merged, hx_notes *notes);
 
+/* *n := nodes of a raw mesh that lie where another one does, as above with merge NaN. O(n). */
+int hx_mesh_count_coincident(const hx_mesh *mesh, int64_t *n);
+
 /* Of a finished mesh: two elements with the same nodes; triangles of one element on a quadrilateral
  * of another, or on triangles that are not the same; hanging nodes, which lie inside a face or edge
  * of an element that does not use them. Refuses them (HX_EINPUT); with `keep_apart` all but the

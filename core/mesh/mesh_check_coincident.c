@@ -214,6 +214,24 @@ static int judge(const hx_mesh *mesh, const int32_t *rep, int64_t n_double, doub
         (long long)hx_mesh_elem_number(mesh, found.b.elem), (long long)n_double, a, b, radius);
 }
 
+/* Within which nodes count as one place, if the mesh does not say: length. */
+static double same_place(const hx_mesh *mesh)
+{
+    return 1e-9 * mean_edge(mesh);
+}
+
+int hx_mesh_count_coincident(const hx_mesh *mesh, int64_t *n)
+{
+    int32_t *rep = NULL;
+    const double radius = same_place(mesh);
+    *n = 0;
+    if (!all_finite(mesh) || !(radius > 0.0) || !isfinite(radius)) return HX_OK;
+    HX_TRY(hx_alloc_raw(&rep, (size_t)mesh->n_node, sizeof *rep, "coincident nodes"));
+    const int rc = find_coincident(mesh, radius, rep, n);
+    free(rep);
+    return rc;
+}
+
 int hx_mesh_mend_coincident(hx_mesh *mesh, double merge, int32_t **merged, hx_notes *notes)
 {
     int32_t *rep = NULL;
@@ -221,7 +239,7 @@ int hx_mesh_mend_coincident(hx_mesh *mesh, double merge, int32_t **merged, hx_no
     if (merged) *merged = NULL;
     if (!isnan(merge) && !(merge > 0.0)) return HX_OK;
     if (!all_finite(mesh)) return HX_OK; /* hx_mesh_finish says where */
-    const double radius = isnan(merge) ? 1e-9 * mean_edge(mesh) : merge;
+    const double radius = isnan(merge) ? same_place(mesh) : merge;
     if (!(radius > 0.0) || !isfinite(radius)) return HX_OK;
     HX_TRY(hx_alloc_raw(&rep, (size_t)mesh->n_node, sizeof *rep, "coincident nodes"));
     int rc = find_coincident(mesh, radius, rep, &n_double);

@@ -32,6 +32,12 @@ int64_t hx_number_by_first_use(int64_t n_place, const int32_t *conn, uint32_t *n
 int hx_mesh_add_marked_set(hx_mesh *mesh, const char *name, int of_elements, const uint64_t *marks,
                            int bit);
 
+struct hx_mesh_source; /* mesh_source.h */
+
+/* All its sets; in_set[2]: marks of nodes, of elements. */
+int hx_source_add_sets(const struct hx_mesh_source *source, hx_mesh *mesh,
+                       uint64_t *const in_set[2]);
+
 /* Elements of node sets, nodes of element and face sets; needs the incidences. */
 int hx_mesh_complete_sets(hx_mesh *mesh);
 

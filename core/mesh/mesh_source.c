@@ -84,7 +84,8 @@ static int fill_elements(const hx_mesh_source *s, int32_t *conn, uint64_t *sets)
 int hx_source_has_sets(const hx_mesh_source *s, int of_elements)
 {
     int any = 0;
-    for (int i = 0; i < s->n_set; i++) any |= s->set[i].of_elements == of_elements;
+    for (int i = 0; i < s->n_set; i++)
+        any |= s->set[i].of_both || s->set[i].of_elements == of_elements;
     return any;
 }
 
@@ -130,13 +131,12 @@ int hx_mesh_add_marked_set(hx_mesh *mesh, const char *name, int of_elements, con
     return rc;
 }
 
-/* in_set[2]: of nodes, of elements. */
-static int add_sets(const hx_mesh_source *s, hx_mesh *mesh, uint64_t *const in_set[2])
+int hx_source_add_sets(const hx_mesh_source *s, hx_mesh *mesh, uint64_t *const in_set[2])
 {
-    for (int i = 0; i < s->n_set; i++) {
-        const int of = s->set[i].of_elements;
-        HX_TRY(hx_mesh_add_marked_set(mesh, s->set[i].name, of, in_set[of], i));
-    }
+    for (int i = 0; i < s->n_set; i++)
+        for (int of = 0; of < 2; of++)
+            if (s->set[i].of_both || s->set[i].of_elements == of)
+                HX_TRY(hx_mesh_add_marked_set(mesh, s->set[i].name, of, in_set[of], i));
     return HX_OK;
 }
 
@@ -158,7 +158,7 @@ int hx_source_mesh(const hx_mesh_source *s, hx_mesh *mesh)
     rc = hx_mesh_create(mesh, s->name, s->n_node, xyz, s->n_elem, conn);
     xyz = NULL; /* the mesh's, also if that failed */
     conn = NULL;
-    if (rc == HX_OK) rc = add_sets(s, mesh, in_set);
+    if (rc == HX_OK) rc = hx_source_add_sets(s, mesh, in_set);
 fail:
     free(xyz);
     free(conn);

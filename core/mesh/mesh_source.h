@@ -15,7 +15,17 @@ enum { HX_SOURCE_SETS = 64 };
 typedef struct hx_source_set {
     const char *name; /* (borrowed) */
     int of_elements;  /* 0: of nodes */
+    int of_both;      /* 1: of nodes and of elements */
 } hx_source_set;
+
+/* A set of faces, which all processes hold: they are few. */
+typedef struct hx_source_faces {
+    const char *name; /* (borrowed) */
+    int64_t n;
+    int64_t *elem;      /* [n] that has the face; -1: the first that has it (borrowed, like node) */
+    int64_t (*node)[4]; /* [n] in any order around it, a triangle's last twice */
+    int64_t n_missing;  /* := how many no element has (hx_window_create) */
+} hx_source_faces;
 
 typedef struct hx_mesh_source hx_mesh_source;
 struct hx_mesh_source {
@@ -33,6 +43,16 @@ struct hx_mesh_source {
     /* 1: both may be called by any thread, as often as it likes. 0: all processes call them
      * together, each for what it wants. */
     int is_local;
+    int n_faces;
+    hx_source_faces *faces; /* [n_faces]; corners of triangles that no element has go to the nodes
+                               of their sets (borrowed) */
+    /* What a file calls node and element 0, the others follow; where it leaves nodes out, what it
+     * calls each: number[n] of nodes node[n], by all together; else NULL. Without has_numbers
+     * they count from 0. */
+    int has_numbers;
+    int64_t first_node, first_elem;
+    int (*node_numbers)(const hx_mesh_source *source, int64_t n, const int64_t *node,
+                        int64_t *number);
     void *shape; /* what they look at */
     void (*close)(hx_mesh_source *source);
 };

@@ -26,6 +26,10 @@ typedef struct hx_window_params {
 int hx_window_create(hx_mesh *mesh, const hx_team *team, const hx_all *all,
                      const hx_mesh_source *source, const hx_window_params *params);
 
+/* *n_body := pieces of the raw window's whole mesh that have no node in common. Collective.
+ * O(n / size). */
+int hx_window_bodies(const hx_mesh *mesh, const hx_team *team, int64_t *n_body);
+
 #ifdef __cplusplus
 }
 #endif

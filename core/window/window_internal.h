@@ -45,6 +45,7 @@ typedef struct hx_window_piece {
     int32_t *sorted;        /* [n] the piece's elements by key */
     double low[3], high[3]; /* box of the nodes, of all */
     double volume;          /* of all, as parallelepipeds */
+    double elem_size;       /* hx_mesh.elem_size, of hexahedra of a local source as these */
     double aspect;          /* of all, of hx_mesh_window */
     double half[3];         /* most of a corner's distance from its element's centroid, of all */
 } hx_window_piece;
@@ -64,6 +65,9 @@ double hx_window_reach(const hx_window_task *task, const hx_window_piece *piece)
  * them. */
 int hx_window_near(const hx_window_task *task, const hx_window_piece *piece, int64_t n_own,
                    const int64_t *own, int64_t *first, int64_t **elem);
+
+/* Adds the source's sets of faces to the raw window. */
+int hx_window_faces(const hx_window_task *task, hx_mesh *mesh);
 
 /* The raw mesh of the elements elem[first[size]], first[size + 1] (taken). */
 int hx_window_mesh(const hx_window_task *task, const int64_t *elem, int64_t *first, hx_mesh *mesh);

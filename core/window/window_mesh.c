@@ -202,14 +202,23 @@ static int make_window(const hx_window_task *task, int64_t *first, hx_mesh *mesh
                     task->source->name, (long long)(task->source->n_node - n_node));
 }
 
-/* in_set[2]: of nodes, of elements. */
-static int add_sets(const hx_mesh_source *source, hx_mesh *mesh, uint64_t *const in_set[2])
+/* What the source's file calls nodes and elements; node[mesh->n_node] of the source. */
+static int name_numbers(const hx_window_task *task, const int64_t *node, hx_mesh *mesh)
 {
-    for (int i = 0; i < source->n_set; i++) {
-        const int of = source->set[i].of_elements;
-        HX_TRY(hx_mesh_add_marked_set(mesh, source->set[i].name, of, in_set[of], i));
-    }
-    return HX_OK;
+    const hx_mesh_source *const source = task->source;
+    int64_t *number = NULL;
+    int rc;
+    if (!source->has_numbers) return HX_OK;
+    HX_TRY(hx_numbers_append_run(&mesh->elem_number, source->n_elem, source->first_elem));
+    if (!source->node_numbers)
+        return hx_numbers_append_run(&mesh->node_number, source->n_node, source->first_node);
+    HX_TRY_FAIL(hx_alloc_raw(&number, (size_t)mesh->n_node, sizeof *number, what));
+    HX_TRY_FAIL(source->node_numbers(source, mesh->n_node, node, number));
+    rc = hx_numbers_append(&mesh->node_number, mesh->n_node, number);
+    mesh->window->has_numbers = 1;
+fail:
+    free(number);
+    return rc;
 }
 
 int hx_window_mesh(const hx_window_task *task, const int64_t *elem, int64_t *first, hx_mesh *mesh)
@@ -242,7 +251,9 @@ int hx_window_mesh(const hx_window_task *task, const int64_t *elem, int64_t *fir
     int64_t *const taken = first;
     first = NULL;
     HX_TRY_FAIL(make_window(task, taken, mesh));
-    rc = add_sets(source, mesh, in_set);
+    HX_TRY_FAIL(name_numbers(task, node, mesh));
+    HX_TRY_FAIL(hx_source_add_sets(source, mesh, in_set));
+    rc = hx_window_faces(task, mesh);
 fail:
     free_table(&table);
     free(first);

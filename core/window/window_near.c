@@ -31,8 +31,7 @@ static void free_grid(near_grid *g)
 
 double hx_window_reach(const hx_window_task *task, const hx_window_piece *p)
 {
-    const double size = cbrt(p->volume / (double)task->source->n_elem);
-    return task->params->reach * (task->params->in_elements ? size : 1.0);
+    return task->params->reach * (task->params->in_elements ? p->elem_size : 1.0);
 }
 
 /* Two elements' edge wide, more where the mesh fills little of its box. */

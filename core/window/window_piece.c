@@ -8,6 +8,7 @@
 #include "../base/sum.h"
 #include "../mesh/hex8.h"
 #include "../mesh/hilbert.h"
+#include "../mesh/mesh_kinds.h"
 #include "window_internal.h"
 
 static const char what[] = "a window of the mesh";
@@ -58,7 +59,8 @@ void hx_window_block_conn(const hx_window_block *b, int64_t k, int32_t conn[8])
 /* What is found in some elements. */
 typedef struct findings {
     double low[3], high[3], half[3], volume, aspect;
-    int is_mixed;
+    hx_kinds kinds;
+    int is_mixed, is_exact; /* volumes of hexahedra in kinds */
 } findings;
 
 static const findings nothing = {.low = {INFINITY, INFINITY, INFINITY},
@@ -100,8 +102,15 @@ static void look_at(const hx_window_block *b, int64_t k, double centroid[3], uin
     hx_window_block_conn(b, k, conn);
     hx_cell_centroid(b->xyz, conn, centroid);
     *weight = (uint8_t)hx_partition_weight(conn);
+    const double volume = 8.0 * hx_hex8_jacobian(x, 0.0, 0.0, 0.0, inverse);
     f->is_mixed |= *weight != 8;
-    f->volume += 8.0 * hx_hex8_jacobian(x, 0.0, 0.0, 0.0, inverse);
+    f->volume += volume;
+    if (*weight != 8 || f->is_exact) {
+        hx_kinds_add(&f->kinds, b->xyz, conn);
+    } else {
+        f->kinds.n[HX_CELL_HEXAHEDRON]++;
+        f->kinds.volume[HX_CELL_HEXAHEDRON] += volume;
+    }
     f->aspect += aspect_of(x);
     for (int a = 0; a < 8; a++)
         for (int d = 0; d < 3; d++) {
@@ -119,6 +128,7 @@ static void add(findings *to, const findings *f)
         to->half[d] = larger(to->half[d], f->half[d]);
     }
     to->volume += f->volume;
+    hx_kinds_join(&to->kinds, &f->kinds);
     to->aspect += f->aspect;
     to->is_mixed |= f->is_mixed;
 }
@@ -129,6 +139,7 @@ static void look_at_block(const hx_window_block *b, int64_t at, hx_window_piece 
 #pragma omp parallel for schedule(static)
     for (int i = 0; i < HX_N_PART; i++) {
         part[i] = nothing;
+        part[i].is_exact = f->is_exact;
         for (int64_t k = hx_part_begin(b->n, i); k < hx_part_begin(b->n, i + 1); k++)
             look_at(b, k, p->centroid[at + k], &p->weight[at + k], &part[i]);
     }
@@ -170,6 +181,13 @@ static int join(const hx_window_task *task, hx_window_piece *p, findings *f)
     }
     p->volume = sum[0];
     p->aspect = sum[1] / (double)task->source->n_elem;
+    HX_TRY(hx_kinds_sum(task->all, &f->kinds));
+    p->elem_size = hx_kinds_size(&f->kinds);
+    if (!(p->volume > 0.0) || !(p->elem_size > 0.0) || !isfinite(p->volume))
+        return HX_RAISE(HX_EINPUT,
+                        "%s: the elements have a volume of %g in all: they are inside out, or the "
+                        "nodes are not where they should be",
+                        task->source->name, p->volume);
     if (most[9] != 0.0) return HX_OK;
     free(p->weight);
     p->weight = NULL;
@@ -199,6 +217,7 @@ int hx_window_piece_create(hx_window_piece *p, const hx_window_task *task)
     hx_window_block block = {0};
     findings f = nothing;
     int rc;
+    f.is_exact = !task->source->is_local;
     memset(p, 0, sizeof *p);
     p->first = hx_team_piece(task->team, task->source->n_elem, task->team->rank);
     p->n = hx_team_piece(task->team, task->source->n_elem, task->team->rank + 1) - p->first;

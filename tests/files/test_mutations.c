@@ -1,14 +1,14 @@
 /* Readers of mesh files on damaged files: the same hundreds of mutations of each good one every
  * time; none may crash, hang (the test's own time limit) or leak (the sanitized build runs this
  * too). Of each file some can still be read and some are refused: else the mutations miss what the
- * reader looks at, or the reader looks at nothing.
+ * reader looks at, or the reader looks at nothing. What can be read in pieces is the same mesh.
  *     test_mutations FILE... */
 #ifdef _OPENMP
 #include <omp.h>
 #endif
 
 #include "core/base/random.h"
-#include "tests/fuzz/fuzz_mesh.h"
+#include "tests/fuzz/fuzz_pieces.h"
 #include "tests/lib/test.h"
 
 enum { ROUNDS = 1000, LEAST = 20, MOST_BYTES = 1 << 16, MOST_GROWTH = 256 };
@@ -96,7 +96,7 @@ static void run_file(const char *seed, const char *folder)
     const char *const dot = strrchr(seed, '.');
     const size_t size = read_file(seed, data);
     uint64_t state = size;
-    int n_good = 0, n_refused = 0;
+    int n_good = 0, n_refused = 0, n_in_pieces = 0;
     CHECK_MSG(size > 0 && size < MOST_BYTES, "%s: %zu bytes", seed, size);
     if (size == 0) return;
     snprintf(path, sizeof path, "%s/mutated%s", folder, dot ? dot : "");
@@ -111,10 +111,11 @@ static void run_file(const char *seed, const char *folder)
                   "%s, mutation %d: refused without a word", seed, n);
         n_good += rc == HX_OK;
         n_refused += rc == HX_EINPUT;
+        if (rc == HX_OK || n % 50 == 0) n_in_pieces += fuzz_pieces(path);
     }
     remove(path);
-    printf("%s: %d mutations, %d could still be read, %d refused\n", seed, ROUNDS, n_good,
-           n_refused);
+    printf("%s: %d mutations, %d could still be read, %d in pieces, %d refused\n", seed, ROUNDS,
+           n_good, n_in_pieces, n_refused);
     CHECK_MSG(n_good >= LEAST && n_refused >= LEAST, "%s: %d read, %d refused", seed, n_good,
               n_refused);
 }

@@ -3,7 +3,7 @@
 #ifndef HX_FACE_MATCH_H
 #define HX_FACE_MATCH_H
 
-#include "../mesh/mesh.h"
+#include "mesh.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,10 +21,12 @@ typedef struct hx_face_match {
 /* Room for n faces of a mesh of n_node nodes. */
 int hx_face_match_create(hx_face_match *q, int64_t n, int64_t n_node);
 
-/* Takes a face whose nodes the mesh has, a triangle's last twice; repeated ones once. */
-void hx_face_match_add(hx_face_match *q, const int32_t node[4]);
+/* Takes a face whose nodes the mesh has, a triangle's last twice; repeated ones once. Returns which
+ * one it is; -1: an edge or a point. */
+int64_t hx_face_match_add(hx_face_match *q, const int32_t node[4]);
 
-/* Gives each its face: of two elements that share it the one of the lower index. O(n_elem). */
+/* Gives each its face: of two elements that share it the one of the lower original number.
+ * O(n_elem). */
 void hx_face_match_find(hx_face_match *q, const hx_mesh *mesh);
 
 /* Accepts a zeroed struct. */

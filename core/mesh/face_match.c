@@ -54,16 +54,26 @@ static int find_key(const int32_t node[4], int32_t key[4])
     return n_same < 2;
 }
 
-void hx_face_match_add(hx_face_match *q, const int32_t node[4])
+int64_t hx_face_match_add(hx_face_match *q, const int32_t node[4])
 {
     int32_t sorted[4];
-    if (!find_key(node, sorted)) return;
+    if (!find_key(node, sorted)) return -1;
     int32_t *const slot = quad_slot(q, sorted);
-    if (*slot >= 0) return;
+    if (*slot >= 0) return *slot;
     *slot = (int32_t)q->n;
     memcpy(q->node[q->n], sorted, sizeof sorted);
     q->face[q->n++] = -1;
     for (int k = 0; k < 4; k++) q->marked[node[k]] = 1;
+    return *slot;
+}
+
+/* Whether a face (element * 6 + local face) goes before another one. */
+static int is_before(const hx_mesh *mesh, int64_t face, int64_t other)
+{
+    const int32_t *const orig = mesh->elem_orig;
+    if (!orig) return face < other;
+    const int64_t elem = orig[face / 6], other_elem = orig[other / 6];
+    return elem != other_elem ? elem < other_elem : face < other;
 }
 
 void hx_face_match_find(hx_face_match *q, const hx_mesh *mesh)
@@ -80,7 +90,8 @@ void hx_face_match_find(hx_face_match *q, const hx_mesh *mesh)
             const int32_t found = *quad_slot(q, key);
             if (found < 0) continue;
 #pragma omp critical(hx_match_faces)
-            if (q->face[found] < 0 || q->face[found] > 6 * e + f) q->face[found] = 6 * e + f;
+            if (q->face[found] < 0 || is_before(mesh, 6 * e + f, q->face[found]))
+                q->face[found] = 6 * e + f;
         }
     }
 }

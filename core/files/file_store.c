@@ -1,0 +1,406 @@
+#include "file_store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/grow.h"
+#include "../base/memory.h"
+#include "../base/radix_sort.h"
+#include "../team/team_trade.h"
+
+static const char what[] = "pieces of a mesh file";
+
+enum { WORDS = HX_STORE_BLOCK / 64, MOST_ASKED = 1 << 18 };
+
+void hx_file_store_begin(hx_file_store *s, const hx_team *team, size_t bytes)
+{
+    memset(s, 0, sizeof *s);
+    s->team = team;
+    s->bytes = bytes;
+}
+
+void hx_file_store_free(hx_file_store *s)
+{
+    for (size_t b = 0; b < s->n_block; b++) {
+        free(s->block[b]);
+        free(s->sets[b]);
+    }
+    free(s->block);
+    free(s->sets);
+    free(s->first);
+    free(s->kept);
+    memset(s, 0, sizeof *s);
+}
+
+/* --- what each has --- */
+
+static int add_block(hx_file_store *s)
+{
+    size_t capacity = s->capacity;
+    HX_TRY(hx_grow(&s->block, s->n_block, &capacity, sizeof *s->block, what));
+    capacity = s->capacity;
+    HX_TRY(hx_grow(&s->sets, s->n_block, &capacity, sizeof *s->sets, what));
+    s->capacity = capacity;
+    HX_TRY(hx_alloc_raw(&s->block[s->n_block], HX_STORE_BLOCK, s->bytes, what));
+    s->sets[s->n_block++] = NULL;
+    return HX_OK;
+}
+
+int hx_file_store_append(hx_file_store *s, int64_t n, const void *record)
+{
+    const char *from = (const char *)record;
+    while (n > 0) {
+        const int64_t at = s->n_own % HX_STORE_BLOCK, room = HX_STORE_BLOCK - at;
+        const int64_t now = n < room ? n : room;
+        if (at == 0) HX_TRY(add_block(s));
+        memcpy(s->block[s->n_block - 1] + (size_t)at * s->bytes, from, (size_t)now * s->bytes);
+        from += (size_t)now * s->bytes;
+        s->n_own += now;
+        n -= now;
+    }
+    return HX_OK;
+}
+
+int hx_file_store_mark(hx_file_store *s, int64_t first, int64_t n, int bit)
+{
+    const int64_t block = first / HX_STORE_BLOCK / s->team->size, at = first % HX_STORE_BLOCK;
+    if (!s->sets[block]) HX_TRY(hx_alloc(&s->sets[block], HX_STORE_BLOCK, sizeof **s->sets, what));
+    for (int64_t i = at; i < at + n; i++) s->sets[block][i] |= (uint64_t)1 << bit;
+    return HX_OK;
+}
+
+/* Which block of all a block here is. */
+static int64_t block_in_all(const hx_file_store *s, size_t block)
+{
+    return (int64_t)block * s->team->size + s->team->rank;
+}
+
+static int64_t n_block_in_all(const hx_file_store *s)
+{
+    return (s->n + HX_STORE_BLOCK - 1) / HX_STORE_BLOCK;
+}
+
+/* Records that are used move to the front of their block. */
+static void pack_block(hx_file_store *s, size_t b)
+{
+    const uint64_t *const kept = s->kept + b * WORDS;
+    size_t to = 0;
+    for (size_t i = 0; i < HX_STORE_BLOCK; i++) {
+        if (!(kept[i / 64] >> i % 64 & 1)) continue;
+        if (to != i) memcpy(s->block[b] + to * s->bytes, s->block[b] + i * s->bytes, s->bytes);
+        if (s->sets[b]) s->sets[b][to] = s->sets[b][i];
+        to++;
+    }
+}
+
+int hx_file_store_keep(hx_file_store *s, const uint64_t *used)
+{
+    const int64_t n = n_block_in_all(s), n_word = (s->n + 63) / 64;
+    HX_TRY(hx_alloc(&s->first, (size_t)n + 1, sizeof *s->first, what));
+    HX_TRY(hx_alloc(&s->kept, s->n_block * WORDS, sizeof *s->kept, what));
+    s->n_first = n;
+    for (int64_t b = 0; b < n; b++) {
+        s->first[b + 1] = s->first[b];
+        for (int64_t w = b * WORDS; w < (b + 1) * WORDS && w < n_word; w++)
+            s->first[b + 1] += __builtin_popcountll(used[w]);
+    }
+    s->n_own = 0;
+    for (size_t b = 0; b < s->n_block; b++) {
+        const int64_t in_all = block_in_all(s, b), begin = in_all * WORDS;
+        const int64_t left = n_word - begin;
+        memcpy(s->kept + b * WORDS, used + begin,
+               (size_t)(left < WORDS ? left : WORDS) * sizeof *used);
+        pack_block(s, b);
+        s->n_own += s->first[in_all + 1] - s->first[in_all];
+    }
+    s->n = s->first[n];
+    return HX_OK;
+}
+
+/* The block of all that has the record, and its place there. */
+static int64_t find_block(const hx_file_store *s, int64_t number, int64_t *at)
+{
+    int64_t low = number / HX_STORE_BLOCK, high = s->n_first - 1; /* all before may be full */
+    *at = number % HX_STORE_BLOCK;
+    if (!s->first) return low;
+    while (low < high) {
+        const int64_t middle = (low + high + 1) / 2;
+        if (s->first[middle] <= number)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    *at = number - s->first[low];
+    return low;
+}
+
+void *hx_file_store_own(const hx_file_store *s, int64_t k, int64_t *number)
+{
+    const size_t block = (size_t)(k / HX_STORE_BLOCK), at = (size_t)(k % HX_STORE_BLOCK);
+    *number = block_in_all(s, block) * HX_STORE_BLOCK + (int64_t)at;
+    return s->block[block] + at * s->bytes;
+}
+
+/* --- what goes between processes --- */
+
+/* next[home] := items before those of each, of n items; next[size] all. */
+static void count_homes(int size, int64_t n, const int32_t *home, int64_t *first)
+{
+    for (int64_t i = 0; i < n; i++) first[home[i] + 1]++;
+    for (int r = 0; r < size; r++) first[r + 1] += first[r];
+}
+
+/* at[n] := items in the order of their homes. */
+static int sort_homes(int size, int64_t n, const int32_t *home, const int64_t *first, int32_t *at)
+{
+    int64_t *next;
+    HX_TRY(hx_alloc_raw(&next, (size_t)size, sizeof *next, what));
+    memcpy(next, first, (size_t)size * sizeof *next);
+    for (int64_t i = 0; i < n; i++) at[next[home[i]]++] = (int32_t)i;
+    free(next);
+    return HX_OK;
+}
+
+int hx_file_ship(const hx_team *team, size_t bytes, int64_t n, const void *item,
+                 const int32_t *home, int64_t *n_in, void **in)
+{
+    const size_t size = (size_t)team->size;
+    int64_t *out_first = NULL, *in_first = NULL;
+    int32_t *at = NULL;
+    int rc;
+    *in = NULL;
+    HX_TRY_FAIL(hx_alloc(&out_first, size + 1, sizeof *out_first, what));
+    HX_TRY_FAIL(hx_alloc(&in_first, size + 1, sizeof *in_first, what));
+    HX_TRY_FAIL(hx_alloc_raw(&at, (size_t)n, sizeof *at, what));
+    count_homes(team->size, n, home, out_first);
+    HX_TRY_FAIL(sort_homes(team->size, n, home, out_first, at));
+    HX_TRY_FAIL(hx_team_trade_counts(team, out_first, in_first));
+    *n_in = in_first[size];
+    HX_TRY_FAIL(hx_alloc_raw(in, (size_t)*n_in, bytes, what));
+    rc = hx_team_trade_listed(team, out_first, in_first, bytes, item, at, *in, NULL);
+fail:
+    free(out_first);
+    free(in_first);
+    free(at);
+    return rc;
+}
+
+/* --- what is asked --- */
+
+/* Some numbers, each once and by the process that has it, and which of them each asker wants. */
+typedef struct question {
+    int64_t n, n_asked, n_in;
+    int64_t *asked;                /* [n_asked] by home (owned, as all below) */
+    int32_t *place;                /* [n] of each in asked */
+    int64_t *out_first, *in_first; /* [size + 1] */
+    int64_t *in;                   /* [n_in] what this process is asked for */
+} question;
+
+static void free_question(question *q)
+{
+    free(q->asked);
+    free(q->place);
+    free(q->out_first);
+    free(q->in_first);
+    free(q->in);
+    memset(q, 0, sizeof *q);
+}
+
+/* unique[*n_unique] := the numbers, ascending, each once; place[n]: which each is. */
+static int make_unique(int64_t n, const int64_t *number, int64_t *unique, int32_t *place,
+                       int64_t *n_unique)
+{
+    uint64_t *key = NULL, largest = 1;
+    int32_t *order = NULL;
+    int bits = 1, rc;
+    *n_unique = 0;
+    HX_TRY_FAIL(hx_alloc_raw(&key, (size_t)n, sizeof *key, what));
+    HX_TRY_FAIL(hx_alloc_raw(&order, (size_t)n, sizeof *order, what));
+    for (int64_t i = 0; i < n; i++) {
+        key[i] = (uint64_t)number[i];
+        largest |= key[i];
+    }
+    while (largest >> bits) bits++;
+    HX_TRY_FAIL(hx_radix_sort(key, order, n, bits));
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t now = number[order[i]];
+        if (i == 0 || now != unique[*n_unique - 1]) unique[(*n_unique)++] = now;
+        place[order[i]] = (int32_t)(*n_unique - 1);
+    }
+fail:
+    free(key);
+    free(order);
+    return rc;
+}
+
+static int home_now(const hx_file_store *s, int64_t number)
+{
+    int64_t at;
+    return (int)(find_block(s, number, &at) % s->team->size);
+}
+
+/* unique[n_asked] into q->asked, by home; place follows. */
+static int sort_asked(const hx_file_store *s, question *q, const int64_t *unique)
+{
+    int32_t *home = NULL, *at = NULL, *where = NULL;
+    const size_t n = (size_t)q->n_asked;
+    int rc;
+    HX_TRY_FAIL(hx_alloc_raw(&home, n, sizeof *home, what));
+    HX_TRY_FAIL(hx_alloc_raw(&at, n, sizeof *at, what));
+    HX_TRY_FAIL(hx_alloc_raw(&where, n, sizeof *where, what));
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < q->n_asked; i++) home[i] = home_now(s, unique[i]);
+    count_homes(s->team->size, q->n_asked, home, q->out_first);
+    HX_TRY_FAIL(sort_homes(s->team->size, q->n_asked, home, q->out_first, at));
+    for (int64_t i = 0; i < q->n_asked; i++) {
+        q->asked[i] = unique[at[i]];
+        where[at[i]] = (int32_t)i;
+    }
+    for (int64_t i = 0; i < q->n; i++) q->place[i] = where[q->place[i]];
+fail:
+    free(home);
+    free(at);
+    free(where);
+    return rc;
+}
+
+/* Asks: q->in. */
+static int put_question(const hx_file_store *s, question *q, int64_t n, const int64_t *number)
+{
+    const size_t size = (size_t)s->team->size;
+    int64_t *unique = NULL;
+    int rc;
+    memset(q, 0, sizeof *q);
+    q->n = n;
+    HX_TRY_FAIL(hx_alloc(&q->out_first, size + 1, sizeof *q->out_first, what));
+    HX_TRY_FAIL(hx_alloc(&q->in_first, size + 1, sizeof *q->in_first, what));
+    HX_TRY_FAIL(hx_alloc_raw(&unique, (size_t)n, sizeof *unique, what));
+    HX_TRY_FAIL(hx_alloc_raw(&q->asked, (size_t)n, sizeof *q->asked, what));
+    HX_TRY_FAIL(hx_alloc_raw(&q->place, (size_t)n, sizeof *q->place, what));
+    HX_TRY_FAIL(make_unique(n, number, unique, q->place, &q->n_asked));
+    HX_TRY_FAIL(sort_asked(s, q, unique));
+    HX_TRY_FAIL(hx_team_trade_counts(s->team, q->out_first, q->in_first));
+    q->n_in = q->in_first[size];
+    HX_TRY_FAIL(hx_alloc_raw(&q->in, (size_t)q->n_in, sizeof *q->in, what));
+    rc = hx_team_trade(s->team, q->out_first, q->in_first, sizeof *q->in, q->asked, q->in);
+fail:
+    free(unique);
+    return rc;
+}
+
+/* to[n] := from[n_in], of `bytes` each, as they were asked for. */
+static int answer(const hx_file_store *s, const question *q, size_t bytes, const char *from,
+                  char *to)
+{
+    char *got;
+    HX_TRY(hx_alloc_raw(&got, (size_t)q->n_asked, bytes, what));
+    const int rc = hx_team_trade(s->team, q->in_first, q->out_first, bytes, from, got);
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < (rc < 0 ? 0 : q->n); i++)
+        memcpy(to + (size_t)i * bytes, got + (size_t)q->place[i] * bytes, bytes);
+    free(got);
+    return rc;
+}
+
+static int answer_records(const hx_file_store *s, const question *q, char *record)
+{
+    char *out;
+    HX_TRY(hx_alloc_raw(&out, (size_t)q->n_in, s->bytes, what));
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < q->n_in; i++) {
+        int64_t at;
+        const int64_t block = find_block(s, q->in[i], &at) / s->team->size;
+        memcpy(out + (size_t)i * s->bytes, s->block[block] + (size_t)at * s->bytes, s->bytes);
+    }
+    const int rc = answer(s, q, s->bytes, out, record);
+    free(out);
+    return rc;
+}
+
+static int answer_sets(const hx_file_store *s, const question *q, uint64_t *sets)
+{
+    uint64_t *out;
+    HX_TRY(hx_alloc_raw(&out, (size_t)q->n_in, sizeof *out, what));
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < q->n_in; i++) {
+        int64_t at;
+        const int64_t block = find_block(s, q->in[i], &at) / s->team->size;
+        out[i] = s->sets[block] ? s->sets[block][at] : 0;
+    }
+    const int rc = answer(s, q, sizeof *out, (const char *)out, (char *)sets);
+    free(out);
+    return rc;
+}
+
+/* Place of the set bit number `rank`. */
+static int64_t find_bit(const uint64_t *word, int64_t rank)
+{
+    int64_t w = 0;
+    for (; rank >= __builtin_popcountll(word[w]); w++) rank -= __builtin_popcountll(word[w]);
+    uint64_t bits = word[w];
+    for (; rank > 0; rank--) bits &= bits - 1;
+    return 64 * w + __builtin_ctzll(bits);
+}
+
+static int answer_old(const hx_file_store *s, const question *q, int64_t *old)
+{
+    int64_t *out;
+    HX_TRY(hx_alloc_raw(&out, (size_t)q->n_in, sizeof *out, what));
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < q->n_in; i++) {
+        int64_t at;
+        const int64_t block = find_block(s, q->in[i], &at);
+        if (s->kept) at = find_bit(s->kept + block / s->team->size * WORDS, at);
+        out[i] = block * HX_STORE_BLOCK + at;
+    }
+    const int rc = answer(s, q, sizeof *out, (const char *)out, (char *)old);
+    free(out);
+    return rc;
+}
+
+/* Rounds of questions that all go through together. */
+static int count_rounds(const hx_team *team, int64_t n, int64_t *n_round)
+{
+    int64_t own = (n + MOST_ASKED - 1) / MOST_ASKED, *all;
+    HX_TRY(hx_alloc_raw(&all, (size_t)team->size, sizeof *all, what));
+    const int rc = team->ops->all_gather(team, &own, sizeof own, all);
+    *n_round = 0;
+    for (int r = 0; r < team->size && rc == HX_OK; r++)
+        if (all[r] > *n_round) *n_round = all[r];
+    free(all);
+    return rc;
+}
+
+/* Each of the last three: NULL, not wanted. */
+static int ask(const hx_file_store *s, int64_t n, const int64_t *number, char *record,
+               uint64_t *sets, int64_t *old)
+{
+    question q = {0};
+    int64_t n_round;
+    int rc;
+    HX_TRY_FAIL(count_rounds(s->team, n, &n_round));
+    for (int64_t i = 0; i < n_round; i++) {
+        int64_t begin = i * MOST_ASKED, end = begin + MOST_ASKED;
+        if (begin > n) begin = n;
+        if (end > n) end = n;
+        HX_TRY_FAIL(put_question(s, &q, end - begin, number + begin));
+        if (record) HX_TRY_FAIL(answer_records(s, &q, record + (size_t)begin * s->bytes));
+        if (sets) HX_TRY_FAIL(answer_sets(s, &q, sets + begin));
+        if (old) HX_TRY_FAIL(answer_old(s, &q, old + begin));
+        free_question(&q);
+    }
+fail:
+    free_question(&q);
+    return rc;
+}
+
+int hx_file_store_ask(const hx_file_store *s, int64_t n, const int64_t *number, void *record,
+                      uint64_t *sets)
+{
+    return ask(s, n, number, (char *)record, sets, NULL);
+}
+
+int hx_file_store_ask_old(const hx_file_store *s, int64_t n, const int64_t *number, int64_t *old)
+{
+    return ask(s, n, number, NULL, NULL, old);
+}

@@ -1,0 +1,317 @@
+/* What all processes do once a file is read: what the leader alone knows goes to all, nodes that no
+ * element has are left out, cells get the one numbering. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../mesh/mesh_check.h"
+#include "mesh_pieces.h"
+
+static const char what[] = "pieces of a mesh file";
+
+enum { LEADER = 0 };
+
+static int leads(const hx_mesh_pieces *p)
+{
+    return p->team->rank == LEADER;
+}
+
+static int tell(const hx_mesh_pieces *p, void *data, size_t bytes)
+{
+    return bytes > 0 ? p->team->ops->broadcast(p->team, LEADER, data, bytes) : HX_OK;
+}
+
+/* --- what the leader knows --- */
+
+typedef struct facts {
+    int64_t first_node, first_elem, n_used, n_face[HX_SOURCE_SETS], n_name[HX_SOURCE_SETS];
+    int32_t n_set, has_numbers, has_sides, keeps_unused;
+    uint8_t has_elements[HX_SOURCE_SETS];
+} facts;
+
+static int64_t count_used(const hx_mesh_pieces *p)
+{
+    int64_t n = 0;
+    for (int64_t w = 0; w < (p->node.n + 63) / 64; w++) n += __builtin_popcountll(p->used[w]);
+    return n;
+}
+
+static void state_facts(const hx_mesh_pieces *p, facts *f)
+{
+    f->first_node = p->first_node;
+    f->first_elem = p->first_elem;
+    f->n_used = count_used(p);
+    f->n_set = p->n_set;
+    f->has_numbers = p->has_numbers;
+    f->has_sides = p->has_sides;
+    f->keeps_unused = p->keeps_unused;
+    memcpy(f->has_elements, p->has_elements, sizeof f->has_elements);
+    for (int i = 0; i < p->n_set; i++) {
+        f->n_face[i] = p->faces[i].n;
+        f->n_name[i] = (int64_t)strlen(p->name[i]) + 1;
+    }
+}
+
+static void take_facts(hx_mesh_pieces *p, const facts *f)
+{
+    p->first_node = f->first_node;
+    p->first_elem = f->first_elem;
+    p->n_set = f->n_set;
+    p->has_numbers = f->has_numbers;
+    p->has_sides = f->has_sides;
+    p->keeps_unused = f->keeps_unused;
+    memcpy(p->has_elements, f->has_elements, sizeof f->has_elements);
+}
+
+static int share_facts(hx_mesh_pieces *p, facts *f)
+{
+    memset(f, 0, sizeof *f);
+    if (leads(p)) state_facts(p, f);
+    HX_TRY(tell(p, f, sizeof *f));
+    take_facts(p, f);
+    for (int i = 0; i < p->n_set; i++) {
+        if (!leads(p)) HX_TRY(hx_alloc(&p->name[i], (size_t)f->n_name[i], 1, what));
+        HX_TRY(tell(p, p->name[i], (size_t)f->n_name[i]));
+    }
+    return HX_OK;
+}
+
+/* --- sides --- */
+
+/* node[4] := those of a side of the element conn, a triangle's last twice. */
+static int find_side(const hx_mesh_pieces *p, const char *path, int set, int64_t elem,
+                     const int32_t conn[8], int64_t node[4])
+{
+    const hx_cell_kind kind = hx_cell_kind_of(conn);
+    const int64_t side = node[1];
+    int32_t corner[4];
+    const int row = kind == HX_CELL_OTHER ? -1 : p->side_row[kind][side];
+    const int n = row < 0 ? 0 : hx_cell_face(conn, row, corner);
+    if (n < 3)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: the surface '%.60s' names side S%lld of element %lld, which has no "
+                        "such side",
+                        path, p->name[set], (long long)side, (long long)(p->first_elem + elem));
+    for (int k = 0; k < 4; k++) node[k] = corner[k < n ? k : n - 1];
+    return HX_OK;
+}
+
+/* Of faces that stand by their sides, which the leader has: the elements' nodes. */
+static int find_sides(hx_mesh_pieces *p, const char *path, int set)
+{
+    hx_source_faces *const f = &p->faces[set];
+    int32_t *conn = NULL;
+    int64_t *elem = NULL, n = 0;
+    int rc;
+    HX_TRY_FAIL(hx_alloc_raw(&conn, 8 * (size_t)f->n, sizeof *conn, what));
+    HX_TRY_FAIL(hx_alloc_raw(&elem, (size_t)f->n, sizeof *elem, what));
+    for (int64_t k = 0; k < f->n; k++)
+        if (f->node[k][0] < 0) elem[n++] = f->elem[k];
+    HX_TRY_FAIL(hx_file_store_ask(&p->elem, n, elem, conn, NULL));
+    n = 0;
+    for (int64_t k = 0; k < f->n && rc == HX_OK; k++)
+        if (f->node[k][0] < 0) {
+            rc = find_side(p, path, set, f->elem[k], conn + 8 * n, f->node[k]);
+            n++;
+        }
+fail:
+    free(conn);
+    free(elem);
+    return rc;
+}
+
+static int find_all_sides(hx_mesh_pieces *p, const char *path)
+{
+    for (int i = 0; i < p->n_set && p->has_sides; i++)
+        HX_TRY(hx_team_agree(p->team, find_sides(p, path, i)));
+    return HX_OK;
+}
+
+/* The leader's faces become those of all. */
+static int share_faces(hx_mesh_pieces *p, const facts *f)
+{
+    for (int i = 0; i < p->n_set; i++) {
+        hx_source_faces *const to = &p->faces[i];
+        const size_t n = (size_t)f->n_face[i];
+        if (n == 0) continue;
+        to->n = f->n_face[i];
+        to->name = p->name[i];
+        if (!leads(p)) HX_TRY(hx_alloc_raw(&to->elem, n, sizeof *to->elem, what));
+        if (!leads(p)) HX_TRY(hx_alloc_raw(&to->node, n, sizeof *to->node, what));
+        HX_TRY(tell(p, to->elem, n * sizeof *to->elem));
+        HX_TRY(tell(p, to->node, n * sizeof *to->node));
+    }
+    return HX_OK;
+}
+
+/* --- nodes of no element --- */
+
+static void renumber(hx_mesh_pieces *p)
+{
+    for (int64_t k = 0; k < p->elem.n_own; k++) {
+        int64_t number;
+        int32_t *const conn = hx_file_store_own(&p->elem, k, &number);
+        for (int a = 0; a < 8; a++)
+            conn[a] = (int32_t)hx_file_store_renumber(p->node.first, p->used, conn[a]);
+    }
+    for (int i = 0; i < p->n_set; i++)
+        for (int64_t k = 0; k < 4 * p->faces[i].n; k++) {
+            int64_t *const node = &p->faces[i].node[k / 4][k % 4];
+            *node = hx_file_store_renumber(p->node.first, p->used, *node);
+        }
+}
+
+static int leave_out(hx_mesh_pieces *p)
+{
+    const size_t n_word = ((size_t)p->node.n + 63) / 64;
+    if (!leads(p)) HX_TRY(hx_alloc_raw(&p->used, n_word, sizeof *p->used, what));
+    HX_TRY(tell(p, p->used, n_word * sizeof *p->used));
+    HX_TRY(hx_file_store_keep(&p->node, p->used));
+    renumber(p);
+    return HX_OK;
+}
+
+int hx_mesh_pieces_share(hx_mesh_pieces *p, const char *path)
+{
+    facts f;
+    HX_TRY(share_facts(p, &f));
+    p->has_unused = f.n_used < p->node.n && !p->keeps_unused;
+    HX_TRY(find_all_sides(p, path));
+    HX_TRY(share_faces(p, &f));
+    free(p->xyz);
+    free(p->conn);
+    free(p->span);
+    free(p->home);
+    p->xyz = NULL;
+    p->conn = p->home = NULL;
+    p->span = NULL;
+    return HX_OK;
+}
+
+int hx_mesh_pieces_leave_out(hx_mesh_pieces *p)
+{
+    if (p->has_unused) HX_TRY(leave_out(p));
+    free(p->used);
+    p->used = NULL;
+    return HX_OK;
+}
+
+/* --- cells --- */
+
+/* Some elements of this process as a mesh: nodes [n][8], one for each corner. */
+typedef struct batch {
+    hx_mesh mesh;
+    int64_t *node; /* [n][8] of the file (owned) */
+} batch;
+
+enum { BATCH = 1 << 15 };
+
+static void free_batch(batch *b)
+{
+    hx_mesh_free(&b->mesh);
+    free(b->node);
+}
+
+static int create_batch(const hx_mesh_pieces *p, const char *path, batch *b)
+{
+    const char *const slash = strrchr(path, '/');
+    hx_mesh *const m = &b->mesh;
+    memset(b, 0, sizeof *b);
+    HX_TRY(hx_strdup(&m->name, slash ? slash + 1 : path));
+    HX_TRY(hx_alloc_raw(&b->node, 8 * BATCH, sizeof *b->node, what));
+    HX_TRY(hx_alloc_raw(&m->xyz, 24 * BATCH, sizeof *m->xyz, what));
+    HX_TRY(hx_alloc_raw(&m->conn, 8 * BATCH, sizeof *m->conn, what));
+    HX_TRY(hx_alloc_raw(&m->elem_orig, BATCH, sizeof *m->elem_orig, what));
+    HX_TRY(hx_alloc_raw(&m->node_orig, 8 * BATCH, sizeof *m->node_orig, what));
+    HX_TRY(hx_numbers_append_run(&m->node_number, p->node.n, p->has_numbers ? p->first_node : 0));
+    return hx_numbers_append_run(&m->elem_number, p->elem.n, p->has_numbers ? p->first_elem : 0);
+}
+
+/* Own elements first .. first + n - 1. */
+static int fill_batch(const hx_mesh_pieces *p, int64_t first, int64_t n, batch *b)
+{
+    hx_mesh *const m = &b->mesh;
+    for (int64_t k = 0; k < n; k++) {
+        int64_t number;
+        const int32_t *const conn = hx_file_store_own(&p->elem, first + k, &number);
+        m->elem_orig[k] = (int32_t)number;
+        for (int a = 0; a < 8; a++) {
+            int same = 0;
+            while (conn[same] != conn[a]) same++;
+            b->node[8 * k + a] = m->node_orig[8 * k + a] = conn[a];
+            m->conn[8 * k + a] = (int32_t)(8 * k + same);
+        }
+    }
+    m->n_elem = n;
+    m->n_node = 8 * n;
+    return hx_file_store_ask(&p->node, 8 * n, b->node, m->xyz, NULL);
+}
+
+/* Elements that were renumbered, back to where they are. */
+static void put_back(const hx_mesh_pieces *p, int64_t first, const batch *b)
+{
+    for (int64_t k = 0; k < b->mesh.n_elem; k++) {
+        int64_t number;
+        int32_t *const conn = hx_file_store_own(&p->elem, first + k, &number);
+        for (int a = 0; a < 8; a++) conn[a] = (int32_t)b->node[b->mesh.conn[8 * k + a]];
+    }
+}
+
+/* HX_EINPUT: the element is no solid. */
+static int refuse(const char *path, const batch *b, int64_t bad)
+{
+    const int rc = hx_refuse_cell(&b->mesh, bad);
+    hx_error_prefix("%s: ", path);
+    return rc;
+}
+
+static int settle_batch(const hx_mesh_pieces *p, const char *path, int64_t first, batch *b,
+                        int *is_out)
+{
+    hx_settle_report report;
+    hx_renumbered_list list;
+    uint8_t *order = NULL;
+    int rc = hx_settle_cells(&b->mesh, &list, &report);
+    if (rc == HX_OK && report.bad >= 0) rc = refuse(path, b, report.bad);
+    if (rc == HX_OK) rc = hx_mesh_mend_order(&b->mesh, &order, NULL);
+    if (rc == HX_OK) {
+        *is_out |= report.first_mirrored >= 0 || order;
+        if (list.n > 0) put_back(p, first, b);
+    }
+    hx_renumbered_free(&list);
+    free(order);
+    return rc;
+}
+
+/* What any process says counts for all. */
+static int share_is_out(const hx_team *team, int *is_out)
+{
+    int *all;
+    HX_TRY(hx_alloc_raw(&all, (size_t)team->size, sizeof *all, what));
+    const int rc = team->ops->all_gather(team, is_out, sizeof *is_out, all);
+    for (int r = 0; r < team->size && rc == HX_OK; r++) *is_out |= all[r];
+    free(all);
+    return rc;
+}
+
+int hx_mesh_pieces_settle_cells(hx_mesh_pieces *p, const char *path, int *is_out)
+{
+    /* The first process has most. */
+    int64_t n_batch = (p->elem.n_own + BATCH - 1) / BATCH;
+    batch b;
+    int rc = create_batch(p, path, &b), own = HX_OK;
+    *is_out = 0;
+    HX_TRY_FAIL(rc);
+    HX_TRY_FAIL(tell(p, &n_batch, sizeof n_batch));
+    for (int64_t i = 0; i < n_batch; i++) {
+        const int64_t first = i * BATCH, left = p->elem.n_own - first;
+        const int64_t n = left < 0 ? 0 : left < BATCH ? left : BATCH;
+        HX_TRY_FAIL(fill_batch(p, first, n, &b));
+        if (own == HX_OK) own = settle_batch(p, path, first, &b, is_out);
+    }
+    HX_TRY_FAIL(hx_team_agree(p->team, own));
+    rc = share_is_out(p->team, is_out);
+fail:
+    free_batch(&b);
+    return rc;
+}

@@ -1,0 +1,224 @@
+/* Bodies of a mesh of which each process has a window: those of its own elements, joined at the
+ * nodes that processes have in common. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/radix_sort.h"
+#include "../base/sort.h"
+#include "../mesh/mesh_quality.h"
+#include "../team/team_trade.h"
+#include "window.h"
+
+static const char what[] = "bodies of a mesh in parts";
+
+/* Bodies of all are numbered process after process; an edge says that two are one. */
+typedef struct graph {
+    int64_t n_body, first; /* of all; the first of this process' */
+    int32_t *body; /* [n_node] of own elements' nodes, here; -1: of no own element (owned) */
+    int64_t n_edge;
+    int64_t *edge; /* [n_edge][2] (owned) */
+} graph;
+
+/* What goes to the owner of a node. */
+typedef struct rim_node {
+    int64_t node; /* in all */
+    int64_t body; /* of the sender, in all */
+} rim_node;
+
+/* Bodies of own elements by 0, 1 ...; nodes of none lose theirs. */
+static int find_own(const hx_mesh *mesh, graph *g, int64_t *n_own)
+{
+    const int64_t begin = hx_mesh_own_begin(mesh), end = hx_mesh_own_end(mesh);
+    hx_mesh own = {.n_node = mesh->n_node, .n_elem = end - begin, .conn = mesh->conn + 8 * begin};
+    int32_t *number = NULL;
+    int64_t n_all;
+    int rc;
+    *n_own = 0;
+    HX_TRY_FAIL(hx_alloc_raw(&g->body, (size_t)mesh->n_node, sizeof *g->body, what));
+    HX_TRY_FAIL(hx_mesh_bodies(&own, g->body, &n_all));
+    HX_TRY_FAIL(hx_alloc_raw(&number, (size_t)n_all, sizeof *number, what));
+    memset(number, 0xff, (size_t)n_all * sizeof *number);
+    for (int64_t i = 0; i < 8 * own.n_elem; i++) {
+        int32_t *const to = &number[g->body[own.conn[i]]];
+        if (*to < 0) *to = (int32_t)(*n_own)++;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < mesh->n_node; a++) g->body[a] = number[g->body[a]];
+fail:
+    free(number);
+    return rc;
+}
+
+/* end[rank] := behind the nodes of each rank up to this one, which follow each other. */
+static void find_owners(const hx_mesh *mesh, int me, int64_t *end)
+{
+    const hx_mesh_window *const w = mesh->window;
+    int32_t last = -1;
+    for (int r = 0; r <= me; r++) {
+        for (int64_t i = 8 * w->first[r]; i < 8 * w->first[r + 1]; i++)
+            last = mesh->conn[i] > last ? mesh->conn[i] : last;
+        end[r] = (int64_t)last + 1;
+    }
+}
+
+/* (*rim)[first[size]], the caller's: own elements' nodes that are of lower ranks, by rank. */
+static int list_rim(const hx_mesh *mesh, const graph *g, const hx_team *team, int64_t *first,
+                    rim_node **rim)
+{
+    int64_t *end = NULL, n = 0;
+    const int64_t n_lower = mesh->window->own_node;
+    HX_TRY(hx_alloc(&end, (size_t)team->size + 1, sizeof *end, what));
+    find_owners(mesh, team->rank, end);
+    for (int64_t a = 0; a < n_lower; a++) n += g->body[a] >= 0;
+    const int rc = hx_alloc_raw(rim, (size_t)n, sizeof **rim, what);
+    int64_t node = 0;
+    n = 0;
+    for (int r = 0; r < team->size && rc == HX_OK; r++) {
+        first[r] = n;
+        for (; r < team->rank && node < end[r]; node++)
+            if (g->body[node] >= 0)
+                (*rim)[n++] = (rim_node){mesh->node_orig[node], g->first + g->body[node]};
+    }
+    first[team->size] = n;
+    free(end);
+    return rc;
+}
+
+/* Own nodes by their numbers in all. */
+static int sort_own(const hx_mesh *mesh, int32_t *order)
+{
+    const hx_mesh_window *const w = mesh->window;
+    uint64_t *key;
+    HX_TRY(hx_alloc_raw(&key, (size_t)w->n_own_node, sizeof *key, what));
+    for (int64_t i = 0; i < w->n_own_node; i++) key[i] = (uint32_t)mesh->node_orig[w->own_node + i];
+    const int rc = hx_radix_sort(key, order, w->n_own_node, 32);
+    free(key);
+    return rc;
+}
+
+/* Own node of that number in all. */
+static int64_t find_node(const hx_mesh *mesh, const int32_t *order, int64_t number)
+{
+    const int32_t *const orig = mesh->node_orig + mesh->window->own_node;
+    int64_t low = 0, high = mesh->window->n_own_node - 1;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (orig[order[middle]] < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return mesh->window->own_node + order[low];
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+    const int64_t *const x = a, *const y = b;
+    if (x[0] != y[0]) return x[0] < y[0] ? -1 : 1;
+    return (x[1] > y[1]) - (x[1] < y[1]);
+}
+
+/* What others say of own nodes, each pair of bodies once. */
+static int list_edges(const hx_mesh *mesh, graph *g, int64_t n, const rim_node *said)
+{
+    int32_t *order = NULL;
+    int rc;
+    HX_TRY_FAIL(hx_alloc_raw(&order, (size_t)mesh->window->n_own_node, sizeof *order, what));
+    HX_TRY_FAIL(sort_own(mesh, order));
+    HX_TRY_FAIL(hx_alloc_raw(&g->edge, 2 * (size_t)n, sizeof *g->edge, what));
+    for (int64_t i = 0; i < n; i++) {
+        g->edge[2 * i] = g->first + g->body[find_node(mesh, order, said[i].node)];
+        g->edge[2 * i + 1] = said[i].body;
+    }
+    if (n > 0) qsort(g->edge, (size_t)n, 2 * sizeof *g->edge, compare_edges);
+    for (int64_t i = 0; i < n; i++) {
+        if (i > 0 && compare_edges(g->edge + 2 * i, g->edge + 2 * (i - 1)) == 0) continue;
+        memmove(g->edge + 2 * g->n_edge++, g->edge + 2 * i, 2 * sizeof *g->edge);
+    }
+fail:
+    free(order);
+    return rc;
+}
+
+static int trade_rim(const hx_mesh *mesh, const hx_team *team, graph *g)
+{
+    int64_t *out_first = NULL, *in_first = NULL;
+    rim_node *out = NULL, *in = NULL;
+    const size_t n = (size_t)team->size + 1;
+    int rc;
+    HX_TRY_FAIL(hx_alloc(&out_first, n, sizeof *out_first, what));
+    HX_TRY_FAIL(hx_alloc(&in_first, n, sizeof *in_first, what));
+    HX_TRY_FAIL(list_rim(mesh, g, team, out_first, &out));
+    HX_TRY_FAIL(hx_team_trade_counts(team, out_first, in_first));
+    HX_TRY_FAIL(hx_alloc_raw(&in, (size_t)in_first[team->size], sizeof *in, what));
+    HX_TRY_FAIL(hx_team_trade(team, out_first, in_first, sizeof *in, out, in));
+    rc = list_edges(mesh, g, in_first[team->size], in);
+fail:
+    free(out_first);
+    free(in_first);
+    free(out);
+    free(in);
+    return rc;
+}
+
+static int64_t root_of(int64_t *parent, int64_t i)
+{
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+/* *n_body -= pairs that become one. */
+static int join(const graph *g, int64_t n_edge, const int64_t *edge, int64_t *n_body)
+{
+    int64_t *parent;
+    HX_TRY(hx_alloc_raw(&parent, (size_t)g->n_body, sizeof *parent, what));
+    for (int64_t i = 0; i < g->n_body; i++) parent[i] = i;
+    *n_body = g->n_body;
+    for (int64_t i = 0; i < n_edge; i++) {
+        const int64_t a = root_of(parent, edge[2 * i]), b = root_of(parent, edge[2 * i + 1]);
+        *n_body -= a != b;
+        parent[a] = b;
+    }
+    free(parent);
+    return HX_OK;
+}
+
+/* The first process joins what all have found. */
+static int join_all(const hx_team *team, const graph *g, int64_t *n_body)
+{
+    const size_t n = (size_t)team->size + 1;
+    int64_t *out_first = NULL, *in_first = NULL, *edge = NULL;
+    int rc;
+    HX_TRY_FAIL(hx_alloc(&out_first, n, sizeof *out_first, what));
+    HX_TRY_FAIL(hx_alloc(&in_first, n, sizeof *in_first, what));
+    for (size_t r = 1; r < n; r++) out_first[r] = g->n_edge;
+    HX_TRY_FAIL(hx_team_trade_counts(team, out_first, in_first));
+    const size_t n_edge = (size_t)in_first[team->size];
+    HX_TRY_FAIL(hx_alloc_raw(&edge, 2 * n_edge, sizeof *edge, what));
+    HX_TRY_FAIL(hx_team_trade(team, out_first, in_first, 2 * sizeof *edge, g->edge, edge));
+    if (team->rank == 0) HX_TRY_FAIL(join(g, (int64_t)n_edge, edge, n_body));
+    rc = team->ops->broadcast(team, 0, n_body, sizeof *n_body);
+fail:
+    free(out_first);
+    free(in_first);
+    free(edge);
+    return rc;
+}
+
+int hx_window_bodies(const hx_mesh *mesh, const hx_team *team, int64_t *n_body)
+{
+    graph g = {0};
+    int64_t n_own;
+    int rc;
+    HX_TRY_FAIL(find_own(mesh, &g, &n_own));
+    HX_TRY_FAIL(hx_all_sum_before(mesh->window->all, n_own, &g.first));
+    g.n_body = n_own;
+    HX_TRY_FAIL(hx_all_sum_i64(mesh->window->all, 1, &g.n_body));
+    HX_TRY_FAIL(trade_rim(mesh, team, &g));
+    rc = join_all(team, &g, n_body);
+fail:
+    free(g.body);
+    free(g.edge);
+    return rc;
+}

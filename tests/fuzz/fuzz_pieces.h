@@ -1,0 +1,64 @@
+/* A mesh file read in pieces by one process, against the same file read whole. */
+#ifndef HX_FUZZ_PIECES_H
+#define HX_FUZZ_PIECES_H
+
+#include "core/files/file_source.h"
+#include "core/mesh/mesh_hash.h"
+#include "core/team/team_all.h"
+#include "core/window/window.h"
+#include "fuzz_mesh.h"
+
+static inline void fuzz_fail(const char *path, const char *what)
+{
+    fprintf(stderr, "%s: %s: %s\n", path, what, hx_error_message());
+    abort();
+}
+
+/* The window of all, finished. *why: as of hx_file_source_open. */
+static inline int fuzz_window(const char *path, const hx_team *team, const hx_all *all,
+                              char why[HX_FILE_WHY], hx_mesh *window)
+{
+    const hx_window_params params = {.partition = HX_PARTITION_BISECTION};
+    hx_mesh_source source;
+    hx_notes notes = {0};
+    int rc = hx_file_source_open(&source, team, path, 0, &notes, why);
+    if (rc == HX_OK && !why[0]) {
+        rc = hx_window_create(window, team, all, &source, &params);
+        if (rc == HX_OK) rc = hx_mesh_finish(window);
+    }
+    hx_source_close(&source);
+    hx_notes_free(&notes);
+    return rc;
+}
+
+/* Of a file that is there. Ends the program where one way takes what the other refuses, or they
+ * come to different meshes. Returns 1 if it could be read in pieces. */
+static inline int fuzz_pieces(const char *path)
+{
+    char why[HX_FILE_WHY] = "";
+    hx_team team;
+    hx_team_all all;
+    hx_mesh window = {0}, whole = {0};
+    hx_hash hash, exact;
+    hx_team_alone(&team);
+    hx_team_all_of(&all, &team);
+    const int rc = fuzz_window(path, &team, &all.all, why, &window);
+    const int in_pieces = rc == HX_OK && !why[0];
+    if (rc == HX_EINTERNAL) fuzz_fail(path, "in pieces");
+    if (!why[0]) {
+        int rc_whole = hx_mesh_read(path, 0.0, &whole, NULL, NULL);
+        if (rc_whole == HX_OK) rc_whole = hx_mesh_finish(&whole);
+        if ((rc == HX_OK) != (rc_whole == HX_OK)) fuzz_fail(path, "one way alone");
+    }
+    if (in_pieces) {
+        if (hx_mesh_hash_all(&window, &hash) < 0) fuzz_fail(path, "no hash");
+        exact = hx_mesh_hash(&whole);
+        if (memcmp(&hash, &exact, sizeof hash) != 0 || window.n_set != whole.n_set)
+            fuzz_fail(path, "another mesh");
+    }
+    hx_mesh_free(&window);
+    hx_mesh_free(&whole);
+    return in_pieces;
+}
+
+#endif

@@ -1,0 +1,234 @@
+/* A mesh file read in pieces and made in windows, against the same file read whole: elements, nodes
+ * and their numbers, sets, the hash, the length of an element. Run by mpirun with any number of
+ * processes.
+ *
+ *     test_file_source FILE          its windows are the whole mesh
+ *     test_file_source FILE why TEXT it needs the whole mesh, and says TEXT
+ *     test_file_source FILE bad TEXT it is refused by all with a message that has TEXT
+ *     test_file_source FILE bodies N its windows are of N bodies
+ *     test_file_source FILE memory pieces|window|whole
+ *                                    says what the most is that each process had in memory */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "core/base/memory.h"
+#include "core/files/file_source.h"
+#include "core/files/mesh_files.h"
+#include "core/mesh/mesh_hash.h"
+#include "core/team/team_all.h"
+#include "core/window/window.h"
+#include "tests/lib/test.h"
+
+typedef struct job {
+    hx_team team;
+    hx_team_all all;
+    hx_mesh_source source;
+    hx_mesh whole, window;
+    const char *path;
+} job;
+
+static int read_whole(job *j)
+{
+    HX_TRY(hx_mesh_read(j->path, NAN, &j->whole, NULL, NULL));
+    return hx_mesh_finish(&j->whole);
+}
+
+static int make_window(job *j)
+{
+    const hx_window_params params = {
+        .partition = HX_PARTITION_BISECTION, .reach = 1.5, .in_elements = 1};
+    HX_TRY(hx_window_create(&j->window, &j->team, &j->all.all, &j->source, &params));
+    return hx_mesh_finish(&j->window);
+}
+
+static void check_elements(const job *j)
+{
+    const hx_mesh *const m = &j->window, *const w = &j->whole;
+    int64_t n_other = 0, n_moved = 0, n_number = 0;
+    for (int64_t e = 0; e < m->n_elem; e++) {
+        const int64_t orig = m->elem_orig[e];
+        n_number += hx_mesh_elem_number(m, e) != hx_mesh_elem_number(w, orig);
+        for (int a = 0; a < 8; a++) {
+            const int32_t here = m->conn[8 * e + a], there = w->conn[8 * orig + a];
+            n_other += m->node_orig[here] != there;
+            n_moved += memcmp(m->xyz + 3 * (int64_t)here, w->xyz + 3 * (int64_t)there,
+                              3 * sizeof(double)) != 0;
+            n_number += hx_mesh_node_number(m, here) != hx_mesh_node_number(w, there);
+        }
+    }
+    CHECK_MSG(n_other == 0, "%lld corners are others", (long long)n_other);
+    CHECK_MSG(n_moved == 0, "%lld corners lie elsewhere", (long long)n_moved);
+    CHECK_MSG(n_number == 0, "%lld numbers are others", (long long)n_number);
+}
+
+/* Own members of a set; *n_other: those that the whole's has not. */
+static int64_t count_nodes(const job *j, const hx_set *set, const hx_set *whole, int64_t *n_other)
+{
+    int64_t n = 0;
+    uint8_t *const in = calloc((size_t)j->whole.n_node, 1);
+    for (int64_t i = 0; i < whole->n_node; i++) in[whole->node[i]] = 1;
+    for (int64_t i = 0; i < set->n_node; i++) {
+        if (!hx_mesh_owns_node(&j->window, set->node[i])) continue;
+        n++;
+        *n_other += !in[j->window.node_orig[set->node[i]]];
+    }
+    free(in);
+    return n;
+}
+
+static int is_own(const job *j, int64_t elem)
+{
+    return elem >= hx_mesh_own_begin(&j->window) && elem < hx_mesh_own_end(&j->window);
+}
+
+static int64_t count_elems(const job *j, const hx_set *set, const hx_set *whole, int64_t *n_other)
+{
+    int64_t n = 0;
+    uint8_t *const in = calloc((size_t)j->whole.n_elem, 1);
+    for (int64_t i = 0; i < whole->n_elem; i++) in[whole->elem[i]] = 1;
+    for (int64_t i = 0; i < set->n_elem; i++) {
+        if (!is_own(j, set->elem[i])) continue;
+        n++;
+        *n_other += !in[j->window.elem_orig[set->elem[i]]];
+    }
+    free(in);
+    return n;
+}
+
+static int64_t count_faces(const job *j, const hx_set *set, const hx_set *whole, int64_t *n_other)
+{
+    int64_t n = 0;
+    uint8_t *const in = calloc(6 * (size_t)j->whole.n_elem, 1);
+    for (int64_t i = 0; i < whole->n_face; i++) in[whole->face[i]] = 1;
+    for (int64_t i = 0; i < set->n_face; i++) {
+        const int64_t e = set->face[i] / 6;
+        if (!is_own(j, e)) continue;
+        n++;
+        *n_other += !in[6 * (int64_t)j->window.elem_orig[e] + set->face[i] % 6];
+    }
+    free(in);
+    return n;
+}
+
+static void check_sets(const job *j)
+{
+    CHECK_MSG(j->window.n_set == j->whole.n_set, "%zu sets for %zu", j->window.n_set,
+              j->whole.n_set);
+    for (size_t i = 0; i < j->whole.n_set && i < j->window.n_set; i++) {
+        const hx_set *const set = &j->window.set[i], *const whole = &j->whole.set[i];
+        int64_t n_other = 0,
+                n[3] = {count_nodes(j, set, whole, &n_other), count_elems(j, set, whole, &n_other),
+                        count_faces(j, set, whole, &n_other)};
+        CHECK_MSG(strcmp(set->name, whole->name) == 0, "%s for %s", set->name, whole->name);
+        CHECK_OK(hx_all_sum_i64(&j->all.all, 3, n));
+        CHECK_MSG(n[0] == whole->n_node && n[1] == whole->n_elem && n[2] == whole->n_face &&
+                      n_other == 0,
+                  "set %s: %lld nodes for %lld, %lld elements for %lld, %lld faces for %lld, %lld "
+                  "others",
+                  whole->name, (long long)n[0], (long long)whole->n_node, (long long)n[1],
+                  (long long)whole->n_elem, (long long)n[2], (long long)whole->n_face,
+                  (long long)n_other);
+    }
+}
+
+static void check_all(const job *j)
+{
+    hx_hash hash;
+    const hx_hash exact = hx_mesh_hash(&j->whole);
+    const hx_mesh_window *const w = j->window.window;
+    int64_t n_body = 0;
+    CHECK(w->n_elem == j->whole.n_elem && w->n_node == j->whole.n_node);
+    CHECK(strcmp(j->window.name, j->whole.name) == 0);
+    CHECK_OK(hx_mesh_hash_all(&j->window, &hash));
+    CHECK(memcmp(&hash, &exact, sizeof hash) == 0);
+    CHECK_REL(j->window.elem_size, j->whole.elem_size, 1e-12);
+    CHECK_REL(w->reach, 1.5 * j->whole.elem_size, 1e-12);
+    CHECK_OK(hx_window_bodies(&j->window, &j->team, &n_body));
+    CHECK_MSG(n_body == 1, "%lld bodies", (long long)n_body);
+    check_elements(j);
+    check_sets(j);
+}
+
+static void test_few(job *j)
+{
+    char why[HX_FILE_WHY];
+    CHECK_OK(hx_file_source_open(&j->source, &j->team, j->path, 1 << 24, NULL, why));
+    CHECK_MSG(strcmp(why, "fewer than 16777216 elements") == 0, "%s", why);
+    CHECK(!j->source.shape);
+}
+
+static void test_windows(job *j)
+{
+    char why[HX_FILE_WHY];
+    CHECK_OK(hx_file_source_open(&j->source, &j->team, j->path, 0, NULL, why));
+    CHECK_MSG(why[0] == '\0', "needs the whole for %s", why);
+    CHECK_OK(read_whole(j));
+    CHECK_OK(make_window(j));
+    if (test_n_failed == 0) check_all(j);
+    hx_source_close(&j->source);
+    test_few(j);
+}
+
+static void test_why(job *j, const char *text)
+{
+    char why[HX_FILE_WHY];
+    CHECK_OK(hx_file_source_open(&j->source, &j->team, j->path, 0, NULL, why));
+    CHECK_MSG(strstr(why, text) != NULL, "'%s' in place of '%s'", why, text);
+    CHECK(!j->source.shape);
+}
+
+static void test_bad(job *j, const char *text)
+{
+    char why[HX_FILE_WHY];
+    CHECK_FAILS(hx_file_source_open(&j->source, &j->team, j->path, 0, NULL, why), HX_EINPUT, text);
+}
+
+static void test_bodies(job *j, long n)
+{
+    char why[HX_FILE_WHY];
+    int64_t n_body = 0;
+    CHECK_OK(hx_file_source_open(&j->source, &j->team, j->path, 0, NULL, why));
+    CHECK_OK(make_window(j));
+    CHECK_OK(hx_window_bodies(&j->window, &j->team, &n_body));
+    CHECK_MSG(n_body == n, "%lld bodies", (long long)n_body);
+}
+
+static void say_memory(job *j, const char *what)
+{
+    char why[HX_FILE_WHY];
+    const double begin = hx_clock();
+    const size_t before = hx_host_memory_resident();
+    if (strcmp(what, "whole") == 0) {
+        CHECK_OK(read_whole(j));
+    } else {
+        CHECK_OK(hx_file_source_open(&j->source, &j->team, j->path, 0, NULL, why));
+        if (strcmp(what, "window") == 0) CHECK_OK(make_window(j));
+    }
+    printf("process %d of %d: %.1f MB before, %.1f at most, %.1f now; %.2f s\n", j->team.rank,
+           j->team.size, 1e-6 * (double)before, 1e-6 * (double)hx_host_memory_peak(),
+           1e-6 * (double)hx_host_memory_resident(), hx_clock() - begin);
+}
+
+int main(int argc, char **argv)
+{
+    job j = {.path = argc > 1 ? argv[1] : ""};
+    const char *const what = argc > 3 ? argv[2] : "";
+    CHECK_OK(hx_team_join(&j.team));
+    hx_team_all_of(&j.all, &j.team);
+    if (strcmp(what, "why") == 0)
+        test_why(&j, argv[3]);
+    else if (strcmp(what, "bad") == 0)
+        test_bad(&j, argv[3]);
+    else if (strcmp(what, "bodies") == 0)
+        test_bodies(&j, strtol(argv[3], NULL, 10));
+    else if (strcmp(what, "memory") == 0)
+        say_memory(&j, argv[3]);
+    else
+        test_windows(&j);
+    hx_source_close(&j.source);
+    hx_mesh_free(&j.window);
+    hx_mesh_free(&j.whole);
+    hx_team_leave(&j.team);
+    TEST_END();
+}
