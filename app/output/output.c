@@ -18,6 +18,7 @@
 #include "core/base/memory.h"
 #include "core/device/timeline.h"
 #include "core/mesh/mesh_hash.h"
+#include "core/team/team_file.h"
 #include "progress.h"
 #include "trace.h"
 
@@ -66,6 +67,19 @@ int hx_output_probe(const hx_config *cfg)
     HX_TRY(existing_directory(cfg, path, &status));
     if (!S_ISDIR(status.st_mode)) return cannot_write(cfg, path, "it is a file, not a folder");
     if (access(path, W_OK | X_OK) != 0) return cannot_write(cfg, path, strerror(errno));
+    return HX_OK;
+}
+
+int hx_output_ask_folder(hx_session *s)
+{
+    char path[PATH_MAX];
+    struct stat status;
+    int is_shared, found;
+    if (!s->team) return HX_OK;
+    found = existing_directory(&s->cfg, path, &status) == HX_OK; /* a follower need not have it */
+    if (!found) hx_error_clear();
+    HX_TRY(hx_team_shares_folder(s->team, found ? path : "", &is_shared));
+    s->own_folders = !is_shared;
     return HX_OK;
 }
 

@@ -36,6 +36,10 @@ typedef struct hx_output {
 /* Fails with HX_EENV if the directory could not be written or created; changes nothing. */
 int hx_output_probe(const hx_config *cfg);
 
+/* Before the mesh of a run is made: whether all processes see its folder, or the one that it will
+ * be made in. Collective. */
+int hx_output_ask_folder(hx_session *s);
+
 /* Before anything takes time. HX_EINPUT: the folder of the file cannot be written, or the file is
  * `read`, which the command reads (NULL: nothing). path = NULL: no file is asked for. */
 int hx_output_probe_file(const char *path, const char *read);

@@ -113,6 +113,7 @@ static int prepare(run *r, const hx_options *options)
     r->is_resumed = hx_option_given(options, RESUME);
     if (!r->is_resumed && !hx_option_given(options, FORCE)) HX_TRY(hx_run_check_folder(&s->cfg));
     if (r->is_resumed) HX_TRY(hx_checkpoint_read(&r->checkpoint, &s->cfg));
+    HX_TRY(hx_output_ask_folder(s));
     HX_TRY(hx_session_open(s));
     HX_TRY(hx_stats_begin(&r->stats, s->cfg.optimization.iterations, s->problem.cases.n));
     const double begin = hx_session_begin_step(HX_SETUP_FILES);
@@ -402,6 +403,7 @@ static int follow_run(const hx_options *options)
     s.may_window = 1;
     int rc = hx_config_read(&s.cfg, options->argument[0], options->n_argument - 1,
                             options->argument + 1);
+    if (rc == HX_OK) rc = hx_output_ask_folder(&s);
     if (rc == HX_OK) rc = hx_session_open_follower(&s);
     if (rc == HX_OK) hx_output_follow(&output, &s);
     if (rc == HX_OK) rc = hx_session_serve(&s);

@@ -47,6 +47,7 @@ typedef struct hx_session {
     const hx_team *team; /* the processes that solve it (borrowed); NULL: one */
     int may_window;    /* 1: the team's processes may each make a part of the mesh, none the whole:
                           of a run */
+    int own_folders;   /* 1: and not all of them see the folder that it writes to */
     hx_team_all all;   /* the team, for a mesh that is a window (session_window.c) */
     int64_t *set_size; /* [n_set][2] nodes and elements of its sets in all (owned) */
     hx_ranks ranks;    /* with a team, once the device is open */

@@ -82,6 +82,7 @@ static const char *asks_for_whole(const hx_session *s)
     if (has_other_loads(cfg)) return "loads other than forces, tractions, pressures and by mass";
     if (has_skin(cfg)) return "passive skins";
     if (cfg->output.format != HX_VTK_BINARY) return "output.format";
+    if (s->own_folders) return "an output.directory that not all processes see";
     if (hx_config_has_field(cfg, HX_FIELD_SETS)) return "the field \"sets\"";
     return NULL;
 }

@@ -27,6 +27,26 @@ static int check_shares(const hx_window_task *task, int64_t n_own)
                     hx_partition_name(task->params->partition));
 }
 
+/* Files and checkpoints number nodes and elements of all in 32 bits. */
+static int check_numbers(const hx_mesh_source *source)
+{
+    if (source->n_elem <= INT32_MAX && source->n_node <= INT32_MAX) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "%s: %lld elements and %lld nodes, more than %d", source->name,
+                    (long long)source->n_elem, (long long)source->n_node, INT32_MAX);
+}
+
+/* What a mesh of n elements in each process allows. Collective. */
+static int check_windows(const hx_window_task *task, int64_t n)
+{
+    double most = (double)n;
+    HX_TRY(hx_all_most(task->all, 1, &most));
+    if (most <= (double)HX_MAX_ELEM) return HX_OK;
+    return HX_RAISE(HX_EINPUT,
+                    "%s: %.0f elements in a process with those near its own, more than %lld: take "
+                    "more processes",
+                    task->source->name, most, (long long)HX_MAX_ELEM);
+}
+
 int hx_window_create(hx_mesh *mesh, const hx_team *team, const hx_all *all,
                      const hx_mesh_source *source, const hx_window_params *params)
 {
@@ -35,11 +55,13 @@ int hx_window_create(hx_mesh *mesh, const hx_team *team, const hx_all *all,
     int64_t n_own = 0, *own = NULL, *elem = NULL, *first = NULL;
     int rc;
     *mesh = (hx_mesh){0};
+    HX_TRY_FAIL(check_numbers(source));
     HX_TRY_FAIL(hx_alloc(&first, (size_t)team->size + 1, sizeof *first, what));
     HX_TRY_FAIL(hx_window_piece_create(&piece, &task));
     HX_TRY_FAIL(hx_window_move(&task, &piece, &n_own, &own));
     HX_TRY_FAIL(check_shares(&task, n_own));
     HX_TRY_FAIL(hx_window_near(&task, &piece, n_own, own, first, &elem));
+    HX_TRY_FAIL(check_windows(&task, first[team->size]));
     free(own);
     own = NULL;
     int64_t *const taken = first;
