@@ -227,7 +227,7 @@ static int open_source(const hx_session *s, hx_mesh_source *source, hx_window_pa
     int wants = 0;
     if (cfg->mesh.in_parts == HX_IN_PARTS_NEVER) return HX_OK;
     const char *const why = asks_for_whole(s);
-    if (why) return cfg->mesh.in_parts == HX_IN_PARTS_ALWAYS ? refuse(s, why) : HX_OK;
+    if (why) return take_whole(s, why);
     params->partition = is_curve ? HX_PARTITION_CURVE : HX_PARTITION_BISECTION;
     if (cfg->mesh.file) {
         own->n_byte = stat(cfg->mesh.file, &state) == 0 ? (int64_t)state.st_size : 0;

@@ -33,11 +33,6 @@ int hx_all_sum_before(const hx_all *all, int64_t value, int64_t *before);
 /* The same, the smallest, of long arrays; 1 MB a process of scratch. */
 int hx_all_least_u16(const hx_all *all, int64_t n, uint16_t *value);
 
-static inline int hx_all_rank(const hx_all *all)
-{
-    return all ? all->rank : 0;
-}
-
 #ifdef __cplusplus
 }
 #endif

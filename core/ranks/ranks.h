@@ -109,6 +109,18 @@ typedef struct hx_ranks {
     int is_lost;   /* 1: an operation failed on the way: the processes no longer agree */
 } hx_ranks;
 
+static inline int hx_ranks_leads(const hx_ranks *ranks)
+{
+    return ranks->team->rank == HX_RANKS_LEADER;
+}
+
+/* What went wrong on the way leaves the processes at different places. */
+static inline int hx_ranks_judge(hx_ranks *ranks, int rc)
+{
+    if (rc < 0) ranks->is_lost = 1;
+    return rc;
+}
+
 /* A share of the whole for this process, solved on the device. *ranks must not move. Both outlive
  * it. HX_EINPUT of hx_share_create. */
 int hx_ranks_create(hx_ranks *ranks, const hx_team *team, hx_device *device,

@@ -24,11 +24,6 @@ static void free_points(points *p)
     free(p->values);
 }
 
-static int is_leader(const hx_ranks *ranks)
-{
-    return ranks->team->rank == HX_RANKS_LEADER;
-}
-
 static void set_bytes(const hx_ranks *ranks, points *p, size_t each)
 {
     for (int r = 0; r < ranks->team->size; r++) p->bytes[r] = (size_t)p->n[r] * each;
@@ -64,7 +59,7 @@ static int find_points(hx_ranks *ranks, int components, points *p)
     HX_TRY(hx_alloc(&p->bytes, size, sizeof *p->bytes, what));
     HX_TRY(ranks->team->ops->all_gather(ranks->team, &n_here, sizeof n_here, p->n));
     for (size_t r = 0; r < size; r++) n += p->n[r];
-    if (is_leader(ranks)) {
+    if (hx_ranks_leads(ranks)) {
         HX_TRY(hx_alloc_raw(&p->node, (size_t)n, sizeof *p->node, what));
         HX_TRY(hx_alloc_raw(&p->values, (size_t)(n * components), sizeof(double), what));
     }
@@ -99,7 +94,7 @@ static int collect(hx_ranks *ranks, int components, const double *d_share, doubl
     HX_TRY(find_points(ranks, components, p));
     HX_TRY(ranks->plain->download(&ranks->dev, own, d_share, bytes));
     HX_TRY(ranks->team->ops->gather(ranks->team, HX_RANKS_LEADER, own, p->bytes, p->values));
-    if (is_leader(ranks)) move_values(ranks, components, p, whole, 1);
+    if (hx_ranks_leads(ranks)) move_values(ranks, components, p, whole, 1);
     return HX_OK;
 }
 
@@ -116,7 +111,7 @@ static int spread(hx_ranks *ranks, int components, const double *whole, double *
 {
     const size_t n = (size_t)(ranks->share.space.n_point * components);
     HX_TRY(find_points(ranks, components, p));
-    if (is_leader(ranks)) move_values(ranks, components, p, (double *)whole, 0);
+    if (hx_ranks_leads(ranks)) move_values(ranks, components, p, (double *)whole, 0);
     memset(own, 0, n * sizeof *own);
     HX_TRY(ranks->team->ops->scatter(ranks->team, HX_RANKS_LEADER, p->values, p->bytes, own));
     HX_TRY(ranks->plain->upload(&ranks->dev, d_share, own, n * sizeof *own));

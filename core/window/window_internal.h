@@ -29,6 +29,11 @@ void hx_window_block_free(hx_window_block *block);
  * by all at once alone. Collective. */
 int hx_window_n_block(const hx_window_task *task, int64_t n, int64_t *n_block);
 
+/* Elements of block i of n: elem[n], or first, first + 1 ... where that is NULL. Returns how many
+ * come before it; those behind the last block have none. */
+int64_t hx_window_block_take(hx_window_block *block, int64_t i, int64_t n, const int64_t *elem,
+                             int64_t first);
+
 /* Nodes and corners of the block's elements; corners: 0: nodes alone. */
 int hx_window_block_fill(const hx_window_task *task, hx_window_block *block, int corners);
 

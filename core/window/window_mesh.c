@@ -112,9 +112,7 @@ static int name_nodes(const hx_window_task *task, node_table *t, int64_t n, cons
     HX_TRY_FAIL(hx_window_block_create(&block));
     HX_TRY_FAIL(hx_window_n_block(task, n, &n_block));
     for (int64_t i = 0; i < n_block; i++) {
-        const int64_t at = i * HX_WINDOW_BLOCK, left = n - at;
-        block.n = left < 0 ? 0 : left < HX_WINDOW_BLOCK ? left : HX_WINDOW_BLOCK;
-        if (block.n > 0) memcpy(block.elem, elem + at, (size_t)block.n * sizeof *elem);
+        const int64_t at = hx_window_block_take(&block, i, n, elem, 0);
         HX_TRY_FAIL(hx_window_block_fill(task, &block, 0));
         name_block(t, &block, at, conn, in_set);
     }

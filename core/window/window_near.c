@@ -89,9 +89,7 @@ static int mark_own(const hx_window_task *task, near_grid *g, int64_t n_own, con
     HX_TRY_FAIL(hx_window_block_create(&block));
     HX_TRY_FAIL(hx_window_n_block(task, n_own, &n_block));
     for (int64_t i = 0; i < n_block; i++) {
-        const int64_t at = i * HX_WINDOW_BLOCK, left = n_own - at;
-        block.n = left < 0 ? 0 : left < HX_WINDOW_BLOCK ? left : HX_WINDOW_BLOCK;
-        if (block.n > 0) memcpy(block.elem, own + at, (size_t)block.n * sizeof *own);
+        const int64_t at = hx_window_block_take(&block, i, n_own, own, 0);
         HX_TRY_FAIL(hx_window_block_fill(task, &block, 1));
         mark_block(g, &block, at);
     }

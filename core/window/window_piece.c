@@ -40,6 +40,15 @@ int hx_window_n_block(const hx_window_task *task, int64_t n, int64_t *n_block)
     return HX_OK;
 }
 
+int64_t hx_window_block_take(hx_window_block *b, int64_t i, int64_t n, const int64_t *elem,
+                             int64_t first)
+{
+    const int64_t at = i * HX_WINDOW_BLOCK, left = n - at;
+    b->n = left < 0 ? 0 : left < HX_WINDOW_BLOCK ? left : HX_WINDOW_BLOCK;
+    for (int64_t k = 0; k < b->n; k++) b->elem[k] = elem ? elem[at + k] : first + at + k;
+    return at;
+}
+
 int hx_window_block_fill(const hx_window_task *task, hx_window_block *b, int corners)
 {
     HX_TRY(hx_source_elements(task->source, b->n, b->elem, b->node, b->in_set));
@@ -152,9 +161,7 @@ static int look_at_all(const hx_window_task *task, hx_window_piece *p, hx_window
     int64_t n_block;
     HX_TRY(hx_window_n_block(task, p->n, &n_block));
     for (int64_t i = 0; i < n_block; i++) {
-        const int64_t at = i * HX_WINDOW_BLOCK, left = p->n - at;
-        b->n = left < 0 ? 0 : left < HX_WINDOW_BLOCK ? left : HX_WINDOW_BLOCK;
-        for (int64_t k = 0; k < b->n; k++) b->elem[k] = p->first + at + k;
+        const int64_t at = hx_window_block_take(b, i, p->n, NULL, p->first);
         HX_TRY(hx_window_block_fill(task, b, 1));
         look_at_block(b, at, p, f);
     }
