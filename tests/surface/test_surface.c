@@ -1,44 +1,14 @@
 /* Surfaces of densities: closed and manifold whatever the density, exact where the density says
- * what the solid is, and the files as their formats want them. */
-#include <unistd.h>
-
+ * what the solid is. */
 #include "core/mesh/hex_jacobian.h"
-#include "core/surface/surface.h"
 #include "tests/lib/box_part.h"
-
-/* Everything of one case. */
-typedef struct part {
-    hx_mesh mesh;
-    double *rho;
-    hx_surface_field field;
-    hx_surface surface;
-} part;
-
-static void part_free(part *p)
-{
-    hx_surface_free(&p->surface);
-    hx_surface_field_free(&p->field);
-    free(p->rho);
-    hx_mesh_free(&p->mesh);
-    memset(p, 0, sizeof *p);
-}
+#include "tests/lib/surface_case.h"
 
 static void centroid(const hx_mesh *mesh, int64_t e, double x[3])
 {
     x[0] = x[1] = x[2] = 0.0;
     for (int i = 0; i < 8; i++)
         for (int d = 0; d < 3; d++) x[d] += mesh->xyz[3 * mesh->conn[8 * e + i] + d] / 8.0;
-}
-
-/* A finished box with densities 1 and its field. */
-static void make_box(part *p, const fixture_box *box)
-{
-    memset(p, 0, sizeof *p);
-    CHECK_OK(fixture_box_create(&p->mesh, box));
-    CHECK_OK(fixture_finish(&p->mesh, FIXTURE_SHUFFLED));
-    p->rho = malloc((size_t)p->mesh.n_elem * sizeof *p->rho);
-    for (int64_t e = 0; e < p->mesh.n_elem; e++) p->rho[e] = 1.0;
-    CHECK_OK(hx_surface_field_create(&p->field, &p->mesh, p->rho, NULL));
 }
 
 static void check_closed(const hx_surface *s, hx_surface_report *report, const char *what)
@@ -619,121 +589,6 @@ static void test_smooth(void)
     part_free(&p);
 }
 
-static uint32_t get_u32(const unsigned char *from)
-{
-    return (uint32_t)from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 |
-           (uint32_t)from[3] << 24;
-}
-
-/* The files' bytes: counts, sizes, and that nothing is left where writing fails. */
-static void test_files(void)
-{
-    const fixture_box box = {{2, 1, 1}, {2.0, 1.0, 1.0}, 0.0, 0};
-    static unsigned char bytes[4096];
-    part p;
-    char stl[64], ply[64];
-    snprintf(stl, sizeof stl, "test_surface_%ld.stl", (long)getpid());
-    snprintf(ply, sizeof ply, "test_surface_%ld.ply", (long)getpid());
-    make_box(&p, &box);
-    CHECK_OK(hx_surface_extract(&p.surface, &p.field, 0.5));
-    CHECK_OK(hx_surface_write(stl, hx_surface_format_of_name(stl), &p.surface,
-                              &(hx_surface_about){"solid box", 0.0}));
-    CHECK_OK(hx_surface_write(ply, hx_surface_format_of_name(ply), &p.surface,
-                              &(hx_surface_about){"box\nelement", 0.0}));
-    FILE *file = fopen(stl, "rb");
-    const size_t n_stl = fread(bytes, 1, sizeof bytes, file);
-    fclose(file);
-    CHECK(n_stl == 84 + 50 * 20 && get_u32(bytes + 80) == 20);
-    CHECK(memcmp(bytes, "solid", 5) != 0);
-    const uint32_t first = get_u32(bytes + 84 + 12);
-    float x;
-    memcpy(&x, &first, sizeof x);
-    CHECK(x == 0.0f || x == 1.0f || x == 2.0f);
-    file = fopen(ply, "rb");
-    const size_t n_ply = fread(bytes, 1, sizeof bytes - 1, file);
-    fclose(file);
-    bytes[n_ply] = 0;
-    const char *end = strstr((char *)bytes, "end_header\n");
-    CHECK(end && n_ply == (size_t)(end + 11 - (char *)bytes) + 12 * 24 + 20 * 13);
-    CHECK(strstr((char *)bytes, "element vertex 12\n") != NULL);
-    CHECK(strstr((char *)bytes, "comment hextop: box\nelement vertex") != NULL);
-    CHECK_FAILS(hx_surface_write("nowhere/x.stl", hx_surface_format_of_name("nowhere/x.stl"),
-                                 &p.surface, &(hx_surface_about){"", 0.0}),
-                HX_EIO, "nowhere/x.stl");
-    remove(stl);
-    remove(ply);
-    part_free(&p);
-}
-
-/* The constant says what the table does. */
-static void test_endings(void)
-{
-    char words[128] = "", text[128];
-    for (const hx_surface_format *f = hx_surface_formats; f->ending; f++) {
-        snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s", words[0] ? " " : "",
-                 f->ending);
-        snprintf(text, sizeof text, "part%s", f->ending);
-        CHECK(hx_surface_format_of_name(text) == f);
-        CHECK(!hx_surface_format_of_name(f->ending)); /* a file of no name */
-    }
-    CHECK(strcmp(words, HX_SURFACE_ENDINGS) == 0);
-    CHECK(strcmp(hx_surface_endings(text, sizeof text), ".stl, .ply, .3mf, .obj or .glb") == 0);
-    CHECK(!hx_surface_format_of_name("part.doc"));
-}
-
-/* A box whose top is pushed through its bottom crosses itself; one beside it does not. */
-static void test_crossings(void)
-{
-    const fixture_box box = {{4, 4, 1}, {4.0, 4.0, 1.0}, 0.0, 0};
-    part p;
-    hx_surface_report r;
-    make_box(&p, &box);
-    CHECK_OK(hx_surface_extract(&p.surface, &p.field, 0.5));
-    CHECK_OK(hx_surface_check(&p.surface, HX_SURFACE_F64, &r));
-    CHECK(r.n_crossing == 0);
-    for (int64_t v = 0; v < p.surface.n_vertex; v++) {
-        double *x = p.surface.xyz + 3 * v;
-        if (x[0] == 2.0 && x[1] == 2.0 && x[2] == 1.0) { /* a spike */
-            x[0] = 2.3;
-            x[1] = 2.4;
-            x[2] = -0.5;
-        }
-    }
-    CHECK_OK(hx_surface_check(&p.surface, HX_SURFACE_F64, &r));
-    CHECK_MSG(r.n_crossing > 0 && r.n_crossing < 16, "%lld crossings", (long long)r.n_crossing);
-    CHECK(r.is_closed_manifold);
-    part_free(&p);
-}
-
-/* What is not closed, not manifold or degenerate is found. */
-static void test_check(void)
-{
-    const fixture_box box = {{2, 2, 2}, {2.0, 2.0, 2.0}, 0.0, 0};
-    part p;
-    hx_surface_report r;
-    make_box(&p, &box);
-    CHECK_OK(hx_surface_extract(&p.surface, &p.field, 0.5));
-    p.surface.n_tri--;
-    CHECK_OK(hx_surface_check(&p.surface, HX_SURFACE_F64, &r));
-    CHECK(r.n_bad_edge == 3 && !r.is_closed_manifold);
-    p.surface.n_tri++;
-    const int32_t swap = p.surface.tri[0];
-    p.surface.tri[0] = p.surface.tri[1];
-    p.surface.tri[1] = swap;
-    CHECK_OK(hx_surface_check(&p.surface, HX_SURFACE_F64, &r));
-    CHECK(r.n_bad_edge == 3);
-    p.surface.tri[1] = p.surface.tri[0];
-    p.surface.tri[0] = swap;
-    for (int64_t i = 0; i < 3 * p.surface.n_vertex; i++) p.surface.xyz[i] += 3.0;
-    for (int d = 0; d < 3; d++) { /* two vertices at one place in single precision */
-        const double *x = p.surface.xyz + 3 * p.surface.tri[1];
-        p.surface.xyz[3 * p.surface.tri[0] + d] = x[d] + 1e-12;
-    }
-    CHECK_OK(hx_surface_check(&p.surface, HX_SURFACE_F32, &r));
-    CHECK(r.n_degenerate == 2 && !r.is_closed_manifold);
-    part_free(&p);
-}
-
 int main(void)
 {
     fixture_set_threads(1);
@@ -750,9 +605,5 @@ int main(void)
     test_random_body();
     test_threshold();
     test_smooth();
-    test_endings();
-    test_files();
-    test_check();
-    test_crossings();
     TEST_END();
 }
