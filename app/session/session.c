@@ -14,7 +14,6 @@
 #include "continuation.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
-#include "core/design/voxels.h"
 #include "core/files/result_match.h"
 #include "file_material.h"
 #include "footprint.h"
@@ -244,8 +243,7 @@ static int resolve_radius(hx_session *s)
     const int in_elements = cfg->optimization.filter.unit == HX_UNIT_ELEMENT;
     s->filter_radius = *radius * (in_elements ? s->mesh.elem_size : 1.0);
     HX_TRY(check_radius(s));
-    if (!s->team && hx_filter_find(cfg->optimization.filter.kind)->sums_pairs)
-        s->voxel_bytes = hx_voxels_bytes(&s->mesh, s->filter_radius);
+    if (!s->team) hx_session_count_voxels(s);
     return HX_OK;
 }
 

@@ -65,8 +65,8 @@ typedef struct hx_session {
     hx_least_volume least_volume; /* of any design, once the filter is there */
     hx_optimizer opt;
     double filter_radius; /* length; 0 if the filter has none */
-    size_t voxel_bytes;   /* hx_voxels_bytes for it; 0: no voxels, a filter without sums, or several
-                             processes, where a share's grid may be mostly empty */
+    size_t voxel_bytes;   /* hx_voxels_bytes for it and what this process has of the design; 0: no
+                             voxels, or a filter without sums */
     double setup_seconds[HX_N_SETUP];
     size_t setup_peak[HX_N_SETUP]; /* most host memory the process held until that step's end */
     double other_bytes; /* host bytes an element, besides the mesh, to be sure of before meshing */

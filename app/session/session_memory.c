@@ -1,5 +1,6 @@
 /* What a session holds in memory, on the device part by part. */
 #include "core/design/halo.h"
+#include "core/design/voxels.h"
 #include "session_internal.h"
 
 size_t hx_session_mesh_bytes(const hx_session *s)
@@ -8,12 +9,23 @@ size_t hx_session_mesh_bytes(const hx_session *s)
            hx_space_bytes(&s->space) + hx_spline_bytes(&s->spline);
 }
 
+void hx_session_count_voxels(hx_session *s)
+{
+    const double radius = s->filter_radius;
+    if (!hx_filter_find(s->cfg.optimization.filter.kind)->sums_pairs)
+        s->voxel_bytes = 0;
+    else if (s->ranks.design)
+        s->voxel_bytes = hx_voxels_bytes_around(&s->ranks.share.mesh, &s->mesh, radius);
+    else
+        s->voxel_bytes = hx_voxels_bytes(&s->mesh, radius);
+}
+
 size_t hx_session_filter_bytes(const hx_session *s)
 {
     const hx_filter_params params = hx_session_filter_params(s);
     const hx_filter_kind *const kind = hx_filter_find(s->cfg.optimization.filter.kind);
     const size_t halo = s->ranks.design && kind->sums_pairs
-                            ? hx_halo_bytes(&s->ranks, params.radius, HX_CELLS_FIELDS)
+                            ? hx_halo_bytes(&s->ranks, params.radius, kind->sums_pairs)
                             : 0;
     return hx_filter_bytes(kind, hx_session_design(s), &params) + halo;
 }
@@ -36,7 +48,7 @@ static void add_design(const hx_session *s, hx_account *account)
     const size_t n_load = (size_t)hx_objective_vectors(hx_session_objective(s), &s->problem);
     hx_account_add(account, "displacements",
                    n_case * vector +
-                       (s->cfg.solver.warm_start ? hx_analysis_follow_bytes(&s->problem) : 0));
+                       (s->cfg.solver.warm_start ? hx_analysis_follow_bytes(solved) : 0));
     hx_account_add(account, "loads",
                    n_load * vector + hx_analysis_load_bytes(solved, s->cfg.solver.precision));
     hx_account_add(account, "densities", hx_session_optimizer_bytes(s));

@@ -91,7 +91,9 @@ int hx_session_share(hx_session *s)
     HX_TRY(find_whole_lattice(s));
     HX_TRY(find_transport(s));
     HX_TRY(hx_session_agree_window(s));
-    return can_share_design(s) ? hx_design_share(&s->ranks) : HX_OK;
+    if (can_share_design(s)) HX_TRY(hx_design_share(&s->ranks));
+    hx_session_count_voxels(s);
+    return HX_OK;
 }
 
 enum { WORD = 64 };
@@ -197,11 +199,13 @@ int hx_session_rank_bytes(hx_session *s, int n_rank, int rank, size_t *bytes)
     HX_TRY(hx_share_create(&s->ranks.share, &team, &s->problem));
     s->ranks.team = &team;
     s->ranks.design = can_share_design(s) ? &mark : NULL;
+    hx_session_count_voxels(s);
     *bytes = hx_session_device_bytes(s);
     if (!s->ranks.design && rank != HX_RANKS_LEADER)
         *bytes -= hx_session_optimizer_bytes(s) + hx_session_filter_bytes(s);
     hx_share_free(&s->ranks.share);
     memset(&s->ranks, 0, sizeof s->ranks);
+    hx_session_count_voxels(s);
     return HX_OK;
 }
 

@@ -240,12 +240,13 @@ static void free_last(hx_analysis *a)
 
 int hx_analysis_follow(hx_analysis *a)
 {
-    const double bytes = (double)follow_bytes(a->problem);
+    const double bytes = (double)follow_bytes(a->op->problem);
     size_t n_free, n_total;
     if (!a->warm_start || a->op->d_prescribed || a->d_last) return HX_OK;
     HX_TRY(a->op->dev->ops->memory(a->op->dev, &n_free, &n_total));
-    if (bytes > FOLLOW_ALWAYS && (a->ranks || (double)n_free < FOLLOW_ROOM * bytes))
-        return HX_OK; /* processes decide alike */
+    double n_against = bytes > FOLLOW_ALWAYS && (double)n_free < FOLLOW_ROOM * bytes;
+    if (a->ranks) HX_TRY(hx_ranks_sum(a->ranks, 1, &n_against)); /* all or none */
+    if (n_against > 0.0) return HX_OK;
     const int rc = alloc_last(a);
     if (rc < 0) free_last(a);
     return rc;

@@ -33,7 +33,7 @@ typedef struct hx_filter_kind {
     int maps_design;    /* 1: densities are filtered; 0: the physical density is the design */
     int is_heuristic;   /* 1: backward is no derivative of forward; not with a projection */
     int keeps_range;    /* 1: what is filtered lies between the design's extremes */
-    int sums_pairs;     /* 1: time grows with the number of elements within the radius */
+    int sums_pairs;     /* fields whose sums over all within the radius run at a time; 0: none */
     int in_shares;      /* 1: works on a share too, on a device that completes sums (halo.h) */
     int bytes_per_elem; /* nominal, of device memory */
     /* Device memory that create will take, at most, besides the mesh's (device_mesh.h), which it

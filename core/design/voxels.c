@@ -88,16 +88,42 @@ int64_t hx_voxels_weights(const hx_voxels *voxels)
     return hx_voxels_rows(voxels) * (voxels->reach[0] + 1);
 }
 
+/* The grid of a mesh and how far weights reach in it; 0: there is none. */
+static int find_grid(const hx_mesh *mesh, double radius, hx_voxel_grid *g, hx_voxels *v)
+{
+    memset(v, 0, sizeof *v);
+    return hx_voxel_grid_find(g, mesh) && find_reach(v, g, radius) &&
+           hx_voxel_grid_fits(g, mesh, off_of(g));
+}
+
+static size_t bytes_of(hx_voxels *v, const hx_voxel_grid *g)
+{
+    shape(v, g);
+    return (size_t)(hx_voxel_grid_size(g) + hx_voxels_rows(v)) * sizeof(int32_t) +
+           (size_t)(hx_voxels_weights(v) + hx_voxels_values(v)) * sizeof(double);
+}
+
 size_t hx_voxels_bytes(const hx_mesh *mesh, double radius)
 {
     hx_voxel_grid g;
-    hx_voxels v = {.line = 0};
-    if (!hx_voxel_grid_find(&g, mesh) || !find_reach(&v, &g, radius) ||
-        !hx_voxel_grid_fits(&g, mesh, off_of(&g)))
-        return 0;
-    shape(&v, &g);
-    return (size_t)(hx_voxel_grid_size(&g) + hx_voxels_rows(&v)) * sizeof(int32_t) +
-           (size_t)(hx_voxels_weights(&v) + hx_voxels_values(&v)) * sizeof(double);
+    hx_voxels v;
+    return find_grid(mesh, radius, &g, &v) ? bytes_of(&v, &g) : 0;
+}
+
+size_t hx_voxels_bytes_around(const hx_mesh *part, const hx_mesh *mesh, double radius)
+{
+    hx_voxel_grid g;
+    hx_voxels v;
+    double low[3], high[3];
+    if (!find_grid(mesh, radius, &g, &v)) return 0;
+    hx_mesh_centroid_bounds(part, low, high);
+    for (int d = 0; d < 3; d++) {
+        const int64_t n =
+            1 + (int64_t)floor((high[d] - low[d]) / g.step[d] + 0.5) + 2 * (int64_t)v.reach[d];
+        g.n[d] = n < g.n[d] ? n : g.n[d];
+    }
+    if (hx_voxel_grid_size(&g) > HX_VOXEL_SPARSE * part->n_elem) return 0;
+    return bytes_of(&v, &g);
 }
 
 void hx_voxels_free(hx_voxels *voxels)

@@ -33,6 +33,9 @@ int hx_voxels_create(hx_voxels *voxels, const hx_mesh *mesh, double radius);
 /* Bytes that lists and values of one field will take, 0 where elements are no voxels: nothing is
  * made. O(n). */
 size_t hx_voxels_bytes(const hx_mesh *mesh, double radius);
+/* The same of a part of a mesh and all of it that is within the radius of the part, at most; 0
+ * where that is not sure to be voxels. O(n). */
+size_t hx_voxels_bytes_around(const hx_mesh *part, const hx_mesh *mesh, double radius);
 
 /* Values of all points, of lines with zeros between and beyond: reach[0] of them before the first.
  */

@@ -79,6 +79,28 @@ static int beta(hx_device *dev, int64_t n, const double *d_r, const double *d_z,
     return end_step(ranks, d_q ? HX_PCG_STEP_FLEXIBLE : HX_PCG_STEP_BETA, d_state);
 }
 
+static int start_rounded(hx_device *dev, int64_t n, const float *d_z, const double *d_r,
+                         hx_pcg_state *d_state)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    const double *d_own;
+    HX_TRY(begin_step(ranks, d_state));
+    HX_TRY(hx_ranks_own(ranks, n, d_r, &n, &d_own));
+    HX_TRY(ranks->plain->pcg->start_rounded(dev, n, d_z, d_own, ranks->d_sums));
+    return end_step(ranks, HX_PCG_STEP_START, d_state);
+}
+
+static int beta_rounded(hx_device *dev, int64_t n, const double *d_r, const float *d_z,
+                        const double *d_q, hx_pcg_state *d_state)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    const float *d_own;
+    HX_TRY(begin_step(ranks, d_state));
+    HX_TRY(hx_ranks_own_single(ranks, n, d_z, &ranks->d_own_single, &n, &d_own));
+    HX_TRY(ranks->plain->pcg->beta_rounded(dev, n, d_r, d_own, d_q, ranks->d_sums));
+    return end_step(ranks, HX_PCG_STEP_FLEXIBLE, d_state);
+}
+
 static int start_single(hx_device *dev, int64_t n, const float *d_m, const float *d_r,
                         hx_pcg_state *d_state)
 {
@@ -123,6 +145,15 @@ static void set_single(hx_pcg_ops *pcg, const hx_pcg_ops *plain)
     pcg->update_single = update_single;
 }
 
+/* Nor one of a rounded z. */
+static void set_rounded(hx_pcg_ops *pcg, const hx_pcg_ops *plain)
+{
+    if (!plain->start_rounded) return;
+    pcg->start_rounded = start_rounded;
+    pcg->direction_rounded = plain->direction_rounded;
+    pcg->beta_rounded = beta_rounded;
+}
+
 void hx_ranks_set_pcg(hx_ranks *ranks)
 {
     ranks->pcg = (hx_pcg_ops){
@@ -133,6 +164,7 @@ void hx_ranks_set_pcg(hx_ranks *ranks)
         .update = update,
         .beta = beta,
     };
+    set_rounded(&ranks->pcg, ranks->plain->pcg);
     set_single(&ranks->pcg, ranks->plain->pcg);
     ranks->ops.pcg = &ranks->pcg;
 }
