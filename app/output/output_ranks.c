@@ -138,37 +138,49 @@ static int prepare(hx_output *out, const file_choice *c, int to_first)
                : HX_OK;
 }
 
-/* Room for what a piece of a file has of the mesh, and *conn[own elements][8], the caller's: the
- * nodes of own elements in the file's numbers. */
-static int make_room(hx_output_ranks *r, const hx_session *s, int32_t **conn)
+/* Room for what a piece of a file has of the mesh, and for one corner of its elements,
+ * (*corner)[own and then those of the piece], the caller's. */
+static int make_room(hx_output_ranks *r, const hx_session *s, int32_t **corner)
 {
-    const hx_share *const share = &s->ranks.share;
-    const size_t n = 8 * (size_t)share->mesh.n_elem;
-    HX_TRY(hx_alloc_raw(conn, n, sizeof **conn, "elements"));
-#pragma omp parallel for schedule(static)
-    for (size_t k = 0; k < n; k++) (*conn)[k] = s->mesh.node_orig[share->node[share->mesh.conn[k]]];
+    const size_t n_own = (size_t)s->ranks.share.mesh.n_elem,
+                 n = (size_t)r->pieces.of[HX_FILE_ELEMENTS].n;
+    HX_TRY(hx_alloc_raw(corner, n_own + n, sizeof **corner, "elements"));
     HX_TRY(hx_alloc_raw(&r->xyz, 3 * (size_t)r->pieces.of[HX_FILE_NODES].n, sizeof *r->xyz,
                         "nodes of a file"));
-    return hx_alloc_raw(&r->conn, 8 * (size_t)r->pieces.of[HX_FILE_ELEMENTS].n, sizeof *r->conn,
-                        "elements of a file");
+    return hx_alloc_raw(&r->conn, 8 * n, sizeof *r->conn, "elements of a file");
+}
+
+/* Node c of each element of the piece, in the file's numbers: one after the other takes a quarter
+ * of the room of all. */
+static int bring_corner(hx_output_ranks *r, const hx_session *s, int c, int32_t *corner)
+{
+    const hx_share *const share = &s->ranks.share;
+    const int64_t n_own = share->mesh.n_elem, n = r->pieces.of[HX_FILE_ELEMENTS].n;
+    int32_t *const come = corner + n_own;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < n_own; e++)
+        corner[e] = s->mesh.node_orig[share->node[share->mesh.conn[8 * e + c]]];
+    HX_TRY(hx_file_pieces_bring(&r->pieces, HX_FILE_ELEMENTS, sizeof *corner, corner, come));
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < n; e++) r->conn[8 * e + c] = come[e];
+    return HX_OK;
 }
 
 /* Of a window what a piece of a file has of the mesh: as long as the file is written. Collective,
  * and fails in all processes where it fails in one. */
 static int bring_mesh(hx_output_ranks *r, const hx_session *s)
 {
-    int32_t *conn = NULL;
+    int32_t *corner = NULL;
     int rc;
-    HX_TRY_FAIL(hx_team_agree(s->team, make_room(r, s, &conn)));
+    HX_TRY_FAIL(hx_team_agree(s->team, make_room(r, s, &corner)));
     HX_TRY_FAIL(hx_file_pieces_bring(&r->pieces, HX_FILE_NODES, 3 * sizeof(double),
                                      s->ranks.share.mesh.xyz, r->xyz));
-    HX_TRY_FAIL(
-        hx_file_pieces_bring(&r->pieces, HX_FILE_ELEMENTS, 8 * sizeof *conn, conn, r->conn));
+    for (int c = 0; c < 8; c++) HX_TRY_FAIL(bring_corner(r, s, c, corner));
     r->piece.xyz = r->xyz;
     r->piece.conn = r->conn;
     rc = HX_OK;
 fail:
-    free(conn);
+    free(corner);
     return rc;
 }
 

@@ -345,6 +345,7 @@ static int run_config(run *r, const hx_options *options)
     HX_TRY(prepare(r, options));
     hx_progress_header(&r->session);
     HX_TRY(doubt_before(r));
+    hx_session_forget_lists(&r->session);
     r->stats.stage[HX_STAGE_SETUP] += hx_clock() - begin;
     catch_interrupts();
     if (r->is_resumed)

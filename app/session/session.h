@@ -86,6 +86,10 @@ int hx_session_open(hx_session *s);
  * of its share. */
 int hx_session_open_follower(hx_session *s);
 
+/* When all is set up, before the first design. Of a mesh in parts the lists of its nodes' elements
+ * go, on the host: what a run does from here on reads none. Nothing of a whole mesh. */
+void hx_session_forget_lists(hx_session *s);
+
 /* In that process: its part of the run, until the leader ends it (hx_analysis_dismiss). */
 int hx_session_serve(hx_session *s);
 

@@ -209,8 +209,16 @@ int hx_session_rank_bytes(hx_session *s, int n_rank, int rank, size_t *bytes)
     return HX_OK;
 }
 
+void hx_session_forget_lists(hx_session *s)
+{
+    if (!s->mesh.window) return;
+    hx_mesh_forget_lists(&s->mesh);
+    hx_mesh_forget_lists(&s->ranks.share.mesh);
+}
+
 int hx_session_serve(hx_session *s)
 {
+    hx_session_forget_lists(s);
     return s->ranks.design ? hx_optimizer_serve(&s->opt) : hx_analysis_serve(&s->analysis);
 }
 

@@ -461,6 +461,14 @@ static int check_place(const hx_mesh *mesh)
         mesh->name, far, step, size);
 }
 
+void hx_mesh_forget_lists(hx_mesh *mesh)
+{
+    free(mesh->node_elem_ptr);
+    free(mesh->node_elem);
+    mesh->node_elem_ptr = NULL;
+    mesh->node_elem = NULL;
+}
+
 int hx_mesh_finish(hx_mesh *mesh)
 {
     int rc = HX_OK;
@@ -475,10 +483,7 @@ int hx_mesh_finish(hx_mesh *mesh)
     HX_TRY_FAIL(hx_middles_finish(mesh));
     return HX_OK;
 fail:
-    free(mesh->node_elem_ptr);
-    free(mesh->node_elem);
-    mesh->node_elem_ptr = NULL;
-    mesh->node_elem = NULL;
+    hx_mesh_forget_lists(mesh);
     return rc;
 }
 

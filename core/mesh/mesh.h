@@ -160,6 +160,8 @@ int hx_mesh_reorder(hx_mesh *mesh);
  * wedge, pyramid or tetrahedron, none inverted or degenerate, messages with the file's numbers),
  * builds the node -> element lists, completes the sets and fills the scalars. */
 int hx_mesh_finish(hx_mesh *mesh);
+/* Frees the node -> element lists, 40 bytes an element, where nobody needs them any more. */
+void hx_mesh_forget_lists(hx_mesh *mesh);
 
 /* Renumbers the elements of a finished mesh so that those of part 0 come first, then those of part
  * 1 ...; nodes keep their numbers, sets and elem_orig follow. Once. HX_EINPUT: a part without an
