@@ -427,6 +427,55 @@ static void check_double(void)
     hx_mesh_free(&mesh);
 }
 
+/* What is foretold of a run of elements and all within the radius holds what these take. */
+static void check_around(const hx_mesh *mesh, int64_t first, int64_t n, double radius)
+{
+    int32_t *const conn = malloc(8 * (size_t)mesh->n_elem * sizeof *conn);
+    const hx_mesh part = {
+        .n_node = mesh->n_node, .xyz = mesh->xyz, .n_elem = n, .conn = mesh->conn + 8 * first};
+    hx_mesh near = part;
+    near.conn = conn;
+    near.n_elem = 0;
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        double x[3], y[3], least = INFINITY;
+        hx_mesh_centroid(mesh, e, x);
+        for (int64_t i = 0; i < n; i++) {
+            hx_mesh_centroid(&part, i, y);
+            least = fmin(least, hypot(hypot(x[0] - y[0], x[1] - y[1]), x[2] - y[2]));
+        }
+        if (least >= radius) continue;
+        memcpy(conn + 8 * near.n_elem++, mesh->conn + 8 * e, 8 * sizeof *conn);
+    }
+    const size_t foretold = hx_voxels_bytes_around(&part, mesh, radius),
+                 taken = hx_voxels_bytes(&near, radius);
+    CHECK_MSG(taken > 0 && foretold >= taken && foretold <= 3 * taken,
+              "elements %lld to %lld, radius %g: %zu bytes foretold, %zu taken", (long long)first,
+              (long long)(first + n), radius, foretold, taken);
+    free(conn);
+}
+
+static void check_parts(void)
+{
+    const box_part box = {.n = {9, 6, 8}}, longer = {.n = {60, 1, 1}};
+    hx_mesh mesh;
+    CHECK_OK(box_part_create(&mesh, &box));
+    CHECK_OK(fixture_finish(&mesh, FIXTURE_IN_ORDER));
+    check_around(&mesh, 0, mesh.n_elem / 2, 2.5);
+    check_around(&mesh, mesh.n_elem / 3, mesh.n_elem / 3, 1.5);
+    check_around(&mesh, 100, mesh.n_elem - 100, 0.9);
+    mesh.xyz[0] -= 0.01;
+    CHECK(hx_voxels_bytes_around(&mesh, &mesh, 2.5) == 0);
+    hx_mesh_free(&mesh);
+
+    CHECK_OK(box_part_create(&mesh, &longer)); /* its ends alone: a grid that is mostly empty */
+    CHECK_OK(fixture_finish(&mesh, FIXTURE_IN_ORDER));
+    hx_mesh ends = mesh;
+    ends.n_elem = 2;
+    memcpy(mesh.conn + 8, mesh.conn + 8 * 59, 8 * sizeof *mesh.conn);
+    CHECK(hx_voxels_bytes_around(&ends, &mesh, 1.5) == 0);
+    hx_mesh_free(&mesh);
+}
+
 static double lap(double *clock)
 {
     CHECK_OK(device.ops->sync(&device));
@@ -503,6 +552,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof voxel_case / sizeof voxel_case[0]; i++)
         check_voxel_case(&voxel_case[i]);
     check_double();
+    check_parts();
     hx_device_close(&cpu);
     hx_device_close(&device);
     TEST_END();
