@@ -14,7 +14,8 @@ enum {
     POWER_FIRST = 20, /* power iterations for the first design */
     POWER_AGAIN = 2,  /* and for a later one, on the mesh */
     POWER_UNEVEN = 8, /* the same of a mesh whose elements differ: localised ones are likely */
-    POWER_LEVEL = 6,  /* on a lattice */
+    POWER_LEVEL = 6,  /* on the first lattice */
+    POWER_BELOW = 16, /* on the others: products cost little, what is missed many iterations */
     POWER_REVISE = 40 /* from noise, when a solve takes long */
 };
 static const hx_mg_smoothing on_quadratic = {4, 16.0, 1}, on_cubic = {6, 30.0, 1},
@@ -117,8 +118,10 @@ int hx_mg_estimate(hx_multigrid *mg, const hx_operator *op, int is_first)
 {
     const int again = mg->on_mesh.degree > 2 || mg->d_none ? POWER_UNEVEN : POWER_AGAIN;
     HX_TRY(estimate(mg, op, -1, is_first ? POWER_FIRST : again, is_first));
-    for (int l = 0; l + 1 < mg->n_level; l++)
-        HX_TRY(estimate(mg, op, l, is_first ? POWER_FIRST : POWER_LEVEL, is_first));
+    for (int l = 0; l + 1 < mg->n_level; l++) {
+        const int n_later = l == 0 ? POWER_LEVEL : POWER_BELOW;
+        HX_TRY(estimate(mg, op, l, is_first ? POWER_FIRST : n_later, is_first));
+    }
     return HX_OK;
 }
 

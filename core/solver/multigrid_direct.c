@@ -152,6 +152,12 @@ double hx_mg_direct_bytes(const hx_multigrid_ops *ops, int dof, double n_node, i
     }
 }
 
+double hx_mg_direct_added(const hx_multigrid *mg)
+{
+    const int n_above = mg->dof == HX_MG_DOF ? mg->n_level - 1 : 0;
+    return fmin(ldexp(HX_SKYLINE_ADDED, n_above), ADDED_MOST);
+}
+
 int hx_mg_direct_begin(hx_multigrid *mg)
 {
     const hx_mg_level *last = &mg->level[mg->n_level - 1];

@@ -93,6 +93,9 @@ int hx_mg_apply(const hx_multigrid *mg, const hx_operator *op, const double *d_r
 /* multigrid_direct.c. The lattice that is solved directly becomes the last: on a device with
  * factors the first one whose factors cost little beside a design's solve, on one that inverts the
  * first of a few hundred nodes, or else the coarsest. */
+/* Share of the diagonal that is added at first: noise in the motions that a lattice has twice grows
+ * from one to the next. */
+double hx_mg_direct_added(const hx_multigrid *mg);
 int hx_mg_direct_choose(hx_multigrid *mg, const hx_lattice *lattice, int64_t n_elem, int *n_level);
 /* Bytes of the factors or of the device's inverse, estimated from the nodes of the first lattice.
  */

@@ -143,6 +143,7 @@ static int put_levels(hx_multigrid *mg, const hx_operator *op, const hx_lattice 
         mg->n_level = l + 1; /* what destroy frees */
         HX_TRY(put_level(mg, lattice, l));
     }
+    mg->added = hx_mg_direct_added(mg);
     return HX_OK;
 }
 
@@ -321,7 +322,6 @@ static int create(hx_precond *pc)
     HX_TRY(hx_alloc(&mg, 1, sizeof *mg, "multigrid"));
     pc->impl = mg;
     mg->dev = op->dev;
-    mg->added = HX_SKYLINE_ADDED;
     HX_TRY(find_ops(mg, op->problem));
     HX_TRY(find_product(mg, op));
     HX_TRY(hx_mg_blocks_create(mg, op));
@@ -434,7 +434,7 @@ static void forget(hx_precond *pc)
 {
     hx_multigrid *mg = pc->impl;
     mg->n_setup = 0;
-    mg->added = HX_SKYLINE_ADDED;
+    mg->added = hx_mg_direct_added(mg);
 }
 
 static int apply(hx_precond *pc, const double *d_r, double *d_z)
