@@ -2,6 +2,7 @@
 #ifndef HX_PRODUCT_CUDA_CUH
 #define HX_PRODUCT_CUDA_CUH
 
+#include "block_parts.cuh"
 #include "matrix_cuda.cuh"
 
 // Of a lower matrix (matrix_lower_cuda.cu). In general a row finds the blocks of its column by a
@@ -32,12 +33,18 @@ struct hx_cuda_lower {
     int64_t *d_column_ptr; // [n_row + 1]
     int32_t *d_row;        // [n_off] of each block of a column, ascending
     uint16_t *d_entry;     // [n_off] its place in that row
+
+    hx_cuda_blocks blocks; // runs; of lists thread blocks
+    // In parts: rows in common are complete with the sums that boundary runs leave aside.
+    int64_t n_common;
+    int32_t *d_common;    // [n_common] rows
+    uint8_t *d_is_common; // [n_row]
 };
 
 // m->plan.
 struct hx_cuda_product {
-    int64_t n_block;   // thread blocks of a full product
-    double *d_partial; // [n_block] x'y of each
+    hx_cuda_blocks blocks; // of a full product
+    double *d_partial;     // [blocks.n] x'y of each
     hx_cuda_lower lower;
 };
 
@@ -53,8 +60,10 @@ void hx_cuda_lower_free(hx_device *dev, hx_cuda_lower *lower);
 size_t hx_cuda_lower_bytes(const hx_matrix *m, const hx_cuda_lower *lower);
 int hx_cuda_lower_expected(const hx_incidence *incidence, const hx_matrix_spec *spec,
                            size_t *bytes);
+int hx_cuda_lower_divide(hx_device *dev, const hx_matrix *m, hx_cuda_lower *lower, int64_t n,
+                         const int32_t *point);
 int hx_cuda_lower_multiply(hx_device *dev, const hx_matrix *m, const hx_cuda_lower *lower,
-                           const double *d_x, double *d_y);
+                           hx_product_part part, const double *d_x, double *d_y);
 
 // The value of a matrix' number.
 __device__ __forceinline__ double hx_number(const hx_matrix &m, int64_t at)

@@ -262,9 +262,11 @@ static void check_operator(job *j, const hx_strategy *strategy, hx_layout layout
     hx_operator_free(&op);
 }
 
-/* In all layouts. */
+/* In all layouts; all operators of a GPU have parts. */
 static void check_layouts(job *j, const hx_strategy *strategy)
 {
+    const int is_cpu = strcmp(strategy->device, "cpu") == 0;
+    CHECK_MSG(is_cpu || strategy->apply_part, "%s has no parts", strategy->name);
     for (int layout = 0; strategy->apply_part && layout < HX_N_LAYOUT; layout++)
         if (strategy->layouts & HX_LAYOUT_BIT(layout))
             check_operator(j, strategy, (hx_layout)layout);

@@ -1,5 +1,5 @@
 /* Thread blocks of a product in the order of its parts: each block once, those with points in
- * common first. */
+ * common first; and operators of GPUs, all of which have products in parts. */
 #include "core/solver/block_split.h"
 #include "tests/lib/fixture.h"
 
@@ -66,8 +66,27 @@ static void check_orders(void)
     hx_mesh_free(&mesh);
 }
 
+static void check_strategy(const hx_strategy *strategy)
+{
+    CHECK_MSG(strategy->apply_part, "operator '%s' of a GPU has no parts", strategy->name);
+    CHECK_MSG(!strategy->apply_single || strategy->apply_part_single,
+              "operator '%s' of a GPU has no parts in single precision", strategy->name);
+}
+
+/* Their tables need no GPU. */
+static void check_registry(void)
+{
+    for (size_t i = 0; hx_strategies[i]; i++) {
+        const hx_strategy *const strategy = hx_strategies[i];
+        if (strcmp(strategy->device, "cpu") == 0) continue;
+        check_strategy(strategy);
+        if (strategy->scalar) check_strategy(strategy->scalar);
+    }
+}
+
 int main(void)
 {
     check_orders();
+    check_registry();
     TEST_END();
 }
