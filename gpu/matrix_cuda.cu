@@ -364,6 +364,7 @@ hx_matrix_ops make_ops()
     ops.multiply_part = hx_cuda_matrix_multiply_part;
     ops.multiply_dot = hx_cuda_matrix_multiply_dot;
     ops.multiply_single = hx_cuda_matrix_multiply_single;
+    ops.multiply_part_single = hx_cuda_matrix_multiply_part_single;
     ops.diagonal = diagonal;
     ops.rows = get_rows;
     ops.plan_bytes = plan_bytes;

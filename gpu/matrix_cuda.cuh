@@ -71,6 +71,9 @@ int hx_cuda_matrix_multiply_dot(hx_device *dev, const hx_matrix *m, const double
 int hx_cuda_matrix_multiply_single(hx_device *dev, const hx_matrix *m, const float *d_x, float *d_y,
                                    double *d_work);
 
+int hx_cuda_matrix_multiply_part_single(hx_device *dev, const hx_matrix *m, hx_product_part part,
+                                        const float *d_x, float *d_y, double *d_work);
+
 // The plan of a whole matrix' products, m->plan: made after the values are allocated. Waits.
 int hx_cuda_product_create(hx_device *dev, hx_matrix *m);
 int hx_cuda_product_divide(hx_device *dev, hx_matrix *m, int64_t n, const int32_t *point);

@@ -5,7 +5,6 @@
 
 #include "core/base/memory.h"
 #include "core/matrix/pattern_internal.h"
-#include "core/solver/common_points.h"
 #include "lower_runs.cuh"
 #include "scan_cuda.cuh"
 
@@ -21,25 +20,17 @@ view view_of(const hx_matrix *m, const hx_cuda_lower *s)
             s->d_end};
 }
 
-// Rows to which is added what lies aside: the first n, or those listed, but for those left out.
-struct rows_view {
-    int64_t n;
-    const int32_t *row;  // [n]; nullptr: the first n
-    const uint8_t *skip; // of each row; nullptr: none
-};
-
 // What lies aside, a thread a number.
 __global__ void __launch_bounds__(HX_BLOCK)
-    parts_kernel(rows_view rows, const int32_t *__restrict__ part_ptr,
+    parts_kernel(hx_cuda_rows rows, const int32_t *__restrict__ part_ptr,
                  const int32_t *__restrict__ part, const double *__restrict__ aside,
                  double *__restrict__ y)
 {
     const int64_t thread = blockIdx.x * static_cast<int64_t>(HX_BLOCK) + threadIdx.x;
     const int64_t at = thread / 3;
     const int i = static_cast<int>(thread - 3 * at);
-    if (at >= rows.n) return;
-    const int64_t row = rows.row ? rows.row[at] : at;
-    if (rows.skip && rows.skip[row]) return;
+    const int64_t row = hx_row_at(rows, at);
+    if (row < 0) return;
     const int32_t begin = part_ptr[row], end = part_ptr[row + 1];
     if (begin == end) return;
     double *const to = y + 3 * row + i;
@@ -354,13 +345,6 @@ size_t bytes_of_lists(int64_t n_row, int64_t n_off)
            static_cast<size_t>(n_off) * (sizeof(int32_t) + sizeof(uint16_t));
 }
 
-// For parts, at most: blocks, rows in common and their marks.
-size_t bytes_of_parts(int64_t n_row, int64_t n_block)
-{
-    return hx_cuda_blocks_bytes(n_block) +
-           static_cast<size_t>(n_row) * (sizeof(int32_t) + sizeof(uint8_t));
-}
-
 // --- what the host expects ---
 
 // Blocks of runs of each shape, at most, and of all.
@@ -405,7 +389,7 @@ int expect_runs(const hx_incidence *in, int n_each, int32_t *stamp, int64_t n_of
     for (int64_t a = 0; a < in->n_point; a++) stamp[a] = -1;
     const int64_t n_run = (in->n_point + n_each - 1) / n_each;
     *bytes = bytes_of_runs(in->n_point, n_off, n_run, count_outer(in, n_each, stamp)) +
-             bytes_of_parts(in->n_point, n_run);
+             hx_cuda_blocks_bytes(n_run);
     return HX_OK;
 }
 
@@ -437,10 +421,9 @@ int hx_cuda_lower_create(hx_device *dev, const hx_matrix *m, hx_cuda_lower *lowe
 
 void hx_cuda_lower_free(hx_device *dev, hx_cuda_lower *s)
 {
-    void *const owned[] = {s->d_code,       s->d_list,     s->d_end,      s->d_outer_begin,
-                           s->d_outer_row,  s->d_aside,    s->d_part_ptr, s->d_part,
-                           s->d_column_ptr, s->d_row,      s->d_entry,    s->blocks.d_block,
-                           s->d_common,     s->d_is_common};
+    void *const owned[] = {s->d_code,       s->d_list,  s->d_end,      s->d_outer_begin,
+                           s->d_outer_row,  s->d_aside, s->d_part_ptr, s->d_part,
+                           s->d_column_ptr, s->d_row,   s->d_entry,    s->blocks.d_block};
     for (void *d_p : owned) dev->ops->release(dev, d_p);
 }
 
@@ -450,8 +433,6 @@ size_t hx_cuda_lower_bytes(const hx_matrix *m, const hx_cuda_lower *s)
     size_t bytes = s->n_each > 0 ? bytes_of_runs(n_row, s->n_off, s->n_run, s->n_outer)
                                  : bytes_of_lists(n_row, s->n_off);
     if (s->blocks.d_block) bytes += hx_cuda_blocks_bytes(s->blocks.n);
-    if (s->d_common)
-        bytes += static_cast<size_t>(n_row) + static_cast<size_t>(s->n_common) * sizeof(int32_t);
     return bytes;
 }
 
@@ -465,7 +446,8 @@ int hx_cuda_lower_expected(const hx_incidence *in, const hx_matrix_spec *spec, s
 }
 
 // Runs that write to rows in common, listed first.
-static int divide_runs(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
+static int divide_runs(hx_device *dev, const hx_matrix *m, const hx_cuda_common &common,
+                       hx_cuda_lower *s)
 {
     const size_t n_run = static_cast<size_t>(s->n_run);
     hx_cuda_scratch scratch(dev);
@@ -473,7 +455,7 @@ static int divide_runs(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
     hx_block_split split;
     HX_TRY(scratch.take(&d_mark, s->n_run));
     mark_kernel<<<hx_blocks(s->n_run, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
-        view_of(m, s), s->n_run, s->d_is_common, d_mark);
+        view_of(m, s), s->n_run, common.d_is_common, d_mark);
     HX_TRY_LAUNCH("runs with rows in common");
     HX_TRY(hx_alloc_raw(&mark, n_run, sizeof *mark, "lower product"));
     int rc = dev->ops->download(dev, mark, d_mark, n_run);
@@ -485,26 +467,12 @@ static int divide_runs(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
     return rc;
 }
 
-static int put_common(hx_device *dev, int64_t n_row, hx_cuda_lower *s, int64_t n,
-                      const int32_t *point)
+int hx_cuda_lower_divide(hx_device *dev, const hx_matrix *m, const hx_cuda_common &common,
+                         const int32_t *point, hx_cuda_lower *s)
 {
-    uint8_t *is_common;
-    HX_TRY(hx_mark_common(n_row, n, point, &is_common));
-    const int rc = hx_device_put(dev, &s->d_is_common, is_common, static_cast<size_t>(n_row));
-    free(is_common);
-    HX_TRY(rc);
-    s->n_common = n;
-    return hx_device_put(dev, &s->d_common, point, static_cast<size_t>(n) * sizeof *point);
-}
-
-int hx_cuda_lower_divide(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s, int64_t n,
-                         const int32_t *point)
-{
-    if (s->n_each == 0)
-        return hx_cuda_blocks_of_rows(&s->blocks, dev, m->pattern.n_row, n, point,
-                                      m->spec.components, HX_BLOCK);
-    HX_TRY(put_common(dev, m->pattern.n_row, s, n, point));
-    return divide_runs(dev, m, s);
+    if (s->n_each > 0) return divide_runs(dev, m, common, s);
+    return hx_cuda_blocks_of_rows(&s->blocks, dev, m->pattern.n_row, common.n, point,
+                                  m->spec.components, HX_BLOCK);
 }
 
 static int run_blocks(hx_device *dev, const hx_matrix *m, const hx_cuda_lower *s,
@@ -522,19 +490,12 @@ static int run_blocks(hx_device *dev, const hx_matrix *m, const hx_cuda_lower *s
     return HX_OK;
 }
 
-// After the boundary's runs at the rows in common, to which no other run adds; elsewhere after all.
-static rows_view rows_of(const hx_matrix *m, const hx_cuda_lower *s, hx_product_part part)
-{
-    if (part == HX_PRODUCT_BOUNDARY) return {s->n_common, s->d_common, nullptr};
-    if (part == HX_PRODUCT_WHOLE) return {m->pattern.n_row, nullptr, nullptr};
-    return {part == HX_PRODUCT_REST ? m->pattern.n_row : 0, nullptr, s->d_is_common};
-}
-
-int hx_cuda_lower_multiply(hx_device *dev, const hx_matrix *m, const hx_cuda_lower *s,
+int hx_cuda_lower_multiply(hx_device *dev, const hx_matrix *m, const hx_cuda_product *plan,
                            hx_product_part part, const double *d_x, double *d_y)
 {
+    const hx_cuda_lower *const s = &plan->lower;
     const hx_block_run run = hx_blocks_of(s->blocks, part, hx_cuda_of(dev)->stream);
-    const rows_view rows = rows_of(m, s, part);
+    const hx_cuda_rows rows = hx_rows_after(plan->common, m->pattern.n_row, part);
     if (s->n_each == 0) {
         if (run.n == 0) return HX_OK;
         lists_kernel<<<run.n, HX_BLOCK, 0, run.stream>>>(run.block, *m, s->d_column_ptr, s->d_row,

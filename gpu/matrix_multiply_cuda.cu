@@ -4,6 +4,7 @@
 
 #include "block_stream.cuh"
 #include "core/base/memory.h"
+#include "core/solver/common_points.h"
 #include "product_cuda.cuh"
 #include "vector_cuda.cuh"
 
@@ -219,6 +220,16 @@ __global__ void convert_kernel(int64_t n, const From *__restrict__ from, To *__r
     if (k < n) to[k] = static_cast<To>(from[k]);
 }
 
+// The numbers of some rows, c of each.
+__global__ void to_single_kernel(hx_cuda_rows rows, int c, const double *__restrict__ from,
+                                 float *__restrict__ to)
+{
+    const int64_t thread = blockIdx.x * static_cast<int64_t>(HX_BLOCK) + threadIdx.x;
+    const int64_t at = thread / c, row = hx_row_at(rows, at);
+    const int64_t k = c * row + (thread - c * at);
+    if (row >= 0) to[k] = static_cast<float>(from[k]);
+}
+
 int64_t rows_of_numbers(const hx_matrix *m)
 {
     return m->spec.components * m->pattern.n_row;
@@ -350,8 +361,7 @@ int hx_cuda_matrix_multiply_part(hx_device *dev, const hx_matrix *m, hx_product_
 {
     const hx_cuda_product *plan;
     HX_TRY(find_plan(m, &plan));
-    if (m->spec.part == HX_PART_LOWER)
-        return hx_cuda_lower_multiply(dev, m, &plan->lower, part, d_x, d_y);
+    if (m->spec.part == HX_PART_LOWER) return hx_cuda_lower_multiply(dev, m, plan, part, d_x, d_y);
     return multiply_full(dev, m, part, d_x, d_y, nullptr);
 }
 
@@ -368,7 +378,7 @@ int hx_cuda_matrix_multiply_dot(hx_device *dev, const hx_matrix *m, const double
     HX_TRY(find_plan(m, &plan));
     if (m->spec.part == HX_PART_LOWER) {
         const int64_t n = rows_of_numbers(m);
-        HX_TRY(hx_cuda_lower_multiply(dev, m, &plan->lower, HX_PRODUCT_WHOLE, d_x, d_y));
+        HX_TRY(hx_cuda_lower_multiply(dev, m, plan, HX_PRODUCT_WHOLE, d_x, d_y));
         dot_kernel<<<hx_sum_blocks<double>(impl, n, HX_READ_PER_SM), HX_BLOCK, 0, impl->stream>>>(
             n, d_x, d_y, impl->d_partial, impl->d_ticket, d_sum);
         HX_TRY_LAUNCH("x'y");
@@ -382,18 +392,35 @@ int hx_cuda_matrix_multiply_dot(hx_device *dev, const hx_matrix *m, const double
     return HX_OK;
 }
 
+int hx_cuda_matrix_multiply_part_single(hx_device *dev, const hx_matrix *m, hx_product_part part,
+                                        const float *d_x, float *d_y, double *d_work)
+{
+    const cudaStream_t stream = hx_cuda_of(dev)->stream;
+    const int c = m->spec.components;
+    const int64_t n = rows_of_numbers(m);
+    double *const d_product = d_work + n;
+    const hx_cuda_product *plan;
+    HX_TRY(find_plan(m, &plan));
+    const hx_cuda_rows rows = hx_rows_after(plan->common, m->pattern.n_row, part);
+    if (part == HX_PRODUCT_WHOLE || part == HX_PRODUCT_BEGIN) {
+        convert_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, stream>>>(n, d_x, d_work);
+        HX_TRY_LAUNCH("x in double");
+    }
+    HX_TRY(hx_cuda_matrix_multiply_part(dev, m, part, d_work, d_product));
+    if (rows.n == 0) return HX_OK;
+    if (part == HX_PRODUCT_WHOLE)
+        convert_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, stream>>>(n, d_product, d_y);
+    else
+        to_single_kernel<<<hx_blocks(c * rows.n, HX_BLOCK), HX_BLOCK, 0, stream>>>(rows, c,
+                                                                                   d_product, d_y);
+    HX_TRY_LAUNCH("y in single precision");
+    return HX_OK;
+}
+
 int hx_cuda_matrix_multiply_single(hx_device *dev, const hx_matrix *m, const float *d_x, float *d_y,
                                    double *d_work)
 {
-    const cudaStream_t stream = hx_cuda_of(dev)->stream;
-    const int64_t n = rows_of_numbers(m);
-    double *const d_product = d_work + n;
-    convert_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, stream>>>(n, d_x, d_work);
-    HX_TRY_LAUNCH("x in double");
-    HX_TRY(hx_cuda_matrix_multiply(dev, m, d_work, d_product));
-    convert_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, stream>>>(n, d_product, d_y);
-    HX_TRY_LAUNCH("y in single precision");
-    return HX_OK;
+    return hx_cuda_matrix_multiply_part_single(dev, m, HX_PRODUCT_WHOLE, d_x, d_y, d_work);
 }
 
 int hx_cuda_product_create(hx_device *dev, hx_matrix *m)
@@ -411,11 +438,25 @@ int hx_cuda_product_create(hx_device *dev, hx_matrix *m)
                            &plan->d_partial);
 }
 
+static int put_common(hx_device *dev, int64_t n_row, int64_t n, const int32_t *point,
+                      hx_cuda_common *common)
+{
+    uint8_t *is_common;
+    HX_TRY(hx_mark_common(n_row, n, point, &is_common));
+    const int rc = hx_device_put(dev, &common->d_is_common, is_common, static_cast<size_t>(n_row));
+    free(is_common);
+    HX_TRY(rc);
+    common->n = n;
+    return hx_device_put(dev, &common->d_row, point, static_cast<size_t>(n) * sizeof *point);
+}
+
 int hx_cuda_product_divide(hx_device *dev, hx_matrix *m, int64_t n, const int32_t *point)
 {
     auto *plan = static_cast<hx_cuda_product *>(m->plan);
     const block_shape shape = shape_of(&m->spec);
-    if (m->spec.part == HX_PART_LOWER) return hx_cuda_lower_divide(dev, m, &plan->lower, n, point);
+    HX_TRY(put_common(dev, m->pattern.n_row, n, point, &plan->common));
+    if (m->spec.part == HX_PART_LOWER)
+        return hx_cuda_lower_divide(dev, m, plan->common, point, &plan->lower);
     return hx_cuda_blocks_of_rows(&plan->blocks, dev, m->pattern.n_row, n, point, shape.components,
                                   shape.each);
 }
@@ -426,23 +467,36 @@ void hx_cuda_product_free(hx_device *dev, void *plan)
     if (!product) return;
     dev->ops->release(dev, product->d_partial);
     dev->ops->release(dev, product->blocks.d_block);
+    dev->ops->release(dev, product->common.d_row);
+    dev->ops->release(dev, product->common.d_is_common);
     hx_cuda_lower_free(dev, &product->lower);
     free(product);
+}
+
+// Of so many rows n are in common.
+static size_t common_bytes(int64_t n_row, int64_t n)
+{
+    return static_cast<size_t>(n_row) * sizeof(uint8_t) + static_cast<size_t>(n) * sizeof(int32_t);
 }
 
 size_t hx_cuda_product_bytes(const hx_matrix *m)
 {
     const auto *plan = static_cast<const hx_cuda_product *>(m->plan);
-    if (m->spec.part == HX_PART_LOWER) return hx_cuda_lower_bytes(m, &plan->lower);
-    return static_cast<size_t>(plan->blocks.n) * sizeof(double) +
-           (plan->blocks.d_block ? hx_cuda_blocks_bytes(plan->blocks.n) : 0);
+    const int64_t n_common = plan->common.n;
+    size_t bytes = n_common > 0 ? common_bytes(m->pattern.n_row, n_common) : 0;
+    if (m->spec.part == HX_PART_LOWER) return bytes + hx_cuda_lower_bytes(m, &plan->lower);
+    if (plan->blocks.d_block) bytes += hx_cuda_blocks_bytes(plan->blocks.n);
+    return bytes + static_cast<size_t>(plan->blocks.n) * sizeof(double);
 }
 
 int hx_cuda_product_expected(const hx_incidence *incidence, const hx_matrix_spec *spec,
                              size_t *bytes)
 {
-    if (spec->part == HX_PART_LOWER) return hx_cuda_lower_expected(incidence, spec, bytes);
-    const int64_t n_block = count_blocks(spec, incidence->n_point);
-    *bytes = static_cast<size_t>(n_block) * sizeof(double) + hx_cuda_blocks_bytes(n_block);
+    const int64_t n_row = incidence->n_point, n_block = count_blocks(spec, n_row);
+    if (spec->part == HX_PART_LOWER)
+        HX_TRY(hx_cuda_lower_expected(incidence, spec, bytes));
+    else
+        *bytes = static_cast<size_t>(n_block) * sizeof(double) + hx_cuda_blocks_bytes(n_block);
+    *bytes += common_bytes(n_row, n_row);
     return HX_OK;
 }

@@ -153,6 +153,9 @@ typedef struct hx_matrix_ops {
     /* y = A x in double from and to floats; d_work: [2 n_dof]. NULL: the device has none. Hot. */
     int (*multiply_single)(hx_device *dev, const hx_matrix *m, const float *d_x, float *d_y,
                            double *d_work);
+    /* A part of it, d_work the same in all parts. NULL: the device has none. Hot. */
+    int (*multiply_part_single)(hx_device *dev, const hx_matrix *m, hx_product_part part,
+                                const float *d_x, float *d_y, double *d_work);
     /* d_diag[n_dof]. Once a design. */
     int (*diagonal)(hx_device *dev, const hx_matrix *m, double *d_diag);
     /* Rows first .. first + n - 1, counted in the pattern. *rows is the caller's to free. Waits. */

@@ -3,7 +3,8 @@
  * springs and films among it, to the bit where the operator is deterministic, whatever stood in y.
  * Run by mpirun with any number of processes; alone it says so. */
 #include "core/ranks/ranks.h"
-#include "core/solver/operator.h"
+#include "core/solver/assembled.h"
+#include "core/solver/operator_springs.h"
 #include "core/solver/product.h"
 #include "tests/lib/divided.h"
 #include "tests/lib/fixture.h"
@@ -93,12 +94,17 @@ typedef struct product {
     const hx_operator *op;
     size_t each; /* bytes of a number */
     vector x, exact, y;
-    double tolerance; /* of `exact`; 0: its bits */
+    double tolerance;      /* of `exact`; 0: its bits */
+    const hx_matrix *rows; /* that multiplies floats, as multigrid does; NULL: the strategy does */
+    double *d_work;        /* of rows */
 } product;
 
 static int run_whole(const product *p)
 {
     const hx_strategy *const s = p->op->strategy;
+    hx_device *const dev = p->op->dev;
+    if (p->rows)
+        return dev->ops->matrix->multiply_single(dev, p->rows, p->x.d_v, p->exact.d_v, p->d_work);
     return p->each == sizeof(float) ? s->apply_single(p->op->state, p->x.d_v, p->exact.d_v)
                                     : s->apply(p->op->state, p->x.d_v, p->exact.d_v);
 }
@@ -106,6 +112,10 @@ static int run_whole(const product *p)
 static int run_part(const product *p, hx_product_part part)
 {
     const hx_strategy *const s = p->op->strategy;
+    hx_device *const dev = p->op->dev;
+    if (p->rows)
+        return dev->ops->matrix->multiply_part_single(dev, p->rows, part, p->x.d_v, p->y.d_v,
+                                                      p->d_work);
     return p->each == sizeof(float) ? s->apply_part_single(p->op->state, part, p->x.d_v, p->y.d_v)
                                     : s->apply_part(p->op->state, part, p->x.d_v, p->y.d_v);
 }
@@ -123,9 +133,23 @@ static int add(const product *p)
     return hx_common_add(op->dev, components, p->exact.d_v);
 }
 
+static int run_rows(const void *context, hx_product_part part)
+{
+    const product *const p = context;
+    hx_device *const dev = p->op->dev;
+    if (part == HX_PRODUCT_WHOLE)
+        HX_TRY(dev->ops->matrix->multiply_single(dev, p->rows, p->x.d_v, p->y.d_v, p->d_work));
+    else
+        HX_TRY(run_part(p, part));
+    return hx_operator_add_springs_part_single(p->op, part, p->x.d_v, p->y.d_v);
+}
+
 static int multiply(const product *p)
 {
     const hx_operator *const op = p->op;
+    const hx_product_parts parts = {p, run_rows};
+    if (p->rows)
+        return hx_common_add_parts_single(op->dev, op->linear.components, &parts, p->y.d_v);
     return p->each == sizeof(float)
                ? hx_operator_multiply_single(op, op->strategy, op->state, p->x.d_v, p->y.d_v)
                : hx_operator_multiply(op, op->strategy, op->state, p->x.d_v, p->y.d_v);
@@ -239,15 +263,31 @@ static void fill(job *j, product *p)
     CHECK_OK(j->ranks.dev.ops->upload(&j->ranks.dev, p->x.d_v, p->x.v, p->x.bytes));
 }
 
-static void check_precision(job *j, const hx_operator *op, size_t each)
+/* By the strategy, or by the rows of its matrix. */
+static void check_precision(job *j, const hx_operator *op, size_t each, const hx_matrix *rows)
 {
-    product p = {op, each, new_vector(j, each), new_vector(j, each), new_vector(j, each), 0.0};
+    product p = {.op = op,
+                 .each = each,
+                 .x = new_vector(j, each),
+                 .exact = new_vector(j, each),
+                 .y = new_vector(j, each),
+                 .rows = rows};
+    CHECK_OK(op->dev->ops->alloc(op->dev, rows ? 2 * j->n * sizeof(double) : 0, &p.d_work));
     fill(j, &p);
     check_parts(j, &p);
     check_together(j, &p);
     free_vector(j, &p.x);
     free_vector(j, &p.exact);
     free_vector(j, &p.y);
+    op->dev->ops->release(op->dev, p.d_work);
+}
+
+/* The matrix that a smoother multiplies with in parts, or NULL. */
+static const hx_matrix *rows_of(const hx_operator *op)
+{
+    const hx_matrix_ops *const ops = op->dev->ops->matrix;
+    if (!op->strategy->assembled || !ops || !ops->multiply_part_single) return NULL;
+    return &op->strategy->assembled(op->state)->matrix;
 }
 
 static void check_operator(job *j, const hx_strategy *strategy, hx_layout layout)
@@ -257,8 +297,9 @@ static void check_operator(job *j, const hx_strategy *strategy, hx_layout layout
     CHECK_OK(hx_operator_create(&op, &j->ranks.dev, strategy, layout, &j->ranks.share.problem, 0));
     CHECK_OK(hx_operator_set_modulus(&op, j->modulus));
     CHECK_OK(strategy->prepare_single ? strategy->prepare_single(op.state) : HX_OK);
-    check_precision(j, &op, sizeof(double));
-    if (strategy->apply_part_single) check_precision(j, &op, sizeof(float));
+    check_precision(j, &op, sizeof(double), NULL);
+    if (strategy->apply_part_single) check_precision(j, &op, sizeof(float), NULL);
+    if (rows_of(&op)) check_precision(j, &op, sizeof(float), rows_of(&op));
     hx_operator_free(&op);
 }
 
