@@ -27,7 +27,7 @@ static void check_elements(const hx_mesh *mesh, int64_t n_common, const int32_t 
     for (int64_t e = 0; e < mesh->n_elem; e++)
         for (int k = 0; k < 8; k++)
             for (int64_t i = 0; i < n_common; i++)
-                mark[e / each] |= mesh->conn[8 * e + k] == common[i];
+                mark[e / each] |= (uint8_t)(mesh->conn[8 * e + k] == common[i]);
     CHECK_OK(hx_block_split_elements(&split, mesh, n_common, common, each));
     check_split(&split, n_block, mark);
     hx_block_split_free(&split);
@@ -41,7 +41,8 @@ static void check_rows(int64_t n_point, int64_t n_common, const int32_t *common,
     uint8_t *const mark = calloc((size_t)n_block, 1);
     hx_block_split split;
     for (int64_t row = 0; row < n_row; row++)
-        for (int64_t i = 0; i < n_common; i++) mark[row / each] |= row / components == common[i];
+        for (int64_t i = 0; i < n_common; i++)
+            mark[row / each] |= (uint8_t)(row / components == common[i]);
     CHECK_OK(hx_block_split_rows(&split, n_point, n_common, common, components, each));
     check_split(&split, n_block, mark);
     hx_block_split_free(&split);
