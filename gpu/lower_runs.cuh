@@ -121,8 +121,8 @@ __device__ __forceinline__ void multiply_block(const T *value, const double *own
 
 template <class T>
 __global__ void __launch_bounds__(SIZE, 4)
-    runs_kernel(view v, const T *__restrict__ value, const double *__restrict__ x,
-                double *__restrict__ aside, double *__restrict__ y)
+    runs_kernel(const int32_t *__restrict__ block, view v, const T *__restrict__ value,
+                const double *__restrict__ x, double *__restrict__ aside, double *__restrict__ y)
 {
     extern __shared__ __align__(16) char memory[];
     const layout at = layout_of<T>(v.n_each, v.most_block, v.most_outer);
@@ -134,16 +134,17 @@ __global__ void __launch_bounds__(SIZE, 4)
     int *const row = reinterpret_cast<int *>(memory + at.row);
     const int thread = static_cast<int>(threadIdx.x);
 
-    const run r = run_of(v, blockIdx.x);
-    const int64_t outer = v.outer_begin[blockIdx.x];
-    const int n_outer = static_cast<int>(v.outer_begin[blockIdx.x + 1] - outer);
+    const int64_t which = hx_block_at(block);
+    const run r = run_of(v, which);
+    const int64_t outer = v.outer_begin[which];
+    const int n_outer = static_cast<int>(v.outer_begin[which + 1] - outer);
     const int value_lead = static_cast<int>(r.block) & (ALIGNED<T> - 1);
     const int code_lead = static_cast<int>(r.block) & 7;
     load_bytes(memory, value + 9 * (r.block - value_lead),
                9 * static_cast<int>(sizeof(T)) * (r.n_block + value_lead));
     load_bytes(code, v.code + r.block - code_lead, 2 * (r.n_block + code_lead));
-    load_bytes(list, v.list + hx_lower_place(r.block - r.first, blockIdx.x), 2 * (r.n_block - r.n));
-    load_bytes(end, v.end + hx_lower_place(outer + r.first, blockIdx.x), 2 * (n_outer + r.n));
+    load_bytes(list, v.list + hx_lower_place(r.block - r.first, which), 2 * (r.n_block - r.n));
+    load_bytes(end, v.end + hx_lower_place(outer + r.first, which), 2 * (n_outer + r.n));
     load_points(v, r, outer, n_outer, x, xs);
     if (thread <= r.n) row[thread] = static_cast<int>(v.row_ptr[r.first + thread] - r.block);
     __pipeline_commit();
@@ -278,6 +279,21 @@ static __global__ void __launch_bounds__(SIZE) codes_kernel(view v, uint16_t *__
             code[k] = static_cast<uint16_t>(row << POINT_BITS | point);
         }
     }
+}
+
+// Runs that write to rows in common, their own or outer ones: a thread a run.
+static __global__ void mark_kernel(view v, int64_t n_run, const uint8_t *__restrict__ is_common,
+                                   uint8_t *__restrict__ is_boundary)
+{
+    const int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
+    if (i >= n_run) return;
+    const int64_t first = i * v.n_each;
+    const int64_t last = first + v.n_each < v.n_row ? first + v.n_each : v.n_row;
+    uint8_t found = 0;
+    for (int64_t row = first; row < last; row++) found |= is_common[row];
+    for (int64_t k = v.outer_begin[i]; k < v.outer_begin[i + 1]; k++)
+        found |= is_common[v.outer_row[k]];
+    is_boundary[i] = found;
 }
 
 } // namespace hx_lower

@@ -360,8 +360,11 @@ hx_matrix_ops make_ops()
     ops.fill_steps = hx_cuda_fill_steps;
     ops.fill_reads_slots = hx_cuda_fill_reads_slots;
     ops.multiply = hx_cuda_matrix_multiply;
+    ops.divide = hx_cuda_product_divide;
+    ops.multiply_part = hx_cuda_matrix_multiply_part;
     ops.multiply_dot = hx_cuda_matrix_multiply_dot;
     ops.multiply_single = hx_cuda_matrix_multiply_single;
+    ops.multiply_part_single = hx_cuda_matrix_multiply_part_single;
     ops.diagonal = diagonal;
     ops.rows = get_rows;
     ops.plan_bytes = plan_bytes;

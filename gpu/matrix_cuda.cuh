@@ -64,13 +64,19 @@ int hx_cuda_shift(hx_device *dev, const hx_device_pattern *pattern, int64_t firs
 
 // matrix_multiply_cuda.cu
 int hx_cuda_matrix_multiply(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y);
+int hx_cuda_matrix_multiply_part(hx_device *dev, const hx_matrix *m, hx_product_part part,
+                                 const double *d_x, double *d_y);
 int hx_cuda_matrix_multiply_dot(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y,
                                 double *d_sum);
 int hx_cuda_matrix_multiply_single(hx_device *dev, const hx_matrix *m, const float *d_x, float *d_y,
                                    double *d_work);
 
+int hx_cuda_matrix_multiply_part_single(hx_device *dev, const hx_matrix *m, hx_product_part part,
+                                        const float *d_x, float *d_y, double *d_work);
+
 // The plan of a whole matrix' products, m->plan: made after the values are allocated. Waits.
 int hx_cuda_product_create(hx_device *dev, hx_matrix *m);
+int hx_cuda_product_divide(hx_device *dev, hx_matrix *m, int64_t n, const int32_t *point);
 void hx_cuda_product_free(hx_device *dev, void *plan); // accepts NULL
 size_t hx_cuda_product_bytes(const hx_matrix *m);
 // Bytes that it will take (host arrays). Of lower: as long as a build, one thread; HX_ENOMEM.

@@ -22,28 +22,31 @@ view view_of(const hx_matrix *m, const hx_cuda_lower *s)
 
 // What lies aside, a thread a number.
 __global__ void __launch_bounds__(HX_BLOCK)
-    parts_kernel(int64_t n_row, const int32_t *__restrict__ part_ptr,
+    parts_kernel(hx_cuda_rows rows, const int32_t *__restrict__ part_ptr,
                  const int32_t *__restrict__ part, const double *__restrict__ aside,
                  double *__restrict__ y)
 {
     const int64_t thread = blockIdx.x * static_cast<int64_t>(HX_BLOCK) + threadIdx.x;
-    const int64_t row = thread / 3;
-    const int i = static_cast<int>(thread - 3 * row);
-    if (row >= n_row) return;
+    const int64_t at = thread / 3;
+    const int i = static_cast<int>(thread - 3 * at);
+    const int64_t row = hx_row_at(rows, at);
+    if (row < 0) return;
     const int32_t begin = part_ptr[row], end = part_ptr[row + 1];
     if (begin == end) return;
-    double sum = y[thread];
+    double *const to = y + 3 * row + i;
+    double sum = *to;
     for (int32_t k = begin; k < end; k++) sum += aside[3 * static_cast<int64_t>(part[k]) + i];
-    y[thread] = sum;
+    *to = sum;
 }
 
 // A thread a number of y: its row's blocks, then those of its column.
 __global__ void __launch_bounds__(HX_BLOCK)
-    lists_kernel(hx_matrix m, const int64_t *__restrict__ column_ptr,
-                 const int32_t *__restrict__ row_of, const uint16_t *__restrict__ entry_of,
-                 const double *__restrict__ x, double *__restrict__ y)
+    lists_kernel(const int32_t *__restrict__ block, hx_matrix m,
+                 const int64_t *__restrict__ column_ptr, const int32_t *__restrict__ row_of,
+                 const uint16_t *__restrict__ entry_of, const double *__restrict__ x,
+                 double *__restrict__ y)
 {
-    const int64_t thread = blockIdx.x * static_cast<int64_t>(HX_BLOCK) + threadIdx.x;
+    const int64_t thread = hx_block_at(block) * HX_BLOCK + threadIdx.x;
     const int c = m.spec.components;
     const int64_t r = thread / c, *const ptr = m.pattern.d_row_ptr;
     const int i = static_cast<int>(thread - c * r);
@@ -288,6 +291,12 @@ __global__ void split_kernel(int64_t n, const uint64_t *__restrict__ block,
     entry[k] = static_cast<uint16_t>(block[k] & 0xffff);
 }
 
+// Thread blocks of lists_kernel.
+int64_t list_blocks(const hx_matrix_spec *spec, int64_t n_row)
+{
+    return (spec->components * n_row + HX_BLOCK - 1) / HX_BLOCK;
+}
+
 int create_lists(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
 {
     const cudaStream_t stream = hx_cuda_of(dev)->stream;
@@ -378,8 +387,9 @@ int64_t count_outer(const hx_incidence *in, int n_each, int32_t *stamp)
 int expect_runs(const hx_incidence *in, int n_each, int32_t *stamp, int64_t n_off, size_t *bytes)
 {
     for (int64_t a = 0; a < in->n_point; a++) stamp[a] = -1;
-    *bytes = bytes_of_runs(in->n_point, n_off, (in->n_point + n_each - 1) / n_each,
-                           count_outer(in, n_each, stamp));
+    const int64_t n_run = (in->n_point + n_each - 1) / n_each;
+    *bytes = bytes_of_runs(in->n_point, n_off, n_run, count_outer(in, n_each, stamp)) +
+             hx_cuda_blocks_bytes(n_run);
     return HX_OK;
 }
 
@@ -393,7 +403,8 @@ int expect(const hx_incidence *in, const hx_matrix_spec *spec, int32_t *count, s
     HX_TRY(hx_pattern_count_rows(in, &pattern, count));
     const int64_t n_off = count_runs(in->n_point, count, most) - in->n_point;
     const int n_each = may_run(spec) ? choose_shape(spec, most, &most_block) : 0;
-    *bytes = bytes_of_lists(in->n_point, n_off);
+    *bytes =
+        bytes_of_lists(in->n_point, n_off) + hx_cuda_blocks_bytes(list_blocks(spec, in->n_point));
     if (n_each == 0) return HX_OK;
     return expect_runs(in, n_each, count, n_off, bytes);
 }
@@ -404,6 +415,7 @@ int hx_cuda_lower_create(hx_device *dev, const hx_matrix *m, hx_cuda_lower *lowe
 {
     lower->n_off = m->pattern.n_entry - m->pattern.n_row;
     if (may_run(&m->spec)) HX_TRY(find_shape(dev, m, lower));
+    lower->blocks.n = lower->n_each > 0 ? lower->n_run : list_blocks(&m->spec, m->pattern.n_row);
     return lower->n_each > 0 ? create_runs(dev, m, lower) : create_lists(dev, m, lower);
 }
 
@@ -411,15 +423,17 @@ void hx_cuda_lower_free(hx_device *dev, hx_cuda_lower *s)
 {
     void *const owned[] = {s->d_code,       s->d_list,  s->d_end,      s->d_outer_begin,
                            s->d_outer_row,  s->d_aside, s->d_part_ptr, s->d_part,
-                           s->d_column_ptr, s->d_row,   s->d_entry};
+                           s->d_column_ptr, s->d_row,   s->d_entry,    s->blocks.d_block};
     for (void *d_p : owned) dev->ops->release(dev, d_p);
 }
 
 size_t hx_cuda_lower_bytes(const hx_matrix *m, const hx_cuda_lower *s)
 {
     const int64_t n_row = m->pattern.n_row;
-    return s->n_each > 0 ? bytes_of_runs(n_row, s->n_off, s->n_run, s->n_outer)
-                         : bytes_of_lists(n_row, s->n_off);
+    size_t bytes = s->n_each > 0 ? bytes_of_runs(n_row, s->n_off, s->n_run, s->n_outer)
+                                 : bytes_of_lists(n_row, s->n_off);
+    if (s->blocks.d_block) bytes += hx_cuda_blocks_bytes(s->blocks.n);
+    return bytes;
 }
 
 int hx_cuda_lower_expected(const hx_incidence *in, const hx_matrix_spec *spec, size_t *bytes)
@@ -431,29 +445,68 @@ int hx_cuda_lower_expected(const hx_incidence *in, const hx_matrix_spec *spec, s
     return rc;
 }
 
-int hx_cuda_lower_multiply(hx_device *dev, const hx_matrix *m, const hx_cuda_lower *s,
-                           const double *d_x, double *d_y)
+// Runs that write to rows in common, listed first.
+static int divide_runs(hx_device *dev, const hx_matrix *m, const hx_cuda_common &common,
+                       hx_cuda_lower *s)
 {
-    const cudaStream_t stream = hx_cuda_of(dev)->stream;
-    const int64_t n_row = m->pattern.n_row, n_number = m->spec.components * n_row;
+    const size_t n_run = static_cast<size_t>(s->n_run);
+    hx_cuda_scratch scratch(dev);
+    uint8_t *d_mark, *mark;
+    hx_block_split split;
+    HX_TRY(scratch.take(&d_mark, s->n_run));
+    mark_kernel<<<hx_blocks(s->n_run, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
+        view_of(m, s), s->n_run, common.d_is_common, d_mark);
+    HX_TRY_LAUNCH("runs with rows in common");
+    HX_TRY(hx_alloc_raw(&mark, n_run, sizeof *mark, "lower product"));
+    int rc = dev->ops->download(dev, mark, d_mark, n_run);
+    if (rc == HX_OK) rc = hx_block_split_marked(&split, s->n_run, mark);
+    free(mark);
+    HX_TRY(rc);
+    rc = hx_cuda_blocks_put(&s->blocks, dev, split);
+    hx_block_split_free(&split);
+    return rc;
+}
+
+int hx_cuda_lower_divide(hx_device *dev, const hx_matrix *m, const hx_cuda_common &common,
+                         const int32_t *point, hx_cuda_lower *s)
+{
+    if (s->n_each > 0) return divide_runs(dev, m, common, s);
+    return hx_cuda_blocks_of_rows(&s->blocks, dev, m->pattern.n_row, common.n, point,
+                                  m->spec.components, HX_BLOCK);
+}
+
+static int run_blocks(hx_device *dev, const hx_matrix *m, const hx_cuda_lower *s,
+                      const hx_block_run &run, const double *d_x, double *d_y)
+{
+    const size_t n_shared = shared_bytes(&m->spec, s->n_each, s->most_block, s->most_outer);
+    if (m->spec.single)
+        runs_kernel<<<run.n, SIZE, n_shared, run.stream>>>(
+            run.block, view_of(m, s), static_cast<const float *>(m->d_value), d_x, s->d_aside, d_y);
+    else
+        runs_kernel<<<run.n, SIZE, n_shared, run.stream>>>(run.block, view_of(m, s),
+                                                           static_cast<const double *>(m->d_value),
+                                                           d_x, s->d_aside, d_y);
+    HX_TRY_LAUNCH("product of a lower matrix");
+    return HX_OK;
+}
+
+int hx_cuda_lower_multiply(hx_device *dev, const hx_matrix *m, const hx_cuda_product *plan,
+                           hx_product_part part, const double *d_x, double *d_y)
+{
+    const hx_cuda_lower *const s = &plan->lower;
+    const hx_block_run run = hx_blocks_of(s->blocks, part, hx_cuda_of(dev)->stream);
+    const hx_cuda_rows rows = hx_rows_after(plan->common, m->pattern.n_row, part);
     if (s->n_each == 0) {
-        lists_kernel<<<hx_blocks(n_number, HX_BLOCK), HX_BLOCK, 0, stream>>>(
-            *m, s->d_column_ptr, s->d_row, s->d_entry, d_x, d_y);
+        if (run.n == 0) return HX_OK;
+        lists_kernel<<<run.n, HX_BLOCK, 0, run.stream>>>(run.block, *m, s->d_column_ptr, s->d_row,
+                                                         s->d_entry, d_x, d_y);
         HX_TRY_LAUNCH("product of a lower matrix by lists");
         return HX_OK;
     }
-    const unsigned n_run = static_cast<unsigned>(s->n_run);
-    const size_t n_shared = shared_bytes(&m->spec, s->n_each, s->most_block, s->most_outer);
-    if (m->spec.single)
-        runs_kernel<<<n_run, SIZE, n_shared, stream>>>(
-            view_of(m, s), static_cast<const float *>(m->d_value), d_x, s->d_aside, d_y);
-    else
-        runs_kernel<<<n_run, SIZE, n_shared, stream>>>(
-            view_of(m, s), static_cast<const double *>(m->d_value), d_x, s->d_aside, d_y);
-    HX_TRY_LAUNCH("product of a lower matrix");
-    if (s->n_outer == 0) return HX_OK;
-    parts_kernel<<<hx_blocks(n_number, HX_BLOCK), HX_BLOCK, 0, stream>>>(
-        n_row, s->d_part_ptr, s->d_part, s->d_aside, d_y);
+    if (run.n > 0) HX_TRY(run_blocks(dev, m, s, run, d_x, d_y));
+    if (s->n_outer == 0 || rows.n == 0) return HX_OK;
+    parts_kernel<<<hx_blocks(3 * rows.n, HX_BLOCK), HX_BLOCK, 0, run.stream>>>(
+        rows, s->d_part_ptr, s->d_part, s->d_aside, d_y);
     HX_TRY_LAUNCH("sums that lie aside");
     return HX_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "block_stream.cuh"
 #include "core/base/memory.h"
+#include "core/solver/common_points.h"
 #include "product_cuda.cuh"
 #include "vector_cuda.cuh"
 
@@ -15,6 +16,8 @@ constexpr int BSR_WARPS = 4, BSR_ROWS = 16;
 // Rows of numbers: threads of a row, numbers that a thread has in flight.
 constexpr int LONG_ROW = 16, LONG_EACH = 6, SHORT_ROW = 8, SHORT_EACH = 4;
 constexpr int SLICED_BLOCK = 128;
+// Blocks of the sliced product on a multiprocessor, by registers.
+template <class T, int C> constexpr int SLICED_RESIDENT = sizeof(T) * C > 12 ? 12 : 16;
 
 // partial[block] = sum of the threads', in a fixed order. All threads call it.
 template <int N_THREAD> __device__ void sum_block(double mine, double *partial)
@@ -33,7 +36,8 @@ template <int N_THREAD> __device__ void sum_block(double mine, double *partial)
 // bsr, 3 unknowns.
 template <class T>
 __global__ void __launch_bounds__(32 * BSR_WARPS, 6)
-    bsr3_kernel(int64_t n_row, const int64_t *__restrict__ row_ptr, const int32_t *__restrict__ col,
+    bsr3_kernel(const int32_t *__restrict__ block, int64_t n_row,
+                const int64_t *__restrict__ row_ptr, const int32_t *__restrict__ col,
                 const T *__restrict__ value, const double *__restrict__ x, double *__restrict__ y,
                 double *__restrict__ partial)
 {
@@ -42,7 +46,7 @@ __global__ void __launch_bounds__(32 * BSR_WARPS, 6)
     __shared__ double sums[BSR_WARPS][3 * BSR_ROWS];
     const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
     const int e = lane % 9, j = lane / 9;
-    const int64_t first = (blockIdx.x * static_cast<int64_t>(BSR_WARPS) + warp) * BSR_ROWS;
+    const int64_t first = (hx_block_at(block) * BSR_WARPS + warp) * BSR_ROWS;
     const int n = n_row - first >= BSR_ROWS ? BSR_ROWS
                   : n_row > first           ? static_cast<int>(n_row - first)
                                             : 0;
@@ -81,13 +85,13 @@ __global__ void __launch_bounds__(32 * BSR_WARPS, 6)
 
 // Sliced: a thread a row of points, the lanes of a warp a slice.
 template <class T, int C>
-__global__ void __launch_bounds__(SLICED_BLOCK)
-    sliced_kernel(int64_t n_row, const int64_t *__restrict__ slice_ptr,
-                  const int32_t *__restrict__ col, const T *__restrict__ value,
-                  const double *__restrict__ x, double *__restrict__ y,
+__global__ void __launch_bounds__(SLICED_BLOCK, SLICED_RESIDENT<T, C>)
+    sliced_kernel(const int32_t *__restrict__ block, int64_t n_row,
+                  const int64_t *__restrict__ slice_ptr, const int32_t *__restrict__ col,
+                  const T *__restrict__ value, const double *__restrict__ x, double *__restrict__ y,
                   double *__restrict__ partial)
 {
-    const int64_t r = blockIdx.x * static_cast<int64_t>(SLICED_BLOCK) + threadIdx.x;
+    const int64_t r = hx_block_at(block) * SLICED_BLOCK + threadIdx.x;
     const int64_t slice = r / HX_SLICE;
     double dot = 0.0;
     if (r < n_row) {
@@ -100,13 +104,13 @@ __global__ void __launch_bounds__(SLICED_BLOCK)
 #pragma unroll 3
         for (int k = 0; k < width; k++) {
             const double *const xk = x + C * static_cast<int64_t>(c[HX_SLICE * k]);
-            const T *const block = a + static_cast<int64_t>(HX_SLICE * C * C) * k;
+            const T *const ak = a + static_cast<int64_t>(HX_SLICE * C * C) * k;
 #pragma unroll
             for (int j = 0; j < C; j++) {
                 const double xj = xk[j];
 #pragma unroll
                 for (int i = 0; i < C; i++)
-                    sum[i] += static_cast<double>(block[(C * i + j) * HX_SLICE]) * xj;
+                    sum[i] += static_cast<double>(ak[(C * i + j) * HX_SLICE]) * xj;
             }
         }
         for (int i = 0; i < C; i++) {
@@ -140,12 +144,13 @@ struct by_pattern {
 // GROUP threads a row, each with EACH numbers at once.
 template <class T, int GROUP, int EACH, class Begin>
 __global__ void __launch_bounds__(HX_BLOCK)
-    numbers_kernel(int64_t n, Begin row_begin, const int32_t *__restrict__ col,
-                   const T *__restrict__ value, const double *__restrict__ x,
-                   double *__restrict__ y, double *__restrict__ partial)
+    numbers_kernel(const int32_t *__restrict__ block, int64_t n, Begin row_begin,
+                   const int32_t *__restrict__ col, const T *__restrict__ value,
+                   const double *__restrict__ x, double *__restrict__ y,
+                   double *__restrict__ partial)
 {
     const int lane = static_cast<int>(threadIdx.x) % GROUP;
-    const int64_t row = (blockIdx.x * static_cast<int64_t>(HX_BLOCK) + threadIdx.x) / GROUP;
+    const int64_t row = (hx_block_at(block) * HX_BLOCK + threadIdx.x) / GROUP;
     const int64_t end = row < n ? row_begin(row + 1) : 0;
     double sum = 0.0, dot = 0.0;
     for (int64_t k = row < n ? row_begin(row) + lane : 0; k < end; k += GROUP * EACH) {
@@ -172,10 +177,11 @@ __global__ void __launch_bounds__(HX_BLOCK)
 // A thread a row of numbers.
 template <class T>
 __global__ void __launch_bounds__(HX_BLOCK)
-    ell_kernel(int64_t n, int width, const int32_t *__restrict__ col, const T *__restrict__ value,
+    ell_kernel(const int32_t *__restrict__ block, int64_t n, int width,
+               const int32_t *__restrict__ col, const T *__restrict__ value,
                const double *__restrict__ x, double *__restrict__ y, double *__restrict__ partial)
 {
-    const int64_t row = blockIdx.x * static_cast<int64_t>(HX_BLOCK) + threadIdx.x;
+    const int64_t row = hx_block_at(block) * HX_BLOCK + threadIdx.x;
     double dot = 0.0;
     if (row < n) {
         double sum = 0.0;
@@ -214,33 +220,52 @@ __global__ void convert_kernel(int64_t n, const From *__restrict__ from, To *__r
     if (k < n) to[k] = static_cast<To>(from[k]);
 }
 
+// The numbers of some rows, c of each.
+__global__ void to_single_kernel(hx_cuda_rows rows, int c, const double *__restrict__ from,
+                                 float *__restrict__ to)
+{
+    const int64_t thread = blockIdx.x * static_cast<int64_t>(HX_BLOCK) + threadIdx.x;
+    const int64_t at = thread / c, row = hx_row_at(rows, at);
+    const int64_t k = c * row + (thread - c * at);
+    if (row >= 0) to[k] = static_cast<float>(from[k]);
+}
+
 int64_t rows_of_numbers(const hx_matrix *m)
 {
     return m->spec.components * m->pattern.n_row;
 }
 
+// Rows of a thread block, so many a point.
+struct block_shape {
+    int components, each;
+};
+
+block_shape shape_of(const hx_matrix_spec *spec)
+{
+    const int c = spec->components;
+    switch (spec->format) {
+    case HX_FORMAT_BSR:
+        return {1, c == 3 ? BSR_WARPS * BSR_ROWS : HX_BLOCK / SHORT_ROW};
+    case HX_FORMAT_BSRS:
+        return {1, SLICED_BLOCK};
+    case HX_FORMAT_ELL:
+        return {c, HX_BLOCK};
+    default:
+        return {c, HX_BLOCK / (c == 3 ? LONG_ROW : SHORT_ROW)};
+    }
+}
+
 // Thread blocks of a product, from the matrix' shape alone.
 int64_t count_blocks(const hx_matrix_spec *spec, int64_t n_row)
 {
-    const int c = spec->components;
-    const auto over = [](int64_t n, int64_t each) { return (n + each - 1) / each; };
-    switch (spec->format) {
-    case HX_FORMAT_BSR:
-        return c == 3 ? over(n_row, BSR_WARPS * BSR_ROWS) : over(n_row, HX_BLOCK / SHORT_ROW);
-    case HX_FORMAT_BSRS:
-        return over(n_row, SLICED_BLOCK);
-    case HX_FORMAT_ELL:
-        return over(c * n_row, HX_BLOCK);
-    default:
-        return over(c * n_row, HX_BLOCK / (c == 3 ? LONG_ROW : SHORT_ROW));
-    }
+    const block_shape shape = shape_of(spec);
+    return (shape.components * n_row + shape.each - 1) / shape.each;
 }
 
 // One product as it is queued.
 struct task {
     const hx_matrix *m;
-    unsigned n_block;
-    cudaStream_t stream;
+    hx_block_run run;
     const double *x;
     double *y, *partial; // partial: NULL without x'y
 };
@@ -250,11 +275,11 @@ template <class T> void launch_sliced(const task &t)
     const hx_matrix *m = t.m;
     const T *const value = static_cast<const T *>(m->d_value);
     if (m->spec.components == 3)
-        sliced_kernel<T, 3><<<t.n_block, SLICED_BLOCK, 0, t.stream>>>(
-            m->pattern.n_row, m->d_ptr, m->d_col, value, t.x, t.y, t.partial);
+        sliced_kernel<T, 3><<<t.run.n, SLICED_BLOCK, 0, t.run.stream>>>(
+            t.run.block, m->pattern.n_row, m->d_ptr, m->d_col, value, t.x, t.y, t.partial);
     else
-        sliced_kernel<T, 1><<<t.n_block, SLICED_BLOCK, 0, t.stream>>>(
-            m->pattern.n_row, m->d_ptr, m->d_col, value, t.x, t.y, t.partial);
+        sliced_kernel<T, 1><<<t.run.n, SLICED_BLOCK, 0, t.run.stream>>>(
+            t.run.block, m->pattern.n_row, m->d_ptr, m->d_col, value, t.x, t.y, t.partial);
 }
 
 template <class T> void launch_numbers(const task &t)
@@ -264,14 +289,14 @@ template <class T> void launch_numbers(const task &t)
     const int32_t *const col = m->d_col ? m->d_col : m->pattern.d_col;
     const int64_t n = rows_of_numbers(m);
     if (m->spec.components == 1)
-        numbers_kernel<T, SHORT_ROW, SHORT_EACH><<<t.n_block, HX_BLOCK, 0, t.stream>>>(
-            n, by_pointers{m->pattern.d_row_ptr}, col, value, t.x, t.y, t.partial);
+        numbers_kernel<T, SHORT_ROW, SHORT_EACH><<<t.run.n, HX_BLOCK, 0, t.run.stream>>>(
+            t.run.block, n, by_pointers{m->pattern.d_row_ptr}, col, value, t.x, t.y, t.partial);
     else if (m->d_ptr)
-        numbers_kernel<T, LONG_ROW, LONG_EACH><<<t.n_block, HX_BLOCK, 0, t.stream>>>(
-            n, by_pointers{m->d_ptr}, col, value, t.x, t.y, t.partial);
+        numbers_kernel<T, LONG_ROW, LONG_EACH><<<t.run.n, HX_BLOCK, 0, t.run.stream>>>(
+            t.run.block, n, by_pointers{m->d_ptr}, col, value, t.x, t.y, t.partial);
     else
-        numbers_kernel<T, LONG_ROW, LONG_EACH><<<t.n_block, HX_BLOCK, 0, t.stream>>>(
-            n, by_pattern{m->pattern.d_row_ptr}, col, value, t.x, t.y, t.partial);
+        numbers_kernel<T, LONG_ROW, LONG_EACH><<<t.run.n, HX_BLOCK, 0, t.run.stream>>>(
+            t.run.block, n, by_pattern{m->pattern.d_row_ptr}, col, value, t.x, t.y, t.partial);
 }
 
 template <class T> void launch(const task &t)
@@ -281,11 +306,12 @@ template <class T> void launch(const task &t)
     if (m->spec.format == HX_FORMAT_BSRS)
         launch_sliced<T>(t);
     else if (m->spec.format == HX_FORMAT_ELL)
-        ell_kernel<T><<<t.n_block, HX_BLOCK, 0, t.stream>>>(rows_of_numbers(m), m->width, m->d_col,
-                                                            value, t.x, t.y, t.partial);
+        ell_kernel<T><<<t.run.n, HX_BLOCK, 0, t.run.stream>>>(
+            t.run.block, rows_of_numbers(m), m->width, m->d_col, value, t.x, t.y, t.partial);
     else if (m->spec.format == HX_FORMAT_BSR && m->spec.components == 3)
-        bsr3_kernel<T><<<t.n_block, 32 * BSR_WARPS, 0, t.stream>>>(
-            m->pattern.n_row, m->pattern.d_row_ptr, m->pattern.d_col, value, t.x, t.y, t.partial);
+        bsr3_kernel<T><<<t.run.n, 32 * BSR_WARPS, 0, t.run.stream>>>(
+            t.run.block, m->pattern.n_row, m->pattern.d_row_ptr, m->pattern.d_col, value, t.x, t.y,
+            t.partial);
     else
         launch_numbers<T>(t);
 }
@@ -298,11 +324,14 @@ int find_plan(const hx_matrix *m, const hx_cuda_product **plan)
     return HX_RAISE(HX_EINTERNAL, "a product with a range of a matrix' rows");
 }
 
-int multiply_full(hx_device *dev, const hx_matrix *m, const hx_cuda_product *plan,
-                  const double *d_x, double *d_y, double *d_partial)
+// d_partial: of the whole alone.
+int multiply_full(hx_device *dev, const hx_matrix *m, hx_product_part part, const double *d_x,
+                  double *d_y, double *d_partial)
 {
-    const task t = {
-        m, static_cast<unsigned>(plan->n_block), hx_cuda_of(dev)->stream, d_x, d_y, d_partial};
+    const hx_cuda_product *plan = static_cast<const hx_cuda_product *>(m->plan);
+    const hx_block_run run = hx_blocks_of(plan->blocks, part, hx_cuda_of(dev)->stream);
+    const task t = {m, run, d_x, d_y, d_partial};
+    if (run.n == 0) return HX_OK;
     if (m->spec.single)
         launch<float>(t);
     else
@@ -327,13 +356,18 @@ int prefer_cache(const hx_matrix *m)
 
 } // namespace
 
-int hx_cuda_matrix_multiply(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y)
+int hx_cuda_matrix_multiply_part(hx_device *dev, const hx_matrix *m, hx_product_part part,
+                                 const double *d_x, double *d_y)
 {
     const hx_cuda_product *plan;
     HX_TRY(find_plan(m, &plan));
-    if (m->spec.part == HX_PART_LOWER)
-        return hx_cuda_lower_multiply(dev, m, &plan->lower, d_x, d_y);
-    return multiply_full(dev, m, plan, d_x, d_y, nullptr);
+    if (m->spec.part == HX_PART_LOWER) return hx_cuda_lower_multiply(dev, m, plan, part, d_x, d_y);
+    return multiply_full(dev, m, part, d_x, d_y, nullptr);
+}
+
+int hx_cuda_matrix_multiply(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y)
+{
+    return hx_cuda_matrix_multiply_part(dev, m, HX_PRODUCT_WHOLE, d_x, d_y);
 }
 
 int hx_cuda_matrix_multiply_dot(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y,
@@ -344,32 +378,49 @@ int hx_cuda_matrix_multiply_dot(hx_device *dev, const hx_matrix *m, const double
     HX_TRY(find_plan(m, &plan));
     if (m->spec.part == HX_PART_LOWER) {
         const int64_t n = rows_of_numbers(m);
-        HX_TRY(hx_cuda_lower_multiply(dev, m, &plan->lower, d_x, d_y));
+        HX_TRY(hx_cuda_lower_multiply(dev, m, plan, HX_PRODUCT_WHOLE, d_x, d_y));
         dot_kernel<<<hx_sum_blocks<double>(impl, n, HX_READ_PER_SM), HX_BLOCK, 0, impl->stream>>>(
             n, d_x, d_y, impl->d_partial, impl->d_ticket, d_sum);
         HX_TRY_LAUNCH("x'y");
         return HX_OK;
     }
-    HX_TRY(multiply_full(dev, m, plan, d_x, d_y, plan->d_partial));
-    sum_partial_kernel<<<hx_sum_blocks<double>(impl, plan->n_block, 1), HX_BLOCK, 0,
-                         impl->stream>>>(plan->n_block, plan->d_partial, impl->d_partial,
+    HX_TRY(multiply_full(dev, m, HX_PRODUCT_WHOLE, d_x, d_y, plan->d_partial));
+    sum_partial_kernel<<<hx_sum_blocks<double>(impl, plan->blocks.n, 1), HX_BLOCK, 0,
+                         impl->stream>>>(plan->blocks.n, plan->d_partial, impl->d_partial,
                                          impl->d_ticket, d_sum);
     HX_TRY_LAUNCH("x'y");
+    return HX_OK;
+}
+
+int hx_cuda_matrix_multiply_part_single(hx_device *dev, const hx_matrix *m, hx_product_part part,
+                                        const float *d_x, float *d_y, double *d_work)
+{
+    const cudaStream_t stream = hx_cuda_of(dev)->stream;
+    const int c = m->spec.components;
+    const int64_t n = rows_of_numbers(m);
+    double *const d_product = d_work + n;
+    const hx_cuda_product *plan;
+    HX_TRY(find_plan(m, &plan));
+    const hx_cuda_rows rows = hx_rows_after(plan->common, m->pattern.n_row, part);
+    if (part == HX_PRODUCT_WHOLE || part == HX_PRODUCT_BEGIN) {
+        convert_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, stream>>>(n, d_x, d_work);
+        HX_TRY_LAUNCH("x in double");
+    }
+    HX_TRY(hx_cuda_matrix_multiply_part(dev, m, part, d_work, d_product));
+    if (rows.n == 0) return HX_OK;
+    if (part == HX_PRODUCT_WHOLE)
+        convert_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, stream>>>(n, d_product, d_y);
+    else
+        to_single_kernel<<<hx_blocks(c * rows.n, HX_BLOCK), HX_BLOCK, 0, stream>>>(rows, c,
+                                                                                   d_product, d_y);
+    HX_TRY_LAUNCH("y in single precision");
     return HX_OK;
 }
 
 int hx_cuda_matrix_multiply_single(hx_device *dev, const hx_matrix *m, const float *d_x, float *d_y,
                                    double *d_work)
 {
-    const cudaStream_t stream = hx_cuda_of(dev)->stream;
-    const int64_t n = rows_of_numbers(m);
-    double *const d_product = d_work + n;
-    convert_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, stream>>>(n, d_x, d_work);
-    HX_TRY_LAUNCH("x in double");
-    HX_TRY(hx_cuda_matrix_multiply(dev, m, d_work, d_product));
-    convert_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, stream>>>(n, d_product, d_y);
-    HX_TRY_LAUNCH("y in single precision");
-    return HX_OK;
+    return hx_cuda_matrix_multiply_part_single(dev, m, HX_PRODUCT_WHOLE, d_x, d_y, d_work);
 }
 
 int hx_cuda_product_create(hx_device *dev, hx_matrix *m)
@@ -378,13 +429,36 @@ int hx_cuda_product_create(hx_device *dev, hx_matrix *m)
     HX_TRY(hx_alloc(&plan, 1, sizeof *plan, "products of the matrix"));
     m->plan = plan; // freed with the matrix
     if (m->spec.part == HX_PART_LOWER) return hx_cuda_lower_create(dev, m, &plan->lower);
-    plan->n_block = count_blocks(&m->spec, m->pattern.n_row);
-    if (plan->n_block > INT32_MAX)
+    plan->blocks.n = count_blocks(&m->spec, m->pattern.n_row);
+    if (plan->blocks.n > INT32_MAX)
         return HX_RAISE(HX_EENV, "a product of %lld rows is more than a GPU counts",
                         static_cast<long long>(rows_of_numbers(m)));
     HX_TRY(prefer_cache(m));
-    return dev->ops->alloc(dev, static_cast<size_t>(plan->n_block) * sizeof(double),
+    return dev->ops->alloc(dev, static_cast<size_t>(plan->blocks.n) * sizeof(double),
                            &plan->d_partial);
+}
+
+static int put_common(hx_device *dev, int64_t n_row, int64_t n, const int32_t *point,
+                      hx_cuda_common *common)
+{
+    uint8_t *is_common;
+    HX_TRY(hx_mark_common(n_row, n, point, &is_common));
+    const int rc = hx_device_put(dev, &common->d_is_common, is_common, static_cast<size_t>(n_row));
+    free(is_common);
+    HX_TRY(rc);
+    common->n = n;
+    return hx_device_put(dev, &common->d_row, point, static_cast<size_t>(n) * sizeof *point);
+}
+
+int hx_cuda_product_divide(hx_device *dev, hx_matrix *m, int64_t n, const int32_t *point)
+{
+    auto *plan = static_cast<hx_cuda_product *>(m->plan);
+    const block_shape shape = shape_of(&m->spec);
+    HX_TRY(put_common(dev, m->pattern.n_row, n, point, &plan->common));
+    if (m->spec.part == HX_PART_LOWER)
+        return hx_cuda_lower_divide(dev, m, plan->common, point, &plan->lower);
+    return hx_cuda_blocks_of_rows(&plan->blocks, dev, m->pattern.n_row, n, point, shape.components,
+                                  shape.each);
 }
 
 void hx_cuda_product_free(hx_device *dev, void *plan)
@@ -392,21 +466,37 @@ void hx_cuda_product_free(hx_device *dev, void *plan)
     auto *product = static_cast<hx_cuda_product *>(plan);
     if (!product) return;
     dev->ops->release(dev, product->d_partial);
+    dev->ops->release(dev, product->blocks.d_block);
+    dev->ops->release(dev, product->common.d_row);
+    dev->ops->release(dev, product->common.d_is_common);
     hx_cuda_lower_free(dev, &product->lower);
     free(product);
+}
+
+// Of so many rows n are in common.
+static size_t common_bytes(int64_t n_row, int64_t n)
+{
+    return static_cast<size_t>(n_row) * sizeof(uint8_t) + static_cast<size_t>(n) * sizeof(int32_t);
 }
 
 size_t hx_cuda_product_bytes(const hx_matrix *m)
 {
     const auto *plan = static_cast<const hx_cuda_product *>(m->plan);
-    if (m->spec.part == HX_PART_LOWER) return hx_cuda_lower_bytes(m, &plan->lower);
-    return static_cast<size_t>(plan->n_block) * sizeof(double);
+    const int64_t n_common = plan->common.n;
+    size_t bytes = n_common > 0 ? common_bytes(m->pattern.n_row, n_common) : 0;
+    if (m->spec.part == HX_PART_LOWER) return bytes + hx_cuda_lower_bytes(m, &plan->lower);
+    if (plan->blocks.d_block) bytes += hx_cuda_blocks_bytes(plan->blocks.n);
+    return bytes + static_cast<size_t>(plan->blocks.n) * sizeof(double);
 }
 
 int hx_cuda_product_expected(const hx_incidence *incidence, const hx_matrix_spec *spec,
                              size_t *bytes)
 {
-    if (spec->part == HX_PART_LOWER) return hx_cuda_lower_expected(incidence, spec, bytes);
-    *bytes = static_cast<size_t>(count_blocks(spec, incidence->n_point)) * sizeof(double);
+    const int64_t n_row = incidence->n_point, n_block = count_blocks(spec, n_row);
+    if (spec->part == HX_PART_LOWER)
+        HX_TRY(hx_cuda_lower_expected(incidence, spec, bytes));
+    else
+        *bytes = static_cast<size_t>(n_block) * sizeof(double) + hx_cuda_blocks_bytes(n_block);
+    *bytes += common_bytes(n_row, n_row);
     return HX_OK;
 }

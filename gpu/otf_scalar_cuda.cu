@@ -24,6 +24,7 @@ struct otf_scalar {
     hx_device *dev;
     const hx_device_model *model;
     hx_cuda_patches patches;
+    int64_t n_boundary;      // the first patches, with points in common
     double *d_row_xyz;       // [n_row][3]
     float *d_row_xyz_single; // nullptr until prepared
 };
@@ -155,27 +156,31 @@ __global__ void shared_kernel(int64_t n, const int32_t *__restrict__ node,
     y[node[k]] = sum;
 }
 
-template <class T> int add_shared(const hx_cuda_patches &p, T *d_y)
+template <class T> int add_shared(const hx_cuda_patches &p, hx_product_part part, T *d_y)
 {
-    if (p.n_shared == 0) return HX_OK;
-    shared_kernel<T><<<hx_blocks(p.n_shared, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(p.dev)->stream>>>(
-        p.n_shared, p.d_shared_node, p.d_shared_ptr, p.d_shared_sum,
+    const hx_slice nodes = hx_sums_of(part, p.n_shared_boundary, p.n_shared);
+    if (nodes.n == 0) return HX_OK;
+    shared_kernel<T><<<hx_blocks(nodes.n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(p.dev)->stream>>>(
+        nodes.n, p.d_shared_node + nodes.first, p.d_shared_ptr + nodes.first, p.d_shared_sum,
         reinterpret_cast<const T *>(p.d_partial), d_y);
     HX_TRY_LAUNCH("scalar shared nodes");
     return HX_OK;
 }
 
-template <class T> int launch(const otf_scalar &s, const T *d_row_xyz, const T *d_x, T *d_y)
+template <class T>
+int launch(const otf_scalar &s, hx_product_part part, const T *d_row_xyz, const T *d_x, T *d_y)
 {
     const hx_cuda_patches &p = s.patches;
     const cudaStream_t stream = hx_cuda_of(s.dev)->stream;
     T *const d_partial = reinterpret_cast<T *>(p.d_partial);
     const lists<T> l = {s.model->d_modulus, d_row_xyz, d_partial, static_cast<T>(1.0 / 512.0)};
-    const hx_patch_group &g = p.group[0];
-    product_kernel<T><<<static_cast<unsigned>(g.n_patch), SIZE, 0, stream>>>(
-        hx_view(p, 0, hx_slice{0, g.n_patch}), l, d_x, d_y);
-    HX_TRY_LAUNCH("scalar otf");
-    return add_shared<T>(p, d_y);
+    const hx_slice patches = hx_slice_of(part, s.n_boundary, p.group[0].n_patch);
+    if (patches.n > 0) {
+        product_kernel<T><<<static_cast<unsigned>(patches.n), SIZE, 0, stream>>>(
+            hx_view(p, 0, patches), l, d_x, d_y);
+        HX_TRY_LAUNCH("scalar otf");
+    }
+    return add_shared<T>(p, part, d_y);
 }
 
 // All elements, whatever their kind.
@@ -209,7 +214,9 @@ int put(otf_scalar *s, const hx_mesh *mesh)
     const hx_patch_group group = whole_mesh(mesh);
     int rc = hx_patches_create(&patches, mesh, 1, &group);
     if (rc < 0) return hx_error_prefix("operator 'otf': "), rc;
-    rc = hx_cuda_patches_put(&s->patches, s->dev, &patches);
+    const int64_t first[2] = {0, patches.n_patch};
+    rc = hx_cuda_patches_put_split(&s->patches, *s->model, s->dev, &patches, 1, first,
+                                   &s->n_boundary);
     hx_patches_free(&patches);
     if (rc < 0) return rc;
     return hx_otf_coordinates<double>(s->patches, 0, *s->model, &s->d_row_xyz);
@@ -222,10 +229,15 @@ int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_m
                                          [&](otf_scalar *s) { return put(s, mesh); });
 }
 
-int apply(void *state, const double *d_x, double *d_y)
+int apply_part(void *state, hx_product_part part, const double *d_x, double *d_y)
 {
     const otf_scalar &s = *static_cast<otf_scalar *>(state);
-    return launch<double>(s, s.d_row_xyz, d_x, d_y);
+    return launch<double>(s, part, s.d_row_xyz, d_x, d_y);
+}
+
+int apply(void *state, const double *d_x, double *d_y)
+{
+    return apply_part(state, HX_PRODUCT_WHOLE, d_x, d_y);
 }
 
 int diagonal(void *state, double *d_diag)
@@ -236,7 +248,7 @@ int diagonal(void *state, double *d_diag)
     diagonal_kernel<<<static_cast<unsigned>(g.n_patch), SIZE, 0, hx_cuda_of(s.dev)->stream>>>(
         hx_view(s.patches, 0, hx_slice{0, g.n_patch}), l, d_diag);
     HX_TRY_LAUNCH("scalar diagonal");
-    return add_shared<double>(s.patches, d_diag);
+    return add_shared<double>(s.patches, HX_PRODUCT_WHOLE, d_diag);
 }
 
 int prepare_single(void *state)
@@ -246,10 +258,15 @@ int prepare_single(void *state)
     return hx_otf_coordinates<float>(s->patches, 0, *s->model, &s->d_row_xyz_single);
 }
 
-int apply_single(void *state, const float *d_x, float *d_y)
+int apply_part_single(void *state, hx_product_part part, const float *d_x, float *d_y)
 {
     const otf_scalar &s = *static_cast<otf_scalar *>(state);
-    return launch<float>(s, s.d_row_xyz_single, d_x, d_y);
+    return launch<float>(s, part, s.d_row_xyz_single, d_x, d_y);
+}
+
+int apply_single(void *state, const float *d_x, float *d_y)
+{
+    return apply_part_single(state, HX_PRODUCT_WHOLE, d_x, d_y);
 }
 
 hx_strategy table()
@@ -264,10 +281,12 @@ hx_strategy table()
     t.bytes = bytes;
     t.setup = setup;
     t.apply = apply;
+    t.apply_part = apply_part;
     t.diagonal = diagonal;
     t.single_bytes_per_elem = 23;
     t.prepare_single = prepare_single;
     t.apply_single = apply_single;
+    t.apply_part_single = apply_part_single;
     t.teardown = teardown;
     return t;
 }

@@ -12,7 +12,7 @@ template <class T> static int put(hx_device *dev, T **d_to, const T *from, int64
     return dev->ops->upload(dev, *d_to, from, n_bytes);
 }
 
-int hx_cuda_patches_put(hx_cuda_patches *to, hx_device *dev, const hx_patches *from)
+static int put_patches(hx_cuda_patches *to, hx_device *dev, const hx_patches *from)
 {
     to->dev = dev;
     to->n_group = from->n_group;
@@ -42,7 +42,7 @@ int hx_cuda_patches_put_split(hx_cuda_patches *to, const hx_device_model &model,
     hx_patches_split split;
     HX_TRY(hx_patches_split_create(&split, from, model.n_node, model.n_common, model.common, n_run,
                                    first, n_boundary));
-    const int rc = hx_cuda_patches_put(to, dev, &split.patches);
+    const int rc = put_patches(to, dev, &split.patches);
     to->n_shared_boundary = split.n_shared_boundary;
     hx_patches_split_free(&split);
     return rc;

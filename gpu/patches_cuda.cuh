@@ -12,6 +12,7 @@
 
 #include <cuda_pipeline.h>
 
+#include "core/solver/device_mesh.h"
 #include "core/solver/patches.h"
 #include "cuda_device.cuh"
 #include "product_parts.cuh"
@@ -30,9 +31,8 @@ struct hx_cuda_patches {
     double *d_partial; // [n_partial][3], floats in single precision
 };
 
-// Uploads the lists; `to` zeroed before. The caller frees also after a failure.
-int hx_cuda_patches_put(hx_cuda_patches *to, hx_device *dev, const hx_patches *from);
-// The same in the order of hx_patches_split_create, whose runs and n_boundary these are.
+// Uploads the lists in the order of hx_patches_split_create, whose runs and n_boundary these are;
+// `to` zeroed before. The caller frees also after a failure.
 int hx_cuda_patches_put_split(hx_cuda_patches *to, const hx_device_model &model, hx_device *dev,
                               const hx_patches *from, int n_run, const int64_t *first,
                               int64_t *n_boundary);

@@ -2,6 +2,7 @@
 #ifndef HX_PRODUCT_CUDA_CUH
 #define HX_PRODUCT_CUDA_CUH
 
+#include "block_parts.cuh"
 #include "matrix_cuda.cuh"
 
 // Of a lower matrix (matrix_lower_cuda.cu). In general a row finds the blocks of its column by a
@@ -32,14 +33,47 @@ struct hx_cuda_lower {
     int64_t *d_column_ptr; // [n_row + 1]
     int32_t *d_row;        // [n_off] of each block of a column, ascending
     uint16_t *d_entry;     // [n_off] its place in that row
+
+    hx_cuda_blocks blocks; // runs; of lists thread blocks
+};
+
+// Rows of points in common with other processes, which are complete after BOUNDARY.
+struct hx_cuda_common {
+    int64_t n;
+    int32_t *d_row;       // [n] (owned); nullptr, like the next, where there are none
+    uint8_t *d_is_common; // [n_row] (owned)
 };
 
 // m->plan.
 struct hx_cuda_product {
-    int64_t n_block;   // thread blocks of a full product
-    double *d_partial; // [n_block] x'y of each
+    hx_cuda_blocks blocks; // of a full product
+    double *d_partial;     // [blocks.n] x'y of each
     hx_cuda_lower lower;
+    hx_cuda_common common;
 };
+
+// Some of a matrix' rows of points.
+struct hx_cuda_rows {
+    int64_t n;
+    const int32_t *row;  // [n]; nullptr: the first n
+    const uint8_t *skip; // of each row, 1: it is left out; nullptr: none is
+};
+
+// Those that a part completes, whose sums are there: in common after BOUNDARY, elsewhere after all.
+inline hx_cuda_rows hx_rows_after(const hx_cuda_common &common, int64_t n_row, hx_product_part part)
+{
+    if (part == HX_PRODUCT_BOUNDARY) return {common.n, common.d_row, nullptr};
+    if (part == HX_PRODUCT_WHOLE) return {n_row, nullptr, nullptr};
+    return {part == HX_PRODUCT_REST ? n_row : 0, nullptr, common.d_is_common};
+}
+
+// The row of thread `at` of those; -1: none.
+__device__ __forceinline__ int64_t hx_row_at(const hx_cuda_rows &rows, int64_t at)
+{
+    if (at >= rows.n) return -1;
+    const int64_t row = rows.row ? rows.row[at] : at;
+    return rows.skip && rows.skip[row] ? -1 : row;
+}
 
 // First place of a run's numbers of 2 bytes in an array of all runs', `before` of which belong to
 // earlier runs: at multiples of 16 bytes.
@@ -53,8 +87,11 @@ void hx_cuda_lower_free(hx_device *dev, hx_cuda_lower *lower);
 size_t hx_cuda_lower_bytes(const hx_matrix *m, const hx_cuda_lower *lower);
 int hx_cuda_lower_expected(const hx_incidence *incidence, const hx_matrix_spec *spec,
                            size_t *bytes);
-int hx_cuda_lower_multiply(hx_device *dev, const hx_matrix *m, const hx_cuda_lower *lower,
-                           const double *d_x, double *d_y);
+// point[common.n]: those in common.
+int hx_cuda_lower_divide(hx_device *dev, const hx_matrix *m, const hx_cuda_common &common,
+                         const int32_t *point, hx_cuda_lower *lower);
+int hx_cuda_lower_multiply(hx_device *dev, const hx_matrix *m, const hx_cuda_product *plan,
+                           hx_product_part part, const double *d_x, double *d_y);
 
 // The value of a matrix' number.
 __device__ __forceinline__ double hx_number(const hx_matrix &m, int64_t at)

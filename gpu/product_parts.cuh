@@ -1,9 +1,11 @@
-// Parts of a product (core/solver/strategy.h) over lists whose first items are those with points in
-// common. Host code.
+// Parts of a product (core/matrix/product_part.h) over lists whose first items are those with
+// points in common. Host code.
 #ifndef HX_PRODUCT_PARTS_CUH
 #define HX_PRODUCT_PARTS_CUH
 
-#include "core/solver/strategy.h"
+#include <cstdint>
+
+#include "core/matrix/product_part.h"
 
 // Consecutive items of a list.
 struct hx_slice {
@@ -14,7 +16,7 @@ struct hx_slice {
 inline hx_slice hx_slice_of(hx_product_part part, int64_t n_boundary, int64_t n)
 {
     if (part == HX_PRODUCT_WHOLE) return {0, n};
-    if (part == HX_PRODUCT_REST) return {0, 0};
+    if (part == HX_PRODUCT_BEGIN || part == HX_PRODUCT_REST) return {0, 0};
     return part == HX_PRODUCT_BOUNDARY ? hx_slice{0, n_boundary}
                                        : hx_slice{n_boundary, n - n_boundary};
 }

@@ -54,6 +54,7 @@ template <class Kind> struct hx_assembled_strategy {
         t.setup = setup;
         t.update = hx_assembled_update;
         t.apply = hx_assembled_apply;
+        t.apply_part = hx_assembled_apply_part;
         t.apply_dot = hx_assembled_apply_dot;
         t.diagonal = hx_assembled_diagonal;
         t.reads_node_lists = 1;

@@ -21,10 +21,11 @@ struct by_warp {
 
 template <class Layout>
 __global__ void __launch_bounds__(BLOCK)
-    kernel(int64_t n_elem, const int32_t *__restrict__ conn, const double *__restrict__ modulus,
-           const double *__restrict__ ke, const double *__restrict__ x, double *__restrict__ y)
+    kernel(const int32_t *__restrict__ block, int64_t n_elem, const int32_t *__restrict__ conn,
+           const double *__restrict__ modulus, const double *__restrict__ ke,
+           const double *__restrict__ x, double *__restrict__ y)
 {
-    const int64_t e = blockIdx.x * static_cast<int64_t>(BLOCK) + threadIdx.x;
+    const int64_t e = hx_block_at(block) * BLOCK + threadIdx.x;
     if (e >= n_elem) return;
     int32_t node[8];
     double xe[24];
@@ -43,10 +44,12 @@ __global__ void __launch_bounds__(BLOCK)
 
 struct ebe {
     using interleaved = by_warp;
-    template <class Layout> static void launch(const hx_stored &s, const double *x, double *y)
+    static constexpr int elems = BLOCK;
+    template <class Layout>
+    static void launch(const hx_stored &s, const hx_block_run &run, const double *x, double *y)
     {
-        kernel<Layout><<<hx_blocks(s.model->n_elem, BLOCK), BLOCK, 0, s.stream>>>(
-            s.model->n_elem, s.model->d_conn, s.model->d_modulus, s.d_ke, x, y);
+        kernel<Layout><<<run.n, BLOCK, 0, run.stream>>>(run.block, s.model->n_elem, s.model->d_conn,
+                                                        s.model->d_modulus, s.d_ke, x, y);
     }
 };
 

@@ -22,11 +22,12 @@ struct by_block {
 
 template <class Layout>
 __global__ void __launch_bounds__(BLOCK)
-    kernel(int64_t n_elem, const int32_t *__restrict__ conn, const double *__restrict__ modulus,
-           const double *__restrict__ ke, const double *__restrict__ x, double *__restrict__ y)
+    kernel(const int32_t *__restrict__ block, int64_t n_elem, const int32_t *__restrict__ conn,
+           const double *__restrict__ modulus, const double *__restrict__ ke,
+           const double *__restrict__ x, double *__restrict__ y)
 {
     __shared__ int32_t node[8 * ELEMS];
-    const int64_t first = blockIdx.x * static_cast<int64_t>(ELEMS);
+    const int64_t first = hx_block_at(block) * ELEMS;
     if (threadIdx.x < 8 * ELEMS && 8 * first + threadIdx.x < 8 * n_elem)
         node[threadIdx.x] = conn[8 * first + threadIdx.x];
     __syncthreads();
@@ -46,10 +47,12 @@ __global__ void __launch_bounds__(BLOCK)
 
 struct ebe24 {
     using interleaved = by_block;
-    template <class Layout> static void launch(const hx_stored &s, const double *x, double *y)
+    static constexpr int elems = ELEMS;
+    template <class Layout>
+    static void launch(const hx_stored &s, const hx_block_run &run, const double *x, double *y)
     {
-        kernel<Layout><<<hx_blocks(s.model->n_elem, ELEMS), BLOCK, 0, s.stream>>>(
-            s.model->n_elem, s.model->d_conn, s.model->d_modulus, s.d_ke, x, y);
+        kernel<Layout><<<run.n, BLOCK, 0, run.stream>>>(run.block, s.model->n_elem, s.model->d_conn,
+                                                        s.model->d_modulus, s.d_ke, x, y);
     }
 };
 

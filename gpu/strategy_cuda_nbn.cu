@@ -5,6 +5,7 @@
 // slice's largest node (sliced ELLPACK): [slice][incidence][72][32].
 #include <cstdlib>
 
+#include "block_parts.cuh"
 #include "core/base/memory.h"
 #include "core/solver/strategy.h"
 #include "hex8_cuda.cuh"
@@ -22,7 +23,7 @@ struct nbn {
     hx_layout layout;
     double *d_ke;         // (owned)
     int64_t *d_slice_ptr; // [slices + 1] incidences before each slice; interleaved only (owned)
-    cudaStream_t stream;
+    hx_cuda_blocks blocks;
 };
 
 int64_t slices(const hx_mesh *mesh)
@@ -42,11 +43,13 @@ int64_t slice_width(const hx_mesh *mesh, int64_t slice)
 
 size_t bytes(const hx_mesh *mesh, hx_layout layout)
 {
-    if (layout == HX_LAYOUT_ROWMAJOR) return hx_row_major::entries(mesh->n_elem) * sizeof(double);
+    const size_t of_blocks = hx_cuda_blocks_bytes(hx_blocks(mesh->n_node, BLOCK));
     size_t width = 0;
+    if (layout == HX_LAYOUT_ROWMAJOR)
+        return hx_row_major::entries(mesh->n_elem) * sizeof(double) + of_blocks;
     for (int64_t s = 0; s < slices(mesh); s++) width += static_cast<size_t>(slice_width(mesh, s));
     return width * SLICE * 72 * sizeof(double) +
-           (static_cast<size_t>(slices(mesh)) + 1) * sizeof(int64_t);
+           (static_cast<size_t>(slices(mesh)) + 1) * sizeof(int64_t) + of_blocks;
 }
 
 // First entry of incidence k of a node in the sliced store; entries are SLICE apart.
@@ -77,12 +80,12 @@ __global__ void fill_kernel(hx_device_model model, const int64_t *__restrict__ s
 
 template <bool Sliced>
 __global__ void __launch_bounds__(BLOCK)
-    kernel(int64_t n_node, const int64_t *__restrict__ ptr, const uint32_t *__restrict__ incidence,
-           const int64_t *__restrict__ slice_ptr, const int32_t *__restrict__ conn,
-           const double *__restrict__ modulus, const double *__restrict__ ke,
-           const double *__restrict__ x, double *__restrict__ y)
+    kernel(const int32_t *__restrict__ block, int64_t n_node, const int64_t *__restrict__ ptr,
+           const uint32_t *__restrict__ incidence, const int64_t *__restrict__ slice_ptr,
+           const int32_t *__restrict__ conn, const double *__restrict__ modulus,
+           const double *__restrict__ ke, const double *__restrict__ x, double *__restrict__ y)
 {
-    const int64_t node = blockIdx.x * static_cast<int64_t>(BLOCK) + threadIdx.x;
+    const int64_t node = hx_block_at(block) * BLOCK + threadIdx.x;
     if (node >= n_node) return;
     const int64_t begin = ptr[node], end = ptr[node + 1];
     double total[3] = {0.0, 0.0, 0.0};
@@ -114,6 +117,7 @@ void teardown(void *state)
     nbn *s = static_cast<nbn *>(state);
     s->dev->ops->release(s->dev, s->d_ke);
     s->dev->ops->release(s->dev, s->d_slice_ptr);
+    s->dev->ops->release(s->dev, s->blocks.d_block);
     free(s);
 }
 
@@ -131,8 +135,8 @@ int setup_sliced(nbn *s, const hx_mesh *mesh)
     if (rc == HX_OK) rc = ops->alloc(s->dev, n_entry * sizeof(double), &s->d_ke);
     free(slice_ptr);
     HX_TRY(rc);
-    fill_kernel<<<hx_blocks(8 * mesh->n_node, 128), 128, 0, s->stream>>>(*s->model, s->d_slice_ptr,
-                                                                         s->d_ke);
+    fill_kernel<<<hx_blocks(8 * mesh->n_node, 128), 128, 0, hx_cuda_of(s->dev)->stream>>>(
+        *s->model, s->d_slice_ptr, s->d_ke);
     HX_TRY_LAUNCH("nbn fill");
     return HX_OK;
 }
@@ -142,27 +146,30 @@ int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_m
 {
     return hx_strategy_setup<nbn>(state, dev, model, "operator nbn", teardown, [&](nbn *s) {
         s->layout = layout;
-        s->stream = hx_cuda_of(dev)->stream;
+        HX_TRY(hx_cuda_blocks_of_rows(&s->blocks, dev, mesh->n_node, model->n_common, model->common,
+                                      1, BLOCK));
         return layout == HX_LAYOUT_ROWMAJOR ? hx_fill_ke<hx_row_major>(dev, model, &s->d_ke)
                                             : setup_sliced(s, mesh);
     });
 }
 
-int apply(void *state, const double *d_x, double *d_y)
+int apply_part(void *state, hx_product_part part, const double *d_x, double *d_y)
 {
     const nbn &s = *static_cast<nbn *>(state);
     const hx_device_model &m = *s.model;
-    const unsigned n_block = hx_blocks(m.n_node, BLOCK);
-    if (s.layout == HX_LAYOUT_ROWMAJOR)
-        kernel<false><<<n_block, BLOCK, 0, s.stream>>>(m.n_node, m.d_node_elem_ptr, m.d_node_elem,
-                                                       nullptr, m.d_conn, m.d_modulus, s.d_ke, d_x,
-                                                       d_y);
-    else
-        kernel<true><<<n_block, BLOCK, 0, s.stream>>>(m.n_node, m.d_node_elem_ptr, m.d_node_elem,
-                                                      s.d_slice_ptr, m.d_conn, m.d_modulus, s.d_ke,
-                                                      d_x, d_y);
+    const hx_block_run run = hx_blocks_of(s.blocks, part, hx_cuda_of(s.dev)->stream);
+    if (run.n == 0) return HX_OK;
+    const auto product = s.layout == HX_LAYOUT_ROWMAJOR ? kernel<false> : kernel<true>;
+    product<<<run.n, BLOCK, 0, run.stream>>>(run.block, m.n_node, m.d_node_elem_ptr, m.d_node_elem,
+                                             s.d_slice_ptr, m.d_conn, m.d_modulus, s.d_ke, d_x,
+                                             d_y);
     HX_TRY_LAUNCH("nbn");
     return HX_OK;
+}
+
+int apply(void *state, const double *d_x, double *d_y)
+{
+    return apply_part(state, HX_PRODUCT_WHOLE, d_x, d_y);
 }
 
 hx_strategy table()
@@ -177,6 +184,7 @@ hx_strategy table()
     t.bytes = bytes;
     t.setup = setup;
     t.apply = apply;
+    t.apply_part = apply_part;
     t.teardown = teardown;
     return t;
 }

@@ -57,10 +57,11 @@ __device__ __forceinline__ double sum_rows(const double (&row)[3], int lane)
 
 template <class Layout>
 __global__ void __launch_bounds__(BLOCK)
-    kernel(int64_t n_elem, const int32_t *__restrict__ conn, const double *__restrict__ modulus,
-           const double *__restrict__ ke, const double *__restrict__ x, double *__restrict__ y)
+    kernel(const int32_t *__restrict__ block, int64_t n_elem, const int32_t *__restrict__ conn,
+           const double *__restrict__ modulus, const double *__restrict__ ke,
+           const double *__restrict__ x, double *__restrict__ y)
 {
-    const int64_t e = blockIdx.x * static_cast<int64_t>(ELEMS) + threadIdx.x / 64;
+    const int64_t e = hx_block_at(block) * ELEMS + threadIdx.x / 64;
     const int a = threadIdx.x / 8 % 8, b = threadIdx.x % 8;
     if (e >= n_elem) return; // whole warps
     double tile[3][3];
@@ -86,10 +87,12 @@ __global__ void __launch_bounds__(BLOCK)
 
 struct warp64 {
     using interleaved = by_warp;
-    template <class Layout> static void launch(const hx_stored &s, const double *x, double *y)
+    static constexpr int elems = ELEMS;
+    template <class Layout>
+    static void launch(const hx_stored &s, const hx_block_run &run, const double *x, double *y)
     {
-        kernel<Layout><<<hx_blocks(s.model->n_elem, ELEMS), BLOCK, 0, s.stream>>>(
-            s.model->n_elem, s.model->d_conn, s.model->d_modulus, s.d_ke, x, y);
+        kernel<Layout><<<run.n, BLOCK, 0, run.stream>>>(run.block, s.model->n_elem, s.model->d_conn,
+                                                        s.model->d_modulus, s.d_ke, x, y);
     }
 };
 

@@ -13,6 +13,7 @@
 
 #include <cstdlib>
 
+#include "block_parts.cuh"
 #include "core/solver/strategy.h"
 #include "hex8_cuda.cuh"
 #include "strategy_setup.cuh"
@@ -87,13 +88,14 @@ template <class Entry> constexpr int HX_PACKED_DEPTH = 10;
 
 template <class Entry>
 __global__ void __launch_bounds__(HX_PACKED_BLOCK, HX_PACKED_BLOCKS_PER_SM)
-    hx_packed_kernel(int64_t n_elem, const int32_t *__restrict__ conn,
-                     const double *__restrict__ modulus, const Entry *__restrict__ ke,
-                     const double *__restrict__ x, double *__restrict__ y)
+    hx_packed_kernel(const int32_t *__restrict__ block, int64_t n_elem,
+                     const int32_t *__restrict__ conn, const double *__restrict__ modulus,
+                     const Entry *__restrict__ ke, const double *__restrict__ x,
+                     double *__restrict__ y)
 {
     using layout = hx_packed_by_warp<Entry>;
     constexpr int DEPTH = HX_PACKED_DEPTH<Entry>;
-    const int64_t e = blockIdx.x * static_cast<int64_t>(HX_PACKED_BLOCK) + threadIdx.x;
+    const int64_t e = hx_block_at(block) * HX_PACKED_BLOCK + threadIdx.x;
     if (e >= n_elem) return;
     const Entry *const from = ke + layout::first(e);
     Entry piece[DEPTH][layout::PIECE];
@@ -131,53 +133,62 @@ template <class Strategy> struct hx_packed_strategy {
         hx_device *dev;
         const hx_device_model *model;
         entry *d_ke; // (owned)
-        cudaStream_t stream;
+        hx_cuda_blocks blocks;
     };
 
     static size_t bytes(const hx_mesh *mesh, hx_layout)
     {
-        return sizeof(entry) * layout::entries(mesh->n_elem);
+        return sizeof(entry) * layout::entries(mesh->n_elem) +
+               hx_cuda_blocks_bytes(hx_blocks(mesh->n_elem, HX_PACKED_BLOCK));
     }
 
     static void teardown(void *state)
     {
         packed *s = static_cast<packed *>(state);
         s->dev->ops->release(s->dev, s->d_ke);
+        s->dev->ops->release(s->dev, s->blocks.d_block);
         free(s);
     }
 
-    static int fill(packed *s)
+    static int fill(packed *s, const hx_mesh *mesh)
     {
         const int64_t n_elem = s->model->n_elem;
         const size_t n_bytes = sizeof(entry) * layout::entries(n_elem);
         HX_TRY(s->dev->ops->alloc(s->dev, n_bytes, &s->d_ke));
         HX_TRY(s->dev->ops->zero(s->dev, s->d_ke, n_bytes));
-        hx_fill_packed_kernel<<<hx_blocks(64 * n_elem, 128), 128, 0, s->stream>>>(*s->model,
-                                                                                  s->d_ke);
+        hx_fill_packed_kernel<<<hx_blocks(64 * n_elem, 128), 128, 0, hx_cuda_of(s->dev)->stream>>>(
+            *s->model, s->d_ke);
         HX_TRY_LAUNCH("fill_packed");
-        return HX_OK;
+        return hx_cuda_blocks_of_elements(&s->blocks, s->dev, mesh, s->model->n_common,
+                                          s->model->common, HX_PACKED_BLOCK);
     }
 
-    static int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *,
-                     hx_layout)
+    static int setup(void **state, hx_device *dev, const hx_device_model *model,
+                     const hx_mesh *mesh, hx_layout)
     {
-        return hx_strategy_setup<packed>(state, dev, model, "operator", teardown, [&](packed *s) {
-            s->stream = hx_cuda_of(dev)->stream;
-            return fill(s);
-        });
+        return hx_strategy_setup<packed>(state, dev, model, "operator", teardown,
+                                         [&](packed *s) { return fill(s, mesh); });
+    }
+
+    static int apply_part(void *state, hx_product_part part, const double *d_x, double *d_y)
+    {
+        const packed &s = *static_cast<packed *>(state);
+        const hx_device_model &m = *s.model;
+        const cudaStream_t stream = hx_cuda_of(s.dev)->stream;
+        const hx_block_run run = hx_blocks_of(s.blocks, part, stream);
+        const size_t n_bytes = 3 * sizeof(double) * static_cast<size_t>(m.n_node);
+        if (part == HX_PRODUCT_WHOLE || part == HX_PRODUCT_BEGIN)
+            HX_TRY_CUDA(cudaMemsetAsync(d_y, 0, n_bytes, stream));
+        if (run.n == 0) return HX_OK;
+        hx_packed_kernel<entry><<<run.n, HX_PACKED_BLOCK, 0, stream>>>(
+            run.block, m.n_elem, m.d_conn, m.d_modulus, s.d_ke, d_x, d_y);
+        HX_TRY_LAUNCH("operator");
+        return HX_OK;
     }
 
     static int apply(void *state, const double *d_x, double *d_y)
     {
-        const packed &s = *static_cast<packed *>(state);
-        const hx_device_model &m = *s.model;
-        const size_t n_bytes = 3 * sizeof(double) * static_cast<size_t>(m.n_node);
-        HX_TRY_CUDA(cudaMemsetAsync(d_y, 0, n_bytes, s.stream));
-        hx_packed_kernel<entry>
-            <<<hx_blocks(m.n_elem, HX_PACKED_BLOCK), HX_PACKED_BLOCK, 0, s.stream>>>(
-                m.n_elem, m.d_conn, m.d_modulus, s.d_ke, d_x, d_y);
-        HX_TRY_LAUNCH("operator");
-        return HX_OK;
+        return apply_part(state, HX_PRODUCT_WHOLE, d_x, d_y);
     }
 
     static hx_strategy table(const char *name, const char *help)
@@ -194,6 +205,7 @@ template <class Strategy> struct hx_packed_strategy {
         t.bytes = bytes;
         t.setup = setup;
         t.apply = apply;
+        t.apply_part = apply_part;
         t.teardown = teardown;
         return t;
     }

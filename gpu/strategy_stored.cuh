@@ -3,8 +3,10 @@
 //
 //     struct ebe {
 //         using interleaved = ...;                     its own layout
-//         template <class Layout> static void launch(const hx_stored &s, const double *x, double
-//         *y);
+//         static constexpr int elems = ...;            of a thread block
+//         template <class Layout>
+//         static void launch(const hx_stored &s, const hx_block_run &run, const double *x,
+//                            double *y);
 //     };
 //
 // The launch adds into y, which is zeroed here first.
@@ -13,6 +15,7 @@
 
 #include <cstdlib>
 
+#include "block_parts.cuh"
 #include "core/solver/strategy.h"
 #include "hex8_cuda.cuh"
 #include "strategy_setup.cuh"
@@ -22,7 +25,7 @@ struct hx_stored {
     const hx_device_model *model;
     hx_layout layout;
     double *d_ke; // (owned)
-    cudaStream_t stream;
+    hx_cuda_blocks blocks;
 };
 
 template <class Strategy> struct hx_stored_strategy {
@@ -30,40 +33,53 @@ template <class Strategy> struct hx_stored_strategy {
 
     static size_t bytes(const hx_mesh *mesh, hx_layout layout)
     {
-        return sizeof(double) * (layout == HX_LAYOUT_ROWMAJOR ? hx_row_major::entries(mesh->n_elem)
-                                                              : interleaved::entries(mesh->n_elem));
+        return sizeof(double) * (layout == HX_LAYOUT_ROWMAJOR
+                                     ? hx_row_major::entries(mesh->n_elem)
+                                     : interleaved::entries(mesh->n_elem)) +
+               hx_cuda_blocks_bytes(hx_blocks(mesh->n_elem, Strategy::elems));
     }
 
     static void teardown(void *state)
     {
         hx_stored *s = static_cast<hx_stored *>(state);
         s->dev->ops->release(s->dev, s->d_ke);
+        s->dev->ops->release(s->dev, s->blocks.d_block);
         free(s);
     }
 
-    static int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_mesh *,
-                     hx_layout layout)
+    static int setup(void **state, hx_device *dev, const hx_device_model *model,
+                     const hx_mesh *mesh, hx_layout layout)
     {
         return hx_strategy_setup<hx_stored>(
             state, dev, model, "operator", teardown, [&](hx_stored *s) {
                 s->layout = layout;
-                s->stream = hx_cuda_of(dev)->stream;
+                HX_TRY(hx_cuda_blocks_of_elements(&s->blocks, dev, mesh, model->n_common,
+                                                  model->common, Strategy::elems));
                 return layout == HX_LAYOUT_ROWMAJOR ? hx_fill_ke<hx_row_major>(dev, model, &s->d_ke)
                                                     : hx_fill_ke<interleaved>(dev, model, &s->d_ke);
             });
     }
 
-    static int apply(void *state, const double *d_x, double *d_y)
+    static int apply_part(void *state, hx_product_part part, const double *d_x, double *d_y)
     {
         const hx_stored &s = *static_cast<hx_stored *>(state);
+        const cudaStream_t stream = hx_cuda_of(s.dev)->stream;
+        const hx_block_run run = hx_blocks_of(s.blocks, part, stream);
         const size_t n_bytes = 3 * sizeof(double) * static_cast<size_t>(s.model->n_node);
-        HX_TRY_CUDA(cudaMemsetAsync(d_y, 0, n_bytes, s.stream));
+        if (part == HX_PRODUCT_WHOLE || part == HX_PRODUCT_BEGIN)
+            HX_TRY_CUDA(cudaMemsetAsync(d_y, 0, n_bytes, stream));
+        if (run.n == 0) return HX_OK;
         if (s.layout == HX_LAYOUT_ROWMAJOR)
-            Strategy::template launch<hx_row_major>(s, d_x, d_y);
+            Strategy::template launch<hx_row_major>(s, run, d_x, d_y);
         else
-            Strategy::template launch<interleaved>(s, d_x, d_y);
+            Strategy::template launch<interleaved>(s, run, d_x, d_y);
         HX_TRY_LAUNCH("operator");
         return HX_OK;
+    }
+
+    static int apply(void *state, const double *d_x, double *d_y)
+    {
+        return apply_part(state, HX_PRODUCT_WHOLE, d_x, d_y);
     }
 
     static hx_strategy table(const char *name, const char *help)
@@ -78,6 +94,7 @@ template <class Strategy> struct hx_stored_strategy {
         t.bytes = bytes;
         t.setup = setup;
         t.apply = apply;
+        t.apply_part = apply_part;
         t.teardown = teardown;
         return t;
     }

@@ -9,6 +9,7 @@
 #include "fill.h"
 #include "form.h"
 #include "pattern.h"
+#include "product_part.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -143,9 +144,18 @@ typedef struct hx_matrix_ops {
     /* The same, and *d_sum = x'y in a fixed order. NULL: the device has none. Hot. */
     int (*multiply_dot)(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y,
                         double *d_sum);
+    /* Makes the products of a whole matrix divisible by point[n], which other processes have too:
+     * lists of its own. NULL, like the next: the device has none. Waits. Cold. */
+    int (*divide)(hx_device *dev, hx_matrix *m, int64_t n, const int32_t *point);
+    /* A part of y = A x; all are the whole to the bit. Hot. */
+    int (*multiply_part)(hx_device *dev, const hx_matrix *m, hx_product_part part,
+                         const double *d_x, double *d_y);
     /* y = A x in double from and to floats; d_work: [2 n_dof]. NULL: the device has none. Hot. */
     int (*multiply_single)(hx_device *dev, const hx_matrix *m, const float *d_x, float *d_y,
                            double *d_work);
+    /* A part of it, d_work the same in all parts. NULL: the device has none. Hot. */
+    int (*multiply_part_single)(hx_device *dev, const hx_matrix *m, hx_product_part part,
+                                const float *d_x, float *d_y, double *d_work);
     /* d_diag[n_dof]. Once a design. */
     int (*diagonal)(hx_device *dev, const hx_matrix *m, double *d_diag);
     /* Rows first .. first + n - 1, counted in the pattern. *rows is the caller's to free. Waits. */

@@ -29,6 +29,8 @@ int hx_assembled_setup(void **state, hx_device *dev, const hx_device_model *mode
                        const hx_mesh *mesh, const hx_matrix_spec *spec);
 int hx_assembled_update(void *state);
 int hx_assembled_apply(void *state, const double *d_x, double *d_y);
+/* Where the device's matrices have multiply_part. */
+int hx_assembled_apply_part(void *state, hx_product_part part, const double *d_x, double *d_y);
 int hx_assembled_apply_dot(void *state, const double *d_x, double *d_y, double *d_sum);
 int hx_assembled_diagonal(void *state, double *d_diag);
 const hx_assembled *hx_assembled_of(const void *state);

@@ -33,8 +33,8 @@ typedef struct hx_common_ops {
     /* y[point][components] of points in common := the sum over the processes that have them. */
     int (*add)(hx_device *dev, int components, double *d_y);
     int (*add_single)(hx_device *dev, int components, float *d_y);
-    /* The product, and the same. In parts what the first one found goes to the others while the
-     * second runs, and theirs are added after the last; undivided all follows the whole. */
+    /* The product, and the same. In parts what BOUNDARY found goes to the others while INTERIOR
+     * runs, and theirs are added after REST; undivided all follows the whole. */
     int (*add_parts)(hx_device *dev, int components, const hx_product_parts *parts, double *d_y);
     int (*add_parts_single)(hx_device *dev, int components, const hx_product_parts *parts,
                             float *d_y);

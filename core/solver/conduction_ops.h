@@ -13,7 +13,7 @@ extern "C" {
 /* hx_films of a problem on the device. */
 typedef struct hx_device_films {
     int64_t n;       /* nodes */
-    int32_t *d_node; /* [n] ascending (owned, like all) */
+    int32_t *d_node; /* [n] none twice (owned, like all) */
     int64_t *d_ptr;  /* [n + 1] */
     int32_t *d_col;  /* [d_ptr[n]] */
     double *d_value;

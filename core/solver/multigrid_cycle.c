@@ -4,6 +4,7 @@
 #include "../device/timeline.h"
 #include "common_ops.h"
 #include "multigrid_internal.h"
+#include "operator_springs.h"
 #include "product.h"
 #include "vector_ops.h"
 
@@ -52,13 +53,38 @@ hx_mg_smoothing hx_mg_smoothing_of(const hx_multigrid *mg, int l)
     return l == 0 ? on_first : on_others;
 }
 
+/* Of one call. */
+typedef struct rows_product {
+    const hx_multigrid *mg;
+    const hx_operator *op;
+    const float *d_x;
+    float *d_y;
+} rows_product;
+
+static int run_rows(const void *context, hx_product_part part)
+{
+    const rows_product *const p = context;
+    const hx_multigrid *const mg = p->mg;
+    const hx_matrix *const m = &mg->rows->matrix;
+    const hx_matrix_ops *const ops = mg->dev->ops->matrix;
+    if (part == HX_PRODUCT_WHOLE)
+        HX_TRY(ops->multiply_single(mg->dev, m, p->d_x, p->d_y, mg->d_work));
+    else
+        HX_TRY(ops->multiply_part_single(mg->dev, m, part, p->d_x, p->d_y, mg->d_work));
+    return hx_operator_add_springs_part_single(p->op, part, p->d_x, p->d_y);
+}
+
 /* K x by the stored matrix. */
 static int multiply_rows(const hx_multigrid *mg, const hx_operator *op, const float *d_x,
                          float *d_y)
 {
-    HX_TRY(mg->dev->ops->matrix->multiply_single(mg->dev, &mg->rows->matrix, d_x, d_y, mg->d_work));
-    HX_TRY(hx_operator_add_springs_single(op, d_x, d_y));
-    return hx_common_add_single(mg->dev, op->linear.components, d_y);
+    const int components = op->linear.components;
+    const rows_product whole = {mg, op, d_x, d_y};
+    const hx_product_parts parts = {&whole, run_rows};
+    if (mg->dev->ops->matrix->multiply_part_single)
+        return hx_common_add_parts_single(mg->dev, components, &parts, d_y);
+    HX_TRY(run_rows(&whole, HX_PRODUCT_WHOLE));
+    return hx_common_add_single(mg->dev, components, d_y);
 }
 
 int hx_mg_product(const hx_multigrid *mg, const hx_operator *op, const float *d_x, float *d_y)

@@ -8,6 +8,7 @@
 #include "../matrix/matrix.h"
 #include "common_ops.h"
 #include "element_ops.h"
+#include "operator_springs.h"
 #include "plan.h"
 #include "product.h"
 #include "rigid_ops.h"
@@ -170,27 +171,6 @@ static int put_rigid_sets(hx_operator *op, const hx_problem *problem)
                          (size_t)problem->rigid.n_node * sizeof(int32_t));
 }
 
-static int put_springs(hx_operator *op, const hx_problem *problem)
-{
-    const size_t n = (size_t)problem->springs.n;
-    op->n_spring = problem->springs.n;
-    if (n == 0) return HX_OK;
-    HX_TRY(hx_device_put(op->dev, &op->d_spring_dof, problem->springs.dof, n * sizeof(int64_t)));
-    return hx_device_put(op->dev, &op->d_spring, problem->springs.stiffness, n * sizeof(double));
-}
-
-static int put_films(hx_operator *op, const hx_films *films)
-{
-    const size_t n = (size_t)films->n;
-    if (n == 0) return HX_OK;
-    const size_t n_entry = (size_t)films->ptr[n];
-    op->films.n = films->n;
-    HX_TRY(hx_device_put(op->dev, &op->films.d_node, films->node, n * sizeof(int32_t)));
-    HX_TRY(hx_device_put(op->dev, &op->films.d_ptr, films->ptr, (n + 1) * sizeof(int64_t)));
-    HX_TRY(hx_device_put(op->dev, &op->films.d_col, films->col, n_entry * sizeof(int32_t)));
-    return hx_device_put(op->dev, &op->films.d_value, films->value, n_entry * sizeof(double));
-}
-
 static int apply(const hx_linear *a, const double *d_x, double *d_y)
 {
     return hx_operator_apply(a->context, d_x, d_y);
@@ -264,6 +244,8 @@ static void set_linear(hx_operator *op, const hx_problem *problem)
 {
     const hx_strategy *strategy = op->strategy;
     const hx_problem *const whole = hx_problem_whole(problem);
+    const int32_t *point;
+    const int is_divided = strategy->apply_part && hx_common_points(op->dev, &point) > 0;
     const int is_all = whole->springs.n == 0 && whole->films.n == 0; /* nothing is added */
     op->linear = (hx_linear){
         .dev = op->dev,
@@ -277,7 +259,7 @@ static void set_linear(hx_operator *op, const hx_problem *problem)
         .constrain = constrain,
         .constrain_single = constrain_single,
         .project = problem->rigid.n > 0 ? project : NULL,
-        .apply_dot = strategy->apply_dot && is_all ? apply_dot : NULL,
+        .apply_dot = strategy->apply_dot && is_all && !is_divided ? apply_dot : NULL,
         .apply_single = strategy->apply_single ? apply_single : NULL,
         .prepare_single = strategy->prepare_single ? prepare_single : NULL,
         .block_diagonal = problem->components == 3 ? block_diagonal : NULL,
@@ -378,8 +360,7 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strat
     HX_TRY_FAIL(dev->ops->alloc(dev, (size_t)mesh->n_elem * sizeof(double), &op->model.d_modulus));
     op->model.n_common = hx_common_points(dev, &op->model.common);
     HX_TRY_FAIL(put_supports(op, problem));
-    HX_TRY_FAIL(put_springs(op, problem));
-    HX_TRY_FAIL(put_films(op, &problem->films));
+    HX_TRY_FAIL(hx_operator_put_springs(op, problem));
     HX_TRY_FAIL(put_rigid_sets(op, problem));
     const hx_plan *const plan = hx_plan_of(problem, strategy);
     op->model.lists = plan ? plan->lists : NULL;
@@ -404,23 +385,6 @@ int hx_operator_update(hx_operator *op)
     if (op->strategy->update) HX_TRY(op->strategy->update(op->state));
     if (op->exact_state && op->exact->update) HX_TRY(op->exact->update(op->exact_state));
     return HX_OK;
-}
-
-int hx_operator_add_springs(const hx_operator *op, const double *d_x, double *d_y)
-{
-    if (op->films.n > 0) HX_TRY(op->dev->ops->conduction->film_add(op->dev, &op->films, d_x, d_y));
-    if (op->n_spring == 0) return HX_OK;
-    return op->dev->ops->vector->spring_add(op->dev, op->n_spring, op->d_spring_dof, op->d_spring,
-                                            d_x, d_y);
-}
-
-int hx_operator_add_springs_single(const hx_operator *op, const float *d_x, float *d_y)
-{
-    if (op->films.n > 0)
-        HX_TRY(op->dev->ops->conduction->film_add_single(op->dev, &op->films, d_x, d_y));
-    if (op->n_spring == 0) return HX_OK;
-    return op->dev->ops->vector->spring_add_single(op->dev, op->n_spring, op->d_spring_dof,
-                                                   op->d_spring, d_x, d_y);
 }
 
 int hx_operator_project(const hx_operator *op, double *d_y)

@@ -36,6 +36,9 @@ typedef struct hx_operator {
     int64_t *d_spring_dof; /* [n_spring] of the problem, ascending (owned) */
     double *d_spring;      /* [n_spring] stiffness on the diagonal of K (owned) */
     hx_device_films films; /* of the problem (owned) */
+    /* The first springs, nodes of films: at points in common, ascending too; 0 where products are
+     * whole. */
+    int64_t n_spring_common, n_film_common;
     int n_rigid;           /* of the problem; 0 where the problem is another one than K's */
     int32_t *d_rigid_node; /* of the problem; NULL: no rigid sets (owned) */
     double *d_motion;      /* [6] of a rigid set, scratch (owned) */
@@ -82,7 +85,8 @@ int hx_operator_apply(const hx_operator *op, const double *d_x, double *d_y);
 int hx_operator_apply_single(const hx_operator *op, const float *d_x, float *d_y);
 
 /* The same with *d_sum = x'K x, x being 0 at fixed degrees of freedom. Only where linear.apply_dot
- * is given: the strategy has apply_dot, and no springs or films come after it. Hot. */
+ * is given: the strategy has apply_dot, no springs or films come after it, and products do not run
+ * in parts. Hot. */
 int hx_operator_apply_dot(const hx_operator *op, const double *d_x, double *d_y, double *d_sum);
 
 /* y += the share of springs and films in K x on all rows; x = NULL: in K's diagonal. Hot. */

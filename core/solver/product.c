@@ -1,9 +1,11 @@
 #include "product.h"
 
 #include "common_ops.h"
+#include "operator_springs.h"
 
 /* Of one call. */
 typedef struct product {
+    const hx_operator *op;
     const hx_strategy *strategy;
     void *state;
     const void *d_x;
@@ -13,33 +15,31 @@ typedef struct product {
 static int run(const void *context, hx_product_part part)
 {
     const product *const p = context;
-    if (part == HX_PRODUCT_WHOLE) return p->strategy->apply(p->state, p->d_x, p->d_y);
-    return p->strategy->apply_part(p->state, part, p->d_x, p->d_y);
+    if (part == HX_PRODUCT_WHOLE)
+        HX_TRY(p->strategy->apply(p->state, p->d_x, p->d_y));
+    else
+        HX_TRY(p->strategy->apply_part(p->state, part, p->d_x, p->d_y));
+    return hx_operator_add_springs_part(p->op, part, p->d_x, p->d_y);
 }
 
 static int run_single(const void *context, hx_product_part part)
 {
     const product *const p = context;
-    if (part == HX_PRODUCT_WHOLE) return p->strategy->apply_single(p->state, p->d_x, p->d_y);
-    return p->strategy->apply_part_single(p->state, part, p->d_x, p->d_y);
-}
-
-/* What is added to the elements' product must be there before values travel. */
-static int has_more(const hx_operator *op)
-{
-    return op->n_spring > 0 || op->films.n > 0;
+    if (part == HX_PRODUCT_WHOLE)
+        HX_TRY(p->strategy->apply_single(p->state, p->d_x, p->d_y));
+    else
+        HX_TRY(p->strategy->apply_part_single(p->state, part, p->d_x, p->d_y));
+    return hx_operator_add_springs_part_single(p->op, part, p->d_x, p->d_y);
 }
 
 int hx_operator_multiply(const hx_operator *op, const hx_strategy *strategy, void *state,
                          const double *d_x, double *d_y)
 {
     const int components = op->linear.components;
-    const product whole = {strategy, state, d_x, d_y};
+    const product whole = {op, strategy, state, d_x, d_y};
     const hx_product_parts parts = {&whole, run};
-    if (strategy->apply_part && !has_more(op))
-        return hx_common_add_parts(op->dev, components, &parts, d_y);
-    HX_TRY(strategy->apply(state, d_x, d_y));
-    HX_TRY(hx_operator_add_springs(op, d_x, d_y));
+    if (strategy->apply_part) return hx_common_add_parts(op->dev, components, &parts, d_y);
+    HX_TRY(run(&whole, HX_PRODUCT_WHOLE));
     return hx_common_add(op->dev, components, d_y);
 }
 
@@ -47,11 +47,10 @@ int hx_operator_multiply_single(const hx_operator *op, const hx_strategy *strate
                                 const float *d_x, float *d_y)
 {
     const int components = op->linear.components;
-    const product whole = {strategy, state, d_x, d_y};
+    const product whole = {op, strategy, state, d_x, d_y};
     const hx_product_parts parts = {&whole, run_single};
-    if (strategy->apply_part_single && !has_more(op))
+    if (strategy->apply_part_single)
         return hx_common_add_parts_single(op->dev, components, &parts, d_y);
-    HX_TRY(strategy->apply_single(state, d_x, d_y));
-    HX_TRY(hx_operator_add_springs_single(op, d_x, d_y));
+    HX_TRY(run_single(&whole, HX_PRODUCT_WHOLE));
     return hx_common_add_single(op->dev, components, d_y);
 }

@@ -11,8 +11,7 @@ extern "C" {
 #endif
 
 /* y = K x on all rows, springs and films of `op` included; state of that strategy, set up on op's
- * model. In parts where the strategy has them and nothing stands beside the elements; else the
- * whole product first. Hot. */
+ * model. In parts where the strategy has them; else the whole product first. Hot. */
 int hx_operator_multiply(const hx_operator *op, const hx_strategy *strategy, void *state,
                          const double *d_x, double *d_y);
 

@@ -10,6 +10,7 @@
 #ifndef HX_STRATEGY_H
 #define HX_STRATEGY_H
 
+#include "../matrix/product_part.h"
 #include "../mesh/mesh.h"
 #include "../space/space.h"
 #include "device_mesh.h"
@@ -26,15 +27,6 @@ typedef enum {
     HX_PROMISE_SOME, /* a timing decides */
     HX_PROMISE_SURE  /* faster than all others: not worth theirs */
 } hx_promise;
-
-/* A product of a share (common_ops.h) at once, or its parts in this order, of which the second
- * needs nothing of the first and may run beside it. */
-typedef enum {
-    HX_PRODUCT_WHOLE,
-    HX_PRODUCT_BOUNDARY, /* elements with points in common: y is complete there */
-    HX_PRODUCT_INTERIOR, /* all others */
-    HX_PRODUCT_REST      /* what both leave to be added up */
-} hx_product_part;
 
 typedef struct hx_strategy {
     const char *name;   /* the word in solver.operator */
@@ -71,8 +63,9 @@ typedef struct hx_strategy {
     int (*update)(void *state);
     /* y = K(E) x over all degrees of freedom; y is overwritten. Hot. */
     int (*apply)(void *state, const double *d_x, double *d_y);
-    /* One part of it, by the points in common that setup found (model->common); all three are the
-     * whole, to the bit. NULL: only the whole. Hot. */
+    /* One part of it, by the points in common that setup found (model->common): at most what the
+     * part says (product_part.h). All four are the whole, to the bit where it is deterministic.
+     * NULL: only the whole. Hot. */
     int (*apply_part)(void *state, hx_product_part part, const double *d_x, double *d_y);
     /* The same, and *d_sum = x'y, summed in a fixed order; NULL if there is none. Hot. */
     int (*apply_dot)(void *state, const double *d_x, double *d_y, double *d_sum);

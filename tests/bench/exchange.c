@@ -1,11 +1,11 @@
 /* What an exchange between processes takes, by each transport that works here.
  *
- *     mpirun -n P exchange [cpu | cuda] [ELEMENTS_AN_EDGE]
+ *     mpirun -n P exchange [cpu | cuda] [ELEMENTS_AN_EDGE] [OPERATOR]
  *
  * A cube of that many elements an edge (48) cut along the curve; the mean of rounds of 200
  * exchanges of the points in common, of 200 sums of PCG's scalars and of 200 products with their
- * exchange, whole and divided, of the first operator that can be (recorded and replayed where the
- * device can): their median and spread over 7 rounds. */
+ * exchange, whole and divided, of that operator (voxels) where the device divides it (recorded and
+ * replayed where it can): their median and spread over 7 rounds. */
 #include "core/base/clock.h"
 #include "core/ranks/ranks.h"
 #include "core/solver/product.h"
@@ -22,6 +22,7 @@ typedef struct bench {
     hx_problem problem;
     hx_ranks ranks;
     void *d_x, *d_y, *d_state;
+    const char *name; /* of the operator */
     hx_operator op;
     void *recorded; /* a product, or NULL */
 } bench;
@@ -114,11 +115,11 @@ static void measure_recorded(bench *b, const char *name, int (*call)(bench *b))
     dev->ops->record_free(dev, b->recorded);
 }
 
-/* The device's fastest for a cube's elements that has parts; NULL: none. */
+/* NULL: the device has none of that name with parts. */
 static const hx_strategy *find_divisible(const bench *b)
 {
-    const hx_strategy *const best = hx_strategy_find(b->device.ops->name, "voxels");
-    return best && best->apply_part ? best : NULL;
+    const hx_strategy *const found = hx_strategy_find(b->device.ops->name, b->name);
+    return found && found->apply_part ? found : NULL;
 }
 
 static void measure_products(bench *b, const hx_strategy *strategy)
@@ -134,7 +135,7 @@ static void measure_products(bench *b, const hx_strategy *strategy)
         CHECK_OK(hx_operator_set_modulus(&b->op, modulus));
         CHECK_OK(strategy->prepare_single ? strategy->prepare_single(b->op.state) : HX_OK);
         measure_recorded(b, name[k % 2][0], multiply);
-        measure_recorded(b, name[k % 2][1], multiply_single);
+        if (strategy->apply_single) measure_recorded(b, name[k % 2][1], multiply_single);
         hx_operator_free(&b->op);
     }
     free(modulus);
@@ -173,6 +174,7 @@ int main(int argc, char **argv)
 {
     static bench b;
     const int n = argc > 2 ? atoi(argv[2]) : 48;
+    b.name = argc > 3 ? argv[3] : "voxels";
     const int status = fixture_open_small(&b.device, argc < 2 ? argc : 2, argv);
     if (status) return status;
     CHECK_OK(hx_team_join(&b.team));

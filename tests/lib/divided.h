@@ -5,6 +5,7 @@
 
 #include "core/base/memory.h"
 #include "core/mesh/hex8.h"
+#include "core/mesh/hex8_conduction.h"
 #include "core/solver/common_points.h"
 #include "fixture.h"
 
@@ -14,19 +15,34 @@ enum { DIVIDED_INSIDE = 1, DIVIDED_OUTSIDE = 2 };
 typedef struct divided {
     hx_device *dev;
     const hx_device_model *model;
+    int components; /* of a node: 3, or 1 of heat */
     int64_t n_elem, n_node;
     int32_t *conn;
-    double *ke, *modulus, *y;                  /* [n_elem][576], [n_elem], [3 n_node] sums so far */
+    double *ke, *modulus; /* [n_elem][8 components][8 components], [n_elem] */
+    double *sum[2];       /* [components n_node] so far, of elements inside and outside */
     uint8_t *is_common, *is_outside, *of_node; /* of nodes, of elements with such, of nodes */
 } divided;
 
 static inline void divided_teardown(void *state)
 {
     divided *const d = state;
-    void *const owned[] = {d->conn,      d->ke,         d->modulus, d->y,
-                           d->is_common, d->is_outside, d->of_node};
+    void *const owned[] = {d->conn,   d->ke,        d->modulus,    d->sum[0],
+                           d->sum[1], d->is_common, d->is_outside, d->of_node};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
     free(d);
+}
+
+/* Of unit conductivity. */
+static inline void divided_conduction(const double x[24], double ke[64])
+{
+    for (int q = 0; q < 8; q++) {
+        const double r = hx_hex8_gauss(q, 0), s = hx_hex8_gauss(q, 1), t = hx_hex8_gauss(q, 2);
+        double inv[3][3], g[8][3];
+        const double det = hx_hex8_jacobian(x, r, s, t, inv);
+        for (int a = 0; a < 8; a++) hx_hex8_gradient(a, r, s, t, inv, g[a]);
+        for (int k = 0; k < 64; k++)
+            for (int d = 0; d < 3; d++) ke[k] += det * g[k / 8][d] * g[k % 8][d];
+    }
 }
 
 static inline void divided_look_at(divided *d, const hx_mesh *mesh, int64_t e)
@@ -39,17 +55,22 @@ static inline void divided_look_at(divided *d, const hx_mesh *mesh, int64_t e)
     }
     for (int a = 0; a < 8; a++)
         d->of_node[conn[a]] |= d->is_outside[e] ? DIVIDED_OUTSIDE : DIVIDED_INSIDE;
-    hx_hex8_stiffness(x, d->model->lambda, d->model->mu, d->ke + 576 * e);
+    if (d->components == 1)
+        divided_conduction(x, d->ke + 64 * e);
+    else
+        hx_hex8_stiffness(x, d->model->lambda, d->model->mu, d->ke + 576 * e);
 }
 
 static inline int divided_fill(divided *d, const hx_mesh *mesh)
 {
     const char *const what = "divided";
-    const size_t n_elem = (size_t)mesh->n_elem, n_node = (size_t)mesh->n_node;
+    const size_t n_elem = (size_t)mesh->n_elem, n_node = (size_t)mesh->n_node,
+                 each = (size_t)d->components;
     HX_TRY(hx_alloc(&d->conn, 8 * n_elem, sizeof *d->conn, what));
-    HX_TRY(hx_alloc(&d->ke, 576 * n_elem, sizeof *d->ke, what));
+    HX_TRY(hx_alloc(&d->ke, 64 * each * each * n_elem, sizeof *d->ke, what));
     HX_TRY(hx_alloc(&d->modulus, n_elem, sizeof *d->modulus, what));
-    HX_TRY(hx_alloc(&d->y, 3 * n_node, sizeof *d->y, what));
+    for (int i = 0; i < 2; i++)
+        HX_TRY(hx_alloc(&d->sum[i], each * n_node, sizeof *d->sum[i], what));
     HX_TRY(hx_alloc(&d->is_outside, n_elem, 1, what));
     HX_TRY(hx_alloc(&d->of_node, n_node, 1, what));
     HX_TRY(hx_mark_common(mesh->n_node, d->model->n_common, d->model->common, &d->is_common));
@@ -58,14 +79,14 @@ static inline int divided_fill(divided *d, const hx_mesh *mesh)
     return HX_OK;
 }
 
-static inline int divided_setup(void **state, hx_device *dev, const hx_device_model *model,
-                                const hx_mesh *mesh, hx_layout layout)
+static inline int divided_make(void **state, hx_device *dev, const hx_device_model *model,
+                               const hx_mesh *mesh, int components)
 {
     divided *d;
-    (void)layout;
     HX_TRY(hx_alloc(&d, 1, sizeof *d, "divided"));
     d->dev = dev;
     d->model = model;
+    d->components = components;
     d->n_elem = mesh->n_elem;
     d->n_node = mesh->n_node;
     const int rc = divided_fill(d, mesh);
@@ -74,6 +95,20 @@ static inline int divided_setup(void **state, hx_device *dev, const hx_device_mo
     else
         *state = d;
     return rc;
+}
+
+static inline int divided_setup(void **state, hx_device *dev, const hx_device_model *model,
+                                const hx_mesh *mesh, hx_layout layout)
+{
+    (void)layout;
+    return divided_make(state, dev, model, mesh, 3);
+}
+
+static inline int divided_setup_scalar(void **state, hx_device *dev, const hx_device_model *model,
+                                       const hx_mesh *mesh, hx_layout layout)
+{
+    (void)layout;
+    return divided_make(state, dev, model, mesh, 1);
 }
 
 /* A number of a vector in double or single precision. */
@@ -85,15 +120,16 @@ static inline double divided_get(const void *v, size_t each, int64_t i)
 /* Sums over the elements inside or outside. */
 static inline void divided_add(divided *d, int outside, size_t each, const void *x)
 {
+    const int c = d->components, n = 8 * c;
     for (int64_t e = 0; e < d->n_elem; e++) {
         const int32_t *const conn = d->conn + 8 * e;
         if (d->is_outside[e] != outside) continue;
-        for (int i = 0; i < 24; i++) {
+        for (int i = 0; i < n; i++) {
             double sum = 0.0;
-            for (int k = 0; k < 24; k++)
-                sum += d->ke[576 * e + 24 * i + k] *
-                       divided_get(x, each, 3 * (int64_t)conn[k / 3] + k % 3);
-            d->y[3 * (int64_t)conn[i / 3] + i % 3] += d->modulus[e] * sum;
+            for (int k = 0; k < n; k++)
+                sum += d->ke[n * n * e + n * i + k] *
+                       divided_get(x, each, c * (int64_t)conn[k / c] + k % c);
+            d->sum[outside][c * (int64_t)conn[i / c] + i % c] += d->modulus[e] * sum;
         }
     }
 }
@@ -101,12 +137,13 @@ static inline void divided_add(divided *d, int outside, size_t each, const void 
 /* To y of the nodes whose elements are those alone. */
 static inline void divided_write(const divided *d, int of_node, size_t each, void *y)
 {
-    for (int64_t i = 0; i < 3 * d->n_node; i++) {
-        if (d->of_node[i / 3] != of_node) continue;
+    for (int64_t i = 0; i < d->components * d->n_node; i++) {
+        const double sum = d->sum[1][i] + d->sum[0][i];
+        if (d->of_node[i / d->components] != of_node) continue;
         if (each == sizeof(float))
-            ((float *)y)[i] = (float)d->y[i];
+            ((float *)y)[i] = (float)sum;
         else
-            ((double *)y)[i] = d->y[i];
+            ((double *)y)[i] = sum;
     }
 }
 
@@ -115,8 +152,10 @@ static inline void divided_compute(divided *d, hx_product_part part, size_t each
                                    void *y)
 {
     const int is_whole = part == HX_PRODUCT_WHOLE;
+    const size_t bytes = (size_t)(d->components * d->n_node) * sizeof(double);
+    if (is_whole || part == HX_PRODUCT_BEGIN)
+        for (int i = 0; i < 2; i++) memset(d->sum[i], 0, bytes);
     if (is_whole || part == HX_PRODUCT_BOUNDARY) {
-        memset(d->y, 0, 3 * (size_t)d->n_node * sizeof *d->y);
         divided_add(d, 1, each, x);
         divided_write(d, DIVIDED_OUTSIDE, each, y);
     }
@@ -132,7 +171,7 @@ static inline int divided_run(divided *d, hx_product_part part, size_t each, con
                               void *d_y)
 {
     const hx_device_ops *const ops = d->dev->ops;
-    const size_t bytes = 3 * (size_t)d->n_node * each;
+    const size_t bytes = (size_t)(d->components * d->n_node) * each;
     void *const x = malloc(bytes), *const y = malloc(bytes);
     int rc = x && y ? HX_OK : HX_ENOMEM;
     if (rc == HX_OK) rc = ops->download(d->dev, x, d_x, bytes);
@@ -174,18 +213,15 @@ static inline size_t divided_bytes(const hx_mesh *mesh, hx_layout layout)
     return 0;
 }
 
-static const hx_strategy divided_strategy = {
-    .name = "divided",
-    .device = "any",
-    .help = "for tests",
-    .layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED),
-    .bytes = divided_bytes,
-    .setup = divided_setup,
-    .apply = divided_apply,
-    .apply_part = divided_part,
-    .apply_single = divided_apply_single,
-    .apply_part_single = divided_part_single,
-    .teardown = divided_teardown,
-};
+#define DIVIDED(set_up, of_heat)                                                                   \
+    {                                                                                              \
+        .name = "divided", .device = "any", .help = "for tests", .deterministic = 1,               \
+        .layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED), .bytes = divided_bytes, .setup = set_up,  \
+        .apply = divided_apply, .apply_part = divided_part, .apply_single = divided_apply_single,  \
+        .apply_part_single = divided_part_single, .teardown = divided_teardown, .scalar = of_heat  \
+    }
+
+static const hx_strategy divided_scalar = DIVIDED(divided_setup_scalar, NULL);
+static const hx_strategy divided_strategy = DIVIDED(divided_setup, &divided_scalar);
 
 #endif

@@ -1,14 +1,19 @@
 /* Products over shares in parts: what elements with points in common leave there is complete before
- * the others are begun; all parts, and the exchange beside them, are the whole to the bit, whatever
- * stood in y. Run by mpirun with any number of processes; alone it says so. */
+ * the others are begun, or after them; all parts, and the exchange beside them, are the whole,
+ * springs and films among it, to the bit where the operator is deterministic, whatever stood in y.
+ * Run by mpirun with any number of processes; alone it says so. */
 #include "core/ranks/ranks.h"
-#include "core/solver/operator.h"
+#include "core/solver/assembled.h"
+#include "core/solver/operator_springs.h"
 #include "core/solver/product.h"
 #include "tests/lib/divided.h"
 #include "tests/lib/fixture.h"
 #include "tests/lib/mixed_model.h"
 
-enum { N_AGAIN = 40, COMPONENTS = 3 };
+enum { N_AGAIN = 20 };
+
+/* What is solved for: displacements, also of quadratic elements, or temperatures. */
+typedef enum { ELASTIC, QUADRATIC, HEAT } model_kind;
 
 typedef struct job {
     hx_team team;
@@ -17,6 +22,8 @@ typedef struct job {
     hx_space space;
     hx_problem problem;
     hx_ranks ranks;
+    model_kind kind;
+    int components;
     size_t n;          /* unknowns of the share */
     double *modulus;   /* [n_elem of the share] */
     int n_with_inside; /* operators that had elements without points in common */
@@ -54,15 +61,30 @@ static void fetch(job *j, vector *v)
     CHECK_OK(j->ranks.dev.ops->download(&j->ranks.dev, v->v, v->d_v, v->bytes));
 }
 
-/* Points whose bits differ; of those in common, or all. */
-static int64_t count_off(const job *j, const vector *a, const vector *b, int in_common)
+/* 1 if the numbers at a point differ by more than so much; 0: their bits. */
+static int differ(const vector *a, const vector *b, size_t at, size_t bytes, double tolerance)
 {
-    const size_t each = a->bytes / j->n * COMPONENTS;
+    int off = 0;
+    if (tolerance == 0.0) return memcmp(a->v + at, b->v + at, bytes) != 0;
+    for (size_t i = 0; i < bytes; i += sizeof(double)) {
+        double x, y;
+        memcpy(&x, a->v + at + i, sizeof x);
+        memcpy(&y, b->v + at + i, sizeof y);
+        off |= !(fabs(x - y) <= tolerance);
+    }
+    return off;
+}
+
+/* Points that differ; of those in common, or all. */
+static int64_t count_off(const job *j, const vector *a, const vector *b, int in_common,
+                         double tolerance)
+{
+    const size_t each = a->bytes / j->n * (size_t)j->components;
     const int64_t n = in_common ? j->ranks.share.n_common : j->ranks.share.space.n_point;
     int64_t n_off = 0;
     for (int64_t i = 0; i < n; i++) {
         const size_t at = each * (size_t)(in_common ? j->ranks.share.common[i] : i);
-        n_off += memcmp(a->v + at, b->v + at, each) != 0;
+        n_off += differ(a, b, at, each, tolerance);
     }
     return n_off;
 }
@@ -72,11 +94,17 @@ typedef struct product {
     const hx_operator *op;
     size_t each; /* bytes of a number */
     vector x, exact, y;
+    double tolerance;      /* of `exact`; 0: its bits */
+    const hx_matrix *rows; /* that multiplies floats, as multigrid does; NULL: the strategy does */
+    double *d_work;        /* of rows */
 } product;
 
 static int run_whole(const product *p)
 {
     const hx_strategy *const s = p->op->strategy;
+    hx_device *const dev = p->op->dev;
+    if (p->rows)
+        return dev->ops->matrix->multiply_single(dev, p->rows, p->x.d_v, p->exact.d_v, p->d_work);
     return p->each == sizeof(float) ? s->apply_single(p->op->state, p->x.d_v, p->exact.d_v)
                                     : s->apply(p->op->state, p->x.d_v, p->exact.d_v);
 }
@@ -84,45 +112,112 @@ static int run_whole(const product *p)
 static int run_part(const product *p, hx_product_part part)
 {
     const hx_strategy *const s = p->op->strategy;
+    hx_device *const dev = p->op->dev;
+    if (p->rows)
+        return dev->ops->matrix->multiply_part_single(dev, p->rows, part, p->x.d_v, p->y.d_v,
+                                                      p->d_work);
     return p->each == sizeof(float) ? s->apply_part_single(p->op->state, part, p->x.d_v, p->y.d_v)
                                     : s->apply_part(p->op->state, part, p->x.d_v, p->y.d_v);
 }
 
+/* To the whole: what stands beside the elements, and the other processes' sums. */
 static int add(const product *p)
 {
+    const hx_operator *const op = p->op;
+    const int components = op->linear.components;
+    if (p->each == sizeof(float)) {
+        HX_TRY(hx_operator_add_springs_single(op, p->x.d_v, p->exact.d_v));
+        return hx_common_add_single(op->dev, components, p->exact.d_v);
+    }
+    HX_TRY(hx_operator_add_springs(op, p->x.d_v, p->exact.d_v));
+    return hx_common_add(op->dev, components, p->exact.d_v);
+}
+
+static int run_rows(const void *context, hx_product_part part)
+{
+    const product *const p = context;
     hx_device *const dev = p->op->dev;
-    return p->each == sizeof(float) ? hx_common_add_single(dev, COMPONENTS, p->exact.d_v)
-                                    : hx_common_add(dev, COMPONENTS, p->exact.d_v);
+    if (part == HX_PRODUCT_WHOLE)
+        HX_TRY(dev->ops->matrix->multiply_single(dev, p->rows, p->x.d_v, p->y.d_v, p->d_work));
+    else
+        HX_TRY(run_part(p, part));
+    return hx_operator_add_springs_part_single(p->op, part, p->x.d_v, p->y.d_v);
 }
 
 static int multiply(const product *p)
 {
     const hx_operator *const op = p->op;
+    const hx_product_parts parts = {p, run_rows};
+    if (p->rows)
+        return hx_common_add_parts_single(op->dev, op->linear.components, &parts, p->y.d_v);
     return p->each == sizeof(float)
                ? hx_operator_multiply_single(op, op->strategy, op->state, p->x.d_v, p->y.d_v)
                : hx_operator_multiply(op, op->strategy, op->state, p->x.d_v, p->y.d_v);
 }
 
-/* One process' parts, without the others. */
+/* The whole is there: a bound for sums in another order, where the operator adds as it comes. */
+static void fetch_exact(job *j, product *p)
+{
+    double most = 0.0;
+    fetch(j, &p->exact);
+    p->tolerance = 0.0;
+    if (p->op->strategy->deterministic) return;
+    CHECK(p->each == sizeof most);
+    for (size_t i = 0; i < p->exact.bytes; i += sizeof most) {
+        double v;
+        memcpy(&v, p->exact.v + i, sizeof v);
+        test_worst(&most, fabs(v));
+    }
+    p->tolerance = 1e-13 * most;
+}
+
+static void check_common(job *j, product *p, const char *when)
+{
+    fetch(j, &p->y);
+    const int64_t n_off = count_off(j, &p->y, &p->exact, 1, p->tolerance);
+    CHECK_MSG(n_off == 0, "%s, %s: %lld of %lld points in common", p->op->strategy->name, when,
+              (long long)n_off, (long long)j->ranks.share.n_common);
+}
+
+static void check_all(job *j, product *p, const char *when)
+{
+    fetch(j, &p->y);
+    const int64_t n_off = count_off(j, &p->y, &p->exact, 0, p->tolerance);
+    CHECK_MSG(n_off == 0, "%s, %s: %lld of %lld points", p->op->strategy->name, when,
+              (long long)n_off, (long long)j->ranks.share.space.n_point);
+}
+
+/* One process' parts, without the others; either of the second and the third may come first. */
 static void check_parts(job *j, product *p)
 {
-    const char *const name = p->op->strategy->name;
     poison(j, &p->y);
     CHECK_OK(run_whole(p));
-    fetch(j, &p->exact);
+    fetch_exact(j, p);
+    CHECK_OK(run_part(p, HX_PRODUCT_BEGIN));
     CHECK_OK(run_part(p, HX_PRODUCT_BOUNDARY));
-    fetch(j, &p->y);
-    CHECK_MSG(count_off(j, &p->y, &p->exact, 1) == 0, "%s: %lld of %lld points in common", name,
-              (long long)count_off(j, &p->y, &p->exact, 1), (long long)j->ranks.share.n_common);
-    j->n_with_inside += count_off(j, &p->y, &p->exact, 0) > 0;
-    CHECK(j->team.size > 1 || count_off(j, &p->y, &p->exact, 0) == j->ranks.share.space.n_point);
+    check_common(j, p, "boundary");
+    const int64_t n_off = count_off(j, &p->y, &p->exact, 0, p->tolerance);
+    j->n_with_inside += n_off > 0;
+    CHECK(j->team.size > 1 || n_off == j->ranks.share.space.n_point);
     CHECK_OK(run_part(p, HX_PRODUCT_INTERIOR));
-    fetch(j, &p->y);
-    CHECK_MSG(count_off(j, &p->y, &p->exact, 1) == 0, "%s: the others change points in common",
-              name);
+    check_common(j, p, "interior after it");
     CHECK_OK(run_part(p, HX_PRODUCT_REST));
-    fetch(j, &p->y);
-    CHECK_MSG(count_off(j, &p->y, &p->exact, 0) == 0, "%s: parts are not the whole", name);
+    check_all(j, p, "parts");
+
+    poison(j, &p->y);
+    CHECK_OK(run_part(p, HX_PRODUCT_BEGIN));
+    CHECK_OK(run_part(p, HX_PRODUCT_INTERIOR));
+    CHECK_OK(run_part(p, HX_PRODUCT_BOUNDARY));
+    check_common(j, p, "boundary after the interior");
+    CHECK_OK(run_part(p, HX_PRODUCT_REST));
+    check_all(j, p, "parts, the interior first");
+}
+
+/* Computed on the host: what it queues waits. */
+static int is_slow(const product *p)
+{
+    return p->op->strategy->setup == divided_setup ||
+           p->op->strategy->setup == divided_setup_scalar;
 }
 
 /* Recorded, where the device can, and replayed. */
@@ -130,14 +225,13 @@ static void multiply_recorded(job *j, product *p)
 {
     hx_device *const dev = &j->ranks.dev;
     void *recorded = NULL;
-    if (!dev->ops->record_begin || p->op->strategy == &divided_strategy) return;
+    if (!dev->ops->record_begin || is_slow(p)) return;
     poison(j, &p->y);
     CHECK_OK(dev->ops->record_begin(dev));
     CHECK_OK(multiply(p));
     CHECK_OK(dev->ops->record_end(dev, &recorded));
     for (int i = 0; i < N_AGAIN; i++) CHECK_OK(dev->ops->replay(dev, recorded));
-    fetch(j, &p->y);
-    CHECK_MSG(count_off(j, &p->y, &p->exact, 0) == 0, "%s, recorded", p->op->strategy->name);
+    check_all(j, p, "recorded");
     dev->ops->record_free(dev, recorded);
 }
 
@@ -147,13 +241,11 @@ static void check_together(job *j, product *p)
 {
     CHECK_OK(run_whole(p));
     CHECK_OK(add(p));
-    fetch(j, &p->exact);
-    for (int i = 0; i < (p->op->strategy == &divided_strategy ? 2 : N_AGAIN); i++) {
+    fetch_exact(j, p);
+    for (int i = 0; i < (is_slow(p) ? 2 : N_AGAIN); i++) {
         poison(j, &p->y);
         CHECK_OK(multiply(p));
-        fetch(j, &p->y);
-        CHECK_MSG(count_off(j, &p->y, &p->exact, 0) == 0, "%s, time %d: %lld points",
-                  p->op->strategy->name, i, (long long)count_off(j, &p->y, &p->exact, 0));
+        check_all(j, p, "with its exchange");
     }
     multiply_recorded(j, p);
 }
@@ -162,8 +254,8 @@ static void fill(job *j, product *p)
 {
     uint64_t state = 17;
     for (size_t i = 0; i < j->n; i++) { /* the same point, the same value */
-        const size_t point = (size_t)j->ranks.share.node[i / COMPONENTS];
-        state = 977 * (COMPONENTS * point + i % COMPONENTS) + 5;
+        const size_t c = (size_t)j->components, point = (size_t)j->ranks.share.node[i / c];
+        state = 977 * (c * point + i % c) + 5;
         const double v = fixture_uniform(&state, -1.0, 1.0);
         const float single = (float)v;
         memcpy(p->x.v + i * p->each, p->each == sizeof v ? (const void *)&v : &single, p->each);
@@ -171,51 +263,90 @@ static void fill(job *j, product *p)
     CHECK_OK(j->ranks.dev.ops->upload(&j->ranks.dev, p->x.d_v, p->x.v, p->x.bytes));
 }
 
-static void check_precision(job *j, const hx_operator *op, size_t each)
+/* By the strategy, or by the rows of its matrix. */
+static void check_precision(job *j, const hx_operator *op, size_t each, const hx_matrix *rows)
 {
-    product p = {op, each, new_vector(j, each), new_vector(j, each), new_vector(j, each)};
+    product p = {.op = op,
+                 .each = each,
+                 .x = new_vector(j, each),
+                 .exact = new_vector(j, each),
+                 .y = new_vector(j, each),
+                 .rows = rows};
+    CHECK_OK(op->dev->ops->alloc(op->dev, rows ? 2 * j->n * sizeof(double) : 0, &p.d_work));
     fill(j, &p);
     check_parts(j, &p);
     check_together(j, &p);
     free_vector(j, &p.x);
     free_vector(j, &p.exact);
     free_vector(j, &p.y);
+    op->dev->ops->release(op->dev, p.d_work);
+}
+
+/* The matrix that a smoother multiplies with in parts, or NULL. */
+static const hx_matrix *rows_of(const hx_operator *op)
+{
+    const hx_matrix_ops *const ops = op->dev->ops->matrix;
+    if (!op->strategy->assembled || !ops || !ops->multiply_part_single) return NULL;
+    return &op->strategy->assembled(op->state)->matrix;
 }
 
 static void check_operator(job *j, const hx_strategy *strategy, hx_layout layout)
 {
     hx_operator op;
+    if (j->kind == QUADRATIC && !strategy->space_bytes) return;
     CHECK_OK(hx_operator_create(&op, &j->ranks.dev, strategy, layout, &j->ranks.share.problem, 0));
     CHECK_OK(hx_operator_set_modulus(&op, j->modulus));
     CHECK_OK(strategy->prepare_single ? strategy->prepare_single(op.state) : HX_OK);
-    check_precision(j, &op, sizeof(double));
-    check_precision(j, &op, sizeof(float));
+    check_precision(j, &op, sizeof(double), NULL);
+    if (strategy->apply_part_single) check_precision(j, &op, sizeof(float), NULL);
+    if (rows_of(&op)) check_precision(j, &op, sizeof(float), rows_of(&op));
     hx_operator_free(&op);
 }
 
-/* Those of the device that have parts, and one of the tests' own. */
-static void check_operators(job *j)
+/* In all layouts; all operators of a GPU have parts. */
+static void check_layouts(job *j, const hx_strategy *strategy)
 {
-    const hx_strategy *strategy;
-    size_t i = 0;
-    int layout = 0;
-    hx_layout of;
-    while ((strategy = fixture_next_strategy(&j->device, &i, &layout, &of)) != NULL)
-        if (strategy->apply_part) check_operator(j, strategy, of);
-    check_operator(j, &divided_strategy, HX_LAYOUT_INTERLEAVED);
+    const int is_cpu = strcmp(strategy->device, "cpu") == 0;
+    CHECK_MSG(is_cpu || strategy->apply_part, "%s has no parts", strategy->name);
+    for (int layout = 0; strategy->apply_part && layout < HX_N_LAYOUT; layout++)
+        if (strategy->layouts & HX_LAYOUT_BIT(layout))
+            check_operator(j, strategy, (hx_layout)layout);
 }
 
+/* Those of the device, rounded ones among them, and one of the tests' own. */
+static void check_operators(job *j)
+{
+    for (size_t i = 0; hx_strategies[i]; i++) {
+        const hx_strategy *const of = hx_strategy_of(hx_strategies[i], j->components);
+        if (of && strcmp(of->device, j->device.ops->name) == 0) check_layouts(j, of);
+    }
+    check_layouts(j, hx_strategy_of(&divided_strategy, j->components));
+}
+
+/* With springs or a film all around. */
 static int make_problem(job *j)
 {
     static const hx_support_spec support = {
         .set = "left", .origin = "test", .fix = HX_FIX_X | HX_FIX_Y | HX_FIX_Z};
+    static const hx_support_spec cold = {.set = "left", .origin = "test", .fix = HX_FIX_X};
     static const hx_load_spec load = {"right", "test", HX_LOAD_TRACTION, {1.0, 0.5, 0.0}, 1};
+    static const hx_load_spec source = {NULL, "test", HX_LOAD_SOURCE, {1.0, 0.0, 0.0}, 1};
+    static const hx_spring_spec spring = {"surface", "test", {3.0, 0.5, 1.0}, HX_SPRING_AREA};
+    static const hx_convection_spec film = {"surface", "test", 3.5, 20.0};
+    const int is_heat = j->kind == HEAT;
     hx_problem_params params = fixture_problem();
-    params.support = &support;
+    params.support = is_heat ? &cold : &support;
     params.n_support = 1;
-    params.load = &load;
+    params.load = is_heat ? &source : &load;
     params.n_load = 1;
-    HX_TRY(hx_space_create(&j->space, &j->mesh, HX_ELEMENT_LINEAR));
+    params.spring = &spring;
+    params.n_spring = !is_heat;
+    params.convection = &film;
+    params.n_convection = is_heat;
+    if (is_heat) params.physics = HX_PHYSICS_HEAT;
+    params.conductivity = 2.5;
+    HX_TRY(hx_space_create(&j->space, &j->mesh,
+                           j->kind == QUADRATIC ? HX_ELEMENT_QUADRATIC : HX_ELEMENT_LINEAR));
     params.space = &j->space;
     return hx_problem_create(&j->problem, &j->mesh, &params);
 }
@@ -224,14 +355,16 @@ static void make_moduli(job *j)
 {
     uint64_t state = 7 + (uint64_t)j->team.rank;
     const size_t n = (size_t)j->ranks.share.mesh.n_elem;
-    j->n = COMPONENTS * (size_t)j->ranks.share.space.n_point;
+    j->n = (size_t)j->components * (size_t)j->ranks.share.space.n_point;
     j->modulus = malloc(n * sizeof *j->modulus);
     for (size_t e = 0; e < n; e++) j->modulus[e] = fixture_uniform(&state, 1e-3, 1.0);
 }
 
 /* Of a finished mesh; every few elements in turn to each process, if not 0. */
-static void check_mesh(job *j, hx_mail_way way, int in_turn)
+static void check_mesh(job *j, model_kind kind, hx_mail_way way, int in_turn)
 {
+    j->kind = kind;
+    j->components = kind == HEAT ? 1 : 3;
     if (in_turn > 0) {
         int32_t *const part = malloc((size_t)j->mesh.n_elem * sizeof *part);
         for (int64_t e = 0; e < j->mesh.n_elem; e++)
@@ -252,20 +385,52 @@ static void check_mesh(job *j, hx_mail_way way, int in_turn)
     hx_mesh_free(&j->mesh);
 }
 
-static void check_box(job *j, hx_mail_way way, double distort, int in_turn)
+/* A set of the nodes of all faces. */
+static int name_surface(hx_mesh *mesh, const fixture_box *box)
 {
-    const fixture_box box = {{33, 22, 18}, {3.3, 2.2, 1.8}, distort, 0};
-    CHECK_OK(fixture_box_create(&j->mesh, &box));
+    const int *const n = box->n;
+    int32_t *const node = malloc((size_t)mesh->n_node * sizeof *node);
+    int64_t n_found = 0;
+    for (int k = 0; k <= n[2]; k++)
+        for (int j = 0; j <= n[1]; j++)
+            for (int i = 0; i <= n[0]; i++)
+                if (i % n[0] == 0 || j % n[1] == 0 || k % n[2] == 0)
+                    node[n_found++] = fixture_node(box, i, j, k);
+    const int rc = hx_mesh_add_node_set(mesh, "surface", n_found, node);
+    free(node);
+    return rc;
+}
+
+static void check_box(job *j, model_kind kind, hx_mail_way way, double distort, int in_turn)
+{
+    const fixture_box large = {{33, 22, 18}, {3.3, 2.2, 1.8}, distort, 0},
+                      small = {{13, 9, 8}, {1.3, 0.9, 0.8}, distort, 0};
+    const fixture_box *const box = kind == QUADRATIC ? &small : &large;
+    CHECK_OK(fixture_box_create(&j->mesh, box));
+    CHECK_OK(name_surface(&j->mesh, box));
     CHECK_OK(fixture_finish(&j->mesh, FIXTURE_REORDERED));
-    check_mesh(j, way, in_turn);
+    check_mesh(j, kind, way, in_turn);
 }
 
 /* Elements of all kinds. */
-static void check_mixed(job *j, hx_mail_way way)
+static void check_mixed(job *j, model_kind kind, hx_mail_way way)
 {
     const mixed_box box = {.kind = MIXED_LAYERS, .n = {12, 11, 10}, .distort = 0.1, .seed = 3};
     CHECK_OK(mixed_create_part(&j->mesh, &box, FIXTURE_REORDERED));
-    check_mesh(j, way, 0);
+    check_mesh(j, kind, way, 0);
+}
+
+static void check_way(job *j, hx_mail_way way)
+{
+    check_box(j, ELASTIC, way, 0.0, 0);
+    check_box(j, ELASTIC, way, 0.2, 0);
+    CHECK(j->n_with_inside > 0);
+    check_mixed(j, ELASTIC, way);
+    check_box(j, ELASTIC, way, 0.0, 5); /* nearly all elements have points in common */
+    check_box(j, HEAT, way, 0.2, 0);
+    check_mixed(j, HEAT, way);
+    check_box(j, QUADRATIC, way, 0.2, 0);
+    check_box(j, QUADRATIC, way, 0.2, 5);
 }
 
 int main(int argc, char **argv)
@@ -277,13 +442,7 @@ int main(int argc, char **argv)
     if (status) return status;
     CHECK_OK(hx_team_join(&j.team));
     fixture_move(&j.device, j.team.host_rank);
-    for (size_t k = 0; k < sizeof way / sizeof way[0]; k++) {
-        check_box(&j, way[k], 0.0, 0);
-        check_box(&j, way[k], 0.2, 0);
-        CHECK(j.n_with_inside > 0);
-        check_mixed(&j, way[k]);
-        check_box(&j, way[k], 0.0, 5); /* nearly all elements have points in common */
-    }
+    for (size_t k = 0; k < sizeof way / sizeof way[0]; k++) check_way(&j, way[k]);
     hx_device_close(&j.device);
     const int size = j.team.size;
     hx_team_leave(&j.team);

@@ -1,0 +1,80 @@
+// Products whose thread blocks have some elements or rows each, in parts: a list of blocks, those
+// with points in common first (core/solver/block_split.h). Without points in common there is no
+// list, and a block finds its place as if there were no parts.
+#ifndef HX_BLOCK_PARTS_CUH
+#define HX_BLOCK_PARTS_CUH
+
+#include "core/solver/block_split.h"
+#include "cuda_device.cuh"
+#include "product_parts.cuh"
+
+// Of one product.
+struct hx_cuda_blocks {
+    int64_t n, n_boundary;
+    int32_t *d_block; // [n] (owned); nullptr: no points in common
+};
+
+// Those that one launch runs.
+struct hx_block_run {
+    unsigned n;           // thread blocks
+    const int32_t *block; // [n]; nullptr: the first n
+    cudaStream_t stream;
+};
+
+inline size_t hx_cuda_blocks_bytes(int64_t n)
+{
+    return static_cast<size_t>(n) * sizeof(int32_t);
+}
+
+// From a list of the same n blocks.
+inline int hx_cuda_blocks_put(hx_cuda_blocks *to, hx_device *dev, const hx_block_split &split)
+{
+    to->n_boundary = split.n_boundary;
+    return hx_device_put(dev, &to->d_block, split.block, hx_cuda_blocks_bytes(split.n_block));
+}
+
+// Of `each` elements a block.
+inline int hx_cuda_blocks_of_elements(hx_cuda_blocks *to, hx_device *dev, const hx_mesh *mesh,
+                                      int64_t n_common, const int32_t *common, int64_t each)
+{
+    hx_block_split split;
+    *to = {(mesh->n_elem + each - 1) / each, 0, nullptr};
+    if (n_common == 0) return HX_OK;
+    int rc = hx_block_split_elements(&split, mesh, n_common, common, each);
+    if (rc == HX_OK) rc = hx_cuda_blocks_put(to, dev, split);
+    hx_block_split_free(&split);
+    return rc;
+}
+
+// Of `each` rows of numbers a block, `components` a point.
+inline int hx_cuda_blocks_of_rows(hx_cuda_blocks *to, hx_device *dev, int64_t n_point,
+                                  int64_t n_common, const int32_t *common, int components,
+                                  int64_t each)
+{
+    hx_block_split split;
+    *to = {(components * n_point + each - 1) / each, 0, nullptr};
+    if (n_common == 0) return HX_OK;
+    int rc = hx_block_split_rows(&split, n_point, n_common, common, components, each);
+    if (rc == HX_OK) rc = hx_cuda_blocks_put(to, dev, split);
+    hx_block_split_free(&split);
+    return rc;
+}
+
+inline hx_block_run hx_blocks_of(const hx_cuda_blocks &blocks, hx_product_part part,
+                                 cudaStream_t stream)
+{
+    const hx_slice slice = hx_slice_of(part, blocks.n_boundary, blocks.n);
+    const bool is_listed = blocks.d_block && part != HX_PRODUCT_WHOLE;
+    return {static_cast<unsigned>(slice.n), is_listed ? blocks.d_block + slice.first : nullptr,
+            stream};
+}
+
+#ifdef __CUDACC__
+// The block that this one is, of the product's.
+__device__ __forceinline__ int64_t hx_block_at(const int32_t *__restrict__ block)
+{
+    return block ? block[blockIdx.x] : static_cast<int64_t>(blockIdx.x);
+}
+#endif
+
+#endif

@@ -1,0 +1,93 @@
+/* Thread blocks of a product in the order of its parts: each block once, those with points in
+ * common first; and operators of GPUs, all of which have products in parts. */
+#include "core/solver/block_split.h"
+#include "tests/lib/fixture.h"
+
+/* Each once, both kinds ascending; the first are those that are marked. */
+static void check_split(const hx_block_split *split, int64_t n_block, const uint8_t *is_boundary)
+{
+    int64_t n_wrong = split->n_block != n_block, n_marked = 0;
+    for (int64_t b = 0; b < n_block; b++) n_marked += is_boundary[b];
+    n_wrong += split->n_boundary != n_marked;
+    for (int64_t i = 0; n_wrong == 0 && i < n_block; i++) {
+        const int is_first = i == 0 || i == split->n_boundary;
+        n_wrong += is_boundary[split->block[i]] != (i < split->n_boundary);
+        n_wrong += !is_first && split->block[i] <= split->block[i - 1];
+    }
+    CHECK_MSG(n_wrong == 0, "%lld blocks, %lld of the boundary", (long long)n_block,
+              (long long)split->n_boundary);
+}
+
+static void check_elements(const hx_mesh *mesh, int64_t n_common, const int32_t *common,
+                           int64_t each)
+{
+    const int64_t n_block = (mesh->n_elem + each - 1) / each;
+    uint8_t *const mark = calloc((size_t)n_block, 1);
+    hx_block_split split;
+    for (int64_t e = 0; e < mesh->n_elem; e++)
+        for (int k = 0; k < 8; k++)
+            for (int64_t i = 0; i < n_common; i++)
+                mark[e / each] |= (uint8_t)(mesh->conn[8 * e + k] == common[i]);
+    CHECK_OK(hx_block_split_elements(&split, mesh, n_common, common, each));
+    check_split(&split, n_block, mark);
+    hx_block_split_free(&split);
+    free(mark);
+}
+
+static void check_rows(int64_t n_point, int64_t n_common, const int32_t *common, int components,
+                       int64_t each)
+{
+    const int64_t n_row = components * n_point, n_block = (n_row + each - 1) / each;
+    uint8_t *const mark = calloc((size_t)n_block, 1);
+    hx_block_split split;
+    for (int64_t row = 0; row < n_row; row++)
+        for (int64_t i = 0; i < n_common; i++)
+            mark[row / each] |= (uint8_t)(row / components == common[i]);
+    CHECK_OK(hx_block_split_rows(&split, n_point, n_common, common, components, each));
+    check_split(&split, n_block, mark);
+    hx_block_split_free(&split);
+    free(mark);
+}
+
+static void check_orders(void)
+{
+    static const int64_t each[] = {1, 4, 16, 21, 512};
+    const fixture_box box = {{7, 5, 6}, {7.0, 5.0, 6.0}, 0.0, 0};
+    const int32_t common[] = {200, 3, 77, 78, 335, 160}; /* of 336, in no order */
+    hx_mesh mesh;
+    CHECK_OK(fixture_box_create(&mesh, &box));
+    CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
+    CHECK(mesh.n_node == 336);
+    for (size_t k = 0; k < sizeof each / sizeof each[0]; k++)
+        for (int64_t n = 0; n <= 6; n += 3) {
+            check_elements(&mesh, n, common, each[k]);
+            check_rows(mesh.n_node, n, common, 1, each[k]);
+            check_rows(mesh.n_node, n, common, 3, each[k]);
+        }
+    hx_mesh_free(&mesh);
+}
+
+static void check_strategy(const hx_strategy *strategy)
+{
+    CHECK_MSG(strategy->apply_part, "operator '%s' of a GPU has no parts", strategy->name);
+    CHECK_MSG(!strategy->apply_single || strategy->apply_part_single,
+              "operator '%s' of a GPU has no parts in single precision", strategy->name);
+}
+
+/* Their tables need no GPU. */
+static void check_registry(void)
+{
+    for (size_t i = 0; hx_strategies[i]; i++) {
+        const hx_strategy *const strategy = hx_strategies[i];
+        if (strcmp(strategy->device, "cpu") == 0) continue;
+        check_strategy(strategy);
+        if (strategy->scalar) check_strategy(strategy->scalar);
+    }
+}
+
+int main(void)
+{
+    check_orders();
+    check_registry();
+    TEST_END();
+}
