@@ -93,10 +93,10 @@ int hx_mg_apply(const hx_multigrid *mg, const hx_operator *op, const double *d_r
 /* multigrid_direct.c. The lattice that is solved directly becomes the last: on a device with
  * factors the first one whose factors cost little beside a design's solve, on one that inverts the
  * first of a few hundred nodes, or else the coarsest. */
+int hx_mg_direct_choose(hx_multigrid *mg, const hx_lattice *lattice, int64_t n_elem, int *n_level);
 /* Share of the diagonal that is added at first: noise in the motions that a lattice has twice grows
  * from one to the next. */
 double hx_mg_direct_added(const hx_multigrid *mg);
-int hx_mg_direct_choose(hx_multigrid *mg, const hx_lattice *lattice, int64_t n_elem, int *n_level);
 /* Bytes of the factors or of the device's inverse, estimated from the nodes of the first lattice.
  */
 double hx_mg_direct_bytes(const hx_multigrid_ops *ops, int dof, double n_node, int64_t n_elem);
