@@ -30,8 +30,9 @@ static int is_same(const hx_loose_part *a, const hx_loose_part *b)
            memcmp(a->node, b->node, (size_t)a->n_node * sizeof *a->node) == 0;
 }
 
-/* The softest come first, each set of nodes once. Returns how many: none where all are held. */
-static int choose(hx_loose_part *part, int64_t n)
+/* The softest come first, each set of nodes once, and no more nodes in all than the mesh has.
+ * Returns how many: none where all are held. */
+static int choose(hx_loose_part *part, int64_t n, int64_t n_node)
 {
     int n_kept = 0, is_loose = 0;
     for (int64_t p = 0; p < n; p++) is_loose |= !part[p].is_held;
@@ -40,7 +41,8 @@ static int choose(hx_loose_part *part, int64_t n)
     for (int64_t p = 0; p < n && n_kept < HX_LOOSE_MOST; p++) {
         int q = 0;
         while (q < n_kept && !is_same(&part[q], &part[p])) q++;
-        if (q < n_kept) continue;
+        if (q < n_kept || part[p].n_node > n_node) continue;
+        n_node -= part[p].n_node;
         const hx_loose_part one = part[p];
         part[p] = part[n_kept];
         part[n_kept++] = one;
@@ -141,7 +143,8 @@ static int list_columns(const hx_loose_rows *of, int64_t **list, int64_t *n)
 
 static int64_t place_of(const int64_t *list, int64_t n, int64_t what)
 {
-    return (const int64_t *)bsearch(&what, list, (size_t)n, sizeof *list, ascending) - list;
+    const int64_t *const found = bsearch(&what, list, (size_t)n, sizeof *list, ascending);
+    return found ? found - list : -1;
 }
 
 /* Entries of a row by ascending columns. */
@@ -170,18 +173,19 @@ fail:
 
 /* ---- Z'K Z ---- */
 
-/* Of row p of Z' and row q of (K Z)', whose entries ascend. */
-static double dot(const hx_loose_rows *z, int64_t p, const hx_loose_rows *f, int64_t q)
+/* e[n][n] = Z'B, B given by its n columns. */
+static void multiply(const hx_loose_rows *z, const hx_loose_rows *columns, double *e)
 {
-    double sum = 0.0;
-    int64_t a = z->first[p], b = f->first[q];
-    while (a < z->first[p + 1] && b < f->first[q + 1]) {
-        if (z->column[a] == f->column[b]) sum += z->value[a] * f->value[b];
-        const int is_before = z->column[a] <= f->column[b];
-        b += f->column[b] <= z->column[a];
-        a += is_before;
-    }
-    return sum;
+    const int n = (int)columns->n;
+    memset(e, 0, (size_t)n * (size_t)n * sizeof *e);
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int q = 0; q < n; q++)
+        for (int64_t k = columns->first[q]; k < columns->first[q + 1]; k++) {
+            const int64_t row = place_of(z->at, z->n, columns->column[k]);
+            if (row < 0) continue;
+            for (int64_t l = z->first[row]; l < z->first[row + 1]; l++)
+                e[n * z->column[l] + q] += z->value[l] * columns->value[k];
+        }
 }
 
 /* Of two columns the softer one's forces are taken: those of the other are large and would leave
@@ -189,10 +193,7 @@ static double dot(const hx_loose_rows *z, int64_t p, const hx_loose_rows *f, int
 static void find_energies(const hx_loose *loose, double *e)
 {
     const int n = loose->n_column;
-#pragma omp parallel for schedule(dynamic, 1)
-    for (int p = 0; p < n; p++)
-        for (int q = 0; q < n; q++)
-            e[n * p + q] = dot(&loose->motion_transposed, p, &loose->forces_transposed, q);
+    multiply(&loose->motion, &loose->forces_transposed, e);
     for (int p = 0; p < n; p++)
         for (int q = 0; q < p; q++) {
             const int by_p = e[n * p + p] < e[n * q + q];
@@ -244,11 +245,8 @@ static void solve_unit(int n, const double *l, int c, double *x)
  * too few nodes for all motions. */
 static void find_dependent(const hx_loose *loose, double *gram, double *scale)
 {
-    const hx_loose_rows *const z = &loose->motion_transposed;
     const int n = loose->n_column;
-#pragma omp parallel for schedule(dynamic, 1)
-    for (int p = 0; p < n; p++)
-        for (int q = 0; q <= p; q++) gram[n * p + q] = gram[n * q + p] = dot(z, p, z, q);
+    multiply(&loose->motion, &loose->motion_transposed, gram);
     for (int i = 0; i < n; i++) scale[i] = 1.0;
     scale_unit(n, gram, scale);
     factor(n, gram, DEPENDENT);
@@ -317,7 +315,7 @@ int hx_loose_create(hx_loose *loose, const hx_problem *problem, const double *mo
     memset(loose, 0, sizeof *loose);
     int rc = hx_loose_find_parts(problem, modulus, &part, &n_part);
     if (rc == HX_OK && n_part > 0) {
-        loose->n_part = choose(part, n_part);
+        loose->n_part = choose(part, n_part, problem->mesh->n_node);
         loose->n_column = M * loose->n_part;
     }
     if (rc == HX_OK && loose->n_part > 0) rc = make_matrices(loose, problem, part);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/atomics.h"
 #include "../base/memory.h"
 #include "../mesh/hex8.h"
 #include "loose.h"
@@ -12,6 +13,7 @@ static const double share[] = {1e-2, 1e-3, 1e-4};
 enum {
     N_SHARE = sizeof share / sizeof share[0],
     M = HX_LOOSE_MOTIONS,
+    MOST_PARTS = 2000, /* and one for 1000 elements: more are noise */
     FEW = 1000 /* nodes of a part that goes along where others are loose though it is held */
 };
 
@@ -19,32 +21,42 @@ enum {
 #define HELD 1e-8     /* pivots of what holds a part, over its diagonal */
 #define NONE 1e-13    /* the same of energies: less is a motion that the nodes do not have */
 
-/* The largest number of elements is below 2^31. */
+#define NO_PART UINT32_MAX
+
 typedef struct grouping {
     const hx_problem *problem;
     const double *modulus;
-    double least;    /* modulus of stiff elements */
-    int32_t *parent; /* [n_elem] union-find, roots are the lowest of their part */
-    int32_t *owner;  /* [n_node] number of the part, -1: none */
-    int32_t *root;   /* [n_part] largest part first */
-    int32_t *number; /* [n_elem] of the part of a root */
+    double least;     /* modulus of stiff elements */
+    uint32_t *parent; /* [n_elem] union-find, roots are the lowest of their part */
+    uint32_t *owner;  /* [n_node] number of the part, NO_PART: none */
+    uint32_t *root;   /* [n_part] largest part first */
+    int32_t *number;  /* [n_elem] of the part of a root */
     int64_t n_part;
     int64_t *first; /* [n_part + 1] */
     int32_t *node;  /* [first[n_part]] of each part, ascending */
 } grouping;
 
-static int32_t find(int32_t *parent, int32_t i)
+/* The root of i. Threads may join meanwhile: what is above an entry stays above it. */
+static uint32_t find(uint32_t *parent, uint32_t i)
 {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    for (uint32_t up = hx_atomic_load(&parent[i]); up != i; up = hx_atomic_load(&parent[i])) {
+        const uint32_t further = hx_atomic_load(&parent[up]);
+        if (further != up) hx_atomic_store(&parent[i], further);
+        i = further;
+    }
     return i;
 }
 
-static void join(int32_t *parent, int32_t a, int32_t b)
+/* The higher root gets the lower one above it: the same roots in whatever order. */
+static void join(uint32_t *parent, uint32_t a, uint32_t b)
 {
-    a = find(parent, a);
-    b = find(parent, b);
-    if (a < b) parent[b] = a;
-    if (b < a) parent[a] = b;
+    for (;;) {
+        a = find(parent, a);
+        b = find(parent, b);
+        if (a == b) return;
+        const uint32_t low = a < b ? a : b, high = a < b ? b : a;
+        if (hx_atomic_replace(&parent[high], high, low)) return;
+    }
 }
 
 static int has_all(const int32_t conn[8], int n, const int32_t *node)
@@ -65,15 +77,17 @@ static void join_face(grouping *g, int64_t e, int n, const int32_t *node)
     for (int64_t k = mesh->node_elem_ptr[node[0]]; k < mesh->node_elem_ptr[node[0] + 1]; k++) {
         const int64_t other = mesh->node_elem[k] >> 3;
         if (other >= e || !(g->modulus[other] >= g->least)) continue;
-        if (find(g->parent, (int32_t)other) == find(g->parent, (int32_t)e)) continue;
-        if (has_all(mesh->conn + 8 * other, n, node)) join(g->parent, (int32_t)other, (int32_t)e);
+        if (find(g->parent, (uint32_t)other) == find(g->parent, (uint32_t)e)) continue;
+        if (has_all(mesh->conn + 8 * other, n, node)) join(g->parent, (uint32_t)other, (uint32_t)e);
     }
 }
 
 static void join_by_faces(grouping *g)
 {
     const hx_mesh *const mesh = g->problem->mesh;
-    for (int64_t e = 0; e < mesh->n_elem; e++) g->parent[e] = (int32_t)e;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) g->parent[e] = (uint32_t)e;
+#pragma omp parallel for schedule(dynamic, 1024)
     for (int64_t e = 0; e < mesh->n_elem; e++)
         for (int f = 0; f < 6 && g->modulus[e] >= g->least; f++) {
             int32_t node[4];
@@ -87,11 +101,13 @@ static int join_by_nodes(grouping *g)
 {
     const hx_mesh *const mesh = g->problem->mesh;
     int touch = 0;
+    if (g->n_part < 2) return 0;
+#pragma omp parallel for schedule(dynamic, 1024) reduction(| : touch)
     for (int64_t e = 0; e < mesh->n_elem; e++)
         for (int a = 0; a < 8 && g->modulus[e] >= g->least; a++) {
-            const int32_t other = g->root[g->owner[mesh->conn[8 * e + a]]];
-            if (find(g->parent, other) == find(g->parent, (int32_t)e)) continue;
-            join(g->parent, other, (int32_t)e);
+            const uint32_t other = g->root[g->owner[mesh->conn[8 * e + a]]];
+            if (find(g->parent, other) == find(g->parent, (uint32_t)e)) continue;
+            join(g->parent, other, (uint32_t)e);
             touch = 1;
         }
     return touch;
@@ -99,7 +115,7 @@ static int join_by_nodes(grouping *g)
 
 typedef struct sized {
     int64_t n_elem;
-    int32_t root;
+    uint32_t root;
 } sized;
 
 static int larger_first(const void *a, const void *b)
@@ -118,13 +134,13 @@ static int number_parts(grouping *g)
     g->n_part = 0;
     for (int64_t e = 0; e < n_elem; e++) {
         if (!(g->modulus[e] >= g->least)) continue;
-        const int32_t root = find(g->parent, (int32_t)e);
+        const uint32_t root = find(g->parent, (uint32_t)e);
         g->number[root]++;
-        g->n_part += root == e;
+        g->n_part += root == (uint32_t)e;
     }
     HX_TRY(hx_alloc(&list, (size_t)g->n_part, sizeof *list, "loose parts"));
     for (int64_t e = 0, n = 0; e < n_elem; e++)
-        if (g->number[e] > 0) list[n++] = (sized){g->number[e], (int32_t)e};
+        if (g->number[e] > 0) list[n++] = (sized){g->number[e], (uint32_t)e};
     qsort(list, (size_t)g->n_part, sizeof *list, larger_first);
     free(g->root);
     g->root = NULL;
@@ -141,24 +157,22 @@ static int number_parts(grouping *g)
 static int list_nodes(grouping *g)
 {
     const hx_mesh *const mesh = g->problem->mesh;
-    for (int64_t i = 0; i < mesh->n_node; i++) g->owner[i] = -1;
+    for (int64_t i = 0; i < mesh->n_node; i++) g->owner[i] = NO_PART;
+#pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         if (!(g->modulus[e] >= g->least)) continue;
-        const int32_t p = g->number[find(g->parent, (int32_t)e)];
-        for (int a = 0; a < 8; a++) {
-            int32_t *const owner = &g->owner[mesh->conn[8 * e + a]];
-            if (*owner < 0 || p < *owner) *owner = p;
-        }
+        const uint32_t p = (uint32_t)g->number[find(g->parent, (uint32_t)e)];
+        for (int a = 0; a < 8; a++) hx_atomic_min(&g->owner[mesh->conn[8 * e + a]], p);
     }
     free(g->first);
     g->first = NULL;
     HX_TRY(hx_alloc(&g->first, (size_t)g->n_part + 2, sizeof *g->first, "loose parts"));
     int64_t *const at = g->first + 1; /* where the next node of a part goes, then its end */
     for (int64_t i = 0; i < mesh->n_node; i++)
-        if (g->owner[i] >= 0) at[g->owner[i] + 1]++;
+        if (g->owner[i] != NO_PART) at[g->owner[i] + 1]++;
     for (int64_t p = 0; p < g->n_part; p++) at[p + 1] += at[p];
     for (int64_t i = 0; i < mesh->n_node; i++)
-        if (g->owner[i] >= 0) g->node[at[g->owner[i]]++] = (int32_t)i;
+        if (g->owner[i] != NO_PART) g->node[at[g->owner[i]]++] = (int32_t)i;
     return HX_OK;
 }
 
@@ -279,7 +293,7 @@ static int64_t place_of(const int32_t *list, int64_t n, int32_t what)
 }
 
 /* Whether all of an element goes along. */
-static int is_inside(const grouping *g, int32_t p, const int32_t conn[8])
+static int is_inside(const grouping *g, uint32_t p, const int32_t conn[8])
 {
     int inside = 1;
     for (int a = 0; a < 8; a++)
@@ -288,7 +302,7 @@ static int is_inside(const grouping *g, int32_t p, const int32_t conn[8])
 }
 
 /* Elements that a part's motions strain. */
-static int list_strained(const grouping *g, int32_t p, const hx_loose_part *part, int32_t **list,
+static int list_strained(const grouping *g, uint32_t p, const hx_loose_part *part, int32_t **list,
                          int64_t *n)
 {
     const hx_mesh *const mesh = g->problem->mesh;
@@ -311,7 +325,7 @@ static int list_strained(const grouping *g, int32_t p, const hx_loose_part *part
 }
 
 /* force += K_e times the motions, of one element. */
-static void add_element(const grouping *g, int32_t p, const hx_loose_part *part, int64_t e)
+static void add_element(const grouping *g, uint32_t p, const hx_loose_part *part, int64_t e)
 {
     const hx_problem *const problem = g->problem;
     const int32_t *const conn = problem->mesh->conn + 8 * e;
@@ -353,7 +367,7 @@ static void finish_forces(const hx_problem *problem, const hx_loose_part *part)
 }
 
 /* K Z of a part, without what is inside of it. */
-static int find_forces(const grouping *g, int32_t p, hx_loose_part *part)
+static int find_forces(const grouping *g, uint32_t p, hx_loose_part *part)
 {
     const hx_mesh *const mesh = g->problem->mesh;
     const hx_springs *const springs = &g->problem->springs;
@@ -449,7 +463,7 @@ void hx_loose_part_free(hx_loose_part *part)
     memset(part, 0, sizeof *part);
 }
 
-static int make_part(const grouping *g, int32_t p, hx_loose_part *part)
+static int make_part(const grouping *g, uint32_t p, hx_loose_part *part)
 {
     part->n_node = g->first[p + 1] - g->first[p];
     if (part->n_node == 0) return HX_OK;
@@ -479,12 +493,16 @@ static int spread_mark(hx_loose_part *part, const hx_loose_part *other)
 static void choose_chains(const grouping *g, hx_loose_part *part)
 {
     const hx_mesh *const mesh = g->problem->mesh;
-    for (int64_t p = 0; p < g->n_part; p++) part[p].is_chosen = part[p].softness > SOFT;
-    for (int more = 1; more;) {
+    int more = 0;
+    for (int64_t p = 0; p < g->n_part; p++) {
+        part[p].is_chosen = part[p].softness > SOFT;
+        more |= part[p].is_chosen;
+    }
+    while (more && g->n_part > 1) {
         more = 0;
         for (int64_t e = 0; e < mesh->n_elem; e++) {
             if (!(g->modulus[e] >= g->least)) continue;
-            hx_loose_part *const here = &part[g->number[find(g->parent, (int32_t)e)]];
+            hx_loose_part *const here = &part[g->number[find(g->parent, (uint32_t)e)]];
             for (int a = 0; a < 8; a++) {
                 hx_loose_part *const there = &part[g->owner[mesh->conn[8 * e + a]]];
                 more |= spread_mark(here, there) | spread_mark(there, here);
@@ -506,7 +524,7 @@ static int take_parts(const grouping *g, hx_loose_part **part, int64_t *n_part)
     hx_loose_part *const here = all + n;
 #pragma omp parallel for schedule(dynamic, 16)
     for (int64_t p = 0; p < g->n_part; p++) {
-        const int made = make_part(g, (int32_t)p, &here[p]);
+        const int made = make_part(g, (uint32_t)p, &here[p]);
         if (made < 0) {
 #pragma omp critical(hx_loose_part)
             rc = made;
@@ -545,10 +563,19 @@ static int alloc_grouping(grouping *g)
     return hx_alloc_raw(&g->node, n_node, sizeof *g->node, "loose parts");
 }
 
+static int64_t count_stiff(const grouping *g)
+{
+    int64_t n = 0;
+#pragma omp parallel for schedule(static) reduction(+ : n)
+    for (int64_t e = 0; e < g->problem->mesh->n_elem; e++) n += g->modulus[e] >= g->least;
+    return n;
+}
+
 static int take_share(grouping *g, hx_loose_part **part, int64_t *n_part)
 {
     join_by_faces(g);
     HX_TRY(number_parts(g));
+    if (g->n_part > MOST_PARTS + g->problem->mesh->n_elem / 1000) return HX_OK;
     HX_TRY(list_nodes(g));
     HX_TRY(take_parts(g, part, n_part));
     if (!join_by_nodes(g)) return HX_OK;
@@ -561,6 +588,7 @@ int hx_loose_find_parts(const hx_problem *problem, const double *modulus, hx_loo
                         int64_t *n_part)
 {
     grouping g = {.problem = problem, .modulus = modulus};
+    int64_t n_stiff = 0;
     double largest = 0.0;
     int rc;
     *part = NULL;
@@ -569,7 +597,9 @@ int hx_loose_find_parts(const hx_problem *problem, const double *modulus, hx_loo
     HX_TRY_FAIL(alloc_grouping(&g));
     for (int i = 0; i < N_SHARE && largest > 0.0; i++) {
         g.least = share[i] * largest;
-        HX_TRY_FAIL(take_share(&g, part, n_part));
+        const int64_t n = count_stiff(&g);
+        if (n > n_stiff) HX_TRY_FAIL(take_share(&g, part, n_part));
+        n_stiff = n;
     }
     rc = HX_OK;
 fail:

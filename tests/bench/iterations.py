@@ -171,7 +171,7 @@ def tetrahedra_thin(folder, s):
 def cut(folder, s):
     """Tetrahedra cut in four hexahedra each: bits of solid come loose where the filter is thin."""
     path = folder / "cut.msh"
-    mesh = gmsh(path, "bracket/bracket.geo", ("h", 8.0 / s), ("tetrahedra", 1), ("named", 1),
+    mesh = gmsh(path, "bracket/bracket.geo", ("h", 5.0 / s), ("tetrahedra", 1), ("named", 1),
                 ("Mesh.SubdivisionAlgorithm", 2))
     return mesh and (mesh, BRACKET, 1.5)
 
