@@ -7,7 +7,10 @@
 
 #include "../base/memory.h"
 
-enum { M = HX_LOOSE_MOTIONS };
+enum {
+    M = HX_LOOSE_MOTIONS,
+    FEW = 100000 /* nodes of all parts together beyond those of the mesh: 30 MB */
+};
 
 /* Pivots of matrices scaled to a unit diagonal: of Z'Z, where a column is given by others before
  * it; of Z'K Z, where rounding has left nothing. */
@@ -30,7 +33,7 @@ static int is_same(const hx_loose_part *a, const hx_loose_part *b)
            memcmp(a->node, b->node, (size_t)a->n_node * sizeof *a->node) == 0;
 }
 
-/* The softest come first, each set of nodes once, and no more nodes in all than the mesh has.
+/* The softest come first, each set of nodes once, and no more than n_node nodes in all.
  * Returns how many: none where all are held. */
 static int choose(hx_loose_part *part, int64_t n, int64_t n_node)
 {
@@ -315,7 +318,7 @@ int hx_loose_create(hx_loose *loose, const hx_problem *problem, const double *mo
     memset(loose, 0, sizeof *loose);
     int rc = hx_loose_find_parts(problem, modulus, &part, &n_part);
     if (rc == HX_OK && n_part > 0) {
-        loose->n_part = choose(part, n_part, problem->mesh->n_node);
+        loose->n_part = choose(part, n_part, problem->mesh->n_node + FEW);
         loose->n_column = M * loose->n_part;
     }
     if (rc == HX_OK && loose->n_part > 0) rc = make_matrices(loose, problem, part);
