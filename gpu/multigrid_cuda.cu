@@ -248,6 +248,7 @@ hx_multigrid_ops make_ops()
     ops.lines_couple = hx_cuda_mg_lines_couple;
     ops.lines_factorise = hx_cuda_mg_lines_factorise;
     ops.lines_solve = hx_cuda_mg_lines_solve;
+    ops.rows_add = hx_cuda_mg_rows_add;
     ops.dense = hx_cuda_mg_dense;
     return ops;
 }

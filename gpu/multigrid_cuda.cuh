@@ -95,6 +95,9 @@ int hx_cuda_mg_blocks_power(hx_device *dev, int64_t n, const float *d_m, const f
 int hx_cuda_mg_lines_couple(hx_device *dev, const hx_device_model *model, const hx_mg_lines *lines);
 int hx_cuda_mg_lines_factorise(hx_device *dev, const hx_mg_lines *lines, float *d_m);
 int hx_cuda_mg_lines_solve(hx_device *dev, const hx_mg_lines *lines, const double *d_r, float *d_t);
+// multigrid_loose_cuda.cu
+int hx_cuda_mg_rows_add(hx_device *dev, const hx_mg_rows *rows, double factor, const double *d_x,
+                        const float *d_x_single, double *d_y, float *d_y_single);
 // multigrid_rigid_cuda.cu
 int hx_cuda_mg_match_entries(hx_device *dev, int64_t n, const int64_t *d_dof, const double *d_r,
                              float *d_t);

@@ -58,6 +58,10 @@ int hx_cpu_lines_couple(hx_device *dev, const hx_device_model *model, const hx_m
 int hx_cpu_lines_factorise(hx_device *dev, const hx_mg_lines *lines, float *d_m);
 int hx_cpu_lines_solve(hx_device *dev, const hx_mg_lines *lines, const double *d_r, float *d_t);
 
+/* y += factor A x (multigrid_ops.rows_add). */
+int hx_cpu_rows_add(hx_device *dev, const hx_mg_rows *rows, double factor, const double *d_x,
+                    const float *d_x_single, double *d_y, float *d_y_single);
+
 /* diagonal[last - first][8][3]: of the stiffnesses of elements first .. last - 1, hexahedra of 8
  * nodes with unit modulus (element_cpu.c). */
 void hx_cpu_diagonals(const hx_device_model *model, int64_t first, int64_t last,

@@ -669,5 +669,6 @@ const hx_multigrid_ops hx_cpu_multigrid_ops = {
     .lines_couple = hx_cpu_lines_couple,
     .lines_factorise = hx_cpu_lines_factorise,
     .lines_solve = hx_cpu_lines_solve,
+    .rows_add = hx_cpu_rows_add,
     .dense = cpu_dense,
 };

@@ -197,6 +197,14 @@ typedef struct hx_mg_lines {
     void *common;       /* NULL; of a share, of hx_common_ops.share_lines */
 } hx_mg_lines;
 
+/* Rows of a sparse matrix: row i, of entry d_at[i] of a vector, none twice, has the entries
+ * [d_first[i], d_first[i + 1]). */
+typedef struct hx_mg_rows {
+    int64_t n, n_entry;
+    int64_t *d_first, *d_at, *d_column;
+    double *d_value;
+} hx_mg_rows;
+
 typedef struct hx_multigrid_ops {
     /* Where entry (r, c) of block o of a node's row is in hx_mg_level.d_matrix, n unknowns a node:
      * 1: ((n o + c) n_node + node) n + r; 0: ((27 node + o) n + c) n + r. */
@@ -276,6 +284,11 @@ typedef struct hx_multigrid_ops {
     int (*add)(hx_device *dev, int64_t n, const float *d_x, float *d_y); /* y += x */
     int (*small_multiply)(hx_device *dev, int n_column, const double *d_inverse,
                           const double *d_sum, double *d_c);
+
+    /* For loose parts: y += factor A x, sums in double in a fixed order. Of x and y each one is
+     * given, in double or in single precision. NULL: the device has none. */
+    int (*rows_add)(hx_device *dev, const hx_mg_rows *rows, double factor, const double *d_x,
+                    const float *d_x_single, double *d_y, float *d_y_single);
 
     /* On a lattice. y = A x; y = b - A x. */
     int (*multiply)(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y);

@@ -33,6 +33,38 @@ typedef struct hx_mg_rigid {
     double *matrix;      /* [4 n_column][n_column] on the host: E, its inverse, Q'K Q, a column */
 } hx_mg_rigid;
 
+/* Loose parts of the design (loose.h): their motions Z are solved for before and after the V-cycle
+ * M0, which sees what these leave (multiplicative; balancing, Mandel, Commun. Numer. Methods Eng.
+ * 9, 1993),
+ *
+ *     M^-1 = Q + (I - Q K) M0^-1 (I - K Q),   Q = Z (Z'K Z)^-1 Z',
+ *
+ * symmetric and positive definite as M0 is. K Z is 0 inside of parts and exact, so that what makes
+ * a part move is not lost in the noise of a product in single precision. */
+enum {
+    HX_MG_LOOSE_MOTION,  /* Z */
+    HX_MG_LOOSE_SUMS,    /* Z' */
+    HX_MG_LOOSE_FORCES,  /* K Z */
+    HX_MG_LOOSE_WORK,    /* (K Z)' */
+    HX_MG_LOOSE_INVERSE, /* (Z'K Z)^-1 */
+    HX_MG_LOOSE_ROWS
+};
+
+/* Goes into the checkpoint as it is. */
+typedef struct hx_mg_loose_state {
+    int32_t is_on; /* the last design had loose parts: those of this one are looked for */
+    int32_t pause; /* so many designs are not looked at, since one had none */
+    int32_t last;  /* the last pause */
+} hx_mg_loose_state;
+
+typedef struct hx_mg_loose {
+    hx_mg_loose_state state;
+    int n_column; /* 0: no loose parts */
+    hx_mg_rows rows[HX_MG_LOOSE_ROWS];
+    double *d_sum, *d_c; /* [n_column] */
+    double *d_r;         /* [n_dof] what the V-cycle sees; NULL until needed */
+} hx_mg_loose;
+
 typedef struct hx_multigrid {
     hx_device *dev;
     const hx_multigrid_ops *ops; /* = &table */
@@ -63,6 +95,7 @@ typedef struct hx_multigrid {
     float *d_m, *d_x, *d_t, *d_v, *d_d; /* [n_dof] on the mesh; d only with more than one step */
     hx_mg_smoother *d_smoother;
     hx_mg_rigid rigid;
+    hx_mg_loose loose;
     double *d_least; /* [HX_LATTICE_LEVELS + 1] what eigenvalues are at least, of the mesh first */
     int n_setup;
     int is_restored; /* the moduli kept come from a checkpoint */
@@ -134,5 +167,17 @@ int hx_mg_rigid_setup(hx_multigrid *mg, const hx_operator *op);
 /* z += R E^-1 R'r. */
 int hx_mg_rigid_add(const hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z);
 void hx_mg_rigid_free(hx_multigrid *mg);
+
+/* multigrid_loose.c. Of a new design, the lattices being set up: its loose parts where the last one
+ * had any. *changed: hx_mg_apply alone is not, or was not, all there is. */
+int hx_mg_loose_setup(hx_multigrid *mg, const hx_operator *op, int *changed);
+/* A solve takes long: looks for loose parts. 1: there are. */
+int hx_mg_loose_mend(hx_multigrid *mg, const hx_operator *op);
+/* z = M^-1 r with loose parts; d_z NULL: in d_x. */
+int hx_mg_loose_apply(const hx_multigrid *mg, const hx_operator *op, const double *d_r,
+                      double *d_z);
+int hx_mg_loose_snapshot(hx_multigrid *mg, hx_snapshot *image);
+void hx_mg_loose_forget(hx_multigrid *mg);
+void hx_mg_loose_free(hx_multigrid *mg);
 
 #endif

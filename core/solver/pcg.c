@@ -391,11 +391,13 @@ static int run_iterations(hx_pcg_run *s)
     hx_pcg *pcg = s->pcg;
     hx_device *dev = pcg->dev;
     const double *d_u = s->iterate == iterate_single ? NULL : s->d_u;
-    if (pcg->recording && (pcg->d_recorded_u != d_u || pcg->recorded_a != s->a))
+    if (pcg->recording && (pcg->d_recorded_u != d_u || pcg->recorded_a != s->a ||
+                           pcg->recorded_version != s->pc->version))
         forget_recording(pcg);
     if (!pcg->recording && dev->ops->record_begin && !pcg->cannot_record) {
         pcg->d_recorded_u = d_u;
         pcg->recorded_a = s->a;
+        pcg->recorded_version = s->pc->version;
         pcg->cannot_record = record_iterations(s);
         if (pcg->cannot_record < 0) {
             forget_recording(pcg);
@@ -475,29 +477,41 @@ static int start_double(hx_pcg_run *s)
     return hx_pcg_start_from_residual(s);
 }
 
-/* Iterations after which a preconditioner that estimates is asked to look again; doubled each time.
- */
-enum { PATIENCE = 40 };
+/* Iterations after which a preconditioner is asked to mend what it can, once; and after which one
+ * that estimates is asked to look again, doubled each time. */
+enum { MEND = 30, PATIENCE = 40 };
+
+/* *changed: what the preconditioner is has. */
+static int ask(hx_pcg_run *s, int n_done, int *mended, int *patience, int *changed)
+{
+    const hx_precond_kind *const kind = s->pc->kind;
+    *changed = 0;
+    if (kind->mend && !*mended && n_done >= MEND) {
+        *mended = 1;
+        *changed = kind->mend(s->pc);
+    }
+    if (*changed != 0 || !kind->revise || n_done < *patience)
+        return *changed < 0 ? *changed : HX_OK;
+    *patience *= 2;
+    *changed = kind->revise(s->pc);
+    return *changed < 0 ? *changed : HX_OK;
+}
 
 static int solve_double(hx_pcg_run *s, int iterations, hx_pcg_result *result)
 {
     hx_pcg_refinement p = {.best = INFINITY};
+    int mended = 0, patience = PATIENCE, changed;
     s->iterate = iterate_double;
     HX_TRY(begin(s, 1.0, iterations));
     HX_TRY(start_double(s));
-    for (int patience = PATIENCE; s->state.reason == HX_PCG_RUNNING;) {
+    while (s->state.reason == HX_PCG_RUNNING) {
         HX_TRY(advance(s));
         if ((s->a->exact && s->state.reason == HX_PCG_INDEFINITE) ||
             ((s->a->exact || result->took_exact) && s->state.reason == HX_PCG_CONVERGED))
             HX_TRY(hx_pcg_refine(s, &p, result));
-        if (!s->pc->kind->revise || s->state.reason != HX_PCG_RUNNING) continue;
-        if (s->state.iterations < iterations + patience) continue;
-        patience *= 2;
-        const int changed = s->pc->kind->revise(s->pc);
-        if (changed <= 0) {
-            HX_TRY(changed);
-            continue;
-        }
+        if (s->state.reason != HX_PCG_RUNNING) continue;
+        HX_TRY(ask(s, s->state.iterations - iterations, &mended, &patience, &changed));
+        if (!changed) continue;
         HX_TRY(begin(s, 1.0, s->state.iterations));
         HX_TRY(start_double(s));
     }

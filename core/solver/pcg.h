@@ -83,6 +83,7 @@ typedef struct hx_pcg {
     void *recording;               /* the iterations between two looks, or NULL (owned) */
     const double *d_recorded_u;    /* what they work on; NULL: in single precision */
     const hx_linear *recorded_a;   /* and multiply by */
+    int recorded_version;          /* of the preconditioner */
     int cannot_record;             /* HX_OK, or why they are queued one by one instead */
     char not_recorded[128];        /* the same in words */
 } hx_pcg;

@@ -35,7 +35,7 @@ typedef struct hx_precond_kind {
     /* After each change of A (hx_operator_update). */
     int (*setup)(hx_precond *pc);
     /* z = M^-1 r; NULL when d_inverse_diagonal is all there is to it. What it queues depends on
-     * neither the design nor r: PCG may record it. Hot. */
+     * neither the design nor r, but for what `version` tells: PCG may record it. Hot. */
     int (*apply)(hx_precond *pc, const double *d_r, double *d_z);
     /* Where apply leaves z in single precision when d_z is NULL, which saves a vector: memory that
      * stays where it is. NULL, or returns NULL: apply wants a d_z. */
@@ -44,6 +44,9 @@ typedef struct hx_precond_kind {
      * the preconditioner has changed: PCG starts anew from where it is. NULL: nothing was
      * estimated. */
     int (*revise)(hx_precond *pc);
+    /* A solve takes longer than most: look once for what can be mended. Returns as `revise`; NULL:
+     * nothing can. */
+    int (*mend)(hx_precond *pc);
     /* What the next set-up takes from this one (snapshot.h). NULL: nothing. */
     int (*snapshot)(hx_precond *pc, hx_snapshot *image);
     /* The next set-up takes nothing from this one. NULL: it never does. */
@@ -56,6 +59,7 @@ struct hx_precond {
     const hx_linear *a;         /* (borrowed) */
     const hx_operator *op;      /* NULL, or K, whose linear a is (borrowed) */
     double *d_inverse_diagonal; /* [n] or NULL; PCG fuses it into its vector passes (owned) */
+    int version;                /* another one: what `apply` queues is another */
     void *impl;                 /* (owned by the kind) */
 };
 

@@ -247,6 +247,7 @@ static void destroy(hx_precond *pc)
     hx_mg_lines_free(mg);
     hx_mg_direct_free(mg);
     hx_mg_rigid_free(mg);
+    hx_mg_loose_free(mg);
     if (mg->own_state) mg->strategy->teardown(mg->own_state);
     free(mg);
     pc->impl = NULL;
@@ -395,8 +396,19 @@ static int setup(hx_precond *pc)
     HX_IN_SPAN(mg->dev, HX_SPAN_EIGENVALUES, -1, hx_mg_estimate(mg, op, mg->n_setup == 0));
     HX_IN_SPAN(mg->dev, HX_SPAN_FACTORS, -1, hx_mg_direct_setup(mg));
     if (mg->rigid.n_column > 0) HX_TRY(hx_mg_rigid_setup(mg, op));
+    int changed;
+    HX_TRY(hx_mg_loose_setup(mg, op, &changed));
+    pc->version += changed;
     mg->n_setup++;
     return HX_OK;
+}
+
+/* The same earlier: what hangs loose. */
+static int mend(hx_precond *pc)
+{
+    const int changed = hx_mg_loose_mend(pc->impl, pc->op);
+    pc->version += changed > 0;
+    return changed;
 }
 
 /* A solve takes long. */
@@ -412,6 +424,7 @@ static int snapshot(hx_precond *pc, hx_snapshot *image)
     hx_multigrid *mg = pc->impl;
     char name[HX_SNAPSHOT_NAME];
     HX_TRY(hx_snapshot_device(image, "multigrid.least", mg->dev, mg->d_least, LEAST_BYTES));
+    HX_TRY(hx_mg_loose_snapshot(mg, image));
     HX_TRY(hx_snapshot_host(image, "multigrid.setups", &mg->n_setup, sizeof mg->n_setup));
     if (image->mode == HX_SNAPSHOT_SAVE || hx_snapshot_has(image, "multigrid.added"))
         HX_TRY(hx_snapshot_host(image, "multigrid.added", &mg->added, sizeof mg->added));
@@ -434,12 +447,14 @@ static void forget(hx_precond *pc)
 {
     hx_multigrid *mg = pc->impl;
     mg->n_setup = 0;
+    hx_mg_loose_forget(mg);
     mg->added = hx_mg_direct_added(mg);
 }
 
 static int apply(hx_precond *pc, const double *d_r, double *d_z)
 {
     const hx_multigrid *mg = pc->impl;
+    if (mg->loose.n_column > 0) return hx_mg_loose_apply(mg, pc->op, d_r, d_z);
     HX_TRY(hx_mg_apply(mg, pc->op, d_r, d_z));
     return mg->rigid.n_column > 0 ? hx_mg_rigid_add(mg, pc->op, d_r, d_z) : HX_OK;
 }
@@ -576,5 +591,6 @@ const hx_precond_kind hx_precond_multigrid = {
     .snapshot = snapshot,
     .forget = forget,
     .revise = revise,
+    .mend = mend,
     .destroy = destroy,
 };

@@ -168,6 +168,14 @@ def tetrahedra_thin(folder, s):
     return tetrahedra(folder, s, 1.5)
 
 
+def cut(folder, s):
+    """Tetrahedra cut in four hexahedra each: bits of solid come loose where the filter is thin."""
+    path = folder / "cut.msh"
+    mesh = gmsh(path, "bracket/bracket.geo", ("h", 5.0 / s), ("tetrahedra", 1), ("named", 1),
+                ("Mesh.SubdivisionAlgorithm", 2))
+    return mesh and (mesh, BRACKET, 1.5)
+
+
 def crank(folder, s):
     mesh = f'file = "{TOP}/examples/bell-crank/bell-crank.msh";' if s == 1 else gmsh(
         folder / "crank.msh", "bell-crank/bell-crank.geo", ("h", 6.0 / s))
@@ -176,8 +184,8 @@ def crank(folder, s):
     return mesh and (mesh, model, 2.0)
 
 
-CASES = {c.__name__: c for c in (crank, tetrahedra, tetrahedra_thin, plate, solid, mild, stretched, flat, rod, thin_filter,
-                                 cantilever, lbeam)}
+CASES = {c.__name__: c for c in (crank, tetrahedra, tetrahedra_thin, cut, plate, solid, mild, stretched, flat, rod,
+                                 thin_filter, cantilever, lbeam)}
 
 
 def run(args, name):

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/solver/multigrid_internal.h"
 #include "tests/lib/fixture.h"
 
 static hx_device device;
@@ -16,7 +17,7 @@ typedef struct model {
     const char *filter, *precond;
     hx_pcg_criterion criterion;
     double beta, penalty_start;
-    int gravity, warm;
+    int gravity, warm, loose;
 } model;
 
 static const model models[] = {{"sensitivity", "multigrid", HX_PCG_RELATIVE, 0.0, 0.0, 0, 1},
@@ -25,7 +26,8 @@ static const model models[] = {{"sensitivity", "multigrid", HX_PCG_RELATIVE, 0.0
                                {"density", "jacobi", HX_PCG_RELATIVE, 0.0, 0.0, 1, 1},
                                {"sensitivity", "block-jacobi", HX_PCG_RELATIVE, 0.0, 1.5, 0, 0},
                                {"density", "multigrid", HX_PCG_COMPLIANCE, 0.0, 0.0, 1, 1},
-                               {"sensitivity", "jacobi", HX_PCG_COMPLIANCE, 0.0, 0.0, 0, 1}};
+                               {"sensitivity", "jacobi", HX_PCG_COMPLIANCE, 0.0, 0.0, 0, 1},
+                               {"none", "multigrid", HX_PCG_RELATIVE, 0.0, 0.0, 0, 1, 1}};
 enum { N_MODEL = sizeof models / sizeof models[0] };
 
 static const hx_support_spec support = {
@@ -68,6 +70,27 @@ static const hx_strategy *find_deterministic(void)
     return NULL;
 }
 
+/* Two bars on the support, and lumps between them that nothing holds, which designs keep for a
+ * while. */
+static const double *loose_density(const hx_mesh *mesh)
+{
+    static double rho[N_ELEM];
+    for (int e = 0; e < N_ELEM; e++) {
+        double x[3];
+        hx_cell_centroid(mesh->xyz, mesh->conn + 8 * e, x);
+        const int bar = x[2] < 0.2 || x[2] > 0.8,
+                  lump = x[2] > 0.35 && x[2] < 0.65 && sin(10.5 * x[0]) * sin(17.0 * x[1]) > 0.3;
+        rho[e] = bar || lump ? 1.0 : 0.001;
+    }
+    return rho;
+}
+
+/* 1 if a solve of the last design has found loose parts. */
+static int is_loose(const fixture_solver *s)
+{
+    return ((const hx_multigrid *)s->pc.impl)->loose.state.is_on;
+}
+
 static void open_run(fixture_solver *s, const hx_problem *problem, const model *m)
 {
     fixture_settings settings = fixture_defaults();
@@ -78,6 +101,10 @@ static void open_run(fixture_solver *s, const hx_problem *problem, const model *
     settings.filter_params = (hx_filter_params){.radius = 0.35, .beta = m->beta, .eta = 0.5};
     settings.pcg.criterion = m->criterion;
     settings.pcg.tolerance = hx_pcg_tolerance(m->criterion);
+    if (m->loose) {
+        settings.pcg.tolerance = 1e-8;
+        settings.density = loose_density(problem->mesh);
+    }
     if (m->penalty_start > 0.0)
         settings.optimizer.penalty = (hx_stair){
             .value = m->penalty_start, .last = 3.0, .factor = 1.0, .step = 0.5, .every = 2};
@@ -131,16 +158,20 @@ static void check_model(const hx_mesh *mesh, const model *m)
     hx_snapshot image[N_DESIGN];
     hx_problem problem;
     fixture_solver s;
+    int n_loose = 0;
     memset(image, 0, sizeof image);
     make_problem(&problem, mesh, m);
     open_run(&s, &problem, m);
     for (int i = 0; i < N_DESIGN; i++) {
         step(&s, &want[i]);
+        n_loose += m->loose && is_loose(&s);
         hx_snapshot_begin(&image[i], HX_SNAPSHOT_SAVE);
         CHECK_OK(hx_optimizer_snapshot(&s.opt, &image[i]));
         hx_optimizer_advance(&s.opt);
     }
     fixture_solver_free(&s);
+    CHECK_MSG(!m->loose || n_loose > 1, "%d designs with loose parts",
+              n_loose);
     CHECK(want[N_DESIGN - 1].number[1] != want[0].number[1]);
     for (int i = 0; i < N_DESIGN; i++) go_on(&problem, m, &image[i], i + 1, want);
     printf("%s, %s: %zu parts, %zu bytes\n", m->filter, m->precond, image[0].n,

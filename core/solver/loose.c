@@ -1,0 +1,339 @@
+/* What is loose in a design as matrices (loose.h). */
+#include "loose.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+
+enum {
+    M = HX_LOOSE_MOTIONS,
+    FEW = 100000 /* nodes of all parts together beyond those of the mesh: 30 MB */
+};
+
+/* Pivots of matrices scaled to a unit diagonal: of Z'Z, where a column is given by others before
+ * it; of Z'K Z, where rounding has left nothing. */
+#define DEPENDENT 1e-10
+#define NOTHING 1e-15
+
+/* ---- which parts ---- */
+
+static int softer_first(const void *a, const void *b)
+{
+    const hx_loose_part *const x = a, *const y = b;
+    if (x->softness != y->softness) return x->softness > y->softness ? -1 : 1;
+    if (x->n_node != y->n_node) return x->n_node > y->n_node ? -1 : 1;
+    return memcmp(x->node, y->node, (size_t)x->n_node * sizeof *x->node);
+}
+
+static int is_same(const hx_loose_part *a, const hx_loose_part *b)
+{
+    return a->n_node == b->n_node &&
+           memcmp(a->node, b->node, (size_t)a->n_node * sizeof *a->node) == 0;
+}
+
+/* The softest come first, each set of nodes once, and no more than n_node nodes in all.
+ * Returns how many: none where all are held. */
+static int choose(hx_loose_part *part, int64_t n, int64_t n_node)
+{
+    int n_kept = 0, is_loose = 0;
+    for (int64_t p = 0; p < n; p++) is_loose |= !part[p].is_held;
+    if (!is_loose) return 0;
+    qsort(part, (size_t)n, sizeof *part, softer_first);
+    for (int64_t p = 0; p < n && n_kept < HX_LOOSE_MOST; p++) {
+        int q = 0;
+        while (q < n_kept && !is_same(&part[q], &part[p])) q++;
+        if (q < n_kept || part[p].n_node > n_node) continue;
+        n_node -= part[p].n_node;
+        const hx_loose_part one = part[p];
+        part[p] = part[n_kept];
+        part[n_kept++] = one;
+    }
+    return n_kept;
+}
+
+/* ---- rows ---- */
+
+static int alloc_rows(hx_loose_rows *rows, int64_t n, int64_t n_entry)
+{
+    rows->n = n;
+    rows->n_entry = n_entry;
+    HX_TRY(hx_alloc(&rows->first, (size_t)n + 1, sizeof *rows->first, "loose parts"));
+    HX_TRY(hx_alloc_raw(&rows->at, (size_t)n, sizeof *rows->at, "loose parts"));
+    HX_TRY(hx_alloc_raw(&rows->column, (size_t)n_entry, sizeof *rows->column, "loose parts"));
+    return hx_alloc_raw(&rows->value, (size_t)n_entry, sizeof *rows->value, "loose parts");
+}
+
+static void free_rows(hx_loose_rows *rows)
+{
+    free(rows->first);
+    free(rows->at);
+    free(rows->column);
+    free(rows->value);
+}
+
+/* Component i of a part's motions at a node. */
+static void motion_at(const hx_problem *problem, const hx_loose_part *part, int64_t node, int i,
+                      double row[M])
+{
+    const int is_fixed = problem->supports.fixed[node] >> i & 1;
+    for (int k = 0; k < M; k++) {
+        double u[3];
+        hx_loose_motion(part, problem->mesh->xyz + 3 * node, k, u);
+        row[k] = is_fixed ? 0.0 : u[i];
+    }
+}
+
+/* Row 3 a + i of a part's Z or K Z: of its node a, of its touched ones. */
+static int64_t row_of(const hx_problem *problem, const hx_loose_part *part, int is_force, int64_t a,
+                      int i, double row[M])
+{
+    const int64_t node = is_force ? part->touched[a] : part->node[a];
+    if (is_force)
+        memcpy(row, part->force + 18 * a + M * i, M * sizeof *row);
+    else
+        motion_at(problem, part, node, i, row);
+    return 3 * node + i;
+}
+
+static int64_t count_of(const hx_loose_part *part, int is_force)
+{
+    return is_force ? part->n_touched : part->n_node;
+}
+
+/* Z' or (K Z)', columns of parts as rows. */
+static int make_columns(hx_loose_rows *rows, const hx_problem *problem, const hx_loose_part *part,
+                        int n_part, int is_force)
+{
+    int64_t n_most = 0, n = 0;
+    double row[M];
+    for (int p = 0; p < n_part; p++) n_most += 3 * M * count_of(&part[p], is_force);
+    HX_TRY(alloc_rows(rows, (int64_t)M * n_part, n_most));
+    for (int p = 0; p < n_part; p++)
+        for (int k = 0; k < M; k++) {
+            rows->at[M * p + k] = M * p + k;
+            for (int64_t a = 0; a < count_of(&part[p], is_force); a++)
+                for (int i = 0; i < 3; i++) {
+                    const int64_t dof = row_of(problem, &part[p], is_force, a, i, row);
+                    if (row[k] == 0.0) continue;
+                    rows->column[n] = dof;
+                    rows->value[n++] = row[k];
+                }
+            rows->first[M * p + k + 1] = n;
+        }
+    rows->n_entry = n;
+    return HX_OK;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Columns that have entries, ascending, each once. */
+static int list_columns(const hx_loose_rows *of, int64_t **list, int64_t *n)
+{
+    HX_TRY(hx_alloc_raw(list, (size_t)of->n_entry, sizeof **list, "loose parts"));
+    memcpy(*list, of->column, (size_t)of->n_entry * sizeof **list);
+    qsort(*list, (size_t)of->n_entry, sizeof **list, ascending);
+    *n = 0;
+    for (int64_t k = 0; k < of->n_entry; k++)
+        if (*n == 0 || (*list)[k] != (*list)[*n - 1]) (*list)[(*n)++] = (*list)[k];
+    return HX_OK;
+}
+
+static int64_t place_of(const int64_t *list, int64_t n, int64_t what)
+{
+    const int64_t *const found = bsearch(&what, list, (size_t)n, sizeof *list, ascending);
+    return found ? found - list : -1;
+}
+
+/* Entries of a row by ascending columns. */
+static int transpose(hx_loose_rows *rows, const hx_loose_rows *of)
+{
+    int64_t *list, n;
+    int rc;
+    HX_TRY(list_columns(of, &list, &n));
+    HX_TRY_FAIL(alloc_rows(rows, n, of->n_entry));
+    memcpy(rows->at, list, (size_t)n * sizeof *list);
+    for (int64_t k = 0; k < of->n_entry; k++) rows->first[place_of(list, n, of->column[k]) + 1]++;
+    for (int64_t i = 0; i < n; i++) rows->first[i + 1] += rows->first[i];
+    for (int64_t i = 0; i < of->n; i++)
+        for (int64_t k = of->first[i]; k < of->first[i + 1]; k++) {
+            const int64_t to = rows->first[place_of(list, n, of->column[k])]++;
+            rows->column[to] = i;
+            rows->value[to] = of->value[k];
+        }
+    for (int64_t i = n; i > 0; i--) rows->first[i] = rows->first[i - 1];
+    rows->first[0] = 0;
+    rc = HX_OK;
+fail:
+    free(list);
+    return rc;
+}
+
+/* ---- Z'K Z ---- */
+
+/* e[n][n] = Z'B, B given by its n columns. */
+static void multiply(const hx_loose_rows *z, const hx_loose_rows *columns, double *e)
+{
+    const int n = (int)columns->n;
+    memset(e, 0, (size_t)n * (size_t)n * sizeof *e);
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int q = 0; q < n; q++)
+        for (int64_t k = columns->first[q]; k < columns->first[q + 1]; k++) {
+            const int64_t row = place_of(z->at, z->n, columns->column[k]);
+            if (row < 0) continue;
+            for (int64_t l = z->first[row]; l < z->first[row + 1]; l++)
+                e[n * z->column[l] + q] += z->value[l] * columns->value[k];
+        }
+}
+
+/* Of two columns the softer one's forces are taken: those of the other are large and would leave
+ * noise of their rounding. */
+static void find_energies(const hx_loose *loose, double *e)
+{
+    const int n = loose->n_column;
+    multiply(&loose->motion, &loose->forces_transposed, e);
+    for (int p = 0; p < n; p++)
+        for (int q = 0; q < p; q++) {
+            const int by_p = e[n * p + p] < e[n * q + q];
+            if (by_p)
+                e[n * p + q] = e[n * q + p];
+            else
+                e[n * q + p] = e[n * p + q];
+        }
+}
+
+/* a := a scaled to a unit diagonal, scale[n] its factors; columns with scale 0 become 0. */
+static void scale_unit(int n, double *a, double *scale)
+{
+    for (int i = 0; i < n; i++)
+        if (scale[i] > 0.0) scale[i] = a[n * i + i] > 0.0 ? 1.0 / sqrt(a[n * i + i]) : 0.0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) a[n * i + j] *= scale[i] * scale[j];
+}
+
+/* L of a = L L', in place; pivots of columns that are left out are 0. */
+static void factor(int n, double *a, double least)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++) {
+            double sum = a[n * i + j];
+            for (int k = 0; k < j; k++) sum -= a[n * i + k] * a[n * j + k];
+            if (j < i)
+                a[n * i + j] = a[n * j + j] > 0.0 ? sum / a[n * j + j] : 0.0;
+            else
+                a[n * i + i] = sum > least ? sqrt(sum) : 0.0;
+        }
+}
+
+/* Column c of the inverse. */
+static void solve_unit(int n, const double *l, int c, double *x)
+{
+    for (int i = 0; i < n; i++) {
+        double sum = i == c;
+        for (int k = 0; k < i; k++) sum -= l[n * i + k] * x[k];
+        x[i] = l[n * i + i] > 0.0 ? sum / l[n * i + i] : 0.0;
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        if (l[n * i + i] > 0.0) x[i] /= l[n * i + i];
+        for (int k = 0; k < i; k++) x[k] -= l[n * i + k] * x[i];
+    }
+}
+
+/* Leaves 0 in scale[n] of columns of Z that others give: a part that is two smaller ones, or has
+ * too few nodes for all motions. */
+static void find_dependent(const hx_loose *loose, double *gram, double *scale)
+{
+    const int n = loose->n_column;
+    multiply(&loose->motion, &loose->motion_transposed, gram);
+    for (int i = 0; i < n; i++) scale[i] = 1.0;
+    scale_unit(n, gram, scale);
+    factor(n, gram, DEPENDENT);
+    for (int i = 0; i < n; i++) scale[i] = gram[n * i + i] > 0.0;
+}
+
+/* Inverse of e[n][n], which is lost, on the columns with scale[n] above 0. */
+static void invert(int n, double *e, double *scale, double *inverse)
+{
+    scale_unit(n, e, scale);
+    factor(n, e, NOTHING);
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int c = 0; c < n; c++) solve_unit(n, e, c, inverse + (size_t)n * (size_t)c);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++) {
+            const double mean = 0.5 * (inverse[n * i + j] + inverse[n * j + i]);
+            inverse[n * i + j] = inverse[n * j + i] = mean * scale[i] * scale[j];
+        }
+}
+
+static int put_inverse(hx_loose_rows *rows, int n, const double *inverse)
+{
+    int64_t k = 0;
+    HX_TRY(alloc_rows(rows, n, (int64_t)n * n));
+    for (int i = 0; i < n; i++) {
+        rows->at[i] = i;
+        for (int j = 0; j < n; j++) {
+            if (inverse[n * i + j] == 0.0) continue;
+            rows->column[k] = j;
+            rows->value[k++] = inverse[n * i + j];
+        }
+        rows->first[i + 1] = k;
+    }
+    rows->n_entry = k;
+    return HX_OK;
+}
+
+static int make_inverse(hx_loose *loose)
+{
+    const size_t n = (size_t)loose->n_column;
+    double *e;
+    HX_TRY(hx_alloc(&e, (2 * n + 1) * n, sizeof *e, "loose parts"));
+    double *const inverse = e + n * n, *const scale = inverse + n * n;
+    find_dependent(loose, e, scale);
+    find_energies(loose, e);
+    invert((int)n, e, scale, inverse);
+    const int rc = put_inverse(&loose->inverse, (int)n, inverse);
+    free(e);
+    return rc;
+}
+
+static int make_matrices(hx_loose *loose, const hx_problem *problem, const hx_loose_part *part)
+{
+    const int n = loose->n_part;
+    HX_TRY(make_columns(&loose->motion_transposed, problem, part, n, 0));
+    HX_TRY(make_columns(&loose->forces_transposed, problem, part, n, 1));
+    HX_TRY(transpose(&loose->motion, &loose->motion_transposed));
+    HX_TRY(transpose(&loose->forces, &loose->forces_transposed));
+    return make_inverse(loose);
+}
+
+int hx_loose_create(hx_loose *loose, const hx_problem *problem, const double *modulus)
+{
+    hx_loose_part *part = NULL;
+    int64_t n_part = 0;
+    memset(loose, 0, sizeof *loose);
+    int rc = hx_loose_find_parts(problem, modulus, &part, &n_part);
+    if (rc == HX_OK && n_part > 0) {
+        loose->n_part = choose(part, n_part, problem->mesh->n_node + FEW);
+        loose->n_column = M * loose->n_part;
+    }
+    if (rc == HX_OK && loose->n_part > 0) rc = make_matrices(loose, problem, part);
+    for (int64_t p = 0; p < n_part; p++) hx_loose_part_free(&part[p]);
+    free(part);
+    if (rc < 0) hx_loose_free(loose);
+    return rc;
+}
+
+void hx_loose_free(hx_loose *loose)
+{
+    free_rows(&loose->motion);
+    free_rows(&loose->forces);
+    free_rows(&loose->motion_transposed);
+    free_rows(&loose->forces_transposed);
+    free_rows(&loose->inverse);
+    memset(loose, 0, sizeof *loose);
+}

@@ -1,0 +1,174 @@
+/* Loose parts of a design in the preconditioner multigrid: their motions are solved for directly,
+ * around the V-cycle (hx_mg_loose). */
+#include <math.h>
+#include <stdlib.h>
+
+#include "../base/memory.h"
+#include "common_ops.h"
+#include "loose.h"
+#include "multigrid_internal.h"
+
+enum { FIRST_PAUSE = 8 }; /* designs without a look after one that found nothing; then doubled */
+
+/* Of elasticity on linear elements, in one process; what rigid sets add knows nothing of them. */
+static int can_be_loose(const hx_multigrid *mg, const hx_operator *op)
+{
+    const hx_problem *const problem = op->problem;
+    return mg->ops->rows_add && !mg->rows && mg->rigid.n_column == 0 && !problem->whole &&
+           !hx_problem_is_heat(problem) && problem->space.element == HX_ELEMENT_LINEAR;
+}
+
+static void release_rows(hx_device *dev, hx_mg_rows *rows)
+{
+    dev->ops->release(dev, rows->d_first);
+    dev->ops->release(dev, rows->d_at);
+    dev->ops->release(dev, rows->d_column);
+    dev->ops->release(dev, rows->d_value);
+    *rows = (hx_mg_rows){0};
+}
+
+static void release(hx_multigrid *mg)
+{
+    hx_mg_loose *const loose = &mg->loose;
+    for (int i = 0; i < HX_MG_LOOSE_ROWS; i++) release_rows(mg->dev, &loose->rows[i]);
+    double **const owned[] = {&loose->d_sum, &loose->d_c};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) {
+        mg->dev->ops->release(mg->dev, *owned[i]);
+        *owned[i] = NULL;
+    }
+    loose->n_column = 0;
+}
+
+static int put_rows(hx_device *dev, hx_mg_rows *to, const hx_loose_rows *from)
+{
+    const size_t n = (size_t)from->n, n_entry = (size_t)from->n_entry;
+    to->n = from->n;
+    to->n_entry = from->n_entry;
+    HX_TRY(hx_device_put(dev, &to->d_first, from->first, (n + 1) * sizeof *from->first));
+    HX_TRY(hx_device_put(dev, &to->d_at, from->at, n * sizeof *from->at));
+    HX_TRY(hx_device_put(dev, &to->d_column, from->column, n_entry * sizeof *from->column));
+    return hx_device_put(dev, &to->d_value, from->value, n_entry * sizeof *from->value);
+}
+
+static int put(hx_multigrid *mg, const hx_operator *op, const hx_loose *from)
+{
+    hx_device *const dev = mg->dev;
+    hx_mg_loose *const loose = &mg->loose;
+    const size_t n = (size_t)from->n_column;
+    if (!loose->d_r)
+        HX_TRY(dev->ops->alloc(dev, (size_t)((op->linear.n + 63) / 64 * 64) * sizeof(double),
+                               &loose->d_r));
+    HX_TRY(put_rows(dev, &loose->rows[HX_MG_LOOSE_MOTION], &from->motion));
+    HX_TRY(put_rows(dev, &loose->rows[HX_MG_LOOSE_SUMS], &from->motion_transposed));
+    HX_TRY(put_rows(dev, &loose->rows[HX_MG_LOOSE_FORCES], &from->forces));
+    HX_TRY(put_rows(dev, &loose->rows[HX_MG_LOOSE_WORK], &from->forces_transposed));
+    HX_TRY(put_rows(dev, &loose->rows[HX_MG_LOOSE_INVERSE], &from->inverse));
+    HX_TRY(dev->ops->alloc(dev, n * sizeof(double), &loose->d_sum));
+    HX_TRY(dev->ops->alloc(dev, n * sizeof(double), &loose->d_c));
+    loose->n_column = from->n_column;
+    return HX_OK;
+}
+
+/* The parts of the design, on the host. */
+static int look(const hx_multigrid *mg, const hx_operator *op, hx_loose *loose)
+{
+    double *modulus;
+    const size_t n = (size_t)op->model.n_elem;
+    HX_TRY(hx_alloc_raw(&modulus, n, sizeof *modulus, "loose parts"));
+    int rc = mg->dev->ops->download(mg->dev, modulus, op->model.d_modulus, n * sizeof *modulus);
+    if (rc == HX_OK) rc = hx_loose_create(loose, op->problem, modulus);
+    free(modulus);
+    return rc;
+}
+
+/* Where memory is lacking it goes without, as it would without parts. */
+static int find(hx_multigrid *mg, const hx_operator *op)
+{
+    hx_loose loose = {0};
+    release(mg);
+    int rc = look(mg, op, &loose);
+    if (rc == HX_OK && loose.n_part > 0) rc = put(mg, op, &loose);
+    hx_loose_free(&loose);
+    if (rc == HX_ENOMEM) {
+        release(mg);
+        hx_error_clear();
+        rc = HX_OK;
+    }
+    return rc;
+}
+
+int hx_mg_loose_setup(hx_multigrid *mg, const hx_operator *op, int *changed)
+{
+    hx_mg_loose *const loose = &mg->loose;
+    *changed = loose->n_column > 0;
+    if (loose->state.pause > 0) loose->state.pause--;
+    if (!loose->state.is_on || !can_be_loose(mg, op)) {
+        release(mg);
+        return HX_OK;
+    }
+    HX_TRY(find(mg, op));
+    loose->state.is_on = loose->n_column > 0;
+    *changed |= loose->n_column > 0;
+    return HX_OK;
+}
+
+int hx_mg_loose_mend(hx_multigrid *mg, const hx_operator *op)
+{
+    hx_mg_loose *const loose = &mg->loose;
+    if (loose->state.is_on || loose->state.pause > 0 || !can_be_loose(mg, op)) return 0;
+    HX_TRY(find(mg, op));
+    loose->state.is_on = loose->n_column > 0;
+    if (!loose->state.is_on) {
+        loose->state.last = loose->state.last > 0 ? 2 * loose->state.last : FIRST_PAUSE;
+        loose->state.pause = loose->state.last;
+    }
+    return loose->state.is_on;
+}
+
+/* c = (Z'K Z)^-1 sum. */
+static int solve(const hx_multigrid *mg)
+{
+    const hx_mg_loose *const loose = &mg->loose;
+    HX_TRY(mg->dev->ops->zero(mg->dev, loose->d_c, (size_t)loose->n_column * sizeof(double)));
+    return mg->ops->rows_add(mg->dev, &loose->rows[HX_MG_LOOSE_INVERSE], 1.0, loose->d_sum, NULL,
+                             loose->d_c, NULL);
+}
+
+int hx_mg_loose_apply(const hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z)
+{
+    hx_device *const dev = mg->dev;
+    const hx_mg_loose *const loose = &mg->loose;
+    const hx_mg_rows *const rows = loose->rows;
+    const size_t n_byte = (size_t)loose->n_column * sizeof(double);
+    float *const d_single = d_z ? NULL : mg->d_x;
+    HX_TRY(dev->ops->zero(dev, loose->d_sum, n_byte));
+    HX_TRY(mg->ops->rows_add(dev, &rows[HX_MG_LOOSE_SUMS], 1.0, d_r, NULL, loose->d_sum, NULL));
+    HX_TRY(solve(mg));
+    HX_TRY(dev->ops->copy(dev, loose->d_r, d_r, (size_t)op->linear.n * sizeof *d_r));
+    HX_TRY(mg->ops->rows_add(dev, &rows[HX_MG_LOOSE_FORCES], -1.0, loose->d_c, NULL, loose->d_r,
+                             NULL));
+    HX_TRY(hx_mg_apply(mg, op, loose->d_r, d_z));
+    HX_TRY(
+        mg->ops->rows_add(dev, &rows[HX_MG_LOOSE_WORK], -1.0, d_z, d_single, loose->d_sum, NULL));
+    HX_TRY(solve(mg));
+    return mg->ops->rows_add(dev, &rows[HX_MG_LOOSE_MOTION], 1.0, loose->d_c, NULL, d_z, d_single);
+}
+
+int hx_mg_loose_snapshot(hx_multigrid *mg, hx_snapshot *image)
+{
+    hx_mg_loose_state *const state = &mg->loose.state;
+    if (image->mode == HX_SNAPSHOT_LOAD) hx_mg_loose_forget(mg);
+    if (image->mode == HX_SNAPSHOT_LOAD && !hx_snapshot_has(image, "multigrid.loose")) return HX_OK;
+    return hx_snapshot_host(image, "multigrid.loose", state, sizeof *state);
+}
+
+void hx_mg_loose_forget(hx_multigrid *mg)
+{
+    mg->loose.state = (hx_mg_loose_state){0};
+}
+
+void hx_mg_loose_free(hx_multigrid *mg)
+{
+    release(mg);
+    mg->dev->ops->release(mg->dev, mg->loose.d_r);
+}
