@@ -5,10 +5,10 @@
  *
  * Parts are joined by faces, of elements above some share of the largest modulus; shares are
  * several, since what hangs on grey is part of what hangs on void. Parts that touch in nodes are
- * taken together as well. Of each part that no support or spring holds, six motions: 1 on its
- * nodes, 0 elsewhere. Those are kept whose energy is small beside that of other motions of the same
- * nodes. A node belongs to one part of a share, the largest; motions in which another part only
- * goes along are combinations. */
+ * taken together as well. Of each part, but for large ones that supports or springs hold, six
+ * motions: rigid on its nodes, 0 elsewhere. Those are kept whose energy is small beside that of
+ * other motions of the same nodes. A node belongs to one part of a share, the largest; motions in
+ * which another part only goes along are combinations. */
 #ifndef HX_LOOSE_H
 #define HX_LOOSE_H
 
@@ -40,7 +40,7 @@ typedef struct hx_loose_part {
     double *force;            /* [n_touched][3][6] K Z (owned) */
     double centre[3], radius; /* rotations are about it, over it */
     int is_held, is_chosen;
-    double softness; /* trace of (Z'K Z)^-1 Z'D Z, D ~ diag K; 0: held */
+    double softness; /* trace of (Z'K Z)^-1 Z'D Z, D ~ diag K; 0: large and held */
 } hx_loose_part;
 
 /* The parts of a design on linear elements, elasticity, in a fixed order; the caller frees each and

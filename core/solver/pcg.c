@@ -481,7 +481,7 @@ static int start_double(hx_pcg_run *s)
  * that estimates is asked to look again, doubled each time. */
 enum { MEND = 30, PATIENCE = 40 };
 
-/* *changed: what the preconditioner is has. */
+/* *changed: whether it has, and the solve begins anew from its u. */
 static int ask(hx_pcg_run *s, int n_done, int *mended, int *patience, int *changed)
 {
     const hx_precond_kind *const kind = s->pc->kind;
