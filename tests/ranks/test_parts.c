@@ -169,7 +169,7 @@ static void fetch_exact(job *j, product *p)
         test_worst(&most, fabs(v));
     }
     p->tolerance =
-        1e-12 * most; /* ebe64 adds 64 numbers an entry, which cancel in cells of few nodes */
+        1e-11 * most; /* ebe64 adds 64 numbers an entry, which cancel in cells of few nodes */
 }
 
 /* The largest difference, of the largest number. */
