@@ -147,6 +147,33 @@ static inline void divided_write(const divided *d, int of_node, size_t each, voi
     }
 }
 
+/* The nodes that a part writes, by their elements; 0: none, -1: all. */
+static inline int divided_written(hx_product_part part)
+{
+    static const int of_node[] = {
+        [HX_PRODUCT_WHOLE] = -1,
+        [HX_PRODUCT_BOUNDARY] = DIVIDED_OUTSIDE,
+        [HX_PRODUCT_INTERIOR] = DIVIDED_INSIDE,
+        [HX_PRODUCT_REST] = DIVIDED_INSIDE | DIVIDED_OUTSIDE,
+    };
+    return part == HX_PRODUCT_BEGIN ? 0 : of_node[part];
+}
+
+/* What a part has written, and nothing else: others may be at work on the rest of y. */
+static inline int divided_upload(const divided *d, hx_product_part part, size_t each, const char *y,
+                                 char *d_y)
+{
+    const int of = divided_written(part);
+    const size_t node = each * (size_t)d->components;
+    for (int64_t a = 0, b; a < d->n_node; a = b + 1) {
+        for (b = a; b < d->n_node && (of == -1 || d->of_node[b] == of); b++) continue;
+        if (b > a)
+            HX_TRY(d->dev->ops->upload(d->dev, d_y + node * (size_t)a, y + node * (size_t)a,
+                                       node * (size_t)(b - a)));
+    }
+    return HX_OK;
+}
+
 /* On the host; sums stay from part to part. */
 static inline void divided_compute(divided *d, hx_product_part part, size_t each, const void *x,
                                    void *y)
@@ -175,12 +202,11 @@ static inline int divided_run(divided *d, hx_product_part part, size_t each, con
     void *const x = malloc(bytes), *const y = malloc(bytes);
     int rc = x && y ? HX_OK : HX_ENOMEM;
     if (rc == HX_OK) rc = ops->download(d->dev, x, d_x, bytes);
-    if (rc == HX_OK) rc = ops->download(d->dev, y, d_y, bytes);
     if (rc == HX_OK)
         rc = ops->download(d->dev, d->modulus, d->model->d_modulus,
                            (size_t)d->n_elem * sizeof *d->modulus);
     if (rc == HX_OK) divided_compute(d, part, each, x, y);
-    if (rc == HX_OK) rc = ops->upload(d->dev, d_y, y, bytes);
+    if (rc == HX_OK) rc = divided_upload(d, part, each, y, d_y);
     free(x);
     free(y);
     return rc;
