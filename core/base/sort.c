@@ -54,15 +54,19 @@ DEFINE_SORT_FEW(hx_sort_few_u32, uint32_t, compare_u32)
 DEFINE_UNIQUE(hx_unique_i32, int32_t)
 DEFINE_UNIQUE(hx_unique_i64, int64_t)
 
-int64_t hx_count_below_i32(const int32_t *list, int64_t n, int64_t value)
-{
-    int64_t low = 0, high = n;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (list[middle] < value)
-            low = middle + 1;
-        else
-            high = middle;
+#define DEFINE_COUNT_BELOW(NAME, TYPE)                                                             \
+    int64_t NAME(const TYPE *list, int64_t n, int64_t value)                                       \
+    {                                                                                              \
+        int64_t low = 0, high = n;                                                                 \
+        while (low < high) {                                                                       \
+            const int64_t middle = low + (high - low) / 2;                                         \
+            if (list[middle] < value)                                                              \
+                low = middle + 1;                                                                  \
+            else                                                                                   \
+                high = middle;                                                                     \
+        }                                                                                          \
+        return low;                                                                                \
     }
-    return low;
-}
+
+DEFINE_COUNT_BELOW(hx_count_below_i32, int32_t)
+DEFINE_COUNT_BELOW(hx_count_below_i64, int64_t)

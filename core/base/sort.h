@@ -22,6 +22,7 @@ int64_t hx_unique_i64(int64_t *list, int64_t n);
 
 /* How many of an ascending list are below a value. O(log n). */
 int64_t hx_count_below_i32(const int32_t *list, int64_t n, int64_t value);
+int64_t hx_count_below_i64(const int64_t *list, int64_t n, int64_t value);
 
 /* The nodes of a face. */
 static inline void hx_sort_four(int32_t v[4])

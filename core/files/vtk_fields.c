@@ -6,6 +6,7 @@
 
 #include "../base/grow.h"
 #include "../base/memory.h"
+#include "../base/sort.h"
 
 static const size_t type_size[] = {
     [HX_VTK_F64] = 8, [HX_VTK_F32] = 4, [HX_VTK_I32] = 4, [HX_VTK_U8] = 1};
@@ -42,15 +43,8 @@ const char *hx_fields_case_name(const char *name, int c, char *text, size_t n_te
 
 static int is_member(const hx_set *set, int64_t elem)
 {
-    int64_t low = 0, high = set->n_elem;
-    while (low < high) {
-        const int64_t middle = (low + high) / 2;
-        if (set->elem[middle] < elem)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < set->n_elem && set->elem[low] == elem;
+    const int64_t at = hx_count_below_i32(set->elem, set->n_elem, elem);
+    return at < set->n_elem && set->elem[at] == elem;
 }
 
 /* 1 if the nodes hold an element that the set does not have: read as nodes it would have it, too.

@@ -5,6 +5,7 @@
 
 #include "../base/atomics.h"
 #include "../base/memory.h"
+#include "../base/sort.h"
 #include "../mesh/hex8.h"
 #include "loose.h"
 
@@ -218,15 +219,8 @@ static void place_part(const hx_problem *problem, hx_loose_part *part)
 /* Stiffness of the spring on a degree of freedom, 0: none. */
 static double spring_at(const hx_springs *springs, int64_t dof)
 {
-    int64_t low = 0, high = springs->n;
-    while (low < high) {
-        const int64_t middle = (low + high) / 2;
-        if (springs->dof[middle] < dof)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < springs->n && springs->dof[low] == dof ? springs->stiffness[low] : 0.0;
+    const int64_t at = hx_count_below_i64(springs->dof, springs->n, dof);
+    return at < springs->n && springs->dof[at] == dof ? springs->stiffness[at] : 0.0;
 }
 
 /* L of a = L L', rows and columns left out where the pivot is below `least` of the diagonal: their
@@ -270,26 +264,10 @@ static int is_held(const hx_problem *problem, const hx_loose_part *part)
     return n >= M && factor(gram, HELD) == 0;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* Sorts and drops what comes twice. */
-static int64_t unique(int32_t *list, int64_t n)
-{
-    int64_t m = 0;
-    qsort(list, (size_t)n, sizeof *list, ascending);
-    for (int64_t i = 0; i < n; i++)
-        if (m == 0 || list[i] != list[m - 1]) list[m++] = list[i];
-    return m;
-}
-
 static int64_t place_of(const int32_t *list, int64_t n, int32_t what)
 {
-    const int32_t *const found = bsearch(&what, list, (size_t)n, sizeof *list, ascending);
-    return found ? found - list : -1;
+    const int64_t at = hx_count_below_i32(list, n, what);
+    return at < n && list[at] == what ? at : -1;
 }
 
 /* Whether all of an element goes along. */
@@ -320,7 +298,8 @@ static int list_strained(const grouping *g, uint32_t p, const hx_loose_part *par
             }
         n_most = *n;
     }
-    *n = unique(*list, *n);
+    hx_sort_i32(*list, *n);
+    *n = hx_unique_i32(*list, *n);
     return HX_OK;
 }
 
@@ -387,7 +366,8 @@ static int find_forces(const grouping *g, uint32_t p, hx_loose_part *part)
                 part->touched[n_touched++] = part->node[a];
                 break;
             }
-    part->n_touched = unique(part->touched, n_touched);
+    hx_sort_i32(part->touched, n_touched);
+    part->n_touched = hx_unique_i32(part->touched, n_touched);
     HX_TRY_FAIL(
         hx_alloc(&part->force, 18 * (size_t)part->n_touched, sizeof *part->force, "loose parts"));
     for (int64_t i = 0; i < n; i++) add_element(g, p, part, list[i]);

@@ -1,4 +1,4 @@
-/* Between pcg.c and pcg_refine.c. */
+/* Between pcg.c, pcg_create.c and pcg_refine.c. */
 #ifndef HX_PCG_INTERNAL_H
 #define HX_PCG_INTERNAL_H
 
@@ -24,6 +24,9 @@ int hx_pcg_find_residual(hx_pcg_run *s);
 
 /* p = 0, z = M^-1 r, first test; waits. */
 int hx_pcg_start_from_residual(hx_pcg_run *s);
+
+/* The next iterations are recorded anew. */
+void hx_pcg_forget_recording(hx_pcg *pcg);
 
 /* Of a solve: how far the corrections have come. Begins with best = INFINITY. */
 typedef struct hx_pcg_refinement {

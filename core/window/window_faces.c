@@ -24,15 +24,8 @@ static void free_places(places *p)
 
 static int64_t find(const places *p, int64_t number)
 {
-    int64_t low = 0, high = p->n;
-    while (low < high) {
-        const int64_t middle = (low + high) / 2;
-        if (p->number[middle] < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < p->n && p->number[low] == number ? low : -1;
+    const int64_t at = hx_count_below_i64(p->number, p->n, number);
+    return at < p->n && p->number[at] == number ? at : -1;
 }
 
 static int32_t place_of(const places *p, int64_t number)
