@@ -238,6 +238,7 @@ hx_multigrid_ops make_ops()
     ops.restrict_to = hx_cuda_mg_restrict_to;
     ops.prolong_from = hx_cuda_mg_prolong_from;
     ops.galerkin = hx_cuda_galerkin;
+    ops.restore_rigid = hx_cuda_mg_restore_rigid;
     ops.diagonal = hx_cuda_mg_diagonal;
     ops.inverse = hx_cuda_mg_inverse;
     ops.inverse_fits = hx_cuda_mg_inverse_fits;

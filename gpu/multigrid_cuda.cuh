@@ -72,6 +72,7 @@ int hx_cuda_mg_restrict_to(hx_device *dev, const hx_mg_level *fine, const float 
                            const hx_mg_level *coarse);
 int hx_cuda_mg_prolong_from(hx_device *dev, const hx_mg_level *coarse, const float *d_y,
                             const hx_mg_level *fine, float *d_x);
+int hx_cuda_mg_restore_rigid(hx_device *dev, const hx_mg_level *level);
 int hx_cuda_mg_diagonal(hx_device *dev, const hx_mg_level *level);
 int hx_cuda_mg_dense(hx_device *dev, const hx_mg_level *level, double *matrix);
 int hx_cuda_mg_add_blocks(hx_device *dev, const hx_mg_level *level, int64_t n, const int64_t *d_at,

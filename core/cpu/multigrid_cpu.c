@@ -660,6 +660,7 @@ const hx_multigrid_ops hx_cpu_multigrid_ops = {
     .restrict_to = cpu_restrict_to,
     .prolong_from = cpu_prolong_from,
     .galerkin = cpu_galerkin,
+    .restore_rigid = hx_cpu_restore_rigid,
     .diagonal = cpu_diagonal,
     .direct_factorise = hx_cpu_direct_factorise,
     .direct_solve = hx_cpu_direct_solve,

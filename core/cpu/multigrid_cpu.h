@@ -15,6 +15,9 @@ int hx_cpu_mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_lev
 int hx_cpu_mesh_update(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level,
                        hx_mg_update holds);
 
+/* hx_multigrid_ops.restore_rigid (multigrid_restore_cpu.c). */
+int hx_cpu_restore_rigid(hx_device *dev, const hx_mg_level *level);
+
 /* Modulus of an element that the matrix is of. */
 static inline float hx_cpu_modulus(const hx_mg_mesh *mesh, int64_t elem)
 {

@@ -159,6 +159,28 @@ static HX_HD float hx_mg_parents(const hx_mg_level *fine, const hx_mg_level *coa
     return w;
 }
 
+/* From a node of a lattice to its neighbour at an offset, over the unit. */
+static HX_HD void hx_mg_offset(const hx_mg_level *level, int offset, double d[3])
+{
+    const int at[3] = {offset % 3 - 1, offset / 3 % 3 - 1, offset / 9 - 1};
+    for (int i = 0; i < 3; i++) d[i] = at[i] * (double)level->step[i];
+}
+
+/* What a row makes of a rigid motion of the lattice is rounding below this share of the diagonal;
+ * above it, it is what supports, springs or rigid sets do. See README.md. */
+#define HX_MG_ROUNDING 1e-5
+static HX_HD int hx_mg_is_rounding(double force, float diagonal_c, float diagonal_r)
+{
+    return force * force <=
+           HX_MG_ROUNDING * HX_MG_ROUNDING * (double)diagonal_c * (double)diagonal_r;
+}
+
+/* An entry of a diagonal block without that, from it and its image: the same for both. */
+static HX_HD float hx_mg_restored(float entry, float image, double force, double image_force)
+{
+    return (float)(0.5 * (((double)entry - force) + ((double)image - image_force)));
+}
+
 /* An inverse is made by tiles: rows and columns rounded up to them; doubles on the way. */
 enum { HX_MG_TILE = 64 };
 static HX_HD int64_t hx_mg_pitch(int64_t n)
@@ -300,6 +322,9 @@ typedef struct hx_multigrid_ops {
     int (*prolong_from)(hx_device *dev, const hx_mg_level *coarse, const float *d_y,
                         const hx_mg_level *fine, float *d_x);
     int (*galerkin)(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse);
+    /* Takes out of the diagonal blocks of own nodes what their rows make of rigid motions, where
+     * that is rounding (hx_mg_is_rounding). NULL: nothing, as for one unknown a node. */
+    int (*restore_rigid)(hx_device *dev, const hx_mg_level *level);
     int (*diagonal)(hx_device *dev, const hx_mg_level *level); /* sets m */
     /* One of two. On a host: the factors of a level's matrix + D, D = `added` of its diagonal
      * (skyline.h), and x = (A + D)^-1 b with them. *fits: 0 where rows had to be left out, since

@@ -271,6 +271,7 @@ static void set_scalar(hx_multigrid_ops *table, const hx_multigrid_ops *scalar)
     table->restrict_to = scalar->restrict_to;
     table->prolong_from = scalar->prolong_from;
     table->galerkin = scalar->galerkin;
+    table->restore_rigid = scalar->restore_rigid;
     table->diagonal = scalar->diagonal;
     table->direct_factorise = scalar->direct_factorise;
     table->direct_solve = scalar->direct_solve;
@@ -368,12 +369,13 @@ static int make_level(hx_multigrid *mg, int l)
     hx_mg_level *const level = &mg->level[l];
     if (l > 0) {
         HX_TRY(ops->galerkin(mg->dev, level - 1, level));
-        return ops->diagonal(mg->dev, level);
+    } else {
+        HX_TRY(find_first(mg));
+        HX_TRY(ops->add_blocks(mg->dev, level, mg->n_spring_block, mg->d_spring_at,
+                               mg->d_spring_block));
+        HX_TRY(hx_common_add_lattice(mg->dev, mg->dof, level));
     }
-    HX_TRY(find_first(mg));
-    HX_TRY(
-        ops->add_blocks(mg->dev, level, mg->n_spring_block, mg->d_spring_at, mg->d_spring_block));
-    HX_TRY(hx_common_add_lattice(mg->dev, mg->dof, level));
+    if (ops->restore_rigid) HX_TRY(ops->restore_rigid(mg->dev, level));
     return ops->diagonal(mg->dev, level);
 }
 

@@ -4,6 +4,8 @@
  *     test_multigrid_level [cpu | cuda] */
 #include "tests/lib/multigrid_model.h"
 
+static int64_t n_restored; /* nodes, of all samples */
+
 /* ---- Galerkin matrices ---- */
 
 /* P of lattice k in lattice k - 1, [6 n_fine][6 n_coarse]. */
@@ -343,10 +345,82 @@ static void check_noise(const hx_mg_level *level)
     free(a);
 }
 
+/* ---- rigid motions ---- */
+
+/* What row r of node i makes of motion c about the node: of the whole lattice, from a dense matrix.
+ */
+static void find_forces(const hx_mg_level *level, const int32_t *place, const double *a, int64_t i,
+                        double force[DOF][DOF])
+{
+    const int64_t n_col = DOF * level->n_node;
+    memset(force, 0, DOF * sizeof *force);
+    for (int64_t j = 0; j < level->n_node; j++) {
+        double d[3];
+        for (int k = 0; k < 3; k++)
+            d[k] = (place[3 * j + k] - place[3 * i + k]) * (double)level->step[k];
+        for (int r = 0; r < DOF; r++) {
+            const double *const row = a + (DOF * i + r) * n_col + DOF * j;
+            for (int c = 0; c < DOF; c++) force[r][c] += row[c];
+            force[r][3] += d[1] * row[2] - d[2] * row[1];
+            force[r][4] += d[2] * row[0] - d[0] * row[2];
+            force[r][5] += d[0] * row[1] - d[1] * row[0];
+        }
+    }
+}
+
+/* Rows that make rounding of rigid motions make none, but for that of a diagonal block of floats;
+ * rows that are held, and all else, stay to the bit. */
+static void check_rigid(const grids *g, int k)
+{
+    const hx_mg_level *level = &g->level[k];
+    const int64_t n_node = level->n_node, n = DOF * n_node;
+    int64_t n_free = 0, n_held = 0, n_moved = 0, n_skew = 0;
+    double left = 0.0;
+    if (!ops->restore_rigid) return;
+    double *before = dense_of(level);
+    CHECK_OK(ops->restore_rigid(&device, level));
+    double *after = dense_of(level);
+    for (int64_t i = 0; i < n_node; i++) {
+        double force[DOF][DOF], now[DOF][DOF], largest = 0.0;
+        find_forces(level, g->place[k], before, i, force);
+        find_forces(level, g->place[k], after, i, now);
+        for (int r = 0; r < DOF; r++)
+            for (int c = 0; c < DOF; c++) {
+                const int64_t row = DOF * i + r, column = DOF * i + c;
+                const double size = sqrt(before[row * n + row]) * sqrt(before[column * n + column]);
+                test_worst(&largest, size > 0.0    ? fabs(force[r][c]) / size
+                                     : force[r][c] ? INFINITY
+                                                   : 0.0);
+            }
+        const int is_free = largest<0.9 * HX_MG_ROUNDING, is_held = largest> 1.1 * HX_MG_ROUNDING;
+        n_free += is_free;
+        n_held += is_held;
+        for (int r = 0; r < DOF; r++)
+            for (int64_t j = 0; j < n; j++) {
+                const int64_t at = (DOF * i + r) * n + j;
+                const int c = (int)(j - DOF * i), is_block = c >= 0 && c < DOF;
+                n_moved += (is_held || !is_block) && after[at] != before[at];
+                if (!is_free || !is_block) continue;
+                n_skew += after[at] != after[j * n + DOF * i + r];
+                if (after[at] != 0.0)
+                    test_worst(&left, fabs(now[r][c] + now[c][r]) / fabs(after[at]));
+            }
+    }
+    printf("    rigid motions: %lld nodes free, %lld held, %.1e of a block left\n",
+           (long long)n_free, (long long)n_held, left);
+    CHECK_MSG(n_moved == 0, "%s: %lld entries moved", context, (long long)n_moved);
+    CHECK_MSG(n_skew == 0, "%s: %lld entries unsymmetric", context, (long long)n_skew);
+    CHECK_MSG(left <= 1.3e-7, "%s: %g of a diagonal block left", context, left);
+    n_restored += n_free;
+    free(before);
+    free(after);
+}
+
 static void check_levels(const grids *g)
 {
     check_galerkin(g);
     for (int k = 0; k < g->lattice.n_level; k++) {
+        check_rigid(g, k);
         check_lattice(&g->level[k], k == 0);
         check_inverse(&g->level[k]);
         if (k > 0) check_transfers(g, k);
@@ -361,6 +435,7 @@ int main(int argc, char **argv)
     if (status != 0) return status;
     check_chebyshev();
     for_each_sample(check_levels);
+    CHECK(n_restored > 0 || !ops->restore_rigid);
     hx_device_close(&device);
     TEST_END();
 }

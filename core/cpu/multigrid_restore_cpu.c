@@ -1,0 +1,53 @@
+/* Rigid motions of a lattice's rows on the host: hx_multigrid_ops.restore_rigid. */
+#include <math.h>
+
+#include "multigrid_cpu.h"
+
+enum { DOF = HX_MG_DOF, BLOCK = DOF * DOF, ROW = HX_LATTICE_OFFSETS * BLOCK };
+
+/* force[column][row]: of motion `column` about node a, with unit displacement or rotation. */
+static void find_forces(const hx_mg_level *level, int64_t a, double force[DOF][DOF])
+{
+    for (int o = 0; o < HX_LATTICE_OFFSETS; o++) {
+        const float *const block = level->d_matrix + ROW * a + BLOCK * o;
+        double d[3];
+        if (o != HX_LATTICE_CENTRE && level->d_neighbour[o * level->n_node + a] == a) continue;
+        hx_mg_offset(level, o, d);
+        for (int r = 0; r < DOF; r++) {
+            double v[DOF];
+            for (int c = 0; c < DOF; c++) v[c] = block[DOF * c + r];
+            for (int c = 0; c < DOF; c++) force[c][r] += v[c];
+            for (int i = 0; i < 3; i++) {
+                const int j = (i + 1) % 3, l = (i + 2) % 3;
+                force[3 + i][r] += d[j] * v[l] - d[l] * v[j];
+            }
+        }
+    }
+}
+
+static int is_rounding(const float *diagonal, double force[DOF][DOF])
+{
+    for (int c = 0; c < DOF; c++)
+        for (int r = 0; r < DOF; r++)
+            if (!hx_mg_is_rounding(force[c][r], diagonal[(DOF + 1) * c], diagonal[(DOF + 1) * r]))
+                return 0;
+    return 1;
+}
+
+int hx_cpu_restore_rigid(hx_device *dev, const hx_mg_level *level)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < level->n_own; a++) {
+        float *const diagonal = level->d_matrix + ROW * a + BLOCK * HX_LATTICE_CENTRE;
+        double force[DOF][DOF] = {{0.0}};
+        find_forces(level, a, force);
+        if (!is_rounding(diagonal, force)) continue;
+        for (int c = 0; c < DOF; c++)
+            for (int r = 0; r <= c; r++) {
+                float *const one = diagonal + DOF * c + r, *const other = diagonal + DOF * r + c;
+                *one = *other = hx_mg_restored(*one, *other, force[c][r], force[r][c]);
+            }
+    }
+    return HX_OK;
+}

@@ -1,0 +1,63 @@
+// Rigid motions of a lattice's rows: hx_multigrid_ops.restore_rigid.
+#include "multigrid_cuda.cuh"
+
+namespace
+{
+
+constexpr int DOF = HX_MG_DOF, NODES = 32;
+
+// A thread a row of the matrix; six share what their node's rows make of its motions.
+__global__ void __launch_bounds__(NODES *DOF) restore_rigid_kernel(hx_mg_level level)
+{
+    __shared__ double force[DOF][NODES * DOF]; // [motion][row]
+    __shared__ float diagonal[DOF][NODES * DOF];
+    __shared__ int is_free[NODES];
+    const int t = static_cast<int>(threadIdx.x), node = t / DOF, r = t % DOF;
+    const int64_t a = blockIdx.x * static_cast<int64_t>(NODES) + node;
+    const int64_t n_row = DOF * level.n_node, row = DOF * a + r;
+    const bool is_own = a < level.n_own;
+    if (r == 0) is_free[node] = 1;
+    if (is_own) {
+        double sum[DOF] = {};
+        for (int o = 0; o < HX_LATTICE_OFFSETS; o++) {
+            double v[DOF], d[3];
+            if (o != HX_LATTICE_CENTRE && level.d_neighbour[o * level.n_node + a] == a) continue;
+            hx_mg_offset(&level, o, d);
+#pragma unroll
+            for (int c = 0; c < DOF; c++)
+                v[c] = static_cast<double>(level.d_matrix[(DOF * o + c) * n_row + row]);
+#pragma unroll
+            for (int c = 0; c < DOF; c++) sum[c] += v[c];
+#pragma unroll
+            for (int i = 0; i < 3; i++) {
+                const int j = (i + 1) % 3, l = (i + 2) % 3;
+                sum[3 + i] += d[j] * v[l] - d[l] * v[j];
+            }
+        }
+#pragma unroll
+        for (int c = 0; c < DOF; c++) {
+            force[c][t] = sum[c];
+            diagonal[c][t] = level.d_matrix[(DOF * HX_LATTICE_CENTRE + c) * n_row + row];
+        }
+    }
+    __syncthreads();
+    if (is_own)
+        for (int c = 0; c < DOF; c++)
+            if (!hx_mg_is_rounding(force[c][t], diagonal[c][DOF * node + c], diagonal[r][t]))
+                is_free[node] = 0;
+    __syncthreads();
+    if (!is_own || !is_free[node]) return;
+    for (int c = 0; c < DOF; c++)
+        level.d_matrix[(DOF * HX_LATTICE_CENTRE + c) * n_row + row] = hx_mg_restored(
+            diagonal[c][t], diagonal[r][DOF * node + c], force[c][t], force[r][DOF * node + c]);
+}
+
+} // namespace
+
+int hx_cuda_mg_restore_rigid(hx_device *dev, const hx_mg_level *level)
+{
+    restore_rigid_kernel<<<hx_blocks(level->n_own, NODES), NODES * DOF, 0, hx_stream_of(dev)>>>(
+        *level);
+    HX_TRY_LAUNCH("multigrid rigid motions");
+    return HX_OK;
+}
