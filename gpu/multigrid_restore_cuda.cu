@@ -11,13 +11,11 @@ __global__ void __launch_bounds__(NODES *DOF) restore_rigid_kernel(hx_mg_level l
 {
     __shared__ double force[DOF][NODES * DOF]; // [motion][row]
     __shared__ float diagonal[DOF][NODES * DOF];
-    __shared__ int is_free[NODES];
     const int t = static_cast<int>(threadIdx.x), node = t / DOF, r = t % DOF;
     const int64_t a = blockIdx.x * static_cast<int64_t>(NODES) + node;
     const int64_t n_row = DOF * level.n_node, row = DOF * a + r;
-    const bool is_own = a < level.n_own;
-    if (r == 0) is_free[node] = 1;
-    if (is_own) {
+    const bool is_free = a < level.n_own && !level.d_held[a];
+    if (is_free) {
         double sum[DOF] = {};
         for (int o = 0; o < HX_LATTICE_OFFSETS; o++) {
             double v[DOF], d[3];
@@ -41,12 +39,7 @@ __global__ void __launch_bounds__(NODES *DOF) restore_rigid_kernel(hx_mg_level l
         }
     }
     __syncthreads();
-    if (is_own)
-        for (int c = 0; c < DOF; c++)
-            if (!hx_mg_is_rounding(force[c][t], diagonal[c][DOF * node + c], diagonal[r][t]))
-                is_free[node] = 0;
-    __syncthreads();
-    if (!is_own || !is_free[node]) return;
+    if (!is_free) return;
     for (int c = 0; c < DOF; c++)
         level.d_matrix[(DOF * HX_LATTICE_CENTRE + c) * n_row + row] = hx_mg_restored(
             diagonal[c][t], diagonal[r][DOF * node + c], force[c][t], force[r][DOF * node + c]);
@@ -56,6 +49,7 @@ __global__ void __launch_bounds__(NODES *DOF) restore_rigid_kernel(hx_mg_level l
 
 int hx_cuda_mg_restore_rigid(hx_device *dev, const hx_mg_level *level)
 {
+    if (level->n_own == 0) return HX_OK;
     restore_rigid_kernel<<<hx_blocks(level->n_own, NODES), NODES * DOF, 0, hx_stream_of(dev)>>>(
         *level);
     HX_TRY_LAUNCH("multigrid rigid motions");

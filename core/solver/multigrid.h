@@ -82,6 +82,7 @@ typedef struct hx_mg_level {
     int mode[3];                               /* hx_lattice_mode */
     int32_t *d_neighbour, *d_child, *d_parent; /* as in hx_lattice_level */
     float *d_matrix;  /* [n_node] rows of 27 blocks of 6 x 6, in the order the device likes */
+    uint8_t *d_held;  /* [n_node] 1: a support, a spring or a rigid set is near; NULL: not known */
     float *d_m;       /* inverse diagonal, 0 where the row is empty */
     float *d_b;       /* right-hand side */
     float *d_x, *d_y; /* two iterates: a smoothing step reads one and writes the other */
@@ -166,16 +167,8 @@ static HX_HD void hx_mg_offset(const hx_mg_level *level, int offset, double d[3]
     for (int i = 0; i < 3; i++) d[i] = at[i] * (double)level->step[i];
 }
 
-/* What a row makes of a rigid motion of the lattice is rounding below this share of the diagonal;
- * above it, it is what supports, springs or rigid sets do. See README.md. */
-#define HX_MG_ROUNDING 1e-5
-static HX_HD int hx_mg_is_rounding(double force, float diagonal_c, float diagonal_r)
-{
-    return force * force <=
-           HX_MG_ROUNDING * HX_MG_ROUNDING * (double)diagonal_c * (double)diagonal_r;
-}
-
-/* An entry of a diagonal block without that, from it and its image: the same for both. */
+/* An entry of a diagonal block without what its row makes of a rigid motion, from it and its image:
+ * the same for both. */
 static HX_HD float hx_mg_restored(float entry, float image, double force, double image_force)
 {
     return (float)(0.5 * (((double)entry - force) + ((double)image - image_force)));
@@ -322,8 +315,8 @@ typedef struct hx_multigrid_ops {
     int (*prolong_from)(hx_device *dev, const hx_mg_level *coarse, const float *d_y,
                         const hx_mg_level *fine, float *d_x);
     int (*galerkin)(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse);
-    /* Takes out of the diagonal blocks of own nodes what their rows make of rigid motions, where
-     * that is rounding (hx_mg_is_rounding). NULL: nothing, as for one unknown a node. */
+    /* Takes out of the diagonal blocks of own nodes that are not held what their rows make of rigid
+     * motions, which is rounding. NULL: nothing, as for one unknown a node. */
     int (*restore_rigid)(hx_device *dev, const hx_mg_level *level);
     int (*diagonal)(hx_device *dev, const hx_mg_level *level); /* sets m */
     /* One of two. On a host: the factors of a level's matrix + D, D = `added` of its diagonal

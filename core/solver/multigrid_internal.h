@@ -123,6 +123,11 @@ int hx_mg_cycle(const hx_multigrid *mg, int l, float **d_solution);
 /* z = M0^-1 r: a V-cycle from the mesh down. */
 int hx_mg_apply(const hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z);
 
+/* multigrid_restore.c. Whether lattices' rows are kept from making forces of rigid motions. */
+int hx_mg_restores(const hx_multigrid *mg);
+/* Of a new design's lattice l, those above done: rounding becomes 0 where nothing is held. */
+int hx_mg_restore(hx_multigrid *mg, const hx_operator *op, int l);
+
 /* multigrid_direct.c. The lattice that is solved directly becomes the last: on a device with
  * factors the first one whose factors cost little beside a design's solve, on one that inverts the
  * first of a few hundred nodes, or else the coarsest. */

@@ -219,9 +219,9 @@ static int find_product(hx_multigrid *mg, const hx_operator *op)
 
 static void release_level(hx_device *dev, hx_mg_level *level)
 {
-    void *const owned[] = {level->d_neighbour, level->d_child, level->d_parent,  level->d_matrix,
-                           level->d_m,         level->d_b,     level->d_x,       level->d_y,
-                           level->d_d,         level->d_v,     level->d_smoother};
+    void *const owned[] = {level->d_neighbour, level->d_child, level->d_parent, level->d_matrix,
+                           level->d_held,      level->d_m,     level->d_b,      level->d_x,
+                           level->d_y,         level->d_d,     level->d_v,      level->d_smoother};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) dev->ops->release(dev, owned[i]);
     if (level->share) dev->ops->common->free_level(dev, level->share);
 }
@@ -363,7 +363,7 @@ static int find_first(hx_multigrid *mg)
 }
 
 /* The matrix of the first lattice, or of a later one, with its diagonal. */
-static int make_level(hx_multigrid *mg, int l)
+static int make_level(hx_multigrid *mg, const hx_operator *op, int l)
 {
     const hx_multigrid_ops *const ops = mg->ops;
     hx_mg_level *const level = &mg->level[l];
@@ -375,7 +375,7 @@ static int make_level(hx_multigrid *mg, int l)
                                mg->d_spring_block));
         HX_TRY(hx_common_add_lattice(mg->dev, mg->dof, level));
     }
-    if (ops->restore_rigid) HX_TRY(ops->restore_rigid(mg->dev, level));
+    HX_TRY(hx_mg_restore(mg, op, l));
     return ops->diagonal(mg->dev, level);
 }
 
@@ -393,7 +393,7 @@ static int setup(hx_precond *pc)
         HX_TRY(ops->blocks_invert(mg->dev, &mg->rows->matrix, &mg->blocks, op->linear.n, mg->d_m));
     if (mg->lines.n > 0) HX_TRY(hx_mg_lines_setup(mg, op));
     for (int l = 0; l < mg->n_level; l++)
-        HX_IN_SPAN(mg->dev, HX_SPAN_GALERKIN, l + 1, make_level(mg, l));
+        HX_IN_SPAN(mg->dev, HX_SPAN_GALERKIN, l + 1, make_level(mg, op, l));
     HX_IN_SPAN(mg->dev, HX_SPAN_FACTORS, -1, hx_mg_direct_begin(mg));
     HX_IN_SPAN(mg->dev, HX_SPAN_EIGENVALUES, -1, hx_mg_estimate(mg, op, mg->n_setup == 0));
     HX_IN_SPAN(mg->dev, HX_SPAN_FACTORS, -1, hx_mg_direct_setup(mg));
@@ -556,7 +556,8 @@ static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
     const double vectors = 5.0 * 4.0 * problem->components * n_point;
     const double lists =
         17.0 * n_point + 4.0 * (double)mesh->n_elem + (56.0 + 32.0 * dof) * n_cell + 32.0 * n_node;
-    const double levels = 8.0 / 7.0 * n_node * (27.0 * 4.0 * dof * dof + 24.0 * dof + 62.0 * 4.0);
+    const double levels =
+        8.0 / 7.0 * n_node * (27.0 * 4.0 * dof * dof + 24.0 * dof + 62.0 * 4.0 + 1.0);
     const double prepared = device->multigrid && device->multigrid->prepared_bytes
                                 ? device->multigrid->prepared_bytes(mesh->n_elem, n_cell)
                                 : 0.0;
