@@ -51,6 +51,15 @@ typedef struct job {
 
 /* ---- models ---- */
 
+/* A slab on the supports, and four lumps that are each other's images: cut by other shares, they
+ * differ by rounding. */
+static double mirrored(const double x[3], double noise)
+{
+    (void)noise;
+    return x[0] < 0.15 ||
+           (x[0] > 0.3 && x[0] < 0.8 && fabs(x[1] - 0.5) > 0.2 && fabs(x[2] - 0.5) > 0.2);
+}
+
 enum { NX = 14, NY = 7, NZ = 9 };
 
 static const hx_generate_params brick = {.nx = NX, .ny = NY, .nz = NZ};
@@ -306,6 +315,7 @@ static void solve(hx_device *dev, const hx_problem *problem, const double *modul
     double *const d_f = fixture_put(dev, n, problem->cases.force[0]), *const d_u =
                                                                           fixture_put(dev, n, NULL);
     params.tolerance = 1e-8;
+    params.max_iterations = 500;
     CHECK_OK(hx_operator_create(&op, dev, hx_strategy_find(dev->ops->name, "otf"), settings.layout,
                                 problem, 0));
     CHECK_OK(hx_operator_set_modulus(&op, modulus));
@@ -339,7 +349,8 @@ static void check_solves(job *j)
     CHECK_MSG(alone.iterations[1] <= j->sample->most, "%s: %d iterations", name,
               alone.iterations[1]);
     for (int i = 0; i < 2; i++) { /* without parts rounding counts for more */
-        CHECK_MSG(abs(shared.iterations[i] - alone.iterations[i]) <= (i == 0 ? 4 : 2),
+        const int most = i == 0 ? 2 + alone.iterations[0] / 20 : 2;
+        CHECK_MSG(abs(shared.iterations[i] - alone.iterations[i]) <= most,
                   "%s: %d iterations, alone %d", name, shared.iterations[i], alone.iterations[i]);
         CHECK_REL(shared.work[i], alone.work[i], 1e-6);
     }
@@ -363,9 +374,11 @@ static const sample samples[] = {
     {"lumps in void, on springs", DISTORTED, islands, 1e9, 0.02, CURVE, HX_MAIL_NONE, 1, 8, 90},
     {"lumps in void, in turn", DISTORTED, islands, 1e9, 0.0, IN_TURN, HX_MAIL_NONE, 0, 8, 92},
     {"lumps in void, a window", BOX, islands, 1e9, 0.02, WINDOW, HX_MAIL_ANY, 0, 8, 75},
+    {"images", BOX, mirrored, 1e9, 0.0, CURVE, HX_MAIL_NONE, 0, 4, 0},
+    {"images, in turn", BOX, mirrored, 1e9, 0.0, IN_TURN, HX_MAIL_NONE, 0, 4, 0},
     {"held by void", DISTORTED, hanging, 1e9, 0.0, CURVE, HX_MAIL_ANY, 0, 1, 34},
     {"held by void, a window", BOX, hanging, 1e9, 0.02, WINDOW, HX_MAIL_NONE, 0, 1, 32},
-    {"black and white", DISTORTED, black_and_white, 1e9, 0.02, CURVE, HX_MAIL_NONE, 0, 8, 43},
+    {"black and white", DISTORTED, black_and_white, 1e9, 0.02, CURVE, HX_MAIL_LIBRARY, 0, 8, 43},
     {"black and white, in turn", DISTORTED, black_and_white, 1e9, 0.02, IN_TURN, HX_MAIL_ANY, 0, 8,
      43},
     {"grey", DISTORTED, grey, 1e9, 0.0, CURVE, HX_MAIL_NONE, 0, HX_LOOSE_MOST, 0},
