@@ -31,6 +31,7 @@ typedef enum {
     HX_SPAN_GALERKIN,  /* matrix of lattice `number`, from 1, as below; 0 is the mesh */
     HX_SPAN_EIGENVALUES,
     HX_SPAN_FACTORS, /* of the last lattice */
+    HX_SPAN_LOOSE,   /* parts that hang loose, looked for on the host */
     HX_SPAN_VECTORS,
     HX_SPAN_PRODUCT,
     HX_SPAN_INTERIOR, /* elements that no other process waits for */

@@ -301,6 +301,8 @@ static const hx_common_ops common_ops = {
     .add_parts = add_parts,
     .add_parts_single = add_parts_single,
     .settle = settle,
+    .sum = hx_ranks_sum_own,
+    .host = hx_ranks_host,
     .share_lattice = hx_ranks_share_lattice,
     .most_whole = hx_ranks_most_whole,
     .free_level = hx_ranks_free_level,
@@ -430,6 +432,7 @@ int hx_ranks_create(hx_ranks *ranks, const hx_team *team, hx_device *device,
     ranks->plain = device->ops;
     ranks->most_whole = HX_LATTICE_WHOLE;
     HX_TRY(hx_share_create(&ranks->share, team, whole));
+    hx_ranks_set_host(ranks);
     set_tables(ranks);
     HX_TRY_FAIL(alloc_buffers(ranks));
     return HX_OK;

@@ -18,6 +18,7 @@
 #include "../solver/multigrid.h"
 #include "../solver/pcg_ops.h"
 #include "../solver/vector_ops.h"
+#include "../team/team_all.h"
 #include "mail.h"
 #include "share.h"
 
@@ -65,6 +66,8 @@ typedef struct hx_ranks {
     const hx_device_ops *plain; /* of the backend */
     hx_device *device;          /* whose memory and queue dev works on (borrowed) */
     hx_share share;
+    hx_team_all all;     /* the team */
+    hx_common_host host; /* what its processes say to each other about points in common */
     hx_device_ops ops;
     hx_vector_ops vector;
     hx_pcg_ops pcg;
@@ -174,6 +177,11 @@ void hx_ranks_set_recording(hx_ranks *ranks);
 
 /* What is left of levels that nobody has freed. */
 void hx_ranks_free_levels(hx_ranks *ranks);
+
+/* host_ranks.c: ranks->host; of hx_common_ops. */
+void hx_ranks_set_host(hx_ranks *ranks);
+const hx_common_host *hx_ranks_host(hx_device *dev);
+int hx_ranks_sum_own(hx_device *dev, int64_t n, const double *d_own, double *d_all);
 
 /* lines_ranks.c: of hx_common_ops. */
 int hx_ranks_share_lines(hx_device *dev, int64_t n, const int32_t *first, const int32_t *point,

@@ -6,6 +6,7 @@
 #define HX_COMMON_OPS_H
 
 #include "../device/device.h"
+#include "common_host.h"
 #include "strategy.h"
 
 #ifdef __cplusplus
@@ -41,6 +42,11 @@ typedef struct hx_common_ops {
     /* y of points in common := that of one of the processes: where each computed it for itself,
      * rounding may tell them apart. */
     int (*settle)(hx_device *dev, int components, double *d_y);
+    /* all[n] := the sums of own[n] over the processes, in their order; a few hundred numbers. Waits
+     * where nothing goes from device to device. */
+    int (*sum)(hx_device *dev, int64_t n, const double *d_own, double *d_all);
+    /* What the processes say to each other on the host (borrowed, like the device). */
+    const hx_common_host *(*host)(hx_device *dev);
     /* The lattice under the whole becomes what this share has of it: its cells, and of large levels
      * the nodes around them; such levels name their share. */
     int (*share_lattice)(hx_device *dev, struct hx_lattice *lattice);
@@ -95,6 +101,19 @@ static inline int hx_common_add_parts_single(hx_device *dev, int components,
 static inline int hx_common_settle(hx_device *dev, int components, double *d_y)
 {
     return dev->ops->common ? dev->ops->common->settle(dev, components, d_y) : HX_OK;
+}
+
+/* *d_sum: where the sums of own[n] are, here or in all[n]. */
+static inline int hx_common_sum_few(hx_device *dev, int64_t n, double *d_own, double *d_all,
+                                    double **d_sum)
+{
+    *d_sum = dev->ops->common ? d_all : d_own;
+    return dev->ops->common ? dev->ops->common->sum(dev, n, d_own, d_all) : HX_OK;
+}
+
+static inline const hx_common_host *hx_common_host_of(hx_device *dev)
+{
+    return dev->ops->common ? dev->ops->common->host(dev) : NULL;
 }
 
 static inline int hx_common_add_lattice(hx_device *dev, int dof, const struct hx_mg_level *level)

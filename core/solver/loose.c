@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "loose_internal.h"
 
 enum {
     M = HX_LOOSE_MOTIONS,
@@ -19,18 +20,28 @@ enum {
 
 /* ---- which parts ---- */
 
+/* What of a softness counts: parts that are alike, as mirror images are, differ by rounding alone,
+ * which other processes do in another order. */
+static double rounded(double x)
+{
+    int exponent;
+    const double m = frexp(x, &exponent);
+    return ldexp(floor(m * (1 << 20) + 0.5), exponent - 20);
+}
+
 static int softer_first(const void *a, const void *b)
 {
     const hx_loose_part *const x = a, *const y = b;
-    if (x->softness != y->softness) return x->softness > y->softness ? -1 : 1;
-    if (x->n_node != y->n_node) return x->n_node > y->n_node ? -1 : 1;
-    return memcmp(x->node, y->node, (size_t)x->n_node * sizeof *x->node);
+    const double soft_x = rounded(x->softness), soft_y = rounded(y->softness);
+    if (soft_x != soft_y) return soft_x > soft_y ? -1 : 1;
+    if (x->n_all != y->n_all) return x->n_all > y->n_all ? -1 : 1;
+    if (x->lowest != y->lowest) return x->lowest < y->lowest ? -1 : 1;
+    return x->mark < y->mark ? -1 : x->mark > y->mark;
 }
 
 static int is_same(const hx_loose_part *a, const hx_loose_part *b)
 {
-    return a->n_node == b->n_node &&
-           memcmp(a->node, b->node, (size_t)a->n_node * sizeof *a->node) == 0;
+    return a->n_all == b->n_all && a->mark == b->mark;
 }
 
 /* The softest come first, each set of nodes once, and no more than n_node nodes in all.
@@ -44,8 +55,8 @@ static int choose(hx_loose_part *part, int64_t n, int64_t n_node)
     for (int64_t p = 0; p < n && n_kept < HX_LOOSE_MOST; p++) {
         int q = 0;
         while (q < n_kept && !is_same(&part[q], &part[p])) q++;
-        if (q < n_kept || part[p].n_node > n_node) continue;
-        n_node -= part[p].n_node;
+        if (q < n_kept || part[p].n_all > n_node) continue;
+        n_node -= part[p].n_all;
         const hx_loose_part one = part[p];
         part[p] = part[n_kept];
         part[n_kept++] = one;
@@ -176,7 +187,22 @@ fail:
 
 /* ---- Z'K Z ---- */
 
-/* e[n][n] = Z'B, B given by its n columns. */
+/* Entries of points of others go: they have them too, and sums are over all. */
+static void keep_own(hx_loose_rows *columns, int64_t n_dof)
+{
+    int64_t n = 0;
+    for (int64_t c = 0, k = 0; c < columns->n; c++) {
+        for (; k < columns->first[c + 1]; k++) {
+            if (columns->column[k] >= n_dof) continue;
+            columns->column[n] = columns->column[k];
+            columns->value[n++] = columns->value[k];
+        }
+        columns->first[c + 1] = n;
+    }
+    columns->n_entry = n;
+}
+
+/* e[n][n] = Z'B, B given by its n columns, of own entries. */
 static void multiply(const hx_loose_rows *z, const hx_loose_rows *columns, double *e)
 {
     const int n = (int)columns->n;
@@ -193,10 +219,11 @@ static void multiply(const hx_loose_rows *z, const hx_loose_rows *columns, doubl
 
 /* Of two columns the softer one's forces are taken: those of the other are large and would leave
  * noise of their rounding. */
-static void find_energies(const hx_loose *loose, double *e)
+static int find_energies(const hx_loose *loose, const hx_common_host *others, double *e)
 {
     const int n = loose->n_column;
     multiply(&loose->motion, &loose->forces_transposed, e);
+    HX_TRY(hx_common_sum(others, HX_OK, (int64_t)n * n, e));
     for (int p = 0; p < n; p++)
         for (int q = 0; q < p; q++) {
             const int by_p = e[n * p + p] < e[n * q + q];
@@ -205,6 +232,7 @@ static void find_energies(const hx_loose *loose, double *e)
             else
                 e[n * q + p] = e[n * p + q];
         }
+    return HX_OK;
 }
 
 /* a := a scaled to a unit diagonal, scale[n] its factors; columns with scale 0 become 0. */
@@ -246,14 +274,17 @@ static void solve_unit(int n, const double *l, int c, double *x)
 
 /* Leaves 0 in scale[n] of columns of Z that others give: a part that is two smaller ones, or has
  * too few nodes for all motions. */
-static void find_dependent(const hx_loose *loose, double *gram, double *scale)
+static int find_dependent(const hx_loose *loose, const hx_common_host *others, double *gram,
+                          double *scale)
 {
     const int n = loose->n_column;
     multiply(&loose->motion, &loose->motion_transposed, gram);
+    HX_TRY(hx_common_sum(others, HX_OK, (int64_t)n * n, gram));
     for (int i = 0; i < n; i++) scale[i] = 1.0;
     scale_unit(n, gram, scale);
     factor(n, gram, DEPENDENT);
     for (int i = 0; i < n; i++) scale[i] = gram[n * i + i] > 0.0;
+    return HX_OK;
 }
 
 /* Inverse of e[n][n], which is lost, on the columns with scale[n] above 0. */
@@ -287,41 +318,57 @@ static int put_inverse(hx_loose_rows *rows, int n, const double *inverse)
     return HX_OK;
 }
 
-static int make_inverse(hx_loose *loose)
+static int make_inverse(hx_loose *loose, const hx_common_host *others)
 {
     const size_t n = (size_t)loose->n_column;
-    double *e;
-    HX_TRY(hx_alloc(&e, (2 * n + 1) * n, sizeof *e, "loose parts"));
+    double *e = NULL;
+    int rc = hx_alloc(&e, (2 * n + 1) * n, sizeof *e, "loose parts");
+    HX_TRY_FAIL(hx_common_agree(others, rc));
     double *const inverse = e + n * n, *const scale = inverse + n * n;
-    find_dependent(loose, e, scale);
-    find_energies(loose, e);
+    HX_TRY_FAIL(find_dependent(loose, others, e, scale));
+    HX_TRY_FAIL(find_energies(loose, others, e));
     invert((int)n, e, scale, inverse);
-    const int rc = put_inverse(&loose->inverse, (int)n, inverse);
+    rc = put_inverse(&loose->inverse, (int)n, inverse);
+fail:
     free(e);
     return rc;
 }
 
-static int make_matrices(hx_loose *loose, const hx_problem *problem, const hx_loose_part *part)
+static int make_rows(hx_loose *loose, const hx_problem *problem, const hx_loose_part *part,
+                     int64_t n_own)
 {
     const int n = loose->n_part;
     HX_TRY(make_columns(&loose->motion_transposed, problem, part, n, 0));
     HX_TRY(make_columns(&loose->forces_transposed, problem, part, n, 1));
     HX_TRY(transpose(&loose->motion, &loose->motion_transposed));
     HX_TRY(transpose(&loose->forces, &loose->forces_transposed));
-    return make_inverse(loose);
+    keep_own(&loose->motion_transposed, 3 * n_own);
+    keep_own(&loose->forces_transposed, 3 * n_own);
+    return HX_OK;
 }
 
-int hx_loose_create(hx_loose *loose, const hx_problem *problem, const double *modulus)
+static int make_matrices(hx_loose *loose, const hx_problem *problem, const hx_common_host *others,
+                         hx_loose_part *part)
+{
+    const int64_t n_own = others ? others->n_own : problem->mesh->n_node;
+    HX_TRY(hx_loose_complete_forces(others, part, loose->n_part));
+    HX_TRY(hx_common_agree(others, make_rows(loose, problem, part, n_own)));
+    return hx_common_agree(others, make_inverse(loose, others));
+}
+
+int hx_loose_create(hx_loose *loose, const hx_problem *problem, const hx_common_host *others,
+                    const double *modulus)
 {
     hx_loose_part *part = NULL;
     int64_t n_part = 0;
     memset(loose, 0, sizeof *loose);
-    int rc = hx_loose_find_parts(problem, modulus, &part, &n_part);
+    int rc = hx_loose_find_parts(problem, others, modulus, &part, &n_part);
     if (rc == HX_OK && n_part > 0) {
-        loose->n_part = choose(part, n_part, problem->mesh->n_node + FEW);
+        loose->n_part =
+            choose(part, n_part, hx_mesh_n_node_all(hx_problem_whole(problem)->mesh) + FEW);
         loose->n_column = M * loose->n_part;
     }
-    if (rc == HX_OK && loose->n_part > 0) rc = make_matrices(loose, problem, part);
+    if (rc == HX_OK && loose->n_part > 0) rc = make_matrices(loose, problem, others, part);
     for (int64_t p = 0; p < n_part; p++) hx_loose_part_free(&part[p]);
     free(part);
     if (rc < 0) hx_loose_free(loose);

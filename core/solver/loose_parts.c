@@ -3,11 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/atomics.h"
 #include "../base/memory.h"
 #include "../base/sort.h"
 #include "../mesh/hex8.h"
-#include "loose.h"
+#include "loose_internal.h"
 
 /* Shares of the largest modulus from which on an element is stiff; measured, see README.md. */
 static const double share[] = {1e-2, 1e-3, 1e-4};
@@ -21,161 +20,6 @@ enum {
 #define DIAGONAL 0.25 /* an element's part of K's diagonal, over modulus times edge */
 #define HELD 1e-8     /* pivots of what holds a part, over its diagonal */
 #define NONE 1e-13    /* the same of energies: less is a motion that the nodes do not have */
-
-#define NO_PART UINT32_MAX
-
-typedef struct grouping {
-    const hx_problem *problem;
-    const double *modulus;
-    double least;     /* modulus of stiff elements */
-    uint32_t *parent; /* [n_elem] union-find, roots are the lowest of their part */
-    uint32_t *owner;  /* [n_node] number of the part, NO_PART: none */
-    uint32_t *root;   /* [n_part] largest part first */
-    int32_t *number;  /* [n_elem] of the part of a root */
-    int64_t n_part;
-    int64_t *first; /* [n_part + 1] */
-    int32_t *node;  /* [first[n_part]] of each part, ascending */
-} grouping;
-
-/* The root of i. Threads may join meanwhile: what is above an entry stays above it. */
-static uint32_t find(uint32_t *parent, uint32_t i)
-{
-    for (uint32_t up = hx_atomic_load(&parent[i]); up != i; up = hx_atomic_load(&parent[i])) {
-        const uint32_t further = hx_atomic_load(&parent[up]);
-        if (further != up) hx_atomic_store(&parent[i], further);
-        i = further;
-    }
-    return i;
-}
-
-/* The higher root gets the lower one above it: the same roots in whatever order. */
-static void join(uint32_t *parent, uint32_t a, uint32_t b)
-{
-    for (;;) {
-        a = find(parent, a);
-        b = find(parent, b);
-        if (a == b) return;
-        const uint32_t low = a < b ? a : b, high = a < b ? b : a;
-        if (hx_atomic_replace(&parent[high], high, low)) return;
-    }
-}
-
-static int has_all(const int32_t conn[8], int n, const int32_t *node)
-{
-    int n_found = 0;
-    for (int i = 0; i < n; i++) {
-        int a = 0;
-        while (a < 8 && conn[a] != node[i]) a++;
-        n_found += a < 8;
-    }
-    return n_found == n;
-}
-
-/* Joins stiff elements on both sides of a face. */
-static void join_face(grouping *g, int64_t e, int n, const int32_t *node)
-{
-    const hx_mesh *const mesh = g->problem->mesh;
-    for (int64_t k = mesh->node_elem_ptr[node[0]]; k < mesh->node_elem_ptr[node[0] + 1]; k++) {
-        const int64_t other = mesh->node_elem[k] >> 3;
-        if (other >= e || !(g->modulus[other] >= g->least)) continue;
-        if (find(g->parent, (uint32_t)other) == find(g->parent, (uint32_t)e)) continue;
-        if (has_all(mesh->conn + 8 * other, n, node)) join(g->parent, (uint32_t)other, (uint32_t)e);
-    }
-}
-
-static void join_by_faces(grouping *g)
-{
-    const hx_mesh *const mesh = g->problem->mesh;
-#pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < mesh->n_elem; e++) g->parent[e] = (uint32_t)e;
-#pragma omp parallel for schedule(dynamic, 1024)
-    for (int64_t e = 0; e < mesh->n_elem; e++)
-        for (int f = 0; f < 6 && g->modulus[e] >= g->least; f++) {
-            int32_t node[4];
-            const int n = hx_cell_face(mesh->conn + 8 * e, f, node);
-            if (n >= 3) join_face(g, e, n, node);
-        }
-}
-
-/* Joins parts that touch: the owners are those of parts joined by faces. Returns whether any do. */
-static int join_by_nodes(grouping *g)
-{
-    const hx_mesh *const mesh = g->problem->mesh;
-    int touch = 0;
-    if (g->n_part < 2) return 0;
-#pragma omp parallel for schedule(dynamic, 1024) reduction(| : touch)
-    for (int64_t e = 0; e < mesh->n_elem; e++)
-        for (int a = 0; a < 8 && g->modulus[e] >= g->least; a++) {
-            const uint32_t other = g->root[g->owner[mesh->conn[8 * e + a]]];
-            if (find(g->parent, other) == find(g->parent, (uint32_t)e)) continue;
-            join(g->parent, other, (uint32_t)e);
-            touch = 1;
-        }
-    return touch;
-}
-
-typedef struct sized {
-    int64_t n_elem;
-    uint32_t root;
-} sized;
-
-static int larger_first(const void *a, const void *b)
-{
-    const sized *const x = a, *const y = b;
-    if (x->n_elem != y->n_elem) return x->n_elem > y->n_elem ? -1 : 1;
-    return x->root < y->root ? -1 : x->root > y->root;
-}
-
-/* Numbers the parts. `number` counts elements first. */
-static int number_parts(grouping *g)
-{
-    const int64_t n_elem = g->problem->mesh->n_elem;
-    sized *list;
-    memset(g->number, 0, (size_t)n_elem * sizeof *g->number);
-    g->n_part = 0;
-    for (int64_t e = 0; e < n_elem; e++) {
-        if (!(g->modulus[e] >= g->least)) continue;
-        const uint32_t root = find(g->parent, (uint32_t)e);
-        g->number[root]++;
-        g->n_part += root == (uint32_t)e;
-    }
-    HX_TRY(hx_alloc(&list, (size_t)g->n_part, sizeof *list, "loose parts"));
-    for (int64_t e = 0, n = 0; e < n_elem; e++)
-        if (g->number[e] > 0) list[n++] = (sized){g->number[e], (uint32_t)e};
-    qsort(list, (size_t)g->n_part, sizeof *list, larger_first);
-    free(g->root);
-    g->root = NULL;
-    const int rc = hx_alloc(&g->root, (size_t)g->n_part, sizeof *g->root, "loose parts");
-    for (int64_t p = 0; p < g->n_part && rc == HX_OK; p++) {
-        g->root[p] = list[p].root;
-        g->number[list[p].root] = (int32_t)p;
-    }
-    free(list);
-    return rc;
-}
-
-/* The owner of each node, and the nodes of each part. */
-static int list_nodes(grouping *g)
-{
-    const hx_mesh *const mesh = g->problem->mesh;
-    for (int64_t i = 0; i < mesh->n_node; i++) g->owner[i] = NO_PART;
-#pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < mesh->n_elem; e++) {
-        if (!(g->modulus[e] >= g->least)) continue;
-        const uint32_t p = (uint32_t)g->number[find(g->parent, (uint32_t)e)];
-        for (int a = 0; a < 8; a++) hx_atomic_min(&g->owner[mesh->conn[8 * e + a]], p);
-    }
-    free(g->first);
-    g->first = NULL;
-    HX_TRY(hx_alloc(&g->first, (size_t)g->n_part + 2, sizeof *g->first, "loose parts"));
-    int64_t *const at = g->first + 1; /* where the next node of a part goes, then its end */
-    for (int64_t i = 0; i < mesh->n_node; i++)
-        if (g->owner[i] != NO_PART) at[g->owner[i] + 1]++;
-    for (int64_t p = 0; p < g->n_part; p++) at[p + 1] += at[p];
-    for (int64_t i = 0; i < mesh->n_node; i++)
-        if (g->owner[i] != NO_PART) g->node[at[g->owner[i]]++] = (int32_t)i;
-    return HX_OK;
-}
 
 void hx_loose_motion(const hx_loose_part *part, const double x[3], int k, double u[3])
 {
@@ -201,19 +45,23 @@ static void motion_at(const hx_problem *problem, const hx_loose_part *part, int6
     }
 }
 
-static void place_part(const hx_problem *problem, hx_loose_part *part)
+/* What of the mean of a part's nodes, and of their squares around it, is this process'. */
+static void add_places(const hx_problem *problem, const hx_loose_part *part, double sum[3])
 {
     const double *const xyz = problem->mesh->xyz;
-    double square = 0.0;
-    for (int64_t a = 0; a < part->n_node; a++)
+    for (int64_t a = 0; a < part->n_own; a++)
         for (int i = 0; i < 3; i++)
-            part->centre[i] += xyz[3 * (int64_t)part->node[a] + i] / (double)part->n_node;
-    for (int64_t a = 0; a < part->n_node; a++)
+            sum[i] += xyz[3 * (int64_t)part->node[a] + i] / (double)part->n_all;
+}
+
+static void add_squares(const hx_problem *problem, const hx_loose_part *part, double *sum)
+{
+    const double *const xyz = problem->mesh->xyz;
+    for (int64_t a = 0; a < part->n_own; a++)
         for (int i = 0; i < 3; i++) {
             const double d = xyz[3 * (int64_t)part->node[a] + i] - part->centre[i];
-            square += d * d / (double)part->n_node;
+            *sum += d * d / (double)part->n_all;
         }
-    part->radius = square > 0.0 ? sqrt(square) : 1.0;
 }
 
 /* Stiffness of the spring on a degree of freedom, 0: none. */
@@ -241,27 +89,34 @@ static int factor(double a[M][M], double least)
     return n_out;
 }
 
-/* Supports and springs leave the part no motion. */
-static int is_held(const hx_problem *problem, const hx_loose_part *part)
+/* What supports and springs hold of a part's motions, at own nodes, which springs are on. */
+typedef struct holding {
+    double n, gram[M][M];
+} holding;
+
+static void add_holding(const hx_problem *problem, const hx_loose_part *part, holding *h)
 {
-    double gram[M][M] = {{0.0}};
-    int64_t n = 0;
-    for (int64_t a = 0; a < part->n_node; a++)
+    for (int64_t a = 0; a < part->n_own; a++)
         for (int i = 0; i < 3; i++) {
             const int64_t node = part->node[a];
             double u[3], row[M];
             if (!(problem->supports.fixed[node] >> i & 1) &&
                 !(spring_at(&problem->springs, 3 * node + i) > 0.0))
                 continue;
-            n++;
+            h->n++;
             for (int k = 0; k < M; k++) {
                 hx_loose_motion(part, problem->mesh->xyz + 3 * node, k, u);
                 row[k] = u[i];
             }
             for (int k = 0; k < M; k++)
-                for (int l = 0; l < M; l++) gram[k][l] += row[k] * row[l];
+                for (int l = 0; l < M; l++) h->gram[k][l] += row[k] * row[l];
         }
-    return n >= M && factor(gram, HELD) == 0;
+}
+
+/* They leave it no motion. */
+static int is_held(holding *h)
+{
+    return h->n >= M && factor(h->gram, HELD) == 0;
 }
 
 static int64_t place_of(const int32_t *list, int64_t n, int32_t what)
@@ -271,7 +126,7 @@ static int64_t place_of(const int32_t *list, int64_t n, int32_t what)
 }
 
 /* Whether all of an element goes along. */
-static int is_inside(const grouping *g, uint32_t p, const int32_t conn[8])
+static int is_inside(const hx_loose_grouping *g, uint32_t p, const int32_t conn[8])
 {
     int inside = 1;
     for (int a = 0; a < 8; a++)
@@ -280,19 +135,19 @@ static int is_inside(const grouping *g, uint32_t p, const int32_t conn[8])
 }
 
 /* Elements that a part's motions strain. */
-static int list_strained(const grouping *g, uint32_t p, const hx_loose_part *part, int32_t **list,
-                         int64_t *n)
+static int list_strained(const hx_loose_grouping *g, uint32_t p, const hx_loose_part *part,
+                         int32_t **list, int64_t *n)
 {
-    const hx_mesh *const mesh = g->problem->mesh;
+    const int32_t *const conn = g->problem->mesh->conn;
     int64_t n_most = 0;
     for (int pass = 0; pass < 2; pass++) {
         if (pass) HX_TRY(hx_alloc_raw(list, (size_t)n_most, sizeof **list, "loose parts"));
         *n = 0;
         for (int64_t a = 0; a < part->n_node; a++)
-            for (int64_t k = mesh->node_elem_ptr[part->node[a]];
-                 k < mesh->node_elem_ptr[part->node[a] + 1]; k++) {
-                const int32_t e = (int32_t)(mesh->node_elem[k] >> 3);
-                if (is_inside(g, p, mesh->conn + 8 * (int64_t)e)) continue;
+            for (int64_t k = g->node_elem_ptr[part->node[a]];
+                 k < g->node_elem_ptr[part->node[a] + 1]; k++) {
+                const int32_t e = (int32_t)(g->node_elem[k] >> 3);
+                if (is_inside(g, p, conn + 8 * (int64_t)e)) continue;
                 if (pass) (*list)[*n] = e;
                 (*n)++;
             }
@@ -304,7 +159,8 @@ static int list_strained(const grouping *g, uint32_t p, const hx_loose_part *par
 }
 
 /* force += K_e times the motions, of one element. */
-static void add_element(const grouping *g, uint32_t p, const hx_loose_part *part, int64_t e)
+static void add_element(const hx_loose_grouping *g, uint32_t p, const hx_loose_part *part,
+                        int64_t e)
 {
     const hx_problem *const problem = g->problem;
     const int32_t *const conn = problem->mesh->conn + 8 * e;
@@ -346,7 +202,7 @@ static void finish_forces(const hx_problem *problem, const hx_loose_part *part)
 }
 
 /* K Z of a part, without what is inside of it. */
-static int find_forces(const grouping *g, uint32_t p, hx_loose_part *part)
+static int find_forces(const hx_loose_grouping *g, uint32_t p, hx_loose_part *part)
 {
     const hx_mesh *const mesh = g->problem->mesh;
     const hx_springs *const springs = &g->problem->springs;
@@ -378,22 +234,25 @@ fail:
     return rc;
 }
 
-/* Z'D Z, D of the elements that are stiff. */
-static void weigh(const grouping *g, const hx_loose_part *part, double weight[M][M])
+/* Energies of a part's motions and their weights Z'D Z, D ~ diag K, of elements of one process. */
+typedef struct energies {
+    double energy[M][M], weight[M][M];
+    double n_touched;
+} energies;
+
+static void add_weights(const hx_loose_grouping *g, const hx_loose_part *part, energies *to)
 {
-    const hx_mesh *const mesh = g->problem->mesh;
-    memset(weight, 0, M * sizeof weight[0]);
     for (int64_t a = 0; a < part->n_node; a++) {
         const int64_t node = part->node[a];
         double u[M][3], d = 0.0;
-        for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++) {
-            const int64_t e = mesh->node_elem[k] >> 3;
+        for (int64_t k = g->node_elem_ptr[node]; k < g->node_elem_ptr[node + 1]; k++) {
+            const int64_t e = g->node_elem[k] >> 3;
             d += DIAGONAL * g->modulus[e] * cbrt(g->problem->volume[e]);
         }
         motion_at(g->problem, part, node, u);
         for (int k = 0; k < M; k++)
             for (int l = 0; l < M; l++)
-                for (int i = 0; i < 3; i++) weight[k][l] += d * u[k][i] * u[l][i];
+                for (int i = 0; i < 3; i++) to->weight[k][l] += d * u[k][i] * u[l][i];
     }
 }
 
@@ -418,9 +277,9 @@ static double softness_of(double energy[M][M], double weight[M][M])
     return trace;
 }
 
-static void find_softness(const grouping *g, hx_loose_part *part)
+static void add_energies(const hx_loose_grouping *g, const hx_loose_part *part, energies *to)
 {
-    double energy[M][M] = {{0.0}}, weight[M][M];
+    to->n_touched += (double)part->n_touched;
     for (int64_t a = 0, t = 0; a < part->n_node; a++) {
         double u[M][3];
         while (t < part->n_touched && part->touched[t] < part->node[a]) t++;
@@ -429,10 +288,9 @@ static void find_softness(const grouping *g, hx_loose_part *part)
         for (int k = 0; k < M; k++)
             for (int l = 0; l < M; l++)
                 for (int i = 0; i < 3; i++)
-                    energy[k][l] += u[k][i] * part->force[18 * t + M * i + l];
+                    to->energy[k][l] += u[k][i] * part->force[18 * t + M * i + l];
     }
-    weigh(g, part, weight);
-    part->softness = softness_of(energy, weight);
+    add_weights(g, part, to);
 }
 
 void hx_loose_part_free(hx_loose_part *part)
@@ -443,18 +301,103 @@ void hx_loose_part_free(hx_loose_part *part)
     memset(part, 0, sizeof *part);
 }
 
-static int make_part(const grouping *g, uint32_t p, hx_loose_part *part)
+/* The nodes of the parts, and how many each has in all processes. */
+static int list_parts(const hx_loose_grouping *g, hx_loose_part *part, int64_t *n_all)
 {
-    part->n_node = g->first[p + 1] - g->first[p];
-    if (part->n_node == 0) return HX_OK;
-    HX_TRY(hx_alloc_raw(&part->node, (size_t)part->n_node, sizeof *part->node, "loose parts"));
-    memcpy(part->node, g->node + g->first[p], (size_t)part->n_node * sizeof *part->node);
-    place_part(g->problem, part);
-    part->is_held = is_held(g->problem, part);
-    if (part->is_held && part->n_node > FEW) return HX_OK;
-    HX_TRY(find_forces(g, p, part));
-    find_softness(g, part);
+    for (int64_t p = 0; p < g->n_part; p++) {
+        hx_loose_part *const to = &part[p];
+        to->lowest = g->lowest[p];
+        to->n_node = g->first[p + 1] - g->first[p];
+        HX_TRY(hx_alloc_raw(&to->node, (size_t)to->n_node, sizeof *to->node, "loose parts"));
+        memcpy(to->node, g->node + g->first[p], (size_t)to->n_node * sizeof *to->node);
+        to->n_own = hx_count_below_i32(to->node, to->n_node, g->n_own);
+        n_all[p] = to->n_own;
+    }
     return HX_OK;
+}
+
+static int count_nodes(const hx_loose_grouping *g, hx_loose_part *part)
+{
+    int64_t *n_all = NULL;
+    int rc = hx_alloc(&n_all, (size_t)g->n_part, sizeof *n_all, "loose parts");
+    if (rc == HX_OK) rc = list_parts(g, part, n_all);
+    rc = hx_common_sum_i64(g->others, rc, g->n_part, n_all);
+    for (int64_t p = 0; p < g->n_part && rc == HX_OK; p++) part[p].n_all = n_all[p];
+    free(n_all);
+    return rc;
+}
+
+/* Where parts are, by two sums over all nodes; sum: [3 n_part] scratch. */
+static int place_parts(const hx_loose_grouping *g, hx_loose_part *part, double *sum)
+{
+    const int64_t n = g->n_part;
+    memset(sum, 0, 3 * (size_t)n * sizeof *sum);
+#pragma omp parallel for schedule(dynamic, 16)
+    for (int64_t p = 0; p < n; p++) add_places(g->problem, &part[p], sum + 3 * p);
+    HX_TRY(hx_common_sum(g->others, HX_OK, 3 * n, sum));
+    for (int64_t p = 0; p < n; p++) memcpy(part[p].centre, sum + 3 * p, 3 * sizeof *sum);
+    memset(sum, 0, (size_t)n * sizeof *sum);
+#pragma omp parallel for schedule(dynamic, 16)
+    for (int64_t p = 0; p < n; p++) add_squares(g->problem, &part[p], sum + p);
+    HX_TRY(hx_common_sum(g->others, HX_OK, n, sum));
+    for (int64_t p = 0; p < n; p++) part[p].radius = sum[p] > 0.0 ? sqrt(sum[p]) : 1.0;
+    return HX_OK;
+}
+
+static int hold_parts(const hx_loose_grouping *g, hx_loose_part *part, holding *sum)
+{
+    const int64_t n = g->n_part;
+    memset(sum, 0, (size_t)n * sizeof *sum);
+#pragma omp parallel for schedule(dynamic, 16)
+    for (int64_t p = 0; p < n; p++) add_holding(g->problem, &part[p], &sum[p]);
+    HX_TRY(hx_common_sum(g->others, HX_OK, n * (int64_t)(sizeof *sum / sizeof(double)),
+                         (double *)sum));
+    for (int64_t p = 0; p < n; p++) part[p].is_held = is_held(&sum[p]);
+    return HX_OK;
+}
+
+/* 1: it is not taken, whatever else is loose. */
+static int is_left(const hx_loose_part *part)
+{
+    return part->n_all == 0 || (part->is_held && part->n_all > FEW);
+}
+
+static int soften_parts(const hx_loose_grouping *g, hx_loose_part *part, energies *sum)
+{
+    const int64_t n = g->n_part;
+    int rc = HX_OK;
+    memset(sum, 0, (size_t)n * sizeof *sum);
+#pragma omp parallel for schedule(dynamic, 16)
+    for (int64_t p = 0; p < n; p++) {
+        const int made = is_left(&part[p]) ? HX_OK : find_forces(g, (uint32_t)p, &part[p]);
+        if (made < 0) {
+#pragma omp critical(hx_loose_part)
+            rc = made;
+        } else if (!is_left(&part[p])) {
+            add_energies(g, &part[p], &sum[p]);
+        }
+    }
+    HX_TRY(
+        hx_common_sum(g->others, rc, n * (int64_t)(sizeof *sum / sizeof(double)), (double *)sum));
+    for (int64_t p = 0; p < n; p++) {
+        part[p].is_strained = sum[p].n_touched > 0.0;
+        if (part[p].is_strained) part[p].softness = softness_of(sum[p].energy, sum[p].weight);
+    }
+    return HX_OK;
+}
+
+/* What all processes find of each part; it has what it makes of elements here. */
+static int make_parts(const hx_loose_grouping *g, hx_loose_part *part)
+{
+    energies *sum = NULL; /* of the largest sums: the others take less room */
+    HX_TRY(count_nodes(g, part));
+    int rc = hx_alloc_raw(&sum, (size_t)g->n_part, sizeof *sum, "loose parts");
+    rc = hx_common_agree(g->others, rc);
+    if (rc == HX_OK) rc = place_parts(g, part, (double *)sum);
+    if (rc == HX_OK) rc = hold_parts(g, part, (holding *)sum);
+    if (rc == HX_OK) rc = soften_parts(g, part, sum);
+    free(sum);
+    return rc;
 }
 
 /* A motion is worth solving for from this softness on; measured, see README.md. */
@@ -463,126 +406,166 @@ static int make_part(const grouping *g, uint32_t p, hx_loose_part *part)
 /* One of two parts that share a node: marked where the other is, unless it is held. */
 static int spread_mark(hx_loose_part *part, const hx_loose_part *other)
 {
-    if (part->is_chosen || !other->is_chosen || part->n_touched == 0) return 0;
+    if (part->is_chosen || !other->is_chosen || !part->is_strained) return 0;
     part->is_chosen = 1;
     return 1;
 }
 
-/* Parts are hinged on each other where they share nodes: what each cannot do alone, a chain of them
- * may do. So what touches a soft part counts with it, and what touches that. */
-static void choose_chains(const grouping *g, hx_loose_part *part)
+/* By what parts share here. Returns whether any is marked. */
+static int spread_here(const hx_loose_grouping *g, hx_loose_part *part)
 {
     const hx_mesh *const mesh = g->problem->mesh;
-    int more = 0;
-    for (int64_t p = 0; p < g->n_part; p++) {
-        part[p].is_chosen = part[p].softness > SOFT;
-        more |= part[p].is_chosen;
-    }
-    while (more && g->n_part > 1) {
+    int any = 0;
+    for (int more = 1; more; any |= more) {
         more = 0;
         for (int64_t e = 0; e < mesh->n_elem; e++) {
-            if (!(g->modulus[e] >= g->least)) continue;
-            hx_loose_part *const here = &part[g->number[find(g->parent, (uint32_t)e)]];
+            if (!hx_loose_is_stiff(g, e)) continue;
+            hx_loose_part *const here = &part[hx_loose_number(g, e)];
             for (int a = 0; a < 8; a++) {
                 hx_loose_part *const there = &part[g->owner[mesh->conn[8 * e + a]]];
                 more |= spread_mark(here, there) | spread_mark(there, here);
             }
         }
     }
+    return any;
 }
 
-/* Appends the soft parts of a grouping. */
-static int take_parts(const grouping *g, hx_loose_part **part, int64_t *n_part)
+/* Marks of all processes. *more: whether any has marked one since; mark: [n_part + 1] scratch. */
+static int spread_to_all(const hx_loose_grouping *g, hx_loose_part *part, int64_t *mark, int *more)
 {
-    hx_loose_part *all;
-    int64_t n = *n_part;
-    int rc = HX_OK;
-    HX_TRY(hx_alloc(&all, (size_t)(n + g->n_part), sizeof *all, "loose parts"));
+    for (int64_t p = 0; p < g->n_part; p++) mark[p] = part[p].is_chosen;
+    mark[g->n_part] = *more;
+    HX_TRY(hx_common_sum_i64(g->others, HX_OK, g->n_part + 1, mark));
+    for (int64_t p = 0; p < g->n_part; p++) part[p].is_chosen = mark[p] > 0;
+    *more = mark[g->n_part] > 0;
+    return HX_OK;
+}
+
+/* Parts are hinged on each other where they share nodes: what each cannot do alone, a chain of them
+ * may do. So what touches a soft part counts with it, and what touches that. */
+static int choose_chains(const hx_loose_grouping *g, hx_loose_part *part)
+{
+    int64_t *mark = NULL;
+    int more = 0;
+    for (int64_t p = 0; p < g->n_part; p++) {
+        part[p].is_chosen = part[p].softness > SOFT;
+        more |= part[p].is_chosen;
+    }
+    if (!more || g->n_part < 2) return HX_OK; /* in all processes */
+    int rc = hx_alloc_raw(&mark, (size_t)g->n_part + 1, sizeof *mark, "loose parts");
+    rc = hx_common_agree(g->others, rc);
+    while (rc == HX_OK && more) {
+        more = spread_here(g, part);
+        rc = spread_to_all(g, part, mark, &more);
+        more &= g->others != NULL;
+    }
+    free(mark);
+    return rc;
+}
+
+/* A number that a node gives to those of the parts that it is in. */
+static uint64_t mark_of(const hx_loose_grouping *g, int32_t node)
+{
+    const uint64_t rank = g->others ? (uint64_t)g->others->all->rank : 0;
+    uint64_t h = (rank << 32) + (uint64_t)node + 1;
+    h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
+    h = (h ^ h >> 27) * 0x94d049bb133111ebu;
+    return h ^ h >> 31;
+}
+
+/* Parts of the same nodes, and no others, have the same mark. */
+static int mark_parts(const hx_loose_grouping *g, hx_loose_part *part, int64_t n)
+{
+    int64_t *mark = NULL;
+    int rc = hx_alloc(&mark, (size_t)n, sizeof *mark, "loose parts");
+    for (int64_t p = 0; p < n && rc == HX_OK; p++) {
+        uint64_t sum = 0;
+        for (int64_t a = 0; a < part[p].n_own; a++) sum += mark_of(g, part[p].node[a]);
+        mark[p] = (int64_t)sum;
+    }
+    rc = hx_common_sum_i64(g->others, rc, n, mark);
+    for (int64_t p = 0; p < n && rc == HX_OK; p++) part[p].mark = (uint64_t)mark[p];
+    free(mark);
+    return rc;
+}
+
+/* Room for the parts of a grouping after those there are. */
+static int grow_parts(const hx_loose_grouping *g, hx_loose_part **part, int64_t n)
+{
+    hx_loose_part *all = NULL;
+    int rc = hx_alloc(&all, (size_t)(n + g->n_part), sizeof *all, "loose parts");
+    rc = hx_common_agree(g->others, rc);
+    if (rc < 0) {
+        free(all);
+        return rc;
+    }
     if (n > 0) memcpy(all, *part, (size_t)n * sizeof *all);
     free(*part);
     *part = all;
-    hx_loose_part *const here = all + n;
-#pragma omp parallel for schedule(dynamic, 16)
-    for (int64_t p = 0; p < g->n_part; p++) {
-        const int made = make_part(g, (uint32_t)p, &here[p]);
-        if (made < 0) {
-#pragma omp critical(hx_loose_part)
-            rc = made;
-        }
-    }
-    if (rc == HX_OK) choose_chains(g, here);
+    return HX_OK;
+}
+
+/* Appends the soft parts of a grouping. */
+static int take_parts(const hx_loose_grouping *g, hx_loose_part **part, int64_t *n_part)
+{
+    int64_t n = *n_part;
+    HX_TRY(grow_parts(g, part, n));
+    hx_loose_part *const here = *part + n;
+    int rc = make_parts(g, here);
+    if (rc == HX_OK) rc = choose_chains(g, here);
     for (int64_t p = 0; p < g->n_part; p++) {
         hx_loose_part one = here[p];
         memset(&here[p], 0, sizeof one);
         if (one.is_chosen && rc == HX_OK)
-            all[n++] = one;
+            (*part)[n++] = one;
         else
             hx_loose_part_free(&one);
     }
+    if (rc == HX_OK) rc = mark_parts(g, here, n - *n_part);
     *n_part = n;
     return rc;
 }
 
-static void free_grouping(grouping *g)
-{
-    free(g->parent);
-    free(g->owner);
-    free(g->root);
-    free(g->number);
-    free(g->first);
-    free(g->node);
-}
-
-static int alloc_grouping(grouping *g)
-{
-    const size_t n_elem = (size_t)g->problem->mesh->n_elem,
-                 n_node = (size_t)g->problem->mesh->n_node;
-    HX_TRY(hx_alloc_raw(&g->parent, n_elem, sizeof *g->parent, "loose parts"));
-    HX_TRY(hx_alloc_raw(&g->number, n_elem, sizeof *g->number, "loose parts"));
-    HX_TRY(hx_alloc_raw(&g->owner, n_node, sizeof *g->owner, "loose parts"));
-    return hx_alloc_raw(&g->node, n_node, sizeof *g->node, "loose parts");
-}
-
-static int64_t count_stiff(const grouping *g)
+static int count_stiff(const hx_loose_grouping *g, int64_t *count)
 {
     int64_t n = 0;
 #pragma omp parallel for schedule(static) reduction(+ : n)
-    for (int64_t e = 0; e < g->problem->mesh->n_elem; e++) n += g->modulus[e] >= g->least;
-    return n;
+    for (int64_t e = 0; e < g->problem->mesh->n_elem; e++) n += hx_loose_is_stiff(g, e);
+    *count = n;
+    return hx_common_sum_i64(g->others, HX_OK, 1, count);
 }
 
-static int take_share(grouping *g, hx_loose_part **part, int64_t *n_part)
+static int take_share(hx_loose_grouping *g, hx_loose_part **part, int64_t *n_part)
 {
-    join_by_faces(g);
-    HX_TRY(number_parts(g));
-    if (g->n_part > MOST_PARTS + g->problem->mesh->n_elem / 1000) return HX_OK;
-    HX_TRY(list_nodes(g));
+    int touch;
+    HX_TRY(hx_loose_join_faces(g));
+    if (g->n_part > MOST_PARTS + g->n_elem_all / 1000) return HX_OK;
+    HX_TRY(hx_loose_number_parts(g));
     HX_TRY(take_parts(g, part, n_part));
-    if (!join_by_nodes(g)) return HX_OK;
-    HX_TRY(number_parts(g));
-    HX_TRY(list_nodes(g));
-    return take_parts(g, part, n_part);
+    HX_TRY(hx_loose_join_nodes(g, &touch));
+    return touch ? take_parts(g, part, n_part) : HX_OK;
 }
 
-int hx_loose_find_parts(const hx_problem *problem, const double *modulus, hx_loose_part **part,
-                        int64_t *n_part)
+int hx_loose_find_parts(const hx_problem *problem, const hx_common_host *others,
+                        const double *modulus, hx_loose_part **part, int64_t *n_part)
 {
-    grouping g = {.problem = problem, .modulus = modulus};
-    int64_t n_stiff = 0;
+    hx_loose_grouping g;
+    int64_t n_stiff = 0, n;
     double largest = 0.0;
     int rc;
     *part = NULL;
     *n_part = 0;
     for (int64_t e = 0; e < problem->mesh->n_elem; e++) largest = fmax(largest, modulus[e]);
-    HX_TRY_FAIL(alloc_grouping(&g));
+    HX_TRY_FAIL(hx_loose_grouping_create(&g, problem, others, modulus));
+    HX_TRY_FAIL(hx_all_most(hx_common_all(others), 1, &largest));
     for (int i = 0; i < N_SHARE && largest > 0.0; i++) {
         g.least = share[i] * largest;
-        const int64_t n = count_stiff(&g);
+        HX_TRY_FAIL(count_stiff(&g, &n));
         if (n > n_stiff) HX_TRY_FAIL(take_share(&g, part, n_part));
         n_stiff = n;
     }
     rc = HX_OK;
 fail:
-    free_grouping(&g);
+    hx_loose_grouping_free(&g);
     return rc;
 }

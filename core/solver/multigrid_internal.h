@@ -59,9 +59,10 @@ typedef struct hx_mg_loose_state {
 
 typedef struct hx_mg_loose {
     hx_mg_loose_state state;
-    int n_column; /* 0: no loose parts */
+    int n_column; /* 0: no loose parts, in any process */
     hx_mg_rows rows[HX_MG_LOOSE_ROWS];
-    double *d_sum, *d_c; /* [n_column] */
+    double *d_sum, *d_c; /* [n_column] sums over own points */
+    double *d_all;       /* [n_column] over those of all processes */
     double *d_r;         /* [n_dof] what the V-cycle sees; NULL until needed */
 } hx_mg_loose;
 

@@ -4,17 +4,19 @@
 #include <stdlib.h>
 
 #include "../base/memory.h"
+#include "../device/timeline.h"
 #include "common_ops.h"
 #include "loose.h"
 #include "multigrid_internal.h"
 
 enum { FIRST_PAUSE = 8 }; /* designs without a look after one that found nothing; then doubled */
 
-/* Of elasticity on linear elements, in one process; what rigid sets add knows nothing of them. */
+/* Of elasticity on linear elements; what rigid sets add knows nothing of them. The same in all
+ * processes. */
 static int can_be_loose(const hx_multigrid *mg, const hx_operator *op)
 {
     const hx_problem *const problem = op->problem;
-    return mg->ops->rows_add && !mg->rows && mg->rigid.n_column == 0 && !problem->whole &&
+    return mg->ops->rows_add && !mg->rows && mg->rigid.n_column == 0 &&
            !hx_problem_is_heat(problem) && problem->space.element == HX_ELEMENT_LINEAR;
 }
 
@@ -31,7 +33,7 @@ static void release(hx_multigrid *mg)
 {
     hx_mg_loose *const loose = &mg->loose;
     for (int i = 0; i < HX_MG_LOOSE_ROWS; i++) release_rows(mg->dev, &loose->rows[i]);
-    double **const owned[] = {&loose->d_sum, &loose->d_c};
+    double **const owned[] = {&loose->d_sum, &loose->d_all, &loose->d_c};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) {
         mg->dev->ops->release(mg->dev, *owned[i]);
         *owned[i] = NULL;
@@ -64,6 +66,7 @@ static int put(hx_multigrid *mg, const hx_operator *op, const hx_loose *from)
     HX_TRY(put_rows(dev, &loose->rows[HX_MG_LOOSE_WORK], &from->forces_transposed));
     HX_TRY(put_rows(dev, &loose->rows[HX_MG_LOOSE_INVERSE], &from->inverse));
     HX_TRY(dev->ops->alloc(dev, n * sizeof(double), &loose->d_sum));
+    HX_TRY(dev->ops->alloc(dev, n * sizeof(double), &loose->d_all));
     HX_TRY(dev->ops->alloc(dev, n * sizeof(double), &loose->d_c));
     loose->n_column = from->n_column;
     return HX_OK;
@@ -72,13 +75,23 @@ static int put(hx_multigrid *mg, const hx_operator *op, const hx_loose *from)
 /* The parts of the design, on the host. */
 static int look(const hx_multigrid *mg, const hx_operator *op, hx_loose *loose)
 {
-    double *modulus;
+    const hx_common_host *const others = hx_common_host_of(mg->dev);
+    double *modulus = NULL;
     const size_t n = (size_t)op->model.n_elem;
-    HX_TRY(hx_alloc_raw(&modulus, n, sizeof *modulus, "loose parts"));
-    int rc = mg->dev->ops->download(mg->dev, modulus, op->model.d_modulus, n * sizeof *modulus);
-    if (rc == HX_OK) rc = hx_loose_create(loose, op->problem, modulus);
+    int rc = hx_alloc_raw(&modulus, n, sizeof *modulus, "loose parts");
+    if (rc == HX_OK)
+        rc = mg->dev->ops->download(mg->dev, modulus, op->model.d_modulus, n * sizeof *modulus);
+    rc = hx_common_agree(others, rc);
+    if (rc == HX_OK) rc = hx_loose_create(loose, op->problem, others, modulus);
     free(modulus);
     return rc;
+}
+
+static int look_and_put(hx_multigrid *mg, const hx_operator *op, hx_loose *loose)
+{
+    HX_IN_SPAN_OF_HOST(mg->dev, HX_SPAN_LOOSE, -1, look(mg, op, loose));
+    return loose->n_part > 0 ? hx_common_agree(hx_common_host_of(mg->dev), put(mg, op, loose))
+                             : HX_OK;
 }
 
 /* Where memory is lacking it goes without, as it would without parts. */
@@ -86,8 +99,7 @@ static int find(hx_multigrid *mg, const hx_operator *op)
 {
     hx_loose loose = {0};
     release(mg);
-    int rc = look(mg, op, &loose);
-    if (rc == HX_OK && loose.n_part > 0) rc = put(mg, op, &loose);
+    int rc = look_and_put(mg, op, &loose);
     hx_loose_free(&loose);
     if (rc == HX_ENOMEM) {
         release(mg);
@@ -125,12 +137,14 @@ int hx_mg_loose_mend(hx_multigrid *mg, const hx_operator *op)
     return loose->state.is_on;
 }
 
-/* c = (Z'K Z)^-1 sum. */
+/* c = (Z'K Z)^-1 times the sums over all of what each process has. */
 static int solve(const hx_multigrid *mg)
 {
     const hx_mg_loose *const loose = &mg->loose;
+    double *d_sum;
+    HX_TRY(hx_common_sum_few(mg->dev, loose->n_column, loose->d_sum, loose->d_all, &d_sum));
     HX_TRY(mg->dev->ops->zero(mg->dev, loose->d_c, (size_t)loose->n_column * sizeof(double)));
-    return mg->ops->rows_add(mg->dev, &loose->rows[HX_MG_LOOSE_INVERSE], 1.0, loose->d_sum, NULL,
+    return mg->ops->rows_add(mg->dev, &loose->rows[HX_MG_LOOSE_INVERSE], 1.0, d_sum, NULL,
                              loose->d_c, NULL);
 }
 

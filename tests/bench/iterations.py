@@ -2,12 +2,14 @@
 """PCG iterations on meshes and designs that are hard for multigrid: graded, stretched and slender parts, tetrahedra
 cut in four, hubs of solid, thin filters; contrast 1e9.
 
-    iterations.py HEXTOP OUT [--cases rod,plate,...] [--designs 25] [--scale 1] [--set KEY=VALUE ...]
+    iterations.py HEXTOP OUT [--cases rod,plate,...] [--designs 25] [--scale 1] [--processes 1]
+        [--set KEY=VALUE ...]
 
 Prints the fewest, the median and the most iterations of a solve, those of all designs together, CPU seconds of the
 run, and the last compliance; OUT/iterations.csv keeps the table, OUT/CASE/ each run. Meshes of boxes are written here,
 those of parts come from examples/, of tetrahedra by gmsh (a case is left out where it is missing). --scale makes edges
-shorter by that factor. Seconds are of the processor, so they mean something on a busy machine. Needs only Python 3.
+shorter by that factor; --processes P has each case run by so many, by mpirun. Seconds are of the processor, so they mean
+something on a busy machine. Needs only Python 3.
 """
 
 import argparse
@@ -199,7 +201,8 @@ def run(args, name):
     config.write_text(CONFIG.format(mesh=mesh, model=model, designs=args.designs, radius=radius,
                                     out=folder.resolve() / "run"), encoding="utf-8")
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([args.hextop, "run", "-q", config, *args.set], capture_output=True, text=True)
+    start = ["mpirun", "--oversubscribe", "-n", str(args.processes)] if args.processes > 1 else []
+    done = subprocess.run([*start, args.hextop, "run", "-q", config, *args.set], capture_output=True, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode != 0:
         sys.exit(f"{name}: {done.stderr}")
@@ -219,6 +222,7 @@ def main():
     parser.add_argument("--cases", default=",".join(CASES))
     parser.add_argument("--designs", type=int, default=25)
     parser.add_argument("--scale", type=int, default=1)
+    parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--set", nargs="*", default=[], metavar="KEY=VALUE")
     args = parser.parse_args()
     rows = []

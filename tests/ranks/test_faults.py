@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """One of two processes has no memory while they make a mesh in parts and write its files: both end, or go on, with a
-message, and no part of a file is left. test_faults.py HEXTOP SRCDIR [--all], of a build with -Dfault_injection=true;
+message, and no part of a file is left. While they look for loose parts: both go on without them. test_faults.py HEXTOP SRCDIR [--all], of a build with -Dfault_injection=true;
 without --all one call of each place."""
 import concurrent.futures
+import csv
 import os
 import re
 import shutil
@@ -17,6 +18,22 @@ RUN = ["run", os.path.join(ROOT, "configs", "cantilever.cfg"), "mesh.nx=8", "mes
        "output.every=1"]
 PLAIN, PART = [], ["output.threshold=0.3"]
 PLACES = re.compile(r"alloc ((?:output_ranks|file_pieces|vtk_kept|vtk_stream|team_trade)\.c:\d+) (\d+)")
+LOOSE_PLACES = re.compile(r"alloc ((?:loose|loose_border|loose_groups|loose_parts|multigrid_loose|common_host|host_ranks)\.c:\d+) (\d+)")
+# A lump that nothing holds, in void.
+LUMP = """
+mesh = { generator = "cantilever"; nx = 14; ny = 4; nz = 8; };
+material = { E = 1.0; nu = 0.3; };
+sets = ( { name = "middle"; box = { min = [2.0, -1.0, 2.0]; max = [12.0, 9.0, 6.0]; }; },
+         { name = "lump"; box = { min = [4.0, 1.0, 3.0]; max = [10.0, 4.0, 5.0]; }; }, { name = "rest"; not = ("lump"); },
+         { name = "gap"; and = ("middle", "rest"); } );
+supports = ( { set = "left"; fix = "xyz"; } );
+loads = ( { set = "right-lower-edge"; node_force = [0.0, 0.1, -1.0]; } );
+passive = ( { set = "lump"; density = 1.0; }, { set = "gap"; density = 0.001; } );
+optimization = { volume_fraction = 0.45; rho_min = 0.001; iterations = 2;
+    filter = { kind = "density"; radius = 1.5; unit = "element"; }; };
+output = { every = 0; };
+solver = { device = "cpu"; deterministic = true; threads = 1; preconditioner = "multigrid"; tolerance = 1e-10; };
+"""
 AT_ONCE = 4 # the end of a run that fails is mostly waiting
 SECONDS = 60 # a process that waits for ever is told by it
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_WAIT_POLICY="passive",
@@ -33,10 +50,10 @@ def check(condition, text):
         print(f"failed: {text}")
 
 
-def run(rank, setting, keys, folder="run"):
+def run(rank, setting, keys, folder="run", start=None):
     """By two processes, of which one has the setting in its environment; None: they did not end."""
     shutil.rmtree(folder, ignore_errors=True)
-    one = [["-n", "1", *(["env", setting] if r == rank else []), HEXTOP, *RUN, *keys, "output.directory=" + folder]
+    one = [["-n", "1", *(["env", setting] if r == rank else []), HEXTOP, *(start or RUN), *keys, "output.directory=" + folder]
            for r in (0, 1)]
     words = ["mpirun", "--oversubscribe", *one[0], ":", *one[1]]
     try:
@@ -45,15 +62,15 @@ def run(rank, setting, keys, folder="run"):
         return None
 
 
-def places(rank, keys):
+def places(rank, keys, start=None, which=PLACES):
     if os.path.exists("list"):
         os.unlink("list")
-    said = run(rank, "HEXTOP_FAULT_LIST=" + os.path.abspath("list"), keys)
+    said = run(rank, "HEXTOP_FAULT_LIST=" + os.path.abspath("list"), keys, start=start)
     check(said and said.returncode == 0, f"without a fault: {said and said.stderr[-600:]}")
     if not os.path.exists("list"):
         return []
     with open("list", encoding="ascii") as file:
-        return [(m[1], int(m[2])) for m in map(PLACES.match, file) if m]
+        return [(m[1], int(m[2])) for m in map(which.match, file) if m]
 
 
 def fail(rank, place, n, keys):
@@ -67,6 +84,35 @@ def fail(rank, place, n, keys):
     check("memory" in said.stderr, f"{name}: says nothing: {said.stderr[-600:]}")
     left = [f for f in os.listdir(folder) if ".tmp" in f] if os.path.isdir(folder) else []
     check(not left or said.returncode, f"{name}: left {left}")
+
+
+def go_without(rank, place, n, start, fewest):
+    name = f"{place}, call {n}, process {rank}"
+    folder = re.sub(r"\W", "_", name)
+    said = run(rank, f"HEXTOP_FAULT=alloc {place} {n} memory", [], folder, start)
+    check(said is not None, f"{name}: waits for ever")
+    check(said and said.returncode == 0, f"{name}: {said and said.stderr[-600:]}")
+    if said and said.returncode == 0:
+        count = iterations(folder)
+        check(len(count) == 2 and sum(count) > fewest + 20, f"{name}: {count} iterations, {fewest} with parts")
+
+
+def iterations(folder):
+    with open(os.path.join(folder, "history.csv"), newline="", encoding="ascii") as file:
+        return [int(line["pcg_iterations"]) for line in csv.DictReader(file)]
+
+
+def test_loose():
+    with open("lump.cfg", "w", encoding="utf-8") as file:
+        file.write(LUMP)
+    start = ["run", os.path.abspath("lump.cfg"), "-q"]
+    for rank in (0, 1):
+        found = places(rank, [], start, LOOSE_PLACES)
+        check(len(found) > 30, f"places that ask for memory: {found}")
+        fewest = sum(iterations("run"))
+        calls = [(place, 1) for place, _ in found[rank::1 if ALL else 2]]
+        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+            list(pool.map(lambda c, r=rank, f=fewest: go_without(r, *c, start, f), calls))
 
 
 def can_run():
@@ -92,6 +138,7 @@ def main():
                      for call in (range(1, n + 1) if ALL else [n if is_last else (n + 1) // 2])]
             with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
                 list(pool.map(lambda c, r=rank, k=keys: fail(r, *c, k), calls))
+        test_loose()
         os.chdir("/")
     print(f"{N_CHECK} checks, {N_FAILED} failed")
     return 1 if N_FAILED else 0

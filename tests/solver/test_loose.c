@@ -169,7 +169,7 @@ static void check_threads(const model *m, const hx_loose *loose)
 {
     hx_loose again;
     fixture_set_threads(3);
-    CHECK_OK(hx_loose_create(&again, &m->problem, m->modulus));
+    CHECK_OK(hx_loose_create(&again, &m->problem, NULL, m->modulus));
     fixture_set_threads(1);
     CHECK(is_same_bits(&loose->forces, &again.forces) &&
           is_same_bits(&loose->inverse, &again.inverse));
@@ -181,7 +181,7 @@ static void check_threads(const model *m, const hx_loose *loose)
 static void check(const char *name, const model *m, int n_part, int n_independent)
 {
     hx_loose loose;
-    CHECK_OK(hx_loose_create(&loose, &m->problem, m->modulus));
+    CHECK_OK(hx_loose_create(&loose, &m->problem, NULL, m->modulus));
     CHECK_MSG(loose.n_part == n_part, "%s: %d parts, not %d", name, loose.n_part, n_part);
     if (loose.n_part > 0) {
         check_transposed(&loose.motion, &loose.motion_transposed);

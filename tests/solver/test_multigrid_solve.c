@@ -4,6 +4,7 @@
  *     test_multigrid_solve [cpu | cuda] [quick] */
 #include "core/solver/multigrid_internal.h"
 #include "tests/lib/box_part.h"
+#include "tests/lib/void_patterns.h"
 
 static hx_device device;
 static hx_device host; /* what another device is compared with */
@@ -30,54 +31,6 @@ static int with_slot(int i, int j, int k)
 {
     (void)k;
     return j != 3 || i >= 7;
-}
-
-/* Share of solid of an element at (x, y, z), each in [0, 1] of the box; `noise` in [0, 1). */
-typedef double (*pattern)(const double x[3], double noise);
-
-static double solid(const double x[3], double noise)
-{
-    (void)x, (void)noise;
-    return 1.0;
-}
-
-static double black_and_white(const double x[3], double noise)
-{
-    (void)x;
-    return noise < 0.5;
-}
-
-static double grey(const double x[3], double noise)
-{
-    (void)x;
-    return noise;
-}
-
-/* Two beams from left to right, and lumps that touch nothing. */
-static double islands(const double x[3], double noise)
-{
-    const double lump = sin(21.0 * x[0]) * sin(17.0 * x[2]);
-    (void)noise;
-    return x[2] < 0.2 || x[2] > 0.8 || (x[2] > 0.35 && x[2] < 0.65 && lump > 0.3);
-}
-
-/* Nothing but void next to the supports. */
-static double hanging(const double x[3], double noise)
-{
-    (void)noise;
-    return x[0] > 0.3;
-}
-
-static double beams(const double x[3], double noise)
-{
-    (void)noise;
-    return x[2] < 0.2 || x[2] > 0.8;
-}
-
-static double frame(const double x[3], double noise)
-{
-    (void)noise;
-    return fabs(x[1] - 0.5) > 0.3 && fabs(x[2] - 0.5) > 0.25;
 }
 
 typedef struct sample {

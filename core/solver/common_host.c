@@ -1,0 +1,99 @@
+#include "common_host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+
+static const char what[] = "lists of several processes";
+
+enum { BLOCK = 1 << 16 }; /* numbers of each process at once */
+
+void hx_common_told_free(hx_common_told *told)
+{
+    free(told->first);
+    free(told->at);
+    free(told->item);
+    *told = (hx_common_told){0};
+}
+
+static int block_of(int64_t n, int64_t at)
+{
+    return n - at < BLOCK ? (int)(n - at) : BLOCK;
+}
+
+int hx_common_sum(const hx_common_host *host, int rc, int64_t n, double *sum)
+{
+    HX_TRY(hx_common_agree(host, rc));
+    for (int64_t at = 0; host && at < n; at += BLOCK)
+        HX_TRY(hx_all_sum(host->all, block_of(n, at), sum + at));
+    return HX_OK;
+}
+
+int hx_common_sum_i64(const hx_common_host *host, int rc, int64_t n, int64_t *sum)
+{
+    HX_TRY(hx_common_agree(host, rc));
+    for (int64_t at = 0; host && at < n; at += BLOCK)
+        HX_TRY(hx_all_sum_i64(host->all, block_of(n, at), sum + at));
+    return HX_OK;
+}
+
+/* all[size][most] without the gaps; returns how many are left. */
+static int64_t close_gaps(int size, int64_t most, const int64_t *count, size_t bytes, char *all)
+{
+    int64_t n = 0;
+    for (int r = 0; r < size; r++) {
+        memmove(all + (size_t)n * bytes, all + (size_t)(r * most) * bytes,
+                (size_t)count[r] * bytes);
+        n += count[r];
+    }
+    return n;
+}
+
+static int copy_list(int64_t n, size_t bytes, const void *own, void **every, int64_t *n_every)
+{
+    HX_TRY(hx_alloc_raw(every, (size_t)n, bytes, what));
+    if (n > 0) memcpy(*every, own, (size_t)n * bytes);
+    *n_every = n;
+    return HX_OK;
+}
+
+/* Of all, count[size] of each, most at most. */
+static int gather_lists(const hx_common_host *host, const int64_t *count, int64_t most,
+                        size_t bytes, const void *own, void **every, int64_t *n_every)
+{
+    const int size = host->all->size;
+    const size_t room = (size_t)most * bytes, n_byte = (size_t)count[host->all->rank] * bytes;
+    char *mine = NULL, *all = NULL;
+    int rc = hx_alloc(&mine, room, 1, what);
+    if (rc == HX_OK) rc = hx_alloc_raw(&all, room * (size_t)size, 1, what);
+    if (rc == HX_OK && n_byte > 0) memcpy(mine, own, n_byte);
+    rc = host->agree(host, rc);
+    if (rc == HX_OK && most > 0) rc = host->all->gather(host->all, mine, room, all);
+    if (rc == HX_OK) *n_every = close_gaps(size, most, count, bytes, all);
+    free(mine);
+    if (rc < 0) {
+        free(all);
+        all = NULL;
+    }
+    *every = all;
+    return rc;
+}
+
+int hx_common_gather(const hx_common_host *host, int rc, int64_t n, size_t bytes, const void *own,
+                     void *out, int64_t *n_every)
+{
+    void **const every = out;
+    int64_t *count = NULL, most = 0;
+    *every = NULL;
+    *n_every = 0;
+    if (!host) return rc < 0 ? rc : copy_list(n, bytes, own, every, n_every);
+    if (rc == HX_OK) rc = hx_alloc_raw(&count, (size_t)host->all->size, sizeof *count, what);
+    rc = host->agree(host, rc);
+    if (rc == HX_OK) rc = host->all->gather(host->all, &n, sizeof n, count);
+    for (int r = 0; rc == HX_OK && r < host->all->size; r++)
+        most = count[r] > most ? count[r] : most;
+    if (rc == HX_OK) rc = gather_lists(host, count, most, bytes, own, every, n_every);
+    free(count);
+    return rc;
+}

@@ -1,0 +1,400 @@
+/* Parts of a design that lie in several processes' shares of the mesh (loose_internal.h): each has
+ * found what its own elements join; what goes on elsewhere is told at points in common. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/sort.h"
+#include "loose_internal.h"
+
+static const char what[] = "loose parts";
+
+/* ---- faces between processes ---- */
+
+/* A face of a stiff element, told by the process that has it: nodes by numbers that all give them
+ * alike. */
+typedef struct face {
+    int32_t n, node[4];
+    uint32_t label;
+} face;
+
+typedef struct pair {
+    uint32_t low, high; /* labels of one part */
+} pair;
+
+/* The number of a node of a share that all processes give it. */
+static int32_t node_in_all(const hx_problem *problem, int32_t node)
+{
+    const hx_mesh *const whole = problem->whole->mesh;
+    const int32_t n = problem->whole_node[node];
+    return whole->window ? whole->node_orig[n] : n;
+}
+
+/* Faces of stiff elements all of whose nodes others have too, each at its first node: first[]
+ * counts them, or has where the next one goes. */
+static void list_faces(const hx_loose_grouping *g, int64_t *first, face *list)
+{
+    const hx_mesh *const mesh = g->problem->mesh;
+    for (int64_t e = 0; e < mesh->n_elem; e++)
+        for (int f = 0; f < 6 && hx_loose_is_stiff(g, e); f++) {
+            int32_t node[4];
+            const int n = hx_cell_face(mesh->conn + 8 * e, f, node);
+            int n_common = 0;
+            for (int i = 0; i < n; i++) n_common += g->place[node[i]] >= 0;
+            if (n < 3 || n_common < n) continue;
+            const int64_t at = first[g->place[node[0]]]++;
+            if (!list) continue;
+            list[at] = (face){.n = n, .label = g->label[hx_loose_root(g, e)]};
+            for (int i = 0; i < n; i++) list[at].node[i] = node_in_all(g->problem, node[i]);
+        }
+}
+
+/* Turns counts into places, or back to the first places once they are filled. */
+static void begin_lists(int64_t n, int64_t *first)
+{
+    int64_t sum = 0;
+    for (int64_t i = 0; i <= n; i++) {
+        const int64_t count = first[i];
+        first[i] = sum;
+        sum += count;
+    }
+}
+
+static void end_lists(int64_t n, int64_t *first)
+{
+    for (int64_t i = n; i > 0; i--) first[i] = first[i - 1];
+    first[0] = 0;
+}
+
+static int tell_faces(const hx_loose_grouping *g, hx_common_told *told)
+{
+    const int64_t n = g->others->n_common;
+    int64_t *first = NULL;
+    face *list = NULL;
+    int rc = hx_alloc(&first, (size_t)n + 1, sizeof *first, what);
+    if (rc == HX_OK) {
+        list_faces(g, first, NULL);
+        begin_lists(n, first);
+        rc = hx_alloc_raw(&list, (size_t)first[n], sizeof *list, what);
+    }
+    if (rc == HX_OK) {
+        list_faces(g, first, list);
+        end_lists(n, first);
+    }
+    rc = hx_common_agree(g->others, rc);
+    if (rc == HX_OK) rc = g->others->tell(g->others, first, sizeof *list, list, told);
+    free(first);
+    free(list);
+    return rc;
+}
+
+/* The stiff element here that has a face told at a node, -1: none. */
+static int64_t element_at(const hx_loose_grouping *g, int32_t node, const face *f)
+{
+    for (int64_t k = g->node_elem_ptr[node]; k < g->node_elem_ptr[node + 1]; k++) {
+        const int64_t e = g->node_elem[k] >> 3;
+        int32_t conn[8];
+        if (!hx_loose_is_stiff(g, e)) continue;
+        for (int a = 0; a < 8; a++)
+            conn[a] = node_in_all(g->problem, g->problem->mesh->conn[8 * e + a]);
+        if (hx_loose_has_all(conn, f->n, f->node)) return e;
+    }
+    return -1;
+}
+
+static int by_labels(const void *a, const void *b)
+{
+    const pair *const x = a, *const y = b;
+    if (x->low != y->low) return x->low < y->low ? -1 : 1;
+    return x->high < y->high ? -1 : x->high > y->high;
+}
+
+/* Pairs of labels that a face joins, each once; of those told by higher ranks alone, which are told
+ * what this one has. */
+static int find_pairs(const hx_loose_grouping *g, const hx_common_told *told, pair **list,
+                      int64_t *n)
+{
+    const hx_all *const all = g->others->all;
+    const int64_t begin = told->first[all->rank + 1], end = told->first[all->size];
+    const face *const f = told->item;
+    *n = 0;
+    HX_TRY(hx_alloc_raw(list, (size_t)(end - begin), sizeof **list, what));
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t e = element_at(g, g->others->common[told->at[i]], &f[i]);
+        if (e < 0) continue;
+        const uint32_t a = g->label[hx_loose_root(g, e)], b = f[i].label;
+        (*list)[(*n)++] = a < b ? (pair){a, b} : (pair){b, a};
+    }
+    qsort(*list, (size_t)*n, sizeof **list, by_labels);
+    int64_t n_kept = 0;
+    for (int64_t i = 0; i < *n; i++)
+        if (n_kept == 0 || by_labels(&(*list)[n_kept - 1], &(*list)[i]) != 0)
+            (*list)[n_kept++] = (*list)[i];
+    *n = n_kept;
+    return HX_OK;
+}
+
+/* Labels of all pairs, each once, ascending; and above each the lowest of its part. */
+typedef struct label_tree {
+    int64_t n;
+    int32_t *label; /* (owned, like the next) */
+    uint32_t *parent;
+} label_tree;
+
+static uint32_t place_of(const label_tree *t, uint32_t label)
+{
+    return (uint32_t)hx_count_below_i32(t->label, t->n, (int64_t)label);
+}
+
+static int grow_tree(label_tree *t, const pair *list, int64_t n)
+{
+    HX_TRY(hx_alloc_raw(&t->label, 2 * (size_t)n, sizeof *t->label, what));
+    for (int64_t i = 0; i < n; i++) {
+        t->label[2 * i] = (int32_t)list[i].low; /* numbers of elements have 31 bits */
+        t->label[2 * i + 1] = (int32_t)list[i].high;
+    }
+    hx_sort_i32(t->label, 2 * n);
+    t->n = hx_unique_i32(t->label, 2 * n);
+    HX_TRY(hx_alloc_raw(&t->parent, (size_t)t->n, sizeof *t->parent, what));
+    for (int64_t i = 0; i < t->n; i++) t->parent[i] = (uint32_t)i;
+    for (int64_t i = 0; i < n; i++)
+        hx_loose_join(t->parent, place_of(t, list[i].low), place_of(t, list[i].high));
+    return HX_OK;
+}
+
+static void free_tree(label_tree *t)
+{
+    free(t->label);
+    free(t->parent);
+}
+
+/* Labels of parts that go on in other processes; g->n_part := parts whose lowest element is here.
+ */
+static void relabel(hx_loose_grouping *g, const label_tree *t)
+{
+    g->n_part = 0;
+    for (int64_t e = 0; e < g->problem->mesh->n_elem; e++) {
+        if (!hx_loose_is_stiff(g, e) || hx_loose_root(g, e) != (uint32_t)e) continue;
+        const uint32_t at = place_of(t, g->label[e]);
+        const int is_there = at < t->n && (uint32_t)t->label[at] == g->label[e];
+        const uint32_t lowest =
+            is_there ? (uint32_t)t->label[hx_loose_find(t->parent, at)] : g->label[e];
+        g->n_part += lowest == g->label[e];
+        g->label[e] = lowest;
+    }
+}
+
+int hx_loose_join_border(hx_loose_grouping *g)
+{
+    hx_common_told told = {0};
+    label_tree tree = {0};
+    pair *own = NULL, *all = NULL;
+    int64_t n_own = 0, n_all;
+    int rc;
+    HX_TRY_FAIL(tell_faces(g, &told));
+    rc = find_pairs(g, &told, &own, &n_own);
+    HX_TRY_FAIL(hx_common_gather(g->others, rc, n_own, sizeof *own, own, &all, &n_all));
+    rc = grow_tree(&tree, all, n_all);
+    if (rc == HX_OK) relabel(g, &tree);
+fail:
+    hx_common_told_free(&told);
+    free_tree(&tree);
+    free(own);
+    free(all);
+    return rc;
+}
+
+/* ---- owners of nodes ---- */
+
+/* Those of points in common here, each at its point. */
+static void list_owners(const hx_loose_grouping *g, int64_t *first, uint32_t *own)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < g->others->n_common; i++) {
+        const uint32_t owner = g->owner[g->others->common[i]];
+        first[i] = n;
+        if (owner != HX_LOOSE_NO_PART) own[n++] = owner;
+    }
+    first[g->others->n_common] = n;
+}
+
+int hx_loose_settle_owners(hx_loose_grouping *g)
+{
+    const hx_common_host *const others = g->others;
+    const size_t n = (size_t)others->n_common;
+    hx_common_told told = {0};
+    int64_t *first = NULL;
+    uint32_t *own = NULL;
+    int rc = hx_alloc_raw(&first, n + 1, sizeof *first, what);
+    if (rc == HX_OK) rc = hx_alloc_raw(&own, n, sizeof *own, what);
+    if (rc == HX_OK) list_owners(g, first, own);
+    HX_TRY_FAIL(hx_common_agree(others, rc));
+    HX_TRY_FAIL(others->tell(others, first, sizeof *own, own, &told));
+    const uint32_t *const theirs = told.item;
+    for (int64_t i = 0; i < told.first[others->all->size]; i++) {
+        uint32_t *const owner = &g->owner[others->common[told.at[i]]];
+        if (theirs[i] < *owner) *owner = theirs[i];
+    }
+    rc = HX_OK;
+fail:
+    hx_common_told_free(&told);
+    free(first);
+    free(own);
+    return rc;
+}
+
+/* ---- parts that touch ---- */
+
+enum { BLOCK = 1 << 16 };
+
+/* Of all parts those that other processes have joined too. */
+int hx_loose_join_told(const hx_common_host *others, uint32_t *above, int64_t n)
+{
+    const int size = others->all->size;
+    uint32_t *every = NULL;
+    int rc = others->agree(others, hx_alloc_raw(&every, (size_t)size * BLOCK, sizeof *every, what));
+    for (int64_t at = 0; rc == HX_OK && at < n; at += BLOCK) {
+        const int64_t m = n - at < BLOCK ? n - at : BLOCK;
+        rc = others->all->gather(others->all, above + at, (size_t)m * sizeof *above, every);
+        for (int64_t i = 0; rc == HX_OK && i < size * m; i++)
+            hx_loose_join(above, (uint32_t)(at + i % m), every[i]);
+    }
+    free(every);
+    return rc;
+}
+
+/* ---- K Z at points in common ---- */
+
+enum { ENTRIES = 3 * HX_LOOSE_MOTIONS };
+
+/* What a process' elements make of a part's motions at a point. */
+typedef struct share_of_force {
+    int64_t part;
+    double force[ENTRIES];
+} share_of_force;
+
+/* Each touched point in common, by part: first[] counts them, or has where the next one goes. */
+static void list_shares(const int32_t *place, const hx_loose_part *part, int n_part, int64_t *first,
+                        share_of_force *list)
+{
+    for (int p = 0; p < n_part; p++)
+        for (int64_t t = 0; t < part[p].n_touched; t++) {
+            const int32_t i = place[part[p].touched[t]];
+            if (i < 0) continue;
+            const int64_t at = first[i]++;
+            if (!list) continue;
+            list[at].part = p;
+            memcpy(list[at].force, part[p].force + ENTRIES * t, sizeof list[at].force);
+        }
+}
+
+/* place[n_node]: of points in common, -1 elsewhere; of as many nodes as parts name. */
+static int list_places(const hx_common_host *others, const hx_loose_part *part, int n_part,
+                       int32_t **place)
+{
+    int32_t n_node = 0;
+    for (int64_t i = 0; i < others->n_common; i++)
+        if (others->common[i] >= n_node) n_node = others->common[i] + 1;
+    for (int p = 0; p < n_part; p++) {
+        const int64_t n = part[p].n_touched;
+        if (n > 0 && part[p].touched[n - 1] >= n_node) n_node = part[p].touched[n - 1] + 1;
+    }
+    HX_TRY(hx_alloc_raw(place, (size_t)n_node, sizeof **place, what));
+    memset(*place, 0xff, (size_t)n_node * sizeof **place);
+    for (int64_t i = 0; i < others->n_common; i++) (*place)[others->common[i]] = (int32_t)i;
+    return HX_OK;
+}
+
+static int tell_forces(const hx_common_host *others, const hx_loose_part *part, int n_part,
+                       hx_common_told *told)
+{
+    const int64_t n = others->n_common;
+    int64_t *first = NULL;
+    int32_t *place = NULL;
+    share_of_force *list = NULL;
+    int rc = hx_alloc(&first, (size_t)n + 1, sizeof *first, what);
+    if (rc == HX_OK) rc = list_places(others, part, n_part, &place);
+    if (rc == HX_OK) {
+        list_shares(place, part, n_part, first, NULL);
+        begin_lists(n, first);
+        rc = hx_alloc_raw(&list, (size_t)first[n], sizeof *list, what);
+    }
+    if (rc == HX_OK) {
+        list_shares(place, part, n_part, first, list);
+        end_lists(n, first);
+    }
+    rc = hx_common_agree(others, rc);
+    if (rc == HX_OK) rc = others->tell(others, first, sizeof *list, list, told);
+    free(first);
+    free(place);
+    free(list);
+    return rc;
+}
+
+static void add_force(const hx_loose_part *part, double *force, int32_t node, const double *more)
+{
+    double *const to = force + ENTRIES * hx_count_below_i32(part->touched, part->n_touched, node);
+    for (int i = 0; i < ENTRIES; i++) to[i] += more[i];
+}
+
+/* A part's forces: those of ranks below, its own, those above. list[n]: the items about it. */
+static int add_shares(const hx_common_host *others, const hx_common_told *told, const int64_t *list,
+                      int64_t n, hx_loose_part *part)
+{
+    const share_of_force *const theirs = told->item;
+    const int64_t n_own = part->n_touched, above = told->first[others->all->rank + 1];
+    int32_t *const own = part->touched;
+    double *const own_force = part->force;
+    double *force = NULL;
+    int64_t i = 0;
+    HX_TRY(hx_alloc_raw(&part->touched, (size_t)(n_own + n), sizeof *part->touched, what));
+    part->force = NULL;
+    if (n_own > 0) memcpy(part->touched, own, (size_t)n_own * sizeof *own);
+    for (int64_t k = 0; k < n; k++) part->touched[n_own + k] = others->common[told->at[list[k]]];
+    hx_sort_i32(part->touched, n_own + n);
+    part->n_touched = hx_unique_i32(part->touched, n_own + n);
+    const int rc = hx_alloc(&force, ENTRIES * (size_t)part->n_touched, sizeof *force, what);
+    if (rc == HX_OK) {
+        for (; i < n && list[i] < above; i++)
+            add_force(part, force, others->common[told->at[list[i]]], theirs[list[i]].force);
+        for (int64_t t = 0; t < n_own; t++) add_force(part, force, own[t], own_force + ENTRIES * t);
+        for (; i < n; i++)
+            add_force(part, force, others->common[told->at[list[i]]], theirs[list[i]].force);
+    }
+    part->force = force;
+    free(own);
+    free(own_force);
+    return rc;
+}
+
+/* by_part[first[p]], the items about part p, in the order of the ranks. */
+static int sort_by_part(const share_of_force *item, int64_t n, int n_part, int64_t *first,
+                        int64_t **by_part)
+{
+    HX_TRY(hx_alloc_raw(by_part, (size_t)n, sizeof **by_part, what));
+    for (int64_t i = 0; i < n; i++) first[item[i].part]++;
+    begin_lists(n_part, first);
+    for (int64_t i = 0; i < n; i++) (*by_part)[first[item[i].part]++] = i;
+    end_lists(n_part, first);
+    return HX_OK;
+}
+
+int hx_loose_complete_forces(const hx_common_host *others, hx_loose_part *part, int n_part)
+{
+    hx_common_told told = {0};
+    int64_t *first = NULL, *by_part = NULL;
+    int rc;
+    if (!others) return HX_OK;
+    HX_TRY_FAIL(tell_forces(others, part, n_part, &told));
+    rc = hx_alloc(&first, (size_t)n_part + 1, sizeof *first, what);
+    if (rc == HX_OK)
+        rc = sort_by_part(told.item, told.first[others->all->size], n_part, first, &by_part);
+    for (int p = 0; p < n_part && rc == HX_OK; p++)
+        rc = add_shares(others, &told, by_part + first[p], first[p + 1] - first[p], &part[p]);
+    rc = hx_common_agree(others, rc);
+fail:
+    hx_common_told_free(&told);
+    free(first);
+    free(by_part);
+    return rc;
+}

@@ -1,0 +1,330 @@
+/* Stiff elements as parts of a design (loose_internal.h). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/atomics.h"
+#include "../base/memory.h"
+#include "../base/sort.h"
+#include "../mesh/mesh_internal.h"
+#include "loose_internal.h"
+
+static const char what[] = "loose parts";
+
+/* ---- faces ---- */
+
+/* Joins stiff elements on both sides of a face. */
+static void join_face(hx_loose_grouping *g, int64_t e, int n, const int32_t *node)
+{
+    const int32_t *const conn = g->problem->mesh->conn;
+    for (int64_t k = g->node_elem_ptr[node[0]]; k < g->node_elem_ptr[node[0] + 1]; k++) {
+        const int64_t other = g->node_elem[k] >> 3;
+        if (other >= e || !hx_loose_is_stiff(g, other)) continue;
+        if (hx_loose_find(g->parent, (uint32_t)other) == hx_loose_find(g->parent, (uint32_t)e))
+            continue;
+        if (hx_loose_has_all(conn + 8 * other, n, node))
+            hx_loose_join(g->parent, (uint32_t)other, (uint32_t)e);
+    }
+}
+
+static void join_here(hx_loose_grouping *g)
+{
+    const hx_mesh *const mesh = g->problem->mesh;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) g->parent[e] = (uint32_t)e;
+#pragma omp parallel for schedule(dynamic, 1024)
+    for (int64_t e = 0; e < mesh->n_elem; e++)
+        for (int f = 0; f < 6 && hx_loose_is_stiff(g, e); f++) {
+            int32_t node[4];
+            const int n = hx_cell_face(mesh->conn + 8 * e, f, node);
+            if (n >= 3) join_face(g, e, n, node);
+        }
+}
+
+/* The number of an element in the file or generator, which it has in any order and any part. */
+static uint32_t number_of(const hx_problem *problem, int64_t e)
+{
+    const int32_t *const orig = hx_problem_whole(problem)->mesh->elem_orig;
+    const int64_t elem = problem->whole ? problem->whole_elem[e] : e;
+    return (uint32_t)(orig ? orig[elem] : elem);
+}
+
+/* label[] of the roots here; g->n_part := how many. */
+static void label_roots(hx_loose_grouping *g)
+{
+    const int64_t n_elem = g->problem->mesh->n_elem;
+    g->n_part = 0;
+    for (int64_t e = 0; e < n_elem; e++) { /* a root is the lowest: it comes first */
+        if (!hx_loose_is_stiff(g, e)) continue;
+        const uint32_t root = hx_loose_root(g, e), here = number_of(g->problem, e);
+        if (root == (uint32_t)e || here < g->label[root]) g->label[root] = here;
+        g->n_part += root == (uint32_t)e;
+    }
+}
+
+int hx_loose_join_faces(hx_loose_grouping *g)
+{
+    join_here(g);
+    label_roots(g);
+    const int rc = g->others ? hx_loose_join_border(g) : HX_OK;
+    return hx_common_sum_i64(g->others, rc, 1, &g->n_part);
+}
+
+/* ---- numbers ---- */
+
+/* A part, or what of it is here. */
+typedef struct sized {
+    int64_t n_elem;
+    uint32_t lowest;
+    int32_t number;
+} sized;
+
+static int by_lowest(const void *a, const void *b)
+{
+    const sized *const x = a, *const y = b;
+    return x->lowest < y->lowest ? -1 : x->lowest > y->lowest;
+}
+
+static int larger_first(const void *a, const void *b)
+{
+    const sized *const x = a, *const y = b;
+    if (x->n_elem != y->n_elem) return x->n_elem > y->n_elem ? -1 : 1;
+    return by_lowest(a, b);
+}
+
+/* Those with one label become one. */
+static int64_t add_up(sized *list, int64_t n)
+{
+    int64_t n_kept = 0;
+    qsort(list, (size_t)n, sizeof *list, by_lowest);
+    for (int64_t i = 0; i < n; i++) {
+        if (n_kept > 0 && list[n_kept - 1].lowest == list[i].lowest)
+            list[n_kept - 1].n_elem += list[i].n_elem;
+        else
+            list[n_kept++] = list[i];
+    }
+    return n_kept;
+}
+
+/* What is here of each part; number[] of roots becomes that of their elements. */
+static int count_here(hx_loose_grouping *g, sized **list, int64_t *n)
+{
+    const int64_t n_elem = g->problem->mesh->n_elem;
+    int64_t n_root = 0;
+    memset(g->number, 0, (size_t)n_elem * sizeof *g->number);
+    for (int64_t e = 0; e < n_elem; e++) {
+        if (!hx_loose_is_stiff(g, e)) continue;
+        const uint32_t root = hx_loose_root(g, e);
+        g->number[root]++;
+        n_root += root == (uint32_t)e;
+    }
+    HX_TRY(hx_alloc(list, (size_t)n_root, sizeof **list, what));
+    *n = 0;
+    for (int64_t e = 0; e < n_elem; e++)
+        if (g->number[e] > 0) (*list)[(*n)++] = (sized){g->number[e], g->label[e], 0};
+    *n = add_up(*list, *n);
+    return HX_OK;
+}
+
+/* The table of parts, in their order. */
+static int put_parts(hx_loose_grouping *g, sized *list, int64_t n)
+{
+    free(g->count);
+    free(g->lowest);
+    free(g->first);
+    g->count = g->first = NULL;
+    g->lowest = NULL;
+    g->n_part = n;
+    HX_TRY(hx_alloc_raw(&g->count, (size_t)n, sizeof *g->count, what));
+    HX_TRY(hx_alloc_raw(&g->lowest, (size_t)n, sizeof *g->lowest, what));
+    HX_TRY(hx_alloc_raw(&g->first, (size_t)n + 2, sizeof *g->first, what));
+    qsort(list, (size_t)n, sizeof *list, larger_first);
+    for (int64_t p = 0; p < n; p++) {
+        g->count[p] = list[p].n_elem;
+        g->lowest[p] = list[p].lowest;
+    }
+    return HX_OK;
+}
+
+/* number[] of the roots here. */
+static void number_roots(hx_loose_grouping *g, sized *list)
+{
+    for (int64_t p = 0; p < g->n_part; p++) list[p].number = (int32_t)p;
+    qsort(list, (size_t)g->n_part, sizeof *list, by_lowest);
+    for (int64_t e = 0; e < g->problem->mesh->n_elem; e++) {
+        if (g->number[e] <= 0) continue;
+        const sized key = {.lowest = g->label[e]};
+        const sized *const found = bsearch(&key, list, (size_t)g->n_part, sizeof *list, by_lowest);
+        g->number[e] = found->number;
+    }
+}
+
+static int number_parts(hx_loose_grouping *g)
+{
+    sized *here = NULL, *all = NULL;
+    int64_t n_here = 0, n;
+    int rc = count_here(g, &here, &n_here);
+    HX_TRY_FAIL(hx_common_gather(g->others, rc, n_here, sizeof *here, here, &all, &n));
+    n = add_up(all, n);
+    rc = put_parts(g, all, n);
+    if (rc == HX_OK) number_roots(g, all);
+fail:
+    free(here);
+    free(all);
+    return rc;
+}
+
+/* ---- nodes ---- */
+
+static void list_nodes(hx_loose_grouping *g)
+{
+    const int64_t n_node = g->problem->mesh->n_node;
+    int64_t *const at = g->first + 1; /* where the next node of a part goes, then its end */
+    memset(g->first, 0, ((size_t)g->n_part + 2) * sizeof *g->first);
+    for (int64_t i = 0; i < n_node; i++)
+        if (g->owner[i] != HX_LOOSE_NO_PART) at[g->owner[i] + 1]++;
+    for (int64_t p = 0; p < g->n_part; p++) at[p + 1] += at[p];
+    for (int64_t i = 0; i < n_node; i++)
+        if (g->owner[i] != HX_LOOSE_NO_PART) g->node[at[g->owner[i]]++] = (int32_t)i;
+}
+
+/* The owner of each node, and the nodes of each part. rc: what numbers came to. */
+static int find_nodes(hx_loose_grouping *g, int rc)
+{
+    const hx_mesh *const mesh = g->problem->mesh;
+    HX_TRY(hx_common_agree(g->others, rc));
+    for (int64_t i = 0; i < mesh->n_node; i++) g->owner[i] = HX_LOOSE_NO_PART;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        if (!hx_loose_is_stiff(g, e)) continue;
+        const uint32_t p = hx_loose_number(g, e);
+        for (int a = 0; a < 8; a++) hx_atomic_min(&g->owner[mesh->conn[8 * e + a]], p);
+    }
+    if (g->others) HX_TRY(hx_loose_settle_owners(g));
+    list_nodes(g);
+    return HX_OK;
+}
+
+int hx_loose_number_parts(hx_loose_grouping *g)
+{
+    return find_nodes(g, number_parts(g));
+}
+
+/* ---- parts that touch ---- */
+
+/* above[n_part] := union-find of parts by the nodes that they share. */
+static int join_parts(const hx_loose_grouping *g, uint32_t *above)
+{
+    const hx_mesh *const mesh = g->problem->mesh;
+    for (int64_t p = 0; p < g->n_part; p++) above[p] = (uint32_t)p;
+#pragma omp parallel for schedule(dynamic, 1024)
+    for (int64_t e = 0; e < mesh->n_elem; e++)
+        for (int a = 0; a < 8 && hx_loose_is_stiff(g, e); a++)
+            hx_loose_join(above, g->owner[mesh->conn[8 * e + a]], hx_loose_number(g, e));
+    return g->others ? hx_loose_join_told(g->others, above, g->n_part) : HX_OK;
+}
+
+/* The table of what is joined; new_number[] of the parts before. */
+static int merge_parts(hx_loose_grouping *g, uint32_t *above, sized *list, int32_t *new_number)
+{
+    const int64_t n = g->n_part;
+    int64_t n_kept = 0;
+    for (int64_t p = 0; p < n; p++) {
+        const uint32_t root = hx_loose_find(above, (uint32_t)p);
+        if (root == (uint32_t)p) {
+            new_number[p] = (int32_t)n_kept;
+            list[n_kept++] = (sized){0, g->lowest[p], (int32_t)p};
+        }
+        sized *const to = &list[new_number[root]];
+        to->n_elem += g->count[p];
+        if (g->lowest[p] < to->lowest) to->lowest = g->lowest[p];
+    }
+    HX_TRY(put_parts(g, list, n_kept));
+    for (int64_t p = 0; p < n_kept; p++) new_number[list[p].number] = (int32_t)p;
+    for (int64_t p = 0; p < n; p++) new_number[p] = new_number[hx_loose_find(above, (uint32_t)p)];
+    return HX_OK;
+}
+
+static void renumber_roots(const hx_loose_grouping *g, const int32_t *new_number)
+{
+    for (int64_t e = 0; e < g->problem->mesh->n_elem; e++)
+        if (hx_loose_is_stiff(g, e) && hx_loose_root(g, e) == (uint32_t)e)
+            g->number[e] = new_number[g->number[e]];
+}
+
+int hx_loose_join_nodes(hx_loose_grouping *g, int *touch)
+{
+    const size_t n = (size_t)g->n_part;
+    uint32_t *above = NULL;
+    int32_t *new_number = NULL;
+    sized *list = NULL;
+    *touch = 0;
+    if (n < 2) return HX_OK;
+    int rc = hx_alloc_raw(&above, n, sizeof *above, what);
+    if (rc == HX_OK) rc = hx_alloc_raw(&new_number, n, sizeof *new_number, what);
+    if (rc == HX_OK) rc = hx_alloc_raw(&list, n, sizeof *list, what);
+    HX_TRY_FAIL(hx_common_agree(g->others, rc));
+    HX_TRY_FAIL(join_parts(g, above));
+    for (size_t p = 0; p < n; p++) *touch |= hx_loose_find(above, (uint32_t)p) != p;
+    if (!*touch) goto fail; /* nothing to do */
+    rc = merge_parts(g, above, list, new_number);
+    if (rc == HX_OK) renumber_roots(g, new_number);
+    rc = find_nodes(g, rc);
+fail:
+    free(above);
+    free(new_number);
+    free(list);
+    return rc;
+}
+
+/* ---- life ---- */
+
+static int alloc_here(hx_loose_grouping *g)
+{
+    const hx_mesh *const mesh = g->problem->mesh;
+    const size_t n_elem = (size_t)mesh->n_elem, n_node = (size_t)mesh->n_node;
+    HX_TRY(hx_alloc_raw(&g->parent, n_elem, sizeof *g->parent, what));
+    HX_TRY(hx_alloc_raw(&g->label, n_elem, sizeof *g->label, what));
+    HX_TRY(hx_alloc_raw(&g->number, n_elem, sizeof *g->number, what));
+    HX_TRY(hx_alloc_raw(&g->owner, n_node, sizeof *g->owner, what));
+    HX_TRY(hx_alloc_raw(&g->node, n_node, sizeof *g->node, what));
+    g->node_elem_ptr = mesh->node_elem_ptr;
+    g->node_elem = mesh->node_elem;
+    if (!mesh->node_elem_ptr) {
+        HX_TRY(hx_mesh_build_incidence(mesh, &g->own_ptr, &g->own_list));
+        g->node_elem_ptr = g->own_ptr;
+        g->node_elem = g->own_list;
+    }
+    if (!g->others) return HX_OK;
+    HX_TRY(hx_alloc_raw(&g->place, n_node, sizeof *g->place, what));
+    memset(g->place, 0xff, n_node * sizeof *g->place);
+    for (int64_t i = 0; i < g->others->n_common; i++) g->place[g->others->common[i]] = (int32_t)i;
+    return HX_OK;
+}
+
+int hx_loose_grouping_create(hx_loose_grouping *g, const hx_problem *problem,
+                             const hx_common_host *others, const double *modulus)
+{
+    const hx_mesh *const whole = hx_problem_whole(problem)->mesh;
+    *g = (hx_loose_grouping){.problem = problem,
+                             .others = others,
+                             .modulus = modulus,
+                             .n_elem_all = hx_mesh_n_elem_all(whole),
+                             .n_node_all = hx_mesh_n_node_all(whole),
+                             .n_own = others ? others->n_own : problem->mesh->n_node};
+    return hx_common_agree(others, alloc_here(g));
+}
+
+void hx_loose_grouping_free(hx_loose_grouping *g)
+{
+    free(g->own_ptr);
+    free(g->own_list);
+    free(g->place);
+    free(g->label);
+    free(g->parent);
+    free(g->owner);
+    free(g->number);
+    free(g->count);
+    free(g->lowest);
+    free(g->first);
+    free(g->node);
+}
