@@ -81,14 +81,23 @@ if ! sh tests/install_deps.sh test; then
     finish
 fi
 check_format
+# 150 programs are linked, each with most of the library, in half the time by the linker that comes with binutils, too.
+cuda_link_args=
+if command -v ld.gold >/dev/null 2>&1 && printf 'int main(void) { return 0; }\n' |
+    ${CC:-cc} -x c -fuse-ld=gold -o /dev/null - >/dev/null 2>&1; then
+    export CC_LD="${CC_LD:-gold}"
+    if command -v nvcc >/dev/null 2>&1; then cuda_link_args="-Dcuda_link_args=-Xcompiler=-fuse-ld=$CC_LD"; fi
+fi
 # Code for GPUs is compiled where there is none, not run: it need not be fast.
 gpu_optimise=false
 if nvidia-smi -L >/dev/null 2>&1; then gpu_optimise=true; fi
-build_and_test build-test "" -Dwerror=true -Dgpu_optimise=$gpu_optimise
-# Of -O2 what makes sanitized loops as fast as it, in half its time to compile.
-sanitized_args=-g1
+# shellcheck disable=SC2086
+build_and_test build-test "" -Dwerror=true -Dgpu_optimise=$gpu_optimise $cuda_link_args
+# Of -O2 what makes sanitized loops as fast as it, in half its time to compile. A null pointer that is followed and an access
+# beyond an object are the address sanitizer's to find: the same looked for twice takes a tenth of the time to compile.
+sanitized_args="-g1 -fno-sanitize=null,object-size"
 if ${CC:-cc} --version 2>/dev/null | grep -q 'Free Software'; then
-    sanitized_args="-g1 -fexpensive-optimizations -ftree-pre -ftree-vrp -fstrict-aliasing"
+    sanitized_args="$sanitized_args -fexpensive-optimizations -ftree-pre -ftree-vrp -fstrict-aliasing"
 fi
 build_and_test build-asan "--suite quick --timeout-multiplier 4" -Doptimization=1 -Ddebug=true \
     "-Dc_args=$sanitized_args" -Db_sanitize=address,undefined -Dfault_injection=true -Dcuda=disabled -Dwerror=true

@@ -38,7 +38,7 @@ AT_ONCE = 4 # the end of a run that fails is mostly waiting
 SECONDS = 60 # a process that waits for ever is told by it
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_WAIT_POLICY="passive",
            OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
-           OMPI_MCA_mpi_yield_when_idle="1")
+           OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_pml="ob1")
 N_CHECK = N_FAILED = 0
 
 

@@ -22,13 +22,14 @@ HEXTOP, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 DEVICE = sys.argv[3] if len(sys.argv) > 3 else "cpu"
 KILLS = int(sys.argv[4]) if len(sys.argv) > 4 else 4
 SCENES = sys.argv[5:] # names of functions below; none: all
+SHARED_CORES = False # processes with as many threads each as there are cores: in one scene, it takes longer
 N_CHECK = N_FAILED = 0
 EXAMPLE = os.path.join(ROOT, "examples", "%s", "%s.cfg")
 PART = os.path.join(ROOT, "configs", "%s.cfg")
 EXACT = ["solver.deterministic=true", "solver.tolerance=1e-12", "solver.criterion=relative"]
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_WAIT_POLICY="passive",
            OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
-           OMPI_MCA_mpi_yield_when_idle="1")
+           OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_pml="ob1")
 
 
 def check(condition, text):
@@ -45,7 +46,8 @@ def words(n, command, *arguments):
 
 
 def hextop(n, command, *arguments, seconds=200):
-    return subprocess.run(words(n, command, *arguments), capture_output=True, text=True, timeout=seconds, env=ENV)
+    env = dict(ENV, OMP_NUM_THREADS="1") if n > 1 and not SHARED_CORES else ENV
+    return subprocess.run(words(n, command, *arguments), capture_output=True, text=True, timeout=seconds, env=env)
 
 
 def run(n, folder, config, *keys):
@@ -659,6 +661,7 @@ def can_run():
 
 
 def main():
+    global SHARED_CORES
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         why = can_run()
@@ -673,6 +676,7 @@ def main():
             if SCENES and job.__name__ not in SCENES:
                 continue
             begin = time.time()
+            SHARED_CORES = job is parts
             job()
             print(f"{job.__name__}: {time.time() - begin:.1f} s")
         os.chdir("/")

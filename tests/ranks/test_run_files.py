@@ -25,7 +25,7 @@ MECHANICAL = 'output.fields=["density","sensitivity","energy","displacement","vo
 THERMAL = 'output.fields=["density","temperature","heat_flux","energy"]'
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_WAIT_POLICY="passive",
            OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
-           OMPI_MCA_mpi_yield_when_idle="1")
+           OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_pml="ob1")
 CODES = {"double": "d", "float": "f", "int": "i", "unsigned_char": "B"}
 
 

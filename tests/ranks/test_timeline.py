@@ -24,7 +24,7 @@ SCRIPT = os.path.join(ROOT, "tests", "bench", "timeline.py")
 SMALL = ["mesh.nx=16", "mesh.ny=8", "mesh.nz=8", "mesh.size=0"]
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_WAIT_POLICY="passive",
            OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
-           OMPI_MCA_mpi_yield_when_idle="1")
+           OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_pml="ob1")
 ON = "output.timeline=true"
 DEVICE, BESIDE, HOST = 1, 2, 3
 

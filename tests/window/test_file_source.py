@@ -19,7 +19,7 @@ HEXTOP, TEST, ROOT = (os.path.abspath(path) for path in sys.argv[1:4])
 N_CHECK = N_FAILED = 0
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_WAIT_POLICY="passive",
            OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
-           OMPI_MCA_mpi_yield_when_idle="1", OMP_NUM_THREADS="1", ASAN_OPTIONS="detect_leaks=0",
+           OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_pml="ob1", OMP_NUM_THREADS="1", ASAN_OPTIONS="detect_leaks=0",
            MALLOC_PERTURB_="0") # which meson sets, and which fills each buffer of each of some 300 processes
 EXACT = ["solver.deterministic=true", "solver.tolerance=1e-12", "solver.criterion=relative", "output.every=0",
          "optimization.iterations=5"]

@@ -1,0 +1,24 @@
+#!/usr/bin/env python3
+"""Names the .cu files here that are not the same for every architecture: that compare __CUDA_ARCH__ with a number,
+themselves or in a header. Asked by Meson where code for GPUs is compiled and not run (-Dgpu_optimise=false)."""
+import os
+import re
+
+here = os.path.dirname(os.path.abspath(__file__))
+INCLUDE = re.compile(r'^ *# *include "([^"]+)"', re.M)
+COMPARES = re.compile(r"__CUDA_ARCH__\s*(?:[<>]=?|[!=]=)")
+known = {}
+
+
+def differs(path):
+    if path not in known:
+        known[path] = False  # a header that includes itself
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        beside = [os.path.join(folder, name) for name in INCLUDE.findall(text)
+                  for folder in (os.path.dirname(path), here, os.path.dirname(here))]
+        known[path] = bool(COMPARES.search(text)) or any([differs(os.path.normpath(p)) for p in beside if os.path.isfile(p)])
+    return known[path]
+
+
+print("\n".join(name for name in sorted(os.listdir(here)) if name.endswith(".cu") and differs(os.path.join(here, name))))
