@@ -207,12 +207,18 @@ def run(args, name):
     if done.returncode != 0:
         sys.exit(f"{name}: {done.stderr}")
     with open(folder / "run" / "history.csv", newline="", encoding="utf-8") as file:
-        counts = [int(line["pcg_iterations"]) for line in csv.DictReader(file)]
+        counts = [count for line in csv.DictReader(file) for count in solves(line)]
     summary = json.loads((folder / "run" / "summary.json").read_text(encoding="utf-8"))
     return {"case": name, "elements": summary["elements"], "fewest": min(counts), "median": statistics.median(counts),
             "most": max(counts), "in all": sum(counts),
             "CPU s": round(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime, 2),
             "compliance": f"{summary['compliance']:.7g}"}
+
+
+def solves(line):
+    """The iterations of a design's solves, one a load case."""
+    cases = [int(value) for key, value in line.items() if key.startswith("pcg_iterations_case")]
+    return cases or [int(line["pcg_iterations"])]
 
 
 def main():
