@@ -35,6 +35,22 @@ struct hx_row_major {
     }
 };
 
+// hx_hex8_balance of rows whose eight tiles eight lanes have, side by side, b = 0..7; all of them
+// call it.
+__device__ __forceinline__ void hx_balance_tiles(int a, int b, double tile[3][3])
+{
+    const unsigned eight = 0xffu << (threadIdx.x & 24u);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            hx_hex8_sum others = {0.0, 0.0};
+            for (int c = 0; c < 8; c++) {
+                const double other = __shfl_sync(eight, tile[i][j], c, 8);
+                if (c != a) hx_hex8_sum_add(&others, other);
+            }
+            if (a == b) tile[i][j] = -(others.sum + others.rest);
+        }
+}
+
 // One thread a 3x3 tile, 64 an element. Cold.
 template <class Layout> __global__ void hx_fill_ke_kernel(hx_device_model model, double *ke)
 {
@@ -45,6 +61,7 @@ template <class Layout> __global__ void hx_fill_ke_kernel(hx_device_model model,
     if (e >= model.n_elem) return;
     hx_gather(model.d_conn + 8 * e, model.d_xyz, x);
     hx_hex8_tile(x, a, b, model.lambda, model.mu, tile);
+    hx_balance_tiles(a, b, tile);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) ke[Layout::at(e, 3 * a + i, 3 * b + j)] = tile[i][j];
 }

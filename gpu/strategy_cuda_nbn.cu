@@ -73,6 +73,7 @@ __global__ void fill_kernel(hx_device_model model, const int64_t *__restrict__ s
         double x[24], tile[3][3];
         hx_gather(model.d_conn + 8 * e, model.d_xyz, x);
         hx_hex8_tile(x, a, b, model.lambda, model.mu, tile);
+        hx_balance_tiles(a, b, tile);
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++) ke[at + (24 * i + 3 * b + j) * SLICE] = tile[i][j];
     }

@@ -64,7 +64,7 @@ __device__ __forceinline__ void hx_load_piece(const float *from, float (&piece)[
         : "l"(from));
 }
 
-// One thread a 3x3 tile of the upper triangle, 64 threads an element. Cold.
+// One thread a 3x3 tile, 64 threads an element; those of the upper triangle store. Cold.
 template <class Entry>
 __global__ void hx_fill_packed_kernel(hx_device_model model, Entry *__restrict__ ke)
 {
@@ -72,9 +72,11 @@ __global__ void hx_fill_packed_kernel(hx_device_model model, Entry *__restrict__
     const int64_t e = thread >> 6;
     const int a = static_cast<int>(thread >> 3) & 7, b = static_cast<int>(thread) & 7;
     double x[24], tile[3][3];
-    if (e >= model.n_elem || a > b) return;
+    if (e >= model.n_elem) return;
     hx_gather(model.d_conn + 8 * e, model.d_xyz, x);
     hx_hex8_tile(x, a, b, model.lambda, model.mu, tile);
+    hx_balance_tiles(a, b, tile);
+    if (a > b) return;
     for (int i = 0; i < 3; i++)
         for (int j = a == b ? i : 0; j < 3; j++)
             ke[hx_packed_by_warp<Entry>::at(e, 3 * a + i, 3 * b + j)] =

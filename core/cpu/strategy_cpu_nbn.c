@@ -40,6 +40,17 @@ static void fill_rowmajor(nbn *s)
     }
 }
 
+/* Those of corner a, [3][24]. */
+static void element_rows(const hx_device_model *model, const double x[24], int a, double rows[72])
+{
+    for (int b = 0; b < 8; b++) {
+        double tile[3][3];
+        hx_hex8_tile(x, a, b, model->lambda, model->mu, tile);
+        for (int i = 0; i < 3; i++) memcpy(rows + 24 * i + 3 * b, tile[i], sizeof tile[i]);
+    }
+    hx_hex8_balance(a, rows);
+}
+
 static void fill_interleaved(nbn *s)
 {
     const hx_device_model *model = s->model;
@@ -47,13 +58,11 @@ static void fill_interleaved(nbn *s)
     for (int64_t node = 0; node < model->n_node; node++)
         for (int64_t k = model->d_node_elem_ptr[node]; k < model->d_node_elem_ptr[node + 1]; k++) {
             const int a = (int)(model->d_node_elem[k] & 7u);
-            double x[24], tile[3][3];
+            double x[24], rows[72];
             element_coordinates(model, model->d_node_elem[k] >> 3, x);
-            for (int b = 0; b < 8; b++) {
-                hx_hex8_tile(x, a, b, model->lambda, model->mu, tile);
-                for (int j = 0; j < 3; j++)
-                    for (int i = 0; i < 3; i++) s->ke[72 * k + (3 * b + j) * 3 + i] = tile[i][j];
-            }
+            element_rows(model, x, a, rows);
+            for (int j = 0; j < 24; j++)
+                for (int i = 0; i < 3; i++) s->ke[72 * k + 3 * j + i] = rows[24 * i + j];
         }
 }
 

@@ -1,6 +1,7 @@
 /* A strategy for the tests of PCG: the products of the device's ebe, and what only some operators
  * offer, computed on the host for any device: a product in single precision (Ke, modulus, x and all
- * sums in float) and a product with its dot. What it queues cannot be recorded: it waits. */
+ * sums in float; of and to differences from an element's first corner, so that it is symmetric) and
+ * a product with its dot. What it queues cannot be recorded: it waits. */
 #ifndef HX_TEST_WRAPPER_H
 #define HX_TEST_WRAPPER_H
 
@@ -97,14 +98,14 @@ static inline int wrapper_apply_single(void *state, const float *d_x, float *d_y
     for (int64_t e = 0; e < w->n_elem; e++) {
         const int32_t *conn = w->conn + 8 * e;
         const float *ke = w->ke + 576 * e, modulus = (float)w->modulus[e];
-        float x[24];
+        float x[24], force[24] = {0.0f};
         for (int i = 0; i < 24; i++)
             x[i] = w->x[3 * (int64_t)conn[i / 3] + i % 3] - w->x[3 * (int64_t)conn[0] + i % 3];
-        for (int i = 0; i < 24; i++) {
-            float sum = 0.0f;
-            for (int j = 0; j < 24; j++) sum += ke[24 * i + j] * x[j];
-            w->y[3 * (int64_t)conn[i / 3] + i % 3] += modulus * sum;
+        for (int i = 3; i < 24; i++) {
+            for (int j = 3; j < 24; j++) force[i] += ke[24 * i + j] * x[j];
+            force[i % 3] -= force[i];
         }
+        for (int i = 0; i < 24; i++) w->y[3 * (int64_t)conn[i / 3] + i % 3] += modulus * force[i];
     }
     return ops->upload(w->dev, d_y, w->y, bytes);
 }

@@ -1,7 +1,9 @@
 /* Elasticity against closed solutions: patch tests on distorted shuffled meshes, a cantilever
- * against beam theory, equilibrium, units.
+ * against beam theory, equilibrium, units, stored stiffness.
  *
  *     test_physics [cpu | cuda] [quick] */
+#include <float.h>
+
 #include "core/mesh/hex8.h"
 #include "tests/lib/fixture.h"
 
@@ -346,6 +348,31 @@ static void check_equilibrium(void)
     }
 }
 
+/* ---- stored stiffness ---- */
+
+/* A translation's forces are what the tiles of corners with themselves are rounded by, whatever
+ * shape an element has. */
+static void check_translations(void)
+{
+    uint64_t state = 19;
+    for (int n = 0; n < 100; n++) {
+        double x[24], ke[576];
+        for (int i = 0; i < 24; i++) {
+            const double flat = i % 3 == 2 ? 0.1 : 1.0;
+            x[i] = flat * (hx_hex8_sign(i / 3, i % 3) + fixture_uniform(&state, -0.3, 0.3));
+        }
+        hx_hex8_stiffness(x, 0.6, 0.4, ke);
+        for (int i = 0; i < 24; i++)
+            for (int c = 0; c < 3; c++) {
+                long double force = 0.0L;
+                for (int b = 0; b < 8; b++) force += ke[24 * i + 3 * b + c];
+                const double own = fabs(ke[24 * i + 3 * (i / 3) + c]);
+                CHECK_MSG(fabsl(force) <= 0.50001L * DBL_EPSILON * own, "row %d: %Lg of %g", i,
+                          force, own);
+            }
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const double nu[] = {0.0, 0.3, 0.45, -0.4};
@@ -367,6 +394,7 @@ int main(int argc, char **argv)
     check_load_patch(PULL_TRACTION, 0.3, 2.1e11, 1e-3, 0);
     check_load_patch(PULL_ALL_SIDES, 0.3, 2.1e5, 1e3, 1);
     check_equilibrium();
+    check_translations();
     check_beam(quick);
     hx_device_close(&device);
     TEST_END();
