@@ -348,8 +348,8 @@ static void check_solves(job *j)
               name, shared.n_column, alone.n_column);
     CHECK_MSG(alone.iterations[1] <= j->sample->most, "%s: %d iterations", name,
               alone.iterations[1]);
-    for (int i = 0; i < 2; i++) { /* without parts rounding counts for more */
-        const int most = i == 0 ? 2 + alone.iterations[0] / 20 : 2;
+    for (int i = 0; i < 2; i++) { /* by rounding: a CPU had 73 for 76, an H200 71 for 68 */
+        const int most = 2 + alone.iterations[i] / 20;
         CHECK_MSG(abs(shared.iterations[i] - alone.iterations[i]) <= most,
                   "%s: %d iterations, alone %d", name, shared.iterations[i], alone.iterations[i]);
         CHECK_REL(shared.work[i], alone.work[i], 1e-6);
