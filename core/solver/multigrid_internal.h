@@ -124,7 +124,8 @@ int hx_mg_cycle(const hx_multigrid *mg, int l, float **d_solution);
 /* z = M0^-1 r: a V-cycle from the mesh down. */
 int hx_mg_apply(const hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z);
 
-/* multigrid_restore.c. Whether lattices' rows are kept from making forces of rigid motions. */
+/* multigrid_restore.c. Whether lattices' rows are kept from making forces of rigid motions: where
+ * lattices follow the first, in which such forces weigh more. */
 int hx_mg_restores(const hx_multigrid *mg);
 /* Of a new design's lattice l, those above done: rounding becomes 0 where nothing is held. */
 int hx_mg_restore(hx_multigrid *mg, const hx_operator *op, int l);

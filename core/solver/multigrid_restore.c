@@ -16,7 +16,7 @@ static const char *const WHAT = "multigrid lattice";
 
 int hx_mg_restores(const hx_multigrid *mg)
 {
-    return mg->ops->restore_rigid && !mg->rows;
+    return mg->ops->restore_rigid && !mg->rows && mg->n_level > 1;
 }
 
 /* held[n_node]: 1 where a support or a rigid set is. */
