@@ -244,8 +244,7 @@ static void set_linear(hx_operator *op, const hx_problem *problem)
 {
     const hx_strategy *strategy = op->strategy;
     const hx_problem *const whole = hx_problem_whole(problem);
-    const int32_t *point;
-    const int is_divided = strategy->apply_part && hx_common_points(op->dev, &point) > 0;
+    const int may_divide = strategy->apply_part && problem->whole;   /* the same sums if it does */
     const int is_all = whole->springs.n == 0 && whole->films.n == 0; /* nothing is added */
     op->linear = (hx_linear){
         .dev = op->dev,
@@ -259,7 +258,7 @@ static void set_linear(hx_operator *op, const hx_problem *problem)
         .constrain = constrain,
         .constrain_single = constrain_single,
         .project = problem->rigid.n > 0 ? project : NULL,
-        .apply_dot = strategy->apply_dot && is_all && !is_divided ? apply_dot : NULL,
+        .apply_dot = strategy->apply_dot && is_all && !may_divide ? apply_dot : NULL,
         .apply_single = strategy->apply_single ? apply_single : NULL,
         .prepare_single = strategy->prepare_single ? prepare_single : NULL,
         .block_diagonal = problem->components == 3 ? block_diagonal : NULL,

@@ -85,7 +85,7 @@ int hx_operator_apply(const hx_operator *op, const double *d_x, double *d_y);
 int hx_operator_apply_single(const hx_operator *op, const float *d_x, float *d_y);
 
 /* The same with *d_sum = x'K x, x being 0 at fixed degrees of freedom. Only where linear.apply_dot
- * is given: the strategy has apply_dot, no springs or films come after it, and products do not run
+ * is given: the strategy has apply_dot, no springs or films come after it, and products never run
  * in parts. Hot. */
 int hx_operator_apply_dot(const hx_operator *op, const double *d_x, double *d_y, double *d_sum);
 
