@@ -127,6 +127,8 @@ int hx_mg_apply(const hx_multigrid *mg, const hx_operator *op, const double *d_r
 /* multigrid_restore.c. Whether lattices' rows are kept from making forces of rigid motions: where
  * lattices follow the first, in which such forces weigh more. */
 int hx_mg_restores(const hx_multigrid *mg);
+/* held[n_point]: HX_FIX_* of supports, and of all three where a rigid set is. */
+void hx_mg_flag_held(const hx_problem *problem, size_t n_point, uint8_t *held);
 /* Of a new design's lattice l, those above done: rounding becomes 0 where nothing is held. */
 int hx_mg_restore(hx_multigrid *mg, const hx_operator *op, int l);
 

@@ -19,14 +19,11 @@ int hx_mg_restores(const hx_multigrid *mg)
     return mg->ops->restore_rigid && !mg->rows && mg->n_level > 1;
 }
 
-/* held[n_node]: 1 where a support or a rigid set is. */
-static void flag_nodes(const hx_problem *problem, uint8_t *held)
+void hx_mg_flag_held(const hx_problem *problem, size_t n_point, uint8_t *held)
 {
-    const uint8_t *const fixed = problem->supports.fixed;
-    const int64_t n = problem->mesh->n_node;
-#pragma omp parallel for schedule(static)
-    for (int64_t a = 0; a < n; a++) held[a] = fixed[a] != 0;
-    for (int64_t k = 0; k < problem->rigid.n_node; k++) held[problem->rigid.node[k]] = 1;
+    memcpy(held, problem->supports.fixed, n_point);
+    for (int64_t k = 0; k < problem->rigid.n_node; k++)
+        held[problem->rigid.node[k]] = HX_FIX_X | HX_FIX_Y | HX_FIX_Z;
 }
 
 /* mark[n_node][3] = 1 at nodes that K couples with one that is held, and at springs; else 0. */
@@ -56,7 +53,7 @@ static int put_marks(hx_multigrid *mg, const hx_operator *op, float *d_mark)
     int rc = hx_alloc_raw(&held, n, sizeof *held, WHAT);
     if (rc == HX_OK) rc = hx_alloc_raw(&mark, 3 * n, sizeof *mark, WHAT);
     if (rc == HX_OK) {
-        flag_nodes(op->problem, held);
+        hx_mg_flag_held(op->problem, n, held);
         mark_nodes(op->problem, held, mark);
         rc = mg->dev->ops->upload(mg->dev, d_mark, mark, 3 * n * sizeof *mark);
     }

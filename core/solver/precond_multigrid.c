@@ -335,9 +335,7 @@ static int create(hx_precond *pc)
     mg->on_rows = hx_mg_smoothing_rows(degree_of(op->problem));
     int rc = hx_alloc_raw(&held, n_node, 1, "multigrid");
     if (rc == HX_OK) {
-        memcpy(held, op->problem->supports.fixed, n_node);
-        for (int64_t k = 0; k < op->problem->rigid.n_node; k++)
-            held[op->problem->rigid.node[k]] = HX_FIX_X | HX_FIX_Y | HX_FIX_Z;
+        hx_mg_flag_held(op->problem, n_node, held);
         rc = put_levels(mg, op, &lattice, held);
     }
     if (rc == HX_OK) rc = put_springs(mg, op->problem, &lattice, held);

@@ -2,8 +2,9 @@
  *
  *     test_pcg_mixed [cpu | cuda] [quick]
  *
- * `quick`, as under the sanitizers, does not hold iterations at a contrast of 1e9 to a bound: they
- * go by the rounding of a build (996 and 1295 of two, where 1288 are allowed). */
+ * `quick`, as under the sanitizers, does not hold the device's own products at a contrast of 1e9 to
+ * a number of iterations, which goes by a build's rounding: otf 996 and 1295, where 1288 are
+ * allowed. */
 #include "tests/lib/pcg_promises.h"
 
 /* The next strategy of the device with a product in single precision, after the wrapper. */
@@ -52,7 +53,8 @@ static void check_mixed(model *m, const char *label)
         settings.precond = in_double.precond = "jacobi";
         const int n_double = check_contrast(m, &in_double);
         const int n_mixed = check_contrast(m, &settings);
-        CHECK_MSG(is_quick || n_mixed <= 4 * n_double, "%d iterations for %d", n_mixed, n_double);
+        const int is_held = !is_quick || settings.strategy == &wrapper_single;
+        CHECK_MSG(!is_held || n_mixed <= 4 * n_double, "%d iterations for %d", n_mixed, n_double);
         check_reasons(m, &settings);
     }
 }
