@@ -352,22 +352,42 @@ static int start_double(hx_pcg_run *s)
     return hx_pcg_start_from_residual(s);
 }
 
-/* Iterations after which a preconditioner is asked to mend what it can, once; and after which one
- * that estimates is asked to look again, doubled each time. */
-enum { MEND = 30, PATIENCE = 40 };
+/* Iterations after which a preconditioner is asked to mend what it can, once: sooner where as many
+ * as FAR or more are foretold by those done; and after which one that estimates is asked to look
+ * again, doubled each time. */
+enum { MEND_SOON = 16, FAR = 60, MEND = 30, PATIENCE = 40 };
+
+/* When those are asked, in one solve. */
+typedef struct asking {
+    double decades; /* to go when the solve began; 0: not known */
+    int mended, patience;
+} asking;
+
+/* Decades of the residual that are left; 0 where the criterion goes by something else. */
+static double decades_left(const hx_pcg_state *s)
+{
+    if (s->criterion == HX_PCG_COMPLIANCE || !(s->stop > 0.0)) return 0.0;
+    return 0.5 * log10((s->criterion == HX_PCG_RELATIVE ? s->rr : s->rz) / s->stop);
+}
+
+static int is_time_to_mend(const hx_pcg_run *s, const asking *a, int n_done)
+{
+    if (n_done != MEND_SOON) return n_done >= MEND;
+    return (a->decades - decades_left(&s->state)) * FAR < a->decades * MEND_SOON;
+}
 
 /* *changed: whether it has, and the solve begins anew from its u. */
-static int ask(hx_pcg_run *s, int n_done, int *mended, int *patience, int *changed)
+static int ask(hx_pcg_run *s, int n_done, asking *a, int *changed)
 {
     const hx_precond_kind *const kind = s->pc->kind;
     *changed = 0;
-    if (kind->mend && !*mended && n_done >= MEND) {
-        *mended = 1;
+    if (kind->mend && !a->mended && is_time_to_mend(s, a, n_done)) {
+        a->mended = 1;
         *changed = kind->mend(s->pc);
     }
-    if (*changed != 0 || !kind->revise || n_done < *patience)
+    if (*changed != 0 || !kind->revise || n_done < a->patience)
         return *changed < 0 ? *changed : HX_OK;
-    *patience *= 2;
+    a->patience *= 2;
     *changed = kind->revise(s->pc);
     return *changed < 0 ? *changed : HX_OK;
 }
@@ -375,17 +395,19 @@ static int ask(hx_pcg_run *s, int n_done, int *mended, int *patience, int *chang
 static int solve_double(hx_pcg_run *s, int iterations, hx_pcg_result *result)
 {
     hx_pcg_refinement p = {.best = INFINITY};
-    int mended = 0, patience = PATIENCE, changed;
+    asking asked = {.patience = PATIENCE};
+    int changed;
     s->iterate = iterate_double;
     HX_TRY(begin(s, 1.0, iterations));
     HX_TRY(start_double(s));
+    asked.decades = decades_left(&s->state);
     while (s->state.reason == HX_PCG_RUNNING) {
         HX_TRY(advance(s));
         if ((s->a->exact && s->state.reason == HX_PCG_INDEFINITE) ||
             ((s->a->exact || result->took_exact) && s->state.reason == HX_PCG_CONVERGED))
             HX_TRY(hx_pcg_refine(s, &p, result));
         if (s->state.reason != HX_PCG_RUNNING) continue;
-        HX_TRY(ask(s, s->state.iterations - iterations, &mended, &patience, &changed));
+        HX_TRY(ask(s, s->state.iterations - iterations, &asked, &changed));
         if (!changed) continue;
         HX_TRY(begin(s, 1.0, s->state.iterations));
         HX_TRY(start_double(s));
