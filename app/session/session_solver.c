@@ -322,8 +322,9 @@ static const hx_strategy *foresee_strategy(const hx_session *s, const hx_device_
                           s->problem.components);
 }
 
-/* Lists of the mesh for the solver, as long as the driver of a device is starting: it would be
- * waited for anyway. Should the device not be there after all, they are not used. */
+/* Lists of the mesh for the solver, and what is to be warned of it, as long as the driver of a
+ * device is starting: it would be waited for anyway. Should the device not be there after all,
+ * the lists are not used. */
 static void plan_ahead(hx_session *s)
 {
     if (s->team) return; /* they are of the share */
@@ -334,6 +335,8 @@ static void plan_ahead(hx_session *s)
     if (strategy) hx_plan_operator(&s->plan, &s->problem, strategy);
     if (kind && hx_device_start_is_running(&s->device_start))
         hx_plan_precond(&s->plan, &s->problem, kind);
+    /* without memory it is tried again when it is asked for */
+    if (hx_device_start_is_running(&s->device_start) && hx_session_measure(s) < 0) hx_error_clear();
 }
 
 int hx_session_find_named(hx_session *s)
