@@ -502,15 +502,16 @@ output = { every = 0; };
 
 
 def loose():
-    """Solid that hangs in void, which multigrid solves for apart after 30 iterations: those of one process, where without
-    it are four times as many; a checkpoint knows that the designs have it."""
+    """Solid that hangs in void, which multigrid solves for apart: the iterations of one process, where without it are four
+    times as many; a checkpoint knows that the designs have it. To 1e-9, as at 1e-12 operators of one process are up to
+    six iterations apart already."""
     with open("lumps.cfg", "w", encoding="utf-8") as file:
         file.write(LUMPS)
-    multigrid = "solver.preconditioner=multigrid"
+    multigrid, enough = "solver.preconditioner=multigrid", "solver.tolerance=1e-9"
     for name, keys, ranks in (("whole", ["mesh.in_parts=never"], (2, 3)), ("windows", ["mesh.in_parts=always"], (3,))):
-        agree("loose, " + name, "lumps.cfg", multigrid, *keys, ranks=ranks, bound=1e-7, cases=2)
+        agree("loose, " + name, "lumps.cfg", multigrid, enough, *keys, ranks=ranks, bound=1e-7, cases=2)
     first, then = [int(h["pcg_iterations"]) for h in history("shared")][:2]
-    check(40 < first < 80 and then < first - 5, f"loose: {first} iterations, then {then}")
+    check(40 < first < 60 and then < first - 5, f"loose: {first} iterations, then {then}")
     keys = [*EXACT, multigrid, "output.checkpoint=1e-9", "output.every=0"]
     check(run(3, "l4", "lumps.cfg", *keys, "optimization.iterations=4").returncode == 0, "loose: four designs")
     check(run(3, "l2", "lumps.cfg", *keys, "optimization.iterations=2").returncode == 0, "loose: two designs")
