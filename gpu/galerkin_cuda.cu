@@ -45,12 +45,27 @@ __global__ void __launch_bounds__(THREADS, 5)
 
 // ---- blocks of a lattice's matrix ----
 
-// Threads find blocks up to the centre, and write the others as their mirror images; or they find
-// all of them, where a level lies in pieces and each process adds what its own nodes do.
+// Threads find blocks up to the centre, and write the others as their mirror images. Where a level
+// lies in pieces each process adds what its own nodes do: of rows that several find parts of, a
+// block is no mirror image of another, and all of them are found.
 // Thread blocks of one piece of nodes follow each other, so that what they all read is in the L2.
 dim3 block_grid(int64_t n_node, int nodes, bool mirrored)
 {
     return dim3(mirrored ? HX_LATTICE_CENTRE + 1 : HX_LATTICE_OFFSETS, hx_blocks(n_node, nodes));
+}
+
+// Of nodes of a level in shares: whether both rows are found by this process alone.
+__device__ __forceinline__ bool is_found_here(const hx_mg_level &level, int64_t a, int64_t b)
+{
+    return level.d_divided && !level.d_divided[a] && !level.d_divided[b];
+}
+
+// Whether a block beyond the centre is written as the image of another.
+__device__ __forceinline__ bool is_image(const hx_mg_level &level, int64_t a, int offset)
+{
+    if (offset <= HX_LATTICE_CENTRE) return false;
+    const int64_t b = level.d_neighbour[offset * level.n_node + a];
+    return b != a && is_found_here(level, a, b);
 }
 
 // Where a block of node a goes, and its image, if it has one. A block after the centre that is no
@@ -67,10 +82,11 @@ __device__ __forceinline__ block_place place_block(const hx_mg_level &level, int
     block_place p = {};
     p.n_row = DOF * level.n_node;
     p.to = level.d_matrix + DOF * (offset * p.n_row + a);
-    if (!mirrored || offset == back) return p;
+    if (offset == back) return p;
     const int64_t b = level.d_neighbour[offset * level.n_node + a];
+    if (!mirrored && !is_found_here(level, a, b)) return p;
     if (b != a) p.image = level.d_matrix + DOF * (back * p.n_row + b);
-    if (level.d_neighbour[back * level.n_node + a] == a)
+    if (mirrored && level.d_neighbour[back * level.n_node + a] == a)
         p.none = level.d_matrix + DOF * (back * p.n_row + a);
     return p;
 }
@@ -166,7 +182,7 @@ __global__ void __launch_bounds__(128)
     const int offset = static_cast<int>(blockIdx.x);
     const int p[3] = {offset % 3 - 1, offset / 3 % 3 - 1, offset / 9 - 1};
     float sum[DOF][DOF] = {}; // [column][row]
-    if (a >= level.n_node) return;
+    if (a >= level.n_node || is_image(level, a, offset)) return;
     for (int c = 0; c < CORNERS; c++) {
         const int x = (c & 1) + p[0], y = (c >> 1 & 1) + p[1], z = (c >> 2) + p[2];
         if ((x | y | z) & ~1) continue; // the other node is not of this cell
@@ -263,7 +279,7 @@ __global__ void __launch_bounds__(128)
     const int parent = static_cast<int>(blockIdx.x);
     const int p[3] = {parent % 3 - 1, parent / 3 % 3 - 1, parent / 9 - 1};
     float sum[DOF][DOF] = {};
-    if (a >= coarse.n_node) return;
+    if (a >= coarse.n_node || is_image(coarse, a, parent)) return;
     for (int o = 0; o < HX_LATTICE_OFFSETS; o++) add_child(fine, coarse, a, o, p, sum);
     store_block(place_block(coarse, a, parent, mirrored), sum);
 }
@@ -278,14 +294,15 @@ __global__ void __launch_bounds__(NODES *SHARERS, 2)
     const int parent = static_cast<int>(blockIdx.x);
     const int p[3] = {parent % 3 - 1, parent / 3 % 3 - 1, parent / 9 - 1};
     float sum[DOF][DOF] = {};
-    if (a < coarse.n_node)
+    const bool is_found = a < coarse.n_node && !is_image(coarse, a, parent);
+    if (is_found)
         for (int o = 0; o < TAKEN; o++) add_child(fine, coarse, a, TAKEN * sharer + o, p, sum);
 #pragma unroll
     for (int c = 0; c < DOF; c++)
 #pragma unroll
         for (int r = 0; r < DOF; r++) part[sharer][DOF * c + r][lane] = sum[c][r];
     __syncthreads();
-    if (a >= coarse.n_node) return;
+    if (!is_found) return;
     const block_place place = place_block(coarse, a, parent, mirrored);
     for (int e = sharer; e < DOF * DOF; e += SHARERS) {
         float all = part[0][e][lane];

@@ -65,7 +65,7 @@ __global__ void take_kernel(hx_pcg_step step, const hx_pcg_state *sums, hx_pcg_s
 
 template <class T>
 __global__ void __launch_bounds__(HX_BLOCK, UPDATE_PER_SM)
-    update_kernel(int64_t n, const T *__restrict__ m, const T *__restrict__ p,
+    update_kernel(int64_t n, int64_t n_sum, const T *__restrict__ m, const T *__restrict__ p,
                   const T *__restrict__ q, T *__restrict__ u, T *__restrict__ r,
                   hx_pcg_state *state, double *partial, unsigned *ticket)
 {
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(HX_BLOCK, UPDATE_PER_SM)
         for (int i = 0; i < N; i++) {
             uk.v[i] += alpha * pk.v[i];
             rk.v[i] -= alpha * qk.v[i];
-            const double ri = static_cast<double>(rk.v[i]);
+            const double ri = k + i < n_sum ? static_cast<double>(rk.v[i]) : 0.0;
             sum[0] += ri * ri;
             sum[1] += ri * static_cast<double>(mk.v[i]) * ri;
         }
@@ -181,12 +181,12 @@ static int alpha(hx_device *dev, int64_t n, const T *d_p, const T *d_q, hx_pcg_s
 }
 
 template <class T>
-static int update(hx_device *dev, int64_t n, const T *d_m, const T *d_p, const T *d_q, T *d_u,
-                  T *d_r, hx_pcg_state *d_state)
+static int update(hx_device *dev, int64_t n, int64_t n_sum, const T *d_m, const T *d_p,
+                  const T *d_q, T *d_u, T *d_r, hx_pcg_state *d_state)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
     update_kernel<<<hx_sum_blocks<T>(impl, n, UPDATE_PER_SM), HX_BLOCK, 0, impl->stream>>>(
-        n, d_m, d_p, d_q, d_u, d_r, d_state, impl->d_partial, impl->d_ticket);
+        n, n_sum, d_m, d_p, d_q, d_u, d_r, d_state, impl->d_partial, impl->d_ticket);
     HX_TRY_LAUNCH("pcg_update");
     return HX_OK;
 }

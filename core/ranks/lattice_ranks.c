@@ -268,6 +268,16 @@ static int count_shared(const hx_ranks *ranks, const hx_lattice *lattice)
     return n;
 }
 
+/* Rows that are a sum over processes, and those of others. */
+static int mark_divided(hx_lattice_level *level)
+{
+    const hx_level_share *const s = level->share;
+    HX_TRY(hx_alloc(&level->divided, (size_t)level->n_node, sizeof *level->divided, what));
+    memset(level->divided + s->n_own, 1, (size_t)(level->n_node - s->n_own));
+    for (int64_t i = 0; i < s->n_sum; i++) level->divided[s->sum[i]] = 1;
+    return HX_OK;
+}
+
 int64_t hx_ranks_most_whole(hx_device *dev)
 {
     return hx_ranks_of(dev)->most_whole;
@@ -290,8 +300,10 @@ int hx_ranks_share_lattice(hx_device *dev, hx_lattice *lattice)
     if (n == 0) return HX_OK;
     HX_TRY_FAIL(find_views(ranks, lattice, n, v));
     HX_TRY_FAIL(localise_all(lattice, n, v));
-    for (int l = 0; l < n; l++)
+    for (int l = 0; l < n; l++) {
         HX_TRY_FAIL(hx_level_share_create(ranks, &v[l], &lattice->level[l].share));
+        HX_TRY_FAIL(mark_divided(&lattice->level[l]));
+    }
     lattice->n_shared = n;
 fail:
     for (int l = 0; l < n; l++) free_view(&v[l]);

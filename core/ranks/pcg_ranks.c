@@ -55,17 +55,23 @@ static int alpha_from(hx_device *dev, const double *d_sum, hx_pcg_state *d_state
     return end_step(ranks, HX_PCG_STEP_ALPHA, d_state);
 }
 
-/* All points are updated, sums run over own ones. */
-static int update(hx_device *dev, int64_t n, const double *d_m, const double *d_p,
+/* All points are updated, sums run over own ones, of which each process knows. */
+static int update(hx_device *dev, int64_t n, int64_t n_sum, const double *d_m, const double *d_p,
                   const double *d_q, double *d_u, double *d_r, hx_pcg_state *d_state)
 {
     hx_ranks *const ranks = hx_ranks_of(dev);
+    const hx_pcg_step step = d_m ? HX_PCG_STEP_BOTH : HX_PCG_STEP_UPDATE;
     const double *d_own;
+    const int is_prefix = hx_ranks_has_own_first(ranks);
+    const int64_t n_own = is_prefix ? hx_ranks_count_own(ranks, n) : n;
+    (void)n_sum;
     HX_TRY(begin_step(ranks, d_state));
-    HX_TRY(ranks->plain->pcg->update(dev, n, NULL, d_p, d_q, d_u, d_r, ranks->d_sums));
+    HX_TRY(ranks->plain->pcg->update(dev, n, n_own, is_prefix ? d_m : NULL, d_p, d_q, d_u, d_r,
+                                     ranks->d_sums));
+    if (is_prefix) return end_step(ranks, step, d_state);
     HX_TRY(hx_ranks_own(ranks, n, d_r, &n, &d_own));
     HX_TRY(ranks->plain->pcg->start(dev, n, d_m, d_m ? NULL : d_own, d_own, ranks->d_sums));
-    return end_step(ranks, d_m ? HX_PCG_STEP_BOTH : HX_PCG_STEP_UPDATE, d_state);
+    return end_step(ranks, step, d_state);
 }
 
 static int beta(hx_device *dev, int64_t n, const double *d_r, const double *d_z, const double *d_q,
@@ -123,13 +129,18 @@ static int alpha_single(hx_device *dev, int64_t n, const float *d_p, const float
     return end_step(ranks, HX_PCG_STEP_ALPHA, d_state);
 }
 
-static int update_single(hx_device *dev, int64_t n, const float *d_m, const float *d_p,
-                         const float *d_q, float *d_u, float *d_r, hx_pcg_state *d_state)
+static int update_single(hx_device *dev, int64_t n, int64_t n_sum, const float *d_m,
+                         const float *d_p, const float *d_q, float *d_u, float *d_r,
+                         hx_pcg_state *d_state)
 {
     hx_ranks *const ranks = hx_ranks_of(dev);
     const float *d_own;
+    const int is_prefix = hx_ranks_has_own_first(ranks);
+    const int64_t n_own = is_prefix ? hx_ranks_count_own(ranks, n) : n;
+    (void)n_sum;
     HX_TRY(begin_step(ranks, d_state));
-    HX_TRY(ranks->plain->pcg->update_single(dev, n, d_m, d_p, d_q, d_u, d_r, ranks->d_sums));
+    HX_TRY(ranks->plain->pcg->update_single(dev, n, n_own, d_m, d_p, d_q, d_u, d_r, ranks->d_sums));
+    if (is_prefix) return end_step(ranks, HX_PCG_STEP_BOTH, d_state);
     HX_TRY(hx_ranks_own_single(ranks, n, d_r, &ranks->d_own_single, &n, &d_own));
     HX_TRY(ranks->plain->pcg->start_single(dev, n, d_m, d_own, ranks->d_sums));
     return end_step(ranks, HX_PCG_STEP_BOTH, d_state);

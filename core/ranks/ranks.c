@@ -129,23 +129,23 @@ static int find_others(hx_ranks *ranks, int64_t n, int64_t *n_at, const int64_t 
 }
 
 /* 1 if a vector's own entries come first: of linear elements, and where all are own. */
-static int is_own_first(const hx_ranks *ranks)
+int hx_ranks_has_own_first(const hx_ranks *ranks)
 {
     return ranks->share.space.element == HX_ELEMENT_LINEAR || ranks->share.n_other == 0;
 }
 
-static int64_t count_own(const hx_ranks *ranks, int64_t n)
+int64_t hx_ranks_count_own(const hx_ranks *ranks, int64_t n)
 {
     return hx_ranks_components(ranks, n) * (ranks->share.space.n_point - ranks->share.n_other);
 }
 
 int hx_ranks_leave_own(hx_ranks *ranks, int64_t n, double *d_v)
 {
-    const int64_t n_own = count_own(ranks, n);
+    const int64_t n_own = hx_ranks_count_own(ranks, n);
     const int64_t *d_at;
     int64_t n_at;
     if (n_own == n) return HX_OK;
-    if (is_own_first(ranks))
+    if (hx_ranks_has_own_first(ranks))
         return ranks->plain->zero(&ranks->dev, d_v + n_own, (size_t)(n - n_own) * sizeof *d_v);
     HX_TRY(find_others(ranks, n, &n_at, &d_at));
     return ranks->plain->vector->zero_entries(&ranks->dev, n_at, d_at, d_v);
@@ -153,11 +153,11 @@ int hx_ranks_leave_own(hx_ranks *ranks, int64_t n, double *d_v)
 
 int hx_ranks_leave_own_single(hx_ranks *ranks, int64_t n, float *d_v)
 {
-    const int64_t n_own = count_own(ranks, n);
+    const int64_t n_own = hx_ranks_count_own(ranks, n);
     const int64_t *d_at;
     int64_t n_at;
     if (n_own == n) return HX_OK;
-    if (is_own_first(ranks))
+    if (hx_ranks_has_own_first(ranks))
         return ranks->plain->zero(&ranks->dev, d_v + n_own, (size_t)(n - n_own) * sizeof *d_v);
     HX_TRY(find_others(ranks, n, &n_at, &d_at));
     return ranks->plain->vector->zero_entries_single(&ranks->dev, n_at, d_at, d_v);
@@ -167,9 +167,9 @@ int hx_ranks_own(hx_ranks *ranks, int64_t n, const double *d_v, int64_t *n_own,
                  const double **d_own)
 {
     const size_t bytes = (size_t)n * sizeof *d_v;
-    *n_own = is_own_first(ranks) ? count_own(ranks, n) : n;
+    *n_own = hx_ranks_has_own_first(ranks) ? hx_ranks_count_own(ranks, n) : n;
     *d_own = d_v;
-    if (is_own_first(ranks)) return HX_OK;
+    if (hx_ranks_has_own_first(ranks)) return HX_OK;
     if (!ranks->d_own) HX_TRY(ranks->plain->alloc(&ranks->dev, bytes, &ranks->d_own));
     *d_own = ranks->d_own;
     HX_TRY(ranks->plain->copy(&ranks->dev, ranks->d_own, d_v, bytes));
@@ -180,9 +180,9 @@ int hx_ranks_own_single(hx_ranks *ranks, int64_t n, const float *d_v, float **d_
                         int64_t *n_own, const float **d_own)
 {
     const size_t bytes = (size_t)n * sizeof *d_v;
-    *n_own = is_own_first(ranks) ? count_own(ranks, n) : n;
+    *n_own = hx_ranks_has_own_first(ranks) ? hx_ranks_count_own(ranks, n) : n;
     *d_own = d_v;
-    if (is_own_first(ranks)) return HX_OK;
+    if (hx_ranks_has_own_first(ranks)) return HX_OK;
     if (!*d_copy) HX_TRY(ranks->plain->alloc(&ranks->dev, bytes, d_copy));
     *d_own = *d_copy;
     HX_TRY(ranks->plain->copy(&ranks->dev, *d_copy, d_v, bytes));

@@ -215,6 +215,10 @@ static inline int hx_ranks_components(const hx_ranks *ranks, int64_t n)
     return (int)(n / ranks->share.space.n_point);
 }
 
+/* Whether own entries of vectors on the share's points are the first, and how many of n are own. */
+int hx_ranks_has_own_first(const hx_ranks *ranks);
+int64_t hx_ranks_count_own(const hx_ranks *ranks, int64_t n);
+
 /* The own part of a vector of n unknowns on the share's points, for sums: what of it a sum runs
  * over. Linear elements: its first *n_own entries, nothing is done. Quadratic ones: all n, *d_own a
  * copy (of hx_ranks, until the next call) with 0 at the points of others. O(n). */

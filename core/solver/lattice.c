@@ -595,6 +595,7 @@ void hx_lattice_free(hx_lattice *lattice)
         free(lattice->level[l].rank);
         free(lattice->level[l].child);
         free(lattice->level[l].parent);
+        free(lattice->level[l].divided);
     }
     free(lattice->cell);
     free(lattice->cell_corner);

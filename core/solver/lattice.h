@@ -70,6 +70,8 @@ typedef struct hx_lattice_level {
     int32_t *child;        /* [27][n_node] child at an offset (modes above), or -1; NULL: level 0 */
     int32_t *parent;       /* [8][n_node] nodes of level + 1 whose values it takes, by corner of its
                               cell there; -1: weight 0; NULL on the last level */
+    uint8_t *divided; /* [n_node] of a level in shares: 1 where other processes find parts of the
+                         row too, or own it; else NULL */
     struct hx_level_share
         *share; /* of several processes' level (common_ops.h); NULL: a whole one */
 } hx_lattice_level;

@@ -83,6 +83,7 @@ typedef struct hx_mg_level {
     int32_t *d_neighbour, *d_child, *d_parent; /* as in hx_lattice_level */
     float *d_matrix;  /* [n_node] rows of 27 blocks of 6 x 6, in the order the device likes */
     uint8_t *d_held;  /* [n_node] 1: a support, a spring or a rigid set is near; NULL: not known */
+    uint8_t *d_divided; /* as in hx_lattice_level */
     float *d_m;       /* inverse diagonal, 0 where the row is empty */
     float *d_b;       /* right-hand side */
     float *d_x, *d_y; /* two iterates: a smoothing step reads one and writes the other */

@@ -207,7 +207,7 @@ static int iterate_double(hx_pcg_run *s, int marked)
     HX_IN_SPAN(dev, HX_SPAN_VECTORS, -1, take_direction(s));
     HX_TRY(product_and_alpha(s, marked));
     HX_IN_SPAN(dev, HX_SPAN_VECTORS, -1,
-               ops->pcg->update(dev, n, d_m, pcg->d_p, pcg->d_q, s->d_u, pcg->d_r, pcg->d_state));
+               ops->pcg->update(dev, n, n, d_m, pcg->d_p, pcg->d_q, s->d_u, pcg->d_r, pcg->d_state));
     if (is_z_vector(pcg)) {
         if (marked) HX_TRY(ops->mark(dev, MARK_PRECOND));
         HX_TRY(apply_precond(s));
@@ -232,7 +232,7 @@ static int iterate_single(hx_pcg_run *s, int marked)
     if (marked) HX_TRY(ops->mark(dev, MARK_PRODUCT_END));
     HX_IN_SPAN(dev, HX_SPAN_SCALARS, -1, ops->pcg->alpha_single(dev, n, v->d_p, v->d_q, d_state));
     HX_IN_SPAN(dev, HX_SPAN_VECTORS, -1,
-               ops->pcg->update_single(dev, n, v->d_m, v->d_p, v->d_q, v->d_u, v->d_r, d_state));
+               ops->pcg->update_single(dev, n, n, v->d_m, v->d_p, v->d_q, v->d_u, v->d_r, d_state));
     return marked ? ops->mark(dev, MARK_END) : HX_OK;
 }
 

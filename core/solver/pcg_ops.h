@@ -185,7 +185,8 @@ static HX_HD void hx_pcg_state_take(hx_pcg_state *s, hx_pcg_step step, const hx_
  *   direction:  p = z + beta p
  *   alpha:      pq = p'q, alpha = rz / pq
  *   alpha_from: the same, p'q already summed
- *   update:     u += alpha p, r -= alpha q, rr = r'r, iterations++; with d_m also as `beta`
+ *   update:     u += alpha p, r -= alpha q, rr = r'r, iterations++; with d_m also as `beta`; sums
+ *               run over the first n_sum of the n entries
  *   beta:       beta = r'z / rz, rz = r'z, convergence test (only without d_m); with q the
  *               flexible rule */
 typedef struct hx_pcg_ops {
@@ -198,7 +199,7 @@ typedef struct hx_pcg_ops {
     int (*alpha_from)(hx_device *dev, const double *d_sum, hx_pcg_state *d_state);
     int (*take)(hx_device *dev, hx_pcg_step step, const hx_pcg_state *d_sums,
                 hx_pcg_state *d_state); /* hx_pcg_state_take */
-    int (*update)(hx_device *dev, int64_t n, const double *d_m, const double *d_p,
+    int (*update)(hx_device *dev, int64_t n, int64_t n_sum, const double *d_m, const double *d_p,
                   const double *d_q, double *d_u, double *d_r, hx_pcg_state *d_state);
     int (*beta)(hx_device *dev, int64_t n, const double *d_r, const double *d_z, const double *d_q,
                 hx_pcg_state *d_state);
@@ -218,8 +219,9 @@ typedef struct hx_pcg_ops {
                             float *d_p, hx_pcg_state *d_state);
     int (*alpha_single)(hx_device *dev, int64_t n, const float *d_p, const float *d_q,
                         hx_pcg_state *d_state);
-    int (*update_single)(hx_device *dev, int64_t n, const float *d_m, const float *d_p,
-                         const float *d_q, float *d_u, float *d_r, hx_pcg_state *d_state);
+    int (*update_single)(hx_device *dev, int64_t n, int64_t n_sum, const float *d_m,
+                         const float *d_p, const float *d_q, float *d_u, float *d_r,
+                         hx_pcg_state *d_state);
 } hx_pcg_ops;
 
 #ifdef __cplusplus

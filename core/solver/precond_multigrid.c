@@ -124,6 +124,7 @@ static int put_level(hx_multigrid *mg, const hx_lattice *lattice, int l)
     HX_TRY(hx_device_put(dev, &to->d_neighbour, from->neighbour, 27 * n * word));
     if (from->child) HX_TRY(hx_device_put(dev, &to->d_child, from->child, 27 * n * word));
     if (from->parent) HX_TRY(hx_device_put(dev, &to->d_parent, from->parent, 8 * n * word));
+    if (from->divided) HX_TRY(hx_device_put(dev, &to->d_divided, from->divided, n));
     HX_TRY(ops->alloc(dev, 27 * dof * dof * n * sizeof(float), &to->d_matrix));
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
         HX_TRY(ops->alloc(dev, vector, vectors[i]));
@@ -219,9 +220,10 @@ static int find_product(hx_multigrid *mg, const hx_operator *op)
 
 static void release_level(hx_device *dev, hx_mg_level *level)
 {
-    void *const owned[] = {level->d_neighbour, level->d_child, level->d_parent, level->d_matrix,
-                           level->d_held,      level->d_m,     level->d_b,      level->d_x,
-                           level->d_y,         level->d_d,     level->d_v,      level->d_smoother};
+    void *const owned[] = {level->d_neighbour, level->d_child,   level->d_parent, level->d_matrix,
+                           level->d_held,      level->d_divided, level->d_m,      level->d_b,
+                           level->d_x,         level->d_y,       level->d_d,      level->d_v,
+                           level->d_smoother};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) dev->ops->release(dev, owned[i]);
     if (level->share) dev->ops->common->free_level(dev, level->share);
 }

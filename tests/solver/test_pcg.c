@@ -137,14 +137,14 @@ static void check_frozen(model *m)
     for (int fused = 0; fused < 2; fused++) {
         const double *d_m = fused ? d[5] : NULL, *d_z = fused ? NULL : d[1];
         CHECK_OK(ops->pcg->alpha(&device, N_DOF, d[2], d[3], d_state));
-        CHECK_OK(ops->pcg->update(&device, N_DOF, d_m, d[2], d[3], d[4], d[0], d_state));
+        CHECK_OK(ops->pcg->update(&device, N_DOF, N_DOF, d_m, d[2], d[3], d[4], d[0], d_state));
         if (!fused) CHECK_OK(ops->pcg->beta(&device, N_DOF, d[0], d[1], NULL, d_state));
         CHECK_OK(ops->pcg->direction(&device, N_DOF, d_m, d_z, d[0], d[2], d_state));
     }
     CHECK_OK(ops->pcg->alpha_from(&device, d[3], d_state));
     CHECK_OK(ops->pcg->direction_single(&device, N_DOF, s[5], s[0], s[2], d_state));
     CHECK_OK(ops->pcg->alpha_single(&device, N_DOF, s[2], s[3], d_state));
-    CHECK_OK(ops->pcg->update_single(&device, N_DOF, s[5], s[2], s[3], s[4], s[0], d_state));
+    CHECK_OK(ops->pcg->update_single(&device, N_DOF, N_DOF, s[5], s[2], s[3], s[4], s[0], d_state));
     for (int i = 0; i < N_VECTOR; i++) {
         CHECK_OK(ops->download(&device, found, d[i], bytes));
         CHECK_MSG(memcmp(found, m->f, bytes) == 0, "vector %d changed", i);

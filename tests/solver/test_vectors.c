@@ -140,11 +140,11 @@ static void check_pcg(vectors *v, int single)
         rz += r[k] * m[k] * r[k];
     }
     if (single)
-        CHECK_OK(ops->pcg->update_single(&device, n, v->s[4], v->s[1], v->s[2], v->s[3], v->s[0],
+        CHECK_OK(ops->pcg->update_single(&device, n, n, v->s[4], v->s[1], v->s[2], v->s[3], v->s[0],
                                          v->d_state));
     else
-        CHECK_OK(
-            ops->pcg->update(&device, n, v->d[4], v->d[1], v->d[2], v->d[3], v->d[0], v->d_state));
+        CHECK_OK(ops->pcg->update(&device, n, n, v->d[4], v->d[1], v->d[2], v->d[3], v->d[0],
+                                  v->d_state));
     state = get_state(v);
     check_vector(v, 3, single, u, "u");
     check_vector(v, 0, single, r, "r");
@@ -152,6 +152,38 @@ static void check_pcg(vectors *v, int single)
     check_sum(v, state.rz, rz, near, "r'z after the update");
     CHECK(state.iterations == 1 && state.reason == HX_PCG_RUNNING);
     CHECK_REL(state.beta, state.rz / rz_before, 1e-14);
+}
+
+/* Sums over the first entries alone, all being updated: as of a share, whose own points come first.
+ */
+static void check_own_sums(vectors *v, int single)
+{
+    const hx_device_ops *ops = device.ops;
+    const int64_t n = v->n, n_sum = n - (n + 2) / 3;
+    double *const r = v->host[0], *const p = v->host[1], *const q = v->host[2],
+                  *const u = v->host[3], *const m = v->host[4];
+    double rz = 0.0, rr = 0.0;
+    hx_pcg_state state = {.alpha = 0.5, .rz = 1.0, .stop = -1.0, .max_iterations = 100};
+    put_state(v, &state);
+    for (int64_t k = 0; k < n; k++) {
+        u[k] += 0.5 * p[k];
+        r[k] -= 0.5 * q[k];
+        if (k >= n_sum) continue;
+        rr += r[k] * r[k];
+        rz += r[k] * m[k] * r[k];
+    }
+    if (single)
+        CHECK_OK(ops->pcg->update_single(&device, n, n_sum, v->s[4], v->s[1], v->s[2], v->s[3],
+                                         v->s[0], v->d_state));
+    else
+        CHECK_OK(ops->pcg->update(&device, n, n_sum, v->d[4], v->d[1], v->d[2], v->d[3], v->d[0],
+                                  v->d_state));
+    state = get_state(v);
+    check_vector(v, 3, single, u, "u, own sums");
+    check_vector(v, 0, single, r, "r, own sums");
+    const double near = (single ? 1e-6 : 1e-12) * (double)n;
+    check_sum(v, state.rr, rr, near, "r'r of own entries");
+    check_sum(v, state.rz, rz, near, "r'z of own entries");
 }
 
 /* The operations of the general path: z is given, in d. */
@@ -187,7 +219,7 @@ static void check_given_z(vectors *v)
         rr += r[k] * r[k];
         rz += r[k] * z[k];
     }
-    CHECK_OK(ops->pcg->update(&device, n, NULL, v->d[1], v->d[2], v->d[3], v->d[0], v->d_state));
+    CHECK_OK(ops->pcg->update(&device, n, n, NULL, v->d[1], v->d[2], v->d[3], v->d[0], v->d_state));
     CHECK_OK(ops->pcg->beta(&device, n, v->d[0], v->d[4], NULL, v->d_state));
     state = get_state(v);
     check_vector(v, 3, 0, u, "u, z given");
@@ -249,12 +281,13 @@ int main(int argc, char **argv)
     const int status = fixture_open(&device, argc, argv, &quick);
     if (status != 0) return status;
     for (size_t i = 0; i < sizeof length / sizeof length[0]; i++)
-        for (int part = 0; part < 4; part++) {
+        for (int part = 0; part < 6; part++) {
             vectors v;
             fill(&v, length[i]);
             if (part < 2) check_pcg(&v, part);
             if (part == 2) check_given_z(&v);
             if (part == 3) check_simple(&v);
+            if (part > 3) check_own_sums(&v, part - 4);
             release(&v);
         }
     hx_device_close(&device);
