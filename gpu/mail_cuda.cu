@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "mail_cuda.cuh"
+#include "multigrid_cuda.cuh"
 
 namespace
 {
@@ -41,7 +42,7 @@ __device__ __forceinline__ void store_turn(uint64_t *at, uint64_t turn)
 
 template <class T>
 __device__ __forceinline__ void put_item(const hx_mail_items &items, size_t half, int64_t k,
-                                         const T *__restrict__ y)
+                                         const T *y)
 {
     const int components = items.components;
     const int64_t i = k / components, c = k % components;
@@ -158,6 +159,36 @@ __global__ void __launch_bounds__(HX_BLOCK)
     if (threadIdx.x < n) add_ranks(from, came, n, static_cast<int64_t>(threadIdx.x), y);
 }
 
+// Puts, waits and takes. All blocks are on the GPU at once: those that wait keep no other from
+// putting. What the next kernel reads of its own it may read meanwhile.
+__global__ void __launch_bounds__(HX_BLOCK)
+    trade_kernel(hx_mail_items items, hx_mail_came from, const float *y, int64_t n, float *taken,
+                 unsigned *ticket)
+{
+    hx_let_next_begin();
+    hx_wait_for_last();
+    const uint64_t turn = load_turn(turn_of(items.d_box)) + 1;
+    const size_t half = turn % 2 ? items.half : 0;
+    const int64_t n_out = items.components * items.first[items.n_rank],
+                  stride = static_cast<int64_t>(gridDim.x) * HX_BLOCK,
+                  thread = blockIdx.x * static_cast<int64_t>(HX_BLOCK) + threadIdx.x;
+    for (int64_t k = thread; k < n_out; k += stride) put_item(items, half, k, y);
+    __threadfence_system();
+    __syncthreads();
+    if (threadIdx.x == 0 && atomicAdd(ticket, 1) + 1 == gridDim.x) {
+        *ticket = 0;
+        end_put(items, turn);
+    }
+    const uint64_t *head = reinterpret_cast<const uint64_t *>(items.d_box);
+    const int r = static_cast<int>(threadIdx.x);
+    if (r < from.n_rank && r != from.own)
+        while (load_turn(head + r) < turn) {
+        }
+    __syncthreads();
+    const float *const came = reinterpret_cast<const float *>(items.d_box + HX_MAIL_HEAD + half);
+    for (int64_t i = thread; i < n; i += stride) taken[i] = __ldcg(came + i);
+}
+
 // The driver's call by which a queue waits for a number in memory; NULL: it has none.
 PFN_cuStreamWaitValue64_v11070 find_wait()
 {
@@ -249,6 +280,18 @@ int put(hx_device *dev, const hx_mail_items *items, const double *d_y)
 int put_single(hx_device *dev, const hx_mail_items *items, const float *d_y)
 {
     return put_items(dev, items, d_y);
+}
+
+int trade_single(hx_device *dev, const hx_mail_items *items, const hx_mail_came *came,
+                 const float *d_y, int64_t n, float *d_taken)
+{
+    const hx_cuda *impl = hx_cuda_of(dev);
+    const int64_t n_out = items->components * items->first[items->n_rank],
+                  needed = ((n > n_out ? n : n_out) + HX_BLOCK - 1) / HX_BLOCK;
+    const int64_t n_block = needed < 1 ? 1 : needed < impl->n_sm ? needed : impl->n_sm;
+    return hx_launch_early(dev, "values of other processes", trade_kernel,
+                           dim3(static_cast<unsigned>(n_block)), dim3(HX_BLOCK), 0, *items, *came,
+                           d_y, n, d_taken, impl->d_ticket);
 }
 
 int wait(hx_device *dev, const hx_mail_came *came, uint64_t turn)
@@ -367,6 +410,7 @@ hx_mail_ops make_ops()
     ops.add_all = hx_cuda_mail_add_all;
     ops.add_all_single = hx_cuda_mail_add_all_single;
     ops.sum_few = sum_few;
+    ops.trade_single = trade_single;
     return ops;
 }
 

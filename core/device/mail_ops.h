@@ -104,9 +104,14 @@ typedef struct hx_mail_ops {
      * HX_MAIL_FEW numbers. */
     int (*sum_few)(hx_device *dev, const hx_mail_items *items, const hx_mail_came *came, int64_t n,
                    double *d_y);
+    /* Optional; NULL: put and take. The same at once, of up to HX_MAIL_TRADE numbers; what is taken
+     * is none of what goes. Not between processes that share a device. */
+    int (*trade_single)(hx_device *dev, const hx_mail_items *items, const hx_mail_came *came,
+                        const float *d_y, int64_t n, float *d_taken);
 } hx_mail_ops;
 
-enum { HX_MAIL_FEW = 64 };
+/* Numbers of a sum_few; of a trade, of what goes and of what comes. */
+enum { HX_MAIL_FEW = 64, HX_MAIL_TRADE = 1 << 18 };
 
 #ifdef __cplusplus
 }

@@ -275,9 +275,8 @@ static int settle_mail(hx_ranks *ranks, hx_level_share *s, float *d_y)
 {
     const int dof = s->dof;
     HX_IN_SPAN(&ranks->dev, HX_SPAN_PUT, -1,
-               hx_mail_send_single(&ranks->mail, &s->values, dof, NULL, s->d_serve, d_y));
-    HX_IN_SPAN(&ranks->dev, HX_SPAN_ADD, -1,
-               hx_mail_take_single(&ranks->mail, dof * s->n_ghost, d_y + dof * s->n_own));
+               hx_mail_trade_single(&ranks->mail, &s->values, dof, s->d_serve, d_y,
+                                    dof * s->n_ghost, d_y + dof * s->n_own));
     hx_ranks_count(ranks, s->n_serve * dof * (int64_t)sizeof *d_y);
     return HX_OK;
 }

@@ -63,6 +63,11 @@ int hx_mail_add_single(hx_mail *mail, const hx_mail_sums *sums, float *d_y);
 int hx_mail_take(hx_mail *mail, int64_t n, double *d_y);
 int hx_mail_take_single(hx_mail *mail, int64_t n, float *d_y);
 
+/* A turn of values: `components` of each item at[..] to their peers, and the first n numbers that
+ * come, to another place; by one launch where the way has that. */
+int hx_mail_trade_single(hx_mail *mail, const hx_mail_route *route, int components,
+                         const int64_t *d_at, const float *d_y, int64_t n, float *d_taken);
+
 /* y[n] of each process := the sum over all, in the order of the ranks, if halves are so large
  * (hx_mail_need, (size - 1) n numbers). */
 int hx_mail_sum(hx_mail *mail, int64_t n, double *d_y);

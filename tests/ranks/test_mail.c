@@ -138,6 +138,41 @@ static void test_sum_few(box *b)
     }
 }
 
+/* What goes and what comes at once, to another place; the others' are there before, as above. */
+static void test_trade(box *b, int components)
+{
+    static sent s;
+    const int64_t n = N * components, n_came = n - 3;
+    turn++;
+    for (int own = 0; own < RANKS; own++) {
+        float *const y = some_single(2 * n, turn + (uint64_t)own),
+                     *const came = some_single(n_came, turn + 100),
+                     *const got = some_single(2 * n, 1);
+        const hx_mail_came from = let_come_single(b, own, came, n_came);
+        make_sent(&s, own, components, sizeof *y, b);
+        int64_t *const d_at = put(s.at, sizeof s.at);
+        float *const d_y = put(y, 2 * (size_t)n * sizeof *y);
+        for (int r = 0; r < RANKS; r++) {
+            if (r == own) continue;
+            CHECK_OK(device.ops->upload(&device, b[own].d + 8 * r, &turn, sizeof turn));
+            CHECK_OK(device.ops->zero(&device, b[r].d + HX_MAIL_HEAD, 2 * (size_t)HALF));
+        }
+        s.items.d_at = d_at;
+        CHECK_OK(ops->trade_single(&device, &s.items, &from, d_y, n_came, d_y + n));
+        CHECK_OK(device.ops->download(&device, got, d_y, 2 * (size_t)n * sizeof *got));
+        CHECK(memcmp(got, y, (size_t)n * sizeof *got) == 0);
+        CHECK(memcmp(got + n, came, (size_t)n_came * sizeof *got) == 0);
+        CHECK(memcmp(got + n + n_came, y + n + n_came, 3 * sizeof *got) == 0);
+        CHECK(turn_in(&b[own], HX_MAIL_TURN) == turn);
+        check_put_single(b, &s, own, 1, y);
+        device.ops->release(&device, d_y);
+        device.ops->release(&device, d_at);
+        free(y);
+        free(came);
+        free(got);
+    }
+}
+
 int main(int argc, char **argv)
 {
     box b[RANKS];
@@ -166,6 +201,7 @@ int main(int argc, char **argv)
         test_take_single(b, own);
     }
     for (int k = 0; ops->sum_few && k < 4; k++) test_sum_few(b);
+    for (int k = 1; ops->trade_single && k <= MOST; k++) test_trade(b, k);
     for (int r = 0; r < RANKS; r++)
         ops->release(&device, b[r].d, HX_MAIL_HEAD + 2 * (size_t)HALF, b[r].handle);
     hx_device_close(&device);
