@@ -206,8 +206,9 @@ static int iterate_double(hx_pcg_run *s, int marked)
     if (marked) HX_TRY(ops->mark(dev, MARK_BEGIN));
     HX_IN_SPAN(dev, HX_SPAN_VECTORS, -1, take_direction(s));
     HX_TRY(product_and_alpha(s, marked));
-    HX_IN_SPAN(dev, HX_SPAN_VECTORS, -1,
-               ops->pcg->update(dev, n, n, d_m, pcg->d_p, pcg->d_q, s->d_u, pcg->d_r, pcg->d_state));
+    HX_IN_SPAN(
+        dev, HX_SPAN_VECTORS, -1,
+        ops->pcg->update(dev, n, n, d_m, pcg->d_p, pcg->d_q, s->d_u, pcg->d_r, pcg->d_state));
     if (is_z_vector(pcg)) {
         if (marked) HX_TRY(ops->mark(dev, MARK_PRECOND));
         HX_TRY(apply_precond(s));
@@ -352,15 +353,15 @@ static int start_double(hx_pcg_run *s)
     return hx_pcg_start_from_residual(s);
 }
 
-/* Iterations after which a preconditioner is asked to mend what it can, once: sooner where as many
- * as FAR or more are foretold by those done; and after which one that estimates is asked to look
- * again, doubled each time. */
-enum { MEND_SOON = 16, FAR = 60, MEND = 30, PATIENCE = 40 };
+/* Iterations after which a preconditioner is asked to mend what it can, once: sooner, from SOON on
+ * every so many, where as many as FAR or more are foretold by the last ones; and after which one
+ * that estimates is asked to look again, doubled each time. */
+enum { SOON = 16, EVERY = 4, FAR = 60, MEND = 30, PATIENCE = 40 };
 
 /* When those are asked, in one solve. */
 typedef struct asking {
-    double decades; /* to go when the solve began; 0: not known */
-    int mended, patience;
+    double left; /* decades to go after `judged` iterations */
+    int judged, mended, patience;
 } asking;
 
 /* Decades of the residual that are left; 0 where the criterion goes by something else. */
@@ -370,10 +371,13 @@ static double decades_left(const hx_pcg_state *s)
     return 0.5 * log10((s->criterion == HX_PCG_RELATIVE ? s->rr : s->rz) / s->stop);
 }
 
-static int is_time_to_mend(const hx_pcg_run *s, const asking *a, int n_done)
+static int is_time_to_mend(const hx_pcg_run *s, asking *a, int n_done)
 {
-    if (n_done != MEND_SOON) return n_done >= MEND;
-    return (a->decades - decades_left(&s->state)) * FAR < a->decades * MEND_SOON;
+    if (n_done >= MEND || n_done < SOON || n_done % EVERY != 0) return n_done >= MEND;
+    const double left = decades_left(&s->state), each = (a->left - left) / (n_done - a->judged);
+    a->left = left;
+    a->judged = n_done;
+    return left > 0.0 && each * (FAR - n_done) < left;
 }
 
 /* *changed: whether it has, and the solve begins anew from its u. */
@@ -400,7 +404,7 @@ static int solve_double(hx_pcg_run *s, int iterations, hx_pcg_result *result)
     s->iterate = iterate_double;
     HX_TRY(begin(s, 1.0, iterations));
     HX_TRY(start_double(s));
-    asked.decades = decades_left(&s->state);
+    asked.left = decades_left(&s->state);
     while (s->state.reason == HX_PCG_RUNNING) {
         HX_TRY(advance(s));
         if ((s->a->exact && s->state.reason == HX_PCG_INDEFINITE) ||
