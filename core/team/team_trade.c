@@ -37,10 +37,11 @@ typedef struct trade {
     const hx_team *team;
     const int64_t *out_first, *in_first;
     size_t bytes;
-    int64_t block; /* items of a message */
+    int64_t block; /* items of a message, of all processes */
+    int64_t most;  /* items of the largest that this one sends or gets */
     const char *out;
     const int32_t *out_at, *in_at; /* of hx_team_trade_listed */
-    char *in, *send, *receive;     /* the last two: [size][block] */
+    char *in, *send, *receive;     /* the last two: [size][most] */
     hx_message *message;           /* [size] */
 } trade;
 
@@ -77,7 +78,7 @@ static hx_message message_of(const trade *t, int rank, int64_t at)
     const int64_t n_out = t->out_first[rank + 1] - t->out_first[rank],
                   n_in = t->in_first[rank + 1] - t->in_first[rank];
     const int64_t out = rest(n_out, at, t->block), in = rest(n_in, at, t->block);
-    const size_t of_block = (size_t)t->block * t->bytes;
+    const size_t of_block = (size_t)t->most * t->bytes;
     hx_message m = {rank, (size_t)(out > in ? out : in) * t->bytes,
                     t->send + (size_t)rank * of_block, t->receive + (size_t)rank * of_block};
     pack(t, t->out_first[rank] + at, out, t->send + (size_t)rank * of_block);
@@ -87,7 +88,7 @@ static hx_message message_of(const trade *t, int rank, int64_t at)
 static void take(const trade *t, int rank, int64_t at)
 {
     const int64_t n = rest(t->in_first[rank + 1] - t->in_first[rank], at, t->block);
-    unpack(t, t->in_first[rank] + at, n, t->receive + (size_t)rank * (size_t)t->block * t->bytes);
+    unpack(t, t->in_first[rank] + at, n, t->receive + (size_t)rank * (size_t)t->most * t->bytes);
 }
 
 /* What stays here, block by block through a message that is not sent. */
@@ -95,9 +96,9 @@ static void keep_own(const trade *t)
 {
     const int me = t->team->rank;
     const int64_t n = t->out_first[me + 1] - t->out_first[me];
-    for (int64_t at = 0; at < n; at += t->block) {
-        pack(t, t->out_first[me] + at, rest(n, at, t->block), t->send);
-        unpack(t, t->in_first[me] + at, rest(n, at, t->block), t->send);
+    for (int64_t at = 0; at < n; at += t->most) {
+        pack(t, t->out_first[me] + at, rest(n, at, t->most), t->send);
+        unpack(t, t->in_first[me] + at, rest(n, at, t->most), t->send);
     }
 }
 
@@ -124,16 +125,31 @@ static int64_t block_of(const hx_team *team, size_t bytes)
     return (int64_t)((fair < BLOCK_BYTES ? fair : BLOCK_BYTES) / bytes);
 }
 
+/* Room for the largest message, at least for one item. */
+static int64_t most_of(const hx_team *team, const int64_t *out_first, const int64_t *in_first,
+                       int64_t block)
+{
+    int64_t most = 1;
+    for (int r = 0; r < team->size; r++) {
+        const int64_t n_out = out_first[r + 1] - out_first[r], n_in = in_first[r + 1] - in_first[r];
+        if (n_out > most) most = n_out;
+        if (n_in > most) most = n_in;
+    }
+    return most < block ? most : block;
+}
+
 int hx_team_trade_listed(const hx_team *team, const int64_t *out_first, const int64_t *in_first,
                          size_t bytes, const void *out, const int32_t *out_at, void *in,
                          const int32_t *in_at)
 {
     const int64_t block = block_of(team, bytes);
-    trade t = {team, out_first, in_first, bytes, block, out, out_at, in_at, in, NULL, NULL, NULL};
+    const int64_t most = most_of(team, out_first, in_first, block);
+    trade t = {team,   out_first, in_first, bytes, block, most, out,
+               out_at, in_at,     in,       NULL,  NULL,  NULL};
     const size_t n = (size_t)team->size;
     int n_message = 1;
-    int rc = hx_alloc(&t.send, n * (size_t)block, bytes, what); /* gaps travel too */
-    if (rc == HX_OK) rc = hx_alloc_raw(&t.receive, n * (size_t)block, bytes, what);
+    int rc = hx_alloc(&t.send, n * (size_t)most, bytes, what); /* gaps travel too */
+    if (rc == HX_OK) rc = hx_alloc_raw(&t.receive, n * (size_t)most, bytes, what);
     if (rc == HX_OK) rc = hx_alloc(&t.message, n, sizeof *t.message, what);
     HX_TRY_FAIL(hx_team_agree(team, rc));
     keep_own(&t);
