@@ -7,7 +7,9 @@
  *     test_file_source FILE bad TEXT it is refused by all with a message that has TEXT
  *     test_file_source FILE bodies N its windows are of N bodies
  *     test_file_source FILE memory pieces|window|whole
- *                                    says what the most is that each process had in memory */
+ *                                    says what the most is that each process had in memory
+ *
+ * and any number of these, with -- between them, in one start. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,12 +162,13 @@ static void test_few(job *j)
 
 static void test_windows(job *j)
 {
+    const int n_failed = test_n_failed;
     char why[HX_FILE_WHY];
     CHECK_OK(hx_file_source_open(&j->source, &j->team, j->path, 0, NULL, why));
     CHECK_MSG(why[0] == '\0', "needs the whole for %s", why);
     CHECK_OK(read_whole(j));
     CHECK_OK(make_window(j));
-    if (test_n_failed == 0) check_all(j);
+    if (test_n_failed == n_failed) check_all(j);
     hx_source_close(&j->source);
     test_few(j);
 }
@@ -210,25 +213,43 @@ static void say_memory(job *j, const char *what)
            1e-6 * (double)hx_host_memory_resident(), hx_clock() - begin);
 }
 
+/* One file, and what is to be seen of it: word[n]. */
+static void test_one(job *j, int n, char **word)
+{
+    const char *const what = n > 2 ? word[1] : "";
+    const int n_failed = test_n_failed;
+    j->path = n > 0 ? word[0] : "";
+    if (strcmp(what, "why") == 0)
+        test_why(j, word[2]);
+    else if (strcmp(what, "bad") == 0)
+        test_bad(j, word[2]);
+    else if (strcmp(what, "bodies") == 0)
+        test_bodies(j, strtol(word[2], NULL, 10));
+    else if (strcmp(what, "memory") == 0)
+        say_memory(j, word[2]);
+    else
+        test_windows(j);
+    hx_source_close(&j->source);
+    hx_mesh_free(&j->window);
+    hx_mesh_free(&j->whole);
+    j->source = (hx_mesh_source){0};
+    j->window = j->whole = (hx_mesh){0};
+    if (test_n_failed > n_failed) printf("    of %s %s\n", j->path, what);
+}
+
 int main(int argc, char **argv)
 {
-    job j = {.path = argc > 1 ? argv[1] : ""};
-    const char *const what = argc > 3 ? argv[2] : "";
+    job j = {.path = ""};
+    int n_file = 0;
     CHECK_OK(hx_team_join(&j.team));
     hx_team_all_of(&j.all, &j.team);
-    if (strcmp(what, "why") == 0)
-        test_why(&j, argv[3]);
-    else if (strcmp(what, "bad") == 0)
-        test_bad(&j, argv[3]);
-    else if (strcmp(what, "bodies") == 0)
-        test_bodies(&j, strtol(argv[3], NULL, 10));
-    else if (strcmp(what, "memory") == 0)
-        say_memory(&j, argv[3]);
-    else
-        test_windows(&j);
-    hx_source_close(&j.source);
-    hx_mesh_free(&j.window);
-    hx_mesh_free(&j.whole);
+    for (int at = 1, end; at < argc; at = end + 1) {
+        for (end = at; end < argc && strcmp(argv[end], "--") != 0;) end++;
+        test_one(&j, end - at, argv + at);
+        n_file++;
+    }
+    CHECK(n_file > 0);
+    printf("%d files, ", n_file);
     hx_team_leave(&j.team);
     TEST_END();
 }
