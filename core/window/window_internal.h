@@ -22,7 +22,8 @@ typedef struct hx_window_block {
     uint64_t *in_set; /* [n] sets of the elements */
 } hx_window_block;
 
-int hx_window_block_create(hx_window_block *block);
+/* Room for the blocks of n elements. */
+int hx_window_block_create(hx_window_block *block, int64_t n);
 void hx_window_block_free(hx_window_block *block);
 
 /* Blocks that all processes go through together for n elements of this one: a source may be asked

@@ -109,7 +109,7 @@ static int name_nodes(const hx_window_task *task, node_table *t, int64_t n, cons
     hx_window_block block = {0};
     int64_t n_block;
     int rc;
-    HX_TRY_FAIL(hx_window_block_create(&block));
+    HX_TRY_FAIL(hx_window_block_create(&block, n));
     HX_TRY_FAIL(hx_window_n_block(task, n, &n_block));
     for (int64_t i = 0; i < n_block; i++) {
         const int64_t at = hx_window_block_take(&block, i, n, elem, 0);

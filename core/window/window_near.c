@@ -86,7 +86,7 @@ static int mark_own(const hx_window_task *task, near_grid *g, int64_t n_own, con
     hx_window_block block = {0};
     int64_t n_block;
     int rc;
-    HX_TRY_FAIL(hx_window_block_create(&block));
+    HX_TRY_FAIL(hx_window_block_create(&block, n_own));
     HX_TRY_FAIL(hx_window_n_block(task, n_own, &n_block));
     for (int64_t i = 0; i < n_block; i++) {
         const int64_t at = hx_window_block_take(&block, i, n_own, own, 0);

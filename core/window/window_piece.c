@@ -13,9 +13,9 @@
 
 static const char what[] = "a window of the mesh";
 
-int hx_window_block_create(hx_window_block *b)
+int hx_window_block_create(hx_window_block *b, int64_t n_elem)
 {
-    const size_t n = HX_WINDOW_BLOCK;
+    const size_t n = n_elem < 1 ? 1 : n_elem < HX_WINDOW_BLOCK ? (size_t)n_elem : HX_WINDOW_BLOCK;
     memset(b, 0, sizeof *b);
     HX_TRY(hx_alloc_raw(&b->elem, n, sizeof *b->elem, what));
     HX_TRY(hx_alloc_raw(&b->node, 8 * n, sizeof *b->node, what));
@@ -232,7 +232,7 @@ int hx_window_piece_create(hx_window_piece *p, const hx_window_task *task)
     HX_TRY_FAIL(hx_alloc_raw(&p->weight, (size_t)p->n, sizeof *p->weight, what));
     HX_TRY_FAIL(hx_alloc_raw(&p->key, (size_t)p->n, sizeof *p->key, what));
     HX_TRY_FAIL(hx_alloc_raw(&p->sorted, (size_t)p->n, sizeof *p->sorted, what));
-    HX_TRY_FAIL(hx_window_block_create(&block));
+    HX_TRY_FAIL(hx_window_block_create(&block, p->n));
     HX_TRY_FAIL(look_at_all(task, p, &block, &f));
     HX_TRY_FAIL(join(task, p, &f));
     rc = sort_keys(task, p);
