@@ -98,13 +98,14 @@ int hx_mg_product(const hx_multigrid *mg, const hx_operator *op, const float *d_
     return mg->dev->ops->vector->zero_entries_single(mg->dev, op->n_fixed, op->d_fixed, d_y);
 }
 
-/* The first step after a new design or noise has no estimate: v is not of length 1 yet. */
+/* The first step after a new design or noise has no estimate: v is not of length 1 yet. d_x is
+ * left alone: in the middle of a solve it is the z that PCG goes on with. */
 static int power_by_blocks(hx_multigrid *mg, const hx_operator *op, int64_t n)
 {
     hx_device *const dev = mg->dev;
-    HX_TRY(dev->ops->copy(dev, mg->d_x, mg->d_t, (size_t)n * sizeof *mg->d_x));
-    HX_TRY(hx_mg_blocks_solve(mg, op, NULL, mg->d_x));
-    return mg->ops->blocks_power(dev, n, mg->d_m, mg->d_t, mg->d_x, mg->d_v, mg->d_smoother);
+    HX_TRY(dev->ops->copy(dev, mg->d_d, mg->d_t, (size_t)n * sizeof *mg->d_d));
+    HX_TRY(hx_mg_blocks_solve(mg, op, NULL, mg->d_d));
+    return mg->ops->blocks_power(dev, n, mg->d_m, mg->d_t, mg->d_d, mg->d_v, mg->d_smoother);
 }
 
 /* Noise goes by a vector's places: of a level in shares that of each node's owner. */
