@@ -169,6 +169,20 @@ static int count_across(hx_lattice *lattice, const hx_mesh *mesh, const sample *
 /* What the smoother leaves of elements longer than this is smooth along their short edges, and
  * wants coarsening in that direction; but thin walls there want narrow cells: half of both. */
 #define STRETCHED 3.0
+/* Stiff sheets between soft layers move each by itself along short edges. Where elements as
+ * stretched as those that are smoothed by lines differ there, the largest more than so many times
+ * the mean, cells are no wider than the largest: a wider one ties sheets to each other, as if what
+ * lies between them were as stiff as its stiffest part. */
+#define STRETCHED_SHEETS 6.0
+#define UNEVEN 1.5
+
+static double cell_size(const extents *x, int i, double mean, double wanted)
+{
+    const double least = 2.0 * (1.0 + 1e-9) * x->half[i];
+    const int has_sheets =
+        x->aspect > STRETCHED_SHEETS && mean < 1.0 && 2.0 * x->half[i] > UNEVEN * x->mean[i];
+    return has_sheets ? least : fmax(wanted, least);
+}
 
 /* size and n[3] for those extents. */
 static void fit_cells(hx_lattice *lattice, const hx_mesh *mesh, const extents *x, double coarsening,
@@ -177,8 +191,7 @@ static void fit_cells(hx_lattice *lattice, const hx_mesh *mesh, const extents *x
     const double volume = cbrt(x->mean[0] * x->mean[1] * x->mean[2]);
     for (int i = 0; i < 3; i++) {
         const double mean = x->mean[i] / volume, share = x->aspect > STRETCHED ? sqrt(mean) : mean;
-        lattice->size[i] =
-            fmax(coarsening * mesh->elem_size * share, 2.0 * (1.0 + 1e-9) * x->half[i]);
+        lattice->size[i] = cell_size(x, i, mean, coarsening * mesh->elem_size * share);
     }
     for (;;) {
         double places = 1.0;

@@ -12,14 +12,16 @@ typedef struct box_part {
     double flat;                      /* z := z / flat; 0: 1 */
     int (*keep)(int i, int j, int k); /* NULL: every element */
     double distort;                   /* share of an edge by which any node moves */
+    double layers; /* of every eight edges along z the last four over this; 0: 1 */
 } box_part;
 
-/* Coordinate of plane i of n whose distances grow geometrically from 1 to ratio. */
-static inline double box_part_plane(const box_part *part, int i, int n)
+/* Coordinate along d of plane i of n whose distances grow geometrically from 1 to ratio. */
+static inline double box_part_plane(const box_part *part, int d, int i, int n)
 {
     const double growth = part->ratio > 0.0 && n > 1 ? pow(part->ratio, 1.0 / (n - 1)) : 1.0;
     double x = 0.0, edge = 1.0;
-    for (int k = 0; k < i; k++, edge *= growth) x += edge;
+    for (int k = 0; k < i; k++, edge *= growth)
+        x += d == 2 && part->layers > 0.0 && k % 8 >= 4 ? edge / part->layers : edge;
     return x;
 }
 
@@ -57,9 +59,9 @@ static inline void box_part_place(const box_part *part, const int32_t *number, d
             for (int i = 0; i <= n[0]; i++, p++) {
                 const int at[3] = {i, j, k};
                 for (int d = 0; d < 3; d++) {
-                    const double here = box_part_plane(part, at[d], n[d]),
+                    const double here = box_part_plane(part, d, at[d], n[d]),
                                  move = fixture_uniform(&seed, -1.0, 1.0) * part->distort,
-                                 next = box_part_plane(part, at[d] + 1, n[d]);
+                                 next = box_part_plane(part, d, at[d] + 1, n[d]);
                     if (number[p] < 0) continue;
                     const double flat = d == 2 && part->flat > 0.0 ? part->flat : 1.0;
                     xyz[3 * number[p] + d] = (part->scale > 0.0 ? part->scale : 1.0) / flat *

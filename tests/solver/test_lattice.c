@@ -58,6 +58,7 @@ static const sample samples[] = {
     {.name = "plate", .part = {.n = {21, 1, 17}, .distort = 0.1}, .shuffled = 1},
     {.name = "graded", .part = {.n = {16, 8, 12}, .ratio = 10.0}},
     {.name = "graded, distorted", .part = {.n = {12, 8, 5}, .ratio = 10.0, .distort = 0.15}},
+    {.name = "layers", .part = {.n = {12, 8, 24}, .layers = 12.0}, .shuffled = 1},
     {.name = "slot", .part = {.n = {16, 9, 4}, .keep = with_slot}},
     {.name = "struts", .part = {.n = {25, 25, 25}, .keep = struts}, .shuffled = 1},
     {.name = "far away", .part = {.n = {12, 6, 5}, .offset = 1e6, .distort = 0.2}},
