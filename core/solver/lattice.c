@@ -409,15 +409,16 @@ static int begin_grid(hx_lattice_draft *draft, const hx_mesh *mesh, const int64_
 int hx_lattice_begin(hx_lattice_draft **out, const hx_space *space, double coarsening)
 {
     const hx_mesh *mesh = space->mesh;
+    const int is_linear = space->element == HX_ELEMENT_LINEAR;
     hx_lattice_draft *draft;
     int64_t n[3], layer[3];
     int rc;
     *out = NULL;
     HX_TRY(hx_alloc(&draft, 1, sizeof *draft, WHAT));
     hx_lattice *const lattice = &draft->lattice;
-    HX_TRY_FAIL(hx_lattice_choose_size(lattice, mesh, coarsening, n));
+    HX_TRY_FAIL(hx_lattice_choose_size(lattice, mesh, coarsening, is_linear, n));
     while (reaches_too_far(lattice, space, n))
-        HX_TRY_FAIL(hx_lattice_choose_size(lattice, mesh, coarsening *= 1.25, n));
+        HX_TRY_FAIL(hx_lattice_choose_size(lattice, mesh, coarsening *= 1.25, is_linear, n));
     HX_TRY_FAIL(hx_alloc_raw(&draft->place, (size_t)mesh->n_elem, sizeof *draft->place, WHAT));
     HX_TRY_FAIL(trim(lattice, mesh, n, draft->place));
     for (int i = 0; i < 3; i++) layer[i] = n[i] + 1;
@@ -574,7 +575,7 @@ void hx_lattice_estimate(const hx_mesh *mesh, double coarsening, double *n_node,
         *n_cell = *n_node = 1.2 * ideal + 100.0;
         return;
     }
-    if (hx_lattice_choose_size(&lattice, mesh, coarsening, n) == HX_OK &&
+    if (hx_lattice_choose_size(&lattice, mesh, coarsening, 1, n) == HX_OK &&
         count_used(&lattice, mesh, n, n_node, n_cell) == HX_OK)
         return;
     hx_error_clear(); /* too little memory to count */

@@ -172,26 +172,29 @@ static int count_across(hx_lattice *lattice, const hx_mesh *mesh, const sample *
 /* Stiff sheets between soft layers move each by itself along short edges. Where elements as
  * stretched as those that are smoothed by lines differ there, the largest more than so many times
  * the mean, cells are no wider than the largest: a wider one ties sheets to each other, as if what
- * lies between them were as stiff as its stiffest part. */
+ * lies between them were as stiff as its stiffest part. Not cells of few elements, as of heat and
+ * quadratic elements, which have no lines. */
+#define FEW_ELEMENTS 3.0
 #define STRETCHED_SHEETS 6.0
 #define UNEVEN 1.5
 
-static double cell_size(const extents *x, int i, double mean, double wanted)
+static double cell_size(const extents *x, int i, double mean, double wanted, int may_narrow)
 {
     const double least = 2.0 * (1.0 + 1e-9) * x->half[i];
-    const int has_sheets =
-        x->aspect > STRETCHED_SHEETS && mean < 1.0 && 2.0 * x->half[i] > UNEVEN * x->mean[i];
+    const int has_sheets = may_narrow && x->aspect > STRETCHED_SHEETS && mean < 1.0 &&
+                           2.0 * x->half[i] > UNEVEN * x->mean[i];
     return has_sheets ? least : fmax(wanted, least);
 }
 
 /* size and n[3] for those extents. */
 static void fit_cells(hx_lattice *lattice, const hx_mesh *mesh, const extents *x, double coarsening,
-                      int64_t n[3])
+                      int is_linear, int64_t n[3])
 {
     const double volume = cbrt(x->mean[0] * x->mean[1] * x->mean[2]);
     for (int i = 0; i < 3; i++) {
         const double mean = x->mean[i] / volume, share = x->aspect > STRETCHED ? sqrt(mean) : mean;
-        lattice->size[i] = cell_size(x, i, mean, coarsening * mesh->elem_size * share);
+        lattice->size[i] = cell_size(x, i, mean, coarsening * mesh->elem_size * share,
+                                     is_linear && coarsening > FEW_ELEMENTS);
     }
     for (;;) {
         double places = 1.0;
@@ -207,14 +210,14 @@ static void fit_cells(hx_lattice *lattice, const hx_mesh *mesh, const extents *x
 }
 
 int hx_lattice_choose_size(hx_lattice *lattice, const hx_mesh *mesh, double coarsening,
-                           int64_t n[3])
+                           int is_linear, int64_t n[3])
 {
     extents x;
     sample s;
     sample_create(&s, mesh);
     int rc = measure(mesh, &s, &x);
     if (rc == HX_OK) {
-        fit_cells(lattice, mesh, &x, coarsening, n);
+        fit_cells(lattice, mesh, &x, coarsening, is_linear, n);
         lattice->unit = cbrt(lattice->size[0] * lattice->size[1] * lattice->size[2]);
         memcpy(lattice->origin, mesh->box_min, sizeof lattice->origin);
         rc = count_across(lattice, mesh, &s);

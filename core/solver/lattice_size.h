@@ -8,7 +8,8 @@
  * so wide that the centroids of a node's elements differ by one cell at most; n[3] of them.
  * O(n_elem). Of a window (mesh.h) collective, as all that is made of it.
  */
+/* is_linear: elements are; only then cells may become narrower than asked for. */
 int hx_lattice_choose_size(hx_lattice *lattice, const hx_mesh *mesh, double coarsening,
-                           int64_t n[3]);
+                           int is_linear, int64_t n[3]);
 
 #endif
