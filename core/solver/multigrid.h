@@ -81,14 +81,14 @@ typedef struct hx_mg_level {
     float step[3];
     int mode[3];                               /* hx_lattice_mode */
     int32_t *d_neighbour, *d_child, *d_parent; /* as in hx_lattice_level */
-    float *d_matrix;  /* [n_node] rows of 27 blocks of 6 x 6, in the order the device likes */
-    uint8_t *d_held;  /* [n_node] 1: a support, a spring or a rigid set is near; NULL: not known */
+    float *d_matrix; /* [n_node] rows of 27 blocks of 6 x 6, in the order the device likes */
+    uint8_t *d_held; /* [n_node] 1: a support, a spring or a rigid set is near; NULL: not known */
     uint8_t *d_divided; /* as in hx_lattice_level */
-    float *d_m;       /* inverse diagonal, 0 where the row is empty */
-    float *d_b;       /* right-hand side */
-    float *d_x, *d_y; /* two iterates: a smoothing step reads one and writes the other */
-    float *d_d;       /* direction of the smoother; its residual in between */
-    float *d_v;       /* power iteration */
+    float *d_m;         /* inverse diagonal, 0 where the row is empty */
+    float *d_b;         /* right-hand side */
+    float *d_x, *d_y;   /* two iterates: a smoothing step reads one and writes the other */
+    float *d_d;         /* direction of the smoother; its residual in between */
+    float *d_v;         /* power iteration */
     hx_mg_smoother *d_smoother;
     struct hx_level_share *share; /* as in hx_lattice_level (owned) */
 } hx_mg_level;
