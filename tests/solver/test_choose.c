@@ -278,7 +278,8 @@ static void check_plan(hx_problem *problem)
     hx_plan_free(&plan);
 }
 
-/* What is foreseen without a device is what is chosen. */
+/* What is foreseen without a device is what is chosen; where nothing is, products were timed. (The
+ * operator is left set up only if the fastest is the one that was tried last.) */
 static void check_foreseen(const hx_problem *problem)
 {
     hx_choose_params params = hx_solver_defaults().choose;
@@ -288,7 +289,7 @@ static void check_foreseen(const hx_problem *problem)
     for (params.deterministic = 0; params.deterministic < 2; params.deterministic++) {
         const hx_strategy *strategy = hx_choose_foresee(&params, device.ops, problem);
         CHECK_OK(hx_choose_operator(&choice, &params, &device, problem, kind, &op));
-        CHECK(strategy ? strategy == choice.strategy : op.dev != NULL);
+        CHECK(strategy ? strategy == choice.strategy : strstr(choice.note, "ms a product") != NULL);
         CHECK(strategy || !params.deterministic);
         hx_operator_free(&op);
     }
