@@ -271,12 +271,21 @@ static int take(hx_ranks *ranks, hx_level_share *s, int64_t n, const int64_t *d_
     return ranks->plain->download(&ranks->dev, s->host, s->d_value, (size_t)n * sizeof *s->host);
 }
 
+/* A launch puts, waits and takes, or one puts and one takes. */
 static int settle_mail(hx_ranks *ranks, hx_level_share *s, float *d_y)
 {
+    hx_mail *const mail = &ranks->mail;
     const int dof = s->dof;
-    HX_IN_SPAN(&ranks->dev, HX_SPAN_PUT, -1,
-               hx_mail_trade_single(&ranks->mail, &s->values, dof, s->d_serve, d_y,
-                                    dof * s->n_ghost, d_y + dof * s->n_own));
+    const int64_t n = dof * s->n_ghost;
+    float *const d_ghost = d_y + dof * s->n_own;
+    if (hx_mail_can_trade(mail, &s->values, dof, n)) {
+        HX_IN_SPAN(&ranks->dev, HX_SPAN_PUT, -1,
+                   hx_mail_trade_single(mail, &s->values, dof, s->d_serve, d_y, n, d_ghost));
+    } else {
+        HX_IN_SPAN(&ranks->dev, HX_SPAN_PUT, -1,
+                   hx_mail_send_single(mail, &s->values, dof, NULL, s->d_serve, d_y));
+        HX_IN_SPAN(&ranks->dev, HX_SPAN_ADD, -1, hx_mail_take_single(mail, n, d_ghost));
+    }
     hx_ranks_count(ranks, s->n_serve * dof * (int64_t)sizeof *d_y);
     return HX_OK;
 }

@@ -231,14 +231,16 @@ int hx_mail_sum_single(hx_mail *mail, int64_t n, float *d_y)
     return add_all_single(mail, n, d_y);
 }
 
+int hx_mail_can_trade(const hx_mail *mail, const hx_mail_route *route, int components, int64_t n)
+{
+    const int64_t n_out = components * route->first[mail->team->size];
+    return mail->ops->trade_single && !mail->has_same && n <= HX_MAIL_TRADE &&
+           n_out <= HX_MAIL_TRADE;
+}
+
 int hx_mail_trade_single(hx_mail *mail, const hx_mail_route *route, int components,
                          const int64_t *d_at, const float *d_y, int64_t n, float *d_taken)
 {
-    const int64_t n_out = components * route->first[mail->team->size];
-    if (!mail->ops->trade_single || mail->has_same || n > HX_MAIL_TRADE || n_out > HX_MAIL_TRADE) {
-        HX_TRY(hx_mail_send_single(mail, route, components, NULL, d_at, d_y));
-        return hx_mail_take_single(mail, n, d_taken);
-    }
     hx_mail_items items = begin_turn(mail, route, components, sizeof *d_y);
     const hx_mail_came from = came(mail);
     items.d_at = d_at;

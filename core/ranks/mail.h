@@ -63,8 +63,12 @@ int hx_mail_add_single(hx_mail *mail, const hx_mail_sums *sums, float *d_y);
 int hx_mail_take(hx_mail *mail, int64_t n, double *d_y);
 int hx_mail_take_single(hx_mail *mail, int64_t n, float *d_y);
 
+/* Whether a turn of so many numbers can go and come by one launch, for hx_mail_trade_single; else
+ * hx_mail_send_single and hx_mail_take_single do the same. */
+int hx_mail_can_trade(const hx_mail *mail, const hx_mail_route *route, int components, int64_t n);
+
 /* A turn of values: `components` of each item at[..] to their peers, and the first n numbers that
- * come, to another place; by one launch where the way has that. */
+ * come, to another place. */
 int hx_mail_trade_single(hx_mail *mail, const hx_mail_route *route, int components,
                          const int64_t *d_at, const float *d_y, int64_t n, float *d_taken);
 
