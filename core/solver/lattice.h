@@ -120,6 +120,8 @@ void hx_lattice_draft_free(hx_lattice_draft *draft);
 
 /* Longest over shortest edge of the elements, in the mean of a sample. */
 double hx_lattice_aspect(const hx_mesh *mesh);
+/* Of a mesh above this nodes smooth in lines (multigrid_lines.c), and cells mind uneven layers. */
+#define HX_LATTICE_STRETCHED 6.0
 
 /* Nodes of the finest lattice and cells, estimated from the mesh alone (for memory). */
 void hx_lattice_estimate(const hx_mesh *mesh, double coarsening, double *n_node, double *n_cell);

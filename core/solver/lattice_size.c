@@ -175,13 +175,12 @@ static int count_across(hx_lattice *lattice, const hx_mesh *mesh, const sample *
  * lies between them were as stiff as its stiffest part. Not cells of few elements, as of heat and
  * quadratic elements, which have no lines. */
 #define FEW_ELEMENTS 3.0
-#define STRETCHED_SHEETS 6.0
 #define UNEVEN 1.5
 
 static double cell_size(const extents *x, int i, double mean, double wanted, int may_narrow)
 {
     const double least = 2.0 * (1.0 + 1e-9) * x->half[i];
-    const int has_sheets = may_narrow && x->aspect > STRETCHED_SHEETS && mean < 1.0 &&
+    const int has_sheets = may_narrow && x->aspect > HX_LATTICE_STRETCHED && mean < 1.0 &&
                            2.0 * x->half[i] > UNEVEN * x->mean[i];
     return has_sheets ? least : fmax(wanted, least);
 }

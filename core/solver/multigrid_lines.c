@@ -16,8 +16,6 @@ static const char *const WHAT = "lines of nodes";
 
 /* An element whose longest edges are this many times its shortest ones is stretched. */
 #define STRETCHED 3.0
-/* Lines are there where the mean element's are this many times; see README.md. */
-#define STRETCHED_MESH 6.0
 /* Points of a line: a device walks along it, one after the other. */
 enum { LONGEST = 64 };
 
@@ -252,7 +250,7 @@ static int wants_lines(const hx_problem *problem, const hx_device_ops *device)
 {
     return device->multigrid && device->multigrid->lines_solve && problem->components == 3 &&
            problem->space.element == HX_ELEMENT_LINEAR &&
-           hx_lattice_aspect(hx_problem_whole(problem)->mesh) > STRETCHED_MESH;
+           hx_lattice_aspect(hx_problem_whole(problem)->mesh) > HX_LATTICE_STRETCHED;
 }
 
 /* The pieces of a whole's lines from `line` to `end` that lie in a share, behind *n of them and *at

@@ -402,8 +402,8 @@ static void test_samples(void)
     }
 }
 
-/* Cells are no wider than the thick layers: wider ones, as proportions alone would have them, took
- * more than twice as many iterations. */
+/* Cells are no wider than the thick layers: 78 iterations; wider ones, as proportions alone would
+ * have them, take 134. */
 static void test_sheets(void)
 {
     const sample of = {.name = "sheets",
