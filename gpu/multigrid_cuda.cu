@@ -249,6 +249,9 @@ hx_multigrid_ops make_ops()
     ops.lines_couple = hx_cuda_mg_lines_couple;
     ops.lines_factorise = hx_cuda_mg_lines_factorise;
     ops.lines_solve = hx_cuda_mg_lines_solve;
+    ops.level_factorise = hx_cuda_mg_level_factorise;
+    ops.level_solve = hx_cuda_mg_level_solve;
+    ops.level_power = hx_cuda_mg_blocks_power;
     ops.rows_add = hx_cuda_mg_rows_add;
     ops.dense = hx_cuda_mg_dense;
     return ops;

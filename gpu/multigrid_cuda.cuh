@@ -96,6 +96,12 @@ int hx_cuda_mg_blocks_power(hx_device *dev, int64_t n, const float *d_m, const f
 int hx_cuda_mg_lines_couple(hx_device *dev, const hx_device_model *model, const hx_mg_lines *lines);
 int hx_cuda_mg_lines_factorise(hx_device *dev, const hx_mg_lines *lines, float *d_m);
 int hx_cuda_mg_lines_solve(hx_device *dev, const hx_mg_lines *lines, const double *d_r, float *d_t);
+// multigrid_level_lines_cuda.cu; the last: step i of `smooth`, y being b - A x or, where x is NULL,
+// anything
+int hx_cuda_mg_level_factorise(hx_device *dev, const hx_mg_level *level);
+int hx_cuda_mg_level_solve(hx_device *dev, const hx_mg_level *level, float *d_t);
+int hx_cuda_mg_level_step(hx_device *dev, const hx_mg_level *level, int i, const float *d_x,
+                          float *d_y);
 // multigrid_loose_cuda.cu
 int hx_cuda_mg_rows_add(hx_device *dev, const hx_mg_rows *rows, double factor, const double *d_x,
                         const float *d_x_single, double *d_y, float *d_y_single);

@@ -314,6 +314,10 @@ int hx_cuda_mg_residual(hx_device *dev, const hx_mg_level *level, const float *d
 
 int hx_cuda_mg_smooth(hx_device *dev, const hx_mg_level *level, int i, const float *d_x, float *d_y)
 {
+    if (level->lines.next) {
+        if (d_x) HX_TRY(hx_cuda_mg_residual(dev, level, d_x, d_y));
+        return hx_cuda_mg_level_step(dev, level, i, d_x, d_y);
+    }
     return run_rows<SMOOTH>(dev, level, i, d_x, d_y);
 }
 

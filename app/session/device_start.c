@@ -2,6 +2,9 @@
 
 #include <stdatomic.h>
 #include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 #include "../config/config.h"
 #include "core/registry.h"
@@ -20,6 +23,28 @@ static void *prepare(void *argument)
     return NULL;
 }
 
+/* The driver's thread is busy: where there are as many threads as cores, teams of them would wait
+ * for the one that shares its core. */
+static void leave_core(hx_device_start *start)
+{
+#ifdef _OPENMP
+    const int n = omp_get_max_threads();
+    if (n <= 2 || n < omp_get_num_procs()) return;
+    start->n_thread = n;
+    omp_set_num_threads(n - 1);
+#else
+    (void)start;
+#endif
+}
+
+static void take_core(hx_device_start *start)
+{
+#ifdef _OPENMP
+    if (start->n_thread > 0) omp_set_num_threads(start->n_thread);
+#endif
+    start->n_thread = 0;
+}
+
 void hx_device_start_begin(hx_device_start *start, const char *name, int place)
 {
     const size_t most = sizeof start->ops / sizeof start->ops[0] - 1;
@@ -32,6 +57,7 @@ void hx_device_start_begin(hx_device_start *start, const char *name, int place)
         start->ops[n++] = hx_devices[i];
     }
     if (n > 0) start->running = pthread_create(&start->thread, NULL, prepare, start) == 0;
+    if (start->running) leave_core(start);
 }
 
 int hx_device_start_is_running(const hx_device_start *start)
@@ -39,8 +65,14 @@ int hx_device_start_is_running(const hx_device_start *start)
     return start->running && !atomic_load(&start->is_done);
 }
 
+void hx_device_start_look(hx_device_start *start)
+{
+    if (!hx_device_start_is_running(start)) take_core(start);
+}
+
 void hx_device_start_end(hx_device_start *start)
 {
     if (start->running) pthread_join(start->thread, NULL);
     start->running = 0;
+    take_core(start);
 }

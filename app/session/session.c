@@ -45,6 +45,7 @@ void hx_session_end_step(hx_session *s, hx_setup_step step, double begin)
 {
     const double n_elem = s->mesh.n_elem > 0 ? (double)s->mesh.n_elem : 1.0;
     char text[32];
+    hx_device_start_look(&s->device_start);
     s->setup_seconds[step] = hx_clock() - begin;
     s->setup_peak[step] = hx_host_memory_peak();
     hx_log_detail("set-up: %-8s %9.3f s  %8s of host memory at most, %4.0f bytes an element",

@@ -335,6 +335,8 @@ static void plan_ahead(hx_session *s)
     if (strategy) hx_plan_operator(&s->plan, &s->problem, strategy);
     if (kind && hx_device_start_is_running(&s->device_start))
         hx_plan_precond(&s->plan, &s->problem, kind);
+    if (kind && hx_device_start_is_running(&s->device_start))
+        hx_plan_finish_precond(&s->plan, &s->problem, kind);
     /* without memory it is tried again when it is asked for */
     if (hx_device_start_is_running(&s->device_start) && hx_session_measure(s) < 0) hx_error_clear();
 }

@@ -426,7 +426,10 @@ HX_VERSIONS(smooth_row,
 static int cpu_smooth(hx_device *dev, const hx_mg_level *level, int i, const float *d_x, float *d_y)
 {
     const float alpha = i > 0 ? level->d_smoother->a[i] : 0.0f, beta = level->d_smoother->b[i];
-    (void)dev;
+    if (level->lines.next) {
+        if (d_x) HX_TRY(cpu_residual(dev, level, d_x, d_y));
+        return hx_cpu_level_step(level, i, d_x, d_y);
+    }
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < level->n_node; a++) smooth_row(level, a, alpha, beta, d_x, d_y);
     return HX_OK;
@@ -667,6 +670,9 @@ const hx_multigrid_ops hx_cpu_multigrid_ops = {
     .blocks_invert = hx_cpu_blocks_invert,
     .blocks_solve = hx_cpu_blocks_solve,
     .blocks_power = hx_cpu_blocks_power,
+    .level_factorise = hx_cpu_level_factorise,
+    .level_solve = hx_cpu_level_solve,
+    .level_power = hx_cpu_blocks_power,
     .lines_couple = hx_cpu_lines_couple,
     .lines_factorise = hx_cpu_lines_factorise,
     .lines_solve = hx_cpu_lines_solve,

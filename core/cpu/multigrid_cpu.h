@@ -15,6 +15,12 @@ int hx_cpu_mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_lev
 int hx_cpu_mesh_update(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level,
                        hx_mg_update holds);
 
+/* hx_multigrid_ops.level_factorise and level_solve; step i of `smooth` from x to y, y being b - A x
+ * or, where x is NULL, anything (multigrid_level_lines_cpu.c). */
+int hx_cpu_level_factorise(hx_device *dev, const hx_mg_level *level);
+int hx_cpu_level_solve(hx_device *dev, const hx_mg_level *level, float *d_t);
+int hx_cpu_level_step(const hx_mg_level *level, int i, const float *d_x, float *d_y);
+
 /* hx_multigrid_ops.restore_rigid (multigrid_restore_cpu.c). */
 int hx_cpu_restore_rigid(hx_device *dev, const hx_mg_level *level);
 

@@ -74,6 +74,18 @@ static HX_HD float hx_mg_start_value(int64_t k)
     return (float)(h & 0xffffffu) * (1.0f / 8388608.0f) - 1.0f;
 }
 
+/* Lines of a lattice's nodes along its shortest step, whose block tridiagonal matrices take the
+ * diagonal's place in its smoother (level_line.h). Each own node is in one. */
+typedef struct hx_mg_level_lines {
+    int next;         /* offset (lattice.h) of a node's next one; 0: none, the diagonal smoothes */
+    int most;         /* nodes of the longest, at most HX_LEVEL_LONGEST */
+    int64_t n;        /* how many */
+    int32_t *d_first; /* [n + 1] first place of each */
+    int32_t *d_node;  /* [n_own] nodes, along each */
+    float *d_factor;  /* [n_own][HX_LEVEL_LINE_NUMBERS] by place */
+} hx_mg_level_lines;
+enum { HX_LEVEL_LONGEST = 64 }; /* a device walks along a line, one node after the other */
+
 /* A lattice in device memory: 6 floats a node, displacement and rotation; of heat one, the
  * temperature, and what is 6 x 6 below is a number (conduction_ops.h). */
 typedef struct hx_mg_level {
@@ -84,12 +96,13 @@ typedef struct hx_mg_level {
     float *d_matrix; /* [n_node] rows of 27 blocks of 6 x 6, in the order the device likes */
     uint8_t *d_held; /* [n_node] 1: a support, a spring or a rigid set is near; NULL: not known */
     uint8_t *d_divided; /* as in hx_lattice_level */
-    float *d_m;         /* inverse diagonal, 0 where the row is empty */
+    float *d_m;         /* inverse diagonal, or 1 with lines; 0 where the row is empty */
     float *d_b;         /* right-hand side */
     float *d_x, *d_y;   /* two iterates: a smoothing step reads one and writes the other */
     float *d_d;         /* direction of the smoother; its residual in between */
     float *d_v;         /* power iteration */
     hx_mg_smoother *d_smoother;
+    hx_mg_level_lines lines;
     struct hx_level_share *share; /* as in hx_lattice_level (owned) */
 } hx_mg_level;
 
@@ -309,7 +322,7 @@ typedef struct hx_multigrid_ops {
     /* On a lattice. y = A x; y = b - A x. */
     int (*multiply)(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y);
     int (*residual)(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y);
-    /* Step i from x to y; x NULL: from zero. */
+    /* Step i from x to y, by the level's lines where it has any; x NULL: from zero. */
     int (*smooth)(hx_device *dev, const hx_mg_level *level, int i, const float *d_x, float *d_y);
     int (*restrict_to)(hx_device *dev, const hx_mg_level *fine, const float *d_r,
                        const hx_mg_level *coarse);
@@ -353,6 +366,12 @@ typedef struct hx_multigrid_ops {
     int (*lines_factorise)(hx_device *dev, const hx_mg_lines *lines, float *d_m);
     /* t := M^-1 (t - r), 0 where m is. r NULL: 0. */
     int (*lines_solve)(hx_device *dev, const hx_mg_lines *lines, const double *d_r, float *d_t);
+    /* Of a lattice's lines; NULL: the device has none. Factors of its matrix, m becomes 1 where it
+     * is not 0; t := M^-1 t at own nodes; blocks_power on a lattice. */
+    int (*level_factorise)(hx_device *dev, const hx_mg_level *level);
+    int (*level_solve)(hx_device *dev, const hx_mg_level *level, float *d_t);
+    int (*level_power)(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
+                       const float *d_s, float *d_v, hx_mg_smoother *d_smoother);
     /* matrix[6 n][6 n] of a small level, on the host, for tests. Waits. */
     int (*dense)(hx_device *dev, const hx_mg_level *level, double *matrix);
 } hx_multigrid_ops;

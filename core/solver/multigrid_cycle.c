@@ -118,6 +118,13 @@ static int start_level(const hx_multigrid *mg, const hx_mg_level *level, int64_t
 static int step_level(const hx_multigrid *mg, const hx_mg_level *level, int64_t n)
 {
     if (level->share) return mg->dev->ops->common->level_power(mg->dev, mg->dof, level);
+    if (level->lines.next) {
+        const size_t bytes = (size_t)n * sizeof *level->d_d;
+        HX_TRY(mg->dev->ops->copy(mg->dev, level->d_d, level->d_y, bytes));
+        HX_TRY(mg->ops->level_solve(mg->dev, level, level->d_d));
+        return mg->ops->level_power(mg->dev, n, level->d_m, level->d_y, level->d_d, level->d_v,
+                                    level->d_smoother);
+    }
     return mg->ops->power_step(mg->dev, n, level->d_m, level->d_y, level->d_v, level->d_smoother);
 }
 

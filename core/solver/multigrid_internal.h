@@ -160,7 +160,9 @@ int hx_mg_blocks_solve(const hx_multigrid *mg, const hx_operator *op, const doub
 double hx_mg_blocks_bytes(const hx_problem *problem, const hx_device_ops *device);
 void hx_mg_blocks_free(hx_multigrid *mg);
 
-/* multigrid_lines.c. Lines of nodes where the mean element is stretched; else nothing. */
+/* multigrid_lines.c. Lines of nodes where the mean element is stretched; else nothing. Of hexahedra
+ * of 8 nodes; the same for all shares. */
+int hx_mg_wants_lines(const hx_problem *problem, const hx_device_ops *device);
 int hx_mg_lines_create(hx_multigrid *mg, const hx_operator *op);
 /* Factors of a new design's lines. */
 int hx_mg_lines_setup(hx_multigrid *mg, const hx_operator *op);
@@ -168,6 +170,14 @@ int hx_mg_lines_setup(hx_multigrid *mg, const hx_operator *op);
 double hx_mg_lines_bytes(const hx_problem *problem, const hx_device_ops *device,
                          const hx_strategy *strategy);
 void hx_mg_lines_free(hx_multigrid *mg);
+
+/* multigrid_level_lines.c. Lines of nodes of a lattice where the mesh has lines; else nothing. Of a
+ * level in shares each process smooths those of its own nodes, cut where others own the next. */
+int hx_mg_level_lines_create(hx_multigrid *mg, const hx_lattice_level *from, hx_mg_level *to);
+/* Device bytes, of so many nodes of all lattices. */
+double hx_mg_level_lines_bytes(const hx_problem *problem, const hx_device_ops *device,
+                               double n_node);
+void hx_mg_level_lines_free(hx_device *dev, hx_mg_level_lines *lines);
 
 /* multigrid_rigid.c. Nothing without rigid sets. Each takes what it is given by the operator. */
 int hx_mg_rigid_create(hx_multigrid *mg, const hx_operator *op);

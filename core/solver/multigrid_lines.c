@@ -245,8 +245,7 @@ static int put(hx_multigrid *mg, int64_t n, int64_t n_point, const int32_t *firs
     return HX_OK;
 }
 
-/* Of hexahedra of 8 nodes; the same for all shares. */
-static int wants_lines(const hx_problem *problem, const hx_device_ops *device)
+int hx_mg_wants_lines(const hx_problem *problem, const hx_device_ops *device)
 {
     return device->multigrid && device->multigrid->lines_solve && problem->components == 3 &&
            problem->space.element == HX_ELEMENT_LINEAR &&
@@ -329,7 +328,7 @@ int hx_mg_lines_create(hx_multigrid *mg, const hx_operator *op)
     int32_t *first = NULL, *point = NULL;
     uint8_t *is_in = NULL;
     int rc;
-    if (!wants_lines(problem, mg->dev->ops)) return HX_OK;
+    if (!hx_mg_wants_lines(problem, mg->dev->ops)) return HX_OK;
     HX_TRY_FAIL(hx_alloc_raw(&list, n_point, sizeof *list, WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&first, n_point + 1, sizeof *first, WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&point, n_point, sizeof *point, WHAT));
@@ -360,7 +359,7 @@ int hx_mg_lines_setup(hx_multigrid *mg, const hx_operator *op)
 double hx_mg_lines_bytes(const hx_problem *problem, const hx_device_ops *device,
                          const hx_strategy *strategy)
 {
-    if (!wants_lines(problem, device)) return 0.0;
+    if (!hx_mg_wants_lines(problem, device)) return 0.0;
     const double lists =
         hx_strategy_needs_lists(strategy) ? 0.0 : (double)hx_device_mesh_list_bytes(problem->mesh);
     return lists + (8.0 + 4.0 * HX_LINE_NUMBERS + 48.0 + 24.0) * (double)problem->space.n_point;

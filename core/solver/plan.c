@@ -1,5 +1,6 @@
 #include "plan.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Empty, for another mesh. */
@@ -32,6 +33,12 @@ void hx_plan_precond(hx_plan *plan, const hx_problem *problem, const hx_precond_
     if (kind->plan(plan, problem) < 0) hx_error_clear();
 }
 
+void hx_plan_finish_precond(hx_plan *plan, const hx_problem *problem, const hx_precond_kind *kind)
+{
+    if (plan->mesh != problem->mesh || !kind->plan_more) return;
+    if (kind->plan_more(plan, problem) < 0) hx_error_clear();
+}
+
 const hx_plan *hx_plan_of(const hx_problem *problem, const hx_strategy *strategy)
 {
     const hx_plan *const plan = problem->plan;
@@ -47,6 +54,17 @@ hx_lattice_draft *hx_plan_take_lattice(const hx_problem *problem, double coarsen
     return draft;
 }
 
+int hx_plan_take_finished(const hx_problem *problem, double coarsening, hx_lattice *lattice)
+{
+    hx_plan *const plan = problem->plan;
+    if (!plan || plan->mesh != problem->mesh || plan->coarsening != coarsening || !plan->finished)
+        return 0;
+    *lattice = *plan->finished;
+    free(plan->finished);
+    plan->finished = NULL;
+    return 1;
+}
+
 void hx_plan_drop_lists(hx_plan *plan)
 {
     if (plan->lists) plan->strategy->plan_free(plan->lists);
@@ -57,5 +75,7 @@ void hx_plan_free(hx_plan *plan)
 {
     hx_plan_drop_lists(plan);
     hx_lattice_draft_free(plan->lattice);
+    if (plan->finished) hx_lattice_free(plan->finished);
+    free(plan->finished);
     memset(plan, 0, sizeof *plan);
 }

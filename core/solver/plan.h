@@ -18,7 +18,8 @@ typedef struct hx_plan {
     void *lists;                 /* of hx_strategy.plan until setup has them (owned) */
     size_t bytes, single_bytes;  /* as hx_strategy.bytes and single_bytes, counted on them */
 
-    hx_lattice_draft *lattice;     /* until multigrid has it (owned) */
+    hx_lattice_draft *lattice;     /* until multigrid has it, or it is finished (owned) */
+    hx_lattice *finished;          /* likewise (owned) */
     double coarsening;             /* of it; 0: there was none */
     double n_lattice_node, n_cell; /* nodes and cells of its first level */
 } hx_plan;
@@ -30,11 +31,17 @@ void hx_plan_operator(hx_plan *plan, const hx_problem *problem, const hx_strateg
 /* What the preconditioner takes from the mesh, likewise. */
 void hx_plan_precond(hx_plan *plan, const hx_problem *problem, const hx_precond_kind *kind);
 
+/* What can be made of that beyond what tells its memory. Without a word where there is none. */
+void hx_plan_finish_precond(hx_plan *plan, const hx_problem *problem, const hx_precond_kind *kind);
+
 /* The problem's plan, if it has the strategy's lists or had them: `bytes` count. Else NULL. */
 const hx_plan *hx_plan_of(const hx_problem *problem, const hx_strategy *strategy);
 
 /* The draft of the problem's lattice, which the caller frees; NULL: none. */
 hx_lattice_draft *hx_plan_take_lattice(const hx_problem *problem, double coarsening);
+
+/* 1: *lattice is the problem's finished one, which the caller frees. */
+int hx_plan_take_finished(const hx_problem *problem, double coarsening, hx_lattice *lattice);
 
 /* Frees the lists, once setup has them. */
 void hx_plan_drop_lists(hx_plan *plan);

@@ -30,6 +30,8 @@ typedef struct hx_precond_kind {
                     const hx_strategy *strategy);
     /* Fills what of the plan (plan.h) is the kind's, without a device; NULL: nothing. O(n_elem). */
     int (*plan)(struct hx_plan *plan, const hx_problem *problem);
+    /* After it, what create would make of it on the host; NULL: nothing. */
+    int (*plan_more)(struct hx_plan *plan, const hx_problem *problem);
     /* Allocates for pc->a. */
     int (*create)(hx_precond *pc);
     /* After each change of A (hx_operator_update). */

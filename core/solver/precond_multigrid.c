@@ -107,7 +107,7 @@ static int put_shares(hx_multigrid *mg)
     return HX_OK;
 }
 
-static int put_level(hx_multigrid *mg, const hx_lattice *lattice, int l)
+static int put_level(hx_multigrid *mg, const hx_lattice *lattice, int l, int is_smoothed)
 {
     const hx_lattice_level *from = &lattice->level[l];
     hx_mg_level *to = &mg->level[l];
@@ -129,6 +129,7 @@ static int put_level(hx_multigrid *mg, const hx_lattice *lattice, int l)
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
         HX_TRY(ops->alloc(dev, vector, vectors[i]));
     HX_TRY(ops->alloc(dev, sizeof *to->d_smoother, &to->d_smoother));
+    if (is_smoothed) HX_TRY(hx_mg_level_lines_create(mg, from, to));
     return ops->zero(dev, to->d_smoother, sizeof *to->d_smoother);
 }
 
@@ -142,7 +143,7 @@ static int put_levels(hx_multigrid *mg, const hx_operator *op, const hx_lattice 
                                &n_level));
     for (int l = 0; l < n_level; l++) {
         mg->n_level = l + 1; /* what destroy frees */
-        HX_TRY(put_level(mg, lattice, l));
+        HX_TRY(put_level(mg, lattice, l, l + 1 < n_level));
     }
     mg->added = hx_mg_direct_added(mg);
     return HX_OK;
@@ -225,6 +226,7 @@ static void release_level(hx_device *dev, hx_mg_level *level)
                            level->d_x,         level->d_y,       level->d_d,      level->d_v,
                            level->d_smoother};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) dev->ops->release(dev, owned[i]);
+    hx_mg_level_lines_free(dev, &level->lines);
     if (level->share) dev->ops->common->free_level(dev, level->share);
 }
 
@@ -304,8 +306,9 @@ static int make_lattice(hx_device *dev, hx_lattice *lattice, const hx_problem *p
 {
     const double coarsening = coarsening_of(problem);
     const hx_problem *const whole = hx_problem_whole(problem);
-    hx_lattice_draft *draft = hx_plan_take_lattice(whole, coarsening);
     memset(lattice, 0, sizeof *lattice);
+    if (!problem->whole && hx_plan_take_finished(problem, coarsening, lattice)) return HX_OK;
+    hx_lattice_draft *draft = hx_plan_take_lattice(whole, coarsening);
     if (!draft) HX_TRY(hx_lattice_begin(&draft, &whole->space, coarsening));
     const hx_common_ops *const common = problem->whole ? dev->ops->common : NULL;
     HX_TRY(hx_lattice_finish(lattice, &whole->space, draft, N_LAST,
@@ -376,7 +379,8 @@ static int make_level(hx_multigrid *mg, const hx_operator *op, int l)
         HX_TRY(hx_common_add_lattice(mg->dev, mg->dof, level));
     }
     HX_TRY(hx_mg_restore(mg, op, l));
-    return ops->diagonal(mg->dev, level);
+    HX_TRY(ops->diagonal(mg->dev, level));
+    return level->lines.next ? ops->level_factorise(mg->dev, level) : HX_OK;
 }
 
 static int setup(hx_precond *pc)
@@ -468,6 +472,21 @@ static int plan_lattice(hx_plan *plan, const hx_problem *problem)
     hx_lattice_draft_size(plan->lattice, &plan->n_lattice_node, &plan->n_cell);
     plan->coarsening = coarsening;
     return HX_OK;
+}
+
+/* Of a whole: what processes share out is listed for each. */
+static int finish_lattice(hx_plan *plan, const hx_problem *problem)
+{
+    hx_lattice *finished;
+    if (!plan->lattice || problem->whole || problem->mesh->window) return HX_OK;
+    HX_TRY(hx_alloc(&finished, 1, sizeof *finished, "multigrid lattice"));
+    const int rc = hx_lattice_finish(finished, &problem->space, plan->lattice, N_LAST, 0);
+    plan->lattice = NULL; /* also if that failed: create begins anew */
+    if (rc < 0)
+        free(finished);
+    else
+        plan->finished = finished;
+    return rc;
 }
 
 /* Nodes and cells of the first lattice of a spline, whose cells are wider than asked for where its
@@ -564,8 +583,9 @@ static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
     const double factors =
         device->multigrid ? hx_mg_direct_bytes(device->multigrid, (int)dof, n_whole, mesh->n_elem)
                           : 0.0;
-    const double blocks =
-        hx_mg_blocks_bytes(problem, device) + hx_mg_lines_bytes(problem, device, strategy);
+    const double blocks = hx_mg_blocks_bytes(problem, device) +
+                          hx_mg_lines_bytes(problem, device, strategy) +
+                          hx_mg_level_lines_bytes(problem, device, 8.0 / 7.0 * n_node);
     const double kept = kept_bytes(problem, device, n_cell);
     return (size_t)(vectors + lists + levels + prepared + factors + blocks + kept) +
            product_bytes(problem, device, strategy);
@@ -587,6 +607,7 @@ const hx_precond_kind hx_precond_multigrid = {
     .runs_on = runs_on,
     .bytes = bytes,
     .plan = plan_lattice,
+    .plan_more = finish_lattice,
     .create = create,
     .setup = setup,
     .apply = apply,
