@@ -91,11 +91,25 @@ static int multiply_rows(const hx_multigrid *mg, const hx_operator *op, const fl
     return hx_common_add_single(mg->dev, components, d_y);
 }
 
+/* K x on all rows. */
+static int multiply(const hx_multigrid *mg, const hx_operator *op, const float *d_x, float *d_y)
+{
+    return mg->rows ? multiply_rows(mg, op, d_x, d_y)
+                    : hx_operator_multiply_single(op, mg->strategy, mg->state, d_x, d_y);
+}
+
 int hx_mg_product(const hx_multigrid *mg, const hx_operator *op, const float *d_x, float *d_y)
 {
-    HX_TRY(mg->rows ? multiply_rows(mg, op, d_x, d_y)
-                    : hx_operator_multiply_single(op, mg->strategy, mg->state, d_x, d_y));
+    HX_TRY(multiply(mg, op, d_x, d_y));
     return mg->dev->ops->vector->zero_entries_single(mg->dev, op->n_fixed, op->d_fixed, d_y);
+}
+
+/* The same for a step of the smoother or of power iteration: with the diagonal, which is 0 at
+ * supports, what the rows there hold is not read. */
+static int product_of_step(const hx_multigrid *mg, const hx_operator *op, const float *d_x,
+                           float *d_y)
+{
+    return mg->d_none ? hx_mg_product(mg, op, d_x, d_y) : multiply(mg, op, d_x, d_y);
 }
 
 /* The first step after a new design or noise has no estimate: v is not of length 1 yet. d_x is
@@ -141,7 +155,7 @@ static int estimate(hx_multigrid *mg, const hx_operator *op, int l, int n_step, 
     if (from_noise)
         HX_TRY(level ? start_level(mg, level, n) : ops->mesh_power_start(mg->dev, n, d_m, d_v));
     for (int i = 0; i < n_step; i++) {
-        HX_TRY(level ? ops->multiply(mg->dev, level, d_v, d_t) : hx_mg_product(mg, op, d_v, d_t));
+        HX_TRY(level ? ops->multiply(mg->dev, level, d_v, d_t) : product_of_step(mg, op, d_v, d_t));
         if (l < 0 && mg->d_none)
             HX_TRY(power_by_blocks(mg, op, n));
         else
@@ -250,7 +264,7 @@ static int start(const hx_multigrid *mg, const hx_operator *op, const double *d_
 static int step(const hx_multigrid *mg, const hx_operator *op, int i, const double *d_r,
                 double *d_z)
 {
-    HX_TRY(hx_mg_product(mg, op, mg->d_x, mg->d_t));
+    HX_TRY(product_of_step(mg, op, mg->d_x, mg->d_t));
     if (mg->d_none) HX_TRY(hx_mg_blocks_solve(mg, op, d_r, mg->d_t));
     return mg->ops->mesh_step(mg->dev, op->linear.n, mg->d_smoother, i,
                               mg->d_none ? mg->d_none : d_r, mg->d_t, mg->d_m, mg->d_d, mg->d_x,
