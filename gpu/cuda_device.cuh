@@ -46,7 +46,7 @@ struct hx_cuda {
     cudaEvent_t mark[HX_N_MARK];
     bool recording; // what is queued goes into a graph
     int n_sm;
-    bool can_begin_early; // kernels, while the one before them runs (early_cuda.cuh)
+    bool can_begin_early; // kernels, while the one before them runs (multigrid_cuda.cuh)
     int n_sum_block;      // blocks of a sum at most; fixed, so that sums have one order
     double *d_partial;    // [HX_MOST_SUMS][n_sum_block]
     double *d_result;     // [2] on their way to the host

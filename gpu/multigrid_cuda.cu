@@ -146,7 +146,6 @@ __global__ void mesh_start_kernel(int64_t n, const hx_mg_smoother *__restrict__ 
                                   const double *__restrict__ r, const float *__restrict__ m,
                                   float *__restrict__ d, float *__restrict__ x)
 {
-    hx_begin_early();
     const float b = smoother->b[0];
     hx_for_each_pack<4>(n, [&](auto w, int64_t k) {
         constexpr int N = decltype(w)::value;
@@ -162,8 +161,10 @@ __global__ void mesh_start_kernel(int64_t n, const hx_mg_smoother *__restrict__ 
 int mesh_start(hx_device *dev, int64_t n, const hx_mg_smoother *d_smoother, const double *d_r,
                const float *d_m, float *d_d, float *d_x)
 {
-    return hx_launch_early(dev, "multigrid start", mesh_start_kernel, hx_pack_blocks<float>(n),
-                           HX_BLOCK, 0, n, d_smoother, d_r, d_m, d_d, d_x);
+    mesh_start_kernel<<<hx_pack_blocks<float>(n), HX_BLOCK, 0, hx_stream_of(dev)>>>(
+        n, d_smoother, d_r, d_m, d_d, d_x);
+    HX_TRY_LAUNCH("multigrid start");
+    return HX_OK;
 }
 
 __global__ void mesh_step_kernel(int64_t n, const hx_mg_smoother *__restrict__ smoother, int step,
@@ -171,7 +172,6 @@ __global__ void mesh_step_kernel(int64_t n, const hx_mg_smoother *__restrict__ s
                                  const float *__restrict__ m, float *__restrict__ d,
                                  float *__restrict__ x, double *__restrict__ z)
 {
-    hx_begin_early();
     const float a = smoother->a[step], b = smoother->b[step];
     hx_for_each_pack<4>(n, [&](auto w, int64_t k) {
         constexpr int N = decltype(w)::value;
@@ -198,8 +198,10 @@ __global__ void mesh_step_kernel(int64_t n, const hx_mg_smoother *__restrict__ s
 int mesh_step(hx_device *dev, int64_t n, const hx_mg_smoother *d_smoother, int i, const double *d_r,
               const float *d_t, const float *d_m, float *d_d, float *d_x, double *d_z)
 {
-    return hx_launch_early(dev, "multigrid step", mesh_step_kernel, hx_pack_blocks<float>(n),
-                           HX_BLOCK, 0, n, d_smoother, i, d_r, d_t, d_m, d_d, d_x, d_z);
+    mesh_step_kernel<<<hx_pack_blocks<float>(n), HX_BLOCK, 0, hx_stream_of(dev)>>>(
+        n, d_smoother, i, d_r, d_t, d_m, d_d, d_x, d_z);
+    HX_TRY_LAUNCH("multigrid step");
+    return HX_OK;
 }
 
 hx_multigrid_ops make_ops()

@@ -106,7 +106,6 @@ template <mode MODE>
 __global__ void __launch_bounds__(ROWS *QUARTERS, HALF_BLOCKS)
     half_row_kernel(hx_mg_level level, int step, const float *__restrict__ x, float *__restrict__ y)
 {
-    hx_begin_early();
     constexpr int HALF = QUARTERS / 2, EACH = (HX_LATTICE_CENTRE + 1) / HALF;
     static_assert(EACH == 7, "of 14 and 13 neighbours each has 7, the last one 6");
     __shared__ float upper[HALF][ROWS], lower[HALF][ROWS][DOF + 1];
@@ -191,9 +190,11 @@ int run_rows(hx_device *dev, const hx_mg_level *level, int step, const float *d_
                                hx_blocks(DOF * level->n_node, SMALL_ROWS), dim3(SMALL_ROWS, SLICES),
                                0, *level, step, d_x, d_y);
     if (level->n_own == 0) return HX_OK;
-    return hx_launch_early(dev, "multigrid rows", half_row_kernel<MODE>,
-                           hx_blocks(DOF * level->n_own, ROWS), dim3(ROWS, QUARTERS), 0, *level,
-                           step, d_x, d_y);
+    half_row_kernel<MODE>
+        <<<hx_blocks(DOF * level->n_own, ROWS), dim3(ROWS, QUARTERS), 0, hx_stream_of(dev)>>>(
+            *level, step, d_x, d_y);
+    HX_TRY_LAUNCH("multigrid rows");
+    return HX_OK;
 }
 
 // Eight lanes share the children of a node.

@@ -17,7 +17,6 @@ __global__ void __launch_bounds__(32 * WARPS)
     mesh_restrict_kernel(hx_mg_cells cells, const double *__restrict__ r,
                          const float *__restrict__ t, float *__restrict__ partial)
 {
-    hx_begin_early();
     __shared__ float weight[WARPS][32][CORNERS + 1];
     __shared__ float2 value[WARPS][32][3];
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
@@ -73,7 +72,6 @@ __global__ void __launch_bounds__(32 * WARPS)
 __global__ void gather_kernel(int64_t n, const int32_t *__restrict__ node_cell,
                               const float *__restrict__ partial, float *__restrict__ b)
 {
-    hx_begin_early();
     const int64_t thread = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
     const int64_t a = thread / DOF;
     const int row = static_cast<int>(thread - DOF * a);
@@ -91,7 +89,6 @@ __global__ void __launch_bounds__(32 * WARPS, 8)
     mesh_prolong_kernel(hx_mg_cells cells, const float *__restrict__ y, const float *__restrict__ m,
                         float *__restrict__ x)
 {
-    hx_begin_early();
     __shared__ corner_values shared[WARPS];
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
     const int64_t cell = blockIdx.x * static_cast<int64_t>(WARPS) + warp;
@@ -138,18 +135,20 @@ int hx_cuda_mg_mesh_restrict(hx_device *dev, const hx_mg_mesh *mesh, const doubl
                              const float *d_t, const hx_mg_level *level)
 {
     const hx_mg_cells cells = hx_mg_cells_of(mesh);
-    HX_TRY(hx_launch_early(dev, "multigrid restrict", mesh_restrict_kernel,
-                           hx_blocks(mesh->n_cell, WARPS), 32 * WARPS, 0, cells, d_r, d_t,
-                           mesh->d_partial));
-    return hx_launch_early(dev, "multigrid gather", gather_kernel,
-                           hx_blocks(DOF * level->n_node, HX_BLOCK), HX_BLOCK, 0, level->n_node,
-                           mesh->d_node_cell, mesh->d_partial, level->d_b);
+    mesh_restrict_kernel<<<hx_blocks(mesh->n_cell, WARPS), 32 * WARPS, 0, hx_stream_of(dev)>>>(
+        cells, d_r, d_t, mesh->d_partial);
+    HX_TRY_LAUNCH("multigrid restrict");
+    gather_kernel<<<hx_blocks(DOF * level->n_node, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(
+        level->n_node, mesh->d_node_cell, mesh->d_partial, level->d_b);
+    HX_TRY_LAUNCH("multigrid gather");
+    return HX_OK;
 }
 
 int hx_cuda_mg_mesh_prolong(hx_device *dev, const hx_mg_mesh *mesh, const float *d_y,
                             const float *d_m, float *d_x)
 {
-    return hx_launch_early(dev, "multigrid prolong", mesh_prolong_kernel,
-                           hx_blocks(mesh->n_cell, WARPS), 32 * WARPS, 0, hx_mg_cells_of(mesh), d_y,
-                           d_m, d_x);
+    mesh_prolong_kernel<<<hx_blocks(mesh->n_cell, WARPS), 32 * WARPS, 0, hx_stream_of(dev)>>>(
+        hx_mg_cells_of(mesh), d_y, d_m, d_x);
+    HX_TRY_LAUNCH("multigrid prolong");
+    return HX_OK;
 }

@@ -81,11 +81,12 @@ int hx_otf_launch(const hx_cuda_patches &p, int group, const hx_slice &patches,
                   int n_block, const T *d_x, T *d_y)
 {
     if (patches.n == 0) return HX_OK;
-    return hx_launch_early(p.dev, "otf", kernel<T>, hx_grid(n_block, patches.n), SIZE, N_BYTE<T>,
-                           hx_view(p, group, patches), d_elem,
-                           static_cast<T>(model.lambda / model.mu),
-                           static_cast<T>(model.mu / 512.0), model.d_modulus, d_row_xyz,
-                           reinterpret_cast<T *>(p.d_partial), d_x, d_y);
+    kernel<T><<<hx_grid(n_block, patches.n), SIZE, N_BYTE<T>, hx_cuda_of(p.dev)->stream>>>(
+        hx_view(p, group, patches), d_elem, static_cast<T>(model.lambda / model.mu),
+        static_cast<T>(model.mu / 512.0), model.d_modulus, d_row_xyz,
+        reinterpret_cast<T *>(p.d_partial), d_x, d_y);
+    HX_TRY_LAUNCH("otf");
+    return HX_OK;
 }
 
 template <class T> int hx_otf_blocks(const hx_cuda_patches &p, int group, int *n_block)

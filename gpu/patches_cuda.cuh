@@ -14,7 +14,7 @@
 
 #include "core/solver/device_mesh.h"
 #include "core/solver/patches.h"
-#include "early_cuda.cuh"
+#include "cuda_device.cuh"
 #include "product_parts.cuh"
 
 // The lists in device memory.
@@ -43,34 +43,24 @@ void hx_cuda_patches_free(hx_cuda_patches *p);
 template <class T>
 __global__ void hx_shared_nodes_kernel(int64_t n, const int32_t *__restrict__ node,
                                        const int32_t *__restrict__ ptr,
-                                       const int32_t *__restrict__ row, const T *partial, T *y)
+                                       const int32_t *__restrict__ row,
+                                       const T *__restrict__ partial, T *__restrict__ y)
 {
     const int64_t thread =
         3 * n - 1 - (blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x);
-    const bool inside = thread >= 0;
-    const int64_t k = inside ? thread / 3 : 0;
+    if (thread < 0) return;
+    const int64_t k = thread / 3;
     const int i = static_cast<int>(thread - 3 * k);
-    int32_t begin = 0, end = 0, first = 0, second = 0, to = 0;
-    hx_let_next_begin();
-    if (inside) {
-        begin = ptr[k];
-        end = ptr[k + 1];
-        to = node[k];
-        first = row[begin];
-        second = row[begin + 1];
-    }
-    hx_wait_for_last();
-    if (!inside) return;
-    const auto at = [&](int32_t sum) { return partial[3 * static_cast<int64_t>(sum) + i]; };
-    const auto part = [&](int32_t r) { return at(row[r]); };
-    T sum = at(first) + at(second);
+    const int32_t begin = ptr[k], end = ptr[k + 1];
+    const auto part = [&](int32_t r) { return partial[3 * static_cast<int64_t>(row[r]) + i]; };
+    T sum = part(begin) + part(begin + 1);
     int32_t r = begin + 2;
     for (; r + 1 < end; r += 2) { // loads in pairs, added one by one
         const T a = part(r), b = part(r + 1);
         sum = (sum + a) + b;
     }
     if (r < end) sum += part(r);
-    y[3 * static_cast<int64_t>(to) + i] = sum;
+    y[3 * static_cast<int64_t>(node[k]) + i] = sum;
 }
 
 // Those of a part of a product.
@@ -78,10 +68,12 @@ template <class T> int hx_cuda_add_shared(const hx_cuda_patches &p, hx_product_p
 {
     const hx_slice nodes = hx_sums_of(part, p.n_shared_boundary, p.n_shared);
     if (nodes.n == 0) return HX_OK;
-    return hx_launch_early(p.dev, "shared nodes", hx_shared_nodes_kernel<T>,
-                           hx_blocks(3 * nodes.n, HX_BLOCK), HX_BLOCK, 0, nodes.n,
-                           p.d_shared_node + nodes.first, p.d_shared_ptr + nodes.first,
-                           p.d_shared_sum, reinterpret_cast<const T *>(p.d_partial), d_y);
+    hx_shared_nodes_kernel<T>
+        <<<hx_blocks(3 * nodes.n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(p.dev)->stream>>>(
+            nodes.n, p.d_shared_node + nodes.first, p.d_shared_ptr + nodes.first, p.d_shared_sum,
+            reinterpret_cast<const T *>(p.d_partial), d_y);
+    HX_TRY_LAUNCH("shared nodes");
+    return HX_OK;
 }
 
 // One group as a kernel sees it.
@@ -266,7 +258,6 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
     };
 
     int patch = static_cast<int>(blockIdx.x);
-    hx_let_next_begin();
     for (int k = 0; k < 3; k++) load_span(patch + k * step, k);
     __pipeline_commit();
     __pipeline_wait_prior(0);
@@ -277,7 +268,6 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
     __pipeline_commit();
     __pipeline_wait_prior(0);
     __syncthreads();
-    hx_wait_for_last();
     load_nodal(patch, 0);
     load_elem(1);
     __pipeline_commit();

@@ -12,7 +12,6 @@ __global__ void __launch_bounds__(HX_BLOCK, HX_READ_PER_SM)
     start_rounded_kernel(int64_t n, const float *__restrict__ z, const double *__restrict__ r,
                          hx_pcg_state *state, double *partial, unsigned *ticket)
 {
-    hx_begin_early();
     double sum[2] = {0.0, 0.0};
     hx_for_each_pack<HX_WIDTH<double>, 2>(n, [&](auto w, int64_t k) {
         constexpr int N = decltype(w)::value;
@@ -31,7 +30,6 @@ __global__ void __launch_bounds__(HX_BLOCK, HX_READ_PER_SM)
     start_kernel(int64_t n, const T *__restrict__ m, const T *__restrict__ z,
                  const T *__restrict__ r, hx_pcg_state *state, double *partial, unsigned *ticket)
 {
-    hx_begin_early();
     double sum[2] = {0.0, 0.0};
     hx_for_each_pack<HX_WIDTH<T>, 2>(n, [&](auto w, int64_t k) {
         constexpr int N = decltype(w)::value;
@@ -50,7 +48,6 @@ __global__ void __launch_bounds__(HX_BLOCK, HX_READ_PER_SM)
     alpha_kernel(int64_t n, const T *__restrict__ p, const T *__restrict__ q, hx_pcg_state *state,
                  double *partial, unsigned *ticket)
 {
-    hx_begin_early();
     if (state->reason != HX_PCG_RUNNING) return;
     double sum[1] = {hx_sum_products(n, p, q)};
     if (hx_finish_sums(sum, partial, ticket)) hx_pcg_state_alpha(state, sum[0]);
@@ -58,13 +55,11 @@ __global__ void __launch_bounds__(HX_BLOCK, HX_READ_PER_SM)
 
 __global__ void alpha_from_kernel(const double *sum, hx_pcg_state *state)
 {
-    hx_begin_early();
     if (state->reason == HX_PCG_RUNNING) hx_pcg_state_alpha(state, *sum);
 }
 
 __global__ void take_kernel(hx_pcg_step step, const hx_pcg_state *sums, hx_pcg_state *state)
 {
-    hx_begin_early();
     hx_pcg_state_take(state, step, sums);
 }
 
@@ -74,7 +69,6 @@ __global__ void __launch_bounds__(HX_BLOCK, UPDATE_PER_SM)
                   const T *__restrict__ q, T *__restrict__ u, T *__restrict__ r,
                   hx_pcg_state *state, double *partial, unsigned *ticket)
 {
-    hx_begin_early();
     double sum[2] = {0.0, 0.0};
     if (state->reason != HX_PCG_RUNNING) return;
     const T alpha = static_cast<T>(state->alpha);
@@ -104,7 +98,6 @@ __global__ void __launch_bounds__(HX_BLOCK, HX_READ_PER_SM)
     beta_kernel(int64_t n, const double *__restrict__ r, const double *__restrict__ z,
                 hx_pcg_state *state, double *partial, unsigned *ticket)
 {
-    hx_begin_early();
     if (state->reason != HX_PCG_RUNNING) return;
     double sum[1] = {hx_sum_products(n, r, z)};
     if (hx_finish_sums(sum, partial, ticket)) hx_pcg_state_beta(state, sum[0]);
@@ -116,7 +109,6 @@ __global__ void __launch_bounds__(HX_BLOCK, HX_READ_PER_SM)
                          const double *__restrict__ q, hx_pcg_state *state, double *partial,
                          unsigned *ticket)
 {
-    hx_begin_early();
     double sum[2] = {0.0, 0.0};
     if (state->reason != HX_PCG_RUNNING) return;
     hx_for_each_pack<HX_WIDTH<double>, 2>(n, [&](auto w, int64_t k) {
@@ -137,7 +129,6 @@ __global__ void __launch_bounds__(HX_BLOCK)
     direction_kernel(int64_t n, const T *__restrict__ m, const T *__restrict__ z,
                      const T *__restrict__ r, T *__restrict__ p, const hx_pcg_state *state)
 {
-    hx_begin_early();
     if (state->reason != HX_PCG_RUNNING) return;
     const T beta = static_cast<T>(state->beta);
     hx_for_each_pack<HX_WIDTH<T>>(n, [&](auto w, int64_t k) {
@@ -157,7 +148,6 @@ __global__ void __launch_bounds__(HX_BLOCK)
     direction_rounded_kernel(int64_t n, const float *__restrict__ z, double *__restrict__ p,
                              const hx_pcg_state *state)
 {
-    hx_begin_early();
     if (state->reason != HX_PCG_RUNNING) return;
     const double beta = state->beta;
     hx_for_each_pack<HX_WIDTH<double>>(n, [&](auto w, int64_t k) {
@@ -174,18 +164,20 @@ static int start(hx_device *dev, int64_t n, const T *d_m, const T *d_z, const T 
                  hx_pcg_state *d_state)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
-    return hx_launch_early(dev, "pcg_start", start_kernel<T>,
-                           hx_sum_blocks<T>(impl, n, HX_READ_PER_SM), HX_BLOCK, 0, n, d_m, d_z, d_r,
-                           d_state, impl->d_partial, impl->d_ticket);
+    start_kernel<<<hx_sum_blocks<T>(impl, n, HX_READ_PER_SM), HX_BLOCK, 0, impl->stream>>>(
+        n, d_m, d_z, d_r, d_state, impl->d_partial, impl->d_ticket);
+    HX_TRY_LAUNCH("pcg_start");
+    return HX_OK;
 }
 
 template <class T>
 static int alpha(hx_device *dev, int64_t n, const T *d_p, const T *d_q, hx_pcg_state *d_state)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
-    return hx_launch_early(dev, "pcg_alpha", alpha_kernel<T>,
-                           hx_sum_blocks<T>(impl, n, HX_READ_PER_SM), HX_BLOCK, 0, n, d_p, d_q,
-                           d_state, impl->d_partial, impl->d_ticket);
+    alpha_kernel<<<hx_sum_blocks<T>(impl, n, HX_READ_PER_SM), HX_BLOCK, 0, impl->stream>>>(
+        n, d_p, d_q, d_state, impl->d_partial, impl->d_ticket);
+    HX_TRY_LAUNCH("pcg_alpha");
+    return HX_OK;
 }
 
 template <class T>
@@ -193,9 +185,10 @@ static int update(hx_device *dev, int64_t n, int64_t n_sum, const T *d_m, const 
                   const T *d_q, T *d_u, T *d_r, hx_pcg_state *d_state)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
-    return hx_launch_early(dev, "pcg_update", update_kernel<T>,
-                           hx_sum_blocks<T>(impl, n, UPDATE_PER_SM), HX_BLOCK, 0, n, n_sum, d_m,
-                           d_p, d_q, d_u, d_r, d_state, impl->d_partial, impl->d_ticket);
+    update_kernel<<<hx_sum_blocks<T>(impl, n, UPDATE_PER_SM), HX_BLOCK, 0, impl->stream>>>(
+        n, n_sum, d_m, d_p, d_q, d_u, d_r, d_state, impl->d_partial, impl->d_ticket);
+    HX_TRY_LAUNCH("pcg_update");
+    return HX_OK;
 }
 
 template <class T>
@@ -203,18 +196,24 @@ static int direction(hx_device *dev, int64_t n, const T *d_m, const T *d_z, cons
                      hx_pcg_state *d_state)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
-    return hx_launch_early(dev, "pcg_direction", direction_kernel<T>, hx_pack_blocks<T>(n),
-                           HX_BLOCK, 0, n, d_m, d_z, d_r, d_p, d_state);
+    direction_kernel<<<hx_pack_blocks<T>(n), HX_BLOCK, 0, impl->stream>>>(n, d_m, d_z, d_r, d_p,
+                                                                          d_state);
+    HX_TRY_LAUNCH("pcg_direction");
+    return HX_OK;
 }
 
 static int alpha_from(hx_device *dev, const double *d_sum, hx_pcg_state *d_state)
 {
-    return hx_launch_early(dev, "pcg_alpha_from", alpha_from_kernel, 1, 1, 0, d_sum, d_state);
+    alpha_from_kernel<<<1, 1, 0, hx_cuda_of(dev)->stream>>>(d_sum, d_state);
+    HX_TRY_LAUNCH("pcg_alpha_from");
+    return HX_OK;
 }
 
 static int take(hx_device *dev, hx_pcg_step step, const hx_pcg_state *d_sums, hx_pcg_state *d_state)
 {
-    return hx_launch_early(dev, "pcg_take", take_kernel, 1, 1, 0, step, d_sums, d_state);
+    take_kernel<<<1, 1, 0, hx_cuda_of(dev)->stream>>>(step, d_sums, d_state);
+    HX_TRY_LAUNCH("pcg_take");
+    return HX_OK;
 }
 
 static int beta(hx_device *dev, int64_t n, const double *d_r, const double *d_z, const double *d_q,
@@ -223,36 +222,44 @@ static int beta(hx_device *dev, int64_t n, const double *d_r, const double *d_z,
     const hx_cuda *impl = hx_cuda_of(dev);
     const unsigned n_block = hx_sum_blocks<double>(impl, n, HX_READ_PER_SM);
     if (d_q)
-        return hx_launch_early(dev, "pcg_beta", beta_flexible_kernel<double>, n_block, HX_BLOCK, 0,
-                               n, d_r, d_z, d_q, d_state, impl->d_partial, impl->d_ticket);
-    return hx_launch_early(dev, "pcg_beta", beta_kernel, n_block, HX_BLOCK, 0, n, d_r, d_z, d_state,
-                           impl->d_partial, impl->d_ticket);
+        beta_flexible_kernel<<<n_block, HX_BLOCK, 0, impl->stream>>>(
+            n, d_r, d_z, d_q, d_state, impl->d_partial, impl->d_ticket);
+    else
+        beta_kernel<<<n_block, HX_BLOCK, 0, impl->stream>>>(n, d_r, d_z, d_state, impl->d_partial,
+                                                            impl->d_ticket);
+    HX_TRY_LAUNCH("pcg_beta");
+    return HX_OK;
 }
 
 static int start_rounded(hx_device *dev, int64_t n, const float *d_z, const double *d_r,
                          hx_pcg_state *d_state)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
-    return hx_launch_early(dev, "pcg_start", start_rounded_kernel,
-                           hx_sum_blocks<double>(impl, n, HX_READ_PER_SM), HX_BLOCK, 0, n, d_z, d_r,
-                           d_state, impl->d_partial, impl->d_ticket);
+    start_rounded_kernel<<<hx_sum_blocks<double>(impl, n, HX_READ_PER_SM), HX_BLOCK, 0,
+                           impl->stream>>>(n, d_z, d_r, d_state, impl->d_partial, impl->d_ticket);
+    HX_TRY_LAUNCH("pcg_start");
+    return HX_OK;
 }
 
 static int direction_rounded(hx_device *dev, int64_t n, const float *d_z, double *d_p,
                              hx_pcg_state *d_state)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
-    return hx_launch_early(dev, "pcg_direction", direction_rounded_kernel,
-                           hx_pack_blocks<double>(n), HX_BLOCK, 0, n, d_z, d_p, d_state);
+    direction_rounded_kernel<<<hx_pack_blocks<double>(n), HX_BLOCK, 0, impl->stream>>>(n, d_z, d_p,
+                                                                                       d_state);
+    HX_TRY_LAUNCH("pcg_direction");
+    return HX_OK;
 }
 
 static int beta_rounded(hx_device *dev, int64_t n, const double *d_r, const float *d_z,
                         const double *d_q, hx_pcg_state *d_state)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
-    return hx_launch_early(dev, "pcg_beta", beta_flexible_kernel<float>,
-                           hx_sum_blocks<double>(impl, n, HX_READ_PER_SM), HX_BLOCK, 0, n, d_r, d_z,
-                           d_q, d_state, impl->d_partial, impl->d_ticket);
+    beta_flexible_kernel<<<hx_sum_blocks<double>(impl, n, HX_READ_PER_SM), HX_BLOCK, 0,
+                           impl->stream>>>(n, d_r, d_z, d_q, d_state, impl->d_partial,
+                                           impl->d_ticket);
+    HX_TRY_LAUNCH("pcg_beta");
+    return HX_OK;
 }
 
 static int start_single(hx_device *dev, int64_t n, const float *d_m, const float *d_r,

@@ -328,10 +328,11 @@ int launch_class(const dedup &s, const element_class &c, const hx_slice &patches
 {
     const auto run = c.is_box ? kernel<T, true> : kernel<T, false>;
     if (patches.n == 0) return HX_OK;
-    return hx_launch_early(s.dev, "dedup", run, hx_grid(n_block, patches.n), SIZE, N_BYTE<T>,
-                           hx_view(s.patches, 0, {c.first_patch + patches.first, patches.n}),
-                           matrices<T>(c), s.d_elem, s.model->d_modulus,
-                           reinterpret_cast<T *>(s.patches.d_partial), d_x, d_y);
+    run<<<hx_grid(n_block, patches.n), SIZE, N_BYTE<T>, hx_cuda_of(s.dev)->stream>>>(
+        hx_view(s.patches, 0, {c.first_patch + patches.first, patches.n}), matrices<T>(c), s.d_elem,
+        s.model->d_modulus, reinterpret_cast<T *>(s.patches.d_partial), d_x, d_y);
+    HX_TRY_LAUNCH("dedup");
+    return HX_OK;
 }
 
 template <class T>

@@ -12,7 +12,6 @@
 
 #include "core/solver/voxel_blocks.h"
 #include "fields_cuda.cuh"
-#include "early_cuda.cuh"
 #include "hex8_parity.cuh"
 #include "product_parts.cuh"
 #include "strategy_setup.cuh"
@@ -231,7 +230,6 @@ __global__ void __launch_bounds__(THREADS, N_RESIDENT<T>)
     product_kernel(const __grid_constant__ grid_view g, const __grid_constant__ parity<T> k,
                    const double *__restrict__ modulus, const T *__restrict__ x, T *__restrict__ y)
 {
-    hx_begin_early();
     extern __shared__ __align__(16) char memory[];
     shared_columns<T> &shared = *reinterpret_cast<shared_columns<T> *>(memory);
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -455,9 +453,10 @@ int launch(const voxels &s, const parity<T> &matrices, const hx_slice &blocks, c
     if (blocks.n == 0) return HX_OK;
     grid_view grid = s.grid;
     grid.block += blocks.first;
-    return hx_launch_early(s.dev, "voxels", product_kernel<T>, static_cast<unsigned>(blocks.n),
-                           THREADS, sizeof(shared_columns<T>), grid, matrices, s.model->d_modulus,
-                           d_x, d_y);
+    product_kernel<T><<<static_cast<unsigned>(blocks.n), THREADS, sizeof(shared_columns<T>),
+                        hx_cuda_of(s.dev)->stream>>>(grid, matrices, s.model->d_modulus, d_x, d_y);
+    HX_TRY_LAUNCH("voxels");
+    return HX_OK;
 }
 
 int apply_part(void *state, hx_product_part part, const double *d_x, double *d_y)

@@ -10,7 +10,6 @@
 template <class T>
 __global__ void zero_entries_kernel(int64_t n, const int64_t *__restrict__ dof, T *y)
 {
-    hx_begin_early();
     const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
     if (k < n) y[dof[k]] = T(0);
 }
@@ -135,8 +134,9 @@ template <class T> static int zero_entries(hx_device *dev, int64_t n, const int6
 {
     const hx_cuda *impl = hx_cuda_of(dev);
     if (n == 0) return HX_OK;
-    return hx_launch_early(dev, "zero_entries", zero_entries_kernel<T>, hx_blocks(n, HX_BLOCK),
-                           HX_BLOCK, 0, n, d_dof, d_y);
+    zero_entries_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, impl->stream>>>(n, d_dof, d_y);
+    HX_TRY_LAUNCH("zero_entries");
+    return HX_OK;
 }
 
 template <class T>

@@ -2,7 +2,6 @@
 #ifndef HX_VECTOR_CUDA_CUH
 #define HX_VECTOR_CUDA_CUH
 
-#include "early_cuda.cuh"
 #include "sums_cuda.cuh"
 
 // N consecutive entries of a vector, aligned so that they are loaded and stored as one.
