@@ -353,65 +353,22 @@ static int start_double(hx_pcg_run *s)
     return hx_pcg_start_from_residual(s);
 }
 
-/* Iterations after which a preconditioner is asked to mend what it can, once: sooner, from SOON on
- * every so many, where as many as FAR or more are foretold by the last ones; and after which one
- * that estimates is asked to look again, doubled each time. */
-enum { SOON = 16, EVERY = 4, FAR = 60, MEND = 30, PATIENCE = 40 };
-
-/* When those are asked, in one solve. */
-typedef struct asking {
-    double left; /* decades to go after `judged` iterations */
-    int judged, mended, patience;
-} asking;
-
-/* Decades of the residual that are left; 0 where the criterion goes by something else. */
-static double decades_left(const hx_pcg_state *s)
-{
-    if (s->criterion == HX_PCG_COMPLIANCE || !(s->stop > 0.0)) return 0.0;
-    return 0.5 * log10((s->criterion == HX_PCG_RELATIVE ? s->rr : s->rz) / s->stop);
-}
-
-static int is_time_to_mend(const hx_pcg_run *s, asking *a, int n_done)
-{
-    if (n_done >= MEND || n_done < SOON || n_done % EVERY != 0) return n_done >= MEND;
-    const double left = decades_left(&s->state), each = (a->left - left) / (n_done - a->judged);
-    a->left = left;
-    a->judged = n_done;
-    return left > 0.0 && each * (FAR - n_done) < left;
-}
-
-/* *changed: whether it has, and the solve begins anew from its u. */
-static int ask(hx_pcg_run *s, int n_done, asking *a, int *changed)
-{
-    const hx_precond_kind *const kind = s->pc->kind;
-    *changed = 0;
-    if (kind->mend && !a->mended && is_time_to_mend(s, a, n_done)) {
-        a->mended = 1;
-        *changed = kind->mend(s->pc);
-    }
-    if (*changed != 0 || !kind->revise || n_done < a->patience)
-        return *changed < 0 ? *changed : HX_OK;
-    a->patience *= 2;
-    *changed = kind->revise(s->pc);
-    return *changed < 0 ? *changed : HX_OK;
-}
-
 static int solve_double(hx_pcg_run *s, int iterations, hx_pcg_result *result)
 {
     hx_pcg_refinement p = {.best = INFINITY};
-    asking asked = {.patience = PATIENCE};
+    hx_pcg_asking asked;
     int changed;
     s->iterate = iterate_double;
     HX_TRY(begin(s, 1.0, iterations));
     HX_TRY(start_double(s));
-    asked.left = decades_left(&s->state);
+    hx_pcg_begin_asking(&asked, &s->state);
     while (s->state.reason == HX_PCG_RUNNING) {
         HX_TRY(advance(s));
         if ((s->a->exact && s->state.reason == HX_PCG_INDEFINITE) ||
             ((s->a->exact || result->took_exact) && s->state.reason == HX_PCG_CONVERGED))
             HX_TRY(hx_pcg_refine(s, &p, result));
         if (s->state.reason != HX_PCG_RUNNING) continue;
-        HX_TRY(ask(s, s->state.iterations - iterations, &asked, &changed));
+        HX_TRY(hx_pcg_ask(s, s->state.iterations - iterations, &asked, &changed));
         if (!changed) continue;
         HX_TRY(begin(s, 1.0, s->state.iterations));
         HX_TRY(start_double(s));

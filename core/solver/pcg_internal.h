@@ -1,4 +1,4 @@
-/* Between pcg.c, pcg_create.c and pcg_refine.c. */
+/* Between pcg.c, pcg_ask.c, pcg_create.c and pcg_refine.c. */
 #ifndef HX_PCG_INTERNAL_H
 #define HX_PCG_INTERNAL_H
 
@@ -27,6 +27,20 @@ int hx_pcg_start_from_residual(hx_pcg_run *s);
 
 /* The next iterations are recorded anew. */
 void hx_pcg_forget_recording(hx_pcg *pcg);
+
+/* When the preconditioner is asked, in one solve. */
+typedef struct hx_pcg_asking {
+    double left; /* decades to go after `judged` iterations */
+    int judged, mended, patience;
+    double late_left; /* the same after `late_judged`, some before the patience ends */
+    int late_judged;
+} hx_pcg_asking;
+
+void hx_pcg_begin_asking(hx_pcg_asking *a, const hx_pcg_state *state);
+
+/* After n_done iterations, as seen at the last look. *changed: whether the preconditioner has, and
+ * the solve begins anew from its u. */
+int hx_pcg_ask(hx_pcg_run *s, int n_done, hx_pcg_asking *a, int *changed);
 
 /* Of a solve: how far the corrections have come. Begins with best = INFINITY. */
 typedef struct hx_pcg_refinement {

@@ -1,0 +1,57 @@
+/* When conjugate gradients ask their preconditioner, in the middle of a solve that takes long, for
+ * what it can do better. */
+#include <math.h>
+
+#include "pcg_internal.h"
+
+/* Iterations after which a preconditioner is asked to mend what it can, once: sooner, from SOON on
+ * every so many, where as many as FAR or more are foretold by the last ones; and after which one
+ * that estimates is asked to look again, doubled each time: later where the last EVERY foretell
+ * that fewer than WORTH are left, about what looking takes. */
+enum { SOON = 16, EVERY = 4, FAR = 60, MEND = 30, PATIENCE = 40, WORTH = 40 };
+
+/* Decades of the residual that are left; 0 where the criterion goes by something else. */
+static double decades_left(const hx_pcg_state *s)
+{
+    if (s->criterion == HX_PCG_COMPLIANCE || !(s->stop > 0.0)) return 0.0;
+    return 0.5 * log10((s->criterion == HX_PCG_RELATIVE ? s->rr : s->rz) / s->stop);
+}
+
+static int is_time_to_mend(const hx_pcg_run *s, hx_pcg_asking *a, int n_done)
+{
+    if (n_done >= MEND || n_done < SOON || n_done % EVERY != 0) return n_done >= MEND;
+    const double left = decades_left(&s->state), each = (a->left - left) / (n_done - a->judged);
+    a->left = left;
+    a->judged = n_done;
+    return left > 0.0 && each * (FAR - n_done) < left;
+}
+
+static int is_time_to_revise(const hx_pcg_run *s, hx_pcg_asking *a, int n_done)
+{
+    const double left = decades_left(&s->state), before = a->late_left;
+    const int n = n_done - a->late_judged;
+    if (n_done < a->patience - EVERY || n < EVERY) return 0;
+    a->late_left = left;
+    a->late_judged = n_done;
+    return n_done >= a->patience && !(left > 0.0 && (before - left) * WORTH > left * n);
+}
+
+void hx_pcg_begin_asking(hx_pcg_asking *a, const hx_pcg_state *state)
+{
+    *a = (hx_pcg_asking){.left = decades_left(state), .patience = PATIENCE};
+}
+
+int hx_pcg_ask(hx_pcg_run *s, int n_done, hx_pcg_asking *a, int *changed)
+{
+    const hx_precond_kind *const kind = s->pc->kind;
+    *changed = 0;
+    if (kind->mend && !a->mended && is_time_to_mend(s, a, n_done)) {
+        a->mended = 1;
+        *changed = kind->mend(s->pc);
+    }
+    if (*changed != 0 || !kind->revise || !is_time_to_revise(s, a, n_done))
+        return *changed < 0 ? *changed : HX_OK;
+    a->patience *= 2;
+    *changed = kind->revise(s->pc);
+    return *changed < 0 ? *changed : HX_OK;
+}
