@@ -1,0 +1,134 @@
+/* When a solve asks its preconditioner for what it can do better: after which iteration, by how the
+ * residual falls; how often; and what is made of the answer. */
+#include <math.h>
+
+#include "core/solver/pcg_internal.h"
+#include "tests/lib/test.h"
+
+static int answer;           /* of both */
+static int n_mend, n_revise; /* how often each was asked */
+
+static int mend(hx_precond *pc)
+{
+    (void)pc;
+    n_mend++;
+    return answer;
+}
+
+static int revise(hx_precond *pc)
+{
+    (void)pc;
+    n_revise++;
+    return answer;
+}
+
+/* Decades of the residual that are left after k iterations, of five. */
+typedef double (*history)(int k);
+
+static double steady_45(int k)
+{
+    return 5.0 * (1.0 - k / 45.0);
+}
+static double steady_70(int k)
+{
+    return 5.0 * (1.0 - k / 70.0);
+}
+static double steady_110(int k)
+{
+    return 5.0 * (1.0 - k / 110.0);
+}
+static double stalls_at_18(int k)
+{
+    return k < 18 ? 5.0 - 0.1 * k : 3.2;
+}
+static double stalls_at_45(int k)
+{
+    return k < 45 ? 5.0 - 0.1 * k : 0.5;
+}
+static double grows(int k)
+{
+    return 5.0 + 0.01 * k;
+}
+/* Five decades in 60 iterations, now up, now down. */
+static double wavy(int k)
+{
+    return 5.0 * (1.0 - k / 60.0) + 0.05 * (k % 2);
+}
+
+typedef struct asked {
+    int mend, revise, again; /* after which iteration, first and second; 0: not */
+} asked;
+
+static asked watch(history left, int criterion, int n_iteration)
+{
+    static const hx_precond_kind kind = {.name = "watched", .mend = mend, .revise = revise};
+    hx_precond pc = {.kind = &kind};
+    hx_pcg_run s = {.pc = &pc};
+    hx_pcg_asking a;
+    asked when = {0, 0, 0};
+    n_mend = n_revise = answer = 0;
+    s.state.criterion = criterion;
+    s.state.stop = 1e-10;
+    for (int k = 0; k <= n_iteration && (k == 0 || left(k) > 0.0); k++) {
+        const int before[2] = {n_mend, n_revise};
+        int changed = -1;
+        s.state.rr = s.state.rz = s.state.stop * pow(10.0, 2.0 * left(k));
+        if (k == 0) hx_pcg_begin_asking(&a, &s.state);
+        if (k == 0) continue;
+        CHECK(hx_pcg_ask(&s, k, &a, &changed) == HX_OK && changed == 0);
+        if (n_mend > before[0]) when.mend = k;
+        if (n_revise > before[1]) *(when.revise == 0 ? &when.revise : &when.again) = k;
+    }
+    CHECK(n_mend <= 1 && n_revise <= 2);
+    return when;
+}
+
+static void check(const char *name, history left, int criterion, int n, asked expected)
+{
+    const asked got = watch(left, criterion, n);
+    CHECK_MSG(got.mend == expected.mend && got.revise == expected.revise &&
+                  got.again == expected.again,
+              "%s: asked after %d, %d, %d iterations, not %d, %d, %d", name, got.mend, got.revise,
+              got.again, expected.mend, expected.revise, expected.again);
+}
+
+/* What a preconditioner answers goes to the solve; after a change it is not asked for more. */
+static void test_answers(void)
+{
+    static const hx_precond_kind both = {.name = "both", .mend = mend, .revise = revise},
+                                 none = {.name = "none"};
+    hx_precond pc = {.kind = &both};
+    hx_pcg_run s = {.pc = &pc};
+    hx_pcg_asking a;
+    int changed = 0;
+    s.state.criterion = HX_PCG_COMPLIANCE;
+    n_mend = n_revise = 0;
+    hx_pcg_begin_asking(&a, &s.state);
+    answer = 1;
+    CHECK(hx_pcg_ask(&s, 40, &a, &changed) == HX_OK && changed == 1);
+    CHECK(n_mend == 1 && n_revise == 0);
+    CHECK(hx_pcg_ask(&s, 41, &a, &changed) == HX_OK && changed == 1);
+    CHECK(n_mend == 1 && n_revise == 1);
+    hx_pcg_begin_asking(&a, &s.state);
+    answer = HX_EDEVICE;
+    CHECK(hx_pcg_ask(&s, 30, &a, &changed) == HX_EDEVICE);
+    CHECK(hx_pcg_ask(&s, 40, &a, &changed) == HX_EDEVICE);
+    pc.kind = &none;
+    hx_pcg_begin_asking(&a, &s.state);
+    CHECK(hx_pcg_ask(&s, 1000, &a, &changed) == HX_OK && changed == 0);
+}
+
+int main(void)
+{
+    check("done in 45", steady_45, HX_PCG_RELATIVE, 44, (asked){30, 0, 0});
+    check("done in 70", steady_70, HX_PCG_RELATIVE, 69, (asked){16, 0, 0});
+    check("done in 110", steady_110, HX_PCG_RELATIVE, 109, (asked){16, 40, 0});
+    check("the same, absolute", steady_110, HX_PCG_ABSOLUTE, 109, (asked){16, 40, 0});
+    check("stalls after 18", stalls_at_18, HX_PCG_RELATIVE, 100, (asked){20, 40, 80});
+    check("stalls after 45", stalls_at_45, HX_PCG_RELATIVE, 100, (asked){30, 52, 80});
+    check("grows", grows, HX_PCG_RELATIVE, 100, (asked){16, 40, 80});
+    check("up and down", wavy, HX_PCG_RELATIVE, 59, (asked){16, 0, 0});
+    check("by compliance", steady_45, HX_PCG_COMPLIANCE, 44, (asked){30, 40, 0});
+    test_answers();
+    TEST_END();
+}
