@@ -21,7 +21,7 @@ __device__ __forceinline__ double of_lane(double v, int k)
     return __shfl_sync(ALL, v, k);
 }
 
-// Row r of a symmetric matrix, a lane a row: A := A^-1 by sweeps; lanes of no row have zeros.
+// Row r of a symmetric matrix, a lane a row, lanes beyond doing as the last: A := A^-1 by sweeps.
 // `own`: the row's entry of the diagonal before others of the line were taken off.
 __device__ __forceinline__ void invert(double (&a)[DOF], double own, int r)
 {
@@ -100,12 +100,6 @@ __global__ void __launch_bounds__(WARP) factorise_kernel(hx_mg_level level)
             to[BLOCK + j] = static_cast<float>(l[j]);
         }
     }
-}
-
-__global__ void unit_kernel(int64_t n, float *m)
-{
-    const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
-    if (k < n) m[k] = m[k] > 0.0f ? 1.0f : 0.0f;
 }
 
 enum mode { SOLVE, STEP };
@@ -200,14 +194,11 @@ int launch(hx_device *dev, const hx_mg_level *level, int step, const float *d_x,
 
 int hx_cuda_mg_level_factorise(hx_device *dev, const hx_mg_level *level)
 {
-    const int64_t n = DOF * level->n_node;
     if (level->lines.n > 0)
         factorise_kernel<<<static_cast<unsigned>(level->lines.n), WARP, 0, hx_stream_of(dev)>>>(
             *level);
     HX_TRY_LAUNCH("multigrid lines of a lattice");
-    unit_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(n, level->d_m);
-    HX_TRY_LAUNCH("multigrid lines of a lattice");
-    return HX_OK;
+    return hx_cuda_mg_unit(dev, DOF * level->n_node, level->d_m);
 }
 
 int hx_cuda_mg_level_solve(hx_device *dev, const hx_mg_level *level, float *d_t)

@@ -125,9 +125,13 @@ int hx_cuda_mg_lines_couple(hx_device *dev, const hx_device_model *model, const 
 
 int hx_cuda_mg_lines_factorise(hx_device *dev, const hx_mg_lines *lines, float *d_m)
 {
-    const int64_t n = 3 * lines->n_point;
     factorise_kernel<<<hx_blocks(lines->n, THREADS), THREADS, 0, hx_stream_of(dev)>>>(*lines, d_m);
     HX_TRY_LAUNCH("multigrid lines");
+    return hx_cuda_mg_unit(dev, 3 * lines->n_point, d_m);
+}
+
+int hx_cuda_mg_unit(hx_device *dev, int64_t n, float *d_m)
+{
     unit_kernel<<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_stream_of(dev)>>>(n, d_m);
     HX_TRY_LAUNCH("multigrid lines");
     return HX_OK;

@@ -426,22 +426,14 @@ int hx_ranks_settle_level(hx_device *dev, const hx_mg_level *level, float *d_y)
     return level->share ? settle(hx_ranks_of(dev), level->share, d_y) : HX_OK;
 }
 
-/* The step of own nodes with their lines, put right to that of all. */
+/* By the lines of own nodes. */
 static int power_by_lines(hx_ranks *ranks, const hx_mg_level *level, int64_t n)
 {
     hx_device *const dev = &ranks->dev;
-    const hx_multigrid_ops *const plain = ranks->multigrid_plain;
-    hx_mg_smoother smoother;
     HX_TRY(dev->ops->copy(dev, level->d_d, level->d_y, (size_t)n * sizeof *level->d_d));
-    HX_TRY(plain->level_solve(dev, level, level->d_d));
-    HX_TRY(plain->level_power(dev, n, level->d_m, level->d_y, level->d_d, level->d_v,
-                              level->d_smoother));
-    HX_TRY(ranks->plain->download(dev, &smoother, level->d_smoother, sizeof smoother));
-    double sum[2] = {1.0, smoother.lambda * smoother.lambda};
-    HX_TRY(hx_ranks_sum(ranks, 1, &sum[1]));
-    HX_TRY(ranks->plain->upload(dev, ranks->d_power, sum, sizeof sum));
-    HX_TRY(plain->power_end(dev, n, level->d_m, level->d_d, ranks->d_power, level->d_v,
-                            level->d_smoother));
+    HX_TRY(ranks->multigrid_plain->level_solve(dev, level, level->d_d));
+    HX_TRY(hx_ranks_power_of_own(ranks, n, n, level->d_m, level->d_y, level->d_d, level->d_v,
+                                 level->d_smoother));
     return settle(ranks, level->share, level->d_v);
 }
 
@@ -450,8 +442,8 @@ int hx_ranks_level_power(hx_device *dev, int dof, const hx_mg_level *level)
     hx_ranks *const ranks = hx_ranks_of(dev);
     const hx_multigrid_ops *const plain = ranks->multigrid_plain;
     const int64_t n = dof * level->share->n_own;
-    HX_TRY(hx_ranks_need_power(ranks));
     if (level->lines.next) return power_by_lines(ranks, level, n);
+    HX_TRY(hx_ranks_need_power(ranks));
     HX_TRY(plain->power_sums(dev, n, level->d_m, level->d_y, level->d_v, ranks->d_power));
     HX_TRY(hx_ranks_sum_few(ranks, 2, ranks->d_power));
     HX_TRY(plain->power_end(dev, n, level->d_m, level->d_y, ranks->d_power, level->d_v,

@@ -438,15 +438,13 @@ static int solve(hx_device *dev, const hx_mg_lines *lines, const double *d_r, fl
                                                     d_t);
 }
 
-/* The step of a share's own points, put right to that of all. Lines are of linear elements, whose
- * own points come first. */
-static int blocks_power(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
-                        const float *d_s, float *d_v, hx_mg_smoother *d_smoother)
+int hx_ranks_power_of_own(hx_ranks *ranks, int64_t n_own, int64_t n, const float *d_m,
+                          const float *d_t, const float *d_s, float *d_v,
+                          hx_mg_smoother *d_smoother)
 {
-    hx_ranks *const ranks = hx_ranks_of(dev);
+    hx_device *const dev = &ranks->dev;
     const hx_multigrid_ops *const plain = ranks->multigrid_plain;
     hx_mg_smoother smoother;
-    const int64_t n_own = N_VECTOR * ranks->share.n_own;
     HX_TRY(plain->blocks_power(dev, n_own, d_m, d_t, d_s, d_v, d_smoother));
     HX_TRY(ranks->plain->download(dev, &smoother, d_smoother, sizeof smoother));
     double sum[2] = {1.0, smoother.lambda * smoother.lambda};
@@ -454,6 +452,15 @@ static int blocks_power(hx_device *dev, int64_t n, const float *d_m, const float
     HX_TRY(hx_ranks_need_power(ranks));
     HX_TRY(ranks->plain->upload(dev, ranks->d_power, sum, sizeof sum));
     return plain->power_end(dev, n, d_m, d_s, ranks->d_power, d_v, d_smoother);
+}
+
+/* Lines are of linear elements, whose own points come first. */
+static int blocks_power(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
+                        const float *d_s, float *d_v, hx_mg_smoother *d_smoother)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    return hx_ranks_power_of_own(ranks, N_VECTOR * ranks->share.n_own, n, d_m, d_t, d_s, d_v,
+                                 d_smoother);
 }
 
 void hx_ranks_set_lines(hx_ranks *ranks)

@@ -244,6 +244,12 @@ int hx_ranks_need_power(hx_ranks *ranks);
  * device. */
 int hx_ranks_sum_few(hx_ranks *ranks, int n, double *d_sum);
 
+/* hx_multigrid_ops.blocks_power of a share's first n_own entries, put right to that of all; of n
+ * entries v is scaled. lines_ranks.c */
+int hx_ranks_power_of_own(hx_ranks *ranks, int64_t n_own, int64_t n, const float *d_m,
+                          const float *d_t, const float *d_s, float *d_v,
+                          hx_mg_smoother *d_smoother);
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,8 +7,8 @@
 /* Iterations after which a preconditioner is asked to mend what it can, once: sooner, from SOON on
  * every so many, where as many as FAR or more are foretold by the last ones; and after which one
  * that estimates is asked to look again, doubled each time: later where the last EVERY foretell
- * that fewer than WORTH are left, about what looking takes. */
-enum { SOON = 16, EVERY = 4, FAR = 60, MEND = 30, PATIENCE = 40, WORTH = 40 };
+ * that fewer than WORTH are left, which looking would take as well (README.md, "Lines"). */
+enum { SOON = 16, EVERY = 4, FAR = 60, MEND = 30, PATIENCE = 40, WORTH = 10 };
 
 /* Decades of the residual that are left; 0 where the criterion goes by something else. */
 static double decades_left(const hx_pcg_state *s)

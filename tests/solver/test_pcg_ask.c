@@ -29,6 +29,10 @@ static double steady_45(int k)
 {
     return 5.0 * (1.0 - k / 45.0);
 }
+static double steady_49(int k)
+{
+    return 5.0 * (1.0 - k / 49.0);
+}
 static double steady_70(int k)
 {
     return 5.0 * (1.0 - k / 70.0);
@@ -43,7 +47,7 @@ static double stalls_at_18(int k)
 }
 static double stalls_at_45(int k)
 {
-    return k < 45 ? 5.0 - 0.1 * k : 0.5;
+    return k < 45 ? 4.6 - 0.1 * k : 0.15;
 }
 static double grows(int k)
 {
@@ -121,13 +125,14 @@ static void test_answers(void)
 int main(void)
 {
     check("done in 45", steady_45, HX_PCG_RELATIVE, 44, (asked){30, 0, 0});
-    check("done in 70", steady_70, HX_PCG_RELATIVE, 69, (asked){16, 0, 0});
-    check("done in 110", steady_110, HX_PCG_RELATIVE, 109, (asked){16, 40, 0});
-    check("the same, absolute", steady_110, HX_PCG_ABSOLUTE, 109, (asked){16, 40, 0});
+    check("done in 70", steady_70, HX_PCG_RELATIVE, 69, (asked){16, 40, 0});
+    check("done in 49", steady_49, HX_PCG_RELATIVE, 48, (asked){30, 0, 0});
+    check("done in 110", steady_110, HX_PCG_RELATIVE, 109, (asked){16, 40, 80});
+    check("the same, absolute", steady_110, HX_PCG_ABSOLUTE, 109, (asked){16, 40, 80});
     check("stalls after 18", stalls_at_18, HX_PCG_RELATIVE, 100, (asked){20, 40, 80});
-    check("stalls after 45", stalls_at_45, HX_PCG_RELATIVE, 100, (asked){30, 52, 80});
+    check("stalls after 45", stalls_at_45, HX_PCG_RELATIVE, 100, (asked){30, 48, 80});
     check("grows", grows, HX_PCG_RELATIVE, 100, (asked){16, 40, 80});
-    check("up and down", wavy, HX_PCG_RELATIVE, 59, (asked){16, 0, 0});
+    check("up and down", wavy, HX_PCG_RELATIVE, 59, (asked){16, 40, 0});
     check("by compliance", steady_45, HX_PCG_COMPLIANCE, 44, (asked){30, 40, 0});
     test_answers();
     TEST_END();
