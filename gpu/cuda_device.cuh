@@ -47,9 +47,11 @@ struct hx_cuda {
     bool recording; // what is queued goes into a graph
     int n_sm;
     bool can_begin_early; // kernels, while the one before them runs (multigrid_cuda.cuh)
+    int can_cooperate;    // 1: kernels whose blocks all run at a time
+    int most_shared;      // bytes of shared memory that a block may have
     int n_sum_block;      // blocks of a sum at most; fixed, so that sums have one order
     double *d_partial;    // [HX_MOST_SUMS][n_sum_block]
-    double *d_result;     // [2] on their way to the host
+    double *d_result;     // [HX_MOST_RESULTS] on their way to the host
     int place;            // of the GPU among this machine's
     unsigned *d_ticket;   // blocks that are done; back to 0 after each reduction
     void *staging;        // pinned, small downloads; NULL: none could be had, they go without
@@ -74,6 +76,7 @@ inline hx_cuda *hx_cuda_of(const hx_device *dev)
     return static_cast<hx_cuda *>(dev->impl);
 }
 
+constexpr int HX_MOST_RESULTS = 4; // of a sum that the host waits for
 constexpr int HX_BLOCK = 256;
 constexpr int HX_MOST_SUMS = 8;  // that one kernel adds up
 constexpr int HX_SUM_PER_SM = 8; // blocks of a sum on a multiprocessor, at most

@@ -93,11 +93,15 @@ static int open_device(hx_device *dev)
              driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
     impl->n_sm = properties.multiProcessorCount;
     impl->can_begin_early = properties.major >= 9;
+    HX_TRY_CUDA(
+        cudaDeviceGetAttribute(&impl->can_cooperate, cudaDevAttrCooperativeLaunch, impl->place));
+    HX_TRY_CUDA(cudaDeviceGetAttribute(&impl->most_shared, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                       impl->place));
     impl->n_sum_block = HX_SUM_PER_SM * impl->n_sm;
     HX_TRY(hx_cuda_make_queue(&impl->stream));
     for (int i = 0; i < HX_N_MARK; i++) HX_TRY_CUDA(cudaEventCreate(&impl->mark[i]));
     HX_TRY_CUDA(cudaMalloc(&impl->d_partial, HX_MOST_SUMS * sizeof(double) * impl->n_sum_block));
-    HX_TRY_CUDA(cudaMalloc(&impl->d_result, 2 * sizeof(double)));
+    HX_TRY_CUDA(cudaMalloc(&impl->d_result, HX_MOST_RESULTS * sizeof(double)));
     HX_TRY_CUDA(cudaMalloc(&impl->d_ticket, sizeof(unsigned)));
     HX_TRY_CUDA(cudaMemset(impl->d_ticket, 0, sizeof(unsigned)));
     return take_staging(impl);
@@ -168,7 +172,8 @@ static int upload(hx_device *dev, void *d_to, const void *from, size_t bytes)
     return HX_OK;
 }
 
-// A few numbers to pinned memory by the GPU itself.
+// A few numbers to pinned memory by the GPU itself, which begins sooner than a copy does.
+constexpr size_t FEW_BYTES = 512;
 static __global__ void copy_bytes_kernel(char *to, const char *from, int n)
 {
     for (int k = static_cast<int>(threadIdx.x); k < n; k += static_cast<int>(blockDim.x))
@@ -182,7 +187,7 @@ static int download(hx_device *dev, void *to, const void *d_from, size_t bytes)
     hx_cuda *impl = hx_cuda_of(dev);
     const bool is_small = impl->staging && bytes <= impl->staging_bytes;
     void *target = is_small ? impl->staging : to;
-    if (is_small && impl->fetch_stream[0] && bytes > 0) {
+    if (is_small && bytes > 0 && (impl->fetch_stream[0] || bytes <= FEW_BYTES)) {
         copy_bytes_kernel<<<1, 128, 0, impl->stream>>>(static_cast<char *>(target),
                                                        static_cast<const char *>(d_from),
                                                        static_cast<int>(bytes));

@@ -211,11 +211,15 @@ hx_multigrid_ops make_ops()
     ops.matrix_by_columns = 1;
     ops.power_start = power_start;
     ops.power_step = power_step;
+    ops.power_next = hx_cuda_mg_power_next;
     ops.mesh_power_start = power_start;
     ops.mesh_power_step = power_step;
     ops.power_sums = power_sums;
     ops.power_end = power_end;
     ops.bound = bound;
+    ops.resident_room = hx_cuda_mg_resident_room;
+    ops.resident_fits = hx_cuda_mg_resident_fits;
+    ops.resident_cycle = hx_cuda_mg_resident_cycle;
     ops.mesh_start = mesh_start;
     ops.mesh_step = mesh_step;
     ops.mesh_restrict = hx_cuda_mg_mesh_restrict;

@@ -12,7 +12,7 @@ namespace
 
 constexpr int DOF = HX_MG_DOF, CORNERS = 8;
 
-enum mode { MULTIPLY, RESIDUAL, SMOOTH };
+enum mode { MULTIPLY, POWER, RESIDUAL, SMOOTH };
 
 // What a row's product leaves.
 template <mode MODE>
@@ -21,6 +21,8 @@ __device__ __forceinline__ void finish_row(const hx_mg_level &level, int step, i
 {
     if (MODE == MULTIPLY) {
         y[row] = sum;
+    } else if (MODE == POWER) {
+        y[row] = level.d_m[row] * sum;
     } else if (MODE == RESIDUAL) {
         y[row] = level.d_b[row] - sum;
     } else {
@@ -305,6 +307,11 @@ __global__ void add_blocks_kernel(int64_t n, const int64_t *__restrict__ at,
 int hx_cuda_mg_multiply(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y)
 {
     return run_rows<MULTIPLY>(dev, level, 0, d_x, d_y);
+}
+
+int hx_cuda_mg_power_next(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y)
+{
+    return run_rows<POWER>(dev, level, 0, d_x, d_y);
 }
 
 int hx_cuda_mg_residual(hx_device *dev, const hx_mg_level *level, const float *d_x, float *d_y)

@@ -94,6 +94,32 @@ __global__ void __launch_bounds__(HX_BLOCK, HX_READ_PER_SM)
     if (hx_finish_sums(sum, partial, ticket)) *result = sum[0];
 }
 
+struct dot_pairs {
+    const double *a[HX_MOST_DOTS], *b[HX_MOST_DOTS];
+};
+
+// As dot_kernel, each product in its order.
+template <int K>
+__global__ void __launch_bounds__(HX_BLOCK, HX_READ_PER_SM)
+    dots_kernel(int64_t n, dot_pairs p, double *result, double *partial, unsigned *ticket)
+{
+    double sum[K] = {};
+    hx_for_each_pack<HX_WIDTH<double>, 2>(n, [&](auto w, int64_t k) {
+        constexpr int N = decltype(w)::value;
+        hx_pack<double, N> ak[K], bk[K];
+#pragma unroll
+        for (int j = 0; j < K; j++) {
+            ak[j] = hx_load<N>(p.a[j] + k);
+            bk[j] = hx_load<N>(p.b[j] + k);
+        }
+#pragma unroll
+        for (int j = 0; j < K; j++)
+            for (int i = 0; i < N; i++) sum[j] += ak[j].v[i] * bk[j].v[i];
+    });
+    if (!hx_finish_sums(sum, partial, ticket)) return;
+    for (int j = 0; j < K; j++) result[j] = sum[j];
+}
+
 struct product_body {
     const double *a, *b;
     double *c;
@@ -226,6 +252,25 @@ static int dot(hx_device *dev, int64_t n, const double *d_a, const double *d_b, 
     return dev->ops->download(dev, result, impl->d_result, sizeof *result);
 }
 
+static int dots(hx_device *dev, int64_t n, int n_dot, const double *const d_a[],
+                const double *const d_b[], double *result)
+{
+    const hx_cuda *impl = hx_cuda_of(dev);
+    const auto kernel = n_dot == 1   ? dots_kernel<1>
+                        : n_dot == 2 ? dots_kernel<2>
+                                     : dots_kernel<HX_MOST_DOTS>;
+    dot_pairs p = {};
+    for (int k = 0; k < n_dot; k++) {
+        p.a[k] = d_a[k];
+        p.b[k] = d_b[k];
+    }
+    kernel<<<hx_sum_blocks<double>(impl, n, HX_READ_PER_SM), HX_BLOCK, 0, impl->stream>>>(
+        n, p, impl->d_result, impl->d_partial, impl->d_ticket);
+    HX_TRY_LAUNCH("dots");
+    return dev->ops->download(dev, result, impl->d_result,
+                              static_cast<size_t>(n_dot) * sizeof *result);
+}
+
 static int sum(hx_device *dev, int64_t n, const double *d_a, double *result)
 {
     const hx_cuda *impl = hx_cuda_of(dev);
@@ -255,6 +300,7 @@ static hx_vector_ops make_ops()
     ops.invert = invert;
     ops.field_dot = dot;
     ops.dot = dot;
+    ops.dots = dots;
     ops.sum = sum;
     return ops;
 }

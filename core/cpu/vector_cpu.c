@@ -55,6 +55,14 @@ static int cpu_dot(hx_device *dev, int64_t n, const double *d_a, const double *d
     return HX_OK;
 }
 
+static int cpu_dots(hx_device *dev, int64_t n, int n_dot, const double *const d_a[],
+                    const double *const d_b[], double *result)
+{
+    (void)dev;
+    for (int k = 0; k < n_dot; k++) result[k] = hx_dot(n, d_a[k], d_b[k]);
+    return HX_OK;
+}
+
 static int cpu_invert(hx_device *dev, int64_t n, double *d_d)
 {
     (void)dev;
@@ -113,5 +121,6 @@ const hx_vector_ops hx_cpu_vector_ops = {
     .invert = cpu_invert,
     .field_dot = cpu_dot,
     .dot = cpu_dot,
+    .dots = cpu_dots,
     .sum = cpu_sum,
 };

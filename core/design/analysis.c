@@ -435,16 +435,16 @@ static int go_along(hx_analysis *a, int c)
     const int64_t n = vector_entries(a);
     double *const d_u = a->d_u[c], *const d_d = a->pcg->d_p, *const d_f = a->pcg->d_r,
                   *const d_kd = a->pcg->d_q;
-    double fd, ud, dd;
+    double product[3];
     HX_TRY(dev->ops->copy(dev, d_d, d_u, vector_bytes(a)));
     HX_TRY(vector->flush_single(dev, n, -1.0, a->d_last[c], d_d));
     HX_TRY(vector->subtract_single(dev, n, 1.0, d_u, NULL, a->d_last[c]));
     HX_TRY(a->op->linear.apply(&a->op->linear, d_d, d_kd));
     HX_TRY(hx_analysis_force(a, c, d_f));
-    HX_TRY(vector->dot(dev, n, d_d, d_kd, &dd));
-    HX_TRY(vector->dot(dev, n, d_d, d_f, &fd));
-    HX_TRY(vector->dot(dev, n, d_u, d_kd, &ud));
-    const double step = (fd - ud) / dd; /* no number where u has not changed or is none */
+    const double *const d_left[] = {d_d, d_f, d_u}, *const d_right[] = {d_kd, d_d, d_kd};
+    HX_TRY(vector->dots(dev, n, 3, d_left, d_right, product));
+    const double dd = product[0], step = (product[1] - product[2]) / dd;
+    /* no number where u has not changed or is none */
     return isfinite(step) && dd > 0.0 ? vector->axpy(dev, n, step, d_d, d_u) : HX_OK;
 }
 

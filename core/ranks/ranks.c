@@ -67,6 +67,17 @@ static int dot(hx_device *dev, int64_t n, const double *d_a, const double *d_b, 
     return hx_ranks_sum(ranks, 1, result);
 }
 
+static int dots(hx_device *dev, int64_t n, int n_dot, const double *const d_a[],
+                const double *const d_b[], double *result)
+{
+    hx_ranks *const ranks = hx_ranks_of(dev);
+    const double *d_own[HX_MOST_DOTS];
+    int64_t n_own = n;
+    for (int k = 0; k < n_dot; k++) HX_TRY(hx_ranks_own(ranks, n, d_a[k], &n_own, &d_own[k]));
+    HX_TRY(ranks->plain->vector->dots(dev, n_own, n_dot, d_own, d_b, result));
+    return hx_ranks_sum(ranks, n_dot, result);
+}
+
 static int field_dot(hx_device *dev, int64_t n, const double *d_a, const double *d_b,
                      double *result)
 {
@@ -390,6 +401,7 @@ static void set_tables(hx_ranks *ranks)
     ranks->ops = *ranks->plain;
     ranks->vector = *ranks->plain->vector;
     ranks->vector.dot = dot;
+    ranks->vector.dots = dots;
     ranks->vector.field_dot = field_dot;
     ranks->vector.sum = sum;
     ranks->ops.vector = &ranks->vector;

@@ -12,6 +12,7 @@
 #include "../matrix/matrix.h"
 #include "device_mesh.h"
 #include "lattice.h"
+#include "resident.h"
 #include "skyline.h"
 
 #ifdef __cplusplus
@@ -247,6 +248,10 @@ typedef struct hx_multigrid_ops {
     int (*power_start)(hx_device *dev, int64_t n, const float *d_m, float *d_v);
     int (*power_step)(hx_device *dev, int64_t n, const float *d_m, const float *d_t, float *d_v,
                       hx_mg_smoother *d_smoother);
+    /* Of a lattice, y = M^-1 A x: a step that neither looks nor scales. NULL: the device has none
+     * that is faster. */
+    int (*power_next)(hx_device *dev, const struct hx_mg_level *level, const float *d_x,
+                      float *d_y);
 
     /* The same on the mesh. */
     int (*mesh_power_start)(hx_device *dev, int64_t n, const float *d_m, float *d_v);
@@ -348,6 +353,14 @@ typedef struct hx_multigrid_ops {
     int (*inverse_fits)(hx_device *dev, int64_t n, double *d_work, int *fits);
     int (*inverse_multiply)(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,
                             float *d_y);
+    /* A cycle of small lattices in one launch (resident.h); NULL: the device has none. So many
+     * blocks run at a time (0: not known to), each with so many nodes of a level; whether the
+     * device has room for this one, `level` its first; and that level's x := the cycle's solution
+     * for its b, d_inverse the last one's. */
+    void (*resident_room)(hx_device *dev, int *n_block, int *n_node);
+    int (*resident_fits)(hx_device *dev, const hx_mg_resident *resident, const hx_mg_level *level);
+    int (*resident_cycle)(hx_device *dev, const hx_mg_resident *resident, const hx_mg_level *level,
+                          const float *d_inverse);
     /* Smoothing by blocks; NULL: the device has none. The inverses of their matrices from rows as
      * rows_galerkin takes them, without the unknowns where m is 0; m becomes 1 elsewhere. */
     int (*blocks_invert)(hx_device *dev, const hx_matrix *matrix, const hx_mg_blocks *blocks,

@@ -12,12 +12,13 @@
 #define KEPT 0.97  /* of the last design's largest eigenvalue, at least */
 #define SAFETY 1.3 /* over the largest eigenvalue found: a localised one is found late */
 enum {
-    POWER_FIRST = 20, /* power iterations for the first design */
-    POWER_AGAIN = 2,  /* and for a later one, on the mesh */
-    POWER_UNEVEN = 8, /* the same of a mesh whose elements differ: localised ones are likely */
-    POWER_LEVEL = 6,  /* on the first lattice */
-    POWER_BELOW = 16, /* on the others: products cost little, what is missed many iterations */
-    POWER_REVISE = 40 /* from noise, when a solve takes long */
+    POWER_FIRST = 20,  /* power iterations for the first design */
+    POWER_AGAIN = 2,   /* and for a later one, on the mesh */
+    POWER_UNEVEN = 8,  /* the same of a mesh whose elements differ: localised ones are likely */
+    POWER_LEVEL = 6,   /* on the first lattice */
+    POWER_BELOW = 16,  /* on the others: products cost little, what is missed many iterations */
+    POWER_REVISE = 40, /* from noise, when a solve takes long */
+    POWER_UNSCALED = 8 /* steps after which a lattice's vector is scaled */
 };
 static const hx_mg_smoothing on_quadratic = {4, 16.0, 1}, on_cubic = {6, 30.0, 1},
                              on_first = {2, 8.0, 2}, on_others = {4, 16.0, 2},
@@ -142,6 +143,20 @@ static int step_level(const hx_multigrid *mg, const hx_mg_level *level, int64_t 
     return mg->ops->power_step(mg->dev, n, level->d_m, level->d_y, level->d_v, level->d_smoother);
 }
 
+/* An even number of steps that do not scale v, before one that does: fewer than `n_step`. Each
+ * makes v longer by 162 at most, the entries of a row. */
+static int leap_level(const hx_multigrid *mg, const hx_mg_level *level, int n_step, int *n_done)
+{
+    const int n = (n_step < POWER_UNSCALED ? n_step - 1 : POWER_UNSCALED) / 2 * 2;
+    *n_done = 0;
+    if (!level || level->share || level->lines.next || !mg->ops->power_next) return HX_OK;
+    for (; *n_done < n; *n_done += 2) {
+        HX_TRY(mg->ops->power_next(mg->dev, level, level->d_v, level->d_x));
+        HX_TRY(mg->ops->power_next(mg->dev, level, level->d_x, level->d_v));
+    }
+    return HX_OK;
+}
+
 /* Power iteration on the mesh (l = -1) or a lattice, from the vector of the last design or from
  * noise. */
 static int estimate(hx_multigrid *mg, const hx_operator *op, int l, int n_step, int from_noise)
@@ -154,7 +169,9 @@ static int estimate(hx_multigrid *mg, const hx_operator *op, int l, int n_step, 
     hx_mg_smoother *d_smoother = level ? level->d_smoother : mg->d_smoother;
     if (from_noise)
         HX_TRY(level ? start_level(mg, level, n) : ops->mesh_power_start(mg->dev, n, d_m, d_v));
-    for (int i = 0; i < n_step; i++) {
+    for (int i = 0, n_leap; i < n_step; i++) {
+        HX_TRY(leap_level(mg, level, n_step - i, &n_leap));
+        i += n_leap;
         HX_TRY(level ? ops->multiply(mg->dev, level, d_v, d_t) : product_of_step(mg, op, d_v, d_t));
         if (l < 0 && mg->d_none)
             HX_TRY(power_by_blocks(mg, op, n));
@@ -229,6 +246,12 @@ int hx_mg_cycle(const hx_multigrid *mg, int l, float **d_solution)
     hx_device *const dev = mg->dev;
     float *d_x = mg->level[l].d_x, *d_y = mg->level[l].d_y, *d_coarse;
     const int number = l + 1; /* of the lattice, in marks */
+    if (mg->resident.n_level > 0 && l == mg->resident.first) {
+        *d_solution = d_x;
+        HX_IN_SPAN(dev, HX_SPAN_COARSE, number,
+                   mg->ops->resident_cycle(dev, &mg->resident, &mg->level[l], mg->d_inverse));
+        return HX_OK;
+    }
     if (l + 1 == mg->n_level) {
         *d_solution = d_x;
         HX_IN_SPAN(dev, HX_SPAN_COARSE, -1, hx_mg_direct_solve(mg, d_x));

@@ -92,6 +92,7 @@ typedef struct hx_multigrid {
         direct;       /* of the last level's matrix, where the device solves with factors; else: */
     float *d_inverse; /* of that matrix */
     double *d_sweep;  /* on the way to it */
+    hx_mg_resident resident;
     double added;     /* share of its diagonal that is added, raised where noise is above it */
     float *d_m, *d_x, *d_t, *d_v, *d_d; /* [n_dof] on the mesh; d only with more than one step */
     hx_mg_smoother *d_smoother;
@@ -178,6 +179,13 @@ int hx_mg_level_lines_create(hx_multigrid *mg, const hx_lattice_level *from, hx_
 double hx_mg_level_lines_bytes(const hx_problem *problem, const hx_device_ops *device,
                                double n_node);
 void hx_mg_level_lines_free(hx_device *dev, hx_mg_level_lines *lines);
+
+/* multigrid_resident.c. The cycle of the last lattices in one launch, where the device can and has
+ * room; hx_mg_cycle takes it. All levels are there, their values not needed. */
+int hx_mg_resident_create(hx_multigrid *mg, const hx_lattice *lattice);
+/* Device bytes, of so many nodes of all lattices. */
+double hx_mg_resident_bytes(const hx_multigrid_ops *ops, int dof, double n_node);
+void hx_mg_resident_free(hx_multigrid *mg);
 
 /* multigrid_rigid.c. Nothing without rigid sets. Each takes what it is given by the operator. */
 int hx_mg_rigid_create(hx_multigrid *mg, const hx_operator *op);

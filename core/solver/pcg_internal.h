@@ -15,6 +15,7 @@ typedef struct hx_pcg_run {
     double energy;                                     /* 2 f'u - u'Ku of the first guess */
     hx_pcg_state state;                                /* as seen at the last look */
     double spmv_sampled, precond_sampled, all_sampled; /* seconds */
+    int n_look;                                        /* after iterations */
     int (*iterate)(struct hx_pcg_run *, int marked);   /* one iteration, queued */
 } hx_pcg_run;
 

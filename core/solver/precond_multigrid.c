@@ -146,7 +146,7 @@ static int put_levels(hx_multigrid *mg, const hx_operator *op, const hx_lattice 
         HX_TRY(put_level(mg, lattice, l, l + 1 < n_level));
     }
     mg->added = hx_mg_direct_added(mg);
-    return HX_OK;
+    return hx_mg_resident_create(mg, lattice);
 }
 
 static int put_springs(hx_multigrid *mg, const hx_problem *problem, const hx_lattice *lattice,
@@ -247,6 +247,7 @@ static void destroy(hx_precond *pc)
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) dev->ops->release(dev, owned[i]);
     if (mg->ops && mg->ops->mesh_release) mg->ops->mesh_release(dev, &mg->mesh);
     for (int l = 0; l < mg->n_level; l++) release_level(dev, &mg->level[l]);
+    hx_mg_resident_free(mg);
     hx_mg_blocks_free(mg);
     hx_mg_lines_free(mg);
     hx_mg_direct_free(mg);
@@ -270,6 +271,7 @@ static void set_scalar(hx_multigrid_ops *table, const hx_multigrid_ops *scalar)
     table->rows_galerkin = scalar->rows_galerkin;
     table->add_blocks = scalar->add_blocks;
     table->multiply = scalar->multiply;
+    table->power_next = scalar->power_next;
     table->residual = scalar->residual;
     table->smooth = scalar->smooth;
     table->restrict_to = scalar->restrict_to;
@@ -282,6 +284,7 @@ static void set_scalar(hx_multigrid_ops *table, const hx_multigrid_ops *scalar)
     table->inverse = scalar->inverse;
     table->inverse_fits = scalar->inverse_fits;
     table->inverse_multiply = scalar->inverse_multiply;
+    table->resident_room = scalar->resident_room;
     table->dense = scalar->dense;
 }
 
@@ -585,7 +588,8 @@ static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
                           : 0.0;
     const double blocks = hx_mg_blocks_bytes(problem, device) +
                           hx_mg_lines_bytes(problem, device, strategy) +
-                          hx_mg_level_lines_bytes(problem, device, 8.0 / 7.0 * n_node);
+                          hx_mg_level_lines_bytes(problem, device, 8.0 / 7.0 * n_node) +
+                          hx_mg_resident_bytes(device->multigrid, (int)dof, 8.0 / 7.0 * n_whole);
     const double kept = kept_bytes(problem, device, n_cell);
     return (size_t)(vectors + lists + levels + prepared + factors + blocks + kept) +
            product_bytes(problem, device, strategy);

@@ -13,6 +13,9 @@
 extern "C" {
 #endif
 
+/* Dot products of one `dots`, at most. */
+enum { HX_MOST_DOTS = 3 };
+
 typedef struct hx_vector_ops {
     /* y[at[i]] = 0 */
     int (*zero_entries)(hx_device *dev, int64_t n, const int64_t *d_at, double *d_y);
@@ -53,7 +56,11 @@ typedef struct hx_vector_ops {
     int (*field_dot)(hx_device *dev, int64_t n, const double *d_a, const double *d_b,
                      double *result); /* waits */
     int (*dot)(hx_device *dev, int64_t n, const double *d_a, const double *d_b,
-               double *result);                                               /* waits */
+               double *result); /* waits */
+    /* result[k] = a[k]'b[k], k < n_dot <= HX_MOST_DOTS, the same bits as `dot`; vectors in several
+     * are read once, and it waits once. */
+    int (*dots)(hx_device *dev, int64_t n, int n_dot, const double *const d_a[],
+                const double *const d_b[], double *result);
     int (*sum)(hx_device *dev, int64_t n, const double *d_a, double *result); /* waits */
 } hx_vector_ops;
 

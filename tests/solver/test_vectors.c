@@ -229,6 +229,24 @@ static void check_given_z(vectors *v)
     CHECK_REL(state.beta, state.rz / 3.0, 1e-14);
 }
 
+/* One, two or three products at once: the same bits as one by one. */
+static void check_dots(vectors *v)
+{
+    const hx_vector_ops *const vector = device.ops->vector;
+    const double *const left[HX_MOST_DOTS] = {v->d[0], v->d[1], v->d[0]},
+                        *const right[HX_MOST_DOTS] = {v->d[1], v->d[1], v->d[3]};
+    for (int n_dot = 1; n_dot <= HX_MOST_DOTS; n_dot++) {
+        double found[HX_MOST_DOTS] = {NAN, NAN, NAN};
+        CHECK_OK(vector->dots(&device, v->n, n_dot, left, right, found));
+        for (int k = 0; k < HX_MOST_DOTS; k++) {
+            double alone = NAN;
+            CHECK_OK(vector->dot(&device, v->n, left[k], right[k], &alone));
+            CHECK_MSG(k < n_dot ? found[k] == alone : isnan(found[k]), "product %d of %d: %g, %g",
+                      k, n_dot, found[k], alone);
+        }
+    }
+}
+
 static void check_simple(vectors *v)
 {
     const hx_device_ops *ops = device.ops;
@@ -241,6 +259,7 @@ static void check_simple(vectors *v)
     }
     CHECK_OK(ops->vector->dot(&device, n, v->d[0], v->d[1], &found));
     check_sum(v, found, sum, 1e-12 * (double)n, "dot");
+    check_dots(v);
     CHECK_OK(ops->vector->subtract(&device, n, v->d[0], v->d[1], v->d[2]));
     check_vector(v, 2, 0, want, "subtract");
     for (int64_t k = 0; k < n; k++) want[k] = 0.5 * (a[k] - b[k]);

@@ -1,0 +1,291 @@
+/* The cycle of small lattices in one launch (resident.h): from which lattice on, its steps, and who
+ * needs whose values.
+ *
+ * No step waits for all others, so each word that is written anew must have been read by all who
+ * need it. An iterate has three copies: who leaves the third after it has read, a step before, what
+ * its neighbours left after reading the first. A residual is written again after values of all
+ * parents, which have read it, have come; the last level's b, which every block reads, has two
+ * copies, and a block that leaves the second after that has got an x that needed all b between. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "multigrid_internal.h"
+
+static const char *const WHAT = "cycle of small lattices";
+enum { NEAR_STRIDE = 32 };
+
+/* Who left the newest of what, while steps are listed. */
+typedef struct written {
+    int x[HX_RESIDENT_LEVELS + 1], x_copy[HX_RESIDENT_LEVELS + 1], r[HX_RESIDENT_LEVELS + 1];
+    int b, b_copy;
+} written;
+
+static int next_copy(written *w, int l)
+{
+    return w->x_copy[l] = (w->x_copy[l] + 1) % HX_RESIDENT_COPIES;
+}
+
+/* Of level l, counted from the first one, and what it leaves noted. */
+static void add_step(hx_mg_resident *r, written *w, hx_resident_kind kind, int l, int i)
+{
+    const int now = r->n_step++;
+    int by = 0, from = 0, to = 0;
+    if (now >= HX_RESIDENT_STEPS) return;
+    switch (kind) {
+    case HX_RESIDENT_START:
+        to = next_copy(w, l);
+        break;
+    case HX_RESIDENT_SMOOTH:
+        by = w->x[l];
+        from = w->x_copy[l];
+        to = next_copy(w, l);
+        break;
+    case HX_RESIDENT_RESIDUAL:
+        by = w->x[l];
+        from = w->x_copy[l];
+        w->r[l] = now;
+        break;
+    case HX_RESIDENT_RESTRICT:
+        by = w->r[l];
+        if (l + 1 < r->n_level) break; /* b is the node's own */
+        w->b = now;
+        to = w->b_copy = !w->b_copy;
+        break;
+    case HX_RESIDENT_DIRECT:
+        by = w->b;
+        from = w->b_copy;
+        break;
+    case HX_RESIDENT_PROLONG:
+        by = w->x[l + 1];
+        from = l + 1 < r->n_level ? w->x_copy[l + 1] : 0;
+        to = next_copy(w, l);
+        break;
+    }
+    if (kind != HX_RESIDENT_RESIDUAL && kind != HX_RESIDENT_RESTRICT) w->x[l] = now;
+    r->step[now] = (hx_resident_step){.kind = (uint8_t)kind,
+                                      .level = (uint8_t)l,
+                                      .i = (uint8_t)i,
+                                      .by = (uint8_t)by,
+                                      .from = (uint8_t)from,
+                                      .to = (uint8_t)to};
+}
+
+/* As hx_mg_cycle. */
+static void list_steps(const hx_multigrid *mg, hx_mg_resident *r, written *w, int l)
+{
+    if (l == r->n_level || l == HX_RESIDENT_LEVELS) {
+        add_step(r, w, HX_RESIDENT_DIRECT, l, 0);
+        return;
+    }
+    const hx_mg_smoothing smoothing = hx_mg_smoothing_of(mg, r->first + l);
+    for (int visit = 0; visit < smoothing.visits; visit++) {
+        for (int i = 0; i < smoothing.degree; i++)
+            add_step(r, w, visit == 0 && i == 0 ? HX_RESIDENT_START : HX_RESIDENT_SMOOTH, l, i);
+        add_step(r, w, HX_RESIDENT_RESIDUAL, l, 0);
+        add_step(r, w, HX_RESIDENT_RESTRICT, l, 0);
+        list_steps(mg, r, w, l + 1);
+        add_step(r, w, HX_RESIDENT_PROLONG, l, 0);
+    }
+    for (int i = 0; i < smoothing.degree; i++) add_step(r, w, HX_RESIDENT_SMOOTH, l, i);
+}
+
+/* A node's place along the curve of Morton, of 21 bits a direction. */
+typedef struct curve {
+    uint64_t key;
+    int32_t node;
+} curve;
+
+static int compare_keys(const void *a, const void *b)
+{
+    const uint64_t x = ((const curve *)a)->key, y = ((const curve *)b)->key;
+    return (x > y) - (x < y);
+}
+
+static int list_own(const hx_lattice_level *level, int32_t *own)
+{
+    const size_t n = (size_t)level->n_node;
+    curve *at;
+    HX_TRY(hx_alloc(&at, n, sizeof *at, WHAT));
+    for (size_t a = 0; a < n; a++) {
+        at[a].node = (int32_t)a;
+        for (int bit = 0; bit < 21; bit++)
+            for (int i = 0; i < 3; i++)
+                at[a].key |= (uint64_t)(level->place[3 * a + (size_t)i] >> bit & 1)
+                             << (3 * bit + i);
+    }
+    qsort(at, n, sizeof *at, compare_keys);
+    for (size_t k = 0; k < n; k++) own[k] = at[k].node;
+    free(at);
+    return HX_OK;
+}
+
+static int64_t begin_of(int64_t n_node, int n_block, int block)
+{
+    return n_node * block / n_block;
+}
+
+/* What is made of a level. */
+typedef struct part_lists {
+    int32_t *own, *near, *place; /* place[n_node]: of a node among a block's, or -1 */
+    uint16_t *to;
+} part_lists;
+
+/* Marks, in `place`, what a block needs, in the order met; returns how many. */
+static int mark_near(const hx_lattice_level *level, int64_t begin, int64_t end, part_lists *p,
+                     int32_t *near)
+{
+    int n = 0;
+    for (int64_t k = begin; k < end; k++)
+        for (int o = 0; o < HX_LATTICE_OFFSETS; o++) {
+            const int32_t b = level->neighbour[o * level->n_node + p->own[k]];
+            if (p->place[b] < 0) {
+                near[n] = b;
+                p->place[b] = n++;
+            }
+            p->to[NEAR_STRIDE * (int64_t)p->own[k] + o] = (uint16_t)p->place[b];
+        }
+    for (int j = 0; j < n; j++) p->place[near[j]] = -1;
+    return n;
+}
+
+static int list_part(const hx_lattice_level *level, int n_block, hx_resident_part *part,
+                     part_lists *p)
+{
+    int32_t *met;
+    HX_TRY(list_own(level, p->own));
+    for (int64_t a = 0; a < level->n_node; a++) p->place[a] = -1;
+    part->most_node = (int)((level->n_node + n_block - 1) / n_block);
+    HX_TRY(hx_alloc_raw(&met, HX_LATTICE_OFFSETS * (size_t)part->most_node, sizeof *met, WHAT));
+    for (int b = 0; b < n_block; b++) {
+        const int n = mark_near(level, begin_of(level->n_node, n_block, b),
+                                begin_of(level->n_node, n_block, b + 1), p, met);
+        part->most_near = n > part->most_near ? n : part->most_near;
+    }
+    const size_t n_near = (size_t)n_block * (size_t)part->most_near;
+    const int rc = hx_alloc_raw(&p->near, n_near, sizeof *p->near, WHAT);
+    for (int b = 0; b < n_block && rc == HX_OK; b++) {
+        int32_t *const near = p->near + (size_t)b * (size_t)part->most_near;
+        const int n = mark_near(level, begin_of(level->n_node, n_block, b),
+                                begin_of(level->n_node, n_block, b + 1), p, met);
+        memcpy(near, met, (size_t)n * sizeof *near);
+        for (int j = n; j < part->most_near; j++) near[j] = -1;
+    }
+    free(met);
+    return rc;
+}
+
+static int put_part(hx_device *dev, const hx_lattice_level *level, int n_block,
+                    hx_resident_part *part)
+{
+    const size_t n_node = (size_t)level->n_node;
+    part_lists p = {NULL, NULL, NULL, NULL};
+    int rc;
+    HX_TRY_FAIL(hx_alloc_raw(&p.place, n_node, sizeof *p.place, WHAT));
+    HX_TRY_FAIL(hx_alloc_raw(&p.own, n_node, sizeof *p.own, WHAT));
+    HX_TRY_FAIL(hx_alloc(&p.to, NEAR_STRIDE * n_node, sizeof *p.to, WHAT));
+    HX_TRY_FAIL(list_part(level, n_block, part, &p));
+    HX_TRY_FAIL(hx_device_put(dev, &part->d_own, p.own, n_node * sizeof *p.own));
+    HX_TRY_FAIL(hx_device_put(dev, &part->d_near, p.near,
+                              (size_t)n_block * (size_t)part->most_near * sizeof *p.near));
+    rc = hx_device_put(dev, &part->d_place, p.to, NEAR_STRIDE * n_node * sizeof *p.to);
+fail:
+    free(p.place);
+    free(p.own);
+    free(p.near);
+    free(p.to);
+    return rc;
+}
+
+/* All words, of no step yet. */
+static int put_words(hx_multigrid *mg, hx_mg_resident *r)
+{
+    const hx_device_ops *const ops = mg->dev->ops;
+    const hx_mg_level *const level = mg->level + r->first;
+    const size_t n_last = (size_t)level[r->n_level].n_node;
+    size_t n_byte = n_last * (2 * HX_RESIDENT_NODE_BYTES + HX_MG_DOF * HX_RESIDENT_ROW_BYTES);
+    for (int l = 0; l < r->n_level; l++)
+        n_byte += (HX_RESIDENT_COPIES + 1) * HX_RESIDENT_NODE_BYTES * (size_t)level[l].n_node;
+    HX_TRY(ops->alloc(mg->dev, n_byte, &r->d_word));
+    HX_TRY(ops->zero(mg->dev, r->d_word, n_byte));
+    char *next = r->d_word;
+    for (int l = 0; l < r->n_level; l++) {
+        const size_t one = HX_RESIDENT_NODE_BYTES * (size_t)level[l].n_node;
+        r->part[l].d_x = next;
+        next += HX_RESIDENT_COPIES * one;
+        r->part[l].d_r = next;
+        next += one;
+    }
+    r->d_b = next;
+    r->d_y = (uint64_t *)(next + 2 * HX_RESIDENT_NODE_BYTES * n_last);
+    const uint32_t count[2] = {1, 0}; /* no step is number 0 */
+    return hx_device_put(mg->dev, &r->d_count, count, sizeof count);
+}
+
+/* The first lattice from which on all fit and are smoothed node by node; -1: none. */
+static int find_first(const hx_multigrid *mg, const hx_lattice *lattice, int64_t most)
+{
+    int first = -1;
+    if (mg->level[mg->n_level - 1].n_node > most) return first;
+    for (int l = mg->n_level - 2; l >= lattice->n_shared; l--) {
+        if (mg->n_level - 1 - l > HX_RESIDENT_LEVELS || mg->level[l].lines.next ||
+            mg->level[l].n_node > most)
+            break;
+        first = l;
+    }
+    return first;
+}
+
+static int try_first(hx_multigrid *mg, const hx_lattice *lattice, int first, int n_block, int *fits)
+{
+    hx_mg_resident *const r = &mg->resident;
+    written w;
+    memset(&w, 0, sizeof w);
+    r->first = first;
+    r->n_level = mg->n_level - 1 - first;
+    r->n_block = mg->level[first].n_node < n_block ? (int)mg->level[first].n_node : n_block;
+    list_steps(mg, r, &w, 0);
+    *fits = r->n_step <= HX_RESIDENT_STEPS;
+    if (!*fits) return HX_OK;
+    for (int l = 0; l < r->n_level; l++)
+        HX_TRY(put_part(mg->dev, &lattice->level[first + l], r->n_block, &r->part[l]));
+    *fits = mg->ops->resident_fits(mg->dev, r, mg->level + first);
+    return *fits ? put_words(mg, r) : HX_OK;
+}
+
+int hx_mg_resident_create(hx_multigrid *mg, const hx_lattice *lattice)
+{
+    int n_block, n_node, fits = 0;
+    if (!mg->ops->resident_room) return HX_OK;
+    mg->ops->resident_room(mg->dev, &n_block, &n_node);
+    const int first = find_first(mg, lattice, (int64_t)n_block * n_node);
+    for (int l = first; l >= 0 && l < mg->n_level - 1 && !fits; l++) {
+        HX_TRY(try_first(mg, lattice, l, n_block, &fits));
+        if (!fits) hx_mg_resident_free(mg);
+    }
+    return HX_OK;
+}
+
+double hx_mg_resident_bytes(const hx_multigrid_ops *ops, int dof, double n_node)
+{
+    enum { MOST = 8192 }; /* nodes that fit, rounded up */
+    if (!ops || !ops->resident_room || dof != HX_MG_DOF) return 0.0;
+    const double n = n_node < MOST ? n_node : MOST;
+    return 1.3 * n *
+           ((HX_RESIDENT_COPIES + 1) * (double)HX_RESIDENT_NODE_BYTES + NEAR_STRIDE * 2.0 +
+            27.0 * 4.0);
+}
+
+void hx_mg_resident_free(hx_multigrid *mg)
+{
+    hx_mg_resident *const r = &mg->resident;
+    const hx_device_ops *const ops = mg->dev->ops;
+    for (int l = 0; l < HX_RESIDENT_LEVELS; l++) {
+        ops->release(mg->dev, r->part[l].d_own);
+        ops->release(mg->dev, r->part[l].d_near);
+        ops->release(mg->dev, r->part[l].d_place);
+    }
+    ops->release(mg->dev, r->d_word);
+    ops->release(mg->dev, r->d_count);
+    memset(r, 0, sizeof *r);
+}

@@ -1,0 +1,112 @@
+/* The cycle of small lattices in one launch against the same steps launched one by one.
+ *
+ *     test_multigrid_resident [cuda] */
+#include "core/solver/multigrid_internal.h"
+#include "tests/lib/hard_models.h"
+
+enum { DOF = HX_MG_DOF };
+
+static hx_device device;
+static const char *context;
+static int n_from[HX_RESIDENT_LEVELS + 1]; /* cycles of so many smoothed lattices */
+
+/* What a cycle from level l makes of b. */
+static double *solve(hx_multigrid *mg, int l, const float *b)
+{
+    const size_t n = (size_t)(DOF * mg->level[l].n_node);
+    float *d_x, *const x = malloc(n * sizeof *x);
+    double *const to = new_doubles(n);
+    if (!x) abort();
+    CHECK_OK(device.ops->upload(&device, mg->level[l].d_b, b, n * sizeof *b));
+    CHECK_OK(hx_mg_cycle(mg, l, &d_x));
+    CHECK_OK(device.ops->download(&device, x, d_x, n * sizeof *x));
+    for (size_t k = 0; k < n; k++) to[k] = (double)x[k];
+    free(x);
+    return to;
+}
+
+static double largest(size_t n, const double *a, const double *b)
+{
+    double most = 0.0;
+    for (size_t k = 0; k < n; k++) test_worst(&most, fabs(a[k] - (b ? b[k] : 0.0)));
+    return most;
+}
+
+/* Of nearly loose motions the last lattice makes much of little: the two cycles are as near as two
+ * whose b differs by a rounding. */
+static void compare(hx_multigrid *mg, int pass)
+{
+    const int l = mg->resident.first, n_level = mg->resident.n_level;
+    const size_t n = (size_t)(DOF * mg->level[l].n_node);
+    float *const b = malloc(n * sizeof *b), *const m = malloc(n * sizeof *m);
+    uint64_t seed = 5 + (uint64_t)pass;
+    if (!b || !m) abort();
+    CHECK_OK(device.ops->download(&device, m, mg->level[l].d_m, n * sizeof *m));
+    for (size_t k = 0; k < n; k++) /* forces as a row's own stiffness makes them of 1 */
+        b[k] = m[k] > 0.0f ? (float)fixture_uniform(&seed, -1.0, 1.0) / m[k] : 0.0f;
+    double *const here = solve(mg, l, b), *const again = solve(mg, l, b);
+    mg->resident.n_level = 0;
+    double *const launched = solve(mg, l, b);
+    for (size_t k = 0; k < n; k++)
+        b[k] = nextafterf(b[k], fixture_uniform(&seed, -1.0, 1.0) > 0.0 ? INFINITY : -INFINITY);
+    double *const near = solve(mg, l, b);
+    mg->resident.n_level = n_level;
+    CHECK_MSG(memcmp(here, again, n * sizeof *here) == 0, "%s: not the same bits", context);
+    const double size = largest(n, launched, NULL), off = largest(n, here, launched) / size,
+                 rounding = largest(n, near, launched) / size;
+    CHECK_MSG(off <= 1e-6 + 10.0 * rounding, "%s: off by %g, of roundings %g", context, off,
+              rounding);
+    if (pass == 0)
+        printf("%s: %lld nodes, %d lattices, %d steps, %d blocks: off by %.1e, of roundings %.1e\n",
+               context, (long long)mg->level[l].n_node, n_level, mg->resident.n_step,
+               mg->resident.n_block, off, rounding);
+    n_from[n_level]++;
+    free(b);
+    free(m);
+    free(here);
+    free(again);
+    free(launched);
+    free(near);
+}
+
+static void check(const sample *of)
+{
+    fixture_settings settings = fixture_defaults();
+    fixture_solver s;
+    model m;
+    context = of->name;
+    make_model(&m, of);
+    settings.precond = "multigrid";
+    settings.strategy = hx_strategy_find(device.ops->name, "otf");
+    CHECK_OK(fixture_solver_create(&s, &device, &m.problem, &settings));
+    CHECK_OK(hx_operator_set_modulus(&s.op, m.modulus));
+    CHECK_OK(hx_precond_setup(&s.pc));
+    hx_multigrid *const mg = s.pc.impl;
+    CHECK_MSG(mg->resident.n_level > 0, "%s: no cycle in one launch", context);
+    for (int pass = 0; pass < 20 && mg->resident.n_level > 0; pass++) compare(mg, pass);
+    fixture_solver_free(&s);
+    free_model(&m);
+}
+
+int main(int argc, char **argv)
+{
+    static const sample large[] = {
+        {.name = "2,541 nodes", .part = {.n = {80, 40, 40}}, .pattern = beams, .contrast = 1e9},
+        {.name = "above 28 a block",
+         .part = {.n = {104, 52, 52}},
+         .pattern = beams,
+         .contrast = 1e9},
+        {.name = "long",
+         .part = {.n = {400, 24, 24}, .distort = 0.1},
+         .pattern = beams,
+         .contrast = 1e3},
+        {.name = "flat", .part = {.n = {160, 160, 8}}, .pattern = solid, .contrast = 1.0},
+    };
+    const int status = fixture_open_small(&device, argc, argv);
+    if (status != 0) return status;
+    if (!device.ops->multigrid->resident_room) TEST_SKIP("this device has no such cycle");
+    for (size_t i = 0; i < sizeof large / sizeof large[0]; i++) check(&large[i]);
+    hx_device_close(&device);
+    printf("of 1, 2, 3 lattices: %d, %d, %d\n", n_from[1], n_from[2], n_from[3]);
+    TEST_END();
+}

@@ -1,0 +1,382 @@
+/* The steps and lists of the cycle in one launch (core/solver/resident.h), by a machine of blocks
+ * and warps that runs them in any order that its rules allow: a warp goes on when the words it
+ * needs bear the step that it waits for; where values come by way of shared memory, with all of its
+ * block. No word is written anew before all have read it, nobody waits for ever, whoever is fast
+ * or slow; and with a copy less of the iterates that is not so.
+ *
+ *     test_resident_steps */
+#include "core/solver/multigrid_internal.h"
+#include "tests/lib/box_part.h"
+
+enum { WARPS = 28, MOST_BLOCKS = 24 };
+
+static hx_device device;
+static const char *context;
+static int n_block_wanted, warps_wanted;
+
+/* Words by node, each the launch's first step + the step that left it. */
+typedef struct machine {
+    const hx_mg_resident *r;
+    const hx_lattice_level *level; /* the first one of the cycle */
+    int n_copy;                    /* HX_RESIDENT_COPIES, or fewer */
+    uint32_t *x[HX_RESIDENT_LEVELS], *residual[HX_RESIDENT_LEVELS], *b, *y;
+    int32_t *own[HX_RESIDENT_LEVELS + 1], *near[HX_RESIDENT_LEVELS];
+    uint32_t first_tag;
+    int step[MOST_BLOCKS][WARPS], passed[MOST_BLOCKS]; /* steps whose gathering a block is past */
+    int is_late; /* a word bore a later step than the one that was waited for */
+} machine;
+
+typedef enum { ANY, FASTEST, SLOWEST, N_ORDER } order;
+
+static void room(hx_device *dev, int *n_block, int *n_node)
+{
+    (void)dev;
+    *n_block = n_block_wanted;
+    *n_node = warps_wanted;
+}
+
+static int fits(hx_device *dev, const hx_mg_resident *r, const hx_mg_level *level)
+{
+    (void)dev;
+    (void)r;
+    (void)level;
+    return 1;
+}
+
+static int64_t begin_of(const machine *m, int l, int block)
+{
+    return m->level[l].n_node * block / m->r->n_block;
+}
+
+/* The node of a level that a warp has, or -1. */
+static int64_t node_of(const machine *m, int l, int block, int warp)
+{
+    const int64_t k = begin_of(m, l, block) + warp;
+    return k < begin_of(m, l, block + 1) ? m->own[l][k] : -1;
+}
+
+/* 1 if a word is there. */
+static int is_there(machine *m, uint32_t word, int by)
+{
+    const uint32_t tag = m->first_tag + (uint32_t)by;
+    if (word > tag) m->is_late = 1;
+    return word == tag;
+}
+
+static uint32_t *iterate(const machine *m, int l, int copy)
+{
+    return m->x[l] + (copy % m->n_copy) * m->level[l].n_node;
+}
+
+/* Whether a block's warps are all at a step that gathers, and what they gather is there. */
+static int may_pass(machine *m, int block, const hx_resident_step *step, int s)
+{
+    const hx_resident_part *const part = &m->r->part[step->level];
+    for (int w = 0; w < warps_wanted; w++)
+        if (m->step[block][w] != s) return 0;
+    if (step->kind == HX_RESIDENT_DIRECT) {
+        const int64_t n = m->level[m->r->n_level].n_node;
+        for (int64_t a = 0; a < n; a++)
+            if (!is_there(m, m->b[step->from * n + a], step->by)) return 0;
+        return 1;
+    }
+    const int32_t *const near = m->near[step->level] + (int64_t)block * part->most_near;
+    for (int j = 0; j < part->most_near && near[j] >= 0; j++)
+        if (!is_there(m, iterate(m, step->level, step->from)[near[j]], step->by)) return 0;
+    return 1;
+}
+
+/* Whether all of the others' words that a node reads by itself are there. */
+static int are_there(machine *m, const hx_resident_step *step, int64_t a)
+{
+    const int l = step->level;
+    const hx_lattice_level *const coarse = &m->level[l + 1];
+    if (step->kind == HX_RESIDENT_RESTRICT) {
+        for (int o = 0; o < HX_LATTICE_OFFSETS; o++) {
+            const int32_t child = coarse->child[o * coarse->n_node + a];
+            if (child >= 0 && !is_there(m, m->residual[l][child], step->by)) return 0;
+        }
+        return 1;
+    }
+    for (int c = 0; c < 8; c++) {
+        const int32_t parent = m->level[l].parent[c * m->level[l].n_node + a];
+        const uint32_t *const x = l + 1 < m->r->n_level ? iterate(m, l + 1, step->from) : m->y;
+        if (parent >= 0 && !is_there(m, x[parent], step->by)) return 0;
+    }
+    return 1;
+}
+
+/* Rows of the last level go to warps in turn; a node's word stands for its rows, so its first. */
+static void leave_rows(machine *m, int block, int warp, uint32_t tag)
+{
+    const int64_t n = m->level[m->r->n_level].n_node;
+    for (int64_t a = (int64_t)warp * m->r->n_block + block; a < n;
+         a += (int64_t)warps_wanted * m->r->n_block)
+        m->y[a] = tag;
+}
+
+static void leave(machine *m, const hx_resident_step *step, int64_t a, uint32_t tag)
+{
+    const int l = step->level;
+    if (step->kind == HX_RESIDENT_RESIDUAL)
+        m->residual[l][a] = tag;
+    else if (step->kind != HX_RESIDENT_RESTRICT)
+        iterate(m, l, step->to)[a] = tag;
+    else if (l + 1 == m->r->n_level)
+        m->b[step->to * m->level[l + 1].n_node + a] = tag;
+}
+
+/* A warp's next step, if it may; 1 if it did. */
+static int go_on(machine *m, int block, int warp)
+{
+    const int s = m->step[block][warp];
+    if (s == m->r->n_step) return 0;
+    const hx_resident_step *const step = &m->r->step[s];
+    const int l = step->level, kind = step->kind;
+    const uint32_t tag = m->first_tag + (uint32_t)s;
+    const int gathers =
+        kind == HX_RESIDENT_SMOOTH || kind == HX_RESIDENT_RESIDUAL || kind == HX_RESIDENT_DIRECT;
+    if (gathers && m->passed[block] <= s) {
+        if (!may_pass(m, block, step, s)) return 0;
+        m->passed[block] = s + 1;
+    }
+    if (kind == HX_RESIDENT_DIRECT) {
+        leave_rows(m, block, warp, tag);
+    } else {
+        const int64_t a = node_of(m, kind == HX_RESIDENT_RESTRICT ? l + 1 : l, block, warp);
+        const int reads = kind == HX_RESIDENT_RESTRICT || kind == HX_RESIDENT_PROLONG;
+        if (a >= 0 && reads && !are_there(m, step, a)) return 0;
+        if (a >= 0) leave(m, step, a, tag);
+    }
+    m->step[block][warp]++;
+    return 1;
+}
+
+/* A warp as long as it can. */
+static int go_far(machine *m, int block, int warp, int most)
+{
+    int n = 0;
+    while (n < most && go_on(m, block, warp)) n++;
+    return n;
+}
+
+/* All warps but those of a block, then that one: it is as late as it can be, or the others are. */
+static int go_unevenly(machine *m, int block, int is_fast)
+{
+    int n = 0, more = 1;
+    while (more) {
+        more = 0;
+        for (int b = 0; b < m->r->n_block; b++)
+            for (int w = 0; w < warps_wanted && (b == block) == is_fast; w++)
+                more += go_far(m, b, w, m->r->n_step);
+        n += more;
+    }
+    for (int b = 0; b < m->r->n_block; b++)
+        for (int w = 0; w < warps_wanted && (b == block) != is_fast; w++) {
+            const int here = go_far(m, b, w, 1);
+            n += here;
+            if (here > 0 && is_fast) return n;
+        }
+    return n;
+}
+
+/* One launch; 1 if all came to its end and no word was late. */
+static int launch(machine *m, order how, uint64_t *seed)
+{
+    const int n_block = m->r->n_block, slow = (int)fixture_uniform(seed, 0.0, n_block - 0.001);
+    int64_t left = (int64_t)n_block * warps_wanted * m->r->n_step;
+    memset(m->step, 0, sizeof m->step);
+    memset(m->passed, 0, sizeof m->passed);
+    while (left > 0 && !m->is_late) {
+        int n = 0;
+        if (how != ANY) {
+            n = go_unevenly(m, slow, how == FASTEST);
+        } else {
+            for (int k = 0; k < n_block * warps_wanted; k++) {
+                const int at = (int)fixture_uniform(seed, 0.0, n_block * warps_wanted - 0.001);
+                n += go_far(m, at / warps_wanted, at % warps_wanted,
+                            1 + (int)fixture_uniform(seed, 0.0, 3.9));
+            }
+            for (int at = 0; n == 0 && at < n_block * warps_wanted; at++)
+                n += go_on(m, at / warps_wanted, at % warps_wanted);
+        }
+        if (n == 0) return 0;
+        left -= n;
+    }
+    m->first_tag += (uint32_t)m->r->n_step;
+    return !m->is_late;
+}
+
+static void *get(size_t bytes, const void *d_from)
+{
+    void *const to = malloc(bytes > 0 ? bytes : 1);
+    if (!to) abort();
+    CHECK_OK(device.ops->download(&device, to, d_from, bytes));
+    return to;
+}
+
+static uint32_t *words(int64_t n)
+{
+    uint32_t *const w = calloc((size_t)n, sizeof *w);
+    if (!w) abort();
+    return w;
+}
+
+static void free_machine(machine *m)
+{
+    for (int l = 0; l < m->r->n_level; l++) {
+        free(m->x[l]);
+        free(m->residual[l]);
+        free(m->near[l]);
+        free(m->own[l]);
+    }
+    free(m->own[m->r->n_level]);
+    free(m->b);
+    free(m->y);
+}
+
+static void make_machine(machine *m, const hx_mg_resident *r, const hx_lattice *lattice)
+{
+    memset(m, 0, sizeof *m);
+    m->r = r;
+    m->level = &lattice->level[r->first];
+    m->n_copy = HX_RESIDENT_COPIES;
+    m->first_tag = 1;
+    for (int l = 0; l < r->n_level; l++) {
+        const int64_t n = m->level[l].n_node;
+        const hx_resident_part *const part = &r->part[l];
+        m->x[l] = words(HX_RESIDENT_COPIES * n);
+        m->residual[l] = words(n);
+        m->own[l] = get((size_t)n * sizeof *m->own[l], part->d_own);
+        m->near[l] =
+            get((size_t)r->n_block * (size_t)part->most_near * sizeof *m->near[l], part->d_near);
+    }
+    const int64_t n = m->level[r->n_level].n_node;
+    m->b = words(2 * n);
+    m->y = words(n);
+    m->own[r->n_level] = (int32_t *)words(n);
+    for (int64_t a = 0; a < n; a++) m->own[r->n_level][a] = (int32_t)a;
+}
+
+/* Each node is one block's, no block has more than it has warps, and a node finds its neighbours
+ * where it is told, others nowhere. */
+static void check_lists(const machine *m, int l)
+{
+    const int64_t n = m->level[l].n_node;
+    const hx_resident_part *const part = &m->r->part[l];
+    uint16_t *const place = get(32 * (size_t)n * sizeof *place, part->d_place);
+    int32_t *const seen = (int32_t *)words(n);
+    for (int b = 0; b < m->r->n_block; b++) {
+        const int32_t *const near = m->near[l] + (int64_t)b * part->most_near;
+        const int64_t begin = begin_of(m, l, b), end = begin_of(m, l, b + 1);
+        CHECK(end - begin <= part->most_node && part->most_node <= warps_wanted);
+        for (int64_t k = begin; k < end; k++) {
+            const int32_t a = m->own[l][k];
+            CHECK(++seen[a] == 1);
+            for (int o = 0; o < HX_LATTICE_OFFSETS; o++)
+                CHECK(near[place[32 * (int64_t)a + o]] == m->level[l].neighbour[o * n + a]);
+            for (int o = HX_LATTICE_OFFSETS; o < 32; o++) CHECK(place[32 * (int64_t)a + o] == 0);
+        }
+        for (int j = 0; j < part->most_near; j++) {
+            int is_needed = near[j] < 0;
+            for (int64_t k = begin; k < end && !is_needed; k++)
+                for (int o = 0; o < HX_LATTICE_OFFSETS; o++)
+                    is_needed += m->level[l].neighbour[o * n + m->own[l][k]] == near[j];
+            CHECK(is_needed);
+            CHECK(near[j] >= 0 || j + 1 == part->most_near || near[j + 1] < 0);
+        }
+    }
+    free(place);
+    free(seen);
+}
+
+/* The order of hx_mg_cycle, written out again: visits, smoothing and what lies below. */
+static int count_steps(const hx_multigrid *mg, int l)
+{
+    if (l + 1 == mg->n_level) return 1;
+    const hx_mg_smoothing s = hx_mg_smoothing_of(mg, l);
+    return s.visits * (s.degree + 3 + count_steps(mg, l + 1)) + s.degree;
+}
+
+static int run(machine *m, int n_copy)
+{
+    uint64_t seed = 3;
+    int right = 1;
+    m->n_copy = n_copy;
+    for (int pass = 0; pass < 2 && right; pass++)
+        for (int how = ANY; how < N_ORDER && right; how++) right = launch(m, (order)how, &seed);
+    return right;
+}
+
+static void check(const box_part *part, double coarsening, int n_last, int n_block, int n_level)
+{
+    static hx_multigrid mg;
+    hx_mesh mesh;
+    hx_lattice lattice;
+    machine m;
+    CHECK_OK(box_part_create(&mesh, part));
+    CHECK_OK(fixture_finish(&mesh, FIXTURE_IN_ORDER));
+    CHECK_OK(hx_lattice_create(&lattice, &mesh, coarsening, n_last));
+    memset(&mg, 0, sizeof mg);
+    mg.dev = &device;
+    mg.table = *device.ops->multigrid;
+    mg.table.resident_room = room;
+    mg.table.resident_fits = fits;
+    mg.ops = &mg.table;
+    mg.dof = HX_MG_DOF;
+    mg.n_level = lattice.n_level;
+    for (int l = 0; l < lattice.n_level; l++) mg.level[l].n_node = lattice.level[l].n_node;
+    n_block_wanted = n_block;
+    warps_wanted = WARPS;
+    CHECK_OK(hx_mg_resident_create(&mg, &lattice));
+    CHECK_MSG(mg.resident.n_level == n_level, "%s: %d levels of %d", context, mg.resident.n_level,
+              lattice.n_level);
+    if (mg.resident.n_level > 0) {
+        const hx_mg_resident *const r = &mg.resident;
+        CHECK(r->first + r->n_level + 1 == mg.n_level);
+        CHECK(r->n_step == count_steps(&mg, r->first));
+        make_machine(&m, r, &lattice);
+        for (int l = 0; l < r->n_level; l++) check_lists(&m, l);
+        CHECK_MSG(run(&m, HX_RESIDENT_COPIES), "%s: a word is late or never comes", context);
+        printf("%s: %d blocks, %d levels, %d steps\n", context, r->n_block, r->n_level, r->n_step);
+        free_machine(&m);
+        if (r->n_block > 2) {
+            make_machine(&m, r, &lattice);
+            CHECK_MSG(!run(&m, HX_RESIDENT_COPIES - 1), "%s: a copy less is enough here", context);
+            free_machine(&m);
+        }
+    }
+    hx_mg_resident_free(&mg);
+    CHECK(mg.resident.n_level == 0 && !mg.resident.d_word);
+    hx_lattice_free(&lattice);
+    hx_mesh_free(&mesh);
+}
+
+static int with_hole(int i, int j, int k)
+{
+    (void)k;
+    return i < 3 || i >= 6 || j < 2 || j >= 4;
+}
+
+int main(void)
+{
+    CHECK_OK(hx_device_open(&device, hx_device_find("cpu")));
+    context = "a box";
+    check(&(box_part){.n = {10, 6, 6}}, 1.0, 40, 24, 2);
+    check(&(box_part){.n = {10, 6, 6}}, 1.0, 40, 21, 2);
+    check(&(box_part){.n = {10, 6, 6}}, 1.0, 4, 20, 3); /* of four lattices that are smoothed */
+    context = "a box of few blocks";                    /* the first lattice has 539 nodes */
+    check(&(box_part){.n = {10, 6, 6}}, 1.0, 4, 3, 2);
+    context = "a block";
+    check(&(box_part){.n = {5, 3, 3}}, 2.0, 4, 1, 1);
+    context = "a hole";
+    check(&(box_part){.n = {9, 6, 5}, .keep = with_hole}, 1.0, 40, 20, 2);
+    context = "a plate";
+    check(&(box_part){.n = {16, 12, 1}}, 1.0, 4, 15, 3);
+    context = "a rod";
+    check(&(box_part){.n = {60, 1, 1}}, 1.0, 4, 11, 3);
+    context = "no room";
+    check(&(box_part){.n = {10, 6, 6}}, 1.0, 4, 0, 0);
+    hx_device_close(&device);
+    TEST_END();
+}
