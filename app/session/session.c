@@ -89,7 +89,7 @@ void hx_session_generate_params(const hx_session *s, hx_generate_params *params)
     params->distort = cfg->mesh.distort;
     params->seed = (uint64_t)cfg->mesh.seed;
     params->other_bytes = s->other_bytes;
-    params->n_process = params->n_on_host = 0;
+    params->n_process = params->n_on_host = params->in_order = 0;
 }
 
 /* Splines are analysed as such unless another element is asked for. HX_EINPUT: of a mesh. */
@@ -148,7 +148,14 @@ static int get_mesh(hx_session *s)
     if (s->mesh.window) return HX_OK;
     if (!s->cfg.mesh.generator) return hx_session_read_file(s);
     hx_session_generate_params(s, &params);
+    params.in_order = s->cfg.mesh.reorder && s->cfg.mesh.shuffle == 0;
     return hx_generate(hx_generator_find(s->cfg.mesh.generator), &s->mesh, &params);
+}
+
+/* 1 if it was generated in the order that is asked for. */
+static int is_in_order(const hx_session *s)
+{
+    return s->cfg.mesh.generator && s->cfg.mesh.shuffle == 0 && s->mesh.elem_orig;
 }
 
 /* The raw mesh, renumbered as asked and validated. */
@@ -169,7 +176,7 @@ static int make_raw_mesh(hx_session *s)
     if (cfg->mesh.reorder && s->spline.n_patch == 0 &&
         !s->mesh.window) { /* elements of an image are its spans */
         begin = hx_session_begin_step(HX_SETUP_REORDER);
-        HX_TRY(hx_mesh_reorder(&s->mesh));
+        if (!is_in_order(s)) HX_TRY(hx_mesh_reorder(&s->mesh));
         hx_session_end_step(s, HX_SETUP_REORDER, begin);
     }
     begin = hx_session_begin_step(HX_SETUP_FINISH);
