@@ -204,6 +204,7 @@ static int optimise(run *r)
         hx_iteration it;
         /* K u = f, compliance, sensitivities, filter, optimality criteria */
         HX_TRY(hx_session_step(&r->session, &it));
+        HX_TRY(hx_doubts_meanwhile(&r->doubts, &r->session));
         const int verdict = hx_outcome_judge(&r->session, &it),
                   last = verdict < 0 || is_last(r, &it);
         HX_TRY(record(r, &it, last));
@@ -324,11 +325,18 @@ static void print_result(run *r)
     hx_log_info("as it would be made: hextop verify %s, hextop surface %s part.stl", word, word);
 }
 
-/* What `hextop check` warns of. */
+/* 1 if the first design is not the host's work, alone. */
+static int host_will_wait(const hx_session *s)
+{
+    return !s->team && strcmp(s->device.ops->name, "cpu") != 0;
+}
+
+/* What `hextop check` warns of; of the mesh it may be later (hx_doubts_meanwhile). */
 static int doubt_before(run *r)
 {
     hx_output_plan plan;
     const double begin = hx_session_begin_step(HX_SETUP_CHECK);
+    if (host_will_wait(&r->session)) hx_session_measure_meanwhile(&r->session);
     HX_TRY(hx_doubts_before(&r->doubts, &r->session));
     HX_TRY(hx_output_make_plan(&r->session, &plan));
     hx_doubt_disk(&r->doubts, &r->session,

@@ -208,14 +208,6 @@ int hx_session_make_mesh(hx_session *s)
     return s->mesh.window ? HX_OK : hx_session_share_mesh(s);
 }
 
-int hx_session_measure(hx_session *s)
-{
-    if (s->is_measured || s->mesh.window) return HX_OK; /* bodies and hinges are the whole's */
-    HX_TRY(hx_mesh_measure(&s->mesh, &s->quality));
-    s->is_measured = 1;
-    return HX_OK;
-}
-
 /* HX_EINPUT: it reaches over the part, so that all densities would be one. */
 static int check_radius(const hx_session *s)
 {
@@ -488,6 +480,7 @@ int hx_session_open(hx_session *s)
 void hx_session_free(hx_session *s)
 {
     hx_device_start_end(&s->device_start); /* a driver that is starting must not be left alone */
+    hx_session_end_measuring(s);
     hx_session_drop_operator(s);
     hx_filter_free(&s->filter);
     hx_ranks_free(&s->ranks);
