@@ -67,8 +67,8 @@ static void find_cell(const hx_lattice *lattice, const hx_mesh *mesh, int64_t e,
     double c[3];
     hx_mesh_centroid(mesh, e, c);
     for (int i = 0; i < 3; i++) {
-        at[i] = (int64_t)floor((c[i] - lattice->origin[i]) / lattice->size[i]);
-        at[i] = at[i] < 0 ? 0 : at[i] >= n[i] ? n[i] - 1 : at[i];
+        const double place = (c[i] - lattice->origin[i]) / lattice->size[i];
+        at[i] = !(place > 0.0) ? 0 : place >= (double)n[i] ? n[i] - 1 : (int64_t)place;
     }
 }
 
@@ -262,7 +262,7 @@ static int lay_over_mesh(hx_lattice *lattice, const hx_space *space, grid *g, in
     sort_listed(g, space->n_point, node_key, lattice->cell_node, lattice->cell_node_at);
     rc = HX_OK;
 fail:
-    free(node_key);
+    hx_free_large(node_key, n_node * sizeof *node_key);
     return rc;
 }
 
@@ -522,7 +522,7 @@ int hx_lattice_finish(hx_lattice *lattice, const hx_space *space, hx_lattice_dra
     memcpy(l.high, draft->high, sizeof l.high);
     if (here->rank) HX_TRY_FAIL(list_level(&l, here, 1));
     HX_TRY_FAIL(lay_over_mesh(lattice, space, here, draft->place));
-    free(draft->place);
+    hx_free_large(draft->place, (size_t)space->mesh->n_elem * sizeof *draft->place);
     draft->place = NULL;
     for (int i = 0; i < 3; i++) lattice->level[0].step[i] = lattice->size[i] / lattice->unit;
     rc = list_levels(lattice, here, &l);
