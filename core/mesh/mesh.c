@@ -427,17 +427,33 @@ void hx_mesh_bounds(const hx_mesh *mesh, double low[3], double high[3])
     memcpy(high, most, sizeof most);
 }
 
+void hx_mesh_centroids(const hx_mesh *mesh, int64_t begin, int n, double *const x[3])
+{
+    int i = 0;
+    for (; i + HX_HEX_LANES <= n && !hx_mesh_is_collapsed(mesh); i += HX_HEX_LANES)
+        hx_hex_centroids_of(mesh->xyz, mesh->conn + 8 * (begin + i),
+                            (double *const[3]){x[0] + i, x[1] + i, x[2] + i});
+    for (; i < n; i++) {
+        double c[3];
+        hx_mesh_centroid(mesh, begin + i, c);
+        for (int d = 0; d < 3; d++) x[d][i] = c[d];
+    }
+}
+
 void hx_mesh_centroid_bounds(const hx_mesh *mesh, double low[3], double high[3])
 {
+    enum { BLOCK = 64 };
     double least[3] = {INFINITY, INFINITY, INFINITY}, most[3] = {-INFINITY, -INFINITY, -INFINITY};
 #pragma omp parallel for schedule(static) reduction(min : least) reduction(max : most)
-    for (int64_t e = 0; e < mesh->n_elem; e++) {
-        double x[3];
-        hx_mesh_centroid(mesh, e, x);
-        for (int d = 0; d < 3; d++) {
-            least[d] = x[d] < least[d] ? x[d] : least[d]; /* fmin is a call */
-            most[d] = x[d] > most[d] ? x[d] : most[d];
-        }
+    for (int64_t begin = 0; begin < mesh->n_elem; begin += BLOCK) {
+        const int n = mesh->n_elem - begin < BLOCK ? (int)(mesh->n_elem - begin) : BLOCK;
+        double x[3][BLOCK];
+        hx_mesh_centroids(mesh, begin, n, (double *const[3]){x[0], x[1], x[2]});
+        for (int i = 0; i < n; i++)
+            for (int d = 0; d < 3; d++) {
+                least[d] = x[d][i] < least[d] ? x[d][i] : least[d]; /* fmin is a call */
+                most[d] = x[d][i] > most[d] ? x[d][i] : most[d];
+            }
     }
     memcpy(low, least, sizeof least);
     memcpy(high, most, sizeof most);
@@ -490,11 +506,8 @@ fail:
 static void find_volumes(const hx_mesh *mesh, int64_t begin, int64_t end, double *volume)
 {
     int64_t e = begin;
-    for (; e + HX_HEX_LANES <= end; e += HX_HEX_LANES) {
-        hx_hex_sizes sizes;
-        hx_hex_sizes_of(mesh->xyz, mesh->conn + 8 * e, &sizes);
-        memcpy(volume + e, sizes.volume, sizeof sizes.volume);
-    }
+    for (; e + HX_HEX_LANES <= end; e += HX_HEX_LANES)
+        hx_hex_volumes_of(mesh->xyz, mesh->conn + 8 * e, volume + e);
     for (; e < end; e++) {
         hx_hex_map map;
         hx_hex_map_init(&map, mesh->xyz, mesh->conn + 8 * e);

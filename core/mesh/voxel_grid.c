@@ -120,11 +120,7 @@ static int find_elements(const hx_voxel_grid *g, const hx_mesh *mesh, double off
     const int64_t rest = mesh->n_elem - begin;
     double x[3][HX_VOXEL_BLOCK];
     *n = rest < HX_VOXEL_BLOCK ? (int)rest : HX_VOXEL_BLOCK;
-    for (int i = 0; i < *n; i++) {
-        double c[3];
-        hx_mesh_centroid(mesh, begin + i, c);
-        for (int d = 0; d < 3; d++) x[d][i] = c[d];
-    }
+    hx_mesh_centroids(mesh, begin, *n, (double *const[3]){x[0], x[1], x[2]});
     return hx_voxel_grid_points(g, off, *n, x, point);
 }
 
