@@ -269,6 +269,8 @@ static int keep_what_there_is(run *r, int code)
 {
     const int is_ahead = r->session.opt.iteration > r->stats.n_iteration;
     hx_log_error(code);
+    if (hx_doubts_meanwhile(&r->doubts, &r->session) < 0) /* of a first design that failed */
+        hx_log_warning("%s", hx_error_message());
     save_design(r, code);
     if (write_summary(r, "failed") < 0) hx_log_warning("%s", hx_error_message());
     if (code != HX_EIO && is_ahead) keep_state(r);
@@ -359,7 +361,7 @@ static int run_config(run *r, const hx_options *options)
     if (r->is_resumed)
         hx_log_info("going on after iteration %d, from %s\n", r->session.opt.iteration,
                     r->checkpoint.path);
-    if (is_over(r)) return 0;
+    if (is_over(r)) return hx_doubts_meanwhile(&r->doubts, &r->session);
     HX_TRY(take_folder(r));
     HX_TRY(hx_trace_begin(&r->output));
 
