@@ -94,8 +94,11 @@ void hx_doubt_memory(hx_doubts *doubts, const hx_session *s, double want, double
 /* Bytes of all files, and those free; 0: unknown. */
 void hx_doubt_disk(hx_doubts *doubts, const hx_session *s, double want, double have);
 
-/* All of them but the disk, of an open session. */
+/* All of them but the disk, of an open session; those of the mesh are left for hx_doubts_meanwhile
+ * if it is being measured (hx_session_measure_meanwhile). */
 int hx_doubts_before(hx_doubts *doubts, hx_session *s);
+/* After the first design those that were left. Nothing if none were. */
+int hx_doubts_meanwhile(hx_doubts *doubts, hx_session *s);
 
 /* Host bytes that the session takes or has taken, its device's where that is the host; *have: what
  * the host has for it. */

@@ -323,14 +323,22 @@ void hx_doubt_disk(hx_doubts *doubts, const hx_session *s, double want, double h
                       s->cfg.output.directory);
 }
 
+int hx_doubts_meanwhile(hx_doubts *doubts, hx_session *s)
+{
+    if (!s->measuring.is_running) return HX_OK;
+    HX_TRY(hx_session_measure(s));
+    hx_doubt_mesh(doubts, s);
+    return HX_OK;
+}
+
 int hx_doubts_before(hx_doubts *doubts, hx_session *s)
 {
     double want, have;
-    HX_TRY(hx_session_measure(s));
+    if (!s->measuring.is_running) HX_TRY(hx_session_measure(s));
     if (s->mesh.window) { /* the first process knows its part alone */
         judge_place(doubts, &s->mesh);
     } else {
-        hx_doubt_mesh(doubts, s);
+        if (!s->measuring.is_running) hx_doubt_mesh(doubts, s);
         hx_doubt_loads(doubts, s);
     }
     hx_doubt_material(doubts, s);

@@ -204,6 +204,7 @@ static int optimise(run *r)
         hx_iteration it;
         /* K u = f, compliance, sensitivities, filter, optimality criteria */
         HX_TRY(hx_session_step(&r->session, &it));
+        HX_TRY(hx_doubts_meanwhile(&r->doubts, &r->session));
         const int verdict = hx_outcome_judge(&r->session, &it),
                   last = verdict < 0 || is_last(r, &it);
         HX_TRY(record(r, &it, last));
@@ -268,6 +269,8 @@ static int keep_what_there_is(run *r, int code)
 {
     const int is_ahead = r->session.opt.iteration > r->stats.n_iteration;
     hx_log_error(code);
+    if (hx_doubts_meanwhile(&r->doubts, &r->session) < 0) /* of a first design that failed */
+        hx_log_warning("%s", hx_error_message());
     save_design(r, code);
     if (write_summary(r, "failed") < 0) hx_log_warning("%s", hx_error_message());
     if (code != HX_EIO && is_ahead) keep_state(r);
@@ -324,11 +327,18 @@ static void print_result(run *r)
     hx_log_info("as it would be made: hextop verify %s, hextop surface %s part.stl", word, word);
 }
 
-/* What `hextop check` warns of. */
+/* 1 if the first design is not the host's work, alone. */
+static int host_will_wait(const hx_session *s)
+{
+    return !s->team && strcmp(s->device.ops->name, "cpu") != 0;
+}
+
+/* What `hextop check` warns of; of the mesh it may be later (hx_doubts_meanwhile). */
 static int doubt_before(run *r)
 {
     hx_output_plan plan;
     const double begin = hx_session_begin_step(HX_SETUP_CHECK);
+    if (host_will_wait(&r->session)) hx_session_measure_meanwhile(&r->session);
     HX_TRY(hx_doubts_before(&r->doubts, &r->session));
     HX_TRY(hx_output_make_plan(&r->session, &plan));
     hx_doubt_disk(&r->doubts, &r->session,
@@ -351,7 +361,7 @@ static int run_config(run *r, const hx_options *options)
     if (r->is_resumed)
         hx_log_info("going on after iteration %d, from %s\n", r->session.opt.iteration,
                     r->checkpoint.path);
-    if (is_over(r)) return 0;
+    if (is_over(r)) return hx_doubts_meanwhile(&r->doubts, &r->session);
     HX_TRY(take_folder(r));
     HX_TRY(hx_trace_begin(&r->output));
 

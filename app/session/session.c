@@ -89,7 +89,7 @@ void hx_session_generate_params(const hx_session *s, hx_generate_params *params)
     params->distort = cfg->mesh.distort;
     params->seed = (uint64_t)cfg->mesh.seed;
     params->other_bytes = s->other_bytes;
-    params->n_process = params->n_on_host = 0;
+    params->n_process = params->n_on_host = params->in_order = 0;
 }
 
 /* Splines are analysed as such unless another element is asked for. HX_EINPUT: of a mesh. */
@@ -148,7 +148,14 @@ static int get_mesh(hx_session *s)
     if (s->mesh.window) return HX_OK;
     if (!s->cfg.mesh.generator) return hx_session_read_file(s);
     hx_session_generate_params(s, &params);
+    params.in_order = s->cfg.mesh.reorder && s->cfg.mesh.shuffle == 0;
     return hx_generate(hx_generator_find(s->cfg.mesh.generator), &s->mesh, &params);
+}
+
+/* 1 if it was generated in the order that is asked for. */
+static int is_in_order(const hx_session *s)
+{
+    return s->cfg.mesh.generator && s->cfg.mesh.shuffle == 0 && s->mesh.elem_orig;
 }
 
 /* The raw mesh, renumbered as asked and validated. */
@@ -169,7 +176,7 @@ static int make_raw_mesh(hx_session *s)
     if (cfg->mesh.reorder && s->spline.n_patch == 0 &&
         !s->mesh.window) { /* elements of an image are its spans */
         begin = hx_session_begin_step(HX_SETUP_REORDER);
-        HX_TRY(hx_mesh_reorder(&s->mesh));
+        if (!is_in_order(s)) HX_TRY(hx_mesh_reorder(&s->mesh));
         hx_session_end_step(s, HX_SETUP_REORDER, begin);
     }
     begin = hx_session_begin_step(HX_SETUP_FINISH);
@@ -199,14 +206,6 @@ int hx_session_make_mesh(hx_session *s)
     }
     hx_session_end_step(s, HX_SETUP_SETS, begin);
     return s->mesh.window ? HX_OK : hx_session_share_mesh(s);
-}
-
-int hx_session_measure(hx_session *s)
-{
-    if (s->is_measured || s->mesh.window) return HX_OK; /* bodies and hinges are the whole's */
-    HX_TRY(hx_mesh_measure(&s->mesh, &s->quality));
-    s->is_measured = 1;
-    return HX_OK;
 }
 
 /* HX_EINPUT: it reaches over the part, so that all densities would be one. */
@@ -481,6 +480,7 @@ int hx_session_open(hx_session *s)
 void hx_session_free(hx_session *s)
 {
     hx_device_start_end(&s->device_start); /* a driver that is starting must not be left alone */
+    hx_session_end_measuring(s);
     hx_session_drop_operator(s);
     hx_filter_free(&s->filter);
     hx_ranks_free(&s->ranks);

@@ -32,6 +32,14 @@ typedef enum {
 } hx_setup_step;
 const char *hx_setup_step_name(hx_setup_step step);
 
+/* Quality of the mesh in a thread of its own, whose team has n_thread. */
+typedef struct hx_measuring {
+    pthread_t thread;
+    int is_running, n_thread, rc;
+    const hx_mesh *mesh; /* (borrowed) */
+    hx_mesh_quality quality;
+} hx_measuring;
+
 typedef struct hx_session {
     hx_config cfg;
     hx_mesh mesh;
@@ -39,7 +47,8 @@ typedef struct hx_session {
     hx_conditions conditions; /* what the mesh's file states besides it */
     hx_mesh_quality quality;  /* once hx_session_measure was called */
     int is_measured;
-    hx_space space; /* of solver.element */
+    hx_measuring measuring; /* of quality, while something else goes on */
+    hx_space space;         /* of solver.element */
     hx_problem problem;
     hx_plan plan;        /* of the problem's mesh, for the solver */
     hx_notes *lacking;   /* NULL, or where loads and supports that lack are noted (borrowed) */
@@ -102,7 +111,11 @@ void hx_session_end_step(hx_session *s, hx_setup_step step, double begin);
 /* Of a session without a team, before the problem is made: its mesh cut as solver.partition has it
  * for n_rank processes; the key becomes the way taken. HX_EINPUT, HX_EENV of hx_partition_make. */
 int hx_session_cut_mesh(hx_session *s, int n_rank);
-int hx_session_measure(hx_session *s);      /* the mesh's quality, once */
+int hx_session_measure(hx_session *s); /* the mesh's quality, once */
+/* The same begins beside what follows, where a GPU computes and the host would wait for it; it ends
+ * with hx_session_measure. Nothing of what was measured, or of a window. The mesh must stay where
+ * and as it is until then. */
+void hx_session_measure_meanwhile(hx_session *s);
 int hx_session_make_problem(hx_session *s); /* supports, loads, passive elements, radius, ties */
 /* Device, strategy and layout; names resolved in cfg. With solver.operator = "auto" the operators
  * are timed, and s->op may hold the one chosen already. */

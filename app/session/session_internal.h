@@ -34,6 +34,9 @@ int hx_session_share(hx_session *s);
 /* What the leader chose goes to the others, which are compared with it. */
 int hx_session_tell_choice(hx_session *s);
 
+/* session_measure.c. Waits for what hx_session_measure_meanwhile began. */
+void hx_session_end_measuring(hx_session *s);
+
 /* Of the words in solver.*: strategy, layout and preconditioner. */
 int hx_session_find_named(hx_session *s);
 

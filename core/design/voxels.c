@@ -128,7 +128,8 @@ size_t hx_voxels_bytes_around(const hx_mesh *part, const hx_mesh *mesh, double r
 
 void hx_voxels_free(hx_voxels *voxels)
 {
-    free(voxels->elem);
+    hx_free_large(voxels->elem,
+                  (size_t)(voxels->n[0] * voxels->n[1] * voxels->n[2]) * sizeof *voxels->elem);
     free(voxels->width);
     free(voxels->weight);
     memset(voxels, 0, sizeof *voxels);

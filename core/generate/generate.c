@@ -186,12 +186,15 @@ static int open_box(hx_mesh_source *source, const char *name, const int n[3],
                                .is_local = 1,
                                .shape = b,
                                .close = close_box};
+    int is_unit = 1;
     for (int d = 0; d < 3; d++) {
         b->n[d] = n[d];
         b->length[d] = length[d];
         source->n_node *= (int64_t)n[d] + 1;
         source->n_elem *= n[d];
+        is_unit = is_unit && length[d] == n[d];
     }
+    if (is_unit) memcpy(source->cubes, b->n, sizeof source->cubes);
     for (; source->n_set < (int)(sizeof set / sizeof set[0]); source->n_set++)
         source->set[source->n_set].name = set[source->n_set];
     return HX_OK;
@@ -220,7 +223,8 @@ int hx_generate(const hx_generator *gen, hx_mesh *mesh, const hx_generate_params
     hx_mesh_source source;
     memset(mesh, 0, sizeof *mesh);
     HX_TRY(gen->open(&source, params));
-    int rc = hx_source_mesh(&source, mesh);
+    int rc = params->in_order && params->distort == 0.0 ? hx_source_mesh_in_order(&source, mesh)
+                                                        : hx_source_mesh(&source, mesh);
     hx_source_close(&source);
     if (rc == HX_OK) rc = hx_mesh_distort(mesh, params->distort, params->seed);
     if (rc < 0) hx_mesh_free(mesh);

@@ -20,6 +20,8 @@ typedef struct hx_generate_params {
                            memory check */
     int n_process;      /* that each take a part of it, not the whole; 0, 1: one */
     int n_on_host;      /* of these on this machine */
+    int in_order; /* 1: hx_mesh_reorder follows. Where the mesh has an elem_orig it is not needed
+                     any more: a box comes in that order at once */
 } hx_generate_params;
 
 typedef struct hx_generator {

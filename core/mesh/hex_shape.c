@@ -174,25 +174,48 @@ HX_INLINED lanes norm(const lanes a[3])
     return length;
 }
 
-/* Above 0 where the map is surely invertible: columns of J differ from those at the centre by the
- * lengths of the mixed terms at most, and det J by what these add to the product of lengths. */
-HX_INLINED lanes margins(const maps *m)
+/* Not less than the norm; the same along an axis. */
+HX_INLINED lanes sum_of_sizes(const lanes a[3])
 {
-    const lanes(*const c)[3] = m->c;
-    const lanes r = norm(c[1]), s = norm(c[2]), t = norm(c[3]);
-    const lanes rs = norm(c[4]), st = norm(c[5]), rt = norm(c[6]), rst = norm(c[7]);
-    const lanes most = (r + rs + rt + rst) * (s + rs + st + rst) * (t + st + rt + rst);
-    return triple(c[1], c[2], c[3]) - (most - r * s * t) - 1e-6 * most;
+    const masks all_but_sign = (masks){0} + INT64_MAX;
+    lanes sum = {0.0};
+    for (int d = 0; d < 3; d++) sum += (lanes)((masks)a[d] & all_but_sign);
+    return sum;
 }
 
+/* Above 0 where the map is surely invertible: columns of J differ from those at the centre by the
+ * lengths of the mixed terms at most, and det J by what these add to the product of lengths. n:
+ * those of the map's terms, or what is more. */
+HX_INLINED lanes margins(const maps *m, const lanes n[8])
+{
+    const lanes(*const c)[3] = m->c;
+    const lanes most =
+        (n[1] + n[4] + n[6] + n[7]) * (n[2] + n[4] + n[5] + n[7]) * (n[3] + n[5] + n[6] + n[7]);
+    return triple(c[1], c[2], c[3]) - (most - n[1] * n[2] * n[3]) - 1e-6 * most;
+}
+
+HX_INLINED int are_positive(const lanes *x)
+{
+    int all = 1;
+    for (int i = 0; i < W; i++) all &= (*x)[i] > 0.0;
+    return all;
+}
+
+/* Without roots of bricks along the axes. */
 HX_INLINED void size_lanes(const double *xyz, const int32_t *conn, hx_hex_sizes *sizes)
 {
     maps m;
+    lanes n[8];
     find_map(xyz, conn, &m, NULL);
-    const lanes volume = volumes(&m), margin = margins(&m);
+    const lanes volume = volumes(&m);
     memcpy(sizes->volume, &volume, sizeof volume);
-    sizes->are_good = 1;
-    for (int i = 0; i < W; i++) sizes->are_good &= margin[i] > 0.0;
+    for (int i = 1; i < 8; i++) n[i] = sum_of_sizes(m.c[i]);
+    lanes margin = margins(&m, n);
+    sizes->are_good = are_positive(&margin);
+    if (sizes->are_good) return;
+    for (int i = 1; i < 8; i++) n[i] = norm(m.c[i]);
+    margin = margins(&m, n);
+    sizes->are_good = are_positive(&margin);
 }
 
 HX_VERSIONS_UNFUSED(size, (const double *xyz, const int32_t *conn, hx_hex_sizes *sizes),
@@ -201,4 +224,72 @@ HX_VERSIONS_UNFUSED(size, (const double *xyz, const int32_t *conn, hx_hex_sizes 
 void hx_hex_sizes_of(const double *xyz, const int32_t *conn, hx_hex_sizes *sizes)
 {
     size(xyz, conn, sizes);
+}
+
+HX_INLINED void find_volumes_lanes(const double *xyz, const int32_t *conn, double *volume)
+{
+    maps m;
+    find_map(xyz, conn, &m, NULL);
+    const lanes of = volumes(&m);
+    memcpy(volume, &of, sizeof of);
+}
+
+HX_VERSIONS_UNFUSED(find_volumes, (const double *xyz, const int32_t *conn, double *volume),
+                    (xyz, conn, volume))
+
+void hx_hex_volumes_of(const double *xyz, const int32_t *conn, double *volume)
+{
+    find_volumes(xyz, conn, volume);
+}
+
+/* As hx_cell_hexahedron_centroid does. */
+HX_INLINED lanes centroid(const lanes x[8])
+{
+    lanes sum = {0.0};
+    for (int a = 0; a < 8; a++) sum += x[a];
+    return 0.125 * sum;
+}
+
+HX_INLINED void find_centroids_lanes(const double *xyz, const int32_t *conn, double *const x[3])
+{
+    for (int d = 0; d < 3; d++) {
+        lanes corner[8];
+        for (int a = 0; a < 8; a++) corner[a] = gather(xyz, conn, a, d);
+        const lanes centre = centroid(corner);
+        memcpy(x[d], &centre, sizeof centre);
+    }
+}
+
+HX_VERSIONS_UNFUSED(find_centroids, (const double *xyz, const int32_t *conn, double *const x[3]),
+                    (xyz, conn, x))
+
+void hx_hex_centroids_of(const double *xyz, const int32_t *conn, double *const x[3])
+{
+    find_centroids(xyz, conn, x);
+}
+
+HX_INLINED void find_reaches_lanes(const double *xyz, const int32_t *conn, double reach[3][W])
+{
+    for (int d = 0; d < 3; d++) {
+        lanes corner[8];
+        for (int a = 0; a < 8; a++) corner[a] = gather(xyz, conn, a, d);
+        const lanes centre = centroid(corner);
+        lanes least = corner[0], most = corner[0];
+        for (int a = 1; a < 8; a++) {
+            lower(&least, &corner[a]);
+            rise(&most, &corner[a]);
+        }
+        lanes far = centre - least;
+        const lanes above = most - centre;
+        rise(&far, &above);
+        memcpy(reach[d], &far, sizeof far);
+    }
+}
+
+HX_VERSIONS_UNFUSED(find_reaches, (const double *xyz, const int32_t *conn, double reach[3][W]),
+                    (xyz, conn, reach))
+
+void hx_hex_reaches_of(const double *xyz, const int32_t *conn, double reach[3][HX_HEX_LANES])
+{
+    find_reaches(xyz, conn, reach);
 }

@@ -29,6 +29,14 @@ void hx_hex_shapes_of(const double *xyz, const int32_t *conn, hx_hex_shapes *sha
 
 /* Likewise, of cells of any kind; those that are good name no node twice. */
 void hx_hex_sizes_of(const double *xyz, const int32_t *conn, hx_hex_sizes *sizes);
+/* Their volumes alone: volume[HX_HEX_LANES]. */
+void hx_hex_volumes_of(const double *xyz, const int32_t *conn, double *volume);
+
+/* Centroids of as many, x[d][HX_HEX_LANES] along axis d: the bits of hx_cell_hexahedron_centroid.
+ */
+void hx_hex_centroids_of(const double *xyz, const int32_t *conn, double *const x[3]);
+/* How far a node of each is from its centroid along each axis. */
+void hx_hex_reaches_of(const double *xyz, const int32_t *conn, double reach[3][HX_HEX_LANES]);
 
 #ifdef __cplusplus
 }

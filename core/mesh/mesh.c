@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "../base/memory.h"
-#include "../base/sort.h"
 #include "../base/sum.h"
 #include "../base/vec3.h"
 #include "hex_jacobian.h"
@@ -76,113 +75,6 @@ static int64_t elem_of_number(const hx_mesh *mesh, int64_t number)
     int64_t e = 0;
     while (e + 1 < mesh->n_elem && hx_mesh_elem_number(mesh, e) != number) e++;
     return e;
-}
-
-/* ptr[i] := ptr[0] + ... + ptr[i]. */
-static void prefix_sum(int64_t *ptr, int64_t n)
-{
-    int64_t before[HX_N_PART + 1] = {0};
-#pragma omp parallel for schedule(static)
-    for (int part = 0; part < HX_N_PART; part++) {
-        int64_t sum = 0;
-        for (int64_t i = hx_part_begin(n, part); i < hx_part_begin(n, part + 1); i++) sum += ptr[i];
-        before[part + 1] = sum;
-    }
-    for (int part = 0; part < HX_N_PART; part++) before[part + 1] += before[part];
-#pragma omp parallel for schedule(static)
-    for (int part = 0; part < HX_N_PART; part++) {
-        int64_t sum = before[part];
-        for (int64_t i = hx_part_begin(n, part); i < hx_part_begin(n, part + 1); i++)
-            ptr[i] = sum += ptr[i];
-    }
-}
-
-/* first[part]: above all nodes of the elements of earlier parts. So nodes from first[part] to
- * first[part + 1] are met by that part and later ones; where nodes are numbered by first use these
- * are most that a part meets, and nobody else works on them meanwhile. */
-static void find_first_uses(const hx_mesh *mesh, int32_t first[HX_N_PART + 1])
-{
-    first[0] = 0;
-#pragma omp parallel for schedule(static)
-    for (int part = 0; part < HX_N_PART; part++) {
-        int32_t most = -1;
-        const int64_t end = 8 * hx_part_begin(mesh->n_elem, part + 1);
-        for (int64_t i = 8 * hx_part_begin(mesh->n_elem, part); i < end; i++)
-            most = mesh->conn[i] > most ? mesh->conn[i] : most;
-        first[part + 1] = most + 1;
-    }
-    for (int part = 0; part < HX_N_PART; part++)
-        if (first[part + 1] < first[part]) first[part + 1] = first[part];
-}
-
-/* count[node] += its incidences: of each part's own nodes, then, by several threads, of others. */
-static void count_incidences(const hx_mesh *mesh, const int32_t *first, int64_t *count)
-{
-#pragma omp parallel for schedule(static)
-    for (int part = 0; part < HX_N_PART; part++) {
-        const int64_t end = 8 * hx_part_begin(mesh->n_elem, part + 1);
-        for (int64_t i = 8 * hx_part_begin(mesh->n_elem, part); i < end; i++)
-            if (mesh->conn[i] >= first[part]) count[mesh->conn[i]]++;
-    }
-#pragma omp parallel for schedule(static)
-    for (int part = 0; part < HX_N_PART; part++) {
-        const int64_t end = 8 * hx_part_begin(mesh->n_elem, part + 1);
-        for (int64_t i = 8 * hx_part_begin(mesh->n_elem, part); i < end; i++) {
-            if (mesh->conn[i] >= first[part]) continue;
-#pragma omp atomic
-            count[mesh->conn[i]]++;
-        }
-    }
-}
-
-/* Lists them from next[node] on, which moves on: in ascending order but for those that several
- * threads list. */
-static void fill_incidences(const hx_mesh *mesh, const int32_t *first, int64_t *next,
-                            uint32_t *list)
-{
-#pragma omp parallel for schedule(static)
-    for (int part = 0; part < HX_N_PART; part++) {
-        const int64_t end = 8 * hx_part_begin(mesh->n_elem, part + 1);
-        for (int64_t i = 8 * hx_part_begin(mesh->n_elem, part); i < end; i++)
-            if (mesh->conn[i] >= first[part]) list[next[mesh->conn[i]]++] = (uint32_t)i;
-    }
-#pragma omp parallel for schedule(static)
-    for (int part = 0; part < HX_N_PART; part++) {
-        const int64_t end = 8 * hx_part_begin(mesh->n_elem, part + 1);
-        for (int64_t i = 8 * hx_part_begin(mesh->n_elem, part); i < end; i++) {
-            int64_t place;
-            if (mesh->conn[i] >= first[part]) continue;
-#pragma omp atomic capture
-            place = next[mesh->conn[i]]++;
-            list[place] = (uint32_t)i;
-        }
-    }
-}
-
-int hx_mesh_build_incidence(const hx_mesh *mesh, int64_t **ptr_out, uint32_t **list_out)
-{
-    int32_t first[HX_N_PART + 1];
-    int64_t *ptr = NULL;
-    uint32_t *list = NULL;
-    const int64_t n_node = mesh->n_node, n_entry = 8 * mesh->n_elem;
-    *ptr_out = NULL;
-    *list_out = NULL;
-    HX_TRY(hx_alloc(&ptr, (size_t)n_node + 2, sizeof *ptr, "node to element pointers"));
-    const int rc = hx_alloc_raw(&list, (size_t)n_entry, sizeof *list, "node to element lists");
-    if (rc < 0) {
-        free(ptr);
-        return rc;
-    }
-    /* Counts go two places up, so that filling shifts the starts to where they belong. */
-    find_first_uses(mesh, first);
-    count_incidences(mesh, first, ptr + 2);
-    prefix_sum(ptr, n_node + 2);
-    fill_incidences(mesh, first, ptr + 1, list);
-#pragma omp parallel for schedule(static)
-    for (int64_t a = 0; a < n_node; a++) hx_sort_few_u32(list + ptr[a], ptr[a + 1] - ptr[a]);
-    *ptr_out = ptr;
-    *list_out = list;
-    return HX_OK;
 }
 
 static int check_coordinates(const hx_mesh *mesh)
@@ -427,17 +319,33 @@ void hx_mesh_bounds(const hx_mesh *mesh, double low[3], double high[3])
     memcpy(high, most, sizeof most);
 }
 
+void hx_mesh_centroids(const hx_mesh *mesh, int64_t begin, int n, double *const x[3])
+{
+    int i = 0;
+    for (; i + HX_HEX_LANES <= n && !hx_mesh_is_collapsed(mesh); i += HX_HEX_LANES)
+        hx_hex_centroids_of(mesh->xyz, mesh->conn + 8 * (begin + i),
+                            (double *const[3]){x[0] + i, x[1] + i, x[2] + i});
+    for (; i < n; i++) {
+        double c[3];
+        hx_mesh_centroid(mesh, begin + i, c);
+        for (int d = 0; d < 3; d++) x[d][i] = c[d];
+    }
+}
+
 void hx_mesh_centroid_bounds(const hx_mesh *mesh, double low[3], double high[3])
 {
+    enum { BLOCK = 64 };
     double least[3] = {INFINITY, INFINITY, INFINITY}, most[3] = {-INFINITY, -INFINITY, -INFINITY};
 #pragma omp parallel for schedule(static) reduction(min : least) reduction(max : most)
-    for (int64_t e = 0; e < mesh->n_elem; e++) {
-        double x[3];
-        hx_mesh_centroid(mesh, e, x);
-        for (int d = 0; d < 3; d++) {
-            least[d] = x[d] < least[d] ? x[d] : least[d]; /* fmin is a call */
-            most[d] = x[d] > most[d] ? x[d] : most[d];
-        }
+    for (int64_t begin = 0; begin < mesh->n_elem; begin += BLOCK) {
+        const int n = mesh->n_elem - begin < BLOCK ? (int)(mesh->n_elem - begin) : BLOCK;
+        double x[3][BLOCK];
+        hx_mesh_centroids(mesh, begin, n, (double *const[3]){x[0], x[1], x[2]});
+        for (int i = 0; i < n; i++)
+            for (int d = 0; d < 3; d++) {
+                least[d] = x[d][i] < least[d] ? x[d][i] : least[d]; /* fmin is a call */
+                most[d] = x[d][i] > most[d] ? x[d][i] : most[d];
+            }
     }
     memcpy(low, least, sizeof least);
     memcpy(high, most, sizeof most);
@@ -490,11 +398,8 @@ fail:
 static void find_volumes(const hx_mesh *mesh, int64_t begin, int64_t end, double *volume)
 {
     int64_t e = begin;
-    for (; e + HX_HEX_LANES <= end; e += HX_HEX_LANES) {
-        hx_hex_sizes sizes;
-        hx_hex_sizes_of(mesh->xyz, mesh->conn + 8 * e, &sizes);
-        memcpy(volume + e, sizes.volume, sizeof sizes.volume);
-    }
+    for (; e + HX_HEX_LANES <= end; e += HX_HEX_LANES)
+        hx_hex_volumes_of(mesh->xyz, mesh->conn + 8 * e, volume + e);
     for (; e < end; e++) {
         hx_hex_map map;
         hx_hex_map_init(&map, mesh->xyz, mesh->conn + 8 * e);

@@ -253,6 +253,9 @@ static inline void hx_mesh_centroid(const hx_mesh *mesh, int64_t elem, double x[
         hx_cell_hexahedron_centroid(mesh->xyz, conn, x);
 }
 
+/* The same of n elements from `begin` on, in vector lanes: x[d][n] along axis d. */
+void hx_mesh_centroids(const hx_mesh *mesh, int64_t begin, int n, double *const x[3]);
+
 /* Least and largest coordinates of the elements' centroids. O(n_elem). */
 void hx_mesh_centroid_bounds(const hx_mesh *mesh, double low[3], double high[3]);
 

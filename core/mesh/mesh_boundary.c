@@ -74,6 +74,14 @@ static int are_flagged(const uint8_t *node_flag, int n, const int32_t *node)
     return all;
 }
 
+/* 1 if too few corners of an element are wanted for a face of it. */
+static int has_no_face(const uint8_t *node_flag, const int32_t conn[8])
+{
+    int n = 0;
+    for (int i = 0; node_flag && i < 8; i++) n += node_flag[conn[i]] != 0;
+    return node_flag && n < 3;
+}
+
 /* mask[n_elem]: bit f: face f is wanted; returns how many are. */
 static int64_t mark_faces(const hx_mesh *mesh, int is_mixed, const uint8_t *node_flag,
                           uint8_t *mask)
@@ -83,6 +91,8 @@ static int64_t mark_faces(const hx_mesh *mesh, int is_mixed, const uint8_t *node
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         const int32_t *const conn = mesh->conn + (size_t)e * 8;
         unsigned bits = 0;
+        mask[e] = 0;
+        if (has_no_face(node_flag, conn)) continue;
         for (int f = 0; f < 6; f++) {
             int32_t node[4];
             const int n_corner = list_corners(conn, is_mixed, f, node);

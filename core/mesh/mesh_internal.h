@@ -28,10 +28,6 @@ int hx_mesh_append_set(hx_mesh *mesh, const char *name, hx_set **set);
  */
 int64_t hx_number_by_first_use(int64_t n_place, const int32_t *conn, uint32_t *number);
 
-/* Adds the set of the nodes or elements whose mark has the bit; marks[n]. */
-int hx_mesh_add_marked_set(hx_mesh *mesh, const char *name, int of_elements, const uint64_t *marks,
-                           int bit);
-
 struct hx_mesh_source; /* mesh_source.h */
 
 /* All its sets; in_set[2]: marks of nodes, of elements. */

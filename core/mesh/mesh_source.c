@@ -81,63 +81,91 @@ static int fill_elements(const hx_mesh_source *s, int32_t *conn, uint64_t *sets)
     return rc;
 }
 
+/* Marked items, set by set. */
+typedef struct marked {
+    int64_t (*first)[HX_SOURCE_SETS]; /* [HX_N_PART + 1]: those in parts before, at last of all */
+    int32_t *list[HX_SOURCE_SETS];
+} marked;
+
+/* The lowest set of some. */
+static int lowest(uint64_t sets)
+{
+    return __builtin_ctzll(sets);
+}
+
+static void count_part(int64_t n, const uint64_t *marks, uint64_t sets, int part, int64_t *count)
+{
+    for (int64_t i = hx_part_begin(n, part); i < hx_part_begin(n, part + 1); i++)
+        for (uint64_t in = marks[i] & sets; in; in &= in - 1) count[lowest(in)]++;
+}
+
+static void list_part(int64_t n, const uint64_t *marks, uint64_t sets, int part, marked *m)
+{
+    int64_t next[HX_SOURCE_SETS];
+    memcpy(next, m->first[part], sizeof next);
+    for (int64_t i = hx_part_begin(n, part); i < hx_part_begin(n, part + 1); i++)
+        for (uint64_t in = marks[i] & sets; in; in &= in - 1)
+            m->list[lowest(in)][next[lowest(in)]++] = (int32_t)i;
+}
+
+/* Lists the members of these sets in two passes over the marks, however many sets there are. */
+static int list_marked(int64_t n, const uint64_t *marks, uint64_t sets, marked *m)
+{
+    HX_TRY(hx_alloc(&m->first, HX_N_PART + 1, sizeof *m->first, what));
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++)
+        count_part(n, marks, sets, part, m->first[part + 1]);
+    for (int part = 0; part < HX_N_PART; part++)
+        for (int b = 0; b < HX_SOURCE_SETS; b++) m->first[part + 1][b] += m->first[part][b];
+    for (uint64_t left = sets; left; left &= left - 1) {
+        int32_t **const list = &m->list[lowest(left)];
+        const int64_t n_in = m->first[HX_N_PART][lowest(left)];
+        HX_TRY(hx_alloc_raw(list, (size_t)n_in, sizeof **list, what));
+    }
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) list_part(n, marks, sets, part, m);
+    return HX_OK;
+}
+
+static void free_marked(marked *m)
+{
+    for (int b = 0; b < HX_SOURCE_SETS; b++) free(m->list[b]);
+    free(m->first);
+}
+
+/* Those that are of nodes, or of elements. */
+static uint64_t sets_of(const hx_mesh_source *s, int of_elements)
+{
+    uint64_t sets = 0;
+    for (int i = 0; i < s->n_set; i++)
+        if (s->set[i].of_both || s->set[i].of_elements == of_elements) sets |= (uint64_t)1 << i;
+    return sets;
+}
+
 int hx_source_has_sets(const hx_mesh_source *s, int of_elements)
 {
-    int any = 0;
-    for (int i = 0; i < s->n_set; i++)
-        any |= s->set[i].of_both || s->set[i].of_elements == of_elements;
-    return any;
-}
-
-/* first[part] := how many marks with the bit come before a part; at last of all. */
-static void count_marks(int64_t n, const uint64_t *marks, int bit, int64_t first[HX_N_PART + 1])
-{
-    first[0] = 0;
-#pragma omp parallel for schedule(static)
-    for (int part = 0; part < HX_N_PART; part++) {
-        const int64_t end = hx_part_begin(n, part + 1);
-        int64_t count = 0;
-        for (int64_t i = hx_part_begin(n, part); i < end; i++) count += marks[i] >> bit & 1;
-        first[part + 1] = count;
-    }
-    for (int part = 0; part < HX_N_PART; part++) first[part + 1] += first[part];
-}
-
-static void list_marks(int64_t n, const uint64_t *marks, int bit,
-                       const int64_t first[HX_N_PART + 1], int32_t *list)
-{
-#pragma omp parallel for schedule(static)
-    for (int part = 0; part < HX_N_PART; part++) {
-        const int64_t end = hx_part_begin(n, part + 1);
-        int64_t next = first[part];
-        for (int64_t i = hx_part_begin(n, part); next < first[part + 1] && i < end; i++)
-            if (marks[i] >> bit & 1) list[next++] = (int32_t)i;
-    }
-}
-
-int hx_mesh_add_marked_set(hx_mesh *mesh, const char *name, int of_elements, const uint64_t *marks,
-                           int bit)
-{
-    const int64_t n = of_elements ? mesh->n_elem : mesh->n_node;
-    int64_t first[HX_N_PART + 1];
-    int32_t *list;
-    count_marks(n, marks, bit, first);
-    const int64_t n_in = first[HX_N_PART];
-    HX_TRY(hx_alloc_raw(&list, (size_t)n_in, sizeof *list, what));
-    list_marks(n, marks, bit, first, list);
-    const int rc = of_elements ? hx_mesh_add_elem_set(mesh, name, n_in, list)
-                               : hx_mesh_add_node_set(mesh, name, n_in, list);
-    free(list);
-    return rc;
+    return sets_of(s, of_elements) != 0;
 }
 
 int hx_source_add_sets(const hx_mesh_source *s, hx_mesh *mesh, uint64_t *const in_set[2])
 {
-    for (int i = 0; i < s->n_set; i++)
-        for (int of = 0; of < 2; of++)
-            if (s->set[i].of_both || s->set[i].of_elements == of)
-                HX_TRY(hx_mesh_add_marked_set(mesh, s->set[i].name, of, in_set[of], i));
-    return HX_OK;
+    const int64_t n[2] = {mesh->n_node, mesh->n_elem};
+    const uint64_t sets[2] = {sets_of(s, 0), sets_of(s, 1)};
+    marked m[2] = {{NULL, {NULL}}, {NULL, {NULL}}};
+    int rc = HX_OK;
+    for (int of = 0; of < 2; of++)
+        if (sets[of]) HX_TRY_FAIL(list_marked(n[of], in_set[of], sets[of], &m[of]));
+    for (int i = 0; i < s->n_set; i++) {
+        if (m[0].list[i])
+            HX_TRY_FAIL(
+                hx_mesh_add_node_set(mesh, s->set[i].name, m[0].first[HX_N_PART][i], m[0].list[i]));
+        if (m[1].list[i])
+            HX_TRY_FAIL(
+                hx_mesh_add_elem_set(mesh, s->set[i].name, m[1].first[HX_N_PART][i], m[1].list[i]));
+    }
+fail:
+    for (int of = 0; of < 2; of++) free_marked(&m[of]);
+    return rc;
 }
 
 int hx_source_mesh(const hx_mesh_source *s, hx_mesh *mesh)
@@ -162,8 +190,8 @@ int hx_source_mesh(const hx_mesh_source *s, hx_mesh *mesh)
 fail:
     free(xyz);
     free(conn);
-    free(in_set[0]);
-    free(in_set[1]);
+    for (int of = 0; of < 2; of++)
+        hx_free_large(in_set[of], (size_t)(of ? s->n_elem : s->n_node) * sizeof(uint64_t));
     if (rc < 0) hx_mesh_free(mesh);
     return rc;
 }

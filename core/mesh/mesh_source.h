@@ -43,6 +43,10 @@ struct hx_mesh_source {
     /* 1: both may be called by any thread, as often as it likes. 0: all processes call them
      * together, each for what it wants. */
     int is_local;
+    /* Cubes along x, y, z, where the elements are those of a grid of unit cubes from the origin on,
+     * they and the nodes numbered along x, then y, then z, corners from the lowest on, and all sets
+     * of nodes; {0}: they are not, or nobody says so. */
+    int64_t cubes[3];
     int n_faces;
     hx_source_faces *faces; /* [n_faces]; corners of triangles that no element has go to the nodes
                                of their sets (borrowed) */
@@ -69,6 +73,10 @@ int hx_source_has_sets(const hx_mesh_source *source, int of_elements);
 /* All of it as a raw mesh with its sets (hx_mesh_finish is the caller's); of a local source.
  * HX_EINPUT: more than HX_MAX_ELEM elements. O(n). */
 int hx_source_mesh(const hx_mesh_source *source, hx_mesh *mesh);
+
+/* The same; of cubes as hx_mesh_reorder would leave it, to the bit, in a third of the time that
+ * both take, and then elem_orig is not NULL. 17 bytes an element besides the mesh at most. */
+int hx_source_mesh_in_order(const hx_mesh_source *source, hx_mesh *mesh);
 
 /* Accepts a zeroed struct. */
 void hx_source_close(hx_mesh_source *source);

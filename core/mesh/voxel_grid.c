@@ -2,8 +2,10 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../base/memory.h"
+#include "../base/vectorised.h"
 
 /* Lengths of an element's box along the axes. */
 static void measure(const hx_mesh *mesh, int64_t elem, double length[3])
@@ -64,17 +66,62 @@ double hx_voxel_grid_edge(const hx_voxel_grid *grid)
     return fmin(grid->step[0], fmin(grid->step[1], grid->step[2]));
 }
 
-/* The point of the grid that x lies on; -1: none. */
-static int64_t point_of(const hx_voxel_grid *g, const double x[3], double off)
+/* Whole numbers only, from here to twice as much. */
+static const double WHOLE = 6755399441055744.0; /* 3 * 2^51 */
+
+/* Along one axis: adds stride * place to point[], exact, and to miss[] where x lies on no place.
+ * The nearest place without floor, which is a call, and all in doubles, so that lanes are of one
+ * width.
+ */
+HX_INLINED void find_along(double first, double step, double n, double stride, double off,
+                           const double *x, double *point, double *miss)
 {
-    int64_t at[3];
-    for (int d = 0; d < 3; d++) {
-        const double place = floor((x[d] - g->lower[d]) / g->step[d] + 0.5);
-        if (!(place >= 0.0 && place < (double)g->n[d])) return -1;
-        if (!(fabs(x[d] - (g->lower[d] + place * g->step[d])) <= off)) return -1;
-        at[d] = (int64_t)place;
+#pragma omp simd
+    for (int i = 0; i < HX_VOXEL_BLOCK; i++) {
+        const double at = (x[i] - first) / step + WHOLE - WHOLE;
+        miss[i] += fabs(x[i] - (first + at * step)) <= off ? 0.0 : 1.0;
+        miss[i] += at >= 0.0 ? 0.0 : 1.0;
+        miss[i] += at < n ? 0.0 : 1.0;
+        point[i] += stride * at;
     }
-    return (at[2] * g->n[1] + at[1]) * g->n[0] + at[0];
+}
+
+HX_INLINED void find_points_lanes(const hx_voxel_grid *g, double off, double x[3][HX_VOXEL_BLOCK],
+                                  int32_t *point)
+{
+    double at[HX_VOXEL_BLOCK] = {0.0}, miss[HX_VOXEL_BLOCK] = {0.0}, stride = 1.0;
+    for (int d = 0; d < 3; d++) {
+        find_along(g->lower[d], g->step[d], (double)g->n[d], stride, off, x[d], at, miss);
+        stride *= (double)g->n[d];
+    }
+    for (int i = 0; i < HX_VOXEL_BLOCK; i++) point[i] = (int32_t)(miss[i] == 0.0 ? at[i] : -1.0);
+}
+
+HX_VERSIONS_UNFUSED(find_points,
+                    (const hx_voxel_grid *g, double off, double x[3][HX_VOXEL_BLOCK],
+                     int32_t *point),
+                    (g, off, x, point))
+
+int hx_voxel_grid_points(const hx_voxel_grid *grid, double off, int n, double x[3][HX_VOXEL_BLOCK],
+                         int32_t *point)
+{
+    int all = 1;
+    for (int d = 0; d < 3; d++)
+        for (int i = n; i < HX_VOXEL_BLOCK; i++) x[d][i] = grid->lower[d];
+    find_points(grid, off, x, point);
+    for (int i = 0; i < n; i++) all &= point[i] >= 0;
+    return all;
+}
+
+/* The same of the centroids of elements from `begin` on; *n: how many there are. */
+static int find_elements(const hx_voxel_grid *g, const hx_mesh *mesh, double off, int64_t begin,
+                         int *n, int32_t *point)
+{
+    const int64_t rest = mesh->n_elem - begin;
+    double x[3][HX_VOXEL_BLOCK];
+    *n = rest < HX_VOXEL_BLOCK ? (int)rest : HX_VOXEL_BLOCK;
+    hx_mesh_centroids(mesh, begin, *n, (double *const[3]){x[0], x[1], x[2]});
+    return hx_voxel_grid_points(g, off, *n, x, point);
 }
 
 int hx_voxel_grid_place(const hx_voxel_grid *grid, const hx_mesh *mesh, double off, int32_t **elem,
@@ -82,25 +129,26 @@ int hx_voxel_grid_place(const hx_voxel_grid *grid, const hx_mesh *mesh, double o
 {
     const int64_t n_point = hx_voxel_grid_size(grid);
     int all = 1;
-    int64_t n = 0;
+    int64_t n_placed = 0;
     int32_t *list;
     HX_TRY(hx_alloc_raw(elem, (size_t)n_point, sizeof **elem, "a grid of voxels"));
     list = *elem;
 #pragma omp parallel for schedule(static)
     for (int64_t p = 0; p < n_point; p++) list[p] = -1;
 #pragma omp parallel for schedule(static) reduction(&& : all)
-    for (int64_t e = 0; e < mesh->n_elem; e++) {
-        double x[3];
-        hx_mesh_centroid(mesh, e, x);
-        const int64_t p = point_of(grid, x, off);
-        all = all && p >= 0;
-        if (p < 0) continue;
+    for (int64_t begin = 0; begin < mesh->n_elem; begin += HX_VOXEL_BLOCK) {
+        int32_t point[HX_VOXEL_BLOCK];
+        int n;
+        all = find_elements(grid, mesh, off, begin, &n, point) && all;
+        for (int i = 0; i < n; i++) {
+            if (point[i] < 0) continue;
 #pragma omp atomic write
-        list[p] = (int32_t)e;
+            list[point[i]] = (int32_t)(begin + i);
+        }
     }
-#pragma omp parallel for schedule(static) reduction(+ : n)
-    for (int64_t p = 0; p < n_point; p++) n += list[p] >= 0;
-    *fits = all && n == mesh->n_elem;
+#pragma omp parallel for schedule(static) reduction(+ : n_placed)
+    for (int64_t p = 0; p < n_point; p++) n_placed += list[p] >= 0;
+    *fits = all && n_placed == mesh->n_elem;
     return HX_OK;
 }
 
@@ -108,10 +156,10 @@ int hx_voxel_grid_fits(const hx_voxel_grid *grid, const hx_mesh *mesh, double of
 {
     int all = 1;
 #pragma omp parallel for schedule(static) reduction(&& : all)
-    for (int64_t e = 0; e < mesh->n_elem; e++) {
-        double x[3];
-        hx_mesh_centroid(mesh, e, x);
-        all = all && point_of(grid, x, off) >= 0;
+    for (int64_t begin = 0; begin < mesh->n_elem; begin += HX_VOXEL_BLOCK) {
+        int32_t point[HX_VOXEL_BLOCK];
+        int n;
+        if (all) all = find_elements(grid, mesh, off, begin, &n, point);
     }
     return all;
 }

@@ -12,6 +12,8 @@ extern "C" {
 
 /* Points of a grid an element, at most. */
 enum { HX_VOXEL_SPARSE = 3 };
+/* Places that are looked up at a time. */
+enum { HX_VOXEL_BLOCK = 64 };
 
 typedef struct hx_voxel_grid {
     double lower[3], step[3]; /* the lowest centroid; from one to the next: length */
@@ -33,6 +35,12 @@ static inline int64_t hx_voxel_grid_size(const hx_voxel_grid *grid)
 
 /* The shortest edge of a voxel. */
 double hx_voxel_grid_edge(const hx_voxel_grid *grid);
+
+/* point[i]: the one within `off`, which is far less than a step, of (x[0][i], x[1][i], x[2][i])
+ * along each axis, x fastest, -1: none; of the first n, the others of x[] and point[] are
+ * overwritten. 1: there is one for each. */
+int hx_voxel_grid_points(const hx_voxel_grid *grid, double off, int n, double x[3][HX_VOXEL_BLOCK],
+                         int32_t *point);
 
 /* (*elem)[hx_voxel_grid_size], the caller's: the element whose centroid is within `off` of a point
  * along each axis, -1: none, x fastest. *fits = 0: an element lies beside all points, or two at

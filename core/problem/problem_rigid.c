@@ -163,6 +163,17 @@ static void measure_bodies(const hx_mesh *mesh, const int32_t *body_of, int64_t 
     }
 }
 
+/* The first point from `point` on that is held, n where none is. Most are not: eight at a time. */
+static int64_t next_held(const uint8_t *fixed, int64_t point, int64_t n)
+{
+    uint64_t some = 0;
+    for (; point + (int64_t)sizeof some <= n && !some; point += (int64_t)sizeof some)
+        memcpy(&some, fixed + point, sizeof some);
+    if (some) point -= (int64_t)sizeof some;
+    while (point < n && !fixed[point]) point++;
+    return point;
+}
+
 /* What holds own points of a window, where the mesh counts as one body. */
 static int check_one_body(hx_problem *problem, const char *origin)
 {
@@ -193,9 +204,11 @@ int hx_problem_check_supported(hx_problem *problem, const char *origin)
     measure_bodies(mesh, body_of, n_body, body);
     const hx_space *const space = &problem->space;
     const int64_t n_point = space->element == HX_ELEMENT_SPLINE ? space->n_point : mesh->n_node;
-    for (int64_t node = 0; node < n_point; node++)
-        for (int i = 0; problem->supports.fixed[node] && i < 3; i++)
-            if (problem->supports.fixed[node] >> i & 1)
+    const uint8_t *const fixed = problem->supports.fixed;
+    for (int64_t node = next_held(fixed, 0, n_point); node < n_point;
+         node = next_held(fixed, node + 1, n_point))
+        for (int i = 0; i < 3; i++)
+            if (fixed[node] >> i & 1)
                 add_held(space->xyz + 3 * node, i, &body[body_of[hx_space_near_node(space, node)]]);
     for (int64_t k = 0; k < problem->springs.n; k++) { /* however soft */
         const int64_t node = problem->springs.dof[k] / 3;
@@ -208,7 +221,7 @@ int hx_problem_check_supported(hx_problem *problem, const char *origin)
     for (int64_t b = 0; b < n_body; b++) HX_TRY_FAIL(check_body(problem, &body[b], n_body, origin));
     rc = HX_OK;
 fail:
-    free(body_of);
+    hx_free_large(body_of, (size_t)mesh->n_node * sizeof *body_of);
     free(body);
     return rc;
 }

@@ -60,33 +60,27 @@ static void sort_by_key(const int32_t *key, int64_t n, int32_t *list, int32_t *a
     for (int64_t k = 0; k < n_key; k++) hx_sort_few_i32(list + at[k], at[k + 1] - at[k]);
 }
 
-/* The cell that holds an element's centroid, of n[3]. */
-static void find_cell(const hx_lattice *lattice, const hx_mesh *mesh, int64_t e, const int64_t n[3],
-                      int64_t at[3])
-{
-    double c[3];
-    hx_mesh_centroid(mesh, e, c);
-    for (int i = 0; i < 3; i++) {
-        at[i] = (int64_t)floor((c[i] - lattice->origin[i]) / lattice->size[i]);
-        at[i] = at[i] < 0 ? 0 : at[i] >= n[i] ? n[i] - 1 : at[i];
-    }
-}
-
 /* Takes off a last layer of cells that no centroid lies in: coarser cells would stand half empty
  * for it. The first layer has one, elements being no wider than a cell. place[e]: of the element's
  * cell among the n as they are then. */
 static int trim(const hx_lattice *lattice, const hx_mesh *mesh, int64_t n[3], int32_t *place)
 {
+    enum { BLOCK = 64 };
     const int64_t before[2] = {n[0], n[1]};
     int64_t last0 = 0, last1 = 0, last2 = 0;
 #pragma omp parallel for schedule(static) reduction(max : last0, last1, last2)
-    for (int64_t e = 0; e < mesh->n_elem; e++) {
-        int64_t at[3];
-        find_cell(lattice, mesh, e, n, at);
-        last0 = at[0] > last0 ? at[0] : last0;
-        last1 = at[1] > last1 ? at[1] : last1;
-        last2 = at[2] > last2 ? at[2] : last2;
-        place[e] = (int32_t)((at[2] * before[1] + at[1]) * before[0] + at[0]);
+    for (int64_t begin = 0; begin < mesh->n_elem; begin += BLOCK) {
+        const int n_here = mesh->n_elem - begin < BLOCK ? (int)(mesh->n_elem - begin) : BLOCK;
+        double c[3][BLOCK];
+        hx_mesh_centroids(mesh, begin, n_here, (double *const[3]){c[0], c[1], c[2]});
+        for (int k = 0; k < n_here; k++) {
+            int64_t at[3];
+            for (int i = 0; i < 3; i++) at[i] = hx_lattice_cell_along(lattice, i, c[i][k], n[i]);
+            last0 = at[0] > last0 ? at[0] : last0;
+            last1 = at[1] > last1 ? at[1] : last1;
+            last2 = at[2] > last2 ? at[2] : last2;
+            place[begin + k] = (int32_t)((at[2] * before[1] + at[1]) * before[0] + at[0]);
+        }
     }
     double last[3] = {(double)last0, (double)last1, (double)last2};
     HX_TRY(hx_all_most(hx_mesh_all(mesh), 3, last));
@@ -262,7 +256,7 @@ static int lay_over_mesh(hx_lattice *lattice, const hx_space *space, grid *g, in
     sort_listed(g, space->n_point, node_key, lattice->cell_node, lattice->cell_node_at);
     rc = HX_OK;
 fail:
-    free(node_key);
+    hx_free_large(node_key, n_node * sizeof *node_key);
     return rc;
 }
 
@@ -364,7 +358,8 @@ static int reaches_too_far(const hx_lattice *lattice, const hx_space *space, con
         int64_t low[3] = {INT64_MAX, INT64_MAX, INT64_MAX}, high[3] = {0, 0, 0};
         for (int64_t k = space->point_ptr[a]; k < space->point_ptr[a + 1]; k++) {
             int64_t at[3];
-            find_cell(lattice, space->mesh, hx_space_cell(space, space->point_place[k]), n, at);
+            hx_lattice_find_cell(lattice, space->mesh, hx_space_cell(space, space->point_place[k]),
+                                 n, at);
             for (int i = 0; i < 3; i++) {
                 low[i] = at[i] < low[i] ? at[i] : low[i];
                 high[i] = at[i] > high[i] ? at[i] : high[i];
@@ -522,7 +517,7 @@ int hx_lattice_finish(hx_lattice *lattice, const hx_space *space, hx_lattice_dra
     memcpy(l.high, draft->high, sizeof l.high);
     if (here->rank) HX_TRY_FAIL(list_level(&l, here, 1));
     HX_TRY_FAIL(lay_over_mesh(lattice, space, here, draft->place));
-    free(draft->place);
+    hx_free_large(draft->place, (size_t)space->mesh->n_elem * sizeof *draft->place);
     draft->place = NULL;
     for (int i = 0; i < 3; i++) lattice->level[0].step[i] = lattice->size[i] / lattice->unit;
     rc = list_levels(lattice, here, &l);
@@ -539,53 +534,6 @@ int hx_lattice_create_under(hx_lattice *lattice, const hx_space *space, double c
     memset(lattice, 0, sizeof *lattice);
     HX_TRY(hx_lattice_begin(&draft, space, coarsening));
     return hx_lattice_finish(lattice, space, draft, n_last, 0);
-}
-
-/* Cells that hold a centroid, and their corners, of n[3]. */
-static int count_used(const hx_lattice *lattice, const hx_mesh *mesh, const int64_t n[3],
-                      double *n_node, double *n_cell)
-{
-    const int64_t layer[3] = {n[0] + 1, n[1] + 1, n[2] + 1};
-    grid g;
-    int rc;
-    HX_TRY_FAIL(hx_lattice_grid_alloc(&g, n, layer));
-#pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < mesh->n_elem; e++) {
-        int64_t at[3];
-        find_cell(lattice, mesh, e, n, at);
-        const int64_t place = hx_lattice_grid_place(&g, at[0], at[1], at[2]);
-#pragma omp atomic write
-        g.cell[place] = 1;
-    }
-    HX_TRY_FAIL(hx_lattice_grid_number(&g));
-    *n_cell = (double)g.n_cell;
-    *n_node = (double)g.n_node;
-    rc = HX_OK;
-fail:
-    hx_lattice_grid_free(&g);
-    return rc;
-}
-
-void hx_lattice_estimate(const hx_mesh *mesh, double coarsening, double *n_node, double *n_cell)
-{
-    const double ideal = (double)hx_mesh_n_elem_all(mesh) / (coarsening * coarsening * coarsening);
-    hx_lattice lattice;
-    int64_t n[3];
-    if (mesh->window) { /* nobody asks the others */
-        *n_cell = *n_node = 1.2 * ideal + 100.0;
-        return;
-    }
-    if (hx_lattice_choose_size(&lattice, mesh, coarsening, 1, n) == HX_OK &&
-        count_used(&lattice, mesh, n, n_node, n_cell) == HX_OK)
-        return;
-    hx_error_clear(); /* too little memory to count */
-    const double places = (double)n[0] * (double)n[1] * (double)n[2];
-    const double volume = lattice.size[0] * lattice.size[1] * lattice.size[2];
-    /* a layer of cells around what the mesh fills */
-    const double side = cbrt(fmax(1.0, fmin(ideal, mesh->total_volume / volume)));
-    *n_cell = fmin(places, (side + 2.0) * (side + 2.0) * (side + 2.0) * 1.2);
-    *n_node =
-        fmin((double)(n[0] + 1) * (double)(n[1] + 1) * (double)(n[2] + 1), 2.0 * *n_cell + 100.0);
 }
 
 void hx_lattice_free(hx_lattice *lattice)

@@ -1,4 +1,4 @@
-/* How wide the cells of a lattice are: by the elements that they are to hold. */
+/* How wide the cells of a lattice are, by the elements that they are to hold, and how many. */
 #include "lattice_size.h"
 
 #include <math.h>
@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../mesh/hex_shape.h"
+#include "lattice_grid.h"
 
 static const char *const WHAT = "multigrid lattice";
 
@@ -111,19 +113,39 @@ static int average(const hx_mesh *mesh, const sample *s, extents *x)
     return HX_OK;
 }
 
+/* How far nodes are from the centroid along each axis, of some elements from e on; returns how
+ * many.
+ */
+static int find_reaches(const hx_mesh *mesh, int64_t e, int64_t end, double reach[3][HX_HEX_LANES])
+{
+    const int n = end - e < HX_HEX_LANES ? (int)(end - e) : HX_HEX_LANES;
+    if (n == HX_HEX_LANES && !hx_mesh_is_collapsed(mesh)) {
+        hx_hex_reaches_of(mesh->xyz, mesh->conn + 8 * e, reach);
+        return n;
+    }
+    for (int i = 0; i < n; i++) {
+        double low[3], high[3], c[3];
+        element_box(mesh, e + i, low, high);
+        hx_mesh_centroid(mesh, e + i, c);
+        for (int d = 0; d < 3; d++) reach[d][i] = larger(high[d] - c[d], c[d] - low[d]);
+    }
+    return n;
+}
+
 static int measure(const hx_mesh *mesh, const sample *s, extents *x)
 {
     const int64_t begin = hx_mesh_own_begin(mesh), end = hx_mesh_own_end(mesh);
     double half0 = 0.0, half1 = 0.0, half2 = 0.0;
     *x = (extents){{0.0}, {0.0}, 0.0};
 #pragma omp parallel for schedule(static) reduction(max : half0, half1, half2)
-    for (int64_t e = begin; e < end; e++) {
-        double low[3], high[3], c[3];
-        element_box(mesh, e, low, high);
-        hx_mesh_centroid(mesh, e, c);
-        half0 = larger(half0, larger(high[0] - c[0], c[0] - low[0]));
-        half1 = larger(half1, larger(high[1] - c[1], c[1] - low[1]));
-        half2 = larger(half2, larger(high[2] - c[2], c[2] - low[2]));
+    for (int64_t e = begin; e < end; e += HX_HEX_LANES) {
+        double reach[3][HX_HEX_LANES];
+        const int n = find_reaches(mesh, e, end, reach);
+        for (int i = 0; i < n; i++) {
+            half0 = larger(half0, reach[0][i]);
+            half1 = larger(half1, reach[1][i]);
+            half2 = larger(half2, reach[2][i]);
+        }
     }
     for (int64_t k = 0; k < s->n; k++) add_sample(x, sample_at(s, mesh, k));
     x->half[0] = half0;
@@ -223,4 +245,65 @@ int hx_lattice_choose_size(hx_lattice *lattice, const hx_mesh *mesh, double coar
     }
     free(s.edge);
     return rc;
+}
+
+int64_t hx_lattice_cell_along(const hx_lattice *lattice, int i, double x, int64_t n)
+{
+    const double place = (x - lattice->origin[i]) / lattice->size[i];
+    return !(place > 0.0) ? 0 : place >= (double)n ? n - 1 : (int64_t)place;
+}
+
+void hx_lattice_find_cell(const hx_lattice *lattice, const hx_mesh *mesh, int64_t e,
+                          const int64_t n[3], int64_t at[3])
+{
+    double c[3];
+    hx_mesh_centroid(mesh, e, c);
+    for (int i = 0; i < 3; i++) at[i] = hx_lattice_cell_along(lattice, i, c[i], n[i]);
+}
+
+/* Cells that hold a centroid, and their corners, of n[3]. */
+static int count_used(const hx_lattice *lattice, const hx_mesh *mesh, const int64_t n[3],
+                      double *n_node, double *n_cell)
+{
+    const int64_t layer[3] = {n[0] + 1, n[1] + 1, n[2] + 1};
+    hx_lattice_grid g;
+    int rc;
+    HX_TRY_FAIL(hx_lattice_grid_alloc(&g, n, layer));
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        int64_t at[3];
+        hx_lattice_find_cell(lattice, mesh, e, n, at);
+        const int64_t place = hx_lattice_grid_place(&g, at[0], at[1], at[2]);
+#pragma omp atomic write
+        g.cell[place] = 1;
+    }
+    HX_TRY_FAIL(hx_lattice_grid_number(&g));
+    *n_cell = (double)g.n_cell;
+    *n_node = (double)g.n_node;
+    rc = HX_OK;
+fail:
+    hx_lattice_grid_free(&g);
+    return rc;
+}
+
+void hx_lattice_estimate(const hx_mesh *mesh, double coarsening, double *n_node, double *n_cell)
+{
+    const double ideal = (double)hx_mesh_n_elem_all(mesh) / (coarsening * coarsening * coarsening);
+    hx_lattice lattice;
+    int64_t n[3];
+    if (mesh->window) { /* nobody asks the others */
+        *n_cell = *n_node = 1.2 * ideal + 100.0;
+        return;
+    }
+    if (hx_lattice_choose_size(&lattice, mesh, coarsening, 1, n) == HX_OK &&
+        count_used(&lattice, mesh, n, n_node, n_cell) == HX_OK)
+        return;
+    hx_error_clear(); /* too little memory to count */
+    const double places = (double)n[0] * (double)n[1] * (double)n[2];
+    const double volume = lattice.size[0] * lattice.size[1] * lattice.size[2];
+    /* a layer of cells around what the mesh fills */
+    const double side = cbrt(fmax(1.0, fmin(ideal, mesh->total_volume / volume)));
+    *n_cell = fmin(places, (side + 2.0) * (side + 2.0) * (side + 2.0) * 1.2);
+    *n_node =
+        fmin((double)(n[0] + 1) * (double)(n[1] + 1) * (double)(n[2] + 1), 2.0 * *n_cell + 100.0);
 }

@@ -8,19 +8,27 @@
 
 static const char what[] = "voxels";
 
-/* The place of a node; -1: it lies beside all. */
-static int64_t place_of(const hx_voxel_lists *v, const hx_voxel_grid *g, const double x[3],
-                        double off)
+/* The grid of the nodes: half a step beside that of the elements. */
+static hx_voxel_grid grid_of_nodes(const hx_voxel_grid *g)
 {
-    int64_t at[3];
+    hx_voxel_grid of = *g;
     for (int d = 0; d < 3; d++) {
-        const double first = g->lower[d] - 0.5 * g->step[d];
-        const double place = floor((x[d] - first) / g->step[d] + 0.5);
-        if (!(place >= 0.0 && place <= (double)g->n[d])) return -1;
-        if (!(fabs(x[d] - (first + place * g->step[d])) <= off)) return -1;
-        at[d] = (int64_t)place;
+        of.lower[d] = g->lower[d] - 0.5 * g->step[d];
+        of.n[d] = g->n[d] + 1;
     }
-    return (at[2] * (v->n[1] + 1) + at[1]) * (v->n[0] + 1) + at[0];
+    return of;
+}
+
+/* The places of nodes from `begin` on; 0: one lies beside all. *n: how many there are. */
+static int find_nodes(const hx_voxel_grid *g, const hx_mesh *mesh, double off, int64_t begin,
+                      int *n, int32_t *place)
+{
+    const int64_t rest = mesh->n_node - begin;
+    double x[3][HX_VOXEL_BLOCK];
+    *n = rest < HX_VOXEL_BLOCK ? (int)rest : HX_VOXEL_BLOCK;
+    for (int i = 0; i < *n; i++)
+        for (int d = 0; d < 3; d++) x[d][i] = mesh->xyz[3 * (begin + i) + d];
+    return hx_voxel_grid_points(g, off, *n, x, place);
 }
 
 /* *fits = 0: a node lies beside all places, or two at one. */
@@ -28,37 +36,40 @@ static int place_nodes(hx_voxel_lists *v, const hx_voxel_grid *g, const hx_mesh 
 {
     const int64_t n_place = hx_voxel_lists_nodes(v);
     const double off = HX_VOXEL_LISTS_OFF * hx_voxel_grid_edge(g);
+    const hx_voxel_grid of_nodes = grid_of_nodes(g);
     int all = 1;
-    int64_t n = 0;
+    int64_t n_placed = 0;
     HX_TRY(hx_alloc_raw(&v->node, (size_t)n_place, sizeof *v->node, what));
 #pragma omp parallel for schedule(static)
     for (int64_t p = 0; p < n_place; p++) v->node[p] = -1;
 #pragma omp parallel for schedule(static) reduction(&& : all)
-    for (int64_t a = 0; a < mesh->n_node; a++) {
-        const int64_t p = place_of(v, g, mesh->xyz + 3 * a, off);
-        all = all && p >= 0;
-        if (p < 0) continue;
+    for (int64_t begin = 0; begin < mesh->n_node; begin += HX_VOXEL_BLOCK) {
+        int32_t place[HX_VOXEL_BLOCK];
+        int n;
+        all = find_nodes(&of_nodes, mesh, off, begin, &n, place) && all;
+        for (int i = 0; i < n; i++) {
+            if (place[i] < 0) continue;
 #pragma omp atomic write
-        v->node[p] = (int32_t)a;
+            v->node[place[i]] = (int32_t)(begin + i);
+        }
     }
-#pragma omp parallel for schedule(static) reduction(+ : n)
-    for (int64_t p = 0; p < n_place; p++) n += v->node[p] >= 0;
-    *fits = all && n == mesh->n_node;
+#pragma omp parallel for schedule(static) reduction(+ : n_placed)
+    for (int64_t p = 0; p < n_place; p++) n_placed += v->node[p] >= 0;
+    *fits = all && n_placed == mesh->n_node;
     return HX_OK;
 }
 
-/* 1 if the nodes at the corners of a place are those of its element, in whatever order. */
-static int has_corners(const hx_voxel_lists *v, const hx_mesh *mesh, int64_t i, int64_t j,
-                       int64_t k)
+/* 1 if the nodes at the corners of a place, the lowest one's at `low`, are those of its element, in
+ * whatever order; off[8]: from the lowest corner to each of VTK_HEXAHEDRON, which mostly is that
+ * order. */
+static int has_corners(const int32_t *low, const int64_t off[8], const int32_t conn[8])
 {
-    const int32_t elem = v->elem[(k * v->n[1] + j) * v->n[0] + i];
-    int n_found = 0;
-    if (elem < 0) return 1;
+    int n_found = 0, in_order = 1;
+    for (int c = 0; c < 8; c++) in_order &= low[off[c]] == conn[c];
+    if (in_order) return 1;
     for (int c = 0; c < 8; c++) {
-        const int64_t row = (k + (c >> 2)) * (v->n[1] + 1) + j + (c >> 1 & 1);
-        const int32_t node = v->node[row * (v->n[0] + 1) + i + (c & 1)];
         int is_its = 0;
-        for (int a = 0; a < 8; a++) is_its |= mesh->conn[8 * (int64_t)elem + a] == node;
+        for (int a = 0; a < 8; a++) is_its |= conn[a] == low[off[c]];
         n_found += is_its;
     }
     return n_found == 8;
@@ -66,11 +77,16 @@ static int has_corners(const hx_voxel_lists *v, const hx_mesh *mesh, int64_t i, 
 
 static int all_have_corners(const hx_voxel_lists *v, const hx_mesh *mesh)
 {
+    const int64_t along = v->n[0] + 1, up = along * (v->n[1] + 1);
+    const int64_t off[8] = {0, 1, 1 + along, along, up, up + 1, up + 1 + along, up + along};
     int all = 1;
 #pragma omp parallel for schedule(static) reduction(&& : all)
-    for (int64_t row = 0; row < v->n[1] * v->n[2]; row++)
-        for (int64_t i = 0; i < v->n[0]; i++)
-            all = all && has_corners(v, mesh, i, row % v->n[1], row / v->n[1]);
+    for (int64_t row = 0; row < v->n[1] * v->n[2]; row++) {
+        const int32_t *const elem = v->elem + row * v->n[0];
+        const int32_t *const low = v->node + row / v->n[1] * up + row % v->n[1] * along;
+        for (int64_t i = 0; i < v->n[0] && all; i++)
+            all = elem[i] < 0 || has_corners(low + i, off, mesh->conn + 8 * (int64_t)elem[i]);
+    }
     return all;
 }
 
@@ -104,7 +120,7 @@ int64_t hx_voxel_lists_nodes(const hx_voxel_lists *lists)
 
 void hx_voxel_lists_free(hx_voxel_lists *lists)
 {
-    free(lists->elem);
-    free(lists->node);
+    hx_free_large(lists->elem, (size_t)hx_voxel_lists_elems(lists) * sizeof *lists->elem);
+    hx_free_large(lists->node, (size_t)hx_voxel_lists_nodes(lists) * sizeof *lists->node);
     memset(lists, 0, sizeof *lists);
 }

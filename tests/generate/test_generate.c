@@ -8,7 +8,7 @@
 #include "core/mesh/mesh_internal.h"
 #include "core/mesh/mesh_quality.h"
 #include "core/mesh/node_star.h"
-#include "tests/lib/test.h"
+#include "tests/lib/fixture.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -381,6 +381,62 @@ static void test_stars(void)
     }
 }
 
+static int same(const void *a, const void *b, int64_t n, size_t size)
+{
+    return n == 0 || memcmp(a, b, (size_t)n * size) == 0;
+}
+
+/* All that a raw mesh holds is the same to the bit. */
+static void check_same_mesh(const hx_mesh *a, const hx_mesh *b)
+{
+    CHECK(a->n_node == b->n_node && a->n_elem == b->n_elem && a->n_set == b->n_set);
+    if (a->n_node != b->n_node || a->n_elem != b->n_elem || a->n_set != b->n_set) return;
+    CHECK(same(a->xyz, b->xyz, 3 * a->n_node, sizeof *a->xyz));
+    CHECK(same(a->conn, b->conn, 8 * a->n_elem, sizeof *a->conn));
+    CHECK(same(a->node_orig, b->node_orig, a->n_node, sizeof *a->node_orig));
+    CHECK(same(a->elem_orig, b->elem_orig, a->n_elem, sizeof *a->elem_orig));
+    for (size_t i = 0; i < a->n_set; i++) {
+        const hx_set *const x = &a->set[i], *const y = &b->set[i];
+        CHECK(strcmp(x->name, y->name) == 0 && x->n_node == y->n_node && x->n_elem == y->n_elem);
+        CHECK(same(x->node, y->node, x->n_node, sizeof *x->node));
+        CHECK(same(x->elem, y->elem, x->n_elem, sizeof *x->elem));
+    }
+}
+
+/* A mesh that is asked for in order is the one that hx_mesh_reorder makes, whoever makes it. */
+static void check_in_order(const hx_generator *gen, const hx_generate_params *plain, int at_once)
+{
+    hx_generate_params params = *plain;
+    hx_mesh mesh, ordered;
+    CHECK_OK(hx_generate(gen, &mesh, &params));
+    CHECK_OK(hx_mesh_reorder(&mesh));
+    params.in_order = 1;
+    for (int n_thread = 1; n_thread <= 3; n_thread++) {
+        fixture_set_threads(n_thread);
+        CHECK_OK(hx_generate(gen, &ordered, &params));
+        CHECK_MSG((ordered.elem_orig != NULL) == at_once, "%s", gen->name);
+        if (!ordered.elem_orig) CHECK_OK(hx_mesh_reorder(&ordered));
+        check_same_mesh(&mesh, &ordered);
+        hx_mesh_free(&ordered);
+    }
+    hx_mesh_free(&mesh);
+}
+
+/* A box without sorting: powers of two, less, more, and thin ones; blocks that threads share. */
+static void test_in_order(void)
+{
+    static const int n[][3] = {{1, 1, 1},    {2, 1, 1},   {1, 3, 1},  {1, 1, 40},
+                               {5, 3, 7},    {8, 8, 8},   {9, 8, 8},  {16, 16, 16},
+                               {17, 16, 15}, {33, 9, 50}, {64, 1, 3}, {40, 20, 20}};
+    for (size_t i = 0; i < sizeof n / sizeof n[0]; i++) {
+        const hx_generate_params box = {.nx = n[i][0], .ny = n[i][1], .nz = n[i][2]};
+        check_in_order(hx_generator_find("cantilever"), &box, 1);
+    }
+    const hx_generate_params distorted = {.nx = 9, .distort = 0.2}, other = {.nx = 20};
+    check_in_order(hx_generator_find("cantilever"), &distorted, 0);
+    for (size_t g = 1; hx_generators[g]; g++) check_in_order(hx_generators[g], &other, 0);
+}
+
 static void test_refusals(void)
 {
     hx_mesh mesh;
@@ -420,6 +476,7 @@ int main(void)
     test_any_size();
     test_distort();
     test_stars();
+    test_in_order();
     test_refusals();
     TEST_END();
 }

@@ -87,7 +87,8 @@ def room_of(path):
 def may_include(room):
     """Tests are outside the house: they see all of core, and their own library."""
     if room.startswith("tests"):
-        own = {"tests/gpu": ["gpu", "app/text"], "tests/cpu": ["core/cpu"], "tests/app": ["app/matrix", "app/output", "app/selftest", "app/text"],
+        own = {"tests/gpu": ["gpu", "app/text"], "tests/cpu": ["core/cpu"],
+               "tests/app": ["app/doubt", "app/matrix", "app/output", "app/selftest", "app/session", "app/text"],
                "tests/soak": ["app/session"],
                "tests/fuzz": ["app/text", "app/config", "app/session", "app/output", "app/report", "app/run"]}
         return ALL_CORE + ["lib", "tests/lib", "tests/fuzz"] + own.get(room, [])

@@ -1,0 +1,113 @@
+/* A mesh that is measured beside the first design: the same figures and the same warnings as
+ * before it, later, once; and what becomes of it where nobody asks, or it fails. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/doubt/doubt.h"
+#include "app/session/session_internal.h"
+#include "app/text/log.h"
+#include "tests/lib/test.h"
+
+static const hx_device_ops device = {.name = "elsewhere"};
+
+/* Cubes from (x, y, z) = corner[i] on, which share the nodes at the same place. */
+static void make_cubes(hx_mesh *mesh, int n, const int corner[][3])
+{
+    static const int off[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                  {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+    double *const xyz = calloc(24 * (size_t)n, sizeof *xyz);
+    int32_t *const conn = calloc(8 * (size_t)n, sizeof *conn);
+    int64_t n_node = 0;
+    for (int e = 0; e < n; e++)
+        for (int c = 0; c < 8; c++) {
+            double x[3];
+            int64_t a = 0;
+            for (int d = 0; d < 3; d++) x[d] = corner[e][d] + off[c][d];
+            while (a < n_node && memcmp(xyz + 3 * a, x, sizeof x) != 0) a++;
+            if (a == n_node) memcpy(xyz + 3 * n_node++, x, sizeof x);
+            conn[8 * e + c] = (int32_t)a;
+        }
+    CHECK_OK(hx_mesh_create(mesh, "cubes", n_node, xyz, n, conn));
+}
+
+/* Two cubes at one edge, and one apart: a hinge, two bodies. */
+static void open_session(hx_session *s)
+{
+    static const int corner[3][3] = {{0, 0, 0}, {1, 1, 0}, {5, 0, 0}};
+    memset(s, 0, sizeof *s);
+    make_cubes(&s->mesh, 3, corner);
+    CHECK_OK(hx_mesh_finish(&s->mesh));
+    s->problem.mesh = &s->mesh;
+    s->device.ops = &device;
+}
+
+static int64_t count(const hx_doubts *doubts, hx_doubt_kind kind)
+{
+    int64_t n = 0;
+    for (size_t i = 0; i < doubts->n; i++) n += doubts->entry[i].kind == kind;
+    return n;
+}
+
+static void test_later(void)
+{
+    hx_session at_once, later;
+    hx_doubts before = {0}, after = {0};
+    open_session(&at_once);
+    open_session(&later);
+    CHECK_OK(hx_doubts_before(&before, &at_once));
+    CHECK(count(&before, HX_DOUBT_HINGES) == 1 && count(&before, HX_DOUBT_BODIES) == 1);
+    hx_session_measure_meanwhile(&later);
+    CHECK(later.measuring.is_running);
+    CHECK_OK(hx_doubts_before(&after, &later));
+    CHECK(count(&after, HX_DOUBT_HINGES) == 0 && count(&after, HX_DOUBT_BODIES) == 0);
+    CHECK(!later.is_measured);
+    for (int i = 0; i < 2; i++) { /* nothing the second time */
+        CHECK_OK(hx_doubts_meanwhile(&after, &later));
+        CHECK(later.is_measured && after.n == before.n);
+        CHECK(count(&after, HX_DOUBT_HINGES) == 1 && count(&after, HX_DOUBT_BODIES) == 1);
+    }
+    CHECK(memcmp(&at_once.quality, &later.quality, sizeof later.quality) == 0);
+    hx_session_measure_meanwhile(&later); /* it was */
+    CHECK(!later.measuring.is_running);
+    hx_doubts_free(&before);
+    hx_doubts_free(&after);
+    hx_mesh_free(&at_once.mesh);
+    hx_mesh_free(&later.mesh);
+}
+
+/* What asks for the quality meanwhile gets it: the summary of a run that failed. */
+static void test_asked_for(void)
+{
+    hx_session s;
+    open_session(&s);
+    hx_session_measure_meanwhile(&s);
+    CHECK_OK(hx_session_measure(&s));
+    CHECK(s.is_measured && !s.measuring.is_running && s.quality.n_body == 2);
+    s.is_measured = 0;
+    hx_session_measure_meanwhile(&s);
+    hx_session_end_measuring(&s); /* as when the session is freed */
+    CHECK(!s.measuring.is_running);
+    hx_mesh_free(&s.mesh);
+}
+
+static void test_failure(void)
+{
+    hx_session s;
+    hx_doubts doubts = {0};
+    open_session(&s);
+    hx_mesh_forget_lists(&s.mesh);
+    hx_session_measure_meanwhile(&s);
+    CHECK_FAILS(hx_doubts_meanwhile(&doubts, &s), HX_EINTERNAL, "unfinished");
+    CHECK(!s.is_measured && !s.measuring.is_running && doubts.n == 0);
+    hx_doubts_free(&doubts);
+    hx_mesh_free(&s.mesh);
+}
+
+int main(void)
+{
+    hx_log_set_printing(0);
+    test_later();
+    test_asked_for();
+    test_failure();
+    TEST_END();
+}
