@@ -1,6 +1,6 @@
 /* The cycle of small lattices in one launch against the same steps launched one by one.
  *
- *     test_multigrid_resident [cuda] */
+ *     test_multigrid_resident [cuda] [quick] */
 #include "core/solver/multigrid_internal.h"
 #include "tests/lib/hard_models.h"
 
@@ -69,7 +69,7 @@ static void compare(hx_multigrid *mg, int pass)
     free(near);
 }
 
-static void check(const sample *of)
+static void check(const sample *of, int n_pass)
 {
     fixture_settings settings = fixture_defaults();
     fixture_solver s;
@@ -83,7 +83,7 @@ static void check(const sample *of)
     CHECK_OK(hx_precond_setup(&s.pc));
     hx_multigrid *const mg = s.pc.impl;
     CHECK_MSG(mg->resident.n_level > 0, "%s: no cycle in one launch", context);
-    for (int pass = 0; pass < 20 && mg->resident.n_level > 0; pass++) compare(mg, pass);
+    for (int pass = 0; pass < n_pass && mg->resident.n_level > 0; pass++) compare(mg, pass);
     fixture_solver_free(&s);
     free_model(&m);
 }
@@ -102,10 +102,11 @@ int main(int argc, char **argv)
          .contrast = 1e3},
         {.name = "flat", .part = {.n = {160, 160, 8}}, .pattern = solid, .contrast = 1.0},
     };
-    const int status = fixture_open_small(&device, argc, argv);
+    int quick = 0;
+    const int status = fixture_open(&device, argc, argv, &quick);
     if (status != 0) return status;
     if (!device.ops->multigrid->resident_room) TEST_SKIP("this device has no such cycle");
-    for (size_t i = 0; i < sizeof large / sizeof large[0]; i++) check(&large[i]);
+    for (size_t i = 0; i < sizeof large / sizeof large[0]; i++) check(&large[i], quick ? 2 : 20);
     hx_device_close(&device);
     printf("of 1, 2, 3 lattices: %d, %d, %d\n", n_from[1], n_from[2], n_from[3]);
     TEST_END();
