@@ -523,23 +523,8 @@ void hx_cuda_mg_resident_room(hx_device *dev, int *n_block, int *n_node)
     *n_node = WARPS;
 }
 
-int hx_cuda_mg_resident_fits(hx_device *dev, const hx_mg_resident *r, const hx_mg_level *level)
+static int launch(hx_device *dev, const cycle &c)
 {
-    const cycle c = cycle_of(r, level, nullptr);
-    int n = 0;
-    if (c.n_byte > hx_cuda_of(dev)->most_shared ||
-        cudaFuncSetAttribute(cycle_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, c.n_byte) !=
-            cudaSuccess ||
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, cycle_kernel, THREADS,
-                                                      static_cast<size_t>(c.n_byte)) != cudaSuccess)
-        cudaGetLastError();
-    return n > 0;
-}
-
-int hx_cuda_mg_resident_cycle(hx_device *dev, const hx_mg_resident *r, const hx_mg_level *level,
-                              const float *d_inverse)
-{
-    const cycle c = cycle_of(r, level, d_inverse);
     HX_TRY_CUDA(
         cudaFuncSetAttribute(cycle_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, c.n_byte));
     cudaLaunchAttribute attribute[2] = {};
@@ -548,7 +533,7 @@ int hx_cuda_mg_resident_cycle(hx_device *dev, const hx_mg_resident *r, const hx_
     attribute[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attribute[1].val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t config = {};
-    config.gridDim = static_cast<unsigned>(r->n_block);
+    config.gridDim = static_cast<unsigned>(c.r.n_block);
     config.blockDim = THREADS;
     config.dynamicSmemBytes = static_cast<size_t>(c.n_byte);
     config.stream = hx_stream_of(dev);
@@ -556,4 +541,21 @@ int hx_cuda_mg_resident_cycle(hx_device *dev, const hx_mg_resident *r, const hx_
     config.numAttrs = hx_cuda_of(dev)->can_begin_early ? 2 : 1;
     HX_TRY_CUDA(cudaLaunchKernelEx(&config, cycle_kernel, c));
     return HX_OK;
+}
+
+// By a launch without steps: a GPU that is shared out may have fewer multiprocessors for us.
+int hx_cuda_mg_resident_fits(hx_device *dev, const hx_mg_resident *r, const hx_mg_level *level)
+{
+    cycle c = cycle_of(r, level, nullptr);
+    c.r.n_step = 0;
+    if (c.n_byte > hx_cuda_of(dev)->most_shared) return 0;
+    if (launch(dev, c) == HX_OK) return 1;
+    hx_error_clear();
+    return 0;
+}
+
+int hx_cuda_mg_resident_cycle(hx_device *dev, const hx_mg_resident *r, const hx_mg_level *level,
+                              const float *d_inverse)
+{
+    return launch(dev, cycle_of(r, level, d_inverse));
 }

@@ -40,7 +40,7 @@ typedef enum {
     HX_SPAN_SMOOTH,
     HX_SPAN_RESTRICT, /* from there */
     HX_SPAN_PROLONG,  /* to there */
-    HX_SPAN_COARSE,   /* the last lattice, solved */
+    HX_SPAN_COARSE,   /* the last lattice, solved; or the cycle of the last ones, in one launch */
     HX_SPAN_PUT,      /* values on their way to other processes */
     HX_SPAN_ADD,      /* theirs: awaited, then added or taken */
     HX_SPAN_SUM,      /* over all processes */

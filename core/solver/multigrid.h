@@ -355,8 +355,8 @@ typedef struct hx_multigrid_ops {
                             float *d_y);
     /* A cycle of small lattices in one launch (resident.h); NULL: the device has none. So many
      * blocks run at a time (0: not known to), each with so many nodes of a level; whether the
-     * device has room for this one, `level` its first; and that level's x := the cycle's solution
-     * for its b, d_inverse the last one's. */
+     * device runs this one, `level` its first, whose x a trial overwrites; and that level's x := the
+     * cycle's solution for its b, d_inverse the last one's. */
     void (*resident_room)(hx_device *dev, int *n_block, int *n_node);
     int (*resident_fits)(hx_device *dev, const hx_mg_resident *resident, const hx_mg_level *level);
     int (*resident_cycle)(hx_device *dev, const hx_mg_resident *resident, const hx_mg_level *level,

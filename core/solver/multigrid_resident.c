@@ -249,8 +249,9 @@ static int try_first(hx_multigrid *mg, const hx_lattice *lattice, int first, int
     if (!*fits) return HX_OK;
     for (int l = 0; l < r->n_level; l++)
         HX_TRY(put_part(mg->dev, &lattice->level[first + l], r->n_block, &r->part[l]));
+    HX_TRY(put_words(mg, r));
     *fits = mg->ops->resident_fits(mg->dev, r, mg->level + first);
-    return *fits ? put_words(mg, r) : HX_OK;
+    return HX_OK;
 }
 
 int hx_mg_resident_create(hx_multigrid *mg, const hx_lattice *lattice)
