@@ -89,6 +89,22 @@ static void check_rows(const hx_mg_level *level, const double *a, const double *
     CHECK_MSG(off <= 1e-6, "%s: %s off by %g", context, what, off);
 }
 
+/* M^-1 of a product, to the bit. */
+static void check_power_next(const hx_mg_level *level, int64_t n, const float *d_x,
+                             const double *product)
+{
+    float *const d_y = put(NULL, (size_t)n * sizeof(float));
+    double *const m = get_floats(n, level->d_m);
+    int64_t wrong = 0;
+    CHECK_OK(ops->power_next(&device, level, d_x, d_y));
+    double *const y = get_floats(n, d_y);
+    for (int64_t i = 0; i < n; i++) wrong += y[i] != (double)((float)m[i] * (float)product[i]);
+    CHECK_MSG(wrong == 0, "%s: %lld numbers of a power step", context, (long long)wrong);
+    release(d_y);
+    free(m);
+    free(y);
+}
+
 static void check_products(const hx_mg_level *level, const double *a)
 {
     const int64_t n = DOF * level->n_node;
@@ -99,6 +115,7 @@ static void check_products(const hx_mg_level *level, const double *a)
     CHECK_OK(ops->multiply(&device, level, d_x, d_y));
     double *y = get_floats(n, d_y);
     check_rows(level, a, y, expected, "product");
+    if (ops->power_next) check_power_next(level, n, d_x, y);
     free(y);
     CHECK_OK(ops->residual(&device, level, d_x, d_y));
     y = get_floats(n, d_y);
