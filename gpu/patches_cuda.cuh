@@ -207,6 +207,12 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
     int32_t *const next_elem = reinterpret_cast<int32_t *>(memory + at::elem);
     const int step = static_cast<int>(gridDim.x);
 
+    static_assert(sizeof(hx_span) == sizeof(int4) && at::span % sizeof(int4) == 0);
+    const auto span_of = [&](int k) { // one load
+        const int4 v = *reinterpret_cast<const int4 *>(spans + (k & 3));
+        return hx_span{v.x, v.y, v.z, static_cast<int16_t>(v.w), static_cast<int16_t>(v.w >> 16)};
+    };
+
     // Spans and elements arrive one patch before they are used, so that nobody waits for them, and
     // stay in shared memory: the element needs the registers.
     const auto load_span = [&](int patch, int k) {
@@ -217,12 +223,12 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
             spans[k & 3] = {0, 0, 0, 0, 0};
     };
     const auto load_elem = [&](int k) {
-        const hx_span s = spans[k & 3];
+        const hx_span s = span_of(k);
         if (elem && thread < s.count)
             __pipeline_memcpy_async(next_elem + thread, elem + s.first + thread, 4);
     };
     const auto load_rows = [&](int k) {
-        const hx_span s = spans[k & 3];
+        const hx_span s = span_of(k);
 #pragma unroll 1
         for (int i = 4 * thread; i < s.n; i += 4 * SIZE)
             __pipeline_memcpy_async(node(k) + i, g.row_node + s.begin + i, 16);
@@ -231,7 +237,7 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
             __pipeline_memcpy_async(position(k) + i, g.row_position + s.begin + i, 16);
     };
     const auto load_nodal = [&](int patch, int k) {
-        const hx_span s = spans[k & 3];
+        const hx_span s = span_of(k);
         const int32_t *const node_of = node(k);
         const uint16_t *const position_of = position(k);
         T *const to = nodal(k, 0);
@@ -278,7 +284,7 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
         thread = hx_thread();
         const hx_eight my_corner = corner[thread];
         const double my_modulus = moduli[thread];
-        const hx_span here = spans[k & 3];
+        const hx_span here = span_of(k);
 #pragma unroll 1
         for (int row = thread; row < here.n; row += SIZE)
             __pipeline_memcpy_async(slot + row, g.row_slot + here.begin + row, sizeof(hx_eight));
@@ -294,7 +300,7 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
         __pipeline_wait_prior(0);
         __syncthreads(); // forces are there, nodal values used up
 
-        hx_sum_rows<T, SIZE, N_CORNER>(spans[k & 3], force, slot, node(k), partial, y);
+        hx_sum_rows<T, SIZE, N_CORNER>(span_of(k), force, slot, node(k), partial, y);
     }
 }
 
