@@ -207,8 +207,10 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
     int32_t *const next_elem = reinterpret_cast<int32_t *>(memory + at::elem);
     const int step = static_cast<int>(gridDim.x);
 
+    // In one load where the element leaves registers for it (README.md).
     static_assert(sizeof(hx_span) == sizeof(int4) && at::span % sizeof(int4) == 0);
-    const auto span_of = [&](int k) { // one load
+    const auto span_of = [&](int k) {
+        if constexpr (N_FIELD > 1) return spans[k & 3];
         const int4 v = *reinterpret_cast<const int4 *>(spans + (k & 3));
         return hx_span{v.x, v.y, v.z, static_cast<int16_t>(v.w), static_cast<int16_t>(v.w >> 16)};
     };
@@ -300,7 +302,10 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
         __pipeline_wait_prior(0);
         __syncthreads(); // forces are there, nodal values used up
 
-        hx_sum_rows<T, SIZE, N_CORNER>(span_of(k), force, slot, node(k), partial, y);
+        if constexpr (N_FIELD > 1)
+            hx_sum_rows<T, SIZE, N_CORNER>(spans[k & 3], force, slot, node(k), partial, y);
+        else
+            hx_sum_rows<T, SIZE, N_CORNER>(span_of(k), force, slot, node(k), partial, y);
     }
 }
 
