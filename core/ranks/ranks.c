@@ -71,10 +71,15 @@ static int dots(hx_device *dev, int64_t n, int n_dot, const double *const d_a[],
                 const double *const d_b[], double *result)
 {
     hx_ranks *const ranks = hx_ranks_of(dev);
-    const double *d_own[HX_MOST_DOTS];
-    int64_t n_own = n;
-    for (int k = 0; k < n_dot; k++) HX_TRY(hx_ranks_own(ranks, n, d_a[k], &n_own, &d_own[k]));
-    HX_TRY(ranks->plain->vector->dots(dev, n_own, n_dot, d_own, d_b, result));
+    const hx_vector_ops *const vector = ranks->plain->vector;
+    if (hx_ranks_has_own_first(ranks))
+        HX_TRY(vector->dots(dev, hx_ranks_count_own(ranks, n), n_dot, d_a, d_b, result));
+    for (int k = 0; k < n_dot && !hx_ranks_has_own_first(ranks); k++) {
+        const double *d_own; /* the next product's takes its place */
+        int64_t n_own;
+        HX_TRY(hx_ranks_own(ranks, n, d_a[k], &n_own, &d_own));
+        HX_TRY(vector->dot(dev, n_own, d_own, d_b[k], &result[k]));
+    }
     return hx_ranks_sum(ranks, n_dot, result);
 }
 

@@ -218,6 +218,31 @@ static void test_shares(job *j)
             CHECK(share->space.xyz[3 * a + k] == j->space.xyz[3 * (int64_t)share->node[a] + k]);
 }
 
+/* Products of three different vectors at once are those one by one. */
+static void test_dots(job *j)
+{
+    hx_device *const dev = &j->ranks.dev;
+    const hx_vector_ops *const vector = dev->ops->vector;
+    const int64_t n = 3 * j->ranks.share.space.n_point;
+    double *d_v[HX_MOST_DOTS], found[HX_MOST_DOTS];
+    uint64_t state = 7; /* of each process its own: only owners' numbers count */
+    for (int k = 0; k < HX_MOST_DOTS; k++) {
+        for (int64_t i = 0; i < n; i++) j->got[i] = fixture_uniform(&state, 0.5, 1.0) * (k + 1);
+        d_v[k] = fixture_put(dev, (size_t)n, j->got);
+    }
+    const double *const left[] = {d_v[0], d_v[1], d_v[2]}, *const right[] = {d_v[1], d_v[2],
+                                                                             d_v[2]};
+    for (int n_dot = 1; n_dot <= HX_MOST_DOTS; n_dot++) {
+        CHECK_OK(vector->dots(dev, n, n_dot, left, right, found));
+        for (int k = 0; k < n_dot; k++) {
+            double alone;
+            CHECK_OK(vector->dot(dev, n, left[k], right[k], &alone));
+            CHECK_MSG(found[k] == alone, "product %d of %d: %g, %g", k, n_dot, found[k], alone);
+        }
+    }
+    for (int k = 0; k < HX_MOST_DOTS; k++) dev->ops->release(dev, d_v[k]);
+}
+
 /* A field and a vector there and back; values in common settle on one. */
 static void test_transport(job *j)
 {
@@ -272,6 +297,7 @@ static void test_element(job *j, hx_element element)
     test_shares(j);
     test_operators(j);
     test_transport(j);
+    test_dots(j);
     hx_ranks_free(&j->ranks);
     free(j->x);
     free(j->exact);
