@@ -204,7 +204,7 @@ static int optimise(run *r)
         hx_iteration it;
         /* K u = f, compliance, sensitivities, filter, optimality criteria */
         HX_TRY(hx_session_step(&r->session, &it));
-        HX_TRY(hx_doubts_meanwhile(&r->doubts, &r->session));
+        HX_TRY(bear(hx_doubts_meanwhile(&r->doubts, &r->session), 0));
         const int verdict = hx_outcome_judge(&r->session, &it),
                   last = verdict < 0 || is_last(r, &it);
         HX_TRY(record(r, &it, last));
@@ -327,7 +327,7 @@ static void print_result(run *r)
     hx_log_info("as it would be made: hextop verify %s, hextop surface %s part.stl", word, word);
 }
 
-/* 1 if the first design is not the host's work, alone. */
+/* 1 if a device other than the host solves the first design, for one process. */
 static int host_will_wait(const hx_session *s)
 {
     return !s->team && strcmp(s->device.ops->name, "cpu") != 0;

@@ -3,6 +3,8 @@
 #ifndef HX_SESSION_H
 #define HX_SESSION_H
 
+#include <pthread.h>
+
 #include "../config/config.h"
 #include "core/base/hash.h"
 #include "core/design/optimizer.h"

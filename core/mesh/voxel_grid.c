@@ -47,18 +47,19 @@ int hx_voxel_grid_is_likely(const hx_mesh *mesh)
 
 int hx_voxel_grid_find(hx_voxel_grid *grid, const hx_mesh *mesh)
 {
-    double length[3], upper[3], n_point = 1.0;
+    double length[3], upper[3], n_point = 1.0, n_node = 1.0;
     if (!hx_voxel_grid_is_likely(mesh)) return 0;
     measure(mesh, 0, length);
     hx_mesh_centroid_bounds(mesh, grid->lower, upper);
     for (int d = 0; d < 3; d++) {
         const double steps = floor((upper[d] - grid->lower[d]) / length[d] + 0.5);
         n_point *= steps + 1.0;
+        n_node *= steps + 2.0;
         if (!(n_point <= (double)HX_VOXEL_SPARSE * (double)mesh->n_elem)) return 0;
         grid->n[d] = 1 + (int64_t)steps;
         grid->step[d] = steps > 0.0 ? (upper[d] - grid->lower[d]) / steps : length[d];
     }
-    return n_point < (double)(INT32_MAX / 2); /* and so are the nodes */
+    return n_point < (double)(INT32_MAX / 2) && n_node < (double)INT32_MAX;
 }
 
 double hx_voxel_grid_edge(const hx_voxel_grid *grid)

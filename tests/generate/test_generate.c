@@ -425,9 +425,11 @@ static void check_in_order(const hx_generator *gen, const hx_generate_params *pl
 /* A box without sorting: powers of two, less, more, and thin ones; blocks that threads share. */
 static void test_in_order(void)
 {
-    static const int n[][3] = {{1, 1, 1},    {2, 1, 1},   {1, 3, 1},  {1, 1, 40},
-                               {5, 3, 7},    {8, 8, 8},   {9, 8, 8},  {16, 16, 16},
-                               {17, 16, 15}, {33, 9, 50}, {64, 1, 3}, {40, 20, 20}};
+    static const int n[][3] =
+        {
+            {1, 1, 1},  {2, 1, 1},    {1, 3, 1},    {1, 1, 40},   {5, 3, 7},
+            {8, 8, 8},  {9, 8, 8},    {16, 16, 16}, {17, 16, 15}, {33, 9, 50},
+            {64, 1, 3}, {40, 20, 20}, {70, 70, 70}}; /* the last one in several batches a part */
     for (size_t i = 0; i < sizeof n / sizeof n[0]; i++) {
         const hx_generate_params box = {.nx = n[i][0], .ny = n[i][1], .nz = n[i][2]};
         check_in_order(hx_generator_find("cantilever"), &box, 1);
