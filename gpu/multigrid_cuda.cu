@@ -43,7 +43,7 @@ __device__ inline void add_power_sums(int64_t n, const float *__restrict__ m,
         const auto mk = hx_load<N>(m + k), tk = hx_load<N>(t + k), vk = hx_load<N>(v + k);
         for (int i = 0; i < N; i++) {
             if (!(mk.v[i] > 0.0f)) continue;
-            sum[0] += static_cast<double>(vk.v[i] * vk.v[i] / mk.v[i]);
+            sum[0] += static_cast<double>(vk.v[i]) * static_cast<double>(vk.v[i] / mk.v[i]);
             sum[1] += static_cast<double>(tk.v[i]) * static_cast<double>(tk.v[i] * mk.v[i]);
         }
     });

@@ -5,7 +5,9 @@
 //
 // A step needs no more than the values of a node's neighbours: a block polls those that its nodes
 // need, each once, until they bear the number of the step that leaves them (the idea of NCCL's
-// protocol LL: data and flag are one word, no fence and no barrier between blocks).
+// protocol LL: data and flag are one word, no fence and no barrier between blocks). That a word is
+// read before another takes its place follows from what the values are made of and from the barrier
+// within the block: a value is left when what it is made of has come.
 #include <cuda_pipeline.h>
 
 #include <cstddef>
@@ -21,7 +23,7 @@ constexpr int DOF = HX_MG_DOF, OFFSETS = HX_LATTICE_OFFSETS, BLOCK_NUMBERS = DOF
 constexpr int LANE_NUMBERS = BLOCK_NUMBERS / 2 * 32; // of a node in shared memory, two each
 constexpr int STATE_ROWS = 8;                        // places of a node's 6 rows
 constexpr unsigned LANES = 0xffffffffu;
-constexpr unsigned MOST_POLLS = 1u << 27; // some half a minute: rather an error than no end
+constexpr unsigned MOST_POLLS = 1u << 27; // a minute or so: rather an error than no end
 
 struct alignas(16) cycle {
     hx_mg_level level[HX_RESIDENT_LEVELS + 1];
@@ -30,7 +32,6 @@ struct alignas(16) cycle {
     int pitch;
     // Shared memory: right-hand side of the last lattice, two copies of near values, states,
     // smoothers' numbers, matrices.
-    // states: b, m, x, d of a row, always of the same thread
     int near_at, node_at, state_at, number_at, matrix_at, n_byte, near_most, node_most;
     int lower_at[HX_RESIDENT_LEVELS]; // first matrix of each level but the first
 };
@@ -333,100 +334,146 @@ __device__ __forceinline__ float4 *iterate_of(const cycle &c, int l, int copy)
     return static_cast<float4 *>(c.r.part[l].d_x) + copy * 2 * nodes_of(c, l);
 }
 
-__global__ void __launch_bounds__(THREADS, 1) cycle_kernel(const __grid_constant__ cycle c)
-{
-    extern __shared__ double2 shared[];
-    __shared__ int n_own[HX_RESIDENT_LEVELS + 1], own[HX_RESIDENT_LEVELS + 1][WARPS];
-    char *const memory = reinterpret_cast<char *>(shared);
-    double *const value = reinterpret_cast<double *>(memory);
-    // Computed anew where they are used: registers are the matrix's.
-    const auto near = [&] { return reinterpret_cast<float *>(memory + c.near_at); };
-    const auto node = [&](int l) {
+// Who has what: the nodes of a block, by warp.
+struct owners {
+    int n[HX_RESIDENT_LEVELS + 1], node[HX_RESIDENT_LEVELS + 1][WARPS];
+};
+
+// Shared memory, each part's place computed anew where it is used: registers are the matrix's.
+struct layout {
+    const cycle &c;
+    char *memory;
+
+    __device__ __forceinline__ double *value() const
+    {
+        return reinterpret_cast<double *>(memory);
+    }
+    __device__ __forceinline__ float *near(int half) const
+    {
+        return reinterpret_cast<float *>(memory + c.near_at) + half * c.near_most;
+    }
+    __device__ __forceinline__ int *node(int l) const
+    {
         return reinterpret_cast<int *>(memory + c.node_at) + c.node_most * l;
-    };
-    const auto numbers_of = [&](int l) {
+    }
+    __device__ __forceinline__ float *numbers(int l) const
+    {
         return reinterpret_cast<float *>(memory + c.number_at) + 2 * HX_MG_MAX_DEGREE * l;
-    };
-    const auto matrix = [&](int l) {
+    }
+    __device__ __forceinline__ float2 *matrix(int l) const
+    {
         return reinterpret_cast<float2 *>(memory + c.matrix_at) + c.lower_at[l];
-    };
-    const auto state_of = [&](int l, int warp, int row) -> float4 & {
+    }
+    // b, m, x, d of a row: always of the same thread.
+    __device__ __forceinline__ float4 &state(int l, int warp, int row) const
+    {
         return reinterpret_cast<float4 *>(memory +
                                           c.state_at)[(l * WARPS + warp) * STATE_ROWS + row];
-    };
-    const int thread = static_cast<int>(threadIdx.x), warp = thread / 32, lane = thread % 32,
-              row = row_of(lane), n_level = c.r.n_level;
-    const bool has = has_row(lane);
-    for (int l = 0; l <= n_level; l++) {
+    }
+};
+
+__device__ __forceinline__ void find_owners(const cycle &c, owners *own)
+{
+    const int thread = static_cast<int>(threadIdx.x);
+    for (int l = 0; l <= c.r.n_level; l++) {
         const int first = begin_of(c, l, blockIdx.x), n = begin_of(c, l, blockIdx.x + 1) - first;
         if (thread < n)
-            own[l][thread] = l < n_level ? __ldg(c.r.part[l].d_own + first + thread)
-                                         : first + thread; // the last one's: in any order
-        if (thread == 0) n_own[l] = n;
+            own->node[l][thread] = l < c.r.n_level ? __ldg(c.r.part[l].d_own + first + thread)
+                                                   : first + thread; // in any order
+        if (thread == 0) own->n[l] = n;
     }
     __syncthreads();
-    float m[BLOCK_NUMBERS];
-    {
-        const bool is_own = warp < n_own[0] && lane < OFFSETS;
-        const int a = is_own ? own[0][warp] : 0;
+}
+
+// All that no kernel just before this one writes: the first lattice's blocks to registers, the rest
+// to shared memory.
+__device__ __forceinline__ void load(const cycle &c, const layout &at, const owners &own,
+                                     float (&m)[BLOCK_NUMBERS])
+{
+    const int thread = static_cast<int>(threadIdx.x), warp = thread / 32, lane = thread % 32;
+    const bool has_first = warp < own.n[0] && lane < OFFSETS;
+    const int first = has_first ? own.node[0][warp] : 0;
 #pragma unroll
-        for (int k = 0; k < BLOCK_NUMBERS / 2; k++) {
-            const float2 two = is_own ? __ldg(two_rows(c, 0, a, lane, k)) : make_float2(0.0f, 0.0f);
-            m[2 * k] = two.x;
-            m[2 * k + 1] = two.y;
-        }
+    for (int k = 0; k < BLOCK_NUMBERS / 2; k++) {
+        const float2 two =
+            has_first ? __ldg(two_rows(c, 0, first, lane, k)) : make_float2(0.0f, 0.0f);
+        m[2 * k] = two.x;
+        m[2 * k + 1] = two.y;
     }
-    for (int l = 0; l < n_level; l++) {
+    for (int l = 0; l < c.r.n_level; l++) {
         const hx_resident_part &part = c.r.part[l];
+        const hx_mg_smoother *const smoother = c.level[l].d_smoother;
         for (int j = thread; j < part.most_near; j += THREADS)
-            __pipeline_memcpy_async(node(l) + j, part.d_near + blockIdx.x * part.most_near + j,
+            __pipeline_memcpy_async(at.node(l) + j, part.d_near + blockIdx.x * part.most_near + j,
                                     sizeof(int));
         if (thread < HX_MG_MAX_DEGREE) {
-            float *const to = numbers_of(l) + thread;
-            __pipeline_memcpy_async(to, c.level[l].d_smoother->a + thread, sizeof *to);
-            __pipeline_memcpy_async(to + HX_MG_MAX_DEGREE, c.level[l].d_smoother->b + thread,
-                                    sizeof *to);
+            float *const to = at.numbers(l) + thread;
+            __pipeline_memcpy_async(to, smoother->a + thread, sizeof *to);
+            __pipeline_memcpy_async(to + HX_MG_MAX_DEGREE, smoother->b + thread, sizeof *to);
         }
-        if (warp < n_own[l] && has) {
-            float4 &state = state_of(l, warp, row);
+        if (warp < own.n[l] && has_row(lane)) {
+            float4 &state = at.state(l, warp, row_of(lane));
             state.x = state.z = state.w = 0.0f;
-            __pipeline_memcpy_async(&state.y, c.level[l].d_m + DOF * own[l][warp] + row,
-                                    sizeof state.y);
+            __pipeline_memcpy_async(
+                &state.y, c.level[l].d_m + DOF * own.node[l][warp] + row_of(lane), sizeof state.y);
         }
-        for (int j = thread; l > 0 && j < n_own[l] * LANE_NUMBERS; j += THREADS) {
+        for (int j = thread; l > 0 && j < own.n[l] * LANE_NUMBERS; j += THREADS) {
             const int w = j / LANE_NUMBERS, k = j % LANE_NUMBERS / 32;
             if (lane < OFFSETS)
-                __pipeline_memcpy_async(matrix(l) + j, two_rows(c, l, own[l][w], lane, k),
+                __pipeline_memcpy_async(at.matrix(l) + j, two_rows(c, l, own.node[l][w], lane, k),
                                         sizeof(float2));
             else
-                matrix(l)[j] = make_float2(0.0f, 0.0f);
+                at.matrix(l)[j] = make_float2(0.0f, 0.0f);
         }
     }
     __pipeline_commit();
     __pipeline_wait_prior(0);
     __syncthreads();
+}
+
+// Of all launches, in the last block to end.
+__device__ __forceinline__ void count_steps(const cycle &c, unsigned first_tag)
+{
+    __syncthreads();
+    if (threadIdx.x > 0 || atomicAdd(c.r.d_count + 1, 1u) + 1 < gridDim.x) return;
+    c.r.d_count[1] = 0;
+    const unsigned next = first_tag + static_cast<unsigned>(c.r.n_step);
+    c.r.d_count[0] = next > 0xffff0000u ? 1 : next;
+}
+
+__global__ void __launch_bounds__(THREADS, 1) cycle_kernel(const __grid_constant__ cycle c)
+{
+    extern __shared__ double2 shared[];
+    __shared__ owners own;
+    const layout at = {c, reinterpret_cast<char *>(shared)};
+    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32,
+              row = row_of(lane), n_level = c.r.n_level;
+    const bool has = has_row(lane);
+    float m[BLOCK_NUMBERS];
+    find_owners(c, &own);
+    load(c, at, own, m);
     hx_wait_for_last();
     const unsigned first_tag = *reinterpret_cast<volatile unsigned *>(c.r.d_count);
-    if (warp < n_own[0] && has)
-        state_of(0, warp, row).x =
-            reinterpret_cast<volatile float *>(c.level[0].d_b)[DOF * own[0][warp] + row];
+    if (warp < own.n[0] && has)
+        at.state(0, warp, row).x =
+            reinterpret_cast<volatile float *>(c.level[0].d_b)[DOF * own.node[0][warp] + row];
     int half = 0;
     for (int s = 0; s < c.r.n_step; s++) {
         const hx_resident_step step = step_of(c, s);
         const int l = step.level, kind = step.kind;
         const unsigned tag = first_tag + static_cast<unsigned>(s), by = first_tag + step.by;
         if (kind == HX_RESIDENT_DIRECT) {
-            solve_last(c, step.from, by, tag, value);
+            solve_last(c, step.from, by, tag, at.value());
             continue;
         }
         if (kind == HX_RESIDENT_RESTRICT) {
-            if (warp >= n_own[l + 1]) continue;
-            const int a = own[l + 1][warp];
+            if (warp >= own.n[l + 1]) continue;
+            const int a = own.node[l + 1][warp];
             const float b =
                 restrict_node(c, l, a, static_cast<const float4 *>(c.r.part[l].d_r), by);
             const float3 three = of_three(b);
             if (l + 1 < n_level) {
-                if (has) state_of(l + 1, warp, row).x = b;
+                if (has) at.state(l + 1, warp, row).x = b;
             } else if (lane % 16 == 0) {
                 publish(static_cast<float4 *>(c.r.d_b) + 2 * (step.to * nodes_of(c, n_level) + a) +
                             lane / 16,
@@ -434,9 +481,9 @@ __global__ void __launch_bounds__(THREADS, 1) cycle_kernel(const __grid_constant
             }
             continue;
         }
-        const bool is_own = warp < n_own[l];
-        const int a = is_own ? own[l][warp] : 0;
-        float4 &state = state_of(l, warp, row);
+        const bool is_own = warp < own.n[l];
+        const int a = is_own ? own.node[l][warp] : 0;
+        float4 &state = at.state(l, warp, row);
         const float4 old = is_own && has ? state : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
         float leave = 0.0f;
         if (kind == HX_RESIDENT_PROLONG) {
@@ -445,17 +492,17 @@ __global__ void __launch_bounds__(THREADS, 1) cycle_kernel(const __grid_constant
             leave = old.z + prolong_node(c, l, a, x, c.r.d_y, by);
             if (has) state.z = leave;
         } else {
-            const float *const numbers = numbers_of(l);
+            const float *const numbers = at.numbers(l);
             const float factor = numbers[HX_MG_MAX_DEGREE + step.i] * old.y,
                         before = step.i > 0 ? numbers[step.i] * old.w : 0.0f;
             float product = 0.0f;
             if (kind != HX_RESIDENT_START) {
-                float *const x = near() + half * c.near_most;
-                const int at = is_own ? c.r.part[l].d_place[32 * a + lane] : 0;
+                float *const x = at.near(half);
+                const int place = is_own ? c.r.part[l].d_place[32 * a + lane] : 0;
                 half = !half;
-                gather(iterate_of(c, l, step.from), node(l), c.r.part[l].most_near, by, x);
-                const float2 *const mine = reinterpret_cast<const float2 *>(x + DOF * at);
-                const float2 *const lower = matrix(l) + warp * LANE_NUMBERS + lane;
+                gather(iterate_of(c, l, step.from), at.node(l), c.r.part[l].most_near, by, x);
+                const float2 *const mine = reinterpret_cast<const float2 *>(x + DOF * place);
+                const float2 *const lower = at.matrix(l) + warp * LANE_NUMBERS + lane;
                 if (is_own)
                     product = l == 0 ? multiply_first(m, mine) : multiply_lower(lower, mine);
             }
@@ -475,12 +522,9 @@ __global__ void __launch_bounds__(THREADS, 1) cycle_kernel(const __grid_constant
                                                         : iterate_of(c, l, step.to);
         if (lane % 16 == 0) publish(to + 2 * a + lane / 16, three, tag);
     }
-    if (warp < n_own[0] && has) c.level[0].d_x[DOF * own[0][warp] + row] = state_of(0, warp, row).z;
-    __syncthreads();
-    if (thread > 0 || atomicAdd(c.r.d_count + 1, 1u) + 1 < gridDim.x) return;
-    c.r.d_count[1] = 0;
-    const unsigned next = first_tag + static_cast<unsigned>(c.r.n_step);
-    c.r.d_count[0] = next > 0xffff0000u ? 1 : next;
+    if (warp < own.n[0] && has)
+        c.level[0].d_x[DOF * own.node[0][warp] + row] = at.state(0, warp, row).z;
+    count_steps(c, first_tag);
 }
 
 int align(int *at, int bytes)
@@ -523,10 +567,8 @@ void hx_cuda_mg_resident_room(hx_device *dev, int *n_block, int *n_node)
     *n_node = WARPS;
 }
 
-static int launch(hx_device *dev, const cycle &c)
+static cudaError_t launch(hx_device *dev, const cycle &c)
 {
-    HX_TRY_CUDA(
-        cudaFuncSetAttribute(cycle_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, c.n_byte));
     cudaLaunchAttribute attribute[2] = {};
     attribute[0].id = cudaLaunchAttributeCooperative;
     attribute[0].val.cooperative = 1;
@@ -539,8 +581,9 @@ static int launch(hx_device *dev, const cycle &c)
     config.stream = hx_stream_of(dev);
     config.attrs = attribute;
     config.numAttrs = hx_cuda_of(dev)->can_begin_early ? 2 : 1;
-    HX_TRY_CUDA(cudaLaunchKernelEx(&config, cycle_kernel, c));
-    return HX_OK;
+    const cudaError_t status =
+        cudaFuncSetAttribute(cycle_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, c.n_byte);
+    return status == cudaSuccess ? cudaLaunchKernelEx(&config, cycle_kernel, c) : status;
 }
 
 // By a launch without steps: a GPU that is shared out may have fewer multiprocessors for us.
@@ -549,13 +592,20 @@ int hx_cuda_mg_resident_fits(hx_device *dev, const hx_mg_resident *r, const hx_m
     cycle c = cycle_of(r, level, nullptr);
     c.r.n_step = 0;
     if (c.n_byte > hx_cuda_of(dev)->most_shared) return 0;
-    if (launch(dev, c) == HX_OK) return 1;
-    hx_error_clear();
-    return 0;
+    const cudaError_t status = launch(dev, c);
+    if (status == cudaErrorCooperativeLaunchTooLarge || status == cudaErrorLaunchOutOfResources ||
+        status == cudaErrorInvalidValue || status == cudaErrorNotSupported) {
+        cudaGetLastError();
+        return 0;
+    }
+    HX_TRY_CUDA(status);
+    HX_TRY(dev->ops->sync(dev));
+    return 1;
 }
 
 int hx_cuda_mg_resident_cycle(hx_device *dev, const hx_mg_resident *r, const hx_mg_level *level,
                               const float *d_inverse)
 {
-    return launch(dev, cycle_of(r, level, d_inverse));
+    HX_TRY_CUDA(launch(dev, cycle_of(r, level, d_inverse)));
+    return HX_OK;
 }

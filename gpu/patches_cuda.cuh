@@ -302,7 +302,7 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
         __pipeline_wait_prior(0);
         __syncthreads(); // forces are there, nodal values used up
 
-        if constexpr (N_FIELD > 1)
+        if constexpr (N_FIELD > 1) // no copy, for the same reason
             hx_sum_rows<T, SIZE, N_CORNER>(spans[k & 3], force, slot, node(k), partial, y);
         else
             hx_sum_rows<T, SIZE, N_CORNER>(span_of(k), force, slot, node(k), partial, y);

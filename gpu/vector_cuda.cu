@@ -94,6 +94,7 @@ __global__ void __launch_bounds__(HX_BLOCK, HX_READ_PER_SM)
     if (hx_finish_sums(sum, partial, ticket)) *result = sum[0];
 }
 
+static_assert(HX_MOST_DOTS <= HX_MOST_RESULTS && HX_MOST_DOTS <= HX_MOST_SUMS);
 struct dot_pairs {
     const double *a[HX_MOST_DOTS], *b[HX_MOST_DOTS];
 };

@@ -354,9 +354,9 @@ typedef struct hx_multigrid_ops {
     int (*inverse_multiply)(hx_device *dev, int64_t n, const float *d_inverse, const float *d_b,
                             float *d_y);
     /* A cycle of small lattices in one launch (resident.h); NULL: the device has none. So many
-     * blocks run at a time (0: not known to), each with so many nodes of a level; whether the
-     * device runs this one, `level` its first, whose x a trial overwrites; and that level's x := the
-     * cycle's solution for its b, d_inverse the last one's. */
+     * blocks run at a time (0: not known to), each with so many nodes of a level; 1 if the
+     * device runs this one, `level` its first, whose x a trial overwrites, else 0; and that level's
+     * x := the cycle's solution for its b, d_inverse the last one's. */
     void (*resident_room)(hx_device *dev, int *n_block, int *n_node);
     int (*resident_fits)(hx_device *dev, const hx_mg_resident *resident, const hx_mg_level *level);
     int (*resident_cycle)(hx_device *dev, const hx_mg_resident *resident, const hx_mg_level *level,

@@ -143,11 +143,12 @@ static int step_level(const hx_multigrid *mg, const hx_mg_level *level, int64_t 
     return mg->ops->power_step(mg->dev, n, level->d_m, level->d_y, level->d_v, level->d_smoother);
 }
 
-/* An even number of steps that do not scale v, before one that does: fewer than `n_step`. Each
- * makes v longer by 162 at most, the entries of a row. */
+/* An even number of steps that do not scale v, before one that does, with which they are `n_step`
+ * at most. Each makes v longer by 162 at most in the norm of D, the entries of a row; v is at most
+ * as long as stiffness grows from design to design. */
 static int leap_level(const hx_multigrid *mg, const hx_mg_level *level, int n_step, int *n_done)
 {
-    const int n = (n_step < POWER_UNSCALED ? n_step - 1 : POWER_UNSCALED) / 2 * 2;
+    const int n = (n_step <= POWER_UNSCALED ? n_step - 1 : POWER_UNSCALED) / 2 * 2;
     *n_done = 0;
     if (!level || level->share || level->lines.next || !mg->ops->power_next) return HX_OK;
     for (; *n_done < n; *n_done += 2) {
@@ -170,7 +171,8 @@ static int estimate(hx_multigrid *mg, const hx_operator *op, int l, int n_step, 
     if (from_noise)
         HX_TRY(level ? start_level(mg, level, n) : ops->mesh_power_start(mg->dev, n, d_m, d_v));
     for (int i = 0, n_leap; i < n_step; i++) {
-        HX_TRY(leap_level(mg, level, n_step - i, &n_leap));
+        const int is_noise = from_noise && i == 0; /* of any length */
+        HX_TRY(leap_level(mg, is_noise ? NULL : level, n_step - i, &n_leap));
         i += n_leap;
         HX_TRY(level ? ops->multiply(mg->dev, level, d_v, d_t) : product_of_step(mg, op, d_v, d_t));
         if (l < 0 && mg->d_none)
@@ -248,7 +250,7 @@ int hx_mg_cycle(const hx_multigrid *mg, int l, float **d_solution)
     const int number = l + 1; /* of the lattice, in marks */
     if (mg->resident.n_level > 0 && l == mg->resident.first) {
         *d_solution = d_x;
-        HX_IN_SPAN(dev, HX_SPAN_COARSE, number,
+        HX_IN_SPAN(dev, HX_SPAN_COARSE, -1,
                    mg->ops->resident_cycle(dev, &mg->resident, &mg->level[l], mg->d_inverse));
         return HX_OK;
     }

@@ -93,7 +93,7 @@ typedef struct hx_multigrid {
     float *d_inverse; /* of that matrix */
     double *d_sweep;  /* on the way to it */
     hx_mg_resident resident;
-    double added;     /* share of its diagonal that is added, raised where noise is above it */
+    double added; /* share of its diagonal that is added, raised where noise is above it */
     float *d_m, *d_x, *d_t, *d_v, *d_d; /* [n_dof] on the mesh; d only with more than one step */
     hx_mg_smoother *d_smoother;
     hx_mg_rigid rigid;

@@ -1,15 +1,21 @@
 /* The cycle of small lattices in one launch (resident.h): from which lattice on, its steps, and who
  * needs whose values.
  *
- * No step waits for all others, so each word that is written anew must have been read by all who
- * need it. An iterate has three copies: who leaves the third after it has read, a step before, what
- * its neighbours left after reading the first. A residual is written again after values of all
- * parents, which have read it, have come; the last level's b, which every block reads, has two
- * copies, and a block that leaves the second after that has got an x that needed all b between. */
+ * No step waits for all others, so a word that is written anew must have been read by all who need
+ * it. Whoever leaves the iterate W(k) in the place of W(k - 3) has gathered W(k - 2) or a later one
+ * of its neighbours, in SMOOTH, in the RESIDUAL before PROLONG, or in the last SMOOTH before START,
+ * and they left that after they had gathered W(k - 3); its children read an iterate in PROLONG,
+ * before the RESIDUAL that its RESTRICT before START waited for. A residual is left again after
+ * PROLONG has got something of all parents, who left it after RESTRICT. A new solution of the last
+ * level needs all of its b, and that all PROLONG of the one before. Its b, which every block reads,
+ * has two copies: b(v + 2) comes after a solution v + 1, that after all b(v + 1), and these after
+ * RESIDUAL of all nodes of the level above, of which every block has one, done after the block had
+ * read b(v). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/memory.h"
+#include "common_ops.h"
 #include "multigrid_internal.h"
 
 static const char *const WHAT = "cycle of small lattices";
@@ -74,7 +80,7 @@ static void add_step(hx_mg_resident *r, written *w, hx_resident_kind kind, int l
 /* As hx_mg_cycle. */
 static void list_steps(const hx_multigrid *mg, hx_mg_resident *r, written *w, int l)
 {
-    if (l == r->n_level || l == HX_RESIDENT_LEVELS) {
+    if (l == r->n_level || l == HX_RESIDENT_LEVELS) { /* the second for the compiler */
         add_step(r, w, HX_RESIDENT_DIRECT, l, 0);
         return;
     }
@@ -222,7 +228,8 @@ static int put_words(hx_multigrid *mg, hx_mg_resident *r)
     return hx_device_put(mg->dev, &r->d_count, count, sizeof count);
 }
 
-/* The first lattice from which on all fit and are smoothed node by node; -1: none. */
+/* The first lattice from which on all fit into so many blocks and are smoothed node by node; -1:
+ * none. */
 static int find_first(const hx_multigrid *mg, const hx_lattice *lattice, int64_t most)
 {
     int first = -1;
@@ -236,35 +243,51 @@ static int find_first(const hx_multigrid *mg, const hx_lattice *lattice, int64_t
     return first;
 }
 
-static int try_first(hx_multigrid *mg, const hx_lattice *lattice, int first, int n_block, int *fits)
+static int try_first(hx_multigrid *mg, const hx_lattice *lattice, int first, int n_block)
 {
     hx_mg_resident *const r = &mg->resident;
     written w;
     memset(&w, 0, sizeof w);
     r->first = first;
     r->n_level = mg->n_level - 1 - first;
-    r->n_block = mg->level[first].n_node < n_block ? (int)mg->level[first].n_node : n_block;
+    r->n_block = n_block;
     list_steps(mg, r, &w, 0);
-    *fits = r->n_step <= HX_RESIDENT_STEPS;
-    if (!*fits) return HX_OK;
+    if (r->n_step > HX_RESIDENT_STEPS) return 0;
     for (int l = 0; l < r->n_level; l++)
-        HX_TRY(put_part(mg->dev, &lattice->level[first + l], r->n_block, &r->part[l]));
+        HX_TRY(put_part(mg->dev, &lattice->level[first + l], n_block, &r->part[l]));
     HX_TRY(put_words(mg, r));
-    *fits = mg->ops->resident_fits(mg->dev, r, mg->level + first);
+    return mg->ops->resident_fits(mg->dev, r, mg->level + first);
+}
+
+/* Sums of a row are in another order here than launched one by one: all processes take the same
+ * level, or none. fits: as of try_first. */
+static int agree(hx_multigrid *mg, int fits)
+{
+    const hx_common_host *const host = hx_common_host_of(mg->dev);
+    const int64_t taken = fits > 0 ? mg->resident.first + 1 : 0;
+    int64_t sum[3] = {1, taken, taken * taken}; /* n times the last is the other's square: equal */
+    HX_TRY(hx_common_sum_i64(host, fits < 0 ? fits : HX_OK, 3, sum));
+    if (sum[0] * sum[2] != sum[1] * sum[1]) hx_mg_resident_free(mg);
     return HX_OK;
 }
 
 int hx_mg_resident_create(hx_multigrid *mg, const hx_lattice *lattice)
 {
     int n_block, n_node, fits = 0;
-    if (!mg->ops->resident_room) return HX_OK;
+    if (!mg->ops->resident_room || mg->n_level < 2) return HX_OK;
     mg->ops->resident_room(mg->dev, &n_block, &n_node);
+    const int64_t lowest = mg->level[mg->n_level - 2].n_node; /* each block has one of them */
+    if (lowest < n_block) n_block = (int)lowest;
     const int first = find_first(mg, lattice, (int64_t)n_block * n_node);
-    for (int l = first; l >= 0 && l < mg->n_level - 1 && !fits; l++) {
-        HX_TRY(try_first(mg, lattice, l, n_block, &fits));
-        if (!fits) hx_mg_resident_free(mg);
+    for (int l = first; l >= 0 && l < mg->n_level - 1 && fits == 0; l++) {
+        fits = try_first(mg, lattice, l, n_block);
+        if (fits <= 0) hx_mg_resident_free(mg);
     }
-    return HX_OK;
+    if (fits == HX_ENOMEM) { /* it goes without */
+        hx_error_clear();
+        fits = 0;
+    }
+    return agree(mg, fits);
 }
 
 double hx_mg_resident_bytes(const hx_multigrid_ops *ops, int dof, double n_node)

@@ -364,6 +364,7 @@ static int solve_double(hx_pcg_run *s, int iterations, hx_pcg_result *result)
     hx_pcg_asking asked;
     int changed;
     s->iterate = iterate_double;
+    s->n_look = 0;
     HX_TRY(begin(s, 1.0, iterations));
     HX_TRY(start_double(s));
     hx_pcg_begin_asking(&asked, &s->state);

@@ -54,7 +54,8 @@ typedef struct hx_pcg_result {
     double error;  /* |e|_K^2 = exact energy - energy, as estimated; infinite: not known */
     double scale;  /* what the tolerance was a share of */
     double seconds;
-    double spmv_seconds;    /* share of `seconds` in operator products, sampled once a look */
+    double spmv_seconds;    /* share of `seconds` in operator products, sampled after the first two
+                               looks and each eighth */
     double precond_seconds; /* the same in applications of the preconditioner, where it has any */
     int replacements;       /* of the residual, in mixed precision */
     int refinements;        /* against the exact operator, where K is stored rounded */

@@ -335,6 +335,7 @@ static void check(const box_part *part, double coarsening, int n_last, int n_blo
         const hx_mg_resident *const r = &mg.resident;
         CHECK(r->first + r->n_level + 1 == mg.n_level);
         CHECK(r->n_step == count_steps(&mg, r->first));
+        CHECK(r->n_block <= lattice.level[mg.n_level - 2].n_node);
         make_machine(&m, r, &lattice);
         for (int l = 0; l < r->n_level; l++) check_lists(&m, l);
         CHECK_MSG(run(&m, HX_RESIDENT_COPIES), "%s: a word is late or never comes", context);
