@@ -303,8 +303,7 @@ static int run(machine *m, int n_copy)
     uint64_t seed = 3;
     int right = 1;
     m->n_copy = n_copy;
-    for (int pass = 0; pass < 2 && right; pass++)
-        for (int how = ANY; how < N_ORDER && right; how++) right = launch(m, (order)how, &seed);
+    for (int how = ANY; how < N_ORDER && right; how++) right = launch(m, (order)how, &seed);
     return right;
 }
 
@@ -365,7 +364,7 @@ int main(void)
     context = "a box";
     check(&(box_part){.n = {10, 6, 6}}, 1.0, 40, 24, 2);
     check(&(box_part){.n = {10, 6, 6}}, 1.0, 40, 21, 2);
-    check(&(box_part){.n = {10, 6, 6}}, 1.0, 4, 20, 3); /* of four lattices that are smoothed */
+    check(&(box_part){.n = {10, 6, 6}}, 1.0, 4, 12, 3); /* of four lattices that are smoothed */
     context = "a box of few blocks";                    /* the first lattice has 539 nodes */
     check(&(box_part){.n = {10, 6, 6}}, 1.0, 4, 3, 2);
     context = "a block";
