@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../base/radix_sort.h"
 #include "common_ops.h"
 #include "multigrid_internal.h"
 
@@ -96,34 +97,20 @@ static void list_steps(const hx_multigrid *mg, hx_mg_resident *r, written *w, in
     for (int i = 0; i < smoothing.degree; i++) add_step(r, w, HX_RESIDENT_SMOOTH, l, i);
 }
 
-/* A node's place along the curve of Morton, of 21 bits a direction. */
-typedef struct curve {
-    uint64_t key;
-    int32_t node;
-} curve;
-
-static int compare_keys(const void *a, const void *b)
-{
-    const uint64_t x = ((const curve *)a)->key, y = ((const curve *)b)->key;
-    return (x > y) - (x < y);
-}
-
+/* Nodes along the curve of Morton. */
 static int list_own(const hx_lattice_level *level, int32_t *own)
 {
+    enum { BITS = 16 }; /* of a direction */
     const size_t n = (size_t)level->n_node;
-    curve *at;
-    HX_TRY(hx_alloc(&at, n, sizeof *at, WHAT));
-    for (size_t a = 0; a < n; a++) {
-        at[a].node = (int32_t)a;
-        for (int bit = 0; bit < 21; bit++)
+    uint64_t *key;
+    HX_TRY(hx_alloc(&key, n, sizeof *key, WHAT));
+    for (size_t a = 0; a < n; a++)
+        for (int bit = 0; bit < BITS; bit++)
             for (int i = 0; i < 3; i++)
-                at[a].key |= (uint64_t)(level->place[3 * a + (size_t)i] >> bit & 1)
-                             << (3 * bit + i);
-    }
-    qsort(at, n, sizeof *at, compare_keys);
-    for (size_t k = 0; k < n; k++) own[k] = at[k].node;
-    free(at);
-    return HX_OK;
+                key[a] |= (uint64_t)(level->place[3 * a + (size_t)i] >> bit & 1) << (3 * bit + i);
+    const int rc = hx_radix_sort(key, own, level->n_node, 3 * BITS);
+    free(key);
+    return rc;
 }
 
 static int64_t begin_of(int64_t n_node, int n_block, int block)

@@ -26,7 +26,7 @@ typedef enum {
 } hx_resident_kind;
 
 /* One step of all nodes of a level. What it reads was left by step `by`, in copy `from`; what it
- * leaves goes to copy `to`. */
+ * leaves goes to copy `to`. Eight bytes: a device reads it as one word. */
 typedef struct hx_resident_step {
     uint8_t kind, level, i, by, from, to, unused[2];
 } hx_resident_step;
