@@ -33,8 +33,8 @@ static double largest(size_t n, const double *a, const double *b)
 }
 
 /* Of nearly loose motions the last lattice makes much of little: the two cycles are as near as two
- * whose b differs by a rounding. */
-static void compare(hx_multigrid *mg, int pass, int is_kind)
+ * whose b differs by a rounding; and not further than `most` of the largest motion. */
+static void compare(hx_multigrid *mg, int pass, double most)
 {
     const int l = mg->resident.first, n_level = mg->resident.n_level;
     const size_t n = (size_t)(DOF * mg->level[l].n_node);
@@ -62,9 +62,8 @@ static void compare(hx_multigrid *mg, int pass, int is_kind)
     CHECK_MSG(memcmp(here, again, n * sizeof *here) == 0, "%s: not the same bits", context);
     const double size = largest(n, launched, NULL), off = largest(n, here, launched) / size;
     rounding /= size;
-    CHECK_MSG(off <= 1e-6 + 10.0 * rounding && off < 0.1, "%s: off by %g, of roundings %g", context,
-              off, rounding);
-    if (is_kind) CHECK_MSG(off <= 5e-6, "%s: off by %g", context, off);
+    CHECK_MSG(off <= 1e-6 + 10.0 * rounding && off < most, "%s: off by %g, of roundings %g, for %g",
+              context, off, rounding, most);
     if (pass == 0)
         printf("%s: %lld nodes, %d lattices, %d steps, %d blocks: off by %.1e, of roundings %.1e\n",
                context, (long long)mg->level[l].n_node, n_level, mg->resident.n_step,
@@ -77,7 +76,7 @@ static void compare(hx_multigrid *mg, int pass, int is_kind)
     free(launched);
 }
 
-static void check(const sample *of, int n_pass)
+static void check(const sample *of, double most, int n_pass)
 {
     fixture_settings settings = fixture_defaults();
     fixture_solver s;
@@ -91,8 +90,7 @@ static void check(const sample *of, int n_pass)
     CHECK_OK(hx_precond_setup(&s.pc));
     hx_multigrid *const mg = s.pc.impl;
     CHECK_MSG(mg->resident.n_level > 0, "%s: no cycle in one launch", context);
-    for (int pass = 0; pass < n_pass && mg->resident.n_level > 0; pass++)
-        compare(mg, pass, of->contrast <= 1.0 && of->part.n[0] < 200);
+    for (int pass = 0; pass < n_pass && mg->resident.n_level > 0; pass++) compare(mg, pass, most);
     fixture_solver_free(&s);
     free_model(&m);
 }
@@ -113,13 +111,16 @@ int main(int argc, char **argv)
         {.name = "two lattices", .part = {.n = {108, 44, 40}}, .pattern = solid, .contrast = 1.0},
         {.name = "two of a beam", .part = {.n = {396, 20, 20}}, .pattern = solid, .contrast = 1.0},
     };
+    /* some times what roundings do there */
+    static const double most[] = {0.05, 1e-5, 1e-5, 1e-5, 5e-3, 0.1};
     int quick = 0, n_block, n_node;
     const int status = fixture_open(&device, argc, argv, &quick);
     if (status != 0) return status;
     if (!device.ops->multigrid->resident_room) TEST_SKIP("this device has no such cycle");
     device.ops->multigrid->resident_room(&device, &n_block, &n_node);
     if (n_block == 0) TEST_SKIP("blocks are not known to run at a time here");
-    for (size_t i = 0; i < sizeof large / sizeof large[0]; i++) check(&large[i], quick ? 2 : 20);
+    for (size_t i = 0; i < sizeof large / sizeof large[0]; i++)
+        check(&large[i], most[i], quick ? 2 : 20);
     hx_device_close(&device);
     printf("of 1, 2, 3 lattices: %d, %d, %d\n", n_from[1], n_from[2], n_from[3]);
     CHECK(n_block * n_node < 3696 || (n_from[1] > 0 && n_from[2] > 0));
