@@ -82,6 +82,16 @@ static int look(hx_pcg_run *s)
 /* What is kept of hx_pcg_state.slow from solve to solve. */
 #define SLOW_FADE 0.9
 
+static int iterate_double(hx_pcg_run *s, int marked);
+
+/* Whether an iteration begins with the z of the last one's residual, and needs none where that
+ * residual ends the solve. The criterion `absolute` goes by r'z. */
+static int makes_z_late(const hx_pcg_run *s)
+{
+    return s->iterate == iterate_double && is_z_vector(s->pcg) &&
+           s->pcg->params.criterion != HX_PCG_ABSOLUTE;
+}
+
 /* The state at the beginning; what is solved for is K u / scale = f / scale. */
 static int begin(hx_pcg_run *s, double scale, int iterations)
 {
@@ -101,6 +111,7 @@ static int begin(hx_pcg_run *s, double scale, int iterations)
         .beta = 0.0, /* the first direction is z */
         .iterations = iterations,
         .max_iterations = params->max_iterations,
+        .is_early = makes_z_late(s),
     };
     if (params->criterion == HX_PCG_COMPLIANCE) {
         state.rest = INFINITY;
@@ -196,6 +207,17 @@ static int take_beta(const hx_pcg_run *s)
     return ops->beta(pcg->dev, pcg->n, pcg->d_r, pcg->d_z, d_q, pcg->d_state);
 }
 
+/* z of the residual, and what the next direction takes of the last one. */
+static int renew_z(hx_pcg_run *s, int marked)
+{
+    hx_device *dev = s->pcg->dev;
+    if (marked) HX_TRY(dev->ops->mark(dev, MARK_PRECOND));
+    HX_TRY(apply_precond(s));
+    if (marked) HX_TRY(dev->ops->mark(dev, MARK_PRECOND_END));
+    HX_IN_SPAN(dev, HX_SPAN_SCALARS, -1, take_beta(s));
+    return HX_OK;
+}
+
 static int iterate_double(hx_pcg_run *s, int marked)
 {
     hx_pcg *pcg = s->pcg;
@@ -203,18 +225,15 @@ static int iterate_double(hx_pcg_run *s, int marked)
     const hx_device_ops *ops = dev->ops;
     const double *d_m = fused_diagonal(s);
     const int64_t n = pcg->n;
+    const int is_late = makes_z_late(s);
     if (marked) HX_TRY(ops->mark(dev, MARK_BEGIN));
+    if (is_late && !s->has_z) HX_TRY(renew_z(s, marked));
     HX_IN_SPAN(dev, HX_SPAN_VECTORS, -1, take_direction(s));
     HX_TRY(product_and_alpha(s, marked));
     HX_IN_SPAN(
         dev, HX_SPAN_VECTORS, -1,
         ops->pcg->update(dev, n, n, d_m, pcg->d_p, pcg->d_q, s->d_u, pcg->d_r, pcg->d_state));
-    if (is_z_vector(pcg)) {
-        if (marked) HX_TRY(ops->mark(dev, MARK_PRECOND));
-        HX_TRY(apply_precond(s));
-        if (marked) HX_TRY(ops->mark(dev, MARK_PRECOND_END));
-        HX_IN_SPAN(dev, HX_SPAN_SCALARS, -1, take_beta(s));
-    }
+    if (is_z_vector(pcg) && !is_late) HX_TRY(renew_z(s, marked));
     return marked ? ops->mark(dev, MARK_END) : HX_OK;
 }
 
@@ -287,23 +306,38 @@ static int run_iterations(hx_pcg_run *s)
 /* Reading the clocks keeps the device waiting: after these looks, then now and then. */
 enum { SAMPLES_FIRST = 2, SAMPLES_EVERY = 8 };
 
+static int sample(hx_pcg_run *s, int has_precond)
+{
+    hx_device *dev = s->pcg->dev;
+    double product, precond = 0.0, all;
+    HX_TRY(dev->ops->elapsed(dev, MARK_PRODUCT, MARK_PRODUCT_END, &product));
+    HX_TRY(dev->ops->elapsed(dev, MARK_BEGIN, MARK_END, &all));
+    if (has_precond) HX_TRY(dev->ops->elapsed(dev, MARK_PRECOND, MARK_PRECOND_END, &precond));
+    s->spmv_sampled += product;
+    s->precond_sampled += precond;
+    s->all_sampled += all;
+    return HX_OK;
+}
+
+/* The first iteration of a solve that makes z late, which is there: not recorded, as those that
+ * follow are not like it. Its time counts where it stays the only one. */
+static int advance_first(hx_pcg_run *s)
+{
+    hx_device *dev = s->pcg->dev;
+    HX_IN_SPAN(dev, HX_SPAN_ITERATION, -1, s->iterate(s, 1));
+    s->has_z = 0;
+    HX_TRY(look(s));
+    return s->all_sampled > 0.0 || s->state.reason == HX_PCG_RUNNING ? HX_OK : sample(s, 0);
+}
+
 /* Runs to the next look and samples its first iteration's time. */
 static int advance(hx_pcg_run *s)
 {
-    hx_device *dev = s->pcg->dev;
-    double product, precond, all;
+    if (s->has_z && makes_z_late(s)) return advance_first(s);
     HX_TRY(run_iterations(s));
     HX_TRY(look(s));
     if (s->n_look++ >= SAMPLES_FIRST && s->n_look % SAMPLES_EVERY != 0) return HX_OK;
-    HX_TRY(dev->ops->elapsed(dev, MARK_PRODUCT, MARK_PRODUCT_END, &product));
-    HX_TRY(dev->ops->elapsed(dev, MARK_BEGIN, MARK_END, &all));
-    s->spmv_sampled += product;
-    if (is_z_vector(s->pcg) && s->iterate == iterate_double) {
-        HX_TRY(dev->ops->elapsed(dev, MARK_PRECOND, MARK_PRECOND_END, &precond));
-        s->precond_sampled += precond;
-    }
-    s->all_sampled += all;
-    return HX_OK;
+    return sample(s, is_z_vector(s->pcg) && s->iterate == iterate_double);
 }
 
 /* The best multiple of a first guess u, in the energy norm: (f'u / u'K u) u; q = K u follows. A
@@ -345,6 +379,7 @@ int hx_pcg_start_from_residual(hx_pcg_run *s)
     const int64_t n = pcg->n;
     HX_TRY(ops->zero(dev, pcg->d_p, (size_t)n * sizeof(double)));
     if (is_z_vector(pcg)) HX_TRY(apply_precond(s));
+    s->has_z = 1;
     if (pcg->d_z_single)
         HX_TRY(ops->pcg->start_rounded(dev, n, pcg->d_z_single, pcg->d_r, pcg->d_state));
     else

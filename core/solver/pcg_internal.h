@@ -16,14 +16,15 @@ typedef struct hx_pcg_run {
     hx_pcg_state state;                                /* as seen at the last look */
     double spmv_sampled, precond_sampled, all_sampled; /* seconds */
     int n_look;                                        /* after iterations */
-    int (*iterate)(struct hx_pcg_run *, int marked);   /* one iteration, queued */
+    int has_z; /* of the residual reached; else, after the first iteration, each begins with it */
+    int (*iterate)(struct hx_pcg_run *, int marked); /* one iteration, queued */
 } hx_pcg_run;
 
 /* r = f - K u of the exact K on free degrees of freedom, q = K u. Until p becomes 0 it may hold f.
  */
 int hx_pcg_find_residual(hx_pcg_run *s);
 
-/* p = 0, z = M^-1 r, first test; waits. */
+/* p = 0, z = M^-1 r, first test; waits. The first iteration has its z then. */
 int hx_pcg_start_from_residual(hx_pcg_run *s);
 
 /* The next iterations are recorded anew. */

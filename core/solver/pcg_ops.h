@@ -36,6 +36,9 @@ typedef struct hx_pcg_state {
     int32_t criterion;
     int32_t iterations, max_iterations;
     int32_t reason;
+    int32_t
+        is_early;   /* an update tests too, so that no z is made of a residual that ends a solve */
+    int32_t is_low; /* since the last test a step was low, see hx_pcg_state_estimate */
     /* With HX_PCG_COMPLIANCE; else 0 and not touched. */
     double energy; /* 2 f'u - u'Ku of the u reached */
     double rest;   /* |e|_K^2 that is left, as estimated; infinite: not known yet */
@@ -87,7 +90,7 @@ static HX_HD void hx_pcg_state_test(hx_pcg_state *s)
  * After a warm start the first steps take what is rough off the error, and nothing in them tells of
  * a smooth rest: |e|_K^2 is up to r'z over the smallest eigenvalue of M^-1 K. What earlier steps
  * and solves have shown of that, in place of a bound that nobody knows, is `slow`. */
-static HX_HD void hx_pcg_state_estimate(hx_pcg_state *s, double rz)
+static HX_HD void hx_pcg_state_estimate(hx_pcg_state *s)
 {
     const double step = s->alpha * s->rz;
     s->energy += step;
@@ -100,11 +103,35 @@ static HX_HD void hx_pcg_state_estimate(hx_pcg_state *s, double rz)
         if (s->grow < seen) s->grow = seen;
         s->rest = s->grow * step;
         if (s->slow < seen * s->low / s->low_rz) s->slow = seen * s->low / s->low_rz;
-        if (s->rest < s->slow * rz) s->rest = s->slow * rz;
+        s->is_low = 1;
     }
     s->low = step;
     s->low_rz = s->rz;
     s->since = 0.0;
+}
+
+/* The least that is left after a low step, of the r'z that followed it. */
+static HX_HD double hx_pcg_state_left(const hx_pcg_state *s, double rz)
+{
+    return s->is_low && s->rest < s->slow * rz ? s->slow * rz : s->rest;
+}
+
+/* What the z of an update's residual is good for, r'z, is not known yet: it is taken for twice what
+ * the residual before would say, and the test that fails then waits for the true one. */
+#define HX_PCG_EARLY 2.0
+
+static HX_HD void hx_pcg_state_test_early(hx_pcg_state *s, double rz, double rest)
+{
+    const double was_rz = s->rz, was_rest = s->rest;
+    if (!s->is_early || s->criterion == HX_PCG_ABSOLUTE) return;
+    s->rz = rz;
+    s->rest = rest;
+    if (s->rr >= 0.0 && hx_pcg_state_is_done(s)) {
+        s->reason = HX_PCG_CONVERGED;
+        return;
+    }
+    s->rz = was_rz;
+    s->rest = was_rest;
 }
 
 /* A residual that was computed, not updated. beta stays: 0 from the host at the beginning, later
@@ -131,16 +158,26 @@ static HX_HD void hx_pcg_state_alpha(hx_pcg_state *s, double pq)
 
 static HX_HD void hx_pcg_state_update(hx_pcg_state *s, double rr)
 {
+    const double rz = HX_PCG_EARLY * s->rz * (rr / s->rr);
+    if (s->criterion == HX_PCG_COMPLIANCE) hx_pcg_state_estimate(s);
     s->rr = rr;
     s->iterations++;
+    hx_pcg_state_test_early(s, rz, hx_pcg_state_left(s, rz));
+}
+
+/* beta is set before. */
+static HX_HD void hx_pcg_state_take_rz(hx_pcg_state *s, double rz)
+{
+    if (s->criterion == HX_PCG_COMPLIANCE) s->rest = hx_pcg_state_left(s, rz);
+    s->is_low = 0;
+    s->rz = rz;
+    hx_pcg_state_test(s);
 }
 
 static HX_HD void hx_pcg_state_beta(hx_pcg_state *s, double rz)
 {
-    if (s->criterion == HX_PCG_COMPLIANCE) hx_pcg_state_estimate(s, rz);
     s->beta = rz / s->rz;
-    s->rz = rz;
-    hx_pcg_state_test(s);
+    hx_pcg_state_take_rz(s, rz);
 }
 
 /* The flexible rule, for a preconditioner that is not the same linear map at every step (rounded
@@ -148,10 +185,8 @@ static HX_HD void hx_pcg_state_beta(hx_pcg_state *s, double rz)
  * Sci. Comput. 22, 2000). */
 static HX_HD void hx_pcg_state_beta_flexible(hx_pcg_state *s, double rz, double zq)
 {
-    if (s->criterion == HX_PCG_COMPLIANCE) hx_pcg_state_estimate(s, rz);
     s->beta = -s->alpha * zq / s->rz;
-    s->rz = rz;
-    hx_pcg_state_test(s);
+    hx_pcg_state_take_rz(s, rz);
 }
 
 /* Where several processes have parts of the vectors, each takes a step with its own sums in a state
@@ -185,8 +220,8 @@ static HX_HD void hx_pcg_state_take(hx_pcg_state *s, hx_pcg_step step, const hx_
  *   direction:  p = z + beta p
  *   alpha:      pq = p'q, alpha = rz / pq
  *   alpha_from: the same, p'q already summed
- *   update:     u += alpha p, r -= alpha q, rr = r'r, iterations++; with d_m also as `beta`; sums
- *               run over the first n_sum of the n entries
+ *   update:     u += alpha p, r -= alpha q, rr = r'r, iterations++, with is_early a convergence
+ *               test; with d_m also as `beta`; sums run over the first n_sum of the n entries
  *   beta:       beta = r'z / rz, rz = r'z, convergence test (only without d_m); with q the
  *               flexible rule */
 typedef struct hx_pcg_ops {

@@ -282,6 +282,52 @@ static void check_dot(model *m)
 
 /* An operator whose products never round alike, on any device: what a solve promises holds for
  * each. */
+static int n_applied;
+static const hx_precond_kind *counted;
+
+static int apply_counted(hx_precond *pc, const double *d_r, double *d_z)
+{
+    n_applied++;
+    return counted->apply(pc, d_r, d_z);
+}
+
+/* No z is made of a residual that ends the solve: as many as iterations, where the criterion goes
+ * by r'z one more, where it estimates one more at most. A device that records its iterations
+ * applies what nobody counts. */
+static void check_economy(model *m, const char *precond)
+{
+    static const hx_pcg_criterion criteria[] = {HX_PCG_RELATIVE, HX_PCG_ABSOLUTE,
+                                                HX_PCG_COMPLIANCE};
+    for (int i = 0; i < 3 && !device.ops->record_begin; i++) {
+        fixture_settings settings = fixture_defaults();
+        fixture_solver s;
+        hx_pcg_result result;
+        double *const d_u = fixture_put(&device, N_DOF, NULL);
+        settings.precond = precond;
+        settings.pcg.criterion = criteria[i];
+        settings.pcg.check_every = 1;
+        CHECK_OK(fixture_solver_create(&s, &device, &m->problem, &settings));
+        CHECK_OK(hx_operator_set_modulus(&s.op, m->modulus));
+        CHECK_OK(hx_precond_setup(&s.pc));
+        hx_precond_kind kind = *s.pc.kind;
+        counted = s.pc.kind;
+        kind.apply = apply_counted;
+        s.pc.kind = &kind;
+        n_applied = 0;
+        CHECK_OK(device.ops->zero(&device, d_u, N_DOF * sizeof *d_u));
+        CHECK_OK(hx_pcg_solve(&s.pcg, &s.op.linear, &s.pc, m->d_f, d_u, &result));
+        const int more = n_applied - result.iterations;
+        CHECK_MSG(result.reason == HX_PCG_CONVERGED && result.iterations > 1 &&
+                      (criteria[i] == HX_PCG_COMPLIANCE ? more == 0 || more == 1
+                                                        : more == (criteria[i] == HX_PCG_ABSOLUTE)),
+                  "%s, criterion %d: %d iterations, %d times M^-1", precond, (int)criteria[i],
+                  result.iterations, n_applied);
+        s.pc.kind = counted;
+        fixture_solver_free(&s);
+        device.ops->release(&device, d_u);
+    }
+}
+
 static void check_noise(model *m, int n)
 {
     fixture_settings settings = fixture_defaults();
@@ -316,6 +362,8 @@ int main(int argc, char **argv)
     check_entries(&m, "jacobi", HX_PCG_COMPLIANCE);
     check_entries(&m, "block-jacobi", HX_PCG_COMPLIANCE);
     check_entries(&m, "block-jacobi", HX_PCG_RELATIVE);
+    check_economy(&m, "block-jacobi");
+    check_economy(&m, "multigrid");
     check_dot(&m);
     check_noise(&m, is_quick ? 1 : 20);
     free_model(&m);
