@@ -170,7 +170,7 @@ __global__ void __launch_bounds__(CONE_BLOCK, 5)
 // loses digits; and neighbours no nearer than 1e-3 of the radius, below which roots are not exact.
 static bool takes_tiles(const hx_device_cells &cells, double radius)
 {
-    return radius >= 0.75 * cells.size && radius <= 50.0 * cells.size;
+    return radius >= 0.75 * cells.size && radius <= 50.0 * cells.size && cells.n < CONE_MOST_ELEMS;
 }
 
 static int sum_pairs(const hx_cuda *impl, const hx_device_cells &cells, int64_t n_cell,
@@ -186,8 +186,8 @@ constexpr int TILE_WARPS = 4;
 
 // So many fields at a time, and blocks on a multiprocessor: what was fastest.
 template <int FIELDS, int BLOCKS>
-static int sum_tiles(const hx_cuda *impl, const hx_device_cells &cells, int64_t n_cell,
-                     double radius, double *const d_sum[])
+static int sum_tiles(const hx_cuda *impl, const hx_device_cells &cells, double radius,
+                     double *const d_sum[])
 {
     cone_grid grid = {};
     grid.start = cells.d_start;
@@ -205,9 +205,11 @@ static int sum_tiles(const hx_cuda *impl, const hx_device_cells &cells, int64_t 
                              {cells.origin[0], cells.origin[1], cells.origin[2]},
                              cells.size,
                              0x1p64 / radius};
+    const int64_t n_tile =
+        (cells.n_cell[0] + CONE_CELLS - 1) / CONE_CELLS * cells.n_cell[1] * cells.n_cell[2];
     cone_tile_kernel<cone_double, FIELDS, TILE_WARPS, BLOCKS>
-        <<<hx_blocks(n_cell, TILE_WARPS), 32 * TILE_WARPS, 0, impl->stream>>>(
-            grid, law, static_cast<unsigned>(n_cell));
+        <<<hx_blocks(n_tile, TILE_WARPS), 32 * TILE_WARPS, 0, impl->stream>>>(
+            grid, law, static_cast<unsigned>(n_tile));
     HX_TRY_LAUNCH("cone_sum");
     return HX_OK;
 }
@@ -226,8 +228,8 @@ int hx_cuda_cone_sum(hx_device *dev, const hx_device_cells *cells, double radius
         HX_TRY(hx_for_each(dev, cells->n,
                            gather_body{cells->d_member, d_value[i], cells->d_value[i]}));
     if (takes_tiles(*cells, radius))
-        return n_field == 2 ? sum_tiles<2, 5>(impl, *cells, n_cell, radius, d_sum)
-                            : sum_tiles<1, 6>(impl, *cells, n_cell, radius, d_sum);
+        return n_field == 2 ? sum_tiles<2, 6>(impl, *cells, radius, d_sum)
+                            : sum_tiles<1, 8>(impl, *cells, radius, d_sum);
     for (int i = 0; i < n_field; i++)
         HX_TRY(sum_pairs(impl, *cells, n_cell, radius, cells->d_value[i], d_sum[i]));
     return HX_OK;

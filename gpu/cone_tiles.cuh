@@ -1,6 +1,6 @@
-// The cone filter's sums by tiles: a warp takes a cell of up to 16 targets at a time. It collects
-// the sources within the radius and the furthest target's distance of the targets' centre, in a
-// queue of shared memory, and multiplies targets by sources, 8 by 8, on the tensor cores:
+// The cone filter's sums by tiles: a warp takes two cells, up to 16 targets at a time. It collects
+// the sources within the radius and the furthest target's distance of a line between the targets,
+// in a queue of shared memory, and multiplies targets by sources, 8 by 8, on the tensor cores:
 //
 //     |s - t|^2 = (-2 t, 1) . (s, |s|^2) + |t|^2
 #ifndef HX_CONE_TILES_CUH
@@ -12,6 +12,8 @@
 #include <cstdint>
 
 constexpr unsigned CONE_LANES = 0xffffffffu;
+constexpr int CONE_CELLS = 2; // along x, of a warp
+constexpr int64_t CONE_MOST_ELEMS = int64_t{1} << 29;
 constexpr int CONE_QUEUE = 64, CONE_BATCH = 32, CONE_ROWS = 64;
 
 constexpr int CONE_FIELDS = 2; // summed at a time, at most
@@ -28,7 +30,7 @@ struct cone_grid {
 template <int M> struct cone_queue {
     double2 xy[CONE_QUEUE], zs[CONE_QUEUE];
     double value[M][CONE_QUEUE];
-    int2 row[CONE_ROWS];
+    int2 row[CONE_ROWS + 4]; // and what each group finds after its last: nothing
 };
 
 __device__ __forceinline__ int cone_highest(int a)
@@ -52,6 +54,21 @@ __device__ __forceinline__ float cone_short(double a)
     return __uint_as_float(__funnelshift_l(low, high, 3));
 }
 
+// The double at a place, by a 32-bit offset of bytes from where the array begins (CONE_MOST_ELEMS).
+__device__ __forceinline__ double cone_load(const double *from, unsigned place)
+{
+    return __ldg(
+        reinterpret_cast<const double *>(reinterpret_cast<const char *>(from) + 8u * place));
+}
+
+// The square of a point's distance from the line along x between -edge and edge.
+__device__ __forceinline__ double cone_beside(const double (&x)[3], double edge)
+{
+    const double d = fabs(x[0]) - edge,
+                 beyond = __hiloint2double(max(__double2hiint(d), 0), __double2loint(d));
+    return fma(beyond, beyond, fma(x[1], x[1], x[2] * x[2]));
+}
+
 // Centroids in double, in units of the radius times 2^64.
 struct cone_double {
     const double *x, *y, *z;
@@ -72,9 +89,9 @@ struct cone_double {
     {
         return {{x[p], y[p], z[p]}, member[p]};
     }
-    __device__ __forceinline__ source load_source(int p) const
+    __device__ __forceinline__ source load_source(unsigned at) const
     {
-        return {__ldg(x + p), __ldg(y + p), __ldg(z + p)};
+        return {cone_load(x, at), cone_load(y, at), cone_load(z, at)};
     }
     __device__ __forceinline__ void place(const source &s, const origin &o, double (&at)[3]) const
     {
@@ -84,7 +101,8 @@ struct cone_double {
     }
     template <int N>
     __device__ __forceinline__ void centre(const target (&t)[N], const int (&cell)[3], origin *o,
-                                           double (&at)[N][3], float (&within)[3]) const
+                                           double (&at)[N][3], float (&within)[3],
+                                           float (&half)[3]) const
     {
 #pragma unroll
         for (int i = 0; i < 3; i++) {
@@ -101,6 +119,7 @@ struct cone_double {
                 high = fmaxf(high, __shfl_xor_sync(CONE_LANES, high, lane));
             }
             within[i] = 0.5f * (low + high);
+            half[i] = 0.5f * (high - low);
             o->x[i] = -(begin + static_cast<double>(within[i]) * size) * factor;
 #pragma unroll
             for (int b = 0; b < N; b++) at[b][i] = fma(t[b].x[i], factor, o->x[i]);
@@ -110,9 +129,13 @@ struct cone_double {
     {
         return sqrtf(square) * static_cast<float>(0x1p64 / (factor * size));
     }
+    __device__ __forceinline__ double length_of(float edges) const
+    {
+        return static_cast<double>(edges) * size * factor;
+    }
     __device__ __forceinline__ double square_of(float edges) const
     {
-        const double a = static_cast<double>(edges) * size * factor;
+        const double a = length_of(edges);
         return a * a;
     }
     // 2^65 (1 - root), not below 0, the root by one step from a guess in single precision: its
@@ -133,7 +156,7 @@ struct cone_double {
 
 // N blocks of 8 targets; lane = 4 target + column.
 template <class Law, int N, int M> struct cone_tile {
-    double a[N], square[N], sum[M][N][2];
+    double a[N], square[N], sum[M][N];
 
     __device__ __forceinline__ void consume(const cone_queue<M> &q, const Law &law, int at)
     {
@@ -151,10 +174,7 @@ template <class Law, int N, int M> struct cone_tile {
             d0 = law.weight(d0);
             d1 = law.weight(d1);
 #pragma unroll
-            for (int f = 0; f < M; f++) {
-                sum[f][k][0] = fma(d0, v[f].x, sum[f][k][0]);
-                sum[f][k][1] = fma(d1, v[f].y, sum[f][k][1]);
-            }
+            for (int f = 0; f < M; f++) sum[f][k] = fma(d1, v[f].y, fma(d0, v[f].x, sum[f][k]));
         }
     }
 };
@@ -167,7 +187,8 @@ struct cone_box {
 template <int M>
 __device__ __forceinline__ int cone_list_rows(const cone_grid &grid, const cone_box &box,
                                               const int (&cell)[3], const float (&within)[3],
-                                              float reach, int base, int n_row, cone_queue<M> *q)
+                                              float reach, float along, int base, int n_row,
+                                              cone_queue<M> *q)
 {
     const int lane = threadIdx.x & 31, n_j = box.last[1] - box.first[1] + 1;
     int n = 0;
@@ -183,7 +204,7 @@ __device__ __forceinline__ int cone_list_rows(const cone_grid &grid, const cone_
                         az = fmaxf(0.0f, fmaxf(dz, -1.0f - dz));
             const float left = reach * reach - ay * ay - az * az;
             if (left > 0.0f) {
-                const float x = sqrtf(left);
+                const float x = along + sqrtf(left);
                 const int i0 = max(0, cell[0] + __float2int_rd(within[0] - x)),
                           i1 = min(grid.n_cell[0] - 1, cell[0] + __float2int_rd(within[0] + x));
                 const int32_t *start = grid.start + (k * grid.n_cell[1] + j) * grid.n_cell[0];
@@ -195,6 +216,7 @@ __device__ __forceinline__ int cone_list_rows(const cone_grid &grid, const cone_
         if (begin < end) q->row[n + __popc(some & ((1u << lane) - 1))] = make_int2(begin, end);
         n += __popc(some);
     }
+    if (lane < 4) q->row[n + lane] = make_int2(0, 0);
     __syncwarp();
     return n;
 }
@@ -207,27 +229,32 @@ __device__ __forceinline__ void cone_sum_tile(const cone_grid &grid, const Law &
     const int lane = threadIdx.x & 31, row = lane >> 2, column = lane & 3;
     cone_tile<Law, N, M> tile;
     typename Law::origin origin;
-    float within[3], reach;
+    float within[3], reach, along = 0.0f;
+    double edge = 0.0; // half the length of the line that sources are near to
     int element[N], most;
     {
         typename Law::target target[N];
         double x[N][3];
+        float half[3];
 #pragma unroll
         for (int b = 0; b < N; b++) {
             target[b] = law.load_target(min(begin + 8 * b + row, end - 1), cell);
             element[b] = target[b].element;
         }
-        law.template centre<N>(target, cell, &origin, x, within);
+        law.template centre<N>(target, cell, &origin, x, within, half);
+        along = fmaxf(0.0f, half[0] - fmaxf(half[1], half[2]));
+        edge = law.length_of(along);
+        asm volatile("" : "+d"(edge)); // or it is made anew for each source
         int furthest = 0;
 #pragma unroll
         for (int b = 0; b < N; b++) {
             const double t2 = fma(x[b][0], x[b][0], fma(x[b][1], x[b][1], x[b][2] * x[b][2]));
-            furthest = max(furthest, __double2hiint(t2));
+            furthest = max(furthest, __double2hiint(cone_beside(x[b], edge)));
             const double mine = column == 0 ? x[b][0] : column == 1 ? x[b][1] : x[b][2];
             tile.a[b] = column == 3 ? 1.0 : -2.0 * mine;
             tile.square[b] = t2;
 #pragma unroll
-            for (int f = 0; f < M; f++) tile.sum[f][b][0] = tile.sum[f][b][1] = 0.0;
+            for (int f = 0; f < M; f++) tile.sum[f][b] = 0.0;
         }
         furthest = cone_highest(furthest) + 1;
         reach = grid.reach + law.edges(cone_short(__hiloint2double(furthest, 0)));
@@ -244,31 +271,25 @@ __device__ __forceinline__ void cone_sum_tile(const cone_grid &grid, const Law &
     const int group = lane >> 3, stream = lane & 7;
     int head = 0, tail = 0;
     for (int base = 0; base < n_row; base += CONE_ROWS) {
-        const int n = cone_list_rows(grid, box, cell, within, reach, base, n_row, q);
-        int r = group, m = 0, last = 0;
-        if (r < n) {
-            m = q->row[r].x;
-            last = q->row[r].y;
-        }
+        const int n = cone_list_rows(grid, box, cell, within, reach, along, base, n_row, q);
+        int r = min(group, n), m = q->row[r].x + stream, last = q->row[r].y;
         typename Law::source next = {};
         double next_value[M] = {};
         bool next_in = false;
         const auto fetch = [&]() {
-            next_in = m + stream < last;
+            next_in = m < last;
             if (next_in) {
-                next = law.load_source(m + stream);
+                next = law.load_source(static_cast<unsigned>(m));
 #pragma unroll
-                for (int f = 0; f < M; f++) next_value[f] = __ldg(grid.value[f] + m + stream);
+                for (int f = 0; f < M; f++)
+                    next_value[f] = cone_load(grid.value[f], static_cast<unsigned>(m));
             }
             m += 8;
-            if (m >= last) {
-                r += 4;
-                m = last = 0;
-                if (r < n) {
-                    m = q->row[r].x;
-                    last = q->row[r].y;
-                }
-            }
+            const bool ends = m - stream >= last;
+            r = ends ? min(r + 4, n) : r;
+            const int2 row = q->row[r];
+            m = ends ? row.x + stream : m;
+            last = row.y;
         };
         fetch();
         while (__any_sync(CONE_LANES, next_in)) {
@@ -279,7 +300,7 @@ __device__ __forceinline__ void cone_sum_tile(const cone_grid &grid, const Law &
             law.place(next, origin, x);
             fetch();
             const double s2 = fma(x[0], x[0], fma(x[1], x[1], x[2] * x[2]));
-            const bool near = in && __double2hiint(s2) <= most;
+            const bool near = in && __double2hiint(cone_beside(x, edge)) <= most;
             const unsigned some = __ballot_sync(CONE_LANES, near);
             if (near) {
                 const int at = (tail + __popc(some & ((1u << lane) - 1))) & (CONE_QUEUE - 1);
@@ -314,7 +335,7 @@ __device__ __forceinline__ void cone_sum_tile(const cone_grid &grid, const Law &
     for (int b = 0; b < N; b++)
 #pragma unroll
         for (int f = 0; f < M; f++) {
-            double sum = tile.sum[f][b][0] + tile.sum[f][b][1];
+            double sum = tile.sum[f][b];
             sum += __shfl_xor_sync(CONE_LANES, sum, 1);
             sum += __shfl_xor_sync(CONE_LANES, sum, 2);
             if (column == 0 && begin + 8 * b + row < end)
@@ -324,19 +345,20 @@ __device__ __forceinline__ void cone_sum_tile(const cone_grid &grid, const Law &
 
 template <class Law, int M, int WARPS, int MIN>
 __global__ void __launch_bounds__(32 * WARPS, MIN)
-    cone_tile_kernel(cone_grid grid, Law law, unsigned n_cell)
+    cone_tile_kernel(cone_grid grid, Law law, unsigned n_tile)
 {
     __shared__ cone_queue<M> queue[WARPS];
     const unsigned c = blockIdx.x * WARPS + threadIdx.x / 32;
-    if (c >= n_cell) return;
+    if (c >= n_tile) return;
     cone_queue<M> *q = queue + threadIdx.x / 32;
-    const int end = grid.start[c + 1];
-    int p = grid.start[c];
-    if (p == end) return;
-    const unsigned layer = c / static_cast<unsigned>(grid.n_cell[0]);
-    const int cell[3] = {static_cast<int>(c % static_cast<unsigned>(grid.n_cell[0])),
-                         static_cast<int>(layer % static_cast<unsigned>(grid.n_cell[1])),
-                         static_cast<int>(layer / static_cast<unsigned>(grid.n_cell[1]))};
+    const unsigned n_x = static_cast<unsigned>(grid.n_cell[0]),
+                   along = (n_x + CONE_CELLS - 1) / CONE_CELLS, layer = c / along,
+                   n_y = static_cast<unsigned>(grid.n_cell[1]);
+    const int cell[3] = {static_cast<int>(CONE_CELLS * (c % along)), static_cast<int>(layer % n_y),
+                         static_cast<int>(layer / n_y)};
+    const int32_t *const start = grid.start + static_cast<size_t>(layer) * n_x + cell[0];
+    const int end = start[min(CONE_CELLS, grid.n_cell[0] - cell[0])];
+    int p = start[0];
     for (; p < end; p += 16) {
         if (end - p > 8)
             cone_sum_tile<Law, 2, M>(grid, law, cell, p, min(end, p + 16), q);
