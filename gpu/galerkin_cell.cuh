@@ -24,18 +24,24 @@ constexpr int PAIRS = 4, TEAM = PAIRS * DOF, TEAMS = 4, THREADS = TEAMS * TEAM;
 constexpr int BATCH = TEAMS;    // elements that a block has at once
 constexpr int N_ROW_CORNER = 5; // of column k: corners k, k + 1 .. k + 4; of k + 4: k + 4 .. k + 7
 
-struct alignas(16) element_data {
+struct alignas(16) element_points {
+    float gradient[8][3][8]; // [point][component][corner]
+    float x[8][4];           // from the cell's first corner, over the unit; 3 are used
+    float det[8];            // times the modulus
+};
+
+struct alignas(16) element_data : element_points {
     float4 column[24][2][DOF]; // M: [row][half of the nodes][component], four nodes
     float weight[8][12];       // [node][corner], the first four once more
-    float gradient[8][3][8];   // [point][component][corner]
-    float det[8];              // times the modulus
-    float x[8][4];             // from the cell's first corner, over the unit; 3 are used
     unsigned fixed[8];
 };
 
+// A cell's part: by column, the rows of corners from the column's own on.
+typedef float cell_sum[CELL][N_ROW_CORNER * DOF + 1];
+
 union shared_data {
     element_data element[BATCH];
-    float sum[CELL][N_ROW_CORNER * DOF + 1];
+    cell_sum sum;
 };
 
 struct galerkin_input {
@@ -83,7 +89,7 @@ __device__ __forceinline__ void reference_gradient(int a, const float at[3], flo
 }
 
 // Gradients of the corners' shape functions at Gauss point q.
-__device__ inline void find_gradients(int q, float modulus, element_data &e)
+__device__ inline void find_gradients(int q, float modulus, element_points &e)
 {
     constexpr float g = 0.57735026918962576f;
     const float at[3] = {q & 1 ? g : -g, q & 2 ? g : -g, q & 4 ? g : -g};
@@ -244,8 +250,7 @@ __device__ __forceinline__ int offset_between(int from, int to)
 
 // Rows of corner + d in the column, its rotation about its own corner and moments about the rows'.
 __device__ __forceinline__ void find_rows(const float edge[3], int corner, int component, int d,
-                                          const float column[CELL][N_ROW_CORNER * DOF + 1],
-                                          float v[DOF])
+                                          const cell_sum &column, float v[DOF])
 {
     const int axis = component - 3, first = DOF * corner, j = (axis + 1) % 3, m = (axis + 2) % 3;
     const float xj = axis >= 0 && (corner >> j & 1) ? edge[j] : 0.0f,
@@ -306,6 +311,49 @@ __device__ __forceinline__ bool is_stored(int column, int row)
 {
     const int d = (row - column) & 7;
     return d < PAIRS || (d == PAIRS && column < PAIRS);
+}
+
+// Adds the column's blocks to the lattice's matrix, and their mirror images.
+__device__ inline void write_column(const hx_mg_cells &cells, int64_t cell, int corner,
+                                    int component, const cell_sum &column, const hx_mg_level &level)
+{
+    const int32_t *node = cells.corner + 8 * cell;
+    const int64_t here = node[corner];
+#pragma unroll
+    for (int d = 0; d < N_ROW_CORNER; d++) {
+        if (d == PAIRS && corner >= PAIRS) continue; // the other one's
+        const int other = (corner + d) & 7;
+        const int64_t there = node[other];
+        float v[DOF];
+        find_rows(cells.edge, corner, component, d, column, v);
+        float *to =
+            level.d_matrix +
+            ((DOF * offset_between(other, corner) + component) * level.n_node + there) * DOF;
+        for (int r = 0; r < DOF; r++) to[r] += v[r];
+        if (d == 0) continue;
+        float *mirror = level.d_matrix +
+                        (DOF * offset_between(corner, other) * level.n_node + here) * DOF +
+                        component;
+        for (int r = 0; r < DOF; r++) mirror[r * DOF * level.n_node] += v[r];
+    }
+}
+
+// The cell's part from its sum: blocks of corners, is_stored's one of each pair. All threads, so
+// many: a multiple of the columns.
+template <int N_THREAD>
+__device__ __forceinline__ void write_share(const float edge[3], const cell_sum &sum, float *share)
+{
+    const int thread = static_cast<int>(threadIdx.x);
+    const int column = thread % CELL, corner = column / DOF, component = column % DOF;
+    for (int d = thread / CELL; d < N_ROW_CORNER; d += N_THREAD / CELL) {
+        if (!is_stored(corner, (corner + d) & 7)) continue;
+        float v[DOF];
+        find_rows(edge, corner, component, d, sum, v);
+        float2 *to =
+            reinterpret_cast<float2 *>(share + DOF * (DOF * place_of(corner, d) + component));
+#pragma unroll
+        for (int r = 0; r < DOF; r += 2) to[r / 2] = make_float2(v[r], v[r + 1]);
+    }
 }
 
 inline galerkin_input input_of(const hx_mg_mesh *mesh)

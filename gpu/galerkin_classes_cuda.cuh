@@ -18,7 +18,7 @@ struct hx_cell_classes {
     const double *table[HX_CELL_CLASSES]; // [n_elem][HX_MG_SHARE] of an element of modulus 1
 };
 
-// hx_multigrid_ops.mesh_prepare, .mesh_release and .prepared_bytes. Sorts the elements of cells.
+// Of a mesh that is prepared (galerkin_means_cuda.cu). Sorts the elements of cells.
 int hx_cuda_classes_create(hx_device *dev, hx_mg_mesh *mesh);
 void hx_cuda_classes_free(hx_device *dev, hx_mg_mesh *mesh);
 double hx_cuda_classes_bytes(int64_t n_elem, double n_cell);

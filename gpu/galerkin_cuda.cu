@@ -1,44 +1,21 @@
 // Galerkin matrices of multigrid: from the mesh to its first lattice, from a lattice to the next.
 #include "galerkin_cell.cuh"
 #include "galerkin_classes_cuda.cuh"
+#include "galerkin_means_cuda.cuh"
 
 using namespace hx_galerkin;
 
 namespace
 {
 
-// Adds the column's blocks to the lattice's matrix, and their mirror images.
-__device__ void write_column(const hx_mg_cells &cells, int64_t cell, int corner, int component,
-                             const float column[CELL][N_ROW_CORNER * DOF + 1],
-                             const hx_mg_level &level)
-{
-    const int32_t *node = cells.corner + 8 * cell;
-    const int64_t here = node[corner];
-#pragma unroll
-    for (int d = 0; d < N_ROW_CORNER; d++) {
-        if (d == PAIRS && corner >= PAIRS) continue; // the other one's
-        const int other = (corner + d) & 7;
-        const int64_t there = node[other];
-        float v[DOF];
-        find_rows(cells.edge, corner, component, d, column, v);
-        float *to =
-            level.d_matrix +
-            ((DOF * offset_between(other, corner) + component) * level.n_node + there) * DOF;
-        for (int r = 0; r < DOF; r++) to[r] += v[r];
-        if (d == 0) continue;
-        float *mirror = level.d_matrix +
-                        (DOF * offset_between(corner, other) * level.n_node + here) * DOF +
-                        component;
-        for (int r = 0; r < DOF; r++) mirror[r * DOF * level.n_node] += v[r];
-    }
-}
-
 __global__ void __launch_bounds__(THREADS, 5)
-    mesh_galerkin_kernel(galerkin_input in, const int32_t *__restrict__ coloured, hx_mg_level level)
+    mesh_galerkin_kernel(galerkin_input in, const uint8_t *__restrict__ mean,
+                         const int32_t *__restrict__ coloured, hx_mg_level level)
 {
     __shared__ shared_data data;
     const int thread = static_cast<int>(threadIdx.x);
     const int64_t cell = coloured[blockIdx.x];
+    if (mean && mean[cell]) return;
     sum_cell(in, cell, data);
     if (thread < CELL) write_column(in.cells, cell, thread / DOF, thread % DOF, data.sum, level);
 }
@@ -117,9 +94,11 @@ __device__ __forceinline__ void store_entry(const block_place &p, int column, in
 // ---- the same from cells' parts, of which only those that changed are made again ----
 
 // A warp a cell: moduli that are kept become the design's where one of the cell's has changed. The
-// cells whose parts are to be made are listed by class, in any order, the number of others last.
+// cells whose parts are to be made are listed by class, in any order; of those without one the
+// cells of mean strains from the list's end on. The numbers of the two come last.
 __global__ void keep_moduli_kernel(galerkin_input in, hx_mg_update holds, hx_cell_classes classes,
-                                   float *__restrict__ kept, int32_t *__restrict__ list)
+                                   const uint8_t *__restrict__ mean, float *__restrict__ kept,
+                                   int32_t *__restrict__ list)
 {
     const int64_t cell = (blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x) / 32;
     const int lane = static_cast<int>(threadIdx.x % 32);
@@ -134,26 +113,14 @@ __global__ void keep_moduli_kernel(galerkin_input in, hx_mg_update holds, hx_cel
     for (int k = begin + lane; k < end && changed; k += 32)
         kept[in.elem[k]] = static_cast<float>(in.modulus[in.elem[k]]);
     if (lane > 0 || (!changed && holds == HX_MG_CHANGED)) return;
+    if (mean && mean[cell]) {
+        list[in.cells.n_cell - 1 - atomicAdd(list + in.cells.n_cell + 1, 1)] =
+            static_cast<int32_t>(cell);
+        return;
+    }
     const int c = classes.of ? classes.of[cell] : HX_CELL_CLASSES;
     int32_t *count = c < HX_CELL_CLASSES ? classes.count + c : list + in.cells.n_cell;
     list[classes.begin[c] + atomicAdd(count, 1)] = static_cast<int32_t>(cell);
-}
-
-// The cell's part from data.sum: blocks of corners, is_stored's one of each pair. All threads.
-__device__ __forceinline__ void write_share(const float edge[3], const shared_data &data,
-                                            float *share)
-{
-    const int thread = static_cast<int>(threadIdx.x);
-    const int column = thread % CELL, corner = column / DOF, component = column % DOF;
-    for (int d = thread / CELL; d < N_ROW_CORNER; d += THREADS / CELL) {
-        if (!is_stored(corner, (corner + d) & 7)) continue;
-        float v[DOF];
-        find_rows(edge, corner, component, d, data.sum, v);
-        float2 *to =
-            reinterpret_cast<float2 *>(share + DOF * (DOF * place_of(corner, d) + component));
-#pragma unroll
-        for (int r = 0; r < DOF; r += 2) to[r / 2] = make_float2(v[r], v[r + 1]);
-    }
 }
 
 constexpr int SHARE_BLOCKS = 5; // on a multiprocessor
@@ -167,7 +134,7 @@ __global__ void __launch_bounds__(THREADS, SHARE_BLOCKS)
     for (int i = static_cast<int>(blockIdx.x); i < n; i += static_cast<int>(gridDim.x)) {
         const int64_t cell = list[first + i];
         sum_cell(in, cell, data);
-        write_share(in.cells.edge, data, share + HX_MG_SHARE * cell);
+        write_share<THREADS>(in.cells.edge, data.sum, share + HX_MG_SHARE * cell);
         __syncthreads();
     }
 }
@@ -322,9 +289,10 @@ static int multiply_cells(hx_device *dev, const hx_mg_mesh *mesh, const galerkin
     for (int colour = 0; colour < 8; colour++) {
         const int n = mesh->colour_at[colour + 1] - mesh->colour_at[colour];
         if (n == 0) continue;
-        mesh_galerkin_kernel<<<n, THREADS, 0, stream>>>(
-            in, mesh->d_coloured + mesh->colour_at[colour], *level);
+        const int32_t *const d_coloured = mesh->d_coloured + mesh->colour_at[colour];
+        mesh_galerkin_kernel<<<n, THREADS, 0, stream>>>(in, mesh->d_mean, d_coloured, *level);
         HX_TRY_LAUNCH("mesh Galerkin");
+        HX_TRY(hx_cuda_means_add(dev, mesh, in, d_coloured, n, level));
     }
     return HX_OK;
 }
@@ -340,12 +308,13 @@ int hx_cuda_mesh_update(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_leve
     const hx_cuda *impl = hx_cuda_of(dev);
     galerkin_input in = input_of(mesh);
     const hx_cell_classes classes = hx_cuda_classes_of(mesh);
-    HX_TRY_CUDA(cudaMemsetAsync(mesh->d_changed + mesh->n_cell, 0, sizeof(int32_t), impl->stream));
+    HX_TRY_CUDA(
+        cudaMemsetAsync(mesh->d_changed + mesh->n_cell, 0, 2 * sizeof(int32_t), impl->stream));
     if (classes.count)
         HX_TRY_CUDA(
             cudaMemsetAsync(classes.count, 0, HX_CELL_CLASSES * sizeof(int32_t), impl->stream));
     keep_moduli_kernel<<<hx_blocks(32 * mesh->n_cell, HX_BLOCK), HX_BLOCK, 0, impl->stream>>>(
-        in, holds, classes, mesh->d_kept, mesh->d_changed);
+        in, holds, classes, mesh->d_mean, mesh->d_kept, mesh->d_changed);
     HX_TRY_LAUNCH("kept moduli");
     in.kept = mesh->d_kept;
     if (!mesh->d_share) return multiply_cells(dev, mesh, in, level);
@@ -354,6 +323,7 @@ int hx_cuda_mesh_update(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_leve
     share_kernel<<<n_block, THREADS, 0, impl->stream>>>(
         in, mesh->d_changed, classes.begin[HX_CELL_CLASSES], mesh->d_share);
     HX_TRY_LAUNCH("mesh Galerkin");
+    HX_TRY(hx_cuda_means_share(dev, mesh, in));
     HX_TRY(hx_cuda_classes_share(dev, mesh));
     const bool mirrored = !level->share;
     const dim3 grid = block_grid(level->n_node, 128, mirrored);

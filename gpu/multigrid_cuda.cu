@@ -1,7 +1,7 @@
 // Multigrid on the GPU (core/solver/multigrid.h): smoothing on the mesh, and the table. Its other
 // files: multigrid_transfer_cuda.cu, multigrid_lattice_cuda.cu, multigrid_inverse_cuda.cu,
 // galerkin_cuda.cu, multigrid_blocks_cuda.cu, multigrid_rigid_cuda.cu.
-#include "galerkin_classes_cuda.cuh"
+#include "galerkin_means_cuda.cuh"
 #include "multigrid_cuda.cuh"
 
 namespace
@@ -224,9 +224,9 @@ hx_multigrid_ops make_ops()
     ops.mesh_step = mesh_step;
     ops.mesh_restrict = hx_cuda_mg_mesh_restrict;
     ops.mesh_prolong = hx_cuda_mg_mesh_prolong;
-    ops.mesh_prepare = hx_cuda_classes_create;
-    ops.mesh_release = hx_cuda_classes_free;
-    ops.prepared_bytes = hx_cuda_classes_bytes;
+    ops.mesh_prepare = hx_cuda_mesh_prepare;
+    ops.mesh_release = hx_cuda_mesh_release;
+    ops.prepared_bytes = hx_cuda_prepared_bytes;
     ops.mesh_galerkin = hx_cuda_mesh_galerkin;
     ops.mesh_update = hx_cuda_mesh_update;
     ops.rows_galerkin = hx_cuda_rows_galerkin;

@@ -122,11 +122,19 @@ typedef struct hx_mg_mesh {
     uint8_t *d_fixed; /* [n_point] bits 1, 2, 4: x, y, z fixed */
     /* For mesh_update. NULL: no such updates. */
     float *d_kept;      /* [n_elem] modulus that the matrix is of */
-    int32_t *d_changed; /* [n_cell + 1] which cells it changed in, as the device notes them */
+    int32_t *d_changed; /* [n_cell + 2] which cells it changed in, as the device notes them */
     float
         *d_share; /* [n_cell][HX_MG_SHARE] or NULL: a cell's part of P'KP, in the device's order */
     void *own;    /* the device's, from mesh_prepare; or NULL */
+    uint8_t *d_mean; /* [n_cell] from mesh_prepare: 1 where K in P'KP is that of the elements' mean
+                      * strains (HX_MG_MEAN_ENERGY); NULL: nowhere */
 } hx_mg_mesh;
+
+/* A cell's part may be of mean strains if it has so many elements, none of them at a support, and
+ * no motion of one of its corners has less than such a share of its energy then, all moduli being
+ * equal (README.md: why, and what it costs). */
+enum { HX_MG_MEAN_ELEMS = 27 };
+#define HX_MG_MEAN_ENERGY 0.9f
 
 /* Of an update of a lattice's matrix, what of the last one holds. */
 typedef enum {
@@ -285,7 +293,8 @@ typedef struct hx_multigrid_ops {
     int (*mesh_prepare)(hx_device *dev, hx_mg_mesh *mesh);
     void (*mesh_release)(hx_device *dev, hx_mg_mesh *mesh);
     double (*prepared_bytes)(int64_t n_elem, double n_cell);
-    /* level->matrix = P'K P, columns of fixed degrees of freedom left out. */
+    /* level->matrix = P'K P, columns of fixed degrees of freedom left out; of mean strains where
+     * d_mean says so. */
     int (*mesh_galerkin)(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level);
     /* The same of the moduli d_kept: those of a cell become the design's as soon as one is off
      * (hx_mg_has_changed), and only such cells are computed where d_share is there. What it leaves

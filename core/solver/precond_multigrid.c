@@ -83,7 +83,7 @@ static int put_kept(hx_multigrid *mg)
     if (mg->rows || !mg->ops->mesh_update) return HX_OK;
     HX_TRY(dev->ops->alloc(dev, n_elem * sizeof *m->d_kept, &m->d_kept));
     HX_TRY(dev->ops->zero(dev, m->d_kept, n_elem * sizeof *m->d_kept));
-    return dev->ops->alloc(dev, (n_cell + 1) * sizeof *m->d_changed, &m->d_changed);
+    return dev->ops->alloc(dev, (n_cell + 2) * sizeof *m->d_changed, &m->d_changed);
 }
 
 /* Before the first update: all else that a run holds has its memory by then. Where parts have none,

@@ -155,30 +155,146 @@ static void add_row(int n, double *to, double factor, const double *from)
     for (int c = 0; c < n; c++) to[c] += factor * from[c];
 }
 
-/* P'K P with fixed degrees of freedom left out, element by element. */
-static double *galerkin_of_mesh(const grids *g)
+/* Adds one element's part of P'K P, fixed degrees of freedom left out. */
+static void add_element(const grids *g, int64_t e, double ke[24][24], double modulus, double *a)
+{
+    const int32_t *conn = g->mesh.conn + 8 * e;
+    double p[24][8 * DOF], kp[24][8 * DOF] = {{0.0}}, sum[8 * DOF][8 * DOF] = {{0.0}};
+    int64_t column[8 * DOF];
+    const int n = find_columns(g, conn, column);
+    for (int k = 0; k < 24; k++) {
+        const int64_t dof = 3 * (int64_t)conn[k / 3] + k % 3;
+        for (int c = 0; c < n; c++)
+            p[k][c] = fixed_at(g, dof) ? 0.0 : g->p[dof * g->n_col + column[c]];
+    }
+    for (int k = 0; k < 24; k++)
+        for (int l = 0; l < 24; l++) add_row(n, kp[k], modulus * ke[k][l], p[l]);
+    for (int r = 0; r < n; r++)
+        for (int k = 0; k < 24; k++) /* half of P is zero */
+            if (p[k][r] != 0.0) add_row(n, sum[r], p[k][r], kp[k]);
+    for (int r = 0; r < n; r++)
+        for (int c = 0; c < n; c++) a[column[r] * g->n_col + column[c]] += sum[r][c];
+}
+
+static void stiffness_of(const grids *g, int64_t e, double x[8][3], double ke[24][24])
+{
+    for (int k = 0; k < 8; k++)
+        memcpy(x[k], g->mesh.xyz + 3 * (int64_t)g->mesh.conn[8 * e + k], sizeof x[k]);
+    element_stiffness(x, g->problem.poisson, ke);
+}
+
+/* P'K P, element by element: the definition. */
+static double *exact_galerkin(const grids *g)
 {
     double *a = new_doubles(g->n_col * g->n_col);
     for (int64_t e = 0; e < g->mesh.n_elem; e++) {
-        const int32_t *conn = g->mesh.conn + 8 * e;
-        double x[8][3], ke[24][24], p[24][8 * DOF], kp[24][8 * DOF] = {{0.0}},
-                                                               sum[8 * DOF][8 * DOF] = {{0.0}};
-        int64_t column[8 * DOF];
-        const int n = find_columns(g, conn, column);
-        for (int k = 0; k < 8; k++) memcpy(x[k], g->mesh.xyz + 3 * (int64_t)conn[k], sizeof x[k]);
-        element_stiffness(x, g->problem.poisson, ke);
-        for (int k = 0; k < 24; k++) {
-            const int64_t dof = 3 * (int64_t)conn[k / 3] + k % 3;
-            for (int c = 0; c < n; c++)
-                p[k][c] = fixed_at(g, dof) ? 0.0 : g->p[dof * g->n_col + column[c]];
+        double x[8][3], ke[24][24];
+        stiffness_of(g, e, x, ke);
+        add_element(g, e, ke, g->modulus[e], a);
+    }
+    return a;
+}
+
+/* b := a^-1 b, by elimination; a positive definite. */
+static void solve_six(double a[6][6], double b[6][24])
+{
+    for (int k = 0; k < 6; k++)
+        for (int r = 0; r < 6; r++) {
+            const double factor = r == k ? 1.0 - 1.0 / a[k][k] : a[r][k] / a[k][k];
+            for (int c = 0; c < 6; c++) a[r][c] -= factor * a[k][c] * (c >= k);
+            for (int c = 0; c < 24; c++) b[r][c] -= factor * b[k][c];
         }
-        for (int k = 0; k < 24; k++)
-            for (int l = 0; l < 24; l++) add_row(n, kp[k], g->modulus[e] * ke[k][l], p[l]);
-        for (int r = 0; r < n; r++)
-            for (int k = 0; k < 24; k++) /* half of P is zero */
-                if (p[k][r] != 0.0) add_row(n, sum[r], p[k][r], kp[k]);
-        for (int r = 0; r < n; r++)
-            for (int c = 0; c < n; c++) a[column[r] * g->n_col + column[c]] += sum[r][c];
+}
+
+/* What is left of Ke if strains count by their mean alone. Uniform strains U have the forces F =
+ * Ke U = V B'D, B the mean of the strains, and U'F = V D, so V B'D B is F (U'F)^-1 F'. */
+static void mean_stiffness(double x[8][3], double ke[24][24], double mean[24][24])
+{
+    double u[6][24] = {{0.0}}, f[6][24] = {{0.0}}, uf[6][6] = {{0.0}}, solved[6][24];
+    for (int s = 0; s < 6; s++)
+        for (int a = 0; a < 8; a++) {
+            const int i = s % 3, j = s < 3 ? i : (i + 1) % 3;
+            u[s][3 * a + i] += 0.5 * (x[a][j] - x[0][j]);
+            u[s][3 * a + j] += 0.5 * (x[a][i] - x[0][i]);
+        }
+    for (int s = 0; s < 6; s++)
+        for (int r = 0; r < 24; r++)
+            for (int c = 0; c < 24; c++) f[s][r] += ke[r][c] * u[s][c];
+    for (int s = 0; s < 6; s++)
+        for (int t = 0; t < 6; t++)
+            for (int r = 0; r < 24; r++) uf[s][t] += u[s][r] * f[t][r];
+    memcpy(solved, f, sizeof f);
+    solve_six(uf, solved);
+    memset(mean, 0, 24 * sizeof mean[0]);
+    for (int r = 0; r < 24; r++)
+        for (int c = 0; c < 24; c++)
+            for (int s = 0; s < 6; s++) mean[r][c] += f[s][r] * solved[s][c];
+}
+
+/* 1 if a cell has elements enough, no support, and no motion of a corner loses a tenth of its
+ * energy where only mean strains count; by the definition, with equal moduli. */
+static int may_be_mean(const grids *g, int64_t cell)
+{
+    const hx_lattice *const l = &g->lattice;
+    const int32_t begin = l->cell_elem_at[cell], end = l->cell_elem_at[cell + 1];
+    double *const exact = new_doubles(g->n_col * g->n_col),
+                  *const mean = new_doubles(g->n_col * g->n_col), least = 1.0;
+    int may = end - begin >= HX_MG_MEAN_ELEMS;
+    for (int32_t k = begin; k < end && may; k++) {
+        const int64_t e = l->cell_elem[k];
+        double x[8][3], ke[24][24], less[24][24];
+        for (int i = 0; i < 24; i++)
+            if (fixed_at(g, 3 * (int64_t)g->mesh.conn[8 * e + i / 3] + i % 3)) may = 0;
+        stiffness_of(g, e, x, ke);
+        mean_stiffness(x, ke, less);
+        add_element(g, e, ke, 1.0, exact);
+        add_element(g, e, less, 1.0, mean);
+    }
+    for (int64_t i = 0; i < g->n_col && may; i++) {
+        const double e = exact[i * g->n_col + i];
+        if (e > 0.0) least = fmin(least, mean[i * g->n_col + i] / e);
+    }
+    CHECK_MSG(!may || fabs(least - 0.9) > 1e-4, "%s: cell %lld is too near", context,
+              (long long)cell);
+    free(exact);
+    free(mean);
+    return may && least > 0.9;
+}
+
+static uint8_t *is_mean; /* [n_elem] 1: the device takes mean strains; or NULL */
+
+/* Of which cells parts are of mean strains; how many, and that it is those that may be and are of
+ * no class. */
+static int64_t find_means(const grids *g)
+{
+    const hx_lattice *const l = &g->lattice;
+    uint8_t *const of = calloc((size_t)l->n_cell, 1);
+    int64_t n = 0;
+    is_mean = calloc((size_t)g->mesh.n_elem, 1);
+    if (!of || !is_mean) abort();
+    if (g->m.d_mean) CHECK_OK(device.ops->download(&device, of, g->m.d_mean, (size_t)l->n_cell));
+    for (int64_t cell = 0; cell < l->n_cell && g->m.d_mean; cell++) {
+        const int may = may_be_mean(g, cell);
+        CHECK_MSG(of[cell] == may || (may && g->m.own), "%s: cell %lld: %d for %d", context,
+                  (long long)cell, of[cell], may);
+        n += of[cell];
+        for (int32_t k = l->cell_elem_at[cell]; k < l->cell_elem_at[cell + 1]; k++)
+            is_mean[l->cell_elem[k]] = of[cell];
+    }
+    free(of);
+    return n;
+}
+
+/* P'K P with K as the device takes it. */
+static double *galerkin_of_mesh(const grids *g)
+{
+    if (!is_mean) return exact_galerkin(g);
+    double *a = new_doubles(g->n_col * g->n_col);
+    for (int64_t e = 0; e < g->mesh.n_elem; e++) {
+        double x[8][3], ke[24][24], mean[24][24];
+        stiffness_of(g, e, x, ke);
+        if (is_mean[e]) mean_stiffness(x, ke, mean);
+        add_element(g, e, is_mean[e] ? mean : ke, g->modulus[e], a);
     }
     return a;
 }
@@ -245,7 +361,7 @@ static void check_update(grids *g)
     if (!ops->mesh_update || !junk) abort();
     memset(junk, 0x5a, share);
     m.d_kept = put(NULL, n_elem * sizeof *m.d_kept);
-    m.d_changed = put(NULL, (n_cell + 1) * sizeof *m.d_changed);
+    m.d_changed = put(NULL, (n_cell + 2) * sizeof *m.d_changed);
     m.d_share = put(junk, share);
     for (int design = 0; design < 4; design++) {
         for (size_t e = 0; e < n_elem; e++) {
@@ -408,18 +524,27 @@ static const sample regular = {"cells alike", {.n = {20, 12, 8}}, 4.0, 1e3, 1.0}
                     uneven = {"no cells alike", {.n = {20, 12, 8}, .distort = 0.1}, 4.0, 1e3, 1.0};
 
 /* Cells that hold the same elements in the same places, beside those at a support; and the same
- * distorted, where no cell is like another. */
+ * distorted, where no cell is like another: there a GPU takes mean strains of whole cells, less of
+ * K but nothing of a rigid motion or of a uniform strain. */
 static void check_alike(void)
 {
+    const int has_means = strcmp(device.ops->name, "cpu") != 0;
     for (int k = 0; k < 2; k++) {
         grids g;
         context = k == 0 ? regular.name : uneven.name;
         make_grids(&g, k == 0 ? &regular : &uneven);
         CHECK_OK(ops->mesh_prepare(&device, &g.m));
         CHECK_MSG((g.m.own != NULL) == (k == 0), "%s: %s", context, g.m.own ? "are" : "are not");
+        CHECK((g.m.d_mean != NULL) == has_means);
+        const int64_t n = find_means(&g);
+        CHECK_MSG((n > 0) == (has_means && k == 1), "%s: %lld cells of mean strains", context,
+                  (long long)n);
+        check_mesh_galerkin(&g);
         check_update(&g);
         ops->mesh_release(&device, &g.m);
-        CHECK(!g.m.own);
+        CHECK(!g.m.own && !g.m.d_mean);
+        free(is_mean);
+        is_mean = NULL;
         free_grids(&g);
     }
 }
