@@ -1,4 +1,6 @@
 // Galerkin matrices of multigrid: from the mesh to its first lattice, from a lattice to the next.
+#include <cfloat>
+
 #include "galerkin_cell.cuh"
 #include "galerkin_classes_cuda.cuh"
 #include "galerkin_means_cuda.cuh"
@@ -15,7 +17,7 @@ __global__ void __launch_bounds__(THREADS, 5)
     __shared__ shared_data data;
     const int thread = static_cast<int>(threadIdx.x);
     const int64_t cell = coloured[blockIdx.x];
-    if (mean && mean[cell]) return;
+    if (mean && (mean[cell] & HX_MG_IS_MEAN)) return;
     sum_cell(in, cell, data);
     if (thread < CELL) write_column(in.cells, cell, thread / DOF, thread % DOF, data.sum, level);
 }
@@ -97,23 +99,37 @@ __device__ __forceinline__ void store_entry(const block_place &p, int column, in
 // cells whose parts are to be made are listed by class, in any order; of those without one the
 // cells of mean strains from the list's end on. The numbers of the two come last.
 __global__ void keep_moduli_kernel(galerkin_input in, hx_mg_update holds, hx_cell_classes classes,
-                                   const uint8_t *__restrict__ mean, float *__restrict__ kept,
-                                   int32_t *__restrict__ list)
+                                   bool takes_means, uint8_t *__restrict__ mean,
+                                   float *__restrict__ kept, int32_t *__restrict__ list)
 {
     const int64_t cell = (blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x) / 32;
     const int lane = static_cast<int>(threadIdx.x % 32);
     if (cell >= in.cells.n_cell) return;
     const int begin = in.elem_at[cell], end = in.elem_at[cell + 1];
+    const bool may = mean && (mean[cell] & HX_MG_MAY_MEAN);
     bool changed = holds == HX_MG_NEW;
+    float least = FLT_MAX, most = 0.0f;
     for (int k = begin + lane; k < end; k += 32) {
         const int32_t e = in.elem[k];
         changed = changed || hx_mg_has_changed(kept[e], static_cast<float>(in.modulus[e]));
     }
     changed = __any_sync(0xffffffffu, changed);
-    for (int k = begin + lane; k < end && changed; k += 32)
-        kept[in.elem[k]] = static_cast<float>(in.modulus[in.elem[k]]);
-    if (lane > 0 || (!changed && holds == HX_MG_CHANGED)) return;
-    if (mean && mean[cell]) {
+    if (!changed && holds == HX_MG_CHANGED) return;
+    for (int k = begin + lane; k < end; k += 32) {
+        const int32_t e = in.elem[k];
+        const float modulus = changed ? static_cast<float>(in.modulus[e]) : kept[e];
+        if (changed) kept[e] = modulus;
+        least = fminf(least, modulus);
+        most = fmaxf(most, modulus);
+    }
+    for (int by = 16; by > 0 && may; by /= 2) {
+        least = fminf(least, __shfl_xor_sync(0xffffffffu, least, by));
+        most = fmaxf(most, __shfl_xor_sync(0xffffffffu, most, by));
+    }
+    if (lane > 0) return;
+    const bool is = may && takes_means && most <= HX_MG_MEAN_CONTRAST * least;
+    if (may) mean[cell] = is ? HX_MG_MAY_MEAN | HX_MG_IS_MEAN : HX_MG_MAY_MEAN;
+    if (is) {
         list[in.cells.n_cell - 1 - atomicAdd(list + in.cells.n_cell + 1, 1)] =
             static_cast<int32_t>(cell);
         return;
@@ -281,7 +297,7 @@ __global__ void __launch_bounds__(NODES *SHARERS, 2)
 } // namespace
 
 static int multiply_cells(hx_device *dev, const hx_mg_mesh *mesh, const galerkin_input &in,
-                          const hx_mg_level *level)
+                          const uint8_t *d_mean, const hx_mg_level *level)
 {
     cudaStream_t stream = hx_cuda_of(dev)->stream;
     HX_TRY_CUDA(cudaMemsetAsync(
@@ -290,16 +306,16 @@ static int multiply_cells(hx_device *dev, const hx_mg_mesh *mesh, const galerkin
         const int n = mesh->colour_at[colour + 1] - mesh->colour_at[colour];
         if (n == 0) continue;
         const int32_t *const d_coloured = mesh->d_coloured + mesh->colour_at[colour];
-        mesh_galerkin_kernel<<<n, THREADS, 0, stream>>>(in, mesh->d_mean, d_coloured, *level);
+        mesh_galerkin_kernel<<<n, THREADS, 0, stream>>>(in, d_mean, d_coloured, *level);
         HX_TRY_LAUNCH("mesh Galerkin");
-        HX_TRY(hx_cuda_means_add(dev, mesh, in, d_coloured, n, level));
+        if (d_mean) HX_TRY(hx_cuda_means_add(dev, mesh, in, d_coloured, n, level));
     }
     return HX_OK;
 }
 
 int hx_cuda_mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level)
 {
-    return multiply_cells(dev, mesh, input_of(mesh), level);
+    return multiply_cells(dev, mesh, input_of(mesh), nullptr, level);
 }
 
 int hx_cuda_mesh_update(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level,
@@ -314,10 +330,10 @@ int hx_cuda_mesh_update(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_leve
         HX_TRY_CUDA(
             cudaMemsetAsync(classes.count, 0, HX_CELL_CLASSES * sizeof(int32_t), impl->stream));
     keep_moduli_kernel<<<hx_blocks(32 * mesh->n_cell, HX_BLOCK), HX_BLOCK, 0, impl->stream>>>(
-        in, holds, classes, mesh->d_mean, mesh->d_kept, mesh->d_changed);
+        in, holds, classes, mesh->takes_means != 0, mesh->d_mean, mesh->d_kept, mesh->d_changed);
     HX_TRY_LAUNCH("kept moduli");
     in.kept = mesh->d_kept;
-    if (!mesh->d_share) return multiply_cells(dev, mesh, in, level);
+    if (!mesh->d_share) return multiply_cells(dev, mesh, in, mesh->d_mean, level);
     const int64_t most = SHARE_BLOCKS * static_cast<int64_t>(impl->n_sm);
     const unsigned n_block = static_cast<unsigned>(mesh->n_cell < most ? mesh->n_cell : most);
     share_kernel<<<n_block, THREADS, 0, impl->stream>>>(

@@ -51,8 +51,8 @@ __device__ __forceinline__ void add_energies(float lambda, float mu, float facto
     }
 }
 
-// A block a cell, a thread an element's node, then Gauss point, then corner of the cell: mean[cell]
-// = 1 if none of the corners' motions loses more than a share of its energy, all moduli being
+// A block a cell, a thread an element's node, then Gauss point, then corner of the cell: it may if
+// none of the corners' motions loses more than a share of its energy, all moduli being
 // equal.
 __global__ void __launch_bounds__(JUDGES)
     judge_kernel(galerkin_input in, const uint8_t *__restrict__ of, uint8_t *__restrict__ mean)
@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(JUDGES)
         keeps = sum[1] >= HX_MG_MEAN_ENERGY * sum[0];
     }
     may = __syncthreads_and(may && keeps ? 1 : 0) != 0;
-    if (thread == 0) mean[cell] = may ? 1 : 0;
+    if (thread == 0) mean[cell] = may ? HX_MG_MAY_MEAN : 0;
 }
 
 // ---- a cell's part: a block, some warps with an element each and 32 of the 36 pairs of corners,
@@ -447,7 +447,7 @@ __global__ void __launch_bounds__(MEAN_THREADS, MEAN_BLOCKS)
     __shared__ mean_data data;
     const int thread = static_cast<int>(threadIdx.x);
     const int64_t cell = coloured[blockIdx.x];
-    if (!mean[cell]) return;
+    if (!(mean[cell] & HX_MG_IS_MEAN)) return;
     sum_means(in, cell, data);
     if (thread < CELL) write_column(in.cells, cell, thread / DOF, thread % DOF, data.sum, level);
 }
@@ -481,7 +481,7 @@ int hx_cuda_means_share(hx_device *dev, const hx_mg_mesh *mesh, const galerkin_i
     const hx_cuda *impl = hx_cuda_of(dev);
     const int64_t most = MEAN_BLOCKS * static_cast<int64_t>(impl->n_sm);
     const unsigned n_block = static_cast<unsigned>(mesh->n_cell < most ? mesh->n_cell : most);
-    if (!mesh->d_mean) return HX_OK;
+    if (!mesh->d_mean || !mesh->takes_means) return HX_OK;
     mean_share_kernel<<<n_block, MEAN_THREADS, 0, impl->stream>>>(in, mesh->d_changed,
                                                                   mesh->d_share);
     HX_TRY_LAUNCH("mean strains");
@@ -491,7 +491,6 @@ int hx_cuda_means_share(hx_device *dev, const hx_mg_mesh *mesh, const galerkin_i
 int hx_cuda_means_add(hx_device *dev, const hx_mg_mesh *mesh, const galerkin_input &in,
                       const int32_t *d_coloured, int n, const hx_mg_level *level)
 {
-    if (!mesh->d_mean || n == 0) return HX_OK;
     mean_add_kernel<<<n, MEAN_THREADS, 0, hx_cuda_of(dev)->stream>>>(in, mesh->d_mean, d_coloured,
                                                                      *level);
     HX_TRY_LAUNCH("mean strains");

@@ -17,7 +17,7 @@ double hx_cuda_prepared_bytes(int64_t n_elem, double n_cell);
 int hx_cuda_means_share(hx_device *dev, const hx_mg_mesh *mesh,
                         const hx_galerkin::galerkin_input &in);
 
-// Adds such cells among those of a colour to the lattice's matrix.
+// Adds the cells of mean strains among n of a colour to the lattice's matrix.
 int hx_cuda_means_add(hx_device *dev, const hx_mg_mesh *mesh, const hx_galerkin::galerkin_input &in,
                       const int32_t *d_coloured, int n, const hx_mg_level *level);
 

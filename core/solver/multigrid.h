@@ -126,15 +126,18 @@ typedef struct hx_mg_mesh {
     float
         *d_share; /* [n_cell][HX_MG_SHARE] or NULL: a cell's part of P'KP, in the device's order */
     void *own;    /* the device's, from mesh_prepare; or NULL */
-    uint8_t *d_mean; /* [n_cell] from mesh_prepare: 1 where K in P'KP is that of the elements' mean
-                      * strains (HX_MG_MEAN_ENERGY); NULL: nowhere */
+    uint8_t *d_mean; /* [n_cell] HX_MG_MAY_MEAN from mesh_prepare, HX_MG_IS_MEAN from mesh_update;
+                      * NULL: the device takes no mean strains */
+    int takes_means; /* whether an update may */
 } hx_mg_mesh;
 
-/* A cell's part may be of mean strains if it has so many elements, none of them at a support, and
- * no motion of one of its corners has less than such a share of its energy then, all moduli being
- * equal (README.md: why, and what it costs). */
-enum { HX_MG_MEAN_ELEMS = 27 };
+/* The K of a cell's part of P'KP may be that of its elements' mean strains if it has so many
+ * elements, none of them at a support, and no motion of one of its corners has less than such a
+ * share of its energy then, all moduli being equal; it is where besides no modulus is so many times
+ * another one. Why, and what it costs: README.md. */
+enum { HX_MG_MEAN_ELEMS = 27, HX_MG_MAY_MEAN = 1, HX_MG_IS_MEAN = 2 };
 #define HX_MG_MEAN_ENERGY 0.9f
+#define HX_MG_MEAN_CONTRAST 1e4f
 
 /* Of an update of a lattice's matrix, what of the last one holds. */
 typedef enum {
@@ -293,12 +296,13 @@ typedef struct hx_multigrid_ops {
     int (*mesh_prepare)(hx_device *dev, hx_mg_mesh *mesh);
     void (*mesh_release)(hx_device *dev, hx_mg_mesh *mesh);
     double (*prepared_bytes)(int64_t n_elem, double n_cell);
-    /* level->matrix = P'K P, columns of fixed degrees of freedom left out; of mean strains where
-     * d_mean says so. */
+    /* level->matrix = P'K P, columns of fixed degrees of freedom left out. */
     int (*mesh_galerkin)(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level);
-    /* The same of the moduli d_kept: those of a cell become the design's as soon as one is off
+    /* The same, of mean strains where they may be if takes_means, of the moduli d_kept: those of a
+     * cell become the design's as soon as one is off
      * (hx_mg_has_changed), and only such cells are computed where d_share is there. What it leaves
-     * depends on d_kept alone: the same bits whatever was computed when. NULL: the device has none.
+     * depends on d_kept and takes_means alone: the same bits whatever was computed when. NULL: the
+     * device has none.
      */
     int (*mesh_update)(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level,
                        hx_mg_update holds);

@@ -320,12 +320,13 @@ static int restrict_mesh(const hx_multigrid *mg, const hx_operator *op, const do
     return ops->mesh_restrict(mg->dev, &mg->mesh, d_r, mg->d_t, &mg->level[0]);
 }
 
-int hx_mg_apply(const hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z)
+int hx_mg_apply(hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z)
 {
     hx_device *const dev = mg->dev;
     float *d_coarse;
     HX_IN_SPAN(dev, HX_SPAN_SMOOTH, 0, smooth_before(mg, op, d_r));
     HX_IN_SPAN(dev, HX_SPAN_RESTRICT, 0, restrict_mesh(mg, op, d_r));
+    if (mg->is_begun) HX_IN_SPAN(dev, HX_SPAN_FACTORS, -1, hx_mg_direct_wait(mg));
     HX_TRY(hx_mg_cycle(mg, 0, &d_coarse));
     HX_IN_SPAN(dev, HX_SPAN_PROLONG, 0,
                mg->ops->mesh_prolong(dev, &mg->mesh, d_coarse, mg->d_m, mg->d_x));

@@ -165,7 +165,8 @@ int hx_mg_direct_begin(hx_multigrid *mg)
     return mg->ops->inverse(mg->dev, last, mg->added, mg->d_sweep, mg->d_inverse);
 }
 
-int hx_mg_direct_setup(hx_multigrid *mg)
+/* With more added until it fits. */
+static int settle(hx_multigrid *mg)
 {
     const hx_mg_level *last = &mg->level[mg->n_level - 1];
     for (int fits = 0;;) {
@@ -176,6 +177,19 @@ int hx_mg_direct_setup(hx_multigrid *mg)
         mg->added *= ADDED_FACTOR;
         HX_TRY(hx_mg_direct_begin(mg));
     }
+}
+
+int hx_mg_direct_setup(hx_multigrid *mg)
+{
+    mg->is_begun = mg->ops->inverse != NULL;
+    return mg->is_begun ? HX_OK : settle(mg);
+}
+
+int hx_mg_direct_wait(hx_multigrid *mg)
+{
+    if (!mg->is_begun) return HX_OK;
+    mg->is_begun = 0;
+    return settle(mg);
 }
 
 int hx_mg_direct_solve(const hx_multigrid *mg, float *d_x)

@@ -92,6 +92,7 @@ typedef struct hx_multigrid {
         direct;       /* of the last level's matrix, where the device solves with factors; else: */
     float *d_inverse; /* of that matrix */
     double *d_sweep;  /* on the way to it */
+    int is_begun;     /* it is on its way, beside what the device does until it is asked for */
     hx_mg_resident resident;
     double added; /* share of its diagonal that is added, raised where noise is above it */
     float *d_m, *d_x, *d_t, *d_v, *d_d; /* [n_dof] on the mesh; d only with more than one step */
@@ -100,7 +101,8 @@ typedef struct hx_multigrid {
     hx_mg_loose loose;
     double *d_least; /* [HX_LATTICE_LEVELS + 1] what eigenvalues are at least, of the mesh first */
     int n_setup;
-    int is_restored; /* the moduli kept come from a checkpoint */
+    int is_restored; /* the moduli kept come from a checkpoint, or parts are of other strains */
+    int is_hard;     /* a solve took so long that cells' parts are to be exact */
     int has_looked;  /* whether cells' parts have room */
 } hx_multigrid;
 
@@ -123,7 +125,7 @@ int hx_mg_revise(hx_multigrid *mg, const hx_operator *op);
 /* Solves lattice l for its right-hand side, roughly; *d_solution is one of its iterates. */
 int hx_mg_cycle(const hx_multigrid *mg, int l, float **d_solution);
 /* z = M0^-1 r: a V-cycle from the mesh down. */
-int hx_mg_apply(const hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z);
+int hx_mg_apply(hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z);
 
 /* multigrid_restore.c. Whether lattices' rows are kept from making forces of rigid motions: where
  * lattices follow the first, in which such forces weigh more. */
@@ -144,9 +146,12 @@ double hx_mg_direct_added(const hx_multigrid *mg);
  */
 double hx_mg_direct_bytes(const hx_multigrid_ops *ops, int dof, double n_node, int64_t n_elem);
 /* Factors or inverse of a new design's matrix. A device that inverts begins with the first, beside
- * what does not touch the last lattice, and has it with the second. */
+ * what does not touch the last lattice, and has it with the third, which is called before the last
+ * lattice is solved, and does nothing where nothing is on its way; another has its factors with
+ * the second. */
 int hx_mg_direct_begin(hx_multigrid *mg);
 int hx_mg_direct_setup(hx_multigrid *mg);
+int hx_mg_direct_wait(hx_multigrid *mg);
 /* x = A^-1 b on the last lattice. */
 int hx_mg_direct_solve(const hx_multigrid *mg, float *d_x);
 void hx_mg_direct_free(hx_multigrid *mg);
@@ -201,8 +206,7 @@ int hx_mg_loose_setup(hx_multigrid *mg, const hx_operator *op, int *changed);
 /* A solve takes long: looks for loose parts. 1: there are. */
 int hx_mg_loose_mend(hx_multigrid *mg, const hx_operator *op);
 /* z = M^-1 r with loose parts; d_z NULL: in d_x. */
-int hx_mg_loose_apply(const hx_multigrid *mg, const hx_operator *op, const double *d_r,
-                      double *d_z);
+int hx_mg_loose_apply(hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z);
 int hx_mg_loose_snapshot(hx_multigrid *mg, hx_snapshot *image);
 void hx_mg_loose_forget(hx_multigrid *mg);
 void hx_mg_loose_free(hx_multigrid *mg);

@@ -148,7 +148,7 @@ static int solve(const hx_multigrid *mg)
                              loose->d_c, NULL);
 }
 
-int hx_mg_loose_apply(const hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z)
+int hx_mg_loose_apply(hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z)
 {
     hx_device *const dev = mg->dev;
     const hx_mg_loose *const loose = &mg->loose;

@@ -581,6 +581,7 @@ int hx_pcg_solve_load(hx_pcg *pcg, const hx_linear *a, hx_precond *pc, const hx_
     }
     result->reason = (hx_pcg_reason)s.state.reason;
     result->iterations = s.state.iterations;
+    if (pc->iterations < result->iterations) pc->iterations = result->iterations;
     result->residual = sqrt(s.state.rr) / scale;
     HX_TRY(find_energy(&s, result));
     result->seconds = hx_clock() - started;

@@ -25,6 +25,9 @@
 #define SHARES_ALWAYS 1e9
 #define SHARES_ROOM 0.1
 #define LEAST_BYTES ((HX_LATTICE_LEVELS + 1) * sizeof(double))
+enum {
+    MEANS_ITERATIONS = 20 /* of a solve: an update of cells' parts takes as long as two or three */
+};
 enum { N_LAST = 64 }; /* nodes of the last lattice, at most; multigrid_direct.c may end earlier */
 
 /* The highest of a spline's, 0 of a mesh. */
@@ -353,6 +356,18 @@ static int create(hx_precond *pc)
     return rc;
 }
 
+/* Whether cells' parts may be of mean strains: not in the first design, of which nobody knows how
+ * hard it is, and never again after a solve that took long, whose iterations they may make more. */
+static void choose_means(hx_precond *pc)
+{
+    hx_multigrid *const mg = pc->impl;
+    const int before = mg->mesh.takes_means;
+    if (mg->n_setup > 0 && pc->iterations > MEANS_ITERATIONS) mg->is_hard = 1;
+    mg->mesh.takes_means = mg->n_setup > 0 && !mg->is_hard && mg->mesh.d_mean != NULL;
+    if (mg->mesh.takes_means != before) mg->is_restored = 1; /* all parts are made again */
+    pc->iterations = 0;
+}
+
 /* The matrix of the first lattice, without springs. */
 static int find_first(hx_multigrid *mg)
 {
@@ -364,7 +379,6 @@ static int find_first(hx_multigrid *mg)
                                : mg->is_restored ? HX_MG_RESTORED
                                                  : HX_MG_CHANGED;
     mg->is_restored = 0;
-    HX_TRY(put_shares(mg));
     return ops->mesh_update(mg->dev, &mg->mesh, first, holds);
 }
 
@@ -392,6 +406,7 @@ static int setup(hx_precond *pc)
     const hx_operator *op = pc->op;
     const hx_multigrid_ops *ops = mg->ops;
     double *d_diag = (double *)mg->d_x;
+    HX_TRY(hx_mg_direct_wait(mg)); /* of a design that nobody solved for */
     if (mg->own_state && mg->strategy->update) HX_TRY(mg->strategy->update(mg->own_state));
     HX_TRY(hx_operator_diagonal(op, d_diag));
     HX_TRY(mg->dev->ops->vector->zero_entries(mg->dev, mg->rigid.n_dof, mg->rigid.d_dof, d_diag));
@@ -399,6 +414,8 @@ static int setup(hx_precond *pc)
     if (mg->blocks.n > 0)
         HX_TRY(ops->blocks_invert(mg->dev, &mg->rows->matrix, &mg->blocks, op->linear.n, mg->d_m));
     if (mg->lines.n > 0) HX_TRY(hx_mg_lines_setup(mg, op));
+    choose_means(pc);
+    if (mg->mesh.d_kept) HX_TRY(put_shares(mg));
     for (int l = 0; l < mg->n_level; l++)
         HX_IN_SPAN(mg->dev, HX_SPAN_GALERKIN, l + 1, make_level(mg, op, l));
     HX_IN_SPAN(mg->dev, HX_SPAN_FACTORS, -1, hx_mg_direct_begin(mg));
@@ -426,8 +443,9 @@ static int revise(hx_precond *pc)
     return hx_mg_revise(pc->impl, pc->op);
 }
 
-/* Vectors and bounds of the power iterations, what the last lattice's diagonal was raised to, and
- * the moduli that the first lattice is of; all else is made from them and the design. */
+/* Vectors and bounds of the power iterations, what the last lattice's diagonal was raised to, the
+ * moduli that the first lattice is of, and whether solves were hard; all else is made from them and
+ * the design. */
 static int snapshot(hx_precond *pc, hx_snapshot *image)
 {
     hx_multigrid *mg = pc->impl;
@@ -437,6 +455,11 @@ static int snapshot(hx_precond *pc, hx_snapshot *image)
     HX_TRY(hx_snapshot_host(image, "multigrid.setups", &mg->n_setup, sizeof mg->n_setup));
     if (image->mode == HX_SNAPSHOT_SAVE || hx_snapshot_has(image, "multigrid.added"))
         HX_TRY(hx_snapshot_host(image, "multigrid.added", &mg->added, sizeof mg->added));
+    if (image->mode == HX_SNAPSHOT_SAVE || hx_snapshot_has(image, "multigrid.hard")) {
+        HX_TRY(hx_snapshot_host(image, "multigrid.hard", &mg->is_hard, sizeof mg->is_hard));
+        HX_TRY(hx_snapshot_host(image, "multigrid.iterations", &pc->iterations,
+                                sizeof pc->iterations));
+    }
     if (mg->mesh.d_kept)
         HX_TRY(hx_snapshot_device(image, "multigrid.modulus", mg->dev, mg->mesh.d_kept,
                                   (size_t)mg->mesh.model->n_elem * sizeof *mg->mesh.d_kept));
@@ -456,13 +479,14 @@ static void forget(hx_precond *pc)
 {
     hx_multigrid *mg = pc->impl;
     mg->n_setup = 0;
+    mg->is_hard = 0;
     hx_mg_loose_forget(mg);
     mg->added = hx_mg_direct_added(mg);
 }
 
 static int apply(hx_precond *pc, const double *d_r, double *d_z)
 {
-    const hx_multigrid *mg = pc->impl;
+    hx_multigrid *const mg = pc->impl;
     if (mg->loose.n_column > 0) return hx_mg_loose_apply(mg, pc->op, d_r, d_z);
     HX_TRY(hx_mg_apply(mg, pc->op, d_r, d_z));
     return mg->rigid.n_column > 0 ? hx_mg_rigid_add(mg, pc->op, d_r, d_z) : HX_OK;

@@ -261,25 +261,49 @@ static int may_be_mean(const grids *g, int64_t cell)
     return may && least > 0.9;
 }
 
-static uint8_t *is_mean; /* [n_elem] 1: the device takes mean strains; or NULL */
+static uint8_t *may_mean, *is_mean; /* [n_cell], [n_elem] of an update's moduli; or NULL */
 
-/* Of which cells parts are of mean strains; how many, and that it is those that may be and are of
- * no class. */
+/* Of which cells parts may be of mean strains; how many, and that no others are, and no cells of a
+ * class. */
 static int64_t find_means(const grids *g)
+{
+    const size_t n_cell = (size_t)g->lattice.n_cell;
+    int64_t n = 0;
+    may_mean = calloc(n_cell, 1);
+    is_mean = calloc((size_t)g->mesh.n_elem, 1);
+    if (!may_mean || !is_mean) abort();
+    if (!g->m.d_mean) return 0;
+    CHECK_OK(device.ops->download(&device, may_mean, g->m.d_mean, n_cell));
+    for (size_t cell = 0; cell < n_cell; cell++) {
+        const int may = may_be_mean(g, (int64_t)cell);
+        CHECK_MSG(may_mean[cell] == may || (may && g->m.own), "%s: cell %zu: %d for %d", context,
+                  cell, may_mean[cell], may);
+        n += may_mean[cell];
+    }
+    return n;
+}
+
+/* Of which cells they are with the moduli that are kept, of which none is 1e4 times another one of
+ * its cell; how many. */
+static int64_t choose_means(const grids *g, const hx_mg_mesh *m)
 {
     const hx_lattice *const l = &g->lattice;
     uint8_t *const of = calloc((size_t)l->n_cell, 1);
     int64_t n = 0;
-    is_mean = calloc((size_t)g->mesh.n_elem, 1);
-    if (!of || !is_mean) abort();
-    if (g->m.d_mean) CHECK_OK(device.ops->download(&device, of, g->m.d_mean, (size_t)l->n_cell));
-    for (int64_t cell = 0; cell < l->n_cell && g->m.d_mean; cell++) {
-        const int may = may_be_mean(g, cell);
-        CHECK_MSG(of[cell] == may || (may && g->m.own), "%s: cell %lld: %d for %d", context,
-                  (long long)cell, of[cell], may);
-        n += of[cell];
-        for (int32_t k = l->cell_elem_at[cell]; k < l->cell_elem_at[cell + 1]; k++)
-            is_mean[l->cell_elem[k]] = of[cell];
+    if (!of) abort();
+    if (m->d_mean) CHECK_OK(device.ops->download(&device, of, m->d_mean, (size_t)l->n_cell));
+    for (int64_t cell = 0; cell < l->n_cell && may_mean; cell++) {
+        const int32_t begin = l->cell_elem_at[cell], end = l->cell_elem_at[cell + 1];
+        float least = INFINITY, most = 0.0f;
+        for (int32_t k = begin; k < end; k++) {
+            least = fminf(least, (float)g->modulus[l->cell_elem[k]]);
+            most = fmaxf(most, (float)g->modulus[l->cell_elem[k]]);
+        }
+        const int is = may_mean[cell] && m->takes_means && most <= 1e4f * least;
+        CHECK_MSG(of[cell] == may_mean[cell] + 2 * is, "%s: cell %lld: %d", context,
+                  (long long)cell, of[cell]);
+        for (int32_t k = begin; k < end; k++) is_mean[l->cell_elem[k]] = (uint8_t)is;
+        n += is;
     }
     free(of);
     return n;
@@ -357,7 +381,7 @@ static void check_update(grids *g)
     float *junk = malloc(share);
     hx_mg_mesh m = g->m;
     uint64_t seed = 31;
-    int64_t n_changed = 0;
+    int64_t n_changed = 0, n_mean = 0;
     if (!ops->mesh_update || !junk) abort();
     memset(junk, 0x5a, share);
     m.d_kept = put(NULL, n_elem * sizeof *m.d_kept);
@@ -373,8 +397,9 @@ static void check_update(grids *g)
         if (design > 0) n_changed += n;
         CHECK_OK(hx_operator_set_modulus(&g->op, now));
         g->modulus = kept;
-        double *expected = galerkin_of_mesh(g),
-               *a = updated(g, &m, design == 0 ? HX_MG_NEW : HX_MG_CHANGED);
+        double *a = updated(g, &m, design == 0 ? HX_MG_NEW : HX_MG_CHANGED);
+        n_mean += choose_means(g, &m);
+        double *expected = galerkin_of_mesh(g);
         check_matrix(g->n_col, a, expected, "P'KP kept");
         CHECK_OK(device.ops->upload(&device, m.d_share, junk, share));
         double *again = updated(g, &m, HX_MG_RESTORED);
@@ -390,6 +415,9 @@ static void check_update(grids *g)
         free(expected);
     }
     CHECK_MSG(n_changed > 0, "%s: no cell changed", context);
+    printf("    %lld parts of mean strains\n", (long long)n_mean);
+    CHECK_MSG((n_mean > 0) == (m.takes_means && g->m.own == NULL), "%s: %lld", context,
+              (long long)n_mean);
     g->modulus = modulus;
     CHECK_OK(hx_operator_set_modulus(&g->op, modulus));
     release(m.d_kept);
@@ -540,11 +568,15 @@ static void check_alike(void)
         CHECK_MSG((n > 0) == (has_means && k == 1), "%s: %lld cells of mean strains", context,
                   (long long)n);
         check_mesh_galerkin(&g);
-        check_update(&g);
+        for (int takes = 0; takes <= has_means; takes++) {
+            g.m.takes_means = takes;
+            check_update(&g);
+        }
         ops->mesh_release(&device, &g.m);
         CHECK(!g.m.own && !g.m.d_mean);
+        free(may_mean);
         free(is_mean);
-        is_mean = NULL;
+        may_mean = is_mean = NULL;
         free_grids(&g);
     }
 }
