@@ -36,9 +36,8 @@ typedef struct hx_pcg_state {
     int32_t criterion;
     int32_t iterations, max_iterations;
     int32_t reason;
-    int32_t
-        is_early;   /* an update tests too, so that no z is made of a residual that ends a solve */
-    int32_t is_low; /* since the last test a step was low, see hx_pcg_state_estimate */
+    int32_t is_early; /* an update tests too: no z is made of a residual that ends a solve */
+    int32_t is_low;   /* since the last test a step was low, see hx_pcg_state_estimate */
     /* With HX_PCG_COMPLIANCE; else 0 and not touched. */
     double energy; /* 2 f'u - u'Ku of the u reached */
     double rest;   /* |e|_K^2 that is left, as estimated; infinite: not known yet */

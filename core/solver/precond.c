@@ -20,7 +20,9 @@ int hx_precond_create(hx_precond *pc, const hx_precond_kind *kind, const hx_line
 
 int hx_precond_setup(hx_precond *pc)
 {
-    return pc->kind->setup(pc);
+    const int rc = pc->kind->setup(pc);
+    pc->iterations = 0;
+    return rc;
 }
 
 size_t hx_precond_bytes(const hx_precond_kind *kind, const hx_problem *problem,

@@ -62,7 +62,7 @@ struct hx_precond {
     const hx_operator *op;      /* NULL, or K, whose linear a is (borrowed) */
     double *d_inverse_diagonal; /* [n] or NULL; PCG fuses it into its vector passes (owned) */
     int version;                /* another one: what `apply` queues is another */
-    int iterations;             /* most of a solve since the last set-up, which sets it to 0 */
+    int iterations;             /* most of a solve since the last set-up */
     void *impl;                 /* (owned by the kind) */
 };
 

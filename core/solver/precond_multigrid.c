@@ -358,14 +358,13 @@ static int create(hx_precond *pc)
 
 /* Whether cells' parts may be of mean strains: not in the first design, of which nobody knows how
  * hard it is, and never again after a solve that took long, whose iterations they may make more. */
-static void choose_means(hx_precond *pc)
+static void choose_means(const hx_precond *pc)
 {
     hx_multigrid *const mg = pc->impl;
     const int before = mg->mesh.takes_means;
     if (mg->n_setup > 0 && pc->iterations > MEANS_ITERATIONS) mg->is_hard = 1;
     mg->mesh.takes_means = mg->n_setup > 0 && !mg->is_hard && mg->mesh.d_mean != NULL;
     if (mg->mesh.takes_means != before) mg->is_restored = 1; /* all parts are made again */
-    pc->iterations = 0;
 }
 
 /* The matrix of the first lattice, without springs. */
