@@ -338,13 +338,14 @@ __device__ inline void write_column(const hx_mg_cells &cells, int64_t cell, int 
     }
 }
 
-// The cell's part from its sum: blocks of corners, is_stored's one of each pair. All threads, so
-// many: a multiple of the columns.
+// The cell's part from its sum: blocks of corners, is_stored's one of each pair. All threads, of so
+// many; those beyond the last whole set of columns have nothing to do.
 template <int N_THREAD>
 __device__ __forceinline__ void write_share(const float edge[3], const cell_sum &sum, float *share)
 {
     const int thread = static_cast<int>(threadIdx.x);
     const int column = thread % CELL, corner = column / DOF, component = column % DOF;
+    if (thread >= N_THREAD / CELL * CELL) return;
     for (int d = thread / CELL; d < N_ROW_CORNER; d += N_THREAD / CELL) {
         if (!is_stored(corner, (corner + d) & 7)) continue;
         float v[DOF];

@@ -122,7 +122,8 @@ int hx_mg_product(const hx_multigrid *mg, const hx_operator *op, const float *d_
 int hx_mg_estimate(hx_multigrid *mg, const hx_operator *op, int is_first);
 /* Eigenvalues from noise; a smoother whose interval they leave gets a new one: 1 if one has. */
 int hx_mg_revise(hx_multigrid *mg, const hx_operator *op);
-/* Solves lattice l for its right-hand side, roughly; *d_solution is one of its iterates. */
+/* Solves lattice l for its right-hand side, roughly; *d_solution is one of its iterates. After
+ * hx_mg_direct_wait. */
 int hx_mg_cycle(const hx_multigrid *mg, int l, float **d_solution);
 /* z = M0^-1 r: a V-cycle from the mesh down. */
 int hx_mg_apply(hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z);

@@ -306,16 +306,18 @@ static int run_iterations(hx_pcg_run *s)
 /* Reading the clocks keeps the device waiting: after these looks, then now and then. */
 enum { SAMPLES_FIRST = 2, SAMPLES_EVERY = 8 };
 
-static int sample(hx_pcg_run *s, int has_precond)
+/* is_first: its z came before it. */
+static int sample(hx_pcg_run *s, int is_first)
 {
     hx_device *dev = s->pcg->dev;
     double product, precond = 0.0, all;
     HX_TRY(dev->ops->elapsed(dev, MARK_PRODUCT, MARK_PRODUCT_END, &product));
     HX_TRY(dev->ops->elapsed(dev, MARK_BEGIN, MARK_END, &all));
-    if (has_precond) HX_TRY(dev->ops->elapsed(dev, MARK_PRECOND, MARK_PRECOND_END, &precond));
+    if (is_z_vector(s->pcg) && s->iterate == iterate_double)
+        HX_TRY(dev->ops->elapsed(dev, MARK_PRECOND, MARK_PRECOND_END, &precond));
     s->spmv_sampled += product;
     s->precond_sampled += precond;
-    s->all_sampled += all;
+    s->all_sampled += is_first ? precond + all : all;
     return HX_OK;
 }
 
@@ -327,7 +329,7 @@ static int advance_first(hx_pcg_run *s)
     HX_IN_SPAN(dev, HX_SPAN_ITERATION, -1, s->iterate(s, 1));
     s->has_z = 0;
     HX_TRY(look(s));
-    return s->all_sampled > 0.0 || s->state.reason == HX_PCG_RUNNING ? HX_OK : sample(s, 0);
+    return s->all_sampled > 0.0 || s->state.reason == HX_PCG_RUNNING ? HX_OK : sample(s, 1);
 }
 
 /* Runs to the next look and samples its first iteration's time. */
@@ -337,7 +339,7 @@ static int advance(hx_pcg_run *s)
     HX_TRY(run_iterations(s));
     HX_TRY(look(s));
     if (s->n_look++ >= SAMPLES_FIRST && s->n_look % SAMPLES_EVERY != 0) return HX_OK;
-    return sample(s, is_z_vector(s->pcg) && s->iterate == iterate_double);
+    return sample(s, 0);
 }
 
 /* The best multiple of a first guess u, in the energy norm: (f'u / u'K u) u; q = K u follows. A
@@ -378,7 +380,11 @@ int hx_pcg_start_from_residual(hx_pcg_run *s)
     const hx_device_ops *ops = dev->ops;
     const int64_t n = pcg->n;
     HX_TRY(ops->zero(dev, pcg->d_p, (size_t)n * sizeof(double)));
-    if (is_z_vector(pcg)) HX_TRY(apply_precond(s));
+    if (is_z_vector(pcg)) {
+        HX_TRY(ops->mark(dev, MARK_PRECOND));
+        HX_TRY(apply_precond(s));
+        HX_TRY(ops->mark(dev, MARK_PRECOND_END));
+    }
     s->has_z = 1;
     if (pcg->d_z_single)
         HX_TRY(ops->pcg->start_rounded(dev, n, pcg->d_z_single, pcg->d_r, pcg->d_state));

@@ -119,18 +119,17 @@ static HX_HD double hx_pcg_state_left(const hx_pcg_state *s, double rz)
  * the residual before would say, and the test that fails then waits for the true one. */
 #define HX_PCG_EARLY 2.0
 
-static HX_HD void hx_pcg_state_test_early(hx_pcg_state *s, double rz, double rest)
+static HX_HD void hx_pcg_state_test_early(hx_pcg_state *s, double rz)
 {
-    const double was_rz = s->rz, was_rest = s->rest;
+    const double was = s->rest;
     if (!s->is_early || s->criterion == HX_PCG_ABSOLUTE) return;
-    s->rz = rz;
-    s->rest = rest;
+    s->rest = hx_pcg_state_left(s, HX_PCG_EARLY * rz);
     if (s->rr >= 0.0 && hx_pcg_state_is_done(s)) {
+        s->rz = rz; /* what a residual that replaces this one is compared with */
         s->reason = HX_PCG_CONVERGED;
         return;
     }
-    s->rz = was_rz;
-    s->rest = was_rest;
+    s->rest = was;
 }
 
 /* A residual that was computed, not updated. beta stays: 0 from the host at the beginning, later
@@ -141,6 +140,7 @@ static HX_HD void hx_pcg_state_start(hx_pcg_state *s, double rz, double rr)
     if (s->criterion == HX_PCG_COMPLIANCE && s->rz > 0.0) s->rest *= rz / s->rz;
     s->rz = rz;
     s->rr = rr;
+    s->is_low = 0;
     s->reason = HX_PCG_RUNNING;
     hx_pcg_state_test(s);
 }
@@ -157,11 +157,11 @@ static HX_HD void hx_pcg_state_alpha(hx_pcg_state *s, double pq)
 
 static HX_HD void hx_pcg_state_update(hx_pcg_state *s, double rr)
 {
-    const double rz = HX_PCG_EARLY * s->rz * (rr / s->rr);
+    const double rz = s->rz * (rr / s->rr);
     if (s->criterion == HX_PCG_COMPLIANCE) hx_pcg_state_estimate(s);
     s->rr = rr;
     s->iterations++;
-    hx_pcg_state_test_early(s, rz, hx_pcg_state_left(s, rz));
+    hx_pcg_state_test_early(s, rz);
 }
 
 /* beta is set before. */

@@ -420,7 +420,10 @@ static int setup(hx_precond *pc)
     HX_IN_SPAN(mg->dev, HX_SPAN_FACTORS, -1, hx_mg_direct_begin(mg));
     HX_IN_SPAN(mg->dev, HX_SPAN_EIGENVALUES, -1, hx_mg_estimate(mg, op, mg->n_setup == 0));
     HX_IN_SPAN(mg->dev, HX_SPAN_FACTORS, -1, hx_mg_direct_setup(mg));
-    if (mg->rigid.n_column > 0) HX_TRY(hx_mg_rigid_setup(mg, op));
+    if (mg->rigid.n_column > 0) {
+        HX_TRY(hx_mg_direct_wait(mg)); /* its columns go through the lattices */
+        HX_TRY(hx_mg_rigid_setup(mg, op));
+    }
     int changed;
     HX_TRY(hx_mg_loose_setup(mg, op, &changed));
     pc->version += changed;

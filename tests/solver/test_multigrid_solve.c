@@ -369,6 +369,19 @@ static double apart(fixture_solver *a, fixture_solver *b, const model *m, int ki
     return off / size;
 }
 
+/* Cells whose parts are of mean strains. */
+static int64_t count_means(const hx_multigrid *mg)
+{
+    const size_t n_cell = (size_t)mg->mesh.n_cell;
+    uint8_t *const of = calloc(n_cell, 1);
+    int64_t n = 0;
+    if (!of) abort();
+    if (mg->mesh.d_mean) CHECK_OK(device.ops->download(&device, of, mg->mesh.d_mean, n_cell));
+    for (size_t k = 0; k < n_cell; k++) n += (of[k] & HX_MG_IS_MEAN) != 0;
+    free(of);
+    return n;
+}
+
 /* Another design on the same preconditioner: what one made for it does, but for how far the power
  * iterations of both have come. What is left of the old one on any level would be out by the
  * contrast. */
@@ -393,6 +406,9 @@ static void test_other_design(double contrast)
     CHECK_OK(hx_precond_setup(&used.pc));
     CHECK_MSG(before <= 20, "%d iterations of a solid part", before);
     CHECK(mg->mesh.takes_means == (mg->mesh.d_mean != NULL));
+    const int64_t n_mean = count_means(mg);
+    printf("%lld cells of mean strains\n", (long long)n_mean);
+    CHECK((n_mean > 0) == (mg->mesh.d_mean && contrast < 1e4));
     start(&fresh, &device, &m, &settings);
     CHECK_OK(hx_precond_setup(&fresh.pc)); /* of mean strains, too */
     const double rough = apart(&used, &fresh, &m, 1), smooth = apart(&used, &fresh, &m, 4);

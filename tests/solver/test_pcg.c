@@ -280,8 +280,6 @@ static void check_dot(model *m)
     CHECK(abs(result.iterations - n) <= 2 && error_of(m) <= 1e-10);
 }
 
-/* An operator whose products never round alike, on any device: what a solve promises holds for
- * each. */
 static int n_applied;
 static const hx_precond_kind *counted;
 
@@ -328,6 +326,8 @@ static void check_economy(model *m, const char *precond)
     }
 }
 
+/* An operator whose products never round alike, on any device: what a solve promises holds for
+ * each. */
 static void check_noise(model *m, int n)
 {
     fixture_settings settings = fixture_defaults();
