@@ -408,7 +408,7 @@ static void test_other_design(double contrast)
     CHECK(mg->mesh.takes_means == (mg->mesh.d_mean != NULL));
     const int64_t n_mean = count_means(mg);
     printf("%lld cells of mean strains\n", (long long)n_mean);
-    CHECK((n_mean > 0) == (mg->mesh.d_mean && contrast < 1e4));
+    CHECK((n_mean > 0) == (mg->mesh.d_mean != NULL)); /* some cells hold one material alone */
     start(&fresh, &device, &m, &settings);
     CHECK_OK(hx_precond_setup(&fresh.pc)); /* of mean strains, too */
     const double rough = apart(&used, &fresh, &m, 1), smooth = apart(&used, &fresh, &m, 4);
