@@ -31,6 +31,8 @@ static int put_patches(hx_cuda_patches *to, hx_device *dev, const hx_patches *fr
     HX_TRY(put(dev, &to->d_shared_node, from->shared_node, from->n_shared));
     HX_TRY(put(dev, &to->d_shared_ptr, from->shared_ptr, from->n_shared + 1));
     HX_TRY(put(dev, &to->d_shared_sum, from->shared_sum, from->n_shared_row));
+    const unsigned none[2] = {0, 0};
+    HX_TRY(put(dev, &to->d_taken, none, 2));
     return dev->ops->alloc(dev, static_cast<size_t>(from->n_partial) * 3 * sizeof(double),
                            &to->d_partial);
 }
@@ -51,9 +53,9 @@ int hx_cuda_patches_put_split(hx_cuda_patches *to, const hx_device_model &model,
 void hx_cuda_patches_free(hx_cuda_patches *p)
 {
     if (!p->dev) return;
-    void *const owned[] = {p->d_span,         p->d_corner,     p->d_row_node,
-                           p->d_row_position, p->d_row_slot,   p->d_shared_node,
-                           p->d_shared_ptr,   p->d_shared_sum, p->d_partial};
+    void *const owned[] = {p->d_span,     p->d_corner,      p->d_row_node,   p->d_row_position,
+                           p->d_row_slot, p->d_shared_node, p->d_shared_ptr, p->d_shared_sum,
+                           p->d_partial,  p->d_taken};
     for (void *d_p : owned) p->dev->ops->release(p->dev, d_p);
     memset(p, 0, sizeof *p);
 }

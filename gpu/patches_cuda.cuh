@@ -1,12 +1,13 @@
 // Patches (core/patches.h) on the GPU: their lists, the pipeline that loads a patch while another
 // one computes, the sums in a fixed order. Shared by otf and dedup, for double and float.
 //
-// A block stays and takes every gridDim.x-th patch. A patch's nodal values are loaded once into
-// shared memory (cp.async, one patch ahead); a thread an element gathers its corners there,
-// computes, and leaves its forces in shared memory, 24 or a tetrahedron's 12; then a thread a row
-// sums the forces of its node in a fixed order and writes them to y, or, for nodes that patches
-// share, to a partial sum of its own, which a second kernel adds up. No atomics: the same bits on
-// every run.
+// A block stays and takes every gridDim.x-th patch; with a second field these are its first
+// HX_PATCH_AHEAD, then it takes the next that nobody has: some blocks are faster than others. A
+// patch's nodal values are loaded once into shared memory (cp.async, one patch ahead); a thread an
+// element gathers its corners there, computes, and leaves its forces in shared memory, 24 or a
+// tetrahedron's 12; then a thread a row sums the forces of its node in a fixed order and writes
+// them to y, or, for nodes that patches share, to a partial sum of its own, which a second kernel
+// adds up. No atomics: the same bits on every run.
 #ifndef HX_PATCHES_CUDA_CUH
 #define HX_PATCHES_CUDA_CUH
 
@@ -29,6 +30,7 @@ struct hx_cuda_patches {
     int32_t *d_row_node, *d_shared_node, *d_shared_ptr, *d_shared_sum;
     uint16_t *d_row_position;
     double *d_partial; // [n_partial][3], floats in single precision
+    unsigned *d_taken; // [2], 0 between launches: patches taken, blocks that are done
 };
 
 // Uploads the lists in the order of hx_patches_split_create, whose runs and n_boundary these are;
@@ -85,7 +87,11 @@ struct hx_patch_view {
     const uint16_t *row_position;
     const hx_eight *row_slot;
     int64_t first_row; // of the group
+    unsigned *taken;   // [2]
 };
+
+// Patches that a block knows of: lists are loaded so far ahead.
+constexpr int HX_PATCH_AHEAD = 4;
 
 // Patches of a group.
 inline hx_patch_view hx_view(const hx_cuda_patches &p, int group, const hx_slice &patches)
@@ -97,12 +103,13 @@ inline hx_patch_view hx_view(const hx_cuda_patches &p, int group, const hx_slice
             p.d_row_node,
             p.d_row_position,
             p.d_row_slot,
-            g.first_row};
+            g.first_row,
+            p.d_taken};
 }
 
 // Shared memory of a block, for patches of up to ROWS rows: forces [3][N_CORNER][SIZE + 1], slots,
 // corners, N_FIELD nodal fields of two patches, moduli, elements, nodes, positions and spans of
-// four, and the kernel's own. Constants, so that no register holds them.
+// four, numbers of twice as many, and the kernel's own. Constants, so that no register holds them.
 template <class T, int SIZE, int N_FIELD, int ROWS, int N_CORNER = 8> struct hx_patch_memory {
     static constexpr int force = 3 * N_CORNER * (SIZE + 1) * sizeof(T);
     static constexpr int slot = (force + 15) / 16 * 16;
@@ -114,7 +121,8 @@ template <class T, int SIZE, int N_FIELD, int ROWS, int N_CORNER = 8> struct hx_
     static constexpr int node = elem + sizeof(int32_t) * SIZE;
     static constexpr int position = node + 4 * sizeof(int32_t) * ROWS;
     static constexpr int span = position + 4 * sizeof(uint16_t) * ROWS;
-    static constexpr int bytes = span + 4 * sizeof(hx_span);
+    static constexpr int patch = span + 4 * sizeof(hx_span);
+    static constexpr int bytes = patch + 2 * HX_PATCH_AHEAD * sizeof(int32_t);
 };
 
 // threadIdx.x, anew: what is computed from it is not kept in registers while an element needs them.
@@ -205,7 +213,12 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
 
     hx_span *const spans = reinterpret_cast<hx_span *>(memory + at::span);
     int32_t *const next_elem = reinterpret_cast<int32_t *>(memory + at::elem);
-    const int step = static_cast<int>(gridDim.x);
+    int32_t *const patches = reinterpret_cast<int32_t *>(memory + at::patch);
+    constexpr bool TAKES = N_FIELD > 1; // patches as it goes (README.md)
+    const auto patch_of = [&](int k) {
+        if constexpr (TAKES) return patches[k & (2 * HX_PATCH_AHEAD - 1)];
+        return static_cast<int>(blockIdx.x + k * gridDim.x);
+    };
 
     // In one load where the element leaves registers for it (README.md).
     static_assert(sizeof(hx_span) == sizeof(int4) && at::span % sizeof(int4) == 0);
@@ -217,8 +230,9 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
 
     // Spans and elements arrive one patch before they are used, so that nobody waits for them, and
     // stay in shared memory: the element needs the registers.
-    const auto load_span = [&](int patch, int k) {
+    const auto load_span = [&](int k) {
         if (thread != 0) return;
+        const int patch = patch_of(k);
         if (patch < g.n_patch)
             __pipeline_memcpy_async(spans + (k & 3), g.span + patch, sizeof(hx_span));
         else
@@ -238,7 +252,7 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
         for (int i = 8 * thread; i < s.n; i += 8 * SIZE)
             __pipeline_memcpy_async(position(k) + i, g.row_position + s.begin + i, 16);
     };
-    const auto load_nodal = [&](int patch, int k) {
+    const auto load_nodal = [&](int k) {
         const hx_span s = span_of(k);
         const int32_t *const node_of = node(k);
         const uint16_t *const position_of = position(k);
@@ -258,15 +272,17 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
                 __pipeline_memcpy_async(nodal(k, 1) + i, from + i, 16);
         }
         __pipeline_memcpy_async(corner + thread,
-                                g.corner + static_cast<int64_t>(patch) * SIZE + thread,
+                                g.corner + static_cast<int64_t>(patch_of(k)) * SIZE + thread,
                                 sizeof(hx_eight));
         if (thread < s.count)
             __pipeline_memcpy_async(moduli + thread,
                                     modulus + (elem ? next_elem[thread] : s.first + thread), 8);
     };
 
-    int patch = static_cast<int>(blockIdx.x);
-    for (int k = 0; k < 3; k++) load_span(patch + k * step, k);
+    if (TAKES && thread == 0)
+        for (int k = 0; k < HX_PATCH_AHEAD; k++)
+            patches[k] = static_cast<int>(blockIdx.x + k * gridDim.x);
+    for (int k = 0; k < 3; k++) load_span(k);
     __pipeline_commit();
     __pipeline_wait_prior(0);
     __syncthreads();
@@ -276,12 +292,12 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
     __pipeline_commit();
     __pipeline_wait_prior(0);
     __syncthreads();
-    load_nodal(patch, 0);
+    load_nodal(0);
     load_elem(1);
     __pipeline_commit();
     __pipeline_wait_prior(0);
 
-    for (int k = 0; patch < g.n_patch; patch += step, k++) {
+    for (int k = 0; patch_of(k) < g.n_patch; k++) {
         __syncthreads(); // nodal values are there, forces of the last patch used up
         thread = hx_thread();
         const hx_eight my_corner = corner[thread];
@@ -290,9 +306,9 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
 #pragma unroll 1
         for (int row = thread; row < here.n; row += SIZE)
             __pipeline_memcpy_async(slot + row, g.row_slot + here.begin + row, sizeof(hx_eight));
-        if (patch + step < g.n_patch) load_nodal(patch + step, k + 1);
+        if (patch_of(k + 1) < g.n_patch) load_nodal(k + 1);
         load_rows(k + 2);
-        load_span(patch + 3 * step, k + 3);
+        load_span(k + 3);
         load_elem(k + 2);
         __pipeline_commit();
 
@@ -302,11 +318,23 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
         __pipeline_wait_prior(0);
         __syncthreads(); // forces are there, nodal values used up
 
+        const unsigned ahead = HX_PATCH_AHEAD * gridDim.x;
+        unsigned taken = 0; // arrives while rows are summed
+        const bool takes = TAKES && hx_thread() == 0 && ahead < static_cast<unsigned>(g.n_patch);
+        if (takes) taken = atomicAdd(g.taken, 1u);
         if constexpr (N_FIELD > 1) // no copy, for the same reason
             hx_sum_rows<T, SIZE, N_CORNER>(spans[k & 3], force, slot, node(k), partial, y);
         else
             hx_sum_rows<T, SIZE, N_CORNER>(span_of(k), force, slot, node(k), partial, y);
+        if (TAKES && hx_thread() == 0)
+            patches[(k + HX_PATCH_AHEAD) & (2 * HX_PATCH_AHEAD - 1)] =
+                takes ? static_cast<int>(ahead + taken) : g.n_patch;
     }
+    // The last block to end has nobody beside it.
+    if (TAKES && hx_thread() == 0 &&
+        HX_PATCH_AHEAD * gridDim.x < static_cast<unsigned>(g.n_patch) &&
+        atomicInc(g.taken + 1, gridDim.x - 1) == gridDim.x - 1)
+        *g.taken = 0;
 }
 
 // Blocks of `kernel` that fit on the GPU at once; 0 after a failure.
