@@ -7,7 +7,7 @@
 // element gathers its corners there, computes, and leaves its forces in shared memory, 24 or a
 // tetrahedron's 12; then a thread a row sums the forces of its node in a fixed order and writes
 // them to y, or, for nodes that patches share, to a partial sum of its own, which a second kernel
-// adds up. No atomics: the same bits on every run.
+// adds up. No sum is atomic: the same bits on every run.
 #ifndef HX_PATCHES_CUDA_CUH
 #define HX_PATCHES_CUDA_CUH
 
