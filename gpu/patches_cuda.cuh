@@ -219,6 +219,8 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
         if constexpr (TAKES) return patches[k & (2 * HX_PATCH_AHEAD - 1)];
         return static_cast<int>(blockIdx.x + k * gridDim.x);
     };
+    const int ahead = HX_PATCH_AHEAD * static_cast<int>(gridDim.x); // patches of all blocks
+    const bool are_left = TAKES && ahead < g.n_patch;               // that nobody has at first
 
     // In one load where the element leaves registers for it (README.md).
     static_assert(sizeof(hx_span) == sizeof(int4) && at::span % sizeof(int4) == 0);
@@ -318,22 +320,18 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
         __pipeline_wait_prior(0);
         __syncthreads(); // forces are there, nodal values used up
 
-        const unsigned ahead = HX_PATCH_AHEAD * gridDim.x;
-        unsigned taken = 0; // arrives while rows are summed
-        const bool takes = TAKES && hx_thread() == 0 && ahead < static_cast<unsigned>(g.n_patch);
-        if (takes) taken = atomicAdd(g.taken, 1u);
-        if constexpr (N_FIELD > 1) // no copy, for the same reason
+        int taken = 0; // arrives while rows are summed
+        if (are_left && hx_thread() == 0) taken = static_cast<int>(atomicAdd(g.taken, 1u));
+        if constexpr (N_FIELD > 1) // no copy: the element needs the registers
             hx_sum_rows<T, SIZE, N_CORNER>(spans[k & 3], force, slot, node(k), partial, y);
         else
             hx_sum_rows<T, SIZE, N_CORNER>(span_of(k), force, slot, node(k), partial, y);
         if (TAKES && hx_thread() == 0)
             patches[(k + HX_PATCH_AHEAD) & (2 * HX_PATCH_AHEAD - 1)] =
-                takes ? static_cast<int>(ahead + taken) : g.n_patch;
+                are_left ? ahead + taken : g.n_patch;
     }
     // The last block to end has nobody beside it.
-    if (TAKES && hx_thread() == 0 &&
-        HX_PATCH_AHEAD * gridDim.x < static_cast<unsigned>(g.n_patch) &&
-        atomicInc(g.taken + 1, gridDim.x - 1) == gridDim.x - 1)
+    if (are_left && hx_thread() == 0 && atomicInc(g.taken + 1, gridDim.x - 1) == gridDim.x - 1)
         *g.taken = 0;
 }
 

@@ -548,6 +548,63 @@ static void check_voxels(hx_device *dev)
     }
 }
 
+static int create(hx_operator *op, hx_device *dev, const char *name, const model *m,
+                  const vectors *v)
+{
+    HX_TRY(hx_operator_create(op, dev, hx_strategy_find(dev->ops->name, name),
+                              HX_LAYOUT_INTERLEAVED, &m->problem, 0));
+    return hx_operator_set_modulus(op, v->modulus);
+}
+
+/* otf where blocks take more patches than they know of from the start, against stored matrices:
+ * several products one after the other, all patches taken once in each. Frees the model. */
+static void check_many_patches(hx_device *dev, const char *title, model *m)
+{
+    enum { N_PRODUCT = 3 };
+    vectors v;
+    hx_operator op;
+    printf("-- %s, %lld elements\n", title, (long long)m->mesh.n_elem);
+    CHECK_OK(make_vectors(&v, dev, &m->mesh));
+    const size_t n = (size_t)v.n_dof;
+    CHECK_OK(hx_alloc(&v.ref[0], n, sizeof *v.ref[0], "reference"));
+    for (size_t i = 0; i < n; i++) v.x[i] = (double)(float)uniform(-1.0, 1.0);
+    CHECK_OK(create(&op, dev, "sym", m, &v));
+    CHECK_OK(product(&op, &v, v.x, v.y, 0));
+    for (size_t i = 0; i < n; i++) v.ref[0][i] = v.y[i];
+    hx_operator_free(&op);
+    CHECK_OK(create(&op, dev, "otf", m, &v));
+    for (int single = 0; single < 2; single++)
+        for (int k = 0; k < N_PRODUCT; k++) {
+            double *const to = k == 0 ? v.z : v.y;
+            CHECK_OK(single ? product_single(&op, &v, v.x, to) : product(&op, &v, v.x, to, 0));
+            const double error = relative_error(v.n_dof, to, v.ref[0]);
+            CHECK_MSG(error <= (single ? 2e-6 : error_bound(&op)), "product %d of otf: off by %.3g",
+                      k, error);
+            CHECK_MSG(k == 0 || memcmp(v.y, v.z, n * sizeof *v.y) == 0, "product %d: other bits",
+                      k);
+            if (k == 0)
+                printf("%-28s relative error %.1e%s\n", "otf", error,
+                       single ? " in single precision" : "");
+        }
+    hx_operator_free(&op);
+    free_vectors(&v, dev);
+    free_model(m);
+}
+
+/* As many patches as six blocks of 64 elements, or ten in single precision, on each of 150
+ * multiprocessors have at hand at a time, and more. */
+static void check_large(hx_device *dev)
+{
+    const hx_generate_params box = {.nx = 80, .ny = 72, .nz = 72, .distort = 0.25, .seed = 3};
+    const mixed_box cells = {
+        .kind = MIXED_TETRAHEDRA, .n = {46, 44, 44}, .distort = 0.1, .seed = 5};
+    model m;
+    CHECK_OK(make_model(&m, "cantilever", &box, 0.3, 0, AS_IT_IS));
+    check_many_patches(dev, "many patches", &m);
+    CHECK_OK(make_mixed_model(&m, &cells, 0));
+    check_many_patches(dev, "many patches of tetrahedra", &m);
+}
+
 /* For tools that slow a program down. */
 static int check_one(hx_device *dev, const char *name)
 {
@@ -595,6 +652,7 @@ static int check_device(hx_device *dev)
     }
     check_voxels(dev);
     check_collapsed(dev);
+    if (hx_strategy_find(dev->ops->name, "sym")) check_large(dev);
     TEST_END();
 }
 
