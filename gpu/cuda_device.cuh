@@ -47,6 +47,7 @@ struct hx_cuda {
     bool recording; // what is queued goes into a graph
     int n_sm;
     bool can_begin_early; // kernels, while the one before them runs (multigrid_cuda.cuh)
+    bool runs_90a;        // code for sm_90a
     int can_cooperate;    // 1: kernels whose blocks all run at a time
     int most_shared;      // bytes of shared memory that a block may have
     int n_sum_block;      // blocks of a sum at most; fixed, so that sums have one order
@@ -70,6 +71,10 @@ struct hx_cuda {
     struct hx_point_rule *d_point_rule; // of quadratic cells, likewise (points_cuda.cuh)
     void *nccl; // communicator that processes have joined (mail_nccl_cuda.cu), or NULL
 };
+
+// Whether this build has code for sm_90a and the GPU of this process runs it; as long as that GPU
+// is not known: it may.
+bool hx_cuda_may_run_90a();
 
 inline hx_cuda *hx_cuda_of(const hx_device *dev)
 {

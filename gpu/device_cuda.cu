@@ -1,5 +1,6 @@
 // The CUDA device: memory, time stamps, one stream in which everything is queued, and the list of
 // the tables of what it does.
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -48,13 +49,39 @@ static int available(char *why, size_t n_why)
     return 0;
 }
 
+// Of the GPU, as 10 major + minor; 0: not known yet.
+static std::atomic<int> capability{0};
+
+static bool is_90a(int of)
+{
+#ifdef HX_HAVE_WIDE
+    return of == 90;
+#else
+    return false;
+#endif
+}
+
+bool hx_cuda_may_run_90a()
+{
+    const int known = capability;
+    return is_90a(known > 0 ? known : 90);
+}
+
+static void note_capability(int place)
+{
+    int major = 0, minor = 0;
+    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, place) == cudaSuccess &&
+        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, place) == cudaSuccess)
+        capability = 10 * major + minor;
+}
+
 // The driver's start and the context: together a second or more where nothing holds the GPU.
 static void prepare(int place)
 {
     int n = 0;
-    if (cudaGetDeviceCount(&n) == cudaSuccess && n > 0 && cudaSetDevice(place % n) == cudaSuccess)
-        cudaFree(nullptr); // makes the context
-    cudaGetLastError();    // or the next launch would be blamed
+    if (cudaGetDeviceCount(&n) == cudaSuccess && n > 0) note_capability(place % n);
+    if (n > 0 && cudaSetDevice(place % n) == cudaSuccess) cudaFree(nullptr); // makes the context
+    cudaGetLastError(); // or the next launch would be blamed
 }
 
 // Downloads are slower without.
@@ -93,6 +120,8 @@ static int open_device(hx_device *dev)
              driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
     impl->n_sm = properties.multiProcessorCount;
     impl->can_begin_early = properties.major >= 9;
+    capability = 10 * properties.major + properties.minor;
+    impl->runs_90a = is_90a(capability);
     HX_TRY_CUDA(
         cudaDeviceGetAttribute(&impl->can_cooperate, cudaDevAttrCooperativeLaunch, impl->place));
     HX_TRY_CUDA(cudaDeviceGetAttribute(&impl->most_shared, cudaDevAttrMaxSharedMemoryPerBlockOptin,

@@ -71,3 +71,6 @@ template int hx_diagonal_launch<HX_OTF_PATCH, HX_OTF_ROWS>(const hx_cuda_patches
 template int hx_diagonal_launch<HX_DEDUP_PATCH, HX_DEDUP_ROWS>(const hx_cuda_patches &, int,
                                                                const hx_device_model &,
                                                                const int32_t *, double *);
+template int hx_diagonal_launch<HX_WIDE_PATCH, HX_WIDE_ROWS>(const hx_cuda_patches &, int,
+                                                             const hx_device_model &,
+                                                             const int32_t *, double *);

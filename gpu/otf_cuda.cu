@@ -2,61 +2,46 @@
 #include "otf_cuda.cuh"
 
 #include "core/base/memory.h"
+#include "otf_body.cuh"
 
 namespace
 {
 
-constexpr int SIZE = HX_OTF_PATCH, ROWS = HX_OTF_ROWS;
+// Blocks a multiprocessor: 6 of 64 threads leave 168 registers a thread, 10 leave 96, 2 of 384
+// leave 80.
+template <class T, int SIZE> constexpr int N_RESIDENT = SIZE > 64 ? 2 : sizeof(T) == 8 ? 6 : 10;
+template <int SIZE> constexpr int N_ROW = SIZE > HX_OTF_PATCH ? HX_WIDE_ROWS : HX_OTF_ROWS;
 
-// Blocks a multiprocessor: 6 of 64 threads leave 168 registers a thread, 10 leave 96.
-template <class T> constexpr int N_RESIDENT = sizeof(T) == 8 ? 6 : 10;
-
-template <class T> struct body {
-    T ratio, scale;
-
-    __device__ __forceinline__ void element(const hx_eight &corner, const T *coordinates,
-                                            const T *displacements, T modulus, T *column) const
-    {
-        hx_field<T> x, u;
-        hx_force<T> f;
-        T v[8], m[HX_N_MODE];
-        const hx_stiffness<T> k = {ratio, scale * modulus};
-#pragma unroll
-        for (int i = 0; i < 3; i++) {
-            hx_gather_corners(coordinates, corner, i, v);
-            hx_to_modes(v, m);
-            hx_field_set(m, i, x);
-        }
-#pragma unroll
-        for (int i = 0; i < 3; i++) {
-            hx_gather_corners(displacements, corner, i, v);
-            hx_drop_translation(v);
-            hx_to_modes(v, m);
-            hx_field_set(m, i, u);
-        }
-        hx_points(x, u, k, 0, f);
-        hx_points(x, u, k, 1, f);
-#pragma unroll
-        for (int i = 0; i < 3; i++) {
-            hx_force_modes(f, i, m);
-            hx_from_modes(m, static_cast<T>(HX_GAUSS), v);
-#pragma unroll
-            for (int a = 0; a < 8; a++) column[(8 * i + a) * (SIZE + 1)] = v[a];
-        }
-    }
-};
-
-template <class T>
-__global__ void __launch_bounds__(SIZE, N_RESIDENT<T>)
+template <class T, int SIZE>
+__global__ void __launch_bounds__(SIZE, N_RESIDENT<T, SIZE>)
     kernel(hx_patch_view g, const int32_t *__restrict__ elem, T ratio, T scale,
            const double *__restrict__ modulus, const T *__restrict__ row_xyz,
            T *__restrict__ partial, const T *__restrict__ x, T *__restrict__ y)
 {
-    const body<T> b = {ratio, scale};
-    hx_run_patches<T, SIZE, 2, ROWS>(g, elem, modulus, row_xyz, partial, x, y, b);
+    const hx_otf_body<T, SIZE, (SIZE > HX_OTF_PATCH)> b = {ratio, scale};
+    hx_run_patches<T, SIZE, 2, N_ROW<SIZE>>(g, elem, modulus, row_xyz, partial, x, y, b);
 }
 
-template <class T> constexpr int N_BYTE = hx_patch_memory<T, SIZE, 2, ROWS>::bytes;
+template <class T, int SIZE> constexpr int N_BYTE = hx_patch_memory<T, SIZE, 2, N_ROW<SIZE>>::bytes;
+
+template <class T, int SIZE>
+int launch(const hx_cuda_patches &p, int group, const hx_slice &patches,
+           const hx_device_model &model, const int32_t *d_elem, const T *d_row_xyz, int n_block,
+           const T *d_x, T *d_y)
+{
+    kernel<T, SIZE>
+        <<<hx_grid(n_block, patches.n), SIZE, N_BYTE<T, SIZE>, hx_cuda_of(p.dev)->stream>>>(
+            hx_view(p, group, patches), d_elem, static_cast<T>(model.lambda / model.mu),
+            static_cast<T>(model.mu / 512.0), model.d_modulus, d_row_xyz,
+            reinterpret_cast<T *>(p.d_partial), d_x, d_y);
+    HX_TRY_LAUNCH("otf");
+    return HX_OK;
+}
+
+template <class T, int SIZE> int blocks(const hx_cuda_patches &p, int *n_block)
+{
+    return hx_resident_blocks(p.dev, kernel<T, SIZE>, SIZE, N_BYTE<T, SIZE>, n_block);
+}
 
 template <class T>
 __global__ void coordinates_kernel(hx_patch_view g, const double *__restrict__ xyz,
@@ -65,7 +50,7 @@ __global__ void coordinates_kernel(hx_patch_view g, const double *__restrict__ x
     const hx_span span = g.span[blockIdx.x];
     const int64_t origin = g.row_node[span.begin] & INT32_MAX;
     T *const to = row_xyz + 3 * (span.begin - g.first_row);
-    for (int k = static_cast<int>(threadIdx.x); k < span.n; k += SIZE) {
+    for (int k = static_cast<int>(threadIdx.x); k < span.n; k += HX_OTF_PATCH) {
         const int64_t a = g.row_node[span.begin + k] & INT32_MAX;
         const int position = g.row_position[span.begin + k];
         for (int i = 0; i < 3; i++)
@@ -81,19 +66,29 @@ int hx_otf_launch(const hx_cuda_patches &p, int group, const hx_slice &patches,
                   int n_block, const T *d_x, T *d_y)
 {
     if (patches.n == 0) return HX_OK;
-    kernel<T><<<hx_grid(n_block, patches.n), SIZE, N_BYTE<T>, hx_cuda_of(p.dev)->stream>>>(
-        hx_view(p, group, patches), d_elem, static_cast<T>(model.lambda / model.mu),
-        static_cast<T>(model.mu / 512.0), model.d_modulus, d_row_xyz,
-        reinterpret_cast<T *>(p.d_partial), d_x, d_y);
-    HX_TRY_LAUNCH("otf");
-    return HX_OK;
+    if (p.group[group].size == HX_OTF_PATCH)
+        return launch<T, HX_OTF_PATCH>(p, group, patches, model, d_elem, d_row_xyz, n_block, d_x,
+                                       d_y);
+#ifdef HX_HAVE_WIDE
+    if constexpr (sizeof(T) == sizeof(double))
+        return hx_otf_wide_launch(p, group, patches, model, d_elem, d_row_xyz, n_block, d_x, d_y);
+    else
+#endif
+        return launch<T, HX_WIDE_PATCH>(p, group, patches, model, d_elem, d_row_xyz, n_block, d_x,
+                                        d_y);
 }
 
 template <class T> int hx_otf_blocks(const hx_cuda_patches &p, int group, int *n_block)
 {
     const hx_patch_group &g = p.group[group];
     if (g.n_patch == 0) return HX_OK;
-    return hx_resident_blocks(p.dev, kernel<T>, SIZE, N_BYTE<T>, n_block);
+    if (g.size == HX_OTF_PATCH) return blocks<T, HX_OTF_PATCH>(p, n_block);
+#ifdef HX_HAVE_WIDE
+    if constexpr (sizeof(T) == sizeof(double))
+        return hx_otf_wide_blocks(p, n_block);
+    else
+#endif
+        return blocks<T, HX_WIDE_PATCH>(p, n_block);
 }
 
 template <class T>
@@ -102,8 +97,9 @@ static int fill_coordinates(const hx_cuda_patches &p, int group, const hx_device
 {
     const int64_t n_patch = p.group[group].n_patch;
     if (n_patch == 0) return HX_OK;
-    coordinates_kernel<T><<<static_cast<unsigned>(n_patch), SIZE, 0, hx_cuda_of(p.dev)->stream>>>(
-        hx_view(p, group, hx_slice{0, n_patch}), model.d_xyz, d_row_xyz);
+    coordinates_kernel<T>
+        <<<static_cast<unsigned>(n_patch), HX_OTF_PATCH, 0, hx_cuda_of(p.dev)->stream>>>(
+            hx_view(p, group, hx_slice{0, n_patch}), model.d_xyz, d_row_xyz);
     HX_TRY_LAUNCH("row coordinates");
     return HX_OK;
 }

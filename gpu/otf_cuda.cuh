@@ -8,6 +8,7 @@
 
 constexpr int HX_OTF_PATCH = 64; // elements, threads a block
 constexpr int HX_OTF_ROWS = 5 * HX_OTF_PATCH / 2;
+constexpr int HX_WIDE_PATCH = 384, HX_WIDE_ROWS = 640;   // of large meshes, on some GPUs
 constexpr int HX_DEDUP_PATCH = 256, HX_DEDUP_ROWS = 448; // of classes of congruent elements
 
 // For the group's places: element of each (d_elem; nullptr: place = element), coordinates from
@@ -24,5 +25,11 @@ template <class T> int hx_otf_blocks(const hx_cuda_patches &p, int group, int *n
 template <class T>
 int hx_otf_coordinates(const hx_cuda_patches &p, int group, const hx_device_model &model,
                        T **d_row_xyz);
+
+// Those of wide patches in double precision, for sm_90a. otf_wide_cuda.cu
+int hx_otf_wide_launch(const hx_cuda_patches &p, int group, const hx_slice &patches,
+                       const hx_device_model &model, const int32_t *d_elem, const double *d_row_xyz,
+                       int n_block, const double *d_x, double *d_y);
+int hx_otf_wide_blocks(const hx_cuda_patches &p, int *n_block);
 
 #endif

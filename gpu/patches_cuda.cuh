@@ -149,13 +149,13 @@ __device__ __forceinline__ void hx_sum_slots(const hx_eight &slots, const T *for
 
 // Forces of the rows of a patch: from `force` to y or the partial sums. Rows are ordered by their
 // number of slots: most warps are done after few.
-template <class T, int SIZE, int N_CORNER>
-__device__ __forceinline__ void hx_sum_rows(const hx_span &span, const T *force,
+template <class T, int SIZE, int N_CORNER, int THREADS = SIZE>
+__device__ __forceinline__ void hx_sum_rows(int first, const hx_span &span, const T *force,
                                             const hx_eight *slot, const int32_t *node,
                                             T *__restrict__ partial, T *__restrict__ y)
 {
 #pragma unroll 1
-    for (int k = hx_thread(); k < span.n; k += SIZE) {
+    for (int k = first; k < span.n; k += THREADS) {
         const hx_eight slots = slot[k];
         const int32_t tag = node[k];
         const unsigned here = __activemask();
@@ -323,9 +323,11 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
         int taken = 0; // arrives while rows are summed
         if (are_left && hx_thread() == 0) taken = static_cast<int>(atomicAdd(g.taken, 1u));
         if constexpr (N_FIELD > 1) // no copy: the element needs the registers
-            hx_sum_rows<T, SIZE, N_CORNER>(spans[k & 3], force, slot, node(k), partial, y);
+            hx_sum_rows<T, SIZE, N_CORNER>(hx_thread(), spans[k & 3], force, slot, node(k), partial,
+                                           y);
         else
-            hx_sum_rows<T, SIZE, N_CORNER>(span_of(k), force, slot, node(k), partial, y);
+            hx_sum_rows<T, SIZE, N_CORNER>(hx_thread(), span_of(k), force, slot, node(k), partial,
+                                           y);
         if (TAKES && hx_thread() == 0)
             patches[(k + HX_PATCH_AHEAD) & (2 * HX_PATCH_AHEAD - 1)] =
                 are_left ? ahead + taken : g.n_patch;

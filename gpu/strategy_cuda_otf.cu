@@ -1,10 +1,12 @@
 // otf: no stored Ke. The product of an element comes from its coordinates (hex8_otf.cuh), a thread
-// an element, a block a patch of 64 elements at a time (patches_cuda.cuh). Tetrahedra are in
+// an element, a block a patch of 64 elements at a time (patches_cuda.cuh), or of 384 where the mesh
+// is large and the GPU has a way to compute them (patches_wide.cuh). Tetrahedra are in
 // patches of their own (tetra_cuda.cuh), with common partial sums for the nodes that patches share.
 //
 // Memory: per element 16 bytes of corners, 50 per row of its patch (about 2.0 rows an element in a
-// good order, 0.7 a tetrahedron), 24 per partial sum (1.6 an element), 12 more per row once a
-// product in single precision was asked for; 4 per element where there are tetrahedra and others.
+// good order, 1.6 of wide patches, 0.7 a tetrahedron), 24 per partial sum (1.6 and 1.0 an element),
+// 12 more per row once a product in single precision was asked for; 4 per element where there are
+// tetrahedra and others.
 #include <cstdlib>
 
 #include "core/solver/strategy.h"
@@ -37,14 +39,15 @@ struct grouping {
     int32_t *elem;
 };
 
-int make_groups(const hx_mesh *mesh, grouping *to)
+int make_groups(const hx_mesh *mesh, bool can_be_wide, grouping *to)
 {
     const int64_t n_tetra = mesh->n_kind[HX_CELL_TETRAHEDRON];
     int64_t n_other = mesh->n_elem - n_tetra;
     *to = {};
     to->n_group = n_tetra > 0 ? 2 : 1;
-    to->group[0].size = HX_OTF_PATCH;
-    to->group[0].max_row = HX_OTF_ROWS;
+    const bool is_wide = can_be_wide && n_other >= hx_patches_wide_from();
+    to->group[0].size = is_wide ? HX_WIDE_PATCH : HX_OTF_PATCH;
+    to->group[0].max_row = is_wide ? HX_WIDE_ROWS : HX_OTF_ROWS;
     to->group[1].size = HX_TETRA_PATCH;
     to->group[1].max_row = HX_TETRA_ROWS;
     to->group[1].is_tetrahedral = 1;
@@ -62,7 +65,7 @@ size_t bytes(const hx_mesh *mesh, hx_layout)
 {
     grouping groups;
     size_t n_byte = sizeof(int32_t) * static_cast<size_t>(mesh->n_elem);
-    if (make_groups(mesh, &groups) == HX_OK && !groups.elem) n_byte = 0;
+    if (make_groups(mesh, hx_cuda_may_run_90a(), &groups) == HX_OK && !groups.elem) n_byte = 0;
     n_byte += hx_patches_bytes(mesh, groups.n_group, groups.group, 3 * sizeof(double));
     free(groups.elem);
     return n_byte;
@@ -99,12 +102,12 @@ void plan_free(void *lists)
     free(p);
 }
 
-int plan_lists(void **lists, const hx_mesh *mesh)
+int make_plan(void **lists, const hx_mesh *mesh, bool can_be_wide)
 {
     plan *p;
     *lists = nullptr;
     HX_TRY(hx_alloc(&p, 1, sizeof *p, "operator otf"));
-    int rc = make_groups(mesh, &p->groups);
+    int rc = make_groups(mesh, can_be_wide, &p->groups);
     if (rc == HX_OK) {
         rc = hx_patches_create(&p->patches, mesh, p->groups.n_group, p->groups.group);
         if (rc < 0) hx_error_prefix("operator 'otf': ");
@@ -114,6 +117,16 @@ int plan_lists(void **lists, const hx_mesh *mesh)
     else
         *lists = p;
     return rc;
+}
+
+int plan_lists(void **lists, const hx_mesh *mesh)
+{
+    return make_plan(lists, mesh, hx_cuda_may_run_90a());
+}
+
+bool is_wide(const hx_patch_group &group)
+{
+    return group.size == HX_WIDE_PATCH;
 }
 
 size_t n_item(const plan *p)
@@ -152,8 +165,11 @@ template <class T> int put_coordinates(otf *s, T *d_row_xyz[2], int n_block[2])
 int put(otf *s, const hx_mesh *mesh)
 {
     void *own = nullptr;
-    if (!s->model->lists) HX_TRY(plan_lists(&own, mesh));
-    const int rc = put_patches(s, static_cast<const plan *>(own ? own : s->model->lists));
+    const plan *const given = static_cast<const plan *>(s->model->lists);
+    const bool can_be_wide = hx_cuda_of(s->dev)->runs_90a;
+    if (!given || (is_wide(given->groups.group[0]) && !can_be_wide)) // planned before it was known
+        HX_TRY(make_plan(&own, mesh, can_be_wide));
+    const int rc = put_patches(s, own ? static_cast<const plan *>(own) : given);
     if (own) plan_free(own);
     HX_TRY(rc);
     return put_coordinates<double>(s, s->d_row_xyz, s->n_block);
@@ -199,8 +215,12 @@ int apply(void *state, const double *d_x, double *d_y)
 int diagonal(void *state, double *d_diag)
 {
     const otf &s = *static_cast<otf *>(state);
-    HX_TRY((hx_diagonal_launch<HX_OTF_PATCH, HX_OTF_ROWS>(s.patches, 0, *s.model, items(s, 0),
-                                                          d_diag)));
+    if (is_wide(s.patches.group[0]))
+        HX_TRY((hx_diagonal_launch<HX_WIDE_PATCH, HX_WIDE_ROWS>(s.patches, 0, *s.model, items(s, 0),
+                                                                d_diag)));
+    else
+        HX_TRY((hx_diagonal_launch<HX_OTF_PATCH, HX_OTF_ROWS>(s.patches, 0, *s.model, items(s, 0),
+                                                              d_diag)));
     if (s.patches.n_group > 1)
         HX_TRY(hx_tetra_diagonal_launch(s.patches, 1, *s.model, items(s, 1), d_diag));
     return hx_cuda_add_shared<double>(s.patches, HX_PRODUCT_WHOLE, d_diag);
@@ -230,7 +250,7 @@ hx_strategy table()
     hx_strategy t = {};
     t.name = "otf";
     t.device = "cuda";
-    t.help = "no stored Ke: on the fly from coordinates, patches of 64 elements, no atomics";
+    t.help = "no stored Ke: on the fly from coordinates, patches of 64 or 384 elements, no atomics";
     t.deterministic = 1;
     t.bytes_per_elem = 172;
     t.layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED);

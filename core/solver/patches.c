@@ -9,10 +9,22 @@
 
 enum {
     MAX_INCIDENCE = 8 * HX_MAX_PATCH,
-    MAX_HASH = 2 * MAX_INCIDENCE, /* a power of 2 */
+    MAX_HASH = 8192, /* a power of 2, of at least 2 MAX_INCIDENCE */
     MAX_GROUP = MAX_INCIDENCE / HX_PATCH_BANK,
     BANK = HX_PATCH_BANK
 };
+
+static int64_t wide_from = 200000;
+
+int64_t hx_patches_wide_from(void)
+{
+    return wide_from;
+}
+
+void hx_patches_set_wide_from(int64_t n_elem)
+{
+    wide_from = n_elem;
+}
 
 /* Rows of one patch by node: a hash table, and the rows in order of first use. */
 typedef struct row_table {
@@ -287,11 +299,18 @@ static void fill_patch(hx_patches *p, const hx_patch_group *group, const hx_mesh
     for (int k = w->table.n; k < span->n; k++) node[k] = w->table.node[0] | HX_SHARED_ROW;
 }
 
-enum { CHUNK = 8192 }; /* items that are cut by one thread; a patch ends with its chunk */
+enum { CHUNK = 8192 };
+
+/* Items that are cut by one thread, whole patches where they are full; a patch ends with its
+ * chunk. */
+static int64_t chunk_of(const hx_patch_group *group)
+{
+    return CHUNK - CHUNK % group->size;
+}
 
 static int64_t n_chunk(const hx_patch_group *group)
 {
-    return (group->n_item + CHUNK - 1) / CHUNK;
+    return (group->n_item + chunk_of(group) - 1) / chunk_of(group);
 }
 
 /* Patches of a chunk that there is room for at first: twice as many as full ones, unless that is
@@ -305,8 +324,8 @@ static int64_t usual_room(const hx_patch_group *group)
 static int64_t cut_chunk(const hx_patch_group *group, const hx_mesh *mesh, int64_t chunk,
                          row_table *table, int64_t n_room, hx_span *span, int64_t *n_row)
 {
-    const int64_t begin = chunk * CHUNK;
-    const int64_t end = begin + CHUNK < group->n_item ? begin + CHUNK : group->n_item;
+    const int64_t begin = chunk * chunk_of(group), whole = begin + chunk_of(group);
+    const int64_t end = whole < group->n_item ? whole : group->n_item;
     int64_t n = 0, item = begin;
     while (item < end) {
         const hx_span cut = cut_patch(group, mesh, item, end, table);

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-enum { HX_MAX_PATCH = 256, HX_PATCH_BANK = 16 };
+enum { HX_MAX_PATCH = 384, HX_PATCH_BANK = 16 };
 #define HX_NO_SLOT 0xffffu
 #define HX_SHARED_ROW INT32_MIN /* a bit of row_node */
 
@@ -47,7 +47,7 @@ typedef struct hx_span {
 
 /* Patches of one size, cut from a list of elements in its order: a patch ends with the list, before
  * a -1, with `size` elements, where an element more would need more than max_row rows, or
- * after every 8192 items. */
+ * after every 8192 items, or as many fewer as leave whole patches. */
 typedef struct hx_patch_group {
     int size, max_row;  /* max_row a multiple of HX_PATCH_BANK */
     int is_tetrahedral; /* its elements are tetrahedra: their corners a = 0 .. 3 are the points, as
@@ -72,6 +72,11 @@ typedef struct hx_patches {
     int32_t *shared_ptr;    /* [n_shared + 1] */
     int32_t *shared_sum;    /* [n_shared_row] their partial sums, ascending for each node */
 } hx_patches;
+
+/* From so many elements on an operator takes its larger patches, where the device has a way to
+ * compute them: few of them leave multiprocessors without one. A test sets it. */
+int64_t hx_patches_wide_from(void);
+void hx_patches_set_wide_from(int64_t n_elem);
 
 /* Builds the patches of groups that hold each element once. HX_EENV: more than 2^31 rows.
  * O(n_elem), the same for any number of threads. */

@@ -15,6 +15,7 @@
 #include "core/base/memory.h"
 #include "core/solver/block3.h"
 #include "core/solver/operator.h"
+#include "core/solver/patches.h"
 #include "tests/lib/box_part.h"
 #include "tests/lib/fan.h"
 #include "tests/lib/mixed_model.h"
@@ -591,16 +592,24 @@ static void check_many_patches(hx_device *dev, const char *title, model *m)
     free_model(m);
 }
 
-/* As many patches as six blocks of 64 elements, or ten in single precision, on each of 150
- * multiprocessors have at hand at a time, and more. */
+enum { NEVER_WIDE = INT32_MAX };
+
+/* More patches than blocks have at hand at a time: six blocks of 64 elements, or ten in single
+ * precision, on each of 150 multiprocessors; one of wide patches, whose lists go round a ring of
+ * eight. */
 static void check_large(hx_device *dev)
 {
-    const hx_generate_params box = {.nx = 80, .ny = 72, .nz = 72, .distort = 0.25, .seed = 3};
+    const hx_generate_params box = {.nx = 96, .ny = 80, .nz = 80, .distort = 0.25, .seed = 3};
     const mixed_box cells = {
         .kind = MIXED_TETRAHEDRA, .n = {46, 44, 44}, .distort = 0.1, .seed = 5};
+    const int64_t usual = hx_patches_wide_from();
     model m;
     CHECK_OK(make_model(&m, "cantilever", &box, 0.3, 0, AS_IT_IS));
     check_many_patches(dev, "many patches", &m);
+    hx_patches_set_wide_from(NEVER_WIDE);
+    CHECK_OK(make_model(&m, "cantilever", &box, 0.3, 0, AS_IT_IS));
+    check_many_patches(dev, "many small patches", &m);
+    hx_patches_set_wide_from(usual);
     CHECK_OK(make_mixed_model(&m, &cells, 0));
     check_many_patches(dev, "many patches of tetrahedra", &m);
 }
@@ -615,16 +624,19 @@ static int check_one(hx_device *dev, const char *name)
     model m;
     if (!hx_strategy_find(dev->ops->name, name)) TEST_SKIP("no operator '%s'", name);
     only = name;
-    check_mesh(dev, "one element", "cantilever", &tiny, 0.3, 0, AS_IT_IS);
-    check_mesh(dev, "distorted box, shuffled", "cantilever", &box, 0.3, 1, AS_IT_IS);
-    check_mesh(dev, "box, half of it distorted", "cantilever", &halves, 0.3, 0, HALF_DISTORTED);
-    check_mesh(dev, "box", "cantilever", &halves, 0.3, 1, AS_IT_IS);
-    CHECK_OK(make_mixed_model(&m, &cells, 1));
-    check_model(dev, mixed_name[cells.kind], &m);
+    for (int wide = 0; wide < 2; wide++) {
+        hx_patches_set_wide_from(wide ? 1 : NEVER_WIDE);
+        check_mesh(dev, "one element", "cantilever", &tiny, 0.3, 0, AS_IT_IS);
+        check_mesh(dev, "distorted box, shuffled", "cantilever", &box, 0.3, 1, AS_IT_IS);
+        check_mesh(dev, "box, half of it distorted", "cantilever", &halves, 0.3, 0, HALF_DISTORTED);
+        check_mesh(dev, "box", "cantilever", &halves, 0.3, 1, AS_IT_IS);
+        CHECK_OK(make_mixed_model(&m, &cells, 1));
+        check_model(dev, mixed_name[cells.kind], &m);
+    }
     TEST_END();
 }
 
-static int check_device(hx_device *dev)
+static void check_meshes(hx_device *dev)
 {
     const hx_generate_params tiny = {.nx = 1, .ny = 1, .nz = 1};
     const hx_generate_params box = {.nx = 7, .ny = 5, .nz = 3, .distort = 0.25, .seed = 3};
@@ -652,6 +664,24 @@ static int check_device(hx_device *dev)
     }
     check_voxels(dev);
     check_collapsed(dev);
+}
+
+/* Those operators whose patches are wide on large meshes, with wide ones on small meshes. */
+static void check_wide(hx_device *dev)
+{
+    const int64_t usual = hx_patches_wide_from();
+    hx_patches_set_wide_from(1);
+    printf("-- with wide patches\n");
+    only = "otf";
+    check_meshes(dev);
+    only = NULL;
+    hx_patches_set_wide_from(usual);
+}
+
+static int check_device(hx_device *dev)
+{
+    check_meshes(dev);
+    if (strcmp(dev->ops->name, "cpu") != 0) check_wide(dev);
     if (hx_strategy_find(dev->ops->name, "sym")) check_large(dev);
     TEST_END();
 }

@@ -346,7 +346,7 @@ static void check_bytes(const sample *s, int size, int max_row)
 /* One group of all elements; every size with few rows, many, and as many as there can be. */
 static void check_sizes(const sample *s, const char *label)
 {
-    static const int sizes[] = {16, 64, 128, 256};
+    static const int sizes[] = {16, 64, 128, 256, HX_MAX_PATCH};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const int size = sizes[i], usual = 5 * size / 2 / HX_PATCH_BANK * HX_PATCH_BANK;
         const int max_rows[] = {HX_PATCH_BANK, 128, usual, 8 * size};

@@ -1,0 +1,402 @@
+// Wide patches, for GPUs of compute capability 9.0 (patches_cuda.cuh has the others). A
+// multiprocessor has one block: HX_WIDE_PATCH threads compute an element each and nothing else, a
+// warp loads what the next patch needs, three add the rows of the last one. They meet at barriers
+// in shared memory (mbarrier), never all at once, and share the registers unequally (setmaxnreg,
+// which code for sm_90a alone has). A wide patch has fewer nodes in common with others than a small
+// one: less for the second kernel.
+#ifndef HX_PATCHES_WIDE_CUH
+#define HX_PATCHES_WIDE_CUH
+
+#include "otf_cuda.cuh"
+#include "patches_cuda.cuh"
+
+constexpr int HX_WIDE_HELPERS = 128; // threads that load and add, the first ones of a block
+constexpr int HX_WIDE_ADDERS = HX_WIDE_HELPERS - 32;
+constexpr int HX_WIDE_THREADS = HX_WIDE_HELPERS + HX_WIDE_PATCH;
+constexpr int HX_WIDE_REGISTERS = 160, HX_WIDE_HELPER_REGISTERS = 32; // a thread; 128 at first
+// Of a block's patches, in shared memory at a time: forces, slots, nodes and positions, spans. The
+// lists of nodes come LISTS - 2 patches early; the first AHEAD patches of a block are known.
+constexpr int HX_WIDE_FORCES = 2, HX_WIDE_SLOTS = 2, HX_WIDE_LISTS = 4, HX_WIDE_SPANS = 8,
+              HX_WIDE_AHEAD = 6;
+static_assert((HX_WIDE_THREADS - HX_WIDE_HELPERS) * HX_WIDE_REGISTERS +
+                  HX_WIDE_HELPERS * HX_WIDE_HELPER_REGISTERS <=
+              65536);
+
+// Shared memory of a block. Constants, so that no register holds them.
+template <class T, int N_FIELD> struct hx_wide_memory {
+    static constexpr int n_value = 24 * (HX_WIDE_PATCH + 1); // forces of a patch
+    static constexpr int field = 3 * HX_WIDE_ROWS;
+    static constexpr int nodal = (HX_WIDE_FORCES * n_value * sizeof(T) + 15) / 16 * 16;
+    static constexpr int corner = nodal + N_FIELD * field * sizeof(T);
+    static constexpr int modulus = corner + sizeof(hx_eight) * HX_WIDE_PATCH;
+    static constexpr int elem = modulus + sizeof(double) * HX_WIDE_PATCH;
+    static constexpr int slot = elem + sizeof(int32_t) * HX_WIDE_PATCH;
+    static constexpr int node = slot + HX_WIDE_SLOTS * sizeof(hx_eight) * HX_WIDE_ROWS;
+    static constexpr int position = node + HX_WIDE_LISTS * sizeof(int32_t) * HX_WIDE_ROWS;
+    static constexpr int span = position + HX_WIDE_LISTS * sizeof(uint16_t) * HX_WIDE_ROWS;
+    static constexpr int patch = span + HX_WIDE_SPANS * sizeof(hx_span);
+    static constexpr int count = patch + HX_WIDE_SPANS * sizeof(int32_t);
+    static constexpr int barrier = count + 4 * sizeof(int32_t);
+    static constexpr int bytes =
+        barrier + (2 + 2 * HX_WIDE_FORCES + HX_WIDE_SLOTS + 2 * HX_WIDE_LISTS) * sizeof(uint64_t);
+};
+
+namespace hx_wide
+{
+
+__device__ __forceinline__ unsigned address_of(const void *p)
+{
+    return static_cast<unsigned>(__cvta_generic_to_shared(p));
+}
+
+__device__ __forceinline__ void init(uint64_t *barrier, int count)
+{
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address_of(barrier)), "r"(count));
+}
+
+__device__ __forceinline__ void arrive(uint64_t *barrier)
+{
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address_of(barrier)) : "memory");
+}
+
+// Once for a warp.
+__device__ __forceinline__ void arrive_warp(uint64_t *barrier)
+{
+    __syncwarp();
+    if (hx_thread() % 32 == 0) arrive(barrier);
+}
+
+__device__ __forceinline__ void arrive_expecting(uint64_t *barrier, int n_byte)
+{
+    asm volatile(
+        "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address_of(barrier)),
+        "r"(n_byte)
+        : "memory");
+}
+
+// When all copies of this thread so far have come.
+__device__ __forceinline__ void arrive_after_copies(uint64_t *barrier)
+{
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(address_of(barrier))
+                 : "memory");
+}
+
+// For the end of phase n of a barrier, counted from 0; at most one more may have ended.
+__device__ __forceinline__ void wait(uint64_t *barrier, int n)
+{
+    asm volatile("{\n\t.reg .pred done;\n\t"
+                 "again:\n\t"
+                 "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n\t"
+                 "@!done bra again;\n\t}" ::"r"(address_of(barrier)),
+                 "r"(n & 1)
+                 : "memory");
+}
+
+__device__ __forceinline__ void copy(void *to, const void *from, int n_byte, uint64_t *barrier)
+{
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], "
+                 "%2, [%3];" ::"r"(address_of(to)),
+                 "l"(from), "r"(n_byte), "r"(address_of(barrier))
+                 : "memory");
+}
+
+} // namespace hx_wide
+
+// What an element does between its steps (otf_body.cuh).
+struct hx_wide_steps {
+    uint64_t *gathered, *free;
+    int n_free; // phase of `free`
+
+    __device__ __forceinline__ void have_gathered() const
+    {
+        hx_wide::arrive_warp(gathered);
+    }
+    __device__ __forceinline__ void wait_for_column() const
+    {
+        hx_wide::wait(free, n_free);
+    }
+};
+
+template <class T, int N_FIELD> struct hx_wide_block {
+    using at = hx_wide_memory<T, N_FIELD>;
+    const hx_patch_view &g;
+    char *memory;
+
+    // Of a block's patch k. There is room for the lists of a few patches.
+    template <class V, int N> __device__ __forceinline__ V *part(int from, int k, int n) const
+    {
+        static_assert((N & (N - 1)) == 0);
+        return reinterpret_cast<V *>(memory + from) + (k & (N - 1)) * n;
+    }
+    __device__ __forceinline__ T *force(int k) const
+    {
+        return part<T, HX_WIDE_FORCES>(0, k, at::n_value);
+    }
+    __device__ __forceinline__ hx_eight *slot(int k) const
+    {
+        return part<hx_eight, HX_WIDE_SLOTS>(at::slot, k, HX_WIDE_ROWS);
+    }
+    __device__ __forceinline__ int32_t *node(int k) const
+    {
+        return part<int32_t, HX_WIDE_LISTS>(at::node, k, HX_WIDE_ROWS);
+    }
+    __device__ __forceinline__ uint16_t *position(int k) const
+    {
+        return part<uint16_t, HX_WIDE_LISTS>(at::position, k, HX_WIDE_ROWS);
+    }
+    __device__ __forceinline__ hx_span *span(int k) const
+    {
+        return part<hx_span, HX_WIDE_SPANS>(at::span, k, 1);
+    }
+    __device__ __forceinline__ int32_t *patch(int k) const
+    {
+        return part<int32_t, HX_WIDE_SPANS>(at::patch, k, 1);
+    }
+    // Of the patch that is loaded: displacements, then, as a second field, coordinates.
+    __device__ __forceinline__ T *nodal() const
+    {
+        return reinterpret_cast<T *>(memory + at::nodal);
+    }
+    __device__ __forceinline__ hx_eight *corner() const
+    {
+        return reinterpret_cast<hx_eight *>(memory + at::corner);
+    }
+    __device__ __forceinline__ double *modulus() const
+    {
+        return reinterpret_cast<double *>(memory + at::modulus);
+    }
+    __device__ __forceinline__ int32_t *next_elem() const // of the patch after it
+    {
+        return reinterpret_cast<int32_t *>(memory + at::elem);
+    }
+    // Elements of the one that is loaded; 0: there is none, and no other will come.
+    __device__ __forceinline__ volatile int32_t *count() const
+    {
+        return reinterpret_cast<int32_t *>(memory + at::count);
+    }
+
+    // Barriers. A phase of each a patch that uses it.
+    __device__ __forceinline__ uint64_t *barrier(int i) const
+    {
+        return reinterpret_cast<uint64_t *>(memory + at::barrier) + i;
+    }
+    __device__ __forceinline__ uint64_t *loaded() const // nodal values, corners, moduli
+    {
+        return barrier(0);
+    }
+    __device__ __forceinline__ uint64_t *gathered() const // they are used up
+    {
+        return barrier(1);
+    }
+    __device__ __forceinline__ uint64_t *computed(int k) const // forces are there
+    {
+        return barrier(2 + (k & (HX_WIDE_FORCES - 1)));
+    }
+    __device__ __forceinline__ uint64_t *added(int k) const // they are used up
+    {
+        return barrier(2 + HX_WIDE_FORCES + (k & (HX_WIDE_FORCES - 1)));
+    }
+    __device__ __forceinline__ uint64_t *slotted(int k) const // slots are there
+    {
+        return barrier(2 + 2 * HX_WIDE_FORCES + (k & (HX_WIDE_SLOTS - 1)));
+    }
+    __device__ __forceinline__ uint64_t *listed(int k) const // nodes, positions and the span are
+    {
+        return barrier(2 + 2 * HX_WIDE_FORCES + HX_WIDE_SLOTS + (k & (HX_WIDE_LISTS - 1)));
+    }
+    __device__ __forceinline__ uint64_t *done(int k) const // lists and slots are used up
+    {
+        return listed(k) + HX_WIDE_LISTS;
+    }
+
+    __device__ __forceinline__ void init_barriers() const
+    {
+        using hx_wide::init;
+        init(loaded(), 32 + 1); // copies of a warp, and the bulk copies
+        init(gathered(), HX_WIDE_PATCH / 32);
+        for (int k = 0; k < HX_WIDE_FORCES; k++) {
+            init(computed(k), HX_WIDE_PATCH / 32);
+            init(added(k), HX_WIDE_ADDERS / 32);
+        }
+        for (int k = 0; k < HX_WIDE_SLOTS; k++) init(slotted(k), 1);
+        for (int k = 0; k < HX_WIDE_LISTS; k++) {
+            init(listed(k), 1);
+            init(done(k), HX_WIDE_ADDERS / 32);
+        }
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+
+    template <class Body> __device__ __forceinline__ void compute(const Body &body) const
+    {
+        for (int k = 0;; k++) {
+            hx_wide::wait(loaded(), k);
+            const int n_elem = *count();
+            if (n_elem == 0) break;
+            const int place = hx_thread() - HX_WIDE_HELPERS;
+            const hx_wide_steps steps = {gathered(), added(k), k / HX_WIDE_FORCES - 1};
+            if (place / 32 * 32 < n_elem) { // unused places compute nonsense that no row sums
+                const hx_eight my_corner = corner()[place];
+                const T my_modulus = static_cast<T>(modulus()[place]);
+                body.element(my_corner, nodal() + (N_FIELD - 1) * at::field, nodal(), my_modulus,
+                             force(k) + place, steps);
+            } else {
+                steps.have_gathered();
+                steps.wait_for_column();
+            }
+            hx_wide::arrive_warp(computed(k));
+        }
+    }
+
+    // By one thread.
+    __device__ __forceinline__ void load_lists(int k) const
+    {
+        const hx_span s = *span(k);
+        hx_wide::arrive_expecting(listed(k), (sizeof(int32_t) + sizeof(uint16_t)) * s.n);
+        if (s.n == 0) return;
+        hx_wide::copy(node(k), g.row_node + s.begin, sizeof(int32_t) * s.n, listed(k));
+        hx_wide::copy(position(k), g.row_position + s.begin, sizeof(uint16_t) * s.n, listed(k));
+    }
+    __device__ __forceinline__ void load_slots(int k) const
+    {
+        const hx_span s = *span(k);
+        hx_wide::arrive_expecting(slotted(k), sizeof(hx_eight) * s.n);
+        hx_wide::copy(slot(k), g.row_slot + s.begin, sizeof(hx_eight) * s.n, slotted(k));
+    }
+    __device__ __forceinline__ void load_in_bulk(int k, const T *row_xyz) const
+    {
+        constexpr int n_corner_byte = sizeof(hx_eight) * HX_WIDE_PATCH;
+        const hx_span s = *span(k);
+        const int n_field_byte = N_FIELD > 1 ? 3 * sizeof(T) * s.n : 0;
+        *count() = s.count;
+        hx_wide::arrive_expecting(loaded(), s.count > 0 ? n_corner_byte + n_field_byte : 0);
+        if (s.count == 0) return;
+        hx_wide::copy(corner(), g.corner + static_cast<int64_t>(*patch(k)) * HX_WIDE_PATCH,
+                      n_corner_byte, loaded());
+        if (N_FIELD > 1)
+            hx_wide::copy(nodal() + at::field, row_xyz + 3 * (s.begin - g.first_row), n_field_byte,
+                          loaded());
+    }
+    // By a warp.
+    __device__ __forceinline__ void load_one_by_one(int k, const int32_t *elem,
+                                                    const double *moduli, const T *x) const
+    {
+        const int lane = hx_thread();
+        const hx_span s = *span(k);
+        const int32_t *const node_of = node(k);
+        const uint16_t *const position_of = position(k);
+#pragma unroll 2
+        for (int row = lane; row < s.n; row += 32) {
+            const T *const from = x + 3 * static_cast<int64_t>(node_of[row] & INT32_MAX);
+            T *const to = nodal() + 3 * position_of[row];
+#pragma unroll
+            for (int i = 0; i < 3; i++) __pipeline_memcpy_async(to + i, from + i, sizeof(T));
+        }
+        __pipeline_wait_prior(0); // this patch's elements, long there
+#pragma unroll 2
+        for (int i = lane; i < s.count; i += 32)
+            __pipeline_memcpy_async(modulus() + i, moduli + (elem ? next_elem()[i] : s.first + i),
+                                    sizeof(double));
+        hx_wide::arrive_after_copies(loaded());
+        if (elem) load_elem(k + 1, elem);
+    }
+    // Each of a warp's threads for itself.
+    __device__ __forceinline__ void load_elem(int k, const int32_t *elem) const
+    {
+        const hx_span s = *span(k);
+#pragma unroll 1
+        for (int i = hx_thread(); i < s.count; i += 32)
+            __pipeline_memcpy_async(next_elem() + i, elem + s.first + i, sizeof(int32_t));
+        __pipeline_commit();
+    }
+
+    __device__ __forceinline__ hx_span read_span(int number) const
+    {
+        return number < g.n_patch ? g.span[number] : hx_span{0, 0, 0, 0, 0};
+    }
+
+    // By a warp. Numbers of patches, then what is said of them, come early, each into a register
+    // until the next patch, so that nothing waits for them.
+    __device__ __forceinline__ void load(const int32_t *elem, const double *moduli,
+                                         const T *row_xyz, const T *x) const
+    {
+        constexpr int EARLY = HX_WIDE_LISTS - 2, KNOWN = HX_WIDE_AHEAD - 2;
+        const int lane = hx_thread(), grid = static_cast<int>(gridDim.x);
+        const auto first = [&](int k) { return static_cast<int>(blockIdx.x) + k * grid; };
+        int number = first(KNOWN), number_after = first(KNOWN + 1);
+        hx_span next = {0, 0, 0, 0, 0};
+        if (lane == 0) {
+            for (int k = 0; k < KNOWN; k++) {
+                *patch(k) = first(k);
+                *span(k) = read_span(first(k));
+            }
+            next = read_span(number);
+            for (int k = 0; k < EARLY; k++) load_lists(k);
+        }
+        __syncwarp();
+        if (elem) load_elem(0, elem);
+        for (int k = 0;; k++) {
+            if (lane == 0) {
+                *patch(k + KNOWN) = number;
+                *span(k + KNOWN) = next;
+                number = number_after;
+                next = read_span(number);
+                number_after = HX_WIDE_AHEAD * grid + static_cast<int>(atomicAdd(g.taken, 1u));
+            }
+            hx_wide::wait(listed(k), k / HX_WIDE_LISTS);
+            if (k > 0) hx_wide::wait(gathered(), k - 1);
+            if (lane == 0) load_in_bulk(k, row_xyz);
+            load_one_by_one(k, elem, moduli, x);
+            if (span(k)->count == 0) break;
+            if (k >= 2) hx_wide::wait(done(k - 2), (k - 2) / HX_WIDE_LISTS);
+            if (lane == 0) {
+                load_slots(k);
+                load_lists(k + EARLY);
+            }
+            __syncwarp();
+        }
+        // The last block to end has nobody beside it.
+        if (lane == 0 && atomicInc(g.taken + 1, gridDim.x - 1) == gridDim.x - 1) *g.taken = 0;
+    }
+
+    __device__ __forceinline__ void add(T *partial, T *y) const
+    {
+        for (int k = 0;; k++) {
+            hx_wide::wait(listed(k), k / HX_WIDE_LISTS);
+            const hx_span s = *span(k);
+            if (s.count == 0) break;
+            hx_wide::wait(slotted(k), k / HX_WIDE_SLOTS);
+            hx_wide::wait(computed(k), k / HX_WIDE_FORCES);
+            hx_sum_rows<T, HX_WIDE_PATCH, 8, HX_WIDE_ADDERS>(hx_thread() - 32, s, force(k), slot(k),
+                                                             node(k), partial, y);
+            hx_wide::arrive_warp(added(k));
+            hx_wide::arrive_warp(done(k));
+        }
+    }
+};
+
+// Kernel of HX_WIDE_THREADS threads a block, one call of
+//     body.element(corner, coordinates, displacements, modulus, column, steps)
+// an element, otherwise as hx_run_patches.
+template <class T, int N_FIELD, class Body>
+__device__ __forceinline__ void
+hx_run_wide(const hx_patch_view &g, const int32_t *__restrict__ elem,
+            const double *__restrict__ modulus, const T *__restrict__ row_xyz,
+            T *__restrict__ partial, const T *__restrict__ x, T *__restrict__ y, const Body &body)
+{
+    extern __shared__ __align__(16) char memory[];
+    const hx_wide_block<T, N_FIELD> block = {g, memory};
+    if (threadIdx.x == 0) block.init_barriers();
+    __syncthreads();
+    if (threadIdx.x >= HX_WIDE_HELPERS) {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(HX_WIDE_REGISTERS));
+        block.compute(body);
+    } else {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(HX_WIDE_HELPER_REGISTERS));
+        if (threadIdx.x < 32)
+            block.load(elem, modulus, row_xyz, x);
+        else
+            block.add(partial, y);
+    }
+}
+
+#endif
