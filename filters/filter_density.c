@@ -11,9 +11,12 @@
 #include "core/design/filter.h"
 #include "core/solver/vector_ops.h"
 
+extern const hx_filter_kind hx_filter_density; /* below */
+
 static size_t bytes(const hx_mesh *mesh, const hx_filter_params *params)
 {
-    return hx_cone_bytes(mesh, params->voxel_bytes, params->volume_weighted, 2);
+    return hx_cone_bytes(mesh, params->voxel_bytes, params->volume_weighted,
+                         hx_filter_kind_sums(&hx_filter_density, params));
 }
 
 static int create(hx_filter *filter)
@@ -22,7 +25,8 @@ static int create(hx_filter *filter)
     HX_TRY(hx_alloc(&cone, 1, sizeof *cone, "density filter"));
     filter->impl = cone;
     return hx_cone_create(cone, filter->dev, filter->problem, filter->params.radius,
-                          filter->params.volume_weighted, 2);
+                          filter->params.volume_weighted,
+                          hx_filter_kind_sums(filter->kind, &filter->params));
 }
 
 static int forward(hx_filter *filter, const double *d_design, double *d_filtered)
@@ -40,7 +44,7 @@ static int forward(hx_filter *filter, const double *d_design, double *d_filtered
     return ops->vector->divide(dev, n, d_filtered, cone->d_sum_weight, d_filtered);
 }
 
-/* Both derivatives at a time: they share the weights. */
+/* Both derivatives at a time where a design needs both: they share the weights. */
 static int backward(hx_filter *filter, const double *d_design, double *d_dc, double *d_dv)
 {
     const hx_cone *cone = filter->impl;
@@ -49,10 +53,12 @@ static int backward(hx_filter *filter, const double *d_design, double *d_dc, dou
     const int64_t n = filter->problem->mesh->n_elem;
     double *const d_sum[2] = {d_dc, d_dv};
     const double *const d_value[2] = {d_dc, d_dv};
+    const int n_field = d_dv ? 2 : 1;
     (void)d_design;
-    for (int i = 0; i < 2; i++) HX_TRY(ops->divide(dev, n, d_sum[i], cone->d_sum_weight, d_sum[i]));
-    HX_TRY(hx_cone_sum(cone, 2, d_value, d_sum));
-    for (int i = 0; i < 2 && cone->d_volume; i++)
+    for (int i = 0; i < n_field; i++)
+        HX_TRY(ops->divide(dev, n, d_sum[i], cone->d_sum_weight, d_sum[i]));
+    HX_TRY(hx_cone_sum(cone, n_field, d_value, d_sum));
+    for (int i = 0; i < n_field && cone->d_volume; i++)
         HX_TRY(ops->multiply(dev, n, cone->d_volume, d_sum[i], d_sum[i]));
     return HX_OK;
 }
@@ -72,7 +78,7 @@ const hx_filter_kind hx_filter_density = {
     .keeps_range = 1,
     .sums_pairs = 2,
     .in_shares = 1,
-    .bytes_per_elem = 64,
+    .bytes_per_elem = 56,
     .bytes = bytes,
     .create = create,
     .forward = forward,

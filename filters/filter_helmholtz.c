@@ -129,7 +129,7 @@ static int backward(hx_filter *filter, const double *d_design, double *d_dc, dou
 {
     (void)d_design;
     HX_TRY(transpose(filter->impl, d_dc));
-    return transpose(filter->impl, d_dv);
+    return d_dv ? transpose(filter->impl, d_dv) : HX_OK;
 }
 
 static int snapshot(hx_filter *filter, hx_snapshot *image)

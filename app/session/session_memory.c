@@ -24,9 +24,9 @@ size_t hx_session_filter_bytes(const hx_session *s)
 {
     const hx_filter_params params = hx_session_filter_params(s);
     const hx_filter_kind *const kind = hx_filter_find(s->cfg.optimization.filter.kind);
-    const size_t halo = s->ranks.design && kind->sums_pairs
-                            ? hx_halo_bytes(&s->ranks, params.radius, kind->sums_pairs)
-                            : 0;
+    const int n_sum = hx_filter_kind_sums(kind, &params);
+    const size_t halo =
+        s->ranks.design && n_sum > 0 ? hx_halo_bytes(&s->ranks, params.radius, n_sum) : 0;
     return hx_filter_bytes(kind, hx_session_design(s), &params) + halo;
 }
 

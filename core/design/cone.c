@@ -52,6 +52,7 @@ int hx_cone_create(hx_cone *cone, hx_device *dev, const hx_problem *problem, dou
     memset(cone, 0, sizeof *cone);
     cone->dev = dev;
     cone->radius = radius;
+    cone->n_field = n_field;
     HX_TRY_FAIL(create_cells(cone, problem, n_field));
     HX_TRY_FAIL(sum_weights(cone, problem, volume_weighted));
     return HX_OK;
@@ -63,8 +64,12 @@ fail:
 int hx_cone_sum(const hx_cone *cone, int n_field, const double *const d_value[],
                 double *const d_sum[])
 {
-    return cone->dev->ops->design->cone_sum(cone->dev, &cone->cells, cone->radius, n_field, d_value,
-                                            d_sum);
+    for (int i = 0; i < n_field; i += cone->n_field) {
+        const int n = n_field - i < cone->n_field ? n_field - i : cone->n_field;
+        HX_TRY(cone->dev->ops->design->cone_sum(cone->dev, &cone->cells, cone->radius, n,
+                                                d_value + i, d_sum + i));
+    }
+    return HX_OK;
 }
 
 void hx_cone_free(hx_cone *cone)

@@ -18,6 +18,7 @@ typedef struct hx_cone {
     hx_device *dev; /* (borrowed) */
     hx_device_cells cells;
     double radius;        /* length */
+    int n_field;          /* of sums at a time, at most */
     double *d_sum_weight; /* [n_elem] sum_i H_ei, times the volume of i if it weighs (owned) */
     double *d_volume;     /* [n_elem] if it weighs, else NULL (owned) */
 } hx_cone;
@@ -26,8 +27,8 @@ typedef struct hx_cone {
  * at most. Cold. */
 int hx_cone_create(hx_cone *cone, hx_device *dev, const hx_problem *problem, double radius,
                    int volume_weighted, int n_field);
-/* sum_i H_ei value_i of each field, without volumes and without division; in place or not. Two at a
- * time share their weights. Hot. */
+/* sum_i H_ei value_i of each field, without volumes and without division; in place or not. Those at
+ * a time share their weights; alone or not, a field has the same sums. Hot. */
 int hx_cone_sum(const hx_cone *cone, int n_field, const double *const d_value[],
                 double *const d_sum[]);
 /* Device bytes, at most. voxel_bytes: hx_voxels_bytes, 0: as of any mesh. */

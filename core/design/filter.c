@@ -8,6 +8,12 @@ int hx_filter_kind_maps_design(const hx_filter_kind *kind, const hx_filter_param
     return kind->maps_design || params->beta > 0.0;
 }
 
+int hx_filter_kind_sums(const hx_filter_kind *kind, const hx_filter_params *params)
+{
+    const int is_linear = kind->keeps_range && !(params->beta > 0.0);
+    return is_linear && kind->sums_pairs > 1 ? 1 : kind->sums_pairs;
+}
+
 static int check_params(const hx_filter_kind *kind, const hx_filter_params *params)
 {
     if (kind->needs_radius && !(params->radius > 0.0 && isfinite(params->radius)))
@@ -69,27 +75,76 @@ int hx_filter_is_linear(const hx_filter *filter)
     return !(filter->params.beta > 0.0) && filter->kind->keeps_range;
 }
 
+/* 1 if physical densities grow like the filtered ones at all free elements: no step, and nothing is
+ * filtered out of the design's range, which the limits let through. */
+static int has_even_slope(const hx_filter *filter)
+{
+    return filter->kind->keeps_range && !(filter->projection.beta > 0.0);
+}
+
 int hx_filter_forward(hx_filter *filter, const double *d_design, double *d_physical)
 {
     hx_device *dev = filter->dev;
     if (!filter->d_filtered) return filter->kind->forward(filter, d_design, d_physical);
-    HX_TRY(filter->kind->forward(filter, d_design, filter->d_filtered));
+    double *const d_filtered = has_even_slope(filter) ? d_physical : filter->d_filtered;
+    if (d_filtered == filter->d_filtered) filter->keeps_dv = 0;
+    HX_TRY(filter->kind->forward(filter, d_design, d_filtered));
     return dev->ops->design->project(dev, filter->problem->mesh->n_elem, &filter->projection,
-                                     filter->d_passive, filter->d_filtered, d_physical);
+                                     filter->d_passive, d_filtered, d_physical);
+}
+
+static int zero_passive(const hx_filter *filter, double *d_a)
+{
+    hx_device *dev = filter->dev;
+    if (!filter->d_passive) return HX_OK;
+    return dev->ops->design->zero_passive(dev, filter->problem->mesh->n_elem, filter->d_passive,
+                                          d_a);
+}
+
+/* a by the physical density -> by the filtered one. */
+static int project_backward(const hx_filter *filter, double *d_a)
+{
+    hx_device *dev = filter->dev;
+    if (has_even_slope(filter)) return zero_passive(filter, d_a);
+    return dev->ops->design->project_backward(dev, filter->problem->mesh->n_elem,
+                                              &filter->projection, filter->d_passive,
+                                              filter->d_filtered, d_a);
 }
 
 int hx_filter_backward(hx_filter *filter, const double *d_design, double *d_dc, double *d_dv)
 {
-    hx_device *dev = filter->dev;
-    const int64_t n = filter->problem->mesh->n_elem;
     if (!filter->d_filtered) return filter->kind->backward(filter, d_design, d_dc, d_dv);
-    double *const field[2] = {d_dc, d_dv};
-    for (int i = 0; i < 2; i++)
-        HX_TRY(dev->ops->design->project_backward(dev, n, &filter->projection, filter->d_passive,
-                                                  filter->d_filtered, field[i]));
+    HX_TRY(project_backward(filter, d_dc));
+    if (d_dv) HX_TRY(project_backward(filter, d_dv));
     HX_TRY(filter->kind->backward(filter, d_design, d_dc, d_dv));
-    if (!filter->d_passive) return HX_OK;
-    return dev->ops->design->zero_passive(dev, n, filter->d_passive, d_dv);
+    return d_dv ? zero_passive(filter, d_dv) : HX_OK;
+}
+
+/* d_filtered := the volume's derivative by the design. */
+static int keep_dv(hx_filter *filter, const double *d_design, const double *d_volume)
+{
+    hx_device *dev = filter->dev;
+    if (filter->keeps_dv) return HX_OK;
+    HX_TRY(dev->ops->copy(dev, filter->d_filtered, d_volume,
+                          (size_t)filter->problem->mesh->n_elem * sizeof(double)));
+    HX_TRY(hx_filter_backward(filter, d_design, filter->d_filtered, NULL));
+    HX_TRY(zero_passive(filter, filter->d_filtered));
+    filter->keeps_dv = 1;
+    return HX_OK;
+}
+
+int hx_filter_backward_volume(hx_filter *filter, const double *d_design, const double *d_volume,
+                              double *d_dc, double *d_dv)
+{
+    hx_device *dev = filter->dev;
+    const size_t bytes = (size_t)filter->problem->mesh->n_elem * sizeof(double);
+    if (!filter->d_filtered || !has_even_slope(filter)) {
+        HX_TRY(dev->ops->copy(dev, d_dv, d_volume, bytes));
+        return hx_filter_backward(filter, d_design, d_dc, d_dv);
+    }
+    HX_TRY(keep_dv(filter, d_design, d_volume));
+    HX_TRY(dev->ops->copy(dev, d_dv, filter->d_filtered, bytes));
+    return hx_filter_backward(filter, d_design, d_dc, NULL);
 }
 
 int hx_filter_mass(hx_filter *filter, const double *d_design, const double *d_volume, double *mass)

@@ -230,7 +230,6 @@ static int analyse(hx_optimizer *opt, hx_iteration *record)
 /* Step 2: the objective and its derivatives by the physical densities. */
 static int differentiate(hx_optimizer *opt, hx_iteration *record)
 {
-    hx_device *dev = opt->analysis->dev;
     const hx_objective *objective = &opt->objective;
     double *const d_work[2] = {opt->d_dv, opt->d_proposal}; /* not needed yet */
     int finite;
@@ -238,8 +237,6 @@ static int differentiate(hx_optimizer *opt, hx_iteration *record)
     HX_TRY(hx_analysis_energy(opt->analysis, opt->d_energy, opt->d_dv));
     HX_TRY(objective->kind->value(objective, &record->objective));
     HX_TRY(hx_objective_derivative(objective, opt->d_energy, opt->d_dc, d_work));
-    HX_TRY(dev->ops->copy(dev, opt->d_dv, opt->d_volume,
-                          (size_t)opt->problem->mesh->n_elem * sizeof(double)));
     HX_TRY(check_finite(opt, opt->d_dc, &finite));
     if (isfinite(record->objective) && finite) return HX_OK;
     return HX_RAISE(
@@ -267,7 +264,8 @@ static int measure_design(const hx_optimizer *opt, hx_iteration *record)
 static int filter_sensitivities(hx_optimizer *opt)
 {
     int finite;
-    HX_TRY(hx_filter_backward(opt->filter, opt->d_design, opt->d_dc, opt->d_dv));
+    HX_TRY(
+        hx_filter_backward_volume(opt->filter, opt->d_design, opt->d_volume, opt->d_dc, opt->d_dv));
     if (opt->ties.n_group > 0)
         HX_TRY(opt->analysis->dev->ops->design->tie(opt->analysis->dev, &opt->ties, opt->d_dv,
                                                     opt->d_dc));

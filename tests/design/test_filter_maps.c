@@ -243,6 +243,75 @@ static void check_repeats(const char *kind, const model *m)
     free(first);
 }
 
+/* dc, and dv of the problem's volume, after a forward of the design. */
+static void backward_volume(hx_filter *filter, const model *m, const double *rho, double *dc,
+                            double *dv)
+{
+    double *const d_rho = fixture_put(&device, m->n, rho), *const d_dc =
+                                                               fixture_put(&device, m->n, dc);
+    double *const d_dv = fixture_put(&device, m->n, dc), *const d_volume = fixture_put(
+                                                             &device, m->n, m->problem.volume);
+    CHECK_OK(hx_filter_forward(filter, d_rho, d_dv));
+    CHECK_OK(hx_filter_backward_volume(filter, d_rho, d_volume, d_dc, d_dv));
+    fixture_get(&device, m->n, dc, d_dc);
+    fixture_get(&device, m->n, dv, d_dv);
+    double *const all[] = {d_rho, d_dc, d_dv, d_volume};
+    for (int i = 0; i < 4; i++) device.ops->release(&device, all[i]);
+}
+
+/* dc and dv of a design, bit for bit those of both fields at a time with the same beta. */
+static void check_volume_once(hx_filter *filter, hx_filter *other, const model *m, uint64_t seed)
+{
+    const size_t n = m->n, bytes = n * sizeof(double);
+    double *const rho = new_field(n, seed, 0.1, 1.0), *const dc = new_field(n, seed, -2.0, 0.0);
+    double *const dc_both = new_field(n, seed, -2.0, 0.0), *const dv = new_field(n, 1, 0.0, 1.0);
+    double *const dv_both = new_field(n, 1, 0.0, 1.0), *const found = new_field(n, 1, 0.0, 1.0);
+    memcpy(dv_both, m->problem.volume, bytes);
+    other->projection.beta = filter->projection.beta;
+    forward(other, n, rho, found);
+    backward(other, n, rho, dc_both, dv_both);
+    backward_volume(filter, m, rho, dc, dv);
+    CHECK_MSG(memcmp(dc, dc_both, bytes) == 0, "%s: dc of design %d", filter->kind->name,
+              (int)seed);
+    CHECK_MSG(memcmp(dv, dv_both, bytes) == 0, "%s: dv of design %d", filter->kind->name,
+              (int)seed);
+    double *const all[] = {rho, dc, dc_both, dv, dv_both, found};
+    for (int i = 0; i < 6; i++) free(all[i]);
+}
+
+/* The volume's derivative, kept or made anew, whatever came between. `other` has room for two
+ * fields at a time. */
+static void check_volume_kept(const char *kind, const model *m, const hx_filter_params *params)
+{
+    const hx_stair none = {0};
+    hx_filter_params projected = *params;
+    hx_filter filter, other;
+    hx_least_volume least;
+    double mass;
+    projected.beta = 1.0;
+    projected.eta = 0.5;
+    create(&filter, kind, m, params);
+    create(&other, kind, m, &projected);
+    CHECK(hx_filter_kind_sums(filter.kind, params) <= hx_filter_kind_sums(filter.kind, &projected));
+    check_volume_once(&filter, &other, m, 51);
+    CHECK(filter.keeps_dv && !other.keeps_dv);
+    check_volume_once(&filter, &other, m, 52);
+    double *const d_volume = fixture_put(&device, m->n, m->problem.volume);
+    CHECK_OK(hx_filter_mass(&filter, d_volume, d_volume, &mass));
+    check_volume_once(&filter, &other, m, 53);
+    CHECK_OK(hx_least_volume_find(&least, &filter, &none));
+    check_volume_once(&filter, &other, m, 54);
+    filter.projection.eta = projected.eta;
+    filter.projection.beta = 4.0;
+    check_volume_once(&filter, &other, m, 55);
+    filter.projection.beta = 0.0;
+    check_volume_once(&filter, &other, m, 56);
+    check_volume_once(&filter, &other, m, 57);
+    device.ops->release(&device, d_volume);
+    hx_filter_free(&filter);
+    hx_filter_free(&other);
+}
+
 /* The law: fixed points, monotone, the slope by differences, and on the device the same. */
 static void check_projection(double beta, double eta)
 {
@@ -454,6 +523,8 @@ int main(int argc, char **argv)
             check_density(&passive, radius[i], weighted);
             check_transpose("density", &m, &params, 1e-14);
             check_transpose("density", &passive, &params, 1e-14);
+            check_volume_kept("density", &m, &params);
+            check_volume_kept("density", &passive, &params);
         }
         check_kept("density", &even, &(hx_filter_params){.radius = 2.5, weighted, 0.0, 0.0}, 0);
     }
@@ -470,6 +541,7 @@ int main(int argc, char **argv)
         check_least_volume("density", &passive, 0.25 + 0.25 * i);
         check_least_volume("helmholtz", &passive, 0.25 + 0.25 * i);
     }
+    check_volume_kept("density", &even, &(hx_filter_params){.radius = 2.5});
     check_repeats("density", &passive);
     check_repeats("helmholtz", &passive);
     for (int i = 0; i < 3; i++) {
