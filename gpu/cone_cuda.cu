@@ -194,6 +194,7 @@ static int sum_tiles(const hx_cuda *impl, const hx_device_cells &cells, double r
     for (int i = 0; i < 3; i++) grid.n_cell[i] = static_cast<int>(cells.n_cell[i]);
     grid.reach = static_cast<float>(radius / cells.size);
     grid.scale = radius * 0x1p-65;
+    grid.nothing = 8u * static_cast<unsigned>(cells.n);
     for (int i = 0; i < FIELDS; i++) {
         grid.value[i] = cells.d_value[i];
         grid.sum[i] = d_sum[i];
@@ -204,6 +205,7 @@ static int sum_tiles(const hx_cuda *impl, const hx_device_cells &cells, double r
                              cells.d_member,
                              {cells.origin[0], cells.origin[1], cells.origin[2]},
                              cells.size,
+                             1.0 / cells.size,
                              0x1p64 / radius};
     const int64_t n_tile =
         (cells.n_cell[0] + CONE_CELLS - 1) / CONE_CELLS * cells.n_cell[1] * cells.n_cell[2];

@@ -1,20 +1,27 @@
-// The cone filter's sums by tiles: a warp takes two cells, up to 16 targets at a time. It collects
-// the sources within the radius and the furthest target's distance of a line between the targets,
-// in a queue of shared memory, and multiplies targets by sources, 8 by 8, on the tensor cores:
+// The cone filter's sums by tiles: a warp takes two cells, up to 16 targets at a time. It lists the
+// places of the rows of cells that their surroundings touch, by eight, and tests four eights in a
+// step. Sources within the radius and the furthest target's distance of a line between the targets
+// it collects in a queue of shared memory, and multiplies targets by sources, 8 by 8, on the tensor
+// cores:
 //
 //     |s - t|^2 = (-2 t, 1) . (s, |s|^2) + |t|^2
+//
+// Products that are added are written as one operation, so that sums are the same bits for one
+// field and for two, whatever the compiler makes of each kernel.
 #ifndef HX_CONE_TILES_CUH
 #define HX_CONE_TILES_CUH
 
 #include <cuda_runtime.h>
 
 #include <climits>
+#include <cstddef>
 #include <cstdint>
 
 constexpr unsigned CONE_LANES = 0xffffffffu;
 constexpr int CONE_CELLS = 2; // along x, of a warp
 constexpr int64_t CONE_MOST_ELEMS = int64_t{1} << 29;
-constexpr int CONE_QUEUE = 64, CONE_BATCH = 32, CONE_ROWS = 64;
+constexpr unsigned CONE_QUEUE = 64, CONE_BATCH = 32;
+constexpr int CONE_ROWS = 64, CONE_CHUNKS = 320;
 
 constexpr int CONE_FIELDS = 2; // summed at a time, at most
 
@@ -23,27 +30,90 @@ struct cone_grid {
     const double *value[CONE_FIELDS]; // by place
     double *sum[CONE_FIELDS];
     int n_cell[3];
-    float reach;  // the radius in edges of a cell
-    double scale; // of the sums
+    float reach;      // the radius in edges of a cell
+    unsigned nothing; // a chunk after the last place, where all is 0
+    double scale;     // of the sums
 };
 
 template <int M> struct cone_queue {
     double2 xy[CONE_QUEUE], zs[CONE_QUEUE];
     double value[M][CONE_QUEUE];
-    int2 row[CONE_ROWS + 4]; // and what each group finds after its last: nothing
+    // Up to 8 places one after the other, a lane each: 8 times the first, and how many follow it;
+    // after the last ones nothing.
+    unsigned chunk[CONE_CHUNKS + 8];
 };
+
+// Shared memory by its address, which a lane keeps: a pointer to a warp's queue is made anew for
+// each access.
+__device__ __forceinline__ double cone_get(unsigned at)
+{
+    double a;
+    asm volatile("ld.shared.f64 %0, [%1];" : "=d"(a) : "r"(at) : "memory");
+    return a;
+}
+
+__device__ __forceinline__ double2 cone_get_pair(unsigned at)
+{
+    double2 a;
+    asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(a.x), "=d"(a.y) : "r"(at) : "memory");
+    return a;
+}
+
+__device__ __forceinline__ unsigned cone_get_chunk(unsigned at)
+{
+    unsigned a;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(a) : "r"(at) : "memory");
+    return a;
+}
+
+__device__ __forceinline__ void cone_put(unsigned at, double a)
+{
+    asm volatile("st.shared.f64 [%0], %1;" : : "r"(at), "d"(a) : "memory");
+}
+
+__device__ __forceinline__ void cone_put_pair(unsigned at, double a, double b)
+{
+    asm volatile("st.shared.v2.f64 [%0], {%1, %2};" : : "r"(at), "d"(a), "d"(b) : "memory");
+}
+
+// An entry of a queue: `at` is 16 bytes an entry.
+template <int M>
+__device__ __forceinline__ void cone_push(unsigned queue, unsigned at, const double (&x)[3],
+                                          double s2, const double (&value)[M])
+{
+    cone_put_pair(queue + at, x[0], x[1]);
+    cone_put_pair(queue + offsetof(cone_queue<M>, zs) + at, x[2], s2);
+#pragma unroll
+    for (int f = 0; f < M; f++)
+        cone_put(queue + offsetof(cone_queue<M>, value) + 8 * CONE_QUEUE * f + at / 2, value[f]);
+}
 
 __device__ __forceinline__ int cone_highest(int a)
 {
     return __reduce_max_sync(CONE_LANES, a);
 }
 
-// D = A B + C of doubles, 8 by 4 by 8.
-__device__ __forceinline__ void cone_multiply(double &d0, double &d1, double a, double b, double c)
+// The root, a part in 2^22 off: where there is a margin.
+__device__ __forceinline__ float cone_root(float a)
 {
-    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%4, %4};"
+    float root;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(a));
+    return root;
+}
+
+// What a lane keeps in a register: a shuffle that changes nothing, or it is made anew in each step.
+template <class T> __device__ __forceinline__ T cone_keep(T a)
+{
+    return __shfl_sync(CONE_LANES, a, threadIdx.x & 31);
+}
+
+// D = A B + C of doubles, 8 by 4 by 8.
+__device__ __forceinline__ void cone_multiply(double &d0, double &d1, double a, double b, double c0,
+                                              double c1)
+{
+    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%4, %5};"
         : "=d"(d0), "=d"(d1)
-        : "d"(a), "d"(b), "d"(c));
+        : "d"(a), "d"(b), "d"(c0), "d"(c1));
 }
 
 // The leading 24 bits of a 2^-128 for a = 0 or 2 <= a < 2^256.
@@ -54,18 +124,17 @@ __device__ __forceinline__ float cone_short(double a)
     return __uint_as_float(__funnelshift_l(low, high, 3));
 }
 
-// The double at a place, by a 32-bit offset of bytes from where the array begins (CONE_MOST_ELEMS).
-__device__ __forceinline__ double cone_load(const double *from, unsigned place)
+// The double at an offset of bytes, of 32 bits (CONE_MOST_ELEMS).
+__device__ __forceinline__ double cone_load(const double *from, unsigned at)
 {
-    return __ldg(
-        reinterpret_cast<const double *>(reinterpret_cast<const char *>(from) + 8u * place));
+    return __ldg(reinterpret_cast<const double *>(reinterpret_cast<const char *>(from) + at));
 }
 
 // The square of a point's distance from the line along x between -edge and edge.
 __device__ __forceinline__ double cone_beside(const double (&x)[3], double edge)
 {
-    const double d = fabs(x[0]) - edge,
-                 beyond = __hiloint2double(max(__double2hiint(d), 0), __double2loint(d));
+    const double d = __dsub_rn(fabs(x[0]), edge), // the edge is a product
+        beyond = __hiloint2double(max(__double2hiint(d), 0), __double2loint(d));
     return fma(beyond, beyond, fma(x[1], x[1], x[2] * x[2]));
 }
 
@@ -73,7 +142,7 @@ __device__ __forceinline__ double cone_beside(const double (&x)[3], double edge)
 struct cone_double {
     const double *x, *y, *z;
     const int32_t *member;
-    double corner[3], size, factor; // factor: 2^64 / radius
+    double corner[3], size, inverse, factor; // 1 / size, 2^64 / radius
 
     struct source {
         double x, y, z;
@@ -106,28 +175,23 @@ struct cone_double {
     {
 #pragma unroll
         for (int i = 0; i < 3; i++) {
-            const double begin = corner[i] + cell[i] * size;
+            const double begin = fma(static_cast<double>(cell[i]), size, corner[i]);
             float low = 4.0f, high = -4.0f;
 #pragma unroll
             for (int b = 0; b < N; b++) {
-                const float u = static_cast<float>((t[b].x[i] - begin) / size);
+                const float u = static_cast<float>((t[b].x[i] - begin) * inverse);
                 low = fminf(low, u);
                 high = fmaxf(high, u);
             }
-            for (int lane = 16; lane > 0; lane /= 2) {
-                low = fminf(low, __shfl_xor_sync(CONE_LANES, low, lane));
-                high = fmaxf(high, __shfl_xor_sync(CONE_LANES, high, lane));
-            }
+            // As whole numbers, of which all are positive: u is between 0 and 2, but for rounding.
+            low = 4.0f - __int_as_float(cone_highest(__float_as_int(4.0f - low)));
+            high = __int_as_float(cone_highest(__float_as_int(4.0f + high))) - 4.0f;
             within[i] = 0.5f * (low + high);
             half[i] = 0.5f * (high - low);
-            o->x[i] = -(begin + static_cast<double>(within[i]) * size) * factor;
+            o->x[i] = -fma(static_cast<double>(within[i]), size, begin) * factor;
 #pragma unroll
             for (int b = 0; b < N; b++) at[b][i] = fma(t[b].x[i], factor, o->x[i]);
         }
-    }
-    __device__ __forceinline__ float edges(float square) const
-    {
-        return sqrtf(square) * static_cast<float>(0x1p64 / (factor * size));
     }
     __device__ __forceinline__ double length_of(float edges) const
     {
@@ -146,8 +210,8 @@ struct cone_double {
         float y;
         asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(cone_short(square)));
         const unsigned bits = __float_as_uint(fminf(y, 1e3f));
-        const double guess = __hiloint2double(static_cast<int>((bits >> 3) + ((896 - 64) << 20)),
-                                              static_cast<int>(bits << 29)); // y 2^-64
+        const double guess = __longlong_as_double(static_cast<long long>(
+            static_cast<uint64_t>(bits) * (1u << 29) + (uint64_t{896 - 64} << 52))); // y 2^-64
         const double s = square * guess;
         const double w = fma(s, fma(s, guess, -3.0), 0x1p65);
         return __hiloint2double(max(__double2hiint(w), 0), __double2loint(w));
@@ -156,21 +220,20 @@ struct cone_double {
 
 // N blocks of 8 targets; lane = 4 target + column.
 template <class Law, int N, int M> struct cone_tile {
-    double a[N], square[N], sum[M][N];
+    double a[N], square[N], twin[N], sum[M][N]; // twin: the square again, beside it
+    unsigned point, value; // what the lane takes of a queue's first eight sources
 
-    __device__ __forceinline__ void consume(const cone_queue<M> &q, const Law &law, int at)
+    // Eight sources of the queue, from an offset of 16 bytes an entry on.
+    __device__ __forceinline__ void consume(const Law &law, unsigned points, unsigned values)
     {
-        const int lane = threadIdx.x & 31, row = lane >> 2, column = lane & 3;
-        const double *from = reinterpret_cast<const double *>(column < 2 ? q.xy : q.zs);
-        const double b = from[2 * (at + row) + (column & 1)];
+        const double b = cone_get(points);
         double2 v[M];
 #pragma unroll
-        for (int f = 0; f < M; f++)
-            v[f] = *reinterpret_cast<const double2 *>(q.value[f] + at + 2 * column);
+        for (int f = 0; f < M; f++) v[f] = cone_get_pair(values + 8 * CONE_QUEUE * f);
 #pragma unroll
         for (int k = 0; k < N; k++) {
             double d0, d1;
-            cone_multiply(d0, d1, a[k], b, square[k]);
+            cone_multiply(d0, d1, a[k], b, square[k], twin[k]);
             d0 = law.weight(d0);
             d1 = law.weight(d1);
 #pragma unroll
@@ -179,46 +242,66 @@ template <class Law, int N, int M> struct cone_tile {
     }
 };
 
-// The rows of cells from `base` on that the ball touches, as ranges of places; their number.
 struct cone_box {
     int first[3], last[3]; // cells that the ball touches, by layer
 };
 
-template <int M>
-__device__ __forceinline__ int cone_list_rows(const cone_grid &grid, const cone_box &box,
-                                              const int (&cell)[3], const float (&within)[3],
-                                              float reach, float along, int base, int n_row,
-                                              cone_queue<M> *q)
+// The places of a row of cells that the ball touches; none: an empty range.
+__device__ __forceinline__ int2 cone_row(const cone_grid &grid, const cone_box &box,
+                                         const int (&cell)[3], const float (&within)[3],
+                                         float reach, float along, int index)
 {
-    const int lane = threadIdx.x & 31, n_j = box.last[1] - box.first[1] + 1;
+    const int n_j = box.last[1] - box.first[1] + 1;
+    const int layer = static_cast<int>(
+        __fdividef(static_cast<float>(index) + 0.5f, static_cast<float>(n_j))); // few: exact
+    const int k = box.first[2] + layer, j = box.first[1] + index - layer * n_j;
+    const float dy = static_cast<float>(j - cell[1]) - within[1],
+                dz = static_cast<float>(k - cell[2]) - within[2];
+    const float ay = fmaxf(0.0f, fmaxf(dy, -1.0f - dy)), az = fmaxf(0.0f, fmaxf(dz, -1.0f - dz));
+    const float left = fmaf(-az, az, fmaf(-ay, ay, reach * reach));
+    if (!(left > 0.0f)) return make_int2(0, 0);
+    const float x = along + cone_root(left);
+    const int i0 = max(0, cell[0] + __float2int_rd(within[0] - x)),
+              i1 = min(grid.n_cell[0] - 1, cell[0] + __float2int_rd(within[0] + x));
+    const int32_t *start = grid.start + (k * grid.n_cell[1] + j) * grid.n_cell[0];
+    return make_int2(start[i0], start[i1 + 1]);
+}
+
+// Of the rows from `base` on, a lane two of them, the chunks from the one numbered `skipped` on, up
+// to CONE_CHUNKS; the number of all chunks of these rows.
+template <int M>
+__device__ __forceinline__ int cone_list_chunks(const cone_grid &grid, const cone_box &box,
+                                                const int (&cell)[3], const float (&within)[3],
+                                                float reach, float along, int base, int n_row,
+                                                int skipped, cone_queue<M> *q)
+{
+    const int lane = threadIdx.x & 31;
+    int2 row[2];
     int n = 0;
 #pragma unroll
-    for (int h = 0; h < CONE_ROWS; h += 32) {
-        const int index = base + h + lane;
-        int begin = 0, end = 0;
-        if (index < n_row) {
-            const int k = box.first[2] + index / n_j, j = box.first[1] + index % n_j;
-            const float dy = static_cast<float>(j - cell[1]) - within[1],
-                        dz = static_cast<float>(k - cell[2]) - within[2];
-            const float ay = fmaxf(0.0f, fmaxf(dy, -1.0f - dy)),
-                        az = fmaxf(0.0f, fmaxf(dz, -1.0f - dz));
-            const float left = reach * reach - ay * ay - az * az;
-            if (left > 0.0f) {
-                const float x = along + sqrtf(left);
-                const int i0 = max(0, cell[0] + __float2int_rd(within[0] - x)),
-                          i1 = min(grid.n_cell[0] - 1, cell[0] + __float2int_rd(within[0] + x));
-                const int32_t *start = grid.start + (k * grid.n_cell[1] + j) * grid.n_cell[0];
-                begin = start[i0];
-                end = start[i1 + 1];
-            }
-        }
-        const unsigned some = __ballot_sync(CONE_LANES, begin < end);
-        if (begin < end) q->row[n + __popc(some & ((1u << lane) - 1))] = make_int2(begin, end);
-        n += __popc(some);
+    for (int h = 0; h < 2; h++) {
+        const int index = base + 32 * h + lane;
+        row[h] = index < n_row ? cone_row(grid, box, cell, within, reach, along, index)
+                               : make_int2(0, 0);
+        n += (row[h].y - row[h].x + 7) >> 3;
     }
-    if (lane < 4) q->row[n + lane] = make_int2(0, 0);
+    int at = n; // where the lane's chunks end
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+        const int before = __shfl_up_sync(CONE_LANES, at, step);
+        if (lane >= step) at += before;
+    }
+    const int all = __shfl_sync(CONE_LANES, at, 31);
+    at -= n + skipped;
+#pragma unroll
+    for (int h = 0; h < 2; h++)
+        for (int p = row[h].x; p < row[h].y; p += 8, at++)
+            if (static_cast<unsigned>(at) < CONE_CHUNKS)
+                q->chunk[at] =
+                    8u * static_cast<unsigned>(p) + static_cast<unsigned>(min(7, row[h].y - 1 - p));
+    if (lane < 8) q->chunk[min(all - skipped, CONE_CHUNKS) + lane] = grid.nothing;
     __syncwarp();
-    return n;
+    return all;
 }
 
 template <class Law, int N, int M>
@@ -253,11 +336,12 @@ __device__ __forceinline__ void cone_sum_tile(const cone_grid &grid, const Law &
             const double mine = column == 0 ? x[b][0] : column == 1 ? x[b][1] : x[b][2];
             tile.a[b] = column == 3 ? 1.0 : -2.0 * mine;
             tile.square[b] = t2;
+            tile.twin[b] = cone_keep(t2);
 #pragma unroll
             for (int f = 0; f < M; f++) tile.sum[f][b] = 0.0;
         }
         furthest = cone_highest(furthest) + 1;
-        reach = grid.reach + law.edges(cone_short(__hiloint2double(furthest, 0)));
+        reach = fmaf(cone_root(cone_short(__hiloint2double(furthest, 0))), grid.reach, grid.reach);
         reach = fmaf(reach, 1e-5f, reach + 1e-5f);
         most = __double2hiint(law.square_of(reach)) + 1;
     }
@@ -268,68 +352,70 @@ __device__ __forceinline__ void cone_sum_tile(const cone_grid &grid, const Law &
         box.last[i] = min(grid.n_cell[i] - 1, cell[i] + __float2int_rd(within[i] + reach));
     }
     const int n_row = (box.last[1] - box.first[1] + 1) * (box.last[2] - box.first[2] + 1);
-    const int group = lane >> 3, stream = lane & 7;
-    int head = 0, tail = 0;
-    for (int base = 0; base < n_row; base += CONE_ROWS) {
-        const int n = cone_list_rows(grid, box, cell, within, reach, along, base, n_row, q);
-        int r = min(group, n), m = q->row[r].x + stream, last = q->row[r].y;
-        typename Law::source next = {};
-        double next_value[M] = {};
-        bool next_in = false;
-        const auto fetch = [&]() {
-            next_in = m < last;
-            if (next_in) {
-                next = law.load_source(static_cast<unsigned>(m));
+    const unsigned group = lane >> 3, stream = cone_keep(lane & 7u),
+                   below = cone_keep((1u << lane) - 1u);
+    const unsigned queue = cone_keep(static_cast<unsigned>(__cvta_generic_to_shared(q)));
+    tile.point = cone_keep(queue + (column < 2 ? 0 : offsetof(cone_queue<M>, zs)) + 16u * row +
+                           8u * (column & 1));
+    tile.value = cone_keep(queue + offsetof(cone_queue<M>, value) + 16u * column);
+    unsigned tail = 0; // of the queue, as an offset of 16 bytes an entry
+    for (int base = 0, skipped = 0; base < n_row;) {
+        const int all =
+            cone_list_chunks(grid, box, cell, within, reach, along, base, n_row, skipped, q);
+        unsigned chunk = queue + offsetof(cone_queue<M>, chunk) + 4u * group;
+        typename Law::source next;
+        double next_value[M];
+        bool next_in;
+        unsigned c = cone_get_chunk(chunk); // read two steps ahead, and sources one
+        const auto fetch = [&]() { // lanes after the last place: what lies there, which is padded
+            const unsigned last = c & 7u, from = (c & ~7u) + 8u * stream;
+            next_in = stream <= last;
+            next = law.load_source(from);
 #pragma unroll
-                for (int f = 0; f < M; f++)
-                    next_value[f] = cone_load(grid.value[f], static_cast<unsigned>(m));
-            }
-            m += 8;
-            const bool ends = m - stream >= last;
-            r = ends ? min(r + 4, n) : r;
-            const int2 row = q->row[r];
-            m = ends ? row.x + stream : m;
-            last = row.y;
+            for (int f = 0; f < M; f++) next_value[f] = cone_load(grid.value[f], from);
+            chunk += 16;
+            c = cone_get_chunk(chunk);
         };
         fetch();
-        while (__any_sync(CONE_LANES, next_in)) {
-            double x[3], value[M];
-#pragma unroll
-            for (int f = 0; f < M; f++) value[f] = next_value[f];
-            const bool in = next_in;
+        for (int step = (min(all - skipped, CONE_CHUNKS) + 3) / 4; step > 0; step--) {
+            double x[3];
             law.place(next, origin, x);
-            fetch();
-            const double s2 = fma(x[0], x[0], fma(x[1], x[1], x[2] * x[2]));
-            const bool near = in && __double2hiint(cone_beside(x, edge)) <= most;
+            const double yz = fma(x[1], x[1], x[2] * x[2]), s2 = fma(x[0], x[0], yz);
+            const bool near = next_in && __double2hiint(cone_beside(x, edge)) <= most;
             const unsigned some = __ballot_sync(CONE_LANES, near);
             if (near) {
-                const int at = (tail + __popc(some & ((1u << lane) - 1))) & (CONE_QUEUE - 1);
-                q->xy[at] = make_double2(x[0], x[1]);
-                q->zs[at] = make_double2(x[2], s2);
-#pragma unroll
-                for (int f = 0; f < M; f++) q->value[f][at] = value[f];
+                const unsigned at = (tail + 16u * __popc(some & below)) & (16u * CONE_QUEUE - 1u);
+                cone_push<M>(queue, at, x, s2, next_value);
             }
-            tail += __popc(some);
+            fetch();
+            const unsigned before = tail;
+            tail += 16u * __popc(some);
             __syncwarp();
-            if (tail - head >= CONE_BATCH) {
+            if ((before ^ tail) & (16u * CONE_BATCH)) {
+                const unsigned from = before & (16u * CONE_BATCH), points = tile.point + from,
+                               values = tile.value + from / 2;
 #pragma unroll
-                for (int g = 0; g < CONE_BATCH; g += 8)
-                    tile.consume(*q, law, (head & (CONE_QUEUE - 1)) + g);
-                head += CONE_BATCH;
+                for (unsigned g = 0; g < CONE_BATCH; g += 8)
+                    tile.consume(law, points + 16u * g, values + 8u * g);
                 __syncwarp();
             }
         }
         __syncwarp();
+        skipped += CONE_CHUNKS;
+        if (skipped >= all) {
+            skipped = 0;
+            base += CONE_ROWS;
+        }
     }
     if (lane < 8) { // fill up the last eight with what is out of reach
-        const int at = (tail + lane) & (CONE_QUEUE - 1);
-        q->xy[at] = make_double2(0.0, 0.0);
-        q->zs[at] = make_double2(0.0, 0x1p150);
-#pragma unroll
-        for (int f = 0; f < M; f++) q->value[f][at] = 0.0;
+        const unsigned at = (tail + 16u * lane) & (16u * CONE_QUEUE - 1u);
+        const double nowhere[3] = {}, nothing[M] = {};
+        cone_push<M>(queue, at, nowhere, 0x1p150, nothing);
     }
     __syncwarp();
-    for (; head < tail; head += 8) tile.consume(*q, law, head & (CONE_QUEUE - 1));
+    for (unsigned at = tail & (16u * CONE_BATCH), left = tail & (16u * CONE_BATCH - 1u); left > 0;
+         at += 128, left -= min(left, 128u))
+        tile.consume(law, tile.point + at, tile.value + at / 2);
     __syncwarp();
 #pragma unroll
     for (int b = 0; b < N; b++)
