@@ -1,8 +1,8 @@
 // The cone filter's sums by tiles: a warp takes two cells, up to 16 targets at a time. It lists the
 // places of the rows of cells that their surroundings touch, by eight, and tests four eights in a
 // step. Sources within the radius and the furthest target's distance of a line between the targets
-// it collects in a queue of shared memory, and multiplies targets by sources, 8 by 8, on the tensor
-// cores:
+// it collects in a queue of shared memory, and multiplies targets by sources, 16 by 8, on the
+// tensor cores:
 //
 //     |s - t|^2 = (-2 t, 1) . (s, |s|^2) + |t|^2
 //
@@ -107,13 +107,30 @@ template <class T> __device__ __forceinline__ T cone_keep(T a)
     return __shfl_sync(CONE_LANES, a, threadIdx.x & 31);
 }
 
-// D = A B + C of doubles, 8 by 4 by 8.
-__device__ __forceinline__ void cone_multiply(double &d0, double &d1, double a, double b, double c0,
-                                              double c1)
+// D = A B + C of doubles, 8 N by 4 by 8; of N = 2 in one operation from compute capability 9.0 on.
+__device__ __forceinline__ void cone_multiply(double (&d)[2], const double (&a)[1], double b,
+                                              const double (&c)[1], const double (&twin)[1])
 {
     asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%4, %5};"
-        : "=d"(d0), "=d"(d1)
-        : "d"(a), "d"(b), "d"(c0), "d"(c1));
+        : "=d"(d[0]), "=d"(d[1])
+        : "d"(a[0]), "d"(b), "d"(c[0]), "d"(twin[0]));
+}
+
+__device__ __forceinline__ void cone_multiply(double (&d)[4], const double (&a)[2], double b,
+                                              const double (&c)[2], const double (&twin)[2])
+{
+#if __CUDA_ARCH__ >= 900
+    asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
+        "{%7, %8, %9, %10};"
+        : "=d"(d[0]), "=d"(d[1]), "=d"(d[2]), "=d"(d[3])
+        : "d"(a[0]), "d"(a[1]), "d"(b), "d"(c[0]), "d"(twin[0]), "d"(c[1]), "d"(twin[1]));
+#else
+#pragma unroll
+    for (int k = 0; k < 2; k++)
+        asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%4, %5};"
+            : "=d"(d[2 * k]), "=d"(d[2 * k + 1])
+            : "d"(a[k]), "d"(b), "d"(c[k]), "d"(twin[k]));
+#endif
 }
 
 // The leading 24 bits of a 2^-128 for a = 0 or 2 <= a < 2^256.
@@ -230,15 +247,15 @@ template <class Law, int N, int M> struct cone_tile {
         double2 v[M];
 #pragma unroll
         for (int f = 0; f < M; f++) v[f] = cone_get_pair(values + 8 * CONE_QUEUE * f);
+        double d[2 * N];
+        cone_multiply(d, a, b, square, twin);
 #pragma unroll
-        for (int k = 0; k < N; k++) {
-            double d0, d1;
-            cone_multiply(d0, d1, a[k], b, square[k], twin[k]);
-            d0 = law.weight(d0);
-            d1 = law.weight(d1);
+        for (int k = 0; k < 2 * N; k++) d[k] = law.weight(d[k]);
 #pragma unroll
-            for (int f = 0; f < M; f++) sum[f][k] = fma(d1, v[f].y, fma(d0, v[f].x, sum[f][k]));
-        }
+        for (int k = 0; k < N; k++)
+#pragma unroll
+            for (int f = 0; f < M; f++)
+                sum[f][k] = fma(d[2 * k + 1], v[f].y, fma(d[2 * k], v[f].x, sum[f][k]));
     }
 };
 

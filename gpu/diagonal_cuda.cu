@@ -55,22 +55,25 @@ int launch(const hx_cuda_patches &p, int group, const hx_device_model &model, co
     return HX_OK;
 }
 
-} // namespace
-
 template <int SIZE, int ROWS>
-int hx_diagonal_launch(const hx_cuda_patches &p, int group, const hx_device_model &model,
-                       const int32_t *d_elem, double *d_diag)
+int launch_kind(const hx_cuda_patches &p, int group, const hx_device_model &model,
+                const int32_t *d_elem, double *d_diag)
 {
     return model.has_collapsed ? launch<SIZE, ROWS, true>(p, group, model, d_elem, d_diag)
                                : launch<SIZE, ROWS, false>(p, group, model, d_elem, d_diag);
 }
 
-template int hx_diagonal_launch<HX_OTF_PATCH, HX_OTF_ROWS>(const hx_cuda_patches &, int,
-                                                           const hx_device_model &, const int32_t *,
-                                                           double *);
-template int hx_diagonal_launch<HX_DEDUP_PATCH, HX_DEDUP_ROWS>(const hx_cuda_patches &, int,
-                                                               const hx_device_model &,
-                                                               const int32_t *, double *);
-template int hx_diagonal_launch<HX_WIDE_PATCH, HX_WIDE_ROWS>(const hx_cuda_patches &, int,
-                                                             const hx_device_model &,
-                                                             const int32_t *, double *);
+} // namespace
+
+int hx_patches_diagonal(const hx_cuda_patches &p, int group, const hx_device_model &model,
+                        const int32_t *d_elem, double *d_diag)
+{
+    switch (p.group[group].size) {
+    case HX_OTF_PATCH:
+        return launch_kind<HX_OTF_PATCH, HX_OTF_ROWS>(p, group, model, d_elem, d_diag);
+    case HX_DEDUP_PATCH:
+        return launch_kind<HX_DEDUP_PATCH, HX_DEDUP_ROWS>(p, group, model, d_elem, d_diag);
+    default:
+        return launch_kind<HX_WIDE_PATCH, HX_WIDE_ROWS>(p, group, model, d_elem, d_diag);
+    }
+}

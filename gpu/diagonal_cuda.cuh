@@ -156,9 +156,8 @@ HX_HD void hx_collapsed_diagonal(const hx_field<double> &x, const hx_eight &corn
         for (int i = 0; i < 3; i++) column[(8 * i + a) * STRIDE] = sum[a][i];
 }
 
-// Instantiated in diagonal_cuda.cu for the patches of otf and dedup. The caller adds shared nodes.
-template <int SIZE, int ROWS>
-int hx_diagonal_launch(const hx_cuda_patches &p, int group, const hx_device_model &model,
-                       const int32_t *d_elem, double *d_diag);
+// Of the patches of otf and dedup, of any of their sizes. The caller adds shared nodes.
+int hx_patches_diagonal(const hx_cuda_patches &p, int group, const hx_device_model &model,
+                        const int32_t *d_elem, double *d_diag);
 
 #endif

@@ -36,7 +36,8 @@ template <class T, int N_FIELD> struct hx_wide_memory {
     static constexpr int span = position + HX_WIDE_LISTS * sizeof(uint16_t) * HX_WIDE_ROWS;
     static constexpr int patch = span + HX_WIDE_SPANS * sizeof(hx_span);
     static constexpr int count = patch + HX_WIDE_SPANS * sizeof(int32_t);
-    static constexpr int barrier = count + 4 * sizeof(int32_t);
+    static constexpr int turn = count + 4 * sizeof(int32_t);
+    static constexpr int barrier = turn + HX_WIDE_PATCH / 32 * sizeof(int32_t);
     static constexpr int bytes =
         barrier + (2 + 2 * HX_WIDE_FORCES + HX_WIDE_SLOTS + 2 * HX_WIDE_LISTS) * sizeof(uint64_t);
 };
@@ -117,7 +118,8 @@ struct hx_wide_steps {
     }
 };
 
-template <class T, int N_FIELD> struct hx_wide_block {
+// LISTED: a place's element is in a list.
+template <class T, int N_FIELD, bool LISTED> struct hx_wide_block {
     using at = hx_wide_memory<T, N_FIELD>;
     const hx_patch_view &g;
     char *memory;
@@ -173,6 +175,11 @@ template <class T, int N_FIELD> struct hx_wide_block {
     __device__ __forceinline__ volatile int32_t *count() const
     {
         return reinterpret_cast<int32_t *>(memory + at::count);
+    }
+    // Which patch of its block a warp computes: kept here while its elements need the registers.
+    __device__ __forceinline__ volatile int32_t *turn(int warp) const
+    {
+        return reinterpret_cast<int32_t *>(memory + at::turn) + warp;
     }
 
     // Barriers. A phase of each a patch that uses it.
@@ -234,6 +241,8 @@ template <class T, int N_FIELD> struct hx_wide_block {
             if (n_elem == 0) break;
             const int place = hx_thread() - HX_WIDE_HELPERS;
             const hx_wide_steps steps = {gathered(), added(k), k / HX_WIDE_FORCES - 1};
+            volatile int32_t *const mine = turn(place / 32);
+            *mine = k;
             if (place / 32 * 32 < n_elem) { // unused places compute nonsense that no row sums
                 const hx_eight my_corner = corner()[place];
                 const T my_modulus = static_cast<T>(modulus()[place]);
@@ -243,6 +252,7 @@ template <class T, int N_FIELD> struct hx_wide_block {
                 steps.have_gathered();
                 steps.wait_for_column();
             }
+            k = *mine;
             hx_wide::arrive_warp(computed(k));
         }
     }
@@ -291,13 +301,13 @@ template <class T, int N_FIELD> struct hx_wide_block {
 #pragma unroll
             for (int i = 0; i < 3; i++) __pipeline_memcpy_async(to + i, from + i, sizeof(T));
         }
-        __pipeline_wait_prior(0); // this patch's elements, long there
+        if (LISTED) __pipeline_wait_prior(0); // this patch's elements, long there
 #pragma unroll 2
         for (int i = lane; i < s.count; i += 32)
-            __pipeline_memcpy_async(modulus() + i, moduli + (elem ? next_elem()[i] : s.first + i),
+            __pipeline_memcpy_async(modulus() + i, moduli + (LISTED ? next_elem()[i] : s.first + i),
                                     sizeof(double));
         hx_wide::arrive_after_copies(loaded());
-        if (elem) load_elem(k + 1, elem);
+        if (LISTED) load_elem(k + 1, elem);
     }
     // Each of a warp's threads for itself.
     __device__ __forceinline__ void load_elem(int k, const int32_t *elem) const
@@ -333,7 +343,7 @@ template <class T, int N_FIELD> struct hx_wide_block {
             for (int k = 0; k < EARLY; k++) load_lists(k);
         }
         __syncwarp();
-        if (elem) load_elem(0, elem);
+        if (LISTED) load_elem(0, elem);
         for (int k = 0;; k++) {
             if (lane == 0) {
                 *patch(k + KNOWN) = number;
@@ -377,14 +387,14 @@ template <class T, int N_FIELD> struct hx_wide_block {
 // Kernel of HX_WIDE_THREADS threads a block, one call of
 //     body.element(corner, coordinates, displacements, modulus, column, steps)
 // an element, otherwise as hx_run_patches.
-template <class T, int N_FIELD, class Body>
+template <class T, int N_FIELD, bool LISTED, class Body>
 __device__ __forceinline__ void
 hx_run_wide(const hx_patch_view &g, const int32_t *__restrict__ elem,
             const double *__restrict__ modulus, const T *__restrict__ row_xyz,
             T *__restrict__ partial, const T *__restrict__ x, T *__restrict__ y, const Body &body)
 {
     extern __shared__ __align__(16) char memory[];
-    const hx_wide_block<T, N_FIELD> block = {g, memory};
+    const hx_wide_block<T, N_FIELD, LISTED> block = {g, memory};
     if (threadIdx.x == 0) block.init_barriers();
     __syncthreads();
     if (threadIdx.x >= HX_WIDE_HELPERS) {

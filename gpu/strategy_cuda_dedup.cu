@@ -365,9 +365,8 @@ int diagonal(void *state, double *d_diag)
 {
     const dedup &s = *static_cast<dedup *>(state);
     const int32_t *general = s.d_elem + s.patches.group[0].n_item;
-    HX_TRY((hx_diagonal_launch<SIZE, ROWS>(s.patches, 0, *s.model, s.d_elem, d_diag)));
-    HX_TRY(
-        (hx_diagonal_launch<HX_OTF_PATCH, HX_OTF_ROWS>(s.patches, 1, *s.model, general, d_diag)));
+    HX_TRY(hx_patches_diagonal(s.patches, 0, *s.model, s.d_elem, d_diag));
+    HX_TRY(hx_patches_diagonal(s.patches, 1, *s.model, general, d_diag));
     return hx_cuda_add_shared<double>(s.patches, HX_PRODUCT_WHOLE, d_diag);
 }
 

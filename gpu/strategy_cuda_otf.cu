@@ -215,12 +215,7 @@ int apply(void *state, const double *d_x, double *d_y)
 int diagonal(void *state, double *d_diag)
 {
     const otf &s = *static_cast<otf *>(state);
-    if (is_wide(s.patches.group[0]))
-        HX_TRY((hx_diagonal_launch<HX_WIDE_PATCH, HX_WIDE_ROWS>(s.patches, 0, *s.model, items(s, 0),
-                                                                d_diag)));
-    else
-        HX_TRY((hx_diagonal_launch<HX_OTF_PATCH, HX_OTF_ROWS>(s.patches, 0, *s.model, items(s, 0),
-                                                              d_diag)));
+    HX_TRY(hx_patches_diagonal(s.patches, 0, *s.model, items(s, 0), d_diag));
     if (s.patches.n_group > 1)
         HX_TRY(hx_tetra_diagonal_launch(s.patches, 1, *s.model, items(s, 1), d_diag));
     return hx_cuda_add_shared<double>(s.patches, HX_PRODUCT_WHOLE, d_diag);

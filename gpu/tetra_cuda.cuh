@@ -80,7 +80,7 @@ int hx_tetra_launch(const hx_cuda_patches &p, int group, const hx_slice &patches
 
 template <class T> int hx_tetra_blocks(const hx_cuda_patches &p, int group, int *n_block);
 
-// As hx_diagonal_launch.
+// As hx_patches_diagonal.
 int hx_tetra_diagonal_launch(const hx_cuda_patches &p, int group, const hx_device_model &model,
                              const int32_t *d_elem, double *d_diag);
 

@@ -14,7 +14,7 @@ enum {
     BANK = HX_PATCH_BANK
 };
 
-static int64_t wide_from = 200000;
+static int64_t wide_from = 150000;
 
 int64_t hx_patches_wide_from(void)
 {
