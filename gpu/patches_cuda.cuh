@@ -40,29 +40,30 @@ int hx_cuda_patches_put_split(hx_cuda_patches *to, const hx_device_model &model,
                               int64_t *n_boundary);
 void hx_cuda_patches_free(hx_cuda_patches *p);
 
-// Second kernel: y of shared nodes, a thread a component, from the last node to the first: what the
-// patches wrote last is still in the cache. There are two rows or more.
+// Second kernel: y of shared nodes, a thread a node, from the last node to the first: what the
+// patches wrote last is still in the cache. There are two rows or more, added one by one.
 template <class T>
 __global__ void hx_shared_nodes_kernel(int64_t n, const int32_t *__restrict__ node,
                                        const int32_t *__restrict__ ptr,
                                        const int32_t *__restrict__ row,
                                        const T *__restrict__ partial, T *__restrict__ y)
 {
-    const int64_t thread =
-        3 * n - 1 - (blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x);
-    if (thread < 0) return;
-    const int64_t k = thread / 3;
-    const int i = static_cast<int>(thread - 3 * k);
+    const int64_t k = n - 1 - (blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x);
+    if (k < 0) return;
     const int32_t begin = ptr[k], end = ptr[k + 1];
-    const auto part = [&](int32_t r) { return partial[3 * static_cast<int64_t>(row[r]) + i]; };
-    T sum = part(begin) + part(begin + 1);
-    int32_t r = begin + 2;
-    for (; r + 1 < end; r += 2) { // loads in pairs, added one by one
-        const T a = part(r), b = part(r + 1);
-        sum = (sum + a) + b;
+    const auto part = [&](int32_t r) { return partial + 3 * static_cast<int64_t>(row[r]); };
+    const T *const first = part(begin), *const second = part(begin + 1);
+    T sum[3];
+#pragma unroll
+    for (int i = 0; i < 3; i++) sum[i] = first[i] + second[i];
+    for (int32_t r = begin + 2; r < end; r++) {
+        const T *const next = part(r);
+#pragma unroll
+        for (int i = 0; i < 3; i++) sum[i] += next[i];
     }
-    if (r < end) sum += part(r);
-    y[3 * static_cast<int64_t>(node[k]) + i] = sum;
+    T *const to = y + 3 * static_cast<int64_t>(node[k]);
+#pragma unroll
+    for (int i = 0; i < 3; i++) to[i] = sum[i];
 }
 
 // Those of a part of a product.
@@ -71,7 +72,7 @@ template <class T> int hx_cuda_add_shared(const hx_cuda_patches &p, hx_product_p
     const hx_slice nodes = hx_sums_of(part, p.n_shared_boundary, p.n_shared);
     if (nodes.n == 0) return HX_OK;
     hx_shared_nodes_kernel<T>
-        <<<hx_blocks(3 * nodes.n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(p.dev)->stream>>>(
+        <<<hx_blocks(nodes.n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(p.dev)->stream>>>(
             nodes.n, p.d_shared_node + nodes.first, p.d_shared_ptr + nodes.first, p.d_shared_sum,
             reinterpret_cast<const T *>(p.d_partial), d_y);
     HX_TRY_LAUNCH("shared nodes");
