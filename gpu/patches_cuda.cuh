@@ -13,6 +13,7 @@
 
 #include <cuda_pipeline.h>
 
+#include "barriers_cuda.cuh"
 #include "core/solver/device_mesh.h"
 #include "core/solver/patches.h"
 #include "cuda_device.cuh"
@@ -123,16 +124,9 @@ template <class T, int SIZE, int N_FIELD, int ROWS, int N_CORNER = 8> struct hx_
     static constexpr int position = node + 4 * sizeof(int32_t) * ROWS;
     static constexpr int span = position + 4 * sizeof(uint16_t) * ROWS;
     static constexpr int patch = span + 4 * sizeof(hx_span);
-    static constexpr int bytes = patch + 2 * HX_PATCH_AHEAD * sizeof(int32_t);
+    static constexpr int barrier = patch + 2 * HX_PATCH_AHEAD * sizeof(int32_t);
+    static constexpr int bytes = barrier + sizeof(uint64_t);
 };
-
-// threadIdx.x, anew: what is computed from it is not kept in registers while an element needs them.
-__device__ __forceinline__ int hx_thread()
-{
-    int thread;
-    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
-    return thread;
-}
 
 // Forces of the first N slots of a row.
 template <int N, class T, int SIZE, int N_CORNER>
@@ -246,6 +240,27 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
         if (elem && thread < s.count)
             __pipeline_memcpy_async(next_elem + thread, elem + s.first + thread, 4);
     };
+    // Lists of large patches come in bulk: nodes and positions two patches early, coordinates one,
+    // slots with the patch. Not corners: each thread has read its own, not yet all of them.
+    constexpr bool IN_BULK = HX_HAS_BULK && SIZE > 64;
+    uint64_t *const in_bulk = reinterpret_cast<uint64_t *>(memory + at::barrier);
+    const auto load_bulk = [&](int k) {
+        if (thread != 0) return;
+        const hx_span now = span_of(k), next = span_of(k + 1), after = span_of(k + 2);
+        const int n_slot_byte = sizeof(hx_eight) * now.n,
+                  n_xyz_byte = N_FIELD == 2 ? 3 * sizeof(T) * next.n : 0,
+                  n_node_byte = sizeof(int32_t) * after.n,
+                  n_position_byte = sizeof(uint16_t) * after.n;
+        hx_barrier::arrive_expecting(in_bulk,
+                                     n_slot_byte + n_xyz_byte + n_node_byte + n_position_byte);
+        hx_barrier::copy(slot, g.row_slot + now.begin, n_slot_byte, in_bulk);
+        if (n_xyz_byte > 0)
+            hx_barrier::copy(nodal(k + 1, N_FIELD - 1), row_xyz + 3 * (next.begin - g.first_row),
+                             n_xyz_byte, in_bulk);
+        if (after.n == 0) return;
+        hx_barrier::copy(node(k + 2), g.row_node + after.begin, n_node_byte, in_bulk);
+        hx_barrier::copy(position(k + 2), g.row_position + after.begin, n_position_byte, in_bulk);
+    };
     const auto load_rows = [&](int k) {
         const hx_span s = span_of(k);
 #pragma unroll 1
@@ -254,6 +269,14 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
 #pragma unroll 1
         for (int i = 8 * thread; i < s.n; i += 8 * SIZE)
             __pipeline_memcpy_async(position(k) + i, g.row_position + s.begin + i, 16);
+    };
+    const auto load_coordinates = [&](int k) {
+        const hx_span s = span_of(k);
+        constexpr int n = 16 / sizeof(T);
+        const T *const from = row_xyz + 3 * (s.begin - g.first_row);
+#pragma unroll 1
+        for (int i = n * thread; i < 3 * s.n; i += n * SIZE)
+            __pipeline_memcpy_async(nodal(k, N_FIELD - 1) + i, from + i, 16);
     };
     const auto load_nodal = [&](int k) {
         const hx_span s = span_of(k);
@@ -267,13 +290,6 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
 #pragma unroll
             for (int i = 0; i < 3; i++) __pipeline_memcpy_async(here + i, from + i, sizeof(T));
         }
-        if (N_FIELD == 2) {
-            constexpr int n = 16 / sizeof(T);
-            const T *const from = row_xyz + 3 * (s.begin - g.first_row);
-#pragma unroll 1
-            for (int i = n * thread; i < 3 * s.n; i += n * SIZE)
-                __pipeline_memcpy_async(nodal(k, 1) + i, from + i, 16);
-        }
         __pipeline_memcpy_async(corner + thread,
                                 g.corner + static_cast<int64_t>(patch_of(k)) * SIZE + thread,
                                 sizeof(hx_eight));
@@ -285,6 +301,11 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
     if (TAKES && thread == 0)
         for (int k = 0; k < HX_PATCH_AHEAD; k++)
             patches[k] = static_cast<int>(blockIdx.x + k * gridDim.x);
+    if constexpr (IN_BULK)
+        if (thread == 0) {
+            hx_barrier::init(in_bulk, 1);
+            hx_barrier::publish();
+        }
     for (int k = 0; k < 3; k++) load_span(k);
     __pipeline_commit();
     __pipeline_wait_prior(0);
@@ -296,6 +317,7 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
     __pipeline_wait_prior(0);
     __syncthreads();
     load_nodal(0);
+    if (N_FIELD == 2) load_coordinates(0);
     load_elem(1);
     __pipeline_commit();
     __pipeline_wait_prior(0);
@@ -306,11 +328,18 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
         const hx_eight my_corner = corner[thread];
         const double my_modulus = moduli[thread];
         const hx_span here = span_of(k);
+        const bool is_next = patch_of(k + 1) < g.n_patch;
+        if constexpr (IN_BULK) {
+            load_bulk(k);
+        } else {
 #pragma unroll 1
-        for (int row = thread; row < here.n; row += SIZE)
-            __pipeline_memcpy_async(slot + row, g.row_slot + here.begin + row, sizeof(hx_eight));
-        if (patch_of(k + 1) < g.n_patch) load_nodal(k + 1);
-        load_rows(k + 2);
+            for (int row = thread; row < here.n; row += SIZE)
+                __pipeline_memcpy_async(slot + row, g.row_slot + here.begin + row,
+                                        sizeof(hx_eight));
+            if (N_FIELD == 2 && is_next) load_coordinates(k + 1);
+            load_rows(k + 2);
+        }
+        if (is_next) load_nodal(k + 1);
         load_span(k + 3);
         load_elem(k + 2);
         __pipeline_commit();
@@ -319,6 +348,7 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
         body.element(my_corner, nodal(k, N_FIELD - 1), nodal(k, 0), static_cast<T>(my_modulus),
                      force + hx_thread());
         __pipeline_wait_prior(0);
+        if constexpr (IN_BULK) hx_barrier::wait(in_bulk, k);
         __syncthreads(); // forces are there, nodal values used up
 
         int taken = 0; // arrives while rows are summed

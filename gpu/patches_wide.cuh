@@ -7,6 +7,7 @@
 #ifndef HX_PATCHES_WIDE_CUH
 #define HX_PATCHES_WIDE_CUH
 
+#include "barriers_cuda.cuh"
 #include "otf_cuda.cuh"
 #include "patches_cuda.cuh"
 
@@ -42,67 +43,6 @@ template <class T, int N_FIELD> struct hx_wide_memory {
         barrier + (2 + 2 * HX_WIDE_FORCES + HX_WIDE_SLOTS + 2 * HX_WIDE_LISTS) * sizeof(uint64_t);
 };
 
-namespace hx_wide
-{
-
-__device__ __forceinline__ unsigned address_of(const void *p)
-{
-    return static_cast<unsigned>(__cvta_generic_to_shared(p));
-}
-
-__device__ __forceinline__ void init(uint64_t *barrier, int count)
-{
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address_of(barrier)), "r"(count));
-}
-
-__device__ __forceinline__ void arrive(uint64_t *barrier)
-{
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address_of(barrier)) : "memory");
-}
-
-// Once for a warp.
-__device__ __forceinline__ void arrive_warp(uint64_t *barrier)
-{
-    __syncwarp();
-    if (hx_thread() % 32 == 0) arrive(barrier);
-}
-
-__device__ __forceinline__ void arrive_expecting(uint64_t *barrier, int n_byte)
-{
-    asm volatile(
-        "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address_of(barrier)),
-        "r"(n_byte)
-        : "memory");
-}
-
-// When all copies of this thread so far have come.
-__device__ __forceinline__ void arrive_after_copies(uint64_t *barrier)
-{
-    asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(address_of(barrier))
-                 : "memory");
-}
-
-// For the end of phase n of a barrier, counted from 0; at most one more may have ended.
-__device__ __forceinline__ void wait(uint64_t *barrier, int n)
-{
-    asm volatile("{\n\t.reg .pred done;\n\t"
-                 "again:\n\t"
-                 "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n\t"
-                 "@!done bra again;\n\t}" ::"r"(address_of(barrier)),
-                 "r"(n & 1)
-                 : "memory");
-}
-
-__device__ __forceinline__ void copy(void *to, const void *from, int n_byte, uint64_t *barrier)
-{
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], "
-                 "%2, [%3];" ::"r"(address_of(to)),
-                 "l"(from), "r"(n_byte), "r"(address_of(barrier))
-                 : "memory");
-}
-
-} // namespace hx_wide
-
 // What an element does between its steps (otf_body.cuh).
 struct hx_wide_steps {
     uint64_t *gathered, *free;
@@ -110,11 +50,11 @@ struct hx_wide_steps {
 
     __device__ __forceinline__ void have_gathered() const
     {
-        hx_wide::arrive_warp(gathered);
+        hx_barrier::arrive_warp(gathered);
     }
     __device__ __forceinline__ void wait_for_column() const
     {
-        hx_wide::wait(free, n_free);
+        hx_barrier::wait(free, n_free);
     }
 };
 
@@ -218,7 +158,7 @@ template <class T, int N_FIELD, bool LISTED> struct hx_wide_block {
 
     __device__ __forceinline__ void init_barriers() const
     {
-        using hx_wide::init;
+        using hx_barrier::init;
         init(loaded(), 32 + 1); // copies of a warp, and the bulk copies
         init(gathered(), HX_WIDE_PATCH / 32);
         for (int k = 0; k < HX_WIDE_FORCES; k++) {
@@ -230,13 +170,13 @@ template <class T, int N_FIELD, bool LISTED> struct hx_wide_block {
             init(listed(k), 1);
             init(done(k), HX_WIDE_ADDERS / 32);
         }
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        hx_barrier::publish();
     }
 
     template <class Body> __device__ __forceinline__ void compute(const Body &body) const
     {
         for (int k = 0;; k++) {
-            hx_wide::wait(loaded(), k);
+            hx_barrier::wait(loaded(), k);
             const int n_elem = *count();
             if (n_elem == 0) break;
             const int place = hx_thread() - HX_WIDE_HELPERS;
@@ -253,7 +193,7 @@ template <class T, int N_FIELD, bool LISTED> struct hx_wide_block {
                 steps.wait_for_column();
             }
             k = *mine;
-            hx_wide::arrive_warp(computed(k));
+            hx_barrier::arrive_warp(computed(k));
         }
     }
 
@@ -261,16 +201,16 @@ template <class T, int N_FIELD, bool LISTED> struct hx_wide_block {
     __device__ __forceinline__ void load_lists(int k) const
     {
         const hx_span s = *span(k);
-        hx_wide::arrive_expecting(listed(k), (sizeof(int32_t) + sizeof(uint16_t)) * s.n);
+        hx_barrier::arrive_expecting(listed(k), (sizeof(int32_t) + sizeof(uint16_t)) * s.n);
         if (s.n == 0) return;
-        hx_wide::copy(node(k), g.row_node + s.begin, sizeof(int32_t) * s.n, listed(k));
-        hx_wide::copy(position(k), g.row_position + s.begin, sizeof(uint16_t) * s.n, listed(k));
+        hx_barrier::copy(node(k), g.row_node + s.begin, sizeof(int32_t) * s.n, listed(k));
+        hx_barrier::copy(position(k), g.row_position + s.begin, sizeof(uint16_t) * s.n, listed(k));
     }
     __device__ __forceinline__ void load_slots(int k) const
     {
         const hx_span s = *span(k);
-        hx_wide::arrive_expecting(slotted(k), sizeof(hx_eight) * s.n);
-        hx_wide::copy(slot(k), g.row_slot + s.begin, sizeof(hx_eight) * s.n, slotted(k));
+        hx_barrier::arrive_expecting(slotted(k), sizeof(hx_eight) * s.n);
+        hx_barrier::copy(slot(k), g.row_slot + s.begin, sizeof(hx_eight) * s.n, slotted(k));
     }
     __device__ __forceinline__ void load_in_bulk(int k, const T *row_xyz) const
     {
@@ -278,13 +218,13 @@ template <class T, int N_FIELD, bool LISTED> struct hx_wide_block {
         const hx_span s = *span(k);
         const int n_field_byte = N_FIELD > 1 ? 3 * sizeof(T) * s.n : 0;
         *count() = s.count;
-        hx_wide::arrive_expecting(loaded(), s.count > 0 ? n_corner_byte + n_field_byte : 0);
+        hx_barrier::arrive_expecting(loaded(), s.count > 0 ? n_corner_byte + n_field_byte : 0);
         if (s.count == 0) return;
-        hx_wide::copy(corner(), g.corner + static_cast<int64_t>(*patch(k)) * HX_WIDE_PATCH,
-                      n_corner_byte, loaded());
+        hx_barrier::copy(corner(), g.corner + static_cast<int64_t>(*patch(k)) * HX_WIDE_PATCH,
+                         n_corner_byte, loaded());
         if (N_FIELD > 1)
-            hx_wide::copy(nodal() + at::field, row_xyz + 3 * (s.begin - g.first_row), n_field_byte,
-                          loaded());
+            hx_barrier::copy(nodal() + at::field, row_xyz + 3 * (s.begin - g.first_row),
+                             n_field_byte, loaded());
     }
     // By a warp.
     __device__ __forceinline__ void load_one_by_one(int k, const int32_t *elem,
@@ -306,7 +246,7 @@ template <class T, int N_FIELD, bool LISTED> struct hx_wide_block {
         for (int i = lane; i < s.count; i += 32)
             __pipeline_memcpy_async(modulus() + i, moduli + (LISTED ? next_elem()[i] : s.first + i),
                                     sizeof(double));
-        hx_wide::arrive_after_copies(loaded());
+        hx_barrier::arrive_after_copies(loaded());
         if (LISTED) load_elem(k + 1, elem);
     }
     // Each of a warp's threads for itself.
@@ -352,12 +292,12 @@ template <class T, int N_FIELD, bool LISTED> struct hx_wide_block {
                 next = read_span(number);
                 number_after = HX_WIDE_AHEAD * grid + static_cast<int>(atomicAdd(g.taken, 1u));
             }
-            hx_wide::wait(listed(k), k / HX_WIDE_LISTS);
-            if (k > 0) hx_wide::wait(gathered(), k - 1);
+            hx_barrier::wait(listed(k), k / HX_WIDE_LISTS);
+            if (k > 0) hx_barrier::wait(gathered(), k - 1);
             if (lane == 0) load_in_bulk(k, row_xyz);
             load_one_by_one(k, elem, moduli, x);
             if (span(k)->count == 0) break;
-            if (k >= 2) hx_wide::wait(done(k - 2), (k - 2) / HX_WIDE_LISTS);
+            if (k >= 2) hx_barrier::wait(done(k - 2), (k - 2) / HX_WIDE_LISTS);
             if (lane == 0) {
                 load_slots(k);
                 load_lists(k + EARLY);
@@ -371,15 +311,15 @@ template <class T, int N_FIELD, bool LISTED> struct hx_wide_block {
     __device__ __forceinline__ void add(T *partial, T *y) const
     {
         for (int k = 0;; k++) {
-            hx_wide::wait(listed(k), k / HX_WIDE_LISTS);
+            hx_barrier::wait(listed(k), k / HX_WIDE_LISTS);
             const hx_span s = *span(k);
             if (s.count == 0) break;
-            hx_wide::wait(slotted(k), k / HX_WIDE_SLOTS);
-            hx_wide::wait(computed(k), k / HX_WIDE_FORCES);
+            hx_barrier::wait(slotted(k), k / HX_WIDE_SLOTS);
+            hx_barrier::wait(computed(k), k / HX_WIDE_FORCES);
             hx_sum_rows<T, HX_WIDE_PATCH, 8, HX_WIDE_ADDERS>(hx_thread() - 32, s, force(k), slot(k),
                                                              node(k), partial, y);
-            hx_wide::arrive_warp(added(k));
-            hx_wide::arrive_warp(done(k));
+            hx_barrier::arrive_warp(added(k));
+            hx_barrier::arrive_warp(done(k));
         }
     }
 };

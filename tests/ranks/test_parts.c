@@ -9,6 +9,7 @@
 #include "core/ranks/ranks.h"
 #include "core/solver/assembled.h"
 #include "core/solver/operator_springs.h"
+#include "core/solver/patches.h"
 #include "core/solver/product.h"
 #include "tests/lib/divided.h"
 #include "tests/lib/fixture.h"
@@ -525,6 +526,10 @@ int main(int argc, char **argv)
     CHECK_OK(hx_team_join(&j.team));
     fixture_move(&j.device, j.team.host_rank);
     for (size_t k = 0; k < sizeof way / sizeof way[0]; k++) check_way(&j, way[k]);
+    if (strcmp(j.device.ops->name, "cpu") != 0) {
+        hx_patches_set_wide_from(1); /* patches as of large meshes */
+        check_way(&j, HX_MAIL_LIBRARY);
+    }
     hx_device_close(&j.device);
     const int size = j.team.size;
     hx_team_leave(&j.team);
