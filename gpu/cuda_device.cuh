@@ -91,8 +91,8 @@ inline unsigned hx_blocks(int64_t n_thread, int block)
     return static_cast<unsigned>((n_thread + block - 1) / block);
 }
 
-// Uploads from so many bytes on go by several threads; fewer do not pay for their buffers.
-constexpr size_t HX_LARGE_UPLOAD = static_cast<size_t>(128) << 20;
+// Uploads from so many bytes on go by several threads.
+constexpr size_t HX_LARGE_UPLOAD = static_cast<size_t>(1) << 20;
 // upload_cuda.cu. Waits.
 int hx_cuda_upload_large(hx_device *dev, void *d_to, const void *from, size_t bytes);
 void hx_cuda_lanes_free(struct hx_cuda_lanes *lanes); // accepts NULL

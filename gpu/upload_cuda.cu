@@ -12,9 +12,17 @@
 namespace
 {
 
-constexpr int MOST_THREADS = 8;
 constexpr int N_BUFFER = 2; // of a thread: one is filled while the other leaves
-constexpr size_t PIECE = 2 << 20;
+constexpr int MOST_THREADS = 8;
+
+// Pinned memory costs half a millisecond a megabyte. What fewer bytes than MANY_BYTES need fits
+// into the 2 MB that the driver has pinned anyway for small downloads.
+constexpr size_t MANY_BYTES = static_cast<size_t>(128) << 20;
+struct team {
+    int n_thread;
+    size_t piece; // bytes of a buffer
+};
+constexpr team FEW = {4, 224 << 10}, MANY = {MOST_THREADS, 2 << 20};
 
 struct lane {
     cudaStream_t stream;
@@ -25,20 +33,20 @@ struct lane {
 struct upload_job {
     char *d_to;
     const char *from;
-    size_t bytes;
+    size_t bytes, piece;
     int place;                                    // of the GPU
     std::atomic<size_t> next{0};                  // byte that nobody has taken yet
     std::atomic<cudaError_t> status{cudaSuccess}; // the first that went wrong
 };
 
 // What is there already stays: pinned memory takes longer to get than to fill.
-cudaError_t open_lane(lane *l)
+cudaError_t open_lane(lane *l, size_t piece)
 {
     cudaError_t status = HX_CUDA_FAULT();
     if (status == cudaSuccess && !l->stream)
         status = cudaStreamCreateWithFlags(&l->stream, cudaStreamNonBlocking);
     for (int i = 0; i < N_BUFFER && status == cudaSuccess; i++) {
-        if (!l->buffer[i]) status = cudaMallocHost(&l->buffer[i], PIECE);
+        if (!l->buffer[i]) status = cudaMallocHost(&l->buffer[i], piece);
         if (status == cudaSuccess && !l->left[i])
             status = cudaEventCreateWithFlags(&l->left[i], cudaEventDisableTiming);
     }
@@ -48,9 +56,9 @@ cudaError_t open_lane(lane *l)
 cudaError_t send_pieces(upload_job *job, lane *l)
 {
     for (int i = 0;; i = (i + 1) % N_BUFFER) {
-        const size_t at = job->next.fetch_add(PIECE);
+        const size_t at = job->next.fetch_add(job->piece);
         if (at >= job->bytes || job->status.load() != cudaSuccess) break;
-        const size_t n = job->bytes - at < PIECE ? job->bytes - at : PIECE;
+        const size_t n = job->bytes - at < job->piece ? job->bytes - at : job->piece;
         cudaError_t status = cudaEventSynchronize(l->left[i]); // done, where nothing was recorded
         if (status != cudaSuccess) return status;
         memcpy(l->buffer[i], job->from + at, n);
@@ -65,7 +73,7 @@ cudaError_t send_pieces(upload_job *job, lane *l)
 void work(upload_job *job, lane *l)
 {
     cudaError_t status = cudaSetDevice(job->place), none = cudaSuccess;
-    if (status == cudaSuccess) status = open_lane(l);
+    if (status == cudaSuccess) status = open_lane(l, job->piece);
     if (status == cudaSuccess) status = send_pieces(job, l);
     if (status == cudaSuccess) return;
     job->status.compare_exchange_strong(none, status);
@@ -85,13 +93,13 @@ std::thread start(upload_job *job, lane *l)
 } // namespace
 
 struct hx_cuda_lanes {
-    lane of[MOST_THREADS];
+    lane of[2][MOST_THREADS]; // of FEW, of MANY
 };
 
 void hx_cuda_lanes_free(hx_cuda_lanes *lanes)
 {
-    for (int k = 0; lanes && k < MOST_THREADS; k++) {
-        lane *const l = &lanes->of[k];
+    for (int k = 0; lanes && k < 2 * MOST_THREADS; k++) {
+        lane *const l = &lanes->of[k / MOST_THREADS][k % MOST_THREADS];
         for (int i = 0; i < N_BUFFER; i++) {
             if (l->left[i]) cudaEventDestroy(l->left[i]);
             if (l->buffer[i]) cudaFreeHost(l->buffer[i]);
@@ -106,17 +114,20 @@ int hx_cuda_upload_large(hx_device *dev, void *d_to, const void *from, size_t by
     hx_cuda *const impl = hx_cuda_of(dev);
     upload_job job;
     std::thread thread[MOST_THREADS];
-    const unsigned n_core = std::thread::hardware_concurrency();
-    const int n_thread =
-        n_core > 0 && n_core < MOST_THREADS ? static_cast<int>(n_core) : MOST_THREADS;
+    const int n_core = static_cast<int>(std::thread::hardware_concurrency());
+    const bool is_many = bytes >= MANY_BYTES;
+    const team &t = is_many ? MANY : FEW;
+    const int n_thread = n_core > 0 && n_core < t.n_thread ? n_core : t.n_thread;
+    job.piece = t.piece;
     job.place = impl->place;
     job.d_to = static_cast<char *>(d_to);
     job.from = static_cast<const char *>(from);
     job.bytes = bytes;
     if (!impl->lanes) HX_TRY(hx_alloc(&impl->lanes, 1, sizeof *impl->lanes, "uploads"));
     HX_TRY_CUDA(cudaStreamSynchronize(impl->stream)); // what is queued may use d_to
-    for (int i = 1; i < n_thread; i++) thread[i] = start(&job, &impl->lanes->of[i]);
-    work(&job, &impl->lanes->of[0]);
+    lane *const lanes = impl->lanes->of[is_many];
+    for (int i = 1; i < n_thread; i++) thread[i] = start(&job, &lanes[i]);
+    work(&job, &lanes[0]);
     for (int i = 1; i < n_thread; i++)
         if (thread[i].joinable()) thread[i].join();
     HX_TRY_CUDA(job.status.load());
