@@ -9,7 +9,10 @@ namespace
 
 // Blocks a multiprocessor: 6 of 64 threads leave 168 registers a thread, 10 leave 96, 2 of 384
 // leave 80.
-template <class T, int SIZE> constexpr int N_RESIDENT = SIZE > 64 ? 2 : sizeof(T) == 8 ? 6 : 10;
+template <class T, int SIZE>
+constexpr int N_RESIDENT = sizeof(T) == 8 ? (SIZE > 64 ? 1 : 6)
+                           : SIZE > 64    ? 2
+                                          : 10;
 template <int SIZE> constexpr int N_ROW = SIZE > HX_OTF_PATCH ? HX_WIDE_ROWS : HX_OTF_ROWS;
 
 template <class T, int SIZE>
