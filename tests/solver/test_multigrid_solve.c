@@ -382,6 +382,80 @@ static int64_t count_means(const hx_multigrid *mg)
     return n;
 }
 
+/* Nodes of the first lattice that rounding is left at: those to which marks at nodes that K couples
+ * with a held one, and at springs, come by the restriction. Returns the marks. */
+static int64_t check_marks(const fixture_solver *s, const model *m)
+{
+    const hx_problem *const p = &m->problem;
+    const hx_multigrid *const mg = s->pc.impl;
+    const size_t n_row = HX_MG_DOF * (size_t)mg->level[0].n_node;
+    double *zero = new_doubles(m->n), *d_zero = fixture_put(&device, m->n, zero);
+    float *mark = calloc(m->n, sizeof *mark), *b = calloc(n_row, sizeof *b), *d_mark;
+    uint8_t *held = calloc(n_row, 1);
+    int64_t n = 0, n_held = 0;
+    if (!mark || !b || !held) abort();
+    for (int64_t e = 0; e < m->mesh.n_elem; e++) {
+        const int32_t *const node = m->mesh.conn + 8 * e;
+        int any = 0;
+        for (int c = 0; c < 8; c++) any |= p->supports.fixed[node[c]];
+        for (int c = 0; any && c < 24; c++) mark[3 * node[c / 3] + c % 3] = 1.0f;
+    }
+    for (int64_t k = 0; k < p->springs.n; k++) mark[p->springs.dof[k]] = 1.0f;
+    for (size_t k = 0; k < m->n; k++) n += mark[k] > 0.0f;
+    CHECK_OK(hx_device_put(&device, &d_mark, mark, m->n * sizeof *mark));
+    CHECK_OK(mg->ops->mesh_restrict(&device, &mg->mesh, d_zero, d_mark, &mg->level[0]));
+    CHECK_OK(device.ops->download(&device, b, mg->level[0].d_b, n_row * sizeof *b));
+    CHECK_OK(device.ops->download(&device, held, mg->level[0].d_held, n_row / HX_MG_DOF));
+    for (size_t a = 0; a < n_row / HX_MG_DOF; a++) {
+        const float *const of = b + HX_MG_DOF * a;
+        n_held += held[a];
+        CHECK(held[a] == (of[0] != 0.0f || of[1] != 0.0f || of[2] != 0.0f));
+    }
+    CHECK_MSG(n_held > 0 && (n_held < mg->level[0].n_node || p->springs.n > 0), "%lld nodes held",
+              (long long)n_held);
+    device.ops->release(&device, d_mark);
+    device.ops->release(&device, d_zero);
+    free(zero);
+    free(mark);
+    free(b);
+    free(held);
+    return n;
+}
+
+/* The same of few marks, of many, and of few without lists of the nodes' elements. */
+static void test_marks(void)
+{
+    const sample of = {
+        .name = "marks", .part = {.n = {36, 36, 36}}, .pattern = solid, .contrast = 1.0};
+    const fixture_settings settings = settings_of(&device, "multigrid", "otf", 1e-8);
+    model m;
+    context = of.name;
+    make_model(&m, &of);
+    const int64_t n_dof = (int64_t)m.n;
+    m.problem.springs.dof = calloc(m.n, sizeof(int64_t));
+    m.problem.springs.stiffness = new_doubles(m.n);
+    if (!m.problem.springs.dof) abort();
+    for (int i = 0; i < 3; i++) {
+        fixture_solver s;
+        m.problem.springs.n = i == 0 ? 0 : i == 1 ? n_dof : 9;
+        for (int64_t k = 0; k < m.problem.springs.n; k++) {
+            m.problem.springs.dof[k] = i == 1 ? k : n_dof - 40 + 4 * k;
+            m.problem.springs.stiffness[k] = 1.0;
+        }
+        CHECK_OK(fixture_solver_create(&s, &device, &m.problem, &settings));
+        if (i == 2) hx_mesh_forget_lists(&m.mesh);
+        CHECK_OK(hx_operator_set_modulus(&s.op, m.modulus));
+        CHECK_OK(hx_precond_setup(&s.pc));
+        const hx_multigrid *const mg = s.pc.impl;
+        CHECK(hx_mg_restores(mg));
+        const int64_t n = check_marks(&s, &m);
+        printf("%lld marks, %lld cells\n", (long long)n, (long long)mg->mesh.n_cell);
+        CHECK((12 * n <= 8 * HX_MG_DOF * 4 * mg->mesh.n_cell) == (i != 1));
+        fixture_solver_free(&s);
+    }
+    free_model(&m);
+}
+
 /* Another design on the same preconditioner: what one made for it does, but for how far the power
  * iterations of both have come. What is left of the old one on any level would be out by the
  * contrast. */
@@ -471,6 +545,7 @@ int main(int argc, char **argv)
     test_units();
     test_growth(quick);
     test_loose_designs();
+    test_marks();
     test_other_design(10.0);
     test_other_design(1e9);
     hx_device_close(&host);
