@@ -24,8 +24,7 @@ static int create(hx_filter *filter)
     hx_cone *cone;
     HX_TRY(hx_alloc(&cone, 1, sizeof *cone, "density filter"));
     filter->impl = cone;
-    return hx_cone_create(cone, filter->dev, filter->problem, filter->params.radius,
-                          filter->params.volume_weighted,
+    return hx_cone_create(cone, filter->dev, filter->problem, &filter->params,
                           hx_filter_kind_sums(filter->kind, &filter->params));
 }
 

@@ -21,8 +21,7 @@ static int create(hx_filter *filter)
     hx_cone *cone;
     HX_TRY(hx_alloc(&cone, 1, sizeof *cone, "sensitivity filter"));
     filter->impl = cone;
-    return hx_cone_create(cone, filter->dev, filter->problem, filter->params.radius,
-                          filter->params.volume_weighted, 1);
+    return hx_cone_create(cone, filter->dev, filter->problem, &filter->params, 1);
 }
 
 static int forward(hx_filter *filter, const double *d_design, double *d_filtered)

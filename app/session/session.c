@@ -377,7 +377,8 @@ int hx_session_read_initial(hx_session *s, double **density)
 
 int hx_session_make_filter(hx_session *s)
 {
-    const hx_filter_params params = hx_session_filter_params(s);
+    hx_filter_params params = hx_session_filter_params(s);
+    params.voxels = &s->voxels;
     const int rc = hx_filter_create(&s->filter, hx_filter_find(s->cfg.optimization.filter.kind),
                                     hx_session_design_device(s), hx_session_design(s), &params);
     return rc < 0 ? hx_session_blame(s, "optimization.filter.radius", rc) : rc;
@@ -487,6 +488,7 @@ void hx_session_free(hx_session *s)
     hx_device_close(&s->device);
     hx_ties_free(&s->ties);
     hx_plan_free(&s->plan);
+    hx_voxels_free(&s->voxels);
     hx_problem_free(&s->problem);
     hx_space_free(&s->space);
     free(s->set_size);

@@ -1,12 +1,22 @@
 /* What a session holds in memory, on the device part by part. */
 #include "core/design/halo.h"
-#include "core/design/voxels.h"
 #include "session_internal.h"
 
 size_t hx_session_mesh_bytes(const hx_session *s)
 {
     return hx_mesh_bytes(&s->mesh) + hx_conditions_bytes(&s->conditions) +
            hx_space_bytes(&s->space) + hx_spline_bytes(&s->spline);
+}
+
+/* While the driver of a device is starting, which would be waited for anyway. 0: without memory, or
+ * there is nothing to wait for. */
+static int make_voxels(hx_session *s)
+{
+    hx_voxels_free(&s->voxels);
+    if (!hx_device_start_is_running(&s->device_start)) return 0;
+    if (hx_voxels_create(&s->voxels, &s->mesh, s->filter_radius) == HX_OK) return 1;
+    hx_error_clear();
+    return 0;
 }
 
 void hx_session_count_voxels(hx_session *s)
@@ -16,6 +26,8 @@ void hx_session_count_voxels(hx_session *s)
         s->voxel_bytes = 0;
     else if (s->ranks.design)
         s->voxel_bytes = hx_voxels_bytes_around(&s->ranks.share.mesh, &s->mesh, radius);
+    else if (make_voxels(s))
+        s->voxel_bytes = hx_voxels_taken(&s->voxels);
     else
         s->voxel_bytes = hx_voxels_bytes(&s->mesh, radius);
 }

@@ -217,8 +217,17 @@ static int alloc_values(hx_device_cells *cells, hx_device *dev, int n_field)
     return HX_OK;
 }
 
+/* Those that are there are taken. */
+static int get_voxels(hx_voxels *voxels, const hx_mesh *mesh, double radius, hx_voxels *made)
+{
+    if (!made || made->n[0] == 0) return hx_voxels_create(voxels, mesh, radius);
+    *voxels = *made;
+    memset(made, 0, sizeof *made);
+    return HX_OK;
+}
+
 int hx_device_cells_create(hx_device_cells *cells, hx_device *dev, const hx_mesh *mesh,
-                           double radius, int n_field)
+                           double radius, int n_field, hx_voxels *made)
 {
     hx_cells host = {0};
     hx_voxels voxels = {0};
@@ -226,7 +235,7 @@ int hx_device_cells_create(hx_device_cells *cells, hx_device *dev, const hx_mesh
     memset(cells, 0, sizeof *cells);
     HX_TRY(check_input(mesh, radius));
     cells->n = mesh->n_elem;
-    HX_TRY_FAIL(hx_voxels_create(&voxels, mesh, radius));
+    HX_TRY_FAIL(get_voxels(&voxels, mesh, radius, made));
     if (voxels.n[0] > 0) {
         HX_TRY_FAIL(put_voxels(cells, dev, &voxels));
     } else {

@@ -57,9 +57,10 @@ struct hx_device_cells {
 };
 
 /* Bins the elements and puts them on the device, for sums of up to n_field fields at a time; the
- * host keeps nothing. O(n). */
+ * host keeps nothing. made: hx_voxels_create of mesh and radius, which is taken and left zeroed, or
+ * what is zeroed or NULL: they are made here. O(n). */
 int hx_device_cells_create(hx_device_cells *cells, hx_device *dev, const hx_mesh *mesh,
-                           double radius, int n_field);
+                           double radius, int n_field, hx_voxels *made);
 /* Accepts a zeroed struct. */
 void hx_device_cells_free(hx_device_cells *cells, hx_device *dev);
 /* Their bytes, at most; of voxels hx_voxels_bytes. */

@@ -37,24 +37,24 @@ fail:
     return rc;
 }
 
-static int create_cells(hx_cone *cone, const hx_problem *problem, int n_field)
+static int create_cells(hx_cone *cone, const hx_problem *problem, hx_voxels *made, int n_field)
 {
     hx_device *dev = cone->dev;
     const hx_design_ops *ops = dev->ops->design;
     if (ops->cone_cells) return ops->cone_cells(dev, problem, cone->radius, n_field, &cone->cells);
-    return hx_device_cells_create(&cone->cells, dev, problem->mesh, cone->radius, n_field);
+    return hx_device_cells_create(&cone->cells, dev, problem->mesh, cone->radius, n_field, made);
 }
 
-int hx_cone_create(hx_cone *cone, hx_device *dev, const hx_problem *problem, double radius,
-                   int volume_weighted, int n_field)
+int hx_cone_create(hx_cone *cone, hx_device *dev, const hx_problem *problem,
+                   const hx_filter_params *params, int n_field)
 {
     int rc;
     memset(cone, 0, sizeof *cone);
     cone->dev = dev;
-    cone->radius = radius;
+    cone->radius = params->radius;
     cone->n_field = n_field;
-    HX_TRY_FAIL(create_cells(cone, problem, n_field));
-    HX_TRY_FAIL(sum_weights(cone, problem, volume_weighted));
+    HX_TRY_FAIL(create_cells(cone, problem, params->voxels, n_field));
+    HX_TRY_FAIL(sum_weights(cone, problem, params->volume_weighted));
     return HX_OK;
 fail:
     hx_cone_free(cone);

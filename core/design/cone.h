@@ -9,6 +9,7 @@
 
 #include "../problem/problem.h"
 #include "cells.h"
+#include "filter.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,10 +24,10 @@ typedef struct hx_cone {
     double *d_volume;     /* [n_elem] if it weighs, else NULL (owned) */
 } hx_cone;
 
-/* volume_weighted: H_ei counts times the volume of i (graded meshes). n_field: of sums at a time,
- * at most. Cold. */
-int hx_cone_create(hx_cone *cone, hx_device *dev, const hx_problem *problem, double radius,
-                   int volume_weighted, int n_field);
+/* Of the radius, the weights and the voxels of a filter's params. n_field: of sums at a time, at
+ * most. Cold. */
+int hx_cone_create(hx_cone *cone, hx_device *dev, const hx_problem *problem,
+                   const hx_filter_params *params, int n_field);
 /* sum_i H_ei value_i of each field, without volumes and without division; in place or not. Those at
  * a time share their weights; alone or not, a field has the same sums. Hot. */
 int hx_cone_sum(const hx_cone *cone, int n_field, const double *const d_value[],

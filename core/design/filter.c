@@ -59,6 +59,7 @@ int hx_filter_create(hx_filter *filter, const hx_filter_kind *kind, hx_device *d
     if (problem->passive.density)
         HX_TRY_FAIL(hx_device_put(dev, &filter->d_passive, problem->passive.density, bytes));
     HX_TRY_FAIL(kind->create(filter));
+    filter->params.voxels = NULL;
     return HX_OK;
 fail:
     hx_filter_free(filter);

@@ -24,6 +24,9 @@ typedef struct hx_filter_params {
     int volume_weighted; /* weights times the element's volume (graded meshes) */
     double beta, eta;    /* of the projection at the beginning; beta = 0: none */
     size_t voxel_bytes;  /* hx_voxels_bytes, for what it will take; 0: as of any mesh */
+    /* hx_voxels_create of mesh and radius, which a filter that sums pairs takes and leaves zeroed;
+     * zeroed or NULL: it makes its own. Of a whole mesh (borrowed until create returns). */
+    struct hx_voxels *voxels;
 } hx_filter_params;
 
 /* Fields are [n_elem] on the device. */

@@ -363,7 +363,8 @@ static int create_cells(hx_device_cells *cells, const hx_halo *h, const int32_t 
 {
     hx_mesh mesh;
     int rc = take_elements(&mesh, h->ranks->share.whole->mesh, h->n_own + h->n_beyond, elem);
-    if (rc == HX_OK) rc = hx_device_cells_create(cells, &h->ranks->dev, &mesh, radius, n_field);
+    if (rc == HX_OK)
+        rc = hx_device_cells_create(cells, &h->ranks->dev, &mesh, radius, n_field, NULL);
     free(mesh.conn);
     return rc;
 }

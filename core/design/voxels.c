@@ -96,11 +96,17 @@ static int find_grid(const hx_mesh *mesh, double radius, hx_voxel_grid *g, hx_vo
            hx_voxel_grid_fits(g, mesh, off_of(g));
 }
 
+size_t hx_voxels_taken(const hx_voxels *v)
+{
+    if (v->n[0] == 0) return 0;
+    return (size_t)(v->n[0] * v->n[1] * v->n[2] + hx_voxels_rows(v)) * sizeof(int32_t) +
+           (size_t)(hx_voxels_weights(v) + hx_voxels_values(v)) * sizeof(double);
+}
+
 static size_t bytes_of(hx_voxels *v, const hx_voxel_grid *g)
 {
     shape(v, g);
-    return (size_t)(hx_voxel_grid_size(g) + hx_voxels_rows(v)) * sizeof(int32_t) +
-           (size_t)(hx_voxels_weights(v) + hx_voxels_values(v)) * sizeof(double);
+    return hx_voxels_taken(v);
 }
 
 size_t hx_voxels_bytes(const hx_mesh *mesh, double radius)

@@ -30,8 +30,9 @@ typedef struct hx_voxels {
  * reaches too far. O(n); where they are none, mostly O(1). */
 int hx_voxels_create(hx_voxels *voxels, const hx_mesh *mesh, double radius);
 
-/* Bytes that lists and values of one field will take, 0 where elements are no voxels: nothing is
- * made. O(n). */
+/* Bytes that lists and values of one field take on a device. */
+size_t hx_voxels_taken(const hx_voxels *voxels);
+/* The same before they are made, 0 where elements are no voxels: nothing is made. O(n). */
 size_t hx_voxels_bytes(const hx_mesh *mesh, double radius);
 /* The same of a part of a mesh and all of it that is within the radius of the part, at most; 0
  * where that is not sure to be voxels. O(n). */

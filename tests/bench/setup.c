@@ -335,7 +335,7 @@ static void list_cells(bench *b)
     if (b->team.size > 1)
         CHECK_OK(hx_halo_create_cells(&cells, &b->ranks, 3.0 * b->mesh.elem_size, 1));
     else
-        CHECK_OK(hx_device_cells_create(&cells, dev, &b->mesh, 3.0 * b->mesh.elem_size, 1));
+        CHECK_OK(hx_device_cells_create(&cells, dev, &b->mesh, 3.0 * b->mesh.elem_size, 1, NULL));
     stop(b);
     if (cells.voxels.n[0] > 0) {
         ADD(b, cells.voxels.elem, cells.voxels.n[0] * cells.voxels.n[1] * cells.voxels.n[2]);

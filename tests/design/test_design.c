@@ -298,7 +298,13 @@ static void check_cone(fields *f, const hx_mesh *mesh, double radius)
         hx_device *dev = k == 0 ? &device : &cpu;
         double *const *x = k == 0 ? f->d : f->c;
         hx_device_cells cells;
-        CHECK_OK(hx_device_cells_create(&cells, dev, mesh, radius, 2));
+        hx_voxels made = {{0}};
+        if (k == 0) { /* the other makes its own */
+            CHECK_OK(hx_voxels_create(&made, mesh, radius));
+            CHECK(hx_voxels_taken(&made) == hx_voxels_bytes(mesh, radius));
+        }
+        CHECK_OK(hx_device_cells_create(&cells, dev, mesh, radius, 2, &made));
+        CHECK(made.n[0] == 0 && !made.elem && !made.width && !made.weight);
         fixture_set_threads(k == 0 ? 2 : 1);
         const double *const value[2] = {x[DC], x[RHO]}, *const out = x[OUT];
         CHECK_OK(dev->ops->design->cone_sum(dev, &cells, radius, 2, value,
@@ -399,7 +405,7 @@ static void check_voxel_case(const struct voxel_case *c)
     fill(&f, (size_t)mesh.n_elem, NULL);
     for (const double *radius = c->radius; *radius > 0.0; radius++) {
         hx_device_cells cells;
-        CHECK_OK(hx_device_cells_create(&cells, &device, &mesh, *radius, 1));
+        CHECK_OK(hx_device_cells_create(&cells, &device, &mesh, *radius, 1, NULL));
         CHECK_MSG((cells.voxels.n[0] > 0) == c->is_grid, "%s, radius %g: %s", c->what, *radius,
                   c->is_grid ? "no voxels" : "voxels");
         hx_device_cells_free(&cells, &device);
@@ -497,7 +503,7 @@ static int bench(const int size[3], double radius, double distort)
     CHECK_OK(hx_mesh_finish(&mesh));
     fill(&f, (size_t)mesh.n_elem, NULL);
     double clock = hx_clock();
-    CHECK_OK(hx_device_cells_create(&cells, &device, &mesh, radius, 1));
+    CHECK_OK(hx_device_cells_create(&cells, &device, &mesh, radius, 1, NULL));
     printf("cells %.3f s\n", lap(&clock));
     CHECK_OK(device.ops->alloc(&device, sizeof(hx_oc_state), &d_state));
     const hx_device_oc oc = {mesh.n_elem, 0.2,  0.5,      0.01,    f.d[RHO], f.d[DC],
