@@ -121,6 +121,14 @@ __global__ void __launch_bounds__(HX_BLOCK, HX_READ_PER_SM)
     for (int j = 0; j < K; j++) result[j] = sum[j];
 }
 
+struct fill_body {
+    double value, *y;
+    __device__ void operator()(int64_t e) const
+    {
+        y[e] = value;
+    }
+};
+
 struct product_body {
     const double *a, *b;
     double *c;
@@ -195,6 +203,11 @@ static int spring_add(hx_device *dev, int64_t n, const int64_t *d_dof, const dou
         n, d_dof, d_k, d_x, d_y);
     HX_TRY_LAUNCH("spring_add");
     return HX_OK;
+}
+
+static int fill(hx_device *dev, int64_t n, double value, double *d_y)
+{
+    return hx_for_each(dev, n, fill_body{value, d_y});
 }
 
 static int multiply(hx_device *dev, int64_t n, const double *d_a, const double *d_b, double *d_c)
@@ -292,6 +305,7 @@ static hx_vector_ops make_ops()
     ops.take_entries_single = take_entries<float>;
     ops.spring_add = spring_add<double>;
     ops.spring_add_single = spring_add<float>;
+    ops.fill = fill;
     ops.multiply = multiply;
     ops.divide = divide;
     ops.axpy = axpy;

@@ -71,6 +71,14 @@ static int cpu_invert(hx_device *dev, int64_t n, double *d_d)
     return HX_OK;
 }
 
+static int cpu_fill(hx_device *dev, int64_t n, double value, double *d_y)
+{
+    (void)dev;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < n; e++) d_y[e] = value;
+    return HX_OK;
+}
+
 static int cpu_multiply(hx_device *dev, int64_t n, const double *d_a, const double *d_b,
                         double *d_c)
 {
@@ -112,6 +120,7 @@ const hx_vector_ops hx_cpu_vector_ops = {
     .take_entries_single = cpu_take_entries_single,
     .spring_add = cpu_spring_add,
     .spring_add_single = cpu_spring_add_single,
+    .fill = cpu_fill,
     .multiply = cpu_multiply,
     .divide = cpu_divide,
     .axpy = cpu_axpy,

@@ -1,9 +1,8 @@
 #include "cone.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "../base/memory.h"
+#include "../solver/vector_ops.h"
 
 size_t hx_cone_bytes(const hx_mesh *mesh, size_t voxel_bytes, int volume_weighted, int n_field)
 {
@@ -18,23 +17,15 @@ static int sum_weights(hx_cone *cone, const hx_problem *problem, int volume_weig
 {
     const size_t n = (size_t)problem->mesh->n_elem;
     hx_device *dev = cone->dev;
-    double *ones = NULL;
-    const double *weight = problem->volume;
-    int rc;
-    if (!volume_weighted) {
-        HX_TRY(hx_alloc_raw(&ones, n, sizeof *ones, "filter"));
-#pragma omp parallel for schedule(static)
-        for (size_t e = 0; e < n; e++) ones[e] = 1.0;
-        weight = ones;
+    HX_TRY(dev->ops->alloc(dev, n * sizeof(double), &cone->d_sum_weight));
+    if (volume_weighted) {
+        HX_TRY(hx_device_put(dev, &cone->d_volume, problem->volume, n * sizeof(double)));
+        HX_TRY(dev->ops->copy(dev, cone->d_sum_weight, cone->d_volume, n * sizeof(double)));
     } else {
-        HX_TRY(hx_device_put(dev, &cone->d_volume, weight, n * sizeof(double)));
+        HX_TRY(dev->ops->vector->fill(dev, (int64_t)n, 1.0, cone->d_sum_weight));
     }
-    HX_TRY_FAIL(hx_device_put(dev, &cone->d_sum_weight, weight, n * sizeof(double)));
     const double *const d_weight = cone->d_sum_weight;
-    rc = hx_cone_sum(cone, 1, &d_weight, &cone->d_sum_weight);
-fail:
-    free(ones);
-    return rc;
+    return hx_cone_sum(cone, 1, &d_weight, &cone->d_sum_weight);
 }
 
 static int create_cells(hx_cone *cone, const hx_problem *problem, hx_voxels *made, int n_field)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "../base/memory.h"
+#include "../solver/vector_ops.h"
 #include "optimizer_internal.h"
 #include "root.h"
 
@@ -10,6 +11,15 @@ static double initial_density(const hx_problem *problem, const double *density, 
     if (problem->passive.density && !isnan(problem->passive.density[e]))
         return problem->passive.density[e];
     return density ? density[e] : problem->initial_density;
+}
+
+/* HX_EINPUT: that of an element is no density. */
+static int refuse(const hx_problem *problem, const double *density, int64_t e)
+{
+    return HX_RAISE(HX_EINPUT, "initial density of element %lld is %g, not in [0, 1]",
+                    (long long)hx_mesh_elem_number(hx_problem_whole(problem)->mesh,
+                                                   problem->whole ? problem->whole_elem[e] : e),
+                    initial_density(problem, density, e));
 }
 
 /* The first design into design[n_elem] on the host. */
@@ -22,24 +32,19 @@ static int fill_design(const hx_problem *problem, const double *density, double 
         if (!(rho >= 0.0 && rho <= 1.0) && e < bad) bad = e;
         design[e] = fmax(rho, problem->rho_min);
     }
-    if (bad == INT64_MAX) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "initial density of element %lld is %g, not in [0, 1]",
-                    (long long)hx_mesh_elem_number(hx_problem_whole(problem)->mesh,
-                                                   problem->whole ? problem->whole_elem[bad] : bad),
-                    initial_density(problem, density, bad));
+    return bad == INT64_MAX ? HX_OK : refuse(problem, density, bad);
 }
 
-/* rho into the free elements; passive ones have theirs. */
+/* rho into the free elements; passive ones have theirs, by design[n_elem]: NULL without them. */
 static int put_uniform(hx_optimizer *opt, double rho, double *design)
 {
     const hx_problem *problem = opt->problem;
     hx_device *dev = opt->analysis->dev;
     const int64_t n = problem->mesh->n_elem;
+    if (!design) return dev->ops->vector->fill(dev, n, rho, opt->d_design);
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < n; e++)
-        design[e] = problem->passive.density && !isnan(problem->passive.density[e])
-                        ? problem->passive.density[e]
-                        : rho;
+        design[e] = !isnan(problem->passive.density[e]) ? problem->passive.density[e] : rho;
     return dev->ops->upload(dev, opt->d_design, design, (size_t)n * sizeof *design);
 }
 
@@ -51,7 +56,9 @@ static int fit_uniform(hx_optimizer *opt)
     double rho = opt->problem->initial_density, mass, *design = NULL;
     hx_root root = {0};
     int rc = HX_OK;
-    HX_TRY(hx_alloc_raw(&design, (size_t)opt->problem->mesh->n_elem, sizeof *design, "densities"));
+    if (opt->problem->passive.density)
+        HX_TRY(
+            hx_alloc_raw(&design, (size_t)opt->problem->mesh->n_elem, sizeof *design, "densities"));
     for (int i = 0; i < HX_VOLUME_TRIALS; i++) {
         HX_TRY_FAIL(put_uniform(opt, rho, design));
         HX_TRY_FAIL(hx_filter_mass(opt->filter, opt->d_design, opt->d_volume, &mass));
@@ -65,7 +72,8 @@ fail:
     return rc;
 }
 
-int hx_optimizer_start(hx_optimizer *opt, const double *density)
+/* What `density` or passive elements have. */
+static int put_design(hx_optimizer *opt, const double *density)
 {
     const size_t n = (size_t)opt->problem->mesh->n_elem;
     hx_device *dev = opt->analysis->dev;
@@ -74,6 +82,20 @@ int hx_optimizer_start(hx_optimizer *opt, const double *density)
     int rc = fill_design(opt->problem, density, design);
     if (rc == HX_OK) rc = dev->ops->upload(dev, opt->d_design, design, n * sizeof *design);
     free(design);
-    HX_TRY(rc);
+    return rc;
+}
+
+int hx_optimizer_start(hx_optimizer *opt, const double *density)
+{
+    const hx_problem *const problem = opt->problem;
+    const double rho = problem->initial_density;
+    hx_device *const dev = opt->analysis->dev;
+    if (density || problem->passive.density)
+        HX_TRY(put_design(opt, density));
+    else if (!(rho >= 0.0 && rho <= 1.0))
+        return refuse(problem, NULL, 0);
+    else
+        HX_TRY(dev->ops->vector->fill(dev, problem->mesh->n_elem, fmax(rho, problem->rho_min),
+                                      opt->d_design));
     return !density && hx_filter_maps_design(opt->filter) ? fit_uniform(opt) : HX_OK;
 }

@@ -36,6 +36,7 @@ typedef struct hx_vector_ops {
     int (*spring_add_single)(hx_device *dev, int64_t n, const int64_t *d_at, const double *d_k,
                              const float *d_x, float *d_y);
 
+    int (*fill)(hx_device *dev, int64_t n, double value, double *d_y); /* y = value */
     /* Inputs and outputs of multiply and divide may be the same vector. */
     int (*multiply)(hx_device *dev, int64_t n, const double *d_a, const double *d_b,
                     double *d_c); /* c = a b */

@@ -279,6 +279,11 @@ static void check_simple(vectors *v)
     CHECK_OK(ops->vector->invert(&device, n, v->d[0]));
     check_vector(v, 0, 0, want, "invert");
 
+    for (int64_t k = 0; k < n; k++) want[k] = 0.1;
+    CHECK_OK(ops->vector->fill(&device, n, 0.1, v->d[3]));
+    check_vector(v, 3, 0, want, "fill");
+    CHECK(v->found[0] == 0.1 && v->found[n - 1] == 0.1);
+
     const int64_t dof[2] = {0, n - 1};
     void *d_dof = allocate(sizeof dof);
     CHECK_OK(ops->upload(&device, d_dof, dof, sizeof dof));
