@@ -288,6 +288,7 @@ int hx_session_make_problem(hx_session *s)
     hx_log_notes(&notes);
     HX_TRY(rc);
     s->problem.plan = &s->plan;
+    s->loads_of = NULL;
     HX_TRY(resolve_radius(s));
     HX_TRY(make_ties(s));
     hx_session_end_step(s, HX_SETUP_PROBLEM, begin);

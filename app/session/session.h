@@ -79,7 +79,9 @@ typedef struct hx_session {
     double filter_radius; /* length; 0 if the filter has none */
     size_t voxel_bytes;   /* hx_voxels_bytes for it and what this process has of the design; 0: no
                              voxels, or a filter without sums */
-    hx_voxels voxels;     /* for the filter, made while the device's driver started (owned) */
+    size_t load_bytes;    /* hx_analysis_load_bytes, counted once */
+    const hx_problem *loads_of; /* of what; NULL: not yet (borrowed) */
+    hx_voxels voxels;           /* for the filter, made while the device's driver started (owned) */
     double setup_seconds[HX_N_SETUP];
     size_t setup_peak[HX_N_SETUP]; /* most host memory the process held until that step's end */
     double other_bytes; /* host bytes an element, besides the mesh, to be sure of before meshing */

@@ -52,6 +52,9 @@ int hx_session_suggest(hx_session *s, int rc);
 /* session_memory.c. Whether the filter takes the design for voxels: voxel_bytes, for what this
  * process has of it. O(n_elem). */
 void hx_session_count_voxels(hx_session *s);
+/* load_bytes of what is solved, unless they were counted: what device memory is told by asks for
+ * them again and again. O(n_dof). */
+void hx_session_count_loads(hx_session *s);
 /* Adds what the device holds besides the operator. */
 void hx_session_other_account(const hx_session *s, hx_account *account);
 /* The sum. */

@@ -51,6 +51,14 @@ size_t hx_session_optimizer_bytes(const hx_session *s)
            hx_ties_bytes(&s->ties);
 }
 
+void hx_session_count_loads(hx_session *s)
+{
+    const hx_problem *const solved = hx_session_solved(s);
+    if (s->loads_of == solved) return;
+    s->load_bytes = hx_analysis_load_bytes(solved, s->cfg.solver.precision);
+    s->loads_of = solved;
+}
+
 static void add_design(const hx_session *s, hx_account *account)
 {
     const hx_problem *const solved = hx_session_solved(s);
@@ -58,11 +66,13 @@ static void add_design(const hx_session *s, hx_account *account)
         (size_t)solved->components * (size_t)solved->space.n_point * sizeof(double);
     const size_t n_case = (size_t)s->problem.cases.n;
     const size_t n_load = (size_t)hx_objective_vectors(hx_session_objective(s), &s->problem);
+    const size_t loads = s->loads_of == solved
+                             ? s->load_bytes
+                             : hx_analysis_load_bytes(solved, s->cfg.solver.precision);
     hx_account_add(account, "displacements",
                    n_case * vector +
                        (s->cfg.solver.warm_start ? hx_analysis_follow_bytes(solved) : 0));
-    hx_account_add(account, "loads",
-                   n_load * vector + hx_analysis_load_bytes(solved, s->cfg.solver.precision));
+    hx_account_add(account, "loads", n_load * vector + loads);
     hx_account_add(account, "densities", hx_session_optimizer_bytes(s));
     hx_account_add(account, "filter", hx_session_filter_bytes(s));
 }

@@ -332,6 +332,7 @@ static void plan_ahead(hx_session *s)
     if (!hx_device_start_is_running(&s->device_start) || !does_what_is_asked(s, ops)) return;
     const hx_strategy *const strategy = foresee_strategy(s, ops);
     const hx_precond_kind *const kind = find_precond(s, ops);
+    hx_session_count_loads(s);
     if (strategy) hx_plan_operator(&s->plan, &s->problem, strategy);
     if (kind && hx_device_start_is_running(&s->device_start))
         hx_plan_precond(&s->plan, &s->problem, kind);
@@ -357,6 +358,7 @@ int hx_session_open_device(hx_session *s)
     HX_TRY(hx_session_find_device(s, &ops));
     HX_TRY(hx_session_start_device(s, ops));
     HX_TRY(hx_session_share(s));
+    hx_session_count_loads(s);
     HX_TRY(find_strategy(s));
     HX_TRY(fit_precond(s));
     HX_TRY(check_precision(s));

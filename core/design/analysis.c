@@ -32,14 +32,21 @@ static int is_entry(double force)
     return force != 0.0 || signbit(force);
 }
 
-static int64_t count_entries(const hx_problem *problem, int c)
+/* first[i]: of how many entries of a case the parts before i are. Returns how many there are. */
+static int64_t count_entries(const hx_problem *problem, int c, int64_t first[HX_N_PART + 1])
 {
     const double *force = problem->cases.force[c];
-    const int64_t end = force_entries(problem);
-    int64_t n = 0;
-#pragma omp parallel for schedule(static) reduction(+ : n)
-    for (int64_t i = 0; i < end; i++) n += is_entry(force[i]);
-    return n;
+    const int64_t n_dof = force_entries(problem);
+    first[0] = 0;
+#pragma omp parallel for schedule(static)
+    for (int part = 0; part < HX_N_PART; part++) {
+        int64_t n = 0;
+        for (int64_t i = hx_part_begin(n_dof, part); i < hx_part_begin(n_dof, part + 1); i++)
+            n += is_entry(force[i]);
+        first[part + 1] = n;
+    }
+    for (int part = 0; part < HX_N_PART; part++) first[part + 1] += first[part];
+    return first[HX_N_PART];
 }
 
 /* 1 if the entries of a case's force take less than half of what it takes as a vector. Mixed
@@ -52,9 +59,10 @@ static int is_sparse(const hx_problem *problem, hx_precision precision, int c, i
 
 size_t hx_analysis_load_bytes(const hx_problem *problem, hx_precision precision)
 {
+    int64_t first[HX_N_PART + 1];
     size_t bytes = 0;
     for (int c = 0; c < problem->cases.n; c++) {
-        const int64_t n = count_entries(problem, c);
+        const int64_t n = count_entries(problem, c, first);
         bytes += is_sparse(problem, precision, c, n)
                      ? (size_t)n * (sizeof(int64_t) + sizeof(double))
                      : (size_t)(1 + keeps_static(problem, c)) * (size_t)force_entries(problem) *
@@ -83,16 +91,11 @@ static int reset_displacement(const hx_analysis *a, double *d_u)
 }
 
 /* Where the entries of a case stand, and what they are. */
-static void list_entries(const hx_problem *problem, int c, int64_t *at, double *value)
+static void list_entries(const hx_problem *problem, int c, const int64_t first[HX_N_PART + 1],
+                         int64_t *at, double *value)
 {
     const double *force = problem->cases.force[c];
     const int64_t n_dof = force_entries(problem);
-    int64_t first[HX_N_PART + 1] = {0};
-#pragma omp parallel for schedule(static)
-    for (int part = 0; part < HX_N_PART; part++)
-        for (int64_t i = hx_part_begin(n_dof, part); i < hx_part_begin(n_dof, part + 1); i++)
-            first[part + 1] += is_entry(force[i]);
-    for (int part = 0; part < HX_N_PART; part++) first[part + 1] += first[part];
 #pragma omp parallel for schedule(static)
     for (int part = 0; part < HX_N_PART; part++) {
         int64_t n = first[part];
@@ -104,15 +107,16 @@ static void list_entries(const hx_problem *problem, int c, int64_t *at, double *
     }
 }
 
-static int put_entries(hx_analysis *a, int c, int64_t n)
+static int put_entries(hx_analysis *a, int c, const int64_t first[HX_N_PART + 1])
 {
+    const int64_t n = first[HX_N_PART];
     hx_case_load *const to = &a->load[c];
     int64_t *at = NULL;
     double *value = NULL;
     int rc;
     HX_TRY_FAIL(hx_alloc_raw(&at, (size_t)n, sizeof *at, "loads"));
     HX_TRY_FAIL(hx_alloc_raw(&value, (size_t)n, sizeof *value, "loads"));
-    list_entries(a->op->problem, c, at, value);
+    list_entries(a->op->problem, c, first, at, value);
     to->n_entry = n;
     HX_TRY_FAIL(hx_device_put(a->op->dev, &to->d_at, at, (size_t)n * sizeof *at));
     HX_TRY_FAIL(hx_device_put(a->op->dev, &to->d_value, value, (size_t)n * sizeof *value));
@@ -129,8 +133,9 @@ static int put_load(hx_analysis *a, int c)
     hx_device *dev = a->op->dev;
     hx_case_load *const to = &a->load[c];
     const size_t bytes = vector_bytes(a);
-    const int64_t n_entry = count_entries(problem, c);
-    if (is_sparse(problem, a->pcg->params.precision, c, n_entry)) return put_entries(a, c, n_entry);
+    int64_t first[HX_N_PART + 1];
+    const int64_t n_entry = count_entries(problem, c, first);
+    if (is_sparse(problem, a->pcg->params.precision, c, n_entry)) return put_entries(a, c, first);
     HX_TRY(dev->ops->alloc(dev, bytes, &to->d_f));
     if (keeps_static(problem, c)) HX_TRY(dev->ops->alloc(dev, bytes, &to->d_static));
     return dev->ops->upload(dev, to->d_static ? to->d_static : to->d_f, problem->cases.force[c],

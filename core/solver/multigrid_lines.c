@@ -11,6 +11,7 @@
 #include "common_ops.h"
 #include "line_block.h"
 #include "multigrid_internal.h"
+#include "plan.h"
 
 static const char *const WHAT = "lines of nodes";
 
@@ -249,7 +250,7 @@ int hx_mg_wants_lines(const hx_problem *problem, const hx_device_ops *device)
 {
     return device->multigrid && device->multigrid->lines_solve && problem->components == 3 &&
            problem->space.element == HX_ELEMENT_LINEAR &&
-           hx_lattice_aspect(hx_problem_whole(problem)->mesh) > HX_LATTICE_STRETCHED;
+           hx_plan_aspect(hx_problem_whole(problem)) > HX_LATTICE_STRETCHED;
 }
 
 /* The pieces of a whole's lines from `line` to `end` that lie in a share, behind *n of them and *at

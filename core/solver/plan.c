@@ -65,6 +65,13 @@ int hx_plan_take_finished(const hx_problem *problem, double coarsening, hx_latti
     return 1;
 }
 
+double hx_plan_aspect(const hx_problem *problem)
+{
+    const hx_plan *const plan = problem->plan;
+    if (plan && plan->mesh == problem->mesh && plan->aspect > 0.0) return plan->aspect;
+    return hx_lattice_aspect(problem->mesh);
+}
+
 void hx_plan_drop_lists(hx_plan *plan)
 {
     if (plan->lists) plan->strategy->plan_free(plan->lists);

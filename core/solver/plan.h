@@ -22,6 +22,7 @@ typedef struct hx_plan {
     hx_lattice *finished;          /* likewise (owned) */
     double coarsening;             /* of it; 0: there was none */
     double n_lattice_node, n_cell; /* nodes and cells of its first level */
+    double aspect;                 /* hx_lattice_aspect of the mesh; 0: not measured */
 } hx_plan;
 
 /* The lists of a strategy, unless they were made. Without a word where it has no plan or there is
@@ -42,6 +43,9 @@ hx_lattice_draft *hx_plan_take_lattice(const hx_problem *problem, double coarsen
 
 /* 1: *lattice is the problem's finished one, which the caller frees. */
 int hx_plan_take_finished(const hx_problem *problem, double coarsening, hx_lattice *lattice);
+
+/* hx_lattice_aspect of the problem's mesh, measured or of its plan. */
+double hx_plan_aspect(const hx_problem *problem);
 
 /* Frees the lists, once setup has them. */
 void hx_plan_drop_lists(hx_plan *plan);

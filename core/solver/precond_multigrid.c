@@ -500,6 +500,7 @@ static int plan_lattice(hx_plan *plan, const hx_problem *problem)
     HX_TRY(hx_lattice_begin(&plan->lattice, &problem->space, coarsening));
     hx_lattice_draft_size(plan->lattice, &plan->n_lattice_node, &plan->n_cell);
     plan->coarsening = coarsening;
+    plan->aspect = hx_lattice_aspect(problem->mesh);
     return HX_OK;
 }
 
