@@ -113,10 +113,17 @@ __global__ void __launch_bounds__(WARP *WARPS)
     if (alike && threadIdx.x % WARP == 0) s.is_open[k] = 0;
 }
 
-// A warp a cell of the lattice: the first model it is like.
+// What the host asks for, in one place: cells like each model, those of none last; the models'
+// cells, -1: none; their elements, 0 without.
+struct numbers {
+    int32_t count[MODELS + 1], model[MODELS], n_elem[MODELS];
+};
+
+// A warp a cell of the lattice: the first model it is like. A model is like no other before it.
 __global__ void __launch_bounds__(WARP *WARPS)
     classify_kernel(galerkin_input in, hx_mg_places places, const int32_t *__restrict__ model,
-                    uint8_t *__restrict__ of, int32_t *__restrict__ count)
+                    uint8_t *__restrict__ of, int32_t *__restrict__ count,
+                    int32_t *__restrict__ n_elem)
 {
     const int64_t cell = blockIdx.x * static_cast<int64_t>(WARPS) + threadIdx.x / WARP;
     int m = OTHERS;
@@ -132,6 +139,7 @@ __global__ void __launch_bounds__(WARP *WARPS)
     if (threadIdx.x % WARP > 0) return;
     of[cell] = static_cast<uint8_t>(m);
     atomicAdd(count + m, 1);
+    if (m < MODELS && model[m] == cell) n_elem[m] = in.elem_at[cell + 1] - in.elem_at[cell];
 }
 
 struct new_names {
@@ -297,10 +305,9 @@ int find_models(hx_device *dev, const galerkin_input &in, const hx_mg_places &pl
 }
 
 // What is found of a mesh on the way.
-struct found {
+struct found : numbers {
     uint8_t *d_of, *d_open;
-    int32_t *d_model, *d_count;
-    int32_t model[MODELS], count[MODELS + 1], n_elem[MODELS];
+    numbers *d_numbers; // begins with what kernels count in later
 };
 
 int find_classes(hx_device *dev, const hx_mg_mesh *mesh, found *f)
@@ -313,27 +320,18 @@ int find_classes(hx_device *dev, const hx_mg_mesh *mesh, found *f)
     s.n = (mesh->n_cell + s.stride - 1) / s.stride;
     HX_TRY(get(dev, static_cast<size_t>(mesh->n_cell), &f->d_of));
     HX_TRY(get(dev, SAMPLES, &f->d_open));
-    HX_TRY(get(dev, MODELS, &f->d_model));
-    HX_TRY(get(dev, MODELS + 1, &f->d_count));
+    HX_TRY(get(dev, 1, &f->d_numbers));
     s.is_open = f->d_open;
-    s.model = f->d_model;
-    HX_TRY(dev->ops->zero(dev, f->d_count, sizeof f->count));
+    s.model = f->d_numbers->model;
+    HX_TRY(dev->ops->zero(dev, f->d_numbers, sizeof *f->d_numbers));
     sort_kernel<<<static_cast<unsigned>(mesh->n_cell), MOST_ELEMS, 0, stream>>>(
         in, places, mesh->d_cell_elem, f->d_of);
     HX_TRY_LAUNCH("cells' elements");
     HX_TRY(find_models(dev, in, places, f->d_of, s));
     classify_kernel<<<hx_blocks(mesh->n_cell, WARPS), WARP * WARPS, 0, stream>>>(
-        in, places, f->d_model, f->d_of, f->d_count);
+        in, places, s.model, f->d_of, f->d_numbers->count, f->d_numbers->n_elem);
     HX_TRY_LAUNCH("cells alike");
-    HX_TRY(dev->ops->download(dev, f->model, f->d_model, sizeof f->model));
-    HX_TRY(dev->ops->download(dev, f->count, f->d_count, sizeof f->count));
-    for (int m = 0; m < MODELS; m++) {
-        int32_t at[2] = {0, 0};
-        if (f->model[m] >= 0)
-            HX_TRY(dev->ops->download(dev, at, mesh->d_cell_elem_at + f->model[m], sizeof at));
-        f->n_elem[m] = at[1] - at[0];
-    }
-    return HX_OK;
+    return dev->ops->download(dev, static_cast<numbers *>(f), f->d_numbers, sizeof *f->d_numbers);
 }
 
 // The largest class that has no name yet and whose tables fit; -1: none.
@@ -393,10 +391,9 @@ int hx_cuda_classes_create(hx_device *dev, hx_mg_mesh *mesh)
     mesh->own = c;
     rc = find_classes(dev, mesh, &f);
     c->seen.of = f.d_of;
-    c->seen.count = f.d_count;
+    c->seen.count = f.d_numbers ? f.d_numbers->count : nullptr;
     if (rc == HX_OK) rc = make_tables(dev, mesh, &f, c);
     dev->ops->release(dev, f.d_open);
-    dev->ops->release(dev, f.d_model);
     if (rc <= 0) hx_cuda_classes_free(dev, mesh);
     return rc < 0 ? rc : HX_OK;
 }
