@@ -304,6 +304,7 @@ template <class T, int N_FIELD, bool LISTED> struct hx_wide_block {
             }
             __syncwarp();
         }
+        __threadfence(); // what this block took, before it is done
         // The last block to end has nobody beside it.
         if (lane == 0 && atomicInc(g.taken + 1, gridDim.x - 1) == gridDim.x - 1) *g.taken = 0;
     }
