@@ -123,7 +123,9 @@ static void check_filter(const hx_problem *problem, double radius, int volume_we
 {
     const hx_mesh *mesh = problem->mesh;
     const size_t n = (size_t)mesh->n_elem;
-    const hx_filter_params params = {.radius = radius, .volume_weighted = volume_weighted};
+    hx_voxels made;
+    const hx_filter_params params = {
+        .radius = radius, .volume_weighted = volume_weighted, .voxels = &made};
     double *const dc = malloc(n * sizeof *dc), *const dv = malloc(n * sizeof *dv);
     double *const rho = malloc(n * sizeof *rho), *const before = malloc(n * sizeof *before);
     double *const physical = malloc(n * sizeof *physical);
@@ -131,7 +133,9 @@ static void check_filter(const hx_problem *problem, double radius, int volume_we
     uint64_t state = 77;
     double error = 0.0;
     CHECK(dc && dv && rho && before && physical);
+    CHECK_OK(hx_voxels_create(&made, mesh, radius));
     CHECK_OK(hx_filter_create(&filter, hx_filter_find("sensitivity"), &device, problem, &params));
+    CHECK(made.n[0] == 0 && !made.elem && !filter.params.voxels);
     for (int repeat = 0; repeat < 2; repeat++) { /* no state is left over */
         for (size_t e = 0; e < n; e++) {
             rho[e] = fixture_uniform(&state, 0.01, 1.0);

@@ -269,7 +269,9 @@ static void check_plan(hx_problem *problem)
     const size_t bytes = kind->bytes(problem, device.ops, otf);
     hx_plan_precond(&plan, problem, kind);
     CHECK(plan.lattice && plan.n_cell > 0.0);
+    CHECK(plan.aspect == hx_lattice_aspect(problem->mesh));
     problem->plan = &plan;
+    CHECK(hx_plan_aspect(problem) == plan.aspect);
     CHECK(kind->bytes(problem, device.ops, otf) == bytes);
     CHECK(compliance_of(problem, &params) == compliance);
     CHECK(!plan.lattice && plan.n_cell > 0.0); /* taken */
