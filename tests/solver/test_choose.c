@@ -265,6 +265,7 @@ static void check_plan(hx_problem *problem)
         if (hx_strategies[i]->plan && strcmp(hx_strategies[i]->device, device.ops->name) == 0)
             check_planned_operator(problem, hx_strategies[i]);
     params.precond = kind;
+    params.strategy = otf; /* timings may choose another one the next time */
     const double compliance = compliance_of(problem, &params);
     const size_t bytes = kind->bytes(problem, device.ops, otf);
     hx_plan_precond(&plan, problem, kind);
