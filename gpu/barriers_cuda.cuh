@@ -8,7 +8,7 @@
 #include "cuda_device.cuh"
 
 // Whether the code that is being compiled may use them.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ >= 12
 constexpr bool HX_HAS_BULK = true;
 #else
 constexpr bool HX_HAS_BULK = false;
@@ -24,6 +24,12 @@ __device__ __forceinline__ int hx_thread()
 
 namespace hx_barrier
 {
+
+// What this thread wrote to shared memory comes before later copies in bulk.
+__device__ __forceinline__ void fence_bulk()
+{
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
 
 __device__ __forceinline__ unsigned address_of(const void *p)
 {
@@ -68,7 +74,7 @@ __device__ __forceinline__ void arrive_after_copies(uint64_t *barrier)
                  : "memory");
 }
 
-// For the end of phase n of a barrier, counted from 0; at most one more may have ended.
+// For the end of phase n of a barrier, counted from 0: n - 1 has ended, n + 1 cannot have.
 __device__ __forceinline__ void wait(uint64_t *barrier, int n)
 {
     asm volatile("{\n\t.reg .pred done;\n\t"

@@ -52,13 +52,15 @@ static int available(char *why, size_t n_why)
 // Of the GPU, as 10 major + minor; 0: not known yet.
 static std::atomic<int> capability{0};
 
+#ifdef HX_HAVE_WIDE
+static constexpr bool HAS_90A = true;
+#else
+static constexpr bool HAS_90A = false; // this build has no code for it
+#endif
+
 static bool is_90a(int of)
 {
-#ifdef HX_HAVE_WIDE
-    return of == 90;
-#else
-    return false;
-#endif
+    return HAS_90A && of == 90;
 }
 
 bool hx_cuda_may_run_90a()

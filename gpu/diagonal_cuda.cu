@@ -73,7 +73,9 @@ int hx_patches_diagonal(const hx_cuda_patches &p, int group, const hx_device_mod
         return launch_kind<HX_OTF_PATCH, HX_OTF_ROWS>(p, group, model, d_elem, d_diag);
     case HX_DEDUP_PATCH:
         return launch_kind<HX_DEDUP_PATCH, HX_DEDUP_ROWS>(p, group, model, d_elem, d_diag);
-    default:
+    case HX_WIDE_PATCH:
         return launch_kind<HX_WIDE_PATCH, HX_WIDE_ROWS>(p, group, model, d_elem, d_diag);
+    default:
+        return HX_RAISE(HX_EDEVICE, "no diagonal by patches of %d elements", p.group[group].size);
     }
 }

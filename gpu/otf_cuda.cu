@@ -7,12 +7,12 @@
 namespace
 {
 
-// Blocks a multiprocessor: 6 of 64 threads leave 168 registers a thread, 10 leave 96, 2 of 384
-// leave 80.
+// Blocks a multiprocessor: 6 of 64 threads leave 168 registers a thread, 10 leave 96, 2 of 384, in
+// single precision, 80.
 template <class T, int SIZE>
-constexpr int N_RESIDENT = sizeof(T) == 8 ? (SIZE > 64 ? 1 : 6)
-                           : SIZE > 64    ? 2
-                                          : 10;
+constexpr int N_RESIDENT = SIZE > HX_OTF_PATCH ? 2
+                           : sizeof(T) == 8    ? 6
+                                               : 10;
 template <int SIZE> constexpr int N_ROW = SIZE > HX_OTF_PATCH ? HX_WIDE_ROWS : HX_OTF_ROWS;
 
 template <class T, int SIZE>
@@ -69,29 +69,32 @@ int hx_otf_launch(const hx_cuda_patches &p, int group, const hx_slice &patches,
                   int n_block, const T *d_x, T *d_y)
 {
     if (patches.n == 0) return HX_OK;
-    if (p.group[group].size == HX_OTF_PATCH)
-        return launch<T, HX_OTF_PATCH>(p, group, patches, model, d_elem, d_row_xyz, n_block, d_x,
-                                       d_y);
 #ifdef HX_HAVE_WIDE
-    if constexpr (sizeof(T) == sizeof(double))
-        return hx_otf_wide_launch(p, group, patches, model, d_elem, d_row_xyz, n_block, d_x, d_y);
-    else
+    if (p.group[group].size == HX_WIDE_PATCH) {
+        if constexpr (sizeof(T) == sizeof(double))
+            return hx_otf_wide_launch(p, group, patches, model, d_elem, d_row_xyz, n_block, d_x,
+                                      d_y);
+        else
+            return launch<T, HX_WIDE_PATCH>(p, group, patches, model, d_elem, d_row_xyz, n_block,
+                                            d_x, d_y);
+    }
 #endif
-        return launch<T, HX_WIDE_PATCH>(p, group, patches, model, d_elem, d_row_xyz, n_block, d_x,
-                                        d_y);
+    return launch<T, HX_OTF_PATCH>(p, group, patches, model, d_elem, d_row_xyz, n_block, d_x, d_y);
 }
 
 template <class T> int hx_otf_blocks(const hx_cuda_patches &p, int group, int *n_block)
 {
     const hx_patch_group &g = p.group[group];
     if (g.n_patch == 0) return HX_OK;
-    if (g.size == HX_OTF_PATCH) return blocks<T, HX_OTF_PATCH>(p, n_block);
 #ifdef HX_HAVE_WIDE
-    if constexpr (sizeof(T) == sizeof(double))
-        return hx_otf_wide_blocks(p, n_block);
-    else
+    if (g.size == HX_WIDE_PATCH) {
+        if constexpr (sizeof(T) == sizeof(double))
+            return hx_otf_wide_blocks(p, n_block);
+        else
+            return blocks<T, HX_WIDE_PATCH>(p, n_block);
+    }
 #endif
-        return blocks<T, HX_WIDE_PATCH>(p, n_block);
+    return blocks<T, HX_OTF_PATCH>(p, n_block);
 }
 
 template <class T>

@@ -111,7 +111,7 @@ inline hx_patch_view hx_view(const hx_cuda_patches &p, int group, const hx_slice
 
 // Shared memory of a block, for patches of up to ROWS rows: forces [3][N_CORNER][SIZE + 1], slots,
 // corners, N_FIELD nodal fields of two patches, moduli, elements, nodes, positions and spans of
-// four, numbers of twice as many, and the kernel's own. Constants, so that no register holds them.
+// four, numbers of twice as many, a barrier. Constants, so that no register holds them.
 template <class T, int SIZE, int N_FIELD, int ROWS, int N_CORNER = 8> struct hx_patch_memory {
     static constexpr int force = 3 * N_CORNER * (SIZE + 1) * sizeof(T);
     static constexpr int slot = (force + 15) / 16 * 16;
@@ -321,6 +321,7 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
     load_elem(1);
     __pipeline_commit();
     __pipeline_wait_prior(0);
+    if constexpr (IN_BULK) hx_barrier::fence_bulk();
 
     for (int k = 0; patch_of(k) < g.n_patch; k++) {
         __syncthreads(); // nodal values are there, forces of the last patch used up

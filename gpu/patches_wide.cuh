@@ -16,9 +16,12 @@ constexpr int HX_WIDE_ADDERS = HX_WIDE_HELPERS - 32;
 constexpr int HX_WIDE_THREADS = HX_WIDE_HELPERS + HX_WIDE_PATCH;
 constexpr int HX_WIDE_REGISTERS = 160, HX_WIDE_HELPER_REGISTERS = 32; // a thread; 128 at first
 // Of a block's patches, in shared memory at a time: forces, slots, nodes and positions, spans. The
-// lists of nodes come LISTS - 2 patches early; the first AHEAD patches of a block are known.
+// lists of nodes come EARLY patches early; the first AHEAD patches of a block are known.
 constexpr int HX_WIDE_FORCES = 2, HX_WIDE_SLOTS = 2, HX_WIDE_LISTS = 4, HX_WIDE_SPANS = 8,
               HX_WIDE_AHEAD = 6;
+// The loader fills what patch k - LATE has used up, of all but spans and forces.
+constexpr int HX_WIDE_LATE = HX_WIDE_SLOTS, HX_WIDE_EARLY = HX_WIDE_LISTS - HX_WIDE_LATE;
+static_assert(HX_WIDE_SPANS >= HX_WIDE_AHEAD - 2 + HX_WIDE_LATE + 2);
 static_assert((HX_WIDE_THREADS - HX_WIDE_HELPERS) * HX_WIDE_REGISTERS +
                   HX_WIDE_HELPERS * HX_WIDE_HELPER_REGISTERS <=
               65536);
@@ -41,6 +44,8 @@ template <class T, int N_FIELD> struct hx_wide_memory {
     static constexpr int barrier = turn + HX_WIDE_PATCH / 32 * sizeof(int32_t);
     static constexpr int bytes =
         barrier + (2 + 2 * HX_WIDE_FORCES + HX_WIDE_SLOTS + 2 * HX_WIDE_LISTS) * sizeof(uint64_t);
+    static_assert(bytes <= 227 * 1024 && corner % 16 == 0 && slot % 16 == 0 && node % 16 == 0 &&
+                  position % 16 == 0 && barrier % 8 == 0);
 };
 
 // What an element does between its steps (otf_body.cuh).
@@ -269,7 +274,7 @@ template <class T, int N_FIELD, bool LISTED> struct hx_wide_block {
     __device__ __forceinline__ void load(const int32_t *elem, const double *moduli,
                                          const T *row_xyz, const T *x) const
     {
-        constexpr int EARLY = HX_WIDE_LISTS - 2, KNOWN = HX_WIDE_AHEAD - 2;
+        constexpr int KNOWN = HX_WIDE_AHEAD - 2;
         const int lane = hx_thread(), grid = static_cast<int>(gridDim.x);
         const auto first = [&](int k) { return static_cast<int>(blockIdx.x) + k * grid; };
         int number = first(KNOWN), number_after = first(KNOWN + 1);
@@ -280,7 +285,7 @@ template <class T, int N_FIELD, bool LISTED> struct hx_wide_block {
                 *span(k) = read_span(first(k));
             }
             next = read_span(number);
-            for (int k = 0; k < EARLY; k++) load_lists(k);
+            for (int k = 0; k < HX_WIDE_EARLY; k++) load_lists(k);
         }
         __syncwarp();
         if (LISTED) load_elem(0, elem);
@@ -297,10 +302,11 @@ template <class T, int N_FIELD, bool LISTED> struct hx_wide_block {
             if (lane == 0) load_in_bulk(k, row_xyz);
             load_one_by_one(k, elem, moduli, x);
             if (span(k)->count == 0) break;
-            if (k >= 2) hx_barrier::wait(done(k - 2), (k - 2) / HX_WIDE_LISTS);
+            const int last = k - HX_WIDE_LATE;
+            if (last >= 0) hx_barrier::wait(done(last), last / HX_WIDE_LISTS);
             if (lane == 0) {
                 load_slots(k);
-                load_lists(k + EARLY);
+                load_lists(k + HX_WIDE_EARLY);
             }
             __syncwarp();
         }

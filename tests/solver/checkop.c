@@ -602,6 +602,7 @@ static void check_large(hx_device *dev)
     const hx_generate_params box = {.nx = 96, .ny = 80, .nz = 80, .distort = 0.25, .seed = 3};
     const mixed_box cells = {
         .kind = MIXED_TETRAHEDRA, .n = {46, 44, 44}, .distort = 0.1, .seed = 5};
+    const mixed_box layers = {.kind = MIXED_LAYERS, .n = {80, 80, 80}, .distort = 0.1, .seed = 5};
     const int64_t usual = hx_patches_wide_from();
     model m;
     CHECK_OK(make_model(&m, "cantilever", &box, 0.3, 0, AS_IT_IS));
@@ -610,6 +611,8 @@ static void check_large(hx_device *dev)
     CHECK_OK(make_model(&m, "cantilever", &box, 0.3, 0, AS_IT_IS));
     check_many_patches(dev, "many small patches", &m);
     hx_patches_set_wide_from(usual);
+    CHECK_OK(make_mixed_model(&m, &layers, 0));
+    check_many_patches(dev, "many patches of several kinds", &m);
     CHECK_OK(make_mixed_model(&m, &cells, 0));
     check_many_patches(dev, "many patches of tetrahedra", &m);
 }
@@ -623,6 +626,7 @@ static int check_one(hx_device *dev, const char *name)
     const mixed_box cells = {.kind = MIXED_LAYERS, .n = {2, 2, 5}, .distort = 0.15, .seed = 7};
     model m;
     if (!hx_strategy_find(dev->ops->name, name)) TEST_SKIP("no operator '%s'", name);
+    const int64_t usual = hx_patches_wide_from();
     only = name;
     for (int wide = 0; wide < 2; wide++) {
         hx_patches_set_wide_from(wide ? 1 : NEVER_WIDE);
@@ -633,6 +637,7 @@ static int check_one(hx_device *dev, const char *name)
         CHECK_OK(make_mixed_model(&m, &cells, 1));
         check_model(dev, mixed_name[cells.kind], &m);
     }
+    hx_patches_set_wide_from(usual);
     TEST_END();
 }
 
