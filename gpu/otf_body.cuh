@@ -39,15 +39,23 @@ template <class T, int SIZE, bool PARKS> struct hx_otf_body {
         const auto fetch = [&](int row, T &value) {
             if constexpr (PARKS) value = parked[row * (SIZE + 1)];
         };
+        const auto park_half = [&](int first, const hx_field<T> &half, int i) {
+            park(first + i, half.r[1][i]);
+            park(first + 3 + i, half.s[1][i]);
+            park(first + 6 + i, half.rs[1][i]);
+        };
+        const auto fetch_half = [&](int first, hx_field<T> &half, int i) {
+            fetch(first + i, half.r[1][i]);
+            fetch(first + 3 + i, half.s[1][i]);
+            fetch(first + 6 + i, half.rs[1][i]);
+        };
         if (PARKS) steps.wait_for_column();
 #pragma unroll
         for (int i = 0; i < 3; i++) {
             hx_gather_corners(coordinates, corner, i, v);
             hx_to_modes(v, m);
             hx_field_set(m, i, x);
-            park(i, x.r[1][i]);
-            park(3 + i, x.s[1][i]);
-            park(6 + i, x.rs[1][i]);
+            park_half(0, x, i);
         }
 #pragma unroll
         for (int i = 0; i < 3; i++) {
@@ -55,20 +63,14 @@ template <class T, int SIZE, bool PARKS> struct hx_otf_body {
             hx_drop_translation(v);
             hx_to_modes(v, m);
             hx_field_set(m, i, u);
-            park(9 + i, u.r[1][i]);
-            park(12 + i, u.s[1][i]);
-            park(15 + i, u.rs[1][i]);
+            park_half(9, u, i);
         }
         steps.have_gathered();
         hx_points(x, u, k, 0, f);
 #pragma unroll
         for (int i = 0; i < 3; i++) {
-            fetch(i, x.r[1][i]);
-            fetch(3 + i, x.s[1][i]);
-            fetch(6 + i, x.rs[1][i]);
-            fetch(9 + i, u.r[1][i]);
-            fetch(12 + i, u.s[1][i]);
-            fetch(15 + i, u.rs[1][i]);
+            fetch_half(0, x, i);
+            fetch_half(9, u, i);
             park(i, f.r[0][i]);
             park(3 + i, f.s[0][i]);
             park(6 + i, f.rs[0][i]);

@@ -12,10 +12,10 @@ __global__ void __launch_bounds__(HX_WIDE_THREADS, 1)
            double *__restrict__ partial, const double *__restrict__ x, double *__restrict__ y)
 {
     const hx_otf_body<double, HX_WIDE_PATCH, true> b = {ratio, scale};
-    hx_run_wide<double, 2, LISTED>(g, elem, modulus, row_xyz, partial, x, y, b);
+    hx_run_wide<double, LISTED>(g, elem, modulus, row_xyz, partial, x, y, b);
 }
 
-constexpr int N_BYTE = hx_wide_memory<double, 2>::bytes;
+constexpr int N_BYTE = hx_wide_memory<double>::bytes;
 
 } // namespace
 

@@ -27,11 +27,11 @@ static_assert((HX_WIDE_THREADS - HX_WIDE_HELPERS) * HX_WIDE_REGISTERS +
               65536);
 
 // Shared memory of a block. Constants, so that no register holds them.
-template <class T, int N_FIELD> struct hx_wide_memory {
+template <class T> struct hx_wide_memory {
     static constexpr int n_value = 24 * (HX_WIDE_PATCH + 1); // forces of a patch
     static constexpr int field = 3 * HX_WIDE_ROWS;
     static constexpr int nodal = (HX_WIDE_FORCES * n_value * sizeof(T) + 15) / 16 * 16;
-    static constexpr int corner = nodal + N_FIELD * field * sizeof(T);
+    static constexpr int corner = nodal + 2 * field * sizeof(T);
     static constexpr int modulus = corner + sizeof(hx_eight) * HX_WIDE_PATCH;
     static constexpr int elem = modulus + sizeof(double) * HX_WIDE_PATCH;
     static constexpr int slot = elem + sizeof(int32_t) * HX_WIDE_PATCH;
@@ -64,8 +64,8 @@ struct hx_wide_steps {
 };
 
 // LISTED: a place's element is in a list.
-template <class T, int N_FIELD, bool LISTED> struct hx_wide_block {
-    using at = hx_wide_memory<T, N_FIELD>;
+template <class T, bool LISTED> struct hx_wide_block {
+    using at = hx_wide_memory<T>;
     const hx_patch_view &g;
     char *memory;
 
@@ -99,7 +99,7 @@ template <class T, int N_FIELD, bool LISTED> struct hx_wide_block {
     {
         return part<int32_t, HX_WIDE_SPANS>(at::patch, k, 1);
     }
-    // Of the patch that is loaded: displacements, then, as a second field, coordinates.
+    // Of the patch that is loaded: displacements, then coordinates.
     __device__ __forceinline__ T *nodal() const
     {
         return reinterpret_cast<T *>(memory + at::nodal);
@@ -191,8 +191,8 @@ template <class T, int N_FIELD, bool LISTED> struct hx_wide_block {
             if (place / 32 * 32 < n_elem) { // unused places compute nonsense that no row sums
                 const hx_eight my_corner = corner()[place];
                 const T my_modulus = static_cast<T>(modulus()[place]);
-                body.element(my_corner, nodal() + (N_FIELD - 1) * at::field, nodal(), my_modulus,
-                             force(k) + place, steps);
+                body.element(my_corner, nodal() + at::field, nodal(), my_modulus, force(k) + place,
+                             steps);
             } else {
                 steps.have_gathered();
                 steps.wait_for_column();
@@ -221,15 +221,14 @@ template <class T, int N_FIELD, bool LISTED> struct hx_wide_block {
     {
         constexpr int n_corner_byte = sizeof(hx_eight) * HX_WIDE_PATCH;
         const hx_span s = *span(k);
-        const int n_field_byte = N_FIELD > 1 ? 3 * sizeof(T) * s.n : 0;
+        const int n_field_byte = 3 * sizeof(T) * s.n;
         *count() = s.count;
         hx_barrier::arrive_expecting(loaded(), s.count > 0 ? n_corner_byte + n_field_byte : 0);
         if (s.count == 0) return;
         hx_barrier::copy(corner(), g.corner + static_cast<int64_t>(*patch(k)) * HX_WIDE_PATCH,
                          n_corner_byte, loaded());
-        if (N_FIELD > 1)
-            hx_barrier::copy(nodal() + at::field, row_xyz + 3 * (s.begin - g.first_row),
-                             n_field_byte, loaded());
+        hx_barrier::copy(nodal() + at::field, row_xyz + 3 * (s.begin - g.first_row), n_field_byte,
+                         loaded());
     }
     // By a warp.
     __device__ __forceinline__ void load_one_by_one(int k, const int32_t *elem,
@@ -334,14 +333,14 @@ template <class T, int N_FIELD, bool LISTED> struct hx_wide_block {
 // Kernel of HX_WIDE_THREADS threads a block, one call of
 //     body.element(corner, coordinates, displacements, modulus, column, steps)
 // an element, otherwise as hx_run_patches.
-template <class T, int N_FIELD, bool LISTED, class Body>
+template <class T, bool LISTED, class Body>
 __device__ __forceinline__ void
 hx_run_wide(const hx_patch_view &g, const int32_t *__restrict__ elem,
             const double *__restrict__ modulus, const T *__restrict__ row_xyz,
             T *__restrict__ partial, const T *__restrict__ x, T *__restrict__ y, const Body &body)
 {
     extern __shared__ __align__(16) char memory[];
-    const hx_wide_block<T, N_FIELD, LISTED> block = {g, memory};
+    const hx_wide_block<T, LISTED> block = {g, memory};
     if (threadIdx.x == 0) block.init_barriers();
     __syncthreads();
     if (threadIdx.x >= HX_WIDE_HELPERS) {
