@@ -6,7 +6,7 @@
 namespace
 {
 
-template <int SIZE, bool COLLAPSED> struct body {
+template <class Forces, bool COLLAPSED> struct body {
     double ratio, scale;
 
     __device__ __forceinline__ void element(const hx_eight &corner, const double *,
@@ -22,28 +22,28 @@ template <int SIZE, bool COLLAPSED> struct body {
             hx_field_set(m, i, x);
         }
         if constexpr (COLLAPSED)
-            hx_collapsed_diagonal<SIZE + 1>(x, corner, {ratio, scale * modulus}, column);
+            hx_collapsed_diagonal<Forces>(x, corner, {ratio, scale * modulus}, column);
         else
-            hx_element_diagonal<SIZE + 1>(x, {ratio, scale * modulus}, column);
+            hx_element_diagonal<Forces>(x, {ratio, scale * modulus}, column);
     }
 };
 
-template <int SIZE, int ROWS, bool COLLAPSED>
+template <int SIZE, int ROWS, class Forces, bool COLLAPSED>
 __global__ void __launch_bounds__(SIZE)
     kernel(hx_patch_view g, const int32_t *__restrict__ elem, double ratio, double scale,
            const double *__restrict__ modulus, const double *__restrict__ xyz,
            double *__restrict__ partial, double *__restrict__ diag)
 {
-    const body<SIZE, COLLAPSED> b = {ratio, scale};
-    hx_run_patches<double, SIZE, 1, ROWS>(g, elem, modulus, nullptr, partial, xyz, diag, b);
+    const body<Forces, COLLAPSED> b = {ratio, scale};
+    hx_run_patches<double, SIZE, 1, ROWS, Forces>(g, elem, modulus, nullptr, partial, xyz, diag, b);
 }
 
-template <int SIZE, int ROWS, bool COLLAPSED>
+template <int SIZE, int ROWS, class Forces, bool COLLAPSED>
 int launch(const hx_cuda_patches &p, int group, const hx_device_model &model, const int32_t *d_elem,
            double *d_diag)
 {
-    constexpr int n_byte = hx_patch_memory<double, SIZE, 1, ROWS>::bytes;
-    const auto run = kernel<SIZE, ROWS, COLLAPSED>;
+    constexpr int n_byte = hx_patch_memory<double, SIZE, 1, ROWS, Forces>::bytes;
+    const auto run = kernel<SIZE, ROWS, Forces, COLLAPSED>;
     const hx_patch_group &g = p.group[group];
     int n_block;
     if (g.n_patch == 0) return HX_OK;
@@ -55,12 +55,12 @@ int launch(const hx_cuda_patches &p, int group, const hx_device_model &model, co
     return HX_OK;
 }
 
-template <int SIZE, int ROWS>
+template <int SIZE, int ROWS, class Forces = hx_forces<SIZE, 8>>
 int launch_kind(const hx_cuda_patches &p, int group, const hx_device_model &model,
                 const int32_t *d_elem, double *d_diag)
 {
-    return model.has_collapsed ? launch<SIZE, ROWS, true>(p, group, model, d_elem, d_diag)
-                               : launch<SIZE, ROWS, false>(p, group, model, d_elem, d_diag);
+    return model.has_collapsed ? launch<SIZE, ROWS, Forces, true>(p, group, model, d_elem, d_diag)
+                               : launch<SIZE, ROWS, Forces, false>(p, group, model, d_elem, d_diag);
 }
 
 } // namespace
@@ -72,7 +72,8 @@ int hx_patches_diagonal(const hx_cuda_patches &p, int group, const hx_device_mod
     case HX_OTF_PATCH:
         return launch_kind<HX_OTF_PATCH, HX_OTF_ROWS>(p, group, model, d_elem, d_diag);
     case HX_DEDUP_PATCH:
-        return launch_kind<HX_DEDUP_PATCH, HX_DEDUP_ROWS>(p, group, model, d_elem, d_diag);
+        return launch_kind<HX_DEDUP_PATCH, HX_DEDUP_ROWS, hx_coloured_forces<HX_DEDUP_PATCH>>(
+            p, group, model, d_elem, d_diag);
     case HX_WIDE_PATCH:
         return launch_kind<HX_WIDE_PATCH, HX_WIDE_ROWS>(p, group, model, d_elem, d_diag);
     default:

@@ -9,10 +9,11 @@
 #include "hex8_otf.cuh"
 #include "patches_cuda.cuh"
 
-// Diagonal entries of one element from its coordinates: column[(8 i + a) STRIDE], times modulus.
+// Diagonal entries of one element from its coordinates: column[Forces::at(i, a)], times
+// modulus.
 // With the unscaled modes of hex8_otf.cuh the gradient of corner a is G / det, G = adj' D, D the
 // signs' products; the entry is sum over points of E / (512 det) ((lambda + mu) G_i^2 + mu |G|^2).
-template <int STRIDE>
+template <class Forces>
 HX_HD void hx_element_diagonal(const hx_field<double> &x, hx_stiffness<double> k, double *column)
 {
     const double g = HX_GAUSS;
@@ -66,7 +67,7 @@ HX_HD void hx_element_diagonal(const hx_field<double> &x, hx_stiffness<double> k
 #pragma unroll
     for (int a = 0; a < 8; a++)
 #pragma unroll
-        for (int i = 0; i < 3; i++) column[(8 * i + a) * STRIDE] = sum[a][i];
+        for (int i = 0; i < 3; i++) column[Forces::at(i, a)] = sum[a][i];
 }
 
 // Cofactors of the Jacobian (unscaled modes) at Gauss point q, and its determinant.
@@ -114,7 +115,7 @@ HX_HD void hx_point_gradients(int q, const double adj[3][3], double v[8][3])
 
 // The same of a cell that may be collapsed: corners that name one node have one position. The
 // node's entry is at the first of them, from the sum of their gradients, and 0 at the others.
-template <int STRIDE>
+template <class Forces>
 HX_HD void hx_collapsed_diagonal(const hx_field<double> &x, const hx_eight &corner,
                                  hx_stiffness<double> k, double *column)
 {
@@ -153,7 +154,7 @@ HX_HD void hx_collapsed_diagonal(const hx_field<double> &x, const hx_eight &corn
 #pragma unroll
     for (int a = 0; a < 8; a++)
 #pragma unroll
-        for (int i = 0; i < 3; i++) column[(8 * i + a) * STRIDE] = sum[a][i];
+        for (int i = 0; i < 3; i++) column[Forces::at(i, a)] = sum[a][i];
 }
 
 // Of the patches of otf and dedup, of any of their sizes. The caller adds shared nodes.

@@ -88,7 +88,7 @@ template <class T, int SIZE, bool PARKS> struct hx_otf_body {
             hx_force_modes(f, i, m);
             hx_from_modes(m, static_cast<T>(HX_GAUSS), v);
 #pragma unroll
-            for (int a = 0; a < 8; a++) column[(8 * i + a) * (SIZE + 1)] = v[a];
+            for (int a = 0; a < 8; a++) column[hx_forces<SIZE, 8>::at(i, a)] = v[a];
         }
     }
 };

@@ -22,10 +22,12 @@ __global__ void __launch_bounds__(SIZE, N_RESIDENT<T, SIZE>)
            T *__restrict__ partial, const T *__restrict__ x, T *__restrict__ y)
 {
     const hx_otf_body<T, SIZE, (SIZE > HX_OTF_PATCH)> b = {ratio, scale};
-    hx_run_patches<T, SIZE, 2, N_ROW<SIZE>>(g, elem, modulus, row_xyz, partial, x, y, b);
+    hx_run_patches<T, SIZE, 2, N_ROW<SIZE>, hx_forces<SIZE, 8>>(g, elem, modulus, row_xyz, partial,
+                                                                x, y, b);
 }
 
-template <class T, int SIZE> constexpr int N_BYTE = hx_patch_memory<T, SIZE, 2, N_ROW<SIZE>>::bytes;
+template <class T, int SIZE>
+constexpr int N_BYTE = hx_patch_memory<T, SIZE, 2, N_ROW<SIZE>, hx_forces<SIZE, 8>>::bytes;
 
 template <class T, int SIZE>
 int launch(const hx_cuda_patches &p, int group, const hx_slice &patches,

@@ -109,11 +109,31 @@ inline hx_patch_view hx_view(const hx_cuda_patches &p, int group, const hx_slice
             p.d_taken};
 }
 
+// Where a place leaves its force i at corner a: at(i, a) from its own number on.
+template <int SIZE, int N_CORNER> struct hx_forces {
+    static constexpr int component = N_CORNER * (SIZE + 1), size = 3 * component;
+
+    HX_HD static int at(int i, int a)
+    {
+        return i * component + hx_patch_slot(SIZE, a, 0);
+    }
+};
+
+// The same where patches permute their elements.
+template <int SIZE> struct hx_coloured_forces {
+    static constexpr int component = 8 * SIZE + 32, size = 3 * component;
+
+    HX_HD static int at(int i, int a)
+    {
+        return i * component + hx_patch_coloured_slot(SIZE, a, 0);
+    }
+};
+
 // Shared memory of a block, for patches of up to ROWS rows: forces [3][N_CORNER][SIZE + 1], slots,
 // corners, N_FIELD nodal fields of two patches, moduli, elements, nodes, positions and spans of
 // four, numbers of twice as many, a barrier. Constants, so that no register holds them.
-template <class T, int SIZE, int N_FIELD, int ROWS, int N_CORNER = 8> struct hx_patch_memory {
-    static constexpr int force = 3 * N_CORNER * (SIZE + 1) * sizeof(T);
+template <class T, int SIZE, int N_FIELD, int ROWS, class Forces> struct hx_patch_memory {
+    static constexpr int force = Forces::size * sizeof(T);
     static constexpr int slot = (force + 15) / 16 * 16;
     static constexpr int corner = slot + sizeof(hx_eight) * ROWS;
     static constexpr int field = 3 * sizeof(T) * ROWS;
@@ -129,7 +149,7 @@ template <class T, int SIZE, int N_FIELD, int ROWS, int N_CORNER = 8> struct hx_
 };
 
 // Forces of the first N slots of a row.
-template <int N, class T, int SIZE, int N_CORNER>
+template <int N, class Forces, class T>
 __device__ __forceinline__ void hx_sum_slots(const hx_eight &slots, const T *force, T sum[3])
 {
 #pragma unroll
@@ -137,14 +157,14 @@ __device__ __forceinline__ void hx_sum_slots(const hx_eight &slots, const T *for
         if (slots.v[i] == HX_NO_SLOT) continue;
         const T *from = force + slots.v[i];
         sum[0] += from[0];
-        sum[1] += from[N_CORNER * (SIZE + 1)];
-        sum[2] += from[2 * N_CORNER * (SIZE + 1)];
+        sum[1] += from[Forces::component];
+        sum[2] += from[2 * Forces::component];
     }
 }
 
 // Forces of the rows of a patch: from `force` to y or the partial sums. Rows are ordered by their
 // number of slots: most warps are done after few.
-template <class T, int SIZE, int N_CORNER, int THREADS = SIZE>
+template <class Forces, int THREADS, class T>
 __device__ __forceinline__ void hx_sum_rows(int first, const hx_span &span, const T *force,
                                             const hx_eight *slot, const int32_t *node,
                                             T *__restrict__ partial, T *__restrict__ y)
@@ -156,11 +176,11 @@ __device__ __forceinline__ void hx_sum_rows(int first, const hx_span &span, cons
         const unsigned here = __activemask();
         T sum[3] = {0, 0, 0};
         if (__any_sync(here, slots.v[4] != HX_NO_SLOT))
-            hx_sum_slots<8, T, SIZE, N_CORNER>(slots, force, sum);
+            hx_sum_slots<8, Forces>(slots, force, sum);
         else if (__any_sync(here, slots.v[2] != HX_NO_SLOT))
-            hx_sum_slots<4, T, SIZE, N_CORNER>(slots, force, sum);
+            hx_sum_slots<4, Forces>(slots, force, sum);
         else
-            hx_sum_slots<2, T, SIZE, N_CORNER>(slots, force, sum);
+            hx_sum_slots<2, Forces>(slots, force, sum);
         T *to = tag < 0 ? partial + 3 * static_cast<int64_t>(span.partial + k)
                         : y + 3 * static_cast<int64_t>(tag);
 #pragma unroll
@@ -179,9 +199,9 @@ __device__ __forceinline__ void hx_gather_corners(const T *nodal, const hx_eight
 
 // Kernel, persistent blocks of SIZE threads, one call of
 //     body.element(corner, coordinates, displacements, modulus, column)
-// an element (coordinates: of no use without a second field): column[(N_CORNER i + a) (SIZE + 1)] =
-// force i at corner a. row_xyz: coordinates of the group's rows in the order of their positions.
-template <class T, int SIZE, int N_FIELD, int ROWS, int N_CORNER = 8, class Body>
+// an element (coordinates: of no use without a second field): column[Forces::at(i, a)] = force
+// i at corner a. row_xyz: coordinates of the group's rows in the order of their positions.
+template <class T, int SIZE, int N_FIELD, int ROWS, class Forces, class Body>
 __device__ __forceinline__ void
 hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
                const double *__restrict__ modulus, const T *__restrict__ row_xyz,
@@ -189,7 +209,7 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
                const Body &body)
 {
     extern __shared__ __align__(16) char memory[];
-    using at = hx_patch_memory<T, SIZE, N_FIELD, ROWS, N_CORNER>;
+    using at = hx_patch_memory<T, SIZE, N_FIELD, ROWS, Forces>;
     int thread = hx_thread();
     T *const force = reinterpret_cast<T *>(memory);
     hx_eight *const slot = reinterpret_cast<hx_eight *>(memory + at::slot);
@@ -348,18 +368,19 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
         // Unused places compute nonsense that no row sums.
         body.element(my_corner, nodal(k, N_FIELD - 1), nodal(k, 0), static_cast<T>(my_modulus),
                      force + hx_thread());
-        __pipeline_wait_prior(0);
-        if constexpr (IN_BULK) hx_barrier::wait(in_bulk, k);
+        if constexpr (IN_BULK)
+            hx_barrier::wait(in_bulk, k);
+        else
+            __pipeline_wait_prior(0);
         __syncthreads(); // forces are there, nodal values used up
 
         int taken = 0; // arrives while rows are summed
         if (are_left && hx_thread() == 0) taken = static_cast<int>(atomicAdd(g.taken, 1u));
         if constexpr (N_FIELD > 1) // no copy: the element needs the registers
-            hx_sum_rows<T, SIZE, N_CORNER>(hx_thread(), spans[k & 3], force, slot, node(k), partial,
-                                           y);
+            hx_sum_rows<Forces, SIZE>(hx_thread(), spans[k & 3], force, slot, node(k), partial, y);
         else
-            hx_sum_rows<T, SIZE, N_CORNER>(hx_thread(), span_of(k), force, slot, node(k), partial,
-                                           y);
+            hx_sum_rows<Forces, SIZE>(hx_thread(), span_of(k), force, slot, node(k), partial, y);
+        if constexpr (IN_BULK) __pipeline_wait_prior(0);
         if (TAKES && hx_thread() == 0)
             patches[(k + HX_PATCH_AHEAD) & (2 * HX_PATCH_AHEAD - 1)] =
                 are_left ? ahead + taken : g.n_patch;

@@ -322,8 +322,8 @@ template <class T, bool LISTED> struct hx_wide_block {
             if (s.count == 0) break;
             hx_barrier::wait(slotted(k), k / HX_WIDE_SLOTS);
             hx_barrier::wait(computed(k), k / HX_WIDE_FORCES);
-            hx_sum_rows<T, HX_WIDE_PATCH, 8, HX_WIDE_ADDERS>(hx_thread() - 32, s, force(k), slot(k),
-                                                             node(k), partial, y);
+            hx_sum_rows<hx_forces<HX_WIDE_PATCH, 8>, HX_WIDE_ADDERS>(hx_thread() - 32, s, force(k),
+                                                                     slot(k), node(k), partial, y);
             hx_barrier::arrive_warp(added(k));
             hx_barrier::arrive_warp(done(k));
         }

@@ -18,6 +18,7 @@ namespace
 {
 
 constexpr int SIZE = HX_DEDUP_PATCH, ROWS = HX_DEDUP_ROWS;
+using forces = hx_coloured_forces<SIZE>;
 constexpr int N_RESIDENT = 2; // blocks a multiprocessor, by shared memory
 
 // The matrices of a class, a parameter of the kernel: constants to the multiplications.
@@ -45,7 +46,7 @@ template <class T, bool BOX> struct body {
             hx_parity_product<BOX>(k.matrix, u, i, m);
             hx_from_modes(m, static_cast<T>(1), v);
 #pragma unroll
-            for (int a = 0; a < 8; a++) column[(8 * i + a) * (SIZE + 1)] = v[a];
+            for (int a = 0; a < 8; a++) column[forces::at(i, a)] = v[a];
         }
     }
 };
@@ -57,10 +58,10 @@ __global__ void __launch_bounds__(SIZE, N_RESIDENT)
            T *__restrict__ y)
 {
     const body<T, BOX> b = {k};
-    hx_run_patches<T, SIZE, 1, ROWS>(g, elem, modulus, nullptr, partial, x, y, b);
+    hx_run_patches<T, SIZE, 1, ROWS, forces>(g, elem, modulus, nullptr, partial, x, y, b);
 }
 
-template <class T> constexpr int N_BYTE = hx_patch_memory<T, SIZE, 1, ROWS>::bytes;
+template <class T> constexpr int N_BYTE = hx_patch_memory<T, SIZE, 1, ROWS, forces>::bytes;
 
 struct element_class {
     bool is_box;
@@ -115,6 +116,7 @@ int list_elements(plan *p, const hx_mesh *mesh)
     p->group[0].max_row = ROWS;
     p->group[0].n_item = n_item;
     p->group[0].elem = p->elem;
+    p->group[0].permutes = 1;
     p->group[1].size = HX_OTF_PATCH;
     p->group[1].max_row = HX_OTF_ROWS;
     p->group[1].n_item = mesh->n_elem + p->congruence.n_class - n_item;

@@ -4,7 +4,8 @@
 namespace
 {
 
-constexpr int SIZE = HX_TETRA_PATCH, ROWS = HX_TETRA_ROWS, CORNERS = HX_TETRA_CORNERS;
+constexpr int SIZE = HX_TETRA_PATCH, ROWS = HX_TETRA_ROWS;
+using forces = hx_forces<SIZE, HX_TETRA_CORNERS>;
 
 // Blocks a multiprocessor: 6 of 128 threads leave 80 registers a thread, and fit its memory.
 constexpr int N_RESIDENT = 6;
@@ -27,7 +28,7 @@ __global__ void __launch_bounds__(SIZE, N_RESIDENT)
            T *__restrict__ partial, const T *__restrict__ x, T *__restrict__ y)
 {
     const body<T> b = {ratio, scale};
-    hx_run_patches<T, SIZE, 2, ROWS, CORNERS>(g, elem, modulus, row_xyz, partial, x, y, b);
+    hx_run_patches<T, SIZE, 2, ROWS, forces>(g, elem, modulus, row_xyz, partial, x, y, b);
 }
 
 // Coordinates are the nodal field of a patch.
@@ -48,11 +49,10 @@ __global__ void __launch_bounds__(SIZE)
                     double *__restrict__ partial, double *__restrict__ diag)
 {
     const diagonal_body b = {ratio, scale};
-    hx_run_patches<double, SIZE, 1, ROWS, CORNERS>(g, elem, modulus, nullptr, partial, xyz, diag,
-                                                   b);
+    hx_run_patches<double, SIZE, 1, ROWS, forces>(g, elem, modulus, nullptr, partial, xyz, diag, b);
 }
 
-template <class T> constexpr int N_BYTE = hx_patch_memory<T, SIZE, 2, ROWS, CORNERS>::bytes;
+template <class T> constexpr int N_BYTE = hx_patch_memory<T, SIZE, 2, ROWS, forces>::bytes;
 
 } // namespace
 
@@ -79,7 +79,7 @@ template <class T> int hx_tetra_blocks(const hx_cuda_patches &p, int group, int 
 int hx_tetra_diagonal_launch(const hx_cuda_patches &p, int group, const hx_device_model &model,
                              const int32_t *d_elem, double *d_diag)
 {
-    constexpr int n_byte = hx_patch_memory<double, SIZE, 1, ROWS, CORNERS>::bytes;
+    constexpr int n_byte = hx_patch_memory<double, SIZE, 1, ROWS, forces>::bytes;
     const hx_patch_group &g = p.group[group];
     int n_block;
     if (g.n_patch == 0) return HX_OK;

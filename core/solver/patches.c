@@ -6,13 +6,7 @@
 #include "../base/memory.h"
 #include "../base/sort.h"
 #include "../base/sum.h"
-
-enum {
-    MAX_INCIDENCE = 8 * HX_MAX_PATCH,
-    MAX_HASH = 8192, /* a power of 2, of at least 2 MAX_INCIDENCE */
-    MAX_GROUP = MAX_INCIDENCE / HX_PATCH_BANK,
-    BANK = HX_PATCH_BANK
-};
+#include "patches_place.h"
 
 static int64_t wide_from = 150000;
 
@@ -26,277 +20,29 @@ void hx_patches_set_wide_from(int64_t n_elem)
     wide_from = n_elem;
 }
 
-/* Rows of one patch by node: a hash table, and the rows in order of first use. */
-typedef struct row_table {
-    int32_t key[MAX_HASH]; /* node, -1: free */
-    int16_t row[MAX_HASH]; /* its last row */
-    uint32_t n_hash;       /* entries in use, a power of 2 */
-    int n;
-    int32_t node[MAX_INCIDENCE];
-    uint8_t count[MAX_INCIDENCE]; /* incidences of each row, at most 8 */
-} row_table;
-
-/* Empty, for a patch of up to `size` elements. */
-static void table_clear(row_table *table, int size)
-{
-    table->n_hash = 16;
-    while (table->n_hash < 16 * (uint32_t)size) table->n_hash *= 2;
-    memset(table->key, 0xff, table->n_hash * sizeof *table->key);
-    table->n = 0;
-}
-
-static int add_row(row_table *table, int32_t node, int times)
-{
-    table->node[table->n] = node;
-    table->count[table->n] = (uint8_t)times;
-    return table->n++;
-}
-
-/* The row for so many more incidences of a node, 8 at most; a ninth opens a further row. */
-static int table_add(row_table *table, int32_t node, int times)
-{
-    const uint32_t mask = table->n_hash - 1;
-    uint32_t at = (uint32_t)node * 2654435761u >> 16 & mask;
-    while (table->key[at] != -1 && table->key[at] != node) at = (at + 1) & mask;
-    if (table->key[at] == -1) {
-        table->key[at] = node;
-        table->row[at] = (int16_t)add_row(table, node, times);
-    } else if (table->count[table->row[at]] + times > 8) {
-        table->row[at] = (int16_t)add_row(table, node, times);
-    } else {
-        table->count[table->row[at]] = (uint8_t)(table->count[table->row[at]] + times);
-    }
-    return table->row[at];
-}
-
-static int64_t item_element(const hx_patch_group *group, int64_t item)
-{
-    return group->elem ? group->elem[item] : item;
-}
-
-/* Of an element of this group: its points, or corners. */
-static int n_corner(const hx_patch_group *group)
-{
-    return group->is_tetrahedral ? 4 : 8;
-}
-
-/* The rows of an element's corners: those that name one node have one. */
-static void add_element(row_table *table, const hx_patch_group *group, const hx_mesh *mesh,
-                        int64_t e, int16_t row[8])
-{
-    const int32_t *conn = mesh->conn + 8 * e;
-    if (group->is_tetrahedral) {
-        int corner[4];
-        hx_cell_tetrahedron(mesh->xyz, conn, corner);
-        for (int k = 0; k < 4; k++) row[k] = (int16_t)table_add(table, conn[corner[k]], 1);
-        return;
-    }
-    if (!hx_cell_is_collapsed(conn)) {
-        for (int a = 0; a < 8; a++) row[a] = (int16_t)table_add(table, conn[a], 1);
-        return;
-    }
-    for (int a = 0; a < 8; a++) {
-        int first = 0, times = 1;
-        while (conn[first] != conn[a]) first++;
-        for (int b = a + 1; b < 8; b++) times += conn[b] == conn[a];
-        row[a] = first < a ? row[first] : (int16_t)table_add(table, conn[a], times);
-    }
-}
-
 static int round_up(int n)
 {
-    return (n + BANK - 1) / BANK * BANK;
-}
-
-/* Rows of a patch; row_of[place][corner] before they are placed. */
-static void number_rows(const hx_patch_group *group, const hx_mesh *mesh, const hx_span *span,
-                        row_table *table, int16_t (*row_of)[8])
-{
-    table_clear(table, group->size);
-    for (int k = 0; k < span->count; k++) {
-        const int64_t e = item_element(group, span->first + k);
-        add_element(table, group, mesh, e, row_of[k]);
-    }
+    return (n + HX_PATCH_BANK - 1) / HX_PATCH_BANK * HX_PATCH_BANK;
 }
 
 /* The next patch from `item` on, before `end`: its items and number of rows. */
 static hx_span cut_patch(const hx_patch_group *group, const hx_mesh *mesh, int64_t item,
-                         int64_t end, row_table *table)
+                         int64_t end, hx_patch_rows *rows)
 {
     hx_span span = {0};
     int16_t row[8];
-    while (item < end && item_element(group, item) < 0) item++;
+    while (item < end && hx_patch_item(group, item) < 0) item++;
     span.first = (int32_t)item;
-    table_clear(table, group->size);
+    hx_patch_rows_clear(rows, group->size);
     for (; item < end && span.count < group->size; item++, span.count++) {
-        const int64_t e = item_element(group, item);
+        const int64_t e = hx_patch_item(group, item);
         if (e < 0) break;
-        add_element(table, group, mesh, e, row);
-        if (table->n > group->max_row) break;
-        span.n = (int16_t)table->n;
+        hx_patch_rows_add(rows, group, mesh, e, row);
+        if (rows->n > group->max_row) break;
+        span.n = (int16_t)rows->n;
     }
     span.n = (int16_t)round_up(span.n);
     return span;
-}
-
-/* What placing a patch's rows works on. */
-typedef struct placing {
-    row_table table;
-    int16_t row_of[HX_MAX_PATCH][8];
-    uint16_t incidence[MAX_INCIDENCE][8]; /* of each row: place * 8 + corner */
-    uint8_t used[MAX_GROUP][BANK];        /* rows that a half-warp reads from each bank */
-    int64_t order[MAX_INCIDENCE];         /* by slots descending, then by keys: node, row */
-    uint16_t position[MAX_INCIDENCE];
-} placing;
-
-enum { ROW_BITS = 12 }; /* of a row in a key; 31 of a node above */
-
-/* Ascending (Shell 1959; the gaps of Ciura 2001). */
-static void sort_keys(int64_t *key, int n)
-{
-    static const int gap[] = {701, 301, 132, 57, 23, 10, 4, 1};
-    for (size_t g = 0; g < sizeof gap / sizeof gap[0]; g++)
-        for (int i = gap[g]; i < n; i++) {
-            const int64_t value = key[i];
-            int k = i;
-            for (; k >= gap[g] && key[k - gap[g]] > value; k -= gap[g]) key[k] = key[k - gap[g]];
-            key[k] = value;
-        }
-}
-
-/* Rows of as many slots together, each such range sorted. */
-static void order_rows(placing *w)
-{
-    int begin[10] = {0}; /* of the rows with 8, 7 ... slots; one place up while they are counted */
-    for (int row = 0; row < w->table.n; row++) begin[9 - w->table.count[row]]++;
-    for (int few = 0; few < 8; few++) begin[few + 1] += begin[few];
-    for (int row = 0; row < w->table.n; row++) {
-        const int64_t few = 8 - w->table.count[row], node = w->table.node[row];
-        w->order[begin[few]++] = node << ROW_BITS | row;
-    }
-    for (int few = 0, first = 0; few < 8; first = begin[few++])
-        sort_keys(w->order + first, begin[few] - first);
-}
-
-static int ordered_row(const placing *w, int k)
-{
-    return (int)(w->order[k] & ((1 << ROW_BITS) - 1));
-}
-
-static void list_incidences(placing *w, int n_elem, int n_corner_each)
-{
-    uint8_t n[MAX_INCIDENCE];
-    memset(n, 0, (size_t)w->table.n);
-    for (int k = 0; k < n_elem; k++)
-        for (int a = 0; a < n_corner_each; a++) {
-            const int row = w->row_of[k][a];
-            w->incidence[row][n[row]++] = (uint16_t)(8 * k + a);
-        }
-}
-
-/* The half-warp and corner that an incidence is read in. */
-static int reader(int incidence)
-{
-    return incidence / (8 * BANK) * 8 + incidence % 8;
-}
-
-typedef uint8_t banks __attribute__((vector_size(BANK)));
-
-/* A bank's key: cost, fill, number; FULL puts it behind all others. */
-enum { ONE_FILL = 1 << 4, ONE_COST = 1 << 12, FULL = 1 << 28 };
-
-/* The bank where a row's readers meet the fewest others; of several the emptiest, of those the
- * first. */
-static int choose_bank(const placing *w, int row, const int32_t fill[BANK])
-{
-    banks sum = {0}; /* at most 8 * 16 each */
-    uint8_t cost[BANK];
-    int32_t best = INT32_MAX;
-    for (int i = 0; i < w->table.count[row]; i++) {
-        banks used;
-        memcpy(&used, w->used[reader(w->incidence[row][i])], sizeof used);
-        sum += used;
-    }
-    memcpy(cost, &sum, sizeof cost);
-    for (int b = 0; b < BANK; b++) {
-        const int32_t key = cost[b] * ONE_COST + fill[b];
-        best = key < best ? key : best;
-    }
-    return best % ONE_FILL;
-}
-
-/* Each row in order to its bank. Positions left over go to unused rows. */
-static void place_rows(placing *w, int n_level)
-{
-    int32_t fill[BANK]; /* keys without their costs */
-    int next = w->table.n;
-    memset(w->used, 0, sizeof w->used);
-    for (int b = 0; b < BANK; b++) fill[b] = b;
-    for (int k = 0; k < w->table.n; k++) {
-        const int row = ordered_row(w, k), bank = choose_bank(w, row, fill);
-        for (int i = 0; i < w->table.count[row]; i++) w->used[reader(w->incidence[row][i])][bank]++;
-        w->position[k] = (uint16_t)(BANK * (fill[bank] / ONE_FILL) + bank);
-        fill[bank] += ONE_FILL;
-        if (fill[bank] / ONE_FILL == n_level) fill[bank] += FULL;
-    }
-    for (int b = 0; b < BANK; b++)
-        for (int level = fill[b] % FULL / ONE_FILL; level < n_level; level++)
-            w->position[next++] = (uint16_t)(BANK * level + b);
-}
-
-/* The eight slots by how many of 16 rows read a bank in them: slot s with n reads is bit 8 n + s,
- * of `many` with n - 8. */
-typedef struct reads {
-    uint64_t few, many;
-} reads;
-
-#define EACH_COUNT 0x0101010101010101u /* of reads, of slot 0 */
-
-/* The free slot with the fewest reads of the bank, of several the first: it has one more, and is
- * not free any more. is_free: as `reads` has it, for each count. */
-static int take_slot(reads *bank, uint64_t *is_free)
-{
-    uint64_t *const word = bank->few & *is_free ? &bank->few : &bank->many;
-    const int at = __builtin_ctzll(*word & *is_free), slot = at % 8;
-    *word ^= (uint64_t)0x101 << at; /* a sixteenth row is the last one */
-    if (at >= 56 && word == &bank->few) bank->many |= (uint64_t)1 << slot;
-    *is_free &= ~(EACH_COUNT << slot);
-    return slot;
-}
-
-static void fill_patch(hx_patches *p, const hx_patch_group *group, const hx_mesh *mesh,
-                       int64_t patch, placing *w)
-{
-    const hx_span *span = &p->span[group->first_patch + patch];
-    int32_t *node = p->row_node + span->begin;
-    hx_eight *slot = p->row_slot + span->begin;
-    hx_eight *corner = p->corner + group->first_place + patch * group->size;
-    number_rows(group, mesh, span, &w->table, w->row_of);
-    list_incidences(w, span->count, n_corner(group));
-    order_rows(w);
-    place_rows(w, span->n / BANK);
-    memcpy(p->row_position + span->begin, w->position, (size_t)span->n * sizeof *w->position);
-    memset(slot, 0xff, (size_t)span->n * sizeof *slot);
-    memset(corner, 0, (size_t)group->size * sizeof *corner);
-    reads bank[BANK]; /* of 16 rows */
-    int n_slot = 0;   /* of 16 rows, the first has the most */
-    for (int k = 0; k < w->table.n; k++) {
-        const int row = ordered_row(w, k);
-        if (k % BANK == 0) n_slot = w->table.count[row];
-        for (int b = 0; k % BANK == 0 && b < BANK; b++) bank[b] = (reads){0xff, 0};
-        uint64_t is_free = EACH_COUNT * (0xffu >> (8 - n_slot));
-        node[k] = w->table.node[row];
-        for (int i = 0; i < w->table.count[row]; i++) {
-            const int place = w->incidence[row][i] / 8, a = w->incidence[row][i] % 8;
-            const int at = hx_patch_slot(group->size, a, place);
-            const int s = take_slot(&bank[at % BANK], &is_free);
-            slot[k].v[s] = (uint16_t)at;
-            corner[place].v[a] = w->position[k];
-        }
-    }
-    /* An unused row loads a node of the patch and sums nothing into a partial sum that nobody
-     * reads. */
-    for (int k = w->table.n; k < span->n; k++) node[k] = w->table.node[0] | HX_SHARED_ROW;
 }
 
 enum { CHUNK = 8192 };
@@ -322,13 +68,13 @@ static int64_t usual_room(const hx_patch_group *group)
 
 /* Cuts one chunk into span[n_room], if given; returns the number of its patches. Adds to n_row. */
 static int64_t cut_chunk(const hx_patch_group *group, const hx_mesh *mesh, int64_t chunk,
-                         row_table *table, int64_t n_room, hx_span *span, int64_t *n_row)
+                         hx_patch_rows *rows, int64_t n_room, hx_span *span, int64_t *n_row)
 {
     const int64_t begin = chunk * chunk_of(group), whole = begin + chunk_of(group);
     const int64_t end = whole < group->n_item ? whole : group->n_item;
     int64_t n = 0, item = begin;
     while (item < end) {
-        const hx_span cut = cut_patch(group, mesh, item, end, table);
+        const hx_span cut = cut_patch(group, mesh, item, end, rows);
         if (cut.count == 0) break; /* separators alone */
         if (span && n < n_room) span[n] = cut;
         *n_row += cut.n;
@@ -347,15 +93,15 @@ static int cut_chunks(const hx_patch_group *group, const hx_mesh *mesh, int64_t 
     int64_t sum = 0;
 #pragma omp parallel reduction(+ : sum)
     {
-        row_table *table = malloc(sizeof *table);
+        hx_patch_rows *rows = malloc(sizeof *rows);
 #pragma omp atomic
-        failed += !table;
+        failed += !rows;
 #pragma omp for schedule(dynamic)
         for (int64_t i = 0; i < n_chunk(group); i++)
-            if (table)
+            if (rows)
                 n_cut[i + 1] =
-                    cut_chunk(group, mesh, i, table, n_room, span ? span + i * n_room : NULL, &sum);
-        free(table);
+                    cut_chunk(group, mesh, i, rows, n_room, span ? span + i * n_room : NULL, &sum);
+        free(rows);
     }
     *n_row = sum;
     return failed ? HX_RAISE(HX_ENOMEM, "out of memory: patches") : HX_OK;
@@ -366,13 +112,13 @@ static int fill_patches(hx_patches *p, const hx_mesh *mesh)
     int failed = 0;
 #pragma omp parallel
     {
-        placing *w = malloc(sizeof *w);
+        hx_patch_placing *w = malloc(sizeof *w);
 #pragma omp atomic
         failed += !w;
         for (int g = 0; g < p->n_group; g++) {
 #pragma omp for schedule(dynamic, 64)
             for (int64_t i = 0; i < p->group[g].n_patch; i++)
-                if (w) fill_patch(p, &p->group[g], mesh, i, w);
+                if (w) hx_patch_place(p, &p->group[g], mesh, i, w);
         }
         free(w);
     }

@@ -11,17 +11,20 @@
  * Rows are ordered by their number of slots, then by node, so that what a warp loads, sums and
  * writes lies together. Positions are chosen for fast memory of 16 banks of doubles: the 16 places
  * of a half-warp find their corner a at positions that differ modulo 16 as far as a greedy choice
- * goes, and the 16 rows of a half-warp read slots of places that do. */
+ * goes, and the 16 rows of a half-warp read slots of places that do. Where elements may be permuted
+ * and are parts of a lattice, colours do better (hx_patch_colour): positions of 32 places differ
+ * modulo 32, which is right for floats, too. */
 #ifndef HX_PATCHES_H
 #define HX_PATCHES_H
 
+#include "../base/host_device.h"
 #include "../mesh/mesh.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { HX_MAX_PATCH = 384, HX_PATCH_BANK = 16 };
+enum { HX_MAX_PATCH = 384, HX_PATCH_BANK = 16, HX_PATCH_COLOURS = 32 };
 #define HX_NO_SLOT 0xffffu
 #define HX_SHARED_ROW INT32_MIN /* a bit of row_node */
 
@@ -31,9 +34,25 @@ typedef struct hx_eight {
 
 /* Where a patch keeps the force of place e at corner a; the step of size + 1 spreads the corners of
  * an element over the banks. */
-static inline int hx_patch_slot(int size, int a, int e)
+static HX_HD int hx_patch_slot(int size, int a, int e)
 {
     return a * (size + 1) + e;
+}
+
+/* Of a lattice's node i, j, k the colour is i + 7 j + 12 k modulo HX_PATCH_COLOURS; of corner a
+ * from the first one on. So 32 elements whose first corners have different colours find nodes of
+ * different colours at each of their corners. Of coefficients that put as many of 8 x 8 x 4 and 4 x
+ * 4 x 4 elements into each colour, whichever way they lie, these do best for their nodes. */
+static HX_HD int hx_patch_colour(int a)
+{
+    return (a ^ a >> 1) % 2 + 7 * (a >> 1 & 1) + 12 * (a >> 2);
+}
+
+/* Where a patch that permutes its elements keeps the force of place e at corner a: in the bank of
+ * the node's colour. Below 8 size + HX_PATCH_COLOURS. */
+static HX_HD int hx_patch_coloured_slot(int size, int a, int e)
+{
+    return (a ^ (a >> 1 & 1)) * size + hx_patch_colour(a) + e;
 }
 
 /* A patch: rows begin .. begin + n, n a multiple of HX_PATCH_BANK; items first .. first + count of
@@ -52,8 +71,11 @@ typedef struct hx_patch_group {
     int size, max_row;  /* max_row a multiple of HX_PATCH_BANK */
     int is_tetrahedral; /* its elements are tetrahedra: their corners a = 0 .. 3 are the points, as
                            hx_cell_tetrahedron has them, and there are no others */
+    int permutes;       /* the elements of each patch may be put in another order, for colours;
+                           where its rows have no coordinates, positions go up to max_row */
     int64_t n_item;
-    const int32_t *elem; /* [n_item] (borrowed during hx_patches_create); NULL: item = element */
+    int32_t *elem; /* [n_item] (borrowed during hx_patches_create, which writes it if `permutes`);
+                      NULL: item = element, and no tetrahedra, no `permutes` */
     /* Set by hx_patches_create: where its patches, places and rows begin in the arrays below. */
     int64_t first_patch, n_patch, first_place, first_row, n_row;
 } hx_patch_group;

@@ -175,7 +175,8 @@ double diagonal_error(const int32_t conn[8])
             hx_to_modes(c, m);
             hx_field_set(m, i, field);
         }
-        hx_collapsed_diagonal<1>(field, corner, {LAMBDA / MU, modulus * MU / 512.0}, column);
+        hx_collapsed_diagonal<hx_forces<0, 8>>(field, corner, {LAMBDA / MU, modulus * MU / 512.0},
+                                               column);
         for (int a = 0; a < 8; a++)
             for (int i = 0; i < 3; i++) {
                 const double exact = conn[a] == a ? modulus * merged[3 * a + i][3 * a + i] : 0.0;

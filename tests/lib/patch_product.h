@@ -115,7 +115,7 @@ static void run_patch(const hx_patches *p, const sample *s, const hx_patch_group
         add_element(s, e, u, f);
         for (int b = 0; b < n_corner; b++)
             for (int i = 0; i < 3; i++) {
-                double *to_force = &force[slot_at(group->size, b, k)][i];
+                double *to_force = &force[slot_at(group, b, k)][i];
                 *to_force = n_corner == 8 ? f[3 * b + i] : 0.0;
                 for (int a = 0; n_corner == 4 && a < 8; a++)
                     if (of[b] == s->mesh.conn[8 * e + a]) *to_force += f[3 * a + i];

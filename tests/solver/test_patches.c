@@ -130,13 +130,14 @@ static int64_t check_patch(const hx_patches *p, const hx_mesh *mesh, const hx_pa
     const hx_span *span = &p->span[group->first_patch + patch];
     const hx_eight *corner = p->corner + group->first_place + patch * group->size;
     uint8_t seen[8 * HX_MAX_PATCH] = {0}, taken[8 * HX_MAX_PATCH] = {0};
+    const int n_position = group->permutes ? group->max_row : span->n;
     int n_listed = 0, last = 8;
     int32_t last_node = 0;
     int64_t wrong = 0;
     for (int64_t row = span->begin; row < span->begin + span->n; row++) {
         const int32_t node = p->row_node[row] & INT32_MAX;
         const int n = count_slots(&p->row_slot[row]), position = p->row_position[row];
-        if (node >= mesh->n_node || position >= span->n) return 1;
+        if (node >= mesh->n_node || position >= n_position) return 1;
         wrong += taken[position]++;
         wrong += n > last; /* in descending order of slots, then by node; unused ones last */
         wrong += n > 0 && n == last && node < last_node;
@@ -151,7 +152,7 @@ static int64_t check_patch(const hx_patches *p, const hx_mesh *mesh, const hx_pa
     const int n_corner = group->is_tetrahedral ? 4 : 8;
     wrong += n_listed != n_corner * span->count; /* and none twice: all */
     for (int k = 0; k < group->size; k++)        /* unused places read, too */
-        for (int a = 0; a < 8; a++) wrong += corner[k].v[a] >= span->n;
+        for (int a = 0; a < 8; a++) wrong += corner[k].v[a] >= n_position;
     return wrong;
 }
 
@@ -211,7 +212,7 @@ static void check_rows(const hx_patches *p, const hx_mesh *mesh)
     int64_t wrong = 0;
     for (int g = 0; g < p->n_group; g++) {
         int incidence[MOST_SLOTS];
-        list_slots(p->group[g].size, incidence);
+        list_slots(&p->group[g], incidence);
         for (int64_t i = 0; i < p->group[g].n_patch; i++)
             wrong += check_patch(p, mesh, &p->group[g], i, incidence, n_row_of);
     }
@@ -302,26 +303,79 @@ static void check_same(const hx_patches *p, const hx_patches *q)
     CHECK(same(p->shared_sum, q->shared_sum, p->n_shared_row, sizeof *p->shared_sum));
 }
 
-static void check_groups(const sample *s, int n_group, const hx_patch_group *group,
-                         const char *label)
+static int32_t *copy_items(const hx_patch_group *group)
+{
+    const size_t n = (size_t)group->n_item;
+    int32_t *const copy = new_array(n + 1, sizeof *copy);
+    for (size_t i = 0; i < n; i++) copy[i] = (int32_t)element(group, (int64_t)i);
+    return copy;
+}
+
+/* The first group's items are as they were, but for their order within patches where it permutes.
+ */
+static void check_items(const hx_patches *p, const hx_patch_group *group, const int32_t *before)
+{
+    int32_t *const now = copy_items(group);
+    const hx_span *const span = p->span;
+    int64_t n_moved = 0, wrong = 0;
+    for (int64_t i = 0; i < group->n_item; i++) n_moved += now[i] != before[i];
+    CHECK(group->permutes || n_moved == 0);
+    for (int64_t i = 0; i < p->group[0].n_patch; i++)
+        for (int k = 0; k < span[i].count; k++) {
+            int n = 0;
+            for (int l = 0; l < span[i].count; l++)
+                n += before[span[i].first + l] == now[span[i].first + k];
+            wrong += n != 1;
+        }
+    CHECK_MSG(wrong == 0, "%lld items of other patches", (long long)wrong);
+    free(now);
+}
+
+static void check_groups_as(const sample *s, int n_group, const hx_patch_group *group,
+                            const char *label)
 {
     hx_patches p, other;
     const int n_failed = test_n_failed;
+    const size_t n_byte = (size_t)group->n_item * sizeof(int32_t);
+    int32_t *const before = copy_items(group);
     fixture_set_threads(1);
     CHECK_OK(hx_patches_create(&p, &s->mesh, n_group, group));
+    if (group->permutes) p.group->elem = before; /* the order in which they were cut */
     check_cut(&p, &s->mesh);
+    if (group->permutes) p.group->elem = group->elem;
+    if (test_n_failed == n_failed) check_items(&p, group, before);
     if (test_n_failed == n_failed) check_rows(&p, &s->mesh);
     if (test_n_failed == n_failed) check_product(&p, s);
+    int32_t *const after = copy_items(group);
     for (int threads = 2; threads <= MOST_THREADS; threads++) {
         fixture_set_threads(threads);
+        if (group->permutes) memcpy(group->elem, before, n_byte);
         CHECK_OK(hx_patches_create(&other, &s->mesh, n_group, group));
         check_same(&p, &other);
+        CHECK(!group->permutes || same(group->elem, after, group->n_item, sizeof *after));
         hx_patches_free(&other);
     }
     fixture_set_threads(1);
     if (test_n_failed > n_failed)
-        printf("   in %s, size %d, %d rows\n", label, group[0].size, group[0].max_row);
+        printf("   in %s, size %d, %d rows, %s\n", label, group->size, group->max_row,
+               group->permutes ? "permuted" : "in order");
     hx_patches_free(&p);
+    free(before);
+    free(after);
+}
+
+/* In the order of the lists, and permuted, if there are more than a half-warp. */
+static void check_groups(const sample *s, int n_group, const hx_patch_group *group,
+                         const char *label)
+{
+    hx_patch_group permuted[2] = {group[0]};
+    check_groups_as(s, n_group, group, label);
+    if (group->is_tetrahedral || group->size == HX_PATCH_BANK) return;
+    if (n_group > 1) permuted[1] = group[1];
+    permuted->permutes = 1;
+    permuted->elem = copy_items(group);
+    check_groups_as(s, n_group, permuted, label);
+    free(permuted->elem);
 }
 
 /* The bytes promised are enough for what is built, and not a multiple of it. */
@@ -565,6 +619,53 @@ static void test_apart(void)
     test_apart_in(1, FIXTURE_IN_ORDER);
 }
 
+/* Loads of a corner by 16 places, in doubles, and by 32, in floats, in which two read one bank. */
+static void count_meetings(const hx_patches *p, int n_bank, int64_t *n_met, int64_t *n_load)
+{
+    const hx_patch_group *const group = p->group;
+    for (int64_t k = 0; k < group->n_patch * group->size; k += n_bank)
+        for (int a = 0; a < 8; a++) {
+            uint32_t seen = 0;
+            int meet = 0;
+            for (int i = 0; i < n_bank; i++) {
+                const uint32_t bit = 1u << p->corner[k + i].v[a] % n_bank;
+                meet |= (seen & bit) != 0;
+                seen |= bit;
+            }
+            *n_met += meet;
+            ++*n_load;
+        }
+}
+
+/* On a box places that are permuted find their corners without meeting, in any part of it; in
+ * order they mostly meet. */
+static void test_colours(void)
+{
+    const fixture_box box = {.n = {32, 16, 16}, .length = {32.0, 16.0, 16.0}};
+    sample s = {0};
+    int64_t met[2][2] = {{0}}, n_load[2] = {0};
+    CHECK_OK(fixture_box_create(&s.mesh, &box));
+    sample_finish(&s, FIXTURE_REORDERED);
+    for (int permutes = 0; permutes < 2; permutes++) {
+        hx_patch_group group = {.size = 256, .max_row = 448, .n_item = s.mesh.n_elem};
+        hx_patches p;
+        group.permutes = permutes;
+        group.elem = copy_items(&group);
+        CHECK_OK(hx_patches_create(&p, &s.mesh, 1, &group));
+        CHECK(p.n_patch == s.mesh.n_elem / 256);
+        for (int i = 0; i < 2; i++)
+            count_meetings(&p, i == 0 ? 16 : 32, &met[permutes][i], &n_load[i]);
+        hx_patches_free(&p);
+        free(group.elem);
+    }
+    for (int i = 0; i < 2; i++) {
+        const double share = 1.0 / (double)n_load[i] * 2.0;
+        CHECK_MSG((double)met[1][i] * share < 0.1, "%g meet", (double)met[1][i] * share);
+        CHECK_MSG((double)met[0][i] * share > 0.5, "%g meet", (double)met[0][i] * share);
+    }
+    sample_free(&s);
+}
+
 int main(void)
 {
     test_boxes();
@@ -573,5 +674,6 @@ int main(void)
     test_collapsed();
     test_apart();
     test_long_list();
+    test_colours();
     TEST_END();
 }
