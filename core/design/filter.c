@@ -8,10 +8,16 @@ int hx_filter_kind_maps_design(const hx_filter_kind *kind, const hx_filter_param
     return kind->maps_design || params->beta > 0.0;
 }
 
+/* 1 if physical densities grow like the filtered ones at all free elements: no step, and nothing is
+ * filtered out of the design's range, which the limits let through. */
+static int has_even_slope(const hx_filter_kind *kind, double beta)
+{
+    return kind->keeps_range && !(beta > 0.0);
+}
+
 int hx_filter_kind_sums(const hx_filter_kind *kind, const hx_filter_params *params)
 {
-    const int is_linear = kind->keeps_range && !(params->beta > 0.0);
-    return is_linear && kind->sums_pairs > 1 ? 1 : kind->sums_pairs;
+    return has_even_slope(kind, params->beta) && kind->sums_pairs > 1 ? 1 : kind->sums_pairs;
 }
 
 static int check_params(const hx_filter_kind *kind, const hx_filter_params *params)
@@ -73,21 +79,25 @@ int hx_filter_maps_design(const hx_filter *filter)
 
 int hx_filter_is_linear(const hx_filter *filter)
 {
-    return !(filter->params.beta > 0.0) && filter->kind->keeps_range;
+    return has_even_slope(filter->kind, filter->params.beta);
 }
 
-/* 1 if physical densities grow like the filtered ones at all free elements: no step, and nothing is
- * filtered out of the design's range, which the limits let through. */
-static int has_even_slope(const hx_filter *filter)
+static int is_even_now(const hx_filter *filter)
 {
-    return filter->kind->keeps_range && !(filter->projection.beta > 0.0);
+    return has_even_slope(filter->kind, filter->projection.beta);
+}
+
+int hx_filter_forward_unprojected(hx_filter *filter, const double *d_design)
+{
+    filter->keeps_dv = 0;
+    return filter->kind->forward(filter, d_design, filter->d_filtered);
 }
 
 int hx_filter_forward(hx_filter *filter, const double *d_design, double *d_physical)
 {
     hx_device *dev = filter->dev;
     if (!filter->d_filtered) return filter->kind->forward(filter, d_design, d_physical);
-    double *const d_filtered = has_even_slope(filter) ? d_physical : filter->d_filtered;
+    double *const d_filtered = is_even_now(filter) ? d_physical : filter->d_filtered;
     if (d_filtered == filter->d_filtered) filter->keeps_dv = 0;
     HX_TRY(filter->kind->forward(filter, d_design, d_filtered));
     return dev->ops->design->project(dev, filter->problem->mesh->n_elem, &filter->projection,
@@ -106,7 +116,7 @@ static int zero_passive(const hx_filter *filter, double *d_a)
 static int project_backward(const hx_filter *filter, double *d_a)
 {
     hx_device *dev = filter->dev;
-    if (has_even_slope(filter)) return zero_passive(filter, d_a);
+    if (is_even_now(filter)) return zero_passive(filter, d_a);
     return dev->ops->design->project_backward(dev, filter->problem->mesh->n_elem,
                                               &filter->projection, filter->d_passive,
                                               filter->d_filtered, d_a);
@@ -139,7 +149,7 @@ int hx_filter_backward_volume(hx_filter *filter, const double *d_design, const d
 {
     hx_device *dev = filter->dev;
     const size_t bytes = (size_t)filter->problem->mesh->n_elem * sizeof(double);
-    if (!filter->d_filtered || !has_even_slope(filter)) {
+    if (!filter->d_filtered || !is_even_now(filter)) {
         HX_TRY(dev->ops->copy(dev, d_dv, d_volume, bytes));
         return hx_filter_backward(filter, d_design, d_dc, d_dv);
     }

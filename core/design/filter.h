@@ -87,6 +87,9 @@ int hx_filter_kind_sums(const hx_filter_kind *kind, const hx_filter_params *para
 /* design -> physical, in place or not; passive elements have their density whatever the filter
  * says. */
 int hx_filter_forward(hx_filter *filter, const double *d_design, double *d_physical);
+/* The same without projection and passive elements, to d_filtered. Only where the design is mapped.
+ */
+int hx_filter_forward_unprojected(hx_filter *filter, const double *d_design);
 /* dc, dv by the physical density on entry, by the design on return: at the design of the last
  * forward. Where the design is mapped, dv is 0 at passive elements on return: they are no
  * variables. d_dv may be NULL: dc alone. */

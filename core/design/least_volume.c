@@ -35,8 +35,7 @@ static int filter_least(smeared *s, double *design)
             isnan(problem->passive.density[e]) ? problem->rho_min : problem->passive.density[e];
     HX_TRY(hx_device_put(dev, &s->d_physical, design, bytes));
     HX_TRY(hx_device_put(dev, &s->d_volume, problem->volume, bytes));
-    filter->keeps_dv = 0;
-    return filter->kind->forward(filter, s->d_physical, filter->d_filtered);
+    return hx_filter_forward_unprojected(filter, s->d_physical);
 }
 
 /* Volume fraction of what is filtered, projected with this beta. */
