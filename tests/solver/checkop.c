@@ -17,176 +17,9 @@
 #include "core/solver/operator.h"
 #include "core/solver/patches.h"
 #include "tests/lib/box_part.h"
-#include "tests/lib/fan.h"
-#include "tests/lib/mixed_model.h"
-#include "tests/lib/stiffness_reference.h"
+#include "tests/lib/operator_bench.h"
 
 static const char *only; /* the operator to check; NULL: all */
-
-static uint64_t random_state = 88172645463325252u;
-
-static double uniform(double low, double high)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return low + (high - low) * (double)(random_state >> 11) * 0x1p-53;
-}
-
-/* A supported box or connecting rod, distorted and shuffled; a problem on it. */
-typedef struct model {
-    hx_mesh mesh;
-    hx_problem problem;
-} model;
-
-/* What becomes of a box's half of large x. */
-typedef enum { AS_IT_IS, HALF_DISTORTED, HALF_SHEARED } change;
-
-static void change_half(hx_mesh *mesh, change half)
-{
-    double low = mesh->xyz[0], high = low;
-    for (int64_t a = 0; a < mesh->n_node; a++) {
-        test_least(&low, mesh->xyz[3 * a]);
-        test_worst(&high, mesh->xyz[3 * a]);
-    }
-    for (int64_t a = 0; a < mesh->n_node; a++) {
-        double *x = mesh->xyz + 3 * a;
-        const double beyond = x[0] - 0.5 * (low + high);
-        if (half == AS_IT_IS || beyond <= 0.0) continue;
-        for (int i = 0; i < 3; i++)
-            x[i] += half == HALF_SHEARED ? (0.3 - 0.2 * i) * beyond : uniform(-0.2, 0.2);
-    }
-}
-
-/* A problem on the finished mesh, held at one set and loaded at another. */
-static int make_problem(model *m, const char *held, const char *loaded, double nu)
-{
-    const hx_support_spec support = {
-        .set = held, .origin = "checkop", .fix = HX_FIX_X | HX_FIX_Y | HX_FIX_Z};
-    const hx_load_spec load = {.set = loaded,
-                               .origin = "checkop",
-                               .kind = HX_LOAD_NODE_FORCE,
-                               .value = {0.0, 0.0, -1.0},
-                               .load_case = 1};
-    const hx_problem_params problem = {.origin = "checkop",
-                                       .young = 1.0,
-                                       .poisson = nu,
-                                       .penalty = 3.0,
-                                       .rho_min = 0.001,
-                                       .volume_fraction = 0.5,
-                                       .n_support = 1,
-                                       .support = &support,
-                                       .n_load = 1,
-                                       .load = &load};
-    return hx_problem_create(&m->problem, &m->mesh, &problem);
-}
-
-static int make_model(model *m, const char *generator, const hx_generate_params *params, double nu,
-                      int shuffled, change half)
-{
-    memset(m, 0, sizeof *m);
-    HX_TRY(hx_generate(hx_generator_find(generator), &m->mesh, params));
-    change_half(&m->mesh, half);
-    if (shuffled)
-        HX_TRY(hx_mesh_shuffle(&m->mesh, 7));
-    else
-        HX_TRY(hx_mesh_reorder(&m->mesh));
-    HX_TRY(hx_mesh_finish(&m->mesh));
-    const int is_box = strcmp(generator, "cantilever") == 0;
-    return make_problem(m, is_box ? "left" : "lower-bore", is_box ? "right" : "upper-bore", nu);
-}
-
-/* Collapsed cells: every cell's numbering turned at random, then shuffled or reordered. */
-static int make_mixed_model(model *m, const mixed_box *box, int shuffled)
-{
-    memset(m, 0, sizeof *m);
-    HX_TRY(mixed_create_part(&m->mesh, box, shuffled ? FIXTURE_SHUFFLED : FIXTURE_REORDERED));
-    return make_problem(m, "left", "corner-x", 0.3);
-}
-
-/* Wedges, or tetrahedra, about an axis, each of whose nodes has all those of a layer. */
-static int make_fan_model(model *m, int n, int tetrahedra)
-{
-    memset(m, 0, sizeof *m);
-    HX_TRY(tetrahedra ? fan_create_tetrahedra(&m->mesh, n) : fan_create_wedges(&m->mesh, n, 2));
-    HX_TRY(hx_mesh_shuffle(&m->mesh, 7));
-    HX_TRY(hx_mesh_finish(&m->mesh));
-    return make_problem(m, "rim", "axis", 0.3);
-}
-
-static void free_model(model *m)
-{
-    hx_problem_free(&m->problem);
-    hx_mesh_free(&m->mesh);
-}
-
-/* The reference of a model at a few x, the same for all its operators: at any of double, then of
- * single precision. */
-enum { N_DOUBLE = 2, N_SAMPLE = 3 };
-
-typedef struct vectors {
-    int64_t n_dof;
-    double *x, *y, *z, *modulus, *energy;
-    double *at[N_SAMPLE], *energy_ref[N_SAMPLE];
-    real *ref[N_SAMPLE], *diag;
-    real (*ke)[24][24]; /* of the reference; NULL without one */
-    double *d_x, *d_y;
-    float *single, *d_single_x, *d_single_y;
-} vectors;
-
-static int make_vectors(vectors *v, hx_device *dev, const hx_mesh *mesh)
-{
-    const size_t n = 3 * (size_t)mesh->n_node;
-    memset(v, 0, sizeof *v);
-    v->n_dof = (int64_t)n;
-    HX_TRY(hx_alloc(&v->x, n, sizeof(double), "x"));
-    HX_TRY(hx_alloc(&v->y, n, sizeof(double), "y"));
-    HX_TRY(hx_alloc(&v->z, n, sizeof(double), "z"));
-    HX_TRY(hx_alloc(&v->modulus, (size_t)mesh->n_elem, sizeof(double), "modulus"));
-    HX_TRY(hx_alloc(&v->energy, (size_t)mesh->n_elem, sizeof(double), "energy"));
-    HX_TRY(hx_alloc(&v->single, n, sizeof(float), "x in single precision"));
-    HX_TRY(dev->ops->alloc(dev, n * sizeof(float), &v->d_single_x));
-    HX_TRY(dev->ops->alloc(dev, n * sizeof(float), &v->d_single_y));
-    HX_TRY(dev->ops->alloc(dev, n * sizeof(double), &v->d_x));
-    HX_TRY(dev->ops->alloc(dev, n * sizeof(double), &v->d_y));
-    for (int64_t e = 0; e < mesh->n_elem; e++) v->modulus[e] = pow(10.0, uniform(-9.0, 0.0));
-    return HX_OK;
-}
-
-static void free_vectors(vectors *v, hx_device *dev)
-{
-    void *const host[] = {v->x, v->y, v->z, v->modulus, v->energy, v->diag, v->ke, v->single};
-    for (size_t i = 0; i < sizeof host / sizeof host[0]; i++) free(host[i]);
-    for (int i = 0; i < N_SAMPLE; i++) {
-        free(v->at[i]);
-        free(v->energy_ref[i]);
-        free(v->ref[i]);
-    }
-    dev->ops->release(dev, v->d_x);
-    dev->ops->release(dev, v->d_y);
-    dev->ops->release(dev, v->d_single_x);
-    dev->ops->release(dev, v->d_single_y);
-}
-
-/* The reference of every element, and at every sample. */
-static int make_references(vectors *v, const model *m)
-{
-    const size_t n = (size_t)v->n_dof, n_elem = (size_t)m->mesh.n_elem;
-    HX_TRY(make_reference(&m->mesh, m->problem.poisson, &v->ke));
-    HX_TRY(hx_alloc(&v->diag, n, sizeof(real), "reference"));
-    for (int k = 0; k < N_SAMPLE; k++) {
-        HX_TRY(hx_alloc(&v->at[k], n, sizeof(double), "x"));
-        HX_TRY(hx_alloc(&v->energy_ref[k], n_elem, sizeof(double), "energy"));
-        HX_TRY(hx_alloc(&v->ref[k], n, sizeof(real), "reference"));
-        for (size_t i = 0; i < n; i++) {
-            const double x = uniform(-1.0, 1.0);
-            v->at[k][i] = k < N_DOUBLE ? x : (double)(float)x;
-        }
-        reference_product(&m->mesh, v->ke, v->modulus, v->at[k], v->ref[k], v->diag,
-                          v->energy_ref[k]);
-    }
-    return HX_OK;
-}
 
 /* y = K x through the device, y poisoned before. */
 static int product(const hx_operator *op, vectors *v, const double *x, double *y, int masked)
@@ -557,9 +390,10 @@ static int create(hx_operator *op, hx_device *dev, const char *name, const model
     return hx_operator_set_modulus(op, v->modulus);
 }
 
-/* otf where blocks take more patches than they know of from the start, against stored matrices:
- * several products one after the other, all patches taken once in each. Frees the model. */
-static void check_many_patches(hx_device *dev, const char *title, model *m)
+/* An operator where blocks take more patches than they know of from the start, against stored
+ * matrices: several products one after the other, all patches taken once in each. Frees the model.
+ */
+static void check_many_patches(hx_device *dev, const char *name, const char *title, model *m)
 {
     enum { N_PRODUCT = 3 };
     vectors v;
@@ -573,18 +407,18 @@ static void check_many_patches(hx_device *dev, const char *title, model *m)
     CHECK_OK(product(&op, &v, v.x, v.y, 0));
     for (size_t i = 0; i < n; i++) v.ref[0][i] = v.y[i];
     hx_operator_free(&op);
-    CHECK_OK(create(&op, dev, "otf", m, &v));
+    CHECK_OK(create(&op, dev, name, m, &v));
     for (int single = 0; single < 2; single++)
         for (int k = 0; k < N_PRODUCT; k++) {
             double *const to = k == 0 ? v.z : v.y;
             CHECK_OK(single ? product_single(&op, &v, v.x, to) : product(&op, &v, v.x, to, 0));
             const double error = relative_error(v.n_dof, to, v.ref[0]);
-            CHECK_MSG(error <= (single ? 2e-6 : error_bound(&op)), "product %d of otf: off by %.3g",
-                      k, error);
+            CHECK_MSG(error <= (single ? 2e-6 : error_bound(&op)), "product %d of %s: off by %.3g",
+                      k, name, error);
             CHECK_MSG(k == 0 || memcmp(v.y, v.z, n * sizeof *v.y) == 0, "product %d: other bits",
                       k);
             if (k == 0)
-                printf("%-28s relative error %.1e%s\n", "otf", error,
+                printf("%-28s relative error %.1e%s\n", name, error,
                        single ? " in single precision" : "");
         }
     hx_operator_free(&op);
@@ -596,25 +430,28 @@ enum { NEVER_WIDE = INT32_MAX };
 
 /* More patches than blocks have at hand at a time: six blocks of 64 elements, or ten in single
  * precision, on each of 150 multiprocessors; one of wide patches, whose lists go round a ring of
- * eight. */
+ * eight; two of 256 equal elements, eight patches each. */
 static void check_large(hx_device *dev)
 {
     const hx_generate_params box = {.nx = 96, .ny = 80, .nz = 80, .distort = 0.25, .seed = 3};
     const mixed_box cells = {
         .kind = MIXED_TETRAHEDRA, .n = {46, 44, 44}, .distort = 0.1, .seed = 5};
     const mixed_box layers = {.kind = MIXED_LAYERS, .n = {80, 80, 80}, .distort = 0.1, .seed = 5};
+    const hx_generate_params equal = {.nx = 100, .ny = 79, .nz = 78};
     const int64_t usual = hx_patches_wide_from();
     model m;
+    CHECK_OK(make_model(&m, "cantilever", &equal, 0.3, 0, AS_IT_IS));
+    check_many_patches(dev, "dedup", "many patches of equal elements", &m);
     CHECK_OK(make_model(&m, "cantilever", &box, 0.3, 0, AS_IT_IS));
-    check_many_patches(dev, "many patches", &m);
+    check_many_patches(dev, "otf", "many patches", &m);
     hx_patches_set_wide_from(NEVER_WIDE);
     CHECK_OK(make_model(&m, "cantilever", &box, 0.3, 0, AS_IT_IS));
-    check_many_patches(dev, "many small patches", &m);
+    check_many_patches(dev, "otf", "many small patches", &m);
     hx_patches_set_wide_from(usual);
     CHECK_OK(make_mixed_model(&m, &layers, 0));
-    check_many_patches(dev, "many patches of several kinds", &m);
+    check_many_patches(dev, "otf", "many patches of several kinds", &m);
     CHECK_OK(make_mixed_model(&m, &cells, 0));
-    check_many_patches(dev, "many patches of tetrahedra", &m);
+    check_many_patches(dev, "otf", "many patches of tetrahedra", &m);
 }
 
 /* For tools that slow a program down. */
@@ -688,81 +525,6 @@ static int check_device(hx_device *dev)
     check_meshes(dev);
     if (strcmp(dev->ops->name, "cpu") != 0) check_wide(dev);
     if (hx_strategy_find(dev->ops->name, "sym")) check_large(dev);
-    TEST_END();
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-enum { N_REPEAT = 21 };
-
-/* Seconds of single products, sorted. */
-static int time_products(hx_operator *op, vectors *v, double seconds[N_REPEAT])
-{
-    const hx_device_ops *ops = op->dev->ops;
-    for (int i = 0; i < 3; i++) HX_TRY(hx_operator_apply(op, v->d_x, v->d_y));
-    for (int i = 0; i < N_REPEAT; i++) {
-        HX_TRY(ops->mark(op->dev, 0));
-        HX_TRY(op->strategy->apply(op->state, v->d_x, v->d_y));
-        HX_TRY(ops->mark(op->dev, 1));
-        HX_TRY(ops->sync(op->dev));
-        HX_TRY(ops->elapsed(op->dev, 0, 1, &seconds[i]));
-    }
-    qsort(seconds, N_REPEAT, sizeof *seconds, by_value);
-    return HX_OK;
-}
-
-/* Table of the time per product; the output's zeroing is inside the time. Bytes: the stored Ke,
- * connectivity and modulus of each element, x read and y written once. */
-static int bench_device(hx_device *dev, int nx, int ny, int nz, int kind)
-{
-    const hx_generate_params params = {.nx = nx, .ny = ny, .nz = nz};
-    const mixed_box box = {.kind = (mixed_kind)kind, .n = {nx, ny, nz}, .distort = 0.1, .seed = 5};
-    model m;
-    vectors v;
-    double bandwidth, reference = 0.0;
-    CHECK_OK(kind == MIXED_HEXAHEDRA ? make_model(&m, "cantilever", &params, 0.3, 0, AS_IT_IS)
-                                     : make_mixed_model(&m, &box, 0));
-    CHECK_OK(make_vectors(&v, dev, &m.mesh));
-    for (int64_t i = 0; i < v.n_dof; i++) v.x[i] = uniform(-1.0, 1.0);
-    CHECK_OK(dev->ops->upload(dev, v.d_x, v.x, (size_t)v.n_dof * sizeof(double)));
-    CHECK_OK(dev->ops->copy_bandwidth(dev, &bandwidth));
-    printf("%s: box %d x %d x %d, %lld elements, copy bandwidth %.0f GB/s\n", dev->description, nx,
-           ny, nz, (long long)m.mesh.n_elem, bandwidth * 1e-9);
-    printf("%-8s %-12s %10s %10s %10s %10s %8s %8s %9s\n", "operator", "layout", "median ms",
-           "min ms", "max ms", "Gel/s", "GB/s", "of copy", "speedup");
-    for (size_t i = 0; hx_strategies[i]; i++) {
-        const hx_strategy *strategy = hx_strategies[i];
-        if (strcmp(strategy->device, dev->ops->name) != 0) continue;
-        for (int layout = 0; layout < HX_N_LAYOUT; layout++) {
-            hx_operator op;
-            double seconds[N_REPEAT];
-            if (!(strategy->layouts & HX_LAYOUT_BIT(layout))) continue;
-            CHECK_OK(hx_operator_create(&op, dev, strategy, (hx_layout)layout, &m.problem, 0));
-            CHECK_OK(hx_operator_set_modulus(&op, v.modulus));
-            CHECK_OK(time_products(&op, &v, seconds));
-            const double median = seconds[N_REPEAT / 2];
-            const double bytes =
-                (double)m.mesh.n_elem * (strategy->bytes_per_elem + 40.0) + (double)v.n_dof * 16.0;
-            if (strcmp(strategy->name, "ebe") == 0 && layout == HX_LAYOUT_ROWMAJOR)
-                reference = median;
-            printf("%-8s %-12s %10.3f %10.3f %10.3f %10.3f %8.0f %7.0f%% ", strategy->name,
-                   hx_layout_name((hx_layout)layout), 1e3 * median, 1e3 * seconds[0],
-                   1e3 * seconds[N_REPEAT - 1], (double)m.mesh.n_elem / median * 1e-9,
-                   bytes / median * 1e-9, 100.0 * bytes / median / bandwidth);
-            if (reference > 0.0)
-                printf("%8.2fx\n", reference / median);
-            else
-                printf("%9s\n", "-");
-            hx_operator_free(&op);
-        }
-    }
-    printf("speedup: over ebe rowmajor, in this run\n");
-    free_vectors(&v, dev);
-    free_model(&m);
     TEST_END();
 }
 
