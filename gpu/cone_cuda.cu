@@ -167,7 +167,8 @@ __global__ void __launch_bounds__(CONE_BLOCK, 5)
 }
 
 // Tiles where they are exact enough: |t|^2 not much above the squared radius, or their difference
-// loses digits; and neighbours no nearer than 1e-3 of the radius, below which roots are not exact.
+// loses digits; and neighbours no nearer than 1.3e-3 of the radius, below which roots are not
+// exact.
 static bool takes_tiles(const hx_device_cells &cells, double radius)
 {
     return radius >= 0.75 * cells.size && radius <= 50.0 * cells.size && cells.n < CONE_MOST_ELEMS;
@@ -193,7 +194,7 @@ static int sum_tiles(const hx_cuda *impl, const hx_device_cells &cells, double r
     grid.start = cells.d_start;
     for (int i = 0; i < 3; i++) grid.n_cell[i] = static_cast<int>(cells.n_cell[i]);
     grid.reach = static_cast<float>(radius / cells.size);
-    grid.scale = radius * 0x1p-65;
+    grid.scale = radius / cone_double::UNIT;
     grid.nothing = 8u * static_cast<unsigned>(cells.n);
     for (int i = 0; i < FIELDS; i++) {
         grid.value[i] = cells.d_value[i];

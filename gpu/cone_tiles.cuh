@@ -219,18 +219,19 @@ struct cone_double {
         const double a = length_of(edges);
         return a * a;
     }
-    // 2^65 (1 - root), not below 0, the root by one step from a guess in single precision: its
-    // relative error is 1.5 times the square of the guess's, 2e-13. Squares that rounding leaves of
-    // 0 end below 2e-12.
+    // UNIT (1 - root), not below 0. The guess has the first 20 bits, from the square's; u = square
+    // guess^2 is 1 but for 2e-6. The root is square guess times what replaces 1 / sqrt(u),
+    // ((u - 1 - A)^2 + 4 A - A^2) / (4 A): 1e-15 off, as A = 341 / 512 is not quite 2 / 3, so that
+    // constants are doubles of one word. Squares that rounding leaves of 0, or below, end below
+    // 2e-12: a guess is 768 at most.
+    static constexpr double A = 341.0 / 512.0, UNIT = 4.0 * A * 0x1p64;
     __device__ __forceinline__ double weight(double square) const
     {
-        float y;
-        asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(cone_short(square)));
-        const unsigned bits = __float_as_uint(fminf(y, 1e3f));
-        const double guess = __longlong_as_double(static_cast<long long>(
-            static_cast<uint64_t>(bits) * (1u << 29) + (uint64_t{896 - 64} << 52))); // y 2^-64
-        const double s = square * guess;
-        const double w = fma(s, fma(s, guess, -3.0), 0x1p65);
+        double y;
+        asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(square));
+        const double guess = __hiloint2double(min(__double2hiint(y), 0x3c880000), 0);
+        const double s = square * guess, v = fma(s, guess, -1.0 - A);
+        const double w = fma(-s, fma(v, v, 4.0 * A - A * A), UNIT);
         return __hiloint2double(max(__double2hiint(w), 0), __double2loint(w));
     }
 };
