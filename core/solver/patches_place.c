@@ -177,7 +177,7 @@ static void permute_elements(hx_patch_placing *w, int32_t *elem, int n)
 static void place_by_colour(hx_patch_placing *w, int n_row, int max_row)
 {
     for (int k = 0; k < n_row; k++)
-        w->colour[k] = k < w->rows.n ? w->row_colour[ordered_row(w, k)] : (uint8_t)(k % COLOURS);
+        w->colour[k] = (uint8_t)(k < w->rows.n ? w->row_colour[ordered_row(w, k)] : k % COLOURS);
     spread(w->colour, n_row, max_row, w->position);
 }
 
