@@ -121,7 +121,7 @@ template <int SIZE, int N_CORNER> struct hx_forces {
 
 // The same where patches permute their elements.
 template <int SIZE> struct hx_coloured_forces {
-    static constexpr int component = 8 * SIZE + 32, size = 3 * component;
+    static constexpr int component = 8 * SIZE + HX_PATCH_COLOURS, size = 3 * component;
 
     HX_HD static int at(int i, int a)
     {

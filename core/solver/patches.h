@@ -41,8 +41,8 @@ static HX_HD int hx_patch_slot(int size, int a, int e)
 
 /* Of a lattice's node i, j, k the colour is i + 7 j + 12 k modulo HX_PATCH_COLOURS; of corner a
  * from the first one on. So 32 elements whose first corners have different colours find nodes of
- * different colours at each of their corners. Of coefficients that put as many of 8 x 8 x 4 and 4 x
- * 4 x 4 elements into each colour, whichever way they lie, these do best for their nodes. */
+ * different colours at each of their corners. In boxes of 8 x 8 x 4 elements, whichever way they
+ * lie, no other coefficients leave fewer elements and rows that meet in a bank (counted). */
 static HX_HD int hx_patch_colour(int a)
 {
     return (a ^ a >> 1) % 2 + 7 * (a >> 1 & 1) + 12 * (a >> 2);
@@ -71,11 +71,11 @@ typedef struct hx_patch_group {
     int size, max_row;  /* max_row a multiple of HX_PATCH_BANK */
     int is_tetrahedral; /* its elements are tetrahedra: their corners a = 0 .. 3 are the points, as
                            hx_cell_tetrahedron has them, and there are no others */
-    int permutes;       /* the elements of each patch may be put in another order, for colours;
-                           where its rows have no coordinates, positions go up to max_row */
+    int permutes;       /* the elements of each patch may be put in another order, for colours; then
+                           positions go up to max_row */
     int64_t n_item;
     int32_t *elem; /* [n_item] (borrowed during hx_patches_create, which writes it if `permutes`);
-                      NULL: item = element, and no tetrahedra, no `permutes` */
+                      NULL: item = element, which cannot be permuted */
     /* Set by hx_patches_create: where its patches, places and rows begin in the arrays below. */
     int64_t first_patch, n_patch, first_place, first_row, n_row;
 } hx_patch_group;
