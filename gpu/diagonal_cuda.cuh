@@ -9,8 +9,7 @@
 #include "hex8_otf.cuh"
 #include "patches_cuda.cuh"
 
-// Diagonal entries of one element from its coordinates: column[Forces::at(i, a)], times
-// modulus.
+// Diagonal entries of one element from its coordinates: column[Forces::at(i, a)], times modulus.
 // With the unscaled modes of hex8_otf.cuh the gradient of corner a is G / det, G = adj' D, D the
 // signs' products; the entry is sum over points of E / (512 det) ((lambda + mu) G_i^2 + mu |G|^2).
 template <class Forces>

@@ -129,7 +129,7 @@ template <int SIZE> struct hx_coloured_forces {
     }
 };
 
-// Shared memory of a block, for patches of up to ROWS rows: forces [3][N_CORNER][SIZE + 1], slots,
+// Shared memory of a block, for patches of up to ROWS rows: Forces::size numbers, slots,
 // corners, N_FIELD nodal fields of two patches, moduli, elements, nodes, positions and spans of
 // four, numbers of twice as many, a barrier. Constants, so that no register holds them.
 template <class T, int SIZE, int N_FIELD, int ROWS, class Forces> struct hx_patch_memory {

@@ -4,8 +4,8 @@
  * A patch has up to `size` elements, each in its place, and n rows. A row is a node of the patch,
  * or unused; its nodal values stand at row_position in the patch's fast memory, and corner[e].v[a]
  * is the position of corner a of place e; corners that name one node have one row. Row k sums the
- * forces that its places left in the slots row_slot[k].v[0..8) (hx_patch_slot; HX_NO_SLOT: none),
- * in that order. A node held by one row alone is summed by it; any other ("shared") gets one
+ * forces that its places left in the slots row_slot[k].v[0..8) (hx_patch_slot_of; HX_NO_SLOT:
+ * none), in that order. A node held by one row alone is summed by it; any other ("shared") gets one
  * partial sum per row, which are added in the order of shared_sum.
  *
  * Rows are ordered by their number of slots, then by node, so that what a warp loads, sums and
@@ -49,7 +49,7 @@ static HX_HD int hx_patch_colour(int a)
 }
 
 /* Where a patch that permutes its elements keeps the force of place e at corner a: in the bank of
- * the node's colour. Below 8 size + HX_PATCH_COLOURS. */
+ * the node's colour. Below 8 size + HX_PATCH_COLOURS; size a multiple of that. */
 static HX_HD int hx_patch_coloured_slot(int size, int a, int e)
 {
     return (a ^ (a >> 1 & 1)) * size + hx_patch_colour(a) + e;
@@ -72,13 +72,20 @@ typedef struct hx_patch_group {
     int is_tetrahedral; /* its elements are tetrahedra: their corners a = 0 .. 3 are the points, as
                            hx_cell_tetrahedron has them, and there are no others */
     int permutes;       /* the elements of each patch may be put in another order, for colours; then
-                           positions go up to max_row */
+                           positions go up to max_row. Not of tetrahedra */
     int64_t n_item;
     int32_t *elem; /* [n_item] (borrowed during hx_patches_create, which writes it if `permutes`);
                       NULL: item = element, which cannot be permuted */
     /* Set by hx_patches_create: where its patches, places and rows begin in the arrays below. */
     int64_t first_patch, n_patch, first_place, first_row, n_row;
 } hx_patch_group;
+
+/* Where a patch of the group keeps the force of place e at corner a. */
+static inline int hx_patch_slot_of(const hx_patch_group *group, int a, int e)
+{
+    return group->permutes ? hx_patch_coloured_slot(group->size, a, e)
+                           : hx_patch_slot(group->size, a, e);
+}
 
 typedef struct hx_patches {
     int n_group;

@@ -176,9 +176,10 @@ static void permute_elements(hx_patch_placing *w, int32_t *elem, int n)
 /* Each row to a position of its colour; unused ones to what is left. */
 static void place_by_colour(hx_patch_placing *w, int n_row, int max_row)
 {
+    uint8_t colour_of[HX_PATCH_INCIDENCES];
     for (int k = 0; k < n_row; k++)
-        w->colour[k] = (uint8_t)(k < w->rows.n ? w->row_colour[ordered_row(w, k)] : k % COLOURS);
-    spread(w->colour, n_row, max_row, w->position);
+        colour_of[k] = (uint8_t)(k < w->rows.n ? w->row_colour[ordered_row(w, k)] : k % COLOURS);
+    spread(colour_of, n_row, max_row, w->position);
 }
 
 /* The eight slots by how many of 16 rows read a bank in them: slot s with n reads is bit 8 n + s,
@@ -199,12 +200,6 @@ static int take_slot(reads *bank, uint64_t *is_free)
     if (at >= 56 && word == &bank->few) bank->many |= (uint64_t)1 << slot;
     *is_free &= ~(EACH_COUNT << slot);
     return slot;
-}
-
-static int slot_of(const hx_patch_group *group, int a, int place)
-{
-    return group->permutes ? hx_patch_coloured_slot(group->size, a, place)
-                           : hx_patch_slot(group->size, a, place);
 }
 
 void hx_patch_place(hx_patches *p, const hx_patch_group *group, const hx_mesh *mesh, int64_t patch,
@@ -238,7 +233,7 @@ void hx_patch_place(hx_patches *p, const hx_patch_group *group, const hx_mesh *m
         node[k] = w->rows.node[row];
         for (int i = 0; i < w->rows.count[row]; i++) {
             const int place = w->incidence[row][i] / 8, a = w->incidence[row][i] % 8;
-            const int at = slot_of(group, a, place);
+            const int at = hx_patch_slot_of(group, a, place);
             const int s = take_slot(&bank[at % BANK], &is_free);
             slot[k].v[s] = (uint16_t)at;
             corner[place].v[a] = w->position[k];

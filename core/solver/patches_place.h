@@ -15,7 +15,6 @@ typedef struct hx_patch_placing {
     uint8_t used[HX_PATCH_READERS][HX_PATCH_BANK]; /* rows that a half-warp reads from each bank */
     int64_t order[HX_PATCH_INCIDENCES]; /* by slots descending, then by keys: node, row */
     uint16_t position[HX_PATCH_INCIDENCES];
-    uint8_t colour[HX_PATCH_INCIDENCES]; /* of things that are spread; of rows */
     uint8_t row_colour[HX_PATCH_INCIDENCES], elem_colour[HX_MAX_PATCH];
 } hx_patch_placing;
 

@@ -96,8 +96,9 @@ static void run_patch(const hx_patches *p, const sample *s, const hx_patch_group
     static double nodal[8 * HX_MAX_PATCH][3], force[MOST_SLOTS][3];
     const hx_span *span = &p->span[group->first_patch + patch];
     const hx_eight *corner = p->corner + group->first_place + patch * group->size;
-    for (int i = 0; i < 3 * span->n; i++) nodal[i / 3][i % 3] = NAN;
-    for (int i = 0; i < 27 * group->size; i++) force[i / 3][i % 3] = NAN;
+    const int n_position = group->permutes ? group->max_row : span->n;
+    for (int i = 0; i < 3 * n_position; i++) nodal[i / 3][i % 3] = NAN;
+    for (int i = 0; i < 3 * MOST_SLOTS; i++) force[i / 3][i % 3] = NAN;
     for (int64_t row = span->begin; row < span->begin + span->n; row++)
         memcpy(nodal[p->row_position[row]], s->x + 3 * (size_t)(p->row_node[row] & INT32_MAX),
                sizeof *nodal);
@@ -115,7 +116,7 @@ static void run_patch(const hx_patches *p, const sample *s, const hx_patch_group
         add_element(s, e, u, f);
         for (int b = 0; b < n_corner; b++)
             for (int i = 0; i < 3; i++) {
-                double *to_force = &force[slot_at(group, b, k)][i];
+                double *to_force = &force[hx_patch_slot_of(group, b, k)][i];
                 *to_force = n_corner == 8 ? f[3 * b + i] : 0.0;
                 for (int a = 0; n_corner == 4 && a < 8; a++)
                     if (of[b] == s->mesh.conn[8 * e + a]) *to_force += f[3 * a + i];

@@ -11,20 +11,13 @@ static inline int count_slots(const hx_eight *slot)
     return n;
 }
 
-/* Where a patch keeps the force of place e at corner a. */
-static inline int slot_at(const hx_patch_group *group, int a, int e)
-{
-    return group->permutes ? hx_patch_coloured_slot(group->size, a, e)
-                           : hx_patch_slot(group->size, a, e);
-}
-
 enum { MOST_SLOTS = 9 * HX_MAX_PATCH };
 
 /* The corner and place, 8 * e + a, of each slot, or -1. */
 static inline void list_slots(const hx_patch_group *group, int incidence[MOST_SLOTS])
 {
     for (int slot = 0; slot < MOST_SLOTS; slot++) incidence[slot] = -1;
-    for (int i = 0; i < 8 * group->size; i++) incidence[slot_at(group, i % 8, i / 8)] = i;
+    for (int i = 0; i < 8 * group->size; i++) incidence[hx_patch_slot_of(group, i % 8, i / 8)] = i;
 }
 
 /* The slot of a row that has its next incidence above `last`; -1: none has. */

@@ -390,7 +390,7 @@ static int create(hx_operator *op, hx_device *dev, const char *name, const model
     return hx_operator_set_modulus(op, v->modulus);
 }
 
-/* An operator where blocks take more patches than they know of from the start, against stored
+/* An operator where blocks have more patches than lists of at a time, against stored
  * matrices: several products one after the other, all patches taken once in each. Frees the model.
  */
 static void check_many_patches(hx_device *dev, const char *name, const char *title, model *m)

@@ -318,7 +318,10 @@ static void check_items(const hx_patches *p, const hx_patch_group *group, const 
     int32_t *const now = copy_items(group);
     const hx_span *const span = p->span;
     int64_t n_moved = 0, wrong = 0;
-    for (int64_t i = 0; i < group->n_item; i++) n_moved += now[i] != before[i];
+    for (int64_t i = 0; i < group->n_item; i++) {
+        n_moved += now[i] != before[i];
+        wrong += (now[i] < 0) != (before[i] < 0); /* separators */
+    }
     CHECK(group->permutes || n_moved == 0);
     for (int64_t i = 0; i < p->group[0].n_patch; i++)
         for (int k = 0; k < span[i].count; k++) {
