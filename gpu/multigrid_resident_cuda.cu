@@ -25,15 +25,30 @@ constexpr int STATE_ROWS = 8;                        // places of a node's 6 row
 constexpr unsigned LANES = 0xffffffffu;
 constexpr unsigned MOST_POLLS = 1u << 27; // a minute or so: rather an error than no end
 
+// What all threads of a block need to know of a step, in its shared memory; offsets there in bytes.
+struct alignas(16) order {
+    const float4 *from; // words that are read
+    float4 *to;         // and left
+    unsigned by;        // the step, of this launch, that leaves what is read
+    float a, b;         // the smoother's numbers
+    int what;           // hx_resident_kind, and the level from bit 8 on
+    int list, n_word;   // nodes whose words the block gathers, and how many words
+    int near, matrix;   // values of near nodes, matrices of a lattice below the first
+};
+
 struct alignas(16) cycle {
     hx_mg_level level[HX_RESIDENT_LEVELS + 1];
     hx_mg_resident r;
     const float *inverse;
     int pitch;
-    // Shared memory: right-hand side of the last lattice, two copies of near values, states,
-    // smoothers' numbers, matrices.
-    int near_at, node_at, state_at, number_at, matrix_at, n_byte, near_most, node_most;
-    int lower_at[HX_RESIDENT_LEVELS]; // first matrix of each level but the first
+    // Shared memory: right-hand side of the last lattice, orders, values of parents, states; of
+    // each level near values, twice, and lists; matrices of all but the first; nodes of the first
+    // whose matrix is on its way to registers, so many at a time.
+    int value_at, order_at, above_at, state_at, n_byte, stage_at, stage_most;
+    int count_at; // the step in which launches are counted: most warps have nothing to do
+    struct {
+        int near_at, near_bytes, node_at, above_at, parent_at, child_at, matrix_at;
+    } part[HX_RESIDENT_LEVELS];
 };
 
 // Three numbers of a node, and the step that leaves them.
@@ -98,54 +113,49 @@ __device__ __forceinline__ void publish_row(uint64_t *to, float value, unsigned 
                  "l"(static_cast<uint64_t>(tag) << 32 | __float_as_uint(value))
                  : "memory");
 }
-__device__ __forceinline__ void poll_rows(const uint64_t *from, unsigned tag, float (&v)[DOF])
+__device__ __forceinline__ float2 poll_rows(const uint64_t *from, unsigned tag)
 {
-    uint64_t w[DOF];
-    bool is_there;
-    unsigned n = 0;
-    do {
-        is_there = true;
-#pragma unroll
-        for (int i = 0; i < DOF; i += 2)
-            asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
-                         : "=l"(w[i]), "=l"(w[i + 1])
-                         : "l"(from + i)
-                         : "memory");
-#pragma unroll
-        for (int i = 0; i < DOF; i++)
-            is_there = is_there && static_cast<unsigned>(w[i] >> 32) == tag;
-        if (n++ == MOST_POLLS) __trap();
-    } while (!is_there);
-#pragma unroll
-    for (int i = 0; i < DOF; i++) v[i] = __uint_as_float(static_cast<unsigned>(w[i]));
+    uint64_t a, b;
+    for (unsigned n = 0;; n++) {
+        asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
+                     : "=l"(a), "=l"(b)
+                     : "l"(from)
+                     : "memory");
+        if (static_cast<unsigned>(a >> 32) == tag && static_cast<unsigned>(b >> 32) == tag) break;
+        if (n == MOST_POLLS) __trap();
+    }
+    return make_float2(__uint_as_float(static_cast<unsigned>(a)),
+                       __uint_as_float(static_cast<unsigned>(b)));
 }
 
-// Sums over a warp: row r's ends up in the four lanes of row_of.
-__device__ __forceinline__ int row_of(int lane)
+// Six sums over 2 TOP lanes, of a row each: row r's ends up where row_of is r, of 32 lanes in four.
+template <int TOP = 16> __device__ __forceinline__ int row_of(int lane)
 {
-    return 3 * (lane >> 4 & 1) + 2 * (lane >> 3 & 1) + (lane >> 2 & 1);
+    constexpr int THIRD = TOP / 2, SECOND = TOP / 4;
+    return (lane & TOP ? 3 : 0) + (lane & THIRD ? 2 : 0) + (lane & SECOND ? 1 : 0);
 }
-__device__ __forceinline__ bool has_row(int lane)
+template <int TOP = 16> __device__ __forceinline__ bool has_row(int lane)
 {
-    return (lane & 15) < 12 && (lane & 3) == 0;
+    constexpr int NONE = TOP / 2 + TOP / 4;
+    return (lane & NONE) != NONE && lane % (TOP / 4) == 0;
 }
-__device__ __forceinline__ float sum_rows(const float (&s)[DOF])
+template <int TOP = 16> __device__ __forceinline__ float sum_rows(const float (&s)[DOF])
 {
     const int lane = static_cast<int>(threadIdx.x) & 31;
-    const bool upper = lane & 16, third = lane & 8, second = lane & 4;
+    const bool upper = lane & TOP, third = lane & TOP / 2, second = lane & TOP / 4;
     float t[3], u[2];
 #pragma unroll
     for (int i = 0; i < 3; i++) {
         const float give = upper ? s[i] : s[i + 3], keep = upper ? s[i + 3] : s[i];
-        t[i] = keep + __shfl_xor_sync(LANES, give, 16);
+        t[i] = keep + __shfl_xor_sync(LANES, give, TOP);
     }
-    const float from_first = __shfl_xor_sync(LANES, third ? t[0] : t[2], 8),
-                from_second = __shfl_xor_sync(LANES, t[1], 8);
+    const float from_first = __shfl_xor_sync(LANES, third ? t[0] : t[2], TOP / 2),
+                from_second = __shfl_xor_sync(LANES, t[1], TOP / 2);
     u[0] = (third ? t[2] : t[0]) + from_first;
     u[1] = t[1] + from_second; // of the third row: not one
-    float v = (second ? u[1] : u[0]) + __shfl_xor_sync(LANES, second ? u[0] : u[1], 4);
-    v += __shfl_xor_sync(LANES, v, 2);
-    return v + __shfl_xor_sync(LANES, v, 1);
+    float v = (second ? u[1] : u[0]) + __shfl_xor_sync(LANES, second ? u[0] : u[1], TOP / 4);
+    for (int step = TOP / 8; step > 0; step /= 2) v += __shfl_xor_sync(LANES, v, step);
+    return v;
 }
 
 __device__ __forceinline__ int nodes_of(const cycle &c, int l)
@@ -159,16 +169,29 @@ __device__ __forceinline__ int begin_of(const cycle &c, int l, unsigned block)
     return static_cast<int>(static_cast<unsigned>(nodes_of(c, l)) * block / gridDim.x);
 }
 
-// Values of a step at the nodes that the block's nodes need, to shared memory.
-__device__ __forceinline__ void gather(const float4 *x, const int *node, int most, unsigned tag,
-                                       float *near)
+// Words of a step at nodes that the block needs, to shared memory.
+__device__ __forceinline__ void gather(const float4 *x, const int *node, int n_word, unsigned tag,
+                                       float *to)
 {
-    for (int j = static_cast<int>(threadIdx.x); j < 2 * most; j += THREADS) {
+    for (int j = static_cast<int>(threadIdx.x); j < n_word; j += THREADS) {
         if (node[j / 2] < 0) break;
         const float3 v = poll(x + 2 * node[j / 2] + j % 2, tag);
-        near[3 * j] = v.x;
-        near[3 * j + 1] = v.y;
-        near[3 * j + 2] = v.z;
+        to[3 * j] = v.x;
+        to[3 * j + 1] = v.y;
+        to[3 * j + 2] = v.z;
+    }
+    __syncthreads();
+}
+
+// The same of the last lattice's solution, two rows at a time.
+__device__ __forceinline__ void gather_rows(const uint64_t *y, const int *node, int n_word,
+                                            unsigned tag, float *to)
+{
+    for (int j = static_cast<int>(threadIdx.x); j < n_word; j += THREADS) {
+        if (node[j / 3] < 0) break;
+        const float2 v = poll_rows(y + DOF * node[j / 3] + 2 * (j % 3), tag);
+        to[2 * j] = v.x;
+        to[2 * j + 1] = v.y;
     }
     __syncthreads();
 }
@@ -193,16 +216,27 @@ __device__ __forceinline__ float multiply_first(const float (&m)[BLOCK_NUMBERS],
     return sum_rows(s);
 }
 
-// The same of a matrix in shared memory, two rows after each other.
-__device__ __forceinline__ float multiply_lower(const float2 *m, const float2 *x)
+// Where lane `lane` has its numbers of a node's matrix in shared memory among 32 of two rows each:
+// turned by node and rows, so that those who bring them meet no bank twice.
+__device__ __forceinline__ int slot_of(int lane, int w, int h)
 {
+    return (lane + 3 * w + h) & 31;
+}
+
+// The same of the w-th matrix in shared memory. The last lanes, which multiply zeros, take what
+// another has.
+__device__ __forceinline__ float multiply_lower(const float2 *m, int w, const float2 *x)
+{
+    const int lane = static_cast<int>(threadIdx.x) & 31, taken = lane < OFFSETS ? lane : 0;
+    const float2 *const two_rows[DOF / 2] = {m + slot_of(taken, w, 0), m + slot_of(taken, w, 1),
+                                             m + slot_of(taken, w, 2)};
     float s[DOF];
 #pragma unroll
     for (int c = 0; c < DOF; c++) {
         const float v = c % 2 ? x[c / 2].y : x[c / 2].x;
 #pragma unroll
         for (int r = 0; r < DOF / 2; r++) {
-            const float2 two = m[32 * (DOF / 2 * c + r)];
+            const float2 two = two_rows[r][LANE_NUMBERS * w + 32 * (DOF / 2 * c + r)];
             s[2 * r] = c == 0 ? two.x * v : fmaf(two.x, v, s[2 * r]);
             s[2 * r + 1] = c == 0 ? two.y * v : fmaf(two.y, v, s[2 * r + 1]);
         }
@@ -210,27 +244,16 @@ __device__ __forceinline__ float multiply_lower(const float2 *m, const float2 *x
     return sum_rows(s);
 }
 
-// Rows 2 (k % 3), + 1 of column k / 3 of a node's block at an offset.
-__device__ __forceinline__ const float2 *two_rows(const cycle &c, int l, int a, int offset, int k)
-{
-    const float *const column =
-        c.level[l].d_matrix + ((DOF * offset + k / 3) * nodes_of(c, l) + a) * DOF;
-    return reinterpret_cast<const float2 *>(column) + k % 3;
-}
-
 // Residuals of a node's children, to its b: displacements and forces and moments as
 // restrict_kernel has them (multigrid_lattice_cuda.cu).
-__device__ __forceinline__ float restrict_node(const cycle &c, int l, int a, const float4 *residual,
-                                               unsigned tag)
+__device__ __forceinline__ float restrict_node(const cycle &c, int l, int child,
+                                               const float4 *residual, unsigned tag)
 {
     const int lane = static_cast<int>(threadIdx.x) & 31;
-    const hx_mg_level &coarse = c.level[l + 1];
-    const int32_t child =
-        lane < OFFSETS ? __ldg(coarse.d_child + lane * nodes_of(c, l + 1) + a) : -1;
     float s[DOF] = {};
     if (child >= 0) {
         float d[3], v[DOF];
-        const float w = hx_mg_child(&c.level[l], &coarse, lane, d);
+        const float w = hx_mg_child(&c.level[l], &c.level[l + 1], lane, d);
         poll_node(residual + 2 * child, tag, v);
 #pragma unroll
         for (int i = 0; i < 3; i++) {
@@ -242,50 +265,51 @@ __device__ __forceinline__ float restrict_node(const cycle &c, int l, int a, con
     return sum_rows(s);
 }
 
-// What a node gets from its parents, a lane each, as prolong_kernel has it.
-__device__ __forceinline__ float prolong_node(const cycle &c, int l, int a, const float4 *x,
-                                              const uint64_t *y, unsigned tag)
+// What near nodes get from their parents, eight lanes each, as prolong_kernel has it.
+__device__ __forceinline__ void add_parents(const cycle &c, int l, const uint16_t *parent,
+                                            const float *above, float *near)
 {
-    constexpr int CORNERS = 8;
-    const int lane = static_cast<int>(threadIdx.x) & 31;
-    const hx_mg_level &fine = c.level[l];
-    const int32_t parent = lane < CORNERS ? __ldg(fine.d_parent + lane * nodes_of(c, l) + a) : -1;
-    const unsigned have = __ballot_sync(LANES, parent >= 0);
+    constexpr int CORNERS = 8, TOP = CORNERS / 2;
     constexpr unsigned low[3] = {0x55, 0x33, 0x0f};
-    int first[3], second[3], wide[3];
-    float near[3], s[DOF] = {};
-#pragma unroll
-    for (int i = 0; i < 3; i++) {
-        first[i] = (have & low[i]) != 0;
-        second[i] = (have & (0xff ^ low[i])) != 0;
-    }
-    const float w = hx_mg_parents(&fine, &c.level[l + 1], first, second, near, wide);
-    if (parent >= 0) {
-        float d[3], v[DOF];
-        if (x)
-            poll_node(x + 2 * parent, tag, v);
-        else
-            poll_rows(y + DOF * parent, tag, v);
-#pragma unroll
-        for (int i = 0; i < 3; i++) d[i] = wide[i] && (lane >> i & 1) ? -near[i] : near[i];
+    const int lane = static_cast<int>(threadIdx.x) & 31, n = CORNERS * c.r.part[l].most_near;
+    for (int t = static_cast<int>(threadIdx.x); t - lane < n; t += THREADS) {
+        const int place = t < n ? parent[t] : HX_RESIDENT_NO_PARENT;
+        const bool is_one = place != HX_RESIDENT_NO_PARENT;
+        const unsigned have = __ballot_sync(LANES, is_one) >> (lane & ~(CORNERS - 1));
+        int first[3], second[3], wide[3];
+        float apart[3], s[DOF] = {};
 #pragma unroll
         for (int i = 0; i < 3; i++) {
-            const int j = (i + 1) % 3, m = (i + 2) % 3;
-            s[i] = w * (v[i] + v[3 + j] * d[m] - v[3 + m] * d[j]);
-            s[3 + i] = w * v[3 + i];
+            first[i] = (have & low[i]) != 0;
+            second[i] = (have & (0xff ^ low[i])) != 0;
         }
+        const float w = hx_mg_parents(&c.level[l], &c.level[l + 1], first, second, apart, wide);
+        if (is_one) {
+            float d[3], v[DOF];
+#pragma unroll
+            for (int i = 0; i < DOF; i++) v[i] = above[DOF * place + i];
+#pragma unroll
+            for (int i = 0; i < 3; i++) d[i] = wide[i] && (lane >> i & 1) ? -apart[i] : apart[i];
+#pragma unroll
+            for (int i = 0; i < 3; i++) {
+                const int j = (i + 1) % 3, m = (i + 2) % 3;
+                s[i] = w * (v[i] + v[3 + j] * d[m] - v[3 + m] * d[j]);
+                s[3 + i] = w * v[3 + i];
+            }
+        }
+        const float v = sum_rows<TOP>(s);
+        if (t < n && has_row<TOP>(lane)) near[DOF * (t / CORNERS) + row_of<TOP>(lane)] += v;
     }
-    return sum_rows(s);
+    __syncthreads();
 }
 
 // The last lattice: b in double in shared memory, a warp a row of the inverse (as
 // inverse_multiply_kernel).
-__device__ __forceinline__ void solve_last(const cycle &c, int from, unsigned by, unsigned tag,
-                                           double *value)
+__device__ __forceinline__ void solve_last(const cycle &c, const float4 *b, unsigned by,
+                                           unsigned tag, double *value)
 {
     const int lane = static_cast<int>(threadIdx.x) & 31;
     const int n = DOF * nodes_of(c, c.r.n_level), pitch = c.pitch;
-    const float4 *const b = static_cast<const float4 *>(c.r.d_b) + from * (n / 3);
     for (int j = static_cast<int>(threadIdx.x); j < n / 3; j += THREADS) {
         const float3 v = poll(b + j, by);
         value[3 * j] = static_cast<double>(v.x);
@@ -320,13 +344,8 @@ __device__ __forceinline__ hx_resident_step step_of(const cycle &c, int s)
                   offsetof(hx_mg_resident, step) % sizeof(uint2) == 0);
     const uint2 word = reinterpret_cast<const uint2 *>(c.r.step)[s];
     const auto byte = [](unsigned w, int k) { return static_cast<uint8_t>(w >> 8 * k & 0xffu); };
-    return {byte(word.x, 0),
-            byte(word.x, 1),
-            byte(word.x, 2),
-            byte(word.x, 3),
-            byte(word.y, 0),
-            byte(word.y, 1),
-            {}};
+    return {byte(word.x, 0), byte(word.x, 1), byte(word.x, 2), byte(word.x, 3),
+            byte(word.y, 0), byte(word.y, 1), byte(word.y, 2), 0};
 }
 
 __device__ __forceinline__ float4 *iterate_of(const cycle &c, int l, int copy)
@@ -344,31 +363,19 @@ struct layout {
     const cycle &c;
     char *memory;
 
-    __device__ __forceinline__ double *value() const
+    template <class T> __device__ __forceinline__ T *get(int at) const
     {
-        return reinterpret_cast<double *>(memory);
-    }
-    __device__ __forceinline__ float *near(int half) const
-    {
-        return reinterpret_cast<float *>(memory + c.near_at) + half * c.near_most;
-    }
-    __device__ __forceinline__ int *node(int l) const
-    {
-        return reinterpret_cast<int *>(memory + c.node_at) + c.node_most * l;
-    }
-    __device__ __forceinline__ float *numbers(int l) const
-    {
-        return reinterpret_cast<float *>(memory + c.number_at) + 2 * HX_MG_MAX_DEGREE * l;
-    }
-    __device__ __forceinline__ float2 *matrix(int l) const
-    {
-        return reinterpret_cast<float2 *>(memory + c.matrix_at) + c.lower_at[l];
+        return reinterpret_cast<T *>(memory + at);
     }
     // b, m, x, d of a row: always of the same thread.
     __device__ __forceinline__ float4 &state(int l, int warp, int row) const
     {
-        return reinterpret_cast<float4 *>(memory +
-                                          c.state_at)[(l * WARPS + warp) * STATE_ROWS + row];
+        return get<float4>(c.state_at)[(l * WARPS + warp) * STATE_ROWS + row];
+    }
+    // Of a node of the level below.
+    __device__ __forceinline__ int &child(int l, int warp, int lane) const
+    {
+        return get<int>(c.part[l].child_at)[32 * warp + lane];
     }
 };
 
@@ -385,31 +392,85 @@ __device__ __forceinline__ void find_owners(const cycle &c, owners *own)
     __syncthreads();
 }
 
-// All that no kernel just before this one writes: the first lattice's blocks to registers, the rest
-// to shared memory.
-__device__ __forceinline__ void load(const cycle &c, const layout &at, const owners &own,
-                                     float (&m)[BLOCK_NUMBERS])
+// A step as the block takes it.
+__device__ __forceinline__ order order_of(const cycle &c, const hx_resident_step &step)
+{
+    const int l = step.level, n_last = nodes_of(c, c.r.n_level);
+    const hx_resident_part &part = c.r.part[l];
+    const bool is_above_last = l + 1 == c.r.n_level;
+    float4 *const last = static_cast<float4 *>(c.r.d_b), *const residual =
+                                                             static_cast<float4 *>(part.d_r);
+    order o = {};
+    o.what = step.kind | l << 8;
+    o.by = step.by;
+    o.list = c.part[l].node_at;
+    o.n_word = 2 * part.most_near;
+    o.near = c.part[l].near_at + step.half * c.part[l].near_bytes;
+    o.matrix = c.part[l].matrix_at;
+    switch (step.kind) {
+    case HX_RESIDENT_DIRECT:
+        o.from = last + step.from * 2 * n_last;
+        return o;
+    case HX_RESIDENT_RESTRICT:
+        o.from = residual;
+        o.to = last + step.to * 2 * n_last;
+        return o;
+    case HX_RESIDENT_RETURN:
+        o.list = c.part[l].above_at;
+        o.n_word = (is_above_last ? 3 : 2) * part.most_above;
+        o.from = is_above_last ? reinterpret_cast<const float4 *>(c.r.d_y)
+                               : iterate_of(c, l + 1, step.from);
+        break;
+    default:
+        o.from = iterate_of(c, l, step.from);
+    }
+    o.to = step.kind == HX_RESIDENT_RESIDUAL ? residual : iterate_of(c, l, step.to);
+    o.b = c.level[l].d_smoother->b[step.i];
+    if (step.i > 0) o.a = c.level[l].d_smoother->a[step.i];
+    return o;
+}
+
+// The matrices of n nodes of a block from the w0-th on: neighbouring lanes bring neighbouring
+// numbers, three lanes a column of a block.
+__device__ __forceinline__ void bring_matrices(const cycle &c, int l, const owners &own, int w0,
+                                               int n, float2 *to)
+{
+    constexpr int ROWS = DOF / 2, HALF = 16;
+    const int thread = static_cast<int>(threadIdx.x),
+              width = (ROWS * n + HALF - 1) / HALF * HALF, // threads of a column
+        j = thread % width, w = j / ROWS, h = j % ROWS, n_at_once = THREADS / width;
+    if (w >= n || thread / width >= n_at_once) return;
+    const float *const from = c.level[l].d_matrix + own.node[l][w0 + w] * DOF + 2 * h;
+    for (int k = thread / width; k < OFFSETS * DOF; k += n_at_once) {
+        const int offset = k / DOF, column = k - DOF * offset;
+        __pipeline_memcpy_async(to + LANE_NUMBERS * w + 32 * (ROWS * column + h) +
+                                    slot_of(offset, w, h),
+                                from + k * nodes_of(c, l) * DOF, sizeof(float2));
+    }
+}
+
+// Lists, states and orders; the zeros that lanes without a neighbour multiply.
+__device__ __forceinline__ void load_lists(const cycle &c, const layout &at, const owners &own)
 {
     const int thread = static_cast<int>(threadIdx.x), warp = thread / 32, lane = thread % 32;
-    const bool has_first = warp < own.n[0] && lane < OFFSETS;
-    const int first = has_first ? own.node[0][warp] : 0;
-#pragma unroll
-    for (int k = 0; k < BLOCK_NUMBERS / 2; k++) {
-        const float2 two =
-            has_first ? __ldg(two_rows(c, 0, first, lane, k)) : make_float2(0.0f, 0.0f);
-        m[2 * k] = two.x;
-        m[2 * k + 1] = two.y;
-    }
     for (int l = 0; l < c.r.n_level; l++) {
         const hx_resident_part &part = c.r.part[l];
-        const hx_mg_smoother *const smoother = c.level[l].d_smoother;
-        for (int j = thread; j < part.most_near; j += THREADS)
-            __pipeline_memcpy_async(at.node(l) + j, part.d_near + blockIdx.x * part.most_near + j,
-                                    sizeof(int));
-        if (thread < HX_MG_MAX_DEGREE) {
-            float *const to = at.numbers(l) + thread;
-            __pipeline_memcpy_async(to, smoother->a + thread, sizeof *to);
-            __pipeline_memcpy_async(to + HX_MG_MAX_DEGREE, smoother->b + thread, sizeof *to);
+        const int n_near = part.most_near, block = static_cast<int>(blockIdx.x);
+        for (int j = thread; j < n_near; j += THREADS) {
+            __pipeline_memcpy_async(at.get<int>(c.part[l].node_at) + j,
+                                    part.d_near + block * n_near + j, sizeof(int));
+            __pipeline_memcpy_async(at.get<float4>(c.part[l].parent_at) + j,
+                                    reinterpret_cast<const float4 *>(part.d_parent) +
+                                        block * n_near + j,
+                                    sizeof(float4));
+        }
+        for (int j = thread; j < part.most_above; j += THREADS)
+            __pipeline_memcpy_async(at.get<int>(c.part[l].above_at) + j,
+                                    part.d_above + block * part.most_above + j, sizeof(int));
+        if (thread < 2 * DOF) {
+            float *const near =
+                at.get<float>(c.part[l].near_at + thread / DOF * c.part[l].near_bytes);
+            near[DOF * n_near + thread % DOF] = 0.0f;
         }
         if (warp < own.n[l] && has_row(lane)) {
             float4 &state = at.state(l, warp, row_of(lane));
@@ -417,28 +478,74 @@ __device__ __forceinline__ void load(const cycle &c, const layout &at, const own
             __pipeline_memcpy_async(
                 &state.y, c.level[l].d_m + DOF * own.node[l][warp] + row_of(lane), sizeof state.y);
         }
-        for (int j = thread; l > 0 && j < own.n[l] * LANE_NUMBERS; j += THREADS) {
-            const int w = j / LANE_NUMBERS, k = j % LANE_NUMBERS / 32;
+        if (warp < own.n[l + 1]) {
+            int *const child = &at.child(l, warp, lane);
             if (lane < OFFSETS)
-                __pipeline_memcpy_async(at.matrix(l) + j, two_rows(c, l, own.node[l][w], lane, k),
-                                        sizeof(float2));
+                __pipeline_memcpy_async(child,
+                                        c.level[l + 1].d_child + lane * nodes_of(c, l + 1) +
+                                            own.node[l + 1][warp],
+                                        sizeof *child);
             else
-                at.matrix(l)[j] = make_float2(0.0f, 0.0f);
+                *child = -1;
         }
     }
-    __pipeline_commit();
-    __pipeline_wait_prior(0);
-    __syncthreads();
+    for (int s = thread; s < c.r.n_step; s += THREADS)
+        at.get<order>(c.order_at)[s] = order_of(c, step_of(c, s));
 }
 
-// Of all launches, in the last block to end.
+// Where a lane finds the values of its neighbours among those near to the block: ten bits a level.
+constexpr int PLACE_BITS = 10;
+static_assert(WARPS * OFFSETS < 1 << PLACE_BITS && HX_RESIDENT_LEVELS * PLACE_BITS <= 32);
+__device__ __forceinline__ unsigned places_of(const cycle &c, const owners &own)
+{
+    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+    unsigned places = 0;
+    for (int l = 0; l < c.r.n_level; l++) {
+        int place = c.r.part[l].most_near; // zeros
+        if (warp < own.n[l] && lane < OFFSETS)
+            place = __ldg(c.r.part[l].d_place + 32 * own.node[l][warp] + lane);
+        places |= static_cast<unsigned>(place) << PLACE_BITS * l;
+    }
+    return places;
+}
+
+// The first lattice's blocks, to registers.
+__device__ __forceinline__ void take_first(const float2 *stage, int w, float (&m)[BLOCK_NUMBERS])
+{
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    if (lane >= OFFSETS) return;
+#pragma unroll
+    for (int k = 0; k < BLOCK_NUMBERS / 2; k++) {
+        const float2 two = stage[LANE_NUMBERS * w + 32 * k + slot_of(lane, w, k % (DOF / 2))];
+        m[2 * k] = two.x;
+        m[2 * k + 1] = two.y;
+    }
+}
+
+// Of all launches, in the last block that has read what they are: every block has, before.
 __device__ __forceinline__ void count_steps(const cycle &c, unsigned first_tag)
 {
-    __syncthreads();
-    if (threadIdx.x > 0 || atomicAdd(c.r.d_count + 1, 1u) + 1 < gridDim.x) return;
+    __threadfence();
+    if (atomicAdd(c.r.d_count + 1, 1u) + 1 < gridDim.x) return;
     c.r.d_count[1] = 0;
     const unsigned next = first_tag + static_cast<unsigned>(c.r.n_step);
     c.r.d_count[0] = next > 0xffff0000u ? 1 : next;
+}
+
+// What a step leaves of a node, from the lanes of its rows.
+__device__ __forceinline__ void leave_node(float4 *to, int a, float v, unsigned tag)
+{
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const float3 three = of_three(v);
+    if (lane % 16 == 0) publish(to + 2 * a + lane / 16, three, tag);
+}
+
+__device__ __forceinline__ void start_node(const order &o, int a, float4 *state, bool has,
+                                           unsigned tag)
+{
+    const float x = has ? o.b * state->y * state->x : 0.0f;
+    if (has) state->z = state->w = x;
+    leave_node(o.to, a, x, tag);
 }
 
 __global__ void __launch_bounds__(THREADS, 1) cycle_kernel(const __grid_constant__ cycle c)
@@ -449,82 +556,96 @@ __global__ void __launch_bounds__(THREADS, 1) cycle_kernel(const __grid_constant
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32,
               row = row_of(lane), n_level = c.r.n_level;
     const bool has = has_row(lane);
-    float m[BLOCK_NUMBERS];
+    // All that no kernel just before this one writes.
     find_owners(c, &own);
-    load(c, at, own, m);
+    load_lists(c, at, own);
+    __pipeline_commit();
+    for (int l = 1; l < n_level; l++)
+        bring_matrices(c, l, own, 0, own.n[l], at.get<float2>(c.part[l].matrix_at));
+    bring_matrices(c, 0, own, 0, min(own.n[0], c.stage_most), at.get<float2>(c.stage_at));
+    __pipeline_commit();
+    const unsigned places = places_of(c, own);
+    __pipeline_wait_prior(1);
+    __syncthreads();
     hx_wait_for_last();
     const unsigned first_tag = *reinterpret_cast<volatile unsigned *>(c.r.d_count);
-    if (warp < own.n[0] && has)
-        at.state(0, warp, row).x =
-            reinterpret_cast<volatile float *>(c.level[0].d_b)[DOF * own.node[0][warp] + row];
-    int half = 0;
-    for (int s = 0; s < c.r.n_step; s++) {
-        const hx_resident_step step = step_of(c, s);
-        const int l = step.level, kind = step.kind;
-        const unsigned tag = first_tag + static_cast<unsigned>(s), by = first_tag + step.by;
+    if (warp < own.n[0] && c.r.n_step > 0) {
+        float4 *const state = &at.state(0, warp, row);
+        const int a = own.node[0][warp];
+        if (has) state->x = reinterpret_cast<volatile float *>(c.level[0].d_b)[DOF * a + row];
+        start_node(at.get<order>(c.order_at)[0], a, state, has, first_tag);
+    }
+    float m[BLOCK_NUMBERS] = {};
+    for (int w0 = 0; w0 < own.n[0]; w0 += c.stage_most) {
+        if (w0 > 0) {
+            __syncthreads();
+            bring_matrices(c, 0, own, w0, min(own.n[0] - w0, c.stage_most),
+                           at.get<float2>(c.stage_at));
+            __pipeline_commit();
+        }
+        __pipeline_wait_prior(0);
+        if (!__syncthreads_and(first_tag != 0)) __trap(); // all threads have it now
+        if (warp >= w0 && warp < min(own.n[0], w0 + c.stage_most))
+            take_first(at.get<float2>(c.stage_at), warp - w0, m);
+    }
+    for (int s = 1; s < c.r.n_step; s++) {
+        const order o = at.get<order>(c.order_at)[s];
+        const int kind = o.what & 0xff, l = o.what >> 8;
+        const unsigned tag = first_tag + static_cast<unsigned>(s), by = first_tag + o.by;
         if (kind == HX_RESIDENT_DIRECT) {
-            solve_last(c, step.from, by, tag, at.value());
+            if (s == c.count_at && threadIdx.x == THREADS - 1) count_steps(c, first_tag);
+            solve_last(c, o.from, by, tag, at.get<double>(c.value_at));
             continue;
         }
         if (kind == HX_RESIDENT_RESTRICT) {
             if (warp >= own.n[l + 1]) continue;
-            const int a = own.node[l + 1][warp];
-            const float b =
-                restrict_node(c, l, a, static_cast<const float4 *>(c.r.part[l].d_r), by);
-            const float3 three = of_three(b);
-            if (l + 1 < n_level) {
-                if (has) at.state(l + 1, warp, row).x = b;
-            } else if (lane % 16 == 0) {
-                publish(static_cast<float4 *>(c.r.d_b) + 2 * (step.to * nodes_of(c, n_level) + a) +
-                            lane / 16,
-                        three, tag);
-            }
+            const float b = restrict_node(c, l, at.child(l, warp, lane), o.from, by);
+            if (l + 1 == n_level)
+                leave_node(o.to, own.node[l + 1][warp], b, tag);
+            else if (has)
+                at.state(l + 1, warp, row).x = b;
             continue;
         }
         const bool is_own = warp < own.n[l];
         const int a = is_own ? own.node[l][warp] : 0;
-        float4 &state = at.state(l, warp, row);
-        const float4 old = is_own && has ? state : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-        float leave = 0.0f;
-        if (kind == HX_RESIDENT_PROLONG) {
-            if (!is_own) continue;
-            const float4 *const x = l + 1 < n_level ? iterate_of(c, l + 1, step.from) : nullptr;
-            leave = old.z + prolong_node(c, l, a, x, c.r.d_y, by);
-            if (has) state.z = leave;
+        float4 *const state = &at.state(l, warp, row);
+        if (kind == HX_RESIDENT_START) {
+            if (is_own) start_node(o, a, state, has, tag);
+            continue;
+        }
+        float *const near = at.get<float>(o.near);
+        const int *const list = at.get<int>(o.list);
+        if (kind == HX_RESIDENT_RETURN) {
+            float *const above = at.get<float>(c.above_at);
+            if (l + 1 == n_level)
+                gather_rows(c.r.d_y, list, o.n_word, by, above);
+            else
+                gather(o.from, list, o.n_word, by, above);
+            add_parents(c, l, at.get<uint16_t>(c.part[l].parent_at), above, near);
         } else {
-            const float *const numbers = at.numbers(l);
-            const float factor = numbers[HX_MG_MAX_DEGREE + step.i] * old.y,
-                        before = step.i > 0 ? numbers[step.i] * old.w : 0.0f;
-            float product = 0.0f;
-            if (kind != HX_RESIDENT_START) {
-                float *const x = at.near(half);
-                const int place = is_own ? c.r.part[l].d_place[32 * a + lane] : 0;
-                half = !half;
-                gather(iterate_of(c, l, step.from), at.node(l), c.r.part[l].most_near, by, x);
-                const float2 *const mine = reinterpret_cast<const float2 *>(x + DOF * place);
-                const float2 *const lower = at.matrix(l) + warp * LANE_NUMBERS + lane;
-                if (is_own)
-                    product = l == 0 ? multiply_first(m, mine) : multiply_lower(lower, mine);
-            }
-            if (!is_own) continue;
-            leave = old.x - product;
-            if (kind != HX_RESIDENT_RESIDUAL) {
-                const float d = fmaf(factor, leave, before);
-                leave = kind == HX_RESIDENT_START ? d : old.z + d;
-                if (has) {
-                    state.z = leave;
-                    state.w = d;
-                }
+            gather(o.from, list, o.n_word, by, near);
+        }
+        if (!is_own) continue;
+        const int place = DOF * static_cast<int>(places >> PLACE_BITS * l & (1 << PLACE_BITS) - 1);
+        const float2 *const mine = reinterpret_cast<const float2 *>(near + place);
+        const float product =
+            l == 0 ? multiply_first(m, mine) : multiply_lower(at.get<float2>(o.matrix), warp, mine);
+        const int centre = __shfl_sync(LANES, place, OFFSETS / 2);
+        const float4 old = has ? *state : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        float leave = old.x - product;
+        if (kind != HX_RESIDENT_RESIDUAL) {
+            const float before = kind == HX_RESIDENT_RETURN && has ? near[centre + row] : old.z,
+                        d = fmaf(o.b * old.y, leave, o.a * old.w);
+            leave = before + d;
+            if (has) {
+                state->z = leave;
+                state->w = d;
             }
         }
-        const float3 three = of_three(leave);
-        float4 *const to = kind == HX_RESIDENT_RESIDUAL ? static_cast<float4 *>(c.r.part[l].d_r)
-                                                        : iterate_of(c, l, step.to);
-        if (lane % 16 == 0) publish(to + 2 * a + lane / 16, three, tag);
+        leave_node(o.to, a, leave, tag);
     }
     if (warp < own.n[0] && has)
         c.level[0].d_x[DOF * own.node[0][warp] + row] = at.state(0, warp, row).z;
-    count_steps(c, first_tag);
 }
 
 int align(int *at, int bytes)
@@ -534,27 +655,39 @@ int align(int *at, int bytes)
     return begin;
 }
 
-cycle cycle_of(const hx_mg_resident *r, const hx_mg_level *level, const float *d_inverse)
+cycle cycle_of(const hx_device *dev, const hx_mg_resident *r, const hx_mg_level *level,
+               const float *d_inverse)
 {
+    constexpr int MATRIX_BYTES = LANE_NUMBERS * static_cast<int>(sizeof(float2)),
+                  NODE_BYTES = DOF * static_cast<int>(sizeof(float)),
+                  INT_BYTES = static_cast<int>(sizeof(int));
+    const int most_shared = static_cast<int>(hx_cuda_of(dev)->most_shared - sizeof(owners));
     cycle c = {};
-    int at = 0, n_lower = 0;
+    int at = 0, most_above = 0;
     for (int l = 0; l <= r->n_level; l++) c.level[l] = level[l];
     c.r = *r;
     c.inverse = d_inverse;
     c.pitch = static_cast<int>(hx_mg_pitch(DOF * level[r->n_level].n_node));
-    for (int l = 0; l < r->n_level; l++) {
-        if (r->part[l].most_near > c.node_most) c.node_most = r->part[l].most_near;
-        c.lower_at[l] = n_lower;
-        if (l > 0) n_lower += r->part[l].most_node * LANE_NUMBERS;
-    }
-    c.near_most = DOF * c.node_most;
-    align(&at, c.pitch * static_cast<int>(sizeof(double)));
-    c.near_at = align(&at, 2 * c.near_most * static_cast<int>(sizeof(float)));
-    c.node_at = align(&at, r->n_level * c.node_most * static_cast<int>(sizeof(int)));
+    c.value_at = align(&at, c.pitch * static_cast<int>(sizeof(double)));
+    c.order_at = align(&at, r->n_step * static_cast<int>(sizeof(order)));
     c.state_at = align(&at, r->n_level * WARPS * STATE_ROWS * static_cast<int>(sizeof(float4)));
-    c.number_at = align(&at, r->n_level * 2 * HX_MG_MAX_DEGREE * static_cast<int>(sizeof(float)));
-    c.matrix_at = align(&at, n_lower * static_cast<int>(sizeof(float2)));
+    for (int l = 0; l < r->n_level; l++) {
+        const hx_resident_part &part = r->part[l];
+        const int n_next = static_cast<int>((level[l + 1].n_node + r->n_block - 1) / r->n_block);
+        if (part.most_above > most_above) most_above = part.most_above;
+        c.part[l].near_bytes = (part.most_near + 1) * NODE_BYTES;
+        c.part[l].near_at = align(&at, 2 * c.part[l].near_bytes);
+        c.part[l].node_at = align(&at, part.most_near * INT_BYTES);
+        c.part[l].above_at = align(&at, part.most_above * INT_BYTES);
+        c.part[l].parent_at = align(&at, part.most_near * static_cast<int>(sizeof(float4)));
+        c.part[l].child_at = align(&at, n_next * 32 * INT_BYTES);
+        if (l > 0) c.part[l].matrix_at = align(&at, part.most_node * MATRIX_BYTES);
+    }
+    c.above_at = align(&at, most_above * NODE_BYTES);
+    c.stage_most = max(1, min(r->part[0].most_node, (most_shared - at) / MATRIX_BYTES));
+    c.stage_at = align(&at, c.stage_most * MATRIX_BYTES);
     c.n_byte = at;
+    while (c.count_at < r->n_step && r->step[c.count_at].kind != HX_RESIDENT_DIRECT) c.count_at++;
     return c;
 }
 
@@ -589,7 +722,7 @@ static cudaError_t launch(hx_device *dev, const cycle &c)
 // By a launch without steps: a GPU that is shared out may have fewer multiprocessors for us.
 int hx_cuda_mg_resident_fits(hx_device *dev, const hx_mg_resident *r, const hx_mg_level *level)
 {
-    cycle c = cycle_of(r, level, nullptr);
+    cycle c = cycle_of(dev, r, level, nullptr);
     c.r.n_step = 0;
     if (c.n_byte > hx_cuda_of(dev)->most_shared) return 0;
     const cudaError_t status = launch(dev, c);
@@ -606,6 +739,6 @@ int hx_cuda_mg_resident_fits(hx_device *dev, const hx_mg_resident *r, const hx_m
 int hx_cuda_mg_resident_cycle(hx_device *dev, const hx_mg_resident *r, const hx_mg_level *level,
                               const float *d_inverse)
 {
-    HX_TRY_CUDA(launch(dev, cycle_of(r, level, d_inverse)));
+    HX_TRY_CUDA(launch(dev, cycle_of(dev, r, level, d_inverse)));
     return HX_OK;
 }

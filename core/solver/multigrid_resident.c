@@ -3,14 +3,15 @@
  *
  * No step waits for all others, so a word that is written anew must have been read by all who need
  * it. Whoever leaves the iterate W(k) in the place of W(k - 3) has gathered W(k - 2) or a later one
- * of its neighbours, in SMOOTH, in the RESIDUAL before PROLONG, or in the last SMOOTH before START,
- * and they left that after they had gathered W(k - 3); its children read an iterate in PROLONG,
- * before the RESIDUAL that its RESTRICT before START waited for. A residual is left again after
- * PROLONG has got something of all parents, who left it after RESTRICT. A new solution of the last
- * level needs all of its b, and that all PROLONG of the one before. Its b, which every block reads,
- * has two copies: b(v + 2) comes after a solution v + 1, that after all b(v + 1), and these after
- * RESIDUAL of all nodes of the level above, of which every block has one, done after the block had
- * read b(v). */
+ * of its neighbours, in SMOOTH, in the RESIDUAL before RETURN, or in the last SMOOTH before START,
+ * and they left that after they had gathered W(k - 3). In RETURN an iterate is read for its
+ * children and their neighbours: these leave what they make of it then, the children gather that
+ * before they leave the RESIDUAL that its RESTRICT before START waits for. A residual is left again
+ * after RETURN has got something of all parents, who left it after RESTRICT. A new solution of the
+ * last level needs all of its b, and that all RETURN of the one before, as above. Its b, which
+ * every block reads, has two copies: b(v + 2) comes after a solution v + 1, that after all
+ * b(v + 1), and these after RESIDUAL of all nodes of the level above, of which every block has one,
+ * done after the block had read b(v). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,11 +21,12 @@
 #include "multigrid_internal.h"
 
 static const char *const WHAT = "cycle of small lattices";
-enum { NEAR_STRIDE = 32 };
+enum { NEAR_STRIDE = 32, CORNERS = 8 };
 
 /* Who left the newest of what, while steps are listed. */
 typedef struct written {
     int x[HX_RESIDENT_LEVELS + 1], x_copy[HX_RESIDENT_LEVELS + 1], r[HX_RESIDENT_LEVELS + 1];
+    int half[HX_RESIDENT_LEVELS + 1]; /* of the newest near values */
     int b, b_copy;
 } written;
 
@@ -47,11 +49,13 @@ static void add_step(hx_mg_resident *r, written *w, hx_resident_kind kind, int l
         by = w->x[l];
         from = w->x_copy[l];
         to = next_copy(w, l);
+        w->half[l] = !w->half[l];
         break;
     case HX_RESIDENT_RESIDUAL:
         by = w->x[l];
         from = w->x_copy[l];
         w->r[l] = now;
+        w->half[l] = !w->half[l];
         break;
     case HX_RESIDENT_RESTRICT:
         by = w->r[l];
@@ -63,7 +67,7 @@ static void add_step(hx_mg_resident *r, written *w, hx_resident_kind kind, int l
         by = w->b;
         from = w->b_copy;
         break;
-    case HX_RESIDENT_PROLONG:
+    case HX_RESIDENT_RETURN:
         by = w->x[l + 1];
         from = l + 1 < r->n_level ? w->x_copy[l + 1] : 0;
         to = next_copy(w, l);
@@ -75,7 +79,8 @@ static void add_step(hx_mg_resident *r, written *w, hx_resident_kind kind, int l
                                       .i = (uint8_t)i,
                                       .by = (uint8_t)by,
                                       .from = (uint8_t)from,
-                                      .to = (uint8_t)to};
+                                      .to = (uint8_t)to,
+                                      .half = (uint8_t)w->half[l]};
 }
 
 /* As hx_mg_cycle. */
@@ -86,15 +91,14 @@ static void list_steps(const hx_multigrid *mg, hx_mg_resident *r, written *w, in
         return;
     }
     const hx_mg_smoothing smoothing = hx_mg_smoothing_of(mg, r->first + l);
-    for (int visit = 0; visit < smoothing.visits; visit++) {
-        for (int i = 0; i < smoothing.degree; i++)
-            add_step(r, w, visit == 0 && i == 0 ? HX_RESIDENT_START : HX_RESIDENT_SMOOTH, l, i);
+    for (int visit = 0; visit <= smoothing.visits; visit++) {
+        add_step(r, w, visit == 0 ? HX_RESIDENT_START : HX_RESIDENT_RETURN, l, 0);
+        for (int i = 1; i < smoothing.degree; i++) add_step(r, w, HX_RESIDENT_SMOOTH, l, i);
+        if (visit == smoothing.visits) break;
         add_step(r, w, HX_RESIDENT_RESIDUAL, l, 0);
         add_step(r, w, HX_RESIDENT_RESTRICT, l, 0);
         list_steps(mg, r, w, l + 1);
-        add_step(r, w, HX_RESIDENT_PROLONG, l, 0);
     }
-    for (int i = 0; i < smoothing.degree; i++) add_step(r, w, HX_RESIDENT_SMOOTH, l, i);
 }
 
 /* Nodes along the curve of Morton. */
@@ -120,72 +124,126 @@ static int64_t begin_of(int64_t n_node, int n_block, int block)
 
 /* What is made of a level. */
 typedef struct part_lists {
-    int32_t *own, *near, *place; /* place[n_node]: of a node among a block's, or -1 */
-    uint16_t *to;
+    int32_t *own, *near, *above;
+    int32_t *place; /* [nodes of the level or of the next] of one among a block's, or -1 */
+    uint16_t *to, *parent;
 } part_lists;
 
-/* Marks, in `place`, what a block needs, in the order met; returns how many. */
-static int mark_near(const hx_lattice_level *level, int64_t begin, int64_t end, part_lists *p,
+/* A node's place among those of a block, in the order met. */
+static uint16_t meet(int32_t node, int32_t *place, int32_t *met, int *n)
+{
+    if (place[node] < 0) {
+        met[*n] = node;
+        place[node] = (*n)++;
+    }
+    return (uint16_t)place[node];
+}
+
+static void forget(int32_t *place, const int32_t *met, int n)
+{
+    for (int j = 0; j < n; j++) place[met[j]] = -1;
+}
+
+/* What the nodes begin to end of `own` need, and where each finds its own; returns how many. */
+static int list_near(const hx_lattice_level *level, int64_t begin, int64_t end, part_lists *p,
                      int32_t *near)
 {
     int n = 0;
     for (int64_t k = begin; k < end; k++)
         for (int o = 0; o < HX_LATTICE_OFFSETS; o++) {
-            const int32_t b = level->neighbour[o * level->n_node + p->own[k]];
-            if (p->place[b] < 0) {
-                near[n] = b;
-                p->place[b] = n++;
-            }
-            p->to[NEAR_STRIDE * (int64_t)p->own[k] + o] = (uint16_t)p->place[b];
+            const int32_t a = p->own[k], b = level->neighbour[o * level->n_node + a];
+            p->to[NEAR_STRIDE * (int64_t)a + o] = meet(b, p->place, near, &n);
         }
-    for (int j = 0; j < n; j++) p->place[near[j]] = -1;
+    forget(p->place, near, n);
     return n;
 }
 
-static int list_part(const hx_lattice_level *level, int n_block, hx_resident_part *part,
-                     part_lists *p)
+/* Parents of these, and where each finds its own; returns how many. */
+static int list_above(const hx_lattice_level *level, int n_near, const int32_t *near,
+                      int32_t *place, int32_t *above, uint16_t *parent)
 {
-    int32_t *met;
-    HX_TRY(list_own(level, p->own));
-    for (int64_t a = 0; a < level->n_node; a++) p->place[a] = -1;
-    part->most_node = (int)((level->n_node + n_block - 1) / n_block);
-    HX_TRY(hx_alloc_raw(&met, HX_LATTICE_OFFSETS * (size_t)part->most_node, sizeof *met, WHAT));
-    for (int b = 0; b < n_block; b++) {
-        const int n = mark_near(level, begin_of(level->n_node, n_block, b),
-                                begin_of(level->n_node, n_block, b + 1), p, met);
-        part->most_near = n > part->most_near ? n : part->most_near;
-    }
-    const size_t n_near = (size_t)n_block * (size_t)part->most_near;
-    const int rc = hx_alloc_raw(&p->near, n_near, sizeof *p->near, WHAT);
-    for (int b = 0; b < n_block && rc == HX_OK; b++) {
-        int32_t *const near = p->near + (size_t)b * (size_t)part->most_near;
-        const int n = mark_near(level, begin_of(level->n_node, n_block, b),
-                                begin_of(level->n_node, n_block, b + 1), p, met);
-        memcpy(near, met, (size_t)n * sizeof *near);
-        for (int j = n; j < part->most_near; j++) near[j] = -1;
-    }
-    free(met);
-    return rc;
+    int n = 0;
+    for (int j = 0; j < n_near; j++)
+        for (int c = 0; c < CORNERS; c++) {
+            const int32_t b = level->parent[c * level->n_node + near[j]];
+            if (b >= 0) parent[CORNERS * j + c] = meet(b, place, above, &n);
+        }
+    forget(place, above, n);
+    return n;
 }
 
+/* Lists of `from` bytes, one after the other, cut to `to` each. */
+static void cut(void *list, int n_list, size_t from, size_t to)
+{
+    char *const first = list;
+    for (size_t k = 1; k < (size_t)n_list; k++) memmove(first + k * to, first + k * from, to);
+}
+
+/* `place` and lists of as many entries as there can be. */
+static int make_lists(const hx_lattice_level *level, int64_t n_next, int n_block, size_t most_near,
+                      part_lists *p)
+{
+    const size_t n_near = (size_t)n_block * most_near, n_above = (size_t)n_block * (size_t)n_next,
+                 n_node = (size_t)level->n_node;
+    const size_t n_place = n_node > (size_t)n_next ? n_node : (size_t)n_next;
+    HX_TRY(hx_alloc_raw(&p->place, n_place, sizeof *p->place, WHAT));
+    HX_TRY(hx_alloc_raw(&p->own, n_node, sizeof *p->own, WHAT));
+    HX_TRY(hx_alloc(&p->to, NEAR_STRIDE * n_node, sizeof *p->to, WHAT));
+    HX_TRY(hx_alloc_raw(&p->near, n_near, sizeof *p->near, WHAT));
+    HX_TRY(hx_alloc_raw(&p->above, n_above, sizeof *p->above, WHAT));
+    HX_TRY(hx_alloc_raw(&p->parent, CORNERS * n_near, sizeof *p->parent, WHAT));
+    memset(p->place, 0xff, n_place * sizeof *p->place); /* -1, and HX_RESIDENT_NO_PARENT */
+    memset(p->near, 0xff, n_near * sizeof *p->near);
+    memset(p->above, 0xff, n_above * sizeof *p->above);
+    memset(p->parent, 0xff, CORNERS * n_near * sizeof *p->parent);
+    return list_own(level, p->own);
+}
+
+static void fill_lists(const hx_lattice_level *level, int64_t n_next, int n_block, size_t most_near,
+                       hx_resident_part *part, part_lists *p)
+{
+    for (int b = 0; b < n_block; b++) {
+        int32_t *const near = p->near + (size_t)b * most_near, *const above =
+                                                                   p->above +
+                                                                   (size_t)b * (size_t)n_next;
+        uint16_t *const parent = p->parent + CORNERS * (size_t)b * most_near;
+        const int n_near = list_near(level, begin_of(level->n_node, n_block, b),
+                                     begin_of(level->n_node, n_block, b + 1), p, near),
+                  n_above = list_above(level, n_near, near, p->place, above, parent);
+        if (n_near > part->most_near) part->most_near = n_near;
+        if (n_above > part->most_above) part->most_above = n_above;
+    }
+    const size_t n_near = (size_t)part->most_near, n_above = (size_t)part->most_above;
+    cut(p->near, n_block, most_near * sizeof *p->near, n_near * sizeof *p->near);
+    cut(p->above, n_block, (size_t)n_next * sizeof *p->above, n_above * sizeof *p->above);
+    cut(p->parent, n_block, CORNERS * most_near * sizeof *p->parent,
+        CORNERS * n_near * sizeof *p->parent);
+}
+
+/* Of a level of which there is a next one. */
 static int put_part(hx_device *dev, const hx_lattice_level *level, int n_block,
                     hx_resident_part *part)
 {
-    const size_t n_node = (size_t)level->n_node;
-    part_lists p = {NULL, NULL, NULL, NULL};
+    const int64_t n_node = level->n_node, n_next = level[1].n_node;
+    part_lists p = {NULL, NULL, NULL, NULL, NULL, NULL};
     int rc;
-    HX_TRY_FAIL(hx_alloc_raw(&p.place, n_node, sizeof *p.place, WHAT));
-    HX_TRY_FAIL(hx_alloc_raw(&p.own, n_node, sizeof *p.own, WHAT));
-    HX_TRY_FAIL(hx_alloc(&p.to, NEAR_STRIDE * n_node, sizeof *p.to, WHAT));
-    HX_TRY_FAIL(list_part(level, n_block, part, &p));
-    HX_TRY_FAIL(hx_device_put(dev, &part->d_own, p.own, n_node * sizeof *p.own));
-    HX_TRY_FAIL(hx_device_put(dev, &part->d_near, p.near,
-                              (size_t)n_block * (size_t)part->most_near * sizeof *p.near));
-    rc = hx_device_put(dev, &part->d_place, p.to, NEAR_STRIDE * n_node * sizeof *p.to);
+    part->most_node = (int)((n_node + n_block - 1) / n_block);
+    const size_t most_near = HX_LATTICE_OFFSETS * (size_t)part->most_node;
+    HX_TRY_FAIL(make_lists(level, n_next, n_block, most_near, &p));
+    fill_lists(level, n_next, n_block, most_near, part, &p);
+    const size_t n_near = (size_t)n_block * (size_t)part->most_near,
+                 n_above = (size_t)n_block * (size_t)part->most_above;
+    HX_TRY_FAIL(hx_device_put(dev, &part->d_own, p.own, (size_t)n_node * sizeof *p.own));
+    HX_TRY_FAIL(hx_device_put(dev, &part->d_near, p.near, n_near * sizeof *p.near));
+    HX_TRY_FAIL(hx_device_put(dev, &part->d_above, p.above, n_above * sizeof *p.above));
+    HX_TRY_FAIL(hx_device_put(dev, &part->d_parent, p.parent, CORNERS * n_near * sizeof *p.parent));
+    rc = hx_device_put(dev, &part->d_place, p.to, NEAR_STRIDE * (size_t)n_node * sizeof *p.to);
 fail:
     free(p.place);
     free(p.own);
     free(p.near);
+    free(p.above);
+    free(p.parent);
     free(p.to);
     return rc;
 }
@@ -284,7 +342,7 @@ double hx_mg_resident_bytes(const hx_multigrid_ops *ops, int dof, double n_node)
     const double n = n_node < MOST ? n_node : MOST;
     return 1.3 * n *
            ((HX_RESIDENT_COPIES + 1) * (double)HX_RESIDENT_NODE_BYTES + NEAR_STRIDE * 2.0 +
-            27.0 * 4.0);
+            27.0 * (4.0 + 4.0 + 2.0 * CORNERS));
 }
 
 void hx_mg_resident_free(hx_multigrid *mg)
@@ -295,6 +353,8 @@ void hx_mg_resident_free(hx_multigrid *mg)
         ops->release(mg->dev, r->part[l].d_own);
         ops->release(mg->dev, r->part[l].d_near);
         ops->release(mg->dev, r->part[l].d_place);
+        ops->release(mg->dev, r->part[l].d_above);
+        ops->release(mg->dev, r->part[l].d_parent);
     }
     ops->release(mg->dev, r->d_word);
     ops->release(mg->dev, r->d_count);

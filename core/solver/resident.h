@@ -22,22 +22,29 @@ typedef enum {
     HX_RESIDENT_RESIDUAL, /* b - A x */
     HX_RESIDENT_RESTRICT, /* to the level below, whose b it is */
     HX_RESIDENT_DIRECT,   /* on the last level */
-    HX_RESIDENT_PROLONG   /* from the level below, added to x */
+    HX_RESIDENT_RETURN    /* from the level below, added to x; then the smoother's step 0 */
 } hx_resident_kind;
 
 /* One step of all nodes of a level. What it reads was left by step `by`, in copy `from`; what it
- * leaves goes to copy `to`. Eight bytes: a device reads it as one word. */
+ * leaves goes to copy `to`. A block keeps what SMOOTH and RESIDUAL read of its nodes and their
+ * neighbours in one of two places of the level's, `half`; RETURN adds to those of the RESIDUAL
+ * before it, which are the newest, what it reads of the level below. Eight bytes: a device reads
+ * it as one word. */
 typedef struct hx_resident_step {
-    uint8_t kind, level, i, by, from, to, unused[2];
+    uint8_t kind, level, i, by, from, to, half, unused;
 } hx_resident_step;
+
+enum { HX_RESIDENT_NO_PARENT = 0xffff };
 
 /* Of a level: block b of n_block takes the nodes own[b n / n_block, (b + 1) n / n_block). */
 typedef struct hx_resident_part {
-    int most_node, most_near; /* of a block */
-    int32_t *d_own;           /* [n_node] nodes along a curve, so that a block's lie together */
-    int32_t *d_near;          /* [n_block][most_near] its nodes and their neighbours, then -1 */
-    uint16_t *d_place;        /* [n_node][32] of a node's neighbours among them; from 27 on 0 */
-    void *d_x, *d_r;          /* [HX_RESIDENT_COPIES][n_node] iterates, [n_node] residual */
+    int most_node, most_near, most_above; /* of a block */
+    int32_t *d_own;     /* [n_node] nodes along a curve, so that a block's lie together */
+    int32_t *d_near;    /* [n_block][most_near] its nodes and their neighbours, then -1 */
+    uint16_t *d_place;  /* [n_node][32] of a node's neighbours among them; from 27 on 0 */
+    int32_t *d_above;   /* [n_block][most_above] nodes of the next level, parents of these, -1 */
+    uint16_t *d_parent; /* [n_block][most_near][8] of a node's parents among them, or none */
+    void *d_x, *d_r;    /* [HX_RESIDENT_COPIES][n_node] iterates, [n_node] residual */
 } hx_resident_part;
 
 /* What blocks exchange of a node are two words of 128 bits, each of three floats and the step that

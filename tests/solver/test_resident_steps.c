@@ -20,7 +20,7 @@ typedef struct machine {
     const hx_lattice_level *level; /* the first one of the cycle */
     int n_copy;                    /* HX_RESIDENT_COPIES, or fewer */
     uint32_t *x[HX_RESIDENT_LEVELS], *residual[HX_RESIDENT_LEVELS], *b, *y;
-    int32_t *own[HX_RESIDENT_LEVELS + 1], *near[HX_RESIDENT_LEVELS];
+    int32_t *own[HX_RESIDENT_LEVELS + 1], *near[HX_RESIDENT_LEVELS], *above[HX_RESIDENT_LEVELS];
     uint32_t first_tag;
     int step[MOST_BLOCKS][WARPS], passed[MOST_BLOCKS]; /* steps whose gathering a block is past */
     int is_late; /* a word bore a later step than the one that was waited for */
@@ -68,10 +68,17 @@ static uint32_t *iterate(const machine *m, int l, int copy)
     return m->x[l] + (copy % m->n_copy) * m->level[l].n_node;
 }
 
+static int all_are_there(machine *m, const int32_t *node, int most, const uint32_t *word, int by)
+{
+    for (int j = 0; j < most && node[j] >= 0; j++)
+        if (!is_there(m, word[node[j]], by)) return 0;
+    return 1;
+}
+
 /* Whether a block's warps are all at a step that gathers, and what they gather is there. */
 static int may_pass(machine *m, int block, const hx_resident_step *step, int s)
 {
-    const hx_resident_part *const part = &m->r->part[step->level];
+    const int l = step->level;
     for (int w = 0; w < warps_wanted; w++)
         if (m->step[block][w] != s) return 0;
     if (step->kind == HX_RESIDENT_DIRECT) {
@@ -80,28 +87,23 @@ static int may_pass(machine *m, int block, const hx_resident_step *step, int s)
             if (!is_there(m, m->b[step->from * n + a], step->by)) return 0;
         return 1;
     }
-    const int32_t *const near = m->near[step->level] + (int64_t)block * part->most_near;
-    for (int j = 0; j < part->most_near && near[j] >= 0; j++)
-        if (!is_there(m, iterate(m, step->level, step->from)[near[j]], step->by)) return 0;
-    return 1;
+    const hx_resident_part *const part = &m->r->part[l];
+    if (step->kind == HX_RESIDENT_RETURN)
+        return all_are_there(m, m->above[l] + (int64_t)block * part->most_above, part->most_above,
+                             l + 1 < m->r->n_level ? iterate(m, l + 1, step->from) : m->y,
+                             step->by);
+    return all_are_there(m, m->near[l] + (int64_t)block * part->most_near, part->most_near,
+                         iterate(m, l, step->from), step->by);
 }
 
-/* Whether all of the others' words that a node reads by itself are there. */
+/* Whether all residuals of its children are there, of a node of the level below. */
 static int are_there(machine *m, const hx_resident_step *step, int64_t a)
 {
     const int l = step->level;
     const hx_lattice_level *const coarse = &m->level[l + 1];
-    if (step->kind == HX_RESIDENT_RESTRICT) {
-        for (int o = 0; o < HX_LATTICE_OFFSETS; o++) {
-            const int32_t child = coarse->child[o * coarse->n_node + a];
-            if (child >= 0 && !is_there(m, m->residual[l][child], step->by)) return 0;
-        }
-        return 1;
-    }
-    for (int c = 0; c < 8; c++) {
-        const int32_t parent = m->level[l].parent[c * m->level[l].n_node + a];
-        const uint32_t *const x = l + 1 < m->r->n_level ? iterate(m, l + 1, step->from) : m->y;
-        if (parent >= 0 && !is_there(m, x[parent], step->by)) return 0;
+    for (int o = 0; o < HX_LATTICE_OFFSETS; o++) {
+        const int32_t child = coarse->child[o * coarse->n_node + a];
+        if (child >= 0 && !is_there(m, m->residual[l][child], step->by)) return 0;
     }
     return 1;
 }
@@ -134,8 +136,7 @@ static int go_on(machine *m, int block, int warp)
     const hx_resident_step *const step = &m->r->step[s];
     const int l = step->level, kind = step->kind;
     const uint32_t tag = m->first_tag + (uint32_t)s;
-    const int gathers =
-        kind == HX_RESIDENT_SMOOTH || kind == HX_RESIDENT_RESIDUAL || kind == HX_RESIDENT_DIRECT;
+    const int gathers = kind != HX_RESIDENT_START && kind != HX_RESIDENT_RESTRICT;
     if (gathers && m->passed[block] <= s) {
         if (!may_pass(m, block, step, s)) return 0;
         m->passed[block] = s + 1;
@@ -144,8 +145,7 @@ static int go_on(machine *m, int block, int warp)
         leave_rows(m, block, warp, tag);
     } else {
         const int64_t a = node_of(m, kind == HX_RESIDENT_RESTRICT ? l + 1 : l, block, warp);
-        const int reads = kind == HX_RESIDENT_RESTRICT || kind == HX_RESIDENT_PROLONG;
-        if (a >= 0 && reads && !are_there(m, step, a)) return 0;
+        if (a >= 0 && kind == HX_RESIDENT_RESTRICT && !are_there(m, step, a)) return 0;
         if (a >= 0) leave(m, step, a, tag);
     }
     m->step[block][warp]++;
@@ -228,6 +228,7 @@ static void free_machine(machine *m)
         free(m->x[l]);
         free(m->residual[l]);
         free(m->near[l]);
+        free(m->above[l]);
         free(m->own[l]);
     }
     free(m->own[m->r->n_level]);
@@ -250,12 +251,64 @@ static void make_machine(machine *m, const hx_mg_resident *r, const hx_lattice *
         m->own[l] = get((size_t)n * sizeof *m->own[l], part->d_own);
         m->near[l] =
             get((size_t)r->n_block * (size_t)part->most_near * sizeof *m->near[l], part->d_near);
+        m->above[l] =
+            get((size_t)r->n_block * (size_t)part->most_above * sizeof *m->above[l], part->d_above);
     }
     const int64_t n = m->level[r->n_level].n_node;
     m->b = words(2 * n);
     m->y = words(n);
     m->own[r->n_level] = (int32_t *)words(n);
     for (int64_t a = 0; a < n; a++) m->own[r->n_level][a] = (int32_t)a;
+}
+
+/* A block's near nodes find their parents where they are told, and there are no others. */
+static void check_above(const machine *m, int l)
+{
+    enum { CORNERS = 8 };
+    const hx_lattice_level *const level = &m->level[l];
+    const hx_resident_part *const part = &m->r->part[l];
+    const size_t n_parent = CORNERS * (size_t)m->r->n_block * (size_t)part->most_near;
+    uint16_t *const parent = get(n_parent * sizeof *parent, part->d_parent);
+    for (int b = 0; b < m->r->n_block; b++) {
+        const int32_t *const near = m->near[l] + (int64_t)b * part->most_near,
+                             *const above = m->above[l] + (int64_t)b * part->most_above;
+        int32_t *const met = (int32_t *)words(part->most_above);
+        for (int j = 0; j < part->most_near; j++)
+            for (int c = 0; c < CORNERS; c++) {
+                const int place = parent[CORNERS * ((int64_t)b * part->most_near + j) + c];
+                const int32_t node = near[j] < 0 ? -1 : level->parent[c * level->n_node + near[j]];
+                CHECK((node < 0) == (place == HX_RESIDENT_NO_PARENT));
+                if (node < 0) continue;
+                CHECK(place < part->most_above && above[place] == node);
+                met[place] = 1;
+            }
+        for (int j = 0; j < part->most_above; j++) {
+            CHECK(met[j] == (above[j] >= 0));
+            CHECK(above[j] >= 0 || j + 1 == part->most_above || above[j + 1] < 0);
+        }
+        free(met);
+    }
+    free(parent);
+}
+
+/* RETURN adds to what the step that left residuals has read, and no half is written anew while
+ * warps may still be reading: not in the gathering just after. */
+static void check_halves(const hx_mg_resident *r)
+{
+    int half[HX_RESIDENT_LEVELS], residual[HX_RESIDENT_LEVELS];
+    for (int l = 0; l < r->n_level; l++) half[l] = residual[l] = -1;
+    for (int s = 0; s < r->n_step; s++) {
+        const hx_resident_step *const step = &r->step[s];
+        const int l = step->level;
+        if (step->kind == HX_RESIDENT_SMOOTH || step->kind == HX_RESIDENT_RESIDUAL) {
+            CHECK(step->half < 2 && step->half != half[l]);
+            half[l] = step->half;
+            residual[l] = step->kind == HX_RESIDENT_RESIDUAL;
+        } else if (step->kind == HX_RESIDENT_RETURN) {
+            CHECK(residual[l] == 1 && step->half == half[l] && step->i == 0);
+            residual[l] = 0;
+        }
+    }
 }
 
 /* Each node is one block's, no block has more than it has warps, and a node finds its neighbours
@@ -295,7 +348,7 @@ static int count_steps(const hx_multigrid *mg, int l)
 {
     if (l + 1 == mg->n_level) return 1;
     const hx_mg_smoothing s = hx_mg_smoothing_of(mg, l);
-    return s.visits * (s.degree + 3 + count_steps(mg, l + 1)) + s.degree;
+    return s.visits * (s.degree + 2 + count_steps(mg, l + 1)) + s.degree;
 }
 
 static int run(machine *m, int n_copy)
@@ -337,6 +390,8 @@ static void check(const box_part *part, double coarsening, int n_last, int n_blo
         CHECK(r->n_block <= lattice.level[mg.n_level - 2].n_node);
         make_machine(&m, r, &lattice);
         for (int l = 0; l < r->n_level; l++) check_lists(&m, l);
+        for (int l = 0; l < r->n_level; l++) check_above(&m, l);
+        check_halves(r);
         CHECK_MSG(run(&m, HX_RESIDENT_COPIES), "%s: a word is late or never comes", context);
         printf("%s: %d blocks, %d levels, %d steps\n", context, r->n_block, r->n_level, r->n_step);
         free_machine(&m);
