@@ -27,4 +27,9 @@ static inline void hx_atomic_min(uint32_t *entry, uint32_t value)
     while (value < now && !hx_atomic_replace(entry, now, value)) now = hx_atomic_load(entry);
 }
 
+static inline void hx_atomic_add(int32_t *entry, int32_t value)
+{
+    __atomic_fetch_add(entry, value, __ATOMIC_RELAXED);
+}
+
 #endif

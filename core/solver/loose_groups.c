@@ -1,4 +1,5 @@
 /* Stiff elements as parts of a design (loose_internal.h). */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,32 +13,41 @@ static const char what[] = "loose parts";
 
 /* ---- faces ---- */
 
-/* Joins stiff elements on both sides of a face. */
+static int is_new(const hx_loose_grouping *g, int64_t e)
+{
+    return g->modulus[e] < g->joined;
+}
+
+/* Joins a new stiff element to those on the other side of a face. */
 static void join_face(hx_loose_grouping *g, int64_t e, int n, const int32_t *node)
 {
     const int32_t *const conn = g->problem->mesh->conn;
+    const uint32_t root = hx_loose_root(g, e);
     for (int64_t k = g->node_elem_ptr[node[0]]; k < g->node_elem_ptr[node[0] + 1]; k++) {
         const int64_t other = g->node_elem[k] >> 3;
-        if (other >= e || !hx_loose_is_stiff(g, other)) continue;
-        if (hx_loose_find(g->parent, (uint32_t)other) == hx_loose_find(g->parent, (uint32_t)e))
-            continue;
-        if (hx_loose_has_all(conn + 8 * other, n, node))
+        if (other == e || !hx_loose_is_stiff(g, other)) continue;
+        if (other > e && is_new(g, other)) continue; /* joins itself to this one */
+        if (hx_loose_root(g, other) == root) continue;
+        if (hx_loose_has_all(conn + 8 * other, n, node)) {
             hx_loose_join(g->parent, (uint32_t)other, (uint32_t)e);
+            return; /* the face's other side */
+        }
     }
 }
 
 static void join_here(hx_loose_grouping *g)
 {
     const hx_mesh *const mesh = g->problem->mesh;
-#pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < mesh->n_elem; e++) g->parent[e] = (uint32_t)e;
 #pragma omp parallel for schedule(dynamic, 1024)
-    for (int64_t e = 0; e < mesh->n_elem; e++)
-        for (int f = 0; f < 6 && hx_loose_is_stiff(g, e); f++) {
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        if (!hx_loose_is_stiff(g, e) || !is_new(g, e)) continue;
+        for (int f = 0; f < 6; f++) {
             int32_t node[4];
             const int n = hx_cell_face(mesh->conn + 8 * e, f, node);
             if (n >= 3) join_face(g, e, n, node);
         }
+    }
+    g->joined = g->least;
 }
 
 /* The number of an element in the file or generator, which it has in any order and any part. */
@@ -52,13 +62,16 @@ static uint32_t number_of(const hx_problem *problem, int64_t e)
 static void label_roots(hx_loose_grouping *g)
 {
     const int64_t n_elem = g->problem->mesh->n_elem;
-    g->n_part = 0;
-    for (int64_t e = 0; e < n_elem; e++) { /* a root is the lowest: it comes first */
+    int64_t n_part = 0;
+    memset(g->label, 0xff, (size_t)n_elem * sizeof *g->label);
+#pragma omp parallel for schedule(static) reduction(+ : n_part)
+    for (int64_t e = 0; e < n_elem; e++) {
         if (!hx_loose_is_stiff(g, e)) continue;
-        const uint32_t root = hx_loose_root(g, e), here = number_of(g->problem, e);
-        if (root == (uint32_t)e || here < g->label[root]) g->label[root] = here;
-        g->n_part += root == (uint32_t)e;
+        const uint32_t root = hx_loose_root(g, e);
+        hx_atomic_min(&g->label[root], number_of(g->problem, e));
+        n_part += root == (uint32_t)e;
     }
+    g->n_part = n_part;
 }
 
 int hx_loose_join_faces(hx_loose_grouping *g)
@@ -105,21 +118,40 @@ static int64_t add_up(sized *list, int64_t n)
     return n_kept;
 }
 
-/* What is here of each part; number[] of roots becomes that of their elements. */
-static int count_here(hx_loose_grouping *g, sized **list, int64_t *n)
+/* number[] of roots becomes that of their elements; returns how many roots. */
+static int64_t count_elements(hx_loose_grouping *g)
 {
     const int64_t n_elem = g->problem->mesh->n_elem;
     int64_t n_root = 0;
     memset(g->number, 0, (size_t)n_elem * sizeof *g->number);
-    for (int64_t e = 0; e < n_elem; e++) {
-        if (!hx_loose_is_stiff(g, e)) continue;
-        const uint32_t root = hx_loose_root(g, e);
-        g->number[root]++;
-        n_root += root == (uint32_t)e;
+#pragma omp parallel reduction(+ : n_root)
+    {
+        uint32_t root = 0; /* of the last elements, many of which have the same */
+        int32_t n = 0;
+#pragma omp for schedule(static)
+        for (int64_t e = 0; e < n_elem; e++) {
+            if (!hx_loose_is_stiff(g, e)) continue;
+            const uint32_t here = hx_loose_root(g, e);
+            if (here != root) {
+                hx_atomic_add(&g->number[root], n);
+                root = here;
+                n = 0;
+            }
+            n++;
+            n_root += here == (uint32_t)e;
+        }
+        hx_atomic_add(&g->number[root], n);
     }
+    return n_root;
+}
+
+/* What is here of each part. */
+static int count_here(hx_loose_grouping *g, sized **list, int64_t *n)
+{
+    const int64_t n_root = count_elements(g);
     HX_TRY(hx_alloc(list, (size_t)n_root, sizeof **list, what));
     *n = 0;
-    for (int64_t e = 0; e < n_elem; e++)
+    for (int64_t e = 0; e < g->problem->mesh->n_elem; e++)
         if (g->number[e] > 0) (*list)[(*n)++] = (sized){g->number[e], g->label[e], 0};
     *n = add_up(*list, *n);
     return HX_OK;
@@ -136,7 +168,7 @@ static int put_parts(hx_loose_grouping *g, sized *list, int64_t n)
     g->n_part = n;
     HX_TRY(hx_alloc_raw(&g->count, (size_t)n, sizeof *g->count, what));
     HX_TRY(hx_alloc_raw(&g->lowest, (size_t)n, sizeof *g->lowest, what));
-    HX_TRY(hx_alloc_raw(&g->first, (size_t)n + 2, sizeof *g->first, what));
+    HX_TRY(hx_alloc_raw(&g->first, (size_t)n + 1, sizeof *g->first, what));
     qsort(list, (size_t)n, sizeof *list, larger_first);
     for (int64_t p = 0; p < n; p++) {
         g->count[p] = list[p].n_elem;
@@ -175,16 +207,45 @@ fail:
 
 /* ---- nodes ---- */
 
-static void list_nodes(hx_loose_grouping *g)
+/* Nodes are listed by so many ranges of them at a time: each counts its own of every part. */
+enum { RANGES = 32 };
+
+static int64_t range_begin(const hx_loose_grouping *g, int range)
 {
-    const int64_t n_node = g->problem->mesh->n_node;
-    int64_t *const at = g->first + 1; /* where the next node of a part goes, then its end */
-    memset(g->first, 0, ((size_t)g->n_part + 2) * sizeof *g->first);
-    for (int64_t i = 0; i < n_node; i++)
-        if (g->owner[i] != HX_LOOSE_NO_PART) at[g->owner[i] + 1]++;
-    for (int64_t p = 0; p < g->n_part; p++) at[p + 1] += at[p];
-    for (int64_t i = 0; i < n_node; i++)
-        if (g->owner[i] != HX_LOOSE_NO_PART) g->node[at[g->owner[i]]++] = (int32_t)i;
+    return g->problem->mesh->n_node * range / RANGES;
+}
+
+/* at[RANGES][n_part]: how many nodes of each part a range has, then where the next one goes. */
+static void count_ranges(const hx_loose_grouping *g, int64_t *at)
+{
+#pragma omp parallel for schedule(static, 1)
+    for (int r = 0; r < RANGES; r++)
+        for (int64_t i = range_begin(g, r); i < range_begin(g, r + 1); i++)
+            if (g->owner[i] != HX_LOOSE_NO_PART) at[g->n_part * r + g->owner[i]]++;
+    int64_t sum = 0;
+    for (int64_t p = 0; p < g->n_part; p++) {
+        g->first[p] = sum;
+        for (int r = 0; r < RANGES; r++) {
+            const int64_t n = at[g->n_part * r + p];
+            at[g->n_part * r + p] = sum;
+            sum += n;
+        }
+    }
+    g->first[g->n_part] = sum;
+}
+
+static int list_nodes(hx_loose_grouping *g)
+{
+    int64_t *at;
+    HX_TRY(hx_alloc(&at, RANGES * (size_t)g->n_part, sizeof *at, what));
+    count_ranges(g, at);
+#pragma omp parallel for schedule(static, 1)
+    for (int r = 0; r < RANGES; r++)
+        for (int64_t i = range_begin(g, r); i < range_begin(g, r + 1); i++)
+            if (g->owner[i] != HX_LOOSE_NO_PART)
+                g->node[at[g->n_part * r + g->owner[i]]++] = (int32_t)i;
+    free(at);
+    return HX_OK;
 }
 
 /* The owner of each node, and the nodes of each part. rc: what numbers came to. */
@@ -192,7 +253,7 @@ static int find_nodes(hx_loose_grouping *g, int rc)
 {
     const hx_mesh *const mesh = g->problem->mesh;
     HX_TRY(hx_common_agree(g->others, rc));
-    for (int64_t i = 0; i < mesh->n_node; i++) g->owner[i] = HX_LOOSE_NO_PART;
+    memset(g->owner, 0xff, (size_t)mesh->n_node * sizeof *g->owner); /* HX_LOOSE_NO_PART */
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         if (!hx_loose_is_stiff(g, e)) continue;
@@ -200,8 +261,7 @@ static int find_nodes(hx_loose_grouping *g, int rc)
         for (int a = 0; a < 8; a++) hx_atomic_min(&g->owner[mesh->conn[8 * e + a]], p);
     }
     if (g->others) HX_TRY(hx_loose_settle_owners(g));
-    list_nodes(g);
-    return HX_OK;
+    return hx_common_agree(g->others, list_nodes(g));
 }
 
 int hx_loose_number_parts(hx_loose_grouping *g)
@@ -217,9 +277,14 @@ static int join_parts(const hx_loose_grouping *g, uint32_t *above)
     const hx_mesh *const mesh = g->problem->mesh;
     for (int64_t p = 0; p < g->n_part; p++) above[p] = (uint32_t)p;
 #pragma omp parallel for schedule(dynamic, 1024)
-    for (int64_t e = 0; e < mesh->n_elem; e++)
-        for (int a = 0; a < 8 && hx_loose_is_stiff(g, e); a++)
-            hx_loose_join(above, g->owner[mesh->conn[8 * e + a]], hx_loose_number(g, e));
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        if (!hx_loose_is_stiff(g, e)) continue;
+        const uint32_t here = hx_loose_number(g, e);
+        for (int a = 0; a < 8; a++) {
+            const uint32_t there = g->owner[mesh->conn[8 * e + a]];
+            if (there != here) hx_loose_join(above, there, here);
+        }
+    }
     return g->others ? hx_loose_join_told(g->others, above, g->n_part) : HX_OK;
 }
 
@@ -278,6 +343,25 @@ fail:
 
 /* ---- life ---- */
 
+/* Dofs of springs are ascending. */
+static int list_held(hx_loose_grouping *g)
+{
+    const hx_springs *const springs = &g->problem->springs;
+    const uint8_t *const fixed = g->problem->supports.fixed;
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass) HX_TRY(hx_alloc_raw(&g->held, (size_t)g->n_held, sizeof *g->held, what));
+        g->n_held = 0;
+        for (int64_t i = 0, s = 0; i < g->n_own; i++) {
+            int is_held = fixed[i] != 0;
+            for (; s < springs->n && springs->dof[s] < 3 * (i + 1); s++)
+                is_held |= springs->stiffness[s] > 0.0;
+            if (is_held && pass) g->held[g->n_held] = (int32_t)i;
+            g->n_held += is_held;
+        }
+    }
+    return HX_OK;
+}
+
 static int alloc_here(hx_loose_grouping *g)
 {
     const hx_mesh *const mesh = g->problem->mesh;
@@ -294,6 +378,8 @@ static int alloc_here(hx_loose_grouping *g)
         g->node_elem_ptr = g->own_ptr;
         g->node_elem = g->own_list;
     }
+    HX_TRY(list_held(g));
+    for (size_t e = 0; e < n_elem; e++) g->parent[e] = (uint32_t)e;
     if (!g->others) return HX_OK;
     HX_TRY(hx_alloc_raw(&g->place, n_node, sizeof *g->place, what));
     memset(g->place, 0xff, n_node * sizeof *g->place);
@@ -308,6 +394,7 @@ int hx_loose_grouping_create(hx_loose_grouping *g, const hx_problem *problem,
     *g = (hx_loose_grouping){.problem = problem,
                              .others = others,
                              .modulus = modulus,
+                             .joined = INFINITY,
                              .n_elem_all = hx_mesh_n_elem_all(whole),
                              .n_node_all = hx_mesh_n_node_all(whole),
                              .n_own = others ? others->n_own : problem->mesh->n_node};
@@ -318,6 +405,7 @@ void hx_loose_grouping_free(hx_loose_grouping *g)
 {
     free(g->own_ptr);
     free(g->own_list);
+    free(g->held);
     free(g->place);
     free(g->label);
     free(g->parent);

@@ -16,10 +16,13 @@ typedef struct hx_loose_grouping {
     const double *modulus;
     int64_t n_elem_all, n_node_all, n_own; /* of all processes; own nodes are the first */
     double least;                          /* modulus of stiff elements */
-    const int64_t *node_elem_ptr;          /* as the mesh has them */
+    double joined; /* the same of those whose faces are joined already: least only falls */
+    const int64_t *node_elem_ptr; /* as the mesh has them */
     const uint32_t *node_elem;
     int64_t *own_ptr; /* the same where the mesh has them no more (owned, like all below) */
     uint32_t *own_list;
+    int32_t *held; /* [n_held] own nodes that supports or springs are on, ascending */
+    int64_t n_held;
     int32_t *place;   /* [n_node] among points in common, -1: not there; NULL: one process */
     uint32_t *label;  /* [n_elem] of a root: the lowest number of its part's elements in the file */
     uint32_t *parent; /* [n_elem] union-find of the elements here, roots are the lowest */
@@ -32,7 +35,8 @@ typedef struct hx_loose_grouping {
     int32_t *node;    /* [first[n_part]] of each part here, ascending: own ones first */
 } hx_loose_grouping;
 
-/* others and modulus outlive it. Collective, as all here; free it in any case. */
+/* others and modulus outlive it. Collective, as all here; free it in any case. Groupings of ever
+ * smaller `least` may follow each other. */
 int hx_loose_grouping_create(hx_loose_grouping *g, const hx_problem *problem,
                              const hx_common_host *others, const double *modulus);
 void hx_loose_grouping_free(hx_loose_grouping *g);
@@ -96,6 +100,10 @@ int hx_loose_number_parts(hx_loose_grouping *g);
 /* Numbered parts that have nodes in common become one, numbers and nodes anew; *touch = 0: none
  * have. */
 int hx_loose_join_nodes(hx_loose_grouping *g, int *touch);
+
+/* loose_chains.c. Marks those of part[n_part] that are soft, and what hangs on them by hinges.
+ * Collective. O(n_elem) where any is soft. */
+int hx_loose_choose_chains(const hx_loose_grouping *g, hx_loose_part *part);
 
 /* loose_border.c, of several processes, a part of the three above. Labels of roots, of parts that
  * go on elsewhere too; g->n_part := parts whose lowest element is here. */

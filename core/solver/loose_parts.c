@@ -45,19 +45,26 @@ static void motion_at(const hx_problem *problem, const hx_loose_part *part, int6
     }
 }
 
-/* What of the mean of a part's nodes, and of their squares around it, is this process'. */
-static void add_places(const hx_problem *problem, const hx_loose_part *part, double sum[3])
+/* What own nodes begin to end of a part add to the mean of its nodes, or of their squares around
+ * it.
+ */
+typedef void add_nodes(const hx_problem *problem, const hx_loose_part *part, int64_t begin,
+                       int64_t end, double *sum);
+
+static void add_places(const hx_problem *problem, const hx_loose_part *part, int64_t begin,
+                       int64_t end, double sum[3])
 {
     const double *const xyz = problem->mesh->xyz;
-    for (int64_t a = 0; a < part->n_own; a++)
+    for (int64_t a = begin; a < end; a++)
         for (int i = 0; i < 3; i++)
             sum[i] += xyz[3 * (int64_t)part->node[a] + i] / (double)part->n_all;
 }
 
-static void add_squares(const hx_problem *problem, const hx_loose_part *part, double *sum)
+static void add_squares(const hx_problem *problem, const hx_loose_part *part, int64_t begin,
+                        int64_t end, double *sum)
 {
     const double *const xyz = problem->mesh->xyz;
-    for (int64_t a = 0; a < part->n_own; a++)
+    for (int64_t a = begin; a < end; a++)
         for (int i = 0; i < 3; i++) {
             const double d = xyz[3 * (int64_t)part->node[a] + i] - part->centre[i];
             *sum += d * d / (double)part->n_all;
@@ -94,23 +101,22 @@ typedef struct holding {
     double n, gram[M][M];
 } holding;
 
-static void add_holding(const hx_problem *problem, const hx_loose_part *part, holding *h)
+static void add_holding(const hx_problem *problem, const hx_loose_part *part, int64_t node,
+                        holding *h)
 {
-    for (int64_t a = 0; a < part->n_own; a++)
-        for (int i = 0; i < 3; i++) {
-            const int64_t node = part->node[a];
-            double u[3], row[M];
-            if (!(problem->supports.fixed[node] >> i & 1) &&
-                !(spring_at(&problem->springs, 3 * node + i) > 0.0))
-                continue;
-            h->n++;
-            for (int k = 0; k < M; k++) {
-                hx_loose_motion(part, problem->mesh->xyz + 3 * node, k, u);
-                row[k] = u[i];
-            }
-            for (int k = 0; k < M; k++)
-                for (int l = 0; l < M; l++) h->gram[k][l] += row[k] * row[l];
+    for (int i = 0; i < 3; i++) {
+        double u[3], row[M];
+        if (!(problem->supports.fixed[node] >> i & 1) &&
+            !(spring_at(&problem->springs, 3 * node + i) > 0.0))
+            continue;
+        h->n++;
+        for (int k = 0; k < M; k++) {
+            hx_loose_motion(part, problem->mesh->xyz + 3 * node, k, u);
+            row[k] = u[i];
         }
+        for (int k = 0; k < M; k++)
+            for (int l = 0; l < M; l++) h->gram[k][l] += row[k] * row[l];
+    }
 }
 
 /* They leave it no motion. */
@@ -327,19 +333,52 @@ static int count_nodes(const hx_loose_grouping *g, hx_loose_part *part)
     return rc;
 }
 
-/* Where parts are, by two sums over all nodes; sum: [3 n_part] scratch. */
+/* Own nodes of a part are summed by so many, whatever the number of threads. */
+enum { PIECE = 8192, MOST_SUMS = 3 };
+typedef struct piece {
+    int64_t part, begin, end;
+    double sum[MOST_SUMS];
+} piece;
+
+static int list_pieces(const hx_loose_part *part, int64_t n_part, piece **list, int64_t *n)
+{
+    *n = 0;
+    for (int64_t p = 0; p < n_part; p++) *n += (part[p].n_own + PIECE - 1) / PIECE;
+    HX_TRY(hx_alloc(list, (size_t)*n, sizeof **list, "loose parts"));
+    for (int64_t p = 0, k = 0; p < n_part; p++)
+        for (int64_t begin = 0; begin < part[p].n_own; begin += PIECE, k++) {
+            const int64_t end = begin + PIECE;
+            (*list)[k] = (piece){p, begin, end < part[p].n_own ? end : part[p].n_own, {0.0}};
+        }
+    return HX_OK;
+}
+
+/* sum[n_part][n_sum] over all processes. */
+static int sum_nodes(const hx_loose_grouping *g, const hx_loose_part *part, add_nodes *add,
+                     int n_sum, double *sum)
+{
+    const size_t n_all = (size_t)n_sum * (size_t)g->n_part;
+    piece *list = NULL;
+    int64_t n = 0;
+    const int rc = list_pieces(part, g->n_part, &list, &n);
+    if (rc < 0) n = 0;
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int64_t k = 0; k < n; k++)
+        add(g->problem, &part[list[k].part], list[k].begin, list[k].end, list[k].sum);
+    memset(sum, 0, n_all * sizeof *sum);
+    for (int64_t k = 0; k < n; k++)
+        for (int i = 0; i < n_sum; i++) sum[n_sum * list[k].part + i] += list[k].sum[i];
+    free(list);
+    return hx_common_sum(g->others, rc, (int64_t)n_all, sum);
+}
+
+/* Where parts are; sum: [3 n_part] scratch. */
 static int place_parts(const hx_loose_grouping *g, hx_loose_part *part, double *sum)
 {
     const int64_t n = g->n_part;
-    memset(sum, 0, 3 * (size_t)n * sizeof *sum);
-#pragma omp parallel for schedule(dynamic, 16)
-    for (int64_t p = 0; p < n; p++) add_places(g->problem, &part[p], sum + 3 * p);
-    HX_TRY(hx_common_sum(g->others, HX_OK, 3 * n, sum));
+    HX_TRY(sum_nodes(g, part, add_places, 3, sum));
     for (int64_t p = 0; p < n; p++) memcpy(part[p].centre, sum + 3 * p, 3 * sizeof *sum);
-    memset(sum, 0, (size_t)n * sizeof *sum);
-#pragma omp parallel for schedule(dynamic, 16)
-    for (int64_t p = 0; p < n; p++) add_squares(g->problem, &part[p], sum + p);
-    HX_TRY(hx_common_sum(g->others, HX_OK, n, sum));
+    HX_TRY(sum_nodes(g, part, add_squares, 1, sum));
     for (int64_t p = 0; p < n; p++) part[p].radius = sum[p] > 0.0 ? sqrt(sum[p]) : 1.0;
     return HX_OK;
 }
@@ -348,8 +387,10 @@ static int hold_parts(const hx_loose_grouping *g, hx_loose_part *part, holding *
 {
     const int64_t n = g->n_part;
     memset(sum, 0, (size_t)n * sizeof *sum);
-#pragma omp parallel for schedule(dynamic, 16)
-    for (int64_t p = 0; p < n; p++) add_holding(g->problem, &part[p], &sum[p]);
+    for (int64_t k = 0; k < g->n_held; k++) {
+        const uint32_t p = g->owner[g->held[k]];
+        if (p != HX_LOOSE_NO_PART) add_holding(g->problem, &part[p], g->held[k], &sum[p]);
+    }
     HX_TRY(hx_common_sum(g->others, HX_OK, n * (int64_t)(sizeof *sum / sizeof(double)),
                          (double *)sum));
     for (int64_t p = 0; p < n; p++) part[p].is_held = is_held(&sum[p]);
@@ -367,7 +408,7 @@ static int soften_parts(const hx_loose_grouping *g, hx_loose_part *part, energie
     const int64_t n = g->n_part;
     int rc = HX_OK;
     memset(sum, 0, (size_t)n * sizeof *sum);
-#pragma omp parallel for schedule(dynamic, 16)
+#pragma omp parallel for schedule(dynamic, 1) /* the largest come first */
     for (int64_t p = 0; p < n; p++) {
         const int made = is_left(&part[p]) ? HX_OK : find_forces(g, (uint32_t)p, &part[p]);
         if (made < 0) {
@@ -397,69 +438,6 @@ static int make_parts(const hx_loose_grouping *g, hx_loose_part *part)
     if (rc == HX_OK) rc = hold_parts(g, part, (holding *)sum);
     if (rc == HX_OK) rc = soften_parts(g, part, sum);
     free(sum);
-    return rc;
-}
-
-/* A motion is worth solving for from this softness on; measured, see README.md. */
-#define SOFT 30.0
-
-/* One of two parts that share a node: marked where the other is, unless it is held. */
-static int spread_mark(hx_loose_part *part, const hx_loose_part *other)
-{
-    if (part->is_chosen || !other->is_chosen || !part->is_strained) return 0;
-    part->is_chosen = 1;
-    return 1;
-}
-
-/* By what parts share here. Returns whether any is marked. */
-static int spread_here(const hx_loose_grouping *g, hx_loose_part *part)
-{
-    const hx_mesh *const mesh = g->problem->mesh;
-    int any = 0;
-    for (int more = 1; more; any |= more) {
-        more = 0;
-        for (int64_t e = 0; e < mesh->n_elem; e++) {
-            if (!hx_loose_is_stiff(g, e)) continue;
-            hx_loose_part *const here = &part[hx_loose_number(g, e)];
-            for (int a = 0; a < 8; a++) {
-                hx_loose_part *const there = &part[g->owner[mesh->conn[8 * e + a]]];
-                more |= spread_mark(here, there) | spread_mark(there, here);
-            }
-        }
-    }
-    return any;
-}
-
-/* Marks of all processes. *more: whether any has marked one since; mark: [n_part + 1] scratch. */
-static int spread_to_all(const hx_loose_grouping *g, hx_loose_part *part, int64_t *mark, int *more)
-{
-    for (int64_t p = 0; p < g->n_part; p++) mark[p] = part[p].is_chosen;
-    mark[g->n_part] = *more;
-    HX_TRY(hx_common_sum_i64(g->others, HX_OK, g->n_part + 1, mark));
-    for (int64_t p = 0; p < g->n_part; p++) part[p].is_chosen = mark[p] > 0;
-    *more = mark[g->n_part] > 0;
-    return HX_OK;
-}
-
-/* Parts are hinged on each other where they share nodes: what each cannot do alone, a chain of them
- * may do. So what touches a soft part counts with it, and what touches that. */
-static int choose_chains(const hx_loose_grouping *g, hx_loose_part *part)
-{
-    int64_t *mark = NULL;
-    int more = 0;
-    for (int64_t p = 0; p < g->n_part; p++) {
-        part[p].is_chosen = part[p].softness > SOFT;
-        more |= part[p].is_chosen;
-    }
-    if (!more || g->n_part < 2) return HX_OK; /* in all processes */
-    int rc = hx_alloc_raw(&mark, (size_t)g->n_part + 1, sizeof *mark, "loose parts");
-    rc = hx_common_agree(g->others, rc);
-    while (rc == HX_OK && more) {
-        more = spread_here(g, part);
-        rc = spread_to_all(g, part, mark, &more);
-        more &= g->others != NULL;
-    }
-    free(mark);
     return rc;
 }
 
@@ -512,7 +490,7 @@ static int take_parts(const hx_loose_grouping *g, hx_loose_part **part, int64_t 
     HX_TRY(grow_parts(g, part, n));
     hx_loose_part *const here = *part + n;
     int rc = make_parts(g, here);
-    if (rc == HX_OK) rc = choose_chains(g, here);
+    if (rc == HX_OK) rc = hx_loose_choose_chains(g, here);
     for (int64_t p = 0; p < g->n_part; p++) {
         hx_loose_part one = here[p];
         memset(&here[p], 0, sizeof one);
@@ -555,6 +533,7 @@ int hx_loose_find_parts(const hx_problem *problem, const hx_common_host *others,
     int rc;
     *part = NULL;
     *n_part = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest)
     for (int64_t e = 0; e < problem->mesh->n_elem; e++) largest = fmax(largest, modulus[e]);
     HX_TRY_FAIL(hx_loose_grouping_create(&g, problem, others, modulus));
     HX_TRY_FAIL(hx_all_most(hx_common_all(others), 1, &largest));

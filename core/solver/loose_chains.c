@@ -1,0 +1,100 @@
+/* Which parts of a grouping are chosen (loose_internal.h). Parts are hinged on each other where
+ * they share nodes: what each cannot do alone, a chain of them may do. So what touches a soft part
+ * counts with it, and what touches that. */
+#include <stdlib.h>
+
+#include "../base/memory.h"
+#include "loose_internal.h"
+
+/* A motion is worth solving for from this softness on; measured, see README.md. */
+#define SOFT 30.0
+
+/* Parts that share a node here: an element's, and the node's. */
+typedef struct hinge {
+    uint32_t part, owner;
+} hinge;
+
+static int64_t put_hinges(const hx_loose_grouping *g, hinge *list)
+{
+    const int32_t *const conn = g->problem->mesh->conn;
+    int64_t n = 0;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < g->problem->mesh->n_elem; e++) {
+        if (!hx_loose_is_stiff(g, e)) continue;
+        const uint32_t part = hx_loose_number(g, e);
+        for (int a = 0; a < 8; a++) {
+            const uint32_t owner = g->owner[conn[8 * e + a]];
+            int64_t at;
+            if (owner == part) continue;
+#pragma omp atomic capture
+            at = n++;
+            if (list) list[at] = (hinge){part, owner};
+        }
+    }
+    return n;
+}
+
+/* In any order. */
+static int list_hinges(const hx_loose_grouping *g, hinge **list, int64_t *n)
+{
+    *n = put_hinges(g, NULL);
+    HX_TRY(hx_alloc_raw(list, (size_t)*n, sizeof **list, "loose parts"));
+    put_hinges(g, *list);
+    return HX_OK;
+}
+
+/* One of two parts that share a node: marked where the other is, unless it is held. */
+static int spread_mark(hx_loose_part *part, const hx_loose_part *other)
+{
+    if (part->is_chosen || !other->is_chosen || !part->is_strained) return 0;
+    part->is_chosen = 1;
+    return 1;
+}
+
+/* By what parts share here. Returns whether any is marked. */
+static int spread_here(const hinge *list, int64_t n, hx_loose_part *part)
+{
+    int any = 0;
+    for (int more = 1; more; any |= more) {
+        more = 0;
+        for (int64_t k = 0; k < n; k++) {
+            hx_loose_part *const here = &part[list[k].part], *const there = &part[list[k].owner];
+            more |= spread_mark(here, there) | spread_mark(there, here);
+        }
+    }
+    return any;
+}
+
+/* Marks of all processes. *more: whether any has marked one since; mark: [n_part + 1] scratch. */
+static int spread_to_all(const hx_loose_grouping *g, hx_loose_part *part, int64_t *mark, int *more)
+{
+    for (int64_t p = 0; p < g->n_part; p++) mark[p] = part[p].is_chosen;
+    mark[g->n_part] = *more;
+    HX_TRY(hx_common_sum_i64(g->others, HX_OK, g->n_part + 1, mark));
+    for (int64_t p = 0; p < g->n_part; p++) part[p].is_chosen = mark[p] > 0;
+    *more = mark[g->n_part] > 0;
+    return HX_OK;
+}
+
+int hx_loose_choose_chains(const hx_loose_grouping *g, hx_loose_part *part)
+{
+    int64_t *mark = NULL, n_hinge = 0;
+    hinge *list = NULL;
+    int more = 0;
+    for (int64_t p = 0; p < g->n_part; p++) {
+        part[p].is_chosen = part[p].softness > SOFT;
+        more |= part[p].is_chosen;
+    }
+    if (!more || g->n_part < 2) return HX_OK; /* in all processes */
+    int rc = hx_alloc_raw(&mark, (size_t)g->n_part + 1, sizeof *mark, "loose parts");
+    if (rc == HX_OK) rc = list_hinges(g, &list, &n_hinge);
+    rc = hx_common_agree(g->others, rc);
+    while (rc == HX_OK && more) {
+        more = spread_here(list, n_hinge, part);
+        rc = spread_to_all(g, part, mark, &more);
+        more &= g->others != NULL;
+    }
+    free(mark);
+    free(list);
+    return rc;
+}
