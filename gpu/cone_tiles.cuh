@@ -223,13 +223,15 @@ struct cone_double {
     // guess^2 is 1 but for 2e-6. The root is square guess times what replaces 1 / sqrt(u),
     // ((u - 1 - A)^2 + 4 A - A^2) / (4 A): 1e-15 off, as A = 341 / 512 is not quite 2 / 3, so that
     // constants are doubles of one word. Squares that rounding leaves of 0, or below, end below
-    // 2e-12: a guess is 768 at most.
+    // 2e-12: a guess is 768 at most, infinities and numbers that are none of either sign among
+    // them, so by their bits.
     static constexpr double A = 341.0 / 512.0, UNIT = 4.0 * A * 0x1p64;
     __device__ __forceinline__ double weight(double square) const
     {
         double y;
         asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(square));
-        const double guess = __hiloint2double(min(__double2hiint(y), 0x3c880000), 0);
+        const unsigned high = min(static_cast<unsigned>(__double2hiint(y)), 0x3c880000u);
+        const double guess = __hiloint2double(static_cast<int>(high), 0);
         const double s = square * guess, v = fma(s, guess, -1.0 - A);
         const double w = fma(-s, fma(v, v, 4.0 * A - A * A), UNIT);
         return __hiloint2double(max(__double2hiint(w), 0), __double2loint(w));

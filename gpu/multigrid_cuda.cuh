@@ -58,6 +58,28 @@ int hx_launch_early(hx_device *dev, const char *name, void (*kernel)(Parameter..
                               argument...);
 }
 
+// The vector of a product with an inverse, in double in shared memory: of four entries first two,
+// after those of all the other two, so that lanes read 16 bytes beside each other.
+struct hx_fours {
+    double2 *value;
+    int n; // fours
+
+    __device__ __forceinline__ void put(int k, float v) const
+    {
+        double2 *const two = value + (k & 2 ? n : 0) + k / 4;
+        (k & 1 ? two->y : two->x) = static_cast<double>(v);
+    }
+    // Of a row of the inverse, what its four numbers from 4 k on add.
+    __device__ __forceinline__ void add(int k, float4 row, double (&sum)[2]) const
+    {
+        const double2 low = value[k], high = value[n + k];
+        sum[0] = fma(static_cast<double>(row.x), low.x, sum[0]);
+        sum[1] = fma(static_cast<double>(row.y), low.y, sum[1]);
+        sum[0] = fma(static_cast<double>(row.z), high.x, sum[0]);
+        sum[1] = fma(static_cast<double>(row.w), high.y, sum[1]);
+    }
+};
+
 // multigrid_transfer_cuda.cu
 int hx_cuda_mg_mesh_restrict(hx_device *dev, const hx_mg_mesh *mesh, const double *d_r,
                              const float *d_t, const hx_mg_level *level);

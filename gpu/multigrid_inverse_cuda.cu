@@ -442,31 +442,26 @@ int invert(hx_device *dev, const hx_mg_level *level, double added, double *d_wor
 
 constexpr int WARPS = 8; // rows of a block
 
-// A warp a row. b in double in shared memory; large terms cancel, so sums are in double.
+// A warp a row; large terms cancel, so sums are in double.
 __global__ void __launch_bounds__(32 * WARPS)
     inverse_multiply_kernel(int n, int pitch, const float *__restrict__ inverse, const float *b,
                             float *y)
 {
-    extern __shared__ double value[]; // [pitch]
+    extern __shared__ double2 value[]; // [pitch / 2]
+    const hx_fours fours = {value, pitch / 4};
     const int lane = static_cast<int>(threadIdx.x) % 32,
               row = static_cast<int>(blockIdx.x) * WARPS + static_cast<int>(threadIdx.x) / 32;
     hx_let_next_begin();
     hx_wait_for_last();
     for (int k = static_cast<int>(threadIdx.x); k < pitch; k += 32 * WARPS)
-        value[k] = k < n ? static_cast<double>(b[k]) : 0.0;
+        fours.put(k, k < n ? b[k] : 0.0f);
     __syncthreads();
     if (row >= n) return;
     const float4 *const from =
         reinterpret_cast<const float4 *>(inverse + static_cast<int64_t>(row) * pitch);
     double sum[2] = {};
 #pragma unroll 4
-    for (int k = lane; k < pitch / 4; k += 32) {
-        const float4 v = from[k];
-        sum[0] = fma(static_cast<double>(v.x), value[4 * k], sum[0]);
-        sum[1] = fma(static_cast<double>(v.y), value[4 * k + 1], sum[1]);
-        sum[0] = fma(static_cast<double>(v.z), value[4 * k + 2], sum[0]);
-        sum[1] = fma(static_cast<double>(v.w), value[4 * k + 3], sum[1]);
-    }
+    for (int k = lane; k < fours.n; k += 32) fours.add(k, from[k], sum);
     sum[0] += sum[1];
     for (int k = 16; k > 0; k /= 2) sum[0] += __shfl_down_sync(0xffffffffu, sum[0], k);
     if (lane == 0) y[row] = static_cast<float>(sum[0]);

@@ -337,12 +337,12 @@ int hx_mg_resident_create(hx_multigrid *mg, const hx_lattice *lattice)
 
 double hx_mg_resident_bytes(const hx_multigrid_ops *ops, int dof, double n_node)
 {
-    enum { MOST = 8192 }; /* nodes that fit, rounded up */
+    enum { MOST = 8192, MOST_NEAR = 10 }; /* nodes that fit, rounded up; near ones a node */
     if (!ops || !ops->resident_room || dof != HX_MG_DOF) return 0.0;
     const double n = n_node < MOST ? n_node : MOST;
     return 1.3 * n *
            ((HX_RESIDENT_COPIES + 1) * (double)HX_RESIDENT_NODE_BYTES + NEAR_STRIDE * 2.0 +
-            27.0 * (4.0 + 4.0 + 2.0 * CORNERS));
+            MOST_NEAR * (2.0 * sizeof(int32_t) + CORNERS * sizeof(uint16_t)));
 }
 
 void hx_mg_resident_free(hx_multigrid *mg)
