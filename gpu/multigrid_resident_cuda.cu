@@ -136,7 +136,8 @@ __device__ __forceinline__ void solve_last(const cycle &c, const float4 *from, u
     }
 }
 
-// Of all launches, in the last block that has read what they are: every block has, before.
+// By a thread of each block, after all of its threads have read the count of steps of the launches
+// before: the last of them sets it for the next launch.
 __device__ __forceinline__ void count_steps(const cycle &c, unsigned first_tag)
 {
     __threadfence();
@@ -299,7 +300,7 @@ int hx_cuda_mg_resident_fits(hx_device *dev, const hx_mg_resident *r, const hx_m
 {
     cycle c = cycle_of(dev, r, level, nullptr);
     c.r.n_step = 0;
-    if (c.n_byte > hx_cuda_of(dev)->most_shared) return 0;
+    if (c.n_byte + sizeof(owners) > static_cast<size_t>(hx_cuda_of(dev)->most_shared)) return 0;
     const cudaError_t status = launch(dev, c);
     if (status == cudaErrorCooperativeLaunchTooLarge || status == cudaErrorLaunchOutOfResources ||
         status == cudaErrorInvalidValue || status == cudaErrorNotSupported) {

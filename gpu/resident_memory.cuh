@@ -132,21 +132,22 @@ __device__ __forceinline__ unsigned places_of(const cycle &c, const owners &own)
 __device__ __forceinline__ order order_of(const cycle &c, const hx_resident_step &step)
 {
     const int l = step.level, n_last = nodes_of(c, c.r.n_level);
-    const hx_resident_part &part = c.r.part[l];
-    const bool is_above_last = l + 1 == c.r.n_level;
-    float4 *const last = static_cast<float4 *>(c.r.d_b), *const residual =
-                                                             static_cast<float4 *>(part.d_r);
+    float4 *const last = static_cast<float4 *>(c.r.d_b);
     order o = {};
     o.what = step.kind | l << 8;
     o.by = step.by;
+    if (step.kind == HX_RESIDENT_DIRECT) { // of a level that has no part
+        o.from = last + step.from * 2 * n_last;
+        return o;
+    }
+    const hx_resident_part &part = c.r.part[l];
+    const bool is_above_last = l + 1 == c.r.n_level;
+    float4 *const residual = static_cast<float4 *>(part.d_r);
     o.list = c.part[l].node_at;
     o.n_word = 2 * part.most_near;
     o.near = c.part[l].near_at + step.half * c.part[l].near_bytes;
     o.matrix = c.part[l].matrix_at;
     switch (step.kind) {
-    case HX_RESIDENT_DIRECT:
-        o.from = last + step.from * 2 * n_last;
-        return o;
     case HX_RESIDENT_RESTRICT:
         o.from = residual;
         o.to = last + step.to * 2 * n_last;
@@ -172,9 +173,9 @@ __device__ __forceinline__ void bring_matrices(const cycle &c, int l, const owne
                                                int n, float2 *to)
 {
     constexpr int ROWS = DOF / 2, HALF = 16;
-    const int thread = static_cast<int>(threadIdx.x),
-              width = (ROWS * n + HALF - 1) / HALF * HALF, // threads of a column
-        j = thread % width, w = j / ROWS, h = j % ROWS, n_at_once = THREADS / width;
+    const int thread = static_cast<int>(threadIdx.x);
+    const int width = (ROWS * n + HALF - 1) / HALF * HALF; // threads of a column
+    const int j = thread % width, w = j / ROWS, h = j % ROWS, n_at_once = THREADS / width;
     if (w >= n || thread / width >= n_at_once) return;
     const float *const from = c.level[l].d_matrix + own.node[l][w0 + w] * DOF + 2 * h;
     for (int k = thread / width; k < OFFSETS * DOF; k += n_at_once) {

@@ -45,11 +45,9 @@ static void motion_at(const hx_problem *problem, const hx_loose_part *part, int6
     }
 }
 
-/* What own nodes begin to end of a part add to the mean of its nodes, or of their squares around
- * it.
- */
-typedef void add_nodes(const hx_problem *problem, const hx_loose_part *part, int64_t begin,
-                       int64_t end, double *sum);
+/* What own nodes begin to end of a part add to a mean of its nodes. */
+typedef void adds_nodes(const hx_problem *problem, const hx_loose_part *part, int64_t begin,
+                        int64_t end, double *sum);
 
 static void add_places(const hx_problem *problem, const hx_loose_part *part, int64_t begin,
                        int64_t end, double sum[3])
@@ -354,7 +352,7 @@ static int list_pieces(const hx_loose_part *part, int64_t n_part, piece **list, 
 }
 
 /* sum[n_part][n_sum] over all processes. */
-static int sum_nodes(const hx_loose_grouping *g, const hx_loose_part *part, add_nodes *add,
+static int sum_nodes(const hx_loose_grouping *g, const hx_loose_part *part, adds_nodes *add,
                      int n_sum, double *sum)
 {
     const size_t n_all = (size_t)n_sum * (size_t)g->n_part;

@@ -125,23 +125,23 @@ static int64_t begin_of(int64_t n_node, int n_block, int block)
 /* What is made of a level. */
 typedef struct part_lists {
     int32_t *own, *near, *above;
-    int32_t *place; /* [nodes of the level or of the next] of one among a block's, or -1 */
-    uint16_t *to, *parent;
+    int32_t *met_at; /* [nodes of the level or of the next] place of one among a block's, or -1 */
+    uint16_t *place, *parent;
 } part_lists;
 
 /* A node's place among those of a block, in the order met. */
-static uint16_t meet(int32_t node, int32_t *place, int32_t *met, int *n)
+static uint16_t meet(int32_t node, int32_t *met_at, int32_t *met, int *n)
 {
-    if (place[node] < 0) {
+    if (met_at[node] < 0) {
         met[*n] = node;
-        place[node] = (*n)++;
+        met_at[node] = (*n)++;
     }
-    return (uint16_t)place[node];
+    return (uint16_t)met_at[node];
 }
 
-static void forget(int32_t *place, const int32_t *met, int n)
+static void forget(int32_t *met_at, const int32_t *met, int n)
 {
-    for (int j = 0; j < n; j++) place[met[j]] = -1;
+    for (int j = 0; j < n; j++) met_at[met[j]] = -1;
 }
 
 /* What the nodes begin to end of `own` need, and where each finds its own; returns how many. */
@@ -152,23 +152,23 @@ static int list_near(const hx_lattice_level *level, int64_t begin, int64_t end, 
     for (int64_t k = begin; k < end; k++)
         for (int o = 0; o < HX_LATTICE_OFFSETS; o++) {
             const int32_t a = p->own[k], b = level->neighbour[o * level->n_node + a];
-            p->to[NEAR_STRIDE * (int64_t)a + o] = meet(b, p->place, near, &n);
+            p->place[NEAR_STRIDE * (int64_t)a + o] = meet(b, p->met_at, near, &n);
         }
-    forget(p->place, near, n);
+    forget(p->met_at, near, n);
     return n;
 }
 
 /* Parents of these, and where each finds its own; returns how many. */
 static int list_above(const hx_lattice_level *level, int n_near, const int32_t *near,
-                      int32_t *place, int32_t *above, uint16_t *parent)
+                      int32_t *met_at, int32_t *above, uint16_t *parent)
 {
     int n = 0;
     for (int j = 0; j < n_near; j++)
         for (int c = 0; c < CORNERS; c++) {
             const int32_t b = level->parent[c * level->n_node + near[j]];
-            if (b >= 0) parent[CORNERS * j + c] = meet(b, place, above, &n);
+            if (b >= 0) parent[CORNERS * j + c] = meet(b, met_at, above, &n);
         }
-    forget(place, above, n);
+    forget(met_at, above, n);
     return n;
 }
 
@@ -179,20 +179,20 @@ static void cut(void *list, int n_list, size_t from, size_t to)
     for (size_t k = 1; k < (size_t)n_list; k++) memmove(first + k * to, first + k * from, to);
 }
 
-/* `place` and lists of as many entries as there can be. */
+/* `met_at` and lists of as many entries as there can be. */
 static int make_lists(const hx_lattice_level *level, int64_t n_next, int n_block, size_t most_near,
                       part_lists *p)
 {
     const size_t n_near = (size_t)n_block * most_near, n_above = (size_t)n_block * (size_t)n_next,
                  n_node = (size_t)level->n_node;
     const size_t n_place = n_node > (size_t)n_next ? n_node : (size_t)n_next;
-    HX_TRY(hx_alloc_raw(&p->place, n_place, sizeof *p->place, WHAT));
+    HX_TRY(hx_alloc_raw(&p->met_at, n_place, sizeof *p->met_at, WHAT));
     HX_TRY(hx_alloc_raw(&p->own, n_node, sizeof *p->own, WHAT));
-    HX_TRY(hx_alloc(&p->to, NEAR_STRIDE * n_node, sizeof *p->to, WHAT));
+    HX_TRY(hx_alloc(&p->place, NEAR_STRIDE * n_node, sizeof *p->place, WHAT));
     HX_TRY(hx_alloc_raw(&p->near, n_near, sizeof *p->near, WHAT));
     HX_TRY(hx_alloc_raw(&p->above, n_above, sizeof *p->above, WHAT));
     HX_TRY(hx_alloc_raw(&p->parent, CORNERS * n_near, sizeof *p->parent, WHAT));
-    memset(p->place, 0xff, n_place * sizeof *p->place); /* -1, and HX_RESIDENT_NO_PARENT */
+    memset(p->met_at, 0xff, n_place * sizeof *p->met_at); /* -1, and HX_RESIDENT_NO_PARENT */
     memset(p->near, 0xff, n_near * sizeof *p->near);
     memset(p->above, 0xff, n_above * sizeof *p->above);
     memset(p->parent, 0xff, CORNERS * n_near * sizeof *p->parent);
@@ -203,13 +203,12 @@ static void fill_lists(const hx_lattice_level *level, int64_t n_next, int n_bloc
                        hx_resident_part *part, part_lists *p)
 {
     for (int b = 0; b < n_block; b++) {
-        int32_t *const near = p->near + (size_t)b * most_near, *const above =
-                                                                   p->above +
-                                                                   (size_t)b * (size_t)n_next;
+        int32_t *const near = p->near + (size_t)b * most_near;
+        int32_t *const above = p->above + (size_t)b * (size_t)n_next;
         uint16_t *const parent = p->parent + CORNERS * (size_t)b * most_near;
         const int n_near = list_near(level, begin_of(level->n_node, n_block, b),
                                      begin_of(level->n_node, n_block, b + 1), p, near),
-                  n_above = list_above(level, n_near, near, p->place, above, parent);
+                  n_above = list_above(level, n_near, near, p->met_at, above, parent);
         if (n_near > part->most_near) part->most_near = n_near;
         if (n_above > part->most_above) part->most_above = n_above;
     }
@@ -237,14 +236,15 @@ static int put_part(hx_device *dev, const hx_lattice_level *level, int n_block,
     HX_TRY_FAIL(hx_device_put(dev, &part->d_near, p.near, n_near * sizeof *p.near));
     HX_TRY_FAIL(hx_device_put(dev, &part->d_above, p.above, n_above * sizeof *p.above));
     HX_TRY_FAIL(hx_device_put(dev, &part->d_parent, p.parent, CORNERS * n_near * sizeof *p.parent));
-    rc = hx_device_put(dev, &part->d_place, p.to, NEAR_STRIDE * (size_t)n_node * sizeof *p.to);
+    rc =
+        hx_device_put(dev, &part->d_place, p.place, NEAR_STRIDE * (size_t)n_node * sizeof *p.place);
 fail:
-    free(p.place);
+    free(p.met_at);
     free(p.own);
     free(p.near);
     free(p.above);
     free(p.parent);
-    free(p.to);
+    free(p.place);
     return rc;
 }
 
@@ -337,7 +337,11 @@ int hx_mg_resident_create(hx_multigrid *mg, const hx_lattice *lattice)
 
 double hx_mg_resident_bytes(const hx_multigrid_ops *ops, int dof, double n_node)
 {
-    enum { MOST = 8192, MOST_NEAR = 10 }; /* nodes that fit, rounded up; near ones a node */
+    enum {
+        MOST = 8192,
+        MOST_NEAR = 10
+    }; /* nodes that fit, rounded up; near ones a node: of few
+          nodes more, a few hundred kB */
     if (!ops || !ops->resident_room || dof != HX_MG_DOF) return 0.0;
     const double n = n_node < MOST ? n_node : MOST;
     return 1.3 * n *

@@ -57,7 +57,7 @@ typedef struct hx_mg_resident {
     void *d_b;         /* [2][n] of the last level */
     uint64_t *d_y;     /* [6 n] of the last level */
     void *d_word;      /* all of these words (owned) */
-    uint32_t *d_count; /* steps of all launches so far; blocks that are done */
+    uint32_t *d_count; /* steps of all launches so far; blocks of this one that have read it */
     int first;         /* level of the cycle */
     int n_level;       /* that are smoothed, from it on; 0: no such cycle */
     int n_block, n_step;

@@ -1,6 +1,6 @@
 /* Loose parts of a design: which are found, that their forces and energies are K's, the same for
  * any number of threads. */
-#include "core/solver/loose.h"
+#include "core/solver/loose_internal.h"
 #include "tests/lib/box_part.h"
 
 static hx_device device;
@@ -165,6 +165,45 @@ static int is_same_bits(const hx_loose_rows *a, const hx_loose_rows *b)
            memcmp(a->value, b->value, (size_t)a->n_entry * sizeof *a->value) == 0;
 }
 
+/* Elements join for ever smaller shares as they would for each share alone. */
+static void check_shares(const model *m, const double *modulus)
+{
+    static const double share[] = {1e-2, 1e-3, 1e-4};
+    hx_loose_grouping g, alone;
+    double largest = 0.0;
+    const int64_t n = m->problem.mesh->n_elem;
+    for (int64_t e = 0; e < n; e++) largest = fmax(largest, modulus[e]);
+    CHECK_OK(hx_loose_grouping_create(&g, &m->problem, NULL, modulus));
+    for (size_t i = 0; i < sizeof share / sizeof share[0]; i++) {
+        int64_t n_off = 0;
+        CHECK_OK(hx_loose_grouping_create(&alone, &m->problem, NULL, modulus));
+        g.least = alone.least = share[i] * largest;
+        CHECK_OK(hx_loose_join_faces(&g));
+        CHECK_OK(hx_loose_join_faces(&alone));
+        CHECK(g.n_part == alone.n_part);
+        for (int64_t e = 0; e < n; e++) {
+            if (!hx_loose_is_stiff(&g, e)) continue;
+            const uint32_t root = hx_loose_root(&g, e);
+            n_off += root != hx_loose_root(&alone, e) || g.label[root] != alone.label[root];
+        }
+        CHECK_MSG(n_off == 0, "share %g: %lld elements in other parts", share[i], (long long)n_off);
+        hx_loose_grouping_free(&alone);
+    }
+    hx_loose_grouping_free(&g);
+}
+
+/* The same of moduli of all sizes. */
+static void check_noise(const model *m)
+{
+    const int64_t n = m->problem.mesh->n_elem;
+    double *const modulus = malloc((size_t)n * sizeof *modulus);
+    if (!modulus) abort();
+    uint64_t seed = 11;
+    for (int64_t e = 0; e < n; e++) modulus[e] = pow(10.0, fixture_uniform(&seed, -6.0, 0.0));
+    check_shares(m, modulus);
+    free(modulus);
+}
+
 static void check_threads(const model *m, const hx_loose *loose)
 {
     hx_loose again;
@@ -190,6 +229,8 @@ static void check(const char *name, const model *m, int n_part, int n_independen
         check_inverse(&loose, n_independent);
         check_threads(m, &loose);
     }
+    check_shares(m, m->modulus);
+    check_noise(m);
     printf("%s: %d parts\n", name, loose.n_part);
     hx_loose_free(&loose);
 }

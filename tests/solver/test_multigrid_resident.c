@@ -111,9 +111,10 @@ int main(int argc, char **argv)
         {.name = "flat", .part = {.n = {160, 160, 8}}, .pattern = solid, .contrast = 1.0},
         {.name = "two lattices", .part = {.n = {108, 44, 40}}, .pattern = solid, .contrast = 1.0},
         {.name = "two of a beam", .part = {.n = {396, 20, 20}}, .pattern = solid, .contrast = 1.0},
+        {.name = "three of a rod", .part = {.n = {28800, 4, 4}}, .pattern = solid, .contrast = 1.0},
     };
     /* some times what roundings do there */
-    static const double most[] = {0.01, 5e-6, 5e-6, 5e-6, 1e-3, 0.05};
+    static const double most[] = {0.01, 5e-6, 5e-6, 5e-6, 1e-3, 0.05, 0.05};
     int quick = 0, n_block, n_node;
     const int status = fixture_open(&device, argc, argv, &quick);
     if (status != 0) return status;
@@ -124,6 +125,6 @@ int main(int argc, char **argv)
         check(&large[i], most[i], quick ? 2 : 20);
     hx_device_close(&device);
     printf("of 1, 2, 3 lattices: %d, %d, %d\n", n_from[1], n_from[2], n_from[3]);
-    CHECK(n_block * n_node < 3696 || (n_from[1] > 0 && n_from[2] > 0));
+    CHECK(n_block * n_node < 3696 || (n_from[1] > 0 && n_from[2] > 0 && n_from[3] > 0));
     TEST_END();
 }

@@ -2,7 +2,7 @@
  * and warps that runs them in any order that its rules allow: a warp goes on when the words it
  * needs bear the step that it waits for; where values come by way of shared memory, with all of its
  * block. No word is written anew before all have read it, nobody waits for ever, whoever is fast
- * or slow; and with a copy less of the iterates that is not so.
+ * or slow; and where every third iterate takes the place of the one before it, that is seen.
  *
  *     test_resident_steps */
 #include "core/solver/multigrid_internal.h"
@@ -18,7 +18,7 @@ static int n_block_wanted, warps_wanted;
 typedef struct machine {
     const hx_mg_resident *r;
     const hx_lattice_level *level; /* the first one of the cycle */
-    int n_copy;                    /* HX_RESIDENT_COPIES, or fewer */
+    int n_copy; /* HX_RESIDENT_COPIES, or one less: the last copy is the first one's place */
     uint32_t *x[HX_RESIDENT_LEVELS], *residual[HX_RESIDENT_LEVELS], *b, *y;
     int32_t *own[HX_RESIDENT_LEVELS + 1], *near[HX_RESIDENT_LEVELS], *above[HX_RESIDENT_LEVELS];
     uint32_t first_tag;
@@ -397,7 +397,8 @@ static void check(const box_part *part, double coarsening, int n_last, int n_blo
         free_machine(&m);
         if (r->n_block > 2) {
             make_machine(&m, r, &lattice);
-            CHECK_MSG(!run(&m, HX_RESIDENT_COPIES - 1), "%s: a copy less is enough here", context);
+            CHECK_MSG(!run(&m, HX_RESIDENT_COPIES - 1), "%s: what is written too early is not seen",
+                      context);
             free_machine(&m);
         }
     }
