@@ -172,7 +172,7 @@ static void check_shares(const model *m, const double *modulus)
     hx_loose_grouping g, alone;
     double largest = 0.0;
     const int64_t n = m->problem.mesh->n_elem;
-    for (int64_t e = 0; e < n; e++) largest = fmax(largest, modulus[e]);
+    for (int64_t e = 0; e < n; e++) test_worst(&largest, modulus[e]);
     CHECK_OK(hx_loose_grouping_create(&g, &m->problem, NULL, modulus));
     for (size_t i = 0; i < sizeof share / sizeof share[0]; i++) {
         int64_t n_off = 0;
