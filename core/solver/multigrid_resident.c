@@ -337,11 +337,8 @@ int hx_mg_resident_create(hx_multigrid *mg, const hx_lattice *lattice)
 
 double hx_mg_resident_bytes(const hx_multigrid_ops *ops, int dof, double n_node)
 {
-    enum {
-        MOST = 8192,
-        MOST_NEAR = 10
-    }; /* nodes that fit, rounded up; near ones a node: of few
-          nodes more, a few hundred kB */
+    /* Nodes that fit, rounded up; near ones for each, more where a block has few of its own. */
+    enum { MOST = 8192, MOST_NEAR = 10 };
     if (!ops || !ops->resident_room || dof != HX_MG_DOF) return 0.0;
     const double n = n_node < MOST ? n_node : MOST;
     return 1.3 * n *
