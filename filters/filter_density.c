@@ -25,7 +25,7 @@ static int create(hx_filter *filter)
     HX_TRY(hx_alloc(&cone, 1, sizeof *cone, "density filter"));
     filter->impl = cone;
     return hx_cone_create(cone, filter->dev, filter->problem, &filter->params,
-                          hx_filter_kind_sums(filter->kind, &filter->params));
+                          hx_filter_kind_sums(filter->kind, &filter->params), 0);
 }
 
 static int forward(hx_filter *filter, const double *d_design, double *d_filtered)

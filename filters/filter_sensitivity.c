@@ -3,7 +3,8 @@
  *     dc_e <- sum_i H_ei rho_i dc_i / (rho_e sum_i H_ei),  H_ei = R - |x_e - x_i|
  *
  * over elements whose centroids lie within R, optionally H_ei times the volume of i (graded
- * meshes). The physical density is the design. */
+ * meshes). The physical density is the design. No derivative of anything: H may be rounded to
+ * single precision (cone.h). */
 #include <stdlib.h>
 
 #include "core/base/memory.h"
@@ -21,7 +22,7 @@ static int create(hx_filter *filter)
     hx_cone *cone;
     HX_TRY(hx_alloc(&cone, 1, sizeof *cone, "sensitivity filter"));
     filter->impl = cone;
-    return hx_cone_create(cone, filter->dev, filter->problem, &filter->params, 1);
+    return hx_cone_create(cone, filter->dev, filter->problem, &filter->params, 1, 1);
 }
 
 static int forward(hx_filter *filter, const double *d_design, double *d_filtered)

@@ -186,31 +186,33 @@ static int sum_pairs(const hx_cuda *impl, const hx_device_cells &cells, int64_t 
 constexpr int TILE_WARPS = 4;
 
 // So many fields at a time, and blocks on a multiprocessor: what was fastest.
-template <int FIELDS, int BLOCKS>
+template <class Law, int FIELDS, int BLOCKS>
 static int sum_tiles(const hx_cuda *impl, const hx_device_cells &cells, double radius,
                      double *const d_sum[])
 {
     cone_grid grid = {};
     grid.start = cells.d_start;
+    grid.row = reinterpret_cast<const uint2 *>(cells.d_row);
     for (int i = 0; i < 3; i++) grid.n_cell[i] = static_cast<int>(cells.n_cell[i]);
     grid.reach = static_cast<float>(radius / cells.size);
-    grid.scale = radius / cone_double::UNIT;
+    grid.scale = radius / Law::UNIT;
     grid.nothing = 8u * static_cast<unsigned>(cells.n);
     for (int i = 0; i < FIELDS; i++) {
         grid.value[i] = cells.d_value[i];
         grid.sum[i] = d_sum[i];
     }
-    const cone_double law = {cells.d_x,
-                             cells.d_y,
-                             cells.d_z,
-                             cells.d_member,
-                             {cells.origin[0], cells.origin[1], cells.origin[2]},
-                             cells.size,
-                             1.0 / cells.size,
-                             0x1p64 / radius};
+    Law law = {};
+    law.x = cells.d_x;
+    law.y = cells.d_y;
+    law.z = cells.d_z;
+    law.member = cells.d_member;
+    for (int i = 0; i < 3; i++) law.corner[i] = cells.origin[i];
+    law.size = cells.size;
+    law.inverse = 1.0 / cells.size;
+    law.factor = Law::RADIUS / radius;
     const int64_t n_tile =
         (cells.n_cell[0] + CONE_CELLS - 1) / CONE_CELLS * cells.n_cell[1] * cells.n_cell[2];
-    cone_tile_kernel<cone_double, FIELDS, TILE_WARPS, BLOCKS>
+    cone_tile_kernel<Law, FIELDS, TILE_WARPS, BLOCKS>
         <<<hx_blocks(n_tile, TILE_WARPS), 32 * TILE_WARPS, 0, impl->stream>>>(
             grid, law, static_cast<unsigned>(n_tile));
     HX_TRY_LAUNCH("cone_sum");
@@ -230,9 +232,11 @@ int hx_cuda_cone_sum(hx_device *dev, const hx_device_cells *cells, double radius
     for (int i = 0; i < n_field; i++)
         HX_TRY(hx_for_each(dev, cells->n,
                            gather_body{cells->d_member, d_value[i], cells->d_value[i]}));
-    if (takes_tiles(*cells, radius))
-        return n_field == 2 ? sum_tiles<2, 6>(impl, *cells, radius, d_sum)
-                            : sum_tiles<1, 8>(impl, *cells, radius, d_sum);
+    if (takes_tiles(*cells, radius)) {
+        if (n_field == 2) return sum_tiles<cone_double, 2, 6>(impl, *cells, radius, d_sum);
+        if (cells->single) return sum_tiles<cone_single, 1, 8>(impl, *cells, radius, d_sum);
+        return sum_tiles<cone_double, 1, 8>(impl, *cells, radius, d_sum);
+    }
     for (int i = 0; i < n_field; i++)
         HX_TRY(sum_pairs(impl, *cells, n_cell, radius, cells->d_value[i], d_sum[i]));
     return HX_OK;

@@ -4,6 +4,8 @@
 
 #include "core/design/cells.h"
 
+constexpr double HX_CONE_ROUNDING = 0x1p-22; // of cone_tiles.cuh
+
 int hx_cuda_cone_sum(hx_device *dev, const hx_device_cells *cells, double radius, int n_field,
                      const double *const d_value[], double *const d_sum[]);
 

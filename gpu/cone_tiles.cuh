@@ -17,6 +17,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/design/cells.h"
+
 constexpr unsigned CONE_LANES = 0xffffffffu;
 constexpr int CONE_CELLS = 2; // along x, of a warp
 constexpr int64_t CONE_MOST_ELEMS = int64_t{1} << 29;
@@ -27,6 +29,7 @@ constexpr int CONE_FIELDS = 2; // summed at a time, at most
 
 struct cone_grid {
     const int32_t *start;
+    const uint2 *row;                 // hx_cell_row of each; may be NULL
     const double *value[CONE_FIELDS]; // by place
     double *sum[CONE_FIELDS];
     int n_cell[3];
@@ -157,6 +160,7 @@ __device__ __forceinline__ double cone_beside(const double (&x)[3], double edge)
 
 // Centroids in double, in units of the radius times 2^64.
 struct cone_double {
+    static constexpr double RADIUS = 0x1p64;
     const double *x, *y, *z;
     const int32_t *member;
     double corner[3], size, inverse, factor; // 1 / size, 2^64 / radius
@@ -219,6 +223,10 @@ struct cone_double {
         const double a = length_of(edges);
         return a * a;
     }
+    __device__ __forceinline__ static double lift(double square)
+    {
+        return square;
+    }
     // UNIT (1 - root), not below 0. The guess has the first 20 bits, from the square's; u = square
     // guess^2 is 1 but for 2e-6. The root is square guess times what replaces 1 / sqrt(u),
     // ((u - 1 - A)^2 + 4 A - A^2) / (4 A): 1e-15 off, as A = 341 / 512 is not quite 2 / 3, so that
@@ -235,6 +243,27 @@ struct cone_double {
         const double s = square * guess, v = fma(s, guess, -1.0 - A);
         const double w = fma(-s, fma(v, v, 4.0 * A - A * A), UNIT);
         return __hiloint2double(max(__double2hiint(w), 0), __double2loint(w));
+    }
+};
+
+// Weights in single precision of the same squares: the leading 24 bits of a square, a root within
+// 2^-23 of theirs, and what is left of 1, between 0 and 1: within 2^-22. The double of it, times
+// 2^128, is made of its bits.
+struct cone_single : cone_double {
+    // By what makes up in the mean for what is left out of squares; those that are short fractions
+    // of the radius', as regular meshes have them, have the same leading bits from any centre then.
+    static constexpr double RADIUS = 0x1.0000008p64, UNIT = 0x1p128;
+    // A square above 0 in spite of rounding, for which |t|^2 is raised: its sign is not looked at,
+    // and below 2 its exponent does not fit.
+    __device__ __forceinline__ static double lift(double square)
+    {
+        return fma(square, 0x1p-46, square + 0x1p28);
+    }
+    __device__ __forceinline__ double weight(double square) const
+    {
+        const unsigned w = __float_as_uint(__saturatef(1.0f - cone_root(cone_short(square))));
+        return __hiloint2double(static_cast<int>(__funnelshift_r(w, 2u, 3)),
+                                static_cast<int>(w << 29));
     }
 };
 
@@ -266,6 +295,18 @@ struct cone_box {
     int first[3], last[3]; // cells that the ball touches, by layer
 };
 
+// A bound of hx_cell_row, from a word's lowest byte.
+__device__ __forceinline__ float cone_part(unsigned a)
+{
+    return static_cast<float>(a & 255u) * (1.0f / HX_CELL_PARTS);
+}
+
+// How far a row of cells that begins at d is from 0, along an axis.
+__device__ __forceinline__ float cone_apart(float d, unsigned lower, unsigned upper)
+{
+    return fmaxf(0.0f, fmaxf(d + cone_part(lower), -d - cone_part(upper)));
+}
+
 // The places of a row of cells that the ball touches; none: an empty range.
 __device__ __forceinline__ int2 cone_row(const cone_grid &grid, const cone_box &box,
                                          const int (&cell)[3], const float (&within)[3],
@@ -275,15 +316,21 @@ __device__ __forceinline__ int2 cone_row(const cone_grid &grid, const cone_box &
     const int layer = static_cast<int>(
         __fdividef(static_cast<float>(index) + 0.5f, static_cast<float>(n_j))); // few: exact
     const int k = box.first[2] + layer, j = box.first[1] + index - layer * n_j;
+    const int row = k * grid.n_cell[1] + j;
+    constexpr unsigned WHOLE = HX_CELL_PARTS; // bytes: lower x, y, z, upper x, y, z
+    const uint2 bounds = grid.row ? __ldg(grid.row + row) : make_uint2(WHOLE << 24, WHOLE * 0x101u);
     const float dy = static_cast<float>(j - cell[1]) - within[1],
                 dz = static_cast<float>(k - cell[2]) - within[2];
-    const float ay = fmaxf(0.0f, fmaxf(dy, -1.0f - dy)), az = fmaxf(0.0f, fmaxf(dz, -1.0f - dz));
+    const float ay = cone_apart(dy, bounds.x >> 8, bounds.y),
+                az = cone_apart(dz, bounds.x >> 16, bounds.y >> 8);
     const float left = fmaf(-az, az, fmaf(-ay, ay, reach * reach));
     if (!(left > 0.0f)) return make_int2(0, 0);
     const float x = along + cone_root(left);
-    const int i0 = max(0, cell[0] + __float2int_rd(within[0] - x)),
-              i1 = min(grid.n_cell[0] - 1, cell[0] + __float2int_rd(within[0] + x));
-    const int32_t *start = grid.start + (k * grid.n_cell[1] + j) * grid.n_cell[0];
+    const int i0 = max(0, cell[0] + __float2int_ru(within[0] - x - cone_part(bounds.x >> 24))),
+              i1 = min(grid.n_cell[0] - 1,
+                       cell[0] + __float2int_rd(within[0] + x - cone_part(bounds.x)));
+    if (i0 > i1) return make_int2(0, 0);
+    const int32_t *start = grid.start + row * grid.n_cell[0];
     return make_int2(start[i0], start[i1 + 1]);
 }
 
@@ -355,8 +402,8 @@ __device__ __forceinline__ void cone_sum_tile(const cone_grid &grid, const Law &
             furthest = max(furthest, __double2hiint(cone_beside(x[b], edge)));
             const double mine = column == 0 ? x[b][0] : column == 1 ? x[b][1] : x[b][2];
             tile.a[b] = column == 3 ? 1.0 : -2.0 * mine;
-            tile.square[b] = t2;
-            tile.twin[b] = cone_keep(t2);
+            tile.square[b] = Law::lift(t2);
+            tile.twin[b] = cone_keep(tile.square[b]);
 #pragma unroll
             for (int f = 0; f < M; f++) tile.sum[f][b] = 0.0;
         }

@@ -285,6 +285,7 @@ static hx_design_ops make_ops()
     ops.tie = tie;
     ops.copy_largest = copy_largest;
     ops.cone_sum = hx_cuda_cone_sum;
+    ops.cone_rounding = HX_CONE_ROUNDING;
     return ops;
 }
 

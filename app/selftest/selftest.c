@@ -107,6 +107,8 @@ const hx_strategy *hx_selftest_strategy(const hx_selftest *t, int components, hx
 {
     const hx_device_ops *const ops = t->parts.device;
     const hx_strategy *found = NULL;
+    if (element == HX_ELEMENT_QUADRATIC && components == 1 && !ops->conduction->quadratic)
+        return NULL;
     if (element == HX_ELEMENT_LINEAR && ops->matrix_free)
         return hx_strategy_of(ops->matrix_free, components) ? ops->matrix_free : NULL;
     for (size_t i = 0; t->parts.strategies[i] && !found; i++) {

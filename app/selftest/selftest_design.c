@@ -208,16 +208,18 @@ static int run(hx_selftest *t, const hx_sample *s, const hx_selftest_job_params 
     return rc;
 }
 
-/* As otf, csr, bsr and bsrsym of a CPU with AVX-512 had it, to 1e-14. */
+/* As otf, csr, bsr and bsrsym of a CPU with AVX-512 had it, to 1e-14; with weights of the filter in
+ * single precision it has moved by a twentieth of what these may be off. */
 static int check_stored(hx_selftest *t, const hx_sample *s, trace *found)
 {
     const hx_selftest_job_params params = {
         .filter = "sensitivity", .radius = 1.5, .tolerance = 1e-13};
-    const double exact = 47450.6972302162;
+    const double exact = 47450.6972302162,
+                 bound = 1e-9 + 0.25 * t->parts.device->design->cone_rounding;
     if (!hx_selftest_filter(t, params.filter)) return HX_OK;
     hx_selftest_begin(t, "%d designs", N_DESIGN);
     const int rc = run(t, s, &params, 0, NULL, 0, found);
-    return hx_selftest_end(t, rc, fabs(found->number[N_DESIGN - 1] / exact - 1.0), 1e-9,
+    return hx_selftest_end(t, rc, fabs(found->number[N_DESIGN - 1] / exact - 1.0), bound,
                            "stored compliance");
 }
 

@@ -252,7 +252,7 @@ static int check_kinds(hx_selftest *t, const hx_strategy *strategy, const part *
     if (strategy->space_bytes) HX_TRY(check_strategy(t, strategy, parts + 6, 1, ", quadratic"));
     if (!heat) return HX_OK;
     HX_TRY(check_strategy(t, heat, parts + 3, 3, ", heat"));
-    if (!heat->space_bytes) return HX_OK;
+    if (!heat->space_bytes || !t->parts.device->conduction->quadratic) return HX_OK;
     return check_strategy(t, heat, parts + 7, 1, ", heat, quadratic");
 }
 

@@ -192,6 +192,50 @@ static int put_voxels(hx_device_cells *cells, hx_device *dev, const hx_voxels *h
     return dev->ops->zero(dev, cells->d_value[0], values);
 }
 
+static double within_edge(double a)
+{
+    return fmin(fmax(a, 0.0), 1.0);
+}
+
+/* Bounds of a row's centroids. */
+static hx_cell_row bound_row(const hx_cells *cells, int64_t j, int64_t k)
+{
+    const int32_t *const start = cells->start + (k * cells->n_cell[1] + j) * cells->n_cell[0];
+    const double inverse = 1.0 / cells->size;
+    double lower[3] = {1.0, 1.0, 1.0}, upper[3] = {0.0, 0.0, 0.0};
+    hx_cell_row row = {{0}, {0}, {0}};
+    for (int64_t i = 0; i < cells->n_cell[0]; i++)
+        for (int32_t p = start[i]; p < start[i + 1]; p++) {
+            const double x[3] = {(cells->x[p] - cells->origin[0]) * inverse - (double)i,
+                                 (cells->y[p] - cells->origin[1]) * inverse - (double)j,
+                                 (cells->z[p] - cells->origin[2]) * inverse - (double)k};
+            for (int d = 0; d < 3; d++) {
+                lower[d] = fmin(lower[d], x[d]);
+                upper[d] = fmax(upper[d], x[d]);
+            }
+        }
+    for (int d = 0; d < 3; d++) {
+        row.lower[d] = (uint8_t)floor(HX_CELL_PARTS * within_edge(lower[d]));
+        row.upper[d] = (uint8_t)ceil(HX_CELL_PARTS * within_edge(upper[d]));
+    }
+    return row;
+}
+
+/* Unless rows and cells were more than hx_device_cells_bytes. */
+static int put_rows(hx_device_cells *cells, hx_device *dev, const hx_cells *host)
+{
+    const int64_t n_y = host->n_cell[1], n_row = n_y * host->n_cell[2],
+                  n_spare = most_cells(host->n) - n_row * host->n_cell[0];
+    hx_cell_row *row;
+    if ((size_t)n_row * sizeof *row > (size_t)n_spare * sizeof *host->start) return HX_OK;
+    HX_TRY(hx_alloc_raw(&row, (size_t)n_row, sizeof *row, "rows of filter cells"));
+#pragma omp parallel for schedule(static)
+    for (int64_t r = 0; r < n_row; r++) row[r] = bound_row(host, r % n_y, r / n_y);
+    const int rc = hx_device_put(dev, &cells->d_row, row, (size_t)n_row * sizeof *row);
+    free(row);
+    return rc;
+}
+
 static int put_cells(hx_device_cells *cells, hx_device *dev, const hx_cells *host)
 {
     const size_t n_cell = (size_t)(host->n_cell[0] * host->n_cell[1] * host->n_cell[2]);
@@ -202,6 +246,7 @@ static int put_cells(hx_device_cells *cells, hx_device *dev, const hx_cells *hos
     HX_TRY(hx_device_put(dev, &cells->d_start, host->start, (n_cell + 1) * sizeof *host->start));
     HX_TRY(
         hx_device_put(dev, &cells->d_member, host->member, (size_t)host->n * sizeof *host->member));
+    HX_TRY(put_rows(cells, dev, host));
     HX_TRY(hx_device_put(dev, &cells->d_x, host->x, places));
     HX_TRY(hx_device_put(dev, &cells->d_y, host->y, places));
     return hx_device_put(dev, &cells->d_z, host->z, places);
@@ -257,6 +302,7 @@ void hx_device_cells_free(hx_device_cells *cells, hx_device *dev)
     if (!dev) return;
     dev->ops->release(dev, cells->d_start);
     dev->ops->release(dev, cells->d_member);
+    dev->ops->release(dev, cells->d_row);
     dev->ops->release(dev, cells->d_x);
     dev->ops->release(dev, cells->d_y);
     dev->ops->release(dev, cells->d_z);

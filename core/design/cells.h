@@ -15,6 +15,13 @@ extern "C" {
  * time, at most. */
 enum { HX_CELLS_PADDING = 8, HX_CELLS_FIELDS = 2 };
 
+/* Where the centroids of a row of cells along x lie, in edges / HX_CELL_PARTS from the lower corner
+ * of each one's cell: at or above lower, at or below upper. */
+enum { HX_CELL_PARTS = 128 };
+typedef struct hx_cell_row {
+    uint8_t lower[3], upper[3], padding[2];
+} hx_cell_row;
+
 /* Centroids of the elements of a cell, and of cells that follow each other along x, lie one after
  * the other: a ball is a few dozen contiguous ranges. */
 typedef struct hx_cells {
@@ -49,10 +56,12 @@ struct hx_device_cells {
     double origin[3], size;
     int64_t n_cell[3];
     int32_t *d_start, *d_member;
+    hx_cell_row *d_row;      /* [n_cell[1] * n_cell[2]] y fastest; NULL: of many, not known */
     double *d_x, *d_y, *d_z; /* [n + padding] */
     /* [n + padding] scratch of cone_sum: values of its fields by place; NULL beyond n_field. Of
      * voxels [hx_voxels_values] of one field, 0 where no element is. */
     double *d_value[HX_CELLS_FIELDS];
+    int single; /* cone_sum may round its weights to single precision, alike for a distance */
     struct hx_halo *halo; /* of a share: n counts elements of others too (owned); else NULL */
 };
 

@@ -37,7 +37,7 @@ static int create_cells(hx_cone *cone, const hx_problem *problem, hx_voxels *mad
 }
 
 int hx_cone_create(hx_cone *cone, hx_device *dev, const hx_problem *problem,
-                   const hx_filter_params *params, int n_field)
+                   const hx_filter_params *params, int n_field, int single)
 {
     int rc;
     memset(cone, 0, sizeof *cone);
@@ -45,6 +45,7 @@ int hx_cone_create(hx_cone *cone, hx_device *dev, const hx_problem *problem,
     cone->radius = params->radius;
     cone->n_field = n_field;
     HX_TRY_FAIL(create_cells(cone, problem, params->voxels, n_field));
+    cone->cells.single = single;
     HX_TRY_FAIL(sum_weights(cone, problem, params->volume_weighted));
     return HX_OK;
 fail:

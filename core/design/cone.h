@@ -25,9 +25,10 @@ typedef struct hx_cone {
 } hx_cone;
 
 /* Of the radius, the weights and the voxels of a filter's params. n_field: of sums at a time, at
- * most. Cold. */
+ * most. single: H may be rounded to single precision where that is faster (cone_rounding), for
+ * means that are no derivatives; sums are in double, and H is symmetric, all the same. Cold. */
 int hx_cone_create(hx_cone *cone, hx_device *dev, const hx_problem *problem,
-                   const hx_filter_params *params, int n_field);
+                   const hx_filter_params *params, int n_field, int single);
 /* sum_i H_ei value_i of each field, without volumes and without division; in place or not. Those at
  * a time share their weights; alone or not, a field has the same sums. Hot. */
 int hx_cone_sum(const hx_cone *cone, int n_field, const double *const d_value[],

@@ -56,10 +56,11 @@ typedef struct hx_design_ops {
     int (*cone_cells)(hx_device *dev, const hx_problem *problem, double radius, int n_field,
                       hx_device_cells *cells);
     /* sum[e] = sum over i of max(0, radius - |x_e - x_i|) value[i], x the centroids, of n_field
-     * fields, at most as many as the cells were made for. In place or not: no field's sum is
-     * another's value. */
+     * fields, at most as many as the cells were made for, weights rounded where the cells say so.
+     * In place or not: no field's sum is another's value. */
     int (*cone_sum)(hx_device *dev, const hx_device_cells *cells, double radius, int n_field,
                     const double *const d_value[], double *const d_sum[]);
+    double cone_rounding; /* how far single weights may be off, of the radius; 0: as others */
 } hx_design_ops;
 
 #ifdef __cplusplus

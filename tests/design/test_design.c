@@ -3,7 +3,8 @@
  * on the CPU with more threads.
  *
  *     test_design [cpu | cuda]
- *     test_design DEVICE bench NX NY NZ RADIUS     seconds of each step on a box of unit cubes */
+ *     test_design DEVICE bench NX NY NZ RADIUS [DISTORT [single]]
+ *         seconds of each step on a box of unit cubes; single: weights of the sums */
 #include "core/base/clock.h"
 #include "core/design/cells.h"
 #include "core/design/ties.h"
@@ -322,6 +323,58 @@ static void check_cone(fields *f, const hx_mesh *mesh, double radius)
     check_cone_formula(f, mesh, radius, f->host[MODULUS], OUT, "cone sum of a cone sum");
 }
 
+static int n_rounded; /* sums of weights in single precision that differ from those in double */
+
+/* What a centroid's neighbours add to the bound: their |a|. */
+static double sum_near(const fields *f, const double (*x)[3], size_t e, double radius)
+{
+    double sum = 0.0;
+    for (size_t j = 0; j < f->n; j++) {
+        const double d[3] = {x[e][0] - x[j][0], x[e][1] - x[j][1], x[e][2] - x[j][2]};
+        if (d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < 1.00001 * radius * radius)
+            sum += fabs(f->host[DC][j]);
+    }
+    return sum;
+}
+
+/* Weights in single precision: within cone_rounding of the radius of those in double, for every
+ * seventh element, symmetric to rounding, the same bits each time. */
+static void check_single(fields *f, const hx_mesh *mesh, double radius)
+{
+    const size_t bytes = f->n * sizeof(double);
+    double(*const x)[3] = malloc(f->n * sizeof *x), *const exact = malloc(bytes),
+                  *const again = malloc(bytes), forth = 0.0, back = 0.0, error = 0.0;
+    const double *const dc = f->d[DC], *const rho = f->d[RHO];
+    hx_device_cells cells;
+    CHECK_OK(hx_device_cells_create(&cells, &device, mesh, radius, 1, NULL));
+    CHECK(!cells.single);
+    CHECK_OK(device.ops->design->cone_sum(&device, &cells, radius, 1, &dc, &f->d[OUT]));
+    fixture_get(&device, f->n, exact, f->d[OUT]);
+    cells.single = 1;
+    CHECK_OK(device.ops->design->cone_sum(&device, &cells, radius, 1, &rho, &f->d[OUT]));
+    fixture_get(&device, f->n, f->found, f->d[OUT]);
+    for (size_t e = 0; e < f->n; e++) forth += f->found[e] * f->host[DC][e];
+    for (int repeat = 0; repeat < 2; repeat++) {
+        CHECK_OK(device.ops->design->cone_sum(&device, &cells, radius, 1, &dc, &f->d[OUT]));
+        fixture_get(&device, f->n, repeat == 0 ? f->found : again, f->d[OUT]);
+    }
+    CHECK(memcmp(f->found, again, bytes) == 0);
+    hx_device_cells_free(&cells, &device);
+    for (size_t e = 0; e < f->n; e++) {
+        hx_mesh_centroid(mesh, (int64_t)e, x[e]);
+        back += f->found[e] * f->host[RHO][e];
+        n_rounded += f->found[e] != exact[e];
+    }
+    for (size_t e = 0; e < f->n; e += 7)
+        test_worst(&error, fabs(f->found[e] - exact[e]) / (radius * sum_near(f, x, e, radius)));
+    CHECK_MSG(error <= device.ops->design->cone_rounding,
+              "radius %g: single weights are off by %.3g", radius, error);
+    CHECK_REL(forth, back, 1e-12);
+    free(x);
+    free(exact);
+    free(again);
+}
+
 /* A box whose elements grow along x, distorted and shuffled: cells of 1 to hundreds of elements. */
 static int make_mesh(hx_mesh *mesh, int graded)
 {
@@ -346,7 +399,10 @@ static void check_mesh(int graded)
     check_oc(&f, 0.2, 0.5, 1, 0);
     check_oc(&f, 0.05, 0.3, 1, 0);
     check_oc(&f, 1.0, 1.0, 0, 0);
-    for (size_t i = 0; i < sizeof radius / sizeof radius[0]; i++) check_cone(&f, &mesh, radius[i]);
+    for (size_t i = 0; i < sizeof radius / sizeof radius[0]; i++) {
+        check_single(&f, &mesh, radius[i]);
+        check_cone(&f, &mesh, radius[i]);
+    }
     check_oc(&f, 0.2, 0.5, 0, 1);
     check_oc(&f, 1.0, 0.3, 0, 1);
     release(&f);
@@ -363,6 +419,11 @@ static int has_notch(int i, int j, int k)
 static int is_sparse(int i, int j, int k)
 {
     return (i + j + k) % 4 == 0;
+}
+
+static int is_diagonal(int i, int j, int k)
+{
+    return i == j && j == k;
 }
 
 static const double some[] = {0.3, 1.0, 1.7, 2.5, 5.0, 0.0};
@@ -390,6 +451,7 @@ static const struct voxel_case {
     {"a radius that reaches far", {.n = {35, 11, 13}}, 1, (const double[]){9.4, 12.99, 0.0}},
     {"a radius that reaches too far", {.n = {35, 11, 13}}, 0, (const double[]){13.01, 100.0, 0.0}},
     {"a grid mostly empty", {.n = {12, 12, 12}, .keep = is_sparse}, 0, (const double[]){2.5, 0.0}},
+    {"a diagonal", {.n = {70, 70, 70}, .keep = is_diagonal}, 0, (const double[]){12.0, 31.0, 0.0}},
     {"moved a little", {.n = {12, 9, 8}, .distort = 1e-8}, 0, (const double[]){2.5, 0.0}},
     {"edges that grow", {.n = {12, 9, 8}, .ratio = 1.0001}, 0, (const double[]){2.5, 0.0}},
 };
@@ -409,9 +471,50 @@ static void check_voxel_case(const struct voxel_case *c)
         CHECK_MSG((cells.voxels.n[0] > 0) == c->is_grid, "%s, radius %g: %s", c->what, *radius,
                   c->is_grid ? "no voxels" : "voxels");
         hx_device_cells_free(&cells, &device);
+        check_single(&f, &mesh, *radius);
         check_cone(&f, &mesh, *radius);
     }
     release(&f);
+    hx_mesh_free(&mesh);
+}
+
+/* The bounds of a row hold a centroid in a cell of it; what they would have to hold at least. */
+static void check_bound(const hx_device_cells *cells, const hx_cell_row *row, int axis,
+                        int64_t cell, double x, double *least, double *most)
+{
+    const double along = HX_CELL_PARTS * ((x - cells->origin[axis]) / cells->size - (double)cell);
+    CHECK(row->lower[axis] <= along + 1e-6 && along - 1e-6 <= row->upper[axis]);
+    *least = fmin(*least, along);
+    *most = fmax(*most, along);
+}
+
+/* Bounds of rows hold their centroids, and less than a part more; none where they are many. */
+static void check_rows(const box_part *part, int has_rows)
+{
+    hx_device_cells cells;
+    hx_mesh mesh;
+    int64_t place = 0;
+    CHECK_OK(box_part_create(&mesh, part));
+    CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
+    CHECK_OK(hx_device_cells_create(&cells, &cpu, &mesh, 13.5, 1, NULL));
+    CHECK(cells.voxels.n[0] == 0 && (cells.d_row != NULL) == has_rows);
+    const int64_t *const n = cells.n_cell;
+    for (int64_t r = 0; cells.d_row && r < n[1] * n[2]; r++) {
+        const hx_cell_row *const row = cells.d_row + r;
+        const int64_t last = cells.d_start[(r + 1) * n[0]];
+        double least[3] = {INFINITY, INFINITY, INFINITY}, most[3] = {0.0, 0.0, 0.0};
+        if (place == last) continue;
+        for (int64_t i = 0; place < last; place++) {
+            while (place >= cells.d_start[r * n[0] + i + 1]) i++;
+            check_bound(&cells, row, 0, i, cells.d_x[place], &least[0], &most[0]);
+            check_bound(&cells, row, 1, r % n[1], cells.d_y[place], &least[1], &most[1]);
+            check_bound(&cells, row, 2, r / n[1], cells.d_z[place], &least[2], &most[2]);
+        }
+        for (int d = 0; d < 3; d++)
+            CHECK(row->lower[d] > least[d] - 1.001 && row->upper[d] < most[d] + 1.001);
+    }
+    CHECK(place == (has_rows ? mesh.n_elem : 0));
+    hx_device_cells_free(&cells, &cpu);
     hx_mesh_free(&mesh);
 }
 
@@ -490,7 +593,7 @@ static double lap(double *clock)
     return seconds;
 }
 
-static int bench(const int size[3], double radius, double distort)
+static int bench(const int size[3], double radius, double distort, int single)
 {
     hx_mesh mesh;
     hx_device_cells cells;
@@ -504,6 +607,7 @@ static int bench(const int size[3], double radius, double distort)
     fill(&f, (size_t)mesh.n_elem, NULL);
     double clock = hx_clock();
     CHECK_OK(hx_device_cells_create(&cells, &device, &mesh, radius, 1, NULL));
+    cells.single = single;
     printf("cells %.3f s\n", lap(&clock));
     CHECK_OK(device.ops->alloc(&device, sizeof(hx_oc_state), &d_state));
     const hx_device_oc oc = {mesh.n_elem, 0.2,  0.5,      0.01,    f.d[RHO], f.d[DC],
@@ -544,7 +648,7 @@ int main(int argc, char **argv)
     CHECK_OK(hx_device_open(&cpu, hx_device_find("cpu")));
     if (argc >= 7 && strcmp(argv[2], "bench") == 0) { /* ... bench NX NY NZ RADIUS [DISTORT] */
         const int size[3] = {atoi(argv[3]), atoi(argv[4]), atoi(argv[5])};
-        return bench(size, atof(argv[6]), argc > 7 ? atof(argv[7]) : 0.0);
+        return bench(size, atof(argv[6]), argc > 7 ? atof(argv[7]) : 0.0, argc > 8);
     }
     static const size_t length[] = {1, 2, 255, 256, 257, 4099};
     for (size_t i = 0; i < sizeof length / sizeof length[0]; i++) {
@@ -557,6 +661,9 @@ int main(int argc, char **argv)
     check_mesh(1);
     for (size_t i = 0; i < sizeof voxel_case / sizeof voxel_case[0]; i++)
         check_voxel_case(&voxel_case[i]);
+    CHECK((n_rounded > 0) == (device.ops->design->cone_rounding > 0.0));
+    check_rows(&(box_part){.n = {35, 11, 13}, .distort = 0.2}, 1);
+    check_rows(&(box_part){.n = {70, 70, 70}, .keep = is_diagonal}, 0);
     check_double();
     check_parts();
     hx_device_close(&cpu);
