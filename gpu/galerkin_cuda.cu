@@ -122,12 +122,18 @@ __global__ void keep_moduli_kernel(galerkin_input in, hx_mg_update holds, hx_cel
         least = fminf(least, modulus);
         most = fmaxf(most, modulus);
     }
-    for (int by = 16; by > 0 && may; by /= 2) {
+    bool is = may && takes_means;
+    for (int by = 16; by > 0 && is; by /= 2) {
         least = fminf(least, __shfl_xor_sync(0xffffffffu, least, by));
         most = fmaxf(most, __shfl_xor_sync(0xffffffffu, most, by));
     }
+    if (is && most > HX_MG_MEAN_CONTRAST * least) {
+        int n_between = 0;
+        for (int k = begin + lane; k < end; k += 32)
+            n_between += hx_mg_is_between(kept[in.elem[k]], least, most);
+        is = HX_MG_MEAN_GRADED * __reduce_add_sync(0xffffffffu, n_between) >= end - begin;
+    }
     if (lane > 0) return;
-    const bool is = may && takes_means && most <= HX_MG_MEAN_CONTRAST * least;
     if (may) mean[cell] = is ? HX_MG_MAY_MEAN | HX_MG_IS_MEAN : HX_MG_MAY_MEAN;
     if (is) {
         list[in.cells.n_cell - 1 - atomicAdd(list + in.cells.n_cell + 1, 1)] =
@@ -190,108 +196,146 @@ __global__ void __launch_bounds__(128)
     store_block(place_block(level, a, offset, mirrored), sum);
 }
 
-// ---- from a lattice: a few threads a block of the coarse matrix ----
+// ---- from a lattice: six lanes a block of the coarse matrix, each a row of it ----
+//
+// With T(d) = [1, theta x d; 0, 1] a block is the sum, over the children i of its node and k of the
+// other one, of w_i w_k T(d_i)' A_ik T(d_k). T(d_k) mixes columns, of which a lane has its row's;
+// T(d_i)' mixes rows, once for all k.
 
-// sum += w T(di)' A T(dk), T(d) = [1, theta x d; 0, 1]; block [column][row].
-__device__ void add_block(const float *__restrict__ block, int64_t stride, float w,
-                          const float di[3], const float dk[3], float sum[DOF][DOF])
+constexpr int ROW_NODES = 32 / DOF;   // of a warp
+constexpr int64_t SMALL_NODES = 1000; // of a lattice whose nodes have more warps each
+
+// Along axis k, seen from a node's child at an offset, children of the node at p: from low to high.
+struct child_range {
+    int from, low, high; // from: the node at p itself
+};
+
+__device__ __forceinline__ child_range reach_children(const hx_mg_level &coarse, int k, int at,
+                                                      int p)
 {
-    float a[DOF][DOF];
-#pragma unroll
-    for (int c = 0; c < DOF; c++)
-#pragma unroll
-        for (int r = 0; r < DOF; r += 2) {
-            const float2 v = *reinterpret_cast<const float2 *>(block + c * stride + r);
-            a[c][r] = w * v.x;
-            a[c][r + 1] = w * v.y;
-        }
-#pragma unroll
-    for (int i = 0; i < 3; i++) {
-        const int j = (i + 1) % 3, l = (i + 2) % 3;
-#pragma unroll
-        for (int r = 0; r < DOF; r++) a[3 + i][r] += dk[j] * a[l][r] - dk[l] * a[j][r];
-    }
-#pragma unroll
-    for (int c = 0; c < DOF; c++)
-#pragma unroll
-        for (int i = 0; i < 3; i++) {
-            const int j = (i + 1) % 3, l = (i + 2) % 3;
-            sum[c][i] += a[c][i];
-            sum[c][3 + i] += a[c][3 + i] + di[j] * a[c][l] - di[l] * a[c][j];
-        }
+    const int mode = coarse.mode[k];
+    child_range c;
+    c.from = hx_lattice_stride(mode) * p - at;
+    c.low = max(c.from + hx_lattice_low(mode), -1);
+    c.high = min(c.from + hx_lattice_high(mode), 1);
+    return c;
 }
 
-// Children of a node that a thread takes, and threads that share a block of the coarse matrix.
-constexpr int TAKEN = 3, SHARERS = HX_LATTICE_OFFSETS / TAKEN, NODES = 32;
-constexpr int64_t SMALL_NODES = 8000; // of a lattice whose blocks are shared
-
-// Child o's part of the block of node a and the node at p.
-__device__ __forceinline__ void add_child(const hx_mg_level &fine, const hx_mg_level &coarse,
-                                          int64_t a, int o, const int p[3], float sum[DOF][DOF])
+// sum += w (row r of the block of node i and its neighbour n) T(d). i < 0: no such node.
+__device__ __forceinline__ void add_row(const hx_mg_level &fine, int32_t i, int n, int r,
+                                        const float4 &child, float sum[DOF])
 {
-    const int64_t n_row = DOF * fine.n_node, i = coarse.d_child[o * coarse.n_node + a];
-    const int at[3] = {o % 3 - 1, o / 3 % 3 - 1, o / 9 - 1};
-    int low[3], high[3], step[3]; // offsets from i of the children of the node at p
-    float di[3];
-    if (i < 0) return;
-    for (int k = 0; k < 3; k++) {
-        const int mode = coarse.mode[k];
-        step[k] = hx_lattice_stride(mode) * p[k];
-        low[k] = max(step[k] - at[k] + hx_lattice_low(mode), -1);
-        high[k] = min(step[k] - at[k] + hx_lattice_high(mode), 1);
+    const int64_t n_row = DOF * fine.n_node, at = i < 0 ? 0 : i;
+    const float *__restrict__ entry = fine.d_matrix + DOF * (n * n_row + at) + r;
+    const bool is_there =
+        i >= 0 && (n == HX_LATTICE_CENTRE || __ldg(fine.d_neighbour + n * fine.n_node + at) != i);
+    const float d[3] = {child.x, child.y, child.z}, w = child.w;
+    float v[DOF];
+#pragma unroll
+    for (int c = 0; c < DOF; c++) v[c] = __ldg(entry + c * n_row);
+#pragma unroll
+    for (int c = 0; c < DOF; c++) v[c] = is_there ? w * v[c] : 0.0f;
+#pragma unroll
+    for (int c = 0; c < 3; c++) {
+        const int j = (c + 1) % 3, l = (c + 2) % 3;
+        sum[c] += v[c];
+        sum[3 + c] += fmaf(d[j], v[l], fmaf(-d[l], v[j], v[3 + c]));
     }
-    const float wi = hx_mg_child(&fine, &coarse, o, di);
-    for (int z = low[2]; z <= high[2]; z++)
-        for (int y = low[1]; y <= high[1]; y++)
-            for (int x = low[0]; x <= high[0]; x++) {
-                const int n = (z + 1) * 9 + (y + 1) * 3 + x + 1;
-                if (n != HX_LATTICE_CENTRE && fine.d_neighbour[n * fine.n_node + i] == i) continue;
-                const int e = (at[2] + z - step[2] + 1) * 9 + (at[1] + y - step[1] + 1) * 3 +
-                              at[0] + x - step[0] + 1;
-                float dk[3];
-                const float w = wi * hx_mg_child(&fine, &coarse, e, dk);
-                add_block(fine.d_matrix + DOF * n * n_row + DOF * i, n_row, w, di, dk, sum);
-            }
 }
 
-// Of a large lattice: a thread a block.
-__global__ void __launch_bounds__(128)
+__device__ __forceinline__ float along(const float4 &d, int axis)
+{
+    return axis == 0 ? d.x : axis == 1 ? d.y : d.z;
+}
+
+// sum += w row r of T(d)' times the six rows of a node's lanes, from lane `first` on.
+__device__ __forceinline__ void add_turned(const float4 &child, const float row[DOF], int first,
+                                           int r, float sum[DOF])
+{
+    const int j = r < 3 ? 0 : (r + 1) % 3, l = r < 3 ? 0 : (r + 2) % 3;
+    const float dj = r < 3 ? 0.0f : along(child, j), dl = r < 3 ? 0.0f : along(child, l);
+#pragma unroll
+    for (int c = 0; c < DOF; c++) {
+        const float of_l = __shfl_sync(0xffffffffu, row[c], first + l),
+                    of_j = __shfl_sync(0xffffffffu, row[c], first + j);
+        sum[c] = fmaf(child.w, fmaf(dj, of_l, fmaf(-dl, of_j, row[c])), sum[c]);
+    }
+}
+
+// What every SHARES-th child of node a (none where a < 0) adds to row r of its block with the node
+// at p.
+template <int SHARES>
+__device__ __forceinline__ void add_children(const hx_mg_level &fine, const hx_mg_level &coarse,
+                                             const float4 *child, int64_t a, int share,
+                                             const int p[3], int first, int r, float sum[DOF])
+{
+    for (int o = share; o < HX_LATTICE_OFFSETS; o += SHARES) {
+        const child_range in_x = reach_children(coarse, 0, o % 3 - 1, p[0]),
+                          in_y = reach_children(coarse, 1, o / 3 % 3 - 1, p[1]),
+                          in_z = reach_children(coarse, 2, o / 9 - 1, p[2]);
+        const int to = HX_LATTICE_CENTRE - (in_z.from * 3 + in_y.from) * 3 - in_x.from;
+        if (in_x.low > in_x.high || in_y.low > in_y.high || in_z.low > in_z.high) continue;
+        const int32_t i = a < 0 ? -1 : coarse.d_child[o * coarse.n_node + a];
+        float row[DOF] = {};
+        // n: the neighbour's offset from the centre; it is the other node's child n + to
+        for (int z = in_z.low; z <= in_z.high; z++)
+            for (int y = in_y.low; y <= in_y.high; y++)
+                for (int x = in_x.low; x <= in_x.high; x++) {
+                    const int n = (3 * z + y) * 3 + x;
+                    add_row(fine, i, n + HX_LATTICE_CENTRE, r, child[n + to], row);
+                }
+        add_turned(child[o], row, first, r, sum);
+    }
+}
+
+// Warps of a block: SHARES for the same nodes, a share of their children each, times WARPS with
+// nodes of their own.
+template <int SHARES, int WARPS, int MIN>
+__global__ void __launch_bounds__(32 * SHARES * WARPS, MIN)
     galerkin_kernel(hx_mg_level fine, hx_mg_level coarse, bool mirrored)
 {
-    const int64_t a = blockIdx.y * static_cast<int64_t>(blockDim.x) + threadIdx.x;
-    const int parent = static_cast<int>(blockIdx.x);
+    __shared__ float4 child[HX_LATTICE_OFFSETS]; // distance from the parent, weight
+    __shared__ float part[WARPS][SHARES - 1][DOF][32];
+    const int lane = static_cast<int>(threadIdx.x), share = static_cast<int>(threadIdx.y),
+              warp = static_cast<int>(threadIdx.z), r = lane % DOF,
+              thread = lane + 32 * (share + SHARES * warp);
+    const unsigned n_parent = mirrored ? HX_LATTICE_CENTRE + 1 : HX_LATTICE_OFFSETS;
+    const int parent = static_cast<int>(blockIdx.x % n_parent);
     const int p[3] = {parent % 3 - 1, parent / 3 % 3 - 1, parent / 9 - 1};
-    float sum[DOF][DOF] = {};
-    if (a >= coarse.n_node || is_image(coarse, a, parent)) return;
-    for (int o = 0; o < HX_LATTICE_OFFSETS; o++) add_child(fine, coarse, a, o, p, sum);
-    store_block(place_block(coarse, a, parent, mirrored), sum);
+    const int64_t a =
+        (blockIdx.x / n_parent * static_cast<int64_t>(WARPS) + warp) * ROW_NODES + lane / DOF;
+    const bool is_found =
+        lane < DOF * ROW_NODES && a < coarse.n_node && !is_image(coarse, a, parent);
+    float sum[DOF] = {};
+    if (thread < HX_LATTICE_OFFSETS) {
+        float d[3];
+        const float w = hx_mg_child(&fine, &coarse, thread, d);
+        child[thread] = make_float4(d[0], d[1], d[2], w);
+    }
+    __syncthreads();
+    add_children<SHARES>(fine, coarse, child, is_found ? a : -1, share, p, lane - r, r, sum);
+    if (share > 0)
+#pragma unroll
+        for (int c = 0; c < DOF; c++) part[warp][share - 1][c][lane] = sum[c];
+    __syncthreads();
+    if (share > 0 || !is_found) return;
+    const block_place place = place_block(coarse, a, parent, mirrored);
+#pragma unroll
+    for (int c = 0; c < DOF; c++) {
+#pragma unroll
+        for (int k = 0; k < SHARES - 1; k++) sum[c] += part[warp][k][c][lane];
+        store_entry(place, c, r, sum[c]);
+    }
 }
 
-// Of a small one, where that would be a chain of up to 729 products, each waiting for its loads.
-__global__ void __launch_bounds__(NODES *SHARERS, 2)
-    small_galerkin_kernel(hx_mg_level fine, hx_mg_level coarse, bool mirrored)
+template <int SHARES, int WARPS, int MIN>
+void multiply_lattice(cudaStream_t stream, const hx_mg_level &fine, const hx_mg_level &coarse)
 {
-    __shared__ float part[SHARERS][DOF * DOF][NODES];
-    const int lane = static_cast<int>(threadIdx.x), sharer = static_cast<int>(threadIdx.y);
-    const int64_t a = blockIdx.y * static_cast<int64_t>(NODES) + lane;
-    const int parent = static_cast<int>(blockIdx.x);
-    const int p[3] = {parent % 3 - 1, parent / 3 % 3 - 1, parent / 9 - 1};
-    float sum[DOF][DOF] = {};
-    const bool is_found = a < coarse.n_node && !is_image(coarse, a, parent);
-    if (is_found)
-        for (int o = 0; o < TAKEN; o++) add_child(fine, coarse, a, TAKEN * sharer + o, p, sum);
-#pragma unroll
-    for (int c = 0; c < DOF; c++)
-#pragma unroll
-        for (int r = 0; r < DOF; r++) part[sharer][DOF * c + r][lane] = sum[c][r];
-    __syncthreads();
-    if (!is_found) return;
-    const block_place place = place_block(coarse, a, parent, mirrored);
-    for (int e = sharer; e < DOF * DOF; e += SHARERS) {
-        float all = part[0][e][lane];
-        for (int k = 1; k < SHARERS; k++) all += part[k][e][lane];
-        store_entry(place, e / DOF, e % DOF, all);
-    }
+    const bool mirrored = !fine.share && !coarse.share;
+    const unsigned n_parent = mirrored ? HX_LATTICE_CENTRE + 1 : HX_LATTICE_OFFSETS;
+    galerkin_kernel<SHARES, WARPS, MIN>
+        <<<n_parent * hx_blocks(coarse.n_node, WARPS * ROW_NODES), dim3(32, SHARES, WARPS), 0,
+           stream>>>(fine, coarse, mirrored);
 }
 
 } // namespace
@@ -352,13 +396,10 @@ int hx_cuda_mesh_update(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_leve
 int hx_cuda_galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse)
 {
     cudaStream_t stream = hx_cuda_of(dev)->stream;
-    const bool mirrored = !fine->share && !coarse->share;
     if (coarse->n_node > SMALL_NODES)
-        galerkin_kernel<<<block_grid(coarse->n_node, 128, mirrored), 128, 0, stream>>>(
-            *fine, *coarse, mirrored);
+        multiply_lattice<3, 4, 3>(stream, *fine, *coarse);
     else
-        small_galerkin_kernel<<<block_grid(coarse->n_node, NODES, mirrored), dim3(NODES, SHARERS),
-                                0, stream>>>(*fine, *coarse, mirrored);
+        multiply_lattice<9, 1, 3>(stream, *fine, *coarse);
     HX_TRY_LAUNCH("Galerkin");
     return HX_OK;
 }

@@ -283,8 +283,10 @@ static int64_t find_means(const grids *g)
     return n;
 }
 
-/* Of which cells they are with the moduli that are kept, of which none is 1e4 times another one of
- * its cell; how many. */
+static int64_t n_by_rule[3]; /* cells of little contrast; of much, graded and not */
+
+/* Of which cells they are: where no modulus is 1e4 times another one, or a quarter of the elements
+ * lies at least ten times from the least and the most; how many. */
 static int64_t choose_means(const grids *g, const hx_mg_mesh *m)
 {
     const hx_lattice *const l = &g->lattice;
@@ -295,11 +297,18 @@ static int64_t choose_means(const grids *g, const hx_mg_mesh *m)
     for (int64_t cell = 0; cell < l->n_cell && may_mean; cell++) {
         const int32_t begin = l->cell_elem_at[cell], end = l->cell_elem_at[cell + 1];
         float least = INFINITY, most = 0.0f;
+        int32_t n_between = 0;
         for (int32_t k = begin; k < end; k++) {
             least = fminf(least, (float)g->modulus[l->cell_elem[k]]);
             most = fmaxf(most, (float)g->modulus[l->cell_elem[k]]);
         }
-        const int is = may_mean[cell] && m->takes_means && most <= 1e4f * least;
+        for (int32_t k = begin; k < end; k++) {
+            const float modulus = (float)g->modulus[l->cell_elem[k]];
+            n_between += modulus > 10.0f * least && 10.0f * modulus < most;
+        }
+        const int is_even = most <= 1e4f * least, is_graded = 4 * n_between >= end - begin;
+        const int is = may_mean[cell] && m->takes_means && (is_even || is_graded);
+        if (may_mean[cell] && m->takes_means) n_by_rule[is_even ? 0 : is_graded ? 1 : 2]++;
         CHECK_MSG(of[cell] == may_mean[cell] + 2 * is, "%s: cell %lld: %d", context,
                   (long long)cell, of[cell]);
         for (int32_t k = begin; k < end; k++) is_mean[l->cell_elem[k]] = (uint8_t)is;
@@ -390,7 +399,10 @@ static void check_update(grids *g)
     for (int design = 0; design < 4; design++) {
         for (size_t e = 0; e < n_elem; e++) {
             const double by = fixture_uniform(&seed, 0.95, 1.05),
-                         far = fixture_uniform(&seed, 0.0, 1.0) < 0.02 ? 1e-4 : 1.0;
+                         at = fixture_uniform(&seed, 0.0, 1.0),
+                         far = design == 2 ? pow(10.0, -6.0 * at)
+                               : at < 0.02 ? 1e-4
+                                           : 1.0;
             now[e] = (double)(float)(modulus[e] * (design > 0 ? by * far : 1.0));
         }
         const int64_t n = keep(g, now, design == 0, kept);
@@ -574,6 +586,8 @@ static void check_alike(void)
         }
         ops->mesh_release(&device, &g.m);
         CHECK(!g.m.own && !g.m.d_mean);
+        for (int i = 0; i < 3 && has_means && k == 1; i++)
+            CHECK_MSG(n_by_rule[i] > 0, "no cell of kind %d", i);
         free(may_mean);
         free(is_mean);
         may_mean = is_mean = NULL;
