@@ -96,7 +96,7 @@ __device__ __forceinline__ int cone_highest(int a)
     return __reduce_max_sync(CONE_LANES, a);
 }
 
-// The root, a part in 2^22 off: where there is a margin.
+// The root, a part in 2^23 off (PTX): where there is a margin, and of single weights.
 __device__ __forceinline__ float cone_root(float a)
 {
     float root;
@@ -257,7 +257,7 @@ struct cone_single : cone_double {
     // and below 2 its exponent does not fit.
     __device__ __forceinline__ static double lift(double square)
     {
-        return fma(square, 0x1p-46, square + 0x1p28);
+        return fma(square, 0x1p-48, square + 0x1p28);
     }
     __device__ __forceinline__ double weight(double square) const
     {

@@ -30,7 +30,8 @@ typedef struct hx_cone {
 int hx_cone_create(hx_cone *cone, hx_device *dev, const hx_problem *problem,
                    const hx_filter_params *params, int n_field, int single);
 /* sum_i H_ei value_i of each field, without volumes and without division; in place or not. Those at
- * a time share their weights; alone or not, a field has the same sums. Hot. */
+ * a time share their weights; alone or not, a field has the same sums, unless weights are single
+ * (of two fields they are not). Hot. */
 int hx_cone_sum(const hx_cone *cone, int n_field, const double *const d_value[],
                 double *const d_sum[]);
 /* Device bytes, at most. voxel_bytes: hx_voxels_bytes, 0: as of any mesh. */

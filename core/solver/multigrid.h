@@ -133,9 +133,9 @@ typedef struct hx_mg_mesh {
 
 /* The K of a cell's part of P'KP may be that of its elements' mean strains if it has so many
  * elements, none of them at a support, and no motion of one of its corners has less than such a
- * share of its energy then, all moduli being equal. It is where besides no modulus is so many times
- * another one, or one in so many elements lies between the two. Why, and what it costs: README.md.
- */
+ * share of its energy then, all moduli being equal. It is where besides either no modulus is so
+ * many times another one, or one in so many elements lies between the least and the most, ten times
+ * from each. Why, and what it costs: README.md. */
 enum { HX_MG_MEAN_ELEMS = 27, HX_MG_MEAN_GRADED = 4, HX_MG_MAY_MEAN = 1, HX_MG_IS_MEAN = 2 };
 #define HX_MG_MEAN_ENERGY 0.9f
 #define HX_MG_MEAN_CONTRAST 1e4f

@@ -404,6 +404,8 @@ static void check_update(grids *g)
                                : at < 0.02 ? 1e-4
                                            : 1.0;
             now[e] = (double)(float)(modulus[e] * (design > 0 ? by * far : 1.0));
+            if (design == 3) /* 15 % between solid and void */
+                now[e] = (double)(float)(by * (at < 0.4 ? 1e-6 : at < 0.55 ? 1e-3 : 1.0));
         }
         const int64_t n = keep(g, now, design == 0, kept);
         if (design > 0) n_changed += n;
