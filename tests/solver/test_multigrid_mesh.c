@@ -379,8 +379,9 @@ static void check_same(const grids *g, const double *a, const double *b, const c
               context, what);
 }
 
-/* Designs that change a little everywhere, and a lot in some elements: each matrix is that of the
- * moduli that are kept, and depends on nothing else. */
+/* Designs that change a little everywhere and a lot in some elements, that spread over six decades,
+ * that are solid and void: each matrix is that of the moduli that are kept, and depends on nothing
+ * else. */
 static void check_update(grids *g)
 {
     const size_t n_cell = (size_t)g->m.n_cell, n_elem = (size_t)g->mesh.n_elem,
