@@ -158,12 +158,12 @@ __device__ __forceinline__ double cone_beside(const double (&x)[3], double edge)
     return fma(beyond, beyond, fma(x[1], x[1], x[2] * x[2]));
 }
 
-// Centroids in double, in units of the radius times 2^64.
+// Centroids in double, the radius being RADIUS.
 struct cone_double {
     static constexpr double RADIUS = 0x1p64;
     const double *x, *y, *z;
     const int32_t *member;
-    double corner[3], size, inverse, factor; // 1 / size, 2^64 / radius
+    double corner[3], size, inverse, factor; // 1 / size, RADIUS / radius
 
     struct source {
         double x, y, z;

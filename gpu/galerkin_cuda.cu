@@ -27,10 +27,15 @@ __global__ void __launch_bounds__(THREADS, 5)
 // Threads find blocks up to the centre, and write the others as their mirror images. Where a level
 // lies in pieces each process adds what its own nodes do: of rows that several find parts of, a
 // block is no mirror image of another, and all of them are found.
+__host__ __device__ constexpr unsigned found_blocks(bool mirrored)
+{
+    return mirrored ? HX_LATTICE_CENTRE + 1 : HX_LATTICE_OFFSETS;
+}
+
 // Thread blocks of one piece of nodes follow each other, so that what they all read is in the L2.
 dim3 block_grid(int64_t n_node, int nodes, bool mirrored)
 {
-    return dim3(mirrored ? HX_LATTICE_CENTRE + 1 : HX_LATTICE_OFFSETS, hx_blocks(n_node, nodes));
+    return dim3(found_blocks(mirrored), hx_blocks(n_node, nodes));
 }
 
 // Of nodes of a level in shares: whether both rows are found by this process alone.
@@ -299,7 +304,7 @@ __global__ void __launch_bounds__(32 * SHARES * WARPS, MIN)
     const int lane = static_cast<int>(threadIdx.x), share = static_cast<int>(threadIdx.y),
               warp = static_cast<int>(threadIdx.z), r = lane % DOF,
               thread = lane + 32 * (share + SHARES * warp);
-    const unsigned n_parent = mirrored ? HX_LATTICE_CENTRE + 1 : HX_LATTICE_OFFSETS;
+    const unsigned n_parent = found_blocks(mirrored);
     const int parent = static_cast<int>(blockIdx.x % n_parent);
     const int p[3] = {parent % 3 - 1, parent / 3 % 3 - 1, parent / 9 - 1};
     const int64_t a =
@@ -332,10 +337,9 @@ template <int SHARES, int WARPS, int MIN>
 void multiply_lattice(cudaStream_t stream, const hx_mg_level &fine, const hx_mg_level &coarse)
 {
     const bool mirrored = !fine.share && !coarse.share;
-    const unsigned n_parent = mirrored ? HX_LATTICE_CENTRE + 1 : HX_LATTICE_OFFSETS;
     galerkin_kernel<SHARES, WARPS, MIN>
-        <<<n_parent * hx_blocks(coarse.n_node, WARPS * ROW_NODES), dim3(32, SHARES, WARPS), 0,
-           stream>>>(fine, coarse, mirrored);
+        <<<found_blocks(mirrored) * hx_blocks(coarse.n_node, WARPS * ROW_NODES),
+           dim3(32, SHARES, WARPS), 0, stream>>>(fine, coarse, mirrored);
 }
 
 } // namespace
