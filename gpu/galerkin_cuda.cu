@@ -267,14 +267,25 @@ __device__ __forceinline__ void add_turned(const float4 &child, const float row[
     }
 }
 
-// What every SHARES-th child of node a (none where a < 0) adds to row r of its block with the node
-// at p.
+// Child k of a share. Shares are diagonals, with children of every x, y and z: how many of another
+// node's a child meets goes by the side it lies on.
+template <int SHARES> __device__ __forceinline__ int child_of_share(int share, int k)
+{
+    static_assert(SHARES == 3 || SHARES == 9, "thirds or ninths of 27 children");
+    const int z = SHARES == 3 ? k / 3 : k, y = SHARES == 3 ? k % 3 : (share / 3 + 2 * z) % 3;
+    const int x = (share + 2 * (SHARES == 3 ? y + z : z)) % 3; // 2: -1 without a sign
+    return (z * 3 + y) * 3 + x;
+}
+
+// What a share of node a's children (none where a < 0) adds to row r of its block with the node at
+// p.
 template <int SHARES>
 __device__ __forceinline__ void add_children(const hx_mg_level &fine, const hx_mg_level &coarse,
                                              const float4 *child, int64_t a, int share,
                                              const int p[3], int first, int r, float sum[DOF])
 {
-    for (int o = share; o < HX_LATTICE_OFFSETS; o += SHARES) {
+    for (int k = 0; k < HX_LATTICE_OFFSETS / SHARES; k++) {
+        const int o = child_of_share<SHARES>(share, k);
         const child_range in_x = reach_children(coarse, 0, o % 3 - 1, p[0]),
                           in_y = reach_children(coarse, 1, o / 3 % 3 - 1, p[1]),
                           in_z = reach_children(coarse, 2, o / 9 - 1, p[2]);
