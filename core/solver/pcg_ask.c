@@ -10,6 +10,10 @@
  * that fewer than WORTH are left, which looking would take as well (README.md, "Lines"). */
 enum { SOON = 16, EVERY = 4, FAR = 60, MEND = 30, PATIENCE = 40, WORTH = 10 };
 
+/* Decades that are to go where the last iterations foretell: a residual rises and falls by half of
+ * one, so nearer to the end they say nothing (README.md, "Loose parts"). */
+static const double MUCH = 1.0;
+
 /* Decades of the residual that are left; 0 where the criterion goes by something else. */
 static double decades_left(const hx_pcg_state *s)
 {
@@ -23,7 +27,7 @@ static int is_time_to_mend(const hx_pcg_run *s, hx_pcg_asking *a, int n_done)
     const double left = decades_left(&s->state), each = (a->left - left) / (n_done - a->judged);
     a->left = left;
     a->judged = n_done;
-    return left > 0.0 && each * (FAR - n_done) < left;
+    return left > MUCH && each * (FAR - n_done) < left;
 }
 
 static int is_time_to_revise(const hx_pcg_run *s, hx_pcg_asking *a, int n_done)

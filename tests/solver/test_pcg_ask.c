@@ -45,6 +45,14 @@ static double stalls_at_18(int k)
 {
     return k < 18 ? 5.0 - 0.1 * k : 3.2;
 }
+static double stalls_at_the_end(int k)
+{
+    return k < 16 ? 4.7 - 0.28 * k : 0.3;
+}
+static double stalls_a_decade_off(int k)
+{
+    return k < 16 ? 4.7 - 0.23 * k : 1.1;
+}
 static double stalls_at_45(int k)
 {
     return k < 45 ? 4.6 - 0.1 * k : 0.15;
@@ -130,6 +138,9 @@ int main(void)
     check("done in 110", steady_110, HX_PCG_RELATIVE, 109, (asked){16, 40, 80});
     check("the same, absolute", steady_110, HX_PCG_ABSOLUTE, 109, (asked){16, 40, 80});
     check("stalls after 18", stalls_at_18, HX_PCG_RELATIVE, 100, (asked){20, 40, 80});
+    check("stalls at the end", stalls_at_the_end, HX_PCG_RELATIVE, 29, (asked){0, 0, 0});
+    check("the same, longer", stalls_at_the_end, HX_PCG_RELATIVE, 39, (asked){30, 0, 0});
+    check("stalls a decade off", stalls_a_decade_off, HX_PCG_RELATIVE, 29, (asked){20, 0, 0});
     check("stalls after 45", stalls_at_45, HX_PCG_RELATIVE, 100, (asked){30, 48, 80});
     check("grows", grows, HX_PCG_RELATIVE, 100, (asked){16, 40, 80});
     check("up and down", wavy, HX_PCG_RELATIVE, 59, (asked){16, 40, 0});
