@@ -247,21 +247,24 @@ struct cone_double {
 };
 
 // Weights in single precision of the same squares: the leading 24 bits of a square, a root within
-// 2^-23 of theirs, and what is left of 1, between 0 and 1: within 2^-22. The double of it, times
+// 2^-23 of theirs, and what is left of ONE, between 0 and 1: within 2^-22. The double of it, times
 // 2^128, is made of its bits.
 struct cone_single : cone_double {
+    // An element's own weight is 1 from any centre, however far its square is from 0, for ONE is
+    // more than 1 by what the root of that may be; the others are in proportion to it.
+    static constexpr float ONE = 1.0f + 0x1p-23f;
     // By what makes up in the mean for what is left out of squares; those that are short fractions
     // of the radius', as regular meshes have them, have the same leading bits from any centre then.
-    static constexpr double RADIUS = 0x1.0000008p64, UNIT = 0x1p128;
+    static constexpr double RADIUS = 0x1.0000008p64 * ONE, UNIT = 0x1p128 * ONE;
     // A square above 0 in spite of rounding, for which |t|^2 is raised: its sign is not looked at,
-    // and below 2 its exponent does not fit.
+    // and below 2 its exponent does not fit. |t| is at most 1.63 radii (CONE_CELLS, takes_tiles).
     __device__ __forceinline__ static double lift(double square)
     {
         return fma(square, 0x1p-48, square + 0x1p28);
     }
     __device__ __forceinline__ double weight(double square) const
     {
-        const unsigned w = __float_as_uint(__saturatef(1.0f - cone_root(cone_short(square))));
+        const unsigned w = __float_as_uint(__saturatef(ONE - cone_root(cone_short(square))));
         return __hiloint2double(static_cast<int>(__funnelshift_r(w, 2u, 3)),
                                 static_cast<int>(w << 29));
     }

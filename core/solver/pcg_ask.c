@@ -10,8 +10,9 @@
  * that fewer than WORTH are left, which looking would take as well (README.md, "Lines"). */
 enum { SOON = 16, EVERY = 4, FAR = 60, MEND = 30, PATIENCE = 40, WORTH = 10 };
 
-/* Decades that are to go where the last iterations foretell: a residual rises and falls by half of
- * one, so nearer to the end they say nothing (README.md, "Loose parts"). */
+/* Decades that are to go where mending is foretold to pay: a residual rises and falls by a third of
+ * one in two iterations, so nearer to the end the last ones say little (README.md, "Loose parts").
+ */
 static const double MUCH = 1.0;
 
 /* Decades of the residual that are left; 0 where the criterion goes by something else. */

@@ -338,6 +338,29 @@ static double sum_near(const fields *f, const double *x, size_t e, double radius
     return sum;
 }
 
+/* What single weights give an element for itself: the same bits wherever it lies, so that a share
+ * of the mesh makes no difference. */
+static void check_own(const fields *f, const hx_device_cells *cells, double radius)
+{
+    enum { SAMPLES = 30 };
+    double *const one = calloc(f->n, sizeof *one), first = 0.0;
+    for (size_t k = 0; k < SAMPLES; k++) {
+        const size_t e = k * (f->n - 1) / (SAMPLES - 1);
+        one[e] = 1.0;
+        double *const d_one = fixture_put(&device, f->n, one);
+        const double *const value = d_one;
+        CHECK_OK(device.ops->design->cone_sum(&device, cells, radius, 1, &value, &f->d[OUT]));
+        fixture_get(&device, f->n, f->found, f->d[OUT]);
+        device.ops->release(&device, d_one);
+        one[e] = 0.0;
+        if (k == 0) first = f->found[e];
+        CHECK_MSG(f->found[e] == first, "radius %g: own weights differ by %.3g of it", radius,
+                  (f->found[e] - first) / radius);
+    }
+    CHECK_REL(first, radius, device.ops->design->cone_rounding);
+    free(one);
+}
+
 /* Weights in single precision: within cone_rounding of the radius of those in double, of voxels
  * those, for every seventh element; symmetric to rounding, the same bits each time. */
 static void check_single(fields *f, const hx_mesh *mesh, double radius)
@@ -352,6 +375,7 @@ static void check_single(fields *f, const hx_mesh *mesh, double radius)
     CHECK_OK(device.ops->design->cone_sum(&device, &cells, radius, 1, &dc, &f->d[OUT]));
     fixture_get(&device, f->n, exact, f->d[OUT]);
     cells.single = 1;
+    check_own(f, &cells, radius);
     CHECK_OK(device.ops->design->cone_sum(&device, &cells, radius, 1, &rho, &f->d[OUT]));
     fixture_get(&device, f->n, f->found, f->d[OUT]);
     for (size_t e = 0; e < f->n; e++) forth += f->found[e] * f->host[DC][e];

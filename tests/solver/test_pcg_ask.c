@@ -47,7 +47,7 @@ static double stalls_at_18(int k)
 }
 static double stalls_at_the_end(int k)
 {
-    return k < 16 ? 4.7 - 0.28 * k : 0.3;
+    return k < 16 ? 4.7 - 0.24 * k : 0.9;
 }
 static double stalls_a_decade_off(int k)
 {
