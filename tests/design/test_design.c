@@ -338,8 +338,8 @@ static double sum_near(const fields *f, const double *x, size_t e, double radius
     return sum;
 }
 
-/* What single weights give an element for itself: the same bits wherever it lies, so that a share
- * of the mesh makes no difference. */
+/* What single weights give an element for itself: the same bits wherever it lies, so that tiles
+ * of a share give what those of the whole mesh do. */
 static void check_own(const fields *f, const hx_device_cells *cells, double radius)
 {
     enum { SAMPLES = 30 };
