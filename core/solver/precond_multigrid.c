@@ -26,7 +26,8 @@
 #define SHARES_ROOM 0.1
 #define LEAST_BYTES ((HX_LATTICE_LEVELS + 1) * sizeof(double))
 enum {
-    MEANS_ITERATIONS = 20 /* of a solve: an update of cells' parts takes as long as two or three */
+    MEANS_ITERATIONS = 20, /* of a solve: an update of cells' parts takes as long as two or three */
+    MEANS_CELLS = 32       /* of a mesh: the exact parts of fewer take no time */
 };
 enum { N_LAST = 64 }; /* nodes of the last lattice, at most; multigrid_direct.c may end earlier */
 
@@ -356,14 +357,16 @@ static int create(hx_precond *pc)
     return rc;
 }
 
-/* Whether cells' parts may be of mean strains: not in the first design, of which nobody knows how
- * hard it is, and never again after a solve that took long, whose iterations they may make more. */
+/* Whether cells' parts may be of mean strains: not of a mesh, or of a process's share, of few
+ * cells, which a device computes at once; not in the first design, of which nobody knows how hard
+ * it is, and never again after a solve that took long, whose iterations they may make more. */
 static void choose_means(const hx_precond *pc)
 {
     hx_multigrid *const mg = pc->impl;
     const int before = mg->mesh.takes_means;
     if (mg->n_setup > 0 && pc->iterations > MEANS_ITERATIONS) mg->is_hard = 1;
-    mg->mesh.takes_means = mg->n_setup > 0 && !mg->is_hard && mg->mesh.d_mean != NULL;
+    mg->mesh.takes_means =
+        mg->mesh.d_mean && mg->mesh.n_cell >= MEANS_CELLS && mg->n_setup > 0 && !mg->is_hard;
     if (mg->mesh.takes_means != before) mg->is_restored = 1; /* all parts are made again */
 }
 

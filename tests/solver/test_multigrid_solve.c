@@ -502,6 +502,36 @@ static void test_other_design(double contrast)
     free_model(&m);
 }
 
+/* Of few cells none takes mean strains: a process may have the share of a mesh that one process has
+ * all of from tables. A longer part has enough. */
+static void test_few_cells(void)
+{
+    const fixture_settings settings = settings_of(&device, "multigrid", "otf", 1e-8);
+    for (int i = 0; i < 2; i++) {
+        const sample s = {.name = "few cells",
+                          .part = {.n = {i == 0 ? 12 : 20, 16, 8}, .distort = 0.1},
+                          .pattern = solid,
+                          .contrast = 10.0};
+        fixture_solver used;
+        model m;
+        context = s.name;
+        make_model(&m, &s);
+        double *u = new_doubles(m.n);
+        start(&used, &device, &m, &settings);
+        const hx_multigrid *const mg = used.pc.impl;
+        const int64_t n_cell = mg->mesh.n_cell;
+        CHECK_MSG((n_cell >= 32) == (i == 1), "%lld cells", (long long)n_cell);
+        const int count = solve(&used, &m, 0, u).iterations;
+        CHECK_MSG(count <= 20, "%d iterations", count);
+        CHECK_OK(hx_precond_setup(&used.pc));
+        CHECK(mg->mesh.takes_means == (i == 1 && mg->mesh.d_mean != NULL));
+        CHECK((count_means(mg) > 0) == (i == 1 && mg->mesh.d_mean != NULL));
+        fixture_solver_free(&used);
+        free(u);
+        free_model(&m);
+    }
+}
+
 /* Loose parts of one design are looked for in the next, and forgotten where that has none. */
 static void test_loose_designs(void)
 {
@@ -548,6 +578,7 @@ int main(int argc, char **argv)
     test_marks();
     test_other_design(10.0);
     test_other_design(1e9);
+    test_few_cells();
     hx_device_close(&host);
     hx_device_close(&device);
     TEST_END();
