@@ -9,11 +9,13 @@ cd "$(dirname "$0")/.." || exit 1
 # Tests run side by side and their meshes are small: threads that wait should not spin.
 export OMP_WAIT_POLICY="${OMP_WAIT_POLICY:-passive}"
 
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 logs=
 
 finish() {
     status=0
     [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ] || status=1
+    # shellcheck disable=SC2086
+    [ "$status" -eq 0 ] || python3 tests/failed.py $logs
     echo "$passed passed, $failed failed, $skipped skipped"
     exit "$status"
 }
@@ -46,6 +48,7 @@ build_and_test() {
     fi
     log=$folder/meson-logs/testlog.json
     rm -f "$log"
+    logs="$logs $log"
     # shellcheck disable=SC2086
     meson test -C "$folder" --print-errorlogs $test_options
     status=$?

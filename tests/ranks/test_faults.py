@@ -35,7 +35,8 @@ output = { every = 0; };
 solver = { device = "cpu"; deterministic = true; threads = 1; preconditioner = "multigrid"; tolerance = 1e-10; };
 """
 AT_ONCE = 4 # the end of a run that fails is mostly waiting
-SECONDS = 60 # a process that waits for ever is told by it
+WHOLE_AT_ONCE = 2 # one that goes on computes: 0.5 s alone and as long each by four, but processes wait for each other by turns
+SECONDS = 300 # a process that waits for ever is told by it: a hundred times as long as the slowest on two cores
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_WAIT_POLICY="passive",
            OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
            OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_pml="ob1")
@@ -50,16 +51,29 @@ def check(condition, text):
         print(f"failed: {text}")
 
 
+def end(job):
+    """Of mpirun that is told to end, so that it ends its processes; those of one killed stay. What it said."""
+    job.terminate()
+    try:
+        return job.communicate(timeout=20)[1]
+    except subprocess.TimeoutExpired:
+        job.kill()
+        return job.communicate()[1]
+
+
 def run(rank, setting, keys, folder="run", start=None):
     """By two processes, of which one has the setting in its environment; None: they did not end."""
     shutil.rmtree(folder, ignore_errors=True)
     one = [["-n", "1", *(["env", setting] if r == rank else []), HEXTOP, *(start or RUN), *keys, "output.directory=" + folder]
            for r in (0, 1)]
     words = ["mpirun", "--oversubscribe", *one[0], ":", *one[1]]
-    try:
-        return subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, env=ENV, check=False)
-    except subprocess.TimeoutExpired:
-        return None
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENV) as job:
+        try:
+            out, err = job.communicate(timeout=SECONDS)
+            return subprocess.CompletedProcess(words, job.returncode, out, err)
+        except subprocess.TimeoutExpired:
+            print(f"{folder}: not ended in {SECONDS} s, load {os.getloadavg()}: {end(job)[-600:]}", flush=True)
+            return None
 
 
 def places(rank, keys, start=None, which=PLACES):
@@ -111,7 +125,7 @@ def test_loose():
         check(len(found) > 30, f"places that ask for memory: {found}")
         fewest = sum(iterations("run"))
         calls = [(place, 1) for place, _ in found[rank::1 if ALL else 2]]
-        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        with concurrent.futures.ThreadPoolExecutor(WHOLE_AT_ONCE) as pool:
             list(pool.map(lambda c, r=rank, f=fewest: go_without(r, *c, start, f), calls))
 
 
