@@ -342,10 +342,11 @@ static double sum_near(const fields *f, const double *x, size_t e, double radius
  * of a share give what those of the whole mesh do. */
 static void check_own(const fields *f, const hx_device_cells *cells, double radius)
 {
-    enum { SAMPLES = 30 };
+    /* where weights are double everywhere three elements will do */
+    const size_t n_sample = device.ops->design->cone_rounding > 0.0 ? 30 : 3;
     double *const one = calloc(f->n, sizeof *one), first = 0.0;
-    for (size_t k = 0; k < SAMPLES; k++) {
-        const size_t e = k * (f->n - 1) / (SAMPLES - 1);
+    for (size_t k = 0; k < n_sample; k++) {
+        const size_t e = k * (f->n - 1) / (n_sample - 1);
         one[e] = 1.0;
         double *const d_one = fixture_put(&device, f->n, one);
         const double *const value = d_one;

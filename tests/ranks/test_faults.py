@@ -35,7 +35,7 @@ output = { every = 0; };
 solver = { device = "cpu"; deterministic = true; threads = 1; preconditioner = "multigrid"; tolerance = 1e-10; };
 """
 AT_ONCE = 4 # the end of a run that fails is mostly waiting
-WHOLE_AT_ONCE = 2 # one that goes on computes: 0.5 s alone and as long each by four, but processes wait for each other by turns
+WHOLE_AT_ONCE = 2 # one that goes on computes; four at once end no sooner, and wait for cores and for each other
 SECONDS = 300 # a process that waits for ever is told by it: a hundred times as long as the slowest on two cores
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_WAIT_POLICY="passive",
            OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
@@ -52,7 +52,7 @@ def check(condition, text):
 
 
 def end(job):
-    """Of mpirun that is told to end, so that it ends its processes; those of one killed stay. What it said."""
+    """Tells mpirun to end, which ends its processes (if it is killed, they stay); returns what it said."""
     job.terminate()
     try:
         return job.communicate(timeout=20)[1]
