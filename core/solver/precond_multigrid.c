@@ -27,7 +27,7 @@
 #define LEAST_BYTES ((HX_LATTICE_LEVELS + 1) * sizeof(double))
 enum {
     MEANS_ITERATIONS = 20, /* of a solve: an update of cells' parts takes as long as two or three */
-    MEANS_CELLS = 32       /* of a mesh: the exact parts of fewer take no time */
+    MEANS_CELLS = 32       /* of a mesh: a device computes fewer exact parts at once */
 };
 enum { N_LAST = 64 }; /* nodes of the last lattice, at most; multigrid_direct.c may end earlier */
 
@@ -358,8 +358,8 @@ static int create(hx_precond *pc)
 }
 
 /* Whether cells' parts may be of mean strains: not of a mesh, or of a process's share, of few
- * cells, which a device computes at once; not in the first design, of which nobody knows how hard
- * it is, and never again after a solve that took long, whose iterations they may make more. */
+ * cells; not in the first design, of which nobody knows how hard it is; and never again after a
+ * solve that took long, whose iterations they may make more. */
 static void choose_means(const hx_precond *pc)
 {
     hx_multigrid *const mg = pc->impl;

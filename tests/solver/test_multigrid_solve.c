@@ -502,8 +502,7 @@ static void test_other_design(double contrast)
     free_model(&m);
 }
 
-/* Of few cells none takes mean strains: a process may have the share of a mesh that one process has
- * all of from tables. A longer part has enough. */
+/* A mesh of fewer than 32 cells takes no mean strains, a longer one does. */
 static void test_few_cells(void)
 {
     const fixture_settings settings = settings_of(&device, "multigrid", "otf", 1e-8);
