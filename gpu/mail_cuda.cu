@@ -13,12 +13,8 @@
 namespace
 {
 
-// By what others find a box: CUDA's handle, then the GPU's number.
-struct box_handle {
-    cudaIpcMemHandle_t memory;
-    cudaUUID_t gpu;
-};
-static_assert(sizeof(box_handle) <= HX_MAIL_HANDLE, "a handle fits");
+static_assert(sizeof(cudaIpcMemHandle_t) <= HX_MAIL_HANDLE, "a handle fits");
+static_assert(sizeof(cudaUUID_t) <= HX_MAIL_DEVICE, "a GPU's number fits");
 
 constexpr int BLOCKS_PER_SM = 2;
 
@@ -206,10 +202,18 @@ PFN_cuStreamWaitValue64_v11070 find_wait()
     return found;
 }
 
+int tell_device(hx_device *dev, unsigned char id[HX_MAIL_DEVICE])
+{
+    cudaDeviceProp properties;
+    const cudaError_t status = cudaGetDeviceProperties(&properties, hx_cuda_of(dev)->place);
+    if (status != cudaSuccess) return hx_cuda_mail_refuse(status, "the GPU's number");
+    memcpy(id, &properties.uuid, sizeof properties.uuid);
+    return HX_OK;
+}
+
 int alloc(hx_device *dev, size_t bytes, void *d_out, unsigned char handle[HX_MAIL_HANDLE])
 {
-    box_handle own = {};
-    cudaDeviceProp properties;
+    cudaIpcMemHandle_t own;
     void *d_box = nullptr;
     if (!find_wait()) return HX_RAISE(HX_EENV, "the driver has no waits in queues");
     cudaError_t status = HX_CUDA_FAULT();
@@ -217,14 +221,11 @@ int alloc(hx_device *dev, size_t bytes, void *d_out, unsigned char handle[HX_MAI
     if (status != cudaSuccess) return hx_cuda_mail_refuse(status, "memory for several processes");
     if (status == cudaSuccess) status = cudaMemsetAsync(d_box, 0, bytes, hx_cuda_of(dev)->stream);
     if (status == cudaSuccess) status = cudaStreamSynchronize(hx_cuda_of(dev)->stream);
-    if (status == cudaSuccess) status = cudaIpcGetMemHandle(&own.memory, d_box);
-    if (status == cudaSuccess)
-        status = cudaGetDeviceProperties(&properties, hx_cuda_of(dev)->place);
+    if (status == cudaSuccess) status = cudaIpcGetMemHandle(&own, d_box);
     if (status != cudaSuccess) {
         cudaFree(d_box);
         return hx_cuda_mail_refuse(status, "memory for several processes");
     }
-    own.gpu = properties.uuid;
     memcpy(handle, &own, sizeof own);
     memcpy(d_out, &d_box, sizeof d_box);
     return HX_OK;
@@ -237,12 +238,12 @@ void release(hx_device *, void *d_box, size_t, const unsigned char *)
 
 int open(hx_device *, const unsigned char handle[HX_MAIL_HANDLE], size_t, void *d_out)
 {
-    box_handle other;
+    cudaIpcMemHandle_t other;
     void *d_box = nullptr;
     memcpy(&other, handle, sizeof other);
     cudaError_t status = HX_CUDA_FAULT();
     if (status == cudaSuccess)
-        status = cudaIpcOpenMemHandle(&d_box, other.memory, cudaIpcMemLazyEnablePeerAccess);
+        status = cudaIpcOpenMemHandle(&d_box, other, cudaIpcMemLazyEnablePeerAccess);
     if (status != cudaSuccess) return hx_cuda_mail_refuse(status, "memory of another process");
     memcpy(d_out, &d_box, sizeof d_box);
     return HX_OK;
@@ -251,12 +252,6 @@ int open(hx_device *, const unsigned char handle[HX_MAIL_HANDLE], size_t, void *
 void close(hx_device *, void *d_box, size_t)
 {
     cudaIpcCloseMemHandle(d_box);
-}
-
-int is_same(const unsigned char a[HX_MAIL_HANDLE], const unsigned char b[HX_MAIL_HANDLE])
-{
-    constexpr size_t at = offsetof(box_handle, gpu);
-    return memcmp(a + at, b + at, sizeof(cudaUUID_t)) == 0;
 }
 
 template <class T> int put_items(hx_device *dev, const hx_mail_items *items, const T *d_y)
@@ -395,11 +390,11 @@ hx_mail_ops make_ops()
     hx_mail_ops ops = {};
     ops.name = "CUDA IPC";
     ops.is_quick = 1;
+    ops.tell_device = tell_device;
     ops.alloc = alloc;
     ops.release = release;
     ops.open = open;
     ops.close = close;
-    ops.is_same = is_same;
     ops.put = put;
     ops.put_single = put_single;
     ops.wait = wait;

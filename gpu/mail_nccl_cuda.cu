@@ -70,6 +70,17 @@ int has_library()
                              "or where the system looks");
 }
 
+// NCCL goes by the place on the bus, and lets no two processes have the same: only those two hear
+// of it, and a third one would wait for them.
+int tell_device(hx_device *dev, unsigned char id[HX_MAIL_DEVICE])
+{
+    char place[HX_MAIL_DEVICE] = {};
+    const cudaError_t status = cudaDeviceGetPCIBusId(place, sizeof place, hx_cuda_of(dev)->place);
+    if (status != cudaSuccess) return hx_cuda_mail_refuse(status, "the GPU's place");
+    memcpy(id, place, sizeof place);
+    return HX_OK;
+}
+
 int identify(unsigned char id[HX_MAIL_ID])
 {
     nccl_id own;
@@ -176,6 +187,7 @@ hx_mail_ops make_ops()
 {
     hx_mail_ops ops = {};
     ops.name = "NCCL";
+    ops.tell_device = tell_device;
     ops.has_library = has_library;
     ops.identify = identify;
     ops.join = join;

@@ -66,14 +66,6 @@ static void mail_close(hx_device *dev, void *d_box, size_t bytes)
     munmap(d_box, bytes);
 }
 
-static int mail_is_same(const unsigned char a[HX_MAIL_HANDLE],
-                        const unsigned char b[HX_MAIL_HANDLE])
-{
-    (void)a;
-    (void)b; /* cores are many */
-    return 0;
-}
-
 static uint64_t *turn_of(char *d_box)
 {
     return (uint64_t *)(void *)d_box + HX_MAIL_TURN;
@@ -106,7 +98,6 @@ const hx_mail_ops hx_cpu_mail_ops = {
     .release = mail_release,
     .open = mail_open,
     .close = mail_close,
-    .is_same = mail_is_same,
     .put = mail_put,
     .put_single = mail_put_single,
     .add = mail_add,

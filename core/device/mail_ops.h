@@ -21,8 +21,8 @@
 extern "C" {
 #endif
 
-/* Bytes by which another process finds a box; processes at most. */
-enum { HX_MAIL_HANDLE = 80, HX_MAIL_RANKS = 32 };
+/* Bytes by which another process finds a box, by which a device is known; processes at most. */
+enum { HX_MAIL_HANDLE = 80, HX_MAIL_DEVICE = 32, HX_MAIL_RANKS = 32 };
 
 /* Bytes by which processes find each other in a library. */
 enum { HX_MAIL_ID = 128 };
@@ -67,9 +67,13 @@ typedef struct hx_mail_sums {
 typedef struct hx_mail_ops {
     const char *name; /* how it goes, for messages: "CUDA IPC" */
     int is_quick; /* 1: what goes is there before a product divided for it has made up for that */
-    /* Of a library, all four, else NULL, and there is no open, close, is_same. Whether it is here:
-     * HX_EENV says why not. By one process: what the others join by. By all; waits for them. A box
-     * is used by the link that is open; at most one is. */
+    /* What tells its device from the others of the machine, as this way takes them for one: its
+     * processes take turns, and who waits there keeps the other from running for a while. NULL:
+     * none do. HX_EENV */
+    int (*tell_device)(hx_device *dev, unsigned char id[HX_MAIL_DEVICE]);
+    /* Of a library, all four, else NULL, and there is no open, close. Whether it is here: HX_EENV
+     * says why not. By one process: what the others join by. By all, each with a device of its own;
+     * waits for them. A box is used by the link that is open; at most one is. */
     int (*has_library)(void);
     int (*identify)(unsigned char id[HX_MAIL_ID]);
     int (*join)(hx_device *dev, int rank, int n_rank, const unsigned char id[HX_MAIL_ID]);
@@ -82,9 +86,6 @@ typedef struct hx_mail_ops {
     int (*open)(hx_device *dev, const unsigned char handle[HX_MAIL_HANDLE], size_t bytes,
                 void *d_out);
     void (*close)(hx_device *dev, void *d_box, size_t bytes);
-    /* 1 if two boxes lie on one device, whose processes take turns: who waits there keeps the
-     * other from running for a while. */
-    int (*is_same)(const unsigned char a[HX_MAIL_HANDLE], const unsigned char b[HX_MAIL_HANDLE]);
     int (*put)(hx_device *dev, const hx_mail_items *items, const double *d_y);
     int (*put_single)(hx_device *dev, const hx_mail_items *items, const float *d_y);
     /* Optional; NULL: nothing is gained. For processes that share a device: what is queued next

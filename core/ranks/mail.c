@@ -9,10 +9,15 @@
 enum { HOST = 64, LEAST_HALF = 4096, LINE = 256 };
 #define PATIENCE 5.0 /* seconds until what is tried must have come */
 
-/* What a process tells the others about its box. */
+/* What a process tells the others about its device, and about its box. */
+typedef struct place {
+    char host[HOST];
+    unsigned char device[HX_MAIL_DEVICE];
+    int32_t is_known;
+} place;
+
 typedef struct offer {
     unsigned char handle[HX_MAIL_HANDLE];
-    char host[HOST];
     int32_t is_there;
 } offer;
 
@@ -60,13 +65,31 @@ static int worked(int rc)
     return rc == HX_OK;
 }
 
-/* Whether two of the processes share a device. */
-static int has_same(const hx_mail *mail, const offer *all)
+static int find_place(const hx_mail *mail, place *own)
 {
-    for (int r = 0; r < mail->team->size; r++)
-        for (int s = 0; s < r; s++)
-            if (mail->ops->is_same(all[r].handle, all[s].handle)) return 1;
-    return 0;
+    memset(own, 0, sizeof *own);
+    if (gethostname(own->host, HOST - 1) != 0) return HX_RAISE(HX_EENV, "a host without a name");
+    return mail->ops->tell_device ? mail->ops->tell_device(mail->dev, own->device) : HX_OK;
+}
+
+/* Whether the way can be taken between the devices of all, the same in all processes: known before
+ * any of them begins, as who finds out by itself leaves the others waiting. */
+static int can_reach(hx_mail *mail, int *can)
+{
+    const int is_boxes = mail->ops->join == NULL;
+    place own, all[HX_MAIL_RANKS];
+    own.is_known = worked(find_place(mail, &own));
+    HX_TRY(mail->team->ops->all_gather(mail->team, &own, sizeof own, all));
+    *can = 1;
+    mail->has_same = 0;
+    for (int r = 0; r < mail->team->size; r++) {
+        *can = *can && all[r].is_known && (!is_boxes || strcmp(all[r].host, all[0].host) == 0);
+        for (int s = 0; s < r && mail->ops->tell_device; s++)
+            mail->has_same |= strcmp(all[r].host, all[s].host) == 0 &&
+                              memcmp(all[r].device, all[s].device, HX_MAIL_DEVICE) == 0;
+    }
+    *can = *can && (!mail->has_same || (is_boxes && mail->takes_same));
+    return HX_OK;
 }
 
 static int open_others(hx_mail *mail, size_t bytes, int *opened)
@@ -74,14 +97,11 @@ static int open_others(hx_mail *mail, size_t bytes, int *opened)
     const int rank = mail->team->rank;
     offer own, all[HX_MAIL_RANKS];
     memset(&own, 0, sizeof own);
-    own.is_there = mail->d_box != NULL && gethostname(own.host, HOST - 1) == 0;
+    own.is_there = mail->d_box != NULL;
     memcpy(own.handle, mail->handle, sizeof own.handle);
     HX_TRY(mail->team->ops->all_gather(mail->team, &own, sizeof own, all));
     *opened = 1;
-    for (int r = 0; r < mail->team->size; r++)
-        *opened = *opened && all[r].is_there && strcmp(all[r].host, own.host) == 0;
-    mail->has_same = *opened && has_same(mail, all);
-    if (mail->has_same && !mail->takes_same) *opened = 0;
+    for (int r = 0; r < mail->team->size; r++) *opened = *opened && all[r].is_there;
     for (int r = 0; *opened && r < mail->team->size; r++)
         if (r != rank)
             *opened = worked(mail->ops->open(mail->dev, all[r].handle, bytes, &mail->d_other[r]));
@@ -318,9 +338,10 @@ static int join_library(hx_mail *mail, int *joined)
 /* One way: ops is NULL after it if it does not work. */
 static int try_way(hx_mail *mail, const hx_mail_ops *ops)
 {
-    int works = 1;
+    int works;
     mail->ops = ops;
-    if (ops->join) HX_TRY(join_library(mail, &works));
+    HX_TRY(can_reach(mail, &works));
+    if (works && ops->join) HX_TRY(join_library(mail, &works));
     if (!works) return give_up(mail);
     HX_TRY(open_boxes(mail, LEAST_HALF));
     if (!mail->ops) return HX_OK;

@@ -1,8 +1,11 @@
 /* Boxes that several processes write into (mail_ops.h), here those of three that this one plays, on
- * one device: what goes where, by which turn, and sums in the order they say; and a team alone,
- * which has none. By real processes: test_shares, test_processes.py.
+ * one device: what goes where, by which turn, and sums in the order they say; a team alone, which
+ * has none; and the way that threads find which play processes with a device each or two with one.
+ * By real processes: test_shares, test_processes.py.
  *
  *     test_mail [cpu | cuda] */
+#include <pthread.h>
+
 #include "core/device/mail_ops.h"
 #include "core/ranks/mail.h"
 #include "tests/lib/fixture.h"
@@ -173,6 +176,161 @@ static void test_trade(box *b, int components)
     }
 }
 
+/* --- which way, by threads that play processes --- */
+
+static hx_device played[RANKS];
+static int place_of[RANKS]; /* of a process' device; -1: it cannot tell */
+static int n_joined;
+static pthread_barrier_t all_here;
+
+static int gather_played(const hx_team *team, const void *own, size_t bytes, void *all)
+{
+    static unsigned char from[RANKS][512];
+    if (bytes > sizeof from[0]) return HX_RAISE(HX_EINTERNAL, "the test has no room");
+    memcpy(from[team->rank], own, bytes);
+    pthread_barrier_wait(&all_here);
+    for (int r = 0; r < RANKS; r++) memcpy((char *)all + (size_t)r * bytes, from[r], bytes);
+    pthread_barrier_wait(&all_here);
+    return HX_OK;
+}
+
+static int broadcast_played(const hx_team *team, int from, void *data, size_t bytes)
+{
+    static void *first;
+    if (team->rank == from) first = data;
+    pthread_barrier_wait(&all_here);
+    if (team->rank != from) memcpy(data, first, bytes);
+    pthread_barrier_wait(&all_here);
+    return HX_OK;
+}
+
+static const hx_team_ops threads = {
+    .name = "threads", .broadcast = broadcast_played, .all_gather = gather_played};
+
+static int tell_place(hx_device *dev, unsigned char id[HX_MAIL_DEVICE])
+{
+    const int place = place_of[dev - played];
+    if (place < 0) return HX_RAISE(HX_EENV, "a device that nobody knows");
+    memcpy(id, &place, sizeof place);
+    return HX_OK;
+}
+
+static int has_library(void)
+{
+    return HX_OK;
+}
+
+static int identify(unsigned char id[HX_MAIL_ID])
+{
+    memset(id, 1, HX_MAIL_ID);
+    return HX_OK;
+}
+
+static int join(hx_device *dev, int rank, int n_rank, const unsigned char id[HX_MAIL_ID])
+{
+    (void)dev;
+    (void)rank;
+    (void)n_rank;
+    if (id[0] != 1) return HX_RAISE(HX_EENV, "another id");
+    __atomic_fetch_add(&n_joined, 1, __ATOMIC_RELAXED);
+    return HX_OK;
+}
+
+static void leave(hx_device *dev)
+{
+    (void)dev;
+}
+
+static int alloc_none(hx_device *dev, size_t bytes, void *d_out,
+                      unsigned char handle[HX_MAIL_HANDLE])
+{
+    (void)dev;
+    (void)bytes;
+    (void)d_out;
+    (void)handle;
+    return HX_RAISE(HX_EENV, "no boxes here");
+}
+
+/* A library whose connection is made, and which then has no memory. */
+static const hx_mail_ops library = {.name = "a library",
+                                    .tell_device = tell_place,
+                                    .has_library = has_library,
+                                    .identify = identify,
+                                    .join = join,
+                                    .leave = leave,
+                                    .alloc = alloc_none};
+
+typedef struct player {
+    int rank, rc, has_way, has_same;
+    hx_mail_way way;
+    const hx_device_ops *ops;
+} player;
+
+static void *play(void *data)
+{
+    player *const own = data;
+    const hx_team team = {.ops = &threads, .rank = own->rank, .size = RANKS};
+    hx_mail mail;
+    memset(&mail, 0, sizeof mail);
+    own->rc = hx_mail_create(&mail, &team, &played[own->rank], own->way);
+    own->has_way = mail.ops != NULL;
+    own->has_same = mail.has_same;
+    pthread_barrier_wait(&all_here); /* boxes are open as long as others write into them */
+    hx_mail_free(&mail);
+    return NULL;
+}
+
+/* Processes on those devices find a way, or none, and so many of them join the library. */
+static void check_way(const char *label, const hx_device_ops *way_ops, hx_mail_way way,
+                      const int place[RANKS], int has_way, int has_same, int n_join)
+{
+    pthread_t thread[RANKS];
+    player all[RANKS];
+    n_joined = 0;
+    memcpy(place_of, place, sizeof place_of);
+    for (int r = 0; r < RANKS; r++) {
+        all[r] = (player){.rank = r, .way = way};
+        CHECK_OK(hx_device_open(&played[r], device.ops));
+        played[r].ops = way_ops;
+        CHECK(pthread_create(&thread[r], NULL, play, &all[r]) == 0);
+    }
+    for (int r = 0; r < RANKS; r++) {
+        CHECK(pthread_join(thread[r], NULL) == 0);
+        CHECK_MSG(all[r].rc == HX_OK, "%s, rank %d: %d", label, r, all[r].rc);
+        CHECK_MSG(all[r].has_way == has_way, "%s, rank %d: %d", label, r, all[r].has_way);
+        CHECK_MSG(all[r].has_same == has_same, "%s, rank %d: %d", label, r, all[r].has_same);
+        hx_device_close(&played[r]);
+    }
+    CHECK_MSG(n_joined == n_join, "%s: %d joined", label, n_joined);
+}
+
+/* With one device for two of three, the third, which has its own, must not join alone: it would
+ * wait for the others for ever. */
+static void test_ways(void)
+{
+    static const int own[RANKS] = {4, 2, 7}, two[RANKS] = {4, 2, 4}, unknown[RANKS] = {4, -1, 7};
+    hx_device_ops far = *device.ops, near = *device.ops;
+    hx_mail_ops boxes = *ops;
+    CHECK(pthread_barrier_init(&all_here, NULL, RANKS) == 0);
+    far.mail = NULL;
+    far.mail_far = &library;
+    check_way("a library", &far, HX_MAIL_LIBRARY, own, 0, 0, RANKS);
+    check_way("a library, one device for two", &far, HX_MAIL_LIBRARY, two, 0, 1, 0);
+    check_way("any way, one device for two", &far, HX_MAIL_ANY, two, 0, 1, 0);
+    check_way("a library, not known", &far, HX_MAIL_LIBRARY, unknown, 0, 0, 0);
+    boxes.tell_device = tell_place;
+    near.mail = &boxes;
+    near.mail_far = &library;
+    check_way("boxes, one device for two", &near, HX_MAIL_ANY, two, 0, 1, 0);
+    check_way("nothing", &near, HX_MAIL_NONE, own, 0, 0, 0);
+    if (!ops->tell_device) { /* a process opens no GPU memory of its own */
+        check_way("boxes", &near, HX_MAIL_ANY, own, 1, 0, 0);
+        check_way("boxes on one device", &near, HX_MAIL_DIRECT, two, 1, 1, 0);
+        check_way("boxes, not known", &near, HX_MAIL_DIRECT, unknown, 0, 0, 0);
+    }
+    pthread_barrier_destroy(&all_here);
+}
+
 int main(int argc, char **argv)
 {
     box b[RANKS];
@@ -181,6 +339,7 @@ int main(int argc, char **argv)
     ops = device.ops->mail;
     CHECK(ops != NULL);
     test_alone();
+    test_ways();
     for (int r = 0; r < RANKS; r++) {
         if (ops->alloc(&device, HX_MAIL_HEAD + 2 * (size_t)HALF, &b[r].d, b[r].handle) < 0) {
             printf("SKIPPED: %s\n", hx_error_message());
