@@ -10,6 +10,11 @@
  * that fewer than WORTH are left, which looking would take as well (README.md, "Lines"). */
 enum { SOON = 16, EVERY = 4, FAR = 60, MEND = 30, PATIENCE = 40, WORTH = 10 };
 
+/* A residual that rises so often tells of an estimate that missed something: what it does not cover
+ * is made larger by the preconditioner. Its first look again comes then (README.md, "Multigrid").
+ */
+enum { RISES = 4 };
+
 /* Decades that are to go where mending is foretold to pay: a residual rises and falls by a third of
  * one in two iterations, so nearer to the end the last ones say little (README.md, "Loose parts").
  */
@@ -41,22 +46,34 @@ static int is_time_to_revise(const hx_pcg_run *s, hx_pcg_asking *a, int n_done)
     return n_done >= a->patience && !(left > 0.0 && (before - left) * WORTH > left * n);
 }
 
+static int has_missed(hx_pcg_asking *a, double rr)
+{
+    const int rises = rr > a->rr;
+    a->rr = rr;
+    a->n_rise += rises;
+    return rises && a->n_rise == RISES && a->patience == PATIENCE;
+}
+
+static int revise(hx_pcg_run *s, hx_pcg_asking *a)
+{
+    a->patience *= 2;
+    return s->pc->kind->revise(s->pc);
+}
+
 void hx_pcg_begin_asking(hx_pcg_asking *a, const hx_pcg_state *state)
 {
-    *a = (hx_pcg_asking){.left = decades_left(state), .patience = PATIENCE};
+    *a = (hx_pcg_asking){.left = decades_left(state), .patience = PATIENCE, .rr = state->rr};
 }
 
 int hx_pcg_ask(hx_pcg_run *s, int n_done, hx_pcg_asking *a, int *changed)
 {
     const hx_precond_kind *const kind = s->pc->kind;
     *changed = 0;
-    if (kind->mend && !a->mended && is_time_to_mend(s, a, n_done)) {
+    if (has_missed(a, s->state.rr) && kind->revise) *changed = revise(s, a);
+    if (*changed == 0 && kind->mend && !a->mended && is_time_to_mend(s, a, n_done)) {
         a->mended = 1;
         *changed = kind->mend(s->pc);
     }
-    if (*changed != 0 || !kind->revise || !is_time_to_revise(s, a, n_done))
-        return *changed < 0 ? *changed : HX_OK;
-    a->patience *= 2;
-    *changed = kind->revise(s->pc);
+    if (*changed == 0 && kind->revise && is_time_to_revise(s, a, n_done)) *changed = revise(s, a);
     return *changed < 0 ? *changed : HX_OK;
 }

@@ -36,6 +36,8 @@ typedef struct hx_pcg_asking {
     int judged, mended, patience;
     double late_left; /* the same after `late_judged`, some before the patience ends */
     int late_judged;
+    double rr;  /* r'r at the last asking, */
+    int n_rise; /* and how often it was more than at the one before */
 } hx_pcg_asking;
 
 void hx_pcg_begin_asking(hx_pcg_asking *a, const hx_pcg_state *state);

@@ -61,7 +61,16 @@ static double grows(int k)
 {
     return 5.0 + 0.01 * k;
 }
-/* Five decades in 60 iterations, now up, now down. */
+/* Five decades in 64 iterations, and up in every fourth one: for the fourth time after 16. */
+static double rises_in_fours(int k)
+{
+    return 5.0 * (1.0 - k / 64.0) + (k > 0 && k % 4 == 0 ? 0.1 : 0.0);
+}
+static double rises_thrice(int k)
+{
+    return k <= 12 ? rises_in_fours(k) : 5.0 * (1.0 - k / 64.0);
+}
+/* Five decades in 60 iterations, now slow, now fast. */
 static double wavy(int k)
 {
     return 5.0 * (1.0 - k / 60.0) + 0.05 * (k % 2);
@@ -122,7 +131,20 @@ static void test_answers(void)
     CHECK(hx_pcg_ask(&s, 41, &a, &changed) == HX_OK && changed == 1);
     CHECK(n_mend == 1 && n_revise == 1);
     hx_pcg_begin_asking(&a, &s.state);
+    n_mend = n_revise = 0;
+    for (int k = 16; k < 21; k++) { /* a residual that rises for the fourth time after 19 */
+        s.state.rr = k;
+        CHECK(hx_pcg_ask(&s, k, &a, &changed) == HX_OK && changed == (k == 19));
+        CHECK(n_mend == 0 && n_revise == (k >= 19));
+    }
     answer = HX_EDEVICE;
+    s.state.rr = 1.0;
+    hx_pcg_begin_asking(&a, &s.state);
+    for (int k = 1; k <= 4; k++) {
+        s.state.rr = 1.0 + k;
+        CHECK(hx_pcg_ask(&s, k, &a, &changed) == (k < 4 ? HX_OK : HX_EDEVICE));
+    }
+    hx_pcg_begin_asking(&a, &s.state);
     CHECK(hx_pcg_ask(&s, 30, &a, &changed) == HX_EDEVICE);
     CHECK(hx_pcg_ask(&s, 40, &a, &changed) == HX_EDEVICE);
     pc.kind = &none;
@@ -142,8 +164,12 @@ int main(void)
     check("the same, longer", stalls_at_the_end, HX_PCG_RELATIVE, 39, (asked){30, 0, 0});
     check("stalls a decade off", stalls_a_decade_off, HX_PCG_RELATIVE, 29, (asked){20, 0, 0});
     check("stalls after 45", stalls_at_45, HX_PCG_RELATIVE, 100, (asked){30, 48, 80});
-    check("grows", grows, HX_PCG_RELATIVE, 100, (asked){16, 40, 80});
-    check("up and down", wavy, HX_PCG_RELATIVE, 59, (asked){16, 40, 0});
+    check("grows", grows, HX_PCG_RELATIVE, 100, (asked){16, 4, 80});
+    check("rises for the fourth time", rises_in_fours, HX_PCG_RELATIVE, 59, (asked){16, 16, 0});
+    check("the same, absolute", rises_in_fours, HX_PCG_ABSOLUTE, 59, (asked){16, 16, 0});
+    check("the same, by compliance", rises_in_fours, HX_PCG_COMPLIANCE, 59, (asked){30, 16, 0});
+    check("rises three times", rises_thrice, HX_PCG_RELATIVE, 59, (asked){16, 40, 0});
+    check("slow and fast", wavy, HX_PCG_RELATIVE, 59, (asked){16, 40, 0});
     check("by compliance", steady_45, HX_PCG_COMPLIANCE, 44, (asked){30, 40, 0});
     test_answers();
     TEST_END();
