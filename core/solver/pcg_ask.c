@@ -46,6 +46,7 @@ static int is_time_to_revise(const hx_pcg_run *s, hx_pcg_asking *a, int n_done)
     return n_done >= a->patience && !(left > 0.0 && (before - left) * WORTH > left * n);
 }
 
+/* 1 at the rise that asks for the first look again, unless that was had. */
 static int has_missed(hx_pcg_asking *a, double rr)
 {
     const int rises = rr > a->rr;
