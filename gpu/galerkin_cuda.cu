@@ -340,7 +340,7 @@ __global__ void __launch_bounds__(32 * SHARES * WARPS, MIN)
     for (int c = 0; c < DOF; c++) {
 #pragma unroll
         for (int k = 0; k < SHARES - 1; k++) sum[c] += part[warp][k][c][lane];
-        store_entry(place, c, r, sum[c]);
+        store_entry(place, c, r, coarse.scale * sum[c]);
     }
 }
 

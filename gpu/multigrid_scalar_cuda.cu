@@ -404,7 +404,7 @@ __global__ void galerkin_kernel(hx_mg_level fine, hx_mg_level coarse)
                        sum);
         }
     }
-    coarse.d_matrix[p * coarse.n_node + a] = sum;
+    coarse.d_matrix[p * coarse.n_node + a] = coarse.scale * sum;
 }
 
 int galerkin(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse)

@@ -573,7 +573,7 @@ HX_INLINED void galerkin_row_lanes(const hx_mg_level *fine, const hx_mg_level *c
         unsigned touched = 0;
         float d[3];
         if (i < 0) continue;
-        const float w = hx_mg_child(fine, coarse, o, d);
+        const float w = coarse->scale * hx_mg_child(fine, coarse, o, d);
         for (int n = 0; n < 27; n++) {
             const float *const block = fine->d_matrix + ROW * i + BLOCK * n;
             const parents *const l = &list[o][n];

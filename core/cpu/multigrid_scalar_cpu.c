@@ -260,7 +260,7 @@ static void add_child(const hx_mg_level *fine, const hx_mg_level *coarse, int64_
 {
     const int at[3] = {o % 3 - 1, o / 3 % 3 - 1, o / 9 - 1};
     float d[3];
-    const float wi = hx_mg_child(fine, coarse, o, d);
+    const float wi = coarse->scale * hx_mg_child(fine, coarse, o, d);
     for (int n = 0; n < ROW; n++) {
         const int64_t k = fine->d_neighbour[n * fine->n_node + i];
         const int to[3] = {at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1};

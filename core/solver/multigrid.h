@@ -92,7 +92,8 @@ enum { HX_LEVEL_LONGEST = 64 }; /* a device walks along a line, one node after t
 typedef struct hx_mg_level {
     int64_t n_node, n_own; /* as in hx_lattice_level */
     float step[3];
-    int mode[3];                               /* hx_lattice_mode */
+    int mode[3]; /* hx_lattice_mode */
+    float scale; /* its matrix is P'AP times that, of lattices after the first */
     int32_t *d_neighbour, *d_child, *d_parent; /* as in hx_lattice_level */
     float *d_matrix; /* [n_node] rows of 27 blocks of 6 x 6, in the order the device likes */
     uint8_t *d_held; /* [n_node] 1: a support, a spring or a rigid set is near; NULL: not known */
@@ -351,6 +352,7 @@ typedef struct hx_multigrid_ops {
                        const hx_mg_level *coarse);
     int (*prolong_from)(hx_device *dev, const hx_mg_level *coarse, const float *d_y,
                         const hx_mg_level *fine, float *d_x);
+    /* P'AP times the scale of `coarse`. */
     int (*galerkin)(hx_device *dev, const hx_mg_level *fine, const hx_mg_level *coarse);
     /* Takes out of the diagonal blocks of own nodes that are not held what their rows make of rigid
      * motions, which is rounding. NULL: nothing, as for one unknown a node. */

@@ -11,7 +11,8 @@
 typedef struct hx_mg_smoothing {
     int degree;
     double ratio;
-    int visits;
+    int visits;    /* of the level below */
+    double weight; /* of what it says; see README.md, "Overcorrection" */
 } hx_mg_smoothing;
 
 /* Rigid sets: their nodes are held in the V-cycle M0, and a direct solve for the motions c of all

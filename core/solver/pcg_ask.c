@@ -11,12 +11,14 @@
 enum { SOON = 16, EVERY = 4, FAR = 60, MEND = 30, PATIENCE = 40, WORTH = 10 };
 
 /* A residual that rises so often tells of an estimate that missed something: what it does not cover
- * is made larger by the preconditioner. Its first look again comes then (README.md, "Multigrid").
+ * is made larger by the preconditioner. Its first look again comes then (README.md, "Multigrid"),
+ * or at once where r'z < 0 proves that M is not positive definite.
  */
 enum { RISES = 4 };
 
-/* Decades that are to go where mending is foretold to pay: a residual rises and falls by a third of
- * one in two iterations, so nearer to the end the last ones say little (README.md, "Loose parts").
+/* Decades that are to go where mending is foretold to pay, or looking again at r'z < 0: a residual
+ * rises and falls by a third of one in two iterations, so nearer to the end the last ones say
+ * little (README.md, "Loose parts").
  */
 static const double MUCH = 1.0;
 
@@ -24,7 +26,7 @@ static const double MUCH = 1.0;
 static double decades_left(const hx_pcg_state *s)
 {
     if (s->criterion == HX_PCG_COMPLIANCE || !(s->stop > 0.0)) return 0.0;
-    return 0.5 * log10((s->criterion == HX_PCG_RELATIVE ? s->rr : s->rz) / s->stop);
+    return 0.5 * log10((s->criterion == HX_PCG_RELATIVE ? s->rr : fabs(s->rz)) / s->stop);
 }
 
 static int is_time_to_mend(const hx_pcg_run *s, hx_pcg_asking *a, int n_done)
@@ -46,13 +48,15 @@ static int is_time_to_revise(const hx_pcg_run *s, hx_pcg_asking *a, int n_done)
     return n_done >= a->patience && !(left > 0.0 && (before - left) * WORTH > left * n);
 }
 
-/* 1 at the rise that asks for the first look again, unless that was had. */
-static int has_missed(hx_pcg_asking *a, double rr)
+/* 1 where the solve shows that an estimate missed something, unless the first look again was had.
+ */
+static int has_missed(hx_pcg_asking *a, const hx_pcg_state *state)
 {
-    const int rises = rr > a->rr;
-    a->rr = rr;
+    const int rises = state->rr > a->rr;
+    a->rr = state->rr;
     a->n_rise += rises;
-    return rises && a->n_rise == RISES && a->patience == PATIENCE;
+    return a->patience == PATIENCE &&
+           ((rises && a->n_rise == RISES) || (state->rz < 0.0 && decades_left(state) > MUCH));
 }
 
 static int revise(hx_pcg_run *s, hx_pcg_asking *a)
@@ -70,7 +74,7 @@ int hx_pcg_ask(hx_pcg_run *s, int n_done, hx_pcg_asking *a, int *changed)
 {
     const hx_precond_kind *const kind = s->pc->kind;
     *changed = 0;
-    if (has_missed(a, s->state.rr) && kind->revise) *changed = revise(s, a);
+    if (has_missed(a, &s->state) && kind->revise) *changed = revise(s, a);
     if (*changed == 0 && kind->mend && !a->mended && is_time_to_mend(s, a, n_done)) {
         a->mended = 1;
         *changed = kind->mend(s->pc);

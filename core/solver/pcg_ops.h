@@ -55,7 +55,7 @@ typedef struct hx_pcg_state {
 static HX_HD int hx_pcg_state_is_done(const hx_pcg_state *s)
 {
     if (s->criterion == HX_PCG_RELATIVE) return s->rr <= s->stop;
-    if (s->criterion == HX_PCG_ABSOLUTE) return s->rz <= s->stop;
+    if (s->criterion == HX_PCG_ABSOLUTE) return (s->rz < 0.0 ? -s->rz : s->rz) <= s->stop;
     const double energy = s->energy < 0.0 ? -s->energy : s->energy;
     const double scale = s->scale > 0.0 ? s->scale : energy;
     return s->rr <= s->floor || (s->rr <= s->roof && s->rest <= s->stop * scale);

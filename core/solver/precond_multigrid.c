@@ -149,6 +149,8 @@ static int put_levels(hx_multigrid *mg, const hx_operator *op, const hx_lattice 
         mg->n_level = l + 1; /* what destroy frees */
         HX_TRY(put_level(mg, lattice, l, l + 1 < n_level));
     }
+    for (int l = 1; l < n_level; l++)
+        mg->level[l].scale = (float)(1.0 / hx_mg_smoothing_of(mg, l - 1).weight);
     mg->added = hx_mg_direct_added(mg);
     return hx_mg_resident_create(mg, lattice);
 }

@@ -201,6 +201,7 @@ static inline void put_level(const hx_lattice_level *from, hx_mg_level *to)
     to->n_own = from->n_own;
     for (int i = 0; i < 3; i++) to->step[i] = (float)from->step[i];
     memcpy(to->mode, from->mode, sizeof to->mode);
+    to->scale = 0.7f;
     to->d_neighbour = put(from->neighbour, 27 * n * word);
     to->d_child = from->child ? put(from->child, 27 * n * word) : NULL;
     to->d_parent = from->parent ? put(from->parent, 8 * n * word) : NULL;

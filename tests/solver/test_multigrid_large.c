@@ -135,7 +135,7 @@ static void check_level(const grids *g, int k)
     free(size);
 }
 
-/* A_k x = P' A_k-1 P x, in the norm of the vectors. */
+/* A_k x = P' A_k-1 P x times the scale, in the norm of the vectors. */
 static void check_next(const grids *g, int k)
 {
     const hx_mg_level *const fine = &g->level[k - 1], *const coarse = &g->level[k];
@@ -152,6 +152,7 @@ static void check_next(const grids *g, int k)
     CHECK_OK(ops->multiply(&device, coarse, d_x, d_y));
     double *const y = get_floats(n, d_y), *const expected = get_floats(n, coarse->d_b);
     for (int64_t i = 0; i < n; i++) {
+        expected[i] *= (double)coarse->scale;
         apart2 += (y[i] - expected[i]) * (y[i] - expected[i]);
         size2 += expected[i] * expected[i];
     }

@@ -46,7 +46,7 @@ static double *triple(int64_t n, int64_t m, const double *p, const double *a)
     return sum;
 }
 
-/* From the first lattice's, which test_multigrid_mesh checks. */
+/* With the level's scale, from the first lattice's, which test_multigrid_mesh checks. */
 static void check_galerkin(const grids *g)
 {
     CHECK_OK(ops->mesh_galerkin(&device, &g->m, &g->level[0]));
@@ -54,6 +54,7 @@ static void check_galerkin(const grids *g)
     for (int k = 1; k < g->lattice.n_level; k++) {
         const int64_t n = DOF * g->level[k - 1].n_node, m = DOF * g->level[k].n_node;
         double *p = lattice_p(g, k), *expected = triple(n, m, p, a);
+        for (int64_t i = 0; i < m * m; i++) expected[i] *= (double)g->level[k].scale;
         CHECK_OK(ops->galerkin(&device, &g->level[k - 1], &g->level[k]));
         free(a);
         a = dense_of(&g->level[k]);

@@ -7,6 +7,7 @@
 
 static int answer;           /* of both */
 static int n_mend, n_revise; /* how often each was asked */
+static int indefinite_at;    /* after which iteration r'z is below 0; 0: never */
 
 static int mend(hx_precond *pc)
 {
@@ -94,6 +95,7 @@ static asked watch(history left, int criterion, int n_iteration)
         const int before[2] = {n_mend, n_revise};
         int changed = -1;
         s.state.rr = s.state.rz = s.state.stop * pow(10.0, 2.0 * left(k));
+        if (k > 0 && k == indefinite_at) s.state.rz = -s.state.rz;
         if (k == 0) hx_pcg_begin_asking(&a, &s.state);
         if (k == 0) continue;
         CHECK(hx_pcg_ask(&s, k, &a, &changed) == HX_OK && changed == 0);
@@ -152,6 +154,18 @@ static void test_answers(void)
     CHECK(hx_pcg_ask(&s, 1000, &a, &changed) == HX_OK && changed == 0);
 }
 
+/* A preconditioner that is not positive definite ends no solve by r'z < 0. */
+static void test_absolute(void)
+{
+    hx_pcg_state s = {.criterion = HX_PCG_ABSOLUTE, .stop = 1e-10, .rr = 1.0, .max_iterations = 9};
+    s.rz = -1e-3;
+    hx_pcg_state_test(&s);
+    CHECK(s.reason == HX_PCG_RUNNING);
+    s.rz = 1e-11;
+    hx_pcg_state_test(&s);
+    CHECK(s.reason == HX_PCG_CONVERGED);
+}
+
 int main(void)
 {
     check("done in 45", steady_45, HX_PCG_RELATIVE, 44, (asked){30, 0, 0});
@@ -169,8 +183,16 @@ int main(void)
     check("the same, absolute", rises_in_fours, HX_PCG_ABSOLUTE, 59, (asked){16, 16, 0});
     check("the same, by compliance", rises_in_fours, HX_PCG_COMPLIANCE, 59, (asked){30, 16, 0});
     check("rises three times", rises_thrice, HX_PCG_RELATIVE, 59, (asked){16, 40, 0});
+    indefinite_at = 7;
+    check("not positive definite after 7", steady_45, HX_PCG_RELATIVE, 44, (asked){30, 7, 0});
+    check("the same, absolute", steady_45, HX_PCG_ABSOLUTE, 44, (asked){30, 7, 0});
+    check("the same, by compliance", steady_45, HX_PCG_COMPLIANCE, 44, (asked){30, 40, 0});
+    indefinite_at = 39;
+    check("not positive definite near the end", steady_45, HX_PCG_RELATIVE, 44, (asked){30, 0, 0});
+    indefinite_at = 0;
     check("slow and fast", wavy, HX_PCG_RELATIVE, 59, (asked){16, 40, 0});
     check("by compliance", steady_45, HX_PCG_COMPLIANCE, 44, (asked){30, 40, 0});
     test_answers();
+    test_absolute();
     TEST_END();
 }
