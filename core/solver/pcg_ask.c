@@ -12,14 +12,12 @@ enum { SOON = 16, EVERY = 4, FAR = 60, MEND = 30, PATIENCE = 40, WORTH = 10 };
 
 /* A residual that rises so often tells of an estimate that missed something: what it does not cover
  * is made larger by the preconditioner. Its first look again comes then (README.md, "Multigrid"),
- * or at once where r'z < 0 proves that M is not positive definite.
- */
+ * or at once where r'z < 0 proves that M is not positive definite. */
 enum { RISES = 4 };
 
 /* Decades that are to go where mending is foretold to pay, or looking again at r'z < 0: a residual
  * rises and falls by a third of one in two iterations, so nearer to the end the last ones say
- * little (README.md, "Loose parts").
- */
+ * little (README.md, "Loose parts"). */
 static const double MUCH = 1.0;
 
 /* Decades of the residual that are left; 0 where the criterion goes by something else. */
@@ -48,8 +46,7 @@ static int is_time_to_revise(const hx_pcg_run *s, hx_pcg_asking *a, int n_done)
     return n_done >= a->patience && !(left > 0.0 && (before - left) * WORTH > left * n);
 }
 
-/* 1 where the solve shows that an estimate missed something, unless the first look again was had.
- */
+/* 1 where a solve shows that an estimate missed something, unless the first look was had. */
 static int has_missed(hx_pcg_asking *a, const hx_pcg_state *state)
 {
     const int rises = state->rr > a->rr;
