@@ -42,9 +42,9 @@ typedef struct hx_precond_kind {
     /* Where apply leaves z in single precision when d_z is NULL, which saves a vector: memory that
      * stays where it is. NULL, or returns NULL: apply wants a d_z. */
     const float *(*single_z)(const hx_precond *pc);
-    /* A solve takes long, or its residual rises again and again: look again, with more work, at
-     * what setup only estimated. Returns 1 if the preconditioner has changed: PCG starts anew from
-     * where it is. NULL: nothing was estimated. */
+    /* A solve takes long, its residual rises again and again, or r'z < 0: look again, with more
+     * work, at what setup only estimated. Returns 1 if the preconditioner has changed: PCG starts
+     * anew from where it is. NULL: nothing was estimated. */
     int (*revise)(hx_precond *pc);
     /* A solve takes longer than most: look once for what can be mended. Returns as `revise`; NULL:
      * nothing can. */
