@@ -335,7 +335,7 @@ static void plan_ahead(hx_session *s)
     hx_session_count_loads(s);
     if (strategy) hx_plan_operator(&s->plan, &s->problem, strategy);
     if (kind && hx_device_start_is_running(&s->device_start))
-        hx_plan_precond(&s->plan, &s->problem, kind);
+        hx_plan_precond(&s->plan, &s->problem, kind, ops);
     if (kind && hx_device_start_is_running(&s->device_start))
         hx_plan_finish_precond(&s->plan, &s->problem, kind);
     /* without memory it is tried again when it is asked for */
@@ -416,7 +416,7 @@ int hx_session_make_solver(hx_session *s)
     for (;;) {
         other = (hx_account){0};
         if (!s->op.dev && !s->team) hx_plan_operator(&s->plan, &s->problem, s->strategy);
-        hx_plan_precond(&s->plan, &s->problem, s->precond_kind);
+        hx_plan_precond(&s->plan, &s->problem, s->precond_kind, hx_session_solver_device(s)->ops);
         hx_session_other_account(s, &other); /* once: it takes passes over the mesh */
         const int rc = make_solver(s, hx_account_sum(&other));
         if (rc == HX_OK) break;

@@ -294,11 +294,11 @@ static int32_t find_parent(const grid *coarse, const int mode[3], const int32_t 
 {
     int64_t up[3];
     for (int i = 0; i < 3; i++) {
-        const int bit = corner >> i & 1;
+        const int bit = corner >> i & 1, stride = hx_lattice_stride(mode[i]);
         up[i] = 0;
-        if (mode[i] == HX_LATTICE_HALVE) {
-            if (bit && at[i] % 2 == 0) return -1;
-            up[i] = at[i] / 2 + bit;
+        if (mode[i] == HX_LATTICE_HALVE || mode[i] == HX_LATTICE_STAY) {
+            if (bit && at[i] % stride == 0) return -1;
+            up[i] = at[i] / stride + bit;
         } else if (bit != at[i]) {
             return -1;
         }
@@ -312,8 +312,10 @@ static int link_levels(hx_lattice_level *fine, const grid *g, hx_lattice_level *
 {
     const int64_t n = g->n_node, n_next = next->n_node;
     for (int i = 0; i < 3; i++) {
-        coarse->mode[i] = hx_lattice_grid_mode(g, i);
-        coarse->step[i] = coarse->mode[i] == HX_LATTICE_HALVE ? 2.0 * fine->step[i] : 0.0;
+        const int mode = hx_lattice_grid_mode(g, i),
+                  has_cells = mode == HX_LATTICE_HALVE || mode == HX_LATTICE_STAY;
+        coarse->mode[i] = mode;
+        coarse->step[i] = has_cells ? hx_lattice_stride(mode) * fine->step[i] : 0.0;
     }
     HX_TRY(hx_alloc_raw(&fine->parent, (size_t)n, 8 * sizeof(int32_t), WHAT));
     HX_TRY(hx_alloc_raw(&coarse->child, (size_t)n_next, 27 * sizeof(int32_t), WHAT));
@@ -452,6 +454,7 @@ static int next_level(listing *l, const grid *g, grid *next, int n_level)
     HX_TRY(hx_lattice_grid_coarsen(g, next));
     if (!next->rank) return hx_lattice_grid_number(next);
     for (int i = 0; i < 3; i++) {
+        if (hx_lattice_grid_mode(g, i) == HX_LATTICE_STAY) continue;
         l->low[i] /= 2;
         l->high[i] = (l->high[i] + 1) / 2;
     }

@@ -11,8 +11,10 @@
  *
  *     u(x) = sum_j w_j (u_j + theta_j x (x - X_j) / unit),  w_j trilinear, sum_j w_j = 1.
  *
- * Level l + 1 has cells of 2 x 2 x 2 of level l, but where a direction has a single cell that
- * stays: a wider one would stand half empty, its far nodes all but dependent on the near ones.
+ * Level l + 1 has cells of 2 x 2 x 2 of level l. A direction of few cells stays as it is until no
+ * other has more than that (hx_lattice_grid_mode): fewer would make a thin part's cross-section too
+ * stiff. Where a single cell is left, so does that: a wider one would stand half empty, its far
+ * nodes all but dependent on the near ones.
  * Offsets (dx, dy, dz) in {-1, 0, 1}^3 are numbered (dz + 1) * 9 + (dy + 1) * 3 + dx + 1; corners
  * of a cell by the bits x = 1, y = 2, z = 4. */
 #ifndef HX_LATTICE_H
@@ -30,14 +32,20 @@ enum { HX_LATTICE_LEVELS = 16, HX_LATTICE_OFFSETS = 27 };
 #define HX_LATTICE_CENTRE 13 /* the offset (0, 0, 0) */
 
 /* A direction from one level to the next: cells are halved in number; or two layers of nodes become
- * one; or there is one already. */
-typedef enum { HX_LATTICE_HALVE, HX_LATTICE_COLLAPSE, HX_LATTICE_KEEP } hx_lattice_mode;
+ * one; or there is one already; or several stay. */
+typedef enum {
+    HX_LATTICE_HALVE,
+    HX_LATTICE_COLLAPSE,
+    HX_LATTICE_KEEP,
+    HX_LATTICE_STAY
+} hx_lattice_mode;
 
 /* Children of a node at place I lie at hx_lattice_stride * I + offset, offset in [low, high], with
  * weight 1/2 for offsets other than 0 when halved, else 1; their distance from it is offset -
  * centre steps of the finer level. */
 static HX_HD int hx_lattice_stride(int mode)
 {
+    if (mode == HX_LATTICE_STAY) return 1;
     return mode == HX_LATTICE_HALVE ? 2 : 4; /* 4: the single place is 0, others are out of reach */
 }
 static HX_HD int hx_lattice_low(int mode)
@@ -46,7 +54,7 @@ static HX_HD int hx_lattice_low(int mode)
 }
 static HX_HD int hx_lattice_high(int mode)
 {
-    return mode == HX_LATTICE_KEEP ? 0 : 1;
+    return mode == HX_LATTICE_KEEP || mode == HX_LATTICE_STAY ? 0 : 1;
 }
 static HX_HD float hx_lattice_centre(int mode)
 {

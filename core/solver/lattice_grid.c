@@ -11,6 +11,18 @@ static const char *const WHAT = "multigrid lattice";
  * parents and cells lie another two off. */
 enum { MARGIN = 4 };
 
+/* A direction of so many cells stays while another has twice as many: of a lattice whose nodes cost
+ * little more cells than of a larger one. Measured, see README.md, "Thin parts". */
+enum { THIN_LEAST = 3, THIN_MOST = 5, THIN_SMALL = 8, SMALL_NODES = 4000 };
+
+static int stays(const hx_lattice_grid *g, int i)
+{
+    const int64_t n_most = g->n_all <= SMALL_NODES ? THIN_SMALL : THIN_MOST;
+    int64_t longest = 0;
+    for (int k = 0; k < 3; k++) longest = g->n[k] > longest ? g->n[k] : longest;
+    return g->n[i] >= THIN_LEAST && g->n[i] <= n_most && longest >= 2 * g->n[i];
+}
+
 /* Nodes that are listed end there: one more than the cells, where those have not collapsed. */
 static int64_t node_end(const hx_lattice_grid *g, int i)
 {
@@ -164,39 +176,47 @@ void hx_lattice_grid_count(hx_lattice_grid *g)
 
 hx_lattice_mode hx_lattice_grid_mode(const hx_lattice_grid *g, int i)
 {
+    if (stays(g, i)) return HX_LATTICE_STAY;
     if (g->n[i] > 1) return HX_LATTICE_HALVE;
     return g->layer[i] > 1 ? HX_LATTICE_COLLAPSE : HX_LATTICE_KEEP;
 }
 
-/* Of the eight cells in a coarse one: the lowest rank. */
-static uint16_t least_rank(const hx_lattice_grid *g, int64_t i, int64_t j, int64_t k)
+/* Cells that become one along each direction. */
+static void find_widths(const hx_lattice_grid *g, int64_t width[3])
+{
+    for (int i = 0; i < 3; i++) width[i] = hx_lattice_grid_mode(g, i) == HX_LATTICE_STAY ? 1 : 2;
+}
+
+/* Of the cells in a coarse one: the lowest rank. */
+static uint16_t least_rank(const hx_lattice_grid *g, const int64_t width[3], const int64_t at[3])
 {
     uint16_t least = HX_LATTICE_NO_RANK;
-    for (int c = 0; c < 8; c++) {
-        const int64_t x = 2 * i + (c & 1), y = 2 * j + (c >> 1 & 1), z = 2 * k + (c >> 2);
-        if (x >= g->n[0] || y >= g->n[1] || z >= g->n[2]) continue;
-        const uint16_t rank = g->rank[hx_lattice_grid_place(g, x, y, z)];
-        least = rank < least ? rank : least;
-    }
+    for (int64_t z = width[2] * at[2]; z < width[2] * (at[2] + 1) && z < g->n[2]; z++)
+        for (int64_t y = width[1] * at[1]; y < width[1] * (at[1] + 1) && y < g->n[1]; y++)
+            for (int64_t x = width[0] * at[0]; x < width[0] * (at[0] + 1) && x < g->n[0]; x++) {
+                const uint16_t rank = g->rank[hx_lattice_grid_place(g, x, y, z)];
+                least = rank < least ? rank : least;
+            }
     return least;
 }
 
-static int has_cell(const hx_lattice_grid *g, int64_t i, int64_t j, int64_t k)
+static int has_cell(const hx_lattice_grid *g, const int64_t width[3], const int64_t at[3])
 {
     int used = 0;
-    for (int c = 0; c < 8; c++)
-        used |=
-            hx_lattice_grid_cell(g, 2 * i + (c & 1), 2 * j + (c >> 1 & 1), 2 * k + (c >> 2)) >= 0;
+    for (int64_t z = width[2] * at[2]; z < width[2] * (at[2] + 1); z++)
+        for (int64_t y = width[1] * at[1]; y < width[1] * (at[1] + 1); y++)
+            for (int64_t x = width[0] * at[0]; x < width[0] * (at[0] + 1); x++)
+                used |= hx_lattice_grid_cell(g, x, y, z) >= 0;
     return used;
 }
 
-static int alloc_coarse(const hx_lattice_grid *g, hx_lattice_grid *next)
+static int alloc_coarse(const hx_lattice_grid *g, const int64_t width[3], hx_lattice_grid *next)
 {
     int64_t n[3], layer[3];
     uint16_t *rank;
     for (int i = 0; i < 3; i++) {
-        n[i] = (g->n[i] + 1) / 2;
-        layer[i] = hx_lattice_grid_mode(g, i) == HX_LATTICE_HALVE ? n[i] + 1 : 1;
+        n[i] = (g->n[i] + width[i] - 1) / width[i];
+        layer[i] = g->n[i] > 1 ? n[i] + 1 : 1;
     }
     if (!g->rank) return hx_lattice_grid_alloc(next, n, layer);
     HX_TRY(hx_alloc_raw(&rank, (size_t)(n[0] * n[1] * n[2]), sizeof *rank, WHAT));
@@ -206,15 +226,18 @@ static int alloc_coarse(const hx_lattice_grid *g, hx_lattice_grid *next)
 
 int hx_lattice_grid_coarsen(const hx_lattice_grid *g, hx_lattice_grid *next)
 {
-    HX_TRY(alloc_coarse(g, next));
+    int64_t width[3];
+    find_widths(g, width);
+    HX_TRY(alloc_coarse(g, width, next));
 #pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < next->n[2]; k++)
         for (int64_t j = 0; j < next->n[1]; j++)
             for (int64_t i = 0; i < next->n[0]; i++) {
+                const int64_t at[3] = {i, j, k};
                 if (next->rank)
-                    next->rank[hx_lattice_grid_place(next, i, j, k)] = least_rank(g, i, j, k);
+                    next->rank[hx_lattice_grid_place(next, i, j, k)] = least_rank(g, width, at);
                 else
-                    next->cell[cell_at(next, i, j, k)] = has_cell(g, i, j, k);
+                    next->cell[cell_at(next, i, j, k)] = has_cell(g, width, at);
             }
     return HX_OK;
 }

@@ -54,10 +54,12 @@ int hx_lattice_grid_number(hx_lattice_grid *g);
 /* n_all and n_cell_all by the ranks. */
 void hx_lattice_grid_count(hx_lattice_grid *g);
 
-/* Cells of 2 x 2 x 2, used where one of the eight is: flagged or, of ranks, begun. */
+/* Two cells become one along each direction that does not stay; used where one of them is: flagged
+ * or, of ranks, begun. */
 int hx_lattice_grid_coarsen(const hx_lattice_grid *g, hx_lattice_grid *next);
 
-/* What becomes of direction i on the next level. */
+/* What becomes of direction i on the next level: it stays, with 3 to 5 cells (of a small
+ * lattice to 8), while another has twice as many. */
 hx_lattice_mode hx_lattice_grid_mode(const hx_lattice_grid *g, int i);
 
 void hx_lattice_grid_free(hx_lattice_grid *g);

@@ -196,15 +196,36 @@ static int count_across(hx_lattice *lattice, const hx_mesh *mesh, const sample *
  * the mean, cells are no wider than the largest: a wider one ties sheets to each other, as if what
  * lies between them were as stiff as its stiffest part. Not cells of few elements, as of heat and
  * quadratic elements, which have no lines. */
-#define FEW_ELEMENTS 3.0
+#define FEW_ELEMENTS 2.25
 #define UNEVEN 1.5
+
+static double least_size(const extents *x, int i)
+{
+    return 2.0 * (1.0 + 1e-9) * x->half[i];
+}
 
 static double cell_size(const extents *x, int i, double mean, double wanted, int may_narrow)
 {
-    const double least = 2.0 * (1.0 + 1e-9) * x->half[i];
     const int has_sheets = may_narrow && x->aspect > HX_LATTICE_STRETCHED && mean < 1.0 &&
                            2.0 * x->half[i] > UNEVEN * x->mean[i];
-    return has_sheets ? least : fmax(wanted, least);
+    return has_sheets ? least_size(x, i) : fmax(wanted, least_size(x, i));
+}
+
+/* A slender part has so many cells across where these hold so many elements: with two by two, what
+ * each of its chords and walls does by itself is too stiff (README.md, "Thin parts"). */
+#define CELLS_ACROSS 3.0
+#define ELEMENTS_LEAST 2.0
+
+static void divide_slender(const extents *x, const double length[3], double size[3])
+{
+    double narrow[3];
+    int n_thin = 0;
+    for (int i = 0; i < 3; i++) {
+        narrow[i] = fmax(length[i] / CELLS_ACROSS * (1.0 + 1e-9), least_size(x, i));
+        n_thin += narrow[i] < size[i];
+    }
+    for (int i = 0; n_thin >= 2 && i < 3; i++)
+        if (narrow[i] >= ELEMENTS_LEAST * x->mean[i]) size[i] = fmin(size[i], narrow[i]);
 }
 
 /* size and n[3] for those extents. */
@@ -212,16 +233,18 @@ static void fit_cells(hx_lattice *lattice, const hx_mesh *mesh, const extents *x
                       int is_linear, int64_t n[3])
 {
     const double volume = cbrt(x->mean[0] * x->mean[1] * x->mean[2]);
+    double length[3];
     for (int i = 0; i < 3; i++) {
         const double mean = x->mean[i] / volume, share = x->aspect > STRETCHED ? sqrt(mean) : mean;
+        length[i] = mesh->box_max[i] - mesh->box_min[i];
         lattice->size[i] = cell_size(x, i, mean, coarsening * mesh->elem_size * share,
                                      is_linear && coarsening > FEW_ELEMENTS);
     }
+    if (is_linear) divide_slender(x, length, lattice->size);
     for (;;) {
         double places = 1.0;
         for (int i = 0; i < 3; i++) {
-            const double length = mesh->box_max[i] - mesh->box_min[i];
-            n[i] = (int64_t)ceil(length / lattice->size[i] - 1e-6);
+            n[i] = (int64_t)ceil(length[i] / lattice->size[i] - 1e-6);
             if (n[i] < 1) n[i] = 1;
             places *= (double)(n[i] + 1);
         }

@@ -25,7 +25,8 @@ enum {
 static const hx_mg_smoothing on_quadratic = {4, 16.0, 1, 1.0}, on_cubic = {6, 30.0, 1, 1.0},
                              on_first = {2, 8.0, 2, WEIGHT}, on_others = {4, 16.0, 2, WEIGHT},
                              on_others_once = {4, 16.0, 1, 1.0};
-#define FEW 1000 /* nodes of a lattice that visits the last one once: few motions are left */
+/* A lattice of so few nodes, so many in a row, visits the last one once: few motions are left. */
+enum { FEW_NODES = 1100, FEW_LONG = 32 };
 
 /* On the mesh, by the elements across a cell of the first lattice (below `across`): what is shorter
  * than a cell is the smoother's, and its eigenvalues fall with the square of that number. */
@@ -58,7 +59,8 @@ hx_mg_smoothing hx_mg_smoothing_of(const hx_multigrid *mg, int l)
 {
     if (l < 0) return mg->rows ? mg->on_rows : mg->on_mesh;
     if (l == 0) return on_first;
-    if (l + 2 == mg->n_level && mg->level[l].n_node < FEW) return on_others_once;
+    if (l + 2 == mg->n_level && mg->level[l].n_node < FEW_NODES && mg->level[l].n_long < FEW_LONG)
+        return on_others_once;
     return hx_mg_restores(mg) ? on_others : on_others_once;
 }
 

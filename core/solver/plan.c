@@ -26,11 +26,12 @@ void hx_plan_operator(hx_plan *plan, const hx_problem *problem, const hx_strateg
     plan->bytes = strategy->plan_bytes(plan->lists, &plan->single_bytes);
 }
 
-void hx_plan_precond(hx_plan *plan, const hx_problem *problem, const hx_precond_kind *kind)
+void hx_plan_precond(hx_plan *plan, const hx_problem *problem, const hx_precond_kind *kind,
+                     const hx_device_ops *device)
 {
     begin(plan, problem->mesh);
     if (plan->coarsening > 0.0 || !kind->plan) return;
-    if (kind->plan(plan, problem) < 0) hx_error_clear();
+    if (kind->plan(plan, problem, device) < 0) hx_error_clear();
 }
 
 void hx_plan_finish_precond(hx_plan *plan, const hx_problem *problem, const hx_precond_kind *kind)

@@ -29,8 +29,9 @@ typedef struct hx_plan {
  * no memory: setup will say so. O(n_elem). */
 void hx_plan_operator(hx_plan *plan, const hx_problem *problem, const hx_strategy *strategy);
 
-/* What the preconditioner takes from the mesh, likewise. */
-void hx_plan_precond(hx_plan *plan, const hx_problem *problem, const hx_precond_kind *kind);
+/* What the preconditioner takes from the mesh for such a device, likewise. */
+void hx_plan_precond(hx_plan *plan, const hx_problem *problem, const hx_precond_kind *kind,
+                     const hx_device_ops *device);
 
 /* What can be made of that beyond what tells its memory. Without a word where there is none. */
 void hx_plan_finish_precond(hx_plan *plan, const hx_problem *problem, const hx_precond_kind *kind);

@@ -28,8 +28,9 @@ typedef struct hx_precond_kind {
     /* Device bytes it holds besides those vectors; NULL: none. O(n_elem). */
     size_t (*bytes)(const hx_problem *problem, const hx_device_ops *device,
                     const hx_strategy *strategy);
-    /* Fills what of the plan (plan.h) is the kind's, without a device; NULL: nothing. O(n_elem). */
-    int (*plan)(struct hx_plan *plan, const hx_problem *problem);
+    /* Fills what of the plan (plan.h) is the kind's, before the device is there; NULL: nothing.
+     * O(n_elem). */
+    int (*plan)(struct hx_plan *plan, const hx_problem *problem, const hx_device_ops *device);
     /* After it, what create would make of it on the host; NULL: nothing. */
     int (*plan_more)(struct hx_plan *plan, const hx_problem *problem);
     /* Allocates for pc->a. */

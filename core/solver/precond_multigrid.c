@@ -16,7 +16,9 @@
 #include "vector_ops.h"
 
 /* Chosen by measurement, see README.md. */
-#define COARSENING 4.0           /* elements a cell of the first lattice, in each direction */
+#define COARSENING 4.0 /* elements a cell of the first lattice, in each direction */
+/* Of a mesh that is smoothed in lines, on a device to which lattices cost little. */
+#define COARSENING_STRETCHED 2.5
 #define COARSENING_HEAT 2.0      /* with one unknown a node lattices cost little */
 #define COARSENING_QUADRATIC 2.0 /* the same of quadratic elements */
 #define COARSENING_DEGREE 2.0    /* the same of splines, times the degree */
@@ -43,11 +45,20 @@ static int degree_of(const hx_problem *problem)
     return degree;
 }
 
-static double coarsening_of(const hx_problem *problem)
+static int is_stretched(const hx_problem *problem)
+{
+    return problem->space.element == HX_ELEMENT_LINEAR && !hx_problem_is_heat(problem) &&
+           hx_plan_aspect(hx_problem_whole(problem)) > HX_LATTICE_STRETCHED;
+}
+
+static double coarsening_of(const hx_problem *problem, const hx_device_ops *device)
 {
     if (problem->space.element == HX_ELEMENT_SPLINE) return COARSENING_DEGREE * degree_of(problem);
     if (hx_problem_is_heat(problem)) return COARSENING_HEAT;
-    return problem->space.element == HX_ELEMENT_LINEAR ? COARSENING : COARSENING_QUADRATIC;
+    if (problem->space.element != HX_ELEMENT_LINEAR) return COARSENING_QUADRATIC;
+    return device->multigrid && device->multigrid->resident_room && is_stretched(problem)
+               ? COARSENING_STRETCHED
+               : COARSENING;
 }
 
 static int put_mesh(hx_multigrid *mg, const hx_operator *op, const hx_lattice *lattice,
@@ -122,6 +133,8 @@ static int put_level(hx_multigrid *mg, const hx_lattice *lattice, int l, int is_
     float **const vectors[] = {&to->d_m, &to->d_b, &to->d_x, &to->d_y, &to->d_d, &to->d_v};
     to->n_node = from->n_node;
     to->n_own = from->n_own;
+    for (int i = 0; i < 3; i++)
+        to->n_long = from->layer[i] > to->n_long ? from->layer[i] : to->n_long;
     to->share = from->share;
     for (int i = 0; i < 3; i++) to->step[i] = (float)from->step[i];
     memcpy(to->mode, from->mode, sizeof to->mode);
@@ -313,7 +326,7 @@ static int find_ops(hx_multigrid *mg, const hx_problem *problem)
 /* The lattice of the plan, or a new one; a share's is that of the whole. */
 static int make_lattice(hx_device *dev, hx_lattice *lattice, const hx_problem *problem)
 {
-    const double coarsening = coarsening_of(problem);
+    const double coarsening = coarsening_of(problem, dev->ops);
     const hx_problem *const whole = hx_problem_whole(problem);
     memset(lattice, 0, sizeof *lattice);
     if (!problem->whole && hx_plan_take_finished(problem, coarsening, lattice)) return HX_OK;
@@ -499,13 +512,13 @@ static int apply(hx_precond *pc, const double *d_r, double *d_z)
     return mg->rigid.n_column > 0 ? hx_mg_rigid_add(mg, pc->op, d_r, d_z) : HX_OK;
 }
 
-static int plan_lattice(hx_plan *plan, const hx_problem *problem)
+static int plan_lattice(hx_plan *plan, const hx_problem *problem, const hx_device_ops *device)
 {
-    const double coarsening = coarsening_of(problem);
+    plan->aspect = hx_lattice_aspect(problem->mesh);
+    const double coarsening = coarsening_of(problem, device);
     HX_TRY(hx_lattice_begin(&plan->lattice, &problem->space, coarsening));
     hx_lattice_draft_size(plan->lattice, &plan->n_lattice_node, &plan->n_cell);
     plan->coarsening = coarsening;
-    plan->aspect = hx_lattice_aspect(problem->mesh);
     return HX_OK;
 }
 
@@ -526,11 +539,12 @@ static int finish_lattice(hx_plan *plan, const hx_problem *problem)
 
 /* Nodes and cells of the first lattice of a spline, whose cells are wider than asked for where its
  * functions reach further. 0: not counted. */
-static int count_spline(const hx_problem *problem, double *n_node, double *n_cell)
+static int count_spline(const hx_problem *problem, double coarsening, double *n_node,
+                        double *n_cell)
 {
     hx_lattice_draft *draft;
     if (problem->space.element != HX_ELEMENT_SPLINE) return 0;
-    if (hx_lattice_begin(&draft, &problem->space, coarsening_of(problem)) < 0) {
+    if (hx_lattice_begin(&draft, &problem->space, coarsening) < 0) {
         hx_error_clear();
         return 0;
     }
@@ -540,13 +554,14 @@ static int count_spline(const hx_problem *problem, double *n_node, double *n_cel
 }
 
 /* Nodes and cells of the first lattice. */
-static void count_lattice(const hx_problem *problem, double *n_node, double *n_cell)
+static void count_lattice(const hx_problem *problem, const hx_device_ops *device, double *n_node,
+                          double *n_cell)
 {
     problem = hx_problem_whole(problem);
     const hx_plan *const plan = problem->plan;
-    const double coarsening = coarsening_of(problem);
+    const double coarsening = coarsening_of(problem, device);
     if (!plan || plan->mesh != problem->mesh || plan->coarsening != coarsening) {
-        if (count_spline(problem, n_node, n_cell)) return;
+        if (count_spline(problem, coarsening, n_node, n_cell)) return;
         hx_lattice_estimate(problem->mesh, coarsening, n_node, n_cell);
         return;
     }
@@ -604,7 +619,7 @@ static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
     const double n_point = (double)problem->space.n_point;
     const double dof = hx_problem_is_heat(problem) ? 1.0 : HX_MG_DOF;
     double n_whole, n_cell;
-    count_lattice(problem, &n_whole, &n_cell);
+    count_lattice(problem, device, &n_whole, &n_cell);
     const double n_node = count_here(problem, n_whole, n_whole);
     n_cell = count_here(problem, n_whole, n_cell);
     const double vectors = 5.0 * 4.0 * problem->components * n_point;

@@ -138,6 +138,7 @@ static const sample samples[] = {
     {"slot, tiny", {.n = {10, 5, 3}, .keep = with_slot, .scale = 1e-6}, 2.0, 1e9, 2e11},
     {"graded, far away", {.n = {8, 6, 5}, .ratio = 5.0, .offset = 1e6, .distort = 0.1}, 1.0, 10, 1},
     {"rod", {.n = {14, 1, 1}, .distort = 0.1}, 1.0, 10.0, 1.0},
+    {"a direction that stays", {.n = {6, 12, 4}}, 2.0, 1e3, 1.0},
 };
 enum { N_SAMPLE = sizeof samples / sizeof samples[0] };
 
@@ -238,7 +239,9 @@ static inline void find_places(grids *g)
                 const int64_t b = l->level[k].child[o * n + a];
                 for (int i = 0; b >= 0 && i < 3; i++) {
                     const int32_t from = g->place[k - 1][3 * b + i] - to[i];
-                    place[3 * a + i] = l->level[k].mode[i] == HX_LATTICE_HALVE ? from / 2 : 0;
+                    place[3 * a + i] = l->level[k].mode[i] == HX_LATTICE_HALVE  ? from / 2
+                                       : l->level[k].mode[i] == HX_LATTICE_STAY ? from
+                                                                                : 0;
                 }
             }
     }

@@ -268,7 +268,7 @@ static void check_plan(hx_problem *problem)
     params.strategy = otf; /* timings may choose another one the next time */
     const double compliance = compliance_of(problem, &params);
     const size_t bytes = kind->bytes(problem, device.ops, otf);
-    hx_plan_precond(&plan, problem, kind);
+    hx_plan_precond(&plan, problem, kind, device.ops);
     CHECK(plan.lattice && plan.n_cell > 0.0);
     CHECK(plan.aspect == hx_lattice_aspect(problem->mesh));
     problem->plan = &plan;

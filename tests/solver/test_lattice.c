@@ -55,6 +55,8 @@ static const sample samples[] = {
     {.name = "two at an edge", .part = {.n = {2, 2, 1}, .keep = touch_at_edge}},
     {.name = "chain at edges", .part = {.n = {9, 9, 1}, .keep = touch_at_edge, .distort = 0.1}},
     {.name = "rod", .part = {.n = {1, 1, 40}}},
+    {.name = "slender", .part = {.n = {8, 70, 9}}, .shuffled = 1},
+    {.name = "thin", .part = {.n = {36, 40, 14}}, .shuffled = 1},
     {.name = "plate", .part = {.n = {21, 1, 17}, .distort = 0.1}, .shuffled = 1},
     {.name = "graded", .part = {.n = {16, 8, 12}, .ratio = 10.0}},
     {.name = "graded, distorted", .part = {.n = {12, 8, 5}, .ratio = 10.0, .distort = 0.15}},
@@ -70,6 +72,7 @@ static const sample samples[] = {
 enum { N_SAMPLE = sizeof samples / sizeof samples[0] };
 
 static const char *context; /* of the check that runs */
+static int n_stay;          /* directions that stayed, of all levels */
 
 static void make(hx_mesh *mesh, const sample *s)
 {
@@ -299,8 +302,8 @@ static void check_neighbours(const hx_lattice_level *level, const places *p)
 }
 
 /* Places of the coarse nodes by those of their children, all of which agree; and both lists against
- * the places: where halved, 2 I + offset and parents with a weight that is not 0; else two layers
- * become one, or one stays. */
+ * the places: where halved, 2 I + offset and parents with a weight that is not 0; where cells stay,
+ * one of each; else two layers become one, or one stays. */
 static void check_links(const hx_lattice_level *fine, const places *p,
                         const hx_lattice_level *coarse, places *up)
 {
@@ -317,9 +320,11 @@ static void check_links(const hx_lattice_level *fine, const places *p,
             for (int i = 0; i < 3; i++) {
                 const int mode = coarse->mode[i];
                 const int32_t from = p->at[3 * b + i] - to[i];
-                wrong += mode == HX_LATTICE_HALVE ? from % 2 != 0 : from != 0 || to[i] < 0;
-                wrong += mode == HX_LATTICE_KEEP && to[i] != 0;
-                at[i] = mode == HX_LATTICE_HALVE ? from / 2 : 0;
+                wrong += mode == HX_LATTICE_HALVE && from % 2 != 0;
+                wrong += mode == HX_LATTICE_COLLAPSE && (from != 0 || to[i] < 0);
+                wrong += mode == HX_LATTICE_KEEP && (from != 0 || to[i] != 0);
+                wrong += mode == HX_LATTICE_STAY && to[i] != 0;
+                at[i] = mode == HX_LATTICE_HALVE ? from / 2 : mode == HX_LATTICE_STAY ? from : 0;
             }
             wrong += settle(up, a, at);
         }
@@ -335,10 +340,14 @@ static void check_links(const hx_lattice_level *fine, const places *p,
             if (b < 0) continue;
             count++;
             for (int i = 2; i >= 0; i--) {
-                const int halved = coarse->mode[i] == HX_LATTICE_HALVE;
-                at[i] = halved ? p->at[3 * a + i] / 2 + (c >> i & 1) : 0;
-                offset = 3 * offset + p->at[3 * a + i] - 2 * at[i] + 1;
-                wrong += !halved && p->at[3 * a + i] != (c >> i & 1);
+                const int mode = coarse->mode[i], from = p->at[3 * a + i], bit = c >> i & 1;
+                const int stride = mode == HX_LATTICE_STAY ? 1 : 2;
+                at[i] = mode == HX_LATTICE_HALVE  ? from / 2 + bit
+                        : mode == HX_LATTICE_STAY ? from
+                                                  : 0;
+                offset = 3 * offset + from - stride * at[i] + 1;
+                wrong += mode == HX_LATTICE_STAY && bit != 0;
+                wrong += (mode == HX_LATTICE_COLLAPSE || mode == HX_LATTICE_KEEP) && from != bit;
             }
             wrong += node_at(up, at) != b || coarse->child[offset * n_up + b] != a;
         }
@@ -358,12 +367,19 @@ static void check_levels(const hx_lattice *l, places *p, int64_t n_last)
     for (int k = 0; k + 1 < l->n_level; k++) {
         const hx_lattice_level *fine = &l->level[k], *coarse = fine + 1;
         places up;
+        int longest = 0;
+        for (int i = 0; i < 3; i++) longest = p->n[i] > longest ? p->n[i] : longest;
         for (int i = 0; i < 3; i++) { /* cells: one less than places */
-            const int mode = p->n[i] > 2   ? HX_LATTICE_HALVE
-                             : p->n[i] > 1 ? HX_LATTICE_COLLAPSE
-                                           : HX_LATTICE_KEEP;
+            const int n = p->n[i] - 1, thin = fine->n_node <= 4000 ? 8 : 5;
+            const int mode = n >= 3 && n <= thin && longest - 1 >= 2 * n ? HX_LATTICE_STAY
+                             : n > 1                                     ? HX_LATTICE_HALVE
+                             : n > 0                                     ? HX_LATTICE_COLLAPSE
+                                                                         : HX_LATTICE_KEEP;
             CHECK(coarse->mode[i] == mode);
-            CHECK(coarse->step[i] == (mode == HX_LATTICE_HALVE ? 2.0 * fine->step[i] : 0.0));
+            CHECK(coarse->step[i] == (mode == HX_LATTICE_HALVE  ? 2.0 * fine->step[i]
+                                      : mode == HX_LATTICE_STAY ? fine->step[i]
+                                                                : 0.0));
+            n_stay += mode == HX_LATTICE_STAY;
         }
         CHECK(fine->n_node > n_last && coarse->n_node < fine->n_node);
         check_links(fine, p, coarse, &up);
@@ -450,9 +466,36 @@ static void check_lattice(const hx_mesh *mesh, double coarsening, int64_t n_last
     hx_lattice_free(&l);
 }
 
+/* Layers of the first lattice's nodes across a box of cubes, with cells of four: one more than
+ * cells. */
+static void check_across(const int n[3], const int layers[3])
+{
+    const box_part part = {.n = {n[0], n[1], n[2]}};
+    hx_mesh mesh;
+    hx_lattice l;
+    CHECK_OK(box_part_create(&mesh, &part));
+    CHECK_OK(fixture_finish(&mesh, FIXTURE_IN_ORDER));
+    CHECK_OK(hx_lattice_create(&l, &mesh, 4.0, 64));
+    for (int i = 0; i < 3; i++)
+        CHECK_MSG(l.level[0].layer[i] == layers[i], "%d x %d x %d, axis %d: %lld", n[0], n[1], n[2],
+                  i, (ll)l.level[0].layer[i]);
+    hx_lattice_free(&l);
+    hx_mesh_free(&mesh);
+}
+
+/* Three cells across a slender part that has the elements, four of a plate's or a bar's as ever. */
+static void check_slender(void)
+{
+    const int n[][3] = {{80, 8, 8}, {6, 8, 60}, {80, 5, 8}, {40, 4, 4}, {80, 12, 16}, {40, 40, 8}};
+    const int layers[][3] = {{21, 4, 4}, {4, 4, 16}, {21, 3, 4},
+                             {11, 2, 2}, {21, 4, 5}, {11, 11, 3}};
+    for (size_t k = 0; k < sizeof n / sizeof n[0]; k++) check_across(n[k], layers[k]);
+}
+
 int main(void)
 {
     fixture_set_threads(1);
+    check_slender();
     for (int i = 0; i < N_SAMPLE; i++) {
         hx_mesh mesh;
         context = samples[i].name;
@@ -462,5 +505,6 @@ int main(void)
         check_lattice(&mesh, 2.0, 1);
         hx_mesh_free(&mesh);
     }
+    CHECK_MSG(n_stay > 20, "%d directions stayed", n_stay);
     TEST_END();
 }

@@ -20,6 +20,7 @@ static double *lattice_p(const grids *g, int k)
             for (int i = 0; i < 3; i++) {
                 const int32_t at = g->place[k - 1][3 * a + i], up = g->place[k][3 * j + i];
                 if (coarse->mode[i] == HX_LATTICE_HALVE) w *= fmax(0.0, 1.0 - fabs(at / 2.0 - up));
+                if (coarse->mode[i] == HX_LATTICE_STAY) w *= at == up;
                 d[i] =
                     g->first[k - 1][i] + at * fine->step[i] - g->first[k][i] - up * coarse->step[i];
             }
