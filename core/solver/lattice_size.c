@@ -211,20 +211,23 @@ static double cell_size(const extents *x, int i, double mean, double wanted, int
     return has_sheets ? least_size(x, i) : fmax(wanted, least_size(x, i));
 }
 
-/* A slender part has so many cells across where these hold so many elements: with two by two, what
- * each of its chords and walls does by itself is too stiff (README.md, "Thin parts"). */
+/* A slender part, of so many cells along, has so many across where these hold so many elements:
+ * with two by two, what each of its chords and walls does by itself is too stiff (README.md, "Thin
+ * parts"). */
+#define CELLS_ALONG 10.0
 #define CELLS_ACROSS 3.0
 #define ELEMENTS_LEAST 2.0
 
 static void divide_slender(const extents *x, const double length[3], double size[3])
 {
     double narrow[3];
-    int n_thin = 0;
+    int n_thin = 0, n_long = 0;
     for (int i = 0; i < 3; i++) {
         narrow[i] = fmax(length[i] / CELLS_ACROSS * (1.0 + 1e-9), least_size(x, i));
         n_thin += narrow[i] < size[i];
+        n_long += length[i] > CELLS_ALONG * size[i];
     }
-    for (int i = 0; n_thin >= 2 && i < 3; i++)
+    for (int i = 0; n_thin == 2 && n_long == 1 && i < 3; i++)
         if (narrow[i] >= ELEMENTS_LEAST * x->mean[i]) size[i] = fmin(size[i], narrow[i]);
 }
 
@@ -237,8 +240,9 @@ static void fit_cells(hx_lattice *lattice, const hx_mesh *mesh, const extents *x
     for (int i = 0; i < 3; i++) {
         const double mean = x->mean[i] / volume, share = x->aspect > STRETCHED ? sqrt(mean) : mean;
         length[i] = mesh->box_max[i] - mesh->box_min[i];
-        lattice->size[i] = cell_size(x, i, mean, coarsening * mesh->elem_size * share,
-                                     is_linear && coarsening > FEW_ELEMENTS);
+        const double wanted = fmax(coarsening * mesh->elem_size * share,
+                                   x->aspect > STRETCHED ? ELEMENTS_LEAST * x->mean[i] : 0.0);
+        lattice->size[i] = cell_size(x, i, mean, wanted, is_linear && coarsening > FEW_ELEMENTS);
     }
     if (is_linear) divide_slender(x, length, lattice->size);
     for (;;) {
