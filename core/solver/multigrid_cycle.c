@@ -46,8 +46,9 @@ hx_mg_smoothing hx_mg_smoothing_for(double across)
     return on_mesh[i].smoothing;
 }
 
-hx_mg_smoothing hx_mg_smoothing_lines(double across_next)
+hx_mg_smoothing hx_mg_smoothing_lines(double across_next, int is_narrow)
 {
+    if (is_narrow) return on_mesh[sizeof on_mesh / sizeof on_mesh[0] - 1].smoothing;
     return hx_mg_smoothing_for(fmax(across_next, on_mesh[0].across)); /* three steps or more */
 }
 

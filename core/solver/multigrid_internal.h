@@ -110,8 +110,8 @@ typedef struct hx_multigrid {
 /* multigrid_cycle.c. On a mesh with so many elements across a cell of the first lattice. */
 hx_mg_smoothing hx_mg_smoothing_for(double across);
 /* With lines, which smooth along short edges whatever their number: across in the next direction.
- */
-hx_mg_smoothing hx_mg_smoothing_lines(double across_next);
+ * is_narrow: cells are of few elements, on a device to which lattices cost little. */
+hx_mg_smoothing hx_mg_smoothing_lines(double across_next, int is_narrow);
 /* From rows: of quadratic elements (degree 0), or of splines of that degree. */
 hx_mg_smoothing hx_mg_smoothing_rows(int degree);
 /* Of lattice l, or of the mesh (-1): its degree is above 1 there. */

@@ -357,7 +357,8 @@ static int create(hx_precond *pc)
     HX_TRY(hx_mg_lines_create(mg, op));
     HX_TRY(alloc_vectors(mg, op->linear.n));
     HX_TRY(make_lattice(mg->dev, &lattice, op->problem));
-    mg->on_mesh = mg->lines.n > 0 ? hx_mg_smoothing_lines(lattice.across_next)
+    const int is_narrow = coarsening_of(op->problem, mg->dev->ops) < COARSENING;
+    mg->on_mesh = mg->lines.n > 0 ? hx_mg_smoothing_lines(lattice.across_next, is_narrow)
                                   : hx_mg_smoothing_for(lattice.across);
     mg->on_rows = hx_mg_smoothing_rows(degree_of(op->problem));
     int rc = hx_alloc_raw(&held, n_node, 1, "multigrid");
