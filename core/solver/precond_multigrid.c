@@ -17,8 +17,9 @@
 
 /* Chosen by measurement, see README.md. */
 #define COARSENING 4.0 /* elements a cell of the first lattice, in each direction */
-/* Of a mesh that is smoothed in lines, on a device to which lattices cost little. */
+/* Of a mesh that is smoothed in lines and not large, on a device to which lattices cost little. */
 #define COARSENING_STRETCHED 2.5
+#define STRETCHED_ELEMENTS 500000
 #define COARSENING_HEAT 2.0      /* with one unknown a node lattices cost little */
 #define COARSENING_QUADRATIC 2.0 /* the same of quadratic elements */
 #define COARSENING_DEGREE 2.0    /* the same of splines, times the degree */
@@ -45,10 +46,13 @@ static int degree_of(const hx_problem *problem)
     return degree;
 }
 
-static int is_stretched(const hx_problem *problem)
+/* Of linear elements of elasticity. */
+static int is_narrow(const hx_problem *problem, const hx_device_ops *device)
 {
-    return problem->space.element == HX_ELEMENT_LINEAR && !hx_problem_is_heat(problem) &&
-           hx_plan_aspect(hx_problem_whole(problem)) > HX_LATTICE_STRETCHED;
+    const hx_problem *const whole = hx_problem_whole(problem);
+    return device->multigrid && device->multigrid->resident_room &&
+           hx_mesh_n_elem_all(whole->mesh) <= STRETCHED_ELEMENTS &&
+           hx_plan_aspect(whole) > HX_LATTICE_STRETCHED;
 }
 
 static double coarsening_of(const hx_problem *problem, const hx_device_ops *device)
@@ -56,9 +60,7 @@ static double coarsening_of(const hx_problem *problem, const hx_device_ops *devi
     if (problem->space.element == HX_ELEMENT_SPLINE) return COARSENING_DEGREE * degree_of(problem);
     if (hx_problem_is_heat(problem)) return COARSENING_HEAT;
     if (problem->space.element != HX_ELEMENT_LINEAR) return COARSENING_QUADRATIC;
-    return device->multigrid && device->multigrid->resident_room && is_stretched(problem)
-               ? COARSENING_STRETCHED
-               : COARSENING;
+    return is_narrow(problem, device) ? COARSENING_STRETCHED : COARSENING;
 }
 
 static int put_mesh(hx_multigrid *mg, const hx_operator *op, const hx_lattice *lattice,
@@ -357,8 +359,8 @@ static int create(hx_precond *pc)
     HX_TRY(hx_mg_lines_create(mg, op));
     HX_TRY(alloc_vectors(mg, op->linear.n));
     HX_TRY(make_lattice(mg->dev, &lattice, op->problem));
-    const int is_narrow = coarsening_of(op->problem, mg->dev->ops) < COARSENING;
-    mg->on_mesh = mg->lines.n > 0 ? hx_mg_smoothing_lines(lattice.across_next, is_narrow)
+    mg->on_mesh = mg->lines.n > 0 ? hx_mg_smoothing_lines(lattice.across_next,
+                                                          is_narrow(op->problem, mg->dev->ops))
                                   : hx_mg_smoothing_for(lattice.across);
     mg->on_rows = hx_mg_smoothing_rows(degree_of(op->problem));
     int rc = hx_alloc_raw(&held, n_node, 1, "multigrid");
