@@ -11,16 +11,19 @@ static const char *const WHAT = "multigrid lattice";
  * parents and cells lie another two off. */
 enum { MARGIN = 4 };
 
-/* A direction of so many cells stays while another has twice as many: of a lattice whose nodes cost
- * little more cells than of a larger one. Measured, see README.md, "Thin parts". */
+/* A direction of so many cells stays while another has twice as many; of a lattice whose nodes cost
+ * little one of more cells, too, beside one of three times as many. Measured, see README.md, "Thin
+ * parts". */
 enum { THIN_LEAST = 3, THIN_MOST = 5, THIN_SMALL = 8, SMALL_NODES = 4000 };
 
 static int stays(const hx_lattice_grid *g, int i)
 {
-    const int64_t n_most = g->n_all <= SMALL_NODES ? THIN_SMALL : THIN_MOST;
+    const int64_t n = g->n[i];
     int64_t longest = 0;
     for (int k = 0; k < 3; k++) longest = g->n[k] > longest ? g->n[k] : longest;
-    return g->n[i] >= THIN_LEAST && g->n[i] <= n_most && longest >= 2 * g->n[i];
+    if (n < THIN_LEAST) return 0;
+    if (n <= THIN_MOST) return longest >= 2 * n;
+    return n <= THIN_SMALL && longest >= 3 * n && g->n_all <= SMALL_NODES;
 }
 
 /* Nodes that are listed end there: one more than the cells, where those have not collapsed. */

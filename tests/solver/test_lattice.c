@@ -370,11 +370,12 @@ static void check_levels(const hx_lattice *l, places *p, int64_t n_last)
         int longest = 0;
         for (int i = 0; i < 3; i++) longest = p->n[i] > longest ? p->n[i] : longest;
         for (int i = 0; i < 3; i++) { /* cells: one less than places */
-            const int n = p->n[i] - 1, thin = fine->n_node <= 4000 ? 8 : 5;
-            const int mode = n >= 3 && n <= thin && longest - 1 >= 2 * n ? HX_LATTICE_STAY
-                             : n > 1                                     ? HX_LATTICE_HALVE
-                             : n > 0                                     ? HX_LATTICE_COLLAPSE
-                                                                         : HX_LATTICE_KEEP;
+            const int n = p->n[i] - 1, few = n >= 3 && n <= 5 && longest - 1 >= 2 * n,
+                      some = n >= 6 && n <= 8 && longest - 1 >= 3 * n && fine->n_node <= 4000;
+            const int mode = few || some ? HX_LATTICE_STAY
+                             : n > 1     ? HX_LATTICE_HALVE
+                             : n > 0     ? HX_LATTICE_COLLAPSE
+                                         : HX_LATTICE_KEEP;
             CHECK(coarse->mode[i] == mode);
             CHECK(coarse->step[i] == (mode == HX_LATTICE_HALVE  ? 2.0 * fine->step[i]
                                       : mode == HX_LATTICE_STAY ? fine->step[i]
