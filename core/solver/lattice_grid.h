@@ -60,8 +60,7 @@ int hx_lattice_grid_coarsen(const hx_lattice_grid *g, hx_lattice_grid *next);
 
 /* What becomes of direction i on the next level: of 3 to 5 cells it stays while another has twice
  * as many (of 4 not in a short one of few nodes), of 6 to 8 beside three times as many in a small
- * lattice.
- */
+ * lattice. */
 hx_lattice_mode hx_lattice_grid_mode(const hx_lattice_grid *g, int i);
 
 void hx_lattice_grid_free(hx_lattice_grid *g);

@@ -236,15 +236,17 @@ static void fit_cells(hx_lattice *lattice, const hx_mesh *mesh, const extents *x
                       int is_linear, int64_t n[3])
 {
     const double volume = cbrt(x->mean[0] * x->mean[1] * x->mean[2]);
+    const int may_narrow = is_linear && coarsening > FEW_ELEMENTS;
     double length[3];
     for (int i = 0; i < 3; i++) {
         const double mean = x->mean[i] / volume, share = x->aspect > STRETCHED ? sqrt(mean) : mean;
         length[i] = mesh->box_max[i] - mesh->box_min[i];
-        const double wanted = fmax(coarsening * mesh->elem_size * share,
-                                   x->aspect > STRETCHED ? ELEMENTS_LEAST * x->mean[i] : 0.0);
-        lattice->size[i] = cell_size(x, i, mean, wanted, is_linear && coarsening > FEW_ELEMENTS);
+        const double wanted =
+            fmax(coarsening * mesh->elem_size * share,
+                 may_narrow && x->aspect > STRETCHED ? ELEMENTS_LEAST * x->mean[i] : 0.0);
+        lattice->size[i] = cell_size(x, i, mean, wanted, may_narrow);
     }
-    if (is_linear) divide_slender(x, length, lattice->size);
+    if (may_narrow) divide_slender(x, length, lattice->size);
     for (;;) {
         double places = 1.0;
         for (int i = 0; i < 3; i++) {
