@@ -30,6 +30,10 @@ extern "C" {
 enum { HX_LATTICE_LEVELS = 16, HX_LATTICE_OFFSETS = 27 };
 #define HX_LATTICE_CENTRE 13 /* the offset (0, 0, 0) */
 
+/* A lattice of so many nodes costs next to nothing, and few motions are left on it: the V-cycle
+ * visits the one below it once. */
+enum { HX_LATTICE_FEW = 1100 };
+
 /* A direction from one level to the next: cells are halved in number; or two layers of nodes become
  * one; or there is one already; or several stay. */
 typedef enum {

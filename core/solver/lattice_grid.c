@@ -15,7 +15,7 @@ enum { MARGIN = 4 };
  * little one of more cells, too, beside one of three times as many. Four become two in a short
  * lattice of few nodes: there that is enough. Measured, see README.md, "Thin parts". */
 enum { THIN_LEAST = 3, THIN_MOST = 5, THIN_SMALL = 8, SMALL_NODES = 4000 };
-enum { EVEN = 4, EVEN_NODES = 1100, EVEN_LONG = 32 };
+enum { EVEN = 4, EVEN_LONG = 32 };
 
 static int stays(const hx_lattice_grid *g, int i)
 {
@@ -23,7 +23,7 @@ static int stays(const hx_lattice_grid *g, int i)
     int64_t longest = 0;
     for (int k = 0; k < 3; k++) longest = g->n[k] > longest ? g->n[k] : longest;
     if (n < THIN_LEAST) return 0;
-    if (n == EVEN && longest < EVEN_LONG && g->n_all <= EVEN_NODES) return 0;
+    if (n == EVEN && longest < EVEN_LONG && g->n_all <= HX_LATTICE_FEW) return 0;
     if (n <= THIN_MOST) return longest >= 2 * n;
     return n <= THIN_SMALL && longest >= 3 * n && g->n_all <= SMALL_NODES;
 }

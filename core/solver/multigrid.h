@@ -91,7 +91,6 @@ enum { HX_LEVEL_LONGEST = 64 }; /* a device walks along a line, one node after t
  * temperature, and what is 6 x 6 below is a number (conduction_ops.h). */
 typedef struct hx_mg_level {
     int64_t n_node, n_own; /* as in hx_lattice_level */
-    int64_t n_long;        /* its layers along the axis that has most */
     float step[3];
     int mode[3]; /* hx_lattice_mode */
     float scale; /* its matrix is P'AP times that, of lattices after the first */

@@ -25,9 +25,6 @@ enum {
 static const hx_mg_smoothing on_quadratic = {4, 16.0, 1, 1.0}, on_cubic = {6, 30.0, 1, 1.0},
                              on_first = {2, 8.0, 2, WEIGHT}, on_others = {4, 16.0, 2, WEIGHT},
                              on_others_once = {4, 16.0, 1, 1.0};
-/* A lattice of so few nodes, so many in a row or all in one, visits the last one once: few motions
- * are left. */
-enum { FEW_NODES = 1100, FEW_LONG = 32 };
 
 /* On the mesh, by the elements across a cell of the first lattice (below `across`): what is shorter
  * than a cell is the smoother's, and its eigenvalues fall with the square of that number. */
@@ -57,17 +54,11 @@ hx_mg_smoothing hx_mg_smoothing_rows(int degree)
     return degree > 2 ? on_cubic : on_quadratic;
 }
 
-static int has_few(const hx_mg_level *level)
-{
-    return level->n_node < FEW_NODES &&
-           (level->n_long < FEW_LONG || level->n_long == level->n_node);
-}
-
 hx_mg_smoothing hx_mg_smoothing_of(const hx_multigrid *mg, int l)
 {
     if (l < 0) return mg->rows ? mg->on_rows : mg->on_mesh;
     if (l == 0) return on_first;
-    if (l + 2 == mg->n_level && has_few(&mg->level[l])) return on_others_once;
+    if (l + 2 == mg->n_level && mg->level[l].n_node <= HX_LATTICE_FEW) return on_others_once;
     return hx_mg_restores(mg) ? on_others : on_others_once;
 }
 

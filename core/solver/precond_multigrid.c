@@ -135,8 +135,6 @@ static int put_level(hx_multigrid *mg, const hx_lattice *lattice, int l, int is_
     float **const vectors[] = {&to->d_m, &to->d_b, &to->d_x, &to->d_y, &to->d_d, &to->d_v};
     to->n_node = from->n_node;
     to->n_own = from->n_own;
-    for (int i = 0; i < 3; i++)
-        to->n_long = from->layer[i] > to->n_long ? from->layer[i] : to->n_long;
     to->share = from->share;
     for (int i = 0; i < 3; i++) to->step[i] = (float)from->step[i];
     memcpy(to->mode, from->mode, sizeof to->mode);
