@@ -109,9 +109,10 @@ __device__ __forceinline__ void add_parents(const cycle &c, int l, const uint16_
     __syncthreads();
 }
 
-// The last lattice: a warp a row of the inverse (as inverse_multiply_kernel).
+// The last lattice: a warp a row of the inverse (as inverse_multiply_kernel), which waits in shared
+// memory where there is room: a launch solves several times.
 __device__ __forceinline__ void solve_last(const cycle &c, const float4 *from, unsigned by,
-                                           unsigned tag, double2 *value)
+                                           unsigned tag, double2 *value, const float *rows)
 {
     const int lane = static_cast<int>(threadIdx.x) & 31;
     const int n = DOF * nodes_of(c, c.r.n_level), pitch = c.pitch;
@@ -123,13 +124,21 @@ __device__ __forceinline__ void solve_last(const cycle &c, const float4 *from, u
         b.put(3 * j + 2, v.z);
     }
     for (int k = n + static_cast<int>(threadIdx.x); k < pitch; k += THREADS) b.put(k, 0.0f);
+    __pipeline_wait_prior(0);
     __syncthreads();
-    for (int row = static_cast<int>(threadIdx.x / 32 * gridDim.x + blockIdx.x); row < n;
-         row += static_cast<int>(WARPS * gridDim.x)) {
-        const float4 *const mine = reinterpret_cast<const float4 *>(c.inverse + row * pitch);
+    const int first = static_cast<int>(threadIdx.x / 32);
+    for (int row = first * static_cast<int>(gridDim.x) + static_cast<int>(blockIdx.x), i = first;
+         row < n; row += WARPS * static_cast<int>(gridDim.x), i += WARPS) {
         double sum[2] = {};
+        if (c.has_inverse) {
+            const float4 *const mine = reinterpret_cast<const float4 *>(rows + i * pitch);
+#pragma unroll 2
+            for (int k = lane; k < b.n; k += 32) b.add(k, mine[k], sum);
+        } else {
+            const float4 *const mine = reinterpret_cast<const float4 *>(c.inverse + row * pitch);
 #pragma unroll 2 // more would spill
-        for (int k = lane; k < b.n; k += 32) b.add(k, __ldg(mine + k), sum);
+            for (int k = lane; k < b.n; k += 32) b.add(k, __ldg(mine + k), sum);
+        }
         sum[0] += sum[1];
         for (int k = 16; k > 0; k /= 2) sum[0] += __shfl_xor_sync(LANES, sum[0], k);
         if (lane == 0) publish_row(c.r.d_y + row, static_cast<float>(sum[0]), tag);
@@ -204,13 +213,18 @@ __global__ void __launch_bounds__(THREADS, 1) cycle_kernel(const __grid_constant
         if (warp >= w0 && warp < min(own.n[0], w0 + c.stage_most))
             take_first(at.get<float2>(c.stage_at), warp - w0, m);
     }
+    if (c.has_inverse && c.r.n_step > 0) {
+        __syncthreads();
+        bring_inverse(c, at.get<float>(c.stage_at));
+        __pipeline_commit();
+    }
     for (int s = 1; s < c.r.n_step; s++) {
         const order o = at.get<order>(c.order_at)[s];
         const int kind = o.what & 0xff, l = o.what >> 8;
         const unsigned tag = first_tag + static_cast<unsigned>(s), by = first_tag + o.by;
         if (kind == HX_RESIDENT_DIRECT) {
             if (s == c.count_at && threadIdx.x == THREADS - 1) count_steps(c, first_tag);
-            solve_last(c, o.from, by, tag, at.get<double2>(c.value_at));
+            solve_last(c, o.from, by, tag, at.get<double2>(c.value_at), at.get<float>(c.stage_at));
             continue;
         }
         if (kind == HX_RESIDENT_RESTRICT) {

@@ -30,8 +30,9 @@ struct alignas(16) cycle {
     int pitch;
     // Shared memory: right-hand side of the last lattice, orders, values of parents, states; of
     // each level near values, twice, and lists; matrices of all but the first; nodes of the first
-    // whose matrix is on its way to registers, so many at a time.
-    int value_at, order_at, above_at, state_at, n_byte, stage_at, stage_most;
+    // whose matrix is on its way to registers, so many at a time, and in their place then the rows
+    // of the inverse that the block multiplies, if there is room.
+    int value_at, order_at, above_at, state_at, n_byte, stage_at, stage_most, has_inverse;
     int count_at; // the step in which launches are counted: most warps have nothing to do
     struct {
         int near_at, near_bytes, node_at, above_at, parent_at, child_at, matrix_at;
@@ -243,6 +244,22 @@ __device__ __forceinline__ void take_first(const float2 *stage, int w, float (&m
     }
 }
 
+// The rows of the inverse that the block multiplies, one after the other, if there is room.
+__device__ __forceinline__ void bring_inverse(const cycle &c, float *to)
+{
+    const int n = DOF * nodes_of(c, c.r.n_level), n_four = c.pitch / 4;
+    const int n_row = (n - static_cast<int>(blockIdx.x) + static_cast<int>(gridDim.x) - 1) /
+                      static_cast<int>(gridDim.x);
+    float4 *const four = reinterpret_cast<float4 *>(to);
+    for (int j = static_cast<int>(threadIdx.x); j < n_row * n_four; j += THREADS) {
+        const int i = j / n_four, k = j - n_four * i;
+        const int row = i * static_cast<int>(gridDim.x) + static_cast<int>(blockIdx.x);
+        __pipeline_memcpy_async(four + j,
+                                reinterpret_cast<const float4 *>(c.inverse + row * c.pitch) + k,
+                                sizeof *four);
+    }
+}
+
 inline int align(int *at, int bytes)
 {
     const int begin = *at;
@@ -280,7 +297,11 @@ inline cycle cycle_of(const hx_device *dev, const hx_mg_resident *r, const hx_mg
     }
     c.above_at = align(&at, most_above * NODE_BYTES);
     c.stage_most = max(1, min(r->part[0].most_node, (most_shared - at) / MATRIX_BYTES));
-    c.stage_at = align(&at, c.stage_most * MATRIX_BYTES);
+    const int n_row =
+                  static_cast<int>((DOF * level[r->n_level].n_node + r->n_block - 1) / r->n_block),
+              row_bytes = n_row * c.pitch * static_cast<int>(sizeof(float));
+    c.has_inverse = row_bytes <= most_shared - at;
+    c.stage_at = align(&at, max(c.stage_most * MATRIX_BYTES, c.has_inverse ? row_bytes : 0));
     c.n_byte = at;
     while (c.count_at < r->n_step && r->step[c.count_at].kind != HX_RESIDENT_DIRECT) c.count_at++;
     return c;
