@@ -388,10 +388,11 @@ __global__ void finish_kernel(sweep s, float *__restrict__ inverse)
     inverse[i * s.pitch + j] = static_cast<float>(-v * (s.scale[i] * s.scale[j]));
 }
 
-// The stream beside the queue, with what was queued so far before it.
+// The stream beside the queue, of lower priority, as the queue waits for what it does meanwhile
+// first; with what was queued so far before it.
 int go_beside(hx_cuda *impl)
 {
-    if (!impl->beside) HX_TRY(hx_cuda_make_queue(&impl->beside));
+    if (!impl->beside) HX_TRY_CUDA(cudaStreamCreateWithFlags(&impl->beside, cudaStreamNonBlocking));
     for (cudaEvent_t &mark : impl->beside_mark)
         if (!mark) HX_TRY_CUDA(cudaEventCreateWithFlags(&mark, cudaEventDisableTiming));
     HX_TRY_CUDA(cudaEventRecord(impl->beside_mark[0], impl->stream));
