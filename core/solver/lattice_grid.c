@@ -12,20 +12,28 @@ static const char *const WHAT = "multigrid lattice";
 enum { MARGIN = 4 };
 
 /* A direction of so many cells stays while another has twice as many; of a lattice whose nodes cost
- * little one of more cells, too, beside one of three times as many. Four become two in a short
- * lattice of few nodes: there that is enough. Measured, see README.md, "Thin parts". */
+ * little one of more cells, too, beside one of three times as many, or of twice as many if it alone
+ * is thin: the third has half as many again. Four become two in a short lattice of few nodes, and
+ * from the third lattice on three do: there that is enough. Measured, see README.md. */
 enum { THIN_LEAST = 3, THIN_MOST = 5, THIN_SMALL = 8, SMALL_NODES = 4000 };
-enum { EVEN = 4, EVEN_LONG = 32 };
+enum { EVEN = 4, EVEN_DEPTH = 2, EVEN_LONG = 32 };
 
 static int stays(const hx_lattice_grid *g, int i)
 {
     const int64_t n = g->n[i];
-    int64_t longest = 0;
-    for (int k = 0; k < 3; k++) longest = g->n[k] > longest ? g->n[k] : longest;
+    int64_t longest = 0, third = -n;
+    for (int k = 0; k < 3; k++) {
+        longest = g->n[k] > longest ? g->n[k] : longest;
+        third += g->n[k];
+    }
+    third -= longest;
     if (n < THIN_LEAST) return 0;
-    if (n == EVEN && longest < EVEN_LONG && g->n_all <= HX_LATTICE_FEW) return 0;
+    if ((n == EVEN || (n < EVEN && g->depth >= EVEN_DEPTH)) && longest < EVEN_LONG &&
+        g->n_all <= HX_LATTICE_FEW)
+        return 0;
     if (n <= THIN_MOST) return longest >= 2 * n;
-    return n <= THIN_SMALL && longest >= 3 * n && g->n_all <= SMALL_NODES;
+    if (n > THIN_SMALL || g->n_all > SMALL_NODES) return 0;
+    return longest >= 3 * n || (longest >= 2 * n && 2 * third >= 3 * n);
 }
 
 /* Nodes that are listed end there: one more than the cells, where those have not collapsed. */
@@ -234,6 +242,7 @@ int hx_lattice_grid_coarsen(const hx_lattice_grid *g, hx_lattice_grid *next)
     int64_t width[3];
     find_widths(g, width);
     HX_TRY(alloc_coarse(g, width, next));
+    next->depth = g->depth + 1;
 #pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < next->n[2]; k++)
         for (int64_t j = 0; j < next->n[1]; j++)

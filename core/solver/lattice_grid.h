@@ -10,6 +10,7 @@ enum { HX_LATTICE_NO_RANK = UINT16_MAX };
 /* Numbers go along x, then y, then z. Under a window (mesh.h) `rank` says of all cells which are
  * used; cells and nodes may be listed of a box alone, in which this process' own are. */
 typedef struct hx_lattice_grid {
+    int depth;                 /* lattices above */
     int64_t n[3];              /* cells */
     int64_t layer[3];          /* of nodes: one more than cells, or 1 where they have collapsed */
     int64_t low[3], high[3];   /* listed cells: low <= place < high; nodes: those of these cells */
@@ -59,8 +60,8 @@ void hx_lattice_grid_count(hx_lattice_grid *g);
 int hx_lattice_grid_coarsen(const hx_lattice_grid *g, hx_lattice_grid *next);
 
 /* What becomes of direction i on the next level: of 3 to 5 cells it stays while another has twice
- * as many (of 4 not in a short one of few nodes), of 6 to 8 beside three times as many in a small
- * lattice. */
+ * as many (of 4, from the third lattice on of 3, too, not in a short one of few nodes), in a small
+ * lattice of 6 to 8 beside three times as many, or twice if it alone is thin. */
 hx_lattice_mode hx_lattice_grid_mode(const hx_lattice_grid *g, int i);
 
 void hx_lattice_grid_free(hx_lattice_grid *g);

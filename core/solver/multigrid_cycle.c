@@ -24,7 +24,7 @@ enum {
 #define WEIGHT 1.5 /* where a lattice is visited twice; see README.md, "Overcorrection" */
 static const hx_mg_smoothing on_quadratic = {4, 16.0, 1, 1.0}, on_cubic = {6, 30.0, 1, 1.0},
                              on_first = {2, 8.0, 2, WEIGHT}, on_others = {4, 16.0, 2, WEIGHT},
-                             on_others_once = {4, 16.0, 1, 1.0};
+                             on_others_once = {4, 16.0, 1, 1.0}, on_few = {3, 10.0, 1, 1.0};
 
 /* On the mesh, by the elements across a cell of the first lattice (below `across`): what is shorter
  * than a cell is the smoother's, and its eigenvalues fall with the square of that number. */
@@ -58,7 +58,8 @@ hx_mg_smoothing hx_mg_smoothing_of(const hx_multigrid *mg, int l)
 {
     if (l < 0) return mg->rows ? mg->on_rows : mg->on_mesh;
     if (l == 0) return on_first;
-    if (l + 2 == mg->n_level && mg->level[l].n_node <= HX_LATTICE_FEW) return on_others_once;
+    if (l + 2 == mg->n_level && mg->level[l].n_node <= HX_LATTICE_FEW)
+        return l > 1 ? on_few : on_others_once; /* on_few: it is itself visited four times */
     return hx_mg_restores(mg) ? on_others : on_others_once;
 }
 

@@ -367,11 +367,16 @@ static void check_levels(const hx_lattice *l, places *p, int64_t n_last)
     for (int k = 0; k + 1 < l->n_level; k++) {
         const hx_lattice_level *fine = &l->level[k], *coarse = fine + 1;
         places up;
-        int longest = 0;
-        for (int i = 0; i < 3; i++) longest = p->n[i] > longest ? p->n[i] : longest;
+        int longest = 0, all = 0;
+        for (int i = 0; i < 3; i++) {
+            longest = p->n[i] > longest ? p->n[i] : longest;
+            all += p->n[i] - 1;
+        }
         for (int i = 0; i < 3; i++) { /* cells: one less than places */
-            const int n = p->n[i] - 1, most = n > 5 ? 3 * n : 2 * n,
-                      some = n == 4  ? fine->n_node > 1100 || longest > 32
+            const int n = p->n[i] - 1, third = all - (longest - 1) - n, /* beside the longest */
+                most = n > 5 && 2 * third < 3 * n ? 3 * n : 2 * n,
+                      is_even = n == 4 || (n == 3 && k > 1),
+                      some = is_even ? fine->n_node > 1100 || longest > 32
                              : n > 5 ? n <= 8 && fine->n_node <= 4000
                                      : n >= 3;
             const int mode = some && longest - 1 >= most ? HX_LATTICE_STAY
