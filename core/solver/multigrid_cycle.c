@@ -58,9 +58,10 @@ hx_mg_smoothing hx_mg_smoothing_of(const hx_multigrid *mg, int l)
 {
     if (l < 0) return mg->rows ? mg->on_rows : mg->on_mesh;
     if (l == 0) return on_first;
+    const int is_twice = hx_mg_restores(mg);
     if (l + 2 == mg->n_level && mg->level[l].n_node <= HX_LATTICE_FEW)
-        return l > 1 ? on_few : on_others_once; /* on_few: it is itself visited four times */
-    return hx_mg_restores(mg) ? on_others : on_others_once;
+        return l > 1 && is_twice ? on_few : on_others_once; /* few: is itself visited four times */
+    return is_twice ? on_others : on_others_once;
 }
 
 /* Of one call. */
