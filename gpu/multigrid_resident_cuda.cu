@@ -110,7 +110,7 @@ __device__ __forceinline__ void add_parents(const cycle &c, int l, const uint16_
 }
 
 // The last lattice: a warp a row of the inverse (as inverse_multiply_kernel), which waits in shared
-// memory where there is room: a launch solves several times.
+// memory where there is room: a launch may solve several times.
 __device__ __forceinline__ void solve_last(const cycle &c, const float4 *from, unsigned by,
                                            unsigned tag, double2 *value, const float *rows)
 {

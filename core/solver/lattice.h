@@ -30,8 +30,8 @@ extern "C" {
 enum { HX_LATTICE_LEVELS = 16, HX_LATTICE_OFFSETS = 27 };
 #define HX_LATTICE_CENTRE 13 /* the offset (0, 0, 0) */
 
-/* A lattice of so many nodes costs next to nothing, and few motions are left on it: the V-cycle
- * visits the one below it once. */
+/* Few motions are left on a lattice of so many nodes at most: the V-cycle visits the one below it
+ * once. */
 enum { HX_LATTICE_FEW = 1100 };
 
 /* A direction from one level to the next: cells are halved in number; or two layers of nodes become

@@ -11,13 +11,7 @@
 #include "tests/fuzz/fuzz_pieces.h"
 #include "tests/lib/test.h"
 
-/* Without a sanitizer, which sees more, a fourth of them. */
-#ifdef __SANITIZE_ADDRESS__
-enum { ROUNDS = 1000, LEAST = 20 };
-#else
-enum { ROUNDS = 250, LEAST = 5 };
-#endif
-enum { MOST_BYTES = 1 << 16, MOST_GROWTH = 256 };
+enum { ROUNDS = 1000, LEAST = 20, MOST_BYTES = 1 << 16, MOST_GROWTH = 256 };
 
 static size_t below(uint64_t *state, size_t n)
 {

@@ -206,38 +206,36 @@ def check_output(root, files):
                 yield f"{path}:{number}: {found.group(1) or found.group(2)}: nothing prints or exits below app/"
 
 
-TOGETHER = 20  # headers
-
-
 def check_headers(root, files):
-    """Every header of core compiles alone, as C and, for the CUDA files, as C++; as C++ many in one go, and alone only where
-    these do not."""
-    headers = [f for f in files if f.endswith(".h") and (f.startswith("core/") or f == "lib/hextop.h")]
-    cxx = os.environ.get("CXX", "c++").split()
-    compilers = {"c": os.environ.get("CC", "cc").split() + ["-std=c11"], "c++": cxx + ["-std=c++17"]}
+    """Every header of core compiles alone, as C and, for the CUDA files, as C++."""
+    jobs = []
     with tempfile.TemporaryDirectory() as folder:
+        compilers = [("c", os.environ.get("CC", "cc").split() + ["-std=c11"])]
+        cxx = os.environ.get("CXX", "c++").split()
+        if shutil.which(cxx[0]):
+            compilers.append(("c++", cxx + ["-std=c++17"]))
 
-        def compiles(language, *included):
-            source = os.path.join(folder, f"{included[0].replace('/', '_')}.{len(included)}.{language}")
+        def compiles(header, language, compiler):
+            source = os.path.join(folder, f"{os.path.basename(header)}.{language}")
             with open(source, "w", encoding="utf-8") as text:
-                text.write("".join(f'#include "{header}"\n' for header in included) + "typedef int alone;\n")
+                text.write(f'#include "{header}"\ntypedef int alone;\n')
             done = subprocess.run(
-                compilers[language] + ["-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-pedantic", "-Werror",
-                                       f"-I{root}", "-x", language, "-fsyntax-only", source],
+                compiler + ["-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-pedantic", "-Werror",
+                            f"-I{root}", "-x", language, "-fsyntax-only", source],
                 capture_output=True, text=True, check=False)
             if done.returncode == 0:
                 return None
             first = next((line for line in done.stderr.split("\n") if re.search("error|warning", line)),
                          "?")
-            return f"{included[0]}: does not compile alone as {language}: {first}"
+            return f"{header}: does not compile alone as {language}: {first}"
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            jobs = [pool.submit(compiles, "c", header) for header in headers]
-            if shutil.which(cxx[0]):
-                groups = [headers[i:i + TOGETHER] for i in range(0, len(headers), TOGETHER)]
-                bad = [g for g, said in zip(groups, pool.map(lambda g: compiles("c++", *g), groups)) if said]
-                jobs += [pool.submit(compiles, "c++", header) for group in bad for header in group]
-            yield from (job.result() for job in jobs if job.result())
+            for header in files:
+                if header.endswith(".h") and (header.startswith("core/") or header == "lib/hextop.h"):
+                    jobs += [pool.submit(compiles, header, *compiler) for compiler in compilers]
+            for job in jobs:
+                if job.result():
+                    yield job.result()
 
 
 def floors(arrows):
