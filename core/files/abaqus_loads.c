@@ -21,8 +21,10 @@ static int add_load(hx_abaqus_reader *r, int family, const hx_import_set *set)
 
 static int unread_label(hx_abaqus_reader *r, const char *label, const char *read)
 {
-    return hx_abaqus_load_fault(r, "*%s of label %.20s is not read; %s", r->scan.keyword, label,
-                                read);
+    char word[64];
+    snprintf(word, sizeof word, "*%.20s, %.20s", r->scan.keyword, label);
+    for (char *c = word; *c; c++) *c = (char)toupper((unsigned char)*c);
+    return hx_abaqus_unread(r, HX_UNREAD_LOAD, word, read);
 }
 
 /* Up to n more numbers of the line. */
@@ -105,7 +107,7 @@ static int dload_line(hx_abaqus_reader *r, char *line)
     const int is_side = toupper((unsigned char)label[0]) == 'P' && label[1] >= '1' &&
                         label[1] <= '6' && label[2] == '\0';
     if (!is_gravity && !rotates && !is_side)
-        return unread_label(r, label, "P1 to P6, GRAV and CENTRIF are");
+        return unread_label(r, label, "labels P1 to P6, GRAV and CENTRIF are read");
     HX_TRY(read_numbers(r, &line, 1, "a magnitude", &size));
     if (is_side) return add_side(r, target, label[1] - '0', size);
     HX_TRY(find_elements(r, target, &set));
@@ -125,7 +127,7 @@ static int dsload_line(hx_abaqus_reader *r, char *line)
         return HX_ABAQUS_RAISE(&r->scan, "a load on a surface needs a label, as P");
     HX_TRY(hx_abaqus_refer(r, 1, target, &to));
     if (!to.set) return HX_ABAQUS_RAISE(&r->scan, "no surface '%.60s' above this line", target);
-    if (strcasecmp(label, "P") != 0) return unread_label(r, label, "P is");
+    if (strcasecmp(label, "P") != 0) return unread_label(r, label, "label P is read");
     r->condition.kind = HX_CONDITION_PRESSURE;
     HX_TRY(read_numbers(r, &line, 1, "a pressure", r->condition.vector));
     return add_load(r, HX_LOADS_OF_SURFACES, to.set);

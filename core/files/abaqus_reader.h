@@ -96,6 +96,9 @@ typedef struct hx_abaqus_section {
     int64_t line;
 } hx_abaqus_section;
 
+/* An error in a keyword refuses the whole file, or only the loads or supports of the file. */
+typedef enum { HX_ABAQUS_HARD, HX_ABAQUS_OF_LOADS, HX_ABAQUS_OF_SUPPORTS } hx_abaqus_soft;
+
 struct hx_abaqus_reader {
     hx_abaqus_scan scan;
     hx_import import;
@@ -120,6 +123,8 @@ struct hx_abaqus_reader {
     /* Cells that are no solids but bound them: number, and where their nodes are; of surfaces the
      * corners, four, a triangle's last twice. */
     hx_numbers cell_number, cell_begin, cell_node;
+    hx_numbers cell_type, cell_line; /* of each: place in import.other, line */
+    size_t other_type;               /* of the current keyword: place in import.other, plus 1 */
 
     /* Places of the numbers so far; made anew when there are more (elements of *NSET, ELSET). */
     hx_number_index elem_place, cell_place;
@@ -145,7 +150,14 @@ struct hx_abaqus_reader {
     hx_abaqus_section *section;   /* (owned) */
     hx_abaqus_property *property; /* of the current keyword */
 
-    int in_step, has_support, n_unread, n_skipped;
+    /* What is not read: sections of cells that are no solids, and formulations of solids. */
+    size_t n_carrier, carrier_capacity;
+    hx_abaqus_word *carrier; /* (owned) */
+    hx_unread formulation;   /* of each type with letters behind its name: the plain one (owned) */
+
+    int in_step, step_is_other, has_support, n_unknown, n_skipped, n_soft;
+    hx_numbers other_step; /* that are no static ones */
+    hx_abaqus_soft soft;   /* of the current keyword */
     char first_skipped[32];
 };
 
@@ -201,6 +213,35 @@ int hx_abaqus_begin_kinematic(hx_abaqus_reader *r);
 int hx_abaqus_begin_distributing(hx_abaqus_reader *r);
 int hx_abaqus_begin_kinematic_coupling(hx_abaqus_reader *r);
 int hx_abaqus_begin_rigid_body(hx_abaqus_reader *r);
+
+/* Adds to what is not read (abaqus_unread.c), at the current line. */
+int hx_abaqus_unread(hx_abaqus_reader *r, unsigned roles, const char *word, const char *what);
+
+/* A keyword that is not read; *is_known = 0: nothing is known of it. With a sink it asks for the
+ * whole mesh. */
+int hx_abaqus_begin_unread(hx_abaqus_reader *r, int *is_known);
+
+/* 1: output and the like, which does not act on the part. */
+int hx_abaqus_is_harmless(const char *keyword);
+
+/* Keeps the set of a section; once the file is read, lists the cells that have one and are no
+ * solids. */
+int hx_abaqus_keep_carrier(hx_abaqus_reader *r);
+int hx_abaqus_list_carriers(hx_abaqus_reader *r);
+void hx_abaqus_free_carriers(hx_abaqus_reader *r);
+
+/* Counts a solid whose type has letters behind its name; notes them, each once. */
+int hx_abaqus_count_formulation(hx_abaqus_reader *r);
+int hx_abaqus_note_formulations(hx_abaqus_reader *r);
+
+/* Steps that are no static ones are no load cases: their loads are left out. */
+int hx_abaqus_settle_steps(hx_abaqus_reader *r);
+
+/* A word to be looked up later. */
+int hx_abaqus_keep_word(const hx_abaqus_reader *r, const char *word, hx_abaqus_word *to);
+
+/* Makes the places of elements and cells those of the numbers so far. */
+int hx_abaqus_update_places(hx_abaqus_reader *r);
 
 /* Notes, with file and line, that the loads cannot be used. */
 int hx_abaqus_load_fault(hx_abaqus_reader *r, const char *fmt, ...) HX_PRINTF(2, 3);

@@ -112,7 +112,7 @@ static int elset_line(hx_abaqus_reader *r, char *line)
 
 /* --- nodes of elements --- */
 
-static int update_places(hx_abaqus_reader *r)
+int hx_abaqus_update_places(hx_abaqus_reader *r)
 {
     if (!r->elem_place.list || r->elem_place.list->n != r->elem_listed) {
         hx_number_index_free(&r->elem_place);
@@ -154,7 +154,7 @@ int hx_abaqus_add_nodes_of(hx_abaqus_reader *r, const char *name)
     const hx_import_set *const named = to.set;
     if (!named)
         return HX_ABAQUS_RAISE(&r->scan, "ELSET=%.60s: a number and no name of a set", name);
-    HX_TRY(update_places(r));
+    HX_TRY(hx_abaqus_update_places(r));
     for (int64_t i = 0; i < named->elem.n; i++) {
         const int64_t number = hx_numbers_get(&named->elem, i);
         const int64_t elem = hx_number_index_find(&r->elem_place, number);
@@ -345,7 +345,7 @@ fail:
 int hx_abaqus_resolve_cells(hx_abaqus_reader *r)
 {
     r->import.side_row = r->import.sink ? hx_abaqus_face : NULL;
-    if (r->cell_number.n > 0 || r->import.solid) HX_TRY(update_places(r));
+    if (r->cell_number.n > 0 || r->import.solid) HX_TRY(hx_abaqus_update_places(r));
     for (size_t i = 0; i < r->import.n_set; i++) {
         if (r->cell_number.n > 0) HX_TRY(resolve_set(r, r->import.set[i]));
         if (!r->import.sink) HX_TRY(resolve_sides(r, r->import.set[i]));

@@ -108,7 +108,9 @@ refused 'a load by mass needs material.density' cube.cfg mesh.file="$work/g.inp"
     fault "gravity is refused: $(cat stderr)"
 says 'sum of case 1, weight 1: \[900, 0, -'
 sed 's/GRAV/BX/' g.inp >bx.inp
-refused 'bx.inp:80: *DLOAD of label BX is not read' cube.cfg mesh.file="$work/bx.inp"
+refused 'bx.inp:80: not read: 2 *DLOAD, BX (labels P1 to P6, GRAV and CENTRIF are read)' cube.cfg \
+    mesh.file="$work/bx.inp"
+refused 'leave it out on purpose with mesh.ignore = ("*DLOAD, BX")' cube.cfg mesh.file="$work/bx.inp"
 "$hextop" check cube.cfg mesh.file="$work/bx.inp" 'loads=({set="Set-right";total_force=[1.0,0.0,0.0];})' \
     >stdout 2>stderr || fault "an unread load forbids the supports: $(cat stderr)"
 refused 'from = "file" takes no set' cube.cfg 'supports[0].set=Set-left'

@@ -157,11 +157,19 @@ static void check_fault(const char *text, int of_loads, const char *want)
 
 static void test_faults(void)
 {
-    check_fault(TWO_HEX STEP("*DLOAD\nALL, BX, 1.\n"), 1, "case.inp:20: *DLOAD of label BX is not");
-    check_fault(TWO_HEX RIGHT STEP("*DSLOAD\nright, TRVEC, 1., 1., 0., 0.\n"), 1,
-                "*DSLOAD of label TRVEC");
-    check_fault(TWO_HEX RIGHT STEP("*DSLOAD\nright, HP, 1., 1., 0.\n"), 1, "label HP is not read");
-    check_fault(TWO_HEX RIGHT STEP("*DSLOAD, AMPLITUDE=A\nright, P, 1.\n"), 1, "*DSLOAD with AMPL");
+    check_unread(TWO_HEX STEP("*DLOAD\nALL, Bx, 1.\nALL, BX, 2.\n"), HX_UNREAD_LOAD,
+                 "case.inp:20: 2 *DLOAD, BX (labels P1 to P6, GRAV and CENTRIF are read)");
+    check_unread(TWO_HEX RIGHT STEP("*DSLOAD\nright, TRVEC, 1., 1., 0., 0.\n"), HX_UNREAD_LOAD,
+                 "1 *DSLOAD, TRVEC (label P is read)");
+    check_unread(TWO_HEX RIGHT STEP("*DSLOAD, AMPLITUDE=A\nright, P, 1.\n"), HX_UNREAD_LOAD,
+                 "1 *DSLOAD, AMPLITUDE");
+    check_fault(TWO_HEX STEP("*DLOAD\nnone, P1, 1.\n"), 1, "no set 'none' above this line");
+    check_fault(TWO_HEX STEP("*DSLOAD\nnone, P, 1.\n"), 1, "no surface 'none' above this line");
+    check_fault(TWO_HEX STEP("*DLOAD\nALL, GRAV, 9.81\n"), 1, "GRAV needs a direction");
+    check_fault(TWO_HEX STEP("*DLOAD\nALL, CENTRIF, 1., 0., 0., 0.\n"), 1, "CENTRIF needs a point");
+    check_fault(TWO_HEX STEP("*DLOAD\nALL, CENTRIF, -1., 0., 0., 0., 0., 0., 1.\n"), 1,
+                "square of the");
+    check_fault(TWO_HEX "*DLOAD\nALL, P1, 1.\n", 1, "*DLOAD outside a *STEP");
     check_fault(TWO_HEX "*ELSET, ELSET=one\n1\n" STEP("*DLOAD\none, GRAV, 1., 0., 0., 1.\n"), 1,
                 "a load by mass on set 'one', 1 of the 2 elements");
     check_fault(TWO_HEX STEP("*DLOAD\n1, CENTRIF, 1., 0., 0., 0., 0., 0., 1.\n"), 1, "one element");
@@ -201,12 +209,6 @@ static void test_coupling_faults(void)
     check_bad(TWO_HEX "*KINEMATIC\n", "*KINEMATIC without *COUPLING before it");
     check_bad(TWO_HEX "*COUPLING, SURFACE=right\n", "*COUPLING needs REF NODE=NODE");
     check_bad(TWO_HEX COUPLED("*KINEMATIC\n1, 7\n"), "components 1 to 7 of a coupling");
-    check_bad(TWO_HEX STEP("*DLOAD\nnone, P1, 1.\n"), "no set 'none' above this line");
-    check_bad(TWO_HEX STEP("*DSLOAD\nnone, P, 1.\n"), "no surface 'none' above this line");
-    check_bad(TWO_HEX STEP("*DLOAD\nALL, GRAV, 9.81\n"), "GRAV needs a direction");
-    check_bad(TWO_HEX STEP("*DLOAD\nALL, CENTRIF, 1., 0., 0., 0.\n"), "CENTRIF needs a point");
-    check_bad(TWO_HEX STEP("*DLOAD\nALL, CENTRIF, -1., 0., 0., 0., 0., 0., 1.\n"), "square of the");
-    check_bad(TWO_HEX "*DLOAD\nALL, P1, 1.\n", "*DLOAD outside a *STEP");
 }
 
 #define SECTION(set, name) "*SOLID SECTION, ELSET=" set ", MATERIAL=" name "\n"
