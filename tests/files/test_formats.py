@@ -188,15 +188,83 @@ check(near(moment, expected), f"the pressures' moment: {moment}, expected {expec
 put("lost.bdf", deck("free", [("RBE2", 70, 41, 123, 11, 12), ("RBE2", 71, 41, 123, 13), ("MOMENT", 3, 41, 0, 1.0, 0., 0., 1.),
                               ("CQUAD4", 80, 3, 11, 14, 18, 15)]))
 code, said = run("mesh", "lost.bdf", "out.inp")
-check(code == 0 and "2 RBE2, 1 MOMENT, 1 CQUAD4" in said, f"what is lost: {said}")
+check(code == 0 and "lost.bdf:46: not read: 2 RBE2 (rigid elements)" in said and "CQUAD4" not in said,
+      f"what is lost: {said}")
 check(section(open("out.inp").read(), "*SURFACE, TYPE=ELEMENT, NAME=property-3") == ["5,S6"], "a shell's face")
 put("part.cfg", CONFIG % "lost.bdf")
 code, said = run("mesh", "part.cfg", "job.inp")
-check(code == 2 and "2 RBE2, 1 MOMENT, 1 CQUAD4" in said and 'from = "file"' in said, f"refused: {said}")
+check(code == 2 and "2 RBE2 (rigid elements)" in said and 'from = "file"' in said, f"refused: {said}")
 put("spc.bdf", deck("free", control=CONTROL.replace("SUBCASE 2\n", "SUBCASE 2\nSPC = 1\n")))
 put("part.cfg", CONFIG % "spc.bdf")
 code, said = run("mesh", "part.cfg", "job.inp")
-check(code == 2 and "subcase 2 has SPC = 1, the first SPC = 9" in said, f"other supports: {said}")
+check(code == 2 and "subcase 2 has SPC = 1, subcase 1 SPC = 9" in said, f"other supports: {said}")
+
+# What the file states beside that: named, and refused where it counts. Words, what each refuses.
+OWN = {"supports": 'supports = ( { set = "property-1"; fix = "xyz"; } );',
+       "loads": "loads = ( { gravity = [0.0, 0.0, -1.0]; } );"}
+QUAD = ("CQUAD4", 80, 3, 11, 14, 18, 15)
+for what, more, control, named, refuses in (
+    ("shells", [QUAD, ("PSHELL", 3, 1, 0.5)], CONTROL, "1 CQUAD4 (shells)", "supports loads"),
+    ("shells that mark", [QUAD], CONTROL, "", ""),
+    ("bars", [("CBAR", 81, 4, 11, 14, 0.0, 0.0, 1.0), ("PBARL", 4, 1, None, "ROD", None, None, None, None, 1.0)],
+     CONTROL, "1 CBAR (bars)", "supports loads"),
+    ("bars that mark", [("CBAR", 81, 4, 11, 14, 0.0, 0.0, 1.0)], CONTROL, "", ""),
+    ("springs", [("CELAS2", 82, 10.0, 11, 1)], CONTROL, "1 CELAS2 (springs)", "supports loads"),
+    ("RBE3", [("RBE3", 83, None, 41, 123, 1.0, 123, 11, 14)], CONTROL, "1 RBE3 (interpolation elements)",
+     "supports loads"),
+    ("masses", [("CONM2", 84, 41, 0, 7.0)], CONTROL, "1 CONM2 (point masses)", ""),
+    ("PLOTEL", [("PLOTEL", 85, 11, 14)], CONTROL, "1 PLOTEL (plot elements)", ""),
+    ("gravity", [("GRAV", 5, 0, 9.81, 0.0, 0.0, -1.0)], CONTROL, "1 GRAV (gravity)", "loads"),
+    ("gravity that no subcase chooses", [("GRAV", 77, 0, 9.81, 0.0, 0.0, -1.0)], CONTROL, "", ""),
+    ("a moment within a LOAD", [("MOMENT", 3, 41, 0, 1.0, 0.0, 0.0, 1.0)], CONTROL, "1 MOMENT (moments)", "loads"),
+    ("temperatures", [("TEMPD", 8, 80.0)], CONTROL.replace("SUBCASE 1", "TEMPERATURE(LOAD) = 8\nSUBCASE 1"),
+     "1 TEMPD (temperatures)", "loads"),
+    ("temperatures that are not chosen", [("TEMPD", 8, 80.0)], CONTROL, "", ""),
+    ("a turned force", [("FORCE", 3, 41, 4, 2.0, 1.0, 0.0, 0.0)], CONTROL, "1 FORCE of a coordinate system", "loads"),
+    ("pressure on a shell", [QUAD, ("PLOAD4", 6, 80, 1.0)], CONTROL, "1 PLOAD4 of shells", "loads"),
+    ("SUPORT", [("SUPORT", 11, 123)], CONTROL, "1 SUPORT (supports of free bodies)", "supports"),
+    ("SPCD", [("SPCD", 5, 18, 3, 0.5)], CONTROL, "1 SPCD (prescribed displacements of a load)", "supports loads"),
+    ("modes", [], CONTROL.replace("SOL 101", "SOL 103"), "1 SOL 103 (no static analysis)", "loads"),
+    ("buckling", [], CONTROL.replace("SOL 101", "SOL 105").replace("  LOAD = 6", "  METHOD = 3"),
+     "1 SUBCASE 2 (no static analysis)", ""),
+    ("a pressure on nodes of no solid", [("GRID", 90, None, 9.0, 9.0, 9.0), ("PLOAD", 6, 1.0, 11, 14, 90)], CONTROL,
+     "1 PLOAD of shells", "loads"),
+    ("a card that is not known", [("CFOO", 1, 2)], CONTROL, "1 CFOO (cards that are not known)", "supports loads"),
+):
+    put("more.bdf", deck("free", more, control))
+    for key, own in OWN.items():
+        other = "loads" if key == "supports" else "supports"
+        text = re.sub(r"supports = .*\n" if other == "supports" else r"loads = .*\n", OWN[other] + "\n", CONFIG)
+        if what == "masses":
+            text = text.replace("gravity = [0.0, 0.0, -1.0]", 'set = "property-2"; total_force = [0.0, 0.0, -1.0]')
+        put("more.cfg", text.replace("nu = 0.3", "nu = 0.3; density = 1.0") % "more.bdf")
+        code, said = run("mesh", "more.cfg", "more.inp")
+        check(("not read: " in said) == bool(named) and named in said, f"{what}: named: {said}")
+        check((code == 2 and f"{key}[0]: from" in said) == (key in refuses.split()), f"{what}: {key}: {said}")
+
+# A line that ends with a comma goes on in the next, which begins with data.
+text = deck("free")
+bare = text.replace("SPC1,1,123456,11,THRU,13", "SPC1,1,123456,11,\n12,13")
+put("bare.bdf", bare)
+check(bare != text and job_of("bare.bdf")[0] == job_of("small.bdf")[0], "a line of data alone goes on with a card")
+
+# Components in the system of a node: refused unless it is held in full.
+systems = [("CORD2R", 4, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0)]
+turned = deck("free", systems).replace("GRID,11,,0.0,0.0,0.0", "GRID,11,,0.0,0.0,0.0,4")
+put("turned.bdf", turned)
+check(job_of("turned.bdf")[0] == job_of("small.bdf")[0], "a node with a system of its own, held in full")
+put("turned.bdf", turned.replace("GRID,15,,0.0,0.0,1.0", "GRID,15,,0.0,0.0,1.0,4"))
+put("part.cfg", CONFIG % "turned.bdf")
+code, said = run("mesh", "part.cfg", "job.inp")
+check(code == 2 and "1 GRID CD (supports in the coordinate system of a node)" in said, f"turned: {said}")
+
+# gmsh writes the numbers of the CAD model, by which a volume and a surface can be one property.
+put("one.bdf", deck("free", [("CQUAD4", 80, 1, 11, 14, 18, 15), ("CQUAD4", 81, 7, 21, 24, 22, 31)]))
+found = mesh_of("one.bdf")
+check(section(found, "*ELSET, ELSET=property-1") == ["5,6"] and
+      section(found, "*SURFACE, TYPE=ELEMENT, NAME=surface-1") == ["5,S6"] and "surface-7" not in found,
+      f"a property of solids and of shells: {found}")
+
 put("bulk.nas", deck("small", control="", end=""))
 fixed, steps = job_of("bulk.nas")
 check(fixed and len(fixed) == 12 and len(steps) == 2, f"without case control: {fixed} {len(steps)}")
