@@ -399,6 +399,32 @@ put("brick20.unv", bricks + "    -1\n")
 code, said = run("mesh", "brick20.unv", "out.inp")
 check(code == 0 and "12 mid-side nodes" in said and "off the middle" not in said, f"parabolic brick: {said}")
 refused("cut.unv", unv, "the file ends within a data set")
+code, said = run("mesh", "part.unv", "out.inp")
+check("the file states its units, 'Meter (newton)'" in said and "not read" not in said, f"units, shells that mark: {said}")
+# Salome leaves a line empty behind a group without members, others do not.
+for blank in ("\n", ""):
+    head, tail = unv.split("%10d" % 3 + "%10d" % 0 * 6 + "%10d\nheld" % 3)
+    empty = "%10d" % 9 + "%10d" * 7 % ((0,) * 7) + "\nnothing\n" + blank
+    put("empty.unv", head + empty + "%10d" % 3 + "%10d" % 0 * 6 + "%10d\nheld" % 3 + tail + empty + "    -1\n")
+    check(mesh_of("empty.unv") == found, "a group without members")
+    code, said = run("mesh", "empty.unv", "out.inp")
+    check("groups without members: 2, the first 'nothing'" in said, f"an empty group: {said}")
+element = lambda number, kind, *nodes: ("%10d%10d%10d%10d%10d%10d\n" % (number, kind, 1, 1, 7, len(nodes)) +
+                                       "".join("%10d" % n for n in nodes) + "\n")
+for what, more, named in (
+    ("properties", "    -1\n    -1\n  2437\n         1\n",
+     "1 element 94 (thin quadrangle), 1 element 21 (bars, line"),
+    ("restraints", "    -1\n    -1\n   755\n         1         1\n", "1 data set 755 (restraints, loads or constraints)"),
+    ("loads", "    -1\n    -1\n   790\n         1         1\n", "1 data set 790 (restraints, loads or constraints)"),
+    ("springs", "    -1\n    -1\n  2412\n" + element(30, 136, 11, 12) + element(31, 136, 11, 13), "2 element 136 (springs)"),
+    ("masses", "    -1\n    -1\n  2412\n" + element(30, 161, 11), "1 element 161 (point masses)"),
+    ("rigid", "    -1\n    -1\n  2412\n" + element(30, 121, 11, 12), "1 element 121 (rigid elements)"),
+):
+    put("more.unv", unv + more + "    -1\n")
+    code, said = run("mesh", "more.unv", "out.inp")
+    check(code == 0 and "not read: " + named in said, f"{what}: {said}")
+refused("turned.unv", "    -1\n    15\n         1         2         0         1  1.0E+00  2.0E+01  0.0E+00\n    -1\n",
+        "turned.unv:3: node 1 is given in coordinate system 2")
 refused("nodes.unv", unv.replace("       111         2         1         7         4", "       111         2         1         7         3"),
         "a linear tetrahedron, has 3 nodes; it must have 4")
 
