@@ -252,9 +252,9 @@ static int add_members(hx_abaqus_reader *r)
         if (!to.is_number && (!to.set || to.set->node.n == 0))
             return HX_IMPORT_RAISE(&r->import, member->word.line, "no set of nodes '%.60s'",
                                    member->word.text);
-        HX_TRY(to.is_number
-                   ? hx_numbers_append(&member->set->node, 1, &to.number)
-                   : hx_abaqus_append_list(&member->set->node, &to.set->node, r->import.n_node));
+        HX_TRY(to.is_number ? hx_numbers_append(&member->set->node, 1, &to.number)
+                            : hx_abaqus_append_list(member->set, &member->set->node, &to.set->node,
+                                                    r->import.n_node));
     }
     return HX_OK;
 }

@@ -366,8 +366,10 @@ static void reader_free(hx_abaqus_reader *r)
     hx_numbers_free(&r->cell_line);
     hx_numbers_free(&r->other_step);
     hx_abaqus_free_carriers(r);
+    free(r->face_load);
     hx_number_index_free(&r->elem_place);
     hx_number_index_free(&r->cell_place);
+    hx_number_index_free(&r->node_place);
     hx_abaqus_free_parts(r);
     hx_abaqus_free_couplings(r);
     hx_abaqus_free_materials(r);
@@ -395,6 +397,7 @@ static int read_file(const char *path, hx_mesh *mesh, hx_conditions *conditions,
     HX_TRY_FAIL(hx_abaqus_name_numbers(&r));
     HX_TRY_FAIL(hx_abaqus_resolve_couplings(&r));
     HX_TRY_FAIL(hx_abaqus_list_carriers(&r));
+    HX_TRY_FAIL(hx_abaqus_group_faces(&r));
     HX_TRY_FAIL(hx_abaqus_settle_steps(&r));
     HX_TRY_FAIL(hx_abaqus_note_formulations(&r));
     HX_TRY_FAIL(hx_abaqus_resolve_cells(&r));

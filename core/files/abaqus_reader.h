@@ -96,6 +96,13 @@ typedef struct hx_abaqus_section {
     int64_t line;
 } hx_abaqus_section;
 
+/* A pressure on one side of an element, by number. */
+typedef struct hx_abaqus_face_load {
+    int64_t elem, line, place; /* place: among all */
+    int side, step, family;    /* family: as hx_condition */
+    double value;
+} hx_abaqus_face_load;
+
 /* An error in a keyword refuses the whole file, or only the loads or supports of the file. */
 typedef enum { HX_ABAQUS_HARD, HX_ABAQUS_OF_LOADS, HX_ABAQUS_OF_SUPPORTS } hx_abaqus_soft;
 
@@ -127,8 +134,8 @@ struct hx_abaqus_reader {
     size_t other_type;               /* of the current keyword: place in import.other, plus 1 */
 
     /* Places of the numbers so far; made anew when there are more (elements of *NSET, ELSET). */
-    hx_number_index elem_place, cell_place;
-    int64_t elem_listed, cell_listed;
+    hx_number_index elem_place, cell_place, node_place;
+    int64_t elem_listed, cell_listed, node_listed;
 
     size_t n_part, n_instance;
     hx_abaqus_part *part;           /* (owned) */
@@ -154,6 +161,9 @@ struct hx_abaqus_reader {
     size_t n_carrier, carrier_capacity;
     hx_abaqus_word *carrier; /* (owned) */
     hx_unread formulation;   /* of each type with letters behind its name: the plain one (owned) */
+
+    size_t n_face_load, face_load_capacity;
+    hx_abaqus_face_load *face_load; /* (owned) */
 
     int in_step, step_is_other, has_support, n_unknown, n_skipped, n_soft;
     hx_numbers other_step; /* that are no static ones */
@@ -234,6 +244,13 @@ void hx_abaqus_free_carriers(hx_abaqus_reader *r);
 int hx_abaqus_count_formulation(hx_abaqus_reader *r);
 int hx_abaqus_note_formulations(hx_abaqus_reader *r);
 
+/* A pressure on one face, in the current step; on the faces that a set names more than once, as
+ * often as it does besides the first. Once the file is read, faces of one history become a set. */
+int hx_abaqus_load_face(hx_abaqus_reader *r, int64_t elem, int side, int family, double value);
+int hx_abaqus_load_repeated(hx_abaqus_reader *r, const hx_import_set *set, int side, int family,
+                            double value);
+int hx_abaqus_group_faces(hx_abaqus_reader *r);
+
 /* Steps that are no static ones are no load cases: their loads are left out. */
 int hx_abaqus_settle_steps(hx_abaqus_reader *r);
 
@@ -249,11 +266,12 @@ int hx_abaqus_load_fault(hx_abaqus_reader *r, const char *fmt, ...) HX_PRINTF(2,
 /* HX_EINPUT: a load outside of a step; a fault by parameters that are not read. */
 int hx_abaqus_check_load(hx_abaqus_reader *r);
 
-/* Adds nodes of the elements of a set, the faces of a side of elements, or a list to r->set; the
- * list must not be longer than the file has n_all for long. */
+/* Adds nodes of the elements of a set, the faces of a side of elements to r->set, or a list to one
+ * of a set's; it must not be longer than the file has n_all for long. */
 int hx_abaqus_add_nodes_of(hx_abaqus_reader *r, const char *elset);
 int hx_abaqus_append_side(hx_abaqus_reader *r, const hx_abaqus_reference *elem, int side);
-int hx_abaqus_append_list(hx_numbers *to, const hx_numbers *from, int64_t n_all);
+int hx_abaqus_append_list(hx_import_set *set, hx_numbers *to, const hx_numbers *from,
+                          int64_t n_all);
 
 /* Couplings, once the file is read and before the mesh is made. */
 int hx_abaqus_resolve_couplings(hx_abaqus_reader *r);

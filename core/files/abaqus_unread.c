@@ -293,11 +293,11 @@ int hx_abaqus_keep_carrier(hx_abaqus_reader *r)
     return hx_abaqus_keep_word(r, set, word);
 }
 
-/* A step of another kind that a sink, or a step with both, has met. */
 static int begin_procedure(hx_abaqus_reader *r, const unread_keyword *k)
 {
+    const unread_keyword step = {k->name, k->roles, "no static step"};
     r->step_is_other = 1;
-    return unread_keyword_line(r, k);
+    return unread_keyword_line(r, &step);
 }
 
 int hx_abaqus_begin_unread(hx_abaqus_reader *r, int *is_known)

@@ -248,6 +248,8 @@ static int run_steps(state *s, hx_conditions *to)
 {
     size_t next = 0;
     for (int step = 0; step <= s->all->n_step; step++) {
+        for (size_t i = next; i < s->all->n && s->all->list[i].step <= step; i++)
+            hx_set_loads_restate(s->loads, &s->all->list[i]);
         for (; next < s->all->n && s->all->list[next].step <= step; next++)
             HX_TRY(apply(s, &s->all->list[next]));
         if (step > 0) HX_TRY(emit_forces(s, step, to));

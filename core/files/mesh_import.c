@@ -258,6 +258,7 @@ void hx_import_set_clear(hx_import_set *set)
     hx_numbers_free(&set->elem);
     hx_numbers_free(&set->elem_index);
     hx_numbers_free(&set->quad);
+    hx_numbers_free(&set->free_elem);
     hx_numbers_free(&set->face_elem);
     hx_numbers_free(&set->face_local);
 }

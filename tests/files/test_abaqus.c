@@ -134,6 +134,52 @@ static void test_sets(void)
     hx_mesh_free(&mesh);
 }
 
+/* Numbers that GENERATE passes and the file does not have are no members, as in CalculiX 2.20. */
+static void test_generate_gaps(void)
+{
+    hx_mesh mesh;
+    hx_notes notes = {0};
+    read_good(
+        "*NODE\n10, 0, 0, 0\n20, 1, 0, 0\n30, 1, 1, 0\n40, 0, 1, 0\n"
+        "50, 0, 0, 1\n60, 1, 0, 1\n70, 1, 1, 1\n80, 0, 1, 1\n"
+        "*ELEMENT, TYPE=C3D8\n7, 10, 20, 30, 40, 50, 60, 70, 80\n*ELEMENT, TYPE=S4\n"
+        "4, 10, 20, 30, 40\n*NSET, NSET=many, GENERATE\n1, 200\n"
+        "*NSET, NSET=odd, GENERATE\n30, 70, 20\n*NSET, NSET=far, GENERATE\n"
+        "20, 4000000000000000, 10\n*NSET, NSET=few, GENERATE\n25, 45, 5\n"
+        "*ELSET, ELSET=1st, GENERATE\n1, 9\n*ELSET, ELSET=2nd\n1ST\n*NSET, NSET=5a\n5A, many\n",
+        &mesh);
+    check_set(&mesh, "many", 8, 360, 1, 0);
+    check_set(&mesh, "odd", 3, 150, 0, 0);
+    check_set(&mesh, "far", 7, 350, 0, 0);
+    check_set(&mesh, "few", 2, 70, 0, 0);
+    check_set(&mesh, "1st", 8, 360, 1, 1);
+    check_set(&mesh, "2nd", 8, 360, 1, 1);
+    check_set(&mesh, "5a", 8, 360, 1, 0);
+    hx_mesh_free(&mesh);
+    CHECK_OK(read_text(ONE_HEX "*NSET, NSET=none, GENERATE\n9, 12\n", &mesh, &notes));
+    CHECK(notes.n == 1 && notes.note[0].level == HX_NOTE_WARNING);
+    CHECK(notes.n == 1 &&
+          strstr(notes.note[0].text, "case.inp:13: GENERATE of set 'none': 0 of 4"));
+    hx_notes_free(&notes);
+    hx_mesh_free(&mesh);
+    check_bad(ONE_HEX "*NSET, NSET=A\n5x\n",
+              "'5x' where a number or the name of a set is expected");
+}
+
+/* A surface without sides is what of its elements is boundary of the part. */
+static void test_free_surface(void)
+{
+    hx_mesh mesh;
+    read_good(TWO_HEX
+              "*SURFACE, NAME=outside\nALL,\n*SURFACE, NAME=half, TYPE=ELEMENT\n2\n"
+              "*ELEMENT, TYPE=S4, ELSET=skin\n7, 1, 4, 8, 5\n*SURFACE, NAME=both\nskin\n2,\n",
+              &mesh);
+    check_set(&mesh, "outside", 12, 78, 0, 10);
+    check_set(&mesh, "half", 8, 2 + 9 + 10 + 3 + 6 + 11 + 12 + 7, 0, 5);
+    check_set(&mesh, "both", 12, 78, 0, 6);
+    hx_mesh_free(&mesh);
+}
+
 /* The sides of an Abaqus brick, as its manual draws them: S1 1-2-3-4, S2 5-8-7-6, S3 1-5-6-2,
  * S4 2-6-7-3, S5 3-7-8-4, S6 4-8-5-1. */
 static void test_sides(void)
@@ -346,7 +392,7 @@ static void test_unread(void)
     check_unread(ONE_HEX "*BOUNDARY\n1, 1, 3\n*STEP\n*STATIC\n*CLOAD\n2, 3, 5.\n*END STEP\n*STEP\n"
                          "*SENSITIVITY\n*DESIGNRESPONSE, NAME=R\nSTRAINENERGY\n*END STEP\n*STEP\n"
                          "*FREQUENCY\n10\n*CLOAD\n3, 3, 7.\n*BOUNDARY\n3, 3\n*END STEP\n",
-                 STEP, "1 *SENSITIVITY, 1 *FREQUENCY (line 25)");
+                 STEP, "1 *SENSITIVITY (no static step), 1 *FREQUENCY (no static step, line 25)");
     CHECK(stated.n_case == 1 && stated.n_force == 1 && stated.n_support == 3);
     CHECK(hx_unread_refuses(&stated.unread, HX_UNREAD_OF_LOADS, 1, stated.n_case) == 0);
     check_unread(ONE_HEX "*STEP\n*FREQUENCY\n*BOUNDARY\n1, 1, 3\n*END STEP\n*STEP\n*STATIC\n"
@@ -424,12 +470,10 @@ static void test_messages(void)
     check_bad(ONE_HEX "*NSET, NSET=A\nB\n", "case.inp:13: no set 'B' above this line");
     check_bad(ONE_HEX "*NSET, NSET=A\n77\n", "set 'A' names node 77, which the file does not have");
     check_bad(ONE_HEX "*ELSET, ELSET=A\n77\n", "set 'A' names element 77, which the file does");
-    check_bad(ONE_HEX "*NSET, NSET=A, GENERATE\n1, 4000000000000000, 1\n",
-              "GENERATE makes 4000000000000000 numbers; the file has 8 above this");
     check_bad(ONE_HEX "*NSET, NSET=A, GENERATE\n5, 1, 1\n", "GENERATE needs first, last, step");
     check_bad(ONE_HEX "*NSET, NSET=A, GENERATE\n1, 5, 0\n", "GENERATE needs first, last, step");
     check_bad(ONE_HEX "*SURFACE, NAME=A\n1, S7\n", "'S7' where a side of elements is expected");
-    check_bad(ONE_HEX "*SURFACE, NAME=A\nALL\n", "'' where a side of elements is expected");
+    check_bad(ONE_HEX "*SURFACE, NAME=A\nNONE\n", "no set 'NONE' above this line");
     check_bad(ONE_HEX "*SURFACE, NAME=A, TYPE=CUTTING SURFACE\n", "ELEMENT and NODE are read");
     check_bad(ONE_HEX "*STEP\n*STEP\n", "*STEP within a step");
     check_bad(ONE_HEX "*NGEN\n1, 5\n", "case.inp:12: *NGEN makes nodes or elements");
@@ -540,6 +584,8 @@ int main(void)
     test_types();
     test_cells_make_sets();
     test_sets();
+    test_generate_gaps();
+    test_free_surface();
     test_sides();
     test_growing_sets();
     test_include();
