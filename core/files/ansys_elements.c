@@ -171,6 +171,43 @@ static int add_other(hx_ansys_reader *r, int type, int64_t real, int64_t number,
     return hx_import_add_other(&r->import, shape, name, number, line);
 }
 
+/* How ANSYS integrates or enriches a solid by its KEYOPT(2); NULL: as it is analysed here. */
+static const char *find_formulation(int number, int option)
+{
+    static const char *const of_185[] = {"B-bar", "reduced integration", "enhanced strains",
+                                         "simplified enhanced strains"};
+    if (number == 185 && option >= 0 && option < 4) return of_185[option];
+    if (number == 186 && option == 0) return "reduced integration";
+    if (number == 45 || number == 64 || number == 73)
+        return option == 1 ? "reduced integration" : "extra displacement shapes";
+    return NULL;
+}
+
+static int count_formulation(hx_ansys_reader *r, int64_t type, int library_type)
+{
+    char name[HX_ANSYS_WORD];
+    const char *const how = find_formulation(library_type, r->option[type]);
+    r->noted_type = type;
+    if (!how) return HX_OK;
+    return hx_unread_add(&r->formulation, 0, hx_ansys_library_name(library_type, name), how, 1, "",
+                         0);
+}
+
+/* In a file that is a job, from which ANSYS has a solution, it is a warning. */
+int hx_ansys_note_formulations(hx_ansys_reader *r)
+{
+    const int is_job = r->conditions.n > 0 || r->import.unread.n > 0;
+    for (size_t i = 0; i < r->formulation.n; i++) {
+        const hx_unread_kind *const kind = &r->formulation.kind[i];
+        HX_TRY(hx_notes_add(r->notes, is_job ? HX_NOTE_WARNING : HX_NOTE_INFO,
+                            "%s: elements of type %s (%s in ANSYS) are analysed with full "
+                            "integration: ANSYS finds other displacements, the coarser the mesh "
+                            "the more",
+                            r->import.path, kind->word, kind->what));
+    }
+    return HX_OK;
+}
+
 /* node[HX_ANSYS_FIELDS], zeros behind the first n_node; zeros at the end count as not given. */
 static int add_element(hx_ansys_reader *r, int64_t type, int64_t real, int64_t number, int n_node,
                        int64_t *node, int64_t line)
@@ -188,6 +225,7 @@ static int add_element(hx_ansys_reader *r, int64_t type, int64_t real, int64_t n
                 &r->import, line,
                 HX_RAISE(HX_EINPUT, "element %lld lacks nodes", (long long)number));
     fill_middles(id, node);
+    if (library_type > 0 && type != r->noted_type) HX_TRY(count_formulation(r, type, library_type));
     return hx_import_add_solids(&r->import, id, 1, &number, node, line);
 }
 
@@ -379,6 +417,18 @@ int hx_ansys_et(hx_ansys_reader *r)
     number = strtoll(digits, NULL, 10);
     if (!*digits && *word) HX_TRY(hx_ansys_integer(r, 2, &number));
     set_type(r, type, number);
+    return HX_OK;
+}
+
+/* KEYOPT,type,2,value */
+int hx_ansys_keyopt(hx_ansys_reader *r)
+{
+    double type, key, value;
+    if (!hx_ansys_number(r, 1, &type) || !hx_ansys_number(r, 2, &key) ||
+        !hx_ansys_number(r, 3, &value))
+        return HX_OK;
+    if (key == 2.0 && type >= 1.0 && type < HX_ANSYS_NUMBERS && value >= 0.0 && value < 100.0)
+        r->option[(int)type] = (int8_t)value;
     return HX_OK;
 }
 

@@ -185,6 +185,7 @@ static const command commands[] = {
     {"NBLOCK", read_nblock},
     {"EBLOCK", hx_ansys_eblock},
     {"CMBLOCK", read_cmblock},
+    {"KEYOPT", hx_ansys_keyopt},
     {"ETBLOCK", hx_ansys_etblock},
     {"ET", hx_ansys_et},
     {"N", read_n},
@@ -287,6 +288,7 @@ static int read_all(hx_ansys_reader *r)
     r->stream = hx_input_open(r->import.path, &why);
     if (!r->stream) return HX_RAISE(HX_EINPUT, "cannot read '%s': %s", r->import.path, why);
     HX_TRY(hx_alloc(&r->type, HX_ANSYS_NUMBERS, sizeof *r->type, "types of elements"));
+    HX_TRY(hx_alloc(&r->option, HX_ANSYS_NUMBERS, sizeof *r->option, "types of elements"));
     HX_TRY(hx_alloc(&r->has_constants, HX_ANSYS_NUMBERS, 1, "sets of real constants"));
     while (found) {
         if (!r->is_kept) HX_TRY(hx_ansys_line(r, &found));
@@ -295,6 +297,7 @@ static int read_all(hx_ansys_reader *r)
     }
     HX_TRY(hx_ansys_close_element(r));
     HX_TRY(hx_ansys_finish_loads(r));
+    HX_TRY(hx_ansys_note_formulations(r));
     return hx_ansys_finish_unread(r);
 }
 
@@ -303,7 +306,9 @@ static void reader_free(hx_ansys_reader *r)
     if (r->stream) fclose(r->stream);
     free(r->text);
     free(r->type);
+    free(r->option);
     free(r->has_constants);
+    hx_unread_free(&r->formulation);
     free(r->parameter);
     free(r->chosen);
     free(r->entry);

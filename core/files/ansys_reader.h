@@ -71,8 +71,9 @@ typedef struct hx_ansys_reader {
     hx_import_conditions conditions;
     hx_notes *notes; /* (borrowed) */
 
-    int16_t *type; /* [HX_ANSYS_NUMBERS] number of the element library, by the file's type; 0: not
-                      known (owned) */
+    int16_t *type;  /* [HX_ANSYS_NUMBERS] number of the element library, by the file's type; 0: not
+                       known (owned) */
+    int8_t *option; /* [HX_ANSYS_NUMBERS] KEYOPT(2) of a type: the formulation (owned) */
     uint8_t *has_constants; /* [HX_ANSYS_NUMBERS] a set of real constants is not zero (owned) */
     int64_t current_type, current_real, last_elem;
     hx_ansys_pending pending;
@@ -96,7 +97,9 @@ typedef struct hx_ansys_reader {
     char antype[HX_ANSYS_WORD];
     double uniform, reference; /* temperatures of BFUNIF and TREF; NaN: not stated */
     int64_t uniform_line;
-    int expands; /* a material has a coefficient of thermal expansion */
+    int64_t noted_type;    /* whose formulation was looked up last */
+    hx_unread formulation; /* types that are analysed otherwise; what: how ANSYS does (owned) */
+    int expands;           /* a material has a coefficient of thermal expansion */
     int64_t n_lost_component;
     char lost_component[HX_ANSYS_WORD];
 } hx_ansys_reader;
@@ -149,6 +152,8 @@ int hx_ansys_e(hx_ansys_reader *r);
 int hx_ansys_emore(hx_ansys_reader *r);
 int hx_ansys_et(hx_ansys_reader *r);
 int hx_ansys_etblock(hx_ansys_reader *r);
+int hx_ansys_keyopt(hx_ansys_reader *r);
+int hx_ansys_note_formulations(hx_ansys_reader *r);
 int hx_ansys_constants(hx_ansys_reader *r);
 int hx_ansys_rlblock(hx_ansys_reader *r);
 

@@ -205,8 +205,9 @@ static hx_ansys_parameter *find_parameter(const hx_ansys_reader *r, const char *
 static int value_of(const hx_ansys_reader *r, const char *text, double *value)
 {
     if (!*text || parse_real(text, value)) return 1;
-    const hx_ansys_parameter *const p = find_parameter(r, text);
-    if (p) *value = p->value;
+    const int has_sign = *text == '-' || *text == '+';
+    const hx_ansys_parameter *const p = find_parameter(r, text + has_sign);
+    if (p) *value = *text == '-' ? -p->value : p->value;
     return p && isfinite(p->value);
 }
 

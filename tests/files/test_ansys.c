@@ -232,7 +232,7 @@ static void test_again(void)
         {"F,10,FX,1\nF,10,FY,1\nFDELE,10,FY\nD,1,ALL,4\nDDELE,1,UX\n", 1.0, 4.0},
         {"F,ALL,FX,1\nFDELE,1,ALL,8\nD,1,UX,0,,8,7,UY,UZ\n", 1.0, 0.0},
         {"F,10,FX,9\nFDELE,ALL\nF,1,FX,7,,10,9\nD,1,UY,5\nD,1,UY\n", 7.0, 0.0},
-        {"P=12.5\n*SET,Q,-3\nF,10,FX,P\nD,1,UY,Q\n", 12.5, -3.0},
+        {"P=12.5\n*SET,Q,3\nF,10,FX,P\nD,1,UY,-Q\n", 12.5, -3.0},
         {"F,10,FX,1 $ F,10,FX,8 $ D,1,UY,6 ! last\n", 8.0, 6.0},
         {"CMBLOCK,A,NODE,2\n(8i10)\n         1        10\nF,a,FX,4\nD,A,UY,1\n", 4.0, 1.0},
         {"CMBLOCK,A,NODE,2\n(8i10)\n         1        10\ncmsel,s,a\nf,all,fx,4\nd,all,all\n"
@@ -328,6 +328,36 @@ static void test_other_elements(void)
               &mesh);
     CHECK(roles_of("SURF154") == (L | C));
     hx_mesh_free(&mesh);
+}
+
+/* ANSYS integrates these otherwise than we do: a note, in a file with loads a warning. */
+static void test_formulations(void)
+{
+    static const struct {
+        const char *text, *said;
+        hx_note_level level;
+    } row[] = {
+        {PART, "SOLID185 (B-bar in ANSYS) are analysed with full integration", HX_NOTE_INFO},
+        {PART "D,1,UX,0\n", "SOLID185 (B-bar in ANSYS)", HX_NOTE_WARNING},
+        {"ET,1,185\nKEYOP,1,2,3\n" NODES ELEMENTS, "simplified enhanced strains", HX_NOTE_INFO},
+        {"ET,1,186\n" NODES ELEMENTS, "SOLID186 (reduced integration in ANSYS)", HX_NOTE_INFO},
+        {"ET,1,186\nkeyo,1,2,1\n" NODES ELEMENTS, NULL, HX_NOTE_INFO},
+        {"ET,1,70\n" NODES ELEMENTS, NULL, HX_NOTE_INFO},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        hx_notes notes = {0};
+        hx_mesh mesh;
+        int is_said = 0;
+        CHECK_OK(read_text(row[i].text, &mesh, &notes));
+        for (size_t k = 0; k < notes.n; k++)
+            if (row[i].said ? strstr(notes.note[k].text, row[i].said) != NULL &&
+                                  notes.note[k].level == row[i].level
+                            : strstr(notes.note[k].text, "integration") != NULL)
+                is_said = 1;
+        CHECK_MSG(is_said == (row[i].said != NULL), "row %zu", i);
+        hx_notes_free(&notes);
+        hx_mesh_free(&mesh);
+    }
 }
 
 /* The second of two bricks in each form that there is. */
@@ -482,6 +512,7 @@ int main(void)
     test_again();
     test_elements();
     test_other_elements();
+    test_formulations();
     test_forms();
     test_short_records();
     test_nodes();
