@@ -92,9 +92,8 @@ const char *hx_ansys_library_name(int type, char text[HX_ANSYS_WORD])
 
 /* The solid that an element of so many nodes is; type 0: of no ET. Bricks with repeated nodes are
  * prisms, pyramids and tetrahedra. A record without nodes behind the corners has straight edges. */
-static int find_solid(int type, int n_node, hx_solid_id *id)
+static int find_solid(const library_row *row, int type, int n_node, hx_solid_id *id)
 {
-    const library_row *const row = find_row(type);
     *id = n_node == 8 ? HX_SOLID_HEX8 : n_node == 20 ? HX_SOLID_HEX20 : HX_SOLID_TET10;
     if (type == 0) return n_node == 8 || n_node == 20 || n_node == 10;
     if (!row || row->kind >= OTHER_SOLID) return 0;
@@ -217,7 +216,7 @@ static int add_element(hx_ansys_reader *r, int64_t type, int64_t real, int64_t n
     const library_row *const row = find_row(library_type);
     while (row && row->kind <= TETRA4 && n_node > 0 && node[n_node - 1] == 0) n_node--;
     if (number > r->last_elem) r->last_elem = number;
-    if (!find_solid(library_type, n_node, &id))
+    if (!find_solid(row, library_type, n_node, &id))
         return add_other(r, library_type, real, number, n_node, line);
     for (int k = 0; k < hx_solids[id].n_node; k++)
         if (node[k] < 0 || (node[k] == 0 && k < hx_solids[id].n_corner))

@@ -65,8 +65,8 @@ static int parse_int(const char *text, int64_t *value)
     return *end == '\0' && errno == 0 && *value > -((int64_t)1 << 62) && *value < (int64_t)1 << 62;
 }
 
-/* 1.5, 1.5E3, 1.5D3 and 1.5-103, as Fortran writes an exponent of three digits. */
-static int parse_real(const char *text, double *value)
+/* 1.5D3 and 1.5-103, as Fortran writes an exponent of three digits. */
+static int parse_fortran(const char *text, double *value)
 {
     char plain[2 * HX_ANSYS_WORD], *end;
     size_t n = 0;
@@ -78,6 +78,15 @@ static int parse_real(const char *text, double *value)
     plain[n] = '\0';
     *value = strtod(plain, &end);
     return n > 0 && *end == '\0' && strspn(plain, "+-.0123456789eE") == n && isfinite(*value);
+}
+
+static int parse_real(const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    if (*end) return parse_fortran(text, value);
+    return end > text && strspn(text, "+-.0123456789eE") == (size_t)(end - text) &&
+           isfinite(*value);
 }
 
 int hx_ansys_int(const hx_ansys_reader *r, const hx_ansys_layout *l, int k, int64_t *value)

@@ -393,6 +393,16 @@ static int add_pressure(hx_nastran_reader *r, const hx_mesh *mesh, int step, int
     return HX_OK;
 }
 
+/* A load of what is no solid, once, in however many subcases it is. */
+static int name_load(hx_nastran_reader *r, const hx_nastran_load *l, const char *word,
+                     const char *what)
+{
+    hx_nastran_load *const own = &r->load[l - r->load];
+    if (own->is_named) return HX_OK;
+    own->is_named = 1;
+    return hx_import_unread(&r->import, HX_UNREAD_LOAD, word, what, 1, l->line);
+}
+
 static int add_pload(hx_nastran_reader *r, const hx_mesh *mesh, int step, const hx_nastran_load *l,
                      double factor)
 {
@@ -401,8 +411,7 @@ static int add_pload(hx_nastran_reader *r, const hx_mesh *mesh, int step, const 
     for (int k = 0; k < n; k++) {
         const int64_t index = hx_import_node_index(&r->import, l->node[k]);
         if (index < 0)
-            return hx_import_unread(&r->import, HX_UNREAD_LOAD, "PLOAD of shells",
-                                    "of nodes that are no corners of solids", 1, l->line);
+            return name_load(r, l, "PLOAD of shells", "of nodes that are no corners of solids");
         node[k] = (int32_t)index;
     }
     return add_pressure(r, mesh, step, l->line, factor * l->value[0], n, node);
@@ -445,9 +454,7 @@ static int add_pload4(hx_nastran_reader *r, const hx_mesh *mesh, int step, const
     int64_t g[2];
     int n_meant = 0, n = 0;
     int32_t node[4], found[4];
-    if (elem < 0)
-        return hx_import_unread(&r->import, HX_UNREAD_LOAD, "PLOAD4 of shells",
-                                "of elements that are no solids", 1, l->line);
+    if (elem < 0) return name_load(r, l, "PLOAD4 of shells", "of elements that are no solids");
     for (int k = 0; k < 2; k++)
         g[k] = l->node[k] > 0 ? hx_import_node_index(&r->import, l->node[k]) : -1;
     const int32_t *const conn = mesh->conn + 8 * elem;

@@ -49,6 +49,7 @@ typedef struct hx_nastran_load {
     int64_t elem;    /* of PLOAD4 */
     int64_t node[4]; /* the node; corners, 0: none; G1 and G3 or G4 */
     double value[3]; /* force; or pressure first */
+    int is_named;    /* among what is not read */
 } hx_nastran_load;
 
 /* Set `of` holds set `sid` with a factor: LOAD and SPCADD. */

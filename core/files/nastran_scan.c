@@ -206,7 +206,9 @@ static void expand_tabs(char text[HX_NASTRAN_LINE])
 /* "1054,1002," goes on with a card whose line ended with a comma: all of it are data. */
 static int is_bare_data(const char *text)
 {
-    return isdigit((unsigned char)text[0]) && strchr(text, ',') != NULL;
+    const size_t n = strcspn(text, ", \t\r");
+    return isdigit((unsigned char)text[0]) &&
+           (strchr(text, ',') != NULL || text[n + strspn(text + n, " \t\r")] == '\0');
 }
 
 /* The data fields of a line: what stands between the first and the last (a continuation's). */
@@ -217,7 +219,7 @@ static int add_line(hx_nastran_scan *scan, char text[HX_NASTRAN_LINE])
     const size_t n_name = comma ? n_first : strnlen(text, 8);
     const int is_large = memchr(text, '*', n_name) != NULL;
     const int n_data = is_large ? 4 : 8;
-    if (comma) {
+    if (comma || is_bare_data(text)) {
         const char *at = is_bare_data(text) ? text : comma + 1;
         for (int i = 0; i < n_data; i++) {
             const size_t n = strcspn(at, ",");

@@ -229,6 +229,8 @@ for what, more, control, named, refuses in (
      "1 SUBCASE 2 (no static analysis)", ""),
     ("a pressure on nodes of no solid", [("GRID", 90, None, 9.0, 9.0, 9.0), ("PLOAD", 6, 1.0, 11, 14, 90)], CONTROL,
      "1 PLOAD of shells", "loads"),
+    ("one pressure in two subcases", [("GRID", 90, None, 9.0, 9.0, 9.0), ("PLOAD", 6, 1.0, 11, 14, 90)],
+     CONTROL.replace("LOAD = 5", "LOAD = 6"), "1 PLOAD of shells", "loads"),
     ("a card that is not known", [("CFOO", 1, 2)], CONTROL, "1 CFOO (cards that are not known)", "supports loads"),
 ):
     put("more.bdf", deck("free", more, control))
@@ -244,7 +246,7 @@ for what, more, control, named, refuses in (
 
 # A line that ends with a comma goes on in the next, which begins with data.
 text = deck("free")
-bare = text.replace("SPC1,1,123456,11,THRU,13", "SPC1,1,123456,11,\n12,13")
+bare = text.replace("SPC1,1,123456,11,THRU,13", "SPC1,1,123456,11,\n12,\n13")
 put("bare.bdf", bare)
 check(bare != text and job_of("bare.bdf")[0] == job_of("small.bdf")[0], "a line of data alone goes on with a card")
 
