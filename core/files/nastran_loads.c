@@ -481,8 +481,9 @@ static int add_loads(hx_nastran_reader *r, const hx_mesh *mesh, int step, int64_
             const double f[3] = {factor * l->value[0], factor * l->value[1], factor * l->value[2]};
             HX_TRY(add_vector(r, step, l->line, l->node[0], f));
         } else {
-            HX_TRY(l->kind == HX_NASTRAN_PLOAD ? add_pload(r, mesh, step, l, factor)
-                                               : add_pload4(r, mesh, step, l, factor));
+            const int rc = l->kind == HX_NASTRAN_PLOAD ? add_pload(r, mesh, step, l, factor)
+                                                       : add_pload4(r, mesh, step, l, factor);
+            HX_TRY(hx_nastran_soften(r, HX_UNREAD_LOAD, rc));
         }
     }
     return HX_OK;

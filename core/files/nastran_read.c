@@ -161,50 +161,53 @@ static int take_bar(hx_nastran_reader *r)
 
 /* --- cards --- */
 
+/* role: of supports or loads, whose faults do not refuse the mesh. */
 typedef struct card {
     const char *name;
     int (*take)(hx_nastran_reader *r);
+    unsigned role;
 } card;
 
 static const card cards[] = {
-    {"GRID", take_grid},
-    {"GRDSET", take_grdset},
-    {"CORD2R", hx_nastran_take_system},
-    {"CORD2C", hx_nastran_take_system},
-    {"CORD2S", hx_nastran_take_system},
-    {"SPC", hx_nastran_take_spc},
-    {"SPC1", hx_nastran_take_spc1},
-    {"SPCADD", hx_nastran_take_spcadd},
-    {"FORCE", hx_nastran_take_force},
-    {"PLOAD", hx_nastran_take_pload},
-    {"PLOAD4", hx_nastran_take_pload4},
-    {"LOAD", hx_nastran_take_load},
-    {"PSHELL", hx_nastran_take_property},
-    {"PCOMP", hx_nastran_take_property},
-    {"PCOMPG", hx_nastran_take_property},
-    {"PCOMPP", hx_nastran_take_property},
-    {"PLPLANE", hx_nastran_take_property},
-    {"PSHEAR", hx_nastran_take_property},
-    {"PBAR", hx_nastran_take_property},
-    {"PBARL", hx_nastran_take_property},
-    {"PBEAM", hx_nastran_take_property},
-    {"PBEAML", hx_nastran_take_property},
-    {"PBCOMP", hx_nastran_take_property},
-    {"PBEND", hx_nastran_take_property},
-    {"PROD", hx_nastran_take_property},
-    {"PTUBE", hx_nastran_take_property},
-    {"CBAR", take_bar},
-    {"CBEAM", take_bar},
-    {"CBEND", take_bar},
-    {"CROD", take_bar},
-    {"CTUBE", take_bar},
-    {"CSHEAR", take_bar},
+    {"GRID", take_grid, 0},
+    {"GRDSET", take_grdset, 0},
+    {"CORD2R", hx_nastran_take_system, 0},
+    {"CORD2C", hx_nastran_take_system, 0},
+    {"CORD2S", hx_nastran_take_system, 0},
+    {"SPC", hx_nastran_take_spc, HX_UNREAD_SUPPORT},
+    {"SPC1", hx_nastran_take_spc1, HX_UNREAD_SUPPORT},
+    {"SPCADD", hx_nastran_take_spcadd, HX_UNREAD_SUPPORT},
+    {"FORCE", hx_nastran_take_force, HX_UNREAD_LOAD},
+    {"PLOAD", hx_nastran_take_pload, HX_UNREAD_LOAD},
+    {"PLOAD4", hx_nastran_take_pload4, HX_UNREAD_LOAD},
+    {"LOAD", hx_nastran_take_load, HX_UNREAD_LOAD},
+    {"PSHELL", hx_nastran_take_property, 0},
+    {"PCOMP", hx_nastran_take_property, 0},
+    {"PCOMPG", hx_nastran_take_property, 0},
+    {"PCOMPP", hx_nastran_take_property, 0},
+    {"PLPLANE", hx_nastran_take_property, 0},
+    {"PSHEAR", hx_nastran_take_property, 0},
+    {"PBAR", hx_nastran_take_property, 0},
+    {"PBARL", hx_nastran_take_property, 0},
+    {"PBEAM", hx_nastran_take_property, 0},
+    {"PBEAML", hx_nastran_take_property, 0},
+    {"PBCOMP", hx_nastran_take_property, 0},
+    {"PBEND", hx_nastran_take_property, 0},
+    {"PROD", hx_nastran_take_property, 0},
+    {"PTUBE", hx_nastran_take_property, 0},
+    {"CBAR", take_bar, 0},
+    {"CBEAM", take_bar, 0},
+    {"CBEND", take_bar, 0},
+    {"CROD", take_bar, 0},
+    {"CTUBE", take_bar, 0},
+    {"CSHEAR", take_bar, 0},
 };
 
 static int take_card(hx_nastran_reader *r)
 {
     for (size_t i = 0; i < sizeof cards / sizeof cards[0]; i++)
-        if (strcmp(r->scan.name, cards[i].name) == 0) return cards[i].take(r);
+        if (strcmp(r->scan.name, cards[i].name) == 0)
+            return hx_nastran_soften(r, cards[i].role, cards[i].take(r));
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (strcmp(r->scan.name, types[i].name) == 0) return take_cell(r, &types[i]);
     return hx_nastran_lose(r, r->scan.name);

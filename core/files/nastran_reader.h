@@ -90,6 +90,7 @@ typedef struct hx_nastran_reader {
     hx_import_set *set, *face_set; /* of last_property, last_face_property */
     int64_t n_partial;             /* elements some of whose mid-side nodes are missing */
 
+    int64_t n_soft; /* faults of supports and loads */
     size_t n_lost, lost_capacity;
     hx_nastran_lost *lost; /* (owned) */
     size_t n_skin, skin_capacity, n_face_set, face_set_capacity;
@@ -117,6 +118,10 @@ typedef struct hx_nastran_reader {
 int hx_nastran_lose(hx_nastran_reader *r, const char *name);
 
 /* --- nastran_unread.c --- */
+
+/* rc of a card of supports or loads (role): what is wrong with them is warned of and refuses them,
+ * not the mesh. */
+int hx_nastran_soften(hx_nastran_reader *r, unsigned role, int rc);
 
 /* Counts a shell or bar of that property. */
 int hx_nastran_take_skin(hx_nastran_reader *r, int64_t property);

@@ -330,14 +330,30 @@ def refused(path, text, message):
     check(code == 2 and message in said, f"{path}: {code} {said}")
 
 
+def soft(path, key, text, message):
+    """What is wrong with supports or loads (key) is warned of, and refuses those of the file, not its mesh."""
+    put(path, text)
+    code, said = run("mesh", path, "out.vtk")
+    check(code == 0 and message in said, f"{path}: {code} {said}")
+    for refused_key, other in (("supports", "loads"), ("loads", "supports")):
+        config = re.sub(rf"{other} = .*\n", OWN[other] + "\n", CONFIG).replace("nu = 0.3", "nu = 0.3; density = 1.0")
+        put("soft.cfg", config % path)
+        code, said = run("mesh", "soft.cfg", "soft.inp")
+        is_refused = code == 2 and f"{refused_key}[0]: from" in said and message in said
+        check(is_refused if refused_key == key else code == 0, f"{path}: {refused_key}: {code} {said}")
+
+
 refused("system.bdf", deck("free").replace("GRID,12,,", "GRID,12,4,"), "system.bdf:13: coordinate system 4")
 refused("number.bdf", deck("free").replace("GRID,12,,1.0", "GRID,12,,1.0x"), "GRID: '1.0x' in field 4")
 refused("short.bdf", deck("free").replace("CTETRA,8,2,23,32,24,41", "CTETRA,8,2,23,32,24"),
         "CTETRA: node 4 of 4 is missing")
 refused("node.bdf", deck("free").replace("CTETRA,8,2,23,32,24,41", "CTETRA,8,2,23,32,24,42"),
         "element 8 names node 42, which the file does not have")
-refused("face.bdf", deck("free").replace("PLOAD4,6,5,3.0,,,,15,17", "PLOAD4,6,5,3.0,,,,15,16"),
+soft("face.bdf", "loads", deck("free").replace("PLOAD4,6,5,3.0,,,,15,17", "PLOAD4,6,5,3.0,,,,15,16"),
         "nodes 15 and 16 make no face of element 5")
+soft("spc1.bdf", "supports", deck("free").replace("SPC1,1,12,15", "SPC1,1,12,15,THRU,14"), "SPC1: 15 THRU 14")
+soft("components.bdf", "supports", deck("free").replace("SPC,2,18,3,", "SPC,2,18,x,"), "components 'x'; digits 1 to 6")
+soft("size.bdf", "loads", deck("free").replace("FORCE,4,24,0,1.0", "FORCE,4,24,0,%size"), "FORCE: '%size' in field 5")
 refused("include.bdf", "BEGIN BULK\nINCLUDE 'none.inc'\n", "include.bdf:2: INCLUDE: ")
 refused("loop.bdf", "BEGIN BULK\nINCLUDE 'loop.bdf'\n", "more than 16 files that include each other")
 
