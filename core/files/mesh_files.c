@@ -82,9 +82,29 @@ static int write_gmsh(const char *path, const hx_mesh *mesh, const hx_mesh_write
     return hx_gmsh_write(path, mesh, options->is_ascii);
 }
 
+/* A command of ANSYS begins the file, after comments: an archive, or an input of its own. */
+static int is_ansys(const char *head)
+{
+    static const char *const word[] = {
+        "/COM",    "/PREP7",  "/BATCH", "/TITLE", "/FILNAM", "/NOPR",  "/CLEAR", "/VERIFY",
+        "/CONFIG", "/UNITS",  "/INPUT", "/SOLU",  "/NERR",   ":NEUTR", ":CDWRI", "NBLOCK,",
+        "ETBLOCK", "EBLOCK,", "*DIM,",  "*SET,",  "ET,",     "FINI",   "C***"};
+    while (*head) {
+        const char *const line = head + strspn(head, " \t\r");
+        head += strcspn(head, "\n");
+        if (*head) head++;
+        if (*line == '!' || *line == '\n' || *line == '\0') continue;
+        for (size_t i = 0; i < sizeof word / sizeof word[0]; i++)
+            if (strncasecmp(line, word[i], strlen(word[i])) == 0) return 1;
+        return 0;
+    }
+    return 0;
+}
+
 /* A keyword begins the file, after comments. */
 static int is_abaqus(const char *head)
 {
+    if (is_ansys(head)) return 0;
     head += strspn(head, " \t\r\n");
     return head[0] == '*' && (head[1] == '*' || isalpha((unsigned char)head[1]));
 }
@@ -106,11 +126,6 @@ static int write_abaqus(const char *path, const hx_mesh *mesh, const hx_mesh_wri
 {
     HX_TRY(hx_abaqus_write(path, mesh, options->title, options->problem));
     return note_pyramids(path, mesh, options->notes);
-}
-
-static int is_ansys(const char *head)
-{
-    return strncasecmp(head, "/COM,ANSYS", 10) == 0 || strncasecmp(head, "/PREP7", 6) == 0;
 }
 
 /* netCDF in its old form; in its new one it is HDF5, as other formats are, which the name tells. */

@@ -21,6 +21,7 @@ static int open_case(hx_nastran_reader *r, int64_t number)
 {
     HX_TRY(hx_grow(&r->list, r->n_case, &r->case_capacity, sizeof *r->list, "subcases"));
     r->list[r->n_case] = r->all;
+    r->list[r->n_case].line = r->scan.line;
     r->list[r->n_case++].number = number;
     return HX_OK;
 }
@@ -31,10 +32,38 @@ static int is_word(const char *text, const char *word)
     return strncasecmp(text, word, n) == 0 && !isalnum((unsigned char)text[n]);
 }
 
+/* SOL 101 */
+static void take_solution(hx_nastran_reader *r, const char *text)
+{
+    text += strcspn(text, " \t=");
+    text += strspn(text, " \t=");
+    snprintf(r->solution, sizeof r->solution, "%.*s", (int)strcspn(text, " \t,\r"), text);
+    r->solution_line = r->scan.line;
+}
+
+/* ANALYSIS = STATICS, or another that is left out. */
+static int is_static_word(const char *text)
+{
+    static const char *const word[] = {"STAT", "LINSTAT", "NLSTAT", "SESTAT"};
+    text += strcspn(text, "=") + 1;
+    text += strspn(text, " \t");
+    for (int i = 0; i < 4; i++)
+        if (strncasecmp(text, word[i], strlen(word[i])) == 0) return 1;
+    return 0;
+}
+
+/* Of a subcase: whether it asks for modes, buckling or a response. */
+static void take_analysis(hx_nastran_reader *r, hx_nastran_case *here, const char *text)
+{
+    static const char *const other[] = {"METHOD",    "CMETHOD", "TSTEP",
+                                        "FREQUENCY", "FREQ",    "STATSUB"};
+    if (is_word(text, "ANALYSIS")) here->is_other = !is_static_word(text);
+    for (size_t i = 0; i < sizeof other / sizeof other[0] && r->n_case > 0; i++)
+        if (is_word(text, other[i]) && strcmp(r->solution, "101") != 0) here->is_other = 1;
+}
+
 int hx_nastran_read_control(hx_nastran_reader *r)
 {
-    static const char *const lost[] = {"MPC",     "TEMPERATURE", "TEMP",    "DEFORM", "SUBCOM",
-                                       "LOADSET", "STATSUB",     "SUPORT1", "DLOAD",  "NLPARM"};
     char line[HX_NASTRAN_LINE];
     int found;
     for (;;) {
@@ -46,8 +75,13 @@ int hx_nastran_read_control(hx_nastran_reader *r)
         if (is_word(text, "SUBCASE")) HX_TRY(open_case(r, number_behind(text)));
         if (is_word(text, "SPC")) here->spc = number_behind(text);
         if (is_word(text, "LOAD")) here->load = number_behind(text);
-        for (size_t i = 0; i < sizeof lost / sizeof lost[0]; i++)
-            if (is_word(text, lost[i])) HX_TRY(hx_nastran_lose(r, lost[i]));
+        if (is_word(text, "MPC")) here->mpc = number_behind(text);
+        if (is_word(text, "SOL")) take_solution(r, text);
+        if (is_word(text, "TEMPERATURE") || is_word(text, "TEMP"))
+            here->temperature = number_behind(text);
+        if (is_word(text, "SUBCOM") || is_word(text, "SUBSEQ"))
+            HX_TRY(hx_nastran_lose(r, is_word(text, "SUBCOM") ? "SUBCOM" : "SUBSEQ"));
+        take_analysis(r, here, text);
     }
 }
 
@@ -231,9 +265,21 @@ static int raise_at(const hx_nastran_reader *r, int64_t line, int code)
 
 #define LINE_RAISE(r, line, ...) raise_at((r), (line), HX_RAISE(HX_EINPUT, __VA_ARGS__))
 
+/* A component of a node whose displacements are in a system of its own; held in full it has no
+ * direction. */
+static int name_turned(hx_nastran_reader *r, const hx_condition *c, int64_t node)
+{
+    if (r->turned.n == 0 || (c->components == 7u && c->value == 0.0) ||
+        hx_number_index_find(&r->turned_index, node) < 0)
+        return HX_OK;
+    return hx_import_unread(&r->import, HX_UNREAD_SUPPORT, "GRID CD",
+                            "supports in the coordinate system of a node", 1, c->line);
+}
+
 static int add_component(hx_nastran_reader *r, hx_condition *condition, int64_t node)
 {
     hx_condition *added;
+    if (condition->kind == HX_CONDITION_SUPPORT) HX_TRY(name_turned(r, condition, node));
     HX_TRY(hx_import_conditions_add(&r->conditions, condition, &added));
     return hx_numbers_append(&added->node, 1, &node);
 }
@@ -347,6 +393,16 @@ static int add_pressure(hx_nastran_reader *r, const hx_mesh *mesh, int step, int
     return HX_OK;
 }
 
+/* A load of what is no solid, once, in however many subcases it is. */
+static int name_load(hx_nastran_reader *r, const hx_nastran_load *l, const char *word,
+                     const char *what)
+{
+    hx_nastran_load *const own = &r->load[l - r->load];
+    if (own->is_named) return HX_OK;
+    own->is_named = 1;
+    return hx_import_unread(&r->import, HX_UNREAD_LOAD, word, what, 1, l->line);
+}
+
 static int add_pload(hx_nastran_reader *r, const hx_mesh *mesh, int step, const hx_nastran_load *l,
                      double factor)
 {
@@ -355,8 +411,7 @@ static int add_pload(hx_nastran_reader *r, const hx_mesh *mesh, int step, const 
     for (int k = 0; k < n; k++) {
         const int64_t index = hx_import_node_index(&r->import, l->node[k]);
         if (index < 0)
-            return LINE_RAISE(r, l->line, "PLOAD: node %lld is a corner of no solid",
-                              (long long)l->node[k]);
+            return name_load(r, l, "PLOAD of shells", "of nodes that are no corners of solids");
         node[k] = (int32_t)index;
     }
     return add_pressure(r, mesh, step, l->line, factor * l->value[0], n, node);
@@ -399,10 +454,7 @@ static int add_pload4(hx_nastran_reader *r, const hx_mesh *mesh, int step, const
     int64_t g[2];
     int n_meant = 0, n = 0;
     int32_t node[4], found[4];
-    if (elem < 0)
-        return hx_import_conditions_set_fault(
-            &r->conditions, "%s:%lld: PLOAD4 on element %lld, which is no solid", r->import.path,
-            (long long)l->line, (long long)l->elem);
+    if (elem < 0) return name_load(r, l, "PLOAD4 of shells", "of elements that are no solids");
     for (int k = 0; k < 2; k++)
         g[k] = l->node[k] > 0 ? hx_import_node_index(&r->import, l->node[k]) : -1;
     const int32_t *const conn = mesh->conn + 8 * elem;
@@ -429,8 +481,9 @@ static int add_loads(hx_nastran_reader *r, const hx_mesh *mesh, int step, int64_
             const double f[3] = {factor * l->value[0], factor * l->value[1], factor * l->value[2]};
             HX_TRY(add_vector(r, step, l->line, l->node[0], f));
         } else {
-            HX_TRY(l->kind == HX_NASTRAN_PLOAD ? add_pload(r, mesh, step, l, factor)
-                                               : add_pload4(r, mesh, step, l, factor));
+            const int rc = l->kind == HX_NASTRAN_PLOAD ? add_pload(r, mesh, step, l, factor)
+                                                       : add_pload4(r, mesh, step, l, factor);
+            HX_TRY(hx_nastran_soften(r, HX_UNREAD_LOAD, rc));
         }
     }
     return HX_OK;
@@ -463,17 +516,33 @@ static int choose_all(hx_nastran_reader *r)
                         r->import.path, r->n_case);
 }
 
+/* The SPC of the static subcases, or of all if none is; -1: they differ, which is noted. */
+static int choose_spc(hx_nastran_reader *r, int64_t *spc)
+{
+    size_t first = 0;
+    for (first = 0; first < r->n_case && r->list[first].is_other; first++) continue;
+    const int none_is_static = first == r->n_case;
+    if (none_is_static) first = 0;
+    *spc = r->n_case > 0 ? r->list[first].spc : r->all.spc;
+    for (size_t i = first + 1; r->has_control && i < r->n_case; i++) {
+        if (r->list[i].spc == *spc || (r->list[i].is_other && !none_is_static)) continue;
+        HX_TRY(hx_import_conditions_set_support_fault(
+            &r->conditions,
+            "%s: subcase %lld has SPC = %lld, subcase %lld SPC = %lld; all load cases have the "
+            "same supports here: write one file for each set of supports",
+            r->import.path, (long long)r->list[i].number, (long long)r->list[i].spc,
+            (long long)r->list[first].number, (long long)*spc));
+        *spc = -1;
+        break;
+    }
+    return HX_OK;
+}
+
 static int add_all_supports(hx_nastran_reader *r)
 {
-    const int64_t spc = r->n_case > 0 ? r->list[0].spc : r->all.spc;
-    for (size_t i = 1; r->has_control && i < r->n_case; i++)
-        if (r->list[i].spc != spc)
-            return hx_import_conditions_set_fault(
-                &r->conditions,
-                "%s: subcase %lld has SPC = %lld, the first SPC = %lld; all load cases have the "
-                "same supports here: write one file a set of supports",
-                r->import.path, (long long)r->list[i].number, (long long)r->list[i].spc,
-                (long long)spc);
+    int64_t spc;
+    HX_TRY(choose_spc(r, &spc));
+    if (spc < 0) return HX_OK;
     HX_TRY(add_supports(r, 0));
     if (r->has_control) return spc > 0 ? add_support_set(r, spc) : HX_OK;
     int64_t last = 0; /* sets in the order in which they came, each once */
@@ -488,17 +557,42 @@ static int add_all_supports(hx_nastran_reader *r)
     return HX_OK;
 }
 
+/* Subcases that are no static analysis are named and are no load case. */
+static int leave_out_cases(hx_nastran_reader *r)
+{
+    char text[60];
+    const int is_static = hx_nastran_is_static(r);
+    if (!is_static) {
+        snprintf(text, sizeof text, "SOL %s", r->solution);
+        HX_TRY(hx_import_unread(&r->import, HX_UNREAD_STEP, text, "no static analysis", 1,
+                                r->solution_line));
+    }
+    for (size_t i = 0; i < r->n_case; i++) {
+        hx_nastran_case *const here = &r->list[i];
+        if (is_static && here->is_other) {
+            snprintf(text, sizeof text, "SUBCASE %lld", (long long)here->number);
+            HX_TRY(hx_import_unread(&r->import, HX_UNREAD_STEP, text, "no static analysis", 1,
+                                    here->line));
+        }
+        here->is_other |= !is_static;
+    }
+    return HX_OK;
+}
+
 int hx_nastran_finish(hx_nastran_reader *r, const hx_mesh *mesh)
 {
+    int step = 0;
     if (r->has_control && r->n_case == 0) HX_TRY(open_case(r, 1));
     if (!r->has_control) HX_TRY(choose_all(r));
+    HX_TRY(leave_out_cases(r));
     HX_TRY(add_all_supports(r));
     for (size_t i = 0; i < r->n_case; i++) {
-        const hx_condition none = {.kind = HX_CONDITION_NO_FORCES, .step = (int)i + 1};
+        if (r->list[i].is_other) continue;
+        const hx_condition none = {.kind = HX_CONDITION_NO_FORCES, .step = ++step};
         hx_condition *added;
-        if (i > 0) HX_TRY(hx_import_conditions_add(&r->conditions, &none, &added));
-        if (r->list[i].load > 0) HX_TRY(add_load_set(r, mesh, (int)i + 1, r->list[i].load));
+        if (step > 1) HX_TRY(hx_import_conditions_add(&r->conditions, &none, &added));
+        if (r->list[i].load > 0) HX_TRY(add_load_set(r, mesh, step, r->list[i].load));
     }
-    r->conditions.n_step = (int)r->n_case;
+    r->conditions.n_step = step;
     return HX_OK;
 }

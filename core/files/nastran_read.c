@@ -7,27 +7,6 @@
 #include "../base/memory.h"
 #include "nastran_reader.h"
 
-enum { MOST_LOST = 1000 };
-
-int hx_nastran_lose(hx_nastran_reader *r, const char *name)
-{
-    for (size_t i = 0; i < r->n_lost; i++) {
-        if (strcmp(r->lost[i].name, name) != 0) continue;
-        r->lost[i].n++;
-        return HX_OK;
-    }
-    if (r->n_lost == MOST_LOST)
-        return HX_NASTRAN_RAISE(&r->scan,
-                                "more than %d kinds of cards that are not known: no bulk "
-                                "data, it seems",
-                                MOST_LOST);
-    HX_TRY(hx_grow(&r->lost, r->n_lost, &r->lost_capacity, sizeof *r->lost, "cards"));
-    hx_nastran_lost *const lost = &r->lost[r->n_lost++];
-    snprintf(lost->name, sizeof lost->name, "%s", name);
-    lost->n = 1;
-    return HX_OK;
-}
-
 /* --- nodes --- */
 
 /* ID, CP, X1, X2, X3, CD, PS */
@@ -41,13 +20,8 @@ static int take_grid(hx_nastran_reader *r)
     HX_TRY(hx_nastran_int(&r->scan, 1, r->grid_system, &system));
     if (system != 0) HX_TRY(hx_nastran_keep_place(r, system));
     for (size_t d = 0; d < 3; d++) HX_TRY(hx_nastran_real(&r->scan, 2 + d, 0.0, &x[d]));
-    HX_TRY(hx_nastran_int(&r->scan, 5, 0, &output));
-    if (output != 0)
-        HX_TRY(hx_import_conditions_set_fault(
-            &r->conditions,
-            "%s:%lld: GRID %lld has displacements in coordinate system %lld; supports and forces "
-            "are read in the basic one only",
-            r->scan.path, (long long)r->scan.line, (long long)number, (long long)output));
+    HX_TRY(hx_nastran_int(&r->scan, 5, r->grid_output, &output));
+    if (output != 0) HX_TRY(hx_numbers_append(&r->turned, 1, &number));
     if (*hx_nastran_text(&r->scan, 6))
         HX_TRY(hx_nastran_components(r, hx_nastran_text(&r->scan, 6), &components));
     else
@@ -60,13 +34,12 @@ static int take_grid(hx_nastran_reader *r)
 static int take_grdset(hx_nastran_reader *r)
 {
     unsigned components = 0;
-    int64_t output;
     HX_TRY(hx_nastran_int(&r->scan, 1, 0, &r->grid_system));
-    HX_TRY(hx_nastran_int(&r->scan, 5, 0, &output));
+    HX_TRY(hx_nastran_int(&r->scan, 5, 0, &r->grid_output));
     if (*hx_nastran_text(&r->scan, 6))
         HX_TRY(hx_nastran_components(r, hx_nastran_text(&r->scan, 6), &components));
     r->grid_components = components;
-    return output == 0 ? HX_OK : hx_nastran_lose(r, "GRDSET");
+    return HX_OK;
 }
 
 /* --- elements --- */
@@ -105,6 +78,23 @@ static const cell_type types[] = {
     SHELL("CQUAD8", 4, HX_SHAPE_QUADRANGLE),
     SHELL("CQUADR", 4, HX_SHAPE_QUADRANGLE),
 };
+
+/* Faces of shells are a set beside that of the solids, which may have the same number: gmsh writes
+ * the CAD model's, by which volume 1 and surface 1 are property 1. */
+static int open_face_property(hx_nastran_reader *r, int64_t property)
+{
+    char name[40];
+    if (r->face_set && r->last_face_property == property) return HX_OK;
+    snprintf(name, sizeof name, "surface-%lld", (long long)property);
+    r->last_face_property = property;
+    const size_t n_before = r->import.n_set;
+    HX_TRY(hx_import_set_named(&r->import, name, &r->face_set));
+    if (r->import.n_set == n_before) return HX_OK;
+    HX_TRY(hx_grow(&r->face_sets, r->n_face_set, &r->face_set_capacity, sizeof *r->face_sets,
+                   "sets of faces"));
+    r->face_sets[r->n_face_set++] = (hx_nastran_face_set){property, r->face_set};
+    return HX_OK;
+}
 
 static int open_property(hx_nastran_reader *r, int64_t property)
 {
@@ -148,123 +138,111 @@ static int take_cell(hx_nastran_reader *r, const cell_type *type)
     if (number < 1) return HX_NASTRAN_RAISE(&r->scan, "the number of an element is expected");
     HX_TRY(hx_nastran_int(&r->scan, 1, number, &property));
     HX_TRY(read_nodes(r, type, node, &n_blank));
-    HX_TRY(open_property(r, property));
-    if (type->is_solid) return add_solid(r, type, number, node, n_blank);
+    if (type->is_solid) {
+        HX_TRY(open_property(r, property));
+        return add_solid(r, type, number, node, n_blank);
+    }
+    HX_TRY(open_face_property(r, property));
     const int64_t quad[4] = {node[0], node[1], node[2], node[type->n_corner - 1]};
     HX_TRY(hx_import_add_other(&r->import, type->shape, type->name, number, r->scan.line));
-    HX_TRY(hx_numbers_append(&r->set->quad, 4, quad));
-    return hx_nastran_lose(r, type->name);
+    HX_TRY(hx_numbers_append(&r->face_set->quad, 4, quad));
+    return hx_nastran_take_skin(r, property);
+}
+
+/* EID, PID: bars of a property without a card mark edges, as those of gmsh. */
+static int take_bar(hx_nastran_reader *r)
+{
+    int64_t number, property;
+    HX_TRY(hx_nastran_int(&r->scan, 0, -1, &number));
+    HX_TRY(hx_nastran_int(&r->scan, 1, number, &property));
+    HX_TRY(hx_import_add_other(&r->import, HX_SHAPE_LINE, r->scan.name, number, r->scan.line));
+    return hx_nastran_take_skin(r, property);
 }
 
 /* --- cards --- */
 
+/* role: of supports or loads, whose faults do not refuse the mesh. */
 typedef struct card {
     const char *name;
     int (*take)(hx_nastran_reader *r);
+    unsigned role;
 } card;
 
 static const card cards[] = {
-    {"GRID", take_grid},
-    {"GRDSET", take_grdset},
-    {"CORD2R", hx_nastran_take_system},
-    {"CORD2C", hx_nastran_take_system},
-    {"CORD2S", hx_nastran_take_system},
-    {"SPC", hx_nastran_take_spc},
-    {"SPC1", hx_nastran_take_spc1},
-    {"SPCADD", hx_nastran_take_spcadd},
-    {"FORCE", hx_nastran_take_force},
-    {"PLOAD", hx_nastran_take_pload},
-    {"PLOAD4", hx_nastran_take_pload4},
-    {"LOAD", hx_nastran_take_load},
+    {"GRID", take_grid, 0},
+    {"GRDSET", take_grdset, 0},
+    {"CORD2R", hx_nastran_take_system, 0},
+    {"CORD2C", hx_nastran_take_system, 0},
+    {"CORD2S", hx_nastran_take_system, 0},
+    {"SPC", hx_nastran_take_spc, HX_UNREAD_SUPPORT},
+    {"SPC1", hx_nastran_take_spc1, HX_UNREAD_SUPPORT},
+    {"SPCADD", hx_nastran_take_spcadd, HX_UNREAD_SUPPORT},
+    {"FORCE", hx_nastran_take_force, HX_UNREAD_LOAD},
+    {"PLOAD", hx_nastran_take_pload, HX_UNREAD_LOAD},
+    {"PLOAD4", hx_nastran_take_pload4, HX_UNREAD_LOAD},
+    {"LOAD", hx_nastran_take_load, HX_UNREAD_LOAD},
+    {"PSHELL", hx_nastran_take_property, 0},
+    {"PCOMP", hx_nastran_take_property, 0},
+    {"PCOMPG", hx_nastran_take_property, 0},
+    {"PCOMPP", hx_nastran_take_property, 0},
+    {"PLPLANE", hx_nastran_take_property, 0},
+    {"PSHEAR", hx_nastran_take_property, 0},
+    {"PBAR", hx_nastran_take_property, 0},
+    {"PBARL", hx_nastran_take_property, 0},
+    {"PBEAM", hx_nastran_take_property, 0},
+    {"PBEAML", hx_nastran_take_property, 0},
+    {"PBCOMP", hx_nastran_take_property, 0},
+    {"PBEND", hx_nastran_take_property, 0},
+    {"PROD", hx_nastran_take_property, 0},
+    {"PTUBE", hx_nastran_take_property, 0},
+    {"CBAR", take_bar, 0},
+    {"CBEAM", take_bar, 0},
+    {"CBEND", take_bar, 0},
+    {"CROD", take_bar, 0},
+    {"CTUBE", take_bar, 0},
+    {"CSHEAR", take_bar, 0},
 };
 
 static int take_card(hx_nastran_reader *r)
 {
     for (size_t i = 0; i < sizeof cards / sizeof cards[0]; i++)
-        if (strcmp(r->scan.name, cards[i].name) == 0) return cards[i].take(r);
+        if (strcmp(r->scan.name, cards[i].name) == 0)
+            return hx_nastran_soften(r, cards[i].role, cards[i].take(r));
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (strcmp(r->scan.name, types[i].name) == 0) return take_cell(r, &types[i]);
     return hx_nastran_lose(r, r->scan.name);
 }
 
-/* What describes the part and its materials, or how to solve and print. */
-static int acts(const char *name)
+/* "property-7" of shells if no solid has that property. */
+static int name_face_sets(hx_nastran_reader *r)
 {
-    static const char *const plain[] = {
-        "PARAM",   "MDLPRM", "PSOLID",  "PSHELL",  "PCOMP",  "PBAR",   "PBARL",   "PBEAM",
-        "PBEAML",  "PROD",   "MAT1",    "MAT2",    "MAT4",   "MAT8",   "MAT9",    "MAT10",
-        "MAT11",   "MATT1",  "CORD1R",  "CORD1C",  "CORD1S", "CORD2R", "CORD2C",  "CORD2S",
-        "EIGRL",   "EIGR",   "DESC",    "SET",     "SET1",   "SET3",   "TABLED1", "TSTEP",
-        "PLOTEL",  "ECHOON", "ECHOOFF", "ASET1",   "BEGIN",  "NSM1",   "DTI",     "PMASS",
-        "PELAS",   "PBUSH",  "PSHEAR",  "DVPREL1", "DESVAR", "DRESP1", "DCONSTR", "DCONADD",
-        "DOPTPRM", "DTPL",   "OPTIPRM", "FREQ1",   "PDAMP",
-    };
-    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
-        if (strcmp(name, plain[i]) == 0) return 0;
-    return 1;
-}
-
-/* "12 RBE2, 1 MOMENT" of those that act, or of the others, into text; returns how many kinds. */
-static int list_lost(const hx_nastran_reader *r, int acting, char *text, size_t n_text)
-{
-    size_t n = 0;
-    int n_kind = 0;
-    text[0] = '\0';
-    for (size_t i = 0; i < r->n_lost; i++) {
-        if (acts(r->lost[i].name) != acting) continue;
-        n_kind++;
-        if (n + 48 < n_text)
-            n += (size_t)snprintf(text + n, n_text - n, "%s%lld %s", n > 0 ? ", " : "",
-                                  (long long)r->lost[i].n, r->lost[i].name);
-        else if (n + 5 < n_text)
-            n += (size_t)snprintf(text + n, n_text - n, " ...");
+    char name[40];
+    for (size_t i = 0; i < r->n_face_set; i++) {
+        const hx_nastran_face_set *const f = &r->face_sets[i];
+        int is_taken = 0;
+        snprintf(name, sizeof name, "property-%lld", (long long)f->property);
+        for (size_t k = 0; k < r->import.n_set && !is_taken; k++)
+            is_taken = strcmp(r->import.set[k]->name, name) == 0;
+        if (is_taken) {
+            HX_TRY(hx_notes_add(r->notes, HX_NOTE_INFO,
+                                "%s: property %lld is of solids and of shells: the solids are set "
+                                "'%s', the faces '%s'",
+                                r->import.path, (long long)f->property, name, f->set->name));
+            continue;
+        }
+        free(f->set->name);
+        HX_TRY(hx_strdup(&f->set->name, name));
     }
-    return n_kind;
+    return HX_OK;
 }
 
-/* Shells and bars alone may be there to mark faces, as in files of gmsh. */
-static int says_what_acts(const hx_nastran_reader *r)
+static int note_partial(hx_nastran_reader *r)
 {
-    int n = r->n_support > 0 || r->n_load > 0;
-    for (size_t i = 0; i < r->n_lost; i++) {
-        static const char *const bars[] = {"CBAR", "CBEAM", "CROD"};
-        int is_mark = 0;
-        for (size_t k = 0; k < 3; k++) is_mark |= strcmp(bars[k], r->lost[i].name) == 0;
-        for (size_t k = 0; k < sizeof types / sizeof types[0]; k++)
-            is_mark |= strcmp(types[k].name, r->lost[i].name) == 0;
-        n |= !is_mark && acts(r->lost[i].name);
-    }
-    return n;
-}
-
-static int note_plain(hx_nastran_reader *r)
-{
-    char text[300];
-    const char *const path = r->import.path;
-    if (list_lost(r, 0, text, sizeof text) > 0)
-        HX_TRY(hx_notes_add(r->notes, HX_NOTE_DETAIL, "%s: not read: %s", path, text));
     if (r->n_partial == 0) return HX_OK;
     return hx_notes_add(r->notes, HX_NOTE_INFO,
                         "%s: %lld elements lack some of their mid-side nodes and are read by "
                         "their corners",
-                        path, (long long)r->n_partial);
-}
-
-static int note_lost(hx_nastran_reader *r)
-{
-    char text[300];
-    const char *const path = r->import.path;
-    if (list_lost(r, 1, text, sizeof text) > 0) {
-        HX_TRY(hx_notes_add(r->notes, HX_NOTE_INFO, "%s: what acts on the part and is not read: %s",
-                            path, text));
-        if (!says_what_acts(r)) return note_plain(r);
-        HX_TRY(hx_import_conditions_set_fault(
-            &r->conditions,
-            "%s holds what acts on the part and is not read (%s): state in the config what acts, "
-            "instead of from = \"file\"",
-            path, text));
-    }
-    return note_plain(r);
+                        r->import.path, (long long)r->n_partial);
 }
 
 static void reader_free(hx_nastran_reader *r)
@@ -272,7 +250,11 @@ static void reader_free(hx_nastran_reader *r)
     hx_nastran_free(&r->scan);
     hx_import_free(&r->import);
     hx_import_conditions_free(&r->conditions);
-    free(r->lost);
+    hx_nastran_free_unread(r);
+    hx_numbers_free(&r->turned);
+    hx_number_index_free(&r->turned_index);
+    hx_numbers_free(&r->carrying);
+    free(r->face_sets);
     free(r->support);
     free(r->load);
     free(r->part);
@@ -297,10 +279,13 @@ int hx_nastran_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, 
         HX_TRY_FAIL(hx_nastran_card(&r->scan, &found));
         if (found) HX_TRY_FAIL(take_card(r));
     }
-    HX_TRY_FAIL(note_lost(r));
+    HX_TRY_FAIL(note_partial(r));
+    HX_TRY_FAIL(name_face_sets(r));
+    HX_TRY_FAIL(hx_number_index_create(&r->turned_index, &r->turned));
     HX_TRY_FAIL(hx_nastran_move_nodes(r));
     HX_TRY_FAIL(hx_import_finish(&r->import, mesh));
     HX_TRY_FAIL(hx_nastran_finish(r, mesh));
+    HX_TRY_FAIL(hx_nastran_name_unread(r));
     rc = hx_import_conditions_finish(&r->conditions, &r->import, mesh, conditions);
 fail:
     reader_free(r);

@@ -11,11 +11,26 @@
 extern "C" {
 #endif
 
-/* A card that is counted and not read. */
+/* Cards of one name and set that are counted and not read. */
 typedef struct hx_nastran_lost {
     char name[HX_NASTRAN_FIELD];
-    int64_t n;
+    int64_t sid; /* of loads and constraints that the case control chooses; 0: of no set */
+    int64_t n, line;
+    char *path; /* of the file with the first (owned) */
 } hx_nastran_lost;
+
+/* Shells or bars of one property: they carry if it has a card of its own, else they mark. */
+typedef struct hx_nastran_skin {
+    char name[HX_NASTRAN_FIELD];
+    int64_t property, n, line;
+    char *path; /* (owned) */
+} hx_nastran_skin;
+
+/* The faces of shells of one property. */
+typedef struct hx_nastran_face_set {
+    int64_t property;
+    hx_import_set *set; /* (borrowed) */
+} hx_nastran_face_set;
 
 /* Supports of a set: components of nodes. */
 typedef struct hx_nastran_support {
@@ -34,6 +49,7 @@ typedef struct hx_nastran_load {
     int64_t elem;    /* of PLOAD4 */
     int64_t node[4]; /* the node; corners, 0: none; G1 and G3 or G4 */
     double value[3]; /* force; or pressure first */
+    int is_named;    /* among what is not read */
 } hx_nastran_load;
 
 /* Set `of` holds set `sid` with a factor: LOAD and SPCADD. */
@@ -44,7 +60,8 @@ typedef struct hx_nastran_part {
 
 /* What a subcase chooses; 0: none. */
 typedef struct hx_nastran_case {
-    int64_t number, spc, load;
+    int64_t number, line, spc, load, mpc, temperature;
+    int is_other; /* no static analysis: left out */
 } hx_nastran_case;
 
 typedef struct hx_nastran_system {
@@ -65,14 +82,21 @@ typedef struct hx_nastran_reader {
     hx_nastran_scan scan;
     hx_import import;
     hx_import_conditions conditions;
-    hx_notes *notes;                      /* (borrowed) */
-    int64_t grid_system, grid_components; /* of GRDSET */
-    int64_t last_property;
-    hx_import_set *set; /* of last_property */
-    int64_t n_partial;  /* elements some of whose mid-side nodes are missing */
+    hx_notes *notes;                                   /* (borrowed) */
+    int64_t grid_system, grid_components, grid_output; /* of GRDSET */
+    hx_numbers turned; /* nodes whose displacements are in a system of their own */
+    hx_number_index turned_index;
+    int64_t last_property, last_face_property;
+    hx_import_set *set, *face_set; /* of last_property, last_face_property */
+    int64_t n_partial;             /* elements some of whose mid-side nodes are missing */
 
+    int64_t n_soft; /* faults of supports and loads */
     size_t n_lost, lost_capacity;
     hx_nastran_lost *lost; /* (owned) */
+    size_t n_skin, skin_capacity, n_face_set, face_set_capacity;
+    hx_nastran_skin *skin;          /* (owned) */
+    hx_nastran_face_set *face_sets; /* (owned) */
+    hx_numbers carrying;            /* properties of shells and bars that have a card */
     size_t n_support, support_capacity, n_load, load_capacity, n_part, part_capacity;
     hx_nastran_support *support; /* (owned) */
     hx_nastran_load *load;       /* (owned) */
@@ -83,6 +107,8 @@ typedef struct hx_nastran_reader {
     hx_nastran_place_in *place; /* (owned) */
 
     int has_control;
+    char solution[HX_NASTRAN_FIELD]; /* the word behind SOL; "": none */
+    int64_t solution_line;
     hx_nastran_case all; /* above the subcases */
     size_t n_case, case_capacity;
     hx_nastran_case *list; /* (owned) */
@@ -90,6 +116,25 @@ typedef struct hx_nastran_reader {
 
 /* Counts the card among those that are not read. */
 int hx_nastran_lose(hx_nastran_reader *r, const char *name);
+
+/* --- nastran_unread.c --- */
+
+/* rc of a card of supports or loads (role): what is wrong with them is warned of and refuses them,
+ * not the mesh. */
+int hx_nastran_soften(hx_nastran_reader *r, unsigned role, int rc);
+
+/* Counts a shell or bar of that property. */
+int hx_nastran_take_skin(hx_nastran_reader *r, int64_t property);
+
+/* PSHELL, PBAR and their like: what is of that property carries. */
+int hx_nastran_take_property(hx_nastran_reader *r);
+
+/* Once all is read: names what carries, weighs, loads or supports and is not read. */
+int hx_nastran_name_unread(hx_nastran_reader *r);
+void hx_nastran_free_unread(hx_nastran_reader *r);
+
+/* Whether the analysis (SOL) has static subcases. */
+int hx_nastran_is_static(const hx_nastran_reader *r);
 
 /* Lines of case control, up to the bulk data. */
 int hx_nastran_read_control(hx_nastran_reader *r);

@@ -203,6 +203,14 @@ static void expand_tabs(char text[HX_NASTRAN_LINE])
     memcpy(text, wide, n + 1);
 }
 
+/* "1054,1002," goes on with a card whose line ended with a comma: all of it are data. */
+static int is_bare_data(const char *text)
+{
+    const size_t n = strcspn(text, ", \t\r");
+    return isdigit((unsigned char)text[0]) &&
+           (strchr(text, ',') != NULL || text[n + strspn(text + n, " \t\r")] == '\0');
+}
+
 /* The data fields of a line: what stands between the first and the last (a continuation's). */
 static int add_line(hx_nastran_scan *scan, char text[HX_NASTRAN_LINE])
 {
@@ -211,8 +219,8 @@ static int add_line(hx_nastran_scan *scan, char text[HX_NASTRAN_LINE])
     const size_t n_name = comma ? n_first : strnlen(text, 8);
     const int is_large = memchr(text, '*', n_name) != NULL;
     const int n_data = is_large ? 4 : 8;
-    if (comma) {
-        const char *at = comma + 1;
+    if (comma || is_bare_data(text)) {
+        const char *at = is_bare_data(text) ? text : comma + 1;
         for (int i = 0; i < n_data; i++) {
             const size_t n = strcspn(at, ",");
             HX_TRY(add_field(scan, at, n));
@@ -233,7 +241,7 @@ static int add_line(hx_nastran_scan *scan, char text[HX_NASTRAN_LINE])
 
 static int is_continuation(const char *text)
 {
-    if (text[0] == '+' || text[0] == '*' || text[0] == ',') return 1;
+    if (text[0] == '+' || text[0] == '*' || text[0] == ',' || is_bare_data(text)) return 1;
     size_t n = 0;
     while (n < 8 && text[n] == ' ') n++;
     return text[0] == '\t' || n == 8 || (n > 0 && text[n] == ',');

@@ -16,6 +16,12 @@ typedef struct member {
     int64_t number;
 } member;
 
+/* Shells and bars of one kind: they carry if the file has properties, else they mark. */
+typedef struct skin {
+    int64_t kind, n, line;
+    const char *name; /* in words */
+} skin;
+
 typedef struct reader {
     hx_file_scan scan;
     hx_import import;
@@ -23,8 +29,13 @@ typedef struct reader {
     hx_numbers cell_number, cell_corner; /* of faces and lines: theirs; 4 nodes each, of a line the
                                             last -1 */
     size_t n_member, member_capacity;
-    member *member;                   /* (owned) */
-    int64_t n_skipped, first_skipped; /* data sets that are not read */
+    member *member; /* (owned) */
+    size_t n_skin, skin_capacity;
+    skin *skin;         /* (owned) */
+    int64_t n_empty;    /* groups without members */
+    char empty[80];     /* the first of them */
+    int has_properties; /* a data set has thicknesses, sections or materials */
+    char skipped[200];  /* numbers of data sets that are not read, "" none */
 } reader;
 
 /* --- lines --- */
@@ -107,6 +118,11 @@ static int read_short_nodes(reader *r)
         HX_TRY(next_line(r, &more));
         if (!more) return HX_OK;
         HX_TRY(take_integers(r, 4, 4, head, &n));
+        if (head[1] > 1)
+            return HX_FILE_RAISE(&r->scan,
+                                 "node %lld is given in coordinate system %lld; the global one, 0 "
+                                 "or 1, is read: export the mesh in it",
+                                 (long long)head[0], (long long)head[1]);
         const char *at = r->line;
         for (int k = 0; k < 4; k++) {
             at += strspn(at, " \t");
@@ -184,6 +200,43 @@ static int is_line(int64_t number)
     return number < 40 || (number > 120 && number < 200);
 }
 
+/* Elements that are no solids, faces or bars: those always carry or weigh. */
+typedef struct other_kind {
+    int first, last;
+    unsigned roles;
+    const char *what;
+} other_kind;
+
+static const other_kind others[] = {
+    {121, 123, HX_UNREAD_CARRIES, "rigid elements"},
+    {136, 139, HX_UNREAD_CARRIES, "springs"},
+    {151, 152, HX_UNREAD_CARRIES, "gap elements"},
+    {161, 161, HX_UNREAD_MASS, "point masses"},
+    {141, 142, 0, "dampers"},
+};
+
+static int count_skin(reader *r, int64_t kind, const char *name, int64_t line)
+{
+    for (size_t i = 0; i < r->n_skin; i++) {
+        if (r->skin[i].kind != kind) continue;
+        r->skin[i].n++;
+        return HX_OK;
+    }
+    HX_TRY(hx_grow(&r->skin, r->n_skin, &r->skin_capacity, sizeof *r->skin, "kinds of elements"));
+    r->skin[r->n_skin++] = (skin){kind, 1, line, name};
+    return HX_OK;
+}
+
+static int name_element(reader *r, int64_t kind, int64_t line)
+{
+    char word[40];
+    snprintf(word, sizeof word, "element %lld", (long long)kind);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (kind >= others[i].first && kind <= others[i].last)
+            return hx_import_unread(&r->import, others[i].roles, word, others[i].what, 1, line);
+    return count_skin(r, kind, kind < 40 ? "bars" : "elements that are not known", line);
+}
+
 /* n node numbers, 8 a line; those behind the first HX_SOLID_NODES are passed. */
 static int take_node_numbers(reader *r, int64_t n, int64_t node[HX_SOLID_NODES])
 {
@@ -210,6 +263,7 @@ static int add_face(reader *r, const cell_type *type, int64_t number, int64_t n_
         quad[k] = node[n_node >= 2 * n ? second[corner] : corner];
     }
     HX_TRY(hx_import_add_other(&r->import, type->shape, type->name, number, line));
+    HX_TRY(count_skin(r, type->number, type->name, line));
     HX_TRY(hx_numbers_append(&r->cell_number, 1, &number));
     return hx_numbers_append(&r->cell_corner, 4, quad);
 }
@@ -225,6 +279,7 @@ static int add_line(reader *r, int64_t kind, int64_t number, int64_t n, const in
     for (int k = 0; k < 3; k++) end[k] = node[k < n ? k : 0];
     end[3] = -1;
     HX_TRY(hx_import_add_other(&r->import, HX_SHAPE_LINE, name, number, line));
+    HX_TRY(name_element(r, kind, line));
     HX_TRY(hx_numbers_append(&r->cell_number, 1, &number));
     return hx_numbers_append(&r->cell_corner, 4, end);
 }
@@ -299,6 +354,7 @@ static int read_groups(reader *r, int width)
     for (;;) {
         HX_TRY(next_line(r, &more));
         if (!more) return HX_OK;
+        if (r->line[strspn(r->line, " \t")] == '\0') continue; /* Salome, behind an empty group */
         HX_TRY(take_integers(r, 2, MOST_NUMBERS, head, &n));
         const int64_t group = head[0], n_entity = head[n - 1];
         if (n_entity < 0)
@@ -309,6 +365,8 @@ static int read_groups(reader *r, int width)
             name[k - 1] = '\0';
         if (!*name) snprintf(r->line, sizeof r->line, "group-%lld", (long long)group);
         HX_TRY(hx_import_set_named(&r->import, *name ? name : r->line, &set));
+        if (n_entity == 0 && r->n_empty++ == 0)
+            snprintf(r->empty, sizeof r->empty, "%.79s", set->name);
         HX_TRY(read_members(r, set, n_entity, width));
     }
 }
@@ -337,12 +395,54 @@ static int resolve_members(reader *r)
 
 /* --- data sets --- */
 
-static int skip_data(reader *r, int64_t number)
+static int pass_data(reader *r)
 {
     int more = 1;
-    if (r->n_skipped++ == 0) r->first_skipped = number;
     while (more) HX_TRY(next_line(r, &more));
     return HX_OK;
+}
+
+static int skip_data(reader *r, int64_t number)
+{
+    const size_t n = strlen(r->skipped);
+    if (n + 24 < sizeof r->skipped)
+        snprintf(r->skipped + n, sizeof r->skipped - n, "%s%lld", n > 0 ? ", " : "",
+                 (long long)number);
+    return pass_data(r);
+}
+
+/* Supports, loads and constraints of a model: none are read. */
+static int name_data(reader *r, int64_t number)
+{
+    char word[40];
+    snprintf(word, sizeof word, "data set %lld", (long long)number);
+    HX_TRY(hx_import_unread(&r->import, HX_UNREAD_LOAD | HX_UNREAD_SUPPORT, word,
+                            "restraints, loads or constraints", 1, r->scan.word_line));
+    return pass_data(r);
+}
+
+/* Code, description in 20 columns, mode of temperatures; then factors. Coordinates are taken as
+ * they are: the units are the config's. */
+static int read_units(reader *r)
+{
+    char text[21] = "";
+    int more;
+    HX_TRY(next_line(r, &more));
+    if (!more) return HX_OK;
+    if (strlen(r->line) > 10) snprintf(text, sizeof text, "%.20s", r->line + 10);
+    for (size_t n = strlen(text); n > 0 && isspace((unsigned char)text[n - 1]); n--)
+        text[n - 1] = '\0';
+    HX_TRY(hx_notes_add(r->import.notes, HX_NOTE_INFO,
+                        "%s:%lld: the file states its units, '%s', and the config's `units` count: "
+                        "no length is converted",
+                        r->scan.path, (long long)r->scan.word_line, text + strspn(text, " ")));
+    return pass_data(r);
+}
+
+static int read_properties(reader *r, int64_t number)
+{
+    r->has_properties = 1;
+    return skip_data(r, number);
 }
 
 static int read_data(reader *r, int64_t number)
@@ -367,6 +467,32 @@ static int read_data(reader *r, int64_t number)
     case 2430:
     case 2432:
         return read_groups(r, 2);
+    case 164:
+        return read_units(r);
+    case 754:
+    case 755:
+    case 756:
+    case 757:
+    case 758:
+    case 782:
+    case 790:
+    case 791:
+    case 792:
+    case 793:
+        return name_data(r, number);
+    case 747:
+    case 772:
+    case 776:
+    case 788:
+    case 789:
+    case 1703:
+    case 1710:
+    case 1716:
+    case 2437:
+    case 2438:
+    case 2448:
+    case 2470:
+        return read_properties(r, number);
     default:
         return skip_data(r, number);
     }
@@ -388,29 +514,47 @@ static int read_file(reader *r)
         HX_TRY(take_integers(r, 1, 1, &number, &n));
         HX_TRY(read_data(r, number));
     }
-    if (r->n_skipped == 0) return HX_OK;
-    return hx_notes_add(r->import.notes, HX_NOTE_DETAIL,
-                        "%s: %lld data sets are not read (the first: %lld)", r->scan.path,
-                        (long long)r->n_skipped, (long long)r->first_skipped);
+    if (r->n_empty > 0)
+        HX_TRY(
+            hx_notes_add(r->import.notes, HX_NOTE_INFO,
+                         "%s: groups without members: %lld, the first '%s'; as sets they are empty",
+                         r->scan.path, (long long)r->n_empty, r->empty));
+    if (!r->skipped[0]) return HX_OK;
+    return hx_notes_add(r->import.notes, HX_NOTE_DETAIL, "%s: data sets that are not read: %s",
+                        r->scan.path, r->skipped);
+}
+
+static int name_skins(reader *r)
+{
+    char word[40];
+    for (size_t i = 0; i < r->n_skin && r->has_properties; i++) {
+        snprintf(word, sizeof word, "element %lld", (long long)r->skin[i].kind);
+        HX_TRY(hx_import_unread(&r->import, HX_UNREAD_CARRIES | HX_UNREAD_MASS, word,
+                                r->skin[i].name, r->skin[i].n, r->skin[i].line));
+    }
+    return HX_OK;
 }
 
 int hx_unv_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes)
 {
     int rc = HX_OK;
     reader r;
-    (void)conditions; /* not read */
+    if (conditions) memset(conditions, 0, sizeof *conditions);
     memset(&r, 0, sizeof r);
     memset(mesh, 0, sizeof *mesh);
     HX_TRY_FAIL(hx_import_open(&r.import, path, notes));
     HX_TRY_FAIL(hx_file_scan_open(&r.scan, path));
     HX_TRY_FAIL(read_file(&r));
     HX_TRY_FAIL(resolve_members(&r));
-    rc = hx_import_finish(&r.import, mesh);
+    HX_TRY_FAIL(name_skins(&r));
+    HX_TRY_FAIL(hx_import_finish(&r.import, mesh));
+    hx_import_give_unread(&r.import, conditions);
 fail:
     hx_file_scan_free(&r.scan);
     hx_import_free(&r.import);
     hx_numbers_free(&r.cell_number);
     hx_numbers_free(&r.cell_corner);
     free(r.member);
+    free(r.skin);
     return rc;
 }

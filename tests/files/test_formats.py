@@ -188,15 +188,85 @@ check(near(moment, expected), f"the pressures' moment: {moment}, expected {expec
 put("lost.bdf", deck("free", [("RBE2", 70, 41, 123, 11, 12), ("RBE2", 71, 41, 123, 13), ("MOMENT", 3, 41, 0, 1.0, 0., 0., 1.),
                               ("CQUAD4", 80, 3, 11, 14, 18, 15)]))
 code, said = run("mesh", "lost.bdf", "out.inp")
-check(code == 0 and "2 RBE2, 1 MOMENT, 1 CQUAD4" in said, f"what is lost: {said}")
+check(code == 0 and "lost.bdf:46: not read: 2 RBE2 (rigid elements)" in said and "CQUAD4" not in said,
+      f"what is lost: {said}")
 check(section(open("out.inp").read(), "*SURFACE, TYPE=ELEMENT, NAME=property-3") == ["5,S6"], "a shell's face")
 put("part.cfg", CONFIG % "lost.bdf")
 code, said = run("mesh", "part.cfg", "job.inp")
-check(code == 2 and "2 RBE2, 1 MOMENT, 1 CQUAD4" in said and 'from = "file"' in said, f"refused: {said}")
+check(code == 2 and "2 RBE2 (rigid elements)" in said and 'from = "file"' in said, f"refused: {said}")
 put("spc.bdf", deck("free", control=CONTROL.replace("SUBCASE 2\n", "SUBCASE 2\nSPC = 1\n")))
 put("part.cfg", CONFIG % "spc.bdf")
 code, said = run("mesh", "part.cfg", "job.inp")
-check(code == 2 and "subcase 2 has SPC = 1, the first SPC = 9" in said, f"other supports: {said}")
+check(code == 2 and "subcase 2 has SPC = 1, subcase 1 SPC = 9" in said, f"other supports: {said}")
+
+# What the file states beside that: named, and refused where it counts. Words, what each refuses.
+OWN = {"supports": 'supports = ( { set = "property-1"; fix = "xyz"; } );',
+       "loads": "loads = ( { gravity = [0.0, 0.0, -1.0]; } );"}
+QUAD = ("CQUAD4", 80, 3, 11, 14, 18, 15)
+for what, more, control, named, refuses in (
+    ("shells", [QUAD, ("PSHELL", 3, 1, 0.5)], CONTROL, "1 CQUAD4 (shells)", "supports loads"),
+    ("shells that mark", [QUAD], CONTROL, "", ""),
+    ("bars", [("CBAR", 81, 4, 11, 14, 0.0, 0.0, 1.0), ("PBARL", 4, 1, None, "ROD", None, None, None, None, 1.0)],
+     CONTROL, "1 CBAR (bars)", "supports loads"),
+    ("bars that mark", [("CBAR", 81, 4, 11, 14, 0.0, 0.0, 1.0)], CONTROL, "", ""),
+    ("springs", [("CELAS2", 82, 10.0, 11, 1)], CONTROL, "1 CELAS2 (springs)", "supports loads"),
+    ("RBE3", [("RBE3", 83, None, 41, 123, 1.0, 123, 11, 14)], CONTROL, "1 RBE3 (interpolation elements)",
+     "supports loads"),
+    ("masses", [("CONM2", 84, 41, 0, 7.0)], CONTROL, "1 CONM2 (point masses)", ""),
+    ("PLOTEL", [("PLOTEL", 85, 11, 14)], CONTROL, "1 PLOTEL (plot elements)", ""),
+    ("gravity", [("GRAV", 5, 0, 9.81, 0.0, 0.0, -1.0)], CONTROL, "1 GRAV (gravity)", "loads"),
+    ("gravity that no subcase chooses", [("GRAV", 77, 0, 9.81, 0.0, 0.0, -1.0)], CONTROL, "", ""),
+    ("a moment within a LOAD", [("MOMENT", 3, 41, 0, 1.0, 0.0, 0.0, 1.0)], CONTROL, "1 MOMENT (moments)", "loads"),
+    ("temperatures", [("TEMPD", 8, 80.0)], CONTROL.replace("SUBCASE 1", "TEMPERATURE(LOAD) = 8\nSUBCASE 1"),
+     "1 TEMPD (temperatures)", "loads"),
+    ("temperatures that are not chosen", [("TEMPD", 8, 80.0)], CONTROL, "", ""),
+    ("a turned force", [("FORCE", 3, 41, 4, 2.0, 1.0, 0.0, 0.0)], CONTROL, "1 FORCE of a coordinate system", "loads"),
+    ("pressure on a shell", [QUAD, ("PLOAD4", 6, 80, 1.0)], CONTROL, "1 PLOAD4 of shells", "loads"),
+    ("SUPORT", [("SUPORT", 11, 123)], CONTROL, "1 SUPORT (supports of free bodies)", "supports"),
+    ("SPCD", [("SPCD", 5, 18, 3, 0.5)], CONTROL, "1 SPCD (prescribed displacements of a load)", "supports loads"),
+    ("modes", [], CONTROL.replace("SOL 101", "SOL 103"), "1 SOL 103 (no static analysis)", "loads"),
+    ("buckling", [], CONTROL.replace("SOL 101", "SOL 105").replace("  LOAD = 6", "  METHOD = 3"),
+     "1 SUBCASE 2 (no static analysis)", ""),
+    ("a pressure on nodes of no solid", [("GRID", 90, None, 9.0, 9.0, 9.0), ("PLOAD", 6, 1.0, 11, 14, 90)], CONTROL,
+     "1 PLOAD of shells", "loads"),
+    ("one pressure in two subcases", [("GRID", 90, None, 9.0, 9.0, 9.0), ("PLOAD", 6, 1.0, 11, 14, 90)],
+     CONTROL.replace("LOAD = 5", "LOAD = 6"), "1 PLOAD of shells", "loads"),
+    ("a card that is not known", [("CFOO", 1, 2)], CONTROL, "1 CFOO (cards that are not known)", "supports loads"),
+):
+    put("more.bdf", deck("free", more, control))
+    for key, own in OWN.items():
+        other = "loads" if key == "supports" else "supports"
+        text = re.sub(r"supports = .*\n" if other == "supports" else r"loads = .*\n", OWN[other] + "\n", CONFIG)
+        if what == "masses":
+            text = text.replace("gravity = [0.0, 0.0, -1.0]", 'set = "property-2"; total_force = [0.0, 0.0, -1.0]')
+        put("more.cfg", text.replace("nu = 0.3", "nu = 0.3; density = 1.0") % "more.bdf")
+        code, said = run("mesh", "more.cfg", "more.inp")
+        check(("not read: " in said) == bool(named) and named in said, f"{what}: named: {said}")
+        check((code == 2 and f"{key}[0]: from" in said) == (key in refuses.split()), f"{what}: {key}: {said}")
+
+# A line that ends with a comma goes on in the next, which begins with data.
+text = deck("free")
+bare = text.replace("SPC1,1,123456,11,THRU,13", "SPC1,1,123456,11,\n12,\n13")
+put("bare.bdf", bare)
+check(bare != text and job_of("bare.bdf")[0] == job_of("small.bdf")[0], "a line of data alone goes on with a card")
+
+# Components in the system of a node: refused unless it is held in full.
+systems = [("CORD2R", 4, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0)]
+turned = deck("free", systems).replace("GRID,11,,0.0,0.0,0.0", "GRID,11,,0.0,0.0,0.0,4")
+put("turned.bdf", turned)
+check(job_of("turned.bdf")[0] == job_of("small.bdf")[0], "a node with a system of its own, held in full")
+put("turned.bdf", turned.replace("GRID,15,,0.0,0.0,1.0", "GRID,15,,0.0,0.0,1.0,4"))
+put("part.cfg", CONFIG % "turned.bdf")
+code, said = run("mesh", "part.cfg", "job.inp")
+check(code == 2 and "1 GRID CD (supports in the coordinate system of a node)" in said, f"turned: {said}")
+
+# gmsh writes the numbers of the CAD model, by which a volume and a surface can be one property.
+put("one.bdf", deck("free", [("CQUAD4", 80, 1, 11, 14, 18, 15), ("CQUAD4", 81, 7, 21, 24, 22, 31)]))
+found = mesh_of("one.bdf")
+check(section(found, "*ELSET, ELSET=property-1") == ["5,6"] and
+      section(found, "*SURFACE, TYPE=ELEMENT, NAME=surface-1") == ["5,S6"] and "surface-7" not in found,
+      f"a property of solids and of shells: {found}")
+
 put("bulk.nas", deck("small", control="", end=""))
 fixed, steps = job_of("bulk.nas")
 check(fixed and len(fixed) == 12 and len(steps) == 2, f"without case control: {fixed} {len(steps)}")
@@ -260,14 +330,30 @@ def refused(path, text, message):
     check(code == 2 and message in said, f"{path}: {code} {said}")
 
 
+def soft(path, key, text, message):
+    """What is wrong with supports or loads (key) is warned of, and refuses those of the file, not its mesh."""
+    put(path, text)
+    code, said = run("mesh", path, "out.vtk")
+    check(code == 0 and message in said, f"{path}: {code} {said}")
+    for refused_key, other in (("supports", "loads"), ("loads", "supports")):
+        config = re.sub(rf"{other} = .*\n", OWN[other] + "\n", CONFIG).replace("nu = 0.3", "nu = 0.3; density = 1.0")
+        put("soft.cfg", config % path)
+        code, said = run("mesh", "soft.cfg", "soft.inp")
+        is_refused = code == 2 and f"{refused_key}[0]: from" in said and message in said
+        check(is_refused if refused_key == key else code == 0, f"{path}: {refused_key}: {code} {said}")
+
+
 refused("system.bdf", deck("free").replace("GRID,12,,", "GRID,12,4,"), "system.bdf:13: coordinate system 4")
 refused("number.bdf", deck("free").replace("GRID,12,,1.0", "GRID,12,,1.0x"), "GRID: '1.0x' in field 4")
 refused("short.bdf", deck("free").replace("CTETRA,8,2,23,32,24,41", "CTETRA,8,2,23,32,24"),
         "CTETRA: node 4 of 4 is missing")
 refused("node.bdf", deck("free").replace("CTETRA,8,2,23,32,24,41", "CTETRA,8,2,23,32,24,42"),
         "element 8 names node 42, which the file does not have")
-refused("face.bdf", deck("free").replace("PLOAD4,6,5,3.0,,,,15,17", "PLOAD4,6,5,3.0,,,,15,16"),
+soft("face.bdf", "loads", deck("free").replace("PLOAD4,6,5,3.0,,,,15,17", "PLOAD4,6,5,3.0,,,,15,16"),
         "nodes 15 and 16 make no face of element 5")
+soft("spc1.bdf", "supports", deck("free").replace("SPC1,1,12,15", "SPC1,1,12,15,THRU,14"), "SPC1: 15 THRU 14")
+soft("components.bdf", "supports", deck("free").replace("SPC,2,18,3,", "SPC,2,18,x,"), "components 'x'; digits 1 to 6")
+soft("size.bdf", "loads", deck("free").replace("FORCE,4,24,0,1.0", "FORCE,4,24,0,%size"), "FORCE: '%size' in field 5")
 refused("include.bdf", "BEGIN BULK\nINCLUDE 'none.inc'\n", "include.bdf:2: INCLUDE: ")
 refused("loop.bdf", "BEGIN BULK\nINCLUDE 'loop.bdf'\n", "more than 16 files that include each other")
 
@@ -331,6 +417,32 @@ put("brick20.unv", bricks + "    -1\n")
 code, said = run("mesh", "brick20.unv", "out.inp")
 check(code == 0 and "12 mid-side nodes" in said and "off the middle" not in said, f"parabolic brick: {said}")
 refused("cut.unv", unv, "the file ends within a data set")
+code, said = run("mesh", "part.unv", "out.inp")
+check("the file states its units, 'Meter (newton)'" in said and "not read" not in said, f"units, shells that mark: {said}")
+# Salome leaves a line empty behind a group without members, others do not.
+for blank in ("\n", ""):
+    head, tail = unv.split("%10d" % 3 + "%10d" % 0 * 6 + "%10d\nheld" % 3)
+    empty = "%10d" % 9 + "%10d" * 7 % ((0,) * 7) + "\nnothing\n" + blank
+    put("empty.unv", head + empty + "%10d" % 3 + "%10d" % 0 * 6 + "%10d\nheld" % 3 + tail + empty + "    -1\n")
+    check(mesh_of("empty.unv") == found, "a group without members")
+    code, said = run("mesh", "empty.unv", "out.inp")
+    check("groups without members: 2, the first 'nothing'" in said, f"an empty group: {said}")
+element = lambda number, kind, *nodes: ("%10d%10d%10d%10d%10d%10d\n" % (number, kind, 1, 1, 7, len(nodes)) +
+                                       "".join("%10d" % n for n in nodes) + "\n")
+for what, more, named in (
+    ("properties", "    -1\n    -1\n  2437\n         1\n",
+     "1 element 94 (thin quadrangle), 1 element 21 (bars, line"),
+    ("restraints", "    -1\n    -1\n   755\n         1         1\n", "1 data set 755 (restraints, loads or constraints)"),
+    ("loads", "    -1\n    -1\n   790\n         1         1\n", "1 data set 790 (restraints, loads or constraints)"),
+    ("springs", "    -1\n    -1\n  2412\n" + element(30, 136, 11, 12) + element(31, 136, 11, 13), "2 element 136 (springs)"),
+    ("masses", "    -1\n    -1\n  2412\n" + element(30, 161, 11), "1 element 161 (point masses)"),
+    ("rigid", "    -1\n    -1\n  2412\n" + element(30, 121, 11, 12), "1 element 121 (rigid elements)"),
+):
+    put("more.unv", unv + more + "    -1\n")
+    code, said = run("mesh", "more.unv", "out.inp")
+    check(code == 0 and "not read: " + named in said, f"{what}: {said}")
+refused("turned.unv", "    -1\n    15\n         1         2         0         1  1.0E+00  2.0E+01  0.0E+00\n    -1\n",
+        "turned.unv:3: node 1 is given in coordinate system 2")
 refused("nodes.unv", unv.replace("       111         2         1         7         4", "       111         2         1         7         3"),
         "a linear tetrahedron, has 3 nodes; it must have 4")
 

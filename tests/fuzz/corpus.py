@@ -37,7 +37,7 @@ for i, path in enumerate(files('tests/bad/*.cfg', 'configs/*.cfg', 'examples/*/*
     put('config', f'tree{i}_args', text + b'\n%%\nmesh.size=2\nloads[0].case=1\noutput.fields=density,sets\n'
         b'supports[0].value=[0, 0.5, 1]\nunits=N, mm, MPa\nsolver.threads=\n')
 
-for i, path in enumerate(files('tests/bad/*', 'examples/meshes/*', 'examples/*/*')):
+for i, path in enumerate(files('tests/bad/*', 'examples/meshes/*', 'examples/*/*', 'tests/files/forms.*')):
     ending = os.path.splitext(path)[1]
     if ending in ENDINGS:
         put('mesh', f'tree{i}', bytes([ENDINGS.index(ending)]) + read(path))

@@ -1,0 +1,260 @@
+/* Commands of ANSYS that are named and not read, and those that no archive should hold. */
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "ansys_reader.h"
+
+enum {
+    LOADS = HX_UNREAD_LOAD,
+    HOLDS = HX_UNREAD_SUPPORT,
+    BOTH = HX_UNREAD_LOAD | HX_UNREAD_SUPPORT,
+    CARRIES = HX_UNREAD_CARRIES
+};
+
+typedef struct unread_row {
+    const char *name;
+    unsigned roles;
+    const char *what; /* in words; NULL: the name suffices */
+} unread_row;
+
+/* LSCLEAR and its like change or replace what the file stated before. */
+static const unread_row unread[] = {
+    {"SFE", LOADS, "surface loads"},
+    {"SF", LOADS, "surface loads"},
+    {"SFA", LOADS, "surface loads"},
+    {"SFL", LOADS, "surface loads"},
+    {"SFBEAM", LOADS, "surface loads"},
+    {"SFGRAD", LOADS, NULL},
+    {"SFFUN", LOADS, NULL},
+    {"BF", LOADS, "body loads"},
+    {"BFE", LOADS, "body loads"},
+    {"BFA", LOADS, "body loads"},
+    {"BFV", LOADS, "body loads"},
+    {"BFL", LOADS, "body loads"},
+    {"BFK", LOADS, "body loads"},
+    {"FK", LOADS, "forces of keypoints"},
+    {"FJ", LOADS, "forces of joints"},
+    {"FSCALE", LOADS, NULL},
+    {"SLOAD", LOADS, "pretension"},
+    {"INISTATE", LOADS, "initial stresses or strains"},
+    {"ISTRESS", LOADS, "initial stresses"},
+    {"ISFILE", LOADS, "initial stresses"},
+    {"DK", HOLDS, "supports of keypoints"},
+    {"DL", HOLDS, "supports of lines"},
+    {"DA", HOLDS, "supports of areas"},
+    {"DJ", HOLDS, "supports of joints"},
+    {"DSYM", HOLDS, "symmetry"},
+    {"DSCALE", HOLDS, NULL},
+    {"DVAL", HOLDS, NULL},
+    {"LDREAD", BOTH, "results as loads"},
+    {"LSWRITE", BOTH, "load steps in files"},
+    {"LSREAD", BOTH, "load steps in files"},
+    {"LSSOLVE", BOTH, "load steps in files"},
+    {"LSDELE", BOTH, NULL},
+    {"LSCLEAR", BOTH, NULL},
+    {"SBCTRAN", BOTH, NULL},
+    {"DTRAN", HOLDS, NULL},
+    {"FTRAN", LOADS, NULL},
+    {"SFTRAN", LOADS, NULL},
+    {"BFTRAN", LOADS, NULL},
+    {"/INPUT", BOTH, "another file"},
+    {"*USE", BOTH, "a macro"},
+    {"CE", CARRIES, "constraint equations"},
+    {"CP", CARRIES, "coupled degrees of freedom"},
+    {"CEINTF", CARRIES, "constraint equations"},
+    {"CERIG", CARRIES, "rigid regions"},
+    {"CECYC", CARRIES, "constraint equations"},
+    {"CESGEN", CARRIES, "constraint equations"},
+    {"CPINTF", CARRIES, "coupled degrees of freedom"},
+    {"CPCYC", CARRIES, "coupled degrees of freedom"},
+    {"CPLGEN", CARRIES, "coupled degrees of freedom"},
+    {"CPNGEN", CARRIES, "coupled degrees of freedom"},
+    {"CPSGEN", CARRIES, "coupled degrees of freedom"},
+    {"RBE3", CARRIES, "distributed forces"},
+    {"EKILL", CARRIES, "elements that are deactivated"},
+    {"SE", CARRIES, "superelements"},
+    {"EINTF", CARRIES, "elements between coincident nodes"},
+    {"GCGEN", CARRIES, "contact"},
+    {"PSMESH", CARRIES, "pretension"},
+    {"ESURF", CARRIES, "surface elements"},
+    {"CYCLIC", CARRIES, "cyclic symmetry"},
+};
+
+/* Make or change nodes and elements within ANSYS. */
+static const char *const meshing[] = {
+    "VMESH", "VSWEEP", "AMESH",  "LMESH",  "KMESH",   "NGEN",    "EGEN",   "ENGEN", "NSYM",
+    "ESYM",  "ENSYM",  "NSCALE", "FILL",   "NDELE",   "EDELE",   "NUMMRG", "MOVE",  "NUMCMP",
+    "NREAD", "EREAD",  "RESUME", "CDREAD", "NREFINE", "EREFINE", "EMODIF"};
+
+/* Zero in every archive of CDWRITE; the last statement counts. */
+static const char *const inertia[HX_ANSYS_INERTIA] = {"ACEL",    "OMEGA",   "DOMEGA", "CGOMGA",
+                                                      "CGOMEGA", "DCGOMG",  "IRLF",   "CMACEL",
+                                                      "CMOMEGA", "CMDOMEGA"};
+
+int hx_ansys_unread(hx_ansys_reader *r, unsigned roles, const char *word, const char *what,
+                    int64_t line)
+{
+    return hx_import_unread(&r->import, roles, word, what, 1, line);
+}
+
+int hx_ansys_is_nested(const hx_ansys_reader *r)
+{
+    return r->depth > 0;
+}
+
+/* Whether a number behind the name is not zero, or none that is known. */
+static int is_not_zero(const hx_ansys_reader *r)
+{
+    char word[HX_ANSYS_WORD];
+    const int first = strncasecmp(hx_ansys_word(r, 0, word), "CM", 2) == 0 ? 2 : 1;
+    for (int k = first; k < 7; k++) {
+        double value;
+        if (!hx_ansys_number(r, k, &value) || value != 0.0) return 1;
+    }
+    return 0;
+}
+
+/* IRLF,-1 only prints masses. */
+static int is_summary(const hx_ansys_reader *r)
+{
+    double value;
+    return hx_ansys_is_command(r, "IRLF") && hx_ansys_number(r, 1, &value) && value < 0.0;
+}
+
+static int take_inertia(hx_ansys_reader *r, int *taken)
+{
+    for (int i = 0; i < HX_ANSYS_INERTIA; i++) {
+        if (!hx_ansys_is_command(r, inertia[i])) continue;
+        const int is_of_component = strncmp(inertia[i], "CM", 2) == 0;
+        *taken = 1;
+        if (is_not_zero(r) && !is_summary(r))
+            r->inertia[i] = r->line;
+        else if (!is_of_component && !hx_ansys_is_nested(r))
+            r->inertia[i] = 0;
+    }
+    return HX_OK;
+}
+
+/* BFUNIF,TEMP,value and TUNIF,value: uniform temperature; TREF: the one without strain. */
+static int take_temperature(hx_ansys_reader *r, int *taken)
+{
+    const int is_uniform = hx_ansys_is_command(r, "BFUNIF");
+    const int is_short = hx_ansys_is_command(r, "TUNIF");
+    const char *const word = is_uniform ? "BFUNIF" : is_short ? "TUNIF" : "TREF";
+    double value;
+    *taken = is_uniform || is_short || hx_ansys_is_command(r, "TREF");
+    if (!*taken) return HX_OK;
+    const int k = is_uniform ? 2 : 1;
+    if (is_uniform && !hx_ansys_is(r, 1, "TEMP"))
+        return hx_ansys_number(r, 2, &value) && value == 0.0
+                   ? HX_OK
+                   : hx_ansys_unread(r, LOADS, "BFUNIF", "uniform body loads", r->line);
+    if (hx_ansys_is(r, k, "_TINY"))
+        value = NAN; /* as CDWRITE writes that none is stated */
+    else if (!hx_ansys_number(r, k, &value))
+        return hx_ansys_unread(r, LOADS, word, "uniform temperature", r->line);
+    if (!is_uniform && !is_short) {
+        r->reference = value;
+        return HX_OK;
+    }
+    r->uniform = value;
+    r->uniform_line = r->line;
+    return HX_OK;
+}
+
+/* MP,ALPX,... and MPDATA,R5.0,n,ALPX,...; TB,CTE */
+static void look_for_expansion(hx_ansys_reader *r)
+{
+    static const char *const label[] = {"ALP", "CTE", "THS"};
+    char text[HX_ANSYS_WORD];
+    if (!hx_ansys_is_command(r, "MP") && !hx_ansys_is_command(r, "MPDATA") &&
+        !hx_ansys_is_command(r, "TB"))
+        return;
+    for (int k = 1; k < 4; k++)
+        for (size_t i = 0; i < 3; i++)
+            r->expands |= strncasecmp(hx_ansys_word(r, k, text), label[i], 3) == 0;
+}
+
+/* ANTYPE,STATIC: other analyses are no static load case; the last statement counts. */
+static int take_antype(hx_ansys_reader *r)
+{
+    char word[HX_ANSYS_WORD];
+    hx_ansys_word(r, 1, word);
+    const int is_static = !*word || strcmp(word, "0") == 0 || strncasecmp(word, "STAT", 4) == 0;
+    r->antype_line = is_static ? 0 : r->line;
+    snprintf(r->antype, sizeof r->antype, "ANTYPE,%.20s", word);
+    return HX_OK;
+}
+
+/* CE,R5.0,DEFI begins an equation, other lines go on with it. */
+static int is_continued(const hx_ansys_reader *r)
+{
+    char word[HX_ANSYS_WORD];
+    hx_ansys_word(r, 1, word);
+    return (word[0] == 'R' || word[0] == 'r') && !hx_ansys_is(r, 2, "DEFI");
+}
+
+static int take_row(hx_ansys_reader *r)
+{
+    for (size_t i = 0; i < sizeof unread / sizeof unread[0]; i++) {
+        const char *const name = unread[i].name;
+        if (!hx_ansys_is_command(r, name)) continue;
+        if (strcmp(name, "LSWRITE") == 0 && !r->solved) r->solved = r->line;
+        if (strcmp(name, "CE") == 0 && is_continued(r)) return HX_OK;
+        return hx_ansys_unread(r, unread[i].roles, name, unread[i].what, r->line);
+    }
+    return HX_OK;
+}
+
+/* EMODIF of another type or node is no such element any longer. */
+static int is_meshing(const hx_ansys_reader *r, const char *name)
+{
+    char word[HX_ANSYS_WORD];
+    if (!hx_ansys_is_command(r, name)) return 0;
+    if (strcmp(name, "EMODIF") != 0) return 1;
+    return hx_ansys_is(r, 2, "TYPE") || strspn(hx_ansys_word(r, 2, word), "-0123456789") > 0;
+}
+
+static int refuse_meshing(hx_ansys_reader *r)
+{
+    if (r->import.node_number.n > 0 &&
+        (hx_ansys_is_command(r, "NUMOFF") || hx_ansys_is_command(r, "/CLEAR")))
+        return HX_ANSYS_RAISE(r, "NUMOFF or /CLEAR behind nodes: several models in one file are "
+                                 "not read; write one archive with CDWRITE,DB");
+    for (size_t i = 0; i < sizeof meshing / sizeof meshing[0]; i++)
+        if (is_meshing(r, meshing[i]))
+            return HX_ANSYS_RAISE(r,
+                                  "%s makes or changes the mesh within ANSYS and is not read: "
+                                  "write the archive there, behind it, with CDWRITE,DB",
+                                  meshing[i]);
+    return HX_OK;
+}
+
+int hx_ansys_other_command(hx_ansys_reader *r)
+{
+    int taken = 0;
+    if (hx_ansys_is_command(r, "ANTYPE")) return take_antype(r);
+    if (hx_ansys_is_command(r, "SOLVE") && !r->solved) r->solved = r->line;
+    HX_TRY(refuse_meshing(r));
+    look_for_expansion(r);
+    HX_TRY(take_inertia(r, &taken));
+    if (!taken) HX_TRY(take_temperature(r, &taken));
+    return taken ? HX_OK : take_row(r);
+}
+
+int hx_ansys_finish_unread(hx_ansys_reader *r)
+{
+    const double reference = isnan(r->reference) ? 0.0 : r->reference;
+    for (int i = 0; i < HX_ANSYS_INERTIA; i++) {
+        const int is_relief = strcmp(inertia[i], "IRLF") == 0;
+        if (r->inertia[i])
+            HX_TRY(hx_ansys_unread(r, is_relief ? BOTH : LOADS, inertia[i], "loads by mass",
+                                   r->inertia[i]));
+    }
+    if (r->expands && !isnan(r->uniform) && r->uniform != reference)
+        HX_TRY(hx_ansys_unread(r, LOADS, "BFUNIF", "uniform temperature", r->uniform_line));
+    if (r->antype_line)
+        HX_TRY(hx_ansys_unread(r, HX_UNREAD_STEP, r->antype, "no static analysis", r->antype_line));
+    return HX_OK;
+}

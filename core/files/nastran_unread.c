@@ -1,0 +1,326 @@
+/* Cards of Nastran that are counted and not read, and what of them the part would feel. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "../base/grow.h"
+#include "../base/memory.h"
+#include "nastran_reader.h"
+
+/* Kinds with their sets; of more than MOST_SETS, cards are counted by name only. */
+enum { MOST_LOST = 2000, MOST_SETS = 500 };
+
+/* --- what a card is --- */
+
+/* Which command of a subcase chooses the card's set. */
+typedef enum { ALWAYS, BY_LOAD, BY_MPC, BY_TEMPERATURE } chosen_by;
+
+typedef struct card_kind {
+    const char *name;
+    unsigned roles; /* HX_UNREAD_...; 0: named only */
+    chosen_by by;
+    const char *what; /* in words; NULL: the name suffices */
+} card_kind;
+
+#define CARRIES HX_UNREAD_CARRIES
+#define LOAD HX_UNREAD_LOAD
+#define HOLDS HX_UNREAD_SUPPORT
+#define MASS HX_UNREAD_MASS
+
+static const card_kind kinds[] = {
+    {"CONROD", CARRIES | MASS, ALWAYS, "rods"},
+    {"CBUSH", CARRIES, ALWAYS, "springs"},
+    {"CBUSH1D", CARRIES, ALWAYS, "springs"},
+    {"CBUSH2D", CARRIES, ALWAYS, "springs"},
+    {"CELAS1", CARRIES, ALWAYS, "springs"},
+    {"CELAS2", CARRIES, ALWAYS, "springs"},
+    {"CELAS3", CARRIES, ALWAYS, "springs"},
+    {"CELAS4", CARRIES, ALWAYS, "springs"},
+    {"CGAP", CARRIES, ALWAYS, "gaps"},
+    {"CFAST", CARRIES, ALWAYS, "fasteners"},
+    {"CWELD", CARRIES, ALWAYS, "welds"},
+    {"CSEAM", CARRIES, ALWAYS, "seams"},
+    {"GENEL", CARRIES, ALWAYS, "general elements"},
+    {"DMIG", CARRIES, ALWAYS, "matrices"},
+    {"RBE1", CARRIES, ALWAYS, "rigid elements"},
+    {"RBE2", CARRIES, ALWAYS, "rigid elements"},
+    {"RBE3", CARRIES, ALWAYS, "interpolation elements"},
+    {"RBAR", CARRIES, ALWAYS, "rigid elements"},
+    {"RBAR1", CARRIES, ALWAYS, "rigid elements"},
+    {"RROD", CARRIES, ALWAYS, "rigid elements"},
+    {"RJOINT", CARRIES, ALWAYS, "rigid elements"},
+    {"RTRPLT", CARRIES, ALWAYS, "rigid elements"},
+    {"RTRPLT1", CARRIES, ALWAYS, "rigid elements"},
+    {"RSPLINE", CARRIES, ALWAYS, "rigid elements"},
+    {"RSSCON", CARRIES, ALWAYS, "rigid elements"},
+    {"MPC", CARRIES, BY_MPC, "multipoint constraints"},
+    {"MPCADD", 0, ALWAYS, "sets of multipoint constraints"},
+    {"BCTABLE", CARRIES, ALWAYS, "contact"},
+    {"BCONP", CARRIES, ALWAYS, "contact"},
+    {"BCTSET", CARRIES, ALWAYS, "contact"},
+    {"BGSET", CARRIES, ALWAYS, "glue"},
+    {"TIE", CARRIES, ALWAYS, "ties"},
+    {"CONTACT", CARRIES, ALWAYS, "contact"},
+    {"CONM1", MASS, ALWAYS, "point masses"},
+    {"CONM2", MASS, ALWAYS, "point masses"},
+    {"CMASS1", MASS, ALWAYS, "point masses"},
+    {"CMASS2", MASS, ALWAYS, "point masses"},
+    {"CMASS3", MASS, ALWAYS, "point masses"},
+    {"CMASS4", MASS, ALWAYS, "point masses"},
+    {"NSM", MASS, ALWAYS, "masses of properties"},
+    {"NSM1", MASS, ALWAYS, "masses of properties"},
+    {"NSML", MASS, ALWAYS, "masses of properties"},
+    {"NSML1", MASS, ALWAYS, "masses of properties"},
+    {"FORCE of a coordinate system", LOAD, BY_LOAD, NULL},
+    {"FORCE1", LOAD, BY_LOAD, "forces by two nodes"},
+    {"FORCE2", LOAD, BY_LOAD, "forces by four nodes"},
+    {"MOMENT", LOAD, BY_LOAD, "moments"},
+    {"MOMENT1", LOAD, BY_LOAD, "moments"},
+    {"MOMENT2", LOAD, BY_LOAD, "moments"},
+    {"PLOAD1", LOAD, BY_LOAD, "loads of bars"},
+    {"PLOAD2", LOAD, BY_LOAD, "pressures of shells"},
+    {"PLOADX1", LOAD, BY_LOAD, "pressures"},
+    {"PLOAD4 that varies over a face", LOAD, BY_LOAD, NULL},
+    {"PLOAD4 with a direction", LOAD, BY_LOAD, NULL},
+    {"PLOAD4 of shells", LOAD, BY_LOAD, NULL},
+    {"GRAV", LOAD, BY_LOAD, "gravity"},
+    {"ACCEL", LOAD, BY_LOAD, "accelerations"},
+    {"ACCEL1", LOAD, BY_LOAD, "accelerations"},
+    {"RFORCE", LOAD, BY_LOAD, "centrifugal loads"},
+    {"SLOAD", LOAD, BY_LOAD, "loads of scalar points"},
+    {"SPCD", LOAD | HOLDS, BY_LOAD, "prescribed displacements of a load"},
+    {"TEMP", LOAD, BY_TEMPERATURE, "temperatures"},
+    {"TEMPD", LOAD, BY_TEMPERATURE, "temperatures"},
+    {"TEMPP1", LOAD, BY_TEMPERATURE, "temperatures"},
+    {"TEMPP3", LOAD, BY_TEMPERATURE, "temperatures"},
+    {"TEMPRB", LOAD, BY_TEMPERATURE, "temperatures"},
+    {"DEFORM", LOAD, ALWAYS, "initial deformations"},
+    {"BOLT", LOAD, ALWAYS, "pretension"},
+    {"BOLTFOR", LOAD, ALWAYS, "pretension"},
+    {"QBDY1", LOAD, BY_LOAD, "heat fluxes"},
+    {"QBDY2", LOAD, BY_LOAD, "heat fluxes"},
+    {"QBDY3", LOAD, BY_LOAD, "heat fluxes"},
+    {"QHBDY", LOAD, BY_LOAD, "heat fluxes"},
+    {"QVECT", LOAD, BY_LOAD, "heat fluxes"},
+    {"QVOL", LOAD, BY_LOAD, "heat sources"},
+    {"CONV", LOAD, ALWAYS, "convection"},
+    {"RADBC", LOAD, ALWAYS, "radiation"},
+    {"SUPORT", HOLDS, ALWAYS, "supports of free bodies"},
+    {"SUPORT1", HOLDS, ALWAYS, "supports of free bodies"},
+    {"SPCAX", HOLDS, ALWAYS, "supports of rings"},
+    {"SPCOFF", HOLDS, ALWAYS, "supports"},
+    {"SPCOFF1", HOLDS, ALWAYS, "supports"},
+    {"SPCR", HOLDS, ALWAYS, "supports"},
+    {"TEMPBC", HOLDS, ALWAYS, "prescribed temperatures"},
+    {"SUBCOM", HX_UNREAD_STEP, ALWAYS, "combinations of subcases"},
+    {"SUBSEQ", HX_UNREAD_STEP, ALWAYS, "combinations of subcases"},
+    {"PLOTEL", 0, ALWAYS, "plot elements"},
+    {"PLOTEL3", 0, ALWAYS, "plot elements"},
+    {"PLOTEL4", 0, ALWAYS, "plot elements"},
+};
+
+/* What describes materials, or how to solve and print; those that end with "*" are beginnings. */
+static const char *const plain[] = {
+    "PARAM",   "MDLPRM",  "MAT*",    "P*",      "CORD*",  "EIG*",    "DESC",    "SET*",
+    "TABLE*",  "TABD*",   "TABR*",   "TSTEP*",  "ECHO*",  "ASET*",   "BSET*",   "CSET*",
+    "OMIT*",   "QSET*",   "USET*",   "SE*",     "BEGIN",  "DTI",     "DV*",     "DESVAR*",
+    "DRESP*",  "DCON*",   "DOPT*",   "DTPL*",   "DLINK*", "DEQATN",  "DTABLE*", "DSCREEN",
+    "OPTI*",   "FREQ*",   "AERO*",   "AE*",     "CAERO*", "SPLINE*", "TRIM*",   "FLFACT",
+    "FLUTTER", "MKAERO*", "GUST",    "CSSCHD",  "DIVERG", "DIVERG",  "TF",      "DPHASE",
+    "DELAY",   "RAND*",   "DMI",     "DMIJ*",   "DMIK",   "NLP*",    "BCPARA",  "BCTPARA*",
+    "BCTPARM", "BCBODY*", "BSURF*",  "BCRPARA", "VIEW*",  "RAD*",    "CHBDY*",  "BDYOR",
+    "SPOINT",  "EPOINT",  "CDAMP*",  "CVISC",   "SNORM",  "MONPNT*", "MONDSP*", "ACMODL",
+    "TLOAD*",  "RLOAD*",  "DAREA",   "LSEQ",    "DLOAD",  "TIC",     "SWLDPRM", "CYAX",
+    "CYJOIN",  "BNDGRID", "MODTRAK", "TOPVAR",  "GRDSET", "CBARAO",  "BAROR",   "BEAMOR",
+    "USERSET", "INCLUDE", "FLUX*",   "CNVCT",   "NSMADD", "DEFORMC", "ENDT",    "OUTPUT*",
+    "EDGE*",   "NLSTEP",  "NLCNTL*", "NLOUT",   "GROUP",  "ROTOR*",  "ADAPT",   "OUTRCV",
+    "ACSRCE",  "DMN*",    "DMR*",    "MICPNT",  "AMLREG", "BCTADD",  "BGADD",   "BCADD",
+    "BCTPAR*", "BOUTPUT", "RCROSS",  "ACPLNW",  "FEFACE", "FEEDGE",  "GM*",     "POINT",
+    "CONTRLT", "RELEASE", "EXTRN",
+};
+
+static const card_kind *find_kind(const char *name)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strcmp(name, kinds[i].name) == 0) return &kinds[i];
+    return NULL;
+}
+
+static int is_plain(const char *name)
+{
+    if (strncmp(name, "PLOAD", 5) == 0) return 0;
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
+        const size_t n = strlen(plain[i]);
+        if (plain[i][n - 1] == '*' ? strncmp(name, plain[i], n - 1) == 0
+                                   : strcmp(name, plain[i]) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* --- counting --- */
+
+static int count_lost(hx_nastran_reader *r, const char *name, int64_t sid)
+{
+    for (size_t i = r->n_lost; i-- > 0;) {
+        if (r->lost[i].sid != sid || strcmp(r->lost[i].name, name) != 0) continue;
+        r->lost[i].n++;
+        return HX_OK;
+    }
+    if (r->n_lost == MOST_LOST)
+        return HX_NASTRAN_RAISE(&r->scan,
+                                "more than %d kinds of cards that are not known: no bulk "
+                                "data, it seems",
+                                MOST_LOST);
+    HX_TRY(hx_grow(&r->lost, r->n_lost, &r->lost_capacity, sizeof *r->lost, "cards"));
+    hx_nastran_lost *const lost = &r->lost[r->n_lost];
+    *lost = (hx_nastran_lost){.sid = sid, .n = 1, .line = r->scan.line};
+    snprintf(lost->name, sizeof lost->name, "%s", name);
+    HX_TRY(hx_strdup(&lost->path, r->scan.path));
+    r->n_lost++;
+    return HX_OK;
+}
+
+int hx_nastran_lose(hx_nastran_reader *r, const char *name)
+{
+    const card_kind *const kind = find_kind(name);
+    int64_t sid = 0;
+    char *end;
+    if (kind && kind->by != ALWAYS && r->n_lost < MOST_SETS) {
+        sid = strtoll(hx_nastran_text(&r->scan, 0), &end, 10);
+        if (*end || sid < 0) sid = 0;
+    }
+    return count_lost(r, name, sid);
+}
+
+int hx_nastran_soften(hx_nastran_reader *r, unsigned role, int rc)
+{
+    enum { MOST_WARNED = 3 };
+    if (rc != HX_EINPUT || role == 0) return rc;
+    HX_TRY((role == LOAD ? hx_import_conditions_set_load_fault
+                         : hx_import_conditions_set_support_fault)(&r->conditions, "%s",
+                                                                   hx_error_message()));
+    if (r->n_soft++ < MOST_WARNED)
+        HX_TRY(hx_notes_add(r->notes, HX_NOTE_WARNING, "%s", hx_error_message()));
+    hx_error_clear();
+    return HX_OK;
+}
+
+int hx_nastran_take_skin(hx_nastran_reader *r, int64_t property)
+{
+    for (size_t i = r->n_skin; i-- > 0;) {
+        if (r->skin[i].property != property || strcmp(r->skin[i].name, r->scan.name) != 0) continue;
+        r->skin[i].n++;
+        return HX_OK;
+    }
+    if (r->n_skin == MOST_LOST)
+        return HX_NASTRAN_RAISE(&r->scan, "more than %d properties of shells and bars", MOST_LOST);
+    HX_TRY(hx_grow(&r->skin, r->n_skin, &r->skin_capacity, sizeof *r->skin, "properties"));
+    hx_nastran_skin *const skin = &r->skin[r->n_skin];
+    *skin = (hx_nastran_skin){.property = property, .n = 1, .line = r->scan.line};
+    snprintf(skin->name, sizeof skin->name, "%s", r->scan.name);
+    HX_TRY(hx_strdup(&skin->path, r->scan.path));
+    r->n_skin++;
+    return HX_OK;
+}
+
+int hx_nastran_take_property(hx_nastran_reader *r)
+{
+    const int64_t property = strtoll(hx_nastran_text(&r->scan, 0), NULL, 10);
+    return property < 1 ? HX_OK : hx_numbers_append(&r->carrying, 1, &property);
+}
+
+/* --- naming --- */
+
+static int name_skins(hx_nastran_reader *r)
+{
+    hx_number_index index = {0};
+    HX_TRY(hx_number_index_create(&index, &r->carrying));
+    int rc = HX_OK;
+    for (size_t i = 0; i < r->n_skin && rc == HX_OK; i++) {
+        const hx_nastran_skin *const s = &r->skin[i];
+        const int is_shell = strncmp(s->name, "CT", 2) == 0 || strncmp(s->name, "CQ", 2) == 0 ||
+                             strcmp(s->name, "CSHEAR") == 0;
+        const int is_bar = !is_shell || strcmp(s->name, "CTUBE") == 0;
+        if (hx_number_index_find(&index, s->property) < 0) continue; /* marks faces or edges */
+        rc = hx_unread_add(&r->import.unread, CARRIES | MASS, s->name, is_bar ? "bars" : "shells",
+                           s->n, s->path, s->line);
+    }
+    hx_number_index_free(&index);
+    return rc;
+}
+
+/* Whether a set of loads is chosen, or part of one that is. */
+static int has_load(const hx_nastran_reader *r, int64_t chosen, int64_t sid)
+{
+    int has = chosen == sid;
+    for (size_t k = 0; k < r->n_part && !has; k++)
+        has = r->part[k].of == chosen && r->part[k].sid == sid;
+    return has;
+}
+
+/* Without case control, or of a set that is not known, all cards act. */
+static int is_chosen(const hx_nastran_reader *r, const hx_nastran_lost *lost, chosen_by by)
+{
+    int is = by == ALWAYS || !r->has_control || lost->sid == 0;
+    for (size_t i = 0; i < r->n_case && !is; i++) {
+        const hx_nastran_case *const c = &r->list[i];
+        is = by == BY_LOAD ? has_load(r, c->load, lost->sid)
+                           : (by == BY_MPC ? c->mpc > 0 : c->temperature == lost->sid);
+    }
+    return is;
+}
+
+/* "12 PARAM, 1 EIGRL" of those that act on nothing. */
+static void add_text(char *text, size_t n_text, const hx_nastran_lost *lost)
+{
+    const size_t n = strlen(text);
+    if (n + 48 < n_text)
+        snprintf(text + n, n_text - n, "%s%lld %s", n > 0 ? ", " : "", (long long)lost->n,
+                 lost->name);
+    else if (n + 5 < n_text && (n < 3 || strcmp(text + n - 3, "...") != 0))
+        snprintf(text + n, n_text - n, " ...");
+}
+
+int hx_nastran_name_unread(hx_nastran_reader *r)
+{
+    char text[300] = "";
+    HX_TRY(name_skins(r));
+    for (size_t i = 0; i < r->n_lost; i++) {
+        const hx_nastran_lost *const lost = &r->lost[i];
+        const card_kind *const kind = find_kind(lost->name);
+        if (kind ? !is_chosen(r, lost, kind->by) : is_plain(lost->name)) {
+            add_text(text, sizeof text, lost);
+            continue;
+        }
+        const unsigned roles = kind ? kind->roles : CARRIES | LOAD | HOLDS;
+        HX_TRY(hx_unread_add(&r->import.unread, roles, lost->name,
+                             kind ? kind->what : "cards that are not known", lost->n, lost->path,
+                             lost->line));
+    }
+    if (!*text) return HX_OK;
+    return hx_notes_add(r->notes, HX_NOTE_DETAIL, "%s: not read: %s", r->import.path, text);
+}
+
+void hx_nastran_free_unread(hx_nastran_reader *r)
+{
+    for (size_t i = 0; i < r->n_lost; i++) free(r->lost[i].path);
+    for (size_t i = 0; i < r->n_skin; i++) free(r->skin[i].path);
+    free(r->lost);
+    free(r->skin);
+}
+
+/* SOL 105 has static subcases beside those of buckling. */
+int hx_nastran_is_static(const hx_nastran_reader *r)
+{
+    static const char *const word[] = {"101", "105", "106", "1",   "114",
+                                       "153", "200", "400", "401", "600"};
+    if (!r->solution[0]) return 1;
+    for (size_t i = 0; i < sizeof word / sizeof word[0]; i++)
+        if (strcmp(r->solution, word[i]) == 0) return 1;
+    return strncasecmp(r->solution, "SESTATIC", 8) == 0 ||
+           strncasecmp(r->solution, "STATIC", 6) == 0 ||
+           strncasecmp(r->solution, "NLSTATIC", 8) == 0 ||
+           strncasecmp(r->solution, "SEBUCKL", 7) == 0 ||
+           strncasecmp(r->solution, "NONLIN", 6) == 0;
+}
