@@ -193,7 +193,7 @@ __global__ void __launch_bounds__(32 * WARPS)
         const int64_t place = s.in.point_place[p], cell = hx_incidence_cell(&s.in, place);
         const int a = static_cast<int>(place - hx_incidence_first(&s.in, cell));
         const int n = hx_incidence_count(&s.in, cell);
-        const hx_point_rule &rule = s.rule[s.in.kind[cell]];
+        const hx_point_rule &rule = s.rule[hx_body_rule(&field, s.in.kind[cell])];
         double j[3][3], adjoint[3][3], at[3], b[3];
         load_points(s.in, cell, s.xyz, x);
         if (!(rule.weight[lane] > 0.0)) continue;
@@ -223,7 +223,7 @@ __global__ void __launch_bounds__(32 * WARPS)
     const int64_t cell = warp_of_grid();
     if (cell >= s.in.n_cell) return;
     nodal *const v = shared[threadIdx.x / 32];
-    const hx_point_rule &rule = s.rule[s.in.kind[cell]];
+    const hx_point_rule &rule = s.rule[hx_body_rule(&field, s.in.kind[cell])];
     const int n = hx_incidence_count(&s.in, cell);
     double j[3][3], adjoint[3][3], at[3], ua[3], b[3], mine = 0.0;
     load_points(s.in, cell, s.xyz, v[0]);
@@ -247,10 +247,10 @@ int find_space(hx_device *dev, const hx_device_model *model, space_view *s)
     return hx_cuda_point_rules(dev, &s->rule);
 }
 
-void turn_rule(hx_cell_kind kind, hx_point_rule *to)
+void turn_rule(int index, hx_point_rule *to)
 {
     hx_cell_rule from;
-    hx_cell_rule_make(kind, &from);
+    hx_cell_rule_make(index, &from);
     *to = {};
     for (int q = 0; q < from.n_gauss; q++) {
         to->weight[q] = from.weight[q];
@@ -269,10 +269,9 @@ int hx_cuda_point_rules(hx_device *dev, const hx_point_rule **d_rule)
     *d_rule = impl->d_point_rule;
     if (*d_rule) return HX_OK;
     hx_point_rule *rule;
-    HX_TRY(hx_alloc_raw(&rule, HX_N_CELL_RULE, sizeof *rule, "rules of quadratic cells"));
-    for (int kind = 0; kind < HX_N_CELL_RULE; kind++)
-        turn_rule(static_cast<hx_cell_kind>(kind), rule + kind);
-    const int rc = hx_device_put(dev, &impl->d_point_rule, rule, HX_N_CELL_RULE * sizeof *rule);
+    HX_TRY(hx_alloc_raw(&rule, HX_N_RULE, sizeof *rule, "rules of quadratic cells"));
+    for (int index = 0; index < HX_N_RULE; index++) turn_rule(index, rule + index);
+    const int rc = hx_device_put(dev, &impl->d_point_rule, rule, HX_N_RULE * sizeof *rule);
     free(rule);
     *d_rule = impl->d_point_rule;
     return rc;

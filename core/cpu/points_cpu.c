@@ -203,6 +203,14 @@ void hx_cpu_points_conduction_energy(const hx_device_model *model, const double 
 
 /* --- loads by mass --- */
 
+/* load_cell with the rule that integrates the load. */
+static const hx_cell_rule *load_mass_cell(const hx_device_model *model, int64_t cell,
+                                          const hx_body_field *field, hx_point_lanes x)
+{
+    hx_points_load(model->points, cell, model->d_xyz, x);
+    return &model->rule[hx_body_rule(field, model->points->kind[cell])];
+}
+
 /* Values at a Gauss point. */
 HX_INLINED void interpolate(const double shape[N], hx_point_lanes v, double at[3])
 {
@@ -247,7 +255,7 @@ void hx_cpu_points_body_force(const hx_device_model *model, const hx_body_field 
         {
             hx_point_lanes x;
             double f[3];
-            const hx_cell_rule *rule = load_cell(model, cell, x);
+            const hx_cell_rule *rule = load_mass_cell(model, cell, field, x);
             body_of(rule, x, (int)a, field, f);
             for (int i = 0; i < 3; i++) sum[i] += hx_mass_of(d_rho[cell]) * f[i];
         }
@@ -285,7 +293,7 @@ void hx_cpu_points_body_work(const hx_device_model *model, const hx_body_field *
 #pragma omp parallel for schedule(static)
     for (int64_t cell = 0; cell < model->n_elem; cell++) {
         hx_point_lanes x, u;
-        const hx_cell_rule *rule = load_cell(model, cell, x);
+        const hx_cell_rule *rule = load_mass_cell(model, cell, field, x);
         hx_points_load(model->points, cell, d_u, u);
         d_dc[cell] += factor * hx_mass_slope(d_rho[cell]) * work_of(rule, x, u, field);
     }

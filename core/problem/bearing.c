@@ -45,7 +45,8 @@ static int open_bore(bore *b)
                         "those of a bore",
                         b->origin, b->set, (long long)set->n_node);
     HX_TRY(hx_alloc_raw(&b->at, (size_t)b->n_face, sizeof *b->at, "faces of a bore"));
-    for (int64_t f = 0; f < b->n_face; f++) hx_space_face_of(b->space, b->face[f], &b->at[f]);
+    for (int64_t f = 0; f < b->n_face; f++)
+        hx_space_face_symmetric(b->space, b->face[f], &b->at[f]);
     return HX_OK;
 }
 

@@ -1,15 +1,31 @@
 /* Loads by the part's own mass: gravity and rotation, whose force follows the density.
  *
- *     f_a = sum over elements e of node a of  m(rho_e) density int N_a b(x) dV,   2x2x2 Gauss
- * points
+ *     f_a = sum over elements e of node a of  m(rho_e) density int N_a b(x) dV
  *
  * The acceleration of every gravity and rotation is affine in x, and so is their sum: one
- * hx_body_field a load case, density included. One formula for host and device. */
+ * hx_body_field per load case, density included. One formula for host and device.
+ *
+ * Every integral is exact for straight edges, so it does not depend on the numbering of an
+ * element's corners. Degree of the integrand, and of the rule, in each reference direction:
+ *
+ *                      uniform b              b affine in x
+ *     hex8, collapsed  1 + 2 = 3, 2x2x2: 3    1 + 1 + 2 = 4, 3x3x3: 5
+ *     hex20            2 + 2 = 4, 3x3x3: 5    2 + 1 + 2 = 5, 3x3x3: 5
+ *     pyramid13        2 + 2 = 4, 3x3x3: 5    2 + 1 + 2 = 5, 3x3x3: 5 (in collapsed coordinates)
+ *     wedge15, plane   2 + 1 = 3, 6: 4        2 + 1 + 1 = 4, 6: 4
+ *     wedge15, across  2 + 2 = 4, 3: 5        2 + 1 + 2 = 5, 3: 5
+ *     tet10            2, 4 points: 2         2 + 1 = 3, 14 points: 5
+ *
+ * The addends are the degrees of N_a, of b and of det J. A wedge, pyramid or tetrahedron of the
+ * linear space is a hexahedron with equal corners, whose shape functions are sums of those of
+ * hex8. */
 #ifndef HX_BODY_FORCE_H
 #define HX_BODY_FORCE_H
 
 #include "../base/host_device.h"
 #include "../mesh/hex8.h"
+#include "../space/cell_rule.h"
+#include "../space/hex20.h"
 #include "problem.h"
 
 #ifdef __cplusplus
@@ -53,11 +69,93 @@ static HX_HD void hx_hex8_interpolate(const double *v, double r, double s, doubl
     }
 }
 
-/* f = int N_a b dV of corner a of a solid element with corners x[24]. */
+/* 1 if the acceleration is the same everywhere: gravity without a rotation. */
+static HX_HD int hx_body_is_uniform(const hx_body_field *field)
+{
+    int varies = 0;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) varies |= field->gradient[i][j] != 0.0;
+    return !varies;
+}
+
+/* Index of the rule that integrates the load over a quadratic cell of a kind (cell_rule.h). */
+static HX_HD int hx_body_rule(const hx_body_field *field, int kind)
+{
+    return kind == HX_CELL_TETRAHEDRON && !hx_body_is_uniform(field) ? HX_RULE_TET10_FINE : kind;
+}
+
+/* Coefficients c[8][3] of the trilinear field with the values v[3 a + i] at the corners: of 1, r,
+ * s, t, rs, st, tr, rst. */
+static HX_HD void hx_hex8_coefficients(const double *v, double c[8][3])
+{
+    for (int k = 0; k < 8; k++) c[k][0] = c[k][1] = c[k][2] = 0.0;
+    for (int a = 0; a < 8; a++) {
+        const double r = hx_hex8_sign(a, 0), s = hx_hex8_sign(a, 1), t = hx_hex8_sign(a, 2);
+        const double sign[8] = {1.0, r, s, t, r * s, s * t, t * r, r * s * t};
+        for (int k = 0; k < 8; k++)
+            for (int i = 0; i < 3; i++) c[k][i] += 0.125 * sign[k] * v[3 * a + i];
+    }
+}
+
+static HX_HD void hx_hex8_evaluate(double c[8][3], const double at[3], double v[3])
+{
+    const double r = at[0], s = at[1], t = at[2];
+    for (int i = 0; i < 3; i++)
+        v[i] = c[0][i] + r * (c[1][i] + s * c[4][i]) + s * (c[2][i] + t * c[5][i]) +
+               t * (c[3][i] + r * (c[6][i] + s * c[7][i]));
+}
+
+/* det J of the map with these coefficients. */
+static HX_HD double hx_hex8_determinant(double c[8][3], const double at[3])
+{
+    const double r = at[0], s = at[1], t = at[2];
+    double j[3][3];
+    for (int i = 0; i < 3; i++) {
+        j[0][i] = c[1][i] + s * c[4][i] + t * (c[6][i] + s * c[7][i]);
+        j[1][i] = c[2][i] + t * c[5][i] + r * (c[4][i] + t * c[7][i]);
+        j[2][i] = c[3][i] + r * c[6][i] + s * (c[5][i] + r * c[7][i]);
+    }
+    return j[0][0] * (j[1][1] * j[2][2] - j[1][2] * j[2][1]) +
+           j[0][1] * (j[1][2] * j[2][0] - j[1][0] * j[2][2]) +
+           j[0][2] * (j[1][0] * j[2][1] - j[1][1] * j[2][0]);
+}
+
+/* b times weight and det J at point q of 3x3x3, whose reference coordinates are at[]. */
+static HX_HD void hx_hex8_fine_body(double map[8][3], int q, const hx_body_field *field,
+                                    double at[3], double b[3])
+{
+    double x[3];
+    const double weight = hx_hex20_gauss(q, at);
+    const double volume = weight * hx_hex8_determinant(map, at);
+    hx_hex8_evaluate(map, at, x);
+    hx_body_at(field, x, b);
+    for (int i = 0; i < 3; i++) b[i] *= volume;
+}
+
+/* The force below by 3x3x3 points. */
+static HX_HD void hx_hex8_fine_force(const double *x, int a, const hx_body_field *field,
+                                     double f[3])
+{
+    double map[8][3];
+    hx_hex8_coefficients(x, map);
+    for (int q = 0; q < HX_HEX20_GAUSS; q++) {
+        double at[3], b[3];
+        hx_hex8_fine_body(map, q, field, at, b);
+        const double n = hx_hex8_shape(a, at[0], at[1], at[2]);
+        for (int i = 0; i < 3; i++) f[i] += n * b[i];
+    }
+}
+
+/* f = int N_a b dV of corner a of a solid element with corners x[24]: degree 3 of a uniform field
+ * (2x2x2 points are exact), else 4 (3x3x3). */
 static HX_HD void hx_hex8_body_force(const double *x, int a, const hx_body_field *field,
                                      double f[3])
 {
     f[0] = f[1] = f[2] = 0.0;
+    if (!hx_body_is_uniform(field)) {
+        hx_hex8_fine_force(x, a, field, f);
+        return;
+    }
     for (int q = 0; q < 8; q++) {
         const double r = hx_hex8_gauss(q, 0), s = hx_hex8_gauss(q, 1), t = hx_hex8_gauss(q, 2);
         double inv[3][3], at[3], b[3];
@@ -68,10 +166,26 @@ static HX_HD void hx_hex8_body_force(const double *x, int a, const hx_body_field
     }
 }
 
-/* int u . b dV of a solid element. */
+/* The work below by 3x3x3 points. */
+static HX_HD double hx_hex8_fine_work(const double *x, const double *u, const hx_body_field *field)
+{
+    double map[8][3], moved[8][3], work = 0.0;
+    hx_hex8_coefficients(x, map);
+    hx_hex8_coefficients(u, moved);
+    for (int q = 0; q < HX_HEX20_GAUSS; q++) {
+        double at[3], b[3], v[3];
+        hx_hex8_fine_body(map, q, field, at, b);
+        hx_hex8_evaluate(moved, at, v);
+        work += v[0] * b[0] + v[1] * b[1] + v[2] * b[2];
+    }
+    return work;
+}
+
+/* int u . b dV of a solid element, by the points of hx_hex8_body_force. */
 static HX_HD double hx_hex8_body_work(const double *x, const double *u, const hx_body_field *field)
 {
     double work = 0.0;
+    if (!hx_body_is_uniform(field)) return hx_hex8_fine_work(x, u, field);
     for (int q = 0; q < 8; q++) {
         const double r = hx_hex8_gauss(q, 0), s = hx_hex8_gauss(q, 1), t = hx_hex8_gauss(q, 2);
         double inv[3][3], at[3], b[3], v[3];

@@ -124,11 +124,11 @@ static void cell_body(const hx_space *space, int64_t cell, const hx_body_field *
         span_body(space, cell, field, mass, f);
         return;
     }
-    const hx_cell_rule *rule = &space->rule[space->kind[cell]];
+    const hx_cell_rule *rule = &space->rule[hx_body_rule(field, space->kind[cell])];
     memset(f, 0, HX_RULE_POINTS * sizeof *f);
     for (int q = 0; q < rule->n_gauss; q++) {
         double at[3], b[3];
-        const double w = mass * rule->weight[q] * hx_space_map(space, cell, q, at);
+        const double w = mass * rule->weight[q] * hx_space_map_by(space, cell, rule, q, at);
         hx_body_at(field, at, b);
         for (int a = 0; a < rule->n_point; a++)
             for (int i = 0; i < 3; i++) f[a][i] += w * rule->shape[q][a] * b[i];

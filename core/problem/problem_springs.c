@@ -20,14 +20,29 @@ static int check_stiffness(const hx_spring_spec *spring)
     return HX_RAISE(HX_EINPUT, "%s: the stiffness is 0 in every direction", spring->origin);
 }
 
-/* diag[node] += share of the node's part of the faces' area. */
+/* The area by the points that share it: on warped quadrilaterals another than that of other points.
+ */
+static double area_of(const hx_space *space, int64_t n_face, const int64_t *face)
+{
+    double area = 0.0;
+    if (space->element != HX_ELEMENT_QUADRATIC) return hx_space_faces_area(space, n_face, face);
+    for (int64_t f = 0; f < n_face; f++) {
+        hx_space_face at;
+        hx_space_face_fine(space, face[f], &at);
+        for (int q = 0; q < at.n_gauss; q++) area += hx_norm3(at.at[q].normal);
+    }
+    return area;
+}
+
+/* diag[node] += share of the node's part of the faces' area. The squares of shape functions that
+ * share a quadratic face have degree 4 and 5, so the finer points are taken (space.h). */
 static void add_by_area(const hx_space *space, int64_t n_face, const int64_t *face, double per_area,
                         const double stiffness[3], double *diag)
 {
     for (int64_t f = 0; f < n_face; f++) {
         hx_space_face at;
         double share[HX_FACE_POINTS];
-        hx_space_face_of(space, face[f], &at);
+        hx_space_face_fine(space, face[f], &at);
         hx_space_face_lump(&at, share);
         for (int a = 0; a < at.n; a++)
             for (int i = 0; i < 3; i++)
@@ -59,8 +74,7 @@ static int add_spring(const hx_space *space, const hx_spring_spec *spring, doubl
     HX_TRY(hx_problem_faces(mesh, set, spring->origin, &n_face, &face));
     if (n_face > 0)
         add_by_area(space, n_face, face,
-                    spring->per == HX_SPRING_AREA ? 1.0
-                                                  : 1.0 / hx_space_faces_area(space, n_face, face),
+                    spring->per == HX_SPRING_AREA ? 1.0 : 1.0 / area_of(space, n_face, face),
                     spring->stiffness, diag);
     else if (space->element != HX_ELEMENT_SPLINE && spring->per == HX_SPRING_TOTAL)
         add_by_node(set, 1.0 / (double)set->n_node, spring->stiffness, diag);

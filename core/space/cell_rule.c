@@ -58,6 +58,11 @@ static double tet10_gauss(int q, double x[3])
     return hx_tet10_gauss(q, x);
 }
 
+static double tet10_fine_gauss(int q, double x[3])
+{
+    return hx_tet10_fine_gauss(q, x);
+}
+
 static const cell_table tables[HX_N_CELL_RULE] = {
     [HX_CELL_HEXAHEDRON] = {"hex20",
                             8,
@@ -119,20 +124,22 @@ double hx_cell_rule_shape(hx_cell_kind kind, int a, const double x[3], double d[
     return tables[kind].shape(a, x, d);
 }
 
-void hx_cell_rule_make(hx_cell_kind kind, hx_cell_rule *rule)
+void hx_cell_rule_make(int index, hx_cell_rule *rule)
 {
-    const cell_table *t = &tables[kind];
+    const int is_fine = index == HX_RULE_TET10_FINE;
+    const cell_table *t = &tables[is_fine ? HX_CELL_TETRAHEDRON : index];
+    double (*const gauss)(int, double[3]) = is_fine ? tet10_fine_gauss : t->gauss;
     double x[3], d[3];
     memset(rule, 0, sizeof *rule);
     rule->name = t->name;
     rule->n_corner = t->n_corner;
     rule->n_edge = t->n_edge;
     rule->n_point = t->n_corner + t->n_edge;
-    rule->n_gauss = t->n_gauss;
+    rule->n_gauss = is_fine ? HX_TET10_FINE_GAUSS : t->n_gauss;
     memcpy(rule->edge, t->edge, sizeof rule->edge);
     for (int a = 0; a < rule->n_point; a++) {
-        for (int q = 0; q < t->n_gauss; q++) {
-            rule->weight[q] = t->gauss(q, x);
+        for (int q = 0; q < rule->n_gauss; q++) {
+            rule->weight[q] = gauss(q, x);
             rule->shape[q][a] = t->shape(a, x, d);
             for (int k = 0; k < 3; k++) rule->gradient[q][k][a] = d[k];
         }

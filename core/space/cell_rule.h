@@ -10,6 +10,9 @@ extern "C" {
 
 enum { HX_RULE_POINTS = 20, HX_RULE_GAUSS = 27, HX_RULE_EDGES = 12, HX_N_CELL_RULE = 4 };
 
+/* Indices of rules: a hx_cell_kind, or that of tet10 with 14 points for loads of degree 3. */
+enum { HX_RULE_TET10_FINE = HX_N_CELL_RULE, HX_N_RULE };
+
 /* Of one hx_cell_kind. Points: the corners, then the middle of each edge. */
 typedef struct hx_cell_rule {
     const char *name; /* "hex20" */
@@ -25,7 +28,8 @@ typedef struct hx_cell_rule {
 const char *hx_cell_rule_name(hx_cell_kind kind);
 int hx_cell_rule_points(hx_cell_kind kind);
 
-void hx_cell_rule_make(hx_cell_kind kind, hx_cell_rule *rule);
+/* The rule of an index above. */
+void hx_cell_rule_make(int index, hx_cell_rule *rule);
 
 /* The corners of a cell in the order of its kind, right-handed, from any numbering of its
  * hexahedron (cell.h); a hexahedron's are its own. Returns how many, 0 for another kind. */

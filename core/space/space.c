@@ -202,8 +202,8 @@ int hx_space_list_cells(hx_space *s)
 
 static int create(hx_space *s)
 {
-    HX_TRY(hx_alloc(&s->rule, HX_N_CELL_RULE, sizeof *s->rule, WHAT));
-    for (int k = 0; k < HX_N_CELL_RULE; k++) hx_cell_rule_make((hx_cell_kind)k, &s->rule[k]);
+    HX_TRY(hx_alloc(&s->rule, HX_N_RULE, sizeof *s->rule, WHAT));
+    for (int k = 0; k < HX_N_RULE; k++) hx_cell_rule_make(k, &s->rule[k]);
     HX_TRY(find_kinds(s));
     HX_TRY(place_cells(s));
     HX_TRY(make_edges(s));
@@ -239,15 +239,19 @@ size_t hx_space_bytes(const hx_space *s)
     }
     size_t bytes = n_point * (3 * sizeof(double) + sizeof(int64_t)) + 2 * sizeof(int64_t) +
                    n_place * (sizeof(int32_t) + sizeof(uint32_t)) +
-                   (size_t)s->n_edge * 2 * sizeof(int32_t) + n_elem +
-                   HX_N_CELL_RULE * sizeof *s->rule;
+                   (size_t)s->n_edge * 2 * sizeof(int32_t) + n_elem + HX_N_RULE * sizeof *s->rule;
     if (!s->n_per_cell) bytes += 2 * (n_elem + 1) * sizeof(int64_t) + n_place * sizeof(int32_t);
     return bytes;
 }
 
 double hx_space_map(const hx_space *space, int64_t cell, int q, double at[3])
 {
-    const hx_cell_rule *rule = &space->rule[space->kind[cell]];
+    return hx_space_map_by(space, cell, &space->rule[space->kind[cell]], q, at);
+}
+
+double hx_space_map_by(const hx_space *space, int64_t cell, const hx_cell_rule *rule, int q,
+                       double at[3])
+{
     double j[3][3] = {{0.0}}, normal[3];
     int n;
     const int32_t *const point = hx_space_points(space, cell, &n);

@@ -49,7 +49,7 @@ typedef struct hx_space {
     int64_t *cell_ptr;   /* [n_elem + 1] first place of a cell; NULL with n_per_cell */
     int64_t *pair_ptr;   /* [n_elem + 1] squares of the numbers of points before; likewise */
     int32_t *place_cell; /* [n_place] its cell; likewise */
-    hx_cell_rule *rule;  /* [HX_N_CELL_RULE] */
+    hx_cell_rule *rule;  /* [HX_N_RULE] */
     int64_t n_kind[HX_N_CELL_RULE]; /* cells of each */
 
     const hx_spline *spline; /* of a space of a spline, else NULL (borrowed) */
@@ -101,8 +101,11 @@ static inline int hx_space_most(const hx_space *space)
  * cell. O(log n_edge). */
 int64_t hx_space_middle(const hx_space *space, int32_t a, int32_t b);
 
-/* det J of a quadratic cell at Gauss point q of its rule, and the place there. */
+/* det J of a quadratic cell at Gauss point q of its rule, and the place there; and with another
+ * rule of its points. */
 double hx_space_map(const hx_space *space, int64_t cell, int q, double at[3]);
+double hx_space_map_by(const hx_space *space, int64_t cell, const hx_cell_rule *rule, int q,
+                       double at[3]);
 
 /* A cell of a space of a spline, and its map at its Gauss points. Returns the least det J. */
 double hx_space_spline_cell(const hx_space *space, int64_t cell, hx_spline_cell *tables,
@@ -142,7 +145,18 @@ enum { HX_FACE_GAUSS = 25, HX_FACE_POINTS = 25 };
 
 /* A face (element * 6 + local face) at its integration points: quad4 and tri3, quad8 and tri6.
  * Straight ones have the 4 of load_faces.h; with curved edges quad8 has 3x3 and tri6 6, which are
- * exact for a pressure, and at[].shape is 0. A face of a spline has its own, up to 5x5 of each. */
+ * exact for a pressure, and at[].shape is 0. A face of a spline has its own, up to 5x5 of each.
+ *
+ * Degree of the integrand on a straight plane face in each of its directions (on quads and
+ * collapsed triangles the area has degree 1 or 0), and of the rule that takes it:
+ *
+ *                                quad4, tri3       quad8                tri6
+ *     traction, pressure, flux   2, 2x2: 3         2 + 1 = 3, 2x2: 3    2 (collapsed 3), 2x2: 3
+ *     film N_a N_b               3, 2x2: 3         4 + 1 = 5, 3x3: 5    4, 6 points: 4
+ *     spring                     2, 2x2: 3         4 + 1 = 5, 3x3: 5    4, 6 points: 4
+ *     bearing (no polynomial)    2x2, 6 points     2x2                  6 points
+ *
+ * A warped quadrilateral has an area that is no polynomial; its rules are symmetric. */
 typedef struct hx_space_face {
     int n, n_gauss;    /* points, integration points */
     int n_corner;      /* 4, or 3 of a triangle of a quadratic space */
@@ -156,8 +170,12 @@ typedef struct hx_space_face {
 void hx_space_face_of(const hx_space *space, int64_t face, hx_space_face *out);
 
 /* The same with the points of curved faces on straight quad8 and tri6 too, which are exact for
- * products of two shape functions: for films. */
+ * products of two shape functions: for films and springs. */
 void hx_space_face_fine(const hx_space *space, int64_t face, hx_space_face *out);
+
+/* hx_space_face_of with 6 points on every triangle, tri3 too. They are symmetric in its corners,
+ * for integrands that are no polynomials. */
+void hx_space_face_symmetric(const hx_space *space, int64_t face, hx_space_face *out);
 
 /* Their area, curved where they are. */
 double hx_space_faces_area(const hx_space *space, int64_t n_face, const int64_t *face);

@@ -167,7 +167,9 @@ static face_gauss gauss_of_quad(int q)
     return (face_gauss){{x[q % 3], x[q / 3]}, w[q % 3] * w[q / 3]};
 }
 
-/* Six points of degree 4, likewise (Dunavant, Int. J. Numer. Meth. Eng. 21, 1985). */
+/* Six points of degree 4, symmetric in the corners (Dunavant, Int. J. Numer. Meth. Eng. 21, 1985):
+ * exact for a pressure on a curved triangle, and for products of two shape functions of a straight
+ * one. */
 static face_gauss gauss_of_triangle(int q)
 {
     static const double far[2] = {0.81684757298045851308, 0.10810301816807022736};
@@ -253,6 +255,30 @@ void hx_space_curve_face(const hx_space *s, int always, hx_space_face *face)
         }
         hx_cross3(tangent[0], tangent[1], point->normal);
         for (int i = 0; i < 3; i++) point->normal[i] *= at.weight;
+    }
+}
+
+void hx_space_triangle_points(const hx_mesh *mesh, const int32_t node[3], const int first[3],
+                              hx_space_face *face)
+{
+    const double *x[3];
+    double side[2][3], normal[3]; /* its length is twice the area */
+    for (int a = 0; a < 3; a++) x[a] = mesh->xyz + 3 * (int64_t)node[a];
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 3; i++) side[k][i] = x[k + 1][i] - x[0][i];
+    hx_cross3(side[0], side[1], normal);
+    face->n_gauss = 6;
+    for (int q = 0; q < 6; q++) {
+        const face_gauss at = gauss_of_triangle(q);
+        const double l[3] = {1.0 - at.x[0] - at.x[1], at.x[0], at.x[1]};
+        hx_face_point *const point = &face->at[q];
+        memset(point, 0, sizeof *point);
+        memset(face->shape[q], 0, sizeof face->shape[q]);
+        for (int a = 0; a < 3; a++) {
+            face->shape[q][first[a]] = point->shape[first[a]] = l[a];
+            for (int i = 0; i < 3; i++) point->x[i] += l[a] * x[a][i];
+        }
+        for (int i = 0; i < 3; i++) point->normal[i] = at.weight * normal[i];
     }
 }
 

@@ -96,6 +96,17 @@ void hx_space_face_fine(const hx_space *s, int64_t face, hx_space_face *out)
     if (s->element == HX_ELEMENT_QUADRATIC && out->n_gauss == 4) hx_space_curve_face(s, 1, out);
 }
 
+void hx_space_face_symmetric(const hx_space *s, int64_t face, hx_space_face *out)
+{
+    int32_t ring[4];
+    int merged[4], first[3];
+    hx_space_face_of(s, face, out);
+    if (s->element == HX_ELEMENT_QUADRATIC && out->n == 6) hx_space_curve_face(s, 1, out);
+    if (s->element != HX_ELEMENT_LINEAR || list_ring(out->point, ring, merged) != 3) return;
+    for (int a = 3; a >= 0; a--) first[merged[a]] = a;
+    hx_space_triangle_points(s->mesh, ring, first, out);
+}
+
 void hx_space_face_lump(const hx_space_face *face, double share[HX_FACE_POINTS])
 {
     double area[HX_FACE_GAUSS], total = 0.0, mass = 0.0;

@@ -23,4 +23,9 @@ const hx_spline_patch *hx_space_patch_of(const hx_spline *spline, int64_t cell);
  * and middles are set. */
 void hx_space_curve_face(const hx_space *space, int always, hx_space_face *face);
 
+/* Six integration points of a tri3 with these nodes, which are the points first[] of the face; the
+ * others have no share. */
+void hx_space_triangle_points(const hx_mesh *mesh, const int32_t node[3], const int first[3],
+                              hx_space_face *face);
+
 #endif

@@ -1,11 +1,14 @@
 /* The tetrahedron of 10 points (tet10), all polynomials of degree 2: corners, then the middles of
- * its edges in the order of VTK_QUADRATIC_TETRA. Four Gauss points, exact to degree 2. */
+ * its edges in the order of VTK_QUADRATIC_TETRA. Four Gauss points, exact to degree 2: of straight
+ * cells the degree of the stiffness and of the mass and source loads N_a. Centrifugal loads have
+ * degree 3 and take 14 points, exact to degree 5 (Walkington, Quadrature on simplices of arbitrary
+ * dimension, 2000). */
 #ifndef HX_TET10_H
 #define HX_TET10_H
 
 #include "../base/host_device.h"
 
-enum { HX_TET10_POINTS = 10, HX_TET10_GAUSS = 4 };
+enum { HX_TET10_POINTS = 10, HX_TET10_GAUSS = 4, HX_TET10_FINE_GAUSS = 14 };
 
 /* Ends of the edge that point a = 4..9 is the middle of. */
 static HX_HD int hx_tet10_end(int a, int end)
@@ -41,6 +44,21 @@ static HX_HD double hx_tet10_gauss(int q, double x[3])
 {
     for (int i = 0; i < 3; i++) x[i] = q == i + 1 ? 0.58541019662496845446 : 0.13819660112501051518;
     return 1.0 / 24.0;
+}
+
+/* Point q = 0..13 of the finer rule, and its weight: twice four points on the lines from the
+ * corners to the centroid, and six on those from the middles of the edges. */
+static HX_HD double hx_tet10_fine_gauss(int q, double x[3])
+{
+    const double side = q < 4 ? 0.31088591926330060980 : 0.09273525031089122640;
+    const double near = 0.04550370412564964949; /* of the two coordinates that an edge has not */
+    if (q < 8) {
+        for (int i = 0; i < 3; i++) x[i] = q % 4 == i + 1 ? 1.0 - 3.0 * side : side;
+        return (q < 4 ? 0.11268792571801585080 : 0.07349304311636194954) / 6.0;
+    }
+    const int first = hx_tet10_end(q - 4, 0), second = hx_tet10_end(q - 4, 1);
+    for (int i = 0; i < 3; i++) x[i] = i + 1 == first || i + 1 == second ? 0.5 - near : near;
+    return 0.04254602077708146644 / 6.0;
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* The pressure of a pin on a bore: its resultant, its moments, its cosine; and what is no bore. */
 #include "tests/lib/curved.h"
 #include "tests/lib/mixed_mesh.h"
+#include "tests/lib/numbered_cell.h"
 #include "tests/lib/tube.h"
 
 #include "core/problem/bearing.h"
@@ -220,6 +221,17 @@ static void half_ring(const double x[3], double y[3])
     y[2] = x[2];
 }
 
+/* That box with its sets: bore and outside. */
+static void bend_half(void)
+{
+    for (int32_t a = 0; a < (int32_t)mesh.n_node; a++) {
+        const double y = mesh.xyz[3 * (int64_t)a + 1];
+        if (y == 1.0) CHECK_OK(hx_mesh_add_node_set(&mesh, "bore", 1, &a));
+        if (y == 0.0) CHECK_OK(hx_mesh_add_node_set(&mesh, "outside", 1, &a));
+    }
+    CHECK_OK(curved_bend(&mesh, half_ring));
+}
+
 /* A half bore of quadratic elements, held outside; *work: sum of force . place. */
 static void make_half(mixed_kind kind, int curved, const double force[3], double sum[3],
                       double moment[3], double *work)
@@ -231,12 +243,7 @@ static void make_half(mixed_kind kind, int curved, const double force[3], double
     hx_problem problem;
     hx_space space;
     CHECK_OK(mixed_create(&mesh, &box));
-    for (int32_t a = 0; a < (int32_t)mesh.n_node; a++) {
-        const double y = mesh.xyz[3 * (int64_t)a + 1];
-        if (y == 1.0) CHECK_OK(hx_mesh_add_node_set(&mesh, "bore", 1, &a));
-        if (y == 0.0) CHECK_OK(hx_mesh_add_node_set(&mesh, "outside", 1, &a));
-    }
-    CHECK_OK(curved_bend(&mesh, half_ring));
+    bend_half();
     if (!curved) hx_middles_free(&mesh.middles);
     CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
     CHECK_OK(hx_space_create(&space, &mesh, HX_ELEMENT_QUADRATIC));
@@ -283,6 +290,53 @@ static void check_points(mixed_kind kind)
     CHECK(fabs(error[1]) < 0.2 * fabs(error[0]));
 }
 
+/* Forces of a pin on a half bore with straight edges, whose cells are renamed by the seed. */
+static double *renamed_forces(mixed_kind kind, hx_element element, uint64_t seed, size_t *n)
+{
+    const mixed_box box = {.kind = kind, .n = {6, 1, 2}, .length = {1.0, 1.0, 1.0}};
+    const hx_support_spec support = {"outside", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0}};
+    const hx_load_spec load = {"bore", "here", HX_LOAD_BEARING, {-20.0, 500.0, 30.0}, 1};
+    hx_problem_params params = fixture_problem();
+    hx_problem problem;
+    hx_space space;
+    CHECK_OK(mixed_create(&mesh, &box));
+    numbered_mesh(&mesh, seed);
+    bend_half();
+    hx_middles_free(&mesh.middles);
+    CHECK_OK(hx_mesh_finish(&mesh));
+    CHECK_OK(hx_space_create(&space, &mesh, element));
+    params.support = &support, params.n_support = 1;
+    params.load = &load, params.n_load = 1;
+    params.space = &space;
+    CHECK_OK(hx_problem_create(&problem, &mesh, &params));
+    *n = 3 * (size_t)space.n_point;
+    double *const force = malloc(*n * sizeof *force);
+    if (!force) abort();
+    memcpy(force, problem.cases.force[0], *n * sizeof *force);
+    hx_problem_free(&problem);
+    hx_space_free(&space);
+    hx_mesh_free(&mesh);
+    return force;
+}
+
+/* The pressure is no polynomial: only points that are symmetric in a triangle give forces that do
+ * not depend on its first corner. */
+static void check_renamed(mixed_kind kind, hx_element element)
+{
+    size_t n;
+    double *const first = renamed_forces(kind, element, 0, &n);
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        double *const now = renamed_forces(kind, element, seed, &n);
+        double largest = 0.0;
+        for (size_t k = 0; k < n; k++) test_worst(&largest, fabs(first[k]));
+        const double worst = test_max_difference(n, first, now) / largest;
+        CHECK_MSG(worst <= 1e-12, "%s %s: forces off by %.3g", hx_element_name(element),
+                  mixed_name[kind], worst);
+        free(now);
+    }
+    free(first);
+}
+
 int main(void)
 {
     fixture_set_threads(1);
@@ -293,5 +347,8 @@ int main(void)
     check_saddle();
     check_no_bore();
     for (int kind = 0; kind < MIXED_TETRAHEDRA_5; kind++) check_points((mixed_kind)kind);
+    for (int kind = 0; kind < MIXED_TETRAHEDRA_5; kind++)
+        for (int element = 0; element < HX_ELEMENT_SPLINE; element++)
+            check_renamed((mixed_kind)kind, (hx_element)element);
     TEST_END();
 }
