@@ -55,10 +55,6 @@ static int value_of_text(hx_value **value, const char *text, const char *origin)
 {
     int rc;
     HX_TRY(hx_value_parse(value, text, origin));
-    if (*value && hx_value_scan_integers(text, NULL) < 0) { /* no number that libconfig can hold */
-        hx_value_free(*value);
-        *value = NULL;
-    }
     const size_t n = strlen(text);
     if (!*value && n >= 2 && text[0] == '[' && text[n - 1] == ']') {
         /* libconfig's arrays do not mix 0 and 0.5, its lists do */

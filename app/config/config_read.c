@@ -109,10 +109,11 @@ static int read_word(const hx_value *value, const hx_key *key, const char *shown
 
 static int read_int(const hx_value *value, const hx_key *key, const char *shown, int *out)
 {
-    if (value->kind == HX_VALUE_STRING && value->raw &&
-        value->raw[strspn(value->raw, "-0123456789")] == '\0')
-        return hx_config_fault(value->origin, shown, "%s is too large; at most 2147483647",
-                               value->raw);
+    /* an integer beyond 32 bits comes as a number (hx_value_widen_integers) */
+    if (value->kind == HX_VALUE_FLOAT && fabs(value->number) > 2147483647.0 &&
+        value->number <= rint(value->number) && value->number >= rint(value->number))
+        return hx_config_fault(value->origin, shown, "%.0f is too large; at most 2147483647",
+                               value->number);
     if (value->kind != HX_VALUE_INT) return wrong_type(value, key, shown);
     HX_TRY(check_number(value, key, shown, value->number));
     if (value->integer < -2147483647 || value->integer > 2147483647)
