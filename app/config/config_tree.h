@@ -41,6 +41,9 @@ int hx_value_read_text(hx_value **root, const char *text, const char *path);
  * "argument 'KEY=VALUE': ...". */
 int hx_value_override(hx_value *root, const char *argument);
 
+/* The value of an argument's text, which is a string if libconfig does not read it; raw is kept. */
+int hx_value_of_argument(hx_value **value, const char *text, const char *origin);
+
 /* What libconfig reads in `text` as the value of a setting; *value is NULL if it does not parse. */
 int hx_value_parse(hx_value **value, const char *text, const char *origin);
 

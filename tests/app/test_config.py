@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""The text of a config before libconfig sees it: integers beyond 32 bits, files that are included.
+"""The text of a config: integers beyond 32 bits, files that are included; and the environment beside it.
 
     test_config.py HEXTOP SRCDIR"""
 
+import json
 import os
 import re
 import subprocess
@@ -30,9 +31,9 @@ def check(holds, what):
         print(f"failed: {what}")
 
 
-def run(*arguments, cwd=None):
+def run(*arguments, cwd=None, env=None):
     done = subprocess.run([hextop, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100,
-                          check=False, cwd=cwd)
+                          check=False, cwd=cwd, env={**os.environ, **env} if env else None)
     return done.returncode, done.stdout + done.stderr
 
 
@@ -41,10 +42,10 @@ def write(path, text):
         f.write(text)
 
 
-def resolved(text, *arguments):
+def resolved(text, *arguments, env=None):
     """What the program took, as its config.cfg states it."""
     write("c.cfg", text)
-    status, said = run("-q", "run", "c.cfg", "output.directory=o", *arguments)
+    status, said = run("-q", "run", "c.cfg", "output.directory=o", *arguments, env=env)
     check(status == 0, f"{arguments}: exit {status}, {said[-300:]}")
     with open("o/config.cfg", encoding="utf-8") as f:
         return f.read()
@@ -109,7 +110,7 @@ def includes():
     for name, folder in (("one/main.cfg", None), ("main.cfg", "one"), (f"{here}/one/main.cfg", "one/two")):
         status, said = run("check", name, cwd=folder)
         check(status == 0, f"{name} in {folder}: exit {status}, {said[-300:]}")
-    # where a fault is
+    # where an error is
     for path, text, wanted in (
             ("one/two/deep.inc", "material = {\n E = 1.0; nuu = 0.3; };", f"{here}/one/two/deep.inc:2: material.nuu"),
             ("one/two/deep.inc", "material = {\n E = = 1.0; };", f"{here}/one/two/deep.inc:2: syntax error"),
@@ -132,10 +133,52 @@ def includes():
     check(status == 0, f"a comma and an integer in an included file: exit {status}, {said[-300:]}")
 
 
+def variables():
+    """Environment variables that change a run stand for keys, so that config.cfg repeats the run without them."""
+    plain = MESH + STEEL + LOAD + REST
+    for name, key, word, other, wrong in (("HEXTOP_TRANSPORT", "transport", "messages", "direct", "pigeon"),
+                                          ("HEXTOP_WHOLE_LATTICE", "whole_coarse_grid", "50", "60", "few"),
+                                          ("HEXTOP_VECTOR", "vector_unit", "baseline", "auto", "avx5")):
+        taken = resolved(plain, env={name: word})
+        check(value(taken, key).strip('"') == word, f"{name}={word}: {value(taken, key)}")
+        again = resolved(taken)
+        check(value(again, key) == value(taken, key), f"{key} of config.cfg: {value(again, key)}")
+        check(value(resolved(plain, env={name: ""}), key) == value(resolved(plain), key), f"{name} is empty")
+        # the key counts, which is said
+        taken = resolved(plain, f"solver.{key}={other}", env={name: word})
+        check(value(taken, key).strip('"') == other, f"{name}={word} and {key}={other}: {value(taken, key)}")
+        status, said = run("check", "c.cfg", f"solver.{key}={other}", env={name: word})
+        check(status == 0 and f"{name}='{word}' is ignored" in said, f"{name} and its key: {said[-300:]}")
+        status, said = run("check", "c.cfg", f"solver.{key}={word}", env={name: word})
+        check(status == 0 and "ignored" not in said, f"{name} as its key: {said[-300:]}")
+        # a wrong word is refused, also by one process, and beside the key
+        for more in ((), (f"solver.{key}={word}",)):
+            status, said = run("check", "c.cfg", *more, env={name: wrong})
+            check(status == 2 and name in said and wrong in said, f"{name}={wrong}: exit {status}, {said[-300:]}")
+    status, said = run("check", "c.cfg", env={"HEXTOP_WHOLE_LATTICE": "0"})
+    check(status == 2 and "out of range" in said, f"no node: {said[-300:]}")
+    # the bits are those of the unit, however it is named
+    histories = set()
+    for arguments, env in ((["solver.vector_unit=baseline"], None), ([], {"HEXTOP_VECTOR": "baseline"})):
+        resolved(plain, *arguments, env=env)
+        with open("o/summary.json", encoding="utf-8") as f:
+            check('"vector_unit": "baseline"' in f.read(), f"{arguments}, {env}: another unit")
+        with open("o/density_0001.vtk", "rb") as f:
+            histories.add(f.read())
+    check(len(histories) == 1, "the bits depend on who names the unit")
+    units = []
+    for arguments, env in (([], None), (["solver.vector_unit=auto"], {"HEXTOP_VECTOR": "baseline"})):
+        resolved(plain, *arguments, env=env)
+        with open("o/summary.json", encoding="utf-8") as f:
+            units.append(json.load(f)["machine"]["vector_unit"])
+    check(units[0] == units[1], f"the key says auto: {units}")
+
+
 with tempfile.TemporaryDirectory() as scratch:
     os.chdir(os.path.realpath(scratch))
     integers()
     includes()
+    variables()
     os.chdir("/")
 print(f"{n_check} checks, {n_failed} failed")
 sys.exit(1 if n_failed or not n_check else 0)
