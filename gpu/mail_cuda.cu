@@ -4,6 +4,7 @@
 // queue waits before it, so that the other's turn on the GPU comes at once.
 #include <cuda.h>
 #include <cudaTypedefs.h>
+#include <pthread.h>
 
 #include <cstring>
 
@@ -185,21 +186,25 @@ __global__ void __launch_bounds__(HX_BLOCK)
     for (int64_t i = thread; i < n; i += stride) taken[i] = __ldcg(came + i);
 }
 
-// The driver's call by which a queue waits for a number in memory; NULL: it has none.
-PFN_cuStreamWaitValue64_v11070 find_wait()
+PFN_cuStreamWaitValue64_v11070 wait_call = nullptr;
+
+void look_for_wait()
 {
-    static PFN_cuStreamWaitValue64_v11070 found = nullptr;
-    static bool has_looked = false;
-    if (has_looked) return found;
-    has_looked = true;
     void *call = nullptr;
     cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
     const cudaError_t status = cudaGetDriverEntryPointByVersion("cuStreamWaitValue64", &call, 11070,
                                                                 cudaEnableDefault, &result);
     cudaGetLastError();
     if (status == cudaSuccess && result == cudaDriverEntryPointSuccess)
-        memcpy(&found, &call, sizeof found);
-    return found;
+        memcpy(&wait_call, &call, sizeof wait_call);
+}
+
+// The driver's call by which a queue waits for a number in memory; NULL: it has none. Any thread.
+PFN_cuStreamWaitValue64_v11070 find_wait()
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, look_for_wait);
+    return wait_call;
 }
 
 int tell_device(hx_device *dev, unsigned char id[HX_MAIL_DEVICE])

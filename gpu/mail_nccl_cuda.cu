@@ -5,6 +5,7 @@
 // up; the first turns, which are tried, make the connections (NCCL makes them at the first message,
 // which could not be recorded).
 #include <dlfcn.h>
+#include <pthread.h>
 
 #include <cstring>
 
@@ -39,13 +40,11 @@ template <class T> bool find(void *handle, const char *name, T *call)
     return symbol != nullptr;
 }
 
-// nullptr: it is not here, or lacks something.
-const library *find_library()
+library calls;
+bool is_whole = false;
+
+void look_for_library()
 {
-    static library calls;
-    static bool has_looked = false, is_whole = false;
-    if (has_looked) return is_whole ? &calls : nullptr;
-    has_looked = true;
     void *const handle = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL); // kept as long as we run
     is_whole = handle && find(handle, "ncclGetUniqueId", &calls.get_id) &&
                find(handle, "ncclCommInitRank", &calls.init) &&
@@ -54,6 +53,13 @@ const library *find_library()
                find(handle, "ncclGroupEnd", &calls.group_end) &&
                find(handle, "ncclSend", &calls.send) && find(handle, "ncclRecv", &calls.receive) &&
                find(handle, "ncclGetErrorString", &calls.error_text);
+}
+
+// nullptr: it is not here, or lacks something. Any thread.
+const library *find_library()
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, look_for_library);
     return is_whole ? &calls : nullptr;
 }
 

@@ -328,13 +328,20 @@ static const char *const picture[] = {"compare.svg", "compare_matrix.svg", "comp
                                       "compare_speedup.svg", "compare_stages.svg"};
 enum { N_PICTURE = sizeof picture / sizeof picture[0] };
 
-/* Pictures of an earlier comparison would pass for this one's. */
-static void remove_pictures(const char *directory)
+static int is_link(const char *path)
+{
+    struct stat info;
+    return lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
+}
+
+/* Pictures of an earlier comparison would pass for this one's. Links stay for the new ones, and go
+ * too if `all`. */
+static void remove_pictures(const char *directory, int all)
 {
     char path[PATH_MAX];
     for (int i = 0; i < N_PICTURE; i++) {
         snprintf(path, sizeof path, "%.3500s/%s", directory, picture[i]);
-        hx_atomic_file_remove(path);
+        if (all || !is_link(path)) hx_atomic_file_remove(path);
     }
 }
 
@@ -357,7 +364,10 @@ static int place_picture(const char *directory, const char *folder, const char *
     char from[PATH_MAX], to[PATH_MAX], *target = NULL;
     snprintf(from, sizeof from, "%.3500s/%s", folder, name);
     snprintf(to, sizeof to, "%.3500s/%s", directory, name);
-    if (access(from, F_OK) != 0) return 0;
+    if (access(from, F_OK) != 0) {
+        hx_atomic_file_remove(to);
+        return 0;
+    }
     if (hx_atomic_file_target(to, &target) < 0) return -1;
     const int status = rename(from, target);
     free(target);
@@ -384,8 +394,9 @@ static int draw_pictures(const char *directory)
 int hx_compare_plot(const hx_compare *c, const char *directory)
 {
     HX_TRY(write_script(c, directory));
-    remove_pictures(directory);
+    remove_pictures(directory, 0);
     const int status = draw_pictures(directory);
+    if (status != 0) remove_pictures(directory, 1);
     if (status == 0)
         say_pictures(directory);
     else if (status == NO_PROGRAM)

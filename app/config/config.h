@@ -192,6 +192,9 @@ typedef struct hx_config {
         double tolerance;
         int max_iterations, warm_start, threads, deterministic;
         hx_partition_kind partition; /* HX_PARTITION_AUTO too */
+        int transport;               /* hx_mail_way */
+        int whole_coarse_grid;       /* nodes */
+        int vector_unit;             /* 0: auto, else 1 + hx_vector_unit */
     } solver;
     const char *output_option; /* what names the folder on the command line; NULL: the key does */
     struct {

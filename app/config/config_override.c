@@ -50,15 +50,10 @@ static int split_path(const char *path, const char *end, path_step *step)
     return n;
 }
 
-/* The value that the argument's text stands for. */
-static int value_of_text(hx_value **value, const char *text, const char *origin)
+int hx_value_of_argument(hx_value **value, const char *text, const char *origin)
 {
     int rc;
     HX_TRY(hx_value_parse(value, text, origin));
-    if (*value && hx_value_scan_integers(text, NULL) < 0) { /* no number that libconfig can hold */
-        hx_value_free(*value);
-        *value = NULL;
-    }
     const size_t n = strlen(text);
     if (!*value && n >= 2 && text[0] == '[' && text[n - 1] == ']') {
         /* libconfig's arrays do not mix 0 and 0.5, its lists do */
@@ -147,7 +142,7 @@ static int apply(hx_value *root, const char *argument, const char *origin)
 
     int rc;
     hx_value *value = NULL;
-    HX_TRY(value_of_text(&value, equals + 1, origin));
+    HX_TRY(hx_value_of_argument(&value, equals + 1, origin));
     const path_step *last = &step[n_step - 1];
     if (!last->is_index) HX_TRY_FAIL(hx_strdup(&value->name, last->name));
     if (at == parent->n) return hx_value_append(parent, value);

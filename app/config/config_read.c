@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../text/log.h"
 #include "config.h"
 #include "config_check.h"
 #include "config_schema.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
+#include "core/base/vector_unit.h"
 #include "core/registry.h"
 
 enum { PATH_SIZE = 256, MAX_WORD = 128 };
@@ -109,10 +111,11 @@ static int read_word(const hx_value *value, const hx_key *key, const char *shown
 
 static int read_int(const hx_value *value, const hx_key *key, const char *shown, int *out)
 {
-    if (value->kind == HX_VALUE_STRING && value->raw &&
-        value->raw[strspn(value->raw, "-0123456789")] == '\0')
-        return hx_config_fault(value->origin, shown, "%s is too large; at most 2147483647",
-                               value->raw);
+    /* an integer beyond 32 bits comes as a number (hx_value_widen_integers) */
+    if (value->kind == HX_VALUE_FLOAT && fabs(value->number) > 2147483647.0 &&
+        value->number <= rint(value->number) && value->number >= rint(value->number))
+        return hx_config_fault(value->origin, shown, "%.0f is too large; at most 2147483647",
+                               value->number);
     if (value->kind != HX_VALUE_INT) return wrong_type(value, key, shown);
     HX_TRY(check_number(value, key, shown, value->number));
     if (value->integer < -2147483647 || value->integer > 2147483647)
@@ -354,6 +357,31 @@ static int check_unknown(const hx_value *group, const char *prefix, const char *
     return HX_OK;
 }
 
+/* The environment variable that stands for a key which is not given; *taken := 1 if it is set. It
+ * is read in any case, so that a wrong word is refused; the value of the key counts. */
+static int read_variable(const hx_value *value, const hx_key *key, const char *shown, char *base,
+                         int *taken)
+{
+    char origin[512];
+    hx_value *said = NULL;
+    int *const at = (int *)(void *)(base + key->offset);
+    const char *const text = getenv(key->variable);
+    *taken = 0;
+    if (!text || !text[0]) return HX_OK;
+    snprintf(origin, sizeof origin, "environment variable %s='%.400s'", key->variable, text);
+    HX_TRY(hx_value_of_argument(&said, text, origin));
+    int rc = read_value(said, key, shown, base);
+    hx_value_free(said);
+    if (rc < 0) return rc;
+    *taken = 1;
+    if (!value) return HX_OK;
+    const int variable = *at;
+    rc = read_value(value, key, shown, base);
+    if (rc < 0 || *at == variable) return rc;
+    hx_log_warning("%s is ignored: %s sets %s", origin, value->origin, shown);
+    return HX_OK;
+}
+
 /* group = NULL: the group was left out and all its keys take their defaults. */
 static int read_group(const hx_value *group, const char *prefix, const char *shown, char *base)
 {
@@ -368,6 +396,9 @@ static int read_group(const hx_value *group, const char *prefix, const char *sho
             HX_TRY(read_group(NULL, key->path, name, base));
             continue;
         }
+        int has_variable = 0;
+        if (key->variable) HX_TRY(read_variable(value, key, name, base, &has_variable));
+        if (has_variable) continue;
         if (value) {
             HX_TRY(read_value(value, key, name, base));
         } else {
@@ -400,6 +431,13 @@ static int resolve_size(hx_config *cfg)
     return HX_OK;
 }
 
+/* The unit is the process', and results of one that is in use must not change. */
+static int resolve_vector_unit(const hx_config *cfg)
+{
+    const char *const name = hx_config_word("solver.vector_unit", cfg->solver.vector_unit);
+    return hx_config_blame(cfg, "solver.vector_unit", hx_vector_unit_fix(name));
+}
+
 /* The default tolerance belongs to the criterion. */
 static void resolve_tolerance(hx_config *cfg)
 {
@@ -426,6 +464,7 @@ static int read_tree(hx_config *cfg)
     HX_TRY(hx_config_check_mesh(cfg));
     HX_TRY(resolve_size(cfg));
     resolve_tolerance(cfg);
+    HX_TRY(resolve_vector_unit(cfg));
     HX_TRY(hx_config_check(cfg));
     HX_TRY(hx_config_blame(cfg, "units", parse_units(cfg)));
     return HX_OK;

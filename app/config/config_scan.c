@@ -1,5 +1,4 @@
-/* What libconfig 1.5 does not say: it cuts integers to 32 bits without a word, and ends the program
- * when a folder is included. */
+/* Texts before libconfig 1.5 reads them: it cuts integers to 32 bits without a word. */
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -11,9 +10,7 @@
 #include "core/base/input_file.h"
 #include "core/base/memory.h"
 
-/* The end of a string, comment or number that starts at c, or c itself. Lines passed are added to
- * *line. */
-static const char *skip_text(const char *c, int *line)
+const char *hx_value_skip_text(const char *c, int *line)
 {
     if (*c == '"') {
         for (c++; *c && *c != '"'; c++) {
@@ -30,35 +27,89 @@ static const char *skip_text(const char *c, int *line)
     return c;
 }
 
-/* 1 if the decimal digits exceed what 32 bits with a sign hold. */
+/* 1 if the integer that begins there, decimal or hexadecimal, exceeds what libconfig keeps of it:
+ * 32 bits, 64 with an L. */
 static int is_too_large(const char *digits, size_t n)
 {
-    char *end = NULL;
+    char text[32];
+    const int is_long = digits[n - 1] == 'L';
+    while (n > 0 && digits[n - 1] == 'L') n--;
+    const int is_hex = n > 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
+    if (is_hex) digits += 2, n -= 2;
     while (n > 1 && *digits == '0') digits++, n--;
-    return n > 10 || (n == 10 && strtoll(digits, &end, 10) > 2147483647LL);
+    const size_t sure = is_long ? (is_hex ? 15 : 18) : (is_hex ? 7 : 9); /* always held */
+    if (n <= sure || n > 20) return n > sure;
+    snprintf(text, sizeof text, "%.*s", (int)n, digits);
+    errno = 0;
+    const long long value = strtoll(text, NULL, is_hex ? 16 : 10);
+    const int is_cut = errno != 0;
+    errno = 0;
+    return is_cut || (!is_long && value > 2147483647LL);
 }
 
-int hx_value_scan_integers(const char *text, const char *name)
+/* 1 if the n characters are an integer: decimal or hexadecimal digits, L or LL. */
+static int is_integer(const char *c, size_t n)
 {
-    int line = 1;
-    for (const char *c = text; *c;) {
-        const char *after = skip_text(c, &line);
-        if (after != c) {
-            c = after;
-        } else if (isalnum((unsigned char)*c) || *c == '_' || *c == '.') {
-            const size_t digits = strspn(c, "0123456789");
-            const char *begin = c;
-            while (isalnum((unsigned char)*c) || *c == '_' || *c == '.') c++;
-            if (digits == (size_t)(c - begin) && is_too_large(begin, digits)) {
-                char place[32] = "";
-                if (name) snprintf(place, sizeof place, ":%d: ", line);
-                return HX_RAISE(HX_EINPUT, "%s%s%.*s is too large an integer; at most 2147483647",
-                                name ? name : "", place, (int)digits, begin);
-            }
-        } else {
-            line += *c++ == '\n';
-        }
+    size_t length = strspn(c, "0123456789");
+    if (length == 1 && c[0] == '0' && (c[1] == 'x' || c[1] == 'X'))
+        length = 2 + strspn(c + 2, "0123456789abcdefABCDEF");
+    for (int i = 0; i < 2 && length > 0 && c[length] == 'L'; i++) length++;
+    return length == n && n > 0;
+}
+
+/* 1 if what stands before c, in the text from `begin` on, makes the digits there an exponent. */
+static int is_exponent(const char *begin, const char *c)
+{
+    return c - begin >= 3 && (c[-1] == '+' || c[-1] == '-') && (c[-2] == 'e' || c[-2] == 'E') &&
+           (isdigit((unsigned char)c[-3]) || c[-3] == '.');
+}
+
+/* The integer as a number with a fraction, which libconfig keeps as a double; its length. */
+static size_t put_number(char *out, const char *digits, size_t n)
+{
+    if (digits[n - 1] != 'L' && digits[1] != 'x' && digits[1] != 'X') {
+        memcpy(out, digits, n);
+        memcpy(out + n, ".0", 2);
+        return n + 2;
     }
+    /* strtod reads hexadecimal numbers, and stops at L */
+    const double value = strtod(digits, NULL);
+    char text[64];
+    const int length = snprintf(text, sizeof text, "%.17g", value);
+    memcpy(out, text, (size_t)length);
+    if (strpbrk(text, ".en")) return (size_t)length;
+    memcpy(out + length, ".0", 2);
+    return (size_t)length + 2;
+}
+
+int hx_value_widen_integers(const char *text, char **wide)
+{
+    int line = 0;
+    char *out, *array = NULL; /* where the array that is open begins */
+    int is_mixed = 0;         /* 1: it has such a number */
+    /* "0x80000000L" takes 1.2 times its length, a decimal one two characters more than ten */
+    HX_TRY(hx_alloc(wide, 2 * strlen(text) + 32, 1, "config text"));
+    out = *wide;
+    for (const char *c = text; *c;) {
+        const char *after = hx_value_skip_text(c, &line);
+        const int is_word = after == c && (isalnum((unsigned char)*c) || *c == '_' || *c == '.');
+        while (is_word && (isalnum((unsigned char)*after) || *after == '_' || *after == '.'))
+            after++;
+        const size_t n = after == c ? 1 : (size_t)(after - c);
+        if (is_word && is_integer(c, n) && is_too_large(c, n) && !is_exponent(text, c)) {
+            out += put_number(out, c, n);
+            is_mixed = 1;
+        } else {
+            if (*c == '[') array = out, is_mixed = 0;
+            memcpy(out, c, n);
+            /* arrays do not mix 0 and 0.5, lists do */
+            if (*c == ']' && array && is_mixed) *array = '(', *out = ')';
+            if (*c == ']') array = NULL;
+            out += n;
+        }
+        c += n;
+    }
+    *out = '\0';
     return HX_OK;
 }
 
@@ -68,7 +119,7 @@ int hx_value_check_nesting(const char *text, const char *name)
     int line = 1, depth = 0;
     for (const char *c = text; *c;) {
         const int begin = line;
-        const char *const after = skip_text(c, &line);
+        const char *const after = hx_value_skip_text(c, &line);
         if (*c == '"' && (*after == '\0' && (after - c < 2 || after[-1] != '"')))
             return HX_RAISE(HX_EINPUT, "%s:%d: a text begins here and has no closing quote", name,
                             begin);
@@ -85,8 +136,7 @@ int hx_value_check_nesting(const char *text, const char *name)
     return HX_OK;
 }
 
-/* The whole file, ended by a 0. *text is the caller's to free. */
-static int read_text(const char *path, char **text)
+int hx_value_read_text_file(const char *path, char **text)
 {
     const char *why;
     FILE *stream = hx_input_open(path, &why);
@@ -102,82 +152,4 @@ static int read_text(const char *path, char **text)
     free(*text);
     *text = NULL;
     return HX_RAISE(HX_EINPUT, "%s: it has bytes of 0, and a config is a text", path);
-}
-
-int hx_value_read_forgiving(const char *path, char **text)
-{
-    char *comma = NULL; /* the last thing but blanks and comments */
-    int line = 1, n = 0;
-    HX_TRY(read_text(path, text));
-    for (char *c = *text; *c;) {
-        char *const after = c + (skip_text(c, &line) - c);
-        if (after == c && (*c == ')' || *c == ']') && comma) {
-            *comma = ' ';
-            n++;
-        }
-        if (after == c && !isspace((unsigned char)*c)) comma = *c == ',' ? c : NULL;
-        if (*c == '"') comma = NULL;
-        c = after != c ? after : c + 1;
-    }
-    if (n > 0) return HX_OK;
-    free(*text);
-    *text = NULL;
-    return HX_OK;
-}
-
-int hx_value_scan_file(const char *path)
-{
-    char *text = NULL;
-    HX_TRY(read_text(path, &text));
-    const int rc = hx_value_scan_integers(text, path);
-    free(text);
-    return rc;
-}
-
-/* One line of a config: if it includes a file, that file must be one. */
-static int check_line(const char *c, const char *path, int line, const char *dir, int depth)
-{
-    enum { MAX_DEPTH = 10 }; /* libconfig's own */
-    static const char word[] = "@include";
-    char included[PATH_MAX];
-    const char *why;
-    c += strspn(c, " \t");
-    if (strncmp(c, word, sizeof word - 1) != 0) return HX_OK;
-    c += sizeof word - 1;
-    c += strspn(c, " \t");
-    if (*c != '"') return HX_OK;
-    const size_t n = strcspn(c + 1, "\"\n");
-    snprintf(included, sizeof included, "%s%s%.*s", strcmp(dir, ".") == 0 ? "" : dir,
-             strcmp(dir, ".") == 0 ? "" : "/", n < 1024 ? (int)n : 1024, c + 1);
-    FILE *const stream = hx_input_open(included, &why);
-    if (!stream)
-        return HX_RAISE(HX_EINPUT, "%s:%d: cannot include '%s': %s%s", path, line, included, why,
-                        errno == ENOENT ? "; @include is relative to the folder of the config "
-                                          "that was named"
-                                        : "");
-    fclose(stream);
-    if (depth >= MAX_DEPTH)
-        return HX_RAISE(HX_EINPUT, "%s:%d: cannot include '%s': files include each other", path,
-                        line, included);
-    return hx_value_check_includes(included, dir, depth + 1);
-}
-
-int hx_value_check_text_includes(const char *text, const char *path, const char *dir, int depth)
-{
-    int rc = hx_value_check_nesting(text, path), line = 1;
-    for (const char *c = text; rc == HX_OK; line++) {
-        rc = check_line(c, path, line, dir, depth);
-        c += strcspn(c, "\n");
-        if (*c++ == '\0') break;
-    }
-    return rc;
-}
-
-int hx_value_check_includes(const char *path, const char *dir, int depth)
-{
-    char *text = NULL;
-    HX_TRY(read_text(path, &text));
-    const int rc = hx_value_check_text_includes(text, path, dir, depth);
-    free(text);
-    return rc;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "core/base/vector_unit.h"
 #include "core/generate/generate.h"
 #include "core/registry.h"
 #include "core/solver/pcg.h"
@@ -62,6 +63,12 @@ static const char *partition_word(size_t i)
     return i <= HX_PARTITION_AUTO ? hx_partition_name((hx_partition_kind)i) : NULL;
 }
 
+static const char *vector_word(size_t i)
+{
+    if (i == 0) return "auto";
+    return i <= HX_N_VECTOR ? hx_vector_unit_name((hx_vector_unit)(i - 1)) : NULL;
+}
+
 static const char *layout_word(size_t i)
 {
     return i < HX_N_LAYOUT ? hx_layout_name((hx_layout)i) : NULL;
@@ -70,6 +77,7 @@ static const char *layout_word(size_t i)
 /* Those of keys that land in an enum stand in its order. */
 static const char *const criterion_words[] = {"relative", "absolute", "compliance", NULL};
 static const char *const in_parts_words[] = {"auto", "always", "never", NULL};
+static const char *const transport_words[] = {"auto", "direct", "nccl", "messages", NULL};
 static const char *const failure_words[] = {"continue", "stop", NULL};
 static const char *const unit_words[] = {"element", "length", NULL};
 static const char *const from_words[] = {"file", NULL};
@@ -477,6 +485,25 @@ const hx_key hx_keys[] = {
         .help = "how mpirun's processes share the elements; bisection: halves across the longest "
                 "side, and again; curve: pieces of their order; graph: METIS' parts, some 3 us an "
                 "element to find them; auto: the one whose largest halo is smallest"),
+    KEY("solver.transport", WORD, AT(solver.transport), .is_free = 1, .fallback = "auto",
+        .word = transport_words, .variable = "HEXTOP_TRANSPORT",
+        .help =
+            "how values go between mpirun's processes: direct, from device to device, also if "
+            "processes share a GPU; nccl; messages, through the host; auto: the first of these "
+            "that works, and messages on a shared GPU; what this machine lacks falls back to "
+            "messages; the environment variable HEXTOP_TRANSPORT counts if the key is not given"),
+    KEY("solver.whole_coarse_grid", INT, AT(solver.whole_coarse_grid), .is_free = 1,
+        .unit = "nodes", .fallback = "20000", .range = "[1, inf)", .example = "40000",
+        .variable = "HEXTOP_WHOLE_LATTICE",
+        .help = "multigrid by several processes: a coarse grid of at most that many nodes is kept "
+                "whole in each, larger ones are distributed; the environment variable "
+                "HEXTOP_WHOLE_LATTICE counts if the key is not given"),
+    KEY("solver.vector_unit", WORD, AT(solver.vector_unit), .is_free = 1, .fallback = "auto",
+        .more_word = vector_word, .variable = "HEXTOP_VECTOR", .example = "\"avx2\"",
+        .help =
+            "vector unit of the CPU, on which the last bits of results depend; auto: the best "
+            "one here, named by `hextop list`; the environment variable HEXTOP_VECTOR counts if "
+            "the key is not given"),
 
     GROUP("output", "what is written"),
     KEY("output.directory", TEXT, AT(output.directory), .is_free = 1, .fallback = "out",

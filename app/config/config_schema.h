@@ -41,6 +41,8 @@ typedef struct hx_key {
     const char *range;                  /* "(0, 1]", NULL: any; applies to each number */
     const char *const *word;            /* the valid words, NULL-terminated; NULL: any text */
     const char *(*more_word)(size_t i); /* the same from the registry; NULL: none */
+    const char *variable; /* of the environment, taken if the key is not given; NULL: none. For
+                             keys that are stored as an int */
     const char *help;
 } hx_key;
 

@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
+#include "config_source.h"
 #include "core/base/grow.h"
-#include "core/base/input_file.h"
 #include "core/base/memory.h"
 #include "core/files/mesh_files.h"
 
@@ -105,39 +104,20 @@ const hx_value *hx_value_find(const hx_value *root, const char *path)
     return at;
 }
 
-/* The files of a config. libconfig names included files without their folder. */
-typedef struct source {
-    const char *path, *dir;
-    const char *text; /* in place of a file; NULL: path is read */
-} source;
-
-/* Name of a file as libconfig knows it, completed by its folder; returns text. */
-static const char *complete(const source *src, const char *file, char *text, size_t n_text)
-{
-    const int is_main = !file || strcmp(file, src->path) == 0;
-    if (is_main || strcmp(src->dir, ".") == 0)
-        snprintf(text, n_text, "%s", is_main ? src->path : file);
-    else
-        snprintf(text, n_text, "%s/%s", src->dir, file);
-    return text;
-}
-
 /* A group with the origin given, or, with src, the setting's own file and line. A function of its
  * own, so that nested settings take no such texts of the stack each. */
 static int create_placed(hx_value **value, const config_setting_t *setting, const char *name,
-                         const source *src, const char *origin)
+                         const hx_config_source *src, const char *origin)
 {
-    char file[PATH_MAX], place[PATH_MAX + 32];
+    char place[PATH_MAX + 32];
     if (!src) return hx_value_create(value, HX_VALUE_GROUP, name, origin);
-    snprintf(place, sizeof place, "%s:%u",
-             complete(src, config_setting_source_file(setting), file, sizeof file),
-             (unsigned)config_setting_source_line(setting));
+    hx_config_source_place(src, (int)config_setting_source_line(setting), place, sizeof place);
     return hx_value_create(value, HX_VALUE_GROUP, name, place);
 }
 
 /* Copies a libconfig setting into a new value. */
 static int convert(hx_value **out, const config_setting_t *setting, const char *name,
-                   const source *src, const char *origin)
+                   const hx_config_source *src, const char *origin)
 {
     int rc;
     hx_value *value = NULL;
@@ -220,58 +200,31 @@ static int refuse_other_files(const char *path)
     return HX_OK;
 }
 
-static int check_config(const char *path)
-{
-    const char *why;
-    HX_TRY(refuse_other_files(path));
-    FILE *const stream = hx_input_open(path, &why);
-    if (!stream) return HX_RAISE(HX_EINPUT, "cannot read config '%s': %s", path, why);
-    fclose(stream); /* config_read_file opens it again, and then knows its name */
-    return HX_OK;
-}
-
-/* HX_EINPUT: an integer that libconfig cut, in the text or in what it includes. */
-static int scan_sources(const config_t *config, const source *src)
-{
-    char file[PATH_MAX];
-    HX_TRY(src->text ? hx_value_scan_integers(src->text, src->path)
-                     : hx_value_scan_file(src->path));
-    for (unsigned i = 0; i < config->num_filenames; i++) /* what was included */
-        HX_TRY(hx_value_scan_file(complete(src, config->filenames[i], file, sizeof file)));
-    return HX_OK;
-}
-
 /* libconfig does not look whether it gets memory, and ends the program or crashes without: asks for
  * what it may take before it does. HX_ENOMEM. */
-static int reserve(const source *src)
+static int reserve(const char *text)
 {
     enum { BASE = 1 << 20, A_BYTE = 64 }; /* measured: up to 54 bytes for one of text */
-    struct stat status;
     void *room;
-    const int is_file = !src->text && stat(src->path, &status) == 0;
-    const size_t n = src->text ? strlen(src->text) : is_file ? (size_t)status.st_size : 0;
-    HX_TRY(hx_alloc_raw(&room, BASE + A_BYTE * n, 1, src->path));
+    HX_TRY(hx_alloc_raw(&room, BASE + A_BYTE * strlen(text), 1, "config"));
     free(room);
     return HX_OK;
 }
 
-static int parse_source(hx_value **root, const source *src)
+static int parse_source(hx_value **root, const hx_config_source *src)
 {
     int rc;
-    char file[PATH_MAX];
+    char place[PATH_MAX + 32];
     config_t config;
-    HX_TRY(reserve(src));
+    HX_TRY(reserve(src->text));
     config_init(&config);
-    config_set_include_dir(&config, src->dir);
-    if ((src->text ? config_read_string(&config, src->text)
-                   : config_read_file(&config, src->path)) == CONFIG_TRUE) {
-        rc = scan_sources(&config, src);
-        if (rc == HX_OK) rc = convert(root, config_root_setting(&config), NULL, src, NULL);
+    if (config_read_string(&config, src->text) == CONFIG_TRUE) {
+        rc = convert(root, config_root_setting(&config), NULL, src, NULL);
     } else {
         const char *what = config_error_text(&config) ? config_error_text(&config) : "unreadable";
-        rc = HX_RAISE(HX_EINPUT, "%s:%d: %s%s",
-                      complete(src, config_error_file(&config), file, sizeof file),
-                      config_error_line(&config), what, parse_hint(what));
+        rc = HX_RAISE(HX_EINPUT, "%s: %s%s",
+                      hx_config_source_place(src, config_error_line(&config), place, sizeof place),
+                      what, parse_hint(what));
     }
     config_destroy(&config);
     return rc;
@@ -280,17 +233,10 @@ static int parse_source(hx_value **root, const source *src)
 /* text = NULL: the file at path. */
 static int read_tree(hx_value **root, const char *text, const char *path)
 {
-    int rc;
-    char *dir = NULL;
-    HX_TRY(hx_strdup(&dir, path));
-    char *slash = strrchr(dir, '/');
-    if (slash) *(slash == dir ? slash + 1 : slash) = '\0';
-
-    const source src = {path, slash ? dir : ".", text};
-    rc = text ? hx_value_check_text_includes(text, path, src.dir, 0)
-              : hx_value_check_includes(path, src.dir, 0);
+    hx_config_source src;
+    int rc = hx_config_source_open(&src, text, path);
     if (rc == HX_OK) rc = parse_source(root, &src);
-    free(dir);
+    hx_config_source_free(&src);
     if (rc < 0) return rc;
     free((*root)->origin);
     (*root)->origin = NULL;
@@ -304,13 +250,9 @@ static int read_tree(hx_value **root, const char *text, const char *path)
 
 int hx_value_read_file(hx_value **root, const char *path)
 {
-    char *text = NULL;
     *root = NULL;
-    HX_TRY(check_config(path));
-    HX_TRY(hx_value_read_forgiving(path, &text));
-    const int rc = read_tree(root, text, path);
-    free(text);
-    return rc;
+    HX_TRY(refuse_other_files(path));
+    return read_tree(root, NULL, path);
 }
 
 int hx_value_read_text(hx_value **root, const char *text, const char *path)
@@ -321,21 +263,24 @@ int hx_value_read_text(hx_value **root, const char *text, const char *path)
 
 int hx_value_parse(hx_value **value, const char *text, const char *origin)
 {
-    int rc = HX_OK;
-    char *setting = NULL;
+    int rc;
+    char *setting = NULL, *wide = NULL;
     config_t config;
     *value = NULL;
     HX_TRY(hx_value_check_nesting(text, origin));
-    const size_t n = strlen(text) + 8;
-    HX_TRY(hx_alloc(&setting, n, 1, "config text"));
-    snprintf(setting, n, "v = %s\n;", text);
+    HX_TRY(hx_value_widen_integers(text, &wide));
+    const size_t n = strlen(wide) + 8;
     config_init(&config);
+    HX_TRY_FAIL(hx_alloc(&setting, n, 1, "config text"));
+    snprintf(setting, n, "v = %s\n;", wide);
     if (config_read_string(&config, setting) == CONFIG_TRUE &&
         config_setting_length(config_root_setting(&config)) == 1)
         /* by its place: without memory it has no name */
         rc = convert(value, config_setting_get_elem(config_root_setting(&config), 0), NULL, NULL,
                      origin);
+fail:
     config_destroy(&config);
     free(setting);
+    free(wide);
     return rc;
 }

@@ -30,7 +30,8 @@ typedef struct hx_value {
     struct hx_value **child; /* [n] members or elements (owned) */
 } hx_value;
 
-/* Reads a config file; @include is relative to the file's folder. HX_EINPUT: "FILE:LINE: ...". */
+/* Reads a config file; a relative @include is looked for in the file's folder. HX_EINPUT:
+ * "FILE:LINE: ...". */
 int hx_value_read_file(hx_value **root, const char *path);
 /* The same of a text that is not in a file: messages call it `path`, whose folder is @include's. */
 int hx_value_read_text(hx_value **root, const char *text, const char *path);
@@ -40,23 +41,23 @@ int hx_value_read_text(hx_value **root, const char *text, const char *path);
  * "argument 'KEY=VALUE': ...". */
 int hx_value_override(hx_value *root, const char *argument);
 
+/* The value of an argument's text, which is a string if libconfig does not read it; raw is kept. */
+int hx_value_of_argument(hx_value **value, const char *text, const char *origin);
+
 /* What libconfig reads in `text` as the value of a setting; *value is NULL if it does not parse. */
 int hx_value_parse(hx_value **value, const char *text, const char *origin);
 
-/* HX_EINPUT for an integer that libconfig would cut to 32 bits. name: leads the message with the
- * line, or NULL. */
-int hx_value_scan_integers(const char *text, const char *name);
-int hx_value_scan_file(const char *path);
+/* The end of a string or comment that starts at c, or c itself. Lines passed are added to *line. */
+const char *hx_value_skip_text(const char *c, int *line);
+/* *wide := the text with a fraction behind each integer that libconfig would cut, to 32 bits or,
+ * with an L, to 64; an array with one becomes a list. Lines stay. The caller's to free. */
+int hx_value_widen_integers(const char *text, char **wide);
 /* HX_EINPUT for more than 32 brackets within each other, as trees are walked by calls within calls,
  * and for a text without its closing quote. */
 int hx_value_check_nesting(const char *text, const char *name);
-/* *text := the file without commas behind the last entry of a list, which libconfig 1.5 refuses;
- * NULL: it has none. The caller's to free. */
-int hx_value_read_forgiving(const char *path, char **text);
-/* HX_EINPUT for an @include, in this file or those it includes, of something that is no file. dir:
- * where includes are looked up; depth 0. */
-int hx_value_check_includes(const char *path, const char *dir, int depth);
-int hx_value_check_text_includes(const char *text, const char *path, const char *dir, int depth);
+/* The whole file, ended by a 0. *text is the caller's to free. HX_EINPUT: it cannot be read, or has
+ * bytes of 0. */
+int hx_value_read_text_file(const char *path, char **text);
 
 /* The member of that name, or NULL. */
 hx_value *hx_value_member(const hx_value *group, const char *name);

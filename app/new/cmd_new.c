@@ -9,6 +9,7 @@
 
 #include "../text/commands.h"
 #include "core/base/atomic_file.h"
+#include "core/base/links.h"
 #include "core/base/text_stream.h"
 #include "new.h"
 
@@ -17,7 +18,9 @@ enum { OUTPUT };
 /* A config is somebody's work: it is not replaced. */
 static int check_target(const char *target)
 {
-    if (!target || access(target, F_OK) != 0) return HX_OK;
+    if (!target) return HX_OK;
+    HX_TRY(hx_link_check_way(target));
+    if (access(target, F_OK) != 0) return HX_OK;
     return HX_RAISE(HX_EINPUT, "'%s' is there already: name another file, or remove it", target);
 }
 

@@ -78,8 +78,7 @@ static int begin_file(hx_history *history, const char *path, const char *text, s
     HX_TRY(hx_strdup(&history->path, path));
     HX_TRY(check_lock(path));
     HX_TRY(text ? write_text(history, text, n) : write_header(history));
-    history->stream = fopen(path, "a");
-    if (!history->stream) return cannot_write(history);
+    HX_TRY(hx_atomic_file_grow(&history->stream, path, 1));
     take_lock(history->stream);
     return HX_OK;
 }

@@ -1,5 +1,6 @@
 #include "output_ranks.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,6 +16,7 @@
 #include "../text/log.h"
 #include "core/base/atomic_file.h"
 #include "core/base/grow.h"
+#include "core/base/links.h"
 #include "core/base/memory.h"
 #include "core/device/timeline.h"
 #include "core/mesh/mesh_hash.h"
@@ -60,6 +62,39 @@ static int existing_directory(const hx_config *cfg, char path[PATH_MAX], struct 
     return HX_OK;
 }
 
+/* 1 for the name of a file that a run writes, or `hextop compare`. */
+static int is_output(const char *name)
+{
+    static const char *const own[] = {
+        "config.cfg",         "history.csv", "run.log",          "summary.json",
+        "density.vtk.series", HX_TRACE_FILE, "checkpoint.state", "checkpoint.previous.state"};
+    static const char *const numbered[] = {"density_", "unfinished_"}, compare[] = "compare";
+    if (strncmp(name, compare, strlen(compare)) == 0) return 1;
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (strcmp(name, own[i]) == 0) return 1;
+    for (size_t i = 0; i < sizeof numbered / sizeof numbered[0]; i++) {
+        const size_t n = strlen(numbered[i]);
+        if (strncmp(name, numbered[i], n) != 0) continue;
+        if (strcmp(name + n + strspn(name + n, "0123456789"), ".vtk") == 0) return 1;
+    }
+    return 0;
+}
+
+/* Links of other users in the folder, under names that a run writes. */
+static int check_links(const char *directory)
+{
+    char path[PATH_MAX];
+    int rc = HX_OK;
+    DIR *const dir = opendir(directory);
+    for (const struct dirent *entry; dir && rc == HX_OK && (entry = readdir(dir));) {
+        if (!is_output(entry->d_name)) continue;
+        if (snprintf(path, sizeof path, "%s/%s", directory, entry->d_name) < (int)sizeof path)
+            rc = hx_link_check_way(path);
+    }
+    if (dir) closedir(dir);
+    return rc;
+}
+
 int hx_output_probe(const hx_config *cfg)
 {
     char path[PATH_MAX];
@@ -67,7 +102,9 @@ int hx_output_probe(const hx_config *cfg)
     HX_TRY(existing_directory(cfg, path, &status));
     if (!S_ISDIR(status.st_mode)) return cannot_write(cfg, path, "it is a file, not a folder");
     if (access(path, W_OK | X_OK) != 0) return cannot_write(cfg, path, strerror(errno));
-    return HX_OK;
+    int rc = hx_link_check_way(cfg->output.directory);
+    if (rc == HX_OK) rc = check_links(cfg->output.directory);
+    return rc < 0 ? hx_config_blame(cfg, "output.directory", rc) : HX_OK;
 }
 
 int hx_output_ask_folder(hx_session *s)
@@ -92,6 +129,7 @@ int hx_output_probe_file(const char *path, const char *read)
              slash ? path : ".");
     if (access(folder, W_OK | X_OK) != 0)
         return HX_RAISE(HX_EINPUT, "cannot write '%s': %s: %s", path, folder, strerror(errno));
+    HX_TRY(hx_link_check_way(path));
     if (!read || !hx_atomic_file_is(path, read)) return HX_OK;
     return HX_RAISE(HX_EINPUT, "'%s' is the file that is read: name another to be written", path);
 }
@@ -194,12 +232,16 @@ const char *hx_output_path(const hx_output *out, const char *name, char *text, s
     return text;
 }
 
-void hx_output_forget(const hx_output *out)
+int hx_output_forget(const hx_output *out)
 {
-    static const char *const name[] = {"summary.json", "density.vtk.series", HX_TRACE_FILE};
+    static const char *const written[] = {"summary.json", "density.vtk.series"};
     char path[PATH_MAX];
-    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
-        hx_atomic_file_remove(hx_output_path(out, name[i], path, sizeof path));
+    for (size_t i = 0; i < sizeof written / sizeof written[0]; i++)
+        HX_TRY(hx_atomic_file_empty(hx_output_path(out, written[i], path, sizeof path), "{}\n"));
+    hx_output_path(out, HX_TRACE_FILE, path, sizeof path);
+    if (out->session->cfg.output.timeline) return hx_atomic_file_empty(path, "{}\n");
+    hx_atomic_file_remove(path);
+    return HX_OK;
 }
 
 const char *hx_output_last(const hx_output *out)

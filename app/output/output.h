@@ -84,8 +84,9 @@ int hx_output_save_elsewhere(const hx_output *out, int iteration, char *path);
 const char *hx_output_path(const hx_output *out, const char *name, char *text, size_t n_text);
 
 /* Removes what an earlier run said of itself (summary, series, timeline), so that it cannot be
- * taken for this run's if this one fails early. */
-void hx_output_forget(const hx_output *out);
+ * taken for this run's if this one fails early. What a link of the user leads to is emptied instead
+ * if this run will write it. HX_EIO. */
+int hx_output_forget(const hx_output *out);
 
 /* Name of the last VTK file, or NULL. */
 const char *hx_output_last(const hx_output *out);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../text/table.h"
+#include "core/base/atomic_file.h"
 #include "core/base/clock.h"
 #include "core/base/grow.h"
 #include "core/base/memory.h"
@@ -138,8 +139,7 @@ static int is_stream(int descriptor, const char *path)
 int hx_run_log_open(hx_run_log *log, const char *path, int is_resumed)
 {
     if (is_stream(STDOUT_FILENO, path) || is_stream(STDERR_FILENO, path)) return HX_OK;
-    log->stream = fopen(path, is_resumed ? "a" : "w");
-    if (!log->stream) return HX_RAISE(HX_EIO, "cannot write '%s': %s", path, strerror(errno));
+    HX_TRY(hx_atomic_file_grow(&log->stream, path, is_resumed));
     if (log->text) put_text(log, log->text);
     free(log->text);
     log->text = NULL;

@@ -11,6 +11,7 @@
 
 #include "../text/log.h"
 #include "checkpoint_parts.h"
+#include "core/base/atomic_file.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 
@@ -59,11 +60,23 @@ int hx_checkpoint_exists(const hx_checkpoint *c)
 /* --- writing --- */
 
 /* A second name for the last one, which the new one replaces at once: there is always one under its
- * own name. A file system without links has a moment without. */
+ * own name. A file system without hard links has a moment without. If the name is a symbolic link,
+ * the second name is of what it leads to: a copy of the link would lead to the new one. On another
+ * disk that cannot be, and the last one is not kept. */
 static void keep_previous(const hx_checkpoint *c)
 {
+    struct stat info;
     unlink(c->previous);
-    if (link(c->path, c->previous) != 0 && errno != ENOENT) rename(c->path, c->previous);
+    if (lstat(c->path, &info) != 0) return;
+    if (S_ISLNK(info.st_mode)) {
+        char *target = NULL;
+        if (hx_atomic_file_target(c->path, &target) == HX_OK && link(target, c->previous) != 0)
+            errno = 0;
+        free(target);
+        hx_error_clear();
+    } else if (link(c->path, c->previous) != 0 && errno != ENOENT) {
+        rename(c->path, c->previous);
+    }
 }
 
 static void *write_thread(void *context)

@@ -131,7 +131,7 @@ static int take_folder(run *r)
     if (hx_run_log_open(&r->log, path, r->is_resumed) < 0)
         hx_log_warning("no run.log: %s", hx_error_message());
     if (!r->is_resumed) HX_TRY(hx_run_clear_folder(&r->session.cfg, &r->left));
-    hx_output_forget(&r->output);
+    HX_TRY(hx_output_forget(&r->output));
     hx_output_path(&r->output, "config.cfg", path, sizeof path);
     return hx_config_write(&r->session.cfg, path);
 }

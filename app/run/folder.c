@@ -181,7 +181,7 @@ static int has_line(const char *path, const char *text)
 {
     char line[512];
     int found = 0;
-    FILE *const f = fopen(path, "rb");
+    FILE *const f = hx_input_open(path, NULL);
     for (int i = 0; f && !found && i < 16 && fgets(line, sizeof line, f); i++)
         found = strstr(line, text) != NULL;
     if (f) fclose(f);

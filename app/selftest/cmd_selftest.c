@@ -5,6 +5,7 @@
 
 #include "../text/commands.h"
 #include "core/base/clock.h"
+#include "core/base/links.h"
 #include "core/base/memory.h"
 #include "selftest_report.h"
 
@@ -68,6 +69,7 @@ static int selftest(hx_selftest *t, const hx_options *options)
         return 2;
     }
     if (memory_text) HX_TRY(hx_option_read_number("--memory", memory_text, 200.0, &memory));
+    if (output) HX_TRY(hx_link_check_way(output));
     HX_TRY(find_devices(hx_option_text(options, DEVICE), device));
     t->begin = hx_selftest_report_begin;
     t->end = hx_selftest_report_end;

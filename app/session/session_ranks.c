@@ -39,47 +39,24 @@ hx_device *hx_session_design_device(hx_session *s)
     return s->ranks.design ? &s->ranks.dev : &s->device;
 }
 
-#define WHOLE_LATTICE "HEXTOP_WHOLE_LATTICE"
-
-/* Nodes of a lattice that all processes have whole, if the leader's environment says how many. */
+/* Nodes of a coarse grid that all processes have whole, as the leader's config says. */
 static int find_whole_lattice(hx_session *s)
 {
-    const char *const text = getenv(WHOLE_LATTICE);
-    int64_t n = s->ranks.most_whole;
-    if (text) {
-        char *end;
-        const long long value = strtoll(text, &end, 10);
-        if (end == text || *end || value < 1 || value > INT32_MAX)
-            return HX_RAISE(HX_EINPUT,
-                            "environment variable " WHOLE_LATTICE ": '%s' is no number "
-                            "of nodes between 1 and 2147483647",
-                            text);
-        n = value;
-    }
+    int32_t n = s->cfg.solver.whole_coarse_grid;
     HX_TRY(s->team->ops->broadcast(s->team, HX_RANKS_LEADER, &n, sizeof n));
-    s->ranks.most_whole = n;
+    s->ranks.most_whole = s->cfg.solver.whole_coarse_grid = n;
     return HX_OK;
 }
 
-#define TRANSPORT "HEXTOP_TRANSPORT"
-
-/* How numbers go between the processes: from device to device where that works and each has a
- * device of its own, unless the leader's environment says which. */
+/* How numbers go between the processes, as the leader's config says; the config then names the way
+ * that was taken. */
 static int find_transport(hx_session *s)
 {
-    static const char *const word[] = {
-        [HX_MAIL_DIRECT] = "direct", [HX_MAIL_LIBRARY] = "nccl", [HX_MAIL_NONE] = "messages"};
-    const char *const text = getenv(TRANSPORT);
-    int32_t way = HX_MAIL_ANY;
-    for (int i = HX_MAIL_DIRECT; text && i <= HX_MAIL_NONE; i++)
-        if (strcmp(text, word[i]) == 0) way = i;
-    if (text && way == HX_MAIL_ANY)
-        return HX_RAISE(HX_EINPUT,
-                        "environment variable " TRANSPORT ": '%s' is none of \"direct\", "
-                        "\"nccl\", \"messages\"",
-                        text);
+    int32_t way = s->cfg.solver.transport;
     HX_TRY(s->team->ops->broadcast(s->team, HX_RANKS_LEADER, &way, sizeof way));
-    return hx_ranks_connect(&s->ranks, (hx_mail_way)way);
+    HX_TRY(hx_ranks_connect(&s->ranks, (hx_mail_way)way));
+    s->cfg.solver.transport = (int)hx_ranks_way(&s->ranks);
+    return HX_OK;
 }
 
 int hx_session_share(hx_session *s)

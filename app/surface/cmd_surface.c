@@ -9,6 +9,7 @@
 #include "../text/table.h"
 #include "core/base/atomic_file.h"
 #include "core/base/clock.h"
+#include "core/base/links.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/surface/surface.h"
@@ -251,6 +252,7 @@ static int make_surface(job *j, const hx_options *options)
     char a[32], b[32];
     const double begin = hx_clock();
     HX_TRY(read_plan(&j->plan, options));
+    HX_TRY(hx_link_check_way(j->plan.target));
     HX_TRY(probe_target(j->plan.target));
     HX_TRY(hx_surface_source_open(&j->source, j->plan.result, j->plan.config, j->plan.preserve,
                                   j->plan.cuts));

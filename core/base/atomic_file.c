@@ -13,40 +13,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "links.h"
 #include "memory.h"
-
-/* What the link `path` points to, from where `path` is seen. */
-static int follow(const char *path, char **next)
-{
-    char link[PATH_MAX];
-    const char *const slash = strrchr(path, '/');
-    const ssize_t n = readlink(path, link, sizeof link - 1);
-    if (n < 0) return HX_RAISE(HX_EIO, "%s: cannot read the link: %s", path, strerror(errno));
-    link[n] = '\0';
-    const size_t n_folder = link[0] != '/' && slash ? (size_t)(slash - path) + 1 : 0;
-    HX_TRY(hx_alloc(next, n_folder + (size_t)n + 1, 1, "file name"));
-    memcpy(*next, path, n_folder);
-    memcpy(*next + n_folder, link, (size_t)n + 1);
-    return HX_OK;
-}
 
 int hx_atomic_file_target(const char *path, char **target)
 {
     enum { MOST_LINKS = 40 }; /* as Linux follows */
-    struct stat info;
+    int rc;
     HX_TRY(hx_strdup(target, path));
     for (int i = 0; i <= MOST_LINKS; i++) {
+        hx_link link;
         char *next = NULL;
-        if (lstat(*target, &info) != 0 || !S_ISLNK(info.st_mode)) return HX_OK;
-        const int rc = follow(*target, &next);
+        HX_TRY_FAIL(hx_link_look(*target, &link));
+        if (!link.is_link) return HX_OK;
+        HX_TRY_FAIL(link.is_foreign ? hx_link_refuse(HX_EIO, *target, &link) : HX_OK);
+        HX_TRY_FAIL(hx_link_follow(*target, &link, &next));
         free(*target);
         *target = next;
-        if (rc < 0) return rc;
     }
+    rc =
+        HX_RAISE(HX_EIO, "%s: cannot write: it is a symbolic link that leads back to itself", path);
+fail:
     free(*target);
     *target = NULL;
-    return HX_RAISE(HX_EIO, "%s: cannot write: it is a symbolic link that leads back to itself",
-                    path);
+    return rc;
 }
 
 int hx_atomic_file_is(const char *path, const char *other)
@@ -94,9 +84,7 @@ int hx_atomic_file_meet(const char *path, const char *other)
 
 void hx_atomic_file_remove(const char *path)
 {
-    char *target = NULL;
-    if (hx_atomic_file_target(path, &target) == HX_OK) unlink(target);
-    free(target);
+    unlink(path);
 }
 
 /* What helps. */
@@ -138,6 +126,15 @@ static int cannot_create(const hx_atomic_file *file)
                     file->path, file->target, strerror(reason), remedy(reason));
 }
 
+/* A file that was not there: nothing that waits under its name is written to. What a killed process
+ * of the same number left goes. */
+static FILE *create_new(const char *path)
+{
+    FILE *stream = fopen(path, "wbx");
+    if (!stream && errno == EEXIST && unlink(path) == 0) stream = fopen(path, "wbx");
+    return stream;
+}
+
 int hx_atomic_file_open(hx_atomic_file *file, const char *path)
 {
     int rc = HX_OK;
@@ -157,7 +154,7 @@ int hx_atomic_file_open(hx_atomic_file *file, const char *path)
     }
 
     snprintf(file->tmp_path, n_tmp, "%s.tmp.%ld", file->target, (long)getpid());
-    file->stream = fopen(file->tmp_path, "wb");
+    file->stream = create_new(file->tmp_path);
     if (!file->stream) {
         rc = cannot_create(file);
         goto fail;
@@ -169,6 +166,47 @@ int hx_atomic_file_open(hx_atomic_file *file, const char *path)
 fail:
     hx_atomic_file_free(file);
     return rc;
+}
+
+/* 1 if the stream is the file of that name itself, not what a link of that name leads to. */
+static int is_itself(FILE *stream, const char *path)
+{
+    struct stat name, opened;
+    return lstat(path, &name) == 0 && fstat(fileno(stream), &opened) == 0 &&
+           name.st_dev == opened.st_dev && name.st_ino == opened.st_ino;
+}
+
+int hx_atomic_file_grow(FILE **stream, const char *path, int is_kept)
+{
+    struct stat info;
+    char *target;
+    *stream = NULL;
+    HX_TRY(hx_atomic_file_target(path, &target));
+    FILE *const f = fopen(target, "a"); /* a link that came meanwhile loses nothing by it */
+    const int why = errno;
+    const int failed = !f || !is_itself(f, target) ||
+                       (!is_kept && fstat(fileno(f), &info) == 0 && S_ISREG(info.st_mode) &&
+                        ftruncate(fileno(f), 0) != 0);
+    free(target);
+    if (!failed) {
+        *stream = f;
+        return HX_OK;
+    }
+    if (f) fclose(f);
+    return hx_atomic_file_refuse(path, f ? 0 : why);
+}
+
+int hx_atomic_file_empty(const char *path, const char *text)
+{
+    hx_link link;
+    struct stat info;
+    hx_atomic_file file;
+    HX_TRY(hx_link_look(path, &link));
+    if (!link.is_link) hx_atomic_file_remove(path);
+    if (!link.is_link || stat(path, &info) != 0) return HX_OK;
+    HX_TRY(hx_atomic_file_open(&file, path));
+    fputs(text, file.stream);
+    return hx_atomic_file_commit(&file);
 }
 
 /* 1: a fault of the disk or a limit; else the file system cannot tell. */

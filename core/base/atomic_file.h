@@ -18,9 +18,9 @@ typedef struct hx_atomic_file {
     int is_finished;       /* all of it is written: it lacks its name alone */
 } hx_atomic_file;
 
-/* The file that a path names: where its last component is a symbolic link, what that points to in
- * the end, which need not exist yet. *target is the caller's to free. HX_EIO: a circle of links, or
- * a link that cannot be read. */
+/* The file that a path names: if its last component is a symbolic link, what that points to in the
+ * end, which need not exist yet. *target is the caller's to free. HX_EIO: a circle of links, a link
+ * that cannot be read, or one of another user in a folder that others may write (links.h). */
 int hx_atomic_file_target(const char *path, char **target);
 
 /* 1 if both names are those of one file that exists. */
@@ -30,12 +30,21 @@ int hx_atomic_file_is(const char *path, const char *other);
  * hx_atomic_file_target. */
 int hx_atomic_file_meet(const char *path, const char *other);
 
-/* Removes that file, if there is one and it can be removed; links stay. */
+/* Removes the name, if it can be removed: of a symbolic link the link, never what it points to. */
 void hx_atomic_file_remove(const char *path);
 
+/* Removes what a file held that is to be written later. A name is removed; a symbolic link stays,
+ * so that it is written through later, and what it points to is replaced by `text`. HX_EIO. */
+int hx_atomic_file_empty(const char *path, const char *text);
+
+/* Opens for appending the file that `path` names, for a text that is read while it grows; is_kept:
+ * after what it holds, else from its beginning. Links as in hx_atomic_file_open. HX_EIO. */
+int hx_atomic_file_grow(FILE **stream, const char *path, int is_kept);
+
 /* Opens TARGET.tmp.PID beside the file that `path` names: a symbolic link stays and is written
- * through. A file that is there already keeps its permission bits, and can be written by its owner.
- * HX_EIO with path and the system's reason. */
+ * through, unless it is another user's (hx_atomic_file_target). A file that is there already keeps
+ * its permission bits, and can be written by its owner. HX_EIO with path and the system's reason.
+ */
 int hx_atomic_file_open(hx_atomic_file *file, const char *path);
 
 /* Takes room for `bytes` on the disk, where the file system has a way to, so that a full disk shows

@@ -1,5 +1,6 @@
 #include "vector_unit.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "error.h"
@@ -67,4 +68,23 @@ int hx_vector_unit_pin(const char *name)
     }
     return HX_RAISE(HX_EINPUT, "unknown vector unit '%s'%s", name,
                     hx_name_hint(name, valid, sizeof valid / sizeof valid[0], hint, sizeof hint));
+}
+
+int hx_vector_unit_fix(const char *name)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static int is_fixed;
+    const int is_auto = !name || !name[0] || strcmp(name, "auto") == 0;
+    int rc = HX_OK;
+    pthread_mutex_lock(&lock);
+    if (!is_fixed)
+        rc = hx_vector_unit_pin(name);
+    else if (!is_auto && strcmp(name, unit_name[hx_vector_unit_used()]) != 0)
+        rc = HX_RAISE(HX_EENV,
+                      "this process computes on vector unit '%s' already, and '%s' is asked for: "
+                      "start another process",
+                      unit_name[hx_vector_unit_used()], name);
+    if (rc == HX_OK) is_fixed = 1;
+    pthread_mutex_unlock(&lock);
+    return rc;
 }

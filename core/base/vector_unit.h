@@ -24,6 +24,11 @@ int hx_vector_unit_runs(hx_vector_unit unit);
  */
 int hx_vector_unit_pin(const char *name);
 
+/* Pins the unit of a process that computes several things, in threads too: the first call decides;
+ * later ones with "auto" pass, and others must name the same unit. HX_EINPUT, HX_EENV as there;
+ * HX_EENV: another one was taken. */
+int hx_vector_unit_fix(const char *name);
+
 /* Of hx_vector_unit_used; -1: not chosen yet. */
 extern int hx_vector_unit_taken;
 hx_vector_unit hx_vector_unit_choose(void);

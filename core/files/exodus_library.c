@@ -6,6 +6,7 @@ typedef int hx_exodus_is_optional;
 #ifdef HX_HAVE_EXODUS
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -27,26 +28,45 @@ static int find(void *handle, const char *name, void *to)
     return at != NULL;
 }
 
+static hx_exodus_library loaded;
+static int is_there, is_whole; /* both 0 before look_for_library */
+
+static void look_for_library(void)
+{
+    void *const handle = open_library();
+    if (!handle) return;
+    is_there = is_whole = 1;
+#define FIND(result, name, arguments) is_whole &= find(handle, #name, &loaded.name);
+    HX_EXODUS_LIST(FIND)
+#undef FIND
+}
+
 int hx_exodus_load(const hx_exodus_library **library)
 {
-    static hx_exodus_library loaded;
-    static int is_loaded;
-    int is_whole = 1;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     *library = &loaded;
-    if (is_loaded) return HX_OK;
-    void *const handle = open_library();
-    if (!handle)
+    (void)pthread_once(&once, look_for_library);
+    if (!is_there)
         return HX_RAISE(HX_EENV,
                         "reading it takes the Exodus library, which is not installed (Debian: "
                         "apt-get install libexodusii5), or convert it: meshio convert FILE "
                         "OUT.vtu");
-#define FIND(result, name, arguments) is_whole &= find(handle, #name, &loaded.name);
-    HX_EXODUS_LIST(FIND)
-#undef FIND
     if (!is_whole)
         return HX_RAISE(HX_EENV, "the Exodus library here lacks functions that it needs");
-    is_loaded = 1;
     return HX_OK;
+}
+
+/* Exodus, netCDF and HDF5 keep the files that are open in tables without a lock. */
+static pthread_mutex_t in_use = PTHREAD_MUTEX_INITIALIZER;
+
+void hx_exodus_lock(void)
+{
+    pthread_mutex_lock(&in_use);
+}
+
+void hx_exodus_unlock(void)
+{
+    pthread_mutex_unlock(&in_use);
 }
 
 #endif

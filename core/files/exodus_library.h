@@ -31,8 +31,13 @@ typedef struct hx_exodus_library {
 #undef HX_EXODUS_FIELD
 } hx_exodus_library;
 
-/* HX_EENV: it is not installed, and how to install it. */
+/* Looks for it once in a process; any thread. HX_EENV: it is not installed, and how to install it.
+ */
 int hx_exodus_load(const hx_exodus_library **library);
+
+/* Around all calls of it for one file: it does not work for several threads at once. */
+void hx_exodus_lock(void);
+void hx_exodus_unlock(void);
 
 #endif
 #endif

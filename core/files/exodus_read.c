@@ -402,6 +402,7 @@ int hx_exodus_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, h
     reader r = {.file = -1};
     (void)conditions; /* the format has none */
     memset(mesh, 0, sizeof *mesh);
+    hx_exodus_lock();
     HX_TRY_FAIL(hx_import_open(&r.import, path, notes));
     rc = open_file(&r);
     if (rc == HX_EENV) (void)hx_import_place(&r.import, 0, rc);
@@ -413,6 +414,7 @@ int hx_exodus_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, h
     rc = hx_import_finish(&r.import, mesh);
 fail:
     reader_free(&r);
+    hx_exodus_unlock();
     return rc;
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../base/input_file.h"
+#include "../base/links.h"
 #include "../base/memory.h"
 #include "write_internal.h"
 
@@ -72,6 +73,7 @@ int hx_write_check(const char *path)
     const hx_matrix_file_kind *kind = NULL;
     struct stat info;
     HX_TRY(hx_matrix_kind_find(path, &kind));
+    HX_TRY(hx_link_check_way(path));
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
         return HX_RAISE(HX_EINPUT, "cannot write '%s': it is no regular file", path);
     HX_TRY(check_existing(path, kind));

@@ -517,6 +517,13 @@ const char *hx_ranks_transport(const hx_ranks *ranks)
     return ranks->mail.ops ? ranks->mail.ops->name : "host memory";
 }
 
+hx_mail_way hx_ranks_way(const hx_ranks *ranks)
+{
+    const hx_mail_ops *const ops = ranks->mail.ops;
+    if (!ops) return HX_MAIL_NONE;
+    return ops == ranks->device->ops->mail ? HX_MAIL_DIRECT : HX_MAIL_LIBRARY;
+}
+
 void hx_ranks_free(hx_ranks *ranks)
 {
     hx_device *const dev = &ranks->dev;

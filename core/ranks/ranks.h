@@ -140,6 +140,8 @@ size_t hx_ranks_bytes(const hx_ranks *ranks);
 
 /* How values of points go, for messages: "CUDA IPC", "NCCL", "host memory". */
 const char *hx_ranks_transport(const hx_ranks *ranks);
+/* The way that was taken, never HX_MAIL_ANY. */
+hx_mail_way hx_ranks_way(const hx_ranks *ranks);
 
 /* By the leader: the others are told what follows. By the others: waits for it. */
 int hx_ranks_tell(hx_ranks *ranks, const hx_ranks_call *call);

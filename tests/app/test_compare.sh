@@ -164,12 +164,13 @@ cat >played/gnuplot <<'END'
 #!/bin/sh
 grep -q 'set output "compare.svg"' "$1" || exit 3
 echo "<svg></svg>" >compare.svg
-[ ! -e ../compare.svg ] || echo named >"$PLAYED"
+[ "$(cat ../compare.svg)" = old ] || echo named >"$PLAYED"
 exit "$STATUS"
 END
 chmod +x played/gnuplot
 ln -s ../linked.svg out/compare/compare.svg
 for STATUS in 0 1; do
+    echo old >out/linked.svg
     export STATUS PLAYED="$work/too-early"
     n=$((n + 1))
     PATH="$work/played:$PATH" "$hextop" compare small.cfg --repeats 1 --no-pcg >stdout 2>stderr ||
@@ -177,10 +178,12 @@ for STATUS in 0 1; do
     ok "gnuplot draws elsewhere" test ! -e "$PLAYED"
     ok "no folder is left" test -z "$(find out/compare -name '*.tmp.*')"
     if [ $STATUS = 0 ]; then
-        ok "the picture is there" contains out/compare/compare.svg "<svg>"
+        ok "the picture is there" contains out/linked.svg "<svg>"
+        ok "the link stays" test -L out/compare/compare.svg
         ok "the picture is named" contains stdout "compare.svg"
     else
         ok "a picture that failed is not there" test ! -e out/compare/compare.svg
+        ok "what a link led to stays" contains out/linked.svg old
         ok "that is said" contains stderr "gnuplot failed"
     fi
 done

@@ -236,8 +236,8 @@ typedef int (*open64_function)(const char *, int, ...);
 
 static FILE *open_stream(const char *path, const char *mode, const char *site)
 {
-    const int flags =
-        (strchr(mode, '+') ? O_RDWR : O_WRONLY) | O_CREAT | (mode[0] == 'a' ? O_APPEND : O_TRUNC);
+    const int flags = (strchr(mode, '+') ? O_RDWR : O_WRONLY) | O_CREAT |
+                      (mode[0] == 'a' ? O_APPEND : O_TRUNC) | (strchr(mode, 'x') ? O_EXCL : 0);
     const cookie_io_functions_t io = {get, put, seek, end};
     const int fd = REAL(open64)(path, flags | O_CLOEXEC, 0666);
     stream *s = NULL;

@@ -2,7 +2,7 @@
 """Exodus II files, written by SciPy's netCDF after the format's description and by VTK, read by
 hextop: nodes, blocks, side sets and node sets with their names.
 
-    test_exodus.py HEXTOP
+    test_exodus.py HEXTOP TEST_EXODUS_THREADS
 
 Exit status 0 passed, 1 failed, 77 skipped (no SciPy, or no Exodus library)."""
 
@@ -25,7 +25,7 @@ except ImportError as missing:
     print(f"SKIPPED: {missing} (Debian: python3-scipy)")
     sys.exit(77)
 
-hextop = os.path.abspath(sys.argv[1])
+hextop, in_threads = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 work = tempfile.mkdtemp(prefix="hextop_exodus_")
 os.chdir(work)
 atexit.register(shutil.rmtree, work)
@@ -182,6 +182,13 @@ try:
     check("4 elements, 15 nodes" in done.stdout + done.stderr, f"VTK's: {done.stdout}{done.stderr}")
 except ImportError as missing:
     print(f"without VTK's writer: {missing}")
+
+# --- several threads ---
+
+files = [f for f in ("mixed.exo", "wedge15.e", "bent.e") if os.path.exists(f)]
+for _ in range(3):
+    done = subprocess.run([in_threads, *files], capture_output=True, text=True)
+    check(done.returncode == 0, f"in threads: {done.returncode} {done.stdout[-300:]}{done.stderr[-300:]}")
 
 # --- what is refused ---
 

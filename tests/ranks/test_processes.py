@@ -136,7 +136,7 @@ def lattices():
     agree("small lattices, springs", EXAMPLE % ("bell-crank", "bell-crank"), designs=2, cases=200, ranks=(3,))
     ENV["HEXTOP_WHOLE_LATTICE"] = "few"
     said = run(2, "shared", PART % "cantilever", *size)
-    check(said.returncode == 2 and "HEXTOP_WHOLE_LATTICE: 'few'" in said.stderr, f"lattices: {said.stderr[-300:]}")
+    check(said.returncode == 2 and "HEXTOP_WHOLE_LATTICE='few'" in said.stderr, f"lattices: {said.stderr[-300:]}")
     del ENV["HEXTOP_WHOLE_LATTICE"]
 
 
@@ -169,6 +169,11 @@ def transports():
             continue
         check(f"by way of {way}" in told["direct"].stdout, f"{name}: what is direct does not go by {way}")
         by_library = "by way of NCCL" in told["nccl"].stdout
+        for transport, taken in (("direct", "direct"), ("nccl", "nccl" if by_library else "messages"), ("messages", "messages")):
+            with open(os.path.join(transport, "config.cfg"), encoding="utf-8") as file:
+                text = file.read()
+            check(f'transport = "{taken}";' in text and f"whole_coarse_grid = {whole};" in text,
+                  f"{name}, {transport}: config.cfg does not name what was taken")
         check(by_library or "by way of host memory" in told["nccl"].stdout, f"{name}: what goes by NCCL goes elsewhere")
         if DEVICE == "cuda" and not by_library:
             print(f"NOT TRIED, {name}: NCCL, which is not here, or two processes have one GPU")
@@ -181,7 +186,7 @@ def transports():
     del ENV[shared_out]
     ENV["HEXTOP_TRANSPORT"] = "pigeon"
     said = run(2, "shared", PART % "cantilever", "mesh.nx=8", "mesh.ny=4", "mesh.nz=4")
-    check(said.returncode == 2 and "HEXTOP_TRANSPORT: 'pigeon'" in said.stderr, f"transports: {said.stderr[-300:]}")
+    check(said.returncode == 2 and "HEXTOP_TRANSPORT='pigeon'" in said.stderr, f"transports: {said.stderr[-300:]}")
     del ENV["HEXTOP_TRANSPORT"]
 
 
