@@ -10,6 +10,12 @@ import numpy as np
 KUHN = ((0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6), (0, 4, 5, 6), (0, 5, 1, 6))
 RING = ((0, 3, 2, 1), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7))
 VTK = {"hex8": 12, "wedge6": 13, "pyramid5": 14, "tet4": 10}
+VTK_SECOND = {"hex8": 25, "wedge6": 26, "pyramid5": 27, "tet4": 24}
+# Edges in the order of VTK's cells of second order.
+EDGES = {"hex8": ((0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7)),
+         "wedge6": ((0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (0, 3), (1, 4), (2, 5)),
+         "pyramid5": ((0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (1, 4), (2, 4), (3, 4)),
+         "tet4": ((0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3))}
 VTK_WEDGE = (0, 2, 1, 3, 5, 4)
 # Rotations of each kind of cell onto itself, as orders of its corners; the others are products of these.
 TURNS = {"hex8": ((1, 2, 3, 0, 5, 6, 7, 4), (1, 5, 6, 2, 0, 4, 7, 3)), "wedge6": ((1, 2, 0, 4, 5, 3), (3, 5, 4, 0, 2, 1)),
@@ -55,34 +61,50 @@ ORDERS = {kind: orders(kind) for kind in TURNS}
 
 
 class Grid:
-    """points, cells [(kind, corners)] in finite elements' order, sets {name: cells}."""
+    """points, cells [(kind, corners)] in finite elements' order, sets {name: cells}; of second order middles {edge: place}
+    by the sorted ends of each edge, else none."""
 
-    def __init__(self, points, cells, sets):
-        self.points, self.cells, self.sets = np.array(points, float), cells, sets
+    def __init__(self, points, cells, sets, middles=None):
+        self.points, self.cells, self.sets, self.middles = np.array(points, float), cells, sets, middles or {}
+
+    def bend(self, rng, amount):
+        """Edges curved by up to this share of their length."""
+        for kind, c in self.cells:
+            for i, j in EDGES[kind]:
+                edge = tuple(sorted((c[i], c[j])))
+                if edge not in self.middles:
+                    a, b = self.points[list(edge)]
+                    off = np.array([rng.uniform(-amount, amount) for _ in range(3)])
+                    self.middles[edge] = (a + b) / 2 + np.linalg.norm(b - a) * off
 
 
-def write_vtk(path, grid, rng=None, density=None, initial=None):
-    """Writes the grid; with a generator its nodes, cells and corners are shuffled. Returns (place of each node, of each
-    cell) in the file."""
-    n, m = len(grid.points), len(grid.cells)
-    node, cell, turn = np.arange(n), np.arange(m), {}
+def write_vtk(path, grid, rng=None, density=None):
+    """Writes the grid; with a generator its nodes, cells and corners are shuffled. Returns, of each node and of each cell,
+    its place among those of the file; nodes in the middles of edges count as none."""
+    n, m, edges = len(grid.points), len(grid.cells), sorted(grid.middles)
+    node, cell = np.arange(n + len(edges)), np.arange(m)
     if rng is not None:
         rng.shuffle(node)
         rng.shuffle(cell)
-    place, where = np.empty(n, int), np.empty(m, int)
-    place[node], where[cell] = np.arange(n), np.arange(m)
-    lines = ["# vtk DataFile Version 3.0", "random", "ASCII", "DATASET UNSTRUCTURED_GRID", "POINTS %d double" % n]
-    lines += ["%.17g %.17g %.17g" % tuple(grid.points[i]) for i in node]
-    corners = []
+    place, where = np.empty(n + len(edges), int), np.empty(m, int)
+    place[node], where[cell] = np.arange(n + len(edges)), np.arange(m)
+    middle = {edge: place[n + i] for i, edge in enumerate(edges)}
+    points = np.vstack([grid.points] + [grid.middles[edge] for edge in edges])
+    lines = ["# vtk DataFile Version 3.0", "random", "ASCII", "DATASET UNSTRUCTURED_GRID", "POINTS %d double" % len(points)]
+    lines += ["%.17g %.17g %.17g" % tuple(points[i]) for i in node]
+    numbers = []
     for e in cell:
         kind, c = grid.cells[e]
         if rng is not None:
             turn = ORDERS[kind][rng.integers(len(ORDERS[kind]))]
             c = [c[i] for i in turn]
-        corners.append([place[i] for i in ([c[i] for i in VTK_WEDGE] if kind == "wedge6" else c)])
-    lines += ["CELLS %d %d" % (m, sum(1 + len(c) for c in corners))]
-    lines += ["%d %s" % (len(c), " ".join(map(str, c))) for c in corners]
-    lines += ["CELL_TYPES %d" % m] + ["%d" % VTK[grid.cells[e][0]] for e in cell]
+        if kind == "wedge6":
+            c = [c[i] for i in VTK_WEDGE]
+        second = [middle[tuple(sorted((c[i], c[j])))] for i, j in EDGES[kind]] if edges else []
+        numbers.append([place[i] for i in c] + second)
+    lines += ["CELLS %d %d" % (m, sum(1 + len(c) for c in numbers))]
+    lines += ["%d %s" % (len(c), " ".join(map(str, c))) for c in numbers]
+    lines += ["CELL_TYPES %d" % m] + ["%d" % (VTK_SECOND if edges else VTK)[grid.cells[e][0]] for e in cell]
     if grid.sets or density is not None:
         lines += ["CELL_DATA %d" % m]
     for name, members in grid.sets.items():
@@ -91,7 +113,7 @@ def write_vtk(path, grid, rng=None, density=None, initial=None):
         lines += ["SCALARS density double 1", "LOOKUP_TABLE default"] + ["%.17g" % density[e] for e in cell]
     with open(path, "w", encoding="ascii") as f:
         f.write("\n".join(lines) + "\n")
-    return place, where
+    return np.argsort(np.argsort(place[:n])), where
 
 
 class Change:
@@ -116,7 +138,7 @@ class Change:
         cells = grid.cells
         if self.sign < 0:
             cells = [(kind, [c[i] for i in MIRROR[kind]]) for kind, c in cells]
-        return Grid([self.point(p) for p in grid.points], cells, grid.sets)
+        return Grid([self.point(p) for p in grid.points], cells, grid.sets, {e: self.point(p) for e, p in grid.middles.items()})
 
     def letters(self, fix):
         """Components held, of an R that maps axes onto axes."""
@@ -274,6 +296,7 @@ class Part:
         x = np.array(points, float)
         block = self.choose(x, cells)
         self.grid = Grid(x, cells, {"block": block} if block else {})
+        self.curved = False
         self.low, self.high = x.min(axis=0), x.max(axis=0)
         self.distorted = amount > 0
         self.regions()
@@ -345,6 +368,9 @@ class Draw:
         self.heat = rng.random() < 0.3
         self.part = part = Part(rng, most // 3 if self.quadratic else most)
         self.grid, self.turns = part.grid, True
+        if rng.random() < (0.35 if self.quadratic else 0.05):
+            part.grid.bend(rng, rng.choice((0.0, 0.05)))
+            part.curved = True
         self.rigid = self.bearing = self.displaced = self.mass = False
         self.config = c = {}
         if self.heat:

@@ -185,10 +185,10 @@ class Trial:
         else:
             return False
         self.refused = None
-        self.model = self.cases = None
+        mesh = second_fe.Mesh(d.grid.points, d.grid.cells, {name: ("cells", members) for name, members in d.grid.sets.items()},
+                              d.grid.middles)
         try:
-            self.model = second_fe.Model(second_fe.parse(draw.text(d.config)), second_fe.Mesh(d.grid.points, d.grid.cells, {
-                name: ("cells", members) for name, members in d.grid.sets.items()}))
+            self.model = second_fe.Model(second_fe.parse(draw.text(d.config)), mesh)
             self.cases = self.model.solve()
             self.is_whole = True
         except second_fe.NotHere:  # its K without what it lacks gives the bounds
@@ -196,8 +196,7 @@ class Trial:
             c["loads"] = tuple(e for e in c["loads"] if "bearing_force" not in e) or ({"set": "z1", "node_force": [0.0, 0.0, 1.0], "case": 1}, )
             c["loads"] += tuple({"set": "bore", "traction": [e["bearing_force"][i] / self.area() for i in range(3)], "case": e["case"]}
                                 for e in d.config["loads"] if "bearing_force" in e)
-            self.model = second_fe.Model(second_fe.parse(draw.text(c)), second_fe.Mesh(d.grid.points, d.grid.cells, {
-                name: ("cells", members) for name, members in d.grid.sets.items()}))
+            self.model = second_fe.Model(second_fe.parse(draw.text(c)), mesh)
             self.cases = self.model.solve()
             self.is_whole = False
         self.bounds = [Bounds(self.model, case) for case in self.cases]
@@ -546,7 +545,7 @@ def trial(job):
     d = t.draw if t else None
     what = "" if d is None else " ".join(["quadratic" if d.quadratic else "linear", d.part.kind, "heat" if d.heat else "elasticity",
                                          "ring" if d.part.ring else "box"] + (["unions"] if "+" in str(list(used(d.config))) else []) +
-                                        (["ties"] if d.ties else []))
+                                        (["ties"] if d.ties else []) + (["curved"] if d.part.curved else []))
     if t and not found and not keep:
         shutil.rmtree(t.folder, ignore_errors=True)
     return number, what, found, t.refused if t else None, t.done if t else {}

@@ -7,8 +7,8 @@ sources: whatever the two agree on was programmed twice.
 It reads the config and the legacy VTK mesh (text) that it names, assembles the stiffness matrix, loads, supports,
 springs, rigid sets and convection with the quadrature rules that the READMEs state, and solves by a sparse LU
 factorisation (scipy). Elements: hex8, wedge6, pyramid5, tet4, with solver.element = "quadratic" hex20, wedge15,
-pyramid13, tet10 with straight edges. `NotHere` is raised for what it does not analyse (bearing forces, splines,
-second-order files, sets other than by geometry, arrays and "and", "or", "not").
+pyramid13, tet10, curved where the file is of second order. `NotHere` is raised for what it does not analyse (bearing
+forces, splines, skins, sets other than by geometry, arrays and "and", "or", "not").
 
 Shape functions: Zienkiewicz and Taylor, The Finite Element Method, 1; of the pyramid with 13 nodes: Bedrosian, Int. J.
 Numer. Methods Eng. 35, 1992. Derivatives are taken by complex steps, so that each function is written once."""
@@ -80,7 +80,8 @@ def parse(text):
 
 # --- Meshes ---
 
-VTK_KIND = {12: "hex8", 13: "wedge6", 14: "pyramid5", 10: "tet4"}
+VTK_KIND = {12: "hex8", 13: "wedge6", 14: "pyramid5", 10: "tet4", 25: "hex8", 26: "wedge6", 27: "pyramid5", 24: "tet4"}
+CORNERS = {"hex8": 8, "wedge6": 6, "pyramid5": 5, "tet4": 4}
 FACES = {"hex8": ((0, 3, 2, 1), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)),
          "wedge6": ((0, 2, 1), (3, 4, 5), (0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5)),
          "pyramid5": ((0, 3, 2, 1), (0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4)),
@@ -94,9 +95,11 @@ EDGES = {"hex8": ((0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4)
 
 class Mesh:
     """points (n, 3); cells [(kind, corners)] with positive Jacobians, wedges as finite elements have them (the first
-    triangle counter-clockwise seen from the second); sets of integer arrays {name: ("nodes" or "cells", members)}."""
+    triangle counter-clockwise seen from the second); sets of integer arrays {name: ("nodes" or "cells", members)}; middles
+    {edge: place} of files of second order."""
 
-    def __init__(self, points, cells, arrays=None):
+    def __init__(self, points, cells, arrays=None, middles=None):
+        self.middles = middles or {}
         self.points, self.cells, self.arrays = np.asarray(points, float), cells, arrays or {}
         once = {}
         for e, (kind, corners) in enumerate(cells):
@@ -166,17 +169,24 @@ def read_vtk(path):
                 take(n, name, what == "int")
         else:
             at += 1
-    out = []
-    for what, corners in zip(types, cells):
+    out, seconds, turn = [], [], (0, 2, 1, 3, 5, 4)
+    for what, numbers in zip(types, cells):
         if what not in VTK_KIND:
             raise NotHere("VTK cells of type %d" % what)
-        c = [corners[i] for i in (0, 2, 1, 3, 5, 4)] if what == 13 else corners  # VTK's wedges are turned round
-        out.append((VTK_KIND[what], c))
+        kind = VTK_KIND[what]
+        c = numbers[:CORNERS[kind]]
+        seconds.append([(c[i], c[j], k) for (i, j), k in zip(EDGES[kind], numbers[len(c):])])  # VTK's order of edges is that of EDGES
+        out.append((kind, [c[i] for i in turn] if kind == "wedge6" else c))  # VTK's wedges are turned round
+    nodes = sorted({i for _, c in out for i in c})  # all others are in the middles of edges
+    number = {old: new for new, old in enumerate(nodes)}
+    middles = {tuple(sorted((number[a], number[b]))): points[k] for each in seconds for a, b, k in each}
+    out = [(kind, [number[i] for i in c]) for kind, c in out]
     sets = {}
     for name, (kind, values) in arrays.items():
         if name.startswith("set_"):
+            values = values if kind == "cells" else values[nodes]
             sets[name[4:]] = (kind, set(map(int, np.flatnonzero(values))))
-    return Mesh(points, out, sets), fields
+    return Mesh(points[nodes], out, sets, middles), fields
 
 
 # --- Elements: shape functions on a reference cell, quadrature ---
@@ -226,6 +236,18 @@ def tetrahedron(n):
         points.append((a * (1 - b) * (1 - c), b * (1 - c), c))
         weights.append(u * v * t * (1 - b) * (1 - c)**2)
     return np.array(points), np.array(weights)
+
+
+def tetrahedron14():
+    """Exact for degree 5 (Walkington, 2000)."""
+    points, weights = [], []
+    for a, w in ((0.31088591926330060980, 0.11268792571801585080), (0.092735250310891226402, 0.073493043116361949544)):
+        points += [(a, a, a), (1 - 3 * a, a, a), (a, 1 - 3 * a, a), (a, a, 1 - 3 * a)]
+        weights += [w / 6] * 4
+    a = 0.045503704125649649492
+    b = 0.5 - a
+    points += [(a, a, b), (a, b, a), (b, a, a), (b, b, a), (b, a, b), (a, b, b)]
+    return np.array(points), np.array(weights + [0.042546020777081466438 / 6] * 6)
 
 
 def wedge(tri, n):
@@ -327,7 +349,8 @@ class Rule:
 
 def rules():
     """{(kind, quadratic): (rule of the stiffness, rule of what acts on volumes)}. The second is of a higher degree: loads
-    by mass and sources are exact."""
+    by mass and sources are exact on straight cells. Curved ones take the points of the stiffness, and of tet10 under a
+    centrifugal load 14."""
     out = {}
     for kind in COLLAPSED:
         shape = collapsed_shape(kind)
@@ -336,6 +359,7 @@ def rules():
     out["wedge6", True] = Rule(wedge15_shape, *wedge(6, 3)), Rule(wedge15_shape, *wedge(5, 4))
     out["tet4", True] = Rule(tet10_shape, *tetrahedron(4)), Rule(tet10_shape, *tetrahedron(4 + 1))
     out["pyramid5", True] = Rule(pyramid13_shape, *pyramid(3)), Rule(pyramid13_shape, *pyramid(5))
+    out["curved tet"] = Rule(tet10_shape, *tetrahedron14())
     return out
 
 
@@ -419,9 +443,10 @@ class Model:
         self.dim = 1 if self.heat else 3
         n = len(mesh.points)
         self.middle = {edge: n + i for i, edge in enumerate(mesh.edges)} if self.quadratic else {}
-        middles = [(mesh.points[a] + mesh.points[b]) / 2 for a, b in mesh.edges] if self.quadratic else []
+        middles = [mesh.middles.get((a, b), (mesh.points[a] + mesh.points[b]) / 2) for a, b in mesh.edges]
         self.x = np.vstack([mesh.points] + middles) if self.quadratic else mesh.points
         self.n = len(self.x)
+        self.is_curved = self.quadratic and bool(mesh.middles)
         self.sets = {}
         self.make_sets()
         self.density = np.ones(len(mesh.cells)) if density is None else np.array(density, float)
@@ -515,8 +540,6 @@ class Model:
         x = self.x[points]
         J = np.einsum("gnd,enc->egdc", rule.D, x)
         det = np.linalg.det(J)
-        if np.any(det <= 0):
-            raise NotHere("an element of negative volume")
         return np.einsum("egcd,gnd->egnc", np.linalg.inv(J), rule.D), det * rule.w, np.einsum("gn,enc->egc", rule.N, x)
 
     def modulus(self):
@@ -544,7 +567,9 @@ class Model:
                 ke = ke.reshape(len(cells), 3 * points.shape[1], -1)
             ke *= modulus[cells][:, None, None]
             dof = (self.dim * points[:, :, None] + np.arange(self.dim)).reshape(len(cells), -1)
-            self.volume[cells] = self.geometry(RULES[kind, self.quadratic][1], points)[1].sum(axis=1)
+            if np.any(dV <= 0):
+                raise NotHere("an element of negative volume")
+            self.volume[cells] = dV.sum(axis=1)
             self.element.append((cells, dof, ke))
             rows.append(np.repeat(dof, dof.shape[1], axis=1).ravel())
             columns.append(np.tile(dof, dof.shape[1]).ravel())
@@ -591,14 +616,16 @@ class Model:
         rho = self.density
         return self.config["material"]["density"] * np.where(rho < 0.1, np.minimum(rho, 6e5 * rho**6 - 5e6 * rho**7), rho)
 
-    def body(self, cells, field):
-        """Consistent loads of a field (cells, places) -> value per volume."""
+    def body(self, cells, field, is_square=False):
+        """Consistent loads of a field (cells, places) -> value per volume; is_square: that grows with the place."""
         out = np.zeros((self.n, self.dim))
         for kind, (numbers, points) in self.kinds.items():
             pick = np.isin(numbers, sorted(cells))
             if not pick.any():
                 continue
-            rule = RULES[kind, self.quadratic][1]
+            rule = RULES[kind, self.quadratic][0 if self.is_curved else 1]
+            if self.is_curved and is_square and kind == "tet4":
+                rule = RULES["curved tet"]
             _, dV, x = self.geometry(rule, points[pick])
             f = np.einsum("gn,eg,egc->enc", rule.N, dV, field(numbers[pick], x))
             np.add.at(out, points[pick].ravel(), f.reshape(-1, self.dim))
@@ -617,7 +644,7 @@ class Model:
             def out(e, x):
                 d = x - np.array(c["point"], float)
                 return mass[e][:, None, None] * c["speed"]**2 * (d - (d @ a)[..., None] * a)
-            return self.body(cells, out)
+            return self.body(cells, out, is_square=True)
         if "bearing_force" in entry or "from" in entry:
             raise NotHere("bearing forces and loads from the file")
         if "source" in entry:
