@@ -6,11 +6,13 @@
 
 #include "../base/memory.h"
 #include "../base/vec3.h"
-#include "../mesh/hex8.h"
 #include "../mesh/point_grid.h"
 #include "ties_images.h"
+#include "ties_place.h"
+#include "ties_shape.h"
 
-/* Offsets in half-widths of an element: 2 is the next element of a regular mesh. */
+/* Offsets in half-widths of an element: 2 is the next element of a regular mesh. An offset that
+ * rounding may have moved over a limit is on the side of REACH and WALL that has an image. */
 static const double REACH = 1.5;     /* an image further off is not covered by the element */
 static const double WALL = 1.0;      /* an element nearer to its own image is cut by the plane */
 static const double EXACT = 2e-3;    /* what is not called shifted */
@@ -18,7 +20,8 @@ static const double FOOTPRINT = 0.9; /* of a column: within its first element, s
 
 typedef struct work {
     const hx_mesh *mesh;
-    hx_isometry image[HX_TIES_MOST_IMAGES];
+    hx_place place;
+    hx_isometry image[HX_TIES_MOST_IMAGES]; /* as seen from place.origin */
     int n_image;
     double toward[3];
     int is_extruded;
@@ -39,45 +42,27 @@ static void to_frame(const work *w, const double x[3], double y[3])
     if (w->is_extruded) y[2] = 0.0;
 }
 
-/* The way d from a collapsed cell's centroid over that to the face it leads to, which a
- * hexahedron's largest reference coordinate is too; whatever the numbering. */
-static double offset_in_collapsed(const hx_mesh *mesh, int64_t e, const double d[3])
+static void shape_of(const work *w, int64_t e, hx_tie_shape *shape)
 {
-    const int32_t *const conn = mesh->conn + 8 * e;
-    double x[3], most = 0.0;
-    hx_mesh_centroid(mesh, e, x);
-    for (int f = 0; f < 6; f++) {
-        const int *const at = hx_hex_face[f];
-        double corner[4][3], middle[3], diagonal[2][3], normal[3];
-        int32_t node[4];
-        if (hx_cell_face(conn, f, node) < 3) continue;
-        for (int i = 0; i < 3; i++) {
-            for (int c = 0; c < 4; c++)
-                corner[c][i] = mesh->xyz[3 * (int64_t)conn[at[c]] + i] - x[i];
-            middle[i] = 0.25 * ((corner[0][i] + corner[2][i]) + (corner[1][i] + corner[3][i]));
-            diagonal[0][i] = corner[2][i] - corner[0][i];
-            diagonal[1][i] = corner[3][i] - corner[1][i];
-        }
-        hx_cross3(diagonal[0], diagonal[1], normal);
-        most = fmax(most, hx_dot3(normal, d) / hx_dot3(normal, middle));
-    }
-    return most;
+    hx_tie_shape_find(shape, w->mesh, e, 4.0 * w->place.margin);
 }
 
-/* A difference of such coordinates in space, as offsets from element e's centre: the largest
- * reference coordinate. */
-static double offset_in(const work *w, int64_t e, const double from[3], const double to[3])
+/* A difference of such coordinates, as an offset from the centre of an element. */
+static double offset_in(const work *w, const hx_tie_shape *shape, const double from[3],
+                        const double to[3])
 {
-    double x[24], inv[3][3], most = 0.0, d[3] = {0.0};
+    double d[3] = {0.0};
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < 3; i++) d[i] += (to[k] - from[k]) * w->axis[k][i];
-    if (hx_cell_is_collapsed(w->mesh->conn + 8 * e)) return offset_in_collapsed(w->mesh, e, d);
-    for (int64_t a = 0; a < 8; a++)
-        memcpy(x + 3 * a, w->mesh->xyz + 3 * (int64_t)w->mesh->conn[8 * e + a], 3 * sizeof *x);
-    (void)hx_hex8_jacobian(x, 0.0, 0.0, 0.0, inv);
-    for (int k = 0; k < 3; k++)
-        most = fmax(most, fabs(inv[0][k] * d[0] + inv[1][k] * d[1] + inv[2][k] * d[2]));
-    return most;
+    return hx_tie_shape_offset(shape, d);
+}
+
+/* 1 if `to` is so near to the element's centre that it is the element's own image. */
+static int is_own(const work *w, int64_t e, const double centre[3], const double to[3])
+{
+    hx_tie_shape shape;
+    shape_of(w, e, &shape);
+    return offset_in(w, &shape, centre, to) < WALL - shape.slack;
 }
 
 /* --- folding --- */
@@ -122,24 +107,97 @@ static int take_extrusion(work *w, const hx_ties_params *params)
     return HX_OK;
 }
 
-/* The image of the centroid that lies furthest along `toward`; the element itself if that is as
- * good as on a mirror. */
-static void fold(work *w, int64_t e, double tolerance)
+/* Into y the image of x that lies furthest along `toward`, x itself if that is as good as on a
+ * mirror; returns which image. */
+static int into_chamber(const work *w, const double x[3], double y[3])
 {
-    double x[3], y[3], best[3], own[3];
-    hx_mesh_centroid(w->mesh, e, x);
-    memcpy(best, x, sizeof best);
+    double other[3];
+    int by = 0;
+    memcpy(y, x, 3 * sizeof *y);
     for (int g = 1; g < w->n_image; g++) {
-        hx_isometry_apply(&w->image[g], x, y);
-        if (hx_dot3(w->toward, y) <= hx_dot3(w->toward, best) + tolerance) continue;
-        memcpy(best, y, sizeof best);
-        w->by[e] = (uint8_t)g;
+        hx_isometry_apply(&w->image[g], x, other);
+        if (hx_dot3(w->toward, other) <= hx_dot3(w->toward, y) + 4.0 * w->place.margin) continue;
+        memcpy(y, other, 3 * sizeof *y);
+        by = g;
     }
+    return by;
+}
+
+static void fold(work *w, int64_t e)
+{
+    double x[3], best[3], own[3];
+    hx_place_centroid(&w->place, e, x);
+    w->by[e] = (uint8_t)into_chamber(w, x, best);
     to_frame(w, best, w->folded + 3 * e);
     to_frame(w, x, own);
-    if (w->by[e] == 0 || offset_in(w, e, own, w->folded + 3 * e) >= WALL) return;
+    if (w->by[e] == 0 || !is_own(w, e, own, w->folded + 3 * e)) return;
     memcpy(w->folded + 3 * e, own, sizeof own);
     w->by[e] = 0;
+}
+
+/* What tells the chambers of a mesh apart that is not symmetric: sums over the elements in it of
+ * the distance to the nearest mirror, of its square, and by volume. An element on a mirror adds
+ * nothing to either side, so that rounding decides nothing. */
+enum { N_SUM = 3 };
+typedef struct chamber {
+    double sum[N_SUM];
+} chamber;
+
+static void sum_chambers(const work *w, chamber all[HX_TIES_MOST_IMAGES])
+{
+    hx_mirror mirror[HX_TIES_MOST_IMAGES];
+    const int n_mirror = hx_images_mirrors(w->image, w->n_image, mirror);
+#pragma omp parallel
+    {
+        chamber part[HX_TIES_MOST_IMAGES] = {{{0.0}}};
+#pragma omp for schedule(static)
+        for (int64_t e = 0; e < w->mesh->n_elem; e++) {
+            double x[3], y[3], least = INFINITY;
+            hx_place_centroid(&w->place, e, x);
+            for (int m = 0; m < n_mirror; m++)
+                least = fmin(least, fabs(hx_dot3(mirror[m].normal, x) - mirror[m].level));
+            double *const sum = part[into_chamber(w, x, y)].sum;
+            sum[0] += least;
+            sum[1] += least * least;
+            sum[2] += least * w->place.volume[e];
+        }
+#pragma omp critical
+        for (int g = 0; g < w->n_image; g++)
+            for (int i = 0; i < N_SUM; i++) all[g].sum[i] += part[g].sum[i];
+    }
+}
+
+/* By how much rounding may change each sum. */
+static void find_tolerances(const work *w, const chamber *all, double tolerance[N_SUM])
+{
+    double sum[N_SUM] = {0.0};
+    for (int g = 0; g < w->n_image; g++)
+        for (int i = 0; i < N_SUM; i++) sum[i] += all[g].sum[i];
+    const double by_margin[N_SUM] = {(double)w->mesh->n_elem, 2.0 * sum[0], w->mesh->total_volume};
+    for (int i = 0; i < N_SUM; i++)
+        tolerance[i] = 1e-9 * sum[i] + 8.0 * w->place.margin * by_margin[i];
+}
+
+/* The chamber that most of the part lies in leads, so that as many elements as possible find an
+ * image in it; of equal chambers the one to which the planes' normals point. */
+static void choose_chamber(work *w)
+{
+    chamber all[HX_TIES_MOST_IMAGES] = {{{0.0}}};
+    int best = 0, is_out[HX_TIES_MOST_IMAGES] = {0};
+    double toward[3] = {0.0}, tolerance[N_SUM];
+    if (w->n_image < 2) return;
+    sum_chambers(w, all);
+    find_tolerances(w, all, tolerance);
+    for (int i = 0; i < N_SUM; i++) {
+        double most = 0.0;
+        for (int g = 0; g < w->n_image; g++)
+            if (!is_out[g]) most = fmax(most, all[g].sum[i]);
+        for (int g = 0; g < w->n_image; g++) is_out[g] |= all[g].sum[i] < most - tolerance[i];
+    }
+    while (best + 1 < w->n_image && is_out[best]) best++;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) toward[i] += w->image[best].r[k][i] * w->toward[k];
+    memcpy(w->toward, toward, sizeof toward);
 }
 
 static double largest_radius(const hx_mesh *mesh)
@@ -159,8 +217,10 @@ static double largest_radius(const hx_mesh *mesh)
 }
 
 /* HX_EINPUT for a plane with the whole part on one side. */
-static int check_plane(const hx_mesh *mesh, const hx_symmetry_plane *plane)
+static int check_plane(const hx_place *place, const hx_symmetry_plane *plane)
 {
+    const hx_mesh *const mesh = place->mesh;
+    const double margin = place->margin * hx_norm3(plane->normal);
     int above = 0, below = 0;
 #pragma omp parallel for schedule(static) reduction(| : above, below)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
@@ -168,8 +228,8 @@ static int check_plane(const hx_mesh *mesh, const hx_symmetry_plane *plane)
         hx_mesh_centroid(mesh, e, x);
         for (int i = 0; i < 3; i++) x[i] -= plane->point[i];
         const double side = hx_dot3(x, plane->normal);
-        above |= side > 0.0;
-        below |= side < 0.0;
+        above |= side > margin;
+        below |= side < -margin;
     }
     if (above && below) return HX_OK;
     return HX_RAISE(HX_EINPUT,
@@ -186,19 +246,21 @@ static double diagonal_of(const hx_mesh *mesh)
     return sqrt(square);
 }
 
-static int fold_all(work *w, const hx_ties_params *params)
+static int fold_all(work *w, const hx_problem *problem, const hx_ties_params *params)
 {
     const hx_mesh *mesh = w->mesh;
-    const double length = diagonal_of(mesh);
-    HX_TRY(hx_images_create(params, length, w->image, &w->n_image, w->toward));
-    for (size_t p = 0; p < params->n_plane; p++) HX_TRY(check_plane(mesh, &params->plane[p]));
+    hx_place_create(&w->place, problem, params);
+    HX_TRY(hx_images_create(params, w->place.origin, diagonal_of(mesh), w->image, &w->n_image,
+                            w->toward));
+    for (size_t p = 0; p < params->n_plane; p++) HX_TRY(check_plane(&w->place, &params->plane[p]));
     HX_TRY(take_extrusion(w, params));
+    choose_chamber(w);
     w->reach = largest_radius(mesh);
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         w->order[mesh->elem_orig ? mesh->elem_orig[e] : e] = (int32_t)e;
         w->rep[e] = -1;
-        fold(w, e, 1e-9 * length);
+        fold(w, e);
     }
     return HX_OK;
 }
@@ -251,10 +313,64 @@ fail:
     return rc;
 }
 
+/* The point nearest to x. */
+typedef struct nearest {
+    const work *w;
+    const points *p;
+    const double *x;
+    int64_t point;
+    double distance, offset;
+} nearest;
+
+/* Below 0: nearer. Of points that are equally near the one whose element covers more, then the one
+ * that comes first by place. */
+static int compare_points(const nearest *best, int64_t point, double distance)
+{
+    const work *const w = best->w;
+    const int32_t e = best->p->elem[point], other = best->p->elem[best->point];
+    const double *const xyz = best->p->xyz;
+    hx_tie_shape a, b;
+    if (fabs(distance - best->distance) > 4.0 * w->place.margin)
+        return distance < best->distance ? -1 : 1;
+    shape_of(w, e, &a);
+    shape_of(w, other, &b);
+    const double offset = offset_in(w, &a, xyz + 3 * point, best->x);
+    const double that = offset_in(w, &b, xyz + 3 * best->point, best->x);
+    if (fabs(offset - that) > a.slack + b.slack) return offset < that ? -1 : 1;
+    return hx_place_compare(&w->place, e, other);
+}
+
+static void look_at(void *context, int64_t point)
+{
+    nearest *const best = context;
+    const double *const y = best->p->xyz + 3 * point;
+    const double d[3] = {y[0] - best->x[0], y[1] - best->x[1], y[2] - best->x[2]};
+    const double distance = hx_norm3(d);
+    if (point == best->point || distance > best->distance + 8.0 * best->w->place.margin) return;
+    if (compare_points(best, point, distance) >= 0) return;
+    best->point = point;
+    best->distance = distance;
+}
+
+/* -1: none that an element may reach. */
+static int64_t find_nearest(const work *w, const points *p, const double x[3])
+{
+    nearest best = {.w = w, .p = p, .x = x};
+    best.point = hx_point_grid_nearest(&p->grid, x, 2.0 * w->reach + w->place.margin);
+    if (best.point < 0) return -1;
+    const double *const y = p->xyz + 3 * best.point;
+    const double d[3] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]};
+    best.distance = hx_norm3(d);
+    if (best.distance > w->place.margin) /* else others there would be at the same place */
+        hx_point_grid_visit(&p->grid, x, best.distance + 8.0 * w->place.margin, look_at, &best);
+    return best.point;
+}
+
 typedef struct column {
     work *w;
     const points *p;
     int32_t first;
+    const hx_tie_shape *shape; /* of the first */
 } column;
 
 /* Takes a point into the column of `first` if it lies within its footprint. */
@@ -264,26 +380,39 @@ static void join_column(void *context, int64_t point)
     const int32_t e = c->p->elem[point];
     const double *const middle = c->w->folded + 3 * (int64_t)c->first;
     if (c->w->rep[e] >= 0) return;
-    const double offset = offset_in(c->w, c->first, middle, c->w->folded + 3 * (int64_t)e);
-    if (offset >= FOOTPRINT) return;
+    const double offset = offset_in(c->w, c->shape, middle, c->w->folded + 3 * (int64_t)e);
+    if (offset >= FOOTPRINT + c->shape->slack) return;
     c->w->rep[e] = c->first;
     c->w->offset[e] = offset;
 }
 
-/* In the chamber: columns of elements, begun by the one with the smallest number. */
+static void begin_column(work *w, const points *p, int32_t e)
+{
+    hx_tie_shape shape;
+    column c = {w, p, e, &shape};
+    shape_of(w, e, &shape);
+    const double reach =
+        (FOOTPRINT + shape.slack) * hx_tie_shape_reach(&shape, w->mesh, e) + w->place.margin;
+    w->rep[e] = e;
+    hx_point_grid_visit(&p->grid, w->folded + 3 * (int64_t)e, reach, join_column, &c);
+}
+
+/* In the chamber: columns of elements, from the middle of the cross-section outwards. */
 static int make_columns(work *w)
 {
     points p;
+    int32_t *elem = NULL;
+    int rc;
     HX_TRY(points_create(&p, w, OF_CHAMBER));
-    for (int64_t k = 0; k < p.n; k++) {
-        const int32_t e = p.elem[k];
-        column c = {w, &p, e};
-        if (w->rep[e] >= 0) continue;
-        w->rep[e] = e;
-        hx_point_grid_visit(&p.grid, p.xyz + 3 * k, w->reach, join_column, &c);
-    }
+    HX_TRY_FAIL(hx_alloc_raw(&elem, (size_t)p.n, sizeof *elem, "symmetry"));
+    memcpy(elem, p.elem, (size_t)p.n * sizeof *elem);
+    HX_TRY_FAIL(hx_place_sort(&w->place, p.n, elem));
+    for (int64_t k = 0; k < p.n; k++)
+        if (w->rep[elem[k]] < 0) begin_column(w, &p, elem[k]);
+fail:
+    free(elem);
     points_free(&p);
-    return HX_OK;
+    return rc;
 }
 
 /* Each element outside the chamber to the representative nearest to its folded centroid. */
@@ -293,12 +422,14 @@ static int match_images(work *w)
     HX_TRY(points_create(&p, w, REPRESENTATIVES));
 #pragma omp parallel for schedule(dynamic, 1024)
     for (int64_t e = 0; e < w->mesh->n_elem; e++) {
+        hx_tie_shape shape;
         if (w->by[e] == 0) continue;
         const double *const x = w->folded + 3 * e;
-        const int64_t k = hx_point_grid_nearest(&p.grid, x, 2.0 * w->reach);
+        const int64_t k = find_nearest(w, &p, x);
         if (k < 0) continue;
-        w->offset[e] = offset_in(w, p.elem[k], p.xyz + 3 * k, x);
-        if (w->offset[e] <= REACH) w->rep[e] = p.elem[k];
+        shape_of(w, p.elem[k], &shape);
+        w->offset[e] = offset_in(w, &shape, p.xyz + 3 * k, x);
+        if (w->offset[e] <= REACH + shape.slack) w->rep[e] = p.elem[k];
     }
     points_free(&p);
     return HX_OK;
@@ -308,21 +439,22 @@ static int match_images(work *w)
  * image that lies where one of its own would. */
 static void match_lone(work *w, const points *p, int32_t e, int32_t *joins, double *offset)
 {
-    const double *const x = w->folded + 3 * (int64_t)e;
-    const int64_t k = hx_point_grid_nearest(&p->grid, x, 2.0 * w->reach);
+    const int64_t k = find_nearest(w, p, w->folded + 3 * (int64_t)e);
+    hx_tie_shape shape;
     double own[3], there[3], middle[3], y[3], z[3];
     *joins = -1;
     if (k < 0) return;
     const int32_t s = p->elem[k];
-    hx_mesh_centroid(w->mesh, e, y);
+    hx_place_centroid(&w->place, e, y);
     to_frame(w, y, own);
     hx_isometry_undo(&w->image[w->by[s]], y, z);
     to_frame(w, z, there);
-    if (offset_in(w, e, own, there) < WALL) return; /* it is its own image */
-    hx_mesh_centroid(w->mesh, s, y);
+    if (is_own(w, e, own, there)) return;
+    hx_place_centroid(&w->place, s, y);
     to_frame(w, y, middle);
-    const double found = offset_in(w, s, middle, there);
-    if (found > REACH) return;
+    shape_of(w, s, &shape);
+    const double found = offset_in(w, &shape, middle, there);
+    if (found > REACH + shape.slack) return;
     *offset = found;
     *joins = w->rep[s];
 }
@@ -363,13 +495,15 @@ fail:
 /* 1 if some image of the element is another place than its own. */
 static int has_image(const work *w, int64_t e)
 {
+    hx_tie_shape shape;
     double x[3], y[3], own[3], there[3];
-    hx_mesh_centroid(w->mesh, e, x);
+    shape_of(w, e, &shape);
+    hx_place_centroid(&w->place, e, x);
     to_frame(w, x, own);
     for (int g = 1; g < w->n_image; g++) {
         hx_isometry_apply(&w->image[g], x, y);
         to_frame(w, y, there);
-        if (offset_in(w, e, own, there) >= WALL) return 1;
+        if (offset_in(w, &shape, own, there) >= WALL - shape.slack) return 1;
     }
     return 0;
 }
@@ -456,7 +590,7 @@ static int make_groups(hx_ties *ties, work *w, const hx_problem *problem,
                        const hx_ties_params *params)
 {
     HX_TRY(alloc_work(w, (size_t)w->mesh->n_elem));
-    HX_TRY(fold_all(w, params));
+    HX_TRY(fold_all(w, problem, params));
     ties->n_image = w->n_image;
     if (w->is_extruded) {
         HX_TRY(make_columns(w));

@@ -45,10 +45,13 @@ typedef struct hx_ties {
     double shift;              /* the largest of these offsets, in widths of an element */
 } hx_ties;
 
-/* No groups without a plane and extrusion. Passive elements are in none. The same for any order of
- * the mesh. HX_EINPUT: no direction, planes that generate more than HX_TIES_MOST_IMAGES images
- * (parallel or at odd angles) or are oblique to the extrusion, a plane with all elements on one
- * side, no element with an image. O(n log n), about 100 bytes an element while it runs. */
+/* No groups without a plane and extrusion. Passive elements are in none. The same groups for any
+ * order of the mesh and for any place, rotation, reflection and unit of mesh and planes; lengths
+ * that differ by less than max(1e-9 of an element, 16 eps max|x|) are equal, and an image at
+ * exactly half a width counts. HX_EINPUT: no direction, planes that generate more than
+ * HX_TIES_MOST_IMAGES images (parallel or at odd angles) or are oblique to the extrusion, a plane
+ * with all elements on one side, no element with an image. O(n log n), about 100 bytes per element
+ * while it runs. */
 int hx_ties_create(hx_ties *ties, const hx_problem *problem, const hx_ties_params *params);
 
 /* The volume-weighted mean of each group, to all its members. Host. */

@@ -30,14 +30,14 @@ static int are_same(const hx_isometry *a, const hx_isometry *b, double length)
     return 1;
 }
 
-static int reflection(const hx_symmetry_plane *plane, hx_isometry *g)
+static int reflection(const hx_symmetry_plane *plane, const double origin[3], hx_isometry *g)
 {
     const double *const n = plane->normal, length = hx_norm3(n);
     double along = 0.0;
     if (!(length > 0.0 && isfinite(length)))
         return HX_RAISE(HX_EINPUT, "%s: normal [%g, %g, %g] has no direction", plane->origin, n[0],
                         n[1], n[2]);
-    for (int i = 0; i < 3; i++) along += plane->point[i] * n[i] / length;
+    for (int i = 0; i < 3; i++) along += (plane->point[i] - origin[i]) * n[i] / length;
     for (int i = 0; i < 3; i++) {
         g->t[i] = 2.0 * along * n[i] / length;
         for (int k = 0; k < 3; k++)
@@ -60,41 +60,66 @@ static int add_image(hx_isometry *image, int *n_image, const hx_isometry *g, dou
     return HX_OK;
 }
 
-/* |toward . n| at the least, over the normals n of all mirrors: I - r = 2 n n' for those. */
-static double clearance(const hx_isometry *image, int n_image, const double toward[3])
+/* I - r = 2 n n' for a reflection. */
+int hx_images_mirrors(const hx_isometry *image, int n_image, hx_mirror mirror[HX_TIES_MOST_IMAGES])
 {
-    double least = INFINITY;
+    int n = 0;
     for (int g = 0; g < n_image; g++) {
         const double(*const r)[3] = image[g].r;
-        double square = 0.0, is_mirror = fabs(r[0][0] + r[1][1] + r[2][2] - 1.0);
-        for (int i = 0; i < 3; i++)
-            for (int k = 0; k < 3; k++) {
-                square += toward[i] * ((i == k ? 1.0 : 0.0) - r[i][k]) * toward[k];
-                is_mirror +=
-                    fabs(r[i][k] - r[k][i]); /* a symmetric rotation by 90 degrees is none */
-            }
-        if (is_mirror < 100.0 * SAME) least = fmin(least, sqrt(0.5 * fmax(0.0, square)));
+        double off = fabs(r[0][0] + r[1][1] + r[2][2] - 1.0), *const normal = mirror[n].normal;
+        int most = 0;
+        for (int i = 0; i < 3; i++) {
+            if (r[i][i] < r[most][most]) most = i;
+            for (int k = 0; k < 3; k++) /* a symmetric rotation by 90 degrees is none */
+                off += fabs(r[i][k] - r[k][i]);
+        }
+        if (!(off < 100.0 * SAME)) continue;
+        for (int i = 0; i < 3; i++) normal[i] = 0.5 * ((i == most ? 1.0 : 0.0) - r[i][most]);
+        const double length = hx_norm3(normal);
+        for (int i = 0; i < 3; i++) normal[i] /= length;
+        mirror[n++].level = 0.5 * hx_dot3(normal, image[g].t);
     }
+    return n;
+}
+
+/* |toward . n| at the least, over the normals n of all mirrors. */
+static double clearance(const hx_mirror *mirror, int n_mirror, const double toward[3])
+{
+    double least = INFINITY;
+    for (int m = 0; m < n_mirror; m++) least = fmin(least, fabs(hx_dot3(mirror[m].normal, toward)));
     return least;
 }
 
-/* The best of directions spread over the sphere (a Fibonacci lattice). */
-static void choose_direction(const hx_isometry *image, int n_image, double toward[3])
+/* The first normal with shares of the others, which turns with the planes; of some shares those
+ * that keep it furthest from all mirrors. */
+static void choose_direction(const hx_ties_params *params, const hx_isometry *image, int n_image,
+                             double toward[3])
 {
-    enum { N_TRIAL = 400 };
+    static const double share[] = {0.41, 0.13, 0.23, 0.31, 0.53, 0.67, 0.79, 0.91};
+    enum { N_SHARE = sizeof share / sizeof share[0] };
+    hx_mirror mirror[HX_TIES_MOST_IMAGES];
+    const int n_mirror = hx_images_mirrors(image, n_image, mirror);
     double best = -1.0;
-    for (int i = 0; i < N_TRIAL; i++) {
-        const double z = 1.0 - (2.0 * i + 1.0) / N_TRIAL, r = sqrt(1.0 - z * z);
-        const double trial[3] = {r * cos(2.39996322972865332 * i), r * sin(2.39996322972865332 * i),
-                                 z};
-        const double found = clearance(image, n_image, trial);
-        if (!(found > best)) continue;
+    for (int trial = 0; trial < N_SHARE * N_SHARE; trial++) {
+        double v[3] = {0.0};
+        for (size_t p = 0; p < params->n_plane; p++) {
+            const double *const n = params->plane[p].normal, length = hx_norm3(n);
+            const double part = p == 0       ? 1.0
+                                : p % 2 == 1 ? share[trial % N_SHARE]
+                                             : share[trial % N_SHARE] * share[trial / N_SHARE];
+            for (int i = 0; i < 3; i++) v[i] += part * n[i] / length;
+        }
+        const double length = hx_norm3(v);
+        if (!(length > SAME)) continue;
+        for (int i = 0; i < 3; i++) v[i] /= length;
+        const double found = clearance(mirror, n_mirror, v);
+        if (!(found > best + SAME)) continue; /* beyond rounding */
         best = found;
-        memcpy(toward, trial, sizeof trial);
+        memcpy(toward, v, 3 * sizeof *v);
     }
 }
 
-int hx_images_create(const hx_ties_params *params, double length,
+int hx_images_create(const hx_ties_params *params, const double origin[3], double length,
                      hx_isometry image[HX_TIES_MOST_IMAGES], int *n_image, double toward[3])
 {
     static const hx_isometry identity = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}},
@@ -103,7 +128,7 @@ int hx_images_create(const hx_ties_params *params, double length,
     *n_image = 1;
     for (size_t p = 0; p < params->n_plane; p++) {
         hx_isometry mirror;
-        HX_TRY(reflection(&params->plane[p], &mirror));
+        HX_TRY(reflection(&params->plane[p], origin, &mirror));
         HX_TRY(add_image(image, n_image, &mirror, length, params->plane[p].origin));
         for (int a = 0; a < *n_image; a++) /* grows: until all products are there */
             for (int b = 0; b < *n_image; b++) {
@@ -112,6 +137,6 @@ int hx_images_create(const hx_ties_params *params, double length,
                 HX_TRY(add_image(image, n_image, &product, length, params->plane[p].origin));
             }
     }
-    choose_direction(image, *n_image, toward);
+    choose_direction(params, image, *n_image, toward);
     return HX_OK;
 }

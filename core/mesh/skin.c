@@ -1,5 +1,6 @@
 #include "skin.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,11 +43,20 @@ static int is_within(side *s, const double x[3])
     return s->distance <= s->limit;
 }
 
+/* A centroid at exactly the thickness counts, wherever the part lies. */
+static double rounding_of(const hx_mesh *mesh, double thickness)
+{
+    double far = 0.0;
+    for (int i = 0; i < 3; i++)
+        far = fmax(far, fmax(fabs(mesh->box_min[i]), fabs(mesh->box_max[i])));
+    return fmax(1e-9 * thickness, 16.0 * DBL_EPSILON * far);
+}
+
 int hx_skin_flag(const hx_mesh *mesh, const hx_set *set, double thickness, uint8_t *flag,
                  int64_t *n)
 {
     enum { CHUNK = 1024 }; /* elements of a fixed part, whatever the number of threads */
-    const double limit = thickness * (1.0 + 1e-9); /* rounding */
+    const double limit = thickness + rounding_of(mesh, thickness);
     const int64_t n_chunk = (mesh->n_elem + CHUNK - 1) / CHUNK;
     hx_face_tree tree;
     int64_t n_face = 0, *face = NULL, count = 0;

@@ -1,0 +1,42 @@
+/* Which of two elements comes first, by where they lie and never by their numbers; not installed.
+ * Distances decide that a rotation or a reflection of mesh and planes leaves as they are; between
+ * elements that agree in all of them the coordinates do. Values that differ by less than
+ * rounding count as equal. */
+#ifndef HX_TIES_PLACE_H
+#define HX_TIES_PLACE_H
+
+#include "../problem/problem.h"
+#include "ties.h"
+
+enum {
+    HX_PLACE_PLANES = 3,
+    HX_PLACE_VECTORS = 3,
+    HX_PLACE_KEYS = HX_PLACE_PLANES + HX_PLACE_VECTORS + 6
+};
+
+typedef struct hx_place {
+    const hx_mesh *mesh;  /* (borrowed) */
+    const double *volume; /* [n_elem] (borrowed) */
+    double origin[3];     /* all other coordinates are seen from here */
+    double margin;        /* rounding of a coordinate: length */
+    double mean[3];       /* of the centroids */
+    /* Unit vectors along which the part is not its own mirror image, from its third moments; zero
+     * if it is. */
+    double skew[HX_PLACE_VECTORS][3];
+    double along[3]; /* unit vector of the extrusion; zero without */
+    int n_plane;     /* the first HX_PLACE_PLANES of the planes */
+    double normal[HX_PLACE_PLANES][3], level[HX_PLACE_PLANES];
+} hx_place;
+
+void hx_place_create(hx_place *place, const hx_problem *problem, const hx_ties_params *params);
+
+/* The centroid of an element, from the origin. */
+void hx_place_centroid(const hx_place *place, int64_t elem, double x[3]);
+
+/* Below 0: a comes first. 0: equal. */
+int hx_place_compare(const hx_place *place, int64_t a, int64_t b);
+
+/* elem[n] in this order. O(n log n), 16 bytes per element while it runs. */
+int hx_place_sort(const hx_place *place, int64_t n, int32_t *elem);
+
+#endif

@@ -1,0 +1,323 @@
+/* Groups depend on the shape alone: random meshes of every kind of cell, with planes of symmetry
+ * and extrusions, have the same groups when renumbered, moved by a million lengths, in other units,
+ * turned and mirrored; a bar of wedges, every image of which is half an element off, in closed
+ * form.
+ *
+ *     test_ties_moved [SCENES] */
+#include "tests/lib/fixture.h"
+#include "tests/lib/mixed_mesh.h"
+
+enum { N_MESH = 60, N_MOVE = 9 };
+
+typedef enum { PLAIN, MOVED, SMALLER, LARGER, TURNED, MIRRORED, FLIPPED } move_kind;
+
+/* x -> a x + b, a of orthogonal columns, and the order of the elements. */
+typedef struct motion {
+    double a[3][3], b[3];
+    int is_mirror;
+    uint64_t seed; /* 0: elements, nodes and corners keep their numbers */
+} motion;
+
+typedef struct scene {
+    mixed_box box;
+    size_t n_plane;
+    hx_symmetry_plane plane[3];
+    int is_extruded;
+    double extrusion[3];
+    char name[128];
+} scene;
+
+static double draw(uint64_t *state, double low, double high)
+{
+    return low + (high - low) * hx_random_unit(hx_random_next(state));
+}
+
+static int64_t draw_below(uint64_t *state, int64_t n)
+{
+    const int64_t i = (int64_t)((double)n * hx_random_unit(hx_random_next(state)));
+    return i < n ? i : n - 1;
+}
+
+static void apply(const motion *m, int is_direction, const double x[3], double y[3])
+{
+    for (int i = 0; i < 3; i++) {
+        y[i] = is_direction ? 0.0 : m->b[i];
+        for (int k = 0; k < 3; k++) y[i] += m->a[i][k] * x[k];
+    }
+}
+
+/* A rotation by Euler angles of a quaternion drawn at random. */
+static void draw_rotation(uint64_t *state, double a[3][3])
+{
+    double q[4], square = 0.0;
+    for (int i = 0; i < 4; i++) {
+        q[i] = draw(state, -1.0, 1.0);
+        square += q[i] * q[i];
+    }
+    for (int i = 0; i < 4; i++) q[i] /= sqrt(square);
+    const double w = q[0], x = q[1], y = q[2], z = q[3];
+    const double r[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
+                            {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)},
+                            {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}};
+    memcpy(a, r, sizeof r);
+}
+
+static motion draw_motion(move_kind how, uint64_t *state)
+{
+    motion m = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 0}, 0, 0};
+    const double unit = how == SMALLER ? 1e-3 : how == LARGER ? 25.4 : 1.0;
+    if (how == TURNED || how == MIRRORED) draw_rotation(state, m.a);
+    m.is_mirror = how == MIRRORED || how == FLIPPED;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) {
+            m.a[i][k] *= unit;
+            if (m.is_mirror && k == 0) m.a[i][k] = -m.a[i][k];
+        }
+    for (int i = 0; i < 3; i++)
+        if (how == MOVED) m.b[i] = 1e6 * draw(state, 2.0, 6.0);
+    m.seed = 1 + hx_random_next(state) / 2;
+    return m;
+}
+
+/* ---- meshes ---- */
+
+/* Elements, nodes and corners in another order: place[i] is where element i of the scene went. */
+static void renumber(hx_mesh *mesh, const motion *m, int32_t *place)
+{
+    const int64_t n = mesh->n_elem;
+    int32_t *const conn = malloc((size_t)n * 8 * sizeof *conn);
+    int32_t *const node = malloc((size_t)mesh->n_node * sizeof *node);
+    double *const xyz = malloc((size_t)mesh->n_node * 3 * sizeof *xyz);
+    uint64_t state = m->seed;
+    if (!conn || !node || !xyz) abort();
+    for (int64_t i = 0; i < n; i++) place[i] = (int32_t)i;
+    for (int64_t a = 0; a < mesh->n_node; a++) node[a] = (int32_t)a;
+    for (int64_t i = n - 1; m->seed && i > 0; i--) {
+        const int64_t k = draw_below(&state, i + 1);
+        const int32_t kept = place[i];
+        place[i] = place[k];
+        place[k] = kept;
+    }
+    for (int64_t a = mesh->n_node - 1; m->seed && a > 0; a--) {
+        const int64_t k = draw_below(&state, a + 1);
+        const int32_t kept = node[a];
+        node[a] = node[k];
+        node[k] = kept;
+    }
+    memcpy(conn, mesh->conn, (size_t)n * 8 * sizeof *conn);
+    memcpy(xyz, mesh->xyz, (size_t)mesh->n_node * 3 * sizeof *xyz);
+    for (int64_t e = 0; e < n; e++)
+        for (int a = 0; a < 8; a++)
+            mesh->conn[8 * (int64_t)place[e] + (m->is_mirror ? a ^ 4 : a)] = node[conn[8 * e + a]];
+    for (int64_t a = 0; a < mesh->n_node; a++)
+        apply(m, 0, xyz + 3 * a, mesh->xyz + 3 * (int64_t)node[a]);
+    if (m->seed) mixed_turn(mesh, m->seed);
+    free(conn);
+    free(node);
+    free(xyz);
+}
+
+/* Held at all nodes but the last one, which is pulled: groups do not depend on either. */
+static int make_mesh(hx_mesh *mesh, const scene *s, const motion *m, int32_t **place)
+{
+    HX_TRY(mixed_create(mesh, &s->box));
+    const int32_t last = (int32_t)mesh->n_node - 1;
+    int32_t *const node = malloc((size_t)mesh->n_node * sizeof *node);
+    *place = malloc((size_t)mesh->n_elem * sizeof **place);
+    if (!*place || !node) abort();
+    for (int32_t a = 0; a <= last; a++) node[a] = a;
+    renumber(mesh, m, *place);
+    int rc = hx_mesh_add_node_set(mesh, "held", last, node);
+    if (rc == HX_OK) rc = hx_mesh_add_node_set(mesh, "pulled", 1, &last);
+    free(node);
+    return rc < 0 ? rc : fixture_finish(mesh, m->seed % 2 ? FIXTURE_REORDERED : FIXTURE_IN_ORDER);
+}
+
+/* group[i] of the scene's element i: the smallest such number in its group. */
+static void number_groups(const hx_mesh *mesh, const hx_ties *ties, const int32_t *place,
+                          int64_t *group)
+{
+    int64_t *const of = malloc((size_t)mesh->n_elem * sizeof *of);
+    if (!of) abort();
+    for (int64_t i = 0; i < mesh->n_elem; i++) of[place[i]] = group[i] = i;
+    for (int64_t g = 0; g < ties->n_group; g++) {
+        int64_t least = INT64_MAX;
+        for (int64_t m = ties->start[g]; m < ties->start[g + 1]; m++) {
+            const int64_t i = of[hx_mesh_elem_number(mesh, ties->member[m])];
+            if (i < least) least = i;
+        }
+        for (int64_t m = ties->start[g]; m < ties->start[g + 1]; m++)
+            group[of[hx_mesh_elem_number(mesh, ties->member[m])]] = least;
+    }
+    free(of);
+}
+
+/* The groups of a scene that was moved; returns how many elements there are, 0: refused. */
+static int64_t find_groups(const scene *s, const motion *m, int64_t **group, hx_ties *counts)
+{
+    static const hx_support_spec support = {
+        "held", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0, 0.0, 0.0}};
+    static const hx_load_spec load = {"pulled", "test", HX_LOAD_NODE_FORCE, {0.3, 0.4, -1.0}, 1};
+    hx_problem_params params = fixture_problem();
+    hx_symmetry_plane plane[3];
+    hx_ties_params ties_params = {.n_plane = s->n_plane,
+                                  .plane = plane,
+                                  .is_extruded = s->is_extruded,
+                                  .extrusion_origin = "extrusion"};
+    hx_mesh mesh;
+    hx_problem problem;
+    hx_ties ties;
+    int32_t *place = NULL;
+    int64_t n = 0;
+    params.support = &support;
+    params.n_support = 1;
+    params.load = &load;
+    params.n_load = 1;
+    for (size_t p = 0; p < s->n_plane; p++) {
+        plane[p].origin = "plane";
+        apply(m, 0, s->plane[p].point, plane[p].point);
+        apply(m, 1, s->plane[p].normal, plane[p].normal);
+    }
+    apply(m, 1, s->extrusion, ties_params.extrusion);
+    CHECK_OK(make_mesh(&mesh, s, m, &place));
+    CHECK_OK(hx_problem_create(&problem, &mesh, &params));
+    *group = NULL;
+    if (hx_ties_create(&ties, &problem, &ties_params) == HX_OK) {
+        n = mesh.n_elem;
+        *group = malloc((size_t)n * sizeof **group);
+        if (!*group) abort();
+        number_groups(&mesh, &ties, place, *group);
+        *counts = ties;
+        counts->start = counts->member = NULL;
+    }
+    hx_error_clear();
+    hx_ties_free(&ties);
+    hx_problem_free(&problem);
+    hx_mesh_free(&mesh);
+    free(place);
+    return n;
+}
+
+/* ---- scenes ---- */
+
+static void put_plane(scene *s, const double point[3], double x, double y, double z)
+{
+    hx_symmetry_plane *const plane = &s->plane[s->n_plane++];
+    plane->origin = "plane";
+    memcpy(plane->point, point, sizeof plane->point);
+    plane->normal[0] = x;
+    plane->normal[1] = y;
+    plane->normal[2] = z;
+}
+
+/* Planes through the middle or a quarter of a cell off it, a diagonal, three at 60 degrees, one
+ * in any direction; along an axis or obliquely extruded. */
+static void draw_planes(scene *s, int which, uint64_t *state)
+{
+    double at[3];
+    for (int d = 0; d < 3; d++)
+        at[d] = 0.5 * (s->box.length[d] > 0.0 ? s->box.length[d] : s->box.n[d]);
+    if (which == 3 || which == 8) at[0] += 0.25 * at[0] / s->box.n[0];
+    if (which < 4 || which == 7 || which == 8) put_plane(s, at, 2.0, 0.0, 0.0);
+    if (which == 1 || which == 2) put_plane(s, at, 0.0, -1.0, 0.0);
+    if (which == 2) put_plane(s, at, 0.0, 0.0, 1.0);
+    if (which == 4) put_plane(s, at, 1.0, -1.0, 0.0);
+    if (which == 5) put_plane(s, at, draw(state, 0.2, 1.0), draw(state, 0.2, 1.0), 1.0);
+    if (which == 9) {
+        put_plane(s, at, 0.0, 1.0, 0.0);
+        put_plane(s, at, 0.0, 0.5, sqrt(0.75));
+    }
+    s->is_extruded = which == 6 || which == 7 || which == 8;
+    s->extrusion[2] = -3.0;
+    if (which == 6) s->extrusion[0] = draw(state, 0.0, 1.0) < 0.5 ? 0.0 : 0.4;
+}
+
+static void draw_scene(scene *s, int number, uint64_t *state)
+{
+    static const char *const planes[10] = {
+        "one", "two",      "three",         "beside the middle", "diagonal",
+        "any", "extruded", "extruded, one", "extruded, beside",  "at 60 degrees"};
+    const int which = number % 10;
+    memset(s, 0, sizeof *s);
+    s->box.kind = (mixed_kind)((number / 10 + number) % MIXED_N_KIND);
+    for (int d = 0; d < 3; d++) s->box.n[d] = (int)(2 + draw_below(state, 3));
+    if (s->box.kind == MIXED_LAYERS) s->box.n[2] = 5;
+    s->box.distort = number % 3 == 0 ? 0.0 : 0.12;
+    s->box.seed = hx_random_next(state);
+    if (number % 2)
+        for (int d = 0; d < 3; d++) s->box.length[d] = draw(state, 0.7, 1.3) * s->box.n[d];
+    draw_planes(s, which, state);
+    snprintf(s->name, sizeof s->name, "scene %d: %d x %d x %d %s, distorted by %g, planes: %s",
+             number, s->box.n[0], s->box.n[1], s->box.n[2], mixed_name[s->box.kind], s->box.distort,
+             planes[which]);
+}
+
+static void check_scene(int number, int64_t *n_tied)
+{
+    static const move_kind hows[N_MOVE] = {PLAIN,  MOVED,    SMALLER,  LARGER, TURNED,
+                                           TURNED, MIRRORED, MIRRORED, FLIPPED};
+    static const char *const word[] = {
+        "renumbered", "moved",    "in a larger unit", "in a smaller unit",
+        "turned",     "mirrored", "flipped"};
+    uint64_t state = 1000 + (uint64_t)number;
+    int64_t *first, *group;
+    hx_ties counts, found;
+    scene s;
+    draw_scene(&s, number, &state);
+    motion none = draw_motion(PLAIN, &state);
+    none.seed = 0;
+    memset(&counts, 0, sizeof counts);
+    const int64_t n = find_groups(&s, &none, &first, &counts);
+    *n_tied += counts.n_member;
+    for (int i = 0; i < N_MOVE; i++) {
+        const motion m = draw_motion(hows[i], &state);
+        const int64_t n_found = find_groups(&s, &m, &group, &found);
+        int64_t n_other = 0;
+        CHECK_MSG(n_found == n, "%s, %s: %d elements tied, not %d", s.name, word[hows[i]],
+                  (int)n_found, (int)n);
+        for (int64_t e = 0; n_found == n && e < n; e++) n_other += group[e] != first[e];
+        CHECK_MSG(n_other == 0, "%s, %s: %d of %d elements in other groups", s.name, word[hows[i]],
+                  (int)n_other, (int)n);
+        if (n > 0 && n_found == n)
+            CHECK_MSG(found.n_alone == counts.n_alone && found.n_shifted == counts.n_shifted &&
+                          fabs(found.shift - counts.shift) < 1e-6,
+                      "%s, %s: %d free, %d shifted, not %d, %d", s.name, word[hows[i]],
+                      (int)found.n_alone, (int)found.n_shifted, (int)counts.n_alone,
+                      (int)counts.n_shifted);
+        free(group);
+    }
+    free(first);
+}
+
+/* A bar of wedges, two in each cell of 1 x 1 x 1, mirrored in y: the image of each lies on the face
+ * between the two, half a wedge off either: they are each other's image, wherever the part lies. */
+static void check_wedges(void)
+{
+    scene s = {.box = {.kind = MIXED_WEDGES, .n = {6, 1, 1}}};
+    static const double at[3] = {3.0, 0.5, 0.5};
+    uint64_t state = 5;
+    put_plane(&s, at, 0.0, 1.0, 0.0);
+    for (int i = 0; i < 20; i++) {
+        motion m = draw_motion(i % 2 ? MOVED : TURNED, &state);
+        int64_t *group;
+        hx_ties counts;
+        for (int d = 0; d < 3 && i % 4 == 1; d++) m.b[d] *= 1e-5;
+        CHECK(find_groups(&s, &m, &group, &counts) == 12);
+        CHECK_MSG(counts.n_member == 12 && counts.n_group == 6 && counts.n_alone == 0,
+                  "motion %d: %d in %d groups", i, (int)counts.n_member, (int)counts.n_group);
+        CHECK_ABS(counts.shift, 0.5, 1e-6);
+        for (int e = 0; group && e < 12; e++) CHECK(group[e] == e / 2 * 2);
+        free(group);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const int n = argc > 1 ? atoi(argv[1]) : N_MESH;
+    int64_t n_tied = 0;
+    for (int number = 0; number < n; number++) check_scene(number, &n_tied);
+    printf("%d elements tied\n", (int)n_tied);
+    CHECK(n_tied > 1000);
+    check_wedges();
+    TEST_END();
+}
