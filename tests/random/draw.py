@@ -344,8 +344,8 @@ class Part:
         self.span = span
 
     def union(self, names):
-        name = "+".join(names)
-        if name not in self.combined:
+        name = "+".join(dict.fromkeys(names))
+        if "+" in name and name not in self.combined:
             self.combined.append(name)
             self.sets.append({"name": name, "or": list(names)})
         return name

@@ -8,7 +8,7 @@ It reads the config and the legacy VTK mesh (text) that it names, assembles the 
 springs, rigid sets and convection with the quadrature rules that the READMEs state, and solves by a sparse LU
 factorisation (scipy). Elements: hex8, wedge6, pyramid5, tet4, with solver.element = "quadratic" hex20, wedge15,
 pyramid13, tet10, curved where the file is of second order. `NotHere` is raised for what it does not analyse (bearing
-forces, splines, skins, sets other than by geometry, arrays and "and", "or", "not").
+forces, splines, sets other than by geometry, arrays and "and", "or", "not").
 
 Shape functions: Zienkiewicz and Taylor, The Finite Element Method, 1; of the pyramid with 13 nodes: Bedrosian, Int. J.
 Numer. Methods Eng. 35, 1992. Derivatives are taken by complex steps, so that each function is written once."""
@@ -426,6 +426,20 @@ class Faces:
         return out
 
 
+def distance(p, a, b, c):
+    """Of a point from a triangle, which may be a point."""
+    n = np.cross(b - a, c - a)
+    if n @ n > 0:
+        foot = p - n * ((p - a) @ n) / (n @ n)
+        if all(np.cross(v - u, foot - u) @ n >= 0 for u, v in ((a, b), (b, c), (c, a))):
+            return np.linalg.norm(p - foot)
+    best = np.inf
+    for u, v in ((a, b), (b, c), (c, a)):
+        t = np.clip((p - u) @ (v - u) / max((v - u) @ (v - u), 1e-300), 0, 1)
+        best = min(best, np.linalg.norm(p - u - t * (v - u)))
+    return best
+
+
 class Set:
     """Nodes, edges, boundary faces and cells of a set."""
 
@@ -451,9 +465,8 @@ class Model:
         self.make_sets()
         self.density = np.ones(len(mesh.cells)) if density is None else np.array(density, float)
         for entry in config.get("passive", ()):
-            if "skin" in entry:
-                raise NotHere("skins")
-            self.density[sorted(self.sets[entry["set"]].cells)] = entry.get("density", 1.0)
+            cells = self.skin(self.sets[entry["set"]], entry["skin"]) if "skin" in entry else self.sets[entry["set"]].cells
+            self.density[sorted(cells)] = entry.get("density", 1.0)
         self.gather()
         self.stiffness()
 
@@ -514,6 +527,16 @@ class Model:
         else:
             raise NotHere("sets by " + ", ".join(entry))
         return set(map(int, np.flatnonzero(ok)))
+
+    def skin(self, chosen, thick):
+        """Cells whose centroid is within `thick` of the set's faces, of its nodes if it has none, and those that touch it."""
+        x, rings = self.mesh.points, [self.mesh.faces[key][0] for key in chosen.faces]
+        touched = {self.mesh.faces[key][1] for key in chosen.faces}
+        if not rings:
+            touched = {e for e, (_, corners) in enumerate(self.mesh.cells) if chosen.nodes.intersection(corners)}
+        triangles = [x[[r[0], r[i], r[i + 1]]] for r in rings for i in range(1, len(r) - 1)] or [x[[i] * 3] for i in chosen.nodes]
+        return {e for e in range(len(self.mesh.cells))
+                if e in touched or min(distance(self.centroids[e], *t) for t in triangles) <= thick}
 
     def points_of(self, name):
         """Nodes of a set, and of quadratic elements the middles of its edges."""
@@ -632,12 +655,13 @@ class Model:
         return out
 
     def load(self, entry):
-        """(nodal forces, forces and moments on rigid sets)."""
+        """Nodal forces. Loads by mass of a case are integrated together, by the rule that its rotations need."""
         n, cells = self.n, range(len(self.mesh.cells))
         if "gravity" in entry or "centrifugal" in entry:
             mass = self.mass_of()
+            turns = any("centrifugal" in e and e.get("case", 1) == entry.get("case", 1) for e in self.config["loads"])
             if "gravity" in entry:
-                return self.body(cells, lambda e, x: mass[e][:, None, None] * np.array(entry["gravity"], float) * np.ones_like(x))
+                return self.body(cells, lambda e, x: mass[e][:, None, None] * np.array(entry["gravity"], float) * np.ones_like(x), turns)
             c = entry["centrifugal"]
             a = np.array(c["axis"], float) / np.linalg.norm(c["axis"])
 
