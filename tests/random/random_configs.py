@@ -192,19 +192,16 @@ class Trial:
             self.model = second_fe.Model(second_fe.parse(draw.text(d.config)), mesh)
             self.cases = self.model.solve()
             self.is_whole = True
-        except second_fe.NotHere:  # its K without what it lacks gives the bounds
-            c = {k: v for k, v in d.config.items() if k != "passive"}
-            c["loads"] = tuple(e for e in c["loads"] if "bearing_force" not in e) or ({"set": "z1", "node_force": [0.0, 0.0, 1.0], "case": 1}, )
-            c["loads"] += tuple({"set": "bore", "traction": [e["bearing_force"][i] / self.area() for i in range(3)], "case": e["case"]}
-                                for e in d.config["loads"] if "bearing_force" in e)
+        except second_fe.NotHere:  # bearing forces: a traction in their place gives the bounds
+            c = copy.deepcopy(d.config)
+            area = 2 * np.pi * d.part.size[2]
+            c["loads"] = tuple({"set": "bore", "traction": [v / area for v in e["bearing_force"]], "case": e["case"]}
+                               if "bearing_force" in e else e for e in c["loads"])
             self.model = second_fe.Model(second_fe.parse(draw.text(c)), mesh)
             self.cases = self.model.solve()
             self.is_whole = False
         self.bounds = [Bounds(self.model, case) for case in self.cases]
         return True
-
-    def area(self):
-        return 2 * np.pi * self.draw.part.size[2]
 
     # Checks
 
@@ -322,9 +319,6 @@ class Trial:
     def random_density(self):
         d, o = self.draw, self.draw.config["optimization"]
         rho = self.rng.uniform(o["rho_min"], 1.0, len(d.grid.cells))
-        for e in d.config.get("passive", ()):
-            if "skin" not in e:
-                rho[sorted(d.grid.sets[e["set"]])] = e["density"]
         return rho
 
     def check_second(self):

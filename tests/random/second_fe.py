@@ -427,7 +427,7 @@ class Faces:
 
 
 def distance(p, a, b, c):
-    """Of a point from a triangle, which may be a point."""
+    """From a point to a triangle, which may be a point."""
     n = np.cross(b - a, c - a)
     if n @ n > 0:
         foot = p - n * ((p - a) @ n) / (n @ n)
