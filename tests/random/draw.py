@@ -508,9 +508,9 @@ class Draw:
         kinds = {"node_force": 2, "total_force": 3, "traction": 3, "pressure": 3, "gravity": 1.5, "centrifugal": 1.5, "remote": 2, "moment": 1}
         if self.part.ring:
             kinds["bearing"] = 5
+        fixed = self.config.get("supports", ())
         rigid = [s for s in self.loaded if s not in self.taken and not self.touches(s, self.held)]
-        if rigid and not self.rigid and not self.displaced and "springs" not in self.config and len(self.config["supports"]) == 1 \
-                and "+" not in self.config["supports"][0]["set"]:
+        if rigid and not self.rigid and not self.displaced and len(fixed) <= 1 and not any("+" in e["set"] for e in fixed):
             kinds["rigid"] = 3
         kind = pick(rng, kinds)
         out = {"set": self.target()}

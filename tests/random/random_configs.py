@@ -316,6 +316,17 @@ class Trial:
             words.append("mesh.reorder=false")
         self.same("solver (%s)" % " ".join(words), self.part.analyse("solver", words=words))
 
+    def check_converted(self):
+        """The mesh as `hextop mesh` writes it in another format."""
+        if self.draw.grid.middles:
+            return  # no writer has second order
+        part = Part(self.folder + "/converted", self.draw.config, self.draw.grid)
+        name = str(self.rng.choice(("mesh.msh", "mesh.inp", "other.vtk")))
+        part.call("mesh", part.path("mesh.vtk"), part.path(name))
+        part.config["mesh"] = {"file": name}
+        part.write()
+        self.same("converted to " + name, part.analyse())
+
     def random_density(self):
         d, o = self.draw, self.draw.config["optimization"]
         rho = self.rng.uniform(o["rho_min"], 1.0, len(d.grid.cells))
@@ -445,7 +456,7 @@ class Trial:
         """Stopped after two designs and resumed: every bit of four in one go."""
         whole = Part(self.folder + "/at_once", self.draw.config, self.draw.grid).run(4)
         part = Part(self.folder + "/resumed", self.draw.config, self.draw.grid)
-        part.run(2, ["output.checkpoint=0.00001"])
+        part.run(2, ["output.checkpoint=1e-9"])
         rows, density, _ = part.run(4, ["--resume"])
         for mine, base in zip(rows, whole[0]):
             for key in ("compliance", "volume", "change"):
@@ -487,7 +498,7 @@ class Trial:
         self.near("derivatives", "sensitivity along a direction", slope @ along, difference, 2e-6 * size + rounding)
         del middle
 
-    CHECKS = {"shuffled": 3, "turned": 2, "moved": 1, "mirrored": 2, "units": 1.5, "doubled": 1, "split": 2, "solver": 3, "design_shuffled": 2,
+    CHECKS = {"shuffled": 3, "turned": 2, "moved": 1, "mirrored": 2, "units": 1.5, "doubled": 1, "split": 2, "solver": 3, "converted": 1.5, "design_shuffled": 2,
               "design_turned": 1, "design_moved": 0.7, "design_mirrored": 0.7, "design_units": 0.7, "design_doubled": 0.7, "design_split": 1.5,
               "design_solver": 1.5, "processes": 0.7, "resumed": 1.5, "derivatives": 2.5}
 
