@@ -443,6 +443,8 @@ static int go_along(hx_analysis *a, int c)
     double product[3];
     HX_TRY(dev->ops->copy(dev, d_d, d_u, vector_bytes(a)));
     HX_TRY(vector->flush_single(dev, n, -1.0, a->d_last[c], d_d));
+    /* rounding to single precision bends rigid sets, and no step of PCG straightens them */
+    HX_TRY(hx_operator_project(a->op, d_d));
     HX_TRY(vector->subtract_single(dev, n, 1.0, d_u, NULL, a->d_last[c]));
     HX_TRY(a->op->linear.apply(&a->op->linear, d_d, d_kd));
     HX_TRY(hx_analysis_force(a, c, d_f));
