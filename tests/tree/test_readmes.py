@@ -18,7 +18,7 @@ import time
 
 HEXTOP = pathlib.Path(sys.argv[1]).resolve()
 ROOT = pathlib.Path(sys.argv[2]).resolve()
-FOLDERS = ("app", "configs", "core", "examples", "filters", "gpu", "tests")
+FOLDERS = ("app", "configs", "core", "doc", "examples", "filters", "gpu", "tests")
 COMMANDS = ("hextop", "build/app/hextop")
 SOURCE = re.compile(r"`([\w./-]+\.(?:c|h|cu|cuh|inc|py|sh))`")
 # The coarse meshes in examples/, which gmsh makes again in a second.
