@@ -11,7 +11,6 @@
 #include "core/base/clock.h"
 #include "core/base/grow.h"
 #include "core/base/memory.h"
-#include "core/files/foreign_files.h"
 #include "core/files/mesh_files.h"
 #include "core/spline/spline_refine.h"
 
@@ -25,8 +24,7 @@ typedef struct conversion {
 
 int hx_is_mesh_file(const char *path)
 {
-    char hint[512];
-    return hx_model_is_file(path) || hx_foreign_hint(path, NULL, hint, sizeof hint);
+    return hx_model_is_file(path);
 }
 
 static int check_is_spline(const conversion *c, const char *key)

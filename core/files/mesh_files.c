@@ -217,9 +217,10 @@ const hx_mesh_format *hx_mesh_format_of_file(const char *path)
 {
     char head[HEAD_SIZE];
     if (read_head(path, head, NULL) < 0) return NULL;
+    if (hx_foreign_is_head(head)) return NULL; /* before others: Nastran has a TITLE, too */
     for (size_t i = 0; i < hx_n_mesh_format; i++)
         if (hx_mesh_formats[i].is_head(head)) return &hx_mesh_formats[i];
-    return hx_foreign_is_head(head) ? NULL : hx_mesh_format_of_name(path);
+    return hx_mesh_format_of_name(path);
 }
 
 int hx_mesh_can_write(const hx_mesh_format *format)
