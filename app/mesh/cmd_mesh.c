@@ -217,6 +217,14 @@ static void mesh_job_free(mesh_job *job)
     hx_session_free(&job->whole);
 }
 
+static int note_names(const char *path, const hx_mesh *mesh)
+{
+    hx_notes notes = {0};
+    const int rc = hx_fields_note_sets(mesh, path, &notes);
+    hx_log_notes(&notes);
+    return rc;
+}
+
 /* What the config puts on the mesh, as fields. */
 static int write_fields(mesh_job *job, const char *path)
 {
@@ -230,6 +238,7 @@ static int write_fields(mesh_job *job, const char *path)
     HX_TRY(add_loads(fields, s));
     HX_TRY(add_passive(fields, s));
     HX_TRY(add_quality(fields, &s->mesh));
+    HX_TRY(note_names(path, &s->mesh));
     const hx_vtk_options vtk = {.format = s->cfg.output.format};
     snprintf(title, sizeof title, "%.180s%s%s", s->cfg.title[0] ? s->cfg.title : s->mesh.name,
              s->cfg.units.system[0] ? ", units " : "", s->cfg.units.system);
