@@ -144,6 +144,7 @@ typedef struct hx_config {
         char *file;
         double merge;                    /* NaN: not given */
         double element_size, time_limit; /* of CAD models; NaN: not given */
+        hx_config_words ignore;          /* words of what is left out on purpose */
         int shuffle, reorder;
         hx_config_in_parts in_parts;
         int degree;               /* of splines, 0: as in the file */

@@ -151,6 +151,11 @@ const hx_key hx_keys[] = {
     KEY("mesh.merge", FLOAT, AT(mesh.merge), .file_only = 1, .unit = "length", .range = "[0, inf)",
         .note = "refuses bodies that meet unconnected",
         .help = "nodes of a file closer than this become one; 0: keeps coincident nodes apart"),
+    KEY("mesh.ignore", WORDS, AT(mesh.ignore), .file_only = 1, .is_free = 1,
+        .example = "(\"S4\", \"MASS\")",
+        .help = "what a file states, hextop does not read and the analysis leaves out on purpose: "
+                "words as the warning of what is not read prints them; without it such a file "
+                "refuses supports, loads and material from = \"file\""),
     KEY("mesh.element_size", FLOAT, AT(mesh.element_size), .file_only = 1, .unit = "length",
         .range = "(0, inf)", .note = "for some 100,000 tetrahedra",
         .help = "of a CAD model, the edge of its tetrahedra; down to a quarter of it where the "

@@ -6,6 +6,7 @@
 
 #include "../config/config_schema.h"
 #include "../output/progress.h"
+#include "../session/file_unread.h"
 #include "../session/mesh_input.h"
 #include "../text/table.h"
 #include "core/base/clock.h"
@@ -141,6 +142,7 @@ static int convert(const conversion *c, hx_mesh *mesh, hx_spline *spline, hx_con
                                       .spline_options = c->spline,
                                       .spline = spline};
     HX_TRY(hx_input_read(c->in, &options, mesh, conditions));
+    hx_warn_of_unread(&conditions->unread);
     const double read = hx_clock();
     HX_TRY(hx_mesh_finish(mesh));
     HX_TRY(hx_input_check(mesh, c->merge));

@@ -16,6 +16,7 @@
 #include "core/base/memory.h"
 #include "core/files/result_match.h"
 #include "file_material.h"
+#include "file_unread.h"
 #include "footprint.h"
 #include "mesh_input.h"
 #include "result_path.h"
@@ -194,6 +195,7 @@ int hx_session_make_mesh(hx_session *s)
     if (s->cfg.mesh.file) HX_TRY(hx_session_check_model(s));
     const int rc = make_raw_mesh(s);
     if (rc < 0) return hx_session_blame(s, key, rc);
+    HX_TRY(hx_settle_unread(&s->cfg, &s->conditions));
     HX_TRY(hx_take_file_material(&s->cfg, &s->conditions.material));
     const double begin = hx_session_begin_step(HX_SETUP_SETS);
     const hx_config_set *set = s->cfg.sets.entry;

@@ -56,6 +56,7 @@ static const char *file_asks_for_whole(const hx_config *cfg)
     if (!format || !format->read_to) return "a mesh.file that is no .vtk, .msh or .inp";
     if (cfg->mesh.merge > 0.0) return "mesh.merge";
     if (cfg->material.from) return "material.from";
+    if (cfg->mesh.ignore.n > 0) return "mesh.ignore";
     return NULL;
 }
 

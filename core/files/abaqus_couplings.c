@@ -12,7 +12,7 @@
 enum { TRANSLATIONS = 7, ALL = 63, MOST_COUPLINGS = 10000 };
 
 /* A word of the file that stands for a node or a set, and where it stood. */
-static int keep_word(const hx_abaqus_reader *r, const char *word, hx_abaqus_word *to)
+int hx_abaqus_keep_word(const hx_abaqus_reader *r, const char *word, hx_abaqus_word *to)
 {
     to->scope = r->scope;
     to->line = hx_abaqus_scan_number(&r->scan);
@@ -37,7 +37,7 @@ static int add_coupling(hx_abaqus_reader *r, const char *reference)
     memset(to, 0, sizeof *to);
     to->line = hx_abaqus_scan_number(&r->scan);
     snprintf(to->keyword, sizeof to->keyword, "%s", r->scan.keyword);
-    return keep_word(r, reference, &to->reference);
+    return hx_abaqus_keep_word(r, reference, &to->reference);
 }
 
 /* The set of the nodes that the data lines, or elements, name. */
@@ -63,7 +63,7 @@ int hx_abaqus_begin_coupling(hx_abaqus_reader *r)
         current(r)->fault = "an influence radius is not read";
     if (hx_abaqus_parameter(&r->scan, "ORIENTATION"))
         current(r)->fault = "an orientation is not read";
-    return keep_word(r, surface, &current(r)->members);
+    return hx_abaqus_keep_word(r, surface, &current(r)->members);
 }
 
 /* first component, last component */
@@ -118,7 +118,7 @@ static int keep_member(hx_abaqus_reader *r, const char *word)
     hx_abaqus_member *const to = &r->member[r->n_member++];
     memset(to, 0, sizeof *to);
     to->set = current(r)->set;
-    return keep_word(r, word, &to->word);
+    return hx_abaqus_keep_word(r, word, &to->word);
 }
 
 /* node or set, first component, last component */
@@ -154,15 +154,13 @@ int hx_abaqus_begin_rigid_body(hx_abaqus_reader *r)
     const char *const rotation = hx_abaqus_parameter(&r->scan, "ROTNODE");
     const char *const reference = hx_abaqus_parameter(&r->scan, "REFNODE");
     if (!reference || !*reference) /* CalculiX makes a node of its own */
-        return hx_import_conditions_set_fault(
-            &r->conditions, "%s:%lld: *RIGID BODY needs REF NODE=NODE",
-            hx_abaqus_scan_path(&r->scan), (long long)r->scan.keyword_line);
+        return hx_abaqus_unread(r, HX_UNREAD_CARRIES, "*RIGID BODY", "without REF NODE=NODE");
     HX_TRY(add_coupling(r, reference));
     current(r)->is_rigid = 1;
     if (hx_abaqus_parameter(&r->scan, "PINNSET") ||
         hx_abaqus_parameter(&r->scan, "ANALYTICALSURFACE"))
         current(r)->fault = "of a rigid body NSET, ELSET and TIE NSET are read";
-    if (rotation && *rotation) HX_TRY(keep_word(r, rotation, &current(r)->rotation));
+    if (rotation && *rotation) HX_TRY(hx_abaqus_keep_word(r, rotation, &current(r)->rotation));
     HX_TRY(own_set(r));
     if (elset && *elset) HX_TRY(hx_abaqus_add_nodes_of(r, elset));
     if (nset && *nset) HX_TRY(keep_member(r, nset));
@@ -254,9 +252,9 @@ static int add_members(hx_abaqus_reader *r)
         if (!to.is_number && (!to.set || to.set->node.n == 0))
             return HX_IMPORT_RAISE(&r->import, member->word.line, "no set of nodes '%.60s'",
                                    member->word.text);
-        HX_TRY(to.is_number
-                   ? hx_numbers_append(&member->set->node, 1, &to.number)
-                   : hx_abaqus_append_list(&member->set->node, &to.set->node, r->import.n_node));
+        HX_TRY(to.is_number ? hx_numbers_append(&member->set->node, 1, &to.number)
+                            : hx_abaqus_append_list(member->set, &member->set->node, &to.set->node,
+                                                    r->import.n_node));
     }
     return HX_OK;
 }

@@ -21,8 +21,10 @@ static int add_load(hx_abaqus_reader *r, int family, const hx_import_set *set)
 
 static int unread_label(hx_abaqus_reader *r, const char *label, const char *read)
 {
-    return hx_abaqus_load_fault(r, "*%s of label %.20s is not read; %s", r->scan.keyword, label,
-                                read);
+    char word[64];
+    snprintf(word, sizeof word, "*%.20s, %.20s", r->scan.keyword, label);
+    for (char *c = word; *c; c++) *c = (char)toupper((unsigned char)*c);
+    return hx_abaqus_unread(r, HX_UNREAD_LOAD, word, read);
 }
 
 /* Up to n more numbers of the line. */
@@ -36,17 +38,20 @@ static int read_numbers(hx_abaqus_reader *r, char **line, int n, const char *wha
 
 /* --- *DLOAD --- */
 
-/* The faces of one side of an element or set are a set of their own, "TARGET.P2". */
+/* The faces of one side of the elements of a set are a set of their own, "TARGET.P2". */
 static int add_side(hx_abaqus_reader *r, char *target, int side, double value)
 {
     char name[230];
     hx_abaqus_reference to;
     HX_TRY(hx_abaqus_need(r, 1, target, &to));
+    if (to.is_number) return hx_abaqus_load_face(r, to.number, side, HX_LOADS_OF_ELEMENTS, value);
+    HX_TRY(hx_abaqus_load_repeated(r, to.set, side, HX_LOADS_OF_ELEMENTS, value));
     snprintf(name, sizeof name, "%.200s.P%d", target, side);
     r->set = hx_abaqus_find_set(r, name);
     if (!r->set) {
         HX_TRY(hx_abaqus_open_set(r, name, &r->set));
         HX_TRY(hx_abaqus_append_side(r, &to, side));
+        r->set->is_of_loads = 1;
     }
     r->condition.kind = HX_CONDITION_PRESSURE;
     r->condition.vector[0] = value;
@@ -61,7 +66,10 @@ static int add_gravity(hx_abaqus_reader *r, char *line, double size, const hx_im
     const double length = hx_norm3(direction);
     if (!(length > 0.0)) return HX_ABAQUS_RAISE(&r->scan, "GRAV needs a direction");
     r->condition.kind = HX_CONDITION_GRAVITY;
-    for (int i = 0; i < 3; i++) r->condition.vector[i] = size * direction[i] / length;
+    for (int i = 0; i < 3; i++) {
+        r->condition.vector[3 + i] = direction[i] / length;
+        r->condition.vector[i] = size * direction[i] / length;
+    }
     return add_load(r, HX_LOADS_OF_ELEMENTS, set);
 }
 
@@ -105,7 +113,7 @@ static int dload_line(hx_abaqus_reader *r, char *line)
     const int is_side = toupper((unsigned char)label[0]) == 'P' && label[1] >= '1' &&
                         label[1] <= '6' && label[2] == '\0';
     if (!is_gravity && !rotates && !is_side)
-        return unread_label(r, label, "P1 to P6, GRAV and CENTRIF are");
+        return unread_label(r, label, "labels P1 to P6, GRAV and CENTRIF are read");
     HX_TRY(read_numbers(r, &line, 1, "a magnitude", &size));
     if (is_side) return add_side(r, target, label[1] - '0', size);
     HX_TRY(find_elements(r, target, &set));
@@ -125,9 +133,10 @@ static int dsload_line(hx_abaqus_reader *r, char *line)
         return HX_ABAQUS_RAISE(&r->scan, "a load on a surface needs a label, as P");
     HX_TRY(hx_abaqus_refer(r, 1, target, &to));
     if (!to.set) return HX_ABAQUS_RAISE(&r->scan, "no surface '%.60s' above this line", target);
-    if (strcasecmp(label, "P") != 0) return unread_label(r, label, "P is");
+    if (strcasecmp(label, "P") != 0) return unread_label(r, label, "label P is read");
     r->condition.kind = HX_CONDITION_PRESSURE;
     HX_TRY(read_numbers(r, &line, 1, "a pressure", r->condition.vector));
+    HX_TRY(hx_abaqus_load_repeated(r, to.set, 0, HX_LOADS_OF_SURFACES, r->condition.vector[0]));
     return add_load(r, HX_LOADS_OF_SURFACES, to.set);
 }
 

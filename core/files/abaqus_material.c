@@ -71,6 +71,7 @@ int hx_abaqus_begin_section(hx_abaqus_reader *r)
     hx_abaqus_reference set;
     const char *const name = hx_abaqus_parameter(&r->scan, "ELSET");
     const char *const material = hx_abaqus_parameter(&r->scan, "MATERIAL");
+    HX_TRY(hx_abaqus_keep_carrier(r));
     if (!name || !material) return HX_OK; /* the elements lack one, then */
     if (r->n_section == MOST_SECTIONS)
         return HX_ABAQUS_RAISE(&r->scan, "more than %d sections", MOST_SECTIONS);

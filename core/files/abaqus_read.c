@@ -64,17 +64,44 @@ static const hx_abaqus_type types[] = {
     CELL("S3", 3, HX_SHAPE_TRIANGLE),       CELL("S4", 4, HX_SHAPE_QUADRANGLE),
     CELL("S6", 6, HX_SHAPE_TRIANGLE),       CELL("S8", 8, HX_SHAPE_QUADRANGLE),
     CELL("STRI3", 3, HX_SHAPE_TRIANGLE),    CELL("STRI65", 6, HX_SHAPE_TRIANGLE),
-    CELL("M3D3", 3, HX_SHAPE_TRIANGLE),     CELL("M3D4", 4, HX_SHAPE_QUADRANGLE),
+    CELL("S9", 9, HX_SHAPE_QUADRANGLE),     CELL("M3D3", 3, HX_SHAPE_TRIANGLE),
+    CELL("M3D4", 4, HX_SHAPE_QUADRANGLE),   CELL("M3D6", 6, HX_SHAPE_TRIANGLE),
+    CELL("M3D8", 8, HX_SHAPE_QUADRANGLE),   CELL("M3D9", 9, HX_SHAPE_QUADRANGLE),
     CELL("SFM3D3", 3, HX_SHAPE_TRIANGLE),   CELL("SFM3D4", 4, HX_SHAPE_QUADRANGLE),
+    CELL("SFM3D6", 6, HX_SHAPE_TRIANGLE),   CELL("SFM3D8", 8, HX_SHAPE_QUADRANGLE),
+    CELL("DS3", 3, HX_SHAPE_TRIANGLE),      CELL("DS4", 4, HX_SHAPE_QUADRANGLE),
+    CELL("DS6", 6, HX_SHAPE_TRIANGLE),      CELL("DS8", 8, HX_SHAPE_QUADRANGLE),
     CELL("R3D3", 3, HX_SHAPE_TRIANGLE),     CELL("R3D4", 4, HX_SHAPE_QUADRANGLE),
     CELL("CPS3", 3, HX_SHAPE_TRIANGLE),     CELL("CPS4", 4, HX_SHAPE_QUADRANGLE),
     CELL("CPS6", 6, HX_SHAPE_TRIANGLE),     CELL("CPS8", 8, HX_SHAPE_QUADRANGLE),
     CELL("CPE3", 3, HX_SHAPE_TRIANGLE),     CELL("CPE4", 4, HX_SHAPE_QUADRANGLE),
     CELL("CPE6", 6, HX_SHAPE_TRIANGLE),     CELL("CPE8", 8, HX_SHAPE_QUADRANGLE),
+    CELL("CAX3", 3, HX_SHAPE_TRIANGLE),     CELL("CAX4", 4, HX_SHAPE_QUADRANGLE),
+    CELL("CAX6", 6, HX_SHAPE_TRIANGLE),     CELL("CAX8", 8, HX_SHAPE_QUADRANGLE),
+    CELL("DCAX3", 3, HX_SHAPE_TRIANGLE),    CELL("DCAX4", 4, HX_SHAPE_QUADRANGLE),
+    CELL("DCAX6", 6, HX_SHAPE_TRIANGLE),    CELL("DCAX8", 8, HX_SHAPE_QUADRANGLE),
+    CELL("CPEG3", 3, HX_SHAPE_TRIANGLE),    CELL("CPEG4", 4, HX_SHAPE_QUADRANGLE),
+    CELL("CPEG6", 6, HX_SHAPE_TRIANGLE),    CELL("CPEG8", 8, HX_SHAPE_QUADRANGLE),
+    CELL("DC2D3", 3, HX_SHAPE_TRIANGLE),    CELL("DC2D4", 4, HX_SHAPE_QUADRANGLE),
+    CELL("DC2D6", 6, HX_SHAPE_TRIANGLE),    CELL("DC2D8", 8, HX_SHAPE_QUADRANGLE),
+    CELL("T2D2", 2, HX_SHAPE_LINE),         CELL("T2D3", 3, HX_SHAPE_LINE),
     CELL("T3D2", 2, HX_SHAPE_LINE),         CELL("T3D3", 3, HX_SHAPE_LINE),
-    CELL("B31", 2, HX_SHAPE_LINE),          CELL("B32", 3, HX_SHAPE_LINE),
-    CELL("MASS", 1, HX_SHAPE_POINT),        CELL("SPRINGA", 2, HX_SHAPE_LINE),
-    CELL("SPRING1", 1, HX_SHAPE_POINT),     CELL("SPRING2", 2, HX_SHAPE_LINE),
+    CELL("DC1D2", 2, HX_SHAPE_LINE),        CELL("DC1D3", 3, HX_SHAPE_LINE),
+    CELL("B21", 2, HX_SHAPE_LINE),          CELL("B22", 3, HX_SHAPE_LINE),
+    CELL("B23", 2, HX_SHAPE_LINE),          CELL("B31", 2, HX_SHAPE_LINE),
+    CELL("B32", 3, HX_SHAPE_LINE),          CELL("B33", 2, HX_SHAPE_LINE),
+    CELL("PIPE31", 2, HX_SHAPE_LINE),       CELL("PIPE32", 3, HX_SHAPE_LINE),
+    CELL("ELBOW31", 2, HX_SHAPE_LINE),      CELL("ELBOW32", 3, HX_SHAPE_LINE),
+    CELL("FRAME3D", 2, HX_SHAPE_LINE),      CELL("SAX1", 2, HX_SHAPE_LINE),
+    CELL("SAX2", 3, HX_SHAPE_LINE),         CELL("R2D2", 2, HX_SHAPE_LINE),
+    CELL("RAX2", 2, HX_SHAPE_LINE),         CELL("RB2D2", 2, HX_SHAPE_LINE),
+    CELL("RB3D2", 2, HX_SHAPE_LINE),        CELL("MASS", 1, HX_SHAPE_POINT),
+    CELL("ROTARYI", 1, HX_SHAPE_POINT),     CELL("HEATCAP", 1, HX_SHAPE_POINT),
+    CELL("SPRINGA", 2, HX_SHAPE_LINE),      CELL("SPRING1", 1, HX_SHAPE_POINT),
+    CELL("SPRING2", 2, HX_SHAPE_LINE),      CELL("DASHPOTA", 2, HX_SHAPE_LINE),
+    CELL("DASHPOT1", 1, HX_SHAPE_POINT),    CELL("DASHPOT2", 2, HX_SHAPE_LINE),
+    CELL("GAPUNI", 2, HX_SHAPE_LINE),       CELL("GAPCYL", 2, HX_SHAPE_LINE),
+    CELL("GAPSPHER", 2, HX_SHAPE_LINE),     CELL("CONN3D2", 2, HX_SHAPE_LINE),
     CELL("DCOUP3D", 1, HX_SHAPE_POINT),     CELL("", 0, HX_SHAPE_OTHER), /* the others */
 };
 
@@ -83,6 +110,18 @@ static const hx_abaqus_type *find_type(const char *name)
     const hx_abaqus_type *type = types;
     while (strncasecmp(type->name, name, strlen(type->name)) != 0) type++;
     return type;
+}
+
+/* Type and line of a cell that is no solid. */
+static int note_cell(hx_abaqus_reader *r)
+{
+    size_t i = r->other_type;
+    for (i = i ? i - 1 : 0; i < r->import.n_other; i++)
+        if (strcmp(r->import.other[i].type, r->type_name) == 0) break;
+    const int64_t type = (int64_t)i, line = r->entry_line;
+    r->other_type = i + 1;
+    HX_TRY(hx_numbers_append(&r->cell_type, 1, &type));
+    return hx_numbers_append(&r->cell_line, 1, &line);
 }
 
 /* A cell that is no solid; one that bounds a solid is kept for the sets. */
@@ -94,6 +133,7 @@ static int add_cell(hx_abaqus_reader *r)
     const int64_t begin = r->cell_node.n, *const number = r->entry, *const node = number + 1;
     HX_TRY(hx_import_add_other(&r->import, shape, r->type_name, *number, r->entry_line));
     if (shape >= HX_SHAPE_HIGH_ORDER) return HX_OK;
+    HX_TRY(note_cell(r));
     HX_TRY(hx_numbers_append(&r->cell_number, 1, number));
     HX_TRY(hx_numbers_append(&r->cell_begin, 1, &begin));
     if (!is_surface) return hx_numbers_append(&r->cell_node, r->type->n_node, node);
@@ -166,11 +206,8 @@ static int begin_element(hx_abaqus_reader *r)
     r->type = find_type(type);
     snprintf(r->type_name, sizeof r->type_name, "%s", type);
     for (char *c = r->type_name; *c; c++) *c = (char)toupper((unsigned char)*c);
-    if (r->type->is_solid && strcmp(r->type_name, r->type->name) != 0)
-        HX_TRY(hx_notes_add(r->notes, HX_NOTE_DETAIL,
-                            "%s: elements of type %s are read as the plain %d-node %s, %s",
-                            r->import.path, r->type_name, r->type->n_node,
-                            hx_cell_kind_name(hx_solids[r->type->solid].kind), r->type->name));
+    HX_TRY(hx_abaqus_count_formulation(r));
+    r->other_type = 0;
     if (set && *set) HX_TRY(hx_abaqus_open_set(r, set, &r->set));
     r->n_entry = 0;
     r->continues = 0;
@@ -196,48 +233,6 @@ static int refuse_keyword(hx_abaqus_reader *r)
                            r->scan.keyword);
 }
 
-/* The mesh is fine, but supports and loads of the file, or its loads, are not all that acts. */
-static int unread_keyword(hx_abaqus_reader *r, int is_load)
-{
-    const char *const path = hx_abaqus_scan_path(&r->scan);
-    HX_TRY((is_load ? hx_import_conditions_set_load_fault : hx_import_conditions_set_fault)(
-        &r->conditions,
-        "%s:%lld: *%s is not read: state in the config what acts on the part, instead of from = "
-        "\"file\"",
-        path, (long long)r->scan.keyword_line, r->scan.keyword));
-    if (r->n_unread++ >= 8) return HX_OK; /* enough said */
-    return hx_notes_add(r->notes, HX_NOTE_INFO, "%s:%lld: *%s is not read", path,
-                        (long long)r->scan.keyword_line, r->scan.keyword);
-}
-
-static int unread_model(hx_abaqus_reader *r)
-{
-    return unread_keyword(r, 0);
-}
-
-static int unread_load(hx_abaqus_reader *r)
-{
-    return unread_keyword(r, 1);
-}
-
-/* CalculiX moves a force to the nodes without the moment that it has about them, Abaqus with it. */
-static int unread_distributing(hx_abaqus_reader *r)
-{
-    return hx_import_conditions_set_fault(
-        &r->conditions,
-        "%s:%lld: *%s is not read, Abaqus and CalculiX differ in it: write *COUPLING with "
-        "*DISTRIBUTING",
-        hx_abaqus_scan_path(&r->scan), (long long)r->scan.keyword_line, r->scan.keyword);
-}
-
-/* Of a material beside its *ELASTIC. */
-static int unread_material(hx_abaqus_reader *r)
-{
-    return hx_notes_add(r->notes, HX_NOTE_INFO, "%s:%lld: *%s is not read: linear elastic",
-                        hx_abaqus_scan_path(&r->scan), (long long)r->scan.keyword_line,
-                        r->scan.keyword);
-}
-
 typedef struct keyword {
     const char *name;
     int (*begin)(hx_abaqus_reader *r);
@@ -257,16 +252,11 @@ static const keyword keywords[] = {
     {"KINEMATIC", hx_abaqus_begin_kinematic},
     {"DISTRIBUTING", hx_abaqus_begin_distributing},
     {"KINEMATICCOUPLING", hx_abaqus_begin_kinematic_coupling},
-    {"DISTRIBUTINGCOUPLING", unread_distributing},
     {"RIGIDBODY", hx_abaqus_begin_rigid_body},
     {"MATERIAL", hx_abaqus_begin_material},
     {"ELASTIC", hx_abaqus_begin_elastic},
     {"DENSITY", hx_abaqus_begin_density},
     {"CONDUCTIVITY", hx_abaqus_begin_conductivity},
-    {"PLASTIC", unread_material},
-    {"CYCLICHARDENING", unread_material},
-    {"CREEP", unread_material},
-    {"USERMATERIAL", unread_material},
     {"SOLIDSECTION", hx_abaqus_begin_section},
     {"STEP", hx_abaqus_begin_step},
     {"ENDSTEP", hx_abaqus_begin_end_step},
@@ -283,34 +273,6 @@ static const keyword keywords[] = {
     {"ELCOPY", refuse_keyword},
     {"SYSTEM", refuse_keyword},
     {"SUBMODEL", refuse_keyword},
-    {"TEMPERATURE", unread_load},
-    {"TRANSFORM", unread_model},
-    {"EQUATION", unread_model},
-    {"MPC", unread_model},
-    {"TIE", unread_model},
-    {"CHANGESOLIDSECTION", unread_model},
-    {"SHELLTOSOLIDCOUPLING", unread_model},
-    {"CYCLICSYMMETRYMODEL", unread_model},
-    {"CONTACT", unread_model},
-    {"GAP", unread_model},
-    {"CONNECTORSECTION", unread_model},
-    {"PRE-TENSIONSECTION", unread_model},
-    {"FOUNDATION", unread_model},
-    {"INERTIARELIEF", unread_model},
-    {"CONTACTPAIR", unread_model},
-    {"EMBEDDEDELEMENT", unread_model},
-    {"SPRING", unread_model},
-    {"LOADCASE", unread_load},
-    {"MODELCHANGE", unread_model},
-    {"FREQUENCY", unread_load},
-    {"BUCKLE", unread_load},
-    {"DYNAMIC", unread_load},
-    {"MODALDYNAMIC", unread_load},
-    {"STEADYSTATEDYNAMICS", unread_load},
-    {"HEATTRANSFER", unread_model},
-    {"COUPLEDTEMPERATURE-DISPLACEMENT", unread_model},
-    {"UNCOUPLEDTEMPERATURE-DISPLACEMENT", unread_model},
-    {"VISCO", unread_load},
 };
 
 /* What stands besides a mesh refers to the whole of it. */
@@ -326,21 +288,51 @@ static int check_pieces(hx_abaqus_reader *r, const keyword *k)
     return hx_import_need_whole(&r->import, why);
 }
 
+/* A keyword that is not read. One of which nothing is known is named, the first few of them. */
+static int begin_unread(hx_abaqus_reader *r)
+{
+    enum { MOST_NAMED = 8 };
+    int is_known;
+    HX_TRY(hx_abaqus_begin_unread(r, &is_known));
+    if (is_known) return HX_OK;
+    if (!hx_abaqus_is_harmless(r->scan.keyword) && r->n_unknown++ < MOST_NAMED)
+        return hx_notes_add(r->notes, HX_NOTE_INFO, "%s:%lld: *%s is not read",
+                            hx_abaqus_scan_path(&r->scan), (long long)r->scan.keyword_line,
+                            r->scan.keyword);
+    if (r->n_skipped++ == 0)
+        snprintf(r->first_skipped, sizeof r->first_skipped, "%s", r->scan.keyword);
+    return HX_OK;
+}
+
+/* What is wrong with supports and loads is no reason to refuse the mesh: it is warned of, and
+ * refuses those of the file. */
+static int soften(hx_abaqus_reader *r, int rc)
+{
+    enum { MOST_WARNED = 3 };
+    if (rc != HX_EINPUT || r->soft == HX_ABAQUS_HARD) return rc;
+    HX_TRY((r->soft == HX_ABAQUS_OF_LOADS ? hx_import_conditions_set_load_fault
+                                          : hx_import_conditions_set_support_fault)(
+        &r->conditions, "%s", hx_error_message()));
+    if (r->n_soft++ < MOST_WARNED)
+        HX_TRY(hx_notes_add(r->notes, HX_NOTE_WARNING, "%s", hx_error_message()));
+    hx_error_clear();
+    return HX_OK;
+}
+
 static int begin_keyword(hx_abaqus_reader *r)
 {
     HX_TRY(check_entry_complete(r));
     HX_TRY(hx_abaqus_before_keyword(r));
     r->data = NULL;
+    r->soft = HX_ABAQUS_HARD;
     r->set = NULL;
     r->member_scope = -1;
     for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
         if (strcmp(keywords[i].name, r->scan.keyword) == 0) {
             HX_TRY(check_pieces(r, &keywords[i]));
-            return keywords[i].begin(r);
+            return soften(r, keywords[i].begin(r));
         }
-    if (r->n_skipped++ == 0)
-        snprintf(r->first_skipped, sizeof r->first_skipped, "%s", r->scan.keyword);
-    return HX_OK;
+    return begin_unread(r);
 }
 
 /* --- the whole --- */
@@ -349,7 +341,7 @@ int hx_abaqus_take_line(hx_abaqus_reader *r, hx_abaqus_line kind)
 {
     if (kind == HX_ABAQUS_END) return check_entry_complete(r);
     if (kind == HX_ABAQUS_KEYWORD) return begin_keyword(r);
-    return r->data ? r->data(r, r->scan.text) : HX_OK;
+    return r->data ? soften(r, r->data(r, r->scan.text)) : HX_OK;
 }
 
 static int read_lines(hx_abaqus_reader *r)
@@ -370,8 +362,14 @@ static void reader_free(hx_abaqus_reader *r)
     hx_numbers_free(&r->cell_number);
     hx_numbers_free(&r->cell_begin);
     hx_numbers_free(&r->cell_node);
+    hx_numbers_free(&r->cell_type);
+    hx_numbers_free(&r->cell_line);
+    hx_numbers_free(&r->other_step);
+    hx_abaqus_free_carriers(r);
+    free(r->face_load);
     hx_number_index_free(&r->elem_place);
     hx_number_index_free(&r->cell_place);
+    hx_number_index_free(&r->node_place);
     hx_abaqus_free_parts(r);
     hx_abaqus_free_couplings(r);
     hx_abaqus_free_materials(r);
@@ -398,6 +396,10 @@ static int read_file(const char *path, hx_mesh *mesh, hx_conditions *conditions,
     HX_TRY_FAIL(read_lines(&r));
     HX_TRY_FAIL(hx_abaqus_name_numbers(&r));
     HX_TRY_FAIL(hx_abaqus_resolve_couplings(&r));
+    HX_TRY_FAIL(hx_abaqus_list_carriers(&r));
+    HX_TRY_FAIL(hx_abaqus_group_faces(&r));
+    HX_TRY_FAIL(hx_abaqus_settle_steps(&r));
+    HX_TRY_FAIL(hx_abaqus_note_formulations(&r));
     HX_TRY_FAIL(hx_abaqus_resolve_cells(&r));
     HX_TRY_FAIL(hx_abaqus_name_sets(&r));
     HX_TRY_FAIL(make_mesh(&r, mesh, conditions));

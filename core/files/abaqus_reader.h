@@ -96,6 +96,16 @@ typedef struct hx_abaqus_section {
     int64_t line;
 } hx_abaqus_section;
 
+/* A pressure on one side of an element, by number. */
+typedef struct hx_abaqus_face_load {
+    int64_t elem, line, place; /* place: among all */
+    int side, step, family;    /* family: as hx_condition */
+    double value;
+} hx_abaqus_face_load;
+
+/* An error in a keyword refuses the whole file, or only the loads or supports of the file. */
+typedef enum { HX_ABAQUS_HARD, HX_ABAQUS_OF_LOADS, HX_ABAQUS_OF_SUPPORTS } hx_abaqus_soft;
+
 struct hx_abaqus_reader {
     hx_abaqus_scan scan;
     hx_import import;
@@ -120,10 +130,12 @@ struct hx_abaqus_reader {
     /* Cells that are no solids but bound them: number, and where their nodes are; of surfaces the
      * corners, four, a triangle's last twice. */
     hx_numbers cell_number, cell_begin, cell_node;
+    hx_numbers cell_type, cell_line; /* of each: place in import.other, line */
+    size_t other_type;               /* of the current keyword: place in import.other, plus 1 */
 
     /* Places of the numbers so far; made anew when there are more (elements of *NSET, ELSET). */
-    hx_number_index elem_place, cell_place;
-    int64_t elem_listed, cell_listed;
+    hx_number_index elem_place, cell_place, node_place;
+    int64_t elem_listed, cell_listed, node_listed;
 
     size_t n_part, n_instance;
     hx_abaqus_part *part;           /* (owned) */
@@ -145,7 +157,17 @@ struct hx_abaqus_reader {
     hx_abaqus_section *section;   /* (owned) */
     hx_abaqus_property *property; /* of the current keyword */
 
-    int in_step, has_support, n_unread, n_skipped;
+    /* What is not read: sections of cells that are no solids, and formulations of solids. */
+    size_t n_carrier, carrier_capacity;
+    hx_abaqus_word *carrier; /* (owned) */
+    hx_unread formulation;   /* of each type with letters behind its name: the plain one (owned) */
+
+    size_t n_face_load, face_load_capacity;
+    hx_abaqus_face_load *face_load; /* (owned) */
+
+    int in_step, step_is_other, has_support, n_unknown, n_skipped, n_soft;
+    hx_numbers other_step; /* that are no static ones */
+    hx_abaqus_soft soft;   /* of the current keyword */
     char first_skipped[32];
 };
 
@@ -202,17 +224,54 @@ int hx_abaqus_begin_distributing(hx_abaqus_reader *r);
 int hx_abaqus_begin_kinematic_coupling(hx_abaqus_reader *r);
 int hx_abaqus_begin_rigid_body(hx_abaqus_reader *r);
 
+/* Adds to what is not read (abaqus_unread.c), at the current line. */
+int hx_abaqus_unread(hx_abaqus_reader *r, unsigned roles, const char *word, const char *what);
+
+/* A keyword that is not read; *is_known = 0: nothing is known of it. With a sink it asks for the
+ * whole mesh. */
+int hx_abaqus_begin_unread(hx_abaqus_reader *r, int *is_known);
+
+/* 1: output and the like, which does not act on the part. */
+int hx_abaqus_is_harmless(const char *keyword);
+
+/* Keeps the set of a section; once the file is read, lists the cells that have one and are no
+ * solids. */
+int hx_abaqus_keep_carrier(hx_abaqus_reader *r);
+int hx_abaqus_list_carriers(hx_abaqus_reader *r);
+void hx_abaqus_free_carriers(hx_abaqus_reader *r);
+
+/* Counts a solid whose type has letters behind its name; notes them, each once. */
+int hx_abaqus_count_formulation(hx_abaqus_reader *r);
+int hx_abaqus_note_formulations(hx_abaqus_reader *r);
+
+/* A pressure on one face, in the current step; on the faces that a set names more than once, as
+ * often as it does besides the first. Once the file is read, faces of one history become a set. */
+int hx_abaqus_load_face(hx_abaqus_reader *r, int64_t elem, int side, int family, double value);
+int hx_abaqus_load_repeated(hx_abaqus_reader *r, const hx_import_set *set, int side, int family,
+                            double value);
+int hx_abaqus_group_faces(hx_abaqus_reader *r);
+
+/* Steps that are no static ones are no load cases: their loads are left out. */
+int hx_abaqus_settle_steps(hx_abaqus_reader *r);
+
+/* A word to be looked up later. */
+int hx_abaqus_keep_word(const hx_abaqus_reader *r, const char *word, hx_abaqus_word *to);
+
+/* Makes the places of elements and cells those of the numbers so far. */
+int hx_abaqus_update_places(hx_abaqus_reader *r);
+
 /* Notes, with file and line, that the loads cannot be used. */
 int hx_abaqus_load_fault(hx_abaqus_reader *r, const char *fmt, ...) HX_PRINTF(2, 3);
 
 /* HX_EINPUT: a load outside of a step; a fault by parameters that are not read. */
 int hx_abaqus_check_load(hx_abaqus_reader *r);
 
-/* Adds nodes of the elements of a set, the faces of a side of elements, or a list to r->set; the
- * list must not be longer than the file has n_all for long. */
+/* Adds nodes of the elements of a set, the faces of a side of elements to r->set, or a list to one
+ * of a set's; it must not be longer than the file has n_all for long. */
 int hx_abaqus_add_nodes_of(hx_abaqus_reader *r, const char *elset);
 int hx_abaqus_append_side(hx_abaqus_reader *r, const hx_abaqus_reference *elem, int side);
-int hx_abaqus_append_list(hx_numbers *to, const hx_numbers *from, int64_t n_all);
+int hx_abaqus_append_list(hx_import_set *set, hx_numbers *to, const hx_numbers *from,
+                          int64_t n_all);
 
 /* Couplings, once the file is read and before the mesh is made. */
 int hx_abaqus_resolve_couplings(hx_abaqus_reader *r);

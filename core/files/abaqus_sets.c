@@ -16,12 +16,13 @@ hx_import_set *hx_abaqus_find_set(const hx_abaqus_reader *r, const char *name)
     return NULL;
 }
 
-/* Sorts a list that has grown beyond all that the file has, and takes out what is there twice: sets
- * that name sets would grow without end. */
-static int make_unique(hx_numbers *list, int64_t n_all)
+/* Sorts a list of the set that has grown beyond all that the file has, and takes out what is there
+ * twice: sets that name sets would grow without end. */
+static int make_unique(hx_import_set *set, hx_numbers *list, int64_t n_all)
 {
     int64_t *sorted = NULL;
     if (list->n < 1000 || list->n < 2 * n_all) return HX_OK;
+    set->is_shortened = 1;
     HX_TRY(hx_alloc_raw(&sorted, (size_t)list->n, sizeof *sorted, "members of a set"));
     for (int64_t i = 0; i < list->n; i++) sorted[i] = hx_numbers_get(list, i);
     hx_sort_i64(sorted, list->n);
@@ -32,14 +33,14 @@ static int make_unique(hx_numbers *list, int64_t n_all)
     return rc;
 }
 
-int hx_abaqus_append_list(hx_numbers *to, const hx_numbers *from, int64_t n_all)
+int hx_abaqus_append_list(hx_import_set *set, hx_numbers *to, const hx_numbers *from, int64_t n_all)
 {
     const int64_t n = from->n; /* may be the same list */
     for (int64_t i = 0; i < n; i++) {
         const int64_t number = hx_numbers_get(from, i);
         HX_TRY(hx_numbers_append(to, 1, &number));
     }
-    return make_unique(to, n_all);
+    return make_unique(set, to, n_all);
 }
 
 /* Elements of every type so far. */
@@ -50,35 +51,88 @@ static int64_t n_cell_in_all(const hx_abaqus_reader *r)
     return n;
 }
 
-/* first, last, step */
+static int update_node_places(hx_abaqus_reader *r)
+{
+    if (r->node_place.list && r->node_place.list->n == r->node_listed) return HX_OK;
+    hx_number_index_free(&r->node_place);
+    HX_TRY(hx_number_index_create(&r->node_place, &r->import.node_number));
+    r->node_listed = r->import.node_number.n;
+    return HX_OK;
+}
+
+/* 1 if the file has a node or element of that number above this line. */
+static int is_there(const hx_abaqus_reader *r, int is_elem, int64_t number)
+{
+    if (!is_elem) return hx_number_index_find(&r->node_place, number) >= 0;
+    return hx_number_index_find(&r->elem_place, number) >= 0 ||
+           hx_number_index_find(&r->cell_place, number) >= 0;
+}
+
+/* The numbers of a list that lie in first, first + step, ... last, ascending. */
+static int append_between(const hx_numbers *all, const int64_t value[3], hx_numbers *list)
+{
+    int64_t *found = NULL, n = 0;
+    HX_TRY(hx_alloc_raw(&found, (size_t)all->n, sizeof *found, "members of a set"));
+    for (int64_t i = 0; i < all->n; i++) {
+        const int64_t number = hx_numbers_get(all, i);
+        if (number < value[0] || number > value[1] || (number - value[0]) % value[2] != 0) continue;
+        found[n++] = number;
+    }
+    hx_sort_i64(found, n);
+    const int rc = hx_numbers_append(list, n, found);
+    free(found);
+    return rc;
+}
+
+/* The numbers first, first + step, ... last of which the file has a node or element. */
+static int append_there(hx_abaqus_reader *r, int is_elem, const int64_t value[3], hx_numbers *list,
+                        int64_t n_all)
+{
+    const hx_numbers *const own = is_elem ? &r->import.elem_number : &r->import.node_number;
+    const int64_t count = (value[1] - value[0]) / value[2] + 1;
+    if (value[2] == 1 && own->n > 0 && hx_numbers_is_run(own) && value[0] >= own->first &&
+        value[1] < own->first + own->n)
+        return hx_numbers_append_run(list, count, value[0]);
+    if (count > n_all) {
+        HX_TRY(append_between(own, value, list));
+        return is_elem ? append_between(&r->cell_number, value, list) : HX_OK;
+    }
+    HX_TRY(is_elem ? hx_abaqus_update_places(r) : update_node_places(r));
+    for (int64_t number = value[0]; number <= value[1]; number += value[2])
+        if (is_there(r, is_elem, number)) HX_TRY(hx_numbers_append(list, 1, &number));
+    return HX_OK;
+}
+
+/* first, last, step. Numbers between that are not there are no members, as in CalculiX. */
 static int generate(hx_abaqus_reader *r, int is_elem, char *line, hx_numbers *list, int64_t n_all)
 {
     int64_t value[3] = {0, 0, 1};
+    const int64_t before = list->n;
     char *field;
     int n = 0;
     for (; n < 3 && hx_abaqus_field(&line, &field); n++) {
         if (n == 2 && !*field) break;
         HX_TRY(hx_abaqus_int(&r->scan, field, "first, last, step", &value[n]));
     }
-    if (n < 2 || value[2] < 1 || value[1] < value[0])
+    if (n < 2 || value[2] < 1 || value[1] < value[0] || value[1] - value[0] < 0)
         return HX_ABAQUS_RAISE(&r->scan, "GENERATE needs first, last, step; step above 0, last not "
                                          "below first");
-    const int64_t count = (value[1] - value[0]) / value[2] + 1;
-    if (count > n_all)
-        return HX_ABAQUS_RAISE(&r->scan,
-                               "GENERATE makes %lld numbers; the file has %lld above this",
-                               (long long)count, (long long)n_all);
     char first[24];
     hx_abaqus_reference to;
     snprintf(first, sizeof first, "%lld", (long long)value[0]);
     HX_TRY(hx_abaqus_refer(r, is_elem, first, &to));
+    value[1] += to.number - value[0];
     value[0] = to.number;
-    if (value[2] == 1) return hx_numbers_append_run(list, count, value[0]);
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t number = value[0] + i * value[2];
-        HX_TRY(hx_numbers_append(list, 1, &number));
-    }
-    return make_unique(list, n_all);
+    HX_TRY(append_there(r, is_elem, value, list, n_all));
+    const int64_t found = list->n - before, count = (value[1] - value[0]) / value[2] + 1;
+    if (found < count)
+        HX_TRY(hx_notes_add(
+            r->notes, found > 0 ? HX_NOTE_DETAIL : HX_NOTE_WARNING,
+            "%s:%lld: GENERATE of set '%.60s': %lld of %lld numbers are there above "
+            "this line",
+            hx_abaqus_scan_path(&r->scan), (long long)r->scan.file[r->scan.depth - 1].line,
+            r->set->name, (long long)found, (long long)count));
+    return make_unique(r->set, list, n_all);
 }
 
 /* Numbers and names of sets, of nodes or elements. */
@@ -95,7 +149,8 @@ static int member_line(hx_abaqus_reader *r, char *line, int is_elem)
         if (to.is_number)
             HX_TRY(hx_numbers_append(list, 1, &to.number));
         else
-            HX_TRY(hx_abaqus_append_list(list, is_elem ? &to.set->elem : &to.set->node, n_all));
+            HX_TRY(hx_abaqus_append_list(r->set, list, is_elem ? &to.set->elem : &to.set->node,
+                                         n_all));
     }
     return HX_OK;
 }
@@ -112,7 +167,7 @@ static int elset_line(hx_abaqus_reader *r, char *line)
 
 /* --- nodes of elements --- */
 
-static int update_places(hx_abaqus_reader *r)
+int hx_abaqus_update_places(hx_abaqus_reader *r)
 {
     if (!r->elem_place.list || r->elem_place.list->n != r->elem_listed) {
         hx_number_index_free(&r->elem_place);
@@ -154,7 +209,7 @@ int hx_abaqus_add_nodes_of(hx_abaqus_reader *r, const char *name)
     const hx_import_set *const named = to.set;
     if (!named)
         return HX_ABAQUS_RAISE(&r->scan, "ELSET=%.60s: a number and no name of a set", name);
-    HX_TRY(update_places(r));
+    HX_TRY(hx_abaqus_update_places(r));
     for (int64_t i = 0; i < named->elem.n; i++) {
         const int64_t number = hx_numbers_get(&named->elem, i);
         const int64_t elem = hx_number_index_find(&r->elem_place, number);
@@ -165,7 +220,7 @@ int hx_abaqus_add_nodes_of(hx_abaqus_reader *r, const char *name)
         HX_TRY(
             append_nodes(&r->set->node, elem < 0 ? &r->cell_node : &r->import.corner, begin, end));
     }
-    return make_unique(&r->set->node, r->import.n_node);
+    return make_unique(r->set, &r->set->node, r->import.n_node);
 }
 
 /* INSTANCE=NAME: its are the members of a set of the assembly. */
@@ -236,6 +291,16 @@ int hx_abaqus_append_side(hx_abaqus_reader *r, const hx_abaqus_reference *elem, 
     return rc;
 }
 
+/* Without a side all faces of the elements on the boundary; what is no solid, its own. */
+static int append_free(hx_abaqus_reader *r, char *field)
+{
+    hx_abaqus_reference to;
+    if (r->import.sink) return hx_import_need_whole(&r->import, "*SURFACE without sides");
+    HX_TRY(hx_abaqus_need(r, 1, field, &to));
+    if (to.is_number) return hx_numbers_append(&r->set->free_elem, 1, &to.number);
+    return hx_abaqus_append_list(r->set, &r->set->free_elem, &to.set->elem, n_cell_in_all(r));
+}
+
 /* element or set, S1 to S6 (of shells: SPOS, SNEG) */
 static int surface_line(hx_abaqus_reader *r, char *line)
 {
@@ -250,9 +315,10 @@ static int surface_line(hx_abaqus_reader *r, char *line)
             side = digit - '0';
         if (strcasecmp(side_name, "SPOS") == 0 || strcasecmp(side_name, "SNEG") == 0) side = 0;
     }
+    if (!side_name || !*side_name) return append_free(r, field);
     if (side < 0)
         return HX_ABAQUS_RAISE(&r->scan, "'%.20s' where a side of elements is expected: S1 to S6",
-                               side_name ? side_name : "");
+                               side_name);
     HX_TRY(hx_abaqus_need(r, 1, field, &to));
     return hx_abaqus_append_side(r, &to, side);
 }
@@ -281,13 +347,13 @@ int hx_abaqus_begin_surface(hx_abaqus_reader *r)
 
 /* --- cells that are no solids, and sides --- */
 
-/* Takes the cells out of a set's elements: surfaces become faces, the others nodes. */
-static int resolve_set(hx_abaqus_reader *r, hx_import_set *set)
+/* Takes the cells out of a list of a set's elements: surfaces become faces, the others nodes. */
+static int resolve_set(hx_abaqus_reader *r, hx_import_set *set, hx_numbers *elem)
 {
     hx_numbers kept = {0};
     int rc = HX_OK;
-    for (int64_t i = 0; i < set->elem.n; i++) {
-        const int64_t number = hx_numbers_get(&set->elem, i);
+    for (int64_t i = 0; i < elem->n; i++) {
+        const int64_t number = hx_numbers_get(elem, i);
         const int64_t cell = hx_number_index_find(&r->cell_place, number);
         int64_t begin, end;
         if (cell < 0) {
@@ -298,8 +364,8 @@ static int resolve_set(hx_abaqus_reader *r, hx_import_set *set)
         const int is_quad = end - begin == 4;
         HX_TRY_FAIL(append_nodes(is_quad ? &set->quad : &set->node, &r->cell_node, begin, end));
     }
-    hx_numbers_free(&set->elem);
-    set->elem = kept;
+    hx_numbers_free(elem);
+    *elem = kept;
     return HX_OK;
 fail:
     hx_numbers_free(&kept);
@@ -314,10 +380,26 @@ static hx_cell_kind kind_of(const hx_abaqus_reader *r, int64_t number)
     return place < 0 ? HX_CELL_HEXAHEDRON : hx_solids[r->import.solid[place]].kind;
 }
 
+static int refuse_side(hx_abaqus_reader *r, const hx_import_set *set, int64_t number, int64_t side,
+                       hx_cell_kind kind)
+{
+    if (set->is_of_loads)
+        return hx_import_conditions_set_load_fault(
+            &r->conditions,
+            "%s: a pressure on side P%lld of element %s, a %s, which has no such side",
+            r->import.path, (long long)side, HX_IMPORT_NUMBER(&r->import, number),
+            hx_cell_kind_name(kind));
+    return HX_IMPORT_RAISE(&r->import, 0,
+                           "the surface '%.60s' names side S%lld of element %s, a %s, which has no "
+                           "such side",
+                           set->name, (long long)side, HX_IMPORT_NUMBER(&r->import, number),
+                           hx_cell_kind_name(kind));
+}
+
 /* Sides 1 to 6 become local faces by the kinds of their elements. */
 static int resolve_sides(hx_abaqus_reader *r, hx_import_set *set)
 {
-    hx_numbers face = {0};
+    hx_numbers face = {0}, elem = {0};
     int rc = HX_OK;
     for (int64_t i = 0; i < set->face_elem.n; i++) {
         const int64_t number = hx_numbers_get(&set->face_elem, i);
@@ -325,30 +407,32 @@ static int resolve_sides(hx_abaqus_reader *r, hx_import_set *set)
         const hx_cell_kind kind = kind_of(r, number);
         const int64_t local = hx_abaqus_face[kind][side];
         if (local < 0) {
-            rc = HX_IMPORT_RAISE(&r->import, 0,
-                                 "the surface '%.60s' names side S%lld of element %s, a %s, which "
-                                 "has no such side",
-                                 set->name, (long long)side, HX_IMPORT_NUMBER(&r->import, number),
-                                 hx_cell_kind_name(kind));
-            goto fail;
+            HX_TRY_FAIL(refuse_side(r, set, number, side, kind));
+            continue;
         }
         HX_TRY_FAIL(hx_numbers_append(&face, 1, &local));
+        HX_TRY_FAIL(hx_numbers_append(&elem, 1, &number));
     }
     hx_numbers_free(&set->face_local);
+    hx_numbers_free(&set->face_elem);
     set->face_local = face;
+    set->face_elem = elem;
     return HX_OK;
 fail:
     hx_numbers_free(&face);
+    hx_numbers_free(&elem);
     return rc;
 }
 
 int hx_abaqus_resolve_cells(hx_abaqus_reader *r)
 {
     r->import.side_row = r->import.sink ? hx_abaqus_face : NULL;
-    if (r->cell_number.n > 0 || r->import.solid) HX_TRY(update_places(r));
+    if (r->cell_number.n > 0 || r->import.solid) HX_TRY(hx_abaqus_update_places(r));
     for (size_t i = 0; i < r->import.n_set; i++) {
-        if (r->cell_number.n > 0) HX_TRY(resolve_set(r, r->import.set[i]));
-        if (!r->import.sink) HX_TRY(resolve_sides(r, r->import.set[i]));
+        hx_import_set *const set = r->import.set[i];
+        if (r->cell_number.n > 0) HX_TRY(resolve_set(r, set, &set->elem));
+        if (r->cell_number.n > 0) HX_TRY(resolve_set(r, set, &set->free_elem));
+        if (!r->import.sink) HX_TRY(resolve_sides(r, set));
     }
     return HX_OK;
 }

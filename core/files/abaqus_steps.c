@@ -1,9 +1,11 @@
 /* Supports and forces of an Abaqus input file: *STEP, *BOUNDARY, *CLOAD. */
 #include <ctype.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "../base/memory.h"
 #include "abaqus_reader.h"
 
 enum { MOST_STEPS = 1000 };
@@ -35,6 +37,7 @@ int hx_abaqus_begin_step(hx_abaqus_reader *r)
         return HX_ABAQUS_RAISE(&r->scan, "more than %d steps", MOST_STEPS);
     r->in_step = 1;
     r->step_is_new = 1;
+    r->step_is_other = 0;
     r->conditions.n_step++;
     const char *const large = hx_abaqus_parameter(&r->scan, "NLGEOM");
     if (large && strcasecmp(large, "NO") != 0)
@@ -47,8 +50,69 @@ int hx_abaqus_begin_step(hx_abaqus_reader *r)
 
 int hx_abaqus_begin_end_step(hx_abaqus_reader *r)
 {
-    r->in_step = 0;
+    const int64_t step = r->conditions.n_step;
+    const int is_other = r->in_step && r->step_is_other;
+    r->in_step = r->step_is_other = 0;
+    return is_other ? hx_numbers_append(&r->other_step, 1, &step) : HX_OK;
+}
+
+/* Static steps up to each, of_step[0] to of_step[n_step]: *n_static in all. */
+static int count_static(const hx_abaqus_reader *r, int **of_step, int *n_static)
+{
+    const int n = r->conditions.n_step;
+    HX_TRY(hx_alloc_raw(of_step, (size_t)n + 1, sizeof **of_step, "steps of a file"));
+    for (int step = 0; step <= n; step++) (*of_step)[step] = step > 0;
+    for (int64_t i = 0; i < r->other_step.n; i++) (*of_step)[hx_numbers_get(&r->other_step, i)] = 0;
+    for (int step = 1; step <= n; step++) (*of_step)[step] += (*of_step)[step - 1];
+    *n_static = (*of_step)[n];
     return HX_OK;
+}
+
+/* Gives a condition the number of its static step; *stays = 0: it is left out. In CalculiX loads
+ * and supports stay in later steps, whatever the kind of theirs. */
+static int settle_condition(hx_abaqus_reader *r, const int *of_step, int n_static, hx_condition *c,
+                            int *stays)
+{
+    const int step = c->step, before = step > 0 ? of_step[step - 1] : 0;
+    const int is_static = step == 0 || of_step[step] > before;
+    *stays = 1;
+    c->step = is_static ? of_step[step] : before + 1;
+    if (is_static) return HX_OK;
+    const int is_last = before == n_static;
+    if (c->kind == HX_CONDITION_SUPPORT) {
+        if (n_static == 0) c->step = 0;
+        *stays = n_static == 0 || !is_last;
+        return HX_OK;
+    }
+    *stays = 0;
+    if (is_last) return HX_OK;
+    return hx_import_conditions_set_load_fault(
+        &r->conditions,
+        "%s:%lld: a load of step %d, which is no static one, stays in the static steps after it: "
+        "state it in a static step",
+        r->import.path, (long long)c->line, step);
+}
+
+int hx_abaqus_settle_steps(hx_abaqus_reader *r)
+{
+    hx_import_conditions *const all = &r->conditions;
+    int *of_step = NULL, n_static, rc = HX_OK;
+    size_t n = 0;
+    HX_TRY(hx_abaqus_begin_end_step(r)); /* *END STEP may be missing */
+    if (r->other_step.n == 0) return HX_OK;
+    HX_TRY(count_static(r, &of_step, &n_static));
+    for (size_t i = 0; i < all->n; i++) {
+        int stays = 1;
+        if (rc == HX_OK) rc = settle_condition(r, of_step, n_static, &all->list[i], &stays);
+        if (stays)
+            all->list[n++] = all->list[i];
+        else
+            hx_numbers_free(&all->list[i].node);
+    }
+    all->n = n;
+    all->n_step = n_static;
+    free(of_step);
+    return rc;
 }
 
 /* Adds r->condition for a node or set. */
@@ -79,6 +143,14 @@ static unsigned named_components(const char *name)
     return 0;
 }
 
+/* "*CLOAD, component 11": of temperatures, pressures of fluids and the like. */
+static int unread_component(hx_abaqus_reader *r, int64_t component)
+{
+    char word[64];
+    snprintf(word, sizeof word, "*%.20s, component %lld", r->scan.keyword, (long long)component);
+    return hx_abaqus_unread(r, HX_UNREAD_LOAD, word, component == 11 ? "temperatures" : NULL);
+}
+
 /* node or set, first component, last component, value; or node or set, type */
 static int boundary_line(hx_abaqus_reader *r, char *line)
 {
@@ -106,30 +178,43 @@ static int boundary_line(hx_abaqus_reader *r, char *line)
         HX_TRY(hx_abaqus_int(&r->scan, field, "the last component", &last));
     if (hx_abaqus_field(&line, &field) && *field)
         HX_TRY(hx_abaqus_real(&r->scan, field, "a displacement", &r->condition.value));
-    if (first < 1 || last < first || last > 1000)
+    if (first < 0 || last < first || last > 1000)
         return HX_ABAQUS_RAISE(&r->scan, "components %lld to %lld; 1 to 3 are x to z",
                                (long long)first, (long long)last);
     r->condition.components = 0;
-    for (int64_t i = first; i <= last && i <= 6; i++) r->condition.components |= 1u << (i - 1);
-    return r->condition.components ? add_condition(r, target) : HX_OK; /* else temperatures */
+    for (int64_t i = first > 0 ? first : 1; i <= last && i <= 6; i++)
+        r->condition.components |= 1u << (i - 1);
+    if (first == 0 || last > 6) HX_TRY(unread_component(r, first == 0 ? 0 : last));
+    return r->condition.components ? add_condition(r, target) : HX_OK;
+}
+
+/* Whether a parameter of the keyword means what is not read: then its data is passed over. */
+static int passes_over(hx_abaqus_reader *r, unsigned role, const char *const *parameter, int n)
+{
+    for (int i = 0; i < n; i++) {
+        char word[64];
+        if (!hx_abaqus_parameter(&r->scan, parameter[i])) continue;
+        snprintf(word, sizeof word, "*%.20s, %s", r->scan.keyword, parameter[i]);
+        r->data = NULL;
+        return hx_abaqus_unread(r, role, word, NULL);
+    }
+    return HX_OK;
 }
 
 int hx_abaqus_begin_boundary(hx_abaqus_reader *r)
 {
+    static const char *const unread[] = {"AMPLITUDE", "FIXED", "USER", "SUBMODEL", "TYPE"};
     const char *const op = hx_abaqus_parameter(&r->scan, "OP");
     const char *const type = hx_abaqus_parameter(&r->scan, "TYPE");
+    const int is_plain = !type || strcasecmp(type, "DISPLACEMENT") == 0;
+    r->soft = HX_ABAQUS_OF_SUPPORTS;
     r->data = boundary_line;
     if (op && strcasecmp(op, "NEW") == 0 && r->conditions.n_step > 0 && r->has_support)
         HX_TRY(support_fault(r,
                              "*BOUNDARY, OP=NEW takes supports away; all load cases have the same "
                              "supports here: write one file a set of supports"));
-    if ((type && strcasecmp(type, "DISPLACEMENT") != 0) ||
-        hx_abaqus_parameter(&r->scan, "AMPLITUDE") || hx_abaqus_parameter(&r->scan, "FIXED") ||
-        hx_abaqus_parameter(&r->scan, "USER") || hx_abaqus_parameter(&r->scan, "SUBMODEL"))
-        HX_TRY(support_fault(
-            r, "*BOUNDARY with TYPE, AMPLITUDE, FIXED, USER or SUBMODEL is not read"));
     r->has_support = 1;
-    return HX_OK;
+    return passes_over(r, HX_UNREAD_SUPPORT, unread, is_plain ? 4 : 5);
 }
 
 /* node or set, component, value */
@@ -145,10 +230,7 @@ static int cload_line(hx_abaqus_reader *r, char *line)
     HX_TRY(hx_abaqus_int(&r->scan, field, "a component", &component));
     if (hx_abaqus_field(&line, &field))
         HX_TRY(hx_abaqus_real(&r->scan, field, "a force", &r->condition.value));
-    if (component < 1 || component > 6)
-        return HX_ABAQUS_RAISE(&r->scan,
-                               "component %lld of a force; 1 to 3 are x to z, 4 to 6 moments",
-                               (long long)component);
+    if (component < 1 || component > 6) return unread_component(r, component);
     r->condition.components = 1u << (component - 1);
     return add_condition(r, target);
 }
@@ -157,13 +239,9 @@ int hx_abaqus_check_load(hx_abaqus_reader *r)
 {
     static const char *const unread[] = {"AMPLITUDE", "FOLLOWER", "LOADCASE",
                                          "USER",      "SECTOR",   "SUBMODEL"};
+    r->soft = HX_ABAQUS_OF_LOADS;
     if (!r->in_step) return HX_ABAQUS_RAISE(&r->scan, "*%s outside a *STEP", r->scan.keyword);
-    for (size_t i = 0; i < sizeof unread / sizeof unread[0]; i++)
-        if (hx_abaqus_parameter(&r->scan, unread[i]))
-            return hx_abaqus_load_fault(
-                r, "*%s with AMPLITUDE, FOLLOWER, LOAD CASE, USER, SECTOR or SUBMODEL is not read",
-                r->scan.keyword);
-    return HX_OK;
+    return passes_over(r, HX_UNREAD_LOAD, unread, (int)(sizeof unread / sizeof unread[0]));
 }
 
 int hx_abaqus_begin_cload(hx_abaqus_reader *r)

@@ -248,6 +248,8 @@ static int run_steps(state *s, hx_conditions *to)
 {
     size_t next = 0;
     for (int step = 0; step <= s->all->n_step; step++) {
+        for (size_t i = next; i < s->all->n && s->all->list[i].step <= step; i++)
+            hx_set_loads_restate(s->loads, &s->all->list[i]);
         for (; next < s->all->n && s->all->list[next].step <= step; next++)
             HX_TRY(apply(s, &s->all->list[next]));
         if (step > 0) HX_TRY(emit_forces(s, step, to));
@@ -260,7 +262,7 @@ static int run_steps(state *s, hx_conditions *to)
     return emit(s, s->value, 0, &to->n_support, &to->support);
 }
 
-int hx_import_conditions_finish(hx_import_conditions *conditions, const hx_import *import,
+int hx_import_conditions_finish(hx_import_conditions *conditions, hx_import *import,
                                 const hx_mesh *mesh, hx_conditions *to)
 {
     int rc = HX_OK;
@@ -286,6 +288,7 @@ int hx_import_conditions_finish(hx_import_conditions *conditions, const hx_impor
     HX_TRY_FAIL(hx_strdup(&to->fault, conditions->fault));
     HX_TRY_FAIL(hx_strdup(&to->support_fault, conditions->support_fault));
     HX_TRY_FAIL(hx_strdup(&to->load_fault, conditions->load_fault));
+    hx_import_give_unread(import, to);
 fail:
     state_free(&s);
     return rc;

@@ -16,7 +16,8 @@ typedef enum {
     HX_CONDITION_FORCE,
     HX_CONDITION_NO_FORCES,   /* forgets the forces of earlier steps */
     HX_CONDITION_PRESSURE,    /* vector[0] on the faces of a set */
-    HX_CONDITION_GRAVITY,     /* vector[0..2]; of all elements, as the next */
+    HX_CONDITION_GRAVITY,     /* vector[0..2], its direction vector[3..5] or 0: one replaces any;
+                                 of all elements, as the next */
     HX_CONDITION_CENTRIFUGAL, /* point vector[0..2], axis vector[3..5], speed value */
     HX_CONDITION_NO_LOADS     /* forgets loads of earlier steps, of its family */
 } hx_condition_kind;
@@ -88,9 +89,9 @@ int hx_import_conditions_set_load_fault(hx_import_conditions *conditions, const 
  * up, as in CalculiX and Abaqus. What acts on a node of second order that the mesh leaves out acts
  * on the corners in whose middle it lies, forces in equal shares; a note says what that does to
  * their moment. What cannot be used (a force on a node of no element, supports that change from
- * step to step) becomes the fault. *to, zeroed, is the caller's to free, also after an error; NULL:
- * nobody asks. O(nodes * steps). */
-int hx_import_conditions_finish(hx_import_conditions *conditions, const hx_import *import,
+ * step to step) becomes the fault. *to gets import->unread. *to, zeroed, is the caller's to free,
+ * also after an error; NULL: nobody asks. O(nodes * steps). */
+int hx_import_conditions_finish(hx_import_conditions *conditions, hx_import *import,
                                 const hx_mesh *mesh, hx_conditions *to);
 
 /* Accepts a zeroed struct. */
@@ -102,6 +103,10 @@ typedef struct hx_set_loads hx_set_loads;
 int hx_set_loads_create(hx_set_loads **loads, hx_import_conditions *all, const hx_import *import,
                         const hx_mesh *mesh);
 void hx_set_loads_free(hx_set_loads *loads);
+
+/* Ends the load of an earlier step that the condition restates: for all conditions of a step before
+ * the first of them is taken. */
+void hx_set_loads_restate(hx_set_loads *loads, const hx_condition *condition);
 
 /* Takes a condition of another kind than forces on nodes. */
 int hx_set_loads_apply(hx_set_loads *loads, const hx_condition *condition);

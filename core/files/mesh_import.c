@@ -9,6 +9,7 @@
 #include "../base/sum.h"
 #include "../mesh/mesh_check.h"
 #include "../mesh/mesh_source.h"
+#include "../problem/conditions.h"
 #include "mesh_import_internal.h"
 
 enum { MOST_SETS = 10000, MOST_OTHER = 100 };
@@ -216,6 +217,23 @@ int hx_import_add_other(hx_import *import, hx_shape shape, const char *type, int
     return HX_OK;
 }
 
+int hx_import_unread(hx_import *import, unsigned roles, const char *word, const char *what,
+                     int64_t n, int64_t line)
+{
+    char why[120];
+    snprintf(why, sizeof why, "%.80s, which is not read", word);
+    if (import->sink && roles != 0) return hx_import_need_whole(import, why);
+    return hx_unread_add(&import->unread, roles, word, what, n, import->path, line);
+}
+
+void hx_import_give_unread(hx_import *import, hx_conditions *conditions)
+{
+    if (!conditions) return;
+    hx_unread_free(&conditions->unread);
+    conditions->unread = import->unread;
+    memset(&import->unread, 0, sizeof import->unread);
+}
+
 int hx_import_set_named(hx_import *import, const char *name, hx_import_set **set)
 {
     for (size_t i = 0; i < import->n_set; i++) {
@@ -240,6 +258,7 @@ void hx_import_set_clear(hx_import_set *set)
     hx_numbers_free(&set->elem);
     hx_numbers_free(&set->elem_index);
     hx_numbers_free(&set->quad);
+    hx_numbers_free(&set->free_elem);
     hx_numbers_free(&set->face_elem);
     hx_numbers_free(&set->face_local);
 }
@@ -252,6 +271,7 @@ void hx_import_free(hx_import *import)
         free(import->set[i]->name);
         free(import->set[i]);
     }
+    hx_unread_free(&import->unread);
     free(import->other);
     free(import->set);
     free(import->path);

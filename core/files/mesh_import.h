@@ -20,6 +20,7 @@
 #include "../base/notes.h"
 #include "../base/numbers.h"
 #include "../mesh/mesh.h"
+#include "../problem/unread.h"
 #include "solid.h"
 
 #ifdef __cplusplus
@@ -48,11 +49,14 @@ typedef struct hx_import_other {
 typedef struct hx_import_set {
     char *name;
     int is_reference;      /* of nodes that are none of the mesh's by intent */
+    int is_shortened;      /* members that it names several times were taken out */
+    int is_of_loads;       /* a load made it: no face that it lacks refuses the mesh */
     hx_numbers node;       /* numbers of nodes */
     hx_numbers elem;       /* numbers of elements */
     hx_numbers elem_index; /* elements by the order in which they were added, from 0 */
     hx_numbers quad;       /* 4 numbers of nodes a face, in any order round it; a triangle's last
                               twice */
+    hx_numbers free_elem;  /* numbers of elements whose faces on the boundary are members */
     hx_numbers face_elem;  /* the element's number for each entry of face_local */
     hx_numbers face_local; /* 0 to 5: a row of hx_hex_face of the element as it was added */
 } hx_import_set;
@@ -103,6 +107,7 @@ struct hx_import {
     size_t n_other, n_set;
     hx_import_other *other; /* (owned) */
     hx_import_set **set;    /* (owned, each) */
+    hx_unread unread;       /* what the file states and is not read (owned) */
 
     /* From hx_import_finish on. */
     hx_number_index node_index, elem_index;
@@ -166,6 +171,17 @@ int hx_import_need_whole(hx_import *import, const char *why);
 
 /* The file has at most so many elements, before any is added. */
 int hx_import_announce(hx_import *import, int64_t n_elem);
+
+/* Notes n of a kind that the file states and that is not read (problem/unread.h): the roles, the
+ * file's word for it, a few words for people or NULL, the line of the first or 0. Asks for the
+ * whole mesh, if there is a sink and any role. */
+int hx_import_unread(hx_import *import, unsigned roles, const char *word, const char *what,
+                     int64_t n, int64_t line);
+
+/* Moves these kinds to where the caller finds them; conditions may be NULL. The last that a reader
+ * does which has no hx_import_conditions. */
+struct hx_conditions;
+void hx_import_give_unread(hx_import *import, struct hx_conditions *conditions);
 
 /* Hands members of sets to the sink, if there is one. */
 int hx_import_flush(hx_import *import, int with_nodes);

@@ -261,6 +261,43 @@ fail:
     return rc;
 }
 
+/* --- faces of elements that no other element has --- */
+
+static int collect_free(const hx_import *import, const hx_import_set *set, const hx_mesh *mesh,
+                        hx_face_match *q, hx_left_out *out)
+{
+    for (int64_t i = 0; i < set->free_elem.n; i++) {
+        int64_t elem;
+        HX_TRY(find_elem(import, set, hx_numbers_get(&set->free_elem, i), out, &elem));
+        for (int f = 0; f < 6 && elem >= 0; f++) {
+            int32_t node[4];
+            for (int k = 0; k < 4; k++) node[k] = mesh->conn[8 * elem + hx_hex_face[f][k]];
+            hx_face_match_add(q, node);
+        }
+    }
+    return HX_OK;
+}
+
+static int add_free(const hx_import *import, const hx_import_set *set, hx_mesh *mesh)
+{
+    int rc = HX_OK;
+    int64_t n = 0;
+    hx_face_match q;
+    hx_left_out out = {"elements that are no solids", 0, 0};
+    if (set->free_elem.n == 0) return HX_OK;
+    memset(&q, 0, sizeof q);
+    HX_TRY_FAIL(hx_face_match_create(&q, 6 * set->free_elem.n, mesh->n_node));
+    HX_TRY_FAIL(collect_free(import, set, mesh, &q, &out));
+    hx_face_match_find(&q, mesh);
+    for (int64_t i = 0; i < q.n; i++)
+        if (!q.shared[i]) q.face[n++] = q.face[i];
+    HX_TRY_FAIL(hx_mesh_add_face_set(mesh, set->name, n, q.face));
+    rc = hx_note_left_out(import, set, &out, n);
+fail:
+    hx_face_match_free(&q);
+    return rc;
+}
+
 int hx_import_make_set(const hx_import *import, const hx_import_set *set, hx_mesh *mesh)
 {
     /* A set is there even where the file gives it no member. */
@@ -268,5 +305,6 @@ int hx_import_make_set(const hx_import *import, const hx_import_set *set, hx_mes
     HX_TRY(add_nodes(import, set, mesh));
     HX_TRY(add_elems(import, set, mesh));
     HX_TRY(add_faces(import, set, mesh));
-    return add_quads(import, set, mesh);
+    HX_TRY(add_quads(import, set, mesh));
+    return add_free(import, set, mesh);
 }

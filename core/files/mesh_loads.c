@@ -7,6 +7,7 @@
 
 #include "../base/grow.h"
 #include "../base/memory.h"
+#include "../base/vec3.h"
 #include "mesh_conditions.h"
 
 /* Of a coupling: what acts at its reference node, and what is held of it. */
@@ -157,12 +158,51 @@ static int share_faces(const hx_mesh *mesh, const char *name, const char *other)
     return 0;
 }
 
-/* Whether the load restates another of an earlier step. */
+/* Unit vectors of one direction, as CalculiX 2.20 decides it. */
+static int is_along(const double a[3], const double b[3])
+{
+    return hx_dot3(a, b) > 1.0 - 1e-10;
+}
+
+/* The axis: through the same point, in the same direction. */
+static int same_axis(const hx_condition *a, const hx_condition *b)
+{
+    const double length = hx_norm3(a->vector + 3) * hx_norm3(b->vector + 3);
+    return memcmp(a->vector, b->vector, 3 * sizeof *a->vector) == 0 &&
+           hx_dot3(a->vector + 3, b->vector + 3) > (1.0 - 1e-10) * length;
+}
+
+/* Whether the load restates another of an earlier step. Gravity in another direction or of another
+ * set adds to it. */
 static int restates(const set_load *before, const hx_condition *c)
 {
+    const double *const d = before->what.vector + 3;
     if (before->is_off || before->what.kind != c->kind || before->what.step == c->step) return 0;
+    if (c->kind == HX_CONDITION_CENTRIFUGAL)
+        return before->what.set == c->set && same_axis(&before->what, c);
+    if (c->kind == HX_CONDITION_GRAVITY && hx_norm3(d) > 0.0)
+        return before->what.set == c->set && is_along(d, c->vector + 3);
     return c->kind != HX_CONDITION_PRESSURE ||
            (before->what.family == c->family && before->what.set == c->set);
+}
+
+/* A centrifugal load beside one about another axis: CalculiX takes the first, Abaqus both or the
+ * last. */
+static int check_axis(hx_set_loads *s, const hx_condition *c)
+{
+    char text[340];
+    for (size_t i = 0; i < s->n && c->kind == HX_CONDITION_CENTRIFUGAL; i++) {
+        const hx_condition *const before = &s->load[i].what;
+        if (s->load[i].is_off || before->kind != c->kind ||
+            (same_axis(before, c) && before->set == c->set))
+            continue;
+        return hx_import_conditions_set_load_fault(
+            s->all,
+            "%s: a centrifugal load beside the one of step %d about another axis or of another "
+            "set, of which CalculiX takes the first: state one, with OP=NEW",
+            place(s, c->line, text), before->step);
+    }
+    return HX_OK;
 }
 
 /* A pressure on faces that have one of an earlier step by another name. */
@@ -222,13 +262,18 @@ static int check_faces(hx_set_loads *s, const hx_condition *c)
                                                place(s, c->line, text), c->set->name);
 }
 
+void hx_set_loads_restate(hx_set_loads *s, const hx_condition *c)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (restates(&s->load[i], c)) s->load[i].is_off = 1;
+}
+
 int hx_set_loads_apply(hx_set_loads *s, const hx_condition *c)
 {
     if (c->kind == HX_CONDITION_NO_LOADS) return forget_loads(s, c);
     HX_TRY(c->kind == HX_CONDITION_PRESSURE ? check_faces(s, c) : check_whole(s, c));
-    for (size_t i = 0; i < s->n; i++)
-        if (restates(&s->load[i], c)) s->load[i].is_off = 1;
     HX_TRY(check_overlap(s, c));
+    HX_TRY(check_axis(s, c));
     HX_TRY(hx_grow(&s->load, s->n, &s->capacity, sizeof *s->load, "loads of a file"));
     s->load[s->n] = (set_load){.what = *c};
     memset(&s->load[s->n++].what.node, 0, sizeof c->node);
@@ -268,7 +313,7 @@ static int is_zero(const double *value, int n)
 
 static int acts(const hx_condition *c)
 {
-    return c->kind == HX_CONDITION_CENTRIFUGAL ? c->value > 0.0 : !is_zero(c->vector, 6);
+    return c->kind == HX_CONDITION_CENTRIFUGAL ? c->value > 0.0 : !is_zero(c->vector, 3);
 }
 
 int hx_set_loads_emit(hx_set_loads *s, int step, hx_conditions *to)

@@ -33,6 +33,7 @@ int hx_face_match_create(hx_face_match *q, int64_t n, int64_t n_node)
     q->mask = n_slot - 1;
     HX_TRY(hx_alloc_raw(&q->node, (size_t)n, sizeof *q->node, "faces of a set"));
     HX_TRY(hx_alloc_raw(&q->face, (size_t)n, sizeof *q->face, "faces of a set"));
+    HX_TRY(hx_alloc(&q->shared, (size_t)n, 1, "faces of a set"));
     HX_TRY(hx_alloc_raw(&q->slot, (size_t)n_slot, sizeof *q->slot, "lookup of faces"));
     HX_TRY(hx_alloc(&q->marked, (size_t)n_node, 1, "nodes of faces"));
     memset(q->slot, 0xff, n_slot * sizeof *q->slot);
@@ -90,8 +91,11 @@ void hx_face_match_find(hx_face_match *q, const hx_mesh *mesh)
             const int32_t found = *quad_slot(q, key);
             if (found < 0) continue;
 #pragma omp critical(hx_match_faces)
-            if (q->face[found] < 0 || is_before(mesh, 6 * e + f, q->face[found]))
-                q->face[found] = 6 * e + f;
+            {
+                q->shared[found] = q->face[found] >= 0;
+                if (q->face[found] < 0 || is_before(mesh, 6 * e + f, q->face[found]))
+                    q->face[found] = 6 * e + f;
+            }
         }
     }
 }
@@ -100,6 +104,7 @@ void hx_face_match_free(hx_face_match *q)
 {
     free(q->node);
     free(q->face);
+    free(q->shared);
     free(q->slot);
     free(q->marked);
     memset(q, 0, sizeof *q);

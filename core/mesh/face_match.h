@@ -13,6 +13,7 @@ typedef struct hx_face_match {
     int64_t n;
     int32_t (*node)[4]; /* [n] ascending, of a triangle the first -1 */
     int64_t *face;      /* [n] element * 6 + local face, or -1 */
+    uint8_t *shared;    /* [n] 1: two elements or more have it */
     int32_t *slot;      /* [mask + 1] a quad or -1 */
     uint64_t mask;
     uint8_t *marked; /* [n_node] a node of some quad */

@@ -81,6 +81,7 @@ void hx_conditions_free(hx_conditions *conditions)
     }
     free(conditions->load);
     free(conditions->rigid);
+    hx_unread_free(&conditions->unread);
     free(conditions->material.name);
     free(conditions->material.fault);
     free(conditions->fault);

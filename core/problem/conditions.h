@@ -3,6 +3,7 @@
 #define HX_CONDITIONS_H
 
 #include "../mesh/mesh.h"
+#include "unread.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -71,6 +72,7 @@ typedef struct hx_conditions {
     hx_file_load *load;   /* [n_load] (owned) */
     hx_file_rigid *rigid; /* [n_rigid] hold wherever supports or loads of the file do (owned) */
     hx_file_material material;
+    hx_unread unread;                 /* what else the file states, which is not read (owned) */
     char *fault;                      /* why none of this can be used (owned); NULL: it can */
     char *support_fault, *load_fault; /* why its supports, or its loads, cannot (owned) */
 } hx_conditions;

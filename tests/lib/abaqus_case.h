@@ -59,4 +59,18 @@ static void check_set(const hx_mesh *mesh, const char *name, int n_node, int64_t
               (long long)total, (long long)set->n_elem, (long long)set->n_face);
 }
 
+/* The file's unread kinds as they are printed, and their roles; nothing else is wrong. */
+static inline void check_unread(const char *text, unsigned roles, const char *want)
+{
+    hx_mesh mesh;
+    char list[600];
+    read_good(text, &mesh);
+    hx_unread_text(&stated.unread, 0, 0, "", list, sizeof list);
+    CHECK_MSG(strstr(list, want) != NULL, "'%s'; wanted: %s", list, want);
+    CHECK_MSG(hx_unread_roles(&stated.unread) == roles, "%s: roles %u; wanted: %u", want,
+              hx_unread_roles(&stated.unread), roles);
+    CHECK(!stated.fault && !stated.support_fault && !stated.load_fault);
+    hx_mesh_free(&mesh);
+}
+
 #endif

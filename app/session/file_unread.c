@@ -1,0 +1,79 @@
+#include "file_unread.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "../text/log.h"
+#include "core/base/memory.h"
+
+enum { TEXT = 900, WORDS = 400 };
+
+void hx_warn_of_unread(const hx_unread *list)
+{
+    char text[TEXT];
+    if (hx_unread_text(list, 0, 0, "not read: ", text, sizeof text) > 0) hx_log_warning("%s", text);
+    if (hx_unread_text(list, 0, 1, "left out on purpose: ", text, sizeof text) > 0)
+        hx_log_warning("%s", text);
+}
+
+static int take_ignored(const hx_config *cfg, hx_unread *list)
+{
+    char met[WORDS];
+    const hx_config_words *const ignore = &cfg->mesh.ignore;
+    for (size_t i = 0; i < ignore->n; i++) {
+        if (hx_unread_ignore(list, ignore->word[i])) continue;
+        hx_unread_words(list, 0, met, sizeof met);
+        return hx_config_blame(
+            cfg, "mesh.ignore",
+            list->n > 0
+                ? HX_RAISE(HX_EINPUT,
+                           "\"%s\" is not among what %s states and hextop does not read: %s",
+                           ignore->word[i], cfg->mesh.file, met)
+                : HX_RAISE(HX_EINPUT, "\"%s\": hextop reads all that %s states; leave the key out",
+                           ignore->word[i], cfg->mesh.file));
+    }
+    return HX_OK;
+}
+
+/* A load by mass of the config, or one of the file. */
+static int has_mass_load(const hx_config *cfg, const hx_conditions *conditions)
+{
+    const hx_config_load *const load = cfg->loads.entry;
+    int any = 0;
+    for (size_t i = 0; i < cfg->loads.n; i++)
+        any |= load[i].centrifugal.given || !isnan(load[i].gravity[0]);
+    for (int64_t i = 0; i < conditions->n_load; i++)
+        any |= conditions->load[i].kind == HX_FILE_GRAVITY ||
+               conditions->load[i].kind == HX_FILE_CENTRIFUGAL;
+    return any;
+}
+
+/* Makes these kinds the reason to refuse, if there is no other yet. */
+static int set_fault(const hx_unread *list, unsigned roles, const char *instead, char **fault)
+{
+    char text[TEXT], words[WORDS], whole[TEXT + WORDS + 200];
+    if (roles == 0 || *fault) return HX_OK;
+    hx_unread_text(list, roles, 0, "not read: ", text, sizeof text);
+    hx_unread_words(list, roles, words, sizeof words);
+    snprintf(whole, sizeof whole,
+             "%s; state %s in the config, or leave it out on purpose with "
+             "mesh.ignore = %s",
+             text, instead, words);
+    return hx_strdup(fault, whole);
+}
+
+int hx_settle_unread(const hx_config *cfg, hx_conditions *conditions)
+{
+    hx_unread *const list = &conditions->unread;
+    const int by_mass = has_mass_load(cfg, conditions), n_case = conditions->n_case;
+    unsigned roles;
+    HX_TRY(take_ignored(cfg, list));
+    hx_warn_of_unread(list);
+    roles = hx_unread_refuses(list, HX_UNREAD_OF_SUPPORTS, by_mass, n_case);
+    HX_TRY(set_fault(list, roles, "the supports", &conditions->support_fault));
+    roles = hx_unread_refuses(list, HX_UNREAD_OF_LOADS, by_mass, n_case);
+    HX_TRY(set_fault(list, roles, "the loads", &conditions->load_fault));
+    if (!cfg->material.from) return HX_OK;
+    roles = hx_unread_refuses(list, HX_UNREAD_OF_MATERIAL, by_mass, n_case);
+    return set_fault(list, roles, "the material", &conditions->material.fault);
+}

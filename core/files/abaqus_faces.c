@@ -1,0 +1,241 @@
+/* Pressures of an Abaqus input file on single faces: *DLOAD on elements by number, and the faces
+ * that a set names more than once. CalculiX counts by faces: a pressure of an earlier step is
+ * replaced, and those of one step add up. Faces with the same history become one set. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/grow.h"
+#include "../base/memory.h"
+#include "../base/sort.h"
+#include "abaqus_reader.h"
+
+enum { MOST_GROUPS = 1000, SIDES = 8 };
+
+int hx_abaqus_load_face(hx_abaqus_reader *r, int64_t elem, int side, int family, double value)
+{
+    HX_TRY(hx_grow(&r->face_load, r->n_face_load, &r->face_load_capacity, sizeof *r->face_load,
+                   "pressures on faces"));
+    hx_abaqus_face_load *const to = &r->face_load[r->n_face_load];
+    *to = (hx_abaqus_face_load){.elem = elem,
+                                .line = hx_abaqus_scan_number(&r->scan),
+                                .place = (int64_t)r->n_face_load++,
+                                .side = side,
+                                .step = r->conditions.n_step,
+                                .family = family,
+                                .value = value};
+    return HX_OK;
+}
+
+/* --- what a set names more than once --- */
+
+static int load_repeated(hx_abaqus_reader *r, int64_t n, int64_t *key, int side, int family,
+                         double value)
+{
+    int rc = HX_OK;
+    int64_t n_more = 0;
+    hx_sort_i64(key, n);
+    for (int64_t i = 1; rc == HX_OK && i < n; i++) {
+        if (key[i] != key[i - 1]) continue;
+        n_more++;
+        rc = side > 0
+                 ? hx_abaqus_load_face(r, key[i], side, family, value)
+                 : hx_abaqus_load_face(r, key[i] / SIDES, (int)(key[i] % SIDES), family, value);
+    }
+    if (rc < 0 || n_more == 0) return rc;
+    return hx_notes_add(
+        r->notes, HX_NOTE_INFO,
+        "%s:%lld: faces that a set names more than once: %lld; the pressure acts on them as "
+        "often, as in CalculiX",
+        hx_abaqus_scan_path(&r->scan), (long long)r->scan.file[r->scan.depth - 1].line,
+        (long long)n_more);
+}
+
+/* Elements of a set, at one side, or with side = 0 its faces. */
+int hx_abaqus_load_repeated(hx_abaqus_reader *r, const hx_import_set *set, int side, int family,
+                            double value)
+{
+    const hx_numbers *const list = side > 0 ? &set->elem : &set->face_elem;
+    int64_t *key = NULL;
+    if (list->n < 2 || (side > 0 && hx_numbers_is_run(list))) return HX_OK;
+    if (set->is_shortened)
+        return hx_abaqus_load_fault(r, "set '%.60s' names its members again and again", set->name);
+    HX_TRY(hx_alloc_raw(&key, (size_t)list->n, sizeof *key, "faces of a set"));
+    for (int64_t i = 0; i < list->n; i++) {
+        const int64_t elem = hx_numbers_get(list, i);
+        key[i] = side > 0 ? elem : SIDES * elem + hx_numbers_get(&set->face_local, i);
+    }
+    const int rc = load_repeated(r, list->n, key, side, family, value);
+    free(key);
+    return rc;
+}
+
+/* --- groups --- */
+
+/* Events [begin, end) of one face. */
+typedef struct face {
+    const hx_abaqus_face_load *begin, *end;
+    int64_t first; /* place of the first in the file */
+} face;
+
+static int compare_places(const void *a, const void *b)
+{
+    const hx_abaqus_face_load *const p = a, *const q = b;
+    if (p->elem != q->elem) return p->elem < q->elem ? -1 : 1;
+    if (p->side != q->side) return p->side - q->side;
+    return p->place < q->place ? -1 : p->place > q->place;
+}
+
+/* Values of one face, step and family add up; *n becomes fewer. */
+static void add_up(hx_abaqus_face_load *list, size_t *n)
+{
+    size_t k = 0;
+    for (size_t i = 0; i < *n; i++) {
+        hx_abaqus_face_load *const last = k > 0 ? &list[k - 1] : NULL;
+        if (last && last->elem == list[i].elem && last->side == list[i].side &&
+            last->step == list[i].step && last->family == list[i].family)
+            last->value += list[i].value;
+        else
+            list[k++] = list[i];
+    }
+    *n = k;
+}
+
+static int compare_histories(const face *p, const face *q)
+{
+    const ptrdiff_t n = p->end - p->begin, n_other = q->end - q->begin;
+    if (n != n_other) return n < n_other ? -1 : 1;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const hx_abaqus_face_load *const a = p->begin + i, *const b = q->begin + i;
+        if (a->step != b->step) return a->step - b->step;
+        if (a->family != b->family) return a->family - b->family;
+        if (a->value < b->value || a->value > b->value) return a->value < b->value ? -1 : 1;
+    }
+    return 0;
+}
+
+static int compare_faces(const void *a, const void *b)
+{
+    const face *const p = a, *const q = b;
+    const int order = compare_histories(p, q);
+    return order != 0 ? order : p->first < q->first ? -1 : p->first > q->first;
+}
+
+/* By the first face of each group, which stands at group[i]. */
+static int compare_groups(const void *a, const void *b)
+{
+    const face *const p = *(face *const *)a, *const q = *(face *const *)b;
+    return p->first < q->first ? -1 : p->first > q->first;
+}
+
+/* "dload-1", the next that is no set yet. */
+static int open_group(hx_abaqus_reader *r, int *number, hx_import_set **set)
+{
+    char name[40];
+    do snprintf(name, sizeof name, "dload-%d", ++*number);
+    while (hx_abaqus_find_set(r, name));
+    HX_TRY(hx_import_set_named(&r->import, name, set));
+    (*set)->is_of_loads = 1;
+    return HX_OK;
+}
+
+/* Faces from `first` on that have its history become a set, with a pressure for each event. */
+static int add_group(hx_abaqus_reader *r, const face *first, const face *end, int *number)
+{
+    hx_condition *added;
+    hx_import_set *set;
+    HX_TRY(open_group(r, number, &set));
+    for (const face *f = first; f < end && compare_histories(f, first) == 0; f++) {
+        const int64_t elem = f->begin->elem, side = f->begin->side;
+        HX_TRY(hx_numbers_append(&set->face_elem, 1, &elem));
+        HX_TRY(hx_numbers_append(&set->face_local, 1, &side));
+    }
+    for (const hx_abaqus_face_load *event = first->begin; event < first->end; event++) {
+        const hx_condition pressure = {.kind = HX_CONDITION_PRESSURE,
+                                       .step = event->step,
+                                       .line = event->line,
+                                       .set = set,
+                                       .vector = {event->value},
+                                       .family = event->family};
+        HX_TRY(hx_import_conditions_add(&r->conditions, &pressure, &added));
+    }
+    return HX_OK;
+}
+
+static int add_groups(hx_abaqus_reader *r, face *list, size_t n)
+{
+    face **group = NULL;
+    size_t n_group = 0;
+    int number = 0, rc = HX_OK;
+    HX_TRY(hx_alloc(&group, n, sizeof *group, "groups of faces"));
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || compare_histories(&list[i - 1], &list[i]) != 0) group[n_group++] = &list[i];
+    qsort(group, n_group, sizeof *group, compare_groups);
+    if (n_group > MOST_GROUPS)
+        rc = hx_import_conditions_set_load_fault(
+            &r->conditions,
+            "%s:%lld: %zu different pressures on single faces; %d can be: state them by sets",
+            r->import.path, (long long)r->face_load[0].line, n_group, MOST_GROUPS);
+    for (size_t i = 0; rc == HX_OK && n_group <= MOST_GROUPS && i < n_group; i++)
+        rc = add_group(r, group[i], list + n, &number);
+    free(group);
+    return rc;
+}
+
+/* Conditions in the order of their steps, else as they stand. */
+static int sort_steps(hx_import_conditions *all)
+{
+    hx_condition *sorted = NULL;
+    size_t *begin = NULL;
+    int rc = HX_OK;
+    HX_TRY_FAIL(hx_alloc(&begin, (size_t)all->n_step + 2, sizeof *begin, "steps of a file"));
+    HX_TRY_FAIL(hx_alloc_raw(&sorted, all->n, sizeof *sorted, "supports and forces of a file"));
+    for (size_t i = 0; i < all->n; i++) begin[all->list[i].step + 1]++;
+    for (int step = 0; step <= all->n_step; step++) begin[step + 1] += begin[step];
+    for (size_t i = 0; i < all->n; i++) sorted[begin[all->list[i].step]++] = all->list[i];
+    memcpy(all->list, sorted, all->n * sizeof *sorted);
+fail:
+    free(begin);
+    free(sorted);
+    return rc;
+}
+
+/* Those of the file's solids stay; the others are an error of the loads. */
+static int keep_solids(hx_abaqus_reader *r)
+{
+    size_t n = 0;
+    HX_TRY(hx_abaqus_update_places(r));
+    for (size_t i = 0; i < r->n_face_load; i++) {
+        const hx_abaqus_face_load *const load = &r->face_load[i];
+        if (hx_number_index_find(&r->elem_place, load->elem) >= 0)
+            r->face_load[n++] = *load;
+        else
+            HX_TRY(hx_import_conditions_set_load_fault(
+                &r->conditions, "%s:%lld: a pressure on element %s, which is no solid of the file",
+                r->import.path, (long long)load->line, HX_IMPORT_NUMBER(&r->import, load->elem)));
+    }
+    r->n_face_load = n;
+    return HX_OK;
+}
+
+int hx_abaqus_group_faces(hx_abaqus_reader *r)
+{
+    face *list = NULL;
+    size_t n = 0;
+    if (r->n_face_load == 0) return HX_OK;
+    HX_TRY(keep_solids(r));
+    if (r->n_face_load == 0) return HX_OK;
+    qsort(r->face_load, r->n_face_load, sizeof *r->face_load, compare_places);
+    add_up(r->face_load, &r->n_face_load);
+    HX_TRY(hx_alloc(&list, r->n_face_load, sizeof *list, "faces with a pressure"));
+    for (size_t i = 0; i < r->n_face_load; i++) {
+        const hx_abaqus_face_load *const load = &r->face_load[i];
+        if (i == 0 || load->elem != load[-1].elem || load->side != load[-1].side)
+            list[n++] = (face){load, load, load->place};
+        list[n - 1].end = load + 1;
+    }
+    qsort(list, n, sizeof *list, compare_faces);
+    int rc = add_groups(r, list, n);
+    if (rc == HX_OK) rc = sort_steps(&r->conditions);
+    free(list);
+    return rc;
+}

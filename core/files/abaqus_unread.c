@@ -1,0 +1,454 @@
+/* What an Abaqus input file states and is not read (problem/unread.h): elements other than solids
+ * that have a section, constraints, loads and steps of other kinds; formulations of elements. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "../base/grow.h"
+#include "../base/memory.h"
+#include "abaqus_reader.h"
+
+enum { CARRIES = HX_UNREAD_CARRIES, MASS = HX_UNREAD_MASS, LOAD = HX_UNREAD_LOAD };
+enum { SUPPORT = HX_UNREAD_SUPPORT, STEP = HX_UNREAD_STEP, MOST_CARRIERS = 100000 };
+
+/* "SHELL SECTION" is the keyword SHELLSECTION. */
+static int is_keyword(const char *name, const char *keyword)
+{
+    for (; *name; name++) {
+        if (*name == ' ') continue;
+        if (*name != *keyword) return 0;
+        keyword++;
+    }
+    return *keyword == '\0';
+}
+
+/* --- keywords --- */
+
+typedef struct unread_keyword {
+    const char *name;
+    unsigned roles;
+    const char *what; /* NULL: the name suffices */
+} unread_keyword;
+
+static const unread_keyword unread[] = {
+    {"EQUATION", CARRIES, "linear equations between nodes"},
+    {"MPC", CARRIES, "constraints between nodes"},
+    {"NETWORK MPC", CARRIES, NULL},
+    {"TIE", CARRIES, "tied surfaces"},
+    {"SHELL TO SOLID COUPLING", CARRIES, NULL},
+    {"CYCLIC SYMMETRY MODEL", CARRIES, NULL},
+    {"CONTACT", CARRIES, NULL},
+    {"CONTACT PAIR", CARRIES, NULL},
+    {"PRE-TENSION SECTION", CARRIES, "bolts under pre-tension"},
+    {"FOUNDATION", CARRIES, "elastic foundations"},
+    {"EMBEDDED ELEMENT", CARRIES, NULL},
+    {"FASTENER", CARRIES, NULL},
+    {"REBAR", CARRIES, NULL},
+    {"REBAR LAYER", CARRIES, NULL},
+    {"SUBSTRUCTURE PROPERTY", CARRIES, NULL},
+    {"MATRIX ASSEMBLE", CARRIES, NULL},
+    {"CHANGE SOLID SECTION", CARRIES, NULL},
+    {"MODEL CHANGE", CARRIES, NULL},
+    {"DISTRIBUTING COUPLING", CARRIES,
+     "Abaqus and CalculiX differ in it: write *COUPLING with *DISTRIBUTING"},
+    {"NONSTRUCTURAL MASS", MASS, NULL},
+    {"TRANSFORM", LOAD | SUPPORT, "local directions"},
+    {"INERTIA RELIEF", LOAD | SUPPORT, NULL},
+    {"CONNECTOR MOTION", SUPPORT, NULL},
+    {"BASE MOTION", LOAD, NULL},
+    {"CONNECTOR LOAD", LOAD, NULL},
+    {"TEMPERATURE", LOAD, "thermal strains"},
+    {"FIELD", LOAD, NULL},
+    {"PRESSURE STRESS", LOAD, NULL},
+    {"LOAD CASE", LOAD, NULL},
+    {"CFLUX", LOAD, "a load of heat"},
+    {"DFLUX", LOAD, "a load of heat"},
+    {"DSFLUX", LOAD, "a load of heat"},
+    {"FILM", LOAD, "convection"},
+    {"SFILM", LOAD, "convection"},
+    {"CFILM", LOAD, "convection"},
+    {"RADIATE", LOAD, "radiation"},
+    {"SRADIATE", LOAD, "radiation"},
+    {"CRADIATE", LOAD, "radiation"},
+    {"MASS FLOW", LOAD, NULL},
+};
+
+/* Steps; a field of temperature that one of heat leaves is a load of those after it. */
+static const unread_keyword procedures[] = {
+    {"FREQUENCY", STEP, NULL},
+    {"COMPLEX FREQUENCY", STEP, NULL},
+    {"BUCKLE", STEP, NULL},
+    {"DYNAMIC", STEP, NULL},
+    {"MODAL DYNAMIC", STEP, NULL},
+    {"STEADY STATE DYNAMICS", STEP, NULL},
+    {"RANDOM RESPONSE", STEP, NULL},
+    {"RESPONSE SPECTRUM", STEP, NULL},
+    {"SENSITIVITY", STEP, NULL},
+    {"FEASIBLE DIRECTION", STEP, NULL},
+    {"ROBUST DESIGN", STEP, NULL},
+    {"GREEN", STEP, NULL},
+    {"CRACK PROPAGATION", STEP, NULL},
+    {"VISCO", STEP, NULL},
+    {"DIRECT CYCLIC", STEP, NULL},
+    {"GEOSTATIC", STEP, NULL},
+    {"SOILS", STEP, NULL},
+    {"ANNEAL", STEP, NULL},
+    {"SUBSTRUCTURE GENERATE", STEP, NULL},
+    {"STEADY STATE TRANSPORT", STEP, NULL},
+    {"ELECTROMAGNETICS", STEP, NULL},
+    {"CFD", STEP, NULL},
+    {"MASS DIFFUSION", STEP, NULL},
+    {"HEAT TRANSFER", STEP | LOAD, NULL},
+    {"COUPLED TEMPERATURE-DISPLACEMENT", STEP | LOAD, NULL},
+    {"UNCOUPLED TEMPERATURE-DISPLACEMENT", STEP | LOAD, NULL},
+    {"DYNAMIC TEMPERATURE-DISPLACEMENT", STEP | LOAD, NULL},
+    {"COUPLED THERMAL-ELECTRICAL", STEP | LOAD, NULL},
+};
+
+/* Sections and properties of elements other than solids. */
+static const char *const sections[] = {
+    "SHELL SECTION", "SHELL GENERAL SECTION", "MEMBRANE SECTION",  "BEAM SECTION",
+    "FRAME SECTION", "BEAM GENERAL SECTION",  "SURFACE SECTION",   "MASS",
+    "SPRING",        "ROTARY INERTIA",        "CONNECTOR SECTION", "DASHPOT",
+    "JOINT",         "UEL PROPERTY",          "USER SECTION",      "GAP",
+};
+
+/* What a linear elastic material is not read with. */
+static const char *const materials[] = {
+    "PLASTIC",
+    "CYCLIC HARDENING",
+    "CREEP",
+    "USER MATERIAL",
+    "HYPERELASTIC",
+    "HYPERFOAM",
+    "VISCOELASTIC",
+    "DEFORMATION PLASTICITY",
+    "NO COMPRESSION",
+    "NO TENSION",
+    "DRUCKER PRAGER",
+    "MOHR COULOMB",
+    "DAMAGE INITIATION",
+    "CONCRETE",
+    "MOHR COULOMB HARDENING",
+};
+
+/* Output, control of solutions, and what has an effect only beside keywords that are named. */
+static const char *const harmless[] = {
+    "HEADING",
+    "OUTPUT",
+    "NODE OUTPUT",
+    "ELEMENT OUTPUT",
+    "ENERGY OUTPUT",
+    "CONTACT OUTPUT",
+    "MODAL OUTPUT",
+    "NODE FILE",
+    "NODE PRINT",
+    "EL FILE",
+    "EL PRINT",
+    "ELEMENT FILE",
+    "CONTACT FILE",
+    "CONTACT PRINT",
+    "ENERGY FILE",
+    "ENERGY PRINT",
+    "SECTION PRINT",
+    "SECTION FILE",
+    "FACE PRINT",
+    "MODAL FILE",
+    "FILE FORMAT",
+    "FILE OUTPUT",
+    "INTEGRATED OUTPUT",
+    "INTEGRATED OUTPUT SECTION",
+    "PRINT",
+    "PREPRINT",
+    "MONITOR",
+    "RESTART",
+    "TIME POINTS",
+    "AMPLITUDE",
+    "ORIENTATION",
+    "DISTRIBUTION",
+    "DISTRIBUTION TABLE",
+    "EXPANSION",
+    "SPECIFIC HEAT",
+    "LATENT HEAT",
+    "DAMPING",
+    "MODAL DAMPING",
+    "GLOBAL DAMPING",
+    "SURFACE INTERACTION",
+    "SURFACE BEHAVIOR",
+    "FRICTION",
+    "CLEARANCE",
+    "CONTACT DAMPING",
+    "CONTACT CONTROLS",
+    "CONTACT INCLUSIONS",
+    "CONTACT EXCLUSIONS",
+    "CONTACT PROPERTY ASSIGNMENT",
+    "CONTACT FORMULATION",
+    "CONTACT INITIALIZATION ASSIGNMENT",
+    "CONTACT INITIALIZATION DATA",
+    "CONTACT STABILIZATION",
+    "GAP CONDUCTANCE",
+    "GAP HEAT GENERATION",
+    "CONTROLS",
+    "SOLVER CONTROLS",
+    "SECTION CONTROLS",
+    "HOURGLASS STIFFNESS",
+    "DESIGN VARIABLES",
+    "DESIGN RESPONSE",
+    "OBJECTIVE",
+    "CONSTRAINT",
+    "GEOMETRIC CONSTRAINT",
+    "FILTER",
+    "PHYSICAL CONSTANTS",
+    "VALUES AT INFINITY",
+    "NORMAL",
+    "NODAL THICKNESS",
+    "TRANSVERSE SHEAR STIFFNESS",
+    "TRANSVERSE SHEAR",
+    "SELECT CYCLIC SYMMETRY MODES",
+    "STATIC",
+    "END LOAD CASE",
+    "SPRING PROPERTY",
+    "BEAM ADDED INERTIA",
+    "CONNECTOR BEHAVIOR",
+    "CONNECTOR ELASTICITY",
+    "CONNECTOR DAMPING",
+    "FASTENER PROPERTY",
+    "SURFACE PROPERTY",
+    "SURFACE SMOOTHING",
+    "NO PRINT",
+    "MODEL DEFINITION",
+    "CORRELATION LENGTH",
+    "HCF",
+    "REFINE MESH",
+    "CONNECTOR STOP",
+    "CONNECTOR FRICTION",
+};
+
+static const unread_keyword *find(const unread_keyword *list, size_t n, const char *keyword)
+{
+    for (size_t i = 0; i < n; i++)
+        if (is_keyword(list[i].name, keyword)) return &list[i];
+    return NULL;
+}
+
+static int has_word(const char *const *list, size_t n, const char *keyword)
+{
+    for (size_t i = 0; i < n; i++)
+        if (is_keyword(list[i], keyword)) return 1;
+    return 0;
+}
+
+#define FIND(list, keyword) find(list, sizeof(list) / sizeof(list)[0], keyword)
+#define HAS(list, keyword) has_word(list, sizeof(list) / sizeof(list)[0], keyword)
+
+int hx_abaqus_unread(hx_abaqus_reader *r, unsigned roles, const char *word, const char *what)
+{
+    const int64_t line = r->scan.depth > 0 ? r->scan.file[r->scan.depth - 1].line : 0;
+    return hx_unread_add(&r->import.unread, roles, word, what, 1, hx_abaqus_scan_path(&r->scan),
+                         line);
+}
+
+static int unread_keyword_line(hx_abaqus_reader *r, const unread_keyword *k)
+{
+    char word[64];
+    snprintf(word, sizeof word, "*%s", k->name);
+    return hx_unread_add(&r->import.unread, k->roles, word, k->what, 1,
+                         hx_abaqus_scan_path(&r->scan), r->scan.keyword_line);
+}
+
+/* Besides those that say where a static analysis begins, which nothing depends on. */
+static int begin_initial(hx_abaqus_reader *r)
+{
+    static const char *const idle[] = {"TEMPERATURE",   "VELOCITY",      "ROTATING VELOCITY",
+                                       "DISPLACEMENT",  "MASSFLOW",      "MASS FLOW",
+                                       "TOTALPRESSURE", "TOTAL PRESSURE"};
+    char word[64];
+    const char *const type = hx_abaqus_parameter(&r->scan, "TYPE");
+    for (size_t i = 0; type && i < sizeof idle / sizeof idle[0]; i++)
+        if (strcasecmp(type, idle[i]) == 0) return HX_OK;
+    snprintf(word, sizeof word, "*INITIAL CONDITIONS, TYPE=%.30s", type ? type : "");
+    for (char *c = word; *c; c++) *c = (char)toupper((unsigned char)*c);
+    return hx_unread_add(&r->import.unread, LOAD, word, NULL, 1, hx_abaqus_scan_path(&r->scan),
+                         r->scan.keyword_line);
+}
+
+static int unread_material(hx_abaqus_reader *r)
+{
+    return hx_notes_add(r->notes, HX_NOTE_INFO, "%s:%lld: *%s is not read: linear elastic",
+                        hx_abaqus_scan_path(&r->scan), (long long)r->scan.keyword_line,
+                        r->scan.keyword);
+}
+
+int hx_abaqus_keep_carrier(hx_abaqus_reader *r)
+{
+    const char *const set = hx_abaqus_parameter(&r->scan, "ELSET");
+    if (!set || !*set) return HX_OK;
+    if (r->n_carrier == MOST_CARRIERS)
+        return HX_ABAQUS_RAISE(&r->scan, "more than %d sections", MOST_CARRIERS);
+    HX_TRY(hx_grow(&r->carrier, r->n_carrier, &r->carrier_capacity, sizeof *r->carrier,
+                   "sections of a file"));
+    hx_abaqus_word *const word = &r->carrier[r->n_carrier++];
+    memset(word, 0, sizeof *word);
+    return hx_abaqus_keep_word(r, set, word);
+}
+
+static int begin_procedure(hx_abaqus_reader *r, const unread_keyword *k)
+{
+    const unread_keyword step = {k->name, k->roles, "no static step"};
+    r->step_is_other = 1;
+    return unread_keyword_line(r, &step);
+}
+
+int hx_abaqus_begin_unread(hx_abaqus_reader *r, int *is_known)
+{
+    const char *const keyword = r->scan.keyword;
+    static const unread_keyword riks = {"STATIC, RIKS", STEP, NULL};
+    const int is_riks = strcmp(keyword, "STATIC") == 0 && hx_abaqus_parameter(&r->scan, "RIKS");
+    const unread_keyword *const procedure = is_riks ? &riks : FIND(procedures, keyword);
+    const unread_keyword *const other = procedure ? NULL : FIND(unread, keyword);
+    const int is_section = HAS(sections, keyword), is_material = HAS(materials, keyword);
+    const int is_initial = strcmp(keyword, "INITIALCONDITIONS") == 0;
+    *is_known = procedure || other || is_section || is_material || is_initial;
+    if (*is_known && r->import.sink) {
+        char why[80];
+        snprintf(why, sizeof why, "*%.60s beside the mesh", keyword);
+        return hx_import_need_whole(&r->import, why);
+    }
+    if (procedure) return begin_procedure(r, procedure);
+    if (other) return unread_keyword_line(r, other);
+    if (is_section) return hx_abaqus_keep_carrier(r);
+    if (is_initial) return begin_initial(r);
+    return is_material ? unread_material(r) : HX_OK;
+}
+
+int hx_abaqus_is_harmless(const char *keyword)
+{
+    return HAS(harmless, keyword);
+}
+
+/* --- elements other than solids --- */
+
+/* The first whose name begins the type's. */
+static const unread_keyword elements[] = {
+    {"R3D", 0, NULL},
+    {"R2D", 0, NULL},
+    {"RB", 0, NULL},
+    {"RAX", 0, NULL},
+    {"DCOUP", 0, NULL},
+    {"SFM", MASS, "surface elements"},
+    {"SPRING", CARRIES, "springs"},
+    {"DASHPOT", CARRIES, "dashpots"},
+    {"GAP", CARRIES, "gaps"},
+    {"CONN", CARRIES, "connectors"},
+    {"MASS", MASS, "point masses"},
+    {"ROTARYI", MASS, "rotary inertias"},
+    {"HEATCAP", 0, NULL},
+    {"M3D", CARRIES | MASS, "membranes"},
+    {"CPS", CARRIES | MASS, "plane elements"},
+    {"CPE", CARRIES | MASS, "plane elements"},
+    {"CAX", CARRIES | MASS, "axisymmetric elements"},
+    {"T2D", CARRIES | MASS, "trusses"},
+    {"T3D", CARRIES | MASS, "trusses"},
+    {"B", CARRIES | MASS, "beams"},
+    {"PIPE", CARRIES | MASS, "pipes"},
+    {"ELBOW", CARRIES | MASS, "pipes"},
+    {"FRAME", CARRIES | MASS, "frames"},
+    {"DS", 0, NULL},
+    {"DC", 0, NULL},
+    {"S", CARRIES | MASS, "shells"},
+    {"", CARRIES, NULL},
+};
+
+static const unread_keyword *find_element(const char *type)
+{
+    const unread_keyword *e = elements;
+    while (strncmp(e->name, type, strlen(e->name)) != 0) e++;
+    return e;
+}
+
+/* Marks the cells of the sets that have a section. */
+static int mark_carriers(hx_abaqus_reader *r, uint8_t *carries)
+{
+    for (size_t i = 0; i < r->n_carrier; i++) {
+        hx_abaqus_reference to;
+        r->member_scope = r->carrier[i].scope;
+        HX_TRY(hx_abaqus_refer(r, 1, r->carrier[i].text, &to));
+        for (int64_t k = 0; to.set && k < to.set->elem.n; k++) {
+            const int64_t cell =
+                hx_number_index_find(&r->cell_place, hx_numbers_get(&to.set->elem, k));
+            if (cell >= 0) carries[cell] = 1;
+        }
+    }
+    r->member_scope = -1;
+    return HX_OK;
+}
+
+static int list_carriers(hx_abaqus_reader *r, const uint8_t *carries)
+{
+    for (int64_t cell = 0; cell < r->cell_number.n; cell++) {
+        if (!carries[cell]) continue;
+        const char *const type = r->import.other[hx_numbers_get(&r->cell_type, cell)].type;
+        const unread_keyword *const e = find_element(type);
+        if (e->roles)
+            HX_TRY(hx_import_unread(&r->import, e->roles, type, e->what, 1,
+                                    hx_numbers_get(&r->cell_line, cell)));
+    }
+    return HX_OK;
+}
+
+int hx_abaqus_list_carriers(hx_abaqus_reader *r)
+{
+    uint8_t *carries = NULL;
+    if (r->n_carrier == 0 || r->cell_number.n == 0) return HX_OK;
+    HX_TRY(hx_abaqus_update_places(r));
+    HX_TRY(hx_alloc(&carries, (size_t)r->cell_number.n, 1, "sections of a file"));
+    int rc = mark_carriers(r, carries);
+    if (rc == HX_OK) rc = list_carriers(r, carries);
+    free(carries);
+    return rc;
+}
+
+void hx_abaqus_free_carriers(hx_abaqus_reader *r)
+{
+    for (size_t i = 0; i < r->n_carrier; i++) free(r->carrier[i].text);
+    free(r->carrier);
+    hx_unread_free(&r->formulation);
+}
+
+/* --- formulations --- */
+
+int hx_abaqus_count_formulation(hx_abaqus_reader *r)
+{
+    if (!r->type->is_solid || strcmp(r->type_name, r->type->name) == 0) return HX_OK;
+    return hx_unread_add(&r->formulation, 0, r->type_name, r->type->name, 1, "", 0);
+}
+
+/* What the letters behind a name say that changes a solution; NULL: nothing. */
+static const char *find_formulation(const hx_unread_kind *kind)
+{
+    const char *const letters = kind->word + strlen(kind->what);
+    if (strchr(letters, 'I') && strncmp(kind->what, "C3D8", 4) == 0) return "incompatible modes";
+    return strchr(letters, 'R') ? "reduced integration" : NULL;
+}
+
+/* In a file that is a job, from which another program has a solution, it is a warning. */
+int hx_abaqus_note_formulations(hx_abaqus_reader *r)
+{
+    const int is_job = r->conditions.n_step > 0;
+    for (size_t i = 0; i < r->formulation.n; i++) {
+        const hx_unread_kind *const kind = &r->formulation.kind[i];
+        const char *const how = find_formulation(kind);
+        HX_TRY(hx_notes_add(
+            r->notes,
+            !how     ? HX_NOTE_DETAIL
+            : is_job ? HX_NOTE_WARNING
+                     : HX_NOTE_INFO,
+            how ? "%s: elements of type %s (%s) are analysed as %s with full integration, without "
+                  "hourglass control: other programs find other displacements, the coarser the "
+                  "mesh the more"
+                : "%s: elements of type %s are read as the plain %s%s",
+            r->import.path, kind->word, how ? how : kind->what, how ? kind->what : ""));
+    }
+    return HX_OK;
+}
