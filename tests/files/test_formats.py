@@ -362,6 +362,14 @@ refused("nodes.unv", unv.replace("       111         2         1         7      
 
 # --- what is not read ---
 
+tetra = ("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n"
+         "$Elements\n2\n1 4 2 1 1 1 2 3 4\n2 2 2 1 1 1 2 3\n$EndElements\n")
+put("periodic.msh", tetra + "$Periodic\n1\n0 2 1\n1\n2 1\n$EndPeriodic\n")
+put("plain.msh", tetra)
+code, said = run("mesh", "periodic.msh", "out.inp")
+check(code == 0 and "periodic.msh:16: not read: $Periodic" in said, f"periodic nodes: {said}")
+check("not read" not in run("mesh", "plain.msh", "out.inp")[1], "triangles mark faces")
+
 for path, message in {
     "a.cgns": "a CGNS mesh: meshio convert a.cgns a.vtu",
     "a.b.SLDPRT": "export it as STEP from the program it comes from (a.b.step)",
