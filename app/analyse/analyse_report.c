@@ -61,7 +61,7 @@ static void print_design(const hx_analyse *a)
                     hx_solid_design_text(&a->design, a->threshold_given, x, sizeof x));
     hx_log_info("volume    %.6g%s of %.6g%s", a->volume, u->volume, s->mesh.total_volume,
                 u->volume);
-    if (!isnan(a->mass)) hx_log_info("mass      %.6g%s", a->mass, u->mass);
+    if (!isnan(a->mass)) hx_log_info("mass      %s", hx_units_mass_text(u, a->mass, x, sizeof x));
     hx_log_info("solver    %s, |r| <= %.2g |f|", hx_session_operator_text(s, x, sizeof x),
                 s->cfg.solver.tolerance);
     hx_log_info(

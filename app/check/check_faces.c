@@ -140,7 +140,7 @@ int hx_check_faces(const hx_session *s)
         if (!hx_check_is_model_face(&s->mesh.set[i])) continue;
         face[n].set = &s->mesh.set[i];
         face[n].place = n;
-        rc = hx_face_fit(&s->mesh, face[n].set, &face[n].shape);
+        rc = hx_face_fit_smooth(&s->mesh, face[n].set, &face[n].shape);
         n++;
     }
     if (rc == HX_OK && n > 0) print_faces(s, face, n);

@@ -19,6 +19,7 @@ void hx_check_material(const hx_session *s)
 {
     const hx_units *u = &s->cfg.units;
     const double density = s->cfg.material.density;
+    char a[48], b[48];
     if (!u->system[0] && isnan(density)) return;
     if (hx_config_is_heat(&s->cfg)) {
         hx_log_info("\nmaterial  conductivity %g%s, of void %g%s", s->problem.young,
@@ -28,9 +29,10 @@ void hx_check_material(const hx_session *s)
     hx_log_info("\nmaterial  E %g%s, nu %g", s->cfg.material.young, u->stress,
                 s->cfg.material.poisson);
     if (!isnan(density))
-        hx_log_info("  density %g%s; mass %.6g%s solid, %.6g%s at the volume fraction", density,
-                    u->density, hx_session_mass(s, 1.0), u->mass,
-                    hx_session_mass(s, s->cfg.optimization.volume_fraction), u->mass);
+        hx_log_info("  density %g%s; mass %s solid, %s at the volume fraction", density, u->density,
+                    hx_units_mass_text(u, hx_session_mass(s, 1.0), a, sizeof a),
+                    hx_units_mass_text(u, hx_session_mass(s, s->cfg.optimization.volume_fraction),
+                                       b, sizeof b));
 }
 
 /* "set  held in x, y by reference node 17  9 nodes", of what the file ties rigidly. */

@@ -169,6 +169,32 @@ static void name_mass(hx_units *units, const unit *const unit_of[N_KIND])
     snprintf(units->density, sizeof units->density, " %s %s^2/%s^4", force, time, length);
 }
 
+double hx_units_mass_scale(const hx_units *units, double mass, const char **name)
+{
+    static const struct {
+        const char *name;
+        double kg;
+    } step[] = {{" kt", 1e6}, {" t", 1e3}, {" kg", 1.0}, {" g", 1e-3}};
+    enum { N_STEP = sizeof step / sizeof step[0], N_LARGE = 2 };
+    *name = units->mass;
+    for (size_t i = 0; i < N_LARGE; i++) {
+        if (strcmp(units->mass, step[i].name) != 0 || !isfinite(mass)) continue;
+        size_t k = i;
+        while (k + 1 < N_STEP && fabs(mass) * step[i].kg < step[k].kg) k++;
+        *name = step[k].name;
+        return step[i].kg / step[k].kg;
+    }
+    return 1.0;
+}
+
+const char *hx_units_mass_text(const hx_units *units, double mass, char *text, size_t n_text)
+{
+    const char *name;
+    const double scale = hx_units_mass_scale(units, mass, &name);
+    snprintf(text, n_text, "%.6g%s", scale * mass, name);
+    return text;
+}
+
 static void name_units(hx_units *units, const unit *const unit_of[N_KIND])
 {
     const char *force = unit_of[FORCE]->name, *length = unit_of[LENGTH]->name;

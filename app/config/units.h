@@ -36,6 +36,14 @@ int hx_units_parse(hx_units *units, const char *text);
  * temperature, that of the thermal compliance. */
 int hx_units_parse_heat(hx_units *units, const char *text);
 
+/* What a mass is multiplied by to be read easily, and the unit that then stands behind it: masses
+ * below 1 t are in kg or g if the units make t or kt, which small parts have in thousandths; others
+ * stay as they are. */
+double hx_units_mass_scale(const hx_units *units, double mass, const char **name);
+
+/* "2.24 kg" of 0.00224 t into text; returns it. */
+const char *hx_units_mass_text(const hx_units *units, double mass, char *text, size_t n_text);
+
 /* An object `key` with every name; nothing where no units were stated. */
 void hx_units_write(const hx_units *units, hx_json *json, const char *key);
 

@@ -217,6 +217,14 @@ static void mesh_job_free(mesh_job *job)
     hx_session_free(&job->whole);
 }
 
+static int note_names(const char *path, const hx_mesh *mesh)
+{
+    hx_notes notes = {0};
+    const int rc = hx_fields_note_sets(mesh, path, &notes);
+    hx_log_notes(&notes);
+    return rc;
+}
+
 /* What the config puts on the mesh, as fields. */
 static int write_fields(mesh_job *job, const char *path)
 {
@@ -230,6 +238,7 @@ static int write_fields(mesh_job *job, const char *path)
     HX_TRY(add_loads(fields, s));
     HX_TRY(add_passive(fields, s));
     HX_TRY(add_quality(fields, &s->mesh));
+    HX_TRY(note_names(path, &s->mesh));
     const hx_vtk_options vtk = {.format = s->cfg.output.format};
     snprintf(title, sizeof title, "%.180s%s%s", s->cfg.title[0] ? s->cfg.title : s->mesh.name,
              s->cfg.units.system[0] ? ", units " : "", s->cfg.units.system);
@@ -349,8 +358,10 @@ const hx_command hx_command_mesh = {
         "FILE is a config, a mesh file or a CAD model (.step, .iges, .brep, .stl, which gmsh\n"
         "meshes), OUT a file .vtk, .msh (Gmsh 4.1, sets as\n"
         "physical groups) or .inp (Abaqus; of a config a whole job for CalculiX).\n"
-        "A mesh file is converted, with its sets; mesh.merge, of a spline mesh.degree and\n"
-        "mesh.refine, and output.format may follow. Second order\n"
+        "A mesh file is converted, with its sets; mesh.merge and output.format may follow, of a "
+        "CAD model\n"
+        "mesh.element_size and mesh.time_limit, of a spline mesh.degree and mesh.refine. Second "
+        "order\n"
         "becomes linear, pyramids in .inp bricks with repeated nodes.\n\n"
         "With --density only the solid elements of a result's 0/1 design are written, as verify "
         "has it: the\n"

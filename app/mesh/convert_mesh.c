@@ -12,13 +12,12 @@
 #include "core/base/clock.h"
 #include "core/base/grow.h"
 #include "core/base/memory.h"
-#include "core/files/foreign_files.h"
 #include "core/files/mesh_files.h"
 #include "core/spline/spline_refine.h"
 
 typedef struct conversion {
     const char *in, *out;
-    double merge, element_size; /* the size 0: not given */
+    double merge, element_size, time_limit; /* the last two 0: not given */
     int is_ascii;
     hx_spline_options spline;
     int *part; /* of mesh.refine (owned) */
@@ -26,8 +25,7 @@ typedef struct conversion {
 
 int hx_is_mesh_file(const char *path)
 {
-    char hint[512];
-    return hx_model_is_file(path) || hx_foreign_hint(path, NULL, hint, sizeof hint);
+    return hx_model_is_file(path);
 }
 
 static int check_is_spline(const conversion *c, const char *key)
@@ -59,9 +57,28 @@ static int read_parts(conversion *c, const char *text)
     return check_is_spline(c, "mesh.refine");
 }
 
+/* "mesh.NAME=NUMBER" of a key for files that gmsh meshes, or, as its time limit, converts. */
+static int read_model_number(const conversion *c, const char *text, const char *name, double *value)
+{
+    char *end;
+    const hx_key *const key = hx_key_find("mesh", name);
+    const char *const number = strchr(text, '=') + 1;
+    *value = strtod(number, &end);
+    if (end == number || *end || !hx_range_holds(key->range, *value))
+        return HX_RAISE(HX_EINPUT, "'%s': a number in %s is expected", text, key->range);
+    const int is_limit = value == &c->time_limit;
+    if (is_limit ? hx_model_format_of_file(c->in) != NULL : hx_model_is_cad(c->in)) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "%s belongs to CAD models%s, and '%s' is a mesh", key->path,
+                    is_limit ? " and other files that gmsh reads" : "", c->in);
+}
+
 static int read_setting(conversion *c, const char *text)
 {
     char *end = NULL;
+    if (strncmp(text, "mesh.time_limit=", 16) == 0)
+        return read_model_number(c, text, "time_limit", &c->time_limit);
+    if (strncmp(text, "mesh.element_size=", 18) == 0)
+        return read_model_number(c, text, "element_size", &c->element_size);
     if (strncmp(text, "mesh.merge=", 11) == 0) {
         c->merge = strtod(text + 11, &end);
         if (end != text + 11 && *end == '\0' && c->merge >= 0.0 && isfinite(c->merge)) return HX_OK;
@@ -82,9 +99,10 @@ static int read_setting(conversion *c, const char *text)
         if (format >= 0) return HX_OK;
     }
     return HX_RAISE(HX_EINPUT,
-                    "'%s': where a mesh file is converted, only mesh.merge=DISTANCE and "
-                    "output.format=binary or ascii may follow, and of a spline mesh.degree=P and "
-                    "mesh.refine=[A,B,C]",
+                    "'%s': if a mesh file is converted, only mesh.merge=DISTANCE and "
+                    "output.format=binary or ascii may follow, of a CAD model "
+                    "mesh.element_size=LENGTH and mesh.time_limit=SECONDS, and of a spline "
+                    "mesh.degree=P and mesh.refine=[A,B,C]",
                     text);
 }
 
@@ -120,6 +138,7 @@ static int convert(const conversion *c, hx_mesh *mesh, hx_spline *spline, hx_con
     const double begin = hx_clock();
     const hx_model_options options = {.merge = c->merge,
                                       .element_size = c->element_size,
+                                      .time_limit = c->time_limit,
                                       .spline_options = c->spline,
                                       .spline = spline};
     HX_TRY(hx_input_read(c->in, &options, mesh, conditions));

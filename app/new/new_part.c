@@ -48,7 +48,15 @@ static void measure_points(const hx_mesh *mesh, hx_new_set *set)
     }
 }
 
-static int measure_set(const hx_mesh *mesh, hx_new_set *set)
+/* One face of a CAD model is smooth; a set by the model's names may have several. */
+static int fit_set(const hx_mesh *mesh, int is_cad, hx_new_set *set)
+{
+    if (is_cad && strncmp(set->set->name, "face-", 5) == 0)
+        return hx_face_fit_smooth(mesh, set->set, &set->shape);
+    return hx_face_fit(mesh, set->set, &set->shape);
+}
+
+static int measure_set(const hx_mesh *mesh, int is_cad, hx_new_set *set)
 {
     const hx_set *const own = set->set;
     int64_t n = 0, *face = NULL;
@@ -60,7 +68,7 @@ static int measure_set(const hx_mesh *mesh, hx_new_set *set)
         measure_points(mesh, set);
     free(face);
     set->is_fitted = n > 0 && own->n_face > 0;
-    return set->is_fitted ? hx_face_fit(mesh, own, &set->shape) : HX_OK;
+    return set->is_fitted ? fit_set(mesh, is_cad, set) : HX_OK;
 }
 
 static int measure_sets(hx_new_part *part)
@@ -71,7 +79,7 @@ static int measure_sets(hx_new_part *part)
         if (mesh->set[i].n_node == 0) continue;
         hx_new_set *const set = &part->set[part->n_set++];
         set->set = &mesh->set[i];
-        HX_TRY(measure_set(mesh, set));
+        HX_TRY(measure_set(mesh, part->is_cad, set));
     }
     return HX_OK;
 }

@@ -79,6 +79,13 @@ static double figure_of(const hx_report_run *run, const figure *g)
     return column && run->history.n_row > 0 ? column[run->history.n_row - 1] : NAN;
 }
 
+/* What values of the figure are multiplied by, and their unit: of a mass by its size. */
+static double scale_of(const figure *g, const hx_units *units, double value, const char **unit)
+{
+    *unit = g->unit(units);
+    return g->unit == unit_mass ? hx_units_mass_scale(units, value, unit) : 1.0;
+}
+
 /* "3 min 20 s" of seconds, else the number; returns text. */
 static const char *figure_text(const figure *g, double value, char *text, size_t n_text)
 {
@@ -93,11 +100,14 @@ void hx_report_write_figures(const hx_report_run *run, FILE *f)
     for (int i = 0; i < N_FIGURE; i++) {
         const figure *g = &figures[i];
         const double value = figure_of(run, g);
+        const char *unit;
         if (isnan(value)) continue;
-        fprintf(f, "<div><dt>%s</dt><dd>%s", g->name, figure_text(g, value, text, sizeof text));
-        if (g->unit != unit_seconds && g->unit(&run->units)[0]) {
+        const double scale = scale_of(g, &run->units, value, &unit);
+        fprintf(f, "<div><dt>%s</dt><dd>%s", g->name,
+                figure_text(g, scale * value, text, sizeof text));
+        if (g->unit != unit_seconds && unit[0]) {
             fputs("<span>", f);
-            hx_html_text(f, g->unit(&run->units));
+            hx_html_text(f, unit);
             fputs("</span>", f);
         }
         fputs("</dd></div>", f);
@@ -125,18 +135,21 @@ static void put_compared_cell(const hx_report *report, const figure *g, size_t i
 {
     const hx_report_run *run = &report->run[i];
     const double first = figure_of(&report->run[0], g), value = figure_of(run, g);
-    const char *const unit = g->unit == unit_seconds ? "" : g->unit(&run->units);
     const int is_same = strcmp(g->unit(&run->units), g->unit(&report->run[0].units)) == 0;
+    const char *unit;
+    const double scale = scale_of(g, &run->units, is_same ? first : value, &unit);
     char text[64];
-    fprintf(f, "<td>%s", figure_text(g, value, text, sizeof text));
-    if (isfinite(value) && !g->unit(hx_report_units(report))[0]) hx_html_text(f, unit);
+    fprintf(f, "<td>%s", figure_text(g, scale * value, text, sizeof text));
+    if (isfinite(value) && g->unit != unit_seconds && !g->unit(hx_report_units(report))[0])
+        hx_html_text(f, unit);
     if (i > 0 && g->with_difference && is_same) hx_report_write_difference(first, value, f);
     fputs("</td>", f);
 }
 
 static void put_compared(const hx_report *report, const figure *g, FILE *f)
 {
-    const char *const unit = g->unit(hx_report_units(report));
+    const char *unit;
+    (void)scale_of(g, hx_report_units(report), figure_of(&report->run[0], g), &unit);
     fprintf(f, "<tr><th scope=\"row\">%s", g->name);
     if (g->unit != unit_seconds && unit[0]) {
         fputs(",", f);

@@ -303,13 +303,14 @@ static void print_result(run *r)
     const hx_stats *stats = &r->stats;
     hx_log_status_keep();
     const hx_config *cfg = &r->session.cfg;
-    char mass[64] = "";
+    char mass[64] = "", text[48];
     hx_log_info("%s", "");
     hx_stats_print(stats);
     if (hx_ranks_report_print(&r->session) < 0) hx_log_warning("%s", hx_error_message());
     if (!isnan(cfg->material.density))
-        snprintf(mass, sizeof mass, ", mass %.6g%s",
-                 hx_session_mass(&r->session, stats->last.volume), cfg->units.mass);
+        snprintf(mass, sizeof mass, ", mass %s",
+                 hx_units_mass_text(&cfg->units, hx_session_mass(&r->session, stats->last.volume),
+                                    text, sizeof text));
     hx_log_info("\ncompliance %.6g%s, volume %.4f%s, greyness %.4f after %d iterations (%lld PCG "
                 "iterations)",
                 stats->last.compliance, cfg->units.work, stats->last.volume, mass,

@@ -10,6 +10,7 @@
 #include "../base/atomic_file.h"
 #include "../base/memory.h"
 #include "abaqus_writer.h"
+#include "set_names.h"
 #include "solid.h"
 
 const int hx_abaqus_side[HX_CELL_OTHER][6] = {[HX_CELL_HEXAHEDRON] = {6, 4, 3, 5, 1, 2},
@@ -67,36 +68,41 @@ void hx_abaqus_put_real(hx_abaqus_writer *w, double value)
 
 /* --- names --- */
 
-static int name_is_taken(const hx_abaqus_writer *w, size_t n, const char *name)
+/* What a job has of its own. */
+static int is_reserved(const char *name)
 {
-    static const char *const own[] = {"NALL", "EALL"};
-    if (strncasecmp(name, "EMAT-", 5) == 0 || strncasecmp(name, "ESPRING-", 8) == 0 ||
-        strncasecmp(name, "NRIGID-", 7) == 0)
-        return 1;
+    static const char *const own[] = {"NALL", "EALL"}, *const begin[] = {"EMAT-", "ESPRING-",
+                                                                         "NRIGID-"};
+    for (size_t i = 0; i < sizeof begin / sizeof begin[0]; i++)
+        if (strncasecmp(name, begin[i], strlen(begin[i])) == 0) return 1;
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (strcasecmp(own[i], name) == 0) return 1;
-    for (size_t i = 0; i < n; i++)
-        if (strcasecmp(w->name[i], name) == 0) return 1;
     return 0;
 }
 
-/* Words of letters, digits, '-' and '_' that begin with a letter; unlike each other whatever their
- * case. */
-static int name_sets(hx_abaqus_writer *w)
+static int n_byte(unsigned char c)
 {
-    HX_TRY(hx_alloc(&w->name, w->mesh->n_set, sizeof *w->name, "names of sets"));
-    for (size_t i = 0; i < w->mesh->n_set; i++) {
-        const char *const set = w->mesh->set[i].name;
-        char word[HX_ABAQUS_NAME - 12];
-        snprintf(word, sizeof word, "%s%s", isalpha((unsigned char)set[0]) ? "" : "S_", set);
-        for (char *c = word; *c; c++)
-            if (!isalnum((unsigned char)*c) && *c != '-' && *c != '_') *c = '_';
-        snprintf(w->name[i], HX_ABAQUS_NAME, "%s", word);
-        for (size_t k = 2; name_is_taken(w, i, w->name[i]); k++)
-            snprintf(w->name[i], HX_ABAQUS_NAME, "%s_%zu", word, k);
-    }
-    return HX_OK;
+    return isalnum(c) || c == '-' || c == '_';
 }
+
+static unsigned char underline(unsigned char c)
+{
+    (void)c;
+    return '_';
+}
+
+static int is_letter(unsigned char c)
+{
+    return isalpha(c) != 0;
+}
+
+/* Abaqus and CalculiX take 80 characters and ignore their case. */
+const hx_set_name_rule hx_abaqus_name_rule = {.most = 80,
+                                              .n_byte = n_byte,
+                                              .instead = underline,
+                                              .is_first = is_letter,
+                                              .is_reserved = is_reserved,
+                                              .ignores_case = 1};
 
 /* --- mesh and sets --- */
 
@@ -277,19 +283,19 @@ static int put_sets(hx_abaqus_writer *w)
         const hx_set *const set = &mesh->set[i];
         if (lists_nodes(mesh, set, flag)) {
             hx_abaqus_put_text(w, "*NSET, NSET=");
-            hx_abaqus_put_text(w, w->name[i]);
+            hx_abaqus_put_text(w, w->names.name[i]);
             hx_abaqus_put_text(w, "\n");
             put_list(w, set->n_node, set->node, hx_abaqus_point_number);
         }
         if (set->n_elem > 0) {
             hx_abaqus_put_text(w, "*ELSET, ELSET=");
-            hx_abaqus_put_text(w, w->name[i]);
+            hx_abaqus_put_text(w, w->names.name[i]);
             hx_abaqus_put_text(w, "\n");
             put_list(w, set->n_elem, set->elem, hx_abaqus_elem_number);
         }
         if (set->n_face == 0) continue;
         hx_abaqus_put_text(w, "*SURFACE, TYPE=ELEMENT, NAME=");
-        hx_abaqus_put_text(w, w->name[i]);
+        hx_abaqus_put_text(w, w->names.name[i]);
         hx_abaqus_put_text(w, "\n");
         for (int64_t k = 0; k < set->n_face; k++) {
             hx_abaqus_put_int(w, hx_abaqus_elem_number(w, set->face[k] / 6));
@@ -316,7 +322,7 @@ static void put_heading(hx_abaqus_writer *w, const char *title)
 static int write_all(hx_abaqus_writer *w, const char *title, const hx_problem *problem)
 {
     HX_TRY(hx_alloc_raw(&w->text, BUFFER, 1, "a block of text"));
-    HX_TRY(name_sets(w));
+    HX_TRY(hx_set_names_make(w->mesh, &hx_abaqus_name_rule, &w->names));
     HX_TRY(hx_mesh_invert(w->mesh->n_node, w->mesh->node_orig, &w->node));
     HX_TRY(hx_mesh_invert(w->mesh->n_elem, w->mesh->elem_orig, &w->elem));
     w->own_node = are_usable(&w->mesh->node_number);
@@ -352,7 +358,7 @@ int hx_abaqus_write(const char *path, const hx_mesh *mesh, const char *title,
     free(w.text);
     free(w.node);
     free(w.elem);
-    free(w.name);
+    hx_set_names_free(&w.names);
     hx_atomic_file_free(&file);
     return rc;
 }

@@ -5,8 +5,9 @@
 #include <stdio.h>
 
 #include "../problem/problem.h"
+#include "set_names.h"
 
-enum { HX_ABAQUS_NAME = 64, HX_ABAQUS_PER_LINE = 12 };
+enum { HX_ABAQUS_PER_LINE = 12 };
 
 typedef struct hx_abaqus_writer {
     FILE *stream;
@@ -18,7 +19,7 @@ typedef struct hx_abaqus_writer {
     int own_node, own_elem;       /* keep the numbers of the file that the mesh came from */
     int64_t next_node, next_elem; /* numbers that nothing has */
     int64_t first_middle;         /* number of the first middle of an edge */
-    char (*name)[HX_ABAQUS_NAME]; /* [mesh->n_set] words of the sets in the file (owned) */
+    hx_set_names names;           /* of the sets in the file (owned) */
 } hx_abaqus_writer;
 
 void hx_abaqus_put_text(hx_abaqus_writer *w, const char *text);

@@ -94,9 +94,45 @@ static const cell_type types[] = {
     CELL("TRUSS", 0, HX_SHAPE_LINE),
     CELL("EDGE", 0, HX_SHAPE_LINE),
     CELL("ROD", 0, HX_SHAPE_LINE),
+    CELL("MEMBRANE", 3, HX_SHAPE_TRIANGLE),
+    CELL("MEMBRANE", 0, HX_SHAPE_QUADRANGLE),
+    CELL("SPRING", 0, HX_SHAPE_LINE),
+    CELL("DASHPOT", 0, HX_SHAPE_LINE),
+    CELL("GAP", 0, HX_SHAPE_LINE),
+    CELL("RBAR", 0, HX_SHAPE_LINE),
+    CELL("RBE", 0, HX_SHAPE_LINE),
     CELL("SPHERE", 0, HX_SHAPE_POINT),
+    CELL("MASS", 0, HX_SHAPE_POINT),
     CELL("CIRCLE", 0, HX_SHAPE_POINT),
+    CELL("NODE", 0, HX_SHAPE_POINT),
+    CELL("POINT", 0, HX_SHAPE_POINT),
     CELL("", 0, HX_SHAPE_HIGH_ORDER),
+};
+
+/* Types that are no solids and more than marks, by their names alone or if the block has attributes
+ * (a thickness, the area of a section). */
+static const struct {
+    const char *word;
+    int needs_attribute;
+    unsigned roles;
+    const char *what;
+} structural[] = {
+    {"SHELL", 1, HX_UNREAD_CARRIES, "shells with a thickness"},
+    {"TRI", 1, HX_UNREAD_CARRIES, "shells with a thickness"},
+    {"QUAD", 1, HX_UNREAD_CARRIES, "shells with a thickness"},
+    {"EDGE", 1, HX_UNREAD_CARRIES, "lines with a section"},
+    {"MEMBRANE", 0, HX_UNREAD_CARRIES, "membranes"},
+    {"BAR", 0, HX_UNREAD_CARRIES, "bars"},
+    {"BEAM", 0, HX_UNREAD_CARRIES, "beams"},
+    {"TRUSS", 0, HX_UNREAD_CARRIES, "trusses"},
+    {"ROD", 0, HX_UNREAD_CARRIES, "rods"},
+    {"SPRING", 0, HX_UNREAD_CARRIES, "springs"},
+    {"DASHPOT", 0, HX_UNREAD_CARRIES, "dampers"},
+    {"GAP", 0, HX_UNREAD_CARRIES, "gaps"},
+    {"RBAR", 0, HX_UNREAD_CARRIES, "rigid bars"},
+    {"RBE", 0, HX_UNREAD_CARRIES, "rigid elements"},
+    {"SPHERE", 0, HX_UNREAD_MASS, "point masses"},
+    {"MASS", 0, HX_UNREAD_MASS, "point masses"},
 };
 
 static const cell_type *find_type(const ex_block *param)
@@ -262,6 +298,17 @@ static int add_cell(reader *r, const block *b, const cell_type *type, const int6
     return HX_OK;
 }
 
+/* Names the cells of a block that the part would feel. */
+static int note_structural(reader *r, const ex_block *p)
+{
+    for (size_t i = 0; i < sizeof structural / sizeof structural[0]; i++)
+        if (strncasecmp(structural[i].word, p->topology, strlen(structural[i].word)) == 0 &&
+            (!structural[i].needs_attribute || p->num_attribute > 0))
+            return hx_import_unread(&r->import, structural[i].roles, p->topology,
+                                    structural[i].what, p->num_entry, 0);
+    return HX_OK;
+}
+
 static int read_block(reader *r, block *b)
 {
     ex_block *const p = &b->param;
@@ -286,6 +333,7 @@ static int read_block(reader *r, block *b)
     if (n > 0 && r->lib->ex_get_conn(r->file, EX_ELEM_BLOCK, p->id, b->conn, NULL, NULL) < 0)
         return damaged(r, "elements");
     HX_TRY(check_range(r, b->conn, n, r->init.num_nodes, "node"));
+    if (!type->is_solid) HX_TRY(note_structural(r, p));
     for (int64_t e = 0; e < p->num_entry; e++) {
         const int64_t number = r->elem_id[b->first + e];
         const int64_t *const node = b->conn + e * p->num_nodes_per_entry;
@@ -400,7 +448,6 @@ int hx_exodus_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, h
 {
     int rc = HX_OK;
     reader r = {.file = -1};
-    (void)conditions; /* the format has none */
     memset(mesh, 0, sizeof *mesh);
     hx_exodus_lock();
     HX_TRY_FAIL(hx_import_open(&r.import, path, notes));
@@ -412,6 +459,7 @@ int hx_exodus_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, h
     HX_TRY_FAIL(read_sets(&r, EX_SIDE_SET, r.init.num_side_sets));
     HX_TRY_FAIL(read_sets(&r, EX_NODE_SET, r.init.num_node_sets));
     rc = hx_import_finish(&r.import, mesh);
+    if (rc == HX_OK) hx_import_give_unread(&r.import, conditions); /* the format has no others */
 fail:
     reader_free(&r);
     hx_exodus_unlock();

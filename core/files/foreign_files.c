@@ -4,22 +4,110 @@
 #include <string.h>
 #include <strings.h>
 
-/* What to do; %s is the file's name without its ending. */
+#include "../base/input_file.h"
+
+/* What to do; %s is the file's name without its ending, %p with it. */
 #define MESHIO(extension) "meshio convert %s" extension " %s.vtu"
 #define STEP "export it as STEP from the program it comes from (%s.step)"
 
+#define MFEM "save it as VTK in MFEM (mesh.PrintVTK, %s.vtk)"
+#define TECPLOT "meshio convert --input-format tecplot %p %s.vtu"
+
+enum { HEAD_SIZE = 8192 };
+
 typedef struct foreign {
-    const char *extension; /* or of a head, with which such files begin */
+    const char *extension;
     const char *what, *how;
 } foreign;
 
-static const foreign by_head[] = {
-    {"(0 ", "a mesh of ANSYS Fluent", MESHIO(".msh")},
-    {"(1 ", "a mesh of ANSYS Fluent", MESHIO(".msh")},
-    {"(2 3)", "a mesh of ANSYS Fluent", MESHIO(".msh")},
-    {"version https://git-lfs", "a pointer of Git LFS and not the file itself", "git lfs pull"},
-    {"MFEM mesh", "a mesh of MFEM", "save it as VTK in MFEM (mesh.PrintVTK, %s.vtk)"},
-    {"# Created by COMSOL", "a mesh of COMSOL", "export it as Nastran in COMSOL (%s.nas)"},
+/* Told by the first bytes, whatever the name. */
+typedef struct head_kind {
+    const char *begins;
+    int (*is_head)(const char *head); /* further condition, or NULL */
+    const char *what, *how;
+} head_kind;
+
+static int line_begins(const char *line, const char *word)
+{
+    return strncasecmp(line, word, strlen(word)) == 0;
+}
+
+static const char *next_line(const char *line)
+{
+    line += strcspn(line, "\n");
+    return line + strspn(line, " \t\r\n");
+}
+
+/* Its first line that is no comment. */
+static const char *first_line(const char *head)
+{
+    head += strspn(head, " \t\r\n");
+    while (*head == '#') head = next_line(head);
+    return head;
+}
+
+/* A title may come before the variables or the first zone; Nastran has one, too. */
+static int is_tecplot(const char *head)
+{
+    static const char *const first[] = {"TITLE", "VARIABLES", "ZONE", "FILETYPE", "DATASETAUXDATA"};
+    const char *line = first_line(head);
+    int begins = 0;
+    for (size_t i = 0; i < sizeof first / sizeof first[0]; i++)
+        begins |= line_begins(line, first[i]);
+    for (; begins && *line; line = next_line(line)) {
+        const char *const rest = line + (line_begins(line, "VARIABLES") ? 9 : 4);
+        if (line_begins(line, "VARIABLES") && rest[strspn(rest, " \t")] == '=') return 1;
+        if (line_begins(line, "ZONE") && strchr(" \t\r\n", rest[0])) return 1;
+    }
+    return 0;
+}
+
+/* "MESH dimension 3 ElemType Tetrahedra Nnode 4", with a name in quotes or not. */
+static int is_gid(const char *head)
+{
+    char line[256];
+    const char *const first = first_line(head);
+    if (!line_begins(first, "MESH ") && !line_begins(first, "MESH\t")) return 0;
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(first, "\r\n"), first);
+    for (char *c = line; *c; c++) *c = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
+    return strstr(line, "elemtype") != NULL;
+}
+
+/* All but the splines that are read. */
+static int is_mfem(const char *head)
+{
+    return strncmp(head, "MFEM NURBS mesh", 15) != 0;
+}
+
+/* A card of sizes comes before those of the model. */
+static int is_marc(const char *head)
+{
+    const char *line = head;
+    int has_sizes = 0;
+    for (; *line; line = next_line(line)) {
+        has_sizes |= line_begins(line, "sizing ");
+        if (has_sizes && line_begins(line, "elements ")) return 1;
+    }
+    return 0;
+}
+
+static const head_kind by_head[] = {
+    {"(0 ", NULL, "a mesh of ANSYS Fluent", MESHIO(".msh")},
+    {"(1 ", NULL, "a mesh of ANSYS Fluent", MESHIO(".msh")},
+    {"(2 3)", NULL, "a mesh of ANSYS Fluent", MESHIO(".msh")},
+    {"version https://git-lfs", NULL, "a pointer of Git LFS and not the file itself",
+     "git lfs pull"},
+    {"MFEM NC mesh", NULL, "a mesh of MFEM", MFEM "; it has to be without hanging nodes"},
+    {"MFEM ", is_mfem, "a mesh of MFEM", MFEM},
+    {"# Created by COMSOL", NULL, "a mesh of COMSOL", "export it as Nastran in COMSOL (%s.nas)"},
+    {"#!TDV", NULL, "a binary file of Tecplot", "save it as text in Tecplot, then " TECPLOT},
+    {"", is_tecplot, "data of Tecplot", TECPLOT},
+    {"", is_gid, "a mesh of GiD", "write it in GiD as Nastran or Abaqus (%s.bdf, %s.inp)"},
+    {"GiD Post", NULL, "a result of GiD", "write its mesh as Nastran or Abaqus (%s.bdf, %s.inp)"},
+    {"title ", is_marc, "a model of Marc", "export it in Mentat as Nastran (%s.bdf)"},
+    {"*KEYWORD", NULL, "a model of LS-DYNA",
+     "export it in LS-PrePost as Nastran or Abaqus (%s.bdf, %s.inp)"},
+    {"mesh3d", NULL, "a mesh of Netgen", MESHIO(".vol")},
 };
 
 static const foreign by_name[] = {
@@ -84,33 +172,50 @@ static const foreign by_name[] = {
     {".dxf", "a drawing of AutoCAD", STEP},
 };
 
-int hx_foreign_is_head(const char *head)
+static const head_kind *find_head(const char *head)
 {
-    for (size_t i = 0; i < sizeof by_head / sizeof by_head[0]; i++)
-        if (strncmp(head, by_head[i].extension, strlen(by_head[i].extension)) == 0) return 1;
-    return 0;
+    for (size_t i = 0; i < sizeof by_head / sizeof by_head[0]; i++) {
+        const head_kind *const kind = &by_head[i];
+        if (strncmp(head, kind->begins, strlen(kind->begins)) == 0 &&
+            (!kind->is_head || kind->is_head(head)))
+            return kind;
+    }
+    return NULL;
 }
 
-static const foreign *find(const char *path, const char *head)
+static const foreign *find_name(const char *path)
 {
     const char *const dot = strrchr(path, '.');
-    for (size_t i = 0; head && i < sizeof by_head / sizeof by_head[0]; i++)
-        if (strncmp(head, by_head[i].extension, strlen(by_head[i].extension)) == 0)
-            return &by_head[i];
     for (size_t i = 0; dot && i < sizeof by_name / sizeof by_name[0]; i++)
         if (strcasecmp(dot, by_name[i].extension) == 0) return &by_name[i];
     return NULL;
 }
 
-/* Puts what and how together, with the stem of the path for each %s. */
-static void compose(const foreign *f, const char *path, char *text, size_t n_text)
+int hx_foreign_is_head(const char *head)
+{
+    return find_head(head) != NULL;
+}
+
+int hx_foreign_is_file(const char *path)
+{
+    char head[HEAD_SIZE];
+    FILE *const f = hx_input_open(path, NULL);
+    const size_t n = f ? fread(head, 1, HEAD_SIZE - 1, f) : 0;
+    if (f) fclose(f);
+    head[n] = '\0';
+    return find_head(head) || find_name(path);
+}
+
+/* Puts what and how together, with the stem of the path for each %s and the path for each %p. */
+static void compose(const char *what, const char *how, const char *path, char *text, size_t n_text)
 {
     const char *const dot = strrchr(path, '.');
-    const int n_stem = dot ? (int)(dot - path) : (int)strlen(path);
-    size_t n = (size_t)snprintf(text, n_text, "%s: ", f->what);
-    for (const char *c = f->how; *c && n + 1 < n_text; c++) {
-        if (c[0] == '%' && c[1] == 's') {
-            n += (size_t)snprintf(text + n, n_text - n, "%.*s", n_stem, path);
+    const int n_path = (int)strlen(path), n_stem = dot ? (int)(dot - path) : n_path;
+    size_t n = (size_t)snprintf(text, n_text, "%s: ", what);
+    for (const char *c = how; *c && n + 1 < n_text; c++) {
+        if (c[0] == '%' && (c[1] == 's' || c[1] == 'p')) {
+            n +=
+                (size_t)snprintf(text + n, n_text - n, "%.*s", c[1] == 's' ? n_stem : n_path, path);
             c++;
         } else {
             text[n++] = *c;
@@ -121,8 +226,9 @@ static void compose(const foreign *f, const char *path, char *text, size_t n_tex
 
 const char *hx_foreign_hint(const char *path, const char *head, char *text, size_t n_text)
 {
-    const foreign *const f = find(path, head);
-    if (!f) return NULL;
-    compose(f, path, text, n_text);
+    const head_kind *const kind = head ? find_head(head) : NULL;
+    const foreign *const named = find_name(path);
+    if (!kind && !named) return NULL;
+    compose(kind ? kind->what : named->what, kind ? kind->how : named->how, path, text, n_text);
     return text;
 }

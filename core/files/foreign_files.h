@@ -16,6 +16,9 @@ const char *hx_foreign_hint(const char *path, const char *head, char *text, size
 /* 1: a file that begins so is one of those, whatever its name. */
 int hx_foreign_is_head(const char *head);
 
+/* 1: the file is one of those, by its first bytes or its name. */
+int hx_foreign_is_file(const char *path);
+
 #ifdef __cplusplus
 }
 #endif

@@ -342,6 +342,16 @@ static int read_section(hx_gmsh_reader *r, const char *name, const char *end)
     return expect_end(r, end);
 }
 
+/* line: 0 in a binary file. */
+static int note_periodic(hx_gmsh_reader *r, int64_t line)
+{
+    char place[32] = "";
+    if (line > 0) snprintf(place, sizeof place, ":%lld", (long long)line);
+    return hx_notes_add(r->import.notes, HX_NOTE_WARNING,
+                        "%s%s: not read: $Periodic (the nodes that it pairs are not tied)",
+                        r->scan.path, place);
+}
+
 static int read_sections(hx_gmsh_reader *r)
 {
     char name[HX_FILE_WORD_SIZE], end[HX_FILE_WORD_SIZE + 8];
@@ -354,7 +364,9 @@ static int read_sections(hx_gmsh_reader *r)
                                  hx_file_scan_shown(&r->scan));
         memcpy(name, r->scan.word, sizeof name);
         snprintf(end, sizeof end, "$End%s", name + 1);
+        const int64_t line = hx_gmsh_line(r);
         HX_TRY(read_section(r, name, end));
+        if (strcmp(name, "$Periodic") == 0) HX_TRY(note_periodic(r, line));
         if (strcmp(name, "$PartitionedEntities") == 0)
             HX_TRY(hx_notes_add(r->import.notes, HX_NOTE_WARNING,
                                 "%s: the mesh is partitioned, its physical groups are not read; "

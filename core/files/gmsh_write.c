@@ -8,6 +8,7 @@
 #include "../base/sort.h"
 #include "gmsh.h"
 #include "set_classes.h"
+#include "set_names.h"
 #include "solid.h"
 
 /* What is written of the sets in one dimension: points for nodes that no member of higher dimension
@@ -328,21 +329,36 @@ static void write_format(writer *w)
     fputs("$EndMeshFormat\n", w->f);
 }
 
-static void write_names(writer *w)
+static int n_byte(unsigned char c)
+{
+    return c >= 32 && c != 127 && c != '"';
+}
+
+static unsigned char instead(unsigned char c)
+{
+    return c == '"' ? '\'' : '_';
+}
+
+/* gmsh cuts what is longer. */
+const hx_set_name_rule hx_gmsh_name_rule = {.most = 127, .n_byte = n_byte, .instead = instead};
+
+static int write_names(writer *w)
 {
     const hx_mesh *const mesh = w->mesh;
+    hx_set_names names;
     int64_t n = 0;
     for (size_t i = 0; i < N_LAYER * mesh->n_set; i++) n += w->in_group[i];
-    if (n == 0) return;
+    if (n == 0) return HX_OK;
+    HX_TRY(hx_set_names_make(mesh, &hx_gmsh_name_rule, &names));
     fprintf(w->f, "$PhysicalNames\n%lld\n", (long long)n);
     for (size_t i = 0; i < mesh->n_set; i++)
         for (int k = 0; k < N_LAYER; k++) {
             if (!w->in_group[N_LAYER * i + (size_t)k]) continue;
-            fprintf(w->f, "%d %zu \"", w->layer[k].dim, i + 1);
-            for (const char *c = mesh->set[i].name; *c; c++) fputc(*c == '"' ? '\'' : *c, w->f);
-            fputs("\"\n", w->f);
+            fprintf(w->f, "%d %zu \"%s\"\n", w->layer[k].dim, i + 1, names.name[i]);
         }
     fputs("$EndPhysicalNames\n", w->f);
+    hx_set_names_free(&names);
+    return HX_OK;
 }
 
 /* Number, box (a point: place) and groups of the entity of class c. */
@@ -472,7 +488,7 @@ static int write_file(writer *w, const char *path)
     w->f = file.stream;
     setvbuf(w->f, NULL, _IOFBF, 1 << 20);
     write_format(w);
-    write_names(w);
+    HX_TRY_FAIL(write_names(w));
     write_entities(w);
     write_nodes(w);
     write_elements(w);

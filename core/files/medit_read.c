@@ -15,6 +15,7 @@ typedef struct reader {
     int64_t n_cell; /* numbered through all kinds, from 1 */
 } reader;
 
+/* A kind of cell; a word may have several rows, of which the number of nodes takes one. */
 typedef struct section {
     const char *word;
     int n_node;
@@ -36,6 +37,12 @@ static const section sections[] = {
     {"TetrahedraP2", 10, 1, HX_SOLID_TET10, HX_SHAPE_OTHER, "property"},
     {"TrianglesP2", 6, 0, HX_SOLID_HEX8, HX_SHAPE_TRIANGLE, "surface"},
     {"EdgesP2", 3, 0, HX_SOLID_HEX8, HX_SHAPE_LINE, "curve"},
+    /* gmsh's cells of second order under the words of first, in its own order of nodes */
+    {"Hexahedra", 20, 1, HX_SOLID_GMSH_HEX20, HX_SHAPE_OTHER, "property"},
+    {"Hexahedra", 27, 1, HX_SOLID_GMSH_HEX27, HX_SHAPE_OTHER, "property"},
+    {"Quadrilaterals", 8, 0, HX_SOLID_HEX8, HX_SHAPE_QUADRANGLE, "surface"},
+    {"Quadrilaterals", 9, 0, HX_SOLID_HEX8, HX_SHAPE_QUADRANGLE, "surface"},
+    {"Edges", 3, 0, HX_SOLID_HEX8, HX_SHAPE_LINE, "curve"},
 };
 
 static const hx_file_number integer = {"integer", 8, 'i'};
@@ -86,11 +93,66 @@ static int add_cell(reader *r, const section *s, const int64_t *node, int64_t re
     return hx_numbers_append(&set->quad, 4, quad);
 }
 
+/* How many numbers the first line behind has; reads nothing. */
+static int count_line(reader *r, int64_t *n)
+{
+    const hx_file_mark begin = hx_file_scan_mark(&r->scan);
+    int found = 1;
+    char line[1024] = "";
+    *n = 0;
+    while (found && line[strspn(line, " \t\r")] == '\0')
+        HX_TRY(hx_file_scan_line(&r->scan, line, sizeof line, &found));
+    for (const char *c = line + strspn(line, " \t\r"); *c; c += strspn(c, " \t\r")) {
+        c += strcspn(c, " \t\r");
+        (*n)++;
+    }
+    return hx_file_scan_jump(&r->scan, begin);
+}
+
+/* How many numbers there are up to the next word of a section; reads nothing. */
+static int count_numbers(reader *r, int64_t *n)
+{
+    const hx_file_mark begin = hx_file_scan_mark(&r->scan);
+    const int64_t line = r->scan.word_line;
+    int found;
+    for (*n = 0;; (*n)++) {
+        HX_TRY(next_word(r, &found));
+        if (!found || isalpha((unsigned char)r->scan.word[0])) break;
+    }
+    HX_TRY(hx_file_scan_jump(&r->scan, begin));
+    r->scan.word_line = line;
+    return HX_OK;
+}
+
+/* The row that the cells' number of nodes takes. One cell a line is usual, and then one line says
+ * it; otherwise all numbers are counted. */
+static int find_order(reader *r, const section **s, int64_t n_cell)
+{
+    int64_t n;
+    HX_TRY(count_line(r, &n));
+    if (n_cell == 0 || n == (*s)->n_node + 1) return HX_OK;
+    HX_TRY(count_numbers(r, &n));
+    if (n < n_cell * ((*s)->n_node + 1) || n % n_cell != 0 || n / n_cell > 200)
+        return HX_OK; /* reading the cells reports the fault */
+    const int64_t n_node = n / n_cell - 1;
+    if (n_node == (*s)->n_node) return HX_OK;
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
+        if (strcmp(sections[i].word, (*s)->word) != 0 || sections[i].n_node != n_node) continue;
+        *s = &sections[i];
+        return HX_OK;
+    }
+    return HX_FILE_RAISE(&r->scan,
+                         "%s of %lld nodes are not read: save the mesh with elements of first or "
+                         "second order (gmsh -order 2), or as .msh",
+                         (*s)->word, (long long)n_node);
+}
+
 static int read_cells(reader *r, const section *s)
 {
-    int64_t n, n_value, entry[11];
+    int64_t n, n_value, entry[HX_SOLID_NODES + 1];
     HX_TRY(hx_file_scan_count(&r->scan, "the number of cells", &n));
     HX_TRY(hx_file_scan_room(&r->scan, &integer, n, s->n_node + 1, s->word, &n_value));
+    HX_TRY(find_order(r, &s, n));
     for (int64_t i = 0; i < n; i++) {
         HX_TRY(hx_file_scan_int(&r->scan, &integer, s->n_node + 1, entry));
         HX_TRY(add_cell(r, s, entry, entry[s->n_node]));
@@ -107,11 +169,13 @@ static int read_dimension(reader *r)
     return HX_FILE_RAISE(&r->scan, "a mesh in %lld dimensions; 3 are needed", (long long)n);
 }
 
-/* Cells of second order, whose nodes other programs order in several ways. */
-static int is_second_order(const char *word)
+/* Cells of second order or more, whose nodes other programs order in several ways, and what states
+ * such an order: HexahedraQ2, TetrahedraP3, TetrahedraP2Ordering. */
+static int is_high_order(const char *word)
 {
-    const size_t n = strlen(word);
-    return n > 2 && (strcmp(word + n - 2, "P2") == 0 || strcmp(word + n - 2, "Q2") == 0);
+    for (const char *c = word; *c; c++)
+        if ((*c == 'P' || *c == 'Q') && isdigit((unsigned char)c[1])) return 1;
+    return 0;
 }
 
 /* The section that the last word opens; the numbers of others are passed one by one. */
@@ -133,7 +197,7 @@ static int read_section(reader *r)
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
         if (strcasecmp(word, sections[i].word) == 0) return read_cells(r, &sections[i]);
     r->is_passing = 1;
-    if (!is_second_order(word)) return HX_OK;
+    if (!is_high_order(word)) return HX_OK;
     return HX_FILE_RAISE(&r->scan, "%s is not read; save it as .msh, .vtu or .inp",
                          hx_file_scan_shown(&r->scan));
 }

@@ -19,6 +19,7 @@
 #include "gmsh.h"
 #include "medit_read.h"
 #include "nastran_read.h"
+#include "set_names.h"
 #include "solid.h"
 #include "unv_read.h"
 #include "vtk_fields.h"
@@ -62,6 +63,7 @@ static int write_vtk(const char *path, const hx_mesh *mesh, const hx_mesh_write_
     if (rc == HX_OK) rc = hx_fields_add_faces(&sets, mesh);
     if (rc == HX_OK) rc = hx_vtk_write_part(path, mesh, title, &vtk, sets.field, sets.n, NULL);
     hx_fields_free(&sets);
+    if (rc == HX_OK) rc = hx_fields_note_sets(mesh, path, options->notes);
     return rc;
 }
 
@@ -79,7 +81,8 @@ static int read_gmsh(const char *path, hx_mesh *mesh, hx_conditions *conditions,
 
 static int write_gmsh(const char *path, const hx_mesh *mesh, const hx_mesh_write_options *options)
 {
-    return hx_gmsh_write(path, mesh, options->is_ascii);
+    HX_TRY(hx_gmsh_write(path, mesh, options->is_ascii));
+    return hx_set_names_note(mesh, &hx_gmsh_name_rule, path, options->notes);
 }
 
 /* A command of ANSYS begins the file, after comments: an archive, or an input of its own. */
@@ -125,6 +128,7 @@ static int note_pyramids(const char *path, const hx_mesh *mesh, hx_notes *notes)
 static int write_abaqus(const char *path, const hx_mesh *mesh, const hx_mesh_write_options *options)
 {
     HX_TRY(hx_abaqus_write(path, mesh, options->title, options->problem));
+    HX_TRY(hx_set_names_note(mesh, &hx_abaqus_name_rule, path, options->notes));
     return note_pyramids(path, mesh, options->notes);
 }
 
@@ -232,9 +236,10 @@ const hx_mesh_format *hx_mesh_format_of_file(const char *path)
 {
     char head[HEAD_SIZE];
     if (read_head(path, head, NULL) < 0) return NULL;
+    if (hx_foreign_is_head(head)) return NULL; /* before others: Nastran has a TITLE, too */
     for (size_t i = 0; i < hx_n_mesh_format; i++)
         if (hx_mesh_formats[i].is_head(head)) return &hx_mesh_formats[i];
-    return hx_foreign_is_head(head) ? NULL : hx_mesh_format_of_name(path);
+    return hx_mesh_format_of_name(path);
 }
 
 int hx_mesh_can_write(const hx_mesh_format *format)

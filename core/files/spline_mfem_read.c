@@ -219,7 +219,9 @@ static int read_file(reader *r)
     HX_TRY(hx_file_scan_line(&r->scan, line, sizeof line, &found));
     if (!found || strncmp(line, "MFEM NURBS mesh v1.0", 20) != 0 ||
         isalnum((unsigned char)line[20]))
-        return HX_FILE_RAISE(&r->scan, "not a file that begins with 'MFEM NURBS mesh v1.0'");
+        return HX_FILE_RAISE(
+            &r->scan, "not a file that begins with 'MFEM NURBS mesh v1.0'; a mesh of MFEM in "
+                      "another version has to be saved as VTK there (mesh.PrintVTK)");
     for (;;) {
         HX_TRY(next_word(r, &found));
         if (!found) break;

@@ -178,7 +178,8 @@ static int read_cells_classic(hx_vtk_reader *r, int64_t size)
 
     /* As many numbers as cells of 8 nodes have: they will be these. */
     const int64_t most = left - r->n_elem;
-    HX_TRY(left == 9 * r->n_elem ? alloc_cells(r) : begin_mixed(r, most > 0 ? most : 0, 0));
+    const bool is_plain = left == 9 * r->n_elem && !r->is_ghost;
+    HX_TRY(is_plain ? alloc_cells(r) : begin_mixed(r, most > 0 ? most : 0, 0));
     int64_t first = 0;
     if (r->conn && r->scan.is_binary) HX_TRY(read_hexahedra(r, &int32, 1, &first));
     left -= 9 * first;
@@ -236,7 +237,7 @@ static int read_offsets(hx_vtk_reader *r, const hx_file_number *type, int64_t n_
                 return HX_FILE_RAISE(&r->scan,
                                      "offset %lld of cell %lld; offsets must ascend from 0 to %lld",
                                      (long long)chunk[k], (long long)i, (long long)n_conn);
-            if (i > 0 && chunk[k] - previous != 8 && !r->cell_begin)
+            if (((i > 0 && chunk[k] - previous != 8) || r->is_ghost) && !r->cell_begin)
                 HX_TRY(begin_mixed(r, n_conn, 0));
             if (r->cell_begin) r->cell_begin[i] = chunk[k];
             previous = chunk[k];

@@ -7,6 +7,8 @@
 #include "../base/grow.h"
 #include "../base/memory.h"
 #include "../base/sort.h"
+#include "set_names.h"
+#include "vtk_stream.h"
 
 static const size_t type_size[] = {
     [HX_VTK_F64] = 8, [HX_VTK_F32] = 4, [HX_VTK_I32] = 4, [HX_VTK_U8] = 1};
@@ -91,24 +93,46 @@ static void flag_items(const hx_vtk_piece *piece, hx_vtk_where where, const int3
     }
 }
 
+static unsigned char underline(unsigned char c)
+{
+    (void)c;
+    return '_';
+}
+
+/* What fits into a name of HX_VTK_NAME behind "set_". */
+const hx_set_name_rule hx_vtk_name_rule = {
+    .most = HX_VTK_NAME - 8, .n_byte = hx_vtk_name_bytes, .instead = underline};
+
+static int add_set(hx_fields *fields, const hx_mesh *mesh, const hx_set *set, const char *set_name)
+{
+    char name[HX_VTK_NAME];
+    int32_t *flag = NULL;
+    int alone;
+    snprintf(name, sizeof name, "set_%s", set_name);
+    HX_TRY(is_for_cells_alone(mesh, set, &alone));
+    if (!alone) HX_TRY(hx_fields_add(fields, mesh, HX_VTK_POINT, HX_VTK_I32, 1, name, &flag));
+    if (flag)
+        flag_items(fields->piece, HX_VTK_POINT, mesh->node_orig, set->n_node, set->node, flag);
+    if (set->n_elem == 0) return HX_OK;
+    HX_TRY(hx_fields_add(fields, mesh, HX_VTK_CELL, HX_VTK_I32, 1, name, &flag));
+    if (flag) flag_items(fields->piece, HX_VTK_CELL, mesh->elem_orig, set->n_elem, set->elem, flag);
+    return HX_OK;
+}
+
 int hx_fields_add_sets(hx_fields *fields, const hx_mesh *mesh)
 {
-    for (size_t i = 0; i < mesh->n_set; i++) {
-        const hx_set *set = &mesh->set[i];
-        char name[256];
-        int32_t *flag = NULL;
-        int alone;
-        snprintf(name, sizeof name, "set_%.200s", set->name);
-        HX_TRY(is_for_cells_alone(mesh, set, &alone));
-        if (!alone) HX_TRY(hx_fields_add(fields, mesh, HX_VTK_POINT, HX_VTK_I32, 1, name, &flag));
-        if (flag)
-            flag_items(fields->piece, HX_VTK_POINT, mesh->node_orig, set->n_node, set->node, flag);
-        if (set->n_elem == 0) continue;
-        HX_TRY(hx_fields_add(fields, mesh, HX_VTK_CELL, HX_VTK_I32, 1, name, &flag));
-        if (flag)
-            flag_items(fields->piece, HX_VTK_CELL, mesh->elem_orig, set->n_elem, set->elem, flag);
-    }
-    return HX_OK;
+    hx_set_names names;
+    HX_TRY(hx_set_names_make(mesh, &hx_vtk_name_rule, &names));
+    int rc = HX_OK;
+    for (size_t i = 0; i < mesh->n_set && rc == HX_OK; i++)
+        rc = add_set(fields, mesh, &mesh->set[i], names.name[i]);
+    hx_set_names_free(&names);
+    return rc;
+}
+
+int hx_fields_note_sets(const hx_mesh *mesh, const char *path, hx_notes *notes)
+{
+    return hx_set_names_note(mesh, &hx_vtk_name_rule, path, notes);
 }
 
 /* N of "face-N" with faces of its own, else 0. */

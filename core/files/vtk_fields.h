@@ -29,6 +29,9 @@ const char *hx_fields_case_name(const char *name, int c, char *text, size_t n_te
  * cells alone where the points would hold elements that the set does not have. */
 int hx_fields_add_sets(hx_fields *fields, const hx_mesh *mesh);
 
+/* Notes the sets whose names these fields cannot have as they are. */
+int hx_fields_note_sets(const hx_mesh *mesh, const char *path, hx_notes *notes);
+
 /* Adds "face" on cells where the mesh has sets face-1, face-2, ... with faces of their own, as of a
  * CAD model: the number of the one that has most of the cell's faces on the boundary, of equal ones
  * the lowest, without any of one between two cells; 0 inside. A float, so that readers make no sets

@@ -63,6 +63,32 @@ static int keep_array(hx_vtk_reader *r, const hx_file_number *type, int64_t n, d
     return HX_OK;
 }
 
+/* Cells that the array marks as ghosts, if there are some. */
+static int find_ghosts(hx_vtk_reader *r, const char *name, const hx_file_number *type, int64_t n)
+{
+    const int is_level = strcmp(name, "vtkGhostLevels") == 0;
+    int64_t n_ghost = 0;
+    double *value = NULL;
+    HX_TRY(hx_alloc_raw(&value, (size_t)n, sizeof *value, "ghost cells"));
+    int rc = hx_file_scan_real(&r->scan, type, n, value);
+    if (rc == HX_OK) rc = hx_alloc(&r->is_ghost, (size_t)n, 1, "ghost cells");
+    for (int64_t e = 0; rc == HX_OK && e < n; e++) {
+        r->is_ghost[e] = is_level ? value[e] > 0.0 : ((int64_t)value[e] & HX_VTK_GHOST_BITS) != 0;
+        n_ghost += r->is_ghost[e];
+    }
+    free(value);
+    if (n_ghost > 0 || rc < 0) return rc;
+    free(r->is_ghost);
+    r->is_ghost = NULL;
+    return HX_OK;
+}
+
+static int is_ghost_array(const hx_vtk_reader *r, const char *name)
+{
+    return r->where == HX_VTK_ON_CELLS && (r->mesh || r->import) && !r->is_ghost &&
+           (strcmp(name, "vtkGhostType") == 0 || strcmp(name, "vtkGhostLevels") == 0);
+}
+
 /* The numbers of one array, after its head line. May it become sets? (Numberings may not.) */
 static int read_array(hx_vtk_reader *r, const char *name, const hx_file_number *type,
                       int64_t n_comp, int64_t n, bool may_be_set)
@@ -71,6 +97,10 @@ static int read_array(hx_vtk_reader *r, const char *name, const hx_file_number *
     HX_TRY(hx_file_scan_room(&r->scan, type, n, n_comp, name, &n_value));
     const bool is_int = type->kind == 'i' || type->kind == 'u';
     const bool fits = r->where != HX_VTK_NOWHERE && n_comp == 1 && n == r->n_data;
+    if (fits && is_int && is_ghost_array(r, name)) {
+        if (r->import) return hx_import_need_whole(r->import, "cells that are marked as ghosts");
+        return find_ghosts(r, name, type, n);
+    }
     if (fits && (r->mesh || r->import) && !r->wanted && is_int && may_be_set &&
         strncmp(name, "vtk", 3) != 0)
         return read_sets(r, name, type, n);
@@ -283,11 +313,9 @@ static int is_xml(const char *path)
     return n > 0 && (head[0] == '<' || (head[0] == 0xef && head[1] == 0xbb && head[3] == '<'));
 }
 
-static int read_file(hx_vtk_reader *r, const char *path)
+static int read_legacy(hx_vtk_reader *r, const char *path)
 {
     int found;
-    r->n_node = r->n_elem = -1;
-    if (is_xml(path)) return hx_vtu_read(r, path);
     HX_TRY(hx_file_scan_open(&r->scan, path));
     HX_TRY(read_header(r));
     for (;;) {
@@ -317,6 +345,39 @@ static void reader_free(hx_vtk_reader *r)
     }
     free(r->faces);
     free(r->original);
+    free(r->is_ghost);
+}
+
+/* A reader as it was before the first pass, but for the ghosts that this found; its notes, from
+ * n_note on, will come again. */
+static void begin_again(hx_vtk_reader *r, size_t n_note)
+{
+    hx_vtk_reader next = {.mesh = r->mesh,
+                          .notes = r->notes,
+                          .wanted = r->wanted,
+                          .wanted_n = r->wanted_n,
+                          .value = r->wanted_n < 0 ? NULL : r->value,
+                          .wants_original = r->wants_original,
+                          .is_ghost = r->is_ghost,
+                          .n_node = -1,
+                          .n_elem = -1};
+    while (r->notes && r->notes->n > n_note) free(r->notes->note[--r->notes->n].text);
+    if (r->wanted && r->wanted_n < 0) free(r->value);
+    r->is_ghost = NULL;
+    if (r->has_mesh) hx_mesh_free(r->mesh);
+    reader_free(r);
+    *r = next;
+}
+
+static int read_file(hx_vtk_reader *r, const char *path)
+{
+    const size_t n_note = r->notes ? r->notes->n : 0;
+    r->n_node = r->n_elem = -1;
+    if (is_xml(path)) return hx_vtu_read(r, path);
+    HX_TRY(read_legacy(r, path));
+    if (!r->is_ghost) return HX_OK;
+    begin_again(r, n_note);
+    return read_legacy(r, path);
 }
 
 /* The one numbering of tetrahedra, wedges and pyramids. Other programs write wedges either way

@@ -25,7 +25,8 @@ enum {
     HX_VTK_TRIANGLE = -2,
     HX_VTK_QUAD = -3,
     HX_VTK_LINE = -4,
-    HX_VTK_DOT = -5
+    HX_VTK_DOT = -5,
+    HX_VTK_GHOST = -6 /* of another piece, or hidden: neither an element nor in a set */
 };
 
 /* Faces of a set by their nodes in the mesh, a triangle's last twice. */
@@ -66,6 +67,10 @@ typedef struct hx_vtk_reader {
     int32_t *middle_end; /* for each left out how many corners, then these, in the mesh (owned) */
     hx_middles middles;  /* of curved edges (owned until the mesh takes them) */
     hx_notes *notes;     /* (borrowed), may be NULL */
+
+    /* Cells that a legacy file marks as ghosts behind all cells: found by a first pass, left out by
+     * a second one. [n_elem], NULL: none (owned) */
+    uint8_t *is_ghost;
 
     hx_vtk_data_where where; /* of the arrays that follow */
     int64_t n_data;          /* their tuples */
@@ -110,6 +115,9 @@ int hx_vtk_leave_middles(hx_vtk_reader *r);
 /* Checks the coordinates, which are r->scan.most_digits long in text, and says in r->precision what
  * writing has left of them; is_single: as 32-bit numbers. */
 int hx_vtk_check_points(hx_vtk_reader *r, int is_single);
+
+/* Bits of vtkGhostType on cells: another piece has the cell, a finer one has it, it is hidden. */
+enum { HX_VTK_GHOST_BITS = 1 | 8 | 32 };
 
 /* HX_EINPUT: an array is looked for, and the file has another number of cells. */
 int hx_vtk_check_wanted(const hx_vtk_reader *r);

@@ -19,9 +19,15 @@ static int number_items(hx_vtk_reader *r)
     if (!r->elem_new) return HX_OK;
     for (int64_t e = 0; e < r->n_elem; e++)
         if (r->elem_new[e] >= 0) HX_TRY(hx_numbers_append(&r->mesh->elem_number, 1, &e));
+    int64_t n_ghost = 0;
+    for (int64_t e = 0; e < r->n_elem; e++) n_ghost += r->elem_new[e] == HX_VTK_GHOST;
+    if (n_ghost > 0)
+        HX_TRY(hx_notes_add(r->notes, HX_NOTE_DETAIL, "%s: %lld ghost cells are left out",
+                            r->scan.path, (long long)n_ghost));
+    if (r->n_elem - r->n_solid == n_ghost) return HX_OK;
     return hx_notes_add(r->notes, HX_NOTE_DETAIL,
                         "%s: %lld points, lines and faces among the cells make sets only",
-                        r->scan.path, (long long)(r->n_elem - r->n_solid));
+                        r->scan.path, (long long)(r->n_elem - r->n_solid - n_ghost));
 }
 
 int hx_vtk_check_sections(hx_vtk_reader *r)
@@ -225,7 +231,7 @@ static int add_cells(hx_vtk_reader *r, const char *name, int64_t n, const int32_
         const int64_t begin = r->cell_begin[member[i]], end = r->cell_begin[member[i] + 1];
         if (r->elem_new[member[i]] >= 0)
             elem[n_elem++] = r->elem_new[member[i]];
-        else
+        else if (r->elem_new[member[i]] != HX_VTK_GHOST)
             rc = add_points(r, name, end - begin, r->cell_node + begin);
     }
     if (rc == HX_OK) rc = hx_mesh_add_elem_set(r->mesh, name, n_elem, elem);
@@ -247,7 +253,7 @@ static int add_groups(hx_vtk_reader *r, int32_t value, int64_t n, const int32_t 
         for (int64_t i = 0; i < n; i++) {
             const int32_t is = r->elem_new ? r->elem_new[member[i]] : 0;
             const int of = is >= 0 ? 3 : is == HX_VTK_DOT ? 0 : is == HX_VTK_LINE ? 1 : 2;
-            if (of == dim) mine[n_mine++] = member[i];
+            if (of == dim && is != HX_VTK_GHOST) mine[n_mine++] = member[i];
         }
         snprintf(name, sizeof name, "%s %ld", word[dim], (long)value);
         if (n_mine > 0) rc = add_cells(r, name, n_mine, mine);

@@ -117,6 +117,10 @@ int hx_vtk_take_types(hx_vtk_reader *r, int64_t first, int64_t n, const int64_t 
         const int64_t e = first + k;
         const hx_solid_id *const id = hx_vtk_find_solid(type[k]);
         int32_t conn[8];
+        if (r->is_ghost && r->is_ghost[e]) {
+            HX_TRY(leave_out(r, e, HX_VTK_GHOST));
+            continue;
+        }
         const int shape = id ? 0 : boundary_shape(type[k]);
         if (r->cell_begin && shape) {
             HX_TRY(leave_out(r, e, shape));

@@ -15,6 +15,12 @@
 extern "C" {
 #endif
 
+/* Bytes of the name of a field as VTK's own reader takes it, the 0 included. */
+enum { HX_VTK_NAME = 256 };
+
+/* Bytes that a character takes in a name: 1, 3 as %XX, 0: '_' stands for it. */
+int hx_vtk_name_bytes(unsigned char c);
+
 /* Bytes that a number of a text file takes at most, with its separator. */
 enum { HX_VTK_TEXT_BYTES = 26 };
 

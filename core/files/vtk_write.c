@@ -341,6 +341,12 @@ static int put_mesh(hx_vtk_stream *out, const selection *s)
     return hx_vtk_stream_text(out, "\n");
 }
 
+int hx_vtk_name_bytes(unsigned char c)
+{
+    if (isspace(c) || iscntrl(c)) return 0;
+    return c > 126 || c == '"' || c == '%' ? 3 : 1;
+}
+
 /* A name as VTK stores it: blanks become '_', what VTK would take for markup becomes %XX. */
 static int encode_name(const char *name, char *text, size_t n_text)
 {
@@ -348,12 +354,11 @@ static int encode_name(const char *name, char *text, size_t n_text)
     for (const unsigned char *c = (const unsigned char *)name; *c; c++) {
         if (n + 4 > n_text)
             return HX_RAISE(HX_EINPUT, "field name '%.60s...' is too long for a VTK file", name);
-        if (isspace(*c) || iscntrl(*c))
-            text[n++] = '_';
-        else if (*c > 126 || *c == '"' || *c == '%')
+        const int n_byte = hx_vtk_name_bytes(*c);
+        if (n_byte == 3)
             n += (size_t)snprintf(text + n, 4, "%%%02X", *c);
         else
-            text[n++] = (char)*c;
+            text[n++] = n_byte == 1 ? (char)*c : '_';
     }
     text[n] = '\0';
     return n > 0 ? HX_OK : HX_RAISE(HX_EINTERNAL, "a field for the VTK file has no name");
@@ -381,7 +386,7 @@ static int put_field(hx_vtk_stream *out, const selection *s, const hx_vtk_field 
     const field_source source = source_of(s, field);
     const int64_t n = on_points ? s->n_node : s->n_elem;
     const char *type = type_name[field->type];
-    char name[200];
+    char name[HX_VTK_NAME];
     HX_TRY(encode_name(field->name, name, sizeof name));
     HX_TRY(put_head(out, head, name, field->n_comp, n, type));
     HX_TRY(hx_vtk_stream_records(out, n, on_points ? s->own_node : s->own_elem,

@@ -7,9 +7,6 @@
 #include "../base/memory.h"
 #include "vtu_file.h"
 
-/* Bits of vtkGhostType on cells: another piece has the cell, a finer one has it, it is hidden. */
-enum { GHOST_BITS = 1 | 8 | 32 };
-
 static int part_raise(const hx_vtu_part *part, int code)
 {
     return hx_xml_place(&part->file->xml, part->file->piece[part->piece].line, code);
@@ -151,7 +148,7 @@ static int find_ghosts(const hx_vtu_part *part, uint8_t *is_ghost, int64_t *n)
     int rc = hx_vtu_decode(part->file, array, part->n_cell, &values);
     for (int64_t e = 0; rc == HX_OK && e < part->n_cell; e++) {
         const int64_t value = values.kind == 'f' ? 0 : hx_vtu_int(&values, e);
-        is_ghost[part->first_cell + e] = has_type ? (value & GHOST_BITS) != 0 : value > 0;
+        is_ghost[part->first_cell + e] = has_type ? (value & HX_VTK_GHOST_BITS) != 0 : value > 0;
         *n += is_ghost[part->first_cell + e];
     }
     hx_vtu_values_free(&values);

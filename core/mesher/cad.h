@@ -4,6 +4,7 @@
 #define HX_CAD_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "gmsh_program.h"
 #include "model_files.h"
@@ -70,6 +71,15 @@ void hx_cad_sort_sets(hx_mesh *mesh);
  * HX_STL_ANGLE. */
 int hx_cad_inspect_stl(const hx_cad_job *job, hx_cad_shape *shape);
 int hx_cad_mesh_stl(const hx_cad_job *job, const hx_cad_shape *shape, double size, hx_mesh *mesh);
+
+/* *stl := new triangles of `size` along the surface `old` of several shells, which lies in the
+ * scratch folder as surface.msh; shells, faces and solids keep their numbers. The caller's to
+ * free. HX_EINPUT: gmsh makes none. */
+int hx_cad_remesh_stl(const hx_cad_job *job, const hx_stl *old, double size, hx_stl *stl,
+                      hx_gmsh_result *result);
+
+/* Writes gmsh's options for elements of `size` in a surface of triangles. */
+void hx_cad_write_stl_sizes(FILE *f, double size);
 
 /* About how many tetrahedra a size gives; the size that gives about so many, of three digits. */
 double hx_cad_count(const hx_cad_shape *shape, double size);

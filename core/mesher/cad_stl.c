@@ -1,5 +1,5 @@
-/* A closed triangle surface as a model: meshed with new triangles along it, or where that fails, or
- * it has several shells, with its own. */
+/* A closed triangle surface as a model: meshed with new triangles along it, or if that fails with
+ * its own. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,17 +62,22 @@ static int write_surface(const hx_cad_job *job, const hx_stl *stl)
     return hx_atomic_file_commit(&out);
 }
 
-static void write_sizes(FILE *f, double size)
+void hx_cad_write_stl_sizes(FILE *f, double size)
 {
     enum { REFINED = 4 };
     fprintf(f,
             "Mesh.MeshSizeMax = %.17g;\nMesh.MeshSizeMin = %.17g;\n"
             "Mesh.MeshSizeFromCurvature = 14;\nMesh.MeshSizeFromPoints = 0;\n"
             "Mesh.MeshSizeExtendFromBoundary = 1;\nMesh.ElementOrder = 1;\n"
-            "Mesh.Optimize = 1;\nMesh.OptimizeThreshold = 0.6;\n"
-            "Mesh.Binary = 1;\nMesh.MshFileVersion = 4.1;\n"
-            "Mesh 3;\nSave \"model.msh\";\nExit;\n",
+            "Mesh.Optimize = 1;\nMesh.OptimizeThreshold = 0.6;\n",
             size, size / REFINED);
+}
+
+static void write_sizes(FILE *f, double size)
+{
+    hx_cad_write_stl_sizes(f, size);
+    fprintf(f, "Mesh.Binary = 1;\nMesh.MshFileVersion = 4.1;\n"
+               "Mesh 3;\nSave \"model.msh\";\nExit;\n");
 }
 
 /* New triangles: the surface is cut where it bends and into pieces that can be laid flat. */
@@ -92,7 +97,7 @@ static int write_new(const hx_cad_job *job, double size)
     return hx_atomic_file_commit(&out);
 }
 
-/* The triangles of the file: each shell a loop of its faces. */
+/* The triangles of surface.msh: each shell a loop of its faces. */
 static int write_own(const hx_cad_job *job, const hx_stl *stl, double size)
 {
     hx_atomic_file out;
@@ -238,19 +243,57 @@ static int run(const hx_cad_job *job, const hx_cad_shape *shape, hx_mesh *mesh,
     return rc;
 }
 
+static int has_ended(const hx_gmsh_result *result)
+{
+    return result->process.is_timed_out || result->process.is_cancelled;
+}
+
+/* Fills the solids between shells with new triangles along them. */
+static int run_shells(const hx_cad_job *job, const hx_cad_shape *shape, double size, hx_mesh *mesh,
+                      hx_gmsh_result *result)
+{
+    hx_stl stl;
+    HX_TRY(hx_cad_remesh_stl(job, shape->stl, size, &stl, result));
+    int rc = write_surface(job, &stl);
+    if (rc == HX_OK) rc = write_own(job, &stl, size);
+    if (rc == HX_OK) rc = run(job, shape, mesh, result);
+    hx_stl_free(&stl);
+    return rc;
+}
+
+/* Mean length of an edge of the file's triangles. */
+static double mean_edge(const hx_stl *stl)
+{
+    double sum = 0.0;
+    for (int64_t t = 0; t < stl->n_tri; t++)
+        for (int k = 0; k < 3; k++) {
+            double d[3];
+            const int32_t a = stl->tri[3 * t + k], b = stl->tri[3 * t + (k + 1) % 3];
+            for (int c = 0; c < 3; c++)
+                d[c] = stl->xyz[3 * (size_t)b + c] - stl->xyz[3 * (size_t)a + c];
+            sum += hx_norm3(d);
+        }
+    return sum / (3.0 * (double)stl->n_tri);
+}
+
 int hx_cad_mesh_stl(const hx_cad_job *job, const hx_cad_shape *shape, double size, hx_mesh *mesh)
 {
     hx_gmsh_result result = {0};
-    int rc = HX_EINPUT;
+    int rc;
     HX_TRY(write_surface(job, shape->stl));
     if (shape->stl->n_shell == 1) {
         HX_TRY(write_new(job, size));
         rc = run(job, shape, mesh, &result);
-        if (rc != HX_EINPUT || result.process.is_timed_out || result.process.is_cancelled)
-            return rc;
-        HX_TRY(hx_notes_add(job->notes, HX_NOTE_INFO, "%s; once more, with the file's triangles",
-                            hx_error_message()));
+    } else {
+        rc = run_shells(job, shape, size, mesh, &result);
     }
+    if (rc != HX_EINPUT || has_ended(&result)) return rc;
+    HX_TRY(hx_notes_add(job->notes, HX_NOTE_WARNING,
+                        "%s; meshed with the file's triangles instead: their mean edge is %.4g, "
+                        "and element_size = %.4g holds for the inside only",
+                        hx_error_message(), mean_edge(shape->stl), size));
+    memset(&result, 0, sizeof result);
+    HX_TRY(write_surface(job, shape->stl));
     HX_TRY(write_own(job, shape->stl, size));
     return run(job, shape, mesh, &result);
 }

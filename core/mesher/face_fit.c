@@ -20,6 +20,7 @@ typedef struct facet {
 typedef struct patch {
     const hx_mesh *mesh;
     const hx_set *set;
+    int is_smooth; /* one face of a CAD model, however coarse its mesh */
     int64_t n;
     facet *facet;     /* [n] (owned) */
     double center[3]; /* by area */
@@ -212,6 +213,81 @@ static void refine(const patch *p, distance_to distance, const frame *f, int n, 
     }
 }
 
+/* --- whether the facets lie along the surface, as their nodes do --- */
+
+/* Normal of the surface through x: the gradient of the distance. 0: none, as on an axis. */
+static int surface_normal(distance_to distance, const frame *f, const double *q, const double *x,
+                          double normal[3])
+{
+    const double step = 1e-6 * f->scale;
+    for (int c = 0; c < 3; c++) {
+        double at[3] = {x[0], x[1], x[2]};
+        at[c] = x[c] + step;
+        normal[c] = distance(f, q, at);
+        at[c] = x[c] - step;
+        normal[c] = (normal[c] - distance(f, q, at)) / (2.0 * step);
+    }
+    const double length = hx_norm3(normal);
+    for (int c = 0; c < 3; c++) normal[c] /= length;
+    return length > 0.5;
+}
+
+/* Direction from the axis (of a sphere from the centre) to x; 0: none. */
+static int outward(distance_to distance, const frame *f, const double *q, const double *x,
+                   double radial[3])
+{
+    const int is_sphere = distance == to_sphere;
+    double axis[3] = {0.0, 0.0, 0.0};
+    for (int c = 0; c < 3; c++)
+        radial[c] =
+            x[c] - f->origin[c] - f->scale * (is_sphere ? q[c] : q[2] * f->u[c] + q[3] * f->v[c]);
+    if (!is_sphere) axis_of(f, q, axis);
+    const double height = hx_dot3(radial, axis);
+    for (int c = 0; c < 3; c++) radial[c] -= height * axis[c];
+    const double length = hx_norm3(radial);
+    for (int c = 0; c < 3; c++) radial[c] /= length;
+    return length > tolerance * f->scale;
+}
+
+/* No edge of the facet turns further about the axis than one of a heptagon does, which is the
+ * coarsest circle that gmsh makes; the flat sides of a hexagonal bar do. */
+static int turns_little(const patch *p, int64_t i, distance_to distance, const frame *f,
+                        const double *q)
+{
+    static const double most = 0.615; /* cosine of 52 degrees */
+    int32_t node[4];
+    double radial[4][3];
+    int has[4];
+    const int64_t face = p->set->face[i];
+    const int n = hx_cell_face(p->mesh->conn + 8 * (face / 6), (int)(face % 6), node);
+    for (int k = 0; k < n; k++)
+        has[k] = outward(distance, f, q, p->mesh->xyz + 3 * (size_t)node[k], radial[k]);
+    for (int k = 0; k < n; k++) {
+        const int next = (k + 1) % n;
+        if (has[k] && has[next] && hx_dot3(radial[k], radial[next]) < most) return 0;
+    }
+    return 1;
+}
+
+/* Nodes alone do not make a surface: the corners of a cube lie on a cylinder and on a sphere. All
+ * facets but for slivers, of a thousandth of the area together, must have the surface's normal,
+ * as far as a coarse mesh of it has. */
+static int has_normals(const patch *p, distance_to distance, const frame *f, const double *q)
+{
+    const double least = p->is_smooth ? 0.5 : 0.866; /* cosine of 60 or 30 degrees */
+    double astray = 0.0;
+    for (int64_t i = 0; i < p->n; i++) {
+        double normal[3];
+        const double area = hx_norm3(p->facet[i].normal);
+        if (surface_normal(distance, f, q, p->facet[i].center, normal) &&
+            fabs(hx_dot3(normal, p->facet[i].normal)) >= least * area &&
+            (p->is_smooth || turns_little(p, i, distance, f, q)))
+            continue;
+        astray += area;
+    }
+    return astray <= tolerance * p->area;
+}
+
 /* --- the kinds --- */
 
 static int fit_plane(const patch *p, hx_face_shape *shape)
@@ -290,6 +366,7 @@ static int fit_cylinder(const patch *p, hx_face_shape *shape)
     if (!guess_circle(p, &f, &q[2])) return 0;
     refine(p, to_cylinder, &f, 5, q);
     if (!(worst_distance(p, to_cylinder, &f, q) <= tolerance * p->size) || !(q[4] < 50.0)) return 0;
+    if (!has_normals(p, to_cylinder, &f, q)) return 0;
     set_axis(p, &f, q, shape);
     shape->radius = f.scale * q[4];
     return 1;
@@ -320,6 +397,7 @@ static int fit_cone(const patch *p, hx_face_shape *shape)
     refine(p, to_cone, &f, 6, q);
     if (!(worst_distance(p, to_cone, &f, q) <= tolerance * p->size)) return 0;
     if (!(fabs(sin(q[5])) > 1e-3 && fabs(cos(q[5])) > 1e-3)) return 0;
+    if (!has_normals(p, to_cone, &f, q)) return 0;
     set_axis(p, &f, q, shape);
     for (int c = 0; c < 3; c++) to[c] = shape->center[c];
     place(&f, q, to, &radius, &height);
@@ -348,6 +426,7 @@ static int fit_sphere(const patch *p, hx_face_shape *shape)
     if (!isfinite(q[3]) || !(q[3] < 50.0)) return 0;
     refine(p, to_sphere, &f, 4, q);
     if (!(worst_distance(p, to_sphere, &f, q) <= tolerance * p->size)) return 0;
+    if (!has_normals(p, to_sphere, &f, q)) return 0;
     for (int c = 0; c < 3; c++) shape->center[c] = f.origin[c] + f.scale * q[c];
     shape->radius = f.scale * q[3];
     return 1;
@@ -374,9 +453,9 @@ static int is_between(const patch *p)
     return 0;
 }
 
-int hx_face_fit(const hx_mesh *mesh, const hx_set *set, hx_face_shape *shape)
+static int fit_faces(const hx_mesh *mesh, const hx_set *set, int is_smooth, hx_face_shape *shape)
 {
-    patch p = {.mesh = mesh, .set = set, .n = set->n_face};
+    patch p = {.mesh = mesh, .set = set, .n = set->n_face, .is_smooth = is_smooth};
     memset(shape, 0, sizeof *shape);
     shape->kind = HX_FACE_OTHER;
     if (set->n_face == 0) return HX_OK;
@@ -396,6 +475,16 @@ int hx_face_fit(const hx_mesh *mesh, const hx_set *set, hx_face_shape *shape)
         shape->is_hollow = find_hollow(&p, shape);
     free(p.facet);
     return HX_OK;
+}
+
+int hx_face_fit(const hx_mesh *mesh, const hx_set *set, hx_face_shape *shape)
+{
+    return fit_faces(mesh, set, 0, shape);
+}
+
+int hx_face_fit_smooth(const hx_mesh *mesh, const hx_set *set, hx_face_shape *shape)
+{
+    return fit_faces(mesh, set, 1, shape);
 }
 
 const char *hx_face_kind_name(const hx_face_shape *shape)

@@ -31,9 +31,15 @@ typedef struct hx_face_shape {
     double radius;    /* of cylinder and sphere; of a cone at `center`, 0: none */
 } hx_face_shape;
 
-/* Of a set with faces of a finished mesh. Deviations are at most 1e-3 of the set's size. O(faces).
- */
+/* Fits the faces of a set of a finished mesh. Nodes deviate by at most 1e-3 of the set's size, and
+ * the faces have the surface's normals, within what a coarse mesh of it has: no edge turns by more
+ * than 52 degrees about the axis or centre, so that the skin of a cube and the sides of a hexagonal
+ * bar are HX_FACE_OTHER, and a circle of seven edges is round. HX_ENOMEM. O(faces). */
 int hx_face_fit(const hx_mesh *mesh, const hx_set *set, hx_face_shape *shape);
+
+/* Fits one face of a CAD model in the same way. Such a face is smooth, so its edges may turn
+ * further, like those of a small fillet in a coarse mesh. */
+int hx_face_fit_smooth(const hx_mesh *mesh, const hx_set *set, hx_face_shape *shape);
 
 /* "plane", "cylinder", "hollow cylinder", ... */
 const char *hx_face_kind_name(const hx_face_shape *shape);

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "../base/input_file.h"
+#include "../files/foreign_files.h"
 
 enum { HEAD_SIZE = 513 };
 
@@ -61,7 +62,7 @@ int hx_model_is_cad(const char *path)
 int hx_model_is_file(const char *path)
 {
     return hx_mesh_format_of_name(path) || hx_mesh_format_of_file(path) ||
-           hx_model_format_of_file(path);
+           hx_model_format_of_file(path) || hx_foreign_is_file(path);
 }
 
 int hx_model_read(const char *path, const hx_model_options *options, hx_mesh *mesh,

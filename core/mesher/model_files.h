@@ -61,7 +61,8 @@ extern const hx_model_format hx_converter_formats[];
  * alone. NULL: hx_mesh_read reads it or refuses it. */
 const hx_model_format *hx_model_format_of_file(const char *path);
 
-/* 1: hx_model_read is for it, a mesh or a model by its head or its name; 0: it may be a config. */
+/* 1: hx_model_read reads it or refuses it by what it is: a mesh, a model or a file of another
+ * program, by its head or its name; 0: it may be a config. */
 int hx_model_is_file(const char *path);
 /* 1 if it is a CAD model, which takes an element size. */
 int hx_model_is_cad(const char *path);

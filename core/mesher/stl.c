@@ -322,6 +322,23 @@ static int is_inside(const hx_stl *stl, int32_t shell, const double x[3])
     return crossings % 2;
 }
 
+/* Adds up area and volume: shells may be wound either way, and cavities count against it. */
+static int measure(hx_stl *stl, const int32_t *depth)
+{
+    double *volume = NULL;
+    HX_TRY(hx_alloc(&volume, (size_t)stl->n_shell, sizeof *volume, "shells"));
+    for (int64_t t = 0; t < stl->n_tri; t++) {
+        double normal[3];
+        area_vector(stl, t, normal);
+        stl->area += hx_norm3(normal);
+        volume[stl->shell[t]] += hx_dot3(normal, stl->xyz + 3 * (size_t)stl->tri[3 * t]) / 3.0;
+    }
+    for (int64_t k = 0; k < stl->n_shell; k++)
+        stl->volume += depth[k] % 2 == 0 ? fabs(volume[k]) : -fabs(volume[k]);
+    free(volume);
+    return HX_OK;
+}
+
 /* Even many shells around it: a solid's outside; odd: a cavity of the innermost of them. */
 static int sort_shells(hx_stl *stl)
 {
@@ -346,21 +363,11 @@ static int sort_shells(hx_stl *stl)
     for (int64_t a = 0; a < n; a++)
         for (int64_t b = 0; b < n && depth[a] % 2 == 1; b++)
             if (in[a * n + b] && depth[b] == depth[a] - 1) stl->solid_of[a] = stl->solid_of[b];
+    HX_TRY_FAIL(measure(stl, depth));
 fail:
     free(in);
     free(depth);
     return rc;
-}
-
-static void measure(hx_stl *stl)
-{
-    for (int64_t t = 0; t < stl->n_tri; t++) {
-        double normal[3];
-        area_vector(stl, t, normal);
-        stl->area += hx_norm3(normal);
-        stl->volume += hx_dot3(normal, stl->xyz + 3 * (size_t)stl->tri[3 * t]) / 3.0;
-    }
-    stl->volume = fabs(stl->volume);
 }
 
 int hx_stl_read(hx_stl *stl, const char *path)
@@ -385,7 +392,6 @@ int hx_stl_read(hx_stl *stl, const char *path)
         stl->n_face = stl->n_shell;
     }
     HX_TRY_FAIL(sort_shells(stl));
-    measure(stl);
     if (!(stl->volume > 0.0)) rc = HX_RAISE(HX_EINPUT, "%s: encloses no volume", path);
 fail:
     free(c.x);

@@ -37,7 +37,8 @@ says '  box               0 to 150, 0 to 20, 0 to 350 mm' check.txt
 grep -q '^  volume  *[0-9.]* mm^3, mean element size [0-9.]* mm$' check.txt || fault "check: volume"
 grep -q '^  element volumes  *[0-9.]* to [0-9.]* mm^3$' check.txt || fault "check: volumes"
 says 'material  E 210000 MPa, nu 0.3' check.txt
-says '  density 7.85e-09 t/mm^3; mass 0.007' check.txt # of 350 x 150 x 20 less two bores
+grep -q '^  density 7.85e-09 t/mm^3; mass 7\.[0-9]* kg solid, 2\.[0-9]* kg at the volume fraction$' check.txt ||
+    fault "check: mass: $(grep density check.txt)" # of 350 x 150 x 20 less two bores
 says 'acceleration [0, 0, -9810] mm/s^2' check.txt
 says '10 rad/s about [0, 0, 1]' check.txt
 says '[0, 0, 0.5] mm' check.txt
@@ -61,7 +62,7 @@ grep -q '^filter .*, radius [0-9.]* mm, ' check.txt || fault "check: filter"
 "$hextop" run rod.cfg >run.txt 2>&1 || fault "run: $(tail -1 run.txt)"
 says '  units     N, mm, MPa; compliance in N mm' run.txt
 grep -q '^  filter .*, radius [0-9.]* mm (' run.txt || fault "run: filter"
-grep -q '^compliance [-0-9.e+]* N mm, volume 0.3000, mass 0.0022[0-9]* t, ' run.txt ||
+grep -q '^compliance [-0-9.e+]* N mm, volume 0.3000, mass 2.2[0-9]* kg, ' run.txt ||
     fault "run: last line: $(grep '^compliance' run.txt)"
 says '"mass": 0.0022' out/summary.json
 says 'rod, hextop, iteration 2, units N, mm, MPa' out/density_0002.vtk

@@ -214,5 +214,43 @@ with open("mixed.exo", "rb") as file:
 with open("short.exo", "wb") as file:
     file.write(whole[:100])
 refused("short.exo", "no Exodus file")
+# --- what carries load and is not read is named with its count; what only marks faces is not ---
+
+def attributed(path, blocks, attribute):
+    """Blocks with attribute[i] numbers for each cell."""
+    write(path, box, blocks)
+    with netcdf_file(path, "a") as f:
+        for i, n in enumerate(attribute, 1):
+            if n:
+                f.createDimension(f"num_att_in_blk{i}", n)
+                f.createVariable(f"attrib{i}", "d", (f"num_el_in_blk{i}", f"num_att_in_blk{i}"))[:] = 0.5
+
+
+marks = [(20, "skin", "QUAD4", numpy.array([[1, 4, 3, 2]])), (21, "top", "SHELL4", numpy.array([[5, 6, 7, 8]])),
+         (22, "side", "TRI3", numpy.array([[9, 14, 10]])), (23, "edge", "EDGE2", numpy.array([[1, 2]])),
+         (24, "point", "NODE", numpy.array([[1]]))]
+attributed("marks.exo", blocks[:3] + marks, [0, 0, 0, 0, 0, 0, 0, 0])
+done = convert("marks.exo")
+check(done.returncode == 0 and "not read" not in done.stdout + done.stderr, f"marks: {done.stderr}")
+others = [(30, "a", "SHELL4", numpy.array([[1, 4, 3, 2], [5, 6, 7, 8]]), 1), (31, "b", "BEAM2", numpy.array([[1, 2], [2, 9]]), 3),
+          (32, "c", "TRUSS", numpy.array([[3, 4]]), 0), (33, "d", "SPHERE", numpy.array([[13], [7]]), 2),
+          (34, "e", "RBAR2", numpy.array([[1, 7]]), 0), (35, "f", "TRI3", numpy.array([[9, 14, 10]]), 1),
+          (36, "g", "BAR2", numpy.array([[6, 7]]), 0), (37, "h", "SPRING2", numpy.array([[6, 7]]), 0)]
+attributed("others.exo", blocks[:3] + [o[:4] for o in others], [0, 0, 0] + [o[4] for o in others])
+done = convert("others.exo")
+said = done.stdout + done.stderr
+check(done.returncode == 0 and "others.exo: not read: " in said, f"others: {said}")
+for kind in ("2 SHELL4 (shells with a thickness", "2 BEAM2 (beams", "1 TRUSS (trusses", "2 SPHERE (point masses",
+             "1 RBAR2 (rigid bars", "1 TRI3 (shells with a thickness", "1 BAR2 (bars", "1 SPRING2 (springs"):
+    check(kind in said, f"others: {kind} is not in {said}")
+with open("others.cfg", "w") as file:
+    file.write('mesh = { file = "others.exo"; };\nmaterial = { E = 1.0; nu = 0.3; };\n'
+               'supports = ( { set = "skin"; fix = "xyz"; } );\nloads = ( { set = "rib"; total_force = [0.0, 0.0, 1.0]; } );\n'
+               'optimization = { volume_fraction = 0.5; filter = { kind = "none"; }; };\n')
+for words, text in ((("mesh.ignore=(\"SHELL4\",\"sphere\")",), "left out on purpose: 2 SHELL4"),
+                    (("mesh.ignore=(\"S4\")",), '"S4" is not among what')):
+    done = subprocess.run([hextop, "check", "others.cfg", *words], capture_output=True, text=True)
+    check(text in done.stdout + done.stderr, f"check with {words}: {done.stdout[-300:]} {done.stderr}")
+
 print(f"{n_check} checks, {n_failed} failed")
 sys.exit(n_failed > 0)

@@ -379,6 +379,32 @@ refused("flat.mesh", medit.replace("Dimension 3", "Dimension 2"), "flat.mesh:3: 
 refused("wide.mesh", medit.replace("Hexahedra 2", "Hexahedra 1"), "'2' where a section is expected")
 refused("cut.mesh", medit.replace("Hexahedra 2", "Hexahedra 99999"), "do not fit into the")
 refused("q2.mesh", medit.replace("Hexahedra 2", "HexahedraQ2 2"), "HexahedraQ2 is not read")
+refused("p2.mesh", medit.replace("Normals 1\n0 0 1\n", "TetrahedraP2Ordering\n4 0 0 0\n"), "TetrahedraP2Ordering is not read")
+
+# gmsh writes 20 and 27 nodes under Hexahedra and 8 and 9 under Quadrilaterals, edges in its own order.
+corner = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)]
+groups = [(0, 1), (0, 3), (0, 4), (1, 2), (1, 5), (2, 3), (2, 6), (3, 7), (4, 5), (4, 7), (5, 6), (6, 7),
+          (0, 1, 2, 3), (0, 1, 5, 4), (0, 3, 7, 4), (1, 2, 6, 5), (2, 3, 7, 6), (4, 5, 6, 7), range(8)]
+full = corner + [tuple(sum(corner[k][c] for k in g) / len(g) for c in range(3)) for g in groups]
+for n, n_quad, breaks in ((20, 8, " "), (27, 9, " "), (27, 9, "\n")):
+    brick = f"MeshVersionFormatted 2\nDimension\n3\nVertices\n{n}\n" + "".join("%g %g %g 1\n" % x for x in full[:n])
+    quad = [1, 2, 3, 4, 9, 12, 14, 10, 21][:n_quad] + [5]
+    brick += "Quadrilaterals\n1\n" + breaks.join(map(str, quad)) + "\nHexahedra\n1\n"
+    brick += breaks.join(map(str, [*range(1, n + 1), 7])) + "\nEnd\n"
+    put("brick.mesh", brick)
+    code, said = run("mesh", "brick.mesh", "out.inp")
+    text = open("out.inp").read()
+    check(code == 0 and f"{n - 8} mid-side nodes" in said and "off the middle" not in said and
+          section(text, "*ELEMENT, TYPE=C3D8") == ["2,1,2,3,4,5,6,7,8"],
+          f"Hexahedra of {n} nodes: {said} {text}")
+    check("*ELSET, ELSET=property-7" in text and section(text, "*SURFACE, TYPE=ELEMENT, NAME=surface-5") is not None,
+          f"sets of a brick of {n} nodes: {text}")
+refused("cubic.mesh", medit.replace("Hexahedra 2\n", "Hexahedra 1\n" + "1 " * 65 + "\nVoid 2\n"), "Hexahedra of 64 nodes are not read")
+# Two cells in a line are no cell of more nodes.
+pair = re.sub(r"Quadrilaterals 1\n(.*)", r"Quadrilaterals 2\n\1 1 2 5 4 6", medit)
+put("pair.mesh", pair)
+found = mesh_of("pair.mesh")
+check(section(found, "*SURFACE, TYPE=ELEMENT, NAME=surface-3") is not None, f"two cells in a line: {found}")
 
 unv = "    -1\n   164\n         1  Meter (newton)         2\n    -1\n    -1\n  2411\n"
 for number, x in xyz.items():
@@ -448,6 +474,14 @@ refused("nodes.unv", unv.replace("       111         2         1         7      
 
 # --- what is not read ---
 
+tetra = ("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n"
+         "$Elements\n2\n1 4 2 1 1 1 2 3 4\n2 2 2 1 1 1 2 3\n$EndElements\n")
+put("periodic.msh", tetra + "$Periodic\n1\n0 2 1\n1\n2 1\n$EndPeriodic\n")
+put("plain.msh", tetra)
+code, said = run("mesh", "periodic.msh", "out.inp")
+check(code == 0 and "periodic.msh:16: not read: $Periodic" in said, f"periodic nodes: {said}")
+check("not read" not in run("mesh", "plain.msh", "out.inp")[1], "triangles mark faces")
+
 for path, message in {
     "a.cgns": "a CGNS mesh: meshio convert a.cgns a.vtu",
     "a.b.SLDPRT": "export it as STEP from the program it comes from (a.b.step)",
@@ -456,5 +490,25 @@ for path, message in {
 }.items():
     refused(path, "binary", message)
 refused("fluent.msh", '(0 "x")\n', "a mesh of ANSYS Fluent: meshio convert fluent.msh fluent.vtu")
+for head in ("MFEM mesh v1.0", "MFEM mesh v1.3", "MFEM NC mesh v1.0", "MFEM NC mesh v1.1", "MFEM INLINE mesh v1.0",
+             "MFEM NURBS NC-patch mesh v1.0"):
+    refused("mfem.mesh", head + "\n\ndimension\n3\n", "a mesh of MFEM: save it as VTK in MFEM (mesh.PrintVTK, mfem.vtk)")
+refused("mfem.mesh", "MFEM NURBS mesh v1.1\n\ndimension\n3\n", "a mesh of MFEM in another version")
+# Nastran has a title, too, and Gmsh's files end as GiD's; the name counts for nothing.
+tecplot = 'TITLE = "beam"\nVARIABLES = "X", "Y", "Z"\nZONE T="1", N=8, E=1, DATAPACKING=POINT, ZONETYPE=FEBRICK\n'
+for path, text, message in (
+        ("part.dat", tecplot, "data of Tecplot: meshio convert --input-format tecplot part.dat part.vtu"),
+        ("part.bdf", "# made\n" + tecplot.lower(), "data of Tecplot"),
+        ("part.tec", 'variables="x","y","z"\nzone\n', "data of Tecplot"),
+        ("part.plt", "#!TDV112", "a binary file of Tecplot"),
+        ("part.msh", "MESH dimension 3 ElemType Tetrahedra Nnode 4\nCoordinates\n", "a mesh of GiD: write it in GiD as"),
+        ("part.dat", '# x\nMESH "a b" dimension 3 Elemtype Hexahedra Nnode 8\n', "a mesh of GiD"),
+        ("part.dat", "title  a\nextended\nsizing  0 1 8 0\nelements  7\n", "a model of Marc")):
+    refused(path, text, message)
+    code, said = run("new", path)
+    check(code == 2 and message.split(":")[0] in said, f"new {path}: {said}")
+put("deck.dat", "TITLE = beam\n" + open("small.bdf").read())
+code, said = run("mesh", "deck.dat", "out.vtk")
+check(code == 0, f"a Nastran deck that begins with its title: {said}")
 print(f"{n_check} checks, {n_failed} failed")
 sys.exit(n_failed > 0)

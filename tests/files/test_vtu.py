@@ -182,6 +182,58 @@ def make(points, cells, types, cell_data, point_data):
     return grid
 
 
+def by_name(path):
+    """Points, corners and sets of a file as hextop reads it; legacy files do not tell numbers of nodes from sets."""
+    done = run("mesh", path, "read.vtk")
+    if done.returncode != 0:
+        print(done.stdout + done.stderr)
+        return None
+    grid = load("read.vtk")
+    arrays = {"points": vtk_to_numpy(grid.GetPoints().GetData()).tolist(),
+              "cells": vtk_to_numpy(grid.GetCells().GetConnectivityArray()).tolist()}
+    for data in (grid.GetPointData(), grid.GetCellData()):
+        for i in range(data.GetNumberOfArrays()):
+            if "GlobalNodeId" not in data.GetArrayName(i):
+                arrays[type(data).__name__, data.GetArrayName(i)] = vtk_to_numpy(data.GetArray(i)).tolist()
+    return arrays
+
+
+def check_legacy(piece, stem, n):
+    """Legacy files leave out the ghosts that .vtu files do: in each version and form, with the old name of
+    the array, and hidden cells; results have the values of the cells that are left."""
+    save(piece, f"{stem}.vtu", **MODES["raw"])
+    for version, form in itertools.product((42, 51), ("SetFileTypeToBinary", "SetFileTypeToASCII")):
+        how = {"SetFileVersion": (version,), form: ()}
+        save(piece, f"{stem}.vtk", **how)
+        check(by_name(f"{stem}.vtk") == by_name(f"{stem}.vtu") is not None, f"{stem}.vtk, version {version}, {how}")
+    said = run("-v", "mesh", f"{stem}.vtk", "out.inp")
+    check(f"{piece.GetNumberOfCells() - n} ghost cells are left out" in said.stdout + said.stderr and
+          f"out.inp: {n} elements" in said.stdout, f"{stem}: {said.stdout}")
+    with open(f"{stem}.vtk", "rb") as file:
+        text = file.read()
+    with open("levels.vtk", "wb") as file:
+        file.write(text.replace(b"vtkGhostType", b"vtkGhostLevels"))
+    check(by_name("levels.vtk") == by_name(f"{stem}.vtu"), f"{stem}.vtk: vtkGhostLevels")
+    data = piece.GetCellData()
+    kind = vtk_to_numpy(data.GetArray("vtkGhostType")) * 32 # hidden
+    mixed = vtkUnstructuredGrid()
+    mixed.DeepCopy(piece)
+    mixed.GetCellData().RemoveArray("vtkGhostType")
+    add(mixed.GetCellData(), "vtkGhostType", kind.astype(numpy.uint8))
+    save(mixed, "mixed.vtk")
+    check(by_name("mixed.vtk") == by_name(f"{stem}.vtu"), f"{stem}.vtk: hidden cells")
+    add(piece.GetCellData(), "density", numpy.where(kind > 0, 1.0, numpy.arange(len(kind)) % 3 / 2).astype(numpy.float32))
+    save(piece, "ghosts.vtk")
+    save(piece, "ghosts.vtu", **MODES["raw"])
+    parts = []
+    for end in ("vtk", "vtu"):
+        done = run("surface", f"ghosts.{end}", f"ghosts_{end}.ply")
+        check(done.returncode == 0, f"surface of ghosts.{end}: {done.stderr}")
+        with open(f"ghosts_{end}.ply", "rb") as file:
+            parts.append(file.read().replace(f"ghosts.{end}".encode(), b""))
+    check(parts[0] == parts[1], f"{stem}.vtk: densities beside ghosts")
+
+
 def pieces(stem, ghosts, ids, extra=None):
     """Writes the pieces and their list; returns the whole in the order that reading makes."""
     place, order, kept, names = {}, [], [], []
@@ -209,7 +261,11 @@ def pieces(stem, ghosts, ids, extra=None):
             point["GlobalNodeId"] = used.astype(numpy.int64) + 1
             where *= 1 + 1e-9 * p # told apart by place
         names.append(f"{stem}_{p}.vtu")
-        save(make(where, local.reshape(-1, 8), 12, data, point), names[-1], **MODES["raw"])
+        piece = make(where, local.reshape(-1, 8), 12, data, point)
+        save(piece, names[-1], **MODES["raw"])
+        if ghosts:
+            piece = make(numpy.round(where * 64) / 64, local.reshape(-1, 8), 12, data, point)
+            check_legacy(piece, f"legacy_{stem}_{p}", int(mine.sum()))
     with open(f"{stem}.pvtu", "w") as file:
         file.write('<?xml version="1.0"?>\n<VTKFile type="PUnstructuredGrid" version="1.0">\n'
                    f'<PUnstructuredGrid GhostLevel="{int(ghosts)}">\n<PPointData/><!-- x -->\n')

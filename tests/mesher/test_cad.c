@@ -160,6 +160,80 @@ static void check_kinds(void)
     hx_mesh_free(&mesh);
 }
 
+/* STL text of a box: each side as two triangles, seen from outside counter-clockwise. */
+static void add_stl_box(char *text, size_t n_text, const double low[3], double size)
+{
+    static const int side[6][4] = {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4},
+                                   {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}};
+    for (int s = 0; s < 6; s++)
+        for (int t = 0; t < 2; t++) {
+            const int corner[3] = {side[s][0], side[s][t + 1], side[s][t + 2]};
+            size_t n = strlen(text);
+            n += (size_t)snprintf(text + n, n_text - n, "facet normal 0 0 0\nouter loop\n");
+            for (int k = 0; k < 3; k++) {
+                const int a = corner[k], up[3] = {a % 4 == 1 || a % 4 == 2, a % 4 >= 2, a >= 4};
+                n += (size_t)snprintf(text + n, n_text - n, "vertex %g %g %g\n",
+                                      low[0] + size * up[0], low[1] + size * up[1],
+                                      low[2] + size * up[2]);
+            }
+            snprintf(text + n, n_text - n, "endloop\nendfacet\n");
+        }
+}
+
+static double mean_edge(const hx_mesh *mesh, const char *name)
+{
+    const hx_set *const set = hx_mesh_find_set(mesh, name);
+    double sum = 0.0;
+    CHECK(set != NULL && set->n_elem > 0);
+    for (int64_t i = 0; set && i < set->n_elem; i++) {
+        int corner[4];
+        const int32_t *const conn = mesh->conn + 8 * (size_t)set->elem[i];
+        hx_cell_tetrahedron(mesh->xyz, conn, corner);
+        for (int k = 0; k < 6; k++) {
+            static const int pair[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+            const double *const a = mesh->xyz + 3 * (size_t)conn[corner[pair[k][0]]];
+            const double *const b = mesh->xyz + 3 * (size_t)conn[corner[pair[k][1]]];
+            sum += sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) +
+                        (a[2] - b[2]) * (a[2] - b[2])) /
+                   (6.0 * (double)set->n_elem);
+        }
+    }
+    return sum;
+}
+
+/* An STL file with several shells: each solid gets elements of the size, also around a cavity. */
+static void check_shells(void)
+{
+    static const double place[4][3] = {{0, 0, 0}, {3, 0, 0}, {0.25, 0.25, 0.25}, {8, 0, 0}};
+    static const double edge[4] = {1.0, 1.0, 0.5, 0.3};
+    static const double volume[3] = {1.0 - 0.125, 1.0, 0.027};
+    static char text[40000];
+    hx_mesh mesh;
+    hx_notes notes = {0};
+    strcpy(text, "solid a\n");
+    for (int i = 0; i < 4; i++) add_stl_box(text, sizeof text, place[i], edge[i]);
+    strcat(text, "endsolid a\n");
+    write_text("shells.stl", text);
+    CHECK_OK(read_model("shells.stl", 0.15, &mesh, &notes));
+    CHECK(has_note(&notes, "3 solids") && has_note(&notes, "24 faces"));
+    CHECK(!has_note(&notes, "the file's triangles"));
+    for (int k = 0; k < 3; k++) {
+        char name[16];
+        snprintf(name, sizeof name, "solid-%d", k + 1);
+        CHECK_REL(volume_of(&mesh, name), volume[k], 1e-6);
+        const double mean = mean_edge(&mesh, name);
+        CHECK_MSG(mean > 0.1 && mean < 0.2, "%s: mean edge %g", name, mean);
+    }
+    for (size_t i = 0; i < mesh.n_set; i++) {
+        hx_face_shape shape;
+        if (strncmp(mesh.set[i].name, "face-", 5) != 0) continue;
+        CHECK_OK(hx_face_fit(&mesh, &mesh.set[i], &shape));
+        CHECK_MSG(shape.kind == HX_FACE_PLANE, "%s", mesh.set[i].name);
+    }
+    hx_mesh_free(&mesh);
+    hx_notes_free(&notes);
+}
+
 /* Curvature refines by 4 at most, and an element size that was given is kept to. */
 static void check_sizes(void)
 {
@@ -273,6 +347,7 @@ int main(void)
     check_three("three.brep", "the file has no unit");
     check_kinds();
     check_sizes();
+    check_shells();
     check_kept();
     CHECK_FAILS(read_model("flat.brep", 0.1, &mesh, NULL), HX_EINPUT, "without a solid");
     CHECK_FAILS(read_model("three.brep", 1e-4, &mesh, NULL), HX_EINPUT, "element_size = 0.0001");

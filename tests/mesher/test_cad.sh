@@ -91,6 +91,37 @@ command -v gmsh >/dev/null || {
 expect 2 "cut.step: gmsh could not read" "$hextop" mesh cut.step x.vtk
 expect 2 "would be some" "$hextop" check part.cfg mesh.element_size=1e-4
 
+# --- keys of gmsh where a model is converted ---
+expect 2 "ended; larger elements or a longer time limit would help" \
+    "$hextop" mesh part.step x.vtk mesh.element_size=20 mesh.time_limit=0.01
+expect 0 "element size 20" "$hextop" mesh part.step x.vtk mesh.element_size=20 mesh.time_limit=100
+expect 2 "'mesh.time_limit=0': a number in (0, inf) is expected" "$hextop" mesh part.step x.vtk mesh.time_limit=0
+expect 2 "mesh.time_limit belongs to CAD models and other files that gmsh reads" \
+    "$hextop" mesh "$source/examples/meshes/lplate.vtk" x.vtk mesh.time_limit=10
+expect 2 "mesh.element_size belongs to CAD models" \
+    "$hextop" mesh "$source/examples/meshes/lplate.vtk" x.vtk mesh.element_size=10
+
+# --- an STL file of two cubes whose surface gmsh cannot remesh: its own triangles, with a warning ---
+awk 'BEGIN {
+    n = split("0 3 2 1  4 5 6 7  0 1 5 4  1 2 6 5  2 3 7 6  3 0 4 7", node, " ")
+    print "solid two"
+    for (body = 0; body < 2; body++) for (side = 0; side < 6; side++) for (t = 2; t < 4; t++) {
+        print "facet normal 0 0 0\nouter loop"
+        split(1 " " t " " t + 1, corner, " ")
+        for (k = 1; k <= 3; k++) {
+            a = node[4 * side + corner[k]]
+            print "vertex", 3 * body + (a % 4 == 1 || a % 4 == 2), (a % 4 >= 2), (a >= 4)
+        }
+        print "endloop\nendfacet"
+    }
+    print "endsolid two"
+}' </dev/null >two.stl
+expect 0 "2 solids" "$hextop" mesh two.stl x.vtk --element-size 0.25
+grep -q "the file's triangles" said && fault "no new triangles: $(cat said)"
+fake 'case $1 in shells.geo) exit 1;; esac; exec '"$(command -v gmsh)"' "$@"'
+HEXTOP_GMSH=$work/fake expect 0 "meshed with the file's triangles instead: their mean edge is 1.138, and element_size = 0.25" \
+    "$hextop" mesh two.stl x.vtk --element-size 0.25
+
 # --- check, and the kept mesh ---
 expect 0 "no faults" "$hextop" check part.cfg
 cp said first

@@ -1,0 +1,162 @@
+#include "set_names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "../base/memory.h"
+
+enum { ROOM_FOR_NUMBER = 12 };
+
+static int is_reserved(const hx_set_name_rule *rule, const char *name)
+{
+    return rule->is_reserved && rule->is_reserved(name);
+}
+
+static int is_alike(const hx_set_name_rule *rule, const char *a, const char *b)
+{
+    return (rule->ignores_case ? strcasecmp(a, b) : strcmp(a, b)) == 0;
+}
+
+/* Whether another set has a name like it, or the format has it for itself. */
+static int is_taken(const hx_set_name_rule *rule, const hx_set_names *names, const char *name)
+{
+    if (is_reserved(rule, name)) return 1;
+    for (size_t i = 0; i < names->n; i++)
+        if (names->name[i] && is_alike(rule, names->name[i], name)) return 1;
+    return 0;
+}
+
+/* A second byte or later of a character in UTF-8. */
+static int continues(unsigned char c)
+{
+    return (c & 0xc0) == 0x80;
+}
+
+/* Puts the name together, up to `most` bytes in the file, and never ends within a character; leads:
+ * with "S_" before it. */
+static void clean(const hx_set_name_rule *rule, const char *from, size_t most, int leads, char *to)
+{
+    size_t n = 0, used = 0;
+    const unsigned char *c = (const unsigned char *)from;
+    if (leads || (rule->is_first && !rule->is_first(*c))) {
+        to[n++] = 'S';
+        to[n++] = '_';
+        used = 2;
+    }
+    for (; *c; c++) {
+        const int n_byte = rule->n_byte(*c);
+        const unsigned char put = n_byte > 0 ? *c : rule->instead(*c);
+        const size_t width = (size_t)rule->n_byte(put);
+        if (used + width > most) break;
+        used += width;
+        to[n++] = (char)put;
+    }
+    while (*c && continues(*c) && n > 0 && continues((unsigned char)to[n - 1])) n--;
+    if (*c && continues(*c) && n > 0 && (unsigned char)to[n - 1] >= 0xc0) n--;
+    to[n] = '\0';
+    if (n == 0) strcpy(to, "S_");
+}
+
+/* Keeps the name, or puts a number behind it; if that is reserved too, "S_" leads. */
+static void settle(const hx_set_name_rule *rule, const hx_set_names *names, const char *name,
+                   char *to, size_t n_to)
+{
+    clean(rule, name, rule->most, 0, to);
+    if (!is_taken(rule, names, to)) return;
+    clean(rule, name, rule->most - ROOM_FOR_NUMBER, 0, to);
+    size_t n = strlen(to);
+    snprintf(to + n, n_to - n, "_2");
+    if (is_reserved(rule, to)) {
+        clean(rule, name, rule->most - ROOM_FOR_NUMBER, 1, to);
+        if (!is_taken(rule, names, to)) return;
+        n = strlen(to);
+        snprintf(to + n, n_to - n, "_2");
+    }
+    for (size_t k = 3; is_taken(rule, names, to); k++) snprintf(to + n, n_to - n, "_%zu", k);
+}
+
+int hx_set_names_make(const hx_mesh *mesh, const hx_set_name_rule *rule, hx_set_names *names)
+{
+    memset(names, 0, sizeof *names);
+    HX_TRY(hx_alloc(&names->name, mesh->n_set + 1, sizeof *names->name, "names of sets"));
+    names->n = mesh->n_set;
+    /* Names that can stay have them before those that change. */
+    for (int changes = 0; changes < 2; changes++)
+        for (size_t i = 0; i < mesh->n_set; i++) {
+            const char *const name = mesh->set[i].name;
+            const size_t n_text = strlen(name) + ROOM_FOR_NUMBER + 12;
+            char *text = NULL;
+            if (names->name[i]) continue;
+            const int rc = hx_alloc(&text, n_text, 1, "names of sets");
+            if (rc < 0) hx_set_names_free(names);
+            HX_TRY(rc);
+            settle(rule, names, name, text, n_text);
+            if (changes || strcmp(text, name) == 0)
+                names->name[i] = text;
+            else
+                free(text);
+        }
+    return HX_OK;
+}
+
+void hx_set_names_free(hx_set_names *names)
+{
+    for (size_t i = 0; i < names->n; i++) free(names->name[i]);
+    free(names->name);
+    memset(names, 0, sizeof *names);
+}
+
+/* A name for a line of the log: a line break as \n, long ones without their middle. */
+static size_t put_shown(char *text, size_t n_text, const char *name)
+{
+    enum { HEAD = 24, TAIL = 12 };
+    size_t n = 0;
+    const size_t n_name = strlen(name);
+    for (size_t i = 0; i < n_name && n + 8 < n_text; i++) {
+        unsigned char c = (unsigned char)name[i];
+        if (i >= HEAD && i + TAIL + 4 < n_name && !continues(c)) {
+            n += (size_t)snprintf(text + n, n_text - n, "...");
+            for (i = n_name - TAIL; i < n_name && continues((unsigned char)name[i]);) i++;
+            c = (unsigned char)name[i];
+        }
+        if (c == '\n')
+            n += (size_t)snprintf(text + n, n_text - n, "\\n");
+        else if (c < 32 || c == 127)
+            n += (size_t)snprintf(text + n, n_text - n, "\\x%02x", c);
+        else
+            text[n++] = (char)c;
+    }
+    text[n] = '\0';
+    return n;
+}
+
+int hx_set_names_note(const hx_mesh *mesh, const hx_set_name_rule *rule, const char *path,
+                      hx_notes *notes)
+{
+    enum { MOST_LISTED = 3 };
+    char list[400] = "", more[40] = "";
+    size_t n = 0, n_changed = 0;
+    hx_set_names names;
+    HX_TRY(hx_set_names_make(mesh, rule, &names));
+    for (size_t i = 0; i < names.n; i++) {
+        if (strcmp(names.name[i], mesh->set[i].name) == 0 || n_changed++ >= MOST_LISTED) continue;
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s\"", n > 0 ? ", " : "");
+        n += put_shown(list + n, sizeof list - n, mesh->set[i].name);
+        n += (size_t)snprintf(list + n, sizeof list - n, "\" as \"");
+        n += put_shown(list + n, sizeof list - n, names.name[i]);
+        n += (size_t)snprintf(list + n, sizeof list - n, "\"");
+    }
+    hx_set_names_free(&names);
+    if (n_changed == 0) return HX_OK;
+    if (n_changed > MOST_LISTED)
+        snprintf(more, sizeof more, " and %zu more", n_changed - MOST_LISTED);
+    if (n_changed == 1)
+        return hx_notes_add(notes, HX_NOTE_INFO,
+                            "%s: the name of 1 set is changed, as the format requires: %s", path,
+                            list);
+    return hx_notes_add(notes, HX_NOTE_INFO,
+                        "%s: the names of %zu sets are changed, as the format requires: %s%s", path,
+                        n_changed, list, more);
+}
