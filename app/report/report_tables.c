@@ -130,6 +130,27 @@ const char *hx_report_state_text(const hx_report_run *run)
     return state_text(run->state);
 }
 
+/* 1: the runs are of parts of one volume and box, within what two meshes of a part differ by; also
+ * if one of them does not state its own. */
+static int is_same_part(const hx_report_run *a, const hx_report_run *b)
+{
+    static const double share = 0.01;
+    static const char *const corner[2] = {"mesh.box_min", "mesh.box_max"};
+    const double volume = hx_json_number_at(a->summary.root, "mesh.volume");
+    double off = 0.0, diagonal = 0.0;
+    if (fabs(hx_json_number_at(b->summary.root, "mesh.volume") - volume) > share * volume) return 0;
+    for (int k = 0; k < 2; k++) {
+        const hx_json_value *const x = hx_json_at(a->summary.root, corner[k]);
+        const hx_json_value *const y = hx_json_at(b->summary.root, corner[k]);
+        const hx_json_value *p = x ? x->first : NULL, *q = y ? y->first : NULL;
+        for (; p && q; p = p->next, q = q->next) {
+            off = fmax(off, fabs(p->number - q->number));
+            diagonal = fmax(diagonal, fmax(fabs(p->number), fabs(q->number)));
+        }
+    }
+    return !(off > share * diagonal);
+}
+
 /* A value, with its unit where that is not in the first column, and what it is to the first run. */
 static void put_compared_cell(const hx_report *report, const figure *g, size_t i, FILE *f)
 {
@@ -142,7 +163,8 @@ static void put_compared_cell(const hx_report *report, const figure *g, size_t i
     fprintf(f, "<td>%s", figure_text(g, scale * value, text, sizeof text));
     if (isfinite(value) && g->unit != unit_seconds && !g->unit(hx_report_units(report))[0])
         hx_html_text(f, unit);
-    if (i > 0 && g->with_difference && is_same) hx_report_write_difference(first, value, f);
+    if (i > 0 && g->with_difference && is_same && is_same_part(&report->run[0], run))
+        hx_report_write_difference(first, value, f);
     fputs("</td>", f);
 }
 
@@ -201,6 +223,13 @@ void hx_report_write_comparison(const hx_report *report, FILE *f)
             report->n_run + 1);
     hx_report_write_differences(report, f);
     fputs("</tbody></table></div>\n", f);
+    int n_other = 0;
+    for (size_t i = 1; i < report->n_run; i++)
+        n_other += !is_same_part(&report->run[0], &report->run[i]);
+    if (n_other > 0)
+        fputs("<p class=\"note\">Percentages are left out between parts of another volume or "
+              "box.</p>\n",
+              f);
 }
 
 /* --- mesh and machine --- */

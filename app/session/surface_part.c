@@ -12,6 +12,7 @@
 #include "fine_image.h"
 #include "surface_gmsh.h"
 #include "surface_sets.h"
+#include "surface_shells.h"
 
 /* Cells are split into eight while that makes at most so many tetrahedra; to follow the surface
  * more closely, at most so many more. */
@@ -56,6 +57,9 @@ static int check_surface(hx_surface_part *p, const char *path, const hx_surface 
     if (!(fabs(r->volume) > 0.0))
         return HX_RAISE(HX_EINPUT, "%s: the surface encloses no volume", path);
     if (r->volume < 0.0) {
+        const int64_t n_outside = r->n_cavity;
+        r->n_cavity = r->n_shell;
+        r->n_shell = n_outside;
         r->volume = -r->volume;
         HX_TRY(hx_notes_add(&p->notes, HX_NOTE_WARNING,
                             "%s: its triangles look inwards; taken the other way round", path));
@@ -175,15 +179,37 @@ static int keep_pieces(hx_surface_part *p, const hx_mesh *raw, const uint8_t *is
     return hx_mesh_create(&p->mesh, "surface", n_node, xyz, n_elem, conn);
 }
 
+/* What is left out, in pieces as `hextop surface` counts them. */
+static int note_pieces(hx_surface_part *p, const hx_shell_count *count)
+{
+    const int is_one = count->n_left == 1;
+    p->n_dropped = count->n_left;
+    if (count->n_left > 0)
+        HX_TRY(hx_notes_add(&p->notes, HX_NOTE_WARNING,
+                            "%lld piece%s of the surface hang%s on nothing and %s left out, "
+                            "%.3g %% of its volume",
+                            (long long)count->n_left, is_one ? "" : "s", is_one ? "s" : "",
+                            is_one ? "is" : "are", 100.0 * count->left / p->surface.volume));
+    if (count->n_fragment == 0) return HX_OK;
+    return hx_notes_add(&p->notes, HX_NOTE_WARNING,
+                        "where the surface is thin, %lld group%s of tetrahedra come%s loose from "
+                        "the part and %s left out; --refine %d follows the surface more closely",
+                        (long long)count->n_fragment, count->n_fragment == 1 ? "" : "s",
+                        count->n_fragment == 1 ? "s" : "", count->n_fragment == 1 ? "is" : "are",
+                        p->cut.n_refine + 1);
+}
+
 /* is_kept[n_elem] of the pieces that are held, or of the largest if none is (which is said when the
  * problem is made); what goes is counted. */
-static int choose_pieces(hx_surface_part *p, const hx_mesh *raw, const int32_t *piece,
-                         uint8_t *is_kept)
+static int choose_pieces(hx_surface_part *p, const hx_surface *surface, const hx_mesh *raw,
+                         const int32_t *piece, uint8_t *is_kept)
 {
     uint8_t *is_held = NULL;
+    hx_shell_count count;
     HX_TRY(hx_alloc(&is_held, (size_t)p->cut.n_piece, 1, "pieces"));
-    const int rc = find_held(p, raw, piece, is_held);
-    for (int64_t i = 0; i < p->cut.n_piece; i++) p->n_dropped += !is_held[i];
+    int rc = find_held(p, raw, piece, is_held);
+    if (rc == HX_OK) rc = hx_count_shells(surface, raw, piece, p->cut.n_piece, is_held, &count);
+    if (rc == HX_OK) rc = note_pieces(p, &count);
     for (int64_t e = 0; e < raw->n_elem; e++) {
         is_kept[e] = is_held[piece[e]];
         if (is_kept[e]) continue;
@@ -202,28 +228,21 @@ static int choose_pieces(hx_surface_part *p, const hx_mesh *raw, const int32_t *
     return rc;
 }
 
-static int make_mesh(hx_surface_part *p, const hx_mesh *raw, const int32_t *piece)
+static int make_mesh(hx_surface_part *p, const hx_surface *surface, const hx_mesh *raw,
+                     const int32_t *piece)
 {
     int rc;
     int32_t *new_node = NULL, *new_elem = NULL;
     uint8_t *is_kept = NULL;
-    int is_one;
     HX_TRY_FAIL(hx_alloc_raw(&new_node, (size_t)raw->n_node, sizeof *new_node, "surface part"));
     HX_TRY_FAIL(hx_alloc_raw(&new_elem, (size_t)raw->n_elem, sizeof *new_elem, "surface part"));
     HX_TRY_FAIL(hx_alloc_raw(&is_kept, (size_t)raw->n_elem, 1, "surface part"));
-    HX_TRY_FAIL(choose_pieces(p, raw, piece, is_kept));
+    HX_TRY_FAIL(choose_pieces(p, surface, raw, piece, is_kept));
     HX_TRY_FAIL(keep_pieces(p, raw, is_kept, new_node, new_elem));
     HX_TRY_FAIL(hx_surface_sets_add(p, new_node, new_elem));
     hx_surface_file_renumber(p, new_node);
     HX_TRY_FAIL(hx_mesh_reorder(&p->mesh));
     HX_TRY_FAIL(hx_mesh_finish(&p->mesh));
-    is_one = p->n_dropped == 1;
-    if (p->n_dropped > 0)
-        HX_TRY_FAIL(hx_notes_add(&p->notes, HX_NOTE_WARNING,
-                                 "%lld piece%s of the surface hang%s on nothing and %s left out, "
-                                 "%.3g %% of its volume",
-                                 (long long)p->n_dropped, is_one ? "" : "s", is_one ? "s" : "",
-                                 is_one ? "is" : "are", 100.0 * p->dropped / p->cut.volume));
 fail:
     free(new_node);
     free(new_elem);
@@ -286,7 +305,7 @@ static int create(hx_surface_part *p, const hx_session *s, const char *path,
     HX_TRY_FAIL(hx_mesh_finish(&raw));
     HX_TRY_FAIL(hx_surface_sets_find(p, s, &raw));
     if (hx_config_is_by_file(&s->cfg)) HX_TRY_FAIL(hx_surface_file_find(p, s, &raw));
-    HX_TRY_FAIL(make_mesh(p, &raw, piece));
+    HX_TRY_FAIL(make_mesh(p, &surface, &raw, piece));
 fail:
     hx_mesh_free(&raw);
     hx_surface_free(&surface);

@@ -320,6 +320,12 @@ static int read_block(reader *r, block *b)
         return HX_IMPORT_RAISE(&r->import, 0, "blocks with more elements than the file has");
     if (p->num_entry == 0) return HX_OK;
     const cell_type *const type = find_type(p);
+    if (type->shape == HX_SHAPE_HIGH_ORDER && !type->is_solid)
+        return HX_IMPORT_RAISE(&r->import, 0,
+                               "block %lld has %lld elements of type %s, which are not read: "
+                               "tetrahedra, wedges, pyramids and hexahedra of first and second "
+                               "order are",
+                               (long long)p->id, (long long)p->num_entry, p->topology);
     const int least = type->is_solid                       ? type->n_node
                       : type->shape == HX_SHAPE_QUADRANGLE ? 4
                       : type->shape == HX_SHAPE_TRIANGLE   ? 3
@@ -384,6 +390,28 @@ static const block *block_of(const reader *r, int64_t elem)
     return elem < b->first + b->param.num_entry ? b : NULL;
 }
 
+/* The nodes of the edge that is side 3, 4, ... of a shell (1 and 2 are its faces), or those of a
+ * line. 0: the cell has no such edge. */
+static int add_edge(reader *r, hx_import_set *set, const cell_type *type, const block *b,
+                    const int64_t *node, int64_t side)
+{
+    const int n_corner = type->shape == HX_SHAPE_TRIANGLE     ? 3
+                         : type->shape == HX_SHAPE_QUADRANGLE ? 4
+                                                              : 0;
+    if (n_corner > 0 && side >= 3 && side < 3 + n_corner) {
+        HX_TRY(hx_numbers_append(&set->node, 1, &r->node_id[node[side - 3] - 1]));
+        return hx_numbers_append(&set->node, 1, &r->node_id[node[(side - 2) % n_corner] - 1]);
+    }
+    if (type->shape == HX_SHAPE_LINE && side >= 1 && side <= 2) {
+        for (int64_t k = 0; k < b->param.num_nodes_per_entry; k++)
+            HX_TRY(hx_numbers_append(&set->node, 1, &r->node_id[node[k] - 1]));
+        return HX_OK;
+    }
+    return HX_IMPORT_RAISE(&r->import, 0,
+                           "side set '%.60s': an element of type %s has no side %lld", set->name,
+                           b->param.topology, (long long)side);
+}
+
 static int add_side(reader *r, hx_import_set *set, int64_t elem, int64_t side)
 {
     const block *const b = r->n_block > 0 ? block_of(r, elem - 1) : NULL;
@@ -391,6 +419,8 @@ static int add_side(reader *r, hx_import_set *set, int64_t elem, int64_t side)
     const int8_t *const corner = find_side(find_type(&b->param), side);
     const int64_t *const node = b->conn + (elem - 1 - b->first) * b->param.num_nodes_per_entry;
     if (corner) return add_face(r, set, node, corner);
+    if (!find_type(&b->param)->is_solid)
+        return add_edge(r, set, find_type(&b->param), b, node, side);
     return HX_IMPORT_RAISE(&r->import, 0, "side set '%.60s': element %lld has no side %lld",
                            set->name, (long long)r->elem_id[elem - 1], (long long)side);
 }

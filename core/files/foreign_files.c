@@ -91,6 +91,26 @@ static int is_marc(const char *head)
     return 0;
 }
 
+/* Comments, then five counts in a line and a node in the next, which no other format has. */
+static int is_avs(const char *head)
+{
+    const char *const first = first_line(head);
+    long count[5];
+    double x[3];
+    int n = 0;
+    if (sscanf(first, "%ld %ld %ld %ld %ld%n", &count[0], &count[1], &count[2], &count[3],
+               &count[4], &n) != 5 ||
+        first[n + (int)strspn(first + n, " \t\r")] != '\n')
+        return 0;
+    return count[0] > 0 && count[1] > 0 && count[4] >= 0 &&
+           sscanf(next_line(first), "%ld %lf %lf %lf", &count[4], &x[0], &x[1], &x[2]) == 4;
+}
+
+static int is_dolfin(const char *head)
+{
+    return strstr(head, "<dolfin") != NULL;
+}
+
 static const head_kind by_head[] = {
     {"(0 ", NULL, "a mesh of ANSYS Fluent", MESHIO(".msh")},
     {"(1 ", NULL, "a mesh of ANSYS Fluent", MESHIO(".msh")},
@@ -108,6 +128,9 @@ static const head_kind by_head[] = {
     {"*KEYWORD", NULL, "a model of LS-DYNA",
      "export it in LS-PrePost as Nastran or Abaqus (%s.bdf, %s.inp)"},
     {"mesh3d", NULL, "a mesh of Netgen", MESHIO(".vol")},
+    {"", is_avs, "a mesh in AVS-UCD", "meshio convert --input-format avsucd %p %s.vtu"},
+    {"\7", NULL, "a binary mesh in AVS-UCD", "ParaView: File, Save Data, %s.vtu"},
+    {"<", is_dolfin, "a mesh of FEniCS", "meshio convert --input-format dolfin-xml %p %s.vtu"},
 };
 
 static const foreign by_name[] = {

@@ -113,6 +113,27 @@ def test_several(hextop):
     check(sum("s1" in w.get("class", "").split() for t, w in page.tags if t == "path") >= 6, "lines of the second run")
 
 
+def test_other_part(hextop):
+    """Percentages compare runs of one part only, whatever its mesh; masses in kg or g."""
+    for name in ("like", "longer"):
+        shutil.copytree("two", name)
+        with open(f"{name}/summary.json", encoding="utf-8") as file:
+            summary = json.load(file)
+        mesh = summary["mesh"]
+        mesh["volume"] *= 2.0 if name == "longer" else 1.001
+        mesh["box_max"][0] *= 2.0 if name == "longer" else 1.001
+        with open(f"{name}/summary.json", "w", encoding="utf-8") as file:
+            json.dump(summary, file)
+    for other, n in (("like", 1), ("longer", 0)):
+        run(hextop, "report", "one", other, "-o", "other.html")
+        page = Page("other.html")
+        table = page.source.split('<table class="compare">')[1].split("</table>")[0]
+        row = re.search(r"<tr><th[^>]*>Compliance.*?</tr>", table, re.S)[0]
+        check(row.count("%</small>") + row.count("times</small>") == n, f"{other}: {row}")
+        check(("Percentages are left out" in page.words()) == (n == 0), f"{other}: what is said of percentages")
+        check(re.search(r"<th[^>]*>Mass,(&nbsp;| )*g<", table), f"mass: {re.findall('<th[^>]*>Mass.*?</tr>', table)}")
+
+
 def test_states(hextop):
     """Of runs that go, were interrupted, failed or have lost files."""
     def report(name, change):
@@ -202,6 +223,7 @@ def main(hextop):
         os.chdir(folder)
         test_simplified(hextop, *test_whole(hextop))
         test_several(hextop)
+        test_other_part(hextop)
         test_states(hextop)
         test_other_runs(hextop)
         test_refused(hextop)

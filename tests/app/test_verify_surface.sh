@@ -114,11 +114,20 @@ ok "a loose piece: says so" contains stderr "1 piece of the surface hangs on not
 ok "a loose piece: compliance" near "$(row compliance)" 4 2e-3
 ok "verify.json has it" contains bar/verify.json '"pieces_left_out": 1'
 
+# Pieces are those of the surface, as `hextop surface` counts them, however the cells cut them: two smaller than a cell, of
+# which no tetrahedron is left.
+stl small.stl "0 0 0 8 1 4" "2 2.6 0.6 6 3.7 3.4" "1.45 1.45 1.45 1.47 1.47 1.47" "7 2.9 0.9 7.001 2.901 0.901"
+verified "small pieces" small.stl
+ok "small pieces: on the first line" contains stdout "48 triangles, 4 pieces"
+ok "small pieces: left out" contains stderr "3 pieces of the surface hang on nothing and are left out, 27.8 % of its volume"
+ok "small pieces: verify.json" contains bar/verify.json '"pieces_left_out": 3'
+
 # inside out: taken the other way round
 awk '/^vertex/ { v[++k] = $0; if (k == 3) { print v[2]; print v[1]; print v[3]; k = 0 } next } { print }' text.stl >in.stl
 verified "inside out" in.stl
 ok "inside out: compliance" near "$(row compliance)" 16 1e-6
 ok "inside out: says so" contains stderr "its triangles look inwards"
+ok "inside out: is a piece, no cavity" contains stdout "12 triangles, 1 piece"
 
 # The same tetrahedra as a job: CalculiX finds the same displacements.
 ok "a job" "$hextop" mesh bar.cfg job.inp --surface half.stl --refine 0

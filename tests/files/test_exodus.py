@@ -214,6 +214,24 @@ with open("mixed.exo", "rb") as file:
 with open("short.exo", "wb") as file:
     file.write(whole[:100])
 refused("short.exo", "no Exodus file")
+# --- sides of shells: two faces, then their edges; types that nothing reads ---
+
+rim = [(21, "top", "SHELL4", numpy.array([[5, 6, 7, 8]])), (22, "side", "TRI3", numpy.array([[9, 14, 10]])),
+       (23, "edge", "EDGE2", numpy.array([[1, 2]]))]
+write("rim.exo", box, blocks[:3] + rim,
+      sides=[(1, "face", [5], [2]), (2, "first", [5], [3]), (3, "last", [5], [6]), (4, "third", [6], [5]), (5, "line", [7], [1])])
+done = convert("rim.exo")
+text = open("out.inp").read() if done.returncode == 0 else ""
+for name, expected in (("first", ["5,6"]), ("last", ["5,8"]), ("third", ["9,10"]), ("line", ["1,2"])):
+    check(section(text, f"*NSET, NSET={name}") == expected, f"side set {name}: {section(text, f'*NSET, NSET={name}')} {done.stderr}")
+check(section(text, "*SURFACE, TYPE=ELEMENT, NAME=face") is not None, "side 2 of a shell is its face")
+write("beyond.exo", box, blocks[:3] + rim, sides=[(1, "face", [5], [7])])
+done = convert("beyond.exo")
+check(done.returncode == 2 and "side set 'face': an element of type SHELL4 has no side 7" in done.stderr, done.stderr)
+write("bezier.exo", box, [(4, "", "BEX_HEX", blocks[0][3])])
+done = convert("bezier.exo")
+check(done.returncode == 2 and "block 4 has 2 elements of type BEX_HEX, which are not read" in done.stderr, done.stderr)
+
 # --- what carries load and is not read is named with its count; what only marks faces is not ---
 
 def attributed(path, blocks, attribute):

@@ -503,6 +503,8 @@ for path, text, message in (
         ("part.plt", "#!TDV112", "a binary file of Tecplot"),
         ("part.msh", "MESH dimension 3 ElemType Tetrahedra Nnode 4\nCoordinates\n", "a mesh of GiD: write it in GiD as"),
         ("part.dat", '# x\nMESH "a b" dimension 3 Elemtype Hexahedra Nnode 8\n', "a mesh of GiD"),
+        ("part.inp", "# AVS\n8 1 0 0 0\n1 0. 0. 0.\n", "a mesh in AVS-UCD"),
+        ("part.xml", '<?xml version="1.0"?>\n<dolfin>\n<mesh celltype="tetrahedron" dim="3">', "a mesh of FEniCS"),
         ("part.dat", "title  a\nextended\nsizing  0 1 8 0\nelements  7\n", "a model of Marc")):
     refused(path, text, message)
     code, said = run("new", path)
