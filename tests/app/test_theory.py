@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The formulas of doc/theory.md, written once more with dense matrices, against designs of the program: element
-matrices, SIMP law, sensitivities, filters, projection, optimality criteria, symmetry and extrusion, elasticity and
-heat, on a distorted mesh.
+matrices, SIMP law, sensitivities, loads by mass, prescribed displacements, filters, projection, optimality criteria,
+symmetry and extrusion, elasticity and heat, on a distorted mesh.
 
     test_theory.py HEXTOP [SRCDIR]
 
@@ -41,6 +41,12 @@ physics = "heat";
 material = { conductivity = 5.0; conductivity_min = 0.02; };
 supports = ( { set = "left"; temperature = 0.0; } );
 loads = ( { source = 1.0; } );
+"""
+# Gravity, whose mass follows the design, and prescribed displacements: compliance and sensitivities only.
+WEIGHT = COMMON + """
+material = { E = 7.0; nu = 0.3; density = 0.4; };
+supports = ( { set = "left"; fix = "xyz"; }, { set = "right"; fix = "x"; value = [0.02, 0.0, 0.0]; } );
+loads = ( { gravity = [0.0, 0.3, -0.7]; }, { set = "right"; total_force = [0.0, 0.05, 0.0]; } );
 """
 SIGN = np.array([[-1, -1, -1], [1, -1, -1], [1, 1, -1], [-1, 1, -1], [-1, -1, 1], [1, -1, 1], [1, 1, 1], [-1, 1, 1]])
 failures = []
@@ -104,7 +110,7 @@ class Model:
             self.k.append(k)
             self.volume[e] = volume
             np.add.at(source, nodes, share)
-        self.force = [source] if is_heat else [arrays["load_1"], arrays["load_2"]]
+        self.force = [source] if is_heat else [arrays[name] for name in ("load_1", "load_2") if name in arrays]
 
     def element(self, x):
         """K_e for unit modulus, the volume, and the integrals of the shape functions."""
@@ -227,7 +233,52 @@ def check(name, model, chain, words, bound, weights=None, groups=None):
         x = propose(model, chain, x, dc, dv)
 
 
+def mass(rho):
+    s = rho / 0.1
+    below = rho < 0.1
+    return (np.where(below, 0.1 * (6 * s ** 6 - 5 * s ** 7), rho), np.where(below, 36 * s ** 5 - 35 * s ** 6, 1.0))
+
+
+def check_weight():
+    """With the program's own densities: 2 f'u - u'K u, and 2 u' df/drho - u' dK/drho u."""
+    model, name = Model(WEIGHT, False), "weight"
+    hextop("run", "part.cfg", f"output.directory={name}", 'output.fields=["density","sensitivity"]',
+           'optimization.filter={kind="none";}')
+    with open(f"{name}/history.csv", encoding="utf-8") as file:
+        history = list(csv.DictReader(file))
+    shares = [model.element(model.x[nodes])[2] for nodes in model.conn]
+    held, total = model.x[:, 0] > 8 - 1e-9, read_vtk("mesh.vtk")[2]["load_1"].reshape(-1, 3)
+    prescribed = np.zeros(len(model.free))
+    prescribed[0::3][held] = 0.02
+    free = model.free.copy()
+    free[0::3] &= ~held
+    b = 0.4 * np.array([0.0, 0.3, -0.7])
+    first = read_vtk(f"{name}/density_0001.vtk")[2]["density"]
+    lowest = 1.0
+    for design in range(1, DESIGNS + 1):
+        arrays = read_vtk(f"{name}/density_{design:04d}.vtk")[2]
+        rho, modulus = arrays["density"], 7.0 * arrays["density"] ** P
+        lowest = min(lowest, rho.min())
+        f = total.copy()
+        for e, nodes in enumerate(model.conn):  # load_1 has the weight of the first design
+            f[nodes] += (mass(rho)[0][e] - mass(first)[0][e]) * shares[e][:, None] * b
+        f, stiffness = f.ravel(), np.zeros((len(free), len(free)))
+        for e, dof in enumerate(model.dof):
+            stiffness[np.ix_(dof, dof)] += modulus[e] * model.k[e]
+        u = prescribed.copy()
+        u[free] = np.linalg.solve(stiffness[np.ix_(free, free)], (f - stiffness @ prescribed)[free])
+        dc = np.array([-P * modulus[e] / rho[e] * u[dof] @ model.k[e] @ u[dof] for e, dof in enumerate(model.dof)])
+        for e, nodes in enumerate(model.conn):
+            dc[e] += 2 * mass(rho)[1][e] * shares[e] @ u.reshape(-1, 3)[nodes] @ b
+        compare(f"{name}, compliance of design {design}", float(history[design - 1]["compliance"]),
+                2 * f @ u - u @ stiffness @ u, 1e-9)
+        compare(f"{name}, sensitivities of design {design}", arrays["sensitivity"], dc, 2e-7)  # written as floats
+    if not lowest < 0.1:
+        failures.append("no density below 0.1")
+
+
 def main():
+    check_weight()
     model = Model(ELASTIC, False)
     cone, volume = model.cone(1.7), model.volume
     check("none", model, Chain(None), ['optimization.filter={kind="none";}'], 1e-10)

@@ -28,6 +28,9 @@ JOURNAL = re.compile(rf"\b{AUTHORS},? [^();]{{0,80}}?(?:J\.|Comput\.?|SIAM|Compu
 # Words that begin a sentence or name something else than a person, and months.
 OTHERS = set("""In Of The A An On At As By For From Since Until Before After With To And Or If Its It This That These
     January February March April May June July August September October November December Copyright SIGGRAPH
+    Element Elements Node Nodes Line Lines Row Rows Face Faces Cell Cells Point Points Set Sets Case Cases Step Steps
+    Part Parts Item Items Number Count Iteration Iterations Design Designs Size Sizes Total Abaqus Nastran Ansys Patran
+    Gmsh Exodus Medit Marc Python Windows Meson Ninja Commit Tesla Quadro Xeon
     OpenMP Debian Ubuntu Version Release Report Table Figure Section Chapter Measured Sessions Programs Times Library Struct""".split())
 ENTRY = re.compile(r"^- \*\*(.+?)\*\*", re.MULTILINE)
 
@@ -113,7 +116,8 @@ def check_rules():
                  "Ma and\n * Wu (Struct. Multidisc. Optim. 34, 2007)",
                  "(O. C. Zienkiewicz, J. Z. Zhu, Int. J. Numer. Meth. Engng 24 (1987) 337-357)"):
         assert faults_of(page, {**good, "c.h": text})[0], f"not found: {text}"
-    for text in ("2026-11-28", "(NVIDIA H200, 2026-11-23, AMD)", "`P7`", "Debian 2024", "CB 2000 elements", "P7^2"):
+    for text in ("2026-11-28", "(NVIDIA H200, 2026-11-23, AMD)", "`P7`", "Debian 2024", "CB 2000 elements", "P7^2",
+                 "Element 2001, Node 1999", "Nastran 2020"):
         assert not faults_of(page, {**good, "c.md": text})[0], f"taken for a citation: {text}"
     assert faults_of(page + "- **Shell (1959)** F.\n", good)[0], "an entry that nobody cites"
     assert faults_of(page + page, good)[0], "an entry twice"

@@ -1,0 +1,274 @@
+/* The examples of doc/developer.md, compiled outside of the tree from the page's own text
+ * (named_blocks.py): an operator and a preconditioner against those of the library, a filter's
+ * transpose, an objective's derivatives by differences, an update's volume, a generator's volume
+ * and a file of the example's format. */
+#include "core/mesh/mesh_source.h"
+#include "hexes_read.h"
+#include "tests/lib/fixture.h"
+
+extern const hx_strategy hx_strategy_cpu_tile;
+extern const hx_precond_kind hx_precond_two_step;
+extern const hx_filter_kind hx_filter_nodal;
+extern const hx_objective_kind hx_objective_motion;
+extern const hx_update_kind hx_update_careful;
+extern const hx_generator hx_generator_taper;
+
+static hx_device device;
+enum { N_ELEM = 5 * 4 * 3, N_DOF = 3 * 6 * 5 * 4 };
+
+static const hx_support_spec support = {
+    .set = "left", .origin = "test", .fix = HX_FIX_X | HX_FIX_Y | HX_FIX_Z};
+static const hx_load_spec load[2] = {{"right", "test", HX_LOAD_TRACTION, {0.1, 0.0, -0.3}, 1},
+                                     {"top", "test", HX_LOAD_NODE_FORCE, {0.0, 0.05, 0.0}, 2}};
+static const double weight[2] = {0.7, 2.5};
+
+static void make_problem(hx_problem *problem, hx_mesh *mesh)
+{
+    const fixture_box box = {{5, 4, 3}, {2.0, 1.2, 1.0}, 0.1, 1};
+    hx_problem_params params = fixture_problem();
+    CHECK_OK(fixture_box_create(mesh, &box));
+    CHECK_OK(fixture_finish(mesh, FIXTURE_SHUFFLED));
+    params.volume_fraction = 0.5;
+    params.support = &support;
+    params.n_support = 1;
+    params.load = load;
+    params.n_load = 2;
+    params.weight = weight;
+    params.n_weight = 2;
+    CHECK_OK(hx_problem_create(problem, mesh, &params));
+}
+
+static void fill(double *a, int n, double low, double high)
+{
+    uint64_t state = 99;
+    for (int i = 0; i < n; i++) a[i] = fixture_uniform(&state, low, high);
+}
+
+/* ---- operator ---- */
+
+static void check_operator(const hx_problem *problem)
+{
+    double modulus[N_ELEM], x[N_DOF], y[2][N_DOF], worst = 0.0, largest = 0.0;
+    const hx_strategy *const strategy[2] = {&hx_strategy_cpu_tile, hx_strategy_find("cpu", "ebe")};
+    fill(modulus, N_ELEM, 0.01, 1.0);
+    fill(x, N_DOF, -1.0, 1.0);
+    for (int i = 0; i < 2; i++) {
+        hx_operator op;
+        double *const d_x = fixture_put(&device, N_DOF, x), *const d_y =
+                                                                fixture_put(&device, N_DOF, x);
+        CHECK_OK(hx_operator_create(&op, &device, strategy[i], hx_layout_first(strategy[i]),
+                                    problem, 0));
+        CHECK_OK(hx_operator_set_modulus(&op, modulus));
+        CHECK_OK(op.linear.apply(&op.linear, d_x, d_y));
+        fixture_get(&device, N_DOF, y[i], d_y);
+        device.ops->release(&device, d_x);
+        device.ops->release(&device, d_y);
+        hx_operator_free(&op);
+    }
+    for (int i = 0; i < N_DOF; i++) {
+        test_worst(&worst, fabs(y[0][i] - y[1][i]));
+        test_worst(&largest, fabs(y[1][i]));
+    }
+    CHECK_MSG(worst <= 1e-13 * largest, "tile: off ebe by %g of %g", worst, largest);
+}
+
+/* ---- preconditioner ---- */
+
+static int solve(const hx_problem *problem, const hx_precond_kind *kind, double u[N_DOF])
+{
+    const hx_pcg_params params = {
+        .criterion = HX_PCG_RELATIVE, .tolerance = 1e-12, .max_iterations = 5000};
+    double modulus[N_ELEM];
+    hx_operator op;
+    hx_precond pc;
+    hx_pcg pcg;
+    hx_pcg_result result;
+    double *const d_f = fixture_put(&device, N_DOF, problem->cases.force[0]), *d_u;
+    memset(u, 0, N_DOF * sizeof *u);
+    d_u = fixture_put(&device, N_DOF, u);
+    fill(modulus, N_ELEM, 0.01, 1.0);
+    CHECK_OK(hx_operator_create(&op, &device, hx_strategy_find("cpu", "otf"), HX_LAYOUT_INTERLEAVED,
+                                problem, 0));
+    CHECK_OK(hx_operator_set_modulus(&op, modulus));
+    CHECK_OK(hx_precond_create(&pc, kind, &op.linear, &op));
+    CHECK_OK(hx_precond_setup(&pc));
+    CHECK_OK(hx_pcg_create(&pcg, &params, &op.linear, &pc));
+    CHECK_OK(hx_pcg_solve(&pcg, &op.linear, &pc, d_f, d_u, &result));
+    CHECK_MSG(result.reason == HX_PCG_CONVERGED, "%s: %s", kind->name,
+              hx_pcg_reason_name(result.reason));
+    fixture_get(&device, N_DOF, u, d_u);
+    hx_pcg_free(&pcg);
+    hx_precond_free(&pc);
+    hx_operator_free(&op);
+    device.ops->release(&device, d_f);
+    device.ops->release(&device, d_u);
+    return result.iterations;
+}
+
+static void check_precond(const hx_problem *problem)
+{
+    double u[2][N_DOF], worst = 0.0, largest = 0.0;
+    const int n_two = solve(problem, &hx_precond_two_step, u[0]),
+              n_jacobi = solve(problem, hx_precond_find("jacobi"), u[1]);
+    for (int i = 0; i < N_DOF; i++) {
+        test_worst(&worst, fabs(u[0][i] - u[1][i]));
+        test_worst(&largest, fabs(u[1][i]));
+    }
+    CHECK_MSG(worst <= 1e-9 * largest, "two-step: u off by %g of %g", worst, largest);
+    CHECK_MSG(n_two < n_jacobi, "two-step: %d iterations, jacobi %d", n_two, n_jacobi);
+}
+
+/* ---- filter ---- */
+
+static void map(hx_filter *filter, int is_backward, const double *from, double *to)
+{
+    double *const d_a = fixture_put(&device, N_ELEM, from), *const d_b =
+                                                                fixture_put(&device, N_ELEM, from);
+    if (is_backward)
+        CHECK_OK(filter->kind->backward(filter, d_a, d_b, NULL));
+    else
+        CHECK_OK(filter->kind->forward(filter, d_a, d_b));
+    fixture_get(&device, N_ELEM, to, d_b);
+    device.ops->release(&device, d_a);
+    device.ops->release(&device, d_b);
+}
+
+static void check_filter(const hx_problem *problem)
+{
+    const hx_filter_params params = {0};
+    double x[N_ELEM], y[N_ELEM], fx[N_ELEM], fy[N_ELEM], one[N_ELEM], left = 0.0, right = 0.0;
+    hx_filter filter;
+    fill(x, N_ELEM, 0.1, 1.0);
+    for (int e = 0; e < N_ELEM; e++) {
+        y[e] = x[(7 * e + 3) % N_ELEM] - 0.4;
+        one[e] = 0.3;
+    }
+    CHECK_OK(hx_filter_create(&filter, &hx_filter_nodal, &device, problem, &params));
+    map(&filter, 0, x, fx);
+    map(&filter, 1, y, fy);
+    map(&filter, 0, one, one);
+    hx_filter_free(&filter);
+    for (int e = 0; e < N_ELEM; e++) {
+        left += y[e] * fx[e];
+        right += fy[e] * x[e];
+        CHECK(fabs(one[e] - 0.3) < 1e-14); /* constants are kept */
+        CHECK(fx[e] > 0.1 && fx[e] < 1.0);
+    }
+    CHECK_MSG(fabs(left - right) <= 1e-13 * fabs(left), "y'F x = %.17g, x'F'y = %.17g", left,
+              right);
+}
+
+/* ---- objective and update ---- */
+
+static double objective_at(fixture_solver *s, int64_t e, double rho)
+{
+    hx_iteration record;
+    CHECK_OK(device.ops->upload(&device, s->opt.d_design + e, &rho, sizeof rho));
+    CHECK_OK(hx_optimizer_step(&s->opt, &record));
+    return record.objective;
+}
+
+static void check_objective(const hx_problem *problem)
+{
+    double density[N_ELEM], dc[N_ELEM];
+    fixture_settings settings = fixture_defaults();
+    fixture_solver s;
+    hx_iteration record;
+    fill(density, N_ELEM, 0.2, 0.8);
+    settings.density = density;
+    settings.pcg.tolerance = 1e-14;
+    settings.optimizer.objective = &hx_objective_motion;
+    CHECK_OK(fixture_solver_create(&s, &device, problem, &settings));
+    CHECK_OK(hx_optimizer_step(&s.opt, &record));
+    CHECK_OK(hx_optimizer_sensitivity(&s.opt, dc));
+    for (int64_t e = 0; e < N_ELEM; e += 7) {
+        const double h = 1e-4 * density[e], up = objective_at(&s, e, density[e] + h),
+                     down = objective_at(&s, e, density[e] - h), slope = (up - down) / (2.0 * h);
+        objective_at(&s, e, density[e]);
+        CHECK_MSG(fabs(slope - dc[e]) <= 1e-6 * fabs(dc[e]),
+                  "motion, element %d: %.12g by differences, %.12g", (int)e, slope, dc[e]);
+    }
+    fixture_solver_free(&s);
+}
+
+static void check_update(const hx_problem *problem)
+{
+    fixture_settings settings = fixture_defaults();
+    fixture_solver s;
+    hx_iteration record;
+    double first = 0.0;
+    settings.optimizer.update = &hx_update_careful;
+    CHECK_OK(fixture_solver_create(&s, &device, problem, &settings));
+    for (int i = 0; i < 10; i++) {
+        CHECK_OK(hx_optimizer_step(&s.opt, &record));
+        if (i == 0) first = record.objective;
+        CHECK_MSG(fabs(record.volume - 0.5) <= 1e-9, "careful: volume %.12g", record.volume);
+        CHECK(record.change > 0.0 && record.change <= 0.2 + 1e-12);
+        hx_optimizer_advance(&s.opt);
+    }
+    CHECK(record.objective < 0.8 * first);
+    fixture_solver_free(&s);
+}
+
+/* ---- meshes ---- */
+
+static void check_generator(void)
+{
+    const hx_generate_params params = {.nx = 6, .ny = 3, .nz = 4};
+    hx_mesh mesh;
+    CHECK_OK(hx_generate(&hx_generator_taper, &mesh, &params));
+    CHECK_OK(hx_mesh_finish(&mesh));
+    CHECK(mesh.n_elem == 72);
+    CHECK(fabs(mesh.total_volume - 0.75 * 72.0) < 1e-12);
+    CHECK(hx_mesh_find_set(&mesh, "tip") && hx_mesh_find_set(&mesh, "tip")->n_node == 20);
+    hx_mesh_free(&mesh);
+}
+
+static void write_hexes(const char *last)
+{
+    FILE *const f = fopen("two.hexes", "w");
+    CHECK(f != NULL);
+    if (!f) return;
+    fprintf(
+        f,
+        "hexes\n12\n0 0 0 1 0 0 2 0 0\n0 1 0 1 1 0 2 1 0\n0 0 1 1 0 1 2 0 1\n0 1 1 1 1 1 2 1 1\n"
+        "2\n1 2 5 4 7 8 11 10\n2 3 6 5 8 9 12 %s\n",
+        last);
+    fclose(f);
+}
+
+static void check_format(void)
+{
+    hx_mesh mesh;
+    write_hexes("11");
+    CHECK_OK(hx_hexes_read("two.hexes", &mesh, NULL, NULL));
+    CHECK_OK(hx_mesh_finish(&mesh));
+    CHECK(mesh.n_elem == 2 && fabs(mesh.total_volume - 2.0) < 1e-14);
+    hx_mesh_free(&mesh);
+    write_hexes("13");
+    CHECK(hx_hexes_read("two.hexes", &mesh, NULL, NULL) == HX_EINPUT);
+    CHECK_MSG(strstr(hx_error_message(), "two.hexes:9: element 2 names node 13"), "%s",
+              hx_error_message());
+    hx_mesh_free(&mesh);
+    remove("two.hexes");
+}
+
+int main(int argc, char **argv)
+{
+    hx_mesh mesh;
+    hx_problem problem;
+    const int status = fixture_open_small(&device, argc, argv);
+    if (status) return status;
+    make_problem(&problem, &mesh);
+    check_operator(&problem);
+    check_precond(&problem);
+    check_filter(&problem);
+    check_objective(&problem);
+    check_update(&problem);
+    check_generator();
+    check_format();
+    hx_problem_free(&problem);
+    hx_mesh_free(&mesh);
+    hx_device_close(&device);
+    TEST_END();
+}
