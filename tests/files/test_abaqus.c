@@ -102,11 +102,19 @@ static void test_types(void)
 static void test_cells_make_sets(void)
 {
     hx_mesh mesh;
-    read_good(TWO_HEX "*ELEMENT, TYPE=CPS4, ELSET=end\n11, 9, 10, 12, 11\n*ELEMENT, TYPE=T3D2\n"
-                      "12, 1, 2\n*ELSET, ELSET=mixed\n2, 11, 12\n*NSET, NSET=of_cells, ELSET=end\n"
-                      "*NSET, NSET=of_first\n*NSET, NSET=of_all, ELSET=ALL\n"
-                      "*SURFACE, NAME=shell\nend, SPOS\n",
+    read_good(TWO_HEX
+              "*ELEMENT, TYPE=CPS4, ELSET=end\n11, 9, 10, 12, 11\n*ELEMENT, TYPE=T3D2\n"
+              "12, 1, 2\n*ELSET, ELSET=mixed\n2, 11, 12\n*NSET, NSET=of_cells, ELSET=end\n"
+              "*NSET, NSET=of_first\n*NSET, NSET=of_all, ELSET=ALL\n"
+              "*SURFACE, NAME=shell\nend, SPOS\n*ELEMENT, TYPE=CAX4P, ELSET=cax\n"
+              "13, 9, 10, 12, 11\n*ELEMENT, TYPE=S9R5, ELSET=s9\n14, 9, 10, 12, 11, 1, 1, 1, 1, "
+              "1\n*ELEMENT, TYPE=B33H, ELSET=b33\n15, 9, 10\n*ELEMENT, TYPE=D, ELSET=flow\n"
+              "16, 1, 0, 2\n*ELEMENT, TYPE=CPE6, ELSET=cpe\n17, 9, 10, 12, 1, 1, 1\n",
               &mesh);
+    check_set(&mesh, "cax", 4, 42, 0, 1);
+    check_set(&mesh, "s9", 4, 42, 0, 1);
+    check_set(&mesh, "b33", 2, 19, 0, 0);
+    check_set(&mesh, "cpe", 3, 9 + 10 + 12, 0, 0);
     check_set(&mesh, "end", 4, 42, 0, 1);
     check_set(&mesh, "shell", 4, 42, 0, 1);
     check_set(&mesh, "mixed", 9, 2 + 9 + 10 + 3 + 6 + 11 + 12 + 7 + 1, 1, 1);
