@@ -237,7 +237,7 @@ static int leaves_middles(const hx_import *import, const hx_number_index *named)
     return 0;
 }
 
-/* A set of nodes in a file of second order that names corners only: in CalculiX these follow alone.
+/* A set of nodes in a file of second order that names corners only: in CalculiX only these follow.
  */
 static int note_middles(hx_abaqus_reader *r, const hx_abaqus_coupling *c, const hx_import_set *set)
 {

@@ -371,7 +371,7 @@ static void test_faults(void)
                 "OP=NEW takes supports away");
 }
 
-/* A support of a node that no element has holds nothing; CalculiX 2.20 takes it likewise. */
+/* A support of a node that no element has holds nothing. CalculiX 2.20 accepts it. */
 static void test_idle_support(void)
 {
     hx_mesh mesh;
@@ -401,6 +401,10 @@ static void test_unread(void)
                  CARRIES, "1 *FOUNDATION (elastic foundations), 2 *TIE (tied surfaces, line 14)");
     check_unread(ONE_HEX "*INITIAL CONDITIONS, TYPE=STRESS\n1, 1, 1., 0, 0, 0, 0, 0\n", LOAD,
                  "case.inp:12: 1 *INITIAL CONDITIONS, TYPE=STRESS");
+    check_unread(ONE_HEX "*SURFACE, NAME=A, TYPE=Cutting Surface\n1, 2\n*SURFACE, NAME=B\n1, S1\n"
+                         "*SURFACE, NAME=C, COMBINE=UNION\nA, B\n*SURFACE, NAME=D\nALL, E1\n",
+                 0,
+                 "1 *SURFACE, TYPE=CUTTING SURFACE, 1 *SURFACE, COMBINE (line 16), 1 *SURFACE, E1");
     check_unread(ONE_HEX "*INITIAL CONDITIONS, TYPE=TEMPERATURE\n1, 20.\n", 0, "");
     check_unread(ONE_HEX "*BOUNDARY, TYPE=VELOCITY\n1, 1, 3\n", HX_UNREAD_SUPPORT,
                  "1 *BOUNDARY, TYPE");
@@ -499,7 +503,7 @@ static void test_messages(void)
     check_bad(ONE_HEX "*NSET, NSET=A, GENERATE\n1, 5, 0\n", "GENERATE needs first, last, step");
     check_bad(ONE_HEX "*SURFACE, NAME=A\n1, S7\n", "'S7' where a side of elements is expected");
     check_bad(ONE_HEX "*SURFACE, NAME=A\nNONE\n", "no set 'NONE' above this line");
-    check_bad(ONE_HEX "*SURFACE, NAME=A, TYPE=CUTTING SURFACE\n", "ELEMENT and NODE are read");
+    check_bad(ONE_HEX "*NSET, NSET=N\n1\n*SURFACE, NAME=A\nN\n", "set 'N' has no elements for a");
     check_bad(ONE_HEX "*STEP\n*STEP\n", "*STEP within a step");
     check_bad(ONE_HEX "*NGEN\n1, 5\n", "case.inp:12: *NGEN makes nodes or elements");
     check_bad("*INCLUDE, INPUT=x.inp,\n*NODE\n", "and no comma at its end");
