@@ -75,7 +75,8 @@ static int append_between(const hx_numbers *all, const int64_t value[3], hx_numb
     HX_TRY(hx_alloc_raw(&found, (size_t)all->n, sizeof *found, "members of a set"));
     for (int64_t i = 0; i < all->n; i++) {
         const int64_t number = hx_numbers_get(all, i);
-        if (number < value[0] || number > value[1] || (number - value[0]) % value[2] != 0) continue;
+        const uint64_t from = (uint64_t)number - (uint64_t)value[0];
+        if (number < value[0] || number > value[1] || from % (uint64_t)value[2] != 0) continue;
         found[n++] = number;
     }
     hx_sort_i64(found, n);
@@ -98,8 +99,10 @@ static int append_there(hx_abaqus_reader *r, int is_elem, const int64_t value[3]
         return is_elem ? append_between(&r->cell_number, value, list) : HX_OK;
     }
     HX_TRY(is_elem ? hx_abaqus_update_places(r) : update_node_places(r));
-    for (int64_t number = value[0]; number <= value[1]; number += value[2])
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t number = value[0] + i * value[2];
         if (is_there(r, is_elem, number)) HX_TRY(hx_numbers_append(list, 1, &number));
+    }
     return HX_OK;
 }
 
@@ -114,14 +117,16 @@ static int generate(hx_abaqus_reader *r, int is_elem, char *line, hx_numbers *li
         if (n == 2 && !*field) break;
         HX_TRY(hx_abaqus_int(&r->scan, field, "first, last, step", &value[n]));
     }
-    if (n < 2 || value[2] < 1 || value[1] < value[0] || value[1] - value[0] < 0)
+    if (n < 2 || value[2] < 1 || value[1] < value[0] ||
+        (uint64_t)value[1] - (uint64_t)value[0] > INT64_MAX)
         return HX_ABAQUS_RAISE(&r->scan, "GENERATE needs first, last, step; step above 0, last not "
                                          "below first");
     char first[24];
     hx_abaqus_reference to;
     snprintf(first, sizeof first, "%lld", (long long)value[0]);
     HX_TRY(hx_abaqus_refer(r, is_elem, first, &to));
-    value[1] += to.number - value[0];
+    const int64_t base = to.number - value[0];
+    value[1] = (base > 0 && value[1] >= HX_ABAQUS_BASE ? HX_ABAQUS_BASE - 1 : value[1]) + base;
     value[0] = to.number;
     HX_TRY(append_there(r, is_elem, value, list, n_all));
     const int64_t found = list->n - before, count = (value[1] - value[0]) / value[2] + 1;
