@@ -330,6 +330,50 @@ static void test_other_elements(void)
     hx_mesh_free(&mesh);
 }
 
+static void test_materials(void)
+{
+    static const struct {
+        const char *text, *fault;
+        double young, poisson, density;
+    } row[] = {
+        {"MP,EX,1,2.1e5\nMP,NUXY,1,0.3\nMP,DENS,1,7.8e-9\n", NULL, 2.1e5, 0.3, 7.8e-9},
+        {"MPTEMP,R5.0, 1, 1,  0.00000000    ,\n"
+         "MPDATA,R5.0, 1,EX  ,       1, 1, 7.000000000E+10,\n"
+         "MPDATA,R5.0, 1,NUXY,       1, 1, 0.350000000    ,\n",
+         NULL, 7e10, 0.35, NAN},
+        {"MP,EX,1,1\nMP,EX,1,2\nMP,PRXY,1,.25\nMP,EY,1,2\nMP,GXY,1,0.8\n", NULL, 2.0, 0.25, NAN},
+        {"MP,EX,1,2\nMP,NUXY,1,0\nMP,EX,2,5\n", NULL, 2.0, 0.0, NAN}, /* none has material 2 */
+        {"MP,EX,1,2\nMP,EY,1,3\n", "material 1 is not isotropic", 0, 0, 0},
+        {"MP,EX,1,2\nMP,NUXY,1,0\nMP,GXY,1,9\n", "is not isotropic", 0, 0, 0},
+        {"MP,EX,1,2,0.1\n", "material 1 depends on the temperature", 0, 0, 0},
+        {"MPDATA,EX,1,1,2,3\n", "depends on the temperature", 0, 0, 0},
+        {"MP,EX,1,YOUNG\n", "numbers that only ANSYS computes", 0, 0, 0},
+        {"MP,EX,1,2\nMP,EX,2,5\nMAT,2\nE,2,10,11,3,6,12,13,7\n", "several materials: 1 (line 24)",
+         0, 0, 0},
+        {"MP,EX,1,2\nMAT,7\nE,2,10,11,3,6,12,13,7\n", "material 7, which is not stated", 0, 0, 0},
+    };
+    char text[8000];
+    hx_mesh mesh;
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        snprintf(text, sizeof text, "%s%s", PART, row[i].text);
+        CHECK_OK(read_text(text, &mesh, NULL));
+        const hx_file_material *const m = &stated.material;
+        CHECK_MSG(m->name && strcmp(m->name, "1") == 0, "%s", row[i].text);
+        if (row[i].fault)
+            CHECK_MSG(m->fault && strstr(m->fault, row[i].fault), "%s: %s", row[i].text,
+                      m->fault ? m->fault : "no fault");
+        else
+            CHECK_MSG(!m->fault && m->young == row[i].young && m->poisson == row[i].poisson &&
+                          (m->density == row[i].density || isnan(row[i].density)),
+                      "%s: %s", row[i].text, m->fault ? m->fault : "other numbers");
+        hx_mesh_free(&mesh);
+    }
+    read_good(PART "TB,BISO,1\nTB,FCLI,1\n", &mesh);
+    CHECK(!stated.material.name && roles_of("TB,BISO") == HX_UNREAD_MATERIAL &&
+          stated.unread.n == 1);
+    hx_mesh_free(&mesh);
+}
+
 /* ANSYS integrates these otherwise than we do: a note, in a file with loads a warning. */
 static void test_formulations(void)
 {
@@ -512,6 +556,7 @@ int main(void)
     test_again();
     test_elements();
     test_other_elements();
+    test_materials();
     test_formulations();
     test_forms();
     test_short_records();
