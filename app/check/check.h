@@ -14,6 +14,9 @@ typedef struct hx_check {
     int n_fault;      /* said already; what can be looked at in spite of them is */
 } hx_check;
 
+/* Rows of the table of sets without -v. */
+enum { HX_CHECK_MOST_SETS = 40 };
+
 /* 1 if tables need not be made. */
 static inline int hx_check_is_quiet(void)
 {

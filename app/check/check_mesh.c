@@ -68,11 +68,15 @@ void hx_check_sets(const hx_session *s)
     const int is_model = s->cfg.mesh.file && hx_model_is_cad(s->cfg.mesh.file);
     hx_table table;
     char text[32];
-    size_t n_shown = 0;
+    size_t n_all = 0, n_shown = 0;
     for (size_t i = 0; i < mesh->n_set; i++)
-        n_shown += !is_model || !hx_check_is_model_face(&mesh->set[i]);
-    if (hx_check_is_quiet() || n_shown == 0) return;
-    hx_log_info("\nsets");
+        n_all += !is_model || !hx_check_is_model_face(&mesh->set[i]);
+    if (hx_check_is_quiet() || n_all == 0) return;
+    const int is_cut = n_all > HX_CHECK_MOST_SETS && hx_log_get_level() < HX_LOG_VERBOSE;
+    if (is_cut)
+        hx_log_info("\nsets, the first %d of %zu (-v: all)", HX_CHECK_MOST_SETS, n_all);
+    else
+        hx_log_info("\nsets");
     hx_table_begin(&table, "lrrr");
     hx_table_add(&table, "name");
     hx_table_add(&table, "nodes");
@@ -80,6 +84,7 @@ void hx_check_sets(const hx_session *s)
     hx_table_add(&table, "faces");
     for (size_t i = 0; i < mesh->n_set; i++) {
         if (is_model && hx_check_is_model_face(&mesh->set[i])) continue;
+        if (is_cut && n_shown++ == HX_CHECK_MOST_SETS) break;
         hx_table_add(&table, "%s", mesh->set[i].name);
         hx_table_add(&table, "%s", hx_format_count(mesh->set[i].n_node, text, sizeof text));
         hx_table_add(&table, "%s", hx_format_count(mesh->set[i].n_elem, text, sizeof text));

@@ -80,7 +80,10 @@ static int make_config(hx_new_part *part, const hx_options *options)
     HX_TRY(hx_new_part_open(part, named, target ? target : find_stdout(path), n, argument));
     HX_TRY(target ? write_file(part, target) : write_out(part));
     if (target)
-        hx_log_info("%s: now name a support and a load in it, and `hextop check` it", target);
+        hx_log_info(hx_new_is_complete(part)
+                        ? "%s: supports and loads are the file's; `hextop check` it"
+                        : "%s: now name a support and a load in it, and `hextop check` it",
+                    target);
     return HX_OK;
 }
 
@@ -120,6 +123,8 @@ const hx_command hx_command_new = {
         "with comments: the part's sets with area and centre, supports and loads prepared with\n"
         "their names, steel, a filter of 2.5 mean edges. It runs as soon as a support and a load\n"
         "are named: hextop new part.step > part.cfg\n"
+        "Supports, loads and the material that a mesh file states are taken from the file; if it\n"
+        "states all three, the config runs as printed: hextop new job.inp > job.cfg\n"
         "A CAD model is meshed with some 100,000 tetrahedra, or by mesh.element_size=LENGTH; the\n"
         "mesh is kept in output.directory, where check and run find it.\n",
     .prints = 1,

@@ -35,6 +35,9 @@ int hx_new_part_open(hx_new_part *part, const char *named, const char *target, s
                      const char *const *override);
 void hx_new_part_free(hx_new_part *part);
 
+/* 1: the config takes supports and loads from the file, and runs as it is. */
+int hx_new_is_complete(const hx_new_part *part);
+
 /* The text. HX_EINPUT: an override of a key that it does not hold. */
 int hx_new_write(const hx_new_part *part, FILE *stream);
 

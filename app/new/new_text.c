@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "../config/config_schema.h"
+#include "../session/file_unread.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/mesh/cell.h"
 #include "new.h"
 
-enum { MOST_LISTED = 100, MOST_PREPARED = 24, MOST_KEY = 32 };
+enum { MOST_LISTED = 40, MOST_PREPARED = 24, MOST_KEY = 32 };
 
 typedef struct writer {
     const hx_new_part *part;
@@ -54,6 +55,24 @@ static const char *overridden(const hx_new_part *part, const char *key)
     return value;
 }
 
+/* A list of texts: as it is, or of words between commas. */
+static void put_words(FILE *out, const char *text)
+{
+    if (text[0] == '(') {
+        fputs(text, out);
+        return;
+    }
+    fputs("(\"", out);
+    for (; *text; text++) {
+        const char c[2] = {*text, '\0'};
+        if (*text == ',')
+            fputs("\", \"", out);
+        else
+            put_text(out, c);
+    }
+    fputs("\")", out);
+}
+
 /* "name = value;" of a key, or its override. */
 static void put_key(writer *w, const char *path, const char *value)
 {
@@ -67,6 +86,8 @@ static void put_key(writer *w, const char *path, const char *value)
     fprintf(w->out, "%s = ", dot ? dot + 1 : path);
     if (other && other[0] == '"') {
         fputs(other, w->out);
+    } else if (other && key && key->type == HX_KEY_WORDS) {
+        put_words(w->out, other);
     } else if (is_text) {
         fputc('"', w->out);
         put_text(w->out, other ? other : value);
@@ -137,6 +158,33 @@ static void put_head(writer *w)
                 : "the file's lengths are taken as mm; in m: \"N, m, Pa\", E = 2.1e11");
 }
 
+/* Kinds that refuse from = "file" until they are left out on purpose; 0: none. */
+static unsigned find_unread(const hx_new_part *part)
+{
+    const hx_conditions *const c = &part->session.conditions;
+    return hx_unread_all_refuse(&c->unread, hx_has_mass_load(&part->session.cfg, c), c->n_case);
+}
+
+/* The line that leaves them out, as a comment. */
+static void put_unread(writer *w, unsigned roles)
+{
+    const hx_unread *const list = &w->part->session.conditions.unread;
+    const char *const slash = strrchr(w->part->session.cfg.mesh.file, '/');
+    char text[900];
+    hx_unread_text(list, roles, 0, "", text, sizeof text);
+    const size_t n = slash ? (size_t)(slash + 1 - w->part->session.cfg.mesh.file) : 0;
+    const int is_below = slash && strncmp(text, w->part->session.cfg.mesh.file, n) == 0;
+    fprintf(w->out, "\n    # What the file states and hextop does not read. from = \"file\" is "
+                    "refused until it is left out on\n    # purpose, by this line without its #:\n"
+                    "    # ");
+    put_text(w->out, text + (is_below ? n : 0));
+    hx_unread_words(list, roles, text, sizeof text);
+    fprintf(w->out, "\n    # ignore = ");
+    for (const char *c = text; *c; c++)
+        if (!iscntrl((unsigned char)*c)) fputc(*c, w->out);
+    fprintf(w->out, ";\n");
+}
+
 static void put_mesh(writer *w)
 {
     const hx_new_part *const part = w->part;
@@ -166,13 +214,36 @@ static void put_mesh(writer *w)
     put_given(w, "mesh.refine");
     put_given(w, "mesh.merge");
     put_given(w, "mesh.time_limit");
-    fprintf(w->out, " };%s\n", part->is_file ? "   # relative to this file" : "");
+    put_given(w, "mesh.ignore");
+    const unsigned unread = find_unread(part);
+    if (unread) put_unread(w, unread);
+    fprintf(w->out, "%s};%s\n", unread ? "" : " ",
+            part->is_file ? "   # relative to this file" : "");
+}
+
+/* The one that the file states, if it can be taken. */
+static int put_file_material(writer *w)
+{
+    const hx_file_material *const m = &w->part->session.conditions.material;
+    if (!m->name || m->fault || isnan(m->young) || isnan(m->poisson)) return 0;
+    fprintf(w->out, "\n# '");
+    put_text(w->out, m->name);
+    fprintf(w->out, "' of the file, in its own units: E %g, nu %g", m->young, m->poisson);
+    if (!isnan(m->density)) fprintf(w->out, ", density %g", m->density);
+    fprintf(w->out, "\nmaterial = { ");
+    put_key(w, "material.from", "file");
+    put_given(w, "material.E");
+    put_given(w, "material.nu");
+    put_given(w, "material.density");
+    fprintf(w->out, " };\n");
+    return 1;
 }
 
 /* Steel, in the units of the config. */
 static void put_material(writer *w)
 {
     const hx_units *const u = &w->part->session.cfg.units;
+    if (put_file_material(w)) return;
     const double pascal = u->pascal > 0.0 ? u->pascal : 1e6;
     const double kilograms = u->density_si > 0.0 ? u->density_si : 1e12;
     const char *const stress = u->stress[0] ? u->stress : " MPa";
@@ -359,26 +430,67 @@ static const char *known(const hx_new_part *part, int is_load)
     return NULL;
 }
 
+static int64_t count_stated(const hx_conditions *c, int is_load)
+{
+    int64_t n = is_load ? c->n_force + c->n_load : c->n_support;
+    for (int64_t i = 0; !is_load && i < c->n_rigid; i++) n += c->rigid[i].held != 0;
+    return n;
+}
+
+/* Why the file's cannot be taken, whatever is left out on purpose; NULL: they can. */
+static const char *find_fault(const hx_conditions *c, int is_load)
+{
+    const hx_unread_use use = is_load ? HX_UNREAD_OF_LOADS : HX_UNREAD_OF_SUPPORTS;
+    if (c->fault) return c->fault;
+    if (c->unread.refused >> use & 1u) return NULL;
+    return is_load ? c->load_fault : c->support_fault;
+}
+
+/* 1 if the config takes those of the file. */
+static int takes_stated(const hx_new_part *part, int is_load)
+{
+    const hx_conditions *const c = &part->session.conditions;
+    return part->is_file && count_stated(c, is_load) > 0 && !find_fault(c, is_load);
+}
+
+int hx_new_is_complete(const hx_new_part *part)
+{
+    return takes_stated(part, 0) && takes_stated(part, 1);
+}
+
+/* The entry of the file, or why it is a comment. */
+static void put_stated(writer *w, int is_load)
+{
+    const hx_conditions *const c = &w->part->session.conditions;
+    const char *const fault = find_fault(c, is_load);
+    const long long n = count_stated(c, is_load);
+    if (takes_stated(w->part, is_load)) {
+        fprintf(w->out, "    { from = \"file\"; },   # the %lld that the file states", n);
+        if (is_load && c->n_case > 1) fprintf(w->out, ", each of its %d steps a case", c->n_case);
+        fputc('\n', w->out);
+    } else if (n > 0 || (w->part->is_file && fault)) {
+        fprintf(w->out, "#   { from = \"file\"; },   # ");
+        put_text(w->out, fault ? fault : "");
+        fputc('\n', w->out);
+    }
+}
+
 static void put_supports(writer *w)
 {
-    const hx_conditions *const stated = &w->part->session.conditions;
     const char *const own = known(w->part, 0);
-    fprintf(w->out,
-            "\n# What holds it: take away the # of one or more. fix names the directions that are "
-            "held.\nsupports = (\n");
+    fprintf(w->out, takes_stated(w->part, 0)
+                        ? "\n# What holds it: the supports of the file; more by taking away a #. "
+                          "fix names the directions that are held.\nsupports = (\n"
+                        : "\n# What holds it: take away the # of one or more. fix names the "
+                          "directions that are held.\nsupports = (\n");
     if (own) fputs(own, w->out);
-    int64_t n = stated->n_support;
-    for (int64_t i = 0; i < stated->n_rigid; i++) n += stated->rigid[i].held != 0;
-    if (n > 0)
-        fprintf(w->out, "#   { from = \"file\"; },   # the %lld that the file states\n",
-                (long long)n);
+    put_stated(w, 0);
     put_entries(w, put_support);
     fprintf(w->out, ");\n");
 }
 
 static void put_loads(writer *w)
 {
-    const hx_conditions *const stated = &w->part->session.conditions;
     const char *const own = known(w->part, 1);
     fprintf(w->out,
             "\n# What acts on it, likewise. In place of total_force (%s, shared over the faces):\n"
@@ -389,9 +501,7 @@ static void put_loads(writer *w)
             "# case = 2 makes it another load case.\nloads = (\n",
             w->part->session.cfg.units.force[0] ? w->part->session.cfg.units.force + 1 : "force");
     if (own) fputs(own, w->out);
-    if (stated->n_force + stated->n_load > 0)
-        fprintf(w->out, "#   { from = \"file\"; },   # the %lld that the file states\n",
-                (long long)(stated->n_force + stated->n_load));
+    put_stated(w, 1);
     put_entries(w, put_load);
     fprintf(w->out, ");\n");
 }

@@ -50,13 +50,27 @@ static int check_usable(const hx_config *cfg, const hx_file_material *m)
     return HX_OK;
 }
 
-/* A key of the config beside another number of the file. */
+/* A number of the config beside another one of the file; of a default only if nothing is taken from
+ * the file and the config is of an analysis. */
 static void warn_of_difference(const hx_config *cfg, const hx_file_material *m, const number *n)
 {
-    if (isnan(n->from) || !hx_config_given(cfg, n->key)) return;
-    if (fabs(*n->to - n->from) <= 1e-9 * fabs(n->from)) return;
-    hx_log_warning("%s = %g%s of the config counts; material '%s' of the mesh's file has %g%s",
-                   n->key, *n->to, n->unit, m->name, n->from, n->unit);
+    const int is_given = hx_config_given(cfg, n->key);
+    if (isnan(n->from) || isnan(*n->to) || fabs(*n->to - n->from) <= 1e-9 * fabs(n->from)) return;
+    if (is_given)
+        hx_log_warning("%s = %g%s of the config counts; material '%s' of the mesh's file has %g%s",
+                       n->key, *n->to, n->unit, m->name, n->from, n->unit);
+    else if (!cfg->material.from && cfg->loads.n > 0)
+        hx_log_warning("%s = %g%s, the default, counts; material '%s' of the mesh's file has %g%s, "
+                       "which material.from = \"file\" takes",
+                       n->key, *n->to, n->unit, m->name, n->from, n->unit);
+}
+
+/* Materials of the file that the config cannot take, beside its own. */
+static void warn_of_fault(const hx_config *cfg, const hx_file_material *m)
+{
+    if (!m->fault || !m->name || cfg->material.from || cfg->loads.n == 0) return;
+    if (isnan(m->young) && isnan(m->conductivity)) return;
+    hx_log_warning("the material of the config counts for all elements; %s", m->fault);
 }
 
 static int take(hx_config *cfg, const hx_file_material *m, const number *n)
@@ -74,6 +88,7 @@ int hx_take_file_material(hx_config *cfg, const hx_file_material *m)
     char text[200] = "";
     const int n = list_numbers(cfg, m, list);
     if (cfg->material.from) HX_TRY(check_usable(cfg, m));
+    warn_of_fault(cfg, m);
     if (m->fault || !m->name) return HX_OK;
     for (int i = 0; i < n; i++) {
         warn_of_difference(cfg, m, &list[i]);

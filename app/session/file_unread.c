@@ -35,8 +35,7 @@ static int take_ignored(const hx_config *cfg, hx_unread *list)
     return HX_OK;
 }
 
-/* A load by mass of the config, or one of the file. */
-static int has_mass_load(const hx_config *cfg, const hx_conditions *conditions)
+int hx_has_mass_load(const hx_config *cfg, const hx_conditions *conditions)
 {
     const hx_config_load *const load = cfg->loads.entry;
     int any = 0;
@@ -49,31 +48,34 @@ static int has_mass_load(const hx_config *cfg, const hx_conditions *conditions)
 }
 
 /* Makes these kinds the reason to refuse, if there is no other yet. */
-static int set_fault(const hx_unread *list, unsigned roles, const char *instead, char **fault)
+static int set_fault(hx_unread *list, hx_unread_use use, unsigned roles, const char *instead,
+                     char **fault)
 {
     char text[TEXT], words[WORDS], whole[TEXT + WORDS + 200];
     if (roles == 0 || *fault) return HX_OK;
     hx_unread_text(list, roles, 0, "not read: ", text, sizeof text);
     hx_unread_words(list, roles, words, sizeof words);
+    list->refused |= 1u << use;
     snprintf(whole, sizeof whole,
-             "%s; state %s in the config, or leave it out on purpose with "
-             "mesh.ignore = %s",
-             text, instead, words);
+             "%s; state %s in the config, or leave it out on purpose with mesh.ignore = %s", text,
+             instead, words);
     return hx_strdup(fault, whole);
 }
 
 int hx_settle_unread(const hx_config *cfg, hx_conditions *conditions)
 {
+    static const char *const instead[] = {"the supports", "the loads", "the material"};
     hx_unread *const list = &conditions->unread;
-    const int by_mass = has_mass_load(cfg, conditions), n_case = conditions->n_case;
-    unsigned roles;
+    char **const fault[] = {&conditions->support_fault, &conditions->load_fault,
+                            &conditions->material.fault};
+    const int by_mass = hx_has_mass_load(cfg, conditions), n_case = conditions->n_case;
+    const int n_use = cfg->material.from ? 3 : 2;
     HX_TRY(take_ignored(cfg, list));
     hx_warn_of_unread(list);
-    roles = hx_unread_refuses(list, HX_UNREAD_OF_SUPPORTS, by_mass, n_case);
-    HX_TRY(set_fault(list, roles, "the supports", &conditions->support_fault));
-    roles = hx_unread_refuses(list, HX_UNREAD_OF_LOADS, by_mass, n_case);
-    HX_TRY(set_fault(list, roles, "the loads", &conditions->load_fault));
-    if (!cfg->material.from) return HX_OK;
-    roles = hx_unread_refuses(list, HX_UNREAD_OF_MATERIAL, by_mass, n_case);
-    return set_fault(list, roles, "the material", &conditions->material.fault);
+    for (int i = 0; i < n_use; i++) {
+        const hx_unread_use use = (hx_unread_use)i;
+        const unsigned roles = hx_unread_refuses(list, use, by_mass, n_case);
+        HX_TRY(set_fault(list, use, roles, instead[i], fault[i]));
+    }
+    return HX_OK;
 }

@@ -11,6 +11,9 @@
  * of mesh.ignore that the list does not have. */
 int hx_settle_unread(const hx_config *cfg, hx_conditions *conditions);
 
+/* 1: a load by mass of the config, or one of the file. */
+int hx_has_mass_load(const hx_config *cfg, const hx_conditions *conditions);
+
 /* The warning on its own, for commands without a config. */
 void hx_warn_of_unread(const hx_unread *list);
 

@@ -187,6 +187,26 @@ static int make_raw_mesh(hx_session *s)
     return HX_OK;
 }
 
+/* HX_EINPUT: sets of the config with the names of sets that the mesh has already, all of them. */
+static int check_set_names(const hx_session *s)
+{
+    const hx_config_set *const set = s->cfg.sets.entry;
+    const hx_config_set *first = NULL;
+    char names[400] = "";
+    size_t n = 0;
+    for (size_t i = 0; i < s->cfg.sets.n; i++) {
+        if (!hx_mesh_find_set(&s->mesh, set[i].name)) continue;
+        if (n++ == 0) first = &set[i];
+        const size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s\"%.60s\"", n > 1 ? ", " : "", set[i].name);
+    }
+    if (n < 2) return HX_OK; /* a single one is refused by hx_mesh_add_region */
+    return HX_RAISE(HX_EINPUT,
+                    "%s: the mesh has sets with the names of %zu sets of the config: %s; "
+                    "choose others",
+                    first->origin, n, names);
+}
+
 int hx_session_make_mesh(hx_session *s)
 {
     const char *key = s->cfg.mesh.file ? "mesh.file" : "mesh.generator";
@@ -199,6 +219,7 @@ int hx_session_make_mesh(hx_session *s)
     HX_TRY(hx_take_file_material(&s->cfg, &s->conditions.material));
     const double begin = hx_session_begin_step(HX_SETUP_SETS);
     const hx_config_set *set = s->cfg.sets.entry;
+    HX_TRY(check_set_names(s));
     for (size_t i = 0; i < s->cfg.sets.n; i++) {
         hx_region region;
         hx_config_region(&set[i], &region);

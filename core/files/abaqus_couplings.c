@@ -216,6 +216,43 @@ static const char *find_fault(const hx_abaqus_coupling *c)
     return NULL;
 }
 
+/* 1 if an element's edge has both ends among the named nodes and its middle not. */
+static int leaves_middles(const hx_import *import, const hx_number_index *named)
+{
+    static const int32_t own[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    int64_t at = 0;
+    for (int64_t e = 0; import->solid && e < import->n_elem; e++) {
+        const hx_solid *const solid = &hx_solids[import->solid[e]];
+        for (int k = 0; k < solid->n_node - solid->n_corner; k++) {
+            int32_t corner[HX_SOLID_CORNERS];
+            const int64_t middle = hx_numbers_get(&import->middle, at++);
+            if (hx_solid_middle((hx_solid_id)import->solid[e], k, own, corner) != 2) continue;
+            const int64_t a = hx_numbers_get(&import->corner, 8 * e + corner[0]);
+            const int64_t b = hx_numbers_get(&import->corner, 8 * e + corner[1]);
+            if (hx_number_index_find(named, a) >= 0 && hx_number_index_find(named, b) >= 0 &&
+                hx_number_index_find(named, middle) < 0)
+                return 1;
+        }
+    }
+    return 0;
+}
+
+/* A set of nodes in a file of second order that names corners only: in CalculiX only these follow.
+ */
+static int note_middles(hx_abaqus_reader *r, const hx_abaqus_coupling *c, const hx_import_set *set)
+{
+    hx_number_index named = {0};
+    if (r->import.middle.n == 0 || set->face_elem.n > 0 || set->quad.n > 0) return HX_OK;
+    HX_TRY(hx_number_index_create(&named, &set->node));
+    const int is_left = leaves_middles(&r->import, &named);
+    hx_number_index_free(&named);
+    if (!is_left) return HX_OK;
+    return hx_notes_add(r->notes, HX_NOTE_WARNING,
+                        "%s:%lld: *%s: its set lacks mid-side nodes between its nodes: quadratic "
+                        "elements couple these too, CalculiX does not; name them in the set",
+                        r->import.path, (long long)c->line, c->keyword);
+}
+
 static int resolve(hx_abaqus_reader *r, const hx_number_index *nodes, const hx_abaqus_coupling *c)
 {
     hx_import_set *set;
@@ -228,6 +265,7 @@ static int resolve(hx_abaqus_reader *r, const hx_number_index *nodes, const hx_a
     HX_TRY(find_members(r, c, &set));
     to.set = set;
     to.equally = set->face_elem.n == 0 && set->quad.n == 0;
+    HX_TRY(note_middles(r, c, set));
     const int64_t at = hx_number_index_find(nodes, to.node);
     if (at < 0)
         return HX_IMPORT_RAISE(&r->import, c->reference.line,

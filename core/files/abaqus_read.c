@@ -107,7 +107,9 @@ static const hx_abaqus_type types[] = {
 
 static const hx_abaqus_type *find_type(const char *name)
 {
+    static const hx_abaqus_type network = CELL("D", 0, HX_SHAPE_LINE); /* of fluids, in CalculiX */
     const hx_abaqus_type *type = types;
+    if (strcasecmp(name, network.name) == 0) return &network;
     while (strncasecmp(type->name, name, strlen(type->name)) != 0) type++;
     return type;
 }

@@ -291,6 +291,15 @@ int hx_abaqus_append_side(hx_abaqus_reader *r, const hx_abaqus_reference *elem, 
     return rc;
 }
 
+/* A surface, or a line of one, that marks no face of a solid. */
+static int unread_surface(hx_abaqus_reader *r, const char *how)
+{
+    char word[64];
+    snprintf(word, sizeof word, "*SURFACE, %.30s", how);
+    for (char *c = word; *c; c++) *c = (char)toupper((unsigned char)*c);
+    return hx_abaqus_unread(r, 0, word, NULL);
+}
+
 /* Without a side all faces of the elements on the boundary; what is no solid, its own. */
 static int append_free(hx_abaqus_reader *r, char *field)
 {
@@ -298,6 +307,8 @@ static int append_free(hx_abaqus_reader *r, char *field)
     if (r->import.sink) return hx_import_need_whole(&r->import, "*SURFACE without sides");
     HX_TRY(hx_abaqus_need(r, 1, field, &to));
     if (to.is_number) return hx_numbers_append(&r->set->free_elem, 1, &to.number);
+    if (to.set->elem.n == 0)
+        return HX_ABAQUS_RAISE(&r->scan, "set '%.60s' has no elements for a surface", to.set->name);
     return hx_abaqus_append_list(r->set, &r->set->free_elem, &to.set->elem, n_cell_in_all(r));
 }
 
@@ -316,6 +327,9 @@ static int surface_line(hx_abaqus_reader *r, char *line)
         if (strcasecmp(side_name, "SPOS") == 0 || strcasecmp(side_name, "SNEG") == 0) side = 0;
     }
     if (!side_name || !*side_name) return append_free(r, field);
+    if (side < 0 &&
+        toupper((unsigned char)side_name[0]) != 'S') /* E1, END1, ...: of shells, beams */
+        return unread_surface(r, side_name);
     if (side < 0)
         return HX_ABAQUS_RAISE(&r->scan, "'%.20s' where a side of elements is expected: S1 to S6",
                                side_name);
@@ -333,15 +347,19 @@ static int surface_node_line(hx_abaqus_reader *r, char *line)
 
 int hx_abaqus_begin_surface(hx_abaqus_reader *r)
 {
+    static const char *const unread[] = {"COMBINE", "CROP"};
     const char *const type = hx_abaqus_parameter(&r->scan, "TYPE");
+    const int is_node = type && strcasecmp(type, "NODE") == 0;
+    char how[40];
+    for (int i = 0; i < 2; i++)
+        if (hx_abaqus_parameter(&r->scan, unread[i])) return unread_surface(r, unread[i]);
+    if (type && !is_node && strcasecmp(type, "ELEMENT") != 0) { /* analytical ones, of contact */
+        snprintf(how, sizeof how, "TYPE=%.20s", type);
+        return unread_surface(r, how);
+    }
     HX_TRY(begin_set(r, "NAME"));
     r->is_generated = 0;
-    if (!type || strcasecmp(type, "ELEMENT") == 0)
-        r->data = surface_line;
-    else if (strcasecmp(type, "NODE") == 0)
-        r->data = surface_node_line;
-    else
-        return HX_ABAQUS_RAISE(&r->scan, "*SURFACE of TYPE=%.20s; ELEMENT and NODE are read", type);
+    r->data = is_node ? surface_node_line : surface_line;
     return HX_OK;
 }
 

@@ -220,7 +220,7 @@ static const char *const harmless[] = {
     "MODEL DEFINITION",
     "CORRELATION LENGTH",
     "HCF",
-    "REFINE MESH",
+
     "CONNECTOR STOP",
     "CONNECTOR FRICTION",
 };

@@ -97,7 +97,8 @@ typedef struct state {
     const hx_import *import;
     const hx_mesh *mesh;
     hx_middle_report middles;
-    hx_set_loads *loads; /* (owned) */
+    hx_set_loads *loads;                   /* (owned) */
+    int64_t n_idle, first_idle, idle_line; /* supports of nodes that no element has */
 } state;
 
 static void state_free(state *s)
@@ -155,6 +156,28 @@ static int64_t find_place(const state *s, int64_t number)
     return middle < 0 ? node : s->n_node + middle;
 }
 
+/* A support of a node that no element has, and no coupling that is read: it holds nothing. */
+static int leave_out(state *s, const hx_condition *c, int64_t number)
+{
+    if (s->n_idle++ > 0) return HX_OK;
+    s->first_idle = number;
+    s->idle_line = c->line;
+    return HX_OK;
+}
+
+static int note_idle(const state *s)
+{
+    const hx_condition at = {.line = s->idle_line};
+    char text[340];
+    if (s->n_idle == 0) return HX_OK;
+    return hx_notes_add(
+        s->import->notes, HX_NOTE_INFO,
+        "%s: supports of nodes that no element has are left out: %lld, the first of "
+        "node %s",
+        place(s, &at, text, sizeof text), (long long)s->n_idle,
+        HX_IMPORT_NUMBER(s->import, s->first_idle));
+}
+
 /* A force or support of a node. */
 static int apply_at(state *s, const hx_condition *c, int64_t number)
 {
@@ -170,6 +193,8 @@ static int apply_at(state *s, const hx_condition *c, int64_t number)
             place(s, c, text, sizeof text), HX_IMPORT_NUMBER(s->import, number));
     if ((c->components & 7u) == 0) return HX_OK; /* rotations alone */
     if (at >= 0) return is_force ? add_force(s, c, at) : add_support(s, c, at, number);
+    if (!is_force && hx_number_index_find(&s->import->node_index, number) >= 0)
+        return leave_out(s, c, number);
     return (is_force ? hx_import_conditions_set_load_fault
                      : hx_import_conditions_set_support_fault)(
         s->all,
@@ -259,6 +284,7 @@ static int run_steps(state *s, hx_conditions *to)
     HX_TRY(emit_middles(s, 0, to));
     hx_share_supports(s->import, s->mesh, s->fixed, s->value, &s->middles);
     HX_TRY(hx_note_shared(s->import, &s->middles));
+    HX_TRY(note_idle(s));
     return emit(s, s->value, 0, &to->n_support, &to->support);
 }
 

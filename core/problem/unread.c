@@ -144,6 +144,14 @@ unsigned hx_unread_refuses(const hx_unread *list, hx_unread_use use, int has_mas
     return met & by;
 }
 
+unsigned hx_unread_all_refuse(const hx_unread *list, int has_mass_load, int n_case)
+{
+    unsigned roles = 0;
+    for (int use = 0; use <= HX_UNREAD_OF_MATERIAL; use++)
+        roles |= hx_unread_refuses(list, (hx_unread_use)use, has_mass_load, n_case);
+    return roles;
+}
+
 void hx_unread_free(hx_unread *list)
 {
     for (size_t i = 0; i < list->n; i++) {

@@ -46,6 +46,7 @@ typedef struct hx_unread_kind {
 typedef struct hx_unread {
     size_t n;
     hx_unread_kind *kind; /* [n] in the order in which they were met (owned) */
+    unsigned refused; /* bit 1 << hx_unread_use: from = "file" of it is refused by these kinds */
 } hx_unread;
 
 /* Adds n of a kind; the same word adds to its count and roles. what may be NULL. HX_ENOMEM. */
@@ -71,6 +72,9 @@ void hx_unread_words(const hx_unread *list, unsigned roles, char *text, size_t n
  * of the file. 0: none. */
 typedef enum { HX_UNREAD_OF_SUPPORTS, HX_UNREAD_OF_LOADS, HX_UNREAD_OF_MATERIAL } hx_unread_use;
 unsigned hx_unread_refuses(const hx_unread *list, hx_unread_use use, int has_mass_load, int n_case);
+
+/* Kinds by which anything is refused, as `roles` of the two functions above. */
+unsigned hx_unread_all_refuse(const hx_unread *list, int has_mass_load, int n_case);
 
 /* Accepts a zeroed struct. */
 void hx_unread_free(hx_unread *list);

@@ -152,6 +152,24 @@ def test_mass(hextop):
                 ["*DLOAD\nEALL, GRAV, 9.81, 3., 0., -4.\n",
                  "*DLOAD\nEALL, CENTRIF, 6.25, 0.5, 4., 0., 1., 0., 2.\n",
                  "*DLOAD, OP=NEW\nEALL, GRAV, 2., 0., 1., 0.\n"], kind, quadratic)
+        # another direction or another set adds, the same replaces
+        compare(hextop, "grav" + kind[:3], "*ELSET, ELSET=ETOO\nEALL\n" + FIXED,
+                ["*DLOAD\nEALL, GRAV, 1., 0., 0., 1.\n", "*DLOAD\nEALL, GRAV, 3., 0., 0., -1.\n",
+                 "*DLOAD\nEALL, GRAV, 5., 0., 1e-6, 2.\n", "*DLOAD\nETOO, GRAV, 7., 1., 0., 0.\n",
+                 "*DLOAD\nEALL, GRAV, 0., 0., 0., 1.\n"], kind, quadratic)
+
+
+def test_sets(hextop):
+    """Members that a set names more than once, numbers that are not there, names that begin with a digit."""
+    for kind, quadratic in KINDS:
+        tag = kind[:3] + str(quadratic)
+        e, s = mesh(kind)[3]["side"][0]
+        sets = f"*ELSET, ELSET=1st, GENERATE\n{e}, 100000, 100000\n*ELSET, ELSET=q\n1ST, {e}\n"
+        sets += f"*SURFACE, NAME=twice\nq, S{s}\n{e}, S{s}\n" + FIXED
+        compare(hextop, "twice" + tag, sets,
+                [f"*DLOAD\nq, P{s}, 2.\n", f"*DLOAD\nq, P{s}, 5.\n*CLOAD\n12, 1, 0.5\n"], kind, quadratic)
+        compare(hextop, "faces" + tag, sets,
+                ["*DSLOAD\ntwice, P, -1.\n", "*DSLOAD\ntwice, P, -4.\n*CLOAD\n12, 1, 0.5\n"], kind, quadratic)
 
 
 def test_assembly(hextop):
@@ -210,6 +228,7 @@ def main():
         test_pins(hextop)
         test_pressures(hextop)
         test_mass(hextop)
+        test_sets(hextop)
         test_assembly(hextop)
         os.chdir("/")
     return calculix.finish()

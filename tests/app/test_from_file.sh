@@ -131,6 +131,38 @@ grep -qF "material.E = 70000 MPa of the config counts; material 'Steel' of the m
     stderr || fault "no warning: $(cat stderr)"
 "$hextop" check cube.cfg material.nu=0.25 >stdout 2>stderr || fault "not checked: $(cat stderr)"
 grep -qF 'material.nu = 0.25 of the config counts' stderr || fault "no warning: $(cat stderr)"
+"$hextop" check cube.cfg material= >stdout 2>stderr || fault "not checked: $(cat stderr)"
+grep -qF "material.E = 1, the default, counts; material 'Steel' of the mesh's file has 210000, which material.from" \
+    stderr || fault "no warning of a default: $(cat stderr)"
+"$hextop" check cube.cfg >stdout 2>stderr || fault "not checked: $(cat stderr)"
+grep -qF 'counts; material' stderr && fault "the same material is warned of: $(cat stderr)"
+sed 's/^\*Material, name=Steel/*Material, name=Soft\n*Elastic\n1., 0.3\n&/; s/^\*End Part/*Elset, elset=one\n1\n*Solid Section, elset=one, material=Soft\n&/' \
+    "$source/examples/meshes/cube_job.inp" >two.inp
+"$hextop" check cube.cfg mesh.file="$work/two.inp" >stdout 2>stderr || fault "not checked: $(cat stderr)"
+grep -q "warning: the material of the config counts for all elements; .*two.inp: several materials: 'Soft'" \
+    stderr || fault "several materials: $(cat stderr)"
+
+# Names that the mesh has already are listed together; a long list of sets is cut.
+refused 'the mesh has sets with the names of 2 sets of the config: "Set-left", "Set-right"; choose others' cube.cfg \
+    'sets=({name="Set-left";not=("Set-right");},{name="mine";not=("Set-right");},{name="Set-right";not=("mine");})'
+{
+    sed '/^\*SURFACE/,$d' "$source/examples/meshes/block.inp"
+    for i in $(seq 60); do printf '*NSET, NSET=n%s\n%s\n' "$i" 1; done
+} >many.inp
+cat >many.cfg <<END
+mesh = { file = "many.inp"; };
+supports = ( { set = "wall"; fix = "xyz"; } );
+loads = ( { set = "end"; pressure = -2.0; } );
+optimization = { volume_fraction = 0.3; filter = { radius = 2.0; }; };
+END
+"$hextop" check many.cfg >stdout 2>stderr || fault "many sets: $(cat stderr)"
+says '^sets, the first 40 of 6[0-9] \(-v: all\)$'
+[ "$(grep -c '^  n[0-9]' stdout)" -lt 41 ] || fault "the list of sets is not cut"
+"$hextop" -v check many.cfg >stdout 2>stderr || fault "many sets: $(cat stderr)"
+[ "$(grep -c '^  n[0-9]' stdout)" = 60 ] || fault "-v does not list all sets"
+"$hextop" new many.inp >stdout 2>stderr || fault "no config: $(cat stderr)"
+[ "$(grep -c '^#   "' stdout)" = 40 ] || fault "new lists $(grep -c '^#   "' stdout) sets"
+
 sed 's/^\*Solid Section/*Shell Section/' "$source/examples/meshes/cube_job.inp" >bare.inp
 refused 'no *SOLID SECTION gives a material' steel.cfg mesh.file="$work/bare.inp"
 refused 'block.inp states no material' steel.cfg mesh.file="$source/examples/meshes/block.inp"

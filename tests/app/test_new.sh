@@ -37,8 +37,9 @@ runs() {
 
 # What a file states of itself, couplings between bodies too.
 ok "an assembly" "$hextop" new "$meshes/assembly.inp"
-sed 's/^#\(   { from = "file"; },\)/\1/' stdout >assembly.cfg
-ok "its supports and loads" test "$(grep -c '^   { from' assembly.cfg)" = 2
+cp stdout assembly.cfg
+ok "its supports and loads" test "$(grep -c '^    { from = "file"; },' assembly.cfg)" = 2
+ok "its material" contains assembly.cfg 'material = { from = "file"; };'
 ok "are enough" "$hextop" check assembly.cfg
 
 # The mesh is named as seen from the config, wherever that is written to.
@@ -61,6 +62,11 @@ for mesh in "$meshes"/*.inp "$meshes"/*.cdb "$meshes"/*.msh "$meshes"/*.vtk; do
     [ "$mesh" != assembly.inp ] || continue # two bodies, which its couplings hold: from = "file"
     ok "new $mesh" "$hextop" new "$mesh"
     cp stdout "$mesh.cfg"
+    if [ "$(grep -c '^    { from = "file"; },' "$mesh.cfg")" = 2 ]; then # runs as printed
+        [ "$mesh" = second.cdb ] || # which leaves a rigid motion
+            ok "$mesh: run" "$hextop" run "$mesh.cfg" optimization.iterations=2 solver.device=cpu
+        continue
+    fi
     ok "a set is listed, or made" grep -Eq '^(#   "|    \{ name = ")' "$mesh.cfg"
     support=$(faces "$mesh.cfg" | head -1) load=$(faces "$mesh.cfg" | sed -n 2p)
     grep -q 'name = "x-min"; .*},$' "$mesh.cfg" && support=x-min load=x-max # made where the part has too few
@@ -72,7 +78,30 @@ ok "of the nodes" contains block.inp.cfg '#   "edge": 3 nodes, centre 2 0.5 0'
 ok "of elements" contains block.inp.cfg '#   "part": 16 elements, centre 1 0.5 0.5'
 ok "elements hold nothing" lacks block.inp.cfg '#   { set = "part"'
 ok "2.5 edges" contains block.inp.cfg 'radius = 1.25; unit = "length"'
-ok "what the file states" contains cube_job.inp.cfg '#   { from = "file"; }'
+for text in '    { from = "file"; },   # the 14 that the file states' \
+    '    { from = "file"; },   # the 18 that the file states, each of its 2 steps a case' \
+    'material = { from = "file"; };' "# 'Steel' of the file, in its own units: E 210000, nu 0.3"; do
+    ok "what the file states: $text" contains cube_job.inp.cfg "$text"
+done
+ok "an archive's, with steel" contains cube.cdb.cfg 'material = {            # steel'
+
+# What is not read waits for the line that leaves it out.
+sed -e '/^\*End Part/i\
+*Element, type=S4, elset=skin\
+901, 1, 2, 5, 4\
+*Shell Section, elset=skin, material=Steel\
+0.5' "$meshes/cube_job.inp" >skin.inp
+ok "new skin.inp" "$hextop" new skin.inp
+cp stdout skin.cfg
+ok "the line that leaves it out" contains skin.cfg '    # ignore = ("S4");'
+ok "what it leaves out" grep -q '^    # skin.inp:[0-9]*: 1 S4 (shells)$' skin.cfg
+"$hextop" check skin.cfg >stdout 2>stderr
+ok "refused until then" test $? = 2
+sed 's/# ignore/ignore/' skin.cfg >left.cfg
+ok "then it runs" "$hextop" run left.cfg optimization.iterations=1 solver.device=cpu
+ok "by an argument" "$hextop" new skin.inp mesh.ignore=S4 -o by.cfg
+ok "it is written" contains by.cfg 'ignore = ("S4");'
+ok "and runs" "$hextop" check by.cfg
 
 # Steel in other units, and other values.
 ok "in m" "$hextop" new block.inp 'units=N, m, Pa' optimization.volume_fraction=0.4 'title="a \"b\""' -o metres.cfg

@@ -102,11 +102,19 @@ static void test_types(void)
 static void test_cells_make_sets(void)
 {
     hx_mesh mesh;
-    read_good(TWO_HEX "*ELEMENT, TYPE=CPS4, ELSET=end\n11, 9, 10, 12, 11\n*ELEMENT, TYPE=T3D2\n"
-                      "12, 1, 2\n*ELSET, ELSET=mixed\n2, 11, 12\n*NSET, NSET=of_cells, ELSET=end\n"
-                      "*NSET, NSET=of_first\n*NSET, NSET=of_all, ELSET=ALL\n"
-                      "*SURFACE, NAME=shell\nend, SPOS\n",
+    read_good(TWO_HEX
+              "*ELEMENT, TYPE=CPS4, ELSET=end\n11, 9, 10, 12, 11\n*ELEMENT, TYPE=T3D2\n"
+              "12, 1, 2\n*ELSET, ELSET=mixed\n2, 11, 12\n*NSET, NSET=of_cells, ELSET=end\n"
+              "*NSET, NSET=of_first\n*NSET, NSET=of_all, ELSET=ALL\n"
+              "*SURFACE, NAME=shell\nend, SPOS\n*ELEMENT, TYPE=CAX4P, ELSET=cax\n"
+              "13, 9, 10, 12, 11\n*ELEMENT, TYPE=S9R5, ELSET=s9\n14, 9, 10, 12, 11, 1, 1, 1, 1, "
+              "1\n*ELEMENT, TYPE=B33H, ELSET=b33\n15, 9, 10\n*ELEMENT, TYPE=D, ELSET=flow\n"
+              "16, 1, 0, 2\n*ELEMENT, TYPE=CPE6, ELSET=cpe\n17, 9, 10, 12, 1, 1, 1\n",
               &mesh);
+    check_set(&mesh, "cax", 4, 42, 0, 1);
+    check_set(&mesh, "s9", 4, 42, 0, 1);
+    check_set(&mesh, "b33", 2, 19, 0, 0);
+    check_set(&mesh, "cpe", 3, 9 + 10 + 12, 0, 0);
     check_set(&mesh, "end", 4, 42, 0, 1);
     check_set(&mesh, "shell", 4, 42, 0, 1);
     check_set(&mesh, "mixed", 9, 2 + 9 + 10 + 3 + 6 + 11 + 12 + 7 + 1, 1, 1);
@@ -341,8 +349,8 @@ static void test_faults(void)
     check_fault(OF_LOADS,
                 ONE_HEX "*NODE\n99, 5, 5, 5\n*STEP\n*STATIC\n*CLOAD\n99, 1, 1.\n*END STEP\n",
                 "case.inp:17: a force on node 99, which belongs to no element");
-    check_fault(OF_SUPPORTS, ONE_HEX "*NODE\n99, 5, 5, 5\n*BOUNDARY\n99, 1\n",
-                "case.inp:15: a support on node 99, which belongs to no element");
+    check_fault(OF_SUPPORTS, ONE_HEX "*BOUNDARY\n99, 1\n",
+                "a support on node 99, which belongs to no");
     check_fault(OF_LOADS, ONE_HEX "*STEP\n*STATIC\n*CLOAD\n1, 4, 1.\n*END STEP\n",
                 "case.inp:15: a moment on node 1, which has no rotations");
     check_fault(OF_LOADS, ONE_HEX "*STEP\n*STATIC\n*CLOAD\n1, x, 1.\n*END STEP\n",
@@ -363,6 +371,23 @@ static void test_faults(void)
                 "OP=NEW takes supports away");
 }
 
+/* A support of a node that no element has holds nothing. CalculiX 2.20 accepts it. */
+static void test_idle_support(void)
+{
+    hx_mesh mesh;
+    hx_notes notes = {0};
+    CHECK_OK(read_text(ONE_HEX
+                       "*NODE\n99, 5, 5, 5\n98, 6, 5, 5\n*BOUNDARY\n99, 1, 3\n98, 1\n1, 1, 3\n",
+                       &mesh, &notes));
+    CHECK(stated.n_support == 3 && !stated.support_fault);
+    size_t k = 0;
+    while (k < notes.n && !strstr(notes.note[k].text, "left out: 2, the first of node 99")) k++;
+    CHECK(k < notes.n && notes.note[k].level == HX_NOTE_INFO);
+    CHECK(k < notes.n && strstr(notes.note[k].text, "case.inp:16: supports of nodes"));
+    hx_notes_free(&notes);
+    hx_mesh_free(&mesh);
+}
+
 /* What is not read by name, and what from = "file" is refused by. */
 static void test_unread(void)
 {
@@ -376,6 +401,10 @@ static void test_unread(void)
                  CARRIES, "1 *FOUNDATION (elastic foundations), 2 *TIE (tied surfaces, line 14)");
     check_unread(ONE_HEX "*INITIAL CONDITIONS, TYPE=STRESS\n1, 1, 1., 0, 0, 0, 0, 0\n", LOAD,
                  "case.inp:12: 1 *INITIAL CONDITIONS, TYPE=STRESS");
+    check_unread(ONE_HEX "*SURFACE, NAME=A, TYPE=Cutting Surface\n1, 2\n*SURFACE, NAME=B\n1, S1\n"
+                         "*SURFACE, NAME=C, COMBINE=UNION\nA, B\n*SURFACE, NAME=D\nALL, E1\n",
+                 0,
+                 "1 *SURFACE, TYPE=CUTTING SURFACE, 1 *SURFACE, COMBINE (line 16), 1 *SURFACE, E1");
     check_unread(ONE_HEX "*INITIAL CONDITIONS, TYPE=TEMPERATURE\n1, 20.\n", 0, "");
     check_unread(ONE_HEX "*BOUNDARY, TYPE=VELOCITY\n1, 1, 3\n", HX_UNREAD_SUPPORT,
                  "1 *BOUNDARY, TYPE");
@@ -474,7 +503,7 @@ static void test_messages(void)
     check_bad(ONE_HEX "*NSET, NSET=A, GENERATE\n1, 5, 0\n", "GENERATE needs first, last, step");
     check_bad(ONE_HEX "*SURFACE, NAME=A\n1, S7\n", "'S7' where a side of elements is expected");
     check_bad(ONE_HEX "*SURFACE, NAME=A\nNONE\n", "no set 'NONE' above this line");
-    check_bad(ONE_HEX "*SURFACE, NAME=A, TYPE=CUTTING SURFACE\n", "ELEMENT and NODE are read");
+    check_bad(ONE_HEX "*NSET, NSET=N\n1\n*SURFACE, NAME=A\nN\n", "set 'N' has no elements for a");
     check_bad(ONE_HEX "*STEP\n*STEP\n", "*STEP within a step");
     check_bad(ONE_HEX "*NGEN\n1, 5\n", "case.inp:12: *NGEN makes nodes or elements");
     check_bad("*INCLUDE, INPUT=x.inp,\n*NODE\n", "and no comma at its end");
@@ -592,6 +621,7 @@ int main(void)
     test_steps();
     test_merged_conditions();
     test_faults();
+    test_idle_support();
     test_unread();
     test_carriers();
     test_messages();

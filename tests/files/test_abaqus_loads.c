@@ -205,6 +205,34 @@ static void test_couplings(void)
     hx_mesh_free(&mesh);
 }
 
+static int has_note(const hx_notes *notes, const char *text)
+{
+    int any = 0;
+    for (size_t i = 0; i < notes->n; i++) any |= strstr(notes->note[i].text, text) != NULL;
+    return any;
+}
+
+/* CalculiX 2.20 couples the nodes that are named: a mid-side node between them that is not is
+ * warned of, since quadratic elements couple it too. */
+static void test_coupled_middles(void)
+{
+    hx_mesh mesh;
+#define TET10(set)                                                                                 \
+    "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 0, 1, 0\n4, 0, 0, 1\n5, 0.5, 0, 0\n6, 0.5, 0.5, 0\n"        \
+    "7, 0, 0.5, 0\n8, 0, 0, 0.5\n9, 0.5, 0, 0.5\n10, 0, 0.5, 0.5\n99, 2, 2, 2\n"                   \
+    "*ELEMENT, TYPE=C3D10\n1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10\n*NSET, NSET=tied\n" set               \
+    "\n*RIGID BODY, NSET=tied, REF NODE=99\n"
+    for (int is_whole = 0; is_whole < 2; is_whole++) {
+        hx_notes notes = {0};
+        CHECK_OK(read_text(is_whole ? TET10("1, 2, 3, 5, 6, 7") : TET10("1, 2, 3, 5, 6"), &mesh,
+                           &notes));
+        CHECK(has_note(&notes, "its set lacks mid-side nodes between its nodes") == !is_whole);
+        hx_notes_free(&notes);
+        hx_mesh_free(&mesh);
+    }
+#undef TET10
+}
+
 /* A pin: the projector leaves the rotations about the point, and is one. */
 static void test_pin(void)
 {
@@ -360,6 +388,7 @@ int main(void)
     test_named_twice();
     test_mass_loads();
     test_couplings();
+    test_coupled_middles();
     test_pin();
     test_faults();
     test_coupling_faults();
