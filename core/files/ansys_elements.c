@@ -381,8 +381,7 @@ static int open_element(hx_ansys_reader *r, int64_t number)
 int hx_ansys_en(hx_ansys_reader *r)
 {
     int64_t number, n_node, type, real, material;
-    char word[HX_ANSYS_WORD];
-    if (!strchr("Rr", hx_ansys_word(r, 1, word)[0]) || !isdigit((unsigned char)word[1])) {
+    if (!hx_ansys_is_unblocked(r)) {
         HX_TRY(hx_ansys_integer(r, 1, &number));
         HX_TRY(open_element(r, number));
         return take_nodes(r, 2, 8);

@@ -77,10 +77,7 @@ int hx_ansys_mp(hx_ansys_reader *r)
 /* MPDATA,R5.0,1,EX,material,1,value,... or MPDATA,EX,material,1,value,... */
 int hx_ansys_mpdata(hx_ansys_reader *r)
 {
-    char word[HX_ANSYS_WORD];
-    const int is_unblocked = strchr("Rr", hx_ansys_word(r, 1, word)[0]) && strlen(word) > 1 &&
-                             strchr("0123456789", word[1]);
-    const int k = is_unblocked ? 3 : 1;
+    const int k = hx_ansys_is_unblocked(r) ? 3 : 1;
     double first;
     hx_numbered_material *m;
     hx_ansys_look_for_expansion(r);

@@ -135,6 +135,10 @@ int hx_ansys_is(const hx_ansys_reader *r, int k, const char *word);
  * all count. */
 int hx_ansys_is_command(const hx_ansys_reader *r, const char *name);
 
+/* Whether field 1 is the release or the word by which CDWRITE states the form of data: "R5.3", or
+ * "UNBL" of later releases. */
+int hx_ansys_is_unblocked(const hx_ansys_reader *r);
+
 /* Field k as a number: a literal or a parameter that has one; blank: 0. Returns 1 if it is one. */
 int hx_ansys_number(const hx_ansys_reader *r, int k, double *value);
 

@@ -188,9 +188,7 @@ static int take_antype(hx_ansys_reader *r)
 /* CE,R5.0,DEFI begins an equation, other lines go on with it. */
 static int is_continued(const hx_ansys_reader *r)
 {
-    char word[HX_ANSYS_WORD];
-    hx_ansys_word(r, 1, word);
-    return (word[0] == 'R' || word[0] == 'r') && !hx_ansys_is(r, 2, "DEFI");
+    return hx_ansys_is_unblocked(r) && !hx_ansys_is(r, 2, "DEFI");
 }
 
 static int take_row(hx_ansys_reader *r)

@@ -147,6 +147,7 @@ static void test_unread(void)
         {"MP,ALPX,1,1e-5\nBFUNIF,TEMP,80.\nTREF,20.\n", "BFUNIF", L},
         {"MPDATA,R5.0,1,CTEX,1,1,1e-5\nTUNIF,80.\n", "BFUNIF", L},
         {"CE,R5.0,DEFI,2,1,0.\nCE,R5.0,NODE,1,UX,1.\n", "CE", C},
+        {"CE,UNBL,DEFI,2,1,0.\nCE,UNBL,NODE,1,UX,1.\n", "CE", C},
         {"cp,1,ux,1,2\n", "CP", C},
         {"RBE3,1,ALL,2\n", "RBE3", C},
         {"DL,1,,UX,0\n", "DL", S},
@@ -341,6 +342,8 @@ static void test_materials(void)
          "MPDATA,R5.0, 1,EX  ,       1, 1, 7.000000000E+10,\n"
          "MPDATA,R5.0, 1,NUXY,       1, 1, 0.350000000    ,\n",
          NULL, 7e10, 0.35, NAN},
+        {"MPDATA,UNBL, 1,EX  ,       1, 1, 5.0,\nMPDATA,UNBL, 1,NUXY, 1, 1, 0.,\n", NULL, 5.0, 0.0,
+         NAN},
         {"MP,EX,1,1\nMP,EX,1,2\nMP,PRXY,1,.25\nMP,EY,1,2\nMP,GXY,1,0.8\n", NULL, 2.0, 0.25, NAN},
         {"MP,EX,1,2\nMP,NUXY,1,0\nMP,EX,2,5\n", NULL, 2.0, 0.0, NAN}, /* none has material 2 */
         {"MP,EX,1,2\nMP,EY,1,3\n", "material 1 is not isotropic", 0, 0, 0},
@@ -418,6 +421,7 @@ static void test_forms(void)
         "EN,21,2,10,11,3,6,12,13,7\n",
         "E,2,10,11,3,6,12,13,7\n",
         "EN,R5.5,ATTR,8,1,1,1,1,0,21,0,0,0\nEN,R5.5,NODE,2,10,11,3,6,12,13,7\nEN,R5.5,ATTR,-1,\n",
+        "EN,UNBL,ATTR,8,1,1,1,1,0,21,0,0,0\nEN,UNBL,NODE,2,10,11,3,6,12,13,7\nEN,UNBL,ATTR,-1,\n",
         "*SET,N2,2\nTY=1\ntype,TY\nen,21,N2,10,11,3,6,12,13,7\n",
     };
     char text[8000];
