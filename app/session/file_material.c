@@ -44,7 +44,7 @@ static int check_usable(const hx_config *cfg, const hx_file_material *m)
     if (!m->name)
         return blame(cfg, HX_RAISE(HX_EINPUT,
                                    "%s states no material; *MATERIAL with *ELASTIC of an "
-                                   "Abaqus file is read",
+                                   "Abaqus file, MP of ANSYS and MAT1 of Nastran are read",
                                    cfg->mesh.file));
     if (m->fault) return blame(cfg, HX_RAISE(HX_EINPUT, "%s", m->fault));
     return HX_OK;
@@ -78,8 +78,8 @@ static int take(hx_config *cfg, const hx_file_material *m, const number *n)
     if (hx_config_given(cfg, n->key)) return HX_OK;
     if (!isnan(n->from)) *n->to = n->from;
     if (!isnan(n->from) || !n->is_needed) return HX_OK;
-    return blame(cfg, HX_RAISE(HX_EINPUT, "material '%s' of the mesh's file has no *%s", m->name,
-                               strcmp(n->word, "conductivity") == 0 ? "CONDUCTIVITY" : "ELASTIC"));
+    return blame(
+        cfg, HX_RAISE(HX_EINPUT, "material '%s' of the mesh's file has no %s", m->name, n->word));
 }
 
 int hx_take_file_material(hx_config *cfg, const hx_file_material *m)

@@ -207,17 +207,20 @@ int hx_ansys_note_formulations(hx_ansys_reader *r)
     return HX_OK;
 }
 
-/* node[HX_ANSYS_FIELDS], zeros behind the first n_node; zeros at the end count as not given. */
-static int add_element(hx_ansys_reader *r, int64_t type, int64_t real, int64_t number, int n_node,
-                       int64_t *node, int64_t line)
+/* Nodes behind the first n_node are zeros; zeros at the end count as not given. */
+static int add_element(hx_ansys_reader *r, hx_ansys_pending *given)
 {
+    const int64_t type = given->type, number = given->number, line = given->line;
+    int64_t *const node = given->node;
+    hx_numbered_material *material;
+    int n_node = given->n_node;
     hx_solid_id id;
     const int library_type = type > 0 && type < HX_ANSYS_NUMBERS ? r->type[type] : 0;
     const library_row *const row = find_row(library_type);
     while (row && row->kind <= TETRA4 && n_node > 0 && node[n_node - 1] == 0) n_node--;
     if (number > r->last_elem) r->last_elem = number;
     if (!find_solid(row, library_type, n_node, &id))
-        return add_other(r, library_type, real, number, n_node, line);
+        return add_other(r, library_type, given->real, number, n_node, line);
     for (int k = 0; k < hx_solids[id].n_node; k++)
         if (node[k] < 0 || (node[k] == 0 && k < hx_solids[id].n_corner))
             return hx_import_place(
@@ -225,6 +228,8 @@ static int add_element(hx_ansys_reader *r, int64_t type, int64_t real, int64_t n
                 HX_RAISE(HX_EINPUT, "element %lld lacks nodes", (long long)number));
     fill_middles(id, node);
     if (library_type > 0 && type != r->noted_type) HX_TRY(count_formulation(r, type, library_type));
+    HX_TRY(hx_materials_at(&r->materials, given->material, &material));
+    material->is_used = 1;
     return hx_import_add_solids(&r->import, id, 1, &number, node, line);
 }
 
@@ -259,20 +264,24 @@ static int read_nodes(hx_ansys_reader *r, const hx_ansys_layout *l, int first, i
     return HX_OK;
 }
 
-/* A record has 19 fields: the type is 1, the set of real constants 2, the number of nodes 8, the
- * element's number 10, the first 8 nodes from 11; more nodes on lines of their own. */
+/* A record has 19 fields: the material is 0, the type 1, the set of real constants 2, the number of
+ * nodes 8, the element's number 10, the first 8 nodes from 11; more nodes on lines of their own. */
 static int solid_record(hx_ansys_reader *r, const hx_ansys_layout *l)
 {
-    enum { TYPE = 1, REAL = 2, N_NODE = 8, NUMBER = 10, FIRST = 11 };
-    int64_t field[FIRST] = {0}, node[HX_ANSYS_FIELDS] = {0};
-    const int64_t line = r->line;
+    enum { MATERIAL, TYPE, REAL, N_NODE = 8, NUMBER = 10, FIRST = 11 };
+    int64_t field[FIRST] = {0};
+    hx_ansys_pending p = {.line = r->line};
     for (int k = 0; k < FIRST; k++) HX_TRY(hx_ansys_int(r, l, k, &field[k]));
-    const int64_t n_node = field[N_NODE];
-    if (n_node < 1 || n_node > HX_ANSYS_FIELDS)
+    if (field[N_NODE] < 1 || field[N_NODE] > HX_ANSYS_FIELDS)
         return HX_ANSYS_RAISE(r, "element %lld has %lld nodes", (long long)field[NUMBER],
-                              (long long)n_node);
-    HX_TRY(read_nodes(r, l, FIRST, 8, (int)n_node, node));
-    return add_element(r, field[TYPE], field[REAL], field[NUMBER], (int)n_node, node, line);
+                              (long long)field[N_NODE]);
+    p.number = field[NUMBER];
+    p.type = field[TYPE];
+    p.real = field[REAL];
+    p.material = field[MATERIAL];
+    p.n_node = (int)field[N_NODE];
+    HX_TRY(read_nodes(r, l, FIRST, 8, p.n_node, p.node));
+    return add_element(r, &p);
 }
 
 /* Number, type, real constants, material, coordinate system, nodes; or, COMPACT, number and nodes
@@ -280,22 +289,29 @@ static int solid_record(hx_ansys_reader *r, const hx_ansys_layout *l)
  * the most nodes that its type has. */
 static int plain_record(hx_ansys_reader *r, const hx_ansys_layout *l, int first)
 {
-    int64_t field[5] = {0}, node[HX_ANSYS_FIELDS] = {0};
+    int64_t field[5] = {0};
     int most;
-    const int64_t line = r->line;
     const int n_field = hx_ansys_count(r, l), n_line = l->n_int - first;
+    hx_ansys_pending p = {.line = r->line,
+                          .type = r->current_type,
+                          .real = r->current_real,
+                          .material = r->current_material};
     if (n_field <= first) return HX_ANSYS_RAISE(r, "an element without nodes");
     for (int k = 0; k < first; k++) HX_TRY(hx_ansys_int(r, l, k, &field[k]));
-    const int is_typed =
-        first > 1 && field[1] > 0 && field[1] < HX_ANSYS_NUMBERS && r->type[field[1]] > 0;
-    const int64_t type = is_typed ? field[1] : r->current_type;
-    int n = n_field - first;
-    if (n == n_line) {
-        HX_TRY(most_nodes(r, type, &most));
-        if (most > n) n = most;
+    p.number = field[0];
+    if (first > 1) {
+        const int is_typed = field[1] > 0 && field[1] < HX_ANSYS_NUMBERS && r->type[field[1]] > 0;
+        if (is_typed) p.type = field[1];
+        p.real = field[2];
+        p.material = field[3];
     }
-    HX_TRY(read_nodes(r, l, first, n_line, n, node));
-    return add_element(r, type, first > 1 ? field[2] : r->current_real, field[0], n, node, line);
+    p.n_node = n_field - first;
+    if (p.n_node == n_line) {
+        HX_TRY(most_nodes(r, p.type, &most));
+        if (most > p.n_node) p.n_node = most;
+    }
+    HX_TRY(read_nodes(r, l, first, n_line, p.n_node, p.node));
+    return add_element(r, &p);
 }
 
 /* EBLOCK,19,SOLID; EBLOCK,10 or EBLOCK,9,COMPACT */
@@ -328,7 +344,7 @@ int hx_ansys_close_element(hx_ansys_reader *r)
     hx_ansys_pending *const p = &r->pending;
     if (!p->is_open) return HX_OK;
     p->is_open = 0;
-    return add_element(r, p->type, p->real, p->number, p->n_node, p->node, p->line);
+    return add_element(r, p);
 }
 
 static int take_nodes(hx_ansys_reader *r, int k, int n)
@@ -345,14 +361,18 @@ static int take_nodes(hx_ansys_reader *r, int k, int n)
     return HX_OK;
 }
 
-static int open_element(hx_ansys_reader *r, int64_t number, int64_t type, int64_t real)
+static int open_element(hx_ansys_reader *r, int64_t number)
 {
     HX_TRY(hx_ansys_close_element(r));
     if (hx_ansys_is_nested(r))
         return HX_ANSYS_RAISE(r, "an element within a branch or loop, which only ANSYS can make: "
                                  "write the archive there with CDWRITE,DB");
-    r->pending = (hx_ansys_pending){
-        .is_open = 1, .number = number, .line = r->line, .type = type, .real = real};
+    r->pending = (hx_ansys_pending){.is_open = 1,
+                                    .number = number,
+                                    .line = r->line,
+                                    .type = r->current_type,
+                                    .real = r->current_real,
+                                    .material = r->current_material};
     return HX_OK;
 }
 
@@ -360,22 +380,25 @@ static int open_element(hx_ansys_reader *r, int64_t number, int64_t type, int64_
  * and EN,R5.5,NODE,I,J,K,... */
 int hx_ansys_en(hx_ansys_reader *r)
 {
-    int64_t number, n_node, type, real;
-    char word[HX_ANSYS_WORD];
-    if (!strchr("Rr", hx_ansys_word(r, 1, word)[0]) || !isdigit((unsigned char)word[1])) {
+    int64_t number, n_node, type, real, material;
+    if (!hx_ansys_is_unblocked(r)) {
         HX_TRY(hx_ansys_integer(r, 1, &number));
-        HX_TRY(open_element(r, number, r->current_type, r->current_real));
+        HX_TRY(open_element(r, number));
         return take_nodes(r, 2, 8);
     }
     if (hx_ansys_is(r, 2, "NODE")) return r->pending.is_open ? take_nodes(r, 3, 8) : HX_OK;
     HX_TRY(hx_ansys_integer(r, 3, &n_node));
     if (n_node < 0) return hx_ansys_close_element(r); /* EN,R5.5,ATTR,-1 ends a block */
+    HX_TRY(hx_ansys_integer(r, 4, &material));
     HX_TRY(hx_ansys_integer(r, 5, &type));
     HX_TRY(hx_ansys_integer(r, 6, &real));
     HX_TRY(hx_ansys_integer(r, 9, &number));
     if (n_node < 1 || n_node > HX_ANSYS_FIELDS)
         return HX_ANSYS_RAISE(r, "an element of %lld nodes", (long long)n_node);
-    HX_TRY(open_element(r, number, type, real));
+    HX_TRY(open_element(r, number));
+    r->pending.material = material;
+    r->pending.type = type;
+    r->pending.real = real;
     r->pending.n_wanted = (int)n_node;
     return HX_OK;
 }
@@ -384,7 +407,7 @@ int hx_ansys_en(hx_ansys_reader *r)
 int hx_ansys_e(hx_ansys_reader *r)
 {
     HX_TRY(hx_ansys_close_element(r));
-    HX_TRY(open_element(r, r->last_elem + 1, r->current_type, r->current_real));
+    HX_TRY(open_element(r, r->last_elem + 1));
     return take_nodes(r, 1, 8);
 }
 

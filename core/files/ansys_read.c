@@ -164,6 +164,7 @@ static int read_current(hx_ansys_reader *r)
     double value;
     const int is_known = hx_ansys_number(r, 1, &value);
     if (hx_ansys_is_command(r, "TYPE")) r->current_type = is_known ? (int64_t)value : 0;
+    if (hx_ansys_is_command(r, "MAT")) r->current_material = is_known ? (int64_t)value : 0;
     if (hx_ansys_is_command(r, "REAL")) r->current_real = is_known ? (int64_t)value : 0;
     if (hx_ansys_is_command(r, "CSYS")) r->csys = !is_known || value != 0.0;
     return HX_OK;
@@ -217,6 +218,10 @@ static const command commands[] = {
     {"NROTAT", read_nrotat},
     {"NANG", read_nrotat},
     {"NMODIF", read_nmodif},
+    {"MP", hx_ansys_mp},
+    {"MPDATA", hx_ansys_mpdata},
+    {"TB", hx_ansys_tb},
+    {"MAT", read_current},
 };
 
 /* *IF,...,THEN and loops with their ends; *CREATE to *END is a macro, which nothing runs here. */
@@ -307,6 +312,7 @@ static void reader_free(hx_ansys_reader *r)
     free(r->text);
     free(r->type);
     free(r->option);
+    hx_materials_free(&r->materials);
     free(r->has_constants);
     hx_unread_free(&r->formulation);
     free(r->parameter);
@@ -322,6 +328,7 @@ int hx_ansys_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx
     int rc;
     hx_ansys_reader r = {.notes = notes,
                          .current_type = 1,
+                         .current_material = 1,
                          .cumulate = {{HX_ANSYS_REPLACE, 1.0}, {HX_ANSYS_REPLACE, 1.0}},
                          .uniform = NAN,
                          .reference = NAN};
@@ -333,6 +340,7 @@ int hx_ansys_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx
     HX_TRY_FAIL(read_all(&r));
     HX_TRY_FAIL(hx_import_finish(&r.import, mesh));
     HX_TRY_FAIL(hx_import_conditions_finish(&r.conditions, &r.import, mesh, conditions));
+    if (conditions) HX_TRY_FAIL(hx_materials_finish(&r.materials, path, &conditions->material));
 fail:
     if (rc < 0) hx_mesh_free(mesh);
     if (rc < 0 && conditions) hx_conditions_free(conditions);

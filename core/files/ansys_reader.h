@@ -1,6 +1,7 @@
 /* The state of one pass over an ANSYS archive: ansys_scan.c has its lines, fields and parameters,
  * ansys_elements.c its elements, ansys_read.c nodes and components, ansys_loads.c what acts on
- * the part, ansys_unread.c the commands that are named and not read. Internal. */
+ * the part, ansys_materials.c its materials, ansys_unread.c the commands that are named and not
+ * read. Internal. */
 #ifndef HX_ANSYS_READER_H
 #define HX_ANSYS_READER_H
 
@@ -8,6 +9,7 @@
 
 #include "mesh_conditions.h"
 #include "mesh_import.h"
+#include "numbered_materials.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,7 +38,7 @@ typedef struct hx_ansys_parameter {
 /* An element of E or EN, whose nodes may go on in commands that follow. */
 typedef struct hx_ansys_pending {
     int is_open, n_node, n_wanted; /* n_wanted: nodes that EN,R5.5,ATTR announced; 0: none */
-    int64_t number, line, type, real;
+    int64_t number, line, type, real, material;
     int64_t node[HX_ANSYS_FIELDS];
 } hx_ansys_pending;
 
@@ -75,7 +77,8 @@ typedef struct hx_ansys_reader {
                        known (owned) */
     int8_t *option; /* [HX_ANSYS_NUMBERS] KEYOPT(2) of a type: the formulation (owned) */
     uint8_t *has_constants; /* [HX_ANSYS_NUMBERS] a set of real constants is not zero (owned) */
-    int64_t current_type, current_real, last_elem;
+    int64_t current_type, current_real, current_material, last_elem;
+    hx_numbered_materials materials;
     hx_ansys_pending pending;
     int csys; /* the active coordinate system */
 
@@ -132,6 +135,10 @@ int hx_ansys_is(const hx_ansys_reader *r, int k, const char *word);
  * all count. */
 int hx_ansys_is_command(const hx_ansys_reader *r, const char *name);
 
+/* Whether field 1 is the release or the word by which CDWRITE states the form of data: "R5.3", or
+ * "UNBL" of later releases. */
+int hx_ansys_is_unblocked(const hx_ansys_reader *r);
+
 /* Field k as a number: a literal or a parameter that has one; blank: 0. Returns 1 if it is one. */
 int hx_ansys_number(const hx_ansys_reader *r, int k, double *value);
 
@@ -159,6 +166,12 @@ int hx_ansys_rlblock(hx_ansys_reader *r);
 
 /* Adds the element of E or EN, if there is one. */
 int hx_ansys_close_element(hx_ansys_reader *r);
+
+/* --- ansys_materials.c --- */
+
+int hx_ansys_mp(hx_ansys_reader *r);
+int hx_ansys_mpdata(hx_ansys_reader *r);
+int hx_ansys_tb(hx_ansys_reader *r);
 
 /* --- ansys_loads.c --- */
 
@@ -189,6 +202,9 @@ int hx_ansys_other_command(hx_ansys_reader *r);
 
 /* Whether the command stands in a branch or loop, where it may run never or often. */
 int hx_ansys_is_nested(const hx_ansys_reader *r);
+
+/* MP, MPDATA or TB: whether it states thermal expansion. */
+void hx_ansys_look_for_expansion(hx_ansys_reader *r);
 
 int hx_ansys_finish_unread(hx_ansys_reader *r);
 

@@ -204,6 +204,14 @@ int hx_ansys_is_command(const hx_ansys_reader *r, const char *name)
     return strncasecmp(text, name, 4) == 0;
 }
 
+int hx_ansys_is_unblocked(const hx_ansys_reader *r)
+{
+    char word[HX_ANSYS_WORD];
+    hx_ansys_word(r, 1, word);
+    return strncasecmp(word, "UNBL", 4) == 0 ||
+           (toupper((unsigned char)word[0]) == 'R' && isdigit((unsigned char)word[1]));
+}
+
 static hx_ansys_parameter *find_parameter(const hx_ansys_reader *r, const char *name)
 {
     for (size_t i = r->n_parameter; i-- > 0;)

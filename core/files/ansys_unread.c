@@ -79,6 +79,7 @@ static const unread_row unread[] = {
     {"PSMESH", CARRIES, "pretension"},
     {"ESURF", CARRIES, "surface elements"},
     {"CYCLIC", CARRIES, "cyclic symmetry"},
+    {"MPCHG", HX_UNREAD_MATERIAL, "another material of elements"},
 };
 
 /* Make or change nodes and elements within ANSYS. */
@@ -164,13 +165,10 @@ static int take_temperature(hx_ansys_reader *r, int *taken)
 }
 
 /* MP,ALPX,... and MPDATA,R5.0,n,ALPX,...; TB,CTE */
-static void look_for_expansion(hx_ansys_reader *r)
+void hx_ansys_look_for_expansion(hx_ansys_reader *r)
 {
     static const char *const label[] = {"ALP", "CTE", "THS"};
     char text[HX_ANSYS_WORD];
-    if (!hx_ansys_is_command(r, "MP") && !hx_ansys_is_command(r, "MPDATA") &&
-        !hx_ansys_is_command(r, "TB"))
-        return;
     for (int k = 1; k < 4; k++)
         for (size_t i = 0; i < 3; i++)
             r->expands |= strncasecmp(hx_ansys_word(r, k, text), label[i], 3) == 0;
@@ -190,9 +188,7 @@ static int take_antype(hx_ansys_reader *r)
 /* CE,R5.0,DEFI begins an equation, other lines go on with it. */
 static int is_continued(const hx_ansys_reader *r)
 {
-    char word[HX_ANSYS_WORD];
-    hx_ansys_word(r, 1, word);
-    return (word[0] == 'R' || word[0] == 'r') && !hx_ansys_is(r, 2, "DEFI");
+    return hx_ansys_is_unblocked(r) && !hx_ansys_is(r, 2, "DEFI");
 }
 
 static int take_row(hx_ansys_reader *r)
@@ -237,7 +233,6 @@ int hx_ansys_other_command(hx_ansys_reader *r)
     if (hx_ansys_is_command(r, "ANTYPE")) return take_antype(r);
     if (hx_ansys_is_command(r, "SOLVE") && !r->solved) r->solved = r->line;
     HX_TRY(refuse_meshing(r));
-    look_for_expansion(r);
     HX_TRY(take_inertia(r, &taken));
     if (!taken) HX_TRY(take_temperature(r, &taken));
     return taken ? HX_OK : take_row(r);

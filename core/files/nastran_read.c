@@ -102,7 +102,10 @@ static int open_property(hx_nastran_reader *r, int64_t property)
     if (r->set && r->last_property == property) return HX_OK;
     snprintf(name, sizeof name, "property-%lld", (long long)property);
     r->last_property = property;
-    return hx_import_set_named(&r->import, name, &r->set);
+    const size_t n_before = r->import.n_set;
+    HX_TRY(hx_import_set_named(&r->import, name, &r->set));
+    return r->import.n_set == n_before ? HX_OK
+                                       : hx_numbers_append(&r->solid_property, 1, &property);
 }
 
 /* The nodes in the fields behind EID and PID; *n_blank of them are missing behind the corners. */
@@ -181,6 +184,15 @@ static const card cards[] = {
     {"PLOAD", hx_nastran_take_pload, HX_UNREAD_LOAD},
     {"PLOAD4", hx_nastran_take_pload4, HX_UNREAD_LOAD},
     {"LOAD", hx_nastran_take_load, HX_UNREAD_LOAD},
+    {"MAT1", hx_nastran_take_mat1, HX_UNREAD_MATERIAL},
+    {"MAT4", hx_nastran_take_mat4, HX_UNREAD_MATERIAL},
+    {"MAT3", hx_nastran_take_mat, HX_UNREAD_MATERIAL},
+    {"MAT9", hx_nastran_take_mat, HX_UNREAD_MATERIAL},
+    {"MAT11", hx_nastran_take_mat, HX_UNREAD_MATERIAL},
+    {"MATT1", hx_nastran_take_mat, HX_UNREAD_MATERIAL},
+    {"MATT9", hx_nastran_take_mat, HX_UNREAD_MATERIAL},
+    {"MATS1", hx_nastran_take_mat, HX_UNREAD_MATERIAL},
+    {"PSOLID", hx_nastran_take_psolid, HX_UNREAD_MATERIAL},
     {"PSHELL", hx_nastran_take_property, 0},
     {"PCOMP", hx_nastran_take_property, 0},
     {"PCOMPG", hx_nastran_take_property, 0},
@@ -254,6 +266,10 @@ static void reader_free(hx_nastran_reader *r)
     hx_numbers_free(&r->turned);
     hx_number_index_free(&r->turned_index);
     hx_numbers_free(&r->carrying);
+    hx_numbers_free(&r->solid_property);
+    hx_numbers_free(&r->psolid);
+    hx_numbers_free(&r->psolid_material);
+    hx_materials_free(&r->materials);
     free(r->face_sets);
     free(r->support);
     free(r->load);
@@ -286,7 +302,8 @@ int hx_nastran_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, 
     HX_TRY_FAIL(hx_import_finish(&r->import, mesh));
     HX_TRY_FAIL(hx_nastran_finish(r, mesh));
     HX_TRY_FAIL(hx_nastran_name_unread(r));
-    rc = hx_import_conditions_finish(&r->conditions, &r->import, mesh, conditions);
+    HX_TRY_FAIL(hx_import_conditions_finish(&r->conditions, &r->import, mesh, conditions));
+    if (conditions) rc = hx_nastran_find_material(r, &conditions->material);
 fail:
     reader_free(r);
     free(r);

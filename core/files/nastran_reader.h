@@ -6,6 +6,7 @@
 #include "mesh_conditions.h"
 #include "mesh_import.h"
 #include "nastran_scan.h"
+#include "numbered_materials.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -93,6 +94,9 @@ typedef struct hx_nastran_reader {
     int64_t n_soft; /* faults of supports and loads */
     size_t n_lost, lost_capacity;
     hx_nastran_lost *lost; /* (owned) */
+    hx_numbered_materials materials;
+    hx_numbers solid_property;          /* of solids, each once */
+    hx_numbers psolid, psolid_material; /* PSOLID: property and material */
     size_t n_skin, skin_capacity, n_face_set, face_set_capacity;
     hx_nastran_skin *skin;          /* (owned) */
     hx_nastran_face_set *face_sets; /* (owned) */
@@ -147,6 +151,13 @@ int hx_nastran_take_force(hx_nastran_reader *r);
 int hx_nastran_take_pload(hx_nastran_reader *r);
 int hx_nastran_take_pload4(hx_nastran_reader *r);
 int hx_nastran_take_load(hx_nastran_reader *r);
+
+/* nastran_materials.c: MAT1, MAT4, others, PSOLID; once all is read, the one of all solids. */
+int hx_nastran_take_mat1(hx_nastran_reader *r);
+int hx_nastran_take_mat4(hx_nastran_reader *r);
+int hx_nastran_take_mat(hx_nastran_reader *r);
+int hx_nastran_take_psolid(hx_nastran_reader *r);
+int hx_nastran_find_material(hx_nastran_reader *r, hx_file_material *to);
 
 /* CORD2R, CORD2C and CORD2S; the node that is added next is in that system; once all is read. */
 int hx_nastran_take_system(hx_nastran_reader *r);

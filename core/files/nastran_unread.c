@@ -193,10 +193,19 @@ int hx_nastran_lose(hx_nastran_reader *r, const char *name)
     return count_lost(r, name, sid);
 }
 
+/* What is wrong with a material is warned of; without it there is none. */
+static int soften_material(hx_nastran_reader *r)
+{
+    HX_TRY(hx_notes_add(r->notes, HX_NOTE_WARNING, "%s", hx_error_message()));
+    hx_error_clear();
+    return HX_OK;
+}
+
 int hx_nastran_soften(hx_nastran_reader *r, unsigned role, int rc)
 {
     enum { MOST_WARNED = 3 };
     if (rc != HX_EINPUT || role == 0) return rc;
+    if (role == HX_UNREAD_MATERIAL) return soften_material(r);
     HX_TRY((role == LOAD ? hx_import_conditions_set_load_fault
                          : hx_import_conditions_set_support_fault)(&r->conditions, "%s",
                                                                    hx_error_message()));

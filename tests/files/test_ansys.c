@@ -147,6 +147,7 @@ static void test_unread(void)
         {"MP,ALPX,1,1e-5\nBFUNIF,TEMP,80.\nTREF,20.\n", "BFUNIF", L},
         {"MPDATA,R5.0,1,CTEX,1,1,1e-5\nTUNIF,80.\n", "BFUNIF", L},
         {"CE,R5.0,DEFI,2,1,0.\nCE,R5.0,NODE,1,UX,1.\n", "CE", C},
+        {"CE,UNBL,DEFI,2,1,0.\nCE,UNBL,NODE,1,UX,1.\n", "CE", C},
         {"cp,1,ux,1,2\n", "CP", C},
         {"RBE3,1,ALL,2\n", "RBE3", C},
         {"DL,1,,UX,0\n", "DL", S},
@@ -330,6 +331,52 @@ static void test_other_elements(void)
     hx_mesh_free(&mesh);
 }
 
+static void test_materials(void)
+{
+    static const struct {
+        const char *text, *fault;
+        double young, poisson, density;
+    } row[] = {
+        {"MP,EX,1,2.1e5\nMP,NUXY,1,0.3\nMP,DENS,1,7.8e-9\n", NULL, 2.1e5, 0.3, 7.8e-9},
+        {"MPTEMP,R5.0, 1, 1,  0.00000000    ,\n"
+         "MPDATA,R5.0, 1,EX  ,       1, 1, 7.000000000E+10,\n"
+         "MPDATA,R5.0, 1,NUXY,       1, 1, 0.350000000    ,\n",
+         NULL, 7e10, 0.35, NAN},
+        {"MPDATA,UNBL, 1,EX  ,       1, 1, 5.0,\nMPDATA,UNBL, 1,NUXY, 1, 1, 0.,\n", NULL, 5.0, 0.0,
+         NAN},
+        {"MP,EX,1,1\nMP,EX,1,2\nMP,PRXY,1,.25\nMP,EY,1,2\nMP,GXY,1,0.8\n", NULL, 2.0, 0.25, NAN},
+        {"MP,EX,1,2\nMP,NUXY,1,0\nMP,EX,2,5\n", NULL, 2.0, 0.0, NAN}, /* none has material 2 */
+        {"MP,EX,1,2\nMP,EY,1,3\n", "material 1 is not isotropic", 0, 0, 0},
+        {"MP,EX,1,2\nMP,NUXY,1,0\nMP,GXY,1,9\n", "is not isotropic", 0, 0, 0},
+        {"MP,EX,1,2,0.1\n", "material 1 depends on the temperature", 0, 0, 0},
+        {"MPDATA,EX,1,1,2,3\n", "depends on the temperature", 0, 0, 0},
+        {"MP,EX,1,YOUNG\n", "numbers that only ANSYS computes", 0, 0, 0},
+        {"MP,EX,1,2\nMP,EX,2,5\nMAT,2\nE,2,10,11,3,6,12,13,7\n", "several materials: 1 (line 24)",
+         0, 0, 0},
+        {"MP,EX,1,2\nMAT,7\nE,2,10,11,3,6,12,13,7\n", "material 7, which is not stated", 0, 0, 0},
+    };
+    char text[8000];
+    hx_mesh mesh;
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        snprintf(text, sizeof text, "%s%s", PART, row[i].text);
+        CHECK_OK(read_text(text, &mesh, NULL));
+        const hx_file_material *const m = &stated.material;
+        CHECK_MSG(m->name && strcmp(m->name, "1") == 0, "%s", row[i].text);
+        if (row[i].fault)
+            CHECK_MSG(m->fault && strstr(m->fault, row[i].fault), "%s: %s", row[i].text,
+                      m->fault ? m->fault : "no fault");
+        else
+            CHECK_MSG(!m->fault && m->young == row[i].young && m->poisson == row[i].poisson &&
+                          (m->density == row[i].density || isnan(row[i].density)),
+                      "%s: %s", row[i].text, m->fault ? m->fault : "other numbers");
+        hx_mesh_free(&mesh);
+    }
+    read_good(PART "TB,BISO,1\nTB,FCLI,1\n", &mesh);
+    CHECK(!stated.material.name && roles_of("TB,BISO") == HX_UNREAD_MATERIAL &&
+          stated.unread.n == 1);
+    hx_mesh_free(&mesh);
+}
+
 /* ANSYS integrates these otherwise than we do: a note, in a file with loads a warning. */
 static void test_formulations(void)
 {
@@ -374,6 +421,7 @@ static void test_forms(void)
         "EN,21,2,10,11,3,6,12,13,7\n",
         "E,2,10,11,3,6,12,13,7\n",
         "EN,R5.5,ATTR,8,1,1,1,1,0,21,0,0,0\nEN,R5.5,NODE,2,10,11,3,6,12,13,7\nEN,R5.5,ATTR,-1,\n",
+        "EN,UNBL,ATTR,8,1,1,1,1,0,21,0,0,0\nEN,UNBL,NODE,2,10,11,3,6,12,13,7\nEN,UNBL,ATTR,-1,\n",
         "*SET,N2,2\nTY=1\ntype,TY\nen,21,N2,10,11,3,6,12,13,7\n",
     };
     char text[8000];
@@ -512,6 +560,7 @@ int main(void)
     test_again();
     test_elements();
     test_other_elements();
+    test_materials();
     test_formulations();
     test_forms();
     test_short_records();

@@ -244,6 +244,29 @@ for what, more, control, named, refuses in (
         check(("not read: " in said) == bool(named) and named in said, f"{what}: named: {said}")
         check((code == 2 and f"{key}[0]: from" in said) == (key in refuses.split()), f"{what}: {key}: {said}")
 
+# The material of the solids: MAT1 by PSOLID.
+both = lambda m, p2="PSOLID,2,1\n": deck("free").replace("MAT1,1,210000.0,,0.3\n", m).replace("PSOLID,1,1\n", "PSOLID,1,1\n" + p2)
+TAKE = CONFIG.replace("E = 210000.0; nu = 0.3;", 'from = "file";')
+for what, text, expected in (
+    ("E and nu", both("MAT1,1,210000.0,,0.3,7.8-9\n"), "E 210000 MPa, nu 0.3, density 7.8e-09"),
+    ("E and G", both("MAT1,1,260.0,100.0\n"), "E 260 MPa, nu 0.3"),
+    ("two with the same numbers", both("MAT1,1,200.0,,0.3\nMAT1,4,200.0,,0.3\n", "PSOLID,2,4\n"), "E 200 MPa, nu 0.3"),
+    ("two", both("MAT1,1,200.0,,0.3\nMAT1,4,300.0,,0.3\n", "PSOLID,2,4\n"), "several materials: 1 (line"),
+    ("anisotropic", both("MAT1,1,200.0,,0.3\nMAT9,4,1.0\n", "PSOLID,2,4\n"), "material 4 is not isotropic"),
+    ("another G", both("MAT1,1,200.0,10.0,0.3\n"), "has a G that E and NU do not give"),
+    ("temperatures", both("MAT1,1,200.0,,0.3\nMATT1,1,5\n"), "depends on the temperature"),
+    ("no PSOLID", both("MAT1,1,200.0,,0.3\n", ""), "property 2 of solids has no material"),
+    ("none", both(""), "states no material"),
+):
+    put("material.bdf", text)
+    put("material.cfg", 'units = "N, mm, MPa";\n' + TAKE % "material.bdf")
+    code, said = run("mesh", "material.cfg", "material.inp")
+    check(expected in said and (code == 0) == (" nu " in expected), f"material, {what}: {code} {said}")
+put("material.bdf", both("MAT1,1,70000.0,,0.3\n"))
+put("material.cfg", CONFIG % "material.bdf")
+code, said = run("mesh", "material.cfg", "material.inp")
+check(code == 0 and "material.E = 210000" in said and "has 70000" in said, f"a material that differs: {said}")
+
 # A line that ends with a comma goes on in the next, which begins with data.
 text = deck("free")
 bare = text.replace("SPC1,1,123456,11,THRU,13", "SPC1,1,123456,11,\n12,\n13")

@@ -1,0 +1,102 @@
+/* MP and MPDATA of ANSYS archives: constant numbers of isotropic materials. */
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "ansys_reader.h"
+
+static int is_label(const char *word, const char *label)
+{
+    return strncasecmp(word, label, 4) == 0 && strlen(word) >= strlen(label);
+}
+
+/* A value in another direction, or of another name, that agrees with *to or sets it. */
+static void set(hx_numbered_material *m, double *to, double value)
+{
+    if (!isnan(*to) && fabs(*to - value) > 1e-9 * fabs(value)) m->fault = "is not isotropic";
+    if (isnan(*to)) *to = value;
+}
+
+/* A later statement of the same label replaces an earlier one. */
+static void set_property(hx_numbered_material *m, const char *label, double value)
+{
+    static const char *const other_nu[] = {"PRXY", "NUYZ", "NUXZ", "PRYZ", "PRXZ"};
+    if (is_label(label, "EX")) m->young = value;
+    if (is_label(label, "NUXY")) m->poisson = value;
+    if (is_label(label, "DENS")) m->density = value;
+    if (is_label(label, "KXX")) m->conductivity = value;
+    if (is_label(label, "EY") || is_label(label, "EZ")) set(m, &m->young, value);
+    if (is_label(label, "KYY") || is_label(label, "KZZ")) set(m, &m->conductivity, value);
+    for (int i = 0; i < 5; i++)
+        if (is_label(label, other_nu[i])) set(m, &m->poisson, value);
+    if (is_label(label, "GXY") || is_label(label, "GYZ") || is_label(label, "GXZ")) {
+        const double shear = m->young / (2.0 * (1.0 + m->poisson));
+        if (!(fabs(shear - value) <= 1e-3 * fabs(value))) m->fault = "is not isotropic";
+    }
+}
+
+static int is_read(const char *label)
+{
+    static const char *const names[] = {"EX",   "EY",   "EZ",   "NUXY", "NUYZ", "NUXZ",
+                                        "PRXY", "PRYZ", "PRXZ", "GXY",  "GYZ",  "GXZ",
+                                        "DENS", "KXX",  "KYY",  "KZZ"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (is_label(label, names[i])) return 1;
+    return 0;
+}
+
+/* Label, material and value in fields k, k + 1 and `at`; what is behind is of temperatures. */
+static int take_property(hx_ansys_reader *r, int k, int at)
+{
+    char label[HX_ANSYS_WORD], word[HX_ANSYS_WORD];
+    double number, value, more;
+    hx_numbered_material *m;
+    hx_ansys_word(r, k, label);
+    if (!is_read(label) || !hx_ansys_number(r, k + 1, &number) || number < 1.0 || number > 1e15)
+        return HX_OK;
+    HX_TRY(hx_materials_at(&r->materials, (int64_t)number, &m));
+    if (m->line == 0) m->line = r->line;
+    if (!hx_ansys_number(r, at, &value) || hx_ansys_is_nested(r)) {
+        m->fault = "has numbers that only ANSYS computes";
+        return HX_OK;
+    }
+    for (int i = at + 1; i < at + 5; i++)
+        if (*hx_ansys_word(r, i, word) && (!hx_ansys_number(r, i, &more) || more != 0.0))
+            m->fault = "depends on the temperature";
+    set_property(m, label, value);
+    return HX_OK;
+}
+
+/* MP,EX,material,value,... */
+int hx_ansys_mp(hx_ansys_reader *r)
+{
+    hx_ansys_look_for_expansion(r);
+    return take_property(r, 1, 3);
+}
+
+/* MPDATA,R5.0,1,EX,material,1,value,... or MPDATA,EX,material,1,value,... */
+int hx_ansys_mpdata(hx_ansys_reader *r)
+{
+    const int k = hx_ansys_is_unblocked(r) ? 3 : 1;
+    double first;
+    hx_numbered_material *m;
+    hx_ansys_look_for_expansion(r);
+    HX_TRY(take_property(r, k, k + 3));
+    if (!hx_ansys_number(r, k + 2, &first) || first < 2.0 || r->materials.n == 0) return HX_OK;
+    HX_TRY(hx_materials_at(&r->materials, r->materials.list[r->materials.last].number, &m));
+    m->fault = "depends on the temperature";
+    return HX_OK;
+}
+
+/* TB,ANEL,material and its like: what is beyond constant numbers. */
+int hx_ansys_tb(hx_ansys_reader *r)
+{
+    static const char *const harmless[] = {"FCLI", "CTE", "DFLT", "FLUI"};
+    char label[HX_ANSYS_WORD], word[HX_ANSYS_WORD + 8];
+    hx_ansys_look_for_expansion(r);
+    hx_ansys_word(r, 1, label);
+    for (int i = 0; i < 4; i++)
+        if (strncasecmp(label, harmless[i], 4) == 0) return HX_OK;
+    snprintf(word, sizeof word, "TB,%.40s", label);
+    return hx_ansys_unread(r, HX_UNREAD_MATERIAL, word, "tables of a material", r->line);
+}

@@ -1,0 +1,92 @@
+#include "numbered_materials.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/grow.h"
+#include "../base/memory.h"
+
+int hx_materials_at(hx_numbered_materials *materials, int64_t number,
+                    hx_numbered_material **material)
+{
+    size_t i = materials->last;
+    if (i >= materials->n || materials->list[i].number != number)
+        for (i = 0; i < materials->n && materials->list[i].number != number; i++) continue;
+    if (i == materials->n) {
+        HX_TRY(hx_grow(&materials->list, materials->n, &materials->capacity,
+                       sizeof *materials->list, "materials of a file"));
+        materials->list[materials->n++] = (hx_numbered_material){
+            .number = number, .young = NAN, .poisson = NAN, .density = NAN, .conductivity = NAN};
+    }
+    materials->last = i;
+    *material = &materials->list[i];
+    return HX_OK;
+}
+
+static int same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+static int set_fault(hx_file_material *to, const char *text)
+{
+    return to->fault ? HX_OK : hx_strdup(&to->fault, text);
+}
+
+/* Compares a used material with the first one. */
+static int take(const hx_numbered_material *first, const hx_numbered_material *m, const char *path,
+                hx_file_material *to)
+{
+    char text[500];
+    if (m->line == 0) {
+        snprintf(text, sizeof text,
+                 m->number < 0 ? "%.300s: property %lld of solids has no material"
+                               : "%.300s: elements have material %lld, which is not stated",
+                 path, m->number < 0 ? -(long long)m->number : (long long)m->number);
+        return set_fault(to, text);
+    }
+    if (m->fault) {
+        snprintf(text, sizeof text,
+                 "%.300s:%lld: material %lld %s; constant numbers of an isotropic material are "
+                 "read",
+                 path, (long long)m->line, (long long)m->number, m->fault);
+        return set_fault(to, text);
+    }
+    if (same(first->young, m->young) && same(first->poisson, m->poisson) &&
+        same(first->density, m->density) && same(first->conductivity, m->conductivity))
+        return HX_OK;
+    snprintf(text, sizeof text,
+             "%.300s: several materials: %lld (line %lld) and %lld (line %lld); one is for all "
+             "elements here",
+             path, (long long)first->number, (long long)first->line, (long long)m->number,
+             (long long)m->line);
+    return set_fault(to, text);
+}
+
+int hx_materials_finish(const hx_numbered_materials *materials, const char *path,
+                        hx_file_material *to)
+{
+    const hx_numbered_material *first = NULL;
+    char name[32];
+    for (size_t i = 0; i < materials->n; i++)
+        if (materials->list[i].is_used && materials->list[i].line > 0 && !first)
+            first = &materials->list[i];
+    if (!first) return HX_OK;
+    snprintf(name, sizeof name, "%lld", (long long)first->number);
+    HX_TRY(hx_strdup(&to->name, name));
+    to->young = first->young;
+    to->poisson = first->poisson;
+    to->density = first->density;
+    to->conductivity = first->conductivity;
+    for (size_t i = 0; i < materials->n; i++)
+        if (materials->list[i].is_used) HX_TRY(take(first, &materials->list[i], path, to));
+    return HX_OK;
+}
+
+void hx_materials_free(hx_numbered_materials *materials)
+{
+    free(materials->list);
+    memset(materials, 0, sizeof *materials);
+}
