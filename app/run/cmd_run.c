@@ -210,6 +210,7 @@ static int optimise(run *r)
         HX_TRY(record(r, &it, last));
         if (verdict < 0) return verdict;
         hx_outcome_warn(&r->session, &r->stats, &it);
+        if (it.iteration == 1) hx_doubt_initial(&r->doubts, &r->session, &it);
         keep_checkpoint(r, last);
         if (last) return HX_OK;
         hx_optimizer_advance(opt); /* the proposal becomes the design */

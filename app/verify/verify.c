@@ -247,7 +247,7 @@ static int analyse(hx_verify *v, const double *density, hx_verify_analysis *a, i
 {
     hx_session *s = &v->session;
     const size_t n_case = (size_t)s->problem.cases.n;
-    static const hx_least_volume any = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}}; /* as the file has */
+    static const hx_least_volume any = {.most = {.first = {INFINITY, 0.0}}}; /* as the file has */
     const hx_optimizer_params params = {.move = 0.2, .damping = 0.5, .least = &any};
     hx_iteration record;
     HX_TRY(hx_alloc(&a->case_compliance, n_case, sizeof *a->case_compliance, "load cases"));
