@@ -7,6 +7,7 @@
 #include "../session/continuation.h"
 #include "../session/solid_design.h"
 #include "../text/log.h"
+#include "../text/shell_word.h"
 #include "../text/table.h"
 #include "attached.h"
 #include "core/base/clock.h"
@@ -29,17 +30,18 @@ static const char *less_grey(const hx_session *s, char *text, size_t n_text)
     const hx_config *const cfg = &s->cfg;
     const int n = cfg->optimization.iterations, usual = 150;
     const int rising = hx_continuation_iterations(cfg) + 40;
+    char word[256];
+    const char *const folder = hx_shell_word(cfg->output.directory, word, sizeof word);
     if (cfg->optimization.projection.given)
         snprintf(text, n_text,
                  "`hextop verify %s` analyses it; `optimization.iterations=%d` lets the projection "
                  "go on",
-                 cfg->output.directory, 2 * n > rising ? 2 * n : rising);
+                 folder, 2 * n > rising ? 2 * n : rising);
     else
         snprintf(text, n_text,
                  "`hextop verify %s` analyses it; a projection reduces greyness: "
                  "`%s'optimization.projection={}' optimization.iterations=%d`",
-                 cfg->output.directory,
-                 s->filter.kind->is_heuristic ? "optimization.filter.kind=density " : "",
+                 folder, s->filter.kind->is_heuristic ? "optimization.filter.kind=density " : "",
                  n > usual ? n : usual);
     return text;
 }
@@ -209,11 +211,11 @@ static void judge_change(hx_doubts *doubts, const hx_session *s, const hx_doubt_
 static void judge_pieces(hx_doubts *doubts, const hx_attached *a)
 {
     const int64_t loose = hx_attached_count_loose(a);
-    char text[32], count[32], remedy[512];
+    char text[32], count[32], remedy[512], word[256];
     snprintf(remedy, sizeof remedy,
              "a larger filter radius or volume, more iterations; `hextop surface %s part.stl "
              "--keep-largest` drops them",
-             a->session->cfg.output.directory);
+             hx_shell_word(a->session->cfg.output.directory, word, sizeof word));
     if (loose > 0)
         hx_doubts_advise(
             doubts, HX_DOUBT_LOOSE_PIECES, (double)loose, remedy,
@@ -383,11 +385,11 @@ fail:
 static int judge_tetrahedra(hx_doubts *doubts, const hx_session *s, const uint8_t *is_solid)
 {
     double share, error;
-    char remedy[512];
+    char remedy[512], word[256];
     snprintf(remedy, sizeof remedy,
              "`hextop verify %s --element quadratic` quantifies it; a finer mesh fixes it, or "
              "`solver.element=quadratic solver.operator=auto`",
-             s->cfg.output.directory);
+             hx_shell_word(s->cfg.output.directory, word, sizeof word));
     if (s->cfg.solver.element != HX_ELEMENT_LINEAR || s->mesh.n_kind[HX_CELL_TETRAHEDRON] == 0)
         return HX_OK;
     HX_TRY(hx_doubt_tetrahedra(s, is_solid, &share, &error));

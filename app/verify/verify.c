@@ -76,12 +76,7 @@ static int make_black_white(hx_verify *v)
 /* What each node hangs on. */
 static int make_pieces(hx_verify *v)
 {
-    const hx_mesh *mesh = &v->session.mesh;
-    const double *volume = v->session.problem.volume;
-    hx_pieces faces;
-    HX_TRY(hx_pieces_create(&faces, mesh, v->is_solid, volume, HX_PIECES_BY_FACES));
-    v->n_face_piece = faces.n;
-    hx_pieces_free(&faces);
+    HX_TRY(hx_verify_count_pieces(v));
     return hx_attached_create(&v->attached, &v->session, v->is_solid);
 }
 
