@@ -182,12 +182,21 @@ static void warn(hx_doubts *doubts, const cut *c, double share, int load_case)
                      100.0 * share, load_case + 1, (long long)n_loose, n_loose == 1 ? "" : "s");
 }
 
+static int has_void(const hx_session *s)
+{
+    const hx_config_passive *const passive = s->cfg.passive.entry;
+    for (size_t i = 0; i < s->cfg.passive.n; i++)
+        if (passive[i].density <= most_void) return 1;
+    return 0;
+}
+
 int hx_doubt_void(hx_doubts *doubts, const hx_session *s)
 {
     const hx_problem *const p = &s->problem;
     int load_case;
     cut c;
-    if (!p->passive.density || hx_config_is_heat(&s->cfg) || s->space.element == HX_ELEMENT_SPLINE)
+    if (!p->passive.density || !has_void(s) || hx_config_is_heat(&s->cfg) ||
+        s->space.element == HX_ELEMENT_SPLINE)
         return HX_OK; /* void conducts; functions of a spline reach over it */
     HX_TRY(find_cut(&c, s, -1));
     const double share = worst_share(&c, &load_case);
