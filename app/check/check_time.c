@@ -2,12 +2,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../session/iterations_guess.h"
 #include "../text/table.h"
 #include "check.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/problem/simp.h"
-#include "core/spline/spline.h"
 
 /* The stiffness of the uniform design. */
 static int set_uniform(hx_session *s)
@@ -86,42 +86,11 @@ fail:
     return rc;
 }
 
-/* PCG iterations of a solve: what is likely, and between what. */
-typedef struct guess {
-    double likely, least, most;
-} guess;
-
-/* With multigrid what both spline examples took, designs at 1e-5 on either device: 12 to 36 for
- * degree 2 and 3. The diagonal takes about as many times more as the degree is. */
-static guess guess_spline(double with_diagonal, int own, int degree)
-{
-    if (own > 0) return (guess){20.0, 10.0, 50.0};
-    return (guess){with_diagonal * degree, with_diagonal * degree / 3.0,
-                   with_diagonal * degree * 3.0};
-}
-
-/* From the paper's examples at 1e-5: with the diagonal about 700 for 31,250 elements, growing with
- * the fifth root of their number. */
-static guess guess_iterations(const hx_session *s)
-{
-    const double all = -log10(s->cfg.solver.tolerance), /* energies are squares */
-        digits = fmax(1.0, s->cfg.solver.criterion == HX_PCG_COMPLIANCE ? 0.5 * all : all);
-    const double with_diagonal = 700.0 * pow((double)s->mesh.n_elem / 31250.0, 0.2);
-    const double limit = (double)s->cfg.solver.max_iterations;
-    const int own = s->precond_kind->iterations;
-    const double n = own > 0 ? own : with_diagonal;
-    guess g = {n, n / 3.0, n * 3.0};
-    if (s->space.element == HX_ELEMENT_SPLINE)
-        g = guess_spline(with_diagonal, own, hx_spline_degree(s->space.spline));
-    return (guess){fmin(g.likely * digits / 5.0, limit), fmin(g.least * digits / 5.0, limit),
-                   fmin(g.most * digits / 5.0, limit)};
-}
-
 int hx_check_time(hx_session *s)
 {
     double setup, seconds;
     char a[32], b[32], c[32], d[32];
-    const guess n = guess_iterations(s);
+    const hx_iterations_guess n = hx_guess_iterations(s);
     const int n_case = s->problem.cases.n, n_design = s->cfg.optimization.iterations;
     HX_TRY(measure_solver(s, &setup, &seconds));
     const double solve = setup + seconds * n.likely * n_case,

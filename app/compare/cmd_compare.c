@@ -34,7 +34,8 @@ static int read_config(hx_compare *c, const hx_options *options, const hx_compar
         hx_config_read(cfg, options->argument[0], options->n_argument - 1, options->argument + 1));
     hx_config_solve_by_residual(cfg);
     HX_TRY(set_directory(c));
-    if (hx_config_is_auto(cfg->solver.preconditioner)) /* it is operators that are compared */
+    c->forecast.chose_precond = hx_config_is_auto(cfg->solver.preconditioner);
+    if (c->forecast.chose_precond) /* it is operators that are compared */
         HX_TRY(hx_config_set_word(&cfg->solver.preconditioner, "jacobi"));
     if (c->plan.iterations > 0) cfg->solver.max_iterations = c->plan.iterations;
     if (!size) return HX_OK;
@@ -62,7 +63,7 @@ static int measure_operator(hx_compare *c, const hx_compare_reference *ref,
     s->strategy = strategy;
     s->layout = layout;
     hx_compare_row *row = &c->row[c->n_row];
-    HX_TRY(hx_compare_measure(s, &c->plan, ref, group->mesh_seconds, row));
+    HX_TRY(hx_compare_measure(s, &c->plan, ref, group->mesh_seconds, &c->forecast, row));
     row->group = c->n_group - 1;
     c->n_row++;
     group->n_row++;
@@ -113,6 +114,21 @@ static void note_without(hx_compare_group *group, const char *name)
     snprintf(group->without + used, sizeof group->without - used, "%s%s", used ? ", " : "", name);
 }
 
+/* Operators and layouts of the device that will be measured. */
+static int count_rows_to_come(const hx_compare *c, const hx_device_ops *ops)
+{
+    int n = 0;
+    for (size_t i = 0; hx_strategies[i]; i++) {
+        const hx_strategy *const strategy = hx_strategies[i];
+        if (strcmp(strategy->device, ops->name) != 0) continue;
+        if (!hx_compare_plan_wants(&c->plan, strategy->name)) continue;
+        const hx_strategy *const known = hx_compare_strategy(&c->session, strategy);
+        for (int layout = 0; known && layout < HX_N_LAYOUT; layout++)
+            n += (known->layouts & HX_LAYOUT_BIT(layout)) != 0;
+    }
+    return n;
+}
+
 /* All operators of one device on the mesh in hand. */
 static int compare_on_device(hx_compare *c, const hx_compare_reference *ref,
                              const hx_device_ops *ops, const hx_compare_size *size,
@@ -124,6 +140,9 @@ static int compare_on_device(hx_compare *c, const hx_compare_reference *ref,
     if (c->plan.paper) HX_TRY(hx_session_make_filter(s));
     mesh_seconds += hx_clock() - begin;
     HX_TRY(begin_group(c, size, mesh_seconds));
+    c->forecast = (hx_compare_forecast){.n_row = count_rows_to_come(c, ops),
+                                        .chose_precond = c->forecast.chose_precond,
+                                        .begin = hx_clock()};
     for (size_t i = 0; hx_strategies[i]; i++) {
         const hx_strategy *strategy = hx_strategies[i];
         if (strcmp(strategy->device, ops->name) != 0) continue;

@@ -108,9 +108,20 @@ typedef struct hx_compare_group {
     char without[512];       /* operators that lack its physics or elements; "" */
 } hx_compare_group;
 
+/* What is still to come of a mesh on a device. */
+typedef struct hx_compare_forecast {
+    int n_row, n_done;  /* operators and layouts: all, measured */
+    int is_given;       /* 1: it was printed */
+    int chose_precond;  /* 1: the config leaves the preconditioner to "auto" */
+    double begin;       /* of the first */
+    double iterations;  /* of PCG in all load cases, guessed */
+    double all_seconds; /* forecast, once is_given */
+} hx_compare_forecast;
+
 typedef struct hx_compare {
     hx_compare_plan plan;
     hx_session session; /* config, mesh and device in hand */
+    hx_compare_forecast forecast;
     size_t n_group, n_row, group_capacity, row_capacity;
     hx_compare_group *group; /* [n_group] (owned) */
     hx_compare_row *row;     /* [n_row] (owned) */
@@ -153,7 +164,14 @@ void hx_compare_reference_free(hx_compare_reference *ref);
  * row's measured figures, and frees it. What does not fit is a skipped row, no error.
  * `mesh_seconds` counts as pre-computation. */
 int hx_compare_measure(hx_session *s, const hx_compare_plan *plan, const hx_compare_reference *ref,
-                       double mesh_seconds, hx_compare_row *row);
+                       double mesh_seconds, hx_compare_forecast *forecast, hx_compare_row *row);
+
+/* Before a row is solved: prints, for the first one, with which preconditioner and how long all
+ * rows will take. warm: seconds of a solve of one iteration. */
+void hx_compare_forecast_solve(hx_compare_forecast *forecast, const hx_session *s,
+                               const hx_compare_row *row, double warm);
+/* After a row, what is left, if that takes long. */
+void hx_compare_forecast_left(hx_compare_forecast *forecast, const hx_compare_row *row);
 
 /* Sets every figure to NaN. */
 void hx_compare_clear_figures(hx_compare_figures *f);

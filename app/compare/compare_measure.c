@@ -19,6 +19,7 @@ typedef struct measurement {
     hx_session *s;
     const hx_compare_plan *plan;
     const hx_compare_reference *ref;
+    hx_compare_forecast *forecast;
     hx_compare_row *row;
     double *d_x, *d_y; /* [n_dof] (owned) */
 } measurement;
@@ -251,15 +252,16 @@ static int solve_case(measurement *m, int load_case, hx_pcg_result *result)
     return hx_pcg_solve(&s->pcg, &s->op.linear, &s->pc, m->d_y, m->d_x, result);
 }
 
-/* Loads what the device loads at first use. */
-static int warm_up_pcg(measurement *m)
+/* Loads what the device loads at first use. *seconds: of one iteration and its start. */
+static int warm_up_pcg(measurement *m, double *seconds)
 {
     hx_pcg_params *params = &m->s->pcg.params;
     const int max_iterations = params->max_iterations;
-    hx_pcg_result unused;
+    hx_pcg_result result;
     HX_TRY(hx_precond_setup(&m->s->pc));
     params->max_iterations = 1;
-    HX_TRY(solve_case(m, 0, &unused));
+    HX_TRY(solve_case(m, 0, &result));
+    *seconds = result.seconds;
     params->max_iterations = max_iterations;
     return HX_OK;
 }
@@ -315,6 +317,7 @@ static int iterate_design(measurement *m, double precomputation_seconds)
 static int solve(measurement *m, double mesh_seconds)
 {
     hx_session *s = m->s;
+    double warm;
     const double begin = hx_clock();
     const int rc = hx_session_make_solver(s);
     if (rc == HX_EINPUT || is_lack_of_memory(rc)) { /* the product's figures stay */
@@ -324,7 +327,8 @@ static int solve(measurement *m, double mesh_seconds)
     }
     HX_TRY(rc);
     const double solver_seconds = hx_clock() - begin;
-    HX_TRY(warm_up_pcg(m));
+    HX_TRY(warm_up_pcg(m, &warm));
+    hx_compare_forecast_solve(m->forecast, s, m->row, warm);
     if (m->plan->paper) {
         release_vectors(m); /* the optimizer has its own */
         return iterate_design(m, mesh_seconds + m->row->f.setup_seconds + solver_seconds);
@@ -373,9 +377,9 @@ static int measure(measurement *m, double mesh_seconds)
 }
 
 int hx_compare_measure(hx_session *s, const hx_compare_plan *plan, const hx_compare_reference *ref,
-                       double mesh_seconds, hx_compare_row *row)
+                       double mesh_seconds, hx_compare_forecast *forecast, hx_compare_row *row)
 {
-    measurement m = {.s = s, .plan = plan, .ref = ref, .row = row};
+    measurement m = {.s = s, .plan = plan, .ref = ref, .forecast = forecast, .row = row};
     hx_compare_clear_figures(&row->f);
     row->strategy = s->strategy;
     row->layout = s->layout;
@@ -391,5 +395,6 @@ int hx_compare_measure(hx_session *s, const hx_compare_plan *plan, const hx_comp
     const int rc = measure(&m, mesh_seconds);
     release_vectors(&m);
     hx_session_drop_operator(s);
+    if (rc == HX_OK) hx_compare_forecast_left(forecast, row);
     return rc;
 }

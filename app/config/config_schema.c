@@ -174,7 +174,7 @@ const hx_key hx_keys[] = {
     KEY("mesh.degree", INT, AT(mesh.degree), .file_only = 1, .range = "[1, 4]",
         .note = "the file's", .help = "of a spline: raises every direction to this degree, first"),
     KEY("mesh.refine", NUMBERS, AT(mesh.refine), .file_only = 1, .range = "[0, 10000]",
-        .note = "[1, 1, 1]", .example = "[2, 2, 1]",
+        .note = "[1, 1, 1]",
         .help = "of a spline: equal parts of every span along u, v, w of all patches, or three "
                 "numbers a patch; 0 follows the neighbours through interfaces"),
     KEY("mesh.shuffle", INT, AT(mesh.shuffle), .fallback = "0", .range = "[0, inf)",
@@ -422,12 +422,15 @@ const hx_key hx_keys[] = {
     KEY("optimization.projection.beta", FLOAT, AT(optimization.projection.beta), .fallback = "1.0",
         .range = "(0, 512]", .help = "steepness of the step in the first designs"),
     KEY("optimization.projection.beta_max", FLOAT, AT(optimization.projection.beta_max),
-        .fallback = "32.0", .range = "(0, 512]", .help = "and in the last ones"),
+        .fallback = "32.0", .range = "(0, 512]",
+        .help = "steepness of the step in the last designs; at least beta"),
     KEY("optimization.projection.factor", FLOAT, AT(optimization.projection.factor),
         .fallback = "2.0", .range = "[1.01, 100]", .help = "beta rises by this factor"),
     KEY("optimization.projection.every", INT, AT(optimization.projection.every),
         .unit = "iterations", .fallback = "25", .range = "[1, inf)",
-        .help = "so often; sooner where no density changes by more than change_tolerance"),
+        .help =
+            "design iterations between two increases; earlier once no density changes by more than "
+            "change_tolerance"),
     SWITCH("optimization.continuation", optimization.continuation,
            "raises the SIMP exponent during the run; { } takes the defaults"),
     KEY("optimization.continuation.penalty_start", FLOAT,
@@ -437,7 +440,9 @@ const hx_key hx_keys[] = {
         .fallback = "0.5", .range = "[0.001, 19]", .help = "the exponent rises by this"),
     KEY("optimization.continuation.every", INT, AT(optimization.continuation.every),
         .unit = "iterations", .fallback = "10", .range = "[1, inf)",
-        .help = "so often; sooner where no density changes by more than change_tolerance"),
+        .help =
+            "design iterations between two increases; earlier once no density changes by more than "
+            "change_tolerance"),
 
     GROUP("solver", "the linear systems: preconditioned conjugate gradients, matrix-free"),
     KEY("solver.device", TEXT, AT(solver.device), .is_free = 1, .fallback = "auto",
@@ -499,13 +504,13 @@ const hx_key hx_keys[] = {
             "that works, and messages on a shared GPU; what this machine lacks falls back to "
             "messages; the environment variable HEXTOP_TRANSPORT counts if the key is not given"),
     KEY("solver.whole_coarse_grid", INT, AT(solver.whole_coarse_grid), .is_free = 1,
-        .unit = "nodes", .fallback = "20000", .range = "[1, inf)", .example = "40000",
+        .unit = "nodes", .fallback = "20000", .range = "[1, inf)",
         .variable = "HEXTOP_WHOLE_LATTICE",
         .help = "multigrid by several processes: a coarse grid of at most that many nodes is kept "
                 "whole in each, larger ones are distributed; the environment variable "
                 "HEXTOP_WHOLE_LATTICE counts if the key is not given"),
     KEY("solver.vector_unit", WORD, AT(solver.vector_unit), .is_free = 1, .fallback = "auto",
-        .more_word = vector_word, .variable = "HEXTOP_VECTOR", .example = "\"avx2\"",
+        .more_word = vector_word, .variable = "HEXTOP_VECTOR",
         .help =
             "vector unit of the CPU, on which the last bits of results depend; auto: the best "
             "one here, named by `hextop list`; the environment variable HEXTOP_VECTOR counts if "
@@ -653,7 +658,8 @@ const char *hx_key_type_word(hx_key_type type)
 
 const char *hx_key_example(const hx_key *key)
 {
-    if (key->example) return key->example;
+    const char *const own = hx_key_own_example(key);
+    if (own) return own;
     switch (key->type) {
     case HX_KEY_GROUP:
         return "{ }";

@@ -37,7 +37,7 @@ typedef struct hx_key {
     const char *unit;
     const char *fallback;               /* default, as text; NULL: none */
     const char *note;                   /* shown in place of a default; NULL: none */
-    const char *example;                /* NULL: one of its type */
+    const char *example;                /* NULL: of config_examples.c */
     const char *range;                  /* "(0, 1]", NULL: any; applies to each number */
     const char *const *word;            /* the valid words, NULL-terminated; NULL: any text */
     const char *(*more_word)(size_t i); /* the same from the registry; NULL: none */
@@ -75,7 +75,9 @@ int hx_range_holds(const char *range, double value);
 const char *hx_key_type_name(hx_key_type type);
 /* Short form for tables: "integer". */
 const char *hx_key_type_word(hx_key_type type);
-/* An example value, for messages. */
+/* The value that a user would take, of the key's row or of config_examples.c; NULL: it has none. */
+const char *hx_key_own_example(const hx_key *key);
+/* That, else one of the key's type. */
 const char *hx_key_example(const hx_key *key);
 
 /* The default as shown to users. */

@@ -147,6 +147,16 @@ else
     ok "says that there is no gnuplot" contains compare.txt "gnuplot is not installed"
 fi
 
+# The forecast names preconditioner and number of rows, before anything is solved.
+status "forecast" 0 "" small.cfg --operators otf,ebe --repeats 1 --iterations 3
+ok "forecast: the preconditioner" contains stdout 'forecast  PCG with jacobi (solver.preconditioner is "auto"; name one'
+ok "forecast: how many" grep -q "about .* per operator and layout, .* for 3$" stdout
+ok "forecast: before the table" awk '/^forecast/ { seen = 1 } /^  operator/ { exit !seen }' stdout
+status "forecast, named" 0 "" small.cfg --operators otf --repeats 1 --iterations 3 solver.preconditioner=multigrid
+ok "forecast: as named" contains stdout "forecast  PCG with multigrid: some "
+status "no forecast" 0 "" small.cfg --operators otf --repeats 1 --no-pcg
+ok "forecast: no PCG, none" test "$(grep -c ^forecast stdout)" = 0
+
 # Without gnuplot: a line, and no picture of an earlier comparison.
 mkdir empty
 n=$((n + 1))
