@@ -635,6 +635,21 @@ class Model:
             return sp.csr_matrix(self.K_part.shape)
         return sp.csr_matrix((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), self.K_part.shape)
 
+    def von_mises(self, u):
+        """The largest at a Gauss point of the stiffness; a linear tetrahedron has one stress. With heat the largest flux."""
+        nu, modulus, largest = self.config["material"].get("nu", 0.0), self.modulus(), 0.0
+        for kind, (cells, points) in self.kinds.items():
+            G, _, _ = self.geometry(RULES[kind, self.quadratic][0], points)
+            grad = np.einsum("egja,ejc->egca", G, u.reshape(self.n, self.dim)[points])
+            if self.heat:
+                size = np.linalg.norm(grad[:, :, 0], axis=2)
+            else:
+                strain = (grad + np.swapaxes(grad, 2, 3)) / 2
+                deviator = strain - np.trace(strain, axis1=2, axis2=3)[..., None, None] / 3 * np.eye(3)
+                size = np.sqrt(1.5 * np.einsum("egac,egac->eg", deviator, deviator)) / (1 + nu)
+            largest = max(largest, (size * modulus[cells][:, None]).max())
+        return largest
+
     # Loads
 
     def mass_of(self):
