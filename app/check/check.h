@@ -22,7 +22,7 @@ static inline int hx_check_is_quiet(void)
 
 /* Of the mesh. */
 int hx_check_mesh(hx_check *check);
-void hx_check_sets(const hx_session *s); /* without the faces of a CAD model */
+int hx_check_sets(const hx_session *s);  /* without the faces of a CAD model */
 int hx_check_faces(const hx_session *s); /* of a CAD model: what each is; if many, the largest */
 int hx_check_is_model_face(const hx_set *set);
 

@@ -49,7 +49,7 @@ static void add_vector(hx_table *table, const double x[3], double size)
 
 static int is_further(const hx_set *set)
 {
-    return set->n_face > 0 && !hx_check_is_model_face(set);
+    return set->rule == HX_SET_PLAIN && set->n_face > 0 && !hx_check_is_model_face(set);
 }
 
 static int compare_faces(const void *a, const void *b)

@@ -1,8 +1,10 @@
 /* The mesh and its sets, of hextop check. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "../text/table.h"
 #include "check.h"
+#include "core/mesh/load_faces.h"
 #include "core/mesher/model_files.h"
 #include "core/spline/spline_image.h"
 
@@ -62,7 +64,28 @@ int hx_check_mesh(hx_check *check)
     return HX_OK;
 }
 
-void hx_check_sets(const hx_session *s)
+/* The boundary faces that a load on the set acts on, and their area; those inside are left out. */
+static int add_faces(hx_table *table, const hx_session *s, const hx_set *set)
+{
+    char count[32], area[64] = "", inside[96] = "";
+    int64_t n = 0, *face = NULL;
+    const int64_t n_inside = hx_set_inner_faces(&s->mesh, set);
+    const int rc = hx_load_faces(&s->mesh, set, &n, &face);
+    if (rc == HX_EINPUT) hx_error_clear(); /* all of them lie inside */
+    if (rc < 0 && rc != HX_EINPUT) return rc;
+    if (n > 0)
+        snprintf(area, sizeof area, "%.6g%s%s", hx_faces_area(&s->mesh, n, face), s->cfg.units.area,
+                 n_inside > 0 ? ", " : "");
+    if (n_inside > 0)
+        snprintf(inside, sizeof inside, "without %s inside the part",
+                 hx_format_count(n_inside, count, sizeof count));
+    hx_table_add(table, "%s", hx_format_count(n, count, sizeof count));
+    hx_table_add(table, "%s%s", area, inside);
+    free(face);
+    return HX_OK;
+}
+
+int hx_check_sets(const hx_session *s)
 {
     const hx_mesh *const mesh = &s->mesh;
     const int is_model = s->cfg.mesh.file && hx_model_is_cad(s->cfg.mesh.file);
@@ -71,19 +94,21 @@ void hx_check_sets(const hx_session *s)
     size_t n_shown = 0;
     for (size_t i = 0; i < mesh->n_set; i++)
         n_shown += !is_model || !hx_check_is_model_face(&mesh->set[i]);
-    if (hx_check_is_quiet() || n_shown == 0) return;
+    if (hx_check_is_quiet() || n_shown == 0) return HX_OK;
     hx_log_info("\nsets");
-    hx_table_begin(&table, "lrrr");
+    hx_table_begin(&table, "lrrrl");
     hx_table_add(&table, "name");
     hx_table_add(&table, "nodes");
     hx_table_add(&table, "elements");
     hx_table_add(&table, "faces");
+    hx_table_add(&table, "area");
     for (size_t i = 0; i < mesh->n_set; i++) {
         if (is_model && hx_check_is_model_face(&mesh->set[i])) continue;
         hx_table_add(&table, "%s", mesh->set[i].name);
         hx_table_add(&table, "%s", hx_format_count(mesh->set[i].n_node, text, sizeof text));
         hx_table_add(&table, "%s", hx_format_count(mesh->set[i].n_elem, text, sizeof text));
-        hx_table_add(&table, "%s", hx_format_count(mesh->set[i].n_face, text, sizeof text));
+        HX_TRY(add_faces(&table, s, &mesh->set[i]));
     }
     hx_table_end(&table, 2);
+    return HX_OK;
 }

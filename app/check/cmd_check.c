@@ -135,7 +135,7 @@ static int check_config(hx_check *check, const hx_options *options)
     if (check->n_rank > 0) HX_TRY(hx_check_ranks(s, check->n_rank));
     HX_TRY(hx_session_cut_mesh(s, check->n_rank));
     if (check->n_rank > 1) hx_log_info("  taken: %s", hx_partition_name(s->cfg.solver.partition));
-    hx_check_sets(s);
+    HX_TRY(hx_check_sets(s));
     HX_TRY(hx_check_faces(s));
     const int rc = check_problem(check);
     if (rc < 0 && rc != HX_EINPUT) return rc;
@@ -163,7 +163,8 @@ const hx_command hx_command_check = {
     .arguments = "FILE [KEY=VALUE ...]",
     .ends = {".cfg"},
     .help =
-        "Reports mesh quality, sets, supports, loads, filter radius, memory and a time estimate;\n"
+        "Reports mesh quality, sets with the number and area of their boundary faces, supports,\n"
+        "loads, filter radius, memory and a time estimate;\n"
         "of a CAD model its faces, the 40 largest or with -v all, and keeps its mesh in\n"
         "output.directory.\n"
         "--ranks says how P processes would share the mesh: the heaviest rank over the mean (an\n"

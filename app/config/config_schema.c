@@ -341,9 +341,14 @@ const hx_key hx_keys[] = {
         .range = "[0, inf)", .help = "inner radius; equal to radius: the surface alone"),
     KEY("sets[].sphere.tolerance", FLOAT, IN(set, sphere.tolerance), .unit = "length",
         .range = "[0, inf)", .note = "1e-6 of the mesh's diagonal", .help = "distance allowed"),
-    KEY("sets[].and", WORDS, IN(set, all_of), .help = "what lies in all of these sets"),
-    KEY("sets[].or", WORDS, IN(set, any_of), .help = "what lies in any of these sets"),
-    KEY("sets[].not", WORDS, IN(set, none_of), .help = "what lies in none of these sets"),
+    KEY("sets[].and", WORDS, IN(set, all_of),
+        .help = "what lies in all of these sets: their common nodes, elements, boundary faces and "
+                "edges"),
+    KEY("sets[].or", WORDS, IN(set, any_of),
+        .help = "what lies in any of these sets: it has their boundary faces and no others"),
+    KEY("sets[].not", WORDS, IN(set, none_of),
+        .help = "what lies in none of these sets: all other nodes, elements, boundary faces and "
+                "edges"),
 
     GROUP("optimization", "minimum compliance at a given volume, SIMP, optimality criteria"),
     KEY("optimization.volume_fraction", FLOAT, AT(optimization.volume_fraction), .required = 1,

@@ -80,7 +80,17 @@ fail:
     return rc;
 }
 
-/* What of a set the part has: its faces where it names faces, else its nodes. */
+static int copy_rule(hx_mesh *mesh, const hx_set *from)
+{
+    for (size_t i = 0; i < mesh->n_set; i++)
+        if (strcmp(mesh->set[i].name, from->name) == 0)
+            return hx_set_combine(&mesh->set[i], from->rule, from->n_part,
+                                  (const char *const *)from->part);
+    return HX_OK;
+}
+
+/* What of a set the part has: its faces if it names faces, else its nodes; both of a combined one.
+ */
 static int copy_set(hx_solid_mesh *solid, const hx_set *set, const maps *to)
 {
     int32_t *node = NULL;
@@ -92,12 +102,15 @@ static int copy_set(hx_solid_mesh *solid, const hx_set *set, const maps *to)
             if (to->elem[set->face[i] / 6] >= 0)
                 face[n++] = 6 * (int64_t)to->elem[set->face[i] / 6] + set->face[i] % 6;
         HX_TRY_FAIL(hx_mesh_add_face_set(&solid->mesh, set->name, n, face));
-    } else {
+    }
+    n = 0;
+    if (set->n_face == 0 || set->rule != HX_SET_PLAIN) {
         HX_TRY_FAIL(hx_alloc_raw(&node, (size_t)set->n_node, sizeof *node, "solid part"));
         for (int64_t i = 0; i < set->n_node; i++)
             if (to->node[set->node[i]] >= 0) node[n++] = to->node[set->node[i]];
         HX_TRY_FAIL(hx_mesh_add_node_set(&solid->mesh, set->name, n, node));
     }
+    if (set->rule != HX_SET_PLAIN) HX_TRY_FAIL(copy_rule(&solid->mesh, set));
     rc = HX_OK;
 fail:
     free(node);

@@ -274,7 +274,9 @@ static int put_sets(hx_abaqus_writer *w)
     uint8_t *flag = NULL;
     HX_TRY(hx_alloc(&flag, (size_t)mesh->n_node, 1, "flags of a set"));
     for (size_t i = 0; i < mesh->n_set; i++) {
-        const hx_set *const set = &mesh->set[i];
+        hx_set stated = mesh->set[i]; /* with the faces that the file states (borrowed lists) */
+        const hx_set *const set = &stated;
+        stated.n_face = hx_set_stated_faces(mesh, &mesh->set[i]);
         if (lists_nodes(mesh, set, flag)) {
             hx_abaqus_put_text(w, "*NSET, NSET=");
             hx_abaqus_put_text(w, w->name[i]);

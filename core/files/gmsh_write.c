@@ -124,7 +124,8 @@ static void flag_implied(const hx_mesh *mesh, const hx_set *set, uint8_t *flag, 
 {
     for (int64_t i = 0; i < set->n_elem; i++)
         for (int k = 0; k < 8; k++) flag[mesh->conn[8 * (int64_t)set->elem[i] + k]] = value;
-    for (int64_t i = 0; i < set->n_face; i++)
+    const int64_t n_face = hx_set_stated_faces(mesh, set);
+    for (int64_t i = 0; i < n_face; i++)
         for (int k = 0; k < 4; k++)
             flag[mesh->conn[8 * (set->face[i] / 6) + hx_hex_face[set->face[i] % 6][k]]] = value;
 }
@@ -177,14 +178,15 @@ static int collect_faces(writer *w)
     const hx_mesh *const mesh = w->mesh;
     layer *const faces = &w->layer[FACES];
     int64_t n = 0;
-    for (size_t i = 0; i < mesh->n_set; i++) n += mesh->set[i].n_face;
+    for (size_t i = 0; i < mesh->n_set; i++) n += hx_set_stated_faces(mesh, &mesh->set[i]);
     HX_TRY(hx_alloc_raw(&faces->item, (size_t)n, sizeof *faces->item, "faces of sets"));
     n = 0;
     for (size_t i = 0; i < mesh->n_set; i++) {
         const hx_set *const set = &mesh->set[i];
-        if (set->n_face == 0) continue;
-        memcpy(faces->item + n, set->face, (size_t)set->n_face * sizeof *faces->item);
-        n += set->n_face;
+        const int64_t n_stated = hx_set_stated_faces(mesh, set);
+        if (n_stated == 0) continue;
+        memcpy(faces->item + n, set->face, (size_t)n_stated * sizeof *faces->item);
+        n += n_stated;
     }
     hx_sort_i64(faces->item, n);
     faces->n = hx_unique_i64(faces->item, n);
@@ -203,13 +205,14 @@ static int classify_faces(writer *w)
     HX_TRY_FAIL(hx_alloc_raw(&place, (size_t)faces->n, sizeof *place, "faces of a set"));
     for (size_t i = 0; i < mesh->n_set; i++) {
         const hx_set *const set = &mesh->set[i];
+        const int64_t n_stated = hx_set_stated_faces(mesh, set);
         int64_t k = 0;
-        for (int64_t j = 0; j < set->n_face; j++) {
+        for (int64_t j = 0; j < n_stated; j++) {
             while (faces->item[k] != set->face[j]) k++; /* both ascend */
             place[j] = (int32_t)k;
         }
-        HX_TRY_FAIL(hx_set_classes_add(&faces->classes, (int32_t)i, set->n_face, place));
-        w->in_group[N_LAYER * i + FACES] = set->n_face > 0;
+        HX_TRY_FAIL(hx_set_classes_add(&faces->classes, (int32_t)i, n_stated, place));
+        w->in_group[N_LAYER * i + FACES] = n_stated > 0;
     }
 fail:
     free(place);

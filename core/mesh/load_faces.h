@@ -17,10 +17,15 @@ typedef struct hx_face_point {
 } hx_face_point;
 
 /* The faces of a set on which something acts (element * 6 + local face): of its own those on the
- * boundary, or without any the boundary faces all of whose corners it holds. *n_face = 0 where
- * there are none; *face is the caller's to free. HX_EINPUT: it has faces of its own, and all of
- * them lie between two elements. O(n_elem) without faces of its own. */
+ * boundary, or without any the boundary faces all of whose corners it holds; of a combined set
+ * those that its parts give (mesh.h). *n_face = 0 if there are none; *face is the caller's to free.
+ * HX_EINPUT: it has faces of its own, and all of them lie between two elements. O(n_elem) without
+ * faces of its own. */
 int hx_load_faces(const hx_mesh *mesh, const hx_set *set, int64_t *n_face, int64_t **face);
+
+/* The faces of a set that is still to be combined of others, ascending: in all of them, in any, or
+ * the boundary faces that are in none. *face is the caller's to free. O(n_elem) per part. */
+int hx_combine_faces(const hx_mesh *mesh, const hx_set *set, int64_t *n_face, int64_t **face);
 
 /* How many of its own faces lie between two elements, and are left out above. */
 int64_t hx_set_inner_faces(const hx_mesh *mesh, const hx_set *set);

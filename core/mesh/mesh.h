@@ -29,7 +29,15 @@ extern const int hx_hex_face[6][4];
 /* Largest number of elements: an incidence (element, local node) is kept in 32 bits. */
 #define HX_MAX_ELEM ((int64_t)1 << 29)
 
-/* A named selection. The lists are sorted, without duplicates, and owned by the set. */
+/* How a set is made of others (region.h). */
+typedef enum { HX_SET_PLAIN, HX_SET_AND, HX_SET_OR, HX_SET_NOT } hx_set_rule;
+
+/* A named selection. The lists are sorted, without duplicates, and owned by the set.
+ *
+ * Faces and edges of a plain set are those that it names, or those that its nodes span. A combined
+ * set applies its rule to nodes, elements, faces and edges one by one: a union has the boundary
+ * faces of its parts and no others, although its nodes may span more. Its `face` lists them all,
+ * and none means that it has none. Edges follow from the parts (space.h). */
 typedef struct hx_set {
     char *name;
     int64_t n_node;
@@ -37,7 +45,11 @@ typedef struct hx_set {
     int64_t n_elem;
     int32_t *elem; /* [n_elem] */
     int64_t n_face;
-    int64_t *face; /* [n_face] element * 6 + local face; NULL unless the mesh named faces itself */
+    int64_t *face; /* [n_face] element * 6 + local face; NULL unless the mesh named faces itself, or
+                      the set is combined */
+    hx_set_rule rule;
+    size_t n_part; /* of a combined set */
+    char **part;   /* [n_part] names of the sets that it is made of */
 } hx_set;
 
 /* Where a file of second order has the middles of its edges, for a quadratic space; of a file whose
@@ -170,6 +182,15 @@ int hx_mesh_part(hx_mesh *mesh, int n_part, const int32_t *part);
 
 /* The set of that name, or NULL. */
 const hx_set *hx_mesh_find_set(const hx_mesh *mesh, const char *name);
+
+/* Makes a set a combined one, whose lists the caller gives; parts are copied. */
+int hx_set_combine(hx_set *set, hx_set_rule rule, size_t n_part, const char *const *part);
+
+/* Faces of a set that a file states of it, the first ones of its list: all of a plain set, all or
+ * none of a combined one. A file that is read again gives a set the nodes of its faces, and takes
+ * one with faces for a surface: so a combined set that has elements, or faces with nodes that it
+ * has not, is stated by its nodes. */
+int64_t hx_set_stated_faces(const hx_mesh *mesh, const hx_set *set);
 
 /* The element besides e that has a face of the n corners node[] (3 or 4, as hx_cell_face gives
  * them), the one of the lowest number; -1: none. Of a finished mesh. */

@@ -15,7 +15,18 @@ void hx_set_free(hx_set *set)
     free(set->node);
     free(set->elem);
     free(set->face);
+    for (size_t i = 0; i < set->n_part; i++) free(set->part[i]);
+    free(set->part);
     memset(set, 0, sizeof *set);
+}
+
+int hx_set_combine(hx_set *set, hx_set_rule rule, size_t n_part, const char *const *part)
+{
+    HX_TRY(hx_alloc(&set->part, n_part, sizeof *set->part, "parts of a set"));
+    set->rule = rule;
+    for (; set->n_part < n_part; set->n_part++)
+        HX_TRY(hx_strdup(&set->part[set->n_part], part[set->n_part]));
+    return HX_OK;
 }
 
 const hx_set *hx_mesh_find_set(const hx_mesh *mesh, const char *name)
@@ -23,6 +34,24 @@ const hx_set *hx_mesh_find_set(const hx_mesh *mesh, const char *name)
     for (size_t i = 0; i < mesh->n_set; i++)
         if (strcmp(mesh->set[i].name, name) == 0) return &mesh->set[i];
     return NULL;
+}
+
+static int compare_nodes(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+int64_t hx_set_stated_faces(const hx_mesh *mesh, const hx_set *set)
+{
+    if (set->rule == HX_SET_PLAIN) return set->n_face;
+    if (set->n_elem > 0) return 0;
+    for (int64_t k = 0; k < 4 * set->n_face; k++) {
+        const int64_t face = set->face[k / 4];
+        const int32_t *const node = &mesh->conn[8 * (face / 6) + hx_hex_face[face % 6][k % 4]];
+        if (!bsearch(node, set->node, (size_t)set->n_node, sizeof *node, compare_nodes)) return 0;
+    }
+    return set->n_face;
 }
 
 int hx_mesh_append_set(hx_mesh *mesh, const char *name, hx_set **set)
@@ -258,10 +287,12 @@ static int32_t member_node(const hx_mesh *mesh, const hx_set *set, int64_t i)
     return mesh->conn[(size_t)e * 8 + (size_t)corner];
 }
 
-/* Appends the nodes of the set's elements and faces; flag[n_node] is 0 on entry and exit. */
+/* Appends the nodes of the set's elements and faces; flag[n_node] is 0 on entry and exit. Nodes of
+ * a combined set follow from its parts. */
 static int add_member_nodes(const hx_mesh *mesh, hx_set *set, uint8_t *flag)
 {
-    const int64_t n = 8 * set->n_elem + 4 * set->n_face;
+    const int is_plain = set->rule == HX_SET_PLAIN;
+    const int64_t n = is_plain ? 8 * set->n_elem + 4 * set->n_face : 0;
     int32_t *node = NULL;
     if (n == 0) return HX_OK;
     if (is_large(n, mesh->n_node)) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "load_faces.h"
 #include "mesh_internal.h"
 
 /* A geometric region with its defaults filled in. */
@@ -169,6 +170,18 @@ static const char *describe(const hx_region *r, double tol, char *text, size_t n
     return text;
 }
 
+/* Lists of a set that is to be: flagged nodes and elements, faces of a combination. */
+static int fill_set(const hx_mesh *mesh, const hx_region *r, const uint8_t *node,
+                    const uint8_t *elem, hx_set *made)
+{
+    static const hx_set_rule rule[] = {HX_SET_AND, HX_SET_OR, HX_SET_NOT};
+    HX_TRY(hx_list_flagged(node, mesh->n_node, &made->n_node, &made->node));
+    HX_TRY(hx_list_flagged(elem, mesh->n_elem, &made->n_elem, &made->elem));
+    if (r->kind < HX_REGION_AND) return HX_OK;
+    HX_TRY(hx_set_combine(made, rule[r->kind - HX_REGION_AND], r->n_operand, r->operand));
+    return hx_combine_faces(mesh, made, &made->n_face, &made->face);
+}
+
 static int add_flagged(hx_mesh *mesh, const char *name, const hx_region *r, double tol,
                        const uint8_t *node, const uint8_t *elem)
 {
@@ -176,9 +189,8 @@ static int add_flagged(hx_mesh *mesh, const char *name, const hx_region *r, doub
     hx_set made = {0};
     hx_set *set;
     int64_t n;
-    HX_TRY_FAIL(hx_list_flagged(node, mesh->n_node, &made.n_node, &made.node));
-    HX_TRY_FAIL(hx_list_flagged(elem, mesh->n_elem, &made.n_elem, &made.elem));
-    HX_TRY_FAIL(hx_mesh_count_all(mesh, made.n_node + made.n_elem, &n));
+    HX_TRY_FAIL(fill_set(mesh, r, node, elem, &made));
+    HX_TRY_FAIL(hx_mesh_count_all(mesh, made.n_node + made.n_elem + made.n_face, &n));
     if (n == 0) {
         char text[256];
         const double *const lo = mesh->box_min, *const hi = mesh->box_max;

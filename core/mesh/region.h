@@ -30,9 +30,11 @@ typedef struct hx_region {
     const char *const *operand; /* names of sets (borrowed): and, or, not */
 } hx_region;
 
-/* Adds set `name` to a finished mesh: nodes by position, elements by centroid (a combination
- * combines the operands' node and element lists). HX_EINPUT: unknown operand, name already taken,
- * zero normal or axis, nothing matched (neither a node nor an element). O(n_node + n_elem). */
+/* Adds set `name` to a finished mesh: nodes by position, elements by centroid. A combination
+ * combines its operands' nodes, elements, boundary faces and edges, each with each (mesh.h), so
+ * that a union has the faces of its parts and a difference those that it leaves. HX_EINPUT: unknown
+ * operand, name already taken, zero normal or axis, nothing matched (neither a node nor an
+ * element). O(n_node + n_elem). */
 int hx_mesh_add_region(hx_mesh *mesh, const char *name, const hx_region *region);
 
 #ifdef __cplusplus

@@ -39,6 +39,16 @@ int hx_problem_count_nodes(const hx_mesh *mesh, const hx_set *set, int64_t *n_al
     return hx_all_sum_i64(hx_mesh_all(mesh), 1, n_all);
 }
 
+int hx_problem_count_takers(const hx_mesh *mesh, const hx_set *set, const char *origin,
+                            const char *what, int64_t *n_all)
+{
+    int64_t n_face;
+    HX_TRY(hx_problem_count_nodes(mesh, set, n_all));
+    HX_TRY(hx_mesh_count_all(mesh, set->n_face, &n_face));
+    if (*n_all > 0 || n_face > 0) return HX_OK;
+    return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no node, %s", origin, set->name, what);
+}
+
 int hx_problem_set_points(const hx_space *space, const hx_set *set, const char *origin, int64_t *n,
                           int32_t **point)
 {
@@ -73,6 +83,8 @@ static int note_inner_faces(const hx_problem_params *params, const hx_mesh *mesh
                             const char *origin)
 {
     const hx_set *set = name ? hx_mesh_find_set(mesh, name) : NULL;
+    for (size_t i = 0; set && set->rule != HX_SET_NOT && i < set->n_part; i++)
+        HX_TRY(note_inner_faces(params, mesh, set->part[i], origin));
     const int64_t n = set ? hx_set_inner_faces(mesh, set) : 0;
     if (n == 0) return HX_OK;
     return hx_notes_add(params->notes, HX_NOTE_WARNING,
@@ -192,10 +204,8 @@ int hx_problem_add_load(const hx_space *space, const hx_load_spec *load, double 
     int64_t n_node;
     HX_TRY(check_values(load));
     HX_TRY(hx_problem_find_set(space->mesh, load->set, load->origin, &set));
-    HX_TRY(hx_problem_count_nodes(space->mesh, set, &n_node));
-    if (n_node == 0)
-        return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no node, the load would act on nothing",
-                        load->origin, load->set);
+    HX_TRY(hx_problem_count_takers(space->mesh, set, load->origin, "the load would act on nothing",
+                                   &n_node));
     switch (load->kind) {
     case HX_LOAD_NODE_FORCE:
         hx_problem_add_at_nodes(space, set, 3, load->value, 1.0, force);

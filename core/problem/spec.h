@@ -114,7 +114,7 @@ typedef struct hx_problem_params {
     size_t n_convection;
     const hx_convection_spec *convection;
     /* What carries the unknowns, of the same mesh, which outlives the problem; NULL: the mesh's
-     * nodes. Supports take the middles of edges that their set holds both ends of, loads on faces
+     * nodes. Supports take the middles of the edges of their set (space.h), loads on faces
      * those of the faces; a force at every node stays on the nodes. Of heat linear. */
     const struct hx_space *space;
     /* What the mesh's file states, for supports and loads from it; NULL: nothing. */

@@ -136,9 +136,9 @@ int64_t hx_space_near_node(const hx_space *space, int64_t point);
  * rim, a node that is no control point. */
 int hx_space_set_points(const hx_space *space, const hx_set *set, int64_t *n, int32_t **point);
 
-/* The middles of the edges that a set holds both ends of, of its own faces alone where it names
- * faces; ascending. None of a linear space. *point is the caller's to free. O(n_edge), and O(n) of
- * the set. */
+/* The middles of the edges of a set, ascending: those of its own faces if it names faces, else
+ * those both of whose ends it holds; of a combined set those in all, in any, or in none of its
+ * parts. None of a linear space. *point is the caller's to free. O(n_edge), and O(n) of the set. */
 int hx_space_set_middles(const hx_space *space, const hx_set *set, int64_t *n, int32_t **point);
 
 enum { HX_FACE_GAUSS = 25, HX_FACE_POINTS = 25 };

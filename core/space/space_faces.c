@@ -197,6 +197,44 @@ int hx_space_set_points(const hx_space *s, const hx_set *set, int64_t *n, int32_
     return rc;
 }
 
+/* flag[edge] := 1 for those of a plain set; node[] is 0 on entry and exit. */
+static void flag_of_plain(const hx_space *s, const hx_set *set, uint8_t *node, uint8_t *flag)
+{
+    if (set->n_face > 0) {
+        flag_of_faces(s, set, flag);
+        return;
+    }
+    for (int64_t i = 0; i < set->n_node; i++) node[set->node[i]] = 1;
+    flag_between(s, node, flag);
+    for (int64_t i = 0; i < set->n_node; i++) node[set->node[i]] = 0;
+}
+
+/* flag[edge] := 1 for the edges of a set, 0 on entry: those of its parts, combined as it is. */
+static int flag_edges(const hx_space *s, const hx_set *set, uint8_t *node, uint8_t *flag)
+{
+    uint8_t *in_part = NULL;
+    int rc = HX_OK;
+    if (set->rule == HX_SET_PLAIN) {
+        flag_of_plain(s, set, node, flag);
+        return HX_OK;
+    }
+    HX_TRY(hx_alloc_raw(&in_part, (size_t)s->n_edge, 1, "edges of a set"));
+    memset(flag, set->rule != HX_SET_OR, (size_t)s->n_edge);
+    for (size_t i = 0; i < set->n_part; i++) {
+        const hx_set *const part = hx_mesh_find_set(s->mesh, set->part[i]);
+        memset(in_part, 0, (size_t)s->n_edge);
+        if (part) HX_TRY_FAIL(flag_edges(s, part, node, in_part));
+#pragma omp parallel for schedule(static)
+        for (int64_t k = 0; k < s->n_edge; k++)
+            flag[k] = set->rule == HX_SET_OR    ? flag[k] | in_part[k]
+                      : set->rule == HX_SET_AND ? flag[k] & in_part[k]
+                                                : flag[k] & !in_part[k];
+    }
+fail:
+    free(in_part);
+    return rc;
+}
+
 int hx_space_set_middles(const hx_space *s, const hx_set *set, int64_t *n, int32_t **point)
 {
     uint8_t *node = NULL, *flag = NULL;
@@ -206,11 +244,7 @@ int hx_space_set_middles(const hx_space *s, const hx_set *set, int64_t *n, int32
     if (s->element != HX_ELEMENT_QUADRATIC) return HX_OK;
     HX_TRY_FAIL(hx_alloc(&node, (size_t)s->mesh->n_node, 1, "points of a set"));
     HX_TRY_FAIL(hx_alloc(&flag, (size_t)s->n_edge, 1, "points of a set"));
-    for (int64_t i = 0; i < set->n_node; i++) node[set->node[i]] = 1;
-    if (set->n_face > 0)
-        flag_of_faces(s, set, flag);
-    else
-        flag_between(s, node, flag);
+    HX_TRY_FAIL(flag_edges(s, set, node, flag));
     HX_TRY_FAIL(list_middles(s, flag, n, point));
     rc = HX_OK;
 fail:

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Sets made of others in the program: loads, springs, films and supports of a union are those of its parts, in linear and
+quadratic elements, by several processes, in the files that `hextop mesh` writes and in the part that `hextop verify`
+analyses; `hextop check` prints the faces that a set means.
+
+    test_sets.py HEXTOP SOURCE_ROOT"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HEXTOP = os.path.abspath(sys.argv[1])
+N_CHECK = N_FAILED = 0
+ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_WAIT_POLICY="passive",
+           OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
+           OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_pml="ob1", OMP_NUM_THREADS="1")
+TAIL = 'optimization = { volume_fraction = 0.9; filter = { kind = "none"; }; };\n' \
+       'solver = { device = "cpu"; tolerance = 1e-12; criterion = "relative"; };\n'
+# a plate one element thick: all corners of its rim are corners of its two faces
+PLATE = 'mesh = { generator = "cantilever"; nx = 8; ny = 1; nz = 4; };\n'
+SETS = 'sets = ( { name = "both"; or = ("front", "back"); }, { name = "rest"; not = ("both", "left", "right"); },\n' \
+       '{ name = "corner"; and = ("bottom", "right"); }, { name = "half"; box = { min = [4, -1, -1]; max = [9, 2, 5]; }; },\n' \
+       '{ name = "near"; and = ("front", "half"); }, { name = "round"; or = ("both", "top", "bottom"); },\n' \
+       '{ name = "not both"; not = ("both"); }, { name = "level"; and = ("round", "not both"); } );\n'
+STEEL = "material = { E = 1.0; nu = 0.3; };\n"
+LEFT = 'supports = ( { set = "left"; fix = "xyz"; } );\n'
+
+
+def check(condition, text):
+    global N_CHECK, N_FAILED
+    N_CHECK += 1
+    if not condition:
+        N_FAILED += 1
+        print(f"failed: {text}")
+
+
+def hextop(*words, n=1):
+    start = ["mpirun", "--oversubscribe", "-n", str(n)] if n > 1 else []
+    return subprocess.run([*start, HEXTOP, *words], capture_output=True, text=True, timeout=120, env=ENV)
+
+
+def write(name, text):
+    with open(name, "w", encoding="ascii") as file:
+        file.write(text)
+    return name
+
+
+def compliance(config, *keys):
+    said = hextop("analyse", config, *keys)
+    found = re.search(r"^compliance +([-+0-9.e]+)", said.stdout, re.M)
+    check(said.returncode == 0 and found, f"{config} {keys}: {said.returncode} {said.stderr}")
+    return float(found[1]) if found else 0.0
+
+
+def same(config, other, *keys):
+    a, b = compliance(config, *keys), compliance(other, *keys)
+    check(abs(a - b) <= 2e-6 * abs(a) and a != 0.0, f"{config} {a}, {other} {b} {keys}")
+
+
+def each(entry, *sets):
+    """A list with the entry for each set."""
+    return "( " + ", ".join("{ set = \"" + name + "\"; " + entry + " }" for name in sets) + " );\n"
+
+
+def acts_as_its_parts():
+    """One entry for the union, two for its parts."""
+    pull = '{ set = "right"; traction = [0.0, 0.0, -0.1]; }'
+    for entry in ("pressure = 1.0;", "traction = [0.3, 1.0, 0.2];"):
+        for name, sets in (("two.cfg", ("front", "back")), ("union.cfg", ("both",))):
+            write(name, PLATE + STEEL + SETS + LEFT + "loads = " + each(entry, *sets) + TAIL)
+        same("two.cfg", "union.cfg")
+        same("two.cfg", "union.cfg", "solver.element=quadratic")
+    for name, sets in (("two.cfg", ("front", "back")), ("union.cfg", ("both",))):
+        write(name, PLATE + STEEL + SETS + "springs = " + each('stiffness = [1.0, 2.0, 0.5]; per = "area";', *sets) +
+              f"loads = ( {pull} );\n" + TAIL)
+    same("two.cfg", "union.cfg")
+    same("two.cfg", "union.cfg", "solver.element=quadratic")
+    for name, sets in (("two.cfg", ("front", "back")), ("union.cfg", ("both",))): # y of the faces' own middles
+        write(name, PLATE + STEEL + SETS + LEFT[:-4] + ", " + each('fix = "y";', *sets)[2:] +
+              f"loads = ( {pull} );\n" + TAIL)
+    same("two.cfg", "union.cfg", "solver.element=quadratic")
+    for name, sets in (("two.cfg", ("front", "back")), ("union.cfg", ("both",))):
+        write(name, 'physics = "heat";\n' + PLATE + "material = { conductivity = 1.0; };\n" + SETS +
+              "convection = " + each("coefficient = 0.4; ambient = 0.0;", *sets) +
+              "loads = ( " + each("flux = 1.0;", *sets)[2:-4] + ', { set = "right"; flux = 2.0; } );\n' + TAIL)
+    same("two.cfg", "union.cfg")
+    same("two.cfg", "union.cfg", "solver.element=quadratic")
+
+
+def check_prints_faces():
+    """32 faces in front, 32 behind; above and below 8 each; of half the front 16; an edge has none."""
+    write("union.cfg", PLATE + STEEL + SETS + LEFT + "loads = " + each("pressure = 1.0;", "both") + TAIL)
+    said = hextop("check", "union.cfg").stdout
+    rows = dict(re.findall(r"^  (\S+) +\S+ +\S+ +(\d.*?) *$", said, re.M))
+    for name, row in (("front", "32  32"), ("both", "64  64"), ("rest", "16  16"), ("corner", "0"), ("near", "16  16"),
+                      ("round", "80  80"), ("level", "16  16")):
+        check(rows.get(name) == row, f"check shows {name} as {rows.get(name)!r}, not {row!r}\n{said}")
+
+
+def written_and_read():
+    """Faces of a union go into files that state faces."""
+    want = compliance("union.cfg")
+    for ending in ("msh", "inp"):
+        said = hextop("mesh", "union.cfg", "out." + ending)
+        check(said.returncode == 0, f"mesh out.{ending}: {said.stderr}")
+        write("again.cfg", f'mesh = {{ file = "out.{ending}"; }};\n' + STEEL + LEFT + "loads = " +
+              each("pressure = 1.0;", "both") + TAIL)
+        found = compliance("again.cfg")
+        check(abs(found - want) <= 2e-6 * want, f"out.{ending}: {found}, not {want}")
+
+
+def by_processes():
+    last = {}
+    keys = ["optimization.iterations=2", "output.every=0", "mesh.nx=24", "mesh.nz=8"]
+    for name, sets in (("two.cfg", ("front", "back")), ("union.cfg", ("both",))):
+        write(name, PLATE + STEEL + SETS + LEFT + "loads = " + each("pressure = 1.0;", *sets) + TAIL)
+        for n in (1, 2, 3) if shutil.which("mpirun") else (1,):
+            said = hextop("run", name, "output.directory=run", *keys, n=n)
+            if n > 1 and "MPI" in said.stderr and "build" in said.stderr:
+                continue # a build without
+            check(said.returncode == 0, f"{name} by {n}: {said.stderr}")
+            with open("run/history.csv", encoding="ascii") as file:
+                last[name, n] = float(file.readlines()[-1].split(",")[1])
+            shutil.rmtree("run")
+    first = next(iter(last.values()))
+    check(all(abs(c - first) <= 1e-9 * first for c in last.values()), f"by processes: {last}")
+
+
+def part_of_a_result():
+    """The solid part has the faces of a combined set, and no others that its removed elements lay bare."""
+    for two, one in ((("front", "back"), "both"), (("top", "bottom"), "level")):
+        verify_both(two, one)
+
+
+def verify_both(two, one):
+    found = []
+    for name, sets in (("two.cfg", two), ("union.cfg", (one,))):
+        thick = PLATE.replace("ny = 1", "ny = 3") + STEEL + SETS.replace("[9, 2, 5]", "[9, 4, 5]")
+        write(name, thick + LEFT + "loads = " + each("pressure = 1.0;", *sets) +
+              TAIL.replace("0.9", "0.8").replace('"none"', '"density"; radius = 1.5'))
+        said = hextop("run", name, "output.directory=part", "optimization.iterations=3")
+        check(said.returncode == 0, f"{name}: {said.stderr}")
+        said = hextop("verify", "part/density_0003.vtk", "part/config.cfg", "--element", "quadratic-solid", "--output",
+                      "verify.json")
+        check(said.returncode == 0, f"verify of {name}: {said.stderr}")
+        with open("verify.json", encoding="utf-8") as file:
+            found.append(re.findall(r'"compliance": ([-+0-9.e]+)', file.read()))
+        shutil.rmtree("part")
+    check(len(found[0]) > 1 and len(found[0]) == len(found[1]) and
+          all(abs(float(a) - float(b)) <= 1e-6 * abs(float(a)) for a, b in zip(*found)), f"verify with {one}: {found}")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        acts_as_its_parts()
+        check_prints_faces()
+        written_and_read()
+        by_processes()
+        part_of_a_result()
+        os.chdir("/")
+    print(f"{N_CHECK} checks, {N_FAILED} failed")
+    return 1 if N_FAILED else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,341 @@
+/* Sets made of others: a union has the faces and edges of its parts and no others, though its nodes
+ * span more; so have intersections and differences. On plates one cell thick, all corners of whose
+ * rim are corners of the two faces: lists against their definition, and loads, springs, films and
+ * supports of a union against those of its parts. */
+#include "core/mesh/load_faces.h"
+#include "core/mesh/region.h"
+#include "tests/lib/space_box.h"
+
+enum { MOST_COMBINED = 12 };
+
+/* "front" and "back" as sets of nodes, "front faces" and "back faces" as sets of faces, "upper" as
+ * a set of nodes and of elements, "inside" as faces between two cells. */
+static int name_parts(hx_mesh *mesh, const mixed_box *box)
+{
+    static const char *const name[2] = {"front", "back"};
+    static const char *const faces[2] = {"front faces", "back faces"};
+    int64_t *const face = malloc(6 * (size_t)mesh->n_elem * sizeof *face), n = 0;
+    if (!face) abort();
+    for (int side = 0; side < 2; side++) {
+        const double y = side ? box->length[1] : 0.0;
+        n = 0;
+        for (int32_t a = 0; a < (int32_t)mesh->n_node; a++)
+            if (mesh->xyz[3 * (int64_t)a + 1] == y)
+                HX_TRY(hx_mesh_add_node_set(mesh, name[side], 1, &a));
+        for (int64_t k = 0; k < 6 * mesh->n_elem; k++) {
+            int32_t node[4];
+            int n_on = 0;
+            const int n_corner = hx_cell_face(mesh->conn + 8 * (k / 6), (int)(k % 6), node);
+            for (int a = 0; a < n_corner; a++) n_on += mesh->xyz[3 * (int64_t)node[a] + 1] == y;
+            if (n_corner >= 3 && n_on == n_corner) face[n++] = k;
+        }
+        HX_TRY(hx_mesh_add_face_set(mesh, faces[side], n, face));
+    }
+    for (int32_t a = 0; a < (int32_t)mesh->n_node; a++)
+        if (mesh->xyz[3 * (int64_t)a + 2] > 0.4 * box->length[2])
+            HX_TRY(hx_mesh_add_node_set(mesh, "upper", 1, &a));
+    free(face);
+    return HX_OK;
+}
+
+static int add_inner_set(hx_mesh *mesh)
+{
+    for (int64_t e = 1; e < mesh->n_elem; e++) {
+        int32_t node[4];
+        for (int f = 0; f < 6; f++) {
+            const int n = hx_cell_face(mesh->conn, f, node);
+            if (n < 3 || hx_cell_find_face(mesh->conn + 8 * e, n, node) < 0) continue;
+            const int64_t face = f;
+            return hx_mesh_add_face_set(mesh, "inside", 1, &face);
+        }
+    }
+    return HX_RAISE(HX_EINTERNAL, "no face between two cells");
+}
+
+typedef struct combination {
+    const char *name;
+    hx_region_kind kind;
+    const char *part[2];
+} combination;
+
+static const combination combined[MOST_COMBINED] = {
+    {"both", HX_REGION_OR, {"front", "back"}},
+    {"both faces", HX_REGION_OR, {"front faces", "back faces"}},
+    {"mixed", HX_REGION_OR, {"front faces", "back"}},
+    {"edge", HX_REGION_AND, {"front", "top"}},
+    {"upper front", HX_REGION_AND, {"front faces", "upper"}},
+    {"rest", HX_REGION_NOT, {"front faces", "left"}},
+    {"sides", HX_REGION_NOT, {"both", "top"}},
+    {"top alone", HX_REGION_AND, {"top", "not front"}},
+    {"all round", HX_REGION_OR, {"top", "both faces"}},
+    {"twice", HX_REGION_OR, {"front", "front faces"}},
+    {"nothing", HX_REGION_AND, {"front faces", "back faces"}},
+    {"ends", HX_REGION_OR, {"left", "right"}},
+};
+
+/* The box's sides by geometry; then the combinations. */
+static int combine(hx_mesh *mesh)
+{
+    static const char *const name[3] = {"left", "right", "top"}, *const front[1] = {"front"};
+    const hx_region not_front = {.kind = HX_REGION_NOT, .n_operand = 1, .operand = front};
+    for (int k = 0; k < 3; k++) {
+        hx_region plane = {.kind = HX_REGION_PLANE, .tolerance = 1e-6};
+        plane.axis[k < 2 ? 0 : 2] = 1.0;
+        for (int i = 0; i < 3; i++) plane.point[i] = k > 0 ? mesh->box_max[i] : mesh->box_min[i];
+        HX_TRY(hx_mesh_add_region(mesh, name[k], &plane));
+    }
+    HX_TRY(hx_mesh_add_region(mesh, "not front", &not_front));
+    for (int i = 0; i < MOST_COMBINED; i++) {
+        const combination *const c = &combined[i];
+        const hx_region region = {.kind = c->kind, .n_operand = 2, .operand = c->part};
+        if (strcmp(c->name, "nothing") == 0) continue; /* has no node: refused below */
+        HX_TRY(hx_mesh_add_region(mesh, c->name, &region));
+    }
+    return HX_OK;
+}
+
+/* mask[6 n_elem] of the faces that a load on the set acts on. */
+static void mark_faces(const hx_mesh *mesh, const char *name, uint8_t *mask)
+{
+    int64_t n, *face;
+    memset(mask, 0, 6 * (size_t)mesh->n_elem);
+    CHECK_OK(hx_load_faces(mesh, hx_mesh_find_set(mesh, name), &n, &face));
+    for (int64_t i = 0; i < n; i++) {
+        CHECK(i == 0 || face[i] > face[i - 1]);
+        mask[face[i]] = 1;
+    }
+    free(face);
+}
+
+static void mark_middles(const hx_space *space, const char *name, uint8_t *mask)
+{
+    int64_t n;
+    int32_t *point;
+    memset(mask, 0, (size_t)space->n_point);
+    CHECK_OK(hx_space_set_middles(space, hx_mesh_find_set(space->mesh, name), &n, &point));
+    for (int64_t i = 0; i < n; i++) mask[point[i]] = 1;
+    free(point);
+}
+
+static int is_in(hx_region_kind kind, int a, int b)
+{
+    return kind == HX_REGION_OR ? a | b : kind == HX_REGION_AND ? a & b : !(a | b);
+}
+
+/* Faces and middles of every combination against those of its parts. */
+static void check_lists(const space_box *b)
+{
+    const hx_mesh *const mesh = &b->mesh;
+    const size_t n_face = 6 * (size_t)mesh->n_elem, n_point = (size_t)b->space.n_point;
+    const size_t most = n_face > n_point ? n_face : n_point;
+    uint8_t *const mask = malloc(4 * most), *const part[2] = {mask + most, mask + 2 * most};
+    uint8_t *const boundary = mask + 3 * most;
+    int64_t n, *face;
+    if (!mask) abort();
+    memset(boundary, 0, most);
+    CHECK_OK(hx_mesh_boundary_faces(mesh, NULL, &n, &face));
+    for (int64_t i = 0; i < n; i++) boundary[face[i]] = 1;
+    free(face);
+    for (int i = 0; i < MOST_COMBINED; i++) {
+        const combination *const c = &combined[i];
+        int64_t wrong = 0;
+        if (!hx_mesh_find_set(mesh, c->name)) continue;
+        mark_faces(mesh, c->name, mask);
+        for (int k = 0; k < 2; k++) mark_faces(mesh, c->part[k], part[k]);
+        for (size_t f = 0; f < n_face; f++)
+            wrong += mask[f] != (boundary[f] && is_in(c->kind, part[0][f], part[1][f]));
+        CHECK_MSG(wrong == 0, "%s, %s: %lld wrong faces", mesh->name, c->name, (long long)wrong);
+        if (b->space.element != HX_ELEMENT_QUADRATIC) continue;
+        mark_middles(&b->space, c->name, mask);
+        for (int k = 0; k < 2; k++) mark_middles(&b->space, c->part[k], part[k]);
+        for (size_t a = (size_t)mesh->n_node; a < n_point; a++)
+            wrong += mask[a] != is_in(c->kind, part[0][a], part[1][a]);
+        CHECK_MSG(wrong == 0, "%s, %s: %lld wrong middles", mesh->name, c->name, (long long)wrong);
+    }
+    free(mask);
+}
+
+/* What acts on some sets: one case of each kind of load, springs, films, held degrees of freedom.
+ */
+enum { N_KIND = 2 };
+
+typedef struct acting {
+    size_t n;
+    double *force[N_KIND], *spring, *held, *flux, *film;
+} acting;
+
+static void free_acting(acting *a)
+{
+    for (int k = 0; k < N_KIND; k++) free(a->force[k]);
+    free(a->spring);
+    free(a->held);
+    free(a->flux);
+    free(a->film);
+}
+
+static double *new_field(size_t n)
+{
+    double *const f = calloc(n, sizeof *f);
+    if (!f) abort();
+    return f;
+}
+
+static void act(const space_box *b, int n_set, const char *const *set, acting *to)
+{
+    const hx_support_spec end = {"right", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0}};
+    hx_support_spec support[3] = {end};
+    hx_spring_spec spring[2];
+    hx_convection_spec film[2];
+    hx_load_spec load[4], flux[2];
+    hx_problem problem;
+    hx_problem_params params = fixture_problem();
+    for (int i = 0; i < n_set; i++) {
+        support[1 + i] = (hx_support_spec){set[i], "test", HX_FIX_X, {0.0}};
+        spring[i] = (hx_spring_spec){set[i], "test", {0.0, 2.0, 1.0}, HX_SPRING_AREA};
+        film[i] = (hx_convection_spec){set[i], "test", 1.5, 3.0};
+        load[2 * i] = (hx_load_spec){set[i], "test", HX_LOAD_PRESSURE, {0.7}, 1};
+        load[2 * i + 1] = (hx_load_spec){set[i], "test", HX_LOAD_TRACTION, {0.3, 0.1, 0.2}, 2};
+        flux[i] = (hx_load_spec){set[i], "test", HX_LOAD_FLUX, {0.9}, 1};
+    }
+    const int64_t n = b->space.n_point;
+    to->n = 3 * (size_t)n;
+    params.support = support, params.n_support = 1 + (size_t)n_set;
+    params.spring = spring, params.n_spring = (size_t)n_set;
+    params.load = load, params.n_load = 2 * (size_t)n_set;
+    params.space = &b->space;
+    CHECK_OK(hx_problem_create(&problem, &b->mesh, &params));
+    for (int k = 0; k < N_KIND; k++) {
+        to->force[k] = new_field(to->n);
+        memcpy(to->force[k], problem.cases.force[k], to->n * sizeof(double));
+    }
+    to->spring = new_field(to->n);
+    to->held = new_field(to->n);
+    for (int64_t k = 0; k < problem.springs.n; k++)
+        to->spring[problem.springs.dof[k]] = problem.springs.stiffness[k];
+    for (int64_t a = 0; a < n; a++) to->held[3 * a] = problem.supports.fixed[a];
+    hx_problem_free(&problem);
+    params.physics = HX_PHYSICS_HEAT;
+    params.conductivity = 1.0;
+    support[0].fix = HX_FIX_X;
+    params.n_support = 1;
+    params.n_spring = 0;
+    params.convection = film, params.n_convection = (size_t)n_set;
+    params.load = flux, params.n_load = (size_t)n_set;
+    CHECK_OK(hx_problem_create(&problem, &b->mesh, &params));
+    to->flux = new_field(to->n);
+    to->film = new_field(to->n);
+    memcpy(to->flux, problem.cases.force[0], (size_t)n * sizeof(double));
+    for (int64_t i = 0; i < problem.films.n; i++)
+        for (int64_t k = problem.films.ptr[i]; k < problem.films.ptr[i + 1]; k++)
+            to->film[problem.films.node[i]] +=
+                (1.0 + problem.films.col[k]) * problem.films.value[k];
+    hx_problem_free(&problem);
+}
+
+static void check_field(const char *what, const char *name, size_t n, const double *a,
+                        const double *b)
+{
+    double largest = 0.0;
+    for (size_t k = 0; k < n; k++) test_worst(&largest, fabs(a[k]));
+    const double worst = test_max_difference(n, a, b);
+    CHECK_MSG(largest > 0.0 && worst <= 1e-14 * largest, "%s: %s off by %.3g of %.3g", name, what,
+              worst, largest);
+}
+
+/* One entry for a set against one for each of its parts, which share no face. */
+static void check_acting(const space_box *b, const char *name, const char *one, const char *two)
+{
+    const char *const both[2] = {one, two};
+    acting whole, parts;
+    act(b, 1, &name, &whole);
+    act(b, 2, both, &parts);
+    check_field("pressure", name, whole.n, parts.force[0], whole.force[0]);
+    check_field("traction", name, whole.n, parts.force[1], whole.force[1]);
+    check_field("springs", name, whole.n, parts.spring, whole.spring);
+    check_field("supports", name, whole.n, parts.held, whole.held);
+    check_field("flux", name, whole.n, parts.flux, whole.flux);
+    check_field("film", name, whole.n, parts.film, whole.film);
+    free_acting(&whole);
+    free_acting(&parts);
+}
+
+/* A total is shared by the area of the parts; what has no face takes it at its nodes. */
+static void check_total(const space_box *b)
+{
+    static const hx_support_spec support = {"right", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0}};
+    const hx_load_spec load[2] = {{"both", "test", HX_LOAD_TOTAL_FORCE, {0.0, 3.0, 0.0}, 1},
+                                  {"edge", "test", HX_LOAD_TOTAL_FORCE, {0.0, 3.0, 0.0}, 2}};
+    hx_problem_params params = fixture_problem();
+    hx_problem problem;
+    double sum[2] = {0.0}, least = INFINITY;
+    params.support = &support, params.n_support = 1;
+    params.load = load, params.n_load = 2;
+    params.space = &b->space;
+    CHECK_OK(hx_problem_create(&problem, &b->mesh, &params));
+    const hx_set *const edge = hx_mesh_find_set(&b->mesh, "edge");
+    for (int c = 0; c < 2; c++)
+        for (int64_t a = 0; a < b->space.n_point; a++) sum[c] += problem.cases.force[c][3 * a + 1];
+    for (int64_t i = 0; i < edge->n_node; i++)
+        least = fmin(least, problem.cases.force[1][3 * edge->node[i] + 1]);
+    CHECK_REL(sum[0], 3.0, 1e-13);
+    CHECK_REL(sum[1], 3.0, 1e-13);
+    CHECK_REL(least, 3.0 / (double)edge->n_node, 1e-13);
+    hx_problem_free(&problem);
+}
+
+/* Faces between two cells are left out of a union, refused if it has no others. */
+static void check_inside(hx_mesh *mesh)
+{
+    static const char *const part[2] = {"inside", "front faces"}, *const inside[1] = {"inside"};
+    static const char *const none[2] = {"front faces", "back faces"};
+    const hx_region more = {.kind = HX_REGION_OR, .n_operand = 2, .operand = part};
+    const hx_region only = {.kind = HX_REGION_OR, .n_operand = 1, .operand = inside};
+    const hx_region empty = {.kind = HX_REGION_AND, .n_operand = 2, .operand = none};
+    int64_t n[2], *face;
+    CHECK_OK(hx_mesh_add_region(mesh, "more", &more));
+    CHECK_OK(hx_mesh_add_region(mesh, "only", &only));
+    CHECK_FAILS(hx_mesh_add_region(mesh, "nothing", &empty), HX_EINPUT, "is empty");
+    CHECK_OK(hx_load_faces(mesh, hx_mesh_find_set(mesh, "front faces"), &n[0], &face));
+    free(face);
+    CHECK_OK(hx_load_faces(mesh, hx_mesh_find_set(mesh, "more"), &n[1], &face));
+    free(face);
+    CHECK(n[0] == n[1] && n[0] > 0);
+    CHECK_FAILS(hx_load_faces(mesh, hx_mesh_find_set(mesh, "only"), &n[0], &face), HX_EINPUT,
+                "set 'inside' names 1 face, none on the boundary");
+}
+
+static void check_box(mixed_kind kind, hx_element element)
+{
+    const mixed_box box = {
+        .kind = kind, .n = {3, 1, kind == MIXED_LAYERS ? 5 : 2}, .length = {3.0, 1.0, 2.0}};
+    space_box b;
+    memset(&b, 0, sizeof b);
+    CHECK_OK(mixed_create(&b.mesh, &box));
+    CHECK_OK(name_parts(&b.mesh, &box));
+    CHECK_OK(add_inner_set(&b.mesh));
+    CHECK_OK(hx_mesh_shuffle(&b.mesh, 3));
+    CHECK_OK(hx_mesh_finish(&b.mesh));
+    CHECK_OK(combine(&b.mesh));
+    int32_t *const part = malloc((size_t)b.mesh.n_elem * sizeof *part);
+    if (!part) abort();
+    for (int64_t e = 0; e < b.mesh.n_elem; e++) part[e] = (int32_t)(e % 2);
+    CHECK_OK(hx_mesh_part(&b.mesh, 2, part)); /* faces follow their elements */
+    free(part);
+    CHECK_OK(hx_space_create(&b.space, &b.mesh, element));
+    check_lists(&b);
+    check_acting(&b, "both", "front", "back");
+    check_acting(&b, "both faces", "front faces", "back faces");
+    check_acting(&b, "mixed", "front faces", "back");
+    check_total(&b);
+    check_inside(&b.mesh);
+    space_box_free(&b);
+}
+
+int main(void)
+{
+    fixture_set_threads(1);
+    for (int kind = 0; kind < MIXED_N_KIND; kind++)
+        for (int element = 0; element < HX_ELEMENT_SPLINE; element++)
+            check_box((mixed_kind)kind, (hx_element)element);
+    TEST_END();
+}
