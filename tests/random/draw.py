@@ -506,7 +506,7 @@ class Draw:
                 return {"set": rng.choice(self.loaded), "flux": rng.uniform(-1, 2), "case": case}
             return {"set": self.target(), "heat": rng.uniform(0.1, 2), "case": case}
         kinds = {"node_force": 2, "total_force": 3, "traction": 3, "pressure": 3, "gravity": 1.5, "centrifugal": 1.5, "remote": 2, "moment": 1}
-        if self.part.ring:
+        if self.part.ring and not (self.part.curved and self.quadratic):  # whose axis is fitted to curved faces
             kinds["bearing"] = 5
         fixed = self.config.get("supports", ())
         rigid = [s for s in self.loaded if s not in self.taken and not self.touches(s, self.held)]

@@ -725,8 +725,8 @@ class Model:
 
     def bearing(self, name, F):
         """A pin in a bore, whose axis is that of the cylinder which selects the set: the pressure max(0, p0 . r) along the
-        radius r, p0 across the axis so that the sum is F; along the axis a uniform traction. By 2x2 points of
-        quadrilaterals and six of triangles."""
+        radius r, p0 across the axis so that the sum is F, per area as projected on the cylinder; along the axis a uniform traction. By 2x2
+        points of quadrilaterals and six of triangles."""
         bore = next((e["cylinder"] for e in self.config["sets"] if e["name"] == name and "cylinder" in e), None)
         if bore is None:
             raise NotHere("bearing forces on sets that no cylinder selects")
@@ -740,7 +740,7 @@ class Model:
             r = x - np.array(bore["point"], float)
             r -= np.outer(r @ a, a)
             radius.append(r / np.linalg.norm(r, axis=1)[:, None])
-            weight.append(np.linalg.norm(dA, axis=1))
+            weight.append(-np.sum(radius[-1] * dA, axis=1))
         r, w, p0 = np.vstack(radius), np.concatenate(weight), F
         for _ in range(100 if F @ F > 0 else 0):  # the pressed half, then p0 of it
             half = r @ p0 > 0
