@@ -897,18 +897,28 @@ class Case:
         self.springs = sum((model.sums(-k * u) for _, k in model.spring), np.zeros(1 if model.heat else 6))
 
 
-def main():
-    if len(sys.argv) not in (2, 4):
-        print(__doc__)
-        return 2
-    with open(sys.argv[1], encoding="utf-8") as f:
+def report(path, result):
+    with open(path, encoding="utf-8") as f:
         config = parse(f.read())
-    mesh, _ = read_vtk(os.path.join(os.path.dirname(sys.argv[1]), config["mesh"]["file"]))
-    density = read_vtk(sys.argv[3])[1]["density"] if len(sys.argv) == 4 else None
+    if "file" not in config["mesh"]:
+        raise NotHere("generated meshes")
+    mesh, _ = read_vtk(os.path.join(os.path.dirname(path), config["mesh"]["file"]))
+    density = read_vtk(result)[1]["density"] if result else None
     for i, case in enumerate(Model(config, mesh, density).solve()):
         print("case %d: compliance %.12g, strain energy %.12g" % (i + 1, case.compliance, case.strain_energy))
         for what in ("loads", "reactions", "springs"):
             print("  %-9s" % what, " ".join("%.9g" % v for v in getattr(case, what)))
+
+
+def main():
+    if len(sys.argv) != 2 and not (len(sys.argv) == 4 and sys.argv[2] == "--density"):
+        print(__doc__)
+        return 2
+    try:
+        report(sys.argv[1], sys.argv[3] if len(sys.argv) == 4 else None)
+    except NotHere as what:
+        print("second_fe.py does not analyse " + str(what))
+        return 2
     return 0
 
 
