@@ -496,11 +496,12 @@ class Model:
         if word is None:
             return None
         parts = [self.sets[name] for name in entry[word]]
+        whats = ("nodes", "edges", "faces", "cells")
         if word == "not":
-            nodes = set(range(len(self.mesh.points))).difference(*(p.nodes for p in parts))
-            return self.spanned(nodes, set(range(len(self.mesh.cells))).difference(*(p.cells for p in parts)))
+            every = (range(len(self.mesh.points)), self.mesh.edges, self.mesh.faces, range(len(self.mesh.cells)))
+            return Set(*(set(all_).difference(*(getattr(p, what) for p in parts)) for what, all_ in zip(whats, every)))
         join = set.union if word == "or" else set.intersection
-        return Set(*(join(*(set(getattr(p, what)) for p in parts)) for what in ("nodes", "edges", "faces", "cells")))
+        return Set(*(join(*(set(getattr(p, what)) for p in parts)) for what in whats))
 
     def inside(self, entry, x):
         tol = 1e-6 * np.linalg.norm(np.ptp(self.mesh.points, axis=0))
