@@ -78,12 +78,14 @@ int hx_check_filter(const hx_session *s)
 void hx_check_volume(const hx_session *s)
 {
     const hx_volume_at *const least = &s->least_volume.highest;
-    char at[48] = "";
+    const double most = s->least_volume.most.lowest.fraction;
+    char at[48] = "", room[64] = "";
     if (s->problem.passive.n == 0) return;
     if (least->beta > 0.0) snprintf(at, sizeof at, " at beta = %g", least->beta);
+    if (most < 1.0) snprintf(room, sizeof room, "; what is void leaves at most %.4g", most);
     hx_log_info("\nvolume    %g of the part; what is passive, through the filter, and rho_min take "
-                "%.4g%s",
-                s->problem.volume_fraction, least->fraction, at);
+                "%.4g%s%s",
+                s->problem.volume_fraction, least->fraction, at, room);
 }
 
 void hx_check_ties(const hx_session *s)

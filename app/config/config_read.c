@@ -407,6 +407,13 @@ static void resolve_tolerance(hx_config *cfg)
     cfg->solver.tolerance = hx_pcg_tolerance(cfg->solver.criterion);
 }
 
+/* With a projection densities swing to and fro in larger steps. */
+static void resolve_move(hx_config *cfg)
+{
+    if (hx_config_given(cfg, "optimization.move")) return;
+    if (cfg->optimization.projection.given) cfg->optimization.move = 0.1;
+}
+
 void hx_config_solve_by_residual(hx_config *cfg)
 {
     if (cfg->solver.criterion != HX_PCG_COMPLIANCE) return;
@@ -426,6 +433,7 @@ static int read_tree(hx_config *cfg)
     HX_TRY(hx_config_check_mesh(cfg));
     HX_TRY(resolve_size(cfg));
     resolve_tolerance(cfg);
+    resolve_move(cfg);
     HX_TRY(hx_config_check(cfg));
     HX_TRY(hx_config_blame(cfg, "units", parse_units(cfg)));
     return HX_OK;

@@ -363,6 +363,7 @@ const hx_key hx_keys[] = {
     KEY("optimization.rho_min", FLOAT, AT(optimization.rho_min), .fallback = "0.001",
         .range = "[1e-6, 0.999]", .help = "smallest density"),
     KEY("optimization.move", FLOAT, AT(optimization.move), .fallback = "0.2", .range = "[1e-6, 1]",
+        .note = "0.2, with a projection 0.1",
         .help = "largest change of a density in an iteration"),
     KEY("optimization.damping", FLOAT, AT(optimization.damping), .fallback = "0.5",
         .range = "[1e-6, 1]", .help = "exponent eta of the optimality criteria"),

@@ -15,11 +15,12 @@
 
 /* Limits are reasoned in app/README.md, in the same order. */
 const hx_doubt_row hx_doubt_table[HX_N_DOUBT] = {
-    [HX_DOUBT_POOR_ELEMENTS] = {"poor-elements", 0.2, "mesh them anew"},
+    [HX_DOUBT_POOR_ELEMENTS] = {"poor-elements", 0.2, "remesh there"},
     [HX_DOUBT_BODIES] = {"bodies", 1.0, "merge coincident nodes if they should be one"},
     [HX_DOUBT_HINGES] = {"hinges", 0.0, ""},
-    [HX_DOUBT_THIN_TETRAHEDRA] = {"thin-tetrahedra", 0.5,
-                                  "a finer mesh, or solver.element = \"quadratic\""},
+    [HX_DOUBT_THIN_TETRAHEDRA] =
+        {"thin-tetrahedra", 0.5,
+         "a finer mesh, or `solver.element=quadratic solver.operator=auto`"},
     [HX_DOUBT_FAR_FROM_ORIGIN] = {"far-from-origin", 1e-6, "move the part to the origin"},
     [HX_DOUBT_UNIT] = {"unit", NONE, "is it in another unit?"},
     [HX_DOUBT_HELD_LOAD] = {"held-load", 0.1, ""},
@@ -27,8 +28,10 @@ const hx_doubt_row hx_doubt_table[HX_N_DOUBT] = {
                                     "leave their elements out of the void, or load others"},
     [HX_DOUBT_PASSIVE_VOID_SUPPORT] = {"passive-void-support", 0.0,
                                        "leave their elements out of the void, or hold others"},
-    [HX_DOUBT_NEAR_INCOMPRESSIBLE] = {"near-incompressible", 0.49,
-                                      "a smaller nu, or solver.element = \"quadratic\""},
+    [HX_DOUBT_VOID_CUTS] = {"void-cuts", 0.0, "leave out the void that cuts it"},
+    [HX_DOUBT_NEAR_INCOMPRESSIBLE] =
+        {"near-incompressible", 0.49,
+         "a smaller nu, or `solver.element=quadratic solver.operator=auto`"},
     [HX_DOUBT_FILTER_SMALL] = {"filter-small", 1.5, "1.5 to 6 elements are usual"},
     [HX_DOUBT_FILTER_LARGE] = {"filter-large", 10.0, "1.5 to 6 elements are usual"},
     [HX_DOUBT_FILTER_SPLINE] = {"filter-spline", 1.0,
@@ -36,17 +39,23 @@ const hx_doubt_row hx_doubt_table[HX_N_DOUBT] = {
     [HX_DOUBT_NO_IMAGE] = {"no-image", 0.1, "look at the planes' points and normals"},
     [HX_DOUBT_NOT_SYMMETRIC] = {"not-symmetric", 0.1, ""},
     [HX_DOUBT_TOO_FEW_ITERATIONS] = {"too-few-iterations", NONE, ""},
-    [HX_DOUBT_TOLERANCE] = {"tolerance", 1e-3, "1e-5 is the default"},
-    [HX_DOUBT_TOLERANCE_COMPLIANCE] = {"tolerance-compliance", 5e-6, "1e-6 is the default"},
-    [HX_DOUBT_THREADS] = {"threads", 1.0, "0 takes as many as there are"},
+    [HX_DOUBT_TOLERANCE] = {"tolerance", 1e-3, "`solver.tolerance=1e-5` is the default"},
+    [HX_DOUBT_TOLERANCE_COMPLIANCE] = {"tolerance-compliance", 5e-6,
+                                       "`solver.tolerance=1e-6` is the default"},
+    [HX_DOUBT_THREADS] = {"threads", 1.0, "`solver.threads=0` takes as many as there are"},
     [HX_DOUBT_MEMORY] = {"memory", 0.9, "take a smaller mesh, or an operator that stores less"},
-    [HX_DOUBT_DISK] = {"disk", 1.0, "raise output.every, or give an output.threshold"},
+    [HX_DOUBT_DISK] = {"disk", 1.0,
+                       "`output.every=0` writes the last design only, "
+                       "`output.threshold=0.5` only its dense elements"},
     [HX_DOUBT_PCG] = {"pcg", 0.0, "raise solver.max_iterations or optimization.rho_min"},
+    [HX_DOUBT_INITIAL_FILTERED] = {"initial-filtered", 0.01,
+                                   "`--resume` goes on with a run exactly"},
     [HX_DOUBT_ROUNDED_STIFFNESS] = {"rounded-stiffness", 1e-4,
-                                    "take an operator that stores it in double, or \"auto\""},
+                                    "`solver.operator=auto` takes one that stores it in double"},
     [HX_DOUBT_VOLUME] = {"volume", HX_VOLUME_TOLERANCE,
                          "more iterations, or a larger optimization.move"},
-    [HX_DOUBT_CHANGING] = {"changing", 0.01, "raise optimization.iterations"},
+    [HX_DOUBT_CHANGING] = {"changing", 0.01, "more iterations"},
+    [HX_DOUBT_DAMPED] = {"damped", NONE, "a larger optimization.damping"},
     [HX_DOUBT_GREY] = {"grey", 0.2,
                        "`hextop verify` says what the 0/1 design is worth, "
                        "optimization.projection makes less of it"},
@@ -67,22 +76,26 @@ const hx_doubt_row hx_doubt_table[HX_N_DOUBT] = {
     [HX_DOUBT_OTHER] = {"other", NONE, ""},
 };
 
-/* Keeps a text, without its remedy. */
-static void keep(hx_doubts *doubts, hx_doubt_kind kind, double value, const char *text)
+/* Keeps a text, without its remedy: that of the table if it is NULL. */
+static void keep(hx_doubts *doubts, hx_doubt_kind kind, double value, const char *text,
+                 const char *remedy)
 {
-    char *copy = NULL;
-    if (hx_strdup(&copy, text) < 0 || hx_resize(&doubts->entry, doubts->n, doubts->n + 1,
-                                                sizeof *doubts->entry, "warnings") < 0) {
+    char *copy = NULL, *own = NULL;
+    if (hx_strdup(&copy, text) < 0 || (remedy && hx_strdup(&own, remedy) < 0) ||
+        hx_resize(&doubts->entry, doubts->n, doubts->n + 1, sizeof *doubts->entry, "warnings") <
+            0) {
         free(copy);
+        free(own);
         return; /* it was logged */
     }
-    doubts->entry[doubts->n++] = (hx_doubt){kind, value, copy};
+    doubts->entry[doubts->n++] = (hx_doubt){kind, value, copy, own};
 }
 
 static void hear(void *user, hx_log_kind kind, const char *text)
 {
     hx_doubts *const doubts = user;
-    if (kind == HX_LOG_WARNING && !doubts->is_adding) keep(doubts, HX_DOUBT_OTHER, NONE, text);
+    if (kind == HX_LOG_WARNING && !doubts->is_adding)
+        keep(doubts, HX_DOUBT_OTHER, NONE, text, NULL);
 }
 
 int hx_doubts_listen(hx_doubts *doubts)
@@ -96,18 +109,33 @@ void hx_doubts_deafen(hx_doubts *doubts)
     hx_log_remove_sink(doubts);
 }
 
-void hx_doubts_add(hx_doubts *doubts, hx_doubt_kind kind, double value, const char *fmt, ...)
+static void add(hx_doubts *doubts, hx_doubt_kind kind, double value, const char *own,
+                const char *fmt, va_list args)
 {
-    const char *const remedy = hx_doubt_table[kind].remedy;
+    const char *const remedy = own ? own : hx_doubt_table[kind].remedy;
     char text[1024];
-    va_list args;
-    va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
     doubts->is_adding = 1;
     hx_log_warning("%s%s%s", text, remedy[0] ? "; " : "", remedy);
     doubts->is_adding = 0;
-    keep(doubts, kind, value, text);
+    keep(doubts, kind, value, text, own);
+}
+
+void hx_doubts_add(hx_doubts *doubts, hx_doubt_kind kind, double value, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    add(doubts, kind, value, NULL, fmt, args);
+    va_end(args);
+}
+
+void hx_doubts_advise(hx_doubts *doubts, hx_doubt_kind kind, double value, const char *remedy,
+                      const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    add(doubts, kind, value, remedy, fmt, args);
+    va_end(args);
 }
 
 void hx_doubts_write(const hx_doubts *doubts, hx_json *json)
@@ -116,12 +144,13 @@ void hx_doubts_write(const hx_doubts *doubts, hx_json *json)
     for (size_t i = 0; i < doubts->n; i++) {
         const hx_doubt *const doubt = &doubts->entry[i];
         const hx_doubt_row *const row = &hx_doubt_table[doubt->kind];
+        const char *const remedy = doubt->remedy ? doubt->remedy : row->remedy;
         hx_json_open_object(json, NULL);
         hx_json_string(json, "code", row->code);
         hx_json_number(json, "value", doubt->value);
         hx_json_number(json, "limit", row->limit);
         hx_json_string(json, "text", doubt->text);
-        hx_json_string(json, "remedy", row->remedy[0] ? row->remedy : NULL);
+        hx_json_string(json, "remedy", remedy[0] ? remedy : NULL);
         hx_json_close_object(json);
     }
     hx_json_close_array(json);
@@ -129,7 +158,10 @@ void hx_doubts_write(const hx_doubts *doubts, hx_json *json)
 
 void hx_doubts_free(hx_doubts *doubts)
 {
-    for (size_t i = 0; i < doubts->n; i++) free(doubts->entry[i].text);
+    for (size_t i = 0; i < doubts->n; i++) {
+        free(doubts->entry[i].text);
+        free(doubts->entry[i].remedy);
+    }
     free(doubts->entry);
     memset(doubts, 0, sizeof *doubts);
 }

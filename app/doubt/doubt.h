@@ -18,6 +18,7 @@ typedef enum {
     HX_DOUBT_HELD_LOAD,
     HX_DOUBT_PASSIVE_VOID_LOAD,
     HX_DOUBT_PASSIVE_VOID_SUPPORT,
+    HX_DOUBT_VOID_CUTS,
     HX_DOUBT_NEAR_INCOMPRESSIBLE,
     HX_DOUBT_FILTER_SMALL,
     HX_DOUBT_FILTER_LARGE,
@@ -32,9 +33,11 @@ typedef enum {
     HX_DOUBT_DISK,
     /* of the last design */
     HX_DOUBT_PCG,
+    HX_DOUBT_INITIAL_FILTERED,
     HX_DOUBT_ROUNDED_STIFFNESS,
     HX_DOUBT_VOLUME,
     HX_DOUBT_CHANGING,
+    HX_DOUBT_DAMPED,
     HX_DOUBT_GREY,
     HX_DOUBT_LOOSE_PIECES,
     HX_DOUBT_LOAD_ON_VOID,
@@ -57,6 +60,7 @@ typedef struct hx_doubt {
     hx_doubt_kind kind;
     double value; /* NaN: none */
     char *text;   /* without the remedy (owned) */
+    char *remedy; /* NULL: that of the table (owned) */
 } hx_doubt;
 
 typedef struct hx_doubts {
@@ -74,6 +78,11 @@ void hx_doubts_deafen(hx_doubts *doubts);
 /* Logs "TEXT; REMEDY" as a warning and keeps it. */
 void hx_doubts_add(hx_doubts *doubts, hx_doubt_kind kind, double value, const char *fmt, ...)
     HX_PRINTF(4, 5);
+
+/* Like hx_doubts_add, with a remedy for this case instead of the table's: what helps, with the
+ * words of the command line in back quotes. */
+void hx_doubts_advise(hx_doubts *doubts, hx_doubt_kind kind, double value, const char *remedy,
+                      const char *fmt, ...) HX_PRINTF(5, 6);
 
 /* "warnings": [{code, value, limit, text, remedy}] */
 void hx_doubts_write(const hx_doubts *doubts, hx_json *json);
@@ -104,14 +113,21 @@ int hx_doubts_meanwhile(hx_doubts *doubts, hx_session *s);
  * the host has for it. */
 double hx_doubt_host_bytes(const hx_session *s, double *have);
 
+/* Passive void that cuts loads off from all supports (doubt_void.c); part of hx_doubt_loads.
+ * O(n_elem) with passive elements. */
+int hx_doubt_void(hx_doubts *doubts, const hx_session *s);
+
+/* After the first design: optimization.initial, whose densities the filter smoothed once more. */
+void hx_doubt_initial(hx_doubts *doubts, const hx_session *s, const hx_iteration *first);
+
 /* --- after the last design --- */
 
 typedef struct hx_doubt_facts {
     const hx_iteration *last;
     int n_iteration, n_unconverged, n_missed; /* designs; whose solves, whose volumes failed */
     int was_stopped;                          /* by a signal or the caller: it may still change */
-    double earlier; /* compliance of the design up to 5 before; NaN: there is none */
-    int n_earlier;  /* how many before */
+    int n_recent;         /* compliances of the last designs, with the last penalty and beta */
+    const double *recent; /* [n_recent] the last one first */
 } hx_doubt_facts;
 
 /* Of the design just analysed, which is looked at on the host: its 0/1 design as `hextop verify`

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../session/continuation.h"
 #include "../session/solid_design.h"
 #include "../text/log.h"
+#include "../text/shell_word.h"
 #include "../text/table.h"
 #include "attached.h"
 #include "core/base/clock.h"
@@ -22,23 +24,65 @@ static const double no_solid = 0.5;
 
 /* --- the run --- */
 
+/* What makes a design less grey: a projection, on a filter that has one; a steeper one. */
+static const char *less_grey(const hx_session *s, char *text, size_t n_text)
+{
+    const hx_config *const cfg = &s->cfg;
+    const int n = cfg->optimization.iterations, usual = 150;
+    const int rising = hx_continuation_iterations(cfg) + 40;
+    char word[256];
+    const char *const folder = hx_shell_word(cfg->output.directory, word, sizeof word);
+    if (cfg->optimization.projection.given)
+        snprintf(text, n_text,
+                 "`hextop verify %s` analyses it; `optimization.iterations=%d` lets the projection "
+                 "go on",
+                 folder, 2 * n > rising ? 2 * n : rising);
+    else
+        snprintf(text, n_text,
+                 "`hextop verify %s` analyses it; a projection reduces greyness: "
+                 "`%s'optimization.projection={}' optimization.iterations=%d`",
+                 folder, s->filter.kind->is_heuristic ? "optimization.filter.kind=density " : "",
+                 n > usual ? n : usual);
+    return text;
+}
+
 static void judge_run(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
 {
+    char remedy[512];
+    snprintf(remedy, sizeof remedy,
+             "`solver.max_iterations=%d` allows more; so does a larger optimization.rho_min",
+             10 * s->pcg.params.max_iterations);
     if (f->n_unconverged > 0)
-        hx_doubts_add(doubts, HX_DOUBT_PCG, f->n_unconverged,
-                      "PCG did not converge in %d of %d iterations", f->n_unconverged,
-                      f->n_iteration);
+        hx_doubts_advise(doubts, HX_DOUBT_PCG, f->n_unconverged, remedy,
+                         "PCG did not converge in %d of %d iterations", f->n_unconverged,
+                         f->n_iteration);
+    const double step = fmax(0.2, s->cfg.optimization.move);
+    const double off = fabs(f->last->volume - s->problem.volume_fraction);
+    snprintf(remedy, sizeof remedy, "`optimization.move=%g optimization.iterations=%d` gets there",
+             step, f->last->iteration + 3 + (int)ceil(off / step));
     if (f->last->volume_missed)
-        hx_doubts_add(doubts, HX_DOUBT_VOLUME,
-                      fabs(f->last->volume / s->problem.volume_fraction - 1.0),
-                      "the volume is not met: the last design has %.5g, volume_fraction = %g asks "
-                      "for another (%d of %d designs are off)",
-                      f->last->volume, s->problem.volume_fraction, f->n_missed, f->n_iteration);
+        hx_doubts_advise(
+            doubts, HX_DOUBT_VOLUME, fabs(f->last->volume / s->problem.volume_fraction - 1.0),
+            remedy,
+            "the volume is not met: the last design has %.5g, volume_fraction = %g asks "
+            "for another (%d of %d designs are off)",
+            f->last->volume, s->problem.volume_fraction, f->n_missed, f->n_iteration);
     if (f->last->greyness > limit_of(HX_DOUBT_GREY))
-        hx_doubts_add(doubts, HX_DOUBT_GREY, f->last->greyness,
-                      "the design is grey (%.2f; 0 is solid and void alone): the part that is cut "
-                      "from it has another stiffness",
-                      f->last->greyness);
+        hx_doubts_advise(doubts, HX_DOUBT_GREY, f->last->greyness,
+                         less_grey(s, remedy, sizeof remedy),
+                         "the design is not black-and-white (greyness %.2f; 0 means every element "
+                         "is solid or void), so the extracted part will have a different stiffness",
+                         f->last->greyness);
+}
+
+void hx_doubt_initial(hx_doubts *doubts, const hx_session *s, const hx_iteration *first)
+{
+    const double before = s->initial_greyness;
+    if (!(fabs(first->greyness - before) > limit_of(HX_DOUBT_INITIAL_FILTERED))) return;
+    hx_doubts_add(doubts, HX_DOUBT_INITIAL_FILTERED, first->greyness - before,
+                  "optimization.initial: its densities are those after the filter, and filter '%s' "
+                  "smooths them once more: greyness was %.3f, now %.3f in the first design",
+                  s->filter.kind->name, before, first->greyness);
 }
 
 /* Of operators that store stiffness in single precision. */
@@ -58,28 +102,108 @@ static int judge_stiffness(hx_doubts *doubts, hx_session *s)
     return HX_OK;
 }
 
-/* Of a run that its iterations ended. */
+/* The lowest of the last compliances; *back: how many designs before the last one. */
+static double lowest_of(const hx_doubt_facts *f, int *back)
+{
+    *back = 0;
+    for (int i = 1; i < f->n_recent; i++)
+        if (f->recent[i] < f->recent[*back]) *back = i;
+    return f->recent[*back];
+}
+
+/* 1 if the compliance is that of the design before the one before, and not that in between. */
+static int is_swinging(const hx_doubt_facts *f)
+{
+    const double *const c = f->recent, limit = limit_of(HX_DOUBT_CHANGING);
+    return f->n_recent > 2 && fabs(c[0] - c[2]) < 0.1 * fabs(c[0] - c[1]) &&
+           fabs(c[0] - c[1]) > limit * fmin(c[0], c[1]);
+}
+
+/* What optimality criteria settle with: the usual exponents, or smaller steps. */
+static const char *calm(const hx_config *cfg, char *text, size_t n_text)
+{
+    if (cfg->optimization.penalty > 3.0)
+        snprintf(text, n_text, "`optimization.penalty=3` lets designs settle");
+    else if (cfg->optimization.damping > 0.5)
+        snprintf(text, n_text, "`optimization.damping=0.5` lets designs settle");
+    else
+        snprintf(text, n_text, "`optimization.move=%.3g` takes smaller steps",
+                 0.25 * cfg->optimization.move);
+    return text;
+}
+
+/* A compliance that rises, or two designs by turns. */
+static int judge_rise(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
+{
+    const int last = f->last->iteration;
+    char remedy[128];
+    int back;
+    if (f->n_recent < 2) return 0;
+    const double low = lowest_of(f, &back), rise = (f->recent[0] - low) / fabs(low);
+    if (is_swinging(f))
+        hx_doubts_advise(doubts, HX_DOUBT_CHANGING, fabs(f->recent[0] - f->recent[1]) / fabs(low),
+                         calm(&s->cfg, remedy, sizeof remedy),
+                         "the designs alternate: compliance %.6g and %.6g by turns, densities "
+                         "change by %.3g (move limit %g); iteration %d has the better one",
+                         f->recent[1], f->recent[0], f->last->change, s->cfg.optimization.move,
+                         f->recent[0] <= f->recent[1] ? last : last - 1);
+    else if (rise > limit_of(HX_DOUBT_CHANGING))
+        hx_doubts_advise(doubts, HX_DOUBT_CHANGING, rise, calm(&s->cfg, remedy, sizeof remedy),
+                         "the compliance of the last design, %.6g, is %.3g %% above that of "
+                         "iteration %d, %.6g",
+                         f->recent[0], 100.0 * rise, last - back, low);
+    else
+        return 0;
+    return 1;
+}
+
+/* A damped step is shorter than one with the usual exponent, by about the ratio of both. */
+static void judge_damping(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
+{
+    const double usual = 0.5, damping = s->cfg.optimization.damping;
+    const double change = f->last->change * fmax(1.0, usual / damping);
+    const double tolerance = s->cfg.optimization.change_tolerance;
+    if (change < 2.0 * tolerance) return;
+    hx_doubts_advise(doubts, HX_DOUBT_DAMPED, change, "`optimization.damping=0.5` ends later",
+                     "the run counts as converged, since no density changed by more than %.3g "
+                     "(optimization.change_tolerance = %g), but optimization.damping = %g shortens "
+                     "steps: with 0.5 they would be about %.2g",
+                     f->last->change, tolerance, damping, change);
+}
+
+/* For a run that its iterations or the tolerance ended. */
 static void judge_change(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
 {
     const double tolerance = s->cfg.optimization.change_tolerance;
     const hx_iteration *const last = f->last;
-    const double fall = (f->earlier - last->compliance) / fabs(last->compliance);
-    if (f->was_stopped || (last->change < tolerance && !last->climbing)) return;
+    const double first = f->n_recent > 1 ? f->recent[f->n_recent - 1] : (double)NAN;
+    const double fall = (first - last->compliance) / fabs(first);
+    char more[96];
+    snprintf(more, sizeof more, "`optimization.iterations=%d` goes on",
+             last->climbing ? hx_continuation_iterations(&s->cfg) + 20
+                            : 2 * s->cfg.optimization.iterations);
+    if (f->was_stopped) return;
+    if (last->change < tolerance && !last->climbing) {
+        judge_damping(doubts, s, f);
+        return;
+    }
     if (last->climbing)
-        hx_doubts_add(doubts, HX_DOUBT_CHANGING, last->change,
-                      "the run ended after %d designs with penalty %g and beta %g, which were "
-                      "still to rise",
-                      f->n_iteration, last->penalty, last->beta);
+        hx_doubts_advise(doubts, HX_DOUBT_CHANGING, last->change, more,
+                         "the run ended after %d designs with penalty %g and beta %g, which were "
+                         "still to rise",
+                         f->n_iteration, last->penalty, last->beta);
+    else if (judge_rise(doubts, s, f))
+        return;
     else if (fall > limit_of(HX_DOUBT_CHANGING))
-        hx_doubts_add(doubts, HX_DOUBT_CHANGING, fall,
-                      "the design still changes after %d iterations: the compliance fell by %.2g "
-                      "%% in the last %d",
-                      f->n_iteration, 100.0 * fall, f->n_earlier);
+        hx_doubts_advise(doubts, HX_DOUBT_CHANGING, fall, more,
+                         "the design still changes after %d iterations: the compliance fell by "
+                         "%.2g %% in the last %d",
+                         f->n_iteration, 100.0 * fall, f->n_recent - 1);
     else if (tolerance > 0.0)
-        hx_doubts_add(doubts, HX_DOUBT_CHANGING, last->change,
-                      "the design still changes after %d iterations: by %.3g, and "
-                      "optimization.change_tolerance is %g",
-                      f->n_iteration, last->change, tolerance);
+        hx_doubts_advise(doubts, HX_DOUBT_CHANGING, last->change, more,
+                         "the design still changes after %d iterations: by %.3g, and "
+                         "optimization.change_tolerance is %g",
+                         f->n_iteration, last->change, tolerance);
 }
 
 /* --- the 0/1 design --- */
@@ -87,12 +211,17 @@ static void judge_change(hx_doubts *doubts, const hx_session *s, const hx_doubt_
 static void judge_pieces(hx_doubts *doubts, const hx_attached *a)
 {
     const int64_t loose = hx_attached_count_loose(a);
-    char text[32], count[32];
+    char text[32], count[32], remedy[512], word[256];
+    snprintf(remedy, sizeof remedy,
+             "a larger filter radius or volume, more iterations; `hextop surface %s part.stl "
+             "--keep-largest` drops them",
+             hx_shell_word(a->session->cfg.output.directory, word, sizeof word));
     if (loose > 0)
-        hx_doubts_add(doubts, HX_DOUBT_LOOSE_PIECES, (double)loose,
-                      "the 0/1 design falls into %s pieces: %s elements hang on nothing but void",
-                      hx_format_count(a->pieces.n, text, sizeof text),
-                      hx_format_count(loose, count, sizeof count));
+        hx_doubts_advise(
+            doubts, HX_DOUBT_LOOSE_PIECES, (double)loose, remedy,
+            "the 0/1 design falls into %s pieces: %s elements are not connected to the largest",
+            hx_format_count(a->pieces.n, text, sizeof text),
+            hx_format_count(loose, count, sizeof count));
 }
 
 static void judge_support(hx_doubts *doubts, const hx_attached *a, const char *list, size_t i,
@@ -256,13 +385,18 @@ fail:
 static int judge_tetrahedra(hx_doubts *doubts, const hx_session *s, const uint8_t *is_solid)
 {
     double share, error;
+    char remedy[512], word[256];
+    snprintf(remedy, sizeof remedy,
+             "`hextop verify %s --element quadratic` quantifies it; a finer mesh fixes it, or "
+             "`solver.element=quadratic solver.operator=auto`",
+             hx_shell_word(s->cfg.output.directory, word, sizeof word));
     if (s->cfg.solver.element != HX_ELEMENT_LINEAR || s->mesh.n_kind[HX_CELL_TETRAHEDRON] == 0)
         return HX_OK;
     HX_TRY(hx_doubt_tetrahedra(s, is_solid, &share, &error));
     hx_log_detail("linear tetrahedra leave out some %.0f %% of the compliance", 100.0 * error);
     if (error > limit_of(HX_DOUBT_LINEAR_TETRAHEDRA))
-        hx_doubts_add(
-            doubts, HX_DOUBT_LINEAR_TETRAHEDRA, error,
+        hx_doubts_advise(
+            doubts, HX_DOUBT_LINEAR_TETRAHEDRA, error, remedy,
             "linear tetrahedra, %.0f %% of the solid, leave out an estimated %.0f %% or more of "
             "the compliance: they are too stiff in bending",
             100.0 * share, 100.0 * error);

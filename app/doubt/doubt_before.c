@@ -8,6 +8,7 @@
 #endif
 
 #include "../session/continuation.h"
+#include "../text/log.h"
 #include "../text/table.h"
 #include "core/base/memory.h"
 #include "core/base/sum.h"
@@ -43,10 +44,18 @@ static void judge_place(hx_doubts *doubts, const hx_mesh *mesh)
                       "coordinates of up to %g are in steps of %.2g of an element", far, step);
 }
 
+/* Nodes that are meant to be one lie well within a thousandth of an element. */
+static const char *merging(const hx_mesh *mesh, char *text, size_t n_text)
+{
+    snprintf(text, n_text, "`mesh.merge=%.2g` merges coincident nodes if they should be one",
+             1e-4 * mesh->elem_size);
+    return text;
+}
+
 void hx_doubt_mesh(hx_doubts *doubts, const hx_session *s)
 {
     const hx_mesh_quality *const q = &s->quality;
-    char text[32];
+    char text[32], remedy[96];
     if (q->n_poor > 0)
         hx_doubts_add(doubts, HX_DOUBT_POOR_ELEMENTS, q->min_scaled_jacobian,
                       "%s element%s a scaled Jacobian below 0.2 (worst: %.3f, element %lld): the "
@@ -55,9 +64,10 @@ void hx_doubt_mesh(hx_doubts *doubts, const hx_session *s)
                       q->n_poor == 1 ? " has" : "s have", q->min_scaled_jacobian,
                       (long long)q->worst_elem);
     if (q->n_body > 1)
-        hx_doubts_add(doubts, HX_DOUBT_BODIES, (double)q->n_body,
-                      "the mesh falls into %lld bodies that share no node (largest: %s elements)",
-                      (long long)q->n_body, hx_format_count(q->largest_body, text, sizeof text));
+        hx_doubts_advise(
+            doubts, HX_DOUBT_BODIES, (double)q->n_body, merging(&s->mesh, remedy, sizeof remedy),
+            "the mesh falls into %lld bodies that share no node (largest: %s elements)",
+            (long long)q->n_body, hx_format_count(q->largest_body, text, sizeof text));
     if (q->n_hinge > 0)
         hx_doubts_add(doubts, HX_DOUBT_HINGES, (double)q->n_hinge,
                       "at %s nodes elements touch without sharing a face: hinges",
@@ -210,6 +220,18 @@ void hx_doubt_loads(hx_doubts *doubts, const hx_session *s)
 {
     judge_held_loads(doubts, s);
     judge_void_load(doubts, s);
+    if (hx_doubt_void(doubts, s) == HX_OK) return;
+    hx_log_warning("whether passive void cuts the part is unknown: %s", hx_error_message());
+    hx_error_clear();
+}
+
+/* A radius in the config's unit. */
+static const char *radius_of(const hx_session *s, double in_elements, char *text, size_t n_text)
+{
+    const int is_relative = s->cfg.optimization.filter.unit == HX_UNIT_ELEMENT;
+    snprintf(text, n_text, "`optimization.filter.radius=%.4g` is %.2g elements; 1.5 to 6 are usual",
+             is_relative ? in_elements : in_elements * s->mesh.elem_size, in_elements);
+    return text;
 }
 
 /* Functions of degree p reach over p + 1 spans, and hold together what fewer void spans part. */
@@ -218,27 +240,32 @@ static void judge_spline_filter(hx_doubts *doubts, const hx_session *s, double i
     if (s->space.element != HX_ELEMENT_SPLINE) return;
     const int degree = hx_spline_degree(s->space.spline);
     const double share = in_elements / (0.5 * (degree + 1));
+    char remedy[128];
     if (share < limit_of(HX_DOUBT_FILTER_SPLINE))
-        hx_doubts_add(doubts, HX_DOUBT_FILTER_SPLINE, share,
-                      "the filter's radius of %.2g spans is less than half the %d over which "
-                      "functions of degree %d reach: they carry loads over gaps in the design that "
-                      "are narrower, and it may fall into pieces",
-                      in_elements, degree + 1, degree);
+        hx_doubts_advise(
+            doubts, HX_DOUBT_FILTER_SPLINE, share,
+            radius_of(s, 0.5 * (degree + 1) * 1.05, remedy, sizeof remedy),
+            "the filter's radius of %.2g spans is less than half the %d over which "
+            "functions of degree %d reach: they carry loads over gaps in the design that "
+            "are narrower, and it may fall into pieces",
+            in_elements, degree + 1, degree);
 }
 
 void hx_doubt_filter(hx_doubts *doubts, const hx_session *s)
 {
-    const double in_elements = s->filter_radius / s->mesh.elem_size;
+    const double in_elements = s->filter_radius / s->mesh.elem_size, usual = 2.5;
+    char remedy[128];
     if (!(s->filter_radius > 0.0)) return;
     if (in_elements < limit_of(HX_DOUBT_FILTER_SMALL))
-        hx_doubts_add(doubts, HX_DOUBT_FILTER_SMALL, in_elements,
-                      "the filter's radius of %.2g elements reaches hardly any neighbour: "
-                      "checkerboards are likely",
-                      in_elements);
+        hx_doubts_advise(doubts, HX_DOUBT_FILTER_SMALL, in_elements,
+                         radius_of(s, usual, remedy, sizeof remedy),
+                         "the filter's radius of %.2g elements reaches hardly any neighbour: "
+                         "checkerboards are likely",
+                         in_elements);
     if (in_elements > limit_of(HX_DOUBT_FILTER_LARGE))
-        hx_doubts_add(doubts, HX_DOUBT_FILTER_LARGE, in_elements,
-                      "the filter's radius of %.3g elements blurs the design and costs time",
-                      in_elements);
+        hx_doubts_advise(
+            doubts, HX_DOUBT_FILTER_LARGE, in_elements, radius_of(s, usual, remedy, sizeof remedy),
+            "the filter's radius of %.3g elements blurs the design and costs time", in_elements);
     judge_spline_filter(doubts, s, in_elements);
 }
 
@@ -280,11 +307,14 @@ void hx_doubt_solver(hx_doubts *doubts, const hx_session *s)
     const hx_config *const cfg = &s->cfg;
     const int n = hx_continuation_iterations(cfg);
     const double tolerance = cfg->solver.tolerance;
+    char remedy[96];
+    snprintf(remedy, sizeof remedy, "`optimization.iterations=%d` has 20 more", n + 20);
     if (n >= cfg->optimization.iterations)
-        hx_doubts_add(doubts, HX_DOUBT_TOO_FEW_ITERATIONS, cfg->optimization.iterations,
-                      "optimization.iterations = %d ends the run before penalty and beta have "
-                      "their last values, which may take %d iterations; then some more to settle",
-                      cfg->optimization.iterations, n);
+        hx_doubts_advise(
+            doubts, HX_DOUBT_TOO_FEW_ITERATIONS, cfg->optimization.iterations, remedy,
+            "optimization.iterations = %d ends the run before penalty and beta have "
+            "their last values, which may take %d iterations; then some more to settle",
+            cfg->optimization.iterations, n);
     if (cfg->solver.criterion == HX_PCG_RELATIVE && tolerance > limit_of(HX_DOUBT_TOLERANCE))
         hx_doubts_add(doubts, HX_DOUBT_TOLERANCE, tolerance,
                       "solver.tolerance = %g leaves so much of the load unbalanced: compliance and "

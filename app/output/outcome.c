@@ -120,15 +120,14 @@ void hx_outcome_warn(const hx_session *s, const hx_stats *stats, const hx_iterat
 
 void hx_outcome_doubt(hx_session *s, const hx_stats *stats, int was_stopped, hx_doubts *doubts)
 {
-    const int n = stats->n_recent - 1;
     const hx_doubt_facts facts = {
         .last = &stats->last,
         .n_iteration = stats->n_iteration,
         .n_unconverged = stats->n_unconverged,
         .n_missed = stats->n_missed,
         .was_stopped = was_stopped,
-        .earlier = n > 0 ? stats->recent[n] : (double)NAN,
-        .n_earlier = n,
+        .recent = stats->recent,
+        .n_recent = stats->n_recent,
     };
     if (stats->n_iteration > 0) hx_doubts_after(doubts, s, &facts);
 }

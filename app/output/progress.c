@@ -103,9 +103,10 @@ void hx_progress_header(const hx_session *s)
         hx_log_info("  filter    %s", s->filter.kind->name);
     if (cfg->optimization.projection.given)
         hx_log_info("  projected at eta %g, beta %g", s->filter.params.eta, s->filter.params.beta);
-    hx_log_info("  design    volume fraction %g, penalty %g, rho_min %g, %d iterations%s",
+    hx_log_info("  design    volume fraction %g, penalty %g, rho_min %g, move limit %g, %d "
+                "iterations%s",
                 s->problem.volume_fraction, s->problem.penalty, s->problem.rho_min,
-                cfg->optimization.iterations,
+                cfg->optimization.move, cfg->optimization.iterations,
                 cfg->optimization.change_tolerance > 0.0 ? " at most" : "");
     if (hx_continuation_text(cfg, text, sizeof text)[0]) hx_log_info("  rising    %s", text);
     if (s->problem.cases.n > 1) hx_log_info("  loads     %d cases", s->problem.cases.n);

@@ -24,6 +24,12 @@ static void push_recent(hx_stats *stats, double compliance)
     if (stats->n_recent < HX_STATS_RECENT) stats->n_recent++;
 }
 
+/* Compliances with another penalty or beta are no measure of the design. */
+static int is_other(const hx_iteration *a, double penalty, double beta)
+{
+    return a->penalty != penalty || a->beta != beta;
+}
+
 void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double output_seconds)
 {
     for (int i = HX_STAGE_PCG; i < HX_N_STAGE; i++) stats->stage[i] += it->stage[i];
@@ -43,18 +49,33 @@ void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double ou
         stats->first_product = stats->stage[HX_STAGE_SETUP] + it->prepare_seconds;
     if (stats->n_iteration < stats->capacity)
         stats->iteration_seconds[stats->n_iteration++] = it->seconds;
+    if (is_other(&stats->last, it->penalty, it->beta)) stats->n_recent = 0;
     stats->last = *it;
     push_recent(stats, it->compliance);
 }
 
+/* The last two columns of a line, penalty and beta; 0 of anything else. */
+static int read_last_two(const char *line, double *penalty, double *beta)
+{
+    const char *const end = line + strcspn(line, "\n");
+    const char *at = end;
+    for (int comma = 0; at > line && comma < 2; at--) comma += at[-1] == ',';
+    return sscanf(at == line ? at : at + 1, "%lf,%lf", penalty, beta) == 2;
+}
+
 void hx_stats_recall(hx_stats *stats, const char *history)
 {
-    int iteration;
-    double compliance;
+    double penalty = 0.0, beta = 0.0;
     stats->n_recent = 0;
     for (const char *line = history; line; line = strchr(line, '\n')) {
+        hx_iteration it = {0};
         if (*line == '\n') line++;
-        if (sscanf(line, "%d,%lf", &iteration, &compliance) == 2) push_recent(stats, compliance);
+        if (sscanf(line, "%d,%lf", &it.iteration, &it.compliance) != 2) continue;
+        if (read_last_two(line, &it.penalty, &it.beta) && is_other(&it, penalty, beta))
+            stats->n_recent = 0;
+        penalty = it.penalty;
+        beta = it.beta;
+        push_recent(stats, it.compliance);
     }
 }
 

@@ -27,7 +27,8 @@ typedef struct hx_stats {
     int64_t n_solve_failed;    /* solves that did not converge */
     int n_missed;              /* designs whose volume is not the one asked for */
     hx_iteration last;         /* the last one */
-    int n_recent;              /* compliances known of the last designs, at most HX_STATS_RECENT */
+    int n_recent;              /* compliances known of the last designs with the penalty and beta
+                                  of the last one, at most HX_STATS_RECENT */
     double recent[HX_STATS_RECENT]; /* the last first */
 } hx_stats;
 

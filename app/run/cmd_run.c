@@ -1,5 +1,4 @@
 /* hextop run: the paper's flow chart (P1, Figure 1), with files and a progress line around it. */
-#include <ctype.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
@@ -18,6 +17,7 @@
 #include "../output/trace.h"
 #include "../session/ranks_report.h"
 #include "../text/commands.h"
+#include "../text/shell_word.h"
 #include "checkpoint.h"
 #include "core/base/clock.h"
 #include "folder.h"
@@ -210,6 +210,7 @@ static int optimise(run *r)
         HX_TRY(record(r, &it, last));
         if (verdict < 0) return verdict;
         hx_outcome_warn(&r->session, &r->stats, &it);
+        if (it.iteration == 1) hx_doubt_initial(&r->doubts, &r->session, &it);
         keep_checkpoint(r, last);
         if (last) return HX_OK;
         hx_optimizer_advance(opt); /* the proposal becomes the design */
@@ -277,27 +278,6 @@ static int keep_what_there_is(run *r, int code)
     return hx_error_exit_status(code);
 }
 
-/* A path as a shell takes it: in quotes, where it holds more than plain characters. */
-static const char *shell_word(const char *path, char *text, size_t n_text)
-{
-    size_t n = 0;
-    const char *at = path;
-    while (isalnum((unsigned char)*at) || (unsigned char)*at >= 0x80 ||
-           (*at && strchr("/._-+,:=@%", *at)))
-        at++;
-    if (!*at || n_text < 4 * strlen(path) + 3) return path;
-    text[n++] = '\'';
-    for (at = path; *at; at++) {
-        if (*at != '\'')
-            text[n++] = *at;
-        else
-            n += (size_t)snprintf(text + n, n_text - n, "'\\''");
-    }
-    text[n++] = '\'';
-    text[n] = '\0';
-    return text;
-}
-
 static void print_result(run *r)
 {
     const hx_stats *stats = &r->stats;
@@ -323,7 +303,7 @@ static void print_result(run *r)
     hx_log_info("open in ParaView: %s (last design: %s), then Threshold density > 0.9",
                 hx_output_path(&r->output, "density.vtk.series", path, sizeof path),
                 hx_output_last(&r->output));
-    const char *const word = shell_word(cfg->output.directory, path, sizeof path);
+    const char *const word = hx_shell_word(cfg->output.directory, path, sizeof path);
     hx_log_info("as it would be made: hextop verify %s, hextop surface %s part.stl", word, word);
 }
 

@@ -385,10 +385,25 @@ int hx_session_make_filter(hx_session *s)
     return rc < 0 ? hx_session_blame(s, "optimization.filter.radius", rc) : rc;
 }
 
+/* HX_EINPUT: a move limit at or below the tolerance, which would meet it in every design. */
+static int check_change(const hx_session *s)
+{
+    const double move = s->cfg.optimization.move, tolerance = s->cfg.optimization.change_tolerance;
+    if (!(tolerance > 0.0) || move > tolerance) return HX_OK;
+    return hx_config_blame(
+        &s->cfg, "optimization.move",
+        HX_RAISE(HX_EINPUT,
+                 "%g is not above optimization.change_tolerance = %g: the move limit alone would "
+                 "make every design count as converged; take a smaller tolerance, as "
+                 "optimization.change_tolerance=%g",
+                 move, tolerance, 0.05 * move));
+}
+
 int hx_session_check_volume(hx_session *s)
 {
     const hx_stair beta = hx_beta_stair(&s->cfg);
     hx_notes notes = {0};
+    HX_TRY(check_change(s));
     if (!s->filter.kind) HX_TRY(hx_session_make_filter(s));
     HX_TRY(hx_least_volume_find(&s->least_volume, &s->filter, &beta));
     int rc = hx_least_volume_check(&s->least_volume, &s->filter);
@@ -396,6 +411,18 @@ int hx_session_check_volume(hx_session *s)
     if (rc == HX_OK) rc = hx_least_volume_note(&s->least_volume, &s->filter, &notes);
     hx_log_notes(&notes);
     return rc;
+}
+
+/* Over the free elements; NaN if the filter leaves densities as they are. */
+static double measure_greyness(const hx_session *s, const double *density)
+{
+    const hx_problem *const p = &s->problem;
+    double sum = 0.0;
+    if (!density || !hx_filter_maps_design(&s->filter)) return (double)NAN;
+    for (int64_t e = 0; e < s->mesh.n_elem; e++)
+        if (!p->passive.density || isnan(p->passive.density[e]))
+            sum += p->volume[e] * density[e] * (1.0 - density[e]);
+    return 4.0 * sum / p->design_volume;
 }
 
 /* Of the whole, where the design begins. */
@@ -421,6 +448,7 @@ static int make_design(hx_session *s)
     double *density = NULL;
     HX_TRY(hx_session_check_volume(s));
     HX_TRY_FAIL(hx_session_read_initial(s, &density));
+    s->initial_greyness = measure_greyness(s, density);
     HX_TRY_FAIL(hx_analysis_create(&s->analysis, &s->op, &s->pc, &s->pcg, cfg->solver.warm_start));
     HX_TRY_FAIL(hx_analysis_follow(&s->analysis));
     rc = hx_optimizer_create(&s->opt, &params, &s->analysis, &s->filter,

@@ -74,6 +74,7 @@ typedef struct hx_session {
     hx_pcg pcg;
     hx_analysis analysis;
     hx_filter filter;
+    double initial_greyness; /* of the densities of optimization.initial that a filter maps; NaN */
     hx_least_volume least_volume; /* of any design, once the filter is there */
     hx_optimizer opt;
     double filter_radius; /* length; 0 if the filter has none */
@@ -129,7 +130,8 @@ int hx_session_open_device(hx_session *s);
 /* Operator, preconditioner, PCG. What "auto" chose gives way, with a warning, to what stores less
  * where it does not get its memory; so it does in hx_session_make_design. */
 int hx_session_make_solver(hx_session *s);
-/* Filter, and the least volume of a design: refused if it is above the fraction asked for. */
+/* Filter, and the least and the most volume of a design: a fraction outside is refused, and a
+ * change_tolerance that the move limit alone would meet. */
 int hx_session_check_volume(hx_session *s);
 int hx_session_make_design(hx_session *s); /* the same, and the optimizer */
 /* hx_optimizer_step. Where the device's memory ends in the first design, what "auto" chose gives

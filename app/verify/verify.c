@@ -76,12 +76,7 @@ static int make_black_white(hx_verify *v)
 /* What each node hangs on. */
 static int make_pieces(hx_verify *v)
 {
-    const hx_mesh *mesh = &v->session.mesh;
-    const double *volume = v->session.problem.volume;
-    hx_pieces faces;
-    HX_TRY(hx_pieces_create(&faces, mesh, v->is_solid, volume, HX_PIECES_BY_FACES));
-    v->n_face_piece = faces.n;
-    hx_pieces_free(&faces);
+    HX_TRY(hx_verify_count_pieces(v));
     return hx_attached_create(&v->attached, &v->session, v->is_solid);
 }
 
@@ -247,7 +242,7 @@ static int analyse(hx_verify *v, const double *density, hx_verify_analysis *a, i
 {
     hx_session *s = &v->session;
     const size_t n_case = (size_t)s->problem.cases.n;
-    static const hx_least_volume any = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}}; /* as the file has */
+    static const hx_least_volume any = {.most = {.first = {INFINITY, 0.0}}}; /* as the file has */
     const hx_optimizer_params params = {.move = 0.2, .damping = 0.5, .least = &any};
     hx_iteration record;
     HX_TRY(hx_alloc(&a->case_compliance, n_case, sizeof *a->case_compliance, "load cases"));

@@ -87,10 +87,11 @@ typedef struct hx_verify {
     int64_t n_missing;   /* elements that the file lacks: taken as rho_min */
     hx_result_origin origin;
     int64_t n_solid;
-    int64_t n_filled;     /* of those, below the threshold: solid by `part` alone */
-    double volume;        /* of the 0/1 design's solid elements (length^3) */
-    hx_attached attached; /* its pieces, and what nodes hang on */
-    int64_t n_face_piece; /* pieces joined by faces alone */
+    int64_t n_filled;        /* of those, below the threshold: solid by `part` alone */
+    double volume;           /* of the 0/1 design's solid elements (length^3) */
+    hx_attached attached;    /* its pieces, and which of them nodes are on */
+    int64_t n_face_piece;    /* pieces joined by faces alone */
+    int64_t n_surface_piece; /* pieces of the surface, of meshes with tetrahedra; -1: not cut */
     hx_verify_analysis analysis[HX_N_VERIFY];
     hx_verify_quadratic quadratic;
     hx_verify_surface surface;
@@ -135,6 +136,10 @@ int hx_verify_analyse_quadratic(hx_verify *v);
  * then its analysis, after the others. HX_EINPUT: hx_surface_part_create. HX_EENV: it does not fit.
  */
 int hx_verify_open_surface(hx_verify *v);
+
+/* Pieces that faces join, and with tetrahedra those of the surface at the solid's volume
+ * (verify_hinges.c). O(n_elem). */
+int hx_verify_count_pieces(hx_verify *v);
 int hx_verify_analyse_surface(hx_verify *v);
 void hx_verify_surface_free(hx_verify_surface *surface);
 

@@ -170,9 +170,13 @@ static void print_design(const hx_verify *v)
         hx_log_info(
             "penalty   %g, the last of the continuation: a run that stopped before had less",
             v->session.problem.penalty);
-    hx_log_info("pieces    %s, %s if only common faces hold\n",
+    char surface[64] = "";
+    if (v->n_surface_piece > 0)
+        snprintf(surface, sizeof surface, "; of the surface %s",
+                 hx_format_count(v->n_surface_piece, a, sizeof a));
+    hx_log_info("pieces    %s, %s if only common faces hold%s\n",
                 hx_format_count(v->attached.pieces.n, a, sizeof a),
-                hx_format_count(v->n_face_piece, b, sizeof b));
+                hx_format_count(v->n_face_piece, b, sizeof b), surface);
 }
 
 /* --- warnings --- */
@@ -245,7 +249,12 @@ static void warn_pieces(hx_verify *v)
         warn(v, "the solid falls into %s pieces: %s elements hang on nothing but void",
              hx_format_count(v->attached.pieces.n, a, sizeof a),
              hx_format_count(loose, b, sizeof b));
-    if (v->n_face_piece > v->attached.pieces.n)
+    if (v->n_surface_piece > v->attached.pieces.n)
+        warn(v,
+             "the surface falls into %s pieces that elements join at nodes or edges only: "
+             "hinges that cannot be made",
+             hx_format_count(v->n_surface_piece, a, sizeof a));
+    else if (v->n_surface_piece < 0 && v->n_face_piece > v->attached.pieces.n)
         warn(v, "at some nodes or edges solid elements touch without a common face: hinges that "
                 "cannot be made");
 }
@@ -490,6 +499,7 @@ static void write_pieces(hx_json *json, const hx_verify *v)
     hx_json_open_object(json, "pieces");
     hx_json_integer(json, "joined_by_nodes", v->attached.pieces.n);
     hx_json_integer(json, "joined_by_faces", v->n_face_piece);
+    if (v->n_surface_piece >= 0) hx_json_integer(json, "of_surface", v->n_surface_piece);
     hx_json_integer(json, "largest_elements", v->attached.pieces.n_elem[0]);
     hx_json_number(json, "largest_volume", v->attached.pieces.volume[0]);
     hx_json_close_object(json);

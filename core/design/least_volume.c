@@ -21,8 +21,8 @@ typedef struct smeared {
     double total; /* volume, of the whole */
 } smeared;
 
-/* The design whose free elements are at rho_min, through the filter but not projected. */
-static int filter_least(smeared *s, double *design)
+/* The design whose free elements all have one density, through the filter but not projected. */
+static int filter_uniform(smeared *s, double density, double *design)
 {
     hx_filter *const filter = s->filter;
     const hx_problem *problem = filter->problem;
@@ -31,10 +31,8 @@ static int filter_least(smeared *s, double *design)
     const size_t bytes = (size_t)n * sizeof *design;
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < n; e++)
-        design[e] =
-            isnan(problem->passive.density[e]) ? problem->rho_min : problem->passive.density[e];
-    HX_TRY(hx_device_put(dev, &s->d_physical, design, bytes));
-    HX_TRY(hx_device_put(dev, &s->d_volume, problem->volume, bytes));
+        design[e] = isnan(problem->passive.density[e]) ? density : problem->passive.density[e];
+    HX_TRY(dev->ops->upload(dev, s->d_physical, design, bytes));
     return hx_filter_forward_unprojected(filter, s->d_physical);
 }
 
@@ -54,11 +52,15 @@ static int project(const smeared *s, double beta, hx_volume_at *at)
     return HX_OK;
 }
 
-static int find_extremes(hx_least_volume *least, const smeared *s, const hx_stair *beta)
+typedef struct extremes {
+    hx_volume_at first, lowest, highest;
+} extremes;
+
+static int find_extremes(extremes *x, const smeared *s, const hx_stair *beta)
 {
     hx_stair walk = *beta;
-    HX_TRY(project(s, walk.value, &least->first));
-    least->lowest = least->highest = least->first;
+    HX_TRY(project(s, walk.value, &x->first));
+    x->lowest = x->highest = x->first;
     double done = walk.value;
     while (!hx_stair_ended(&walk)) {
         const double before = walk.value;
@@ -67,34 +69,84 @@ static int find_extremes(hx_least_volume *least, const smeared *s, const hx_stai
         if (walk.value < BETA_RATIO * done && !hx_stair_ended(&walk)) continue;
         hx_volume_at at;
         HX_TRY(project(s, walk.value, &at));
-        if (at.fraction < least->lowest.fraction) least->lowest = at;
-        if (at.fraction > least->highest.fraction) least->highest = at;
+        if (at.fraction < x->lowest.fraction) x->lowest = at;
+        if (at.fraction > x->highest.fraction) x->highest = at;
         done = walk.value;
     }
+    return HX_OK;
+}
+
+static void put_least(hx_least_volume *least, const extremes *x)
+{
+    least->first = x->first;
+    least->lowest = x->lowest;
+    least->highest = x->highest;
+}
+
+static void put_most(hx_least_volume *least, const extremes *x)
+{
+    least->most.first = x->first;
+    least->most.lowest = x->lowest;
+    least->most.highest = x->highest;
+}
+
+static extremes constant(double fraction, double beta)
+{
+    const hx_volume_at at = {fraction, beta};
+    return (extremes){at, at, at};
+}
+
+static int has_void(const hx_problem *problem)
+{
+    const double passive = problem->total_volume - problem->design_volume;
+    return problem->passive.mass < passive * (1.0 - 1e-9);
+}
+
+/* Where the filter leaves densities as they are, or nothing is passive. */
+static void add_volumes(hx_least_volume *least, const hx_problem *problem, double beta)
+{
+    const double mass = problem->passive.mass, total = problem->total_volume;
+    const extremes low = constant((mass + problem->rho_min * problem->design_volume) / total, beta);
+    const extremes high =
+        constant(has_void(problem) ? (mass + problem->design_volume) / total : 1.0, beta);
+    put_least(least, &low);
+    put_most(least, &high);
+}
+
+static int walk_through(hx_least_volume *least, smeared *s, const hx_stair *beta, double *design)
+{
+    const hx_problem *const problem = s->filter->problem;
+    hx_device *const dev = s->filter->dev;
+    const size_t bytes = (size_t)problem->mesh->n_elem * sizeof *design;
+    extremes x = constant(1.0, beta->value);
+    HX_TRY(hx_device_put(dev, &s->d_volume, problem->volume, bytes));
+    HX_TRY(dev->ops->alloc(dev, bytes, &s->d_physical));
+    put_most(least, &x);
+    if (has_void(problem)) {
+        HX_TRY(filter_uniform(s, 1.0, design));
+        HX_TRY(find_extremes(&x, s, beta));
+        put_most(least, &x);
+    }
+    HX_TRY(filter_uniform(s, problem->rho_min, design));
+    HX_TRY(find_extremes(&x, s, beta));
+    put_least(least, &x);
     return HX_OK;
 }
 
 int hx_least_volume_find(hx_least_volume *least, hx_filter *filter, const hx_stair *beta)
 {
     const hx_problem *problem = filter->problem;
-    const size_t n = (size_t)problem->mesh->n_elem;
     const hx_stair still = {.value = filter->params.beta, .last = filter->params.beta};
     const hx_stair *const stair = beta->every > 0 ? beta : &still;
     smeared s = {.filter = filter, .total = problem->total_volume};
     double *design = NULL;
-    int rc;
     if (!problem->passive.density ||
         !hx_filter_maps_design(filter)) { /* filters keep what is uniform */
-        const double mass = problem->passive.mass + problem->rho_min * problem->design_volume;
-        least->first.fraction = mass / s.total;
-        least->first.beta = stair->value;
-        least->lowest = least->highest = least->first;
+        add_volumes(least, problem, stair->value);
         return HX_OK;
     }
-    HX_TRY_FAIL(hx_alloc_raw(&design, n, sizeof *design, "densities"));
-    HX_TRY_FAIL(filter_least(&s, design));
-    rc = find_extremes(least, &s, stair);
-fail:
+    HX_TRY(hx_alloc_raw(&design, (size_t)problem->mesh->n_elem, sizeof *design, "densities"));
+    const int rc = walk_through(least, &s, stair, design);
     filter->dev->ops->release(filter->dev, s.d_physical);
     filter->dev->ops->release(filter->dev, s.d_volume);
     free(design);
@@ -120,10 +172,45 @@ static double round_up(double fraction)
     return fmin(1.0, floor(1e4 * fraction * (1.0 + LEAST_LEFT) + 1.0) / 1e4);
 }
 
+/* A fraction of four digits that all of the run can have. */
+static double round_down(double fraction)
+{
+    return floor(1e4 * fraction * (1.0 + 1e-9)) / 1e4;
+}
+
+/* "passive void leaves, as filter 'density' spreads it,"; returns text. */
+static const char *leavers(const hx_filter *filter, char *text, size_t n_text)
+{
+    if (!hx_filter_maps_design(filter))
+        snprintf(text, n_text, "passive void leaves");
+    else
+        snprintf(text, n_text, "passive void, as filter '%s' spreads it, leaves",
+                 filter->kind->name);
+    return text;
+}
+
+static int exceeds(double wanted, const hx_volume_at *most)
+{
+    return wanted > most->fraction * (1.0 + 1e-9);
+}
+
+static int check_most(const hx_least_volume *least, const hx_filter *filter)
+{
+    const double wanted = filter->problem->volume_fraction;
+    char what[128];
+    if (!exceeds(wanted, &least->most.first)) return HX_OK;
+    return HX_RAISE(HX_EINPUT,
+                    "volume_fraction = %g cannot be met: %s at most %.4g of the volume; the most "
+                    "that works is %.4g: use that or less, or make less of it void",
+                    wanted, leavers(filter, what, sizeof what), least->most.first.fraction,
+                    round_down(least->most.lowest.fraction));
+}
+
 int hx_least_volume_check(const hx_least_volume *least, const hx_filter *filter)
 {
     const double wanted = filter->problem->volume_fraction;
     char what[128], later[128] = "";
+    HX_TRY(check_most(least, filter));
     if (wanted > least->first.fraction * (1.0 + LEAST_LEFT)) return HX_OK;
     if (wanted > least->lowest.fraction * (1.0 + LITTLE_LEFT))
         snprintf(later, sizeof later, " (%.4g at beta = %g, a projection to begin with)",
@@ -141,11 +228,25 @@ int hx_least_volume_check(const hx_least_volume *least, const hx_filter *filter)
                                                     : ", or make less solid");
 }
 
+static int note_most(const hx_least_volume *least, const hx_filter *filter, hx_notes *notes)
+{
+    const double wanted = filter->problem->volume_fraction;
+    const hx_volume_at *const lowest = &least->most.lowest;
+    char what[128];
+    if (!exceeds(wanted, lowest)) return HX_OK;
+    return hx_notes_add(notes, HX_NOTE_WARNING,
+                        "volume_fraction = %g can be met at the start only: %s at most %.4g at "
+                        "beta = %g; the most that works to the end is %.4g",
+                        wanted, leavers(filter, what, sizeof what), lowest->fraction, lowest->beta,
+                        round_down(lowest->fraction));
+}
+
 int hx_least_volume_note(const hx_least_volume *least, const hx_filter *filter, hx_notes *notes)
 {
     const double wanted = filter->problem->volume_fraction;
     const hx_volume_at *const highest = &least->highest;
     char what[128], at[48] = "";
+    HX_TRY(note_most(least, filter, notes));
     if (wanted > highest->fraction * (1.0 + LITTLE_LEFT)) return HX_OK;
     takers(filter, what, sizeof what);
     if (highest->beta > 0.0) snprintf(at, sizeof at, " at beta = %g", highest->beta);

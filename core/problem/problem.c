@@ -193,7 +193,18 @@ static int make_cases(hx_problem *problem, const hx_problem_params *params)
                             params->origin, c, problem->cases.weight[c]);
         HX_TRY(hx_alloc(&problem->cases.force[c], n_dof, sizeof(double), "loads"));
     }
-    return HX_OK;
+    HX_TRY(hx_alloc(&problem->cases.size, (size_t)n_case, sizeof(double), "loads"));
+    return hx_alloc(&problem->cases.body_size, (size_t)n_case, sizeof(double), "loads");
+}
+
+void hx_problem_measure_case(hx_problem *problem, int load_case)
+{
+    const int64_t n_dof = problem->components * problem->space.n_point;
+    const double *const force = problem->cases.force[load_case];
+    double most = problem->cases.size[load_case];
+#pragma omp parallel for simd schedule(static) reduction(max : most)
+    for (int64_t k = 0; k < n_dof; k++) most = fmax(most, fabs(force[k]));
+    problem->cases.size[load_case] = most;
 }
 
 /* HX_EINPUT: a load of the other physics. */
@@ -214,22 +225,41 @@ static int add_load(hx_problem *problem, const hx_problem_params *params, const 
                                  : hx_problem_add_load(&problem->space, load, force);
 }
 
+/* What has been added so far; nothing cancels a single load. */
+static void measure_loads(hx_problem *problem, const hx_problem_params *params, int load_case)
+{
+    if (params->n_load + (problem->films.n > 0) < 2) return;
+    for (int c = 0; c < problem->cases.n; c++)
+        if (load_case == 0 || c == load_case - 1) hx_problem_measure_case(problem, c);
+}
+
 static int add_loads(hx_problem *problem, const hx_problem_params *params)
 {
     HX_TRY(make_cases(problem, params));
     for (int c = 0; c < problem->cases.n; c++) /* the ambient of convection acts in all cases */
         for (int64_t k = 0; k < problem->films.n; k++)
             problem->cases.force[c][problem->films.node[k]] += problem->films.source[k];
-    for (size_t i = 0; i < params->n_load; i++) HX_TRY(add_load(problem, params, &params->load[i]));
+    if (problem->films.n > 0) measure_loads(problem, params, 0);
+    for (size_t i = 0; i < params->n_load; i++) {
+        const hx_load_spec *const load = &params->load[i];
+        HX_TRY(add_load(problem, params, load));
+        if (!hx_load_is_body(load))
+            measure_loads(problem, params, load->kind == HX_LOAD_FROM_FILE ? 0 : load->load_case);
+    }
     HX_TRY(hx_problem_add_rigid_sets(problem, params));
     return hx_problem_finish_body(problem);
 }
 
 /* What a case lacks that has nothing to answer. */
-static const char *missing_load(const hx_problem *problem, const hx_problem_params *params,
+static const char *missing_load(const hx_problem *problem, const hx_problem_params *params, int c,
                                 int applied)
 {
     const int is_heat = hx_problem_is_heat(problem);
+    if (!applied && fmax(problem->cases.size[c], problem->cases.body_size[c]) > 0.0)
+        return is_heat ? "has loads that cancel each other but for rounding: no heat flows; leave "
+                         "one out, or number them as cases of their own"
+                       : "has loads that cancel each other but for rounding: nothing pulls on the "
+                         "part; leave one out, or number them as cases of their own";
     if (applied)
         return is_heat ? "heats only nodes whose temperature is held: move the load or free the "
                          "set it acts on"
@@ -251,11 +281,12 @@ static int check_loaded(const hx_problem *problem, const hx_problem_params *para
     const int n = problem->components;
     if (problem->supports.prescribed) return HX_OK;
     for (int c = 0; c < problem->cases.n; c++) {
+        const double rounding = HX_LOADS_CANCEL * problem->cases.size[c];
         int applied = 0, acting = 0;
         if (hx_problem_body(problem, c)) continue; /* on every node, and not all are fixed */
 #pragma omp parallel for schedule(static) reduction(| : applied, acting)
         for (int64_t k = 0; k < n_dof; k++) {
-            if (problem->cases.force[c][k] == 0.0) continue;
+            if (!(fabs(problem->cases.force[c][k]) > rounding)) continue;
             applied = 1;
             acting |= !(problem->supports.fixed[k / n] >> (k % n) & 1);
         }
@@ -264,7 +295,7 @@ static int check_loaded(const hx_problem *problem, const hx_problem_params *para
         applied = any[0] > 0;
         if (any[1] > 0) continue;
         return HX_RAISE(HX_EINPUT, "%s: load case %d %s", params->origin, c + 1,
-                        missing_load(problem, params, applied));
+                        missing_load(problem, params, c, applied));
     }
     return HX_OK;
 }
@@ -468,6 +499,8 @@ void hx_problem_free(hx_problem *problem)
         free(problem->cases.force[c]);
     free(problem->cases.force);
     free(problem->cases.body);
+    free(problem->cases.size);
+    free(problem->cases.body_size);
     free(problem->cases.weight);
     free(problem->supports.fixed);
     free(problem->supports.prescribed);

@@ -74,7 +74,13 @@ typedef struct hx_load_cases {
     double **force;      /* [n] -> [n_point][components], without loads by mass; of heat the sources
                             and fluxes, and what the ambient of convection adds (owned) */
     hx_body_field *body; /* [n] loads by mass (owned); NULL: none */
+    /* [n] the largest value that a load added to force, and the largest coefficient that one added
+     * to body: rounding is relative to these where loads cancel (owned); NULL: not known */
+    double *size, *body_size;
 } hx_load_cases;
+
+/* What is below this in a sum of loads, relative to the largest of them, is rounding. */
+#define HX_LOADS_CANCEL 1e-14
 
 /* Elements whose density is given. */
 typedef struct hx_passive {

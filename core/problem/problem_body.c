@@ -57,10 +57,26 @@ int hx_problem_add_body(hx_problem *problem, const hx_problem_params *params,
         HX_TRY(hx_alloc(&problem->cases.body, (size_t)problem->cases.n, sizeof *problem->cases.body,
                         "loads"));
     hx_body_field *field = &problem->cases.body[load->load_case - 1];
+    double *const size = &problem->cases.body_size[load->load_case - 1];
     HX_TRY(check_size(load, density));
     if (load->kind == HX_LOAD_CENTRIFUGAL) return add_rotation(load, density, field);
-    for (int i = 0; i < 3; i++) field->at_origin[i] += density * load->value[i];
+    for (int i = 0; i < 3; i++) {
+        field->at_origin[i] += density * load->value[i];
+        *size = fmax(*size, fabs(density * load->value[i]));
+    }
     return HX_OK;
+}
+
+/* 1 if the field is more than what rounding leaves of accelerations that cancel. */
+static int find_acting(hx_body_field *field, double size)
+{
+    int acts = 0;
+    for (int i = 0; i < 3; i++) {
+        acts |= fabs(field->at_origin[i]) > HX_LOADS_CANCEL * size;
+        for (int j = 0; j < 3; j++) acts |= fabs(field->gradient[i][j]) > 0.0;
+    }
+    if (!acts) memset(field->at_origin, 0, sizeof field->at_origin);
+    return acts;
 }
 
 int hx_problem_finish_body(hx_problem *problem)
@@ -69,10 +85,7 @@ int hx_problem_finish_body(hx_problem *problem)
     for (int c = 0; problem->cases.body && c < problem->cases.n; c++) {
         hx_body_field *field = &problem->cases.body[c];
         int other = 0;
-        for (int i = 0; i < 3; i++) {
-            field->acts |= fabs(field->at_origin[i]) > 0.0;
-            for (int j = 0; j < 3; j++) field->acts |= fabs(field->gradient[i][j]) > 0.0;
-        }
+        field->acts = find_acting(field, problem->cases.body_size[c]);
 #pragma omp parallel for schedule(static) reduction(| : other)
         for (int64_t k = 0; k < n_dof; k++) other |= fabs(problem->cases.force[c][k]) > 0.0;
         int64_t any;

@@ -194,6 +194,8 @@ static hx_load_spec spec_of(const hx_file_load *from, const hx_load_spec *load, 
 static int add_set_loads(hx_problem *problem, const hx_problem_params *params,
                          const hx_conditions *c, const hx_load_spec *load, int64_t *n)
 {
+    enum { MOST_LOOKS = 16 }; /* of files with thousands of loads not after each */
+    const int64_t look_every = 1 + c->n_load / MOST_LOOKS;
     for (int64_t i = 0; i < c->n_load; i++) {
         int of_case;
         if (!acts_in(c, load, c->load[i].load_case, &of_case)) continue;
@@ -201,6 +203,7 @@ static int add_set_loads(hx_problem *problem, const hx_problem_params *params,
         HX_TRY(hx_load_is_body(&spec) ? hx_problem_add_body(problem, params, &spec)
                                       : hx_problem_add_load(&problem->space, &spec,
                                                             problem->cases.force[of_case - 1]));
+        if (c->n_load > 1 && i % look_every == 0) hx_problem_measure_case(problem, of_case - 1);
         (*n)++;
     }
     return HX_OK;
@@ -220,7 +223,9 @@ int hx_problem_add_file_forces(hx_problem *problem, const hx_problem_params *par
         const hx_file_value *const force = &c->force[i];
         int of_case;
         if (!acts_in(c, load, force->load_case, &of_case)) continue;
+        double *const size = &problem->cases.size[of_case - 1];
         problem->cases.force[of_case - 1][3 * (int64_t)node[i] + force->component] += force->value;
+        *size = fmax(*size, fabs(force->value));
         n++;
     }
     free(node);

@@ -60,6 +60,9 @@ int hx_load_last_case(const hx_conditions *conditions, const hx_load_spec *load)
 /* Adds a HX_LOAD_BEARING to force[n_point][3]; errors and cost of hx_bearing_fit. */
 int hx_load_add_bearing(const hx_space *space, const hx_load_spec *load, double *force);
 
+/* Takes the largest value of a case (from 0) into cases.size. O(n_point). */
+void hx_problem_measure_case(hx_problem *problem, int load_case);
+
 /* Adds gravity or a rotation to the fields of the problem, once n_case is known. HX_EINPUT: no
  * density, no axis, or nothing that double precision could square. */
 int hx_problem_add_body(hx_problem *problem, const hx_problem_params *params,

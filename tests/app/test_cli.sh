@@ -211,7 +211,7 @@ ok "restart starts there" near "$(number compliance other/summary.json)" "$compl
 
 # Stops when the design does.
 ok "change_tolerance" "$hextop" -q run small.cfg output.directory=early \
-    optimization.change_tolerance=0.9 optimization.iterations=40
+    optimization.change_tolerance=0.9 optimization.move=1 optimization.iterations=40
 ok "stopped after one iteration" test "$(number iterations early/summary.json)" = 1
 
 # Symmetry and extrusion: cell (i, j, k) of the ASCII file and its images have the same text.

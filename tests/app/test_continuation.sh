@@ -76,7 +76,7 @@ done
 
 # A design that changes by less than the tolerance takes the next step at once, and ends the run only
 # after the last one: here every design does.
-run early optimization.change_tolerance=0.9 optimization.projection.every=4 \
+run early optimization.change_tolerance=0.9 optimization.move=1 optimization.projection.every=4 \
     optimization.projection.beta_max=4 optimization.continuation.every=100 optimization.iterations=100
 [ "$(column early beta)" = "1 2 4 4 4 " ] || fault "early: beta $(column early beta)"
 [ "$(column early penalty)" = "1 1.5 2 2.5 3 " ] || fault "early: penalty $(column early penalty)"

@@ -168,7 +168,7 @@ def test_converged():
     said, _ = run("run", "part.cfg", "optimization.change_tolerance=0.19", "optimization.iterations=60")
     check(summary()["converged"] is True and summary()["iterations"] < 60, "settled")
     check("the design has converged: change" in said, "what it says")
-    said, _ = run("run", "part.cfg", "optimization.change_tolerance=0.5", "optimization.continuation={every=5;}")
+    said, _ = run("run", "part.cfg", "optimization.change_tolerance=0.5", "optimization.move=0.6", "optimization.continuation={every=5;}")
     check(summary()["converged"] is True and summary()["iterations"] == 5, "settled once the penalty is risen")
     check(said.count(" or less\n") == 4 and "at most 0" not in said, f"while the penalty rises: {said}")
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The volume asked for: refused where what is passive takes all of it through the filter, with the
-# least that works; runs with that move from the first design on; what is missed is said.
+# least that works, or, if more than passive void leaves, with the most; runs with that move from the first design
+# on; what is missed is printed.
 #     test_volume.sh HEXTOP
 set -u
 hextop=$(realpath "$1")
@@ -129,10 +130,33 @@ what="ample room"
 says density-ample/summary.json '"volume_met": true'
 says density-ample/summary.json '"designs_off_volume": 0'
 
-# More than there is: passive void takes its part too.
-what="too much"
-"$hextop" run ring.cfg 'passive[0].density=0.001' optimization.volume_fraction=0.95 optimization.iterations=2 \
-    output.directory=much >stdout 2>stderr || fault "$what: does not run: $(cat stderr)"
-says stderr "warning: the volume is not met: the last design has 0."
+# More than passive void leaves is refused with the most that works, which does; through filters it is less.
+for options in "optimization.filter.kind=sensitivity optimization.projection=" \
+    "optimization.filter.kind=density optimization.projection=" "optimization.filter.kind=helmholtz" \
+    "optimization.filter.kind=density"; do
+    what="too much, $options"
+    for command in check run; do
+        # shellcheck disable=SC2086
+        "$hextop" $command ring.cfg $options 'passive[0].density=0.001' optimization.volume_fraction=0.95 \
+            output.directory=much >stdout 2>stderr
+        [ $? -eq 2 ] || fault "$what: $command does not refuse it: $(cat stderr)"
+        says stderr "ring.cfg: volume_fraction = 0.95 cannot be met: passive void"
+    done
+    [ ! -e much ] || fault "$what: something is written"
+    most=$(sed -n 's/.*the most that works is \([0-9.]*\): use that or less.*/\1/p' stderr)
+    # shellcheck disable=SC2086
+    "$hextop" run ring.cfg $options 'passive[0].density=0.001' optimization.volume_fraction="$most" \
+        optimization.iterations=3 output.directory=most >stdout 2>stderr || fault "$what: $most does not run: $(cat stderr)"
+    lacks stderr "asks for another"
+    above=$(awk -v m="$most" 'BEGIN { print m + 0.0003 }')
+    # shellcheck disable=SC2086
+    "$hextop" check ring.cfg $options 'passive[0].density=0.001' optimization.volume_fraction="$above" >stdout 2>stderr &&
+        ! grep -q "can be met at the start only" stderr && fault "$what: $above is not refused"
+    # shellcheck disable=SC2086
+    "$hextop" check ring.cfg $options 'passive[0].density=0.001' optimization.volume_fraction="$most" >stdout 2>stderr
+    says stdout "what is void leaves at most 0."
+done
+what="no void"
+"$hextop" check ring.cfg optimization.volume_fraction=1 >stdout 2>stderr || fault "$what: $(cat stderr)"
 
 [ $failed = 0 ]

@@ -1,0 +1,11 @@
+/* Words of commands that are printed for the user to type. */
+#ifndef HX_SHELL_WORD_H
+#define HX_SHELL_WORD_H
+
+#include <stddef.h>
+
+/* A path as a shell takes it: in quotes if it holds more than plain characters. Returns text, or
+ * the path itself if it needs no quotes or text is too small for them. */
+const char *hx_shell_word(const char *path, char *text, size_t n_text);
+
+#endif

@@ -1,0 +1,101 @@
+/* Does the solid hang together at nodes or edges only? Hexahedra are judged by their common faces.
+ * A threshold leaves single tetrahedra that touch in an edge in nearly every part, and the surface
+ * does not follow them: they are judged by the pieces of the surface that `hextop surface` cuts. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/base/vec3.h"
+#include "core/surface/surface.h"
+#include "verify.h"
+
+static int32_t root_of(int32_t *parent, int32_t i)
+{
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+/* Six times the volume between a triangle and the origin. */
+static double volume_below(const hx_surface *surface, const int32_t *tri)
+{
+    const double *const xyz = surface->xyz;
+    return hx_triple3(xyz + 3 * (int64_t)tri[0], xyz + 3 * (int64_t)tri[1],
+                      xyz + 3 * (int64_t)tri[2]);
+}
+
+/* Connected surfaces that enclose a volume, cavities not counted. */
+static int count_shells(const hx_surface *surface, int64_t *n_shell)
+{
+    const size_t n = (size_t)surface->n_vertex;
+    int32_t *parent = NULL;
+    double *volume = NULL;
+    int rc;
+    *n_shell = 0;
+    HX_TRY_FAIL(hx_alloc_raw(&parent, n, sizeof *parent, "pieces"));
+    HX_TRY_FAIL(hx_alloc(&volume, n, sizeof *volume, "pieces"));
+    for (size_t i = 0; i < n; i++) parent[i] = (int32_t)i;
+    for (int64_t t = 0; t < surface->n_tri; t++)
+        for (int k = 1; k < 3; k++)
+            parent[root_of(parent, surface->tri[3 * t + k])] = root_of(parent, surface->tri[3 * t]);
+    for (int64_t t = 0; t < surface->n_tri; t++)
+        volume[root_of(parent, surface->tri[3 * t])] += volume_below(surface, surface->tri + 3 * t);
+    for (size_t i = 0; i < n; i++) *n_shell += volume[i] > 0.0;
+fail:
+    free(parent);
+    free(volume);
+    return rc;
+}
+
+/* Pieces that the surface of the solid's volume encloses. */
+static int count_surface(hx_verify *v, hx_surface_field *field)
+{
+    hx_surface surface;
+    double threshold, volume;
+    memset(&surface, 0, sizeof surface);
+    HX_TRY(hx_surface_threshold(field, v->volume, &threshold, &volume));
+    int rc = hx_surface_extract(&surface, field, threshold);
+    if (rc == HX_OK) rc = count_shells(&surface, &v->n_surface_piece);
+    hx_surface_free(&surface);
+    return rc;
+}
+
+static int cut_surface(hx_verify *v)
+{
+    const hx_session *const s = &v->session;
+    const size_t n = (size_t)s->mesh.n_elem;
+    const hx_mesh *mesh = NULL;
+    hx_mesh own;
+    hx_surface_field field;
+    double *rho = NULL;
+    uint8_t *is_solid = NULL;
+    int rc;
+    memset(&own, 0, sizeof own);
+    memset(&field, 0, sizeof field);
+    HX_TRY_FAIL(hx_alloc_raw(&rho, n, sizeof *rho, "densities"));
+    memcpy(rho, v->density, n * sizeof *rho);
+    HX_TRY_FAIL(hx_part_cut(&v->part, s, rho, &is_solid, &own, &mesh));
+    HX_TRY_FAIL(hx_surface_field_create(&field, mesh, rho, is_solid));
+    HX_TRY_FAIL(count_surface(v, &field));
+fail:
+    hx_surface_field_free(&field);
+    hx_mesh_free(&own);
+    free(is_solid);
+    free(rho);
+    return rc;
+}
+
+int hx_verify_count_pieces(hx_verify *v)
+{
+    const hx_mesh *const mesh = &v->session.mesh;
+    hx_pieces faces;
+    HX_TRY(
+        hx_pieces_create(&faces, mesh, v->is_solid, v->session.problem.volume, HX_PIECES_BY_FACES));
+    v->n_face_piece = faces.n;
+    v->n_surface_piece = -1;
+    hx_pieces_free(&faces);
+    if (mesh->n_kind[HX_CELL_TETRAHEDRON] == 0) return HX_OK;
+    const int rc = cut_surface(v);
+    if (rc != HX_EINPUT) return rc;
+    hx_error_clear(); /* all is solid, or nothing */
+    return HX_OK;
+}
