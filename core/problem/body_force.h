@@ -9,6 +9,7 @@
  * element's corners. Degree of the integrand, and of the rule, in each reference direction:
  *
  *                      uniform b              b affine in x
+ *     parallelepiped   1 + 0 = 1, 2x2x2: 3    1 + 1 + 0 = 2, 2x2x2: 3
  *     hex8, collapsed  1 + 2 = 3, 2x2x2: 3    1 + 1 + 2 = 4, 3x3x3: 5
  *     hex20            2 + 2 = 4, 3x3x3: 5    2 + 1 + 2 = 5, 3x3x3: 5
  *     pyramid13        2 + 2 = 4, 3x3x3: 5    2 + 1 + 2 = 5, 3x3x3: 5 (in collapsed coordinates)
@@ -120,40 +121,56 @@ static HX_HD double hx_hex8_determinant(double c[8][3], const double at[3])
            j[0][2] * (j[1][0] * j[2][1] - j[1][1] * j[2][0]);
 }
 
-/* b times weight and det J at point q of 3x3x3, whose reference coordinates are at[]. */
-static HX_HD void hx_hex8_fine_body(double map[8][3], int q, const hx_body_field *field,
-                                    double at[3], double b[3])
+/* Integration points of an affine field on a hexahedron with this map: 8 where the map is affine to
+ * rounding, so that det J is constant and the degree is 2 in each direction, else 27. */
+static HX_HD int hx_hex8_body_points(double map[8][3])
 {
-    double x[3];
-    const double weight = hx_hex20_gauss(q, at);
+    double linear = 0.0, mixed = 0.0;
+    for (int i = 0; i < 3; i++) {
+        for (int k = 1; k < 4; k++) linear = fmax(linear, fabs(map[k][i]));
+        for (int k = 4; k < 8; k++) mixed = fmax(mixed, fabs(map[k][i]));
+    }
+    return mixed > 1e-15 * linear ? HX_HEX20_GAUSS : 8;
+}
+
+/* b times weight and det J at point q of n, whose reference coordinates are at[]. */
+static HX_HD void hx_hex8_body_at(double map[8][3], int n, int q, const hx_body_field *field,
+                                  double at[3], double b[3])
+{
+    double x[3], weight = 1.0;
+    if (n == 8)
+        for (int d = 0; d < 3; d++) at[d] = hx_hex8_gauss(q, d);
+    else
+        weight = hx_hex20_gauss(q, at);
     const double volume = weight * hx_hex8_determinant(map, at);
     hx_hex8_evaluate(map, at, x);
     hx_body_at(field, x, b);
     for (int i = 0; i < 3; i++) b[i] *= volume;
 }
 
-/* The force below by 3x3x3 points. */
-static HX_HD void hx_hex8_fine_force(const double *x, int a, const hx_body_field *field,
-                                     double f[3])
+/* The force below in a field that is not uniform. */
+static HX_HD void hx_hex8_affine_force(const double *x, int a, const hx_body_field *field,
+                                       double f[3])
 {
     double map[8][3];
     hx_hex8_coefficients(x, map);
-    for (int q = 0; q < HX_HEX20_GAUSS; q++) {
+    const int n_point = hx_hex8_body_points(map);
+    for (int q = 0; q < n_point; q++) {
         double at[3], b[3];
-        hx_hex8_fine_body(map, q, field, at, b);
+        hx_hex8_body_at(map, n_point, q, field, at, b);
         const double n = hx_hex8_shape(a, at[0], at[1], at[2]);
         for (int i = 0; i < 3; i++) f[i] += n * b[i];
     }
 }
 
 /* f = int N_a b dV of corner a of a solid element with corners x[24]: degree 3 of a uniform field
- * (2x2x2 points are exact), else 4 (3x3x3). */
+ * (2x2x2 points are exact), else 4 (3x3x3), or 2 on a parallelepiped (2x2x2). */
 static HX_HD void hx_hex8_body_force(const double *x, int a, const hx_body_field *field,
                                      double f[3])
 {
     f[0] = f[1] = f[2] = 0.0;
     if (!hx_body_is_uniform(field)) {
-        hx_hex8_fine_force(x, a, field, f);
+        hx_hex8_affine_force(x, a, field, f);
         return;
     }
     for (int q = 0; q < 8; q++) {
@@ -166,15 +183,17 @@ static HX_HD void hx_hex8_body_force(const double *x, int a, const hx_body_field
     }
 }
 
-/* The work below by 3x3x3 points. */
-static HX_HD double hx_hex8_fine_work(const double *x, const double *u, const hx_body_field *field)
+/* The work below in a field that is not uniform. */
+static HX_HD double hx_hex8_affine_work(const double *x, const double *u,
+                                        const hx_body_field *field)
 {
     double map[8][3], moved[8][3], work = 0.0;
     hx_hex8_coefficients(x, map);
     hx_hex8_coefficients(u, moved);
-    for (int q = 0; q < HX_HEX20_GAUSS; q++) {
+    const int n_point = hx_hex8_body_points(map);
+    for (int q = 0; q < n_point; q++) {
         double at[3], b[3], v[3];
-        hx_hex8_fine_body(map, q, field, at, b);
+        hx_hex8_body_at(map, n_point, q, field, at, b);
         hx_hex8_evaluate(moved, at, v);
         work += v[0] * b[0] + v[1] * b[1] + v[2] * b[2];
     }
@@ -185,7 +204,7 @@ static HX_HD double hx_hex8_fine_work(const double *x, const double *u, const hx
 static HX_HD double hx_hex8_body_work(const double *x, const double *u, const hx_body_field *field)
 {
     double work = 0.0;
-    if (!hx_body_is_uniform(field)) return hx_hex8_fine_work(x, u, field);
+    if (!hx_body_is_uniform(field)) return hx_hex8_affine_work(x, u, field);
     for (int q = 0; q < 8; q++) {
         const double r = hx_hex8_gauss(q, 0), s = hx_hex8_gauss(q, 1), t = hx_hex8_gauss(q, 2);
         double inv[3][3], at[3], b[3], v[3];

@@ -139,7 +139,7 @@ sed 's/cube_job.inp/assembly.inp/' steel.cfg >assembly.cfg
 "$hextop" check assembly.cfg >stdout 2>stderr || fault "assembly refused: $(cat stderr)"
 says 'foot-nodes +rigid with reference node 1, held in x y z xx yy zz +8 nodes'
 says 'sum of case 1, weight 1: \[100, 0, -100\]'
-says 'arm 2.end +4 +0 +1$'
+says 'arm 2.end +4 +0 +1 +[0-9.]+'
 [ -s stderr ] && grep -q 'no element uses' stderr && fault "reference nodes are warned of"
 "$hextop" -q run assembly.cfg optimization.iterations=2 output.directory=l ||
     fault "the assembly fails"
@@ -178,9 +178,9 @@ loads = ( { set = "end"; pressure = -2.0; } );
 optimization = { volume_fraction = 0.3; filter = { radius = 2.0; }; };
 END
 "$hextop" check made.cfg >stdout 2>stderr || fault "gmsh's file refused: $(cat stderr)"
-says 'wall +9 +0 +4$'
-says 'edge +3 +0 +0$'
-says 'part +45 +16 +0$'
+says 'wall +9 +0 +4 +[0-9.]+'
+says 'edge +3 +0 +0 *$'
+says 'part +45 +16 +[0-9]+ +[0-9.]+'
 says 'sum of case 1, weight 1: \[2, 0, 0\]'
 
 # A *SURFACE of all elements of a bar of 4 x 1 x 1: pressure acts on what of it is boundary.

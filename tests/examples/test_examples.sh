@@ -18,9 +18,10 @@ says() {
 [ ! -s stderr ] || fault "check warns: $(cat stderr)"
 says '3,100 elements, 4,104 nodes'
 says 'bodies +1$'
-says 'upper-bolt +48 +0 +0$'
-says 'lower-bolt +48 +0 +0$'
-says 'pin +96 +0 +0$'
+says 'upper-bolt +48 +0 +40 +1873.62 mm\^2'
+says 'lower-bolt +48 +0 +40 +1873.62 mm\^2'
+says 'pin +96 +0 +80 +3595.9 mm\^2'
+says 'bolts +96 +0 +80 +3747.24 mm\^2'
 says '288 of 12,312 degrees of freedom held'
 says 'sum of case 1, weight 1: \[0, -5000, 1500\] N'
 

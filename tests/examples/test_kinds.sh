@@ -27,7 +27,7 @@ part() {
 }
 
 part yoke 8
-grep -Eq 'eye +[0-9]+ +0 +[0-9]+$' yoke.check || fault "yoke: no faces of the eye"
+grep -Eq 'eye +[0-9]+ +0 +[1-9][0-9]* +[0-9.]+ mm' yoke.check || fault "yoke: no faces of the eye"
 grep -q 'sum of case 1, weight 1: \[12000, ' yoke.check || fault "yoke: another load"
 part lever 8
 grep -q 'sum of case 1, weight 1: \[[-0-9.e]*, [-0-9.e]*, -6000\] N' lever.check || fault "lever: another load"
