@@ -350,6 +350,14 @@ class Part:
             self.sets.append({"name": name, "or": list(names)})
         return name
 
+    def rest(self, names):
+        """All but these sets; the middle of the part is among it."""
+        name = "-" + "-".join(names)
+        if name not in self.combined:
+            self.combined.append(name)
+            self.sets.append({"name": name, "not": list(names)})
+        return name
+
     def both(self, names):
         name = "&".join(names)
         if name not in self.combined:
@@ -480,7 +488,11 @@ class Draw:
         """A set that loads act on."""
         rng, part = self.rng, self.part
         side = rng.choice(self.loaded)
-        how = pick(rng, {"side": 6, "union": 1.5, "edge": 1, "ball": 0.7})
+        how = pick(rng, {"side": 6, "union": 1.5, "edge": 1, "ball": 0.7, "rest": 1, "side of rest": 1})
+        if how == "rest":
+            return part.rest([self.held] if rng.random() < 0.5 else [self.held, "ball"])
+        if how == "side of rest":
+            return part.both([side, part.rest([rng.choice([s for s in part.sides if s != side] + ["ball"])])])
         if how == "union":
             return part.union(rng.sample(part.sides, 2))
         if how == "edge" and not part.ring:
@@ -506,7 +518,7 @@ class Draw:
                 return {"set": rng.choice(self.loaded), "flux": rng.uniform(-1, 2), "case": case}
             return {"set": self.target(), "heat": rng.uniform(0.1, 2), "case": case}
         kinds = {"node_force": 2, "total_force": 3, "traction": 3, "pressure": 3, "gravity": 1.5, "centrifugal": 1.5, "remote": 2, "moment": 1}
-        if self.part.ring:
+        if self.part.ring and not (self.part.curved and self.quadratic):  # whose axis is fitted to curved faces
             kinds["bearing"] = 5
         fixed = self.config.get("supports", ())
         rigid = [s for s in self.loaded if s not in self.taken and not self.touches(s, self.held)]
@@ -519,7 +531,7 @@ class Draw:
         elif kind == "total_force":
             out["total_force"] = self.direction()
         elif kind in ("traction", "pressure"):
-            out["set"] = rng.choice(self.loaded) if rng.random() < 0.7 else self.part.union(rng.sample(self.part.sides, 2))
+            out["set"] = pick(rng, {rng.choice(self.loaded): 6, self.part.union(rng.sample(self.part.sides, 2)): 2, self.part.rest([self.held]): 1})
             out[kind] = self.direction() if kind == "traction" else rng.uniform(-1, 1)
         elif kind == "gravity":
             out = {"gravity": self.direction()}

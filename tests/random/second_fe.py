@@ -7,8 +7,8 @@ sources: whatever the two agree on was programmed twice.
 It reads the config and the legacy VTK mesh (text) that it names, assembles the stiffness matrix, loads, supports,
 springs, rigid sets and convection with the quadrature rules that the READMEs state, and solves by a sparse LU
 factorisation (scipy). Elements: hex8, wedge6, pyramid5, tet4, with solver.element = "quadratic" hex20, wedge15,
-pyramid13, tet10, curved where the file is of second order. `NotHere` is raised for what it does not analyse (bearing
-forces, splines, sets other than by geometry, arrays and "and", "or", "not").
+pyramid13, tet10, curved where the file is of second order. `NotHere` is raised for what it does not analyse (splines,
+loads from a file, sets other than by geometry, arrays and "and", "or", "not").
 
 Shape functions: Zienkiewicz and Taylor, The Finite Element Method, 1; of the pyramid with 13 nodes: Bedrosian, Int. J.
 Numer. Methods Eng. 35, 1992. Derivatives are taken by complex steps, so that each function is written once."""
@@ -366,8 +366,10 @@ def rules():
 RULES = rules()
 x2, w2 = gauss(3)
 SQUARE = np.array(list(product(x2, x2))), np.array([a * b for a, b in product(w2, w2)])
-FACE_RULES = {(n, q): Rule((tri_shape if n == 3 else quad_shape)(q), *(triangle(6) if n == 3 else SQUARE))
-              for n in (3, 4) for q in (False, True)}
+x2, w2 = gauss(2)
+FOUR = np.array(list(product(x2, x2))), np.array([a * b for a, b in product(w2, w2)])
+FACE_RULES = {(n, q, fine): Rule((tri_shape if n == 3 else quad_shape)(q), *(triangle(6) if n == 3 else SQUARE if fine else FOUR))
+              for n in (3, 4) for q in (False, True) for fine in (False, True)}
 
 
 def turned(points, corners):
@@ -385,14 +387,14 @@ def turned(points, corners):
 class Faces:
     """Boundary faces of a set: points of each, shape functions, area vectors (point weights included)."""
 
-    def __init__(self, model, keys):
+    def __init__(self, model, keys, fine=True):
         self.each = []
         for key in sorted(keys):
             ring = model.mesh.faces[key][0]
             points = list(ring)
             if model.quadratic:
                 points += [model.middle[tuple(sorted((ring[i], ring[j])))] for i, j in EDGES[len(ring)]]
-            rule = FACE_RULES[len(ring), model.quadratic]
+            rule = FACE_RULES[len(ring), model.quadratic, fine or model.is_curved]
             x = model.x[points]
             t = np.einsum("gnd,nc->gdc", rule.D, x)
             self.each.append((points, rule.N, rule.N @ x, np.cross(t[:, 0], t[:, 1]) * rule.w[:, None]))
@@ -494,11 +496,12 @@ class Model:
         if word is None:
             return None
         parts = [self.sets[name] for name in entry[word]]
+        whats = ("nodes", "edges", "faces", "cells")
         if word == "not":
-            nodes = set(range(len(self.mesh.points))).difference(*(p.nodes for p in parts))
-            return self.spanned(nodes, set(range(len(self.mesh.cells))).difference(*(p.cells for p in parts)))
+            every = (range(len(self.mesh.points)), self.mesh.edges, self.mesh.faces, range(len(self.mesh.cells)))
+            return Set(*(set(all_).difference(*(getattr(p, what) for p in parts)) for what, all_ in zip(whats, every)))
         join = set.union if word == "or" else set.intersection
-        return Set(*(join(*(set(getattr(p, what)) for p in parts)) for what in ("nodes", "edges", "faces", "cells")))
+        return Set(*(join(*(set(getattr(p, what)) for p in parts)) for what in whats))
 
     def inside(self, entry, x):
         tol = 1e-6 * np.linalg.norm(np.ptp(self.mesh.points, axis=0))
@@ -633,6 +636,21 @@ class Model:
             return sp.csr_matrix(self.K_part.shape)
         return sp.csr_matrix((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), self.K_part.shape)
 
+    def von_mises(self, u):
+        """The largest at a Gauss point of the stiffness; a linear tetrahedron has one stress. With heat the largest flux."""
+        nu, modulus, largest = self.config["material"].get("nu", 0.0), self.modulus(), 0.0
+        for kind, (cells, points) in self.kinds.items():
+            G, _, _ = self.geometry(RULES[kind, self.quadratic][0], points)
+            grad = np.einsum("egja,ejc->egca", G, u.reshape(self.n, self.dim)[points])
+            if self.heat:
+                size = np.linalg.norm(grad[:, :, 0], axis=2)
+            else:
+                strain = (grad + np.swapaxes(grad, 2, 3)) / 2
+                deviator = strain - np.trace(strain, axis1=2, axis2=3)[..., None, None] / 3 * np.eye(3)
+                size = np.sqrt(1.5 * np.einsum("egac,egac->eg", deviator, deviator)) / (1 + nu)
+            largest = max(largest, (size * modulus[cells][:, None]).max())
+        return largest
+
     # Loads
 
     def mass_of(self):
@@ -669,8 +687,8 @@ class Model:
                 d = x - np.array(c["point"], float)
                 return mass[e][:, None, None] * c["speed"]**2 * (d - (d @ a)[..., None] * a)
             return self.body(cells, out, is_square=True)
-        if "bearing_force" in entry or "from" in entry:
-            raise NotHere("bearing forces and loads from the file")
+        if "from" in entry:
+            raise NotHere("loads from the file")
         if "source" in entry:
             chosen = self.sets[entry["set"]].cells if "set" in entry else cells
             return self.body(chosen, lambda e, x: np.full(x.shape[:2] + (1, ), float(entry["source"])))
@@ -680,6 +698,8 @@ class Model:
             out = np.zeros((n, 3))
             out[nodes] = entry["node_force"]
             return out
+        if "bearing_force" in entry:
+            return self.bearing(name, np.array(entry["bearing_force"], float))
         if "pressure" in entry:
             return faces.pressure(n, entry["pressure"])
         if "traction" in entry:
@@ -703,6 +723,33 @@ class Model:
         nodes = sorted(self.sets[name].nodes)
         share[nodes] = 1 / len(nodes)
         return share
+
+    def bearing(self, name, F):
+        """A pin in a bore, whose axis is that of the cylinder which selects the set: the pressure max(0, p0 . r) along the
+        radius r, p0 across the axis so that the sum is F, per area as projected on the cylinder; along the axis a uniform traction. By 2x2
+        points of quadrilaterals and six of triangles."""
+        bore = next((e["cylinder"] for e in self.config["sets"] if e["name"] == name and "cylinder" in e), None)
+        if bore is None:
+            raise NotHere("bearing forces on sets that no cylinder selects")
+        a = np.array(bore["axis"], float) / np.linalg.norm(bore["axis"])
+        faces = Faces(self, self.sets[name].faces, fine=False)
+        along = F @ a
+        out = np.outer(faces.consistent(self.n) / faces.area, along * a)
+        F = F - along * a
+        radius, weight = [], []
+        for _, _, x, dA in faces.each:
+            r = x - np.array(bore["point"], float)
+            r -= np.outer(r @ a, a)
+            radius.append(r / np.linalg.norm(r, axis=1)[:, None])
+            weight.append(-np.sum(radius[-1] * dA, axis=1))
+        r, w, p0 = np.vstack(radius), np.concatenate(weight), F
+        for _ in range(100 if F @ F > 0 else 0):  # the pressed half, then p0 of it
+            half = r @ p0 > 0
+            M = (r[half].T * w[half]) @ r[half]
+            p0 = np.linalg.solve(M + np.outer(a, a), F)
+        for (points, N, _, _), r, w in zip(faces.each, radius, weight):
+            np.add.at(out, points, N.T @ ((np.maximum(0, r @ p0) * w)[:, None] * r))
+        return out
 
     def remote(self, entry):
         w, F, M = self.share(entry["set"]), np.array(entry.get("remote_force", [0, 0, 0]), float), np.array(entry.get("moment", [0, 0, 0]), float)
@@ -851,18 +898,28 @@ class Case:
         self.springs = sum((model.sums(-k * u) for _, k in model.spring), np.zeros(1 if model.heat else 6))
 
 
-def main():
-    if len(sys.argv) not in (2, 4):
-        print(__doc__)
-        return 2
-    with open(sys.argv[1], encoding="utf-8") as f:
+def report(path, result):
+    with open(path, encoding="utf-8") as f:
         config = parse(f.read())
-    mesh, _ = read_vtk(os.path.join(os.path.dirname(sys.argv[1]), config["mesh"]["file"]))
-    density = read_vtk(sys.argv[3])[1]["density"] if len(sys.argv) == 4 else None
+    if "file" not in config["mesh"]:
+        raise NotHere("generated meshes")
+    mesh, _ = read_vtk(os.path.join(os.path.dirname(path), config["mesh"]["file"]))
+    density = read_vtk(result)[1]["density"] if result else None
     for i, case in enumerate(Model(config, mesh, density).solve()):
         print("case %d: compliance %.12g, strain energy %.12g" % (i + 1, case.compliance, case.strain_energy))
         for what in ("loads", "reactions", "springs"):
             print("  %-9s" % what, " ".join("%.9g" % v for v in getattr(case, what)))
+
+
+def main():
+    if len(sys.argv) != 2 and not (len(sys.argv) == 4 and sys.argv[2] == "--density"):
+        print(__doc__)
+        return 2
+    try:
+        report(sys.argv[1], sys.argv[3] if len(sys.argv) == 4 else None)
+    except NotHere as what:
+        print("second_fe.py does not analyse " + str(what))
+        return 2
     return 0
 
 
