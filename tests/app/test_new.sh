@@ -103,6 +103,20 @@ ok "by an argument" "$hextop" new skin.inp mesh.ignore=S4 -o by.cfg
 ok "it is written" contains by.cfg 'ignore = ("S4");'
 ok "and runs" "$hextop" check by.cfg
 
+# Pressures on single faces, as FreeCAD writes them, are one set, and the config runs as printed.
+{
+    sed '/^\*Step/,$d' "$meshes/cube_job.inp"
+    printf '*Step\n*Static\n*Boundary\nSet-left, 1, 3\n*Dload\nCUBE-1.5, P2, 2.\nCUBE-1.6, P2, 2.\n'
+    printf 'CUBE-1.7, P2, 2.\nCUBE-1.8, P2, 2.\n*End Step\n'
+} >faces.inp
+ok "new faces.inp" "$hextop" new faces.inp
+cp stdout faces.cfg
+ok "one set" contains faces.cfg '#   "dload-1": plane, 4 faces, area 100, centre 5 5 10'
+ok "no other" lacks faces.cfg dload-2
+ok "as printed: check" "$hextop" check faces.cfg
+ok "its pressure" contains stdout 'sum of case 1, weight 1: [0, 0, -200] N'
+ok "as printed: run" "$hextop" run faces.cfg optimization.iterations=1 solver.device=cpu
+
 # Steel in other units, and other values.
 ok "in m" "$hextop" new block.inp 'units=N, m, Pa' optimization.volume_fraction=0.4 'title="a \"b\""' -o metres.cfg
 ok "nothing on stdout" is_empty stdout
