@@ -6,6 +6,7 @@
 
 #include "../config/config_schema.h"
 #include "../session/file_unread.h"
+#include "../text/log.h"
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/mesh/cell.h"
@@ -315,7 +316,9 @@ static void put_sets(writer *w)
                         fabs(mesh->box_max[1] - mesh->box_min[1]) +
                         fabs(mesh->box_max[2] - mesh->box_min[2]);
     fprintf(w->out, "\n# Sets of the part:\n");
-    for (size_t i = 0; i < part->n_set && i < MOST_LISTED; i++) {
+    const int is_cut = part->n_set > MOST_LISTED && hx_log_get_level() < HX_LOG_VERBOSE;
+    const size_t n_listed = is_cut ? MOST_LISTED : part->n_set;
+    for (size_t i = 0; i < n_listed; i++) {
         const hx_new_set *const set = &part->set[i];
         fprintf(w->out, "#   \"");
         put_text(w->out, set->set->name);
@@ -324,8 +327,8 @@ static void put_sets(writer *w)
         fprintf(w->out, ", centre %.4g %.4g %.4g\n", clean(set->centre[0], size),
                 clean(set->centre[1], size), clean(set->centre[2], size));
     }
-    if (part->n_set > MOST_LISTED)
-        fprintf(w->out, "#   and %zu more, which `hextop check` lists\n",
+    if (is_cut)
+        fprintf(w->out, "#   and %zu more, which `hextop new -v` lists\n",
                 part->n_set - MOST_LISTED);
     if (needs_sides(part)) fprintf(w->out, "#   and the sides of its box, which are made below\n");
 }

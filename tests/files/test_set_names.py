@@ -62,7 +62,7 @@ with open("names.cfg", "w", encoding="utf-8") as file:
 
 def sets_of(path):
     """Names by the number of the slice."""
-    code, said = run("new", path)
+    code, said = run("new", "-v", path)
     check(code == 0, f"new {path}: {said[-300:]}")
     found = {}
     for name, x in re.findall(r'^#   "((?:[^"\\]|\\.)*)": 2 elements, centre ([-+.0-9e]+) ', said, re.M):
