@@ -53,7 +53,8 @@ says 'sum of case 2, weight 1: \[0, 0, -90\]'
 "$hextop" check cube.cfg 'loads[0].case=1' >stdout 2>stderr || fault "one step refused"
 says 'sum of case 1, weight 1: \[900, 0, 0\]'
 grep -q 'case 2' stdout && fault "a case that was not asked for"
-"$hextop" check cube.cfg mesh.file="$source/examples/meshes/cube.cdb" >stdout 2>stderr ||
+# The archive has a contact element, which would carry: it is left out on purpose.
+"$hextop" check cube.cfg mesh.file="$source/examples/meshes/cube.cdb" 'mesh.ignore=("CONTA174")' >stdout 2>stderr ||
     fault "cdb refused: $(cat stderr)"
 says 'supports  14 of 81 degrees'
 says 'sum of case 1, weight 1: \[900, 0, 0\]'
@@ -101,6 +102,7 @@ refused() {
     grep -qF -- "$text" stderr || fault "stderr lacks: $text: $(cat stderr)"
 }
 refused 'case = 7, but step 7 of cube_job.inp has no force (it has 2 steps)' cube.cfg 'loads[0].case=7'
+refused 'cube.cdb:49: not read: 1 CONTA174 (contact or constraint elements)' cube.cfg mesh.file="$source/examples/meshes/cube.cdb"
 refused 'states no support' cube.cfg mesh.file="$source/examples/meshes/block.inp"
 sed 's/^\*Cload/*Dload\nSet-all, GRAV, 9810., 0., 0., -1.\n&/' "$source/examples/meshes/cube_job.inp" >g.inp
 refused 'a load by mass needs material.density' cube.cfg mesh.file="$work/g.inp"
