@@ -411,7 +411,7 @@ static int64_t find_same(const work *w, const int32_t *elem, int64_t begin, int6
     return n;
 }
 
-/* Of elements exactly above one another the first by place into elem, all others as they are:
+/* Puts into elem the first by place of elements exactly above one another, and all other elements:
  * the rest join them, so that only few need an order. Returns how many. */
 static int64_t list_firsts(const work *w, const points *p, int32_t *elem)
 {
