@@ -33,6 +33,7 @@ typedef struct work {
     int32_t *rep;   /* [n_elem] the element it belongs to; itself; -1: none yet */
     uint8_t *has_other; /* [n_elem] an element folded by another image belongs to it */
     double *offset;     /* [n_elem] of the element from what it belongs to, in half-widths */
+    uint8_t *is_done;   /* [n_elem] it belongs to something since an earlier round */
 } work;
 
 /* Into the coordinates that points are compared in. */
@@ -153,6 +154,7 @@ static void sum_chambers(const work *w, chamber all[HX_TIES_MOST_IMAGES])
 #pragma omp for schedule(static)
         for (int64_t e = 0; e < w->mesh->n_elem; e++) {
             double x[3], y[3], least = INFINITY;
+            if (w->is_done[e]) continue;
             hx_place_centroid(&w->place, e, x);
             for (int m = 0; m < n_mirror; m++)
                 least = fmin(least, fabs(hx_dot3(mirror[m].normal, x) - mirror[m].level));
@@ -178,8 +180,8 @@ static void find_tolerances(const work *w, const chamber *all, double tolerance[
         tolerance[i] = 1e-9 * sum[i] + 8.0 * w->place.margin * by_margin[i];
 }
 
-/* The chamber that most of the part lies in leads, so that as many elements as possible find an
- * image in it; of equal chambers the one to which the planes' normals point. */
+/* The chamber that most of what is left of the part lies in leads, so that as many elements as
+ * possible find an image in it; of equal chambers the one to which the planes' normals point. */
 static void choose_chamber(work *w)
 {
     chamber all[HX_TIES_MOST_IMAGES] = {{{0.0}}};
@@ -246,7 +248,7 @@ static double diagonal_of(const hx_mesh *mesh)
     return sqrt(square);
 }
 
-static int fold_all(work *w, const hx_problem *problem, const hx_ties_params *params)
+static int find_images(work *w, const hx_problem *problem, const hx_ties_params *params)
 {
     const hx_mesh *mesh = w->mesh;
     hx_place_create(&w->place, problem, params);
@@ -254,15 +256,21 @@ static int fold_all(work *w, const hx_problem *problem, const hx_ties_params *pa
                             w->toward));
     for (size_t p = 0; p < params->n_plane; p++) HX_TRY(check_plane(&w->place, &params->plane[p]));
     HX_TRY(take_extrusion(w, params));
-    choose_chamber(w);
     w->reach = largest_radius(mesh);
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         w->order[mesh->elem_orig ? mesh->elem_orig[e] : e] = (int32_t)e;
         w->rep[e] = -1;
-        fold(w, e);
     }
     return HX_OK;
+}
+
+static void fold_all(work *w)
+{
+    choose_chamber(w);
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < w->mesh->n_elem; e++)
+        if (!w->is_done[e]) fold(w, e);
 }
 
 /* --- who belongs to whom --- */
@@ -279,6 +287,7 @@ typedef enum { OF_CHAMBER, REPRESENTATIVES, OF_IMAGES } which_points;
 
 static int is_wanted(const work *w, int32_t e, which_points which)
 {
+    if (w->is_done[e]) return 0;
     if (which == OF_CHAMBER) return w->by[e] == 0;
     if (which == REPRESENTATIVES) return w->rep[e] == e;
     return w->by[e] != 0 && w->rep[e] >= 0;
@@ -411,7 +420,7 @@ static int64_t find_same(const work *w, const int32_t *elem, int64_t begin, int6
     return n;
 }
 
-/* Of elements exactly above one another the first by place into elem, all others as they are:
+/* Puts into elem the first by place of elements exactly above one another, and all other elements:
  * the rest join them, so that only few need an order. Returns how many. */
 static int64_t list_firsts(const work *w, const points *p, int32_t *elem)
 {
@@ -458,13 +467,15 @@ static int match_images(work *w)
 #pragma omp parallel for schedule(dynamic, 1024)
     for (int64_t e = 0; e < w->mesh->n_elem; e++) {
         hx_tie_shape shape;
-        if (w->by[e] == 0) continue;
+        if (w->by[e] == 0 || w->is_done[e]) continue;
         const double *const x = w->folded + 3 * e;
         const int64_t k = find_nearest(w, &p, x);
         if (k < 0) continue;
         shape_of(w, p.elem[k], &shape);
-        w->offset[e] = offset_in(w, &shape, p.xyz + 3 * k, x);
-        if (w->offset[e] <= REACH + shape.slack) w->rep[e] = p.elem[k];
+        const double offset = offset_in(w, &shape, p.xyz + 3 * k, x);
+        if (offset > REACH + shape.slack) continue;
+        w->offset[e] = offset;
+        w->rep[e] = p.elem[k];
     }
     points_free(&p);
     return HX_OK;
@@ -608,6 +619,7 @@ static int alloc_work(work *w, size_t n)
     HX_TRY(hx_alloc(&w->by, n, sizeof *w->by, "symmetry"));
     HX_TRY(hx_alloc_raw(&w->rep, n, sizeof *w->rep, "symmetry"));
     HX_TRY(hx_alloc(&w->has_other, n, sizeof *w->has_other, "symmetry"));
+    HX_TRY(hx_alloc(&w->is_done, n, sizeof *w->is_done, "symmetry"));
     return hx_alloc(&w->offset, n, sizeof *w->offset, "symmetry");
 }
 
@@ -618,23 +630,41 @@ static void free_work(work *w)
     free(w->by);
     free(w->rep);
     free(w->has_other);
+    free(w->is_done);
     free(w->offset);
+}
+
+/* What belongs to elements of one chamber. *n_left: elements that have no image in it. */
+static int match_chamber(work *w, int64_t *n_left)
+{
+    fold_all(w);
+    if (w->is_extruded) {
+        HX_TRY(make_columns(w));
+    } else {
+        for (int64_t e = 0; e < w->mesh->n_elem; e++)
+            if (w->by[e] == 0 && !w->is_done[e]) w->rep[e] = (int32_t)e;
+    }
+    HX_TRY(match_images(w));
+    HX_TRY(match_representatives(w));
+    *n_left = 0;
+    for (int64_t e = 0; e < w->mesh->n_elem; e++) {
+        w->is_done[e] = w->rep[e] >= 0;
+        *n_left += w->rep[e] < 0;
+    }
+    return HX_OK;
 }
 
 static int make_groups(hx_ties *ties, work *w, const hx_problem *problem,
                        const hx_ties_params *params)
 {
-    HX_TRY(alloc_work(w, (size_t)w->mesh->n_elem));
-    HX_TRY(fold_all(w, problem, params));
+    int64_t n_left = w->mesh->n_elem, n_before;
+    HX_TRY(alloc_work(w, (size_t)n_left));
+    HX_TRY(find_images(w, problem, params));
     ties->n_image = w->n_image;
-    if (w->is_extruded) {
-        HX_TRY(make_columns(w));
-    } else {
-        for (int64_t e = 0; e < w->mesh->n_elem; e++)
-            if (w->by[e] == 0) w->rep[e] = (int32_t)e;
-    }
-    HX_TRY(match_images(w));
-    HX_TRY(match_representatives(w));
+    do { /* images of each other may lie in chambers other than the first that leads */
+        n_before = n_left;
+        HX_TRY(match_chamber(w, &n_left));
+    } while (n_left > 0 && n_left < n_before);
     count_members(ties, w, problem);
     return list_groups(ties, w, problem);
 }

@@ -199,6 +199,49 @@ static void check_off_middle(const hx_mesh *mesh)
     hx_problem_free(&problem);
 }
 
+/* A plate with a hole of one cell in one quarter and of two in the others: images of the single
+ * hole are images of each other all the same, though the quarter that leads has none. */
+static void check_holes(void)
+{
+    const hx_symmetry_plane plane[2] = {middle[0], middle[1]};
+    const hx_ties_params params = {.n_plane = 2, .plane = plane};
+    const fixture_box box = {{NX, NY, 1}, {LENGTH[0], LENGTH[1], 1.0}, 0.0, 0};
+    const int32_t corner = fixture_node(&box, NX, NY, 1), first = 0;
+    int64_t group[NX * NY], n = 0;
+    int cell[NX * NY];
+    hx_mesh mesh;
+    hx_problem problem;
+    hx_ties ties;
+    CHECK_OK(fixture_box_create(&mesh, &box));
+    for (int e = 0; e < NX * NY; e++) {
+        const int i = e % NX, j = e / NX, a = i < NX / 2 ? i : NX - 1 - i;
+        const int b = j < NY / 2 ? j : NY - 1 - j, is_first = i < NX / 2 && j < NY / 2;
+        if (is_first ? a == 1 && b == 1 : a == 2 && b < 2) continue;
+        memmove(mesh.conn + 8 * n, mesh.conn + 8 * e, 8 * sizeof *mesh.conn);
+        cell[n++] = e;
+    }
+    mesh.n_elem = n;
+    CHECK_OK(hx_mesh_add_node_set(&mesh, "pull", 1, &corner));
+    CHECK_OK(hx_mesh_add_elem_set(&mesh, "core", 1, &first));
+    CHECK_OK(fixture_finish(&mesh, FIXTURE_IN_ORDER));
+    CHECK_OK(make_problem(&problem, &mesh, 0));
+    CHECK_OK(hx_ties_create(&ties, &problem, &params));
+    number_groups(&mesh, &ties, group);
+    for (int64_t k = 0; k < n; k++) {
+        const int i = cell[k] % NX, j = cell[k] / NX;
+        const int a = i < NX / 2 ? i : NX - 1 - i, b = j < NY / 2 ? j : NY - 1 - j;
+        const int is_lone = a == 2 && b < 2; /* only in the first quarter */
+        const int want = a == 1 && b == 1 ? b * NX + NX - 1 - a : is_lone ? cell[k] : b * NX + a;
+        CHECK_MSG(cell[group[k]] == want, "cell %d, %d: group of %d, not %d", i, j, cell[group[k]],
+                  want);
+    }
+    CHECK_MSG(ties.n_alone == 2 && ties.n_shifted == 0, "%d free, %d shifted", (int)ties.n_alone,
+              (int)ties.n_shifted);
+    hx_ties_free(&ties);
+    hx_problem_free(&problem);
+    hx_mesh_free(&mesh);
+}
+
 static void run_steps(fixture_solver *s, const hx_mesh *mesh, const hx_ties *ties, int n_step)
 {
     double design[N_ELEM], dc[N_ELEM], dv[N_ELEM];
@@ -451,6 +494,7 @@ int main(int argc, char **argv)
     check_diagonal();
     for (int flags = 1; flags < 16; flags++) check_distorted(flags);
     check_off_middle(&mesh);
+    check_holes();
     check_operations();
     static const int designs[] = {2, 6, 7, 8, 11};
     for (size_t i = 0; i < sizeof designs / sizeof designs[0]; i++) {
