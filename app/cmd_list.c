@@ -80,12 +80,15 @@ static void print_stand_ins(void)
 
 static void list_strategies(void)
 {
-    static const char *const header[] = {"name",  "device",  "here",          "deterministic",
-                                         "mixed", "layouts", "bytes/element", "help"};
+    static const char *const header[] = {"name",  "device",  "here",       "deterministic",
+                                         "mixed", "layouts", "bytes/hex8", "help"};
     char why[256];
     hx_table table;
     printf("\nOperators (solver.operator, solver.layout); auto takes the fastest\n");
     print_stand_ins();
+    printf("  bytes/hex8: what the product stores per linear hexahedron of elasticity, without "
+           "mesh and "
+           "vectors; for other\n  elements and heat see `hextop check` and `hextop compare`\n");
     hx_table_begin(&table, "llllllrl");
     add_header(&table, header, 8);
     for (size_t i = 0; hx_strategies[i]; i++) {

@@ -159,7 +159,7 @@ static int command_check(const hx_options *options)
 
 const hx_command hx_command_check = {
     .name = "check",
-    .summary = "everything up to the first solve; changes nothing",
+    .summary = "everything up to the first solve; writes nothing but a CAD model's mesh",
     .arguments = "FILE [KEY=VALUE ...]",
     .ends = {".cfg"},
     .help =

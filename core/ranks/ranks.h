@@ -8,7 +8,7 @@
  * machine lets them (mail.h), else through host memory, as all else does: the operations wait then.
  *
  * One process leads: it has the whole, proposes designs and says what is written; the others
- * follow, doing what hx_ranks_call tells them (design/follow.h). */
+ * follow, doing what hx_ranks_call names (design/analysis_whole.c, design/optimizer_ranks.c). */
 #ifndef HX_RANKS_H
 #define HX_RANKS_H
 

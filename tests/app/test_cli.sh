@@ -364,6 +364,7 @@ for text in cpu ebe nbn jacobi sensitivity cantilever conrod deterministic auto;
     ok "list shows $text" contains stdout "$text"
 done
 ok "list shows what stands in" contains stdout "ebe8 as ebe"
+ok "list names the element of the bytes" contains stdout "bytes/hex8: what the product stores per linear hexahedron"
 # Valid on every build, whether it has a GPU or not.
 for operator in ebe8 ebe24 ebe64 warp64 sym sym32 dedup voxels bsr bsrsym csr ell coo bsr32; do
     ok "operator $operator" "$hextop" -q check small.cfg solver.device=cpu solver.operator=$operator

@@ -164,6 +164,32 @@ def can_run():
     return "mpirun starts nothing here: " + said.stderr[-300:] if said.returncode and "hextop" not in said.stderr else ""
 
 
+def links():
+    """What an older run left as symbolic links: removed by name, or written through; a foreign one is refused."""
+    os.makedirs("archive", exist_ok=True)
+    os.makedirs("linked", exist_ok=True)
+    for name in ("density_0007.vtk", "density_0001.vtk"):
+        with open(os.path.join("archive", name), "w", encoding="utf-8") as file:
+            file.write("kept")
+        os.symlink(os.path.join("..", "archive", name), os.path.join("linked", name))
+    with open("linked/density.vtk.series", "w", encoding="utf-8") as file:
+        file.write('{ "files": [ { "name": "density_0007.vtk", "time": 7 } ] }')
+    arguments = ["run", CANTILEVER, "output.directory=linked", "optimization.iterations=1", *SMALL]
+    said = subprocess.run(words(2, *arguments), capture_output=True, text=True, timeout=200, env=ENV, check=False)
+    check(said.returncode == 0, f"links: {said.stderr[-300:]}")
+    check(content("archive/density_0007.vtk") == b"kept", "links: what a link led to is gone")
+    check(not os.path.lexists("linked/density_0007.vtk"), "links: the link of an older result stays")
+    check(os.path.islink("linked/density_0001.vtk") and content("archive/density_0001.vtk").startswith(b"# vtk"),
+          "links: the result is not behind its link")
+    if os.geteuid() != 0:
+        return
+    os.chmod("linked", 0o1777)
+    os.chown("linked/density_0001.vtk", 12345, 12345, follow_symlinks=False)
+    said = subprocess.run(words(2, *arguments), capture_output=True, text=True, timeout=200, env=ENV, check=False)
+    check(said.returncode == 2 and "linked/density_0001.vtk: nothing is written through it" in said.stderr,
+          f"links: exit {said.returncode}, {said.stderr[-300:]}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -182,6 +208,7 @@ def main():
         all_fields("flux alone", HEAT_SINK, "mesh.nz=1", 'output.fields=["heat_flux","density"]')
         texts()
         others()
+        links()
         if shutil.which("unshare"):
             full()
         os.chdir("/")
