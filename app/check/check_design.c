@@ -100,4 +100,8 @@ void hx_check_continuation(const hx_session *s)
 {
     char text[256];
     if (hx_continuation_text(&s->cfg, text, sizeof text)[0]) hx_log_info("rising    %s", text);
+    if (s->cfg.optimization.projection.given)
+        hx_log_info(
+            "move      densities change by at most %g per design%s", s->cfg.optimization.move,
+            hx_config_given(&s->cfg, "optimization.move") ? "" : ", the default with a projection");
 }

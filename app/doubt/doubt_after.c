@@ -178,10 +178,11 @@ static void judge_change(hx_doubts *doubts, const hx_session *s, const hx_doubt_
     const hx_iteration *const last = f->last;
     const double first = f->n_recent > 1 ? f->recent[f->n_recent - 1] : (double)NAN;
     const double fall = (first - last->compliance) / fabs(first);
+    const int n = s->cfg.optimization.iterations, usual = 50;
     char more[96];
     snprintf(more, sizeof more, "`optimization.iterations=%d` goes on",
              last->climbing ? hx_continuation_iterations(&s->cfg) + 20
-                            : 2 * s->cfg.optimization.iterations);
+                            : 2 * (n > usual ? n : usual));
     if (f->was_stopped) return;
     if (last->change < tolerance && !last->climbing) {
         judge_damping(doubts, s, f);

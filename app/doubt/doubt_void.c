@@ -88,6 +88,8 @@ static void find_held(const cut *c)
     for (int64_t k = 0; k < p->springs.n; k++)
         if (p->springs.dof[k] / p->components < n_node)
             (void)hold(c, p->springs.dof[k] / p->components);
+    for (int64_t k = 0; k < p->films.n; k++) /* convection holds a temperature, if softly */
+        if (p->films.node[k] < n_node) (void)hold(c, p->films.node[k]);
     while (hold_by_rigid_sets(c)) continue;
 }
 
@@ -124,7 +126,7 @@ static double share_cut(const cut *c, int load_case)
     const double *const force = p->cases.force[load_case];
     double all = 0.0, off = 0.0;
     for (int64_t a = 0; a < c->s->mesh.n_node; a++) {
-        const double size = hx_norm3(force + 3 * a);
+        const double size = p->components == 3 ? hx_norm3(force + 3 * a) : fabs(force[a]);
         int is_void;
         if (!(size > 0.0)) continue;
         all += size;
@@ -169,17 +171,27 @@ static int find_cutting(const hx_session *s)
 
 static void warn(hx_doubts *doubts, const cut *c, double share, int load_case)
 {
-    const int cutting = find_cutting(c->s);
+    const int cutting = find_cutting(c->s), is_heat = hx_config_is_heat(&c->s->cfg);
     char remedy[96] = "`passive=` leaves all passive regions out";
     int64_t n_loose = 0;
     for (int64_t i = 0; i < c->pieces.n; i++) n_loose += !c->is_held[i];
     if (cutting >= 0)
         snprintf(remedy, sizeof remedy, "`passive[%d]=` leaves out the void that cuts it", cutting);
     hx_doubts_advise(doubts, HX_DOUBT_VOID_CUTS, share, remedy,
-                     "passive void cuts the part: %.0f %% of the force of load case %d acts on "
-                     "%lld piece%s without a support, so that void carries it and its displacement "
-                     "is most of the compliance",
-                     100.0 * share, load_case + 1, (long long)n_loose, n_loose == 1 ? "" : "s");
+                     "passive void cuts the part: %.0f %% of the %s of load case %d acts on %lld "
+                     "piece%s without a %s, so that void carries it and its %s is most of the "
+                     "compliance",
+                     100.0 * share, is_heat ? "heat" : "force", load_case + 1, (long long)n_loose,
+                     n_loose == 1 ? "" : "s", is_heat ? "given temperature" : "support",
+                     is_heat ? "temperature" : "displacement");
+}
+
+static int has_void(const hx_session *s)
+{
+    const hx_config_passive *const passive = s->cfg.passive.entry;
+    for (size_t i = 0; i < s->cfg.passive.n; i++)
+        if (passive[i].density <= most_void) return 1;
+    return 0;
 }
 
 int hx_doubt_void(hx_doubts *doubts, const hx_session *s)
@@ -187,8 +199,8 @@ int hx_doubt_void(hx_doubts *doubts, const hx_session *s)
     const hx_problem *const p = &s->problem;
     int load_case;
     cut c;
-    if (!p->passive.density || hx_config_is_heat(&s->cfg) || s->space.element == HX_ELEMENT_SPLINE)
-        return HX_OK; /* void conducts; functions of a spline reach over it */
+    if (!p->passive.density || !has_void(s) || s->space.element == HX_ELEMENT_SPLINE)
+        return HX_OK; /* functions of a spline reach over void */
     HX_TRY(find_cut(&c, s, -1));
     const double share = worst_share(&c, &load_case);
     if (share > hx_doubt_table[HX_DOUBT_VOID_CUTS].limit) warn(doubts, &c, share, load_case);

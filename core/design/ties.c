@@ -397,6 +397,41 @@ static void begin_column(work *w, const points *p, int32_t e)
     hx_point_grid_visit(&p->grid, w->folded + 3 * (int64_t)e, reach, join_column, &c);
 }
 
+/* The one of elem[n] that lies where e does, seen along the extrusion, among the last few; n: none.
+ */
+static int64_t find_same(const work *w, const int32_t *elem, int64_t begin, int64_t n, int32_t e)
+{
+    enum { LAST = 8 };
+    const double *const x = w->folded + 3 * (int64_t)e;
+    for (int64_t i = n - begin > LAST ? n - LAST : begin; i < n; i++) {
+        const double *const y = w->folded + 3 * (int64_t)elem[i];
+        const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
+        if (hx_norm3(d) <= w->place.margin) return i;
+    }
+    return n;
+}
+
+/* Puts into elem the first by place of elements exactly above one another, and all other elements:
+ * the rest join them, so that only few need an order. Returns how many. */
+static int64_t list_firsts(const work *w, const points *p, int32_t *elem)
+{
+    const hx_point_grid *const grid = &p->grid;
+    const int64_t n_cell = grid->n_cell[0] * grid->n_cell[1] * grid->n_cell[2];
+    int64_t n = 0;
+    for (int64_t c = 0; c < n_cell; c++) {
+        const int64_t begin = n;
+        for (int64_t m = grid->start[c]; m < grid->start[c + 1]; m++) {
+            const int32_t e = p->elem[grid->member[m]];
+            const int64_t i = find_same(w, elem, begin, n, e);
+            if (i == n)
+                elem[n++] = e;
+            else if (hx_place_compare(&w->place, e, elem[i]) < 0)
+                elem[i] = e;
+        }
+    }
+    return n;
+}
+
 /* In the chamber: columns of elements, from the middle of the cross-section outwards. */
 static int make_columns(work *w)
 {
@@ -405,9 +440,9 @@ static int make_columns(work *w)
     int rc;
     HX_TRY(points_create(&p, w, OF_CHAMBER));
     HX_TRY_FAIL(hx_alloc_raw(&elem, (size_t)p.n, sizeof *elem, "symmetry"));
-    memcpy(elem, p.elem, (size_t)p.n * sizeof *elem);
-    HX_TRY_FAIL(hx_place_sort(&w->place, p.n, elem));
-    for (int64_t k = 0; k < p.n; k++)
+    const int64_t n = list_firsts(w, &p, elem);
+    HX_TRY_FAIL(hx_place_sort(&w->place, n, elem));
+    for (int64_t k = 0; k < n; k++)
         if (w->rep[elem[k]] < 0) begin_column(w, &p, elem[k]);
 fail:
     free(elem);

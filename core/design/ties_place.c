@@ -90,17 +90,17 @@ void hx_place_centroid(const hx_place *place, int64_t elem, double x[3])
 static int is_absent(const hx_place *place, int key)
 {
     const int vector = key - (3 + HX_PLACE_PLANES);
-    if (key == 2 + HX_PLACE_PLANES) return !(hx_norm3(place->along) > 0.0);
+    if (key == 1 + HX_PLACE_PLANES) return !(hx_norm3(place->along) > 0.0);
     if (vector >= 0 && vector < HX_PLACE_VECTORS) return !(hx_norm3(place->skew[vector]) > 0.0);
     return key > place->n_plane && key <= HX_PLACE_PLANES;
 }
 
-/* How far from the mean across the extrusion, from the planes, the volume, how far from the mean
- * along the extrusion, how far along what is skew, coordinates. */
+/* How far from the mean across the extrusion, from the planes, how far from the mean along the
+ * extrusion, the volume, how far along what is skew, coordinates. */
 static double key_of(const hx_place *place, int key, int64_t elem)
 {
     double x[3], d[3], along = 0.0, square = 0.0;
-    if (key == 1 + HX_PLACE_PLANES) return place->volume[elem];
+    if (key == 2 + HX_PLACE_PLANES) return place->volume[elem];
     hx_place_centroid(place, elem, x);
     if (key >= 1 && key <= place->n_plane)
         return fabs(hx_dot3(place->normal[key - 1], x) - place->level[key - 1]);
@@ -111,14 +111,14 @@ static double key_of(const hx_place *place, int key, int64_t elem)
         d[i] = x[i] - place->mean[i];
         along += d[i] * place->along[i];
     }
-    if (key == 2 + HX_PLACE_PLANES) return fabs(along);
+    if (key == 1 + HX_PLACE_PLANES) return fabs(along);
     for (int i = 0; i < 3; i++) square += pow(d[i] - along * place->along[i], 2.0);
     return sqrt(square);
 }
 
 static double tolerance_of(const hx_place *place, int key, double value)
 {
-    if (key != 1 + HX_PLACE_PLANES) return 4.0 * place->margin;
+    if (key != 2 + HX_PLACE_PLANES) return 4.0 * place->margin;
     return fabs(value) * fmin(1e-3, 24.0 * place->margin / cbrt(fabs(value)));
 }
 
