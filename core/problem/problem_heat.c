@@ -193,9 +193,7 @@ int hx_problem_add_heat(const hx_space *space, const hx_load_spec *load, double 
     HX_TRY(hx_problem_find_set(space->mesh, load->set, load->origin, &set));
     HX_TRY(hx_problem_count_nodes(space->mesh, set, &n_node));
     HX_TRY(hx_mesh_count_all(space->mesh, set->n_elem, &n_elem));
-    if (n_elem == 0)
-        HX_TRY(hx_problem_count_takers(space->mesh, set, load->origin,
-                                       "the load would act on nothing", &n_node));
+    if (n_elem == 0) HX_TRY(hx_problem_count_takers(space->mesh, set, load->origin, 1, &n_node));
     if (load->kind == HX_LOAD_HEAT && n_elem > 0 && (set->n_face == 0 || set->rule != HX_SET_PLAIN))
         return share_by_volume(space, set, load->value[0], power);
     return add_to_surface(space, set, load, n_node, power);

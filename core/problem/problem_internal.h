@@ -19,10 +19,11 @@ int hx_problem_measure_faces(const hx_space *space, int64_t n_face, const int64_
 /* Nodes of a set that all windows have. */
 int hx_problem_count_nodes(const hx_mesh *mesh, const hx_set *set, int64_t *n_all);
 
-/* Nodes that all windows have of a set that takes a load or a spring. HX_EINPUT: it has no node and
- * no face. A difference may have faces whose nodes all belong to the set that was taken away. */
+/* Nodes that all windows have of a set that takes a load. HX_EINPUT: it has none, and no face where
+ * faces take it. A difference may have faces whose nodes all belong to the set that was taken away.
+ */
 int hx_problem_count_takers(const hx_mesh *mesh, const hx_set *set, const char *origin,
-                            const char *what, int64_t *n_all);
+                            int by_faces, int64_t *n_all);
 
 /* hx_space_set_points with origin before its message. */
 int hx_problem_set_points(const hx_space *space, const hx_set *set, const char *origin, int64_t *n,

@@ -40,13 +40,14 @@ int hx_problem_count_nodes(const hx_mesh *mesh, const hx_set *set, int64_t *n_al
 }
 
 int hx_problem_count_takers(const hx_mesh *mesh, const hx_set *set, const char *origin,
-                            const char *what, int64_t *n_all)
+                            int by_faces, int64_t *n_all)
 {
     int64_t n_face;
     HX_TRY(hx_problem_count_nodes(mesh, set, n_all));
-    HX_TRY(hx_mesh_count_all(mesh, set->n_face, &n_face));
+    HX_TRY(hx_mesh_count_all(mesh, by_faces ? set->n_face : 0, &n_face));
     if (*n_all > 0 || n_face > 0) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no node, %s", origin, set->name, what);
+    return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no node, the load would act on nothing", origin,
+                    set->name);
 }
 
 int hx_problem_set_points(const hx_space *space, const hx_set *set, const char *origin, int64_t *n,
@@ -204,8 +205,8 @@ int hx_problem_add_load(const hx_space *space, const hx_load_spec *load, double 
     int64_t n_node;
     HX_TRY(check_values(load));
     HX_TRY(hx_problem_find_set(space->mesh, load->set, load->origin, &set));
-    HX_TRY(hx_problem_count_takers(space->mesh, set, load->origin, "the load would act on nothing",
-                                   &n_node));
+    HX_TRY(hx_problem_count_takers(space->mesh, set, load->origin,
+                                   load->kind != HX_LOAD_NODE_FORCE && !is_remote(load), &n_node));
     switch (load->kind) {
     case HX_LOAD_NODE_FORCE:
         hx_problem_add_at_nodes(space, set, 3, load->value, 1.0, force);

@@ -63,7 +63,7 @@ static int add_spring(const hx_space *space, const hx_spring_spec *spring, doubl
     int64_t n_face = 0, *face = NULL;
     HX_TRY(check_stiffness(spring));
     HX_TRY(hx_problem_find_set(mesh, spring->set, spring->origin, &set));
-    if (set->n_node == 0 && set->n_face == 0)
+    if (set->n_node == 0 && (set->n_face == 0 || spring->per == HX_SPRING_NODE))
         return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no node, the springs would hold nothing",
                         spring->origin, spring->set);
     if (spring->per == HX_SPRING_NODE) {

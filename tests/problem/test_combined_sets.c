@@ -6,7 +6,7 @@
 #include "core/mesh/region.h"
 #include "tests/lib/space_box.h"
 
-enum { MOST_COMBINED = 12 };
+enum { MOST_COMBINED = 14 };
 
 /* "front" and "back" as sets of nodes, "front faces" and "back faces" as sets of faces, "upper" as
  * a set of nodes and of elements, "inside" as faces between two cells. */
@@ -71,6 +71,8 @@ static const combination combined[MOST_COMBINED] = {
     {"twice", HX_REGION_OR, {"front", "front faces"}},
     {"nothing", HX_REGION_AND, {"front faces", "back faces"}},
     {"ends", HX_REGION_OR, {"left", "right"}},
+    {"not both", HX_REGION_NOT, {"both", "both"}},
+    {"bare", HX_REGION_AND, {"top", "not both"}}, /* all nodes of the top are on the two faces */
 };
 
 /* The box's sides by geometry; then the combinations. */
@@ -304,6 +306,39 @@ static void check_inside(hx_mesh *mesh)
                 "set 'inside' names 1 face, none on the boundary");
 }
 
+/* A difference whose faces have only nodes of the set that was taken away takes what acts on faces,
+ * but no force at nodes. */
+static void check_bare(const space_box *b)
+{
+    const hx_support_spec support = {
+        "left", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0, 0.0, 0.0}};
+    const hx_set *const set = hx_mesh_find_set(&b->mesh, "bare");
+    hx_load_spec load = {"bare", "here", HX_LOAD_PRESSURE, {1.0}, 1};
+    hx_spring_spec spring = {"bare", "here", {1.0, 1.0, 1.0}, HX_SPRING_AREA};
+    hx_problem_params params = fixture_problem();
+    hx_problem problem;
+    double sum = 0.0;
+    CHECK(set && set->n_node == 0 && set->n_face > 0);
+    params.support = &support, params.n_support = 1;
+    params.load = &load, params.n_load = 1;
+    params.spring = &spring, params.n_spring = 1;
+    params.space = &b->space;
+    CHECK_OK(hx_problem_create(&problem, &b->mesh, &params));
+    for (int64_t a = 0; a < b->space.n_point; a++) sum += problem.cases.force[0][3 * a + 2];
+    CHECK_REL(sum, -3.0, 1e-13);
+    hx_problem_free(&problem);
+    spring.per = HX_SPRING_NODE;
+    CHECK_FAILS(hx_problem_create(&problem, &b->mesh, &params), HX_EINPUT,
+                "here: set 'bare' holds no node, the springs");
+    spring.per = HX_SPRING_AREA;
+    load.kind = HX_LOAD_NODE_FORCE;
+    CHECK_FAILS(hx_problem_create(&problem, &b->mesh, &params), HX_EINPUT,
+                "here: set 'bare' holds no node, the load");
+    load.kind = HX_LOAD_REMOTE;
+    CHECK_FAILS(hx_problem_create(&problem, &b->mesh, &params), HX_EINPUT,
+                "here: set 'bare' holds no node, the load");
+}
+
 static void check_box(mixed_kind kind, hx_element element)
 {
     const mixed_box box = {
@@ -327,6 +362,7 @@ static void check_box(mixed_kind kind, hx_element element)
     check_acting(&b, "both faces", "front faces", "back faces");
     check_acting(&b, "mixed", "front faces", "back");
     check_total(&b);
+    if (kind == MIXED_HEXAHEDRA || kind == MIXED_WEDGES) check_bare(&b);
     check_inside(&b.mesh);
     space_box_free(&b);
 }
