@@ -326,7 +326,6 @@ class Part:
         """Sides by planes, the bore and the rim by cylinders, parts of sides, edges, unions."""
         rng, low, high = self.rng, self.low, self.high
         self.sets, self.sides = [], []
-        span = self.size[2]
         if self.ring:
             axis = {"point": [0.0, 0.0, 0.0], "axis": [0.0, 0.0, 1.0]}
             self.sets += [{"name": "bore", "cylinder": dict(axis, radius=1.0, inner=1.0)},
@@ -341,7 +340,9 @@ class Part:
         a = self.grid.points[rng.randrange(len(self.grid.points))] + np.array([rng.uniform(-0.1, 0.1) * s for s in high - low])
         self.sets.append({"name": "ball", "sphere": {"center": [float(v) for v in a], "radius": float(rng.uniform(0.4, 0.8) * max(high - low))}})
         self.combined = []
-        self.span = span
+        ball = self.sets[-1]["sphere"]
+        inside = np.linalg.norm(self.grid.points - np.array(ball["center"]), axis=1) <= ball["radius"]
+        self.small_ball = inside.mean() < 0.3  # held whole, elements have no derivative, and rounding decides where volume goes
 
     def union(self, names):
         name = "+".join(dict.fromkeys(names))
@@ -455,7 +456,7 @@ class Draw:
             self.displaced = True
         if how == "union" and not self.part.ring:
             entries[0]["set"] = self.part.union([self.held, rng.choice(self.loaded)])
-        if how == "patch":
+        if how == "patch" and self.part.small_ball:
             entries.append({"set": "ball", "fix": "xyz"})
         c["supports"] = tuple(entries)
 
