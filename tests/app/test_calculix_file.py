@@ -156,7 +156,7 @@ def test_mass(hextop):
                  "*DLOAD, OP=NEW\nEALL, GRAV, 2., 0., 1., 0.\n"], kind, quadratic,
                 (SAME, slack, SAME))
         # another direction or another set adds, the same replaces
-        compare(hextop, "grav" + kind[:3], "*ELSET, ELSET=ETOO\nEALL\n" + FIXED,
+        compare(hextop, f"grav{kind[:3]}{quadratic}", "*ELSET, ELSET=ETOO\nEALL\n" + FIXED,
                 ["*DLOAD\nEALL, GRAV, 1., 0., 0., 1.\n", "*DLOAD\nEALL, GRAV, 3., 0., 0., -1.\n",
                  "*DLOAD\nEALL, GRAV, 5., 0., 1e-6, 2.\n", "*DLOAD\nETOO, GRAV, 7., 1., 0., 0.\n",
                  "*DLOAD\nEALL, GRAV, 0., 0., 0., 1.\n"], kind, quadratic)
