@@ -227,9 +227,20 @@ static int refuse_meshing(hx_ansys_reader *r)
     return HX_OK;
 }
 
+/* /UNITS,MKS: a statement that converts nothing, here as in ANSYS. */
+static int note_units(hx_ansys_reader *r)
+{
+    char word[HX_ANSYS_WORD];
+    return hx_notes_add(r->notes, HX_NOTE_INFO,
+                        "%s:%lld: the file states its units, '%.20s', and the config's `units` "
+                        "count: no length is converted",
+                        r->import.path, (long long)r->line, hx_ansys_word(r, 1, word));
+}
+
 int hx_ansys_other_command(hx_ansys_reader *r)
 {
     int taken = 0;
+    if (hx_ansys_is_command(r, "/UNITS")) return note_units(r);
     if (hx_ansys_is_command(r, "ANTYPE")) return take_antype(r);
     if (hx_ansys_is_command(r, "SOLVE") && !r->solved) r->solved = r->line;
     HX_TRY(refuse_meshing(r));

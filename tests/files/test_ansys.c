@@ -377,8 +377,8 @@ static void test_materials(void)
     hx_mesh_free(&mesh);
 }
 
-/* ANSYS integrates these otherwise than we do: a note, in a file with loads a warning. */
-static void test_formulations(void)
+/* ANSYS integrates these otherwise than we do: a note, in a file with loads a warning. Units. */
+static void test_notes(void)
 {
     static const struct {
         const char *text, *said;
@@ -390,6 +390,7 @@ static void test_formulations(void)
         {"ET,1,186\n" NODES ELEMENTS, "SOLID186 (reduced integration in ANSYS)", HX_NOTE_INFO},
         {"ET,1,186\nkeyo,1,2,1\n" NODES ELEMENTS, NULL, HX_NOTE_INFO},
         {"ET,1,70\n" NODES ELEMENTS, NULL, HX_NOTE_INFO},
+        {"/units,MKS\n" PART, "states its units, 'MKS'", HX_NOTE_INFO},
     };
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         hx_notes notes = {0};
@@ -561,7 +562,7 @@ int main(void)
     test_elements();
     test_other_elements();
     test_materials();
-    test_formulations();
+    test_notes();
     test_forms();
     test_short_records();
     test_nodes();
