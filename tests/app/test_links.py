@@ -162,7 +162,7 @@ def foreign():
     os.chmod("shared", 0o1777)
     for words in (["mesh", "c.cfg", "shared/m.vtk"], ["surface", "out", "shared/s.stl"],
                   ["report", "out", "-o", "shared/r.html"], ["new", "cantilever", "-o", "shared/n.cfg"],
-                  ["matrix", "c.cfg", "-o", "shared/K.npz"], ["verify", "out", "--output", "shared/v.json"],
+                  ["matrix", "c.cfg", "-o", "shared/K.npz"], ["verify", "out", "-o", "shared/v.json"],
                   ["selftest", "-o", "shared/t.json"], ["analyse", "c.cfg", "--output", "shared/a.json"]):
         path = next(w for w in words if w.startswith("shared/"))
         os.symlink("../archive/target", path)
