@@ -54,6 +54,10 @@ static found_option find_option(const hx_command *const *commands, const hx_comm
         found.option = find_in(commands[i]->option, commands[i]->n_option, text);
         found.owner = commands[i];
     }
+    if (!found.option || !command || found.owner == command) return found;
+    /* another command's letter may stand for an option that this one has by its long name */
+    const hx_option *const own = find_in(command->option, command->n_option, found.option->name);
+    if (own && found.owner) found = (found_option){own, command};
     return found;
 }
 

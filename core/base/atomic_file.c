@@ -331,6 +331,13 @@ static int is_left(const char *name, const char *target)
     return kill((pid_t)pid, 0) != 0 && errno == ESRCH;
 }
 
+/* A process of another user may be one of another machine. */
+static int is_own(const char *path)
+{
+    struct stat info;
+    return lstat(path, &info) == 0 && info.st_uid == geteuid() && !S_ISDIR(info.st_mode);
+}
+
 static int sweep(const char *folder, const char *target)
 {
     char path[PATH_MAX];
@@ -339,8 +346,9 @@ static int sweep(const char *folder, const char *target)
     if (!dir) return 0;
     for (const struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
         if (!is_left(entry->d_name, target)) continue;
-        if (snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path)
-            n += unlink(path) == 0;
+        if (snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path)
+            continue;
+        if (is_own(path)) n += unlink(path) == 0;
     }
     closedir(dir);
     errno = 0;

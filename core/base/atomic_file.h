@@ -65,8 +65,8 @@ int hx_atomic_file_commit(hx_atomic_file *file);
  * not take. */
 int hx_atomic_file_commit_synced(hx_atomic_file *file);
 
-/* Removes from a folder the temporary files of processes that are no more, of this machine. Returns
- * how many. */
+/* Removes from a folder this user's temporary files of processes that are no more, of this machine.
+ * Returns how many. */
 int hx_atomic_file_sweep(const char *folder);
 
 /* Those alone that were to become the file that `path` names. */

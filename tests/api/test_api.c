@@ -196,7 +196,8 @@ static void test_errors(void)
     refused("mesh = { file = \"none.vtk\"; };\n optimization = { volume_fraction = 0.3; };", NULL,
             "cannot read 'some/none.vtk'");
     refused("\n@include \"none.cfg\"\n", NULL, "some/beam.cfg:2: cannot include 'some/none.cfg'");
-    refused("mesh = { size = 99999999999; };", NULL, "some/beam.cfg:1: 99999999999 is too large");
+    refused("mesh = { size = 99999999999; };", NULL,
+            "some/beam.cfg:1: mesh.size: 99999999999 is too large");
     refused("mesh = { size = 1; };\nmesh = { size = 1; };", NULL, "some/beam.cfg:2: duplicate");
 
     hextop *h = NULL;

@@ -141,7 +141,15 @@ def temporary():
 
 
 def foreign():
-    """Links of another user in a folder that others may write: refused by name before anything is computed."""
+    """Links of another user in a folder that others may write: refused by name before anything is computed. Temporary
+    files of another user stay."""
+    begin()
+    for name, owner in (("a.vtk.tmp.999999998", OTHER), ("b.vtk.tmp.999999998", 0)):
+        write(f"out/{name}", "half\n")
+        os.chown(f"out/{name}", owner, owner)
+    run("run", "c.cfg")
+    check(os.path.exists("out/a.vtk.tmp.999999998") and not os.path.exists("out/b.vtk.tmp.999999998"),
+          "the sweep takes files of other users, or leaves its own")
     for mode, refuses in ((0o1777, True), (0o777, True), (0o770, True), (0o755, False)):
         for name in ("density_0001.vtk", "summary.json", "run.log", "history.csv", "config.cfg", "density.vtk.series"):
             begin()
@@ -162,7 +170,7 @@ def foreign():
     os.chmod("shared", 0o1777)
     for words in (["mesh", "c.cfg", "shared/m.vtk"], ["surface", "out", "shared/s.stl"],
                   ["report", "out", "-o", "shared/r.html"], ["new", "cantilever", "-o", "shared/n.cfg"],
-                  ["matrix", "c.cfg", "-o", "shared/K.npz"], ["verify", "out", "--output", "shared/v.json"],
+                  ["matrix", "c.cfg", "-o", "shared/K.npz"], ["verify", "out", "-o", "shared/v.json"],
                   ["selftest", "-o", "shared/t.json"], ["analyse", "c.cfg", "--output", "shared/a.json"]):
         path = next(w for w in words if w.startswith("shared/"))
         os.symlink("../archive/target", path)
