@@ -573,7 +573,10 @@ class Draw:
     def optimization(self):
         rng, part = self.rng, self.part
         kind = pick(rng, {"sensitivity": 2, "density": 3, "helmholtz": 2, "none": 1})
-        o = {"volume_fraction": round(rng.uniform(0.5, 0.8), 2), "iterations": 3, "rho_min": rng.choice((0.02, 0.05)),
+        fraction = (0.5, 0.8)
+        if any(e.get("density", 1.0) < 1 for e in self.config.get("passive", ())):  # on half of the part
+            fraction = (0.3, 0.45)
+        o = {"volume_fraction": round(rng.uniform(*fraction), 2), "iterations": 3, "rho_min": rng.choice((0.02, 0.05)),
              "penalty": rng.choice((3.0, 3.0, 2.5, 1.7)), "move": round(rng.uniform(0.1, 0.25), 2)}
         o["filter"] = {"kind": kind}
         if kind != "none":

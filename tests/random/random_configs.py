@@ -144,7 +144,8 @@ class Bounds:
         condition = model.largest * model.inverse
         tolerance = 20 * TOLERANCE + 1e-11 + 1e-15 * condition
         self.compliance = tolerance * size * max(case.rhs, np.linalg.norm(case.total)) + 1e-10 * abs(case.compliance)
-        self.u = model.inverse * 20 * TOLERANCE * case.rhs + (1e-10 + 1e-15 * condition) * size
+        # loads that cancel on a rigid set leave what rounding makes of them
+        self.u = model.inverse * (20 * TOLERANCE * case.rhs + 1e-14 * np.linalg.norm(case.total)) + (1e-10 + 1e-15 * condition) * size
         self.force = 1e-8 * (case.rhs + np.linalg.norm(case.reaction) + np.linalg.norm(case.total)) * np.sqrt(len(case.u))
         self.peak = self.u / np.linalg.norm(np.ptp(model.x, axis=0)) * model.modulus().max()
         self.lever = 1 + np.abs(model.x).max()
