@@ -97,7 +97,7 @@ static void make_block(hx_mesh *mesh, int n, const double edge[3], int is_ball)
         double *const x = xyz + 3 * i, largest = 0.0;
         for (int k = 0; k < 3; k++) {
             x[k] = edge[k] * ((double)place[k] / n - 0.5);
-            largest = fmax(largest, fabs(x[k]));
+            if (fabs(x[k]) > largest) largest = fabs(x[k]);
         }
         const double length = hx_norm3(x);
         for (int k = 0; k < 3 && is_ball && length > 0.0; k++) x[k] *= largest / length;
