@@ -12,7 +12,7 @@ FOLDERS = ("app", "configs", "core", "doc", "examples", "filters", "findings", "
 KINDS = (".c", ".h", ".cu", ".cuh", ".inc", ".in", ".md", ".py", ".sh", ".cfg", ".build")
 PAGE = "doc/references.md"
 # Abaqus, Nastran and Medit have labels P1 to P6 of their own.
-LABELS = ("core/files/", "tests/files/", "examples/")
+LABELS = ("core/files/", "tests/files/", "tests/app/test_from_file.sh", "examples/")
 
 SURNAME = r"(?:van (?:der |de )?|von |de )?[A-ZÀ-Ž][a-zà-ž]+(?:-[A-Z][a-z]+)?"
 AUTHORS = rf"(?P<first>{SURNAME})(?:(?:,? and |,? & |, ){SURNAME})*(?:,? et al\.?| and others)?"
