@@ -160,8 +160,8 @@ def check_case(hextop, name, kind):
         ccx.write_box(kind + ".vtk", kind, (7, 4, 5), 0.15)
         mesh, sides = f'file = "{kind}.vtk";', SIDES
     write(label + ".cfg", CONFIG.format(acts=text, mesh=mesh, sides=sides))
-    run(hextop, "-q", "run", label + ".cfg", "output.directory=" + label)
-    points, cells, types, arrays = ccx.read_vtk(os.path.join(label, "density_0001.vtk"))
+    run(hextop, "-q", "analyse", label + ".cfg", "--vtk", label + ".vtk")
+    points, cells, types, arrays = ccx.read_vtk(label + ".vtk")
     cells = elements(cells, types, "film" in acts)
     write_job(label + ".inp", points, cells, acts)
     ours, theirs = arrays["temperature"], ccx.calculix(label, 1, 1, "temperatures")[0]
