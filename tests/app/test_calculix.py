@@ -26,7 +26,7 @@ def solve(hextop, config, arguments, name, n_case, element="linear", command="ru
 
 
 def displacements(hextop, common, name, n_case, element="linear", command="run"):
-    """Those of a first design that is solid; by "analyse" of a part that is solid but for passive elements."""
+    """Displacements of a solid first design; by "analyse" those of a part that is solid but for passive elements."""
     how = ["solver.operator=otf"] if element == "linear" else ["solver.element=" + element]
     how += ["solver.tolerance=1e-11", "output.format=ascii"]
     if command == "analyse":
