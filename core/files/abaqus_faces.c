@@ -199,7 +199,7 @@ fail:
     return rc;
 }
 
-/* Those of the file's solids stay; the others are an error of the loads. */
+/* Keeps faces of the file's solids; any other is an error of the loads. */
 static int keep_solids(hx_abaqus_reader *r)
 {
     size_t n = 0;

@@ -52,7 +52,7 @@ static int is_static_word(const char *text)
     return 0;
 }
 
-/* Of a subcase: whether it asks for modes, buckling or a response. */
+/* Marks a subcase that is a modal, buckling or response analysis. */
 static void take_analysis(hx_nastran_reader *r, hx_nastran_case *here, const char *text)
 {
     static const char *const other[] = {"METHOD",    "CMETHOD", "TSTEP",

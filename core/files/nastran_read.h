@@ -20,8 +20,8 @@ extern "C" {
  * card (without one they mark faces and edges), springs, rigid elements, masses, loads that a
  * subcase chooses, analyses that are not static, cards that are not known.
  *
- * HX_EINPUT names file, line and card. In a card of supports or loads a fault is warned of and
- * refuses those of the file, not its mesh. */
+ * HX_EINPUT names file, line and card. An error in a card of supports or loads is reported and
+ * refuses the supports or loads of the file, not its mesh. */
 int hx_nastran_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes);
 
 #ifdef __cplusplus

@@ -114,7 +114,7 @@ def test_several(hextop):
 
 
 def test_other_part(hextop):
-    """Percentages compare runs of one part only, whatever its mesh; masses in kg or g."""
+    """Percentages compare only runs of the same part, on any mesh; masses are in kg or g."""
     for name in ("like", "longer"):
         shutil.copytree("two", name)
         with open(f"{name}/summary.json", encoding="utf-8") as file:

@@ -171,7 +171,7 @@ def projected(x, beta, eta=0.5):
 
 
 def root(function, low, high):
-    """Of an increasing function, by bisection."""
+    """Root of an increasing function, by bisection."""
     for _ in range(200):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if function(middle) < 0 else (low, middle)
