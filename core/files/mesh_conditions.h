@@ -89,8 +89,8 @@ int hx_import_conditions_set_load_fault(hx_import_conditions *conditions, const 
  * up, as in CalculiX and Abaqus. What acts on a node of second order that the mesh leaves out acts
  * on the corners in whose middle it lies, forces in equal shares; a note says what that does to
  * their moment. What cannot be used (a force on a node of no element, supports that change from
- * step to step) becomes conditions->fault. *to gets import->unread. *to, zeroed, is the caller's to free,
- * also after an error; NULL: nobody asks. O(nodes * steps). */
+ * step to step) becomes conditions->fault. *to gets import->unread. *to, zeroed, is the caller's to
+ * free, also after an error; NULL: nobody asks. O(nodes * steps). */
 int hx_import_conditions_finish(hx_import_conditions *conditions, hx_import *import,
                                 const hx_mesh *mesh, hx_conditions *to);
 
