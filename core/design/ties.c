@@ -34,6 +34,8 @@ typedef struct work {
     uint8_t *has_other; /* [n_elem] an element folded by another image belongs to it */
     double *offset;     /* [n_elem] of the element from what it belongs to, in half-widths */
     uint8_t *is_done;   /* [n_elem] it belongs to something since an earlier round */
+    uint8_t *is_new;    /* [n_elem] its column begins in the present run of equal elements */
+    int32_t run;        /* number of that run; rep is -2 - run for what two columns share */
 } work;
 
 /* Into the coordinates that points are compared in. */
@@ -413,17 +415,28 @@ typedef struct column {
     const hx_tie_shape *shape; /* of the first */
 } column;
 
-/* Takes a point into the column of `first` if it lies within its footprint. */
+/* Takes a point into the column of `first` if it lies within its footprint. If columns of one run
+ * contain it, the one that it lies deepest in takes it; if it lies as deep in two, neither does. */
 static void join_column(void *context, int64_t point)
 {
     const column *const c = context;
-    const int32_t e = c->p->elem[point];
-    const double *const middle = c->w->folded + 3 * (int64_t)c->first;
-    if (c->w->rep[e] >= 0) return;
-    const double offset = offset_in(c->w, c->shape, middle, c->w->folded + 3 * (int64_t)e);
+    work *const w = c->w;
+    const int32_t e = c->p->elem[point], r = w->rep[e], shared = -2 - w->run;
+    const double *const middle = w->folded + 3 * (int64_t)c->first;
+    if (e == c->first || (r >= 0 && !w->is_new[r])) return;
+    const double offset = offset_in(w, c->shape, middle, w->folded + 3 * (int64_t)e);
     if (offset >= FOOTPRINT + c->shape->slack) return;
-    c->w->rep[e] = c->first;
-    c->w->offset[e] = offset;
+    if (r == e) { /* the first of another column: one with this only if exactly above */
+        if (offset > 2.0 * c->shape->slack) return;
+        w->is_new[e] = 0;
+        w->rep[e] = c->first;
+        return;
+    }
+    const double deeper = w->offset[e] - offset;
+    const int is_taken = r >= 0 || r == shared;
+    if (is_taken && deeper < -2.0 * c->shape->slack) return;
+    w->rep[e] = is_taken && deeper <= 2.0 * c->shape->slack ? shared : c->first;
+    w->offset[e] = offset;
 }
 
 static void begin_column(work *w, const points *p, int32_t e)
@@ -433,8 +446,24 @@ static void begin_column(work *w, const points *p, int32_t e)
     shape_of(w, e, &shape);
     const double reach =
         (FOOTPRINT + shape.slack) * hx_tie_shape_reach(&shape, w->mesh, e) + w->place.margin;
-    w->rep[e] = e;
     hx_point_grid_visit(&p->grid, w->folded + 3 * (int64_t)e, reach, join_column, &c);
+}
+
+/* Columns of elements between which only the coordinates would choose begin at once, and none takes
+ * the first element of another unless they lie exactly above one another: the groups are the same
+ * in every order of elem[n]. */
+static void begin_columns(work *w, const points *p, const int32_t *elem, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        if (w->rep[elem[i]] >= 0) continue;
+        w->rep[elem[i]] = elem[i];
+        w->offset[elem[i]] = 0.0;
+        w->is_new[elem[i]] = 1;
+    }
+    for (int64_t i = 0; i < n; i++)
+        if (w->is_new[elem[i]]) begin_column(w, p, elem[i]);
+    for (int64_t i = 0; i < n; i++) w->is_new[elem[i]] = 0;
+    w->run++;
 }
 
 /* The one of elem[n] that lies where e does, seen along the extrusion, among the last few; n: none.
@@ -482,8 +511,11 @@ static int make_columns(work *w)
     HX_TRY_FAIL(hx_alloc_raw(&elem, (size_t)p.n, sizeof *elem, "symmetry"));
     const int64_t n = list_firsts(w, &p, elem);
     HX_TRY_FAIL(hx_place_sort(&w->place, n, elem));
-    for (int64_t k = 0; k < n; k++)
-        if (w->rep[elem[k]] < 0) begin_column(w, &p, elem[k]);
+    for (int64_t k = 0, end; k < n; k = end) {
+        for (end = k + 1; end < n; end++)
+            if (hx_place_rank(&w->place, elem[k], elem[end]) != 0) break;
+        begin_columns(w, &p, elem + k, end - k);
+    }
 fail:
     free(elem);
     points_free(&p);
@@ -651,6 +683,7 @@ static int alloc_work(work *w, size_t n)
     HX_TRY(hx_alloc_raw(&w->rep, n, sizeof *w->rep, "symmetry"));
     HX_TRY(hx_alloc(&w->has_other, n, sizeof *w->has_other, "symmetry"));
     HX_TRY(hx_alloc(&w->is_done, n, sizeof *w->is_done, "symmetry"));
+    HX_TRY(hx_alloc(&w->is_new, n, sizeof *w->is_new, "symmetry"));
     return hx_alloc(&w->offset, n, sizeof *w->offset, "symmetry");
 }
 
@@ -662,6 +695,7 @@ static void free_work(work *w)
     free(w->rep);
     free(w->has_other);
     free(w->is_done);
+    free(w->is_new);
     free(w->offset);
 }
 

@@ -315,9 +315,10 @@ static void check_scene(int number, int64_t *n_tied)
 
 /* ---- regular meshes ---- */
 
-/* Cells without distortion, the extrusion along z. */
+/* Cells without distortion, the extrusion along an axis, a diagonal or in between. */
 static void draw_regular_scene(scene *s, int number, uint64_t *state)
 {
+    static const double along[4][3] = {{0, 0, 1}, {1, 0, 1}, {0.4, 0.0, 1.0}, {0.4, 0.3, 1.0}};
     const int which = number % 10;
     memset(s, 0, sizeof *s);
     s->box.kind = (mixed_kind)((number / 10 + number) % MIXED_N_KIND);
@@ -327,7 +328,7 @@ static void draw_regular_scene(scene *s, int number, uint64_t *state)
     for (int d = 0; d < 3 && number % 3 == 1; d++)
         s->box.length[d] = (0.5 + 0.25 * (double)draw_below(state, 3)) * s->box.n[d];
     draw_planes(s, which, state);
-    s->extrusion[0] = 0.0;
+    if (which == 6) memcpy(s->extrusion, along[draw_below(state, 4)], sizeof s->extrusion);
     snprintf(s->name, sizeof s->name,
              "regular scene %d: %d x %d x %d %s, planes %d, extruded along %g %g %g", number,
              s->box.n[0], s->box.n[1], s->box.n[2], mixed_name[s->box.kind], which, s->extrusion[0],
