@@ -34,6 +34,8 @@ typedef struct work {
     uint8_t *has_other; /* [n_elem] an element folded by another image belongs to it */
     double *offset;     /* [n_elem] of the element from what it belongs to, in half-widths */
     uint8_t *is_done;   /* [n_elem] it belongs to something since an earlier round */
+    uint8_t *is_new;    /* [n_elem] its column begins in the present run of equal elements */
+    int32_t run;        /* number of that run; rep is -2 - run for what two columns share */
 } work;
 
 /* Into the coordinates that points are compared in. */
@@ -322,23 +324,45 @@ fail:
     return rc;
 }
 
-/* The point nearest to x. */
+/* The point nearest to the folded centroid x of an element. */
 typedef struct nearest {
     const work *w;
     const points *p;
     const double *x;
+    int64_t elem; /* the one that x is of */
     int64_t point;
-    double distance, offset;
+    double distance;
+    int is_equal; /* another point is as near, and nothing tells the two apart */
 } nearest;
 
-/* Below 0: nearer. Of points that are equally near the one whose element covers more, then the one
- * that comes first by place. */
+/* The offset from the element of x of the place where a point's element lies when the image that
+ * folded x is undone: small if the element of x covers the image of the other. */
+static double offset_back(const nearest *best, int64_t point, double *slack)
+{
+    const work *const w = best->w;
+    double y[3], z[3], own[3], there[3];
+    hx_tie_shape shape;
+    shape_of(w, best->elem, &shape);
+    hx_place_centroid(&w->place, best->elem, z);
+    to_frame(w, z, own);
+    hx_place_centroid(&w->place, best->p->elem[point], y);
+    hx_isometry_undo(&w->image[w->by[best->elem]], y, z);
+    to_frame(w, z, there);
+    *slack = shape.slack;
+    return offset_in(w, &shape, own, there);
+}
+
+/* Below 0: nearer. Points that are equally near are told apart by, in this order: how well their
+ * element covers x; how well the element of x covers theirs; the distances, volumes and skewness of
+ * hx_place_rank. No motion, unit or numbering changes any of these. 0: the two are images of each
+ * other under a symmetry that leaves x in its place, as far as these quantities show. */
 static int compare_points(const nearest *best, int64_t point, double distance)
 {
     const work *const w = best->w;
     const int32_t e = best->p->elem[point], other = best->p->elem[best->point];
     const double *const xyz = best->p->xyz;
     hx_tie_shape a, b;
+    double slack;
     if (fabs(distance - best->distance) > 4.0 * w->place.margin)
         return distance < best->distance ? -1 : 1;
     shape_of(w, e, &a);
@@ -346,7 +370,10 @@ static int compare_points(const nearest *best, int64_t point, double distance)
     const double offset = offset_in(w, &a, xyz + 3 * point, best->x);
     const double that = offset_in(w, &b, xyz + 3 * best->point, best->x);
     if (fabs(offset - that) > a.slack + b.slack) return offset < that ? -1 : 1;
-    return hx_place_compare(&w->place, e, other);
+    const double back = offset_back(best, point, &slack);
+    const double that_back = offset_back(best, best->point, &slack);
+    if (fabs(back - that_back) > 2.0 * slack) return back < that_back ? -1 : 1;
+    return hx_place_rank(&w->place, e, other);
 }
 
 static void look_at(void *context, int64_t point)
@@ -356,15 +383,21 @@ static void look_at(void *context, int64_t point)
     const double d[3] = {y[0] - best->x[0], y[1] - best->x[1], y[2] - best->x[2]};
     const double distance = hx_norm3(d);
     if (point == best->point || distance > best->distance + 8.0 * best->w->place.margin) return;
-    if (compare_points(best, point, distance) >= 0) return;
+    const int order = compare_points(best, point, distance);
+    if (order == 0) best->is_equal = 1;
+    if (order >= 0) return;
     best->point = point;
     best->distance = distance;
+    best->is_equal = 0;
 }
 
-/* -1: none that an element may reach. */
-static int64_t find_nearest(const work *w, const points *p, const double x[3])
+/* -1: none that an element may reach, or several among which only the coordinates would choose:
+ * whichever of these x joined, groups would not be the same for the part turned or mirrored, and to
+ * join all of them would chain their groups. */
+static int64_t find_nearest(const work *w, const points *p, int64_t elem)
 {
-    nearest best = {.w = w, .p = p, .x = x};
+    const double *const x = w->folded + 3 * elem;
+    nearest best = {.w = w, .p = p, .x = x, .elem = elem};
     best.point = hx_point_grid_nearest(&p->grid, x, 2.0 * w->reach + w->place.margin);
     if (best.point < 0) return -1;
     const double *const y = p->xyz + 3 * best.point;
@@ -372,7 +405,7 @@ static int64_t find_nearest(const work *w, const points *p, const double x[3])
     best.distance = hx_norm3(d);
     if (best.distance > w->place.margin) /* else others there would be at the same place */
         hx_point_grid_visit(&p->grid, x, best.distance + 8.0 * w->place.margin, look_at, &best);
-    return best.point;
+    return best.is_equal ? -1 : best.point;
 }
 
 typedef struct column {
@@ -382,17 +415,28 @@ typedef struct column {
     const hx_tie_shape *shape; /* of the first */
 } column;
 
-/* Takes a point into the column of `first` if it lies within its footprint. */
+/* Takes a point into the column of `first` if it lies within its footprint. If columns of one run
+ * contain it, the one that it lies deepest in takes it; if it lies as deep in two, neither does. */
 static void join_column(void *context, int64_t point)
 {
     const column *const c = context;
-    const int32_t e = c->p->elem[point];
-    const double *const middle = c->w->folded + 3 * (int64_t)c->first;
-    if (c->w->rep[e] >= 0) return;
-    const double offset = offset_in(c->w, c->shape, middle, c->w->folded + 3 * (int64_t)e);
+    work *const w = c->w;
+    const int32_t e = c->p->elem[point], r = w->rep[e], shared = -2 - w->run;
+    const double *const middle = w->folded + 3 * (int64_t)c->first;
+    if (e == c->first || (r >= 0 && !w->is_new[r])) return;
+    const double offset = offset_in(w, c->shape, middle, w->folded + 3 * (int64_t)e);
     if (offset >= FOOTPRINT + c->shape->slack) return;
-    c->w->rep[e] = c->first;
-    c->w->offset[e] = offset;
+    if (r == e) { /* the first of another column: one with this only if exactly above */
+        if (offset > 2.0 * c->shape->slack) return;
+        w->is_new[e] = 0;
+        w->rep[e] = c->first;
+        return;
+    }
+    const double deeper = w->offset[e] - offset;
+    const int is_taken = r >= 0 || r == shared;
+    if (is_taken && deeper < -2.0 * c->shape->slack) return;
+    w->rep[e] = is_taken && deeper <= 2.0 * c->shape->slack ? shared : c->first;
+    w->offset[e] = offset;
 }
 
 static void begin_column(work *w, const points *p, int32_t e)
@@ -402,8 +446,24 @@ static void begin_column(work *w, const points *p, int32_t e)
     shape_of(w, e, &shape);
     const double reach =
         (FOOTPRINT + shape.slack) * hx_tie_shape_reach(&shape, w->mesh, e) + w->place.margin;
-    w->rep[e] = e;
     hx_point_grid_visit(&p->grid, w->folded + 3 * (int64_t)e, reach, join_column, &c);
+}
+
+/* Columns of elements between which only the coordinates would choose begin at once, and none takes
+ * the first element of another unless they lie exactly above one another: the groups are the same
+ * in every order of elem[n]. */
+static void begin_columns(work *w, const points *p, const int32_t *elem, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        if (w->rep[elem[i]] >= 0) continue;
+        w->rep[elem[i]] = elem[i];
+        w->offset[elem[i]] = 0.0;
+        w->is_new[elem[i]] = 1;
+    }
+    for (int64_t i = 0; i < n; i++)
+        if (w->is_new[elem[i]]) begin_column(w, p, elem[i]);
+    for (int64_t i = 0; i < n; i++) w->is_new[elem[i]] = 0;
+    w->run++;
 }
 
 /* The one of elem[n] that lies where e does, seen along the extrusion, among the last few; n: none.
@@ -451,8 +511,11 @@ static int make_columns(work *w)
     HX_TRY_FAIL(hx_alloc_raw(&elem, (size_t)p.n, sizeof *elem, "symmetry"));
     const int64_t n = list_firsts(w, &p, elem);
     HX_TRY_FAIL(hx_place_sort(&w->place, n, elem));
-    for (int64_t k = 0; k < n; k++)
-        if (w->rep[elem[k]] < 0) begin_column(w, &p, elem[k]);
+    for (int64_t k = 0, end; k < n; k = end) {
+        for (end = k + 1; end < n; end++)
+            if (hx_place_rank(&w->place, elem[k], elem[end]) != 0) break;
+        begin_columns(w, &p, elem + k, end - k);
+    }
 fail:
     free(elem);
     points_free(&p);
@@ -469,7 +532,7 @@ static int match_images(work *w)
         hx_tie_shape shape;
         if (w->by[e] == 0 || w->is_done[e]) continue;
         const double *const x = w->folded + 3 * e;
-        const int64_t k = find_nearest(w, &p, x);
+        const int64_t k = find_nearest(w, &p, e);
         if (k < 0) continue;
         shape_of(w, p.elem[k], &shape);
         const double offset = offset_in(w, &shape, p.xyz + 3 * k, x);
@@ -485,7 +548,7 @@ static int match_images(work *w)
  * image that lies where one of its own would. */
 static void match_lone(work *w, const points *p, int32_t e, int32_t *joins, double *offset)
 {
-    const int64_t k = find_nearest(w, p, w->folded + 3 * (int64_t)e);
+    const int64_t k = find_nearest(w, p, e);
     hx_tie_shape shape;
     double own[3], there[3], middle[3], y[3], z[3];
     *joins = -1;
@@ -620,6 +683,7 @@ static int alloc_work(work *w, size_t n)
     HX_TRY(hx_alloc_raw(&w->rep, n, sizeof *w->rep, "symmetry"));
     HX_TRY(hx_alloc(&w->has_other, n, sizeof *w->has_other, "symmetry"));
     HX_TRY(hx_alloc(&w->is_done, n, sizeof *w->is_done, "symmetry"));
+    HX_TRY(hx_alloc(&w->is_new, n, sizeof *w->is_new, "symmetry"));
     return hx_alloc(&w->offset, n, sizeof *w->offset, "symmetry");
 }
 
@@ -631,6 +695,7 @@ static void free_work(work *w)
     free(w->rep);
     free(w->has_other);
     free(w->is_done);
+    free(w->is_new);
     free(w->offset);
 }
 

@@ -122,14 +122,24 @@ static double tolerance_of(const hx_place *place, int key, double value)
     return fabs(value) * fmin(1e-3, 24.0 * place->margin / cbrt(fabs(value)));
 }
 
-int hx_place_compare(const hx_place *place, int64_t a, int64_t b)
+static int compare_keys(const hx_place *place, int n_key, int64_t a, int64_t b)
 {
-    for (int key = 0; key < HX_PLACE_KEYS; key++) {
+    for (int key = 0; key < n_key; key++) {
         if (is_absent(place, key)) continue;
         const double at = key_of(place, key, a), other = key_of(place, key, b);
         if (fabs(at - other) > tolerance_of(place, key, at)) return at < other ? -1 : 1;
     }
     return 0;
+}
+
+int hx_place_compare(const hx_place *place, int64_t a, int64_t b)
+{
+    return compare_keys(place, HX_PLACE_KEYS, a, b);
+}
+
+int hx_place_rank(const hx_place *place, int64_t a, int64_t b)
+{
+    return compare_keys(place, HX_PLACE_KEYS - 3, a, b);
 }
 
 typedef struct entry {

@@ -36,6 +36,10 @@ void hx_place_centroid(const hx_place *place, int64_t elem, double x[3]);
 /* Below 0: a comes first. 0: equal. */
 int hx_place_compare(const hx_place *place, int64_t a, int64_t b);
 
+/* Like hx_place_compare, but without the coordinates: 0 for elements that may be images of each
+ * other under a symmetry of the part. */
+int hx_place_rank(const hx_place *place, int64_t a, int64_t b);
+
 /* elem[n] in this order. O(n log n), 16 bytes per element while it runs. */
 int hx_place_sort(const hx_place *place, int64_t n, int32_t *elem);
 

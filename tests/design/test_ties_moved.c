@@ -1,13 +1,14 @@
 /* Groups depend on the shape alone: random meshes of every kind of cell, with planes of symmetry
  * and extrusions, have the same groups when renumbered, moved by a million lengths, in other units,
- * turned and mirrored; a bar of wedges, every image of which is half an element off, in closed
- * form.
+ * turned and mirrored; regular meshes, which have elements whose images are equally near to two
+ * others, when turned and mirrored into positions along the axes and others; a bar of
+ * wedges, every image of which is half an element off, in closed form.
  *
- *     test_ties_moved [SCENES] */
+ *     test_ties_moved [SCENES [REGULAR SCENES]] */
 #include "tests/lib/fixture.h"
 #include "tests/lib/mixed_mesh.h"
 
-enum { N_MESH = 60, N_MOVE = 9 };
+enum { N_MESH = 60, N_MOVE = 9, N_REGULAR = 430, N_AXES = 48 };
 
 typedef enum { PLAIN, MOVED, SMALLER, LARGER, TURNED, MIRRORED, FLIPPED } move_kind;
 
@@ -75,6 +76,22 @@ static motion draw_motion(move_kind how, uint64_t *state)
         }
     for (int i = 0; i < 3; i++)
         if (how == MOVED) m.b[i] = 1e6 * draw(state, 2.0, 6.0);
+    m.seed = 1 + hx_random_next(state) / 2;
+    return m;
+}
+
+/* Number 0 to 47 of the isometries that map the axes onto each other. */
+static motion move_axes(int number, uint64_t *state)
+{
+    motion m = {{{0}}, {0, 0, 0}, 0, 0};
+    const int first = number % 3, second = (first + 1 + number / 3 % 2) % 3;
+    const int to[3] = {first, second, 3 - first - second};
+    m.is_mirror = number / 3 % 2;
+    for (int d = 0; d < 3; d++) {
+        const int is_negative = (number / 6) >> d & 1;
+        m.a[to[d]][d] = is_negative ? -1.0 : 1.0;
+        m.is_mirror ^= is_negative;
+    }
     m.seed = 1 + hx_random_next(state) / 2;
     return m;
 }
@@ -252,6 +269,26 @@ static void draw_scene(scene *s, int number, uint64_t *state)
              planes[which]);
 }
 
+/* The groups of a scene that was moved are those of the scene. */
+static void check_move(const scene *s, const motion *m, const char *word, int64_t n,
+                       const int64_t *first, const hx_ties *counts)
+{
+    hx_ties found;
+    int64_t *group, n_other = 0;
+    const int64_t n_found = find_groups(s, m, &group, &found);
+    CHECK_MSG(n_found == n, "%s, %s: %d elements tied, not %d", s->name, word, (int)n_found,
+              (int)n);
+    for (int64_t e = 0; n_found == n && e < n; e++) n_other += group[e] != first[e];
+    CHECK_MSG(n_other == 0, "%s, %s: %d of %d elements in other groups", s->name, word,
+              (int)n_other, (int)n);
+    if (n > 0 && n_found == n)
+        CHECK_MSG(found.n_alone == counts->n_alone && found.n_shifted == counts->n_shifted &&
+                      fabs(found.shift - counts->shift) < 1e-6,
+                  "%s, %s: %d free, %d shifted, not %d, %d", s->name, word, (int)found.n_alone,
+                  (int)found.n_shifted, (int)counts->n_alone, (int)counts->n_shifted);
+    free(group);
+}
+
 static void check_scene(int number, int64_t *n_tied)
 {
     static const move_kind hows[N_MOVE] = {PLAIN,  MOVED,    SMALLER,  LARGER, TURNED,
@@ -260,8 +297,8 @@ static void check_scene(int number, int64_t *n_tied)
         "renumbered", "moved",    "in a larger unit", "in a smaller unit",
         "turned",     "mirrored", "flipped"};
     uint64_t state = 1000 + (uint64_t)number;
-    int64_t *first, *group;
-    hx_ties counts, found;
+    int64_t *first;
+    hx_ties counts;
     scene s;
     draw_scene(&s, number, &state);
     motion none = draw_motion(PLAIN, &state);
@@ -271,20 +308,55 @@ static void check_scene(int number, int64_t *n_tied)
     *n_tied += counts.n_member;
     for (int i = 0; i < N_MOVE; i++) {
         const motion m = draw_motion(hows[i], &state);
-        const int64_t n_found = find_groups(&s, &m, &group, &found);
-        int64_t n_other = 0;
-        CHECK_MSG(n_found == n, "%s, %s: %d elements tied, not %d", s.name, word[hows[i]],
-                  (int)n_found, (int)n);
-        for (int64_t e = 0; n_found == n && e < n; e++) n_other += group[e] != first[e];
-        CHECK_MSG(n_other == 0, "%s, %s: %d of %d elements in other groups", s.name, word[hows[i]],
-                  (int)n_other, (int)n);
-        if (n > 0 && n_found == n)
-            CHECK_MSG(found.n_alone == counts.n_alone && found.n_shifted == counts.n_shifted &&
-                          fabs(found.shift - counts.shift) < 1e-6,
-                      "%s, %s: %d free, %d shifted, not %d, %d", s.name, word[hows[i]],
-                      (int)found.n_alone, (int)found.n_shifted, (int)counts.n_alone,
-                      (int)counts.n_shifted);
-        free(group);
+        check_move(&s, &m, word[hows[i]], n, first, &counts);
+    }
+    free(first);
+}
+
+/* ---- regular meshes ---- */
+
+/* Cells without distortion, the extrusion along an axis, a diagonal or in between. */
+static void draw_regular_scene(scene *s, int number, uint64_t *state)
+{
+    static const double along[4][3] = {{0, 0, 1}, {1, 0, 1}, {0.4, 0.0, 1.0}, {0.4, 0.3, 1.0}};
+    const int which = number % 10;
+    memset(s, 0, sizeof *s);
+    s->box.kind = (mixed_kind)((number / 10 + number) % MIXED_N_KIND);
+    for (int d = 0; d < 3; d++)
+        s->box.n[d] = d > 0 && number % 4 == 0 ? s->box.n[0] : (int)(1 + draw_below(state, 4));
+    if (s->box.kind == MIXED_LAYERS) s->box.n[2] = 5;
+    for (int d = 0; d < 3 && number % 3 == 1; d++)
+        s->box.length[d] = (0.5 + 0.25 * (double)draw_below(state, 3)) * s->box.n[d];
+    draw_planes(s, which, state);
+    if (which == 6) memcpy(s->extrusion, along[draw_below(state, 4)], sizeof s->extrusion);
+    snprintf(s->name, sizeof s->name,
+             "regular scene %d: %d x %d x %d %s, planes %d, extruded along %g %g %g", number,
+             s->box.n[0], s->box.n[1], s->box.n[2], mixed_name[s->box.kind], which, s->extrusion[0],
+             s->extrusion[1], s->extrusion[2]);
+}
+
+static void check_regular_scene(int number, int64_t *n_tied, int64_t *n_elem)
+{
+    uint64_t state = 7000 + (uint64_t)number;
+    int64_t *first;
+    hx_ties counts;
+    scene s;
+    char word[40];
+    draw_regular_scene(&s, number, &state);
+    motion none = draw_motion(PLAIN, &state);
+    none.seed = 0;
+    memset(&counts, 0, sizeof counts);
+    const int64_t n = find_groups(&s, &none, &first, &counts);
+    *n_tied += counts.n_member;
+    *n_elem += n;
+    for (int i = number % 4; i < N_AXES; i += 4) {
+        const motion m = move_axes(i, &state);
+        snprintf(word, sizeof word, "axes moved onto axes, way %d", i);
+        check_move(&s, &m, word, n, first, &counts);
+    }
+    for (int i = 0; i < 2; i++) {
+        const motion m = draw_motion(i % 2 ? MIRRORED : TURNED, &state);
+        check_move(&s, &m, i % 2 ? "mirrored" : "turned", n, first, &counts);
     }
     free(first);
 }
@@ -314,10 +386,15 @@ static void check_wedges(void)
 int main(int argc, char **argv)
 {
     const int n = argc > 1 ? atoi(argv[1]) : N_MESH;
-    int64_t n_tied = 0;
+    const int n_regular = argc > 2 ? atoi(argv[2]) : N_REGULAR;
+    int64_t n_tied = 0, n_regular_tied = 0, n_elem = 0;
     for (int number = 0; number < n; number++) check_scene(number, &n_tied);
     printf("%d elements tied\n", (int)n_tied);
     CHECK(n_tied > 1000);
+    for (int number = 0; number < n_regular; number++)
+        check_regular_scene(number, &n_regular_tied, &n_elem);
+    printf("%d of %d elements of regular meshes tied\n", (int)n_regular_tied, (int)n_elem);
+    CHECK(10 * n_regular_tied > 8 * n_elem);
     check_wedges();
     TEST_END();
 }
