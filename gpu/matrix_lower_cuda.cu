@@ -475,8 +475,8 @@ int hx_cuda_lower_divide(hx_device *dev, const hx_matrix *m, const hx_cuda_commo
                                   m->spec.components, HX_BLOCK);
 }
 
-static int run_blocks(hx_device *dev, const hx_matrix *m, const hx_cuda_lower *s,
-                      const hx_block_run &run, const double *d_x, double *d_y)
+static int run_blocks(const hx_matrix *m, const hx_cuda_lower *s, const hx_block_run &run,
+                      const double *d_x, double *d_y)
 {
     const size_t n_shared = shared_bytes(&m->spec, s->n_each, s->most_block, s->most_outer);
     if (m->spec.single)
@@ -503,7 +503,7 @@ int hx_cuda_lower_multiply(hx_device *dev, const hx_matrix *m, const hx_cuda_pro
         HX_TRY_LAUNCH("product of a lower matrix by lists");
         return HX_OK;
     }
-    if (run.n > 0) HX_TRY(run_blocks(dev, m, s, run, d_x, d_y));
+    if (run.n > 0) HX_TRY(run_blocks(m, s, run, d_x, d_y));
     if (s->n_outer == 0 || rows.n == 0) return HX_OK;
     parts_kernel<<<hx_blocks(3 * rows.n, HX_BLOCK), HX_BLOCK, 0, run.stream>>>(
         rows, s->d_part_ptr, s->d_part, s->d_aside, d_y);

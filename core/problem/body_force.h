@@ -17,6 +17,9 @@
  *     wedge15, across  2 + 2 = 4, 3: 5        2 + 1 + 2 = 5, 3: 5
  *     tet10            2, 4 points: 2         2 + 1 = 3, 14 points: 5
  *
+ * In a space with curved edges a kind of cell has one rule for every field, so that the loads of a
+ * case add up to those of its parts: tet10 takes 14 points, exact for a uniform b (2 + 3 = 5).
+ *
  * The addends are the degrees of N_a, of b and of det J. A wedge, pyramid or tetrahedron of the
  * linear space is a hexahedron with equal corners, whose shape functions are sums of those of
  * hex8. */
@@ -82,7 +85,7 @@ static HX_HD int hx_body_is_uniform(const hx_body_field *field)
 /* Index of the rule that integrates the load over a quadratic cell of a kind (cell_rule.h). */
 static HX_HD int hx_body_rule(const hx_body_field *field, int kind)
 {
-    return kind == HX_CELL_TETRAHEDRON && !hx_body_is_uniform(field) ? HX_RULE_TET10_FINE : kind;
+    return hx_cell_load_rule(kind, field->is_fine);
 }
 
 /* Coefficients c[8][3] of the trilinear field with the values v[3 a + i] at the corners: of 1, r,

@@ -17,8 +17,9 @@ extern "C" {
 typedef struct hx_body_field {
     double at_origin[3];
     double gradient[3][3];
-    int acts;  /* not 0 everywhere */
-    int alone; /* the case has no other force */
+    int acts;    /* not 0 everywhere */
+    int alone;   /* the case has no other force */
+    int is_fine; /* takes the finer rule of cell_rule.h */
 } hx_body_field;
 
 /* A set of nodes that moves as one rigid body (rigid_set.h). */

@@ -86,6 +86,7 @@ int hx_problem_finish_body(hx_problem *problem)
         hx_body_field *field = &problem->cases.body[c];
         int other = 0;
         field->acts = find_acting(field, problem->cases.body_size[c]);
+        field->is_fine = hx_space_is_curved(&problem->space) || !hx_body_is_uniform(field);
 #pragma omp parallel for schedule(static) reduction(| : other)
         for (int64_t k = 0; k < n_dof; k++) other |= fabs(problem->cases.force[c][k]) > 0.0;
         int64_t any;

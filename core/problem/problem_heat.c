@@ -72,13 +72,14 @@ static double add_span(const hx_space *space, int64_t cell, double rate, double 
 static double add_cell(const hx_space *space, int64_t cell, double rate, double *power)
 {
     if (space->element == HX_ELEMENT_SPLINE) return add_span(space, cell, rate, power);
-    const hx_cell_rule *rule = &space->rule[space->kind[cell]];
+    const int index = hx_cell_load_rule(space->kind[cell], hx_space_is_curved(space));
+    const hx_cell_rule *rule = &space->rule[index];
     double volume = 0.0;
     int n;
     const int32_t *const point = hx_space_points(space, cell, &n);
     for (int q = 0; q < rule->n_gauss; q++) {
         double at[3];
-        const double share = rule->weight[q] * hx_space_map(space, cell, q, at);
+        const double share = rule->weight[q] * hx_space_map_by(space, cell, rule, q, at);
         volume += share;
         for (int a = 0; power && a < n; a++) power[point[a]] += rate * share * rule->shape[q][a];
     }

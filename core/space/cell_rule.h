@@ -2,6 +2,7 @@
 #ifndef HX_CELL_RULE_H
 #define HX_CELL_RULE_H
 
+#include "../base/host_device.h"
 #include "../mesh/cell.h"
 
 #ifdef __cplusplus
@@ -10,7 +11,7 @@ extern "C" {
 
 enum { HX_RULE_POINTS = 20, HX_RULE_GAUSS = 27, HX_RULE_EDGES = 12, HX_N_CELL_RULE = 4 };
 
-/* Indices of rules: a hx_cell_kind, or that of tet10 with 14 points for loads of degree 3. */
+/* Indices of rules: a hx_cell_kind, or tet10 with 14 points, for loads of a degree above 2. */
 enum { HX_RULE_TET10_FINE = HX_N_CELL_RULE, HX_N_RULE };
 
 /* Of one hx_cell_kind. Points: the corners, then the middle of each edge. */
@@ -27,6 +28,13 @@ typedef struct hx_cell_rule {
 /* "hex20", "wedge15", "pyramid13", "tet10". */
 const char *hx_cell_rule_name(hx_cell_kind kind);
 int hx_cell_rule_points(hx_cell_kind kind);
+
+/* Index of the rule that integrates a load over a cell of a kind. is_fine: the integrand on tet10
+ * has a degree above 2, by a rotation or by curved edges. */
+static HX_HD int hx_cell_load_rule(int kind, int is_fine)
+{
+    return kind == HX_CELL_TETRAHEDRON && is_fine ? HX_RULE_TET10_FINE : kind;
+}
 
 /* The rule of an index above. */
 void hx_cell_rule_make(int index, hx_cell_rule *rule);

@@ -97,6 +97,12 @@ static inline int hx_space_most(const hx_space *space)
     return space->element == HX_ELEMENT_SPLINE ? (int)HX_SPLINE_CELL_POINTS : (int)HX_RULE_POINTS;
 }
 
+/* 1 if the mesh has middles of curved edges, which a quadratic space takes. */
+static inline int hx_space_is_curved(const hx_space *space)
+{
+    return space->element == HX_ELEMENT_QUADRATIC && space->mesh->middles.n > 0;
+}
+
 /* The point in the middle of the edge between two nodes of a quadratic space, -1: no edge of a
  * cell. O(log n_edge). */
 int64_t hx_space_middle(const hx_space *space, int32_t a, int32_t b);

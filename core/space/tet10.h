@@ -1,8 +1,8 @@
 /* The tetrahedron of 10 points (tet10), all polynomials of degree 2: corners, then the middles of
  * its edges in the order of VTK_QUADRATIC_TETRA. Four Gauss points, exact to degree 2: of straight
  * cells the degree of the stiffness and of the mass and source loads N_a. Centrifugal loads have
- * degree 3 and take 14 points, exact to degree 5 (Walkington, Quadrature on simplices of arbitrary
- * dimension, 2000). */
+ * degree 3 and take 14 points, exact to degree 5 (Walkington 2000); so do all loads on volumes of a
+ * space with curved edges, where N_a det J has degree 5. */
 #ifndef HX_TET10_H
 #define HX_TET10_H
 

@@ -397,6 +397,8 @@ class Draw:
         cases = rng.choice((1, 1, 2, 3))
         loads = [self.load(case) for case in range(1, cases + 1)]
         loads += [self.load(rng.randint(1, cases)) for _ in range(rng.choice((0, 1, 2)))]
+        if part.curved and not self.heat and rng.random() < 0.7:  # which must superpose
+            loads += [self.weight(1), self.rotation(rng.randint(1, cases))]
         c["loads"] = tuple(loads)
         if cases > 1 and rng.random() < 0.6:
             c["weights"] = [round(rng.uniform(0.3, 2), 3) for _ in range(cases)]
@@ -507,6 +509,12 @@ class Draw:
         low, high = self.part.low, self.part.high
         return [float(self.rng.uniform(a - 0.3 * (b - a), b + 0.3 * (b - a))) for a, b in zip(low, high)]
 
+    def weight(self, case):
+        return {"gravity": self.direction(), "case": case}
+
+    def rotation(self, case):
+        return {"centrifugal": {"point": self.point(), "axis": self.direction(), "speed": self.rng.uniform(0.3, 2)}, "case": case}
+
     def load(self, case):
         rng = self.rng
         if self.heat:
@@ -535,9 +543,9 @@ class Draw:
             out["set"] = pick(rng, {rng.choice(self.loaded): 6, self.part.union(rng.sample(self.part.sides, 2)): 2, self.part.rest([self.held]): 1})
             out[kind] = self.direction() if kind == "traction" else rng.uniform(-1, 1)
         elif kind == "gravity":
-            out = {"gravity": self.direction()}
+            out = self.weight(case)
         elif kind == "centrifugal":
-            out = {"centrifugal": {"point": self.point(), "axis": self.direction(), "speed": rng.uniform(0.3, 2)}}
+            out = self.rotation(case)
         elif kind in ("remote", "moment"):
             out["set"] = rng.choice(self.loaded)
             self.remote(out, kind)

@@ -349,8 +349,7 @@ class Rule:
 
 def rules():
     """{(kind, quadratic): (rule of the stiffness, rule of what acts on volumes)}. The second is of a higher degree: loads
-    by mass and sources are exact on straight cells. Curved ones take the points of the stiffness, and of tet10 under a
-    centrifugal load 14."""
+    by mass and sources are exact on straight cells. Curved ones take the points of the stiffness, and tet10 takes 14."""
     out = {}
     for kind in COLLAPSED:
         shape = collapsed_shape(kind)
@@ -657,15 +656,15 @@ class Model:
         rho = self.density
         return self.config["material"]["density"] * np.where(rho < 0.1, np.minimum(rho, 6e5 * rho**6 - 5e6 * rho**7), rho)
 
-    def body(self, cells, field, is_square=False):
-        """Consistent loads of a field (cells, places) -> value per volume; is_square: that grows with the place."""
+    def body(self, cells, field):
+        """Consistent loads of a field (cells, places) -> value per volume."""
         out = np.zeros((self.n, self.dim))
         for kind, (numbers, points) in self.kinds.items():
             pick = np.isin(numbers, sorted(cells))
             if not pick.any():
                 continue
             rule = RULES[kind, self.quadratic][0 if self.is_curved else 1]
-            if self.is_curved and is_square and kind == "tet4":
+            if self.is_curved and kind == "tet4":
                 rule = RULES["curved tet"]
             _, dV, x = self.geometry(rule, points[pick])
             f = np.einsum("gn,eg,egc->enc", rule.N, dV, field(numbers[pick], x))
@@ -673,20 +672,19 @@ class Model:
         return out
 
     def load(self, entry):
-        """Nodal forces. Loads by mass of a case are integrated together, by the rule that its rotations need."""
+        """Nodal forces."""
         n, cells = self.n, range(len(self.mesh.cells))
         if "gravity" in entry or "centrifugal" in entry:
             mass = self.mass_of()
-            turns = any("centrifugal" in e and e.get("case", 1) == entry.get("case", 1) for e in self.config["loads"])
             if "gravity" in entry:
-                return self.body(cells, lambda e, x: mass[e][:, None, None] * np.array(entry["gravity"], float) * np.ones_like(x), turns)
+                return self.body(cells, lambda e, x: mass[e][:, None, None] * np.array(entry["gravity"], float) * np.ones_like(x))
             c = entry["centrifugal"]
             a = np.array(c["axis"], float) / np.linalg.norm(c["axis"])
 
             def out(e, x):
                 d = x - np.array(c["point"], float)
                 return mass[e][:, None, None] * c["speed"]**2 * (d - (d @ a)[..., None] * a)
-            return self.body(cells, out, is_square=True)
+            return self.body(cells, out)
         if "from" in entry:
             raise NotHere("loads from the file")
         if "source" in entry:
@@ -708,8 +706,8 @@ class Model:
             return faces.consistent(n)[:, None] * entry["flux"]
         if "heat" in entry and self.sets[name].cells:
             chosen = self.sets[name].cells
-            volume = self.volume[sorted(chosen)].sum()
-            return self.body(chosen, lambda e, x: np.full(x.shape[:2] + (1, ), entry["heat"] / volume))
+            share = self.body(chosen, lambda e, x: np.ones(x.shape[:2] + (1, )))
+            return share * (entry["heat"] / share.sum())
         if "total_force" in entry or "heat" in entry:
             return np.outer(self.share(name), entry.get("total_force", entry.get("heat")))
         return self.remote(entry)

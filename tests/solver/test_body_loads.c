@@ -2,8 +2,10 @@
  * differences, and every device against the CPU.
  *
  *     test_body_loads [cpu | cuda] [quick] */
+#include "core/mesh/region.h"
 #include "core/problem/body_force.h"
 #include "tests/lib/fixture.h"
+#include "tests/lib/space_box.h"
 
 static hx_device device;
 
@@ -392,6 +394,104 @@ static void check_designs(void)
     hx_mesh_free(&mesh);
 }
 
+static void bend(const double x[3], double y[3])
+{
+    const double angle = 0.8 * x[0], r = 2.0 - x[1];
+    y[0] = r * cos(angle);
+    y[1] = r * sin(angle);
+    y[2] = x[2] + 0.1 * x[0] * x[1];
+}
+
+/* Case 1 gravity, case 2 rotation, case 3 both. */
+static int make_cases(space_box *b, mixed_kind kind, hx_element element, curved_map map)
+{
+    const mixed_box box = {
+        .kind = kind, .n = {3, 2, 5}, .length = {1.5, 1.0, 1.2}, .distort = 0.1, .seed = 6};
+    const hx_support_spec held = {"left", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0}};
+    const hx_load_spec gravity = {NULL, "test", HX_LOAD_GRAVITY, {0.3, -0.2, 0.9}, 1};
+    const hx_load_spec rotation = {NULL, "test", HX_LOAD_CENTRIFUGAL, {0.3, 1.0, 0.2},
+                                   2,    {0.0},  {3.0, 0.1, -2.0},    0.7};
+    hx_load_spec each[4] = {gravity, rotation, gravity, rotation};
+    hx_problem_params params = fixture_problem();
+    hx_region left = {.kind = HX_REGION_PLANE, .tolerance = 1e-6};
+    HX_TRY(space_box_bent(b, &box, element, map));
+    left.axis[map ? 1 : 0] = 1.0;
+    HX_TRY(hx_mesh_add_region(&b->mesh, "left", &left));
+    each[2].load_case = each[3].load_case = 3;
+    params.density = 1.3;
+    params.support = &held, params.n_support = 1;
+    params.load = each, params.n_load = 4;
+    params.space = &b->space;
+    return hx_problem_create(&b->problem, &b->mesh, &params);
+}
+
+/* |a + b - c| over the largest of c. */
+static double off_the_sum(size_t n, double *const v[3])
+{
+    double worst = 0.0, largest = 0.0;
+    for (size_t k = 0; k < n; k++) {
+        test_worst(&worst, fabs(v[0][k] + v[1][k] - v[2][k]));
+        test_worst(&largest, fabs(v[2][k]));
+    }
+    return worst / largest;
+}
+
+/* Forces by the host and by the device, and work: the first two cases' add up to the third's. */
+static void check_sum(const space_box *b, const char *name)
+{
+    const size_t n = 3 * (size_t)b->space.n_point, n_elem = (size_t)b->mesh.n_elem;
+    const hx_strategy *const strategy = hx_strategy_find(device.ops->name, "bsr");
+    const size_t size[3] = {n, n, n_elem};
+    double *v[3][3], *const rho = malloc(n_elem * sizeof *rho), *const u = calloc(n, sizeof *u);
+    uint64_t state = 3;
+    hx_operator op;
+    if (!rho || !u) abort();
+    for (size_t e = 0; e < n_elem; e++) rho[e] = fixture_uniform(&state, 0.05, 1.0);
+    for (size_t k = 0; k < n; k++) u[k] = fixture_uniform(&state, -1.0, 1.0);
+    CHECK_OK(hx_operator_create(&op, &device, strategy, hx_layout_first(strategy), &b->problem, 0));
+    double *const d_rho = fixture_put(&device, n_elem, rho), *const d_u =
+                                                                 fixture_put(&device, n, u);
+    for (int c = 0; c < 3; c++) {
+        const hx_body_field *const field = hx_problem_body(&b->problem, c);
+        for (int k = 0; k < 3; k++) v[k][c] = calloc(size[k], sizeof **v[k]);
+        double *const d_f = fixture_put(&device, n, v[1][c]);
+        double *const d_dc = fixture_put(&device, n_elem, v[2][c]);
+        CHECK_OK(hx_problem_nodal_force(&b->problem, c, rho, v[0][c]));
+        CHECK_OK(device.ops->body->force(&device, &op.model, field, d_rho, NULL, d_f));
+        CHECK_OK(device.ops->body->work(&device, &op.model, field, 1.5, d_rho, d_u, d_dc));
+        fixture_get(&device, n, v[1][c], d_f);
+        fixture_get(&device, n_elem, v[2][c], d_dc);
+        device.ops->release(&device, d_f);
+        device.ops->release(&device, d_dc);
+    }
+    for (int k = 0; k < 3; k++) {
+        static const char *const what[3] = {"forces", "forces by the device", "work"};
+        const double off = off_the_sum(size[k], v[k]);
+        CHECK_MSG(off <= 1e-13, "%s: %s do not add up by %.3g", name, what[k], off);
+        for (int c = 0; c < 3; c++) free(v[k][c]);
+    }
+    device.ops->release(&device, d_rho);
+    device.ops->release(&device, d_u);
+    hx_operator_free(&op);
+    free(rho);
+    free(u);
+}
+
+static void check_sums_of_cases(void)
+{
+    for (int kind = 0; kind < MIXED_N_KIND; kind++)
+        for (int form = 0; form < 3; form++) { /* linear, quadratic, curved */
+            char name[64];
+            space_box b;
+            snprintf(name, sizeof name, "%s, form %d", mixed_name[kind], form);
+            CHECK_OK(make_cases(&b, (mixed_kind)kind,
+                                form == 0 ? HX_ELEMENT_LINEAR : HX_ELEMENT_QUADRATIC,
+                                form == 2 ? bend : NULL));
+            check_sum(&b, name);
+            space_box_free(&b);
+        }
+}
+
 int main(int argc, char **argv)
 {
     hx_mesh mesh;
@@ -410,6 +510,7 @@ int main(int argc, char **argv)
     check_refusals(&mesh);
     hx_mesh_free(&mesh);
     check_operations();
+    check_sums_of_cases();
     check_designs();
     hx_device_close(&device);
     TEST_END();

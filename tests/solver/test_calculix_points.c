@@ -1,7 +1,8 @@
 /* Displacements of hex20 and tet10 against those of CalculiX' C3D20 and C3D10 on meshes with
  * straight and with curved edges: the same shape functions and Gauss points, so they agree to what
  * CalculiX prints; of wedge15 nearly, its C3D15 having 9 Gauss points. Supports, nodal forces, a
- * pressure and its own weight (which CalculiX integrates itself); and of a job that is read back.
+ * pressure and its own weight (which CalculiX integrates itself, but not on curved tet10: 14 points
+ * here, 4 there); and of a job that is read back.
  * Exit status 77: no ccx.
  *
  *     test_calculix_points [cpu] */
@@ -43,13 +44,24 @@ static int make_problem(space_box *b, const job *j)
     return hx_problem_create(&b->problem, &b->mesh, &params);
 }
 
-static void write_forces(FILE *f, const space_box *b)
+/* Whether CalculiX integrates the weight, by the points that it is integrated by here. */
+static int weighs_alike(const job *j)
 {
+    return !j->is_light && !(j->is_bent && strcmp(j->type, "C3D10") == 0);
+}
+
+static void write_forces(FILE *f, const space_box *b, int with_weight)
+{
+    const size_t n = 3 * (size_t)b->space.n_point;
+    const double *force = b->problem.cases.force[0];
+    double *const all = malloc(n * sizeof *all);
+    if (!all) abort();
+    CHECK_OK(hx_problem_nodal_force(&b->problem, 0, NULL, all));
+    if (with_weight) force = all;
     fprintf(f, "*CLOAD\n");
-    for (int64_t k = 0; k < 3 * b->space.n_point; k++)
-        if (fabs(b->problem.cases.force[0][k]) > 0.0)
-            fprintf(f, "%lld, %lld, %.13g\n", (long long)(k / 3 + 1), (long long)(k % 3 + 1),
-                    b->problem.cases.force[0][k]);
+    for (size_t k = 0; k < n; k++)
+        if (fabs(force[k]) > 0.0) fprintf(f, "%zu, %zu, %.13g\n", k / 3 + 1, k % 3 + 1, force[k]);
+    free(all);
 }
 
 static void write_job(const char *path, const space_box *b, const job *j)
@@ -67,9 +79,9 @@ static void write_job(const char *path, const space_box *b, const job *j)
         fprintf(f, "*DLOAD\n");
         calculix_write_faces(f, &b->mesh, "outside", "P", "0.2");
     } else {
-        write_forces(f, b);
+        write_forces(f, b, !weighs_alike(j));
     }
-    if (!j->is_light)
+    if (weighs_alike(j))
         fprintf(f, "*DLOAD\nALL, GRAV, 0.1, 0., 1., 0.\nALL, GRAV, 0.2, 0., 0., -1.\n");
     fprintf(f, "*NODE PRINT, NSET=NALL\nU\n*END STEP\n");
     CHECK(fclose(f) == 0);
