@@ -271,16 +271,23 @@ static int read_command(hx_ansys_reader *r)
     return hx_ansys_other_command(r);
 }
 
-/* The commands of a line, which "$" separates; a title may have one. */
+/* The commands of a line, which "$" separates; a title may have one. A command that reads lines of
+ * its own, such as EBLOCK, replaces r->text and must be the last. */
 static int read_commands(hx_ansys_reader *r)
 {
+    const char first = r->text[strspn(r->text, " \t")];
+    const int may_hold_several = first != '/' && first != '*' && first != '!';
+    const int64_t line = r->line;
     r->command = r->text;
-    const char *const first = r->text + strspn(r->text, " \t");
-    while (*first != '/' && *first != '*' && *first != '!') {
+    while (may_hold_several) {
         char *const end = strchr(r->command, '$');
         if (!end) break;
         *end = '\0';
         HX_TRY(read_command(r));
+        if (r->line != line)
+            return HX_IMPORT_RAISE(&r->import, line,
+                                   "a command that takes the lines behind it has another behind "
+                                   "its \"$\": write each on a line of its own");
         r->command = end + 1;
     }
     return read_command(r);

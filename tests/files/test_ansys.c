@@ -540,6 +540,8 @@ static void test_messages(void)
               "the file ends within NBLOCK");
     check_bad("EBLOCK,19,SOLID\n(5i9)\n", "EBLOCK with 5 fields; 19 are read");
     check_bad(PART "CMBLOCK,A,NODE,2\n(8i10)\n         1\n", "'A' has fewer than 2 numbers");
+    check_bad(PART "CMBLOCK,A,NODE,1 $ F,10,FX,1\n(8i10)\n         1\n",
+              "write each on a line of its own");
     check_bad(PART "CMBLOCK,A,NODE,1\n(8i10)\n        99\n", "set 'A' names node 99");
     check_bad(PART "CMBLOCK,A,NODE,1\n(8i10)\n        -5\n", "-5 ends no range of numbers");
     check_bad(PART "CMBLOCK,A,NODE,2\n(8i10)\n         1-999999999\n", "ends no range");
