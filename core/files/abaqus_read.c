@@ -25,6 +25,13 @@ static int node_line(hx_abaqus_reader *r, char *line)
     return hx_import_add_nodes(&r->import, 1, &number, x, hx_abaqus_scan_number(&r->scan));
 }
 
+int hx_abaqus_refuse_input(hx_abaqus_reader *r)
+{
+    if (!hx_abaqus_parameter(&r->scan, "INPUT")) return HX_OK;
+    return HX_ABAQUS_RAISE(&r->scan, "*%s with INPUT: use *INCLUDE, INPUT=FILE in its data",
+                           r->scan.keyword_shown);
+}
+
 static int begin_node(hx_abaqus_reader *r)
 {
     const char *const system = hx_abaqus_parameter(&r->scan, "SYSTEM");
@@ -34,8 +41,7 @@ static int begin_node(hx_abaqus_reader *r)
                                "*NODE with SYSTEM=%.20s; only Cartesian coordinates are "
                                "read",
                                system);
-    if (hx_abaqus_parameter(&r->scan, "INPUT"))
-        return HX_ABAQUS_RAISE(&r->scan, "*NODE with INPUT: use *INCLUDE, INPUT=FILE in its data");
+    HX_TRY(hx_abaqus_refuse_input(r));
     if (set && *set) HX_TRY(hx_abaqus_open_set(r, set, &r->set));
     r->data = node_line;
     return HX_OK;
@@ -222,6 +228,7 @@ static int begin_element(hx_abaqus_reader *r)
     const char *const set = hx_abaqus_parameter(&r->scan, "ELSET");
     if (!type || !*type)
         return HX_ABAQUS_RAISE(&r->scan, "*ELEMENT needs TYPE; for example *ELEMENT, TYPE=C3D8");
+    HX_TRY(hx_abaqus_refuse_input(r));
     r->type = find_type(type);
     snprintf(r->type_name, sizeof r->type_name, "%s", type);
     for (char *c = r->type_name; *c; c++) *c = (char)toupper((unsigned char)*c);

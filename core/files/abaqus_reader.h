@@ -210,6 +210,9 @@ void hx_abaqus_free_parts(hx_abaqus_reader *r);
 /* Reads one line, the keyword or data that scan found; HX_ABAQUS_END: there are no more. */
 int hx_abaqus_take_line(hx_abaqus_reader *r, hx_abaqus_line kind);
 
+/* HX_EINPUT: the data lines of the keyword are in another file. */
+int hx_abaqus_refuse_input(hx_abaqus_reader *r);
+
 /* Begins of keywords: read the parameters and set r->data. */
 int hx_abaqus_begin_nset(hx_abaqus_reader *r);
 int hx_abaqus_begin_elset(hx_abaqus_reader *r);

@@ -109,7 +109,7 @@ static const char *const sections[] = {
     "JOINT",         "UEL PROPERTY",          "USER SECTION",      "GAP",
 };
 
-/* What makes a material another than the linear elastic one that *ELASTIC states. */
+/* What makes a material other than the linear elastic one that *ELASTIC states. */
 static const char *const materials[] = {
     "PLASTIC",
     "CYCLIC HARDENING",

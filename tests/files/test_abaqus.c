@@ -586,6 +586,9 @@ static void test_messages(void)
     check_bad("*NODE\n99999999999999999999, 0, 0, 0\n", "where the number of a node is expected");
     check_bad("*NODE, SYSTEM=C\n1, 0, 0, 0\n", "only Cartesian coordinates");
     check_bad(NODES_8 "*ELEMENT\n1, 1\n", "*ELEMENT needs TYPE");
+    check_bad(ONE_HEX "*ELEMENT, TYPE=C3D8, INPUT=x\n", "*ELEMENT with INPUT: use *INCLUDE");
+    check_bad(ONE_HEX "*NSET, NSET=a, INPUT=x\n", "*NSET with INPUT: use *INCLUDE");
+    check_bad("*NODE, INPUT=x\n", "*NODE with INPUT: use *INCLUDE");
     check_bad(NODES_8 "*ELEMENT, TYPE=C3D8\n1, 1, 2, 3\n*NSET, NSET=A\n1\n",
               "case.inp:12: element 1 of type C3D8 has 3 nodes before this; it needs 8");
     check_bad(NODES_8 "*ELEMENT, TYPE=C3D8\n1, 1, 2, 3\n", "has 3 nodes before this; it needs 8");
