@@ -145,9 +145,11 @@ int hx_value_read_text_file(const char *path, char **text)
     if (size < 0) size = 0;
     rewind(stream);
     const int rc = hx_alloc(text, (size_t)size + 1, 1, "config text");
-    const size_t n = rc == HX_OK ? fread(*text, 1, (size_t)size, stream) : 0;
+    size_t n = rc == HX_OK ? fread(*text, 1, (size_t)size, stream) : 0;
     if (rc == HX_OK) (*text)[n] = '\0';
     fclose(stream);
+    if (rc == HX_OK && n >= 3 && memcmp(*text, "\xef\xbb\xbf", 3) == 0) /* of UTF-8, by editors */
+        memmove(*text, *text + 3, (n -= 3) + 1);
     if (rc < 0 || strlen(*text) == n) return rc;
     free(*text);
     *text = NULL;

@@ -166,19 +166,25 @@ static unsigned find_unread(const hx_new_part *part)
     return hx_unread_all_refuse(&c->unread, hx_has_mass_load(&part->session.cfg, c), c->n_case);
 }
 
+/* What a message has behind the folder of the mesh's file. */
+static const char *below_folder(const writer *w, const char *text)
+{
+    const char *const file = w->part->session.cfg.mesh.file;
+    const char *const slash = file ? strrchr(file, '/') : NULL;
+    const size_t n = slash ? (size_t)(slash + 1 - file) : 0;
+    return strncmp(text, file ? file : "", n) == 0 ? text + n : text;
+}
+
 /* The line that leaves them out, as a comment. */
 static void put_unread(writer *w, unsigned roles)
 {
     const hx_unread *const list = &w->part->session.conditions.unread;
-    const char *const slash = strrchr(w->part->session.cfg.mesh.file, '/');
     char text[900];
     hx_unread_text(list, roles, 0, "", text, sizeof text);
-    const size_t n = slash ? (size_t)(slash + 1 - w->part->session.cfg.mesh.file) : 0;
-    const int is_below = slash && strncmp(text, w->part->session.cfg.mesh.file, n) == 0;
     fprintf(w->out, "\n    # What the file states and hextop does not read. from = \"file\" is "
                     "refused until it is left out on\n    # purpose, by this line without its #:\n"
                     "    # ");
-    put_text(w->out, text + (is_below ? n : 0));
+    put_text(w->out, below_folder(w, text));
     hx_unread_words(list, roles, text, sizeof text);
     fprintf(w->out, "\n    # ignore = ");
     for (const char *c = text; *c; c++)
@@ -240,11 +246,26 @@ static int put_file_material(writer *w)
     return 1;
 }
 
+/* The one that the file states and that cannot be taken, beside the one that is written. */
+static void put_other_material(writer *w)
+{
+    const hx_file_material *const m = &w->part->session.conditions.material;
+    char text[900];
+    if (!m->name) return;
+    snprintf(text, sizeof text, "not the material of the file%s%.100s%s%s%.600s",
+             m->name[0] ? ", '" : "", m->name, m->name[0] ? "'" : "", m->fault ? ": " : "",
+             m->fault ? below_folder(w, m->fault) : "");
+    fprintf(w->out, "\n# ");
+    put_text(w->out, text);
+    hx_log_warning("the material of the config is %s", text);
+}
+
 /* Steel, in the units of the config. */
 static void put_material(writer *w)
 {
     const hx_units *const u = &w->part->session.cfg.units;
     if (put_file_material(w)) return;
+    put_other_material(w);
     const double pascal = u->pascal > 0.0 ? u->pascal : 1e6;
     const double kilograms = u->density_si > 0.0 ? u->density_si : 1e12;
     const char *const stress = u->stress[0] ? u->stress : " MPa";

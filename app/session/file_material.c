@@ -69,7 +69,6 @@ static void warn_of_difference(const hx_config *cfg, const hx_file_material *m, 
 static void warn_of_fault(const hx_config *cfg, const hx_file_material *m)
 {
     if (!m->fault || !m->name || cfg->material.from || cfg->loads.n == 0) return;
-    if (isnan(m->young) && isnan(m->conductivity)) return;
     hx_log_warning("the material of the config counts for all elements; %s", m->fault);
 }
 

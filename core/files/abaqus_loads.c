@@ -45,6 +45,7 @@ static int add_side(hx_abaqus_reader *r, char *target, int side, double value)
     hx_abaqus_reference to;
     HX_TRY(hx_abaqus_need(r, 1, target, &to));
     if (to.is_number) return hx_abaqus_load_face(r, to.number, side, HX_LOADS_OF_ELEMENTS, value);
+    hx_abaqus_mark_taken(r, to.set, 0);
     HX_TRY(hx_abaqus_load_repeated(r, to.set, side, HX_LOADS_OF_ELEMENTS, value));
     snprintf(name, sizeof name, "%.200s.P%d", target, side);
     r->set = hx_abaqus_find_set(r, name);
@@ -136,6 +137,7 @@ static int dsload_line(hx_abaqus_reader *r, char *line)
     if (strcasecmp(label, "P") != 0) return unread_label(r, label, "label P is read");
     r->condition.kind = HX_CONDITION_PRESSURE;
     HX_TRY(read_numbers(r, &line, 1, "a pressure", r->condition.vector));
+    hx_abaqus_mark_taken(r, to.set, 0);
     HX_TRY(hx_abaqus_load_repeated(r, to.set, 0, HX_LOADS_OF_SURFACES, r->condition.vector[0]));
     return add_load(r, HX_LOADS_OF_SURFACES, to.set);
 }

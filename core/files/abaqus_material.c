@@ -43,7 +43,7 @@ static int begin_property(hx_abaqus_reader *r, size_t offset, const char *plain)
     memset(r->property, 0, sizeof *r->property);
     r->property->line = r->scan.keyword_line;
     if (type && strncasecmp(type, plain, strlen(plain)) != 0)
-        snprintf(r->property->type, sizeof r->property->type, "TYPE=%.16s", type);
+        snprintf(r->property->type, sizeof r->property->type, "TYPE=%.40s", type);
     if (hx_abaqus_parameter(&r->scan, "DEPENDENCIES"))
         snprintf(r->property->type, sizeof r->property->type, "DEPENDENCIES");
     r->data = property_line;
@@ -71,8 +71,9 @@ int hx_abaqus_begin_section(hx_abaqus_reader *r)
     hx_abaqus_reference set;
     const char *const name = hx_abaqus_parameter(&r->scan, "ELSET");
     const char *const material = hx_abaqus_parameter(&r->scan, "MATERIAL");
+    const int is_composite = hx_abaqus_parameter(&r->scan, "COMPOSITE") != NULL;
     HX_TRY(hx_abaqus_keep_carrier(r));
-    if (!name || !material) return HX_OK; /* the elements lack one, then */
+    if (!name || (!material && !is_composite)) return HX_OK; /* the elements lack one, then */
     if (r->n_section == MOST_SECTIONS)
         return HX_ABAQUS_RAISE(&r->scan, "more than %d sections", MOST_SECTIONS);
     snprintf(word, sizeof word, "%s", name);
@@ -84,7 +85,8 @@ int hx_abaqus_begin_section(hx_abaqus_reader *r)
     memset(to, 0, sizeof *to);
     to->set = set.set;
     to->line = r->scan.keyword_line;
-    return hx_strdup(&to->material, material);
+    to->is_composite = is_composite;
+    return hx_strdup(&to->material, is_composite ? "COMPOSITE" : material);
 }
 
 /* --- the one of all elements --- */
@@ -101,11 +103,10 @@ static const hx_abaqus_material *find_material(const hx_abaqus_reader *r, const 
     return NULL;
 }
 
-/* NULL, or why the property is not one number that always holds. */
-static const char *unusable(const hx_abaqus_property *p)
+/* Whether the property is not one number that always holds. */
+static int is_unusable(const hx_abaqus_property *p)
 {
-    if (p->type[0]) return p->type;
-    return p->n > 1 ? "depends on the temperature, or on more" : NULL;
+    return p->type[0] || p->n > 1;
 }
 
 static int take_property(const hx_abaqus_reader *r, const hx_abaqus_section *s, const char *keyword,
@@ -113,11 +114,13 @@ static int take_property(const hx_abaqus_reader *r, const hx_abaqus_section *s, 
                          double *second)
 {
     char text[500];
-    const char *const why = unusable(p);
     if (p->n == 0) return HX_OK;
-    if (why) {
-        snprintf(text, sizeof text, "%.200s:%lld: *%s of material '%.60s', of the set '%.60s': %s",
-                 r->import.path, (long long)p->line, keyword, s->material, s->set->name, why);
+    if (is_unusable(p)) {
+        snprintf(text, sizeof text,
+                 "%.200s:%lld: *%s of material '%.60s', of the set '%.60s': %s%s", r->import.path,
+                 (long long)p->line, keyword, s->material, s->set->name, p->type,
+                 p->type[0] ? " is not read, only isotropic constants are"
+                            : "depends on the temperature, or on more; only constants are read");
         return set_fault(to, text);
     }
     *value = p->value[0];
@@ -136,6 +139,13 @@ static int take_section(const hx_abaqus_reader *r, const hx_abaqus_section *s, h
     char text[500];
     const hx_abaqus_material *const m = find_material(r, s->material);
     to->young = to->poisson = to->density = to->conductivity = (double)NAN;
+    if (s->is_composite) {
+        snprintf(text, sizeof text,
+                 "%.200s:%lld: *SOLID SECTION of the set '%.60s': COMPOSITE (layers of materials) "
+                 "is not read",
+                 r->import.path, (long long)s->line, s->set->name);
+        return set_fault(to, text);
+    }
     if (!m) {
         snprintf(text, sizeof text, "%.200s:%lld: no *MATERIAL of the name '%.60s'", r->import.path,
                  (long long)s->line, s->material);
@@ -199,7 +209,31 @@ static int compare_sections(const hx_abaqus_reader *r, const hx_mesh *mesh, cons
         free(other.fault);
         HX_TRY(rc);
     }
-    return first < 0 ? HX_OK : hx_strdup(&to->name, r->section[first].material);
+    return first < 0 ? HX_OK
+                     : hx_strdup(&to->name,
+                                 r->section[first].is_composite ? "" : r->section[first].material);
+}
+
+/* Whether a section has it; without sections none of the file is known to be idle. */
+static int is_used(const hx_abaqus_reader *r, const hx_abaqus_material *m)
+{
+    for (size_t i = 0; i < r->n_section; i++)
+        if (find_material(r, r->section[i].material) == m) return 1;
+    return r->n_section == 0;
+}
+
+int hx_abaqus_name_materials(hx_abaqus_reader *r)
+{
+    for (size_t i = 0; i < r->n_material; i++) {
+        const hx_unread *const beyond = &r->material[i].beyond;
+        if (!is_used(r, &r->material[i])) continue;
+        for (size_t k = 0; k < beyond->n; k++) {
+            const hx_unread_kind *const kind = &beyond->kind[k];
+            HX_TRY(hx_unread_add(&r->import.unread, kind->roles, kind->word, kind->what, kind->n,
+                                 kind->path, kind->line));
+        }
+    }
+    return HX_OK;
 }
 
 int hx_abaqus_find_material(hx_abaqus_reader *r, const hx_mesh *mesh, hx_file_material *to)
@@ -219,7 +253,10 @@ int hx_abaqus_find_material(hx_abaqus_reader *r, const hx_mesh *mesh, hx_file_ma
 
 void hx_abaqus_free_materials(hx_abaqus_reader *r)
 {
-    for (size_t i = 0; i < r->n_material; i++) free(r->material[i].name);
+    for (size_t i = 0; i < r->n_material; i++) {
+        free(r->material[i].name);
+        hx_unread_free(&r->material[i].beyond);
+    }
     for (size_t i = 0; i < r->n_section; i++) free(r->section[i].material);
     free(r->material);
     free(r->section);

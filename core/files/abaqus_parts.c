@@ -79,6 +79,7 @@ fail:
     r->scan.keyword_capacity = saved.keyword_capacity;
     r->scan.keyword = saved.keyword;
     r->scan.keyword_line = saved.keyword_line;
+    memcpy(r->scan.keyword_shown, saved.keyword_shown, sizeof saved.keyword_shown);
     r->scan.n_parameter = saved.n_parameter;
     memcpy(r->scan.parameter, saved.parameter, sizeof saved.parameter);
     r->in_part = 0;
@@ -388,6 +389,28 @@ int hx_abaqus_need(const hx_abaqus_reader *r, int is_elem, char *word, hx_abaqus
     return HX_ABAQUS_RAISE(&r->scan, "no set '%.60s' above this line", word);
 }
 
+void hx_abaqus_mark_taken(const hx_abaqus_reader *r, hx_import_set *set, int is_support)
+{
+    *(is_support ? &set->is_held : &set->is_loaded) = 1;
+    if (set->taken_line == 0) set->taken_line = r->scan.file[r->scan.depth - 1].line;
+}
+
+/* CalculiX gives the members that a set gets later to the supports and loads above, too. */
+static int check_taken(hx_abaqus_reader *r, const hx_import_set *set)
+{
+    static const char text[] = "%s:%lld: members of set '%.60s' after a support or load of it in "
+                               "line %lld: state all before";
+    const char *const path = hx_abaqus_scan_path(&r->scan);
+    const long long line = r->scan.keyword_line, taken = set->taken_line;
+    if (taken == 0) return HX_OK;
+    HX_TRY(hx_notes_add(r->notes, HX_NOTE_WARNING, text, path, line, set->name, taken));
+    if (set->is_held)
+        HX_TRY(hx_import_conditions_set_support_fault(&r->conditions, text, path, line, set->name,
+                                                      taken));
+    if (!set->is_loaded) return HX_OK;
+    return hx_import_conditions_set_load_fault(&r->conditions, text, path, line, set->name, taken);
+}
+
 int hx_abaqus_open_set(hx_abaqus_reader *r, const char *name, hx_import_set **set)
 {
     char whole[NAME_SIZE] = "";
@@ -401,7 +424,7 @@ int hx_abaqus_open_set(hx_abaqus_reader *r, const char *name, hx_import_set **se
     else
         snprintf(whole, sizeof whole, "%s", name);
     *set = hx_abaqus_find_set(r, whole);
-    return *set ? HX_OK : hx_import_set_named(&r->import, whole, set);
+    return *set ? check_taken(r, *set) : hx_import_set_named(&r->import, whole, set);
 }
 
 int hx_abaqus_name_sets(hx_abaqus_reader *r)

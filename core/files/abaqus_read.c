@@ -25,6 +25,13 @@ static int node_line(hx_abaqus_reader *r, char *line)
     return hx_import_add_nodes(&r->import, 1, &number, x, hx_abaqus_scan_number(&r->scan));
 }
 
+int hx_abaqus_refuse_input(hx_abaqus_reader *r)
+{
+    if (!hx_abaqus_parameter(&r->scan, "INPUT")) return HX_OK;
+    return HX_ABAQUS_RAISE(&r->scan, "*%s with INPUT: use *INCLUDE, INPUT=FILE in its data",
+                           r->scan.keyword_shown);
+}
+
 static int begin_node(hx_abaqus_reader *r)
 {
     const char *const system = hx_abaqus_parameter(&r->scan, "SYSTEM");
@@ -34,8 +41,7 @@ static int begin_node(hx_abaqus_reader *r)
                                "*NODE with SYSTEM=%.20s; only Cartesian coordinates are "
                                "read",
                                system);
-    if (hx_abaqus_parameter(&r->scan, "INPUT"))
-        return HX_ABAQUS_RAISE(&r->scan, "*NODE with INPUT: use *INCLUDE, INPUT=FILE in its data");
+    HX_TRY(hx_abaqus_refuse_input(r));
     if (set && *set) HX_TRY(hx_abaqus_open_set(r, set, &r->set));
     r->data = node_line;
     return HX_OK;
@@ -158,8 +164,28 @@ static int own_numbers(hx_abaqus_reader *r)
     const int has_own_node = r->has_own_node;
     if (r->n_instance == 0 && !r->in_assembly) return HX_OK;
     for (int k = 0; k <= r->type->n_node; k++)
-        HX_TRY(hx_abaqus_own_number(r, k == 0, &r->entry[k]));
+        if (!(r->entry_has_base >> k & 1)) HX_TRY(hx_abaqus_own_number(r, k == 0, &r->entry[k]));
     r->has_own_node = has_own_node; /* they may be none */
+    return HX_OK;
+}
+
+/* One number of an element; in the assembly a node may be "INSTANCE.17". */
+static int read_entry(hx_abaqus_reader *r, char *field)
+{
+    const int k = r->n_entry;
+    hx_abaqus_reference to;
+    if (k == 0) r->entry_line = hx_abaqus_scan_number(&r->scan);
+    if (k == 0) r->entry_has_base = 0;
+    if (k == 0 || r->n_instance == 0 || r->scope >= 0 || !strchr(field, '.'))
+        return hx_abaqus_int(&r->scan, field,
+                             k == 0 ? "the number of an element" : "the number of a node",
+                             &r->entry[k]);
+    HX_TRY(hx_abaqus_refer(r, 0, field, &to));
+    if (!to.is_number)
+        return HX_ABAQUS_RAISE(&r->scan, "'%.60s' where a node, INSTANCE.NUMBER, is expected",
+                               field);
+    r->entry[k] = to.number;
+    r->entry_has_base |= (uint64_t)1 << k;
     return HX_OK;
 }
 
@@ -168,10 +194,7 @@ static int element_line(hx_abaqus_reader *r, char *line)
 {
     char *field;
     while (hx_abaqus_field(&line, &field)) {
-        if (r->n_entry == 0) r->entry_line = hx_abaqus_scan_number(&r->scan);
-        HX_TRY(hx_abaqus_int(&r->scan, field,
-                             r->n_entry == 0 ? "the number of an element" : "the number of a node",
-                             &r->entry[r->n_entry]));
+        HX_TRY(read_entry(r, field));
         if (++r->n_entry <= r->type->n_node) continue;
         HX_TRY(own_numbers(r));
         HX_TRY(finish_entry(r));
@@ -205,6 +228,7 @@ static int begin_element(hx_abaqus_reader *r)
     const char *const set = hx_abaqus_parameter(&r->scan, "ELSET");
     if (!type || !*type)
         return HX_ABAQUS_RAISE(&r->scan, "*ELEMENT needs TYPE; for example *ELEMENT, TYPE=C3D8");
+    HX_TRY(hx_abaqus_refuse_input(r));
     r->type = find_type(type);
     snprintf(r->type_name, sizeof r->type_name, "%s", type);
     for (char *c = r->type_name; *c; c++) *c = (char)toupper((unsigned char)*c);
@@ -290,19 +314,13 @@ static int check_pieces(hx_abaqus_reader *r, const keyword *k)
     return hx_import_need_whole(&r->import, why);
 }
 
-/* A keyword that is not read. One of which nothing is known is named, the first few of them. */
+/* A keyword that is not read: named, or counted if it acts on nothing. */
 static int begin_unread(hx_abaqus_reader *r)
 {
-    enum { MOST_NAMED = 8 };
-    int is_known;
-    HX_TRY(hx_abaqus_begin_unread(r, &is_known));
-    if (is_known) return HX_OK;
-    if (!hx_abaqus_is_harmless(r->scan.keyword) && r->n_unknown++ < MOST_NAMED)
-        return hx_notes_add(r->notes, HX_NOTE_INFO, "%s:%lld: *%s is not read",
-                            hx_abaqus_scan_path(&r->scan), (long long)r->scan.keyword_line,
-                            r->scan.keyword);
-    if (r->n_skipped++ == 0)
-        snprintf(r->first_skipped, sizeof r->first_skipped, "%s", r->scan.keyword);
+    int is_harmless;
+    HX_TRY(hx_abaqus_begin_unread(r, &is_harmless));
+    if (is_harmless && r->n_skipped++ == 0)
+        snprintf(r->first_skipped, sizeof r->first_skipped, "%.31s", r->scan.keyword_shown);
     return HX_OK;
 }
 
@@ -399,6 +417,7 @@ static int read_file(const char *path, hx_mesh *mesh, hx_conditions *conditions,
     HX_TRY_FAIL(hx_abaqus_name_numbers(&r));
     HX_TRY_FAIL(hx_abaqus_resolve_couplings(&r));
     HX_TRY_FAIL(hx_abaqus_list_carriers(&r));
+    HX_TRY_FAIL(hx_abaqus_name_materials(&r));
     HX_TRY_FAIL(hx_abaqus_group_faces(&r));
     HX_TRY_FAIL(hx_abaqus_settle_steps(&r));
     HX_TRY_FAIL(hx_abaqus_note_formulations(&r));

@@ -80,19 +80,21 @@ typedef struct hx_abaqus_property {
     int n;
     double value[2];
     int64_t line;
-    char type[24]; /* "" of isotropic ones */
+    char type[48]; /* "" of isotropic ones */
 } hx_abaqus_property;
 
 typedef struct hx_abaqus_material {
     char *name; /* (owned) */
     int64_t line;
     hx_abaqus_property elastic, density, conductivity;
+    hx_unread beyond; /* *PLASTIC and the like (owned) */
 } hx_abaqus_material;
 
 /* *SOLID SECTION */
 typedef struct hx_abaqus_section {
     hx_import_set *set;
     char *material; /* (owned) */
+    int is_composite;
     int64_t line;
 } hx_abaqus_section;
 
@@ -124,6 +126,7 @@ struct hx_abaqus_reader {
     char type_name[32];
     int64_t entry[1 + HX_ABAQUS_CELL_NODES];
     int n_entry;
+    uint64_t entry_has_base; /* bits of the numbers that named their instance */
     int64_t entry_line;
     int continues; /* the last line of an unknown type ended with a comma */
 
@@ -165,7 +168,7 @@ struct hx_abaqus_reader {
     size_t n_face_load, face_load_capacity;
     hx_abaqus_face_load *face_load; /* (owned) */
 
-    int in_step, step_is_other, has_support, n_unknown, n_skipped, n_soft;
+    int in_step, step_is_other, has_support, n_skipped, n_soft;
     hx_numbers other_step; /* that are no static ones */
     hx_abaqus_soft soft;   /* of the current keyword */
     char first_skipped[32];
@@ -207,6 +210,9 @@ void hx_abaqus_free_parts(hx_abaqus_reader *r);
 /* Reads one line, the keyword or data that scan found; HX_ABAQUS_END: there are no more. */
 int hx_abaqus_take_line(hx_abaqus_reader *r, hx_abaqus_line kind);
 
+/* HX_EINPUT: the data lines of the keyword are in another file. */
+int hx_abaqus_refuse_input(hx_abaqus_reader *r);
+
 /* Begins of keywords: read the parameters and set r->data. */
 int hx_abaqus_begin_nset(hx_abaqus_reader *r);
 int hx_abaqus_begin_elset(hx_abaqus_reader *r);
@@ -227,12 +233,12 @@ int hx_abaqus_begin_rigid_body(hx_abaqus_reader *r);
 /* Adds to what is not read (abaqus_unread.c), at the current line. */
 int hx_abaqus_unread(hx_abaqus_reader *r, unsigned roles, const char *word, const char *what);
 
-/* A keyword that is not read; *is_known = 0: nothing is known of it. With a sink it asks for the
- * whole mesh. */
-int hx_abaqus_begin_unread(hx_abaqus_reader *r, int *is_known);
+/* A keyword that is not read: *is_harmless = 1: output and the like, which does not act on the
+ * part; else it is named, and with a sink asks for the whole mesh. */
+int hx_abaqus_begin_unread(hx_abaqus_reader *r, int *is_harmless);
 
-/* 1: output and the like, which does not act on the part. */
-int hx_abaqus_is_harmless(const char *keyword);
+/* Names what goes beyond *ELASTIC in the materials that solids have. */
+int hx_abaqus_name_materials(hx_abaqus_reader *r);
 
 /* Keeps the set of a section; once the file is read, lists the cells that have one and are no
  * solids. */
@@ -265,6 +271,9 @@ int hx_abaqus_load_fault(hx_abaqus_reader *r, const char *fmt, ...) HX_PRINTF(2,
 
 /* HX_EINPUT: a load outside of a step; a fault by parameters that are not read. */
 int hx_abaqus_check_load(hx_abaqus_reader *r);
+
+/* Marks a set of which a support or load has taken the members. */
+void hx_abaqus_mark_taken(const hx_abaqus_reader *r, hx_import_set *set, int is_support);
 
 /* Adds nodes of the elements of a set, the faces of a side of elements to r->set, or a list to one
  * of a set's; it must not be longer than the file has n_all for long. */

@@ -13,6 +13,14 @@
 
 enum { MOST_INCLUDED = 1000, SHOWN = 60 };
 
+/* The byte-order mark that editors write at the start of UTF-8. */
+static void pass_mark(FILE *stream)
+{
+    unsigned char mark[3];
+    const size_t n = fread(mark, 1, sizeof mark, stream);
+    if (n < 3 || memcmp(mark, "\xef\xbb\xbf", 3) != 0) rewind(stream);
+}
+
 static int open_file(hx_abaqus_scan *scan, const char *path)
 {
     const char *why;
@@ -20,6 +28,7 @@ static int open_file(hx_abaqus_scan *scan, const char *path)
     memset(file, 0, sizeof *file);
     file->stream = hx_input_open(path, &why);
     if (!file->stream) return HX_RAISE(HX_EINPUT, "cannot read '%s': %s", path, why);
+    pass_mark(file->stream);
     scan->depth++;
     return hx_strdup(&file->path, path);
 }
@@ -158,6 +167,20 @@ static void normalise(char *text)
     *to = '\0';
 }
 
+/* Capitals, with one blank between words. */
+static void tidy(char *text)
+{
+    char *to = text;
+    for (const char *c = text; *c; c++) {
+        if (!isspace((unsigned char)*c))
+            *to++ = (char)toupper((unsigned char)*c);
+        else if (to > text && to[-1] != ' ')
+            *to++ = ' ';
+    }
+    if (to > text && to[-1] == ' ') to--;
+    *to = '\0';
+}
+
 static char *trim(char *text)
 {
     text = skip_blanks(text);
@@ -195,7 +218,7 @@ static int add_parameter(hx_abaqus_scan *scan, char *text)
 {
     char *const equals = strchr(text, '=');
     if (equals) *equals = '\0';
-    normalise(text);
+    tidy(text);
     if (text[0] == '\0' && !equals) return HX_OK;
     if (scan->n_parameter == HX_ABAQUS_PARAMETERS)
         return HX_ABAQUS_RAISE(scan, "*%s has more than %d parameters", scan->keyword,
@@ -230,6 +253,8 @@ static int read_keyword(hx_abaqus_scan *scan, char *start)
     char *at = scan->keyword_text, *comma = find_comma(at);
     int more = *comma == ',';
     *comma = '\0';
+    snprintf(scan->keyword_shown, sizeof scan->keyword_shown, "%s", at);
+    tidy(scan->keyword_shown);
     normalise(at);
     scan->keyword = at;
     while (more) {
@@ -242,10 +267,19 @@ static int read_keyword(hx_abaqus_scan *scan, char *start)
     return HX_OK;
 }
 
+int hx_abaqus_same_word(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        a += *a == ' ';
+        b += *b == ' ';
+        if (*a != *b || *a == '\0') return *a == *b;
+    }
+}
+
 const char *hx_abaqus_parameter(const hx_abaqus_scan *scan, const char *name)
 {
     for (int i = 0; i < scan->n_parameter; i++)
-        if (strcmp(scan->parameter[i].name, name) == 0) return scan->parameter[i].value;
+        if (hx_abaqus_same_word(scan->parameter[i].name, name)) return scan->parameter[i].value;
     return NULL;
 }
 

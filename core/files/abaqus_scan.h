@@ -32,11 +32,13 @@ typedef struct hx_abaqus_scan {
     int is_again;   /* it is the next one, too */
     size_t capacity;
 
-    /* The last keyword line, with its continuations: names in capitals and without blanks, values
-     * as they stand without the blanks and quotes around them. */
+    /* The last keyword line, with its continuations: the keyword in capitals and without blanks,
+     * names of parameters with one blank between words, values as they stand without the blanks and
+     * quotes around them. */
     char *keyword_text; /* (owned) */
     size_t keyword_capacity;
-    const char *keyword; /* "SOLIDSECTION" */
+    const char *keyword;    /* "SOLIDSECTION" */
+    char keyword_shown[48]; /* "SOLID SECTION", cut if it is longer */
     int64_t keyword_line;
     int n_parameter;
     struct {
@@ -64,6 +66,9 @@ void hx_abaqus_mark_free(hx_abaqus_mark *mark);
 /* Goes on at the mark, above the files that are open; hx_abaqus_scan_leave goes back. */
 int hx_abaqus_scan_enter(hx_abaqus_scan *scan, const hx_abaqus_mark *mark);
 void hx_abaqus_scan_leave(hx_abaqus_scan *scan);
+
+/* Whether two words differ in blanks at most. */
+int hx_abaqus_same_word(const char *a, const char *b);
 
 /* Value of a parameter of the keyword, NULL if it was not given. */
 const char *hx_abaqus_parameter(const hx_abaqus_scan *scan, const char *name);

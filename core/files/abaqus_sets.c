@@ -244,6 +244,7 @@ static int begin_set(hx_abaqus_reader *r, const char *key)
     const char *const name = hx_abaqus_parameter(&r->scan, key);
     if (!name || !*name)
         return HX_ABAQUS_RAISE(&r->scan, "*%s needs %s=NAME", r->scan.keyword, key);
+    HX_TRY(hx_abaqus_refuse_input(r));
     r->is_generated = hx_abaqus_parameter(&r->scan, "GENERATE") != NULL;
     HX_TRY(find_member_scope(r));
     return hx_abaqus_open_set(r, name, &r->set);

@@ -41,8 +41,9 @@ int hx_abaqus_begin_step(hx_abaqus_reader *r)
     r->conditions.n_step++;
     const char *const large = hx_abaqus_parameter(&r->scan, "NLGEOM");
     if (large && strcasecmp(large, "NO") != 0)
-        HX_TRY(hx_notes_add(r->notes, HX_NOTE_INFO, "%s:%lld: NLGEOM is not read: small strains",
-                            hx_abaqus_scan_path(&r->scan), (long long)r->scan.keyword_line));
+        HX_TRY(hx_unread_add(&r->import.unread, 0, "*STEP, NLGEOM",
+                             "small displacements are assumed", 1, hx_abaqus_scan_path(&r->scan),
+                             r->scan.keyword_line));
     if (!hx_abaqus_parameter(&r->scan, "PERTURBATION")) return HX_OK;
     if (r->conditions.n_step > 1)
         HX_TRY(hx_notes_add(r->notes, HX_NOTE_INFO,
@@ -131,6 +132,7 @@ static int add_condition(hx_abaqus_reader *r, char *target)
     if (!to.is_number && (!to.set || to.set->node.n == 0))
         return HX_ABAQUS_RAISE(&r->scan, "no set of nodes '%.60s' above this line", target);
     HX_TRY(hx_import_conditions_add(&r->conditions, &r->condition, &added));
+    if (to.set) hx_abaqus_mark_taken(r, to.set, r->condition.kind == HX_CONDITION_SUPPORT);
     return to.is_number ? hx_numbers_append(&added->node, 1, &to.number)
                         : hx_numbers_copy(&added->node, &to.set->node);
 }
@@ -193,13 +195,17 @@ static int boundary_line(hx_abaqus_reader *r, char *line)
     return r->condition.components ? add_condition(r, target) : HX_OK;
 }
 
-/* Whether a parameter of the keyword means what is not read: then its data is passed over. */
-static int passes_over(hx_abaqus_reader *r, unsigned role, const char *const *parameter, int n)
+/* A parameter of the keyword that is not one of these may mean that its data is something else: it
+ * is named, and the data passed over. */
+static int passes_over(hx_abaqus_reader *r, unsigned role, const char *const *read)
 {
-    for (int i = 0; i < n; i++) {
-        char word[64];
-        if (!hx_abaqus_parameter(&r->scan, parameter[i])) continue;
-        snprintf(word, sizeof word, "*%.20s, %s", r->scan.keyword, parameter[i]);
+    for (int i = 0; i < r->scan.n_parameter; i++) {
+        char word[96];
+        const char *const name = r->scan.parameter[i].name;
+        const char *const *known = read;
+        while (*known && strcmp(*known, name) != 0) known++;
+        if (*known) continue;
+        snprintf(word, sizeof word, "*%s, %.40s", r->scan.keyword_shown, name);
         r->data = NULL;
         return hx_abaqus_unread(r, role, word, NULL);
     }
@@ -208,7 +214,7 @@ static int passes_over(hx_abaqus_reader *r, unsigned role, const char *const *pa
 
 int hx_abaqus_begin_boundary(hx_abaqus_reader *r)
 {
-    static const char *const unread[] = {"AMPLITUDE", "FIXED", "USER", "SUBMODEL", "TYPE"};
+    static const char *const read[] = {"OP", "TYPE", NULL}, *const read_other[] = {"OP", NULL};
     const char *const op = hx_abaqus_parameter(&r->scan, "OP");
     const char *const type = hx_abaqus_parameter(&r->scan, "TYPE");
     const int is_plain = !type || strcasecmp(type, "DISPLACEMENT") == 0;
@@ -219,7 +225,7 @@ int hx_abaqus_begin_boundary(hx_abaqus_reader *r)
                              "*BOUNDARY, OP=NEW takes supports away; all load cases have the same "
                              "supports here: write one file a set of supports"));
     r->has_support = 1;
-    return passes_over(r, HX_UNREAD_SUPPORT, unread, is_plain ? 4 : 5);
+    return passes_over(r, HX_UNREAD_SUPPORT, is_plain ? read : read_other);
 }
 
 /* node or set, component, value */
@@ -242,11 +248,10 @@ static int cload_line(hx_abaqus_reader *r, char *line)
 
 int hx_abaqus_check_load(hx_abaqus_reader *r)
 {
-    static const char *const unread[] = {"AMPLITUDE", "FOLLOWER", "LOADCASE",
-                                         "USER",      "SECTOR",   "SUBMODEL"};
+    static const char *const read[] = {"OP", NULL};
     r->soft = HX_ABAQUS_OF_LOADS;
     if (!r->in_step) return HX_ABAQUS_RAISE(&r->scan, "*%s outside a *STEP", r->scan.keyword);
-    return passes_over(r, HX_UNREAD_LOAD, unread, (int)(sizeof unread / sizeof unread[0]));
+    return passes_over(r, HX_UNREAD_LOAD, read);
 }
 
 int hx_abaqus_begin_cload(hx_abaqus_reader *r)

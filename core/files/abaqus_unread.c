@@ -12,17 +12,6 @@
 enum { CARRIES = HX_UNREAD_CARRIES, MASS = HX_UNREAD_MASS, LOAD = HX_UNREAD_LOAD };
 enum { SUPPORT = HX_UNREAD_SUPPORT, STEP = HX_UNREAD_STEP, MOST_CARRIERS = 100000 };
 
-/* "SHELL SECTION" is the keyword SHELLSECTION. */
-static int is_keyword(const char *name, const char *keyword)
-{
-    for (; *name; name++) {
-        if (*name == ' ') continue;
-        if (*name != *keyword) return 0;
-        keyword++;
-    }
-    return *keyword == '\0';
-}
-
 /* --- keywords --- */
 
 typedef struct unread_keyword {
@@ -61,6 +50,12 @@ static const unread_keyword unread[] = {
     {"TEMPERATURE", LOAD, "thermal strains"},
     {"FIELD", LOAD, NULL},
     {"PRESSURE STRESS", LOAD, NULL},
+    {"INITIAL STRAIN INCREASE", LOAD, "initial strains"},
+    {"ADJUST", CARRIES, "moves nodes"},
+    {"IMPERFECTION", CARRIES, "moves nodes"},
+    {"CHANGE MATERIAL", HX_UNREAD_MATERIAL, NULL},
+    {"CHANGE PLASTIC", HX_UNREAD_MATERIAL, NULL},
+    {"REFINE MESH", 0, "the mesh of the file is analysed"},
     {"LOAD CASE", LOAD, NULL},
     {"CFLUX", LOAD, "a load of heat"},
     {"DFLUX", LOAD, "a load of heat"},
@@ -114,23 +109,67 @@ static const char *const sections[] = {
     "JOINT",         "UEL PROPERTY",          "USER SECTION",      "GAP",
 };
 
-/* What a linear elastic material is not read with. */
+/* What makes a material other than the linear elastic one that *ELASTIC states. */
 static const char *const materials[] = {
     "PLASTIC",
     "CYCLIC HARDENING",
+    "CYCLED PLASTIC",
     "CREEP",
+    "SWELLING",
     "USER MATERIAL",
     "HYPERELASTIC",
     "HYPERFOAM",
+    "ANISOTROPIC HYPERELASTIC",
+    "MULLINS EFFECT",
+    "UNIAXIAL TEST DATA",
+    "BIAXIAL TEST DATA",
+    "PLANAR TEST DATA",
+    "VOLUMETRIC TEST DATA",
+    "SIMPLE SHEAR TEST DATA",
+    "COMBINED TEST DATA",
     "VISCOELASTIC",
+    "VISCOUS",
+    "HYSTERESIS",
     "DEFORMATION PLASTICITY",
+    "HYPOELASTIC",
+    "POROUS ELASTIC",
+    "SUPERELASTIC",
+    "LOW DENSITY FOAM",
+    "CRUSHABLE FOAM",
+    "CRUSHABLE FOAM HARDENING",
+    "FABRIC",
+    "JOINTED MATERIAL",
+    "EOS",
     "NO COMPRESSION",
     "NO TENSION",
+    "FAIL STRAIN",
     "DRUCKER PRAGER",
+    "DRUCKER PRAGER HARDENING",
+    "DRUCKER PRAGER CREEP",
+    "CAP PLASTICITY",
+    "CAP HARDENING",
+    "CAP CREEP",
     "MOHR COULOMB",
-    "DAMAGE INITIATION",
-    "CONCRETE",
     "MOHR COULOMB HARDENING",
+    "CLAY PLASTICITY",
+    "CLAY HARDENING",
+    "CAST IRON PLASTICITY",
+    "CAST IRON COMPRESSION HARDENING",
+    "CAST IRON TENSION HARDENING",
+    "POROUS METAL PLASTICITY",
+    "POTENTIAL",
+    "ORNL",
+    "RATE DEPENDENT",
+    "DAMAGE INITIATION",
+    "DAMAGE EVOLUTION",
+    "CONCRETE",
+    "CONCRETE DAMAGED PLASTICITY",
+    "CONCRETE COMPRESSION HARDENING",
+    "CONCRETE TENSION STIFFENING",
+    "TENSION STIFFENING",
+    "BRITTLE CRACKING",
+    "BRITTLE SHEAR",
+    "PIEZOELECTRIC",
 };
 
 /* Output, control of solutions, and what has an effect only beside keywords that are named. */
@@ -220,22 +259,104 @@ static const char *const harmless[] = {
     "MODEL DEFINITION",
     "CORRELATION LENGTH",
     "HCF",
-
     "CONNECTOR STOP",
     "CONNECTOR FRICTION",
+    "FAILURE RATIOS",
+    "FAIL STRESS",
+    "SHEAR FAILURE",
+    "TENSILE FAILURE",
+    "CONCRETE COMPRESSION DAMAGE",
+    "CONCRETE TENSION DAMAGE",
+    "SHEAR RETENTION",
+    "BRITTLE FAILURE",
+    "DAMAGE STABILIZATION",
+    "TRS",
+    "DEPVAR",
+    "USER OUTPUT VARIABLES",
+    "POROUS FAILURE CRITERIA",
+    "ANNEAL TEMPERATURE",
+    "ELECTRICAL CONDUCTIVITY",
+    "DIELECTRIC",
+    "JOULE HEAT FRACTION",
+    "INELASTIC HEAT FRACTION",
+    "SOLUBILITY",
+    "DIFFUSIVITY",
+    "PERMEABILITY",
+    "MAGNETIC PERMEABILITY",
+    "FLUID CONSTANTS",
+    "FLUID SECTION",
+    "ACOUSTIC MEDIUM",
+    "EMISSIVITY",
+    "CAVITY DEFINITION",
+    "RADIATION VIEWFACTOR",
+    "END PART",
+    "DISPLAY BODY",
+    "PARAMETER",
+    "BULK VISCOSITY",
+    "FIXED MASS SCALING",
+    "VARIABLE MASS SCALING",
+    "SOLUTION TECHNIQUE",
+    "NODAL ENERGY RATE",
+    "INCREMENTATION OUTPUT",
+    "ELEMENT MATRIX OUTPUT",
+    "SUBSTRUCTURE OUTPUT",
+    "SURFACE OUTPUT",
+    "RADIATION OUTPUT",
+    "RADIATION FILE",
+    "RADIATION PRINT",
+    "NODE RESPONSE",
+    "ELEMENT RESPONSE",
+    "DESIGN GRADIENT",
+    "DIAGNOSTICS",
+    "DEBUG",
+    "PRINT FILE",
+    "TRACER PARTICLE",
+    "GAP ELECTRICAL CONDUCTANCE",
+    "GAP RADIATION",
+    "CHANGE FRICTION",
+    "SURFACE PROPERTY ASSIGNMENT",
+    "CONTACT RESPONSE",
+    "BASELINE CORRECTION",
+    "SPECTRUM",
+    "PSD-DEFINITION",
+    "CORRELATION",
+    "CONNECTOR CONSTITUTIVE REFERENCE",
+    "CONNECTOR DAMAGE EVOLUTION",
+    "CONNECTOR DAMAGE INITIATION",
+    "CONNECTOR FAILURE",
+    "CONNECTOR HARDENING",
+    "CONNECTOR LOCK",
+    "CONNECTOR PLASTICITY",
+    "CONNECTOR POTENTIAL",
+    "CONNECTOR UNIAXIAL BEHAVIOR",
+    "COMPOSITE MODAL DAMPING",
+    "BOUNDARYF",
+    "EQUATIONF",
+    "TRANSFORMF",
+    "CHANGE SURFACE BEHAVIOR",
+    "GEOMETRIC TOLERANCE",
+    "NO ANALYSIS",
+    "RANDOM FIELD",
+    "RETAINED NODAL DOFS",
+    "SPECIFIC GAS CONSTANT",
+    "SUBSTRUCTURE MATRIX OUTPUT",
+    "USER ELEMENT",
+    "VIEWFACTOR",
+    "MATRIX INPUT",
+    "CONNECTOR DERIVED COMPONENT",
 };
 
 static const unread_keyword *find(const unread_keyword *list, size_t n, const char *keyword)
 {
     for (size_t i = 0; i < n; i++)
-        if (is_keyword(list[i].name, keyword)) return &list[i];
+        if (hx_abaqus_same_word(list[i].name, keyword)) return &list[i];
     return NULL;
 }
 
 static int has_word(const char *const *list, size_t n, const char *keyword)
 {
     for (size_t i = 0; i < n; i++)
-        if (is_keyword(list[i], keyword)) return 1;
+        if (hx_abaqus_same_word(list[i], keyword)) return 1;
     return 0;
 }
 
@@ -273,11 +394,25 @@ static int begin_initial(hx_abaqus_reader *r)
                          r->scan.keyword_line);
 }
 
+/* It goes to the material that it stands in, and is named if that one is used. */
 static int unread_material(hx_abaqus_reader *r)
 {
-    return hx_notes_add(r->notes, HX_NOTE_INFO, "%s:%lld: *%s is not read: linear elastic",
-                        hx_abaqus_scan_path(&r->scan), (long long)r->scan.keyword_line,
-                        r->scan.keyword);
+    char word[64];
+    hx_unread *const to =
+        r->n_material > 0 ? &r->material[r->n_material - 1].beyond : &r->import.unread;
+    snprintf(word, sizeof word, "*%s", r->scan.keyword_shown);
+    return hx_unread_add(to, HX_UNREAD_MATERIAL, word, "not linear elastic", 1,
+                         hx_abaqus_scan_path(&r->scan), r->scan.keyword_line);
+}
+
+/* Nothing is known of it: in a step it may load or hold the part, before that carry. */
+static int unread_unknown(hx_abaqus_reader *r)
+{
+    char word[64];
+    snprintf(word, sizeof word, "*%s", r->scan.keyword_shown);
+    return hx_unread_add(&r->import.unread, r->in_step ? LOAD | SUPPORT : CARRIES, word,
+                         "a keyword that is not known", 1, hx_abaqus_scan_path(&r->scan),
+                         r->scan.keyword_line);
 }
 
 int hx_abaqus_keep_carrier(hx_abaqus_reader *r)
@@ -300,31 +435,44 @@ static int begin_procedure(hx_abaqus_reader *r, const unread_keyword *k)
     return unread_keyword_line(r, &step);
 }
 
-int hx_abaqus_begin_unread(hx_abaqus_reader *r, int *is_known)
+/* What begins a step of another kind, or the state of another job. */
+static const unread_keyword *find_procedure(const hx_abaqus_reader *r)
+{
+    static const unread_keyword riks = {"STATIC, RIKS", STEP, NULL};
+    const char *const keyword = r->scan.keyword;
+    const int is_riks = strcmp(keyword, "STATIC") == 0 && hx_abaqus_parameter(&r->scan, "RIKS");
+    return is_riks ? &riks : FIND(procedures, keyword);
+}
+
+static const unread_keyword *find_unread(const hx_abaqus_reader *r)
+{
+    static const unread_keyword restart = {"RESTART, READ", LOAD | SUPPORT,
+                                           "the state of another job"};
+    const char *const keyword = r->scan.keyword;
+    const int reads = strcmp(keyword, "RESTART") == 0 && hx_abaqus_parameter(&r->scan, "READ");
+    return reads ? &restart : FIND(unread, keyword);
+}
+
+int hx_abaqus_begin_unread(hx_abaqus_reader *r, int *is_harmless)
 {
     const char *const keyword = r->scan.keyword;
-    static const unread_keyword riks = {"STATIC, RIKS", STEP, NULL};
-    const int is_riks = strcmp(keyword, "STATIC") == 0 && hx_abaqus_parameter(&r->scan, "RIKS");
-    const unread_keyword *const procedure = is_riks ? &riks : FIND(procedures, keyword);
-    const unread_keyword *const other = procedure ? NULL : FIND(unread, keyword);
+    const unread_keyword *const procedure = find_procedure(r);
+    const unread_keyword *const other = procedure ? NULL : find_unread(r);
     const int is_section = HAS(sections, keyword), is_material = HAS(materials, keyword);
     const int is_initial = strcmp(keyword, "INITIALCONDITIONS") == 0;
-    *is_known = procedure || other || is_section || is_material || is_initial;
-    if (*is_known && r->import.sink) {
+    const int is_known = procedure || other || is_section || is_material || is_initial;
+    *is_harmless = !is_known && HAS(harmless, keyword);
+    if (*is_harmless) return HX_OK;
+    if (r->import.sink) {
         char why[80];
-        snprintf(why, sizeof why, "*%.60s beside the mesh", keyword);
+        snprintf(why, sizeof why, "*%.60s beside the mesh", r->scan.keyword_shown);
         return hx_import_need_whole(&r->import, why);
     }
     if (procedure) return begin_procedure(r, procedure);
     if (other) return unread_keyword_line(r, other);
     if (is_section) return hx_abaqus_keep_carrier(r);
     if (is_initial) return begin_initial(r);
-    return is_material ? unread_material(r) : HX_OK;
-}
-
-int hx_abaqus_is_harmless(const char *keyword)
-{
-    return HAS(harmless, keyword);
+    return is_material ? unread_material(r) : unread_unknown(r);
 }
 
 /* --- elements other than solids --- */
@@ -424,12 +572,20 @@ int hx_abaqus_count_formulation(hx_abaqus_reader *r)
     return hx_unread_add(&r->formulation, 0, r->type_name, r->type->name, 1, "", 0);
 }
 
-/* What the letters behind a name say that changes a solution; NULL: nothing. */
-static const char *find_formulation(const hx_unread_kind *kind)
+/* What the letters behind a name say that changes a solution; "": nothing. T, P, E and S (a
+ * coupling, better stresses on the surface) leave the displacements of the plain element. */
+static void find_formulation(const hx_unread_kind *kind, char how[60])
 {
+    static const char *const what[] = {"reduced integration", "incompatible modes", "hybrid",
+                                       "modified"};
     const char *const letters = kind->word + strlen(kind->what);
-    if (strchr(letters, 'I') && strncmp(kind->what, "C3D8", 4) == 0) return "incompatible modes";
-    return strchr(letters, 'R') ? "reduced integration" : NULL;
+    how[0] = '\0';
+    for (int i = 0; i < 4; i++) {
+        if (!strchr(letters, "RIHM"[i])) continue;
+        if (i == 1 && strncmp(kind->what, "C3D8", 4) != 0) continue;
+        const size_t n = strlen(how);
+        snprintf(how + n, 60 - n, "%s%s", n > 0 ? ", " : "", what[i]);
+    }
 }
 
 /* In a file that is a job, from which another program has a solution, it is a warning. */
@@ -438,17 +594,19 @@ int hx_abaqus_note_formulations(hx_abaqus_reader *r)
     const int is_job = r->conditions.n_step > 0;
     for (size_t i = 0; i < r->formulation.n; i++) {
         const hx_unread_kind *const kind = &r->formulation.kind[i];
-        const char *const how = find_formulation(kind);
-        HX_TRY(hx_notes_add(
-            r->notes,
-            !how     ? HX_NOTE_DETAIL
-            : is_job ? HX_NOTE_WARNING
-                     : HX_NOTE_INFO,
-            how ? "%s: elements of type %s (%s) are analysed as %s with full integration, without "
-                  "hourglass control: other programs find other displacements, the coarser the "
-                  "mesh the more"
-                : "%s: elements of type %s are read as the plain %s%s",
-            r->import.path, kind->word, how ? how : kind->what, how ? kind->what : ""));
+        char how[60];
+        find_formulation(kind, how);
+        const hx_note_level level = is_job ? HX_NOTE_WARNING : HX_NOTE_INFO;
+        HX_TRY(how[0] ? hx_notes_add(r->notes, level,
+                                     "%s: elements of type %s (%s) are analysed as %s with full "
+                                     "integration%s: other programs find other displacements, the "
+                                     "coarser the mesh the more",
+                                     r->import.path, kind->word, how, kind->what,
+                                     how[0] == 'r' || how[0] == 'i' ? ", without hourglass control"
+                                                                    : "")
+                      : hx_notes_add(r->notes, HX_NOTE_DETAIL,
+                                     "%s: elements of type %s are read as the plain %s",
+                                     r->import.path, kind->word, kind->what));
     }
     return HX_OK;
 }

@@ -108,6 +108,7 @@ static int is_ansys(const char *head)
 static int is_abaqus(const char *head)
 {
     if (is_ansys(head)) return 0;
+    if (strncmp(head, "\xef\xbb\xbf", 3) == 0) head += 3; /* the byte-order mark of UTF-8 */
     head += strspn(head, " \t\r\n");
     return head[0] == '*' && (head[1] == '*' || isalpha((unsigned char)head[1]));
 }

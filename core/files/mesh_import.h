@@ -48,17 +48,19 @@ typedef struct hx_import_other {
 /* A named selection; any of the lists may be empty, and several may be filled. */
 typedef struct hx_import_set {
     char *name;
-    int is_reference;      /* of nodes that are none of the mesh's by intent */
-    int is_shortened;      /* members that it names several times were taken out */
-    int is_of_loads;       /* a load made it: no face that it lacks refuses the mesh */
-    hx_numbers node;       /* numbers of nodes */
-    hx_numbers elem;       /* numbers of elements */
-    hx_numbers elem_index; /* elements by the order in which they were added, from 0 */
-    hx_numbers quad;       /* 4 numbers of nodes a face, in any order round it; a triangle's last
-                              twice */
-    hx_numbers free_elem;  /* numbers of elements whose faces on the boundary are members */
-    hx_numbers face_elem;  /* the element's number for each entry of face_local */
-    hx_numbers face_local; /* 0 to 5: a row of hx_hex_face of the element as it was added */
+    int is_reference;       /* of nodes that are none of the mesh's by intent */
+    int is_shortened;       /* members that it names several times were taken out */
+    int is_of_loads;        /* a load made it: no face that it lacks refuses the mesh */
+    int is_held, is_loaded; /* supports, loads have taken its members so far */
+    int64_t taken_line;     /* the first such line, 0: none */
+    hx_numbers node;        /* numbers of nodes */
+    hx_numbers elem;        /* numbers of elements */
+    hx_numbers elem_index;  /* elements by the order in which they were added, from 0 */
+    hx_numbers quad;        /* 4 numbers of nodes a face, in any order round it; a triangle's last
+                               twice */
+    hx_numbers free_elem;   /* numbers of elements whose faces on the boundary are members */
+    hx_numbers face_elem;   /* the element's number for each entry of face_local */
+    hx_numbers face_local;  /* 0 to 5: a row of hx_hex_face of the element as it was added */
 } hx_import_set;
 
 enum { HX_NUMBER_TEXT = 120 };

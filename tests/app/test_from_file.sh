@@ -144,6 +144,36 @@ sed 's/^\*Material, name=Steel/*Material, name=Soft\n*Elastic\n1., 0.3\n&/; s/^\
 grep -q "warning: the material of the config counts for all elements; .*two.inp: several materials: 'Soft'" \
     stderr || fault "several materials: $(cat stderr)"
 
+# A material that one E and nu do not describe is warned of beside those of the config, and by new.
+# of_material NUMBERS PARAMETERS MESSAGE COMMENT
+of_material() {
+    sed "s/^ 210000., 0.3/$1/; s/^\*Elastic/&$2/" "$source/examples/meshes/cube_job.inp" >other.inp
+    "$hextop" -q check cube.cfg mesh.file="$work/other.inp" >stdout 2>stderr || fault "$1: $(cat stderr)"
+    grep -qF "$3" stderr || fault "no warning of $3: $(cat stderr)"
+    refused "$3" steel.cfg mesh.file="$work/other.inp"
+    "$hextop" -q new other.inp >new.cfg 2>stderr || fault "no config: $(cat stderr)"
+    grep -qF "$3" stderr || fault "new has no warning of $3: $(cat stderr)"
+    grep -q "^ *# .*other.inp:$4" new.cfg || fault "new has no comment on $4"
+}
+of_material '1., 1., 1., .3, .3, .3, 4., 4.\n4.' ', type=Engineering Constants' \
+    "69: *ELASTIC of material 'Steel', of the set 'Set-all': TYPE=Engineering Constants is not read" \
+    '69: .ELASTIC of material .*: TYPE=Engineering Constants is not read'
+of_material '2., 0.3, 0.\n1., 0.3, 100.' '' \
+    "69: *ELASTIC of material 'Steel', of the set 'Set-all': depends on the temperature" \
+    '69: .*depends on the temperature'
+of_material ' 210000., 0.3\n*Plastic\n100., 0.' '' '71: not read: 1 *PLASTIC (not linear elastic)' \
+    '71: 1 .PLASTIC (not linear elastic)'
+grep -q '# ignore = ("\*PLASTIC");' new.cfg || fault "new has no mesh.ignore of *PLASTIC"
+grep -q '^material = { from = "file"; };' new.cfg || fault "new takes no material beside *PLASTIC"
+sed 's/material=Steel/composite/' "$source/examples/meshes/cube_job.inp" >other.inp
+"$hextop" -q check cube.cfg mesh.file="$work/other.inp" >stdout 2>stderr || fault "layers: $(cat stderr)"
+grep -q 'warning: .*: COMPOSITE (layers of materials) is not read' stderr || fault "layers: $(cat stderr)"
+
+# The byte-order mark of UTF-8 before a config, and before what it includes.
+printf '\357\273\277' | cat - cube.cfg >mark.cfg
+printf '\357\273\277@include "mark.cfg"\n' >marks.cfg
+"$hextop" -q check marks.cfg >stdout 2>stderr || fault "a byte-order mark: $(cat stderr)"
+
 # Names that the mesh has already are listed together; a long list of sets is cut.
 refused 'the mesh has sets with the names of 2 sets of the config: "Set-left", "Set-right"; choose others' cube.cfg \
     'sets=({name="Set-left";not=("Set-right");},{name="mine";not=("Set-right");},{name="Set-right";not=("mine");})'
