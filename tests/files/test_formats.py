@@ -566,6 +566,42 @@ for what, more, named in (
     put("more.unv", unv + more + "    -1\n")
     code, said = run("mesh", "more.unv", "out.inp")
     check(code == 0 and "not read: " + named in said, f"{what}: {said}")
+
+# Nodes in a coordinate system of data set 2420, before or behind them: the global one, if its axes are.
+def systems_2420(label, kind, axes):
+    rows = "".join("".join("%25.16E" % v for v in row) + "\n" for row in axes)
+    return f"    -1\n  2420\n{1:10d}\nPart\n{label:10d}{kind:10d}{8:10d}\nCS1\n" + rows + "    -1\n"
+
+
+AXES = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, 0)]
+in_other = unv.replace("%10d" % 41 + "         1         1", "%10d" % 41 + "         2         1")
+displaced = unv.replace("         1         1        11\n", "         1         3        11\n")
+where = in_other[: in_other.index("%10d" % 41 + "         2")].count("\n") + 1
+for kind, axes, said_of in (
+    (0, AXES, None), (1, AXES, "turns, moves or bends"), (0, [*AXES[:3], (5, 0, 0)], "turns, moves or bends"),
+    (0, [(0, 1, 0), (-1, 0, 0), (0, 0, 1), (0, 0, 0)], "turns, moves or bends"), (None, AXES, "no data set 2420 defines"),
+):
+    system = systems_2420(2, kind, axes) if kind is not None else ""
+    for text, line in ((system + in_other + "    -1\n", where + system.count("\n")), (in_other + "    -1\n" + system, where)):
+        if said_of:
+            refused("system.unv", text, f"system.unv:{line}: node 41 is given in coordinate system 2, ")
+            refused("system.unv", text, said_of)
+        else:
+            put("system.unv", text)
+            check(mesh_of("system.unv") == found, "a system that is the global one")
+refused("first.unv", systems_2420(1, 2, AXES) + unv + "    -1\n", "node 11 is given in coordinate system 1")
+put("displaced.unv", displaced + "    -1\n")
+check(f"not read: {len(xyz)} displacement system 3" in run("-q", "mesh", "displaced.unv", "out.inp")[1] and
+      mesh_of("displaced.unv") == found, "displacements in another system")
+put("displaced.unv", systems_2420(3, 0, AXES) + displaced + "    -1\n")
+check("not read" not in run("mesh", "displaced.unv", "out.inp")[1], "displacements in the global system")
+
+# Groups of one name are one set, which is warned of.
+again = "".join("%10d" % v for v in (9, 0, 0, 0, 0, 0, 0, 1)) + "\nheld\n" + "".join("%10d" % v for v in (7, 18, 0, 0)) + "\n"
+put("again.unv", unv + again + "    -1\n")
+code, said = run("-q", "mesh", "again.unv", "out.inp")
+check(code == 0 and "groups 3 and 9 are both 'held'; groups of one name are one set" in said and
+      section(open("out.inp").read(), "*NSET, NSET=held") == ["11,14,15,18"], f"groups of one name: {said}")
 refused("turned.unv", "    -1\n    15\n         1         2         0         1  1.0E+00  2.0E+01  0.0E+00\n    -1\n",
         "turned.unv:3: node 1 is given in coordinate system 2")
 refused("nodes.unv", unv.replace("       111         2         1         7         4", "       111         2         1         7         3"),
