@@ -1,6 +1,7 @@
 /* Elements of ANSYS archives: which solid, or what else, a number of the element library is, and
  * the four ways in which an archive states elements. */
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -170,41 +171,73 @@ static int add_other(hx_ansys_reader *r, int type, int64_t real, int64_t number,
     return hx_import_add_other(&r->import, shape, name, number, line);
 }
 
-/* How ANSYS integrates or enriches a solid by its KEYOPT(2); NULL: as it is analysed here. */
-static const char *find_formulation(int number, int option)
+/* How ANSYS integrates or enriches a solid by its KEYOPTs; NULL: as it is analysed here. */
+static const char *find_formulation(int number, const int8_t option[HX_ANSYS_OPTIONS])
 {
     static const char *const of_185[] = {"B-bar", "reduced integration", "enhanced strains",
                                          "simplified enhanced strains"};
-    if (number == 185 && option >= 0 && option < 4) return of_185[option];
-    if (number == 186 && option == 0) return "reduced integration";
+    static const char *const extra = "extra displacement shapes";
+    if (number == 185 && option[1] >= 0 && option[1] < 4) return of_185[option[1]];
+    if (number == 186 && option[1] == 0) return "reduced integration";
     if (number == 45 || number == 64 || number == 73)
-        return option == 1 ? "reduced integration" : "extra displacement shapes";
+        return option[1] == 1 ? "reduced integration" : extra;
+    if (number == 65) return option[0] == 0 ? extra : NULL;
+    if (number == 5) return option[2] == 0 ? extra : NULL;
     return NULL;
 }
 
-static int count_formulation(hx_ansys_reader *r, int64_t type, int library_type)
+/* KEYOPT(3) of SOLID185, SOLID186 and the thermal SOLID278, SOLID279. */
+static int is_layered(int number, const int8_t option[HX_ANSYS_OPTIONS])
 {
-    char name[HX_ANSYS_WORD];
-    const char *const how = find_formulation(library_type, r->option[type]);
-    r->noted_type = type;
-    if (!how) return HX_OK;
-    return hx_unread_add(&r->formulation, 0, hx_ansys_library_name(library_type, name), how, 1, "",
-                         0);
+    return (number == 185 || number == 186 || number == 278 || number == 279) && option[2] != 0;
 }
 
-/* In a file that is a job, from which ANSYS has a solution, it is a warning. */
-int hx_ansys_note_formulations(hx_ansys_reader *r)
+static int name_layered(hx_ansys_reader *r, const hx_ansys_solids *solids)
+{
+    char name[HX_ANSYS_WORD], word[HX_ANSYS_WORD + 16];
+    snprintf(word, sizeof word, "%s, layered", hx_ansys_library_name(solids->number, name));
+    return hx_import_unread(&r->import, HX_UNREAD_MATERIAL, word, "layers by KEYOPT(3)", solids->n,
+                            solids->line);
+}
+
+/* In a file that is a job, from which ANSYS has a solution, a formulation is a warning. */
+static int note_formulations(hx_ansys_reader *r, const hx_unread *list)
 {
     const int is_job = r->conditions.n > 0 || r->import.unread.n > 0;
-    for (size_t i = 0; i < r->formulation.n; i++) {
-        const hx_unread_kind *const kind = &r->formulation.kind[i];
+    for (size_t i = 0; i < list->n; i++)
         HX_TRY(hx_notes_add(r->notes, is_job ? HX_NOTE_WARNING : HX_NOTE_INFO,
                             "%s: elements of type %s (%s in ANSYS) are analysed with full "
                             "integration: ANSYS finds other displacements, the coarser the mesh "
                             "the more",
-                            r->import.path, kind->word, kind->what));
-    }
+                            r->import.path, list->kind[i].word, list->kind[i].what));
     return HX_OK;
+}
+
+int hx_ansys_name_solids(hx_ansys_reader *r)
+{
+    hx_unread list = {0};
+    int rc = HX_OK;
+    for (int type = 1; type < HX_ANSYS_NUMBERS && rc == HX_OK; type++) {
+        const hx_ansys_solids *const solids = &r->solids[type];
+        char name[HX_ANSYS_WORD];
+        if (solids->n == 0) continue;
+        const char *const how = find_formulation(solids->number, r->option[type]);
+        if (is_layered(solids->number, r->option[type])) rc = name_layered(r, solids);
+        if (rc == HX_OK && how)
+            rc =
+                hx_unread_add(&list, 0, hx_ansys_library_name(solids->number, name), how, 1, "", 0);
+    }
+    if (rc == HX_OK) rc = note_formulations(r, &list);
+    hx_unread_free(&list);
+    return rc;
+}
+
+static void count_solid(hx_ansys_reader *r, int64_t type, int number, int64_t line)
+{
+    hx_ansys_solids *const solids = &r->solids[type];
+    if (solids->n++ > 0) return;
+    solids->line = line;
+    solids->number = (int16_t)number;
 }
 
 /* Nodes behind the first n_node are zeros; zeros at the end count as not given. */
@@ -227,7 +260,7 @@ static int add_element(hx_ansys_reader *r, hx_ansys_pending *given)
                 &r->import, line,
                 HX_RAISE(HX_EINPUT, "element %lld lacks nodes", (long long)number));
     fill_middles(id, node);
-    if (library_type > 0 && type != r->noted_type) HX_TRY(count_formulation(r, type, library_type));
+    if (library_type > 0) count_solid(r, type, library_type, line);
     HX_TRY(hx_materials_at(&r->materials, given->material, &material));
     material->is_used = 1;
     return hx_import_add_solids(&r->import, id, 1, &number, node, line);
@@ -428,7 +461,14 @@ static void set_type(hx_ansys_reader *r, int64_t type, int64_t number)
         r->type[type] = (int16_t)number;
 }
 
-/* ET,type,185; SOLID185 may stand for 185 */
+static void set_option(hx_ansys_reader *r, int64_t type, int key, double value)
+{
+    if (key >= 1 && key <= HX_ANSYS_OPTIONS && type > 0 && type < HX_ANSYS_NUMBERS &&
+        value >= 0.0 && value < 100.0)
+        r->option[type][key - 1] = (int8_t)value;
+}
+
+/* ET,type,185,KOP1,KOP2,...; SOLID185 may stand for 185 */
 int hx_ansys_et(hx_ansys_reader *r)
 {
     char word[HX_ANSYS_WORD];
@@ -439,6 +479,10 @@ int hx_ansys_et(hx_ansys_reader *r)
     number = strtoll(digits, NULL, 10);
     if (!*digits && *word) HX_TRY(hx_ansys_integer(r, 2, &number));
     set_type(r, type, number);
+    for (int k = 1; k <= HX_ANSYS_OPTIONS; k++) {
+        double value;
+        if (hx_ansys_number(r, 2 + k, &value)) set_option(r, type, k, value);
+    }
     return HX_OK;
 }
 
@@ -449,9 +493,21 @@ int hx_ansys_keyopt(hx_ansys_reader *r)
     if (!hx_ansys_number(r, 1, &type) || !hx_ansys_number(r, 2, &key) ||
         !hx_ansys_number(r, 3, &value))
         return HX_OK;
-    if (key == 2.0 && type >= 1.0 && type < HX_ANSYS_NUMBERS && value >= 0.0 && value < 100.0)
-        r->option[(int)type] = (int8_t)value;
+    if (fabs(type) < HX_ANSYS_NUMBERS && fabs(key) < 100.0)
+        set_option(r, (int64_t)type, (int)key, value);
     return HX_OK;
+}
+
+/* Number, library, KEYOPT(1), (2), ... of ETBLOCK; texts among them are none. */
+static void take_options(hx_ansys_reader *r, const hx_ansys_layout *l, int64_t type)
+{
+    for (int k = 0; k < HX_ANSYS_OPTIONS && k < l->n_real; k++) {
+        double value;
+        if (hx_ansys_real(r, l, k, &value) == HX_OK)
+            set_option(r, type, k + 1, value);
+        else
+            hx_error_clear();
+    }
 }
 
 int hx_ansys_etblock(hx_ansys_reader *r)
@@ -466,6 +522,7 @@ int hx_ansys_etblock(hx_ansys_reader *r)
         HX_TRY(hx_ansys_int(r, &l, 0, &type));
         HX_TRY(hx_ansys_int(r, &l, 1, &number));
         set_type(r, type, number);
+        take_options(r, &l, type);
     }
 }
 

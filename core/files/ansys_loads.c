@@ -143,12 +143,18 @@ static unsigned role_of(int is_force)
     return is_force ? HX_UNREAD_LOAD : HX_UNREAD_SUPPORT;
 }
 
-/* "D,TEMP" and its like, of the command that is read. */
+/* "D,TEMP" and its like, of the command that is read. Temperatures and potentials hold nothing:
+ * they act as loads do, as component 11 of *BOUNDARY. */
 static int lose(hx_ansys_reader *r, int is_force, const char *what)
 {
+    static const char *const acting[] = {"TEMP", "TBOT", "TTOP", "TE",   "VOLT", "MAG",
+                                         "AX",   "AY",   "AZ",   "PRES", "CONC", "EMF"};
     char text[2 * HX_ANSYS_WORD];
+    unsigned role = role_of(is_force);
+    for (size_t i = 0; i < sizeof acting / sizeof acting[0]; i++)
+        if (strncasecmp(what, acting[i], strlen(acting[i])) == 0) role = HX_UNREAD_LOAD;
     snprintf(text, sizeof text, "%s%s%.40s", is_force ? "F" : "D", *what == ' ' ? "" : ",", what);
-    return hx_ansys_unread(r, role_of(is_force), text, NULL, r->line);
+    return hx_ansys_unread(r, role, text, NULL, r->line);
 }
 
 /* Supports that are stated behind SOLVE belong to another load step, or to none. */
@@ -291,6 +297,7 @@ static int emit(hx_ansys_reader *r, const hx_ansys_entry *e, double value)
                                     .value = value,
                                     .line = e->line};
     hx_condition *added;
+    if (e->is_force && r->antype_line) return HX_OK; /* of no static step */
     HX_TRY(hx_import_conditions_add(&r->conditions, &condition, &added));
     return hx_numbers_append(&added->node, 1, &e->node);
 }
@@ -344,7 +351,7 @@ int hx_ansys_finish_loads(hx_ansys_reader *r)
             if (!is_same_place(&r->entry[begin], &r->entry[end])) break;
         HX_TRY(fold(r, begin, end));
     }
-    if (r->conditions.n > 0) r->conditions.n_step = 1;
+    if (r->conditions.n > 0 && !r->antype_line) r->conditions.n_step = 1;
     if (r->n_lost_component > 0)
         HX_TRY(hx_notes_add(r->notes, HX_NOTE_INFO,
                             "%s: %lld components of selections (CM) are not read, the first: "

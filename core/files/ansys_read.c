@@ -301,6 +301,7 @@ static int read_all(hx_ansys_reader *r)
     if (!r->stream) return HX_RAISE(HX_EINPUT, "cannot read '%s': %s", r->import.path, why);
     HX_TRY(hx_alloc(&r->type, HX_ANSYS_NUMBERS, sizeof *r->type, "types of elements"));
     HX_TRY(hx_alloc(&r->option, HX_ANSYS_NUMBERS, sizeof *r->option, "types of elements"));
+    HX_TRY(hx_alloc(&r->solids, HX_ANSYS_NUMBERS, sizeof *r->solids, "types of elements"));
     HX_TRY(hx_alloc(&r->has_constants, HX_ANSYS_NUMBERS, 1, "sets of real constants"));
     while (found) {
         if (!r->is_kept) HX_TRY(hx_ansys_line(r, &found));
@@ -309,8 +310,8 @@ static int read_all(hx_ansys_reader *r)
     }
     HX_TRY(hx_ansys_close_element(r));
     HX_TRY(hx_ansys_finish_loads(r));
-    HX_TRY(hx_ansys_note_formulations(r));
-    return hx_ansys_finish_unread(r);
+    HX_TRY(hx_ansys_finish_unread(r));
+    return hx_ansys_name_solids(r);
 }
 
 static void reader_free(hx_ansys_reader *r)
@@ -319,9 +320,9 @@ static void reader_free(hx_ansys_reader *r)
     free(r->text);
     free(r->type);
     free(r->option);
+    free(r->solids);
     hx_materials_free(&r->materials);
     free(r->has_constants);
-    hx_unread_free(&r->formulation);
     free(r->parameter);
     free(r->chosen);
     free(r->entry);

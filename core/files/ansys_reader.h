@@ -21,7 +21,8 @@ enum {
     HX_ANSYS_WORD = 256,
     HX_ANSYS_SHOWN = 60, /* characters of a line in a message */
     HX_ANSYS_NAME = 33,
-    HX_ANSYS_INERTIA = 10
+    HX_ANSYS_INERTIA = 10,
+    HX_ANSYS_OPTIONS = 3 /* of KEYOPT that are kept */
 };
 
 /* Columns of the lines of a block, as its format line states them. */
@@ -55,6 +56,12 @@ typedef struct hx_ansys_entry {
 /* Which nodes are selected. */
 typedef enum { HX_ANSYS_ALL, HX_ANSYS_SET, HX_ANSYS_UNKNOWN } hx_ansys_selection;
 
+/* The solids of one type. */
+typedef struct hx_ansys_solids {
+    int64_t n, line; /* of the first */
+    int16_t number;  /* of the element library */
+} hx_ansys_solids;
+
 typedef struct hx_ansys_cumulate {
     hx_ansys_action action;
     double factor;
@@ -73,9 +80,11 @@ typedef struct hx_ansys_reader {
     hx_import_conditions conditions;
     hx_notes *notes; /* (borrowed) */
 
-    int16_t *type;  /* [HX_ANSYS_NUMBERS] number of the element library, by the file's type; 0: not
-                       known (owned) */
-    int8_t *option; /* [HX_ANSYS_NUMBERS] KEYOPT(2) of a type: the formulation (owned) */
+    int16_t *type; /* [HX_ANSYS_NUMBERS] number of the element library, by the file's type; 0: not
+                      known (owned) */
+    int8_t (*option)[HX_ANSYS_OPTIONS]; /* [HX_ANSYS_NUMBERS] KEYOPT(1) to (3) of a type: the
+                                           formulation and layers (owned) */
+    hx_ansys_solids *solids;            /* [HX_ANSYS_NUMBERS] by the file's type (owned) */
     uint8_t *has_constants; /* [HX_ANSYS_NUMBERS] a set of real constants is not zero (owned) */
     int64_t current_type, current_real, current_material, last_elem;
     hx_numbered_materials materials;
@@ -100,9 +109,9 @@ typedef struct hx_ansys_reader {
     char antype[HX_ANSYS_WORD];
     double uniform, reference; /* temperatures of BFUNIF and TREF; NaN: not stated */
     int64_t uniform_line;
-    int64_t noted_type;    /* whose formulation was looked up last */
-    hx_unread formulation; /* types that are analysed otherwise; what: how ANSYS does (owned) */
-    int expands;           /* a material has a coefficient of thermal expansion */
+    int64_t cold_line;  /* of the first BF or BFE of a temperature of 0; 0: none */
+    int64_t large_line; /* of the last NLGEOM that is on; 0: it is off */
+    int expands;        /* a material has a coefficient of thermal expansion */
     int64_t n_lost_component;
     char lost_component[HX_ANSYS_WORD];
 } hx_ansys_reader;
@@ -160,7 +169,9 @@ int hx_ansys_emore(hx_ansys_reader *r);
 int hx_ansys_et(hx_ansys_reader *r);
 int hx_ansys_etblock(hx_ansys_reader *r);
 int hx_ansys_keyopt(hx_ansys_reader *r);
-int hx_ansys_note_formulations(hx_ansys_reader *r);
+
+/* Names solids that ANSYS integrates or enriches otherwise, and layered ones. */
+int hx_ansys_name_solids(hx_ansys_reader *r);
 int hx_ansys_constants(hx_ansys_reader *r);
 int hx_ansys_rlblock(hx_ansys_reader *r);
 

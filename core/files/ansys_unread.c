@@ -174,15 +174,51 @@ void hx_ansys_look_for_expansion(hx_ansys_reader *r)
             r->expands |= strncasecmp(hx_ansys_word(r, k, text), label[i], 3) == 0;
 }
 
-/* ANTYPE,STATIC: other analyses are no static load case; the last statement counts. */
+/* ANTYPE,STATIC: other analyses are no static load case; the last statement before the first
+ * solution counts, those behind it belong to other steps. */
 static int take_antype(hx_ansys_reader *r)
+{
+    char word[HX_ANSYS_WORD], text[HX_ANSYS_WORD];
+    hx_ansys_word(r, 1, word);
+    const int is_static = !*word || strcmp(word, "0") == 0 || strncasecmp(word, "STAT", 4) == 0;
+    snprintf(text, sizeof text, "ANTYPE,%.20s", word);
+    if (r->solved)
+        return is_static ? HX_OK
+                         : hx_ansys_unread(r, HX_UNREAD_STEP, text, "no static analysis", r->line);
+    r->antype_line = is_static ? 0 : r->line;
+    snprintf(r->antype, sizeof r->antype, "%s", text);
+    return HX_OK;
+}
+
+/* NLGEOM,ON or 1: large displacements; the last statement counts. */
+static int take_nlgeom(hx_ansys_reader *r)
 {
     char word[HX_ANSYS_WORD];
     hx_ansys_word(r, 1, word);
-    const int is_static = !*word || strcmp(word, "0") == 0 || strncasecmp(word, "STAT", 4) == 0;
-    r->antype_line = is_static ? 0 : r->line;
-    snprintf(r->antype, sizeof r->antype, "ANTYPE,%.20s", word);
+    const int is_off = !*word || strcmp(word, "0") == 0 || strncasecmp(word, "OFF", 3) == 0;
+    r->large_line = is_off ? 0 : r->line;
     return HX_OK;
+}
+
+/* SFE,element,face,label,key,values; SF,nodes,label,values; BFE,element,label,location,values;
+ * BF,node,label,values: of values of 0 nothing acts. Temperatures of 0 may differ from TREF. */
+static int is_nothing(hx_ansys_reader *r)
+{
+    static const struct {
+        const char *name;
+        int label, first;
+    } row[] = {{"SFE", 3, 5}, {"SF", 2, 3}, {"BFE", 2, 4}, {"BF", 2, 3}};
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        char word[HX_ANSYS_WORD];
+        double value;
+        if (!hx_ansys_is_command(r, row[i].name)) continue;
+        for (int k = row[i].first; k < row[i].first + 4; k++)
+            if (!hx_ansys_number(r, k, &value) || value != 0.0) return 0;
+        if (strncasecmp(hx_ansys_word(r, row[i].label, word), "TEMP", 4) == 0 && !r->cold_line)
+            r->cold_line = r->line;
+        return 1;
+    }
+    return 0;
 }
 
 /* CE,R5.0,DEFI begins an equation, other lines go on with it. */
@@ -198,6 +234,7 @@ static int take_row(hx_ansys_reader *r)
         if (!hx_ansys_is_command(r, name)) continue;
         if (strcmp(name, "LSWRITE") == 0 && !r->solved) r->solved = r->line;
         if (strcmp(name, "CE") == 0 && is_continued(r)) return HX_OK;
+        if (is_nothing(r)) return HX_OK;
         return hx_ansys_unread(r, unread[i].roles, name, unread[i].what, r->line);
     }
     return HX_OK;
@@ -242,6 +279,7 @@ int hx_ansys_other_command(hx_ansys_reader *r)
     int taken = 0;
     if (hx_ansys_is_command(r, "/UNITS")) return note_units(r);
     if (hx_ansys_is_command(r, "ANTYPE")) return take_antype(r);
+    if (hx_ansys_is_command(r, "NLGEOM")) return take_nlgeom(r);
     if (hx_ansys_is_command(r, "SOLVE") && !r->solved) r->solved = r->line;
     HX_TRY(refuse_meshing(r));
     HX_TRY(take_inertia(r, &taken));
@@ -260,6 +298,11 @@ int hx_ansys_finish_unread(hx_ansys_reader *r)
     }
     if (r->expands && !isnan(r->uniform) && r->uniform != reference)
         HX_TRY(hx_ansys_unread(r, LOADS, "BFUNIF", "uniform temperature", r->uniform_line));
+    if (r->expands && r->cold_line && reference != 0.0)
+        HX_TRY(hx_ansys_unread(r, LOADS, "BFE", "temperatures", r->cold_line));
+    if (r->large_line)
+        HX_TRY(hx_ansys_unread(r, 0, "NLGEOM", "large displacements; the analysis is linear",
+                               r->large_line));
     if (r->antype_line)
         HX_TRY(hx_ansys_unread(r, HX_UNREAD_STEP, r->antype, "no static analysis", r->antype_line));
     return HX_OK;

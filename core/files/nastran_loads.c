@@ -62,6 +62,22 @@ static void take_analysis(hx_nastran_reader *r, hx_nastran_case *here, const cha
         if (is_word(text, other[i]) && strcmp(r->solution, "101") != 0) here->is_other = 1;
 }
 
+/* SPC = 1 */
+static void take_set(hx_nastran_reader *r, const char *text, int64_t *sid, int64_t *line)
+{
+    *sid = number_behind(text);
+    *line = r->scan.line;
+}
+
+/* PARAM,LGDISP,1 */
+static void take_control_param(hx_nastran_reader *r, const char *text)
+{
+    text += 5 + strspn(text + 5, " \t,");
+    if (!is_word(text, "LGDISP")) return;
+    text += 6 + strspn(text + 6, " \t,=");
+    r->large_line = strtol(text, NULL, 10) > 0 ? r->scan.line : 0;
+}
+
 int hx_nastran_read_control(hx_nastran_reader *r)
 {
     char line[HX_NASTRAN_LINE];
@@ -73,14 +89,16 @@ int hx_nastran_read_control(hx_nastran_reader *r)
         hx_nastran_case *const here = r->n_case > 0 ? &r->list[r->n_case - 1] : &r->all;
         r->has_control = 1;
         if (is_word(text, "SUBCASE")) HX_TRY(open_case(r, number_behind(text)));
-        if (is_word(text, "SPC")) here->spc = number_behind(text);
-        if (is_word(text, "LOAD")) here->load = number_behind(text);
+        if (is_word(text, "SPC")) take_set(r, text, &here->spc, &here->spc_line);
+        if (is_word(text, "LOAD")) take_set(r, text, &here->load, &here->load_line);
         if (is_word(text, "MPC")) here->mpc = number_behind(text);
         if (is_word(text, "SOL")) take_solution(r, text);
         if (is_word(text, "TEMPERATURE") || is_word(text, "TEMP"))
             here->temperature = number_behind(text);
         if (is_word(text, "SUBCOM") || is_word(text, "SUBSEQ"))
             HX_TRY(hx_nastran_lose(r, is_word(text, "SUBCOM") ? "SUBCOM" : "SUBSEQ"));
+        if (is_word(text, "NLPARM")) r->nlparm_line = r->scan.line;
+        if (is_word(text, "PARAM")) take_control_param(r, text);
         take_analysis(r, here, text);
     }
 }
@@ -516,23 +534,25 @@ static int choose_all(hx_nastran_reader *r)
                         r->import.path, r->n_case);
 }
 
-/* The SPC of the static subcases, or of all if none is; -1: they differ, which is noted. */
-static int choose_spc(hx_nastran_reader *r, int64_t *spc)
+/* The first static subcase, or the first one if none is static, whose SPC holds: *chosen; NULL:
+ * others have another SPC, which refuses the supports. */
+static int choose_spc(hx_nastran_reader *r, const hx_nastran_case **chosen)
 {
     size_t first = 0;
     for (first = 0; first < r->n_case && r->list[first].is_other; first++) continue;
     const int none_is_static = first == r->n_case;
     if (none_is_static) first = 0;
-    *spc = r->n_case > 0 ? r->list[first].spc : r->all.spc;
+    *chosen = r->n_case > 0 ? &r->list[first] : &r->all;
+    const int64_t spc = (*chosen)->spc;
     for (size_t i = first + 1; r->has_control && i < r->n_case; i++) {
-        if (r->list[i].spc == *spc || (r->list[i].is_other && !none_is_static)) continue;
+        if (r->list[i].spc == spc || (r->list[i].is_other && !none_is_static)) continue;
         HX_TRY(hx_import_conditions_set_support_fault(
             &r->conditions,
             "%s: subcase %lld has SPC = %lld, subcase %lld SPC = %lld; all load cases have the "
             "same supports here: write one file for each set of supports",
             r->import.path, (long long)r->list[i].number, (long long)r->list[i].spc,
-            (long long)r->list[first].number, (long long)*spc));
-        *spc = -1;
+            (long long)r->list[first].number, (long long)spc));
+        *chosen = NULL;
         break;
     }
     return HX_OK;
@@ -540,11 +560,14 @@ static int choose_spc(hx_nastran_reader *r, int64_t *spc)
 
 static int add_all_supports(hx_nastran_reader *r)
 {
-    int64_t spc;
-    HX_TRY(choose_spc(r, &spc));
-    if (spc < 0) return HX_OK;
+    const hx_nastran_case *chosen;
+    HX_TRY(choose_spc(r, &chosen));
+    if (!chosen) return HX_OK;
     HX_TRY(add_supports(r, 0));
-    if (r->has_control) return spc > 0 ? add_support_set(r, spc) : HX_OK;
+    if (r->has_control) {
+        HX_TRY(hx_nastran_check_supports(r, chosen));
+        return chosen->spc > 0 ? add_support_set(r, chosen->spc) : HX_OK;
+    }
     int64_t last = 0; /* sets in the order in which they came, each once */
     for (size_t i = 0; i < r->n_support; i++) {
         int is_known = r->support[i].sid == last || r->support[i].sid == 0;
@@ -586,6 +609,7 @@ int hx_nastran_finish(hx_nastran_reader *r, const hx_mesh *mesh)
     if (!r->has_control) HX_TRY(choose_all(r));
     HX_TRY(leave_out_cases(r));
     HX_TRY(add_all_supports(r));
+    if (r->has_control) HX_TRY(hx_nastran_check_loads(r));
     for (size_t i = 0; i < r->n_case; i++) {
         if (r->list[i].is_other) continue;
         const hx_condition none = {.kind = HX_CONDITION_NO_FORCES, .step = ++step};

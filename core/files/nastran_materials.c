@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "nastran_reader.h"
 
@@ -41,28 +42,91 @@ int hx_nastran_take_mat4(hx_nastran_reader *r)
     return hx_nastran_real(&r->scan, 1, NAN, &m->conductivity);
 }
 
-/* MAT9 and its like, MATT1, MATS1: more than constant isotropic numbers. */
+int hx_nastran_is_other_material(const char *name)
+{
+    static const char *const other[] = {"MAT2", "MAT5", "MAT8", "MAT10", "MATT2", "MATT5", "MATT8"};
+    if (strncmp(name, "MAT", 3) != 0) return 0;
+    for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
+        if (strcmp(name, other[i]) == 0) return 0;
+    return 1;
+}
+
+/* MAT9 and its like, MATT1, MATS1, MATHP: more than constant isotropic numbers. */
 int hx_nastran_take_mat(hx_nastran_reader *r)
 {
+    static const char *const row[][2] = {
+        {"MATT", "depends on the temperature"}, {"MATH", "is hyperelastic"},
+        {"MAT3", "is not isotropic"},           {"MAT9", "is not isotropic"},
+        {"MAT1", "is not isotropic"},           {"MATO", "is not isotropic"}};
     hx_numbered_material *m;
     HX_TRY(open_material(r, &m));
-    m->fault = strncmp(r->scan.name, "MATT", 4) == 0   ? "depends on the temperature"
-               : strncmp(r->scan.name, "MATS", 4) == 0 ? "is not linear"
-                                                       : "is not isotropic";
+    m->fault = "is not linear";
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
+        if (strncmp(r->scan.name, row[i][0], 4) == 0) m->fault = row[i][1];
     return HX_OK;
 }
 
-/* PID, MID */
-int hx_nastran_take_psolid(hx_nastran_reader *r)
+static int take_property(hx_nastran_reader *r, int64_t formulation)
 {
     int64_t property, material;
     HX_TRY(hx_nastran_int(&r->scan, 0, -1, &property));
     HX_TRY(hx_nastran_int(&r->scan, 1, 0, &material));
     HX_TRY(hx_numbers_append(&r->psolid, 1, &property));
+    HX_TRY(hx_numbers_append(&r->psolid_formulation, 1, &formulation));
     return hx_numbers_append(&r->psolid_material, 1, &material);
 }
 
-int hx_nastran_find_material(hx_nastran_reader *r, hx_file_material *to)
+static int is_one_of(const char *text, const char *const word[4])
+{
+    for (int i = 0; i < 4 && word[i]; i++)
+        if (strcasecmp(text, word[i]) == 0) return 1;
+    return 0;
+}
+
+/* PID, MID, CORDM, IN, STRESS, ISOP */
+int hx_nastran_take_psolid(hx_nastran_reader *r)
+{
+    static const char *const network[4] = {"2", "3", "TWO", "THREE"};
+    static const char *const full[4] = {"1", "FULL", NULL};
+    hx_nastran_formulation how = HX_NASTRAN_BUBBLES;
+    if (is_one_of(hx_nastran_text(&r->scan, 3), network))
+        how = is_one_of(hx_nastran_text(&r->scan, 5), full) ? HX_NASTRAN_FULL : HX_NASTRAN_SHEAR;
+    return take_property(r, how);
+}
+
+/* PID, MID: named among what is not read. */
+int hx_nastran_take_plsolid(hx_nastran_reader *r)
+{
+    HX_TRY(take_property(r, HX_NASTRAN_FULL));
+    return hx_nastran_lose(r, r->scan.name);
+}
+
+/* Properties of bricks and wedges of first order that have a PSOLID; without one, as gmsh writes
+ * them, the file states no formulation. */
+int hx_nastran_note_formulations(hx_nastran_reader *r)
+{
+    static const char *const text[] = {"bubble functions, PSOLID's default",
+                                       "reduced integration of shear"};
+    const int is_job = r->conditions.n > 0 || r->import.unread.n > 0;
+    int has[3] = {0};
+    hx_number_index index = {0};
+    HX_TRY(hx_number_index_create(&index, &r->psolid));
+    for (int64_t i = 0; i < r->brick_property.n; i++) {
+        const int64_t at = hx_number_index_find(&index, hx_numbers_get(&r->brick_property, i));
+        if (at >= 0) has[hx_numbers_get(&r->psolid_formulation, at)] = 1;
+    }
+    hx_number_index_free(&index);
+    for (int how = 0; how < HX_NASTRAN_FULL; how++)
+        if (has[how])
+            HX_TRY(hx_notes_add(r->notes, is_job ? HX_NOTE_WARNING : HX_NOTE_INFO,
+                                "%s: CHEXA and CPENTA of first order (%s in Nastran) are analysed "
+                                "with full integration: Nastran finds other displacements, the "
+                                "coarser the mesh the more",
+                                r->import.path, text[how]));
+    return HX_OK;
+}
+
+int hx_nastran_use_materials(hx_nastran_reader *r)
 {
     hx_number_index index = {0};
     HX_TRY(hx_number_index_create(&index, &r->psolid));
@@ -76,5 +140,10 @@ int hx_nastran_find_material(hx_nastran_reader *r, hx_file_material *to)
         if (rc == HX_OK) m->is_used = 1;
     }
     hx_number_index_free(&index);
-    return rc < 0 ? rc : hx_materials_finish(&r->materials, r->import.path, to);
+    return rc;
+}
+
+int hx_nastran_find_material(hx_nastran_reader *r, hx_file_material *to)
+{
+    return hx_materials_finish(&r->materials, r->import.path, to);
 }

@@ -9,6 +9,14 @@
 
 /* --- nodes --- */
 
+/* The integer of the field into *value; blank: 0, and the node goes to `blank`. */
+static int take_default(hx_nastran_reader *r, size_t field, int64_t node, hx_numbers *blank,
+                        int64_t *value)
+{
+    if (!*hx_nastran_text(&r->scan, field)) HX_TRY(hx_numbers_append(blank, 1, &node));
+    return hx_nastran_int(&r->scan, field, 0, value);
+}
+
 /* ID, CP, X1, X2, X3, CD, PS */
 static int take_grid(hx_nastran_reader *r)
 {
@@ -17,28 +25,45 @@ static int take_grid(hx_nastran_reader *r)
     unsigned components = 0;
     HX_TRY(hx_nastran_int(&r->scan, 0, -1, &number));
     if (number < 1) return HX_NASTRAN_RAISE(&r->scan, "the number of a node is expected");
-    HX_TRY(hx_nastran_int(&r->scan, 1, r->grid_system, &system));
-    if (system != 0) HX_TRY(hx_nastran_keep_place(r, system));
+    HX_TRY(take_default(r, 1, r->import.n_node, &r->blank_system, &system));
+    if (system != 0) HX_TRY(hx_nastran_keep_place(r, r->import.n_node, system, r->scan.line));
     for (size_t d = 0; d < 3; d++) HX_TRY(hx_nastran_real(&r->scan, 2 + d, 0.0, &x[d]));
-    HX_TRY(hx_nastran_int(&r->scan, 5, r->grid_output, &output));
+    HX_TRY(take_default(r, 5, number, &r->blank_output, &output));
     if (output != 0) HX_TRY(hx_numbers_append(&r->turned, 1, &number));
     if (*hx_nastran_text(&r->scan, 6))
         HX_TRY(hx_nastran_components(r, hx_nastran_text(&r->scan, 6), &components));
     else
-        components = (unsigned)r->grid_components;
+        HX_TRY(hx_numbers_append(&r->blank_components, 1, &number));
     if (components) HX_TRY(hx_nastran_add_support(r, 0, number, components, 0.0));
     return hx_import_add_nodes(&r->import, 1, &number, x, r->scan.line);
 }
 
-/* Blank, CP, blank, blank, blank, CD, PS of GRIDs that do not say */
+/* Blank, CP, blank, blank, blank, CD, PS of GRIDs that do not say, before and behind it */
 static int take_grdset(hx_nastran_reader *r)
 {
     unsigned components = 0;
+    r->grid_line = r->scan.line;
     HX_TRY(hx_nastran_int(&r->scan, 1, 0, &r->grid_system));
     HX_TRY(hx_nastran_int(&r->scan, 5, 0, &r->grid_output));
     if (*hx_nastran_text(&r->scan, 6))
         HX_TRY(hx_nastran_components(r, hx_nastran_text(&r->scan, 6), &components));
     r->grid_components = components;
+    return HX_OK;
+}
+
+static int apply_grdset(hx_nastran_reader *r)
+{
+    for (int64_t i = 0; r->grid_system != 0 && i < r->blank_system.n; i++)
+        HX_TRY(hx_nastran_keep_place(r, hx_numbers_get(&r->blank_system, i), r->grid_system,
+                                     r->grid_line));
+    for (int64_t i = 0; r->grid_output != 0 && i < r->blank_output.n; i++) {
+        const int64_t number = hx_numbers_get(&r->blank_output, i);
+        HX_TRY(hx_numbers_append(&r->turned, 1, &number));
+    }
+    r->scan.line = r->grid_line; /* of the supports */
+    for (int64_t i = 0; r->grid_components != 0 && i < r->blank_components.n; i++)
+        HX_TRY(hx_nastran_add_support(r, 0, hx_numbers_get(&r->blank_components, i),
+                                      (unsigned)r->grid_components, 0.0));
     return HX_OK;
 }
 
@@ -121,6 +146,13 @@ static int read_nodes(hx_nastran_reader *r, const cell_type *type, int64_t *node
     return HX_OK;
 }
 
+static int note_brick(hx_nastran_reader *r)
+{
+    hx_numbers *const list = &r->brick_property;
+    if (list->n > 0 && hx_numbers_get(list, list->n - 1) == r->last_property) return HX_OK;
+    return hx_numbers_append(list, 1, &r->last_property);
+}
+
 static int add_solid(hx_nastran_reader *r, const cell_type *type, int64_t number,
                      const int64_t *node, int n_blank)
 {
@@ -129,6 +161,7 @@ static int add_solid(hx_nastran_reader *r, const cell_type *type, int64_t number
     r->n_partial += n_blank > 0 && n_blank < type->n_node - type->n_corner;
     for (int k = 0; k < type->n_node; k++) in_order[k] = node[type->order ? type->order[k] : k];
     HX_TRY(hx_numbers_append(&r->set->elem, 1, &number));
+    if (!is_full && (type->n_corner == 8 || type->n_corner == 6)) HX_TRY(note_brick(r));
     return hx_import_add_solids(&r->import, is_full ? type->full : type->linear, 1, &number,
                                 in_order, r->scan.line);
 }
@@ -186,13 +219,9 @@ static const card cards[] = {
     {"LOAD", hx_nastran_take_load, HX_UNREAD_LOAD},
     {"MAT1", hx_nastran_take_mat1, HX_UNREAD_MATERIAL},
     {"MAT4", hx_nastran_take_mat4, HX_UNREAD_MATERIAL},
-    {"MAT3", hx_nastran_take_mat, HX_UNREAD_MATERIAL},
-    {"MAT9", hx_nastran_take_mat, HX_UNREAD_MATERIAL},
-    {"MAT11", hx_nastran_take_mat, HX_UNREAD_MATERIAL},
-    {"MATT1", hx_nastran_take_mat, HX_UNREAD_MATERIAL},
-    {"MATT9", hx_nastran_take_mat, HX_UNREAD_MATERIAL},
-    {"MATS1", hx_nastran_take_mat, HX_UNREAD_MATERIAL},
     {"PSOLID", hx_nastran_take_psolid, HX_UNREAD_MATERIAL},
+    {"PLSOLID", hx_nastran_take_plsolid, HX_UNREAD_MATERIAL},
+    {"PARAM", hx_nastran_take_param, 0},
     {"PSHELL", hx_nastran_take_property, 0},
     {"PCOMP", hx_nastran_take_property, 0},
     {"PCOMPG", hx_nastran_take_property, 0},
@@ -222,6 +251,8 @@ static int take_card(hx_nastran_reader *r)
             return hx_nastran_soften(r, cards[i].role, cards[i].take(r));
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (strcmp(r->scan.name, types[i].name) == 0) return take_cell(r, &types[i]);
+    if (hx_nastran_is_other_material(r->scan.name))
+        HX_TRY(hx_nastran_soften(r, HX_UNREAD_MATERIAL, hx_nastran_take_mat(r)));
     return hx_nastran_lose(r, r->scan.name);
 }
 
@@ -269,6 +300,11 @@ static void reader_free(hx_nastran_reader *r)
     hx_numbers_free(&r->solid_property);
     hx_numbers_free(&r->psolid);
     hx_numbers_free(&r->psolid_material);
+    hx_numbers_free(&r->psolid_formulation);
+    hx_numbers_free(&r->brick_property);
+    hx_numbers_free(&r->blank_system);
+    hx_numbers_free(&r->blank_output);
+    hx_numbers_free(&r->blank_components);
     hx_materials_free(&r->materials);
     free(r->face_sets);
     free(r->support);
@@ -297,11 +333,15 @@ int hx_nastran_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, 
     }
     HX_TRY_FAIL(note_partial(r));
     HX_TRY_FAIL(name_face_sets(r));
+    HX_TRY_FAIL(apply_grdset(r));
     HX_TRY_FAIL(hx_number_index_create(&r->turned_index, &r->turned));
     HX_TRY_FAIL(hx_nastran_move_nodes(r));
     HX_TRY_FAIL(hx_import_finish(&r->import, mesh));
     HX_TRY_FAIL(hx_nastran_finish(r, mesh));
+    HX_TRY_FAIL(hx_nastran_use_materials(r));
     HX_TRY_FAIL(hx_nastran_name_unread(r));
+    HX_TRY_FAIL(hx_nastran_name_nonlinear(r));
+    HX_TRY_FAIL(hx_nastran_note_formulations(r));
     HX_TRY_FAIL(hx_import_conditions_finish(&r->conditions, &r->import, mesh, conditions));
     if (conditions) rc = hx_nastran_find_material(r, &conditions->material);
 fail:

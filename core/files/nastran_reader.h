@@ -33,6 +33,13 @@ typedef struct hx_nastran_face_set {
     hx_import_set *set; /* (borrowed) */
 } hx_nastran_face_set;
 
+/* How Nastran integrates CHEXA and CPENTA of first order, by IN and ISOP of their PSOLID. */
+typedef enum {
+    HX_NASTRAN_BUBBLES, /* the default */
+    HX_NASTRAN_SHEAR,
+    HX_NASTRAN_FULL
+} hx_nastran_formulation;
+
 /* Supports of a set: components of nodes. */
 typedef struct hx_nastran_support {
     int64_t sid; /* 0: the GRID's own, which hold always */
@@ -62,7 +69,8 @@ typedef struct hx_nastran_part {
 /* What a subcase chooses; 0: none. */
 typedef struct hx_nastran_case {
     int64_t number, line, spc, load, mpc, temperature;
-    int is_other; /* no static analysis: left out */
+    int64_t spc_line, load_line; /* where it chooses them */
+    int is_other;                /* no static analysis: left out */
 } hx_nastran_case;
 
 typedef struct hx_nastran_system {
@@ -84,7 +92,10 @@ typedef struct hx_nastran_reader {
     hx_import import;
     hx_import_conditions conditions;
     hx_notes *notes;                                   /* (borrowed) */
+    int64_t grid_line;                                 /* of GRDSET; 0: there is none */
     int64_t grid_system, grid_components, grid_output; /* of GRDSET */
+    hx_numbers blank_system; /* GRIDs without CP, by the order of nodes; without CD; without PS */
+    hx_numbers blank_output, blank_components;
     hx_numbers turned; /* nodes whose displacements are in a system of their own */
     hx_number_index turned_index;
     int64_t last_property, last_face_property;
@@ -97,6 +108,8 @@ typedef struct hx_nastran_reader {
     hx_numbered_materials materials;
     hx_numbers solid_property;          /* of solids, each once */
     hx_numbers psolid, psolid_material; /* PSOLID: property and material */
+    hx_numbers psolid_formulation;      /* and a hx_nastran_formulation, of bricks and wedges */
+    hx_numbers brick_property;          /* of CHEXA and CPENTA of first order, several times */
     size_t n_skin, skin_capacity, n_face_set, face_set_capacity;
     hx_nastran_skin *skin;          /* (owned) */
     hx_nastran_face_set *face_sets; /* (owned) */
@@ -113,7 +126,8 @@ typedef struct hx_nastran_reader {
     int has_control;
     char solution[HX_NASTRAN_FIELD]; /* the word behind SOL; "": none */
     int64_t solution_line;
-    hx_nastran_case all; /* above the subcases */
+    int64_t large_line, nlparm_line; /* of PARAM,LGDISP that is on; of NLPARM in case control */
+    hx_nastran_case all;             /* above the subcases */
     size_t n_case, case_capacity;
     hx_nastran_case *list; /* (owned) */
 } hx_nastran_reader;
@@ -133,12 +147,21 @@ int hx_nastran_take_skin(hx_nastran_reader *r, int64_t property);
 /* PSHELL, PBAR and their like: what is of that property carries. */
 int hx_nastran_take_property(hx_nastran_reader *r);
 
+/* What a subcase chooses and the deck does not have, or has and no subcase chooses, refuses the
+ * loads of the file; likewise the supports of set spc, 0: none is chosen. */
+int hx_nastran_check_loads(hx_nastran_reader *r);
+int hx_nastran_check_supports(hx_nastran_reader *r, const hx_nastran_case *chosen);
+
 /* Once all is read: names what carries, weighs, loads or supports and is not read. */
 int hx_nastran_name_unread(hx_nastran_reader *r);
 void hx_nastran_free_unread(hx_nastran_reader *r);
 
 /* Whether the analysis (SOL) has static subcases. */
 int hx_nastran_is_static(const hx_nastran_reader *r);
+
+/* PARAM; and, once all is read, names that the file's analysis is not linear. */
+int hx_nastran_take_param(hx_nastran_reader *r);
+int hx_nastran_name_nonlinear(hx_nastran_reader *r);
 
 /* Lines of case control, up to the bulk data. */
 int hx_nastran_read_control(hx_nastran_reader *r);
@@ -157,11 +180,20 @@ int hx_nastran_take_mat1(hx_nastran_reader *r);
 int hx_nastran_take_mat4(hx_nastran_reader *r);
 int hx_nastran_take_mat(hx_nastran_reader *r);
 int hx_nastran_take_psolid(hx_nastran_reader *r);
+int hx_nastran_take_plsolid(hx_nastran_reader *r);
+
+/* MATHP, MAT9, MATS1 and their like: all that are not read, of shells and fluids too. */
+int hx_nastran_is_other_material(const char *name);
 int hx_nastran_find_material(hx_nastran_reader *r, hx_file_material *to);
 
-/* CORD2R, CORD2C and CORD2S; the node that is added next is in that system; once all is read. */
+/* Marks the materials of solids; notes how Nastran integrates them otherwise than it is done here.
+ */
+int hx_nastran_use_materials(hx_nastran_reader *r);
+int hx_nastran_note_formulations(hx_nastran_reader *r);
+
+/* CORD2R, CORD2C and CORD2S; a node (by the order of nodes) in that system; once all is read. */
 int hx_nastran_take_system(hx_nastran_reader *r);
-int hx_nastran_keep_place(hx_nastran_reader *r, int64_t system);
+int hx_nastran_keep_place(hx_nastran_reader *r, int64_t node, int64_t system, int64_t line);
 int hx_nastran_move_nodes(hx_nastran_reader *r);
 
 /* Components 1 to 3 of a word such as "123456", as bits; HX_EINPUT: no such word. */

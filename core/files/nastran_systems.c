@@ -24,10 +24,10 @@ int hx_nastran_take_system(hx_nastran_reader *r)
     return HX_OK;
 }
 
-int hx_nastran_keep_place(hx_nastran_reader *r, int64_t system)
+int hx_nastran_keep_place(hx_nastran_reader *r, int64_t node, int64_t system, int64_t line)
 {
     HX_TRY(hx_grow(&r->place, r->n_place, &r->place_capacity, sizeof *r->place, "nodes"));
-    r->place[r->n_place++] = (hx_nastran_place_in){r->import.n_node, system, r->scan.line};
+    r->place[r->n_place++] = (hx_nastran_place_in){node, system, line};
     return HX_OK;
 }
 

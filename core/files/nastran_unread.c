@@ -13,7 +13,14 @@ enum { MOST_LOST = 2000, MOST_SETS = 500 };
 /* --- what a card is --- */
 
 /* Which command of a subcase chooses the card's set. */
-typedef enum { ALWAYS, BY_LOAD, BY_MPC, BY_TEMPERATURE } chosen_by;
+typedef enum {
+    ALWAYS,
+    BY_LOAD,
+    BY_MPC,
+    BY_TEMPERATURE,
+    BY_MATERIAL, /* not by a subcase: of a material, or a property, that solids have */
+    BY_PROPERTY
+} chosen_by;
 
 typedef struct card_kind {
     const char *name;
@@ -114,6 +121,16 @@ static const card_kind kinds[] = {
     {"TEMPBC", HOLDS, ALWAYS, "prescribed temperatures"},
     {"SUBCOM", HX_UNREAD_STEP, ALWAYS, "combinations of subcases"},
     {"SUBSEQ", HX_UNREAD_STEP, ALWAYS, "combinations of subcases"},
+    {"PLSOLID", HX_UNREAD_MATERIAL, BY_PROPERTY, "hyperelastic solids"},
+    {"PCOMPLS", HX_UNREAD_MATERIAL, BY_PROPERTY, "layered solids"},
+    {"PCOMPS", HX_UNREAD_MATERIAL, BY_PROPERTY, "layered solids"},
+    {"PSLDN1", 0, BY_PROPERTY, "nonlinear solids; the analysis is linear"},
+    {"MAT5", 0, BY_MATERIAL, "anisotropic conductivity"},
+    {"MATT5", 0, BY_MATERIAL, "conductivity by temperature"},
+    {"MATHP", HX_UNREAD_MATERIAL, BY_MATERIAL, "hyperelastic materials"},
+    {"MATHE", HX_UNREAD_MATERIAL, BY_MATERIAL, "hyperelastic materials"},
+    {"MATS1", HX_UNREAD_MATERIAL, BY_MATERIAL, "materials that are not linear"},
+    {"MAT*", HX_UNREAD_MATERIAL, BY_MATERIAL, "materials that are not linear and isotropic"},
     {"PLOTEL", 0, ALWAYS, "plot elements"},
     {"PLOTEL3", 0, ALWAYS, "plot elements"},
     {"PLOTEL4", 0, ALWAYS, "plot elements"},
@@ -121,40 +138,43 @@ static const card_kind kinds[] = {
 
 /* What describes materials, or how to solve and print; those that end with "*" are beginnings. */
 static const char *const plain[] = {
-    "PARAM",   "MDLPRM",  "MAT*",    "P*",      "CORD*",  "EIG*",    "DESC",    "SET*",
-    "TABLE*",  "TABD*",   "TABR*",   "TSTEP*",  "ECHO*",  "ASET*",   "BSET*",   "CSET*",
-    "OMIT*",   "QSET*",   "USET*",   "SE*",     "BEGIN",  "DTI",     "DV*",     "DESVAR*",
-    "DRESP*",  "DCON*",   "DOPT*",   "DTPL*",   "DLINK*", "DEQATN",  "DTABLE*", "DSCREEN",
-    "OPTI*",   "FREQ*",   "AERO*",   "AE*",     "CAERO*", "SPLINE*", "TRIM*",   "FLFACT",
-    "FLUTTER", "MKAERO*", "GUST",    "CSSCHD",  "DIVERG", "DIVERG",  "TF",      "DPHASE",
-    "DELAY",   "RAND*",   "DMI",     "DMIJ*",   "DMIK",   "NLP*",    "BCPARA",  "BCTPARA*",
-    "BCTPARM", "BCBODY*", "BSURF*",  "BCRPARA", "VIEW*",  "RAD*",    "CHBDY*",  "BDYOR",
-    "SPOINT",  "EPOINT",  "CDAMP*",  "CVISC",   "SNORM",  "MONPNT*", "MONDSP*", "ACMODL",
-    "TLOAD*",  "RLOAD*",  "DAREA",   "LSEQ",    "DLOAD",  "TIC",     "SWLDPRM", "CYAX",
-    "CYJOIN",  "BNDGRID", "MODTRAK", "TOPVAR",  "GRDSET", "CBARAO",  "BAROR",   "BEAMOR",
-    "USERSET", "INCLUDE", "FLUX*",   "CNVCT",   "NSMADD", "DEFORMC", "ENDT",    "OUTPUT*",
-    "EDGE*",   "NLSTEP",  "NLCNTL*", "NLOUT",   "GROUP",  "ROTOR*",  "ADAPT",   "OUTRCV",
-    "ACSRCE",  "DMN*",    "DMR*",    "MICPNT",  "AMLREG", "BCTADD",  "BGADD",   "BCADD",
-    "BCTPAR*", "BOUTPUT", "RCROSS",  "ACPLNW",  "FEFACE", "FEEDGE",  "GM*",     "POINT",
-    "CONTRLT", "RELEASE", "EXTRN",
+    "PARAM",   "MDLPRM",  "P*",      "CORD*",  "EIG*",    "DESC",    "SET*",     "TABLE*",
+    "TABD*",   "TABR*",   "TSTEP*",  "ECHO*",  "ASET*",   "BSET*",   "CSET*",    "OMIT*",
+    "QSET*",   "USET*",   "SE*",     "BEGIN",  "DTI",     "DV*",     "DESVAR*",  "DRESP*",
+    "DCON*",   "DOPT*",   "DTPL*",   "DLINK*", "DEQATN",  "DTABLE*", "DSCREEN",  "OPTI*",
+    "FREQ*",   "AERO*",   "AE*",     "CAERO*", "SPLINE*", "TRIM*",   "FLFACT",   "FLUTTER",
+    "MKAERO*", "GUST",    "CSSCHD",  "DIVERG", "DIVERG",  "TF",      "DPHASE",   "DELAY",
+    "RAND*",   "DMI",     "DMIJ*",   "DMIK",   "NLP*",    "BCPARA",  "BCTPARA*", "BCTPARM",
+    "BCBODY*", "BSURF*",  "BCRPARA", "VIEW*",  "RAD*",    "CHBDY*",  "BDYOR",    "SPOINT",
+    "EPOINT",  "CDAMP*",  "CVISC",   "SNORM",  "MONPNT*", "MONDSP*", "ACMODL",   "TLOAD*",
+    "RLOAD*",  "DAREA",   "LSEQ",    "DLOAD",  "TIC",     "SWLDPRM", "CYAX",     "CYJOIN",
+    "BNDGRID", "MODTRAK", "TOPVAR",  "GRDSET", "CBARAO",  "BAROR",   "BEAMOR",   "USERSET",
+    "INCLUDE", "FLUX*",   "CNVCT",   "NSMADD", "DEFORMC", "ENDT",    "OUTPUT*",  "EDGE*",
+    "NLSTEP",  "NLCNTL*", "NLOUT",   "GROUP",  "ROTOR*",  "ADAPT",   "OUTRCV",   "ACSRCE",
+    "DMN*",    "DMR*",    "MICPNT",  "AMLREG", "BCTADD",  "BGADD",   "BCADD",    "BCTPAR*",
+    "BOUTPUT", "RCROSS",  "ACPLNW",  "FEFACE", "FEEDGE",  "GM*",     "POINT",    "CONTRLT",
+    "RELEASE", "EXTRN",
 };
+
+/* Whether the name is that of the row, or begins as one that ends with "*". */
+static int matches(const char *name, const char *row)
+{
+    const size_t n = strlen(row);
+    return row[n - 1] == '*' ? strncmp(name, row, n - 1) == 0 : strcmp(name, row) == 0;
+}
 
 static const card_kind *find_kind(const char *name)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strcmp(name, kinds[i].name) == 0) return &kinds[i];
+        if (matches(name, kinds[i].name)) return &kinds[i];
     return NULL;
 }
 
 static int is_plain(const char *name)
 {
     if (strncmp(name, "PLOAD", 5) == 0) return 0;
-    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
-        const size_t n = strlen(plain[i]);
-        if (plain[i][n - 1] == '*' ? strncmp(name, plain[i], n - 1) == 0
-                                   : strcmp(name, plain[i]) == 0)
-            return 1;
-    }
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+        if (matches(name, plain[i])) return 1;
     return 0;
 }
 
@@ -268,10 +288,21 @@ static int has_load(const hx_nastran_reader *r, int64_t chosen, int64_t sid)
     return has;
 }
 
+static int solids_have(const hx_nastran_reader *r, chosen_by by, int64_t number)
+{
+    for (size_t i = 0; by == BY_MATERIAL && i < r->materials.n; i++)
+        if (r->materials.list[i].number == number) return r->materials.list[i].is_used;
+    for (int64_t i = 0; by == BY_PROPERTY && i < r->solid_property.n; i++)
+        if (hx_numbers_get(&r->solid_property, i) == number) return 1;
+    return 0;
+}
+
 /* Without case control, or of a set that is not known, all cards act. */
 static int is_chosen(const hx_nastran_reader *r, const hx_nastran_lost *lost, chosen_by by)
 {
-    int is = by == ALWAYS || !r->has_control || lost->sid == 0;
+    int is = by == ALWAYS || lost->sid == 0;
+    if (by == BY_MATERIAL || by == BY_PROPERTY) return is || solids_have(r, by, lost->sid);
+    is |= !r->has_control;
     for (size_t i = 0; i < r->n_case && !is; i++) {
         const hx_nastran_case *const c = &r->list[i];
         is = by == BY_LOAD ? has_load(r, c->load, lost->sid)
@@ -332,4 +363,139 @@ int hx_nastran_is_static(const hx_nastran_reader *r)
            strncasecmp(r->solution, "NLSTATIC", 8) == 0 ||
            strncasecmp(r->solution, "SEBUCKL", 7) == 0 ||
            strncasecmp(r->solution, "NONLIN", 6) == 0;
+}
+
+/* PARAM,LGDISP,1 and its like. */
+int hx_nastran_take_param(hx_nastran_reader *r)
+{
+    const char *const value = hx_nastran_text(&r->scan, 1);
+    if (strcasecmp(hx_nastran_text(&r->scan, 0), "LGDISP") == 0)
+        r->large_line = strtol(value, NULL, 10) > 0 ? r->scan.line : 0;
+    return hx_nastran_lose(r, r->scan.name);
+}
+
+static int is_nonlinear(const char *solution)
+{
+    static const char *const word[] = {"106", "153", "400", "401", "402", "600"};
+    for (size_t i = 0; i < sizeof word / sizeof word[0]; i++)
+        if (strcmp(solution, word[i]) == 0) return 1;
+    return strncasecmp(solution, "NLSTATIC", 8) == 0 || strncasecmp(solution, "NONLIN", 6) == 0;
+}
+
+/* LGDISP and NLPARM do nothing in a linear solution. */
+int hx_nastran_name_nonlinear(hx_nastran_reader *r)
+{
+    char text[HX_NASTRAN_FIELD + 8];
+    const int is = is_nonlinear(r->solution), may = is || !r->solution[0];
+    snprintf(text, sizeof text, "SOL %s", r->solution);
+    if (is)
+        HX_TRY(hx_import_unread(&r->import, 0, text, "nonlinear; the analysis is linear", 1,
+                                r->solution_line));
+    if (may && r->nlparm_line)
+        HX_TRY(hx_import_unread(&r->import, 0, "NLPARM", "nonlinear; the analysis is linear", 1,
+                                r->nlparm_line));
+    if (may && r->large_line)
+        HX_TRY(hx_import_unread(&r->import, 0, "PARAM,LGDISP",
+                                "large displacements; the analysis is linear", 1, r->large_line));
+    return HX_OK;
+}
+
+/* --- sets that the case control chooses --- */
+
+/* "1, 2, 7" of sets that there are, each once; whether it has some. */
+typedef struct set_list {
+    char text[160];
+    int64_t wanted, last;
+    int has_wanted, n;
+} set_list;
+
+static void list_set(set_list *list, int64_t sid)
+{
+    char word[24], again[28], whole[200];
+    const size_t n = strlen(list->text);
+    if (sid < 1) return;
+    list->has_wanted |= sid == list->wanted;
+    if (list->n > 0 && sid == list->last) return;
+    list->last = sid;
+    snprintf(word, sizeof word, "%lld", (long long)sid);
+    snprintf(again, sizeof again, " %s,", word);
+    snprintf(whole, sizeof whole, " %s,", list->text);
+    if (strstr(whole, again)) return;
+    if (list->n++ == 0)
+        snprintf(list->text, sizeof list->text, "%s", word);
+    else if (n + strlen(word) + 8 < sizeof list->text)
+        snprintf(list->text + n, sizeof list->text - n, ", %s", word);
+    else if (strcmp(list->text + n - 3, "...") != 0)
+        snprintf(list->text + n, sizeof list->text - n, ", ...");
+}
+
+/* Sets of loads: of cards that are read and that are not. */
+static set_list list_loads(const hx_nastran_reader *r, int64_t wanted)
+{
+    set_list list = {.wanted = wanted};
+    for (size_t i = 0; i < r->n_part; i++) list_set(&list, r->part[i].of);
+    for (size_t i = 0; i < r->n_load; i++) list_set(&list, r->load[i].sid);
+    for (size_t i = 0; i < r->n_lost; i++) {
+        const card_kind *const kind = find_kind(r->lost[i].name);
+        if (!kind || kind->by != BY_LOAD) continue;
+        list.has_wanted |= r->lost[i].sid == 0; /* of too many sets to count */
+        list_set(&list, r->lost[i].sid);
+    }
+    return list;
+}
+
+static set_list list_supports(const hx_nastran_reader *r, int64_t wanted)
+{
+    set_list list = {.wanted = wanted};
+    for (size_t i = 0; i < r->n_part; i++) list_set(&list, -r->part[i].of);
+    for (size_t i = 0; i < r->n_support; i++) list_set(&list, r->support[i].sid);
+    return list;
+}
+
+/* "FILE:LINE: LOAD = 99 of the case control names no set; sets of loads in the file: 1, 2" */
+static void no_set(const hx_nastran_reader *r, const char *command, const char *what, int64_t line,
+                   const set_list *list, char text[800])
+{
+    snprintf(text, 800,
+             "%.500s:%lld: %s = %lld of the case control names no set; %s in the file: %s",
+             r->import.path, (long long)line, command, (long long)list->wanted, what,
+             list->n > 0 ? list->text : "none");
+}
+
+static void none_chosen(const hx_nastran_reader *r, const char *command, const char *what,
+                        const set_list *list, char text[800])
+{
+    snprintf(text, 800,
+             "%.500s: the case control has no %s; %s in the file: %s; choose one with %s = number",
+             r->import.path, command, what, list->text, command);
+}
+
+int hx_nastran_check_loads(hx_nastran_reader *r)
+{
+    char text[800] = "";
+    int n_static = 0, n_chosen = 0;
+    for (size_t i = 0; i < r->n_case && !*text; i++) {
+        const hx_nastran_case *const c = &r->list[i];
+        if (c->is_other) continue;
+        n_static++;
+        n_chosen += c->load > 0;
+        const set_list list = list_loads(r, c->load);
+        if (c->load > 0 && !list.has_wanted)
+            no_set(r, "LOAD", "sets of loads", c->load_line, &list, text);
+    }
+    const set_list all = list_loads(r, -1);
+    if (n_static > 0 && n_chosen == 0 && all.n > 0)
+        none_chosen(r, "LOAD", "sets of loads", &all, text);
+    return *text ? hx_import_conditions_set_load_fault(&r->conditions, "%s", text) : HX_OK;
+}
+
+int hx_nastran_check_supports(hx_nastran_reader *r, const hx_nastran_case *chosen)
+{
+    char text[800] = "";
+    const set_list list = list_supports(r, chosen->spc);
+    if (chosen->spc > 0 && !list.has_wanted)
+        no_set(r, "SPC", "sets of supports", chosen->spc_line, &list, text);
+    if (chosen->spc <= 0 && list.n > 0 && r->conditions.n == 0)
+        none_chosen(r, "SPC", "sets of supports", &list, text);
+    return *text ? hx_import_conditions_set_support_fault(&r->conditions, "%s", text) : HX_OK;
 }

@@ -1,6 +1,7 @@
 #include "unv_read.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,24 @@ typedef struct skin {
     const char *name; /* in words */
 } skin;
 
+/* A coordinate system of data set 2420. */
+typedef struct system_of {
+    int64_t label;
+    int is_global; /* Cartesian, with the axes and the origin of the global one */
+} system_of;
+
+/* Nodes that name another system than 0 or 1 for what the file states of them. */
+typedef struct system_use {
+    int64_t label, n, node, line; /* the first */
+    int is_place;                 /* of coordinates, else of displacements */
+} system_use;
+
+/* A set and the number of the group that made it. */
+typedef struct group_of {
+    const hx_import_set *set;
+    int64_t number;
+} group_of;
+
 typedef struct reader {
     hx_file_scan scan;
     hx_import import;
@@ -31,7 +50,13 @@ typedef struct reader {
     size_t n_member, member_capacity;
     member *member; /* (owned) */
     size_t n_skin, skin_capacity;
-    skin *skin;         /* (owned) */
+    skin *skin; /* (owned) */
+    size_t n_system, system_capacity, n_use, use_capacity, last_use, n_group, group_capacity;
+    system_of *system;  /* (owned) */
+    system_use *use;    /* (owned) */
+    group_of *group;    /* (owned) */
+    int64_t n_joined;   /* groups that have another one's name */
+    char joined[160];   /* the first of them */
     int64_t n_empty;    /* groups without members */
     char empty[80];     /* the first of them */
     int has_properties; /* a data set has thicknesses, sections or materials */
@@ -54,7 +79,7 @@ static int next_line(reader *r, int *more)
 /* The same where a data set may not end. */
 static int need_line(reader *r)
 {
-    int more;
+    int more = 0;
     HX_TRY(next_line(r, &more));
     return more ? HX_OK : HX_FILE_RAISE(&r->scan, "the data set ends within an entry");
 }
@@ -91,7 +116,22 @@ static int take_reals(reader *r, const char *at, double x[3])
 
 /* --- nodes and elements --- */
 
-/* Label, systems and colour; then the coordinates. */
+static int use_system(reader *r, int is_place, int64_t label, int64_t node, int64_t line)
+{
+    if (label == 0) return HX_OK;
+    for (size_t i = 0; i < r->n_use; i++) {
+        const size_t k = (r->last_use + i) % r->n_use;
+        if (r->use[k].label != label || r->use[k].is_place != is_place) continue;
+        r->use[k].n++;
+        r->last_use = k;
+        return HX_OK;
+    }
+    HX_TRY(hx_grow(&r->use, r->n_use, &r->use_capacity, sizeof *r->use, "coordinate systems"));
+    r->use[r->n_use++] = (system_use){label, 1, node, line, is_place};
+    return HX_OK;
+}
+
+/* Label, the systems of coordinates and of displacements, colour; then the coordinates. */
 static int read_nodes(reader *r)
 {
     int more, n;
@@ -102,6 +142,7 @@ static int read_nodes(reader *r)
         if (!more) return HX_OK;
         HX_TRY(take_integers(r, 1, 4, head, &n));
         const int64_t line = r->scan.word_line;
+        for (int k = 1; k < 3 && k < n; k++) HX_TRY(use_system(r, k == 1, head[k], head[0], line));
         HX_TRY(need_line(r));
         HX_TRY(take_reals(r, r->line, x));
         HX_TRY(hx_import_add_nodes(&r->import, 1, head, x, line));
@@ -118,11 +159,8 @@ static int read_short_nodes(reader *r)
         HX_TRY(next_line(r, &more));
         if (!more) return HX_OK;
         HX_TRY(take_integers(r, 4, 4, head, &n));
-        if (head[1] > 1)
-            return HX_FILE_RAISE(&r->scan,
-                                 "node %lld is given in coordinate system %lld; the global one, 0 "
-                                 "or 1, is read: export the mesh in it",
-                                 (long long)head[0], (long long)head[1]);
+        for (int k = 1; k < 3; k++)
+            HX_TRY(use_system(r, k == 1, head[k], head[0], r->scan.word_line));
         const char *at = r->line;
         for (int k = 0; k < 4; k++) {
             at += strspn(at, " \t");
@@ -132,6 +170,70 @@ static int read_short_nodes(reader *r)
         HX_TRY(hx_import_add_nodes(&r->import, 1, head, x, r->scan.word_line));
     }
 }
+
+/* --- coordinate systems --- */
+
+/* 2420: number and name of a part; then label, type (0: Cartesian) and colour of a system, its
+ * name, three lines of its axes and one of its origin. */
+static int read_systems(reader *r)
+{
+    int more, n;
+    int64_t head[3];
+    HX_TRY(next_line(r, &more));
+    if (!more) return HX_OK;
+    HX_TRY(need_line(r));
+    for (;;) {
+        HX_TRY(next_line(r, &more));
+        if (!more) return HX_OK;
+        HX_TRY(take_integers(r, 2, 3, head, &n));
+        system_of system = {head[0], head[1] == 0};
+        HX_TRY(need_line(r));
+        for (int row = 0; row < 4; row++) {
+            double x[3];
+            HX_TRY(need_line(r));
+            HX_TRY(take_reals(r, r->line, x));
+            for (int d = 0; d < 3; d++) system.is_global &= fabs(x[d] - (row == d)) <= 1e-12;
+        }
+        HX_TRY(hx_grow(&r->system, r->n_system, &r->system_capacity, sizeof *r->system,
+                       "coordinate systems"));
+        r->system[r->n_system++] = system;
+    }
+}
+
+/* System 1 is the global one unless the file defines it otherwise. */
+static int is_global(const reader *r, int64_t label, int *is_known)
+{
+    *is_known = 1;
+    for (size_t i = 0; i < r->n_system; i++)
+        if (r->system[i].label == label) return r->system[i].is_global;
+    *is_known = 0;
+    return label == 1;
+}
+
+/* Coordinates in another system than the global one are refused; nothing is read of displacements.
+ */
+static int check_systems(reader *r)
+{
+    for (size_t i = 0; i < r->n_use; i++) {
+        const system_use *const u = &r->use[i];
+        char word[60];
+        int is_known;
+        if (is_global(r, u->label, &is_known)) continue;
+        if (u->is_place)
+            return HX_IMPORT_RAISE(&r->import, u->line,
+                                   "node %lld is given in coordinate system %lld, which %s; the "
+                                   "global one, 0 or 1, is read: export the mesh in it",
+                                   (long long)u->node, (long long)u->label,
+                                   is_known ? "data set 2420 turns, moves or bends"
+                                            : "no data set 2420 defines");
+        snprintf(word, sizeof word, "displacement system %lld", (long long)u->label);
+        HX_TRY(hx_import_unread(&r->import, 0, word, "nodes; displacements are not read", u->n,
+                                u->line));
+    }
+    return HX_OK;
+}
+
+/* --- elements --- */
 
 typedef struct cell_type {
     int number, n_node;
@@ -345,6 +447,36 @@ static int read_members(reader *r, hx_import_set *set, int64_t n, int width)
     return HX_OK;
 }
 
+/* The set of a group; those of one name are one set. */
+static int open_group(reader *r, const char *name, int64_t number, hx_import_set **set)
+{
+    HX_TRY(hx_import_set_named(&r->import, name, set));
+    for (size_t i = 0; i < r->n_group; i++)
+        if (r->group[i].set == *set) {
+            if (r->n_joined++ == 0)
+                snprintf(r->joined, sizeof r->joined, "groups %lld and %lld are both '%.79s'",
+                         (long long)r->group[i].number, (long long)number, (*set)->name);
+            return HX_OK;
+        }
+    HX_TRY(hx_grow(&r->group, r->n_group, &r->group_capacity, sizeof *r->group, "groups"));
+    r->group[r->n_group++] = (group_of){*set, number};
+    return HX_OK;
+}
+
+static int note_groups(reader *r)
+{
+    if (r->n_empty > 0)
+        HX_TRY(
+            hx_notes_add(r->import.notes, HX_NOTE_INFO,
+                         "%s: groups without members: %lld, the first '%s'; as sets they are empty",
+                         r->scan.path, (long long)r->n_empty, r->empty));
+    if (r->n_joined == 0) return HX_OK;
+    return hx_notes_add(r->import.notes, HX_NOTE_WARNING,
+                        "%s: %s%s; groups of one name are one set of the members of all",
+                        r->scan.path, r->joined,
+                        r->n_joined > 1 ? ", and others have names that repeat, too" : "");
+}
+
 /* Number, five of what is active, number of entities; the name; the entities. */
 static int read_groups(reader *r, int width)
 {
@@ -364,7 +496,7 @@ static int read_groups(reader *r, int width)
         for (size_t k = strlen(name); k > 0 && isspace((unsigned char)name[k - 1]); k--)
             name[k - 1] = '\0';
         if (!*name) snprintf(r->line, sizeof r->line, "group-%lld", (long long)group);
-        HX_TRY(hx_import_set_named(&r->import, *name ? name : r->line, &set));
+        HX_TRY(open_group(r, *name ? name : r->line, group, &set));
         if (n_entity == 0 && r->n_empty++ == 0)
             snprintf(r->empty, sizeof r->empty, "%.79s", set->name);
         HX_TRY(read_members(r, set, n_entity, width));
@@ -469,6 +601,8 @@ static int read_data(reader *r, int64_t number)
         return read_groups(r, 2);
     case 164:
         return read_units(r);
+    case 2420:
+        return read_systems(r);
     case 754:
     case 755:
     case 756:
@@ -514,11 +648,7 @@ static int read_file(reader *r)
         HX_TRY(take_integers(r, 1, 1, &number, &n));
         HX_TRY(read_data(r, number));
     }
-    if (r->n_empty > 0)
-        HX_TRY(
-            hx_notes_add(r->import.notes, HX_NOTE_INFO,
-                         "%s: groups without members: %lld, the first '%s'; as sets they are empty",
-                         r->scan.path, (long long)r->n_empty, r->empty));
+    HX_TRY(note_groups(r));
     if (!r->skipped[0]) return HX_OK;
     return hx_notes_add(r->import.notes, HX_NOTE_DETAIL, "%s: data sets that are not read: %s",
                         r->scan.path, r->skipped);
@@ -545,6 +675,7 @@ int hx_unv_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_n
     HX_TRY_FAIL(hx_import_open(&r.import, path, notes));
     HX_TRY_FAIL(hx_file_scan_open(&r.scan, path));
     HX_TRY_FAIL(read_file(&r));
+    HX_TRY_FAIL(check_systems(&r));
     HX_TRY_FAIL(resolve_members(&r));
     HX_TRY_FAIL(name_skins(&r));
     HX_TRY_FAIL(hx_import_finish(&r.import, mesh));
@@ -556,5 +687,8 @@ fail:
     hx_numbers_free(&r.cell_corner);
     free(r.member);
     free(r.skin);
+    free(r.system);
+    free(r.use);
+    free(r.group);
     return rc;
 }

@@ -13,7 +13,8 @@ static int check_usable(const hx_problem *problem, const char *general, const ch
     if (n > 0) return HX_OK;
     return HX_RAISE(HX_EINPUT,
                     "%s: from = \"file\", but %s states no %s; *BOUNDARY, *CLOAD, *DLOAD and "
-                    "*DSLOAD of an Abaqus file, D and F of an ANSYS file are read",
+                    "*DSLOAD of an Abaqus file, D and F of an ANSYS file, SPC, SPC1, FORCE, PLOAD "
+                    "and PLOAD4 of a Nastran file are read",
                     origin, problem->mesh->name, what);
 }
 

@@ -156,7 +156,17 @@ static void test_unread(void)
         {"NSEL,S,LOC,X,0\nD,ALL,UX,0\n", "D of a selection", S},
         {"NSEL,S,LOC,X,0\nF,ALL,FX,0\n", "F of a selection", L},
         {"D,1,UX,%TABLE%\n", "D of a table or parameter", S},
-        {"D,1,TEMP,20.\n", "D,TEMP", S},
+        {"D,1,TEMP,20.\n", "D,TEMP", L},
+        {"D,1,VOLT,20.\n", "D,VOLT", L},
+        {"SFE,21,1,PRES,0,0.,0.,5.\n", "SFE", L},
+        {"SFE,21,1,PRES,0,%P%\n", "SFE", L},
+        {"MP,ALPX,1,1e-5\nBF,1,TEMP,0.\nTREF,20.\n", "BFE", L},
+        {"KEYOPT,1,3,1\n", "SOLID185, layered", HX_UNREAD_MATERIAL},
+        {"ETBLOCK,1,1\n(2i9,19a9)\n        1      185        0        0        1\n       -1\n",
+         "SOLID185, layered", HX_UNREAD_MATERIAL},
+        {"ET,1,186,0,1,1\n", "SOLID185, layered", HX_UNREAD_MATERIAL},
+        {"NLGEOM,ON\n", "NLGEOM", 0},
+        {"D,1,UX,0\nSOLVE\nANTYPE,MODAL\n", "ANTYPE,MODAL", HX_UNREAD_STEP},
         {"F,1,MX,5\n", "F,MX", L},
         {"F,1,FX,5,1.\n", "F with an imaginary part", L},
         {"*DO,I,1,3\nF,1,FX,5\n*ENDDO\n", "F in a branch or loop", L},
@@ -182,6 +192,21 @@ static void test_unread(void)
     }
 }
 
+/* No static step: supports, and neither forces nor a case. */
+static void test_modal(void)
+{
+    static const char *const text[] = {"MODAL", " 2", "TRANS", "4", "STATIC\nSOLVE\nANTYPE,MODAL"};
+    char all[8000];
+    hx_mesh mesh;
+    for (int i = 0; i < 5; i++) {
+        snprintf(all, sizeof all, "%s/SOLU\nD,1,ALL,0\nF,12,FX,5.\nANTYPE,%s\n", PART, text[i]);
+        read_good(all, &mesh);
+        CHECK(stated.n_support == 3 && stated.unread.n == 1);
+        CHECK(stated.n_case == (i == 4) && stated.n_force == (i == 4));
+        hx_mesh_free(&mesh);
+    }
+}
+
 /* What CDWRITE and Workbench write into every archive acts on nothing. */
 static void test_zeros(void)
 {
@@ -189,6 +214,7 @@ static void test_zeros(void)
     read_good("*IF,_CDRDOFF,EQ,1,THEN     !if solid model was read in\n_CDRDOFF=\n*ELSE\n"
               "NUMOFF,NODE,       13\n*ENDIF\n*SET,_BUTTON ,  1.000000000000\nDOF,DELETE\n" PART
               "EXTOPT,ATTR,      0,      0,      0\nANTYPE, 0\nTREF,  0.00000000\nIRLF,  0\n"
+              "NLGEOM,ON\nNLGEOM,OFF\nSFE,21,1,PRES,1,0.\nBFE,21,TEMP,1,0.\nSF,1,PRES,0\n"
               "MP,ALPX,1,1e-5\nBFUNIF,TEMP,_TINY\nACEL,  0.00000000    ,  0.00000000    ,  0.0\n"
               "OMEGA,  0.00000000    ,  0.00000000\nDOMEGA,  0.00000000\nCGLOC,  0.0,  0.0,  0.0\n"
               "CGOMEGA,  0.00000000    ,  0.0\nDCGOMG,  0.00000000\nKUSE,     0\nTIME,  1.0\n"
@@ -390,6 +416,9 @@ static void test_notes(void)
         {"ET,1,186\n" NODES ELEMENTS, "SOLID186 (reduced integration in ANSYS)", HX_NOTE_INFO},
         {"ET,1,186\nkeyo,1,2,1\n" NODES ELEMENTS, NULL, HX_NOTE_INFO},
         {"ET,1,70\n" NODES ELEMENTS, NULL, HX_NOTE_INFO},
+        {"ET,1,65\n" NODES ELEMENTS, "SOLID65 (extra displacement shapes", HX_NOTE_INFO},
+        {"ET,1,65,1\n" NODES ELEMENTS, NULL, HX_NOTE_INFO},
+        {"ET,1,5\n" NODES ELEMENTS, "SOLID5 (extra displacement shapes", HX_NOTE_INFO},
         {"/units,MKS\n" PART, "states its units, 'MKS'", HX_NOTE_INFO},
     };
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
@@ -559,6 +588,7 @@ int main(void)
     test_styles();
     test_conditions();
     test_unread();
+    test_modal();
     test_zeros();
     test_again();
     test_elements();

@@ -380,6 +380,82 @@ soft("size.bdf", "loads", deck("free").replace("FORCE,4,24,0,1.0", "FORCE,4,24,0
 refused("include.bdf", "BEGIN BULK\nINCLUDE 'none.inc'\n", "include.bdf:2: INCLUDE: ")
 refused("loop.bdf", "BEGIN BULK\nINCLUDE 'loop.bdf'\n", "more than 16 files that include each other")
 
+# GRDSET counts wherever it stands: CP, CD and PS.
+frame = [("CORD2R", 5, None, 100.0, 0.0, 0.0, 100.0, 0.0, 1.0, 101.0, 0.0, 0.0)]
+for fields in ((None, None, None, None, None, 2), (5, None, None, None, None, None), (None, None, None, None, 5)):
+    grdset = card("free", ("GRDSET", None, *fields))
+    behind, ahead = deck("free", frame), deck("free", frame)
+    put("behind.bdf", behind.replace("ENDDATA", grdset + "ENDDATA"))
+    put("ahead.bdf", ahead.replace("$ comment\n", "$ comment\n" + grdset, 1))
+    said = [[re.sub(r"\S*(ahead|behind)\.bdf(:\d+)?", "", text) for text in run("mesh", path, "grdset.inp")[1:]]
+            for path in ("ahead.bdf", "behind.bdf")]
+    check(mesh_of("ahead.bdf") == mesh_of("behind.bdf") and ("GRID CD" in said[1][0]) == ("GRID CD" in said[0][0]) ==
+          (len(fields) == 5), f"GRDSET {fields}: {said}")
+    if len(fields) != 5:
+        job = job_of("behind.bdf")
+        check(job == job_of("ahead.bdf") and
+              all((n, 2) in job[0] for n in xyz) == (fields[-1] == 2), f"supports of GRDSET {fields}: {job}")
+    if fields[0] == 5:
+        check(section(mesh_of("behind.bdf"), "*NODE")[0].startswith("11,100"), "CP of GRDSET")
+
+
+def named(more, message, keys="material", control=CONTROL, change=lambda text: text):
+    """What is not read is named by `mesh`, also beside a material of the config, and refuses these keys from the file."""
+    put("named.bdf", change(deck("free", [*more, ("PSOLID", 2, 1)], control)))
+    code, said = run("-q", "mesh", "named.bdf", "out.vtk")
+    check(code == 0 and message in said, f"{message}: {code} {said}")
+    own = CONFIG.replace("material = {", "material = { density = 1.0;") % "named.bdf"
+    for key in ("supports", "loads", "material"):
+        text = own if key == "material" else re.sub(rf"{'loads' if key == 'supports' else 'supports'} = .*\n",
+                                                    OWN["loads" if key == "supports" else "supports"] + "\n", own)
+        if key == "material":
+            for other in OWN:
+                text = re.sub(rf"{other} = .*\n", OWN[other] + "\n", text)
+            text = re.sub(r"material = .*", 'material = { from = "file"; density = 1.0; };', text)
+        put("named.cfg", text)
+        code, said = run("-q", "check", "named.cfg")
+        check(message in said and (code == 2) == (key in keys), f"{message}: {key}: {code} {said}")
+
+
+named([("PCOMPLS", 1)], "not read: 1 PCOMPLS (layered solids)")
+named([("PCOMPLS", 3)], "", "")
+named([("MATS1", 1, None, "PLASTIC")], "1 MATS1 (materials that are not linear)")
+named([("MATS1", 8, None, "PLASTIC")], "", "")
+for name, what in (("MATHP", "hyperelastic materials"), ("MATHE", "hyperelastic materials"),
+                   ("MAT9", "materials that are not linear and isotropic")):
+    named([(name, 1, 80.0)], f"1 {name} ({what})", change=lambda text: text.replace("MAT1,1,", "MAT1,7,"))
+named([("PLSOLID", 1, 1)], "1 PLSOLID (hyperelastic solids)", change=lambda text: text.replace("PSOLID,1,1\n", "", 1))
+for solution in ("106", "400", "NLSTATIC"):
+    named([("PARAM", "LGDISP", 1)], f"not read: 1 SOL {solution} (nonlinear; the analysis is linear), 1 PARAM,LGDISP", "",
+          CONTROL.replace("SOL 101", f"SOL {solution}"))
+named([], "1 NLPARM (nonlinear", "", CONTROL.replace("SOL 101\n", "").replace("SPC = 9", "SPC = 9\nNLPARM = 3"))
+put("lgdisp.bdf", deck("free", [("PARAM", "LGDISP", 1)]))
+check("LGDISP" not in run("mesh", "lgdisp.bdf", "out.vtk")[1], "LGDISP of a linear solution")
+
+# PSOLID's default has bubble functions; IN = 2 or 3 with ISOP = 1 is full integration.
+for line, said_of in (("PSOLID,1,1", "bubble functions"), ("PSOLID,1,1,,TWO", "reduced integration of shear"),
+                      ("PSOLID,1,1,,2,,1", None), ("PSOLID,1,1,,THREE,,FULL", None), ("PSOLID,9,1", None)):
+    put("isop.bdf", deck("free", [("PSOLID", 2, 1, None, 2, None, 1)]).replace("PSOLID,1,1\n", line + "\n"))
+    said = run("-q", "mesh", "isop.bdf", "out.vtk")[1]
+    check(("CHEXA and CPENTA of first order (" + said_of if said_of else "") in said and
+          ("first order" in said) == bool(said_of), f"{line}: {said}")
+
+# Sets that the case control names and the deck does not have; none chosen.
+for old, new, key, message in (
+    ("LOAD = 6", "LOAD = 99", "loads", "sets.bdf:9: LOAD = 99 of the case control names no set; sets of loads in the file: 5, 3, 4, 6"),
+    ("SPC = 9", "SPC = 99", "supports", "sets.bdf:5: SPC = 99 of the case control names no set; sets of supports in the file: 9, 1, 2"),
+    ("SPC = 9\n", "", "supports", "the case control has no SPC; sets of supports in the file: 9, 1, 2"),
+    ("LOAD", "LABEL", "loads", "the case control has no LOAD; sets of loads in the file: 5, 3, 4, 6"),
+):
+    text = deck("free").split("BEGIN BULK")
+    put("sets.bdf", text[0].replace(old, new) + "BEGIN BULK" + text[1])
+    put("sets.cfg", CONFIG % "sets.bdf")
+    code, said = run("check", "sets.cfg")
+    check(code == 2 and f"{key}[0]: from" in said and message in said, f"{new}: {code} {said}")
+put("none.bdf", deck("free", control="").replace("SPC", "$").replace("ENDDATA", ""))
+put("none.cfg", CONFIG % "none.bdf")
+check("SPC, SPC1, FORCE, PLOAD and PLOAD4 of a Nastran file are read" in run("check", "none.cfg")[1], "cards that are read")
+
 # --- Medit and universal files: the same mesh ---
 
 order = {number: i for i, number in enumerate(xyz, 1)}
@@ -490,6 +566,42 @@ for what, more, named in (
     put("more.unv", unv + more + "    -1\n")
     code, said = run("mesh", "more.unv", "out.inp")
     check(code == 0 and "not read: " + named in said, f"{what}: {said}")
+
+# Nodes in a coordinate system of data set 2420, before or behind them: the global one, if its axes are.
+def systems_2420(label, kind, axes):
+    rows = "".join("".join("%25.16E" % v for v in row) + "\n" for row in axes)
+    return f"    -1\n  2420\n{1:10d}\nPart\n{label:10d}{kind:10d}{8:10d}\nCS1\n" + rows + "    -1\n"
+
+
+AXES = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, 0)]
+in_other = unv.replace("%10d" % 41 + "         1         1", "%10d" % 41 + "         2         1")
+displaced = unv.replace("         1         1        11\n", "         1         3        11\n")
+where = in_other[: in_other.index("%10d" % 41 + "         2")].count("\n") + 1
+for kind, axes, said_of in (
+    (0, AXES, None), (1, AXES, "turns, moves or bends"), (0, [*AXES[:3], (5, 0, 0)], "turns, moves or bends"),
+    (0, [(0, 1, 0), (-1, 0, 0), (0, 0, 1), (0, 0, 0)], "turns, moves or bends"), (None, AXES, "no data set 2420 defines"),
+):
+    system = systems_2420(2, kind, axes) if kind is not None else ""
+    for text, line in ((system + in_other + "    -1\n", where + system.count("\n")), (in_other + "    -1\n" + system, where)):
+        if said_of:
+            refused("system.unv", text, f"system.unv:{line}: node 41 is given in coordinate system 2, ")
+            refused("system.unv", text, said_of)
+        else:
+            put("system.unv", text)
+            check(mesh_of("system.unv") == found, "a system that is the global one")
+refused("first.unv", systems_2420(1, 2, AXES) + unv + "    -1\n", "node 11 is given in coordinate system 1")
+put("displaced.unv", displaced + "    -1\n")
+check(f"not read: {len(xyz)} displacement system 3" in run("-q", "mesh", "displaced.unv", "out.inp")[1] and
+      mesh_of("displaced.unv") == found, "displacements in another system")
+put("displaced.unv", systems_2420(3, 0, AXES) + displaced + "    -1\n")
+check("not read" not in run("mesh", "displaced.unv", "out.inp")[1], "displacements in the global system")
+
+# Groups of one name are one set, which is warned of.
+again = "".join("%10d" % v for v in (9, 0, 0, 0, 0, 0, 0, 1)) + "\nheld\n" + "".join("%10d" % v for v in (7, 18, 0, 0)) + "\n"
+put("again.unv", unv + again + "    -1\n")
+code, said = run("-q", "mesh", "again.unv", "out.inp")
+check(code == 0 and "groups 3 and 9 are both 'held'; groups of one name are one set" in said and
+      section(open("out.inp").read(), "*NSET, NSET=held") == ["11,14,15,18"], f"groups of one name: {said}")
 refused("turned.unv", "    -1\n    15\n         1         2         0         1  1.0E+00  2.0E+01  0.0E+00\n    -1\n",
         "turned.unv:3: node 1 is given in coordinate system 2")
 refused("nodes.unv", unv.replace("       111         2         1         7         4", "       111         2         1         7         3"),
