@@ -78,6 +78,7 @@ static void print_argument(const char *path, const char *value)
         if (*c == '[') putchar('0');
     }
     printf("=%s%s\n", value, needs_quotes ? "'" : "");
+    if (strchr(path, '[')) printf("            of an entry that the config has already\n");
 }
 
 /* The other keys of its group. */

@@ -48,17 +48,14 @@ const hx_doubt_row hx_doubt_table[HX_N_DOUBT] = {
                        "`output.every=0` writes the last design only, "
                        "`output.threshold=0.5` only its dense elements"},
     [HX_DOUBT_PCG] = {"pcg", 0.0, "raise solver.max_iterations or optimization.rho_min"},
-    [HX_DOUBT_INITIAL_FILTERED] = {"initial-filtered", 0.01,
-                                   "`--resume` goes on with a run exactly"},
+    [HX_DOUBT_INITIAL_FILTERED] = {"initial-filtered", 0.01, "go on with the run itself"},
     [HX_DOUBT_ROUNDED_STIFFNESS] = {"rounded-stiffness", 1e-4,
                                     "`solver.operator=auto` takes one that stores it in double"},
     [HX_DOUBT_VOLUME] = {"volume", HX_VOLUME_TOLERANCE,
                          "more iterations, or a larger optimization.move"},
     [HX_DOUBT_CHANGING] = {"changing", 0.01, "more iterations"},
     [HX_DOUBT_DAMPED] = {"damped", NONE, "a larger optimization.damping"},
-    [HX_DOUBT_GREY] = {"grey", 0.2,
-                       "`hextop verify` says what the 0/1 design is worth, "
-                       "optimization.projection makes less of it"},
+    [HX_DOUBT_GREY] = {"grey", 0.2, "`hextop verify` analyses the 0/1 design"},
     [HX_DOUBT_LOOSE_PIECES] = {"loose-pieces", 0.0,
                                "a larger filter radius or volume, more iterations; `hextop surface "
                                "--keep-largest` drops them"},

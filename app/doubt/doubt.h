@@ -117,8 +117,10 @@ double hx_doubt_host_bytes(const hx_session *s, double *have);
  * O(n_elem) with passive elements. */
 int hx_doubt_void(hx_doubts *doubts, const hx_session *s);
 
-/* After the first design: optimization.initial, whose densities the filter smoothed once more. */
-void hx_doubt_initial(hx_doubts *doubts, const hx_session *s, const hx_iteration *first);
+/* After the first design: optimization.initial, whose densities the filter smoothed once more.
+ * resume: the command that goes on with the run that they are of; NULL: it left no checkpoint. */
+void hx_doubt_initial(hx_doubts *doubts, const hx_session *s, const hx_iteration *first,
+                      const char *resume);
 
 /* --- after the last design --- */
 

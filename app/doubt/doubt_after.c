@@ -24,31 +24,144 @@ static const double no_solid = 0.5;
 
 /* --- the run --- */
 
-/* What makes a design less grey: a projection, on a filter that has one; a steeper one. */
-static const char *less_grey(const hx_session *s, char *text, size_t n_text)
+static int was_warned(const hx_doubts *doubts, hx_doubt_kind kind)
+{
+    for (size_t i = 0; i < doubts->n; i++)
+        if (doubts->entry[i].kind == kind) return 1;
+    return 0;
+}
+
+/* Iterations that let penalty and beta of a changed config have their last values, and settle. */
+static int enough_iterations(const hx_config *cfg, int most)
+{
+    const int rising = hx_continuation_iterations(cfg) + 40;
+    return most > rising ? most : rising;
+}
+
+/* A projection that begins so steep that hardly any density can move gradually. */
+static int starts_steep(const hx_config *cfg)
+{
+    static const double steep = 16.0;
+    return cfg->optimization.projection.given && cfg->optimization.projection.beta >= steep;
+}
+
+static const char *begin_flat(const hx_config *cfg, char *text, size_t n_text)
+{
+    hx_config flat = *cfg; /* (borrowed) all that it points to */
+    flat.optimization.projection.beta = 1.0;
+    snprintf(text, n_text,
+             "a projection that begins with beta = %g makes densities jump: "
+             "`optimization.projection.beta=1 optimization.iterations=%d` lets it rise",
+             cfg->optimization.projection.beta,
+             enough_iterations(&flat, cfg->optimization.iterations));
+    return text;
+}
+
+/* A penalty that hardly makes grey densities worse than others: SIMP takes 3 as a rule. */
+static int is_weak(const hx_config *cfg)
+{
+    return cfg->optimization.penalty < 2.0;
+}
+
+static void penalise(const hx_config *cfg, char *text, size_t n_text)
+{
+    hx_config usual = *cfg; /* (borrowed) all that it points to */
+    usual.optimization.penalty = 3.0;
+    const int n = enough_iterations(&usual, cfg->optimization.iterations);
+    const size_t used =
+        (size_t)snprintf(text, n_text,
+                         "optimization.penalty = %g hardly penalizes intermediate densities: "
+                         "`optimization.penalty=3",
+                         cfg->optimization.penalty);
+    if (n > cfg->optimization.iterations && cfg->optimization.continuation.given)
+        snprintf(text + used, n_text - used, " optimization.iterations=%d` does", n);
+    else
+        snprintf(text + used, n_text - used, "` does");
+}
+
+/* A filter that a projection goes with, and its radius unless the config or a generator has one. */
+static const char *filter_words(const hx_session *s)
 {
     const hx_config *const cfg = &s->cfg;
-    const int n = cfg->optimization.iterations, usual = 150;
-    const int rising = hx_continuation_iterations(cfg) + 40;
-    char word[256];
+    if (s->filter.kind->maps_design) return "";
+    return isnan(cfg->optimization.filter.radius) && !cfg->mesh.generator
+               ? "optimization.filter.kind=density optimization.filter.radius=1.5 "
+                 "optimization.filter.unit=element "
+               : "optimization.filter.kind=density ";
+}
+
+static void project(const hx_session *s, const hx_doubt_facts *f, char *text, size_t n_text)
+{
+    const hx_config *const cfg = &s->cfg;
+    const int usual = 150, n = cfg->optimization.iterations, at_least = n > usual ? n : usual;
+    const double most = cfg->optimization.projection.beta_max, steep = 64.0;
+    const char *const filter = filter_words(s);
+    hx_config steeper = *cfg; /* (borrowed) all that it points to */
+    if (!cfg->optimization.projection.given || filter[0])
+        snprintf(text, n_text,
+                 "a projection %sreduces greyness: `%s%s%soptimization.iterations=%d`",
+                 cfg->optimization.projection.given ? "after a filter " : "",
+                 is_weak(cfg) ? "optimization.penalty=3 " : "", filter,
+                 cfg->optimization.projection.given && most >= 0.5 * steep
+                     ? ""
+                     : "'optimization.projection={}' ",
+                 cfg->optimization.projection.given ? enough_iterations(cfg, at_least) : at_least);
+    else if (f->last->beta < most)
+        snprintf(text, n_text, "`optimization.iterations=%d` lets the projection go on",
+                 enough_iterations(cfg, 2 * n));
+    else if (most < steep) {
+        steeper.optimization.projection.beta_max = steep;
+        snprintf(text, n_text,
+                 "`optimization.projection.beta_max=%g optimization.iterations=%d` makes the "
+                 "projection steeper",
+                 steep, enough_iterations(&steeper, n));
+    } else
+        snprintf(text, n_text,
+                 "the projection is as steep as it gets: a smaller "
+                 "optimization.filter.radius or a finer mesh leaves less of its rim");
+}
+
+/* What makes a design less grey: a penalty; a projection, on a filter that has one; a steeper one.
+ * A design that another filter's result began is looked at for itself. */
+static const char *less_grey(const hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f,
+                             char *text, size_t n_text)
+{
+    const hx_config *const cfg = &s->cfg;
+    char word[256], penalty[256] = "", more[320] = "";
     const char *const folder = hx_shell_word(cfg->output.directory, word, sizeof word);
-    if (cfg->optimization.projection.given)
-        snprintf(text, n_text,
-                 "`hextop verify %s` analyses it; `optimization.iterations=%d` lets the projection "
-                 "go on",
-                 folder, 2 * n > rising ? 2 * n : rising);
-    else
-        snprintf(text, n_text,
-                 "`hextop verify %s` analyses it; a projection reduces greyness: "
-                 "`%s'optimization.projection={}' optimization.iterations=%d`",
-                 folder, s->filter.kind->is_heuristic ? "optimization.filter.kind=density " : "",
-                 n > usual ? n : usual);
+    if (is_weak(cfg)) penalise(cfg, penalty, sizeof penalty);
+    if (!was_warned(doubts, HX_DOUBT_INITIAL_FILTERED) &&
+        !(is_weak(cfg) && cfg->optimization.projection.given))
+        project(s, f, more, sizeof more);
+    snprintf(text, n_text, "`hextop verify %s` analyses it%s%s%s%s", folder, penalty[0] ? "; " : "",
+             penalty, more[0] ? "; " : "", more);
     return text;
+}
+
+static void judge_volume(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
+{
+    const hx_config *const cfg = &s->cfg;
+    const double step = fmax(0.2, cfg->optimization.move);
+    const double off = fabs(f->last->volume - s->problem.volume_fraction);
+    const int n = f->last->iteration + 3 + (int)ceil(off / step);
+    char remedy[256];
+    if (!f->last->volume_missed) return;
+    if (starts_steep(cfg))
+        begin_flat(cfg, remedy, sizeof remedy);
+    else
+        snprintf(remedy, sizeof remedy,
+                 "`optimization.move=%g optimization.iterations=%d` gets there", step,
+                 f->last->climbing ? enough_iterations(cfg, n) : n);
+    hx_doubts_advise(doubts, HX_DOUBT_VOLUME,
+                     fabs(f->last->volume / s->problem.volume_fraction - 1.0), remedy,
+                     "the volume is not met: the last design has %.5g, volume_fraction = %g asks "
+                     "for another (%d of %d designs are off)",
+                     f->last->volume, s->problem.volume_fraction, f->n_missed, f->n_iteration);
 }
 
 static void judge_run(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
 {
-    char remedy[512];
+    char remedy[1024];
     snprintf(remedy, sizeof remedy,
              "`solver.max_iterations=%d` allows more; so does a larger optimization.rho_min",
              10 * s->pcg.params.max_iterations);
@@ -56,33 +169,36 @@ static void judge_run(hx_doubts *doubts, const hx_session *s, const hx_doubt_fac
         hx_doubts_advise(doubts, HX_DOUBT_PCG, f->n_unconverged, remedy,
                          "PCG did not converge in %d of %d iterations", f->n_unconverged,
                          f->n_iteration);
-    const double step = fmax(0.2, s->cfg.optimization.move);
-    const double off = fabs(f->last->volume - s->problem.volume_fraction);
-    snprintf(remedy, sizeof remedy, "`optimization.move=%g optimization.iterations=%d` gets there",
-             step, f->last->iteration + 3 + (int)ceil(off / step));
-    if (f->last->volume_missed)
-        hx_doubts_advise(
-            doubts, HX_DOUBT_VOLUME, fabs(f->last->volume / s->problem.volume_fraction - 1.0),
-            remedy,
-            "the volume is not met: the last design has %.5g, volume_fraction = %g asks "
-            "for another (%d of %d designs are off)",
-            f->last->volume, s->problem.volume_fraction, f->n_missed, f->n_iteration);
+    judge_volume(doubts, s, f);
     if (f->last->greyness > limit_of(HX_DOUBT_GREY))
         hx_doubts_advise(doubts, HX_DOUBT_GREY, f->last->greyness,
-                         less_grey(s, remedy, sizeof remedy),
+                         less_grey(doubts, s, f, remedy, sizeof remedy),
                          "the design is not black-and-white (greyness %.2f; 0 means every element "
-                         "is solid or void), so the extracted part will have a different stiffness",
-                         f->last->greyness);
+                         "is solid or void), so the extracted part will have a different %s",
+                         f->last->greyness,
+                         hx_config_is_heat(&s->cfg) ? "conductance, and other temperatures"
+                                                    : "stiffness");
 }
 
-void hx_doubt_initial(hx_doubts *doubts, const hx_session *s, const hx_iteration *first)
+void hx_doubt_initial(hx_doubts *doubts, const hx_session *s, const hx_iteration *first,
+                      const char *resume)
 {
     const double before = s->initial_greyness;
+    const int is_projected = s->cfg.optimization.projection.given;
+    char remedy[1200];
     if (!(fabs(first->greyness - before) > limit_of(HX_DOUBT_INITIAL_FILTERED))) return;
-    hx_doubts_add(doubts, HX_DOUBT_INITIAL_FILTERED, first->greyness - before,
-                  "optimization.initial: its densities are those after the filter, and filter '%s' "
-                  "smooths them once more: greyness was %.3f, now %.3f in the first design",
-                  s->filter.kind->name, before, first->greyness);
+    if (resume)
+        snprintf(remedy, sizeof remedy, "`%s` goes on with that run exactly", resume);
+    else
+        snprintf(remedy, sizeof remedy,
+                 "`optimization.filter.kind=none%s` begins with it as it is; a run with "
+                 "output.checkpoint can go on exactly, by --resume",
+                 is_projected ? " optimization.projection=" : "");
+    hx_doubts_advise(doubts, HX_DOUBT_INITIAL_FILTERED, first->greyness - before, remedy,
+                     "optimization.initial: its densities are those after the filter, and %s once "
+                     "more: greyness was %.3f, now %.3f in the first design",
+                     is_projected ? "filter and projection map them" : "the filter smooths them",
+                     before, first->greyness);
 }
 
 /* Of operators that store stiffness in single precision. */
@@ -122,7 +238,9 @@ static int is_swinging(const hx_doubt_facts *f)
 /* What optimality criteria settle with: the usual exponents, or smaller steps. */
 static const char *calm(const hx_config *cfg, char *text, size_t n_text)
 {
-    if (cfg->optimization.penalty > 3.0)
+    if (starts_steep(cfg))
+        begin_flat(cfg, text, n_text);
+    else if (cfg->optimization.penalty > 3.0)
         snprintf(text, n_text, "`optimization.penalty=3` lets designs settle");
     else if (cfg->optimization.damping > 0.5)
         snprintf(text, n_text, "`optimization.damping=0.5` lets designs settle");
@@ -132,11 +250,26 @@ static const char *calm(const hx_config *cfg, char *text, size_t n_text)
     return text;
 }
 
+/* "12.3 % above", "5.7 times"; from a thousand times on in words. */
+static const char *format_rise(double rise, char *text, size_t n_text)
+{
+    const double ratio = 1.0 + rise;
+    if (rise < 10.0)
+        snprintf(text, n_text, "%.3g %% above", 100.0 * rise);
+    else if (ratio < 1e6 || ratio >= 1e12)
+        snprintf(text, n_text, "%.3g times", ratio);
+    else if (ratio < 1e9)
+        snprintf(text, n_text, "%.3g million times", 1e-6 * ratio);
+    else
+        snprintf(text, n_text, "%.3g billion times", 1e-9 * ratio);
+    return text;
+}
+
 /* A compliance that rises, or two designs by turns. */
 static int judge_rise(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
 {
     const int last = f->last->iteration;
-    char remedy[128];
+    char remedy[256], above[64];
     int back;
     if (f->n_recent < 2) return 0;
     const double low = lowest_of(f, &back), rise = (f->recent[0] - low) / fabs(low);
@@ -149,9 +282,9 @@ static int judge_rise(hx_doubts *doubts, const hx_session *s, const hx_doubt_fac
                          f->recent[0] <= f->recent[1] ? last : last - 1);
     else if (rise > limit_of(HX_DOUBT_CHANGING))
         hx_doubts_advise(doubts, HX_DOUBT_CHANGING, rise, calm(&s->cfg, remedy, sizeof remedy),
-                         "the compliance of the last design, %.6g, is %.3g %% above that of "
-                         "iteration %d, %.6g",
-                         f->recent[0], 100.0 * rise, last - back, low);
+                         "the compliance of the last design, %.6g, is %s that of iteration %d, "
+                         "%.6g",
+                         f->recent[0], format_rise(rise, above, sizeof above), last - back, low);
     else
         return 0;
     return 1;
@@ -171,6 +304,20 @@ static void judge_damping(hx_doubts *doubts, const hx_session *s, const hx_doubt
                      f->last->change, tolerance, damping, change);
 }
 
+/* "penalty 1.5, which was", "penalty 1.5 and beta 2, which were": what has not its last value. */
+static const char *rising_text(const hx_config *cfg, const hx_iteration *last, char *text,
+                               size_t n_text)
+{
+    const hx_stair penalty = hx_penalty_stair(cfg), beta = hx_beta_stair(cfg);
+    const int rises[] = {last->penalty < penalty.last, last->beta < beta.last};
+    if (rises[0] && rises[1])
+        snprintf(text, n_text, "penalty %g and beta %g, which were", last->penalty, last->beta);
+    else
+        snprintf(text, n_text, "%s %g, which was", rises[0] ? "penalty" : "beta",
+                 rises[0] ? last->penalty : last->beta);
+    return text;
+}
+
 /* For a run that its iterations or the tolerance ended. */
 static void judge_change(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
 {
@@ -179,20 +326,20 @@ static void judge_change(hx_doubts *doubts, const hx_session *s, const hx_doubt_
     const double first = f->n_recent > 1 ? f->recent[f->n_recent - 1] : (double)NAN;
     const double fall = (first - last->compliance) / fabs(first);
     const int n = s->cfg.optimization.iterations, usual = 50;
-    char more[96];
+    char more[96], rising[96];
     snprintf(more, sizeof more, "`optimization.iterations=%d` goes on",
              last->climbing ? hx_continuation_iterations(&s->cfg) + 20
                             : 2 * (n > usual ? n : usual));
-    if (f->was_stopped) return;
+    if (f->was_stopped || last->volume_missed) return; /* no design to compare */
     if (last->change < tolerance && !last->climbing) {
         judge_damping(doubts, s, f);
         return;
     }
     if (last->climbing)
         hx_doubts_advise(doubts, HX_DOUBT_CHANGING, last->change, more,
-                         "the run ended after %d designs with penalty %g and beta %g, which were "
-                         "still to rise",
-                         f->n_iteration, last->penalty, last->beta);
+                         "the run ended after %d design%s with %s still to rise", f->n_iteration,
+                         f->n_iteration == 1 ? "" : "s",
+                         rising_text(&s->cfg, last, rising, sizeof rising));
     else if (judge_rise(doubts, s, f))
         return;
     else if (fall > limit_of(HX_DOUBT_CHANGING))

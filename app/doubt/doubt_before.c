@@ -59,10 +59,11 @@ void hx_doubt_mesh(hx_doubts *doubts, const hx_session *s)
     if (q->n_poor > 0)
         hx_doubts_add(doubts, HX_DOUBT_POOR_ELEMENTS, q->min_scaled_jacobian,
                       "%s element%s a scaled Jacobian below 0.2 (worst: %.3f, element %lld): the "
-                      "solver will be slow and stresses poor there",
+                      "solver will be slow and %s poor there",
                       hx_format_count(q->n_poor, text, sizeof text),
                       q->n_poor == 1 ? " has" : "s have", q->min_scaled_jacobian,
-                      (long long)q->worst_elem);
+                      (long long)q->worst_elem,
+                      hx_config_is_heat(&s->cfg) ? "heat fluxes" : "stresses");
     if (q->n_body > 1)
         hx_doubts_advise(
             doubts, HX_DOUBT_BODIES, (double)q->n_body, merging(&s->mesh, remedy, sizeof remedy),
@@ -145,6 +146,8 @@ static void judge_held_loads(hx_doubts *doubts, const hx_session *s)
     for (int c = 0; c < n_case; c++) {
         const double held = share_held(&s->problem, c), percent = 100.0 * held;
         if (!(held > limit_of(HX_DOUBT_HELD_LOAD))) continue;
+        if (held >= 1.0 && !hx_problem_body(&s->problem, c) && !s->problem.supports.prescribed)
+            continue; /* the set-up refuses it */
         if (is_heat)
             hx_doubts_add(doubts, HX_DOUBT_HELD_LOAD, held,
                           "%.0f %% of the heat of load case %d comes in where the temperature is "
@@ -302,6 +305,18 @@ static void judge_threads(hx_doubts *doubts, const hx_session *s)
 #endif
 }
 
+/* What will not have its last value. */
+static const char *last_values(const hx_config *cfg)
+{
+    const hx_stair penalty = hx_penalty_stair(cfg), beta = hx_beta_stair(cfg);
+    const int n = cfg->optimization.iterations;
+    const int rises = (hx_stair_iterations(&penalty) >= n && !hx_stair_ended(&penalty)) |
+                      (hx_stair_iterations(&beta) >= n && !hx_stair_ended(&beta)) << 1;
+    return rises == 1   ? "penalty has its last value"
+           : rises == 2 ? "beta has its last value"
+                        : "penalty and beta have their last values";
+}
+
 void hx_doubt_solver(hx_doubts *doubts, const hx_session *s)
 {
     const hx_config *const cfg = &s->cfg;
@@ -312,9 +327,9 @@ void hx_doubt_solver(hx_doubts *doubts, const hx_session *s)
     if (n >= cfg->optimization.iterations)
         hx_doubts_advise(
             doubts, HX_DOUBT_TOO_FEW_ITERATIONS, cfg->optimization.iterations, remedy,
-            "optimization.iterations = %d ends the run before penalty and beta have "
-            "their last values, which may take %d iterations; then some more to settle",
-            cfg->optimization.iterations, n);
+            "optimization.iterations = %d ends the run before %s, which may take %d iterations; "
+            "then some more to settle",
+            cfg->optimization.iterations, last_values(cfg), n);
     if (cfg->solver.criterion == HX_PCG_RELATIVE && tolerance > limit_of(HX_DOUBT_TOLERANCE))
         hx_doubts_add(doubts, HX_DOUBT_TOLERANCE, tolerance,
                       "solver.tolerance = %g leaves so much of the load unbalanced: compliance and "

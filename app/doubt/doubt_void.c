@@ -1,5 +1,5 @@
-/* Does passive void cut the part? A piece of all that is not void, on which no support acts, is
- * held by the stiffness of void only. */
+/* Does passive void cut the part? Where a load drives a rigid motion of a piece of all that is not
+ * void, and nothing holds the piece against it, the stiffness of void carries the load. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,8 @@
 #include "core/base/memory.h"
 #include "core/base/vec3.h"
 #include "core/design/black_white.h"
+#include "core/mesh/skin.h"
+#include "core/problem/rigid_body.h"
 #include "doubt.h"
 
 /* A passive density up to which an element counts as void. */
@@ -18,172 +20,267 @@ typedef struct cut {
     const hx_session *s;
     uint8_t *is_there; /* [n_elem] not void (owned), like the rest */
     hx_pieces pieces;
-    uint8_t *is_held; /* [pieces.n] */
+    int32_t *body_of;    /* [n_node] pieces that rigid sets join are one body; -1: void only */
+    hx_rigid_body *body; /* [pieces.n] of heat only n_fixed */
 } cut;
+
+/* What a load case does to a body. */
+typedef struct pull {
+    double work[6], size;
+} pull;
 
 static void free_cut(cut *c)
 {
     free(c->is_there);
-    free(c->is_held);
     hx_pieces_free(&c->pieces);
+    free(c->body_of);
+    free(c->body);
     memset(c, 0, sizeof *c);
 }
 
-static int32_t piece_at(const cut *c, int64_t incidence)
-{
-    return c->pieces.of[c->s->mesh.node_elem[incidence] / 8];
-}
+/* --- pieces --- */
 
-/* Marks the pieces at a node; returns whether one of them is marked now that was not before. */
-static int hold(const cut *c, int64_t node)
+/* Elements of an entry of `passive` become void, or not. */
+static int apply_entry(const cut *c, const hx_config_passive *entry)
 {
     const hx_mesh *const mesh = &c->s->mesh;
-    int is_new = 0;
-    for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++) {
-        const int32_t piece = piece_at(c, k);
-        if (piece < 0 || c->is_held[piece]) continue;
-        c->is_held[piece] = 1;
-        is_new = 1;
+    const hx_set *const set = hx_mesh_find_set(mesh, entry->set);
+    const uint8_t is_there = !(entry->density <= most_void);
+    uint8_t *flag = NULL;
+    int64_t n;
+    if (!set) return HX_OK;
+    if (!(entry->skin > 0.0)) {
+        for (int64_t k = 0; k < set->n_elem; k++) c->is_there[set->elem[k]] = is_there;
+        return HX_OK;
     }
-    return is_new;
+    HX_TRY(hx_alloc(&flag, (size_t)mesh->n_elem, 1, "elements of a skin"));
+    const int rc = hx_skin_flag(mesh, set, entry->skin, flag, &n);
+    for (int64_t e = 0; rc == HX_OK && e < mesh->n_elem; e++)
+        if (flag[e]) c->is_there[e] = is_there;
+    free(flag);
+    return rc;
 }
 
-/* 1 if a piece at the node is held; 0 too if there is none. */
-static int is_held_at(const cut *c, int64_t node, int *is_void)
+/* Later entries replace earlier ones. */
+static int find_pieces(cut *c, const uint8_t *without)
+{
+    const hx_config_passive *const passive = c->s->cfg.passive.entry;
+    const hx_mesh *const mesh = &c->s->mesh;
+    HX_TRY(hx_alloc_raw(&c->is_there, (size_t)mesh->n_elem, 1, "pieces"));
+    memset(c->is_there, 1, (size_t)mesh->n_elem);
+    for (size_t i = 0; i < c->s->cfg.passive.n; i++)
+        if (!without[i]) HX_TRY(apply_entry(c, &passive[i]));
+    return hx_pieces_create(&c->pieces, mesh, c->is_there, c->s->problem.volume,
+                            HX_PIECES_BY_NODES);
+}
+
+static int32_t piece_at(const cut *c, int64_t node)
 {
     const hx_mesh *const mesh = &c->s->mesh;
-    *is_void = 1;
-    for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++) {
-        const int32_t piece = piece_at(c, k);
+    for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++)
+        if (c->pieces.of[mesh->node_elem[k] / 8] >= 0) return c->pieces.of[mesh->node_elem[k] / 8];
+    return -1;
+}
+
+static int32_t body_at(const cut *c, int64_t point)
+{
+    return c->body_of[hx_space_near_node(&c->s->space, point)];
+}
+
+static int32_t root_of(int32_t *joined, int32_t piece)
+{
+    while (joined[piece] != piece) piece = joined[piece] = joined[joined[piece]];
+    return piece;
+}
+
+static void join_rigid_set(const cut *c, const hx_rigid_set *set, int32_t *joined)
+{
+    int32_t first = -1;
+    for (int64_t k = set->first; k < set->first + set->n; k++) {
+        const int32_t piece = body_at(c, c->s->problem.rigid.node[k]);
         if (piece < 0) continue;
-        *is_void = 0;
-        if (c->is_held[piece]) return 1;
+        if (first < 0) first = root_of(joined, piece);
+        joined[root_of(joined, piece)] = first;
     }
-    return 0;
 }
 
-/* Pieces that a rigid set joins to a held one, or that its held point holds. */
-static int hold_by_rigid_sets(const cut *c)
-{
-    const hx_rigid_sets *const rigid = &c->s->problem.rigid;
-    int is_new = 0;
-    for (int i = 0; i < rigid->n; i++) {
-        const hx_rigid_set *const set = &rigid->set[i];
-        int is_held = set->held != 0, is_void;
-        for (int64_t k = set->first; k < set->first + set->n && !is_held; k++)
-            if (rigid->node[k] < c->s->mesh.n_node)
-                is_held = is_held_at(c, rigid->node[k], &is_void);
-        for (int64_t k = set->first; k < set->first + set->n && is_held; k++)
-            if (rigid->node[k] < c->s->mesh.n_node) is_new |= hold(c, rigid->node[k]);
-    }
-    return is_new;
-}
-
-static void find_held(const cut *c)
+static int find_bodies(cut *c)
 {
     const hx_problem *const p = &c->s->problem;
     const int64_t n_node = c->s->mesh.n_node;
+    int32_t *joined = NULL;
+    HX_TRY(hx_alloc_raw(&c->body_of, (size_t)n_node, sizeof *c->body_of, "pieces"));
+    HX_TRY(hx_alloc(&c->body, (size_t)c->pieces.n, sizeof *c->body, "pieces"));
+    HX_TRY(hx_alloc_raw(&joined, (size_t)c->pieces.n, sizeof *joined, "pieces"));
+    for (int64_t i = 0; i < c->pieces.n; i++) joined[i] = (int32_t)i;
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < n_node; a++) c->body_of[a] = piece_at(c, a);
+    for (int i = 0; i < p->rigid.n; i++) join_rigid_set(c, &p->rigid.set[i], joined);
     for (int64_t a = 0; a < n_node; a++)
-        if (p->supports.fixed[a]) (void)hold(c, a);
-    for (int64_t k = 0; k < p->springs.n; k++)
-        if (p->springs.dof[k] / p->components < n_node)
-            (void)hold(c, p->springs.dof[k] / p->components);
-    for (int64_t k = 0; k < p->films.n; k++) /* convection holds a temperature, if softly */
-        if (p->films.node[k] < n_node) (void)hold(c, p->films.node[k]);
-    while (hold_by_rigid_sets(c)) continue;
+        if (c->body_of[a] >= 0) c->body_of[a] = root_of(joined, c->body_of[a]);
+    free(joined);
+    return HX_OK;
 }
 
-/* without: an entry of `passive` that is taken for material all the same; -1: none. */
-static int find_cut(cut *c, const hx_session *s, int without)
+/* Given temperatures, and convection, if softly. */
+static void hold_heat(const cut *c)
 {
-    const hx_problem *const p = &s->problem;
+    const hx_problem *const p = &c->s->problem;
+    for (int64_t a = 0; a < c->s->mesh.n_node; a++)
+        if (p->supports.fixed[a] && c->body_of[a] >= 0) c->body[c->body_of[a]].n_fixed++;
+    for (int64_t k = 0; k < p->films.n; k++) {
+        const int32_t body = body_at(c, p->films.node[k]);
+        if (body >= 0) c->body[body].n_fixed++;
+    }
+}
+
+/* without[passive.n]: 1: an entry of `passive` that is left out. */
+static int find_cut(cut *c, const hx_session *s, const uint8_t *without)
+{
     int rc;
     memset(c, 0, sizeof *c);
     c->s = s;
-    HX_TRY_FAIL(hx_alloc_raw(&c->is_there, (size_t)s->mesh.n_elem, 1, "pieces"));
-#pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < s->mesh.n_elem; e++)
-        c->is_there[e] = !(p->passive.density[e] <= most_void);
-    if (without >= 0) {
-        const hx_config_passive *const passive = s->cfg.passive.entry;
-        const hx_set *const set = hx_mesh_find_set(&s->mesh, passive[without].set);
-        for (int64_t k = 0; set && k < set->n_elem; k++) c->is_there[set->elem[k]] = 1;
-    }
-    HX_TRY_FAIL(hx_pieces_create(&c->pieces, &s->mesh, c->is_there, p->volume, HX_PIECES_BY_NODES));
-    HX_TRY_FAIL(hx_alloc(&c->is_held, (size_t)c->pieces.n, 1, "pieces"));
-    find_held(c);
+    HX_TRY_FAIL(find_pieces(c, without));
+    HX_TRY_FAIL(find_bodies(c));
+    if (hx_config_is_heat(&s->cfg))
+        hold_heat(c);
+    else
+        hx_rigid_bodies_hold(&s->problem, c->body_of, c->pieces.n, c->body);
     return HX_OK;
 fail:
     free_cut(c);
     return rc;
 }
 
-/* Share of a case's force, or of the volume that its load by mass acts on, on pieces that nothing
- * holds. What lies in void only is another warning's. */
-static double share_cut(const cut *c, int load_case)
+/* --- loads --- */
+
+/* What is cut off of a load case. */
+typedef struct off {
+    double share;   /* of the force, or heat */
+    int load_case;  /* 0-based */
+    int64_t n_body; /* that it drives */
+    int is_held;    /* something holds one of them, if not against the load */
+} off;
+
+/* pull[pieces.n] of forces on points; returns the sum of all magnitudes. What lies in void only is
+ * another warning's. */
+static double add_pulls(const cut *c, const double *force, pull *pulls)
 {
     const hx_problem *const p = &c->s->problem;
-    const double *const force = p->cases.force[load_case];
-    double all = 0.0, off = 0.0;
-    for (int64_t a = 0; a < c->s->mesh.n_node; a++) {
-        const double size = p->components == 3 ? hx_norm3(force + 3 * a) : fabs(force[a]);
-        int is_void;
-        if (!(size > 0.0)) continue;
+    double all = 0.0;
+    for (int64_t a = 0; a < p->space.n_point; a++) {
+        const double *const f = force + p->components * a;
+        const double size = p->components == 3 ? hx_norm3(f) : fabs(f[0]);
+        const int32_t body = size > 0.0 ? body_at(c, a) : -1;
         all += size;
-        if (!is_held_at(c, a, &is_void) && !is_void) off += size;
+        if (body < 0) continue;
+        pulls[body].size += size;
+        if (p->components == 3)
+            hx_rigid_body_add_work(&c->body[body], p->space.xyz + 3 * a, f, pulls[body].work);
     }
-    if (all > 0.0 || !hx_problem_body(p, load_case)) return all > 0.0 ? off / all : 0.0;
-    for (int64_t i = 0; i < c->pieces.n; i++) {
-        all += c->pieces.volume[i];
-        if (!c->is_held[i]) off += c->pieces.volume[i];
-    }
-    return all > 0.0 ? off / all : 0.0;
+    return all;
 }
 
-static double worst_share(const cut *c, int *load_case)
+static int is_driven(const cut *c, int64_t body, const pull *on)
 {
-    double worst = 0.0;
-    *load_case = 0;
-    for (int i = 0; i < c->s->problem.cases.n; i++) {
-        const double share = share_cut(c, i);
-        if (!(share > worst)) continue;
-        worst = share;
-        *load_case = i;
-    }
-    return worst;
+    if (!(on->size > 0.0)) return 0;
+    return hx_config_is_heat(&c->s->cfg)
+               ? c->body[body].n_fixed == 0
+               : hx_rigid_body_is_driven(&c->body[body], on->work, on->size);
 }
 
-/* The entry of `passive` without which nothing would be cut off; -1: no single one. */
-static int find_cutting(const hx_session *s)
+static int measure_case(const cut *c, int load_case, double *force, off *found)
+{
+    pull *pulls = NULL;
+    *found = (off){.load_case = load_case};
+    HX_TRY(hx_alloc(&pulls, (size_t)c->pieces.n, sizeof *pulls, "pieces"));
+    int rc = hx_problem_nodal_force(&c->s->problem, load_case, NULL, force);
+    const double all = rc == HX_OK ? add_pulls(c, force, pulls) : 0.0;
+    for (int64_t i = 0; i < c->pieces.n && all > 0.0; i++) {
+        if (!is_driven(c, i, &pulls[i])) continue;
+        found->share += pulls[i].size / all;
+        found->n_body++;
+        found->is_held |= c->body[i].n_fixed > 0;
+    }
+    found->share = fmin(found->share, 1.0);
+    free(pulls);
+    return rc;
+}
+
+/* The worst case without some entries of `passive`. */
+static int measure_cut(const hx_session *s, const uint8_t *without, off *worst)
+{
+    const hx_problem *const p = &s->problem;
+    double *force = NULL;
+    int rc;
+    cut c;
+    *worst = (off){0};
+    HX_TRY(find_cut(&c, s, without));
+    HX_TRY_FAIL(hx_alloc_raw(&force, (size_t)p->components * (size_t)p->space.n_point,
+                             sizeof *force, "loads"));
+    for (int i = 0; i < p->cases.n; i++) {
+        off found;
+        HX_TRY_FAIL(measure_case(&c, i, force, &found));
+        if (found.share > worst->share) *worst = found;
+    }
+    rc = HX_OK;
+fail:
+    free(force);
+    free_cut(&c);
+    return rc;
+}
+
+/* --- the remedy --- */
+
+/* without[passive.n] := 1 for the void without which nothing is cut off, none of it in vain; all
+ * void if that does not help. */
+static int find_cutting(const hx_session *s, uint8_t *without)
 {
     const hx_config_passive *const passive = s->cfg.passive.entry;
-    for (size_t i = 0; i < s->cfg.passive.n; i++) {
-        int load_case;
-        cut c;
-        if (passive[i].density > most_void) continue;
-        if (find_cut(&c, s, (int)i) < 0) return -1;
-        const double share = worst_share(&c, &load_case);
-        free_cut(&c);
-        if (!(share > 0.0)) return (int)i;
+    const double limit = hx_doubt_table[HX_DOUBT_VOID_CUTS].limit;
+    off worst;
+    for (size_t i = 0; i < s->cfg.passive.n; i++) without[i] = passive[i].density <= most_void;
+    HX_TRY(measure_cut(s, without, &worst));
+    for (size_t i = 0; i < s->cfg.passive.n && !(worst.share > limit); i++) {
+        off more;
+        if (!without[i]) continue;
+        without[i] = 0;
+        HX_TRY(measure_cut(s, without, &more));
+        without[i] = more.share > limit;
     }
-    return -1;
+    return HX_OK;
 }
 
-static void warn(hx_doubts *doubts, const cut *c, double share, int load_case)
+/* The last ones first: an entry's number does not change before it is used. */
+static void print_remedy(const hx_session *s, const uint8_t *without, char *text, size_t n_text)
 {
-    const int cutting = find_cutting(c->s), is_heat = hx_config_is_heat(&c->s->cfg);
-    char remedy[96] = "`passive=` leaves all passive regions out";
-    int64_t n_loose = 0;
-    for (int64_t i = 0; i < c->pieces.n; i++) n_loose += !c->is_held[i];
-    if (cutting >= 0)
-        snprintf(remedy, sizeof remedy, "`passive[%d]=` leaves out the void that cuts it", cutting);
-    hx_doubts_advise(doubts, HX_DOUBT_VOID_CUTS, share, remedy,
-                     "passive void cuts the part: %.0f %% of the %s of load case %d acts on %lld "
-                     "piece%s without a %s, so that void carries it and its %s is most of the "
-                     "compliance",
-                     100.0 * share, is_heat ? "heat" : "force", load_case + 1, (long long)n_loose,
-                     n_loose == 1 ? "" : "s", is_heat ? "given temperature" : "support",
-                     is_heat ? "temperature" : "displacement");
+    size_t used = (size_t)snprintf(text, n_text, "`"), n = 0, n_all = s->cfg.passive.n;
+    for (size_t i = n_all; i-- > 0 && used < n_text;) {
+        if (!without[i]) continue;
+        used += (size_t)snprintf(text + used, n_text - used, "%spassive[%zu]=", n ? " " : "", i);
+        n++;
+    }
+    if (n == n_all || used + 64 > n_text)
+        snprintf(text, n_text, "`passive=` leaves all passive regions out");
+    else
+        snprintf(text + used, n_text - used, "` leaves out the void that cuts it");
+}
+
+static void warn(hx_doubts *doubts, const hx_session *s, const off *worst, const char *remedy)
+{
+    const int is_heat = hx_config_is_heat(&s->cfg), is_one = worst->n_body == 1;
+    char pieces[96];
+    if (worst->is_held)
+        snprintf(pieces, sizeof pieces, "%s that no support holds against it",
+                 is_one ? "piece" : "pieces");
+    else
+        snprintf(pieces, sizeof pieces, "%s without a %s", is_one ? "piece" : "pieces",
+                 is_heat ? "given temperature" : "support");
+    hx_doubts_advise(doubts, HX_DOUBT_VOID_CUTS, worst->share, remedy,
+                     "passive void cuts the part: %.3g %% of the %s of load case %d acts on %lld "
+                     "%s, so that void carries it and its %s is most of the compliance",
+                     100.0 * worst->share, is_heat ? "heat" : "force", worst->load_case + 1,
+                     (long long)worst->n_body, pieces, is_heat ? "temperature" : "displacement");
 }
 
 static int has_void(const hx_session *s)
@@ -196,14 +293,19 @@ static int has_void(const hx_session *s)
 
 int hx_doubt_void(hx_doubts *doubts, const hx_session *s)
 {
-    const hx_problem *const p = &s->problem;
-    int load_case;
-    cut c;
-    if (!p->passive.density || !has_void(s) || s->space.element == HX_ELEMENT_SPLINE)
+    uint8_t *without = NULL;
+    char remedy[512];
+    off worst;
+    int rc;
+    if (!s->problem.passive.density || !has_void(s) || s->space.element == HX_ELEMENT_SPLINE)
         return HX_OK; /* functions of a spline reach over void */
-    HX_TRY(find_cut(&c, s, -1));
-    const double share = worst_share(&c, &load_case);
-    if (share > hx_doubt_table[HX_DOUBT_VOID_CUTS].limit) warn(doubts, &c, share, load_case);
-    free_cut(&c);
-    return HX_OK;
+    HX_TRY(hx_alloc(&without, s->cfg.passive.n, 1, "passive regions"));
+    HX_TRY_FAIL(measure_cut(s, without, &worst));
+    if (!(worst.share > hx_doubt_table[HX_DOUBT_VOID_CUTS].limit)) goto fail;
+    HX_TRY_FAIL(find_cutting(s, without));
+    print_remedy(s, without, remedy, sizeof remedy);
+    warn(doubts, s, &worst, remedy);
+fail:
+    free(without);
+    return rc;
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../text/log.h"
+#include "../text/shell_word.h"
 #include "checkpoint_parts.h"
 #include "core/base/atomic_file.h"
 #include "core/base/clock.h"
@@ -227,6 +228,31 @@ int hx_checkpoint_load(hx_checkpoint *c, const hx_checkpoint_parts *parts, char 
     HX_TRY(hx_checkpoint_get(&c->image, parts, history, n_history));
     hx_snapshot_free(&c->image);
     return HX_OK;
+}
+
+/* The number in "density_0060.vtk"; 0: there is none. */
+static int iteration_of(const char *name)
+{
+    int iteration = 0;
+    return sscanf(name, "density_%d", &iteration) == 1 && iteration > 0 ? iteration : 0;
+}
+
+int hx_checkpoint_command(const char *result, int n, char *text, size_t n_text)
+{
+    char folder[PATH_MAX], path[PATH_MAX], word[PATH_MAX];
+    const char *const slash = result ? strrchr(result, '/') : NULL;
+    if (!slash || slash == result || (size_t)(slash - result) + 32 > sizeof folder) return 0;
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - result), result);
+    snprintf(path, sizeof path, "%.*s/%s", (int)(slash - result), result, HX_CHECKPOINT_FILE);
+    if (access(path, R_OK) != 0) return 0;
+    snprintf(path, sizeof path, "%.*s/config.cfg", (int)(slash - result), result);
+    if (access(path, R_OK) != 0) return 0;
+    const char *const shown = hx_shell_word(folder, word, sizeof word);
+    const int used = snprintf(text, n_text,
+                              "hextop run %s/config.cfg --resume output.directory=%s "
+                              "optimization.iterations=%d",
+                              shown, shown, iteration_of(slash + 1) + n);
+    return used > 0 && (size_t)used < n_text;
 }
 
 void hx_checkpoint_free(hx_checkpoint *c)

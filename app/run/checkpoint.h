@@ -66,6 +66,10 @@ int hx_checkpoint_read(hx_checkpoint *checkpoint, hx_config *cfg);
 int hx_checkpoint_load(hx_checkpoint *checkpoint, const hx_checkpoint_parts *parts, char **history,
                        size_t *n_history);
 
+/* The command that goes on, for n more iterations, with the run that a result file is of. Returns 0
+ * if there is none: no checkpoint and config.cfg beside the file, or the text is too short. */
+int hx_checkpoint_command(const char *result, int n, char *text, size_t n_text);
+
 /* Waits for the thread; accepts a zeroed struct. */
 void hx_checkpoint_free(hx_checkpoint *checkpoint);
 

@@ -197,6 +197,16 @@ static int is_over(const run *r)
     return 1;
 }
 
+/* Advises the command that resumes the run of optimization.initial, if that left a checkpoint. */
+static void doubt_initial(run *r, const hx_iteration *first)
+{
+    char command[1100];
+    const hx_config *const cfg = &r->session.cfg;
+    const int can = hx_checkpoint_command(cfg->optimization.initial, cfg->optimization.iterations,
+                                          command, sizeof command);
+    hx_doubt_initial(&r->doubts, &r->session, first, can ? command : NULL);
+}
+
 static int optimise(run *r)
 {
     hx_optimizer *opt = &r->session.opt;
@@ -210,7 +220,7 @@ static int optimise(run *r)
         HX_TRY(record(r, &it, last));
         if (verdict < 0) return verdict;
         hx_outcome_warn(&r->session, &r->stats, &it);
-        if (it.iteration == 1) hx_doubt_initial(&r->doubts, &r->session, &it);
+        if (it.iteration == 1) doubt_initial(r, &it);
         keep_checkpoint(r, last);
         if (last) return HX_OK;
         hx_optimizer_advance(opt); /* the proposal becomes the design */

@@ -13,15 +13,13 @@
 #include "../base/vec3.h"
 #include "../mesh/mesh_quality.h"
 #include "problem_internal.h"
+#include "rigid_body.h"
 #include "symmetric.h"
 
-typedef struct rigid_body {
-    double lower[3], upper[3];
-    double gram[6][6];
-    int64_t n_fixed, first_node;
-} rigid_body;
+/* An eigenvalue of the Gram matrix, relative to the largest, up to which its motion is free. */
+static const double free_eigenvalue = 1e-10;
 
-static void body_centre(const rigid_body *body, double centre[3], double *size)
+static void body_centre(const hx_rigid_body *body, double centre[3], double *size)
 {
     *size = 0.0;
     for (int i = 0; i < 3; i++) {
@@ -31,7 +29,7 @@ static void body_centre(const rigid_body *body, double centre[3], double *size)
 }
 
 /* Component i of the six motions at x: translations, then rotations about x, y, z. */
-static void motions(const rigid_body *body, const double *x, int i, double phi[6])
+static void motions(const hx_rigid_body *body, const double *x, int i, double phi[6])
 {
     double centre[3], size;
     body_centre(body, centre, &size);
@@ -43,7 +41,7 @@ static void motions(const rigid_body *body, const double *x, int i, double phi[6
 }
 
 /* Component i at x is held. */
-static void add_held(const double *x, int i, rigid_body *body)
+static void add_held(const double *x, int i, hx_rigid_body *body)
 {
     double phi[6];
     motions(body, x, i, phi);
@@ -79,7 +77,7 @@ static void describe_direction(const double d[3], char *text, size_t n_text)
 }
 
 /* "translation along x" or "rotation about an axis along z through (1, 2, 3)". */
-static void describe_motion(const rigid_body *body, const double motion[6], char *text,
+static void describe_motion(const hx_rigid_body *body, const double motion[6], char *text,
                             size_t n_text)
 {
     double centre[3], size;
@@ -105,14 +103,14 @@ static void describe_motion(const rigid_body *body, const double motion[6], char
 
 /* The held motions of a point that goes with a rigid set, for the bodies that it is part of. */
 static void add_held_point(const hx_problem *problem, const hx_rigid_set *set,
-                           const int32_t *body_of, rigid_body *body)
+                           const int32_t *body_of, hx_rigid_body *body)
 {
     int64_t last = -1;
     for (int64_t k = 0; set->held && k < set->n; k++) {
         const int64_t node = problem->rigid.node[set->first + k];
         const int64_t near = hx_space_near_node(&problem->space, node);
-        if (body_of[near] == last) continue;
-        rigid_body *const to = &body[last = body_of[near]];
+        if (body_of[near] < 0 || body_of[near] == last) continue;
+        hx_rigid_body *const to = &body[last = body_of[near]];
         for (int i = 0; i < 3; i++)
             if (set->held >> i & 1u) add_held(set->point, i, to);
         for (int i = 3; i < 6; i++) {
@@ -123,7 +121,7 @@ static void add_held_point(const hx_problem *problem, const hx_rigid_set *set,
     }
 }
 
-static int check_body(const hx_problem *problem, rigid_body *body, int64_t n_body,
+static int check_body(const hx_problem *problem, hx_rigid_body *body, int64_t n_body,
                       const char *origin)
 {
     double motion[6], largest;
@@ -136,7 +134,7 @@ static int check_body(const hx_problem *problem, rigid_body *body, int64_t n_bod
         return HX_RAISE(HX_EINPUT, "%s: %s has no support: fix at least six degrees of freedom",
                         origin, which);
     const double least = smallest_eigen(body->gram, motion, &largest);
-    if (least > 1e-10 * largest) return HX_OK;
+    if (least > free_eigenvalue * largest) return HX_OK;
     describe_motion(body, motion, text, sizeof text);
     return HX_RAISE(HX_EINPUT, "%s: the supports leave %s a rigid motion, a %s: fix more", origin,
                     which, text);
@@ -144,7 +142,7 @@ static int check_body(const hx_problem *problem, rigid_body *body, int64_t n_bod
 
 /* Extents and first nodes. */
 static void measure_bodies(const hx_mesh *mesh, const int32_t *body_of, int64_t n_body,
-                           rigid_body *body)
+                           hx_rigid_body *body)
 {
     if (n_body == 1) { /* first_node = 0 */
         memcpy(body->lower, mesh->box_min, sizeof body->lower);
@@ -153,7 +151,8 @@ static void measure_bodies(const hx_mesh *mesh, const int32_t *body_of, int64_t 
     }
     for (int64_t b = 0; b < n_body; b++) body[b].first_node = -1;
     for (int64_t node = 0; node < mesh->n_node; node++) {
-        rigid_body *b = &body[body_of[node]];
+        if (body_of[node] < 0) continue;
+        hx_rigid_body *b = &body[body_of[node]];
         const double *x = mesh->xyz + 3 * node;
         for (int i = 0; i < 3; i++) {
             b->lower[i] = b->first_node < 0 ? x[i] : fmin(b->lower[i], x[i]);
@@ -174,11 +173,65 @@ static int64_t next_held(const uint8_t *fixed, int64_t point, int64_t n)
     return point;
 }
 
+/* Component i of a point holds its body. */
+static void hold_point(const hx_problem *problem, int64_t point, int i, const int32_t *body_of,
+                       hx_rigid_body *body)
+{
+    const int32_t to = body_of[hx_space_near_node(&problem->space, point)];
+    if (to >= 0) add_held(problem->space.xyz + 3 * point, i, &body[to]);
+}
+
+void hx_rigid_bodies_hold(const hx_problem *problem, const int32_t *body_of, int64_t n_body,
+                          hx_rigid_body *body)
+{
+    const hx_space *const space = &problem->space;
+    const int64_t n_point =
+        space->element == HX_ELEMENT_SPLINE ? space->n_point : problem->mesh->n_node;
+    const uint8_t *const fixed = problem->supports.fixed;
+    measure_bodies(problem->mesh, body_of, n_body, body);
+    for (int64_t node = next_held(fixed, 0, n_point); node < n_point;
+         node = next_held(fixed, node + 1, n_point))
+        for (int i = 0; i < 3; i++)
+            if (fixed[node] >> i & 1) hold_point(problem, node, i, body_of, body);
+    for (int64_t k = 0; k < problem->springs.n; k++) { /* however soft */
+        const int64_t node = problem->springs.dof[k] / 3;
+        if (node >= n_point) continue; /* the corners of its face have springs too */
+        hold_point(problem, node, (int)(problem->springs.dof[k] % 3), body_of, body);
+    }
+    for (int i = 0; i < problem->rigid.n; i++)
+        add_held_point(problem, &problem->rigid.set[i], body_of, body);
+}
+
+void hx_rigid_body_add_work(const hx_rigid_body *body, const double *x, const double *force,
+                            double work[6])
+{
+    for (int i = 0; i < 3; i++) {
+        double phi[6];
+        motions(body, x, i, phi);
+        for (int r = 0; r < 6; r++) work[r] += phi[r] * force[i];
+    }
+}
+
+int hx_rigid_body_is_driven(const hx_rigid_body *body, const double work[6], double size)
+{
+    static const double rounding = 1e-6; /* of coordinates in files, too */
+    double a[6][6], v[6][6], largest = 0.0;
+    memcpy(a, body->gram, sizeof a);
+    hx_symmetric_rotate(6, a[0], v[0]);
+    for (int i = 0; i < 6; i++) largest = fmax(largest, a[i][i]);
+    for (int i = 0; i < 6; i++) {
+        double sum = 0.0;
+        for (int k = 0; k < 6; k++) sum += v[k][i] * work[k];
+        if (a[i][i] <= free_eigenvalue * largest && fabs(sum) > rounding * size) return 1;
+    }
+    return 0;
+}
+
 /* What holds own points of a window, where the mesh counts as one body. */
 static int check_one_body(hx_problem *problem, const char *origin)
 {
     const hx_mesh *const mesh = problem->mesh;
-    rigid_body body = {.first_node = 0};
+    hx_rigid_body body = {.first_node = 0};
     problem->n_body = 1;
     measure_bodies(mesh, NULL, 1, &body);
     for (int64_t node = 0; node < mesh->n_node; node++)
@@ -193,7 +246,7 @@ int hx_problem_check_supported(hx_problem *problem, const char *origin)
 {
     const hx_mesh *mesh = problem->mesh;
     int32_t *body_of = NULL;
-    rigid_body *body = NULL;
+    hx_rigid_body *body = NULL;
     int64_t n_body;
     int rc;
     if (mesh->window) return check_one_body(problem, origin);
@@ -201,23 +254,7 @@ int hx_problem_check_supported(hx_problem *problem, const char *origin)
     HX_TRY_FAIL(hx_mesh_bodies(mesh, body_of, &n_body));
     problem->n_body = n_body;
     HX_TRY_FAIL(hx_alloc(&body, (size_t)n_body, sizeof *body, "bodies"));
-    measure_bodies(mesh, body_of, n_body, body);
-    const hx_space *const space = &problem->space;
-    const int64_t n_point = space->element == HX_ELEMENT_SPLINE ? space->n_point : mesh->n_node;
-    const uint8_t *const fixed = problem->supports.fixed;
-    for (int64_t node = next_held(fixed, 0, n_point); node < n_point;
-         node = next_held(fixed, node + 1, n_point))
-        for (int i = 0; i < 3; i++)
-            if (fixed[node] >> i & 1)
-                add_held(space->xyz + 3 * node, i, &body[body_of[hx_space_near_node(space, node)]]);
-    for (int64_t k = 0; k < problem->springs.n; k++) { /* however soft */
-        const int64_t node = problem->springs.dof[k] / 3;
-        if (node >= n_point) continue; /* the corners of its face have springs too */
-        add_held(space->xyz + 3 * node, (int)(problem->springs.dof[k] % 3),
-                 &body[body_of[hx_space_near_node(space, node)]]);
-    }
-    for (int i = 0; i < problem->rigid.n; i++)
-        add_held_point(problem, &problem->rigid.set[i], body_of, body);
+    hx_rigid_bodies_hold(problem, body_of, n_body, body);
     for (int64_t b = 0; b < n_body; b++) HX_TRY_FAIL(check_body(problem, &body[b], n_body, origin));
     rc = HX_OK;
 fail:

@@ -98,8 +98,6 @@ def follow(name, text, words, entry):
             if os.path.exists("part.stl"):
                 os.remove("part.stl")
             continue
-        if more == ["--resume"]:  # tried by test_cut
-            continue
         folder = f"{name}-{code}-{k}"
         hextop("run", name + ".cfg", *words, "output.directory=" + folder, *more)
         with open(folder + "/summary.json") as file:
@@ -347,6 +345,54 @@ def test_settled():
     check("fell" in found["changing"]["text"], f"a penalty that rose three designs before: {found['changing']}")
 
 
+SMALL = config(BEAM, a=("ny = 4", "ny = 1"), b=("iterations = 60", "iterations = 50"), c=('set = "right"', 'set = "right-lower-edge"'))
+NONE = config(SMALL, a=('kind = "sensitivity"; radius = 1.5;', 'kind = "none";'))
+
+
+def test_causes():
+    """What makes a design grey, or lets designs jump, is named; no advice that leads nowhere, or against another."""
+    found = expect("bare", NONE, after=["grey"])
+    check("optimization.filter.kind=density 'optimization.projection={}'" in found["grey"]["remedy"], f"a filter first: {found['grey']}")
+    points, cells = box(8, 1, 4)
+    write_vtk("radius.vtk", points, cells, 12)
+    text = config(of_file("radius.vtk", 8.0), a=("filter = { radius = 2.0; }", 'filter = { kind = "none"; }'), b=("= 0.9", "= 0.4"),
+                  c=("iterations = 2", "iterations = 30"))
+    found = expect("radius", text, after=["grey"])
+    check("optimization.filter.radius=" in found["grey"]["remedy"], f"and its radius: {found['grey']}")
+    found = expect("sharp", NONE, after=["grey"], words=["optimization.projection={beta=2.0;beta_max=2.0;}", "optimization.iterations=300",
+                                                         "optimization.change_tolerance=0"])
+    check("optimization.filter.kind=density" in found["grey"]["remedy"] and "go on" not in found["grey"]["remedy"],
+          f"more iterations change nothing: {found['grey']}")
+    smooth = config(SMALL, a=('"sensitivity"; radius = 1.5', '"density"; radius = 2.5'))
+    found = expect("last", smooth, after=["grey"], words=["optimization.projection={beta=2.0;beta_max=2.0;}"])
+    check("beta_max=" in found["grey"]["remedy"] and "go on" not in found["grey"]["remedy"], f"beta has its last value: {found['grey']}")
+    found = expect("weak", SMALL, after=["grey"], words=["optimization.penalty=1"])
+    check("`optimization.penalty=3`" in found["grey"]["remedy"], f"the cause is the penalty: {found['grey']}")
+    heat = config(SMALL, a=('fix = "xyz"', "temperature = 0.0"), b=("E = 1.0; nu = 0.3; density = 1.0", "conductivity = 1.0"),
+                  c=("mesh =", 'physics = "heat";\nmesh ='), d=('set = "right-lower-edge"; total_force = [0.0, 0.0, -1.0]', "source = 1.0"))
+    found = expect("heat", heat, after=["grey"])
+    check("conductance" in found["grey"]["text"] and "stiff" not in found["grey"]["text"], f"heat has no stiffness: {found['grey']}")
+
+    steep = config(SMALL, a=('"sensitivity"', '"density"'))
+    for n in range(46, 54):  # which of them misses the volume, or rises, is chance
+        found = warned("steep", steep, "optimization.projection={beta=512.0;beta_max=512.0;}", f"optimization.iterations={n}")
+        found = {code: found[code] for code in ("changing", "volume") if code in found}
+        check(len(found) < 2, f"{n}: one cause, one remedy: {found}")
+        check(all("optimization.projection.beta=1" in e["remedy"] and "move" not in e["remedy"] for e in found.values()), f"{n}: {found}")
+        for entry in found.values():
+            percent = re.search(r"is (\S+) % above", entry["text"])
+            check(not percent or float(percent[1]) < 1000.0, f"factors, not percent: {entry['text']}")
+    found = expect("soft", SMALL, before=["too-few-iterations"], after=["changing"],
+                   words=["optimization.continuation={penalty_start=1.0;step=0.5;every=20;}"])
+    check("beta" not in found["changing"]["text"] + found["too-few-iterations"]["text"], f"there is no projection: {found}")
+    found = expect("rising", steep, before=["too-few-iterations"], after=["changing"], words=["optimization.projection={}"])
+    check("penalty" not in found["changing"]["text"] + found["too-few-iterations"]["text"], f"the penalty does not rise: {found}")
+    with open("rests.cfg", "w") as file:
+        file.write(SMALL)
+    said = hextop("check", "rests.cfg", 'loads=({set="left";total_force=[0.0,0.0,1.0];})', status=2).stderr
+    check("only on fixed degrees" in said and "held degrees" not in said, f"one fact, one message: {said}")
+
+
 def test_cancel():
     """Loads that cancel but for rounding are refused like loads of zero force: in any case, of any physics."""
     pull = '{ set = "right"; total_force = [0.0, 0.0, -1.0]; }'
@@ -379,8 +425,32 @@ def test_cut():
     check(found["void-cuts"]["value"] == 1.0 and "`passive[1]=`" in found["void-cuts"]["remedy"], f"all of it: {found['void-cuts']}")
     expect("hole", slot, absent=["void-cuts"], words=["passive[1]="])
     expect("solid", slot, absent=["void-cuts"], words=["passive[1].density=0.5"])
-    held = config(slot, a=('fix = "xyz"; }', 'fix = "xyz"; }, { set = "right"; fix = "x"; }'))
-    expect("held", held, absent=["void-cuts"])
+    def judged(name, comes, support="", pull=None, more=""):
+        """Void cuts, if a motion that the load drives is free; a support, spring or edge holds some motions only."""
+        text = config(slot, a=('fix = "xyz"; }', 'fix = "xyz"; }' + (f", {support}" if support else "")), b=("loads", more + "loads"))
+        if pull:
+            text = config(text, c=('{ set = "right"; total_force = [0.0, 0.0, -1.0]; }', pull))
+        found = expect(name, text, **({"before": ["void-cuts"]} if comes else {"absent": ["void-cuts"]}))
+        if comes and (support or more):
+            check("that no support holds against it" in found["void-cuts"]["text"], f"{name}: held in part: {found['void-cuts']}")
+
+    along = '{ set = "right"; total_force = [%s]; }'
+    edge = '{ set = "right-lower-edge"; fix = "xyz"; }'
+    judged("held", False, support='{ set = "right"; fix = "xyz"; }', pull='{ set = "top"; total_force = [0.0, 0.0, -1.0]; }')
+    judged("slides", True, support='{ set = "right"; fix = "z"; }', pull=along % "0.0, 1.0, 0.0")
+    judged("carried", False, support='{ set = "right"; fix = "xz"; }', pull='{ set = "top"; total_force = [0.0, 0.0, -1.0]; }')
+    judged("pulled", True, more='springs = ( { set = "right"; stiffness = [0.0, 0.0, 1.0]; } );\n', pull=along % "1.0, 0.0, 0.0")
+    judged("pressed", False, more='springs = ( { set = "right"; stiffness = [0.0, 0.0, 1.0]; } );\n')
+    judged("turns", True, support=edge, pull='{ set = "top"; total_force = [1.0, 0.0, 0.0]; }')
+    judged("sideways", False, support=edge, pull='{ set = "right-lower-edge"; total_force = [0.0, 1.0, 0.0]; }, '
+                                                 '{ set = "top"; total_force = [0.0, 1.0, 0.0]; }')
+    twice = config(slot, a=('density = 0.001; } );\n', 'density = 0.001; }, { set = "slot"; density = 0.001; } );\n'))
+    found = expect("twice", twice, before=["void-cuts"])
+    check("`passive[2]= passive[1]=`" in found["void-cuts"]["remedy"], f"both, and what is no cut stays: {found['void-cuts']}")
+    little = config(slot, a=("total_force = [0.0, 0.0, -1.0]; }", 'total_force = [0.0, 0.0, -1e-5]; }, { set = "top"; '
+                             "total_force = [0.0, 1.0, 0.0]; }"), b=('fix = "xyz"; }', 'fix = "xyz"; }, { set = "right"; fix = "xy"; }'))
+    found = expect("little", little, before=["void-cuts"])
+    check(" 0 %" not in found["void-cuts"]["text"], f"with digits enough: {found['void-cuts']}")
     sprung = config(slot, a=("loads", 'springs = ( { set = "right"; stiffness = [0.1, 0.1, 0.1]; } );\nloads'))
     expect("sprung", sprung, absent=["void-cuts"])
     fall = config(slot, a=('{ set = "right"; total_force = [0.0, 0.0, -1.0]; }', "{ gravity = [0.0, 0.0, -1.0]; }"))
@@ -417,6 +487,14 @@ def test_cut():
     with open("longer/history.csv") as file:
         longer = float(list(file)[-1].split(",")[4])
     check(longer == before, f"--resume goes on exactly: {longer}, not {before}")
+    check("--resume" not in re.findall("`([^`]+)`", found["initial-filtered"]["remedy"])[0], f"no checkpoint to resume: {found}")
+    check("smooth" not in text.replace("smooth/", ""), f"a projection does not smooth: {text}")
+    found = expect("anew", smooth.replace('"smooth"', '"anew"'), after=["initial-filtered"],
+                   words=["optimization.initial=longer", "optimization.iterations=3"])
+    command = re.search("`([^`]+)`", found["initial-filtered"]["remedy"])[1]
+    check("--resume" in command and command.endswith("optimization.iterations=63"), f"the command that goes on: {command}")
+    with open("longer/history.csv") as file:
+        check(file.read().count("\n") == 64, f"{command} goes on from design 60")
     expect("kept", BEAM, absent=["initial-filtered"], words=["optimization.initial=smooth", "optimization.iterations=3"])
 
 
@@ -514,7 +592,7 @@ def test_folder():
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for test in (test_before, test_splines, test_meshes, test_after, test_volume, test_settled, test_cancel, test_cut, test_hinges, test_refused, test_folder, test_readme):
+        for test in (test_before, test_splines, test_meshes, test_after, test_volume, test_settled, test_causes, test_cancel, test_cut, test_hinges, test_refused, test_folder, test_readme):
             test()
         os.chdir("/")
     print(f"{N_CHECK} checks, {N_FAILED} failed")
