@@ -333,7 +333,7 @@ static void write_format(writer *w)
     fputs("$EndMeshFormat\n", w->f);
 }
 
-/* Of sets with members of several dimensions, whose groups would be read as several sets. */
+/* A set with members of several dimensions is several groups, to be read as one set. */
 static void write_joins(writer *w)
 {
     int is_joined = 0;

@@ -389,12 +389,6 @@ static int add_volumes(hx_problem *problem, const hx_problem_params *params)
         return HX_RAISE(HX_EINPUT, "%s: every element is passive, nothing is left to design",
                         params->origin);
     const double target = params->volume_fraction * problem->total_volume;
-    const double least = problem->passive.mass + params->rho_min * problem->design_volume;
-    if (target < least * (1.0 - 1e-12))
-        return HX_RAISE(HX_EINPUT,
-                        "%s: volume_fraction = %g cannot be met: the passive regions and rho_min "
-                        "already take %.4g of the volume; ask for more, or make less solid",
-                        params->origin, params->volume_fraction, least / problem->total_volume);
     problem->initial_density =
         fmin(1.0, fmax(params->rho_min, (target - problem->passive.mass) / problem->design_volume));
     return HX_OK;
