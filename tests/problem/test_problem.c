@@ -141,6 +141,9 @@ static void check_entries(void)
     params.n_weight = 2;
     load[0].load_case = 3;
     EXPECT("beam.cfg:5: loads[0]: ", "case = 3, but weights has 2 entries", "");
+    params.n_weight = 2;
+    params.weight_origin = "beam.cfg:9: weights";
+    EXPECT("beam.cfg:9: weights: ", "2 entries, and there is 1 load case", "");
     static const double bad_weight[] = {0.0, -1.0, NAN, INFINITY};
     for (int i = 0; i < 4; i++) {
         params.n_weight = 1;
@@ -152,7 +155,7 @@ static void check_entries(void)
     load[1].load_case = 3;
     EXPECT("beam.cfg: load case 2 ", "number the cases without a gap", "has no load");
     params.n_weight = 2;
-    EXPECT("beam.cfg: load case 2 ", "has no load", "");
+    EXPECT("weights: ", "2 entries, and there is 1 load case", "");
     load[0].value[2] = 0.0;
     EXPECT("beam.cfg: load case 1 ", "only loads of zero force", "");
     params.n_load = 0;
