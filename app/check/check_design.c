@@ -82,7 +82,9 @@ void hx_check_volume(const hx_session *s)
     char at[48] = "", room[64] = "";
     if (s->problem.passive.n == 0) return;
     if (least->beta > 0.0) snprintf(at, sizeof at, " at beta = %g", least->beta);
-    if (most < 1.0) snprintf(room, sizeof room, "; what is void leaves at most %.4g", most);
+    if (most < 1.0)
+        snprintf(room, sizeof room, "; passive elements leave at most %.4g",
+                 hx_least_volume_round_down(most));
     hx_log_info("\nvolume    %g of the part; what is passive, through the filter, and rho_min take "
                 "%.4g%s%s",
                 s->problem.volume_fraction, least->fraction, at, room);

@@ -158,6 +158,7 @@ static void name_mass(hx_units *units, const unit *const unit_of[N_KIND])
     const double second = unit_of[TIME]->si;
     const double metre = unit_of[LENGTH]->si;
     const double kg = unit_of[FORCE]->si * second * second / metre;
+    units->mass_si = kg;
     units->density_si = kg / (metre * metre * metre);
     for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
         if (!is_near(named[i].kg, kg)) continue;
@@ -169,22 +170,32 @@ static void name_mass(hx_units *units, const unit *const unit_of[N_KIND])
     snprintf(units->density, sizeof units->density, " %s %s^2/%s^4", force, time, length);
 }
 
+/* Which step reads best: t and kt, and units that are no step, go down to the first that the mass
+ * fills; the others only if they would need more zeros than three. -1: the unit itself. */
+static int find_step(const hx_units *units, double mass, const double *step_kg, int n)
+{
+    const double kg = fabs(mass) * units->mass_si;
+    int own = -1, k = 0;
+    for (int i = 0; i < n; i++)
+        if (is_near(step_kg[i], units->mass_si)) own = i;
+    const int stays = own >= 0 && step_kg[own] < 1e3;
+    if (stays && !(fabs(mass) < 1e-3)) return -1;
+    if (own > 0) k = own;
+    while (k + 1 < n && kg < step_kg[k]) k++;
+    return k;
+}
+
 double hx_units_mass_scale(const hx_units *units, double mass, const char **name)
 {
-    static const struct {
-        const char *name;
-        double kg;
-    } step[] = {{" kt", 1e6}, {" t", 1e3}, {" kg", 1.0}, {" g", 1e-3}};
-    enum { N_STEP = sizeof step / sizeof step[0], N_LARGE = 2 };
+    enum { N_STEP = 8 };
+    static const char *const step[N_STEP] = {" kt", " t", " kg", " g", " mg", " ug", " ng", " pg"};
+    static const double kg[N_STEP] = {1e6, 1e3, 1.0, 1e-3, 1e-6, 1e-9, 1e-12, 1e-15};
     *name = units->mass;
-    for (size_t i = 0; i < N_LARGE; i++) {
-        if (strcmp(units->mass, step[i].name) != 0 || !isfinite(mass)) continue;
-        size_t k = i;
-        while (k + 1 < N_STEP && fabs(mass) * step[i].kg < step[k].kg) k++;
-        *name = step[k].name;
-        return step[i].kg / step[k].kg;
-    }
-    return 1.0;
+    if (!(units->mass_si > 0.0) || !isfinite(mass) || mass == 0.0) return 1.0;
+    const int k = find_step(units, mass, kg, N_STEP);
+    if (k < 0) return 1.0;
+    *name = step[k];
+    return units->mass_si / kg[k];
 }
 
 const char *hx_units_mass_text(const hx_units *units, double mass, char *text, size_t n_text)

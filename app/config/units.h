@@ -19,6 +19,7 @@ typedef struct hx_units {
     char density[HX_UNIT_SIZE], acceleration[HX_UNIT_SIZE], stiffness[HX_UNIT_SIZE];
     double metre;            /* of the unit of length; 0: none stated */
     double pascal;           /* of the unit of stress; 0: none stated */
+    double mass_si;          /* kg of the unit of mass; 0: none stated */
     double density_si;       /* kg/m^3 of the unit of density */
     char rate[HX_UNIT_SIZE]; /* of rotation: " rad/s" */
     /* Of heat, empty in elasticity, whose own but length, area, volume and work are empty here:
@@ -36,9 +37,9 @@ int hx_units_parse(hx_units *units, const char *text);
  * temperature, that of the thermal compliance. */
 int hx_units_parse_heat(hx_units *units, const char *text);
 
-/* What a mass is multiplied by to be read easily, and the unit that then stands behind it: masses
- * below 1 t are in kg or g if the units make t or kt, which small parts have in thousandths; others
- * stay as they are. */
+/* What a mass is multiplied by to be read easily, and the unit that then stands behind it: kt, t,
+ * kg, g, mg, ug, ng or pg, also if the units make no mass with a name (lbf s^2/in). Masses in kg or
+ * less stay as they are down to a thousandth of it. */
 double hx_units_mass_scale(const hx_units *units, double mass, const char **name);
 
 /* "2.24 kg" of 0.00224 t into text; returns it. */

@@ -367,9 +367,9 @@ static void judge_pieces(hx_doubts *doubts, const hx_attached *a)
     if (loose > 0)
         hx_doubts_advise(
             doubts, HX_DOUBT_LOOSE_PIECES, (double)loose, remedy,
-            "the 0/1 design falls into %s pieces: %s elements are not connected to the largest",
+            "the 0/1 design falls into %s pieces: %s element%s not connected to the largest",
             hx_format_count(a->pieces.n, text, sizeof text),
-            hx_format_count(loose, count, sizeof count));
+            hx_format_count(loose, count, sizeof count), loose == 1 ? " is" : "s are");
 }
 
 static void judge_support(hx_doubts *doubts, const hx_attached *a, const char *list, size_t i,

@@ -168,6 +168,7 @@ static int create_problem(const hx_config *cfg, const hx_space *space,
         passive[i].density = cfg_passive[i].density;
         passive[i].skin = isnan(cfg_passive[i].skin) ? 0.0 : cfg_passive[i].skin;
     }
+    char place[1024];
     const hx_problem_params params = {
         .origin = cfg->path,
         .young = cfg->material.young,
@@ -192,6 +193,7 @@ static int create_problem(const hx_config *cfg, const hx_space *space,
         .load = load,
         .passive = passive,
         .weight = cfg->weights.value,
+        .weight_origin = hx_config_place(cfg, "weights", place, sizeof place),
         .space = space,
         .conditions = conditions,
         .notes = notes,

@@ -20,9 +20,9 @@ static int take_ignored(const hx_config *cfg, hx_unread *list)
 {
     char met[WORDS];
     const hx_config_words *const ignore = &cfg->mesh.ignore;
+    hx_unread_words(list, 0, met, sizeof met); /* all: none is marked yet */
     for (size_t i = 0; i < ignore->n; i++) {
         if (hx_unread_ignore(list, ignore->word[i])) continue;
-        hx_unread_words(list, 0, met, sizeof met);
         return hx_config_blame(
             cfg, "mesh.ignore",
             list->n > 0

@@ -153,16 +153,19 @@ int hx_least_volume_find(hx_least_volume *least, hx_filter *filter, const hx_sta
     return rc;
 }
 
-/* "the passive regions, as filter 'density' spreads them, and rho_min"; returns text. */
-static const char *takers(const hx_filter *filter, char *text, size_t n_text)
+/* "the passive elements, as filter 'density' spreads them, and rho_min already take", `already` as
+ * " already" or ""; returns text. */
+static const char *takers(const hx_filter *filter, const char *already, char *text, size_t n_text)
 {
     if (!filter->problem->passive.density)
-        snprintf(text, n_text, "rho_min alone");
+        snprintf(text, n_text, "rho_min%s takes", already);
     else if (!hx_filter_maps_design(filter))
-        snprintf(text, n_text, "the passive regions and rho_min");
+        snprintf(text, n_text, "the passive elements and rho_min%s take", already);
     else
-        snprintf(text, n_text, "the passive regions, as filter '%s' spreads them, and rho_min",
-                 filter->kind->name);
+        snprintf(text, n_text,
+                 "the passive elements, as filter '%s' spreads them, and rho_min%s "
+                 "take",
+                 filter->kind->name, already);
     return text;
 }
 
@@ -172,19 +175,18 @@ static double round_up(double fraction)
     return fmin(1.0, floor(1e4 * fraction * (1.0 + LEAST_LEFT) + 1.0) / 1e4);
 }
 
-/* A fraction of four digits that all of the run can have. */
-static double round_down(double fraction)
+double hx_least_volume_round_down(double fraction)
 {
     return floor(1e4 * fraction * (1.0 + 1e-9)) / 1e4;
 }
 
-/* "passive void leaves, as filter 'density' spreads it,"; returns text. */
+/* "the passive elements leave"; returns text. */
 static const char *leavers(const hx_filter *filter, char *text, size_t n_text)
 {
     if (!hx_filter_maps_design(filter))
-        snprintf(text, n_text, "passive void leaves");
+        snprintf(text, n_text, "the passive elements leave");
     else
-        snprintf(text, n_text, "passive void, as filter '%s' spreads it, leaves",
+        snprintf(text, n_text, "the passive elements, as filter '%s' spreads them, leave",
                  filter->kind->name);
     return text;
 }
@@ -197,13 +199,16 @@ static int exceeds(double wanted, const hx_volume_at *most)
 static int check_most(const hx_least_volume *least, const hx_filter *filter)
 {
     const double wanted = filter->problem->volume_fraction;
-    char what[128];
+    const double first = hx_least_volume_round_down(least->most.first.fraction),
+                 lowest = hx_least_volume_round_down(least->most.lowest.fraction);
+    char what[128], later[64] = "";
     if (!exceeds(wanted, &least->most.first)) return HX_OK;
+    if (lowest < first)
+        snprintf(later, sizeof later, " (%.4g at beta = %g)", lowest, least->most.lowest.beta);
     return HX_RAISE(HX_EINPUT,
-                    "volume_fraction = %g cannot be met: %s at most %.4g of the volume; the most "
-                    "that works is %.4g: use that or less, or make less of it void",
-                    wanted, leavers(filter, what, sizeof what), least->most.first.fraction,
-                    round_down(least->most.lowest.fraction));
+                    "volume_fraction = %g cannot be met: %s at most %.4g of the volume%s: ask for "
+                    "%.4g or less, or make fewer elements passive or denser",
+                    wanted, leavers(filter, what, sizeof what), first, later, lowest);
 }
 
 int hx_least_volume_check(const hx_least_volume *least, const hx_filter *filter)
@@ -216,12 +221,12 @@ int hx_least_volume_check(const hx_least_volume *least, const hx_filter *filter)
         snprintf(later, sizeof later, " (%.4g at beta = %g, a projection to begin with)",
                  least->lowest.fraction, least->lowest.beta);
     return HX_RAISE(HX_EINPUT,
-                    "volume_fraction = %g %s: %s already take %.4g of the volume%s; the "
+                    "volume_fraction = %g %s: %s %.4g of the volume%s; the "
                     "least that works is %.4g: ask for that or more%s",
                     wanted,
                     wanted > least->first.fraction ? "leaves next to nothing to design"
                                                    : "cannot be met",
-                    takers(filter, what, sizeof what), least->first.fraction, later,
+                    takers(filter, " already", what, sizeof what), least->first.fraction, later,
                     round_up(least->highest.fraction),
                     !filter->problem->passive.density ? ""
                     : hx_filter_maps_design(filter) ? ", make less solid, or take a smaller radius"
@@ -238,7 +243,7 @@ static int note_most(const hx_least_volume *least, const hx_filter *filter, hx_n
                         "volume_fraction = %g can be met at the start only: %s at most %.4g at "
                         "beta = %g; the most that works to the end is %.4g",
                         wanted, leavers(filter, what, sizeof what), lowest->fraction, lowest->beta,
-                        round_down(lowest->fraction));
+                        hx_least_volume_round_down(lowest->fraction));
 }
 
 int hx_least_volume_note(const hx_least_volume *least, const hx_filter *filter, hx_notes *notes)
@@ -248,15 +253,15 @@ int hx_least_volume_note(const hx_least_volume *least, const hx_filter *filter, 
     char what[128], at[48] = "";
     HX_TRY(note_most(least, filter, notes));
     if (wanted > highest->fraction * (1.0 + LITTLE_LEFT)) return HX_OK;
-    takers(filter, what, sizeof what);
+    takers(filter, "", what, sizeof what);
     if (highest->beta > 0.0) snprintf(at, sizeof at, " at beta = %g", highest->beta);
     if (wanted > highest->fraction * (1.0 + LEAST_LEFT))
         return hx_notes_add(notes, HX_NOTE_WARNING,
-                            "volume_fraction = %g leaves %.2g of the volume to design: %s take "
+                            "volume_fraction = %g leaves %.2g of the volume to design: %s "
                             "%.4g%s; a part needs more to hang together",
                             wanted, wanted - highest->fraction, what, highest->fraction, at);
     return hx_notes_add(notes, HX_NOTE_WARNING,
-                        "volume_fraction = %g can be met at the start only: %s take %.4g%s; the "
+                        "volume_fraction = %g can be met at the start only: %s %.4g%s; the "
                         "least that works to the end is %.4g",
                         wanted, what, highest->fraction, at, round_up(highest->fraction));
 }

@@ -23,7 +23,7 @@ typedef struct hx_least_volume {
     hx_volume_at first, lowest, highest; /* of the first design; over all of the run */
     struct {
         hx_volume_at first, lowest, highest;
-    } most; /* with all free elements solid: 1 but for passive void */
+    } most; /* with all free elements solid: 1 but for passive elements below 1 */
 } hx_least_volume;
 
 /* For all values of a stair of beta (of those that are nearly the same, one). One application of
@@ -33,9 +33,12 @@ int hx_least_volume_find(hx_least_volume *least, hx_filter *filter, const hx_sta
 
 /* HX_EINPUT if problem->volume_fraction is not above the least of the first design by a hundredth
  * of it, since designs would hardly differ, or above the most of the first design. The message says
- * what takes the volume or leaves it void, and the least or largest fraction that works in all of
- * the run. */
+ * what takes the volume, and the least or largest fraction that works in all of the run, which is
+ * accepted as printed. */
 int hx_least_volume_check(const hx_least_volume *least, const hx_filter *filter);
+
+/* A fraction of four digits that is not above it: as printed, it is accepted. */
+double hx_least_volume_round_down(double fraction);
 
 /* Warnings: little is left to design; no design can have the volume once beta has risen, be it too
  * small or too large. */

@@ -12,8 +12,10 @@ extern "C" {
 /* Reads a raw mesh from a file of format 2.0 to 2.2 or 4.1, ASCII or binary of either byte order.
  * Solids of first and second order, the latter as linear ones.
  * Physical groups become sets of their name, without a name "point 3", "curve 3", "surface 3",
- * "volume 3": volumes sets of elements, surfaces of faces, curves and points of nodes; groups of
- * one name are one set. Streams through a buffer of 4 MB. HX_EINPUT with line or byte offset and
+ * "volume 3": volumes sets of elements, surfaces of faces, curves and points of nodes. Groups of
+ * one name and dimension are one set; of several dimensions, the highest keeps the name, and the
+ * others are "surface-NAME", "curve-NAME", "point-NAME" (one set of all in a file that hextop wrote
+ * of such a set). Streams through a buffer of 4 MB. HX_EINPUT with line or byte offset and
  * what would be right. notes may be NULL. */
 int hx_gmsh_read(const char *path, hx_mesh *mesh, hx_notes *notes);
 

@@ -1,4 +1,4 @@
-/* Gmsh files: sections, numbers, physical groups. The file is not trusted: a count is compared with
+/* Gmsh files: sections and numbers. The file is not trusted: a count is compared with
  * the bytes that are left before it is used. */
 #include "../base/grow.h"
 #include "gmsh.h"
@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "gmsh_reader.h"
-
-enum { MOST_GROUPS = 100000 };
 
 /* Gmsh manual, "Node ordering" and GmshDefines.h; types that no mesher of ours to read writes are
  * left out. */
@@ -154,40 +152,6 @@ int64_t hx_gmsh_line(const hx_gmsh_reader *r)
     return r->scan.is_binary ? 0 : r->scan.word_line;
 }
 
-/* --- groups --- */
-
-static int add_group(hx_gmsh_reader *r, int64_t dim, int64_t tag, const char *name)
-{
-    hx_import_set *set;
-    if (r->n_group == MOST_GROUPS)
-        return HX_GMSH_RAISE(r, "more than %d physical groups", MOST_GROUPS);
-    HX_TRY(hx_import_set_named(&r->import, name, &set));
-    HX_TRY(hx_grow(&r->group, (size_t)r->n_group, &r->group_capacity, sizeof *r->group,
-                   "groups of a mesh file"));
-    const hx_gmsh_group group = {dim, tag, set};
-    r->group[r->n_group++] = group;
-    return HX_OK;
-}
-
-int hx_gmsh_group_set(hx_gmsh_reader *r, int64_t dim, int64_t tag, hx_import_set **set)
-{
-    static const char *const word[4] = {"point", "curve", "surface", "volume"};
-    char name[64];
-    const int64_t positive = tag < 0 ? -tag : tag; /* a sign says: turned round */
-    for (int64_t k = 0; k < r->n_group; k++) {
-        const int64_t i = (r->last_group + k) % r->n_group;
-        if (r->group[i].dim != dim || r->group[i].tag != positive) continue;
-        r->last_group = i;
-        *set = r->group[i].set;
-        return HX_OK;
-    }
-    snprintf(name, sizeof name, "%s %lld", word[dim], (long long)positive);
-    HX_TRY(add_group(r, dim, positive, name));
-    r->last_group = r->n_group - 1;
-    *set = r->group[r->last_group].set;
-    return HX_OK;
-}
-
 int hx_gmsh_take_other(hx_gmsh_reader *r, const hx_gmsh_type *type, int64_t number,
                        const int64_t *node, int64_t line, int64_t n_set, hx_import_set *const *set)
 {
@@ -204,40 +168,6 @@ int hx_gmsh_take_other(hx_gmsh_reader *r, const hx_gmsh_type *type, int64_t numb
 }
 
 /* --- sections --- */
-
-/* Text between the first and the last quote of a line. */
-static char *unquote(char *line)
-{
-    char *const first = strchr(line, '"'), *const last = strrchr(line, '"');
-    if (!first || first == last) return NULL;
-    *last = '\0';
-    return first + 1;
-}
-
-static int read_physical_names(hx_gmsh_reader *r)
-{
-    char line[512];
-    int found;
-    int64_t n;
-    const hx_file_number word = {"integer", 8, 'i'};
-    const int is_binary = r->scan.is_binary;
-    r->scan.is_binary = 0; /* this section is text in every file */
-    int rc = hx_file_scan_count(&r->scan, "the number of physical names", &n);
-    for (int64_t i = 0; rc == HX_OK && i < n; i++) {
-        int64_t group[2];
-        rc = hx_file_scan_int(&r->scan, &word, 2, group);
-        if (rc == HX_OK) rc = hx_file_scan_line(&r->scan, line, sizeof line, &found);
-        if (rc < 0) break;
-        const char *const name = unquote(line);
-        if (!name || !*name || group[0] < 0 || group[0] > 3)
-            rc = HX_GMSH_RAISE(r, "a line of $PhysicalNames must be: dimension (0 to 3), number, "
-                                  "\"name\"");
-        else
-            rc = add_group(r, group[0], group[1], name);
-    }
-    r->scan.is_binary = is_binary;
-    return rc;
-}
 
 static int read_byte_order(hx_gmsh_reader *r)
 {
@@ -286,6 +216,7 @@ static int skip_section(hx_gmsh_reader *r, const char *end)
     do {
         HX_TRY(hx_file_scan_line(&r->scan, line, sizeof line, &found));
         if (!found) return HX_GMSH_RAISE(r, "the file ends before %.80s", end);
+        r->joins_names |= strcmp(line, HX_GMSH_JOINS) == 0 && strcmp(end, "$EndComments") == 0;
         line[strcspn(line, " \t")] = '\0';
     } while (strcmp(line, end) != 0);
     return HX_OK;
@@ -330,7 +261,7 @@ static int read_entities(hx_gmsh_reader *r)
 static int read_section(hx_gmsh_reader *r, const char *name, const char *end)
 {
     if (strcmp(name, "$PhysicalNames") == 0)
-        HX_TRY(read_physical_names(r));
+        HX_TRY(hx_gmsh_read_names(r));
     else if (strcmp(name, "$Nodes") == 0 || strcmp(name, "$ParametricNodes") == 0)
         HX_TRY(read_nodes(r, name[1] == 'P'));
     else if (strcmp(name, "$Elements") == 0)
@@ -410,11 +341,12 @@ static int read_file(const char *path, hx_mesh *mesh, hx_import_sink *sink, hx_n
     HX_TRY_FAIL(read_start(&r));
     HX_TRY_FAIL(read_sections(&r));
     hx_file_scan_free(&r.scan);
+    HX_TRY_FAIL(hx_gmsh_name_sets(&r));
     rc = hx_import_finish(&r.import, mesh);
 fail:
     hx_file_scan_free(&r.scan);
     hx_import_free(&r.import);
-    free(r.group);
+    hx_gmsh_free_groups(&r);
     free(r.entity);
     free(r.group_set);
     return rc;

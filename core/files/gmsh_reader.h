@@ -1,5 +1,6 @@
-/* The state of one pass over a Gmsh file, shared by gmsh_read.c (sections, groups), gmsh_read_2.c
- * (nodes and elements of format 2) and gmsh_read_4.c (of format 4.1). Internal. */
+/* The state of one pass over a Gmsh file, shared by gmsh_read.c (sections), gmsh_groups.c
+ * (physical groups), gmsh_read_2.c (nodes and elements of format 2) and gmsh_read_4.c (of format
+ * 4.1). Internal. */
 #ifndef HX_GMSH_READER_H
 #define HX_GMSH_READER_H
 
@@ -24,6 +25,8 @@ typedef struct hx_gmsh_type {
 typedef struct hx_gmsh_group {
     int64_t dim, tag;
     hx_import_set *set; /* (borrowed from the import) */
+    char *name;         /* (owned) */
+    int is_met;         /* an element or an entity is in it */
 } hx_gmsh_group;
 
 /* An entity of the geometry (format 4.1): its groups are group_set[first .. first + n). */
@@ -39,6 +42,8 @@ typedef struct hx_gmsh_reader {
     int is_swapped; /* a binary file of the other byte order */
     int size_bytes; /* of a size in a binary file of format 4.1 */
     int has_nodes, has_elements;
+    int joins_names; /* HX_GMSH_JOINS was read: groups of one name are one set */
+    int has_apart;   /* some of one name have several dimensions, and sets of their own */
 
     int64_t n_group, last_group;
     size_t group_capacity;
@@ -55,6 +60,10 @@ typedef struct hx_gmsh_reader {
     const hx_gmsh_type *last_type;
     int64_t last_node[HX_SOLID_NODES];
 } hx_gmsh_reader;
+
+/* The first line of a $Comments that the writer puts behind $MeshFormat if a set has members of
+ * several dimensions: without it, groups of one name and several dimensions are several sets. */
+#define HX_GMSH_JOINS "hextop: groups of one name are one set"
 
 #define HX_GMSH_RAISE(r, ...) HX_FILE_RAISE(&(r)->scan, __VA_ARGS__)
 
@@ -76,8 +85,17 @@ double hx_gmsh_decode_real(const hx_gmsh_reader *r, const unsigned char *bytes);
 /* Type of that number, or an error. */
 int hx_gmsh_find_type(hx_gmsh_reader *r, int64_t number, const hx_gmsh_type **type);
 
+/* $PhysicalNames, behind its name. */
+int hx_gmsh_read_names(hx_gmsh_reader *r);
+
 /* The set of a physical group: of its name, or "surface 7" where it has none. */
 int hx_gmsh_group_set(hx_gmsh_reader *r, int64_t dim, int64_t tag, hx_import_set **set);
+
+/* Gives groups of one name and several dimensions sets of different names, once all were read: the
+ * highest dimension keeps "fix", a surface becomes "surface-fix". */
+int hx_gmsh_name_sets(hx_gmsh_reader *r);
+
+void hx_gmsh_free_groups(hx_gmsh_reader *r);
 
 /* Line of the last word in a text file, 0 in a binary one. */
 int64_t hx_gmsh_line(const hx_gmsh_reader *r);

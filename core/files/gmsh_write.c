@@ -7,6 +7,7 @@
 #include "../base/memory.h"
 #include "../base/sort.h"
 #include "gmsh.h"
+#include "gmsh_reader.h"
 #include "set_classes.h"
 #include "set_names.h"
 #include "solid.h"
@@ -332,6 +333,17 @@ static void write_format(writer *w)
     fputs("$EndMeshFormat\n", w->f);
 }
 
+/* A set with members of several dimensions is several groups, to be read as one set. */
+static void write_joins(writer *w)
+{
+    int is_joined = 0;
+    for (size_t i = 0; i < w->mesh->n_set; i++) {
+        const uint8_t *const in = w->in_group + N_LAYER * i;
+        is_joined |= in[POINTS] + in[FACES] + in[VOLUMES] > 1;
+    }
+    if (is_joined) fputs("$Comments\n" HX_GMSH_JOINS "\n$EndComments\n", w->f);
+}
+
 static int n_byte(unsigned char c)
 {
     return c >= 32 && c != 127 && c != '"';
@@ -491,6 +503,7 @@ static int write_file(writer *w, const char *path)
     w->f = file.stream;
     setvbuf(w->f, NULL, _IOFBF, 1 << 20);
     write_format(w);
+    write_joins(w);
     HX_TRY_FAIL(write_names(w));
     write_entities(w);
     write_nodes(w);

@@ -132,31 +132,52 @@ static size_t put_shown(char *text, size_t n_text, const char *name)
     return n;
 }
 
+enum { MOST_LISTED = 3 };
+
+/* "name" as "other", for a line of the log; returns its length. */
+static size_t put_change(char *text, size_t n_text, const char *name, const char *other)
+{
+    size_t n = (size_t)snprintf(text, n_text, "\"");
+    n += put_shown(text + n, n_text - n, name);
+    n += (size_t)snprintf(text + n, n_text - n, "\" as \"");
+    n += put_shown(text + n, n_text - n, other);
+    return n + (size_t)snprintf(text + n, n_text - n, "\"");
+}
+
+/* A line with the first names, and a detail for each of the others. */
+static int note_changes(const hx_mesh *mesh, const hx_set_names *names, const char *path,
+                        size_t n_changed, hx_notes *notes)
+{
+    char list[400] = "", one[200], more[64] = "";
+    size_t n = 0, n_listed = 0;
+    for (size_t i = 0; i < names->n && n_listed < MOST_LISTED; i++) {
+        if (strcmp(names->name[i], mesh->set[i].name) == 0) continue;
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s", n_listed++ > 0 ? ", " : "");
+        n += put_change(list + n, sizeof list - n, mesh->set[i].name, names->name[i]);
+    }
+    if (n_changed > MOST_LISTED)
+        snprintf(more, sizeof more, " and %zu more (-v lists them)", n_changed - MOST_LISTED);
+    HX_TRY(hx_notes_add(
+        notes, HX_NOTE_INFO, "%s: the name%s of %zu set%s changed, as the format requires: %s%s",
+        path, n_changed == 1 ? "" : "s", n_changed, n_changed == 1 ? " is" : "s are", list, more));
+    n_listed = 0;
+    for (size_t i = 0; i < names->n; i++) {
+        if (strcmp(names->name[i], mesh->set[i].name) == 0 || n_listed++ < MOST_LISTED) continue;
+        (void)put_change(one, sizeof one, mesh->set[i].name, names->name[i]);
+        HX_TRY(hx_notes_add(notes, HX_NOTE_DETAIL, "%s: %s", path, one));
+    }
+    return HX_OK;
+}
+
 int hx_set_names_note(const hx_mesh *mesh, const hx_set_name_rule *rule, const char *path,
                       hx_notes *notes)
 {
-    enum { MOST_LISTED = 3 };
-    char list[400] = "", more[40] = "";
-    size_t n = 0, n_changed = 0;
+    size_t n_changed = 0;
+    int rc = HX_OK;
     hx_set_names names;
     HX_TRY(hx_set_names_make(mesh, rule, &names));
-    for (size_t i = 0; i < names.n; i++) {
-        if (strcmp(names.name[i], mesh->set[i].name) == 0 || n_changed++ >= MOST_LISTED) continue;
-        n += (size_t)snprintf(list + n, sizeof list - n, "%s\"", n > 0 ? ", " : "");
-        n += put_shown(list + n, sizeof list - n, mesh->set[i].name);
-        n += (size_t)snprintf(list + n, sizeof list - n, "\" as \"");
-        n += put_shown(list + n, sizeof list - n, names.name[i]);
-        n += (size_t)snprintf(list + n, sizeof list - n, "\"");
-    }
+    for (size_t i = 0; i < names.n; i++) n_changed += strcmp(names.name[i], mesh->set[i].name) != 0;
+    if (n_changed > 0) rc = note_changes(mesh, &names, path, n_changed, notes);
     hx_set_names_free(&names);
-    if (n_changed == 0) return HX_OK;
-    if (n_changed > MOST_LISTED)
-        snprintf(more, sizeof more, " and %zu more", n_changed - MOST_LISTED);
-    if (n_changed == 1)
-        return hx_notes_add(notes, HX_NOTE_INFO,
-                            "%s: the name of 1 set is changed, as the format requires: %s", path,
-                            list);
-    return hx_notes_add(notes, HX_NOTE_INFO,
-                        "%s: the names of %zu sets are changed, as the format requires: %s%s", path,
-                        n_changed, list, more);
+    return rc;
 }

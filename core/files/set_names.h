@@ -33,7 +33,7 @@ int hx_set_names_make(const hx_mesh *mesh, const hx_set_name_rule *rule, hx_set_
 void hx_set_names_free(hx_set_names *names);
 
 /* Notes in one line which names of the mesh's sets the format changes in that file: the first few,
- * then how many. */
+ * then how many, each of which is a detail. */
 int hx_set_names_note(const hx_mesh *mesh, const hx_set_name_rule *rule, const char *path,
                       hx_notes *notes);
 

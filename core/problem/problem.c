@@ -274,6 +274,29 @@ static const char *missing_load(const hx_problem *problem, const hx_problem_para
                      "cases without a gap";
 }
 
+static int last_case_of_loads(const hx_problem_params *params)
+{
+    int last = 0;
+    for (size_t i = 0; i < params->n_load; i++) {
+        const int one = hx_load_last_case(params->conditions, &params->load[i]);
+        if (one > last) last = one;
+    }
+    return last;
+}
+
+/* A case behind the last load's is there by the weights only, and the error is theirs. */
+static int raise_unloaded(const hx_problem *problem, const hx_problem_params *params, int c,
+                          int applied)
+{
+    const int n = last_case_of_loads(params), n_weight = (int)params->n_weight;
+    if (n > 0 && c >= n)
+        return HX_RAISE(HX_EINPUT, "%s: %d entries, and there %s %d load case%s",
+                        params->weight_origin ? params->weight_origin : "weights", n_weight,
+                        n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
+    return HX_RAISE(HX_EINPUT, "%s: load case %d %s", params->origin, c + 1,
+                    missing_load(problem, params, c, applied));
+}
+
 /* Every case must push on something that can move. */
 static int check_loaded(const hx_problem *problem, const hx_problem_params *params)
 {
@@ -294,8 +317,7 @@ static int check_loaded(const hx_problem *problem, const hx_problem_params *para
         HX_TRY(hx_all_sum_i64(hx_mesh_all(problem->mesh), 2, any));
         applied = any[0] > 0;
         if (any[1] > 0) continue;
-        return HX_RAISE(HX_EINPUT, "%s: load case %d %s", params->origin, c + 1,
-                        missing_load(problem, params, c, applied));
+        return raise_unloaded(problem, params, c, applied);
     }
     return HX_OK;
 }
@@ -389,12 +411,6 @@ static int add_volumes(hx_problem *problem, const hx_problem_params *params)
         return HX_RAISE(HX_EINPUT, "%s: every element is passive, nothing is left to design",
                         params->origin);
     const double target = params->volume_fraction * problem->total_volume;
-    const double least = problem->passive.mass + params->rho_min * problem->design_volume;
-    if (target < least * (1.0 - 1e-12))
-        return HX_RAISE(HX_EINPUT,
-                        "%s: volume_fraction = %g cannot be met: the passive regions and rho_min "
-                        "already take %.4g of the volume; ask for more, or make less solid",
-                        params->origin, params->volume_fraction, least / problem->total_volume);
     problem->initial_density =
         fmin(1.0, fmax(params->rho_min, (target - problem->passive.mass) / problem->design_volume));
     return HX_OK;

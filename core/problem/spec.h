@@ -110,6 +110,8 @@ typedef struct hx_problem_params {
     const hx_load_spec *load;
     const hx_passive_spec *passive;
     const double *weight; /* [n_weight] of the load cases; n_weight = 0: all 1 */
+    const char
+        *weight_origin; /* of messages about them: "bracket.cfg:9: weights"; NULL: "weights" */
     const hx_spring_spec *spring;
     size_t n_convection;
     const hx_convection_spec *convection;

@@ -315,6 +315,7 @@ analysed 0.0822282 '("s4")'
 grep -q "warning: .*job.inp:$shells: left out on purpose: 2 S4 (shells)" stderr ||
     fault "not named: $(cat stderr)"
 refused 'mesh.ignore: "S5" is not among what ' job.cfg 'mesh.ignore=("S5")'
+refused 'does not read: ("S4")' job.cfg 'mesh.ignore=("S4","S5")'
 job "$skin" "$tip" >job.inp # without a section they mark faces
 "$hextop" check job.cfg >stdout 2>stderr || fault "faces refuse: $(cat stderr)"
 grep -q 'not read' stderr && fault "faces are warned of: $(cat stderr)"

@@ -134,5 +134,21 @@ for case in 'N, m, Pa:kg:N m' 'kN mm GPa:kt:kN mm' 'lbf, in, psi:lbf s^2/in:lbf 
     grep -q "compliance in ${rest#*:}\$" line || fault "units $units: $(cat line)"
 done
 
+# Masses in a unit that is read easily, whatever mass the units make: two cubes of about 7.85 g/cm^3.
+cat >cubes.cfg <<'END'
+mesh = { generator = "cantilever"; nx = 2; ny = 1; nz = 1; };
+material = { E = 210000.0; nu = 0.3; };
+supports = ( { set = "left"; fix = "xyz"; } );
+loads = ( { set = "right"; total_force = [0.0, 0.0, -1.0]; } );
+optimization = { volume_fraction = 0.5; filter = { kind = "none"; }; };
+END
+for case in 'N, mm, MPa:7.85e-9:15.7 mg' 'N, cm, N/cm^2:7.85e-5:15.7 g' 'lbf, in, psi:7.33e-4:256.736 g' \
+    'uN, um, MPa:7.85e-15:15.7 pg' 'kgf, mm, kgf/mm^2:8e-10:15.6906 mg' 'mN, um, GPa:7.85e-18:15.7 pg' \
+    'N, m, Pa:7850:15700 kg' 'N, m, Pa:0.4:0.8 kg' 'kN, m, kPa:7.85:15.7 t'; do
+    rest=${case#*:}
+    "$hextop" check cubes.cfg "units=${case%%:*}" "material.density=${rest%%:*}" >line 2>&1
+    grep -qF "; mass ${rest#*:} solid" line || fault "mass of $case: $(grep -e mass -e error line)"
+done
+
 echo "$failed failed"
 [ $failed = 0 ]

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The volume asked for: refused where what is passive takes all of it through the filter, with the
-# least that works, or, if more than passive void leaves, with the most; runs with that move from the first design
+# least that works, or, if more than the passive elements leave, with the most; runs with that move from the first design
 # on; what is missed is printed.
 #     test_volume.sh HEXTOP
 set -u
@@ -72,7 +72,7 @@ for kind in density helmholtz; do
         options="optimization.filter.kind=$kind $projection"
         # shellcheck disable=SC2086
         refused 0.2 $options
-        says stderr "cannot be met: the passive regions, as filter '$kind' spreads them, and rho_min"
+        says stderr "cannot be met: the passive elements, as filter '$kind' spreads them, and rho_min"
         # shellcheck disable=SC2086
         moves "$kind-least" $options optimization.volume_fraction="$least" optimization.iterations=3
         says stderr "warning: volume_fraction = $least leaves"
@@ -130,7 +130,7 @@ what="ample room"
 says density-ample/summary.json '"volume_met": true'
 says density-ample/summary.json '"designs_off_volume": 0'
 
-# More than passive void leaves is refused with the most that works, which does; through filters it is less.
+# More than the passive elements leave is refused with the most that works, which does; through filters it is less.
 for options in "optimization.filter.kind=sensitivity optimization.projection=" \
     "optimization.filter.kind=density optimization.projection=" "optimization.filter.kind=helmholtz" \
     "optimization.filter.kind=density"; do
@@ -140,10 +140,10 @@ for options in "optimization.filter.kind=sensitivity optimization.projection=" \
         "$hextop" $command ring.cfg $options 'passive[0].density=0.001' optimization.volume_fraction=0.95 \
             output.directory=much >stdout 2>stderr
         [ $? -eq 2 ] || fault "$what: $command does not refuse it: $(cat stderr)"
-        says stderr "ring.cfg: volume_fraction = 0.95 cannot be met: passive void"
+        says stderr "ring.cfg: volume_fraction = 0.95 cannot be met: the passive elements"
     done
     [ ! -e much ] || fault "$what: something is written"
-    most=$(sed -n 's/.*the most that works is \([0-9.]*\): use that or less.*/\1/p' stderr)
+    most=$(sed -n 's/.*: ask for \([0-9.]*\) or less.*/\1/p' stderr)
     # shellcheck disable=SC2086
     "$hextop" run ring.cfg $options 'passive[0].density=0.001' optimization.volume_fraction="$most" \
         optimization.iterations=3 output.directory=most >stdout 2>stderr || fault "$what: $most does not run: $(cat stderr)"
@@ -154,8 +154,23 @@ for options in "optimization.filter.kind=sensitivity optimization.projection=" \
         ! grep -q "can be met at the start only" stderr && fault "$what: $above is not refused"
     # shellcheck disable=SC2086
     "$hextop" check ring.cfg $options 'passive[0].density=0.001' optimization.volume_fraction="$most" >stdout 2>stderr
-    says stdout "what is void leaves at most 0."
+    says stdout "passive elements leave at most 0."
 done
+# Neither void nor solid: the same words; each number stands once, and is accepted as printed.
+what="passive of 0.4"
+"$hextop" check ring.cfg optimization.filter.kind=sensitivity optimization.projection= 'passive[0].density=0.4' \
+    optimization.volume_fraction=0.99 >stdout 2>stderr
+[ $? -eq 2 ] || fault "$what: not refused: $(cat stderr)"
+most=$(sed -n 's/.*the passive elements leave at most \(0\.[0-9]*\) of the volume: ask for \1 or less.*/\1/p' stderr)
+[ -n "$most" ] || fault "$what: $(cat stderr)"
+lacks stderr void
+"$hextop" check ring.cfg optimization.filter.kind=sensitivity optimization.projection= 'passive[0].density=0.4' \
+    optimization.volume_fraction="$most" >stdout 2>stderr || fault "$what: $most is refused: $(cat stderr)"
+what="below passive and rho_min"
+refused 0.01 optimization.filter.kind=sensitivity optimization.projection=
+says stderr "the passive elements and rho_min already take"
+"$hextop" check ring.cfg optimization.filter.kind=sensitivity optimization.projection= \
+    optimization.volume_fraction="$least" >stdout 2>stderr || fault "$what: $least is refused: $(cat stderr)"
 what="no void"
 "$hextop" check ring.cfg optimization.volume_fraction=1 >stdout 2>stderr || fault "$what: $(cat stderr)"
 

@@ -378,6 +378,51 @@ static void test_good_files(void)
     hx_mesh_free(&mesh);
 }
 
+/* Groups of one name and several dimensions: the highest keeps it, whatever the order of names. */
+static void check_names_apart(const char *text)
+{
+    hx_mesh mesh;
+    hx_notes notes = {0};
+    const char *const path = in_folder("apart.msh");
+    write_text(path, text);
+    CHECK_OK(read_whole(path, (double)NAN, &mesh, &notes));
+    CHECK(mesh.n_set == 4);
+    const hx_set *const fix = hx_mesh_find_set(&mesh, "fix");
+    const hx_set *const faces = hx_mesh_find_set(&mesh, "surface-fix");
+    const hx_set *const point = hx_mesh_find_set(&mesh, "point-fix");
+    CHECK(fix && fix->n_elem == 1 && fix->n_face == 0);
+    CHECK(faces && faces->n_face == 1 && faces->face[0] == 4 && faces->n_elem == 0);
+    CHECK(faces && faces->n_node == 4);
+    CHECK(point && point->n_node == 1 && point->n_elem == 0 && point->node[0] == 6);
+    const hx_set *const top = hx_mesh_find_set(&mesh, "top");
+    CHECK(top && top->n_face == 1 && top->face[0] == 5);
+    int n_said = 0;
+    for (size_t i = 0; i < notes.n; i++)
+        n_said += notes.note[i].level == HX_NOTE_INFO &&
+                  strstr(notes.note[i].text,
+                         "apart.msh: physical groups of 3 dimensions are named 'fix': the volumes "
+                         "are set 'fix', the surfaces 'surface-fix', the points 'point-fix'");
+    CHECK(n_said == 1);
+    hx_mesh_free(&mesh);
+    hx_notes_free(&notes);
+}
+
+static void test_names_apart(void)
+{
+    check_names_apart(FORMAT2
+                      "$PhysicalNames\n4\n0 3 \"fix\"\n2 2 \"fix\"\n2 5 \"top\"\n3 1 \"fix\"\n"
+                      "$EndPhysicalNames\n" NODES2
+                      "$Elements\n4\n1 15 2 3 1 7\n2 3 2 2 1 1 2 3 4\n3 3 2 5 2 5 6 7 8\n"
+                      "4 5 2 1 1 1 2 3 4 5 6 7 8\n$EndElements\n");
+    check_names_apart(FORMAT4
+                      "$PhysicalNames\n4\n3 1 \"fix\"\n2 1 \"fix\"\n0 1 \"fix\"\n2 2 \"top\"\n"
+                      "$EndPhysicalNames\n"
+                      "$Entities\n1 0 2 1\n1 0 0 0 1 1\n1 0 0 0 1 1 0 1 1 0\n"
+                      "2 0 0 1 1 1 1 1 2 0\n1 0 0 0 1 1 1 1 1 0\n$EndEntities\n" NODES4
+                      "$Elements\n4 4 1 4\n0 1 15 1\n1 7\n2 1 3 1\n2 1 2 3 4\n2 2 3 1\n"
+                      "3 5 6 7 8\n3 1 5 1\n4 1 2 3 4 5 6 7 8\n$EndElements\n");
+}
+
 /* --- binary files of both byte orders --- */
 
 static void put(FILE *f, int swap, size_t n, const void *value)
@@ -669,6 +714,7 @@ int main(void)
         for (int i = 0; i < 2; i++) test_kind((mixed_kind)kind, i);
     test_bad_files();
     test_good_files();
+    test_names_apart();
     for (int i = 0; i < 6; i++) test_binary(i % 2, 4 * (i / 2));
     test_order();
     test_coincident(1.0);

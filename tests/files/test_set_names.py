@@ -127,5 +127,9 @@ for group in GROUPS[1:] + GROUPS[:1]:
     check_group(group)
 code, said = run("mesh", "names.cfg", "say.inp")
 check('"a\\nb" as "a_b_' in said and "\na" not in said.split("changed")[1].split(" more")[0], f"names as they are said: {said}")
+n_more = int(re.search(r" and (\d+) more \(-v lists them\)", said)[1])
+loud = run("mesh", "-v", "names.cfg", "say.inp")[1]
+listed = re.findall(r'^(?:hextop: )?say\.inp: "[^\n]*" as "[^\n]*"$', loud, re.M)
+check(len(listed) == n_more and not re.search(r'^say\.inp: "', said, re.M), f"-v lists {len(listed)} more names, not {n_more}: {loud}")
 print(f"{n_check} checks, {n_failed} failed")
 sys.exit(n_failed > 0)

@@ -129,10 +129,10 @@ VTK = {"tet": 10, "hex": 12, "wedge": 13}
 ABAQUS = {"tet": "C3D4", "hex": "C3D8", "wedge": "C3D6"}
 
 
-def gmsh_22(name, nodes, cells, quads=(), first=1, binary=False, skip=()):
-    """Cells alternate between two groups, faces are a third; nodes whose places are in `skip` belong to nothing."""
+def gmsh_22(name, nodes, cells, quads=(), first=1, binary=False, skip=(), left="left"):
+    """Cells alternate between two groups, faces are a third, named `left`; nodes whose places are in `skip` belong to nothing."""
     head = f"$MeshFormat\n2.2 {int(binary)} 8\n"
-    names = '$PhysicalNames\n4\n3 1 "one"\n3 2 "two"\n2 3 "left"\n0 9 "nothing"\n$EndPhysicalNames\n'
+    names = f'$PhysicalNames\n4\n3 1 "one"\n3 2 "two"\n2 3 "{left}"\n0 9 "nothing"\n$EndPhysicalNames\n'
     rows = [(2 if len(face) == 3 else 3, 3, face) for face in quads]
     rows += [(GMSH[kind], 1 + e % 2, cell) for e, (kind, cell) in enumerate(cells)]
     with open(name, "wb") as file:
@@ -256,6 +256,8 @@ def unused():
     cells = [(kind, [place[a] for a in cell]) for kind, cell in cells]
     faces = left_faces(more, cells) + [[0, 1, len(more) - 1, len(more) - 2]]
     loose = [cells[0][1][0], cells[0][1][1], cells[0][1][2]] # a triangle on a hexahedron
+    for binary in (False, True): # one name for solids and faces: two sets
+        agrees(gmsh_22(f"apart{binary:d}.msh", more, cells, faces, binary=binary, left="two"), ranks=(1, 3))
     agrees(gmsh_22("unused.msh", more, cells, faces + [loose]), ranks=(1, 2, 3, 4))
     agrees(abaqus("unused.inp", more, cells, first=3), ranks=(2,))
 
