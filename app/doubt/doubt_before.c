@@ -44,18 +44,24 @@ static void judge_place(hx_doubts *doubts, const hx_mesh *mesh)
                       "coordinates of up to %g are in steps of %.2g of an element", far, step);
 }
 
-/* Nodes that are meant to be one lie well within a thousandth of an element. */
-static const char *merging(const hx_mesh *mesh, char *text, size_t n_text)
+/* Nodes that are meant to be one lie well within a thousandth of an element. Without mesh.merge the
+ * mesh was refused if merging joined bodies: then nothing is there to merge. */
+static const char *joining(const hx_session *s, char *text, size_t n_text)
 {
-    snprintf(text, n_text, "`mesh.merge=%.2g` merges coincident nodes if they should be one",
-             1e-4 * mesh->elem_size);
+    if (isnan(s->cfg.mesh.merge))
+        snprintf(text, n_text,
+                 "unite them where the part was drawn, or leave out the body that is "
+                 "not needed; of bodies that stay each needs supports of its own");
+    else
+        snprintf(text, n_text, "`mesh.merge=%.2g` merges coincident nodes if they should be one",
+                 1e-4 * s->mesh.elem_size);
     return text;
 }
 
 void hx_doubt_mesh(hx_doubts *doubts, const hx_session *s)
 {
     const hx_mesh_quality *const q = &s->quality;
-    char text[32], remedy[96];
+    char text[32], remedy[160];
     if (q->n_poor > 0)
         hx_doubts_add(doubts, HX_DOUBT_POOR_ELEMENTS, q->min_scaled_jacobian,
                       "%s element%s a scaled Jacobian below 0.2 (worst: %.3f, element %lld): the "
@@ -66,9 +72,11 @@ void hx_doubt_mesh(hx_doubts *doubts, const hx_session *s)
                       hx_config_is_heat(&s->cfg) ? "heat fluxes" : "stresses");
     if (q->n_body > 1)
         hx_doubts_advise(
-            doubts, HX_DOUBT_BODIES, (double)q->n_body, merging(&s->mesh, remedy, sizeof remedy),
-            "the mesh falls into %lld bodies that share no node (largest: %s elements)",
-            (long long)q->n_body, hx_format_count(q->largest_body, text, sizeof text));
+            doubts, HX_DOUBT_BODIES, (double)q->n_body, joining(s, remedy, sizeof remedy),
+            "the mesh falls into %lld bodies that share no node (largest: %s elements; element "
+            "%lld at %.4g, %.4g, %.4g is in another)",
+            (long long)q->n_body, hx_format_count(q->largest_body, text, sizeof text),
+            (long long)q->loose_elem, q->loose_xyz[0], q->loose_xyz[1], q->loose_xyz[2]);
     if (q->n_hinge > 0)
         hx_doubts_add(doubts, HX_DOUBT_HINGES, (double)q->n_hinge,
                       "at %s nodes elements touch without sharing a face: hinges",

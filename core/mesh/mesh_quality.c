@@ -251,11 +251,16 @@ static int measure_bodies(const hx_mesh *mesh, hx_mesh_quality *q)
     HX_TRY_FAIL(hx_mesh_bodies(mesh, body, &q->n_body));
     q->largest_body = mesh->n_elem;
     if (q->n_body == 1) goto fail;
-    q->largest_body = 0;
     HX_TRY_FAIL(hx_alloc(&count, (size_t)q->n_body, sizeof *count, "sizes of the parts"));
     for (int64_t e = 0; e < mesh->n_elem; e++) count[body[mesh->conn[(size_t)e * 8]]]++;
-    for (int64_t b = 0; b < q->n_body; b++)
-        if (count[b] > q->largest_body) q->largest_body = count[b];
+    int64_t largest = 0, loose = 0;
+    for (int64_t b = 1; b < q->n_body; b++)
+        if (count[b] > count[largest]) largest = b;
+    q->largest_body = count[largest];
+    while (body[mesh->conn[(size_t)loose * 8]] == largest) loose++;
+    q->loose_elem = hx_mesh_elem_number(mesh, loose);
+    memcpy(q->loose_xyz, mesh->xyz + 3 * (int64_t)mesh->conn[(size_t)loose * 8],
+           sizeof q->loose_xyz);
 fail:
     free(body);
     free(count);

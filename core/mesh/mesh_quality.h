@@ -19,6 +19,8 @@ typedef struct hx_mesh_quality {
     double min_volume, max_volume, mean_volume;
     int64_t n_body;       /* parts connected through shared nodes */
     int64_t largest_body; /* elements in the largest */
+    int64_t loose_elem;   /* original number of an element of another */
+    double loose_xyz[3];  /* a corner of it */
     int64_t n_hinge;      /* nodes whose elements are not connected through faces around them */
 } hx_mesh_quality;
 

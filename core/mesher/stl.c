@@ -339,25 +339,101 @@ static int measure(hx_stl *stl, const int32_t *depth)
     return HX_OK;
 }
 
+static double to_triangle(const hx_stl *stl, int64_t t, const double x[3]);
+
+typedef struct box {
+    double min[3], max[3];
+} box;
+
+static int meet(const box *a, const box *b)
+{
+    int n = 0;
+    for (int k = 0; k < 3; k++) n += a->min[k] < b->max[k] && b->min[k] < a->max[k];
+    return n == 3;
+}
+
+static void box_shells(const hx_stl *stl, box *boxes)
+{
+    for (int64_t k = 0; k < stl->n_shell; k++)
+        boxes[k] = (box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (int64_t c = 0; c < 3 * stl->n_tri; c++) {
+        box *const b = &boxes[stl->shell[c / 3]];
+        for (int k = 0; k < 3; k++) {
+            b->min[k] = fmin(b->min[k], stl->xyz[3 * (size_t)stl->tri[c] + k]);
+            b->max[k] = fmax(b->max[k], stl->xyz[3 * (size_t)stl->tri[c] + k]);
+        }
+    }
+}
+
+/* Whether x is nearer to a shell than that: where in and out are a matter of rounding. */
+static int is_on(const hx_stl *stl, int32_t shell, const double x[3], double distance)
+{
+    for (int64_t t = 0; t < stl->n_tri; t++)
+        if (stl->shell[t] == shell && to_triangle(stl, t, x) < distance * distance) return 1;
+    return 0;
+}
+
+/* Whether the corners of shell a lie in b, and that they all do or none: of many, every few. Those
+ * on b do not count. */
+static int place_shell(const hx_stl *stl, int32_t a, int32_t b, double near, const char *path,
+                       uint8_t *lies_in)
+{
+    enum { MOST_TRIED = 200 };
+    int64_t n = 0, place = 0, n_in = 0, n_out = 0;
+    for (int64_t t = 0; t < stl->n_tri; t++) n += stl->shell[t] == a;
+    const int64_t step = 1 + 3 * n / MOST_TRIED;
+    for (int64_t c = 0; c < 3 * stl->n_tri; c++) {
+        const double *const x = stl->xyz + 3 * (size_t)stl->tri[c];
+        if (stl->shell[c / 3] != a || place++ % step != 0 || is_on(stl, b, x, near)) continue;
+        if (is_inside(stl, b, x))
+            n_in++;
+        else
+            n_out++;
+        if (n_in > 0 && n_out > 0)
+            return HX_RAISE(HX_EINPUT,
+                            "%s: two shells cross, near (%g, %g, %g): a part of one lies in the "
+                            "other; unite them, or move them apart, where it was drawn",
+                            path, x[0], x[1], x[2]);
+    }
+    *lies_in = n_in > 0;
+    return HX_OK;
+}
+
+/* in[a * n + b]: shell a lies in b. HX_EINPUT: two cross. */
+static int place_shells(const hx_stl *stl, const char *path, uint8_t *in)
+{
+    int rc = HX_OK;
+    box *boxes = NULL;
+    double size = 0.0;
+    const int64_t n = stl->n_shell;
+    if (n < 2) return HX_OK;
+    HX_TRY(hx_alloc(&boxes, (size_t)n, sizeof *boxes, "shells"));
+    box_shells(stl, boxes);
+    for (int64_t a = 0; a < n; a++)
+        for (int k = 0; k < 3; k++) size = fmax(size, boxes[a].max[k] - boxes[a].min[k]);
+    for (int64_t a = 0; a < n; a++)
+        for (int64_t b = 0; b < n; b++)
+            if (a != b && meet(&boxes[a], &boxes[b]))
+                HX_TRY_FAIL(
+                    place_shell(stl, (int32_t)a, (int32_t)b, 1e-6 * size, path, &in[a * n + b]));
+fail:
+    free(boxes);
+    return rc;
+}
+
 /* Even many shells around it: a solid's outside; odd: a cavity of the innermost of them. */
-static int sort_shells(hx_stl *stl)
+static int sort_shells(hx_stl *stl, const char *path)
 {
     const int64_t n = stl->n_shell;
     uint8_t *in = NULL; /* in[a * n + b]: a lies in b */
     int32_t *depth = NULL;
-    int64_t first = 0;
     int rc;
     HX_TRY_FAIL(hx_alloc(&in, (size_t)n * (size_t)n, 1, "shells"));
     HX_TRY_FAIL(hx_alloc(&depth, (size_t)n, sizeof *depth, "shells"));
     HX_TRY_FAIL(hx_alloc(&stl->solid_of, (size_t)n, sizeof *stl->solid_of, "shells"));
-    for (int32_t a = 0; a < n && n > 1; a++) {
-        while (stl->shell[first] != a) first++; /* shells are numbered by their first triangle */
-        const double *const x = stl->xyz + 3 * (size_t)stl->tri[3 * first];
-        for (int32_t b = 0; b < n; b++) {
-            in[a * n + b] = b != a && is_inside(stl, b, x);
-            depth[a] += in[a * n + b];
-        }
-    }
+    HX_TRY_FAIL(place_shells(stl, path, in));
+    for (int64_t a = 0; a < n; a++)
+        for (int64_t b = 0; b < n; b++) depth[a] += in[a * n + b];
     for (int64_t a = 0; a < n; a++)
         if (depth[a] % 2 == 0) stl->solid_of[a] = (int32_t)stl->n_solid++;
     for (int64_t a = 0; a < n; a++)
@@ -391,7 +467,7 @@ int hx_stl_read(hx_stl *stl, const char *path)
         memcpy(stl->face, stl->shell, (size_t)stl->n_tri * sizeof *stl->face);
         stl->n_face = stl->n_shell;
     }
-    HX_TRY_FAIL(sort_shells(stl));
+    HX_TRY_FAIL(sort_shells(stl, path));
     if (!(stl->volume > 0.0)) rc = HX_RAISE(HX_EINPUT, "%s: encloses no volume", path);
 fail:
     free(c.x);

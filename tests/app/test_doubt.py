@@ -232,7 +232,9 @@ def test_meshes():
     text = of_file("two.vtk", 14.0).replace('( { set = "left"; fix = "xyz"; } )',
                                             '( { set = "left"; fix = "xyz"; }, { set = "right"; fix = "xyz"; } )')
     text = text.replace('sets = (', 'sets = ( { name = "m"; box = { min = [3.9, 0.0, 0.0]; max = [10.1, 2.0, 2.0]; }; },')
-    expect("two", text.replace('loads = ( { set = "right"', 'loads = ( { set = "m"'), before=["bodies"])
+    found = expect("two", text.replace('loads = ( { set = "right"', 'loads = ( { set = "m"'), before=["bodies"])
+    check("merge" not in found["bodies"]["remedy"] and "unite them" in found["bodies"]["remedy"] and
+          "is in another" in found["bodies"]["text"], f"no nodes coincide: {found['bodies']}")
     meet = points + [(x + 4.0, y, z) for x, y, z in points]
     write_vtk("meet.vtk", meet, cells + [[a + n for a in cell] for cell in cells], 12)
     text = of_file("meet.vtk", 8.0).replace('"meet.vtk"', '"meet.vtk"; merge = 0.0')

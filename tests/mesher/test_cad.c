@@ -201,6 +201,33 @@ static double mean_edge(const hx_mesh *mesh, const char *name)
     return sum;
 }
 
+/* Two boxes of which one reaches into the other, whichever comes first; one that touches the
+ * other's face does not cross it. */
+static void check_crossing_shells(void)
+{
+    static const double place[3][3] = {{0, 0, 0}, {0.5, 0.2, 0.2}, {1.0, 0.25, 0.25}};
+    static const double edge[3] = {1.0, 1.0, 0.5};
+    static char text[40000];
+    hx_mesh mesh;
+    for (int order = 0; order < 4; order++) {
+        const int other = order < 2 ? 1 : 2, first = order % 2 ? other : 0;
+        hx_notes notes = {0};
+        strcpy(text, "solid a\n");
+        add_stl_box(text, sizeof text, place[first], edge[first]);
+        add_stl_box(text, sizeof text, place[other - first], edge[other - first]);
+        strcat(text, "endsolid a\n");
+        write_text("crossing.stl", text);
+        const int rc = read_model("crossing.stl", 0.3, &mesh, &notes);
+        CHECK_MSG((strstr(hx_error_message(), "crossing.stl: two shells cross, near (") != NULL) ==
+                      (other == 1),
+                  "%d: %d: %s", order, rc, hx_error_message());
+        CHECK(other == 2 || rc == HX_EINPUT);
+        if (rc == HX_OK) hx_mesh_free(&mesh);
+        hx_notes_free(&notes);
+        hx_error_clear();
+    }
+}
+
 /* An STL file with several shells: each solid gets elements of the size, also around a cavity. */
 static void check_shells(void)
 {
@@ -348,6 +375,7 @@ int main(void)
     check_kinds();
     check_sizes();
     check_shells();
+    check_crossing_shells();
     check_kept();
     CHECK_FAILS(read_model("flat.brep", 0.1, &mesh, NULL), HX_EINPUT, "without a solid");
     CHECK_FAILS(read_model("three.brep", 1e-4, &mesh, NULL), HX_EINPUT, "element_size = 0.0001");
