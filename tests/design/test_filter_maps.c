@@ -454,7 +454,7 @@ static void check_refused(model *m, const fixture_settings *settings, double fir
     fixture_solver s;
     m->problem.volume_fraction = 0.999 * first;
     CHECK_FAILS(fixture_solver_create(&s, &device, &m->problem, settings), HX_EINPUT,
-                "cannot be met: the passive regions, as filter '");
+                "cannot be met: the passive elements, as filter '");
     m->problem.volume_fraction = 1.0005 * first;
     CHECK_FAILS(fixture_solver_create(&s, &device, &m->problem, settings), HX_EINPUT,
                 "leaves next to nothing to design");
