@@ -376,14 +376,19 @@ def test_causes():
     check("conductance" in found["grey"]["text"] and "stiff" not in found["grey"]["text"], f"heat has no stiffness: {found['grey']}")
 
     steep = config(SMALL, a=('"sensitivity"', '"density"'))
+    n_cause = 0
     for n in range(46, 54):  # which of them misses the volume, or rises, is chance
         found = warned("steep", steep, "optimization.projection={beta=512.0;beta_max=512.0;}", f"optimization.iterations={n}")
         found = {code: found[code] for code in ("changing", "volume") if code in found}
         check(len(found) < 2, f"{n}: one cause, one remedy: {found}")
-        check(all("optimization.projection.beta=1" in e["remedy"] and "move" not in e["remedy"] for e in found.values()), f"{n}: {found}")
+        # a design whose compliance falls may just go on; any other has its cause in beta
+        check(all(("fell by" in e["text"] or "optimization.projection.beta=1" in e["remedy"]) and "move" not in e["remedy"]
+                  for e in found.values()), f"{n}: {found}")
+        n_cause += any("optimization.projection.beta=1" in e["remedy"] for e in found.values())
         for entry in found.values():
             percent = re.search(r"is (\S+) % above", entry["text"])
             check(not percent or float(percent[1]) < 1000.0, f"factors, not percent: {entry['text']}")
+    check(n_cause > 0, "one of the designs misses the volume or gets worse, by a beta that begins steep")
     found = expect("soft", SMALL, before=["too-few-iterations"], after=["changing"],
                    words=["optimization.continuation={penalty_start=1.0;step=0.5;every=20;}"])
     check("beta" not in found["changing"]["text"] + found["too-few-iterations"]["text"], f"there is no projection: {found}")
