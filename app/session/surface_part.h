@@ -36,7 +36,7 @@ typedef struct hx_surface_part {
     hx_config cfg;            /* that of the session, with lists of its own and nothing passive */
     size_t n_set;
     hx_surface_set *set; /* (owned) */
-    int64_t n_dropped;   /* pieces of the surface that hang on nothing */
+    int64_t n_dropped;   /* pieces of the surface that are connected to nothing */
     double dropped;      /* volume of the tetrahedra that are left out */
     int64_t n_value,
         n_value_lost; /* nodes with a support or force of the mesh's file, not over faces */

@@ -133,7 +133,7 @@ static int find_order(reader *r, const section **s, int64_t n_cell)
     if (n_cell == 0 || n == (*s)->n_node + 1) return HX_OK;
     HX_TRY(count_numbers(r, &n));
     if (n < n_cell * ((*s)->n_node + 1) || n % n_cell != 0 || n / n_cell > 200)
-        return HX_OK; /* reading the cells reports the fault */
+        return HX_OK; /* reading the cells reports the error */
     const int64_t n_node = n / n_cell - 1;
     if (n_node == (*s)->n_node) return HX_OK;
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
