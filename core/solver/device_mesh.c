@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../mesh/mesh_internal.h"
 
 const hx_device_mesh *hx_device_mesh_find(const hx_device *dev, const hx_mesh *mesh)
 {
@@ -59,16 +60,29 @@ int hx_device_mesh_take(const hx_device_mesh **d_mesh, hx_device *dev, const hx_
     return HX_OK;
 }
 
+static int upload_lists(hx_device_mesh *m, hx_device *dev, const int64_t *ptr, const uint32_t *list)
+{
+    if (!m->d_node_elem_ptr)
+        HX_TRY(hx_device_put(dev, &m->d_node_elem_ptr, ptr,
+                             ((size_t)m->n_node + 1) * sizeof(int64_t)));
+    if (m->d_node_elem) return HX_OK;
+    return hx_device_put(dev, &m->d_node_elem, list, (size_t)m->n_elem * 8 * sizeof(uint32_t));
+}
+
 int hx_device_mesh_need_lists(hx_device *dev, const hx_device_mesh *d_mesh)
 {
     hx_device_mesh *m = *place_of(dev, d_mesh);
     const hx_mesh *mesh = m->mesh;
-    if (!m->d_node_elem_ptr)
-        HX_TRY(hx_device_put(dev, &m->d_node_elem_ptr, mesh->node_elem_ptr,
-                             ((size_t)mesh->n_node + 1) * sizeof(int64_t)));
     if (m->d_node_elem) return HX_OK;
-    return hx_device_put(dev, &m->d_node_elem, mesh->node_elem,
-                         (size_t)mesh->n_elem * 8 * sizeof(uint32_t));
+    if (mesh->node_elem_ptr) return upload_lists(m, dev, mesh->node_elem_ptr, mesh->node_elem);
+
+    int64_t *ptr = NULL;
+    uint32_t *list = NULL;
+    int rc = hx_mesh_build_incidence(mesh, &ptr, &list);
+    if (rc == HX_OK) rc = upload_lists(m, dev, ptr, list);
+    free(ptr);
+    free(list);
+    return rc;
 }
 
 void hx_device_mesh_account(hx_account *account, const hx_mesh *mesh, int has_lists)

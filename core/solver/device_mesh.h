@@ -25,8 +25,9 @@ typedef struct hx_device_mesh {
 /* The copy of a finished mesh on the device: uploaded by the first who takes it, shared with all
  * others until the last one has dropped it. The mesh must neither change nor move meanwhile. */
 int hx_device_mesh_take(const hx_device_mesh **d_mesh, hx_device *dev, const hx_mesh *mesh);
-/* Uploads the elements of each node too, 40 bytes an element that most operators do without; they
- * stay as long as the copy. */
+/* Uploads the elements of each node too, 40 bytes per element that most operators do without; they
+ * stay as long as the copy. A mesh that has freed its own lists (hx_mesh_forget_lists) builds them
+ * for the upload. O(n_elem). */
 int hx_device_mesh_need_lists(hx_device *dev, const hx_device_mesh *d_mesh);
 /* Adds the items of a copy, with or without them. */
 void hx_device_mesh_account(hx_account *account, const hx_mesh *mesh, int has_lists);

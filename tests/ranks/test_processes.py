@@ -654,6 +654,27 @@ def killed():
         kill_one(random_numbers, keys, config)
 
 
+def kinds_of(title):
+    """The rows of a table of `hextop list`, each as its words; of operators only those of DEVICE."""
+    table = hextop(1, "list").stdout.split("\n\n")
+    rows = next(t for t in table if t.startswith(title)).splitlines()[1:]
+    return [row.split() for row in rows if re.match(r"  [a-z]", row)]
+
+
+def window_kinds():
+    """Every operator with block-jacobi, and every preconditioner and filter, on meshes in parts: the lists of the nodes'
+    elements, which a mesh in parts frees after set-up, are made for those that need them later."""
+    size = "mesh.nx=12 mesh.ny=6 mesh.nz=6 mesh.in_parts=always".split()
+    operators = [row[0] for row in kinds_of("Operators") if row[1] == DEVICE]
+    preconds = [row[0] for row in kinds_of("Preconditioners")]
+    filters = [row[0] for row in kinds_of("Filters") if row[0] != "helmholtz"]  # refused in parts, see windows
+    check(len(operators) > 3 and len(preconds) > 3 and len(filters) > 2, f"hextop list: {operators} {preconds} {filters}")
+    for keys in ([[f"solver.operator={o}", "solver.preconditioner=block-jacobi"] for o in operators] +
+                 [[f"solver.preconditioner={p}"] for p in preconds] +
+                 [[f"optimization.filter.kind={f}"] for f in filters]):
+        agree("in parts: " + " ".join(keys), PART % "cantilever", *size, *keys, ranks=(2,), designs=2, cases=20)
+
+
 def can_run():
     if not shutil.which("mpirun"):
         return "no mpirun here"
@@ -674,7 +695,7 @@ def main():
         if why:
             print("skipped: " + why)
             return 77
-        jobs = (parts, lattices, windows, transports, settings, mixed, quadratic, convection, rigid, prescribed, designs, outputs, resumed, loose, graphs,
+        jobs = (parts, lattices, windows, window_kinds, transports, settings, mixed, quadratic, convection, rigid, prescribed, designs, outputs, resumed, loose, graphs,
                 refused, killed)
         unknown = set(SCENES) - {job.__name__ for job in jobs}
         check(not unknown, f"no such scenes: {unknown}")
