@@ -255,6 +255,10 @@ static const char *missing_load(const hx_problem *problem, const hx_problem_para
                                 int applied)
 {
     const int is_heat = hx_problem_is_heat(problem);
+    if (problem->supports.prescribed)
+        return "deforms nothing: the prescribed displacements move the part like a rigid body, and "
+               "no load acts on a free degree of freedom; add a load, or give a support another "
+               "value";
     if (!applied && fmax(problem->cases.size[c], problem->cases.body_size[c]) > 0.0)
         return is_heat ? "has loads that cancel each other but for rounding: no heat flows; leave "
                          "one out, or number them as cases of their own"
@@ -297,12 +301,16 @@ static int raise_unloaded(const hx_problem *problem, const hx_problem_params *pa
                     missing_load(problem, params, c, applied));
 }
 
-/* Every case must push on something that can move. */
+/* Every case must push on something that can move, or prescribed values must deform the part. */
 static int check_loaded(const hx_problem *problem, const hx_problem_params *params)
 {
     const int64_t n_dof = problem->components * problem->space.n_point;
     const int n = problem->components;
-    if (problem->supports.prescribed) return HX_OK;
+    if (problem->supports.prescribed) {
+        int is_rigid;
+        HX_TRY(hx_problem_is_moved_rigidly(problem, &is_rigid));
+        if (!is_rigid) return HX_OK;
+    }
     for (int c = 0; c < problem->cases.n; c++) {
         const double rounding = HX_LOADS_CANCEL * problem->cases.size[c];
         int applied = 0, acting = 0;

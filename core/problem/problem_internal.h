@@ -112,4 +112,11 @@ void hx_rigid_measure(const hx_space *space, const int32_t *node, hx_rigid_set *
 /* What is held of the set's point, after that. */
 void hx_rigid_hold(const hx_space *space, const int32_t *node, hx_rigid_set *set);
 
+/* *is := 1 if the prescribed displacements move every body like a rigid one, to 1e-12 of the
+ * largest, and neither springs nor held points of rigid sets act beside them, so that a case
+ * without another load deforms nothing. 0 for heat, whose temperatures count from one that all
+ * share. Collective if the mesh is a window. Four passes over the prescribed points
+ * (problem_rigid.c). */
+int hx_problem_is_moved_rigidly(const hx_problem *problem, int *is);
+
 #endif

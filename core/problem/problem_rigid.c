@@ -262,3 +262,126 @@ fail:
     free(body);
     return rc;
 }
+
+/* --- prescribed values that deform nothing --- */
+
+/* The prescribed values of a body beside the rigid motion that fits them best. */
+typedef struct fit {
+    hx_rigid_body body;         /* its gram is that of all prescribed components */
+    double motion[6], right[6]; /* coefficients of the six motions; of the normal equations */
+    double most, off;           /* the largest value, and the largest distance from the motion */
+} fit;
+
+/* Relative to the largest value, up to which a value follows the motion. */
+static const double same_motion = 1e-12;
+
+/* motion += the least-squares solution of gram motion = right, 0 for motions that nothing holds. */
+static void improve_fit(fit *f)
+{
+    double a[6][6], v[6][6], largest = 0.0;
+    memcpy(a, f->body.gram, sizeof a);
+    hx_symmetric_rotate(6, a[0], v[0]);
+    for (int i = 0; i < 6; i++) largest = fmax(largest, a[i][i]);
+    for (int i = 0; i < 6; i++) {
+        double sum = 0.0;
+        if (!(a[i][i] > free_eigenvalue * largest)) continue;
+        for (int k = 0; k < 6; k++) sum += v[k][i] * f->right[k];
+        for (int k = 0; k < 6; k++) f->motion[k] += v[k][i] * sum / a[i][i];
+    }
+}
+
+static void start_pass(fit *f)
+{
+    memset(f->body.gram, 0, sizeof f->body.gram);
+    memset(f->right, 0, sizeof f->right);
+    f->most = f->off = 0.0;
+}
+
+/* Component i of a prescribed point. */
+static void add_value(const double *x, int i, double value, fit *f)
+{
+    double phi[6], rest = value;
+    motions(&f->body, x, i, phi);
+    for (int k = 0; k < 6; k++) rest -= phi[k] * f->motion[k];
+    for (int k = 0; k < 6; k++) f->right[k] += phi[k] * rest;
+    add_held(x, i, &f->body);
+    f->most = fmax(f->most, fabs(value));
+    f->off = fmax(f->off, fabs(rest));
+}
+
+static void add_values(const hx_problem *problem, const int32_t *body_of, fit *f)
+{
+    const int64_t n_point = problem->space.n_point;
+    const uint8_t *const fixed = problem->supports.fixed;
+    for (int64_t p = next_held(fixed, 0, n_point); p < n_point;
+         p = next_held(fixed, p + 1, n_point)) {
+        const int32_t b = body_of ? body_of[hx_space_near_node(&problem->space, p)] : 0;
+        for (int i = 0; b >= 0 && i < 3; i++)
+            if (fixed[p] >> i & 1)
+                add_value(problem->space.xyz + 3 * p, i, problem->supports.prescribed[3 * p + i],
+                          &f[b]);
+    }
+}
+
+/* Points that several windows have count several times, which changes no fit that is exact. */
+static int sum_window(const hx_all *all, fit *f)
+{
+    double most[2] = {f->most, f->off};
+    if (!all) return HX_OK;
+    HX_TRY(hx_all_sum(all, 36, f->body.gram[0]));
+    HX_TRY(hx_all_sum(all, 6, f->right));
+    HX_TRY(hx_all_most(all, 2, most));
+    f->most = most[0];
+    f->off = most[1];
+    return HX_OK;
+}
+
+/* Each pass improves the fit by what rounding left of the one before. */
+static int fit_bodies(const hx_problem *problem, const int32_t *body_of, int64_t n_body, fit *f,
+                      int *is)
+{
+    const hx_all *const all = hx_mesh_all(problem->mesh);
+    for (int pass = 0; pass < 4; pass++) {
+        for (int64_t b = 0; b < n_body; b++) start_pass(&f[b]);
+        add_values(problem, body_of, f);
+        if (problem->mesh->window) HX_TRY(sum_window(all, f));
+        for (int64_t b = 0; b < n_body && pass < 3; b++) improve_fit(&f[b]);
+    }
+    *is = 1;
+    for (int64_t b = 0; b < n_body; b++) *is &= f[b].off <= same_motion * f[b].most;
+    return HX_OK;
+}
+
+static int holds_otherwise(const hx_problem *problem)
+{
+    for (int i = 0; i < problem->rigid.n; i++)
+        if (problem->rigid.set[i].held) return 1;
+    return problem->springs.n > 0;
+}
+
+int hx_problem_is_moved_rigidly(const hx_problem *problem, int *is)
+{
+    const hx_mesh *const mesh = problem->mesh;
+    int32_t *body_of = NULL;
+    hx_rigid_body *body = NULL;
+    fit *f = NULL;
+    int64_t n_body = 1;
+    int rc;
+    *is = 0;
+    if (!problem->supports.prescribed || hx_problem_is_heat(problem) || holds_otherwise(problem))
+        return HX_OK;
+    if (!mesh->window) {
+        HX_TRY_FAIL(hx_alloc_raw(&body_of, (size_t)mesh->n_node, sizeof *body_of, "bodies"));
+        HX_TRY_FAIL(hx_mesh_bodies(mesh, body_of, &n_body));
+    }
+    HX_TRY_FAIL(hx_alloc(&body, (size_t)n_body, sizeof *body, "bodies"));
+    HX_TRY_FAIL(hx_alloc(&f, (size_t)n_body, sizeof *f, "bodies"));
+    measure_bodies(mesh, body_of, n_body, body);
+    for (int64_t b = 0; b < n_body; b++) f[b].body = body[b];
+    rc = fit_bodies(problem, body_of, n_body, f, is);
+fail:
+    hx_free_large(body_of, (size_t)mesh->n_node * sizeof *body_of);
+    free(body);
+    free(f);
+    return rc;
+}

@@ -168,6 +168,70 @@ static void check_entries(void)
     EXPECT("beam.cfg: load case 1 ", "has loads that cancel each other", "nothing pulls");
 }
 
+static int is_accepted(void)
+{
+    hx_problem problem;
+    memset(&problem, 0x5a, sizeof problem);
+    const int rc = hx_problem_create(&problem, &mesh, &params);
+    if (rc == HX_OK) hx_problem_free(&problem);
+    return rc == HX_OK;
+}
+
+/* Support i moves its set by these values, and no load acts. */
+static void move(int i, const char *set, double x, double y, double z)
+{
+    support[i] = (hx_support_spec){set, "beam.cfg:3: supports[0]", fix_all, {x, y, z}};
+    params.n_load = 0;
+    if ((size_t)i >= params.n_support) params.n_support = (size_t)i + 1;
+}
+
+/* Prescribed values that are one rigid motion strain nothing, so the solution would be rounding. */
+static void check_rigid_values(void)
+{
+    move(0, "left", 0.3, -0.2, 0.1);
+    EXPECT("beam.cfg: load case 1 ", "deforms nothing", "like a rigid body");
+    move(0, "left", 0.3, -0.2, 0.1);
+    move(1, "right", 0.3, -0.2, 0.1);
+    EXPECT("beam.cfg: load case 1 ", "deforms nothing", "like a rigid body");
+    move(0, "left", 0.3, -0.2, 0.1);
+    move(1, "right", 0.3, -0.2, 0.1 + 1e-9);
+    CHECK_MSG(is_accepted(), "a strain of 1e-10 is one: %s", hx_error_message());
+    move(0, "left", 0.3, -0.2, 0.1);
+    params.n_load = 1;
+    CHECK_MSG(is_accepted(), "a load deforms the part: %s", hx_error_message());
+    reset();
+}
+
+/* A rotation and a translation of three corners of a box; then one corner stretched by 1e-9. */
+static void check_rotation_values(void)
+{
+    static const double w[3] = {0.01, -0.02, 0.03}, t[3] = {5.0, 0.0, -1.0};
+    static const int at[3][3] = {{0, 0, 0}, {4, 0, 0}, {0, 2, 2}};
+    static const char *const name[] = {"a", "b", "c"};
+    const fixture_box box = {{4, 2, 2}, {4.0, 2.0, 2.0}, 0.0, 0};
+    CHECK_OK(fixture_box_create(&mesh, &box));
+    for (int k = 0; k < 3; k++) {
+        const int32_t node = fixture_node(&box, at[k][0], at[k][1], at[k][2]);
+        CHECK_OK(hx_mesh_add_node_set(&mesh, name[k], 1, &node));
+    }
+    CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
+    for (int stretched = 0; stretched < 2; stretched++) {
+        reset();
+        for (int k = 0; k < 3; k++) {
+            const double x[3] = {at[k][0], at[k][1], at[k][2]};
+            move(k, name[k], t[0] + w[1] * x[2] - w[2] * x[1], t[1] + w[2] * x[0] - w[0] * x[2],
+                 t[2] + w[0] * x[1] - w[1] * x[0]);
+        }
+        support[1].value[0] += 1e-9 * stretched;
+        if (stretched)
+            CHECK_MSG(is_accepted(), "stretched: %s", hx_error_message());
+        else
+            EXPECT("beam.cfg: load case 1 ", "deforms nothing", "like a rigid body");
+    }
+    reset();
+    hx_mesh_free(&mesh);
+}
+
 /* A point of the axis and its direction in the last message. */
 static int read_axis(double point[3])
 {
@@ -418,7 +482,9 @@ int main(void)
     check_sets();
     check_entries();
     check_contents();
+    check_rigid_values();
     hx_mesh_free(&mesh);
+    check_rotation_values();
     check_supports();
     TEST_END();
 }
