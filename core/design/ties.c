@@ -77,6 +77,7 @@ static int alloc_work(hx_ties_work *w, size_t n)
     HX_TRY(hx_alloc(&w->has_other, n, sizeof *w->has_other, "symmetry"));
     HX_TRY(hx_alloc(&w->is_done, n, sizeof *w->is_done, "symmetry"));
     HX_TRY(hx_alloc(&w->is_new, n, sizeof *w->is_new, "symmetry"));
+    HX_TRY(hx_alloc_raw(&w->above, n, sizeof *w->above, "symmetry"));
     return hx_alloc(&w->offset, n, sizeof *w->offset, "symmetry");
 }
 
@@ -89,6 +90,7 @@ static void free_work(hx_ties_work *w)
     free(w->has_other);
     free(w->is_done);
     free(w->is_new);
+    free(w->above);
     free(w->offset);
 }
 

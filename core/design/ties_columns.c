@@ -22,20 +22,15 @@ static void join_column(void *context, int64_t point)
     const column *const c = context;
     hx_ties_work *const w = c->w;
     const int32_t e = c->p->elem[point], r = w->rep[e], shared = -2 - w->run;
+    const int32_t joins = w->rep[c->first];
     const double *const middle = w->folded + 3 * (int64_t)c->first;
-    if (e == c->first || (r >= 0 && !w->is_new[r])) return;
+    if (w->is_new[e] || (r >= 0 && !w->is_new[r])) return;
     const double offset = hx_ties_offset(w, c->shape, middle, w->folded + 3 * (int64_t)e);
     if (offset >= FOOTPRINT + c->shape->slack) return;
-    if (r == e) { /* the first of another column: one with this only if exactly above */
-        if (offset > 2.0 * c->shape->slack) return;
-        w->is_new[e] = 0;
-        w->rep[e] = c->first;
-        return;
-    }
     const double deeper = w->offset[e] - offset;
     const int is_taken = r >= 0 || r == shared;
     if (is_taken && deeper < -2.0 * c->shape->slack) return;
-    w->rep[e] = is_taken && deeper <= 2.0 * c->shape->slack ? shared : c->first;
+    w->rep[e] = is_taken && r != joins && deeper <= 2.0 * c->shape->slack ? shared : joins;
     w->offset[e] = offset;
 }
 
@@ -49,9 +44,30 @@ static void begin_column(hx_ties_work *w, const hx_ties_points *p, int32_t e)
     hx_point_grid_visit(&p->grid, w->folded + 3 * (int64_t)e, reach, join_column, &c);
 }
 
-/* Columns of elements between which only the coordinates would choose begin at once, and none takes
- * the first element of another unless they lie exactly above one another: the groups are the same
- * in every order of elem[n]. */
+/* 1 if both lie at the same place, seen along the extrusion. */
+static int are_above(const hx_ties_work *w, int32_t a, int32_t b)
+{
+    const double *const x = w->folded + 3 * (int64_t)a, *const y = w->folded + 3 * (int64_t)b;
+    const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
+    return hx_norm3(d) <= w->place.margin;
+}
+
+/* First elements of one run that lie exactly above one another begin one column. */
+static void unite_columns(void *context, int64_t point)
+{
+    const column *const c = context;
+    hx_ties_work *const w = c->w;
+    const int32_t e = c->p->elem[point];
+    if (e == c->first || !w->is_new[e] || w->rep[e] != e || !are_above(w, e, c->first)) return;
+    w->rep[e] = c->first;
+    w->above[e] = w->above[c->first];
+    w->above[c->first] = e;
+}
+
+/* Columns of elements between which hx_place_rank does not decide begin at once, and none takes the
+ * first element of another. If two such elements lie exactly above one another, both are first
+ * elements of one column, which takes what lies within the footprint of either. So the groups are
+ * the same in every order of elem[n]. */
 static void begin_columns(hx_ties_work *w, const hx_ties_points *p, const int32_t *elem, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -60,29 +76,38 @@ static void begin_columns(hx_ties_work *w, const hx_ties_points *p, const int32_
         w->offset[elem[i]] = 0.0;
         w->is_new[elem[i]] = 1;
     }
+    for (int64_t i = 0; i < n && n > 1; i++) {
+        column c = {w, p, elem[i], NULL};
+        if (w->is_new[elem[i]] && w->rep[elem[i]] == elem[i])
+            hx_point_grid_visit(&p->grid, w->folded + 3 * (int64_t)elem[i], w->place.margin,
+                                unite_columns, &c);
+    }
     for (int64_t i = 0; i < n; i++)
         if (w->is_new[elem[i]]) begin_column(w, p, elem[i]);
     for (int64_t i = 0; i < n; i++) w->is_new[elem[i]] = 0;
     w->run++;
 }
 
-/* The one of elem[n] that lies where e does, seen along the extrusion, among the last few; n: none.
- */
-static int64_t find_same(const hx_ties_work *w, const int32_t *elem, int64_t begin, int64_t n,
-                         int32_t e)
+/* Adds e to the list of a cell unless an element exactly above or below it comes before it by
+ * place, and removes from the last few of the list those that it comes before. Returns the new
+ * length. */
+static int64_t add_first(const hx_ties_work *w, int32_t *elem, int64_t begin, int64_t n, int32_t e)
 {
     enum { LAST = 8 };
-    const double *const x = w->folded + 3 * (int64_t)e;
-    for (int64_t i = n - begin > LAST ? n - LAST : begin; i < n; i++) {
-        const double *const y = w->folded + 3 * (int64_t)elem[i];
-        const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
-        if (hx_norm3(d) <= w->place.margin) return i;
+    for (int64_t i = n - begin > LAST ? n - LAST : begin; i < n;) {
+        const int order = are_above(w, e, elem[i]) ? hx_place_rank(&w->place, e, elem[i]) : 0;
+        if (order > 0) return n;
+        if (order < 0)
+            elem[i] = elem[--n];
+        else
+            i++;
     }
-    return n;
+    elem[n] = e;
+    return n + 1;
 }
 
-/* Puts into elem the first by place of elements exactly above one another, and all other elements:
- * the rest join them, so that only few need an order. Returns how many. */
+/* Puts into elem the first by place of elements exactly above one another, two if none comes first,
+ * and all other elements: the rest join them, so that only few need an order. Returns how many. */
 static int64_t list_firsts(const hx_ties_work *w, const hx_ties_points *p, int32_t *elem)
 {
     const hx_point_grid *const grid = &p->grid;
@@ -90,14 +115,8 @@ static int64_t list_firsts(const hx_ties_work *w, const hx_ties_points *p, int32
     int64_t n = 0;
     for (int64_t c = 0; c < n_cell; c++) {
         const int64_t begin = n;
-        for (int64_t m = grid->start[c]; m < grid->start[c + 1]; m++) {
-            const int32_t e = p->elem[grid->member[m]];
-            const int64_t i = find_same(w, elem, begin, n, e);
-            if (i == n)
-                elem[n++] = e;
-            else if (hx_place_compare(&w->place, e, elem[i]) < 0)
-                elem[i] = e;
-        }
+        for (int64_t m = grid->start[c]; m < grid->start[c + 1]; m++)
+            n = add_first(w, elem, begin, n, p->elem[grid->member[m]]);
     }
     return n;
 }

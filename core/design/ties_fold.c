@@ -8,11 +8,25 @@
  * that rounding may have moved over it counts as an image elsewhere. */
 static const double WALL = 1.0;
 
+double hx_ties_column_offset(const hx_ties_work *w, int64_t e, const double centre[3],
+                             const double to[3], double *slack)
+{
+    double least = INFINITY;
+    *slack = 0.0;
+    for (; e >= 0; e = w->above[e]) {
+        hx_tie_shape shape;
+        hx_ties_shape_of(w, e, &shape);
+        least = fmin(least, hx_ties_offset(w, &shape, centre, to));
+        *slack = fmax(*slack, shape.slack);
+    }
+    return least;
+}
+
 int hx_ties_is_own(const hx_ties_work *w, int64_t e, const double centre[3], const double to[3])
 {
-    hx_tie_shape shape;
-    hx_ties_shape_of(w, e, &shape);
-    return hx_ties_offset(w, &shape, centre, to) < WALL - shape.slack;
+    double slack;
+    const double offset = hx_ties_column_offset(w, e, centre, to, &slack);
+    return offset < WALL - slack;
 }
 
 int hx_ties_has_image(const hx_ties_work *w, int64_t e)
@@ -222,7 +236,7 @@ int hx_ties_find_images(hx_ties_work *w, const hx_problem *problem, const hx_tie
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         w->order[mesh->elem_orig ? mesh->elem_orig[e] : e] = (int32_t)e;
-        w->rep[e] = -1;
+        w->rep[e] = w->above[e] = -1;
     }
     return HX_OK;
 }

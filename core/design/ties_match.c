@@ -13,14 +13,13 @@ int hx_ties_match_images(hx_ties_work *w)
     HX_TRY(hx_ties_points_create(&p, w, HX_TIES_REPRESENTATIVES));
 #pragma omp parallel for schedule(dynamic, 1024)
     for (int64_t e = 0; e < w->mesh->n_elem; e++) {
-        hx_tie_shape shape;
+        double slack;
         if (w->by[e] == 0 || w->is_done[e]) continue;
         const double *const x = w->folded + 3 * e;
         const int64_t k = hx_ties_nearest(w, &p, e);
         if (k < 0) continue;
-        hx_ties_shape_of(w, p.elem[k], &shape);
-        const double offset = hx_ties_offset(w, &shape, p.xyz + 3 * k, x);
-        if (offset > REACH + shape.slack) continue;
+        const double offset = hx_ties_column_offset(w, p.elem[k], p.xyz + 3 * k, x, &slack);
+        if (offset > REACH + slack) continue;
         w->offset[e] = offset;
         w->rep[e] = p.elem[k];
     }

@@ -60,15 +60,12 @@ static double offset_back(const nearest *best, int64_t point, double *slack)
 {
     const hx_ties_work *const w = best->w;
     double y[3], z[3], own[3], there[3];
-    hx_tie_shape shape;
-    hx_ties_shape_of(w, best->elem, &shape);
     hx_place_centroid(&w->place, best->elem, z);
     hx_ties_to_frame(w, z, own);
     hx_place_centroid(&w->place, best->p->elem[point], y);
     hx_isometry_undo(&w->image[w->by[best->elem]], y, z);
     hx_ties_to_frame(w, z, there);
-    *slack = shape.slack;
-    return hx_ties_offset(w, &shape, own, there);
+    return hx_ties_column_offset(w, best->elem, own, there, slack);
 }
 
 /* Below 0: nearer. Points that are equally near are told apart by, in this order: how well their
@@ -80,15 +77,13 @@ static int compare_points(const nearest *best, int64_t point, double distance)
     const hx_ties_work *const w = best->w;
     const int32_t e = best->p->elem[point], other = best->p->elem[best->point];
     const double *const xyz = best->p->xyz;
-    hx_tie_shape a, b;
-    double slack;
+    double slack, that_slack;
     if (fabs(distance - best->distance) > 4.0 * w->place.margin)
         return distance < best->distance ? -1 : 1;
-    hx_ties_shape_of(w, e, &a);
-    hx_ties_shape_of(w, other, &b);
-    const double offset = hx_ties_offset(w, &a, xyz + 3 * point, best->x);
-    const double that = hx_ties_offset(w, &b, xyz + 3 * best->point, best->x);
-    if (fabs(offset - that) > a.slack + b.slack) return offset < that ? -1 : 1;
+    const double offset = hx_ties_column_offset(w, e, xyz + 3 * point, best->x, &slack);
+    const double that =
+        hx_ties_column_offset(w, other, xyz + 3 * best->point, best->x, &that_slack);
+    if (fabs(offset - that) > slack + that_slack) return offset < that ? -1 : 1;
     const double back = offset_back(best, point, &slack);
     const double that_back = offset_back(best, best->point, &slack);
     if (fabs(back - that_back) > 2.0 * slack) return back < that_back ? -1 : 1;

@@ -28,7 +28,8 @@ typedef struct hx_ties_work {
     double *offset;     /* [n_elem] of the element from what it belongs to, in half-widths */
     uint8_t *is_done;   /* [n_elem] it belongs to something since an earlier round */
     uint8_t *is_new;    /* [n_elem] its column begins in the present run of equal elements */
-    int32_t run;        /* number of that run; rep is -2 - run for what two columns share */
+    int32_t *above; /* [n_elem] the next first element of its column, exactly above it; -1: none */
+    int32_t run;    /* number of that run; rep is -2 - run for what two columns share */
 } hx_ties_work;
 
 /* Into the coordinates that points are compared in. */
@@ -53,7 +54,12 @@ static inline double hx_ties_offset(const hx_ties_work *w, const hx_tie_shape *s
     return hx_tie_shape_offset(shape, d);
 }
 
-/* 1 if `to` is so near to the element's centre that it is the element's own image. */
+/* The offset from the element, or from the column that begins with it: the least one from any of its
+ * first elements, between which no quantity of hx_place_rank decides. */
+double hx_ties_column_offset(const hx_ties_work *w, int64_t e, const double centre[3],
+                             const double to[3], double *slack);
+
+/* 1 if `to` is so near to the centre of the element, or of its column, that it is its own image. */
 int hx_ties_is_own(const hx_ties_work *w, int64_t e, const double centre[3], const double to[3]);
 
 /* 1 if some image of the element is another place than its own. */
