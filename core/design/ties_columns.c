@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 
 #include "../base/memory.h"
@@ -34,11 +35,32 @@ static void join_column(void *context, int64_t point)
     w->offset[e] = offset;
 }
 
+/* 1 if every face of a has one of b with the same offsets, seen along the extrusion. */
+static int covers_the_same(const hx_ties_work *w, const hx_tie_shape *a, const hx_tie_shape *b)
+{
+    for (int k = 0; k < a->n; k++) {
+        int is_found = 0;
+        for (int j = 0; j < b->n && !is_found; j++)
+            for (int sign = -1 + 2 * !a->is_even; sign <= 1 && !is_found; sign += 2) {
+                double d[3];
+                for (int i = 0; i < 3; i++) d[i] = a->toward[k][i] - sign * b->toward[j][i];
+                const double x = hx_dot3(w->axis[0], d), y = hx_dot3(w->axis[1], d);
+                is_found = sqrt(x * x + y * y) <= a->slack * hx_norm3(a->toward[k]);
+            }
+        if (!is_found) return 0;
+    }
+    return a->n == b->n && a->is_even == b->is_even;
+}
+
 static void begin_column(hx_ties_work *w, const hx_ties_points *p, int32_t e)
 {
-    hx_tie_shape shape;
+    hx_tie_shape shape, other;
     column c = {w, p, e, &shape};
     hx_ties_shape_of(w, e, &shape);
+    if (w->rep[e] != e) { /* nothing lies in its footprint only, if that of the other is the same */
+        hx_ties_shape_of(w, w->rep[e], &other);
+        if (covers_the_same(w, &shape, &other) && covers_the_same(w, &other, &shape)) return;
+    }
     const double reach =
         (FOOTPRINT + shape.slack) * hx_tie_shape_reach(&shape, w->mesh, e) + w->place.margin;
     hx_point_grid_visit(&p->grid, w->folded + 3 * (int64_t)e, reach, join_column, &c);

@@ -21,6 +21,7 @@ typedef struct motion {
 
 typedef struct scene {
     mixed_box box;
+    double holes; /* share of the elements that are taken out, if every node keeps another one */
     size_t n_plane;
     hx_symmetry_plane plane[3];
     int is_extruded;
@@ -132,10 +133,37 @@ static inline void renumber(hx_mesh *mesh, const motion *m, int32_t *place)
     free(xyz);
 }
 
+static inline int is_first_corner(const int32_t *conn, int a)
+{
+    for (int b = 0; b < a; b++)
+        if (conn[b] == conn[a]) return 0;
+    return 1;
+}
+
+static inline void make_holes(hx_mesh *mesh, const scene *s)
+{
+    uint64_t state = s->box.seed;
+    int64_t n = 0;
+    int *const use = calloc((size_t)mesh->n_node, sizeof *use);
+    if (!use) abort();
+    for (int64_t c = 0; c < 8 * mesh->n_elem; c++)
+        use[mesh->conn[c]] += is_first_corner(mesh->conn + c / 8 * 8, (int)(c % 8));
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        const int32_t *const conn = mesh->conn + 8 * e;
+        int is_out = draw(&state, 0.0, 1.0) < s->holes;
+        for (int a = 0; a < 8; a++) is_out &= use[conn[a]] > 1;
+        for (int a = 0; a < 8 && is_out; a++) use[conn[a]] -= is_first_corner(conn, a);
+        if (!is_out) memmove(mesh->conn + 8 * n++, conn, 8 * sizeof *conn);
+    }
+    mesh->n_elem = n;
+    free(use);
+}
+
 /* Held at all nodes but the last one, which is pulled: groups do not depend on either. */
 static inline int make_mesh(hx_mesh *mesh, const scene *s, const motion *m, int32_t **place)
 {
     HX_TRY(mixed_create(mesh, &s->box));
+    if (s->holes > 0.0) make_holes(mesh, s);
     const int32_t last = (int32_t)mesh->n_node - 1;
     int32_t *const node = malloc((size_t)mesh->n_node * sizeof *node);
     *place = malloc((size_t)mesh->n_elem * sizeof **place);
