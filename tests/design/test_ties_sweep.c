@@ -123,12 +123,12 @@ static int is_within_margin(const scene *s, const motion *m)
     scene far = *s;
     int64_t *here, *there;
     hx_ties counts;
-    double along[3], most = 0.0;
+    double along[3];
     if (s->n_plane == 0) return 0;
     const double *const normal = s->plane[0].normal;
     const double axis[3] = {fabs(normal[0]) < 0.5, fabs(normal[0]) >= 0.5, 0.0};
     hx_cross3(normal, axis, along);
-    for (int i = 0; i < 3; i++) most = fmax(most, fabs(along[i]));
+    const double most = fmax(fabs(along[0]), fmax(fabs(along[1]), fabs(along[2])));
     const double distance = fmax(fabs(m->b[0]), fmax(fabs(m->b[1]), fabs(m->b[2])));
     for (int i = 0; i < 3; i++) far.plane[0].point[i] += along[i] / most * distance;
     const int64_t n = find_groups(&far, &none, &here, &counts);
