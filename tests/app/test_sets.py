@@ -101,15 +101,52 @@ def check_prints_faces():
 
 
 def written_and_read():
-    """Faces of a union go into files that state faces."""
+    """Every file that is written keeps how a union is made, and its faces for readers that pass over that."""
     want = compliance("union.cfg")
-    for ending in ("msh", "inp"):
+    for ending in ("msh", "inp", "vtk"):
         said = hextop("mesh", "union.cfg", "out." + ending)
         check(said.returncode == 0, f"mesh out.{ending}: {said.stderr}")
         write("again.cfg", f'mesh = {{ file = "out.{ending}"; }};\n' + STEEL + LEFT + "loads = " +
               each("pressure = 1.0;", "both") + TAIL)
         found = compliance("again.cfg")
         check(abs(found - want) <= 2e-6 * want, f"out.{ending}: {found}, not {want}")
+
+
+def without_rules():
+    """A .vtk file has the faces of a set also if it is made of no others; each process takes its part of them."""
+    write("skin.cfg", PLATE.replace("8", "24") + STEEL + SETS + LEFT + "loads = " + each("pressure = 1.0;", "both") + TAIL)
+    want = compliance("skin.cfg")
+    check(hextop("mesh", "skin.cfg", "skin.msh", "output.format=ascii").returncode == 0, "mesh skin.msh")
+    with open("skin.msh", encoding="ascii") as file:
+        text = file.read()
+    check(text.count("hextop: set") > 10, "skin.msh has no rules")
+    write("skin.msh", re.sub("hextop: set .*\n", "", text))
+    check(hextop("mesh", "skin.msh", "skin.vtk").returncode == 0, "mesh skin.vtk")
+    write("again.cfg", 'mesh = { file = "skin.vtk"; };\n' + STEEL + LEFT + "loads = " + each("pressure = 1.0;", "both") + TAIL)
+    found = compliance("again.cfg")
+    check(abs(found - want) <= 2e-6 * want, f"skin.vtk: {found}, not {want}")
+    found = []
+    for n in (1, 2) if shutil.which("mpirun") else ():
+        said = hextop("run", "again.cfg", "output.directory=run", "optimization.iterations=1", 'mesh.in_parts="always"', n=n)
+        if n > 1 and "MPI" in said.stderr and "build" in said.stderr:
+            return # a build without
+        check(said.returncode == 0, f"skin.vtk by {n}: {said.stderr}")
+        with open("run/history.csv", encoding="ascii") as file:
+            found.append(float(file.readlines()[-1].split(",")[1]))
+        shutil.rmtree("run")
+    check(not found or abs(found[1] - found[0]) <= 1e-9 * found[0], f"skin.vtk by processes: {found}")
+
+
+def edited_rules():
+    """A set that was changed in the file is taken as it is listed, with a warning."""
+    check(hextop("mesh", "union.cfg", "edited.inp").returncode == 0, "mesh edited.inp")
+    with open("edited.inp", encoding="ascii") as file:
+        text = file.read()
+    write("edited.inp", re.sub(r'(set "both", or) "back"', r'\1 "top"', text))
+    write("again.cfg", 'mesh = { file = "edited.inp"; };\n' + STEEL + LEFT + "loads = " + each("pressure = 1.0;", "both") + TAIL)
+    said = hextop("check", "again.cfg")
+    check(said.returncode == 0 and "the set 'both' is listed with other nodes or faces" in said.stderr,
+          f"edited.inp: {said.returncode} {said.stderr}")
 
 
 def by_processes():
@@ -159,6 +196,8 @@ def main():
         acts_as_its_parts()
         check_prints_faces()
         written_and_read()
+        without_rules()
+        edited_rules()
         by_processes()
         part_of_a_result()
         os.chdir("/")
