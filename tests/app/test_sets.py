@@ -11,8 +11,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from checks import check, result # noqa: E402
+
 HEXTOP = os.path.abspath(sys.argv[1])
-N_CHECK = N_FAILED = 0
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_WAIT_POLICY="passive",
            OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
            OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_pml="ob1", OMP_NUM_THREADS="1")
@@ -26,14 +28,6 @@ SETS = 'sets = ( { name = "both"; or = ("front", "back"); }, { name = "rest"; no
        '{ name = "not both"; not = ("both"); }, { name = "level"; and = ("round", "not both"); } );\n'
 STEEL = "material = { E = 1.0; nu = 0.3; };\n"
 LEFT = 'supports = ( { set = "left"; fix = "xyz"; } );\n'
-
-
-def check(condition, text):
-    global N_CHECK, N_FAILED
-    N_CHECK += 1
-    if not condition:
-        N_FAILED += 1
-        print(f"failed: {text}")
 
 
 def hextop(*words, n=1):
@@ -201,8 +195,7 @@ def main():
         by_processes()
         part_of_a_result()
         os.chdir("/")
-    print(f"{N_CHECK} checks, {N_FAILED} failed")
-    return 1 if N_FAILED else 0
+    return result()
 
 
 if __name__ == "__main__":
