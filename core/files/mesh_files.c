@@ -331,10 +331,12 @@ int hx_mesh_read(const char *path, double merge, hx_mesh *mesh, hx_conditions *c
 static int note_rules(const hx_mesh *mesh, hx_notes *notes)
 {
     for (size_t i = 0; i < mesh->rules.n; i++)
-        HX_TRY(hx_notes_add(notes, HX_NOTE_WARNING,
-                            "%s: the set '%.60s' is listed with other nodes or faces than the sets "
-                            "that it is made of have: it is taken as it is listed",
-                            mesh->name, mesh->rules.rule[i].set.name));
+        if (mesh->rules.rule[i].is_listed)
+            HX_TRY(hx_notes_add(
+                notes, HX_NOTE_WARNING,
+                "%s: the set '%.60s' is listed with other nodes or faces than the sets "
+                "that it is made of have: it is taken as it is listed",
+                mesh->name, mesh->rules.rule[i].set.name));
     return HX_OK;
 }
 

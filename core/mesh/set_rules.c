@@ -209,7 +209,8 @@ static int list_nodes(const hx_mesh *mesh, const hx_set *made, hx_set *listed)
 }
 
 /* *same: the set that the file lists, NULL: none, is the one that the rule has made. */
-static int compare_sets(const hx_mesh *mesh, const hx_set *set, const hx_set *made, int *same)
+static int compare_sets(const hx_mesh *mesh, const hx_set *set, const hx_set *made, int is_listed,
+                        int *same)
 {
     static const hx_set empty;
     hx_set listed = {0};
@@ -217,7 +218,9 @@ static int compare_sets(const hx_mesh *mesh, const hx_set *set, const hx_set *ma
     if (!set) set = &empty;
     HX_TRY_FAIL(list_nodes(mesh, made, &listed));
     const size_t n_node = (size_t)set->n_node, n_face = (size_t)set->n_face;
-    *same = set->n_node == listed.n_node && set->n_face == listed.n_face;
+    /* What the file unites itself is listed by nodes. */
+    const int are_faces = set->n_face == listed.n_face || (!is_listed && n_face == 0);
+    *same = set->n_node == listed.n_node && are_faces;
     if (*same && n_node > 0) *same = memcmp(set->node, listed.node, n_node * sizeof(int32_t)) == 0;
     if (*same && n_face > 0) *same = memcmp(set->face, listed.face, n_face * sizeof(int64_t)) == 0;
 fail:
@@ -247,16 +250,16 @@ static int apply_rule(hx_mesh *mesh, const hx_stated_rule *stated, int *done)
     const hx_set *const set = find_set(mesh, rule->name);
     hx_set made = {0};
     int same = 0, rc;
-    *done = !stated->is_listed;
-    if (*done && !has_faces(mesh, rule)) return HX_OK;
+    *done = 0;
+    if (!stated->is_listed && !has_faces(mesh, rule)) return HX_OK;
     if ((set && set->rule != HX_SET_PLAIN) || !has_all_parts(mesh, rule)) return HX_OK;
     const hx_region region = {.kind = kind[rule->rule],
                               .n_operand = rule->n_part,
                               .operand = (const char *const *)rule->part};
     HX_TRY_FAIL(hx_region_make_set(mesh, rule->name, &region, &made));
-    HX_TRY_FAIL(compare_sets(mesh, set, &made, &same));
+    HX_TRY_FAIL(compare_sets(mesh, set, &made, stated->is_listed, &same));
     if (same) rc = replace_set(mesh, rule->name, &made);
-    *done |= same;
+    *done = same;
 fail:
     hx_set_free(&made);
     return rc;

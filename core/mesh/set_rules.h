@@ -32,7 +32,7 @@ int hx_set_rules_text(const hx_mesh *mesh, char *const *name, const char *before
 
 /* Makes the sets of mesh->rules combined ones, parts before what is made of them. A rule stays in the list if it is
  * not applied: a part is missing, or the set as the file lists it has other nodes or faces than the
- * rule gives. Of a mesh with complete sets. */
+ * rule gives, or the file unites sets of nodes itself. Of a mesh with complete sets. */
 int hx_mesh_apply_set_rules(hx_mesh *mesh);
 
 #ifdef __cplusplus

@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from checks import check, result # noqa: E402
+from counts import check, result # noqa: E402
 
 HEXTOP = os.path.abspath(sys.argv[1])
 SOLVER = 'optimization = { volume_fraction = 1.0; filter = { kind = "none"; }; };\nsolver = { device = "cpu"; };\n'

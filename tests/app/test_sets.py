@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from checks import check, result # noqa: E402
+from counts import check, result # noqa: E402
 
 HEXTOP = os.path.abspath(sys.argv[1])
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_WAIT_POLICY="passive",
@@ -143,6 +143,27 @@ def edited_rules():
           f"edited.inp: {said.returncode} {said.stderr}")
 
 
+def united_by_the_file():
+    """An *NSET of sets has the faces of its parts if these name faces; else check prints that faces are found by nodes."""
+    want = compliance("union.cfg")
+    write("plain.cfg", PLATE + STEEL + LEFT + "loads = " + each("pressure = 1.0;", "front") + TAIL)
+    check(hextop("mesh", "plain.cfg", "plain.inp").returncode == 0, "mesh plain.inp")
+    with open("plain.inp", encoding="ascii") as file:
+        mesh = file.read().split("*SOLID SECTION")[0]
+    united = "*NSET, NSET=both\nfront, back\n"
+    sides = "".join(f"*SURFACE, TYPE=ELEMENT, NAME={name}\n" + "".join(f"{e}, {side}\n" for e in range(1, 33))
+                    for name, side in (("front", "S3"), ("back", "S5")))
+    for text, has_faces in ((mesh + united + sides, True), (mesh + united, False)):
+        write("united.inp", text)
+        write("again.cfg", 'mesh = { file = "united.inp"; };\n' + STEEL + LEFT + "loads = " + each("pressure = 1.0;", "both") + TAIL)
+        said = hextop("check", "again.cfg")
+        check(said.returncode == 0 and ("faces of 'both' are found by nodes" in said.stdout) != has_faces,
+              f"united, faces {has_faces}: {said.stdout} {said.stderr}")
+        if has_faces:
+            found = compliance("again.cfg")
+            check(abs(found - want) <= 2e-6 * want, f"united by the file: {found}, not {want}")
+
+
 def by_processes():
     last = {}
     keys = ["optimization.iterations=2", "output.every=0", "mesh.nx=24", "mesh.nz=8"]
@@ -192,6 +213,7 @@ def main():
         written_and_read()
         without_rules()
         edited_rules()
+        united_by_the_file()
         by_processes()
         part_of_a_result()
         os.chdir("/")
