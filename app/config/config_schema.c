@@ -374,7 +374,7 @@ const hx_key hx_keys[] = {
     KEY("optimization.penalty", FLOAT, AT(optimization.penalty), .fallback = "3.0",
         .range = "[1, 20]", .help = "SIMP exponent p: stiffness = E rho^p"),
     KEY("optimization.rho_min", FLOAT, AT(optimization.rho_min), .fallback = "0.001",
-        .range = "[1e-6, 0.999]", .help = "smallest density"),
+        .range = "[1e-6, 0.99]", .help = "smallest density"),
     KEY("optimization.move", FLOAT, AT(optimization.move), .fallback = "0.2", .range = "[1e-6, 1]",
         .note = "0.2, with a projection 0.1",
         .help = "largest change of a density in an iteration"),

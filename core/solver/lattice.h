@@ -12,8 +12,9 @@
  *     u(x) = sum_j w_j (u_j + theta_j x (x - X_j) / unit),  w_j trilinear, sum_j w_j = 1.
  *
  * Level l + 1 has cells of 2 x 2 x 2 of level l. A direction of few cells stays as it is while
- * another has twice as many (hx_lattice_grid_mode): fewer would make a thin part too stiff. Where a
- * single cell is left, so does that: a wider one would stand half empty, its far nodes all but
+ * another has twice as many (hx_lattice_grid_mode): fewer would make a thin part too stiff. Two
+ * cells of a direction become one, and on the next level the two layers of nodes of a single cell
+ * become one layer, which stays: a wider cell would stand half empty, its far nodes all but
  * dependent on the near ones. Offsets (dx, dy, dz) in {-1, 0, 1}^3 are numbered (dz + 1) * 9 + (dy
  * + 1) * 3 + dx + 1; corners of a cell by the bits x = 1, y = 2, z = 4. */
 #ifndef HX_LATTICE_H
