@@ -131,28 +131,34 @@ static void add_forces(const hx_problem *problem, int load_case, int part, doubl
     for (int64_t p = hx_part_begin(problem->space.n_point, part); p < end; p++)
         for (int i = 0; i < n; i++) {
             const double f = fabs(force[n * p + i]);
-            if (f == 0.0) continue; /* most are */
+            if (f == 0.0 || !hx_mesh_owns_node(problem->mesh, p)) continue; /* most are 0 */
             *all += f;
             if (problem->supports.fixed[p] >> i & 1) *held += f;
         }
 }
 
-/* The share of a case's nodal forces that supports take at once. */
-static double share_held(const hx_problem *problem, int load_case)
+/* The share of a case's nodal forces that supports take at once. Collective, if the mesh is in
+ * parts, like all that looks at loads. */
+static int share_held(const hx_problem *problem, int load_case, double *share)
 {
-    double all[HX_N_PART] = {0.0}, held[HX_N_PART] = {0.0};
+    double all[HX_N_PART] = {0.0}, held[HX_N_PART] = {0.0}, sum[2];
 #pragma omp parallel for schedule(static)
     for (int part = 0; part < HX_N_PART; part++)
         add_forces(problem, load_case, part, &all[part], &held[part]);
-    const double sum = hx_sum_parts(all);
-    return sum > 0.0 ? hx_sum_parts(held) / sum : 0.0;
+    sum[0] = hx_sum_parts(all);
+    sum[1] = hx_sum_parts(held);
+    HX_TRY(hx_all_sum(hx_mesh_all(problem->mesh), 2, sum));
+    *share = sum[0] > 0.0 ? sum[1] / sum[0] : 0.0;
+    return HX_OK;
 }
 
-static void judge_held_loads(hx_doubts *doubts, const hx_session *s)
+static int judge_held_loads(hx_doubts *doubts, const hx_session *s)
 {
     const int n_case = s->problem.cases.n, is_heat = hx_config_is_heat(&s->cfg);
     for (int c = 0; c < n_case; c++) {
-        const double held = share_held(&s->problem, c), percent = 100.0 * held;
+        double held;
+        HX_TRY(share_held(&s->problem, c, &held));
+        const double percent = 100.0 * held;
         if (!(held > limit_of(HX_DOUBT_HELD_LOAD))) continue;
         if (held >= 1.0 && !hx_problem_body(&s->problem, c) && !s->problem.supports.prescribed)
             continue; /* the set-up refuses it */
@@ -167,6 +173,7 @@ static void judge_held_loads(hx_doubts *doubts, const hx_session *s)
                           "freedom: the supports take them, the part does not",
                           percent, c + 1);
     }
+    return HX_OK;
 }
 
 /* 1 if all elements at the node are passive and nearly void. */
@@ -192,48 +199,89 @@ static int is_loaded(const hx_problem *problem, int64_t node)
     return 0;
 }
 
+/* n[2] := nodes of a set that are on void only, and others. */
+static int count_void(const hx_session *s, const char *name, int64_t n[2])
+{
+    const hx_set *const set = name ? hx_mesh_find_set(&s->mesh, name) : NULL;
+    n[0] = n[1] = 0;
+    for (int64_t k = 0; set && k < set->n_node; k++)
+        if (hx_mesh_owns_node(&s->mesh, set->node[k]))
+            n[!is_void_node(&s->problem, set->node[k])]++;
+    return hx_all_sum_i64(hx_mesh_all(&s->mesh), 2, n);
+}
+
 /* Supports in part on void are usual; one with nothing else holds nothing. */
-static void judge_void_support(hx_doubts *doubts, const hx_session *s)
+static int judge_void_support(hx_doubts *doubts, const hx_session *s)
 {
     const hx_config_support *const support = s->cfg.supports.entry;
     for (size_t i = 0; i < s->cfg.supports.n; i++) {
-        const hx_set *const set =
-            support[i].set ? hx_mesh_find_set(&s->mesh, support[i].set) : NULL;
-        int64_t n = 0;
-        if (!set || set->n_node == 0) continue;
-        while (n < set->n_node && is_void_node(&s->problem, set->node[n])) n++;
-        if (n == set->n_node)
-            hx_doubts_add(doubts, HX_DOUBT_PASSIVE_VOID_SUPPORT, (double)n,
+        int64_t n[2];
+        HX_TRY(count_void(s, support[i].set, n));
+        if (n[0] > 0 && n[1] == 0)
+            hx_doubts_add(doubts, HX_DOUBT_PASSIVE_VOID_SUPPORT, (double)n[0],
                           "supports[%zu]: all nodes of '%s' touch passive void only: it holds "
                           "nothing",
                           i, support[i].set);
     }
+    return HX_OK;
 }
 
-static void judge_void_load(hx_doubts *doubts, const hx_session *s)
+static int judge_void_load(hx_doubts *doubts, const hx_session *s)
 {
     const int is_heat = hx_config_is_heat(&s->cfg);
     int64_t n_void = 0;
     char text[32];
-    if (!s->problem.passive.density) return;
+    if (s->cfg.passive.n == 0) return HX_OK;
 #pragma omp parallel for schedule(static) reduction(+ : n_void)
     for (int64_t a = 0; a < s->mesh.n_node; a++)
-        n_void += is_loaded(&s->problem, a) && is_void_node(&s->problem, a);
+        n_void += hx_mesh_owns_node(&s->mesh, a) && is_loaded(&s->problem, a) &&
+                  is_void_node(&s->problem, a);
+    HX_TRY(hx_all_sum_i64(hx_mesh_all(&s->mesh), 1, &n_void));
     if (n_void > 0)
         hx_doubts_add(doubts, HX_DOUBT_PASSIVE_VOID_LOAD, (double)n_void,
                       "%s %s nodes touch passive void only: their %s will dominate the compliance",
                       hx_format_count(n_void, text, sizeof text), is_heat ? "heated" : "loaded",
                       is_heat ? "temperature" : "displacement");
-    if (!is_heat) judge_void_support(doubts, s);
+    return is_heat ? HX_OK : judge_void_support(doubts, s);
+}
+
+static int judge_loads(hx_doubts *doubts, const hx_session *s)
+{
+    HX_TRY(judge_held_loads(doubts, s));
+    HX_TRY(judge_void_load(doubts, s));
+    return hx_doubt_void(doubts, s);
 }
 
 void hx_doubt_loads(hx_doubts *doubts, const hx_session *s)
 {
-    judge_held_loads(doubts, s);
-    judge_void_load(doubts, s);
-    if (hx_doubt_void(doubts, s) == HX_OK) return;
-    hx_log_warning("whether passive void cuts the part is unknown: %s", hx_error_message());
+    if (judge_loads(doubts, s) == HX_OK) return;
+    hx_log_warning("whether the supports can carry all loads is unknown: %s", hx_error_message());
     hx_error_clear();
+}
+
+/* A process that fails on the way leaves the others at odds. */
+static int judge_shared_loads(hx_doubts *doubts, hx_session *s)
+{
+    const int rc = judge_loads(doubts, s);
+    if (rc < 0) s->ranks.is_lost = 1;
+    return rc;
+}
+
+int hx_doubts_follow(hx_session *s)
+{
+    hx_doubts doubts = {0};
+    const int rc = judge_shared_loads(&doubts, s);
+    hx_doubts_free(&doubts);
+    return rc;
+}
+
+/* For a mesh that no process has whole. */
+static int judge_parts(hx_doubts *doubts, hx_session *s)
+{
+    const hx_ranks_call call = {.what = HX_DOUBTS_CALL};
+    judge_place(doubts, &s->mesh);
+    HX_TRY(hx_ranks_tell(&s->ranks, &call));
+    return judge_shared_loads(doubts, s);
 }
 
 /* A radius in the config's unit. */
@@ -388,8 +436,8 @@ int hx_doubts_before(hx_doubts *doubts, hx_session *s)
 {
     double want, have;
     if (!s->measuring.is_running) HX_TRY(hx_session_measure(s));
-    if (s->mesh.window) { /* the first process knows its part alone */
-        judge_place(doubts, &s->mesh);
+    if (s->mesh.window) {
+        HX_TRY(judge_parts(doubts, s));
     } else {
         if (!s->measuring.is_running) hx_doubt_mesh(doubts, s);
         hx_doubt_loads(doubts, s);

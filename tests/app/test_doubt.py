@@ -202,6 +202,50 @@ output = { directory = "out"; every = 0; };
     expect("as hexahedra", spline, absent=["filter-spline"], words=["solver.element=linear"])
 
 
+def write_bar(name):
+    """A straight B-spline bar of 10 x 2 x 2 of degree 1, one span."""
+    axis = '   <Basis type="BSplineBasis" index="%d">\n    <KnotVector degree="1">0 0 1 1</KnotVector>\n   </Basis>\n'
+    corners = [f"   {x} {y} {z}\n" for z in (0, 2) for y in (0, 2) for x in (0, 10)]
+    with open(name, "w") as file:
+        file.write('<?xml version="1.0" encoding="UTF-8"?>\n<xml>\n <Geometry type="TensorBSpline3" id="0">\n  <Basis type='
+                   '"TensorBSplineBasis3">\n' + "".join(axis % i for i in range(3)) + '  </Basis>\n  <coefs geoDim="3">\n' +
+                   "".join(corners) + "  </coefs>\n </Geometry>\n</xml>\n")
+
+
+def test_spline_cuts():
+    """Functions of degree p bridge fewer than p void spans, as the compliance of the first design shows: more void parts the
+    bar. A support or spring on the loaded side holds it; heat likewise."""
+    write_bar("bar.xml")
+    bar = """
+mesh = { file = "bar.xml"; degree = 2; refine = [10, 2, 2]; };
+sets = ( { name = "slot"; box = { min = [3.9, -1.0, -1.0]; max = [5.1, 9.0, 9.0]; }; } );
+supports = ( { set = "patch1:u-"; fix = "xyz"; } );
+loads = ( { set = "patch1:u+"; total_force = [0.0, 0.0, -1.0]; } );
+passive = ( { set = "slot"; density = 0.001; } );
+optimization = { volume_fraction = 0.3; iterations = 1; filter = { kind = "density"; radius = 4.0; }; };
+solver = { device = "cpu"; };
+output = { directory = "out"; every = 0; };
+"""
+    for degree, gap in ((1, 1), (2, 1), (2, 2), (3, 2), (3, 3), (4, 3), (4, 4)):
+        name, comes = f"gap{degree}{gap}", gap >= degree
+        found = expect(name, config(bar, a=("5.1", f"{4 + gap}.1"), b=("degree = 2", f"degree = {degree}")),
+                       **({"before": ["void-cuts"]} if comes else {"absent": ["void-cuts"]}))
+        with open(name + "/history.csv") as file:
+            compliance = float(list(file)[1].split(",")[1])
+        check((compliance > 1e8) == comes, f"{name}: void carries the load or does not: {compliance}, {sorted(found)}")
+    wide = config(bar, a=("5.1", "6.1"))
+    along = "total_force = [0.0, 0.0, -1.0]"
+    expect("slides-spline", config(wide, a=('fix = "xyz"; }', 'fix = "xyz"; }, { set = "patch1:u+"; fix = "z"; }'),
+                                   b=(along, "total_force = [0.0, 1.0, 0.0]")), before=["void-cuts"])
+    expect("held-spline", config(wide, a=('fix = "xyz"; }', 'fix = "xyz"; }, { set = "patch1:u+"; fix = "xyz"; }'),
+                                 b=('loads = ( { set = "patch1:u+"', 'loads = ( { set = "patch1:w+"')), absent=["void-cuts"])
+    expect("sprung-spline", config(wide, a=("loads", 'springs = ( { set = "patch1:u+"; stiffness = [0.1, 0.1, 0.1]; } );\nloads')),
+           absent=["void-cuts"])
+    warm = config(wide, a=('fix = "xyz"', "temperature = 0.0"), c=("mesh =", 'physics = "heat";\nmesh ='), d=(along, "heat = 1.0"))
+    expect("warm-spline", warm, before=["void-cuts"])
+    expect("warm-bridged", warm, absent=["void-cuts"], words=["mesh.degree=3"])
+
+
 def test_meshes():
     points, cells = box(8, 2, 2)
     write_vtk("far.vtk", points, cells, 12, offset=1e10)
@@ -599,7 +643,7 @@ def test_folder():
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for test in (test_before, test_splines, test_meshes, test_after, test_volume, test_settled, test_causes, test_cancel, test_cut, test_hinges, test_refused, test_folder, test_readme):
+        for test in (test_before, test_splines, test_spline_cuts, test_meshes, test_after, test_volume, test_settled, test_causes, test_cancel, test_cut, test_hinges, test_refused, test_folder, test_readme):
             test()
         os.chdir("/")
     print(f"{N_CHECK} checks, {N_FAILED} failed")
