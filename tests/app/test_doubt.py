@@ -226,7 +226,7 @@ optimization = { volume_fraction = 0.3; iterations = 1; filter = { kind = "densi
 solver = { device = "cpu"; };
 output = { directory = "out"; every = 0; };
 """
-    for degree, gap in ((1, 1), (2, 1), (2, 2), (3, 2), (3, 3), (4, 3), (4, 4)):
+    for degree, gap in ((1, 1), (2, 1), (2, 2), (3, 2), (3, 3)):
         name, comes = f"gap{degree}{gap}", gap >= degree
         found = expect(name, config(bar, a=("5.1", f"{4 + gap}.1"), b=("degree = 2", f"degree = {degree}")),
                        **({"before": ["void-cuts"]} if comes else {"absent": ["void-cuts"]}))
@@ -420,19 +420,16 @@ def test_causes():
     check("conductance" in found["grey"]["text"] and "stiff" not in found["grey"]["text"], f"heat has no stiffness: {found['grey']}")
 
     steep = config(SMALL, a=('"sensitivity"', '"density"'))
-    n_cause = 0
-    for n in range(46, 54):  # which of them misses the volume, or rises, is chance
-        found = warned("steep", steep, "optimization.projection={beta=512.0;beta_max=512.0;}", f"optimization.iterations={n}")
+    for n in range(46, 54):  # which of them misses the volume, rises or falls, is chance
+        found = warned("steep", steep, "optimization.projection={beta=512.0;beta_max=512.0;}", f"optimization.iterations={n}",
+                       f"solver.threads={1 + n % 2}")
         found = {code: found[code] for code in ("changing", "volume") if code in found}
-        check(len(found) < 2, f"{n}: one cause, one remedy: {found}")
-        # a design whose compliance falls may just go on; any other has its cause in beta
-        check(all(("fell by" in e["text"] or "optimization.projection.beta=1" in e["remedy"]) and "move" not in e["remedy"]
+        check(len(found) == 1, f"{n}: one cause, one remedy: {found}")
+        check(all("optimization.projection.beta=1 " in e["remedy"] and "move" not in e["remedy"] and "goes on" not in e["remedy"]
                   for e in found.values()), f"{n}: {found}")
-        n_cause += any("optimization.projection.beta=1" in e["remedy"] for e in found.values())
         for entry in found.values():
             percent = re.search(r"is (\S+) % above", entry["text"])
             check(not percent or float(percent[1]) < 1000.0, f"factors, not percent: {entry['text']}")
-    check(n_cause > 0, "one of the designs misses the volume or gets worse, by a beta that begins steep")
     found = expect("soft", SMALL, before=["too-few-iterations"], after=["changing"],
                    words=["optimization.continuation={penalty_start=1.0;step=0.5;every=20;}"])
     check("beta" not in found["changing"]["text"] + found["too-few-iterations"]["text"], f"there is no projection: {found}")
