@@ -36,14 +36,13 @@ static void show(const hx_compare_meter *m, int iterations, double residual, dou
     const double all = iterations_of_case(m, iterations, residual),
                  each = (now - m->begin) / (m->n_before + iterations),
                  left = each * (all - iterations + all * (m->n_case - 1 - m->load_case));
-    char text[256], which[48] = "", passed[32], rest[32];
+    char text[256], which[48] = "", rest[32];
     if (m->n_case > 1)
-        snprintf(which, sizeof which, ", load case %d of %d", m->load_case + 1, m->n_case);
-    snprintf(
-        text, sizeof text, "%s %s: PCG%s, %d iteration%s, |r| %.1e of the first, %s; about %s left",
-        s->strategy->name, hx_layout_name(s->layout), which, iterations, iterations == 1 ? "" : "s",
-        residual / m->first_residual, hx_format_seconds(now - m->begin, passed, sizeof passed),
-        hx_format_seconds(left, rest, sizeof rest));
+        snprintf(which, sizeof which, " of load case %d of %d", m->load_case + 1, m->n_case);
+    snprintf(text, sizeof text, "%s %s: about %s left; PCG%s, %d iteration%s, |r| %.0e",
+             s->strategy->name, hx_layout_name(s->layout),
+             hx_format_seconds(left, rest, sizeof rest), which, iterations,
+             iterations == 1 ? "" : "s", residual / m->first_residual);
     if (hx_log_is_terminal())
         hx_log_status("%s", text);
     else
