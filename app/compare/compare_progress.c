@@ -1,4 +1,5 @@
-/* What is left of a solve that takes long: a line that a terminal rewrites, else one now and then. */
+/* What is left of a solve that takes long: a line that a terminal rewrites, else one now and
+ * then. */
 #include <math.h>
 #include <string.h>
 
@@ -18,8 +19,8 @@ static double interval(void)
     return hx_log_wants(HX_LOG_VERBOSE) ? VERBOSE : SLOW;
 }
 
-/* Iterations of this load case: those that were guessed, or, once the residual has fallen by ten, as
- * many as its fall so far needs for the tolerance. */
+/* Iterations of this load case: those that were guessed, or, once the residual has fallen by ten,
+ * as many as its fall so far needs for the tolerance. */
 static double iterations_of_case(const hx_compare_meter *m, int iterations, double residual)
 {
     const hx_pcg_params *const params = &m->s->pcg.params;

@@ -122,6 +122,9 @@ double hx_doubt_host_bytes(const hx_session *s, double *have);
 /* Passive void that cuts loads off from all supports (doubt_void.c); part of hx_doubt_loads.
  * O(n_elem) with passive elements; collective of a mesh in parts. */
 int hx_doubt_void(hx_doubts *doubts, const hx_session *s);
+/* Words for the command line that leave out the void at the nodes with at_node[n_node] != 0.
+ * Collective of a mesh in parts. */
+int hx_doubt_void_remedy(const hx_session *s, const uint8_t *at_node, char *text, size_t n_text);
 
 /* After the first design: optimization.initial, whose densities the filter smoothed once more.
  * resume: the command that goes on with the run that they are of; NULL: it left no checkpoint. */

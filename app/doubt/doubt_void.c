@@ -252,6 +252,24 @@ static int find_cutting(const hx_session *s, uint8_t *without)
     return HX_OK;
 }
 
+/* without[i] := 1 for void that has an element at a node of at_node[n_node]. Collective. */
+static int find_void_at(const hx_session *s, const uint8_t *at_node, cut *c, uint8_t *without)
+{
+    const hx_config_passive *const passive = s->cfg.passive.entry;
+    const hx_mesh *const mesh = &s->mesh;
+    for (size_t i = 0; i < s->cfg.passive.n; i++) {
+        int64_t n = 0;
+        if (!(passive[i].density <= most_void)) continue;
+        memset(c->is_there, 1, (size_t)mesh->n_elem);
+        HX_TRY(apply_entry(c, &passive[i]));
+        for (int64_t k = 0; k < 8 * mesh->n_elem; k++)
+            n += !c->is_there[k / 8] && at_node[mesh->conn[k]];
+        HX_TRY(hx_mesh_count_all(mesh, n, &n));
+        without[i] = n > 0;
+    }
+    return HX_OK;
+}
+
 /* The last ones first: an entry's number does not change before it is used. */
 static void print_remedy(const hx_session *s, const uint8_t *without, char *text, size_t n_text)
 {
@@ -264,7 +282,22 @@ static void print_remedy(const hx_session *s, const uint8_t *without, char *text
     if (n == n_all || used + 64 > n_text)
         snprintf(text, n_text, "`passive=` leaves all passive regions out");
     else
-        snprintf(text + used, n_text - used, "` leaves out the void that cuts it");
+        snprintf(text + used, n_text - used, "` leaves out the void there");
+}
+
+int hx_doubt_void_remedy(const hx_session *s, const uint8_t *at_node, char *text, size_t n_text)
+{
+    uint8_t *without = NULL;
+    cut c = {.s = s};
+    int rc;
+    HX_TRY_FAIL(hx_alloc(&without, s->cfg.passive.n, 1, "passive regions"));
+    HX_TRY_FAIL(hx_alloc_raw(&c.is_there, (size_t)s->mesh.n_elem, 1, "passive elements"));
+    HX_TRY_FAIL(find_void_at(s, at_node, &c, without));
+    print_remedy(s, without, text, n_text);
+fail:
+    free(without);
+    free_cut(&c);
+    return rc;
 }
 
 static void warn(hx_doubts *doubts, const hx_session *s, const off *worst, const char *remedy)

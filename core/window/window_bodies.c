@@ -42,7 +42,8 @@ static int find_here(const hx_mesh *mesh, const uint8_t *is_there, int32_t *body
     return is_there ? hx_find_bodies(&here, body, n_body) : hx_mesh_bodies(&own, body, n_body);
 }
 
-/* Nodes that are only of others' elements lose their bodies: this process may not see whose they are. */
+/* Nodes that are only of others' elements lose their bodies: this process may not see whose they
+ * are. */
 static int forget_others(const hx_mesh *mesh, int32_t *body)
 {
     const int64_t begin = 8 * hx_mesh_own_begin(mesh), end = 8 * hx_mesh_own_end(mesh);

@@ -80,6 +80,12 @@ def warned(name, text, *words):
 
 # Advice that cannot take its warning away, and why.
 LASTING = {"bodies": "those of the first mesh that has it do not meet"}
+
+# Warnings without advice that can be typed, and why.
+WORDLESS = {"poor-elements": "the mesh is to be made otherwise", "hinges": "likewise", "far-from-origin": "likewise",
+            "bodies": "of which no nodes coincide", "held-load": "of a set that is held in part",
+            "load-on-void": "which part is to be solid is the designer's choice", "support-on-void": "likewise",
+            "few-elements": "where a load is to be spread is the designer's choice"}
 TRIED = set()
 
 
@@ -118,6 +124,8 @@ def expect(name, text, before=(), after=(), absent=(), words=()):
         check(code in found and not found[code]["before"], f"{name}: {code} at the end: {sorted(found)}")
     for code in absent:
         check(code not in found, f"{name}: {code} is not warned of")
+    for code in set(found) - set(WORDLESS) - {"other"}:
+        check("`" in (found[code]["remedy"] or ""), f"{name}: what helps, to be typed: {found[code]}")
     SEEN.update(set(before) | set(after))
     return found
 
@@ -180,8 +188,9 @@ def test_before():
            words=["solver.criterion=compliance", "solver.tolerance=1e-4"])
     expect("ties", config(CLEAN, b=SHORT, c=("iterations = 2;", "iterations = 2; symmetry = ( { point = [3.0, 0.0, 0.0]; "
                                              "normal = [1.0, 0.0, 0.0]; } );")), before=["no-image"])
-    expect("loads", config(CLEAN, b=SHORT, c=('loads = (', 'loads = ( { set = "left"; total_force = [0.0, 1.0, 0.0]; },')),
-           before=["held-load"])
+    found = expect("loads", config(CLEAN, b=SHORT, c=('loads = (', 'loads = ( { set = "left"; total_force = [0.0, 1.0, 0.0]; },')),
+                   before=["held-load"])
+    check("`loads[0]=`" in found["held-load"]["remedy"], f"the load that is held: {found['held-load']}")
     expect("void", config(CLEAN, b=SHORT, c=("density = 1.0", "density = 0.001"),
                           d=('fix = "xyz"; }', 'fix = "xyz"; }, { set = "right"; fix = "y"; }')),
            before=["passive-void-load", "passive-void-support"])
