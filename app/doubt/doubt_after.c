@@ -38,11 +38,13 @@ static int enough_iterations(const hx_config *cfg, int most)
     return most > rising ? most : rising;
 }
 
-/* A projection that begins so steep that hardly any density can move gradually. */
+/* A projection that begins so steep that hardly any density can move gradually. What began with a
+ * design of an earlier run may need no gradual moves. */
 static int starts_steep(const hx_config *cfg)
 {
     static const double steep = 16.0;
-    return cfg->optimization.projection.given && cfg->optimization.projection.beta >= steep;
+    return cfg->optimization.projection.given && cfg->optimization.projection.beta >= steep &&
+           !cfg->optimization.initial;
 }
 
 static const char *begin_flat(const hx_config *cfg, char *text, size_t n_text)
@@ -326,10 +328,13 @@ static void judge_change(hx_doubts *doubts, const hx_session *s, const hx_doubt_
     const double first = f->n_recent > 1 ? f->recent[f->n_recent - 1] : (double)NAN;
     const double fall = (first - last->compliance) / fabs(first);
     const int n = s->cfg.optimization.iterations, usual = 50;
-    char more[96], rising[96];
-    snprintf(more, sizeof more, "`optimization.iterations=%d` goes on",
-             last->climbing ? hx_continuation_iterations(&s->cfg) + 20
-                            : 2 * (n > usual ? n : usual));
+    char more[256], rising[96];
+    if (starts_steep(&s->cfg) && !last->climbing) /* whatever the last designs happen to do */
+        begin_flat(&s->cfg, more, sizeof more);
+    else
+        snprintf(more, sizeof more, "`optimization.iterations=%d` goes on",
+                 last->climbing ? hx_continuation_iterations(&s->cfg) + 20
+                                : 2 * (n > usual ? n : usual));
     if (f->was_stopped || last->volume_missed) return; /* no design to compare */
     if (last->change < tolerance && !last->climbing) {
         judge_damping(doubts, s, f);

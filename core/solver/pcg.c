@@ -71,6 +71,7 @@ static int look(hx_pcg_run *s)
         s->state.reason = HX_PCG_NAN;
         s->state.rr = NAN;
     }
+    if (s->pcg->watch) s->pcg->watch(s->pcg->context, s->state.iterations, sqrt(s->state.rr));
     return HX_OK;
 }
 

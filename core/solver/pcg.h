@@ -87,6 +87,10 @@ typedef struct hx_pcg {
     int recorded_version;          /* of the preconditioner */
     int cannot_record;             /* HX_OK, or why they are queued one by one instead */
     char not_recorded[128];        /* the same in words */
+    /* After each look at the device: iterations of this solve, 0 at its start, and |r| in a scale of
+     * its own; for progress reports. NULL: none. */
+    void (*watch)(void *context, int iterations, double residual);
+    void *context; /* (borrowed) */
 } hx_pcg;
 
 /* A right-hand side: a vector, or the entries that are not 0, where d_f is NULL. */

@@ -136,6 +136,12 @@ int hx_space_leave_nodes(const hx_space *space, int components, double *u);
  * control point acts on. */
 int64_t hx_space_near_node(const hx_space *space, int64_t point);
 
+/* body[n_point] := number of the part (0-based, by first points) that each point belongs to, as the
+ * shape functions of the cells with is_there[n_elem] != 0 connect them, -1: no such cell has the
+ * point; *n_body parts. Spans of a spline are connected by a common function, so over a gap of
+ * fewer spans than the degree too. O(n_place). */
+int hx_space_bodies(const hx_space *space, const uint8_t *is_there, int32_t *body, int64_t *n_body);
+
 /* The points that are held where a set is: its nodes and the middles below; of a spline the control
  * points of its faces, and those that its other nodes lie in. *point is the caller's to free.
  * HX_EINPUT, of a spline: a set that ends inside a side of a patch where functions reach over its
