@@ -29,6 +29,7 @@ COARSE = {"bracket": "6.9", "hook": "7", "bell-crank": "6"}
 # Spline volumes in so many spans as still make a part.
 REFINE = {"pipe_bracket": "[2,2,2]", "spline_part": "[1,1,1]"}
 
+PAGE = re.compile(r"\bdoc/[\w/.-]+\.md\b")
 # The README of a room.
 MOST_LINES = 60
 # A number with a unit of measurement.
@@ -39,7 +40,7 @@ MEASURED = re.compile(r"(?<![\w.#/-])\d[\d.,]*(?: to \d[\d.,]*)?[ -]?(?:%|(?:[nu
 STILL_EXEMPT = ("README.md", "app/README.md", "app/report/README.md", "app/text/README.md", "configs/README.md",
                 "examples/README.md", "tests/README.md", "tests/bench/README.md", "tests/fuzz/README.md")
 
-n_checked = {"links": 0, "rooms": 0, "names": 0, "commands": 0, "mentions": 0}
+n_checked = {"links": 0, "rooms": 0, "entries": 0, "names": 0, "commands": 0, "mentions": 0}
 faults = []
 
 
@@ -163,6 +164,18 @@ def check_index(all_pages):
             fault(path, 1, f"{NOTEBOOK}/README.md does not list it")
 
 
+def check_entries(sources):
+    """Pages of doc that a source names, as a constant names its measurement, exist."""
+    for source in sources:
+        if source.endswith((".c", ".h", ".cu", ".cuh", ".inc", ".py", ".sh")):
+            text = (ROOT / source).read_text(encoding="utf-8", errors="replace")
+            for number, line in enumerate(text.split("\n"), 1):
+                for name in PAGE.findall(line):
+                    n_checked["entries"] += 1
+                    if not (ROOT / name).exists():
+                        fault(ROOT / source, number, f"no such page: {name}")
+
+
 def hextop(*words):
     return subprocess.run([HEXTOP, *words], capture_output=True, text=True, check=False)
 
@@ -276,6 +289,7 @@ def main():
     check_rule()
     check_rooms(sources, all_pages)
     check_index(all_pages)
+    check_entries(sources)
     with tempfile.TemporaryDirectory() as parent:
         for page in all_pages.values():
             place = page.path.relative_to(ROOT)
