@@ -274,7 +274,7 @@ def run_page(page, parent):
         language, _, name = info.partition(" ")
         if language == "sh":
             run_block(page, number, lines, work, environment)
-        elif any(re.match(r"\s*(\$ )?(build/app/)?hextop (?!\[|[\d])\S", line) for line in lines):
+        elif any(re.match(r"\s*(\$ )?(build/app/)?hextop (?![\[\d*])\S", line) for line in lines):
             fault(page.path, number, "a hextop line outside of a ```sh block: it is not tested")
         if name:
             (work / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
