@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """What the READMEs promise: links and anchors lead somewhere, source files that are named exist, headers
-are named in their room, and every `hextop` line in a ```sh block works. tests/README.md says what is run
-and how it is cut short. The README of a room has at most 60 lines and no measured number: measurements are
+are named in their room, and every `hextop` line in a ```sh block works. tests/README.md describes what is
+run and how it is cut short. The README of a room has at most 60 lines and no measured number: measurements are
 entries of doc/notebook, which keep the file names and commands of their day, so only their links are checked.
 
     test_readmes.py HEXTOP SRCDIR [-v]      -v: prints the lines that are run
 
-Needs only Python 3. Where gmsh is not installed, the rest of a block that needs it is passed over, and said."""
+Needs only Python 3. If gmsh is not installed, the rest of a block that needs it is skipped, with a note."""
 import os
 import pathlib
 import re
@@ -108,7 +108,7 @@ def check_links(page, all_pages):
 
 
 def check_names(page, sources):
-    """File names are unique, so a bare name says which; a path must be the file's own."""
+    """File names are unique, so a bare name identifies a file; a path must be its own."""
     for number, line in page.text:
         for name in SOURCE.findall(line):
             if "*" in name or "NAME" in name or name.startswith("."):
@@ -224,7 +224,7 @@ def shortened(line, words):
 
 
 def find_result(line):
-    """A run that was cut short ends with another number: what a line names is its last result."""
+    """A run that was cut short ends with another number: a line that names a result gets the last one."""
     for name in re.findall(r"\S+/density_\d{4}\.vtk", line):
         path = pathlib.Path(name)
         written = sorted(path.parent.glob("density_*.vtk"))
@@ -301,7 +301,7 @@ def main():
             if NOTEBOOK in place.parents and page.path.name != "README.md":
                 continue
             check_mentions(page)
-            if page.path.name != "CHANGELOG.md":  # which tells of files that are gone
+            if page.path.name != "CHANGELOG.md":  # it names files that are gone
                 check_names(page, sources)
             run_page(page, parent)
     print("\n".join(faults))
