@@ -33,9 +33,9 @@ PAGE = re.compile(r"\bdoc/[\w/.-]+\.md\b")
 # The README of a room.
 MOST_LINES = 60
 # A number with a unit of measurement.
-MEASURED = re.compile(r"(?<![\w.#/-])\d[\d.,]*(?: to \d[\d.,]*)?[ -]?(?:%|(?:[num\u00b5]?s|min|seconds?|minutes?|hours?|days?|"
-                      r"[kMGT]?i?B|bytes?|[kMG]?Hz|[kMGT]i?B/s|(?:G|M|million) (?:elements|tetrahedra|nodes)(?:/s| a second)?|"
-                      r"times|iterations)(?![\w-]))")
+UNIT = (r"[num\u00b5]?s|min|seconds?|minutes?|hours?|days?|[kMGT]?i?B(?:/s)?|bytes?|[kMG]?Hz|times|iterations|"
+        r"(?:G|M|million) (?:elements|tetrahedra|nodes)(?:/s| a second)?")
+MEASURED = re.compile(rf"(?<![\w.#/-])\d[\d.,]*(?: to \d[\d.,]*)?[ -]?(?:%|(?:{UNIT})(?![\w-]))")
 # READMEs that still have measured numbers, more lines, or links to headings that have moved.
 STILL_EXEMPT = ("README.md", "app/README.md", "app/report/README.md", "app/text/README.md", "configs/README.md",
                 "examples/README.md", "tests/README.md", "tests/bench/README.md", "tests/fuzz/README.md")
@@ -165,9 +165,9 @@ def check_index(all_pages):
 
 
 def check_entries(sources):
-    """Pages of doc that a source names, as a constant names its measurement, exist."""
+    """Pages of doc that a source names, as a constant names its measurement, exist. Tests of texts make some up."""
     for source in sources:
-        if source.endswith((".c", ".h", ".cu", ".cuh", ".inc", ".py", ".sh")):
+        if source.endswith((".c", ".h", ".cu", ".cuh", ".inc", ".py", ".sh")) and "tests/tree/" not in source:
             text = (ROOT / source).read_text(encoding="utf-8", errors="replace")
             for number, line in enumerate(text.split("\n"), 1):
                 for name in PAGE.findall(line):
