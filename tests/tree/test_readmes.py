@@ -36,10 +36,6 @@ MOST_LINES = 60
 UNIT = (r"[num\u00b5]?s|min|seconds?|minutes?|hours?|days?|[kMGT]?i?B(?:/s)?|bytes?|[kMG]?Hz|times|iterations|"
         r"(?:G|M|million) (?:elements|tetrahedra|nodes)(?:/s| a second)?")
 MEASURED = re.compile(rf"(?<![\w.#/-])\d[\d.,]*(?: to \d[\d.,]*)?[ -]?(?:%|(?:{UNIT})(?![\w-]))")
-# READMEs that still have measured numbers, more lines, or links to headings that have moved.
-STILL_EXEMPT = ("README.md", "app/README.md", "app/report/README.md", "app/text/README.md", "configs/README.md",
-                "examples/README.md", "tests/README.md", "tests/bench/README.md", "tests/fuzz/README.md")
-
 n_checked = {"links": 0, "rooms": 0, "entries": 0, "names": 0, "commands": 0, "mentions": 0}
 faults = []
 
@@ -293,10 +289,8 @@ def main():
     with tempfile.TemporaryDirectory() as parent:
         for page in all_pages.values():
             place = page.path.relative_to(ROOT)
-            is_exempt = str(place) in STILL_EXEMPT
-            if not is_exempt:
-                check_links(page, all_pages)
-            if place.parts[0] in ROOMS and page.path.name == "README.md" and not is_exempt:
+            check_links(page, all_pages)
+            if place.parts[0] in ROOMS and page.path.name == "README.md":
                 check_size(page)
             if NOTEBOOK in place.parents and page.path.name != "README.md":
                 continue
