@@ -96,6 +96,10 @@ def example_faults(hextop, root, text):
     lines = first_block(text)
     if not any(line.startswith("hextop verify ") for line in lines):
         yield f"the first example is not verified: {lines}"
+    script = (root / "examples" / "quickstart.sh").read_text(encoding="utf-8")
+    for line in lines:
+        if line.startswith(("hextop run ", "hextop verify ")) and f"build/app/{line}\n" not in script:
+            yield f"examples/quickstart.sh does not run: {line}"
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(root / "configs", pathlib.Path(folder) / "configs")
         output = ""
