@@ -333,7 +333,7 @@ ok "help help" "$hextop" help help
 ok "help help is the help" contains stdout "Usage"
 ok "and has its options" contains stdout "  --man "
 ok "help on keys" "$hextop" help filter
-ok "help on keys has them" contains stdout "optimization.filter.radius: reach"
+ok "help on keys has them" contains stdout "optimization.filter.radius: filter radius"
 ok "help on keys has them alone" lacks stdout "solver.operator"
 ok "help of a command, not the keys of its name" "$hextop" help mesh
 ok "help mesh is of the command" contains stdout "Usage: hextop mesh"
