@@ -306,7 +306,7 @@ const hx_key hx_keys[] = {
     KEY("loads[].case", INT, IN(load, load_case), .fallback = "0", .range = "[0, 1000]",
         .note = "1; with from: 0, every step of the file",
         .help = "load case of the entry; cases are numbered without a gap. With from: the step of "
-                "the file, which becomes this case"),
+                "the file that becomes this case, or its only one"),
     KEY("weights", NUMBERS, AT(weights), .range = "(0, inf)", .note = "1 for every case",
         .help = "weights of the load cases' compliances in the objective"),
 
