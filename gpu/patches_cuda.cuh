@@ -229,7 +229,8 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
     hx_span *const spans = reinterpret_cast<hx_span *>(memory + at::span);
     int32_t *const next_elem = reinterpret_cast<int32_t *>(memory + at::elem);
     int32_t *const patches = reinterpret_cast<int32_t *>(memory + at::patch);
-    constexpr bool TAKES = N_FIELD > 1; // patches as it goes (README.md)
+    // Patches as it goes: doc/notebook/2026-11-27-otf-on-a-gpu.md.
+    constexpr bool TAKES = N_FIELD > 1;
     const auto patch_of = [&](int k) {
         if constexpr (TAKES) return patches[k & (2 * HX_PATCH_AHEAD - 1)];
         return static_cast<int>(blockIdx.x + k * gridDim.x);
@@ -237,7 +238,8 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
     const int ahead = HX_PATCH_AHEAD * static_cast<int>(gridDim.x); // patches of all blocks
     const bool are_left = TAKES && ahead < g.n_patch;               // that nobody has at first
 
-    // In one load where the element leaves registers for it (README.md).
+    // In one load where the element leaves registers for it:
+    // doc/notebook/2026-11-27-multigrid-kernels-on-a-gpu.md.
     static_assert(sizeof(hx_span) == sizeof(int4) && at::span % sizeof(int4) == 0);
     const auto span_of = [&](int k) {
         if constexpr (N_FIELD > 1) return spans[k & 3];

@@ -14,7 +14,8 @@ enum { MARGIN = 4 };
 /* A direction of so many cells stays while another has twice as many; of a lattice whose nodes cost
  * little one of more cells, too, beside one of three times as many, or of twice as many if it alone
  * is thin: the third has half as many again. Four become two in a short lattice of few nodes, and
- * from the third lattice on three do: there that is enough. Measured, see README.md. */
+ * from the third lattice on three do: there that is enough. Measured:
+ * doc/notebook/2026-11-28-thin-parts.md. */
 enum { THIN_LEAST = 3, THIN_MOST = 5, THIN_SMALL = 8, SMALL_NODES = 4000 };
 enum { EVEN = 4, EVEN_DEPTH = 2, EVEN_LONG = 32 };
 

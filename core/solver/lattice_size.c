@@ -212,8 +212,8 @@ static double cell_size(const extents *x, int i, double mean, double wanted, int
 }
 
 /* A slender part, of so many cells along, has so many across where these hold so many elements:
- * with two by two, what each of its chords and walls does by itself is too stiff (README.md, "Thin
- * parts"). */
+ * with two by two, what each of its chords and walls does by itself is too stiff
+ * (doc/notebook/2026-11-28-thin-parts.md). */
 #define CELLS_ALONG 10.0
 #define CELLS_ACROSS 3.0
 #define ELEMENTS_LEAST 2.0

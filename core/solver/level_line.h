@@ -17,7 +17,7 @@ enum { HX_LEVEL_BLOCK = HX_MG_DOF * HX_MG_DOF, HX_LEVEL_LINE_NUMBERS = 2 * HX_LE
 
 /* Share of the diagonal that a line's blocks have besides: unknowns of a node at the border of what
  * the mesh fills may be all but dependent, and what tells them apart is rounding. Iterations stay
- * as they are with this much of it (README.md, "Lines"). */
+ * as they are with this much of it (doc/notebook/2026-11-26-lines.md). */
 #define HX_LEVEL_LINE_ADDED 1e-3
 /* Left out, its row and column of D^-1 being 0, is an unknown whose pivot is below this share of
  * its diagonal, which no pivot is but for rounding, and one whose diagonal is below that share of

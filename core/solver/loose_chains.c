@@ -6,7 +6,8 @@
 #include "../base/memory.h"
 #include "loose_internal.h"
 
-/* A motion is worth solving for from this softness on; measured, see README.md. */
+/* A motion is worth solving for from this softness on; measured,
+ * doc/notebook/2026-11-28-loose-parts.md. */
 #define SOFT 30.0
 
 /* Parts that share a node here: an element's, and the node's. */

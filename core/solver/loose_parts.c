@@ -8,7 +8,8 @@
 #include "../mesh/hex8.h"
 #include "loose_internal.h"
 
-/* Shares of the largest modulus from which on an element is stiff; measured, see README.md. */
+/* Shares of the largest modulus from which on an element is stiff; measured,
+ * doc/notebook/2026-11-28-loose-parts.md. */
 static const double share[] = {1e-2, 1e-3, 1e-4};
 enum {
     N_SHARE = sizeof share / sizeof share[0],

@@ -136,7 +136,7 @@ typedef struct hx_mg_mesh {
  * elements, none of them at a support, and no motion of one of its corners has less than such a
  * share of its energy then, all moduli being equal. It is where besides either no modulus is so
  * many times another one, or one in so many elements lies between the least and the most, ten times
- * from each. Why, and what it costs: README.md. */
+ * from each. Why, and what it costs: doc/notebook/2026-11-28-mean-strains.md. */
 enum { HX_MG_MEAN_ELEMS = 27, HX_MG_MEAN_GRADED = 4, HX_MG_MAY_MEAN = 1, HX_MG_IS_MEAN = 2 };
 #define HX_MG_MEAN_ENERGY 0.9f
 #define HX_MG_MEAN_CONTRAST 1e4f
@@ -154,7 +154,8 @@ typedef enum {
 
 enum { HX_MG_PAIRS = 36, HX_MG_SHARE = HX_MG_PAIRS * HX_MG_DOF * HX_MG_DOF }; /* corners a <= b */
 
-/* A modulus is kept until it is off by more than this factor (measured, see README.md). */
+/* A modulus is kept until it is off by more than this factor; measured,
+ * doc/notebook/2026-11-26-only-what-changed.md. */
 #define HX_MG_KEEP 1.25f
 static HX_HD int hx_mg_has_changed(float kept, float now)
 {

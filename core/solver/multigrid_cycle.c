@@ -8,7 +8,7 @@
 #include "product.h"
 #include "vector_ops.h"
 
-/* Chosen by measurement, see README.md. */
+/* Chosen by measurement: doc/notebook/2026-11-26-where-iterations-were-many.md. */
 #define KEPT 0.97         /* of the last design's largest eigenvalue, at least */
 #define SAFETY 1.3        /* over the largest eigenvalue found: a localised one is found late */
 #define SAFETY_FOUND 1.05 /* over what was found in a solve, by POWER_REVISE steps */
@@ -21,7 +21,8 @@ enum {
     POWER_REVISE = 40, /* from noise, when a solve takes long */
     POWER_UNSCALED = 8 /* steps after which a lattice's vector is scaled */
 };
-#define WEIGHT 1.5 /* where a lattice is visited twice; see README.md, "Overcorrection" */
+/* Where a lattice is visited twice: doc/notebook/2026-11-28-overcorrection.md. */
+#define WEIGHT 1.5
 static const hx_mg_smoothing on_quadratic = {4, 16.0, 1, 1.0}, on_cubic = {6, 30.0, 1, 1.0},
                              on_first = {2, 8.0, 2, WEIGHT}, on_others = {4, 16.0, 2, WEIGHT},
                              on_others_once = {4, 16.0, 1, 1.0}, on_few = {3, 10.0, 1, 1.0};

@@ -9,7 +9,8 @@
 
 static const char *const WHAT = "coarsest level";
 
-/* Operations that a design's factors may take, an element. See README.md. */
+/* Operations that a design's factors may take, an element:
+ * doc/notebook/2026-11-28-multigrid.md. */
 #define OPERATIONS 15000.0
 /* What is added to the diagonal grows by this factor where noise is above it, to this at most. */
 #define ADDED_FACTOR 4.0

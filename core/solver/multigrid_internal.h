@@ -12,7 +12,7 @@ typedef struct hx_mg_smoothing {
     int degree;
     double ratio;
     int visits;    /* of the level below */
-    double weight; /* of what it says; see README.md, "Overcorrection" */
+    double weight; /* of what it says; doc/notebook/2026-11-28-overcorrection.md */
 } hx_mg_smoothing;
 
 /* Rigid sets: their nodes are held in the V-cycle M0, and a direct solve for the motions c of all

@@ -7,17 +7,19 @@
 /* Iterations after which a preconditioner is asked to mend what it can, once: sooner, from SOON on
  * every so many, where as many as FAR or more are foretold by the last ones; and after which one
  * that estimates is asked to look again, doubled each time: later where the last EVERY foretell
- * that fewer than WORTH are left, which looking would take as well (README.md, "Lines"). */
+ * that fewer than WORTH are left, which looking would take as well
+ * (doc/notebook/2026-11-26-lines.md). */
 enum { SOON = 16, EVERY = 4, FAR = 60, MEND = 30, PATIENCE = 40, WORTH = 10 };
 
 /* A residual that rises so often tells of an estimate that missed something: what it does not cover
- * is made larger by the preconditioner. Its first look again comes then (README.md, "Multigrid"),
- * or at once where r'z < 0 proves that M is not positive definite. */
+ * is made larger by the preconditioner. Its first look again comes then
+ * (doc/notebook/2026-11-28-rigid-motions-and-rounding.md), or at once where r'z < 0 proves that M
+ * is not positive definite. */
 enum { RISES = 4 };
 
 /* Decades that are to go where mending is foretold to pay, or looking again at r'z < 0: a residual
  * rises and falls by a third of one in two iterations, so nearer to the end the last ones say
- * little (README.md, "Loose parts"). */
+ * little (doc/notebook/2026-11-28-loose-parts.md). */
 static const double MUCH = 1.0;
 
 /* Decades of the residual that are left; 0 where the criterion goes by something else. */

@@ -15,7 +15,7 @@
 #include "plan.h"
 #include "vector_ops.h"
 
-/* Chosen by measurement, see README.md. */
+/* Chosen by measurement: doc/notebook/2026-11-28-multigrid.md. */
 #define COARSENING 4.0 /* elements a cell of the first lattice, in each direction */
 /* Of a mesh that is smoothed in lines and not large, on a device to which lattices cost little. */
 #define COARSENING_STRETCHED 2.5

@@ -581,15 +581,15 @@ def test_hinges():
     check("solid elements touch without a common face: hinges" in said, f"hexahedra by their faces: {said}")
 
 
-def test_readme():
-    """The table of the README has each code and limit, in the order of the program's."""
+def test_documented():
+    """The table of doc/commands.md has each code, in the order of the program's."""
     with open(os.path.join(SRCDIR, "app/doubt/doubt.c")) as file:
         rows = re.findall(r'\[HX_DOUBT_\w+\] =\s+\{"([\w-]+)",\s+([\w.-]+),', file.read())
-    with open(os.path.join(SRCDIR, "app/README.md")) as file:
+    with open(os.path.join(SRCDIR, "doc/commands.md")) as file:
         text = file.read()
     section = text[text.index("## Warnings"):]
     documented = re.findall(r"^\| `([\w-]+)` \|", section[:section.index("\n## ", 5)], re.M)
-    check(documented == [code for code, limit in rows], f"app/README.md: {documented}, the program: {rows}")
+    check(documented == [code for code, limit in rows], f"doc/commands.md: {documented}, the program: {rows}")
     # a machine's memory and disk, and what is other by nature
     missing = {code for code, limit in rows} - SEEN - {"memory", "disk", "not-symmetric", "rounded-stiffness", "other"}
     check(not missing, f"each warning appeared: not {missing}")
@@ -649,7 +649,7 @@ def test_folder():
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for test in (test_before, test_splines, test_spline_cuts, test_meshes, test_after, test_volume, test_settled, test_causes, test_cancel, test_cut, test_hinges, test_refused, test_folder, test_readme):
+        for test in (test_before, test_splines, test_spline_cuts, test_meshes, test_after, test_volume, test_settled, test_causes, test_cancel, test_cut, test_hinges, test_refused, test_folder, test_documented):
             test()
         os.chdir("/")
     print(f"{N_CHECK} checks, {N_FAILED} failed")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A second finite-element program for the configs of hextop, written from its READMEs and from textbooks, not from its
+"""A second finite-element program for the configs of hextop, written from its documents and from textbooks, not from its
 sources: whatever the two agree on was programmed twice.
 
     second_fe.py CONFIG [--density RESULT.vtk]     prints compliance, strain energy and sums of forces per load case
 
 It reads the config and the legacy VTK mesh (text) that it names, assembles the stiffness matrix, loads, supports,
-springs, rigid sets and convection with the quadrature rules that the READMEs state, and solves by a sparse LU
+springs, rigid sets and convection with the quadrature rules that the documents state, and solves by a sparse LU
 factorisation (scipy). Elements: hex8, wedge6, pyramid5, tet4, with solver.element = "quadratic" hex20, wedge15,
 pyramid13, tet10, curved where the file is of second order. `NotHere` is raised for what it does not analyse (splines,
 loads from a file, sets other than by geometry, arrays and "and", "or", "not").
