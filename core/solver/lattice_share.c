@@ -1,17 +1,17 @@
-/* A lattice under the whole mesh, its lists cut to those of a share. */
+/* Reduces coarse grids of the whole mesh to the lists of a subdomain. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/memory.h"
 #include "lattice_share.h"
 
-/* What becomes of the cells and points of the whole: their number in the share, -1: not in it. */
+/* Maps the cells and points of the whole mesh to their numbers in the subdomain; -1: not in it. */
 typedef struct cut {
     const hx_problem *share;
     int32_t *place;    /* [n_point of the whole] */
     int32_t *cell_new; /* [n_cell] */
     int64_t n_cell;
-    int64_t first, end; /* its elements, a run of the whole's */
+    int64_t first, end; /* elements of the subdomain, a contiguous range of the whole */
 } cut;
 
 static int has_elem(const cut *c, int32_t elem)
@@ -48,7 +48,7 @@ static int begin(cut *c, const hx_lattice *lattice, const hx_problem *share)
     return HX_OK;
 }
 
-/* Number in the share of an element, or of a point, -1: not in it. */
+/* Number of an element or a point in the subdomain; -1: not in it. */
 static int32_t new_element(const cut *c, int32_t elem)
 {
     return has_elem(c, elem) ? elem - (int32_t)c->first : -1;
@@ -59,7 +59,7 @@ static int32_t new_point(const cut *c, int32_t point)
     return c->place[point];
 }
 
-/* (*list)[] and (*at)[], by cell, of what new_number keeps. */
+/* Reduces (*list)[] and (*at)[], sorted by cell, to the entries that new_number keeps. */
 static int cut_list(const cut *c, int64_t n_cell, int32_t (*new_number)(const cut *c, int32_t),
                     int32_t **list, int32_t **at)
 {
@@ -90,7 +90,7 @@ fail:
     return rc;
 }
 
-/* Places and corners of the cells, and their colours. */
+/* Reduces places and corners of the cells, and their colours. */
 static void cut_cells(const cut *c, hx_lattice *lattice)
 {
     int32_t n = 0;

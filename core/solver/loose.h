@@ -53,7 +53,7 @@ typedef struct hx_loose_part {
     double *force;    /* [n_touched][3][6] K Z from the elements of this rank (owned) */
     double centre[3], radius; /* centre of rotations, and the length that scales them */
     uint64_t mark;            /* hash, equal for components with the same nodes */
-    /* lowest file number of its elements, which sorts components that are otherwise alike */
+    /* lowest file number of its elements, which sorts components that are otherwise equal */
     uint32_t lowest;
     /* is_held: supports and springs leave no rigid motion; is_strained: its motions strain an
      * element or spring */

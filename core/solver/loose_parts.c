@@ -1,4 +1,4 @@
-/* Parts of a design that may be loose (loose.h). */
+/* Finds the components of a design that may be floating (loose.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,18 +8,20 @@
 #include "../mesh/hex8.h"
 #include "loose_internal.h"
 
-/* Shares of the largest modulus from which on an element is stiff; measured, see README.md. */
+/* Fractions of the largest modulus above which an element is stiff; measured, see README.md. */
 static const double share[] = {1e-2, 1e-3, 1e-4};
 enum {
     N_SHARE = sizeof share / sizeof share[0],
     M = HX_LOOSE_MOTIONS,
-    MOST_PARTS = 2000, /* and one for 1000 elements: more are noise */
-    FEW = 1000 /* nodes of a part that goes along where others are loose though it is held */
+    MOST_PARTS = 2000, /* plus one per 1000 elements; larger numbers are noise */
+    FEW = 1000         /* nodes of a held component that may still be selected with floating ones */
 };
 
-#define DIAGONAL 0.25 /* an element's part of K's diagonal, over modulus times edge */
-#define HELD 1e-8     /* pivots of what holds a part, over its diagonal */
-#define NONE 1e-13    /* the same of energies: less is a motion that the nodes do not have */
+/* an element's contribution to the diagonal of K, divided by modulus times edge */
+#define DIAGONAL 0.25
+/* smallest pivots, relative to the diagonal, for supports that hold a component */
+#define HELD 1e-8
+#define NONE 1e-13 /* smallest pivots of energies; below, the nodes do not have this motion */
 
 void hx_loose_motion(const hx_loose_part *part, const double x[3], int k, double u[3])
 {
@@ -33,7 +35,7 @@ void hx_loose_motion(const hx_loose_part *part, const double x[3], int k, double
     u[i] = -(x[j] - part->centre[j]) / part->radius;
 }
 
-/* The same at a node, 0 where that is fixed. */
+/* The motions of a component at a node, 0 in fixed directions. */
 static void motion_at(const hx_problem *problem, const hx_loose_part *part, int64_t node,
                       double u[M][3])
 {
@@ -45,7 +47,7 @@ static void motion_at(const hx_problem *problem, const hx_loose_part *part, int6
     }
 }
 
-/* What own nodes begin to end of a part add to a mean of its nodes. */
+/* Adds the contribution of own nodes begin .. end of a component to a mean over its nodes. */
 typedef void adds_nodes(const hx_problem *problem, const hx_loose_part *part, int64_t begin,
                         int64_t end, double *sum);
 
@@ -69,15 +71,15 @@ static void add_squares(const hx_problem *problem, const hx_loose_part *part, in
         }
 }
 
-/* Stiffness of the spring on a degree of freedom, 0: none. */
+/* Stiffness of the spring at a degree of freedom; 0: none. */
 static double spring_at(const hx_springs *springs, int64_t dof)
 {
     const int64_t at = hx_count_below_i64(springs->dof, springs->n, dof);
     return at < springs->n && springs->dof[at] == dof ? springs->stiffness[at] : 0.0;
 }
 
-/* L of a = L L', rows and columns left out where the pivot is below `least` of the diagonal: their
- * pivots are 0. Returns how many. */
+/* Computes L of a = L L'. Rows and columns whose pivot is below `least` times the diagonal are left
+ * out, with a pivot of 0. Returns how many. */
 static int factor(double a[M][M], double least)
 {
     int n_out = 0;
@@ -94,7 +96,8 @@ static int factor(double a[M][M], double least)
     return n_out;
 }
 
-/* What supports and springs hold of a part's motions, at own nodes, which springs are on. */
+/* Constraints that supports and springs put on a component's motions: their number and their Gram
+ * matrix, from owned nodes, where springs are stored. */
 typedef struct holding {
     double n, gram[M][M];
 } holding;
@@ -117,7 +120,7 @@ static void add_holding(const hx_problem *problem, const hx_loose_part *part, in
     }
 }
 
-/* They leave it no motion. */
+/* 1 if they leave it no motion. */
 static int is_held(holding *h)
 {
     return h->n >= M && factor(h->gram, HELD) == 0;
@@ -129,7 +132,7 @@ static int64_t place_of(const int32_t *list, int64_t n, int32_t what)
     return at < n && list[at] == what ? at : -1;
 }
 
-/* Whether all of an element goes along. */
+/* 1 if all nodes of an element move with component p. */
 static int is_inside(const hx_loose_grouping *g, uint32_t p, const int32_t conn[8])
 {
     int inside = 1;
@@ -138,7 +141,7 @@ static int is_inside(const hx_loose_grouping *g, uint32_t p, const int32_t conn[
     return inside;
 }
 
-/* Elements that a part's motions strain. */
+/* Lists the elements that the motions of a component strain. */
 static int list_strained(const hx_loose_grouping *g, uint32_t p, const hx_loose_part *part,
                          int32_t **list, int64_t *n)
 {
@@ -162,7 +165,7 @@ static int list_strained(const hx_loose_grouping *g, uint32_t p, const hx_loose_
     return HX_OK;
 }
 
-/* force += K_e times the motions, of one element. */
+/* Adds K_e times the motions to the forces, for one element. */
 static void add_element(const hx_loose_grouping *g, uint32_t p, const hx_loose_part *part,
                         int64_t e)
 {
@@ -189,7 +192,7 @@ static void add_element(const hx_loose_grouping *g, uint32_t p, const hx_loose_p
     }
 }
 
-/* Springs, and supports, which have no rows. */
+/* Adds springs, and sets rows at supports to 0. */
 static void finish_forces(const hx_problem *problem, const hx_loose_part *part)
 {
     for (int64_t t = 0; t < part->n_touched; t++)
@@ -205,7 +208,7 @@ static void finish_forces(const hx_problem *problem, const hx_loose_part *part)
         }
 }
 
-/* K Z of a part, without what is inside of it. */
+/* Computes K Z of a component; it is 0 inside the component. */
 static int find_forces(const hx_loose_grouping *g, uint32_t p, hx_loose_part *part)
 {
     const hx_mesh *const mesh = g->problem->mesh;
@@ -238,7 +241,8 @@ fail:
     return rc;
 }
 
-/* Energies of a part's motions and their weights Z'D Z, D ~ diag K, of elements of one process. */
+/* Energies Z'K Z of a component's motions and their weights Z'D Z, D ~ diag K, from the elements of
+ * one rank. */
 typedef struct energies {
     double energy[M][M], weight[M][M];
     double n_touched;
@@ -305,7 +309,7 @@ void hx_loose_part_free(hx_loose_part *part)
     memset(part, 0, sizeof *part);
 }
 
-/* The nodes of the parts, and how many each has in all processes. */
+/* Lists the nodes of the components, and counts how many each rank owns. */
 static int list_parts(const hx_loose_grouping *g, hx_loose_part *part, int64_t *n_all)
 {
     for (int64_t p = 0; p < g->n_part; p++) {
@@ -331,7 +335,7 @@ static int count_nodes(const hx_loose_grouping *g, hx_loose_part *part)
     return rc;
 }
 
-/* Own nodes of a part are summed by so many, whatever the number of threads. */
+/* Owned nodes of a component are summed in pieces of this size, whatever the number of threads. */
 enum { PIECE = 8192, MOST_SUMS = 3 };
 typedef struct piece {
     int64_t part, begin, end;
@@ -351,7 +355,7 @@ static int list_pieces(const hx_loose_part *part, int64_t n_part, piece **list, 
     return HX_OK;
 }
 
-/* sum[n_part][n_sum] over all processes. */
+/* sum[n_part][n_sum], over all ranks. */
 static int sum_nodes(const hx_loose_grouping *g, const hx_loose_part *part, adds_nodes *add,
                      int n_sum, double *sum)
 {
@@ -370,7 +374,7 @@ static int sum_nodes(const hx_loose_grouping *g, const hx_loose_part *part, adds
     return hx_common_sum(g->others, rc, (int64_t)n_all, sum);
 }
 
-/* Where parts are; sum: [3 n_part] scratch. */
+/* Computes centre and radius of the components; sum: [3 n_part] scratch. */
 static int place_parts(const hx_loose_grouping *g, hx_loose_part *part, double *sum)
 {
     const int64_t n = g->n_part;
@@ -395,7 +399,7 @@ static int hold_parts(const hx_loose_grouping *g, hx_loose_part *part, holding *
     return HX_OK;
 }
 
-/* 1: it is not taken, whatever else is loose. */
+/* 1 if a component is never selected, even if others are floating. */
 static int is_left(const hx_loose_part *part)
 {
     return part->n_all == 0 || (part->is_held && part->n_all > FEW);
@@ -425,10 +429,11 @@ static int soften_parts(const hx_loose_grouping *g, hx_loose_part *part, energie
     return HX_OK;
 }
 
-/* What all processes find of each part; it has what it makes of elements here. */
+/* Computes the properties of all components over all ranks; each rank stores the forces of its own
+ * elements. */
 static int make_parts(const hx_loose_grouping *g, hx_loose_part *part)
 {
-    energies *sum = NULL; /* of the largest sums: the others take less room */
+    energies *sum = NULL; /* sized for the largest of the sums below, which share the memory */
     HX_TRY(count_nodes(g, part));
     int rc = hx_alloc_raw(&sum, (size_t)g->n_part, sizeof *sum, "loose parts");
     rc = hx_common_agree(g->others, rc);
@@ -439,7 +444,7 @@ static int make_parts(const hx_loose_grouping *g, hx_loose_part *part)
     return rc;
 }
 
-/* A number that a node gives to those of the parts that it is in. */
+/* Hash of a node, which is summed over the nodes of a component. */
 static uint64_t mark_of(const hx_loose_grouping *g, int32_t node)
 {
     const uint64_t rank = g->others ? (uint64_t)g->others->all->rank : 0;
@@ -449,7 +454,7 @@ static uint64_t mark_of(const hx_loose_grouping *g, int32_t node)
     return h ^ h >> 31;
 }
 
-/* Parts of the same nodes, and no others, have the same mark. */
+/* Sets the marks: equal for components with the same nodes, and only for these. */
 static int mark_parts(const hx_loose_grouping *g, hx_loose_part *part, int64_t n)
 {
     int64_t *mark = NULL;
@@ -465,7 +470,7 @@ static int mark_parts(const hx_loose_grouping *g, hx_loose_part *part, int64_t n
     return rc;
 }
 
-/* Room for the parts of a grouping after those there are. */
+/* Makes room for the components of a grouping behind the existing ones. */
 static int grow_parts(const hx_loose_grouping *g, hx_loose_part **part, int64_t n)
 {
     hx_loose_part *all = NULL;
@@ -481,7 +486,7 @@ static int grow_parts(const hx_loose_grouping *g, hx_loose_part **part, int64_t 
     return HX_OK;
 }
 
-/* Appends the soft parts of a grouping. */
+/* Appends the soft components of a grouping to the list. */
 static int take_parts(const hx_loose_grouping *g, hx_loose_part **part, int64_t *n_part)
 {
     int64_t n = *n_part;
