@@ -11,7 +11,7 @@
 static inline int hx_mark_common(int64_t n_point, int64_t n, const int32_t *point,
                                  uint8_t **is_common)
 {
-    HX_TRY(hx_alloc(is_common, (size_t)n_point, sizeof **is_common, "points in common"));
+    HX_TRY(hx_alloc(is_common, (size_t)n_point, sizeof **is_common, "interface points"));
     for (int64_t i = 0; i < n; i++) (*is_common)[point[i]] = 1;
     return HX_OK;
 }

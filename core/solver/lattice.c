@@ -10,7 +10,7 @@
 #include "lattice_grid.h"
 #include "lattice_size.h"
 
-static const char *const WHAT = "multigrid lattice";
+static const char *const WHAT = "multigrid coarse grids";
 
 /* Like fmax, which is slower because it handles NaN. */
 static double larger(double a, double b)

@@ -7,7 +7,7 @@
 #include "lattice_springs.h"
 
 enum { CORNERS = 8 };
-static const char *const WHAT = "films on the lattice";
+static const char *const WHAT = "convection terms of the coarse grid";
 
 /* A node of the mesh within its cell. */
 typedef struct place {

@@ -5,7 +5,7 @@
 
 #include "../base/memory.h"
 
-static const char *const WHAT = "multigrid lattice";
+static const char *const WHAT = "multigrid coarse grids";
 
 /* Width of the margin of cells that are listed around a process' own: own nodes are coupled with
  * nodes one step away, whose parents and cells lie another two steps away. */

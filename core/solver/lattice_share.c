@@ -34,8 +34,9 @@ static int begin(cut *c, const hx_lattice *lattice, const hx_problem *share)
     c->share = share;
     c->first = share->whole_elem[0];
     c->end = c->first + share->mesh->n_elem;
-    HX_TRY(hx_alloc_raw(&c->place, (size_t)n_whole, sizeof *c->place, "lattice"));
-    HX_TRY(hx_alloc_raw(&c->cell_new, (size_t)lattice->n_cell, sizeof *c->cell_new, "lattice"));
+    HX_TRY(hx_alloc_raw(&c->place, (size_t)n_whole, sizeof *c->place, "coarse grids"));
+    HX_TRY(
+        hx_alloc_raw(&c->cell_new, (size_t)lattice->n_cell, sizeof *c->cell_new, "coarse grids"));
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < n_whole; a++) c->place[a] = -1;
 #pragma omp parallel for schedule(static)
@@ -65,13 +66,13 @@ static int cut_list(const cut *c, int64_t n_cell, int32_t (*new_number)(const cu
 {
     int32_t *to = NULL, *begin = NULL;
     int rc;
-    HX_TRY_FAIL(hx_alloc(&begin, (size_t)c->n_cell + 1, sizeof *begin, "lattice"));
+    HX_TRY_FAIL(hx_alloc(&begin, (size_t)c->n_cell + 1, sizeof *begin, "coarse grids"));
 #pragma omp parallel for schedule(static)
     for (int64_t cell = 0; cell < n_cell; cell++)
         for (int32_t k = (*at)[cell]; c->cell_new[cell] >= 0 && k < (*at)[cell + 1]; k++)
             begin[c->cell_new[cell] + 1] += new_number(c, (*list)[k]) >= 0;
     for (int64_t cell = 0; cell < c->n_cell; cell++) begin[cell + 1] += begin[cell];
-    HX_TRY_FAIL(hx_alloc_raw(&to, (size_t)begin[c->n_cell], sizeof *to, "lattice"));
+    HX_TRY_FAIL(hx_alloc_raw(&to, (size_t)begin[c->n_cell], sizeof *to, "coarse grids"));
 #pragma omp parallel for schedule(static)
     for (int64_t cell = 0; cell < n_cell; cell++) {
         int32_t next = c->cell_new[cell] < 0 ? 0 : begin[c->cell_new[cell]];
@@ -119,7 +120,7 @@ static int cut_positions(const cut *c, hx_lattice *lattice)
 {
     const int64_t n = c->share->space.n_point;
     float *position;
-    HX_TRY(hx_alloc_raw(&position, 3 * (size_t)n, sizeof *position, "lattice"));
+    HX_TRY(hx_alloc_raw(&position, 3 * (size_t)n, sizeof *position, "coarse grids"));
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < n; a++)
         memcpy(position + 3 * a, lattice->position + 3 * (int64_t)c->share->whole_node[a],

@@ -10,7 +10,7 @@
 #include "../mesh/hex_shape.h"
 #include "lattice_grid.h"
 
-static const char *const WHAT = "multigrid lattice";
+static const char *const WHAT = "multigrid coarse grids";
 
 /* Maximum number of grid places per element, which bounds the memory for flags. */
 enum { MAX_PLACES = 64 };

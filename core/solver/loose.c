@@ -71,10 +71,11 @@ static int alloc_rows(hx_loose_rows *rows, int64_t n, int64_t n_entry)
 {
     rows->n = n;
     rows->n_entry = n_entry;
-    HX_TRY(hx_alloc(&rows->first, (size_t)n + 1, sizeof *rows->first, "loose parts"));
-    HX_TRY(hx_alloc_raw(&rows->at, (size_t)n, sizeof *rows->at, "loose parts"));
-    HX_TRY(hx_alloc_raw(&rows->column, (size_t)n_entry, sizeof *rows->column, "loose parts"));
-    return hx_alloc_raw(&rows->value, (size_t)n_entry, sizeof *rows->value, "loose parts");
+    HX_TRY(hx_alloc(&rows->first, (size_t)n + 1, sizeof *rows->first, "floating components"));
+    HX_TRY(hx_alloc_raw(&rows->at, (size_t)n, sizeof *rows->at, "floating components"));
+    HX_TRY(
+        hx_alloc_raw(&rows->column, (size_t)n_entry, sizeof *rows->column, "floating components"));
+    return hx_alloc_raw(&rows->value, (size_t)n_entry, sizeof *rows->value, "floating components");
 }
 
 static void free_rows(hx_loose_rows *rows)
@@ -148,7 +149,7 @@ static int ascending(const void *a, const void *b)
 /* Lists the columns that have entries, ascending, each once. */
 static int list_columns(const hx_loose_rows *of, int64_t **list, int64_t *n)
 {
-    HX_TRY(hx_alloc_raw(list, (size_t)of->n_entry, sizeof **list, "loose parts"));
+    HX_TRY(hx_alloc_raw(list, (size_t)of->n_entry, sizeof **list, "floating components"));
     memcpy(*list, of->column, (size_t)of->n_entry * sizeof **list);
     qsort(*list, (size_t)of->n_entry, sizeof **list, ascending);
     *n = 0;
@@ -325,7 +326,7 @@ static int make_inverse(hx_loose *loose, const hx_common_host *others)
 {
     const size_t n = (size_t)loose->n_column;
     double *e = NULL;
-    int rc = hx_alloc(&e, (2 * n + 1) * n, sizeof *e, "loose parts");
+    int rc = hx_alloc(&e, (2 * n + 1) * n, sizeof *e, "floating components");
     HX_TRY_FAIL(hx_common_agree(others, rc));
     double *const inverse = e + n * n, *const scale = inverse + n * n;
     HX_TRY_FAIL(find_dependent(loose, others, e, scale));

@@ -7,7 +7,7 @@
 #include "../base/sort.h"
 #include "loose_internal.h"
 
-static const char what[] = "loose parts";
+static const char what[] = "floating components";
 
 /* ---- faces between ranks ---- */
 

@@ -6,7 +6,7 @@
 #include "../base/memory.h"
 #include "loose_internal.h"
 
-/* Smallest softness of a component that is worth deflating; measured, see README.md. */
+/* Smallest softness for which deflating a component pays off; measured, see README.md. */
 #define SOFT 30.0
 
 /* Two components that share a node on this rank: that of an element, and the owner of the node. */
@@ -38,7 +38,7 @@ static int64_t put_hinges(const hx_loose_grouping *g, hinge *list)
 static int list_hinges(const hx_loose_grouping *g, hinge **list, int64_t *n)
 {
     *n = put_hinges(g, NULL);
-    HX_TRY(hx_alloc_raw(list, (size_t)*n, sizeof **list, "loose parts"));
+    HX_TRY(hx_alloc_raw(list, (size_t)*n, sizeof **list, "floating components"));
     put_hinges(g, *list);
     return HX_OK;
 }
@@ -88,7 +88,7 @@ int hx_loose_choose_chains(const hx_loose_grouping *g, hx_loose_part *part)
         more |= part[p].is_chosen;
     }
     if (!more || g->n_part < 2) return HX_OK; /* the same on all ranks */
-    int rc = hx_alloc_raw(&mark, (size_t)g->n_part + 1, sizeof *mark, "loose parts");
+    int rc = hx_alloc_raw(&mark, (size_t)g->n_part + 1, sizeof *mark, "floating components");
     if (rc == HX_OK) rc = list_hinges(g, &list, &n_hinge);
     rc = hx_common_agree(g->others, rc);
     while (rc == HX_OK && more) {

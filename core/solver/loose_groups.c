@@ -9,7 +9,7 @@
 #include "../mesh/mesh_internal.h"
 #include "loose_internal.h"
 
-static const char what[] = "loose parts";
+static const char what[] = "floating components";
 
 /* ---- faces ---- */
 

@@ -148,7 +148,7 @@ static int list_strained(const hx_loose_grouping *g, uint32_t p, const hx_loose_
     const int32_t *const conn = g->problem->mesh->conn;
     int64_t n_most = 0;
     for (int pass = 0; pass < 2; pass++) {
-        if (pass) HX_TRY(hx_alloc_raw(list, (size_t)n_most, sizeof **list, "loose parts"));
+        if (pass) HX_TRY(hx_alloc_raw(list, (size_t)n_most, sizeof **list, "floating components"));
         *n = 0;
         for (int64_t a = 0; a < part->n_node; a++)
             for (int64_t k = g->node_elem_ptr[part->node[a]];
@@ -219,7 +219,7 @@ static int find_forces(const hx_loose_grouping *g, uint32_t p, hx_loose_part *pa
     HX_TRY_FAIL(list_strained(g, p, part, &list, &n));
     const size_t n_spring = springs->n > 0 ? (size_t)part->n_node : 0;
     HX_TRY_FAIL(hx_alloc_raw(&part->touched, 8 * (size_t)n + n_spring, sizeof *part->touched,
-                             "loose parts"));
+                             "floating components"));
     for (int64_t i = 0; i < n; i++)
         for (int a = 0; a < 8; a++)
             part->touched[n_touched++] = mesh->conn[8 * (int64_t)list[i] + a];
@@ -231,8 +231,8 @@ static int find_forces(const hx_loose_grouping *g, uint32_t p, hx_loose_part *pa
             }
     hx_sort_i32(part->touched, n_touched);
     part->n_touched = hx_unique_i32(part->touched, n_touched);
-    HX_TRY_FAIL(
-        hx_alloc(&part->force, 18 * (size_t)part->n_touched, sizeof *part->force, "loose parts"));
+    HX_TRY_FAIL(hx_alloc(&part->force, 18 * (size_t)part->n_touched, sizeof *part->force,
+                         "floating components"));
     for (int64_t i = 0; i < n; i++) add_element(g, p, part, list[i]);
     finish_forces(g->problem, part);
     rc = HX_OK;
@@ -316,7 +316,8 @@ static int list_parts(const hx_loose_grouping *g, hx_loose_part *part, int64_t *
         hx_loose_part *const to = &part[p];
         to->lowest = g->lowest[p];
         to->n_node = g->first[p + 1] - g->first[p];
-        HX_TRY(hx_alloc_raw(&to->node, (size_t)to->n_node, sizeof *to->node, "loose parts"));
+        HX_TRY(
+            hx_alloc_raw(&to->node, (size_t)to->n_node, sizeof *to->node, "floating components"));
         memcpy(to->node, g->node + g->first[p], (size_t)to->n_node * sizeof *to->node);
         to->n_own = hx_count_below_i32(to->node, to->n_node, g->n_own);
         n_all[p] = to->n_own;
@@ -327,7 +328,7 @@ static int list_parts(const hx_loose_grouping *g, hx_loose_part *part, int64_t *
 static int count_nodes(const hx_loose_grouping *g, hx_loose_part *part)
 {
     int64_t *n_all = NULL;
-    int rc = hx_alloc(&n_all, (size_t)g->n_part, sizeof *n_all, "loose parts");
+    int rc = hx_alloc(&n_all, (size_t)g->n_part, sizeof *n_all, "floating components");
     if (rc == HX_OK) rc = list_parts(g, part, n_all);
     rc = hx_common_sum_i64(g->others, rc, g->n_part, n_all);
     for (int64_t p = 0; p < g->n_part && rc == HX_OK; p++) part[p].n_all = n_all[p];
@@ -346,7 +347,7 @@ static int list_pieces(const hx_loose_part *part, int64_t n_part, piece **list, 
 {
     *n = 0;
     for (int64_t p = 0; p < n_part; p++) *n += (part[p].n_own + PIECE - 1) / PIECE;
-    HX_TRY(hx_alloc(list, (size_t)*n, sizeof **list, "loose parts"));
+    HX_TRY(hx_alloc(list, (size_t)*n, sizeof **list, "floating components"));
     for (int64_t p = 0, k = 0; p < n_part; p++)
         for (int64_t begin = 0; begin < part[p].n_own; begin += PIECE, k++) {
             const int64_t end = begin + PIECE;
@@ -435,7 +436,7 @@ static int make_parts(const hx_loose_grouping *g, hx_loose_part *part)
 {
     energies *sum = NULL; /* sized for the largest of the sums below, which share the memory */
     HX_TRY(count_nodes(g, part));
-    int rc = hx_alloc_raw(&sum, (size_t)g->n_part, sizeof *sum, "loose parts");
+    int rc = hx_alloc_raw(&sum, (size_t)g->n_part, sizeof *sum, "floating components");
     rc = hx_common_agree(g->others, rc);
     if (rc == HX_OK) rc = place_parts(g, part, (double *)sum);
     if (rc == HX_OK) rc = hold_parts(g, part, (holding *)sum);
@@ -458,7 +459,7 @@ static uint64_t mark_of(const hx_loose_grouping *g, int32_t node)
 static int mark_parts(const hx_loose_grouping *g, hx_loose_part *part, int64_t n)
 {
     int64_t *mark = NULL;
-    int rc = hx_alloc(&mark, (size_t)n, sizeof *mark, "loose parts");
+    int rc = hx_alloc(&mark, (size_t)n, sizeof *mark, "floating components");
     for (int64_t p = 0; p < n && rc == HX_OK; p++) {
         uint64_t sum = 0;
         for (int64_t a = 0; a < part[p].n_own; a++) sum += mark_of(g, part[p].node[a]);
@@ -474,7 +475,7 @@ static int mark_parts(const hx_loose_grouping *g, hx_loose_part *part, int64_t n
 static int grow_parts(const hx_loose_grouping *g, hx_loose_part **part, int64_t n)
 {
     hx_loose_part *all = NULL;
-    int rc = hx_alloc(&all, (size_t)(n + g->n_part), sizeof *all, "loose parts");
+    int rc = hx_alloc(&all, (size_t)(n + g->n_part), sizeof *all, "floating components");
     rc = hx_common_agree(g->others, rc);
     if (rc < 0) {
         free(all);

@@ -34,7 +34,7 @@ extern "C" {
 /* Advice in messages about values that are not finite. */
 #define HX_NOT_FINITE_REMEDY                                                                       \
     "forces, material or coordinates are too large or too small for double precision (other units" \
-    " would help) or, if it does not happen again, the machine failed"
+    " would help); if a second run succeeds, the machine failed"
 
 typedef enum { HX_PRECISION_DOUBLE, HX_PRECISION_MIXED, HX_N_PRECISION } hx_precision;
 const char *hx_precision_name(hx_precision precision);

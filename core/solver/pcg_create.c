@@ -48,8 +48,8 @@ int hx_pcg_vectors(const hx_precond_kind *kind, int is_projected)
 int hx_pcg_check_rigid(hx_precision precision, int n_rigid)
 {
     if (precision == HX_PRECISION_DOUBLE || n_rigid == 0) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "\"mixed\" has no rigid couplings; use \"double\", or coupling = "
-                               "\"distributing\"");
+    return HX_RAISE(HX_EINPUT, "\"mixed\" does not support rigid couplings; use \"double\", or "
+                               "coupling = \"distributing\"");
 }
 
 static int check_single(int has_single, const char *name, const char *device,
@@ -60,9 +60,10 @@ static int check_single(int has_single, const char *name, const char *device,
                         "operator '%s' on device '%s' has no product in single precision", name,
                         device);
     if (kind->apply && !kind->identity)
-        return HX_RAISE(HX_EINPUT,
-                        "preconditioner '%s' is not a diagonal, as \"mixed\" needs; use \"double\"",
-                        kind->name);
+        return HX_RAISE(
+            HX_EINPUT,
+            "preconditioner '%s' is not a diagonal, which \"mixed\" requires; use \"double\"",
+            kind->name);
     return HX_OK;
 }
 
@@ -80,7 +81,8 @@ static int check_mixed(const hx_linear *a, const hx_precond_kind *kind)
     HX_TRY(check_single(a->apply_single != NULL, a->name, device, kind));
     HX_TRY(hx_pcg_check_rigid(HX_PRECISION_MIXED, a->project != NULL));
     if (a->dev->ops->pcg->start_single) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "device '%s' has no \"mixed\" precision; use \"double\"", device);
+    return HX_RAISE(HX_EINPUT, "device '%s' does not support precision = \"mixed\"; use \"double\"",
+                    device);
 }
 
 /* Distance in floats between consecutive vectors in single precision. */

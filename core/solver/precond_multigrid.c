@@ -216,8 +216,8 @@ static int find_rows(hx_multigrid *mg, const hx_operator *op)
     const hx_matrix_ops *matrix = mg->dev->ops->matrix;
     if (!op->strategy->assembled || !mg->ops->rows_galerkin || !matrix || !matrix->multiply_single)
         return HX_RAISE(HX_EINPUT,
-                        "preconditioner 'multigrid' takes quadratic elements from the rows of a "
-                        "matrix, which operator '%s' on device '%s' does not give: use %s",
+                        "preconditioner 'multigrid' needs a stored matrix for quadratic elements, "
+                        "which operator '%s' on device '%s' does not have: use %s",
                         op->strategy->name, mg->dev->ops->name,
                         mg->dof == 1 ? "jacobi" : "block-jacobi");
     mg->rows = op->strategy->assembled(op->state);
@@ -234,8 +234,8 @@ static int find_product(hx_multigrid *mg, const hx_operator *op)
         mg->strategy = hx_strategy_of(mg->dev->ops->matrix_free, op->linear.components);
         if (!mg->strategy)
             return HX_RAISE(HX_EINPUT,
-                            "preconditioner 'multigrid' needs a product in single "
-                            "precision, which device '%s' has not",
+                            "preconditioner 'multigrid' needs a product in single precision, which "
+                            "device '%s' does not have",
                             mg->dev->ops->name);
         HX_TRY(mg->strategy->setup(&mg->own_state, mg->dev, &op->model, op->problem->mesh,
                                    HX_LAYOUT_INTERLEAVED));
@@ -321,8 +321,8 @@ static int find_ops(hx_multigrid *mg, const hx_problem *problem)
     const hx_multigrid_ops *scalar =
         is_heat && device->conduction ? device->conduction->multigrid : NULL;
     if (!device->multigrid || (is_heat && !scalar))
-        return HX_RAISE(HX_EINPUT, "device '%s' has no preconditioner 'multigrid'%s", device->name,
-                        device->multigrid ? " for physics = \"heat\"" : "");
+        return HX_RAISE(HX_EINPUT, "device '%s' does not support preconditioner 'multigrid'%s",
+                        device->name, device->multigrid ? " for physics = \"heat\"" : "");
     mg->table = *device->multigrid;
     if (is_heat) set_scalar(&mg->table, scalar);
     mg->ops = &mg->table;
@@ -538,7 +538,7 @@ static int finish_lattice(hx_plan *plan, const hx_problem *problem)
 {
     hx_lattice *finished;
     if (!plan->lattice || problem->whole || problem->mesh->window) return HX_OK;
-    HX_TRY(hx_alloc(&finished, 1, sizeof *finished, "multigrid lattice"));
+    HX_TRY(hx_alloc(&finished, 1, sizeof *finished, "multigrid coarse grids"));
     const int rc = hx_lattice_finish(finished, &problem->space, plan->lattice, N_LAST, 0);
     plan->lattice = NULL; /* also if that failed; `create` then starts over */
     if (rc < 0)
@@ -661,7 +661,7 @@ static int runs_on(const hx_device_ops *device)
 
 const hx_precond_kind hx_precond_multigrid = {
     .name = "multigrid",
-    .help = "V-cycle in single precision, Galerkin lattices over the mesh",
+    .help = "W-cycle in single precision, Galerkin coarse grids over the mesh",
     .rounded = 1,
     .rigid_vectors = 1,
     .needs_operator = 1, /* reads the mesh, its single precision product, springs and rigid sets */

@@ -170,7 +170,7 @@ static void check_operators(const hx_problem *problem)
     CHECK(strncmp(choice.note, "auto: ", 6) == 0);
     CHECK(!op.dev || (op.strategy == choice.strategy && op.layout == choice.layout));
     if (strcmp(choice.note, "auto: no other can be faster") != 0)
-        CHECK(n_with(&l, " ms a product") >= 1);
+        CHECK(n_with(&l, " ms per product") >= 1);
     hx_operator_free(&op);
 
     memset(&l, 0, sizeof l); /* nothing is timed */
@@ -178,7 +178,7 @@ static void check_operators(const hx_problem *problem)
     CHECK_OK(hx_choose_operator(&choice, &params, &device, problem, kind, &op));
     CHECK(choice.strategy->deterministic);
     if (least_stored() > 0) CHECK(choice.strategy->bytes_per_elem == least_stored());
-    CHECK(n_with(&l, " ms a product") == 0 && !op.dev);
+    CHECK(n_with(&l, " ms per product") == 0 && !op.dev);
 
     params.keep_layout = 1; /* of operators that know it */
     params.layout = HX_LAYOUT_ROWMAJOR;
@@ -194,7 +194,7 @@ static void check_operators(const hx_problem *problem)
     const hx_strategy *const none[] = {NULL}; /* no other device's either */
     params.strategies = none;
     CHECK_FAILS(hx_choose_operator(&choice, &params, &device, problem, kind, &op), HX_EINPUT,
-                "does what is asked");
+                "meets all requirements");
 }
 
 /* Compliance by what is chosen, and by what is named. */
@@ -292,7 +292,7 @@ static void check_foreseen(const hx_problem *problem)
     for (params.deterministic = 0; params.deterministic < 2; params.deterministic++) {
         const hx_strategy *strategy = hx_choose_foresee(&params, device.ops, problem);
         CHECK_OK(hx_choose_operator(&choice, &params, &device, problem, kind, &op));
-        CHECK(strategy ? strategy == choice.strategy : strstr(choice.note, "ms a product") != NULL);
+        CHECK(strategy ? strategy == choice.strategy : strstr(choice.note, "ms per product") != NULL);
         CHECK(strategy || !params.deterministic);
         hx_operator_free(&op);
     }

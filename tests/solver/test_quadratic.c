@@ -206,7 +206,7 @@ static void test_refused(void)
     CHECK_OK(space_box_held(&b, &box, HX_ELEMENT_QUADRATIC, linear_field));
     CHECK_FAILS(hx_operator_create(&op, &device, hx_strategy_find(device.ops->name, "otf"),
                                    HX_LAYOUT_INTERLEAVED, &b.problem, 0),
-                HX_EINPUT, "operator 'otf' has no quadratic elements");
+                HX_EINPUT, "operator 'otf' does not support quadratic elements");
     space_box_free(&b);
 }
 

@@ -250,7 +250,7 @@ static void check_dense(int prescribed)
     mixed.strategy = hx_strategy_find(device.ops->name, "otf");
     mixed.pcg.precision = HX_PRECISION_MIXED;
     CHECK_FAILS(fixture_solver_create(&s, &device, &m.problem, &mixed), HX_EINPUT,
-                "\"mixed\" has no rigid couplings");
+                "\"mixed\" does not support rigid couplings");
     free_model(&m);
 }
 
