@@ -2,8 +2,8 @@
  *
  *     checkop DEVICE                      correctness on small distorted, shuffled meshes
  *     checkop DEVICE --only NAME          of one operator, on the smaller ones
- *     checkop DEVICE --bench NX NY NZ     time per product on a box, as a table; an optional fourth
- *                                         number is its kind of cells (mixed_mesh.h): 3 for tetrahedra
+ *     checkop DEVICE --bench NX NY NZ     time per product on a box, as a table; a fourth number
+ *                                         is its kind of cells (mixed_mesh.h): 3 for tetrahedra
  *
  * The reference is a K summed in long double (tests/lib/stiffness_reference.h). */
 #include <math.h>
@@ -178,7 +178,7 @@ static void check_dot(const hx_operator *op, vectors *v, const char *label)
         CHECK_OK(product_dot(op, v, v->x, v->z, &sum[threads - 1]));
         fixture_set_threads(1);
         CHECK_MSG(!op->strategy->deterministic || memcmp(v->y, v->z, bytes) == 0,
-                  "%s: other bits of y from apply_dot, %d threads", label, threads);
+                  "%s: y of apply_dot differs bitwise, %d threads", label, threads);
         const double error = (double)(fabsl(sum[threads - 1] - dot) / sqrtl(xx * yy));
         CHECK_MSG(error <= 1e-13, "%s: x'y %.17g, must be %.17Lg", label, sum[threads - 1], dot);
     }

@@ -69,9 +69,10 @@ static void check_orders(void)
 
 static void check_strategy(const hx_strategy *strategy)
 {
-    CHECK_MSG(strategy->apply_part, "operator '%s' of a GPU has no parts", strategy->name);
+    CHECK_MSG(strategy->apply_part, "operator '%s' of a GPU has no product in parts",
+              strategy->name);
     CHECK_MSG(!strategy->apply_single || strategy->apply_part_single,
-              "operator '%s' of a GPU has no parts in single precision", strategy->name);
+              "operator '%s' of a GPU has no product in parts in single precision", strategy->name);
 }
 
 /* The tables of GPU operators can be read without a GPU. */

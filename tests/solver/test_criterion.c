@@ -56,7 +56,7 @@ static void check_dense(model *m, const dense_case *c, double contrast)
                   energy - error);
         test_worst(&most, error / (tolerance * fabs(energy)));
     }
-    printf("%s, %s, contrast %g: leaves at most %.2f of what it may\n", c->precond,
+    printf("%s, %s, contrast %g: error at most %.2f of the tolerance\n", c->precond,
            hx_precision_name(c->precision), contrast, most);
 }
 
@@ -198,7 +198,7 @@ static double run_by_compliance(const hx_problem *problem, const fixture_setting
         test_worst(&sensitivity, off);
         n_iteration += record.pcg_iterations;
     }
-    printf("%s: %d iterations, lacks %.2f of what it may, sensitivities off by %.1e\n", label,
+    printf("%s: %d iterations, error %.2f of the tolerance, sensitivities off by %.1e\n", label,
            n_iteration, most, sensitivity);
     fixture_solver_free(&exact);
     fixture_solver_free(&s);

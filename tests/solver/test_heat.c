@@ -431,7 +431,7 @@ int main(int argc, char **argv)
     if (status) return status;
     if (!device.ops->conduction) {
         hx_device_close(&device);
-        TEST_SKIP("the device has no heat");
+        TEST_SKIP("the device does not support heat conduction");
     }
     check_operators(FIXTURE_IN_ORDER);
     check_operators(FIXTURE_SHUFFLED);

@@ -333,7 +333,7 @@ int main(int argc, char **argv)
     if (status != 0) return status;
     if (!device.ops->conduction || !device.ops->conduction->quadratic) {
         hx_device_close(&device);
-        TEST_SKIP("the device has no heat with quadratic elements");
+        TEST_SKIP("the device does not support heat conduction with quadratic elements");
     }
     for (int kind = 0; kind < MIXED_N_KIND; kind++) {
         check_linear((mixed_kind)kind, plain);

@@ -128,8 +128,8 @@ static void test_refused(void)
     hx_precond_free(&pc);
 }
 
-/* A device without the optional tables: each is named in an error where it is needed, and
- * everything else works. */
+/* A device without the optional tables: an error names each one that is needed, and everything else
+ * works. */
 static void test_optional(void)
 {
     const fixture_box box = {{4, 2, 2}, {4.0, 2.0, 2.0}, 0.0, 0};

@@ -187,7 +187,8 @@ static void check_shares(const model *m, const double *modulus)
             const uint32_t root = hx_loose_root(&g, e);
             n_off += root != hx_loose_root(&alone, e) || g.label[root] != alone.label[root];
         }
-        CHECK_MSG(n_off == 0, "share %g: %lld elements in other parts", share[i], (long long)n_off);
+        CHECK_MSG(n_off == 0, "threshold %g: %lld elements in other components", share[i],
+                  (long long)n_off);
         hx_loose_grouping_free(&alone);
     }
     hx_loose_grouping_free(&g);
@@ -254,7 +255,7 @@ int main(int argc, char **argv)
     make_model(&m, 0);
     fill(&m, &grey, 5e-4);
     fill(&m, &bit, 1.0);
-    check("a block in grey that is loose", &m, 3, 18);
+    check("a floating block in grey", &m, 3, 18);
     free_model(&m);
     make_model(&m, 1);
     fill(&m, &at_right, 1.0);

@@ -254,7 +254,7 @@ int main(int argc, char **argv)
     const int status = fixture_open_small(&device, argc, argv);
     const int two[3] = {2, 2, 2}, three[3] = {3, 3, 3}, four[3] = {3, 2, 1};
     if (status != 0) return status;
-    if (!device.ops->multigrid->blocks_invert) TEST_SKIP("this device smooths by no blocks");
+    if (!device.ops->multigrid->blocks_invert) TEST_SKIP("this device has no block smoother");
     test_part(two, four, "bsr");
     test_part(three, two, "bsrsym");
     test_part(three, two, "csr");

@@ -79,7 +79,7 @@ static void check_entries(const hx_mg_level *level, const int32_t *neighbour, co
                 test_worst(&skew, over(fabs(entry - image), scale));
             }
         }
-    CHECK_MSG(n_stray == 0, "%s: %lld numbers with no node", context, (long long)n_stray);
+    CHECK_MSG(n_stray == 0, "%s: %lld nonzero entries without a node", context, (long long)n_stray);
     CHECK_MSG(skew <= 1e-6, "%s: unsymmetric by %g", context, skew);
 }
 
