@@ -48,7 +48,8 @@ typedef struct hx_loose {
 typedef struct hx_loose_part {
     int64_t n_all; /* number of nodes on all ranks */
     int64_t n_node, n_own, n_touched;
-    int32_t *node;    /* [n_node] nodes on this rank, ascending, owned ones first (owned) */
+    /* [n_node] nodes on this rank, ascending; the rank's own nodes come first (owned) */
+    int32_t *node;
     int32_t *touched; /* [n_touched] nodes on this rank where K Z is not 0, ascending (owned) */
     double *force;    /* [n_touched][3][6] K Z from the elements of this rank (owned) */
     double centre[3], radius; /* centre of rotations, and the length that scales them */

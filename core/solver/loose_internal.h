@@ -36,7 +36,8 @@ typedef struct hx_loose_grouping {
     int64_t *count;   /* [n_part] number of elements, in descending order */
     uint32_t *lowest; /* [n_part] label; sorts components with equal numbers of elements */
     int64_t *first;   /* [n_part + 1] */
-    /* [first[n_part]] nodes of each component on this rank, ascending, owned ones first */
+    /* [first[n_part]] nodes of each component on this rank, ascending; own nodes come first
+     * (owned) */
     int32_t *node;
 } hx_loose_grouping;
 

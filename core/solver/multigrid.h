@@ -48,8 +48,8 @@ static HX_HD void hx_mg_smoother_set(hx_mg_smoother *s, double safety, double ra
 }
 
 /* Sets the smoother for the eigenvalue just found, or for the largest part of the previous one
- * (*least holds `kept` times that): the eigenvalue changes little from design to design, but if its
- * vector has changed, a few steps may not find it. */
+ * (*least holds `kept` times that): the eigenvalue changes little from design to design, but a few
+ * steps may not find its mode if that has moved elsewhere in the mesh. */
 static HX_HD void hx_mg_smoother_bound(hx_mg_smoother *s, double *least, double kept, double safety,
                                        double ratio)
 {

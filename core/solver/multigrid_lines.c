@@ -15,7 +15,7 @@
 
 static const char *const WHAT = "lines of nodes";
 
-/* An element is stretched if its longest edges are at least this many times as long as its
+/* An element is stretched if its longest edges are more than this many times as long as its
  * shortest. */
 #define STRETCHED 3.0
 /* Maximum number of points of a line: a device processes them one after the other. */
