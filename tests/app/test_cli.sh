@@ -162,8 +162,8 @@ ok "distorted" "$hextop" -q run small.cfg output.directory=other mesh.distort=0.
 
 # The operator left to a timing: what was chosen is written, and does the same.
 ok "auto" "$hextop" -v run small.cfg output.directory=auto solver.device=cpu solver.operator=auto
-ok "auto logs its candidates" test "$(grep -c '^  auto  .* ms a product$' stdout)" -ge 2
-ok "auto says what it chose" grep -qE '^  operator  .* \(auto: .* ms a product; next ' stdout
+ok "auto logs its candidates" test "$(grep -c '^  auto  .* ms per product$' stdout)" -ge 2
+ok "auto says what it chose" grep -qE '^  operator  .* \(auto: .* ms per product; next ' stdout
 ok "the same compliance with auto" near "$(number compliance auto/summary.json)" "$compliance" 1e-6
 chosen=$(sed -n 's/^  operator  \([a-z0-9]*\), .*/\1/p' stdout)
 ok "config.cfg names the operator chosen" contains auto/config.cfg "operator = \"$chosen\";"
@@ -174,10 +174,10 @@ ok "the other layout of ebe was not timed" lacks stdout "ebe, interleaved"
 ok "auto on a larger mesh" "$hextop" -v check small.cfg solver.device=cpu solver.operator=auto \
     mesh.nx=32 mesh.ny=16 mesh.nz=16
 ok "auto leaves out what stores much more" contains stdout "ebe, interleaved: stores too much"
-ok "auto sets up and times no single candidate" lacks stdout "ms a product"
+ok "auto sets up and times no single candidate" lacks stdout "ms per product"
 ok "auto takes what stores least" grep -q '^operator  otf, .* (auto: no other can be faster)' stdout
 ok "deterministic" "$hextop" -v run small.cfg output.directory=auto solver.deterministic=true
-ok "deterministic times nothing" lacks stdout "ms a product"
+ok "deterministic times nothing" lacks stdout "ms per product"
 ok "the log says deterministic" grep -qE '^  operator  [a-z0-9]*, [a-z]*, deterministic' stdout
 ok "summary.json says so" contains auto/summary.json '"operator_deterministic": true'
 

@@ -13,7 +13,7 @@ KIND = re.compile(r"\b(filter|operator|preconditioner|generator|objective|update
 KEY = re.compile(r'(?<![\w./-])((?:mesh|material|optimization|solver|output|supports|loads|springs|convection|passive|sets)'
                  r'(?:\[[^]]*\])?(?:\.[a-z_]+)+)(?![\w(])')
 COMMAND = re.compile(r"`hextop ([a-z]+)")
-FILE_ENDINGS = ("h", "c", "cfg", "vtk", "geo", "msh", "inp")  # "mesh.h" in a text is a file
+FILE_ENDINGS = ("h", "c", "md", "cfg", "vtk", "geo", "msh", "inp")  # "mesh.h" in a text is a file
 
 
 def said(*words):
