@@ -169,12 +169,13 @@ static void judge_held_loads(hx_doubts *doubts, const hx_session *s)
     }
 }
 
-/* 1 if all elements at the node are passive and nearly void. */
-static int is_void_node(const hx_problem *problem, int64_t node)
+/* 1 if all elements at the nodal point are passive and nearly void. */
+static int is_void_node(const hx_problem *problem, int64_t i)
 {
-    const hx_mesh *mesh = problem->mesh;
-    for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++) {
-        const double rho = problem->passive.density[mesh->node_elem[k] >> 3];
+    int64_t k;
+    const int64_t end = hx_space_nodal_cells(&problem->space, i, &k);
+    for (; k < end; k++) {
+        const double rho = problem->passive.density[hx_space_nodal_cell(&problem->space, k)];
         if (isnan(rho) || rho > 0.1) return 0;
     }
     return 1;
@@ -217,7 +218,7 @@ static void judge_void_load(hx_doubts *doubts, const hx_session *s)
     char text[32];
     if (!s->problem.passive.density) return;
 #pragma omp parallel for schedule(static) reduction(+ : n_void)
-    for (int64_t a = 0; a < s->mesh.n_node; a++)
+    for (int64_t a = 0; a < hx_space_n_nodal(&s->space); a++)
         n_void += is_loaded(&s->problem, a) && is_void_node(&s->problem, a);
     if (n_void > 0)
         hx_doubts_add(doubts, HX_DOUBT_PASSIVE_VOID_LOAD, (double)n_void,
