@@ -12,6 +12,7 @@
 #include "../text/table.h"
 #include "core/base/memory.h"
 #include "core/base/sum.h"
+#include "core/mesh/mesh_check.h"
 #include "core/spline/spline.h"
 #include "doubt.h"
 
@@ -44,17 +45,20 @@ static void judge_place(hx_doubts *doubts, const hx_mesh *mesh)
                       "coordinates of up to %g are in steps of %.2g of an element", far, step);
 }
 
-/* Nodes that are meant to be one lie well within a thousandth of an element. Without mesh.merge the
- * mesh was refused if merging joined bodies: then nothing is there to merge. */
+/* Nodes that are meant to be one lie well within a thousandth of an element. Merging is advised only
+ * if it works; without mesh.merge the mesh was refused if merging joined bodies. */
 static const char *joining(const hx_session *s, char *text, size_t n_text)
 {
-    if (isnan(s->cfg.mesh.merge))
+    const double radius = 1e-4 * s->mesh.elem_size;
+    int helps = 0;
+    if (!isnan(s->cfg.mesh.merge) && hx_mesh_merge_helps(&s->mesh, radius, &helps) < 0) helps = 0;
+    if (!helps)
         snprintf(text, n_text,
                  "unite them where the part was drawn, or leave out the body that is "
                  "not needed; of bodies that stay each needs supports of its own");
     else
         snprintf(text, n_text, "`mesh.merge=%.2g` merges coincident nodes if they should be one",
-                 1e-4 * s->mesh.elem_size);
+                 radius);
     return text;
 }
 
