@@ -1,5 +1,5 @@
 /* What merging the nodes of one place would make of a mesh, tried on the elements that have such
- * nodes: so that only advice that works is given. */
+ * nodes, so that messages advise only what works. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
