@@ -13,6 +13,7 @@
 #include "../text/table.h"
 #include "core/base/memory.h"
 #include "core/base/sum.h"
+#include "core/mesh/mesh_check.h"
 #include "core/spline/spline.h"
 #include "doubt.h"
 
@@ -45,17 +46,20 @@ static void judge_place(hx_doubts *doubts, const hx_mesh *mesh)
                       "coordinates of up to %g are in steps of %.2g of an element", far, step);
 }
 
-/* Nodes that are meant to be one lie well within a thousandth of an element. Without mesh.merge the
- * mesh was refused if merging joined bodies: then nothing is there to merge. */
+/* Nodes that are meant to be one lie well within a thousandth of an element. Merging is advised only
+ * if it works; without mesh.merge the mesh was refused if merging joined bodies. */
 static const char *joining(const hx_session *s, char *text, size_t n_text)
 {
-    if (isnan(s->cfg.mesh.merge))
+    const double radius = 1e-4 * s->mesh.elem_size;
+    int helps = 0;
+    if (!isnan(s->cfg.mesh.merge) && hx_mesh_merge_helps(&s->mesh, radius, &helps) < 0) helps = 0;
+    if (!helps)
         snprintf(text, n_text,
                  "unite them where the part was drawn, or leave out the body that is "
                  "not needed; of bodies that stay each needs supports of its own");
     else
         snprintf(text, n_text, "`mesh.merge=%.2g` merges coincident nodes if they should be one",
-                 1e-4 * s->mesh.elem_size);
+                 radius);
     return text;
 }
 
@@ -233,12 +237,13 @@ static int judge_held_loads(hx_doubts *doubts, const hx_session *s)
     return HX_OK;
 }
 
-/* 1 if all elements at the node are passive and nearly void. */
-static int is_void_node(const hx_problem *problem, int64_t node)
+/* 1 if all elements at the nodal point are passive and nearly void. */
+static int is_void_node(const hx_problem *problem, int64_t i)
 {
-    const hx_mesh *mesh = problem->mesh;
-    for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++) {
-        const double rho = problem->passive.density[mesh->node_elem[k] >> 3];
+    int64_t k;
+    const int64_t end = hx_space_nodal_cells(&problem->space, i, &k);
+    for (; k < end; k++) {
+        const double rho = problem->passive.density[hx_space_nodal_cell(&problem->space, k)];
         if (isnan(rho) || rho > 0.1) return 0;
     }
     return 1;
@@ -295,10 +300,12 @@ static int judge_void_load(hx_doubts *doubts, const hx_session *s, uint8_t *at_n
     int64_t n_void = 0;
     char text[32], remedy[512];
 #pragma omp parallel for schedule(static) reduction(+ : n_void)
-    for (int64_t a = 0; a < s->mesh.n_node; a++) {
-        at_node[a] = hx_mesh_owns_node(&s->mesh, a) && is_loaded(&s->problem, a) &&
-                     is_void_node(&s->problem, a);
-        n_void += at_node[a];
+    for (int64_t a = 0; a < hx_space_n_nodal(&s->space); a++) {
+        const int is_node = a < s->mesh.n_node; /* else the middle of an edge */
+        const int is_there = (!is_node || hx_mesh_owns_node(&s->mesh, a)) &&
+                             is_loaded(&s->problem, a) && is_void_node(&s->problem, a);
+        if (is_node) at_node[a] = (uint8_t)is_there;
+        n_void += is_there;
     }
     HX_TRY(hx_all_sum_i64(hx_mesh_all(&s->mesh), 1, &n_void));
     if (n_void == 0) return HX_OK;

@@ -67,10 +67,16 @@ static void add_places(hx_table *table, const char *kind, const hx_verify_peak *
     const hx_verify_peak *const peak[2] = {a, b};
     hx_table_add(table, "  %s%s", kind, n_case > 1 ? ", case" : "");
     for (int i = 0; i < 2; i++) {
-        if (n_case > 1)
-            hx_table_add(table, "%lld, %d", (long long)peak[i]->number, peak[i]->load_case);
+        const hx_place *const at = &peak[i]->place;
+        char text[HX_PLACE_TEXT];
+        if (strcmp(kind, "element") == 0)
+            snprintf(text, sizeof text, "%lld", (long long)at->number);
         else
-            hx_table_add(table, "%lld", (long long)peak[i]->number);
+            hx_place_numbers(at, text);
+        if (n_case > 1)
+            hx_table_add(table, "%s, %d", text, peak[i]->load_case);
+        else
+            hx_table_add(table, "%s", text);
     }
     hx_table_add(table, "%s", "");
     hx_table_add(table, "  at");
@@ -309,13 +315,8 @@ static void warn_loads(hx_verify *v)
 static void warn_filled(hx_verify *v)
 {
     for (int c = 0; c < v->session.problem.cases.n; c++) {
-        double share = 0.0;
         if (hx_config_is_heat(&v->session.cfg)) return; /* whatever the density */
-        if (hx_verify_filled_force(v, c, &share) != HX_OK) {
-            warn(v, "case %d: not looked whether forces act on void: %s", c + 1,
-                 hx_error_message());
-            return;
-        }
+        const double share = hx_verify_filled_force(v, c);
         if (share > 0.01)
             warn(v,
                  "case %d: %.1f %% of the force acts where the density is below the threshold and "
@@ -368,12 +369,12 @@ void hx_verify_print(hx_verify *v)
 
 /* --- JSON --- */
 
-static void write_peak(hx_json *json, const char *key, const char *kind, const hx_verify_peak *peak)
+static void write_peak(hx_json *json, const char *key, const hx_verify_peak *peak)
 {
     hx_json_open_object(json, key);
     hx_json_number(json, "value", peak->value);
     hx_json_integer(json, "case", peak->load_case);
-    hx_json_integer(json, kind, peak->number);
+    hx_place_write(json, &peak->place);
     hx_json_numbers(json, "point", 3, peak->point);
     hx_json_close_object(json);
 }
@@ -394,8 +395,8 @@ void hx_verify_write_analysis(hx_json *json, const hx_verify *v, const char *key
     hx_json_numbers(json, "case_compliance", (size_t)v->session.problem.cases.n,
                     a->case_compliance);
     hx_json_number(json, "volume", a->volume);
-    write_peak(json, peak_key(v, 0), "node", &a->displacement);
-    write_peak(json, peak_key(v, 1), "element", &a->stress);
+    write_peak(json, peak_key(v, 0), &a->displacement);
+    write_peak(json, peak_key(v, 1), &a->stress);
     hx_json_string(json, "pcg_outcome", hx_pcg_reason_name(a->reason));
     hx_json_integer(json, "pcg_iterations", a->pcg_iterations);
     hx_json_number(json, "pcg_residual", a->pcg_residual);

@@ -12,6 +12,7 @@
 #include "../base/memory.h"
 #include "../mesh/mesh_check.h"
 #include "../mesh/set_rules.h"
+#include "foreign_files.h"
 #include "vtk_faces.h"
 #include "vtk_reader.h"
 #include "vtu_file.h"
@@ -218,10 +219,8 @@ static int read_dataset(hx_vtk_reader *r)
 {
     HX_TRY(hx_file_scan_need(&r->scan, "the kind of DATASET"));
     if (strcasecmp(r->scan.word, "UNSTRUCTURED_GRID") != 0)
-        return HX_FILE_RAISE(&r->scan,
-                             "DATASET %s; it must be UNSTRUCTURED_GRID (ParaView's filter "
-                             "'Append Datasets' makes one of another grid)",
-                             hx_file_scan_shown(&r->scan));
+        return HX_FILE_RAISE(&r->scan, "DATASET %s; it must be UNSTRUCTURED_GRID%s",
+                             hx_file_scan_shown(&r->scan), hx_foreign_vtk_remedy(r->scan.word));
     return HX_OK;
 }
 
