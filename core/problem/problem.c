@@ -508,7 +508,8 @@ size_t hx_problem_bytes(const hx_problem *problem)
     if (problem->supports.prescribed) bytes += vector;
     if (problem->films.n > 0) {
         bytes += (size_t)problem->films.n * (sizeof(int32_t) + sizeof(int64_t) + sizeof(double));
-        bytes += (size_t)problem->films.ptr[problem->films.n] * (sizeof(int32_t) + sizeof(double));
+        bytes += (size_t)problem->films.ptr[problem->films.n] *
+                 (sizeof(int32_t) + (problem->films.square ? 2 : 1) * sizeof(double));
     }
     if (problem->passive.density) bytes += n_elem * sizeof(double);
     bytes += (size_t)problem->springs.n * (sizeof(int64_t) + sizeof(double));
@@ -537,6 +538,7 @@ void hx_problem_free(hx_problem *problem)
     free(problem->films.col);
     free(problem->films.value);
     free(problem->films.source);
+    free(problem->films.square);
     free(problem->volume);
     free(problem->passive.density);
     memset(problem, 0, sizeof *problem);
