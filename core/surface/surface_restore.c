@@ -9,7 +9,7 @@
 
 enum { MOST_STEPS = 20 };
 
-/* Of a shell's volume, what may lack. */
+/* The share of its volume that a shell may lack. */
 #define EXACT 1e-6
 
 typedef struct shells {

@@ -240,7 +240,7 @@ static int restore_volume(smoother *m, double volume)
     return 1;
 }
 
-/* Of one piece by its free vertices, as far as they bring it back; of several each, whose volumes
+/* A single piece by its free vertices, as far as they bring it back; several one by one, as their volumes
  * would else be made up for by the others. */
 static int restore(smoother *m, double volume)
 {
