@@ -247,6 +247,8 @@ static int add_loads(hx_problem *problem, const hx_problem_params *params)
             measure_loads(problem, params, load->kind == HX_LOAD_FROM_FILE ? 0 : load->load_case);
     }
     HX_TRY(hx_problem_add_rigid_sets(problem, params));
+    /* a process that has no loaded node of its window judges by the others' */
+    HX_TRY(hx_all_most(hx_mesh_all(problem->mesh), problem->cases.n, problem->cases.size));
     return hx_problem_finish_body(problem);
 }
 
