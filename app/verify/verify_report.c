@@ -87,6 +87,34 @@ static void add_places(hx_table *table, const char *kind, const hx_verify_peak *
     hx_table_add(table, "%s", "");
 }
 
+/* A peak at a node as percentages count it: the displacement, or the temperature over the lowest
+ * that is held or ambient, which the zero of the scale does not change. */
+static double over_reference(const hx_verify *v, const hx_verify_analysis *a)
+{
+    return a->displacement.value - v->session.problem.reference;
+}
+
+/* The largest displacement; if physics is heat, the highest temperature and how far it lies above
+ * the reference. */
+static void add_peak(hx_table *table, const hx_verify *v, const hx_verify_analysis *a,
+                     const hx_verify_analysis *b)
+{
+    const hx_units *const u = &v->session.cfg.units;
+    char text[96], what[64];
+    if (!hx_config_is_heat(&v->session.cfg)) {
+        add_row(table, label("largest displacement", u->length, text, sizeof text),
+                a->displacement.value, b->displacement.value);
+        return;
+    }
+    hx_table_add(table, "%s", label("highest temperature", u->temperature, text, sizeof text));
+    hx_table_add(table, "%.6g", a->displacement.value);
+    hx_table_add(table, "%.6g", b->displacement.value);
+    hx_table_add(table, "%s", "");
+    snprintf(what, sizeof what, "  above %.6g", v->session.problem.reference);
+    add_row(table, label(what, u->temperature, text, sizeof text), over_reference(v, a),
+            over_reference(v, b));
+}
+
 /* Two analyses side by side. */
 void hx_verify_print_pair(const hx_verify *v, const char *const name[2],
                           const hx_verify_analysis *a, const hx_verify_analysis *b)
@@ -110,10 +138,7 @@ void hx_verify_print_pair(const hx_verify *v, const char *const name[2],
     }
     add_row(&table, "volume fraction", a->volume, b->volume);
     const int is_heat = hx_config_is_heat(&v->session.cfg);
-    add_row(&table,
-            is_heat ? label("highest temperature", u->temperature, text, sizeof text)
-                    : label("largest displacement", u->length, text, sizeof text),
-            a->displacement.value, b->displacement.value);
+    add_peak(&table, v, a, b);
     add_places(&table, "node", &a->displacement, &b->displacement, n_case);
     add_row(&table,
             is_heat ? label("largest heat flux", u->flux, text, sizeof text)
@@ -207,8 +232,11 @@ static void warn_differences(hx_verify *v)
     }
     warn_difference(v, "the volume", a->volume, b->volume);
     const int is_heat = hx_config_is_heat(&v->session.cfg);
-    warn_difference(v, is_heat ? "the highest temperature" : "the largest displacement",
-                    a->displacement.value, b->displacement.value);
+    char peak[96] = "the largest displacement";
+    if (is_heat)
+        snprintf(peak, sizeof peak, "the highest temperature above %.6g%s",
+                 v->session.problem.reference, v->session.cfg.units.temperature);
+    warn_difference(v, peak, over_reference(v, a), over_reference(v, b));
     warn_difference(v, is_heat ? "the largest heat flux" : "the largest von Mises stress",
                     a->stress.value, b->stress.value);
 }
@@ -396,6 +424,10 @@ void hx_verify_write_analysis(hx_json *json, const hx_verify *v, const char *key
                     a->case_compliance);
     hx_json_number(json, "volume", a->volume);
     write_peak(json, peak_key(v, 0), &a->displacement);
+    if (hx_config_is_heat(&v->session.cfg)) {
+        hx_json_number(json, "reference_temperature", v->session.problem.reference);
+        hx_json_number(json, "temperature_above_reference", over_reference(v, a));
+    }
     write_peak(json, peak_key(v, 1), &a->stress);
     hx_json_string(json, "pcg_outcome", hx_pcg_reason_name(a->reason));
     hx_json_integer(json, "pcg_iterations", a->pcg_iterations);
@@ -410,7 +442,7 @@ void hx_verify_write_differences(hx_json *json, const hx_verify *v, const hx_ver
     hx_json_number(json, "compliance", hx_verify_percent(a->compliance, b->compliance));
     hx_json_number(json, "volume", hx_verify_percent(a->volume, b->volume));
     hx_json_number(json, peak_key(v, 0),
-                   hx_verify_percent(a->displacement.value, b->displacement.value));
+                   hx_verify_percent(over_reference(v, a), over_reference(v, b)));
     hx_json_number(json, peak_key(v, 1), hx_verify_percent(a->stress.value, b->stress.value));
     hx_json_close_object(json);
 }

@@ -255,7 +255,7 @@ for what, text, expected in (
     ("anisotropic", both("MAT1,1,200.0,,0.3\nMAT9,4,1.0\n", "PSOLID,2,4\n"), "material 4 is not isotropic"),
     ("another G", both("MAT1,1,200.0,10.0,0.3\n"), "has a G that E and NU do not give"),
     ("temperatures", both("MAT1,1,200.0,,0.3\nMATT1,1,5\n"), "depends on the temperature"),
-    ("no PSOLID", both("MAT1,1,200.0,,0.3\n", ""), "property 2 of solids has no material"),
+    ("no PSOLID", both("MAT1,1,200.0,,0.3\n", ""), "elements of property 2 have no material"),
     ("none", both(""), "states no material"),
 ):
     put("material.bdf", text)

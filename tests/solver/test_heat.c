@@ -220,6 +220,8 @@ static void check_collapsed(mixed_kind kind)
 
 /* --- solutions --- */
 
+static double last_compliance; /* of solve() */
+
 /* Absolute temperature T of the solid design; freed by the caller. *n_iteration: iterations of
  * PCG. */
 static double *solve(const hx_problem *problem, const char *strategy, const char *precond,
@@ -237,6 +239,7 @@ static double *solve(const hx_problem *problem, const char *strategy, const char
     CHECK_OK(fixture_solver_create(&s, &device, problem, &settings));
     CHECK_OK(hx_analysis_solve_density(&s.analysis, rho, problem->penalty));
     CHECK(s.analysis.record.reason == HX_PCG_CONVERGED);
+    CHECK_OK(hx_analysis_compliance(&s.analysis, &last_compliance));
     if (n_iteration) *n_iteration = s.analysis.record.pcg_iterations;
     CHECK_OK(hx_analysis_displacement(&s.analysis, 0, t));
     for (int64_t i = 0; i < problem->mesh->n_node; i++) t[i] += problem->reference;
@@ -271,12 +274,15 @@ static void check_slab(mixed_kind kind, int mode, const char *strategy, const ch
     params.convection = &film;
     params.n_convection = mode == 2;
     CHECK_OK(hx_problem_create(&problem, &mesh, &params));
-    CHECK(problem.is_mixed == (mode > 0) && problem.reference == (mode ? 0.0 : 300.0));
+    CHECK(problem.is_mixed == (mode > 0) && problem.reference == (mode == 2 ? 280.0 : 300.0));
     const double k = 2.5, h = 3.0;
     const double slope = mode == 0 ? 7.0 / k : mode == 1 ? 25.0 : h * -20.0 / (k + 2.0 * h);
     double *t = solve(&problem, strategy, precond, NULL, 1e-13, NULL), worst = 0.0;
     for (int64_t i = 0; i < mesh.n_node; i++)
         test_worst(&worst, fabs(t[i] - 300.0 - slope * mesh.xyz[3 * i]));
+    /* heat that comes in times T - 300, or minus the heat that flows times what drives it */
+    const double area = 1.0 * 1.5, drop = mode == 0 ? 2.0 * slope : mode == 1 ? -50.0 : 20.0;
+    CHECK_REL(last_compliance, k * slope * area * drop, 1e-9);
     CHECK_MSG(worst < 1e-8, "slab of %s, %d, %s, %s: off by %g", mixed_name[kind], mode, strategy,
               precond, worst);
     free(t);
