@@ -494,6 +494,25 @@ for control in (
 named([], "1 SUBCASE 1, STEP 2 (no static analysis)", "",
       CONTROL.replace("SOL 101", "SOL 400").replace("SUBCASE 1", "SUBCASE 1\nSTEP 1").replace("SUBCASE 2", "STEP 2\nANALYSIS MODES"))
 
+# A file without a static step has no loads to take, also if that step is ignored; loads of the config run.
+run("mesh", "small.bdf", "still.inp")
+still = open("still.inp").read() + "*STEP\n*FREQUENCY\n5\n*BOUNDARY\n11,1,3\n12,1,3\n13,1,3\n*CLOAD\n15,3,-5.\n*END STEP\n"
+cdb = ("/PREP7\nET,1,185\n" + "".join(f"N,{k},{','.join(map(str, xyz[n]))}\n" for k, n in enumerate(cells[0][3], 1)) +
+       "E,1,2,3,4,5,6,7,8\n" + "".join(f"D,{k},ALL\n" for k in (1, 2, 3)) + "F,5,FZ,-5.\n/SOLU\nANTYPE,MODAL\nSOLVE\n")
+for path, text, step in (("still.inp", still, "*FREQUENCY"), ("still.cdb", cdb, "ANTYPE,MODAL"),
+                         ("still.bdf", deck("free", control=CONTROL.replace("SOL 101", "SOL 103")), "SOL 103")):
+    put(path, text)
+    for ignore in ("", f' ignore = ("{step}");'):
+        put("still.cfg", CONFIG.replace('"%s";', f'"{path}";' + ignore))
+        code, said = run("check", "still.cfg")
+        check(code == 2 and f"1 {step} (no static" in said and "the file has no static load case, and mesh.ignore makes "
+              "none: state the loads in the config" in said and "on purpose with" not in said, f"{path}{ignore}: {code} {said}")
+        put("still.cfg", re.sub(r"loads = .*", OWN["loads"], CONFIG.replace("nu = 0.3", "nu = 0.3; density = 1.0"))
+            .replace('"%s";', f'"{path}";' + ignore))
+        code, said = run("check", "still.cfg")
+        check(code == 0, f"{path}{ignore}, loads of the config: {code} {said}")
+    check("ignore = " not in run("new", path)[1], f"new {path} prints a line that helps nothing")
+
 # Inertia relief: loads that the file does not list.
 relief = "1 INREL (inertia relief: loads by mass that balance the others)"
 named([("PARAM", "INREL", -1)], relief, "loads")
