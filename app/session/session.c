@@ -18,6 +18,7 @@
 #include "file_material.h"
 #include "file_unread.h"
 #include "footprint.h"
+#include "meant_sets.h"
 #include "mesh_input.h"
 #include "result_path.h"
 #include "session_internal.h"
@@ -215,6 +216,7 @@ int hx_session_make_mesh(hx_session *s)
     if (s->cfg.mesh.file) HX_TRY(hx_session_check_model(s));
     const int rc = make_raw_mesh(s);
     if (rc < 0) return hx_session_blame(s, key, rc);
+    HX_TRY(hx_settle_meant_sets(&s->cfg, &s->mesh));
     HX_TRY(hx_settle_unread(&s->cfg, &s->conditions));
     HX_TRY(hx_take_file_material(&s->cfg, &s->conditions.material));
     const double begin = hx_session_begin_step(HX_SETUP_SETS);
