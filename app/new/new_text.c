@@ -705,8 +705,8 @@ static void put_design(writer *w)
     const hx_mesh *const m = &w->part->session.mesh;
     double across = 0.0, radius = 2.5 * m->elem_size;
     for (int i = 0; i < 3; i++) across = hypot(across, m->box_max[i] - m->box_min[i]);
-    const int is_small = radius > 0.5 * across; /* a radius of all of the part is refused */
-    if (is_small) radius = 0.5 * across;
+    const int is_small = radius > 0.9 * across; /* a radius of all of the part is refused */
+    if (is_small) radius = 0.9 * across;
     fprintf(w->out, "\noptimization = {\n    ");
     put_key(w, "optimization.volume_fraction", "0.3");
     fprintf(w->out, "        # of the part's volume is kept\n    ");
@@ -720,7 +720,7 @@ static void put_design(writer *w)
     fputc(' ', w->out);
     put_key(w, "optimization.filter.unit", "length");
     fprintf(w->out, " };   # %s\n};\n",
-            is_small ? "half of what the part has across: less than 2.5 mean edges"
+            is_small ? "0.9 of what the part has across, less than 2.5 mean edges"
                      : "2.5 mean edges");
 }
 

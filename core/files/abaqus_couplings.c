@@ -297,6 +297,25 @@ static int add_members(hx_abaqus_reader *r)
     return HX_OK;
 }
 
+/* Sets of nothing but reference nodes lack no node of the part. */
+static void mark_references(hx_abaqus_reader *r)
+{
+    for (size_t i = 0; i < r->import.n_set; i++) {
+        hx_import_set *const set = r->import.set[i];
+        int64_t n = 0;
+        if (set->node.n > (int64_t)r->conditions.n_coupling) continue;
+        for (int64_t k = 0; k < set->node.n; k++) {
+            const int64_t number = hx_numbers_get(&set->node, k);
+            size_t c = 0;
+            while (c < r->conditions.n_coupling && r->conditions.coupling[c].node != number &&
+                   r->conditions.coupling[c].rotation != number)
+                c++;
+            n += c < r->conditions.n_coupling;
+        }
+        if (n > 0 && n == set->node.n) set->is_reference = 1;
+    }
+}
+
 int hx_abaqus_resolve_couplings(hx_abaqus_reader *r)
 {
     hx_number_index nodes = {0};
@@ -305,6 +324,7 @@ int hx_abaqus_resolve_couplings(hx_abaqus_reader *r)
     HX_TRY(add_members(r));
     HX_TRY_FAIL(hx_number_index_create(&nodes, &r->import.node_number));
     for (size_t i = 0; i < r->n_coupling; i++) HX_TRY_FAIL(resolve(r, &nodes, &r->coupling[i]));
+    mark_references(r);
 fail:
     hx_number_index_free(&nodes);
     r->member_scope = -1;

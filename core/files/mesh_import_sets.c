@@ -16,9 +16,8 @@ void hx_leave_out(hx_left_out *out, int64_t number)
 int hx_note_left_out(const hx_import *import, const hx_import_set *set, const hx_left_out *out,
                      int64_t n_kept)
 {
-    if (out->n == 0) return HX_OK;
-    const int is_known = n_kept > 0 || set->is_reference;
-    return hx_notes_add(import->notes, is_known ? HX_NOTE_DETAIL : HX_NOTE_WARNING,
+    if (out->n == 0 || set->is_reference) return HX_OK;
+    return hx_notes_add(import->notes, n_kept > 0 ? HX_NOTE_DETAIL : HX_NOTE_WARNING,
                         "%s: set '%.100s': %lld %s are left out (the first: %s)", import->path,
                         set->name, (long long)out->n, out->what,
                         HX_IMPORT_NUMBER(import, out->first));

@@ -294,6 +294,12 @@ static int add_groups(hx_vtk_reader *r, int32_t value, int64_t n, const int32_t 
     return rc;
 }
 
+static int compare_names(const void *a, const void *b)
+{
+    const hx_set *const p = a, *const q = b;
+    return strcmp(p->name, q->name);
+}
+
 int hx_vtk_name_sets(hx_vtk_reader *r)
 {
     hx_kind_set *list = NULL;
@@ -310,6 +316,8 @@ int hx_vtk_name_sets(hx_vtk_reader *r)
     }
     const int rc = hx_kinds_name_apart(n, list, NULL, r->scan.path, r->notes, r->mesh);
     free(list);
+    if (rc == HX_OK && r->mesh->n_shared > 0) /* the same order whichever arrays come first */
+        qsort(r->mesh->set, r->mesh->n_set, sizeof *r->mesh->set, compare_names);
     return rc;
 }
 

@@ -182,6 +182,14 @@ config("corners.inp", 'set = "FIX"; fix = "xyz"', 'from = "file"', 'solver = { e
 refused(("analyse", "case.cfg", "material.from=file", "material.E=", "material.nu="), ["supports[0]: the supports hold every point"],
         "all of a part is held")
 
+# A set of a reference node that a coupling uses lacks nothing.
+reference = ("*NODE, NSET=REF\n500, 6., .5, .5\n*SURFACE, NAME=ST, TYPE=ELEMENT\n4, S4\n*COUPLING, REF NODE=500, SURFACE=ST, "
+             "CONSTRAINT NAME=C1\n*KINEMATIC\n1, 3\n*STEP\n*STATIC\n*BOUNDARY\nFIX, 1, 3\n*CLOAD\n500, 3, -25.\n*END STEP\n")
+put("reference.inp", inp + sets + reference)
+config("reference.inp", 'from = "file"', 'from = "file"')
+code, said = run("analyse", "case.cfg", "-v")
+check(code == 0 and "set 'REF'" not in said, f"a reference node that is used: {said}")
+
 # --- hextop new ---
 
 put('quo"te\\d.inp', inp + sets)
