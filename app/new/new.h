@@ -33,6 +33,16 @@ typedef struct hx_new_part {
  * in the current folder. HX_EINPUT: neither, or what `hextop check` would refuse of it. */
 int hx_new_part_open(hx_new_part *part, const char *named, const char *target, size_t n_override,
                      const char *const *override);
+
+/* The units of a config of heat, of which "N, mm, MPa" are the others. */
+#define HX_NEW_HEAT_UNITS "mW, mm, K"
+
+/* 1 if a KEY=VALUE asks for physics = "heat". */
+int hx_new_asks_for_heat(const hx_new_part *part);
+
+/* The character as libconfig takes it in a text between quotes, into to[5]; returns its length. */
+int hx_new_escape(char c, char *to);
+
 void hx_new_part_free(hx_new_part *part);
 
 /* 1: the config takes supports and loads from the file, and runs as it is. */

@@ -105,12 +105,17 @@ static int refuse(const char *named)
                     hx_name_hint(named, name, n, hint, sizeof hint));
 }
 
+/* KEY="TEXT", the text as libconfig takes it between quotes. */
 static int put(hx_value *tree, const char *key, const char *value)
 {
+    enum { MOST_ESCAPED = 4 };
     char *argument = NULL;
-    const size_t n = strlen(key) + strlen(value) + 2;
+    const size_t n = strlen(key) + MOST_ESCAPED * strlen(value) + 4;
     HX_TRY(hx_alloc(&argument, n, 1, "argument"));
-    snprintf(argument, n, "%s=%s", key, value);
+    char *to = argument + sprintf(argument, "%s=\"", key);
+    for (; *value; value++) to += hx_new_escape(*value, to);
+    *to++ = '"';
+    *to = '\0';
     const int rc = hx_value_override(tree, argument);
     free(argument);
     return rc;
@@ -124,7 +129,8 @@ static int make_tree(const hx_new_part *part, const char *named, hx_value **tree
     snprintf(folder, sizeof folder, "out/%s", part->name);
     HX_TRY(put(*tree, part->is_file ? "mesh.file" : "mesh.generator", named));
     HX_TRY(put(*tree, "output.directory", folder));
-    if (part->is_file) HX_TRY(put(*tree, "units", "N, mm, MPa"));
+    if (part->is_file)
+        HX_TRY(put(*tree, "units", hx_new_asks_for_heat(part) ? HX_NEW_HEAT_UNITS : "N, mm, MPa"));
     for (size_t i = 0; i < part->n_override; i++)
         HX_TRY(hx_value_override(*tree, part->override[i]));
     return HX_OK;

@@ -10,6 +10,7 @@
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/mesh/cell.h"
+#include "core/mesh/load_faces.h"
 #include "new.h"
 
 enum { MOST_LISTED = 40, MOST_PREPARED = 24, MOST_KEY = 32 };
@@ -32,17 +33,19 @@ static const struct {
      "total_force = [0.0, 0.0, 1000.0]"},
 };
 
+int hx_new_escape(char c, char *to)
+{
+    if (c == '"' || c == '\\') return sprintf(to, "\\%c", c);
+    if (iscntrl((unsigned char)c)) return sprintf(to, "\\x%02x", (unsigned char)c);
+    to[0] = c;
+    return 1;
+}
+
 /* A name as libconfig takes it between quotes; in a comment, too, it stays on its line. */
 static void put_text(FILE *out, const char *text)
 {
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            fprintf(out, "\\%c", *text);
-        else if (iscntrl((unsigned char)*text))
-            fprintf(out, "\\x%02x", (unsigned char)*text);
-        else
-            fputc(*text, out);
-    }
+    char escaped[5];
+    for (; *text; text++) fwrite(escaped, 1, (size_t)hx_new_escape(*text, escaped), out);
 }
 
 /* What KEY=VALUE says of the key; NULL: nothing. */
@@ -54,6 +57,12 @@ static const char *overridden(const hx_new_part *part, const char *key)
         if (strncmp(part->override[i], key, n) == 0 && part->override[i][n] == '=')
             value = part->override[i] + n + 1;
     return value;
+}
+
+int hx_new_asks_for_heat(const hx_new_part *part)
+{
+    const char *const asked = overridden(part, "physics");
+    return asked && strstr(asked, "heat");
 }
 
 /* A list of texts: as it is, or of words between commas. */
@@ -133,6 +142,13 @@ static void put_given(writer *w, const char *path)
     put_key(w, path, "");
 }
 
+/* 1: a config of heat, as the file is a job of it or as is asked for. */
+static int is_heat(const hx_new_part *part)
+{
+    if (overridden(part, "physics")) return hx_new_asks_for_heat(part);
+    return part->session.conditions.is_heat;
+}
+
 static void put_head(writer *w)
 {
     const hx_new_part *const part = w->part;
@@ -150,13 +166,18 @@ static void put_head(writer *w)
             m->box_min[1], m->box_max[1], m->box_min[2], m->box_max[2], m->total_volume);
     put_key(w, "title", part->name);
     fputc('\n', w->out);
+    if (part->session.conditions.is_heat || overridden(part, "physics")) {
+        put_key(w, "physics", "heat");
+        fputc('\n', w->out);
+    }
     if (!part->is_file && !overridden(part, "units")) return;
-    put_key(w, "units", "N, mm, MPa");
+    const int of_heat = is_heat(part);
+    put_key(w, "units", of_heat ? HX_NEW_HEAT_UNITS : "N, mm, MPa");
     fprintf(w->out, "   # %s\n",
-            part->is_cad ? "CAD models are in mm, in whatever unit they were drawn"
-            : overridden(part, "units")
-                ? "the file's lengths are taken as such"
-                : "the file's lengths are taken as mm; in m: \"N, m, Pa\", E = 2.1e11");
+            part->is_cad                ? "CAD models are in mm, in whatever unit they were drawn"
+            : overridden(part, "units") ? "the file's lengths are taken as such"
+            : of_heat                   ? "the file's lengths are taken as mm; in m: \"W, m, K\""
+                      : "the file's lengths are taken as mm; in m: \"N, m, Pa\", E = 2.1e11");
 }
 
 /* Kinds that refuse from = "file" until they are left out on purpose; 0: none. */
@@ -222,7 +243,7 @@ static void put_mesh(writer *w)
     put_given(w, "mesh.merge");
     put_given(w, "mesh.time_limit");
     put_given(w, "mesh.ignore");
-    const unsigned unread = find_unread(part);
+    const unsigned unread = is_heat(part) ? 0u : find_unread(part);
     if (unread) put_unread(w, unread);
     fprintf(w->out, "%s};%s\n", unread ? "" : " ",
             part->is_file ? "   # relative to this file" : "");
@@ -258,16 +279,40 @@ static void put_other_material(writer *w)
              m->fault ? below_folder(w, m->fault) : "it has no modulus and Poisson's ratio");
     fprintf(w->out, "\n# Not from the file, check it: ");
     put_text(w->out, text);
-    hx_log_warning("the config has %s, because %s",
-                   overridden(w->part, "material.E") ? "the material that the arguments give"
-                                                     : "steel",
-                   text);
+    hx_log_warning(
+        "the config has %s, because %s",
+        overridden(w->part, "material.E") ? "the material that the arguments give" : "steel", text);
+}
+
+/* Steel's conductivity is 50 in W/(m K), and as much in mW/(mm K). */
+static void put_conductivity(writer *w)
+{
+    const hx_file_material *const m = &w->part->session.conditions.material;
+    const int is_files = m->name && !m->fault && !isnan(m->conductivity);
+    if (!is_files) put_other_material(w);
+    if (is_files) {
+        fprintf(w->out, "\n# '");
+        put_text(w->out, m->name);
+        fprintf(w->out, "' of the file, in its own units: conductivity %g", m->conductivity);
+    }
+    fprintf(w->out, "\nmaterial = { ");
+    if (is_files)
+        put_key(w, "material.from", "file");
+    else
+        put_key(w, "material.conductivity", "50.0");
+    if (is_files) put_given(w, "material.conductivity");
+    put_given(w, "material.conductivity_min");
+    fprintf(w->out, " };%s\n", is_files ? "" : "   # steel");
 }
 
 /* Steel, in the units of the config. */
 static void put_material(writer *w)
 {
     const hx_units *const u = &w->part->session.cfg.units;
+    if (is_heat(w->part)) {
+        put_conductivity(w);
+        return;
+    }
     if (put_file_material(w)) return;
     put_other_material(w);
     const double pascal = u->pascal > 0.0 ? u->pascal : 1e6;
@@ -390,6 +435,8 @@ static void put_own_sets(writer *w)
     fprintf(w->out, ");\n");
 }
 
+enum { LOADS_OF_HEAT = 1u << HX_FILE_NODE_HEAT | 1u << HX_FILE_FLUX | 1u << HX_FILE_SOURCE };
+
 typedef void (*entry_call)(writer *w, const char *name, const hx_new_set *set);
 
 static void put_support(writer *w, const char *name, const hx_new_set *set)
@@ -481,8 +528,20 @@ static int takes_stated(const hx_new_part *part, int is_load)
     return part->is_file && count_stated(c, is_load) > 0 && !find_fault(c, is_load);
 }
 
+/* Statements of heat of one kind in the file. */
+static int count_heat(const hx_conditions *c, unsigned kinds)
+{
+    int n = 0;
+    for (int64_t i = 0; i < c->n_heat; i++) n += (int)(kinds >> c->heat[i].kind & 1u);
+    return n;
+}
+
 int hx_new_is_complete(const hx_new_part *part)
 {
+    const hx_conditions *const c = &part->session.conditions;
+    if (is_heat(part))
+        return count_heat(c, 1u << HX_FILE_TEMPERATURE | 1u << HX_FILE_FILM) > 0 &&
+               count_heat(c, LOADS_OF_HEAT) > 0 && !c->heat_fault;
     return takes_stated(part, 0) && takes_stated(part, 1);
 }
 
@@ -501,6 +560,93 @@ static void put_stated(writer *w, int is_load)
         put_text(w->out, fault ? fault : "");
         fputc('\n', w->out);
     }
+}
+
+/* Heat at each node of a set is a total here, which the set's faces share. */
+static double total_heat(const writer *w, const hx_file_heat *heat)
+{
+    const hx_set *const set = hx_mesh_find_set(&w->part->session.mesh, heat->set);
+    return heat->value * (double)(set ? set->n_node : 1);
+}
+
+/* 1: a flux or film of faces between elements only, which a config cannot have. */
+static int lies_inside(const writer *w, const hx_file_heat *heat)
+{
+    const hx_mesh *const mesh = &w->part->session.mesh;
+    const hx_set *const set = hx_mesh_find_set(mesh, heat->set);
+    if (heat->kind != HX_FILE_FLUX && heat->kind != HX_FILE_FILM) return 0;
+    return set && set->n_face > 0 && hx_set_inner_faces(mesh, set) == set->n_face;
+}
+
+/* "{ set = "hot"; temperature = 20.0; }," of a statement of the file. */
+static void put_heat_entry(writer *w, const hx_file_heat *heat)
+{
+    static const char *const key[] = {"temperature", "heat", "flux", "source", "coefficient"};
+    const int is_total = heat->kind == HX_FILE_NODE_HEAT;
+    const double value = is_total ? total_heat(w, heat) : heat->value;
+    const int is_inner = lies_inside(w, heat);
+    char text[40];
+    fprintf(w->out, "%s{ set = \"", is_inner ? "#   " : "    ");
+    put_text(w->out, heat->set);
+    fprintf(w->out, "\"; %s = %s;", key[heat->kind], fraction(value, digits_of(value), text));
+    if (heat->kind == HX_FILE_FILM)
+        fprintf(w->out, " ambient = %s;", fraction(heat->ambient, digits_of(heat->ambient), text));
+    fprintf(w->out, " },%s\n",
+            is_total   ? "   # the file's heat at each node, in all; the faces share it"
+            : is_inner ? "   # left out: its faces lie between elements, not on the boundary"
+                       : "");
+    if (is_inner)
+        hx_log_warning("%s of set '%s' lies between elements, not on the boundary of the part: it "
+                       "is left out, as a comment",
+                       heat->kind == HX_FILE_FILM ? "the convection" : "the flux", heat->set);
+}
+
+static void put_heat_entries(writer *w, unsigned kinds)
+{
+    const hx_conditions *const c = &w->part->session.conditions;
+    for (int64_t i = 0; i < c->n_heat; i++)
+        if (kinds >> c->heat[i].kind & 1u) put_heat_entry(w, &c->heat[i]);
+}
+
+static void put_temperature(writer *w, const char *name, const hx_new_set *set)
+{
+    (void)set;
+    fprintf(w->out, "#   { set = \"");
+    put_text(w->out, name);
+    fprintf(w->out, "\"; temperature = 0.0; },\n");
+}
+
+static void put_heat_load(writer *w, const char *name, const hx_new_set *set)
+{
+    (void)set;
+    fprintf(w->out, "#   { set = \"");
+    put_text(w->out, name);
+    fprintf(w->out, "\"; heat = 1.0; },\n");
+}
+
+/* Temperatures, loads and films of a job of heat, in the config's words. */
+static void put_heat(writer *w)
+{
+    const hx_conditions *const c = &w->part->session.conditions;
+    const int n_film = count_heat(c, 1u << HX_FILE_FILM);
+    if (c->heat_fault) {
+        fprintf(w->out, "\n# Not all that the file states of heat is below: ");
+        put_text(w->out, below_folder(w, c->heat_fault));
+        fputc('\n', w->out);
+    }
+    fprintf(w->out, "\n# What is held at a temperature: those of the file, if it has some; others "
+                    "by taking away a #.\nsupports = (\n");
+    put_heat_entries(w, 1u << HX_FILE_TEMPERATURE);
+    put_entries(w, put_temperature);
+    fprintf(w->out, ");\n\n# What heats it, likewise: heat = h, shared over the faces;\n"
+                    "#   flux = q;     per area\n#   source = s;   per volume\nloads = (\n");
+    put_heat_entries(w, LOADS_OF_HEAT);
+    put_entries(w, put_heat_load);
+    fprintf(w->out, ");\n");
+    if (n_film == 0) return;
+    fprintf(w->out, "\n# Convection of the file.\nconvection = (\n");
+    put_heat_entries(w, 1u << HX_FILE_FILM);
+    fprintf(w->out, ");\n");
 }
 
 static void put_supports(writer *w)
@@ -559,6 +705,11 @@ static void put_passive(writer *w)
 
 static void put_design(writer *w)
 {
+    const hx_mesh *const m = &w->part->session.mesh;
+    double across = 0.0, radius = 2.5 * m->elem_size;
+    for (int i = 0; i < 3; i++) across = hypot(across, m->box_max[i] - m->box_min[i]);
+    const int is_small = radius > 0.9 * across; /* a radius of all of the part is refused */
+    if (is_small) radius = 0.9 * across;
     fprintf(w->out, "\noptimization = {\n    ");
     put_key(w, "optimization.volume_fraction", "0.3");
     fprintf(w->out, "        # of the part's volume is kept\n    ");
@@ -568,10 +719,12 @@ static void put_design(writer *w)
     fprintf(w->out, "      # ends where no density changes by more\n    filter = { ");
     put_key(w, "optimization.filter.kind", "sensitivity");
     fputc(' ', w->out);
-    put_number(w, "optimization.filter.radius", 2.5 * w->part->session.mesh.elem_size, 3);
+    put_number(w, "optimization.filter.radius", radius, 3);
     fputc(' ', w->out);
     put_key(w, "optimization.filter.unit", "length");
-    fprintf(w->out, " };   # 2.5 mean edges\n};\n");
+    fprintf(w->out, " };   # %s\n};\n",
+            is_small ? "0.9 of what the part has across, less than 2.5 mean edges"
+                     : "2.5 mean edges");
 }
 
 static void put_output(writer *w)
@@ -614,8 +767,12 @@ int hx_new_write(const hx_new_part *part, FILE *stream)
     put_material(&w);
     put_sets(&w);
     put_own_sets(&w);
-    put_supports(&w);
-    put_loads(&w);
+    if (is_heat(part)) {
+        put_heat(&w);
+    } else {
+        put_supports(&w);
+        put_loads(&w);
+    }
     put_passive(&w);
     put_design(&w);
     put_output(&w);

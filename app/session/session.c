@@ -18,6 +18,7 @@
 #include "file_material.h"
 #include "file_unread.h"
 #include "footprint.h"
+#include "meant_sets.h"
 #include "mesh_input.h"
 #include "moved_mesh.h"
 #include "result_path.h"
@@ -242,6 +243,7 @@ int hx_session_make_mesh(hx_session *s)
     const char *key = s->cfg.mesh.file ? "mesh.file" : "mesh.generator";
     if (s->team) HX_TRY(hx_session_set_threads(s)); /* mpirun may have bound it to one core */
     HX_TRY(read_mesh(s, key));
+    HX_TRY(hx_settle_meant_sets(&s->cfg, &s->mesh));
     HX_TRY(hx_settle_unread(&s->cfg, &s->conditions));
     HX_TRY(hx_take_file_material(&s->cfg, &s->conditions.material));
     const double begin = hx_session_begin_step(HX_SETUP_SETS);

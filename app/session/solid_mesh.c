@@ -110,6 +110,11 @@ static int copy_set(hx_solid_mesh *solid, const hx_set *set, const maps *to)
             if (to->node[set->node[i]] >= 0) node[n++] = to->node[set->node[i]];
         HX_TRY_FAIL(hx_mesh_add_node_set(&solid->mesh, set->name, n, node));
     }
+    for (int64_t i = 0; i < set->n_middle; i++) {
+        const int32_t end[2] = {to->node[set->middle[2 * i]], to->node[set->middle[2 * i + 1]]};
+        if (end[0] >= 0 && end[1] >= 0)
+            HX_TRY_FAIL(hx_mesh_add_middle_set(&solid->mesh, set->name, 1, end));
+    }
     if (set->rule != HX_SET_PLAIN) HX_TRY_FAIL(copy_rule(&solid->mesh, set));
     rc = HX_OK;
 fail:

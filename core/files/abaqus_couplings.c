@@ -46,7 +46,7 @@ static int own_set(hx_abaqus_reader *r)
     char name[230];
     hx_abaqus_coupling *const to = current(r);
     snprintf(name, sizeof name, "coupling-%.200s", to->reference.text);
-    HX_TRY(hx_abaqus_open_set(r, name, &r->set));
+    HX_TRY(hx_abaqus_open_set(r, HX_KIND_NODES, name, &r->set));
     to->set = r->set;
     return HX_OK;
 }
@@ -175,7 +175,7 @@ static int find_node(hx_abaqus_reader *r, const hx_abaqus_coupling *c, const hx_
 {
     hx_abaqus_reference to;
     r->member_scope = word->scope;
-    HX_TRY(hx_abaqus_refer(r, 0, word->text, &to));
+    HX_TRY(hx_abaqus_refer(r, HX_KIND_NODES, word->text, &to));
     if (to.set) to.set->is_reference = 1;
     const hx_numbers *const list = to.set ? &to.set->node : NULL;
     if (!to.is_number && (!list || list->n == 0))
@@ -196,7 +196,7 @@ static int find_members(hx_abaqus_reader *r, const hx_abaqus_coupling *c, hx_imp
     *set = c->set;
     if (c->set) return HX_OK;
     r->member_scope = c->members.scope;
-    HX_TRY(hx_abaqus_refer(r, 0, c->members.text, &to));
+    HX_TRY(hx_abaqus_refer(r, HX_KIND_FACES, c->members.text, &to));
     *set = to.set;
     if (to.set) return HX_OK;
     return HX_IMPORT_RAISE(&r->import, c->line, "*%s: no surface '%.60s'", c->keyword,
@@ -216,25 +216,25 @@ static const char *find_fault(const hx_abaqus_coupling *c)
     return NULL;
 }
 
-/* 1 if an element's edge has both ends among the named nodes and its middle not. */
+/* 1 if an element's edge has both ends among the named nodes, and none of the middles is named. */
 static int leaves_middles(const hx_import *import, const hx_number_index *named)
 {
     static const int32_t own[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     int64_t at = 0;
+    int leaves = 0;
     for (int64_t e = 0; import->solid && e < import->n_elem; e++) {
         const hx_solid *const solid = &hx_solids[import->solid[e]];
         for (int k = 0; k < solid->n_node - solid->n_corner; k++) {
             int32_t corner[HX_SOLID_CORNERS];
             const int64_t middle = hx_numbers_get(&import->middle, at++);
             if (hx_solid_middle((hx_solid_id)import->solid[e], k, own, corner) != 2) continue;
+            if (hx_number_index_find(named, middle) >= 0) return 0;
             const int64_t a = hx_numbers_get(&import->corner, 8 * e + corner[0]);
             const int64_t b = hx_numbers_get(&import->corner, 8 * e + corner[1]);
-            if (hx_number_index_find(named, a) >= 0 && hx_number_index_find(named, b) >= 0 &&
-                hx_number_index_find(named, middle) < 0)
-                return 1;
+            leaves |= hx_number_index_find(named, a) >= 0 && hx_number_index_find(named, b) >= 0;
         }
     }
-    return 0;
+    return leaves;
 }
 
 /* A set of nodes in a file of second order that names corners only: in CalculiX only these follow.
@@ -286,7 +286,7 @@ static int add_members(hx_abaqus_reader *r)
         const hx_abaqus_member *const member = &r->member[i];
         hx_abaqus_reference to;
         r->member_scope = member->word.scope;
-        HX_TRY(hx_abaqus_refer(r, 0, member->word.text, &to));
+        HX_TRY(hx_abaqus_refer(r, HX_KIND_NODES, member->word.text, &to));
         if (!to.is_number && (!to.set || to.set->node.n == 0))
             return HX_IMPORT_RAISE(&r->import, member->word.line, "no set of nodes '%.60s'",
                                    member->word.text);
@@ -297,6 +297,25 @@ static int add_members(hx_abaqus_reader *r)
     return HX_OK;
 }
 
+/* Sets of nothing but reference nodes lack no node of the part. */
+static void mark_references(hx_abaqus_reader *r)
+{
+    for (size_t i = 0; i < r->import.n_set; i++) {
+        hx_import_set *const set = r->import.set[i];
+        int64_t n = 0;
+        if (set->node.n > (int64_t)r->conditions.n_coupling) continue;
+        for (int64_t k = 0; k < set->node.n; k++) {
+            const int64_t number = hx_numbers_get(&set->node, k);
+            size_t c = 0;
+            while (c < r->conditions.n_coupling && r->conditions.coupling[c].node != number &&
+                   r->conditions.coupling[c].rotation != number)
+                c++;
+            n += c < r->conditions.n_coupling;
+        }
+        if (n > 0 && n == set->node.n) set->is_reference = 1;
+    }
+}
+
 int hx_abaqus_resolve_couplings(hx_abaqus_reader *r)
 {
     hx_number_index nodes = {0};
@@ -305,6 +324,7 @@ int hx_abaqus_resolve_couplings(hx_abaqus_reader *r)
     HX_TRY(add_members(r));
     HX_TRY_FAIL(hx_number_index_create(&nodes, &r->import.node_number));
     for (size_t i = 0; i < r->n_coupling; i++) HX_TRY_FAIL(resolve(r, &nodes, &r->coupling[i]));
+    mark_references(r);
 fail:
     hx_number_index_free(&nodes);
     r->member_scope = -1;

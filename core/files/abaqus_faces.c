@@ -132,8 +132,8 @@ static int open_group(hx_abaqus_reader *r, int *number, hx_import_set **set)
 {
     char name[40];
     do snprintf(name, sizeof name, "dload-%d", ++*number);
-    while (hx_abaqus_find_set(r, name));
-    HX_TRY(hx_import_set_named(&r->import, name, set));
+    while (hx_abaqus_find_set(r, HX_N_SET_KIND, name));
+    HX_TRY(hx_import_set_of(&r->import, name, HX_KIND_FACES, set));
     (*set)->is_of_loads = 1;
     return HX_OK;
 }

@@ -43,14 +43,14 @@ static int add_side(hx_abaqus_reader *r, char *target, int side, double value)
 {
     char name[230];
     hx_abaqus_reference to;
-    HX_TRY(hx_abaqus_need(r, 1, target, &to));
+    HX_TRY(hx_abaqus_need(r, HX_KIND_ELEMS, target, &to));
     if (to.is_number) return hx_abaqus_load_face(r, to.number, side, HX_LOADS_OF_ELEMENTS, value);
     hx_abaqus_mark_taken(r, to.set, 0);
     HX_TRY(hx_abaqus_load_repeated(r, to.set, side, HX_LOADS_OF_ELEMENTS, value));
     snprintf(name, sizeof name, "%.200s.P%d", target, side);
-    r->set = hx_abaqus_find_set(r, name);
+    r->set = hx_abaqus_find_set(r, HX_KIND_FACES, name);
     if (!r->set) {
-        HX_TRY(hx_abaqus_open_set(r, name, &r->set));
+        HX_TRY(hx_abaqus_open_set(r, HX_KIND_FACES, name, &r->set));
         HX_TRY(hx_abaqus_append_side(r, &to, side));
         r->set->is_of_loads = 1;
     }
@@ -93,7 +93,7 @@ static int find_elements(hx_abaqus_reader *r, char *target, const hx_import_set 
     hx_abaqus_reference to;
     *set = NULL;
     if (!*target) return HX_OK;
-    HX_TRY(hx_abaqus_need(r, 1, target, &to));
+    HX_TRY(hx_abaqus_need(r, HX_KIND_ELEMS, target, &to));
     *set = to.set;
     if (to.set) return HX_OK;
     return hx_abaqus_load_fault(r, "a load by mass on one element: it acts on all here");
@@ -132,7 +132,7 @@ static int dsload_line(hx_abaqus_reader *r, char *line)
     if (!hx_abaqus_field(&line, &target)) return HX_OK;
     if (!hx_abaqus_field(&line, &label) || !*label)
         return HX_ABAQUS_RAISE(&r->scan, "a load on a surface needs a label, as P");
-    HX_TRY(hx_abaqus_refer(r, 1, target, &to));
+    HX_TRY(hx_abaqus_refer(r, HX_KIND_FACES, target, &to));
     if (!to.set) return HX_ABAQUS_RAISE(&r->scan, "no surface '%.60s' above this line", target);
     if (strcasecmp(label, "P") != 0) return unread_label(r, label, "label P is read");
     r->condition.kind = HX_CONDITION_PRESSURE;

@@ -77,7 +77,7 @@ int hx_abaqus_begin_section(hx_abaqus_reader *r)
     if (r->n_section == MOST_SECTIONS)
         return HX_ABAQUS_RAISE(&r->scan, "more than %d sections", MOST_SECTIONS);
     snprintf(word, sizeof word, "%s", name);
-    HX_TRY(hx_abaqus_refer(r, 1, word, &set));
+    HX_TRY(hx_abaqus_refer(r, HX_KIND_ELEMS, word, &set));
     if (!set.set) return HX_OK;
     HX_TRY(
         hx_grow(&r->section, r->n_section, &r->section_capacity, sizeof *r->section, "sections"));

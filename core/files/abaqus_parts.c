@@ -323,16 +323,18 @@ static int read_integer(const char *text, int64_t *number)
     return *end == '\0' && *number > -((int64_t)1 << 40) && *number < (int64_t)1 << 40;
 }
 
-static hx_import_set *set_of_scope(const hx_abaqus_reader *r, int scope, const char *name)
+static hx_import_set *set_of_scope(const hx_abaqus_reader *r, int scope, hx_set_kind kind,
+                                   const char *name)
 {
     char whole[NAME_SIZE];
-    if (scope < 0) return hx_abaqus_find_set(r, name);
+    if (scope < 0) return hx_abaqus_find_set(r, kind, name);
     snprintf(whole, sizeof whole, "%s.%s", r->instance[scope].name, name);
-    return hx_abaqus_find_set(r, whole);
+    return hx_abaqus_find_set(r, kind, whole);
 }
 
 /* INSTANCE.REST: the instance whose name is longest, of which there is such a set or number. */
-static int refer_dotted(const hx_abaqus_reader *r, const char *word, hx_abaqus_reference *to)
+static int refer_dotted(const hx_abaqus_reader *r, hx_set_kind kind, const char *word,
+                        hx_abaqus_reference *to)
 {
     size_t longest = 0;
     for (size_t i = 0; i < r->n_instance; i++) {
@@ -342,7 +344,7 @@ static int refer_dotted(const hx_abaqus_reader *r, const char *word, hx_abaqus_r
             continue;
         found.is_number = read_integer(word + n + 1, &found.number);
         found.number += (int64_t)i * HX_ABAQUS_BASE;
-        found.set = found.is_number ? NULL : set_of_scope(r, (int)i, word + n + 1);
+        found.set = found.is_number ? NULL : set_of_scope(r, (int)i, kind, word + n + 1);
         if (!found.is_number && !found.set) continue;
         longest = n;
         *to = found;
@@ -350,13 +352,15 @@ static int refer_dotted(const hx_abaqus_reader *r, const char *word, hx_abaqus_r
     return to->is_number || to->set;
 }
 
-int hx_abaqus_refer(const hx_abaqus_reader *r, int is_elem, char *word, hx_abaqus_reference *to)
+int hx_abaqus_refer(const hx_abaqus_reader *r, hx_set_kind kind, char *word,
+                    hx_abaqus_reference *to)
 {
+    const int is_elem = kind == HX_KIND_ELEMS;
     const int scope = r->member_scope >= 0 ? r->member_scope : r->scope;
     memset(to, 0, sizeof *to);
     unquote(word);
     if (r->n_instance == 0 && (isdigit((unsigned char)*word) || *word == '-' || *word == '+')) {
-        to->set = word[strspn(word, "0123456789")] ? hx_abaqus_find_set(r, word) : NULL;
+        to->set = word[strspn(word, "0123456789")] ? hx_abaqus_find_set(r, kind, word) : NULL;
         if (to->set) return HX_OK;
         to->is_number = 1; /* of a flat file, however long */
         HX_TRY(hx_abaqus_int(&r->scan, word, "a number or the name of a set", &to->number));
@@ -365,16 +369,16 @@ int hx_abaqus_refer(const hx_abaqus_reader *r, int is_elem, char *word, hx_abaqu
     }
     to->is_number = read_integer(word, &to->number);
     if (to->is_number) return add_base(r, scope, is_elem, &to->number);
-    if (scope >= 0) to->set = set_of_scope(r, scope, word);
-    if (!to->set && !r->in_part) to->set = hx_abaqus_find_set(r, word);
-    if (to->set || refer_dotted(r, word, to)) return HX_OK;
-    if (r->n_instance == 1) to->set = set_of_scope(r, 0, word);
+    if (scope >= 0) to->set = set_of_scope(r, scope, kind, word);
+    if (!to->set && !r->in_part) to->set = hx_abaqus_find_set(r, kind, word);
+    if (to->set || refer_dotted(r, kind, word, to)) return HX_OK;
+    if (r->n_instance == 1) to->set = set_of_scope(r, 0, kind, word);
     return HX_OK;
 }
 
-int hx_abaqus_need(const hx_abaqus_reader *r, int is_elem, char *word, hx_abaqus_reference *to)
+int hx_abaqus_need(const hx_abaqus_reader *r, hx_set_kind kind, char *word, hx_abaqus_reference *to)
 {
-    HX_TRY(hx_abaqus_refer(r, is_elem, word, to));
+    HX_TRY(hx_abaqus_refer(r, kind, word, to));
     if (to->is_number || to->set) return HX_OK;
     const char *const dot = strchr(word, '.');
     for (size_t i = 0; dot && r->n_instance > 0 && i <= r->n_instance; i++) {
@@ -411,7 +415,7 @@ static int check_taken(hx_abaqus_reader *r, const hx_import_set *set)
     return hx_import_conditions_set_load_fault(&r->conditions, text, path, line, set->name, taken);
 }
 
-int hx_abaqus_open_set(hx_abaqus_reader *r, const char *name, hx_import_set **set)
+int hx_abaqus_open_set(hx_abaqus_reader *r, hx_set_kind kind, const char *name, hx_import_set **set)
 {
     char whole[NAME_SIZE] = "";
     if (strlen(name) > 200)
@@ -423,21 +427,28 @@ int hx_abaqus_open_set(hx_abaqus_reader *r, const char *name, hx_import_set **se
         snprintf(whole, sizeof whole, "%s.%s", r->instance[r->scope].name, name);
     else
         snprintf(whole, sizeof whole, "%s", name);
-    *set = hx_abaqus_find_set(r, whole);
-    return *set ? check_taken(r, *set) : hx_import_set_named(&r->import, whole, set);
+    *set = hx_abaqus_find_set(r, kind, whole);
+    if (*set && ((*set)->kind == kind || r->scan.joins_names)) return check_taken(r, *set);
+    /* another kind has the name, perhaps in another case: one way to write it */
+    return hx_import_set_of(&r->import, *set ? (*set)->name : whole, kind, set);
 }
 
 int hx_abaqus_name_sets(hx_abaqus_reader *r)
 {
+    uint8_t *drops = NULL; /* by sets: it loses the instance's name */
     if (r->n_instance != 1) return HX_OK;
     const size_t n = strlen(r->instance[0].name);
+    HX_TRY(hx_alloc(&drops, r->import.n_set, 1, "names of sets"));
+    for (size_t i = 0; i < r->import.n_set; i++) {
+        const char *const name = r->import.set[i]->name;
+        drops[i] = strncasecmp(name, r->instance[0].name, n) == 0 && name[n] == '.' &&
+                   name[n + 1] && !hx_abaqus_find_set(r, HX_N_SET_KIND, name + n + 1);
+    }
     for (size_t i = 0; i < r->import.n_set; i++) {
         char *const name = r->import.set[i]->name;
-        if (strncasecmp(name, r->instance[0].name, n) != 0 || name[n] != '.' || !name[n + 1] ||
-            hx_abaqus_find_set(r, name + n + 1))
-            continue;
-        memmove(name, name + n + 1, strlen(name + n + 1) + 1);
+        if (drops[i]) memmove(name, name + n + 1, strlen(name + n + 1) + 1);
     }
+    free(drops);
     return HX_OK;
 }
 

@@ -43,7 +43,7 @@ static int begin_node(hx_abaqus_reader *r)
                                "read",
                                system);
     HX_TRY(hx_abaqus_refuse_input(r));
-    if (set && *set) HX_TRY(hx_abaqus_open_set(r, set, &r->set));
+    if (set && *set) HX_TRY(hx_abaqus_open_set(r, HX_KIND_NODES, set, &r->set));
     r->data = node_line;
     return HX_OK;
 }
@@ -181,7 +181,7 @@ static int read_entry(hx_abaqus_reader *r, char *field)
         return hx_abaqus_int(&r->scan, field,
                              k == 0 ? "the number of an element" : "the number of a node",
                              &r->entry[k]);
-    HX_TRY(hx_abaqus_refer(r, 0, field, &to));
+    HX_TRY(hx_abaqus_refer(r, HX_KIND_NODES, field, &to));
     if (!to.is_number)
         return HX_ABAQUS_RAISE(&r->scan, "'%.60s' where a node, INSTANCE.NUMBER, is expected",
                                field);
@@ -235,7 +235,7 @@ static int begin_element(hx_abaqus_reader *r)
     for (char *c = r->type_name; *c; c++) *c = (char)toupper((unsigned char)*c);
     HX_TRY(hx_abaqus_count_formulation(r));
     r->other_type = 0;
-    if (set && *set) HX_TRY(hx_abaqus_open_set(r, set, &r->set));
+    if (set && *set) HX_TRY(hx_abaqus_open_set(r, HX_KIND_ELEMS, set, &r->set));
     r->n_entry = 0;
     r->continues = 0;
     r->data = r->type->n_node > 0 ? element_line : unknown_element_line;
@@ -320,6 +320,7 @@ static int begin_unread(hx_abaqus_reader *r)
 {
     int is_harmless;
     HX_TRY(hx_abaqus_begin_unread(r, &is_harmless));
+    HX_TRY(hx_abaqus_begin_heat(r));
     if (is_harmless && r->n_skipped++ == 0)
         snprintf(r->first_skipped, sizeof r->first_skipped, "%.31s", r->scan.keyword_shown);
     return HX_OK;
@@ -388,6 +389,7 @@ static void reader_free(hx_abaqus_reader *r)
     hx_numbers_free(&r->other_step);
     hx_abaqus_free_carriers(r);
     free(r->face_load);
+    hx_abaqus_free_heat(r);
     hx_number_index_free(&r->elem_place);
     hx_number_index_free(&r->cell_place);
     hx_number_index_free(&r->node_place);
@@ -409,7 +411,9 @@ static int make_mesh(hx_abaqus_reader *r, hx_mesh *mesh, hx_conditions *conditio
     HX_TRY(hx_import_finish(&r->import, mesh));
     if (r->import.sink) return HX_OK;
     HX_TRY(hx_import_conditions_finish(&r->conditions, &r->import, mesh, conditions));
-    return conditions ? hx_abaqus_find_material(r, mesh, &conditions->material) : HX_OK;
+    if (!conditions) return HX_OK;
+    HX_TRY(hx_abaqus_give_heat(r, conditions));
+    return hx_abaqus_find_material(r, mesh, &conditions->material);
 }
 
 static int read_file(const char *path, hx_mesh *mesh, hx_conditions *conditions,

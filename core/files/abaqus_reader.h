@@ -98,6 +98,14 @@ typedef struct hx_abaqus_section {
     int64_t line;
 } hx_abaqus_section;
 
+/* What a step of heat states of a set. */
+typedef struct hx_abaqus_heat {
+    hx_file_heat_kind kind;
+    hx_import_set *set;
+    int is_single; /* the set is ours, of single nodes or elements */
+    double value, ambient;
+} hx_abaqus_heat;
+
 /* A pressure on one side of an element, by number. */
 typedef struct hx_abaqus_face_load {
     int64_t elem, line, place; /* place: among all */
@@ -165,6 +173,11 @@ struct hx_abaqus_reader {
     hx_abaqus_word *carrier; /* (owned) */
     hx_unread formulation;   /* of each type with letters behind its name: the plain one (owned) */
 
+    int n_heat_step;
+    size_t n_heat, heat_capacity;
+    hx_abaqus_heat *heat; /* (owned) */
+    char *heat_fault;     /* (owned) */
+
     size_t n_face_load, face_load_capacity;
     hx_abaqus_face_load *face_load; /* (owned) */
 
@@ -174,18 +187,24 @@ struct hx_abaqus_reader {
     char first_skipped[32];
 };
 
-/* The set of the whole name whatever its case, or NULL. */
-hx_import_set *hx_abaqus_find_set(const hx_abaqus_reader *r, const char *name);
+/* Node sets, element sets and surfaces have names of their own. The set of the whole name whatever
+ * its case: that of the kind (HX_N_SET_KIND: of any), or if there is none the first of another;
+ * NULL: no set has it. */
+hx_import_set *hx_abaqus_find_set(const hx_abaqus_reader *r, hx_set_kind kind, const char *name);
 
-/* The set of that name where lines belong now, made if there is none; *set stays valid. */
-int hx_abaqus_open_set(hx_abaqus_reader *r, const char *name, hx_import_set **set);
+/* The set of that name and kind where lines belong now, made if there is none; *set stays valid. */
+int hx_abaqus_open_set(hx_abaqus_reader *r, hx_set_kind kind, const char *name,
+                       hx_import_set **set);
 
 /* What "NAME", "17", "PART-1-1.NAME" or "PART-1-1.17" means among the members of a set, or where
- * lines belong now. Takes quotes out of the word. HX_EINPUT: a number of no instance. */
-int hx_abaqus_refer(const hx_abaqus_reader *r, int is_elem, char *word, hx_abaqus_reference *to);
+ * lines belong now; a set of the kind if there is one. Takes quotes out of the word. HX_EINPUT: a
+ * number of no instance. */
+int hx_abaqus_refer(const hx_abaqus_reader *r, hx_set_kind kind, char *word,
+                    hx_abaqus_reference *to);
 
 /* The same, with HX_EINPUT where there is no such set. */
-int hx_abaqus_need(const hx_abaqus_reader *r, int is_elem, char *word, hx_abaqus_reference *to);
+int hx_abaqus_need(const hx_abaqus_reader *r, hx_set_kind kind, char *word,
+                   hx_abaqus_reference *to);
 
 /* The number of a node or element that is defined here, with its base. */
 int hx_abaqus_own_number(hx_abaqus_reader *r, int is_elem, int64_t *number);
@@ -245,6 +264,14 @@ int hx_abaqus_name_materials(hx_abaqus_reader *r);
 int hx_abaqus_keep_carrier(hx_abaqus_reader *r);
 int hx_abaqus_list_carriers(hx_abaqus_reader *r);
 void hx_abaqus_free_carriers(hx_abaqus_reader *r);
+
+/* What a job of heat states (abaqus_heat.c), besides that it is named as not read: takes the data of
+ * *CFLUX, *DFLUX, *DSFLUX, *FILM and *SFILM, counts *HEAT TRANSFER; a temperature of *BOUNDARY; at
+ * last hands it over. */
+int hx_abaqus_begin_heat(hx_abaqus_reader *r);
+int hx_abaqus_hold_temperature(hx_abaqus_reader *r, char *target, double value);
+int hx_abaqus_give_heat(hx_abaqus_reader *r, hx_conditions *to);
+void hx_abaqus_free_heat(hx_abaqus_reader *r);
 
 /* Counts a solid whose type has letters behind its name; notes them, each once. */
 int hx_abaqus_count_formulation(hx_abaqus_reader *r);

@@ -26,10 +26,11 @@ typedef enum { HX_ABAQUS_END, HX_ABAQUS_KEYWORD, HX_ABAQUS_DATA } hx_abaqus_line
 
 typedef struct hx_abaqus_scan {
     hx_abaqus_file file[HX_ABAQUS_DEPTH];
-    int depth;      /* files open; 0: at the end */
-    int n_included; /* files so far, but the first */
-    char *text;     /* the last line, without its end (owned) */
-    int is_again;   /* it is the next one, too */
+    int depth;       /* files open; 0: at the end */
+    int n_included;  /* files so far, but the first */
+    int joins_names; /* HX_ABAQUS_JOINS was met: sets of one name are one, of all kinds */
+    char *text;      /* the last line, without its end (owned) */
+    int is_again;    /* it is the next one, too */
     /* Gets the text of each comment, without the stars and the blanks around it; or NULL. */
     int (*comment)(void *context, const char *text);
     void *comment_context; /* (borrowed) */
@@ -48,6 +49,9 @@ typedef struct hx_abaqus_scan {
         const char *name, *value; /* value "" where there is none */
     } parameter[HX_ABAQUS_PARAMETERS];
 } hx_abaqus_scan;
+
+/* A comment of ours, before a set that goes on under another keyword. */
+#define HX_ABAQUS_JOINS "** hextop: sets of one name are one set"
 
 int hx_abaqus_scan_open(hx_abaqus_scan *scan, const char *path);
 void hx_abaqus_scan_free(hx_abaqus_scan *scan);

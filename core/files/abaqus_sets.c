@@ -10,11 +10,15 @@
 #include "abaqus_reader.h"
 #include "abaqus_write.h"
 
-hx_import_set *hx_abaqus_find_set(const hx_abaqus_reader *r, const char *name)
+hx_import_set *hx_abaqus_find_set(const hx_abaqus_reader *r, hx_set_kind kind, const char *name)
 {
-    for (size_t i = 0; i < r->import.n_set; i++)
-        if (strcasecmp(r->import.set[i]->name, name) == 0) return r->import.set[i];
-    return NULL;
+    hx_import_set *found = NULL;
+    for (size_t i = 0; i < r->import.n_set; i++) {
+        if (strcasecmp(r->import.set[i]->name, name) != 0) continue;
+        if (r->import.set[i]->kind == kind) return r->import.set[i];
+        if (!found) found = r->import.set[i];
+    }
+    return found;
 }
 
 /* Sorts a list of the set that has grown beyond all that the file has, and takes out what is there
@@ -107,6 +111,29 @@ static int append_there(hx_abaqus_reader *r, int is_elem, const int64_t value[3]
     return HX_OK;
 }
 
+/* CalculiX takes the last number as a member even if the steps pass over it, and puts the largest
+ * number of all in its place if that is smaller; Abaqus does not. */
+static int check_last(hx_abaqus_reader *r, int is_elem, const int64_t value[3], int64_t base,
+                      int lacks)
+{
+    const hx_numbers *const list[2] = {is_elem ? &r->import.elem_number : &r->import.node_number,
+                                       &r->cell_number};
+    int64_t largest = value[0];
+    for (int k = 0; k < 1 + is_elem && lacks && value[2] > 1; k++)
+        for (int64_t i = 0; i < list[k]->n; i++)
+            if (hx_numbers_get(list[k], i) > largest) largest = hx_numbers_get(list[k], i);
+    const int64_t last = lacks && largest < value[1] && value[2] > 1 ? largest : value[1];
+    const int64_t over = (last - value[0]) % value[2];
+    if (over == 0) return HX_OK;
+    return HX_ABAQUS_RAISE(
+        &r->scan,
+        "GENERATE of set '%.60s' from %lld in steps of %lld does not end on %lld, "
+        "which CalculiX takes all the same and Abaqus does not: end on %lld, and "
+        "name %lld if it is meant",
+        r->set->name, (long long)(value[0] - base), (long long)value[2], (long long)(last - base),
+        (long long)(last - over - base), (long long)(last - base));
+}
+
 /* first, last, step. Numbers between that are not there are no members, as in CalculiX. */
 static int generate(hx_abaqus_reader *r, int is_elem, char *line, hx_numbers *list, int64_t n_all)
 {
@@ -125,12 +152,13 @@ static int generate(hx_abaqus_reader *r, int is_elem, char *line, hx_numbers *li
     char first[24];
     hx_abaqus_reference to;
     snprintf(first, sizeof first, "%lld", (long long)value[0]);
-    HX_TRY(hx_abaqus_refer(r, is_elem, first, &to));
+    HX_TRY(hx_abaqus_refer(r, is_elem ? HX_KIND_ELEMS : HX_KIND_NODES, first, &to));
     const int64_t base = to.number - value[0];
     value[1] = (base > 0 && value[1] >= HX_ABAQUS_BASE ? HX_ABAQUS_BASE - 1 : value[1]) + base;
     value[0] = to.number;
     HX_TRY(append_there(r, is_elem, value, list, n_all));
     const int64_t found = list->n - before, count = (value[1] - value[0]) / value[2] + 1;
+    HX_TRY(check_last(r, is_elem, value, base, found < count));
     if (found < count)
         HX_TRY(hx_notes_add(
             r->notes, found > 0 ? HX_NOTE_DETAIL : HX_NOTE_WARNING,
@@ -151,7 +179,7 @@ static int member_line(hx_abaqus_reader *r, char *line, int is_elem)
     while (hx_abaqus_field(&line, &field)) {
         hx_abaqus_reference to;
         if (!*field) continue;
-        HX_TRY(hx_abaqus_need(r, is_elem, field, &to));
+        HX_TRY(hx_abaqus_need(r, is_elem ? HX_KIND_ELEMS : HX_KIND_NODES, field, &to));
         if (to.is_number)
             HX_TRY(hx_numbers_append(list, 1, &to.number));
         else
@@ -213,7 +241,7 @@ int hx_abaqus_add_nodes_of(hx_abaqus_reader *r, const char *name)
     hx_abaqus_reference to;
     if (r->import.sink) return hx_import_need_whole(&r->import, "*NSET with ELSET");
     snprintf(word, sizeof word, "%s", name);
-    HX_TRY(hx_abaqus_need(r, 1, word, &to));
+    HX_TRY(hx_abaqus_need(r, HX_KIND_ELEMS, word, &to));
     const hx_import_set *const named = to.set;
     if (!named)
         return HX_ABAQUS_RAISE(&r->scan, "ELSET=%.60s: a number and no name of a set", name);
@@ -242,7 +270,7 @@ static int find_member_scope(hx_abaqus_reader *r)
     return HX_ABAQUS_RAISE(&r->scan, "no instance '%.60s' above this line", name);
 }
 
-static int begin_set(hx_abaqus_reader *r, const char *key)
+static int begin_set(hx_abaqus_reader *r, const char *key, hx_set_kind kind)
 {
     const char *const name = hx_abaqus_parameter(&r->scan, key);
     if (!name || !*name)
@@ -250,20 +278,20 @@ static int begin_set(hx_abaqus_reader *r, const char *key)
     HX_TRY(hx_abaqus_refuse_input(r));
     r->is_generated = hx_abaqus_parameter(&r->scan, "GENERATE") != NULL;
     HX_TRY(find_member_scope(r));
-    return hx_abaqus_open_set(r, name, &r->set);
+    return hx_abaqus_open_set(r, kind, name, &r->set);
 }
 
 int hx_abaqus_begin_nset(hx_abaqus_reader *r)
 {
     const char *const elset = hx_abaqus_parameter(&r->scan, "ELSET");
-    HX_TRY(begin_set(r, "NSET"));
+    HX_TRY(begin_set(r, "NSET", HX_KIND_NODES));
     r->data = nset_line;
     return elset && *elset ? hx_abaqus_add_nodes_of(r, elset) : HX_OK;
 }
 
 int hx_abaqus_begin_elset(hx_abaqus_reader *r)
 {
-    HX_TRY(begin_set(r, "ELSET"));
+    HX_TRY(begin_set(r, "ELSET", HX_KIND_ELEMS));
     r->data = elset_line;
     return HX_OK;
 }
@@ -314,7 +342,7 @@ static int append_free(hx_abaqus_reader *r, char *field)
 {
     hx_abaqus_reference to;
     if (r->import.sink) return hx_import_need_whole(&r->import, "*SURFACE without sides");
-    HX_TRY(hx_abaqus_need(r, 1, field, &to));
+    HX_TRY(hx_abaqus_need(r, HX_KIND_ELEMS, field, &to));
     if (to.is_number) return hx_numbers_append(&r->set->free_elem, 1, &to.number);
     if (to.set->elem.n == 0)
         return HX_ABAQUS_RAISE(&r->scan, "set '%.60s' has no elements for a surface", to.set->name);
@@ -342,7 +370,7 @@ static int surface_line(hx_abaqus_reader *r, char *line)
     if (side < 0)
         return HX_ABAQUS_RAISE(&r->scan, "'%.20s' where a side of elements is expected: S1 to S6",
                                side_name);
-    HX_TRY(hx_abaqus_need(r, 1, field, &to));
+    HX_TRY(hx_abaqus_need(r, HX_KIND_ELEMS, field, &to));
     return hx_abaqus_append_side(r, &to, side);
 }
 
@@ -366,7 +394,7 @@ int hx_abaqus_begin_surface(hx_abaqus_reader *r)
         snprintf(how, sizeof how, "TYPE=%.20s", type);
         return unread_surface(r, how);
     }
-    HX_TRY(begin_set(r, "NAME"));
+    HX_TRY(begin_set(r, "NAME", HX_KIND_FACES));
     r->is_generated = 0;
     r->data = is_node ? surface_node_line : surface_line;
     return HX_OK;

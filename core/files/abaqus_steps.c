@@ -128,7 +128,7 @@ static int add_condition(hx_abaqus_reader *r, char *target)
     hx_abaqus_reference to;
     r->condition.line = hx_abaqus_scan_number(&r->scan);
     r->condition.step = r->conditions.n_step;
-    HX_TRY(hx_abaqus_refer(r, 0, target, &to));
+    HX_TRY(hx_abaqus_refer(r, HX_KIND_NODES, target, &to));
     if (!to.is_number && (!to.set || to.set->node.n == 0))
         return HX_ABAQUS_RAISE(&r->scan, "no set of nodes '%.60s' above this line", target);
     HX_TRY(hx_import_conditions_add(&r->conditions, &r->condition, &added));
@@ -191,6 +191,8 @@ static int boundary_line(hx_abaqus_reader *r, char *line)
     r->condition.components = 0;
     for (int64_t i = first > 0 ? first : 1; i <= last && i <= 6; i++)
         r->condition.components |= 1u << (i - 1);
+    if (first <= 11 && last >= 11)
+        HX_TRY(hx_abaqus_hold_temperature(r, target, r->condition.value));
     if (first == 0 || last > 6) HX_TRY(unread_component(r, first == 0 ? 0 : last));
     return r->condition.components ? add_condition(r, target) : HX_OK;
 }

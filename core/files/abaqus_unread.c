@@ -521,7 +521,7 @@ static int mark_carriers(hx_abaqus_reader *r, uint8_t *carries)
     for (size_t i = 0; i < r->n_carrier; i++) {
         hx_abaqus_reference to;
         r->member_scope = r->carrier[i].scope;
-        HX_TRY(hx_abaqus_refer(r, 1, r->carrier[i].text, &to));
+        HX_TRY(hx_abaqus_refer(r, HX_KIND_ELEMS, r->carrier[i].text, &to));
         for (int64_t k = 0; to.set && k < to.set->elem.n; k++) {
             const int64_t cell =
                 hx_number_index_find(&r->cell_place, hx_numbers_get(&to.set->elem, k));

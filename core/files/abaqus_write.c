@@ -10,6 +10,7 @@
 #include "../base/atomic_file.h"
 #include "../base/memory.h"
 #include "../mesh/set_rules.h"
+#include "abaqus_scan.h"
 #include "abaqus_writer.h"
 #include "set_names.h"
 #include "solid.h"
@@ -275,6 +276,18 @@ static int side_of(const hx_mesh *mesh, int64_t face)
     return hx_abaqus_side[hx_solids[solid_of(mesh, face / 6)].kind][face % 6];
 }
 
+/* "*NSET, NSET=NAME"; *n: keywords of the set so far. */
+static void put_set_keyword(hx_abaqus_writer *w, const char *keyword, size_t set, int *n)
+{
+    if ((*n)++ > 0 && !w->has_joined) {
+        hx_abaqus_put_text(w, HX_ABAQUS_JOINS "\n");
+        w->has_joined = 1;
+    }
+    hx_abaqus_put_text(w, keyword);
+    hx_abaqus_put_text(w, w->names.name[set]);
+    hx_abaqus_put_text(w, "\n");
+}
+
 static int put_sets(hx_abaqus_writer *w)
 {
     const hx_mesh *const mesh = w->mesh;
@@ -283,23 +296,18 @@ static int put_sets(hx_abaqus_writer *w)
     for (size_t i = 0; i < mesh->n_set; i++) {
         hx_set stated = mesh->set[i]; /* with the faces that the file states (borrowed lists) */
         const hx_set *const set = &stated;
+        int n_keyword = 0;
         stated.n_face = hx_set_stated_faces(mesh, &mesh->set[i]);
         if (lists_nodes(mesh, set, flag)) {
-            hx_abaqus_put_text(w, "*NSET, NSET=");
-            hx_abaqus_put_text(w, w->names.name[i]);
-            hx_abaqus_put_text(w, "\n");
+            put_set_keyword(w, "*NSET, NSET=", i, &n_keyword);
             put_list(w, set->n_node, set->node, hx_abaqus_point_number);
         }
         if (set->n_elem > 0) {
-            hx_abaqus_put_text(w, "*ELSET, ELSET=");
-            hx_abaqus_put_text(w, w->names.name[i]);
-            hx_abaqus_put_text(w, "\n");
+            put_set_keyword(w, "*ELSET, ELSET=", i, &n_keyword);
             put_list(w, set->n_elem, set->elem, hx_abaqus_elem_number);
         }
         if (set->n_face == 0) continue;
-        hx_abaqus_put_text(w, "*SURFACE, TYPE=ELEMENT, NAME=");
-        hx_abaqus_put_text(w, w->names.name[i]);
-        hx_abaqus_put_text(w, "\n");
+        put_set_keyword(w, "*SURFACE, TYPE=ELEMENT, NAME=", i, &n_keyword);
         for (int64_t k = 0; k < set->n_face; k++) {
             hx_abaqus_put_int(w, hx_abaqus_elem_number(w, set->face[k] / 6));
             hx_abaqus_put_text(w, ", S");

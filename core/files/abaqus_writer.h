@@ -20,6 +20,7 @@ typedef struct hx_abaqus_writer {
     int64_t next_node, next_elem; /* numbers that nothing has */
     int64_t first_middle;         /* number of the first middle of an edge */
     hx_set_names names;           /* of the sets in the file (owned) */
+    int has_joined;               /* HX_ABAQUS_JOINS is written */
 } hx_abaqus_writer;
 
 void hx_abaqus_put_text(hx_abaqus_writer *w, const char *text);

@@ -244,17 +244,21 @@ fail:
     return rc;
 }
 
-/* The set of a block or set: by its name, else "block-7". */
+/* The set of a block or set: by its name, else "block-7". Blocks, node sets and side sets have names
+ * of their own; a block of cells that are no solids is one of elements all the same. */
 static int open_set(reader *r, ex_entity_type type, int64_t id, const char *word,
                     hx_import_set **set)
 {
+    const hx_set_kind kind = type == EX_NODE_SET   ? HX_KIND_NODES
+                             : type == EX_SIDE_SET ? HX_KIND_FACES
+                                                   : HX_KIND_ELEMS;
     char name[4 * NAME_SIZE] = "";
     if (r->lib->ex_get_name(r->file, type, id, name) < 0) name[0] = '\0';
     name[sizeof name - 1] = '\0';
     for (size_t n = strlen(name); n > 0 && isspace((unsigned char)name[n - 1]); n--)
         name[n - 1] = '\0';
     if (!name[0]) snprintf(name, sizeof name, "%s-%lld", word, (long long)id);
-    return hx_import_set_named(&r->import, name, set);
+    return hx_import_set_of(&r->import, name, kind, set);
 }
 
 /* n checked numbers of nodes or elements, from 1. */

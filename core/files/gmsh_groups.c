@@ -8,29 +8,20 @@
 
 enum { MOST_GROUPS = 100000, NAME_SIZE = 512 };
 
-static const char *const dim_word[4] = {"point", "curve", "surface", "volume"};
-
-/* 1: a group of that name has another dimension and the name itself for its set. */
-static int is_of_other_dim(const hx_gmsh_reader *r, int64_t dim, const char *name)
-{
-    for (int64_t i = 0; i < r->n_group; i++)
-        if (r->group[i].dim != dim && strcmp(r->group[i].set->name, name) == 0) return 1;
-    return 0;
-}
+/* By dimension, and so by hx_set_kind. */
+static hx_kind_words dim_word = {"point", "curve", "surface", "volume"};
 
 static int add_group(hx_gmsh_reader *r, int64_t dim, int64_t tag, const char *name)
 {
-    char apart[NAME_SIZE + 16]; /* no name has a line break: it is replaced at the end */
     hx_gmsh_group group = {.dim = dim, .tag = tag};
     if (r->n_group == MOST_GROUPS)
         return HX_GMSH_RAISE(r, "more than %d physical groups", MOST_GROUPS);
-    snprintf(apart, sizeof apart, "%s\n%s", dim_word[dim], name);
-    const int is_apart = !r->joins_names && is_of_other_dim(r, dim, name);
-    r->has_apart |= is_apart;
-    HX_TRY(hx_import_set_named(&r->import, is_apart ? apart : name, &group.set));
+    if (r->joins_names)
+        HX_TRY(hx_import_set_named(&r->import, name, &group.set));
+    else
+        HX_TRY(hx_import_set_of(&r->import, name, (hx_set_kind)dim, &group.set));
     HX_TRY(hx_grow(&r->group, (size_t)r->n_group, &r->group_capacity, sizeof *r->group,
                    "groups of a mesh file"));
-    HX_TRY(hx_strdup(&group.name, name));
     r->group[r->n_group++] = group;
     return HX_OK;
 }
@@ -91,81 +82,15 @@ int hx_gmsh_read_names(hx_gmsh_reader *r)
     return rc;
 }
 
-/* --- one name, several dimensions --- */
-
-/* The set of a name in one dimension; NULL: no such group, or with members_only none that is met.
- */
-static hx_import_set *find_set(const hx_gmsh_reader *r, const char *name, int dim, int members_only)
+void hx_gmsh_settle_groups(hx_gmsh_reader *r)
 {
-    for (int64_t i = 0; i < r->n_group; i++) {
-        const hx_gmsh_group *const g = &r->group[i];
-        if (g->dim == dim && (g->is_met || !members_only) && strcmp(g->name, name) == 0)
-            return g->set;
-    }
-    return NULL;
-}
-
-static int is_taken(const hx_gmsh_reader *r, const char *name)
-{
-    for (size_t i = 0; i < r->import.n_set; i++)
-        if (strcmp(r->import.set[i]->name, name) == 0) return 1;
-    return 0;
-}
-
-/* "surface-fix", or "surface-fix-2" if another set is called so. */
-static int rename_set(hx_gmsh_reader *r, hx_import_set *set, int dim, const char *name)
-{
-    char text[NAME_SIZE + 40];
-    const int n = snprintf(text, sizeof text, "%s-%s", dim_word[dim], name);
-    for (int k = 2; is_taken(r, text); k++) snprintf(text + n, sizeof text - (size_t)n, "-%d", k);
-    free(set->name);
-    return hx_strdup(&set->name, text);
-}
-
-/* The highest dimension with members keeps the name. */
-static int keep_apart(hx_gmsh_reader *r, const char *name, int *n_noted)
-{
-    enum { MOST_SHOWN = 5 };
-    char text[3 * (NAME_SIZE + 80)] = "";
-    hx_import_set *set[4];
-    int n_dim = 0, keeps = -1;
-    size_t n = 0;
-    for (int dim = 0; dim < 4; dim++) {
-        set[dim] = find_set(r, name, dim, 0);
-        n_dim += set[dim] != NULL;
-        if (find_set(r, name, dim, 1)) keeps = dim;
-    }
-    for (int dim = 3; dim >= 0 && keeps < 0; dim--)
-        if (set[dim]) keeps = dim;
-    if (n_dim < 2) return HX_OK;
-    for (int dim = 3; dim >= 0; dim--) {
-        if (!set[dim] || dim == keeps) continue;
-        HX_TRY(rename_set(r, set[dim], dim, name));
-        n += (size_t)snprintf(text + n, sizeof text - n, ", the %ss '%s'", dim_word[dim],
-                              set[dim]->name);
-    }
-    free(set[keeps]->name);
-    HX_TRY(hx_strdup(&set[keeps]->name, name));
-    return hx_notes_add(r->import.notes, (*n_noted)++ < MOST_SHOWN ? HX_NOTE_INFO : HX_NOTE_DETAIL,
-                        "%s: physical groups of %d dimensions are named '%s': the %ss are set "
-                        "'%s'%s",
-                        r->import.path, n_dim, name, dim_word[keeps], name, text);
-}
-
-int hx_gmsh_name_sets(hx_gmsh_reader *r)
-{
-    int n_noted = 0;
-    for (int64_t i = 0; i < r->n_group && r->has_apart; i++) {
-        int is_first = 1;
-        for (int64_t k = 0; k < i && is_first; k++)
-            is_first = strcmp(r->group[k].name, r->group[i].name) != 0;
-        if (is_first) HX_TRY(keep_apart(r, r->group[i].name, &n_noted));
-    }
-    return HX_OK;
+    r->import.kind_words = &dim_word;
+    for (int64_t i = 0; i < r->n_group; i++) r->group[i].set->is_unmet = 1;
+    for (int64_t i = 0; i < r->n_group; i++)
+        if (r->group[i].is_met) r->group[i].set->is_unmet = 0;
 }
 
 void hx_gmsh_free_groups(hx_gmsh_reader *r)
 {
-    for (int64_t i = 0; i < r->n_group; i++) free(r->group[i].name);
     free(r->group);
 }

@@ -344,7 +344,7 @@ static int read_file(const char *path, hx_mesh *mesh, hx_import_sink *sink, hx_n
     HX_TRY_FAIL(read_start(&r));
     HX_TRY_FAIL(read_sections(&r));
     hx_file_scan_free(&r.scan);
-    HX_TRY_FAIL(hx_gmsh_name_sets(&r));
+    hx_gmsh_settle_groups(&r);
     rc = hx_import_finish(&r.import, mesh);
 fail:
     hx_file_scan_free(&r.scan);

@@ -25,7 +25,6 @@ typedef struct hx_gmsh_type {
 typedef struct hx_gmsh_group {
     int64_t dim, tag;
     hx_import_set *set; /* (borrowed from the import) */
-    char *name;         /* (owned) */
     int is_met;         /* an element or an entity is in it */
 } hx_gmsh_group;
 
@@ -43,7 +42,6 @@ typedef struct hx_gmsh_reader {
     int size_bytes; /* of a size in a binary file of format 4.1 */
     int has_nodes, has_elements;
     int joins_names; /* HX_GMSH_JOINS was read: groups of one name are one set */
-    int has_apart;   /* some of one name have several dimensions, and sets of their own */
 
     int64_t n_group, last_group;
     size_t group_capacity;
@@ -91,9 +89,8 @@ int hx_gmsh_read_names(hx_gmsh_reader *r);
 /* The set of a physical group: of its name, or "surface 7" where it has none. */
 int hx_gmsh_group_set(hx_gmsh_reader *r, int64_t dim, int64_t tag, hx_import_set **set);
 
-/* Gives groups of one name and several dimensions sets of different names, once all were read: the
- * highest dimension keeps "fix", a surface becomes "surface-fix". */
-int hx_gmsh_name_sets(hx_gmsh_reader *r);
+/* Marks the sets of groups that no cell is in, once all were read. */
+void hx_gmsh_settle_groups(hx_gmsh_reader *r);
 
 void hx_gmsh_free_groups(hx_gmsh_reader *r);
 

@@ -235,13 +235,8 @@ void hx_import_give_unread(hx_import *import, hx_conditions *conditions)
     memset(&import->unread, 0, sizeof import->unread);
 }
 
-int hx_import_set_named(hx_import *import, const char *name, hx_import_set **set)
+static int add_set(hx_import *import, const char *name, hx_set_kind kind, hx_import_set **set)
 {
-    for (size_t i = 0; i < import->n_set; i++) {
-        if (strcmp(import->set[i]->name, name) != 0) continue;
-        *set = import->set[i];
-        return HX_OK;
-    }
     if (import->sink && import->n_set == HX_SOURCE_SETS)
         return hx_import_need_whole(import, "more than 64 sets");
     if (import->n_set == MOST_SETS)
@@ -250,7 +245,43 @@ int hx_import_set_named(hx_import *import, const char *name, hx_import_set **set
     if (!import->set) HX_TRY(hx_alloc(&import->set, MOST_SETS, sizeof(hx_import_set *), "sets"));
     HX_TRY(hx_alloc(set, 1, sizeof **set, "a set"));
     import->set[import->n_set++] = *set;
+    (*set)->kind = kind;
     return hx_strdup(&(*set)->name, name);
+}
+
+int hx_import_set_named(hx_import *import, const char *name, hx_import_set **set)
+{
+    for (size_t i = 0; i < import->n_set; i++) {
+        if (strcmp(import->set[i]->name, name) != 0) continue;
+        *set = import->set[i];
+        return HX_OK;
+    }
+    return add_set(import, name, HX_KIND_NODES, set);
+}
+
+int hx_import_set_of(hx_import *import, const char *name, hx_set_kind kind, hx_import_set **set)
+{
+    int is_shared = 0;
+    for (size_t i = 0; i < import->n_set; i++) {
+        if (strcmp(import->set[i]->name, name) != 0) continue;
+        is_shared = 1;
+        *set = import->set[i];
+        if ((*set)->kind == kind) return HX_OK;
+    }
+    if (is_shared && import->sink)
+        return hx_import_need_whole(import, "a name of sets of several kinds");
+    return add_set(import, name, kind, set);
+}
+
+void hx_import_drop_set(hx_import *import, hx_import_set *set)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < import->n_set; i++)
+        if (import->set[i] != set) import->set[n++] = import->set[i];
+    import->n_set = n;
+    hx_import_set_clear(set);
+    free(set->name);
+    free(set);
 }
 
 void hx_import_set_clear(hx_import_set *set)
@@ -544,6 +575,27 @@ static int settle_cells(hx_import *import, hx_mesh *mesh)
     return hx_note_mirrored(mesh, &report, HX_NOTE_WARNING, import->notes);
 }
 
+static int is_empty(const hx_import_set *set)
+{
+    return set->is_unmet || set->node.n + set->elem.n + set->elem_index.n + set->quad.n +
+                                    set->free_elem.n + set->face_elem.n ==
+                                0;
+}
+
+/* Sets of one name and several kinds get names of their own. */
+static int name_apart(hx_import *import, hx_mesh *mesh)
+{
+    hx_kind_set *list = NULL;
+    HX_TRY(hx_alloc(&list, import->n_set, sizeof *list, "sets of a file"));
+    for (size_t i = 0; i < import->n_set; i++)
+        list[i] =
+            (hx_kind_set){&import->set[i]->name, import->set[i]->kind, is_empty(import->set[i])};
+    const int rc = hx_kinds_name_apart(import->n_set, list, import->kind_words, import->path,
+                                       import->notes, mesh);
+    free(list);
+    return rc;
+}
+
 int hx_import_check_cells(const hx_import *import)
 {
     HX_TRY(refuse_solids(import));
@@ -583,6 +635,7 @@ int hx_import_finish(hx_import *import, hx_mesh *mesh)
     HX_TRY(hx_import_check_cells(import));
     HX_TRY(build_indices(import));
     HX_TRY(make_mesh(import, mesh));
+    HX_TRY_FAIL(name_apart(import, mesh));
     HX_TRY_FAIL(settle_cells(import, mesh));
     HX_TRY_FAIL(hx_mesh_mend_order(mesh, &import->order, import->notes));
     HX_TRY_FAIL(hx_check_mended(mesh, &import->renumbered, import->order));

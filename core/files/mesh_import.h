@@ -21,6 +21,7 @@
 #include "../base/numbers.h"
 #include "../mesh/mesh.h"
 #include "../problem/unread.h"
+#include "set_kinds.h"
 #include "solid.h"
 
 #ifdef __cplusplus
@@ -48,6 +49,8 @@ typedef struct hx_import_other {
 /* A named selection; any of the lists may be empty, and several may be filled. */
 typedef struct hx_import_set {
     char *name;
+    hx_set_kind kind;       /* of one that hx_import_set_of made: sets of one name stay apart */
+    int is_unmet;           /* named, and no cell of the file is in it */
     int is_reference;       /* of nodes that are none of the mesh's by intent */
     int is_shortened;       /* members that it names several times were taken out */
     int is_of_loads;        /* a load made it: no face that it lacks refuses the mesh */
@@ -92,6 +95,8 @@ struct hx_import {
     void (*number_text)(const void *context, int64_t number, char *text);
     int64_t (*number_short)(const void *context, int64_t number);
     const void *number_context; /* (borrowed) */
+
+    const hx_kind_words *kind_words; /* of sets that are named apart; NULL: the usual (borrowed) */
 
     /* What to do, if the format has better words than the general ones; constant texts or NULL. */
     const char *order_hint, *shape_hint, *empty_hint;
@@ -156,6 +161,13 @@ int hx_import_add_other(hx_import *import, hx_shape shape, const char *type, int
 /* The set of that name, made if there is none. The pointer stays valid until hx_import_free.
  * HX_EINPUT: more than 10000 sets. */
 int hx_import_set_named(hx_import *import, const char *name, hx_import_set **set);
+
+/* The set of that name and kind, likewise: sets of other kinds with the name are others, and
+ * hx_import_finish names them apart (set_kinds.h). */
+int hx_import_set_of(hx_import *import, const char *name, hx_set_kind kind, hx_import_set **set);
+
+/* Takes the set out again and frees it. */
+void hx_import_drop_set(hx_import *import, hx_import_set *set);
 
 /* Puts "path:line: " (line 0: "path: ") before the message just raised; returns code. */
 int hx_import_place(const hx_import *import, int64_t line, int code);

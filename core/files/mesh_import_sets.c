@@ -16,9 +16,8 @@ void hx_leave_out(hx_left_out *out, int64_t number)
 int hx_note_left_out(const hx_import *import, const hx_import_set *set, const hx_left_out *out,
                      int64_t n_kept)
 {
-    if (out->n == 0) return HX_OK;
-    const int is_known = n_kept > 0 || set->is_reference;
-    return hx_notes_add(import->notes, is_known ? HX_NOTE_DETAIL : HX_NOTE_WARNING,
+    if (out->n == 0 || set->is_reference) return HX_OK;
+    return hx_notes_add(import->notes, n_kept > 0 ? HX_NOTE_DETAIL : HX_NOTE_WARNING,
                         "%s: set '%.100s': %lld %s are left out (the first: %s)", import->path,
                         set->name, (long long)out->n, out->what,
                         HX_IMPORT_NUMBER(import, out->first));
@@ -81,6 +80,22 @@ static int note_middles(const hx_import *import, const hx_import_set *set, const
                         import->path, set->name, (long long)list->n_middle, (long long)n_more);
 }
 
+/* The edges whose middles the set names. */
+static int add_middles(const hx_import *import, const hx_import_set *set, hx_mesh *mesh)
+{
+    int32_t *end = NULL, corner[HX_SOLID_CORNERS];
+    int64_t n = 0;
+    HX_TRY(hx_alloc_raw(&end, 2 * (size_t)set->node.n, sizeof *end, "middles of a set"));
+    for (int64_t i = 0; i < set->node.n; i++) {
+        const int64_t middle = hx_import_middle(import, hx_numbers_get(&set->node, i));
+        if (middle < 0 || hx_import_middle_corners(import, mesh, middle, corner) != 2) continue;
+        memcpy(end + 2 * n++, corner, 2 * sizeof *end);
+    }
+    const int rc = hx_mesh_add_middle_set(mesh, set->name, n, end);
+    free(end);
+    return rc;
+}
+
 static int add_nodes(const hx_import *import, const hx_import_set *set, hx_mesh *mesh)
 {
     int rc = HX_OK;
@@ -99,6 +114,7 @@ static int add_nodes(const hx_import *import, const hx_import_set *set, hx_mesh 
         HX_TRY_FAIL(note_middles(import, set, mesh, &list));
     }
     HX_TRY_FAIL(hx_mesh_add_node_set(mesh, set->name, list.n, list.node));
+    if (list.n_middle > 0) HX_TRY_FAIL(add_middles(import, set, mesh));
     rc = hx_note_left_out(import, set, &out, list.n);
 fail:
     free(list.node);
@@ -306,5 +322,7 @@ int hx_import_make_set(const hx_import *import, const hx_import_set *set, hx_mes
     HX_TRY(add_elems(import, set, mesh));
     HX_TRY(add_faces(import, set, mesh));
     HX_TRY(add_quads(import, set, mesh));
-    return add_free(import, set, mesh);
+    HX_TRY(add_free(import, set, mesh));
+    hx_mesh_mark_skin(mesh, set->name, set->node.n == 0 && set->quad.n > 0);
+    return HX_OK;
 }

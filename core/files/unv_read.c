@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/grow.h"
+#include "../base/memory.h"
 #include "file_scan.h"
 #include "mesh_import.h"
 
@@ -35,9 +36,10 @@ typedef struct system_use {
     int is_place;                 /* of coordinates, else of displacements */
 } system_use;
 
-/* A set and the number of the group that made it. */
+/* A group: its set, name and number. */
 typedef struct group_of {
-    const hx_import_set *set;
+    hx_import_set *set;
+    char *name; /* (owned) */
     int64_t number;
 } group_of;
 
@@ -447,20 +449,21 @@ static int read_members(reader *r, hx_import_set *set, int64_t n, int width)
     return HX_OK;
 }
 
-/* The set of a group; those of one name are one set. */
+/* The set of a group, by its place among all until it is clear what its members are. */
 static int open_group(reader *r, const char *name, int64_t number, hx_import_set **set)
 {
-    HX_TRY(hx_import_set_named(&r->import, name, set));
-    for (size_t i = 0; i < r->n_group; i++)
-        if (r->group[i].set == *set) {
-            if (r->n_joined++ == 0)
-                snprintf(r->joined, sizeof r->joined, "groups %lld and %lld are both '%.79s'",
-                         (long long)r->group[i].number, (long long)number, (*set)->name);
-            return HX_OK;
-        }
-    HX_TRY(hx_grow(&r->group, r->n_group, &r->group_capacity, sizeof *r->group, "groups"));
-    r->group[r->n_group++] = (group_of){*set, number};
-    return HX_OK;
+    char place[32];
+    group_of group = {.number = number};
+    snprintf(place, sizeof place, "\n%zu", r->n_group);
+    HX_TRY(hx_import_set_of(&r->import, place, HX_KIND_NODES, &group.set));
+    HX_TRY(hx_strdup(&group.name, name));
+    *set = group.set;
+    const int rc = hx_grow(&r->group, r->n_group, &r->group_capacity, sizeof *r->group, "groups");
+    if (rc < 0)
+        free(group.name);
+    else
+        r->group[r->n_group++] = group;
+    return rc;
 }
 
 static int note_groups(reader *r)
@@ -472,7 +475,7 @@ static int note_groups(reader *r)
                          r->scan.path, (long long)r->n_empty, r->empty));
     if (r->n_joined == 0) return HX_OK;
     return hx_notes_add(r->import.notes, HX_NOTE_WARNING,
-                        "%s: %s%s; groups of one name are one set of the members of all",
+                        "%s: %s%s; groups of one name and kind are one set of the members of all",
                         r->scan.path, r->joined,
                         r->n_joined > 1 ? ", and others have names that repeat, too" : "");
 }
@@ -498,31 +501,99 @@ static int read_groups(reader *r, int width)
         if (!*name) snprintf(r->line, sizeof r->line, "group-%lld", (long long)group);
         HX_TRY(open_group(r, *name ? name : r->line, group, &set));
         if (n_entity == 0 && r->n_empty++ == 0)
-            snprintf(r->empty, sizeof r->empty, "%.79s", set->name);
+            snprintf(r->empty, sizeof r->empty, "%.79s", r->group[r->n_group - 1].name);
         HX_TRY(read_members(r, set, n_entity, width));
     }
+}
+
+/* A member that is no element of the file: gmsh writes the groups of its points, not the points. */
+static int note_missing(reader *r, const member *m)
+{
+    size_t i = 0;
+    while (i + 1 < r->n_group && r->group[i].set != m->set) i++;
+    return hx_notes_add(r->import.notes, HX_NOTE_WARNING,
+                        "%s: group '%.79s' names element %lld, which the file does not have (gmsh "
+                        "writes no points into a .unv): it is left out of the set; save the mesh "
+                        "as .msh to have it",
+                        r->scan.path, r->group[i].name, (long long)m->number);
 }
 
 /* Elements of groups are solids, or faces that shells give. */
 static int resolve_members(reader *r)
 {
-    hx_number_index index = {0};
-    HX_TRY(hx_number_index_create(&index, &r->cell_number));
+    hx_number_index index = {0}, solids = {0};
     int rc = HX_OK;
+    HX_TRY_FAIL(hx_number_index_create(&index, &r->cell_number));
+    HX_TRY_FAIL(hx_number_index_create(&solids, &r->import.elem_number));
     for (size_t i = 0; i < r->n_member && rc == HX_OK; i++) {
         const member *const m = &r->member[i];
+        const int is_solid = hx_number_index_find(&solids, m->number) >= 0;
         const int64_t place = hx_number_index_find(&index, m->number);
         int64_t quad[4];
         for (int k = 0; k < 4 && place >= 0; k++)
             quad[k] = hx_numbers_get(&r->cell_corner, 4 * place + k);
-        if (place < 0)
+        if (place < 0 && !is_solid && r->import.n_other > 0)
+            rc = note_missing(r, m);
+        else if (place < 0)
             rc = hx_numbers_append(&m->set->elem, 1, &m->number);
         else
             rc = quad[3] < 0 ? hx_numbers_append(&m->set->node, 3, quad)
                              : hx_numbers_append(&m->set->quad, 4, quad);
     }
+fail:
     hx_number_index_free(&index);
+    hx_number_index_free(&solids);
     return rc;
+}
+
+static int append_all(hx_numbers *to, const hx_numbers *from)
+{
+    for (int64_t i = 0; i < from->n; i++) {
+        const int64_t number = hx_numbers_get(from, i);
+        HX_TRY(hx_numbers_append(to, 1, &number));
+    }
+    return HX_OK;
+}
+
+/* The group goes into an earlier one of its name and kind. */
+static int join_groups(reader *r, const group_of *to, const group_of *from)
+{
+    if (r->n_joined++ == 0)
+        snprintf(r->joined, sizeof r->joined, "groups %lld and %lld are both '%.79s'",
+                 (long long)to->number, (long long)from->number, to->name);
+    HX_TRY(append_all(&to->set->node, &from->set->node));
+    HX_TRY(append_all(&to->set->elem, &from->set->elem));
+    HX_TRY(append_all(&to->set->quad, &from->set->quad));
+    hx_import_drop_set(&r->import, from->set);
+    return HX_OK;
+}
+
+/* Once members are resolved: each group is one of elements, of faces or of nodes. */
+static int name_groups(reader *r)
+{
+    size_t n = 0; /* groups that stay */
+    for (size_t i = 0; i < r->n_group; i++) {
+        group_of *const group = &r->group[i];
+        hx_import_set *const set = group->set;
+        size_t same = 0;
+        set->kind = set->elem.n > 0   ? HX_KIND_ELEMS
+                    : set->quad.n > 0 ? HX_KIND_FACES
+                                      : HX_KIND_NODES;
+        free(set->name);
+        set->name = NULL;
+        HX_TRY(hx_strdup(&set->name, group->name));
+        while (same < n && (r->group[same].set->kind != set->kind ||
+                            strcmp(r->group[same].name, group->name) != 0))
+            same++;
+        if (same < n) {
+            HX_TRY(join_groups(r, &r->group[same], group));
+            continue;
+        }
+        const group_of kept = *group;
+        *group = r->group[n];
+        r->group[n++] = kept;
+    }
+    return HX_OK;
 }
 
 /* --- data sets --- */
@@ -648,7 +719,6 @@ static int read_file(reader *r)
         HX_TRY(take_integers(r, 1, 1, &number, &n));
         HX_TRY(read_data(r, number));
     }
-    HX_TRY(note_groups(r));
     if (!r->skipped[0]) return HX_OK;
     return hx_notes_add(r->import.notes, HX_NOTE_DETAIL, "%s: data sets that are not read: %s",
                         r->scan.path, r->skipped);
@@ -677,6 +747,8 @@ int hx_unv_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_n
     HX_TRY_FAIL(read_file(&r));
     HX_TRY_FAIL(check_systems(&r));
     HX_TRY_FAIL(resolve_members(&r));
+    HX_TRY_FAIL(name_groups(&r));
+    HX_TRY_FAIL(note_groups(&r));
     HX_TRY_FAIL(name_skins(&r));
     HX_TRY_FAIL(hx_import_finish(&r.import, mesh));
     hx_import_give_unread(&r.import, conditions);
@@ -689,6 +761,7 @@ fail:
     free(r.skin);
     free(r.system);
     free(r.use);
+    for (size_t i = 0; i < r.n_group; i++) free(r.group[i].name);
     free(r.group);
     return rc;
 }

@@ -238,7 +238,9 @@ static int name_sets(hx_vtk_reader *r, const char *name, const hx_vtk_values *al
     }
     for (int v = 0; v < all->n; v++) {
         snprintf(text, sizeof text, "%s=%ld", name, (long)all->value[v]);
-        HX_TRY(hx_import_set_named(r->import, text, &to->set[0][v]));
+        HX_TRY(hx_import_set_of(r->import, text,
+                                r->where == HX_VTK_ON_POINTS ? HX_KIND_NODES : HX_KIND_ELEMS,
+                                &to->set[0][v]));
         if (!is_group) continue;
         snprintf(text, sizeof text, "volume %ld", (long)all->value[v]);
         HX_TRY(hx_import_set_named(r->import, text, &to->set[1][v]));

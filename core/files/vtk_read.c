@@ -423,6 +423,7 @@ static int read_mesh(const char *path, int is_mended, hx_mesh *mesh, hx_notes *n
     int rc = read_file(&r, path);
     if (rc == HX_OK && is_mended) rc = mend_cells(path, mesh, notes);
     if (rc == HX_OK) rc = hx_vtk_make_faces(&r);
+    if (rc == HX_OK) rc = hx_vtk_name_sets(&r);
     reader_free(&r);
     if (rc < 0) hx_mesh_free(mesh);
     return rc;

@@ -178,8 +178,10 @@ int hx_vtk_send_faces(hx_vtk_reader *r, const char *name, const hx_file_number *
 /* Reads the array of the file that has the rules of combined sets. */
 int hx_vtk_read_rules(hx_vtk_reader *r, const hx_file_number *type, int64_t n);
 
-/* Once elements have their order of nodes: the faces among the cells become those of their sets. */
+/* Once elements have their order of nodes: the faces among the cells become those of their sets,
+ * and sets get their names: of an array of points and one of cells with the same name two. */
 int hx_vtk_make_faces(hx_vtk_reader *r);
+int hx_vtk_name_sets(hx_vtk_reader *r);
 
 #ifdef __cplusplus
 }

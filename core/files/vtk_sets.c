@@ -7,6 +7,7 @@
 #include "../base/memory.h"
 #include "../base/sum.h"
 #include "../mesh/face_match.h"
+#include "set_kinds.h"
 #include "vtk_faces.h"
 #include "vtk_reader.h"
 
@@ -146,20 +147,23 @@ static void sort_places(int64_t n, const int32_t *value, const hx_vtk_values *al
 /* Points of a file of second order: corners stand for those that are left out. */
 static int add_points(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *member)
 {
-    int32_t *node = NULL;
-    int64_t n_all = 0;
+    int32_t *node = NULL, *edge = NULL;
+    int64_t n_all = 0, n_edge = 0;
     if (!r->node_new) return hx_mesh_add_node_set(r->mesh, name, n, member);
     for (int64_t i = 0; i < n; i++)
         n_all += r->node_new[member[i]] >= 0 ? 1 : r->middle_end[r->middle[member[i]]];
-    HX_TRY(hx_alloc_raw(&node, (size_t)n_all, sizeof *node, "nodes of a set"));
+    HX_TRY(hx_alloc_raw(&node, (size_t)(n_all + 2 * n), sizeof *node, "nodes of a set"));
+    edge = node + n_all;
     n_all = 0;
     for (int64_t i = 0; i < n; i++) {
         const int32_t kept = r->node_new[member[i]];
         const int32_t *const end = kept >= 0 ? NULL : r->middle_end + r->middle[member[i]];
         if (kept >= 0) node[n_all++] = kept;
         for (int k = 1; end && k <= end[0]; k++) node[n_all++] = end[k];
+        if (end && end[0] == 2) memcpy(edge + 2 * n_edge++, end + 1, 2 * sizeof *end);
     }
-    const int rc = hx_mesh_add_node_set(r->mesh, name, n_all, node);
+    int rc = hx_mesh_add_node_set(r->mesh, name, n_all, node);
+    if (rc == HX_OK && n_edge > 0) rc = hx_mesh_add_middle_set(r->mesh, name, n_edge, edge);
     free(node);
     return rc;
 }
@@ -290,6 +294,34 @@ static int add_cells(hx_vtk_reader *r, const char *name, int64_t n, const int32_
     return rc;
 }
 
+/* Elements if there is one among the cells, else faces, else lines and points. */
+static hx_set_kind kind_of(const hx_vtk_reader *r, int64_t n, const int32_t *member)
+{
+    int n_face = 0;
+    if (r->where == HX_VTK_ON_POINTS) return HX_KIND_NODES;
+    if (!r->elem_new) return HX_KIND_ELEMS;
+    for (int64_t i = 0; i < n; i++) {
+        if (r->elem_new[member[i]] >= 0) return HX_KIND_ELEMS;
+        n_face += is_face(r, member[i]);
+    }
+    return n_face > 0 ? HX_KIND_FACES : HX_KIND_CURVES;
+}
+
+/* A set's name until all are known: its kind before a line break, which no array's name has. Arrays
+ * of flags, as we write them, are of one set by points and by cells. */
+static int add_set(hx_vtk_reader *r, int is_flag, const char *name, int64_t n,
+                   const int32_t *member)
+{
+    char text[HX_FILE_WORD_SIZE + 40];
+    const hx_set_kind kind = is_flag ? HX_KIND_NODES : kind_of(r, n, member);
+    snprintf(text, sizeof text, "%d\n%s", (int)kind, name);
+    const int is_new = !hx_mesh_find_set(r->mesh, text), on_points = r->where == HX_VTK_ON_POINTS;
+    const int rc = on_points ? add_points(r, text, n, member) : add_cells(r, text, n, member);
+    if (rc < 0) hx_error_prefix("%s: set '%s': ", r->scan.path, name);
+    if (on_points || is_new) hx_mesh_mark_skin(r->mesh, text, !on_points);
+    return rc;
+}
+
 /* Gmsh's groups by their numbers, as its own files have them where they have no name: "surface 7".
  * Points, curves, surfaces and volumes are numbered each for itself. */
 static int add_groups(hx_vtk_reader *r, int32_t value, int64_t n, const int32_t *member)
@@ -307,17 +339,36 @@ static int add_groups(hx_vtk_reader *r, int32_t value, int64_t n, const int32_t 
             if (of == dim && is != HX_VTK_GHOST) mine[n_mine++] = member[i];
         }
         snprintf(name, sizeof name, "%s %ld", word[dim], (long)value);
-        if (n_mine > 0) rc = add_cells(r, name, n_mine, mine);
+        if (n_mine > 0) rc = add_set(r, 0, name, n_mine, mine);
     }
     free(mine);
     return rc;
 }
 
-static int add_set(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *member)
+static int compare_names(const void *a, const void *b)
 {
-    const int rc = r->where == HX_VTK_ON_POINTS ? add_points(r, name, n, member)
-                                                : add_cells(r, name, n, member);
-    if (rc < 0) hx_error_prefix("%s: set '%s': ", r->scan.path, name);
+    const hx_set *const p = a, *const q = b;
+    return strcmp(p->name, q->name);
+}
+
+int hx_vtk_name_sets(hx_vtk_reader *r)
+{
+    hx_kind_set *list = NULL;
+    size_t n = 0;
+    HX_TRY(hx_alloc(&list, r->mesh->n_set, sizeof *list, "sets of a file"));
+    for (size_t i = 0; i < r->mesh->n_set; i++) {
+        hx_set *const set = &r->mesh->set[i];
+        const char *const rest = strchr(set->name, '\n');
+        const hx_set_kind kind = (hx_set_kind)(set->name[0] - '0');
+        if (rest) memmove(set->name, rest + 1, strlen(rest + 1) + 1);
+        if (rest)
+            list[n++] =
+                (hx_kind_set){&set->name, kind, set->n_node + set->n_elem + set->n_face == 0};
+    }
+    const int rc = hx_kinds_name_apart(n, list, NULL, r->scan.path, r->notes, r->mesh);
+    free(list);
+    if (rc == HX_OK && r->mesh->n_shared > 0) /* the same order whichever arrays come first */
+        qsort(r->mesh->set, r->mesh->n_set, sizeof *r->mesh->set, compare_names);
     return rc;
 }
 
@@ -346,12 +397,12 @@ int hx_vtk_make_sets(hx_vtk_reader *r, const char *name, int64_t n, const int32_
     if (hx_vtk_is_flag(name, &all)) {
         const bool has_one = all.n > 0 && all.value[all.n - 1] == 1;
         const int64_t first = has_one ? start[all.n - 1] : n;
-        HX_TRY_FAIL(add_set(r, name + 4, n - first, member + first));
+        HX_TRY_FAIL(add_set(r, 1, name + 4, n - first, member + first));
     } else {
         for (int v = 0; v < all.n; v++) {
             char set_name[HX_FILE_WORD_SIZE + 16];
             snprintf(set_name, sizeof set_name, "%s=%ld", name, (long)all.value[v]);
-            HX_TRY_FAIL(add_set(r, set_name, start[v + 1] - start[v], member + start[v]));
+            HX_TRY_FAIL(add_set(r, 0, set_name, start[v + 1] - start[v], member + start[v]));
             if (r->where == HX_VTK_ON_CELLS && strcmp(name, "CellEntityIds") == 0)
                 HX_TRY_FAIL(
                     add_groups(r, all.value[v], start[v + 1] - start[v], member + start[v]));

@@ -465,6 +465,7 @@ void hx_mesh_free(hx_mesh *mesh)
     for (size_t i = 0; i < mesh->n_set; i++) hx_set_free(&mesh->set[i]);
     free(mesh->set);
     hx_set_rules_free(&mesh->rules);
+    hx_mesh_free_shared(mesh);
     free(mesh->xyz);
     free(mesh->conn);
     free(mesh->node_elem_ptr);

@@ -47,7 +47,12 @@ typedef struct hx_set {
     int64_t n_face;
     int64_t *face; /* [n_face] element * 6 + local face; NULL unless the mesh named faces itself, or
                       the set is combined */
+    int64_t n_middle;
+    int32_t
+        *middle; /* [n_middle][2] ends of the edges whose middles a file of second order names in
+                        the set; NULL: it names none, and middles between its nodes follow */
     hx_set_rule rule;
+    int is_skin;   /* made of cells, not of nodes: it has no elements besides those it names */
     size_t n_part; /* of a combined set */
     char **part;   /* [n_part] names of the sets that it is made of */
 } hx_set;
@@ -64,6 +69,26 @@ typedef struct hx_set_rules {
     size_t n, capacity;
     hx_stated_rule *rule; /* [n] (owned) */
 } hx_set_rules;
+
+/* Kinds of sets that files keep apart: a node set, an element set and a surface may have one name.
+ */
+typedef enum {
+    HX_KIND_NODES,
+    HX_KIND_CURVES,
+    HX_KIND_FACES,
+    HX_KIND_ELEMS,
+    HX_N_SET_KIND
+} hx_set_kind;
+
+/* What a set is taken for: its nodes (supports, forces), its faces (pressures), its elements
+ * (passive regions). */
+typedef enum { HX_USE_NODES, HX_USE_FACES, HX_USE_ELEMS, HX_N_SET_USE } hx_set_use;
+
+/* A name that a file gives to sets of several kinds, and the name of each in the mesh. */
+typedef struct hx_shared_name {
+    char *name;
+    char *set[HX_N_SET_KIND]; /* NULL: the file has none of that kind */
+} hx_shared_name;
 
 /* Where a file of second order has the middles of its edges, for a quadratic space; of a file whose
  * edges are all straight none. An edge that is not listed is straight. */
@@ -135,6 +160,8 @@ typedef struct hx_mesh {
 
     size_t n_set;
     hx_set *set; /* (owned) */
+    size_t n_shared;
+    hx_shared_name *shared; /* [n_shared] of the mesh as it was read (owned) */
 
     hx_set_rules rules; /* of a raw mesh; of a finished one those that were not applied (owned) */
 
@@ -164,6 +191,13 @@ int hx_mesh_create(hx_mesh *mesh, const char *name, int64_t n_node, double *xyz,
 int hx_mesh_add_node_set(hx_mesh *mesh, const char *name, int64_t n, const int32_t *node);
 int hx_mesh_add_elem_set(hx_mesh *mesh, const char *name, int64_t n, const int32_t *elem);
 int hx_mesh_add_face_set(hx_mesh *mesh, const char *name, int64_t n, const int64_t *face);
+
+/* Edges, by their ends end[n][2], whose middles the set has: it has no others then. */
+int hx_mesh_add_middle_set(hx_mesh *mesh, const char *name, int64_t n, const int32_t *end);
+
+/* With is_skin the set gets no elements besides those that it was given: its nodes came in by cells
+ * of surfaces. Before hx_mesh_finish. */
+void hx_mesh_mark_skin(hx_mesh *mesh, const char *name, int is_skin);
 
 /* Room for n middles, then one after the other, before hx_mesh_finish; an edge from a node to
  * itself is none. Copies those both of whose ends node_new[old node] >= 0 keeps. Frees them. */
@@ -197,6 +231,18 @@ int hx_mesh_part(hx_mesh *mesh, int n_part, const int32_t *part);
 
 /* The set of that name, or NULL. */
 const hx_set *hx_mesh_find_set(const hx_mesh *mesh, const char *name);
+
+/* Records that the file gives `name` to sets of several kinds; set[kind] is the mesh's name of each
+ * or NULL (copied). */
+int hx_mesh_share_name(hx_mesh *mesh, const char *name, const char *const set[HX_N_SET_KIND]);
+
+/* The name of the set that `name` means for a use: `name` itself unless the file gave it to several
+ * (then: nodes by points, curves, faces, elements; faces by faces, points, elements, curves;
+ * elements by elements, faces, curves, points; the first kind that there is). */
+const char *hx_mesh_name_for(const hx_mesh *mesh, const char *name, hx_set_use use);
+
+/* Frees the names that were shared. */
+void hx_mesh_free_shared(hx_mesh *mesh);
 
 /* Makes a set a combined one, whose lists the caller gives; parts are copied. */
 int hx_set_combine(hx_set *set, hx_set_rule rule, size_t n_part, const char *const *part);

@@ -15,6 +15,7 @@ void hx_set_free(hx_set *set)
     free(set->node);
     free(set->elem);
     free(set->face);
+    free(set->middle);
     for (size_t i = 0; i < set->n_part; i++) free(set->part[i]);
     free(set->part);
     memset(set, 0, sizeof *set);
@@ -163,6 +164,19 @@ int hx_mesh_add_elem_set(hx_mesh *mesh, const char *name, int64_t n, const int32
     return merge_i32(&set->elem, &set->n_elem, elem, n);
 }
 
+int hx_mesh_add_middle_set(hx_mesh *mesh, const char *name, int64_t n, const int32_t *end)
+{
+    hx_set *set;
+    int64_t min, max;
+    range_i32(end, 2 * n, &min, &max);
+    HX_TRY(open_set(mesh, name, "node", min, max, mesh->n_node, &set));
+    HX_TRY(hx_resize_raw(&set->middle, 2 * (size_t)set->n_middle, 2 * (size_t)(set->n_middle + n),
+                         sizeof *set->middle, "middles of a set"));
+    if (n > 0) memcpy(set->middle + 2 * set->n_middle, end, 2 * (size_t)n * sizeof *end);
+    set->n_middle += n;
+    return HX_OK;
+}
+
 int hx_mesh_add_face_set(hx_mesh *mesh, const char *name, int64_t n, const int64_t *face)
 {
     hx_set *set;
@@ -180,6 +194,12 @@ int hx_mesh_add_face_set(hx_mesh *mesh, const char *name, int64_t n, const int64
     hx_sort_i64(set->face, set->n_face);
     set->n_face = hx_unique_i64(set->face, set->n_face);
     return HX_OK;
+}
+
+void hx_mesh_mark_skin(hx_mesh *mesh, const char *name, int is_skin)
+{
+    for (size_t i = 0; i < mesh->n_set; i++)
+        if (strcmp(mesh->set[i].name, name) == 0) mesh->set[i].is_skin = is_skin;
 }
 
 int hx_mesh_renumber_sets(hx_mesh *mesh, const int32_t *node_new, const int32_t *elem_new)
@@ -212,6 +232,8 @@ int hx_mesh_renumber_sets(hx_mesh *mesh, const int32_t *node_new, const int32_t 
             free(flag);
             return rc;
         }
+        for (int64_t j = 0; node_new && j < 2 * set->n_middle; j++)
+            set->middle[j] = node_new[set->middle[j]];
         for (int64_t j = 0; j < set->n_face; j++)
             set->face[j] = (int64_t)elem_new[set->face[j] / 6] * 6 + set->face[j] % 6;
         hx_sort_i64(set->face, set->n_face);
@@ -316,7 +338,8 @@ int hx_mesh_complete_sets(hx_mesh *mesh)
     HX_TRY_FAIL(hx_alloc(&node_flag, (size_t)mesh->n_node, 1, "flags of a set"));
     HX_TRY_FAIL(hx_alloc(&elem_flag, (size_t)mesh->n_elem, 1, "flags of a set"));
     for (size_t i = 0; i < mesh->n_set; i++) {
-        HX_TRY_FAIL(add_enclosed_elements(mesh, &mesh->set[i], node_flag, elem_flag));
+        if (!mesh->set[i].is_skin)
+            HX_TRY_FAIL(add_enclosed_elements(mesh, &mesh->set[i], node_flag, elem_flag));
         HX_TRY_FAIL(hx_set_add_member_nodes(mesh, &mesh->set[i], node_flag));
     }
 fail:

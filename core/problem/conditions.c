@@ -81,6 +81,9 @@ void hx_conditions_free(hx_conditions *conditions)
     }
     free(conditions->load);
     free(conditions->rigid);
+    for (int64_t i = 0; i < conditions->n_heat; i++) free(conditions->heat[i].set);
+    free(conditions->heat);
+    free(conditions->heat_fault);
     hx_unread_free(&conditions->unread);
     free(conditions->material.name);
     free(conditions->material.fault);

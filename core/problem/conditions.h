@@ -60,6 +60,21 @@ typedef struct hx_file_material {
     double young, poisson, density, conductivity;
 } hx_file_material;
 
+/* What a job of heat states of a set; `hextop new` writes it into a config. */
+typedef enum {
+    HX_FILE_TEMPERATURE, /* value at the nodes */
+    HX_FILE_NODE_HEAT,   /* value at each node */
+    HX_FILE_FLUX,        /* value per area of the faces, into the part */
+    HX_FILE_SOURCE,      /* value per volume of the elements */
+    HX_FILE_FILM         /* coefficient value on the faces, against ambient */
+} hx_file_heat_kind;
+
+typedef struct hx_file_heat {
+    hx_file_heat_kind kind;
+    char *set; /* of the mesh (owned) */
+    double value, ambient;
+} hx_file_heat;
+
 /* All zero: of a mesh without a file. */
 typedef struct hx_conditions {
     int64_t n_support, n_force;
@@ -72,8 +87,12 @@ typedef struct hx_conditions {
     hx_file_load *load;   /* [n_load] (owned) */
     hx_file_rigid *rigid; /* [n_rigid] hold wherever supports or loads of the file do (owned) */
     hx_file_material material;
-    hx_unread unread;                 /* what else the file states, which is not read (owned) */
-    char *fault;                      /* why none of this can be used (owned); NULL: it can */
+    int is_heat; /* the file is a job of heat */
+    int64_t n_heat;
+    hx_file_heat *heat; /* [n_heat] (owned) */
+    char *heat_fault;   /* why these are not all that it states (owned); NULL: they are */
+    hx_unread unread;   /* what else the file states, which is not read (owned) */
+    char *fault;        /* why none of this can be used (owned); NULL: it can */
     char *support_fault, *load_fault; /* why its supports, or its loads, cannot (owned) */
 } hx_conditions;
 

@@ -150,6 +150,23 @@ static int moves(const hx_problem *problem, const hx_conditions *conditions,
     return any;
 }
 
+/* HX_EINPUT: nothing can move, so that every result is 0 or a prescribed value. */
+static int check_free(const hx_problem *problem, const hx_problem_params *params)
+{
+    const unsigned all = (1u << problem->components) - 1u;
+    int64_t n_free = 0;
+    if (params->n_support == 0) return HX_OK;
+    for (int64_t k = 0; k < problem->space.n_point; k++)
+        n_free += (problem->supports.fixed[k] & all) != all;
+    HX_TRY(hx_all_sum_i64(hx_mesh_all(problem->mesh), 1, &n_free));
+    if (n_free > 0) return HX_OK;
+    return HX_RAISE(HX_EINPUT,
+                    "%s: the supports hold every %s of the part in every direction, and nothing is "
+                    "left to solve: hold less, or refine the mesh",
+                    params->support[params->n_support - 1].origin,
+                    problem->space.element == HX_ELEMENT_LINEAR ? "node" : "point");
+}
+
 static int add_supports(hx_problem *problem, const hx_problem_params *params)
 {
     const size_t n_dof = (size_t)problem->components * (size_t)problem->space.n_point;
@@ -161,7 +178,7 @@ static int add_supports(hx_problem *problem, const hx_problem_params *params)
         HX_TRY(hx_alloc(&problem->supports.prescribed, n_dof, sizeof(double), "prescribed values"));
     for (size_t i = 0; i < params->n_support; i++)
         HX_TRY(add_support(problem, params->conditions, &params->support[i]));
-    return HX_OK;
+    return check_free(problem, params);
 }
 
 /* The cases, without loads. */

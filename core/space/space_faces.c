@@ -204,6 +204,11 @@ static void flag_of_plain(const hx_space *s, const hx_set *set, uint8_t *node, u
         flag_of_faces(s, set, flag);
         return;
     }
+    for (int64_t i = 0; i < set->n_middle; i++) {
+        const int64_t point = hx_space_middle(s, set->middle[2 * i], set->middle[2 * i + 1]);
+        if (point >= 0) flag[point - s->mesh->n_node] = 1;
+    }
+    if (set->n_middle > 0) return;
     for (int64_t i = 0; i < set->n_node; i++) node[set->node[i]] = 1;
     flag_between(s, node, flag);
     for (int64_t i = 0; i < set->n_node; i++) node[set->node[i]] = 0;

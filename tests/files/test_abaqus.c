@@ -151,14 +151,14 @@ static void test_generate_gaps(void)
         "4, 10, 20, 30, 40\n*NSET, NSET=many, GENERATE\n1, 200\n"
         "*NSET, NSET=odd, GENERATE\n30, 70, 20\n*NSET, NSET=far, GENERATE\n"
         "20, 4000000000000000, 10\n*NSET, NSET=few, GENERATE\n25, 45, 5\n"
-        "*NSET, NSET=last, GENERATE\n10, 4000000000000000000, 3000000000000000000\n"
+        "*NSET, NSET=last, GENERATE\n80, 3000000000000000080, 3000000000000000000\n"
         "*ELSET, ELSET=1st, GENERATE\n1, 9\n*ELSET, ELSET=2nd\n1ST\n*NSET, NSET=5a\n5A, many\n",
         &mesh);
     check_set(&mesh, "many", 8, 360, 1, 0);
     check_set(&mesh, "odd", 3, 150, 0, 0);
     check_set(&mesh, "far", 7, 350, 0, 0);
     check_set(&mesh, "few", 2, 70, 0, 0);
-    check_set(&mesh, "last", 1, 10, 0, 0);
+    check_set(&mesh, "last", 1, 80, 0, 0);
     check_set(&mesh, "1st", 8, 360, 1, 1);
     check_set(&mesh, "2nd", 8, 360, 1, 1);
     check_set(&mesh, "5a", 8, 360, 1, 0);

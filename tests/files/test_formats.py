@@ -673,11 +673,11 @@ check(f"not read: {len(xyz)} displacement system 3" in run("-q", "mesh", "displa
 put("displaced.unv", systems_2420(3, 0, AXES) + displaced + "    -1\n")
 check("not read" not in run("mesh", "displaced.unv", "out.inp")[1], "displacements in the global system")
 
-# Groups of one name are one set, which is warned of.
+# Groups of one name and kind are one set, which is warned of.
 again = "".join("%10d" % v for v in (9, 0, 0, 0, 0, 0, 0, 1)) + "\nheld\n" + "".join("%10d" % v for v in (7, 18, 0, 0)) + "\n"
 put("again.unv", unv + again + "    -1\n")
 code, said = run("-q", "mesh", "again.unv", "out.inp")
-check(code == 0 and "groups 3 and 9 are both 'held'; groups of one name are one set" in said and
+check(code == 0 and "groups 3 and 9 are both 'held'; groups of one name and kind are one set" in said and
       section(open("out.inp").read(), "*NSET, NSET=held") == ["11,14,15,18"], f"groups of one name: {said}")
 refused("turned.unv", "    -1\n    15\n         1         2         0         1  1.0E+00  2.0E+01  0.0E+00\n    -1\n",
         "turned.unv:3: node 1 is given in coordinate system 2")

@@ -386,7 +386,11 @@ static void check_names_apart(const char *text)
     const char *const path = in_folder("apart.msh");
     write_text(path, text);
     CHECK_OK(read_whole(path, (double)NAN, &mesh, &notes));
-    CHECK(mesh.n_set == 4);
+    CHECK(mesh.n_set == 4 && mesh.n_shared == 1);
+    CHECK(strcmp(hx_mesh_name_for(&mesh, "fix", HX_USE_NODES), "point-fix") == 0);
+    CHECK(strcmp(hx_mesh_name_for(&mesh, "fix", HX_USE_FACES), "surface-fix") == 0);
+    CHECK(strcmp(hx_mesh_name_for(&mesh, "fix", HX_USE_ELEMS), "fix") == 0);
+    CHECK(strcmp(hx_mesh_name_for(&mesh, "top", HX_USE_NODES), "top") == 0);
     const hx_set *const fix = hx_mesh_find_set(&mesh, "fix");
     const hx_set *const faces = hx_mesh_find_set(&mesh, "surface-fix");
     const hx_set *const point = hx_mesh_find_set(&mesh, "point-fix");
@@ -400,8 +404,8 @@ static void check_names_apart(const char *text)
     for (size_t i = 0; i < notes.n; i++)
         n_said += notes.note[i].level == HX_NOTE_INFO &&
                   strstr(notes.note[i].text,
-                         "apart.msh: physical groups of 3 dimensions are named 'fix': the volumes "
-                         "are set 'fix', the surfaces 'surface-fix', the points 'point-fix'");
+                         "apart.msh: sets of different kinds are named 'fix' and stay apart: point "
+                         "'point-fix', surface 'surface-fix', volume 'fix'");
     CHECK(n_said == 1);
     hx_mesh_free(&mesh);
     hx_notes_free(&notes);

@@ -1,0 +1,50 @@
+#include "meant_sets.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../text/log.h"
+
+static int settle(const hx_mesh *mesh, const char *origin, hx_set_use use, char **set)
+{
+    const char *const meant = hx_mesh_name_for(mesh, *set, use);
+    if (!*set || strcmp(meant, *set) == 0) return HX_OK;
+    hx_log_info("%s: set '%s' is the set '%s' here", origin, *set, meant);
+    return hx_config_set_word(set, meant);
+}
+
+/* Tractions, pressures, bearings and fluxes act on faces, sources in elements; forces, and a total
+ * of force or heat, on what the set has at nodes. */
+static hx_set_use use_of(const hx_config_load *load)
+{
+    const int is_on_faces = !isnan(load->pressure) || !isnan(load->traction[0]) ||
+                            !isnan(load->bearing_force[0]) || !isnan(load->flux);
+    if (!isnan(load->source)) return HX_USE_ELEMS;
+    return is_on_faces ? HX_USE_FACES : HX_USE_NODES;
+}
+
+int hx_settle_meant_sets(hx_config *cfg, const hx_mesh *mesh)
+{
+    hx_config_support *const support = cfg->supports.entry;
+    hx_config_spring *const spring = cfg->springs.entry;
+    hx_config_convection *const film = cfg->convection.entry;
+    hx_config_load *const load = cfg->loads.entry;
+    hx_config_passive *const passive = cfg->passive.entry;
+    if (mesh->n_shared == 0) return HX_OK;
+    for (size_t i = 0; i < cfg->supports.n; i++)
+        HX_TRY(settle(mesh, support[i].origin, HX_USE_NODES, &support[i].set));
+    for (size_t i = 0; i < cfg->springs.n; i++)
+        HX_TRY(settle(mesh, spring[i].origin,
+                      spring[i].per == HX_SPRING_AREA ? HX_USE_FACES : HX_USE_NODES,
+                      &spring[i].set));
+    for (size_t i = 0; i < cfg->convection.n; i++)
+        HX_TRY(settle(mesh, film[i].origin, HX_USE_FACES, &film[i].set));
+    for (size_t i = 0; i < cfg->loads.n; i++)
+        HX_TRY(settle(mesh, load[i].origin, use_of(&load[i]), &load[i].set));
+    for (size_t i = 0; i < cfg->passive.n; i++)
+        HX_TRY(
+            settle(mesh, passive[i].origin,
+                   isnan(passive[i].skin) || passive[i].skin <= 0.0 ? HX_USE_ELEMS : HX_USE_FACES,
+                   &passive[i].set));
+    return HX_OK;
+}

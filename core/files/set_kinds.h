@@ -1,0 +1,34 @@
+/* One rule for a name that a file gives to sets of several kinds: they stay apart. The kind of the
+ * highest dimension that has members keeps the name, the others get their kind's word before it
+ * ("nodes-fix", "surface-fix"), and the mesh records which set the name means for which use
+ * (hx_mesh_name_for). Not installed. */
+#ifndef HX_SET_KINDS_H
+#define HX_SET_KINDS_H
+
+#include "../base/notes.h"
+#include "../mesh/mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A set as the file has it; no two of one name and kind. */
+typedef struct hx_kind_set {
+    char **name; /* malloc'ed: replaced if another set keeps it */
+    hx_set_kind kind;
+    int is_empty;
+} hx_kind_set;
+
+/* The kinds' words before a name; NULL in place of them: "nodes", "curve", "surface", "elements".
+ */
+typedef const char *const hx_kind_words[HX_N_SET_KIND];
+
+/* Names the sets apart, with a note for each name; reorders list[n]. O(n log n). */
+int hx_kinds_name_apart(size_t n, hx_kind_set *list, const hx_kind_words *words, const char *path,
+                        hx_notes *notes, hx_mesh *mesh);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
