@@ -21,7 +21,7 @@ template <class T, int STEP, int N_STEP> struct hx_block_stream {
     static constexpr int SPAN = (HX_CHUNK + STEP - 2) / STEP + 1, AHEAD = N_STEP - SPAN;
     static_assert((ROOM & (ROOM - 1)) == 0, "places are found by a mask");
     static_assert(STEP % 4 == 0, "steps begin at multiples of 16 bytes");
-    static_assert(STEP <= 32, "a lane a column");
+    static_assert(STEP <= 32, "one lane per column");
     static_assert(AHEAD >= 1, "the ring is too short");
 
     struct alignas(16) ring {

@@ -184,7 +184,7 @@ static int sum_pairs(const hx_cuda *impl, const hx_device_cells &cells, int64_t 
 }
 
 constexpr int TILE_WARPS = 4;
-static_assert(sizeof(hx_cell_row) == sizeof(uint2), "cone_row reads one at once");
+static_assert(sizeof(hx_cell_row) == sizeof(uint2), "cone_row reads one in one load");
 
 // So many fields at a time, and blocks on a multiprocessor: what was fastest.
 template <class Law, int FIELDS, int BLOCKS>

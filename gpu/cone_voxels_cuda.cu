@@ -102,7 +102,7 @@ __device__ __forceinline__ void add_width(int width, const double *from, const d
         break; // -1: no weight in the line
     }
 }
-static_assert(HX_VOXELS_REACH == 12, "a case for each width");
+static_assert(HX_VOXELS_REACH == 12, "the switch has a case for each width");
 
 // Layers [first, first + layers) of the grid, and around the tile.
 __device__ __forceinline__ void load_layers(const voxel_grid &g, int first, const int (&tile)[3],

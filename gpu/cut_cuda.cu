@@ -200,7 +200,8 @@ int hx_cuda_cutter_create(void **out, hx_device *dev, const hx_fill_input *d_who
     cutter *c;
     *out = nullptr;
     if (d_whole->incidence.n_per_cell == 0)
-        return HX_RAISE(HX_EINPUT, "ranges of a mixed mesh are cut on the host");
+        return HX_RAISE(HX_EINPUT,
+                        "a mesh of mixed cell types must be cut into ranges on the host");
     HX_TRY(hx_alloc(&c, 1, sizeof *c, "ranges of a mesh"));
     c->dev = dev;
     c->whole = *d_whole;

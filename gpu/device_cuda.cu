@@ -32,10 +32,10 @@ int hx_cuda_raise(cudaError_t status, const char *file, int line, const char *ca
     const char *const text = cudaGetErrorString(status);
     cudaGetLastError();
     if (status == cudaErrorMemoryAllocation)
-        return hx_error_raise(HX_ENOMEM, file, line,
-                              "CUDA: %s in %s: other processes on the GPU may have taken it (see "
-                              "nvidia-smi)",
-                              text, call);
+        return hx_error_raise(
+            HX_ENOMEM, file, line,
+            "CUDA: %s in %s: other processes on the GPU may have taken the memory (see nvidia-smi)",
+            text, call);
     return hx_error_raise(HX_EDEVICE, file, line, "CUDA: %s in %s: " HX_DEVICE_REMEDY, text, call);
 }
 
@@ -289,7 +289,7 @@ static int record_end(hx_device *dev, void **recording)
         status = cudaGraphInstantiate(&exec, graph, cudaGraphInstantiateFlagUseNodePriority);
     if (graph) cudaGraphDestroy(graph);
     if (status != cudaSuccess)
-        return hx_cuda_raise(status, __FILE__, __LINE__, "the recording of a graph");
+        return hx_cuda_raise(status, __FILE__, __LINE__, "recording a graph");
     *recording = exec;
     return HX_OK;
 }

@@ -40,7 +40,7 @@ static constexpr unsigned QUADRATIC_FILLS = 1u << HX_FILL_GATHER | 1u << HX_FILL
 static int check_spline(hx_fill fill)
 {
     if (fill == HX_FILL_GATHER) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "device 'cuda' fills matrices of splines by gather only, not %s",
+    return HX_RAISE(HX_EINPUT, "device 'cuda' supports only fill 'gather' for splines, not '%s'",
                     hx_fill_kinds[fill].name);
 }
 
@@ -71,13 +71,14 @@ int hx_cuda_fill_create(void **state, hx_device *dev, hx_fill fill, const hx_mat
     if (in->spline)
         HX_TRY(check_spline(fill));
     else if (in->kind && (!(QUADRATIC_FILLS & 1u << fill) || !d_input->rule))
+        return HX_RAISE(HX_EINPUT,
+                        "device 'cuda' supports only fills 'gather' and 'stored' for quadratic "
+                        "elements, not '%s'",
+                        hx_fill_kinds[fill].name);
+    if (in->n_per_cell != 8 && !in->kind && !in->spline)
         return HX_RAISE(
             HX_EINPUT,
-            "device 'cuda' fills matrices of quadratic elements by gather or stored, not %s",
-            hx_fill_kinds[fill].name);
-    if (in->n_per_cell != 8 && !in->kind && !in->spline)
-        return HX_RAISE(HX_EINPUT, "device 'cuda' fills matrices of hexahedra of 8 nodes, or of "
-                                   "quadratic elements");
+            "device 'cuda' fills only matrices of 8-node hexahedra or of quadratic elements");
     const int rc = create(state, find(fill, in), dev, m, d_input);
     return rc == 1 ? create(state, &hx_cuda_fill_control, dev, m, d_input) : rc;
 }

@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(32 * HX_FILL_WARPS, NZ_BLOCKS)
 static int nz_prepare(hx_cuda_filling *f)
 {
     if (!f->input.incidence.point_ptr)
-        return HX_RAISE(HX_EINTERNAL, "fill 'nz' needs the places of each point");
+        return HX_RAISE(HX_EINTERNAL, "fill 'nz' needs the list of places of each point");
     // Nothing writes where a format has padding.
     return f->dev->ops->zero(f->dev, f->m->d_value, hx_value_bytes(*f->m));
 }

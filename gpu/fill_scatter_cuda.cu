@@ -249,7 +249,8 @@ static int colour_cells(colouring *c)
         const int32_t *point = c->point + 8 * e;
         const int colour = free_colour(c, point);
         if (repeats_point(point))
-            return HX_RAISE(HX_EINPUT, "fill 'colour' takes no cell that names a point twice");
+            return HX_RAISE(HX_EINPUT,
+                            "fill 'colour' does not support cells that name a point twice");
         if (colour == 64 * c->n_word) HX_TRY(widen(c));
         for (int a = 0; a < 8; a++)
             c->taken[static_cast<size_t>(point[a]) * static_cast<size_t>(c->n_word) +

@@ -185,7 +185,7 @@ static int sort_prepare(hx_cuda_filling *filling)
     f->n = 64 * f->input.incidence.n_cell;
     if (f->n > UINT32_MAX)
         return HX_RAISE(HX_EENV,
-                        "triplets are counted in 32 bits, there are %lld: take fill gather",
+                        "%lld triplets are more than a 32-bit index can count; use fill 'gather'",
                         static_cast<long long>(f->n));
     s.col_bits = bits_of(p->n_point);
     s.n_bits = s.col_bits + bits_of(p->n_row);
@@ -341,10 +341,11 @@ static int triplets_prepare(hx_cuda_filling *filling)
     f->n = LOWER_PAIRS * n_cell;
     if (f->n > INT32_MAX)
         return HX_RAISE(HX_EENV,
-                        "triplets are counted in 31 bits, there are %lld: take fill gather",
+                        "%lld triplets are more than a 31-bit index can count; use fill 'gather'",
                         static_cast<long long>(f->n));
     if (m->pattern.n_row != m->pattern.n_point)
-        return HX_RAISE(HX_EINPUT, "fill triplets mirrors the whole matrix, not a range of rows");
+        return HX_RAISE(HX_EINPUT,
+                        "fill 'triplets' supports only the whole matrix, not a range of rows");
     const auto n = static_cast<size_t>(f->n);
     const size_t value_bytes = hx_value_bytes(*m);
     HX_TRY(hx_alloc_raw(&f->key, n, sizeof *f->key, "keys of triplets"));

@@ -133,11 +133,11 @@ int hx_cuda_patch_gather(const hx_cuda_patch *p, size_t budget, hx_interaction_t
     const int degree = axis[0].degree;
     if (p->host->dim != 3 || axis[1].degree != degree || axis[2].degree != degree)
         return HX_RAISE(HX_EINPUT,
-                        "the GPU's gather takes solid patches of one degree, not %d, %d, %d; "
-                        "elevate the degrees (mesh.degree)",
+                        "fill 'gather' on a GPU needs solid patches with equal degrees in all "
+                        "directions, not %d, %d, %d; elevate the degrees (mesh.degree)",
                         degree, axis[1].degree, axis[2].degree);
     if (axis[1].n > 65535 || axis[2].n > 65535)
-        return HX_RAISE(HX_EINPUT, "more than 65535 control points in a direction");
+        return HX_RAISE(HX_EINPUT, "a patch has more than 65535 control points in one direction");
     switch (degree) {
     case 1:
         return run_lines<2>(p, budget, time);

@@ -558,8 +558,9 @@ int choose_launch(stored *f)
         if (f->shared <= static_cast<size_t>(most)) break;
     }
     if (f->n_stage == 0)
-        return HX_RAISE(HX_EENV, "fill 'stored' does not take points of so many cells: take fill "
-                                 "gather");
+        return HX_RAISE(
+            HX_EENV,
+            "fill 'stored' does not support points with this many cells; use fill 'gather'");
     HX_TRY_CUDA(cudaFuncSetAttribute(kernel_of(f), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      static_cast<int>(f->shared)));
     HX_TRY_CUDA(

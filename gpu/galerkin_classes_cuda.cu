@@ -294,12 +294,12 @@ int find_models(hx_device *dev, const galerkin_input &in, const hx_mg_places &pl
 {
     cudaStream_t stream = hx_cuda_of(dev)->stream;
     open_kernel<<<hx_blocks(SAMPLES, HX_BLOCK), HX_BLOCK, 0, stream>>>(s, d_of);
-    HX_TRY_LAUNCH("cells alike");
+    HX_TRY_LAUNCH("classes of equal cells");
     for (int m = 0; m < MODELS; m++) {
         model_kernel<<<1, HX_BLOCK, 0, stream>>>(s, m);
-        HX_TRY_LAUNCH("cells alike");
+        HX_TRY_LAUNCH("classes of equal cells");
         match_kernel<<<hx_blocks(s.n, WARPS), WARP * WARPS, 0, stream>>>(in, places, s, m);
-        HX_TRY_LAUNCH("cells alike");
+        HX_TRY_LAUNCH("classes of equal cells");
     }
     return HX_OK;
 }
@@ -330,7 +330,7 @@ int find_classes(hx_device *dev, const hx_mg_mesh *mesh, found *f)
     HX_TRY(find_models(dev, in, places, f->d_of, s));
     classify_kernel<<<hx_blocks(mesh->n_cell, WARPS), WARP * WARPS, 0, stream>>>(
         in, places, s.model, f->d_of, f->d_numbers->count, f->d_numbers->n_elem);
-    HX_TRY_LAUNCH("cells alike");
+    HX_TRY_LAUNCH("classes of equal cells");
     return dev->ops->download(dev, static_cast<numbers *>(f), f->d_numbers, sizeof *f->d_numbers);
 }
 
@@ -376,7 +376,7 @@ int make_tables(hx_device *dev, const hx_mg_mesh *mesh, const found *f, classes 
     }
     rename_kernel<<<hx_blocks(mesh->n_cell, HX_BLOCK), HX_BLOCK, 0, stream>>>(mesh->n_cell, names,
                                                                               f->d_of);
-    HX_TRY_LAUNCH("cells alike");
+    HX_TRY_LAUNCH("classes of equal cells");
     return 1;
 }
 
@@ -386,7 +386,7 @@ int hx_cuda_classes_create(hx_device *dev, hx_mg_mesh *mesh)
 {
     found f = {};
     classes *c = nullptr;
-    int rc = hx_alloc(&c, 1, sizeof *c, "cells alike");
+    int rc = hx_alloc(&c, 1, sizeof *c, "classes of equal cells");
     if (rc < 0) return rc;
     mesh->own = c;
     rc = find_classes(dev, mesh, &f);
@@ -432,6 +432,6 @@ int hx_cuda_classes_share(hx_device *dev, const hx_mg_mesh *mesh)
     sum_tables_kernel<<<n_block, SUM_THREADS, 0, impl->stream>>>(
         hx_cuda_classes_of(mesh), mesh->d_changed, mesh->d_cell_elem, mesh->d_cell_elem_at,
         mesh->d_kept, mesh->d_share);
-    HX_TRY_LAUNCH("parts of cells alike");
+    HX_TRY_LAUNCH("contributions of equal cells");
     return HX_OK;
 }

@@ -15,7 +15,7 @@ namespace
 {
 
 static_assert(sizeof(cudaIpcMemHandle_t) <= HX_MAIL_HANDLE, "a handle fits");
-static_assert(sizeof(cudaUUID_t) <= HX_MAIL_DEVICE, "a GPU's number fits");
+static_assert(sizeof(cudaUUID_t) <= HX_MAIL_DEVICE, "the identifier of a GPU fits");
 
 constexpr int BLOCKS_PER_SM = 2;
 
@@ -211,7 +211,7 @@ int tell_device(hx_device *dev, unsigned char id[HX_MAIL_DEVICE])
 {
     cudaDeviceProp properties;
     const cudaError_t status = cudaGetDeviceProperties(&properties, hx_cuda_of(dev)->place);
-    if (status != cudaSuccess) return hx_cuda_mail_refuse(status, "the GPU's number");
+    if (status != cudaSuccess) return hx_cuda_mail_refuse(status, "the identifier of the GPU");
     memcpy(id, &properties.uuid, sizeof properties.uuid);
     return HX_OK;
 }
@@ -220,16 +220,17 @@ int alloc(hx_device *dev, size_t bytes, void *d_out, unsigned char handle[HX_MAI
 {
     cudaIpcMemHandle_t own;
     void *d_box = nullptr;
-    if (!find_wait()) return HX_RAISE(HX_EENV, "the driver has no waits in queues");
+    if (!find_wait()) return HX_RAISE(HX_EENV, "the CUDA driver does not support waits in streams");
     cudaError_t status = HX_CUDA_FAULT();
     if (status == cudaSuccess) status = cudaMalloc(&d_box, bytes);
-    if (status != cudaSuccess) return hx_cuda_mail_refuse(status, "memory for several processes");
+    if (status != cudaSuccess)
+        return hx_cuda_mail_refuse(status, "memory shared by several processes");
     if (status == cudaSuccess) status = cudaMemsetAsync(d_box, 0, bytes, hx_cuda_of(dev)->stream);
     if (status == cudaSuccess) status = cudaStreamSynchronize(hx_cuda_of(dev)->stream);
     if (status == cudaSuccess) status = cudaIpcGetMemHandle(&own, d_box);
     if (status != cudaSuccess) {
         cudaFree(d_box);
-        return hx_cuda_mail_refuse(status, "memory for several processes");
+        return hx_cuda_mail_refuse(status, "memory shared by several processes");
     }
     memcpy(handle, &own, sizeof own);
     memcpy(d_out, &d_box, sizeof d_box);
@@ -268,7 +269,7 @@ template <class T> int put_items(hx_device *dev, const hx_mail_items *items, con
     const int64_t n_block = needed < 1 ? 1 : needed < most ? needed : most;
     put_kernel<T><<<static_cast<unsigned>(n_block), HX_BLOCK, 0, impl->stream>>>(*items, d_y,
                                                                                  impl->d_ticket);
-    HX_TRY_LAUNCH("what goes to other processes");
+    HX_TRY_LAUNCH("sending to other processes");
     return HX_OK;
 }
 
@@ -289,7 +290,7 @@ int trade_single(hx_device *dev, const hx_mail_items *items, const hx_mail_came 
     const int64_t n_out = items->components * items->first[items->n_rank],
                   needed = ((n > n_out ? n : n_out) + HX_BLOCK - 1) / HX_BLOCK;
     const int64_t n_block = needed < 1 ? 1 : needed < impl->n_sm ? needed : impl->n_sm;
-    return hx_launch_early(dev, "values of other processes", trade_kernel,
+    return hx_launch_early(dev, "exchange with other processes", trade_kernel,
                            dim3(static_cast<unsigned>(n_block)), dim3(HX_BLOCK), 0, *items, *came,
                            d_y, n, d_taken, impl->d_ticket);
 }
@@ -321,14 +322,14 @@ int add_items(hx_device *dev, const hx_mail_came *came, const hx_mail_sums *sums
 {
     add_kernel<T><<<blocks_of(sums->components * sums->n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
         *came, *sums, d_y);
-    HX_TRY_LAUNCH("what came from other processes");
+    HX_TRY_LAUNCH("receiving from other processes");
     return HX_OK;
 }
 
 template <class T> int take_items(hx_device *dev, const hx_mail_came *came, int64_t n, T *d_y)
 {
     take_kernel<T><<<blocks_of(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(*came, n, d_y);
-    HX_TRY_LAUNCH("what came from other processes");
+    HX_TRY_LAUNCH("receiving from other processes");
     return HX_OK;
 }
 

@@ -72,8 +72,8 @@ int raise(int status, const char *what)
 int has_library()
 {
     if (find_library()) return HX_OK;
-    return HX_RAISE(HX_EENV, "NCCL is not here: libnccl.so.2 of 2.7 or later, in LD_LIBRARY_PATH "
-                             "or where the system looks");
+    return HX_RAISE(HX_EENV, "NCCL is not available: libnccl.so.2, version 2.7 or later, must be "
+                             "in LD_LIBRARY_PATH or in a system library folder");
 }
 
 // NCCL goes by the place on the bus, and lets no two processes have the same: only those two hear
@@ -82,7 +82,7 @@ int tell_device(hx_device *dev, unsigned char id[HX_MAIL_DEVICE])
 {
     char place[HX_MAIL_DEVICE] = {};
     const cudaError_t status = cudaDeviceGetPCIBusId(place, sizeof place, hx_cuda_of(dev)->place);
-    if (status != cudaSuccess) return hx_cuda_mail_refuse(status, "the GPU's place");
+    if (status != cudaSuccess) return hx_cuda_mail_refuse(status, "the GPU's PCI bus address");
     memcpy(id, place, sizeof place);
     return HX_OK;
 }
@@ -91,7 +91,7 @@ int identify(unsigned char id[HX_MAIL_ID])
 {
     nccl_id own;
     const int status = find_library()->get_id(&own);
-    if (status) return raise(status, "what processes find each other by");
+    if (status) return raise(status, "the identifier of the communicator");
     memcpy(id, &own, sizeof own);
     return HX_OK;
 }
@@ -103,7 +103,7 @@ int join(hx_device *dev, int rank, int n_rank, const unsigned char id[HX_MAIL_ID
     const int status = find_library()->init(&hx_cuda_of(dev)->nccl, n_rank, common, rank);
     if (status == 0) return HX_OK;
     hx_cuda_of(dev)->nccl = nullptr;
-    return raise(status, "the connection of processes");
+    return raise(status, "connecting the processes");
 }
 
 void leave(hx_device *dev)
@@ -118,11 +118,12 @@ int alloc(hx_device *dev, size_t bytes, void *d_out, unsigned char *)
     void *d_box = nullptr;
     cudaError_t status = HX_CUDA_FAULT();
     if (status == cudaSuccess) status = cudaMalloc(&d_box, bytes);
-    if (status != cudaSuccess) return hx_cuda_mail_refuse(status, "memory for several processes");
+    if (status != cudaSuccess)
+        return hx_cuda_mail_refuse(status, "memory shared by several processes");
     status = cudaMemsetAsync(d_box, 0, HX_MAIL_HEAD, hx_cuda_of(dev)->stream);
     if (status != cudaSuccess) {
         cudaFree(d_box);
-        return hx_cuda_mail_refuse(status, "memory for several processes");
+        return hx_cuda_mail_refuse(status, "memory shared by several processes");
     }
     memcpy(d_out, &d_box, sizeof d_box);
     return HX_OK;
@@ -174,7 +175,7 @@ template <class T> int put_items(hx_device *dev, const hx_mail_items *items, con
     if (n > 0) {
         pack_kernel<T><<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
             *items, d_y, d_packed);
-        HX_TRY_LAUNCH("what goes to other processes");
+        HX_TRY_LAUNCH("sending to other processes");
     }
     return exchange<T>(dev, *items, d_packed, d_y);
 }

@@ -45,10 +45,10 @@ inline int hx_check_fill_bytes(hx_device *dev, hx_fill fill, size_t bytes)
     const size_t n_free = hx_free_bytes(dev);
     char want[32], have[32];
     if (n_free == 0 || bytes <= n_free) return HX_OK; // 0: unknown
-    return HX_RAISE(HX_EENV, "fill '%s' needs %s on device '%s', %s is free: take fill gather",
-                    hx_fill_kinds[fill].name,
-                    hx_format_bytes(static_cast<double>(bytes), want, sizeof want), dev->ops->name,
-                    hx_format_bytes(static_cast<double>(n_free), have, sizeof have));
+    return HX_RAISE(
+        HX_EENV, "fill '%s' needs %s on device '%s', but only %s is free; use fill 'gather'",
+        hx_fill_kinds[fill].name, hx_format_bytes(static_cast<double>(bytes), want, sizeof want),
+        dev->ops->name, hx_format_bytes(static_cast<double>(n_free), have, sizeof have));
 }
 
 // pattern_cuda.cu

@@ -257,8 +257,8 @@ int create_runs(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
     HX_TRY(list_runs(dev, m, s));
     if (s->n_outer > INT32_MAX || s->n_run > INT32_MAX)
         return HX_RAISE(HX_EENV,
-                        "the product of a lower matrix counts %lld sums in 31 bits: take the full "
-                        "one, or put the mesh in order",
+                        "the product of a lower matrix would need %lld sums, more than a 31-bit "
+                        "index can count; use the full matrix, or renumber the mesh",
                         static_cast<long long>(s->n_outer));
     HX_TRY(list_parts(dev, m, s));
     HX_TRY(code_blocks(dev, m, s));
@@ -456,7 +456,7 @@ static int divide_runs(hx_device *dev, const hx_matrix *m, const hx_cuda_common 
     HX_TRY(scratch.take(&d_mark, s->n_run));
     mark_kernel<<<hx_blocks(s->n_run, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
         view_of(m, s), s->n_run, common.d_is_common, d_mark);
-    HX_TRY_LAUNCH("runs with rows in common");
+    HX_TRY_LAUNCH("runs with interface rows");
     HX_TRY(hx_alloc_raw(&mark, n_run, sizeof *mark, "lower product"));
     int rc = dev->ops->download(dev, mark, d_mark, n_run);
     if (rc == HX_OK) rc = hx_block_split_marked(&split, s->n_run, mark);
@@ -507,6 +507,6 @@ int hx_cuda_lower_multiply(hx_device *dev, const hx_matrix *m, const hx_cuda_pro
     if (s->n_outer == 0 || rows.n == 0) return HX_OK;
     parts_kernel<<<hx_blocks(3 * rows.n, HX_BLOCK), HX_BLOCK, 0, run.stream>>>(
         rows, s->d_part_ptr, s->d_part, s->d_aside, d_y);
-    HX_TRY_LAUNCH("sums that lie aside");
+    HX_TRY_LAUNCH("outer sums");
     return HX_OK;
 }

@@ -321,7 +321,7 @@ int find_plan(const hx_matrix *m, const hx_cuda_product **plan)
 {
     *plan = static_cast<const hx_cuda_product *>(m->plan);
     if (*plan) return HX_OK;
-    return HX_RAISE(HX_EINTERNAL, "a product with a range of a matrix' rows");
+    return HX_RAISE(HX_EINTERNAL, "products with a range of rows of a matrix are not supported");
 }
 
 // d_partial: of the whole alone.
@@ -431,7 +431,7 @@ int hx_cuda_product_create(hx_device *dev, hx_matrix *m)
     if (m->spec.part == HX_PART_LOWER) return hx_cuda_lower_create(dev, m, &plan->lower);
     plan->blocks.n = count_blocks(&m->spec, m->pattern.n_row);
     if (plan->blocks.n > INT32_MAX)
-        return HX_RAISE(HX_EENV, "a product of %lld rows is more than a GPU counts",
+        return HX_RAISE(HX_EENV, "a product of %lld rows is more than a GPU index can count",
                         static_cast<long long>(rows_of_numbers(m)));
     HX_TRY(prefer_cache(m));
     return dev->ops->alloc(dev, static_cast<size_t>(plan->blocks.n) * sizeof(double),

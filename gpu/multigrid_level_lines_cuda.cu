@@ -185,7 +185,7 @@ int launch(hx_device *dev, const hx_mg_level *level, int step, const float *d_x,
 {
     const size_t place = (NUMBERS + DOF) * sizeof(float) + sizeof(int32_t);
     if (level->lines.n == 0) return HX_OK;
-    return hx_launch_early(dev, "multigrid lines of a lattice", solve_kernel<MODE>,
+    return hx_launch_early(dev, "multigrid lines on a coarse grid", solve_kernel<MODE>,
                            static_cast<unsigned>(level->lines.n), WARP,
                            place * static_cast<size_t>(level->lines.most), *level, step, d_x, d_y);
 }
@@ -197,7 +197,7 @@ int hx_cuda_mg_level_factorise(hx_device *dev, const hx_mg_level *level)
     if (level->lines.n > 0)
         factorise_kernel<<<static_cast<unsigned>(level->lines.n), WARP, 0, hx_stream_of(dev)>>>(
             *level);
-    HX_TRY_LAUNCH("multigrid lines of a lattice");
+    HX_TRY_LAUNCH("multigrid lines on a coarse grid");
     return hx_cuda_mg_unit(dev, DOF * level->n_node, level->d_m);
 }
 

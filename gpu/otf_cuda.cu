@@ -122,10 +122,11 @@ int hx_otf_coordinates(const hx_cuda_patches &p, int group, const hx_device_mode
     char want[32], have[32];
     HX_TRY(p.dev->ops->memory(p.dev, &n_free, &n_total));
     if (n_byte > n_free)
-        return HX_RAISE(HX_EENV, "coordinates by row need %s on device 'cuda', %s is free%s",
+        return HX_RAISE(HX_EENV,
+                        "coordinates by row need %s on device 'cuda', but only %s is free%s",
                         hx_format_bytes(static_cast<double>(n_byte), want, sizeof want),
                         hx_format_bytes(static_cast<double>(n_free), have, sizeof have),
-                        sizeof(T) == 4 ? ": take solver.precision = \"double\"" : "");
+                        sizeof(T) == 4 ? "; use solver.precision = \"double\"" : "");
     HX_TRY(p.dev->ops->alloc(p.dev, n_byte, d_row_xyz));
     const int rc = fill_coordinates(p, group, model, *d_row_xyz);
     if (rc == HX_OK) return HX_OK;

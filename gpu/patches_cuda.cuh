@@ -401,8 +401,8 @@ int hx_resident_blocks(hx_device *dev, Kernel kernel, int size, int n_bytes, int
                                                               static_cast<size_t>(n_bytes)));
     if (per_sm == 0)
         return HX_RAISE(HX_EENV,
-                        "this GPU has less than the %d bytes of shared memory a block that "
-                        "the operator needs; use another one",
+                        "the operator needs %d bytes of shared memory per block, more than this "
+                        "GPU has; use another operator",
                         n_bytes);
     *n_block = per_sm * hx_cuda_of(dev)->n_sm;
     return HX_OK;

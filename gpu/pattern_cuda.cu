@@ -389,10 +389,11 @@ int complete_spec(const hx_incidence *in, hx_pattern_spec *spec)
         spec->n_row = in->n_point;
     }
     if (in->n_place > UINT32_MAX)
-        return HX_RAISE(HX_EENV, "%lld corners of cells: a matrix takes 2^32 at most",
+        return HX_RAISE(HX_EENV,
+                        "the mesh has %lld corners of cells; a matrix supports at most 2^32",
                         static_cast<long long>(in->n_place));
     if (spec->row_first < 0 || spec->row_first + spec->n_row > in->n_point)
-        return HX_RAISE(HX_EINTERNAL, "rows beyond the last point");
+        return HX_RAISE(HX_EINTERNAL, "the pattern has rows beyond the last point");
     return HX_OK;
 }
 
@@ -463,7 +464,7 @@ int hx_take_memory(hx_device *dev, size_t bytes, void *d_out, const char *what)
 {
     const int rc = dev->ops->alloc(dev, bytes, d_out);
     if (rc != HX_ENOMEM) return rc;
-    return HX_RAISE(HX_EENV, "%s: %.2f GB of device memory wanted, and not available", what,
+    return HX_RAISE(HX_EENV, "%s: %.2f GB of device memory needed, but not available", what,
                     1e-9 * static_cast<double>(bytes));
 }
 
@@ -493,7 +494,7 @@ int hx_judge_rows(const hx_building *b, unsigned widest)
     hx_device_pattern *p = b->p;
     if (widest >= HX_NO_SLOT_16)
         return HX_RAISE(HX_EINPUT,
-                        "a node of the mesh has %u neighbours; a matrix takes 65534 at most",
+                        "a node of the mesh has %u neighbours; a matrix supports at most 65534",
                         widest);
     p->max_row = static_cast<int>(widest);
     p->slot_bytes = widest <= HX_NO_SLOT_8 ? 1 : 2;

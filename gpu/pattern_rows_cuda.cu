@@ -14,7 +14,7 @@ constexpr int N_CANDIDATE = 256;
 constexpr uint32_t NO_PLACE = 0xffffffffu;
 constexpr uint8_t NONE = HX_NO_SLOT_8;
 
-static_assert(ROWS * MOST_PLACE == HX_WARP, "a lane a place");
+static_assert(ROWS * MOST_PLACE == HX_WARP, "one lane per place");
 
 template <class Key> __device__ __forceinline__ Key keep(bool larger, Key mine, Key other)
 {

@@ -245,8 +245,8 @@ int hx_build_by_sort(hx_building *b)
     hx_arena arena = {};
     if (n_pair > INT32_MAX)
         return HX_RAISE(HX_EENV,
-                        "building by sort counts pairs in 31 bits, there are %" PRId64
-                        ": take three-stage",
+                        "building by sort: %" PRId64
+                        " pairs are more than a 31-bit index can count; use three-stage",
                         n_pair);
     HX_TRY(hx_sorted_pairs_lay_out(&pairs, &arena, n_pair, b->spec.n_row, b->in.n_point));
     arena.take<hx_found>(1);
@@ -266,7 +266,8 @@ int hx_huge_rows_count(hx_huge_rows *huge, const hx_building *b, const hx_row_jo
     int rc;
     if (found->n_candidate > INT32_MAX)
         return HX_RAISE(
-            HX_EENV, "%" PRId64 " pairs at nodes of many cells: a GPU counts them in 31 bits", n);
+            HX_EENV,
+            "%" PRId64 " pairs at nodes with many cells are more than a 31-bit index can count", n);
     huge->n = found->n_huge;
     huge->d_row = job->huge;
     lay_out_huge(huge, &arena, n, b->in.n_point, &rc);

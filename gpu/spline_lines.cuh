@@ -212,8 +212,8 @@ inline int check_shared(size_t bytes)
     HX_TRY_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     if (bytes > static_cast<size_t>(most))
         return HX_RAISE(HX_EINPUT,
-                        "gather of this degree needs %zu bytes of shared memory, and this GPU has "
-                        "%d; 'pairs' does without",
+                        "method 'gather' needs %zu bytes of shared memory for this degree, but "
+                        "this GPU has %d; 'pairs' needs none",
                         bytes, most);
     return HX_OK;
 }

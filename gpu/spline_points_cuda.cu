@@ -13,7 +13,7 @@ namespace
 using namespace hx_spline_gpu;
 
 constexpr int WARP = 32, THREADS = 128;
-static_assert(THREADS >= MOST, "a thread a Gauss point");
+static_assert(THREADS >= MOST, "one thread per Gauss point");
 
 struct shared_memory {
     tables t;

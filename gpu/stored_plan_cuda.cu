@@ -322,7 +322,8 @@ int measure(worker *w)
     HX_TRY(start_measure(*b, w->stream));
     HX_TRY(get(w, &most, b->most));
     if (most.n_cell > MOST_CELL)
-        return HX_RAISE(HX_EENV, "fill 'stored' takes points of up to %d cells: take fill gather",
+        return HX_RAISE(HX_EENV,
+                        "fill 'stored' supports points with at most %d cells; use fill 'gather'",
                         MOST_CELL);
     if (most.n_cell > 256) {
         b->wide = 1;
@@ -353,11 +354,12 @@ int check_counts(const worker *w)
     const hx_device_pattern *const p = &w->b.pattern;
     const int64_t most = p->n_pair > p->n_entry ? p->n_pair : p->n_entry;
     if (!w->b.in.point_ptr)
-        return HX_RAISE(HX_EINTERNAL, "fill 'stored' needs the places of each point");
+        return HX_RAISE(HX_EINTERNAL, "fill 'stored' needs the list of places of each point");
     if (most < UINT32_MAX) return HX_OK;
-    return HX_RAISE(HX_EENV,
-                    "fill 'stored' counts pairs in 32 bits, there are %lld: take fill gather",
-                    static_cast<long long>(most));
+    return HX_RAISE(
+        HX_EENV,
+        "fill 'stored': %lld pairs are more than a 32-bit index can count; use fill 'gather'",
+        static_cast<long long>(most));
 }
 
 } // namespace

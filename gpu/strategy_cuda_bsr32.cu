@@ -20,4 +20,4 @@ struct bsr32 {
 } // namespace
 
 extern "C" const hx_strategy hx_strategy_cuda_bsr32 = hx_assembled_strategy<bsr32>::table(
-    "bsr32", "bsr stored in single precision (error 2e-8), arithmetic in double");
+    "bsr32", "bsr stored in single precision (error 2e-8), with arithmetic in double");

@@ -25,7 +25,8 @@ struct csr_scalar {
     }
 };
 
-constexpr const char *HELP = "assembled: rows of numbers, as other programs take them";
+constexpr const char *HELP =
+    "assembled: compressed sparse rows, the common format of other programs";
 const hx_strategy scalar = hx_assembled_strategy<csr_scalar>::table("csr", HELP);
 
 } // namespace

@@ -397,7 +397,7 @@ hx_strategy table()
     hx_strategy t = {};
     t.name = "dedup";
     t.device = "cuda";
-    t.help = "one Ke for all congruent parallelepipeds; other elements as otf";
+    t.help = "one Ke for all congruent parallelepipeds; other elements like otf";
     t.deterministic = 1;
     t.bytes_per_elem = 128;
     t.layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED);

@@ -56,4 +56,4 @@ struct ebe {
 } // namespace
 
 extern "C" const hx_strategy hx_strategy_cuda_ebe = hx_stored_strategy<ebe>::table(
-    "ebe", "a thread an element; interleaved: 32 elements side by side");
+    "ebe", "one thread per element; interleaved: 32 elements side by side");

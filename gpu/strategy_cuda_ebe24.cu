@@ -59,4 +59,4 @@ struct ebe24 {
 } // namespace
 
 extern "C" const hx_strategy hx_strategy_cuda_ebe24 = hx_stored_strategy<ebe24>::table(
-    "ebe24", "24 threads an element, a row each; interleaved: 21 elements side by side");
+    "ebe24", "24 threads per element, one row each; interleaved: 21 elements side by side");

@@ -63,4 +63,4 @@ struct ebe64 {
 } // namespace
 
 extern "C" const hx_strategy hx_strategy_cuda_ebe64 = hx_stored_strategy<ebe64>::table(
-    "ebe64", "64 threads an element, a 3x3 tile each; interleaved: 8 elements side by side");
+    "ebe64", "64 threads per element, one 3x3 tile each; interleaved: 8 elements side by side");

@@ -67,4 +67,5 @@ struct ebe8 {
 } // namespace
 
 extern "C" const hx_strategy hx_strategy_cuda_ebe8 = hx_stored_strategy<ebe8>::table(
-    "ebe8", "8 threads an element, a 3 x 24 row block each; interleaved: 4 elements side by side");
+    "ebe8",
+    "8 threads per element, one 3 x 24 row block each; interleaved: 4 elements side by side");

@@ -17,4 +17,4 @@ struct ell {
 } // namespace
 
 extern "C" const hx_strategy hx_strategy_cuda_ell = hx_assembled_strategy<ell>::table(
-    "ell", "assembled: rows of numbers, all as long as the longest, column by column");
+    "ell", "assembled: rows of numbers padded to the longest row, stored column by column");

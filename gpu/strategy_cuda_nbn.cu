@@ -178,7 +178,7 @@ hx_strategy table()
     hx_strategy t = {};
     t.name = "nbn";
     t.device = "cuda";
-    t.help = "a thread a node, no atomics; interleaved: rows in slices of 32 nodes";
+    t.help = "one thread per node, without atomics; interleaved: rows in slices of 32 nodes";
     t.deterministic = 1;
     t.bytes_per_elem = 576 * sizeof(double);
     t.layouts = HX_LAYOUT_BIT(HX_LAYOUT_ROWMAJOR) | HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED);

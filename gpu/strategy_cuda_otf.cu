@@ -245,7 +245,8 @@ hx_strategy table()
     hx_strategy t = {};
     t.name = "otf";
     t.device = "cuda";
-    t.help = "no stored Ke: on the fly from coordinates, patches of 64 or 384 elements, no atomics";
+    t.help = "no stored Ke: computed on the fly from coordinates, in patches of 64 or 384 "
+             "elements, without atomics";
     t.deterministic = 1;
     t.bytes_per_elem = 172;
     t.layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED);

@@ -13,4 +13,4 @@ struct sym32 {
 } // namespace
 
 extern "C" const hx_strategy hx_strategy_cuda_sym32 = hx_packed_strategy<sym32>::table(
-    "sym32", "sym with Ke stored in single precision (error 2e-8), arithmetic in double");
+    "sym32", "sym with Ke stored in single precision (error 2e-8) and arithmetic in double");

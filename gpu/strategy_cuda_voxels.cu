@@ -507,7 +507,7 @@ hx_strategy table()
     hx_strategy t = {};
     t.name = "voxels";
     t.device = "cuda";
-    t.help = "a grid of equal bricks, place by place; other meshes as dedup";
+    t.help = "a grid of equal bricks, place by place; other meshes like dedup";
     t.deterministic = 1;
     t.bytes_per_elem = 128; // of others; of voxels 8
     t.layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED);
