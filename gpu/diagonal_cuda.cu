@@ -1,4 +1,4 @@
-// The kernel of diagonal_cuda.cuh: coordinates are the nodal field of a patch.
+// The kernel of diagonal_cuda.cuh. The coordinates take the place of a patch's nodal field.
 #include "diagonal_cuda.cuh"
 
 #include "otf_cuda.cuh"

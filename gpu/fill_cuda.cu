@@ -1,10 +1,11 @@
-// The fills of the GPU by name.
+// The fills of the GPU, by name.
 #include <cstdlib>
 
 #include "core/base/memory.h"
 #include "matrix_cuda.cuh"
 
-// gather by the cells: of splines, quadratic ones, tetrahedra, and hexahedra and what is mixed.
+// The fill `gather` by kind of cells: splines, quadratic cells, tetrahedra, and hexahedra or mixed
+// cells.
 static const hx_cuda_fill_kind *find_gather(const hx_incidence *in)
 {
     if (in->spline) return &hx_cuda_fill_lines;
@@ -34,7 +35,7 @@ static const hx_cuda_fill_kind *find(hx_fill fill, const hx_incidence *in)
     }
 }
 
-// The fills that take quadratic cells.
+// The fills that support quadratic cells.
 static constexpr unsigned QUADRATIC_FILLS = 1u << HX_FILL_GATHER | 1u << HX_FILL_STORED;
 
 static int check_spline(hx_fill fill)
@@ -44,7 +45,7 @@ static int check_spline(hx_fill fill)
                     hx_fill_kinds[fill].name);
 }
 
-// HX_OK, an error, or 1: the kind is not for this matrix.
+// Returns HX_OK, an error, or 1 if the kind does not support this matrix.
 static int create(void **state, const hx_cuda_fill_kind *kind, hx_device *dev, const hx_matrix *m,
                   const hx_fill_input *d_input)
 {

@@ -1,4 +1,4 @@
-// K of a spline patch on the GPU: the table, and what all ways need there.
+// K of a spline patch on the GPU: the table, and what all methods share.
 #include "interaction_cuda.cuh"
 
 #include <cstdlib>

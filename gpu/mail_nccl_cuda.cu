@@ -1,9 +1,8 @@
-// Messages between GPUs by NCCL (mail_ops.h), of one machine or several. The library is looked for
-// when it is asked for, with all that is called of it, so that one program runs with and without.
-//
-// A turn is one group of sends and receives, none of them empty, between kernels that pack and add
-// up; the first turns, which are tried, make the connections (NCCL makes them at the first message,
-// which could not be recorded).
+// Messages between GPUs by NCCL (mail_ops.h), on one machine or several. The library is loaded when
+// it is first needed, and all functions are looked up then, so that one program runs with and
+// without NCCL. An exchange is one group of sends and receives, none of them empty, between kernels
+// that pack and add. The first exchanges, which are trials, establish the connections: NCCL does
+// this at the first message, which could not be recorded.
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -14,7 +13,7 @@
 namespace
 {
 
-// As NCCL's documentation has them (2.7 on).
+// As in NCCL's documentation (version 2.7 and later).
 struct nccl_id {
     char internal[HX_MAIL_ID];
 };
@@ -45,7 +44,7 @@ bool is_whole = false;
 
 void look_for_library()
 {
-    void *const handle = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL); // kept as long as we run
+    void *const handle = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL); // never closed
     is_whole = handle && find(handle, "ncclGetUniqueId", &calls.get_id) &&
                find(handle, "ncclCommInitRank", &calls.init) &&
                find(handle, "ncclCommDestroy", &calls.destroy) &&
@@ -55,7 +54,7 @@ void look_for_library()
                find(handle, "ncclGetErrorString", &calls.error_text);
 }
 
-// nullptr: it is not here, or lacks something. Any thread.
+// nullptr: the library is not available or lacks a function. Any thread may call it.
 const library *find_library()
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -76,8 +75,8 @@ int has_library()
                              "in LD_LIBRARY_PATH or in a system library folder");
 }
 
-// NCCL goes by the place on the bus, and lets no two processes have the same: only those two hear
-// of it, and a third one would wait for them.
+// NCCL identifies GPUs by their PCI bus address, and does not allow two processes on one GPU. It
+// reports this only to those two; a third process would wait for them forever.
 int tell_device(hx_device *dev, unsigned char id[HX_MAIL_DEVICE])
 {
     char place[HX_MAIL_DEVICE] = {};
@@ -144,7 +143,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     to[k] = y[items.d_at[items.components * (items.d_item ? items.d_item[i] : i) + c]];
 }
 
-// What goes to rank r of what was packed, or of y, which goes to all.
+// Sends to rank r its packed items, or y if that goes to all ranks, and receives from all ranks.
 template <class T>
 int exchange(hx_device *dev, const hx_mail_items &items, const T *packed, const T *y)
 {

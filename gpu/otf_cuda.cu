@@ -1,4 +1,4 @@
-// The kernel of otf_cuda.cuh.
+// The kernel declared in otf_cuda.cuh.
 #include "otf_cuda.cuh"
 
 #include "core/base/memory.h"
@@ -7,8 +7,8 @@
 namespace
 {
 
-// Blocks a multiprocessor: 6 of 64 threads leave 168 registers a thread, 10 leave 96, 2 of 384, in
-// single precision, 80.
+// Blocks per multiprocessor: 6 blocks of 64 threads leave 168 registers per thread; 10 blocks leave
+// 96; 2 blocks of 384 threads, in single precision, leave 80.
 template <class T, int SIZE>
 constexpr int N_RESIDENT = SIZE > HX_OTF_PATCH ? 2
                            : sizeof(T) == 8    ? 6
@@ -131,7 +131,7 @@ int hx_otf_coordinates(const hx_cuda_patches &p, int group, const hx_device_mode
     const int rc = fill_coordinates(p, group, model, *d_row_xyz);
     if (rc == HX_OK) return HX_OK;
     p.dev->ops->release(p.dev, *d_row_xyz);
-    *d_row_xyz = nullptr; // what is there is filled
+    *d_row_xyz = nullptr; // a pointer that is not nullptr has been filled
     return rc;
 }
 

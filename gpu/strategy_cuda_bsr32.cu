@@ -1,5 +1,5 @@
-// bsr32: bsr with blocks stored in single precision. Rounding an entry costs 6e-8 of it at most; a
-// product is off by about 2e-8, more where large terms cancel.
+// bsr32: bsr with blocks stored in single precision. Rounding changes an entry by at most 6e-8 of
+// its value. The error of a product is about 2e-8, and larger if large terms cancel.
 #include "strategy_assembled.cuh"
 
 namespace

@@ -14,7 +14,7 @@ struct csr {
     }
 };
 
-// Of heat.
+// For heat conduction.
 struct csr_scalar {
     static constexpr int bytes_per_elem = 530;
     static constexpr double error = 0.0;

@@ -1,5 +1,5 @@
-// ebe (P1): a thread an element. It holds the 8 node indices and 24 displacements, computes all 24
-// rows, and adds each to its node: 24 atomic additions.
+// ebe (P1): one thread per element. It holds the 8 node indices and 24 displacements, computes all
+// 24 rows, and adds each to its node: 24 atomic additions.
 #include "strategy_stored.cuh"
 
 namespace

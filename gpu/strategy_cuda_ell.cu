@@ -1,4 +1,4 @@
-// ell: K as rows of numbers that are equally long, number k of all rows side by side.
+// ell: K as rows of numbers of equal length; number k of all rows is contiguous.
 #include "strategy_assembled.cuh"
 
 namespace

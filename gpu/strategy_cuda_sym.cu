@@ -1,4 +1,4 @@
-// sym: the upper triangle of Ke, a thread an element.
+// sym: the upper triangle of Ke, one thread per element.
 #include "strategy_packed.cuh"
 
 namespace
