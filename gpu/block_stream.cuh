@@ -1,7 +1,7 @@
 // Streams consecutive rows of 3 x 3 blocks (bsr) through shared memory, one warp per group of rows.
 // The blocks of all rows are contiguous, so they are copied in steps of equal length, 16 bytes per
-// lane and several steps ahead of their use, whatever the lengths of the rows. The sum of a row
-// depends only on that row.
+// lane and several steps ahead of their use, independently of the lengths of the rows. The sum of a
+// row depends only on that row.
 #ifndef HX_BLOCK_STREAM_CUH
 #define HX_BLOCK_STREAM_CUH
 

@@ -237,9 +237,9 @@ struct cone_double {
     // bits of the square, so that u = square guess^2 differs from 1 by at most 2e-6. The root is
     // square guess times an approximation of 1 / sqrt(u), ((u - 1 - A)^2 + 4 A - A^2) / (4 A), with
     // an error of 1e-15, because A = 341 / 512 is not exactly 2 / 3; with this value the constants
-    // are doubles with one nonzero word. If rounding leaves a square that is 0 or negative, the
-    // result must stay below 2e-12: the guess is limited to 768, and because the limit is applied
-    // to its bits, infinities and NaNs of either sign are limited too.
+    // are doubles with one nonzero word. If rounding leaves a square of 0 or below, the root is
+    // below 2e-12 because the guess is at most 768; the limit is applied to the bits of the guess,
+    // which also limits infinities and NaNs of either sign.
     static constexpr double A = 341.0 / 512.0, UNIT = 4.0 * A * 0x1p64;
     __device__ __forceinline__ double weight(double square) const
     {

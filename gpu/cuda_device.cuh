@@ -11,8 +11,8 @@
 #include "core/base/fault.h"
 #include "core/device/device.h"
 
-// In a build for tests (core/base/fault.h): the status of a call that is to fail (a fault of kind
-// "cuda"). In other builds always cudaSuccess.
+// In a build for tests (core/base/fault.h): the status of a call that is to fail
+// (a fault of kind "cuda"). In other builds always cudaSuccess.
 #ifdef HX_FAULT_INJECTION
 cudaError_t hx_cuda_injected(int how); // device_cuda.cu
 #define HX_CUDA_FAULT() hx_cuda_injected(hx_fault_at("cuda", __FILE__, __LINE__))
@@ -70,7 +70,7 @@ struct hx_cuda {
     // For concurrent work (beside_cuda.cu), created by the first: `room` is a stream of lower
     // priority. home: the queue's own stream while `stream` is `room`; otherwise nullptr.
     cudaStream_t room, home;
-    cudaEvent_t room_mark[2];    // as beside_mark
+    cudaEvent_t room_mark[2];    // like beside_mark
     struct hx_cuda_lanes *lanes; // for large uploads, created by the first one (upload_cuda.cu)
     // for quadratic cells, created by the first use (points_cuda.cuh)
     struct hx_point_rule *d_point_rule;

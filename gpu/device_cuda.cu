@@ -84,7 +84,7 @@ static void prepare(int place)
     int n = 0;
     if (cudaGetDeviceCount(&n) == cudaSuccess && n > 0) note_capability(place % n);
     if (n > 0 && cudaSetDevice(place % n) == cudaSuccess) cudaFree(nullptr); // creates the context
-    cudaGetLastError(); // clear the error, or the next launch check would report it
+    cudaGetLastError(); // otherwise the next launch check would report the error
 }
 
 // Pinned memory is optional; downloads are slower without it.
@@ -97,7 +97,7 @@ static int take_staging(hx_cuda *impl)
     impl->staging = nullptr;
     if (status != cudaErrorMemoryAllocation)
         return hx_cuda_raise(status, __FILE__, __LINE__, "cudaMallocHost");
-    cudaGetLastError(); // clear the error, or the next launch check would report it
+    cudaGetLastError(); // otherwise the next launch check would report the error
     return HX_OK;
 }
 

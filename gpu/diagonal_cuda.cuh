@@ -11,8 +11,8 @@
 
 // Diagonal entries of one element from its coordinates: column[Forces::at(i, a)], times the
 // modulus. With the unscaled modes of hex8_otf.cuh the gradient of corner a is G / det, G = adj' D,
-// where D are products of signs. The entry is the sum over points of E / (512 det) ((lambda + mu)
-// G_i^2 + mu |G|^2).
+// where D are products of signs. The entry is the sum over points of E / (512 det)
+// ((lambda + mu) G_i^2 + mu |G|^2).
 template <class Forces>
 HX_HD void hx_element_diagonal(const hx_field<double> &x, hx_stiffness<double> k, double *column)
 {

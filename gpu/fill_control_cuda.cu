@@ -7,8 +7,8 @@
 // the launch.
 //
 // h is sqrt(modulus weight det J) times a gradient, so that the sum of h_a h_b' over the Gauss
-// points is the complete tile. Component i of control point a at Gauss point q of a batch is h[(3 a
-// + i) stride + q].
+// points is the complete tile. Component i of control point a at Gauss point q of a batch is
+// h[(3 a + i) stride + q].
 #include <cstdlib>
 
 #include "core/base/memory.h"

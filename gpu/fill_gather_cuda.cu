@@ -5,10 +5,11 @@
 // row's own corner a with the cell's corners b, summed over the integration points, and over cells
 // in an order that depends only on the row. Each value is written once.
 //
-// Corners are numbered by the bits of their reference coordinates. A pair is of class c = bits(a) ^
-// bits(b). If cells are arranged as in a grid, an entry of a row is of one class, and the places
-// that contribute to it are those with equal bits(a) & c; each lane has half of a class. Other rows
-// are summed entry by entry; rows with more than MOST_PLACES / 2 cells have a kernel of their own.
+// Corners are numbered by the bits of their reference coordinates. A pair is of class
+// c = bits(a) ^ bits(b). If cells are arranged as in a grid, an entry of a row is of one class, and
+// the places that contribute to it are those with equal bits(a) & c; each lane has half of a class.
+// Other rows are summed entry by entry; rows with more than MOST_PLACES / 2 cells have a kernel of
+// their own.
 #include "gather_rows.cuh"
 
 namespace

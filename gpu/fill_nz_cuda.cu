@@ -1,14 +1,14 @@
-// The fill `nz`: one thread per entry, which visits the cells of its pair (Cecka 2011, SharedNZ;
-// the baseline of P2). A warp processes a row: it stores the gradients of the row's cells in shared
-// memory, four at a time, and each lane adds the tiles whose slots are its entry's. Cells ascend,
-// each value is written once, and nothing is kept between designs.
+// The fill `nz`: one thread per entry, which visits the cells of its pair
+// (Cecka 2011, SharedNZ; the baseline of P2). A warp processes a row: it stores the gradients of
+// the row's cells in shared memory, four at a time, and each lane adds the tiles whose slots are
+// its entry's. Cells ascend, each value is written once, and nothing is kept between designs.
 #include "fill_tiles_cuda.cuh"
 
 // blocks per multiprocessor: the largest number without register spills
 constexpr int NZ_BLOCKS = 4;
 
-// Adds the cell's tiles that belong to entry k of the row of corner a. slot: that of the pair (a,
-// b) is in lane first + b.
+// Adds the cell's tiles that belong to entry k of the row of corner a. slot: that of the pair
+// (a, b) is in lane first + b.
 template <int C>
 __device__ __forceinline__ void add_tiles(const hx_fill_input &input, const double *h, int64_t cell,
                                           int a, int slot, int first, int k, double sum[C * C])

@@ -17,8 +17,8 @@ using namespace hx_points;
 constexpr int WARPS = 4; // per block
 // a row with more entries is wide; also the number of entries of a wide row at a time
 constexpr int WIDE_ENTRIES = 256;
-constexpr int AT_ONCE = 2; // number of cells that a row loads at a time
-constexpr int LANES = 2;   // number of chunks at a time, each with its part of the buffer
+constexpr int AT_ONCE = 2;                 // number of cells that a row loads at a time
+constexpr int LANES = 2;                   // chunks at a time, each with its part of the buffer
 constexpr size_t BUFFER_BYTES = 256 << 20; // for all lanes
 
 // Layout of the buffer: each cell has as many lines as the largest kind needs; the size of a line
@@ -31,10 +31,10 @@ struct buffer_layout {
 };
 
 struct points_filling : hx_cuda_filling {
-    hx_chunks::plan p;        // (owned, like d_rule and d_buffer)
-    lane_rule *d_rule;        // [HX_N_CELL_RULE]
-    double *d_buffer;         // one lane after the other
-    cudaStream_t lane[LANES]; // the device's stream, and others if there are several chunks (owned)
+    hx_chunks::plan p;              // (owned, like d_rule and d_buffer)
+    lane_rule *d_rule;              // [HX_N_CELL_RULE]
+    double *d_buffer;               // one lane after the other
+    cudaStream_t lane[LANES];       // the device's stream, and more for several chunks (owned)
     cudaEvent_t ready, done[LANES]; // (owned)
     buffer_layout layout;
     int most_entries;

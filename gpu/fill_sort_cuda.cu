@@ -257,8 +257,8 @@ struct triplets_filling : hx_cuda_filling {
     hx_steps steps;    // steps of the last run
 };
 
-// Number of values in the lower half of a cell's matrix; the index of (r, s), s <= r, is r (r + 1)
-// / 2 + s.
+// Number of values in the lower half of a cell's matrix; the index of (r, s), s <= r, is
+// r (r + 1) / 2 + s.
 static HX_HD int n_lower(int c)
 {
     return 8 * c * (8 * c + 1) / 2;

@@ -88,8 +88,8 @@ struct shared_layout {
     }
 };
 
-// The arrays are kept as offsets from one pointer; otherwise the compiler no longer treats them as
-// shared memory.
+// The arrays are kept as offsets from one pointer; otherwise the compiler does not recognize them
+// as shared memory.
 template <int C, bool IS_BSR>
 __device__ __forceinline__ buffers cut_shared(char *shared, const arguments &g)
 {

@@ -82,8 +82,8 @@ inline size_t hx_value_bytes(const hx_matrix &m)
     return static_cast<size_t>(m.n_value) * (m.spec.single ? sizeof(float) : sizeof(double));
 }
 
-// Computes the gradients of a warp's cells, where lanes 8 g .. 8 g + 7 name the g-th cell (-1:
-// none), into the warp's h[4][HX_CELL_STRIDE]. The gradient of corner a at point q is at
+// Computes the gradients of a warp's cells, where lanes 8 g .. 8 g + 7 name the g-th cell
+// (-1: none), into the warp's h[4][HX_CELL_STRIDE]. The gradient of corner a at point q is at
 // h[g][HX_POINT_STRIDE q + 3 a]; lane 8 g + q computes point q. All lanes call it.
 __device__ __forceinline__ void hx_warp_gradients(const hx_fill_input &input, int64_t cell,
                                                   double *h)
@@ -144,9 +144,9 @@ template <int C, class Spot> struct hx_warp_tiles {
 };
 
 // Computes the tiles of n cells, list[first ..] (without a list: cells first ..), and passes them
-// to the sink number by number: spot(cell, pair) once per tile, then put(cell, pair, t, number,
-// spot). A warp processes four cells; neighbouring lanes have neighbouring numbers of a tile, so
-// that their accesses are contiguous.
+// to the sink number by number: spot(cell, pair) once per tile, then
+// put(cell, pair, t, number, spot). A warp processes four cells; neighbouring lanes have
+// neighbouring numbers of a tile, so that their accesses are contiguous.
 template <int C, class Sink>
 __global__ void __launch_bounds__(32 * HX_FILL_WARPS, HX_FILL_BLOCKS)
     hx_cells_kernel(const hx_fill_input input, const int32_t *list, int64_t first, int64_t n,

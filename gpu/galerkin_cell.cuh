@@ -28,8 +28,8 @@ constexpr int N_ROW_CORNER = 5;
 
 struct alignas(16) element_points {
     float gradient[8][3][8]; // [point][component][corner]
-    float x[8][4]; // relative to the cell's first corner, divided by the unit; 3 of 4 are used
-    float det[8];  // times the modulus
+    float x[8][4];           // relative to the cell's first corner, divided by the unit; 3 are used
+    float det[8];            // times the modulus
 };
 
 struct alignas(16) element_data : element_points {
@@ -305,7 +305,7 @@ __device__ __forceinline__ void sum_cell(const galerkin_input &in, int64_t cell,
 }
 
 // Index, among the stored blocks of a cell, of the block with rows of corner column + d and columns
-// of corner `column`. Of a block and its mirror image only one is stored.
+// of corner `column`. Only one of a block and its mirror image is stored.
 __device__ __forceinline__ int place_of(int column, int d)
 {
     return d < PAIRS ? CORNERS * d + column : CORNERS * PAIRS + column;

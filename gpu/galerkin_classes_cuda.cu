@@ -19,7 +19,7 @@ constexpr float ALIKE = 1e-5f;
 constexpr int MODELS = HX_CELL_CLASSES, OTHERS = HX_CELL_CLASSES, CANDIDATE = OTHERS + 1;
 constexpr int MOST_ELEMS = HX_MG_PLACE_ELEMS, SAMPLES = HX_MG_PLACE_SAMPLES,
               LEAST = HX_MG_PLACE_LEAST;
-constexpr int LEAST_SHARE = 8; // classes are used if at least one cell in this many belongs to one
+constexpr int LEAST_SHARE = 8;   // classes pay off if at least one cell in this many is in one
 constexpr int MOST_TABLES = 512; // maximum number of elements of all classes
 constexpr int WARP = 32, WARPS = 8;
 

@@ -30,8 +30,8 @@ __device__ __forceinline__ float energy_of(float lambda, float mu, const float n
     return lambda * trace * trace + mu * (2.0f * squares + sum);
 }
 
-// Energies of the six motions of a corner, times a factor. The gradients of the motions are g
-// (translations) and h (the same gradients times coordinates relative to the corner,
+// Energies of the six motions of a corner, times a factor. The gradients of the motions are
+// g (translations) and h (the same gradients times coordinates relative to the corner,
 // h[coordinate][derivative]).
 __device__ __forceinline__ void add_energies(float lambda, float mu, float factor, const float g[3],
                                              const float h[3][3], float sum[DOF])

@@ -1,6 +1,6 @@
-// Construction of chunks of rows on the GPU: the rows are sorted by their lowest cell and cut after
-// a fixed number of cells; then the pairs (chunk, cell) of all places are sorted. A chunk with too
-// many cells is halved until it fits.
+// Construction of chunks of rows on the GPU: the rows are sorted by their lowest cell and divided
+// after a fixed number of cells; then the pairs (chunk, cell) of all places are sorted. A chunk
+// with too many cells is halved until it fits.
 #include <cstdlib>
 
 #include "core/base/memory.h"

@@ -2,10 +2,10 @@
 // points at all integration points in shared memory, and the products of all their lines.
 //
 // h is sqrt(weight det J modulus) times a gradient, so that the sum of h_a h_b' over the
-// integration points is the complete tile. Component i of point a at integration point q is h[(3 a
-// + i) K + q], where K is the number of integration points rounded up to a multiple of 4, padded
-// with 0. With 3 unknowns per point, the products are those of 3 n lines of K numbers; with 1
-// unknown, those of n lines of 3 K numbers.
+// integration points is the complete tile. Component i of point a at integration point q is
+// h[(3 a + i) K + q], where K is the number of integration points rounded up to a multiple of 4,
+// padded with 0. With 3 unknowns per point, the products are those of 3 n lines of K numbers; with
+// 1 unknown, those of n lines of 3 K numbers.
 #ifndef HX_GATHER_POINTS_CUH
 #define HX_GATHER_POINTS_CUH
 
@@ -204,8 +204,8 @@ template <int C, int N, int FIRST> struct product {
     }
 };
 
-// The products of all pairs of lines of a cell, number (r, s) at k[r line + s]. Those on and above
-// the diagonal are computed, and stored twice.
+// The products of all pairs of lines of a cell, number (r, s) at k[r line + s]. The products on and
+// above the diagonal are computed, and stored twice.
 template <int C, int N, int FIRST = 0>
 __device__ __forceinline__ void multiply_lines(const double *h, int n_line, int n_step, int line,
                                                double *k)

@@ -51,8 +51,8 @@ static __global__ void lane_table_kernel()
             lane_table.by_point[k][s][lane] = reference_gradient(column + 4 * s, row, k);
 }
 
-// d[8][8] += a[8][4] b[4][8]. A lane has a(lane / 4, lane % 4), b(lane % 4, lane / 4) and d(lane /
-// 4, 2 (lane % 4) + {0, 1}).
+// d[8][8] += a[8][4] b[4][8]. A lane has a(lane / 4, lane % 4), b(lane % 4, lane / 4) and
+// d(lane / 4, 2 (lane % 4) + {0, 1}).
 __device__ __forceinline__ void multiply_add(double (&d)[2], double a, double b)
 {
     asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"

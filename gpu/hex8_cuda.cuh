@@ -21,8 +21,8 @@ __device__ __forceinline__ void hx_gather(const int32_t *__restrict__ conn8,
 }
 
 // A layout defines where entry (i, j) of Ke of element e is stored:
-//  __device__ size_t at(int64_t e, int i, int j)
-//  static size_t entries(int64_t n_elem)       number of doubles to allocate
+//     __device__ size_t at(int64_t e, int i, int j)
+//     static size_t entries(int64_t n_elem)       number of doubles to allocate
 
 // The layout of P1: Ke[e][24][24].
 struct hx_row_major {

@@ -1,13 +1,13 @@
-// The product of one element from its coordinates, by sum factorisation in the modes {1, r, s, t,
-// rs, rt, st, rst} of the trilinear map, without Ke. T is double or float.
+// The product of one element from its coordinates, by sum factorisation in the modes
+// {1, r, s, t, rs, rt, st, rst} of the trilinear map, without Ke. T is double or float.
 //
 // A nodal field v has at (r, s, t) the reference derivative
 //
 //     v_r = R + s RS + t RT + s t RST (and cyclically), where R, ... are its modes,
 //
 // so v_r takes four values over the eight Gauss points, one for each (s, t), and likewise for the
-// other derivatives: 12 values instead of 24. With J = x_ref and H = u_ref adj(J), the stress is c
-// (lambda tr H I + mu (H + H')), c = E / det J, and the contribution to the modes is stress
+// other derivatives: 12 values instead of 24. With J = x_ref and H = u_ref adj(J), the stress is
+// c (lambda tr H I + mu (H + H')), c = E / det J, and the contribution to the modes is stress
 // adj(J)'. The factors of 1/8 (modes) are collected in one constant: E / 512 / det of the unscaled
 // modes.
 //
@@ -64,7 +64,7 @@ template <class T> HX_HD void hx_from_modes(const T m[HX_N_MODE], T g, T v[8])
 
 // 1 / x for a positive, normal x, from the hardware's approximation, without the branches of an
 // IEEE division: 20 bits and one step of third order, or 23 bits and one Newton step. On the host,
-// where it is only tested, the approximation has 24 bits.
+// which only runs tests of it, the approximation has 24 bits.
 HX_HD double hx_reciprocal(double x)
 {
     double r;
@@ -98,8 +98,8 @@ template <class T> struct hx_stiffness {
     T ratio, scale;
 };
 
-// Computes the forces p[k][i] conjugate to the derivatives at one Gauss point from j[k][i] =
-// dx_i/dk and du[k][i] = du_i/dk (k = r, s, t; unscaled modes). 90 instructions.
+// Computes the forces p[k][i] conjugate to the derivatives at one Gauss point from
+// j[k][i] = dx_i/dk and du[k][i] = du_i/dk (k = r, s, t; unscaled modes). 90 instructions.
 template <class T>
 HX_HD void hx_point(const T *const j[3], const T *const du[3], hx_stiffness<T> k, T p[3][3])
 {

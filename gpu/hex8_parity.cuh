@@ -1,7 +1,7 @@
-// The product of a parallelepiped in the modes of the trilinear map (the parity basis of its
-// corners), in which its stiffness matrix is block diagonal: the constant parts of the derivatives
-// (R, S, T), the linear ones (RS, RT, ST) and RST do not couple. 171 multiplications; 45 for a box
-// along the axes.
+// The product of a parallelepiped in the modes of the trilinear map
+// (the parity basis of its corners), in which its stiffness matrix is block diagonal: the constant
+// parts of the derivatives (R, S, T), the linear ones (RS, RT, ST) and RST do not couple. 171
+// multiplications; 45 for a box along the axes.
 //
 // With a = J^-1 (a[k] = gradient of xi_k), the stress power of derivative k of u_i against
 // derivative l of u_j is

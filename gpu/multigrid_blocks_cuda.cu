@@ -38,8 +38,8 @@ __device__ __forceinline__ int find_point(const block_data &s, int32_t point)
 }
 
 // Loads block (r, q), q <= r, of entry k of a row with n_entry entries, and its mirror image,
-// without fixed unknowns. Of a diagonal block the lower half is read, because csr, ell and coo may
-// store no other.
+// without fixed unknowns. Only the lower half of a diagonal block is read, because csr, ell and coo
+// may store no other half.
 __device__ void load_entry(const hx_matrix &matrix, const float *__restrict__ m, int r, int q,
                            int n_entry, int k, block_data &s)
 {
@@ -75,9 +75,9 @@ __device__ void load_block(const hx_matrix &matrix, const float *__restrict__ m,
     __syncthreads();
 }
 
-// a := -a^-1 for the block scaled to a unit diagonal, pivot by pivot (the symmetric sweep
-// operator). Unknowns that are left out are rows of the identity. Its pivots are the squares of
-// Cholesky's.
+// a := -a^-1 for the block scaled to a unit diagonal, pivot by pivot
+// (the symmetric sweep operator). Unknowns that are left out are rows of the identity. Its pivots
+// are the squares of Cholesky's.
 __device__ void sweep(int n, block_data &s)
 {
     const int thread = static_cast<int>(threadIdx.x);

@@ -116,7 +116,7 @@ int hx_cuda_mg_blocks_solve(hx_device *dev, const hx_mg_blocks *blocks, int c, c
                             float *d_t);
 int hx_cuda_mg_blocks_power(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
                             const float *d_s, float *d_v, hx_mg_smoother *d_smoother);
-// multigrid_lines_cuda.cu; hx_cuda_mg_unit sets m to 1 where it is not 0
+// multigrid_lines_cuda.cu; hx_cuda_mg_unit sets the nonzero entries of m to 1
 int hx_cuda_mg_lines_couple(hx_device *dev, const hx_device_model *model, const hx_mg_lines *lines);
 int hx_cuda_mg_lines_factorise(hx_device *dev, const hx_mg_lines *lines, float *d_m);
 int hx_cuda_mg_lines_solve(hx_device *dev, const hx_mg_lines *lines, const double *d_r, float *d_t);

@@ -1,14 +1,15 @@
 // The inverse of the matrix of the coarsest grid, which multigrid solves directly.
 //
-// A, scaled to unit diagonal and with a small fraction of it added (core/solver/skyline.h explains
-// why), is swept block by block. With the pivots K of a block, G = A_KK^-1 and W = A_.K G,
+// A, scaled to unit diagonal and with a small fraction of it added
+// (core/solver/skyline.h explains why), is swept block by block. With the pivots K of a block,
+// G = A_KK^-1 and W = A_.K G,
 //
 //     A_ij -= W_i A_jK',  A_iK = W_i,  A_KK = -G    (i, j not in K)
 //
 // leaves -A^-1 when all blocks are done (Goodnight, Am. Stat. 33, 1979). Double precision, lower
-// triangle in tiles, 1.5 n^3 multiplications on the tensor cores. An invalid pivot (below a third
-// of the added fraction) is left out: its row and column become 0, and a flag is set. All sums have
-// a fixed order, so the result is bitwise reproducible.
+// triangle in tiles, 1.5 n^3 multiplications on the tensor cores. An invalid pivot
+// (below a third of the added fraction) is left out: its row and column become 0, and a flag is
+// set. All sums have a fixed order, so the result is bitwise reproducible.
 //
 // One launch per block of pivots: a thread block processes up to two tiles of a row, computes their
 // W for itself, and stores what will be A_.K of the next block separately. The first thread block
@@ -116,8 +117,8 @@ __device__ __forceinline__ void multiply_part(double2 (&d)[ROW_PARTS],
 #endif
 }
 
-// d += a b' for a column of parts a, with b in shared memory by parts: [row of parts][column of
-// parts][lane], from the first row's parts on.
+// d += a b' for a column of parts a, with b in shared memory by parts:
+// [row of parts][column of parts][lane], from the first row's parts on.
 __device__ __forceinline__ void multiply_column(rows &d, const double2 (&a)[ROW_PARTS],
                                                 const double2 *b)
 {

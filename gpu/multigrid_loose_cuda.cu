@@ -4,8 +4,8 @@
 namespace
 {
 
-constexpr int WARP = 32, MANY = 1024; // number of threads for a short row, and for a long one
-constexpr int64_t LONG = 2048; // mean number of entries from which rows are processed as long ones
+constexpr int WARP = 32, MANY = 1024; // threads for a short row, and for a long one
+constexpr int64_t LONG = 2048;        // mean number of entries of long rows, at least
 
 struct vectors {
     const double *x;

@@ -1,8 +1,8 @@
 // Multigrid with one unknown per node (heat conduction). Operations that do not depend on the
 // number of unknowns are in multigrid_cuda.cu.
 //
-// A coarse matrix is stored by neighbours: entry (row a, its neighbour at offset o) is at o n_node
-// + a, so that a warp, with one thread per row, reads whole cache lines.
+// A coarse matrix is stored by neighbours: entry (row a, its neighbour at offset o) is at o
+// n_node + a, so that a warp, with one thread per row, reads whole cache lines.
 #include <cstdlib>
 
 #include "core/base/memory.h"

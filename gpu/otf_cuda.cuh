@@ -27,7 +27,7 @@ template <class T>
 int hx_otf_coordinates(const hx_cuda_patches &p, int group, const hx_device_model &model,
                        T **d_row_xyz);
 
-// The same functions for wide patches in double precision, for sm_90a. otf_wide_cuda.cu
+// Versions for wide patches in double precision, for sm_90a. otf_wide_cuda.cu
 int hx_otf_wide_launch(const hx_cuda_patches &p, int group, const hx_slice &patches,
                        const hx_device_model &model, const int32_t *d_elem, const double *d_row_xyz,
                        int n_block, const double *d_x, double *d_y);

@@ -97,7 +97,7 @@ struct hx_patch_view {
     unsigned *taken;   // [2]
 };
 
-// Number of patches that a block knows in advance, which is how far ahead lists are loaded.
+// Number of patches that are assigned to a block in advance; lists are loaded this far ahead.
 constexpr int HX_PATCH_AHEAD = 4;
 
 // View of some patches of a group.
@@ -237,7 +237,8 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
     hx_span *const spans = reinterpret_cast<hx_span *>(memory + at::span);
     int32_t *const next_elem = reinterpret_cast<int32_t *>(memory + at::elem);
     int32_t *const patches = reinterpret_cast<int32_t *>(memory + at::patch);
-    constexpr bool TAKES = N_FIELD > 1; // patches are taken dynamically (README.md)
+    // Patches are taken dynamically (doc/notebook/2026-11-27-otf-on-a-gpu.md).
+    constexpr bool TAKES = N_FIELD > 1;
     const auto patch_of = [&](int k) {
         if constexpr (TAKES) return patches[k & (2 * HX_PATCH_AHEAD - 1)];
         return static_cast<int>(blockIdx.x + k * gridDim.x);
@@ -247,7 +248,8 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
     // there are patches that no block has at first
     const bool are_left = TAKES && ahead < g.n_patch;
 
-    // One load, if the element leaves registers for it (README.md).
+    // One load, if the element leaves registers for it
+    // (doc/notebook/2026-11-27-multigrid-kernels-on-a-gpu.md).
     static_assert(sizeof(hx_span) == sizeof(int4) && at::span % sizeof(int4) == 0);
     const auto span_of = [&](int k) {
         if constexpr (N_FIELD > 1) return spans[k & 3];

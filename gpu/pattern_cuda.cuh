@@ -97,8 +97,8 @@ int hx_queue_columns(const hx_building *b, const hx_row_job *job);
 // Pairs sorted by row and column; equal pairs are one entry.
 struct hx_sorted_pairs {
     int64_t n, n_row; // n: at most INT32_MAX
-    int bits; // number of bits of the column in a key; above them is the row, or n_row for no entry
-    uint64_t *key[2]; // [n] key[0] is filled by the caller and then sorted; key[1] is scratch
+    int bits;         // bits of the column in a key; above them the row, or n_row for no entry
+    uint64_t *key[2]; // [n] key[0]: filled by the caller, then sorted; key[1]: scratch
     // [n] order[0]: 0 .. n - 1, then the index of each sorted pair; order[1] is scratch
     uint32_t *order[2];
     // [n] number of entries up to and including this pair; uses the memory of key[1]

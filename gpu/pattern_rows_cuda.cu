@@ -1,14 +1,14 @@
 // The neighbours of points, one warp per point: the points of its cells are sorted in registers,
-// each with its index among them. An entry begins at each change in the sorted sequence, and each
-// candidate thereby gets its slot.
+// each with its index among them. Each change in the sorted sequence begins a new entry, whose
+// number in the row is the slot of its candidates.
 #include "pattern_cuda.cuh"
 
 namespace
 {
 
 constexpr int N_WARP = HX_BLOCK / HX_WARP;
-constexpr int ROWS = 4; // rows of hexahedra per warp: four independent chains of loads and shuffles
-constexpr int MOST_PLACE = 8; // maximum number of cells at a point, in the kernel for hexahedra
+constexpr int ROWS = 4;       // of hexahedra per warp: four independent chains of loads
+constexpr int MOST_PLACE = 8; // cells at a point, at most, in the kernel for hexahedra
 // maximum number for a row that a warp sorts; its slots fit into a byte
 constexpr int MOST_CANDIDATE = 255;
 constexpr int N_CANDIDATE = 256;

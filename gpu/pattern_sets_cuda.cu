@@ -1,8 +1,8 @@
-// Neighbours of a spline's control points, which have hundreds of neighbours in common cells: one
-// thread block per row inserts the points of its cells into a hash table in shared memory, each
-// once. When the offsets are known it does so a second time, sorts the table, and finds each pair's
-// slot by bisection. The result is that of sorting all pairs, but no memory beyond that of the
-// pattern is needed.
+// Neighbours of a spline's control points, each of which has hundreds of neighbours: one thread
+// block per row inserts the points of its cells into a hash table in shared memory, each once. When
+// the offsets are known it does so a second time, sorts the table, and finds each pair's slot by
+// bisection. The result is that of sorting all pairs, but no memory beyond that of the pattern is
+// needed.
 #include "pattern_cuda.cuh"
 
 namespace

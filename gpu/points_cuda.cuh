@@ -32,7 +32,7 @@ int hx_cuda_points_body_work(hx_device *dev, const hx_device_model *model,
                              const hx_body_field *field, double factor, const double *d_rho,
                              const double *d_u, double *d_dc);
 
-// The same operations for a spline's cells (spline_points_cuda.cu), which the functions above call.
+// Operations for a spline's cells (spline_points_cuda.cu). The functions above call them.
 int hx_cuda_spline_diagonal(hx_device *dev, const hx_device_model *model, double *d_diag);
 int hx_cuda_spline_block_diagonal(hx_device *dev, const hx_device_model *model, double *d_block);
 int hx_cuda_spline_energy(hx_device *dev, const hx_device_model *model, const double *d_u,

@@ -18,7 +18,7 @@ struct alignas(16) order {
     float4 *to;         // words to write
     unsigned by;        // step of this launch that wrote the words to read
     float a, b;         // coefficients of the smoother
-    int what;           // hx_resident_kind, and the level in the bits from 8 on
+    int what;           // hx_resident_kind + 256 * level
     int list, n_word;   // list of nodes whose words the block gathers, and number of these words
     int near, matrix;   // values of near nodes; matrices of a level below the first
 };
@@ -80,7 +80,7 @@ struct owners {
     int n[HX_RESIDENT_LEVELS + 1], node[HX_RESIDENT_LEVELS + 1][WARPS];
 };
 
-// Shared memory. The address of each part is recomputed where it is used, because the registers are
+// Shared memory. The address of each part is recomputed at each use, because the registers are
 // needed for the matrix.
 struct layout {
     const cycle &c;

@@ -15,8 +15,8 @@ struct hx_plan_counts {
     }
 };
 
-// Prefix sums of n numbers in place: hx_sum_before excludes the number itself (uint32_t, int64_t,
-// hx_plan_counts), hx_sum_with includes it (uint32_t, int64_t).
+// Prefix sums of n numbers in place: hx_sum_before excludes the number itself
+// (uint32_t, int64_t, hx_plan_counts), hx_sum_with includes it (uint32_t, int64_t).
 template <class T> int hx_sum_before(hx_device *dev, T *d_number, int64_t n);
 template <class T> int hx_sum_with(hx_device *dev, T *d_number, int64_t n);
 

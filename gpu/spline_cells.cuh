@@ -36,8 +36,8 @@ struct tables {
     double t[3][TABLE];
 };
 
-// The map at a Gauss point: the derivative of R_a with respect to x_i is weight_a (c[i] . slopes of
-// N_a - g[i] N_a).
+// The map at a Gauss point: the derivative of R_a with respect to x_i is weight_a
+// (c[i] . slopes of N_a - g[i] N_a).
 struct frame {
     double c[3][3], g[3];
     double volume, w; // volume: weight of the rule times det J; w: sum of weight_a N_a

@@ -26,17 +26,17 @@ struct building {
     hx_form form;
     hx_device_pattern pattern;
     const double *xyz;
-    const hx_cell_rule *rule; // [N_RULE]
-    int most_gauss;           // largest number of integration points of a cell
-    int wide;                 // 1: terms use 16 bits for their cell
-    int64_t record_bytes;     // target size
-    uint32_t *first;          // [n_row + 1] number of kept entries before each row
-    int32_t *row;             // [n_kept]
-    uint32_t *entry, *mirror; // [n_kept]
-    uint64_t *key;     // [n_kept] key by which entries are sorted; nullptr: they are not sorted
-    uint32_t *n_term;  // [n_kept] number of its cells
-    int64_t *weight;   // [n_kept + 1] bytes of the kept entries before each one
-    uint32_t *n_begin; // [n_kept + 1] number of records that begin before each kept entry
+    const hx_cell_rule *rule;  // [N_RULE]
+    int most_gauss;            // largest number of integration points of a cell
+    int wide;                  // 1: terms use 16 bits for their cell
+    int64_t record_bytes;      // target size
+    uint32_t *first;           // [n_row + 1] number of kept entries before each row
+    int32_t *row;              // [n_kept]
+    uint32_t *entry, *mirror;  // [n_kept]
+    uint64_t *key;             // [n_kept] sort key of each entry; nullptr: entries are not sorted
+    uint32_t *n_term;          // [n_kept] number of its cells
+    int64_t *weight;           // [n_kept + 1] bytes of the kept entries before each one
+    uint32_t *n_begin;         // [n_kept + 1] records that begin before each kept entry
     uint32_t *record_first;    // [n_record + 1] first kept entry
     uint32_t *n_list, *n_word; // [n_record + 1] sizes before each record, in the units of record_at
     bounds *most;

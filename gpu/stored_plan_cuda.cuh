@@ -101,7 +101,7 @@ struct plan {
     int most_entry;   // largest number of entries of a record
     int most_cell;    // largest number of cells of a record; above 256, terms use 16 bits (`Local`)
     int power;        // a tile is 2^power times the stored numbers
-    int32_t *d_row;   // [n_kept] row of each entry; nullptr for bsr, like d_entry and d_mirror
+    int32_t *d_row;   // [n_kept] row; nullptr for bsr, like the next two
     uint32_t *d_entry;  // [n_kept] index of the entry in the pattern
     uint32_t *d_mirror; // [n_kept] index of its mirror image, or NONE
     void *d_memory[6];  // (owned)

@@ -6,7 +6,7 @@
 #include "core/solver/assembled.h"
 #include "matrix_cuda.cuh"
 
-extern "C" const hx_strategy hx_strategy_cuda_otf; // what is exact where K is rounded
+extern "C" const hx_strategy hx_strategy_cuda_otf; // the exact operator if K is rounded
 
 // Kind: bytes_per_elem, error, layouts, and spec(layout).
 template <class Kind> struct hx_assembled_strategy {

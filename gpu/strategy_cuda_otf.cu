@@ -24,10 +24,10 @@ namespace
 struct otf {
     hx_device *dev;
     const hx_device_model *model;
-    hx_cuda_patches patches; // patches of other elements, then of tetrahedra, if there are any
-    int64_t n_boundary[2];   // number of patches of a group with interface nodes, which come first
-    int32_t *d_elem;         // items of both; nullptr: item = element
-    double *d_row_xyz[2];    // [n_row][3] of a group
+    hx_cuda_patches patches;    // of other elements, then of tetrahedra, if there are any
+    int64_t n_boundary[2];      // patches of a group with interface nodes, which come first
+    int32_t *d_elem;            // items of both; nullptr: item = element
+    double *d_row_xyz[2];       // [n_row][3] of a group
     float *d_row_xyz_single[2]; // nullptr until prepared
     int n_block[2], n_block_single[2];
 };

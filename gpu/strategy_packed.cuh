@@ -1,11 +1,12 @@
 // Shared by sym and sym32: the upper triangle of Ke (300 of 576 entries), with one thread per
-// element. Each stored entry K_ij is loaded once and used twice, for y_i += K_ij x_j and y_j +=
-// K_ij x_i. Entries are stored row by row, so that a row of y is complete, and its registers are
-// free, as soon as its last entry has been read: the atomic additions are spread over the kernel.
-//  struct sym {
-//      using entry = double;                        type of stored entries; arithmetic is double
-//      static constexpr double error = 0.0;         hx_strategy.error
-//  };
+// element. Each stored entry K_ij is loaded once and used twice, for y_i += K_ij x_j and
+// y_j += K_ij x_i. Entries are stored row by row, so that a row of y is complete, and its registers
+// are free, as soon as its last entry has been read: the atomic additions are spread over the
+// kernel.
+//     struct sym {
+//         using entry = double;                        type of stored entries; arithmetic is double
+//         static constexpr double error = 0.0;         hx_strategy.error
+//     };
 #ifndef HX_STRATEGY_PACKED_CUH
 #define HX_STRATEGY_PACKED_CUH
 
@@ -16,7 +17,7 @@
 #include "hex8_cuda.cuh"
 #include "strategy_setup.cuh"
 
-extern "C" const hx_strategy hx_strategy_cuda_otf; // what is exact where K is rounded
+extern "C" const hx_strategy hx_strategy_cuda_otf; // the exact operator if K is rounded
 
 constexpr int HX_PACKED_ENTRIES = 300;
 

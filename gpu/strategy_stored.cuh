@@ -1,12 +1,12 @@
 // The common part of operator kinds with a stored Ke: a file provides two layouts and a launch for
 // each layout.
-//  struct ebe {
-//      using interleaved = ...;                     its own layout
-//      static constexpr int elems = ...;            elements of a thread block
-//      template <class Layout>
-//      static void launch(const hx_stored &s, const hx_block_run &run, const double *x,
-//                         double *y);
-//  };
+//     struct ebe {
+//         using interleaved = ...;                     its own layout
+//         static constexpr int elems = ...;            elements of a thread block
+//         template <class Layout>
+//         static void launch(const hx_stored &s, const hx_block_run &run, const double *x,
+//                            double *y);
+//     };
 // The launch adds into y, which is set to zero here first.
 #ifndef HX_STRATEGY_STORED_CUH
 #define HX_STRATEGY_STORED_CUH

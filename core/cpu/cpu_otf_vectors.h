@@ -1,6 +1,6 @@
 /* Vectors of otf on the CPU. For each KIND there is a type vec_KIND, and functions that load and
- * store rows. A row is a node of a block: 4 values, the last of which is padding, at nodal +
- * corner[8 l] for lane l.
+ * store rows. A row is a node of a block: 4 values, the last of which is padding, at
+ * nodal + corner[8 l] for lane l.
  *
  * load_rows_KIND: loads the rows of all lanes into one vector per component.
  *

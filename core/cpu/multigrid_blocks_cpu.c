@@ -38,8 +38,9 @@ static void gather(const hx_matrix *matrix, const int32_t *point, int n_point, c
     }
 }
 
-/* Cholesky factor of the scaled matrix: the lower triangle a := L, D^-1/2 A D^-1/2 = L L'; d[n] :=
- * D^-1/2, or 0 for unknowns that are left out. Returns 0 if the matrix is not positive definite. */
+/* Cholesky factor of the scaled matrix: the lower triangle a := L, D^-1/2 A D^-1/2 = L L';
+ * d[n] := D^-1/2, or 0 for unknowns that are left out. Returns 0 if the matrix is not positive
+ * definite. */
 static int factorise(int n, double *a, double *d)
 {
     for (int i = 0; i < n; i++) d[i] = a[i * n + i] > 0.0 ? 1.0 / sqrt(a[i * n + i]) : 0.0;

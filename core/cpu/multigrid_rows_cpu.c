@@ -1,5 +1,5 @@
-/* The first coarse grid of multigrid from the rows of a matrix, on the host: coarse block (I, J) +=
- * P_iI' K_ij P_jJ over the entries (i, j), for any kind of elements.
+/* The first coarse grid of multigrid from the rows of a matrix, on the host: coarse block
+ * (I, J) += P_iI' K_ij P_jJ over the entries (i, j), for any kind of elements.
  *
  * Points i and j of an element are in one cell or on its faces, so the coarse nodes that they are
  * interpolated from are corners of one cell, and a coarse row has 27 blocks. Only entries on and

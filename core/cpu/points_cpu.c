@@ -1,5 +1,5 @@
-/* Operations computed from the coordinates of quadratic cells on the CPU (element_ops.h,
- * conduction_ops.h): point by point in a fixed order, or cell by cell. */
+/* Operations computed from the coordinates of quadratic cells on the CPU
+ * (element_ops.h, conduction_ops.h): point by point in a fixed order, or cell by cell. */
 #include "points_cpu.h"
 
 #include "../mesh/hex8.h"

@@ -1,5 +1,5 @@
-/* Operations computed from the control points of a spline's cells on the CPU (element_ops.h,
- * conduction_ops.h).
+/* Operations computed from the control points of a spline's cells on the CPU
+ * (element_ops.h, conduction_ops.h).
  *
  * Sums at control points go cell by cell: patch by patch, and in a patch colour by colour. The
  * colour of a span in a direction is its number modulo the degree + 1, so that cells of one colour

@@ -95,8 +95,8 @@ fail:
     return rc;
 }
 
-/* Rows 3 a .. 3 a + 2 of Ke times x_e, with entry (i, j) at k[i * row_stride + j *
- * column_stride]. */
+/* Rows 3 a .. 3 a + 2 of Ke times x_e, with entry (i, j) at
+ * k[i * row_stride + j * column_stride]. */
 static void three_rows(const double *k, int row_stride, int column_stride, const double xe[24],
                        double sum[3])
 {

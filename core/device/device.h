@@ -90,9 +90,9 @@ typedef struct hx_device_ops {
     int (*beside_begin)(hx_device *dev);
     int (*beside_end)(hx_device *dev);
 
-    /* Optional: does in advance what `available` and `open` at this place would wait for (loading a
-     * driver). Any thread may call it concurrently with other work. It reports no errors; `open`
-     * does. */
+    /* Optional: does in advance what `available` and `open` at this place would wait for
+     * (loading a driver). Any thread may call it concurrently with other work. It reports no
+     * errors; `open` does. */
     void (*prepare)(int place);
     /* Optional, all or none; NULL if queuing costs nothing. What is queued between record_begin and
      * record_end is recorded instead of run; `replay` queues all of it at once, time stamps

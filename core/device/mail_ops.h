@@ -61,9 +61,9 @@ typedef struct hx_mail_came {
     size_t half;
 } hx_mail_came;
 
-/* Summation of received values: y[at[i][components]] := the sum of its sources first[i] .. first[i
- * + 1], in that order. A source is the index of a received item, or -1 for the value of y
- * itself. */
+/* Summation of received values: y[at[i][components]] := the sum of its sources
+ * first[i] .. first[i + 1], in that order. A source is the index of a received item, or -1 for the
+ * value of y itself. */
 typedef struct hx_mail_sums {
     int components;
     int64_t n; /* 0: only wait */
@@ -74,8 +74,7 @@ typedef struct hx_mail_sums {
 
 typedef struct hx_mail_ops {
     const char *name; /* name of the transport, for messages: "CUDA IPC" */
-    /* 1: values arrive before a product that was split to hide the exchange would have made up for
-     * the cost of splitting */
+    /* 1: an exchange takes less time than it costs to split a product in order to hide it */
     int is_quick;
     /* Identifier that distinguishes the device from the others of the machine for this transport.
      * Processes on one device run one after the other, and one that waits keeps the other from

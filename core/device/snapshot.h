@@ -48,8 +48,8 @@ int hx_snapshot_host(hx_snapshot *image, const char *name, void *p, size_t bytes
 int hx_snapshot_device(hx_snapshot *image, const char *name, hx_device *dev, void *d_p,
                        size_t bytes);
 
-/* A host entry whose size only the image knows, such as text and lists. Saving copies *bytes from
- * *p; loading sets *p to the data in the image (borrowed) and *bytes to its size. */
+/* A host entry whose size is stored only in the image, such as text and lists. Saving copies *bytes
+ * from *p; loading sets *p to the data in the image (borrowed) and *bytes to its size. */
 int hx_snapshot_borrow(hx_snapshot *image, const char *name, const void **p, size_t *bytes);
 
 /* Returns 1 if the image has an entry of that name. */
