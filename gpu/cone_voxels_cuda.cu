@@ -2,10 +2,10 @@
 // precision.
 //
 // A block sums a tile of 32 x 8 x 8 points. The values of the tile and of everything within reach
-// are in shared memory, as many layers at a time as fit. A warp processes one layer of the tile; a
-// thread, a run of 8 points along x, whose sums stay in registers. For a line of the stencil of
-// half-width w it reads 8 + 2 w values and w + 1 weights, and computes 8 (2 w + 1) products. Lines
-// have odd lengths, so that the 8 lines of a warp are in different banks.
+// are in shared memory, as many layers at a time as fit. A warp processes one layer of the tile. A
+// thread processes a run of 8 points along x, whose sums stay in registers. For a line of the
+// stencil of half-width w it reads 8 + 2 w values and w + 1 weights, and computes 8 (2 w + 1)
+// products. Lines have odd lengths, so that the 8 lines of a warp are in different banks.
 #include "cone_cuda.cuh"
 
 #include "cone_voxels_cuda.cuh"

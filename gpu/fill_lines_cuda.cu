@@ -127,7 +127,7 @@ __device__ __forceinline__ int find_patch(int first, int end, int64_t at, From f
 // Copies the struct of a patch to shared memory; the block waits.
 __device__ __forceinline__ void load_patch(const device_patch *from, device_patch &to)
 {
-    static_assert(sizeof(device_patch) % sizeof(int64_t) == 0, "copied by words");
+    static_assert(sizeof(device_patch) % sizeof(int64_t) == 0, "it is copied by words");
     for (int i = static_cast<int>(threadIdx.x); i < static_cast<int>(sizeof to / sizeof(int64_t));
          i += static_cast<int>(blockDim.x))
         reinterpret_cast<int64_t *>(&to)[i] = reinterpret_cast<const int64_t *>(from)[i];

@@ -14,7 +14,7 @@ enum {
     CAPACITY = 1000 // weight of a window; it has at most as many cells
 };
 
-static_assert(CAPACITY < 1 << CELL_BITS, "a cell in its bits");
+static_assert(CAPACITY < 1 << CELL_BITS, "a cell fits into its bits");
 
 // A product h_a h_b' of an entry.
 __host__ __device__ constexpr uint16_t make_term(int cell, int a, int b, bool is_last)

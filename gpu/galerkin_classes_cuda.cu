@@ -157,9 +157,9 @@ __global__ void rename_kernel(int64_t n_cell, new_names names, uint8_t *__restri
 
 // --- tables ---
 
-// P of an element, K P and the requested part of P'K P, in double precision: an error of a table
-// occurs in all cells of its class and would accumulate over a part to a spurious stiffness against
-// its softest motions.
+// P of an element and K P, from which the table of P'K P is computed, in double precision. A
+// rounding error of a table is the same in all cells of its class and would accumulate over a part
+// to a spurious stiffness against its softest motions.
 struct element_product {
     double x[CORNERS][3], weight[CORNERS][CORNERS], distance[CORNERS][CORNERS][3]; // [node][corner]
     double k[24][24], kp[24][CELL];

@@ -13,7 +13,7 @@ namespace hx_chunks
 // chunk
 enum { POINT_BITS = 5 };
 
-static_assert(HX_MAX_CELL_POINT <= 1 << POINT_BITS, "points of a cell");
+static_assert(HX_MAX_CELL_POINT <= 1 << POINT_BITS, "points of a cell fit into their bits");
 
 struct plan {
     int64_t n_narrow, n_wide, n_chunk, n_visit, n_own;

@@ -11,8 +11,8 @@ namespace hx_gather
 // Size of a row before it is stored: its tiles, padded to avoid bank conflicts, and aligned.
 constexpr int STAGE = 304;
 constexpr int NO_PLACE = 255; // an octant without a place
-static_assert(STAGE >= 9 * static_cast<int>(MOST_ENTRIES) + static_cast<int>(ROWS), "a row");
-static_assert(static_cast<int>(MOST_PLACES) <= NO_PLACE, "a place in 8 bits");
+static_assert(STAGE >= 9 * static_cast<int>(MOST_ENTRIES) + static_cast<int>(ROWS), "a row fits");
+static_assert(static_cast<int>(MOST_PLACES) <= NO_PLACE, "a place fits into 8 bits");
 
 // Where the values of a row are.
 enum arrangement {

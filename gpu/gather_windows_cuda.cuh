@@ -16,7 +16,7 @@ enum {
     ROW_BITS = 11,  // then its index in the window; above it, its rank among the row's cells
 };
 
-static_assert(HX_MAX_CELL_POINT <= 1 << POINT_BITS, "points of a cell");
+static_assert(HX_MAX_CELL_POINT <= 1 << POINT_BITS, "points of a cell fit into their bits");
 
 __device__ __forceinline__ int point_of(uint32_t own)
 {

@@ -23,8 +23,9 @@ constexpr size_t MOST_SHARED = 76000;
 // A block is coded in 16 bits: its row in the run and, in this many lower bits, the point of its
 // column.
 constexpr int POINT_BITS = 11;
-static_assert((SHAPE[0] - 1) >> (16 - POINT_BITS) == 0, "rows of a run in 16 bits");
-static_assert(MOST_SHARED / (9 * sizeof(double)) + SHAPE[0] <= 1u << POINT_BITS, "points, too");
+static_assert((SHAPE[0] - 1) >> (16 - POINT_BITS) == 0, "rows of a run in the upper bits");
+static_assert(MOST_SHARED / (9 * sizeof(double)) + SHAPE[0] <= 1u << POINT_BITS,
+              "points in POINT_BITS");
 
 // Distance, in doubles, between the contributions of blocks: 3 numbers to the row and 3 to the row
 // of the column. They overwrite the values of a block if those are doubles, and the blocks of a

@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(ROWS *QUARTERS, HALF_BLOCKS)
     half_row_kernel(hx_mg_level level, int step, const float *__restrict__ x, float *__restrict__ y)
 {
     constexpr int HALF = QUARTERS / 2, EACH = (HX_LATTICE_CENTRE + 1) / HALF;
-    static_assert(EACH == 7, "of 14 and 13 neighbours each has 7, the last one 6");
+    static_assert(EACH == 7, "each thread has 7 of 14 or 13 neighbours, the last one 6");
     __shared__ float upper[HALF][ROWS], lower[HALF][ROWS][DOF + 1];
     const int64_t row = blockIdx.x * static_cast<int64_t>(ROWS) + threadIdx.x;
     const int quarter = static_cast<int>(threadIdx.y), t = static_cast<int>(threadIdx.x);

@@ -136,8 +136,8 @@ template <int SIZE> struct hx_coloured_forces {
 
 // Shared memory of a block, for patches of at most ROWS rows: Forces::size numbers, slots, corners,
 // N_FIELD nodal fields of two patches, moduli, elements, nodes, positions and spans of four
-// patches, the numbers of twice as many patches, and a barrier. The offsets are constants, so that
-// they need no registers.
+// patches, the indices of eight patches, and a barrier. The offsets are constants, so that they
+// need no registers.
 template <class T, int SIZE, int N_FIELD, int ROWS, class Forces> struct hx_patch_memory {
     static constexpr int force = Forces::size * sizeof(T);
     static constexpr int slot = (force + 15) / 16 * 16;

@@ -15,8 +15,8 @@ namespace hx_spline_lines
 constexpr int WARP = 32;
 
 // `layers`: layers of Gauss points at a time. A block computes `strips` strips of 16 lines of a
-// plane, with all columns; a warp, one strip and `wide` tiles of 8 columns, for all pairs of
-// planes, with `fours` groups of four Gauss points per instruction. `blocks`: blocks per
+// plane, with all columns. A warp computes one strip and `wide` tiles of 8 columns, for all pairs
+// of planes, with `fours` groups of four Gauss points per instruction. `blocks`: blocks per
 // multiprocessor.
 template <int ORDER> struct shape {
     static constexpr int layers = ORDER == 5 ? 1 : ORDER == 4 ? 2 : ORDER;

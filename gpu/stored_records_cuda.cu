@@ -10,7 +10,7 @@ using namespace hx_stored;
 constexpr unsigned ALL = 0xffffffffu;
 
 constexpr int TABLE = 4096; // size of a record's hash table of cells
-static_assert(MOST_CELL <= TABLE / 2, "or it takes long to find a free place");
+static_assert(MOST_CELL <= TABLE / 2, "at most half of the table is used, or searches take long");
 constexpr int32_t FREE = -1;
 
 // A record while its block arranges it; one thread per entry.

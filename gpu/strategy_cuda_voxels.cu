@@ -32,7 +32,7 @@ constexpr int THREADS = WIDE * HIGH, OWN_X = WIDE - 2, OWN_Y = HIGH - 2, LEAST_D
 
 // Distance of rows in shared memory, such that the four rows of a warp are in different banks.
 constexpr int PITCH = WIDE % 16 == 8 ? WIDE : WIDE + 8;
-static_assert(PITCH % 16 == 8, "rows of a warp in the same banks");
+static_assert(PITCH % 16 == 8, "the rows of a warp would be in the same banks");
 
 // Number of blocks per multiprocessor, limited by registers.
 template <class T> constexpr int N_RESIDENT = sizeof(T) == 8 ? 8 : 12;

@@ -31,7 +31,7 @@ __host__ __device__ constexpr int hx_packed_index(int i, int j)
 template <class Entry> struct hx_packed_by_warp {
     static constexpr int PIECE = 16 / sizeof(Entry); // number of entries
     static constexpr int N_PIECE = HX_PACKED_ENTRIES / PIECE;
-    static_assert(N_PIECE * PIECE == HX_PACKED_ENTRIES, "no piece is part empty");
+    static_assert(N_PIECE * PIECE == HX_PACKED_ENTRIES, "the last piece is full");
 
     // Piece p of element e begins at first(e) + p * STRIDE.
     static constexpr int STRIDE = 32 * PIECE;

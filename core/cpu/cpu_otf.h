@@ -73,10 +73,10 @@ typedef struct hx_cpu_otf {
     double *sum;
 } hx_cpu_otf;
 
-/* Kernels for one instruction set. `block` computes one block; `tetrahedra`, one that has only
- * tetrahedra; `one_shape`, one whose elements have one shape; `shared`, the sums of the shared
- * nodes first .. last - 1. For heat conduction, `compute` computes the elements of a block from
- * rows (x, y, z, unknown) into f, one value per row. */
+/* Kernels for one instruction set. `block` computes any block; `tetrahedra` computes one that has
+ * only tetrahedra; `one_shape` computes one whose elements have one shape; `shared` computes the
+ * sums of the shared nodes first .. last - 1. For heat conduction, `compute` computes the elements
+ * of a block from rows (x, y, z, unknown) into f, one value per row. */
 struct hx_cpu_otf_kernel {
     const char *name;
     int (*runs_here)(void);

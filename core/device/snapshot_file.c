@@ -30,7 +30,8 @@ typedef struct record {
 
 static const char magic[8] = {'h', 'x', 's', 't', '\r', '\n', 26, '\n'};
 
-_Static_assert(sizeof(head) == 32 && sizeof(record) == HX_SNAPSHOT_NAME + 24, "no gaps");
+_Static_assert(sizeof(head) == 32 && sizeof(record) == HX_SNAPSHOT_NAME + 24,
+               "the structs have no padding");
 
 static uint64_t aligned(uint64_t n)
 {
