@@ -95,7 +95,7 @@ static int solve(helmholtz_filter *impl)
     if (result.reason == HX_PCG_CONVERGED) return HX_OK;
     return HX_RAISE(HX_ENUMERIC,
                     "filter 'helmholtz': PCG did not converge (%s after %d iterations, |r|/|f| = "
-                    "%.2g): another radius may do, and filter \"cone\" solves nothing",
+                    "%.2g): another radius may do, and filter \"density\" solves no equation",
                     hx_pcg_reason_name(result.reason), result.iterations, result.residual);
 }
 

@@ -75,6 +75,7 @@ static int step(hextop *h, int *stop)
     h->analysed = 1;
     HX_TRY(hx_outcome_judge(s, &it));
     hx_outcome_warn(s, &h->stats, &it);
+    if (it.iteration == 1) hx_doubt_initial(&h->doubts, s, &it, NULL);
     h->done = hx_outcome_is_last(s, &it);
     if (h->done) hx_outcome_doubt(s, &h->stats, 0, &h->doubts);
     *stop = tell(h, &it);

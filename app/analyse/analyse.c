@@ -122,22 +122,31 @@ void hx_analyse_offer(hx_analyse_peak *peak, double value, int64_t number, int p
                       const double x[3])
 {
     if (peak->is_set && !(value > peak->value)) return;
-    *peak = (hx_analyse_peak){1, value, number, point, {x[0], x[1], x[2]}};
+    const hx_place place = {point ? HX_AT_ELEMENT : HX_AT_NODE, number, 0};
+    *peak = (hx_analyse_peak){1, value, place, point, {x[0], x[1], x[2]}};
 }
 
-static void find_displacement(hx_analyse *a, hx_analyse_case *of)
+/* The largest of sign * u over all points of counted cells (NULL: all). */
+static void find_extreme(const hx_analyse *a, const uint8_t *is_counted, double sign,
+                         hx_analyse_peak *peak)
 {
-    const hx_session *s = a->session;
-    for (int64_t k = 0; k < s->mesh.n_node; k++) {
-        const double *const x = s->mesh.xyz + 3 * k;
-        const int64_t number = hx_mesh_node_number(&s->mesh, k);
-        if (hx_problem_is_heat(&s->problem)) { /* void is a part of it */
-            hx_analyse_offer(&of->peak[HX_PEAK_DISPLACEMENT], a->u[k], number, 0, x);
-            hx_analyse_offer(&of->peak[HX_PEAK_COMPRESSION], -a->u[k], number, 0, x);
-        } else if (a->counted_node[k]) {
-            hx_analyse_offer(&of->peak[HX_PEAK_DISPLACEMENT], hx_norm3(a->u + 3 * k), number, 0, x);
-        }
+    const hx_session *const s = a->session;
+    hx_space_largest found;
+    hx_space_find_largest(&s->space, is_counted, s->problem.components, sign, a->u, &found);
+    if (!found.is_set) return;
+    *peak = (hx_analyse_peak){.is_set = 1, .value = found.value};
+    peak->place = hx_place_of(&found, &s->mesh, NULL, NULL);
+    memcpy(peak->x, found.x, sizeof peak->x);
+}
+
+static void find_displacement(const hx_analyse *a, hx_analyse_case *of)
+{
+    if (!hx_problem_is_heat(&a->session->problem)) {
+        find_extreme(a, a->is_counted, 1.0, &of->peak[HX_PEAK_DISPLACEMENT]);
+        return;
     }
+    find_extreme(a, NULL, 1.0, &of->peak[HX_PEAK_DISPLACEMENT]); /* void is a part of it */
+    find_extreme(a, NULL, -1.0, &of->peak[HX_PEAK_COMPRESSION]);
 }
 
 /* Principal stresses lie within 2/3 of von Mises around the mean: few are worth computing. */
@@ -213,18 +222,21 @@ static int add_field(hx_analyse *a, const char *name, int c, hx_vtk_where where,
 static int keep_heat(hx_analyse *a, int c)
 {
     const size_t n = (size_t)a->session->mesh.n_node;
+    const hx_space *const space = &a->session->space;
     double *t = NULL, *flux = NULL, *flow = NULL;
     HX_TRY(add_field(a, "temperature", c, HX_VTK_POINT, HX_VTK_F64, 1, &t));
     HX_TRY(add_field(a, "heat_flux", c, HX_VTK_POINT, HX_VTK_F64, 3, &flux));
-    HX_TRY(add_field(a, "heat_flow", c, HX_VTK_POINT, HX_VTK_F64, 1, &flow));
-    memcpy(t, a->u, n * sizeof *t);
+    hx_space_at_nodes(space, 1, a->u, t);
     memcpy(flux, a->nodal.value, 3 * n * sizeof *flux);
+    if (space->element == HX_ELEMENT_SPLINE) return HX_OK; /* control points have it */
+    HX_TRY(add_field(a, "heat_flow", c, HX_VTK_POINT, HX_VTK_F64, 1, &flow));
     memcpy(flow, a->reaction, n * sizeof *flow);
     return HX_OK;
 }
 
 static int keep_fields(hx_analyse *a, int c)
 {
+    const hx_space *const space = &a->session->space;
     const int64_t n = a->session->mesh.n_node;
     double *u = NULL, *stress = NULL, *principal = NULL, *reaction = NULL;
     float *von_mises = NULL;
@@ -233,15 +245,16 @@ static int keep_fields(hx_analyse *a, int c)
     HX_TRY(add_field(a, "stress", c, HX_VTK_POINT, HX_VTK_F64, HX_STRESS_COMPONENTS, &stress));
     HX_TRY(add_field(a, "von_mises", c, HX_VTK_POINT, HX_VTK_F32, 1, &von_mises));
     HX_TRY(add_field(a, "principal", c, HX_VTK_POINT, HX_VTK_F64, 3, &principal));
-    HX_TRY(add_field(a, "reaction", c, HX_VTK_POINT, HX_VTK_F64, 3, &reaction));
-    memcpy(u, a->u, 3 * (size_t)n * sizeof *u);
-    memcpy(reaction, a->reaction, 3 * (size_t)n * sizeof *reaction);
+    hx_space_at_nodes(space, 3, a->u, u);
     memcpy(stress, a->nodal.value, HX_STRESS_COMPONENTS * (size_t)n * sizeof *stress);
 #pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < n; k++) {
         hx_principal_stresses(stress + HX_STRESS_COMPONENTS * k, principal + 3 * k);
         von_mises[k] = (float)hx_von_mises(stress + HX_STRESS_COMPONENTS * k);
     }
+    if (space->element == HX_ELEMENT_SPLINE) return HX_OK; /* control points have it */
+    HX_TRY(add_field(a, "reaction", c, HX_VTK_POINT, HX_VTK_F64, 3, &reaction));
+    memcpy(reaction, a->reaction, 3 * (size_t)n * sizeof *reaction);
     return HX_OK;
 }
 

@@ -2,6 +2,7 @@
 #ifndef HX_ANALYSE_H
 #define HX_ANALYSE_H
 
+#include "../session/place.h"
 #include "../session/result_path.h"
 #include "../session/session.h"
 #include "../session/solid_design.h"
@@ -36,8 +37,8 @@ typedef enum {
 typedef struct hx_analyse_peak {
     int is_set;
     double value;
-    int64_t number; /* original number of the node or element */
-    int point;      /* Gauss point of the element, from 1; 0: a node */
+    hx_place place; /* of a Gauss point its element */
+    int point;      /* Gauss point of the element, from 1; 0: none */
     double x[3];
 } hx_analyse_peak;
 
@@ -91,7 +92,8 @@ int hx_analyse_open(hx_analyse *a, const hx_options *options);
  * NULL: none. HX_ENUMERIC: not finite. */
 int hx_analyse_solve(hx_analyse *a, int with_fields, FILE *points);
 
-/* Keeps the value if it is larger than what the peak has. */
+/* Keeps the value if it is larger than what the peak has. number: of the element if point > 0, else
+ * of the node. */
 void hx_analyse_offer(hx_analyse_peak *peak, double value, int64_t number, int point,
                       const double x[3]);
 

@@ -163,10 +163,10 @@ static void print_peaks(const hx_analyse *a, const hx_analyse_case *of)
     for (int k = 0; k < HX_N_PEAK; k++) {
         const hx_analyse_peak *const peak = &of->peak[k];
         const int is_first = k == HX_PEAK_DISPLACEMENT || (heat && k == HX_PEAK_COMPRESSION);
-        char where[64];
+        char where[HX_PLACE_TEXT + 32], place[HX_PLACE_TEXT];
         if (!text[heat][k] || !peak->is_set) continue;
-        snprintf(where, sizeof where, peak->point ? "element %lld, point %d" : "node %lld",
-                 (long long)peak->number, peak->point);
+        snprintf(where, sizeof where, peak->point ? "%s, point %d" : "%s",
+                 hx_place_text(&peak->place, place), peak->point);
         hx_table_add(&table, "%s", text[heat][k]);
         hx_table_add(&table, "%.6g%s", peak_value(peak, k),
                      is_first ? (heat ? u->temperature : u->length) : (heat ? u->flux : u->stress));
@@ -275,7 +275,7 @@ static void write_peaks(hx_json *json, const hx_analyse *a, const hx_analyse_cas
         if (!peak_key(a, k) || !peak->is_set) continue;
         hx_json_open_object(json, peak_key(a, k));
         hx_json_number(json, "value", peak_value(peak, k));
-        hx_json_integer(json, peak->point ? "element" : "node", peak->number);
+        hx_place_write(json, &peak->place);
         if (peak->point) hx_json_integer(json, "gauss_point", peak->point);
         hx_json_numbers(json, "point", 3, peak->x);
         hx_json_close_object(json);

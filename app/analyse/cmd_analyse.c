@@ -16,9 +16,16 @@ static int write_vtk(const hx_analyse *a, const char *path)
     snprintf(title, sizeof title, "hextop analyse, %s%s%s", hx_analyse_design_name(a),
              units[0] ? ", units " : "", units);
     HX_TRY(hx_progress_write(path, &s->mesh, title, &vtk, &a->fields, NULL));
-    hx_log_info("%s: %s at nodes", path,
-                hx_config_is_heat(&s->cfg) ? "temperatures, fluxes and heat flows"
-                                           : "displacements, stresses and reactions");
+    const int is_heat = hx_config_is_heat(&s->cfg);
+    if (s->space.element == HX_ELEMENT_SPLINE)
+        hx_log_info("%s: %s at nodes; %s act on control points and are left out", path,
+                    is_heat ? "temperatures and fluxes" : "displacements and stresses",
+                    is_heat ? "heat flows" : "reactions");
+    else
+        hx_log_info("%s: %s at nodes%s", path,
+                    is_heat ? "temperatures, fluxes and heat flows"
+                            : "displacements, stresses and reactions",
+                    s->space.element == HX_ELEMENT_QUADRATIC ? ", without mid-side nodes" : "");
     return HX_OK;
 }
 
@@ -118,6 +125,13 @@ const hx_command hx_command_analyse = {
         "von_mises_largest\n"
         "(of the Gauss points) and density of elements. Of heat temperature, heat_flux, "
         "heat_flow.\n"
+        "Quadratic elements have fields at corner nodes only. Splines have no reaction field, "
+        "since "
+        "reactions\n"
+        "act on control points. The largest displacement and temperature include mid-side nodes, "
+        "and "
+        "points\n"
+        "inside spans of splines.\n"
         "Solves to |r| <= 1e-10 |f| unless solver.tolerance is smaller. Exit status 0, also with\n"
         "warnings.\n",
     .n_min = 1,

@@ -85,6 +85,24 @@ static int add_faces(hx_table *table, const hx_session *s, const hx_set *set)
     return HX_OK;
 }
 
+/* Sets that the file unites of sets of nodes may span faces that no part has. */
+static void print_united(const hx_mesh *mesh)
+{
+    enum { MOST = 5 };
+    char names[400] = "";
+    size_t n = 0, used = 0;
+    for (size_t i = 0; i < mesh->rules.n; i++) {
+        if (mesh->rules.rule[i].is_listed || n++ >= MOST) continue;
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s'%.60s'", n > 1 ? ", " : "",
+                                 mesh->rules.rule[i].set.name);
+    }
+    if (n == 0) return;
+    hx_log_info(
+        "  faces of %s%s are found by nodes, since the file unites sets of nodes: those all "
+        "of whose corners the set holds",
+        names, n > MOST ? " and others" : "");
+}
+
 int hx_check_sets(const hx_session *s)
 {
     const hx_mesh *const mesh = &s->mesh;
@@ -115,5 +133,6 @@ int hx_check_sets(const hx_session *s)
         HX_TRY(add_faces(&table, s, &mesh->set[i]));
     }
     hx_table_end(&table, 2);
+    print_united(mesh);
     return HX_OK;
 }

@@ -170,6 +170,17 @@ int hx_compare_measure(hx_session *s, const hx_compare_plan *plan, const hx_comp
  * rows will take. warm: seconds of a solve of one iteration. */
 void hx_compare_forecast_solve(hx_compare_forecast *forecast, const hx_session *s,
                                const hx_compare_row *row, double warm);
+/* What is left of the solves of a row, while they run: from the second second on a line that a
+ * terminal rewrites; elsewhere one a minute, with -v one every two seconds. likely: iterations that
+ * a load case is thought to take. */
+typedef struct hx_compare_meter {
+    hx_session *s; /* (borrowed) */
+    int n_case, load_case, last, n_before;
+    double likely, begin, shown, first_residual;
+} hx_compare_meter;
+void hx_compare_meter_begin(hx_compare_meter *meter, hx_session *s, double likely);
+void hx_compare_meter_end(hx_compare_meter *meter);
+
 /* After a row, what is left, if that takes long. */
 void hx_compare_forecast_left(hx_compare_forecast *forecast, const hx_compare_row *row);
 

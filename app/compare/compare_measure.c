@@ -314,12 +314,23 @@ static int iterate_design(measurement *m, double precomputation_seconds)
     return time_output(m, &f->stage_output_seconds);
 }
 
+static int solve_cases(measurement *m)
+{
+    for (int c = 0; c < m->s->problem.cases.n; c++) {
+        hx_pcg_result result;
+        HX_TRY(solve_case(m, c, &result));
+        add_solve(m->row, &result);
+    }
+    return HX_OK;
+}
+
 static int solve(measurement *m, double mesh_seconds)
 {
     hx_session *s = m->s;
     double warm;
+    hx_compare_meter meter;
     const double begin = hx_clock();
-    const int rc = hx_session_make_solver(s);
+    int rc = hx_session_make_solver(s);
     if (rc == HX_EINPUT || is_lack_of_memory(rc)) { /* the product's figures stay */
         snprintf(m->row->note, sizeof m->row->note, "no PCG: %.240s", hx_error_message());
         hx_error_clear();
@@ -329,16 +340,15 @@ static int solve(measurement *m, double mesh_seconds)
     const double solver_seconds = hx_clock() - begin;
     HX_TRY(warm_up_pcg(m, &warm));
     hx_compare_forecast_solve(m->forecast, s, m->row, warm);
+    hx_compare_meter_begin(&meter, s, m->forecast->iterations / s->problem.cases.n);
     if (m->plan->paper) {
         release_vectors(m); /* the optimizer has its own */
-        return iterate_design(m, mesh_seconds + m->row->f.setup_seconds + solver_seconds);
+        rc = iterate_design(m, mesh_seconds + m->row->f.setup_seconds + solver_seconds);
+    } else {
+        rc = solve_cases(m);
     }
-    for (int c = 0; c < s->problem.cases.n; c++) {
-        hx_pcg_result result;
-        HX_TRY(solve_case(m, c, &result));
-        add_solve(m->row, &result);
-    }
-    return HX_OK;
+    hx_compare_meter_end(&meter);
+    return rc;
 }
 
 static void show_step(const hx_session *s, const char *step)

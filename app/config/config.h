@@ -213,7 +213,11 @@ typedef struct hx_config {
 int hx_config_read(hx_config *cfg, const char *path, size_t n_override,
                    const char *const *override);
 
-/* The same of a tree (taken, also when it fails), which messages call `path`. */
+/* HX_EINPUT: a wrong word in an environment variable that stands for a key: for commands that go on
+ * without a config which they cannot read. */
+int hx_config_check_variables(void);
+
+/* hx_config_read of a tree (taken, also when it fails), which messages call `path`. */
 int hx_config_from_tree(hx_config *cfg, hx_value *tree, const char *path);
 
 /* "FILE:LINE: KEY" of a key as written, or "FILE: KEY" if it was left to its default. */

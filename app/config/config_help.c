@@ -1,6 +1,4 @@
-/* The config reference: for a terminal (`hextop help config`) and as the Markdown table of
- * configs/README.md
- * (`hextop list --keys`). */
+/* The configuration reference on a terminal: `hextop help config` and its parts. */
 #include "config_help.h"
 
 #include <stdio.h>
@@ -8,8 +6,7 @@
 
 #include "config_schema.h"
 
-/* "auto, cpu or cuda" words, or the range, after the meaning. */
-static const char *allowed(const hx_key *key, char *text, size_t n_text)
+const char *hx_key_allowed(const hx_key *key, char *text, size_t n_text)
 {
     const char *word[64];
     size_t used = 0;
@@ -31,7 +28,7 @@ static void print_key(const hx_key *key)
         printf("\n%s: %s\n", key->path, key->help);
         return;
     }
-    allowed(key, values, sizeof values);
+    hx_key_allowed(key, values, sizeof values);
     printf("  %s: %s\n", key->path, key->help);
     printf("      %s%s%s%s%s%s; default: %s\n", hx_key_type_word(key->type), key->unit ? ", " : "",
            key->unit ? key->unit : "", values[0] ? " (" : "", values, values[0] ? ")" : "",
@@ -99,35 +96,4 @@ size_t hx_print_keys(const char *topic)
         n++;
     }
     return n;
-}
-
-static void put_cell(const char *text)
-{
-    printf(" ");
-    for (; *text; text++) {
-        if (*text == '|') putchar('\\');
-        putchar(*text);
-    }
-    printf(" |");
-}
-
-void hx_print_keys_markdown(void)
-{
-    char text[512], values[256];
-    printf("| key | type | unit | default | meaning |\n|---|---|---|---|---|\n");
-    for (size_t i = 0; i < hx_n_key; i++) {
-        const hx_key *key = &hx_keys[i];
-        const int aggregate = key->type == HX_KEY_GROUP || key->type == HX_KEY_LIST;
-        snprintf(text, sizeof text, "`%s`", key->path);
-        printf("|");
-        put_cell(text);
-        put_cell(hx_key_type_word(key->type));
-        put_cell(key->unit ? key->unit : "");
-        put_cell(aggregate ? "" : hx_key_default(key, text, sizeof text));
-        allowed(key, values, sizeof values);
-        snprintf(text, sizeof text, "%s%s%s%s", key->help, values[0] ? " (" : "",
-                 values[0] ? values : "", values[0] ? ")" : "");
-        put_cell(text);
-        printf("\n");
-    }
 }

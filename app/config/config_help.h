@@ -1,4 +1,4 @@
-/* The config reference, for a terminal and as the README's table. */
+/* The configuration reference, on a terminal and as doc/config.md. */
 #ifndef HX_CONFIG_HELP_H
 #define HX_CONFIG_HELP_H
 
@@ -11,7 +11,13 @@
 size_t hx_print_keys(const char *topic);
 /* Type, unit, range, default, examples, and its neighbours. */
 void hx_print_key(const hx_key *key);
-/* Prints the table of `hextop list --keys`. */
+/* "auto, cpu, cuda", the valid words, or "(0, 1]", the range; "" if any value is valid. Fills
+ * text[n_text] and returns it. */
+const char *hx_key_allowed(const hx_key *key, char *text, size_t n_text);
+/* A value that the key takes, in the syntax of a config: its own example or, without one, a value
+ * of its type. May fill text[n_text]. */
+const char *hx_key_shown_example(const hx_key *key, char *text, size_t n_text);
+/* Prints doc/config.md: all keys with type, unit, default, range, meaning and example. */
 void hx_print_keys_markdown(void);
 
 #endif

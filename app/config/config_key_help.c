@@ -19,9 +19,7 @@ static const char *number_example(const hx_key *key)
     return "1";
 }
 
-/* A value that the key takes, in libconfig's words: its own example, else one by its type, which
- * tests/app/test_examples.py refuses for want of sense. */
-static const char *value_example(const hx_key *key, char *text, size_t n_text)
+const char *hx_key_shown_example(const hx_key *key, char *text, size_t n_text)
 {
     const char *word[64], *const own = hx_key_own_example(key);
     if (own) return own;
@@ -102,7 +100,7 @@ void hx_print_key(const hx_key *key)
     char text[256];
     const char *word[64];
     const size_t n = hx_key_words(key, word, 64);
-    const char *const value = value_example(key, text, sizeof text);
+    const char *const value = hx_key_shown_example(key, text, sizeof text);
     printf("%s: %s\n", key->path, key->help);
     printf("  type      %s\n", hx_key_type_word(key->type));
     if (key->unit) printf("  unit      %s\n", key->unit);

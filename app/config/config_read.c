@@ -382,6 +382,17 @@ static int read_variable(const hx_value *value, const hx_key *key, const char *s
     return HX_OK;
 }
 
+int hx_config_check_variables(void)
+{
+    hx_config scratch; /* takes numbers and words of the schema, which nobody owns */
+    int taken;
+    memset(&scratch, 0, sizeof scratch);
+    for (size_t i = 0; i < hx_n_key; i++)
+        if (hx_keys[i].variable)
+            HX_TRY(read_variable(NULL, &hx_keys[i], hx_keys[i].path, (char *)&scratch, &taken));
+    return HX_OK;
+}
+
 /* group = NULL: the group was left out and all its keys take their defaults. */
 static int read_group(const hx_value *group, const char *prefix, const char *shown, char *base)
 {

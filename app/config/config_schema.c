@@ -119,120 +119,124 @@ static const char *const physics_words[] = {"elasticity", "heat", NULL};
 
 const hx_key hx_keys[] = {
     KEY("title", TEXT, AT(title), .is_free = 1, .fallback = "", .note = "\"\"",
-        .help = "shown in the header and written into the files"),
+        .help = "title of the run, shown in the header and written into the files"),
 
     KEY("physics", WORD, AT(physics), .word = physics_words, .note = "elasticity",
-        .help = "elasticity, or heat: steady conduction, whose keys are in units of power, length "
-                "and temperature"),
+        .help = "what is analysed: elasticity, or heat (steady conduction), whose keys are in "
+                "units of power, length and temperature"),
 
     KEY("units", TEXT, AT(units_text), .note = "-",
-        .help =
-            "force, length and stress of all numbers here, and the time if not s, as in \"N, mm, "
-            "MPa\" or \"lbf, in, psi\": checked, and named beside the figures; nothing is "
-            "converted; of heat power, length and temperature: \"W, mm, K\""),
+        .help = "names of the units of force, length and stress of all numbers, and of time if it "
+                "is not s, such as \"N, mm, MPa\" or \"lbf, in, psi\"; for heat of power, length "
+                "and temperature: \"W, mm, K\". They are checked and printed with results; "
+                "nothing is converted"),
 
     GROUP("mesh", "the mesh: a generator, or a file"),
     KEY("mesh.generator", TEXT, AT(mesh.generator), .more_word = generator_word,
-        .help = "one of the paper's examples; `hextop list` describes them"),
+        .help = "name of a generated example; `hextop list` describes them"),
     KEY("mesh.size", INT, AT(mesh.size), .generator_only = 1, .fallback = "0", .range = "[0, 5]",
         .note = "1, or 0 when nx, ny or nz is given",
-        .help = "the paper's mesh sizes 1 to 5, 31 thousand to 1.2 million elements; 0: nx, ny and "
-                "nz alone count, one of which is wanted then"),
+        .help = "mesh size 1 to 5 of the generated example, 31 thousand to 1.2 million elements; "
+                "with 0, give nx, ny or nz"),
     KEY("mesh.nx", INT, AT(mesh.nx), .generator_only = 1, .unit = "elements", .fallback = "0",
         .range = "[0, 100000]", .note = "from size",
-        .help = "elements along x; wins over size; exact meaning in `hextop list`"),
+        .help = "number of elements along x, in place of that of size; `hextop list` describes "
+                "the exact meaning"),
     KEY("mesh.ny", INT, AT(mesh.ny), .generator_only = 1, .unit = "elements", .fallback = "0",
-        .range = "[0, 100000]", .note = "from size", .help = "elements along y"),
+        .range = "[0, 100000]", .note = "from size", .help = "number of elements along y"),
     KEY("mesh.nz", INT, AT(mesh.nz), .generator_only = 1, .unit = "elements", .fallback = "0",
-        .range = "[0, 100000]", .note = "from size", .help = "elements along z"),
+        .range = "[0, 100000]", .note = "from size", .help = "number of elements along z"),
     KEY("mesh.distort", FLOAT, AT(mesh.distort), .generator_only = 1, .unit = "element size",
         .fallback = "0.0", .range = "[0, 0.3]",
-        .help = "moves inner nodes of a generated mesh at random by up to this"),
+        .help = "largest random displacement of the inner nodes of a generated mesh"),
     KEY("mesh.seed", INT, AT(mesh.seed), .generator_only = 1, .fallback = "1", .range = "[0, inf)",
-        .help = "start of the random numbers of distort"),
+        .help = "seed of the random numbers of distort"),
     KEY("mesh.file", TEXT, AT(mesh.file), .is_free = 1,
-        .help = "mesh of solids, relative to the config: legacy VTK (integer arrays become "
-                "sets), Gmsh (physical groups do), Abaqus .inp or "
-                "ANSYS .cdb; or a CAD model that gmsh meshes (faces and solids become sets, "
-                "names in STEP files too): .step, .iges, .brep, .stl; or a spline volume: G+Smo "
-                ".xml, MFEM NURBS .mesh"),
+        .help = "mesh, CAD model or spline volume, relative to the config. Meshes of solids: "
+                "Gmsh, Abaqus, CalculiX, ANSYS, Nastran, universal, Medit, Exodus and VTK files "
+                "with their sets; CAD models (.step, .iges, .brep, .stl), which gmsh meshes; "
+                "splines: G+Smo .xml, MFEM NURBS .mesh"),
     KEY("mesh.merge", FLOAT, AT(mesh.merge), .file_only = 1, .unit = "length", .range = "[0, inf)",
-        .note = "refuses bodies that meet unconnected",
-        .help = "nodes of a file closer than this become one; 0: keeps coincident nodes apart"),
+        .note = "none: bodies that touch unconnected are refused",
+        .help = "distance below which nodes of a file become one; 0 keeps coincident nodes apart"),
     KEY("mesh.ignore", WORDS, AT(mesh.ignore), .file_only = 1, .is_free = 1,
         .example = "(\"S4\", \"MASS\")",
-        .help = "what a file states, hextop does not read and the analysis leaves out on purpose: "
-                "words as the warning of what is not read prints them; without it such a file "
-                "refuses supports, loads and material from = \"file\""),
+        .help = "kinds that the file states and hextop does not read, left out of the analysis on "
+                "purpose, written like in the warning that names them. Unless they are listed "
+                "here, supports, loads and material from = \"file\" are refused"),
     KEY("mesh.element_size", FLOAT, AT(mesh.element_size), .file_only = 1, .unit = "length",
-        .range = "(0, inf)", .note = "for some 100,000 tetrahedra",
-        .help = "of a CAD model, the edge of its tetrahedra; down to a quarter of it where the "
+        .range = "(0, inf)", .note = "for about 100,000 tetrahedra",
+        .help = "edge length of the tetrahedra of a CAD model; down to a quarter of it where the "
                 "surface is curved"),
     KEY("mesh.time_limit", FLOAT, AT(mesh.time_limit), .file_only = 1, .unit = "s",
         .range = "(0, inf)", .note = "600",
-        .help = "for each run of gmsh, which meshes CAD models"),
+        .help = "time limit of each run of gmsh, which meshes CAD models"),
     KEY("mesh.degree", INT, AT(mesh.degree), .file_only = 1, .range = "[1, 4]",
-        .note = "the file's", .help = "of a spline: raises every direction to this degree, first"),
+        .note = "the file's",
+        .help = "degree to which every direction of a spline is raised, before refine"),
     KEY("mesh.refine", NUMBERS, AT(mesh.refine), .file_only = 1, .range = "[0, 10000]",
         .note = "[1, 1, 1]",
-        .help = "of a spline: equal parts of every span along u, v, w of all patches, or three "
-                "numbers a patch; 0 follows the neighbours through interfaces"),
+        .help = "number of equal parts of every span of a spline along u, v and w, for all "
+                "patches, or three numbers per patch; 0 follows the neighbours through interfaces"),
     KEY("mesh.shuffle", INT, AT(mesh.shuffle), .fallback = "0", .range = "[0, inf)",
-        .help = "permutes nodes and elements at random with this seed; 0: as they come"),
+        .help = "seed of a random permutation of nodes and elements; 0 keeps their order"),
     KEY("mesh.reorder", BOOL, AT(mesh.reorder), .fallback = "true",
-        .help = "renumbers along a space-filling curve for speed; undone in what is written"),
+        .help = "whether nodes and elements are renumbered along a space-filling curve for speed; "
+                "files that are written have the original order"),
     KEY("mesh.in_parts", WORD, AT(mesh.in_parts), .is_free = 1, .fallback = "auto",
         .word = in_parts_words,
-        .help =
-            "under mpirun each process makes its part of the mesh alone and none has the whole; "
-            "auto: meshes of 16 million elements and more, generated or from a .vtk, .msh or .inp "
-            "file, where nothing else asks for the whole"),
+        .help = "whether each process under mpirun makes only its part of the mesh, so that none "
+                "has the whole; auto: for meshes of at least 16 million elements, generated or "
+                "from a .vtk, .msh or .inp file, if nothing else needs the whole"),
 
-    GROUP("material", "isotropic: linear elasticity, or conduction"),
+    GROUP("material", "isotropic linear elastic material, or conductivity"),
     KEY("material.from", TEXT, AT(material.from), .word = from_words, .file_only = 1,
-        .help = "file: the one isotropic material that mesh.file states for all elements, in the "
-                "file's own units; a key beside it counts more"),
+        .help = "\"file\" takes the one isotropic material that mesh.file states for all "
+                "elements, in the file's own units; keys of the config take precedence"),
     KEY("material.E", FLOAT, AT(material.young), ELASTICITY, .unit = "force/length^2",
-        .fallback = "1.0", .range = "[1e-20, 1e20]", .help = "Young's modulus of solid material"),
+        .fallback = "1.0", .range = "[1e-20, 1e20]",
+        .help = "Young's modulus of the solid material"),
     KEY("material.nu", FLOAT, AT(material.poisson), ELASTICITY, .fallback = "0.3",
-        .range = "[-0.999, 0.499]", .help = "Poisson's ratio"),
+        .range = "[-0.999, 0.499]", .help = "Poisson's ratio of the solid material"),
     KEY("material.density", FLOAT, AT(material.density), .unit = "mass/length^3",
         .range = "(0, inf)",
-        .help = "of solid material, needed by gravity and centrifugal loads; consistent units: "
-                "t/mm^3 with N, mm and MPa"),
+        .help = "mass density of the solid material, needed by gravity and centrifugal loads, in "
+                "consistent units: t/mm^3 with N, mm and MPa"),
     KEY("material.conductivity", FLOAT, AT(material.conductivity), HEAT,
         .unit = "power/(length*temperature)", .fallback = "1.0", .range = "[1e-20, 1e20]",
-        .help = "of solid material"),
+        .help = "thermal conductivity of the solid material"),
     KEY("material.conductivity_min", FLOAT, AT(material.conductivity_min), HEAT,
         .unit = "power/(length*temperature)", .range = "(0, inf)",
         .note = "1e-3 of material.conductivity",
-        .help = "of void: the conductivity is conductivity_min + (conductivity - conductivity_min) "
-                "rho^p"),
+        .help = "thermal conductivity of void; that of an element is conductivity_min + "
+                "(conductivity - conductivity_min) rho^p"),
 
-    LIST("supports", supports, hx_config_support, "held or displaced sets"),
+    LIST("supports", supports, hx_config_support, "sets that are held or displaced"),
     KEY("supports[].set", TEXT, IN(support, set), .note = "required without from",
-        .help = "name of a set of nodes"),
+        .help = "name of the set of nodes that is held"),
     KEY("supports[].from", TEXT, IN(support, from), ELASTICITY, .word = from_words,
-        .help = "file: the supports and prescribed displacements that mesh.file states"),
+        .help = "\"file\" takes the supports and prescribed displacements that mesh.file states"),
     KEY("supports[].fix", TEXT, IN(support, fix), ELASTICITY, .note = "required with set",
-        .help = "the components held: letters of \"xyz\""),
+        .help = "components that are held, letters of \"xyz\""),
     KEY("supports[].value", VECTOR, IN(support, value), ELASTICITY, .unit = "length",
         .fallback = "[0.0, 0.0, 0.0]", .help = "prescribed displacement of the held components"),
     KEY("supports[].temperature", FLOAT, IN(support, temperature), HEAT, .unit = "temperature",
-        .note = "required", .help = "held at the set's nodes"),
+        .note = "required", .help = "temperature held at the nodes of the set"),
 
     {.path = "springs",
      .type = HX_KEY_LIST,
      .offset = AT(springs),
      .entry_size = sizeof(hx_config_spring),
      ELASTICITY,
-     .help = "springs from a set to ground"},
-    KEY("springs[].set", TEXT, IN(spring, set), .required = 1, .help = "name of a set of nodes"),
+     .help = "elastic supports of sets"},
+    KEY("springs[].set", TEXT, IN(spring, set), .required = 1,
+        .help = "name of the set of nodes that is connected to ground"),
     KEY("springs[].stiffness", VECTOR, IN(spring, stiffness), .required = 1, .unit = "force/length",
-        .range = "[0, inf)", .help = "along x, y and z"),
+        .range = "[0, inf)", .help = "spring stiffness along x, y and z"),
     KEY("springs[].per", WORD, IN(spring, per), .fallback = "total", .word = share_words,
-        .help = "total: of the whole set, shared by area if it spans boundary faces, else by "
-                "nodes; node: at every node; area: per area of its boundary faces"),
+        .help = "what the stiffness refers to. total: the whole set, shared by area if it spans "
+                "boundary faces, else by nodes; node: every node; area: the area of its boundary "
+                "faces"),
 
     {.path = "convection",
      .type = HX_KEY_LIST,
@@ -241,307 +245,317 @@ const hx_key hx_keys[] = {
      HEAT,
      .help = "heat to a fluid, coefficient (T - ambient) per area, in every load case"},
     KEY("convection[].set", TEXT, IN(convection, set), .required = 1,
-        .help = "name of a set that spans boundary faces"),
+        .help = "name of the set whose boundary faces exchange heat"),
     KEY("convection[].coefficient", FLOAT, IN(convection, coefficient), .required = 1,
-        .unit = "power/(length^2*temperature)", .range = "(0, inf)", .help = "of heat transfer"),
+        .unit = "power/(length^2*temperature)", .range = "(0, inf)",
+        .help = "heat transfer coefficient"),
     KEY("convection[].ambient", FLOAT, IN(convection, ambient), .required = 1,
-        .unit = "temperature", .help = "of the fluid"),
+        .unit = "temperature", .help = "temperature of the fluid"),
 
     LIST("loads", loads, hx_config_load,
-         "forces on sets or on the whole part; each has exactly one of node_force, total_force, "
+         "loads on sets or on the whole part; each has exactly one of node_force, total_force, "
          "traction, pressure, bearing_force, remote_force (or a moment, or both), gravity, "
-         "centrifugal, from; of heat exactly one of source, heat, flux"),
+         "centrifugal, from; for heat exactly one of source, heat, flux"),
     KEY("loads[].set", TEXT, IN(load, set),
-        .note = "required but by gravity, centrifugal, from and source",
-        .help = "name of a set of nodes; traction and pressure need boundary faces in it"),
+        .note = "required, except by gravity, centrifugal, from and source",
+        .help = "name of the loaded set of nodes; traction and pressure need boundary faces in it"),
     KEY("loads[].from", TEXT, IN(load, from), ELASTICITY, .word = from_words,
-        .help = "file: the forces on nodes that mesh.file states; its steps are the load cases"),
+        .help = "\"file\" takes the loads that mesh.file states; its steps are the load cases"),
     KEY("loads[].node_force", VECTOR, IN(load, node_force), ELASTICITY, .unit = "force",
         .help = "force at every node of the set"),
     KEY("loads[].total_force", VECTOR, IN(load, total_force), ELASTICITY, .unit = "force",
-        .help = "force shared over the set: by area if it spans boundary faces, else by nodes"),
+        .help = "total force on the set, shared by area if it spans boundary faces, else by nodes"),
     KEY("loads[].traction", VECTOR, IN(load, traction), ELASTICITY, .unit = "force/length^2",
         .help = "force per area on the set's boundary faces, as consistent nodal loads"),
     KEY("loads[].pressure", FLOAT, IN(load, pressure), ELASTICITY, .unit = "force/length^2",
-        .help = "pressure on the set's boundary faces, positive pushes inwards"),
+        .help = "pressure on the set's boundary faces; positive pushes inwards"),
     KEY("loads[].bearing_force", VECTOR, IN(load, bearing_force), ELASTICITY, .unit = "force",
-        .help = "force of a pin on the bore that the set's boundary faces are: pressure as the "
-                "cosine on the half it pushes against; along the axis as a uniform traction"),
+        .help = "force of a pin on the bore formed by the set's boundary faces: across the axis a "
+                "cosine-shaped pressure on the half that it pushes against, along the axis a "
+                "uniform traction"),
     KEY("loads[].gravity", VECTOR, IN(load, gravity), ELASTICITY, .unit = "length/time^2",
-        .help = "acceleration of the whole part, by its density and material.density; "
-                "[0.0, 0.0, -9810.0] in mm and s"),
+        .help = "acceleration of the whole part, which acts on its mass; [0.0, 0.0, -9810.0] with "
+                "mm and s"),
     KEY("loads[].centrifugal", GROUP, IN(load, centrifugal.given), ELASTICITY,
-        .help = "the whole part turns about an axis"),
+        .help = "rotation of the whole part about an axis"),
     KEY("loads[].centrifugal.point", VECTOR, IN(load, centrifugal.point), .unit = "length",
-        .required = 1, .help = "a point on the axis"),
+        .required = 1, .help = "point on the axis of rotation"),
     KEY("loads[].centrifugal.axis", VECTOR, IN(load, centrifugal.axis), .required = 1,
-        .help = "direction of the axis, of any length"),
+        .help = "direction of the axis of rotation, of any length"),
     KEY("loads[].centrifugal.speed", FLOAT, IN(load, centrifugal.speed), .unit = "rad/time",
-        .required = 1, .range = "(0, inf)", .help = "2 pi times the turns per time"),
+        .required = 1, .range = "(0, inf)", .help = "angular speed, 2 pi times the turns per time"),
     KEY("loads[].remote_force", VECTOR, IN(load, remote_force), ELASTICITY, .unit = "force",
         .help = "force that acts at `point` and is carried by the set's nodes, by their share of "
-                "its faces' area, or equally"),
+                "the area of its faces, or equally"),
     KEY("loads[].moment", VECTOR, IN(load, moment), ELASTICITY, .unit = "force*length",
-        .help = "moment carried by the set's nodes, alone or with a remote_force"),
+        .help = "moment carried by the set's nodes, with or without a remote_force"),
     KEY("loads[].point", VECTOR, IN(load, point), ELASTICITY, .unit = "length",
-        .note = "required with remote_force", .help = "where remote_force acts"),
+        .note = "required with remote_force", .help = "point where remote_force acts"),
     KEY("loads[].coupling", WORD, IN(load, coupling), ELASTICITY, .word = coupling_words,
         .note = "distributing",
-        .help = "of remote_force and moment: the set stays flexible, or moves as a rigid body"),
+        .help = "how remote_force and moment load the set: distributing leaves it flexible, rigid "
+                "makes it move as a rigid body"),
     KEY("loads[].source", FLOAT, IN(load, source), HEAT, .unit = "power/length^3",
-        .help = "heat per volume of the set's elements, of the whole part without a set; whatever "
-                "their density"),
+        .help = "heat per volume of the set's elements, or of the whole part without a set, at "
+                "any density"),
     KEY("loads[].heat", FLOAT, IN(load, heat), HEAT, .unit = "power",
-        .help = "heat in all, shared over the set: by volume if it holds elements, else by area if "
+        .help = "total heat into the set, shared by volume if it holds elements, else by area if "
                 "it spans boundary faces, else by nodes"),
     KEY("loads[].flux", FLOAT, IN(load, flux), HEAT, .unit = "power/length^2",
         .help = "heat per area into the set's boundary faces"),
     KEY("loads[].case", INT, IN(load, load_case), .fallback = "0", .range = "[0, 1000]",
-        .note = "1; with from 0, every step of the file",
-        .help = "load case the entry belongs to; cases are numbered without a gap; with from that "
-                "step of the file, or its only one"),
+        .note = "1; with from: 0, every step of the file",
+        .help = "load case of the entry; cases are numbered without a gap. With from: the step of "
+                "the file that becomes this case, or its only one"),
     KEY("weights", NUMBERS, AT(weights), .range = "(0, inf)", .note = "1 for every case",
         .help = "weights of the load cases' compliances in the objective"),
 
-    LIST("passive", passive, hx_config_passive, "elements that keep their density"),
+    LIST("passive", passive, hx_config_passive, "regions whose elements keep their density"),
     KEY("passive[].set", TEXT, IN(passive, set), .required = 1,
-        .help = "name of a set of elements; with a skin, of nodes or faces"),
+        .help = "name of the set of elements, or with a skin of nodes or faces"),
     KEY("passive[].skin", FLOAT, IN(passive, skin), .unit = "length", .range = "(0, inf)",
-        .help =
-            "instead of the set's elements those within this thickness of its boundary faces, or "
-            "of its nodes: by centroid, and at least the layer that touches it"),
+        .help = "thickness of a layer at the set's boundary faces, or at its nodes: elements "
+                "whose centroid lies within it, and at least those that touch the set, in place "
+                "of the set's elements"),
     KEY("passive[].density", FLOAT, IN(passive, density), .fallback = "1.0", .range = "(0, 1]",
-        .help = "density kept: 1 solid, rho_min void"),
+        .help = "density that is kept: 1 is solid, rho_min is void"),
 
     LIST("sets", sets, hx_config_set,
-         "sets selected by geometry or combined; each has a name and exactly one of plane, box, "
-         "cylinder, sphere, and, or, not"),
+         "sets selected by geometry or combined from others; each has a name and exactly one of "
+         "plane, box, cylinder, sphere, and, or, not"),
     KEY("sets[].name", TEXT, IN(set, name), .required = 1, .help = "name of the new set"),
-    SHAPE("sets[].plane", plane, "points in a plane"),
+    SHAPE("sets[].plane", plane, "selects the points in a plane"),
     KEY("sets[].plane.point", VECTOR, IN(set, plane.point), .unit = "length", .required = 1,
-        .help = "a point of the plane"),
+        .help = "point of the plane"),
     KEY("sets[].plane.normal", VECTOR, IN(set, plane.normal), .required = 1,
-        .help = "its normal, of any length"),
+        .help = "normal of the plane, of any length"),
     KEY("sets[].plane.tolerance", FLOAT, IN(set, plane.tolerance), .unit = "length",
-        .range = "[0, inf)", .note = "1e-6 of the mesh's diagonal", .help = "distance allowed"),
-    SHAPE("sets[].box", box, "points in a box along the axes"),
+        .range = "[0, inf)", .note = "1e-6 of the mesh's diagonal",
+        .help = "distance from the plane that is allowed"),
+    SHAPE("sets[].box", box, "selects the points in a box along the axes"),
     KEY("sets[].box.min", VECTOR, IN(set, box.min), .unit = "length", .required = 1,
-        .help = "its corner with the smallest coordinates"),
+        .help = "corner of the box with the smallest coordinates"),
     KEY("sets[].box.max", VECTOR, IN(set, box.max), .unit = "length", .required = 1,
-        .help = "its corner with the largest coordinates"),
+        .help = "corner of the box with the largest coordinates"),
     KEY("sets[].box.tolerance", FLOAT, IN(set, box.tolerance), .unit = "length",
-        .range = "[0, inf)", .note = "1e-6 of the mesh's diagonal", .help = "distance allowed"),
-    SHAPE("sets[].cylinder", cylinder, "points in a cylinder or tube"),
+        .range = "[0, inf)", .note = "1e-6 of the mesh's diagonal",
+        .help = "distance from the box that is allowed"),
+    SHAPE("sets[].cylinder", cylinder, "selects the points in a cylinder or tube"),
     KEY("sets[].cylinder.point", VECTOR, IN(set, cylinder.point), .unit = "length", .required = 1,
-        .help = "a point on the axis; its start when a length is given"),
+        .help = "point on the axis of the cylinder; its start if a length is given"),
     KEY("sets[].cylinder.axis", VECTOR, IN(set, cylinder.axis), .required = 1,
-        .help = "direction of the axis, of any length"),
+        .help = "direction of the axis of the cylinder, of any length"),
     KEY("sets[].cylinder.radius", FLOAT, IN(set, cylinder.radius), .unit = "length", .required = 1,
-        .range = "(0, inf)", .help = "outer radius"),
+        .range = "(0, inf)", .help = "outer radius of the cylinder"),
     KEY("sets[].cylinder.inner", FLOAT, IN(set, cylinder.inner), .unit = "length",
         .fallback = "0.0", .range = "[0, inf)",
-        .help = "inner radius; equal to radius: the surface alone"),
+        .help = "inner radius of the tube; equal to radius: only the surface"),
     KEY("sets[].cylinder.length", FLOAT, IN(set, cylinder.length), .unit = "length",
-        .fallback = "0.0", .range = "[0, inf)", .help = "along the axis; 0: without ends"),
+        .fallback = "0.0", .range = "[0, inf)",
+        .help = "length of the cylinder along its axis; 0: without ends"),
     KEY("sets[].cylinder.tolerance", FLOAT, IN(set, cylinder.tolerance), .unit = "length",
-        .range = "[0, inf)", .note = "1e-6 of the mesh's diagonal", .help = "distance allowed"),
-    SHAPE("sets[].sphere", sphere, "points in a sphere or shell"),
+        .range = "[0, inf)", .note = "1e-6 of the mesh's diagonal",
+        .help = "distance from the cylinder that is allowed"),
+    SHAPE("sets[].sphere", sphere, "selects the points in a sphere or shell"),
     KEY("sets[].sphere.center", VECTOR, IN(set, sphere.center), .unit = "length", .required = 1,
-        .help = "its centre"),
+        .help = "centre of the sphere"),
     KEY("sets[].sphere.radius", FLOAT, IN(set, sphere.radius), .unit = "length", .required = 1,
-        .range = "(0, inf)", .help = "outer radius"),
+        .range = "(0, inf)", .help = "outer radius of the sphere"),
     KEY("sets[].sphere.inner", FLOAT, IN(set, sphere.inner), .unit = "length", .fallback = "0.0",
-        .range = "[0, inf)", .help = "inner radius; equal to radius: the surface alone"),
+        .range = "[0, inf)",
+        .help = "inner radius of the shell; equal to radius: only the surface"),
     KEY("sets[].sphere.tolerance", FLOAT, IN(set, sphere.tolerance), .unit = "length",
-        .range = "[0, inf)", .note = "1e-6 of the mesh's diagonal", .help = "distance allowed"),
+        .range = "[0, inf)", .note = "1e-6 of the mesh's diagonal",
+        .help = "distance from the sphere that is allowed"),
     KEY("sets[].and", WORDS, IN(set, all_of),
-        .help = "what lies in all of these sets: their common nodes, elements, boundary faces and "
-                "edges"),
+        .help = "names of sets whose intersection is the new set: the nodes, elements, boundary "
+                "faces and edges in all of them"),
     KEY("sets[].or", WORDS, IN(set, any_of),
-        .help = "what lies in any of these sets: it has their boundary faces and no others"),
+        .help = "names of sets whose union is the new set: the nodes, elements, boundary faces "
+                "and edges of any of them, and no other faces"),
     KEY("sets[].not", WORDS, IN(set, none_of),
-        .help = "what lies in none of these sets: all other nodes, elements, boundary faces and "
-                "edges"),
+        .help = "names of sets whose complement is the new set: all nodes, elements, boundary "
+                "faces and edges in none of them"),
 
-    GROUP("optimization", "minimum compliance at a given volume, SIMP, optimality criteria"),
+    GROUP("optimization", "minimum compliance at a given volume by SIMP and optimality criteria"),
     KEY("optimization.volume_fraction", FLOAT, AT(optimization.volume_fraction), .required = 1,
-        .range = "(0, 1]", .help = "material allowed, passive elements included"),
+        .range = "(0, 1]",
+        .help = "share of the volume that may be solid, passive elements included"),
     KEY("optimization.objective", TEXT, AT(optimization.objective), .fallback = "compliance",
-        .more_word = objective_word, .help = "what is minimised; `hextop list` describes them"),
+        .more_word = objective_word,
+        .help = "quantity that is minimized; `hextop list` describes them"),
     KEY("optimization.update", TEXT, AT(optimization.update), .fallback = "oc",
         .more_word = update_word,
-        .help = "how the next design is proposed; `hextop list` describes them"),
+        .help = "method that proposes the next design; `hextop list` describes them"),
     KEY("optimization.penalty", FLOAT, AT(optimization.penalty), .fallback = "3.0",
-        .range = "[1, 20]", .help = "SIMP exponent p: stiffness = E rho^p"),
+        .range = "[1, 20]", .help = "SIMP exponent p: the stiffness of an element is E rho^p"),
     KEY("optimization.rho_min", FLOAT, AT(optimization.rho_min), .fallback = "0.001",
-        .range = "[1e-6, 0.999]", .help = "smallest density"),
+        .range = "[1e-6, 0.99]", .help = "smallest density of an element, that of void"),
     KEY("optimization.move", FLOAT, AT(optimization.move), .fallback = "0.2", .range = "[1e-6, 1]",
         .note = "0.2, with a projection 0.1",
         .help = "largest change of a density in an iteration"),
     KEY("optimization.damping", FLOAT, AT(optimization.damping), .fallback = "0.5",
         .range = "[1e-6, 1]", .help = "exponent eta of the optimality criteria"),
     KEY("optimization.iterations", INT, AT(optimization.iterations), .is_free = 1, .fallback = "50",
-        .range = "[1, 1000000]", .help = "design iterations at most"),
+        .range = "[1, 1000000]", .help = "largest number of design iterations"),
     KEY("optimization.change_tolerance", FLOAT, AT(optimization.change_tolerance), .is_free = 1,
         .fallback = "0.0", .range = "[0, 1)",
-        .help = "stops when no density changes by more than this, and penalty and beta have their "
-                "last values; 0: never"),
+        .help = "the run stops once no density changes by more than this and penalty and beta "
+                "have their final values; 0: never"),
     KEY("optimization.initial", TEXT, AT(optimization.initial),
         .note = "uniform at the volume fraction",
-        .help =
-            "VTK file of an earlier run on the same mesh to start from, in any order of its cells, "
-            "or "
-            "its .vtk.series or folder; elements that it lacks start at rho_min; relative to the "
-            "config"),
+        .help = "result to start from: VTK file, .vtk.series or folder of an earlier run on the "
+                "same mesh, with cells in any order, relative to the config; elements missing in "
+                "it start at rho_min"),
     LIST("optimization.symmetry", optimization.symmetry, hx_config_plane,
-         "planes that the design is mirrored at, 1 to 3, whatever the loads"),
+         "one to three planes at which the design is mirrored, for any loads"),
     KEY("optimization.symmetry[].point", VECTOR, IN(plane, point), .unit = "length", .required = 1,
-        .help = "a point of the plane"),
+        .help = "point of the symmetry plane"),
     KEY("optimization.symmetry[].normal", VECTOR, IN(plane, normal), .required = 1,
-        .help = "its normal, of any length"),
+        .help = "normal of the symmetry plane, of any length"),
     KEY("optimization.extrusion", VECTOR, AT(optimization.extrusion), .note = "none",
         .help = "direction along which the design does not change"),
-    GROUP("optimization.filter", "what keeps the result independent of the mesh"),
+    GROUP("optimization.filter",
+          "filter that sets the smallest size of members and makes the result independent of the "
+          "mesh"),
     KEY("optimization.filter.kind", TEXT, AT(optimization.filter.kind), .fallback = "sensitivity",
-        .more_word = filter_word, .help = "`hextop list` describes them"),
+        .more_word = filter_word, .help = "kind of filter; `hextop list` describes them"),
     KEY("optimization.filter.radius", FLOAT, AT(optimization.filter.radius), .range = "(0, inf)",
         .note = "the generator's for its size; required with mesh.file",
-        .help = "reach of the filter, in `unit`"),
+        .help = "filter radius, in `unit`"),
     KEY("optimization.filter.unit", WORD, AT(optimization.filter.unit), .fallback = "element",
         .word = unit_words,
-        .help = "unit of radius: mean element size (of tetrahedra, wedges and pyramids their mean "
-                "edge), or length as in the mesh"),
+        .help = "unit of radius: the mean element size (for tetrahedra, wedges and pyramids the "
+                "mean edge), or the length unit of the mesh"),
     KEY("optimization.filter.volume_weighted", BOOL, AT(optimization.filter.volume_weighted),
-        .fallback = "false", .help = "weights by element volume, for graded meshes"),
+        .fallback = "false",
+        .help = "whether neighbours are weighted by their volume, for graded meshes"),
     SWITCH(
         "optimization.projection", optimization.projection,
-        "pushes filtered densities towards rho_min and 1 by a tanh step, more and more; with the "
-        "filters density and helmholtz; { } takes the defaults"),
+        "projection that pushes filtered densities towards rho_min and 1 by a tanh step of rising "
+        "steepness, with the filters density and helmholtz; { } takes the defaults"),
     KEY("optimization.projection.eta", FLOAT, AT(optimization.projection.eta), .fallback = "0.5",
-        .range = "(0, 1)", .help = "filtered density at which the step is"),
+        .range = "(0, 1)", .help = "filtered density at which the step lies"),
     KEY("optimization.projection.beta", FLOAT, AT(optimization.projection.beta), .fallback = "1.0",
-        .range = "(0, 512]", .help = "steepness of the step in the first designs"),
+        .range = "(0, 512]", .help = "initial value of beta, the steepness of the step"),
     KEY("optimization.projection.beta_max", FLOAT, AT(optimization.projection.beta_max),
-        .fallback = "32.0", .range = "(0, 512]",
-        .help = "steepness of the step in the last designs; at least beta"),
+        .fallback = "32.0", .range = "(0, 512]", .help = "final value of beta; at least beta"),
     KEY("optimization.projection.factor", FLOAT, AT(optimization.projection.factor),
-        .fallback = "2.0", .range = "[1.01, 100]", .help = "beta rises by this factor"),
+        .fallback = "2.0", .range = "[1.01, 100]", .help = "factor by which beta rises"),
     KEY("optimization.projection.every", INT, AT(optimization.projection.every),
         .unit = "iterations", .fallback = "25", .range = "[1, inf)",
-        .help =
-            "design iterations between two increases; earlier once no density changes by more than "
-            "change_tolerance"),
+        .help = "design iterations between two increases of beta; earlier once no density changes "
+                "by more than change_tolerance"),
     SWITCH("optimization.continuation", optimization.continuation,
-           "raises the SIMP exponent during the run; { } takes the defaults"),
+           "continuation that raises the SIMP exponent during the run; { } takes the defaults"),
     KEY("optimization.continuation.penalty_start", FLOAT,
         AT(optimization.continuation.penalty_start), .fallback = "1.0", .range = "[1, 20]",
-        .help = "exponent of the first designs; the last one is optimization.penalty"),
+        .help = "initial SIMP exponent; the final one is optimization.penalty"),
     KEY("optimization.continuation.step", FLOAT, AT(optimization.continuation.step),
-        .fallback = "0.5", .range = "[0.001, 19]", .help = "the exponent rises by this"),
+        .fallback = "0.5", .range = "[0.001, 19]",
+        .help = "amount by which the SIMP exponent rises"),
     KEY("optimization.continuation.every", INT, AT(optimization.continuation.every),
         .unit = "iterations", .fallback = "10", .range = "[1, inf)",
-        .help =
-            "design iterations between two increases; earlier once no density changes by more than "
-            "change_tolerance"),
+        .help = "design iterations between two increases of the exponent; earlier once no density "
+                "changes by more than change_tolerance"),
 
-    GROUP("solver", "the linear systems: preconditioned conjugate gradients, matrix-free"),
+    GROUP("solver", "the linear systems, solved by preconditioned conjugate gradients"),
     KEY("solver.device", TEXT, AT(solver.device), .is_free = 1, .fallback = "auto",
-        .more_word = device_word, .help = "auto: a GPU if there is one, else the CPU"),
+        .more_word = device_word,
+        .help = "device that computes; auto: a GPU if there is one, else the CPU"),
     KEY("solver.operator", TEXT, AT(solver.op), .is_free = 1, .fallback = "auto",
         .more_word = operator_word,
-        .help =
-            "how K u is computed; auto: the fastest, by a timing at the start of those that can "
-            "win; `hextop list` describes them, and what runs in place of one that the device "
-            "lacks"),
+        .help = "algorithm that computes K u; `hextop list` describes them, and what replaces one "
+                "that the device lacks. auto: the fastest, by a timing at the start"),
     KEY("solver.layout", WORD, AT(solver.layout), .is_free = 1, .fallback = "interleaved",
-        .more_word = layout_word, .help = "order in memory of the element matrices"),
+        .more_word = layout_word, .help = "memory layout of stored element matrices"),
     KEY("solver.element", WORD, AT(solver.element), .fallback = "linear", .more_word = element_word,
-        .help =
-            "quadratic: hex20, wedge15, pyramid13, tet10 over the same mesh, with the middles "
-            "of its edges, by operators that store a matrix; spline: the control points of a file "
-            "of splines, whose default it is"),
+        .help = "elements. quadratic: hex20, wedge15, pyramid13 and tet10 on the same mesh, with "
+                "operators that store a matrix; spline: the control points of a file of splines, "
+                "for which it is the default"),
     KEY("solver.preconditioner", TEXT, AT(solver.preconditioner), .is_free = 1, .fallback = "auto",
         .more_word = precond_word,
-        .help = "`hextop list` describes them; auto: multigrid from 500 elements on (of "
-                "tetrahedra nodes, of quadratic elements points), jacobi for fewer, where "
-                "multigrid does not fit, with precision mixed or criterion absolute"),
+        .help = "preconditioner; `hextop list` describes them. auto: multigrid for at least 500 "
+                "elements (nodes of tetrahedra, points of quadratic elements), jacobi for fewer, "
+                "if multigrid does not fit, with precision mixed or criterion absolute"),
     KEY("solver.precision", WORD, AT(solver.precision), .fallback = "double",
         .more_word = precision_word,
-        .help = "mixed: floats inside, true residual in double, the same stopping rule; operators "
-                "with `mixed` in `hextop list`"),
+        .help = "precision of PCG. mixed: single precision inside, the true residual in double, "
+                "the same stopping criterion; for operators with `mixed` in `hextop list`"),
     KEY("solver.criterion", WORD, AT(solver.criterion), .is_free = 1, .fallback = "relative",
         .word = criterion_words,
-        .help = "relative: |r| <= tolerance |f|; absolute: r'z <= "
-                "tolerance, as in the paper; compliance: what the compliance of a design still "
-                "lacks <= tolerance times it, as estimated (`compare`, `verify`, `analyse` take "
-                "|r| <= 1e-5 |f| in its place)"),
+        .help = "stopping criterion of PCG. relative: |r| <= tolerance |f|; absolute: r'z <= "
+                "tolerance; compliance: the estimated error of the compliance <= tolerance x "
+                "compliance (`compare`, `verify` and `analyse` use |r| <= 1e-5 |f| instead)"),
     KEY("solver.tolerance", FLOAT, AT(solver.tolerance), .is_free = 1, .fallback = "1e-5",
-        .note = "1e-5; of compliance 1e-6", .range = "(0, inf)",
-        .help = "when to stop; below 1 but where it is absolute"),
+        .note = "1e-5; for compliance 1e-6", .range = "(0, inf)",
+        .help = "tolerance of the stopping criterion; below 1 unless it is absolute"),
     KEY("solver.max_iterations", INT, AT(solver.max_iterations), .is_free = 1, .fallback = "10000",
-        .range = "[1, inf)", .help = "iterations of a solve at most"),
+        .range = "[1, inf)", .help = "largest number of iterations of a solve"),
     KEY("solver.warm_start", BOOL, AT(solver.warm_start), .fallback = "true",
-        .help = "starts from the last design's displacements and their last change"),
+        .help = "whether a solve starts from the displacements of the last design and their last "
+                "change"),
     KEY("solver.on_failure", WORD, AT(solver.on_failure), .is_free = 1, .fallback = "continue",
         .word = failure_words,
-        .help = "when a solve does not converge: continue with a warning, or stop the run"),
+        .help = "what happens if a solve does not converge: continue with a warning, or stop the "
+                "run"),
     KEY("solver.threads", INT, AT(solver.threads), .is_free = 1, .fallback = "0",
         .range = "[0, 4096]", .note = "0: all, or OMP_NUM_THREADS",
-        .help = "CPU threads; at most 8 for each core, or 64"),
+        .help = "number of CPU threads; at most 8 per core, or 64"),
     KEY("solver.deterministic", BOOL, AT(solver.deterministic), .fallback = "false",
-        .help = "only operators that give the same bits on every run; operator auto then times "
-                "nothing"),
+        .help = "whether only operators are allowed that give the same bits in every run; "
+                "operator auto then measures nothing"),
     KEY("solver.partition", WORD, AT(solver.partition), .is_free = 1, .fallback = "bisection",
         .more_word = partition_word,
-        .help = "how mpirun's processes share the elements; bisection: halves across the longest "
-                "side, and again; curve: pieces of their order; graph: METIS' parts, some 3 us an "
-                "element to find them; auto: the one whose largest halo is smallest"),
+        .help = "how the elements are divided among the processes of mpirun. bisection: halves "
+                "across the longest side, recursively; curve: pieces of a space-filling curve; "
+                "graph: by METIS; auto: the one with the smallest largest halo"),
     KEY("solver.transport", WORD, AT(solver.transport), .is_free = 1, .fallback = "auto",
         .word = transport_words, .variable = "HEXTOP_TRANSPORT",
-        .help =
-            "how values go between mpirun's processes: direct, from device to device, also if "
-            "processes share a GPU; nccl; messages, through the host; auto: the first of these "
-            "that works, and messages on a shared GPU; what this machine lacks falls back to "
-            "messages; the environment variable HEXTOP_TRANSPORT counts if the key is not given"),
+        .help = "how values travel between the processes of mpirun. direct: from device to "
+                "device, also if processes share a GPU; nccl; messages: through the host; auto: "
+                "the first of these that works, and messages on a shared GPU. If this machine "
+                "lacks one, messages replace it. Without the key, the environment variable "
+                "HEXTOP_TRANSPORT counts"),
     KEY("solver.whole_coarse_grid", INT, AT(solver.whole_coarse_grid), .is_free = 1,
         .unit = "nodes", .fallback = "20000", .range = "[1, inf)",
         .variable = "HEXTOP_WHOLE_LATTICE",
-        .help = "multigrid by several processes: a coarse grid of at most that many nodes is kept "
-                "whole in each, larger ones are distributed; the environment variable "
-                "HEXTOP_WHOLE_LATTICE counts if the key is not given"),
+        .help = "largest number of nodes of a coarse grid that multigrid on several processes "
+                "keeps whole in each; larger ones are distributed. Without the key, the "
+                "environment variable HEXTOP_WHOLE_LATTICE counts"),
     KEY("solver.vector_unit", WORD, AT(solver.vector_unit), .is_free = 1, .fallback = "auto",
         .more_word = vector_word, .variable = "HEXTOP_VECTOR",
-        .help =
-            "vector unit of the CPU, on which the last bits of results depend; auto: the best "
-            "one here, named by `hextop list`; the environment variable HEXTOP_VECTOR counts if "
-            "the key is not given"),
+        .help = "vector unit of the CPU, which the last bits of results depend on; auto: the best "
+                "one, named by `hextop list`. Without the key, the environment variable "
+                "HEXTOP_VECTOR counts"),
 
-    GROUP("output", "what is written"),
+    GROUP("output", "files that a run writes"),
     KEY("output.directory", TEXT, AT(output.directory), .is_free = 1, .fallback = "out",
-        .help = "where, relative to the current folder; created if it does not exist"),
+        .help = "output folder, relative to the current folder; created if it does not exist"),
     KEY("output.every", INT, AT(output.every), .is_free = 1, .unit = "iterations", .fallback = "10",
         .range = "[0, inf)",
-        .help = "a VTK file every so many iterations, and at the end; 0: only at the end"),
+        .help = "design iterations between two VTK files; the last design is always written, with "
+                "0 only that"),
     KEY("output.format", WORD, AT(output.format), .is_free = 1, .fallback = "binary",
-        .word = format_words, .help = "of the VTK files"),
+        .word = format_words, .help = "format of the VTK files"),
     KEY("output.threshold", FLOAT, AT(output.threshold), .is_free = 1, .range = "[0, 1]",
         .note = "all elements",
-        .help = "only elements of at least this density, with their places in the whole file as "
-                "vtkOriginalCellIds"),
+        .help = "smallest density of the elements that VTK files contain, with their places in "
+                "the mesh as vtkOriginalCellIds"),
     KEY("output.checkpoint", FLOAT, AT(output.checkpoint), .is_free = 1, .takes_auto = 1,
         .unit = "minutes", .range = "[0, inf)", .note = "\"auto\"",
-        .help =
-            "time between two checkpoints, which `hextop run FILE --resume` goes on from; auto: "
-            "100 times what the last one took; 0: none but on a signal and at the end of a run "
-            "that has written one"),
+        .help = "time between two checkpoints, from which `hextop run FILE --resume` continues; "
+                "auto: 100 times what the last one took; 0: only on a signal, and at the end of a "
+                "run that has written one"),
     KEY("output.timeline", BOOL, AT(output.timeline), .is_free = 1, .fallback = "false",
-        .help = "also timeline.json: where devices and hosts spent the time of the last designs, "
-                "for ui.perfetto.dev or chrome://tracing; marks take time themselves"),
+        .help = "whether timeline.json is written: where devices and hosts spent the time of the "
+                "last designs, for ui.perfetto.dev or chrome://tracing; recording it takes time"),
     KEY("output.fields", CHOICES, AT(output.fields), .is_free = 1, .fallback = "density",
         .note = "(\"density\")", .word = field_words,
-        .help = "density; displacement; sensitivity (filtered); energy of elements u'Ku; von_mises "
-                "at centres, of the macroscopic stress rho^p E; sets; of heat temperature, and "
-                "heat_flux at centres in place of displacement and von_mises"),
+        .help = "fields of the VTK files: density; displacement; sensitivity (filtered); energy "
+                "of elements u'Ku; von_mises at centres, of the macroscopic stress rho^p E; sets; "
+                "for heat temperature, and heat_flux at centres, in place of displacement and "
+                "von_mises"),
 };
 
 const size_t hx_n_key = sizeof hx_keys / sizeof hx_keys[0];

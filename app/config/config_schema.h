@@ -1,6 +1,4 @@
-/* The table of all config keys: validation, defaults, help and the reference in configs/README.md
- * come from it.
- */
+/* The table of all config keys: validation, defaults, help and doc/config.md come from it. */
 #ifndef HX_CONFIG_SCHEMA_H
 #define HX_CONFIG_SCHEMA_H
 

@@ -70,12 +70,27 @@ void hx_attached_file_supports(const hx_attached *a, hx_attached_nodes *nodes)
         if (file->rigid[i].held) add_set(a, file->rigid[i].set, nodes);
 }
 
-double hx_attached_force(const hx_session *s, int load_case, int64_t node)
+hx_node_state hx_attached_state(const hx_attached *a, int64_t i)
+{
+    const hx_space *const space = &a->session->space;
+    hx_node_state state = HX_NODE_VOID;
+    int64_t k;
+    if (i < a->session->mesh.n_node) return (hx_node_state)a->node[i];
+    const int64_t end = hx_space_nodal_cells(space, i, &k);
+    for (; k < end; k++) {
+        const int32_t piece = a->pieces.of[hx_space_nodal_cell(space, k)];
+        if (piece == 0) return HX_NODE_MAIN;
+        if (piece > 0) state = HX_NODE_LOOSE;
+    }
+    return state;
+}
+
+double hx_attached_force(const hx_session *s, int load_case, int64_t nodal)
 {
     const double *const force = s->problem.cases.force[load_case];
     int32_t point[HX_SPLINE_CELL_POINTS];
     double share[HX_SPLINE_CELL_POINTS], size = 0.0;
-    const int n = hx_space_node_points(&s->space, node, point, share);
+    const int n = hx_space_node_points(&s->space, nodal, point, share);
     for (int k = 0; k < n; k++)
         size += share[k] * (hx_config_is_heat(&s->cfg) ? fabs(force[point[k]])
                                                        : hx_norm3(force + 3 * (int64_t)point[k]));
@@ -85,11 +100,12 @@ double hx_attached_force(const hx_session *s, int load_case, int64_t node)
 void hx_attached_loads(const hx_attached *a, int load_case, hx_attached_nodes *nodes)
 {
     memset(nodes, 0, sizeof *nodes);
-    for (int64_t i = 0; i < a->session->mesh.n_node; i++) {
+    for (int64_t i = 0; i < hx_space_n_nodal(&a->session->space); i++) {
         const double size = hx_attached_force(a->session, load_case, i);
         if (!(size > 0.0)) continue;
-        nodes->n[a->node[i]]++;
-        nodes->force[a->node[i]] += size;
+        const hx_node_state state = hx_attached_state(a, i);
+        nodes->n[state]++;
+        nodes->force[state] += size;
     }
 }
 

@@ -27,14 +27,17 @@ int hx_attached_create(hx_attached *attached, const hx_session *s, const uint8_t
 void hx_attached_free(hx_attached *attached);
 
 /* Nodes of a set (none for a NULL or unknown name), nodes that the mesh's file supports, loaded
- * nodes of a case (0-based). */
+ * nodal points of a case (0-based), mid-side nodes included. */
 void hx_attached_set(const hx_attached *attached, const char *set, hx_attached_nodes *nodes);
 void hx_attached_file_supports(const hx_attached *attached, hx_attached_nodes *nodes);
 void hx_attached_loads(const hx_attached *attached, int load_case, hx_attached_nodes *nodes);
 
-/* Size of the force at a node, or of the heat; of a spline that of the control points which act
- * there, by their shares. */
-double hx_attached_force(const hx_session *s, int load_case, int64_t node);
+/* State of a nodal point of the space (space.h). */
+hx_node_state hx_attached_state(const hx_attached *attached, int64_t nodal);
+
+/* Size of the force at a nodal point, or of the heat; of a spline that of the control points which
+ * act there, by their shares. */
+double hx_attached_force(const hx_session *s, int load_case, int64_t nodal);
 
 /* 1 if none of the nodes, and there are some, is on the largest piece. */
 int hx_attached_is_loose(const hx_attached_nodes *nodes);

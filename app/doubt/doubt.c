@@ -13,7 +13,7 @@
 
 #define NONE ((double)NAN)
 
-/* Limits are reasoned in app/README.md, in the same order. */
+/* doc/commands.md explains each, in the same order. */
 const hx_doubt_row hx_doubt_table[HX_N_DOUBT] = {
     [HX_DOUBT_POOR_ELEMENTS] = {"poor-elements", 0.2, "remesh there"},
     [HX_DOUBT_BODIES] = {"bodies", 1.0, "merge coincident nodes if they should be one"},

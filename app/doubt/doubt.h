@@ -104,8 +104,14 @@ void hx_doubt_memory(hx_doubts *doubts, const hx_session *s, double want, double
 void hx_doubt_disk(hx_doubts *doubts, const hx_session *s, double want, double have);
 
 /* All of them but the disk, of an open session; those of the mesh are left for hx_doubts_meanwhile
- * if it is being measured (hx_session_measure_meanwhile). */
+ * if it is being measured (hx_session_measure_meanwhile). If no process has the whole mesh, the
+ * others look at loads and supports with the leader: hx_doubts_follow answers HX_DOUBTS_CALL. */
 int hx_doubts_before(hx_doubts *doubts, hx_session *s);
+int hx_doubts_follow(hx_session *s);
+
+/* hx_ranks_call.what, beside those of the output. */
+enum { HX_DOUBTS_CALL = HX_RANKS_OTHER + 100 };
+
 /* After the first design those that were left. Nothing if none were. */
 int hx_doubts_meanwhile(hx_doubts *doubts, hx_session *s);
 
@@ -114,8 +120,11 @@ int hx_doubts_meanwhile(hx_doubts *doubts, hx_session *s);
 double hx_doubt_host_bytes(const hx_session *s, double *have);
 
 /* Passive void that cuts loads off from all supports (doubt_void.c); part of hx_doubt_loads.
- * O(n_elem) with passive elements. */
+ * O(n_elem) with passive elements; collective of a mesh in parts. */
 int hx_doubt_void(hx_doubts *doubts, const hx_session *s);
+/* Words for the command line that leave out the void at the nodes with at_node[n_node] != 0.
+ * Collective of a mesh in parts. */
+int hx_doubt_void_remedy(const hx_session *s, const uint8_t *at_node, char *text, size_t n_text);
 
 /* After the first design: optimization.initial, whose densities the filter smoothed once more.
  * resume: the command that goes on with the run that they are of; NULL: it left no checkpoint. */

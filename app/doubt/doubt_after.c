@@ -38,11 +38,13 @@ static int enough_iterations(const hx_config *cfg, int most)
     return most > rising ? most : rising;
 }
 
-/* A projection that begins so steep that hardly any density can move gradually. */
+/* A projection that begins so steep that hardly any density can move gradually. What began with a
+ * design of an earlier run may need no gradual moves. */
 static int starts_steep(const hx_config *cfg)
 {
     static const double steep = 16.0;
-    return cfg->optimization.projection.given && cfg->optimization.projection.beta >= steep;
+    return cfg->optimization.projection.given && cfg->optimization.projection.beta >= steep &&
+           !cfg->optimization.initial;
 }
 
 static const char *begin_flat(const hx_config *cfg, char *text, size_t n_text)
@@ -326,10 +328,13 @@ static void judge_change(hx_doubts *doubts, const hx_session *s, const hx_doubt_
     const double first = f->n_recent > 1 ? f->recent[f->n_recent - 1] : (double)NAN;
     const double fall = (first - last->compliance) / fabs(first);
     const int n = s->cfg.optimization.iterations, usual = 50;
-    char more[96], rising[96];
-    snprintf(more, sizeof more, "`optimization.iterations=%d` goes on",
-             last->climbing ? hx_continuation_iterations(&s->cfg) + 20
-                            : 2 * (n > usual ? n : usual));
+    char more[256], rising[96];
+    if (starts_steep(&s->cfg) && !last->climbing) /* whatever the last designs happen to do */
+        begin_flat(&s->cfg, more, sizeof more);
+    else
+        snprintf(more, sizeof more, "`optimization.iterations=%d` goes on",
+                 last->climbing ? hx_continuation_iterations(&s->cfg) + 20
+                                : 2 * (n > usual ? n : usual));
     if (f->was_stopped || last->volume_missed) return; /* no design to compare */
     if (last->change < tolerance && !last->climbing) {
         judge_damping(doubts, s, f);
@@ -398,29 +403,28 @@ static void judge_supports(hx_doubts *doubts, const hx_attached *a)
         judge_support(doubts, a, "springs", i, spring[i].set);
 }
 
-/* is_grown[n_node] := 1 for nodes of elements that the density makes solid; others of solid
- * elements are so for what they carry alone. */
-static int mark_grown(const hx_session *s, const hx_solid_design *d, uint8_t **is_grown)
+/* 1 if the density makes a cell at the nodal point solid; others of solid cells are so only for what
+ * they carry. */
+static int is_grown(const hx_session *s, const hx_solid_design *d, int64_t i)
 {
-    HX_TRY(hx_alloc(is_grown, (size_t)s->mesh.n_node, 1, "nodes of dense elements"));
-    const hx_mesh *const mesh = &s->mesh;
-#pragma omp parallel for schedule(static)
-    for (int64_t a = 0; a < mesh->n_node; a++)
-        for (int64_t k = mesh->node_elem_ptr[a]; k < mesh->node_elem_ptr[a + 1]; k++)
-            if (hx_part_is_dense(&d->part, d->density, d->threshold, mesh->node_elem[k] / 8))
-                (*is_grown)[a] = 1;
-    return HX_OK;
+    int64_t k;
+    const int64_t end = hx_space_nodal_cells(&s->space, i, &k);
+    for (; k < end; k++)
+        if (hx_part_is_dense(&d->part, d->density, d->threshold, hx_space_nodal_cell(&s->space, k)))
+            return 1;
+    return 0;
 }
 
 /* Share of a case's force that the largest piece does not carry, or only since it is made solid
  * there. */
-static double share_off(const hx_attached *a, const uint8_t *is_grown, int c)
+static double share_off(const hx_attached *a, const hx_solid_design *d, int c)
 {
     double all = 0.0, off = 0.0;
-    for (int64_t i = 0; i < a->session->mesh.n_node; i++) {
+    for (int64_t i = 0; i < hx_space_n_nodal(&a->session->space); i++) {
         const double size = hx_attached_force(a->session, c, i);
         all += size;
-        if (size > 0.0 && (a->node[i] != HX_NODE_MAIN || !is_grown[i])) off += size;
+        if (size > 0.0 && (hx_attached_state(a, i) != HX_NODE_MAIN || !is_grown(a->session, d, i)))
+            off += size;
     }
     return all > 0.0 ? off / all : 0.0;
 }
@@ -428,13 +432,11 @@ static double share_off(const hx_attached *a, const uint8_t *is_grown, int c)
 static int judge_loads(hx_doubts *doubts, const hx_attached *a, const hx_solid_design *d)
 {
     const int n_case = a->session->problem.cases.n;
-    uint8_t *is_grown = NULL;
     double *off = NULL;
     int rc;
-    HX_TRY_FAIL(mark_grown(a->session, d, &is_grown));
     HX_TRY_FAIL(hx_alloc(&off, (size_t)n_case, sizeof *off, "load cases"));
 #pragma omp parallel for schedule(static)
-    for (int c = 0; c < n_case; c++) off[c] = share_off(a, is_grown, c);
+    for (int c = 0; c < n_case; c++) off[c] = share_off(a, d, c);
     for (int c = 0; c < n_case; c++)
         if (off[c] > limit_of(HX_DOUBT_LOAD_ON_VOID))
             hx_doubts_add(doubts, HX_DOUBT_LOAD_ON_VOID, off[c],
@@ -442,7 +444,6 @@ static int judge_loads(hx_doubts *doubts, const hx_attached *a, const hx_solid_d
                           "design, whose motion is most of the compliance",
                           c + 1, 100.0 * off[c]);
 fail:
-    free(is_grown);
     free(off);
     return rc;
 }

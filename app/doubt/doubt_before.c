@@ -2,6 +2,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #ifdef _OPENMP
 #include <omp.h>
@@ -12,6 +13,7 @@
 #include "../text/table.h"
 #include "core/base/memory.h"
 #include "core/base/sum.h"
+#include "core/mesh/mesh_check.h"
 #include "core/spline/spline.h"
 #include "doubt.h"
 
@@ -44,17 +46,20 @@ static void judge_place(hx_doubts *doubts, const hx_mesh *mesh)
                       "coordinates of up to %g are in steps of %.2g of an element", far, step);
 }
 
-/* Nodes that are meant to be one lie well within a thousandth of an element. Without mesh.merge the
- * mesh was refused if merging joined bodies: then nothing is there to merge. */
+/* Nodes that are meant to be one lie well within a thousandth of an element. Merging is advised only
+ * if it works; without mesh.merge the mesh was refused if merging joined bodies. */
 static const char *joining(const hx_session *s, char *text, size_t n_text)
 {
-    if (isnan(s->cfg.mesh.merge))
+    const double radius = 1e-4 * s->mesh.elem_size;
+    int helps = 0;
+    if (!isnan(s->cfg.mesh.merge) && hx_mesh_merge_helps(&s->mesh, radius, &helps) < 0) helps = 0;
+    if (!helps)
         snprintf(text, n_text,
                  "unite them where the part was drawn, or leave out the body that is "
                  "not needed; of bodies that stay each needs supports of its own");
     else
         snprintf(text, n_text, "`mesh.merge=%.2g` merges coincident nodes if they should be one",
-                 1e-4 * s->mesh.elem_size);
+                 radius);
     return text;
 }
 
@@ -85,28 +90,44 @@ void hx_doubt_mesh(hx_doubts *doubts, const hx_session *s)
     judge_place(doubts, &s->mesh);
 }
 
+/* The value in the config's unit, which is `si` SI units, if it was meant in these; if that is no
+ * better, only the question. */
+static const char *in_si(const char *key, double value, double si, double least, double most,
+                         char *text, size_t n_text)
+{
+    if (value >= least && value <= most && si > 0.0)
+        snprintf(text, n_text, "`%s=%.6g` if it was meant in SI units", key, value / si);
+    else
+        snprintf(text, n_text, "is it in another unit?");
+    return text;
+}
+
 /* The units tell whether this is a material. */
 static void judge_unit(hx_doubts *doubts, const hx_session *s)
 {
     const hx_units *u = &s->cfg.units;
     const double young = s->cfg.material.young, density = s->cfg.material.density;
     const double pascal = young * u->pascal, kilograms = density * u->density_si;
+    const double least[] = {1e3, 0.1}, most[] = {2e12, 3e4}; /* of E and density, in SI units */
+    char stress[96], mass[96];
     if (!u->system[0]) return;
-    if (pascal > 2e12)
-        hx_doubts_add(doubts, HX_DOUBT_UNIT, young,
-                      "material.E = %g%s is above that of diamond (1.2 TPa)", young, u->stress);
-    if (pascal < 1e3)
-        hx_doubts_add(doubts, HX_DOUBT_UNIT, young,
-                      "material.E = %g%s is below that of the softest gels (1 kPa)", young,
-                      u->stress);
-    if (kilograms > 3e4)
-        hx_doubts_add(doubts, HX_DOUBT_UNIT, density,
-                      "material.density = %g%s is above that of osmium (22,590 kg/m^3)", density,
-                      u->density);
-    if (kilograms < 0.1)
-        hx_doubts_add(doubts, HX_DOUBT_UNIT, density,
-                      "material.density = %g%s is below that of air (1 kg/m^3)", density,
-                      u->density);
+    in_si("material.E", young, u->pascal, least[0], most[0], stress, sizeof stress);
+    in_si("material.density", density, u->density_si, least[1], most[1], mass, sizeof mass);
+    if (pascal > most[0])
+        hx_doubts_advise(doubts, HX_DOUBT_UNIT, young, stress,
+                         "material.E = %g%s is above that of diamond (1.2 TPa)", young, u->stress);
+    if (pascal < least[0])
+        hx_doubts_advise(doubts, HX_DOUBT_UNIT, young, stress,
+                         "material.E = %g%s is below that of the softest gels (1 kPa)", young,
+                         u->stress);
+    if (kilograms > most[1])
+        hx_doubts_advise(doubts, HX_DOUBT_UNIT, density, mass,
+                         "material.density = %g%s is above that of osmium (22,590 kg/m^3)", density,
+                         u->density);
+    if (kilograms < least[1])
+        hx_doubts_advise(doubts, HX_DOUBT_UNIT, density, mass,
+                         "material.density = %g%s is below that of air (1 kg/m^3)", density,
+                         u->density);
 }
 
 void hx_doubt_material(hx_doubts *doubts, const hx_session *s)
@@ -131,50 +152,98 @@ static void add_forces(const hx_problem *problem, int load_case, int part, doubl
     for (int64_t p = hx_part_begin(problem->space.n_point, part); p < end; p++)
         for (int i = 0; i < n; i++) {
             const double f = fabs(force[n * p + i]);
-            if (f == 0.0) continue; /* most are */
+            if (f == 0.0 || !hx_mesh_owns_node(problem->mesh, p)) continue; /* most are 0 */
             *all += f;
             if (problem->supports.fixed[p] >> i & 1) *held += f;
         }
 }
 
-/* The share of a case's nodal forces that supports take at once. */
-static double share_held(const hx_problem *problem, int load_case)
+/* The share of a case's nodal forces that supports take at once. Collective, if the mesh is in
+ * parts, like all that looks at loads. */
+static int share_held(const hx_problem *problem, int load_case, double *share)
 {
-    double all[HX_N_PART] = {0.0}, held[HX_N_PART] = {0.0};
+    double all[HX_N_PART] = {0.0}, held[HX_N_PART] = {0.0}, sum[2];
 #pragma omp parallel for schedule(static)
     for (int part = 0; part < HX_N_PART; part++)
         add_forces(problem, load_case, part, &all[part], &held[part]);
-    const double sum = hx_sum_parts(all);
-    return sum > 0.0 ? hx_sum_parts(held) / sum : 0.0;
+    sum[0] = hx_sum_parts(all);
+    sum[1] = hx_sum_parts(held);
+    HX_TRY(hx_all_sum(hx_mesh_all(problem->mesh), 2, sum));
+    *share = sum[0] > 0.0 ? sum[1] / sum[0] : 0.0;
+    return HX_OK;
 }
 
-static void judge_held_loads(hx_doubts *doubts, const hx_session *s)
+/* *is_held: every node of the set is held in all components. Collective. */
+static int is_held_set(const hx_session *s, const char *name, int *is_held)
+{
+    const hx_set *const set = name ? hx_mesh_find_set(&s->mesh, name) : NULL;
+    const unsigned all = (1u << s->problem.components) - 1;
+    int64_t n[2] = {0, 0}; /* not held, held */
+    for (int64_t k = 0; set && k < set->n_node; k++)
+        if (hx_mesh_owns_node(&s->mesh, set->node[k]))
+            n[(s->problem.supports.fixed[set->node[k]] & all) == all]++;
+    HX_TRY(hx_all_sum_i64(hx_mesh_all(&s->mesh), 2, n));
+    *is_held = n[0] == 0 && n[1] > 0;
+    return HX_OK;
+}
+
+/* Loads of a case that act on held nodes only, the last ones first, as an entry's number does not
+ * change before it is used; "": none, or the case would have no other. */
+static int held_words(const hx_session *s, int load_case, char *text, size_t n_text)
+{
+    const hx_config_load *const load = s->cfg.loads.entry;
+    size_t used = (size_t)snprintf(text, n_text, "`");
+    int n_held = 0, n_other = 0;
+    for (size_t i = s->cfg.loads.n; i-- > 0 && used < n_text;) {
+        int is_held = 0;
+        if (load[i].load_case != load_case + 1) continue;
+        if (s->space.element != HX_ELEMENT_SPLINE) HX_TRY(is_held_set(s, load[i].set, &is_held));
+        n_held += is_held;
+        n_other += !is_held;
+        if (is_held)
+            used += (size_t)snprintf(text + used, n_text - used,
+                                     "%sloads[%zu]=", n_held > 1 ? " " : "", i);
+    }
+    if (n_held == 0 || n_other == 0 || used + 64 > n_text)
+        text[0] = '\0';
+    else
+        snprintf(text + used, n_text - used, "` leaves out what acts on held nodes only");
+    return HX_OK;
+}
+
+static int judge_held_loads(hx_doubts *doubts, const hx_session *s)
 {
     const int n_case = s->problem.cases.n, is_heat = hx_config_is_heat(&s->cfg);
+    char remedy[512];
     for (int c = 0; c < n_case; c++) {
-        const double held = share_held(&s->problem, c), percent = 100.0 * held;
+        double held;
+        HX_TRY(share_held(&s->problem, c, &held));
+        const double percent = 100.0 * held;
         if (!(held > limit_of(HX_DOUBT_HELD_LOAD))) continue;
         if (held >= 1.0 && !hx_problem_body(&s->problem, c) && !s->problem.supports.prescribed)
             continue; /* the set-up refuses it */
+        HX_TRY(held_words(s, c, remedy, sizeof remedy));
         if (is_heat)
-            hx_doubts_add(doubts, HX_DOUBT_HELD_LOAD, held,
-                          "%.0f %% of the heat of load case %d comes in where the temperature is "
-                          "held, and goes no further",
-                          percent, c + 1);
+            hx_doubts_advise(doubts, HX_DOUBT_HELD_LOAD, held, remedy,
+                             "%.0f %% of the heat of load case %d comes in where the temperature "
+                             "is held, and goes no further",
+                             percent, c + 1);
         else
-            hx_doubts_add(doubts, HX_DOUBT_HELD_LOAD, held,
-                          "%.0f %% of the nodal forces of load case %d act on held degrees of "
-                          "freedom: the supports take them, the part does not",
-                          percent, c + 1);
+            hx_doubts_advise(doubts, HX_DOUBT_HELD_LOAD, held, remedy,
+                             "%.0f %% of the nodal forces of load case %d act on held degrees of "
+                             "freedom: the supports take them, the part does not",
+                             percent, c + 1);
     }
+    return HX_OK;
 }
 
-/* 1 if all elements at the node are passive and nearly void. */
-static int is_void_node(const hx_problem *problem, int64_t node)
+/* 1 if all elements at the nodal point are passive and nearly void. */
+static int is_void_node(const hx_problem *problem, int64_t i)
 {
-    const hx_mesh *mesh = problem->mesh;
-    for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++) {
-        const double rho = problem->passive.density[mesh->node_elem[k] >> 3];
+    int64_t k;
+    const int64_t end = hx_space_nodal_cells(&problem->space, i, &k);
+    for (; k < end; k++) {
+        const double rho = problem->passive.density[hx_space_nodal_cell(&problem->space, k)];
         if (isnan(rho) || rho > 0.1) return 0;
     }
     return 1;
@@ -192,48 +261,110 @@ static int is_loaded(const hx_problem *problem, int64_t node)
     return 0;
 }
 
-/* Supports in part on void are usual; one with nothing else holds nothing. */
-static void judge_void_support(hx_doubts *doubts, const hx_session *s)
+/* n[2] := nodes of a set that are on void only, which at_node[n_node] marks, and others. */
+static int count_void(const hx_session *s, const char *name, uint8_t *at_node, int64_t n[2])
 {
-    const hx_config_support *const support = s->cfg.supports.entry;
-    for (size_t i = 0; i < s->cfg.supports.n; i++) {
-        const hx_set *const set =
-            support[i].set ? hx_mesh_find_set(&s->mesh, support[i].set) : NULL;
-        int64_t n = 0;
-        if (!set || set->n_node == 0) continue;
-        while (n < set->n_node && is_void_node(&s->problem, set->node[n])) n++;
-        if (n == set->n_node)
-            hx_doubts_add(doubts, HX_DOUBT_PASSIVE_VOID_SUPPORT, (double)n,
-                          "supports[%zu]: all nodes of '%s' touch passive void only: it holds "
-                          "nothing",
-                          i, support[i].set);
+    const hx_set *const set = name ? hx_mesh_find_set(&s->mesh, name) : NULL;
+    n[0] = n[1] = 0;
+    memset(at_node, 0, (size_t)s->mesh.n_node);
+    for (int64_t k = 0; set && k < set->n_node; k++) {
+        if (!hx_mesh_owns_node(&s->mesh, set->node[k])) continue;
+        const int is_void = is_void_node(&s->problem, set->node[k]);
+        at_node[set->node[k]] = (uint8_t)is_void;
+        n[!is_void]++;
     }
+    return hx_all_sum_i64(hx_mesh_all(&s->mesh), 2, n);
 }
 
-static void judge_void_load(hx_doubts *doubts, const hx_session *s)
+/* Supports in part on void are usual; one with nothing else holds nothing. */
+static int judge_void_support(hx_doubts *doubts, const hx_session *s, uint8_t *at_node)
+{
+    const hx_config_support *const support = s->cfg.supports.entry;
+    char remedy[512];
+    for (size_t i = 0; i < s->cfg.supports.n; i++) {
+        int64_t n[2];
+        HX_TRY(count_void(s, support[i].set, at_node, n));
+        if (n[0] == 0 || n[1] > 0) continue;
+        HX_TRY(hx_doubt_void_remedy(s, at_node, remedy, sizeof remedy));
+        hx_doubts_advise(doubts, HX_DOUBT_PASSIVE_VOID_SUPPORT, (double)n[0], remedy,
+                         "supports[%zu]: all nodes of '%s' touch passive void only: it holds "
+                         "nothing",
+                         i, support[i].set);
+    }
+    return HX_OK;
+}
+
+static int judge_void_load(hx_doubts *doubts, const hx_session *s, uint8_t *at_node)
 {
     const int is_heat = hx_config_is_heat(&s->cfg);
     int64_t n_void = 0;
-    char text[32];
-    if (!s->problem.passive.density) return;
+    char text[32], remedy[512];
 #pragma omp parallel for schedule(static) reduction(+ : n_void)
-    for (int64_t a = 0; a < s->mesh.n_node; a++)
-        n_void += is_loaded(&s->problem, a) && is_void_node(&s->problem, a);
-    if (n_void > 0)
-        hx_doubts_add(doubts, HX_DOUBT_PASSIVE_VOID_LOAD, (double)n_void,
-                      "%s %s nodes touch passive void only: their %s will dominate the compliance",
-                      hx_format_count(n_void, text, sizeof text), is_heat ? "heated" : "loaded",
-                      is_heat ? "temperature" : "displacement");
-    if (!is_heat) judge_void_support(doubts, s);
+    for (int64_t a = 0; a < hx_space_n_nodal(&s->space); a++) {
+        const int is_node = a < s->mesh.n_node; /* else the middle of an edge */
+        const int is_there = (!is_node || hx_mesh_owns_node(&s->mesh, a)) &&
+                             is_loaded(&s->problem, a) && is_void_node(&s->problem, a);
+        if (is_node) at_node[a] = (uint8_t)is_there;
+        n_void += is_there;
+    }
+    HX_TRY(hx_all_sum_i64(hx_mesh_all(&s->mesh), 1, &n_void));
+    if (n_void == 0) return HX_OK;
+    HX_TRY(hx_doubt_void_remedy(s, at_node, remedy, sizeof remedy));
+    hx_doubts_advise(doubts, HX_DOUBT_PASSIVE_VOID_LOAD, (double)n_void, remedy,
+                     "%s %s nodes touch passive void only: their %s will dominate the compliance",
+                     hx_format_count(n_void, text, sizeof text), is_heat ? "heated" : "loaded",
+                     is_heat ? "temperature" : "displacement");
+    return HX_OK;
+}
+
+static int judge_void(hx_doubts *doubts, const hx_session *s)
+{
+    uint8_t *at_node;
+    if (s->cfg.passive.n == 0) return HX_OK;
+    HX_TRY(hx_alloc_raw(&at_node, (size_t)s->mesh.n_node, 1, "nodes on void"));
+    int rc = judge_void_load(doubts, s, at_node);
+    if (rc == HX_OK && !hx_config_is_heat(&s->cfg)) rc = judge_void_support(doubts, s, at_node);
+    free(at_node);
+    return rc;
+}
+
+static int judge_loads(hx_doubts *doubts, const hx_session *s)
+{
+    HX_TRY(judge_held_loads(doubts, s));
+    HX_TRY(judge_void(doubts, s));
+    return hx_doubt_void(doubts, s);
 }
 
 void hx_doubt_loads(hx_doubts *doubts, const hx_session *s)
 {
-    judge_held_loads(doubts, s);
-    judge_void_load(doubts, s);
-    if (hx_doubt_void(doubts, s) == HX_OK) return;
-    hx_log_warning("whether passive void cuts the part is unknown: %s", hx_error_message());
+    if (judge_loads(doubts, s) == HX_OK) return;
+    hx_log_warning("whether the supports can carry all loads is unknown: %s", hx_error_message());
     hx_error_clear();
+}
+
+/* A process that fails on the way leaves the others at odds. */
+static int judge_shared_loads(hx_doubts *doubts, hx_session *s)
+{
+    const int rc = judge_loads(doubts, s);
+    if (rc < 0) s->ranks.is_lost = 1;
+    return rc;
+}
+
+int hx_doubts_follow(hx_session *s)
+{
+    hx_doubts doubts = {0};
+    const int rc = judge_shared_loads(&doubts, s);
+    hx_doubts_free(&doubts);
+    return rc;
+}
+
+/* For a mesh that no process has whole. */
+static int judge_parts(hx_doubts *doubts, hx_session *s)
+{
+    const hx_ranks_call call = {.what = HX_DOUBTS_CALL};
+    judge_place(doubts, &s->mesh);
+    HX_TRY(hx_ranks_tell(&s->ranks, &call));
+    return judge_shared_loads(doubts, s);
 }
 
 /* A radius in the config's unit. */
@@ -285,16 +416,20 @@ void hx_doubt_ties(hx_doubts *doubts, const hx_session *s)
     const hx_ties *const ties = &s->ties;
     const double n_free = (double)(s->mesh.n_elem - s->problem.passive.n);
     const double alone = (double)ties->n_alone / n_free, off = (double)ties->n_shifted / n_free;
+    const int has_planes = s->cfg.optimization.symmetry.n > 0;
+    const char *const free_it = has_planes ? "look at the planes' points and normals; "
+                                             "`optimization.symmetry=` leaves the planes out"
+                                           : "`optimization.extrusion=` leaves the extrusion out";
     if (ties->n_group == 0) return;
     if (alone > limit_of(HX_DOUBT_NO_IMAGE))
-        hx_doubts_add(doubts, HX_DOUBT_NO_IMAGE, alone,
-                      "%.0f %% of the elements have no image in the part, and stay free",
-                      100.0 * alone);
+        hx_doubts_advise(doubts, HX_DOUBT_NO_IMAGE, alone, free_it,
+                         "%.0f %% of the elements have no image in the part, and stay free",
+                         100.0 * alone);
     if (off > limit_of(HX_DOUBT_NOT_SYMMETRIC))
-        hx_doubts_add(doubts, HX_DOUBT_NOT_SYMMETRIC, off,
-                      "the mesh is not symmetric or extruded itself: %.0f %% of the elements share "
-                      "the density of an element up to %.2g elements off their image",
-                      100.0 * off, ties->shift);
+        hx_doubts_advise(doubts, HX_DOUBT_NOT_SYMMETRIC, off, free_it,
+                         "the mesh is not symmetric or extruded itself: %.0f %% of the elements "
+                         "share the density of an element up to %.2g elements off their image",
+                         100.0 * off, ties->shift);
 }
 
 /* A thread for each core is most; more take turns. */
@@ -388,8 +523,8 @@ int hx_doubts_before(hx_doubts *doubts, hx_session *s)
 {
     double want, have;
     if (!s->measuring.is_running) HX_TRY(hx_session_measure(s));
-    if (s->mesh.window) { /* the first process knows its part alone */
-        judge_place(doubts, &s->mesh);
+    if (s->mesh.window) {
+        HX_TRY(judge_parts(doubts, s));
     } else {
         if (!s->measuring.is_running) hx_doubt_mesh(doubts, s);
         hx_doubt_loads(doubts, s);

@@ -1,5 +1,7 @@
 /* Does passive void cut the part? Where a load drives a rigid motion of a piece of all that is not
- * void, and nothing holds the piece against it, the stiffness of void carries the load. */
+ * void, and nothing holds the piece against it, the stiffness of void carries the load. Pieces are
+ * connected by the points of their cells: nodes, or control points of a spline. If each process has
+ * a window of the mesh, all call the same functions, and come to the same verdict. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +10,9 @@
 #include "../text/table.h"
 #include "core/base/memory.h"
 #include "core/base/vec3.h"
-#include "core/design/black_white.h"
 #include "core/mesh/skin.h"
 #include "core/problem/rigid_body.h"
+#include "core/window/window.h"
 #include "doubt.h"
 
 /* A passive density up to which an element counts as void. */
@@ -19,20 +21,19 @@ static const double most_void = 0.1;
 typedef struct cut {
     const hx_session *s;
     uint8_t *is_there; /* [n_elem] not void (owned), like the rest */
-    hx_pieces pieces;
-    int32_t *body_of;    /* [n_node] pieces that rigid sets join are one body; -1: void only */
-    hx_rigid_body *body; /* [pieces.n] of heat only n_fixed */
+    int64_t n_body;
+    int32_t *body_of; /* [n_point] pieces that rigid sets join are one body; -1: void only, or, of a
+                         window, only of others' elements */
+    hx_rigid_body *body; /* [n_body] of heat only n_fixed */
 } cut;
 
-/* What a load case does to a body. */
-typedef struct pull {
-    double work[6], size;
-} pull;
+/* What a load case does to a body: work at its six motions, and the sum of magnitudes. */
+enum { SIZE = 6, N_PULL };
+typedef double pull[N_PULL];
 
 static void free_cut(cut *c)
 {
     free(c->is_there);
-    hx_pieces_free(&c->pieces);
     free(c->body_of);
     free(c->body);
     memset(c, 0, sizeof *c);
@@ -66,25 +67,14 @@ static int find_pieces(cut *c, const uint8_t *without)
 {
     const hx_config_passive *const passive = c->s->cfg.passive.entry;
     const hx_mesh *const mesh = &c->s->mesh;
+    const hx_space *const space = &c->s->problem.space;
     HX_TRY(hx_alloc_raw(&c->is_there, (size_t)mesh->n_elem, 1, "pieces"));
     memset(c->is_there, 1, (size_t)mesh->n_elem);
     for (size_t i = 0; i < c->s->cfg.passive.n; i++)
         if (!without[i]) HX_TRY(apply_entry(c, &passive[i]));
-    return hx_pieces_create(&c->pieces, mesh, c->is_there, c->s->problem.volume,
-                            HX_PIECES_BY_NODES);
-}
-
-static int32_t piece_at(const cut *c, int64_t node)
-{
-    const hx_mesh *const mesh = &c->s->mesh;
-    for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++)
-        if (c->pieces.of[mesh->node_elem[k] / 8] >= 0) return c->pieces.of[mesh->node_elem[k] / 8];
-    return -1;
-}
-
-static int32_t body_at(const cut *c, int64_t point)
-{
-    return c->body_of[hx_space_near_node(&c->s->space, point)];
+    HX_TRY(hx_alloc_raw(&c->body_of, (size_t)space->n_point, sizeof *c->body_of, "pieces"));
+    return mesh->window ? hx_window_pieces(mesh, c->s->team, c->is_there, c->body_of, &c->n_body)
+                        : hx_space_bodies(space, c->is_there, c->body_of, &c->n_body);
 }
 
 static int32_t root_of(int32_t *joined, int32_t piece)
@@ -97,41 +87,51 @@ static void join_rigid_set(const cut *c, const hx_rigid_set *set, int32_t *joine
 {
     int32_t first = -1;
     for (int64_t k = set->first; k < set->first + set->n; k++) {
-        const int32_t piece = body_at(c, c->s->problem.rigid.node[k]);
+        const int32_t piece = c->body_of[c->s->problem.rigid.node[k]];
         if (piece < 0) continue;
         if (first < 0) first = root_of(joined, piece);
         joined[root_of(joined, piece)] = first;
     }
 }
 
-static int find_bodies(cut *c)
+static int join_rigid_sets(cut *c)
 {
-    const hx_problem *const p = &c->s->problem;
-    const int64_t n_node = c->s->mesh.n_node;
+    const hx_rigid_sets *const rigid = &c->s->problem.rigid;
     int32_t *joined = NULL;
-    HX_TRY(hx_alloc_raw(&c->body_of, (size_t)n_node, sizeof *c->body_of, "pieces"));
-    HX_TRY(hx_alloc(&c->body, (size_t)c->pieces.n, sizeof *c->body, "pieces"));
-    HX_TRY(hx_alloc_raw(&joined, (size_t)c->pieces.n, sizeof *joined, "pieces"));
-    for (int64_t i = 0; i < c->pieces.n; i++) joined[i] = (int32_t)i;
-#pragma omp parallel for schedule(static)
-    for (int64_t a = 0; a < n_node; a++) c->body_of[a] = piece_at(c, a);
-    for (int i = 0; i < p->rigid.n; i++) join_rigid_set(c, &p->rigid.set[i], joined);
-    for (int64_t a = 0; a < n_node; a++)
+    if (rigid->n == 0) return HX_OK;
+    HX_TRY(hx_alloc_raw(&joined, (size_t)c->n_body, sizeof *joined, "pieces"));
+    for (int64_t i = 0; i < c->n_body; i++) joined[i] = (int32_t)i;
+    for (int i = 0; i < rigid->n; i++) join_rigid_set(c, &rigid->set[i], joined);
+    for (int64_t a = 0; a < c->s->problem.space.n_point; a++)
         if (c->body_of[a] >= 0) c->body_of[a] = root_of(joined, c->body_of[a]);
     free(joined);
     return HX_OK;
 }
 
 /* Given temperatures, and convection, if softly. */
-static void hold_heat(const cut *c)
+static int hold_heat(const cut *c)
 {
     const hx_problem *const p = &c->s->problem;
-    for (int64_t a = 0; a < c->s->mesh.n_node; a++)
-        if (p->supports.fixed[a] && c->body_of[a] >= 0) c->body[c->body_of[a]].n_fixed++;
-    for (int64_t k = 0; k < p->films.n; k++) {
-        const int32_t body = body_at(c, p->films.node[k]);
-        if (body >= 0) c->body[body].n_fixed++;
-    }
+    double *held = NULL;
+    HX_TRY(hx_alloc(&held, (size_t)c->n_body, sizeof *held, "pieces"));
+    for (int64_t a = 0; a < p->space.n_point; a++)
+        if (p->supports.fixed[a] && c->body_of[a] >= 0 && hx_mesh_owns_node(p->mesh, a))
+            held[c->body_of[a]] += 1.0;
+    for (int64_t k = 0; k < p->films.n; k++)
+        if (c->body_of[p->films.node[k]] >= 0) held[c->body_of[p->films.node[k]]] += 1.0;
+    const int rc = hx_rigid_bodies_sum(p, c->n_body, 1, held);
+    for (int64_t i = 0; i < c->n_body; i++) c->body[i].n_fixed = (int64_t)held[i];
+    free(held);
+    return rc;
+}
+
+static int hold(cut *c)
+{
+    const hx_problem *const p = &c->s->problem;
+    HX_TRY(hx_alloc(&c->body, (size_t)c->n_body, sizeof *c->body, "pieces"));
+    if (hx_config_is_heat(&c->s->cfg)) return hold_heat(c);
+    HX_TRY(hx_rigid_bodies_measure(p, c->body_of, c->n_body, c->body));
+    return hx_rigid_bodies_hold(p, c->body_of, c->n_body, c->body);
 }
 
 /* without[passive.n]: 1: an entry of `passive` that is left out. */
@@ -141,11 +141,8 @@ static int find_cut(cut *c, const hx_session *s, const uint8_t *without)
     memset(c, 0, sizeof *c);
     c->s = s;
     HX_TRY_FAIL(find_pieces(c, without));
-    HX_TRY_FAIL(find_bodies(c));
-    if (hx_config_is_heat(&s->cfg))
-        hold_heat(c);
-    else
-        hx_rigid_bodies_hold(&s->problem, c->body_of, c->pieces.n, c->body);
+    HX_TRY_FAIL(join_rigid_sets(c));
+    HX_TRY_FAIL(hold(c));
     return HX_OK;
 fail:
     free_cut(c);
@@ -162,47 +159,51 @@ typedef struct off {
     int is_held;    /* something holds one of them, if not against the load */
 } off;
 
-/* pull[pieces.n] of forces on points; returns the sum of all magnitudes. What lies in void only is
- * another warning's. */
-static double add_pulls(const cut *c, const double *force, pull *pulls)
+/* pulls[n_body], zeroed before, of forces on points, and *all, the sum of all magnitudes. What lies
+ * in void only is another warning's. */
+static int add_pulls(const cut *c, const double *force, pull *pulls, double *all)
 {
     const hx_problem *const p = &c->s->problem;
-    double all = 0.0;
+    *all = 0.0;
     for (int64_t a = 0; a < p->space.n_point; a++) {
         const double *const f = force + p->components * a;
         const double size = p->components == 3 ? hx_norm3(f) : fabs(f[0]);
-        const int32_t body = size > 0.0 ? body_at(c, a) : -1;
-        all += size;
+        if (!(size > 0.0) || !hx_mesh_owns_node(p->mesh, a)) continue;
+        const int32_t body = c->body_of[a];
+        *all += size;
         if (body < 0) continue;
-        pulls[body].size += size;
+        pulls[body][SIZE] += size;
         if (p->components == 3)
-            hx_rigid_body_add_work(&c->body[body], p->space.xyz + 3 * a, f, pulls[body].work);
+            hx_rigid_body_add_work(&c->body[body], p->space.xyz + 3 * a, f, pulls[body]);
     }
-    return all;
+    HX_TRY(hx_all_sum(hx_mesh_all(p->mesh), 1, all));
+    return hx_rigid_bodies_sum(p, c->n_body, N_PULL, (double *)pulls);
 }
 
-static int is_driven(const cut *c, int64_t body, const pull *on)
+static int is_driven(const cut *c, int64_t body, const pull on)
 {
-    if (!(on->size > 0.0)) return 0;
-    return hx_config_is_heat(&c->s->cfg)
-               ? c->body[body].n_fixed == 0
-               : hx_rigid_body_is_driven(&c->body[body], on->work, on->size);
+    if (!(on[SIZE] > 0.0)) return 0;
+    return hx_config_is_heat(&c->s->cfg) ? c->body[body].n_fixed == 0
+                                         : hx_rigid_body_is_driven(&c->body[body], on, on[SIZE]);
 }
 
 static int measure_case(const cut *c, int load_case, double *force, off *found)
 {
     pull *pulls = NULL;
+    double all = 0.0;
+    int rc;
     *found = (off){.load_case = load_case};
-    HX_TRY(hx_alloc(&pulls, (size_t)c->pieces.n, sizeof *pulls, "pieces"));
-    int rc = hx_problem_nodal_force(&c->s->problem, load_case, NULL, force);
-    const double all = rc == HX_OK ? add_pulls(c, force, pulls) : 0.0;
-    for (int64_t i = 0; i < c->pieces.n && all > 0.0; i++) {
-        if (!is_driven(c, i, &pulls[i])) continue;
-        found->share += pulls[i].size / all;
+    HX_TRY_FAIL(hx_alloc(&pulls, (size_t)c->n_body, sizeof *pulls, "pieces"));
+    HX_TRY_FAIL(hx_problem_nodal_force(&c->s->problem, load_case, NULL, force));
+    HX_TRY_FAIL(add_pulls(c, force, pulls, &all));
+    for (int64_t i = 0; i < c->n_body && all > 0.0; i++) {
+        if (!is_driven(c, i, pulls[i])) continue;
+        found->share += pulls[i][SIZE] / all;
         found->n_body++;
         found->is_held |= c->body[i].n_fixed > 0;
     }
     found->share = fmin(found->share, 1.0);
+fail:
     free(pulls);
     return rc;
 }
@@ -251,6 +252,24 @@ static int find_cutting(const hx_session *s, uint8_t *without)
     return HX_OK;
 }
 
+/* without[i] := 1 for void that has an element at a node of at_node[n_node]. Collective. */
+static int find_void_at(const hx_session *s, const uint8_t *at_node, cut *c, uint8_t *without)
+{
+    const hx_config_passive *const passive = s->cfg.passive.entry;
+    const hx_mesh *const mesh = &s->mesh;
+    for (size_t i = 0; i < s->cfg.passive.n; i++) {
+        int64_t n = 0;
+        if (!(passive[i].density <= most_void)) continue;
+        memset(c->is_there, 1, (size_t)mesh->n_elem);
+        HX_TRY(apply_entry(c, &passive[i]));
+        for (int64_t k = 0; k < 8 * mesh->n_elem; k++)
+            n += !c->is_there[k / 8] && at_node[mesh->conn[k]];
+        HX_TRY(hx_mesh_count_all(mesh, n, &n));
+        without[i] = n > 0;
+    }
+    return HX_OK;
+}
+
 /* The last ones first: an entry's number does not change before it is used. */
 static void print_remedy(const hx_session *s, const uint8_t *without, char *text, size_t n_text)
 {
@@ -263,7 +282,22 @@ static void print_remedy(const hx_session *s, const uint8_t *without, char *text
     if (n == n_all || used + 64 > n_text)
         snprintf(text, n_text, "`passive=` leaves all passive regions out");
     else
-        snprintf(text + used, n_text - used, "` leaves out the void that cuts it");
+        snprintf(text + used, n_text - used, "` leaves out the void there");
+}
+
+int hx_doubt_void_remedy(const hx_session *s, const uint8_t *at_node, char *text, size_t n_text)
+{
+    uint8_t *without = NULL;
+    cut c = {.s = s};
+    int rc;
+    HX_TRY_FAIL(hx_alloc(&without, s->cfg.passive.n, 1, "passive regions"));
+    HX_TRY_FAIL(hx_alloc_raw(&c.is_there, (size_t)s->mesh.n_elem, 1, "passive elements"));
+    HX_TRY_FAIL(find_void_at(s, at_node, &c, without));
+    print_remedy(s, without, text, n_text);
+fail:
+    free(without);
+    free_cut(&c);
+    return rc;
 }
 
 static void warn(hx_doubts *doubts, const hx_session *s, const off *worst, const char *remedy)
@@ -297,8 +331,7 @@ int hx_doubt_void(hx_doubts *doubts, const hx_session *s)
     char remedy[512];
     off worst;
     int rc;
-    if (!s->problem.passive.density || !has_void(s) || s->space.element == HX_ELEMENT_SPLINE)
-        return HX_OK; /* functions of a spline reach over void */
+    if (!has_void(s)) return HX_OK;
     HX_TRY(hx_alloc(&without, s->cfg.passive.n, 1, "passive regions"));
     HX_TRY_FAIL(measure_cut(s, without, &worst));
     if (!(worst.share > hx_doubt_table[HX_DOUBT_VOID_CUTS].limit)) goto fail;

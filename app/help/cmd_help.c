@@ -10,12 +10,13 @@
 #include "help_search.h"
 #include "help_shell.h"
 
-enum { MAN, BASH, ZSH };
+enum { MAN, BASH, ZSH, MARKDOWN };
 
 static const hx_option help_options[] = {
     [MAN] = {.name = "--man", .help = "all of it as a man page"},
     [BASH] = {.name = "--bash", .help = "completion for bash: source <(hextop help --bash)"},
     [ZSH] = {.name = "--zsh", .help = "completion for zsh, a file _hextop in a folder of $fpath"},
+    [MARKDOWN] = {.name = "--markdown", .help = "the reference of all config keys, doc/config.md"},
 };
 
 /* Of a command that has the name of a group of keys. */
@@ -42,6 +43,8 @@ static int help(const hx_options *options)
         hx_print_bash_completion();
     } else if (hx_option_given(options, ZSH)) {
         hx_print_zsh_completion();
+    } else if (hx_option_given(options, MARKDOWN)) {
+        hx_print_keys_markdown();
     } else if (!topic) {
         hx_print_usage();
     } else if (strcmp(topic, "config") == 0) {

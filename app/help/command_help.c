@@ -70,7 +70,7 @@ void hx_print_usage(void)
                hx_commands[i]->summary);
     printf("\nOptions\n");
     print_options(hx_common_options, hx_n_common);
-    printf("\nStart with: hextop run configs/quickstart.cfg\n"
+    printf("\nStart with: hextop run configs/first.cfg\n"
            "A part of your own: hextop new part.step > part.cfg\n"
            "Help on a command, a config key or any word: hextop help WORD\n");
 }

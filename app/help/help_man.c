@@ -167,11 +167,11 @@ static void put_rest(void)
            "only when they are complete\n"
            ".SH EXAMPLES\n"
            ".nf\n"
-           "hextop run configs/quickstart.cfg\n"
+           "hextop run configs/first.cfg\n"
            "hextop new part.step > part.cfg\n"
            "hextop check configs/cantilever.cfg mesh.size=2 solver.operator=otf\n"
-           "hextop verify out/quickstart\n"
-           "hextop surface out/quickstart part.stl\n"
+           "hextop verify out/first\n"
+           "hextop surface out/first part.stl\n"
            "hextop help optimization.filter\n"
            ".fi\n");
 }

@@ -10,7 +10,9 @@
 #include "../text/commands.h"
 #include "core/base/atomic_file.h"
 #include "core/base/links.h"
+#include "core/base/memory.h"
 #include "core/base/text_stream.h"
+#include "core/generate/generate.h"
 #include "new.h"
 
 enum { OUTPUT };
@@ -69,18 +71,50 @@ static void say_line(void *user, hx_log_kind kind, const char *text)
     if (kind == HX_LOG_WARNING) fprintf(stderr, "hextop: warning: %s\n", text);
 }
 
-static int make_config(hx_new_part *part, const hx_options *options)
+/* Value of KEY=VALUE, without quotes; NULL: of another key, or empty. */
+static const char *value_of(const char *argument, const char *key, char text[PATH_MAX])
 {
-    char path[PATH_MAX];
+    const size_t n = strlen(key);
+    if (strncmp(argument, key, n) != 0 || argument[n] != '=') return NULL;
+    const char *value = argument + n + 1;
+    const size_t quote = value[0] == '"';
+    snprintf(text, PATH_MAX, "%s", value + quote);
+    const size_t length = strlen(text);
+    if (quote && length > 0 && text[length - 1] == '"') text[length - 1] = '\0';
+    return text[0] ? text : NULL;
+}
+
+/* The part that arguments name: PART, a generator that mesh.generator= replaces it by, or
+ * mesh.generator= or mesh.file= without PART. override[*n]: the other arguments. */
+static const char *find_part(const hx_options *options, const char **override, size_t *n,
+                             char text[PATH_MAX])
+{
+    const char *const *argument = options->argument, *named = "cantilever", *value;
+    const size_t n_argument = options->n_argument;
+    const int has_part =
+        n_argument > 0 && (!strchr(argument[0], '=') || access(argument[0], F_OK) == 0);
+    if (has_part) named = argument[0];
+    const int is_model = has_part && !hx_generator_find(named);
+    *n = 0;
+    for (size_t i = (size_t)has_part; i < n_argument; i++) {
+        value = is_model ? NULL : value_of(argument[i], "mesh.generator", text);
+        if (!value && !has_part) value = value_of(argument[i], "mesh.file", text);
+        if (value)
+            named = value;
+        else
+            override[(*n)++] = argument[i];
+    }
+    return named;
+}
+
+static int make_config(hx_new_part *part, const hx_options *options, const char **override)
+{
+    char path[PATH_MAX], text[PATH_MAX];
     const char *const target = hx_option_text(options, OUTPUT);
-    const char *const *argument = options->argument;
-    size_t n = options->n_argument;
-    const int has_part = n > 0 && (!strchr(argument[0], '=') || access(argument[0], F_OK) == 0);
-    const char *const named = has_part ? argument[0] : "cantilever";
-    argument += has_part;
-    n -= (size_t)has_part;
+    size_t n;
+    const char *const named = find_part(options, override, &n, text);
     HX_TRY(check_target(target));
-    HX_TRY(hx_new_part_open(part, named, target ? target : find_stdout(path), n, argument));
+    HX_TRY(hx_new_part_open(part, named, target ? target : find_stdout(path), n, override));
     HX_TRY(target ? write_file(part, target) : write_out(part));
     if (target)
         hx_log_info(hx_new_is_complete(part)
@@ -99,7 +133,10 @@ static int command_new(const hx_options *options)
     const hx_log_sink sink = {.level = level, .line = say_line, .user = &part};
     HX_TRY(hx_log_add_sink(&sink));
     const int printed = hx_log_set_printing(0);
-    const int rc = make_config(&part, options);
+    const char **override = NULL;
+    int rc = hx_alloc(&override, options->n_argument + 1, sizeof *override, "arguments");
+    if (rc == HX_OK) rc = make_config(&part, options, override);
+    free(override);
     hx_log_set_printing(printed);
     hx_log_remove_sink(&part);
     hx_new_part_free(&part);
@@ -121,9 +158,9 @@ const hx_command hx_command_new = {
     .arguments = "[PART] [KEY=VALUE ...]",
     .ends = {""},
     .help =
-        "PART is a mesh, a CAD model or a generator (cantilever if none is named). Prints a "
-        "config\n"
-        "with comments: the part's sets with area and centre, supports and loads prepared with\n"
+        "PART is a mesh, a CAD model or a generator (cantilever if none is named);\n"
+        "mesh.generator=NAME or mesh.file=FILE name it, too. Prints a config with comments:\n"
+        "the part's sets with area and centre, supports and loads prepared with\n"
         "their names, steel, a filter of 2.5 mean edges. It runs as soon as a support and a load\n"
         "are named: hextop new part.step > part.cfg\n"
         "Supports, loads and the material that a mesh file states are taken from the file; if it\n"

@@ -250,14 +250,18 @@ static int put_file_material(writer *w)
 static void put_other_material(writer *w)
 {
     const hx_file_material *const m = &w->part->session.conditions.material;
+    const char *const name = m->name ? m->name : "";
     char text[900];
-    if (!m->name) return;
-    snprintf(text, sizeof text, "not the material of the file%s%.100s%s%s%.600s",
-             m->name[0] ? ", '" : "", m->name, m->name[0] ? "'" : "", m->fault ? ": " : "",
-             m->fault ? below_folder(w, m->fault) : "");
-    fprintf(w->out, "\n# ");
+    if (!m->name && !m->fault) return;
+    snprintf(text, sizeof text, "the file's material%s%.100s%s cannot be taken: %.600s",
+             name[0] ? " '" : "", name, name[0] ? "'" : "",
+             m->fault ? below_folder(w, m->fault) : "it has no modulus and Poisson's ratio");
+    fprintf(w->out, "\n# Not from the file, check it: ");
     put_text(w->out, text);
-    hx_log_warning("the material of the config is %s", text);
+    hx_log_warning("the config has %s, because %s",
+                   overridden(w->part, "material.E") ? "the material that the arguments give"
+                                                     : "steel",
+                   text);
 }
 
 /* Steel, in the units of the config. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../doubt/doubt.h"
 #include "core/base/memory.h"
 #include "core/team/team_file.h"
 #include "trace.h"
@@ -13,6 +14,14 @@ int hx_output_tell(hx_output *out, int32_t what)
 {
     const hx_ranks_call call = {.what = what};
     return out->session->team ? hx_ranks_tell(&out->session->ranks, &call) : HX_OK;
+}
+
+/* Before the first design; what it reads of the mesh is not needed afterwards. */
+static int judge_share(hx_session *s)
+{
+    const int rc = hx_doubts_follow(s);
+    hx_session_forget_lists(s);
+    return rc;
 }
 
 static int do_share(hx_output *out, int32_t what)
@@ -24,6 +33,8 @@ static int do_share(hx_output *out, int32_t what)
         return hx_output_write_share(out, 0, NULL, 0);
     case HX_OUTPUT_BEGIN_TRACE:
         return hx_trace_begin_share(out);
+    case HX_DOUBTS_CALL:
+        return judge_share(out->session);
     default:
         return hx_trace_write_share(out);
     }

@@ -36,8 +36,11 @@ static void print_heat(const hx_session *s)
     hx_log_info("  heat      conductivity %.6g%s, of void %.6g%s", s->problem.young,
                 u->conductivity, s->problem.least, u->conductivity);
     if (s->problem.is_mixed)
-        hx_log_info("  objective 2 f'T - T'K T, temperatures as they are given, since several are "
-                    "held or ambient: less is more heat from the hot ones to the cold");
+        hx_log_info(
+            "  objective 2 q'(T - %.6g%s) minus what conduction and convection dissipate, q "
+            "sources and fluxes, %.6g%s the lowest held or ambient temperature: less is "
+            "more heat from the hot ones to the cold",
+            s->problem.reference, u->temperature, s->problem.reference, u->temperature);
     else
         hx_log_info(
             "  objective thermal compliance, sources and fluxes times (T - %.6g%s): less is "

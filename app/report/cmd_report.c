@@ -175,6 +175,7 @@ static int make_report(hx_report *report, const hx_options *options)
     int64_t n_byte = 0;
     const double begin = hx_clock();
     const char *path = hx_option_text(options, OUTPUT);
+    HX_TRY(hx_config_check_variables()); /* a page without a run's config is no answer to that */
     HX_TRY(read_triangles(hx_option_text(options, TRIANGLES), options->n_argument,
                           &report->n_triangle));
     HX_TRY(hx_output_probe_file(path, NULL));

@@ -49,8 +49,9 @@ static size_t find_analyses(const hx_report_run *run, analysis found[MAX_ANALYSI
     return n;
 }
 
-static void put_row(FILE *f, const analysis *a, size_t n, const char *name, const char *unit,
-                    const char *key)
+/* With percentages of the first if they mean something. */
+static void put_row_as(FILE *f, const analysis *a, size_t n, const char *name, const char *unit,
+                       const char *key, int with_difference)
 {
     const double first = hx_json_number_at(a[0].value, key);
     char text[64];
@@ -63,10 +64,27 @@ static void put_row(FILE *f, const analysis *a, size_t n, const char *name, cons
     for (size_t i = 0; i < n; i++) {
         const double value = hx_json_number_at(a[i].value, key);
         fprintf(f, "<td>%s", hx_report_number(value, text, sizeof text));
-        if (i > 0) hx_report_write_difference(first, value, f);
+        if (i > 0 && with_difference) hx_report_write_difference(first, value, f);
         fputs("</td>", f);
     }
     fputs("</tr>\n", f);
+}
+
+static void put_row(FILE *f, const analysis *a, size_t n, const char *name, const char *unit,
+                    const char *key)
+{
+    put_row_as(f, a, n, name, unit, key, 1);
+}
+
+/* The highest temperatures, whose percentages would depend on the zero of the scale, then how far
+ * they lie above the lowest that is held or ambient. */
+static void put_temperatures(FILE *f, const analysis *a, size_t n, const char *unit)
+{
+    const double from = hx_json_number_at(a[0].value, "reference_temperature");
+    char name[64];
+    put_row_as(f, a, n, "Highest temperature", unit, "temperature.value", 0);
+    snprintf(name, sizeof name, "Highest temperature above %.6g%s", from, unit);
+    put_row_as(f, a, n, name, "", "temperature_above_reference", 1);
 }
 
 static void put_cases(FILE *f, const analysis *a, size_t n)
@@ -119,7 +137,7 @@ void hx_report_write_verify(const hx_report_run *run, FILE *f)
     put_row(f, a, n, "Volume fraction", "", "volume");
     put_row(f, a, n, "Largest displacement", u->length, "displacement.value");
     put_row(f, a, n, "Largest von Mises stress", u->stress, "von_mises.value");
-    put_row(f, a, n, "Highest temperature", u->temperature, "temperature.value");
+    put_temperatures(f, a, n, u->temperature);
     put_row(f, a, n, "Largest heat flux", u->flux, "heat_flux.value");
     fputs("</tbody></table></div></section>\n", f);
 }

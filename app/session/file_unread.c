@@ -62,6 +62,22 @@ static int set_fault(hx_unread *list, hx_unread_use use, unsigned roles, const c
     return hx_strdup(fault, whole);
 }
 
+/* Without a static step there are no loads to take, whatever mesh.ignore leaves out. */
+static int refuse_no_case(const hx_unread *list, int n_case, char **fault)
+{
+    char text[TEXT], whole[TEXT + 200];
+    size_t n = 0;
+    if (n_case > 0 || *fault) return HX_OK;
+    for (int is_ignored = 0; is_ignored < 2 && n == 0; is_ignored++)
+        n = hx_unread_text(list, HX_UNREAD_STEP, is_ignored, "", text, sizeof text);
+    if (n == 0) return HX_OK;
+    snprintf(whole, sizeof whole,
+             "%s; the file has no static load case, and mesh.ignore makes none: state the loads "
+             "in the config",
+             text);
+    return hx_strdup(fault, whole);
+}
+
 int hx_settle_unread(const hx_config *cfg, hx_conditions *conditions)
 {
     static const char *const instead[] = {"the supports", "the loads", "the material"};
@@ -72,6 +88,7 @@ int hx_settle_unread(const hx_config *cfg, hx_conditions *conditions)
     const int n_use = cfg->material.from ? 3 : 2;
     HX_TRY(take_ignored(cfg, list));
     hx_warn_of_unread(list);
+    HX_TRY(refuse_no_case(list, n_case, &conditions->load_fault));
     for (int i = 0; i < n_use; i++) {
         const hx_unread_use use = (hx_unread_use)i;
         const unsigned roles = hx_unread_refuses(list, use, by_mass, n_case);

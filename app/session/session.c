@@ -19,6 +19,7 @@
 #include "file_unread.h"
 #include "footprint.h"
 #include "mesh_input.h"
+#include "moved_mesh.h"
 #include "result_path.h"
 #include "session_internal.h"
 
@@ -74,7 +75,11 @@ static int resolve_file(hx_session *s, const char *key, char **word)
         rc = hx_config_set_word(word, path); /* its mesh may be kept */
     else
         rc = hx_session_blame(s, key,
-                              HX_RAISE(HX_EINPUT, "cannot read '%s': %s", path, strerror(errno)));
+                              HX_RAISE(HX_EINPUT, "cannot read '%s': %s%s", path, strerror(errno),
+                                       word == &s->cfg.mesh.file
+                                           ? "; if it was moved, write its new path here, or add "
+                                             "mesh.file=PATH to commands that take KEY=VALUE"
+                                           : ""));
     free(absolute);
     free(path);
     return rc;
@@ -207,14 +212,36 @@ static int check_set_names(const hx_session *s)
                     first->origin, n, names);
 }
 
+/* The mesh of the config; if its file is gone since the folder of the run was moved, the same mesh
+ * from its new path. CAD models have their mesh kept in the folder of the run. */
+static int read_mesh(hx_session *s, const char *key)
+{
+    hx_moved_mesh moved = {0};
+    char *gone = NULL;
+    int rc;
+    const char *const file = s->cfg.mesh.file; /* until it is replaced */
+    const int has_file = file != NULL;
+    if (file && file[0] == '/' && !s->team && access(file, F_OK) != 0 && !hx_model_is_cad(file)) {
+        HX_TRY_FAIL(hx_strdup(&gone, file));
+        HX_TRY_FAIL(hx_moved_mesh_find(s->cfg.path, gone, &moved));
+    }
+    if (moved.file) HX_TRY_FAIL(hx_config_set_word(&s->cfg.mesh.file, moved.file));
+    if (has_file) HX_TRY_FAIL(resolve_file(s, key, &s->cfg.mesh.file));
+    if (has_file) HX_TRY_FAIL(hx_session_check_model(s));
+    rc = make_raw_mesh(s);
+    if (rc == HX_OK && moved.file) rc = hx_moved_mesh_check(s, &moved, gone);
+    if (rc < 0) rc = hx_session_blame(s, key, rc);
+fail:
+    hx_moved_mesh_free(&moved);
+    free(gone);
+    return rc;
+}
+
 int hx_session_make_mesh(hx_session *s)
 {
     const char *key = s->cfg.mesh.file ? "mesh.file" : "mesh.generator";
     if (s->team) HX_TRY(hx_session_set_threads(s)); /* mpirun may have bound it to one core */
-    if (s->cfg.mesh.file) HX_TRY(resolve_file(s, key, &s->cfg.mesh.file));
-    if (s->cfg.mesh.file) HX_TRY(hx_session_check_model(s));
-    const int rc = make_raw_mesh(s);
-    if (rc < 0) return hx_session_blame(s, key, rc);
+    HX_TRY(read_mesh(s, key));
     HX_TRY(hx_settle_unread(&s->cfg, &s->conditions));
     HX_TRY(hx_take_file_material(&s->cfg, &s->conditions.material));
     const double begin = hx_session_begin_step(HX_SETUP_SETS);

@@ -195,7 +195,6 @@ void hx_session_forget_lists(hx_session *s)
 
 int hx_session_serve(hx_session *s)
 {
-    hx_session_forget_lists(s);
     return s->ranks.design ? hx_optimizer_serve(&s->opt) : hx_analysis_serve(&s->analysis);
 }
 

@@ -286,6 +286,34 @@ int hx_surface_part_read_options(const char *refine, const char *mesher,
                     hx_name_hint(mesher, valid, HX_N_MESHER, hint, sizeof hint));
 }
 
+/* Supports and springs that the surface still has, of sets and of the mesh's file. */
+static int is_held_anywhere(const hx_surface_part *p)
+{
+    const hx_config_support *support = p->cfg.supports.entry;
+    int any = p->cfg.springs.n > 0 || p->conditions.n_support > 0;
+    for (size_t i = 0; i < p->cfg.supports.n; i++) any |= support[i].set != NULL;
+    for (size_t i = 0; i < p->n_set; i++) any |= p->set[i].holds;
+    return any;
+}
+
+/* HX_EINPUT: the config holds something, and nothing of that lies on the surface. */
+static int check_held(const hx_surface_part *p, const hx_session *s, const char *path)
+{
+    const hx_config_support *support = s->cfg.supports.entry;
+    const char *set = s->cfg.supports.n > 0 ? support[0].set : NULL;
+    char what[160] = "the supports that the mesh's file states";
+    if (is_held_anywhere(p) || s->cfg.supports.n + s->cfg.springs.n == 0) return HX_OK;
+    if (s->cfg.supports.n == 0) set = ((const hx_config_spring *)s->cfg.springs.entry)[0].set;
+    if (set)
+        snprintf(what, sizeof what, "set '%.100s' of %s", set,
+                 s->cfg.supports.n > 0 ? "the supports" : "the springs");
+    return HX_RAISE(HX_EINPUT,
+                    "%s: nothing holds this surface: nothing of %s is on it, because the design "
+                    "is void there or the piece was left out; `hextop surface RESULT OUT "
+                    "--preserve loads,supports,passive` makes the elements behind supports solid",
+                    path, what);
+}
+
 static int create(hx_surface_part *p, const hx_session *s, const char *path,
                   const hx_surface_options *options)
 {
@@ -305,6 +333,7 @@ static int create(hx_surface_part *p, const hx_session *s, const char *path,
     HX_TRY_FAIL(hx_mesh_finish(&raw));
     HX_TRY_FAIL(hx_surface_sets_find(p, s, &raw));
     if (hx_config_is_by_file(&s->cfg)) HX_TRY_FAIL(hx_surface_file_find(p, s, &raw));
+    HX_TRY_FAIL(check_held(p, s, path));
     HX_TRY_FAIL(make_mesh(p, &surface, &raw, piece));
 fail:
     hx_mesh_free(&raw);

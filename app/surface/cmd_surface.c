@@ -208,6 +208,23 @@ static void report_unit(const job *j)
         hx_log_info("unit       mm, since no `units` are stated");
 }
 
+/* A volume that is not the one asked for, by its cause: the threshold or the smoothing. */
+static void warn_volume(const job *j)
+{
+    const double volume = j->report.volume + j->dropped;
+    const double cut = j->smoothing.volume_before + j->dropped;
+    if (isnan(j->target) || !(fabs(volume - j->target) > 0.01 * j->target)) return;
+    if (fabs(cut - j->target) > 0.01 * j->target)
+        hx_log_warning("the volume is %.3g instead of %.3g: there it jumps, as with a density that "
+                       "is the same in many elements",
+                       volume, j->target);
+    else
+        hx_log_warning("the volume is %.3g instead of %.3g: smoothing changed it, and vertices that "
+                       "stay on faces and edges of the mesh do not bring it back; --smooth 0 keeps "
+                       "it",
+                       volume, j->target);
+}
+
 static void warn(const job *j)
 {
     const hx_surface_report *r = &j->report;
@@ -215,10 +232,7 @@ static void warn(const job *j)
     if (hx_result_origin_is_off(&j->source.origin))
         hx_log_warning("%s is %s", j->source.path.file,
                        hx_result_origin_text(&j->source.origin, text));
-    if (!isnan(j->target) && fabs(r->volume + j->dropped - j->target) > 0.01 * j->target)
-        hx_log_warning("the volume is %.3g instead of %.3g: there it jumps, as with a density that "
-                       "is the same in many elements",
-                       r->volume + j->dropped, j->target);
+    warn_volume(j);
     if (j->n_dropped > 0)
         hx_log_warning(
             "%s %s left out, %.3g %% of the volume", hx_format_count(j->n_dropped, a, sizeof a),

@@ -11,7 +11,6 @@
 #include "core/base/memory.h"
 #include "core/base/names.h"
 #include "core/base/sum.h"
-#include "core/base/vec3.h"
 #include "core/files/vtk.h"
 
 const char *hx_verify_element_word(size_t i)
@@ -131,19 +130,25 @@ int hx_verify_open(hx_verify *v, const hx_options *options)
     return hx_alloc_raw(&v->stress, (size_t)s->mesh.n_elem, sizeof *v->stress, "stresses");
 }
 
+void hx_verify_offer_displacement(const hx_space *space, const hx_mesh *mesh,
+                                  const int32_t *node_map, const int32_t *elem_map,
+                                  const uint8_t *is_counted, int components, int load_case,
+                                  const double *u, hx_verify_peak *peak)
+{
+    hx_space_largest found;
+    hx_space_find_largest(space, is_counted, components, 1.0, u, &found);
+    if (!found.is_set || (peak->load_case > 0 && !(found.value > peak->value))) return;
+    *peak = (hx_verify_peak){.value = found.value, .load_case = load_case};
+    peak->place = hx_place_of(&found, mesh, node_map, elem_map);
+    memcpy(peak->point, found.x, sizeof peak->point);
+}
+
 static void find_displacement(const hx_verify *v, int load_case, hx_verify_peak *peak)
 {
-    const hx_mesh *mesh = &v->session.mesh;
-    for (int64_t a = 0; a < mesh->n_node; a++) {
-        const int is_heat = hx_config_is_heat(&v->session.cfg); /* void is a part of it */
-        const double size = is_heat ? v->u[a] : hx_norm3(v->u + 3 * a);
-        if (v->attached.node[a] == HX_NODE_VOID && !is_heat) continue;
-        if (peak->load_case > 0 && !(size > peak->value)) continue;
-        peak->value = size;
-        peak->load_case = load_case;
-        peak->number = hx_mesh_node_number(mesh, a);
-        memcpy(peak->point, mesh->xyz + 3 * a, sizeof peak->point);
-    }
+    const hx_session *const s = &v->session;
+    const uint8_t *const is_counted = hx_config_is_heat(&s->cfg) ? NULL : v->is_solid;
+    hx_verify_offer_displacement(&s->space, &s->mesh, NULL, NULL, is_counted, s->problem.components,
+                                 load_case, v->u, peak);
 }
 
 static void find_stress(const hx_verify *v, int load_case, hx_verify_peak *peak)
@@ -158,7 +163,7 @@ static void find_stress(const hx_verify *v, int load_case, hx_verify_peak *peak)
         best = e;
     }
     if (best < 0) return;
-    peak->number = hx_mesh_elem_number(mesh, best);
+    peak->place = (hx_place){HX_AT_ELEMENT, hx_mesh_elem_number(mesh, best), 0};
     hx_mesh_centroid(mesh, best, peak->point);
 }
 
@@ -230,8 +235,8 @@ static int find_peaks(hx_verify *v, hx_verify_analysis *a, int with_fields)
             hx_verify_find_fluxes(&s->problem, v->modulus, v->u, v->flux, v->stress);
         else
             hx_output_von_mises(&s->problem, v->modulus, v->u, v->stress);
-        HX_TRY(hx_space_leave_nodes(&s->space, s->problem.components, v->u));
         find_displacement(v, c + 1, &a->displacement);
+        HX_TRY(hx_space_leave_nodes(&s->space, s->problem.components, v->u));
         find_stress(v, c + 1, &a->stress);
         if (with_fields) HX_TRY(keep_fields(v, c));
     }
@@ -288,30 +293,28 @@ int hx_verify_analyse(hx_verify *v, int with_fields)
     return v->surface.path ? hx_verify_analyse_surface(v) : HX_OK;
 }
 
-/* is_grown[n_node] := 1 for nodes of elements that the density makes solid. */
-static void mark_dense(const hx_verify *v, uint8_t *is_grown)
+/* 1 if the density makes a cell at the nodal point solid. */
+static int is_grown(const hx_verify *v, int64_t i)
 {
-    const hx_mesh *mesh = &v->session.mesh;
-    for (int64_t k = 0; k < 8 * mesh->n_elem; k++)
-        if (hx_part_is_dense(&v->part, v->density, v->threshold, k / 8))
-            is_grown[mesh->conn[k]] = 1;
+    const hx_space *const space = &v->session.space;
+    int64_t k;
+    const int64_t end = hx_space_nodal_cells(space, i, &k);
+    for (; k < end; k++)
+        if (hx_part_is_dense(&v->part, v->density, v->threshold, hx_space_nodal_cell(space, k)))
+            return 1;
+    return 0;
 }
 
-int hx_verify_filled_force(const hx_verify *v, int load_case, double *share)
+double hx_verify_filled_force(const hx_verify *v, int load_case)
 {
-    const int64_t n = v->session.mesh.n_node;
-    uint8_t *is_grown = NULL;
     double all = 0.0, filled = 0.0;
-    HX_TRY(hx_alloc(&is_grown, (size_t)n, 1, "nodes of dense elements"));
-    mark_dense(v, is_grown);
-    for (int64_t a = 0; a < n; a++) {
-        const double size = hx_attached_force(&v->session, load_case, a);
+    for (int64_t i = 0; i < hx_space_n_nodal(&v->session.space); i++) {
+        const double size = hx_attached_force(&v->session, load_case, i);
         all += size;
-        if (v->attached.node[a] != HX_NODE_VOID && !is_grown[a]) filled += size;
+        if (size > 0.0 && hx_attached_state(&v->attached, i) != HX_NODE_VOID && !is_grown(v, i))
+            filled += size;
     }
-    free(is_grown);
-    *share = all > 0.0 ? filled / all : 0.0;
-    return HX_OK;
+    return all > 0.0 ? filled / all : 0.0;
 }
 
 double hx_verify_percent(double a, double b)

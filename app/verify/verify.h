@@ -4,6 +4,7 @@
 
 #include "../doubt/attached.h"
 #include "../session/part.h"
+#include "../session/place.h"
 #include "../session/result_origin.h"
 #include "../session/result_path.h"
 #include "../session/session.h"
@@ -17,15 +18,15 @@ typedef enum { HX_VERIFY_GREY, HX_VERIFY_SOLID, HX_N_VERIFY } hx_verify_design;
 /* The largest of something. */
 typedef struct hx_verify_peak {
     double value;
-    int load_case;   /* 1-based; 0: there is none */
-    int64_t number;  /* original number of the node or element */
-    double point[3]; /* node, or centre of the element */
+    int load_case; /* 1-based; 0: there is none */
+    hx_place place;
+    double point[3]; /* the place, or centre of the element of a stress */
 } hx_verify_peak;
 
 typedef struct hx_verify_analysis {
     double compliance, volume;   /* weighted sum over cases; volume fraction, void counting 0 */
     double *case_compliance;     /* [n_case] (owned) */
-    hx_verify_peak displacement; /* over the nodes of solid elements */
+    hx_verify_peak displacement; /* over all points of solid elements, of heat of all */
     hx_verify_peak stress;       /* von Mises or heat flux, over solid elements */
     hx_pcg_reason reason;        /* the worst of the cases */
     int pcg_iterations;
@@ -121,6 +122,14 @@ typedef enum {
 } hx_verify_element;
 const char *hx_verify_element_word(size_t i); /* NULL past the last */
 
+/* Keeps the largest displacement, or temperature, of a case in the peak if it is larger than that of
+ * the cases before. u[n_point][components]; is_counted[n_elem]: points of these cells only, NULL: of
+ * all. The maps are those of hx_place_of. */
+void hx_verify_offer_displacement(const hx_space *space, const hx_mesh *mesh,
+                                  const int32_t *node_map, const int32_t *elem_map,
+                                  const uint8_t *is_counted, int components, int load_case,
+                                  const double *u, hx_verify_peak *peak);
+
 /* Both analyses; with_fields: v->fields gets the 0/1 design's. HX_ENUMERIC: not finite. */
 int hx_verify_analyse(hx_verify *v, int with_fields);
 
@@ -163,9 +172,9 @@ hx_solver_params hx_verify_solver_params(const hx_verify *v);
 int hx_verify_count_bytes(const hx_verify *v, const hx_problem *problem, hx_device *device,
                           size_t *bytes);
 
-/* Share of a case's force, by magnitude, at nodes whose elements are all below the threshold, some
- * of them solid by `part` alone. HX_ENOMEM. */
-int hx_verify_filled_force(const hx_verify *v, int load_case, double *share);
+/* Share of a case's force, by magnitude, at nodal points whose elements are all below the threshold,
+ * some of them solid only because of `part`. */
+double hx_verify_filled_force(const hx_verify *v, int load_case);
 
 /* 100 (b - a) / |a|; 0 if both are 0, NaN if a is. */
 double hx_verify_percent(double a, double b);

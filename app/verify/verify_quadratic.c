@@ -10,7 +10,6 @@
 #include "../session/solid_mesh.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
-#include "core/base/vec3.h"
 #include "core/registry.h"
 #include "core/solver/conduction_ops.h"
 #include "core/solver/precond.h"
@@ -154,21 +153,16 @@ static void find_peaks(const hx_verify *v, const part *p, int load_case, const d
                        const float *stress, hx_verify_analysis *a)
 {
     const hx_mesh *mesh = &v->session.mesh;
-    const int is_heat = hx_config_is_heat(&v->session.cfg); /* void is a part of it */
-    for (int64_t k = 0; k < p->mesh->n_node; k++) {
-        const int64_t node = p->node_map ? p->node_map[k] : k;
-        const double size = is_heat ? u[k] : hx_norm3(u + 3 * k);
-        if ((v->attached.node[node] == HX_NODE_VOID && !is_heat) ||
-            (a->displacement.load_case > 0 && !(size > a->displacement.value)))
-            continue;
-        a->displacement = (hx_verify_peak){size, load_case, hx_mesh_node_number(mesh, node), {0}};
-        memcpy(a->displacement.point, mesh->xyz + 3 * node, sizeof a->displacement.point);
-    }
+    const int has_void = p->mesh == mesh && !hx_config_is_heat(&v->session.cfg);
+    hx_verify_offer_displacement(&p->space, mesh, p->node_map, p->elem_map,
+                                 has_void ? v->is_solid : NULL, p->problem.components, load_case, u,
+                                 &a->displacement);
     for (int64_t k = 0; k < p->mesh->n_elem; k++) {
         const int64_t e = p->elem_map ? p->elem_map[k] : k;
         const double size = stress[k];
         if (!v->is_solid[e] || (a->stress.load_case > 0 && !(size > a->stress.value))) continue;
-        a->stress = (hx_verify_peak){size, load_case, hx_mesh_elem_number(mesh, e), {0}};
+        a->stress = (hx_verify_peak){
+            size, load_case, {HX_AT_ELEMENT, hx_mesh_elem_number(mesh, e), 0}, {0}};
         hx_mesh_centroid(mesh, e, a->stress.point);
     }
 }

@@ -9,7 +9,6 @@
 #include "../text/table.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
-#include "core/base/vec3.h"
 #include "verify.h"
 
 /* --- analysis --- */
@@ -37,19 +36,15 @@ int hx_verify_open_surface(hx_verify *v)
 }
 
 /* Peaks over nodes and elements of the new mesh. */
-static void find_peaks(const hx_mesh *mesh, int load_case, const double *u, const float *stress,
+static void find_peaks(const hx_space *space, int load_case, const double *u, const float *stress,
                        hx_verify_analysis *a)
 {
-    for (int64_t k = 0; k < mesh->n_node; k++) {
-        const double size = hx_norm3(u + 3 * k);
-        if (a->displacement.load_case > 0 && !(size > a->displacement.value)) continue;
-        a->displacement = (hx_verify_peak){size, load_case, k, {0}};
-        memcpy(a->displacement.point, mesh->xyz + 3 * k, sizeof a->displacement.point);
-    }
+    const hx_mesh *const mesh = space->mesh;
+    hx_verify_offer_displacement(space, mesh, NULL, NULL, NULL, 3, load_case, u, &a->displacement);
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         const double size = stress[e];
         if (a->stress.load_case > 0 && !(size > a->stress.value)) continue;
-        a->stress = (hx_verify_peak){size, load_case, e, {0}};
+        a->stress = (hx_verify_peak){size, load_case, {HX_AT_ELEMENT, e, 0}, {0}};
         hx_mesh_centroid(mesh, e, a->stress.point);
     }
 }
@@ -66,7 +61,7 @@ static int read_results(const hx_mesh *mesh, solve *s, hx_verify_analysis *a)
     for (int c = 0; c < s->problem.cases.n; c++) {
         HX_TRY_FAIL(hx_analysis_point_displacement(&s->analysis, c, u));
         hx_output_von_mises(&s->problem, modulus, u, stress);
-        find_peaks(mesh, c + 1, u, stress, a);
+        find_peaks(&s->space, c + 1, u, stress, a);
         a->case_compliance[c] = s->analysis.load_case[c].compliance;
     }
 fail:

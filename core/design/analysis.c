@@ -474,6 +474,8 @@ int hx_analysis_solve_share(hx_analysis *a, double penalty)
     return HX_OK;
 }
 
+/* 2 f'u - u'Ku, less what the ambients of convection add to it whatever u is: minus the energy that
+ * is dissipated if no load acts. Without those and prescribed values it is f'u. */
 static int case_compliance(hx_analysis *a, int c, double *compliance)
 {
     const hx_operator *op = a->op;
@@ -481,16 +483,16 @@ static int case_compliance(hx_analysis *a, int c, double *compliance)
     const int64_t n = vector_entries(a);
     double uku;
     if (a->pcg->params.criterion == HX_PCG_COMPLIANCE && !op->d_prescribed) {
-        *compliance = a->load_case[c].pcg.energy;
+        *compliance = a->load_case[c].pcg.energy - a->problem->films.offset;
         return HX_OK;
     }
     const double *d_f = a->load[c].d_f;
     if (!d_f) HX_TRY(hx_analysis_force(a, c, a->pcg->d_q));
     HX_TRY(vector->dot(op->dev, n, d_f ? d_f : a->pcg->d_q, a->d_u[c], compliance));
-    if (!op->d_prescribed) return HX_OK;
+    if (!op->d_prescribed && a->problem->films.offset == 0.0) return HX_OK;
     HX_TRY(hx_operator_apply_exact(op, a->d_u[c], a->pcg->d_q));
     HX_TRY(vector->dot(op->dev, n, a->d_u[c], a->pcg->d_q, &uku));
-    *compliance = 2.0 * *compliance - uku;
+    *compliance = 2.0 * *compliance - uku - a->problem->films.offset;
     return HX_OK;
 }
 

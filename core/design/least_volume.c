@@ -6,9 +6,11 @@
 
 #include "../base/memory.h"
 
-/* What must be left of the volume for designs to differ, relative; what is so little that it is
- * said. */
+/* What must be left of the volume for designs to differ: a share of what is taken, which filters
+ * smear around passive elements, and without these a share of the whole at most; what is so little
+ * that it is said. */
 #define LEAST_LEFT 1e-2
+#define LEAST_OF_WHOLE 1e-5
 #define LITTLE_LEFT 0.1
 
 /* Betas that differ by less than this factor count as one. */
@@ -169,10 +171,19 @@ static const char *takers(const hx_filter *filter, const char *already, char *te
     return text;
 }
 
-/* A fraction of four digits that leaves something to design. */
-static double round_up(double fraction)
+/* What designs need beside what is taken. */
+static double margin_of(const hx_filter *filter, double taken)
 {
-    return fmin(1.0, floor(1e4 * fraction * (1.0 + LEAST_LEFT) + 1.0) / 1e4);
+    const double share = LEAST_LEFT * taken;
+    return filter->problem->passive.density ? share : fmin(share, LEAST_OF_WHOLE);
+}
+
+/* The least fraction above what is taken and its margin, to a tenth of the margin or better. */
+static double round_up(const hx_filter *filter, double taken)
+{
+    const double margin = margin_of(filter, taken);
+    const double per_one = pow(10.0, ceil(log10(10.0 / margin) - 1e-9));
+    return fmin(1.0, floor((taken + margin) * per_one + 1e-6 + 1.0) / per_one);
 }
 
 double hx_least_volume_round_down(double fraction)
@@ -216,18 +227,18 @@ int hx_least_volume_check(const hx_least_volume *least, const hx_filter *filter)
     const double wanted = filter->problem->volume_fraction;
     char what[128], later[128] = "";
     HX_TRY(check_most(least, filter));
-    if (wanted > least->first.fraction * (1.0 + LEAST_LEFT)) return HX_OK;
+    if (wanted > least->first.fraction + margin_of(filter, least->first.fraction)) return HX_OK;
     if (wanted > least->lowest.fraction * (1.0 + LITTLE_LEFT))
         snprintf(later, sizeof later, " (%.4g at beta = %g, a projection to begin with)",
                  least->lowest.fraction, least->lowest.beta);
     return HX_RAISE(HX_EINPUT,
                     "volume_fraction = %g %s: %s %.4g of the volume%s; the "
-                    "least that works is %.4g: ask for that or more%s",
+                    "least that works is %.6g: ask for that or more%s",
                     wanted,
                     wanted > least->first.fraction ? "leaves next to nothing to design"
                                                    : "cannot be met",
                     takers(filter, " already", what, sizeof what), least->first.fraction, later,
-                    round_up(least->highest.fraction),
+                    round_up(filter, least->highest.fraction),
                     !filter->problem->passive.density ? ""
                     : hx_filter_maps_design(filter) ? ", make less solid, or take a smaller radius"
                                                     : ", or make less solid");
@@ -255,13 +266,13 @@ int hx_least_volume_note(const hx_least_volume *least, const hx_filter *filter, 
     if (wanted > highest->fraction * (1.0 + LITTLE_LEFT)) return HX_OK;
     takers(filter, "", what, sizeof what);
     if (highest->beta > 0.0) snprintf(at, sizeof at, " at beta = %g", highest->beta);
-    if (wanted > highest->fraction * (1.0 + LEAST_LEFT))
+    if (wanted > highest->fraction + margin_of(filter, highest->fraction))
         return hx_notes_add(notes, HX_NOTE_WARNING,
                             "volume_fraction = %g leaves %.2g of the volume to design: %s "
                             "%.4g%s; a part needs more to hang together",
                             wanted, wanted - highest->fraction, what, highest->fraction, at);
     return hx_notes_add(notes, HX_NOTE_WARNING,
                         "volume_fraction = %g can be met at the start only: %s %.4g%s; the "
-                        "least that works to the end is %.4g",
-                        wanted, what, highest->fraction, at, round_up(highest->fraction));
+                        "least that works to the end is %.6g",
+                        wanted, what, highest->fraction, at, round_up(filter, highest->fraction));
 }

@@ -32,7 +32,7 @@ typedef struct hx_least_volume {
 int hx_least_volume_find(hx_least_volume *least, hx_filter *filter, const hx_stair *beta);
 
 /* HX_EINPUT if problem->volume_fraction is not above the least of the first design by a hundredth
- * of it, since designs would hardly differ, or above the most of the first design. The message says
+ * of it, without passive elements by 1e-5 at most, since designs would hardly differ, or above the most of the first design. The message says
  * what takes the volume, and the least or largest fraction that works in all of the run, which is
  * accepted as printed. */
 int hx_least_volume_check(const hx_least_volume *least, const hx_filter *filter);

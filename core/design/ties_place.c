@@ -91,12 +91,12 @@ static int is_absent(const hx_place *place, int key)
 {
     const int vector = key - (3 + HX_PLACE_PLANES);
     if (key == 1 + HX_PLACE_PLANES) return !(hx_norm3(place->along) > 0.0);
-    if (vector >= 0 && vector < HX_PLACE_VECTORS) return !(hx_norm3(place->skew[vector]) > 0.0);
+    if (vector >= 0) return !(hx_norm3(place->skew[vector]) > 0.0);
     return key > place->n_plane && key <= HX_PLACE_PLANES;
 }
 
 /* How far from the mean across the extrusion, from the planes, how far from the mean along the
- * extrusion, the volume, how far along what is skew, coordinates. */
+ * extrusion, the volume, how far along what is skew. */
 static double key_of(const hx_place *place, int key, int64_t elem)
 {
     double x[3], d[3], along = 0.0, square = 0.0;
@@ -104,9 +104,7 @@ static double key_of(const hx_place *place, int key, int64_t elem)
     hx_place_centroid(place, elem, x);
     if (key >= 1 && key <= place->n_plane)
         return fabs(hx_dot3(place->normal[key - 1], x) - place->level[key - 1]);
-    if (key >= HX_PLACE_KEYS - 3) return x[key - (HX_PLACE_KEYS - 3)];
-    if (key >= 3 + HX_PLACE_PLANES && key < 3 + HX_PLACE_PLANES + HX_PLACE_VECTORS)
-        return hx_dot3(place->skew[key - (3 + HX_PLACE_PLANES)], x);
+    if (key >= 3 + HX_PLACE_PLANES) return hx_dot3(place->skew[key - (3 + HX_PLACE_PLANES)], x);
     for (int i = 0; i < 3; i++) {
         d[i] = x[i] - place->mean[i];
         along += d[i] * place->along[i];
@@ -122,24 +120,14 @@ static double tolerance_of(const hx_place *place, int key, double value)
     return fabs(value) * fmin(1e-3, 24.0 * place->margin / cbrt(fabs(value)));
 }
 
-static int compare_keys(const hx_place *place, int n_key, int64_t a, int64_t b)
+int hx_place_rank(const hx_place *place, int64_t a, int64_t b)
 {
-    for (int key = 0; key < n_key; key++) {
+    for (int key = 0; key < HX_PLACE_KEYS; key++) {
         if (is_absent(place, key)) continue;
         const double at = key_of(place, key, a), other = key_of(place, key, b);
         if (fabs(at - other) > tolerance_of(place, key, at)) return at < other ? -1 : 1;
     }
     return 0;
-}
-
-int hx_place_compare(const hx_place *place, int64_t a, int64_t b)
-{
-    return compare_keys(place, HX_PLACE_KEYS, a, b);
-}
-
-int hx_place_rank(const hx_place *place, int64_t a, int64_t b)
-{
-    return compare_keys(place, HX_PLACE_KEYS - 3, a, b);
 }
 
 typedef struct entry {

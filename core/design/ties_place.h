@@ -1,7 +1,6 @@
-/* Which of two elements comes first, by where they lie and never by their numbers; not installed.
- * Distances decide that a rotation or a reflection of mesh and planes leaves as they are; between
- * elements that agree in all of them the coordinates do. Values that differ by less than
- * rounding count as equal. */
+/* Which of two elements comes first, by where they lie and never by their numbers or coordinates;
+ * not installed. Only quantities decide that a rotation or a reflection of mesh and planes leaves as
+ * they are. Values that differ by less than rounding count as equal. */
 #ifndef HX_TIES_PLACE_H
 #define HX_TIES_PLACE_H
 
@@ -11,7 +10,7 @@
 enum {
     HX_PLACE_PLANES = 3,
     HX_PLACE_VECTORS = 3,
-    HX_PLACE_KEYS = HX_PLACE_PLANES + HX_PLACE_VECTORS + 6
+    HX_PLACE_KEYS = HX_PLACE_PLANES + HX_PLACE_VECTORS + 3
 };
 
 typedef struct hx_place {
@@ -33,14 +32,11 @@ void hx_place_create(hx_place *place, const hx_problem *problem, const hx_ties_p
 /* The centroid of an element, from the origin. */
 void hx_place_centroid(const hx_place *place, int64_t elem, double x[3]);
 
-/* Below 0: a comes first. 0: equal. */
-int hx_place_compare(const hx_place *place, int64_t a, int64_t b);
-
-/* Like hx_place_compare, but without the coordinates: 0 for elements that may be images of each
- * other under a symmetry of the part. */
+/* Below 0: a comes first. 0: neither does; they may be images of each other under a symmetry of the
+ * part. */
 int hx_place_rank(const hx_place *place, int64_t a, int64_t b);
 
-/* elem[n] in this order. O(n log n), 16 bytes per element while it runs. */
+/* elem[n] in this order, equal ones in any order. O(n log n), 16 bytes per element while it runs. */
 int hx_place_sort(const hx_place *place, int64_t n, int32_t *elem);
 
 #endif

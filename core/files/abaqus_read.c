@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "../base/memory.h"
+#include "../mesh/set_rules.h"
 #include "abaqus_reader.h"
 
 /* --- nodes --- */
@@ -395,6 +396,13 @@ static void reader_free(hx_abaqus_reader *r)
     hx_abaqus_free_materials(r);
 }
 
+/* Comments of our own say how sets are made of others. */
+static int take_comment(void *context, const char *text)
+{
+    int is_rule;
+    return hx_set_rules_read(context, text, &is_rule);
+}
+
 /* Makes what was read a mesh. */
 static int make_mesh(hx_abaqus_reader *r, hx_mesh *mesh, hx_conditions *conditions)
 {
@@ -413,6 +421,8 @@ static int read_file(const char *path, hx_mesh *mesh, hx_conditions *conditions,
     r.import.sink = sink;
     r.import.shape_hint = "C3D4, C3D5, C3D6, C3D8, C3D10, C3D15, C3D20 and their variants";
     HX_TRY_FAIL(hx_abaqus_scan_open(&r.scan, path));
+    r.scan.comment = take_comment;
+    r.scan.comment_context = &r.import.rules;
     HX_TRY_FAIL(read_lines(&r));
     HX_TRY_FAIL(hx_abaqus_name_numbers(&r));
     HX_TRY_FAIL(hx_abaqus_resolve_couplings(&r));

@@ -152,6 +152,8 @@ static int read_content(hx_abaqus_scan *scan, char **start, int *found)
         HX_TRY(read_line(scan, found));
         if (!*found) return HX_OK;
         *start = skip_blanks(scan->text);
+        if (scan->comment && strncmp(*start, "**", 2) == 0)
+            HX_TRY(scan->comment(scan->comment_context, skip_blanks(*start + 2)));
     } while (**start == '\0' || strncmp(*start, "**", 2) == 0);
     return HX_OK;
 }

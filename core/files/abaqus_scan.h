@@ -30,6 +30,9 @@ typedef struct hx_abaqus_scan {
     int n_included; /* files so far, but the first */
     char *text;     /* the last line, without its end (owned) */
     int is_again;   /* it is the next one, too */
+    /* Gets the text of each comment, without the stars and the blanks around it; or NULL. */
+    int (*comment)(void *context, const char *text);
+    void *comment_context; /* (borrowed) */
     size_t capacity;
 
     /* The last keyword line, with its continuations: the keyword in capitals and without blanks,

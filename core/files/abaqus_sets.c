@@ -6,6 +6,7 @@
 
 #include "../base/memory.h"
 #include "../base/sort.h"
+#include "../mesh/set_rules.h"
 #include "abaqus_reader.h"
 #include "abaqus_write.h"
 
@@ -156,6 +157,8 @@ static int member_line(hx_abaqus_reader *r, char *line, int is_elem)
         else
             HX_TRY(hx_abaqus_append_list(r->set, list, is_elem ? &to.set->elem : &to.set->node,
                                          n_all));
+        if (!to.is_number && !is_elem)
+            HX_TRY(hx_set_rules_add(&r->import.rules, r->set->name, HX_SET_OR, to.set->name, 0));
     }
     return HX_OK;
 }

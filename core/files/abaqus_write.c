@@ -9,6 +9,7 @@
 
 #include "../base/atomic_file.h"
 #include "../base/memory.h"
+#include "../mesh/set_rules.h"
 #include "abaqus_writer.h"
 #include "set_names.h"
 #include "solid.h"
@@ -321,6 +322,20 @@ static void put_heading(hx_abaqus_writer *w, const char *title)
     hx_abaqus_put_text(w, "\n");
 }
 
+/* What makes the combined sets of others, as comments. */
+static int put_rules(hx_abaqus_writer *w)
+{
+    char *text = NULL;
+    HX_TRY(hx_set_rules_text(w->mesh, w->names.name, "** ", &text));
+    for (char *line = text, *end; line && (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        hx_abaqus_put_text(w, line);
+        hx_abaqus_put_text(w, "\n");
+    }
+    free(text);
+    return HX_OK;
+}
+
 static int write_all(hx_abaqus_writer *w, const char *title, const hx_problem *problem)
 {
     HX_TRY(hx_alloc_raw(&w->text, BUFFER, 1, "a block of text"));
@@ -333,6 +348,7 @@ static int write_all(hx_abaqus_writer *w, const char *title, const hx_problem *p
     w->next_node = w->first_middle + hx_abaqus_points(w) - w->mesh->n_node;
     w->next_elem = next_number(&w->mesh->elem_number, w->own_elem, w->mesh->n_elem);
     put_heading(w, title);
+    HX_TRY(put_rules(w));
     put_mesh(w, problem != NULL);
     HX_TRY(put_sets(w));
     if (problem) HX_TRY(hx_abaqus_put_job(w, problem));

@@ -75,19 +75,45 @@ int hx_ansys_cmsel(hx_ansys_reader *r)
     char word[HX_ANSYS_WORD];
     const int is_new = hx_ansys_is(r, 1, "S") || !*hx_ansys_word(r, 1, word);
     const hx_import_set *const set = hx_ansys_find_set(r, hx_ansys_word(r, 2, word));
+    r->some_elements |= !set || set->elem.n > 0;
     if (set && set->node.n == 0 && set->elem.n > 0) return HX_OK; /* selects elements */
     r->selection = is_new && set && !hx_ansys_is_nested(r) ? HX_ANSYS_SET : HX_ANSYS_UNKNOWN;
     r->selected = set;
     return HX_OK;
 }
 
-/* NSEL,ALL and ALLSEL; other selections go by what this reader does not compute. */
+/* NSEL,ALL; other selections go by what this reader does not compute. */
 int hx_ansys_nsel(hx_ansys_reader *r)
 {
+    const int is_all = hx_ansys_is(r, 1, "ALL") && !hx_ansys_is_nested(r);
+    r->selection = is_all ? HX_ANSYS_ALL : HX_ANSYS_UNKNOWN;
+    return HX_OK;
+}
+
+/* ESEL,ALL, likewise for elements. */
+int hx_ansys_esel(hx_ansys_reader *r)
+{
+    const int is_all = hx_ansys_is_command(r, "ESEL") && hx_ansys_is(r, 1, "ALL");
+    r->some_elements = !is_all || hx_ansys_is_nested(r);
+    return HX_OK;
+}
+
+/* ALLSEL; ALLSEL,ALL,ELEM selects all elements with their nodes; ALLSEL,BELOW what is below those
+ * that are selected. */
+int hx_ansys_allsel(hx_ansys_reader *r)
+{
     char word[HX_ANSYS_WORD];
-    const int is_all =
-        strncasecmp(hx_ansys_word(r, 0, word), "ALLS", 4) == 0 || hx_ansys_is(r, 1, "ALL");
-    r->selection = is_all && !hx_ansys_is_nested(r) ? HX_ANSYS_ALL : HX_ANSYS_UNKNOWN;
+    const int is_any = !*hx_ansys_word(r, 1, word) || hx_ansys_is(r, 1, "ALL");
+    const int is_whole = !*hx_ansys_word(r, 2, word) || hx_ansys_is(r, 2, "ALL");
+    const int is_elem = strncasecmp(word, "ELEM", 4) == 0;
+    const int is_node = strncasecmp(word, "NODE", 4) == 0;
+    if (!is_any || hx_ansys_is_nested(r) || !(is_whole || is_elem || is_node)) {
+        r->selection = HX_ANSYS_UNKNOWN;
+        r->some_elements = 1;
+        return HX_OK;
+    }
+    r->selection = HX_ANSYS_ALL;
+    if (!is_node) r->some_elements = 0;
     return HX_OK;
 }
 
@@ -161,8 +187,8 @@ static int lose(hx_ansys_reader *r, int is_force, const char *what)
 static int is_late(hx_ansys_reader *r, int *late)
 {
     *late = r->solved > 0;
-    if (!*late) return HX_OK;
-    return hx_ansys_unread(r, HX_UNREAD_LOAD | HX_UNREAD_SUPPORT, "SOLVE",
+    if (!*late || strcmp(r->solved_by, "LSWRITE") == 0) return HX_OK; /* which is named already */
+    return hx_ansys_unread(r, HX_UNREAD_LOAD | HX_UNREAD_SUPPORT, r->solved_by,
                            "load steps behind the first", r->solved);
 }
 
@@ -223,6 +249,31 @@ int hx_ansys_d(hx_ansys_reader *r)
 int hx_ansys_f(hx_ansys_reader *r)
 {
     return take_condition(r, 1);
+}
+
+/* DBLOCK,count with a format and lines of node, label, value and imaginary part: D for each. */
+int hx_ansys_dblock(hx_ansys_reader *r)
+{
+    char format[HX_ANSYS_WORD], text[HX_ANSYS_WORD];
+    HX_TRY(hx_ansys_need_line(r, "DBLOCK"));
+    snprintf(format, sizeof format, "%s", r->text + strspn(r->text, " \t-"));
+    if (format[0] != '(')
+        return HX_ANSYS_RAISE(r, "'%.*s' where the format of DBLOCK is expected", HX_ANSYS_SHOWN,
+                              r->text);
+    for (;;) {
+        long long node;
+        char label[HX_ANSYS_NAME], value[HX_ANSYS_NAME], imaginary[HX_ANSYS_NAME] = "0";
+        HX_TRY(hx_ansys_need_line(r, "DBLOCK"));
+        if (hx_ansys_is_end(r)) return HX_OK;
+        if (sscanf(r->text, "%lld %32s %32s %32s", &node, label, value, imaginary) < 3)
+            return HX_ANSYS_RAISE(r, "'%.*s' where node, label and value of DBLOCK are expected",
+                                  HX_ANSYS_SHOWN, r->text);
+        snprintf(text, sizeof text, "D,%lld,%s,%s,%s", node, label, value, imaginary);
+        r->command = text;
+        const int rc = take_condition(r, 0);
+        r->command = r->text;
+        HX_TRY(rc);
+    }
 }
 
 /* DDELE,node,label,NEND,NINC and FDELE */

@@ -52,6 +52,9 @@ static int take_property(hx_ansys_reader *r, int k, int at)
     double number, value, more;
     hx_numbered_material *m;
     hx_ansys_word(r, k, label);
+    if (r->solved && is_read(label))
+        return hx_ansys_unread(r, HX_UNREAD_MATERIAL, r->solved_by, "load steps behind the first",
+                               r->solved);
     if (!is_read(label) || !hx_ansys_number(r, k + 1, &number) || number < 1.0 || number > 1e15)
         return HX_OK;
     HX_TRY(hx_materials_at(&r->materials, (int64_t)number, &m));
@@ -85,6 +88,29 @@ int hx_ansys_mpdata(hx_ansys_reader *r)
     if (!hx_ansys_number(r, k + 2, &first) || first < 2.0 || r->materials.n == 0) return HX_OK;
     HX_TRY(hx_materials_at(&r->materials, r->materials.list[r->materials.last].number, &m));
     m->fault = "depends on the temperature";
+    return HX_OK;
+}
+
+/* MPDELE,label,material: removes properties of one material, which a later MP may state. */
+int hx_ansys_mpdele(hx_ansys_reader *r)
+{
+    char label[HX_ANSYS_WORD], last[HX_ANSYS_WORD];
+    double number;
+    hx_numbered_material *m;
+    hx_ansys_word(r, 1, label);
+    hx_ansys_word(r, 3, last);
+    const int is_all = strcasecmp(label, "ALL") == 0;
+    const int is_one = hx_ansys_number(r, 2, &number) && number >= 1.0 && number < 1e15 && !*last;
+    if (!is_all && !is_read(label)) return HX_OK;
+    if (!is_one || hx_ansys_is_nested(r) || r->materials.n == 0)
+        return hx_ansys_unread(r, HX_UNREAD_MATERIAL, "MPDELE", "materials that are removed",
+                               r->line);
+    HX_TRY(hx_materials_at(&r->materials, (int64_t)number, &m));
+    if (is_all) m->fault = NULL;
+    if (is_all || is_label(label, "EX")) m->young = NAN;
+    if (is_all || is_label(label, "NUXY") || is_label(label, "PRXY")) m->poisson = NAN;
+    if (is_all || is_label(label, "DENS")) m->density = NAN;
+    if (is_all || is_label(label, "KXX")) m->conductivity = NAN;
     return HX_OK;
 }
 

@@ -170,7 +170,7 @@ static int read_current(hx_ansys_reader *r)
     return HX_OK;
 }
 
-/* LOCAL,n,... makes a coordinate system and activates it. */
+/* LOCAL,n,... and its like make a coordinate system and activate it. */
 static int read_local(hx_ansys_reader *r)
 {
     r->csys = 1;
@@ -197,11 +197,17 @@ static const command commands[] = {
     {"F", hx_ansys_f},
     {"DDELE", hx_ansys_ddele},
     {"FDELE", hx_ansys_fdele},
+    {"DBLOCK", hx_ansys_dblock},
     {"DCUM", hx_ansys_dcum},
     {"FCUM", hx_ansys_fcum},
     {"CMSEL", hx_ansys_cmsel},
     {"NSEL", hx_ansys_nsel},
-    {"ALLSEL", hx_ansys_nsel},
+    {"ALLSEL", hx_ansys_allsel},
+    {"ESEL", hx_ansys_esel},
+    {"ESLN", hx_ansys_esel},
+    {"ESLA", hx_ansys_esel},
+    {"ESLV", hx_ansys_esel},
+    {"ESLL", hx_ansys_esel},
     {"NSLE", hx_ansys_nsel},
     {"NSLA", hx_ansys_nsel},
     {"NSLV", hx_ansys_nsel},
@@ -213,16 +219,45 @@ static const command commands[] = {
     {"CSYS", read_current},
     {"LOCAL", read_local},
     {"CLOCAL", read_local},
+    {"CS", read_local},
+    {"CSKP", read_local},
+    {"CSWPLA", read_local},
     {"R", hx_ansys_constants},
+    {"RMODIF", hx_ansys_constants},
     {"RLBLOCK", hx_ansys_rlblock},
     {"NROTAT", read_nrotat},
     {"NANG", read_nrotat},
     {"NMODIF", read_nmodif},
     {"MP", hx_ansys_mp},
     {"MPDATA", hx_ansys_mpdata},
+    {"MPDELE", hx_ansys_mpdele},
     {"TB", hx_ansys_tb},
     {"MAT", read_current},
 };
+
+/* /EOF, /EXIT and *RETURN end the file; within a branch or loop they may. *GO and *IF,...,:label
+ * branch, *REPEAT runs the command before it with other numbers. */
+static int follow_end(hx_ansys_reader *r)
+{
+    static const char *const end[] = {"/EOF", "/EXIT", "*RETURN"};
+    char word[HX_ANSYS_WORD];
+    for (int i = 0; i < 3; i++) {
+        if (!hx_ansys_is_command(r, end[i])) continue;
+        if (hx_ansys_is_nested(r))
+            return hx_ansys_unread(r, HX_UNREAD_CARRIES, end[i], "an end of the file in a branch",
+                                   r->line);
+        r->is_over = 1;
+    }
+    if (hx_ansys_is_command(r, "*GO"))
+        return hx_ansys_unread(r, HX_UNREAD_CARRIES, "*GO", "a branch to a label", r->line);
+    if (hx_ansys_is_command(r, "*REPEAT"))
+        return hx_ansys_unread(r, HX_UNREAD_CARRIES, "*REPEAT", "a command that is repeated",
+                               r->line);
+    hx_ansys_word(r, 4, word);
+    if (hx_ansys_is_command(r, "*IF") && (word[0] == ':' || strcasecmp(word, "STOP") == 0))
+        return hx_ansys_unread(r, HX_UNREAD_CARRIES, "*IF", "a branch to a label", r->line);
+    return HX_OK;
+}
 
 /* *IF,...,THEN and loops with their ends; *CREATE to *END is a macro, which nothing runs here. */
 static void follow_branches(hx_ansys_reader *r)
@@ -244,6 +279,9 @@ static int read_assignment(hx_ansys_reader *r, int *taken)
     char name[HX_ANSYS_WORD], value[HX_ANSYS_WORD];
     hx_ansys_word(r, 0, name);
     *taken = 1;
+    if (strcasecmp(name, "*GET") == 0 || strcasecmp(name, "*DO") == 0 ||
+        strcasecmp(name, "*ASK") == 0)
+        return hx_ansys_assign(r, hx_ansys_word(r, 1, name), ""); /* known to ANSYS only */
     if (strcasecmp(name, "*SET") == 0)
         return hx_ansys_assign(r, hx_ansys_word(r, 1, name), hx_ansys_word(r, 2, value));
     char *const equals = strchr(name, '=');
@@ -262,6 +300,8 @@ static int read_command(hx_ansys_reader *r)
     if (!*text || *text == '!') return HX_OK;
     follow_branches(r);
     if (r->in_creation) return HX_OK;
+    HX_TRY(follow_end(r));
+    if (r->is_over) return HX_OK;
     if (!hx_ansys_is_command(r, "EN") && !hx_ansys_is_command(r, "EMORE"))
         HX_TRY(hx_ansys_close_element(r));
     HX_TRY(read_assignment(r, &taken));
@@ -284,13 +324,15 @@ static int read_commands(hx_ansys_reader *r)
         if (!end) break;
         *end = '\0';
         HX_TRY(read_command(r));
+        if (r->is_over) return HX_OK;
         if (r->line != line)
             return HX_IMPORT_RAISE(&r->import, line,
                                    "a command that takes the lines behind it has another behind "
                                    "its \"$\": write each on a line of its own");
         r->command = end + 1;
     }
-    return read_command(r);
+    HX_TRY(read_command(r));
+    return hx_ansys_skip_format(r);
 }
 
 static int read_all(hx_ansys_reader *r)
@@ -303,7 +345,7 @@ static int read_all(hx_ansys_reader *r)
     HX_TRY(hx_alloc(&r->option, HX_ANSYS_NUMBERS, sizeof *r->option, "types of elements"));
     HX_TRY(hx_alloc(&r->solids, HX_ANSYS_NUMBERS, sizeof *r->solids, "types of elements"));
     HX_TRY(hx_alloc(&r->has_constants, HX_ANSYS_NUMBERS, 1, "sets of real constants"));
-    while (found) {
+    while (found && !r->is_over) {
         if (!r->is_kept) HX_TRY(hx_ansys_line(r, &found));
         r->is_kept = 0;
         if (found) HX_TRY(read_commands(r));

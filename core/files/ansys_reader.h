@@ -1,7 +1,7 @@
 /* The state of one pass over an ANSYS archive: ansys_scan.c has its lines, fields and parameters,
  * ansys_elements.c its elements, ansys_read.c nodes and components, ansys_loads.c what acts on
  * the part, ansys_materials.c its materials, ansys_unread.c the commands that are named and not
- * read. Internal. */
+ * read, ansys_known.c those that change nothing. Internal. */
 #ifndef HX_ANSYS_READER_H
 #define HX_ANSYS_READER_H
 
@@ -76,6 +76,7 @@ typedef struct hx_ansys_reader {
     int64_t line;    /* 1-based */
     int depth;       /* of *IF, *DO and their like */
     int in_creation; /* between *CREATE and *END */
+    int is_over;     /* /EOF and its like: what is behind is not read */
     hx_import import;
     hx_import_conditions conditions;
     hx_notes *notes; /* (borrowed) */
@@ -103,6 +104,9 @@ typedef struct hx_ansys_reader {
     hx_ansys_cumulate cumulate[2]; /* DCUM, FCUM */
     hx_numbers rotated;            /* nodes with a coordinate system of their own */
     int64_t solved;                /* line of the first SOLVE or LSWRITE; 0: none */
+    const char *solved_by;         /* which of the two (borrowed) */
+    int some_elements;             /* a selection of elements that may not be all of them */
+    int n_unknown;                 /* commands that are not known */
 
     int64_t inertia[HX_ANSYS_INERTIA]; /* line of each that is not zero; 0: it is zero */
     int64_t antype_line;               /* of the last ANTYPE that is not static; 0: none */
@@ -183,17 +187,21 @@ int hx_ansys_close_element(hx_ansys_reader *r);
 int hx_ansys_mp(hx_ansys_reader *r);
 int hx_ansys_mpdata(hx_ansys_reader *r);
 int hx_ansys_tb(hx_ansys_reader *r);
+int hx_ansys_mpdele(hx_ansys_reader *r);
 
 /* --- ansys_loads.c --- */
 
 int hx_ansys_d(hx_ansys_reader *r);
 int hx_ansys_f(hx_ansys_reader *r);
+int hx_ansys_dblock(hx_ansys_reader *r);
 int hx_ansys_ddele(hx_ansys_reader *r);
 int hx_ansys_fdele(hx_ansys_reader *r);
 int hx_ansys_dcum(hx_ansys_reader *r);
 int hx_ansys_fcum(hx_ansys_reader *r);
 int hx_ansys_cmsel(hx_ansys_reader *r);
 int hx_ansys_nsel(hx_ansys_reader *r);
+int hx_ansys_allsel(hx_ansys_reader *r);
+int hx_ansys_esel(hx_ansys_reader *r);
 int hx_ansys_cm(hx_ansys_reader *r);
 
 /* Once all is read: what each component of each node has at last becomes the conditions. */
@@ -218,6 +226,14 @@ int hx_ansys_is_nested(const hx_ansys_reader *r);
 void hx_ansys_look_for_expansion(hx_ansys_reader *r);
 
 int hx_ansys_finish_unread(hx_ansys_reader *r);
+
+/* --- ansys_known.c --- */
+
+/* Whether the command, or line of data, changes nothing that is read. */
+int hx_ansys_is_harmless(const hx_ansys_reader *r);
+
+/* Passes over the format behind *VREAD and its like. */
+int hx_ansys_skip_format(hx_ansys_reader *r);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
 /* Commands of ANSYS that are named and not read, and those that no archive should hold. */
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -9,7 +10,9 @@ enum {
     LOADS = HX_UNREAD_LOAD,
     HOLDS = HX_UNREAD_SUPPORT,
     BOTH = HX_UNREAD_LOAD | HX_UNREAD_SUPPORT,
-    CARRIES = HX_UNREAD_CARRIES
+    CARRIES = HX_UNREAD_CARRIES,
+    MATERIAL = HX_UNREAD_MATERIAL,
+    MOST_UNKNOWN = 500 /* commands that are not known */
 };
 
 typedef struct unread_row {
@@ -58,8 +61,26 @@ static const unread_row unread[] = {
     {"FTRAN", LOADS, NULL},
     {"SFTRAN", LOADS, NULL},
     {"BFTRAN", LOADS, NULL},
-    {"/INPUT", BOTH, "another file"},
-    {"*USE", BOTH, "a macro"},
+    {"/INPUT", CARRIES, "another file"},
+    {"*USE", CARRIES, "a macro"},
+    {"/UCMD", CARRIES, "a command of the user's"},
+    {"PARRES", BOTH, "parameters of another file"},
+    {"DOFSEL", BOTH, "a selection of degrees of freedom"},
+    {"SFEBLOCK", LOADS, "surface loads"},
+    {"BFBLOCK", LOADS, "body loads"},
+    {"BFEBLOCK", LOADS, "body loads"},
+    {"FBLOCK", LOADS, "forces"},
+    {"BFINT", LOADS, "body loads"},
+    {"SFSCALE", LOADS, NULL},
+    {"BFSCALE", LOADS, NULL},
+    {"LVSCALE", LOADS, NULL},
+    {"MAPLOAD", LOADS, "mapped loads"},
+    {"CMROTATE", LOADS, "rotating components"},
+    {"CBDOF", HOLDS, "interpolated displacements"},
+    {"SWGEN", CARRIES, "spot welds"},
+    {"SWADD", CARRIES, "spot welds"},
+    {"CECMOD", CARRIES, "constraint equations"},
+    {"PERTURB", HX_UNREAD_STEP, "no static analysis"},
     {"CE", CARRIES, "constraint equations"},
     {"CP", CARRIES, "coupled degrees of freedom"},
     {"CEINTF", CARRIES, "constraint equations"},
@@ -79,14 +100,22 @@ static const unread_row unread[] = {
     {"PSMESH", CARRIES, "pretension"},
     {"ESURF", CARRIES, "surface elements"},
     {"CYCLIC", CARRIES, "cyclic symmetry"},
-    {"MPCHG", HX_UNREAD_MATERIAL, "another material of elements"},
+    {"MPCHG", MATERIAL, "another material of elements"},
+    {"EMODIF", MATERIAL, "another material of elements"},
+    {"MPREAD", MATERIAL, "materials of another file"},
+    {"MPCOPY", MATERIAL, "a copy of a material"},
+    {"MPAMOD", MATERIAL, "changed materials"},
+    {"TBCOPY", MATERIAL, "a copy of a material"},
+    {"TBMODIF", MATERIAL, "changed materials"},
 };
 
 /* Make or change nodes and elements within ANSYS. */
 static const char *const meshing[] = {
-    "VMESH", "VSWEEP", "AMESH",  "LMESH",  "KMESH",   "NGEN",    "EGEN",   "ENGEN", "NSYM",
-    "ESYM",  "ENSYM",  "NSCALE", "FILL",   "NDELE",   "EDELE",   "NUMMRG", "MOVE",  "NUMCMP",
-    "NREAD", "EREAD",  "RESUME", "CDREAD", "NREFINE", "EREFINE", "EMODIF"};
+    "VMESH",  "VSWEEP",  "AMESH",   "LMESH",   "KMESH",    "NGEN",   "EGEN",    "ENGEN",
+    "NSYM",   "ESYM",    "ENSYM",   "NSCALE",  "FILL",     "NDELE",  "EDELE",   "NUMMRG",
+    "MOVE",   "NUMCMP",  "NREAD",   "EREAD",   "RESUME",   "CDREAD", "NREFINE", "EREFINE",
+    "EMODIF", "KREFINE", "LREFINE", "AREFINE", "VREFINE",  "VCLEAR", "ACLEAR",  "LCLEAR",
+    "KCLEAR", "FVMESH",  "VIMP",    "UPGEOM",  "TRANSFER", "ETCHG"};
 
 /* Zero in every archive of CDWRITE; the last statement counts. */
 static const char *const inertia[HX_ANSYS_INERTIA] = {"ACEL",    "OMEGA",   "DOMEGA", "CGOMGA",
@@ -227,26 +256,65 @@ static int is_continued(const hx_ansys_reader *r)
     return hx_ansys_is_unblocked(r) && !hx_ansys_is(r, 2, "DEFI");
 }
 
-static int take_row(hx_ansys_reader *r)
+/* The first SOLVE or LSWRITE ends the load step, of the nodes and elements that are selected. */
+static int take_solve(hx_ansys_reader *r, const char *by)
 {
+    if (r->solved) return HX_OK;
+    r->solved = r->line;
+    r->solved_by = by;
+    if (r->some_elements)
+        HX_TRY(hx_ansys_unread(r, CARRIES, "ESEL", "elements that are not selected in the solution",
+                               r->line));
+    return r->selection == HX_ANSYS_ALL
+               ? HX_OK
+               : hx_ansys_unread(r, BOTH, "NSEL", "nodes that are not selected in the solution",
+                                 r->line);
+}
+
+/* A command that is neither read nor in a table may be a macro: it may change anything. */
+static int take_unknown(hx_ansys_reader *r)
+{
+    enum { SHOWN = 40 };
+    char word[HX_ANSYS_WORD];
+    hx_ansys_word(r, 0, word);
+    word[strcspn(word, " \t")] = '\0';
+    if (strlen(word) > SHOWN) word[SHOWN] = '\0';
+    for (char *c = word; *c; c++)
+        *c = isprint((unsigned char)*c) ? (char)toupper((unsigned char)*c) : '?';
+    if (r->n_unknown++ == MOST_UNKNOWN)
+        return HX_ANSYS_RAISE(r,
+                              "more than %d commands that are not known, the last '%s': no "
+                              "archive, it seems",
+                              MOST_UNKNOWN, word);
+    return hx_ansys_unread(r, CARRIES, word, "a command that is not known", r->line);
+}
+
+/* *taken = 1 if the command has a row. */
+static int take_row(hx_ansys_reader *r, int *taken)
+{
+    *taken = 1;
     for (size_t i = 0; i < sizeof unread / sizeof unread[0]; i++) {
         const char *const name = unread[i].name;
         if (!hx_ansys_is_command(r, name)) continue;
-        if (strcmp(name, "LSWRITE") == 0 && !r->solved) r->solved = r->line;
+        if (strcmp(name, "LSWRITE") == 0) HX_TRY(take_solve(r, "LSWRITE"));
         if (strcmp(name, "CE") == 0 && is_continued(r)) return HX_OK;
+        if (strcmp(name, "EMODIF") == 0 && !hx_ansys_is(r, 2, "MAT")) return HX_OK;
         if (is_nothing(r)) return HX_OK;
         return hx_ansys_unread(r, unread[i].roles, name, unread[i].what, r->line);
     }
+    *taken = 0;
     return HX_OK;
 }
 
-/* EMODIF of another type or node is no such element any longer. */
+/* EMODIF of another type or node makes another element; of real constants, coordinate systems and
+ * sections it changes no homogeneous solid. */
 static int is_meshing(const hx_ansys_reader *r, const char *name)
 {
     char word[HX_ANSYS_WORD];
     if (!hx_ansys_is_command(r, name)) return 0;
     if (strcmp(name, "EMODIF") != 0) return 1;
-    return hx_ansys_is(r, 2, "TYPE") || strspn(hx_ansys_word(r, 2, word), "-0123456789") > 0;
+    return !hx_ansys_is(r, 2, "MAT") && !hx_ansys_is(r, 2, "REAL") && !hx_ansys_is(r, 2, "ESYS") &&
+           strncasecmp(hx_ansys_word(r, 2, word), "SECN", 4) != 0;
 }
 
 static int refuse_meshing(hx_ansys_reader *r)
@@ -280,11 +348,12 @@ int hx_ansys_other_command(hx_ansys_reader *r)
     if (hx_ansys_is_command(r, "/UNITS")) return note_units(r);
     if (hx_ansys_is_command(r, "ANTYPE")) return take_antype(r);
     if (hx_ansys_is_command(r, "NLGEOM")) return take_nlgeom(r);
-    if (hx_ansys_is_command(r, "SOLVE") && !r->solved) r->solved = r->line;
+    if (hx_ansys_is_command(r, "SOLVE")) return take_solve(r, "SOLVE");
     HX_TRY(refuse_meshing(r));
     HX_TRY(take_inertia(r, &taken));
     if (!taken) HX_TRY(take_temperature(r, &taken));
-    return taken ? HX_OK : take_row(r);
+    if (!taken) HX_TRY(take_row(r, &taken));
+    return taken || hx_ansys_is_harmless(r) ? HX_OK : take_unknown(r);
 }
 
 int hx_ansys_finish_unread(hx_ansys_reader *r)

@@ -255,3 +255,31 @@ const char *hx_foreign_hint(const char *path, const char *head, char *text, size
     compose(kind ? kind->what : named->what, kind ? kind->how : named->how, path, text, n_text);
     return text;
 }
+
+#define APPEND " (ParaView's filter 'Append Datasets' makes one of it)"
+#define SURFACE                                                                                    \
+    " (a surface has no elements: save it as .stl, of which gmsh makes a mesh, or save the grid "  \
+    "that it is the surface of)"
+
+const char *hx_foreign_vtk_remedy(const char *kind)
+{
+    static const struct {
+        const char *word, *remedy;
+    } list[] = {
+        {"ImageData", APPEND},
+        {"PImageData", APPEND},
+        {"STRUCTURED_POINTS", APPEND},
+        {"StructuredGrid", APPEND},
+        {"PStructuredGrid", APPEND},
+        {"STRUCTURED_GRID", APPEND},
+        {"RectilinearGrid", APPEND},
+        {"PRectilinearGrid", APPEND},
+        {"RECTILINEAR_GRID", APPEND},
+        {"PolyData", SURFACE},
+        {"PPolyData", SURFACE},
+        {"vtkMultiBlockDataSet", " (ParaView's filter 'Merge Blocks' makes one of it)"},
+    };
+    for (size_t i = 0; kind && i < sizeof list / sizeof list[0]; i++)
+        if (strcasecmp(kind, list[i].word) == 0) return list[i].remedy;
+    return "";
+}

@@ -13,6 +13,11 @@ extern "C" {
  * ends with a 0; "" or NULL: not known) or its name; returns text, NULL: nothing is known of it. */
 const char *hx_foreign_hint(const char *path, const char *head, char *text, size_t n_text);
 
+/* What makes an unstructured grid of VTK's data of another kind ("ImageData", "PolyData",
+ * "STRUCTURED_POINTS"), in parentheses after a space; "": nothing is known of it. Verified with VTK
+ * 9.1, whose vtkAppendFilter is ParaView's Append Datasets: of a surface it keeps faces only. */
+const char *hx_foreign_vtk_remedy(const char *kind);
+
 /* 1: a file that begins so is one of those, whatever its name. */
 int hx_foreign_is_head(const char *head);
 

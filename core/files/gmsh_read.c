@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../mesh/set_rules.h"
 #include "gmsh_reader.h"
 
 /* Gmsh manual, "Node ordering" and GmshDefines.h; types that no mesher of ours to read writes are
@@ -211,12 +212,14 @@ static int read_format(hx_gmsh_reader *r)
 /* Passes lines up to the one that ends the section. */
 static int skip_section(hx_gmsh_reader *r, const char *end)
 {
-    char line[HX_FILE_WORD_SIZE + 8];
-    int found;
+    char line[4 * HX_FILE_WORD_SIZE]; /* a rule names two sets */
+    const int is_comment = strcmp(end, "$EndComments") == 0;
+    int found, is_rule;
     do {
         HX_TRY(hx_file_scan_line(&r->scan, line, sizeof line, &found));
         if (!found) return HX_GMSH_RAISE(r, "the file ends before %.80s", end);
-        r->joins_names |= strcmp(line, HX_GMSH_JOINS) == 0 && strcmp(end, "$EndComments") == 0;
+        r->joins_names |= is_comment && strcmp(line, HX_GMSH_JOINS) == 0;
+        if (is_comment) HX_TRY(hx_set_rules_read(&r->import.rules, line, &is_rule));
         line[strcspn(line, " \t")] = '\0';
     } while (strcmp(line, end) != 0);
     return HX_OK;

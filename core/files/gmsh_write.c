@@ -6,6 +6,7 @@
 #include "../base/atomic_file.h"
 #include "../base/memory.h"
 #include "../base/sort.h"
+#include "../mesh/set_rules.h"
 #include "gmsh.h"
 #include "gmsh_reader.h"
 #include "set_classes.h"
@@ -344,6 +345,19 @@ static void write_joins(writer *w)
     if (is_joined) fputs("$Comments\n" HX_GMSH_JOINS "\n$EndComments\n", w->f);
 }
 
+/* What makes the combined sets of others; all else in the file is for any program. */
+static int write_rules(writer *w)
+{
+    hx_set_names names;
+    char *text = NULL;
+    HX_TRY(hx_set_names_make(w->mesh, &hx_gmsh_name_rule, &names));
+    const int rc = hx_set_rules_text(w->mesh, names.name, "", &text);
+    if (text) fprintf(w->f, "$Comments\n%s$EndComments\n", text);
+    free(text);
+    hx_set_names_free(&names);
+    return rc;
+}
+
 static int n_byte(unsigned char c)
 {
     return c >= 32 && c != 127 && c != '"';
@@ -504,6 +518,7 @@ static int write_file(writer *w, const char *path)
     setvbuf(w->f, NULL, _IOFBF, 1 << 20);
     write_format(w);
     write_joins(w);
+    HX_TRY_FAIL(write_rules(w));
     HX_TRY_FAIL(write_names(w));
     write_entities(w);
     write_nodes(w);

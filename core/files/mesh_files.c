@@ -327,8 +327,22 @@ int hx_mesh_read(const char *path, double merge, hx_mesh *mesh, hx_conditions *c
     return rc;
 }
 
+/* Sets that the file says are made of others, and lists otherwise: changed since. */
+static int note_rules(const hx_mesh *mesh, hx_notes *notes)
+{
+    for (size_t i = 0; i < mesh->rules.n; i++)
+        if (mesh->rules.rule[i].is_listed)
+            HX_TRY(hx_notes_add(
+                notes, HX_NOTE_WARNING,
+                "%s: the set '%.60s' is listed with other nodes or faces than the sets "
+                "that it is made of have: it is taken as it is listed",
+                mesh->name, mesh->rules.rule[i].set.name));
+    return HX_OK;
+}
+
 int hx_mesh_check_file(const hx_mesh *mesh, double merge, hx_notes *notes)
 {
+    HX_TRY(note_rules(mesh, notes));
     const int keep_apart = !isnan(merge) && !(merge > 0.0);
     return hx_mesh_check_conforming(mesh, keep_apart, notes);
 }

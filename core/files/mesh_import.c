@@ -9,6 +9,7 @@
 #include "../base/sum.h"
 #include "../mesh/mesh_check.h"
 #include "../mesh/mesh_source.h"
+#include "../mesh/set_rules.h"
 #include "../problem/conditions.h"
 #include "mesh_import_internal.h"
 
@@ -271,6 +272,7 @@ void hx_import_free(hx_import *import)
         free(import->set[i]->name);
         free(import->set[i]);
     }
+    hx_set_rules_free(&import->rules);
     hx_unread_free(&import->unread);
     free(import->other);
     free(import->set);
@@ -521,6 +523,8 @@ static int make_mesh(hx_import *import, hx_mesh *mesh)
     }
     mesh->node_number = node_number;
     mesh->elem_number = elem_number;
+    mesh->rules = import->rules;
+    memset(&import->rules, 0, sizeof import->rules);
     return HX_OK;
 fail:
     free(conn);
@@ -547,9 +551,33 @@ int hx_import_check_cells(const hx_import *import)
     return note_ignored(import);
 }
 
+/* 1 if the file gives a part of a rule by faces. */
+static int unites_faces(const hx_import *import, const hx_stated_rule *rule)
+{
+    for (size_t p = 0; p < rule->set.n_part; p++)
+        for (size_t i = 0; i < import->n_set; i++) {
+            const hx_import_set *const set = import->set[i];
+            if (strcmp(set->name, rule->set.part[p]) != 0) continue;
+            if (set->quad.n + set->face_elem.n + set->free_elem.n > 0) return 1;
+        }
+    return 0;
+}
+
+/* Combined sets are made of a whole mesh. */
+static int need_whole_for_rules(hx_import *import)
+{
+    for (size_t i = 0; i < import->rules.n; i++) {
+        const hx_stated_rule *const rule = &import->rules.rule[i];
+        if (rule->is_listed || unites_faces(import, rule))
+            return hx_import_need_whole(import, "sets that are made of others");
+    }
+    return HX_OK;
+}
+
 int hx_import_finish(hx_import *import, hx_mesh *mesh)
 {
     int rc = HX_OK;
+    if (import->sink) HX_TRY(need_whole_for_rules(import));
     if (import->sink) return import->sink->finish(import->sink, import);
     memset(mesh, 0, sizeof *mesh);
     HX_TRY(hx_import_check_cells(import));

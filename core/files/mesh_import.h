@@ -109,6 +109,7 @@ struct hx_import {
     size_t n_other, n_set;
     hx_import_other *other; /* (owned) */
     hx_import_set **set;    /* (owned, each) */
+    hx_set_rules rules;     /* sets that are made of others, for the mesh (owned) */
     hx_unread unread;       /* what the file states and is not read (owned) */
 
     /* From hx_import_finish on. */

@@ -26,10 +26,39 @@ static int open_case(hx_nastran_reader *r, int64_t number)
     return HX_OK;
 }
 
+/* STEP of SOL 400: each is a case. The first is the subcase itself, with what stands above it;
+ * later ones begin with that. */
+static int open_step(hx_nastran_reader *r, int64_t number)
+{
+    if (r->n_case == 0) HX_TRY(open_case(r, 1));
+    const hx_nastran_case *const last = &r->list[r->n_case - 1];
+    if (last->step == 0) {
+        r->above_steps = *last;
+    } else {
+        HX_TRY(open_case(r, last->number));
+        r->list[r->n_case - 1] = r->above_steps;
+    }
+    r->list[r->n_case - 1].step = number;
+    r->list[r->n_case - 1].line = r->scan.line;
+    return HX_OK;
+}
+
+/* Words may be cut to four characters. */
 static int is_word(const char *text, const char *word)
 {
-    const size_t n = strlen(word);
-    return strncasecmp(text, word, n) == 0 && !isalnum((unsigned char)text[n]);
+    enum { SIGNIFICANT = 4 };
+    size_t n = 0;
+    while (isalnum((unsigned char)text[n])) n++;
+    return strncasecmp(text, word, n) == 0 && (n == strlen(word) || n >= SIGNIFICANT);
+}
+
+/* What stands behind the word: with "=" or without, and behind a choice in parentheses. */
+static const char *value_behind(const char *text)
+{
+    text += strcspn(text, "( \t=,");
+    text += strspn(text, " \t");
+    if (*text == '(') text += strcspn(text, ")");
+    return text + strspn(text, ") \t=,");
 }
 
 /* SOL 101 */
@@ -45,10 +74,9 @@ static void take_solution(hx_nastran_reader *r, const char *text)
 static int is_static_word(const char *text)
 {
     static const char *const word[] = {"STAT", "LINSTAT", "NLSTAT", "SESTAT"};
-    text += strcspn(text, "=") + 1;
-    text += strspn(text, " \t");
+    const char *const value = value_behind(text);
     for (int i = 0; i < 4; i++)
-        if (strncasecmp(text, word[i], strlen(word[i])) == 0) return 1;
+        if (strncasecmp(value, word[i], strlen(word[i])) == 0) return 1;
     return 0;
 }
 
@@ -69,13 +97,49 @@ static void take_set(hx_nastran_reader *r, const char *text, int64_t *sid, int64
     *line = r->scan.line;
 }
 
+/* INREL = -2, and PARAM,INREL,-1: inertia relief; 0 is none. */
+static void take_relief(hx_nastran_reader *r, const char *text)
+{
+    r->relief_line = strtol(value_behind(text), NULL, 10) != 0 ? r->scan.line : 0;
+}
+
 /* PARAM,LGDISP,1 */
 static void take_control_param(hx_nastran_reader *r, const char *text)
 {
     text += 5 + strspn(text + 5, " \t,");
+    if (is_word(text, "INREL")) take_relief(r, text);
     if (!is_word(text, "LGDISP")) return;
-    text += 6 + strspn(text + 6, " \t,=");
-    r->large_line = strtol(text, NULL, 10) > 0 ? r->scan.line : 0;
+    r->large_line = strtol(value_behind(text), NULL, 10) > 0 ? r->scan.line : 0;
+}
+
+/* TEMPERATURE(LOAD) = 3; the one of the load counts beside those of the initial state and of the
+ * material. */
+static void take_temperature(hx_nastran_reader *r, hx_nastran_case *here, const char *text)
+{
+    if (!is_word(text, "TEMPERATURE")) return;
+    const char *choice = text + strcspn(text, "(= \t");
+    choice += strspn(choice, "( \t");
+    const int is_other = strncasecmp(choice, "INIT", 4) == 0 || strncasecmp(choice, "MATE", 4) == 0;
+    if (is_other && here->temperature > 0) return;
+    take_set(r, text, &here->temperature, &here->temperature_line);
+}
+
+/* Cases within cases that are not read. */
+static int lose_cases(hx_nastran_reader *r, const char *text)
+{
+    static const char *const word[] = {"SUBCOM", "SUBSEQ", "SUBSTEP", "SYM", "SYMCOM", "SYMSEQ"};
+    for (size_t i = 0; i < sizeof word / sizeof word[0]; i++) {
+        const size_t n = strlen(word[i]);
+        if (strncasecmp(text, word[i], n) == 0 && !isalnum((unsigned char)text[n]))
+            HX_TRY(hx_nastran_lose(r, word[i]));
+    }
+    return HX_OK;
+}
+
+/* SUBCASE 1 may be cut, but not to what SUBCOM may be cut to. */
+static int is_subcase(const char *text)
+{
+    return strncasecmp(text, "SUBCA", 5) == 0 && is_word(text, "SUBCASE");
 }
 
 int hx_nastran_read_control(hx_nastran_reader *r)
@@ -88,15 +152,15 @@ int hx_nastran_read_control(hx_nastran_reader *r)
         const char *const text = line + strspn(line, " \t");
         hx_nastran_case *const here = r->n_case > 0 ? &r->list[r->n_case - 1] : &r->all;
         r->has_control = 1;
-        if (is_word(text, "SUBCASE")) HX_TRY(open_case(r, number_behind(text)));
+        if (is_subcase(text)) HX_TRY(open_case(r, number_behind(text)));
+        if (is_word(text, "STEP")) HX_TRY(open_step(r, number_behind(text)));
         if (is_word(text, "SPC")) take_set(r, text, &here->spc, &here->spc_line);
         if (is_word(text, "LOAD")) take_set(r, text, &here->load, &here->load_line);
-        if (is_word(text, "MPC")) here->mpc = number_behind(text);
+        if (is_word(text, "MPC")) take_set(r, text, &here->mpc, &here->mpc_line);
         if (is_word(text, "SOL")) take_solution(r, text);
-        if (is_word(text, "TEMPERATURE") || is_word(text, "TEMP"))
-            here->temperature = number_behind(text);
-        if (is_word(text, "SUBCOM") || is_word(text, "SUBSEQ"))
-            HX_TRY(hx_nastran_lose(r, is_word(text, "SUBCOM") ? "SUBCOM" : "SUBSEQ"));
+        take_temperature(r, here, text);
+        if (is_word(text, "INREL")) take_relief(r, text);
+        HX_TRY(lose_cases(r, text));
         if (is_word(text, "NLPARM")) r->nlparm_line = r->scan.line;
         if (is_word(text, "PARAM")) take_control_param(r, text);
         take_analysis(r, here, text);
@@ -134,13 +198,22 @@ static int read_sid(hx_nastran_reader *r, int64_t *sid)
     return HX_NASTRAN_RAISE(&r->scan, "the number of a set is expected");
 }
 
+/* The set of a support, noted as one that the deck has. */
+static int read_support_set(hx_nastran_reader *r, int64_t *sid)
+{
+    hx_numbers *const list = &r->support_set;
+    HX_TRY(read_sid(r, sid));
+    if (list->n > 0 && hx_numbers_get(list, list->n - 1) == *sid) return HX_OK;
+    return hx_numbers_append(list, 1, sid);
+}
+
 /* SID, G1, C1, D1, G2, C2, D2 */
 int hx_nastran_take_spc(hx_nastran_reader *r)
 {
     int64_t sid, node;
     unsigned components;
     double value;
-    HX_TRY(read_sid(r, &sid));
+    HX_TRY(read_support_set(r, &sid));
     for (size_t k = 1; k <= 4; k += 3) {
         HX_TRY(hx_nastran_int(&r->scan, k, 0, &node));
         HX_TRY(hx_nastran_components(r, hx_nastran_text(&r->scan, k + 1), &components));
@@ -155,7 +228,7 @@ int hx_nastran_take_spc1(hx_nastran_reader *r)
 {
     int64_t sid, node = 0, last;
     unsigned components;
-    HX_TRY(read_sid(r, &sid));
+    HX_TRY(read_support_set(r, &sid));
     HX_TRY(hx_nastran_components(r, hx_nastran_text(&r->scan, 1), &components));
     for (size_t i = 2; i < r->scan.n_field; i++) {
         if (!*hx_nastran_text(&r->scan, i)) continue;
@@ -176,7 +249,7 @@ int hx_nastran_take_spc1(hx_nastran_reader *r)
 static int add_part(hx_nastran_reader *r, int64_t of, int64_t sid, double factor)
 {
     HX_TRY(hx_grow(&r->part, r->n_part, &r->part_capacity, sizeof *r->part, "sets of sets"));
-    r->part[r->n_part++] = (hx_nastran_part){of, sid, factor};
+    r->part[r->n_part++] = (hx_nastran_part){of, sid, r->scan.line, factor};
     return HX_OK;
 }
 
@@ -188,6 +261,22 @@ int hx_nastran_take_spcadd(hx_nastran_reader *r)
     for (size_t i = 1; i < r->scan.n_field; i++) {
         HX_TRY(hx_nastran_int(&r->scan, i, 0, &other));
         if (other > 0) HX_TRY(add_part(r, -sid, -other, 1.0)); /* apart from loads */
+    }
+    return HX_OK;
+}
+
+/* SID, S1, S2, ... */
+int hx_nastran_take_mpcadd(hx_nastran_reader *r)
+{
+    int64_t sid, other;
+    HX_TRY(hx_nastran_lose(r, r->scan.name));
+    HX_TRY(read_sid(r, &sid));
+    for (size_t i = 1; i < r->scan.n_field; i++) {
+        HX_TRY(hx_nastran_int(&r->scan, i, 0, &other));
+        if (other < 1) continue;
+        HX_TRY(hx_grow(&r->mpc_part, r->n_mpc_part, &r->mpc_part_capacity, sizeof *r->mpc_part,
+                       "sets of sets"));
+        r->mpc_part[r->n_mpc_part++] = (hx_nastran_part){sid, other, r->scan.line, 1.0};
     }
     return HX_OK;
 }
@@ -287,9 +376,10 @@ static int raise_at(const hx_nastran_reader *r, int64_t line, int code)
  * direction. */
 static int name_turned(hx_nastran_reader *r, const hx_condition *c, int64_t node)
 {
-    if (r->turned.n == 0 || (c->components == 7u && c->value == 0.0) ||
-        hx_number_index_find(&r->turned_index, node) < 0)
-        return HX_OK;
+    if (r->turned.n == 0 || (c->components == 7u && c->value == 0.0)) return HX_OK;
+    const int64_t at = hx_number_index_find(&r->turned_index, node);
+    if (at < 0 || r->turned_named[at]) return HX_OK; /* a node counts once */
+    r->turned_named[at] = 1;
     return hx_import_unread(&r->import, HX_UNREAD_SUPPORT, "GRID CD",
                             "supports in the coordinate system of a node", 1, c->line);
 }
@@ -546,12 +636,14 @@ static int choose_spc(hx_nastran_reader *r, const hx_nastran_case **chosen)
     const int64_t spc = (*chosen)->spc;
     for (size_t i = first + 1; r->has_control && i < r->n_case; i++) {
         if (r->list[i].spc == spc || (r->list[i].is_other && !none_is_static)) continue;
+        char other[60], here[60];
+        hx_nastran_case_text(&r->list[i], other);
+        hx_nastran_case_text(&r->list[first], here);
         HX_TRY(hx_import_conditions_set_support_fault(
             &r->conditions,
-            "%s: subcase %lld has SPC = %lld, subcase %lld SPC = %lld; all load cases have the "
+            "%s: %s has SPC = %lld, %s SPC = %lld; all load cases have the "
             "same supports here: write one file for each set of supports",
-            r->import.path, (long long)r->list[i].number, (long long)r->list[i].spc,
-            (long long)r->list[first].number, (long long)spc));
+            r->import.path, other, (long long)r->list[i].spc, here, (long long)spc));
         *chosen = NULL;
         break;
     }
@@ -593,7 +685,8 @@ static int leave_out_cases(hx_nastran_reader *r)
     for (size_t i = 0; i < r->n_case; i++) {
         hx_nastran_case *const here = &r->list[i];
         if (is_static && here->is_other) {
-            snprintf(text, sizeof text, "SUBCASE %lld", (long long)here->number);
+            hx_nastran_case_text(here, text);
+            for (char *c = text; *c; c++) *c = (char)toupper((unsigned char)*c);
             HX_TRY(hx_import_unread(&r->import, HX_UNREAD_STEP, text, "no static analysis", 1,
                                     here->line));
         }
@@ -610,6 +703,7 @@ int hx_nastran_finish(hx_nastran_reader *r, const hx_mesh *mesh)
     HX_TRY(leave_out_cases(r));
     HX_TRY(add_all_supports(r));
     if (r->has_control) HX_TRY(hx_nastran_check_loads(r));
+    for (size_t i = 0; i < r->n_case; i++) HX_TRY(hx_nastran_check_parts(r, &r->list[i]));
     for (size_t i = 0; i < r->n_case; i++) {
         if (r->list[i].is_other) continue;
         const hx_condition none = {.kind = HX_CONDITION_NO_FORCES, .step = ++step};

@@ -133,6 +133,21 @@ static int open_property(hx_nastran_reader *r, int64_t property)
                                        : hx_numbers_append(&r->solid_property, 1, &property);
 }
 
+/* gmsh writes the 27 nodes of its complete hexahedra, of which Nastran's have 20. */
+static int refuse_more(hx_nastran_reader *r, const cell_type *type, int64_t number)
+{
+    int n = type->n_node;
+    for (size_t i = 2 + (size_t)n; i < r->scan.n_field; i++, n++) {
+        const char *const text = hx_nastran_text(&r->scan, i);
+        if (!*text || strspn(text, "0123456789") != strlen(text)) break;
+    }
+    if (n == type->n_node) return HX_OK;
+    return HX_NASTRAN_RAISE(&r->scan,
+                            "element %lld has %d nodes, Nastran's %s at most %d; in gmsh set "
+                            "Mesh.SecondOrderIncomplete = 1 and Mesh.ElementOrder = 2 at most",
+                            (long long)number, n, type->name, type->n_node);
+}
+
 /* The nodes in the fields behind EID and PID; *n_blank of them are missing behind the corners. */
 static int read_nodes(hx_nastran_reader *r, const cell_type *type, int64_t *node, int *n_blank)
 {
@@ -175,6 +190,7 @@ static int take_cell(hx_nastran_reader *r, const cell_type *type)
     HX_TRY(hx_nastran_int(&r->scan, 1, number, &property));
     HX_TRY(read_nodes(r, type, node, &n_blank));
     if (type->is_solid) {
+        HX_TRY(refuse_more(r, type, number));
         HX_TRY(open_property(r, property));
         return add_solid(r, type, number, node, n_blank);
     }
@@ -213,6 +229,7 @@ static const card cards[] = {
     {"SPC", hx_nastran_take_spc, HX_UNREAD_SUPPORT},
     {"SPC1", hx_nastran_take_spc1, HX_UNREAD_SUPPORT},
     {"SPCADD", hx_nastran_take_spcadd, HX_UNREAD_SUPPORT},
+    {"MPCADD", hx_nastran_take_mpcadd, HX_UNREAD_SUPPORT},
     {"FORCE", hx_nastran_take_force, HX_UNREAD_LOAD},
     {"PLOAD", hx_nastran_take_pload, HX_UNREAD_LOAD},
     {"PLOAD4", hx_nastran_take_pload4, HX_UNREAD_LOAD},
@@ -296,6 +313,9 @@ static void reader_free(hx_nastran_reader *r)
     hx_nastran_free_unread(r);
     hx_numbers_free(&r->turned);
     hx_number_index_free(&r->turned_index);
+    free(r->turned_named);
+    free(r->mpc_part);
+    hx_numbers_free(&r->support_set);
     hx_numbers_free(&r->carrying);
     hx_numbers_free(&r->solid_property);
     hx_numbers_free(&r->psolid);
@@ -335,12 +355,14 @@ int hx_nastran_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, 
     HX_TRY_FAIL(name_face_sets(r));
     HX_TRY_FAIL(apply_grdset(r));
     HX_TRY_FAIL(hx_number_index_create(&r->turned_index, &r->turned));
+    HX_TRY_FAIL(hx_alloc(&r->turned_named, (size_t)r->turned.n + 1, 1, "nodes of a file"));
     HX_TRY_FAIL(hx_nastran_move_nodes(r));
     HX_TRY_FAIL(hx_import_finish(&r->import, mesh));
     HX_TRY_FAIL(hx_nastran_finish(r, mesh));
     HX_TRY_FAIL(hx_nastran_use_materials(r));
     HX_TRY_FAIL(hx_nastran_name_unread(r));
     HX_TRY_FAIL(hx_nastran_name_nonlinear(r));
+    HX_TRY_FAIL(hx_nastran_name_relief(r));
     HX_TRY_FAIL(hx_nastran_note_formulations(r));
     HX_TRY_FAIL(hx_import_conditions_finish(&r->conditions, &r->import, mesh, conditions));
     if (conditions) rc = hx_nastran_find_material(r, &conditions->material);

@@ -60,17 +60,18 @@ typedef struct hx_nastran_load {
     int is_named;    /* among what is not read */
 } hx_nastran_load;
 
-/* Set `of` holds set `sid` with a factor: LOAD and SPCADD. */
+/* Set `of` holds set `sid` with a factor: LOAD, SPCADD (both numbers negative) and MPCADD. */
 typedef struct hx_nastran_part {
-    int64_t of, sid;
+    int64_t of, sid, line;
     double factor;
 } hx_nastran_part;
 
 /* What a subcase chooses; 0: none. */
 typedef struct hx_nastran_case {
-    int64_t number, line, spc, load, mpc, temperature;
-    int64_t spc_line, load_line; /* where it chooses them */
-    int is_other;                /* no static analysis: left out */
+    int64_t number, step; /* of SUBCASE; of STEP within it, 0: none */
+    int64_t line, spc, load, mpc, temperature;
+    int64_t spc_line, load_line, mpc_line, temperature_line; /* where it chooses them */
+    int is_other;                                            /* no static analysis: left out */
 } hx_nastran_case;
 
 typedef struct hx_nastran_system {
@@ -98,6 +99,7 @@ typedef struct hx_nastran_reader {
     hx_numbers blank_output, blank_components;
     hx_numbers turned; /* nodes whose displacements are in a system of their own */
     hx_number_index turned_index;
+    uint8_t *turned_named; /* [turned.n] nodes that are named (owned) */
     int64_t last_property, last_face_property;
     hx_import_set *set, *face_set; /* of last_property, last_face_property */
     int64_t n_partial;             /* elements some of whose mid-side nodes are missing */
@@ -118,6 +120,9 @@ typedef struct hx_nastran_reader {
     hx_nastran_support *support; /* (owned) */
     hx_nastran_load *load;       /* (owned) */
     hx_nastran_part *part;       /* (owned) */
+    size_t n_mpc_part, mpc_part_capacity;
+    hx_nastran_part *mpc_part; /* of MPCADD (owned) */
+    hx_numbers support_set;    /* of SPC and SPC1, also of those that hold rotations only */
 
     size_t n_system, system_capacity, n_place, place_capacity;
     hx_nastran_system *system;  /* (owned) */
@@ -127,7 +132,9 @@ typedef struct hx_nastran_reader {
     char solution[HX_NASTRAN_FIELD]; /* the word behind SOL; "": none */
     int64_t solution_line;
     int64_t large_line, nlparm_line; /* of PARAM,LGDISP that is on; of NLPARM in case control */
+    int64_t relief_line;             /* of INREL that is on; 0: it is off */
     hx_nastran_case all;             /* above the subcases */
+    hx_nastran_case above_steps;     /* in the last subcase that has steps */
     size_t n_case, case_capacity;
     hx_nastran_case *list; /* (owned) */
 } hx_nastran_reader;
@@ -152,6 +159,10 @@ int hx_nastran_take_property(hx_nastran_reader *r);
 int hx_nastran_check_loads(hx_nastran_reader *r);
 int hx_nastran_check_supports(hx_nastran_reader *r, const hx_nastran_case *chosen);
 
+/* A set that a chosen LOAD, SPCADD or MPCADD names and that the deck does not have refuses the
+ * loads or the supports; without case control all are chosen. */
+int hx_nastran_check_parts(hx_nastran_reader *r, const hx_nastran_case *chosen);
+
 /* Once all is read: names what carries, weighs, loads or supports and is not read. */
 int hx_nastran_name_unread(hx_nastran_reader *r);
 void hx_nastran_free_unread(hx_nastran_reader *r);
@@ -159,9 +170,13 @@ void hx_nastran_free_unread(hx_nastran_reader *r);
 /* Whether the analysis (SOL) has static subcases. */
 int hx_nastran_is_static(const hx_nastran_reader *r);
 
-/* PARAM; and, once all is read, names that the file's analysis is not linear. */
+/* PARAM; once all is read, names that the file's analysis is not linear, or has inertia relief. */
 int hx_nastran_take_param(hx_nastran_reader *r);
 int hx_nastran_name_nonlinear(hx_nastran_reader *r);
+int hx_nastran_name_relief(hx_nastran_reader *r);
+
+/* "subcase 1", "subcase 1, step 2" */
+void hx_nastran_case_text(const hx_nastran_case *c, char text[60]);
 
 /* Lines of case control, up to the bulk data. */
 int hx_nastran_read_control(hx_nastran_reader *r);
@@ -170,6 +185,7 @@ int hx_nastran_read_control(hx_nastran_reader *r);
 int hx_nastran_take_spc(hx_nastran_reader *r);
 int hx_nastran_take_spc1(hx_nastran_reader *r);
 int hx_nastran_take_spcadd(hx_nastran_reader *r);
+int hx_nastran_take_mpcadd(hx_nastran_reader *r);
 int hx_nastran_take_force(hx_nastran_reader *r);
 int hx_nastran_take_pload(hx_nastran_reader *r);
 int hx_nastran_take_pload4(hx_nastran_reader *r);

@@ -121,6 +121,10 @@ static const card_kind kinds[] = {
     {"TEMPBC", HOLDS, ALWAYS, "prescribed temperatures"},
     {"SUBCOM", HX_UNREAD_STEP, ALWAYS, "combinations of subcases"},
     {"SUBSEQ", HX_UNREAD_STEP, ALWAYS, "combinations of subcases"},
+    {"SUBSTEP", LOAD, ALWAYS, "coupled analyses"},
+    {"SYM", LOAD | HOLDS, ALWAYS, "subcases of symmetry"},
+    {"SYMCOM", LOAD, ALWAYS, "combinations of subcases"},
+    {"SYMSEQ", LOAD, ALWAYS, "combinations of subcases"},
     {"PLSOLID", HX_UNREAD_MATERIAL, BY_PROPERTY, "hyperelastic solids"},
     {"PCOMPLS", HX_UNREAD_MATERIAL, BY_PROPERTY, "layered solids"},
     {"PCOMPS", HX_UNREAD_MATERIAL, BY_PROPERTY, "layered solids"},
@@ -365,12 +369,14 @@ int hx_nastran_is_static(const hx_nastran_reader *r)
            strncasecmp(r->solution, "NONLIN", 6) == 0;
 }
 
-/* PARAM,LGDISP,1 and its like. */
+/* PARAM,LGDISP,1 and PARAM,INREL,-2. */
 int hx_nastran_take_param(hx_nastran_reader *r)
 {
     const char *const value = hx_nastran_text(&r->scan, 1);
     if (strcasecmp(hx_nastran_text(&r->scan, 0), "LGDISP") == 0)
         r->large_line = strtol(value, NULL, 10) > 0 ? r->scan.line : 0;
+    if (strcasecmp(hx_nastran_text(&r->scan, 0), "INREL") == 0)
+        r->relief_line = strtol(value, NULL, 10) != 0 ? r->scan.line : 0;
     return hx_nastran_lose(r, r->scan.name);
 }
 
@@ -398,6 +404,29 @@ int hx_nastran_name_nonlinear(hx_nastran_reader *r)
         HX_TRY(hx_import_unread(&r->import, 0, "PARAM,LGDISP",
                                 "large displacements; the analysis is linear", 1, r->large_line));
     return HX_OK;
+}
+
+int hx_nastran_name_relief(hx_nastran_reader *r)
+{
+    int holds = 0;
+    for (size_t i = 0; i < r->conditions.n && !holds; i++)
+        holds = r->conditions.list[i].kind == HX_CONDITION_SUPPORT;
+    if (!r->relief_line) return HX_OK;
+    if (!holds)
+        HX_TRY(hx_import_conditions_set_support_fault(
+            &r->conditions,
+            "%s:%lld: INREL: inertia relief balances the loads of a part that nothing holds, and "
+            "hextop has none: state supports and loads in the config",
+            r->import.path, (long long)r->relief_line));
+    return hx_import_unread(&r->import, LOAD, "INREL",
+                            "inertia relief: loads by mass that balance the others", 1,
+                            r->relief_line);
+}
+
+void hx_nastran_case_text(const hx_nastran_case *c, char text[60])
+{
+    const int n = snprintf(text, 60, "subcase %lld", (long long)c->number);
+    if (c->step > 0) snprintf(text + n, 60 - (size_t)n, ", step %lld", (long long)c->step);
 }
 
 /* --- sets that the case control chooses --- */
@@ -448,7 +477,28 @@ static set_list list_supports(const hx_nastran_reader *r, int64_t wanted)
 {
     set_list list = {.wanted = wanted};
     for (size_t i = 0; i < r->n_part; i++) list_set(&list, -r->part[i].of);
-    for (size_t i = 0; i < r->n_support; i++) list_set(&list, r->support[i].sid);
+    for (int64_t i = 0; i < r->support_set.n; i++)
+        list_set(&list, hx_numbers_get(&r->support_set, i));
+    return list;
+}
+
+/* Sets of cards that are not read, of one kind of choice. */
+static set_list list_lost(const hx_nastran_reader *r, chosen_by by, int64_t wanted)
+{
+    set_list list = {.wanted = wanted};
+    for (size_t i = 0; i < r->n_lost; i++) {
+        const card_kind *const kind = find_kind(r->lost[i].name);
+        if (!kind || kind->by != by) continue;
+        list.has_wanted |= r->lost[i].sid == 0; /* of too many sets to count */
+        list_set(&list, r->lost[i].sid);
+    }
+    return list;
+}
+
+static set_list list_mpcs(const hx_nastran_reader *r, int64_t wanted)
+{
+    set_list list = list_lost(r, BY_MPC, wanted);
+    for (size_t i = 0; i < r->n_mpc_part; i++) list_set(&list, r->mpc_part[i].of);
     return list;
 }
 
@@ -470,6 +520,39 @@ static void none_chosen(const hx_nastran_reader *r, const char *command, const c
              r->import.path, command, what, list->text, command);
 }
 
+/* A displacement that some support prescribes loads a subcase without LOAD. */
+static int is_prescribed(const hx_nastran_reader *r)
+{
+    for (size_t i = 0; i < r->n_support; i++)
+        if (r->support[i].value != 0.0) return 1;
+    return 0;
+}
+
+/* A static subcase that chooses no LOAD beside others that do. */
+static void no_load(const hx_nastran_reader *r, char text[800])
+{
+    char name[60];
+    for (size_t i = 0; i < r->n_case && !*text && !is_prescribed(r); i++) {
+        if (r->list[i].is_other || r->list[i].load > 0) continue;
+        hx_nastran_case_text(&r->list[i], name);
+        snprintf(text, 800,
+                 "%.500s:%lld: %s has no LOAD; give it one with LOAD = number, or take it out",
+                 r->import.path, (long long)r->list[i].line, name);
+    }
+}
+
+static int check_temperatures(hx_nastran_reader *r)
+{
+    char text[800] = "";
+    for (size_t i = 0; i < r->n_case && !*text; i++) {
+        const hx_nastran_case *const c = &r->list[i];
+        const set_list list = list_lost(r, BY_TEMPERATURE, c->temperature);
+        if (!c->is_other && c->temperature > 0 && !list.has_wanted)
+            no_set(r, "TEMPERATURE", "sets of temperatures", c->temperature_line, &list, text);
+    }
+    return *text ? hx_import_conditions_set_load_fault(&r->conditions, "%s", text) : HX_OK;
+}
+
 int hx_nastran_check_loads(hx_nastran_reader *r)
 {
     char text[800] = "";
@@ -486,6 +569,8 @@ int hx_nastran_check_loads(hx_nastran_reader *r)
     const set_list all = list_loads(r, -1);
     if (n_static > 0 && n_chosen == 0 && all.n > 0)
         none_chosen(r, "LOAD", "sets of loads", &all, text);
+    if (n_chosen > 0) no_load(r, text);
+    HX_TRY(check_temperatures(r));
     return *text ? hx_import_conditions_set_load_fault(&r->conditions, "%s", text) : HX_OK;
 }
 
@@ -497,5 +582,63 @@ int hx_nastran_check_supports(hx_nastran_reader *r, const hx_nastran_case *chose
         no_set(r, "SPC", "sets of supports", chosen->spc_line, &list, text);
     if (chosen->spc <= 0 && list.n > 0 && r->conditions.n == 0)
         none_chosen(r, "SPC", "sets of supports", &list, text);
+    const set_list mpcs = list_mpcs(r, chosen->mpc);
+    if (!*text && chosen->mpc > 0 && !mpcs.has_wanted)
+        no_set(r, "MPC", "sets of multipoint constraints", chosen->mpc_line, &mpcs, text);
     return *text ? hx_import_conditions_set_support_fault(&r->conditions, "%s", text) : HX_OK;
+}
+
+/* --- sets of sets --- */
+
+/* LOAD, SPCADD or MPCADD. */
+typedef struct set_kind {
+    const char *name, *what;
+    set_list (*list)(const hx_nastran_reader *r, int64_t wanted); /* with the sets of sets */
+    const hx_nastran_part *part;
+    size_t n;
+    int sign; /* of the numbers in `part` */
+} set_kind;
+
+static int is_set_of_sets(const set_kind *k, int64_t sid)
+{
+    for (size_t i = 0; i < k->n; i++)
+        if (k->part[i].of == k->sign * sid) return 1;
+    return 0;
+}
+
+/* The first fault of set `chosen`; "": it has none, or is no set of sets. */
+static void check_part(const hx_nastran_reader *r, const set_kind *k, int64_t chosen,
+                       char text[800])
+{
+    for (size_t i = 0; i < k->n && !*text && chosen > 0; i++) {
+        const hx_nastran_part *const p = &k->part[i];
+        const int64_t sid = k->sign * p->sid;
+        if (p->of != k->sign * chosen) continue;
+        const set_list list = k->list(r, sid);
+        if (is_set_of_sets(k, sid))
+            snprintf(text, 800, "%.500s:%lld: %s %lld names %s %lld; name the sets of that one",
+                     r->import.path, (long long)p->line, k->name, (long long)chosen, k->name,
+                     (long long)sid);
+        else if (!list.has_wanted)
+            snprintf(text, 800,
+                     "%.500s:%lld: %s %lld names set %lld, which the file does not have; %s in "
+                     "the file: %s",
+                     r->import.path, (long long)p->line, k->name, (long long)chosen, (long long)sid,
+                     k->what, list.text);
+    }
+}
+
+int hx_nastran_check_parts(hx_nastran_reader *r, const hx_nastran_case *chosen)
+{
+    const set_kind loads = {"LOAD", "sets of loads", list_loads, r->part, r->n_part, 1};
+    const set_kind spcs = {"SPCADD", "sets of supports", list_supports, r->part, r->n_part, -1};
+    const set_kind mpcs = {
+        "MPCADD", "sets of multipoint constraints", list_mpcs, r->mpc_part, r->n_mpc_part, 1};
+    char load[800] = "", support[800] = "";
+    if (chosen->is_other) return HX_OK;
+    check_part(r, &loads, chosen->load, load);
+    check_part(r, &spcs, chosen->spc, support);
+    check_part(r, &mpcs, chosen->mpc, support);
+    if (*load) HX_TRY(hx_import_conditions_set_load_fault(&r->conditions, "%s", load));
+    return *support ? hx_import_conditions_set_support_fault(&r->conditions, "%s", support) : HX_OK;
 }

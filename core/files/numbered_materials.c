@@ -42,7 +42,7 @@ static int take(const hx_numbered_material *first, const hx_numbered_material *m
     char text[500];
     if (m->line == 0) {
         snprintf(text, sizeof text,
-                 m->number < 0 ? "%.300s: property %lld of solids has no material"
+                 m->number < 0 ? "%.300s: elements of property %lld have no material"
                                : "%.300s: elements have material %lld, which is not stated",
                  path, m->number < 0 ? -(long long)m->number : (long long)m->number);
         return set_fault(to, text);

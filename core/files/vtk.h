@@ -14,7 +14,8 @@ extern "C" {
 enum { HX_VTK_TITLE = 256 };
 
 typedef enum { HX_VTK_BINARY, HX_VTK_ASCII } hx_vtk_format;
-typedef enum { HX_VTK_POINT, HX_VTK_CELL } hx_vtk_where;
+/* HX_VTK_FILE: of the file itself; bytes, n_comp of them. */
+typedef enum { HX_VTK_POINT, HX_VTK_CELL, HX_VTK_FILE } hx_vtk_where;
 typedef enum { HX_VTK_F64, HX_VTK_F32, HX_VTK_I32, HX_VTK_U8 } hx_vtk_type;
 
 typedef struct hx_vtk_field {
@@ -80,7 +81,9 @@ int hx_vtk_bytes(const hx_mesh *mesh, const char *title, const hx_vtk_field *fie
 size_t hx_vtk_writer_bytes(const hx_mesh *mesh, int is_part);
 
 /* Reads a mesh (raw: hx_mesh_finish is the caller's) with its sets: integer arrays called
- * "set_NAME" with values 0/1 become the set NAME; any other integer array NAME of one component
+ * "set_NAME" with values 0/1 become the set NAME; "faces_of_NAME" on cells are faces of that set, a
+ * bit for each face of the cell as VTK numbers them; "hextop_sets" of the file says how sets are
+ * made of others; any other integer array NAME of one component
  * with at most 256 distinct values gives the sets "NAME=VALUE". ASCII and binary, versions 2.0
  * to 4.2 and 5.1, other arrays are skipped. HX_EINPUT: message with path, and line or byte offset,
  * and what would be right. */

@@ -7,7 +7,9 @@
 #include "../base/grow.h"
 #include "../base/memory.h"
 #include "../base/sort.h"
+#include "../mesh/set_rules.h"
 #include "set_names.h"
+#include "vtk_faces.h"
 #include "vtk_stream.h"
 
 static const size_t type_size[] = {
@@ -65,19 +67,40 @@ static int holds_more(const hx_mesh *mesh, const hx_set *set, const uint8_t *fla
     return 0;
 }
 
-/* 1 if the set's elements bring all its nodes, and would not be all that these hold. */
-static int is_for_cells_alone(const hx_mesh *mesh, const hx_set *set, int *alone)
+/* mark[node] := value for the nodes that the set's elements and its first n_face faces have. */
+static void mark_brought(const hx_mesh *mesh, const hx_set *set, int64_t n_face, uint8_t *mark,
+                         uint8_t value)
+{
+    for (int64_t i = 0; i < 8 * set->n_elem; i++)
+        mark[mesh->conn[8 * (int64_t)set->elem[i / 8] + i % 8]] = value;
+    for (int64_t i = 0; i < 4 * n_face; i++)
+        mark[mesh->conn[8 * (set->face[i / 4] / 6) + hx_hex_face[set->face[i / 4] % 6][i % 4]]] =
+            value;
+}
+
+/* The nodes that go into the array on points: all, or if these would hold elements that the set
+ * does not have, those that its elements and faces do not bring. *list is the caller's to free. */
+static int list_nodes(const hx_mesh *mesh, const hx_set *set, int64_t n_face, int64_t *n,
+                      int32_t **list)
 {
     uint8_t *flag = NULL;
-    *alone = 0;
-    if (set->n_elem == 0 || !mesh->node_elem_ptr) return HX_OK;
-    HX_TRY(hx_alloc(&flag, (size_t)mesh->n_node, 1, "flags of a set"));
+    *n = set->n_node;
+    HX_TRY(hx_alloc_raw(list, (size_t)*n, sizeof **list, "nodes of a set"));
+    if (*n > 0) memcpy(*list, set->node, (size_t)*n * sizeof **list);
+    if ((set->n_elem == 0 && n_face == 0) || !mesh->node_elem_ptr) return HX_OK;
+    const int rc = hx_alloc(&flag, (size_t)mesh->n_node, 1, "flags of a set");
+    if (rc < 0) {
+        free(*list);
+        *list = NULL;
+        return rc;
+    }
     for (int64_t i = 0; i < set->n_node; i++) flag[set->node[i]] = 1;
-    const int more = holds_more(mesh, set, flag);
-    for (int64_t i = 0; i < 8 * set->n_elem; i++)
-        flag[mesh->conn[8 * (int64_t)set->elem[i / 8] + i % 8]] = 0;
-    *alone = more;
-    for (int64_t i = 0; i < set->n_node && *alone; i++) *alone = !flag[set->node[i]];
+    if (holds_more(mesh, set, flag)) {
+        mark_brought(mesh, set, n_face, flag, 0);
+        *n = 0;
+        for (int64_t i = 0; i < set->n_node; i++)
+            if (flag[set->node[i]]) (*list)[(*n)++] = set->node[i];
+    }
     free(flag);
     return HX_OK;
 }
@@ -99,24 +122,81 @@ static unsigned char underline(unsigned char c)
     return '_';
 }
 
-/* What fits into a name of HX_VTK_NAME behind "set_". */
+/* What fits into a name of HX_VTK_NAME behind "faces_of_". */
 const hx_set_name_rule hx_vtk_name_rule = {
-    .most = HX_VTK_NAME - 8, .n_byte = hx_vtk_name_bytes, .instead = underline};
+    .most = HX_VTK_NAME - 12, .n_byte = hx_vtk_name_bytes, .instead = underline};
+
+/* mask[]: a bit for each face of a cell, where the cell is of the data's piece. */
+static void mask_faces(const hx_vtk_piece *piece, const hx_mesh *mesh, int64_t n_face,
+                       const int64_t *face, uint8_t *mask)
+{
+    for (int64_t k = 0; k < n_face; k++) {
+        const int64_t e = face[k] / 6;
+        const int number = hx_vtk_face_number(mesh->conn + 8 * e, (int)(face[k] % 6));
+        int64_t place = e;
+        if (piece) place = (mesh->elem_orig ? mesh->elem_orig[e] : e) - piece->first[HX_VTK_CELL];
+        if (number < 0 || (piece && (place < 0 || place >= piece->n[HX_VTK_CELL]))) continue;
+        mask[place] |= (uint8_t)(1u << number);
+    }
+}
+
+static int add_faces(hx_fields *fields, const hx_mesh *mesh, const hx_set *set, int64_t n_face,
+                     const char *set_name)
+{
+    char name[HX_VTK_NAME];
+    uint8_t *mask = NULL;
+    snprintf(name, sizeof name, HX_VTK_FACES_OF "%s", set_name);
+    HX_TRY(hx_fields_add(fields, mesh, HX_VTK_CELL, HX_VTK_U8, 1, name, &mask));
+    if (mask) mask_faces(fields->piece, mesh, n_face, set->face, mask);
+    return HX_OK;
+}
+
+static int add_nodes(hx_fields *fields, const hx_mesh *mesh, const hx_set *set, int64_t n_face,
+                     const char *name)
+{
+    int32_t *flag = NULL, *node = NULL;
+    int64_t n;
+    HX_TRY(list_nodes(mesh, set, n_face, &n, &node));
+    const int is_empty = set->n_elem == 0 && n_face == 0;
+    int rc = HX_OK;
+    if (n > 0 || is_empty)
+        rc = hx_fields_add(fields, mesh, HX_VTK_POINT, HX_VTK_I32, 1, name, &flag);
+    if (flag) flag_items(fields->piece, HX_VTK_POINT, mesh->node_orig, n, node, flag);
+    free(node);
+    return rc;
+}
 
 static int add_set(hx_fields *fields, const hx_mesh *mesh, const hx_set *set, const char *set_name)
 {
     char name[HX_VTK_NAME];
     int32_t *flag = NULL;
-    int alone;
+    const int64_t n_face = hx_set_stated_faces(mesh, set);
     snprintf(name, sizeof name, "set_%s", set_name);
-    HX_TRY(is_for_cells_alone(mesh, set, &alone));
-    if (!alone) HX_TRY(hx_fields_add(fields, mesh, HX_VTK_POINT, HX_VTK_I32, 1, name, &flag));
-    if (flag)
-        flag_items(fields->piece, HX_VTK_POINT, mesh->node_orig, set->n_node, set->node, flag);
+    HX_TRY(add_nodes(fields, mesh, set, n_face, name));
+    if (n_face > 0) HX_TRY(add_faces(fields, mesh, set, n_face, set_name));
     if (set->n_elem == 0) return HX_OK;
     HX_TRY(hx_fields_add(fields, mesh, HX_VTK_CELL, HX_VTK_I32, 1, name, &flag));
     if (flag) flag_items(fields->piece, HX_VTK_CELL, mesh->elem_orig, set->n_elem, set->elem, flag);
     return HX_OK;
+}
+
+/* What makes the combined sets of others. */
+static int add_rules(hx_fields *fields, const hx_mesh *mesh, char *const *set_name)
+{
+    char *text = NULL, *name = NULL;
+    int rc;
+    HX_TRY_FAIL(hx_set_rules_text(mesh, set_name, "", &text));
+    if (!text) goto fail;
+    HX_TRY_FAIL(
+        hx_grow(&fields->field, fields->n, &fields->capacity, sizeof *fields->field, "fields"));
+    HX_TRY_FAIL(hx_strdup(&name, HX_VTK_RULES));
+    const size_t n = strlen(text);
+    fields->bytes += n;
+    fields->field[fields->n++] = (hx_vtk_field){name, HX_VTK_FILE, HX_VTK_U8, (int)n, text};
+    return HX_OK;
+fail:
+    free(text);
+    return rc;
 }
 
 int hx_fields_add_sets(hx_fields *fields, const hx_mesh *mesh)
@@ -126,6 +206,7 @@ int hx_fields_add_sets(hx_fields *fields, const hx_mesh *mesh)
     int rc = HX_OK;
     for (size_t i = 0; i < mesh->n_set && rc == HX_OK; i++)
         rc = add_set(fields, mesh, &mesh->set[i], names.name[i]);
+    if (rc == HX_OK) rc = add_rules(fields, mesh, names.name);
     hx_set_names_free(&names);
     return rc;
 }

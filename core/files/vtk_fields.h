@@ -25,8 +25,10 @@ int hx_fields_add(hx_fields *fields, const hx_mesh *mesh, hx_vtk_where where, hx
  * second. Returns text. */
 const char *hx_fields_case_name(const char *name, int c, char *text, size_t n_text);
 
-/* Adds "set_NAME" (0 or 1) on points, and on cells where the set holds elements, for all sets. On
- * cells alone where the points would hold elements that the set does not have. */
+/* Adds for all sets: "set_NAME" (0 or 1) on points, and on cells if the set holds elements;
+ * "faces_of_NAME" (vtk_faces.h) on cells if it names faces. Points that its elements or faces bring
+ * are left out if the points would hold elements that the set does not have. Then "hextop_sets" of
+ * the file if sets are made of others. */
 int hx_fields_add_sets(hx_fields *fields, const hx_mesh *mesh);
 
 /* Notes the sets whose names these fields cannot have as they are. */

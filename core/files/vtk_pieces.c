@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "../base/memory.h"
+#include "../mesh/set_rules.h"
+#include "vtk_faces.h"
 #include "vtk_reader.h"
 
 static const char what[] = "pieces of a VTK file";
@@ -259,6 +261,69 @@ static int take_members(hx_vtk_reader *r, const hx_vtk_values *all, const target
         }
     }
     return hx_import_flush(r->import, on_points);
+}
+
+/* The faces of cells first .. first + n - 1, as sides. */
+static int take_sides(hx_import_set *set, int64_t first, int64_t n, const int32_t *value)
+{
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t f = 0; f < HX_VTK_CELL_FACES; f++) {
+            const int64_t cell = first + i, side = f + 1;
+            if (!(value[i] >> f & 1)) continue;
+            HX_TRY(hx_numbers_append(&set->face_elem, 1, &cell));
+            HX_TRY(hx_numbers_append(&set->face_local, 1, &side));
+        }
+    return HX_OK;
+}
+
+int hx_vtk_send_faces(hx_vtk_reader *r, const char *name, const hx_file_number *type, int64_t n)
+{
+    const hx_file_mark begin = hx_file_scan_mark(&r->scan);
+    hx_import_set *set;
+    hx_vtk_values all;
+    int32_t *value = NULL;
+    int fits, rc;
+    HX_TRY_FAIL(hx_alloc_raw(&value, PIECE, sizeof *value, what));
+    HX_TRY_FAIL(find_values(r, type, n, value, &all, &fits));
+    const int are_few = fits && all.n > 0 && all.n <= HX_VTK_SET_VALUES;
+    if (!are_few || all.value[0] < 0 || all.value[all.n - 1] >> HX_VTK_CELL_FACES) {
+        rc = hx_import_need_whole(r->import, "an array with the name of faces");
+        goto fail;
+    }
+    HX_TRY_FAIL(hx_import_set_named(r->import, name, &set));
+    r->import->side_row = hx_vtk_side_row;
+    HX_TRY_FAIL(hx_file_scan_jump(&r->scan, begin));
+    for (int64_t i = 0, now; i < n; i += now) {
+        now = up_to(n - i, PIECE);
+        HX_TRY_FAIL(hx_file_scan_int32(&r->scan, type, now, value, &fits));
+        HX_TRY_FAIL(take_sides(set, i, now, value));
+    }
+fail:
+    free(value);
+    return rc;
+}
+
+/* --- rules of combined sets --- */
+
+int hx_vtk_read_rules(hx_vtk_reader *r, const hx_file_number *type, int64_t n)
+{
+    int32_t *code = NULL;
+    char *text = NULL;
+    int fits = 1, rc, is_rule;
+    HX_TRY_FAIL(hx_alloc_raw(&code, (size_t)n, sizeof *code, "the rules of sets"));
+    HX_TRY_FAIL(hx_alloc(&text, (size_t)n + 1, 1, "the rules of sets"));
+    HX_TRY_FAIL(hx_file_scan_int32(&r->scan, type, n, code, &fits));
+    for (int64_t i = 0; i < n; i++) text[i] = (char)code[i];
+    hx_set_rules *const rules = r->import ? &r->import->rules : &r->rules;
+    for (char *line = text, *end; *line; line = end) {
+        end = line + strcspn(line, "\n");
+        if (*end) *end++ = '\0';
+        HX_TRY_FAIL(hx_set_rules_read(rules, line, &is_rule));
+    }
+fail:
+    free(code);
+    free(text);
+    return rc;
 }
 
 int hx_vtk_send_sets(hx_vtk_reader *r, const char *name, const hx_file_number *type, int64_t n)

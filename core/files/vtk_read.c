@@ -11,6 +11,9 @@
 #include "../base/input_file.h"
 #include "../base/memory.h"
 #include "../mesh/mesh_check.h"
+#include "../mesh/set_rules.h"
+#include "foreign_files.h"
+#include "vtk_faces.h"
 #include "vtk_reader.h"
 #include "vtu_file.h"
 
@@ -20,6 +23,8 @@ static int read_sets(hx_vtk_reader *r, const char *name, const hx_file_number *t
 {
     int fits = 1;
     int32_t *value = NULL;
+    if (r->import && r->where == HX_VTK_ON_CELLS && hx_vtk_faces_of(name))
+        return hx_vtk_send_faces(r, hx_vtk_faces_of(name), type, n);
     if (r->import) return hx_vtk_send_sets(r, name, type, n);
     HX_TRY(hx_alloc_raw(&value, (size_t)n, sizeof *value, "values of an integer array"));
     int rc = hx_file_scan_int32(&r->scan, type, n, value, &fits);
@@ -97,6 +102,9 @@ static int read_array(hx_vtk_reader *r, const char *name, const hx_file_number *
     HX_TRY(hx_file_scan_room(&r->scan, type, n, n_comp, name, &n_value));
     const bool is_int = type->kind == 'i' || type->kind == 'u';
     const bool fits = r->where != HX_VTK_NOWHERE && n_comp == 1 && n == r->n_data;
+    const bool is_own = r->where == HX_VTK_NOWHERE && n_comp == 1 && is_int;
+    if (is_own && (r->mesh || r->import) && !r->wanted && strcmp(name, HX_VTK_RULES) == 0)
+        return hx_vtk_read_rules(r, type, n);
     if (fits && is_int && is_ghost_array(r, name)) {
         if (r->import) return hx_import_need_whole(r->import, "cells that are marked as ghosts");
         return find_ghosts(r, name, type, n);
@@ -211,10 +219,8 @@ static int read_dataset(hx_vtk_reader *r)
 {
     HX_TRY(hx_file_scan_need(&r->scan, "the kind of DATASET"));
     if (strcasecmp(r->scan.word, "UNSTRUCTURED_GRID") != 0)
-        return HX_FILE_RAISE(&r->scan,
-                             "DATASET %s; it must be UNSTRUCTURED_GRID (ParaView's filter "
-                             "'Append Datasets' makes one of another grid)",
-                             hx_file_scan_shown(&r->scan));
+        return HX_FILE_RAISE(&r->scan, "DATASET %s; it must be UNSTRUCTURED_GRID%s",
+                             hx_file_scan_shown(&r->scan), hx_foreign_vtk_remedy(r->scan.word));
     return HX_OK;
 }
 
@@ -342,8 +348,10 @@ static void reader_free(hx_vtk_reader *r)
     for (size_t i = 0; i < r->n_faces; i++) {
         free(r->faces[i].name);
         free(r->faces[i].node);
+        free(r->faces[i].elem);
     }
     free(r->faces);
+    hx_set_rules_free(&r->rules);
     free(r->original);
     free(r->is_ghost);
 }

@@ -34,6 +34,7 @@ typedef struct hx_vtk_faces {
     char *name; /* (owned) */
     int64_t n;
     int32_t (*node)[4]; /* [n] (owned) */
+    int32_t *elem;      /* [n] elements that they are of; NULL: any that has them (owned) */
 } hx_vtk_faces;
 
 typedef struct hx_vtk_reader {
@@ -58,6 +59,8 @@ typedef struct hx_vtk_reader {
     /* Faces among the cells, until elements have their order of nodes. */
     size_t n_faces, faces_capacity;
     hx_vtk_faces *faces; /* (owned) */
+
+    hx_set_rules rules; /* of combined sets (owned until the mesh takes them) */
 
     /* Where cells are of second order, or no solids: points of the file that are kept; of the
      * others what stands for them. */
@@ -164,6 +167,16 @@ int hx_vtk_send_sets(hx_vtk_reader *r, const char *name, const hx_file_number *t
 /* Next word `word`, then the type of an array of n numbers, of which the first one is next. */
 int hx_vtk_read_array_head(hx_vtk_reader *r, const char *word, int64_t n,
                            const hx_file_number **type);
+
+/* The array faces_of_NAME of the cells, after hx_vtk_make_mesh: puts the faces aside. Of second order
+ * it is left out with a note. */
+int hx_vtk_take_faces(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *value);
+
+/* For r->import, into its sets. */
+int hx_vtk_send_faces(hx_vtk_reader *r, const char *name, const hx_file_number *type, int64_t n);
+
+/* Reads the array of the file that has the rules of combined sets. */
+int hx_vtk_read_rules(hx_vtk_reader *r, const hx_file_number *type, int64_t n);
 
 /* Once elements have their order of nodes: the faces among the cells become those of their sets. */
 int hx_vtk_make_faces(hx_vtk_reader *r);

@@ -7,6 +7,7 @@
 #include "../base/memory.h"
 #include "../base/sum.h"
 #include "../mesh/face_match.h"
+#include "vtk_faces.h"
 #include "vtk_reader.h"
 
 enum { MAX_SET_VALUES = HX_VTK_SET_VALUES };
@@ -64,6 +65,8 @@ int hx_vtk_make_mesh(hx_vtk_reader *r)
     }
     r->mesh->middles = r->middles;
     memset(&r->middles, 0, sizeof r->middles);
+    r->mesh->rules = r->rules;
+    memset(&r->rules, 0, sizeof r->rules);
     return number_items(r);
 }
 
@@ -177,26 +180,74 @@ static int is_face(const hx_vtk_reader *r, int32_t cell)
     return r->elem_new[cell] == HX_VTK_TRIANGLE || r->elem_new[cell] == HX_VTK_QUAD;
 }
 
-/* Puts the faces among those cells aside. */
-static int keep_faces(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *member)
+/* Room for n faces of one more set. */
+static int add_faces(hx_vtk_reader *r, const char *name, int64_t n, hx_vtk_faces **made)
 {
-    int64_t n_face = 0;
-    for (int64_t i = 0; i < n; i++) n_face += is_face(r, member[i]);
-    if (n_face == 0) return HX_OK;
     HX_TRY(
         hx_grow(&r->faces, r->n_faces, &r->faces_capacity, sizeof *r->faces, "sets of a VTK file"));
     hx_vtk_faces *const faces = &r->faces[r->n_faces++];
     memset(faces, 0, sizeof *faces);
+    *made = faces;
     HX_TRY(hx_strdup(&faces->name, name));
-    HX_TRY(hx_alloc_raw(&faces->node, (size_t)n_face, sizeof *faces->node, "faces of a set"));
+    return hx_alloc_raw(&faces->node, (size_t)n, sizeof *faces->node, "faces of a set");
+}
+
+/* Puts the faces among those cells aside. */
+static int keep_faces(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *member)
+{
+    int64_t n_face = 0;
+    hx_vtk_faces *faces;
+    for (int64_t i = 0; i < n; i++) n_face += is_face(r, member[i]);
+    if (n_face == 0) return HX_OK;
+    HX_TRY(add_faces(r, name, n_face, &faces));
     for (int64_t i = 0; i < n; i++)
         if (is_face(r, member[i])) faces->n += take_face(r, member[i], faces->node[faces->n]);
     return HX_OK;
 }
 
+int hx_vtk_take_faces(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *value)
+{
+    int64_t n_face = 0;
+    hx_vtk_faces *faces;
+    if (r->middle)
+        return hx_notes_add(r->notes, HX_NOTE_WARNING,
+                            "%s: not read: " HX_VTK_FACES_OF "%s, whose cells are of second order; "
+                            "the faces of the set are found by its nodes",
+                            r->scan.path, name);
+    for (int64_t i = 0; i < n; i++) n_face += __builtin_popcount((unsigned)value[i]);
+    HX_TRY(add_faces(r, name, n_face, &faces));
+    HX_TRY(hx_alloc_raw(&faces->elem, (size_t)n_face, sizeof *faces->elem, "faces of a set"));
+    for (int64_t i = 0; i < n; i++) {
+        const int32_t e = r->elem_new ? r->elem_new[i] : (int32_t)i;
+        for (int f = 0; e >= 0 && f < HX_VTK_CELL_FACES; f++) {
+            if (!(value[i] >> f & 1)) continue;
+            faces->elem[faces->n] = e;
+            faces->n += hx_vtk_face_nodes(r->mesh->conn + 8 * (int64_t)e, f, faces->node[faces->n]);
+        }
+    }
+    return HX_OK;
+}
+
+/* Faces whose elements are given: the local faces there are now. */
+static int make_local_faces(hx_vtk_reader *r, const hx_vtk_faces *faces)
+{
+    int64_t *face = NULL, n = 0;
+    HX_TRY(hx_alloc_raw(&face, (size_t)faces->n, sizeof *face, "faces of a set"));
+    for (int64_t i = 0; i < faces->n; i++) {
+        const int32_t *const node = faces->node[i];
+        const int local = hx_cell_find_face(r->mesh->conn + 8 * (int64_t)faces->elem[i],
+                                            node[3] == node[2] ? 3 : 4, node);
+        if (local >= 0) face[n++] = 6 * (int64_t)faces->elem[i] + local;
+    }
+    const int rc = hx_mesh_add_face_set(r->mesh, faces->name, n, face);
+    free(face);
+    return rc;
+}
+
 static int make_faces_of(hx_vtk_reader *r, const hx_vtk_faces *faces)
 {
     hx_face_match match;
+    if (faces->elem) return make_local_faces(r, faces);
     int rc = hx_face_match_create(&match, faces->n, r->mesh->n_node);
     for (int64_t i = 0; rc == HX_OK && i < faces->n; i++) hx_face_match_add(&match, faces->node[i]);
     if (rc == HX_OK) {
@@ -282,6 +333,8 @@ int hx_vtk_make_sets(hx_vtk_reader *r, const char *name, int64_t n, const int32_
     hx_vtk_values all, *part = NULL;
     int32_t *member = NULL;
     int64_t *count = NULL, start[MAX_SET_VALUES + 1] = {0};
+    if (r->where == HX_VTK_ON_CELLS && hx_vtk_are_faces(name, n, value))
+        return hx_vtk_take_faces(r, hx_vtk_faces_of(name), n, value);
     HX_TRY_FAIL(hx_alloc_raw(&part, HX_N_PART, sizeof *part, "values of sets"));
     distinct_values(n, value, part, &all);
     if (all.n > MAX_SET_VALUES) goto fail; /* no set, no error */

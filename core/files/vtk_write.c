@@ -13,6 +13,7 @@
 #include "../base/sum.h"
 #include "../team/team.h"
 #include "solid.h"
+#include "vtk_faces.h"
 #include "vtk_kept.h"
 #include "vtk_stream.h"
 
@@ -272,6 +273,14 @@ static unsigned char *encode_field(const void *what, int64_t begin, int64_t end,
     return to;
 }
 
+static unsigned char *encode_bytes(const void *what, int64_t begin, int64_t end, int ascii,
+                                   unsigned char *to)
+{
+    const uint8_t *const byte = what;
+    for (int64_t i = begin; i < end; i++) to = hx_vtk_put_u8(to, byte[i], ascii, ' ');
+    return to;
+}
+
 /* --- sections --- */
 
 static int put_header(hx_vtk_stream *out, const char *title)
@@ -420,11 +429,13 @@ static int count_fields(const hx_vtk_stream *out, hx_vtk_where where, const hx_v
     return HX_OK;
 }
 
-/* The first field there of n_comp components; n_field: none. */
+/* The first field there of n_comp components that is one to look at; n_field: none. */
 static size_t find_first(hx_vtk_where where, const hx_vtk_field *field, size_t n_field, int n_comp)
 {
     size_t i = 0;
-    while (i < n_field && (field[i].where != where || field[i].n_comp != n_comp)) i++;
+    while (i < n_field &&
+           (field[i].where != where || field[i].n_comp != n_comp || hx_vtk_faces_of(field[i].name)))
+        i++;
     return i;
 }
 
@@ -453,10 +464,28 @@ static int put_fields(hx_vtk_stream *out, const selection *s, hx_vtk_where where
     return has_numbers ? put_elem_numbers(out, s) : HX_OK;
 }
 
+/* Arrays of the file itself, which go before its points. */
+static int put_own_fields(hx_vtk_stream *out, const hx_vtk_field *field, size_t n_field)
+{
+    size_t n;
+    HX_TRY(count_fields(out, HX_VTK_FILE, field, n_field, &n));
+    if (n > 0) HX_TRY(hx_vtk_stream_text(out, "FIELD FieldData %zu\n", n));
+    for (size_t i = 0; i < n_field; i++) {
+        if (field[i].where != HX_VTK_FILE) continue;
+        const int64_t n_byte = field[i].n_comp;
+        const int64_t own[2] = {out->team->rank == 0 ? 0 : n_byte, n_byte};
+        HX_TRY(put_head(out, AS_ARRAY, field[i].name, 1, n_byte, "unsigned_char"));
+        HX_TRY(hx_vtk_stream_records(out, n_byte, own, 1, 1, encode_bytes, field[i].data));
+        HX_TRY(hx_vtk_stream_text(out, "\n"));
+    }
+    return HX_OK;
+}
+
 static int put_file(hx_vtk_stream *out, const selection *s, const char *title,
                     const hx_vtk_field *field, size_t n_field)
 {
     HX_TRY(put_header(out, title));
+    HX_TRY(put_own_fields(out, field, n_field));
     HX_TRY(put_mesh(out, s));
     HX_TRY(put_fields(out, s, HX_VTK_CELL, field, n_field));
     return put_fields(out, s, HX_VTK_POINT, field, n_field);
@@ -503,7 +532,8 @@ static size_t most_values(const hx_vtk_field *field, size_t n_field)
 {
     size_t most = 9;
     for (size_t i = 0; i < n_field; i++)
-        if (field[i].n_comp > 0 && (size_t)field[i].n_comp > most) most = (size_t)field[i].n_comp;
+        if (field[i].where != HX_VTK_FILE && field[i].n_comp > 0 && (size_t)field[i].n_comp > most)
+            most = (size_t)field[i].n_comp;
     return most;
 }
 

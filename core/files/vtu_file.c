@@ -7,6 +7,7 @@
 
 #include "../base/grow.h"
 #include "../base/memory.h"
+#include "foreign_files.h"
 
 /* --- the root --- */
 
@@ -46,9 +47,8 @@ int hx_vtu_open_root(hx_xml_scan *xml, const char *path, int *is_parallel)
     if (*is_parallel || (type && strcmp(type, "UnstructuredGrid") == 0)) return HX_OK;
     return HX_XML_RAISE(xml, xml->at_line,
                         "a VTK file of type %.40s; it must be UnstructuredGrid or "
-                        "PUnstructuredGrid (ParaView's filter 'Append Datasets' makes one of "
-                        "another grid)",
-                        type ? type : "''");
+                        "PUnstructuredGrid%s",
+                        type ? type : "''", hx_foreign_vtk_remedy(type));
 }
 
 /* --- arrays --- */

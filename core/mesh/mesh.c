@@ -11,6 +11,7 @@
 #include "hex_jacobian.h"
 #include "hex_shape.h"
 #include "mesh_internal.h"
+#include "set_rules.h"
 
 const int hx_hex_face[6][4] = {{0, 4, 7, 3}, {1, 2, 6, 5}, {0, 1, 5, 4},
                                {3, 7, 6, 2}, {0, 3, 2, 1}, {4, 5, 6, 7}};
@@ -388,6 +389,7 @@ int hx_mesh_finish(hx_mesh *mesh)
     HX_TRY_FAIL(check_place(mesh));
     HX_TRY_FAIL(check_elements(mesh));
     HX_TRY_FAIL(hx_mesh_complete_sets(mesh));
+    HX_TRY_FAIL(hx_mesh_apply_set_rules(mesh));
     HX_TRY_FAIL(hx_middles_finish(mesh));
     return HX_OK;
 fail:
@@ -462,6 +464,7 @@ void hx_mesh_free(hx_mesh *mesh)
     if (!mesh) return;
     for (size_t i = 0; i < mesh->n_set; i++) hx_set_free(&mesh->set[i]);
     free(mesh->set);
+    hx_set_rules_free(&mesh->rules);
     free(mesh->xyz);
     free(mesh->conn);
     free(mesh->node_elem_ptr);

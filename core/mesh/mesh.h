@@ -52,6 +52,19 @@ typedef struct hx_set {
     char **part;   /* [n_part] names of the sets that it is made of */
 } hx_set;
 
+/* A set that is made of others, as a file states it: name, rule and parts. */
+typedef struct hx_stated_rule {
+    hx_set set;    /* without lists (owned) */
+    int is_listed; /* 1: hextop wrote it, of a combined set; 0: the file unites sets itself, which
+                      counts if one of them has faces of its own */
+    int is_tried, is_done; /* while they are applied */
+} hx_stated_rule;
+
+typedef struct hx_set_rules {
+    size_t n, capacity;
+    hx_stated_rule *rule; /* [n] (owned) */
+} hx_set_rules;
+
 /* Where a file of second order has the middles of its edges, for a quadratic space; of a file whose
  * edges are all straight none. An edge that is not listed is straight. */
 typedef struct hx_middles {
@@ -122,6 +135,8 @@ typedef struct hx_mesh {
 
     size_t n_set;
     hx_set *set; /* (owned) */
+
+    hx_set_rules rules; /* of a raw mesh; of a finished one those that were not applied (owned) */
 
     char *name;          /* what it came from, for messages: "cantilever" or a file name (owned) */
     double total_volume; /* (set by hx_mesh_finish) */

@@ -35,11 +35,16 @@ int hx_mesh_check_mended(const hx_mesh *mesh, const uint8_t *mended);
 /* Of a raw mesh: nodes at the same place (within 1e-9 of the mean edge).
  * merge > 0: nodes closer than that become one, the first of the file.
  * merge = 0: they stay.
- * merge NaN: refused (HX_EINPUT) where bodies that share no node meet at equal faces; noted as a
- * warning where one body has them (a crack, perhaps). O(n), 16 bytes a node while it runs.
+ * merge NaN: refused (HX_EINPUT) if elements take the same place, or if bodies that share no node
+ * meet at equal faces; noted as a warning if one body has them (a crack, perhaps) or if no faces
+ * are equal. The message advises to merge only if that gives a mesh that conforms. O(n), 16 bytes a node while it runs.
  * *merged: for what else refers to nodes, the new number of each former node, the caller's to free;
  * NULL if none became another. May be NULL. */
 int hx_mesh_mend_coincident(hx_mesh *mesh, double merge, int32_t **merged, hx_notes *notes);
+
+/* *helps := 1 if nodes lie within `radius` of another, and merging them gives a mesh whose elements
+ * are valid, conform and are there once. O(n). */
+int hx_mesh_merge_helps(const hx_mesh *mesh, double radius, int *helps);
 
 /* *n := nodes of a raw mesh that lie where another one does, as above with merge NaN. O(n). */
 int hx_mesh_count_coincident(const hx_mesh *mesh, int64_t *n);

@@ -1,5 +1,6 @@
 /* Nodes of one place: merged, kept, or refused where they part bodies that should be one. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "../base/sort.h"
 #include "../base/sum.h"
 #include "mesh_check.h"
+#include "mesh_check_merge.h"
 #include "mesh_internal.h"
 #include "mesh_quality.h"
 #include "node_grid.h"
@@ -38,8 +40,7 @@ static double mean_edge(const hx_mesh *mesh)
     return hx_sum_parts(part) / (double)mesh->n_elem;
 }
 
-/* rep[n_node] := the first node within `radius`, which may be the node itself. */
-static int find_coincident(const hx_mesh *mesh, double radius, int32_t *rep, int64_t *n_double)
+int hx_mesh_find_coincident(const hx_mesh *mesh, double radius, int32_t *rep, int64_t *n_double)
 {
     hx_node_grid grid;
     *n_double = 0;
@@ -185,33 +186,79 @@ fail:
     return rc;
 }
 
-static int judge(const hx_mesh *mesh, const int32_t *rep, int64_t n_double, double radius,
-                 hx_notes *notes)
+/* What is wrong, and the advice that works. */
+typedef struct finding {
+    joints joints;
+    hx_merge_trial trial;
+    int64_t n_double, node[2]; /* file's numbers of the first pair */
+    double radius;
+} finding;
+
+static int look(const hx_mesh *mesh, const int32_t *rep, finding *f)
 {
     int32_t *body = NULL;
     int64_t n_body = 0, first = 0;
-    joints found;
     HX_TRY(hx_alloc_raw(&body, (size_t)mesh->n_node, sizeof *body, "bodies"));
     int rc = hx_mesh_bodies(mesh, body, &n_body);
-    if (rc == HX_OK) rc = count_joints(mesh, rep, body, &found);
+    if (rc == HX_OK) rc = count_joints(mesh, rep, body, &f->joints);
     free(body);
     HX_TRY(rc);
     while (rep[first] == first) first++;
-    const long long a = (long long)hx_mesh_node_number(mesh, rep[first]);
-    const long long b = (long long)hx_mesh_node_number(mesh, first);
-    if (found.n_bodies == 0)
-        return hx_notes_add(notes, HX_NOTE_WARNING,
-                            "%s: %lld nodes lie where another one does (nodes %lld and %lld), "
-                            "%lld pairs of faces between them are not joined: a crack, perhaps; "
-                            "mesh.merge = %.2g joins them",
-                            mesh->name, (long long)n_double, a, b, (long long)found.n, radius);
+    f->node[0] = hx_mesh_node_number(mesh, rep[first]);
+    f->node[1] = hx_mesh_node_number(mesh, first);
+    return hx_mesh_try_merge(mesh, rep, &f->trial);
+}
+
+/* Bodies that meet at equal faces. */
+static int refuse_bodies(const hx_mesh *mesh, const finding *f)
+{
+    char advice[640];
+    if (f->trial.is_sound)
+        snprintf(advice, sizeof advice,
+                 "mesh.merge = %.2g joins them, mesh.merge = 0.0 keeps them apart", f->radius);
+    else
+        snprintf(
+            advice, sizeof advice,
+            "merging these nodes gives no mesh that conforms (%s); mesh.merge = 0.0 keeps them "
+            "apart",
+            f->trial.why);
     return HX_RAISE(
         HX_EINPUT,
         "%s: bodies that share no node meet at %lld pairs of equal faces (elements %lld and %lld; "
-        "%lld nodes lie where another one does, such as %lld and %lld): mesh.merge = %.2g "
-        "joins them, mesh.merge = 0.0 keeps them apart",
-        mesh->name, (long long)found.n_bodies, (long long)hx_mesh_elem_number(mesh, found.a.elem),
-        (long long)hx_mesh_elem_number(mesh, found.b.elem), (long long)n_double, a, b, radius);
+        "%lld nodes lie where another one does, such as %lld and %lld): %s",
+        mesh->name, (long long)f->joints.n_bodies,
+        (long long)hx_mesh_elem_number(mesh, f->joints.a.elem),
+        (long long)hx_mesh_elem_number(mesh, f->joints.b.elem), (long long)f->n_double,
+        (long long)f->node[0], (long long)f->node[1], advice);
+}
+
+static int judge(const hx_mesh *mesh, const int32_t *rep, int64_t n_double, double radius,
+                 hx_notes *notes)
+{
+    finding f = {.n_double = n_double, .radius = radius};
+    char faces[128] = "no two faces between them are equal", advice[640];
+    HX_TRY(look(mesh, rep, &f));
+    if (f.trial.n_twin > 0)
+        return HX_RAISE(HX_EINPUT,
+                        "%s: elements %lld and %lld take the same place with different nodes (%lld "
+                        "such pairs): the file has this body twice; keep one of the two",
+                        mesh->name, (long long)f.trial.twin[0], (long long)f.trial.twin[1],
+                        (long long)f.trial.n_twin);
+    if (f.joints.n_bodies > 0) return refuse_bodies(mesh, &f);
+    if (f.joints.n > 0)
+        snprintf(faces, sizeof faces,
+                 "%lld pairs of faces between them are not joined: a crack, perhaps",
+                 (long long)f.joints.n);
+    if (f.trial.is_sound)
+        snprintf(advice, sizeof advice, "mesh.merge = %.2g joins %s", radius,
+                 f.joints.n > 0 ? "them" : "the nodes");
+    else
+        snprintf(advice, sizeof advice, "merging them gives no mesh that conforms: %s",
+                 f.trial.why);
+    return hx_notes_add(notes, HX_NOTE_WARNING,
+                        "%s: %lld nodes lie where another one does (nodes %lld and %lld), %s; %s",
+                        mesh->name, (long long)n_double, (long long)f.node[0], (long long)f.node[1],
+                        faces, advice);
 }
 
 /* Within which nodes count as one place, if the mesh does not say: length. */
@@ -227,7 +274,7 @@ int hx_mesh_count_coincident(const hx_mesh *mesh, int64_t *n)
     *n = 0;
     if (!all_finite(mesh) || !(radius > 0.0) || !isfinite(radius)) return HX_OK;
     HX_TRY(hx_alloc_raw(&rep, (size_t)mesh->n_node, sizeof *rep, "coincident nodes"));
-    const int rc = find_coincident(mesh, radius, rep, n);
+    const int rc = hx_mesh_find_coincident(mesh, radius, rep, n);
     free(rep);
     return rc;
 }
@@ -242,7 +289,7 @@ int hx_mesh_mend_coincident(hx_mesh *mesh, double merge, int32_t **merged, hx_no
     const double radius = isnan(merge) ? same_place(mesh) : merge;
     if (!(radius > 0.0) || !isfinite(radius)) return HX_OK;
     HX_TRY(hx_alloc_raw(&rep, (size_t)mesh->n_node, sizeof *rep, "coincident nodes"));
-    int rc = find_coincident(mesh, radius, rep, &n_double);
+    int rc = hx_mesh_find_coincident(mesh, radius, rep, &n_double);
     if (rc == HX_OK && n_double > 0)
         rc = isnan(merge) ? judge(mesh, rep, n_double, radius, notes)
                           : merge_nodes(mesh, rep, n_double, merge, merged, notes);

@@ -55,8 +55,8 @@ static int refuse_twins(const hx_mesh *mesh)
     }
     if (n == 0) return HX_OK;
     return HX_RAISE(HX_EINPUT,
-                    "%s: elements %lld and %lld have the same nodes (%lld such pairs): the mesh "
-                    "must hold each of them once",
+                    "%s: elements %lld and %lld have the same nodes (%lld such pairs): the file "
+                    "has them twice; keep one of the two",
                     mesh->name, (long long)hx_mesh_elem_number(mesh, find_twin(mesh, last)),
                     (long long)hx_mesh_elem_number(mesh, last), (long long)n);
 }

@@ -28,6 +28,12 @@ int hx_mesh_append_set(hx_mesh *mesh, const char *name, hx_set **set);
  */
 int64_t hx_number_by_first_use(int64_t n_place, const int32_t *conn, uint32_t *number);
 
+struct hx_region; /* region.h */
+
+/* Lists, faces and rule of a combined set, which gets no name; *made is zeroed before. */
+int hx_region_make_set(const hx_mesh *mesh, const char *name, const struct hx_region *region,
+                       hx_set *made);
+
 struct hx_mesh_source; /* mesh_source.h */
 
 /* All its sets; in_set[2]: marks of nodes, of elements. */
@@ -51,6 +57,10 @@ int hx_middles_finish(hx_mesh *mesh);
 size_t hx_middles_bytes(const hx_middles *middles);
 
 void hx_set_free(hx_set *set);
+
+/* Appends the nodes of the set's elements and faces; flag[n_node] is 0 on entry and exit. Nodes of
+ * a combined set follow from its parts. */
+int hx_set_add_member_nodes(const hx_mesh *mesh, hx_set *set, uint8_t *flag);
 
 /* Ascending list of the indices whose flag is not 0; *list is the caller's. */
 int hx_list_flagged(const uint8_t *flag, int64_t n_flag, int64_t *n, int32_t **list);

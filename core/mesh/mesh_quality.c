@@ -213,6 +213,15 @@ static uint32_t connect(uint32_t *parent, uint32_t a, uint32_t b)
     }
 }
 
+/* The points of a cell become connected. */
+static inline void connect_cell(uint32_t *parent, int n, const int32_t *point)
+{
+    uint32_t root = find_root(parent, (uint32_t)point[0]);
+    for (int i = 1; i < n; i++) /* most nodes point to it already */
+        if (hx_atomic_load(&parent[point[i]]) != root)
+            root = connect(parent, root, (uint32_t)point[i]);
+}
+
 int hx_mesh_bodies(const hx_mesh *mesh, int32_t *body, int64_t *n_body)
 {
     uint32_t *const parent = (uint32_t *)body;
@@ -220,13 +229,7 @@ int hx_mesh_bodies(const hx_mesh *mesh, int32_t *body, int64_t *n_body)
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < mesh->n_node; a++) parent[a] = (uint32_t)a;
 #pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < mesh->n_elem; e++) {
-        const int32_t *const conn = mesh->conn + (size_t)e * 8;
-        uint32_t root = find_root(parent, (uint32_t)conn[0]);
-        for (int i = 1; i < 8; i++) /* most nodes point to it already */
-            if (hx_atomic_load(&parent[conn[i]]) != root)
-                root = connect(parent, root, (uint32_t)conn[i]);
-    }
+    for (int64_t e = 0; e < mesh->n_elem; e++) connect_cell(parent, 8, mesh->conn + (size_t)e * 8);
 #pragma omp parallel for schedule(static) reduction(+ : n_root)
     for (int64_t a = 0; a < mesh->n_node; a++) n_root += parent[a] == (uint32_t)a;
     *n_body = n_root;
@@ -239,6 +242,36 @@ int hx_mesh_bodies(const hx_mesh *mesh, int32_t *body, int64_t *n_body)
     int32_t next = 0;
     for (int64_t a = 0; a < mesh->n_node; a++)
         body[a] = parent[a] == (uint32_t)a ? next++ : body[parent[a]];
+    return HX_OK;
+}
+
+int hx_find_bodies(const hx_connections *cells, int32_t *body, int64_t *n_body)
+{
+    uint32_t *const parent = (uint32_t *)body;
+    uint8_t *is_used = NULL;
+    int32_t next = 0;
+    HX_TRY(hx_alloc(&is_used, (size_t)cells->n_point, 1, "points of bodies"));
+#pragma omp parallel for schedule(static)
+    for (int64_t a = 0; a < cells->n_point; a++) parent[a] = (uint32_t)a;
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < cells->n_cell; e++) {
+        const int is_even = cells->n_per_cell > 0;
+        const int64_t first = is_even ? e * cells->n_per_cell : cells->cell_ptr[e];
+        const int n = is_even ? cells->n_per_cell : (int)(cells->cell_ptr[e + 1] - first);
+        if (cells->is_there && !cells->is_there[e]) continue;
+        connect_cell(parent, n, cells->point + first);
+        for (int i = 0; i < n; i++)
+#pragma omp atomic write
+            is_used[cells->point[first + i]] = 1;
+    }
+    for (int64_t a = 0; a < cells->n_point; a++) {
+        if (!is_used[a]) continue;
+        body[a] = parent[a] == (uint32_t)a ? next++ : body[parent[a]];
+    }
+    for (int64_t a = 0; a < cells->n_point; a++)
+        if (!is_used[a]) body[a] = -1;
+    free(is_used);
+    *n_body = next;
     return HX_OK;
 }
 

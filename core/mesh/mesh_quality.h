@@ -34,6 +34,20 @@ int hx_mesh_measure(const hx_mesh *mesh, hx_mesh_quality *quality);
 /* body[n_node] = number of the part (0-based) each node belongs to; *n_body parts. */
 int hx_mesh_bodies(const hx_mesh *mesh, int32_t *body, int64_t *n_body);
 
+/* Cells by the points that each connects: n_per_cell of every one, or from cell_ptr[cell] to
+ * cell_ptr[cell + 1]. */
+typedef struct hx_connections {
+    int64_t n_point, n_cell;
+    int n_per_cell; /* 0: cell_ptr is given */
+    const int64_t *cell_ptr;
+    const int32_t *point;
+    const uint8_t *is_there; /* [n_cell] 0: the cell connects nothing; NULL: all are there */
+} hx_connections;
+
+/* body[n_point] = number of the part (0-based, by first points) each point belongs to, -1: of no
+ * cell that is there; *n_body parts. O(n_cell); temporary memory 1 byte a point. */
+int hx_find_bodies(const hx_connections *cells, int32_t *body, int64_t *n_body);
+
 #ifdef __cplusplus
 }
 #endif

@@ -287,9 +287,7 @@ static int32_t member_node(const hx_mesh *mesh, const hx_set *set, int64_t i)
     return mesh->conn[(size_t)e * 8 + (size_t)corner];
 }
 
-/* Appends the nodes of the set's elements and faces; flag[n_node] is 0 on entry and exit. Nodes of
- * a combined set follow from its parts. */
-static int add_member_nodes(const hx_mesh *mesh, hx_set *set, uint8_t *flag)
+int hx_set_add_member_nodes(const hx_mesh *mesh, hx_set *set, uint8_t *flag)
 {
     const int is_plain = set->rule == HX_SET_PLAIN;
     const int64_t n = is_plain ? 8 * set->n_elem + 4 * set->n_face : 0;
@@ -319,7 +317,7 @@ int hx_mesh_complete_sets(hx_mesh *mesh)
     HX_TRY_FAIL(hx_alloc(&elem_flag, (size_t)mesh->n_elem, 1, "flags of a set"));
     for (size_t i = 0; i < mesh->n_set; i++) {
         HX_TRY_FAIL(add_enclosed_elements(mesh, &mesh->set[i], node_flag, elem_flag));
-        HX_TRY_FAIL(add_member_nodes(mesh, &mesh->set[i], node_flag));
+        HX_TRY_FAIL(hx_set_add_member_nodes(mesh, &mesh->set[i], node_flag));
     }
 fail:
     free(node_flag);

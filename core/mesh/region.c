@@ -210,6 +210,20 @@ fail:
     return rc;
 }
 
+int hx_region_make_set(const hx_mesh *mesh, const char *name, const hx_region *region, hx_set *made)
+{
+    int rc = HX_OK;
+    uint8_t *node = NULL, *elem = NULL;
+    HX_TRY_FAIL(hx_alloc(&node, (size_t)mesh->n_node, 1, "node flags"));
+    HX_TRY_FAIL(hx_alloc(&elem, (size_t)mesh->n_elem, 1, "element flags"));
+    HX_TRY_FAIL(flag_combination(mesh, name, region, node, elem));
+    rc = fill_set(mesh, region, node, elem, made);
+fail:
+    free(node);
+    free(elem);
+    return rc;
+}
+
 int hx_mesh_add_region(hx_mesh *mesh, const char *name, const hx_region *region)
 {
     int rc = HX_OK;

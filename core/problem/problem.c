@@ -247,6 +247,8 @@ static int add_loads(hx_problem *problem, const hx_problem_params *params)
             measure_loads(problem, params, load->kind == HX_LOAD_FROM_FILE ? 0 : load->load_case);
     }
     HX_TRY(hx_problem_add_rigid_sets(problem, params));
+    /* a process that has no loaded node of its window judges by the others' */
+    HX_TRY(hx_all_most(hx_mesh_all(problem->mesh), problem->cases.n, problem->cases.size));
     return hx_problem_finish_body(problem);
 }
 
@@ -508,7 +510,8 @@ size_t hx_problem_bytes(const hx_problem *problem)
     if (problem->supports.prescribed) bytes += vector;
     if (problem->films.n > 0) {
         bytes += (size_t)problem->films.n * (sizeof(int32_t) + sizeof(int64_t) + sizeof(double));
-        bytes += (size_t)problem->films.ptr[problem->films.n] * (sizeof(int32_t) + sizeof(double));
+        bytes += (size_t)problem->films.ptr[problem->films.n] *
+                 (sizeof(int32_t) + (problem->films.square ? 2 : 1) * sizeof(double));
     }
     if (problem->passive.density) bytes += n_elem * sizeof(double);
     bytes += (size_t)problem->springs.n * (sizeof(int64_t) + sizeof(double));
@@ -537,6 +540,7 @@ void hx_problem_free(hx_problem *problem)
     free(problem->films.col);
     free(problem->films.value);
     free(problem->films.source);
+    free(problem->films.square);
     free(problem->volume);
     free(problem->passive.density);
     memset(problem, 0, sizeof *problem);

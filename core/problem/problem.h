@@ -59,6 +59,11 @@ typedef struct hx_films {
     int32_t *col;   /* [ptr[n]] nodes, ascending in a row (owned) */
     double *value;  /* [ptr[n]] power per temperature (owned) */
     double *source; /* [n] int h ambient N dA, ambient over the reference: power (owned) */
+    /* [ptr[n]] int h ambient^2 N N' dA by entry; NULL: every ambient is the reference (owned) */
+    double *square;
+    /* int h ambient^2 dA: u'F u - 2 source'u + offset is int h (u - ambient)^2 dA. Of a window and
+     * of a share that of the whole mesh. */
+    double offset;
 } hx_films;
 
 /* The sets that move as rigid bodies. */
@@ -99,8 +104,9 @@ typedef struct hx_problem {
     double least;      /* of it at density 0: 0, or the smallest conductivity */
     double poisson;    /* of elasticity, as the next two */
     double lambda, mu; /* Lame's constants for E = 1 */
-    /* Of heat, what temperatures are counted from: the one that is held or ambient. With several of
-     * them (is_mixed) 0. */
+    /* The lowest temperature that is held or ambient, which all others are counted from. Only
+     * absolute temperatures depend on the zero of the scale. is_mixed: there are several such
+     * temperatures. */
     double reference;
     int is_mixed;
     double penalty, rho_min, volume_fraction;

@@ -23,8 +23,8 @@ typedef struct film_faces {
 /* Entries of the films before those of a pair are added up. */
 typedef struct film_entries {
     int64_t n;
-    uint64_t *key; /* row * n_node + column */
-    double *value;
+    uint64_t *key;          /* row * n_node + column */
+    double *value, *square; /* the latter NULL if it is 0 everywhere */
     int32_t *order;
 } film_entries;
 
@@ -91,6 +91,8 @@ static void add_face(film_entries *entries, const hx_space *space, const film_fa
             entries->key[entries->n] =
                 (uint64_t)at.point[a] * (uint64_t)space->n_point + (uint64_t)at.point[b];
             entries->value[entries->n] = mass[a][b];
+            if (entries->square)
+                entries->square[entries->n] = mass[a][b] * (faces->ambient[f] * faces->ambient[f]);
         }
     }
 }
@@ -117,22 +119,49 @@ static void merge(hx_films *films, const film_entries *entries, const uint64_t *
         }
         if (key[from] != last) {
             films->col[n] = (int32_t)(key[from] % (uint64_t)n_point);
+            if (films->square) films->square[n] = 0.0;
             films->value[n++] = 0.0;
         }
         films->value[n - 1] += entries->value[from];
+        if (films->square) films->square[n - 1] += entries->square[from];
         last = key[from];
     }
     films->ptr[films->n] = n;
 }
 
-static int alloc_films(hx_films *films, size_t n_face, size_t most)
+static int has_other_ambient(const film_faces *faces)
+{
+    for (int64_t f = 0; f < faces->n; f++)
+        if (faces->ambient[f] != 0.0) return 1;
+    return 0;
+}
+
+static int alloc_films(hx_films *films, size_t n_face, size_t most, int has_square)
 {
     const size_t n = most * n_face;
+    if (has_square) HX_TRY(hx_alloc_raw(&films->square, most * n, sizeof *films->square, WHAT));
     HX_TRY(hx_alloc_raw(&films->node, n, sizeof *films->node, WHAT));
     HX_TRY(hx_alloc_raw(&films->ptr, n + 1, sizeof *films->ptr, WHAT));
     HX_TRY(hx_alloc_raw(&films->source, n, sizeof *films->source, WHAT));
     HX_TRY(hx_alloc_raw(&films->col, most * n, sizeof *films->col, WHAT));
     return hx_alloc_raw(&films->value, most * n, sizeof *films->value, WHAT);
+}
+
+/* The own faces of every process. */
+static int find_offset(const hx_problem *problem, const film_faces *faces, double *offset)
+{
+    const hx_mesh *const mesh = problem->mesh;
+    const int64_t begin = 6 * hx_mesh_own_begin(mesh), end = 6 * hx_mesh_own_end(mesh);
+    *offset = 0.0;
+    for (int64_t f = 0; f < faces->n; f++) {
+        const double over = faces->ambient[f];
+        hx_space_face at;
+        if (faces->face[f] < begin || faces->face[f] >= end || over == 0.0) continue;
+        hx_space_face_fine(&problem->space, faces->face[f], &at); /* the rule of the entries */
+        for (int q = 0; q < at.n_gauss; q++)
+            *offset += faces->coefficient[f] * over * over * hx_norm3(at.at[q].normal);
+    }
+    return hx_all_sum(hx_mesh_all(mesh), 1, offset);
 }
 
 static int make_films(hx_problem *problem, const film_faces *faces, double *source)
@@ -143,10 +172,12 @@ static int make_films(hx_problem *problem, const film_faces *faces, double *sour
                         : space->element == HX_ELEMENT_QUADRATIC ? 8
                                                                  : HX_FACE_POINTS;
     const size_t n = most * most * (size_t)faces->n;
+    const int has_square = has_other_ambient(faces);
     film_entries entries = {0};
     uint64_t *key = NULL;
     int rc;
-    HX_TRY_FAIL(alloc_films(films, (size_t)faces->n, most));
+    HX_TRY_FAIL(alloc_films(films, (size_t)faces->n, most, has_square));
+    if (has_square) HX_TRY_FAIL(hx_alloc_raw(&entries.square, n, sizeof(double), WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&entries.key, n, sizeof *entries.key, WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&key, n, sizeof *key, WHAT));
     HX_TRY_FAIL(hx_alloc_raw(&entries.value, n, sizeof(double), WHAT));
@@ -162,6 +193,7 @@ fail:
     free(entries.key);
     free(key);
     free(entries.value);
+    free(entries.square);
     free(entries.order);
     return rc;
 }
@@ -178,6 +210,7 @@ int hx_problem_add_films(hx_problem *problem, const hx_problem_params *params)
     for (size_t i = 0; i < params->n_convection; i++)
         HX_TRY_FAIL(add_faces(&faces, problem, &params->convection[i]));
     HX_TRY_FAIL(hx_alloc(&source, (size_t)problem->space.n_point, sizeof *source, WHAT));
+    HX_TRY_FAIL(find_offset(problem, &faces, &problem->films.offset));
     HX_TRY_FAIL(make_films(problem, &faces, source));
 fail:
     free(faces.face);

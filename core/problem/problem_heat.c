@@ -28,22 +28,22 @@ int hx_problem_check_conduction(const hx_problem_params *params)
 }
 
 /* Counts a temperature in. */
-static void meet(double temperature, int *n, double *first, int *is_mixed)
+static void meet(double temperature, int *n, double *lowest, int *is_mixed)
 {
-    if (*n == 0) *first = temperature;
-    *is_mixed |= temperature != *first;
+    *is_mixed |= *n > 0 && temperature != *lowest;
+    if (*n == 0 || temperature < *lowest) *lowest = temperature;
     (*n)++;
 }
 
 void hx_problem_find_reference(hx_problem *problem, const hx_problem_params *params)
 {
-    double first = 0.0;
+    double lowest = 0.0;
     int n = 0;
     for (size_t i = 0; i < params->n_support; i++)
-        meet(params->support[i].value[0], &n, &first, &problem->is_mixed);
+        meet(params->support[i].value[0], &n, &lowest, &problem->is_mixed);
     for (size_t i = 0; i < params->n_convection; i++)
-        meet(params->convection[i].ambient, &n, &first, &problem->is_mixed);
-    problem->reference = problem->is_mixed || !isfinite(first) ? 0.0 : first;
+        meet(params->convection[i].ambient, &n, &lowest, &problem->is_mixed);
+    problem->reference = isfinite(lowest) ? lowest : 0.0;
 }
 
 int hx_load_is_heat(const hx_load_spec *load)

@@ -102,18 +102,22 @@ static int copy_films(hx_problem *part, const hx_problem *whole, const int32_t *
     HX_TRY(hx_alloc_raw(&to->col, (size_t)from->ptr[n], sizeof *to->col, "convection"));
     HX_TRY(hx_alloc_raw(&to->value, (size_t)from->ptr[n], sizeof *to->value, "convection"));
     HX_TRY(hx_alloc_raw(&to->source, n, sizeof *to->source, "convection"));
+    if (from->square)
+        HX_TRY(hx_alloc_raw(&to->square, (size_t)from->ptr[n], sizeof *to->square, "convection"));
     for (size_t k = 0; k < n; k++) {
         int64_t at = to->ptr[to->n];
         if (place[from->node[k]] < 0) continue;
         for (int64_t j = from->ptr[k]; j < from->ptr[k + 1]; j++) {
             if (place[from->col[j]] < 0 || (is_own && !is_own[j])) continue;
             to->col[at] = place[from->col[j]];
+            if (from->square) to->offset += to->square[at] = from->square[j];
             to->value[at++] = from->value[j];
         }
         to->node[to->n] = place[from->node[k]];
         to->source[to->n++] = from->source[k];
         to->ptr[to->n] = at;
     }
+    if (is_own) to->offset = from->offset; /* energies are those of all shares */
     return HX_OK;
 }
 

@@ -107,10 +107,9 @@ static void add_held_point(const hx_problem *problem, const hx_rigid_set *set,
 {
     int64_t last = -1;
     for (int64_t k = 0; set->held && k < set->n; k++) {
-        const int64_t node = problem->rigid.node[set->first + k];
-        const int64_t near = hx_space_near_node(&problem->space, node);
-        if (body_of[near] < 0 || body_of[near] == last) continue;
-        hx_rigid_body *const to = &body[last = body_of[near]];
+        const int64_t of = body_of[problem->rigid.node[set->first + k]];
+        if (of < 0 || of == last) continue;
+        hx_rigid_body *const to = &body[last = of];
         for (int i = 0; i < 3; i++)
             if (set->held >> i & 1u) add_held(set->point, i, to);
         for (int i = 3; i < 6; i++) {
@@ -140,26 +139,81 @@ static int check_body(const hx_problem *problem, hx_rigid_body *body, int64_t n_
                     which, text);
 }
 
-/* Extents and first nodes. */
-static void measure_bodies(const hx_mesh *mesh, const int32_t *body_of, int64_t n_body,
+/* Extents and first points of xyz[n][3]. */
+static void measure_points(int64_t n, const double *xyz, const int32_t *body_of, int64_t n_body,
                            hx_rigid_body *body)
 {
-    if (n_body == 1) { /* first_node = 0 */
-        memcpy(body->lower, mesh->box_min, sizeof body->lower);
-        memcpy(body->upper, mesh->box_max, sizeof body->upper);
-        return;
-    }
     for (int64_t b = 0; b < n_body; b++) body[b].first_node = -1;
-    for (int64_t node = 0; node < mesh->n_node; node++) {
-        if (body_of[node] < 0) continue;
-        hx_rigid_body *b = &body[body_of[node]];
-        const double *x = mesh->xyz + 3 * node;
+    for (int64_t point = 0; point < n; point++) {
+        if (body_of[point] < 0) continue;
+        hx_rigid_body *b = &body[body_of[point]];
+        const double *x = xyz + 3 * point;
         for (int i = 0; i < 3; i++) {
             b->lower[i] = b->first_node < 0 ? x[i] : fmin(b->lower[i], x[i]);
             b->upper[i] = b->first_node < 0 ? x[i] : fmax(b->upper[i], x[i]);
         }
-        if (b->first_node < 0) b->first_node = node;
+        if (b->first_node < 0) b->first_node = point;
     }
+}
+
+/* For a whole mesh, by its nodes. */
+static void measure_bodies(const hx_mesh *mesh, const int32_t *body_of, int64_t n_body,
+                           hx_rigid_body *body)
+{
+    if (n_body > 1) {
+        measure_points(mesh->n_node, mesh->xyz, body_of, n_body, body);
+        return;
+    }
+    memcpy(body->lower, mesh->box_min, sizeof body->lower); /* first_node = 0 */
+    memcpy(body->upper, mesh->box_max, sizeof body->upper);
+}
+
+/* Bodies whose numbers travel together: sums gather what all processes have. */
+enum { BODIES_AT_ONCE = 1 << 12 };
+
+/* The extents in all processes of n bodies. */
+static int spread_extents(const hx_all *all, int n, hx_rigid_body *body, double (*most)[6])
+{
+    for (int b = 0; b < n; b++)
+        for (int i = 0; i < 3; i++) {
+            const int is_here = body[b].first_node >= 0;
+            most[b][i] = is_here ? -body[b].lower[i] : -INFINITY;
+            most[b][3 + i] = is_here ? body[b].upper[i] : -INFINITY;
+        }
+    HX_TRY(hx_all_most(all, 6 * n, most[0]));
+    for (int b = 0; b < n; b++)
+        for (int i = 0; i < 3 && most[b][3] > -INFINITY; i++) {
+            body[b].lower[i] = -most[b][i];
+            body[b].upper[i] = most[b][3 + i];
+        }
+    return HX_OK;
+}
+
+int hx_rigid_bodies_measure(const hx_problem *problem, const int32_t *body_of, int64_t n_body,
+                            hx_rigid_body *body)
+{
+    const hx_all *const all = hx_mesh_all(problem->mesh);
+    double(*most)[6] = NULL;
+    int rc = HX_OK;
+    measure_points(problem->space.n_point, problem->space.xyz, body_of, n_body, body);
+    if (!all) return HX_OK;
+    HX_TRY(hx_alloc_raw(&most, BODIES_AT_ONCE, sizeof *most, "bodies"));
+    for (int64_t b = 0; b < n_body && rc == HX_OK; b += BODIES_AT_ONCE) {
+        const int64_t n = n_body - b < BODIES_AT_ONCE ? n_body - b : BODIES_AT_ONCE;
+        rc = spread_extents(all, (int)n, body + b, most);
+    }
+    free(most);
+    return rc;
+}
+
+int hx_rigid_bodies_sum(const hx_problem *problem, int64_t n_body, int n, double *value)
+{
+    const hx_all *const all = hx_mesh_all(problem->mesh);
+    for (int64_t b = 0; all && b < n_body; b += BODIES_AT_ONCE) {
+        const int64_t n_now = n_body - b < BODIES_AT_ONCE ? n_body - b : BODIES_AT_ONCE;
+        HX_TRY(hx_all_sum(all, (int)n_now * n, value + n * b));
+    }
+    return HX_OK;
 }
 
 /* The first point from `point` on that is held, n where none is. Most are not: eight at a time. */
@@ -177,21 +231,40 @@ static int64_t next_held(const uint8_t *fixed, int64_t point, int64_t n)
 static void hold_point(const hx_problem *problem, int64_t point, int i, const int32_t *body_of,
                        hx_rigid_body *body)
 {
-    const int32_t to = body_of[hx_space_near_node(&problem->space, point)];
+    const int32_t to = body_of[point];
     if (to >= 0) add_held(problem->space.xyz + 3 * point, i, &body[to]);
 }
 
-void hx_rigid_bodies_hold(const hx_problem *problem, const int32_t *body_of, int64_t n_body,
-                          hx_rigid_body *body)
+/* What is held of bodies in all processes. */
+static int sum_held(const hx_problem *problem, int64_t n_body, hx_rigid_body *body)
+{
+    enum { N = 37 }; /* gram, n_fixed */
+    double(*held)[N] = NULL;
+    if (!hx_mesh_all(problem->mesh)) return HX_OK;
+    HX_TRY(hx_alloc_raw(&held, (size_t)n_body, sizeof *held, "bodies"));
+    for (int64_t b = 0; b < n_body; b++) {
+        memcpy(held[b], body[b].gram, sizeof body[b].gram);
+        held[b][N - 1] = (double)body[b].n_fixed;
+    }
+    const int rc = hx_rigid_bodies_sum(problem, n_body, N, held[0]);
+    for (int64_t b = 0; b < n_body; b++) {
+        memcpy(body[b].gram, held[b], sizeof body[b].gram);
+        body[b].n_fixed = (int64_t)held[b][N - 1];
+    }
+    free(held);
+    return rc;
+}
+
+int hx_rigid_bodies_hold(const hx_problem *problem, const int32_t *body_of, int64_t n_body,
+                         hx_rigid_body *body)
 {
     const hx_space *const space = &problem->space;
     const int64_t n_point =
         space->element == HX_ELEMENT_SPLINE ? space->n_point : problem->mesh->n_node;
     const uint8_t *const fixed = problem->supports.fixed;
-    measure_bodies(problem->mesh, body_of, n_body, body);
     for (int64_t node = next_held(fixed, 0, n_point); node < n_point;
          node = next_held(fixed, node + 1, n_point))
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 3 && hx_mesh_owns_node(problem->mesh, node); i++)
             if (fixed[node] >> i & 1) hold_point(problem, node, i, body_of, body);
     for (int64_t k = 0; k < problem->springs.n; k++) { /* however soft */
         const int64_t node = problem->springs.dof[k] / 3;
@@ -200,6 +273,7 @@ void hx_rigid_bodies_hold(const hx_problem *problem, const int32_t *body_of, int
     }
     for (int i = 0; i < problem->rigid.n; i++)
         add_held_point(problem, &problem->rigid.set[i], body_of, body);
+    return sum_held(problem, n_body, body);
 }
 
 void hx_rigid_body_add_work(const hx_rigid_body *body, const double *x, const double *force,
@@ -242,6 +316,30 @@ static int check_one_body(hx_problem *problem, const char *origin)
     return check_body(problem, &body, 1, origin);
 }
 
+/* (*of_point)[n_point], the caller's: what the nodes near the points belong to. */
+static int bodies_of_points(const hx_space *space, const int32_t *body_of, int32_t **of_point)
+{
+    HX_TRY(hx_alloc_raw(of_point, (size_t)space->n_point, sizeof **of_point, "bodies"));
+#pragma omp parallel for schedule(static)
+    for (int64_t p = 0; p < space->n_point; p++)
+        (*of_point)[p] = body_of[hx_space_near_node(space, p)];
+    return HX_OK;
+}
+
+/* body_of[n_node] */
+static int hold_bodies(const hx_problem *problem, const int32_t *body_of, int64_t n_body,
+                       hx_rigid_body *body)
+{
+    int32_t *of_point = NULL;
+    measure_bodies(problem->mesh, body_of, n_body, body);
+    if (problem->space.element == HX_ELEMENT_LINEAR)
+        return hx_rigid_bodies_hold(problem, body_of, n_body, body);
+    HX_TRY(bodies_of_points(&problem->space, body_of, &of_point));
+    const int rc = hx_rigid_bodies_hold(problem, of_point, n_body, body);
+    free(of_point);
+    return rc;
+}
+
 int hx_problem_check_supported(hx_problem *problem, const char *origin)
 {
     const hx_mesh *mesh = problem->mesh;
@@ -254,7 +352,7 @@ int hx_problem_check_supported(hx_problem *problem, const char *origin)
     HX_TRY_FAIL(hx_mesh_bodies(mesh, body_of, &n_body));
     problem->n_body = n_body;
     HX_TRY_FAIL(hx_alloc(&body, (size_t)n_body, sizeof *body, "bodies"));
-    hx_rigid_bodies_hold(problem, body_of, n_body, body);
+    HX_TRY_FAIL(hold_bodies(problem, body_of, n_body, body));
     for (int64_t b = 0; b < n_body; b++) HX_TRY_FAIL(check_body(problem, &body[b], n_body, origin));
     rc = HX_OK;
 fail:

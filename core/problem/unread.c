@@ -149,7 +149,7 @@ unsigned hx_unread_all_refuse(const hx_unread *list, int has_mass_load, int n_ca
     unsigned roles = 0;
     for (int use = 0; use <= HX_UNREAD_OF_MATERIAL; use++)
         roles |= hx_unread_refuses(list, (hx_unread_use)use, has_mass_load, n_case);
-    return roles;
+    return roles & ~(unsigned)HX_UNREAD_STEP;
 }
 
 void hx_unread_free(hx_unread *list)

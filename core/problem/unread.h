@@ -73,7 +73,8 @@ void hx_unread_words(const hx_unread *list, unsigned roles, char *text, size_t n
 typedef enum { HX_UNREAD_OF_SUPPORTS, HX_UNREAD_OF_LOADS, HX_UNREAD_OF_MATERIAL } hx_unread_use;
 unsigned hx_unread_refuses(const hx_unread *list, hx_unread_use use, int has_mass_load, int n_case);
 
-/* Kinds by which anything is refused, as `roles` of the two functions above. */
+/* Kinds by which anything is refused and that mesh.ignore can leave out, as `roles` of the two
+ * functions above: without a static step there are no loads to take. */
 unsigned hx_unread_all_refuse(const hx_unread *list, int has_mass_load, int n_case);
 
 /* Accepts a zeroed struct. */

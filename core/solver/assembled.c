@@ -11,11 +11,11 @@ size_t hx_assembled_space_bytes(const hx_space *space, const hx_matrix_spec *spe
     const size_t most = space->element == HX_ELEMENT_LINEAR ? 8 : (size_t)hx_space_most(space);
     size_t bytes;
     if (hx_matrix_expected_bytes(&incidence, spec, has_slots, &bytes) == HX_OK) return bytes;
-    hx_error_clear(); /* too little for a count: what a mesh without order has at most */
+    hx_error_clear(); /* too little memory to count: upper bound for an unstructured mesh */
     return (size_t)incidence.n_cell * most * most * 9 * (sizeof(double) + sizeof(int32_t));
 }
 
-/* The space as the device has it. */
+/* The space with arrays in device memory. */
 static hx_incidence incidence_of(const hx_device_model *model, const hx_mesh *mesh)
 {
     if (model->points) return *model->points;
@@ -36,7 +36,8 @@ int hx_assembled_setup(void **state, hx_device *dev, const hx_device_model *mode
     const hx_pattern_spec pattern = {.part = spec->part};
     hx_assembled *s;
     int rc;
-    if (!ops) return HX_RAISE(HX_EINPUT, "device '%s' has no matrices", dev->ops->name);
+    if (!ops)
+        return HX_RAISE(HX_EINPUT, "device '%s' does not support stored matrices", dev->ops->name);
     HX_TRY(hx_alloc(&s, 1, sizeof *s, "assembled operator"));
     s->dev = dev;
     s->input =

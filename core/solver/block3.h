@@ -1,24 +1,24 @@
-/* Symmetric 3x3 blocks, a node's share of K: six numbers, xx xy xz yy yz zz. One formula for host
- * and device. */
+/* Symmetric 3x3 blocks, the contribution of a node to K: six numbers xx xy xz yy yz zz. Shared by
+ * host and device code. */
 #ifndef HX_BLOCK3_H
 #define HX_BLOCK3_H
 
 #include "../base/host_device.h"
 
-/* Place of entry (i, j) of the symmetric block, i, j = 0..2. */
+/* Index of entry (i, j) of the symmetric block, i, j = 0..2. */
 static HX_HD int hx_block3_at(int i, int j)
 {
     return i <= j ? i * (5 - i) / 2 + j : j * (5 - j) / 2 + i;
 }
 
-/* Row and column i become those of the identity. */
+/* Replaces row and column i by those of the identity. */
 static HX_HD void hx_block3_fix(double *b, int i)
 {
     for (int j = 0; j < 3; j++) b[hx_block3_at(i, j)] = i == j ? 1.0 : 0.0;
 }
 
-/* b = b^-1 by LDL', whose pivots neither overflow nor underflow before b does. A block that is not
- * positive definite, NaN included, becomes the identity: such a K is PCG's to report. */
+/* b = b^-1 by LDL', whose pivots overflow or underflow no earlier than b itself. A block that is
+ * not positive definite (or contains NaN) becomes the identity; PCG reports such a K. */
 static HX_HD void hx_block3_invert(double *b)
 {
     const double l1 = b[1] / b[0], l2 = b[2] / b[0];

@@ -43,7 +43,7 @@ int hx_block_split_rows(hx_block_split *split, int64_t n_point, int64_t n_common
     uint8_t *is_boundary;
     memset(split, 0, sizeof *split);
     HX_TRY(hx_alloc(&is_boundary, (size_t)n_block, sizeof *is_boundary, what));
-    for (int64_t i = 0; i < n_common; i++) /* a point's rows may lie in two blocks */
+    for (int64_t i = 0; i < n_common; i++) /* the rows of a point may lie in two blocks */
         for (int c = 0; c < components; c++)
             is_boundary[(components * (int64_t)common[i] + c) / each] = 1;
     const int rc = hx_block_split_marked(split, n_block, is_boundary);

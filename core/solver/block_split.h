@@ -1,5 +1,5 @@
-/* Thread blocks of a product, each with some elements or rows, in another order: first those with
- * points that other processes have too (product_part.h), then the others, both ascending. */
+/* The thread blocks of a product, each with some elements or rows, reordered for products in parts
+ * (product_part.h): first the blocks with interface points, then the others, both ascending. */
 #ifndef HX_BLOCK_SPLIT_H
 #define HX_BLOCK_SPLIT_H
 
@@ -14,16 +14,16 @@ typedef struct hx_block_split {
     int32_t *block; /* [n_block] (owned) */
 } hx_block_split;
 
-/* Blocks of `each` elements, one after the other, that have nodes of common[n_common]. O(n_elem).
- */
+/* For blocks of `each` consecutive elements; common[n_common]: the interface nodes. O(n_elem). */
 int hx_block_split_elements(hx_block_split *split, const hx_mesh *mesh, int64_t n_common,
                             const int32_t *common, int64_t each);
 
-/* Blocks of `each` rows of numbers, `components` a point of n_point. O(n_block + n_common). */
+/* For blocks of `each` consecutive rows, with `components` rows per point and n_point points.
+ * O(n_block + n_common). */
 int hx_block_split_rows(hx_block_split *split, int64_t n_point, int64_t n_common,
                         const int32_t *common, int components, int64_t each);
 
-/* Blocks that are marked: is_boundary[n_block]. */
+/* For blocks whose flags is_boundary[n_block] are given. */
 int hx_block_split_marked(hx_block_split *split, int64_t n_block, const uint8_t *is_boundary);
 
 /* Accepts a zeroed struct. */

@@ -10,20 +10,20 @@
 
 enum { N_WARM = 3, N_TIMED = 5 };
 
-/* A product reads all that is stored. One that stores so many times more than another is not faster
- * unless it stays in a cache, which only what is small surely does. Products of matrices all run at
- * the memory's speed. */
+/* A product reads everything that is stored. A kind that stores this many times more than another
+ * cannot be faster, unless its data stays in a cache, which is certain only for small meshes
+ * (SMALL_BYTES). Products with stored matrices all run at memory bandwidth. */
 enum { TIMES_TOO_MUCH = 8, TIMES_OF_MATRICES = 2 };
 static const double SMALL_BYTES = 16e6;
 
 typedef struct candidate {
     const hx_strategy *strategy;
     hx_layout layout;
-    size_t order; /* of the build's list */
+    size_t order; /* position in the build's list */
     double seconds;
 } candidate;
 
-/* What is chosen for. */
+/* The arguments of a choice. */
 typedef struct request {
     const hx_choose_params *params;
     hx_device *dev;
@@ -32,8 +32,8 @@ typedef struct request {
     hx_operator *op;
 } request;
 
-/* A preconditioner that is more than a diagonal is of no use where r'z is the measure, and not to
- * be had in mixed precision. */
+/* A preconditioner that is not diagonal is useless if the criterion is r'z, and not available in
+ * mixed precision. */
 static int may_be_chosen(const hx_choose_params *params, const hx_precond_kind *kind,
                          const hx_device_ops *device)
 {
@@ -67,12 +67,14 @@ size_t hx_choose_bytes(const hx_choose_params *params, const hx_device_ops *devi
            (size_t)hx_pcg_vectors(kind, problem->rigid.n > 0) * vector + params->other_bytes;
 }
 
-/* 1 if all fits so easily that it need not be counted, which takes passes over the mesh: nominal
- * numbers are twice below what is free. Where they deceive, the set-up counts and refuses. */
+/* 1 if everything obviously fits, so that it need not be counted, which takes passes over the mesh:
+ * the nominal bytes are less than half of the free memory. If the nominal numbers are too low, the
+ * set-up counts and reports the error. */
 static int fits_easily(const hx_choose_params *params, const hx_problem *problem,
                        const hx_strategy *strategy, size_t n_free)
 {
-    enum { BESIDE_PER_ELEM = 600, TIMES = 2 }; /* mesh, preconditioner and vectors */
+    /* BESIDE_PER_ELEM: bytes of mesh, preconditioner and vectors */
+    enum { BESIDE_PER_ELEM = 600, TIMES = 2 };
     const double n_elem = (double)problem->mesh->n_elem;
     const double each = (double)strategy->bytes_per_elem + BESIDE_PER_ELEM;
     if (problem->space.element != HX_ELEMENT_LINEAR) return 0;
@@ -90,7 +92,7 @@ int hx_choose_smaller_precond(const hx_choose_params *params, hx_device *dev,
     const size_t have = n_free + held_bytes;
     if (fits_easily(params, problem, strategy, n_free)) return HX_OK;
     if (n_free == 0 || hx_choose_bytes(params, ops, problem, strategy, layout, *kind) <= have)
-        return HX_OK; /* 0: unknown */
+        return HX_OK; /* n_free = 0: unknown */
     const hx_precond_kind *smaller = hx_choose_precond(params, ops, (*kind)->chosen_from - 1);
     if (smaller && hx_choose_bytes(params, ops, problem, strategy, layout, smaller) <= have)
         *kind = smaller;
@@ -110,8 +112,8 @@ int hx_choose_is_candidate(const hx_choose_params *params, const hx_device_ops *
            !(strategy->layouts & HX_LAYOUT_BIT(params->layout));
 }
 
-/* Most stored first, the interleaved layout after others: the last one is the most promising. It is
- * set up last, and then need not be set up again. */
+/* Largest storage first, the interleaved layout after others. The last candidate is the most
+ * promising; being set up last, it need not be set up again. */
 static int by_promise(const void *a, const void *b)
 {
     const candidate *one = a, *two = b;
@@ -121,7 +123,7 @@ static int by_promise(const void *a, const void *b)
     return (one->order < two->order) - (one->order > two->order);
 }
 
-/* "ebe, interleaved: ..." */
+/* Reports a line such as "ebe, interleaved: ...". */
 HX_PRINTF(3, 4)
 static void say(const request *t, const candidate *c, const char *fmt, ...)
 {
@@ -136,7 +138,7 @@ static void say(const request *t, const candidate *c, const char *fmt, ...)
     t->params->say(t->params->context, line);
 }
 
-/* Leaves out, of the ordered list, what cannot be the fastest. */
+/* Removes candidates that cannot be the fastest from the sorted list. */
 static void keep_promising(const request *t, candidate *list, size_t *n)
 {
     const hx_mesh *mesh = t->problem->mesh;
@@ -184,35 +186,38 @@ static int list_candidates(const request *t, candidate **list, size_t *n)
     if (*n == 0 && t->problem->space.element != HX_ELEMENT_LINEAR &&
         t->params->precision == HX_PRECISION_MIXED)
         return HX_RAISE(HX_EINPUT,
-                        "quadratic elements have no product in single precision on device '%s': "
+                        "device '%s' has no product in single precision for quadratic elements: "
                         "use precision = \"double\"",
                         t->dev->ops->name);
     if (*n == 0)
         return HX_RAISE(HX_EINPUT,
-                        "no operator of device '%s' does what is asked; see `hextop list`",
+                        "no operator of device '%s' meets all requirements (layout, precision, "
+                        "deterministic); see `hextop list`",
                         t->dev->ops->name);
     qsort(*list, *n, sizeof **list, by_promise);
     keep_promising(t, *list, n);
     return HX_OK;
 }
 
-/* Keeps the candidates that fit, in their order; the last one if none does. */
+/* Keeps the candidates that fit into memory, in their order; if none does, the last one. */
 static int keep_fitting(const request *t, candidate *list, size_t *n)
 {
     const hx_device_ops *ops = t->dev->ops;
     size_t n_free, n_total, n_kept = 0;
     char want[32], have[32];
     if (*n == 1)
-        return HX_OK; /* taken, or refused by its set-up; to ask costs a pass over the mesh */
+        /* the set-up will accept or refuse it; checking here would cost a pass over the mesh */
+        return HX_OK;
     HX_TRY(ops->memory(t->dev, &n_free, &n_total));
     for (size_t i = 0; i < *n; i++) {
         const candidate *c = &list[i];
         const size_t bytes =
             hx_choose_bytes(t->params, ops, t->problem, c->strategy, c->layout, t->kind);
-        if (n_free == 0 || bytes <= n_free) /* 0: unknown */
+        if (n_free == 0 || bytes <= n_free) /* n_free = 0: unknown */
             list[n_kept++] = *c;
         else
-            say(t, c, "needs %s, %s is free", hx_format_bytes((double)bytes, want, sizeof want),
+            say(t, c, "needs %s, but only %s is free",
+                hx_format_bytes((double)bytes, want, sizeof want),
                 hx_format_bytes((double)n_free, have, sizeof have));
     }
     if (n_kept == 0) list[n_kept++] = list[*n - 1];
@@ -220,7 +225,7 @@ static int keep_fitting(const request *t, candidate *list, size_t *n)
     return HX_OK;
 }
 
-/* What the products are timed on. */
+/* Data for timing products. */
 typedef struct trial {
     const request *task;
     double *modulus; /* [n_elem] (owned) */
@@ -240,7 +245,7 @@ static int trial_begin(trial *t, const request *task)
     for (size_t e = 0; e < n_elem; e++) t->modulus[e] = task->problem->young;
     HX_TRY(dev->ops->alloc(dev, bytes, &t->d_x));
     HX_TRY(dev->ops->alloc(dev, bytes, &t->d_y));
-    return dev->ops->upload(dev, t->d_x, task->problem->space.xyz, bytes); /* any vector does */
+    return dev->ops->upload(dev, t->d_x, task->problem->space.xyz, bytes); /* any vector will do */
 }
 
 static void trial_end(trial *t)
@@ -251,7 +256,7 @@ static void trial_end(trial *t)
     if (t->d_y) dev->ops->release(dev, t->d_y);
 }
 
-/* The median of a few warm products. */
+/* Median time of a few products after warm-up. */
 static int time_products(trial *t, double *median)
 {
     const hx_operator *op = t->task->op;
@@ -270,7 +275,7 @@ static int time_products(trial *t, double *median)
     return HX_OK;
 }
 
-/* Leaves the candidate in the operator. */
+/* Times one candidate, which remains set up in the operator. */
 static int measure(trial *t, candidate *c)
 {
     const request *task = t->task;
@@ -278,11 +283,11 @@ static int measure(trial *t, candidate *c)
     HX_TRY(hx_operator_create(task->op, task->dev, c->strategy, c->layout, task->problem, 0));
     HX_TRY(hx_operator_set_modulus(task->op, t->modulus));
     HX_TRY(time_products(t, &c->seconds));
-    say(task, c, "%.3g ms a product", 1e3 * c->seconds);
+    say(task, c, "%.3g ms per product", 1e3 * c->seconds);
     return HX_OK;
 }
 
-/* best and next: the two fastest, NULL where too few could be timed. */
+/* best and next: the two fastest candidates, NULL if fewer could be timed. */
 static int time_candidates(trial *t, candidate *list, size_t n, const candidate **best,
                            const candidate **next)
 {
@@ -311,8 +316,8 @@ static void note_times(hx_choice *choice, const candidate *best, const candidate
     if (next)
         snprintf(other, sizeof other, "next %s %s %.3g ms", next->strategy->name,
                  hx_layout_name(next->layout), 1e3 * next->seconds);
-    snprintf(choice->note, sizeof choice->note, "auto: %.3g ms a product; %s", 1e3 * best->seconds,
-             other);
+    snprintf(choice->note, sizeof choice->note, "auto: %.3g ms per product; %s",
+             1e3 * best->seconds, other);
 }
 
 static void take(hx_choice *choice, const candidate *c)
@@ -332,7 +337,7 @@ static int take_fastest(hx_choice *choice, const request *task, candidate *list,
         say(task, &list[n - 1], "not timed: %s", hx_error_message());
         hx_error_clear();
         take(choice, &list[n - 1]);
-        snprintf(choice->note, sizeof choice->note, "auto: no memory to time others");
+        snprintf(choice->note, sizeof choice->note, "auto: not enough memory to time the others");
         rc = HX_OK;
         goto fail;
     }
@@ -362,7 +367,7 @@ int hx_choose_operator(hx_choice *choice, const hx_choose_params *params, hx_dev
     } else {
         take(choice, &list[n - 1]);
         snprintf(choice->note, sizeof choice->note, "auto: %s",
-                 n > 1 ? "the deterministic one that stores least" : "no other can be faster");
+                 n > 1 ? "the deterministic operator that stores least" : "no other can be faster");
     }
     rc = HX_OK;
 fail:

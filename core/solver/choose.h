@@ -1,20 +1,21 @@
-/* What "auto" means: which operator and which preconditioner run a problem on a device.
+/* The meaning of "auto": which operator and which preconditioner solve a problem on a device.
  *
- * Operators. Candidates are the exact ones of the device, with `deterministic` only those that are,
- * in mixed precision only those with a product in single precision; with keep_layout those that
- * know the layout come in no other. They are ordered by what they store, most first, the
- * interleaved layout after others. Of these are left out: what promises no gain on the mesh; all
- * others, once one is sure to be the fastest; on meshes that no cache holds (16 MB), what stores
- * more than 8 times as much as the one that stores least (of quadratic elements, where all store a
- * matrix, 2 times); and what does not fit into the device's memory. If several are left, the
- * products of each are timed on the problem's own mesh, in this order, so that the most promising
- * is set up last and need not be set up again, and the fastest is taken. With `deterministic`
- * nothing is timed, since two runs could then choose differently: the one that stores least is
- * taken.
+ * Operators. The candidates are the exact operator kinds of the device; with `deterministic`, only
+ * the deterministic ones; in mixed precision, only those with a product in single precision. With
+ * keep_layout, kinds that support the layout are used in that layout only. Candidates are sorted by
+ * the memory they store, largest first, with the interleaved layout after the others. These are
+ * then excluded: kinds that promise no gain on the mesh; all others, if one is certain to be the
+ * fastest; on meshes larger than any cache (16 MB), kinds that store more than 8 times as much as
+ * the one that stores least (2 times for quadratic elements, where all kinds store a matrix); and
+ * kinds that do not fit into the device memory. If several remain, their products are timed on the
+ * problem's own mesh, in this order, so that the most promising one is set up last and need not be
+ * set up twice; the fastest is chosen. With `deterministic` nothing is timed, because two runs
+ * could then choose differently; the kind that stores least is chosen.
  *
- * Preconditioners. Of the kinds that may be chosen (hx_precond_kind.chosen_from) the one for the
- * largest meshes not larger than this; in mixed precision, or with the absolute criterion, which
- * measures r by the preconditioner, only of those that are a diagonal. */
+ * Preconditioners. Among the kinds that may be chosen (hx_precond_kind.chosen_from), the one for
+ * the largest meshes that are no larger than this one. In mixed precision, and with the absolute
+ * criterion, which measures r in the norm of the preconditioner, only diagonal preconditioners are
+ * considered. */
 #ifndef HX_CHOOSE_H
 #define HX_CHOOSE_H
 
@@ -27,15 +28,15 @@ extern "C" {
 #endif
 
 typedef struct hx_choose_params {
-    const hx_strategy *const *strategies;   /* to choose from, NULL-terminated (borrowed) */
-    const hx_precond_kind *const *preconds; /* likewise */
+    const hx_strategy *const *strategies;   /* candidates, NULL-terminated (borrowed) */
+    const hx_precond_kind *const *preconds; /* candidates, NULL-terminated (borrowed) */
     hx_precision precision;
     hx_pcg_criterion criterion;
     int deterministic;
-    int keep_layout; /* 1: `layout` is asked for */
+    int keep_layout; /* 1: `layout` is required */
     hx_layout layout;
-    size_t other_bytes; /* device bytes needed besides operator, preconditioner and PCG */
-    /* Says a line about each operator that is left out or timed; NULL: nobody listens. */
+    size_t other_bytes; /* device bytes needed by others than operator, preconditioner and PCG */
+    /* Receives a line about each operator that is excluded or timed. NULL: no report. */
     void (*say)(void *context, const char *line);
     void *context;
 } hx_choose_params;
@@ -43,13 +44,15 @@ typedef struct hx_choose_params {
 typedef struct hx_choice {
     const hx_strategy *strategy;
     hx_layout layout;
-    char note[128]; /* why: "auto: 1.2 ms a product; next ebe interleaved 2 ms" */
+    char note[128]; /* the reason, such as "auto: 1.2 ms per product; next ebe interleaved 2 ms" */
 } hx_choice;
 
-/* The elements that a choice of a preconditioner counts, those of hexahedra with as many unknowns:
- * of a finished mesh of hexahedra its own; of tetrahedra, which are several times more, at most as
- * many as nodes; of quadratic elements, which take several times more iterations with a diagonal,
- * the points; of splines these times how much wider than a hexahedron's 27 rows are. */
+/* The size of a mesh in elements, as the choice of a preconditioner counts them: the number of
+ * hexahedra with about as many unknowns. For a finished mesh of hexahedra this is the number of
+ * elements; for tetrahedra, which are several times more numerous, at most the number of nodes; for
+ * quadratic elements, which need several times more iterations with a diagonal, the number of
+ * points; for splines, the number of points times the width of their matrix rows relative to the 27
+ * of a hexahedral mesh. */
 static inline int64_t hx_choose_size(const hx_space *space)
 {
     const hx_mesh *mesh = space->mesh;
@@ -62,55 +65,56 @@ static inline int64_t hx_choose_size(const hx_space *space)
     return !hx_mesh_is_collapsed(mesh) || n_elem < n_node ? n_elem : n_node;
 }
 
-/* For n_elem elements (hx_choose_size); NULL if none of the kinds may be chosen. */
+/* The preconditioner for n_elem elements (hx_choose_size). NULL if no kind may be chosen. */
 const hx_precond_kind *hx_choose_precond(const hx_choose_params *params,
                                          const hx_device_ops *device, int64_t n_elem);
 
-/* op: zeroed, or an operator that is freed; holds the one chosen if that was timed last. HX_EINPUT:
- * no operator of the device does what is asked. One that does not fit is left for
- * hx_operator_create to refuse when none does. */
+/* `op` is zeroed or a freed operator; it holds the chosen operator if that was timed last.
+ * HX_EINPUT: no operator of the device meets the requirements. If none fits into memory, one is
+ * chosen all the same, and hx_operator_create reports the error. */
 int hx_choose_operator(hx_choice *choice, const hx_choose_params *params, hx_device *dev,
                        const hx_problem *problem, const hx_precond_kind *kind, hx_operator *op);
 
-/* The operator that it will choose without timing any, told from the tables and the mesh alone;
- * NULL if several will be timed, or none does what is asked. */
+/* The operator that hx_choose_operator will choose without timing, determined from the tables and
+ * the mesh. NULL if several will be timed or none meets the requirements. */
 const hx_strategy *hx_choose_foresee(const hx_choose_params *params, const hx_device_ops *device,
                                      const hx_problem *problem);
 
-/* *kind: the next smaller kind in its place, where it does not fit into the device's memory and
- * that does; held_bytes are already taken. */
+/* Replaces *kind by the next smaller kind if *kind does not fit into the device memory and the
+ * smaller one does. held_bytes are already allocated. */
 int hx_choose_smaller_precond(const hx_choose_params *params, hx_device *dev,
                               const hx_problem *problem, const hx_strategy *strategy,
                               hx_layout layout, size_t held_bytes, const hx_precond_kind **kind);
 
-/* Device bytes of all that a solve needs with them, params->other_bytes included. A pass over the
- * mesh. */
+/* Device bytes of everything that a solve with this choice needs, including params->other_bytes.
+ * One pass over the mesh. */
 size_t hx_choose_bytes(const hx_choose_params *params, const hx_device_ops *device,
                        const hx_problem *problem, const hx_strategy *strategy, hx_layout layout,
                        const hx_precond_kind *kind);
 
-/* 1 if "auto" may take it in this layout, fast or not. */
+/* 1 if "auto" may use this kind in this layout, regardless of speed. */
 int hx_choose_is_candidate(const hx_choose_params *params, const hx_device_ops *device,
                            const hx_problem *problem, const hx_strategy *strategy,
                            hx_layout layout);
 
-/* --- choose_less.c: when memory that was foretold cannot be had --- */
+/* --- choose_less.c: when an allocation fails despite the estimate --- */
 
-/* What may be replaced, and what replaces it. */
+/* What may be replaced, and where the replacement goes. */
 typedef struct hx_choose_less {
-    int may_operator, may_precond; /* 1: it was chosen, not named */
+    int may_operator, may_precond; /* 1: it was chosen automatically, not named by the user */
     hx_choice *choice;
     const hx_precond_kind **kind;
 } hx_choose_less;
 
-/* After HX_ENOMEM or HX_EENV: in place of the operator the one that stores least, where that is
- * markedly less; else of the preconditioner the next smaller one. 1: one of them has changed, and
- * the choice's note says why; 0: nothing takes less. */
+/* Called after HX_ENOMEM or HX_EENV. Replaces the operator by the kind that stores least, if that
+ * is markedly less; otherwise replaces the preconditioner by the next smaller one. Returns 1 if
+ * either has changed (the note of the choice then contains the reason), 0 if nothing needs less
+ * memory. */
 int hx_choose_take_less(const hx_choose_params *params, const hx_device *dev,
                         const hx_problem *problem, const hx_choose_less *less);
 
-/* Puts behind the message of a lack of memory what would fit now, with held_bytes given back:
- * "; these operators would fit: otf (1.2 GB), ..."; returns rc. */
+/* Appends to an out-of-memory message what would fit after held_bytes are freed: "; these operators
+ * would fit: otf (1.2 GB), ...". Returns rc. */
 int hx_choose_suggest(const hx_choose_params *params, hx_device *dev, const hx_problem *problem,
                       const hx_precond_kind *kind, size_t held_bytes, int rc);
 

@@ -1,15 +1,15 @@
-/* What was chosen did not get its memory, though it was foretold to fit: another process was
- * faster, or memory is in pieces. */
+/* Fallbacks if an allocation fails although the estimate fitted, because another process took the
+ * memory or it is fragmented. */
 #include <stdio.h>
 #include <string.h>
 
 #include "../base/memory.h"
 #include "choose.h"
 
-/* One that needs nearly as much would meet the same end. */
+/* A kind that needs nearly as much would fail too. */
 #define MARKEDLY 0.95
 
-/* The candidate that needs least; strategy NULL: there is none. */
+/* The candidate that needs the least memory; strategy = NULL: there is none. */
 typedef struct least {
     const hx_strategy *strategy;
     hx_layout layout;
@@ -39,7 +39,8 @@ static int take_operator(const hx_choose_params *params, const hx_device_ops *de
         hx_choose_bytes(params, device, problem, choice->strategy, choice->layout, *less->kind);
     const least best = find_least(params, device, problem, *less->kind);
     if (!best.strategy || (double)best.bytes > MARKEDLY * (double)now) return 0;
-    snprintf(choice->note, sizeof choice->note, "auto: stores less than %s, which got no memory",
+    snprintf(choice->note, sizeof choice->note,
+             "auto: stores less than %s, for which memory was insufficient",
              choice->strategy->name);
     choice->strategy = best.strategy;
     choice->layout = best.layout;
@@ -64,7 +65,7 @@ int hx_choose_take_less(const hx_choose_params *params, const hx_device *dev,
     return less->may_precond && take_precond(params, dev->ops, less);
 }
 
-/* Of one layout each. */
+/* Lists the operators that fit, each in its first layout; returns how many. */
 static size_t list_fitting(const hx_choose_params *params, const hx_device *dev,
                            const hx_problem *problem, const hx_precond_kind *kind, size_t n_free,
                            char *text, size_t n_text)
@@ -99,9 +100,9 @@ int hx_choose_suggest(const hx_choose_params *params, hx_device *dev, const hx_p
     hx_format_bytes((double)n_free, have, sizeof have);
     if (list_fitting(&any, dev, problem, kind, n_free, text, sizeof text) == 0)
         return HX_RAISE(rc,
-                        "%s; device '%s' has %s for this run, too little for any operator: "
-                        "take a smaller mesh, or wait for other processes to end",
+                        "%s; device '%s' has %s for this run, which is too little for any "
+                        "operator: take a smaller mesh, or wait until other processes end",
                         message, dev->ops->name, have);
-    return HX_RAISE(rc, "%s; device '%s' has %s for this run, in which these operators fit: %s",
-                    message, dev->ops->name, have, text);
+    return HX_RAISE(rc, "%s; device '%s' has %s for this run, and these operators fit: %s", message,
+                    dev->ops->name, have, text);
 }

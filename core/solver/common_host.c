@@ -5,9 +5,9 @@
 
 #include "../base/memory.h"
 
-static const char what[] = "lists of several processes";
+static const char what[] = "lists of several ranks";
 
-enum { BLOCK = 1 << 16 }; /* numbers of each process at once */
+enum { BLOCK = 1 << 16 }; /* numbers per rank and message */
 
 void hx_common_told_free(hx_common_told *told)
 {
@@ -38,7 +38,7 @@ int hx_common_sum_i64(const hx_common_host *host, int rc, int64_t n, int64_t *su
     return HX_OK;
 }
 
-/* all[size][most] without the gaps; returns how many are left. */
+/* Removes the gaps from all[size][most]; returns the number of items. */
 static int64_t close_gaps(int size, int64_t most, const int64_t *count, size_t bytes, char *all)
 {
     int64_t n = 0;
@@ -58,7 +58,7 @@ static int copy_list(int64_t n, size_t bytes, const void *own, void **every, int
     return HX_OK;
 }
 
-/* Of all, count[size] of each, most at most. */
+/* Gathers the lists of all ranks, with count[size] items each, at most `most`. */
 static int gather_lists(const hx_common_host *host, const int64_t *count, int64_t most,
                         size_t bytes, const void *own, void **every, int64_t *n_every)
 {

@@ -1,6 +1,6 @@
-/* What processes with a share of a mesh each say to each other on the host: short lists about the
- * points that they have in common. Collective: every process calls the same, and what fails in one
- * fails in all. NULL: one process has the whole. */
+/* Communication on the host between ranks that hold one subdomain each: short lists about their
+ * interface points. All functions are collective, and an error on one rank becomes an error on all.
+ * A NULL pointer stands for a single process that has the whole mesh. */
 #ifndef HX_COMMON_HOST_H
 #define HX_COMMON_HOST_H
 
@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* Items that came: those of rank r are first[r] .. first[r + 1], in the order in which it told
- * them; item i is about common[at[i]]. */
+/* Items received: those of rank r are first[r] .. first[r + 1], in the order in which it sent them;
+ * item i belongs to point common[at[i]]. */
 typedef struct hx_common_told {
     int64_t *first; /* [size + 1] (owned, like the next) */
     int32_t *at;    /* [first[size]] */
@@ -20,15 +20,16 @@ typedef struct hx_common_told {
 
 typedef struct hx_common_host hx_common_host;
 struct hx_common_host {
-    const hx_all *all;     /* the processes (borrowed, like all here) */
-    int64_t n_own;         /* nodes of this process: the first ones; a node is one process' own */
-    int64_t n_common;      /* points that others have too */
-    const int32_t *common; /* [n_common] in an order that is the same in all */
-    /* About point common[i] the items first[i] .. first[i + 1], of `bytes` each, to all others that
-     * have it. *told is the caller's to free. O(items sent and received). */
+    const hx_all *all; /* the communicator (borrowed, like everything here) */
+    int64_t n_own; /* nodes that this rank owns, which come first; each node is owned by one rank */
+    int64_t n_common;      /* number of interface points */
+    const int32_t *common; /* [n_common] in an order that all ranks agree on */
+    /* Sends the items first[i] .. first[i + 1] of `bytes` each to all other ranks that share point
+     * common[i]. The caller frees *told. O(items sent and received). */
     int (*tell)(const hx_common_host *host, const int64_t *first, size_t bytes, const void *item,
                 hx_common_told *told);
-    /* What each comes to, 0 or an error with its message, becomes that of all. */
+    /* Returns the same result on all ranks: 0, or an error with its message if rc is an error on
+     * any rank. */
     int (*agree)(const hx_common_host *host, int rc);
 };
 
@@ -45,13 +46,14 @@ static inline const hx_all *hx_common_all(const hx_common_host *host)
 /* Accepts a zeroed struct. */
 void hx_common_told_free(hx_common_told *told);
 
-/* sum[n] over all, in the order of the ranks, by blocks of half a MB each; rc: what the process
- * came to before, which all agree on. O(n size) */
+/* sum[n] over all ranks, in rank order, in blocks of half a MB each. rc: result of the preceding
+ * local work, on which the ranks first agree. O(n size). */
 int hx_common_sum(const hx_common_host *host, int rc, int64_t n, double *sum);
 int hx_common_sum_i64(const hx_common_host *host, int rc, int64_t n, int64_t *sum);
 
-/* (*every)[*n_every] := the lists of all, own[n] of `bytes` each, rank after rank; the caller's.
- * One process: a copy. rc as above. For short ones: each takes as much room as the longest. */
+/* (*every)[*n_every] := the concatenated lists of all ranks, own[n] of `bytes` each, in rank order;
+ * owned by the caller. A copy if there is only one process. rc as in hx_common_sum. For short
+ * lists: each rank's list takes as much space as the longest. */
 int hx_common_gather(const hx_common_host *host, int rc, int64_t n, size_t bytes, const void *own,
                      void *every, int64_t *n_every);
 

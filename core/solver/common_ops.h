@@ -1,7 +1,8 @@
-/* Vectors of a device that has a share of a mesh (hx_device_ops.common). Points in common with
- * other processes have the same values in all of them; what is summed over elements has each
- * process' part of it at first, and is completed by adding the others', in the same order
- * everywhere. `d_` names memory of the device. Collective: every process calls the same. */
+/* Operations on vectors of a device that holds a subdomain (hx_device_ops.common). Values at
+ * interface points, which several ranks share, are equal on all of them. A sum over elements first
+ * contains each rank's own contribution and is completed by adding those of the others, in the same
+ * order on every rank (the halo exchange of interface values). `d_` names device memory. All
+ * functions are collective. */
 #ifndef HX_COMMON_OPS_H
 #define HX_COMMON_OPS_H
 
@@ -16,54 +17,57 @@ extern "C" {
 struct hx_mg_level; /* multigrid.h */
 struct hx_mg_lines;
 struct hx_lattice;     /* lattice.h */
-struct hx_level_share; /* of who shares it out */
+struct hx_level_share; /* defined by whoever partitions the problem */
 
-/* Nodes of a lattice up to which all processes have it whole, unless they are told otherwise. */
+/* Default for `most_whole`: coarse grids with at most this many nodes are replicated on every
+ * rank. */
 enum { HX_LATTICE_WHOLE = 20000 };
 
-/* y = K x of a share's elements, the whole or a part a call. */
+/* y = K x over the elements of a subdomain; each call computes the whole product or one part. */
 typedef struct hx_product_parts {
     const void *context;
     int (*run)(const void *context, hx_product_part part);
 } hx_product_parts;
 
 typedef struct hx_common_ops {
-    /* Points by which elements are divided, in the share's numbers; *point is borrowed. Returns how
-     * many: those in common, or 0 where no product is divided. */
+    /* Interface points by which products are divided, in the numbering of the subdomain; *point is
+     * borrowed. Returns their number, or 0 if products are not divided. */
     int64_t (*points)(hx_device *dev, const int32_t **point);
-    /* y[point][components] of points in common := the sum over the processes that have them. */
+    /* y[point][components] at interface points := the sum over the ranks that share them. */
     int (*add)(hx_device *dev, int components, double *d_y);
     int (*add_single)(hx_device *dev, int components, float *d_y);
-    /* The product, and the same. In parts what BOUNDARY found goes to the others while INTERIOR
-     * runs, and theirs are added after REST; undivided all follows the whole. */
+    /* Runs the product and then does the same as `add`. If the product is divided, the result of
+     * BOUNDARY is sent while INTERIOR runs, and the values received are added after REST; otherwise
+     * the exchange follows the whole product. */
     int (*add_parts)(hx_device *dev, int components, const hx_product_parts *parts, double *d_y);
     int (*add_parts_single)(hx_device *dev, int components, const hx_product_parts *parts,
                             float *d_y);
-    /* y of points in common := that of one of the processes: where each computed it for itself,
-     * rounding may tell them apart. */
+    /* Makes y consistent: each interface point takes the value of one rank, because values that
+     * every rank computed for itself may differ by rounding. */
     int (*settle)(hx_device *dev, int components, double *d_y);
-    /* all[n] := the sums of own[n] over the processes, in their order; a few hundred numbers. Waits
-     * where nothing goes from device to device. */
+    /* all[n] := sums of own[n] over the ranks, in rank order; for a few hundred numbers. Waits if
+     * the exchange does not run from device to device. */
     int (*sum)(hx_device *dev, int64_t n, const double *d_own, double *d_all);
-    /* What the processes say to each other on the host (borrowed, like the device). */
+    /* Communication of the ranks on the host (borrowed from the device). */
     const hx_common_host *(*host)(hx_device *dev);
-    /* The lattice under the whole becomes what this share has of it: its cells, and of large levels
-     * the nodes around them; such levels name their share. */
+    /* Reduces the coarse grids of the whole mesh to those of this subdomain: its cells, and, on
+     * large levels, the nodes around them. Such levels set their `share`. */
     int (*share_lattice)(hx_device *dev, struct hx_lattice *lattice);
-    /* Nodes up to which a lattice stays whole in every process. */
+    /* Coarse grids with at most this many nodes stay replicated on every rank. */
     int64_t (*most_whole)(hx_device *dev);
     void (*free_level)(hx_device *dev, struct hx_level_share *share);
-    /* y[dof unknowns of a node] of a level: what others own. */
+    /* Makes y[dof unknowns per node] of a level consistent: copies the values of nodes that other
+     * ranks own. */
     int (*settle_level)(hx_device *dev, const struct hx_mg_level *level, float *d_y);
-    /* hx_multigrid_ops.power_step of a level in shares, t in its d_y. */
+    /* hx_multigrid_ops.power_step for a distributed level; t is in the level's d_y. */
     int (*level_power)(hx_device *dev, int dof, const struct hx_mg_level *level);
-    /* The matrix of the first lattice, dof unknowns a node: that of all shares. */
+    /* Sums the matrix of the first coarse grid over the subdomains; dof unknowns per node. */
     int (*add_lattice)(hx_device *dev, int dof, const struct hx_mg_level *level);
-    /* Lines of points that several shares have: the whole's, n of them, in its numbers, to the
-     * pieces that lie in this share. */
+    /* Distributes n lines of points that may cross subdomains: from lines of the whole mesh, in its
+     * numbering, to the pieces in this subdomain. */
     int (*share_lines)(hx_device *dev, int64_t n, const int32_t *first, const int32_t *point,
                        struct hx_mg_lines *lines);
-    /* What couples points with those before them, found of each share's elements: that of all. */
+    /* Sums the blocks that couple each point of a line with its predecessor over the subdomains. */
     int (*add_lines)(hx_device *dev, const struct hx_mg_lines *lines);
     void (*free_lines)(hx_device *dev, struct hx_mg_lines *lines);
 } hx_common_ops;
@@ -103,7 +107,7 @@ static inline int hx_common_settle(hx_device *dev, int components, double *d_y)
     return dev->ops->common ? dev->ops->common->settle(dev, components, d_y) : HX_OK;
 }
 
-/* *d_sum: where the sums of own[n] are, here or in all[n]. */
+/* *d_sum: where the sums of own[n] over all ranks are, in own[n] or in all[n]. */
 static inline int hx_common_sum_few(hx_device *dev, int64_t n, double *d_own, double *d_all,
                                     double **d_sum)
 {

@@ -11,12 +11,13 @@
 enum { NONE = -1, OPEN = -2 };
 
 enum {
-    MOST_SIZES = 4 * HX_MAX_CLASS, /* looked at: small ones are no class */
-    WINDOW = 1024,                 /* elements searched for new sizes by one thread */
+    /* sizes that are distinguished; those with few members become no class */
+    MOST_SIZES = 4 * HX_MAX_CLASS,
+    WINDOW = 1024, /* number of elements that one thread searches for new sizes at a time */
     SAMPLE = 4096
 };
 
-/* Sizes in the order of their first elements. */
+/* Sizes, in the order of their first elements. */
 typedef struct sizes {
     int n;
     double jacobian[MOST_SIZES][3][3];
@@ -37,10 +38,10 @@ static double longest_edge(double j[3][3])
     return longest;
 }
 
-/* The Jacobian of an element. Returns 0 if it is no parallelepiped. */
+/* Computes the Jacobian of an element. Returns 0 if the element is not a parallelepiped. */
 static int element_jacobian(const hx_mesh *mesh, int64_t elem, double jacobian[3][3])
 {
-    double largest = 0.0; /* of the modes rs, st, rt, rst */
+    double largest = 0.0; /* coefficient of the modes rs, st, rt, rst */
     hx_hex_map map;
     hx_hex_map_init(&map, mesh->xyz, mesh->conn + 8 * elem);
     memcpy(jacobian, map.c[1], 9 * sizeof(double));
@@ -57,7 +58,7 @@ static int has_size(double j[3][3], double size[3][3], double tolerance)
     return largest <= tolerance;
 }
 
-/* The first size from `from` on that is the Jacobian's, or OPEN. */
+/* The first size, from index `from` on, that matches the Jacobian, or OPEN. */
 static int find_size(sizes *s, int from, double jacobian[3][3])
 {
     for (int k = from; k < s->n; k++)
@@ -65,7 +66,7 @@ static int find_size(sizes *s, int from, double jacobian[3][3])
     return OPEN;
 }
 
-/* The same; a size not met before is added while there is room. */
+/* find_size over all sizes; an unknown size is added while there is room. */
 static int find_or_add_size(sizes *s, double jacobian[3][3])
 {
     int k = find_size(s, 0, jacobian);
@@ -78,7 +79,7 @@ static int find_or_add_size(sizes *s, double jacobian[3][3])
     return k;
 }
 
-/* Open elements of begin .. end, one after the other. */
+/* Assigns open elements in begin .. end one after the other, adding new sizes. */
 static void search_window(sizes *s, const hx_mesh *mesh, int64_t begin, int64_t end, int8_t *size)
 {
     for (int64_t e = begin; e < end; e++) {
@@ -89,7 +90,8 @@ static void search_window(sizes *s, const hx_mesh *mesh, int64_t begin, int64_t 
     }
 }
 
-/* Open elements from `begin` on: those of sizes from `from` on, and those that are none. */
+/* Assigns open elements from `begin` on to the sizes with index at least `from`, or to NONE if they
+ * are not parallelepipeds. */
 static void assign_sizes(sizes *s, int from, const hx_mesh *mesh, int64_t begin, int8_t *size)
 {
     int64_t n_member[MOST_SIZES] = {0};
@@ -113,7 +115,7 @@ static int64_t first_open(const hx_mesh *mesh, const int8_t *size, int64_t from)
     return open ? open - size : mesh->n_elem;
 }
 
-/* The sizes of enough members, as classes; class_of[size], NONE. */
+/* Turns sizes with enough members into classes; class_of[size] is the class or NONE. */
 static void choose_classes(hx_congruence *congruence, const sizes *s, int64_t smallest,
                            int8_t class_of[MOST_SIZES])
 {
@@ -138,7 +140,7 @@ static int has_all_classes(const sizes *s, int64_t smallest)
 int hx_congruence_create(hx_congruence *congruence, const hx_mesh *mesh, int64_t smallest)
 {
     const int64_t n_elem = mesh->n_elem;
-    int8_t *size, class_of[MOST_SIZES]; /* size: of each element, then its class */
+    int8_t *size, class_of[MOST_SIZES]; /* size: size of each element, later its class */
     sizes s;
     memset(congruence, 0, sizeof *congruence);
     memset(&s, 0, sizeof s);
@@ -166,7 +168,8 @@ int hx_congruence_list(const hx_congruence *congruence, int64_t n_elem, int32_t 
     enum { N_LIST = HX_MAX_CLASS + 1 };
     const int n_class = congruence->n_class;
     int64_t next[HX_N_PART][N_LIST] = {{0}},
-            place = 0; /* of a part and a list; the last: of none */
+            /* first places by part and list; the last list is for elements of no class */
+        place = 0;
     HX_TRY(hx_alloc_raw(elem, (size_t)(n_elem + n_class), sizeof **elem, "classes of elements"));
 #pragma omp parallel for schedule(static)
     for (int part = 0; part < HX_N_PART; part++)

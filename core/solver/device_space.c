@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-/* Elements of each array that is uploaded. */
+/* One array to upload. */
 typedef struct array {
     const void *from;
     size_t bytes;
-    void *to; /* where the pointer goes */
+    void *to; /* address of the pointer to set */
 } array;
 
 enum { N_ARRAY = 11 };

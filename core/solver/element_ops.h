@@ -1,6 +1,6 @@
-/* From the coordinates of the elements on a device, no stored Ke (hx_device_ops.element), and loads
- * by mass (hx_device_ops.body). Sums are added in a fixed order. `d_` names memory of the device.
- */
+/* Operations computed from the coordinates of the elements, without stored Ke
+ * (hx_device_ops.element), and body loads (hx_device_ops.body). Sums are added in a fixed order.
+ * `d_` names device memory. */
 #ifndef HX_ELEMENT_OPS_H
 #define HX_ELEMENT_OPS_H
 
@@ -12,18 +12,18 @@ extern "C" {
 
 typedef struct hx_body_field hx_body_field; /* problem.h */
 
-/* All entries are required, for models with points too. */
+/* All entries are required, also for models with points. */
 typedef struct hx_element_ops {
     /* d_diag[3 n_point] = diagonal of K(E). */
     int (*diagonal)(hx_device *dev, const hx_device_model *model, double *d_diag);
     /* d_energy[n_elem] = u_e' Ke u_e for unit modulus. */
     int (*energy)(hx_device *dev, const hx_device_model *model, const double *d_u,
                   double *d_energy);
-    /* Symmetric 3x3 blocks d_block[n_point][6] (block3.h), one a point. block_diagonal: those of
-     * K(E). block_fix: row and column of each dof[i] (3 node + component) become those of the
-     * identity. block_add: k[i] is added to the diagonal entry of each dof[i]. block_invert: each
-     * block becomes its inverse, one that is not positive definite the identity. block_apply:
-     * z = block r, not in place. */
+    /* Symmetric 3x3 blocks d_block[n_point][6] (block3.h), one per point. block_diagonal computes
+     * those of K(E). block_fix replaces row and column of each dof[i] (3 node + component) by those
+     * of the identity. block_add adds k[i] to the diagonal entry of each dof[i]. block_invert
+     * replaces each block by its inverse, and a block that is not positive definite by the
+     * identity. block_apply computes z = block r, not in place. */
     int (*block_diagonal)(hx_device *dev, const hx_device_model *model, double *d_block);
     int (*block_fix)(hx_device *dev, int64_t n, const int64_t *d_dof, double *d_block);
     int (*block_add)(hx_device *dev, int64_t n, const int64_t *d_dof, const double *d_k,
@@ -33,9 +33,11 @@ typedef struct hx_element_ops {
                        double *d_z);
 } hx_element_ops;
 
-/* Loads by mass (body_force.h). All entries are required, for models with points too. */
+/* Loads proportional to mass (body_force.h). All entries are required, also for models with
+ * points. */
 typedef struct hx_body_ops {
-    /* f[n_point][3] = static + sum of m(rho) int N b dV, static NULL for 0, or f itself. */
+    /* f[n_point][3] = static + sum of m(rho) int N b dV; static = NULL stands for 0, and it may be
+     * f itself. */
     int (*force)(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
                  const double *d_rho, const double *d_static, double *d_f);
     /* dc[n_elem] += factor m'(rho) int u . b dV. */

@@ -10,9 +10,9 @@
 #include "lattice_grid.h"
 #include "lattice_size.h"
 
-static const char *const WHAT = "multigrid lattice";
+static const char *const WHAT = "multigrid coarse grids";
 
-/* The larger one; fmax, which asks for NaN, is a call. */
+/* Like fmax, which is slower because it handles NaN. */
 static double larger(double a, double b)
 {
     return a > b ? a : b;
@@ -20,7 +20,7 @@ static double larger(double a, double b)
 
 typedef hx_lattice_grid grid;
 
-/* Past the end of the run of equal keys that begins at i. */
+/* End of the run of equal keys that begins at i. */
 static int64_t run_end(const int32_t *key, int64_t i, int64_t n)
 {
     const int32_t of = key[i];
@@ -28,8 +28,8 @@ static int64_t run_end(const int32_t *key, int64_t i, int64_t n)
     return i;
 }
 
-/* Items 0 .. n-1 by key (0 .. n_key-1), ascending within a key; at[n_key + 1]. Items that follow
- * each other have the same key, mostly. */
+/* Sorts items 0 .. n-1 by key (0 .. n_key-1), ascending within a key; at[n_key + 1] are the first
+ * places. Fast if neighbouring items mostly have equal keys. */
 static void sort_by_key(const int32_t *key, int64_t n, int32_t *list, int32_t *at, int64_t n_key)
 {
 #pragma omp parallel for schedule(static)
@@ -43,7 +43,8 @@ static void sort_by_key(const int32_t *key, int64_t n, int32_t *list, int32_t *a
             at[key[i]] += (int32_t)(end - i);
         }
     }
-    for (int64_t k = 1; k <= n_key; k++) at[k] += at[k - 1]; /* ends; they become beginnings */
+    /* ends, which become beginnings below */
+    for (int64_t k = 1; k <= n_key; k++) at[k] += at[k - 1];
 #pragma omp parallel for schedule(static)
     for (int part = 0; part < HX_N_PART; part++) {
         const int64_t stop = hx_part_begin(n, part + 1);
@@ -60,9 +61,9 @@ static void sort_by_key(const int32_t *key, int64_t n, int32_t *list, int32_t *a
     for (int64_t k = 0; k < n_key; k++) hx_sort_few_i32(list + at[k], at[k + 1] - at[k]);
 }
 
-/* Takes off a last layer of cells that no centroid lies in: coarser cells would stand half empty
- * for it. The first layer has one, elements being no wider than a cell. place[e]: of the element's
- * cell among the n as they are then. */
+/* Removes layers of cells at the far end that contain no centroid, because coarser cells there
+ * would be half empty. The first layer always contains one, since elements are no wider than a
+ * cell. place[e]: index of the element's cell within the resulting n. */
 static int trim(const hx_lattice *lattice, const hx_mesh *mesh, int64_t n[3], int32_t *place)
 {
     enum { BLOCK = 64 };
@@ -94,7 +95,7 @@ static int trim(const hx_lattice *lattice, const hx_mesh *mesh, int64_t n[3], in
     return HX_OK;
 }
 
-/* Flags the cells that elements are in. */
+/* Flags the cells that contain elements. */
 static void flag_cells(grid *g, int64_t n_elem, const int32_t *place)
 {
 #pragma omp parallel for schedule(static)
@@ -104,8 +105,8 @@ static void flag_cells(grid *g, int64_t n_elem, const int32_t *place)
     }
 }
 
-/* (*rank)[places of n[3]], the caller's: of hx_lattice_grid; own_low, own_high: the cells of own
- * elements. */
+/* (*rank)[places of n[3]], owned by the caller, as in hx_lattice_grid; own_low, own_high: range of
+ * the cells that contain this rank's own elements. */
 static int find_ranks(const hx_mesh *mesh, const int64_t n[3], const int32_t *place,
                       uint16_t **rank, int64_t own_low[3], int64_t own_high[3])
 {
@@ -146,7 +147,7 @@ static void list_cells(hx_lattice *lattice, const grid *g)
             }
 }
 
-/* The cells around each node of level 0. */
+/* Lists the cells around each node of level 0. */
 static void list_node_cells(hx_lattice *lattice, int64_t n_node)
 {
 #pragma omp parallel for schedule(static)
@@ -171,7 +172,7 @@ static void colour_cells(hx_lattice *lattice)
     lattice->colour_at[8] = n;
 }
 
-/* Lattice coordinates of a point whose cells lie from low to high. */
+/* Grid coordinates of a point whose cells range from low to high. */
 static void place_point(const hx_lattice *lattice, const double x[3], const int32_t low[3],
                         const int32_t high[3], float position[3])
 {
@@ -182,7 +183,7 @@ static void place_point(const hx_lattice *lattice, const double x[3], const int3
     }
 }
 
-/* Lattice coordinates of the points; key[point] := the cell of its first element. */
+/* Grid coordinates of the points; key[point] := the cell of its first element. */
 static void place_points(hx_lattice *lattice, const hx_space *space, const int32_t *elem_cell,
                          int32_t *key)
 {
@@ -194,19 +195,20 @@ static void place_points(hx_lattice *lattice, const hx_space *space, const int32
         for (int64_t k = begin; k < end; k++) {
             const int32_t cell = elem_cell[hx_space_cell(space, space->point_place[k])];
             const int32_t *const at = lattice->cell + 3 * (int64_t)cell;
-            if (cell == last || cell < 0) continue; /* as most of a point's are */
+            /* most elements of a point are in the same cell */
+            if (cell == last || cell < 0) continue;
             last = cell;
             for (int i = 0; i < 3; i++) {
                 low[i] = at[i] < low[i] ? at[i] : low[i];
                 high[i] = at[i] > high[i] ? at[i] : high[i];
             }
         }
-        if (last < 0) memset(low, 0, sizeof low); /* far from own cells */
+        if (last < 0) memset(low, 0, sizeof low); /* far from this rank's own cells */
         place_point(lattice, space->xyz + 3 * a, low, high, lattice->position + 3 * a);
     }
 }
 
-/* Places of cells become their numbers, -1: not listed. */
+/* Replaces places of cells by their numbers; -1: not listed. */
 static void find_cells(const grid *g, int64_t n, int32_t *key)
 {
 #pragma omp parallel for schedule(static)
@@ -215,7 +217,7 @@ static void find_cells(const grid *g, int64_t n, int32_t *key)
                                       key[e] / g->n[0] / g->n[1]);
 }
 
-/* By cell; what lies in cells that are not listed comes behind, and counts as of none. */
+/* sort_by_key for cells. Items in cells that are not listed come last and belong to no cell. */
 static void sort_listed(const grid *g, int64_t n, int32_t *key, int32_t *list, int32_t *at)
 {
     if (!g->rank) {
@@ -228,7 +230,7 @@ static void sort_listed(const grid *g, int64_t n, int32_t *key, int32_t *list, i
     sort_by_key(key, n, list, at, g->n_cell + 1);
 }
 
-/* key[n_elem]: the places of the elements' cells; what is in it afterwards is of no use. */
+/* key[n_elem]: places of the elements' cells; overwritten. */
 static int lay_over_mesh(hx_lattice *lattice, const hx_space *space, grid *g, int32_t *key)
 {
     const hx_mesh *mesh = space->mesh;
@@ -277,7 +279,7 @@ static int list_neighbours(hx_lattice_level *level, const grid *g)
     return HX_OK;
 }
 
-/* The child of the coarse node at `at` at an offset, or -1. */
+/* The child, at an offset, of the coarse node at `at`, or -1. */
 static int32_t find_child(const grid *fine, const int mode[3], const int32_t at[3], int offset)
 {
     const int to[3] = {offset % 3 - 1, offset / 3 % 3 - 1, offset / 9 - 1};
@@ -289,7 +291,7 @@ static int32_t find_child(const grid *fine, const int mode[3], const int32_t at[
     return hx_lattice_grid_node(fine, place[0], place[1], place[2]);
 }
 
-/* The parent of the fine node at `at` by corner of its coarse cell, or -1 where its weight is 0. */
+/* The parent, by corner of its coarse cell, of the fine node at `at`; -1 if its weight is 0. */
 static int32_t find_parent(const grid *coarse, const int mode[3], const int32_t at[3], int corner)
 {
     int64_t up[3];
@@ -306,7 +308,7 @@ static int32_t find_parent(const grid *coarse, const int mode[3], const int32_t 
     return hx_lattice_grid_node(coarse, up[0], up[1], up[2]);
 }
 
-/* Links a level (`fine`) with the next (`coarse`). */
+/* Links a level (`fine`) with the next one (`coarse`). */
 static int link_levels(hx_lattice_level *fine, const grid *g, hx_lattice_level *coarse,
                        const grid *next)
 {
@@ -349,8 +351,8 @@ int hx_lattice_create(hx_lattice *lattice, const hx_mesh *mesh, double coarsenin
     return hx_lattice_create_under(lattice, &space, coarsening, n_last);
 }
 
-/* 1 if the elements of some point lie in three cells or more along a direction: of splines, whose
- * functions reach over degree + 1 spans. */
+/* 1 if the elements of some point lie in three or more cells along a direction. This happens for
+ * splines, whose basis functions extend over degree + 1 spans. */
 static int reaches_too_far(const hx_lattice *lattice, const hx_space *space, const int64_t n[3])
 {
     int far = 0;
@@ -373,10 +375,10 @@ static int reaches_too_far(const hx_lattice *lattice, const hx_space *space, con
 }
 
 struct hx_lattice_draft {
-    hx_lattice lattice;      /* its sizes alone */
-    grid here;               /* numbered; under a window its ranks alone, and counted */
-    int32_t *place;          /* [n_elem] of the element's cell among those of the grid */
-    int64_t low[3], high[3]; /* under a window: cells of own elements */
+    hx_lattice lattice;      /* only its sizes are set */
+    grid here;               /* numbered; on a distributed mesh only its ranks, and counted */
+    int32_t *place;          /* [n_elem] place of the element's cell within the grid */
+    int64_t low[3], high[3]; /* on a distributed mesh: cells of this rank's own elements */
 };
 
 void hx_lattice_draft_free(hx_lattice_draft *draft)
@@ -387,7 +389,7 @@ void hx_lattice_draft_free(hx_lattice_draft *draft)
     free(draft);
 }
 
-/* The finest grid: numbered, or under a window counted. */
+/* Numbers the finest grid, or counts it if the mesh is distributed. */
 static int begin_grid(hx_lattice_draft *draft, const hx_mesh *mesh, const int64_t n[3],
                       const int64_t layer[3])
 {
@@ -433,14 +435,15 @@ void hx_lattice_draft_size(const hx_lattice_draft *draft, double *n_node, double
     *n_cell = (double)draft->here.n_cell_all;
 }
 
-/* What is listed of a level, of which others are shared out (all finer ones) or not. */
+/* Which part of a level is listed: only that around own cells, if all finer levels are distributed
+ * and it is large, or the whole. */
 typedef struct listing {
     int64_t n_last, most_whole;
-    int64_t low[3], high[3]; /* cells of own elements */
-    int is_shared;           /* of the level before */
+    int64_t low[3], high[3]; /* cells of this rank's own elements */
+    int is_shared;           /* 1: the previous level is distributed */
 } listing;
 
-/* Numbers a level under a window: around own cells where it is large, else all of it. */
+/* Numbers a level of a distributed mesh: around own cells if it is large, otherwise completely. */
 static int list_level(listing *l, grid *g, int n_level)
 {
     l->is_shared = l->is_shared && g->n_all > l->most_whole && !is_last(g, n_level, l->n_last);
@@ -462,7 +465,7 @@ static int next_level(listing *l, const grid *g, grid *next, int n_level)
     return list_level(l, next, n_level);
 }
 
-/* (level->rank)[n_node]: the lowest process with an element in a cell around a node. */
+/* (level->rank)[n_node]: lowest rank with an element in a cell around the node. */
 static int list_ranks(hx_lattice_level *level, const grid *g)
 {
     if (!g->rank) return HX_OK;

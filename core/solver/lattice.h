@@ -1,21 +1,25 @@
-/* Coarse spaces for any hex mesh: nested Cartesian lattices laid over it (auxiliary space; Xu,
- * Computing 56, 1996), whose cells and nodes exist where the mesh is.
+/* Coarse grids (`lattice`) for multigrid on any hexahedral mesh: nested Cartesian grids laid over
+ * the mesh (auxiliary space method; Xu, Computing 56, 1996), whose cells and nodes exist only where
+ * the mesh is.
  *
- * An element belongs to the cell of the finest lattice (level 0) that holds its centroid. A node of
- * the mesh takes its values from corners that all cells of its elements share: it has lattice
- * coordinates, its own ones inside a cell, moved onto the lattice plane where its elements lie on
- * both sides of it. So an element depends on the eight corners of its cell alone and a coarse
- * matrix has 27 blocks a row, whatever the mesh. That moving bends straight lines; rigid-body
- * motions stay exact because a lattice node carries a displacement and a rotation (6 degrees of
- * freedom), as the near null space asks for (Vanek, Mandel, Brezina, Computing 56, 1996):
+ * An element belongs to the cell of the finest coarse grid (level 0) that contains its centroid. A
+ * node of the mesh is interpolated from corners that the cells of all its elements have in common.
+ * It has grid coordinates: its own inside a cell, and those of a grid plane in each direction in
+ * which its elements lie on both sides of that plane. An element therefore depends on the eight
+ * corners of its cell only, and a coarse matrix has 27 blocks per row for any mesh. Moving nodes
+ * onto planes bends straight lines; rigid-body motions nevertheless stay exact, because a coarse
+ * node carries a displacement and a rotation (6 degrees of freedom), as the near-null space
+ * requires (Vanek, Mandel, Brezina, Computing 56, 1996):
  *
  *     u(x) = sum_j w_j (u_j + theta_j x (x - X_j) / unit),  w_j trilinear, sum_j w_j = 1.
  *
- * Level l + 1 has cells of 2 x 2 x 2 of level l. A direction of few cells stays as it is while
- * another has twice as many (hx_lattice_grid_mode): fewer would make a thin part too stiff. Where a
- * single cell is left, so does that: a wider one would stand half empty, its far nodes all but
- * dependent on the near ones. Offsets (dx, dy, dz) in {-1, 0, 1}^3 are numbered (dz + 1) * 9 + (dy
- * + 1) * 3 + dx + 1; corners of a cell by the bits x = 1, y = 2, z = 4. */
+ * Level l + 1 has cells of 2 x 2 x 2 cells of level l. A direction with few cells is not coarsened
+ * while another has twice as many (hx_lattice_grid_mode), because fewer cells would make a thin
+ * part too stiff. Two cells of a direction become one. On the level below that, the two
+ * layers of nodes of the single cell become one layer, which is kept: a wider cell would be half
+ * empty, and its far nodes almost linearly dependent on the near ones. Offsets (dx, dy, dz) in
+ * {-1, 0, 1}^3 are numbered (dz + 1) * 9 + (dy + 1) * 3 + dx + 1; corners of a cell by the bits x =
+ * 1, y = 2, z = 4. */
 #ifndef HX_LATTICE_H
 #define HX_LATTICE_H
 
@@ -30,12 +34,12 @@ extern "C" {
 enum { HX_LATTICE_LEVELS = 16, HX_LATTICE_OFFSETS = 27 };
 #define HX_LATTICE_CENTRE 13 /* the offset (0, 0, 0) */
 
-/* Few motions are left on a lattice of so many nodes at most: the V-cycle visits the one below it
- * once. */
+/* A coarse grid with at most this many nodes has few modes left, so the level below it is visited
+ * once (V-cycle instead of W-cycle). */
 enum { HX_LATTICE_FEW = 1100 };
 
-/* A direction from one level to the next: cells are halved in number; or two layers of nodes become
- * one; or there is one already; or several stay. */
+/* How a direction changes from one level to the next: the number of cells is halved; two layers of
+ * nodes collapse into one; a single layer of nodes remains; several cells remain. */
 typedef enum {
     HX_LATTICE_HALVE,
     HX_LATTICE_COLLAPSE,
@@ -43,13 +47,14 @@ typedef enum {
     HX_LATTICE_STAY
 } hx_lattice_mode;
 
-/* Children of a node at place I lie at hx_lattice_stride * I + offset, offset in [low, high], with
- * weight 1/2 for offsets other than 0 when halved, else 1; their distance from it is offset -
- * centre steps of the finer level. */
+/* The children of a node at place I are at hx_lattice_stride * I + offset, with offset in [low,
+ * high]. Their weight is 1/2 for nonzero offsets if the direction is halved, and 1 otherwise. Their
+ * distance from the node is offset - centre, in steps of the finer level. */
 static HX_HD int hx_lattice_stride(int mode)
 {
     if (mode == HX_LATTICE_STAY) return 1;
-    return mode == HX_LATTICE_HALVE ? 2 : 4; /* 4: the single place is 0, others are out of reach */
+    /* 4: the only place is 0, and others are out of reach */
+    return mode == HX_LATTICE_HALVE ? 2 : 4;
 }
 static HX_HD int hx_lattice_low(int mode)
 {
@@ -69,72 +74,84 @@ static HX_HD float hx_lattice_weight(int mode, int offset)
 }
 
 typedef struct hx_lattice_level {
-    int64_t n_node, n_own; /* n_own: the first, whose rows are complete here; all of a whole one */
-    int64_t n_all;         /* of all processes; n_node of a whole one */
-    int64_t layer[3];      /* places along the axes */
-    uint16_t *rank;        /* [n_node] under a window (mesh.h), until the level is shared out: the
-                              lowest process with an element in a cell around it; else NULL */
-    double step[3];        /* edges of a cell over `unit` */
-    int32_t *place;        /* [n_node][3] along the axes, in cells; 0 where a direction collapsed */
-    int mode[3];           /* hx_lattice_mode of each direction, from level - 1 */
-    int32_t *neighbour;    /* [27][n_node] at each offset; the node itself where there is none */
-    int32_t *child;        /* [27][n_node] child at an offset (modes above), or -1; NULL: level 0 */
-    int32_t *parent;       /* [8][n_node] nodes of level + 1 whose values it takes, by corner of its
-                              cell there; -1: weight 0; NULL on the last level */
-    uint8_t *divided; /* [n_node] of a level in shares: 1 where other processes find parts of the
-                         row too, or own it; else NULL */
+    /* number of nodes listed here; n_own: the first of them, whose rows are complete on this rank
+     * (all nodes of a replicated level) */
+    int64_t n_node, n_own;
+    int64_t n_all;    /* number of nodes on all ranks; n_node for a replicated level */
+    int64_t layer[3]; /* number of node places along the axes */
+    /* [n_node] for a distributed mesh (mesh.h), until the level is distributed: lowest rank with an
+     * element in a cell around the node; otherwise NULL */
+    uint16_t *rank;
+    double step[3]; /* edges of a cell divided by `unit` */
+    int32_t *place; /* [n_node][3] along the axes, in cells; 0 in directions that have collapsed */
+    int mode[3];    /* hx_lattice_mode of each direction, coming from level - 1 */
+    int32_t *neighbour; /* [27][n_node] node at each offset; the node itself if there is none */
+    int32_t *child; /* [27][n_node] child at each offset (modes above), or -1; NULL on level 0 */
+    /* [8][n_node] nodes of level + 1 that the node is interpolated from, by corner of its cell
+     * there; -1: weight 0; NULL on the last level */
+    int32_t *parent;
+    /* [n_node] for a distributed level: 1 if other ranks contribute to the row or own it; otherwise
+     * NULL */
+    uint8_t *divided;
     struct hx_level_share
-        *share; /* of several processes' level (common_ops.h); NULL: a whole one */
+        *share; /* data of a distributed level (common_ops.h); NULL: the level is replicated */
 } hx_lattice_level;
 
 typedef struct hx_lattice {
-    double origin[3], size[3]; /* of the lattice's corner and of a cell of level 0, length */
-    double unit;               /* length that makes rotations displacements */
-    double across;             /* elements across a cell of level 0, in the mean; see lattice.c */
-    double across_next;        /* the same in the direction that has most but one */
-    int n_level, n_shared;     /* n_shared: the first levels, that lie in shares */
+    /* position of the grid's corner, and edges of a cell of level 0, in units of length */
+    double origin[3], size[3];
+    double unit; /* length by which rotations are scaled to displacements */
+    /* mean number of elements across a cell of level 0, in the direction with the most
+     * (lattice_size.c) */
+    double across;
+    double across_next;    /* mean number in the direction with the second most */
+    int n_level, n_shared; /* n_shared: number of distributed levels, which come first */
     hx_lattice_level level[HX_LATTICE_LEVELS];
 
-    int64_t n_cell;        /* of level 0 */
-    int32_t *cell;         /* [n_cell][3] lattice coordinates */
+    int64_t n_cell;        /* number of cells of level 0 */
+    int32_t *cell;         /* [n_cell][3] grid coordinates */
     int32_t *cell_corner;  /* [n_cell][8] nodes of level 0 */
-    int32_t *node_cell;    /* [8][n_node of level 0] cell whose corner c the node is, or -1 */
-    int32_t *cell_elem;    /* [n_elem] by cell */
+    int32_t *node_cell;    /* [8][n_node of level 0] cell whose corner c is the node, or -1 */
+    int32_t *cell_elem;    /* [n_elem] elements sorted by cell */
     int32_t *cell_elem_at; /* [n_cell + 1] */
-    int32_t *cell_node;    /* [n_point] points of the space by their first element's cell */
+    /* [n_point] points of the space, sorted by the cell of their first element */
+    int32_t *cell_node;
     int32_t *cell_node_at; /* [n_cell + 1] */
-    float *position;       /* [n_point][3] lattice coordinates of the space's points */
-    int32_t *coloured;     /* [n_cell] cells by colour: those of one share no corner */
+    float *position;       /* [n_point][3] grid coordinates of the points of the space */
+    int32_t *coloured; /* [n_cell] cells sorted by colour; cells of one colour share no corner */
     int32_t colour_at[9];
 } hx_lattice;
 
-/* `coarsening` elements a cell and direction on the mean, more where elements are larger than that.
- * Levels end at `n_last` nodes or fewer. O(n_elem), the same for any number of threads. */
+/* `coarsening`: mean number of elements across a cell in each direction; cells are larger if some
+ * elements are. Coarsening stops at n_last nodes or fewer. O(n_elem); the result does not depend on
+ * the number of threads. */
 int hx_lattice_create(hx_lattice *lattice, const hx_mesh *mesh, double coarsening, int64_t n_last);
-/* The same under the points of a space. Of a spline cells become larger until no function reaches
- * over more than two of them. */
+/* hx_lattice_create for the points of a space. For a spline, cells are enlarged until no basis
+ * function extends over more than two of them in any direction. */
 int hx_lattice_create_under(hx_lattice *lattice, const hx_space *space, double coarsening,
                             int64_t n_last);
 
-/* The first half of it, collective under a window (mesh.h): the finest lattice's cells and nodes,
- * counted, but nothing listed. */
+/* First half of hx_lattice_create_under: determines the cells and nodes of the finest coarse grid
+ * and counts them, but makes no lists. Collective on a distributed mesh (mesh.h). */
 typedef struct hx_lattice_draft hx_lattice_draft;
 int hx_lattice_begin(hx_lattice_draft **draft, const hx_space *space, double coarsening);
 void hx_lattice_draft_size(const hx_lattice_draft *draft, double *n_node, double *n_cell);
-/* The second half: the same lattice as in one; takes the draft, also when it fails. Under a window
- * large levels, of more than `most_whole` nodes in all, are listed around own elements alone; the
- * last one never is. */
+/* Second half, with the same result as hx_lattice_create_under. Takes ownership of the draft, also
+ * if it fails. On a distributed mesh, levels with more than `most_whole` nodes in all are listed
+ * only around this rank's own elements; the last level is always complete. */
 int hx_lattice_finish(hx_lattice *lattice, const hx_space *space, hx_lattice_draft *draft,
                       int64_t n_last, int64_t most_whole);
 /* Accepts NULL. */
 void hx_lattice_draft_free(hx_lattice_draft *draft);
 
-/* Longest over shortest edge of the elements, in the mean of a sample. */
+/* Longest over shortest edge of the elements, averaged over a sample. */
 double hx_lattice_aspect(const hx_mesh *mesh);
-/* Of a mesh above this nodes smooth in lines (multigrid_lines.c), and cells mind uneven layers. */
+/* Above this aspect ratio of the mesh, multigrid uses line smoothers (multigrid_lines.c), and the
+ * cell size takes uneven layers into account. */
 #define HX_LATTICE_STRETCHED 6.0
 
-/* Nodes of the finest lattice and cells, estimated from the mesh alone (for memory). */
+/* Estimates the numbers of nodes and cells of the finest coarse grid from the mesh (for memory
+ * estimates). */
 void hx_lattice_estimate(const hx_mesh *mesh, double coarsening, double *n_node, double *n_cell);
 
 /* Accepts a zeroed struct. */

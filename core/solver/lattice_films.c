@@ -1,5 +1,5 @@
-/* What convection adds to the matrix of the first lattice: P'F P, P the weights of the lattice's
- * nodes at the mesh's. */
+/* Contribution P'F P of convection to the matrix of the first coarse grid, where P interpolates
+ * from coarse nodes to nodes of the mesh. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +7,9 @@
 #include "lattice_springs.h"
 
 enum { CORNERS = 8 };
-static const char *const WHAT = "films on the lattice";
+static const char *const WHAT = "convection terms of the coarse grid";
 
-/* A node of the mesh in its cell. */
+/* A node of the mesh within its cell. */
 typedef struct place {
     const int32_t *corner, *at;
     double weight[CORNERS];
@@ -29,8 +29,8 @@ static place find_place(const hx_lattice *lattice, const int32_t *cell_of, int64
     return p;
 }
 
-/* Offset from corner a of p to corner b of q: nodes of one element lie on the corners of its cell,
- * so that those of weight are neighbours. */
+/* Offset from corner a of p to corner b of q. The nodes of one element depend only on the corners
+ * of its cell, so corners with nonzero weight are neighbours. */
 static int offset_of(const place *p, int a, const place *q, int b)
 {
     static const int stride[3] = {1, 3, 9};

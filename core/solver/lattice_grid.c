@@ -5,16 +5,19 @@
 
 #include "../base/memory.h"
 
-static const char *const WHAT = "multigrid lattice";
+static const char *const WHAT = "multigrid coarse grids";
 
-/* Cells beside a process' own that are listed: own nodes are coupled with nodes one step off, whose
- * parents and cells lie another two off. */
+/* Width of the margin of cells that are listed around a process' own: own nodes are coupled with
+ * nodes one step away, whose parents and cells lie another two steps away. */
 enum { MARGIN = 4 };
 
-/* A direction of so many cells stays while another has twice as many; of a lattice whose nodes cost
- * little one of more cells, too, beside one of three times as many, or of twice as many if it alone
- * is thin: the third has half as many again. Four become two in a short lattice of few nodes, and
- * from the third lattice on three do: there that is enough. Measured, see README.md. */
+/* Directions that are not coarsened. A direction with THIN_LEAST to THIN_MOST cells is kept while
+ * another has at least twice as many. In a grid of at most SMALL_NODES nodes, which cost little,
+ * one with up to THIN_SMALL cells is kept too, beside a direction with three times as many, or with
+ * twice as many if it is the only thin one, that is, if the third direction has at least 1.5 times
+ * as many. In a grid of few nodes that is shorter than EVEN_LONG cells, EVEN cells are halved, and
+ * from the third coarse grid on so are three; there that is sufficient. Measured:
+ * doc/notebook/2026-11-28-thin-parts.md. */
 enum { THIN_LEAST = 3, THIN_MOST = 5, THIN_SMALL = 8, SMALL_NODES = 4000 };
 enum { EVEN = 4, EVEN_DEPTH = 2, EVEN_LONG = 32 };
 
@@ -36,7 +39,8 @@ static int stays(const hx_lattice_grid *g, int i)
     return longest >= 3 * n || (longest >= 2 * n && 2 * third >= 3 * n);
 }
 
-/* Nodes that are listed end there: one more than the cells, where those have not collapsed. */
+/* End (exclusive) of the listed nodes: one more than the cells, unless these nodes have
+ * collapsed. */
 static int64_t node_end(const hx_lattice_grid *g, int i)
 {
     return g->layer[i] == 1 ? 1 : g->high[i] + 1;
@@ -127,7 +131,7 @@ static int is_used(const hx_lattice_grid *g, int64_t i, int64_t j, int64_t k)
                    : g->cell[cell_at(g, i, j, k)];
 }
 
-/* Whether a cell around a node is; of a collapsed one, cell 0. */
+/* 1 if a cell around the node is used; for a collapsed direction, cell 0. */
 static int is_node(const hx_lattice_grid *g, int64_t i, int64_t j, int64_t k)
 {
     int used = 0;
@@ -135,7 +139,7 @@ static int is_node(const hx_lattice_grid *g, int64_t i, int64_t j, int64_t k)
     return used;
 }
 
-/* Flags (0 or 1) to numbers in order, -1 where 0; returns how many. */
+/* Replaces flags (0 or 1) by consecutive numbers, and 0 by -1; returns how many are set. */
 static int64_t number_flags(int32_t *flag, int64_t n)
 {
     int64_t count = 0;
@@ -194,13 +198,13 @@ hx_lattice_mode hx_lattice_grid_mode(const hx_lattice_grid *g, int i)
     return g->layer[i] > 1 ? HX_LATTICE_COLLAPSE : HX_LATTICE_KEEP;
 }
 
-/* Cells that become one along each direction. */
+/* Number of cells that are merged along each direction. */
 static void find_widths(const hx_lattice_grid *g, int64_t width[3])
 {
     for (int i = 0; i < 3; i++) width[i] = hx_lattice_grid_mode(g, i) == HX_LATTICE_STAY ? 1 : 2;
 }
 
-/* Of the cells in a coarse one: the lowest rank. */
+/* Lowest rank of the cells within a coarse cell. */
 static uint16_t least_rank(const hx_lattice_grid *g, const int64_t width[3], const int64_t at[3])
 {
     uint16_t least = HX_LATTICE_NO_RANK;

@@ -1,17 +1,17 @@
-/* A lattice under the whole mesh, its lists cut to those of a share. */
+/* Reduces coarse grids of the whole mesh to the lists of a subdomain. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/memory.h"
 #include "lattice_share.h"
 
-/* What becomes of the cells and points of the whole: their number in the share, -1: not in it. */
+/* Maps the cells and points of the whole mesh to their numbers in the subdomain; -1: not in it. */
 typedef struct cut {
     const hx_problem *share;
     int32_t *place;    /* [n_point of the whole] */
     int32_t *cell_new; /* [n_cell] */
     int64_t n_cell;
-    int64_t first, end; /* its elements, a run of the whole's */
+    int64_t first, end; /* elements of the subdomain, a contiguous range of the whole */
 } cut;
 
 static int has_elem(const cut *c, int32_t elem)
@@ -34,8 +34,9 @@ static int begin(cut *c, const hx_lattice *lattice, const hx_problem *share)
     c->share = share;
     c->first = share->whole_elem[0];
     c->end = c->first + share->mesh->n_elem;
-    HX_TRY(hx_alloc_raw(&c->place, (size_t)n_whole, sizeof *c->place, "lattice"));
-    HX_TRY(hx_alloc_raw(&c->cell_new, (size_t)lattice->n_cell, sizeof *c->cell_new, "lattice"));
+    HX_TRY(hx_alloc_raw(&c->place, (size_t)n_whole, sizeof *c->place, "coarse grids"));
+    HX_TRY(
+        hx_alloc_raw(&c->cell_new, (size_t)lattice->n_cell, sizeof *c->cell_new, "coarse grids"));
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < n_whole; a++) c->place[a] = -1;
 #pragma omp parallel for schedule(static)
@@ -48,7 +49,7 @@ static int begin(cut *c, const hx_lattice *lattice, const hx_problem *share)
     return HX_OK;
 }
 
-/* Number in the share of an element, or of a point, -1: not in it. */
+/* Number of an element or a point in the subdomain; -1: not in it. */
 static int32_t new_element(const cut *c, int32_t elem)
 {
     return has_elem(c, elem) ? elem - (int32_t)c->first : -1;
@@ -59,19 +60,19 @@ static int32_t new_point(const cut *c, int32_t point)
     return c->place[point];
 }
 
-/* (*list)[] and (*at)[], by cell, of what new_number keeps. */
+/* Reduces (*list)[] and (*at)[], sorted by cell, to the entries that new_number keeps. */
 static int cut_list(const cut *c, int64_t n_cell, int32_t (*new_number)(const cut *c, int32_t),
                     int32_t **list, int32_t **at)
 {
     int32_t *to = NULL, *begin = NULL;
     int rc;
-    HX_TRY_FAIL(hx_alloc(&begin, (size_t)c->n_cell + 1, sizeof *begin, "lattice"));
+    HX_TRY_FAIL(hx_alloc(&begin, (size_t)c->n_cell + 1, sizeof *begin, "coarse grids"));
 #pragma omp parallel for schedule(static)
     for (int64_t cell = 0; cell < n_cell; cell++)
         for (int32_t k = (*at)[cell]; c->cell_new[cell] >= 0 && k < (*at)[cell + 1]; k++)
             begin[c->cell_new[cell] + 1] += new_number(c, (*list)[k]) >= 0;
     for (int64_t cell = 0; cell < c->n_cell; cell++) begin[cell + 1] += begin[cell];
-    HX_TRY_FAIL(hx_alloc_raw(&to, (size_t)begin[c->n_cell], sizeof *to, "lattice"));
+    HX_TRY_FAIL(hx_alloc_raw(&to, (size_t)begin[c->n_cell], sizeof *to, "coarse grids"));
 #pragma omp parallel for schedule(static)
     for (int64_t cell = 0; cell < n_cell; cell++) {
         int32_t next = c->cell_new[cell] < 0 ? 0 : begin[c->cell_new[cell]];
@@ -90,7 +91,7 @@ fail:
     return rc;
 }
 
-/* Places and corners of the cells, and their colours. */
+/* Reduces places and corners of the cells, and their colours. */
 static void cut_cells(const cut *c, hx_lattice *lattice)
 {
     int32_t n = 0;
@@ -119,7 +120,7 @@ static int cut_positions(const cut *c, hx_lattice *lattice)
 {
     const int64_t n = c->share->space.n_point;
     float *position;
-    HX_TRY(hx_alloc_raw(&position, 3 * (size_t)n, sizeof *position, "lattice"));
+    HX_TRY(hx_alloc_raw(&position, 3 * (size_t)n, sizeof *position, "coarse grids"));
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < n; a++)
         memcpy(position + 3 * a, lattice->position + 3 * (int64_t)c->share->whole_node[a],

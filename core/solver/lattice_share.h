@@ -1,5 +1,5 @@
-/* The lattice of several processes: all have the same nodes and levels, each lists the cells, the
- * elements and the points of its share. */
+/* Coarse grids of several ranks: all have the same nodes and levels, and each rank lists the cells,
+ * elements and points of its own subdomain. */
 #ifndef HX_LATTICE_SHARE_H
 #define HX_LATTICE_SHARE_H
 
@@ -10,8 +10,9 @@
 extern "C" {
 #endif
 
-/* lattice: under the space of share->whole; what a share lacks is taken off its lists. Elements of
- * the share are a run of the whole's. O(n_elem of the whole). */
+/* `lattice` covers the space of share->whole; removes from its lists what the subdomain does not
+ * have. The elements of the subdomain are a contiguous range of the whole. O(n_elem of the
+ * whole). */
 int hx_lattice_cut(hx_lattice *lattice, const hx_problem *share);
 
 #ifdef __cplusplus

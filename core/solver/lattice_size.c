@@ -1,4 +1,5 @@
-/* How wide the cells of a lattice are, by the elements that they are to hold, and how many. */
+/* Chooses the width of the cells of the first coarse grid from the number of elements they should
+ * contain, and the number of cells. */
 #include "lattice_size.h"
 
 #include <math.h>
@@ -9,15 +10,15 @@
 #include "../mesh/hex_shape.h"
 #include "lattice_grid.h"
 
-static const char *const WHAT = "multigrid lattice";
+static const char *const WHAT = "multigrid coarse grids";
 
-/* Places of a lattice that the flags may cover, per element. */
+/* Maximum number of grid places per element, which bounds the memory for flags. */
 enum { MAX_PLACES = 64 };
 
 typedef struct extents {
     double half[3]; /* largest distance of a node from its element's centroid */
-    double mean[3]; /* edges of the elements' boxes */
-    double aspect;  /* longest over shortest of those edges, in the mean */
+    double mean[3]; /* mean edges of the elements' bounding boxes */
+    double aspect;  /* mean ratio of the longest to the shortest of these edges */
 } extents;
 
 static void element_box(const hx_mesh *mesh, int64_t e, double low[3], double high[3])
@@ -34,7 +35,7 @@ static void element_box(const hx_mesh *mesh, int64_t e, double low[3], double hi
     }
 }
 
-/* Every so many elements are a sample, which chooses a size. */
+/* Approximate number of elements in the sample that determines the cell size. */
 enum { SAMPLE = 100000 };
 
 typedef struct edges {
@@ -46,7 +47,8 @@ static int64_t stride_of(const hx_mesh *mesh)
     return hx_mesh_n_elem_all(mesh) / SAMPLE + 1;
 }
 
-/* Element k of the sample: of own ones every so many of all. */
+/* Element k of the sample, among this rank's own elements; the sample takes equidistant elements of
+ * the whole mesh. */
 static int64_t sampled(const hx_mesh *mesh, int64_t k)
 {
     const int64_t stride = stride_of(mesh), before = mesh->window ? mesh->window->elem_before : 0;
@@ -62,10 +64,11 @@ static edges edges_of(const hx_mesh *mesh, int64_t e)
     return edge;
 }
 
-/* Edges of the boxes of a sample, which all threads measure and one adds up in order. */
+/* Edges of the bounding boxes of a sample. They are measured by all threads and summed by one in a
+ * fixed order. */
 typedef struct sample {
     int64_t n;
-    edges *edge; /* [n] (owned); NULL where there is no memory: they are measured when asked for */
+    edges *edge; /* [n] (owned); NULL if memory is short: then they are measured when needed */
 } sample;
 
 static void sample_create(sample *s, const hx_mesh *mesh)
@@ -86,7 +89,7 @@ static edges sample_at(const sample *s, const hx_mesh *mesh, int64_t k)
     return s->edge ? s->edge[k] : edges_of(mesh, sampled(mesh, k));
 }
 
-/* The larger one; fmax, which asks for NaN, is a call. */
+/* Like fmax, which is slower because it handles NaN. */
 static double larger(double a, double b)
 {
     return a > b ? a : b;
@@ -103,7 +106,7 @@ static void add_sample(extents *x, edges edge)
     x->aspect += most / least;
 }
 
-/* Means over the sample, of all. */
+/* Means over the samples of all ranks. */
 static int average(const hx_mesh *mesh, const sample *s, extents *x)
 {
     double sum[5] = {x->mean[0], x->mean[1], x->mean[2], x->aspect, (double)s->n};
@@ -113,9 +116,8 @@ static int average(const hx_mesh *mesh, const sample *s, extents *x)
     return HX_OK;
 }
 
-/* How far nodes are from the centroid along each axis, of some elements from e on; returns how
- * many.
- */
+/* Distances of nodes from the centroid along each axis, for a few elements from e on; returns the
+ * number of elements. */
 static int find_reaches(const hx_mesh *mesh, int64_t e, int64_t end, double reach[3][HX_HEX_LANES])
 {
     const int n = end - e < HX_HEX_LANES ? (int)(end - e) : HX_HEX_LANES;
@@ -166,8 +168,8 @@ double hx_lattice_aspect(const hx_mesh *mesh)
     return x.aspect / (double)s.n;
 }
 
-/* Elements across a cell in the direction in which there are most and in the next one, in the mean
- * of a sample. */
+/* Mean number of elements across a cell, in the direction with the most and in the next, over the
+ * sample. */
 static int count_across(hx_lattice *lattice, const hx_mesh *mesh, const sample *s)
 {
     double sum[3] = {0.0, 0.0, (double)s->n};
@@ -188,14 +190,16 @@ static int count_across(hx_lattice *lattice, const hx_mesh *mesh, const sample *
     return HX_OK;
 }
 
-/* What the smoother leaves of elements longer than this is smooth along their short edges, and
- * wants coarsening in that direction; but thin walls there want narrow cells: half of both. */
+/* Above this aspect ratio, the errors that the smoother leaves are smooth along short edges, which
+ * calls for coarsening in that direction; thin walls there, however, need narrow cells. The cell
+ * proportions are a compromise between both. */
 #define STRETCHED 3.0
-/* Stiff sheets between soft layers move each by itself along short edges. Where elements as
- * stretched as those that are smoothed by lines differ there, the largest more than so many times
- * the mean, cells are no wider than the largest: a wider one ties sheets to each other, as if what
- * lies between them were as stiff as its stiffest part. Not cells of few elements, as of heat and
- * quadratic elements, which have no lines. */
+/* Stiff sheets between soft layers move independently along short edges. If elements stretched
+ * enough for line smoothing differ in that direction, the largest being more than UNEVEN times the
+ * mean, cells are no wider than the largest element. A wider cell would tie sheets together as if
+ * the material between them were as stiff as its stiffest part. Not for cells with few elements (at
+ * most FEW_ELEMENTS across), as for heat conduction and quadratic elements, which have no line
+ * smoother. */
 #define FEW_ELEMENTS 2.25
 #define UNEVEN 1.5
 
@@ -211,9 +215,10 @@ static double cell_size(const extents *x, int i, double mean, double wanted, int
     return has_sheets ? least_size(x, i) : fmax(wanted, least_size(x, i));
 }
 
-/* A slender part, of so many cells along, has so many across where these hold so many elements:
- * with two by two, what each of its chords and walls does by itself is too stiff (README.md, "Thin
- * parts"). */
+/* A slender part (more than CELLS_ALONG cells long) has CELLS_ACROSS cells in each cross direction
+ * if these contain at least ELEMENTS_LEAST elements across. With two by two cells the coarse grid
+ * is too stiff for the independent motions of chords and walls
+ * (doc/notebook/2026-11-28-thin-parts.md). */
 #define CELLS_ALONG 10.0
 #define CELLS_ACROSS 3.0
 #define ELEMENTS_LEAST 2.0
@@ -231,7 +236,7 @@ static void divide_slender(const extents *x, const double length[3], double size
         if (narrow[i] >= ELEMENTS_LEAST * x->mean[i]) size[i] = fmin(size[i], narrow[i]);
 }
 
-/* size and n[3] for those extents. */
+/* Sets the cell size and n[3] for the measured extents. */
 static void fit_cells(hx_lattice *lattice, const hx_mesh *mesh, const extents *x, double coarsening,
                       int is_linear, int64_t n[3])
 {
@@ -290,7 +295,7 @@ void hx_lattice_find_cell(const hx_lattice *lattice, const hx_mesh *mesh, int64_
     for (int i = 0; i < 3; i++) at[i] = hx_lattice_cell_along(lattice, i, c[i], n[i]);
 }
 
-/* Cells that hold a centroid, and their corners, of n[3]. */
+/* Counts the cells among n[3] that contain a centroid, and their corners. */
 static int count_used(const hx_lattice *lattice, const hx_mesh *mesh, const int64_t n[3],
                       double *n_node, double *n_cell)
 {
@@ -320,7 +325,7 @@ void hx_lattice_estimate(const hx_mesh *mesh, double coarsening, double *n_node,
     const double ideal = (double)hx_mesh_n_elem_all(mesh) / (coarsening * coarsening * coarsening);
     hx_lattice lattice;
     int64_t n[3];
-    if (mesh->window) { /* nobody asks the others */
+    if (mesh->window) { /* counting would need communication */
         *n_cell = *n_node = 1.2 * ideal + 100.0;
         return;
     }
@@ -330,7 +335,7 @@ void hx_lattice_estimate(const hx_mesh *mesh, double coarsening, double *n_node,
     hx_error_clear(); /* too little memory to count */
     const double places = (double)n[0] * (double)n[1] * (double)n[2];
     const double volume = lattice.size[0] * lattice.size[1] * lattice.size[2];
-    /* a layer of cells around what the mesh fills */
+    /* side of a cube of cells, to which a layer of cells around the mesh is added */
     const double side = cbrt(fmax(1.0, fmin(ideal, mesh->total_volume / volume)));
     *n_cell = fmin(places, (side + 2.0) * (side + 2.0) * (side + 2.0) * 1.2);
     *n_node =

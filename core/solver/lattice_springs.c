@@ -7,13 +7,14 @@
 
 enum { CORNERS = 8, DOF = 6, BLOCK = DOF * DOF, PAIRS = CORNERS * CORNERS };
 
-/* One cell's 8 x 8 blocks. */
+/* The 8 x 8 blocks of one cell. */
 typedef double cell_blocks[PAIRS][BLOCK];
 
-/* Where a block of a cell goes; sorted by target, then by cell, so that sums have one order. */
+/* Target of a block of a cell. Entries are sorted by target, then by cell, so that sums have a
+ * fixed order. */
 typedef struct entry {
     int64_t at;
-    int64_t from; /* PAIRS * place of the cell + pair */
+    int64_t from; /* PAIRS * index of the cell + pair */
 } entry;
 
 static int compare_entries(const void *a, const void *b)
@@ -23,7 +24,8 @@ static int compare_entries(const void *a, const void *b)
     return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* Rows of P at a node: values of component i by corner and degree of freedom. */
+/* Rows of the prolongation P at a node: the values of component i, by corner and degree of
+ * freedom. */
 static void node_rows(const hx_lattice *lattice, const hx_space *space, int64_t cell, int64_t node,
                       double row[3][CORNERS][DOF])
 {
@@ -56,7 +58,7 @@ static void add_spring(double row[CORNERS][DOF], double stiffness, cell_blocks b
                     blocks[CORNERS * a + b][DOF * r + c] += stiffness * row[a][r] * row[b][c];
 }
 
-/* The first spring at a node or after it. */
+/* Index of the first spring at this node or a later one. */
 static int64_t find_spring(const hx_problem *problem, int64_t node)
 {
     int64_t low = 0, high = problem->springs.n;
@@ -70,7 +72,7 @@ static int64_t find_spring(const hx_problem *problem, int64_t node)
     return low;
 }
 
-/* Adds a cell's springs; 0 if it has none. */
+/* Adds the springs of a cell; returns 0 if it has none. */
 static int fill_cell(const hx_lattice *lattice, const hx_problem *problem, const uint8_t *held,
                      int64_t cell, cell_blocks blocks)
 {
@@ -103,7 +105,7 @@ static void fill_entries(const hx_lattice *lattice, int64_t cell, int64_t place,
         }
 }
 
-/* Cells that have springs, ascending. */
+/* Lists the cells that have springs, ascending. */
 static int list_cells(const hx_lattice *lattice, const hx_problem *problem, int64_t *n_cell,
                       int64_t **cell)
 {
@@ -132,7 +134,7 @@ fail:
     return rc;
 }
 
-/* Entries with the same target become one block. */
+/* Merges entries with the same target into one block. */
 static int merge(hx_lattice_springs *springs, int64_t n, const entry *list, cell_blocks *blocks)
 {
     int64_t n_target = 0;

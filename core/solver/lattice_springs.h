@@ -1,4 +1,5 @@
-/* What springs to ground add to the matrix of the first lattice: P'S P, once for all designs. */
+/* Contribution P'S P of springs to ground to the matrix of the first coarse grid, computed once for
+ * all designs. */
 #ifndef HX_LATTICE_SPRINGS_H
 #define HX_LATTICE_SPRINGS_H
 
@@ -15,13 +16,14 @@ typedef struct hx_lattice_springs {
     float *block; /* [n][6][6] (of films [n]) rows of the node, columns of its neighbour (owned) */
 } hx_lattice_springs;
 
-/* Those of problem->springs.stiffness where held[n_node] (bits 1, 2, 4: x, y, z) has none; summed
- * in a fixed order. O(n_spring) blocks of 8 x 8 a cell with springs. */
+/* Contribution of problem->springs.stiffness, without the components flagged in held[n_node] (bits
+ * 1, 2, 4: x, y, z); summed in a fixed order. O(n_spring), and 8 x 8 blocks per cell with
+ * springs. */
 int hx_lattice_springs_create(hx_lattice_springs *springs, const hx_lattice *lattice,
                               const hx_problem *problem, const uint8_t *held);
 
-/* The same of the films of heat: int h N N' dA, blocks of one number. O(n_node), and 64 products an
- * entry of the films. */
+/* Contribution of the films (convection terms) of heat conduction, int h N N' dA, with 1x1 blocks.
+ * O(n_node), and 64 products per entry of the films. */
 int hx_lattice_films_create(hx_lattice_springs *films, const hx_lattice *lattice,
                             const hx_problem *problem, const uint8_t *held);
 

@@ -1,10 +1,9 @@
-/* Lines of points that are strongly coupled: the factors of a block tridiagonal matrix of 3x3
- * blocks,
+/* Lines of strongly coupled points: the factors of a block tridiagonal matrix with 3x3 blocks,
  *
  *     A = (I + L) D (I + L)',  L below the diagonal of blocks, D diagonal blocks.
  *
- * A point has HX_LINE_NUMBERS floats: D^-1 (block3.h), then its block of L row after row. One
- * formula for host and device. */
+ * A point has HX_LINE_NUMBERS floats: D^-1 (block3.h), then its block of L row after row. Shared by
+ * host and device code. */
 #ifndef HX_LINE_BLOCK_H
 #define HX_LINE_BLOCK_H
 
@@ -15,14 +14,17 @@
 
 enum {
     HX_LINE_NUMBERS = 16, /* 6 + 9; a multiple of 32 bytes */
-    HX_LINE_COUPLING = 6  /* where L is, and before it what couples a point with the one before */
+    /* position of L; before the factorization, of the block that couples a point with its
+     * predecessor */
+    HX_LINE_COUPLING = 6
 };
 
-/* A pivot below this share of its diagonal entry is rounding: the line is cut there. */
+/* A pivot below this fraction of its diagonal entry is rounding noise, and the line is cut
+ * there. */
 #define HX_LINE_PIVOT 1e-6
 
-/* k += modulus times the block of an element that couples point a (rows) with point b (columns),
- * which it may name several times; nothing where it does not name both. */
+/* k += modulus times the block of an element that couples point a (rows) with point b (columns).
+ * The element may name each point several times; nothing is added unless it names both. */
 static HX_HD void hx_line_couple(const int32_t *conn, const double *x, int32_t a, int32_t b,
                                  double lambda, double mu, double modulus, double k[3][3])
 {
@@ -36,7 +38,7 @@ static HX_HD void hx_line_couple(const int32_t *conn, const double *x, int32_t a
         }
 }
 
-/* d = A - K D_before^-1 K', l = K D_before^-1; 0 where a pivot of it is rounding. */
+/* d = A - K D_before^-1 K', l = K D_before^-1. Returns 0 if a pivot is rounding noise. */
 static HX_HD int hx_line_pivot(const double a[6], const double k[9], const double before[6],
                                double d[6], double l[9])
 {
@@ -56,9 +58,10 @@ static HX_HD int hx_line_pivot(const double a[6], const double k[9], const doubl
     return 1;
 }
 
-/* The factors of a point: a, its diagonal block; k, in floats where its L will be, couples it with
- * the point before, whose D^-1 is `before` and m m_before; both become those of this point. Where m
- * is 0 a row and column are left out, and D^-1 is 0. */
+/* Computes the factors of a point. `block` is its diagonal block; factor[6..15) holds, as floats,
+ * the block that couples it with the previous point and is replaced by L. `before` is D^-1 of the
+ * previous point and becomes that of this one; m and m_before are the masks of the two points. Rows
+ * and columns with m = 0 are left out, and D^-1 is 0 there. */
 static HX_HD void hx_line_factorise(const double *block, const float *m, const float *m_before,
                                     double before[6], float *factor)
 {
@@ -83,7 +86,7 @@ static HX_HD void hx_line_factorise(const double *block, const float *m, const f
     factor[15] = 0.0f;
 }
 
-/* y -= L before; y becomes `before` of the next point. */
+/* Forward substitution: y -= L before; the caller passes y as `before` for the next point. */
 static HX_HD void hx_line_forward(const float *factor, const float before[3], float y[3])
 {
     const float *const l = factor + 6;
@@ -91,7 +94,8 @@ static HX_HD void hx_line_forward(const float *factor, const float before[3], fl
         y[i] -= l[3 * i] * before[0] + l[3 * i + 1] * before[1] + l[3 * i + 2] * before[2];
 }
 
-/* z = D^-1 y - carry; carry = L'z, of the point before. */
+/* Backward substitution: z = D^-1 y - carry, where carry = L'z of the point handled before; updates
+ * carry. */
 static HX_HD void hx_line_backward(const float *factor, const float y[3], float carry[3],
                                    float z[3])
 {

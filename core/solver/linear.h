@@ -1,11 +1,11 @@
 /* A linear operator A on one device, as PCG and the preconditioners see it: symmetric, and positive
- * definite on the entries that are free. K of elasticity (operator.h) is one, A of the filter
- * `helmholtz` another.
+ * definite on the free entries. The stiffness matrix K (operator.h) is one; the matrix of the
+ * `helmholtz` filter is another.
  *
- * A vector has n = components x points doubles (floats in single precision). Entries may be fixed:
- * their rows are left out, u keeps what it has there. The range of a projector P may restrict the
- * free ones further (rigid sets): PCG solves P A P u = P f and keeps all residuals and directions
- * there. */
+ * A vector has n = components * points doubles, or floats in single precision. Entries may be fixed
+ * (Dirichlet): their rows are left out, and u keeps its value there. A projector P may restrict the
+ * free entries further (rigid sets). PCG then solves P A P u = P f and keeps all residuals and
+ * search directions in the range of P. "Hot" marks functions that run in every PCG iteration. */
 #ifndef HX_LINEAR_H
 #define HX_LINEAR_H
 
@@ -18,41 +18,48 @@ extern "C" {
 typedef struct hx_linear hx_linear;
 
 struct hx_linear {
-    hx_device *dev;             /* (borrowed) */
-    const char *name;           /* in messages */
-    int64_t n;                  /* entries of a vector */
-    int components;             /* of a point, side by side */
-    const double *d_prescribed; /* [n] u at fixed entries, 0 elsewhere; NULL: all 0 (borrowed) */
-    void *context;              /* of the operator behind it (borrowed) */
+    hx_device *dev;   /* (borrowed) */
+    const char *name; /* for messages */
+    int64_t n;        /* number of vector entries */
+    int components;   /* unknowns per point, stored side by side */
+    /* [n] prescribed values at fixed entries, 0 elsewhere; NULL: all are 0 (borrowed) */
+    const double *d_prescribed;
+    void *context; /* the operator behind this interface (borrowed) */
 
-    /* Required. y = P A x, 0 at fixed entries; x = P x. Hot: what it queues depends on neither A's
-     * values nor x, PCG may record it. */
+    /* Required. y = P A x, with 0 at fixed entries; x must satisfy x = P x. The queued work depends
+     * neither on the values of A nor on x, so that PCG may record it. Hot. */
     int (*apply)(const hx_linear *a, const double *d_x, double *d_y);
-    /* d[n] = diagonal of A, 0 at fixed entries. Once a change of A. */
+    /* Required. d[n] = diagonal of A, 0 at fixed entries. Called once per change of A. */
     int (*diagonal)(const hx_linear *a, double *d_diagonal);
 
-    /* Optional; NULL: nothing is fixed and there is no P. y = A x on all rows. */
+    /* Optional. y = A x on all rows. NULL: no entry is fixed and there is no projector, so `apply`
+     * does the same. */
     int (*apply_all)(const hx_linear *a, const double *d_x, double *d_y);
-    /* y := P y, 0 at fixed entries: a residual as PCG needs it; without P in single precision. */
+    /* Optional. y := P y, with 0 at fixed entries, which makes y a valid residual for PCG. The
+     * version in single precision does not apply P. NULL: no entry is fixed and there is no
+     * projector. */
     int (*constrain)(const hx_linear *a, double *d_y);
     int (*constrain_single)(const hx_linear *a, float *d_y);
-    /* z := P z, z being 0 at fixed entries; NULL: no P. Hot. */
+    /* Optional. z := P z for z that is 0 at fixed entries. NULL: there is no projector. Hot. */
     int (*project)(const hx_linear *a, double *d_z);
 
-    /* Optional; NULL: composed of `apply` and a sum. `apply` with *d_sum = x'A x. Hot. */
+    /* Optional. `apply` that also returns *d_sum = x'A x. NULL: use `apply` and a dot product.
+     * Hot. */
     int (*apply_dot)(const hx_linear *a, const double *d_x, double *d_y, double *d_sum);
-    /* Optional; NULL: no mixed precision. `apply` in single precision, no P; prepare_single once
-     * before, NULL: nothing to prepare. Hot. */
+    /* Optional. `apply` in single precision, without P. NULL: mixed precision is not available.
+     * prepare_single is called once before the first product; NULL: there is nothing to prepare.
+     * Hot. */
     int (*apply_single)(const hx_linear *a, const float *d_x, float *d_y);
     int (*prepare_single)(const hx_linear *a);
-    /* Optional, both or none; NULL: `apply` is as exact as double precision has it. The same A
-     * where `apply` has it rounded (borrowed); prepare_exact once before, which takes what it needs
-     * and may be called again. Once or twice a solve as a rule. */
+    /* Optional, both or none. `exact` is the same operator without the rounding that the stored
+     * form of `apply` has (borrowed). prepare_exact allocates what it needs; call it once before
+     * the first product (further calls do nothing). A solve usually uses `exact` once or twice.
+     * NULL: `apply` is accurate to double precision. */
     const hx_linear *exact;
     int (*prepare_exact)(const hx_linear *a);
-    /* Optional, with 3 components only; NULL: not there. d_block[n / 3][6] = the 3x3 diagonal
-     * blocks (block3.h), rows and columns of fixed entries those of the identity. Once a change of
-     * A. */
+    /* Optional, for 3 components only. d_block[n / 3][6] = the 3x3 diagonal blocks (block3.h); rows
+     * and columns of fixed entries are those of the identity. Called once per change of A. NULL:
+     * not available. */
     int (*block_diagonal)(const hx_linear *a, double *d_block);
 };
 

@@ -1,4 +1,4 @@
-/* What is loose in a design as matrices (loose.h). */
+/* Selects the floating components of a design and computes their matrices (loose.h). */
 #include "loose.h"
 
 #include <math.h>
@@ -10,18 +10,19 @@
 
 enum {
     M = HX_LOOSE_MOTIONS,
-    FEW = 100000 /* nodes of all parts together beyond those of the mesh: 30 MB */
+    /* limit for the nodes of all components together, beyond those of the mesh: 30 MB */
+    FEW = 100000
 };
 
-/* Pivots of matrices scaled to a unit diagonal: of Z'Z, where a column is given by others before
- * it; of Z'K Z, where rounding has left nothing. */
+/* Smallest pivots of matrices scaled to a unit diagonal: of Z'Z, below which a column depends
+ * linearly on earlier ones; of Z'K Z, below which only rounding is left. */
 #define DEPENDENT 1e-10
 #define NOTHING 1e-15
 
-/* ---- which parts ---- */
+/* ---- selection ---- */
 
-/* What of a softness counts: parts that are alike, as mirror images are, differ by rounding alone,
- * which other processes do in another order. */
+/* Softness as it is compared. Equivalent components, such as mirror images, differ only by
+ * rounding, and ranks sum in different orders. */
 static double rounded(double x)
 {
     int exponent;
@@ -44,8 +45,8 @@ static int is_same(const hx_loose_part *a, const hx_loose_part *b)
     return a->n_all == b->n_all && a->mark == b->mark;
 }
 
-/* The softest come first, each set of nodes once, and no more than n_node nodes in all.
- * Returns how many: none where all are held. */
+/* Moves the softest components to the front, each set of nodes once, with at most n_node nodes in
+ * all. Returns how many; 0 if all components are held. */
 static int choose(hx_loose_part *part, int64_t n, int64_t n_node)
 {
     int n_kept = 0, is_loose = 0;
@@ -70,10 +71,11 @@ static int alloc_rows(hx_loose_rows *rows, int64_t n, int64_t n_entry)
 {
     rows->n = n;
     rows->n_entry = n_entry;
-    HX_TRY(hx_alloc(&rows->first, (size_t)n + 1, sizeof *rows->first, "loose parts"));
-    HX_TRY(hx_alloc_raw(&rows->at, (size_t)n, sizeof *rows->at, "loose parts"));
-    HX_TRY(hx_alloc_raw(&rows->column, (size_t)n_entry, sizeof *rows->column, "loose parts"));
-    return hx_alloc_raw(&rows->value, (size_t)n_entry, sizeof *rows->value, "loose parts");
+    HX_TRY(hx_alloc(&rows->first, (size_t)n + 1, sizeof *rows->first, "floating components"));
+    HX_TRY(hx_alloc_raw(&rows->at, (size_t)n, sizeof *rows->at, "floating components"));
+    HX_TRY(
+        hx_alloc_raw(&rows->column, (size_t)n_entry, sizeof *rows->column, "floating components"));
+    return hx_alloc_raw(&rows->value, (size_t)n_entry, sizeof *rows->value, "floating components");
 }
 
 static void free_rows(hx_loose_rows *rows)
@@ -84,7 +86,7 @@ static void free_rows(hx_loose_rows *rows)
     free(rows->value);
 }
 
-/* Component i of a part's motions at a node. */
+/* Direction i of a component's motions at a node. */
 static void motion_at(const hx_problem *problem, const hx_loose_part *part, int64_t node, int i,
                       double row[M])
 {
@@ -96,7 +98,8 @@ static void motion_at(const hx_problem *problem, const hx_loose_part *part, int6
     }
 }
 
-/* Row 3 a + i of a part's Z or K Z: of its node a, of its touched ones. */
+/* Row of the motions Z (component i of the component's node a) or of the forces K Z (of its touched
+ * node a). Returns the degree of freedom. */
 static int64_t row_of(const hx_problem *problem, const hx_loose_part *part, int is_force, int64_t a,
                       int i, double row[M])
 {
@@ -113,7 +116,7 @@ static int64_t count_of(const hx_loose_part *part, int is_force)
     return is_force ? part->n_touched : part->n_node;
 }
 
-/* Z' or (K Z)', columns of parts as rows. */
+/* Z' or (K Z)', with the columns of the components as rows. */
 static int make_columns(hx_loose_rows *rows, const hx_problem *problem, const hx_loose_part *part,
                         int n_part, int is_force)
 {
@@ -143,10 +146,10 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Columns that have entries, ascending, each once. */
+/* Lists the columns that have entries, ascending, each once. */
 static int list_columns(const hx_loose_rows *of, int64_t **list, int64_t *n)
 {
-    HX_TRY(hx_alloc_raw(list, (size_t)of->n_entry, sizeof **list, "loose parts"));
+    HX_TRY(hx_alloc_raw(list, (size_t)of->n_entry, sizeof **list, "floating components"));
     memcpy(*list, of->column, (size_t)of->n_entry * sizeof **list);
     qsort(*list, (size_t)of->n_entry, sizeof **list, ascending);
     *n = 0;
@@ -161,7 +164,7 @@ static int64_t place_of(const int64_t *list, int64_t n, int64_t what)
     return found ? found - list : -1;
 }
 
-/* Entries of a row by ascending columns. */
+/* Transposes; the entries of each row are in ascending order of columns. */
 static int transpose(hx_loose_rows *rows, const hx_loose_rows *of)
 {
     int64_t *list, n;
@@ -187,7 +190,8 @@ fail:
 
 /* ---- Z'K Z ---- */
 
-/* Entries of points of others go: they have them too, and sums are over all. */
+/* Removes the entries at points that other ranks own, because those ranks have them too and sums
+ * run over all ranks. */
 static void keep_own(hx_loose_rows *columns, int64_t n_dof)
 {
     int64_t n = 0;
@@ -202,7 +206,7 @@ static void keep_own(hx_loose_rows *columns, int64_t n_dof)
     columns->n_entry = n;
 }
 
-/* e[n][n] = Z'B, B given by its n columns, of own entries. */
+/* e[n][n] = Z'B, where B is given by its n columns; sums over the entries of this rank. */
 static void multiply(const hx_loose_rows *z, const hx_loose_rows *columns, double *e)
 {
     const int n = (int)columns->n;
@@ -217,8 +221,8 @@ static void multiply(const hx_loose_rows *z, const hx_loose_rows *columns, doubl
         }
 }
 
-/* Of two columns the softer one's forces are taken: those of the other are large and would leave
- * noise of their rounding. */
+/* For two columns, the forces of the softer one are used: those of the stiffer one are large, and
+ * their rounding errors would dominate. */
 static int find_energies(const hx_loose *loose, const hx_common_host *others, double *e)
 {
     const int n = loose->n_column;
@@ -235,7 +239,7 @@ static int find_energies(const hx_loose *loose, const hx_common_host *others, do
     return HX_OK;
 }
 
-/* a := a scaled to a unit diagonal, scale[n] its factors; columns with scale 0 become 0. */
+/* Scales a to a unit diagonal; scale[n] returns the factors. Columns with scale 0 become 0. */
 static void scale_unit(int n, double *a, double *scale)
 {
     for (int i = 0; i < n; i++)
@@ -244,7 +248,7 @@ static void scale_unit(int n, double *a, double *scale)
         for (int j = 0; j < n; j++) a[n * i + j] *= scale[i] * scale[j];
 }
 
-/* L of a = L L', in place; pivots of columns that are left out are 0. */
+/* Computes L of a = L L' in place; the pivots of columns that are left out are 0. */
 static void factor(int n, double *a, double least)
 {
     for (int i = 0; i < n; i++)
@@ -258,7 +262,7 @@ static void factor(int n, double *a, double least)
         }
 }
 
-/* Column c of the inverse. */
+/* Computes column c of the inverse. */
 static void solve_unit(int n, const double *l, int c, double *x)
 {
     for (int i = 0; i < n; i++) {
@@ -272,8 +276,8 @@ static void solve_unit(int n, const double *l, int c, double *x)
     }
 }
 
-/* Leaves 0 in scale[n] of columns of Z that others give: a part that is two smaller ones, or has
- * too few nodes for all motions. */
+/* Sets scale[n] to 0 for columns of Z that depend linearly on earlier ones: the component consists
+ * of two smaller ones, or has too few nodes for all six motions. */
 static int find_dependent(const hx_loose *loose, const hx_common_host *others, double *gram,
                           double *scale)
 {
@@ -287,7 +291,7 @@ static int find_dependent(const hx_loose *loose, const hx_common_host *others, d
     return HX_OK;
 }
 
-/* Inverse of e[n][n], which is lost, on the columns with scale[n] above 0. */
+/* Inverse of e[n][n], which is overwritten, on the columns whose scale[n] is above 0. */
 static void invert(int n, double *e, double *scale, double *inverse)
 {
     scale_unit(n, e, scale);
@@ -322,7 +326,7 @@ static int make_inverse(hx_loose *loose, const hx_common_host *others)
 {
     const size_t n = (size_t)loose->n_column;
     double *e = NULL;
-    int rc = hx_alloc(&e, (2 * n + 1) * n, sizeof *e, "loose parts");
+    int rc = hx_alloc(&e, (2 * n + 1) * n, sizeof *e, "floating components");
     HX_TRY_FAIL(hx_common_agree(others, rc));
     double *const inverse = e + n * n, *const scale = inverse + n * n;
     HX_TRY_FAIL(find_dependent(loose, others, e, scale));

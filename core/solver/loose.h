@@ -1,67 +1,78 @@
-/* Loose bits of a design: parts of stiff elements that hang on much softer ones alone, or by a
- * hinge on others. Their rigid motions cost next to no energy; each is an eigenvector with a small
- * eigenvalue of its own that no lattice shows where two parts lie in a cell, and a preconditioner
- * wants to be told of them (multigrid_loose.c).
+/* Floating components of a design (`loose parts`): components of stiff elements that are connected
+ * to the rest only by much softer elements or by a hinge. Their rigid-body motions need almost no
+ * energy. Each is an eigenvector with a small eigenvalue that the coarse grids cannot represent if
+ * two components lie in one cell, so multigrid deflates these motions (multigrid_loose.c).
  *
- * Parts are joined by faces, of elements above some share of the largest modulus; shares are
- * several, since what hangs on grey is part of what hangs on void. Parts that touch in nodes are
- * taken together as well. Of each part, but for large ones that supports or springs hold, six
- * motions: rigid on its nodes, 0 elsewhere. Those are kept whose energy is small beside that of
- * other motions of the same nodes. A node belongs to one part of a share, the largest; motions in
- * which another part only goes along are combinations.
+ * A component consists of elements that are connected by faces and whose modulus is above some
+ * fraction of the largest one. Several such fractions are used, because a component that is
+ * attached to grey elements is itself part of a larger one that floats in void. Components that
+ * touch at nodes are also considered together as one. Each component contributes six motions, which
+ * are rigid on its nodes and 0 elsewhere, unless the component is large and supports or springs
+ * hold it. Only motions whose energy is small compared with that of other motions of the same nodes
+ * are kept. For each fraction a node belongs to one component, the largest that contains it;
+ * motions in which a neighbouring component moves along are linear combinations of the columns.
  *
- * Several processes, each with a share of the mesh (common_host.h), find the same parts in the same
- * order, as one would but for rounding; of their matrices each has what is at its own points. */
+ * If several ranks have one subdomain each (common_host.h), they find the same components in the
+ * same order as a single process would, up to rounding. Each rank stores the part of the matrices
+ * that belongs to its own points. */
 #ifndef HX_LOOSE_H
 #define HX_LOOSE_H
 
 #include "../problem/problem.h"
 #include "common_host.h"
 
-enum { HX_LOOSE_MOTIONS = 6, HX_LOOSE_MOST = 100 /* parts; the softest */ };
+enum { HX_LOOSE_MOTIONS = 6, HX_LOOSE_MOST = 100 /* components, the softest */ };
 
-/* A sparse matrix: row i, of entry at[i] of a vector, has [first[i], first[i + 1]). */
+/* A sparse matrix: row i, which is entry at[i] of a vector, has the entries first[i] .. first[i +
+ * 1]. */
 typedef struct hx_loose_rows {
     int64_t n, n_entry;
     int64_t *first, *at, *column; /* [n + 1], [n], [n_entry] (owned, like the next) */
     double *value;                /* [n_entry] */
 } hx_loose_rows;
 
-/* Z, the motions of all parts side by side, 0 at fixed degrees of freedom. */
+/* The deflation space Z: the motions of all components side by side, 0 at fixed degrees of
+ * freedom. */
 typedef struct hx_loose {
-    int n_part, n_column;         /* six columns a part, of all processes */
-    hx_loose_rows motion, forces; /* Z, K Z without rows of 0; by entries, all that are here */
-    hx_loose_rows motion_transposed, forces_transposed; /* by columns; own entries, for sums */
-    hx_loose_rows inverse; /* (Z'K Z)^-1 without what is 0, as for columns that others give;
-                              symmetric to the bit */
+    int n_part, n_column; /* six columns per component, on all ranks */
+    /* Z, and K Z without zero rows, by vector entries: all that this rank has */
+    hx_loose_rows motion, forces;
+    /* by columns, only entries that this rank owns, for sums */
+    hx_loose_rows motion_transposed, forces_transposed;
+    /* (Z'K Z)^-1 without its zeros, which include the rows of linearly dependent columns; bitwise
+     * symmetric */
+    hx_loose_rows inverse;
 } hx_loose;
 
-/* A part that may be loose, before it is chosen. */
+/* A component that may be floating, before the selection. */
 typedef struct hx_loose_part {
-    int64_t n_all; /* nodes, of all processes */
+    int64_t n_all; /* number of nodes on all ranks */
     int64_t n_node, n_own, n_touched;
-    int32_t *node;            /* [n_node] here, ascending: own ones first (owned) */
-    int32_t *touched;         /* [n_touched] nodes here where K Z is not 0, ascending (owned) */
-    double *force;            /* [n_touched][3][6] K Z of the elements here (owned) */
-    double centre[3], radius; /* rotations are about it, over it */
-    uint64_t mark;            /* the same for parts of the same nodes */
-    uint32_t lowest; /* of its elements' numbers in the file, by which parts that are alike are in
-                        order */
-    int is_held, is_chosen, is_strained; /* is_strained: its motions strain an element or spring */
+    /* [n_node] nodes on this rank, ascending; the rank's own nodes come first (owned) */
+    int32_t *node;
+    int32_t *touched; /* [n_touched] nodes on this rank where K Z is not 0, ascending (owned) */
+    double *force;    /* [n_touched][3][6] K Z from the elements of this rank (owned) */
+    double centre[3], radius; /* centre of rotations, and the length that scales them */
+    uint64_t mark;            /* hash, equal for components with the same nodes */
+    /* lowest file number of its elements, which sorts components that are otherwise equal */
+    uint32_t lowest;
+    /* is_held: supports and springs leave no rigid motion; is_strained: its motions strain an
+     * element or spring */
+    int is_held, is_chosen, is_strained;
     double softness; /* trace of (Z'K Z)^-1 Z'D Z, D ~ diag K; 0: large and held */
 } hx_loose_part;
 
-/* The parts of a design on linear elements, elasticity, in a fixed order; the caller frees each and
- * the list, also of what fails. The same for any number of threads. others: of the device, or NULL;
- * the problem and modulus[n_elem] are those of the share. O(n_elem), and some 600 bytes a part in
- * each process. Collective. */
+/* Finds the components of a design of linear elements in elasticity, in a fixed order. The caller
+ * frees each component and the list, also after an error. The result does not depend on the number
+ * of threads. others: from the device, or NULL; `problem` and modulus[n_elem] are those of the
+ * subdomain. O(n_elem), and about 600 bytes per component on each rank. Collective. */
 int hx_loose_find_parts(const hx_problem *problem, const hx_common_host *others,
                         const double *modulus, hx_loose_part **part, int64_t *n_part);
 void hx_loose_part_free(hx_loose_part *part);
-/* Motion k of a part at a place. */
+/* Motion k of a component at position x. */
 void hx_loose_motion(const hx_loose_part *part, const double x[3], int k, double u[3]);
 
-/* All of the above, chosen; n_part = 0: nothing is loose. */
+/* Finds and selects the components and computes all matrices; n_part = 0: nothing is floating. */
 int hx_loose_create(hx_loose *loose, const hx_problem *problem, const hx_common_host *others,
                     const double *modulus);
 /* Accepts a zeroed struct. */

@@ -1,5 +1,5 @@
-/* Parts of a design that lie in several processes' shares of the mesh (loose_internal.h): each has
- * found what its own elements join; what goes on elsewhere is told at points in common. */
+/* Components of a design that extend over several subdomains (loose_internal.h). Each rank has
+ * joined its own elements; connections to other ranks are exchanged at interface points. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,22 +7,22 @@
 #include "../base/sort.h"
 #include "loose_internal.h"
 
-static const char what[] = "loose parts";
+static const char what[] = "floating components";
 
-/* ---- faces between processes ---- */
+/* ---- faces between ranks ---- */
 
-/* A face of a stiff element, told by the process that has it: nodes by numbers that all give them
- * alike. */
+/* A face of a stiff element, sent by the rank that has the element. Its nodes have numbers that are
+ * the same on all ranks. */
 typedef struct face {
     int32_t n, node[4];
     uint32_t label;
 } face;
 
 typedef struct pair {
-    uint32_t low, high; /* labels of one part */
+    uint32_t low, high; /* labels of parts of the same component */
 } pair;
 
-/* The number of a node of a share that all processes give it. */
+/* The number of a subdomain's node that is the same on all ranks. */
 static int32_t node_in_all(const hx_problem *problem, int32_t node)
 {
     const hx_mesh *const whole = problem->whole->mesh;
@@ -30,8 +30,8 @@ static int32_t node_in_all(const hx_problem *problem, int32_t node)
     return whole->window ? whole->node_orig[n] : n;
 }
 
-/* Faces of stiff elements all of whose nodes others have too, each at its first node: first[]
- * counts them, or has where the next one goes. */
+/* Lists the faces of stiff elements that have only interface nodes, each at its first node. first[]
+ * counts them if list is NULL, and otherwise contains the next free places. */
 static void list_faces(const hx_loose_grouping *g, int64_t *first, face *list)
 {
     const hx_mesh *const mesh = g->problem->mesh;
@@ -49,7 +49,8 @@ static void list_faces(const hx_loose_grouping *g, int64_t *first, face *list)
         }
 }
 
-/* Turns counts into places, or back to the first places once they are filled. */
+/* Turns counts into first places; end_lists restores the first places after the lists have been
+ * filled. */
 static void begin_lists(int64_t n, int64_t *first)
 {
     int64_t sum = 0;
@@ -88,7 +89,7 @@ static int tell_faces(const hx_loose_grouping *g, hx_common_told *told)
     return rc;
 }
 
-/* The stiff element here that has a face told at a node, -1: none. */
+/* The stiff element on this rank that has a face received at a node; -1: none. */
 static int64_t element_at(const hx_loose_grouping *g, int32_t node, const face *f)
 {
     for (int64_t k = g->node_elem_ptr[node]; k < g->node_elem_ptr[node + 1]; k++) {
@@ -109,8 +110,8 @@ static int by_labels(const void *a, const void *b)
     return x->high < y->high ? -1 : x->high > y->high;
 }
 
-/* Pairs of labels that a face joins, each once; of those told by higher ranks alone, which are told
- * what this one has. */
+/* Pairs of labels that a face joins, each once. Only faces received from higher ranks are used; the
+ * lower rank of a pair handles it. */
 static int find_pairs(const hx_loose_grouping *g, const hx_common_told *told, pair **list,
                       int64_t *n)
 {
@@ -134,7 +135,8 @@ static int find_pairs(const hx_loose_grouping *g, const hx_common_told *told, pa
     return HX_OK;
 }
 
-/* Labels of all pairs, each once, ascending; and above each the lowest of its part. */
+/* Union-find of the labels of all pairs: each label once, ascending; the root is the lowest of its
+ * component. */
 typedef struct label_tree {
     int64_t n;
     int32_t *label; /* (owned, like the next) */
@@ -150,7 +152,7 @@ static int grow_tree(label_tree *t, const pair *list, int64_t n)
 {
     HX_TRY(hx_alloc_raw(&t->label, 2 * (size_t)n, sizeof *t->label, what));
     for (int64_t i = 0; i < n; i++) {
-        t->label[2 * i] = (int32_t)list[i].low; /* numbers of elements have 31 bits */
+        t->label[2 * i] = (int32_t)list[i].low; /* element numbers have 31 bits */
         t->label[2 * i + 1] = (int32_t)list[i].high;
     }
     hx_sort_i32(t->label, 2 * n);
@@ -168,8 +170,8 @@ static void free_tree(label_tree *t)
     free(t->parent);
 }
 
-/* Labels of parts that go on in other processes; g->n_part := parts whose lowest element is here.
- */
+/* Sets the labels of components that extend to other ranks; g->n_part := components whose lowest
+ * element is on this rank. */
 static void relabel(hx_loose_grouping *g, const label_tree *t)
 {
     g->n_part = 0;
@@ -206,7 +208,7 @@ fail:
 
 /* ---- owners of nodes ---- */
 
-/* Those of points in common here, each at its point. */
+/* Lists the owners of interface points on this rank, each at its point. */
 static void list_owners(const hx_loose_grouping *g, int64_t *first, uint32_t *own)
 {
     int64_t n = 0;
@@ -243,11 +245,11 @@ fail:
     return rc;
 }
 
-/* ---- parts that touch ---- */
+/* ---- components that touch ---- */
 
 enum { BLOCK = 1 << 16 };
 
-/* Of all parts those that other processes have joined too. */
+/* Joins, among all components, those that other ranks have joined. */
 int hx_loose_join_told(const hx_common_host *others, uint32_t *above, int64_t n)
 {
     const int size = others->all->size;
@@ -263,17 +265,18 @@ int hx_loose_join_told(const hx_common_host *others, uint32_t *above, int64_t n)
     return rc;
 }
 
-/* ---- K Z at points in common ---- */
+/* ---- K Z at interface points ---- */
 
 enum { ENTRIES = 3 * HX_LOOSE_MOTIONS };
 
-/* What a process' elements make of a part's motions at a point. */
+/* Contribution of a rank's elements to the forces of a component's motions at a point. */
 typedef struct share_of_force {
     int64_t part;
     double force[ENTRIES];
 } share_of_force;
 
-/* Each touched point in common, by part: first[] counts them, or has where the next one goes. */
+/* Lists the touched interface points of the components. first[] counts them if list is NULL, and
+ * otherwise contains the next free places. */
 static void list_shares(const int32_t *place, const hx_loose_part *part, int n_part, int64_t *first,
                         share_of_force *list)
 {
@@ -288,7 +291,8 @@ static void list_shares(const int32_t *place, const hx_loose_part *part, int n_p
         }
 }
 
-/* place[n_node]: of points in common, -1 elsewhere; of as many nodes as parts name. */
+/* place[n_node]: index among the interface points, -1 elsewhere; for all nodes up to the highest
+ * that occurs in components. */
 static int list_places(const hx_common_host *others, const hx_loose_part *part, int n_part,
                        int32_t **place)
 {
@@ -337,7 +341,8 @@ static void add_force(const hx_loose_part *part, double *force, int32_t node, co
     for (int i = 0; i < ENTRIES; i++) to[i] += more[i];
 }
 
-/* A part's forces: those of ranks below, its own, those above. list[n]: the items about it. */
+/* Adds up the forces of a component in rank order: those of lower ranks, its own, those of higher
+ * ranks. list[n]: the items that belong to it. */
 static int add_shares(const hx_common_host *others, const hx_common_told *told, const int64_t *list,
                       int64_t n, hx_loose_part *part)
 {
@@ -367,7 +372,7 @@ static int add_shares(const hx_common_host *others, const hx_common_told *told, 
     return rc;
 }
 
-/* by_part[first[p]], the items about part p, in the order of the ranks. */
+/* by_part[first[p]]: indices of the items that belong to component p, in rank order. */
 static int sort_by_part(const share_of_force *item, int64_t n, int n_part, int64_t *first,
                         int64_t **by_part)
 {

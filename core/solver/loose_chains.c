@@ -1,15 +1,16 @@
-/* Which parts of a grouping are chosen (loose_internal.h). Parts are hinged on each other where
- * they share nodes: what each cannot do alone, a chain of them may do. So what touches a soft part
- * counts with it, and what touches that. */
+/* Decides which components of a grouping are deflated (loose_internal.h). Components that share
+ * nodes are hinged to each other, and a chain of them may have soft motions that each of them does
+ * not have. So every component that touches a soft one is selected too, and so on. */
 #include <stdlib.h>
 
 #include "../base/memory.h"
 #include "loose_internal.h"
 
-/* A motion is worth solving for from this softness on; measured, see README.md. */
+/* Smallest softness for which deflating a component pays off; measured,
+ * doc/notebook/2026-11-28-loose-parts.md. */
 #define SOFT 30.0
 
-/* Parts that share a node here: an element's, and the node's. */
+/* Two components that share a node on this rank: that of an element, and the owner of the node. */
 typedef struct hinge {
     uint32_t part, owner;
 } hinge;
@@ -34,16 +35,17 @@ static int64_t put_hinges(const hx_loose_grouping *g, hinge *list)
     return n;
 }
 
-/* In any order. */
+/* Lists all hinges, in arbitrary order. */
 static int list_hinges(const hx_loose_grouping *g, hinge **list, int64_t *n)
 {
     *n = put_hinges(g, NULL);
-    HX_TRY(hx_alloc_raw(list, (size_t)*n, sizeof **list, "loose parts"));
+    HX_TRY(hx_alloc_raw(list, (size_t)*n, sizeof **list, "floating components"));
     put_hinges(g, *list);
     return HX_OK;
 }
 
-/* One of two parts that share a node: marked where the other is, unless it is held. */
+/* Selects one of two components that share a node if the other is selected, unless its motions
+ * strain nothing. */
 static int spread_mark(hx_loose_part *part, const hx_loose_part *other)
 {
     if (part->is_chosen || !other->is_chosen || !part->is_strained) return 0;
@@ -51,7 +53,7 @@ static int spread_mark(hx_loose_part *part, const hx_loose_part *other)
     return 1;
 }
 
-/* By what parts share here. Returns whether any is marked. */
+/* Spreads the selection over hinges on this rank. Returns 1 if any component was added. */
 static int spread_here(const hinge *list, int64_t n, hx_loose_part *part)
 {
     int any = 0;
@@ -65,7 +67,8 @@ static int spread_here(const hinge *list, int64_t n, hx_loose_part *part)
     return any;
 }
 
-/* Marks of all processes. *more: whether any has marked one since; mark: [n_part + 1] scratch. */
+/* Combines the selections of all ranks. *more: 1 if any rank has added a component since the last
+ * call; mark: [n_part + 1] scratch. */
 static int spread_to_all(const hx_loose_grouping *g, hx_loose_part *part, int64_t *mark, int *more)
 {
     for (int64_t p = 0; p < g->n_part; p++) mark[p] = part[p].is_chosen;
@@ -85,8 +88,8 @@ int hx_loose_choose_chains(const hx_loose_grouping *g, hx_loose_part *part)
         part[p].is_chosen = part[p].softness > SOFT;
         more |= part[p].is_chosen;
     }
-    if (!more || g->n_part < 2) return HX_OK; /* in all processes */
-    int rc = hx_alloc_raw(&mark, (size_t)g->n_part + 1, sizeof *mark, "loose parts");
+    if (!more || g->n_part < 2) return HX_OK; /* the same on all ranks */
+    int rc = hx_alloc_raw(&mark, (size_t)g->n_part + 1, sizeof *mark, "floating components");
     if (rc == HX_OK) rc = list_hinges(g, &list, &n_hinge);
     rc = hx_common_agree(g->others, rc);
     while (rc == HX_OK && more) {

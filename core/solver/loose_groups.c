@@ -1,4 +1,4 @@
-/* Stiff elements as parts of a design (loose_internal.h). */
+/* Groups stiff elements into the components of a design (loose_internal.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "../mesh/mesh_internal.h"
 #include "loose_internal.h"
 
-static const char what[] = "loose parts";
+static const char what[] = "floating components";
 
 /* ---- faces ---- */
 
@@ -18,7 +18,7 @@ static int is_new(const hx_loose_grouping *g, int64_t e)
     return g->modulus[e] < g->joined;
 }
 
-/* Joins a new stiff element to those on the other side of a face. */
+/* Joins a new stiff element to the element on the other side of a face. */
 static void join_face(hx_loose_grouping *g, int64_t e, int n, const int32_t *node)
 {
     const int32_t *const conn = g->problem->mesh->conn;
@@ -26,11 +26,11 @@ static void join_face(hx_loose_grouping *g, int64_t e, int n, const int32_t *nod
     for (int64_t k = g->node_elem_ptr[node[0]]; k < g->node_elem_ptr[node[0] + 1]; k++) {
         const int64_t other = g->node_elem[k] >> 3;
         if (other == e || !hx_loose_is_stiff(g, other)) continue;
-        if (other > e && is_new(g, other)) continue; /* joins itself to this one */
+        if (other > e && is_new(g, other)) continue; /* that element joins itself to this one */
         if (hx_loose_root(g, other) == root) continue;
         if (hx_loose_has_all(conn + 8 * other, n, node)) {
             hx_loose_join(g->parent, (uint32_t)other, (uint32_t)e);
-            return; /* the face's other side */
+            return; /* the only element on the other side */
         }
     }
 }
@@ -50,7 +50,8 @@ static void join_here(hx_loose_grouping *g)
     g->joined = g->least;
 }
 
-/* The number of an element in the file or generator, which it has in any order and any part. */
+/* The number of an element in the file or generator, which does not depend on the order or
+ * distribution of the mesh. */
 static uint32_t number_of(const hx_problem *problem, int64_t e)
 {
     const int32_t *const orig = hx_problem_whole(problem)->mesh->elem_orig;
@@ -58,7 +59,7 @@ static uint32_t number_of(const hx_problem *problem, int64_t e)
     return (uint32_t)(orig ? orig[elem] : elem);
 }
 
-/* label[] of the roots here; g->n_part := how many. */
+/* Sets label[] of the roots on this rank; g->n_part := their number. */
 static void label_roots(hx_loose_grouping *g)
 {
     const int64_t n_elem = g->problem->mesh->n_elem;
@@ -84,7 +85,7 @@ int hx_loose_join_faces(hx_loose_grouping *g)
 
 /* ---- numbers ---- */
 
-/* A part, or what of it is here. */
+/* A component, or the part of it on this rank. */
 typedef struct sized {
     int64_t n_elem;
     uint32_t lowest;
@@ -104,7 +105,7 @@ static int larger_first(const void *a, const void *b)
     return by_lowest(a, b);
 }
 
-/* Those with one label become one. */
+/* Merges entries with equal labels. */
 static int64_t add_up(sized *list, int64_t n)
 {
     int64_t n_kept = 0;
@@ -118,7 +119,7 @@ static int64_t add_up(sized *list, int64_t n)
     return n_kept;
 }
 
-/* number[] of roots becomes that of their elements; returns how many roots. */
+/* Sets number[] of each root to the number of its elements; returns the number of roots. */
 static int64_t count_elements(hx_loose_grouping *g)
 {
     const int64_t n_elem = g->problem->mesh->n_elem;
@@ -126,7 +127,7 @@ static int64_t count_elements(hx_loose_grouping *g)
     memset(g->number, 0, (size_t)n_elem * sizeof *g->number);
 #pragma omp parallel reduction(+ : n_root)
     {
-        uint32_t root = 0; /* of the last elements, many of which have the same */
+        uint32_t root = 0; /* of the preceding elements, which often have the same root */
         int32_t n = 0;
 #pragma omp for schedule(static)
         for (int64_t e = 0; e < n_elem; e++) {
@@ -145,7 +146,7 @@ static int64_t count_elements(hx_loose_grouping *g)
     return n_root;
 }
 
-/* What is here of each part. */
+/* Lists the parts of all components on this rank. */
 static int count_here(hx_loose_grouping *g, sized **list, int64_t *n)
 {
     const int64_t n_root = count_elements(g);
@@ -157,7 +158,7 @@ static int count_here(hx_loose_grouping *g, sized **list, int64_t *n)
     return HX_OK;
 }
 
-/* The table of parts, in their order. */
+/* Fills the table of components, sorted. */
 static int put_parts(hx_loose_grouping *g, sized *list, int64_t n)
 {
     free(g->count);
@@ -177,7 +178,7 @@ static int put_parts(hx_loose_grouping *g, sized *list, int64_t n)
     return HX_OK;
 }
 
-/* number[] of the roots here. */
+/* Sets number[] of the roots on this rank to component numbers. */
 static void number_roots(hx_loose_grouping *g, sized *list)
 {
     for (int64_t p = 0; p < g->n_part; p++) list[p].number = (int32_t)p;
@@ -207,7 +208,8 @@ fail:
 
 /* ---- nodes ---- */
 
-/* Nodes are listed by so many ranges of them at a time: each counts its own of every part. */
+/* Number of ranges into which nodes are divided to list them in parallel; each range counts its
+ * nodes of every component. */
 enum { RANGES = 32 };
 
 static int64_t range_begin(const hx_loose_grouping *g, int range)
@@ -215,7 +217,7 @@ static int64_t range_begin(const hx_loose_grouping *g, int range)
     return g->problem->mesh->n_node * range / RANGES;
 }
 
-/* at[RANGES][n_part]: how many nodes of each part a range has, then where the next one goes. */
+/* at[RANGES][n_part]: number of nodes of each component in each range, then their first places. */
 static void count_ranges(const hx_loose_grouping *g, int64_t *at)
 {
 #pragma omp parallel for schedule(static, 1)
@@ -248,7 +250,7 @@ static int list_nodes(hx_loose_grouping *g)
     return HX_OK;
 }
 
-/* The owner of each node, and the nodes of each part. rc: what numbers came to. */
+/* Finds the owner of each node, and the nodes of each component. rc: result of the numbering. */
 static int find_nodes(hx_loose_grouping *g, int rc)
 {
     const hx_mesh *const mesh = g->problem->mesh;
@@ -269,9 +271,9 @@ int hx_loose_number_parts(hx_loose_grouping *g)
     return find_nodes(g, number_parts(g));
 }
 
-/* ---- parts that touch ---- */
+/* ---- components that touch ---- */
 
-/* above[n_part] := union-find of parts by the nodes that they share. */
+/* above[n_part] := union-find of components that share nodes. */
 static int join_parts(const hx_loose_grouping *g, uint32_t *above)
 {
     const hx_mesh *const mesh = g->problem->mesh;
@@ -288,7 +290,7 @@ static int join_parts(const hx_loose_grouping *g, uint32_t *above)
     return g->others ? hx_loose_join_told(g->others, above, g->n_part) : HX_OK;
 }
 
-/* The table of what is joined; new_number[] of the parts before. */
+/* Fills the table of the joined components; new_number[] maps the previous numbers. */
 static int merge_parts(hx_loose_grouping *g, uint32_t *above, sized *list, int32_t *new_number)
 {
     const int64_t n = g->n_part;
@@ -330,7 +332,7 @@ int hx_loose_join_nodes(hx_loose_grouping *g, int *touch)
     HX_TRY_FAIL(hx_common_agree(g->others, rc));
     HX_TRY_FAIL(join_parts(g, above));
     for (size_t p = 0; p < n; p++) *touch |= hx_loose_find(above, (uint32_t)p) != p;
-    if (!*touch) goto fail; /* nothing to do */
+    if (!*touch) goto fail; /* no components touch */
     rc = merge_parts(g, above, list, new_number);
     if (rc == HX_OK) renumber_roots(g, new_number);
     rc = find_nodes(g, rc);
@@ -341,9 +343,9 @@ fail:
     return rc;
 }
 
-/* ---- life ---- */
+/* ---- creation and destruction ---- */
 
-/* Dofs of springs are ascending. */
+/* Lists the owned nodes that are held. The degrees of freedom of springs are ascending. */
 static int list_held(hx_loose_grouping *g)
 {
     const hx_springs *const springs = &g->problem->springs;

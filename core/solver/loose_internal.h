@@ -1,5 +1,5 @@
-/* Inside of the search for loose parts (loose.h): elements grouped into parts, by one process or by
- * several that have a share of them each. */
+/* Internals of the search for floating components (loose.h): grouping of elements into components,
+ * on one process or on several ranks that have a subdomain each. */
 #ifndef HX_LOOSE_INTERNAL_H
 #define HX_LOOSE_INTERNAL_H
 
@@ -8,35 +8,42 @@
 
 #define HX_LOOSE_NO_PART UINT32_MAX
 
-/* Parts of one share of the largest modulus. All processes have the same parts in the same order;
- * of elements and nodes each has its own share's. */
+/* The components for one fraction of the largest modulus. All ranks have the same components in the
+ * same order, but only the elements and nodes of their own subdomain. */
 typedef struct hx_loose_grouping {
     const hx_problem *problem;
-    const hx_common_host *others; /* NULL: one process has all */
+    const hx_common_host *others; /* NULL: a single process has the whole mesh */
     const double *modulus;
-    int64_t n_elem_all, n_node_all, n_own; /* of all processes; own nodes are the first */
-    double least;                          /* modulus of stiff elements */
-    double joined; /* the same of those whose faces are joined already: least only falls */
-    const int64_t *node_elem_ptr; /* as the mesh has them */
+    /* on all ranks; n_own: nodes owned by this rank, which come first */
+    int64_t n_elem_all, n_node_all, n_own;
+    double least; /* smallest modulus of stiff elements */
+    /* value of `least` for which faces have been joined already; `least` only decreases */
+    double joined;
+    const int64_t *node_elem_ptr; /* lists of the mesh */
     const uint32_t *node_elem;
-    int64_t *own_ptr; /* the same where the mesh has them no more (owned, like all below) */
+    int64_t *own_ptr; /* lists made here if the mesh has released its own (owned, like all below) */
     uint32_t *own_list;
-    int32_t *held; /* [n_held] own nodes that supports or springs are on, ascending */
+    int32_t *held; /* [n_held] owned nodes with supports or springs, ascending */
     int64_t n_held;
-    int32_t *place;   /* [n_node] among points in common, -1: not there; NULL: one process */
-    uint32_t *label;  /* [n_elem] of a root: the lowest number of its part's elements in the file */
-    uint32_t *parent; /* [n_elem] union-find of the elements here, roots are the lowest */
-    uint32_t *owner;  /* [n_node] number of the part, HX_LOOSE_NO_PART: none */
-    int32_t *number;  /* [n_elem] of the part of a root */
+    /* [n_node] index among the interface points, -1: not one of them; NULL: a single process */
+    int32_t *place;
+    uint32_t *label; /* [n_elem] for a root: lowest file number of the elements of its component */
+    /* [n_elem] union-find of the elements of this rank; the root is the lowest index */
+    uint32_t *parent;
+    uint32_t *owner; /* [n_node] number of the component, HX_LOOSE_NO_PART: none */
+    int32_t *number; /* [n_elem] for a root: number of its component */
     int64_t n_part;
-    int64_t *count;   /* [n_part] elements, most first */
-    uint32_t *lowest; /* [n_part] label, by which parts of as many elements are in order */
+    int64_t *count;   /* [n_part] number of elements, in descending order */
+    uint32_t *lowest; /* [n_part] label; sorts components with equal numbers of elements */
     int64_t *first;   /* [n_part + 1] */
-    int32_t *node;    /* [first[n_part]] of each part here, ascending: own ones first */
+    /* [first[n_part]] nodes of each component on this rank, ascending; own nodes come first
+     * (owned) */
+    int32_t *node;
 } hx_loose_grouping;
 
-/* others and modulus outlive it. Collective, as all here; free it in any case. Groupings of ever
- * smaller `least` may follow each other. */
+/* `others` and `modulus` must outlive the grouping. Collective, like all functions here. Free the
+ * grouping also after an error. Components for ever smaller values of `least` may be found one
+ * after the other. */
 int hx_loose_grouping_create(hx_loose_grouping *g, const hx_problem *problem,
                              const hx_common_host *others, const double *modulus);
 void hx_loose_grouping_free(hx_loose_grouping *g);
@@ -46,7 +53,8 @@ static inline int hx_loose_is_stiff(const hx_loose_grouping *g, int64_t e)
     return g->modulus[e] >= g->least;
 }
 
-/* The root of i. Threads may join meanwhile: what is above an entry stays above it. */
+/* The root of i. Other threads may join at the same time, because an ancestor of an entry always
+ * remains one. */
 static inline uint32_t hx_loose_find(uint32_t *parent, uint32_t i)
 {
     for (uint32_t up = hx_atomic_load(&parent[i]); up != i; up = hx_atomic_load(&parent[i])) {
@@ -57,7 +65,8 @@ static inline uint32_t hx_loose_find(uint32_t *parent, uint32_t i)
     return i;
 }
 
-/* The higher root gets the lower one above it: the same roots in whatever order. */
+/* Makes the lower of two roots the parent of the higher one; the final roots do not depend on the
+ * order of calls. */
 static inline void hx_loose_join(uint32_t *parent, uint32_t a, uint32_t b)
 {
     for (;;) {
@@ -74,7 +83,7 @@ static inline uint32_t hx_loose_root(const hx_loose_grouping *g, int64_t e)
     return hx_loose_find(g->parent, (uint32_t)e);
 }
 
-/* The number of an element's part. */
+/* Number of the component that contains an element. */
 static inline uint32_t hx_loose_number(const hx_loose_grouping *g, int64_t e)
 {
     return (uint32_t)g->number[hx_loose_root(g, e)];
@@ -92,29 +101,31 @@ static inline int hx_loose_has_all(const int32_t conn[8], int n, const int32_t *
     return n_found == n;
 }
 
-/* Stiff elements that have faces in common become parts: n_part of them, without numbers. O(n_elem)
- */
+/* Joins stiff elements with common faces into components and counts them (n_part); they have no
+ * numbers yet. O(n_elem). */
 int hx_loose_join_faces(hx_loose_grouping *g);
-/* Numbers, counts and nodes of these parts. A node is the largest one's. O(n_elem) */
+/* Assigns numbers and finds the element counts and nodes of these components. A node belongs to the
+ * largest component that contains it. O(n_elem). */
 int hx_loose_number_parts(hx_loose_grouping *g);
-/* Numbered parts that have nodes in common become one, numbers and nodes anew; *touch = 0: none
- * have. */
+/* Joins numbered components that touch at nodes and updates their numbers and nodes; *touch = 0:
+ * none do. */
 int hx_loose_join_nodes(hx_loose_grouping *g, int *touch);
 
-/* loose_chains.c. Marks those of part[n_part] that are soft, and what hangs on them by hinges.
- * Collective. O(n_elem) where any is soft. */
+/* loose_chains.c. Sets is_chosen for the soft components among part[n_part] and for those connected
+ * to them by hinges. Collective. O(n_elem) if any component is soft. */
 int hx_loose_choose_chains(const hx_loose_grouping *g, hx_loose_part *part);
 
-/* loose_border.c, of several processes, a part of the three above. Labels of roots, of parts that
- * go on elsewhere too; g->n_part := parts whose lowest element is here. */
+/* loose_border.c, for several ranks: parts of the three functions above. Updates the labels of the
+ * roots of components that extend to other ranks; g->n_part := components whose lowest element is
+ * on this rank. */
 int hx_loose_join_border(hx_loose_grouping *g);
-/* owner[] of points in common := the least of all processes'. */
+/* owner[] at interface points := the smallest value of all ranks. */
 int hx_loose_settle_owners(hx_loose_grouping *g);
-/* Joins of n parts what any process has joined. */
+/* Joins, among n components, those that any rank has joined. */
 int hx_loose_join_told(const hx_common_host *others, uint32_t *above, int64_t n);
 
-/* K Z of points in common, of each process' elements, to the sums over all, in the order of the
- * ranks; parts gain such points. Collective. */
+/* Sums K Z at interface points over the elements of all ranks, in rank order; components gain
+ * points by this. Collective. */
 int hx_loose_complete_forces(const hx_common_host *others, hx_loose_part *part, int n_part);
 
 #endif

@@ -1,4 +1,4 @@
-/* Parts of a design that may be loose (loose.h). */
+/* Finds the components of a design that may be floating (loose.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,18 +8,21 @@
 #include "../mesh/hex8.h"
 #include "loose_internal.h"
 
-/* Shares of the largest modulus from which on an element is stiff; measured, see README.md. */
+/* Fractions of the largest modulus above which an element is stiff; measured,
+ * doc/notebook/2026-11-28-loose-parts.md. */
 static const double share[] = {1e-2, 1e-3, 1e-4};
 enum {
     N_SHARE = sizeof share / sizeof share[0],
     M = HX_LOOSE_MOTIONS,
-    MOST_PARTS = 2000, /* and one for 1000 elements: more are noise */
-    FEW = 1000 /* nodes of a part that goes along where others are loose though it is held */
+    MOST_PARTS = 2000, /* plus one per 1000 elements; larger numbers are noise */
+    FEW = 1000         /* nodes of a held component that may still be selected with floating ones */
 };
 
-#define DIAGONAL 0.25 /* an element's part of K's diagonal, over modulus times edge */
-#define HELD 1e-8     /* pivots of what holds a part, over its diagonal */
-#define NONE 1e-13    /* the same of energies: less is a motion that the nodes do not have */
+/* an element's contribution to the diagonal of K, divided by modulus times edge */
+#define DIAGONAL 0.25
+/* smallest pivots, relative to the diagonal, for supports that hold a component */
+#define HELD 1e-8
+#define NONE 1e-13 /* smallest pivots of energies; below, the nodes do not have this motion */
 
 void hx_loose_motion(const hx_loose_part *part, const double x[3], int k, double u[3])
 {
@@ -33,7 +36,7 @@ void hx_loose_motion(const hx_loose_part *part, const double x[3], int k, double
     u[i] = -(x[j] - part->centre[j]) / part->radius;
 }
 
-/* The same at a node, 0 where that is fixed. */
+/* The motions of a component at a node, 0 in fixed directions. */
 static void motion_at(const hx_problem *problem, const hx_loose_part *part, int64_t node,
                       double u[M][3])
 {
@@ -45,7 +48,7 @@ static void motion_at(const hx_problem *problem, const hx_loose_part *part, int6
     }
 }
 
-/* What own nodes begin to end of a part add to a mean of its nodes. */
+/* Adds the contribution of own nodes begin .. end of a component to a mean over its nodes. */
 typedef void adds_nodes(const hx_problem *problem, const hx_loose_part *part, int64_t begin,
                         int64_t end, double *sum);
 
@@ -69,15 +72,15 @@ static void add_squares(const hx_problem *problem, const hx_loose_part *part, in
         }
 }
 
-/* Stiffness of the spring on a degree of freedom, 0: none. */
+/* Stiffness of the spring at a degree of freedom; 0: none. */
 static double spring_at(const hx_springs *springs, int64_t dof)
 {
     const int64_t at = hx_count_below_i64(springs->dof, springs->n, dof);
     return at < springs->n && springs->dof[at] == dof ? springs->stiffness[at] : 0.0;
 }
 
-/* L of a = L L', rows and columns left out where the pivot is below `least` of the diagonal: their
- * pivots are 0. Returns how many. */
+/* Computes L of a = L L'. Rows and columns whose pivot is below `least` times the diagonal are left
+ * out, with a pivot of 0. Returns how many. */
 static int factor(double a[M][M], double least)
 {
     int n_out = 0;
@@ -94,7 +97,8 @@ static int factor(double a[M][M], double least)
     return n_out;
 }
 
-/* What supports and springs hold of a part's motions, at own nodes, which springs are on. */
+/* Constraints that supports and springs put on a component's motions: their number and their Gram
+ * matrix, from owned nodes, where springs are stored. */
 typedef struct holding {
     double n, gram[M][M];
 } holding;
@@ -117,7 +121,7 @@ static void add_holding(const hx_problem *problem, const hx_loose_part *part, in
     }
 }
 
-/* They leave it no motion. */
+/* 1 if they leave it no motion. */
 static int is_held(holding *h)
 {
     return h->n >= M && factor(h->gram, HELD) == 0;
@@ -129,7 +133,7 @@ static int64_t place_of(const int32_t *list, int64_t n, int32_t what)
     return at < n && list[at] == what ? at : -1;
 }
 
-/* Whether all of an element goes along. */
+/* 1 if all nodes of an element move with component p. */
 static int is_inside(const hx_loose_grouping *g, uint32_t p, const int32_t conn[8])
 {
     int inside = 1;
@@ -138,14 +142,14 @@ static int is_inside(const hx_loose_grouping *g, uint32_t p, const int32_t conn[
     return inside;
 }
 
-/* Elements that a part's motions strain. */
+/* Lists the elements that the motions of a component strain. */
 static int list_strained(const hx_loose_grouping *g, uint32_t p, const hx_loose_part *part,
                          int32_t **list, int64_t *n)
 {
     const int32_t *const conn = g->problem->mesh->conn;
     int64_t n_most = 0;
     for (int pass = 0; pass < 2; pass++) {
-        if (pass) HX_TRY(hx_alloc_raw(list, (size_t)n_most, sizeof **list, "loose parts"));
+        if (pass) HX_TRY(hx_alloc_raw(list, (size_t)n_most, sizeof **list, "floating components"));
         *n = 0;
         for (int64_t a = 0; a < part->n_node; a++)
             for (int64_t k = g->node_elem_ptr[part->node[a]];
@@ -162,7 +166,7 @@ static int list_strained(const hx_loose_grouping *g, uint32_t p, const hx_loose_
     return HX_OK;
 }
 
-/* force += K_e times the motions, of one element. */
+/* Adds K_e times the motions to the forces, for one element. */
 static void add_element(const hx_loose_grouping *g, uint32_t p, const hx_loose_part *part,
                         int64_t e)
 {
@@ -189,7 +193,7 @@ static void add_element(const hx_loose_grouping *g, uint32_t p, const hx_loose_p
     }
 }
 
-/* Springs, and supports, which have no rows. */
+/* Adds springs, and sets rows at supports to 0. */
 static void finish_forces(const hx_problem *problem, const hx_loose_part *part)
 {
     for (int64_t t = 0; t < part->n_touched; t++)
@@ -205,7 +209,7 @@ static void finish_forces(const hx_problem *problem, const hx_loose_part *part)
         }
 }
 
-/* K Z of a part, without what is inside of it. */
+/* Computes K Z of a component; it is 0 inside the component. */
 static int find_forces(const hx_loose_grouping *g, uint32_t p, hx_loose_part *part)
 {
     const hx_mesh *const mesh = g->problem->mesh;
@@ -216,7 +220,7 @@ static int find_forces(const hx_loose_grouping *g, uint32_t p, hx_loose_part *pa
     HX_TRY_FAIL(list_strained(g, p, part, &list, &n));
     const size_t n_spring = springs->n > 0 ? (size_t)part->n_node : 0;
     HX_TRY_FAIL(hx_alloc_raw(&part->touched, 8 * (size_t)n + n_spring, sizeof *part->touched,
-                             "loose parts"));
+                             "floating components"));
     for (int64_t i = 0; i < n; i++)
         for (int a = 0; a < 8; a++)
             part->touched[n_touched++] = mesh->conn[8 * (int64_t)list[i] + a];
@@ -228,8 +232,8 @@ static int find_forces(const hx_loose_grouping *g, uint32_t p, hx_loose_part *pa
             }
     hx_sort_i32(part->touched, n_touched);
     part->n_touched = hx_unique_i32(part->touched, n_touched);
-    HX_TRY_FAIL(
-        hx_alloc(&part->force, 18 * (size_t)part->n_touched, sizeof *part->force, "loose parts"));
+    HX_TRY_FAIL(hx_alloc(&part->force, 18 * (size_t)part->n_touched, sizeof *part->force,
+                         "floating components"));
     for (int64_t i = 0; i < n; i++) add_element(g, p, part, list[i]);
     finish_forces(g->problem, part);
     rc = HX_OK;
@@ -238,7 +242,8 @@ fail:
     return rc;
 }
 
-/* Energies of a part's motions and their weights Z'D Z, D ~ diag K, of elements of one process. */
+/* Energies Z'K Z of a component's motions and their weights Z'D Z, D ~ diag K, from the elements of
+ * one rank. */
 typedef struct energies {
     double energy[M][M], weight[M][M];
     double n_touched;
@@ -305,14 +310,15 @@ void hx_loose_part_free(hx_loose_part *part)
     memset(part, 0, sizeof *part);
 }
 
-/* The nodes of the parts, and how many each has in all processes. */
+/* Lists the nodes of the components, and counts how many each rank owns. */
 static int list_parts(const hx_loose_grouping *g, hx_loose_part *part, int64_t *n_all)
 {
     for (int64_t p = 0; p < g->n_part; p++) {
         hx_loose_part *const to = &part[p];
         to->lowest = g->lowest[p];
         to->n_node = g->first[p + 1] - g->first[p];
-        HX_TRY(hx_alloc_raw(&to->node, (size_t)to->n_node, sizeof *to->node, "loose parts"));
+        HX_TRY(
+            hx_alloc_raw(&to->node, (size_t)to->n_node, sizeof *to->node, "floating components"));
         memcpy(to->node, g->node + g->first[p], (size_t)to->n_node * sizeof *to->node);
         to->n_own = hx_count_below_i32(to->node, to->n_node, g->n_own);
         n_all[p] = to->n_own;
@@ -323,7 +329,7 @@ static int list_parts(const hx_loose_grouping *g, hx_loose_part *part, int64_t *
 static int count_nodes(const hx_loose_grouping *g, hx_loose_part *part)
 {
     int64_t *n_all = NULL;
-    int rc = hx_alloc(&n_all, (size_t)g->n_part, sizeof *n_all, "loose parts");
+    int rc = hx_alloc(&n_all, (size_t)g->n_part, sizeof *n_all, "floating components");
     if (rc == HX_OK) rc = list_parts(g, part, n_all);
     rc = hx_common_sum_i64(g->others, rc, g->n_part, n_all);
     for (int64_t p = 0; p < g->n_part && rc == HX_OK; p++) part[p].n_all = n_all[p];
@@ -331,7 +337,7 @@ static int count_nodes(const hx_loose_grouping *g, hx_loose_part *part)
     return rc;
 }
 
-/* Own nodes of a part are summed by so many, whatever the number of threads. */
+/* Owned nodes of a component are summed in pieces of this size, whatever the number of threads. */
 enum { PIECE = 8192, MOST_SUMS = 3 };
 typedef struct piece {
     int64_t part, begin, end;
@@ -342,7 +348,7 @@ static int list_pieces(const hx_loose_part *part, int64_t n_part, piece **list, 
 {
     *n = 0;
     for (int64_t p = 0; p < n_part; p++) *n += (part[p].n_own + PIECE - 1) / PIECE;
-    HX_TRY(hx_alloc(list, (size_t)*n, sizeof **list, "loose parts"));
+    HX_TRY(hx_alloc(list, (size_t)*n, sizeof **list, "floating components"));
     for (int64_t p = 0, k = 0; p < n_part; p++)
         for (int64_t begin = 0; begin < part[p].n_own; begin += PIECE, k++) {
             const int64_t end = begin + PIECE;
@@ -351,7 +357,7 @@ static int list_pieces(const hx_loose_part *part, int64_t n_part, piece **list, 
     return HX_OK;
 }
 
-/* sum[n_part][n_sum] over all processes. */
+/* sum[n_part][n_sum], over all ranks. */
 static int sum_nodes(const hx_loose_grouping *g, const hx_loose_part *part, adds_nodes *add,
                      int n_sum, double *sum)
 {
@@ -370,7 +376,7 @@ static int sum_nodes(const hx_loose_grouping *g, const hx_loose_part *part, adds
     return hx_common_sum(g->others, rc, (int64_t)n_all, sum);
 }
 
-/* Where parts are; sum: [3 n_part] scratch. */
+/* Computes centre and radius of the components; sum: [3 n_part] scratch. */
 static int place_parts(const hx_loose_grouping *g, hx_loose_part *part, double *sum)
 {
     const int64_t n = g->n_part;
@@ -395,7 +401,7 @@ static int hold_parts(const hx_loose_grouping *g, hx_loose_part *part, holding *
     return HX_OK;
 }
 
-/* 1: it is not taken, whatever else is loose. */
+/* 1 if a component is never selected, even if others are floating. */
 static int is_left(const hx_loose_part *part)
 {
     return part->n_all == 0 || (part->is_held && part->n_all > FEW);
@@ -425,12 +431,13 @@ static int soften_parts(const hx_loose_grouping *g, hx_loose_part *part, energie
     return HX_OK;
 }
 
-/* What all processes find of each part; it has what it makes of elements here. */
+/* Computes the properties of all components over all ranks; each rank stores the forces of its own
+ * elements. */
 static int make_parts(const hx_loose_grouping *g, hx_loose_part *part)
 {
-    energies *sum = NULL; /* of the largest sums: the others take less room */
+    energies *sum = NULL; /* sized for the largest of the sums below, which share the memory */
     HX_TRY(count_nodes(g, part));
-    int rc = hx_alloc_raw(&sum, (size_t)g->n_part, sizeof *sum, "loose parts");
+    int rc = hx_alloc_raw(&sum, (size_t)g->n_part, sizeof *sum, "floating components");
     rc = hx_common_agree(g->others, rc);
     if (rc == HX_OK) rc = place_parts(g, part, (double *)sum);
     if (rc == HX_OK) rc = hold_parts(g, part, (holding *)sum);
@@ -439,7 +446,7 @@ static int make_parts(const hx_loose_grouping *g, hx_loose_part *part)
     return rc;
 }
 
-/* A number that a node gives to those of the parts that it is in. */
+/* Hash of a node, which is summed over the nodes of a component. */
 static uint64_t mark_of(const hx_loose_grouping *g, int32_t node)
 {
     const uint64_t rank = g->others ? (uint64_t)g->others->all->rank : 0;
@@ -449,11 +456,11 @@ static uint64_t mark_of(const hx_loose_grouping *g, int32_t node)
     return h ^ h >> 31;
 }
 
-/* Parts of the same nodes, and no others, have the same mark. */
+/* Sets the marks: equal for components with the same nodes, and only for these. */
 static int mark_parts(const hx_loose_grouping *g, hx_loose_part *part, int64_t n)
 {
     int64_t *mark = NULL;
-    int rc = hx_alloc(&mark, (size_t)n, sizeof *mark, "loose parts");
+    int rc = hx_alloc(&mark, (size_t)n, sizeof *mark, "floating components");
     for (int64_t p = 0; p < n && rc == HX_OK; p++) {
         uint64_t sum = 0;
         for (int64_t a = 0; a < part[p].n_own; a++) sum += mark_of(g, part[p].node[a]);
@@ -465,11 +472,11 @@ static int mark_parts(const hx_loose_grouping *g, hx_loose_part *part, int64_t n
     return rc;
 }
 
-/* Room for the parts of a grouping after those there are. */
+/* Makes room for the components of a grouping behind the existing ones. */
 static int grow_parts(const hx_loose_grouping *g, hx_loose_part **part, int64_t n)
 {
     hx_loose_part *all = NULL;
-    int rc = hx_alloc(&all, (size_t)(n + g->n_part), sizeof *all, "loose parts");
+    int rc = hx_alloc(&all, (size_t)(n + g->n_part), sizeof *all, "floating components");
     rc = hx_common_agree(g->others, rc);
     if (rc < 0) {
         free(all);
@@ -481,7 +488,7 @@ static int grow_parts(const hx_loose_grouping *g, hx_loose_part **part, int64_t 
     return HX_OK;
 }
 
-/* Appends the soft parts of a grouping. */
+/* Appends the soft components of a grouping to the list. */
 static int take_parts(const hx_loose_grouping *g, hx_loose_part **part, int64_t *n_part)
 {
     int64_t n = *n_part;

@@ -1,4 +1,4 @@
-/* Blocks of a spline's control points for the smoother of the mesh (additive Schwarz without
+/* Blocks of a spline's control points for the smoother on the mesh (additive Schwarz without
  * overlap). */
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +17,10 @@ static const hx_spline_rule *rule_of(const hx_problem *problem, const hx_device_
         for (int d = 0; d < 3; d++)
             if (problem->space.spline_rule->patch[k].degree[d] > 1)
                 return problem->space.spline_rule;
-    return NULL; /* hexahedra */
+    return NULL; /* degree 1: equivalent to hexahedra */
 }
 
-/* first[n_block + 1], point[n_point] and at[n_block + 1]. */
+/* Fills first[n_block + 1], point[n_point] and at[n_block + 1]. */
 static void list_points(const hx_spline_rule *rule, int c, int32_t *first, int32_t *point,
                         int64_t *at)
 {

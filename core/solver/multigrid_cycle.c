@@ -1,4 +1,5 @@
-/* The V-cycle of the preconditioner multigrid, and its smoothers. */
+/* The cycle of the preconditioner `multigrid`, which is a W-cycle on the coarse grids, and its
+ * smoothers. */
 #include <math.h>
 
 #include "../device/timeline.h"
@@ -8,26 +9,30 @@
 #include "product.h"
 #include "vector_ops.h"
 
-/* Chosen by measurement, see README.md. */
-#define KEPT 0.97         /* of the last design's largest eigenvalue, at least */
-#define SAFETY 1.3        /* over the largest eigenvalue found: a localised one is found late */
-#define SAFETY_FOUND 1.05 /* over what was found in a solve, by POWER_REVISE steps */
+/* Chosen by measurement: doc/notebook/2026-11-26-where-iterations-were-many.md. */
+#define KEPT 0.97 /* lower bound, relative to the last design's largest eigenvalue */
+/* over the estimated largest eigenvalue, because localized modes are found late */
+#define SAFETY 1.3
+#define SAFETY_FOUND 1.05 /* over an estimate from POWER_REVISE steps during a solve */
 enum {
-    POWER_FIRST = 20,  /* power iterations for the first design */
-    POWER_AGAIN = 2,   /* and for a later one, on the mesh */
-    POWER_UNEVEN = 8,  /* the same of a mesh whose elements differ: localised ones are likely */
-    POWER_LEVEL = 6,   /* on the first lattice */
-    POWER_BELOW = 16,  /* on the others: products cost little, what is missed many iterations */
-    POWER_REVISE = 40, /* from noise, when a solve takes long */
-    POWER_UNSCALED = 8 /* steps after which a lattice's vector is scaled */
+    POWER_FIRST = 20, /* power iterations for the first design */
+    POWER_AGAIN = 2,  /* on the mesh, for a later design */
+    POWER_UNEVEN = 8, /* on a mesh with unequal elements, where localized modes are likely */
+    POWER_LEVEL = 6,  /* on the first coarse grid */
+    /* on the others: products are cheap, and a missed mode costs many iterations */
+    POWER_BELOW = 16,
+    POWER_REVISE = 40, /* from a random vector, when a solve takes long */
+    POWER_UNSCALED = 8 /* number of steps after which the vector of a coarse grid is scaled */
 };
-#define WEIGHT 1.5 /* where a lattice is visited twice; see README.md, "Overcorrection" */
+/* Overcorrection of W-cycle levels: doc/notebook/2026-11-28-overcorrection.md. */
+#define WEIGHT 1.5
 static const hx_mg_smoothing on_quadratic = {4, 16.0, 1, 1.0}, on_cubic = {6, 30.0, 1, 1.0},
                              on_first = {2, 8.0, 2, WEIGHT}, on_others = {4, 16.0, 2, WEIGHT},
                              on_others_once = {4, 16.0, 1, 1.0}, on_few = {3, 10.0, 1, 1.0};
 
-/* On the mesh, by the elements across a cell of the first lattice (below `across`): what is shorter
- * than a cell is the smoother's, and its eigenvalues fall with the square of that number. */
+/* Smoothers on the mesh, by the number of elements across a cell of the first coarse grid (less
+ * than `across`). Errors with wavelengths shorter than a cell must be smoothed, and their
+ * eigenvalues decrease with the square of that number. */
 static const struct {
     double across;
     hx_mg_smoothing smoothing;
@@ -46,7 +51,8 @@ hx_mg_smoothing hx_mg_smoothing_for(double across)
 hx_mg_smoothing hx_mg_smoothing_lines(double across_next, int is_narrow)
 {
     if (is_narrow) return on_mesh[sizeof on_mesh / sizeof on_mesh[0] - 1].smoothing;
-    return hx_mg_smoothing_for(fmax(across_next, on_mesh[0].across)); /* three steps or more */
+    /* a degree of at least three */
+    return hx_mg_smoothing_for(fmax(across_next, on_mesh[0].across));
 }
 
 hx_mg_smoothing hx_mg_smoothing_rows(int degree)
@@ -60,11 +66,12 @@ hx_mg_smoothing hx_mg_smoothing_of(const hx_multigrid *mg, int l)
     if (l == 0) return on_first;
     const int is_twice = hx_mg_restores(mg);
     if (l + 2 == mg->n_level && mg->level[l].n_node <= HX_LATTICE_FEW)
-        return l > 1 && is_twice ? on_few : on_others_once; /* few: is itself visited four times */
+        /* on_few: the level itself is visited at least four times */
+        return l > 1 && is_twice ? on_few : on_others_once;
     return is_twice ? on_others : on_others_once;
 }
 
-/* Of one call. */
+/* Arguments of one product by rows. */
 typedef struct rows_product {
     const hx_multigrid *mg;
     const hx_operator *op;
@@ -85,7 +92,7 @@ static int run_rows(const void *context, hx_product_part part)
     return hx_operator_add_springs_part_single(p->op, part, p->d_x, p->d_y);
 }
 
-/* K x by the stored matrix. */
+/* y = K x with the stored matrix. */
 static int multiply_rows(const hx_multigrid *mg, const hx_operator *op, const float *d_x,
                          float *d_y)
 {
@@ -98,7 +105,7 @@ static int multiply_rows(const hx_multigrid *mg, const hx_operator *op, const fl
     return hx_common_add_single(mg->dev, components, d_y);
 }
 
-/* K x on all rows. */
+/* y = K x on all rows. */
 static int multiply(const hx_multigrid *mg, const hx_operator *op, const float *d_x, float *d_y)
 {
     return mg->rows ? multiply_rows(mg, op, d_x, d_y)
@@ -111,16 +118,17 @@ int hx_mg_product(const hx_multigrid *mg, const hx_operator *op, const float *d_
     return mg->dev->ops->vector->zero_entries_single(mg->dev, op->n_fixed, op->d_fixed, d_y);
 }
 
-/* The same for a step of the smoother or of power iteration: with the diagonal, which is 0 at
- * supports, what the rows there hold is not read. */
+/* hx_mg_product for a step of the smoother or of power iteration. With point Jacobi the inverse
+ * diagonal is 0 at supports, so the values in these rows are not used and need not be zeroed. */
 static int product_of_step(const hx_multigrid *mg, const hx_operator *op, const float *d_x,
                            float *d_y)
 {
     return mg->d_none ? hx_mg_product(mg, op, d_x, d_y) : multiply(mg, op, d_x, d_y);
 }
 
-/* The first step after a new design or noise has no estimate: v is not of length 1 yet. d_x is
- * left alone: in the middle of a solve it is the z that PCG goes on with. */
+/* Power step with blocks or lines. The first step after a new design or from a random vector gives
+ * no estimate, because v does not have unit length yet. d_x must not be changed: in the middle of a
+ * solve it is the z that PCG continues with. */
 static int power_by_blocks(hx_multigrid *mg, const hx_operator *op, int64_t n)
 {
     hx_device *const dev = mg->dev;
@@ -129,7 +137,8 @@ static int power_by_blocks(hx_multigrid *mg, const hx_operator *op, int64_t n)
     return mg->ops->blocks_power(dev, n, mg->d_m, mg->d_t, mg->d_d, mg->d_v, mg->d_smoother);
 }
 
-/* Noise goes by a vector's places: of a level in shares that of each node's owner. */
+/* Sets a level's vector to random values. These depend on the index in the vector, so on a
+ * distributed level each node takes the value of its owner. */
 static int start_level(const hx_multigrid *mg, const hx_mg_level *level, int64_t n)
 {
     HX_TRY(mg->ops->power_start(mg->dev, n, level->d_m, level->d_v));
@@ -149,9 +158,9 @@ static int step_level(const hx_multigrid *mg, const hx_mg_level *level, int64_t 
     return mg->ops->power_step(mg->dev, n, level->d_m, level->d_y, level->d_v, level->d_smoother);
 }
 
-/* An even number of steps that do not scale v, before one that does, with which they are `n_step`
- * at most. Each makes v longer by 162 at most in the norm of D, the entries of a row; v is at most
- * as long as stiffness grows from design to design. */
+/* Takes an even number of steps without scaling v, before one with scaling; together they are at
+ * most n_step. Each step multiplies the D-norm of v by at most 162, the number of entries of a row;
+ * at the start that norm is at most the growth of stiffness between two designs. */
 static int leap_level(const hx_multigrid *mg, const hx_mg_level *level, int n_step, int *n_done)
 {
     const int n = (n_step <= POWER_UNSCALED ? n_step - 1 : POWER_UNSCALED) / 2 * 2;
@@ -164,8 +173,8 @@ static int leap_level(const hx_multigrid *mg, const hx_mg_level *level, int n_st
     return HX_OK;
 }
 
-/* Power iteration on the mesh (l = -1) or a lattice, from the vector of the last design or from
- * noise. */
+/* Power iteration on the mesh (l = -1) or a coarse grid, starting from the vector of the last
+ * design or from a random one. */
 static int estimate(hx_multigrid *mg, const hx_operator *op, int l, int n_step, int from_noise)
 {
     const hx_multigrid_ops *ops = mg->ops;
@@ -177,7 +186,7 @@ static int estimate(hx_multigrid *mg, const hx_operator *op, int l, int n_step, 
     if (from_noise)
         HX_TRY(level ? start_level(mg, level, n) : ops->mesh_power_start(mg->dev, n, d_m, d_v));
     for (int i = 0, n_leap; i < n_step; i++) {
-        const int is_noise = from_noise && i == 0; /* of any length */
+        const int is_noise = from_noise && i == 0; /* v has arbitrary length */
         HX_TRY(leap_level(mg, is_noise ? NULL : level, n_step - i, &n_leap));
         i += n_leap;
         HX_TRY(level ? ops->multiply(mg->dev, level, d_v, d_t) : product_of_step(mg, op, d_v, d_t));
@@ -202,8 +211,9 @@ int hx_mg_estimate(hx_multigrid *mg, const hx_operator *op, int is_first)
     return HX_OK;
 }
 
-/* After so many steps from noise little is left to find: lambda becomes what SAFETY makes the bound
- * of, here and in the designs that keep it. */
+/* After this many steps from a random vector little can be missed. lambda is set such that the
+ * bound SAFETY * lambda has the smaller margin SAFETY_FOUND, for this design and for later ones
+ * that reuse it. */
 static int take_found(hx_multigrid *mg, int l, hx_mg_smoother *found)
 {
     hx_device *const dev = mg->dev;
@@ -242,7 +252,8 @@ static void swap(float **a, float **b)
     *b = c;
 }
 
-/* The newest is y, before and after; from 0, whatever y is. */
+/* Smooths on level l. d_y is the newest iterate, on entry and return; if from_zero is set, it is
+ * taken as 0. */
 static int smooth_level(const hx_multigrid *mg, int l, int from_zero, float **d_x, float **d_y)
 {
     for (int i = 0; i < hx_mg_smoothing_of(mg, l).degree; i++) {
@@ -268,7 +279,7 @@ int hx_mg_cycle(const hx_multigrid *mg, int l, float **d_solution)
 {
     hx_device *const dev = mg->dev;
     float *d_x = mg->level[l].d_x, *d_y = mg->level[l].d_y, *d_coarse;
-    const int number = l + 1; /* of the lattice, in marks */
+    const int number = l + 1; /* of the level, in profiling marks */
     if (mg->resident.n_level > 0 && l == mg->resident.first) {
         *d_solution = d_x;
         HX_IN_SPAN(dev, HX_SPAN_COARSE, -1,
@@ -291,7 +302,7 @@ int hx_mg_cycle(const hx_multigrid *mg, int l, float **d_solution)
     return HX_OK;
 }
 
-/* x = b[0] M^-1 r from x = 0. */
+/* First step of the smoother on the mesh from x = 0: x = b[0] M^-1 r. */
 static int start(const hx_multigrid *mg, const hx_operator *op, const double *d_r)
 {
     const hx_multigrid_ops *ops = mg->ops;
@@ -306,7 +317,7 @@ static int start(const hx_multigrid *mg, const hx_operator *op, const double *d_
                           mg->d_x, NULL);
 }
 
-/* Step i of the smoother on the mesh; d_z: where the last one leaves its result, or NULL. */
+/* Step i of the smoother on the mesh. d_z: where the last step leaves its result, or NULL. */
 static int step(const hx_multigrid *mg, const hx_operator *op, int i, const double *d_r,
                 double *d_z)
 {

@@ -1,5 +1,5 @@
-/* The lattice that multigrid solves directly: which one, its factors on a device that solves with
- * them, its inverse on one that multiplies with that. */
+/* The coarse grid that multigrid solves directly: which level it is, and its Cholesky factors or
+ * its inverse, depending on the device. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,17 +9,19 @@
 
 static const char *const WHAT = "coarsest level";
 
-/* Operations that a design's factors may take, an element. See README.md. */
+/* Maximum number of operations of the factorization per element and design:
+ * doc/notebook/2026-11-28-multigrid.md. */
 #define OPERATIONS 15000.0
-/* What is added to the diagonal grows by this factor where noise is above it, to this at most. */
+/* The fraction added to the diagonal is multiplied by ADDED_FACTOR while rounding noise exceeds it,
+ * up to ADDED_MOST. */
 #define ADDED_FACTOR 4.0
 #define ADDED_MOST 1e-2
 enum {
-    N_TRIED = 20000, /* nodes of a lattice from which on factors are not thought of */
-    N_INVERSE = 600  /* and of one that a device inverts, at most */
+    N_TRIED = 20000, /* coarse grids with more nodes are not factorized */
+    N_INVERSE = 600  /* maximum number of nodes of a coarse grid that a device inverts */
 };
 
-/* Nodes in the order of key[0] x + key[1] y + key[2] z. */
+/* Nodes sorted by key[0] x + key[1] y + key[2] z. */
 typedef struct layers {
     const int32_t *place;
     int64_t key[3];
@@ -31,7 +33,7 @@ static int64_t key_of(const layers *l, int64_t a)
     return l->key[0] * at[0] + l->key[1] * at[1] + l->key[2] * at[2];
 }
 
-/* order[a]: the place of node a among the n by their key; keys are all different. */
+/* order[a]: rank of node a among the n nodes by their keys, which are all different. */
 static int sort_layers(const layers *l, int64_t n, int64_t n_key, int32_t *order)
 {
     int32_t *count;
@@ -43,7 +45,7 @@ static int sort_layers(const layers *l, int64_t n, int64_t n_key, int32_t *order
     return HX_OK;
 }
 
-/* Places of a direction. */
+/* Number of places in each direction. */
 static void measure(const hx_lattice_level *level, int64_t size[3])
 {
     for (int i = 0; i < 3; i++) size[i] = 1;
@@ -52,14 +54,15 @@ static void measure(const hx_lattice_level *level, int64_t size[3])
             if (level->place[3 * a + i] >= size[i]) size[i] = level->place[3 * a + i] + 1;
 }
 
-/* Along the longest direction slowest, along the shortest fastest. */
+/* Orders nodes such that the index along the longest direction varies slowest, along the shortest
+ * fastest. */
 static int order_nodes(const hx_lattice_level *level, int32_t *order)
 {
     int64_t size[3];
     layers l = {.place = level->place};
     int axis[3] = {0, 1, 2};
     measure(level, size);
-    for (int i = 0; i < 3; i++) /* the shortest first */
+    for (int i = 0; i < 3; i++) /* sort the axes by size, ascending */
         for (int j = i + 1; j < 3; j++)
             if (size[axis[j]] < size[axis[i]]) {
                 const int held = axis[i];
@@ -72,7 +75,7 @@ static int order_nodes(const hx_lattice_level *level, int32_t *order)
     return sort_layers(&l, level->n_node, size[0] * size[1] * size[2], order);
 }
 
-/* last[k] of hx_skyline_create, of dof unknowns a node. */
+/* Computes last[k] of hx_skyline_create for dof unknowns per node. */
 static void find_last(const hx_lattice_level *level, const int32_t *order, int dof, int64_t *last)
 {
     for (int64_t a = 0; a < level->n_node; a++) {
@@ -85,7 +88,7 @@ static void find_last(const hx_lattice_level *level, const int32_t *order, int d
     }
 }
 
-/* The factors of a level, if they take `most` operations; *found: they do. */
+/* Prepares the factors of a level if they take at most `most` operations; *found: 1 if they do. */
 static int try_level(hx_multigrid *mg, const hx_lattice_level *level, double most, int *found)
 {
     const int64_t n = mg->dof * level->n_node;
@@ -137,7 +140,8 @@ int hx_mg_direct_choose(hx_multigrid *mg, const hx_lattice *lattice, int64_t n_e
     return HX_OK;
 }
 
-/* A lattice as wide in all directions, and those below it with an eighth of its nodes. */
+/* Assumes a coarse grid of equal width in all directions, and coarser ones with an eighth of its
+ * nodes each. */
 double hx_mg_direct_bytes(const hx_multigrid_ops *ops, int dof, double n_node, int64_t n_elem)
 {
     if (ops->inverse) {
@@ -165,7 +169,7 @@ int hx_mg_direct_begin(hx_multigrid *mg)
     return mg->ops->inverse(mg->dev, last, mg->added, mg->d_sweep, mg->d_inverse);
 }
 
-/* With more added until it fits. */
+/* Factorizes or inverts, increasing the fraction added to the diagonal until it is sufficient. */
 static int settle(hx_multigrid *mg)
 {
     const hx_mg_level *last = &mg->level[mg->n_level - 1];
@@ -173,7 +177,8 @@ static int settle(hx_multigrid *mg)
         HX_TRY(mg->ops->inverse
                    ? mg->ops->inverse_fits(mg->dev, mg->dof * last->n_node, mg->d_sweep, &fits)
                    : mg->ops->direct_factorise(mg->dev, last, mg->added, &mg->direct, &fits));
-        if (fits || mg->added >= ADDED_MOST) return HX_OK; /* then rows are left out */
+        /* at the limit: some rows stay left out */
+        if (fits || mg->added >= ADDED_MOST) return HX_OK;
         mg->added *= ADDED_FACTOR;
         HX_TRY(hx_mg_direct_begin(mg));
     }

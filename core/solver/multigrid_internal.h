@@ -1,4 +1,4 @@
-/* Inside of the preconditioner multigrid: what its files share. */
+/* Internals of the preconditioner `multigrid`, shared by its files. */
 #ifndef HX_MULTIGRID_INTERNAL_H
 #define HX_MULTIGRID_INTERNAL_H
 
@@ -6,42 +6,45 @@
 #include "multigrid.h"
 #include "precond.h"
 
-/* Steps of a smoother, the part of the spectrum it is for, and how often the next level is visited
- * (with a smoothing in between). */
+/* A smoother and the cycle below it: the degree of the Chebyshev polynomial, the part of the
+ * spectrum that it covers, and how often the next level is visited (with smoothing in between). */
 typedef struct hx_mg_smoothing {
     int degree;
     double ratio;
-    int visits;    /* of the level below */
-    double weight; /* of what it says; see README.md, "Overcorrection" */
+    int visits; /* of the level below: 1 gives a V-cycle, 2 a W-cycle */
+    /* factor of the correction from the level below; doc/notebook/2026-11-28-overcorrection.md */
+    double weight;
 } hx_mg_smoothing;
 
-/* Rigid sets: their nodes are held in the V-cycle M0, and a direct solve for the motions c of all
- * sets is added (two subspaces, additive):
+/* Rigid sets. Their nodes are held in the multigrid cycle M0, and a direct solve for the motions c
+ * of all sets is added (two subspaces, additive):
  *
- *     M^-1 = M0^-1 + R E^-1 R',   R = Q - P0 Y,   E = R'K R,
+ *     M^-1 = M0^-1 + R E^-1 R',   R = Q - P0 Y,   E = R'K R.
  *
- * Q the motions on the sets and 0 elsewhere, P0 from the first lattice, Y ~ A^-1 P0'K Q, so that R
- * is nearly orthogonal to the rest in the energy product, as the motions continued elastically are.
- * 6 columns a set on the lattice, found anew for each design. */
+ * Q contains the motions on the sets and 0 elsewhere, P0 is the prolongation from the first coarse
+ * grid, and Y ~ A^-1 P0'K Q. R is therefore nearly orthogonal to all else in the energy inner
+ * product, like the elastic extensions of the motions. Each set has 6 columns on the coarse grid,
+ * computed once per design. */
 typedef struct hx_mg_rigid {
-    int n_column;        /* 6 a set; 0: no rigid sets */
-    int64_t n_dof;       /* of their nodes */
+    int n_column;        /* 6 per set; 0: there are no rigid sets */
+    int64_t n_dof;       /* number of degrees of freedom of their nodes */
     int64_t *d_dof;      /* [n_dof] */
     double *d_w;         /* [n_dof of the mesh] */
     double *d_sum, *d_c; /* [n_column] R'r; E^-1 R'r */
     double *d_inverse;   /* [n_column][n_column] of E */
-    float *d_y, *d_b;    /* [n_column][6 n], [6 n] of the first lattice */
-    double *matrix;      /* [4 n_column][n_column] on the host: E, its inverse, Q'K Q, a column */
+    float *d_y, *d_b;    /* [n_column][6 n], [6 n] on the first coarse grid */
+    double *matrix; /* [4 n_column][n_column] on the host: E, its inverse, Q'K Q, and one column */
 } hx_mg_rigid;
 
-/* Loose parts of the design (loose.h): their motions Z are solved for before and after the V-cycle
- * M0, which sees what these leave (multiplicative; balancing, Mandel, Commun. Numer. Methods Eng.
- * 9, 1993),
+/* Floating components of the design (loose.h). The multigrid cycle M0 is combined with a deflation
+ * space Z of their rigid-body motions, which is solved for before and after the cycle
+ * (multiplicative; balancing, Mandel, Commun. Numer. Methods Eng. 9, 1993),
  *
- *     M^-1 = Q + (I - Q K) M0^-1 (I - K Q),   Q = Z (Z'K Z)^-1 Z',
+ *     M^-1 = Q + (I - Q K) M0^-1 (I - K Q),   Q = Z (Z'K Z)^-1 Z'.
  *
- * symmetric and positive definite as M0 is. K Z is 0 inside of parts and exact, so that what makes
- * a part move is not lost in the noise of a product in single precision. */
+ * M is symmetric and positive definite if M0 is. K Z is 0 inside the components and otherwise
+ * computed exactly, so that the small forces that move a component are not lost in the rounding of
+ * a single precision product. */
 enum {
     HX_MG_LOOSE_MOTION,  /* Z */
     HX_MG_LOOSE_SUMS,    /* Z' */
@@ -51,163 +54,180 @@ enum {
     HX_MG_LOOSE_ROWS
 };
 
-/* Goes into the checkpoint as it is. */
+/* Written to checkpoints as it is. */
 typedef struct hx_mg_loose_state {
-    int32_t is_on; /* the last design had loose parts: those of this one are looked for */
-    int32_t pause; /* so many designs are not looked at, since one had none */
-    int32_t last;  /* the last pause */
+    /* 1: the last design had floating components, so this design is searched for them */
+    int32_t is_on;
+    /* number of designs that are not searched because an earlier search found none */
+    int32_t pause;
+    int32_t last; /* length of the last pause */
 } hx_mg_loose_state;
 
 typedef struct hx_mg_loose {
     hx_mg_loose_state state;
-    int n_column; /* 0: no loose parts, in any process */
+    int n_column; /* 0: no floating components on any rank */
     hx_mg_rows rows[HX_MG_LOOSE_ROWS];
-    double *d_sum, *d_c; /* [n_column] sums over own points */
-    double *d_all;       /* [n_column] over those of all processes */
-    double *d_r;         /* [n_dof] what the V-cycle sees; NULL until needed */
+    double *d_sum, *d_c; /* [n_column] sums over the points of this rank */
+    double *d_all;       /* [n_column] sums over all ranks */
+    double *d_r; /* [n_dof] right-hand side of the multigrid cycle; NULL until it is needed */
 } hx_mg_loose;
 
 typedef struct hx_multigrid {
     hx_device *dev;
     const hx_multigrid_ops *ops; /* = &table */
     hx_multigrid_ops table;
-    int dof;                     /* of a lattice's node: HX_MG_DOF, or 1 of heat */
-    const hx_strategy *strategy; /* of the products in single precision */
-    void *state, *own_state;     /* own_state: where the operator has no such product (owned) */
-    /* Of quadratic elements: the rows of K in place of a product and element matrices (borrowed);
-     * NULL: linear. */
+    int dof;                     /* unknowns per coarse node: HX_MG_DOF, or 1 for heat conduction */
+    const hx_strategy *strategy; /* operator kind of the single precision products */
+    void *state, *own_state;     /* own_state: used if the operator has no such product (owned) */
+    /* For quadratic elements: the rows of K, which replace products and element matrices
+     * (borrowed); NULL: linear elements. */
     const hx_assembled *rows;
-    double *d_work;      /* [2 n_dof] of the rows' product */
-    hx_mg_blocks blocks; /* of a spline's control points, on a device that smoothes by them */
-    hx_mg_lines lines;   /* of a mesh of stretched elements, likewise */
-    double *d_none;      /* [n_dof] zeros, with blocks or lines; NULL: the diagonal smoothes */
+    double *d_work; /* [2 n_dof] work space for products with the rows */
+    /* blocks of a spline's control points, if the device has a block smoother */
+    hx_mg_blocks blocks;
+    /* lines of a mesh of stretched elements, if the device has a line smoother */
+    hx_mg_lines lines;
+    double *d_none; /* [n_dof] zeros, with blocks or lines; NULL: point Jacobi smoother */
     hx_mg_mesh mesh;
-    hx_mg_smoothing on_mesh; /* of linear elements */
-    hx_mg_smoothing on_rows; /* where there are rows */
+    hx_mg_smoothing on_mesh; /* smoother on a mesh of linear elements */
+    hx_mg_smoothing on_rows; /* smoother if there are rows */
     int n_level;
     hx_mg_level level[HX_LATTICE_LEVELS];
     int64_t n_spring_block;
-    int64_t *d_spring_at;  /* [n_spring_block], see lattice_springs.h */
+    int64_t *d_spring_at;  /* [n_spring_block] as in lattice_springs.h */
     float *d_spring_block; /* [n_spring_block][dof][dof] */
-    hx_mg_direct
-        direct;       /* of the last level's matrix, where the device solves with factors; else: */
-    float *d_inverse; /* of that matrix */
-    double *d_sweep;  /* on the way to it */
-    int is_begun;     /* it is on its way, beside what the device does until it is asked for */
+    hx_mg_direct direct; /* factors of the last level's matrix, if the device solves with factors */
+    float *d_inverse;    /* otherwise the inverse of that matrix */
+    double *d_sweep;     /* work space for computing the inverse */
+    int is_begun; /* 1: the inverse is being computed, concurrently with other work on the device */
     hx_mg_resident resident;
-    double added; /* share of its diagonal that is added, raised where noise is above it */
-    float *d_m, *d_x, *d_t, *d_v, *d_d; /* [n_dof] on the mesh; d only with more than one step */
+    /* fraction of the diagonal that is added to the last matrix; increased if rounding noise
+     * exceeds it */
+    double added;
+    float *d_m, *d_x, *d_t, *d_v, *d_d; /* [n_dof] on the mesh; d_d only if the degree is above 1 */
     hx_mg_smoother *d_smoother;
     hx_mg_rigid rigid;
     hx_mg_loose loose;
-    double *d_least; /* [HX_LATTICE_LEVELS + 1] what eigenvalues are at least, of the mesh first */
+    /* [HX_LATTICE_LEVELS + 1] lower bounds of the estimated eigenvalues, the mesh first */
+    double *d_least;
     int n_setup;
-    int is_restored; /* the moduli kept come from a checkpoint, or parts are of other strains */
-    int is_hard;     /* a solve took so long that cells' parts are to be exact */
-    int has_looked;  /* whether cells' parts have room */
+    /* 1: the stored moduli come from a checkpoint, or the stored blocks use other mean strains */
+    int is_restored;
+    int is_hard;    /* 1: a solve took so long that cell blocks are computed exactly from now on */
+    int has_looked; /* 1: the memory for cell blocks has been checked */
 } hx_multigrid;
 
-/* multigrid_cycle.c. On a mesh with so many elements across a cell of the first lattice. */
+/* multigrid_cycle.c. The smoother on the mesh, for `across` elements across a cell of the first
+ * coarse grid. */
 hx_mg_smoothing hx_mg_smoothing_for(double across);
-/* With lines, which smooth along short edges whatever their number: across in the next direction.
- * is_narrow: cells are of few elements, on a device to which lattices cost little. */
+/* The smoother on a mesh with line smoothing. Lines damp errors along short edges regardless of the
+ * number of elements there, so across_next is the number in the next direction. is_narrow: cells
+ * have few elements, on a device where coarse grids are cheap. */
 hx_mg_smoothing hx_mg_smoothing_lines(double across_next, int is_narrow);
-/* From rows: of quadratic elements (degree 0), or of splines of that degree. */
+/* The smoother with rows, for quadratic elements (degree 0) or splines of the given degree. */
 hx_mg_smoothing hx_mg_smoothing_rows(int degree);
-/* Of lattice l, or of the mesh (-1): its degree is above 1 there. */
+/* The smoother of coarse grid l, or of the mesh (l = -1), where the degree is always above 1. */
 hx_mg_smoothing hx_mg_smoothing_of(const hx_multigrid *mg, int l);
-/* y = K x on the mesh, springs included, 0 at supports. */
+/* y = K x on the mesh, including springs, with 0 at supports. */
 int hx_mg_product(const hx_multigrid *mg, const hx_operator *op, const float *d_x, float *d_y);
-/* The largest eigenvalues on all levels: of a new design, from noise the first time and from the
- * last design's vectors later. */
+/* Estimates the largest eigenvalues on all levels for a new design: starting from random vectors
+ * the first time, later from the vectors of the previous design. */
 int hx_mg_estimate(hx_multigrid *mg, const hx_operator *op, int is_first);
-/* Eigenvalues from noise; a smoother whose interval they leave gets a new one: 1 if one has. */
+/* Estimates the eigenvalues from random vectors and updates the smoothers whose interval they
+ * exceed. Returns 1 if there is any. */
 int hx_mg_revise(hx_multigrid *mg, const hx_operator *op);
-/* Solves lattice l for its right-hand side, roughly; *d_solution is one of its iterates. After
- * hx_mg_direct_wait. */
+/* Solves approximately on coarse grid l for its right-hand side; *d_solution points to one of its
+ * iterates. Requires hx_mg_direct_wait. */
 int hx_mg_cycle(const hx_multigrid *mg, int l, float **d_solution);
-/* z = M0^-1 r: a V-cycle from the mesh down. */
+/* z = M0^-1 r: one multigrid cycle from the mesh down. */
 int hx_mg_apply(hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z);
 
-/* multigrid_restore.c. Whether lattices' rows are kept from making forces of rigid motions: where
- * lattices follow the first, in which such forces weigh more. */
+/* multigrid_restore.c. 1 if coarse matrices are corrected such that rigid motions cause no forces;
+ * needed if further levels follow the first, where such forces have more weight. */
 int hx_mg_restores(const hx_multigrid *mg);
-/* held[n_point]: HX_FIX_* of supports, and of all three where a rigid set is. */
+/* held[n_point]: HX_FIX_* flags of supports, and all three at nodes of rigid sets. */
 void hx_mg_flag_held(const hx_problem *problem, size_t n_point, uint8_t *held);
-/* Of a new design's lattice l, those above done: rounding becomes 0 where nothing is held. */
+/* Corrects coarse grid l of a new design, after the levels above: forces by rigid motions that are
+ * mere rounding become 0 at nodes where nothing is held. */
 int hx_mg_restore(hx_multigrid *mg, const hx_operator *op, int l);
 
-/* multigrid_direct.c. The lattice that is solved directly becomes the last: on a device with
- * factors the first one whose factors cost little beside a design's solve, on one that inverts the
- * first of a few hundred nodes, or else the coarsest. */
+/* multigrid_direct.c. Chooses the level that is solved directly and becomes the last: on a device
+ * with factors, the first whose factorization costs little compared with a solve per design; on a
+ * device that inverts, the first with a few hundred nodes; otherwise the coarsest. */
 int hx_mg_direct_choose(hx_multigrid *mg, const hx_lattice *lattice, int64_t n_elem, int *n_level);
-/* Share of the diagonal that is added at first: noise in the motions that a lattice has twice grows
- * from one to the next. */
+/* Initial fraction of the diagonal that is added. It is larger with more levels, because the
+ * rounding noise of (nearly) dependent modes grows from each level to the next. */
 double hx_mg_direct_added(const hx_multigrid *mg);
-/* Bytes of the factors or of the device's inverse, estimated from the nodes of the first lattice.
- */
+/* Bytes of the factors, or of the inverse on the device, estimated from the number of nodes of the
+ * first coarse grid. */
 double hx_mg_direct_bytes(const hx_multigrid_ops *ops, int dof, double n_node, int64_t n_elem);
-/* Factors or inverse of a new design's matrix. A device that inverts begins with the first, beside
- * what does not touch the last lattice, and has it with the third, which is called before the last
- * lattice is solved, and does nothing where nothing is on its way; another has its factors with
- * the second. */
+/* Computes the factors or the inverse of a new design's last matrix. A device that inverts starts
+ * in hx_mg_direct_begin, concurrently with work that does not touch the last level, and finishes in
+ * hx_mg_direct_wait, which must precede any solve on the last level and does nothing if no
+ * inversion is under way. A device that factorizes does so in hx_mg_direct_setup. */
 int hx_mg_direct_begin(hx_multigrid *mg);
 int hx_mg_direct_setup(hx_multigrid *mg);
 int hx_mg_direct_wait(hx_multigrid *mg);
-/* x = A^-1 b on the last lattice. */
+/* x = A^-1 b on the last level. */
 int hx_mg_direct_solve(const hx_multigrid *mg, float *d_x);
 void hx_mg_direct_free(hx_multigrid *mg);
 
-/* multigrid_blocks.c. Splines couple neighbouring control points nearly as much as a point with
- * itself: a smoother by blocks of some of them takes a third to a half of the iterations. */
+/* multigrid_blocks.c. Block smoother for splines, which couple neighbouring control points almost
+ * as strongly as a point with itself: blocks of several points reduce the iterations to between a
+ * third and a half. */
 int hx_mg_blocks_create(hx_multigrid *mg, const hx_operator *op);
-/* d_t := M^-1 (d_t - d_r) with blocks or lines, the sign as a step takes it; d_r NULL: 0. */
+/* d_t := M^-1 (d_t - d_r) with blocks or lines, with the sign that a smoothing step expects; d_r =
+ * NULL stands for 0. */
 int hx_mg_blocks_solve(const hx_multigrid *mg, const hx_operator *op, const double *d_r,
                        float *d_t);
-/* Device bytes of a problem's. */
+/* Device bytes of the blocks of a problem. */
 double hx_mg_blocks_bytes(const hx_problem *problem, const hx_device_ops *device);
 void hx_mg_blocks_free(hx_multigrid *mg);
 
-/* multigrid_lines.c. Lines of nodes where the mean element is stretched; else nothing. Of hexahedra
- * of 8 nodes; the same for all shares. */
+/* multigrid_lines.c. Lines of nodes for line smoothing if the mean element is stretched; otherwise
+ * none. Only for hexahedra with 8 nodes; the decision is the same on all subdomains. */
 int hx_mg_wants_lines(const hx_problem *problem, const hx_device_ops *device);
 int hx_mg_lines_create(hx_multigrid *mg, const hx_operator *op);
-/* Factors of a new design's lines. */
+/* Factorizes the lines of a new design. */
 int hx_mg_lines_setup(hx_multigrid *mg, const hx_operator *op);
-/* Device bytes of a problem's. */
+/* Device bytes of the lines of a problem. */
 double hx_mg_lines_bytes(const hx_problem *problem, const hx_device_ops *device,
                          const hx_strategy *strategy);
 void hx_mg_lines_free(hx_multigrid *mg);
 
-/* multigrid_level_lines.c. Lines of nodes of a lattice where the mesh has lines; else nothing. Of a
- * level in shares each process smooths those of its own nodes, cut where others own the next. */
+/* multigrid_level_lines.c. Lines of coarse nodes if the mesh has lines; otherwise none. On a
+ * distributed level each rank smooths lines of the nodes it owns, cut where another rank owns the
+ * next node. */
 int hx_mg_level_lines_create(hx_multigrid *mg, const hx_lattice_level *from, hx_mg_level *to);
-/* Device bytes, of so many nodes of all lattices. */
+/* Device bytes, for n_node nodes of all levels together. */
 double hx_mg_level_lines_bytes(const hx_problem *problem, const hx_device_ops *device,
                                double n_node);
 void hx_mg_level_lines_free(hx_device *dev, hx_mg_level_lines *lines);
 
-/* multigrid_resident.c. The cycle of the last lattices in one launch, where the device can and has
- * room; hx_mg_cycle takes it. All levels are there, their values not needed. */
+/* multigrid_resident.c. The cycle over the last coarse grids in one kernel launch (fused coarse
+ * cycle), if the device supports it and has room; hx_mg_cycle then uses it. All levels must exist,
+ * but their values are not needed. */
 int hx_mg_resident_create(hx_multigrid *mg, const hx_lattice *lattice);
-/* Device bytes, of so many nodes of all lattices. */
+/* Device bytes, for n_node nodes of all levels together. */
 double hx_mg_resident_bytes(const hx_multigrid_ops *ops, int dof, double n_node);
 void hx_mg_resident_free(hx_multigrid *mg);
 
-/* multigrid_rigid.c. Nothing without rigid sets. Each takes what it is given by the operator. */
+/* multigrid_rigid.c. These functions do nothing without rigid sets. The rigid sets are those of the
+ * operator. */
 int hx_mg_rigid_create(hx_multigrid *mg, const hx_operator *op);
-/* Y, E and its inverse of a new design, the lattices being set up. */
+/* Computes Y, E and its inverse for a new design, after the coarse grids are set up. */
 int hx_mg_rigid_setup(hx_multigrid *mg, const hx_operator *op);
 /* z += R E^-1 R'r. */
 int hx_mg_rigid_add(const hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z);
 void hx_mg_rigid_free(hx_multigrid *mg);
 
-/* multigrid_loose.c. Of a new design, the lattices being set up: its loose parts where the last one
- * had any. *changed: hx_mg_apply alone is not, or was not, all there is. */
+/* multigrid_loose.c. For a new design, after the coarse grids are set up: searches for floating
+ * components if the previous design had any. *changed: 1 if deflation is used now or was used
+ * before, so that recordings of the cycle are invalid. */
 int hx_mg_loose_setup(hx_multigrid *mg, const hx_operator *op, int *changed);
-/* A solve takes long: looks for loose parts. 1: there are. */
+/* Searches for floating components when a solve takes long. Returns 1 if there are any. */
 int hx_mg_loose_mend(hx_multigrid *mg, const hx_operator *op);
-/* z = M^-1 r with loose parts; d_z NULL: in d_x. */
+/* z = M^-1 r with deflation; d_z = NULL: the result is left in d_x. */
 int hx_mg_loose_apply(hx_multigrid *mg, const hx_operator *op, const double *d_r, double *d_z);
 int hx_mg_loose_snapshot(hx_multigrid *mg, hx_snapshot *image);
 void hx_mg_loose_forget(hx_multigrid *mg);

@@ -1,6 +1,6 @@
-/* Lines of nodes of a lattice along its shortest step, for the smoother: where elements are
- * stretched, so are the cells, and a node is coupled with the next one there more than with all
- * others. */
+/* Lines of coarse nodes along the shortest step of a coarse grid, for line smoothing. If elements
+ * are stretched, so are the cells, and a node is coupled with its neighbours in that direction more
+ * strongly than with all others. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "level_line.h"
 #include "multigrid_internal.h"
 
-static const char *const WHAT = "lines of a lattice";
+static const char *const WHAT = "lines of a coarse grid";
 
 /* Offset of the next node along the shortest step. */
 static int next_of(const hx_lattice_level *level)
@@ -21,15 +21,15 @@ static int next_of(const hx_lattice_level *level)
     return axis < 0 ? 0 : next[axis];
 }
 
-/* The own node at an offset, or -1. */
+/* The owned node at an offset, or -1. */
 static int64_t own_at(const hx_lattice_level *level, int offset, int64_t a)
 {
     const int64_t b = level->neighbour[offset * level->n_node + a];
     return b == a || b >= level->n_own ? -1 : b;
 }
 
-/* Lines of own nodes in the order of their first ones, cut at HX_LEVEL_LONGEST; returns how many.
- */
+/* Lists lines of owned nodes in the order of their first nodes, cut after HX_LEVEL_LONGEST nodes;
+ * returns how many. */
 static int64_t walk(const hx_lattice_level *level, int next, int32_t *first, int32_t *node)
 {
     const int before = HX_LATTICE_OFFSETS - 1 - next;

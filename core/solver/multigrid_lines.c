@@ -1,6 +1,6 @@
-/* Lines of points along short edges for the smoother of a mesh of stretched elements: a point is
- * coupled with those a short edge away as strongly as with itself, and a diagonal knows nothing of
- * that. */
+/* Lines of points along short edges, for line smoothing on a mesh of stretched elements: a point is
+ * coupled with its neighbours along short edges as strongly as with itself, which point Jacobi
+ * ignores. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +15,10 @@
 
 static const char *const WHAT = "lines of nodes";
 
-/* An element whose longest edges are this many times its shortest ones is stretched. */
+/* An element is stretched if its longest edges are more than this many times as long as its
+ * shortest. */
 #define STRETCHED 3.0
-/* Points of a line: a device walks along it, one after the other. */
+/* Maximum number of points of a line: a device processes them one after the other. */
 enum { LONGEST = 64 };
 
 static const int edge_of[3][4][2] = {{{0, 1}, {3, 2}, {4, 5}, {7, 6}},
@@ -40,7 +41,7 @@ static double length_of(const hx_mesh *mesh, int32_t a, int32_t b)
     return sqrt(sum);
 }
 
-/* The nearer ones first, of equally near ones the one with the smaller number. */
+/* Inserts a point: nearer points first; among equally near ones, the one with the lower number. */
 static void offer(near *to, int32_t point, double length)
 {
     int at = 2;
@@ -59,7 +60,7 @@ static void offer(near *to, int32_t point, double length)
 
 enum { NOT_STRETCHED = 3 };
 
-/* The element's shortest direction, if it is stretched. */
+/* Shortest direction of the element if it is stretched. */
 static uint8_t direction_of(const hx_mesh *mesh, int64_t e)
 {
     const int32_t *const conn = mesh->conn + 8 * e;
@@ -85,7 +86,7 @@ static int other_end(int direction, int corner)
     return corner;
 }
 
-/* What is near to a point along the short edges of its elements. */
+/* The nearest points along the short edges of a point's elements. */
 static near near_to(const hx_mesh *mesh, const uint8_t *direction, int64_t a)
 {
     near to = {{-1, -1}, {INFINITY, INFINITY}};
@@ -111,14 +112,15 @@ static int find_near(const hx_mesh *mesh, near *list)
     return HX_OK;
 }
 
-/* Point i of the two that are near to a, if a is near to it too; else -1. */
+/* Entry i of the two points nearest to a, if a is also one of the two nearest to it; otherwise
+ * -1. */
 static int32_t neighbour(const near *list, int32_t a, int i)
 {
     const int32_t b = list[a].point[i];
     return b >= 0 && (list[b].point[0] == a || list[b].point[1] == a) ? b : -1;
 }
 
-/* The next point of a line that came to a from `from` (-1: it begins), or -1. */
+/* The point that follows a on a line that came from `from` (-1: the line starts at a), or -1. */
 static int32_t next_of(const near *list, int32_t a, int32_t from)
 {
     const int32_t b = neighbour(list, a, 0), c = neighbour(list, a, 1);
@@ -130,7 +132,7 @@ static int is_end(const near *list, int32_t a)
     return neighbour(list, a, 0) < 0 || neighbour(list, a, 1) < 0;
 }
 
-/* Points of the line that begins at an end; 0: at its other end, which has a lower number. */
+/* Number of points of the line that starts at an end; 0 if its other end has a lower number. */
 static int64_t length_from(const near *list, int32_t end)
 {
     int64_t n = 0;
@@ -144,7 +146,8 @@ static int64_t length_from(const near *list, int32_t end)
     return from < end ? 0 : n;
 }
 
-/* Lists that line from point[at] on, in pieces that begin at first[n]; returns how many. */
+/* Lists that line starting at point[at], cut into pieces that start at first[n]; returns the number
+ * of pieces. */
 static int64_t list_line(const near *list, int32_t end, int64_t at, uint8_t *is_in, int32_t *first,
                          int32_t *point)
 {
@@ -158,7 +161,8 @@ static int64_t list_line(const near *list, int32_t end, int64_t at, uint8_t *is_
     return n;
 }
 
-/* Lines and points of the lines whose first end is in a part of the points; then those before. */
+/* Numbers of lines, and of their points, whose first end is in each part of the points; after
+ * add_up, those in all parts before. */
 typedef struct counts {
     int64_t line[HX_N_PART + 1], point[HX_N_PART + 1];
 } counts;
@@ -187,7 +191,7 @@ static void count_lines(const near *list, int64_t n_point, counts *c)
     add_up(c);
 }
 
-/* Closed lines, of points that are in none yet: all are in the end. */
+/* Lists closed lines, from points that are in no line yet; afterwards every point is in one. */
 static int64_t walk_closed(const near *list, int64_t n_point, int64_t n, int64_t at, uint8_t *is_in,
                            int32_t *first, int32_t *point)
 {
@@ -204,8 +208,8 @@ static int64_t walk_closed(const near *list, int64_t n_point, int64_t n, int64_t
     return n;
 }
 
-/* Lines from their ends, that with the lower number, in order; then closed ones. Returns how many.
- */
+/* Lists the lines from their ends with the lower number, in ascending order, and then the closed
+ * lines. Returns how many. */
 static int64_t walk(const near *list, int64_t n_point, uint8_t *is_in, int32_t *first,
                     int32_t *point)
 {
@@ -253,9 +257,9 @@ int hx_mg_wants_lines(const hx_problem *problem, const hx_device_ops *device)
            hx_plan_aspect(hx_problem_whole(problem)) > HX_LATTICE_STRETCHED;
 }
 
-/* The pieces of a whole's lines from `line` to `end` that lie in a share, behind *n of them and *at
- * points; first and point may be NULL, to count them. place[]: of the whole's points in the share,
- * -1 elsewhere. */
+/* Extracts the pieces of the whole mesh's lines `line` to `end` that lie in a subdomain, and
+ * appends them after *n lines and *at points. first and point may be NULL, to count only. place[]:
+ * number in the subdomain of each point of the whole mesh, or -1. */
 static void cut_some(const int32_t *whole_first, const int32_t *whole_point, int64_t line,
                      int64_t end, const int32_t *place, int64_t *n, int64_t *at, int32_t *first,
                      int32_t *point)
@@ -273,7 +277,8 @@ static void cut_some(const int32_t *whole_first, const int32_t *whole_point, int
     }
 }
 
-/* Those of all; a point is in one line still. Returns how many, from first[]. */
+/* Extracts the pieces of all lines; each point stays in exactly one. Returns the number of lines in
+ * first[]. */
 static int64_t cut(int64_t n_line, const int32_t *whole_first, const int32_t *whole_point,
                    const int32_t *place, int32_t *first, int32_t *point)
 {
@@ -294,7 +299,8 @@ static int64_t cut(int64_t n_line, const int32_t *whole_first, const int32_t *wh
     return c.line[HX_N_PART];
 }
 
-/* Of a share: its pieces, and for those who complete them the whole's lines. */
+/* For a subdomain: uploads its pieces, and passes the lines of the whole mesh to the functions that
+ * complete them. */
 static int put_share(hx_multigrid *mg, const hx_problem *share, int64_t n_line,
                      const int32_t *whole_first, const int32_t *whole_point)
 {
@@ -349,7 +355,8 @@ fail:
 int hx_mg_lines_setup(hx_multigrid *mg, const hx_operator *op)
 {
     hx_device_model model = op->model;
-    HX_TRY(hx_operator_block_diagonal(op, mg->lines.d_block)); /* the mesh has its lists then */
+    /* this also uploads the node lists of the mesh */
+    HX_TRY(hx_operator_block_diagonal(op, mg->lines.d_block));
     model.d_node_elem_ptr = op->mesh->d_node_elem_ptr;
     model.d_node_elem = op->mesh->d_node_elem;
     HX_TRY(mg->ops->lines_couple(mg->dev, &model, &mg->lines));

@@ -1,5 +1,5 @@
-/* Loose parts of a design in the preconditioner multigrid: their motions are solved for directly,
- * around the V-cycle (hx_mg_loose). */
+/* Deflation of floating components in the preconditioner `multigrid`: their rigid-body motions are
+ * solved for directly, before and after the multigrid cycle (hx_mg_loose). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,10 +9,11 @@
 #include "loose.h"
 #include "multigrid_internal.h"
 
-enum { FIRST_PAUSE = 8 }; /* designs without a look after one that found nothing; then doubled */
+/* number of designs that are not searched after a search without result; doubled each time */
+enum { FIRST_PAUSE = 8 };
 
-/* Of elasticity on linear elements; what rigid sets add knows nothing of them. The same in all
- * processes. */
+/* Deflation requires elasticity on linear elements, and no rigid sets, whose correction is not
+ * combined with it. The result is the same on all ranks. */
 static int can_be_loose(const hx_multigrid *mg, const hx_operator *op)
 {
     const hx_problem *const problem = op->problem;
@@ -72,13 +73,13 @@ static int put(hx_multigrid *mg, const hx_operator *op, const hx_loose *from)
     return HX_OK;
 }
 
-/* The parts of the design, on the host. */
+/* Finds the floating components of the design, on the host. */
 static int look(const hx_multigrid *mg, const hx_operator *op, hx_loose *loose)
 {
     const hx_common_host *const others = hx_common_host_of(mg->dev);
     double *modulus = NULL;
     const size_t n = (size_t)op->model.n_elem;
-    int rc = hx_alloc_raw(&modulus, n, sizeof *modulus, "loose parts");
+    int rc = hx_alloc_raw(&modulus, n, sizeof *modulus, "floating components");
     if (rc == HX_OK)
         rc = mg->dev->ops->download(mg->dev, modulus, op->model.d_modulus, n * sizeof *modulus);
     rc = hx_common_agree(others, rc);
@@ -94,7 +95,7 @@ static int look_and_put(hx_multigrid *mg, const hx_operator *op, hx_loose *loose
                              : HX_OK;
 }
 
-/* Where memory is lacking it goes without, as it would without parts. */
+/* Searches and uploads; continues without deflation if memory is insufficient. */
 static int find(hx_multigrid *mg, const hx_operator *op)
 {
     hx_loose loose = {0};
@@ -137,7 +138,7 @@ int hx_mg_loose_mend(hx_multigrid *mg, const hx_operator *op)
     return loose->state.is_on;
 }
 
-/* c = (Z'K Z)^-1 times the sums over all of what each process has. */
+/* c = (Z'K Z)^-1 times the sums over all ranks. */
 static int solve(const hx_multigrid *mg)
 {
     const hx_mg_loose *const loose = &mg->loose;

@@ -1,5 +1,6 @@
-/* Where elements lie in a cell of multigrid's first lattice, by which cells are told alike: for the
- * backends, on hosts and in kernels. `d_` names memory of the device that calls. Not installed. */
+/* Position of elements within a cell of multigrid's first coarse grid, by which congruent cells are
+ * recognized; for the backends, on hosts and in kernels. `d_` names memory of the calling device.
+ * Not installed. */
 #ifndef HX_MULTIGRID_PLACE_H
 #define HX_MULTIGRID_PLACE_H
 
@@ -12,16 +13,17 @@
 extern "C" {
 #endif
 
-/* What both look at: cells, of which few are models, and the size of a class worth a table. */
+/* Limits for both: the search considers few cells as models, and a class needs a minimum size to be
+ * worth a table. */
 enum {
-    HX_MG_PLACE_SAMPLES = 4096, /* cells among which models are looked for */
+    HX_MG_PLACE_SAMPLES = 4096, /* cells among which models are searched */
     HX_MG_PLACE_MODELS = 16,    /* cells that others are compared with */
-    HX_MG_PLACE_ELEMS = 128,    /* of a cell of a class, at most */
-    HX_MG_PLACE_LEAST = 8       /* cells of a class */
+    HX_MG_PLACE_ELEMS = 128,    /* maximum number of elements in a cell of a class */
+    HX_MG_PLACE_LEAST = 8       /* minimum number of cells in a class */
 };
 
 typedef struct hx_mg_places {
-    const int32_t *d_conn, *d_cell; /* [n_elem][8] nodes, [n_cell][3] place in the lattice */
+    const int32_t *d_conn, *d_cell; /* [n_elem][8] nodes, [n_cell][3] grid coordinates */
     const double *d_xyz;
     const float *d_position;
     double origin[3], size[3];
@@ -38,14 +40,15 @@ static inline hx_mg_places hx_mg_places_of(const hx_mg_mesh *mesh)
     return p;
 }
 
-/* 1 if a cell of so many elements may be of a class. Cells of one of several processes may have
- * none. */
+/* 1 if a cell with n_elem elements may belong to a class. On a distributed mesh a cell may have no
+ * elements on this rank. */
 static HX_HD int hx_mg_place_takes(int32_t n_elem)
 {
     return n_elem > 0 && n_elem <= HX_MG_PLACE_ELEMS;
 }
 
-/* Where a node lies in a cell: lattice coordinates, and the distance over the cell's edges. */
+/* Position of a node in a cell: grid coordinates, and the distance from the cell's corner divided
+ * by the cell's edges. */
 static HX_HD void hx_mg_find_place(const hx_mg_places *p, int64_t cell, int64_t node,
                                    float place[6])
 {
@@ -57,7 +60,8 @@ static HX_HD void hx_mg_find_place(const hx_mg_places *p, int64_t cell, int64_t 
     }
 }
 
-/* Cells' elements may follow any curve: a number for the place of one, by which they are sorted. */
+/* Sort key of an element by its position in the cell, because the elements of a cell may be
+ * numbered along any curve. */
 static HX_HD uint32_t hx_mg_place_number(const hx_mg_places *p, int64_t cell, int64_t elem)
 {
     float sum[3] = {0.0f, 0.0f, 0.0f};
@@ -67,14 +71,14 @@ static HX_HD uint32_t hx_mg_place_number(const hx_mg_places *p, int64_t cell, in
         hx_mg_find_place(p, cell, p->d_conn[8 * elem + a], place);
         for (int i = 0; i < 3; i++) sum[i] += place[3 + i];
     }
-    for (int i = 0; i < 3; i++) { /* far from whole numbers, where rounding would decide */
+    for (int i = 0; i < 3; i++) { /* offset from whole numbers, where rounding would decide */
         const float at = 256.0f * (0.125f * sum[i] + 0.5f) + 0.37f;
         number = number << 10 | (uint32_t)fminf(fmaxf(at, 0.0f), 1023.0f);
     }
     return number;
 }
 
-/* 1 if two nodes lie in their cells alike: everywhere within `alike` of an edge. */
+/* 1 if two nodes have the same position in their cells, within `alike` of an edge. */
 static HX_HD int hx_mg_places_agree(const hx_mg_places *p, int64_t cell, int64_t node,
                                     int64_t other_cell, int64_t other, float alike)
 {

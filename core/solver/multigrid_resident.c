@@ -1,17 +1,18 @@
-/* The cycle of small lattices in one launch (resident.h): from which lattice on, its steps, and who
- * needs whose values.
+/* The fused coarse cycle (resident.h): its first level, its steps, and which node needs whose
+ * values.
  *
- * No step waits for all others, so a word that is written anew must have been read by all who need
- * it. Whoever leaves the iterate W(k) in the place of W(k - 3) has gathered W(k - 2) or a later one
- * of its neighbours, in SMOOTH, in the RESIDUAL before RETURN, or in the last SMOOTH before START,
- * and they left that after they had gathered W(k - 3). In RETURN an iterate is read for its
- * children and their neighbours: these leave what they make of it then, the children gather that
- * before they leave the RESIDUAL that its RESTRICT before START waits for. A residual is left again
- * after RETURN has got something of all parents, who left it after RESTRICT. A new solution of the
- * last level needs all of its b, and that all RETURN of the one before, as above. Its b, which
- * every block reads, has two copies: b(v + 2) comes after a solution v + 1, that after all
- * b(v + 1), and these after RESIDUAL of all nodes of the level above, of which every block has one,
- * done after the block had read b(v). */
+ * No step waits for all nodes, so before a word is overwritten, everyone who needs it must have
+ * read it. Let W(k) be the k-th iterate of a level. A node that writes W(k) over W(k - 3) has
+ * gathered W(k - 2) or a later one from its neighbours (in SMOOTH, in the RESIDUAL before RETURN,
+ * or in the last SMOOTH before START), and they wrote that after they had gathered W(k - 3). RETURN
+ * reads an iterate for the node's children and their neighbours. These then write their results,
+ * and the children gather them before they write the RESIDUAL that the node's RESTRICT before its
+ * next START waits for. A residual is overwritten after RETURN has received values of all parents,
+ * who wrote them after RESTRICT. A new solution of the last level needs all of its b, which implies
+ * that all RETURN of the previous solution are done, as above. The b of the last level, which every
+ * block reads, has two copies: b(v + 2) follows solution v + 1, which follows all of b(v + 1).
+ * These follow the RESIDUAL of all nodes of the level above, of which every block has at least one
+ * and computes it after it has read b(v). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,13 +21,13 @@
 #include "common_ops.h"
 #include "multigrid_internal.h"
 
-static const char *const WHAT = "cycle of small lattices";
+static const char *const WHAT = "fused coarse cycle";
 enum { NEAR_STRIDE = 32, CORNERS = 8 };
 
-/* Who left the newest of what, while steps are listed. */
+/* Which step wrote the newest version of each vector, while the list of steps is made. */
 typedef struct written {
     int x[HX_RESIDENT_LEVELS + 1], x_copy[HX_RESIDENT_LEVELS + 1], r[HX_RESIDENT_LEVELS + 1];
-    int half[HX_RESIDENT_LEVELS + 1]; /* of the newest near values */
+    int half[HX_RESIDENT_LEVELS + 1]; /* buffer of the newest near values */
     int b, b_copy;
 } written;
 
@@ -35,7 +36,7 @@ static int next_copy(written *w, int l)
     return w->x_copy[l] = (w->x_copy[l] + 1) % HX_RESIDENT_COPIES;
 }
 
-/* Of level l, counted from the first one, and what it leaves noted. */
+/* Appends a step on level l, counted from the first one, and notes what it writes. */
 static void add_step(hx_mg_resident *r, written *w, hx_resident_kind kind, int l, int i)
 {
     const int now = r->n_step++;
@@ -59,7 +60,7 @@ static void add_step(hx_mg_resident *r, written *w, hx_resident_kind kind, int l
         break;
     case HX_RESIDENT_RESTRICT:
         by = w->r[l];
-        if (l + 1 < r->n_level) break; /* b is the node's own */
+        if (l + 1 < r->n_level) break; /* b of a smoothed level is read by its own node only */
         w->b = now;
         to = w->b_copy = !w->b_copy;
         break;
@@ -83,10 +84,11 @@ static void add_step(hx_mg_resident *r, written *w, hx_resident_kind kind, int l
                                       .half = (uint8_t)w->half[l]};
 }
 
-/* As hx_mg_cycle. */
+/* Lists the steps of hx_mg_cycle. */
 static void list_steps(const hx_multigrid *mg, hx_mg_resident *r, written *w, int l)
 {
-    if (l == r->n_level || l == HX_RESIDENT_LEVELS) { /* the second for the compiler */
+    /* the second condition is for the compiler's bounds check */
+    if (l == r->n_level || l == HX_RESIDENT_LEVELS) {
         add_step(r, w, HX_RESIDENT_DIRECT, l, 0);
         return;
     }
@@ -101,10 +103,10 @@ static void list_steps(const hx_multigrid *mg, hx_mg_resident *r, written *w, in
     }
 }
 
-/* Nodes along the curve of Morton. */
+/* Lists nodes along a Morton curve. */
 static int list_own(const hx_lattice_level *level, int32_t *own)
 {
-    enum { BITS = 16 }; /* of a direction */
+    enum { BITS = 16 }; /* per direction */
     const size_t n = (size_t)level->n_node;
     uint64_t *key;
     HX_TRY(hx_alloc(&key, n, sizeof *key, WHAT));
@@ -122,14 +124,15 @@ static int64_t begin_of(int64_t n_node, int n_block, int block)
     return n_node * block / n_block;
 }
 
-/* What is made of a level. */
+/* Lists made for a level. */
 typedef struct part_lists {
     int32_t *own, *near, *above;
-    int32_t *met_at; /* [nodes of the level or of the next] place of one among a block's, or -1 */
+    /* [nodes of the level or the next] index of a node within the current block, or -1 */
+    int32_t *met_at;
     uint16_t *place, *parent;
 } part_lists;
 
-/* A node's place among those of a block, in the order met. */
+/* Index of a node within a block, in the order of first occurrence. */
 static uint16_t meet(int32_t node, int32_t *met_at, int32_t *met, int *n)
 {
     if (met_at[node] < 0) {
@@ -144,7 +147,8 @@ static void forget(int32_t *met_at, const int32_t *met, int n)
     for (int j = 0; j < n; j++) met_at[met[j]] = -1;
 }
 
-/* What the nodes begin to end of `own` need, and where each finds its own; returns how many. */
+/* Lists the nodes that nodes begin .. end of `own` read, and the index of each neighbour among
+ * them; returns how many. */
 static int list_near(const hx_lattice_level *level, int64_t begin, int64_t end, part_lists *p,
                      int32_t *near)
 {
@@ -158,7 +162,7 @@ static int list_near(const hx_lattice_level *level, int64_t begin, int64_t end, 
     return n;
 }
 
-/* Parents of these, and where each finds its own; returns how many. */
+/* Lists the parents of these nodes, and the index of each parent among them; returns how many. */
 static int list_above(const hx_lattice_level *level, int n_near, const int32_t *near,
                       int32_t *met_at, int32_t *above, uint16_t *parent)
 {
@@ -172,14 +176,14 @@ static int list_above(const hx_lattice_level *level, int n_near, const int32_t *
     return n;
 }
 
-/* Lists of `from` bytes, one after the other, cut to `to` each. */
+/* Shortens consecutive lists from `from` to `to` bytes each. */
 static void cut(void *list, int n_list, size_t from, size_t to)
 {
     char *const first = list;
     for (size_t k = 1; k < (size_t)n_list; k++) memmove(first + k * to, first + k * from, to);
 }
 
-/* `met_at` and lists of as many entries as there can be. */
+/* Allocates `met_at` and lists of the maximum length. */
 static int make_lists(const hx_lattice_level *level, int64_t n_next, int n_block, size_t most_near,
                       part_lists *p)
 {
@@ -192,7 +196,8 @@ static int make_lists(const hx_lattice_level *level, int64_t n_next, int n_block
     HX_TRY(hx_alloc_raw(&p->near, n_near, sizeof *p->near, WHAT));
     HX_TRY(hx_alloc_raw(&p->above, n_above, sizeof *p->above, WHAT));
     HX_TRY(hx_alloc_raw(&p->parent, CORNERS * n_near, sizeof *p->parent, WHAT));
-    memset(p->met_at, 0xff, n_place * sizeof *p->met_at); /* -1, and HX_RESIDENT_NO_PARENT */
+    /* 0xffff: -1, and HX_RESIDENT_NO_PARENT */
+    memset(p->met_at, 0xff, n_place * sizeof *p->met_at);
     memset(p->near, 0xff, n_near * sizeof *p->near);
     memset(p->above, 0xff, n_above * sizeof *p->above);
     memset(p->parent, 0xff, CORNERS * n_near * sizeof *p->parent);
@@ -219,7 +224,7 @@ static void fill_lists(const hx_lattice_level *level, int64_t n_next, int n_bloc
         CORNERS * n_near * sizeof *p->parent);
 }
 
-/* Of a level of which there is a next one. */
+/* For a level that has a next one. */
 static int put_part(hx_device *dev, const hx_lattice_level *level, int n_block,
                     hx_resident_part *part)
 {
@@ -248,7 +253,7 @@ fail:
     return rc;
 }
 
-/* All words, of no step yet. */
+/* Allocates all words, marked as not written by any step. */
 static int put_words(hx_multigrid *mg, hx_mg_resident *r)
 {
     const hx_device_ops *const ops = mg->dev->ops;
@@ -269,12 +274,12 @@ static int put_words(hx_multigrid *mg, hx_mg_resident *r)
     }
     r->d_b = next;
     r->d_y = (uint64_t *)(next + 2 * HX_RESIDENT_NODE_BYTES * n_last);
-    const uint32_t count[2] = {1, 0}; /* no step is number 0 */
+    const uint32_t count[2] = {1, 0}; /* steps are numbered from 1 */
     return hx_device_put(mg->dev, &r->d_count, count, sizeof count);
 }
 
-/* The first lattice from which on all fit into so many blocks and are smoothed node by node; -1:
- * none. */
+/* The first coarse grid such that it and all coarser ones have at most `most` nodes and point
+ * smoothers; -1: none. */
 static int find_first(const hx_multigrid *mg, const hx_lattice *lattice, int64_t most)
 {
     int first = -1;
@@ -304,13 +309,14 @@ static int try_first(hx_multigrid *mg, const hx_lattice *lattice, int first, int
     return mg->ops->resident_fits(mg->dev, r, mg->level + first);
 }
 
-/* Sums of a row are in another order here than launched one by one: all processes take the same
- * level, or none. fits: as of try_first. */
+/* The fused cycle sums the terms of a row in another order than separate launches, so all ranks
+ * must use it from the same level, or not at all. fits: result of try_first. */
 static int agree(hx_multigrid *mg, int fits)
 {
     const hx_common_host *const host = hx_common_host_of(mg->dev);
     const int64_t taken = fits > 0 ? mg->resident.first + 1 : 0;
-    int64_t sum[3] = {1, taken, taken * taken}; /* n times the last is the other's square: equal */
+    /* equal on all ranks if sum[0] * sum[2] = sum[1]^2 */
+    int64_t sum[3] = {1, taken, taken * taken};
     HX_TRY(hx_common_sum_i64(host, fits < 0 ? fits : HX_OK, 3, sum));
     if (sum[0] * sum[2] != sum[1] * sum[1]) hx_mg_resident_free(mg);
     return HX_OK;
@@ -321,14 +327,15 @@ int hx_mg_resident_create(hx_multigrid *mg, const hx_lattice *lattice)
     int n_block, n_node, fits = 0;
     if (!mg->ops->resident_room || mg->n_level < 2) return HX_OK;
     mg->ops->resident_room(mg->dev, &n_block, &n_node);
-    const int64_t lowest = mg->level[mg->n_level - 2].n_node; /* each block has one of them */
+    /* each block must have at least one of its nodes */
+    const int64_t lowest = mg->level[mg->n_level - 2].n_node;
     if (lowest < n_block) n_block = (int)lowest;
     const int first = find_first(mg, lattice, (int64_t)n_block * n_node);
     for (int l = first; l >= 0 && l < mg->n_level - 1 && fits == 0; l++) {
         fits = try_first(mg, lattice, l, n_block);
         if (fits <= 0) hx_mg_resident_free(mg);
     }
-    if (fits == HX_ENOMEM) { /* it goes without */
+    if (fits == HX_ENOMEM) { /* optional: continue without it */
         hx_error_clear();
         fits = 0;
     }
@@ -337,7 +344,8 @@ int hx_mg_resident_create(hx_multigrid *mg, const hx_lattice *lattice)
 
 double hx_mg_resident_bytes(const hx_multigrid_ops *ops, int dof, double n_node)
 {
-    /* Nodes that fit, rounded up; near ones for each, more where a block has few of its own. */
+    /* MOST: number of nodes that fit, rounded up. MOST_NEAR: near nodes per node, which are more if
+     * a block has few nodes. */
     enum { MOST = 8192, MOST_NEAR = 10 };
     if (!ops || !ops->resident_room || dof != HX_MG_DOF) return 0.0;
     const double n = n_node < MOST ? n_node : MOST;

@@ -1,10 +1,12 @@
-/* Lattices keep rigid motions free: what rounding makes of them is taken out of the matrices.
+/* Keeps rigid motions free of forces on the coarse grids, by removing the effect of rounding from
+ * their matrices.
  *
- * A lattice's matrix is of sums in single precision, alike in all cells of a regular mesh, so its
- * rows give rigid motions a force of 1e-7 to 1e-6 of the diagonal, everywhere the same. That is
- * more than the softest bending of a long part has on the first lattice, and four times as much on
- * each that follows. Where no support, spring or rigid set is near the force is 0: the diagonal
- * block is what makes it so. */
+ * A coarse matrix consists of sums in single precision, which are equal in all cells of a regular
+ * mesh. Its rows therefore give a rigid motion a force of 1e-7 to 1e-6 of the diagonal, the same
+ * everywhere. That is more than the softest bending mode of a long part has on the first coarse
+ * grid, and it becomes four times as much on each further level. At nodes that have no support,
+ * spring or rigid set nearby, the force must be 0, and the diagonal block is corrected
+ * accordingly. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,9 +16,9 @@
 #include "multigrid_internal.h"
 #include "vector_ops.h"
 
-static const char *const WHAT = "multigrid lattice";
+static const char *const WHAT = "multigrid coarse grids";
 
-/* Bytes of an entry that is sent: where, and what. */
+/* bytes of an uploaded entry: its index and its value */
 #define ENTRY (sizeof(int64_t) + sizeof(float))
 
 int hx_mg_restores(const hx_multigrid *mg)
@@ -31,7 +33,7 @@ void hx_mg_flag_held(const hx_problem *problem, size_t n_point, uint8_t *held)
         held[problem->rigid.node[k]] = HX_FIX_X | HX_FIX_Y | HX_FIX_Z;
 }
 
-/* Bits of a node's components. */
+/* all direction bits of a node */
 enum { ALL = HX_FIX_X | HX_FIX_Y | HX_FIX_Z };
 
 static void mark_element(const hx_mesh *mesh, int64_t e, uint8_t *mark)
@@ -42,7 +44,8 @@ static void mark_element(const hx_mesh *mesh, int64_t e, uint8_t *mark)
     }
 }
 
-/* Those that have a node which is held: by the lists of its elements, for held nodes are few. */
+/* Marks all nodes of the elements that have a held node, found through the elements of each held
+ * node, because held nodes are few. */
 static void mark_around(const hx_mesh *mesh, const uint8_t *held, uint8_t *mark)
 {
     const int64_t *const first = mesh->node_elem_ptr;
@@ -52,7 +55,7 @@ static void mark_around(const hx_mesh *mesh, const uint8_t *held, uint8_t *mark)
             mark_element(mesh, mesh->node_elem[k] / 8, mark);
 }
 
-/* The same of a mesh without lists. */
+/* mark_around for a mesh without node lists. */
 static void search_around(const hx_mesh *mesh, const uint8_t *held, uint8_t *mark)
 {
 #pragma omp parallel for schedule(static)
@@ -63,8 +66,8 @@ static void search_around(const hx_mesh *mesh, const uint8_t *held, uint8_t *mar
     }
 }
 
-/* mark[n_node]: all components of nodes that K couples with one that is held, those of springs;
- * zeroed before. */
+/* mark[n_node], zeroed by the caller: all directions of nodes that K couples with a held one, and
+ * the directions of springs. */
 static void mark_nodes(const hx_problem *problem, const uint8_t *held, uint8_t *mark)
 {
     const hx_mesh *const mesh = problem->mesh;
@@ -81,7 +84,7 @@ static int is_marked(const uint8_t *mark, int64_t dof)
     return mark[dof / 3] >> dof % 3 & 1;
 }
 
-/* first[i]: of how many marked degrees of freedom the parts before i are. */
+/* first[i]: number of marked degrees of freedom in all parts before i. */
 static void count_marks(int64_t n_node, const uint8_t *mark, int64_t first[HX_N_PART + 1])
 {
     first[0] = 0;
@@ -107,7 +110,8 @@ static void list_marks(int64_t n_node, const uint8_t *mark, const int64_t first[
     }
 }
 
-/* d_mark[3 n_node] from a few entries, which are in the restriction's memory for a while. */
+/* Uploads d_mark[3 n_node] as a list of few entries, using the memory of the restriction
+ * temporarily. */
 static int put_few(hx_multigrid *mg, int64_t n_node, const uint8_t *mark,
                    const int64_t first[HX_N_PART + 1], float *d_mark)
 {
@@ -125,7 +129,7 @@ static int put_few(hx_multigrid *mg, int64_t n_node, const uint8_t *mark,
     return dev->ops->vector->put_entries_single(dev, n, d_at, (const float *)(d_at + n), d_mark);
 }
 
-/* The same of any number. */
+/* Uploads d_mark[3 n_node] for any number of entries. */
 static int put_all(hx_multigrid *mg, int64_t n_node, const uint8_t *mark, float *d_mark)
 {
     const size_t n = 3 * (size_t)n_node;
@@ -138,7 +142,7 @@ static int put_all(hx_multigrid *mg, int64_t n_node, const uint8_t *mark, float 
     return rc;
 }
 
-/* d_mark[3 n_node] on the device: 1 where it is marked, else 0. */
+/* d_mark[3 n_node] on the device: 1 if marked, otherwise 0. */
 static int put_marks(hx_multigrid *mg, const hx_operator *op, float *d_mark)
 {
     const int64_t n_node = op->model.n_node;
@@ -159,7 +163,7 @@ static int put_marks(hx_multigrid *mg, const hx_operator *op, float *d_mark)
     return rc;
 }
 
-/* b of lattice l: not 0 in the rows that are held, by the restrictions of marks. */
+/* Restricts the marks to b of coarse grid l, which becomes nonzero in the rows that are held. */
 static int restrict_marks(hx_multigrid *mg, const hx_operator *op, int l)
 {
     hx_mg_level *const level = &mg->level[l];

@@ -1,5 +1,5 @@
-/* Rigid sets in the preconditioner multigrid: a direct solve for the motions of all sets, added to
- * the V-cycle (hx_mg_rigid). */
+/* Rigid sets in the preconditioner `multigrid`: a direct solve for the motions of all sets, added
+ * to the multigrid cycle (hx_mg_rigid). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -55,7 +55,7 @@ static int rigid_sums(const hx_multigrid *mg, const hx_operator *op, const doubl
                                 rigid->d_y, mg->level[0].d_b, rigid->d_sum);
 }
 
-/* z += R c, where z is 0 on the sets; x, which is 0 then, is scratch. */
+/* z += R c for z that is 0 on the sets; x is scratch and becomes 0. */
 static int add_motions(const hx_multigrid *mg, const hx_operator *op, const double *d_c, float *d_x,
                        double *d_z)
 {
@@ -73,10 +73,10 @@ static int add_motions(const hx_multigrid *mg, const hx_operator *op, const doub
     return HX_OK;
 }
 
-/* Cycles that continue a motion into the part. */
+/* Number of multigrid cycles that extend a motion elastically into the part. */
 enum { N_CONTINUE = 4 };
 
-/* y ~ A^-1 b on the first lattice, b in its place there. */
+/* y ~ A^-1 b on the first coarse grid, where b is the right-hand side of that level. */
 static int continue_motion(const hx_multigrid *mg, float *d_y)
 {
     const hx_mg_level *level = &mg->level[0];
@@ -97,7 +97,8 @@ static int continue_motion(const hx_multigrid *mg, float *d_y)
     return HX_OK;
 }
 
-/* w = K R e_k, supports left out; on the sets alone while Y is 0. *energy: e_k'R'K R e_k. */
+/* w = K R e_k, 0 at supports; while Y is 0, only the motion of the set itself. *energy: e_k'R'K R
+ * e_k. */
 static int motion_forces(const hx_multigrid *mg, const hx_operator *op, int k, double *energy)
 {
     const hx_mg_rigid *rigid = &mg->rigid;
@@ -112,8 +113,9 @@ static int motion_forces(const hx_multigrid *mg, const hx_operator *op, int k, d
     return ops->vector->dot(mg->dev, op->linear.n, d_q, rigid->d_w, energy);
 }
 
-/* Y, E and its inverse. Sums on the lattice are of floats: a share of the motions' energy without
- * their continuation keeps E positive definite, also where nodes in a line leave a rotation out. */
+/* Computes Y, E and its inverse. Sums on the coarse grid are in single precision; adding a fraction
+ * of the energy that the motions have without their extension keeps E positive definite, also if
+ * the nodes of a set are collinear and leave a rotation undetermined. */
 int hx_mg_rigid_setup(hx_multigrid *mg, const hx_operator *op)
 {
     const hx_mg_rigid *rigid = &mg->rigid;

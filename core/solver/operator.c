@@ -26,7 +26,8 @@ hx_layout hx_layout_first(const hx_strategy *strategy)
     return (hx_layout)layout;
 }
 
-/* Where the fixed degrees of freedom of each part of the points begin; returns how many. */
+/* begin[part]: index of the first fixed degree of freedom in each part of the points. Returns the
+ * total. */
 static int64_t count_fixed(const hx_problem *problem, int64_t begin[HX_N_PART + 1])
 {
     const int64_t n_point = problem->space.n_point;
@@ -57,14 +58,14 @@ static void list_fixed(const hx_problem *problem, const int64_t begin[HX_N_PART 
     }
 }
 
-/* All but what the problem adds. */
+/* Everything except what the problem adds. */
 static void add_model(hx_account *account, const hx_mesh *mesh, int has_lists)
 {
     hx_device_mesh_account(account, mesh, has_lists);
     hx_account_add(account, "modulus", (size_t)mesh->n_elem * sizeof(double));
 }
 
-/* Points of quadratic elements have lists of their own, but what stands beside them does not. */
+/* Points of quadratic elements have their own lists, but other terms use those of the mesh. */
 static int needs_lists(const hx_problem *problem, const hx_strategy *strategy)
 {
     return hx_strategy_needs_lists(strategy) || problem->cases.body ||
@@ -85,7 +86,7 @@ static size_t film_bytes(const hx_films *films)
            (size_t)films->ptr[films->n] * (sizeof(int32_t) + sizeof(double));
 }
 
-/* Whose product is exact where that of the strategy is rounded: of linear elements. */
+/* The kind whose product is exact if that of `strategy` is rounded; for linear elements. */
 static const hx_strategy *exact_of(const hx_problem *problem, const hx_strategy *strategy)
 {
     if (problem->space.element != HX_ELEMENT_LINEAR) return NULL;
@@ -121,7 +122,7 @@ void hx_operator_account(hx_account *account, const hx_problem *problem,
 
 static int check_memory(const hx_operator *op, const hx_mesh *mesh, size_t extra_bytes)
 {
-    hx_account shared = {0}; /* that is there already */
+    hx_account shared = {0}; /* memory that is allocated already */
     const hx_device_mesh *found = hx_device_mesh_find(op->dev, mesh);
     if (found)
         hx_device_mesh_account(&shared, mesh,
@@ -130,16 +131,16 @@ static int check_memory(const hx_operator *op, const hx_mesh *mesh, size_t extra
     size_t n_free, n_total;
     char want_text[32], free_text[32];
     HX_TRY(op->dev->ops->memory(op->dev, &n_free, &n_total));
-    if (n_free == 0 || wanted <= n_free) return HX_OK; /* 0: unknown */
+    if (n_free == 0 || wanted <= n_free) return HX_OK; /* n_free = 0: unknown */
     return HX_RAISE(
         HX_EENV,
-        "operator '%s' and the solver's vectors need %s on device '%s', %s is free: "
-        "take a smaller mesh or an operator that stores less (`hextop list`)",
+        "operator '%s' and the solver's vectors need %s on device '%s', but only %s is free: take "
+        "a smaller mesh or an operator that stores less (`hextop list`)",
         op->strategy->name, hx_format_bytes((double)wanted, want_text, sizeof want_text),
         op->dev->ops->name, hx_format_bytes((double)n_free, free_text, sizeof free_text));
 }
 
-/* The list of fixed degrees of freedom, and the prescribed displacements. */
+/* Uploads the fixed degrees of freedom and the prescribed displacements. */
 static int put_supports(hx_operator *op, const hx_problem *problem)
 {
     int64_t *fixed = NULL, begin[HX_N_PART + 1];
@@ -163,9 +164,10 @@ static int put_rigid_sets(hx_operator *op, const hx_problem *problem)
     op->n_rigid = problem->rigid.n;
     if (problem->rigid.n == 0) return HX_OK;
     if (!op->dev->ops->rigid)
-        return HX_RAISE(HX_EINPUT,
-                        "device '%s' has no rigid couplings; use coupling = \"distributing\"",
-                        op->dev->ops->name);
+        return HX_RAISE(
+            HX_EINPUT,
+            "device '%s' does not support rigid couplings; use coupling = \"distributing\"",
+            op->dev->ops->name);
     HX_TRY(op->dev->ops->alloc(op->dev, 6 * sizeof(double), &op->d_motion));
     return hx_device_put(op->dev, &op->d_rigid_node, problem->rigid.node,
                          (size_t)problem->rigid.n_node * sizeof(int32_t));
@@ -239,13 +241,16 @@ static int block_diagonal(const hx_linear *a, double *d_block)
     return hx_operator_block_diagonal(a->context, d_block);
 }
 
-/* What the strategy, the springs and the rigid sets leave of it. */
+/* Fills `linear` with the functions that the operator kind, the springs and the rigid sets
+ * allow. */
 static void set_linear(hx_operator *op, const hx_problem *problem)
 {
     const hx_strategy *strategy = op->strategy;
     const hx_problem *const whole = hx_problem_whole(problem);
-    const int may_divide = strategy->apply_part && problem->whole;   /* the same sums if it does */
-    const int is_all = whole->springs.n == 0 && whole->films.n == 0; /* nothing is added */
+    /* then sums must not depend on whether it divides */
+    const int may_divide = strategy->apply_part && problem->whole;
+    /* 1: no springs or films are added */
+    const int is_all = whole->springs.n == 0 && whole->films.n == 0;
     op->linear = (hx_linear){
         .dev = op->dev,
         .name = strategy->name,
@@ -280,22 +285,22 @@ static int check_spline(const hx_strategy *strategy, const hx_problem *problem,
 {
     if (!ops->matrix || !ops->matrix->splines)
         return HX_RAISE(HX_EINPUT,
-                        "device '%s' has no splines: use device = \"cpu\", or element = \"linear\" "
-                        "or \"quadratic\" on the same file",
+                        "device '%s' does not support splines: use device = \"cpu\", or element = "
+                        "\"linear\" or \"quadratic\" on the same file",
                         ops->name);
     if (hx_problem_is_heat(problem) && !ops->conduction->splines)
         return HX_RAISE(HX_EINPUT,
-                        "device '%s' has no splines of physics = \"heat\": use device \"cpu\", or "
-                        "element = \"linear\" on the same file",
+                        "device '%s' does not support splines with physics = \"heat\": use device "
+                        "= \"cpu\", or element = \"linear\" on the same file",
                         ops->name);
     if (strategy->space_bytes) return HX_OK;
     return HX_RAISE(HX_EINPUT,
-                    "operator '%s' has no splines: those that store a matrix have (bsr, bsrsym, "
-                    "csr), or auto",
+                    "operator '%s' does not support splines: use one that stores a matrix (bsr, "
+                    "bsrsym, csr), or auto",
                     strategy->name);
 }
 
-/* HX_EINPUT where the strategy knows linear elements only. */
+/* HX_EINPUT if the operator kind supports linear elements only. */
 static int check_element(const hx_operator *op, const hx_problem *problem)
 {
     const hx_device_ops *const ops = op->dev->ops;
@@ -304,13 +309,13 @@ static int check_element(const hx_operator *op, const hx_problem *problem)
         return check_spline(op->strategy, problem, ops);
     if (hx_problem_is_heat(problem) && !ops->conduction->quadratic)
         return HX_RAISE(HX_EINPUT,
-                        "device '%s' has no quadratic elements of physics = \"heat\": use device "
-                        "\"cpu\", or element = \"linear\"",
+                        "device '%s' does not support quadratic elements with physics = \"heat\": "
+                        "use device = \"cpu\", or element = \"linear\"",
                         ops->name);
     if (op->strategy->space_bytes) return HX_OK;
     return HX_RAISE(HX_EINPUT,
-                    "operator '%s' has no quadratic elements: those that store a matrix have "
-                    "(bsr, bsrsym, csr), or auto",
+                    "operator '%s' does not support quadratic elements: use one that stores a "
+                    "matrix (bsr, bsrsym, csr), or auto",
                     op->strategy->name);
 }
 
@@ -326,10 +331,11 @@ int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strat
     op->layout = layout;
     op->exact = exact_of(problem, strategy);
     if (!(strategy->layouts & HX_LAYOUT_BIT(layout)))
-        return HX_RAISE(HX_EINPUT, "operator '%s' on device '%s' has no layout '%s'",
+        return HX_RAISE(HX_EINPUT, "operator '%s' on device '%s' does not support layout '%s'",
                         strategy->name, strategy->device, hx_layout_name(layout));
     if (hx_problem_is_heat(problem) && !dev->ops->conduction)
-        return HX_RAISE(HX_EINPUT, "device '%s' has no physics = \"heat\"", dev->ops->name);
+        return HX_RAISE(HX_EINPUT, "device '%s' does not support physics = \"heat\"",
+                        dev->ops->name);
     HX_TRY(check_element(op, problem));
     set_linear(op, problem);
     hx_operator_account(&op->account, problem, strategy, layout);
@@ -455,7 +461,8 @@ int hx_operator_diagonal(const hx_operator *op, double *d_diag)
 int hx_operator_block_diagonal(const hx_operator *op, double *d_block)
 {
     hx_device_model model = op->model;
-    HX_TRY(hx_device_mesh_need_lists(op->dev, op->mesh)); /* at the first call */
+    /* does something only in the first call */
+    HX_TRY(hx_device_mesh_need_lists(op->dev, op->mesh));
     model.d_node_elem_ptr = op->mesh->d_node_elem_ptr;
     model.d_node_elem = op->mesh->d_node_elem;
     HX_TRY(op->dev->ops->element->block_diagonal(op->dev, &model, d_block));

@@ -1,6 +1,8 @@
-/* K(E) on one device seen through one strategy, with springs and films added and the supports
- * masked: rows of fixed degrees of freedom give 0; and projected where sets are rigid. `linear` is
- * what PCG and the preconditioners see of it. */
+/* The stiffness matrix K(E) on one device, computed by one operator kind (strategy.h). Springs and
+ * convection terms (`films`) are added, rows of fixed degrees of freedom return 0, and vectors are
+ * projected if there are rigid sets. PCG and the preconditioners use it through `linear`.
+ *
+ * "Hot" marks functions that run in every PCG iteration, "Cold" those that run at set-up. */
 #ifndef HX_OPERATOR_H
 #define HX_OPERATOR_H
 
@@ -15,101 +17,110 @@
 extern "C" {
 #endif
 
-/* Its `linear` points at it: it must not move. */
+/* An operator must not move, because its `linear` points to it. */
 typedef struct hx_operator {
     hx_linear linear;            /* n = components of the problem * n_point */
-    hx_linear exact_linear;      /* linear.exact, where there is one */
+    hx_linear exact_linear;      /* target of linear.exact, if there is one */
     hx_device *dev;              /* (borrowed) */
     const hx_problem *problem;   /* (borrowed) */
     const hx_strategy *strategy; /* (borrowed) */
     hx_layout layout;
-    void *state;                /* of the strategy (owned) */
-    const hx_strategy *exact;   /* whose product is not rounded; NULL: that of `strategy` is not,
-                                   or none (borrowed) */
-    void *exact_state;          /* of it, once prepared (owned) */
-    const hx_device_mesh *mesh; /* held: shared with the filter */
-    hx_device_space space;      /* of quadratic elements (owned) */
-    hx_device_model model;      /* modulus (owned) */
+    void *state; /* data of the operator kind (owned) */
+    /* kind whose product is not rounded; NULL: that of `strategy` is not rounded, or there is no
+     * such kind (borrowed) */
+    const hx_strategy *exact;
+    void *exact_state;          /* data of `exact`, once it is prepared (owned) */
+    const hx_device_mesh *mesh; /* reference held, shared with the filter */
+    hx_device_space space;      /* points of quadratic elements (owned) */
+    hx_device_model model;      /* includes the modulus (owned) */
     int64_t n_fixed;
     int64_t *d_fixed; /* [n_fixed] fixed degrees of freedom, ascending (owned) */
     int64_t n_spring;
-    int64_t *d_spring_dof; /* [n_spring] of the problem, ascending (owned) */
-    double *d_spring;      /* [n_spring] stiffness on the diagonal of K (owned) */
-    hx_device_films films; /* of the problem (owned) */
-    /* The first springs, nodes of films: at points in common, ascending too; 0 where products are
-     * whole. */
+    int64_t *d_spring_dof; /* [n_spring] degrees of freedom with springs, ascending (owned) */
+    double *d_spring;      /* [n_spring] stiffness added to the diagonal of K (owned) */
+    hx_device_films films; /* convection terms of the problem (owned) */
+    /* Springs, and film nodes, at interface points come first, also in ascending order. Both counts
+     * are 0 if products are not divided. */
     int64_t n_spring_common, n_film_common;
-    int n_rigid;           /* of the problem; 0 where the problem is another one than K's */
-    int32_t *d_rigid_node; /* of the problem; NULL: no rigid sets (owned) */
-    double *d_motion;      /* [6] of a rigid set, scratch (owned) */
+    int n_rigid; /* number of rigid sets; 0 if this operator is not the K of the problem */
+    int32_t *d_rigid_node; /* nodes of the rigid sets; NULL: there are none (owned) */
+    double *d_motion;      /* [6] scratch for the motion of a rigid set (owned) */
     double
-        *d_prescribed;   /* [linear.n] prescribed displacements, 0 elsewhere; NULL: all 0 (owned) */
-    hx_account account;  /* of device memory, the shared mesh (device_mesh.h) among it */
-    size_t device_bytes; /* its sum */
+        /* [linear.n] prescribed displacements, 0 elsewhere; NULL: all are 0 (owned) */
+        *d_prescribed;
+    hx_account account;  /* of device memory, including the shared mesh (device_mesh.h) */
+    size_t device_bytes; /* sum of the account */
 } hx_operator;
 
-/* Adds the device bytes of an operator: those of the mesh (hx_mesh_account), modulus, supports, and
- * what the strategy stores. O(n_elem). */
+/* Adds the device bytes of an operator: the mesh (hx_mesh_account), the modulus, the supports, and
+ * the data of the operator kind. O(n_elem). */
 void hx_operator_account(hx_account *account, const hx_problem *problem,
                          const hx_strategy *strategy, hx_layout layout);
 
-/* Device bytes of an operator (mesh, modulus and the strategy's), supports left out. */
+/* Device bytes of an operator: mesh, modulus and data of the operator kind, without supports. */
 size_t hx_operator_bytes(const hx_mesh *mesh, const hx_strategy *strategy, hx_layout layout);
 
-/* Takes the mesh (uploaded, unless it is on the device already) and sets the strategy up. The
- * modulus is undefined until set. HX_EENV before anything is allocated when the device has too
- * little memory free for it plus `extra_bytes` (what the caller is going to allocate besides), with
- * both numbers. HX_EINPUT: the strategy does not know the layout, or not the problem's quadratic
- * elements; of heat, the device has none. `strategy` is that of the problem's
- * components (hx_strategy_of). */
+/* Takes a reference to the mesh on the device (uploading it if necessary) and sets up the operator
+ * kind. `strategy` must be the table for the problem's components (hx_strategy_of). The modulus is
+ * undefined until it is set.
+ *
+ * HX_EENV if the device has less free memory than the operator plus `extra_bytes` (allocations that
+ * the caller will make) need; the message contains both numbers, and nothing has been allocated.
+ * HX_EINPUT if the operator kind does not support the layout or the problem's quadratic elements,
+ * or if the device does not support heat conduction. */
 int hx_operator_create(hx_operator *op, hx_device *dev, const hx_strategy *strategy,
                        hx_layout layout, const hx_problem *problem, size_t extra_bytes);
 
-/* Host -> device, n_elem doubles, and hx_operator_update. Cold. */
+/* Copies n_elem values from the host and calls hx_operator_update. Cold. */
 int hx_operator_set_modulus(hx_operator *op, const double *modulus);
 
-/* model.d_modulus has changed: whoever writes it calls this before the next product. What stands on
- * the operator (hx_precond_setup) is the caller's to set up again. Once a design. */
+/* Must be called after a change of model.d_modulus and before the next product. The caller must
+ * then set up everything that depends on the operator (hx_precond_setup). Once per design. */
 int hx_operator_update(hx_operator *op);
 
-/* y := P y, rigid motions on rigid sets (rigid_set.h); nothing without them. Hot. */
+/* y := P y, which restricts rigid sets to rigid-body motions (rigid_set.h); does nothing if there
+ * are none. Hot. */
 int hx_operator_project(const hx_operator *op, double *d_y);
 
-/* y := 0 on fixed degrees of freedom, and projected: a residual as PCG needs it. */
+/* y := 0 at fixed degrees of freedom, then P y: makes y a valid residual for PCG. */
 int hx_operator_restrict(const hx_operator *op, double *d_y);
 
-/* y = K x, rows of fixed degrees of freedom 0, projected; x = P x. Hot. */
+/* y = K x with 0 in rows of fixed degrees of freedom, projected; x must satisfy x = P x. Hot. */
 int hx_operator_apply(const hx_operator *op, const double *d_x, double *d_y);
 
-/* The same in single precision, rigid sets left out; the strategy must have apply_single. Hot. */
+/* hx_operator_apply in single precision, without rigid sets. The kind must have apply_single.
+ * Hot. */
 int hx_operator_apply_single(const hx_operator *op, const float *d_x, float *d_y);
 
-/* The same with *d_sum = x'K x, x being 0 at fixed degrees of freedom. Only where linear.apply_dot
- * is given: the strategy has apply_dot, no springs or films come after it, and products never run
- * in parts. Hot. */
+/* hx_operator_apply that also returns *d_sum = x'K x for x that is 0 at fixed degrees of freedom.
+ * Available only if linear.apply_dot is set: the kind has apply_dot, no springs or films are added
+ * afterwards, and products are never divided into parts. Hot. */
 int hx_operator_apply_dot(const hx_operator *op, const double *d_x, double *d_y, double *d_sum);
 
-/* y += the share of springs and films in K x on all rows; x = NULL: in K's diagonal. Hot. */
+/* y += (contribution of springs and films to K) x on all rows; x = NULL adds their diagonal.
+ * Hot. */
 int hx_operator_add_springs(const hx_operator *op, const double *d_x, double *d_y);
 
-/* The same of K x in single precision. Hot. */
+/* hx_operator_add_springs in single precision. Hot. */
 int hx_operator_add_springs_single(const hx_operator *op, const float *d_x, float *d_y);
 
-/* y = K x on all rows, springs and films included (reactions). */
+/* y = K x on all rows, including springs and films (for reactions). */
 int hx_operator_apply_unmasked(const hx_operator *op, const double *d_x, double *d_y);
 
-/* What hx_operator_apply_exact needs; nothing where it is there or `exact` is NULL. Cold. */
+/* Prepares hx_operator_apply_exact. Does nothing if that is done already or if `exact` is NULL.
+ * Cold. */
 int hx_operator_prepare_exact(hx_operator *op);
 
-/* y = K x on all rows, springs and films included, of `exact` if that is prepared, else as
+/* y = K x on all rows, including springs and films, by `exact` if it is prepared and otherwise like
  * hx_operator_apply_unmasked. */
 int hx_operator_apply_exact(const hx_operator *op, const double *d_x, double *d_y);
 
-/* d_diag[linear.n] = diagonal of K; fixed entries are 1 after hx_vector_ops.invert. */
+/* d_diag[linear.n] = diagonal of K, 0 at fixed entries (hx_vector_ops.invert turns these into
+ * 1). */
 int hx_operator_diagonal(const hx_operator *op, double *d_diag);
 
-/* d_block[n_point][6] = the 3x3 diagonal blocks of K (block3.h), rows and columns of fixed degrees
- * of freedom those of the identity. Cold. */
+/* d_block[n_point][6] = the 3x3 diagonal blocks of K (block3.h); rows and columns of fixed degrees
+ * of freedom are those of the identity. Cold. */
 int hx_operator_block_diagonal(const hx_operator *op, double *d_block);
 
 /* d_energy[n_elem] = u_e' Ke u_e for unit modulus. */

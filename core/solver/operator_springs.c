@@ -9,8 +9,8 @@
 
 static const char what[] = "springs and films";
 
-/* Where to take each of n items from, *order (the caller's), so that the first *n_common are those
- * at points in common. An item's point: of its degree of freedom, or its node. */
+/* *order[n], owned by the caller: a permutation of n items such that the first *n_common are those
+ * at interface points. The point of an item is that of its degree of freedom, or its node. */
 static int find_order(int64_t n, const int64_t *dof, int components, const int32_t *node,
                       const uint8_t *is_common, int64_t *n_common, int64_t **order)
 {
@@ -117,7 +117,7 @@ fail:
     return rc;
 }
 
-/* Items first .. end - 1 of n, the first n_common of them at points in common, of a part. */
+/* The items first .. end - 1 that belong to one part of a product. */
 typedef struct stretch {
     int64_t first, end;
 } stretch;

@@ -1,5 +1,5 @@
-/* What stands beside the elements of an operator: springs and films on the device, those at points
- * that other processes have too before the others. */
+/* Terms that an operator adds to its elements: springs and films (convection) on the device, those
+ * at interface points before the others. */
 #ifndef HX_OPERATOR_SPRINGS_H
 #define HX_OPERATOR_SPRINGS_H
 
@@ -9,12 +9,13 @@
 extern "C" {
 #endif
 
-/* Takes the problem's to the device; op->model knows the points in common. The operator frees them,
- * also after a failure. Cold. */
+/* Uploads the springs and films of the problem; op->model must know the interface points. The
+ * operator frees them, also after a failure. Set-up only. */
 int hx_operator_put_springs(hx_operator *op, const hx_problem *problem);
 
-/* y += what belongs to a part of K x, which has been added to y: after BOUNDARY those at points in
- * common, after REST all others. Hot. */
+/* Adds to y the contributions of springs and films that belong to one part of K x, once that part
+ * is in y: after BOUNDARY those at interface points, after REST all others. Runs in every PCG
+ * iteration. */
 int hx_operator_add_springs_part(const hx_operator *op, hx_product_part part, const double *d_x,
                                  double *d_y);
 int hx_operator_add_springs_part_single(const hx_operator *op, hx_product_part part,

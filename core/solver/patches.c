@@ -25,7 +25,7 @@ static int round_up(int n)
     return (n + HX_PATCH_BANK - 1) / HX_PATCH_BANK * HX_PATCH_BANK;
 }
 
-/* The next patch from `item` on, before `end`: its items and number of rows. */
+/* Cuts the next patch, from `item` up to at most `end`: its items and number of rows. */
 static hx_span cut_patch(const hx_patch_group *group, const hx_mesh *mesh, int64_t item,
                          int64_t end, hx_patch_rows *rows)
 {
@@ -47,8 +47,8 @@ static hx_span cut_patch(const hx_patch_group *group, const hx_mesh *mesh, int64
 
 enum { CHUNK = 8192 };
 
-/* Items that are cut by one thread, whole patches where they are full; a patch ends with its
- * chunk. */
+/* Number of items that one thread cuts at a time: whole patches if they are full. A patch ends with
+ * its chunk. */
 static int64_t chunk_of(const hx_patch_group *group)
 {
     return CHUNK - CHUNK % group->size;
@@ -59,14 +59,15 @@ static int64_t n_chunk(const hx_patch_group *group)
     return (group->n_item + chunk_of(group) - 1) / chunk_of(group);
 }
 
-/* Patches of a chunk that there is room for at first: twice as many as full ones, unless that is
- * too few. */
+/* Initial room for the patches of a chunk: twice the number of full patches, plus a margin;
+ * enlarged if necessary. */
 static int64_t usual_room(const hx_patch_group *group)
 {
     return 2 * CHUNK / group->size + 16;
 }
 
-/* Cuts one chunk into span[n_room], if given; returns the number of its patches. Adds to n_row. */
+/* Cuts one chunk into span[n_room], which may be NULL; returns the number of its patches and adds
+ * their rows to *n_row. */
 static int64_t cut_chunk(const hx_patch_group *group, const hx_mesh *mesh, int64_t chunk,
                          hx_patch_rows *rows, int64_t n_room, hx_span *span, int64_t *n_row)
 {
@@ -75,7 +76,7 @@ static int64_t cut_chunk(const hx_patch_group *group, const hx_mesh *mesh, int64
     int64_t n = 0, item = begin;
     while (item < end) {
         const hx_span cut = cut_patch(group, mesh, item, end, rows);
-        if (cut.count == 0) break; /* separators alone */
+        if (cut.count == 0) break; /* only separators were left */
         if (span && n < n_room) span[n] = cut;
         *n_row += cut.n;
         n++;
@@ -84,8 +85,8 @@ static int64_t cut_chunk(const hx_patch_group *group, const hx_mesh *mesh, int64
     return n;
 }
 
-/* n_cut[chunk + 1] = patches of a chunk; if span is given, the first n_room of them are from
- * span[chunk * n_room] on. *n_row: rows of all. */
+/* n_cut[chunk + 1] := number of patches of each chunk. If span is given, the first n_room patches
+ * of a chunk start at span[chunk * n_room]. *n_row: total number of rows. */
 static int cut_chunks(const hx_patch_group *group, const hx_mesh *mesh, int64_t *n_cut,
                       int64_t n_room, hx_span *span, int64_t *n_row)
 {
@@ -125,7 +126,7 @@ static int fill_patches(hx_patches *p, const hx_mesh *mesh)
     return failed ? HX_RAISE(HX_ENOMEM, "out of memory: patches") : HX_OK;
 }
 
-/* The patches of one group, as cut_chunks left them, to p->span. */
+/* Copies the patches of one group, as cut_chunks left them, to p->span. */
 static void gather_spans(hx_patches *p, const hx_patch_group *group, const int64_t *n_cut,
                          int64_t n_room, const hx_span *cut)
 {
@@ -135,7 +136,7 @@ static void gather_spans(hx_patches *p, const hx_patch_group *group, const int64
         memcpy(span + n_cut[i], cut + i * n_room, (size_t)(n_cut[i + 1] - n_cut[i]) * sizeof *span);
 }
 
-/* Where the rows of each patch, and of the group, begin. */
+/* Sets the first row of each patch and of the group. */
 static int place_spans(hx_patches *p, hx_patch_group *group)
 {
     hx_span *span = p->span + group->first_patch;
@@ -144,13 +145,14 @@ static int place_spans(hx_patches *p, hx_patch_group *group)
         span[i].begin = (int32_t)p->n_row;
         p->n_row += span[i].n;
         if (p->n_row > INT32_MAX)
-            return HX_RAISE(HX_EENV, "more than 2147483647 rows: switch mesh.reorder on");
+            return HX_RAISE(
+                HX_EENV, "the mesh needs more than 2147483647 patch rows: set mesh.reorder = true");
     }
     return HX_OK;
 }
 
-/* Cuts the chunks of one group: n_cut[chunk + 1] patches of each, from (*cut)[chunk * *n_room] on.
- */
+/* Cuts the chunks of one group: n_cut[chunk + 1] patches each, starting at (*cut)[chunk *
+ * *n_room]. */
 static int cut_group(hx_patch_group *group, const hx_mesh *mesh, int64_t *n_cut, int64_t *n_room,
                      hx_span **cut)
 {
@@ -166,12 +168,12 @@ static int cut_group(hx_patch_group *group, const hx_mesh *mesh, int64_t *n_cut,
     }
 }
 
-/* Cuts all groups: patches, places and rows are counted, spans filled. */
+/* Cuts all groups; counts patches, places and rows, and fills the spans. */
 static int cut_groups(hx_patches *p, const hx_mesh *mesh)
 {
     int rc;
     int64_t *n_cut[2] = {NULL, NULL}, n_room[2];
-    hx_span *cut[2] = {NULL, NULL}; /* n_room places a chunk */
+    hx_span *cut[2] = {NULL, NULL}; /* n_room places per chunk */
     for (int g = 0; g < p->n_group; g++) {
         hx_patch_group *group = &p->group[g];
         const int64_t n = n_chunk(group);
@@ -198,7 +200,7 @@ fail:
     return rc;
 }
 
-/* Used rows of each node into n_of. */
+/* n_of[node] := number of used rows of each node. */
 static void count_by_node(const hx_patches *p, const hx_mesh *mesh, int32_t *n_of)
 {
 #pragma omp parallel for schedule(static)
@@ -211,7 +213,7 @@ static void count_by_node(const hx_patches *p, const hx_mesh *mesh, int32_t *n_o
     }
 }
 
-/* Where the shared nodes, and their rows, of each part of the nodes begin. */
+/* Where the shared nodes of each part of the nodes start, and their rows. */
 typedef struct shared_begin {
     int64_t node[HX_N_PART + 1], row[HX_N_PART + 1];
 } shared_begin;
@@ -236,7 +238,7 @@ static void count_shared(const hx_mesh *mesh, const int32_t *n_of, shared_begin 
     }
 }
 
-/* shared_node and shared_ptr; n_of becomes the number among the shared nodes, or -1. */
+/* Fills shared_node and shared_ptr; n_of becomes the index among the shared nodes, or -1. */
 static void number_shared(hx_patches *p, const hx_mesh *mesh, const shared_begin *begin,
                           int32_t *n_of)
 {
@@ -257,7 +259,7 @@ static void number_shared(hx_patches *p, const hx_mesh *mesh, const shared_begin
     p->shared_ptr[p->n_shared] = (int32_t)p->n_shared_row;
 }
 
-/* Numbers the partial sums: those of a patch from its first row that has one on. */
+/* Numbers the partial sums: those of a patch start at its first row that has one. */
 static void number_partial(hx_patches *p, const int32_t *n_of)
 {
 #pragma omp parallel for schedule(static)
@@ -275,7 +277,7 @@ static void number_partial(hx_patches *p, const int32_t *n_of)
     }
 }
 
-/* Lists the partial sums of shared nodes, and marks their rows. */
+/* Lists the partial sums of shared nodes and marks their rows. */
 static void list_partial(hx_patches *p, const int32_t *n_of, int32_t *listed)
 {
 #pragma omp parallel for schedule(static)
@@ -301,8 +303,9 @@ static void list_partial(hx_patches *p, const int32_t *n_of, int32_t *listed)
 static int list_shared(hx_patches *p, const hx_mesh *mesh)
 {
     int rc;
-    int32_t *n_of = NULL;   /* [n_node] rows; then the number among the shared nodes, or -1 */
-    int32_t *listed = NULL; /* [n_shared] rows listed */
+    /* [n_node] number of rows, later the index among the shared nodes, or -1 */
+    int32_t *n_of = NULL;
+    int32_t *listed = NULL; /* [n_shared] number of rows listed so far */
     shared_begin begin;
     HX_TRY_FAIL(hx_alloc_raw(&n_of, (size_t)mesh->n_node, sizeof *n_of, "patches"));
     count_by_node(p, mesh, n_of);
@@ -347,7 +350,8 @@ fail:
 
 int hx_patches_list_tetrahedra(const hx_mesh *mesh, int64_t *n_other, int32_t **elem)
 {
-    int64_t next[HX_N_PART][2] = {{0}}, place = 0; /* of a part: of others, of tetrahedra */
+    /* first places by part: other elements, tetrahedra */
+    int64_t next[HX_N_PART][2] = {{0}}, place = 0;
     uint8_t *is_one;
     HX_TRY(hx_alloc_raw(elem, (size_t)mesh->n_elem, sizeof **elem, "patches"));
     const int rc = hx_alloc_raw(&is_one, (size_t)mesh->n_elem, 1, "patches");
@@ -384,7 +388,8 @@ int hx_patches_list_tetrahedra(const hx_mesh *mesh, int64_t *n_other, int32_t **
 
 static size_t group_bytes(const hx_patch_group *group, const hx_mesh *mesh, size_t extra)
 {
-    size_t n_patch = (size_t)group->n_item, n_row = 8 * n_patch; /* if they cannot be counted */
+    /* upper bound if they cannot be counted */
+    size_t n_patch = (size_t)group->n_item, n_row = 8 * n_patch;
     int64_t *n_cut = NULL, rows;
     if (hx_alloc(&n_cut, (size_t)n_chunk(group) + 1, sizeof *n_cut, "patches") == HX_OK &&
         cut_chunks(group, mesh, n_cut, 0, NULL, &rows) == HX_OK) {

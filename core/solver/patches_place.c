@@ -4,13 +4,13 @@
 
 enum { BANK = HX_PATCH_BANK, COLOURS = HX_PATCH_COLOURS, NO_COLOUR = 255 };
 
-/* Of an element of this group: its points, or corners. */
+/* Number of corners of an element of this group, or of its points. */
 static int n_corner(const hx_patch_group *group)
 {
     return group->is_tetrahedral ? 4 : 8;
 }
 
-/* Rows of a patch; row_of[place][corner] before they are placed. */
+/* Finds the rows of a patch; row_of[place][corner] is by the initial places. */
 static void number_rows(const hx_patch_group *group, const hx_mesh *mesh, const hx_span *span,
                         hx_patch_placing *w)
 {
@@ -21,9 +21,9 @@ static void number_rows(const hx_patch_group *group, const hx_mesh *mesh, const 
     }
 }
 
-enum { ROW_BITS = 12 }; /* of a row in a key; 31 of a node above */
+enum { ROW_BITS = 12 }; /* bits of the row in a key; the node has 31 bits above */
 
-/* Ascending (Shell 1959; the gaps of Ciura 2001). */
+/* Sorts ascending (Shell 1959; gaps of Ciura 2001). */
 static void sort_keys(int64_t *key, int n)
 {
     static const int gap[] = {701, 301, 132, 57, 23, 10, 4, 1};
@@ -36,10 +36,10 @@ static void sort_keys(int64_t *key, int n)
         }
 }
 
-/* Rows of as many slots together, each such range sorted. */
+/* Sorts rows by their number of slots, and by node within equal numbers. */
 static void order_rows(hx_patch_placing *w)
 {
-    int begin[10] = {0}; /* of the rows with 8, 7 ... slots; one place up while they are counted */
+    int begin[10] = {0}; /* first row with 8, 7 ... slots; shifted by one while counting */
     for (int row = 0; row < w->rows.n; row++) begin[9 - w->rows.count[row]]++;
     for (int few = 0; few < 8; few++) begin[few + 1] += begin[few];
     for (int row = 0; row < w->rows.n; row++) {
@@ -66,7 +66,7 @@ static void list_incidences(hx_patch_placing *w, int n_elem, int n_corner_each)
         }
 }
 
-/* The half-warp and corner that an incidence is read in. */
+/* The half-warp and corner by which an incidence is read. */
 static int reader(int incidence)
 {
     return incidence / (8 * BANK) * 8 + incidence % 8;
@@ -74,11 +74,11 @@ static int reader(int incidence)
 
 typedef uint8_t banks __attribute__((vector_size(BANK)));
 
-/* A bank's key: cost, fill, number; FULL puts it behind all others. */
+/* Key of a bank: cost, fill level, number. FULL makes a bank the last choice. */
 enum { ONE_FILL = 1 << 4, ONE_COST = 1 << 12, FULL = 1 << 28 };
 
-/* The bank where a row's readers meet the fewest others; of several the emptiest, of those the
- * first. */
+/* The bank where a row's readers conflict with the fewest others; among equals the emptiest, then
+ * the first. */
 static int choose_bank(const hx_patch_placing *w, int row, const int32_t fill[BANK])
 {
     banks sum = {0}; /* at most 8 * 16 each */
@@ -97,10 +97,10 @@ static int choose_bank(const hx_patch_placing *w, int row, const int32_t fill[BA
     return best % ONE_FILL;
 }
 
-/* Each row in order to its bank. Positions left over go to unused rows. */
+/* Assigns each row, in order, to a bank. The remaining positions go to unused rows. */
 static void place_rows(hx_patch_placing *w, int n_level)
 {
-    int32_t fill[BANK]; /* keys without their costs */
+    int32_t fill[BANK]; /* keys without costs */
     int next = w->rows.n;
     memset(w->used, 0, sizeof w->used);
     for (int b = 0; b < BANK; b++) fill[b] = b;
@@ -116,8 +116,9 @@ static void place_rows(hx_patch_placing *w, int n_level)
             w->position[next++] = (uint16_t)(BANK * level + b);
 }
 
-/* Colours of the rows, as on a lattice whose cells all number their corners alike: an element takes
- * over from the first corner that has one. An element's is that of its first corner. */
+/* Colours rows as on a regular grid whose cells all number their corners in the same way: an
+ * element takes over the colour of the first corner that has one. The colour of an element is that
+ * of its first corner. */
 static void colour(hx_patch_placing *w, int n_elem)
 {
     memset(w->row_colour, NO_COLOUR, (size_t)w->rows.n);
@@ -133,8 +134,8 @@ static void colour(hx_patch_placing *w, int n_elem)
     }
 }
 
-/* Things in order, each to the first place that is its colour modulo COLOURS; those left over to
- * other places, of the same bank of doubles if there is one. */
+/* Assigns items, in order, to the first free place that equals their colour modulo COLOURS; the
+ * remaining ones to other places, in the same bank of doubles if possible. */
 static void spread(const uint8_t *colour_of, int n, int n_place, uint16_t *place)
 {
     int next[COLOURS], n_left = 0;
@@ -157,8 +158,8 @@ static void spread(const uint8_t *colour_of, int n, int n_place, uint16_t *place
     }
 }
 
-/* Each element to a place of its colour: what 32 places find at one of their corners then has 32
- * colours. */
+/* Moves each element to a place of its colour, so that 32 places find 32 colours at each of their
+ * corners. */
 static void permute_elements(hx_patch_placing *w, int32_t *elem, int n)
 {
     int16_t row_of[HX_MAX_PATCH][8];
@@ -173,7 +174,7 @@ static void permute_elements(hx_patch_placing *w, int32_t *elem, int n)
     }
 }
 
-/* Each row to a position of its colour; unused ones to what is left. */
+/* Assigns each row to a position of its colour, and unused rows to the remaining positions. */
 static void place_by_colour(hx_patch_placing *w, int n_row, int max_row)
 {
     uint8_t colour_of[HX_PATCH_INCIDENCES];
@@ -182,21 +183,23 @@ static void place_by_colour(hx_patch_placing *w, int n_row, int max_row)
     spread(colour_of, n_row, max_row, w->position);
 }
 
-/* The eight slots by how many of 16 rows read a bank in them: slot s with n reads is bit 8 n + s,
- * of `many` with n - 8. */
+/* For one bank, the eight slots by the number of the 16 rows that read the bank in that slot: slot
+ * s with n reads is bit 8 n + s of `few`, or bit 8 (n - 8) + s of `many`. */
 typedef struct reads {
     uint64_t few, many;
 } reads;
 
-#define EACH_COUNT 0x0101010101010101u /* of reads, of slot 0 */
+#define EACH_COUNT 0x0101010101010101u /* one bit per count, for slot 0 */
 
-/* The free slot with the fewest reads of the bank, of several the first: it has one more, and is
- * not free any more. is_free: as `reads` has it, for each count. */
+/* Takes the free slot with the fewest reads of the bank, the first among equals. Its count
+ * increases by one, and it is not free for the same row again. is_free: bits as in `reads`, for
+ * each count. */
 static int take_slot(reads *bank, uint64_t *is_free)
 {
     uint64_t *const word = bank->few & *is_free ? &bank->few : &bank->many;
     const int at = __builtin_ctzll(*word & *is_free), slot = at % 8;
-    *word ^= (uint64_t)0x101 << at; /* a sixteenth row is the last one */
+    /* a count of 16 is not needed, since there is no further row then */
+    *word ^= (uint64_t)0x101 << at;
     if (at >= 56 && word == &bank->few) bank->many |= (uint64_t)1 << slot;
     *is_free &= ~(EACH_COUNT << slot);
     return slot;
@@ -223,8 +226,8 @@ void hx_patch_place(hx_patches *p, const hx_patch_group *group, const hx_mesh *m
     memcpy(p->row_position + span->begin, w->position, (size_t)span->n * sizeof *w->position);
     memset(slot, 0xff, (size_t)span->n * sizeof *slot);
     memset(corner, 0, (size_t)group->size * sizeof *corner);
-    reads bank[BANK]; /* of 16 rows */
-    int n_slot = 0;   /* of 16 rows, the first has the most */
+    reads bank[BANK]; /* for 16 rows */
+    int n_slot = 0;   /* for 16 rows, of which the first has the most */
     for (int k = 0; k < w->rows.n; k++) {
         const int row = ordered_row(w, k);
         if (k % BANK == 0) n_slot = w->rows.count[row];
@@ -239,7 +242,7 @@ void hx_patch_place(hx_patches *p, const hx_patch_group *group, const hx_mesh *m
             corner[place].v[a] = w->position[k];
         }
     }
-    /* An unused row loads a node of the patch and sums nothing into a partial sum that nobody
-     * reads. */
+    /* An unused row loads a node of the patch and writes zeros to a partial sum that is never
+     * read. */
     for (int k = w->rows.n; k < span->n; k++) node[k] = w->rows.node[0] | HX_SHARED_ROW;
 }

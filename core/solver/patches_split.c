@@ -9,7 +9,7 @@
 
 static const char what[] = "patches";
 
-/* 1 if a row of the patch is in common. */
+/* 1 if the patch has a row of an interface node. */
 static int is_boundary(const hx_patches *p, const hx_span *span, const uint8_t *is_common)
 {
     for (int32_t k = span->begin; k < span->begin + span->n; k++)
@@ -17,8 +17,8 @@ static int is_boundary(const hx_patches *p, const hx_span *span, const uint8_t *
     return 0;
 }
 
-/* The places of patches begin .. end, those in is_first before the others, both in their order;
- * order[place] is the patch there. Returns how many come first. */
+/* Reorders the patches begin .. end such that those in is_first come first, keeping the order
+ * otherwise; order[place] is the patch there. Returns how many come first. */
 static int64_t order_run(int64_t begin, int64_t end, const uint8_t *is_first, int64_t *order)
 {
     int64_t n = begin, n_first = 0;
@@ -73,8 +73,7 @@ fail:
     return rc;
 }
 
-/* Where the shared nodes of each part of them, and their rows, begin: those in common before the
- * others. */
+/* Where the shared nodes of each part start, and their rows: interface nodes before the others. */
 typedef struct shared_begin {
     int64_t node[HX_N_PART][2], row[HX_N_PART][2];
 } shared_begin;

@@ -1,7 +1,7 @@
-/* Patches (patches.h) in another order: of each run of them first those with a node that other
- * processes have too, of the shared nodes first such nodes. A product over the first of both is
- * complete at all nodes in common. Rows, partial sums and what each node adds up stay: the same
- * bits in any order of the patches. */
+/* Patches (patches.h) reordered for products in parts: within each run of patches, those with an
+ * interface node come first, and so do the interface nodes among the shared nodes. A product over
+ * these first parts is complete at all interface nodes. Rows, partial sums and the terms of each
+ * node's sum are unchanged, so that results are bitwise equal in any order of the patches. */
 #ifndef HX_PATCHES_SPLIT_H
 #define HX_PATCHES_SPLIT_H
 
@@ -12,15 +12,18 @@ extern "C" {
 #endif
 
 typedef struct hx_patches_split {
-    hx_patches patches;        /* spans, corners and shared nodes are its own where any node is in
-                                  common; all else is borrowed */
-    int has_own;               /* 1: they are */
-    int64_t n_shared_boundary; /* the first of the shared nodes */
+    /* its spans, corners and shared nodes are owned if there are interface nodes; everything else
+     * is borrowed */
+    hx_patches patches;
+    int has_own; /* 1: they are owned */
+    /* number of interface nodes, which come first among the shared nodes */
+    int64_t n_shared_boundary;
 } hx_patches_split;
 
-/* Of runs of patches, first[run] .. first[run + 1] of p's, each in one group, n_boundary[run] come
- * first; common[n_common] of n_node nodes. p outlives it. O(n_elem), none without nodes in common;
- * as many bytes as the lists that it has of its own. */
+/* Reorders runs of patches: first[run] .. first[run + 1] of p, each within one group.
+ * n_boundary[run] returns how many of them come first. common[n_common]: the interface nodes among
+ * n_node nodes. p must outlive the result. O(n_elem), or O(1) without interface nodes; allocates as
+ * many bytes as the lists it owns. */
 int hx_patches_split_create(hx_patches_split *split, const hx_patches *p, int64_t n_node,
                             int64_t n_common, const int32_t *common, int n_run,
                             const int64_t *first, int64_t *n_boundary);

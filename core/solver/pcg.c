@@ -16,7 +16,7 @@ static int is_z_vector(const hx_pcg *pcg)
     return pcg->d_z || pcg->d_z_single;
 }
 
-/* Marks of an iteration. */
+/* Event marks within an iteration, for timing. */
 enum { MARK_BEGIN, MARK_PRODUCT, MARK_PRODUCT_END, MARK_PRECOND, MARK_PRECOND_END, MARK_END };
 
 int hx_load_expand(hx_device *dev, const hx_load *load, int64_t n, double *d_to)
@@ -27,22 +27,22 @@ int hx_load_expand(hx_device *dev, const hx_load *load, int64_t n, double *d_to)
     return dev->ops->vector->put_entries(dev, load->n_entry, load->d_at, load->d_value, d_to);
 }
 
-/* *d_f: the load as a vector, in the scratch unless it is one. */
+/* *d_f: the load as a full vector, expanded into d_scratch if it is a list of entries. */
 static int vector_of(const hx_pcg *pcg, const hx_load *load, double *d_scratch, const double **d_f)
 {
     *d_f = load->d_f ? load->d_f : d_scratch;
     return load->d_f ? HX_OK : hx_load_expand(pcg->dev, load, pcg->n, d_scratch);
 }
 
-/* y = A x on all rows, not as rounded as `apply` may have it. */
+/* y = A x on all rows, with the exact operator if there is one. */
 static int exact_product(const hx_linear *a, const double *d_x, double *d_y)
 {
     HX_IN_SPAN(a->dev, HX_SPAN_PRODUCT, -1, hx_linear_apply_all(a->exact ? a->exact : a, d_x, d_y));
     return HX_OK;
 }
 
-/* Norm of the load on free degrees of freedom, that of prescribed displacements included. Uses r,
- * p and q as scratch. */
+/* Norm of the load on free degrees of freedom, including the load from prescribed displacements.
+ * Uses r, p and q as scratch. */
 static int load_norm(hx_pcg *pcg, const hx_linear *a, const hx_load *load, double *norm)
 {
     const hx_device_ops *ops = pcg->dev->ops;
@@ -71,28 +71,29 @@ static int look(hx_pcg_run *s)
         s->state.reason = HX_PCG_NAN;
         s->state.rr = NAN;
     }
+    if (s->pcg->watch) s->pcg->watch(s->pcg->context, s->state.iterations, sqrt(s->state.rr));
     return HX_OK;
 }
 
-/* |r| / |f| from which on, or from 10 times the root of the tolerance, it does not believe its
- * estimate: a first solve with a plain diagonal may look done before it has reached the supports.
- */
+/* Upper bound on |r| / |f| at which an estimated error may end a solve (or 10 times the square root
+ * of the tolerance, if that is smaller). In a first solve with point Jacobi, the estimate may look
+ * converged before the iterations have reached the supports. */
 #define ROOF 0.1
 
-/* What is kept of hx_pcg_state.slow from solve to solve. */
+/* Fraction of hx_pcg_state.slow that is kept from one solve to the next. */
 #define SLOW_FADE 0.9
 
 static int iterate_double(hx_pcg_run *s, int marked);
 
-/* Whether an iteration begins with the z of the last one's residual, and needs none where that
- * residual ends the solve. The criterion `absolute` goes by r'z. */
+/* 1 if an iteration begins by computing z of the last residual, so that no z is computed for a
+ * residual that ends the solve. Not for the criterion `absolute`, which tests r'z. */
 static int makes_z_late(const hx_pcg_run *s)
 {
     return s->iterate == iterate_double && is_z_vector(s->pcg) &&
            s->pcg->params.criterion != HX_PCG_ABSOLUTE;
 }
 
-/* The state at the beginning; what is solved for is K u / scale = f / scale. */
+/* Uploads the initial state. The system solved is K u / scale = f / scale. */
 static int begin(hx_pcg_run *s, double scale, int iterations)
 {
     const hx_pcg_params *params = &s->pcg->params;
@@ -108,7 +109,7 @@ static int begin(hx_pcg_run *s, double scale, int iterations)
     hx_pcg_state state = {
         .criterion = params->criterion,
         .stop = stop[params->criterion],
-        .beta = 0.0, /* the first direction is z */
+        .beta = 0.0, /* so the first direction is z */
         .iterations = iterations,
         .max_iterations = params->max_iterations,
         .is_early = makes_z_late(s),
@@ -123,7 +124,7 @@ static int begin(hx_pcg_run *s, double scale, int iterations)
     return dev->ops->upload(dev, s->pcg->d_state, &state, sizeof state);
 }
 
-/* Tells the device 2 f'u - u'Ku of the system that it solves, q = K u given. Waits. */
+/* Uploads 2 f'u - u'Ku of the scaled system, given q = K u. Waits. */
 static int put_energy(hx_pcg_run *s, const double *d_f, double scale)
 {
     hx_pcg *pcg = s->pcg;
@@ -162,7 +163,7 @@ static int product_and_alpha(const hx_pcg_run *s, int marked)
     return HX_OK;
 }
 
-/* The inverse diagonal that the fused passes apply, or NULL: z is a vector. */
+/* The inverse diagonal that the fused passes apply. NULL: z is a vector of its own. */
 static const double *fused_diagonal(const hx_pcg_run *s)
 {
     return is_z_vector(s->pcg) ? NULL : s->pc->d_inverse_diagonal;
@@ -207,7 +208,7 @@ static int take_beta(const hx_pcg_run *s)
     return ops->beta(pcg->dev, pcg->n, pcg->d_r, pcg->d_z, d_q, pcg->d_state);
 }
 
-/* z of the residual, and what the next direction takes of the last one. */
+/* Computes z of the residual and beta. */
 static int renew_z(hx_pcg_run *s, int marked)
 {
     hx_device *dev = s->pcg->dev;
@@ -279,8 +280,9 @@ static int record_iterations(hx_pcg_run *s)
     return queued < 0 ? queued : rc;
 }
 
-/* Queues the iterations until the next look; a device that records does so once for the same
- * vectors. What cannot be recorded is queued as it is, and fails there if it must. */
+/* Queues the iterations until the next status check. A device that can record does so once and
+ * replays the recording for the same vectors. What cannot be recorded is queued normally, and
+ * reports its error there if it fails. */
 static int run_iterations(hx_pcg_run *s)
 {
     hx_pcg *pcg = s->pcg;
@@ -303,10 +305,11 @@ static int run_iterations(hx_pcg_run *s)
     return pcg->recording ? dev->ops->replay(dev, pcg->recording) : queue_iterations(s);
 }
 
-/* Reading the clocks keeps the device waiting: after these looks, then now and then. */
+/* Reading the timers makes the device wait, so time is sampled only after the first status checks
+ * and every few of the later ones. */
 enum { SAMPLES_FIRST = 2, SAMPLES_EVERY = 8 };
 
-/* is_first: its z came before it. */
+/* is_first: z was computed before the iteration, so its time is added. */
 static int sample(hx_pcg_run *s, int is_first)
 {
     hx_device *dev = s->pcg->dev;
@@ -321,8 +324,8 @@ static int sample(hx_pcg_run *s, int is_first)
     return HX_OK;
 }
 
-/* The first iteration of a solve that makes z late, which is there: not recorded, as those that
- * follow are not like it. Its time counts where it stays the only one. */
+/* The first iteration of a solve that computes z late. Its z exists already, so it differs from the
+ * later iterations and is not recorded. Its time is used only if it remains the only sample. */
 static int advance_first(hx_pcg_run *s)
 {
     hx_device *dev = s->pcg->dev;
@@ -332,7 +335,7 @@ static int advance_first(hx_pcg_run *s)
     return s->all_sampled > 0.0 || s->state.reason == HX_PCG_RUNNING ? HX_OK : sample(s, 1);
 }
 
-/* Runs to the next look and samples its first iteration's time. */
+/* Runs to the next status check and samples the time of the first iteration. */
 static int advance(hx_pcg_run *s)
 {
     if (s->has_z && makes_z_late(s)) return advance_first(s);
@@ -342,9 +345,10 @@ static int advance(hx_pcg_run *s)
     return sample(s, 0);
 }
 
-/* The best multiple of a first guess u, in the energy norm: (f'u / u'K u) u; q = K u follows. A
- * design that has become stiffer than that of the guess by some factor needs no iteration for it.
- * Not with prescribed displacements, which are no multiples. */
+/* Scales the initial guess u to its best multiple in the energy norm, (f'u / u'K u) u, and q = K u
+ * with it. If the new design is uniformly stiffer than the one the guess belongs to, no iteration
+ * is needed to correct for that. Not applied with prescribed displacements, which must not be
+ * scaled. */
 static int scale_guess(hx_pcg_run *s, const double *d_f)
 {
     hx_pcg *pcg = s->pcg;
@@ -423,7 +427,7 @@ static int solve_double(hx_pcg_run *s, int iterations, hx_pcg_result *result)
     return HX_OK;
 }
 
-/* r = (f - K u) / |f|, with u in double; the direction stays. */
+/* r = (f - K u) / |f|, computed with u in double precision; the direction is kept. */
 static int true_residual(hx_pcg_run *s)
 {
     hx_pcg *pcg = s->pcg;
@@ -438,9 +442,9 @@ static int true_residual(hx_pcg_run *s)
     return look(s);
 }
 
-/* u += the increment. Where several processes have a point, rounding in single precision may tell
- * their increments apart, and a residual of parts that belong to different u would not show it: one
- * u for all. */
+/* u += the increment. Several ranks may hold increments at an interface point that differ by single
+ * precision rounding, and a residual summed from subdomains with different u would not reveal it;
+ * therefore u is made consistent. */
 static int flush_increment(hx_pcg_run *s)
 {
     hx_device *dev = s->pcg->dev;
@@ -456,7 +460,7 @@ static int start_single(hx_pcg_run *s)
     const hx_device_ops *ops = dev->ops;
     const int64_t n = pcg->n;
     const double *d_m = s->pc->d_inverse_diagonal;
-    if (!d_m) { /* the identity */
+    if (!d_m) { /* identity preconditioner */
         HX_TRY(ops->zero(dev, pcg->d_q, (size_t)n * sizeof(double)));
         HX_TRY(ops->vector->invert(dev, n, pcg->d_q));
         d_m = pcg->d_q;
@@ -467,16 +471,17 @@ static int start_single(hx_pcg_run *s)
     return true_residual(s);
 }
 
-/* When the residual is replaced: at a drop of |r| to DROP of its largest value since the last
- * time, so that the error of the floats stays small against the residual that is left; and now and
- * then anyway, to see how far the two are apart. */
+/* The residual is replaced when |r| has dropped to DROP times its largest value since the last
+ * replacement, so that the rounding error of the floats stays small compared with the remaining
+ * residual, and at the latest after LONGEST iterations, to see how far the two have drifted apart.
+ * After MAX_LOST lost replacements in a row, single precision is abandoned. */
 #define DROP 0.1
 enum { LONGEST = 1000, MAX_LOST = 3 };
 
-/* Judges whether single precision leads anywhere: a replacement is lost when the true residual is
- * twice that of the recurrence or more and no half of the best so far. */
+/* Tracks whether single precision still makes progress. A replacement is lost if the true residual
+ * is at least twice that of the recurrence and more than half of the smallest true one so far. */
 typedef struct progress {
-    double best, largest; /* r'r: the smallest true one; the largest since the last replacement */
+    double best, largest; /* r'r: smallest true value; largest value since the last replacement */
     int replaced_at, n_lost;
 } progress;
 
@@ -497,8 +502,9 @@ static void judge(const hx_pcg_run *s, progress *p, double recurrence)
     p->replaced_at = s->state.iterations;
 }
 
-/* Leaves state.reason at HX_PCG_CONVERGED or HX_PCG_MAX_ITER by a true residual; anything else is
- * for double precision to find out. u holds what was gained. */
+/* Solves in mixed precision. state.reason becomes HX_PCG_CONVERGED or HX_PCG_MAX_ITER only by a
+ * true residual; any other outcome must be examined in double precision. u holds the progress
+ * made. */
 static int solve_mixed(hx_pcg_run *s, hx_pcg_result *result)
 {
     s->iterate = iterate_single;
@@ -508,7 +514,8 @@ static int solve_mixed(hx_pcg_run *s, hx_pcg_result *result)
     while (s->state.reason == HX_PCG_RUNNING && p.n_lost < MAX_LOST) {
         HX_TRY(advance(s));
         if (!is_due(s, &p)) continue;
-        if (s->state.reason == HX_PCG_NAN) return HX_OK; /* the increment may hold it */
+        /* the increment may contain NaN and is discarded */
+        if (s->state.reason == HX_PCG_NAN) return HX_OK;
         HX_TRY(flush_increment(s));
         if (s->state.reason == HX_PCG_INDEFINITE) return HX_OK;
         const double recurrence = s->state.rr;
@@ -519,8 +526,9 @@ static int solve_mixed(hx_pcg_run *s, hx_pcg_result *result)
     return HX_OK;
 }
 
-/* What the criterion `compliance` says of the u reached. In mixed precision the last true residual
- * gave the energy; with prescribed displacements f'u + r'u lacks the work of reactions. */
+/* Energy and error of the result for the criterion `compliance`. In mixed precision the last true
+ * residual provided the energy. With prescribed displacements f'u + r'u is not used, because it
+ * lacks the work of the reactions. */
 static int find_energy(hx_pcg_run *s, hx_pcg_result *result)
 {
     hx_pcg *pcg = s->pcg;
@@ -562,7 +570,7 @@ int hx_pcg_solve_load(hx_pcg *pcg, const hx_linear *a, hx_precond *pc, const hx_
     hx_pcg_run s = {.pcg = pcg, .a = a, .pc = pc, .load = load, .d_u = d_u};
     memset(result, 0, sizeof *result);
     HX_TRY(load_norm(pcg, a, load, &s.norm));
-    if (s.norm == 0.0) { /* nothing pushes: the prescribed displacements are the solution */
+    if (s.norm == 0.0) { /* no load: the solution is the prescribed displacements, or 0 */
         const size_t bytes = (size_t)pcg->n * sizeof(double);
         if (a->d_prescribed)
             HX_TRY(dev->ops->copy(dev, d_u, a->d_prescribed, bytes));

@@ -1,24 +1,26 @@
-/* Preconditioned conjugate gradients, free of device words: everything goes through
+/* Preconditioned conjugate gradients, independent of any device: all work goes through
  * hx_vector_ops, hx_pcg_ops and the operator (linear.h).
  *
- * Per iteration with a diagonal preconditioner: one operator product and 13 passes over vectors
- * (r, m, p, +p | p, q | p, q, u, r, m, +u, +r), 312 bytes a node, 11 and 264 where the operator
- * sums p'K p itself, half of it in single precision; no wait for the device.
+ * An iteration with a diagonal preconditioner takes one operator product and 13 passes over vectors
+ * (r, m, p, +p | p, q | p, q, u, r, m, +u, +r), which is 312 bytes per node; 11 passes and 264
+ * bytes if the operator sums p'K p itself; half of that in single precision. It does not wait for
+ * the device.
  *
- * Mixed precision: residual, direction, K p and the increment of u are floats and K is applied in
- * single precision; scalars and sums are doubles. When the residual has dropped by some factor the
- * increment is added to u and the residual replaced by the true one, in double; the direction is
- * kept, so that the convergence goes on as if nothing had happened (residual replacement, van der
- * Vorst and Ye, SIAM J. Sci. Comput. 22, 2000; the reliable updates of Clark et al., Comput. Phys.
- * Commun. 181, 2010). Only a true residual ends a solve. Where single precision does not lead
- * further the rest is done in double.
+ * Mixed precision: the residual, the direction, K p and the increment of u are floats, and K is
+ * applied in single precision; scalars and sums are doubles. When the residual has dropped by some
+ * factor, the increment is added to u and the residual is replaced by the true one, computed in
+ * double precision. The direction is kept, so that convergence continues undisturbed (residual
+ * replacement, van der Vorst and Ye, SIAM J. Sci. Comput. 22, 2000; reliable updates, Clark et al.,
+ * Comput. Phys. Commun. 181, 2010). Only a true residual ends a solve. If single precision makes no
+ * further progress, the rest of the solve runs in double precision.
  *
- * An operator whose stored K is rounded, and that has an exact product besides, is what the
- * iterations see; the residual at the beginning and at the end is that of the exact K. Where it
- * does not meet the criterion the solve goes on from it (iterative refinement, Wilkinson 1963), so
- * that u is the exact operator's: one exact product more a solve, and where rounding counts some
- * iterations more. Where corrections gain little, or K as it is stored is not positive definite,
- * the rest is done with the exact product. */
+ * If the operator stores K rounded and also has an exact product, the iterations use the rounded K,
+ * and the residuals at the beginning and the end of the solve use the exact K. If the final
+ * residual does not satisfy the criterion, the solve continues from it (iterative refinement,
+ * Wilkinson 1963), so that u is the solution of the exact operator. This costs one more exact
+ * product per solve, and some more iterations if the rounding matters. If the corrections gain
+ * little, or if the rounded K is not positive definite, the rest of the solve uses the exact
+ * product. */
 #ifndef HX_PCG_H
 #define HX_PCG_H
 
@@ -29,10 +31,10 @@
 extern "C" {
 #endif
 
-/* What to do about numbers that are not finite, in messages. */
+/* Advice in messages about values that are not finite. */
 #define HX_NOT_FINITE_REMEDY                                                                       \
     "forces, material or coordinates are too large or too small for double precision (other units" \
-    " would help) or, if it does not happen again, the machine failed"
+    " would help); if a second run succeeds, the machine failed"
 
 typedef enum { HX_PRECISION_DOUBLE, HX_PRECISION_MIXED, HX_N_PRECISION } hx_precision;
 const char *hx_precision_name(hx_precision precision);
@@ -40,101 +42,116 @@ const char *hx_precision_name(hx_precision precision);
 typedef struct hx_pcg_params {
     hx_pcg_criterion criterion;
     double tolerance;
-    int max_iterations; /* in all, whatever their precision */
-    int check_every;    /* iterations queued between looks at the device; 0: chosen */
+    int max_iterations; /* in all precisions together */
+    /* iterations queued between two downloads of the state from the device; 0: chosen
+     * automatically */
+    int check_every;
     hx_precision precision;
 } hx_pcg_params;
 
 typedef struct hx_pcg_result {
     hx_pcg_reason reason;
     int iterations;
-    double residual; /* |r| / |f| on exit: in double by the recurrence, in mixed the true one */
-    /* With HX_PCG_COMPLIANCE; else 0. */
-    double energy; /* 2 f'u - u'Ku; f'u + r'u where nothing is prescribed: off by |e|_K^2 only */
-    double error;  /* |e|_K^2 = exact energy - energy, as estimated; infinite: not known */
-    double scale;  /* what the tolerance was a share of */
+    /* |r| / |f| on exit: from the recurrence in double precision, the true residual in mixed
+     * precision */
+    double residual;
+    /* The next three are set with HX_PCG_COMPLIANCE and are 0 otherwise. */
+    /* 2 f'u - u'Ku, computed as f'u + r'u if no displacement is prescribed; its error is |e|_K^2 */
+    double energy;
+    double error; /* estimate of |e|_K^2 = exact energy - energy; infinite: unknown */
+    double scale; /* the energy that the tolerance is relative to */
     double seconds;
-    double spmv_seconds;    /* share of `seconds` in operator products, sampled after the first two
-                               looks and each eighth */
-    double precond_seconds; /* the same in applications of the preconditioner, where it has any */
-    int replacements;       /* of the residual, in mixed precision */
-    int refinements;        /* against the exact operator, where K is stored rounded */
-    int took_exact;         /* 1: they led no further, finished with the exact operator itself */
-    int fell_back;          /* 1: mixed precision did not lead further, finished in double */
+    /* part of `seconds` spent in operator products, sampled in the first two batches of iterations
+     * and in every eighth after them */
+    double spmv_seconds;
+    /* part of `seconds` spent in the preconditioner, if it has an apply function; sampled like
+     * spmv_seconds */
+    double precond_seconds;
+    int replacements; /* number of residual replacements in mixed precision */
+    /* number of refinement steps with the exact operator, if K is stored rounded */
+    int refinements;
+    int took_exact; /* 1: refinement stalled, and the solve finished with the exact operator */
+    int fell_back;  /* 1: mixed precision stalled, and the solve finished in double precision */
 } hx_pcg_result;
 
-/* Vectors of mixed precision. They lie in the memory of those in double, which only the true
- * residual and a fall-back need. */
+/* Vectors of mixed precision. They share memory with the double precision vectors, which only the
+ * true residual and a fallback to double precision need. */
 typedef struct hx_pcg_single {
-    float *d_r, *d_p, *d_q, *d_u, *d_m; /* [n] d_u: increment of u over |f|; d_m: M^-1 */
+    float *d_r, *d_p, *d_q, *d_u, *d_m; /* [n] d_u: increment of u divided by |f|; d_m: M^-1 */
 } hx_pcg_single;
 
 typedef struct hx_pcg {
     hx_pcg_params params;
-    hx_device *dev;                /* (borrowed) */
-    int64_t n;                     /* of the operator */
-    double *d_r, *d_p, *d_q, *d_z; /* [n]; z only where M^-1 is neither a fused diagonal nor leaves
-                                      it in single precision (owned) */
-    const float *d_z_single;       /* [n] the preconditioner's; NULL: none (borrowed) */
-    double *d_sum;                 /* p'K p of the operator (owned) */
-    hx_pcg_single single;          /* (borrowed from the vectors above) */
-    hx_pcg_state *d_state;         /* (owned) */
-    double slow;                   /* hx_pcg_state.slow of the last solve; 0: none yet */
-    double scale;                  /* hx_pcg_state.scale of the solves that follow; 0 at first */
-    void *recording;               /* the iterations between two looks, or NULL (owned) */
-    const double *d_recorded_u;    /* what they work on; NULL: in single precision */
-    const hx_linear *recorded_a;   /* and multiply by */
-    int recorded_version;          /* of the preconditioner */
-    int cannot_record;             /* HX_OK, or why they are queued one by one instead */
-    char not_recorded[128];        /* the same in words */
+    hx_device *dev; /* (borrowed) */
+    int64_t n;      /* size of the operator */
+    /* [n] d_z is NULL if M^-1 is a fused diagonal or leaves z in single precision (owned) */
+    double *d_r, *d_p, *d_q, *d_z;
+    /* [n] result of the preconditioner in single precision; NULL: it has none (borrowed) */
+    const float *d_z_single;
+    double *d_sum;               /* p'K p as summed by the operator (owned) */
+    hx_pcg_single single;        /* (shares memory with the vectors above) */
+    hx_pcg_state *d_state;       /* (owned) */
+    double slow;                 /* hx_pcg_state.slow of the last solve; 0: no solve yet */
+    double scale;                /* hx_pcg_state.scale for later solves; 0 at first */
+    void *recording;             /* the recorded batch of iterations, or NULL (owned) */
+    const double *d_recorded_u;  /* the u that the recording works on; NULL: single precision */
+    const hx_linear *recorded_a; /* the operator that it multiplies by */
+    int recorded_version;        /* version of the preconditioner in the recording */
+    int cannot_record; /* HX_OK, or the error because of which iterations are queued one by one */
+    char not_recorded[128]; /* the message of that error */
+    /* Called after each status check: iterations of this solve, 0 at its start, and |r| in a scale
+     * of its own; for progress reports. NULL: none. */
+    void (*watch)(void *context, int iterations, double residual);
+    void *context; /* (borrowed) */
 } hx_pcg;
 
-/* A right-hand side: a vector, or the entries that are not 0, where d_f is NULL. */
+/* A right-hand side: a full vector, or, if d_f is NULL, the list of its nonzero entries. */
 typedef struct hx_load {
-    const double *d_f; /* [n] of the operator (borrowed, like the next two) */
+    const double *d_f; /* [n] n as in the operator (borrowed, like the next two) */
     int64_t n_entry;
-    const int64_t *d_at;   /* [n_entry] each once */
+    const int64_t *d_at;   /* [n_entry] no index occurs twice */
     const double *d_value; /* [n_entry] */
 } hx_load;
 
-/* d_to[n] = f; queued. */
+/* d_to[n] = f. Queued. */
 int hx_load_expand(hx_device *dev, const hx_load *load, int64_t n, double *d_to);
 
-/* Device vectors of n doubles that a solver holds besides the caller's u and f, for either
- * precision; is_projected: the operator has rigid sets. */
+/* Number of device vectors of n doubles that a solver holds in addition to the caller's u and f,
+ * for either precision. is_projected: the operator has rigid sets. */
 int hx_pcg_vectors(const hx_precond_kind *kind, int is_projected);
 
-/* The operator and the preconditioner must stay the same, on the same device memory, until the
- * solver is freed: what it queues is recorded. HX_EINPUT: mixed precision with an operator without
- * apply_single, or a preconditioner that is neither a diagonal nor the identity. */
+/* The operator and the preconditioner must stay the same objects, in the same device memory, until
+ * the solver is freed, because queued work is recorded. HX_EINPUT: mixed precision with an operator
+ * without apply_single, or with a preconditioner that is neither a diagonal nor the identity. */
 int hx_pcg_create(hx_pcg *pcg, const hx_pcg_params *params, const hx_linear *a,
                   const hx_precond *pc);
 
-/* Solves A u = f from the u given (warm start). Values of u at fixed degrees of freedom are the
- * prescribed displacements and stay. The stopping rule's |f| is the norm of the load on free
- * degrees of freedom, the load of prescribed displacements included. Returns an error only if the
- * device failed; the numerical outcome is in result->reason. */
+/* Solves A u = f, starting from the given u (warm start). Values of u at fixed degrees of freedom
+ * are the prescribed displacements and are kept. The |f| of the stopping rule is the norm of the
+ * load on the free degrees of freedom, including the load from prescribed displacements. Returns an
+ * error only if the device fails; result->reason contains the numerical outcome. */
 int hx_pcg_solve(hx_pcg *pcg, const hx_linear *a, hx_precond *pc, const double *d_f, double *d_u,
                  hx_pcg_result *result);
 
-/* The same of any load, in mixed precision of a vector only: it lies in the solver's own vectors
- * whenever it is needed, to the same bits. */
+/* hx_pcg_solve for any load; mixed precision accepts only a full vector. A sparse load is expanded
+ * into the solver's own vectors when it is needed, with bitwise equal results. */
 int hx_pcg_solve_load(hx_pcg *pcg, const hx_linear *a, hx_precond *pc, const hx_load *load,
                       double *d_u, hx_pcg_result *result);
 
-/* HX_EINPUT as in hx_pcg_create, before anything is allocated. */
+/* HX_EINPUT in the cases of hx_pcg_create, checked before anything is allocated. */
 int hx_pcg_check_precision(hx_precision precision, const hx_strategy *strategy,
                            const hx_precond_kind *kind);
 
-/* HX_EINPUT: rigid sets in mixed precision. */
+/* HX_EINPUT if there are rigid sets and the precision is mixed. */
 int hx_pcg_check_rigid(hx_precision precision, int n_rigid);
 
 const char *hx_pcg_reason_name(hx_pcg_reason reason);
 
-/* |r| / |f| below which HX_PCG_COMPLIANCE expects nothing more from double precision. */
+/* HX_PCG_COMPLIANCE accepts any solution with |r| / |f| below this: double precision allows no
+ * better. */
 #define HX_PCG_ROUNDING 1e-12
 
-/* The default of a criterion: 1e-5, of HX_PCG_COMPLIANCE 1e-6. */
+/* Default tolerance of a criterion: 1e-6 for HX_PCG_COMPLIANCE, 1e-5 for the others. */
 double hx_pcg_tolerance(hx_pcg_criterion criterion);
 
 void hx_pcg_free(hx_pcg *pcg);

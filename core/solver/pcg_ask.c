@@ -1,26 +1,28 @@
-/* When conjugate gradients ask their preconditioner, in the middle of a solve that takes long, for
- * what it can do better. */
+/* Decides when, in the middle of a long solve, PCG calls its preconditioner to enable deflation
+ * (`mend`) or to refresh its estimates (`revise`). */
 #include <math.h>
 
 #include "pcg_internal.h"
 
-/* Iterations after which a preconditioner is asked to mend what it can, once: sooner, from SOON on
- * every so many, where as many as FAR or more are foretold by the last ones; and after which one
- * that estimates is asked to look again, doubled each time: later where the last EVERY foretell
- * that fewer than WORTH are left, which looking would take as well (README.md, "Lines"). */
+/* Iteration counts. Deflation is enabled at most once per solve: after MEND iterations, or earlier,
+ * from SOON on and every EVERY iterations, if recent convergence predicts at least FAR iterations
+ * in all. Estimates are refreshed after PATIENCE iterations, a limit that is doubled each time, but
+ * later if the last EVERY or more iterations predict that fewer than WORTH are left, which is about
+ * the cost of a refresh (doc/notebook/2026-11-26-lines.md). */
 enum { SOON = 16, EVERY = 4, FAR = 60, MEND = 30, PATIENCE = 40, WORTH = 10 };
 
-/* A residual that rises so often tells of an estimate that missed something: what it does not cover
- * is made larger by the preconditioner. Its first look again comes then (README.md, "Multigrid"),
- * or at once where r'z < 0 proves that M is not positive definite. */
+/* If the residual rises this often, an eigenvalue estimate is too low, and the smoother amplifies
+ * the modes above it. The first refresh then comes early
+ * (doc/notebook/2026-11-28-rigid-motions-and-rounding.md). It comes at once if r'z < 0, which
+ * proves that M is not positive definite. */
 enum { RISES = 4 };
 
-/* Decades that are to go where mending is foretold to pay, or looking again at r'z < 0: a residual
- * rises and falls by a third of one in two iterations, so nearer to the end the last ones say
- * little (README.md, "Loose parts"). */
+/* Decades that must be left to reduce for early deflation, and for a refresh because of r'z < 0.
+ * The residual varies by a third of a decade within two iterations, so closer to the end recent
+ * convergence predicts little (doc/notebook/2026-11-28-loose-parts.md). */
 static const double MUCH = 1.0;
 
-/* Decades of the residual that are left; 0 where the criterion goes by something else. */
+/* Decades of the residual left to reduce; 0 if the criterion does not use the residual. */
 static double decades_left(const hx_pcg_state *s)
 {
     if (s->criterion == HX_PCG_COMPLIANCE || !(s->stop > 0.0)) return 0.0;
@@ -46,7 +48,7 @@ static int is_time_to_revise(const hx_pcg_run *s, hx_pcg_asking *a, int n_done)
     return n_done >= a->patience && !(left > 0.0 && (before - left) * WORTH > left * n);
 }
 
-/* 1 where a solve shows that an estimate missed something, unless the first look was had. */
+/* 1 if the solve shows that an estimate is too low, unless the first refresh has been done. */
 static int has_missed(hx_pcg_asking *a, const hx_pcg_state *state)
 {
     const int rises = state->rr > a->rr;

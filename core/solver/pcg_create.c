@@ -1,4 +1,4 @@
-/* PCG's vectors, and what they can be used with. */
+/* Creates a PCG solver, and checks which operators and preconditioners it can be used with. */
 #include <string.h>
 
 #include "pcg_internal.h"
@@ -26,13 +26,14 @@ const char *hx_precision_name(hx_precision precision)
     return precision == HX_PRECISION_MIXED ? "mixed" : "double";
 }
 
-/* 1 if z = M^-1 r is a vector of its own, neither made on the fly nor the preconditioner's. */
+/* 1 if z = M^-1 r is a vector owned by PCG, neither computed on the fly nor stored by the
+ * preconditioner. */
 static int keeps_z(const hx_precond_kind *kind, int is_projected)
 {
     return (kind->apply && !kind->single_z) || is_projected;
 }
 
-/* The same on a device that may have no steps of a rounded z. */
+/* keeps_z for a device, which may not support z in single precision. */
 static int needs_z(const hx_precond_kind *kind, const hx_linear *a)
 {
     return keeps_z(kind, a->project != NULL) ||
@@ -47,8 +48,8 @@ int hx_pcg_vectors(const hx_precond_kind *kind, int is_projected)
 int hx_pcg_check_rigid(hx_precision precision, int n_rigid)
 {
     if (precision == HX_PRECISION_DOUBLE || n_rigid == 0) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "\"mixed\" has no rigid couplings; use \"double\", or coupling = "
-                               "\"distributing\"");
+    return HX_RAISE(HX_EINPUT, "\"mixed\" does not support rigid couplings; use \"double\", or "
+                               "coupling = \"distributing\"");
 }
 
 static int check_single(int has_single, const char *name, const char *device,
@@ -59,9 +60,10 @@ static int check_single(int has_single, const char *name, const char *device,
                         "operator '%s' on device '%s' has no product in single precision", name,
                         device);
     if (kind->apply && !kind->identity)
-        return HX_RAISE(HX_EINPUT,
-                        "preconditioner '%s' is not a diagonal, as \"mixed\" needs; use \"double\"",
-                        kind->name);
+        return HX_RAISE(
+            HX_EINPUT,
+            "preconditioner '%s' is not a diagonal, which \"mixed\" requires; use \"double\"",
+            kind->name);
     return HX_OK;
 }
 
@@ -72,17 +74,18 @@ int hx_pcg_check_precision(hx_precision precision, const hx_strategy *strategy,
     return check_single(strategy->apply_single != NULL, strategy->name, strategy->device, kind);
 }
 
-/* The same of any operator, and what else mixed precision needs. */
+/* Requirements of mixed precision for any operator. */
 static int check_mixed(const hx_linear *a, const hx_precond_kind *kind)
 {
     const char *device = a->dev->ops->name;
     HX_TRY(check_single(a->apply_single != NULL, a->name, device, kind));
     HX_TRY(hx_pcg_check_rigid(HX_PRECISION_MIXED, a->project != NULL));
     if (a->dev->ops->pcg->start_single) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "device '%s' has no \"mixed\" precision; use \"double\"", device);
+    return HX_RAISE(HX_EINPUT, "device '%s' does not support precision = \"mixed\"; use \"double\"",
+                    device);
 }
 
-/* Floats from the beginning of one vector in single precision to that of the next. */
+/* Distance in floats between consecutive vectors in single precision. */
 static int64_t single_stride(int64_t n)
 {
     return (n + 63) / 64 * 64;
@@ -107,7 +110,9 @@ int hx_pcg_create(hx_pcg *pcg, const hx_pcg_params *params, const hx_linear *a,
     memset(pcg, 0, sizeof *pcg);
     if (params->precision == HX_PRECISION_MIXED) HX_TRY(check_mixed(a, pc->kind));
     pcg->params = *params;
-    if (pcg->params.check_every <= 0) /* an iteration too many costs more than a look */
+    /* `rounded` preconditioners are expensive: one unneeded iteration costs more than a status
+     * check */
+    if (pcg->params.check_every <= 0)
         pcg->params.check_every = pc->kind->rounded ? 1 : dev->ops->look_every;
     pcg->dev = dev;
     pcg->n = a->n;

@@ -1,61 +1,65 @@
-/* Between pcg.c, pcg_ask.c, pcg_create.c and pcg_refine.c. */
+/* Shared by pcg.c, pcg_ask.c, pcg_create.c and pcg_refine.c. */
 #ifndef HX_PCG_INTERNAL_H
 #define HX_PCG_INTERNAL_H
 
 #include "pcg.h"
 
-/* A solve on its way. */
+/* State of a solve in progress. */
 typedef struct hx_pcg_run {
     hx_pcg *pcg;
     const hx_linear *a;
     hx_precond *pc;
     const hx_load *load;
     double *d_u;
-    double norm;                                       /* |f| */
-    double energy;                                     /* 2 f'u - u'Ku of the first guess */
-    hx_pcg_state state;                                /* as seen at the last look */
-    double spmv_sampled, precond_sampled, all_sampled; /* seconds */
-    int n_look;                                        /* after iterations */
-    int has_z; /* of the residual reached; else, after the first iteration, each begins with it */
-    int (*iterate)(struct hx_pcg_run *, int marked); /* one iteration, queued */
+    double norm;        /* |f| */
+    double energy;      /* 2 f'u - u'Ku of the initial guess */
+    hx_pcg_state state; /* copy of the device state at the last status check */
+    double spmv_sampled, precond_sampled, all_sampled; /* seconds, summed over the samples */
+    int n_look; /* number of status checks after iterations */
+    /* 1: z of the current residual exists; 0: every iteration, except possibly the first, starts by
+     * computing it */
+    int has_z;
+    int (*iterate)(struct hx_pcg_run *, int marked); /* queues one iteration */
 } hx_pcg_run;
 
-/* r = f - K u of the exact K on free degrees of freedom, q = K u. Until p becomes 0 it may hold f.
- */
+/* r = f - K u with the exact K on the free degrees of freedom, q = K u. p may hold f until it is
+ * set to 0. */
 int hx_pcg_find_residual(hx_pcg_run *s);
 
-/* p = 0, z = M^-1 r, first test; waits. The first iteration has its z then. */
+/* p = 0, z = M^-1 r, and the first convergence test. Waits. Sets has_z for the first iteration. */
 int hx_pcg_start_from_residual(hx_pcg_run *s);
 
-/* The next iterations are recorded anew. */
+/* Frees the recording, so that the next iterations are recorded newly. */
 void hx_pcg_forget_recording(hx_pcg *pcg);
 
-/* When the preconditioner is asked, in one solve. */
+/* Decides when, in the course of one solve, PCG calls the preconditioner to enable deflation
+ * (`mend`) or to refresh its estimates (`revise`). */
 typedef struct hx_pcg_asking {
-    double left; /* decades to go after `judged` iterations */
+    double left; /* decades of the residual left to reduce after `judged` iterations */
     int judged, mended, patience;
-    double late_left; /* the same after `late_judged`, some before the patience ends */
+    /* decades left after `late_judged` iterations, shortly before `patience` is reached */
+    double late_left;
     int late_judged;
-    double rr;  /* r'r at the last asking, */
-    int n_rise; /* and how often it was more than at the one before */
+    double rr;  /* r'r at the last call */
+    int n_rise; /* number of calls at which r'r had increased */
 } hx_pcg_asking;
 
 void hx_pcg_begin_asking(hx_pcg_asking *a, const hx_pcg_state *state);
 
-/* After n_done iterations, as seen at the last look. *changed: whether the preconditioner has, and
- * the solve begins anew from its u. */
+/* Called after n_done iterations, with the state of the last status check. *changed: 1 if the
+ * preconditioner has changed, so that the solve must restart from its current u. */
 int hx_pcg_ask(hx_pcg_run *s, int n_done, hx_pcg_asking *a, int *changed);
 
-/* Of a solve: how far the corrections have come. Begins with best = INFINITY. */
+/* Progress of the refinement in one solve. Initialize with best = INFINITY. */
 typedef struct hx_pcg_refinement {
-    double best; /* r'r of the exact K */
+    double best; /* smallest r'r with the exact K */
     int n_lost, n;
 } hx_pcg_refinement;
 
-/* A solve whose recurrence, with the operator as it is stored, meets the criterion: goes on from
- * the residual of the exact operator where that does not (iterative refinement). u holds the sum of
- * the corrections. Where they gain no more, or the stored operator is not positive definite, the
- * solve goes on with the exact one. Waits. */
+/* Continues a solve whose recurrence, with the operator as it is stored, satisfies the criterion,
+ * from the residual of the exact operator if that does not (iterative refinement). u holds the sum
+ * of the corrections. If the corrections gain nothing more, or if the stored operator is not
+ * positive definite, the solve continues with the exact operator. Waits. */
 int hx_pcg_refine(hx_pcg_run *s, hx_pcg_refinement *refinement, hx_pcg_result *result);
 
 #endif

@@ -1,15 +1,16 @@
-/* Iterative refinement of a solve with a rounded operator. */
+/* Iterative refinement of a solve whose operator is stored rounded. */
 #include "pcg_internal.h"
 
 #include <math.h>
 
 #include "vector_ops.h"
 
-/* A correction is lost that does not take a fifth off |r|. */
+/* A correction is lost if it reduces |r| by less than a fifth (GAIN). MAX_LOST lost corrections in
+ * a row, or MAX_REFINEMENTS corrections, end the refinement. */
 enum { MAX_LOST = 3, MAX_REFINEMENTS = 40 };
 #define GAIN 0.8
 
-/* Of |r|, to which a correction is solved: what rounding leaves of it is rarely less. */
+/* Each correction is solved to this fraction of |r|; rounding rarely allows less. */
 #define COARSE 1e-2
 
 static int is_over(hx_pcg_refinement *p, double rr)
@@ -19,8 +20,8 @@ static int is_over(hx_pcg_refinement *p, double rr)
     return p->n_lost >= MAX_LOST || p->n++ >= MAX_REFINEMENTS;
 }
 
-/* The bound of the next correction, which begins with |r|; with the exact operator, of the solve.
- */
+/* Uploads the bound for the next correction, which starts with |r|; with the exact operator, the
+ * bound of the solve. */
 static int put_stop(const hx_pcg_run *s, double rr)
 {
     const hx_pcg *const pcg = s->pcg;
@@ -37,12 +38,14 @@ int hx_pcg_refine(hx_pcg_run *s, hx_pcg_refinement *refinement, hx_pcg_result *r
     HX_TRY(hx_pcg_find_residual(s));
     HX_TRY(pcg->dev->ops->vector->dot(pcg->dev, pcg->n, pcg->d_r, pcg->d_r, &rr));
     if (pcg->params.criterion == HX_PCG_RELATIVE && sqrt(rr) <= pcg->params.tolerance * s->norm) {
-        s->state.rr = rr; /* most solves: no preconditioner needed */
+        /* the usual case: converged without another application of the preconditioner */
+        s->state.rr = rr;
         s->state.reason = HX_PCG_CONVERGED;
         return HX_OK;
     }
     const int is_idle = is_over(refinement, rr);
-    if (is_idle && !s->a->exact) return HX_OK; /* as near as rounding in double lets it come */
+    /* as accurate as rounding in double precision allows */
+    if (is_idle && !s->a->exact) return HX_OK;
     if (is_idle || s->state.reason == HX_PCG_INDEFINITE) {
         s->a = s->a->exact;
         *refinement = (hx_pcg_refinement){.best = INFINITY};

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Empty, for another mesh. */
+/* Empties the plan if it belongs to another mesh. */
 static void begin(hx_plan *plan, const hx_mesh *mesh)
 {
     if (plan->mesh == mesh) return;

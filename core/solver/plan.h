@@ -1,6 +1,6 @@
-/* What operator and preconditioner list of a mesh on the host: made before there is a device, while
- * its driver starts, counted by those who foretell memory, and taken by the set-ups. hx_problem has
- * one or none; all goes without, then each makes its own. */
+/* Host-side lists of the operator and the preconditioner, made before the device is available
+ * (while its driver starts). Memory estimates are counted on them, and the set-ups take them over.
+ * hx_problem has at most one plan; without one, each set-up makes its own lists. */
 #ifndef HX_PLAN_H
 #define HX_PLAN_H
 
@@ -12,43 +12,48 @@ extern "C" {
 #endif
 
 typedef struct hx_plan {
-    const hx_mesh *mesh; /* that all is of (borrowed); NULL: nothing is made yet */
+    const hx_mesh *mesh; /* the mesh of all lists (borrowed); NULL: nothing has been made */
 
-    const hx_strategy *strategy; /* whose lists were made; NULL: none */
-    void *lists;                 /* of hx_strategy.plan until setup has them (owned) */
-    size_t bytes, single_bytes;  /* as hx_strategy.bytes and single_bytes, counted on them */
+    const hx_strategy *strategy; /* operator kind of the lists; NULL: none */
+    void *lists;                 /* from hx_strategy.plan, until `setup` takes them (owned) */
+    /* values of hx_strategy.bytes and single_bytes, counted on the lists */
+    size_t bytes, single_bytes;
 
-    hx_lattice_draft *lattice;     /* until multigrid has it, or it is finished (owned) */
-    hx_lattice *finished;          /* likewise (owned) */
-    double coarsening;             /* of it; 0: there was none */
-    double n_lattice_node, n_cell; /* nodes and cells of its first level */
+    hx_lattice_draft *lattice;     /* until multigrid takes it or it is finished (owned) */
+    hx_lattice *finished;          /* finished coarse grids, until multigrid takes them (owned) */
+    double coarsening;             /* coarsening of the draft; 0: there was no draft */
+    double n_lattice_node, n_cell; /* nodes and cells of the first coarse grid */
     double aspect;                 /* hx_lattice_aspect of the mesh; 0: not measured */
 } hx_plan;
 
-/* The lists of a strategy, unless they were made. Without a word where it has no plan or there is
- * no memory: setup will say so. O(n_elem). */
+/* Makes the lists of an operator kind unless they exist. Silently does nothing if the kind has no
+ * plan function or if memory runs out: the set-up will report that. O(n_elem). */
 void hx_plan_operator(hx_plan *plan, const hx_problem *problem, const hx_strategy *strategy);
 
-/* What the preconditioner takes from the mesh for such a device, likewise. */
+/* Makes what the preconditioner needs from the mesh on such a device; silent like
+ * hx_plan_operator. */
 void hx_plan_precond(hx_plan *plan, const hx_problem *problem, const hx_precond_kind *kind,
                      const hx_device_ops *device);
 
-/* What can be made of that beyond what tells its memory. Without a word where there is none. */
+/* Completes the preconditioner's lists beyond what the memory estimate needs. Silently does nothing
+ * if there are none. */
 void hx_plan_finish_precond(hx_plan *plan, const hx_problem *problem, const hx_precond_kind *kind);
 
-/* The problem's plan, if it has the strategy's lists or had them: `bytes` count. Else NULL. */
+/* The problem's plan if it has or had the lists of the operator kind, so that `bytes` is valid;
+ * otherwise NULL. */
 const hx_plan *hx_plan_of(const hx_problem *problem, const hx_strategy *strategy);
 
-/* The draft of the problem's lattice, which the caller frees; NULL: none. */
+/* Passes ownership of the draft of the coarse grids to the caller. NULL: there is none. */
 hx_lattice_draft *hx_plan_take_lattice(const hx_problem *problem, double coarsening);
 
-/* 1: *lattice is the problem's finished one, which the caller frees. */
+/* Returns 1 and passes ownership of the finished coarse grids to the caller, or returns 0 if there
+ * are none. */
 int hx_plan_take_finished(const hx_problem *problem, double coarsening, hx_lattice *lattice);
 
-/* hx_lattice_aspect of the problem's mesh, measured or of its plan. */
+/* hx_lattice_aspect of the problem's mesh, measured or from its plan. */
 double hx_plan_aspect(const hx_problem *problem);
 
-/* Frees the lists, once setup has them. */
+/* Frees the lists after `setup` has used them. */
 void hx_plan_drop_lists(hx_plan *plan);
 
 /* Accepts a zeroed struct. */

@@ -7,9 +7,10 @@ int hx_precond_create(hx_precond *pc, const hx_precond_kind *kind, const hx_line
 {
     memset(pc, 0, sizeof *pc);
     if (kind->needs_operator && !op)
-        return HX_RAISE(HX_EINPUT,
-                        "preconditioner '%s' works on the stiffness of a mesh, not on '%s'",
-                        kind->name, a->name);
+        return HX_RAISE(
+            HX_EINPUT,
+            "preconditioner '%s' needs the stiffness matrix of a mesh and cannot be used for '%s'",
+            kind->name, a->name);
     pc->kind = kind;
     pc->a = a;
     pc->op = op;

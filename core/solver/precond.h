@@ -1,4 +1,5 @@
-/* A preconditioner M ~ A of a linear operator: one const table per kind, hx_precond_<name>. */
+/* A preconditioner M ~ A of a linear operator. Each kind is one const table named
+ * hx_precond_<name>. */
 #ifndef HX_PRECOND_H
 #define HX_PRECOND_H
 
@@ -13,46 +14,51 @@ typedef struct hx_precond hx_precond;
 
 typedef struct hx_precond_kind {
     const char *name, *help;
-    int vectors;        /* device vectors it holds, for the memory check */
-    int rigid_vectors;  /* more where sets are rigid */
-    int identity;       /* M is the identity */
-    int needs_operator; /* of K itself, not of any A: what it takes from it stands in its file */
-    int rounded; /* applied in single precision: PCG takes the flexible rule, one more pass */
-    /* Iterations of a solve to 1e-5, roughly, on any mesh; 0: as with the diagonal, the more the
-     * larger the mesh. */
+    int vectors;       /* number of device vectors it holds, for the memory estimate */
+    int rigid_vectors; /* additional vectors if the problem has rigid sets */
+    int identity;      /* M is the identity */
+    /* 1: works only for the stiffness operator K, not for any A; the file of the kind states what
+     * it reads from K */
+    int needs_operator;
+    /* 1: applied in single precision, so PCG uses the flexible rule for beta, which costs one more
+     * pass over the vectors */
+    int rounded;
+    /* Rough number of iterations of a solve to 1e-5 on any mesh; 0: like Jacobi, the number grows
+     * with the mesh. */
     int iterations;
-    /* What is chosen by itself (choose.h) takes it from so many elements on; 0: on no mesh. */
+    /* The automatic choice (choose.h) considers this kind for meshes of at least this many
+     * elements; 0: never. */
     int chosen_from;
-    /* 1 if the device has what it needs; NULL: all have. */
+    /* 1 if the device provides what the kind needs. NULL: every device does. */
     int (*runs_on)(const hx_device_ops *device);
-    /* Device bytes it holds besides those vectors; NULL: none. O(n_elem). */
+    /* Device bytes that it holds besides its vectors. O(n_elem). NULL: none. */
     size_t (*bytes)(const hx_problem *problem, const hx_device_ops *device,
                     const hx_strategy *strategy);
-    /* Fills what of the plan (plan.h) is the kind's, before the device is there; NULL: nothing.
-     * O(n_elem). */
+    /* Fills the kind's part of the plan (plan.h) before the device is available. O(n_elem). NULL:
+     * nothing to plan. */
     int (*plan)(struct hx_plan *plan, const hx_problem *problem, const hx_device_ops *device);
-    /* After it, what create would make of it on the host; NULL: nothing. */
+    /* After `plan`: does on the host what `create` would do there. NULL: nothing. */
     int (*plan_more)(struct hx_plan *plan, const hx_problem *problem);
-    /* Allocates for pc->a. */
+    /* Allocates memory for pc->a. */
     int (*create)(hx_precond *pc);
-    /* After each change of A (hx_operator_update). */
+    /* Called after each change of A (hx_operator_update). */
     int (*setup)(hx_precond *pc);
-    /* z = M^-1 r; NULL when d_inverse_diagonal is all there is to it. What it queues depends on
-     * neither the design nor r, but for what `version` tells: PCG may record it. Hot. */
+    /* z = M^-1 r. NULL if M is given by d_inverse_diagonal. The queued work depends neither on the
+     * design nor on r unless `version` changes, so that PCG may record it. Hot. */
     int (*apply)(hx_precond *pc, const double *d_r, double *d_z);
-    /* Where apply leaves z in single precision when d_z is NULL, which saves a vector: memory that
-     * stays where it is. NULL, or returns NULL: apply wants a d_z. */
+    /* Where `apply` leaves z in single precision if d_z is NULL, which saves a vector. The address
+     * must not change. NULL, or a NULL result: `apply` needs a d_z. */
     const float *(*single_z)(const hx_precond *pc);
-    /* A solve takes long, its residual rises again and again, or r'z < 0: look again, with more
-     * work, at what setup only estimated. Returns 1 if the preconditioner has changed: PCG starts
-     * anew from where it is. NULL: nothing was estimated. */
+    /* Refreshes, with more work, what `setup` only estimated. PCG calls it if a solve takes long,
+     * if the residual rises repeatedly, or if r'z < 0. Returns 1 if the preconditioner has changed;
+     * PCG then restarts from the current u. NULL: nothing is estimated. */
     int (*revise)(hx_precond *pc);
-    /* A solve takes longer than most: look once for what can be mended. Returns as `revise`; NULL:
-     * nothing can. */
+    /* Enables deflation if that helps. PCG calls it at most once per solve, if the solve takes
+     * longer than most. Returns like `revise`. NULL: there is no deflation. */
     int (*mend)(hx_precond *pc);
-    /* What the next set-up takes from this one (snapshot.h). NULL: nothing. */
+    /* Saves or restores what the next set-up reuses from this one (snapshot.h). NULL: nothing. */
     int (*snapshot)(hx_precond *pc, hx_snapshot *image);
-    /* The next set-up takes nothing from this one. NULL: it never does. */
+    /* Resets the kind, so that the next set-up reuses nothing. NULL: it never reuses anything. */
     void (*forget)(hx_precond *pc);
     void (*destroy)(hx_precond *pc);
 } hx_precond_kind;
@@ -60,19 +66,19 @@ typedef struct hx_precond_kind {
 struct hx_precond {
     const hx_precond_kind *kind;
     const hx_linear *a;         /* (borrowed) */
-    const hx_operator *op;      /* NULL, or K, whose linear a is (borrowed) */
+    const hx_operator *op;      /* the operator K that `a` belongs to, or NULL (borrowed) */
     double *d_inverse_diagonal; /* [n] or NULL; PCG fuses it into its vector passes (owned) */
-    int version;                /* another one: what `apply` queues is another */
-    int iterations;             /* most of a solve since the last set-up */
+    int version;                /* changes if `apply` would queue different work */
+    int iterations;             /* largest iteration count of a solve since the last set-up */
     void *impl;                 /* (owned by the kind) */
 };
 
-/* op: the operator whose linear a is, for kinds that need more than that; else it may be NULL.
- * HX_EINPUT: the kind needs it, or more components, than there are. */
+/* op is the operator that `a` belongs to; it may be NULL for kinds that do not need it. HX_EINPUT
+ * if the kind needs an operator, or more components, and there is none. */
 int hx_precond_create(hx_precond *pc, const hx_precond_kind *kind, const hx_linear *a,
                       const hx_operator *op);
 int hx_precond_setup(hx_precond *pc);
-/* Device bytes it holds, vectors included. O(n_elem). */
+/* Device bytes of the preconditioner, including its vectors. O(n_elem). */
 size_t hx_precond_bytes(const hx_precond_kind *kind, const hx_problem *problem,
                         const hx_device_ops *device, const hx_strategy *strategy);
 void hx_precond_free(hx_precond *pc);

@@ -1,5 +1,5 @@
-/* Block Jacobi: M = the 3x3 diagonal blocks of A, a point each, exact. Fixed entries are rows and
- * columns of the identity. */
+/* Block Jacobi: M consists of the 3x3 diagonal blocks of A, one per point, in double precision.
+ * Rows and columns of fixed entries are those of the identity. */
 #include "element_ops.h"
 #include "precond.h"
 
@@ -8,11 +8,10 @@ static int create(hx_precond *pc)
     const hx_linear *a = pc->a;
     double *d_block;
     if (a->components != 3 || !a->block_diagonal)
-        return HX_RAISE(
-            HX_EINPUT,
-            "preconditioner 'block-jacobi' takes blocks of 3x3, which '%s' has not: use "
-            "'jacobi'",
-            a->name);
+        return HX_RAISE(HX_EINPUT,
+                        "preconditioner 'block-jacobi' needs 3x3 blocks, which '%s' does not have: "
+                        "use 'jacobi'",
+                        a->name);
     HX_TRY(a->dev->ops->alloc(a->dev, (size_t)a->n / 3 * 6 * sizeof(double), &d_block));
     pc->impl = d_block;
     return HX_OK;
@@ -36,7 +35,7 @@ static void destroy(hx_precond *pc)
     pc->a->dev->ops->release(pc->a->dev, pc->impl);
 }
 
-/* The blocks are summed by the node lists. */
+/* Summing the blocks requires the node lists. */
 static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
                     const hx_strategy *strategy)
 {
@@ -47,8 +46,8 @@ static size_t bytes(const hx_problem *problem, const hx_device_ops *device,
 
 const hx_precond_kind hx_precond_block_jacobi = {
     .name = "block-jacobi",
-    .help = "the 3x3 diagonal blocks of K, one a node",
-    .vectors = 2, /* six numbers a node */
+    .help = "the 3x3 diagonal blocks of K, one per node",
+    .vectors = 2, /* six numbers per node */
     .bytes = bytes,
     .create = create,
     .setup = setup,

@@ -1,4 +1,4 @@
-/* Jacobi: M = diag A, exact. Fused into PCG's vector passes. */
+/* Jacobi: M = diag A in double precision, fused into PCG's vector passes. */
 #include "precond.h"
 #include "vector_ops.h"
 

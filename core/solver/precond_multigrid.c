@@ -1,7 +1,7 @@
-/* Multigrid: one symmetric V-cycle in single precision. The mesh is smoothed matrix-free, the
- * coarse levels are lattices laid over it (lattice.h) with Galerkin matrices of the design's own
- * modulus, which is what keeps the iterations few at any contrast. Only values change with the
- * design. */
+/* The preconditioner `multigrid`: one symmetric multigrid cycle in single precision. The smoother
+ * on the mesh is matrix-free. The coarse levels are Cartesian grids laid over the mesh (lattice.h),
+ * with Galerkin matrices of the current modulus, which keeps the iteration count low at any
+ * contrast. A new design changes only values, not the structure. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,26 +15,31 @@
 #include "plan.h"
 #include "vector_ops.h"
 
-/* Chosen by measurement, see README.md. */
-#define COARSENING 4.0 /* elements a cell of the first lattice, in each direction */
-/* Of a mesh that is smoothed in lines and not large, on a device to which lattices cost little. */
+/* Chosen by measurement: doc/notebook/2026-11-28-multigrid.md. */
+#define COARSENING 4.0 /* elements across a cell of the first coarse grid, in each direction */
+/* For meshes with line smoothing of up to STRETCHED_ELEMENTS elements, on a device where coarse
+ * grids are cheap. */
 #define COARSENING_STRETCHED 2.5
 #define STRETCHED_ELEMENTS 500000
-#define COARSENING_HEAT 2.0      /* with one unknown a node lattices cost little */
-#define COARSENING_QUADRATIC 2.0 /* the same of quadratic elements */
-#define COARSENING_DEGREE 2.0    /* the same of splines, times the degree */
-/* Cells' parts of the first lattice's matrix are kept up to so many bytes, and beyond where this
- * share of the device's memory is left beside them. */
+#define COARSENING_HEAT 2.0      /* coarse grids with one unknown per node are cheap */
+#define COARSENING_QUADRATIC 2.0 /* for quadratic elements */
+#define COARSENING_DEGREE 2.0    /* for splines, times the degree */
+/* The contributions of cells to the first coarse matrix are stored if they take at most
+ * SHARES_ALWAYS bytes, or if the fraction SHARES_ROOM of the device memory remains free beside
+ * them. */
 #define SHARES_ALWAYS 1e9
 #define SHARES_ROOM 0.1
 #define LEAST_BYTES ((HX_LATTICE_LEVELS + 1) * sizeof(double))
 enum {
-    MEANS_ITERATIONS = 20, /* of a solve: an update of cells' parts takes as long as two or three */
-    MEANS_CELLS = 32       /* of a mesh: a device computes fewer exact parts at once */
+    /* iterations of a solve; an update of cell contributions takes as long as two or three */
+    MEANS_ITERATIONS = 20,
+    /* cells of a mesh; fewer exact contributions are computed at the same time anyway */
+    MEANS_CELLS = 32
 };
-enum { N_LAST = 64 }; /* nodes of the last lattice, at most; multigrid_direct.c may end earlier */
+/* maximum number of nodes of the last coarse grid; multigrid_direct.c may stop earlier */
+enum { N_LAST = 64 };
 
-/* The highest of a spline's, 0 of a mesh. */
+/* Highest degree of a spline; 0 for a mesh. */
 static int degree_of(const hx_problem *problem)
 {
     const hx_spline_rule *const rule = problem->space.spline_rule;
@@ -46,7 +51,7 @@ static int degree_of(const hx_problem *problem)
     return degree;
 }
 
-/* Of linear elements of elasticity. */
+/* Whether cells of few elements are used; for linear elements in elasticity. */
 static int is_narrow(const hx_problem *problem, const hx_device_ops *device)
 {
     const hx_problem *const whole = hx_problem_whole(problem);
@@ -91,7 +96,7 @@ static int put_mesh(hx_multigrid *mg, const hx_operator *op, const hx_lattice *l
     return mg->ops->mesh_prepare && !mg->rows ? mg->ops->mesh_prepare(dev, m) : HX_OK;
 }
 
-/* What updates of the first lattice's matrix keep from design to design. */
+/* Allocates what updates of the first coarse matrix keep from design to design. */
 static int put_kept(hx_multigrid *mg)
 {
     hx_device *const dev = mg->dev;
@@ -103,8 +108,8 @@ static int put_kept(hx_multigrid *mg)
     return dev->ops->alloc(dev, (n_cell + 2) * sizeof *m->d_changed, &m->d_changed);
 }
 
-/* Before the first update: all else that a run holds has its memory by then. Where parts have none,
- * all cells are computed each time. */
+/* Allocates the stored contributions of cells before the first update, when everything else that a
+ * run needs has been allocated. Without them, all cells are computed in each update. */
 static int put_shares(hx_multigrid *mg)
 {
     hx_device *const dev = mg->dev;
@@ -117,7 +122,7 @@ static int put_shares(hx_multigrid *mg)
     if ((double)bytes > SHARES_ALWAYS &&
         (double)n_free < (double)bytes + SHARES_ROOM * (double)n_total)
         return HX_OK;
-    if (dev->ops->alloc(dev, bytes, &m->d_share) < 0) { /* it goes without */
+    if (dev->ops->alloc(dev, bytes, &m->d_share) < 0) { /* optional: continue without them */
         m->d_share = NULL;
         hx_error_clear();
     }
@@ -159,7 +164,7 @@ static int put_levels(hx_multigrid *mg, const hx_operator *op, const hx_lattice 
     HX_TRY(hx_mg_direct_choose(mg, lattice, hx_mesh_n_elem_all(hx_problem_whole(op->problem)->mesh),
                                &n_level));
     for (int l = 0; l < n_level; l++) {
-        mg->n_level = l + 1; /* what destroy frees */
+        mg->n_level = l + 1; /* so that `destroy` frees this level */
         HX_TRY(put_level(mg, lattice, l, l + 1 < n_level));
     }
     for (int l = 1; l < n_level; l++)
@@ -194,7 +199,8 @@ static int alloc_vectors(hx_multigrid *mg, int64_t n_dof)
     const hx_device_ops *ops = mg->dev->ops;
     const size_t bytes = (size_t)((n_dof + 63) / 64 * 64) * sizeof(float);
     HX_TRY(ops->alloc(mg->dev, bytes, &mg->d_m));
-    HX_TRY(ops->alloc(mg->dev, 2 * bytes, &mg->d_x)); /* also the diagonal, in double */
+    /* also used for the diagonal, in double precision */
+    HX_TRY(ops->alloc(mg->dev, 2 * bytes, &mg->d_x));
     mg->d_t = mg->d_x + bytes / sizeof(float);
     HX_TRY(ops->alloc(mg->dev, bytes, &mg->d_v));
     HX_TRY(ops->alloc(mg->dev, bytes, &mg->d_d));
@@ -204,21 +210,21 @@ static int alloc_vectors(hx_multigrid *mg, int64_t n_dof)
     return ops->zero(mg->dev, mg->d_smoother, sizeof *mg->d_smoother);
 }
 
-/* The rows of an operator that stores K. */
+/* Uses the rows of an operator that stores K. */
 static int find_rows(hx_multigrid *mg, const hx_operator *op)
 {
     const hx_matrix_ops *matrix = mg->dev->ops->matrix;
     if (!op->strategy->assembled || !mg->ops->rows_galerkin || !matrix || !matrix->multiply_single)
         return HX_RAISE(HX_EINPUT,
-                        "preconditioner 'multigrid' takes quadratic elements from the rows of a "
-                        "matrix, which operator '%s' on device '%s' does not give: use %s",
+                        "preconditioner 'multigrid' needs a stored matrix for quadratic elements, "
+                        "which operator '%s' on device '%s' does not have: use %s",
                         op->strategy->name, mg->dev->ops->name,
                         mg->dof == 1 ? "jacobi" : "block-jacobi");
     mg->rows = op->strategy->assembled(op->state);
     return mg->dev->ops->alloc(mg->dev, 2 * (size_t)op->linear.n * sizeof(double), &mg->d_work);
 }
 
-/* The operator's own product in single precision, or the device's matrix-free one. */
+/* Uses the operator's own product in single precision, or the device's matrix-free one. */
 static int find_product(hx_multigrid *mg, const hx_operator *op)
 {
     if (op->model.points) return find_rows(mg, op);
@@ -228,8 +234,8 @@ static int find_product(hx_multigrid *mg, const hx_operator *op)
         mg->strategy = hx_strategy_of(mg->dev->ops->matrix_free, op->linear.components);
         if (!mg->strategy)
             return HX_RAISE(HX_EINPUT,
-                            "preconditioner 'multigrid' needs a product in single "
-                            "precision, which device '%s' has not",
+                            "preconditioner 'multigrid' needs a product in single precision, which "
+                            "device '%s' does not have",
                             mg->dev->ops->name);
         HX_TRY(mg->strategy->setup(&mg->own_state, mg->dev, &op->model, op->problem->mesh,
                                    HX_LAYOUT_INTERLEAVED));
@@ -277,7 +283,8 @@ static void destroy(hx_precond *pc)
     pc->impl = NULL;
 }
 
-/* Of one unknown a node: what depends on that from the table of heat, the rest as it is. */
+/* For one unknown per node: replaces the functions that depend on that number by those for heat
+ * conduction. */
 static void set_scalar(hx_multigrid_ops *table, const hx_multigrid_ops *scalar)
 {
     table->mesh_restrict = scalar->mesh_restrict;
@@ -314,8 +321,8 @@ static int find_ops(hx_multigrid *mg, const hx_problem *problem)
     const hx_multigrid_ops *scalar =
         is_heat && device->conduction ? device->conduction->multigrid : NULL;
     if (!device->multigrid || (is_heat && !scalar))
-        return HX_RAISE(HX_EINPUT, "device '%s' has no preconditioner 'multigrid'%s", device->name,
-                        device->multigrid ? " for physics = \"heat\"" : "");
+        return HX_RAISE(HX_EINPUT, "device '%s' does not support preconditioner 'multigrid'%s",
+                        device->name, device->multigrid ? " for physics = \"heat\"" : "");
     mg->table = *device->multigrid;
     if (is_heat) set_scalar(&mg->table, scalar);
     mg->ops = &mg->table;
@@ -323,7 +330,8 @@ static int find_ops(hx_multigrid *mg, const hx_problem *problem)
     return HX_OK;
 }
 
-/* The lattice of the plan, or a new one; a share's is that of the whole. */
+/* Takes the coarse grids from the plan or makes new ones; for a subdomain, those of the whole
+ * mesh. */
 static int make_lattice(hx_device *dev, hx_lattice *lattice, const hx_problem *problem)
 {
     const double coarsening = coarsening_of(problem, dev->ops);
@@ -347,7 +355,7 @@ static int create(hx_precond *pc)
     const size_t n_node = (size_t)op->model.n_point;
     hx_lattice lattice;
     hx_multigrid *mg;
-    uint8_t *held; /* what M0 leaves alone: supports, and rigid sets */
+    uint8_t *held; /* degrees of freedom that M0 leaves unchanged: supports and rigid sets */
     HX_TRY(hx_alloc(&mg, 1, sizeof *mg, "multigrid"));
     pc->impl = mg;
     mg->dev = op->dev;
@@ -373,9 +381,9 @@ static int create(hx_precond *pc)
     return rc;
 }
 
-/* Whether cells' parts may be of mean strains: not of a mesh, or of a process's share, of few
- * cells; not in the first design, of which nobody knows how hard it is; and never again after a
- * solve that took long, whose iterations they may make more. */
+/* Decides whether contributions of cells may use mean strains: not if the mesh, or a rank's
+ * subdomain, has few cells; not for the first design, whose difficulty is unknown; and not after
+ * any solve that took long, because mean strains may increase its iterations. */
 static void choose_means(const hx_precond *pc)
 {
     hx_multigrid *const mg = pc->impl;
@@ -383,10 +391,10 @@ static void choose_means(const hx_precond *pc)
     if (mg->n_setup > 0 && pc->iterations > MEANS_ITERATIONS) mg->is_hard = 1;
     mg->mesh.takes_means =
         mg->mesh.d_mean && mg->mesh.n_cell >= MEANS_CELLS && mg->n_setup > 0 && !mg->is_hard;
-    if (mg->mesh.takes_means != before) mg->is_restored = 1; /* all parts are made again */
+    if (mg->mesh.takes_means != before) mg->is_restored = 1; /* recompute all contributions */
 }
 
-/* The matrix of the first lattice, without springs. */
+/* Computes the matrix of the first coarse grid, without springs. */
 static int find_first(hx_multigrid *mg)
 {
     const hx_multigrid_ops *const ops = mg->ops;
@@ -400,7 +408,7 @@ static int find_first(hx_multigrid *mg)
     return ops->mesh_update(mg->dev, &mg->mesh, first, holds);
 }
 
-/* The matrix of the first lattice, or of a later one, with its diagonal. */
+/* Computes the matrix of coarse grid l, and its diagonal. */
 static int make_level(hx_multigrid *mg, const hx_operator *op, int l)
 {
     const hx_multigrid_ops *const ops = mg->ops;
@@ -424,7 +432,7 @@ static int setup(hx_precond *pc)
     const hx_operator *op = pc->op;
     const hx_multigrid_ops *ops = mg->ops;
     double *d_diag = (double *)mg->d_x;
-    HX_TRY(hx_mg_direct_wait(mg)); /* of a design that nobody solved for */
+    HX_TRY(hx_mg_direct_wait(mg)); /* from a design for which no solve was run */
     if (mg->own_state && mg->strategy->update) HX_TRY(mg->strategy->update(mg->own_state));
     HX_TRY(hx_operator_diagonal(op, d_diag));
     HX_TRY(mg->dev->ops->vector->zero_entries(mg->dev, mg->rigid.n_dof, mg->rigid.d_dof, d_diag));
@@ -440,7 +448,7 @@ static int setup(hx_precond *pc)
     HX_IN_SPAN(mg->dev, HX_SPAN_EIGENVALUES, -1, hx_mg_estimate(mg, op, mg->n_setup == 0));
     HX_IN_SPAN(mg->dev, HX_SPAN_FACTORS, -1, hx_mg_direct_setup(mg));
     if (mg->rigid.n_column > 0) {
-        HX_TRY(hx_mg_direct_wait(mg)); /* its columns go through the lattices */
+        HX_TRY(hx_mg_direct_wait(mg)); /* its columns use the coarse grids */
         HX_TRY(hx_mg_rigid_setup(mg, op));
     }
     int changed;
@@ -450,7 +458,7 @@ static int setup(hx_precond *pc)
     return HX_OK;
 }
 
-/* The same earlier: what hangs loose. */
+/* Enables deflation if the design has floating components. */
 static int mend(hx_precond *pc)
 {
     const int changed = hx_mg_loose_mend(pc->impl, pc->op);
@@ -458,15 +466,15 @@ static int mend(hx_precond *pc)
     return changed;
 }
 
-/* A solve takes long. */
+/* Refreshes the eigenvalue estimates, because a solve takes long. */
 static int revise(hx_precond *pc)
 {
     return hx_mg_revise(pc->impl, pc->op);
 }
 
-/* Vectors and bounds of the power iterations, what the last lattice's diagonal was raised to, the
- * moduli that the first lattice is of, and whether solves were hard; all else is made from them and
- * the design. */
+/* Saves or restores the vectors and bounds of the power iterations, the fraction added to the last
+ * matrix, the moduli of the first coarse matrix, and whether solves were hard. Everything else is
+ * computed from these and the design. */
 static int snapshot(hx_precond *pc, hx_snapshot *image)
 {
     hx_multigrid *mg = pc->impl;
@@ -495,7 +503,8 @@ static int snapshot(hx_precond *pc, hx_snapshot *image)
     return HX_OK;
 }
 
-/* Power iterations begin from noise and all cells are new, as in the first set-up. */
+/* Resets the state, so that power iterations start from random vectors and all cells are
+ * recomputed, as in the first set-up. */
 static void forget(hx_precond *pc)
 {
     hx_multigrid *mg = pc->impl;
@@ -523,14 +532,15 @@ static int plan_lattice(hx_plan *plan, const hx_problem *problem, const hx_devic
     return HX_OK;
 }
 
-/* Of a whole: what processes share out is listed for each. */
+/* Finishes the draft for a whole mesh. On several ranks each lists its own subdomain later, in
+ * `create`. */
 static int finish_lattice(hx_plan *plan, const hx_problem *problem)
 {
     hx_lattice *finished;
     if (!plan->lattice || problem->whole || problem->mesh->window) return HX_OK;
-    HX_TRY(hx_alloc(&finished, 1, sizeof *finished, "multigrid lattice"));
+    HX_TRY(hx_alloc(&finished, 1, sizeof *finished, "multigrid coarse grids"));
     const int rc = hx_lattice_finish(finished, &problem->space, plan->lattice, N_LAST, 0);
-    plan->lattice = NULL; /* also if that failed: create begins anew */
+    plan->lattice = NULL; /* also if that failed; `create` then starts over */
     if (rc < 0)
         free(finished);
     else
@@ -538,8 +548,8 @@ static int finish_lattice(hx_plan *plan, const hx_problem *problem)
     return rc;
 }
 
-/* Nodes and cells of the first lattice of a spline, whose cells are wider than asked for where its
- * functions reach further. 0: not counted. */
+/* Nodes and cells of the first coarse grid for a spline, whose cells are enlarged if basis
+ * functions extend further. Returns 0 if they could not be counted. */
 static int count_spline(const hx_problem *problem, double coarsening, double *n_node,
                         double *n_cell)
 {
@@ -554,7 +564,7 @@ static int count_spline(const hx_problem *problem, double coarsening, double *n_
     return 1;
 }
 
-/* Nodes and cells of the first lattice. */
+/* Nodes and cells of the first coarse grid. */
 static void count_lattice(const hx_problem *problem, const hx_device_ops *device, double *n_node,
                           double *n_cell)
 {
@@ -570,8 +580,9 @@ static void count_lattice(const hx_problem *problem, const hx_device_ops *device
     *n_cell = plan->n_cell;
 }
 
-/* Of n nodes or cells of the first lattice those that a share has: where it is shared out about as
- * many as of the elements, and a layer around them as of a cube. */
+/* Estimate of how many of n nodes or cells of the first coarse grid a subdomain has. If that grid
+ * is distributed: the same fraction as of the elements, plus a layer around them as if they formed
+ * a cube. */
 static double count_here(const hx_problem *problem, double n_node, double n)
 {
     if (!problem->whole || n_node <= HX_LATTICE_WHOLE) return n;
@@ -586,7 +597,7 @@ static const float *single_z(const hx_precond *pc)
     return mg->d_x;
 }
 
-/* Of the product in single precision. */
+/* Bytes for the product in single precision. */
 static size_t product_bytes(const hx_problem *problem, const hx_device_ops *device,
                             const hx_strategy *strategy)
 {
@@ -602,7 +613,7 @@ static size_t product_bytes(const hx_problem *problem, const hx_device_ops *devi
     return free->bytes(mesh, HX_LAYOUT_INTERLEAVED) + (size_t)free->single_bytes_per_elem * n_elem;
 }
 
-/* Of moduli and cells' parts; of the latter what is taken whatever else there is. */
+/* Bytes for moduli and contributions of cells; the latter only if they are stored in any case. */
 static double kept_bytes(const hx_problem *problem, const hx_device_ops *device, double n_cell)
 {
     const double shares = (double)(HX_MG_SHARE * sizeof(float)) * n_cell;
@@ -650,12 +661,12 @@ static int runs_on(const hx_device_ops *device)
 
 const hx_precond_kind hx_precond_multigrid = {
     .name = "multigrid",
-    .help = "V-cycle in single precision, Galerkin lattices over the mesh",
+    .help = "W-cycle in single precision, Galerkin coarse grids over the mesh",
     .rounded = 1,
     .rigid_vectors = 1,
-    .needs_operator = 1, /* the mesh, its product in single precision, springs and rigid sets */
+    .needs_operator = 1, /* reads the mesh, its single precision product, springs and rigid sets */
     .iterations = 15,
-    .chosen_from = 500, /* below, a solve with a diagonal takes as little */
+    .chosen_from = 500, /* smaller meshes are solved as fast with a diagonal */
     .runs_on = runs_on,
     .bytes = bytes,
     .plan = plan_lattice,

@@ -1,4 +1,4 @@
-/* No preconditioner: z = r, by a copy, so that it also exercises PCG's general path. */
+/* No preconditioner: z = r, by a copy, so that PCG's general path is exercised. */
 #include "precond.h"
 
 static int create(hx_precond *pc)

@@ -3,7 +3,7 @@
 #include "common_ops.h"
 #include "operator_springs.h"
 
-/* Of one call. */
+/* The arguments of one product. */
 typedef struct product {
     const hx_operator *op;
     const hx_strategy *strategy;

@@ -1,6 +1,6 @@
-/* y = K x of a strategy's elements with what stands beside them, over all processes: where a share
- * has points in common, the operator's own way of dividing its elements lets values of these travel
- * while the others are multiplied. */
+/* y = K x with the elements of an operator kind and the terms beside them (springs, films), over
+ * all ranks. If a subdomain has interface points, the kind's own division of its elements allows
+ * values at these points to be exchanged while the other elements are multiplied. */
 #ifndef HX_PRODUCT_H
 #define HX_PRODUCT_H
 
@@ -10,12 +10,13 @@
 extern "C" {
 #endif
 
-/* y = K x on all rows, springs and films of `op` included; state of that strategy, set up on op's
- * model. In parts where the strategy has them; else the whole product first. Hot. */
+/* y = K x on all rows, including springs and films of `op`. `state` belongs to that operator kind
+ * and was set up on op's model. The product runs in parts if the kind supports them; otherwise the
+ * whole product is computed before the exchange. Runs in every PCG iteration. */
 int hx_operator_multiply(const hx_operator *op, const hx_strategy *strategy, void *state,
                          const double *d_x, double *d_y);
 
-/* The same in single precision. */
+/* hx_operator_multiply in single precision. */
 int hx_operator_multiply_single(const hx_operator *op, const hx_strategy *strategy, void *state,
                                 const float *d_x, float *d_y);
 

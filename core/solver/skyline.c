@@ -8,10 +8,11 @@
 #include "../base/vectorised.h"
 
 enum { B = HX_SKYLINE_BLOCK };
-/* Of a matrix with unit diagonal. Rounding to single precision leaves noise where the zeros of a
- * redundant space were (the same rotation everywhere is the motion 0), and without pivoting noise
- * grows: a share of the diagonal is added that is above it, and what is still below this part of it
- * is left out. */
+/* Smallest pivot, relative to the fraction added, for a matrix with unit diagonal. Rounding to
+ * single precision leaves noise where a redundant space would give zeros (the same rotation at
+ * every node is the motion 0), and without pivoting the noise grows. Therefore a fraction of the
+ * diagonal that exceeds the noise is added, and rows whose pivot is below this part of it are left
+ * out. */
 #define LEAST_PIVOT (1.0 / 3.0)
 
 static int64_t least(int64_t a, int64_t b)
@@ -19,7 +20,7 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The end of block b's rows, given that of the block before. */
+/* End of the rows of block b, given that of the block before. */
 static int64_t end_of(int64_t n, const int64_t *last, int64_t b, int64_t before)
 {
     int64_t end = before;
@@ -69,7 +70,7 @@ void hx_skyline_clear(hx_skyline *s)
     memset(s->entry, 0, (size_t)s->at[s->n_block] * sizeof *s->entry);
 }
 
-/* A block's rows: row m at row + m stride, n_row of them. */
+/* The rows of a block: row m is at row + m stride, n_row of them. */
 typedef struct block_rows {
     double *row;
     int64_t first, stride;
@@ -105,7 +106,7 @@ HX_INLINED void subtract_skyline_row_lanes(int64_t n, double factor, const doubl
 HX_VERSIONS(subtract_skyline_row, (int64_t n, double factor, const double *row, double *to),
             (n, factor, row, to))
 
-/* to -= sum over m of factor[m] * row m, of a whole block. */
+/* to -= sum over m of factor[m] * row m, for a full block. */
 HX_INLINED void subtract_skyline_rows_lanes(int64_t n, const double *factor, const double *row,
                                             int64_t stride, double *to)
 {
@@ -121,7 +122,7 @@ HX_VERSIONS(subtract_skyline_rows,
             (int64_t n, const double *factor, const double *row, int64_t stride, double *to),
             (n, factor, row, stride, to))
 
-/* sum[m] = row m times x, of a whole block. */
+/* sum[m] = row m times x, for a full block. */
 HX_INLINED void dot_skyline_rows_lanes(int64_t n, const double *row, int64_t stride,
                                        const double *x, double *sum)
 {
@@ -148,8 +149,8 @@ HX_VERSIONS(dot_skyline_rows,
             (int64_t n, const double *row, int64_t stride, const double *x, double *sum),
             (n, row, stride, x, sum))
 
-/* The rows of a block itself, what those before leave being subtracted already. Returns how many
- * pivots are none. */
+/* Factorizes the rows of a block, from which the contributions of earlier blocks have been
+ * subtracted. Returns the number of rejected pivots. */
 static int factorise_block(hx_skyline *s, double least_pivot, block_rows u)
 {
     int n_refused = 0;
@@ -160,14 +161,14 @@ static int factorise_block(hx_skyline *s, double least_pivot, block_rows u)
                                  row + m);
         const int is_kept = row[m] > least_pivot;
         const double inverse = is_kept ? 1.0 / sqrt(row[m]) : 0.0;
-        n_refused += row[m] <= least_pivot && s->scale[u.first + m] > 0.0; /* no NaN */
+        n_refused += row[m] <= least_pivot && s->scale[u.first + m] > 0.0; /* NaN is not counted */
         s->pivot[u.first + m] = inverse;
         for (int64_t j = m; j < u.stride; j++) row[j] *= inverse;
     }
     return n_refused;
 }
 
-/* Takes what a block leaves from row i. */
+/* Subtracts the contribution of a block from row i. */
 static void update_row(const hx_skyline *s, block_rows u, int64_t i)
 {
     double factor[B], *to = hx_skyline_entry(s, i, i);
@@ -184,14 +185,14 @@ int64_t hx_skyline_factorise(hx_skyline *s, double added)
         const block_rows u = rows_of(s, b);
         n_refused += factorise_block(s, LEAST_PIVOT * added, u);
         const int64_t begin = u.first + u.n_row, end = u.first + u.stride;
-        /* only the last block may have fewer rows, and nothing follows it */
+        /* only the last block may have fewer rows, and no row follows it */
 #pragma omp parallel for schedule(static, 6) if (end - begin > 192)
         for (int64_t i = begin; i < end; i++) update_row(s, u, i);
     }
     return n_refused;
 }
 
-/* The unknowns of a block, by its upper triangle's transpose. */
+/* Forward substitution for the unknowns of a block, with the transpose of its upper triangle. */
 static void solve_forward(const hx_skyline *s, block_rows u, double *y)
 {
     for (int m = 0; m < u.n_row; m++) {

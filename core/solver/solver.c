@@ -14,7 +14,8 @@ static int choose_operator(hx_solver *solver, hx_device *dev, const hx_problem *
     }
     choice->strategy = hx_strategy_of(params->strategy, problem->components);
     if (!choice->strategy)
-        return HX_RAISE(HX_EINPUT, "operator '%s' on device '%s' has no physics = \"heat\"",
+        return HX_RAISE(HX_EINPUT,
+                        "operator '%s' on device '%s' does not support physics = \"heat\"",
                         params->strategy->name, params->strategy->device);
     choice->layout = params->choose.layout;
     if (!(choice->strategy->layouts & HX_LAYOUT_BIT(choice->layout)))
@@ -22,7 +23,7 @@ static int choose_operator(hx_solver *solver, hx_device *dev, const hx_problem *
     return HX_OK;
 }
 
-/* Of what was chosen or named. */
+/* Creates operator, preconditioner and PCG as chosen or named. */
 static int create_parts(hx_solver *solver, hx_device *dev, const hx_problem *problem,
                         const hx_solver_params *params, const hx_choice *choice,
                         const hx_precond_kind *kind)
@@ -37,7 +38,7 @@ static int create_parts(hx_solver *solver, hx_device *dev, const hx_problem *pro
     };
     const size_t vector =
         (size_t)problem->components * (size_t)problem->space.n_point * sizeof(double);
-    if (!solver->op.dev) /* else it is there, after a trial */
+    if (!solver->op.dev) /* otherwise a timing has left it set up */
         HX_TRY(hx_operator_create(&solver->op, dev, choice->strategy, choice->layout, problem,
                                   choose->other_bytes +
                                       hx_precond_bytes(kind, problem, dev->ops, choice->strategy) +
@@ -61,7 +62,8 @@ static int create(hx_solver *solver, hx_device *dev, const hx_problem *problem,
     hx_choice choice = {0};
     const hx_choose_less less = {!params->strategy, !params->precond, &choice, &kind};
     if (!kind) kind = hx_choose_precond(choose, dev->ops, hx_choose_size(&problem->space));
-    if (!kind) return HX_RAISE(HX_EINPUT, "no preconditioner to choose from");
+    if (!kind)
+        return HX_RAISE(HX_EINPUT, "no preconditioner of this build may be chosen automatically");
     HX_TRY(choose_operator(solver, dev, problem, params, kind, &choice));
     if (!params->precond)
         HX_TRY(hx_choose_smaller_precond(choose, dev, problem, choice.strategy, choice.layout,

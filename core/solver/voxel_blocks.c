@@ -6,7 +6,7 @@
 
 typedef enum { NONE, OWN, COMMON } content;
 
-/* Of one row of a block's nodes along x; is_common: NULL, none is. */
+/* Content of one row of a block's nodes along x; is_common = NULL: there are no interface nodes. */
 static content look_at_row(const int32_t *node, int n, const uint8_t *is_common)
 {
     content found = NONE;
@@ -24,7 +24,7 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* What is the most of a block's nodes. */
+/* The highest content of a block's nodes. */
 static content look_at_block(const hx_voxel_lists *v, const hx_voxel_tiling *t, int64_t block,
                              const uint8_t *is_common)
 {

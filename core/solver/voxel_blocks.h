@@ -1,4 +1,4 @@
-/* Blocks of voxels (voxel_lists.h): tiles of the columns of nodes along z, in layers. */
+/* Blocks of voxels (voxel_lists.h): tiles of node columns along z, cut into layers. */
 #ifndef HX_VOXEL_BLOCKS_H
 #define HX_VOXEL_BLOCKS_H
 
@@ -8,16 +8,17 @@
 extern "C" {
 #endif
 
-/* Block (layer of blocks * tile[1] + j) * tile[0] + i has nodes i own[0] .. (i + 1) own[0] along x,
- * j likewise along y, and `depth` along z. */
+/* Block (layer * tile[1] + j) * tile[0] + i contains nodes i own[0] .. (i + 1) own[0] along x, j
+ * own[1] .. (j + 1) own[1] along y, and `depth` nodes along z. */
 typedef struct hx_voxel_tiling {
     int own[2];
-    int tile[2]; /* blocks along x and y */
+    int tile[2]; /* number of blocks along x and y */
     int depth;
 } hx_voxel_tiling;
 
-/* (*block)[*n_block], the caller's: those with nodes, first the *n_boundary that have one of
- * common[n_common] of n_node, both ascending. O(n_elem). */
+/* (*block)[*n_block], owned by the caller: the blocks that contain nodes; first the *n_boundary
+ * blocks with an interface node (common[n_common], of n_node nodes), then the others, both
+ * ascending. O(n_elem). */
 int hx_voxel_blocks_list(const hx_voxel_lists *lists, const hx_voxel_tiling *tiling, int64_t n_node,
                          int64_t n_common, const int32_t *common, int *n_block, int *n_boundary,
                          int32_t **block);

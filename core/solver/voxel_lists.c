@@ -8,7 +8,7 @@
 
 static const char what[] = "voxels";
 
-/* The grid of the nodes: half a step beside that of the elements. */
+/* The grid of the nodes, which is shifted by half a step from that of the elements. */
 static hx_voxel_grid grid_of_nodes(const hx_voxel_grid *g)
 {
     hx_voxel_grid of = *g;
@@ -19,7 +19,8 @@ static hx_voxel_grid grid_of_nodes(const hx_voxel_grid *g)
     return of;
 }
 
-/* The places of nodes from `begin` on; 0: one lies beside all. *n: how many there are. */
+/* Finds the places of nodes from `begin` on; returns 0 if one of them is at no place. *n: number of
+ * nodes. */
 static int find_nodes(const hx_voxel_grid *g, const hx_mesh *mesh, double off, int64_t begin,
                       int *n, int32_t *place)
 {
@@ -31,7 +32,7 @@ static int find_nodes(const hx_voxel_grid *g, const hx_mesh *mesh, double off, i
     return hx_voxel_grid_points(g, off, *n, x, place);
 }
 
-/* *fits = 0: a node lies beside all places, or two at one. */
+/* *fits = 0: a node is at no place, or two nodes are at the same one. */
 static int place_nodes(hx_voxel_lists *v, const hx_voxel_grid *g, const hx_mesh *mesh, int *fits)
 {
     const int64_t n_place = hx_voxel_lists_nodes(v);
@@ -59,9 +60,9 @@ static int place_nodes(hx_voxel_lists *v, const hx_voxel_grid *g, const hx_mesh 
     return HX_OK;
 }
 
-/* 1 if the nodes at the corners of a place, the lowest one's at `low`, are those of its element, in
- * whatever order; off[8]: from the lowest corner to each of VTK_HEXAHEDRON, which mostly is that
- * order. */
+/* 1 if the nodes at the corners of a place are those of its element, in any order. `low` points to
+ * the lowest corner; off[8]: offsets from there to the corners of VTK_HEXAHEDRON, which mostly is
+ * the order of the element. */
 static int has_corners(const int32_t *low, const int64_t off[8], const int32_t conn[8])
 {
     int n_found = 0, in_order = 1;

@@ -1,5 +1,5 @@
-/* A mesh whose elements are voxels (voxel_grid.h), each with the eight nodes of its corners and of
- * nothing else there: what products run over that know all neighbours by their places. */
+/* A mesh whose elements are voxels (voxel_grid.h), each with exactly the eight nodes of its
+ * corners. Products over such a mesh find all neighbours by position. */
 #ifndef HX_VOXEL_LISTS_H
 #define HX_VOXEL_LISTS_H
 
@@ -9,22 +9,22 @@
 extern "C" {
 #endif
 
-/* How far a coordinate may be from its plane, of a voxel's shortest edge: what a product is off by
- * then is rounding. */
+/* Largest distance of a coordinate from its grid plane, relative to the shortest voxel edge. The
+ * resulting error of a product is of the order of rounding. */
 #define HX_VOXEL_LISTS_OFF 1e-12
 
 typedef struct hx_voxel_lists {
-    int64_t n[3];   /* elements along x, y, z; 0: not such a mesh */
-    double edge[3]; /* of an element */
-    int32_t *elem;  /* [n[2]][n[1]][n[0]] the element there, -1: none (owned, like the next) */
-    int32_t *node;  /* [n[2] + 1][n[1] + 1][n[0] + 1] the node there, -1: none */
+    int64_t n[3];   /* number of elements along x, y, z; n[0] = 0: not such a mesh */
+    double edge[3]; /* edges of an element */
+    int32_t *elem;  /* [n[2]][n[1]][n[0]] element at each place, -1: none (owned, like the next) */
+    int32_t *node;  /* [n[2] + 1][n[1] + 1][n[0] + 1] node at each place, -1: none */
 } hx_voxel_lists;
 
-/* lists->n[0] = 0 where elements are no voxels, or two nodes lie at one place. O(n_elem); where
- * they are none mostly O(1). */
+/* Sets lists->n[0] = 0 if the elements are not voxels or two nodes lie at the same place.
+ * O(n_elem); mostly O(1) if the elements are not voxels. */
 int hx_voxel_lists_create(hx_voxel_lists *lists, const hx_mesh *mesh);
 
-/* Places of elements and of nodes. */
+/* Number of places for elements and for nodes. */
 int64_t hx_voxel_lists_elems(const hx_voxel_lists *lists);
 int64_t hx_voxel_lists_nodes(const hx_voxel_lists *lists);
 

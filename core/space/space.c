@@ -9,6 +9,7 @@
 #include "../base/memory.h"
 #include "../base/radix_sort.h"
 #include "../base/vec3.h"
+#include "../mesh/mesh_quality.h"
 
 #define WHAT "points of quadratic elements"
 
@@ -287,6 +288,17 @@ const char *hx_space_text(const hx_space *space, char *text, size_t n_text)
     for (int k = 0; k < HX_N_CELL_RULE; k++)
         if (space->n_kind[k] > 0) n = append(text, n_text, n, hx_cell_rule_name((hx_cell_kind)k));
     return text;
+}
+
+int hx_space_bodies(const hx_space *space, const uint8_t *is_there, int32_t *body, int64_t *n_body)
+{
+    const hx_connections cells = {.n_point = space->n_point,
+                                  .n_cell = space->mesh->n_elem,
+                                  .n_per_cell = space->n_per_cell,
+                                  .cell_ptr = space->cell_ptr,
+                                  .point = space->point,
+                                  .is_there = is_there};
+    return hx_find_bodies(&cells, body, n_body);
 }
 
 void hx_space_free(hx_space *s)

@@ -122,8 +122,55 @@ double hx_space_spline_cell(const hx_space *space, int64_t cell, hx_spline_cell 
 void hx_space_spline_gradient(const hx_space *space, int64_t cell, const double at[3],
                               int components, const double *u, double h[3][3]);
 
-/* What a value at a node of the mesh is made of: points and their shares, which sum to 1; of a
- * space of a spline up to HX_SPLINE_CELL_POINTS, else the node alone. Returns how many. */
+/* value[components] of a field u[n_point][components] in a cell of a space of a spline, and the
+ * place x, where at[d] = 0 to 1 of the span lies. */
+void hx_space_spline_value(const hx_space *space, int64_t cell, const double at[3], int components,
+                           const double *u, double *value, double x[3]);
+
+/* Nodal points: the nodes of the mesh and, of a quadratic space, the middles of edges, by the
+ * numbers of its points. Control points are none; a spline has the nodes of its image. */
+static inline int64_t hx_space_n_nodal(const hx_space *space)
+{
+    return space->element == HX_ELEMENT_QUADRATIC ? space->n_point : space->mesh->n_node;
+}
+
+/* The k-th incidence of nodal points; those of point i are k = first .. the return value - 1. A
+ * cell may come twice. Need the lists of cells. */
+static inline int64_t hx_space_nodal_cells(const hx_space *space, int64_t i, int64_t *first)
+{
+    const int64_t *const ptr =
+        space->element == HX_ELEMENT_SPLINE ? space->mesh->node_elem_ptr : space->point_ptr;
+    *first = ptr[i];
+    return ptr[i + 1];
+}
+
+static inline int64_t hx_space_nodal_cell(const hx_space *space, int64_t k)
+{
+    if (space->element == HX_ELEMENT_SPLINE) return space->mesh->node_elem[k] / 8;
+    return hx_space_cell(space, space->point_place[k]);
+}
+
+/* The largest value of a field, and its place. */
+typedef struct hx_space_largest {
+    int is_set; /* 0: no cell counts */
+    double value;
+    double x[3];  /* length */
+    int64_t node; /* node of the mesh, or the lower end of the edge; -1: inside the cell */
+    int64_t end;  /* other end of the edge whose middle it is; -1: none */
+    int64_t cell; /* one that has the point */
+} hx_space_largest;
+
+/* The largest of sign * u (one component), or of the length of u (three; sign is 1), over every
+ * point that carries a value: nodes, and middles of edges of a quadratic space. Control points of a
+ * spline carry none: its field is evaluated at the nodes and at degree + 1 even steps of each span
+ * per direction, its ends included. is_counted[n_elem]: points of these cells only; NULL: of all.
+ * The first of equal values counts, nodes before other points. Needs the lists of cells. O(n_point)
+ * and for splines O(n_place (degree + 1)^3). */
+void hx_space_find_largest(const hx_space *space, const uint8_t *is_counted, int components,
+                           double sign, const double *u, hx_space_largest *largest);
+
+/* What a value at a nodal point is made of: points and their shares, which sum to 1; of a
+ * space of a spline up to HX_SPLINE_CELL_POINTS, else only the point. Returns how many. */
 int hx_space_node_points(const hx_space *space, int64_t node, int32_t *point, double *share);
 
 /* nodal[n_node][components] of u[n_point][components]. */
@@ -135,6 +182,12 @@ int hx_space_leave_nodes(const hx_space *space, int components, double *u);
 /* A node of the mesh that is near a point: itself, an end of the edge, or one of a cell that the
  * control point acts on. */
 int64_t hx_space_near_node(const hx_space *space, int64_t point);
+
+/* body[n_point] := number of the part (0-based, by first points) that each point belongs to, as the
+ * shape functions of the cells with is_there[n_elem] != 0 connect them, -1: no such cell has the
+ * point; *n_body parts. Spans of a spline are connected by a common function, so over a gap of
+ * fewer spans than the degree too. O(n_place). */
+int hx_space_bodies(const hx_space *space, const uint8_t *is_there, int32_t *body, int64_t *n_body);
 
 /* The points that are held where a set is: its nodes and the middles below; of a spline the control
  * points of its faces, and those that its other nodes lie in. *point is the caller's to free.

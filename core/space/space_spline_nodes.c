@@ -1,19 +1,18 @@
-/* Values of a spline at the nodes of its image, and gradients anywhere in a cell. */
+/* Values of a spline at the nodes of its image, values and gradients anywhere in a cell. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/memory.h"
 #include "space_internal.h"
 
-/* R_a of a cell's control points at a corner. */
-static int corner_shape(const hx_space *s, int64_t cell, int corner, double *shape)
+/* R_a of a cell's control points at parameters in its span. */
+static int shape_at(const hx_space *s, int64_t cell, const double t[3], double *shape)
 {
     const hx_spline_patch *const patch = hx_space_patch_of(s->spline, cell);
-    double value[3][HX_SPLINE_MAX_ORDER], slope[HX_SPLINE_MAX_ORDER], t[3], sum = 0.0;
+    double value[3][HX_SPLINE_MAX_ORDER], slope[HX_SPLINE_MAX_ORDER], sum = 0.0;
     int span[3], n, k = 0;
     const int32_t *const point = hx_space_points(s, cell, &n);
     hx_spline_patch_spans(patch, cell, span);
-    hx_space_corner_parameters(patch, cell, corner, t);
     for (int d = 0; d < 3; d++) hx_knots_values(&patch->axis[d], span[d], t[d], value[d], slope);
     for (int c = 0; c <= patch->axis[2].degree; c++)
         for (int b = 0; b <= patch->axis[1].degree; b++)
@@ -24,6 +23,36 @@ static int corner_shape(const hx_space *s, int64_t cell, int corner, double *sha
             }
     for (k = 0; k < n; k++) shape[k] /= sum;
     return n;
+}
+
+/* R_a at a corner. */
+static int corner_shape(const hx_space *s, int64_t cell, int corner, double *shape)
+{
+    double t[3];
+    hx_space_corner_parameters(hx_space_patch_of(s->spline, cell), cell, corner, t);
+    return shape_at(s, cell, t, shape);
+}
+
+void hx_space_spline_value(const hx_space *s, int64_t cell, const double at[3], int components,
+                           const double *u, double *value, double x[3])
+{
+    const hx_spline_patch *const patch = hx_space_patch_of(s->spline, cell);
+    double shape[HX_SPLINE_CELL_POINTS], t[3];
+    int span[3], n;
+    const int32_t *const point = hx_space_points(s, cell, &n);
+    hx_spline_patch_spans(patch, cell, span);
+    for (int d = 0; d < 3; d++) {
+        const double *const end = patch->axis[d].knot + patch->axis[d].span[span[d]];
+        t[d] = end[0] + at[d] * (end[1] - end[0]);
+    }
+    shape_at(s, cell, t, shape);
+    for (int i = 0; i < components; i++) value[i] = 0.0;
+    for (int i = 0; i < 3; i++) x[i] = 0.0;
+    for (int a = 0; a < n; a++) {
+        const int64_t p = point[a];
+        for (int i = 0; i < components; i++) value[i] += shape[a] * u[components * p + i];
+        for (int i = 0; i < 3; i++) x[i] += shape[a] * s->xyz[3 * p + i];
+    }
 }
 
 int hx_space_node_points(const hx_space *s, int64_t node, int32_t *point, double *share)

@@ -108,7 +108,7 @@ typedef struct hx_surface_smoothing {
 /* n_step steps of Taubin's smoothing (1995; lambda = 0.5, pass band 0.1). Nodes of the mesh stay,
  * vertices on edges of the mesh's boundary slide along these edges, those on sharp edges of the
  * part stay, so that caps keep their place; the others move freely, at last along their normals
- * until the volume is what it was. Triangles that would turn by more than 90 degrees, vanish or go
+ * until the volume of every shell is what it was. Triangles that would turn by more than 90 degrees, vanish or go
  * through others get their vertices back. */
 int hx_surface_smooth(hx_surface *surface, const hx_surface_field *field, int n_step,
                       hx_surface_smoothing *result);

@@ -57,6 +57,28 @@ int hx_surface_find_ragged(const hx_mesh *mesh, const uint8_t *is_solid, uint8_t
  * there is no HX_SOLID_BODY in state ([n_elem]). */
 int hx_surface_body_create(hx_surface_field *field, const uint8_t *state);
 
+/* What a vertex may do when the surface is smoothed; one that slides stays on its mesh edge. */
+enum { HX_VERTEX_FIXED, HX_VERTEX_SLIDES, HX_VERTEX_FREE };
+
+/* A surface that is being smoothed, all borrowed. */
+typedef struct hx_surface_motion {
+    hx_surface *surface;
+    const hx_mesh *mesh;
+    const int32_t *first, *corner; /* [n_vertex + 1], [3 n_tri] corners of the vertices */
+    const uint8_t *kind;           /* [n_vertex] HX_VERTEX_* */
+    const double *before;          /* [n_vertex][3] where the vertices were */
+} hx_surface_motion;
+
+/* Sum of the normals, by area, of a vertex's triangles: six times the volume's gradient. */
+void hx_surface_vertex_normal(const hx_surface_motion *m, int64_t v, double n[3]);
+
+/* Moves vertices, also those that slide, until every shell (piece or cavity) has its volume before
+ * to 1e-6; less exact if none of its vertices can move on. 20 passes over the triangles at most. */
+int hx_surface_restore(const hx_surface_motion *motion);
+
+/* Connected surfaces, cavities included. O(n). */
+int hx_surface_count_shells(const hx_surface *surface, int64_t *n);
+
 /* Corner after corner c of its triangle. */
 static inline int64_t hx_corner_next(int64_t c)
 {

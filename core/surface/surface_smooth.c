@@ -10,8 +10,6 @@
 /* Taubin 1995: 1 / lambda + 1 / mu = pass band, 0.1. */
 static const double lambda = 0.5, mu = -1.0 / 1.9;
 
-enum { FIXED, SLIDES, FREE };
-
 enum { MOST_RESTORED = 20 }; /* steps that bring the volume back */
 
 typedef struct smoother {
@@ -80,12 +78,13 @@ static int is_sharp(const smoother *m, int64_t v)
 static void choose_kinds(smoother *m)
 {
     const hx_surface *s = m->s;
-    memset(m->kind, FREE, (size_t)s->n_vertex);
+    memset(m->kind, HX_VERTEX_FREE, (size_t)s->n_vertex);
     for (int64_t c = 0; c < 3 * s->n_tri; c++)
-        if (s->is_cap[c / 3]) m->kind[s->tri[c]] = SLIDES;
+        if (s->is_cap[c / 3]) m->kind[s->tri[c]] = HX_VERTEX_SLIDES;
     for (int64_t v = 0; v < s->n_vertex; v++)
-        if (m->kind[v] == SLIDES && (s->edge[2 * v] == s->edge[2 * v + 1] || is_sharp(m, v)))
-            m->kind[v] = FIXED;
+        if (m->kind[v] == HX_VERTEX_SLIDES &&
+            (s->edge[2 * v] == s->edge[2 * v + 1] || is_sharp(m, v)))
+            m->kind[v] = HX_VERTEX_FIXED;
 }
 
 static int smoother_create(smoother *m, hx_surface *s, const hx_mesh *mesh)
@@ -155,8 +154,8 @@ static void move_vertex(const smoother *m, int64_t v, double factor)
     const double *x = place(s, v);
     double sum[3] = {0.0, 0.0, 0.0}, *to = m->next + 3 * v;
     memcpy(to, x, 3 * sizeof *x);
-    if (m->kind[v] == FIXED) return;
-    if (m->kind[v] == SLIDES) {
+    if (m->kind[v] == HX_VERTEX_FIXED) return;
+    if (m->kind[v] == HX_VERTEX_SLIDES) {
         slide(m, v, factor, to);
         return;
     }
@@ -200,14 +199,18 @@ static void measure(const hx_surface *s, const hx_mesh *mesh, double *volume, do
     *free_area = hx_sum_parts(part_area);
 }
 
-/* Sum of the normals, by area, of a vertex's triangles. */
-static void vertex_normal(const smoother *m, int64_t v, double n[3])
+static hx_surface_motion motion_of(const smoother *m)
+{
+    return (hx_surface_motion){m->s, m->mesh, m->first, m->corner, m->kind, m->before};
+}
+
+void hx_surface_vertex_normal(const hx_surface_motion *m, int64_t v, double n[3])
 {
     n[0] = n[1] = n[2] = 0.0;
     for (int32_t k = m->first[v]; k < m->first[v + 1]; k++) {
         const double *x[3];
         double here[3];
-        corners_of(m->s, m->s->xyz, m->corner[k] / 3, x);
+        corners_of(m->surface, m->surface->xyz, m->corner[k] / 3, x);
         hx_triangle_normal2(x[0], x[1], x[2], here);
         for (int d = 0; d < 3; d++) n[d] += here[d];
     }
@@ -221,12 +224,13 @@ static int restore_volume(smoother *m, double volume)
     measure(m->s, m->mesh, &now, &area);
     if (!(area > 0.0) || fabs(volume - now) <= 1e-6 * volume) return 0;
     const double distance = (volume - now) / area;
+    const hx_surface_motion motion = motion_of(m);
 #pragma omp parallel for schedule(static)
     for (int64_t v = 0; v < m->s->n_vertex; v++) {
         double *to = m->next + 3 * v, n[3];
         memcpy(to, m->s->xyz + 3 * v, 3 * sizeof *to);
-        if (m->kind[v] != FREE) continue;
-        vertex_normal(m, v, n);
+        if (m->kind[v] != HX_VERTEX_FREE) continue;
+        hx_surface_vertex_normal(&motion, v, n);
         const double size = hx_norm3(n);
         for (int d = 0; size > 0.0 && d < 3; d++) to[d] += distance * n[d] / size;
     }
@@ -234,6 +238,21 @@ static int restore_volume(smoother *m, double volume)
     m->s->xyz = m->next;
     m->next = swap;
     return 1;
+}
+
+/* A single piece by its free vertices, as far as they bring it back; several one by one, as their volumes
+ * would else be made up for by the others. */
+static int restore(smoother *m, double volume)
+{
+    int64_t n_shell;
+    HX_TRY(hx_surface_count_shells(m->s, &n_shell));
+    for (int i = 0; n_shell == 1 && i < MOST_RESTORED; i++)
+        if (!restore_volume(m, volume)) break;
+    double now, area;
+    measure(m->s, m->mesh, &now, &area);
+    if (n_shell == 1 && fabs(volume - now) <= 1e-6 * volume) return HX_OK;
+    const hx_surface_motion motion = motion_of(m);
+    return hx_surface_restore(&motion);
 }
 
 /* Whether a triangle has turned over since `before`, or all but vanished. */
@@ -307,8 +326,7 @@ int hx_surface_smooth(hx_surface *surface, const hx_surface_field *field, int n_
         take_step(&m, lambda);
         take_step(&m, mu);
     }
-    for (int i = 0; n_step > 0 && i < MOST_RESTORED; i++)
-        if (!restore_volume(&m, result->volume_before)) break;
+    if (n_step > 0) HX_TRY_FAIL(restore(&m, result->volume_before));
     if (n_step > 0) HX_TRY_FAIL(hold_crossing(&m, &result->n_held));
     measure(surface, field->mesh, &result->volume_after, &area);
 fail:

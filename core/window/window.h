@@ -30,6 +30,14 @@ int hx_window_create(hx_mesh *mesh, const hx_team *team, const hx_all *all,
  * O(n / size). */
 int hx_window_bodies(const hx_mesh *mesh, const hx_team *team, int64_t *n_body);
 
+/* Pieces of the elements with is_there[n_elem] != 0 that have no node in common, of the whole mesh
+ * of a raw or finished window; elements of others are flagged as by their owners. body[n_node] :=
+ * the number of the piece, the same in all processes, that an own element's node belongs to, -1:
+ * none, or the node is only of others' elements. Collective. O(n / size); scratch of 12 bytes a
+ * node and 4 bytes for each piece of each process. */
+int hx_window_pieces(const hx_mesh *mesh, const hx_team *team, const uint8_t *is_there,
+                     int32_t *body, int64_t *n_body);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,5 +1,7 @@
 /* Bodies of a mesh of which each process has a window: those of its own elements, joined at the
- * nodes that processes have in common. */
+ * nodes that processes have in common. If some elements are not there, an own node may have none of
+ * its own process; bodies are then those of all elements of the window, which has all elements at
+ * its own nodes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,25 +28,54 @@ typedef struct rim_node {
     int64_t body; /* of the sender, in all */
 } rim_node;
 
-/* Bodies of own elements by 0, 1 ...; nodes of none lose theirs. */
-static int find_own(const hx_mesh *mesh, graph *g, int64_t *n_own)
+/* Bodies of own elements, or of all that are there. */
+static int find_here(const hx_mesh *mesh, const uint8_t *is_there, int32_t *body, int64_t *n_body)
 {
     const int64_t begin = hx_mesh_own_begin(mesh), end = hx_mesh_own_end(mesh);
-    hx_mesh own = {.n_node = mesh->n_node, .n_elem = end - begin, .conn = mesh->conn + 8 * begin};
+    const hx_mesh own = {
+        .n_node = mesh->n_node, .n_elem = end - begin, .conn = mesh->conn + 8 * begin};
+    const hx_connections here = {.n_point = mesh->n_node,
+                                 .n_cell = mesh->n_elem,
+                                 .n_per_cell = 8,
+                                 .point = mesh->conn,
+                                 .is_there = is_there};
+    return is_there ? hx_find_bodies(&here, body, n_body) : hx_mesh_bodies(&own, body, n_body);
+}
+
+/* Nodes that are only of others' elements lose their bodies: this process may not see whose they
+ * are. */
+static int forget_others(const hx_mesh *mesh, int32_t *body)
+{
+    const int64_t begin = 8 * hx_mesh_own_begin(mesh), end = 8 * hx_mesh_own_end(mesh);
+    uint8_t *is_own;
+    HX_TRY(hx_alloc(&is_own, (size_t)mesh->n_node, 1, what));
+    for (int64_t i = begin; i < end; i++) is_own[mesh->conn[i]] = 1;
+    for (int64_t a = 0; a < mesh->n_node; a++)
+        if (!is_own[a]) body[a] = -1;
+    free(is_own);
+    return HX_OK;
+}
+
+/* Bodies at own elements' nodes by 0, 1 ...; other nodes lose theirs. */
+static int find_own(const hx_mesh *mesh, const uint8_t *is_there, graph *g, int64_t *n_own)
+{
+    const int64_t begin = 8 * hx_mesh_own_begin(mesh), end = 8 * hx_mesh_own_end(mesh);
     int32_t *number = NULL;
     int64_t n_all;
     int rc;
     *n_own = 0;
     HX_TRY_FAIL(hx_alloc_raw(&g->body, (size_t)mesh->n_node, sizeof *g->body, what));
-    HX_TRY_FAIL(hx_mesh_bodies(&own, g->body, &n_all));
+    HX_TRY_FAIL(find_here(mesh, is_there, g->body, &n_all));
+    if (is_there) HX_TRY_FAIL(forget_others(mesh, g->body));
     HX_TRY_FAIL(hx_alloc_raw(&number, (size_t)n_all, sizeof *number, what));
     memset(number, 0xff, (size_t)n_all * sizeof *number);
-    for (int64_t i = 0; i < 8 * own.n_elem; i++) {
-        int32_t *const to = &number[g->body[own.conn[i]]];
-        if (*to < 0) *to = (int32_t)(*n_own)++;
+    for (int64_t i = begin; i < end; i++) {
+        const int32_t body = g->body[mesh->conn[i]];
+        if (body >= 0 && number[body] < 0) number[body] = (int32_t)(*n_own)++;
     }
 #pragma omp parallel for schedule(static)
-    for (int64_t a = 0; a < mesh->n_node; a++) g->body[a] = number[g->body[a]];
+    for (int64_t a = 0; a < mesh->n_node; a++)
+        g->body[a] = g->body[a] < 0 ? -1 : number[g->body[a]];
 fail:
     free(number);
     return rc;
@@ -168,8 +199,23 @@ static int64_t root_of(int64_t *parent, int64_t i)
     return i;
 }
 
-/* *n_body -= pairs that become one. */
-static int join(const graph *g, int64_t n_edge, const int64_t *edge, int64_t *n_body)
+/* number[n_body of all] := 0, 1 ... of what each body has become a part of, by first bodies. */
+static void number_roots(int64_t *parent, int64_t n, int32_t *number)
+{
+    int32_t next = 0;
+    for (int64_t i = 0; i < n; i++) number[i] = -1;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t root = root_of(parent, i);
+        if (number[root] < 0) number[root] = next++;
+        parent[i] = root;
+    }
+    for (int64_t i = n; i-- > 0;)
+        if (parent[i] != i) number[i] = number[parent[i]];
+}
+
+/* *n_body: how many are left of pairs that become one; number[g->n_body] or NULL. */
+static int join(const graph *g, int64_t n_edge, const int64_t *edge, int64_t *n_body,
+                int32_t *number)
 {
     int64_t *parent;
     HX_TRY(hx_alloc_raw(&parent, (size_t)g->n_body, sizeof *parent, what));
@@ -180,12 +226,13 @@ static int join(const graph *g, int64_t n_edge, const int64_t *edge, int64_t *n_
         *n_body -= a != b;
         parent[a] = b;
     }
+    if (number) number_roots(parent, g->n_body, number);
     free(parent);
     return HX_OK;
 }
 
-/* The first process joins what all have found. */
-static int join_all(const hx_team *team, const graph *g, int64_t *n_body)
+/* The first process joins what all have found; number[g->n_body] in all, or NULL in all. */
+static int join_all(const hx_team *team, const graph *g, int64_t *n_body, int32_t *number)
 {
     const size_t n = (size_t)team->size + 1;
     int64_t *out_first = NULL, *in_first = NULL, *edge = NULL;
@@ -197,8 +244,10 @@ static int join_all(const hx_team *team, const graph *g, int64_t *n_body)
     const size_t n_edge = (size_t)in_first[team->size];
     HX_TRY_FAIL(hx_alloc_raw(&edge, 2 * n_edge, sizeof *edge, what));
     HX_TRY_FAIL(hx_team_trade(team, out_first, in_first, 2 * sizeof *edge, g->edge, edge));
-    if (team->rank == 0) HX_TRY_FAIL(join(g, (int64_t)n_edge, edge, n_body));
-    rc = team->ops->broadcast(team, 0, n_body, sizeof *n_body);
+    if (team->rank == 0) HX_TRY_FAIL(join(g, (int64_t)n_edge, edge, n_body, number));
+    HX_TRY_FAIL(team->ops->broadcast(team, 0, n_body, sizeof *n_body));
+    if (number && g->n_body > 0)
+        rc = team->ops->broadcast(team, 0, number, (size_t)g->n_body * sizeof *number);
 fail:
     free(out_first);
     free(in_first);
@@ -206,18 +255,40 @@ fail:
     return rc;
 }
 
+/* What this process has, and what it has in common with others. */
+static int make_graph(const hx_mesh *mesh, const hx_team *team, const uint8_t *is_there, graph *g)
+{
+    int64_t n_own;
+    HX_TRY(find_own(mesh, is_there, g, &n_own));
+    HX_TRY(hx_all_sum_before(mesh->window->all, n_own, &g->first));
+    g->n_body = n_own;
+    HX_TRY(hx_all_sum_i64(mesh->window->all, 1, &g->n_body));
+    return trade_rim(mesh, team, g);
+}
+
 int hx_window_bodies(const hx_mesh *mesh, const hx_team *team, int64_t *n_body)
 {
     graph g = {0};
-    int64_t n_own;
+    int rc = make_graph(mesh, team, NULL, &g);
+    if (rc == HX_OK) rc = join_all(team, &g, n_body, NULL);
+    free(g.body);
+    free(g.edge);
+    return rc;
+}
+
+int hx_window_pieces(const hx_mesh *mesh, const hx_team *team, const uint8_t *is_there,
+                     int32_t *body, int64_t *n_body)
+{
+    graph g = {0};
+    int32_t *number = NULL;
     int rc;
-    HX_TRY_FAIL(find_own(mesh, &g, &n_own));
-    HX_TRY_FAIL(hx_all_sum_before(mesh->window->all, n_own, &g.first));
-    g.n_body = n_own;
-    HX_TRY_FAIL(hx_all_sum_i64(mesh->window->all, 1, &g.n_body));
-    HX_TRY_FAIL(trade_rim(mesh, team, &g));
-    rc = join_all(team, &g, n_body);
+    HX_TRY_FAIL(make_graph(mesh, team, is_there, &g));
+    HX_TRY_FAIL(hx_alloc_raw(&number, (size_t)g.n_body, sizeof *number, what));
+    HX_TRY_FAIL(join_all(team, &g, n_body, number));
+    for (int64_t a = 0; a < mesh->n_node; a++)
+        body[a] = g.body[a] < 0 ? -1 : number[g.first + g.body[a]];
 fail:
+    free(number);
     free(g.body);
     free(g.edge);
     return rc;

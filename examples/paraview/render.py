@@ -48,7 +48,7 @@ def colour(text):
 
 
 def add_look(parser):
-    """The options that say what is shown and from where."""
+    """Adds the options for what is shown and from where."""
     parser.add_argument("--threshold", type=float, default=0.9, help="default 0.9")
     parser.add_argument("--field", default="density", help="cell array, default density")
     parser.add_argument(

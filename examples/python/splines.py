@@ -34,7 +34,7 @@ class Patch:
         return both.take(-(side % 2), axis=side // 2)
 
     def insert(self, direction, knots):
-        """The same volume with these knots added in a direction (Boehm's algorithm)."""
+        """This volume with these knots added in a direction (Boehm's algorithm)."""
         p, u = self.degrees[direction], self.knots[direction]
         a = numpy.moveaxis(self.homogeneous(), direction, 0)
         for t in knots:
@@ -51,7 +51,7 @@ class Patch:
         return Patch(self.degrees, knots, a[..., :3] / a[..., 3:], w)
 
     def turned(self, along, flip=(0, 0, 0)):
-        """The same volume, its direction d being what along[d] was, backwards where flip[d]."""
+        """This volume with direction along[d] as direction d, reversed if flip[d]."""
         def turn(a):
             a = a.transpose(tuple(along) + tuple(range(3, a.ndim)))
             for d in range(3):

@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from splines import Patch, open_knots, write_mfem, write_xml # pylint: disable=wrong-import-position
 
 ACROSS, LONG = 2, 5 # spans across and along an arm
-# Of each arm: direction at the hub, its end, direction there, half widths along it (mm, degrees).
+# Arms: direction at the hub, end, direction there, half widths along the arm (mm, degrees).
 ARMS = ((0.0, (150.0, 0.0), 0.0, (27.0, 18.0, 14.0, 22.0)),
         (125.0, (-95.0, 95.0), 150.0, (27.0, 20.0, 15.0, 18.0)),
         (235.0, (-95.0, -95.0), 210.0, (27.0, 20.0, 15.0, 18.0)))

@@ -100,6 +100,24 @@ static void test_results(void)
 }
 
 /* The order of the file, whatever the mesh was renumbered to. */
+/* A result without a filter begins a run with one, which smooths it, as the program warns too. */
+static void test_initial(void)
+{
+    hextop *first = opened(beam), *h = opened(beam);
+    OK(hextop_set(first, "optimization.filter.kind=none"));
+    CHECK(hextop_run(first, 0) == 0);
+    OK(hextop_write(first, "first.vtk"));
+    OK(hextop_set(h, "optimization.filter.kind=density"));
+    OK(hextop_set(h, "optimization.initial=first.vtk"));
+    CHECK(hextop_run(h, 1) == 1);
+    const char *const found = strstr(hextop_summary(h), "\"initial-filtered\"");
+    CHECK(found && strstr(found, "greyness was ") &&
+          strstr(found, "`optimization.filter.kind=none`"));
+    hextop_close(h);
+    hextop_close(first);
+    remove("first.vtk");
+}
+
 static void test_order(void)
 {
     hextop *const plain = opened(beam); /* as it is made */
@@ -424,6 +442,7 @@ int main(int argc, char **argv)
         loop(atoi(argv[2]));
     } else {
         test_results();
+        test_initial();
         test_order();
         test_pieces();
         test_heat();

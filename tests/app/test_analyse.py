@@ -13,7 +13,9 @@ import csv
 import json
 import math
 import os
+import re
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -610,8 +612,81 @@ def check_heat(hextop):
               and abs(96.0 + case["reactions"]["heat"] - case["convection"]["heat"]) < 1e-8, "source, support and film add up")
 
 
+BEAM = """
+mesh = { generator = "cantilever"; nx = 3; ny = 1; nz = 1; };
+material = { E = 1000.0; nu = 0.3; };
+sets = ( { name = "ends"; or = ("left", "right"); } );
+supports = ( { set = "ends"; fix = "xyz"; } );
+loads = ( { set = "top"; pressure = 0.01; } );
+optimization = { volume_fraction = 1.0; filter = { kind = "none"; }; };
+output = { format = "ascii"; };
+"""
+
+
+def check_largest(hextop, has_ccx):
+    """A beam held at both ends moves most in the middle, where only mid-side nodes are: CalculiX has it there."""
+    write("beam.cfg", BEAM)
+    for element in ("linear", "quadratic"):
+        found, _, fields = analyse(hextop, "beam", "solver.element=" + element)
+        peak = found["cases"][0]["largest"]["displacement"]
+        corners = max(math.hypot(*u) for u in fields["displacement"])
+        check(peak["value"] > 1.05 * corners if element == "quadratic" else abs(peak["value"] - corners) < 1e-12 * corners,
+              f"beam, {element}: largest {peak['value']}, of corners {corners}")
+        check(("nodes" if element == "quadratic" else "node") in peak, f"beam, {element}: place {peak}")
+    check(abs(peak["point"][0] - 1.5) < 1e-12, f"beam: the largest is in the middle: {peak}")
+    said = run_all(hextop, "analyse", "beam.cfg", "solver.element=quadratic")[1]
+    check(re.search(r"displacement .* middle of nodes \d+ and \d+ ", said), "beam: the place is named: " + said)
+    if has_ccx:
+        run(hextop, "-q", "mesh", "beam.cfg", "beam.inp", "solver.element=quadratic")
+        write("beam.inp", ccx.read("beam.inp").replace("*END STEP", "*NODE PRINT, NSET=NALL\nU\n*END STEP", 1))
+        subprocess.run(["ccx", "beam"], check=True, capture_output=True)
+        theirs = max(math.hypot(*map(float, line.split()[1:])) for line in ccx.read("beam.dat").splitlines()
+                     if len(line.split()) == 4 and line.split()[0].isdigit())
+        check(abs(theirs / peak["value"] - 1) < SAME, f"beam: CalculiX has {theirs}, not {peak['value']}")
+
+
+def check_spline(hextop, meshes):
+    """Displacements of a spline are those of the part, not of its control points: verify has the same."""
+    write("half.cfg", f"""
+mesh = {{ file = "{meshes}/half_tube.xml"; degree = 2; refine = [1, 1, 1]; }};
+material = {{ E = 1000.0; nu = 0.3; }};
+supports = ( {{ set = "patch1:u-"; fix = "xyz"; }} );
+loads = ( {{ set = "patch1:v+"; traction = [0.0, 0.0, 1.0]; }} );
+optimization = {{ volume_fraction = 0.9; iterations = 1; filter = {{ kind = "none"; }}; }};
+solver = {{ device = "cpu"; tolerance = 1e-12; }};
+output = {{ format = "ascii"; directory = "half"; fields = ("density", "displacement"); }};
+""")
+    run(hextop, "-q", "run", "half.cfg")
+    run(hextop, "-q", "analyse", "half.cfg", "--density", "half", "--vtk", "half.vtk", "--output", "half.json")
+    run(hextop, "-q", "verify", "half", "--output", "half_verify.json")
+    with open("half_verify.json", encoding="ascii") as f:
+        verified = json.load(f)["grey"]["displacement"]["value"]
+    ours = read_fields("half.vtk")
+    theirs = read_fields("half/" + sorted(f for f in os.listdir("half") if f.endswith(".vtk"))[-1])
+    off = difference(ours["displacement"], theirs["displacement"])
+    check(off < 1e-6, f"spline: displacements of analyse and run differ by {off:.1e}")
+    check("reaction" not in ours, "spline: reactions of control points are not shown at nodes")
+    with open("half.json", encoding="ascii") as f:
+        a = json.load(f)["cases"][0]["largest"]["displacement"]
+    check(a["value"] >= max(math.hypot(*u) for u in ours["displacement"]) * (1 - 1e-9), f"spline: largest {a}")
+    check(abs(a["value"] / verified - 1) < 1e-6, f"spline: largest {a['value']}, of verify {verified}")
+
+
+def check_void_load(hextop):
+    """A pressure on tet10 acts on mid-side nodes only, which touch void too."""
+    ccx.write_box("void.vtk", "tetrahedra", (5, 3, 5), 0.0)
+    write("void.cfg", CONFIG.format(mesh='file = "void.vtk";', sets=SIDES.format(length=5), height=5,
+                                    passive='{ set = "soft"; density = 0.001; }'))
+    for element, least in (("linear", 24), ("quadratic", 53)):  # of 53 edges; corners have 0 but for rounding
+        said = run_all(hextop, "check", "void.cfg", "solver.element=" + element,
+                       'loads=({set="right"; traction=[0.0, 0.0, 1.0];})')[1]
+        found = re.search(r"(\d+) loaded nodes touch passive void only", said)
+        check(found and int(found[1]) >= least, f"tetrahedra, {element}: loads on void: {said}")
+
+
 def main():
     hextop = os.path.realpath(sys.argv[1])
+    meshes = os.path.join(os.path.realpath(sys.argv[2]), "examples/meshes")
     os.environ["OMP_NUM_THREADS"] = "1"
     ccx.check_difference()
     has_ccx = shutil.which("ccx") is not None
@@ -619,6 +694,9 @@ def main():
         os.chdir(work)
         check_ring(hextop)
         check_heat(hextop)
+        check_largest(hextop, has_ccx)
+        check_spline(hextop, meshes)
+        check_void_load(hextop)
         if has_ccx:
             for kind in ["hexahedra"] + ccx.KINDS:
                 compare(hextop, kind, "linear")

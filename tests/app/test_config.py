@@ -155,6 +155,8 @@ def variables():
         for more in ((), (f"solver.{key}={word}",)):
             status, said = run("check", "c.cfg", *more, env={name: wrong})
             check(status == 2 and name in said and wrong in said, f"{name}={wrong}: exit {status}, {said[-300:]}")
+        status, said = run("report", "o", env={name: wrong})
+        check(status == 2 and name in said and wrong in said, f"report, {name}={wrong}: exit {status}, {said[-300:]}")
     status, said = run("check", "c.cfg", env={"HEXTOP_WHOLE_LATTICE": "0"})
     check(status == 2 and "out of range" in said, f"no node: {said[-300:]}")
     # the bits are those of the unit, however it is named

@@ -10,17 +10,11 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from counts import check, result # noqa: E402
+
 HEXTOP = os.path.abspath(sys.argv[1])
-N_CHECK = N_FAILED = 0
 SOLVER = 'optimization = { volume_fraction = 1.0; filter = { kind = "none"; }; };\nsolver = { device = "cpu"; };\n'
-
-
-def check(condition, text):
-    global N_CHECK, N_FAILED
-    N_CHECK += 1
-    if not condition:
-        N_FAILED += 1
-        print(f"failed: {text}")
 
 
 def orders():
@@ -96,8 +90,7 @@ def main():
         rotation()
         springs()
         os.chdir("/")
-    print(f"{N_CHECK} checks, {N_FAILED} failed")
-    return 1 if N_FAILED else 0
+    return result()
 
 
 if __name__ == "__main__":

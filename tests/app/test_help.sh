@@ -41,10 +41,10 @@ ok "all of them" contains stdout "  one of    auto, cpu, cuda"
 
 # Parts of words.
 ok "a part" "$hextop" help vol
-ok "a key by it" contains stdout "optimization.volume_fraction: material allowed"
+ok "a key by it" contains stdout "optimization.volume_fraction: share of the volume"
 ok "an option by it" contains stdout "--volume of surface"
 ok "two words" "$hextop" help "Change Tolerance"
-ok "whatever case and gap" contains stdout "optimization.change_tolerance: stops"
+ok "whatever case and gap" contains stdout "optimization.change_tolerance: the run stops"
 ok "a preconditioner" "$hextop" help jacobi
 ok "is in its group" contains stdout "Preconditioners (solver.preconditioner)"
 ok "an operator" "$hextop" help otf
@@ -54,7 +54,7 @@ ok "is in its group" contains stdout "Generators (mesh.generator)"
 ok "a word of the texts" "$hextop" help Taubin
 ok "is found" contains stdout "--smooth of surface: steps of Taubin's smoothing"
 ok "a key and options" "$hextop" help threshold
-ok "the key" contains stdout "output.threshold: only elements"
+ok "the key" contains stdout "output.threshold: smallest density"
 ok "the options" contains stdout "Elsewhere: --threshold of verify, --threshold of analyse, --threshold of mesh, --threshold of surface"
 
 # What is not there.

@@ -292,16 +292,16 @@ def shuffle_file(source, target, to):
         out.write(f"CELL_TYPES {len(cells)}\n" + "12\n" * len(cells))
 
 
-def test_readme():
-    """What the README shows for scipy, as it stands there."""
-    page = open(os.path.join(SOURCE, "app", "README.md"), encoding="utf-8").read()
+def test_documented():
+    """What doc/commands.md shows for scipy, as it stands there."""
+    page = open(os.path.join(SOURCE, "doc", "commands.md"), encoding="utf-8").read()
     block = page.split("## Matrix")[1].split("```python")[1].split("```")[0]
     matrix("-o", "K.npz", "--rhs", "f.npz", "--fixed", "held.npz")
     matrix("-o", "E.npz", "--rhs", "g.npz", "--supports", "eliminate")
     names = {}
     exec(block, names)
     u = spla.splu(load("E.npz").tocsc()).solve(np.load("g.npz")["f"][:, 0])
-    small(np.abs(names["u"] - u).max() / np.abs(u).max(), 1e-9, "the README's lines")
+    small(np.abs(names["u"] - u).max() / np.abs(u).max(), 1e-9, "the documented lines")
 
 
 def test_density():
@@ -636,7 +636,7 @@ def main():
     check_peaks(said)
     test_solutions(True)
     test_solutions(False, *CONTRAST_9)
-    for test in (test_rigid_motions, test_ranges, test_order, test_readme, test_density, test_fills):
+    for test in (test_rigid_motions, test_ranges, test_order, test_documented, test_density, test_fills):
         test()
     # tables of a CPU; files without rows, or limits that a GPU's driver runs into
     for test in (test_bench_all, test_bench_papers, test_bench_sort, test_bench_patches,

@@ -143,7 +143,23 @@ for generator in lbeam michell conrod; do
     ok "new $generator" "$hextop" new "$generator" mesh.nx=20
     cp stdout "$generator.cfg"
     ok "check it" "$hextop" check "$generator.cfg"
+    ok "new mesh.generator=$generator" "$hextop" new "mesh.generator=$generator" mesh.nx=20
+    ok "is the same" cmp stdout "$generator.cfg"
+    ok "in place of another" "$hextop" new cantilever mesh.nx=20 "mesh.generator=\"$generator\""
+    ok "is the same" cmp stdout "$generator.cfg"
 done
+for generator in $("$hextop" list | sed -n '/^Generators/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+    ok "new $generator, as it is" "$hextop" new "mesh.generator=$generator"
+    cp stdout new.cfg
+    ok "check it" "$hextop" check new.cfg
+done
+ok "new mesh.file" "$hextop" new mesh.file=block.inp
+cp stdout file.cfg
+ok "new of a file" "$hextop" new block.inp
+ok "is the same" cmp stdout file.cfg
+ok "a material that cannot be taken" "$hextop" new "$meshes/part.bdf"
+ok "what is there instead" contains stderr "the config has steel, because the file's material '1' cannot be taken"
+ok "and why" contains stderr "cannot be taken: part.bdf: elements of property 2 have no material"
 
 refused() { # WHAT TEXT ARGUMENT...
     what=$1 text=$2

@@ -4,6 +4,7 @@
 #     test_origin.sh HEXTOP SRCDIR
 set -u
 hextop=$(realpath "$1")
+source=$(realpath "$2")
 command -v python3 >/dev/null || {
     echo "SKIPPED: no python3"
     exit 77
@@ -129,6 +130,33 @@ if [ "$("$hextop" list | sed -n 's/^Vector unit of the CPU: \([a-z0-9]*\);.*/\1/
     HEXTOP_VECTOR=baseline ok "on another vector unit" run --resume optimization.iterations=6
     ok "warns" grep -q 'is of a run with vector unit avx.*, and this one has vector unit baseline: the last digits' stderr
 fi
+
+# A folder that was moved after its run: the mesh is found by its place beside the result, and by its hash.
+mkdir -p project/meshes
+cp "$source/tests/bad/mesh_good.vtk" project/meshes/part.vtk
+cat >project/part.cfg <<'END_CONFIG'
+mesh = { file = "meshes/part.vtk"; };
+sets = ( { name = "left"; plane = { point = [0.0, 0.0, 0.0]; normal = [1.0, 0.0, 0.0]; }; },
+         { name = "right"; plane = { point = [2.0, 0.0, 0.0]; normal = [1.0, 0.0, 0.0]; }; } );
+supports = ( { set = "left"; fix = "xyz"; } );
+loads = ( { set = "right"; node_force = [0.0, 0.0, -1.0]; } );
+optimization = { volume_fraction = 0.9; iterations = 1; filter = { kind = "none"; }; };
+solver = { device = "cpu"; threads = 1; };
+END_CONFIG
+ok "run in a project" "$hextop" -q run project/part.cfg output.directory=project/out
+mv project moved
+ok "verify after the move" "$hextop" verify moved/out
+ok "says where the mesh is" contains stdout "moved/meshes/part.vtk is the mesh of this run and is taken"
+ok "surface after the move" "$hextop" surface moved/out part.stl
+ok "mesh after the move" "$hextop" mesh moved/out/config.cfg moved.inp
+ok "analyse after the move" "$hextop" analyse moved/out/config.cfg --density moved/out
+refused() { "$hextop" verify moved/out >stdout 2>stderr && return 1; grep -q "$1" stderr; }
+sed -i 's/^2 0 0$/2.1 0 0/' moved/meshes/part.vtk
+ok "another mesh is refused" refused "part.vtk has its name, but is another mesh: write the path of the run's mesh here"
+mv moved/meshes moved/elsewhere
+ok "none is found" refused "if it was moved, write its new path here, or add mesh.file=PATH"
+sed -i 's/^2.1 0 0$/2 0 0/' moved/elsewhere/part.vtk
+ok "by mesh.file" "$hextop" verify moved/out mesh.file=../elsewhere/part.vtk
 
 echo "$n checks, $failed failed"
 [ $failed = 0 ]

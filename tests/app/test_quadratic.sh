@@ -157,7 +157,7 @@ rest=$(sed -n 's/.*host memory (the mesh .*, the rest \([0-9]*\) bytes an elemen
 ok "too large: $rest bytes an element" awk -v b="$rest" 'BEGIN { exit !(b > 10500 && b < 12000) }'
 refused compare "'otf' has no quadratic elements" compare part.cfg solver.element=quadratic --operators otf,bsr
 refused matrix "are made in one range" matrix part.cfg solver.element=quadratic --memory 1e5
-refused operator "operator 'otf' has no quadratic elements: those that store a matrix have (bsr, bsrsym, csr), or auto" \
+refused operator "operator 'otf' does not support quadratic elements: use one that stores a matrix (bsr, bsrsym, csr), or auto" \
     verify linear/density_0006.vtk linear/config.cfg solver.element=quadratic solver.operator=otf
 refused heat "leaves out void, through which heat flows too: with physics = \"heat\" take --element quadratic" \
     verify heat --element quadratic-solid

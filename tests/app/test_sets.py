@@ -11,8 +11,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from counts import check, result # noqa: E402
+
 HEXTOP = os.path.abspath(sys.argv[1])
-N_CHECK = N_FAILED = 0
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_WAIT_POLICY="passive",
            OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
            OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_pml="ob1", OMP_NUM_THREADS="1")
@@ -26,14 +28,6 @@ SETS = 'sets = ( { name = "both"; or = ("front", "back"); }, { name = "rest"; no
        '{ name = "not both"; not = ("both"); }, { name = "level"; and = ("round", "not both"); } );\n'
 STEEL = "material = { E = 1.0; nu = 0.3; };\n"
 LEFT = 'supports = ( { set = "left"; fix = "xyz"; } );\n'
-
-
-def check(condition, text):
-    global N_CHECK, N_FAILED
-    N_CHECK += 1
-    if not condition:
-        N_FAILED += 1
-        print(f"failed: {text}")
 
 
 def hextop(*words, n=1):
@@ -101,15 +95,73 @@ def check_prints_faces():
 
 
 def written_and_read():
-    """Faces of a union go into files that state faces."""
+    """Every file that is written keeps how a union is made, and its faces for readers that pass over that."""
     want = compliance("union.cfg")
-    for ending in ("msh", "inp"):
+    for ending in ("msh", "inp", "vtk"):
         said = hextop("mesh", "union.cfg", "out." + ending)
         check(said.returncode == 0, f"mesh out.{ending}: {said.stderr}")
         write("again.cfg", f'mesh = {{ file = "out.{ending}"; }};\n' + STEEL + LEFT + "loads = " +
               each("pressure = 1.0;", "both") + TAIL)
         found = compliance("again.cfg")
         check(abs(found - want) <= 2e-6 * want, f"out.{ending}: {found}, not {want}")
+
+
+def without_rules():
+    """A .vtk file has the faces of a set also if it is made of no others; each process takes its part of them."""
+    write("skin.cfg", PLATE.replace("8", "24") + STEEL + SETS + LEFT + "loads = " + each("pressure = 1.0;", "both") + TAIL)
+    want = compliance("skin.cfg")
+    check(hextop("mesh", "skin.cfg", "skin.msh", "output.format=ascii").returncode == 0, "mesh skin.msh")
+    with open("skin.msh", encoding="ascii") as file:
+        text = file.read()
+    check(text.count("hextop: set") > 10, "skin.msh has no rules")
+    write("skin.msh", re.sub("hextop: set .*\n", "", text))
+    check(hextop("mesh", "skin.msh", "skin.vtk").returncode == 0, "mesh skin.vtk")
+    write("again.cfg", 'mesh = { file = "skin.vtk"; };\n' + STEEL + LEFT + "loads = " + each("pressure = 1.0;", "both") + TAIL)
+    found = compliance("again.cfg")
+    check(abs(found - want) <= 2e-6 * want, f"skin.vtk: {found}, not {want}")
+    found = []
+    for n in (1, 2) if shutil.which("mpirun") else ():
+        said = hextop("run", "again.cfg", "output.directory=run", "optimization.iterations=1", 'mesh.in_parts="always"', n=n)
+        if n > 1 and "MPI" in said.stderr and "build" in said.stderr:
+            return # a build without
+        check(said.returncode == 0, f"skin.vtk by {n}: {said.stderr}")
+        with open("run/history.csv", encoding="ascii") as file:
+            found.append(float(file.readlines()[-1].split(",")[1]))
+        shutil.rmtree("run")
+    check(not found or abs(found[1] - found[0]) <= 1e-9 * found[0], f"skin.vtk by processes: {found}")
+
+
+def edited_rules():
+    """A set that was changed in the file is taken as it is listed, with a warning."""
+    check(hextop("mesh", "union.cfg", "edited.inp").returncode == 0, "mesh edited.inp")
+    with open("edited.inp", encoding="ascii") as file:
+        text = file.read()
+    write("edited.inp", re.sub(r'(set "both", or) "back"', r'\1 "top"', text))
+    write("again.cfg", 'mesh = { file = "edited.inp"; };\n' + STEEL + LEFT + "loads = " + each("pressure = 1.0;", "both") + TAIL)
+    said = hextop("check", "again.cfg")
+    check(said.returncode == 0 and "the set 'both' is listed with other nodes or faces" in said.stderr,
+          f"edited.inp: {said.returncode} {said.stderr}")
+
+
+def united_by_the_file():
+    """An *NSET of sets has the faces of its parts if these name faces; else check prints that faces are found by nodes."""
+    want = compliance("union.cfg")
+    write("plain.cfg", PLATE + STEEL + LEFT + "loads = " + each("pressure = 1.0;", "front") + TAIL)
+    check(hextop("mesh", "plain.cfg", "plain.inp").returncode == 0, "mesh plain.inp")
+    with open("plain.inp", encoding="ascii") as file:
+        mesh = file.read().split("*SOLID SECTION")[0]
+    united = "*NSET, NSET=both\nfront, back\n"
+    sides = "".join(f"*SURFACE, TYPE=ELEMENT, NAME={name}\n" + "".join(f"{e}, {side}\n" for e in range(1, 33))
+                    for name, side in (("front", "S3"), ("back", "S5")))
+    for text, has_faces in ((mesh + united + sides, True), (mesh + united, False)):
+        write("united.inp", text)
+        write("again.cfg", 'mesh = { file = "united.inp"; };\n' + STEEL + LEFT + "loads = " + each("pressure = 1.0;", "both") + TAIL)
+        said = hextop("check", "again.cfg")
+        check(said.returncode == 0 and ("faces of 'both' are found by nodes" in said.stdout) != has_faces,
+              f"united, faces {has_faces}: {said.stdout} {said.stderr}")
+        if has_faces:
+            found = compliance("again.cfg")
+            check(abs(found - want) <= 2e-6 * want, f"united by the file: {found}, not {want}")
 
 
 def by_processes():
@@ -159,11 +211,13 @@ def main():
         acts_as_its_parts()
         check_prints_faces()
         written_and_read()
+        without_rules()
+        edited_rules()
+        united_by_the_file()
         by_processes()
         part_of_a_result()
         os.chdir("/")
-    print(f"{N_CHECK} checks, {N_FAILED} failed")
-    return 1 if N_FAILED else 0
+    return result()
 
 
 if __name__ == "__main__":

@@ -193,6 +193,8 @@ refused "not closed: where" "one of them at" open.stl
 stl far.stl "100 0 0 108 4 4"
 refused "another place" "the surface is of another part, moved, or in another unit" far.stl
 refused "the load is not on it" "bar.cfg:6: loads[0]: nothing of set 'right' is on the surface" short.stl
+stl right.stl "4 0 0 8 4 4"
+refused "no support is on it" "nothing holds this surface: nothing of set 'left' of the supports is on it" right.stl "$fix"
 refused "another format" "'bar.obj': the name of a surface must end in .stl or .ply" bar.obj
 refused "no file" "cannot read 'none.stl'" none.stl
 head -c 200 bar.stl >cut.stl

@@ -106,6 +106,24 @@ for kind in sensitivity none; do
     refused "$taken" optimization.filter.kind=$kind optimization.projection=
 done
 
+# Without passive elements the least is what rho_min takes and a little; a little less is refused.
+for rho_min in 0.001 0.02 0.5; do
+    what="rho_min $rho_min alone"
+    options="passive= optimization.projection= optimization.filter.kind=sensitivity optimization.rho_min=$rho_min"
+    # shellcheck disable=SC2086
+    "$hextop" check ring.cfg $options optimization.volume_fraction=$rho_min >stdout 2>stderr && fault "$what: not refused"
+    least=$(sed -n 's/.*the least that works is \([0-9.]*\): ask for that or more.*/\1/p' stderr)
+    awk -v l="$least" -v r=$rho_min 'BEGIN { exit !(l > r && l - r < 2e-5) }' || fault "$what: least $least"
+    # shellcheck disable=SC2086
+    "$hextop" check ring.cfg $options optimization.volume_fraction="$least" >stdout 2>stderr || fault "$what: refuses $least"
+    below=$(awk -v l="$least" -v r=$rho_min 'BEGIN { print l - 0.2 * (l - r) }')
+    # shellcheck disable=SC2086
+    "$hextop" check ring.cfg $options optimization.volume_fraction="$below" >stdout 2>stderr && fault "$what: takes $below"
+done
+what="a part of rho_min 0.5"
+moves dense passive= optimization.projection= optimization.filter.kind=sensitivity optimization.rho_min=0.5 \
+    optimization.volume_fraction=0.53 optimization.iterations=3
+
 # Smeared densities above eta rise with beta: met at first, not to the end, and both are said.
 what="less as beta rises"
 late="optimization.projection.eta=0.3 optimization.projection.beta_max=32 optimization.volume_fraction"

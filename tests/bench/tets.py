@@ -6,7 +6,7 @@ meshes of each kind.
     tets.py cost HEXTOP OUT FILE [FILE ...] [--designs 50] [--radius 3]
             both: [--refine PROGRAM] [--set KEY=VALUE ...]; compare: [--element quadratic | quadratic-solid | none]
 
-FILE: a mesh as the README beside this says how to make, or the same compressed (.xz, .gz); FILE*8: every
+FILE: a mesh as doc/notebook/2026-11-25-tetrahedra.md says how to make, or the same compressed (.xz, .gz); FILE*8: every
 tetrahedron of it in eight, by PROGRAM (BUILD/tests/bench/refine). Meshes of bracket.geo (sets bolts and pin)
 and of lever.geo (root, hole and pad) are known.
 

@@ -175,7 +175,41 @@ static void test_unread(void)
         {"LSWRITE,1\n", "LSWRITE", L | S},
         {"LSCLEAR,ALL\n", "LSCLEAR", L | S},
         {"LSCL,ALL\n", "LSCLEAR", L | S},
-        {"/INPUT,loads,inp\n", "/INPUT", L | S},
+        {"/INPUT,loads,inp\n", "/INPUT", C},
+        {"*USE,LOADS\n", "*USE", C},
+        {"MYMACRO,1,2\n", "MYMACRO", C},
+        {"  mymacro 1\n", "MYMACRO", C},
+        {"%WHAT%,1,2\n", "%WHAT%", C},
+        {"_RUN,1\n", "_RUN", C},
+        {"SWGEN,A,1,2,3\n", "SWGEN", C},
+        {"MAPLOAD,FILE\n", "MAPLOAD", L},
+        {"BFINT,,,,,,,\n", "BFINT", L},
+        {"SFEBLOCK,4,PRES,1,1,0\n(i9,i4,i4,6(pg20.9))\n       21   4   1      1.0\n"
+         "       -1\n",
+         "SFEBLOCK", L},
+        {"CBDOF,F,txt\n", "CBDOF", S},
+        {"EMODIF,20,MAT,2\n", "EMODIF", HX_UNREAD_MATERIAL},
+        {"EMOD,ALL,mat,2\n", "EMODIF", HX_UNREAD_MATERIAL},
+        {"MPREAD,steel,mp\n", "MPREAD", HX_UNREAD_MATERIAL},
+        {"MPCOPY,,1,2\n", "MPCOPY", HX_UNREAD_MATERIAL},
+        {"TBCOPY,ANEL,1,2\n", "TBCOPY", HX_UNREAD_MATERIAL},
+        {"MP,EX,1,2\nMPDELE,ALL,ALL\n", "MPDELE", HX_UNREAD_MATERIAL},
+        {"MP,EX,1,2\nSOLVE\nMP,EX,1,3\n", "SOLVE", HX_UNREAD_MATERIAL},
+        {"ESEL,U,ELEM,,21\nSOLVE\n", "ESEL", C},
+        {"NSEL,U,NODE,,10\nSOLVE\n", "NSEL", L | S},
+        {"ESEL,S,MAT,,1\nLSEL,ALL\nESEL,ALL\nNSEL,NONE\nSOLV\n", "NSEL", L | S},
+        {"ESLN,S\nALLSEL,ALL,NODE\nSOLVE\n", "ESEL", C},
+        {"CMBLOCK,H,ELEM,1\n(8i10)\n        21\nCMSEL,S,H\nSOLVE\n", "ESEL", C},
+        {"*GO,:end\nD,1,UX,0\n:end\n", "*GO", C},
+        {"*IF,A,GT,1,:end\n", "*IF", C},
+        {"D,1,UX,0\n*REPEAT,3,1\n", "*REPEAT", C},
+        {"*IF,A,GT,1,THEN\n/EOF\n*ENDIF\n", "/EOF", C},
+        {"P=1\n*GET,P,NODE,1,LOC,X\nD,1,UX,P\n", "D of a table or parameter", S},
+        {"D,1,UX,0\nLSWRITE,1\nD,2,UX,0\n", "LSWRITE", L | S},
+        {"PERTURB,MODAL\n", "PERTURB", HX_UNREAD_STEP},
+        {"DBLOCK,1\n-(i9,a6,2(pg16.9))\n        1  TEMP  1.00000000      0.00000000\n"
+         "       -1\n",
+         "D,TEMP", L},
         {"ANTYPE,2\n", "ANTYPE,2", HX_UNREAD_STEP},
         {"D,1,UX,1.\nNROTAT,1\n", "D of rotated nodes", S},
         {"F,1,FX,1.\nNROTAT,ALL\n", "F of rotated nodes", L},
@@ -224,6 +258,18 @@ static void test_zeros(void)
     CHECK(stated.unread.n == 0 && !stated.fault && !stated.load_fault);
     CHECK(stated.n_support == 3 && stated.n_force == 1);
     hx_mesh_free(&mesh);
+    /* The rest of what CDWRITE writes, and a solution with its results. */
+    read_good("wbnew--Static Structural 2                                              S      1\n"
+              "*PREAD,XREF,     2\n  15436.00000000      21691.00000000\nEND PREAD\n" PART
+              ":CDWRITE      ! START OF CDWRITE DATA\nC*** a comment\nERESX,DEFA\nACEL,0,0,0\n"
+              "SECBLOCK,1\n     0.001000,         1,     0.000000,         3\nCRPLIM, 0.1,   0\n"
+              "NCNV,     1,  0.0,     0,  0.0,  0.0\nSHPP,OFF\nTBDATA,1,0.0,0.0\nFINI\n/SOLU\n"
+              "D,1,ALL\nEQSLV,SPAR\nSOLVE\nFINISH\n/POST1\nSET,LAST\nPLNSOL,U,SUM\n"
+              "*GET,A,NODE,1,U,X\n*CFOPEN,a,txt\n*VWRITE,A\n(F10.3)\n*CFCLOSE\n/EXIT,NOSAVE\n",
+              &mesh);
+    CHECK_MSG(stated.unread.n == 0, "%s", stated.unread.n ? stated.unread.kind[0].word : "");
+    CHECK(stated.n_support == 3);
+    hx_mesh_free(&mesh);
     /* The last of several counts, and a uniform temperature without expansion is none. */
     read_good(PART "ACEL,0,0,9.81\nACEL,0,0,0\nIRLF,-1\nBFUNIF,TEMP,80.\nANTYPE,2\n"
                    "ANTYPE,STATIC\nD,1,ALL\nNROTAT,1\n",
@@ -266,6 +312,16 @@ static void test_again(void)
          "CM,B,NODE\nnsel,all\nD,B,UY,2\n",
          4.0, 2.0},
         {"*CREATE,MACRO\nF,10,FX,5\n*END\nF,10,FX,1\nD,1,UY,0\n", 1.0, 0.0},
+        {"F,10,FX,1\nD,1,UY,3\n/EOF\nF,10,FX,5\n", 1.0, 3.0},
+        {"F,10,FX,1 $ D,1,UY,3\n/exit,nosave\nF,10,FX,5\n", 1.0, 3.0},
+        {"F,10,FX,1\nD,1,UY,3\n*RETURN\nMYMACRO\n", 1.0, 3.0},
+        {"*VWRITE,A\nF10.3\nF,10,FX,1\n*MSG,INFO\nF,10,FX,2&\nMYMACRO\nD,1,UY,3\n", 1.0, 3.0},
+        {"F,10,FX,1\nDBLOCK,2\n-(i9,a6,2(pg16.9))\n"
+         "        1  UX    0.00000000      0.00000000\n"
+         "        1  UY    3.00000000      0.00000000\n       -1\n",
+         1.0, 3.0},
+        {"ESEL,NONE\nESEL,ALL\nNSEL,U,NODE,,1\nALLSEL\nF,10,FX,1\nD,1,UY,3\nSOLVE\n", 1.0, 3.0},
+        {"EMODIF,20,REAL,2\nEMODIF,20,SECNUM,2\nF,10,FX,1\nD,1,UY,3\n", 1.0, 3.0},
     };
     char text[8000];
     hx_mesh mesh;
@@ -576,9 +632,23 @@ static void test_messages(void)
     check_bad(PART "CMBLOCK,A,NODE,2\n(8i10)\n         1-999999999\n", "ends no range");
     check_bad(PART "CMBLOCK,A,FACE,2\n(8i10)\n", "CMBLOCK needs a name and NODE or ELEM");
     check_bad(PART "EN,R5.5,ATTR,99,1,1,1,1,0,21\n", "an element of 99 nodes");
+    check_bad(PART "EMODIF,20,3,5\n", "EMODIF makes or changes the mesh within ANSYS");
+    check_bad(PART "DBLOCK,1\n        1  UX    0.0\n", "where the format of DBLOCK is expected");
+    check_bad(PART "DBLOCK,1\n-(i9,a6,2(pg16.9))\n        1\n", "node, label and value of DBLOCK");
     check_bad(PART "ET,a,185\n", "'a' where an integer is expected");
     hx_mesh mesh;
     CHECK_FAILS(hx_ansys_read(in_folder("none.cdb"), &mesh, NULL, NULL), HX_EINPUT, "cannot read");
+}
+
+/* A text that is no archive: one message, and no list of a thousand words. */
+static void test_many_unknown(void)
+{
+    enum { LINE = 8, N = 501 };
+    char *const text = malloc(sizeof PART + LINE * N);
+    size_t n = (size_t)sprintf(text, "%s", PART);
+    for (int i = 0; i < N; i++) n += (size_t)sprintf(text + n, "W%06d\n", i);
+    check_bad(text, "more than 500 commands that are not known, the last 'W000500'");
+    free(text);
 }
 
 int main(void)
@@ -588,6 +658,7 @@ int main(void)
     test_styles();
     test_conditions();
     test_unread();
+    test_many_unknown();
     test_modal();
     test_zeros();
     test_again();

@@ -255,7 +255,7 @@ for what, text, expected in (
     ("anisotropic", both("MAT1,1,200.0,,0.3\nMAT9,4,1.0\n", "PSOLID,2,4\n"), "material 4 is not isotropic"),
     ("another G", both("MAT1,1,200.0,10.0,0.3\n"), "has a G that E and NU do not give"),
     ("temperatures", both("MAT1,1,200.0,,0.3\nMATT1,1,5\n"), "depends on the temperature"),
-    ("no PSOLID", both("MAT1,1,200.0,,0.3\n", ""), "property 2 of solids has no material"),
+    ("no PSOLID", both("MAT1,1,200.0,,0.3\n", ""), "elements of property 2 have no material"),
     ("none", both(""), "states no material"),
 ):
     put("material.bdf", text)
@@ -455,6 +455,83 @@ for old, new, key, message in (
 put("none.bdf", deck("free", control="").replace("SPC", "$").replace("ENDDATA", ""))
 put("none.cfg", CONFIG % "none.bdf")
 check("SPC, SPC1, FORCE, PLOAD and PLOAD4 of a Nastran file are read" in run("check", "none.cfg")[1], "cards that are read")
+
+# Sets of sets name sets that the deck has, and no sets of sets; rotations alone make a set, too.
+mpc = CONTROL.replace("SPC = 9", "SPC = 9\nMPC = 20")
+for more, control, key, message in (
+    ([("LOAD", 7, 1.0, 1.0, 3, 1.0, 55)], CONTROL.replace("LOAD = 5", "LOAD = 7"), "loads",
+     "LOAD 7 names set 55, which the file does not have; sets of loads in the file: 5, 7, 3, 4, 6"),
+    ([("LOAD", 7, 1.0, 1.0, 5)], CONTROL.replace("LOAD = 5", "LOAD = 7"), "loads", "LOAD 7 names LOAD 5; name the sets"),
+    ([("LOAD", 7, 1.0, 1.0, 55)], "", "loads", "LOAD 7 names set 55"),
+    ([("SPCADD", 10, 1, 77)], CONTROL.replace("SPC = 9", "SPC = 10"), "supports",
+     "SPCADD 10 names set 77, which the file does not have; sets of supports in the file: 9, 10, 1, 2"),
+    ([("MPCADD", 20, 21)], mpc, "supports", "MPCADD 20 names set 21, which the file does not have"),
+    ([], mpc, "supports", "MPC = 20 of the case control names no set; sets of multipoint constraints in the file: none"),
+    ([], CONTROL.replace("LOAD = 5", "LOAD = 5\nTEMP(LOAD) = 8\nTEMP(INIT) = 9"), "loads",
+     "TEMPERATURE = 8 of the case control names no set; sets of temperatures in the file: none"),
+    ([], CONTROL.replace("  LOAD = 6\n", ""), "loads", "parts.bdf:8: subcase 2 has no LOAD; give it one"),
+    ([("LOAD", 7, 1.0, 1.0, 55), ("SPCADD", 10, 1, 77), ("SPC1", 3, 456, 14), ("SPCADD", 11, 1, 3)],
+     CONTROL.replace("SPC = 9", "SPC = 11"), None, ""),
+):
+    put("parts.bdf", deck("free", more, control).replace("SPC,2,18,3,0.25", "SPC,2,18,3"))
+    put("parts.cfg", CONFIG % "parts.bdf")
+    code, said = run("check", "parts.cfg")
+    check(code == 2 and f"{key}[0]: from" in said and message in said if key else code == 0, f"{more}: {code} {said}")
+
+# Each STEP of SOL 400 is a case, with what its subcase states above the first; ANALYSIS without "=".
+both = job_of("small.bdf")
+for control in (
+    CONTROL.replace("SOL 101", "SOL 400").replace("SUBCASE 1", "SUBCASE 1\nSTEP 1").replace("SUBCASE 2", "STEP 2"),
+    CONTROL.replace("SOL 101", "SOL 400").replace("SUBCASE 1\n", "STEP 1\n").replace("SUBCASE 2\n", "STEP 2\n"),
+    CONTROL.replace("SOL 101", "SOL 400").replace("SUBCASE 1\n", "SUBCASE 1\nLOAD = 5\nSTEP 1\n")
+    .replace("  LOAD = 5\n", "").replace("SUBCASE 2\n", "STEP 2\n"),
+    CONTROL.replace("LOAD = 5", "LOAD = 5\nANALYSIS STATICS").replace("LOAD = 6", "LOAD = 6\nANALYSIS=STATICS")
+    .replace("SOL 101\n", ""),
+    CONTROL.replace("SUBCASE", "SUBCA").replace("  LOAD = ", "LOAD ").replace("LOAD 5", "LOAD 5\nANAL STATICS"),
+):
+    put("steps.bdf", deck("free", control=control))
+    check(job_of("steps.bdf") == both and len(both[1]) == 2, f"cases of {control}: {job_of('steps.bdf')}")
+named([], "1 SUBCASE 1, STEP 2 (no static analysis)", "",
+      CONTROL.replace("SOL 101", "SOL 400").replace("SUBCASE 1", "SUBCASE 1\nSTEP 1").replace("SUBCASE 2", "STEP 2\nANALYSIS MODES"))
+
+# A file without a static step has no loads to take, also if that step is ignored; loads of the config run.
+run("mesh", "small.bdf", "still.inp")
+still = open("still.inp").read() + "*STEP\n*FREQUENCY\n5\n*BOUNDARY\n11,1,3\n12,1,3\n13,1,3\n*CLOAD\n15,3,-5.\n*END STEP\n"
+cdb = ("/PREP7\nET,1,185\n" + "".join(f"N,{k},{','.join(map(str, xyz[n]))}\n" for k, n in enumerate(cells[0][3], 1)) +
+       "E,1,2,3,4,5,6,7,8\n" + "".join(f"D,{k},ALL\n" for k in (1, 2, 3)) + "F,5,FZ,-5.\n/SOLU\nANTYPE,MODAL\nSOLVE\n")
+for path, text, step in (("still.inp", still, "*FREQUENCY"), ("still.cdb", cdb, "ANTYPE,MODAL"),
+                         ("still.bdf", deck("free", control=CONTROL.replace("SOL 101", "SOL 103")), "SOL 103")):
+    put(path, text)
+    for ignore in ("", f' ignore = ("{step}");'):
+        put("still.cfg", CONFIG.replace('"%s";', f'"{path}";' + ignore))
+        code, said = run("check", "still.cfg")
+        check(code == 2 and f"1 {step} (no static" in said and "the file has no static load case, and mesh.ignore makes "
+              "none: state the loads in the config" in said and "on purpose with" not in said, f"{path}{ignore}: {code} {said}")
+        put("still.cfg", re.sub(r"loads = .*", OWN["loads"], CONFIG.replace("nu = 0.3", "nu = 0.3; density = 1.0"))
+            .replace('"%s";', f'"{path}";' + ignore))
+        code, said = run("check", "still.cfg")
+        check(code == 0, f"{path}{ignore}, loads of the config: {code} {said}")
+    check("ignore = " not in run("new", path)[1], f"new {path} prints a line that helps nothing")
+
+# Inertia relief: loads that the file does not list.
+relief = "1 INREL (inertia relief: loads by mass that balance the others)"
+named([("PARAM", "INREL", -1)], relief, "loads")
+named([("PARAM", "INREL", -2)], relief, "loads")
+named([("PARAM", "INREL", 0)], "", "")
+named([], relief, "loads", CONTROL.replace("SPC = 9", "SPC = 9\nINREL=-2"))
+named([], relief, "loads", CONTROL.replace("SPC = 9", "SPC = 9\nPARAM,INREL,-2"))
+put("free.bdf", deck("free", [("PARAM", "INREL", -2)], CONTROL.replace("SPC = 9\n", "")).replace("SPC", "$"))
+put("free.cfg", CONFIG % "free.bdf")
+said = run("check", "free.cfg")[1]
+check("inertia relief balances the loads of a part that nothing holds" in said and "states no support" not in said, said)
+
+# gmsh's complete cells of second order; components of one node count once.
+for kind, n, most in (("CHEXA", 27, 20), ("CPENTA", 18, 15), ("CPYRAM", 14, 13), ("CTETRA", 20, 10)):
+    refused("more.bdf", deck("free", [(kind, 9, 1, *range(101, 101 + n))]),
+            f"{kind}: element 9 has {n} nodes, Nastran's {kind} at most {most}; in gmsh set Mesh.SecondOrderIncomplete = 1")
+put("cd.bdf", deck("free", [("SPC1", 1, 3, 15)]).replace("GRID,15,,0.0,0.0,1.0", "GRID,15,,0.0,0.0,1.0,4"))
+said = run("-q", "mesh", "cd.bdf", "out.vtk")[1]
+check("not read: 1 GRID CD" in said, f"a node counts once: {said}")
 
 # --- Medit and universal files: the same mesh ---
 

@@ -662,6 +662,62 @@ static void test_crack(void)
     hx_notes_free(&notes);
 }
 
+/* Moves the second of two boxes of 2 x 2 x 2 cubes: y of its nodes becomes to[y]. */
+static void squeeze(hx_mesh *mesh, const double to[3])
+{
+    for (int64_t a = 27; a < 54; a++) mesh->xyz[3 * a + 1] = to[(int)mesh->xyz[3 * a + 1]];
+}
+
+static void check_note(const hx_mesh *mesh, const char *has, const char *lacks, int helps)
+{
+    hx_notes notes = {0};
+    int found = -1;
+    CHECK_OK(hx_mesh_mend_coincident((hx_mesh *)mesh, (double)NAN, NULL, &notes));
+    CHECK(notes.n == 1 && notes.note[0].level == HX_NOTE_WARNING);
+    CHECK(notes.n == 1 && strstr(notes.note[0].text, has));
+    CHECK(notes.n == 1 && !strstr(notes.note[0].text, lacks));
+    CHECK_OK(hx_mesh_merge_helps(mesh, 1e-9, &found));
+    CHECK(found == helps);
+    hx_notes_free(&notes);
+}
+
+/* Merging is advised only if it gives a mesh that conforms. */
+static void test_advice(void)
+{
+    static const double half[3] = {0.0, 0.5, 1.0}, uneven[3] = {0.0, 1.0, 1.5};
+    hx_mesh mesh;
+    int helps = -1;
+    two_boxes(&mesh, 2, -2.0, 0.0, 1.0); /* a body given twice */
+    CHECK_FAILS(
+        hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, NULL), HX_EINPUT,
+        "elements 0 and 8 take the same place with different nodes (8 such pairs): the file "
+        "has this body twice; keep one of the two");
+    CHECK_OK(hx_mesh_merge_helps(&mesh, 1e-9, &helps));
+    CHECK(helps == 0);
+    hx_mesh_free(&mesh);
+
+    two_boxes(&mesh, 2, 0.0, 2.0, 1.0); /* along an edge */
+    check_note(&mesh, "no two faces between them are equal; mesh.merge = 1e-09 joins the nodes",
+               "crack", 1);
+    CHECK_OK(hx_mesh_mend_coincident(&mesh, 1e-9, NULL, NULL));
+    CHECK_OK(hx_mesh_finish(&mesh));
+    CHECK_OK(hx_mesh_check_conforming(&mesh, 0, NULL));
+    hx_mesh_free(&mesh);
+
+    two_boxes(&mesh, 2, 0.0, 0.0, 1.0); /* two cells beside one */
+    squeeze(&mesh, half);
+    check_note(&mesh, "are equal; merging them gives no mesh that conforms: node", "joins", 0);
+    hx_mesh_free(&mesh);
+
+    two_boxes(&mesh, 2, 0.0, 0.0, 1.0); /* equal faces beside others */
+    squeeze(&mesh, uneven);
+    CHECK_FAILS(hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, NULL), HX_EINPUT,
+                "meet at 2 pairs of equal faces");
+    CHECK(strstr(hx_error_message(), "merging these nodes gives no mesh that conforms (node"));
+    CHECK(!strstr(hx_error_message(), "joins"));
+    hx_mesh_free(&mesh);
+}
+
 /* --- hanging nodes --- */
 
 static void test_hanging(double dy, int hangs)
@@ -720,6 +776,7 @@ int main(void)
     test_coincident(1.0);
     test_coincident(1e-3);
     test_crack();
+    test_advice();
     test_hanging(0.5, 1);
     test_hanging(1.0 / 3.0, 1);
     test_hanging(4.0, 0); /* no touching */

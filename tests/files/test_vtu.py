@@ -304,7 +304,10 @@ def refused(path, text, message):
 head = '<VTKFile type="UnstructuredGrid" version="0.1" byte_order="LittleEndian">'
 refused("cut.vtu", head + "\n<UnstructuredGrid>", "cut.vtu:2: the file ends before </UnstructuredGrid>")
 refused("tags.vtu", head + "\n</Piece>", "tags.vtu:2: </Piece> where </VTKFile> is expected")
-refused("type.vtu", '<VTKFile type="PolyData"></VTKFile>', "type PolyData; it must be UnstructuredGrid")
+refused("type.vtu", '<VTKFile type="PolyData"></VTKFile>',
+        "type PolyData; it must be UnstructuredGrid or PUnstructuredGrid (a surface has no elements: save it as .stl")
+for kind in ("ImageData", "RectilinearGrid", "StructuredGrid"):
+    refused("type.vtu", f'<VTKFile type="{kind}"></VTKFile>', "PUnstructuredGrid (ParaView's filter 'Append Datasets' makes one of it)")
 refused("lz4.vtu", '<VTKFile type="UnstructuredGrid" compressor="vtkLZ4DataCompressor"/>',
         "compressed by vtkLZ4DataCompressor")
 refused("dtd.vtu", '<!DOCTYPE a [<!ENTITY b "c">]>' + head, "'<!' of a DTD")

@@ -24,7 +24,7 @@ static int read_text(const char *text, hx_mesh *mesh, hx_notes *notes)
     return hx_abaqus_read(path, mesh, &stated, notes);
 }
 
-static void check_bad(const char *text, const char *message)
+static inline void check_bad(const char *text, const char *message)
 {
     hx_mesh mesh;
     CHECK_FAILS(read_text(text, &mesh, NULL), HX_EINPUT, message);

@@ -398,9 +398,11 @@ class Trial:
             self.designs = self.part.run(3)
         return self.designs
 
-    def same_design(self, check, got, unit=1.0):
+    def same_design(self, check, got, unit=1.0, energy=0.0):
+        """energy: tolerance of the compliance, whose root is that of the displacements and so of sensitivities."""
         rows, density, _ = got
         compliance, change = self.limits()
+        change = max(change, 2 * np.sqrt(energy))
         for mine, base in zip(rows, self.design()[0]):
             wanted = float(base["compliance"])
             self.near(check, "compliance of design " + base["iteration"], float(mine["compliance"]) / unit, wanted, compliance * abs(wanted))
@@ -435,10 +437,11 @@ class Trial:
         d, rng = self.draw, self.rng
         words = ["solver.operator=" + str(rng.choice(d.operators())), "solver.preconditioner=" + str(rng.choice(d.preconditioners())),
                  "solver.warm_start=" + str(rng.choice(("true", "false"))), "solver.threads=%d" % rng.integers(1, 3)]
-        if rng.random() < 0.25:
-            words += ["solver.criterion=compliance", "solver.tolerance=1e-10"]
+        energy = 1e-10 if rng.random() < 0.25 else 0.0
+        if energy > 0:
+            words += ["solver.criterion=compliance", "solver.tolerance=%g" % energy]
         part = Part(self.folder + "/design_solver", d.config, d.grid)
-        self.same_design("design, solver (%s)" % " ".join(words), part.run(3, words))
+        self.same_design("design, solver (%s)" % " ".join(words), part.run(3, words), energy=energy)
 
     def check_design_read(self):
         """The last design, read from its file by `analyse` and by the second program, has the compliance that `run` found."""
@@ -510,8 +513,9 @@ class Trial:
         difference = (8 * (ends[0] - ends[1]) - (ends[2] - ends[3])) / (12 * h)  # of fourth order
         size = np.abs(slope) @ along
         rounding = 3e-12 * max(abs(v) for v in ends) / h + sum(b.compliance for b in self.bounds) / h * 1e-3
-        self.near("derivatives", "sensitivity along a direction", slope @ along, difference, 2e-6 * size + rounding)
-        del middle
+        # the fourth difference of what is smooth is of order h^4: what is there is noise of the solves, 8 times that of a value
+        noise = abs(ends[2] + ends[3] - 4 * (ends[0] + ends[1]) + 6 * middle)
+        self.near("derivatives", "sensitivity along a direction", slope @ along, difference, 2e-6 * size + rounding + noise / h / 2)
 
     CHECKS = {"shuffled": 3, "turned": 2, "moved": 1, "mirrored": 2, "units": 1.5, "doubled": 1, "split": 2, "solver": 3, "converted": 1.5, "design_shuffled": 2,
               "design_turned": 1, "design_moved": 0.7, "design_mirrored": 0.7, "design_units": 0.7, "design_doubled": 0.7, "design_split": 1.5,

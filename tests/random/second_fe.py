@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A second finite-element program for the configs of hextop, written from its READMEs and from textbooks, not from its
+"""A second finite-element program for the configs of hextop, written from its documents and from textbooks, not from its
 sources: whatever the two agree on was programmed twice.
 
     second_fe.py CONFIG [--density RESULT.vtk]     prints compliance, strain energy and sums of forces per load case
 
 It reads the config and the legacy VTK mesh (text) that it names, assembles the stiffness matrix, loads, supports,
-springs, rigid sets and convection with the quadrature rules that the READMEs state, and solves by a sparse LU
+springs, rigid sets and convection with the quadrature rules that the documents state, and solves by a sparse LU
 factorisation (scipy). Elements: hex8, wedge6, pyramid5, tet4, with solver.element = "quadratic" hex20, wedge15,
 pyramid13, tet10, curved where the file is of second order. `NotHere` is raised for what it does not analyse (splines,
 loads from a file, sets other than by geometry, arrays and "and", "or", "not").
@@ -623,7 +623,7 @@ class Model:
 
     def convection(self):
         rows, columns, values = [], [], []
-        self.ambient = np.zeros(self.n)
+        self.ambient, self.offset = np.zeros(self.n), 0.0
         for entry in self.config.get("convection", ()):
             h = entry["coefficient"]
             for points, NN in self.faces(entry["set"]).product():
@@ -631,6 +631,7 @@ class Model:
                 columns.append(np.tile(points, len(points)))
                 values.append(h * NN.ravel())
                 np.add.at(self.ambient, points, h * entry["ambient"] * NN.sum(axis=1))
+                self.offset += h * (entry["ambient"] - self.reference()) ** 2 * NN.sum()
         if not rows:
             return sp.csr_matrix(self.K_part.shape)
         return sp.csr_matrix((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), self.K_part.shape)
@@ -821,7 +822,7 @@ class Model:
         index = np.array(sorted(held), int)
         value = np.array([held[i] for i in index])
         size = self.n * self.dim
-        ground = np.zeros(size)
+        ground = np.full(size, self.reference() if self.heat else 0.0)
         if len(index):
             ground[index] = value
         Kq = (T.T @ self.K @ T).tocsc()
@@ -872,9 +873,9 @@ class Model:
         return np.concatenate([f.sum(axis=0), np.cross(self.x, f).sum(axis=0)])
 
     def reference(self):
-        """The one temperature that is held or ambient, or None."""
+        """The lowest temperature that is held or ambient."""
         found = {float(e["temperature"]) for e in self.config.get("supports", ())} | {float(e["ambient"]) for e in self.config.get("convection", ())}
-        return found.pop() if len(found) == 1 else None
+        return min(found)
 
 
 class Case:
@@ -886,8 +887,9 @@ class Case:
         self.reaction = np.zeros(len(u))
         self.reaction[held] = residual[held]
         self.strain_energy = u @ (model.K_part @ u) / 2
-        if model.heat and model.reference() is not None:
-            self.compliance = f @ (u - model.reference())
+        if model.heat:  # over the reference, whose K T is what the films take
+            over, moved = u - model.reference(), total - model.K @ np.full(len(u), model.reference())
+            self.compliance = 2 * (moved @ over) - over @ (model.K @ over) - model.offset
         else:
             self.compliance = 2 * (total @ u + work) - u @ (model.K @ u)
         self.spring_energy = sum(u @ (k * u) for _, k in model.spring) / 2

@@ -304,6 +304,9 @@ def windows():
         said = run(2, "refused", PART % "cantilever", *size, own, key)
         check(said.returncode == 2 and "mesh.in_parts" in said.stderr and text in said.stderr, f"windows, {key}: {said.stderr}")
         check(len(re.findall("hextop: error:", said.stderr)) == 1 and not os.path.exists("refused"), f"windows, {key}")
+    pair = ", ".join('{ set = "right"; total_force = [0.0, 0.0, %.1f]; }' % f for f in (-1.0, 1.0))
+    said = run(2, "refused", PART % "cantilever", *size, own, f"loads=({pair})")
+    check(said.returncode == 2 and "cancel each other" in said.stderr, f"windows, loads that cancel: {said.stderr}")
     said = run(3, "refused", PART % "cantilever", "mesh.nx=2", "mesh.ny=1", "mesh.nz=1", "optimization.filter.radius=1", own)
     check(said.returncode == 2 and "has no element of 2" in said.stderr, f"windows of two elements: {said.stderr}")
 

@@ -3,7 +3,7 @@
 
     test_timeline.py HEXTOP SOURCE_ROOT
 
-Spans that lie within or after each other, of the names in app/README.md, as many iterations as history.csv says; nothing
+Spans that lie within or after each other, of the names in doc/commands.md, as many iterations as history.csv says; nothing
 written without it, and the same results; what cannot be written; tests/bench/timeline.py. By two where there is mpirun and
 the build has MPI."""
 import collections
@@ -50,8 +50,8 @@ def content(path):
 
 
 def documented():
-    """The names in the table of app/README.md, with NUMBER for any number."""
-    with open(os.path.join(ROOT, "app", "README.md"), encoding="utf-8") as file:
+    """The names in the table of doc/commands.md, with NUMBER for any number."""
+    with open(os.path.join(ROOT, "doc", "commands.md"), encoding="utf-8") as file:
         text = file.read()
     table = re.search(r"\n\| span \|.*?\n\n", text, re.S).group(0)
     names = {name for row in table.split("\n") for name in re.findall(r"`([^`]+)`", row.split("|")[1] if "|" in row else "")}
@@ -117,7 +117,7 @@ def check_run(name, n, folder, config, *keys, env=None):
     for (rank, tid), events in queues.items():
         check_nesting(f"{name}, process {rank}, {tid}", events)
         for found in set(count_names(events)):
-            check(known.fullmatch(found), f"{name}: '{found}' is not in the table of app/README.md")
+            check(known.fullmatch(found), f"{name}: '{found}' is not in the table of doc/commands.md")
     for rank in range(n):
         found, history = iterations_of(queues[rank, DEVICE]), history_of(folder)
         check(found == history, f"{name}, process {rank}: iterations {found}, history {history}")

@@ -1,9 +1,9 @@
-/* Every (operator, layout) of a device, in one loop: correctness, or speed.
+/* Checks or times every operator and layout of a device.
  *
  *     checkop DEVICE                      correctness on small distorted, shuffled meshes
  *     checkop DEVICE --only NAME          of one operator, on the smaller ones
- *     checkop DEVICE --bench NX NY NZ     time per product on a box, as a table; one more number is
- *                                         its kind of cells (mixed_mesh.h): 3 for tetrahedra
+ *     checkop DEVICE --bench NX NY NZ     time per product on a box, as a table; a fourth number
+ *                                         is its kind of cells (mixed_mesh.h): 3 for tetrahedra
  *
  * The reference is a K summed in long double (tests/lib/stiffness_reference.h). */
 #include <math.h>
@@ -21,7 +21,7 @@
 
 static const char *only; /* the operator to check; NULL: all */
 
-/* y = K x through the device, y poisoned before. */
+/* y = K x on the device; y is filled with NaN first. */
 static int product(const hx_operator *op, vectors *v, const double *x, double *y, int masked)
 {
     const size_t bytes = (size_t)v->n_dof * sizeof(double);
@@ -34,7 +34,7 @@ static int product(const hx_operator *op, vectors *v, const double *x, double *y
     return dev->ops->download(dev, y, v->d_y, bytes);
 }
 
-/* The same in single precision; x and y are rounded to it and come back from it. */
+/* product() in single precision; x and y are converted to it and back. */
 static int product_single(const hx_operator *op, vectors *v, const double *x, double *y)
 {
     if (op->strategy->prepare_single) HX_TRY(op->strategy->prepare_single(op->state));
@@ -50,13 +50,13 @@ static int product_single(const hx_operator *op, vectors *v, const double *x, do
     return HX_OK;
 }
 
-/* What a product of this operator may be off by, relative. */
+/* Largest relative error allowed for a product of this operator. */
 static double error_bound(const hx_operator *op)
 {
     return op->strategy->error > 0.0 ? op->strategy->error : 1e-12;
 }
 
-/* No forces, but for the error of a product of what is moved: E = 1 at most. */
+/* Rigid motions cause no forces, up to the error of the product for E = 1. */
 static void check_rigid_motions(const hx_operator *op, const hx_mesh *mesh, vectors *v,
                                 const char *label)
 {
@@ -93,7 +93,7 @@ static void check_operator(hx_operator *op, const model *m, vectors *v, const ch
         if (repeat == 0) printf("%-28s relative error %.1e\n", label, error);
     }
 
-    /* supports: rows of fixed degrees of freedom are 0, the others as before */
+    /* supports: rows of fixed degrees of freedom are 0, the others unchanged */
     CHECK_OK(product(op, v, v->x, v->z, 1));
     for (int64_t i = 0; i < v->n_dof; i++) {
         const int fixed = m->problem.supports.fixed[i / 3] >> (i % 3) & 1;
@@ -122,7 +122,7 @@ static void check_single(const hx_operator *op, vectors *v, const char *label)
     printf("%-28s relative error %.1e in single precision\n", label, error);
 }
 
-/* The same bits from one thread, from two, and a second time. */
+/* Results are bitwise equal with one thread, with two, and in a second run. */
 static void check_bits(const hx_operator *op, vectors *v, const char *label)
 {
     const size_t bytes = (size_t)v->n_dof * sizeof(double);
@@ -139,7 +139,7 @@ static void check_bits(const hx_operator *op, vectors *v, const char *label)
         }
 }
 
-/* y and its dot with x, through apply_dot, both poisoned before. */
+/* y and x'y by apply_dot; both are filled with NaN first. */
 static int product_dot(const hx_operator *op, vectors *v, const double *x, double *y, double *sum)
 {
     const size_t bytes = (size_t)v->n_dof * sizeof(double);
@@ -160,7 +160,7 @@ fail:
     return rc;
 }
 
-/* The same y as from apply and x'y of it, from one thread and from two. */
+/* apply_dot gives the y of apply and x'y, with one thread and with two. */
 static void check_dot(const hx_operator *op, vectors *v, const char *label)
 {
     const size_t bytes = (size_t)v->n_dof * sizeof(double);
@@ -178,7 +178,7 @@ static void check_dot(const hx_operator *op, vectors *v, const char *label)
         CHECK_OK(product_dot(op, v, v->x, v->z, &sum[threads - 1]));
         fixture_set_threads(1);
         CHECK_MSG(!op->strategy->deterministic || memcmp(v->y, v->z, bytes) == 0,
-                  "%s: other bits of y from apply_dot, %d threads", label, threads);
+                  "%s: y of apply_dot differs bitwise, %d threads", label, threads);
         const double error = (double)(fabsl(sum[threads - 1] - dot) / sqrtl(xx * yy));
         CHECK_MSG(error <= 1e-13, "%s: x'y %.17g, must be %.17Lg", label, sum[threads - 1], dot);
     }
@@ -194,7 +194,7 @@ static void check_all(hx_operator *op, const model *m, vectors *v, const char *l
     if (op->strategy->apply_dot) check_dot(op, v, label);
 }
 
-/* The operator with every instruction set that runs here. */
+/* Checks the operator with every instruction set that runs on this machine. */
 static void check_variants(hx_operator *op, const model *m, vectors *v)
 {
     const char *name;
@@ -206,12 +206,12 @@ static void check_variants(hx_operator *op, const model *m, vectors *v)
     CHECK(op->strategy->variant(op->state, 0) != NULL);
 }
 
-/* What does not depend on the strategy, or little: diagonal and energies from coordinates, masks.
- */
+/* Checks what depends little or not on the operator kind: diagonal and energies from coordinates,
+ * and masks. */
 static void check_from_coordinates(hx_operator *op, const model *m, vectors *v)
 {
     const size_t bytes = (size_t)v->n_dof * sizeof(double);
-    /* an operator's own diagonal is as exact as its product */
+    /* an operator's own diagonal is as accurate as its product */
     const double bound = op->strategy->diagonal ? fmax(op->strategy->error, 1e-12) : 1e-12;
     CHECK_OK(hx_operator_set_modulus(op, v->modulus));
     CHECK_OK(hx_operator_diagonal(op, v->d_y));
@@ -233,7 +233,7 @@ static void check_from_coordinates(hx_operator *op, const model *m, vectors *v)
         CHECK_REL(v->energy[e], v->energy_ref[0][e], 1e-11);
 }
 
-/* The 3x3 blocks of free nodes against all pairs of corners that name a node. */
+/* Compares the 3x3 blocks of free nodes with sums over all pairs of corners that name a node. */
 static void check_block_diagonal(hx_operator *op, const model *m, vectors *v)
 {
     const hx_mesh *mesh = &m->mesh;
@@ -266,7 +266,7 @@ static void check_block_diagonal(hx_operator *op, const model *m, vectors *v)
     free(expected);
 }
 
-/* Every operator and layout; frees the model. */
+/* Checks every operator and layout; frees the model. */
 static void check_model(hx_device *dev, const char *title, model *m)
 {
     vectors v;
@@ -308,8 +308,8 @@ static void check_mesh(hx_device *dev, const char *title, const char *generator,
     check_model(dev, title, &m);
 }
 
-/* Every kind of cells, and many about one node: more than a patch's row has slots, than a word has
- * bits for colours. */
+/* Every kind of cell, and many cells around one node: more than a row of a patch has slots, and
+ * more than a word has bits for colours. */
 static void check_collapsed(hx_device *dev)
 {
     model m;
@@ -334,7 +334,8 @@ static int has_notch(int i, int j, int k)
     return !(i > 20 && k > 1) && (i * 7 + j * 5 + k * 3) % 11 != 0;
 }
 
-/* Two halves that touch, their nodes apart: the elements are on a grid, two nodes at a place. */
+/* Two halves that touch but do not share nodes: the elements are on a grid, with two nodes at some
+ * places. */
 static void crack(hx_mesh *mesh, int64_t first_half)
 {
     const int64_t n = mesh->n_node;
@@ -358,7 +359,7 @@ static void crack(hx_mesh *mesh, int64_t first_half)
     free(in_first);
 }
 
-/* Equal bricks on a grid: more than a block of columns along x and y, and than its layers. */
+/* Equal bricks on a grid, more than one block of columns along x and y and than its layers. */
 static void check_voxels(hx_device *dev)
 {
     static const struct {
@@ -390,9 +391,9 @@ static int create(hx_operator *op, hx_device *dev, const char *name, const model
     return hx_operator_set_modulus(op, v->modulus);
 }
 
-/* An operator where blocks have more patches than lists of at a time, against stored
- * matrices: several products one after the other, all patches taken once in each. Frees the model.
- */
+/* Checks an operator, in cases where blocks have more patches than they list at a time, against
+ * stored matrices: several products one after the other must each use every patch exactly once.
+ * Frees the model. */
 static void check_many_patches(hx_device *dev, const char *name, const char *title, model *m)
 {
     enum { N_PRODUCT = 3 };
@@ -428,9 +429,9 @@ static void check_many_patches(hx_device *dev, const char *name, const char *tit
 
 enum { NEVER_WIDE = INT32_MAX };
 
-/* More patches than blocks have at hand at a time: six blocks of 64 elements, or ten in single
- * precision, on each of 150 multiprocessors; one of wide patches, whose lists go round a ring of
- * eight; two of 256 equal elements, eight patches each. */
+/* More patches than the blocks of a GPU hold at a time: six blocks of 64 elements (ten in single
+ * precision) on each of 150 multiprocessors; one block of wide patches, whose lists use a ring of
+ * eight; two blocks of 256 equal elements, with eight patches each. */
 static void check_large(hx_device *dev)
 {
     const hx_generate_params box = {.nx = 96, .ny = 80, .nz = 80, .distort = 0.25, .seed = 3};
@@ -454,7 +455,7 @@ static void check_large(hx_device *dev)
     check_many_patches(dev, "otf", "many patches of tetrahedra", &m);
 }
 
-/* For tools that slow a program down. */
+/* Checks one operator only, for tools that slow a program down. */
 static int check_one(hx_device *dev, const char *name)
 {
     const hx_generate_params tiny = {.nx = 1, .ny = 1, .nz = 1};
@@ -484,9 +485,9 @@ static void check_meshes(hx_device *dev)
     const hx_generate_params box = {.nx = 7, .ny = 5, .nz = 3, .distort = 0.25, .seed = 3};
     const hx_generate_params rod = {.nx = 12, .ny = 2};
     const hx_generate_params large = {.nx = 11, .ny = 7, .nz = 7, .distort = 0.25, .seed = 5};
-    /* more shared nodes than otf on a CPU takes at a time */
+    /* more shared nodes than otf on a CPU processes at a time */
     const hx_generate_params larger = {.nx = 14, .ny = 10, .nz = 8, .distort = 0.25, .seed = 9};
-    /* halves of more elements than a patch of congruent ones has */
+    /* halves with more elements than a patch of congruent ones */
     const hx_generate_params halves = {.nx = 12, .ny = 6, .nz = 5};
     check_mesh(dev, "one element", "cantilever", &tiny, 0.3, 0, AS_IT_IS);
     check_mesh(dev, "distorted box, shuffled", "cantilever", &box, 0.3, 1, AS_IT_IS);
@@ -508,7 +509,7 @@ static void check_meshes(hx_device *dev)
     check_collapsed(dev);
 }
 
-/* Those operators whose patches are wide on large meshes, with wide ones on small meshes. */
+/* Checks the operators that use wide patches on large meshes, with wide patches on small meshes. */
 static void check_wide(hx_device *dev)
 {
     const int64_t usual = hx_patches_wide_from();

@@ -1,9 +1,9 @@
-/* Thread blocks of a product in the order of its parts: each block once, those with points in
- * common first; and operators of GPUs, all of which have products in parts. */
+/* Thread blocks reordered for products in parts: every block occurs once, those with interface
+ * points first. Also checks that all operators of GPUs support products in parts. */
 #include "core/solver/block_split.h"
 #include "tests/lib/fixture.h"
 
-/* Each once, both kinds ascending; the first are those that are marked. */
+/* Every block occurs once, both groups are ascending, and the marked ones come first. */
 static void check_split(const hx_block_split *split, int64_t n_block, const uint8_t *is_boundary)
 {
     int64_t n_wrong = split->n_block != n_block, n_marked = 0;
@@ -53,7 +53,7 @@ static void check_orders(void)
 {
     static const int64_t each[] = {1, 4, 16, 21, 512};
     const fixture_box box = {{7, 5, 6}, {7.0, 5.0, 6.0}, 0.0, 0};
-    const int32_t common[] = {200, 3, 77, 78, 335, 160}; /* of 336, in no order */
+    const int32_t common[] = {200, 3, 77, 78, 335, 160}; /* of 336 nodes, unsorted */
     hx_mesh mesh;
     CHECK_OK(fixture_box_create(&mesh, &box));
     CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
@@ -69,12 +69,13 @@ static void check_orders(void)
 
 static void check_strategy(const hx_strategy *strategy)
 {
-    CHECK_MSG(strategy->apply_part, "operator '%s' of a GPU has no parts", strategy->name);
+    CHECK_MSG(strategy->apply_part, "operator '%s' of a GPU has no product in parts",
+              strategy->name);
     CHECK_MSG(!strategy->apply_single || strategy->apply_part_single,
-              "operator '%s' of a GPU has no parts in single precision", strategy->name);
+              "operator '%s' of a GPU has no product in parts in single precision", strategy->name);
 }
 
-/* Their tables need no GPU. */
+/* The tables of GPU operators can be read without a GPU. */
 static void check_registry(void)
 {
     for (size_t i = 0; hx_strategies[i]; i++) {

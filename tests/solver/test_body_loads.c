@@ -1,5 +1,5 @@
-/* Gravity and rotation, whose forces follow the density: closed forms, sums, derivatives against
- * differences, and every device against the CPU.
+/* Gravity and rotation, whose forces depend on the density: closed forms, sums, derivatives against
+ * finite differences, and every device against the CPU.
  *
  *     test_body_loads [cpu | cuda] [quick] */
 #include "core/mesh/region.h"
@@ -17,7 +17,7 @@ typedef struct analysis {
     double *u;
 } analysis;
 
-/* The mesh is made already. */
+/* The mesh exists already. */
 static int analyse(analysis *a, const hx_problem_params *params, const fixture_settings *settings)
 {
     HX_TRY(hx_problem_create(&a->problem, &a->mesh, params));
@@ -35,7 +35,7 @@ static void analysis_free(analysis *a)
     hx_mesh_free(&a->mesh);
 }
 
-/* A mass without a jump in value or slope, rho above the threshold. */
+/* The mass law has no jump in value or slope and equals rho above the threshold. */
 static void check_mass_law(void)
 {
     const double at = HX_MASS_THRESHOLD, h = 1e-6;
@@ -46,15 +46,15 @@ static void check_mass_law(void)
     for (double rho = 0.01; rho < 0.2; rho += 0.0073)
         CHECK_REL((hx_mass_of(rho + h) - hx_mass_of(rho - h)) / (2.0 * h), hx_mass_slope(rho),
                   1e-6);
-    double largest = 0.0; /* of the weight over the stiffness, p = 3; solid: 1 */
+    double largest = 0.0; /* largest ratio of weight to stiffness for p = 3; it is 1 for solid */
     for (double rho = 0.001; rho < 1.0; rho += 0.001)
         test_worst(&largest, hx_mass_of(rho) / (rho * rho * rho));
     CHECK(largest < 110.0);
 }
 
-/* A bar on the x axis with sections of uneven length, held at x = 0, of Poisson's ratio 0 and
- * density rho: linear elements are exact at their nodes for any load that their integration
- * points integrate. */
+/* A bar along the x axis with sections of unequal length, held at x = 0, with Poisson's ratio 0 and
+ * density rho. Linear elements are exact at their nodes for any load that their quadrature
+ * integrates exactly. */
 static void check_bar(int rotates, double rho)
 {
     const fixture_box box = {{7, 2, 2}, {3.5, 0.8, 0.6}, 0.0, 0};
@@ -99,7 +99,7 @@ static void check_bar(int rotates, double rho)
         test_worst(&error, fabs(a.u[3 * node] - u));
     }
     CHECK_REL(largest, scale * (rotates ? length * length * length / 3.0 : 0.5 * length * length),
-              1e-13); /* u(L) of the textbook */
+              1e-13); /* u(L) of the closed form */
     CHECK_MSG(error <= 1e-9 * largest, "%s: displacement off by %.3g of the largest",
               rotates ? "rotation" : "gravity", error / largest);
     double total[3], reaction[3];
@@ -153,7 +153,7 @@ static void fill_params(hx_problem_params *params, int prescribed)
     params->n_weight = N_CASE;
 }
 
-/* Sums of the forces: mass times the acceleration of the centre of mass. */
+/* The forces sum up to mass times the acceleration of the centre of mass. */
 static void check_sums(hx_optimizer *opt, const double *rho)
 {
     const hx_problem *problem = opt->problem;
@@ -203,8 +203,8 @@ static double objective_at(fixture_solver *s, int64_t e, double rho, double step
     return record.compliance;
 }
 
-/* dC/drho of two cases against five-point differences, densities on both sides of the mass law's
- * threshold. */
+/* dC/drho of two load cases against five-point differences, with densities on both sides of the
+ * threshold of the mass law. */
 static void check_derivatives(const hx_mesh *mesh, int prescribed, int64_t stride)
 {
     hx_problem problem;
@@ -249,13 +249,13 @@ static void check_derivatives(const hx_mesh *mesh, int prescribed, int64_t strid
     printf("%s: largest error %.1e of the largest derivative, %d of %d positive\n",
            prescribed ? "with prescribed displacements" : "loads by mass", error / largest,
            n_positive, N_ELEM);
-    CHECK(n_positive > 0); /* a term that no derivative of the stiffness has */
+    CHECK(n_positive > 0); /* a sign that the derivative of the stiffness does not produce */
     fixture_solver_free(&s);
     hx_problem_free(&problem);
 }
 
-/* What a device computes of random fields, against the CPU: the same bits there, rounding apart on
- * a GPU. */
+/* Results of a device for random fields against the CPU: bitwise equal on a CPU, equal up to
+ * rounding on a GPU. */
 static void check_operations(void)
 {
     const fixture_box box = {{9, 7, 5}, {2.0, 1.2, 1.0}, 0.2, 1};
@@ -349,8 +349,8 @@ static void check_refusals(const hx_mesh *mesh)
     CHECK_FAILS(hx_problem_create(&problem, mesh, &params), HX_EINPUT, "is not finite");
 }
 
-/* Designs settle where weight is most of the load: positive derivatives neither make them jump to
- * and fro nor lose volume. */
+/* Designs converge if weight dominates the load: positive derivatives cause neither oscillation nor
+ * a loss of volume. */
 static void check_designs(void)
 {
     enum { N_STEP = 40 };
@@ -402,7 +402,7 @@ static void bend(const double x[3], double y[3])
     y[2] = x[2] + 0.1 * x[0] * x[1];
 }
 
-/* Case 1 gravity, case 2 rotation, case 3 both. */
+/* Load case 1 is gravity, case 2 rotation, case 3 both. */
 static int make_cases(space_box *b, mixed_kind kind, hx_element element, curved_map map)
 {
     const mixed_box box = {
@@ -425,7 +425,7 @@ static int make_cases(space_box *b, mixed_kind kind, hx_element element, curved_
     return hx_problem_create(&b->problem, &b->mesh, &params);
 }
 
-/* |a + b - c| over the largest of c. */
+/* max |a + b - c| relative to max |c|. */
 static double off_the_sum(size_t n, double *const v[3])
 {
     double worst = 0.0, largest = 0.0;
@@ -436,7 +436,7 @@ static double off_the_sum(size_t n, double *const v[3])
     return worst / largest;
 }
 
-/* Forces by the host and by the device, and work: the first two cases' add up to the third's. */
+/* Forces on the host and on the device, and work: the first two load cases add up to the third. */
 static void check_sum(const space_box *b, const char *name)
 {
     const size_t n = 3 * (size_t)b->space.n_point, n_elem = (size_t)b->mesh.n_elem;

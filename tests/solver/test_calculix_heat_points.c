@@ -1,11 +1,11 @@
-/* Temperatures of hex20 and tet10 against those of CalculiX' DC3D20 and DC3D10, with straight and
- * with curved edges: *HEAT TRANSFER, STEADY STATE with held temperatures and sources, on hexahedra
- * fluxes and films too, stated to CalculiX in its own words (its triangles take 3 points, which are
- * too few for a film). The source of curved tet10, by 14 points here and 4 there, is stated at its
- * points. Exit status 77: no ccx.
+/* Temperatures of hex20 and tet10 against those of CalculiX (DC3D20 and DC3D10), with straight and
+ * curved edges: *HEAT TRANSFER, STEADY STATE with prescribed temperatures and sources; on hexahedra
+ * also fluxes and films, given to CalculiX by its own keywords (its triangles use 3 points, too few
+ * for a film). The source of curved tet10, integrated with 14 points here and 4 there, is given as
+ * point values. Exit status 77: ccx is not installed.
  *
  *     test_calculix_heat_points [cpu] */
-#define _XOPEN_SOURCE 700 /* mkdtemp */
+#define _XOPEN_SOURCE 700 /* for mkdtemp */
 
 #include <unistd.h>
 
@@ -16,7 +16,7 @@ static hx_device device;
 
 typedef struct job {
     mixed_kind kind;
-    const char *type; /* of CalculiX */
+    const char *type; /* element type of CalculiX */
     int is_bent, has_faces;
 } job;
 

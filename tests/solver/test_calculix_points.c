@@ -1,12 +1,12 @@
-/* Displacements of hex20 and tet10 against those of CalculiX' C3D20 and C3D10 on meshes with
- * straight and with curved edges: the same shape functions and Gauss points, so they agree to what
- * CalculiX prints; of wedge15 nearly, its C3D15 having 9 Gauss points. Supports, nodal forces, a
- * pressure and its own weight (which CalculiX integrates itself, but not on curved tet10: 14 points
- * here, 4 there); and of a job that is read back.
- * Exit status 77: no ccx.
+/* Displacements of hex20 and tet10 against those of CalculiX (C3D20 and C3D10) on meshes with
+ * straight and curved edges. Shape functions and Gauss points are the same, so they agree to the
+ * digits that CalculiX prints; wedge15 agrees approximately, because C3D15 has 9 Gauss points.
+ * Covers supports, nodal forces, a pressure and the weight (integrated by CalculiX itself, but not
+ * on curved tet10, which has 14 points here and 4 there), and a job that is read back. Exit status
+ * 77: ccx is not installed.
  *
  *     test_calculix_points [cpu] */
-#define _XOPEN_SOURCE 700 /* mkdtemp */
+#define _XOPEN_SOURCE 700 /* for mkdtemp */
 
 #include <unistd.h>
 
@@ -18,13 +18,14 @@ static hx_device device;
 
 typedef struct job {
     mixed_kind kind;
-    const char *type; /* of CalculiX */
+    const char *type; /* element type of CalculiX */
     int is_bent, by_pressure;
     double tolerance;
-    int is_light; /* no weight, which no mesh file states */
+    int is_light; /* 1: no weight, which mesh files cannot state */
 } job;
 
-/* Held at one end, pulled at the other on faces, or pressed from outside, and by its weight. */
+/* Held at one end; at the other end pulled by tractions, or with pressure from outside; plus its
+ * weight. */
 static int make_problem(space_box *b, const job *j)
 {
     const mixed_box box = {
@@ -44,7 +45,7 @@ static int make_problem(space_box *b, const job *j)
     return hx_problem_create(&b->problem, &b->mesh, &params);
 }
 
-/* Whether CalculiX integrates the weight, by the points that it is integrated by here. */
+/* 1 if CalculiX integrates the weight with the same points as this program. */
 static int weighs_alike(const job *j)
 {
     return !j->is_light && !(j->is_bent && strcmp(j->type, "C3D10") == 0);
@@ -110,7 +111,8 @@ static void compare(const job *j)
     space_box_free(&b);
 }
 
-/* The job read back: its mesh along the curve, its supports and forces on corners and middles. */
+/* Reads the job back: its mesh with curved edges, its supports and forces at corners and mid-edge
+ * points. */
 static int read_job(space_box *b, const char *path)
 {
     const hx_support_spec support = {NULL, "test", 0, {0.0}};
@@ -131,7 +133,7 @@ static int read_job(space_box *b, const char *path)
     return rc;
 }
 
-/* Which point of the space that was written a point of the one that was read is. */
+/* Maps a point of the space that was read to the point of the space that was written. */
 static int64_t written_point(const space_box *from, const space_box *read, int64_t point)
 {
     const hx_mesh *mesh = &read->mesh;

@@ -1,4 +1,4 @@
-/* What "auto" means: candidates, their order and what is left out; preconditioners by size,
+/* The meaning of "auto": candidates, their order and which are excluded; preconditioners by size,
  * criterion, precision and memory; the solver that owns what was chosen.
  *
  *     test_choose [cpu | cuda] */
@@ -9,7 +9,7 @@
 
 static hx_device device;
 
-/* The lines of a choice. */
+/* The lines reported during a choice. */
 typedef struct lines {
     int n;
     char text[32][160];
@@ -66,8 +66,8 @@ static void check_preconds(void)
     CHECK(strcmp(precond_name(&params, device.ops, 2000), "jacobi") == 0);
 }
 
-/* What a choice of a preconditioner counts: a box of 5 x 5 x 5 hexahedra, and cut into six times as
- * many tetrahedra on as many nodes. */
+/* The mesh size on which the choice of a preconditioner is based: a box of 5 x 5 x 5 hexahedra, and
+ * the same box cut into six times as many tetrahedra on the same nodes. */
 static void check_sizes(void)
 {
     static const struct {
@@ -90,7 +90,7 @@ static void check_sizes(void)
     }
 }
 
-/* A device that says how much of its memory is free. */
+/* A device that reports a given amount of free memory. */
 static size_t free_bytes;
 
 static int say_memory(hx_device *dev, size_t *n_free, size_t *n_total)
@@ -127,8 +127,8 @@ static void check_memory(const hx_problem *problem)
         size_t free, held;
         const hx_precond_kind *kind;
     } wanted[] = {{most, 0, large},  {most - 1, 0, small},  {most - 9, 9, large},
-                  {least, 0, small}, {least - 1, 0, large}, /* refused later, with its name */
-                  {0, 0, large} /* unknown */};
+                  {least, 0, small}, {least - 1, 0, large}, /* refused later, by the set-up */
+                  {0, 0, large} /* 0: unknown */};
     CHECK(least < most);
     ops.memory = say_memory;
     tight.ops = &ops;
@@ -141,8 +141,8 @@ static void check_memory(const hx_problem *problem)
     }
 }
 
-/* What the deterministic, exact operator of the device stores that stores least; 0 where one judges
- * by the mesh whether it is worth its set-up. */
+/* Storage of the deterministic, exact operator of the device that stores least; 0 if a candidate
+ * depends on the mesh through `promise`. */
 static int least_stored(void)
 {
     int least = INT32_MAX;
@@ -170,7 +170,7 @@ static void check_operators(const hx_problem *problem)
     CHECK(strncmp(choice.note, "auto: ", 6) == 0);
     CHECK(!op.dev || (op.strategy == choice.strategy && op.layout == choice.layout));
     if (strcmp(choice.note, "auto: no other can be faster") != 0)
-        CHECK(n_with(&l, " ms a product") >= 1);
+        CHECK(n_with(&l, " ms per product") >= 1);
     hx_operator_free(&op);
 
     memset(&l, 0, sizeof l); /* nothing is timed */
@@ -178,9 +178,9 @@ static void check_operators(const hx_problem *problem)
     CHECK_OK(hx_choose_operator(&choice, &params, &device, problem, kind, &op));
     CHECK(choice.strategy->deterministic);
     if (least_stored() > 0) CHECK(choice.strategy->bytes_per_elem == least_stored());
-    CHECK(n_with(&l, " ms a product") == 0 && !op.dev);
+    CHECK(n_with(&l, " ms per product") == 0 && !op.dev);
 
-    params.keep_layout = 1; /* of operators that know it */
+    params.keep_layout = 1; /* for operators that support it */
     params.layout = HX_LAYOUT_ROWMAJOR;
     memset(&l, 0, sizeof l);
     CHECK_OK(hx_choose_operator(&choice, &params, &device, problem, kind, &op));
@@ -191,13 +191,13 @@ static void check_operators(const hx_problem *problem)
         CHECK_MSG(n_with(&l, line) == 0, "%s", line);
     }
 
-    const hx_strategy *const none[] = {NULL}; /* no other device's either */
+    const hx_strategy *const none[] = {NULL}; /* operators of other devices are not used either */
     params.strategies = none;
     CHECK_FAILS(hx_choose_operator(&choice, &params, &device, problem, kind, &op), HX_EINPUT,
-                "does what is asked");
+                "meets all requirements");
 }
 
-/* Compliance by what is chosen, and by what is named. */
+/* Compliance with the chosen or the named solver. */
 static double compliance_of(const hx_problem *problem, const hx_solver_params *params)
 {
     hx_analysis analysis;
@@ -210,7 +210,7 @@ static double compliance_of(const hx_problem *problem, const hx_solver_params *p
     return compliance;
 }
 
-/* y = K x of a strategy for moduli 1, with the problem's plan or without one. */
+/* y = K x of an operator kind with all moduli 1, with or without a plan of the problem. */
 static void apply(const hx_problem *problem, const hx_strategy *strategy, const double *x,
                   double *y)
 {
@@ -229,7 +229,7 @@ static void apply(const hx_problem *problem, const hx_strategy *strategy, const 
     free(modulus);
 }
 
-/* Lists made ahead lead to the same bits, and are counted. */
+/* Lists made in advance give bitwise equal products, and are counted. */
 static void check_planned_operator(hx_problem *problem, const hx_strategy *strategy)
 {
     const size_t n = 3 * (size_t)problem->mesh->n_node;
@@ -246,7 +246,7 @@ static void check_planned_operator(hx_problem *problem, const hx_strategy *strat
     apply(problem, strategy, x, planned);
     CHECK(memcmp(y, planned, n * sizeof *y) == 0);
     hx_plan_drop_lists(&plan);
-    CHECK(hx_plan_of(problem, strategy) == &plan); /* its numbers stay */
+    CHECK(hx_plan_of(problem, strategy) == &plan); /* its counts remain valid */
     apply(problem, strategy, x, planned);
     CHECK(memcmp(y, planned, n * sizeof *y) == 0);
     problem->plan = NULL;
@@ -265,7 +265,7 @@ static void check_plan(hx_problem *problem)
         if (hx_strategies[i]->plan && strcmp(hx_strategies[i]->device, device.ops->name) == 0)
             check_planned_operator(problem, hx_strategies[i]);
     params.precond = kind;
-    params.strategy = otf; /* timings may choose another one the next time */
+    params.strategy = otf; /* timings could choose another operator the next time */
     const double compliance = compliance_of(problem, &params);
     const size_t bytes = kind->bytes(problem, device.ops, otf);
     hx_plan_precond(&plan, problem, kind, device.ops);
@@ -275,14 +275,14 @@ static void check_plan(hx_problem *problem)
     CHECK(hx_plan_aspect(problem) == plan.aspect);
     CHECK(kind->bytes(problem, device.ops, otf) == bytes);
     CHECK(compliance_of(problem, &params) == compliance);
-    CHECK(!plan.lattice && plan.n_cell > 0.0); /* taken */
+    CHECK(!plan.lattice && plan.n_cell > 0.0); /* the draft has been taken */
     CHECK(compliance_of(problem, &params) == compliance);
     problem->plan = NULL;
     hx_plan_free(&plan);
 }
 
-/* What is foreseen without a device is what is chosen; where nothing is, products were timed. (The
- * operator is left set up only if the fastest is the one that was tried last.) */
+/* The choice predicted without a device is the actual choice; if there is no prediction, products
+ * were timed. (The operator is left set up only if the fastest is the one that was timed last.) */
 static void check_foreseen(const hx_problem *problem)
 {
     hx_choose_params params = hx_solver_defaults().choose;
@@ -292,7 +292,8 @@ static void check_foreseen(const hx_problem *problem)
     for (params.deterministic = 0; params.deterministic < 2; params.deterministic++) {
         const hx_strategy *strategy = hx_choose_foresee(&params, device.ops, problem);
         CHECK_OK(hx_choose_operator(&choice, &params, &device, problem, kind, &op));
-        CHECK(strategy ? strategy == choice.strategy : strstr(choice.note, "ms a product") != NULL);
+        CHECK(strategy ? strategy == choice.strategy
+                       : strstr(choice.note, "ms per product") != NULL);
         CHECK(strategy || !params.deterministic);
         hx_operator_free(&op);
     }
@@ -350,8 +351,8 @@ static size_t some_bytes(const hx_problem *problem, const hx_device_ops *ops,
     return 1000;
 }
 
-/* Memory that is foretold and then is not there: what was chosen gives way, what was named does not
- * but says what would fit. */
+/* An allocation fails although the estimate fitted: what was chosen automatically is replaced; what
+ * was named is not, but the message lists what would fit. */
 static void check_giving_way(const hx_problem *problem)
 {
     hx_strategy greedy = *hx_strategy_find(device.ops->name, "ebe");
@@ -376,7 +377,7 @@ static void check_giving_way(const hx_problem *problem)
     CHECK(strstr(solver.note, "greedy") != NULL);
     hx_solver_free(&solver);
 
-    params.precond = &large; /* named */
+    params.precond = &large; /* named by the user */
     CHECK_FAILS(hx_solver_create(&solver, &device, problem, &params), HX_ENOMEM,
                 "nothing is left; device");
     CHECK(strstr(hx_error_message(), "otf (") != NULL);
@@ -385,7 +386,7 @@ static void check_giving_way(const hx_problem *problem)
     CHECK_FAILS(hx_solver_create(&solver, &device, problem, &params), HX_ENOMEM, "fit: ");
     CHECK(strstr(hx_error_message(), "otf (") != NULL);
 
-    params.strategy = NULL; /* nothing stores less */
+    params.strategy = NULL; /* no operator stores less */
     params.choose.strategies = alone;
     CHECK_FAILS(hx_solver_create(&solver, &device, problem, &params), HX_ENOMEM, "nothing is left");
 }

@@ -1,7 +1,7 @@
-/* Collapsed cells through the solver: K of every operator against dense rows (tetrahedra: those of
- * the constant-strain element by barycentric gradients), linear displacements that a patch of any
- * kinds must reproduce, and the same solution from every preconditioner in about the iterations
- * that hexahedra take. checkop checks the products themselves, on larger meshes.
+/* Collapsed cells in the solver: K of every operator against dense rows (for tetrahedra, those of
+ * the constant-strain element from barycentric gradients), linear displacements that a patch of any
+ * cell kind must reproduce, and equal solutions from every preconditioner in about as many
+ * iterations as for hexahedra. checkop checks the products themselves, on larger meshes.
  *
  *     test_collapsed [cpu | cuda] */
 #include "tests/lib/dense_model.h"
@@ -9,7 +9,7 @@
 
 /* ---- dense rows ---- */
 
-/* Gradients of the barycentric coordinates of points x[4], by cofactors; returns the volume. */
+/* Gradients of the barycentric coordinates of points x[4], from cofactors; returns the volume. */
 static double barycentric(double x[4][3], double g[4][3])
 {
     double edge[3][3], volume;
@@ -88,7 +88,8 @@ static double *new_moduli(const hx_mesh *mesh, double contrast)
     return modulus;
 }
 
-/* Every column of K through the operator; the worst difference over the largest entry. */
+/* Computes every column of K with the operator; returns the largest difference relative to the
+ * largest entry. */
 static double columns_apart(hx_operator *op, size_t n, const double *k)
 {
     double worst = 0.0, largest = 0.0;
@@ -152,7 +153,7 @@ static void linear_field(const double x[3], double u[3])
         u[i] = 0.7 - i + slope[i][0] * x[0] + slope[i][1] * x[1] + slope[i][2] * x[2];
 }
 
-/* The surface is moved by the field, the inside must follow. */
+/* The surface is moved by the linear field, and the inside must follow. */
 static int create_patch(mixed_model *m, const mixed_box *box)
 {
     static const hx_support_spec support = {
@@ -169,7 +170,7 @@ static int create_patch(mixed_model *m, const mixed_box *box)
     return HX_OK;
 }
 
-/* Solves with one modulus an element, from the prescribed displacements or 0, into u. */
+/* Solves with one modulus per element, starting from the prescribed displacements or 0 in u. */
 static hx_pcg_result solve_model(const mixed_model *m, const char *precond, double tolerance,
                                  const double *modulus, double *u)
 {
@@ -230,7 +231,8 @@ static void check_patch(mixed_kind kind)
 
 /* ---- preconditioners ---- */
 
-/* Iterations of each to 1e-10, the solutions within 1e-7 of each other; returns multigrid's. */
+/* Iterations of each preconditioner to 1e-10, with solutions that agree within 1e-7; returns those
+ * of multigrid. */
 static int check_solutions(mixed_kind kind, double contrast)
 {
     const mixed_box box = {.kind = kind, .n = {15, 6, 10}, .distort = 0.1, .seed = 9};

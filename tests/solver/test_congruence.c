@@ -1,4 +1,4 @@
-/* Classes of congruent parallelepipeds (core/congruence.h). */
+/* Classes of congruent parallelepipeds (core/solver/congruence.h). */
 #include "core/solver/congruence.h"
 
 #include "core/mesh/hex8.h"
@@ -6,17 +6,17 @@
 
 enum { MOST_THREADS = 3, NX = 12, NY = 5, NZ = 4, N_ELEM = NX * NY * NZ };
 
-/* Half the edges of elements of the box that make_box makes. */
+/* Half the edges of the elements of make_box. */
 static const double unit[9] = {0.5, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.5};
 
-/* Unit cubes; mesh->xyz may be changed before hx_mesh_finish. */
+/* A box of unit cubes; mesh->xyz may be changed before hx_mesh_finish. */
 static void make_box(hx_mesh *mesh)
 {
     const fixture_box box = {.n = {NX, NY, NZ}, .length = {NX, NY, NZ}};
     CHECK_OK(fixture_box_create(mesh, &box));
 }
 
-/* Half the first three edges of an element: dx_i / dxi_k of a parallelepiped. */
+/* Half the first three edges of an element, which is dx_i / dxi_k of a parallelepiped. */
 static void edges(const hx_mesh *mesh, int64_t elem, double j[9])
 {
     static const int end[3] = {1, 3, 4};
@@ -27,7 +27,7 @@ static void edges(const hx_mesh *mesh, int64_t elem, double j[9])
                                   mesh->xyz[3 * (size_t)conn[0] + i]);
 }
 
-/* Whether class k has these half edges. */
+/* 1 if class k has these half edges. */
 static int has_edges(const hx_congruence *c, int k, const double j[9], double tolerance)
 {
     double difference = 0.0;
@@ -35,8 +35,8 @@ static int has_edges(const hx_congruence *c, int k, const double j[9], double to
     return difference <= tolerance;
 }
 
-/* Members are counted, come in the order of their classes and have their class's edges, and no
- * class has those of another. */
+/* Members are counted, classes are in the order of their first members, members have the edges of
+ * their class, and no two classes have equal edges. */
 static void check_members(const hx_congruence *c, const hx_mesh *mesh)
 {
     int64_t n_member[HX_MAX_CLASS] = {0}, wrong = 0;
@@ -64,7 +64,7 @@ static void check_members(const hx_congruence *c, const hx_mesh *mesh)
     }
 }
 
-/* The lists hold every element once, ascending in its class's. */
+/* The lists contain every element once, ascending within its class. */
 static void check_list(const hx_congruence *c, int64_t n_elem)
 {
     int32_t *elem;
@@ -78,14 +78,14 @@ static void check_list(const hx_congruence *c, int64_t n_elem)
             wrong += elem[place] <= before || c->elem_class[elem[place]] != wanted;
             before = elem[place++];
         }
-        if (k < c->n_class) place++; /* the separator */
+        if (k < c->n_class) place++; /* skip the separator */
     }
     CHECK_MSG(wrong == 0 && place == n_elem + c->n_class, "%lld wrong, %lld listed",
               (long long)wrong, (long long)place);
     free(elem);
 }
 
-/* Classes of a finished mesh, the same for any number of threads. */
+/* Classifies a finished mesh; the result must not depend on the number of threads. */
 static void classify(hx_congruence *c, const hx_mesh *mesh, int64_t smallest)
 {
     fixture_set_threads(1);
@@ -106,7 +106,7 @@ static void classify(hx_congruence *c, const hx_mesh *mesh, int64_t smallest)
     check_list(c, mesh->n_elem);
 }
 
-/* Elements in none: all of -1. */
+/* Number of elements without a class. */
 static int64_t count_general(const hx_congruence *c, const hx_mesh *mesh)
 {
     int64_t n = 0;
@@ -114,7 +114,7 @@ static int64_t count_general(const hx_congruence *c, const hx_mesh *mesh)
     return n;
 }
 
-/* A class with these half edges and this number of members. */
+/* There is one class with these half edges and this number of members. */
 static void check_class(const hx_congruence *c, const double j[9], int64_t n_member)
 {
     int found = 0;
@@ -139,7 +139,7 @@ static void test_one_class(fixture_order order)
     classify(&c, &mesh, N_ELEM + 1);
     CHECK(c.n_class == 0 && count_general(&c, &mesh) == N_ELEM);
     hx_congruence_free(&c);
-    hx_congruence_free(&c); /* of a zeroed one */
+    hx_congruence_free(&c); /* freeing a zeroed struct is allowed */
     hx_mesh_free(&mesh);
 }
 
@@ -169,7 +169,7 @@ static void test_distorted(void)
     hx_mesh_free(&mesh);
 }
 
-/* A third of the box twice as long; then that third is too small. */
+/* One third of the box is twice as long; then that third is too small for a class. */
 static void test_two_sizes(void)
 {
     const double longer[9] = {1.0, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.5};
@@ -194,7 +194,7 @@ static void test_two_sizes(void)
     hx_mesh_free(&mesh);
 }
 
-/* Any affine map keeps them parallelepipeds of one class. */
+/* An affine map preserves parallelepipeds of one class. */
 static void test_sheared(void)
 {
     static const double j[9] = {0.5, 0.1, -0.2, 0.25, 0.75, 0.05, -0.1, 0.15, 0.4};
@@ -214,7 +214,7 @@ static void test_sheared(void)
     hx_mesh_free(&mesh);
 }
 
-/* The numbering of a cube's corners, turned about the axis of t in every third element. */
+/* The corners of every third cube are numbered in an order rotated about the t axis. */
 static void test_turned(void)
 {
     static const int turned[8] = {1, 2, 3, 0, 5, 6, 7, 4};
@@ -232,12 +232,12 @@ static void test_turned(void)
     CHECK(c.n_class == 2 && count_general(&c, &mesh) == 0);
     check_class(&c, unit, N_ELEM - N_ELEM / 3);
     check_class(&c, other, N_ELEM / 3);
-    CHECK(has_edges(&c, 0, other, 1e-15)); /* that of the first element */
+    CHECK(has_edges(&c, 0, other, 1e-15)); /* the class of the first element */
     hx_congruence_free(&c);
     hx_mesh_free(&mesh);
 }
 
-/* A row of layers along x, each as wide as its number demands. */
+/* A row of layers along x, which take n_size different widths in turn. */
 static void make_layers(hx_mesh *mesh, int n_layer, int n_size)
 {
     const fixture_box box = {.n = {n_layer, 2, 2}, .length = {n_layer, 2.0, 2.0}};
@@ -250,7 +250,7 @@ static void make_layers(hx_mesh *mesh, int n_layer, int n_size)
     CHECK_OK(fixture_finish(mesh, FIXTURE_IN_ORDER));
 }
 
-/* As many sizes as there are classes, and more: the first ones are classes. */
+/* As many sizes as the maximum number of classes, and more: the first ones become classes. */
 static void test_many_sizes(void)
 {
     for (int more = 0; more <= 5; more += 5) {
@@ -270,10 +270,11 @@ static void test_many_sizes(void)
     }
 }
 
-/* Sizes that first appear far apart, and a last one too small to be a class. */
+/* Sizes that first occur far apart, and a last one that is too small for a class. */
 static void test_sizes_far_apart(void)
 {
-    enum { N_LAYER = 1800, N_SIZE = 5, N_SAME = 400 }; /* of the last size 200 layers of 4 */
+    /* the last size has 200 layers of 4 elements */
+    enum { N_LAYER = 1800, N_SIZE = 5, N_SAME = 400 };
     const fixture_order order[] = {FIXTURE_IN_ORDER, FIXTURE_SHUFFLED};
     for (int i = 0; i < 2; i++) {
         const fixture_box box = {.n = {N_LAYER, 2, 2}, .length = {N_LAYER, 2.0, 2.0}};
@@ -299,12 +300,12 @@ static void test_sizes_far_apart(void)
     }
 }
 
-/* The share of the elements in classes: of a box a part of whose nodes is moved. */
+/* Fraction of the elements in classes, for a box with part of its nodes moved. */
 static void test_share(void)
 {
     for (int part = 0; part <= 4; part++) {
         const fixture_box box = {.n = {40, 20, 20}, .length = {40.0, 20.0, 20.0}};
-        const double first = 10.0 * part + 0.5; /* nodes beyond it are moved */
+        const double first = 10.0 * part + 0.5; /* nodes with larger x are moved */
         uint64_t state = 5;
         hx_mesh mesh;
         CHECK_OK(fixture_box_create(&mesh, &box));
@@ -319,8 +320,8 @@ static void test_share(void)
     }
 }
 
-/* Members of the first class of a box of cubes of a size, its nodes moved at random by `noise` and
- * a half longer by a factor 1 + stretch. */
+/* Number of members of the first class of a box of cubes, with its nodes moved at random by `noise`
+ * and one half stretched by a factor 1 + stretch. */
 static int64_t members_with_noise(double size, double noise, double stretch)
 {
     uint64_t state = 99;
@@ -351,7 +352,7 @@ static void test_tolerance(void)
     }
 }
 
-/* A cube bent in one of the modes rs, rt, st, rst is no parallelepiped. */
+/* A cube deformed by one of the modes rs, rt, st, rst is not a parallelepiped. */
 static void test_bent(void)
 {
     for (int mode = 0; mode < 4; mode++) {
@@ -372,7 +373,7 @@ static void test_bent(void)
     }
 }
 
-/* Rounding of coordinates far from the origin is below the tolerance. */
+/* The rounding of coordinates far from the origin is below the tolerance. */
 static void test_long_box(void)
 {
     hx_mesh mesh;

@@ -1,12 +1,13 @@
-/* The criterion `compliance`: the energy that is left, as PCG estimates it, against that of a dense
- * solution and of solves to rounding, over designs that begin where the last one ended.
+/* The criterion `compliance`: the remaining energy that PCG estimates, against that of a dense
+ * solution and of solves to rounding accuracy, over designs that each start from the previous
+ * solution.
  *
  *     test_criterion [cpu | cuda] [quick]
  *
- * quick: without the one run to its end. */
+ * quick: without the run to convergence. */
 #include "tests/lib/dense_model.h"
 
-/* |exact - u|_K^2 and 2 f'u - u'Ku of the exact solution. */
+/* |exact - u|_K^2, and 2 f'u - u'Ku of the exact solution. */
 static double true_error(const model *m, double *energy)
 {
     double error = 0.0;
@@ -23,7 +24,7 @@ static double true_error(const model *m, double *energy)
     return error;
 }
 
-/* How many times a solve may leave what it was asked to leave: the estimate is none from above. */
+/* Factor by which a solve may exceed the requested error: the estimate is not an upper bound. */
 #define MOST_TIMES 3.0
 
 typedef struct dense_case {
@@ -55,11 +56,12 @@ static void check_dense(model *m, const dense_case *c, double contrast)
                   energy - error);
         test_worst(&most, error / (tolerance * fabs(energy)));
     }
-    printf("%s, %s, contrast %g: leaves at most %.2f of what it may\n", c->precond,
+    printf("%s, %s, contrast %g: error at most %.2f of the tolerance\n", c->precond,
            hx_precision_name(c->precision), contrast, most);
 }
 
-/* Ends at rounding, from the exact solution too, and where nothing is asked for. */
+/* Stops at rounding accuracy if the tolerance cannot be reached, at once from the exact solution,
+ * and with an unknown error if no iteration is allowed. */
 static void check_ends(model *m)
 {
     fixture_settings settings = fixture_defaults();
@@ -128,13 +130,13 @@ static int make_problem(hx_problem *problem, const hx_mesh *mesh, kind k)
     return hx_problem_create(problem, mesh, &params);
 }
 
-/* Designs of a run: on its way, where a sensitivity that is off shows (with `jacobi` and a rigid
- * set paths are 1.5e-4 of the compliance apart at design 5, 1.0e-4 at 6, 5e-5 at 8), and to its
- * end. */
+/* Number of designs of a run: FEW in the transient, where wrong sensitivities would show (with
+ * `jacobi` and a rigid set, compliances differ by 1.5e-4 at design 5, 1.0e-4 at 6, 5e-5 at 8); MANY
+ * to convergence. */
 enum { FEW = 8, MANY = 40 };
 #define TOLERANCE 1e-6
 
-/* The last design of a run, analysed to rounding. */
+/* Compliance of the last design of a run, solved to rounding accuracy. */
 static double analyse(fixture_solver *exact, const double *d_rho, double penalty)
 {
     double compliance;
@@ -143,8 +145,8 @@ static double analyse(fixture_solver *exact, const double *d_rho, double penalty
     return compliance;
 }
 
-/* Sum over the elements of how far their energies are off, over that of all energies: what the
- * sensitivities are off by. */
+/* Sum over the elements of the errors of their energies, relative to the sum of all energies: the
+ * error of the sensitivities. */
 static double energies_off(fixture_solver *s, fixture_solver *exact, int64_t n, double *all)
 {
     double *a = malloc((size_t)n * sizeof *a), *b = malloc((size_t)n * sizeof *b);
@@ -163,9 +165,9 @@ static double energies_off(fixture_solver *s, fixture_solver *exact, int64_t n, 
     return off / *all;
 }
 
-/* A run by the criterion: every design's compliance lacks no more than it may, and its
- * sensitivities are off by no more than 2 |e|_K / |u|_K, which Cauchy and Schwarz allow. Returns
- * the last design's compliance, to rounding. */
+/* A run with this criterion: the error of every design's compliance is within the tolerance, and
+ * the error of its sensitivities is at most 2 |e|_K / |u|_K, the bound by the Cauchy-Schwarz
+ * inequality. Returns the last design's compliance, solved to rounding accuracy. */
 static double run_by_compliance(const hx_problem *problem, const fixture_settings *settings,
                                 int n_design, const char *label)
 {
@@ -196,14 +198,14 @@ static double run_by_compliance(const hx_problem *problem, const fixture_setting
         test_worst(&sensitivity, off);
         n_iteration += record.pcg_iterations;
     }
-    printf("%s: %d iterations, lacks %.2f of what it may, sensitivities off by %.1e\n", label,
+    printf("%s: %d iterations, error %.2f of the tolerance, sensitivities off by %.1e\n", label,
            n_iteration, most, sensitivity);
     fixture_solver_free(&exact);
     fixture_solver_free(&s);
     return compliance;
 }
 
-/* The same with |r| <= tolerance |f|. */
+/* The run with the criterion |r| <= tolerance |f|. */
 static double run_by_residual(const hx_problem *problem, const fixture_settings *settings,
                               int n_design, double tolerance)
 {
@@ -241,7 +243,7 @@ static void check_designs(const hx_mesh *mesh, kind k, int quick)
     const double tight = run_by_residual(&problem, &settings, FEW, 1e-8);
     for (int i = 0; i < 4; i++) {
         settings.precond = precond[i];
-        if (k == HEAT && i == 2) continue; /* has no blocks */
+        if (k == HEAT && i == 2) continue; /* heat conduction has no 3x3 blocks */
         snprintf(label, sizeof label, "%s, %s", kind_name[k], precond[i]);
         const double compliance = run_by_compliance(&problem, &settings, FEW, label);
         CHECK_REL(compliance, tight, 1e-4);

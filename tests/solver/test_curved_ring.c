@@ -1,13 +1,13 @@
-/* Quadratic elements with curved edges: fields of degree 1 on a mesh whose cofactors the rules
- * integrate, and a thick ring under inner pressure against Lame's solution, beside the
- * same ring with straight edges.
+/* Quadratic elements with curved edges: linear fields on a mesh whose cofactors the quadrature
+ * integrates exactly, and a thick ring under inner pressure against Lame's solution, compared with
+ * the same ring with straight edges.
  *
  *     test_curved_ring [cpu | cuda] */
 #include "tests/lib/space_box.h"
 
 static hx_device device;
 
-/* As in test_curved.c: det and cofactors are linear. */
+/* A map as in test_curved.c, whose determinant and cofactors are linear. */
 static void shear(const double x[3], double y[3])
 {
     y[0] = x[0] + 0.08 * x[0] * x[0] - 0.05 * x[1] * x[1] + 0.06 * x[1] * x[2];
@@ -22,7 +22,7 @@ static void linear_field(const double x[3], double u[3])
     u[2] = 0.1 - 0.3 * x[0] + 0.2 * x[1] - 0.2 * x[2];
 }
 
-/* Points of boundary faces, middles too. */
+/* Flags the points of boundary faces, including mid-edge points. */
 static void flag_boundary(const hx_space *s, uint8_t *flag)
 {
     int64_t n, *face;
@@ -87,7 +87,7 @@ static void test_patch(mixed_kind kind)
 #define OUTER 2.0
 #define PRESSURE 0.1
 
-/* A quarter of it, from the box [0, 1] x [0, 1] x [0, 1/2]: x along the angle. */
+/* Maps the box [0, 1] x [0, 1] x [0, 1/2] to a quarter of the ring, with x along the angle. */
 static void ring(const double x[3], double y[3])
 {
     const double angle = 1.57079632679489661923 * x[0], r = OUTER - (OUTER - INNER) * x[1];
@@ -96,7 +96,7 @@ static void ring(const double x[3], double y[3])
     y[2] = x[2];
 }
 
-/* Nodes by their places in the box. */
+/* Names sets of nodes by their position in the box. */
 static int name_sides(hx_mesh *mesh)
 {
     static const char *const name[6] = {"start", "stop", "outside", "bore", "low", "high"};
@@ -108,7 +108,7 @@ static int name_sides(hx_mesh *mesh)
     return HX_OK;
 }
 
-/* E = 1, nu = 0.3; symmetric at both ends, no motion along z. */
+/* E = 1, nu = 0.3; symmetry at both ends, no motion along z. */
 static int make_ring(space_box *b, mixed_kind kind, int fine, int curved)
 {
     const hx_support_spec support[4] = {{"start", "test", HX_FIX_Y, {0.0}},
@@ -133,14 +133,14 @@ static int make_ring(space_box *b, mixed_kind kind, int fine, int curved)
     return hx_problem_create(&b->problem, &b->mesh, &params);
 }
 
-/* Lame's, plane strain. */
+/* Lame's solution for plane strain. */
 static double radial_displacement(double r)
 {
     const double nu = 0.3, a2 = INNER * INNER, b2 = OUTER * OUTER;
     return 1.3 * PRESSURE * a2 / (b2 - a2) * ((1.0 - 2.0 * nu) * r + b2 / r);
 }
 
-/* Largest difference from the solution at the nodes, as a share of the largest displacement. */
+/* Largest difference from the solution at the nodes, relative to the largest displacement. */
 static double ring_error(mixed_kind kind, int fine, int curved)
 {
     space_box b;
@@ -155,7 +155,7 @@ static double ring_error(mixed_kind kind, int fine, int curved)
         for (int d = 0; d < 2; d++) test_worst(&worst, fabs(u[3 * a + d] - size * x[d]));
         test_worst(&worst, fabs(u[3 * a + 2]));
     }
-    /* the pressure's resultant on a quarter: p r L along x and y */
+    /* resultant of the pressure on a quarter: p r L along x and y */
     double sum[3] = {0.0};
     hx_problem_total_force(&b.problem, 0, sum);
     if (curved) CHECK_REL(sum[0], PRESSURE * INNER * 0.5, 1e-12);

@@ -1,4 +1,4 @@
-/* Inverses of small dense matrices: against what they must give with the matrix. */
+/* Inverses of small dense matrices, checked by multiplying with the matrix. */
 #include "core/solver/dense.h"
 #include "tests/lib/fixture.h"
 
@@ -9,7 +9,7 @@ static double *new_matrix(int64_t n)
     return a;
 }
 
-/* B B' + shift I, B[n][n] uniform. */
+/* B B' + shift I, with uniformly distributed B[n][n]. */
 static void fill(int64_t n, double shift, double *a)
 {
     double *b = malloc((size_t)(n * n) * sizeof *b);
@@ -27,7 +27,7 @@ static void fill(int64_t n, double shift, double *a)
 
 static int is_within(double value, double expected, double bound)
 {
-    return fabs(value - expected) <= bound; /* a NaN is not */
+    return fabs(value - expected) <= bound; /* false for NaN */
 }
 
 static void test_definite(int n)

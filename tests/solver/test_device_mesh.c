@@ -1,5 +1,4 @@
-/* The mesh on a device: one copy for all that hold it, and the account of device memory that
- * follows from it.
+/* The mesh on a device: one copy for all users, and the resulting account of device memory.
  *
  *     test_device_mesh [cpu | cuda] */
 #include "tests/lib/fixture.h"
@@ -7,7 +6,7 @@
 static hx_device device;
 static const hx_device_ops *whole;
 static size_t allocated;
-static int n_failing; /* the allocation that fails, counted down; 0: none */
+static int n_failing; /* countdown to the allocation that fails; 0: none fails */
 
 static int counted_alloc(hx_device *dev, size_t bytes, void *d_out)
 {
@@ -41,7 +40,7 @@ static void test_holders(const hx_mesh *one, const hx_mesh *two)
     CHECK(allocated == mesh_bytes(one) + mesh_bytes(two));
     CHECK(!a->d_node_elem_ptr && !a->d_node_elem);
     CHECK_OK(hx_device_mesh_need_lists(&device, a));
-    CHECK_OK(hx_device_mesh_need_lists(&device, c)); /* there already */
+    CHECK_OK(hx_device_mesh_need_lists(&device, c)); /* uploaded already */
     CHECK(a->d_node_elem_ptr && a->d_node_elem && !b->d_node_elem);
     CHECK(allocated == mesh_bytes(one) + mesh_bytes(two) + list_bytes(one));
     CHECK(hx_device_mesh_list_bytes(one) == list_bytes(one));
@@ -56,7 +55,7 @@ static void test_holders(const hx_mesh *one, const hx_mesh *two)
         CHECK(hx_device_mesh_take(&a, &device, one) == HX_ENOMEM && !a && !device.mesh);
     }
     CHECK_OK(hx_device_mesh_take(&a, &device, one));
-    for (int i = 1; i <= 2; i++) { /* what is there after a failure is not uploaded again */
+    for (int i = 1; i <= 2; i++) { /* what was uploaded before a failure is not uploaded again */
         n_failing = i;
         CHECK(hx_device_mesh_need_lists(&device, a) == HX_ENOMEM && !a->d_node_elem);
         n_failing = 0;
@@ -67,7 +66,7 @@ static void test_holders(const hx_mesh *one, const hx_mesh *two)
     hx_device_mesh_drop(&device, a);
 }
 
-/* The filtered densities of a filter whose operator, if any, is gone. */
+/* The filtered densities of a filter whose operator, if it had one, has been freed. */
 static void filtered(const hx_problem *problem, int with_operator, double *out)
 {
     const hx_filter_params params = {.radius = 1.0};
@@ -90,7 +89,7 @@ static void filtered(const hx_problem *problem, int with_operator, double *out)
     CHECK_MSG(allocated <= promised + besides, "filter: %zu bytes, not %zu", allocated,
               promised + besides);
     CHECK_MSG(allocated + 4096 >= promised + besides, "filter: %zu bytes, promised %zu", allocated,
-              promised + besides); /* PCG's vectors are rounded up */
+              promised + besides); /* PCG's vectors are rounded up in size */
     hx_operator_free(&op);
     for (size_t e = 0; e < n; e++) out[e] = fixture_uniform(&state, 0.1, 1.0);
     double *d_design = fixture_put(&device, n, out), *d_out = fixture_put(&device, n, out);

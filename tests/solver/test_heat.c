@@ -1,6 +1,6 @@
-/* Heat conduction on a device: every operator with one unknown a node against a dense K computed
- * here, films and collapsed cells among it; solutions known in closed form (slab, cylinder shell,
- * sphere, convection); multigrid's solution and iterations.
+/* Heat conduction on a device: every operator with one unknown per node against a dense K computed
+ * here, including films (convection) and collapsed cells; closed-form solutions (slab, cylindrical
+ * and spherical shell, convection); solution and iterations of multigrid.
  *
  *     test_heat [cpu | cuda] */
 #include "core/mesh/hex8.h"
@@ -34,8 +34,8 @@ static void add_dense_element(const hx_mesh *mesh, int64_t e, double k, double *
     }
 }
 
-/* h int N N' dA on the faces of a set, by Simpson's rule: exact for these products on a plane
- * parallelogram, and near enough on others for the points to be told apart. */
+/* h int N N' dA over the faces of a set by Simpson's rule: exact for these products on planar
+ * parallelograms, and accurate enough on others to detect swapped points. */
 static void add_dense_films(const hx_mesh *mesh, const char *set, double h, double *dense)
 {
     int64_t n_face, *face;
@@ -117,7 +117,7 @@ static void check_operator(const hx_problem *problem, const hx_strategy *strateg
     hx_operator_free(&op);
 }
 
-/* In single precision, with its films. */
+/* Products in single precision, including films. */
 static void check_single(const hx_problem *problem, const hx_strategy *strategy, hx_layout layout,
                          const double *dense, const double *modulus)
 {
@@ -150,7 +150,7 @@ static void check_single(const hx_problem *problem, const hx_strategy *strategy,
     hx_operator_free(&op);
 }
 
-/* Of a mesh with the sets "left" and "right", all operators. */
+/* Checks all operators on a mesh with the sets "left" and "right". */
 static void check_mesh(const hx_mesh *mesh, const char *name)
 {
     const hx_support_spec support = held("left", 20.0);
@@ -201,7 +201,7 @@ static void check_operators(fixture_order order)
     hx_mesh_free(&mesh);
 }
 
-/* Collapsed cells, more than a block of otf has of each kind. */
+/* Collapsed cells, more of each kind than one block of otf has. */
 static void check_collapsed(mixed_kind kind)
 {
     const mixed_box box = {.kind = kind, .n = {3, 3, 5}, .distort = 0.12, .seed = 4};
@@ -220,7 +220,10 @@ static void check_collapsed(mixed_kind kind)
 
 /* --- solutions --- */
 
-/* T (absolute) of the solid; the caller's to free. PCG's iterations to *n_iteration. */
+static double last_compliance; /* of solve() */
+
+/* Absolute temperature T of the solid design; freed by the caller. *n_iteration: iterations of
+ * PCG. */
 static double *solve(const hx_problem *problem, const char *strategy, const char *precond,
                      const double *rho, double tolerance, int *n_iteration)
 {
@@ -236,6 +239,7 @@ static double *solve(const hx_problem *problem, const char *strategy, const char
     CHECK_OK(fixture_solver_create(&s, &device, problem, &settings));
     CHECK_OK(hx_analysis_solve_density(&s.analysis, rho, problem->penalty));
     CHECK(s.analysis.record.reason == HX_PCG_CONVERGED);
+    CHECK_OK(hx_analysis_compliance(&s.analysis, &last_compliance));
     if (n_iteration) *n_iteration = s.analysis.record.pcg_iterations;
     CHECK_OK(hx_analysis_displacement(&s.analysis, 0, t));
     for (int64_t i = 0; i < problem->mesh->n_node; i++) t[i] += problem->reference;
@@ -243,8 +247,9 @@ static double *solve(const hx_problem *problem, const char *strategy, const char
     return t;
 }
 
-/* A slab of length 2: 300 held at x = 0, at x = 2 a flux of 7 (mode 0), 350 (1), or a film of 3 to
- * 280 (2): linear temperatures, exact on distorted elements too. */
+/* A slab of length 2 with T = 300 at x = 0 and, at x = 2, a flux of 7 (mode 0), T = 350 (mode 1),
+ * or a film with h = 3 and ambient temperature 280 (mode 2). Temperatures are linear, so they are
+ * exact on distorted elements too. */
 static void check_slab(mixed_kind kind, int mode, const char *strategy, const char *precond)
 {
     const fixture_box box = {{6, 4, 3}, {2.0, 1.0, 1.5}, 0.2, 0};
@@ -269,12 +274,15 @@ static void check_slab(mixed_kind kind, int mode, const char *strategy, const ch
     params.convection = &film;
     params.n_convection = mode == 2;
     CHECK_OK(hx_problem_create(&problem, &mesh, &params));
-    CHECK(problem.is_mixed == (mode > 0) && problem.reference == (mode ? 0.0 : 300.0));
+    CHECK(problem.is_mixed == (mode > 0) && problem.reference == (mode == 2 ? 280.0 : 300.0));
     const double k = 2.5, h = 3.0;
     const double slope = mode == 0 ? 7.0 / k : mode == 1 ? 25.0 : h * -20.0 / (k + 2.0 * h);
     double *t = solve(&problem, strategy, precond, NULL, 1e-13, NULL), worst = 0.0;
     for (int64_t i = 0; i < mesh.n_node; i++)
         test_worst(&worst, fabs(t[i] - 300.0 - slope * mesh.xyz[3 * i]));
+    /* heat that comes in times T - 300, or minus the heat that flows times what drives it */
+    const double area = 1.0 * 1.5, drop = mode == 0 ? 2.0 * slope : mode == 1 ? -50.0 : 20.0;
+    CHECK_REL(last_compliance, k * slope * area * drop, 1e-9);
     CHECK_MSG(worst < 1e-8, "slab of %s, %d, %s, %s: off by %g", mixed_name[kind], mode, strategy,
               precond, worst);
     free(t);
@@ -283,11 +291,12 @@ static void check_slab(mixed_kind kind, int mode, const char *strategy, const ch
 }
 
 typedef struct shell_error {
-    double largest, mean; /* mean: root of the mean square */
+    double largest, mean; /* mean: root mean square */
 } shell_error;
 
-/* Errors of T = a + b f(r) between 400 inside (r = 1) and a film of h = 2 to 100 outside (r
- * = 2), over the drop. The shell of a cylinder: f = ln r, of a sphere: f = -1 / r. */
+/* Errors of T = a + b f(r), relative to the temperature drop, between T = 400 inside (r = 1) and a
+ * film with h = 2 and ambient temperature 100 outside (r = 2). f = ln r for the shell of a
+ * cylinder, f = -1 / r for that of a sphere. */
 static shell_error shell_errors(const hx_mesh *mesh, int is_sphere)
 {
     const hx_support_spec support = held("bore", 400.0);
@@ -316,8 +325,8 @@ static shell_error shell_errors(const hx_mesh *mesh, int is_sphere)
     return error;
 }
 
-/* A quarter of a cylinder's shell around z, or a sixth of a sphere's: a box whose layers along z
- * are bent. */
+/* Bends a box with layers along z into a quarter of a cylindrical shell around z, or a sixth of a
+ * spherical shell. */
 static void bend(hx_mesh *mesh, int is_sphere)
 {
     for (int64_t i = 0; i < mesh->n_node; i++) {
@@ -348,8 +357,9 @@ static void shell_create(hx_mesh *mesh, mixed_kind kind, int is_sphere, int n)
     CHECK_OK(fixture_finish(mesh, FIXTURE_REORDERED));
 }
 
-/* Second order: twice as fine, a quarter of the error. In single nodes where few tetrahedra meet,
- * as along the edges of the shell, that comes later. */
+/* Convergence of second order: halving the element size divides the error by four. At single nodes
+ * where few tetrahedra meet, such as along the edges of the shell, this holds only on finer
+ * meshes. */
 static void check_shells(mixed_kind kind)
 {
     for (int is_sphere = 0; is_sphere < 2; is_sphere++) {
@@ -371,8 +381,8 @@ static void check_shells(mixed_kind kind)
     }
 }
 
-/* Densities of a half-empty box: every solve finds the temperatures of the others; multigrid in few
- * iterations, at any contrast. */
+/* Densities of a half-empty box: all solvers find the same temperatures, and multigrid needs few
+ * iterations at any contrast. */
 static void check_multigrid(void)
 {
     const fixture_box box = {{24, 20, 16}, {1.2, 1.0, 0.8}, 0.15, 0};
@@ -403,7 +413,7 @@ static void check_multigrid(void)
     CHECK(difference(mesh.n_node, three, one) < 1e-8);
     free(two);
     free(three);
-    for (size_t i = 0; hx_strategies[i]; i++) { /* every operator that there is */
+    for (size_t i = 0; hx_strategies[i]; i++) { /* all operators of this build */
         const hx_strategy *scalar = hx_strategies[i]->scalar;
         if (!scalar || strcmp(scalar->device, device.ops->name) != 0) continue;
         two = solve(&problem, scalar->name, "jacobi", rho, 1e-11, NULL);
@@ -427,7 +437,7 @@ int main(int argc, char **argv)
     if (status) return status;
     if (!device.ops->conduction) {
         hx_device_close(&device);
-        TEST_SKIP("the device has no heat");
+        TEST_SKIP("the device does not support heat conduction");
     }
     check_operators(FIXTURE_IN_ORDER);
     check_operators(FIXTURE_SHUFFLED);

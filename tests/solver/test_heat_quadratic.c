@@ -1,6 +1,6 @@
-/* Heat with quadratic elements: linear temperatures on every kind of cell, straight and curved,
- * a source's parabola, a ring with a film against its logarithm, energies and diagonals against
- * rows, derivatives, resultants, multigrid's solution and iterations.
+/* Heat conduction with quadratic elements: linear temperatures on every kind of cell, straight and
+ * curved; the parabola of a source; a ring with a film against its logarithmic solution; energies
+ * and diagonals against matrix rows; derivatives; resultants; solution and iterations of multigrid.
  *
  *     test_heat_quadratic [cpu | cuda] */
 #include "core/mesh/region.h"
@@ -9,7 +9,7 @@
 
 static hx_device device;
 
-/* A map whose det and cofactors are linear; x = 0 and x = 2 become curved. */
+/* A map whose determinant and cofactors are linear; the faces x = 0 and x = 2 become curved. */
 static void shear(const double x[3], double y[3])
 {
     y[0] = x[0] + 0.04 * x[0] * x[0] + 0.1 * x[1] * x[1] + 0.08 * x[1] * x[2];
@@ -22,7 +22,7 @@ static void plain(const double x[3], double y[3])
     memcpy(y, x, 3 * sizeof *y);
 }
 
-/* Nodes by their places before the map: sides of the box. */
+/* Names the sides of the box by the positions of nodes before the map. */
 static int make_mesh(space_box *b, const mixed_box *box, curved_map map)
 {
     static const char *const name[4] = {"left", "right", "front", "back"};
@@ -51,7 +51,7 @@ static hx_problem_params heat_problem(const space_box *b)
     return params;
 }
 
-/* T - reference at all points; the caller's to free. */
+/* T - reference at all points; freed by the caller. */
 static double *solve_by(const space_box *b, const char *op, const char *precond, double tolerance,
                         int *iterations)
 {
@@ -66,7 +66,7 @@ static double *solve(const space_box *b, const char *precond, double tolerance, 
     return solve_by(b, "csr", precond, tolerance, iterations);
 }
 
-/* T = 10 + 3 x + 2 y - z on the whole boundary; inside, too. */
+/* T = 10 + 3 x + 2 y - z is prescribed on the whole boundary and must be reproduced inside. */
 static void check_linear(mixed_kind kind, curved_map map)
 {
     const mixed_box box = {.kind = kind, .n = {2, 2, 5}, .distort = map == plain ? 0.12 : 0.0};
@@ -103,8 +103,8 @@ static void check_linear(mixed_kind kind, curved_map map)
     space_box_free(&b);
 }
 
-/* A slab of length 2, 300 held at x = 0: a source of 3 and a flux of 7 (film = 0) or a film of 1.5
- * to 280 at x = 2. The parabola is the elements' own where they are affine. */
+/* A slab of length 2 with T = 300 at x = 0 and a source of 3; at x = 2 a flux of 7 (film = 0), or a
+ * film with h = 1.5 and ambient temperature 280. Affine elements represent the parabola exactly. */
 static void check_source(mixed_kind kind, int film)
 {
     const int affine = kind == MIXED_TETRAHEDRA || kind == MIXED_TETRAHEDRA_5;
@@ -134,7 +134,7 @@ static void check_source(mixed_kind kind, int film)
                    fabs(t[a] + b.problem.reference - (300.0 + slope * x - 1.5 / k * x * x)));
     }
     CHECK_MSG(worst <= 1e-9, "%s, film %d: %.3g", mixed_name[kind], film, worst);
-    if (film) { /* int h N N' dA of a constant */
+    if (film) { /* int h N N' dA applied to a constant */
         heat = 0.0;
         for (int64_t j = 0; j < b.problem.films.ptr[b.problem.films.n]; j++)
             heat += b.problem.films.value[j];
@@ -144,7 +144,7 @@ static void check_source(mixed_kind kind, int film)
     space_box_free(&b);
 }
 
-/* Rows against cells: x'K x and the diagonal, of random conductivities. */
+/* Energies x'K x and the diagonal for random conductivities, from matrix rows and from cells. */
 static void check_rows(mixed_kind kind)
 {
     const mixed_box box = {.kind = kind, .n = {2, 2, 5}, .distort = 0.08, .seed = 6};
@@ -201,7 +201,8 @@ static double compliance_at(fixture_solver *s, int64_t e, double rho, double mov
     return record.compliance;
 }
 
-/* Of the thermal compliance by densities, on curved meshes, against central differences. */
+/* Derivatives of the thermal compliance with respect to densities, on curved meshes, against
+ * central differences. */
 static void check_derivatives(mixed_kind kind)
 {
     const mixed_box box = {.kind = kind, .n = {2, 1, 5}, .distort = 0.08, .seed = 4};
@@ -249,7 +250,7 @@ static void check_derivatives(mixed_kind kind)
     space_box_free(&b);
 }
 
-/* A quarter of a ring of the radii 1 and 2 from the box [0, 1]^3, x along the angle. */
+/* Maps the box [0, 1]^3 to a quarter of a ring with radii 1 and 2, with x along the angle. */
 static void ring(const double x[3], double y[3])
 {
     const double angle = 1.57079632679489661923 * x[0], r = 2.0 - x[1];
@@ -258,7 +259,8 @@ static void ring(const double x[3], double y[3])
     y[2] = x[2];
 }
 
-/* 100 held at r = 2, a film of 4 to 0 at r = 1: the largest error of 100 - b log(2 / r). */
+/* T = 100 at r = 2, and a film with h = 4 and ambient temperature 0 at r = 1: the largest
+ * difference from 100 - b log(2 / r). */
 static double ring_error(mixed_kind kind, int n)
 {
     const mixed_box box = {.kind = kind, .n = {2 * n, n, n}, .length = {1.0, 1.0, 1.0}};
@@ -290,7 +292,7 @@ static void check_ring(mixed_kind kind)
     CHECK_MSG(fine < coarse / 5.0, "%s: %.3g after %.3g", mixed_name[kind], fine, coarse);
 }
 
-/* The same temperatures by both, multigrid in few iterations. */
+/* Both preconditioners give the same temperatures, multigrid in few iterations. */
 static void check_multigrid(mixed_kind kind)
 {
     const mixed_box box = {.kind = kind, .n = {10, 8, 10}, .distort = 0.08, .seed = 2};
@@ -310,7 +312,7 @@ static void check_multigrid(mixed_kind kind)
     double *const two = solve(&b, "multigrid", 1e-11, &n_multigrid);
     for (int64_t a = 0; a < b.space.n_point; a++) test_worst(&size, fabs(one[a]));
     CHECK(test_max_difference((size_t)b.space.n_point, one, two) <= 1e-8 * size);
-    for (int o = 0; o < 2; o++) { /* the other operators' rows: the same lattice */
+    for (int o = 0; o < 2; o++) { /* rows of the other operators give the same coarse grids */
         int n;
         double *const other = solve_by(&b, o ? "bsrsym" : "bsr", "multigrid", 1e-11, &n);
         CHECK(test_max_difference((size_t)b.space.n_point, one, other) <= 1e-8 * size);
@@ -331,7 +333,7 @@ int main(int argc, char **argv)
     if (status != 0) return status;
     if (!device.ops->conduction || !device.ops->conduction->quadratic) {
         hx_device_close(&device);
-        TEST_SKIP("the device has no heat with quadratic elements");
+        TEST_SKIP("the device does not support heat conduction with quadratic elements");
     }
     for (int kind = 0; kind < MIXED_N_KIND; kind++) {
         check_linear((mixed_kind)kind, plain);

@@ -1,5 +1,5 @@
-/* The lattices of multigrid over meshes of every kind: what lattice.h promises, checked from the
- * mesh and the lists alone. */
+/* Coarse grids of multigrid over meshes of every kind: the guarantees of lattice.h, checked with
+ * the mesh and the lists only. */
 #include "core/solver/lattice.h"
 #include "tests/lib/box_part.h"
 
@@ -16,14 +16,14 @@ static int touch_at_edge(int i, int j, int k)
     return i == j && k == 0;
 }
 
-/* A slot one element wide from one end to the middle. */
+/* A slot, one element wide, from one end to the middle. */
 static int with_slot(int i, int j, int k)
 {
     (void)k;
     return j != 4 || i >= 8;
 }
 
-/* A lattice of thin struts: more places than cells. */
+/* A structure of thin struts, which has many more grid places than cells. */
 static int struts(int i, int j, int k)
 {
     return (i % 6 == 0) + (j % 6 == 0) + (k % 6 == 0) >= 2;
@@ -31,7 +31,7 @@ static int struts(int i, int j, int k)
 
 typedef struct sample {
     const char *name;
-    const char *generator; /* NULL: the part of a box */
+    const char *generator; /* NULL: a part of a box */
     hx_generate_params params;
     box_part part;
     int shuffled;
@@ -71,8 +71,8 @@ static const sample samples[] = {
 };
 enum { N_SAMPLE = sizeof samples / sizeof samples[0] };
 
-static const char *context; /* of the check that runs */
-static int n_stay;          /* directions that stayed, of all levels */
+static const char *context; /* name of the current sample */
+static int n_stay;          /* number of directions that were not coarsened, over all levels */
 
 static void make(hx_mesh *mesh, const sample *s)
 {
@@ -85,12 +85,12 @@ static void make(hx_mesh *mesh, const sample *s)
 
 #define NONE(wrong) CHECK_MSG((wrong) == 0, "%s: %lld", context, (ll)(wrong))
 
-/* Places of a level's nodes, and the node of each place. */
+/* Places of the nodes of a level, and the node at each place. */
 typedef struct places {
     int64_t n_node;
     int32_t *at;   /* [n_node][3] */
-    int32_t n[3];  /* places along the axes */
-    int32_t *node; /* [n0 n1 n2], -1: none */
+    int32_t n[3];  /* number of places along the axes */
+    int32_t *node; /* [n0 n1 n2] node, -1: none */
 } places;
 
 static void free_places(places *p)
@@ -107,7 +107,7 @@ static int32_t node_at(const places *p, const int32_t at[3])
     return p->node[((int64_t)at[2] * p->n[1] + at[1]) * p->n[0] + at[0]];
 }
 
-/* Numbers by place; each place has one node. */
+/* Builds the index by place; each place has at most one node. */
 static void index_places(places *p)
 {
     int64_t n = 1, wrong = 0;
@@ -140,7 +140,7 @@ static void alloc_places(places *p, int64_t n_node)
     for (int64_t k = 0; k < 3 * n_node; k++) p->at[k] = -1;
 }
 
-/* Gives a node its place, or finds that it has another. */
+/* Sets the place of a node, or reports 1 if it has another one. */
 static int64_t settle(places *p, int64_t node, const int32_t at[3])
 {
     int32_t *here = p->at + 3 * node;
@@ -149,7 +149,7 @@ static int64_t settle(places *p, int64_t node, const int32_t at[3])
     return memcmp(here, at, 3 * sizeof *at) != 0;
 }
 
-/* Corners of cells have one place each, no corner is missing or superfluous; node_cell is the
+/* Each corner of a cell has one place, no corner is missing or superfluous, and node_cell is the
  * inverse of cell_corner. */
 static void check_cells(const hx_lattice *l, places *p)
 {
@@ -166,10 +166,10 @@ static void check_cells(const hx_lattice *l, places *p)
     NONE(wrong);
     for (int64_t k = 0; k < 8 * n_node; k++) n_linked += l->node_cell[k] >= 0;
     CHECK(n_linked == 8 * l->n_cell);
-    index_places(p); /* a node without a cell has no place */
+    index_places(p); /* a node without a cell would have no place */
 }
 
-/* Each of n items is once in list, ascending between the marks at[n_key + 1]. */
+/* Each of n items occurs once in the list, ascending between the marks at[n_key + 1]. */
 static void check_partition(const int32_t *list, const int32_t *at, int64_t n, int64_t n_key)
 {
     uint8_t *seen = calloc((size_t)n, 1);
@@ -194,8 +194,8 @@ static int32_t *cells_of(const hx_lattice *l, int64_t n, const int32_t *list, co
     return cell;
 }
 
-/* Elements lie in the cell that holds their centroid, nodes in that of their first element; every
- * cell has elements. */
+/* Elements are in the cell that contains their centroid, nodes in that of their first element, and
+ * every cell has elements. */
 static void check_lists(const hx_lattice *l, const hx_mesh *mesh, const int32_t *elem_cell)
 {
     int64_t wrong = 0, empty = 0;
@@ -216,7 +216,8 @@ static void check_lists(const hx_lattice *l, const hx_mesh *mesh, const int32_t 
     free(node_cell);
 }
 
-/* Nodes lie within the cells of all their elements: at their own place, or on the plane between. */
+/* Nodes lie within the cells of all their elements: at their own place, or on the plane between
+ * cells. */
 static void check_positions(const hx_lattice *l, const hx_mesh *mesh, const int32_t *elem_cell)
 {
     int64_t outside = 0, wrong = 0;
@@ -243,7 +244,7 @@ static void check_positions(const hx_lattice *l, const hx_mesh *mesh, const int3
     NONE(wrong);
 }
 
-/* Hat functions of the nodes there are sum to one at every node of the mesh. */
+/* At every node of the mesh, the hat functions of the existing coarse nodes sum up to one. */
 static void check_weights(const hx_lattice *l, const hx_mesh *mesh, const places *p)
 {
     double off = 0.0;
@@ -285,7 +286,7 @@ static void check_colours(const hx_lattice *l)
     free(seen);
 }
 
-/* Every node of every offset is found, and the other way round. */
+/* Every node is found at each offset, and vice versa. */
 static void check_neighbours(const hx_lattice_level *level, const places *p)
 {
     const int64_t n = level->n_node;
@@ -301,9 +302,9 @@ static void check_neighbours(const hx_lattice_level *level, const places *p)
     NONE(wrong);
 }
 
-/* Places of the coarse nodes by those of their children, all of which agree; and both lists against
- * the places: where halved, 2 I + offset and parents with a weight that is not 0; where cells stay,
- * one of each; else two layers become one, or one stays. */
+/* Derives the places of the coarse nodes from those of their children, which must agree, and checks
+ * both lists: 2 I + offset, and parents with nonzero weight, in directions that are halved; one of
+ * each in directions that stay; otherwise two layers collapse into one, or one remains. */
 static void check_links(const hx_lattice_level *fine, const places *p,
                         const hx_lattice_level *coarse, places *up)
 {
@@ -351,7 +352,7 @@ static void check_links(const hx_lattice_level *fine, const places *p,
             }
             wrong += node_at(up, at) != b || coarse->child[offset * n_up + b] != a;
         }
-        wrong += count != 1 << n_odd; /* weights 1 / 2^n_odd: they sum to 1 */
+        wrong += count != 1 << n_odd; /* weights of 1 / 2^n_odd, which sum up to 1 */
         n_parent += count;
     }
     NONE(wrong);
@@ -372,9 +373,10 @@ static void check_levels(const hx_lattice *l, places *p, int64_t n_last)
             longest = p->n[i] > longest ? p->n[i] : longest;
             all += p->n[i] - 1;
         }
-        for (int i = 0; i < 3; i++) { /* cells: one less than places */
-            const int n = p->n[i] - 1, third = all - (longest - 1) - n, /* beside the longest */
-                most = n > 5 && 2 * third < 3 * n ? 3 * n : 2 * n,
+        for (int i = 0; i < 3; i++) { /* the number of cells is one less than that of places */
+            /* the third direction, beside this one and the longest */
+            const int n = p->n[i] - 1, third = all - (longest - 1) - n,
+                      most = n > 5 && 2 * third < 3 * n ? 3 * n : 2 * n,
                       is_even = n == 4 || (n == 3 && k > 1),
                       some = is_even ? fine->n_node > 1100 || longest > 32
                              : n > 5 ? n <= 8 && fine->n_node <= 4000
@@ -459,7 +461,7 @@ static void check_lattice(const hx_mesh *mesh, double coarsening, int64_t n_last
            (ll)l.level[l.n_level - 1].n_node);
     fixture_set_threads(MOST_THREADS);
     const hx_space space = hx_space_linear(mesh);
-    hx_lattice_draft *draft; /* in two halves */
+    hx_lattice_draft *draft; /* the same in two halves */
     CHECK_OK(hx_lattice_begin(&draft, &space, coarsening));
     hx_lattice_draft_size(draft, &n_node, &n_cell);
     CHECK(n_cell == (double)l.n_cell && n_node == (double)l.level[0].n_node);
@@ -470,12 +472,12 @@ static void check_lattice(const hx_mesh *mesh, double coarsening, int64_t n_last
     free_places(&p);
     free(elem_cell);
     hx_lattice_free(&l);
-    CHECK(l.n_level == 0 && l.cell == NULL); /* freed twice without harm */
+    CHECK(l.n_level == 0 && l.cell == NULL); /* freeing twice does no harm */
     hx_lattice_free(&l);
 }
 
-/* Layers of the first lattice's nodes across a box of cubes, with cells of four: one more than
- * cells. */
+/* Layers of nodes of the first coarse grid over a box of cubes, with cells of four elements: one
+ * more than cells. */
 static void check_across(const int n[3], const int layers[3])
 {
     const box_part part = {.n = {n[0], n[1], n[2]}};
@@ -491,7 +493,8 @@ static void check_across(const int n[3], const int layers[3])
     hx_mesh_free(&mesh);
 }
 
-/* Three cells across a slender part that has the elements, four of a plate's or a bar's as ever. */
+/* Three cells across a slender part with enough elements; cells of four elements in plates and
+ * bars. */
 static void check_slender(void)
 {
     const int n[][3] = {{80, 8, 8}, {6, 8, 60}, {80, 5, 8}, {40, 4, 4}, {80, 12, 16}, {40, 40, 8}};
@@ -508,7 +511,7 @@ int main(void)
         hx_mesh mesh;
         context = samples[i].name;
         make(&mesh, &samples[i]);
-        check_lattice(&mesh, 4.0, 64); /* as multigrid does */
+        check_lattice(&mesh, 4.0, 64); /* the parameters of multigrid */
         check_lattice(&mesh, 1.0, 8);
         check_lattice(&mesh, 2.0, 1);
         hx_mesh_free(&mesh);

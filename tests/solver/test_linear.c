@@ -1,15 +1,15 @@
-/* PCG and the preconditioners on an operator that is not K: hx_linear with two unknowns a point,
- * with and without fixed entries; what needs more than that is refused, and so is what a device
- * lacks. */
+/* PCG and the preconditioners with an operator other than K: an hx_linear with two unknowns per
+ * point, with and without fixed entries. Preconditioners that need more are refused, and so is what
+ * a device does not support. */
 #include "tests/lib/fixture.h"
 
 static hx_device device;
 
-enum { COMPONENTS = 2, POINTS = 31, N = COMPONENTS * POINTS }; /* N is no multiple of 3 */
+enum { COMPONENTS = 2, POINTS = 31, N = COMPONENTS * POINTS }; /* N is not a multiple of 3 */
 
-/* A chain: the components of a point coupled, each point with the next. */
+/* A chain: the components of each point are coupled, and each point with the next. */
 typedef struct chain {
-    int64_t *d_fixed; /* entry 0 */
+    int64_t *d_fixed; /* entry 0 is fixed */
     double x[N], y[N];
 } chain;
 
@@ -62,7 +62,7 @@ static hx_linear linear_of(chain *c)
                        .diagonal = diagonal};
 }
 
-/* A x for a known x, and back; with a fixed entry its value is prescribed. */
+/* Solves for a known x from A x; a fixed entry has a prescribed value. */
 static void test_solve(const char *precond, int is_fixed)
 {
     static const int64_t first = 0;
@@ -82,7 +82,7 @@ static void test_solve(const char *precond, int is_fixed)
     }
     if (is_fixed) {
         prescribed[0] = exact[0];
-        f[0] = 1e3; /* a load there is the support's */
+        f[0] = 1e3; /* a load at a fixed entry is carried by the support */
         CHECK_OK(hx_device_put(&device, &c.d_fixed, &first, sizeof first));
         a.constrain = constrain;
         a.apply_all = apply_all;
@@ -111,7 +111,7 @@ static void check_refused(int rc, const char *what, const char *word)
               hx_error_message());
 }
 
-/* Needs more than an hx_linear, or more components. */
+/* Preconditioners that need more than an hx_linear, or more components. */
 static void test_refused(void)
 {
     const hx_pcg_params mixed = {.precision = HX_PRECISION_MIXED, .tolerance = 1e-6};
@@ -128,7 +128,8 @@ static void test_refused(void)
     hx_precond_free(&pc);
 }
 
-/* A device without the optional tables: each is named where it is needed, nothing else is lost. */
+/* A device without the optional tables: an error names each one that is needed, and everything else
+ * works. */
 static void test_optional(void)
 {
     const fixture_box box = {{4, 2, 2}, {4.0, 2.0, 2.0}, 0.0, 0};

@@ -1,5 +1,6 @@
-/* Loads of engineers, solved, against closed forms: Lame's tube under pressure, a tube in torsion
- * and a beam bent by moments at a point, a pin in a bore in equilibrium, load cases with weights.
+/* Solutions for engineering loads against closed forms: Lame's tube under pressure, a tube in
+ * torsion and a beam bent by moments at a point, equilibrium of a pin in a bore, load cases with
+ * weights.
  *
  *     test_load_solutions [cpu | cuda] */
 #include "core/base/vec3.h"
@@ -13,10 +14,10 @@ typedef struct analysis {
     hx_problem problem;
     fixture_solver solver;
     hx_iteration record;
-    double *u; /* [n_node][3] of load case 1 */
+    double *u; /* [n_node][3] displacements of load case 1 */
 } analysis;
 
-/* Takes the raw mesh. */
+/* Takes ownership of the raw mesh. */
 static void analyse(analysis *a, const hx_problem_params *params)
 {
     fixture_settings settings = fixture_defaults();
@@ -38,7 +39,7 @@ static void analysis_free(analysis *a)
     hx_mesh_free(&a->mesh);
 }
 
-/* Three errors of meshes, each twice as fine as the one before: of second order. */
+/* Errors of three meshes, each twice as fine as the one before, converge with second order. */
 static void check_second_order(const double error[3], double last, const char *what)
 {
     printf("%s: off by %.2e, %.2e, %.2e\n", what, error[0], error[1], error[2]);
@@ -91,8 +92,8 @@ static void check_lame(void)
     check_second_order(error, 2e-3, "tube under pressure");
 }
 
-/* Torsion: a moment shared over the end of a tube by distance from the axis is the exact traction
- * of Saint-Venant; the tube twists by T L / (G J). */
+/* Torsion: a moment distributed over the end of a tube in proportion to the distance from the axis
+ * is Saint-Venant's exact traction; the tube twists by T L / (G J). */
 static double torsion_error(int n)
 {
     const double torque = 0.9, young = 2.0, nu = 0.25;
@@ -137,9 +138,9 @@ static void check_torsion(void)
     check_second_order(error, 5e-3, "tube in torsion");
 }
 
-/* A beam bent by a force beyond its end: with a couple at the point against that, it is left with a
- * pure moment M, and its end deflects by M l^2 / (2 E I), nu = 0. Trilinear elements are too stiff
- * by a share of h^2 (see test_physics). */
+/* A beam is bent by a force beyond its end. A couple at the point compensates the moment of the
+ * lever arm, so that a pure moment M remains, and the end deflects by M l^2 / (2 E I) for nu = 0.
+ * Trilinear elements are too stiff by a fraction proportional to h^2 (see test_physics). */
 static double bending_error(int nz)
 {
     const double length = 8.0, moment = 0.4, force = 3.0, arm = 5.0;
@@ -173,8 +174,8 @@ static double bending_error(int nz)
     for (int64_t k = 0; k < end->n_node; k++)
         deflection += a.u[3 * (int64_t)end->node[k] + 2] / (double)end->n_node;
     analysis_free(&a);
-    /* a moment about y lifts the end of a beam along x downwards: (omega x r)_z = -omega_y x; as a
-     * share of the computed deflection, which is what h^2 is proportional to */
+    /* a moment about y moves the end of a beam along x downwards: (omega x r)_z = -omega_y x;
+     * relative to the computed deflection, since that ratio is proportional to h^2 */
     return -(moment * length * length / (2.0 / 12.0)) / deflection - 1.0;
 }
 
@@ -185,7 +186,7 @@ static void check_bending(void)
     check_second_order(error, 0.02, "beam under a moment");
 }
 
-/* The pin's force is what the support gives back. */
+/* The force of the pin equals the reaction of the support. */
 static void check_pin(void)
 {
     const tube t = {.inner = 8.0,
@@ -217,8 +218,8 @@ static void check_pin(void)
     analysis_free(&a);
 }
 
-/* Cases with weights: the objective is their weighted sum, each case is what it is alone, and the
- * answer to two loads at once the sum of the answers. */
+/* Load cases with weights: the objective is their weighted sum, each case has the same result as by
+ * itself, and the solution for two simultaneous loads is the sum of the solutions. */
 static void check_cases(void)
 {
     const fixture_box box = {{6, 4, 3}, {3.0, 2.0, 1.0}, 0.2, 1};
@@ -260,7 +261,8 @@ static void check_cases(void)
     }
     CHECK(largest > 0.0);
     CHECK_ABS(error, 0.0, 1e-7 * largest);
-    for (int last = 0; last < 2; last++) { /* the largest residual is said, whichever case has it */
+    /* the largest residual is reported, whichever case has it */
+    for (int last = 0; last < 2; last++) {
         analysis order = {.u = NULL};
         double residual = 0.0;
         load[0].load_case = 2 - last;

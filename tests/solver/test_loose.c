@@ -1,5 +1,5 @@
-/* Loose parts of a design: which are found, that their forces and energies are K's, the same for
- * any number of threads. */
+/* Floating components of a design: which are found, whether their forces and energies are those of
+ * K, and independence of the number of threads. */
 #include "core/solver/loose_internal.h"
 #include "tests/lib/box_part.h"
 
@@ -24,7 +24,7 @@ static int is_in(const block *b, const int at[3])
     return in;
 }
 
-/* A slab on the supports, and what else there is. */
+/* A slab on the supports, and other blocks. */
 static const block slab = {{0, 0, 0}, {NX, NY, 2}}, bit = {{3, 1, 4}, {5, 3, 6}},
                    far = {{8, 1, 5}, {11, 4, 8}}, on_slab = {{5, 1, 2}, {7, 3, 4}},
                    grey = {{2, 0, 3}, {6, 4, 7}}, at_right = {{10, 0, 4}, {NX, NY, 8}};
@@ -66,7 +66,7 @@ static void free_model(model *m)
     hx_mesh_free(&m->mesh);
 }
 
-/* x of a column of rows by columns. */
+/* x := row k of the matrix as a full vector. */
 static void spread(const hx_loose_rows *rows, int64_t k, size_t n, double *x)
 {
     memset(x, 0, n * sizeof *x);
@@ -74,7 +74,7 @@ static void spread(const hx_loose_rows *rows, int64_t k, size_t n, double *x)
         x[rows->column[i]] = rows->value[i];
 }
 
-/* Largest difference of rows and their transposed. */
+/* Compares a matrix with its transpose. */
 static void check_transposed(const hx_loose_rows *a, const hx_loose_rows *b)
 {
     int64_t n = 0, wrong = 0;
@@ -91,7 +91,7 @@ static void check_transposed(const hx_loose_rows *a, const hx_loose_rows *b)
     CHECK_MSG(wrong == 0 && n > 0, "%lld of %lld entries", (long long)wrong, (long long)n);
 }
 
-/* K Z against the operator's product, to what rounding of the stiff elements leaves. */
+/* K Z against the operator's product, up to the rounding caused by the stiff elements. */
 static void check_forces(const model *m, const hx_loose *loose)
 {
     const size_t n = 3 * (size_t)m->mesh.n_node;
@@ -122,7 +122,7 @@ static void check_forces(const model *m, const hx_loose *loose)
     free(f);
 }
 
-/* (Z'K Z) times its inverse, on vectors in the range of that; symmetric to the bit. */
+/* (Z'K Z) times its inverse, on vectors in the range of the inverse; bitwise symmetric. */
 static void check_inverse(const hx_loose *loose, int n_independent)
 {
     const int n = loose->n_column;
@@ -165,7 +165,8 @@ static int is_same_bits(const hx_loose_rows *a, const hx_loose_rows *b)
            memcmp(a->value, b->value, (size_t)a->n_entry * sizeof *a->value) == 0;
 }
 
-/* Elements join for ever smaller shares as they would for each share alone. */
+/* Joining elements for decreasing thresholds gives the same components as each threshold by
+ * itself. */
 static void check_shares(const model *m, const double *modulus)
 {
     static const double share[] = {1e-2, 1e-3, 1e-4};
@@ -186,13 +187,14 @@ static void check_shares(const model *m, const double *modulus)
             const uint32_t root = hx_loose_root(&g, e);
             n_off += root != hx_loose_root(&alone, e) || g.label[root] != alone.label[root];
         }
-        CHECK_MSG(n_off == 0, "share %g: %lld elements in other parts", share[i], (long long)n_off);
+        CHECK_MSG(n_off == 0, "threshold %g: %lld elements in other components", share[i],
+                  (long long)n_off);
         hx_loose_grouping_free(&alone);
     }
     hx_loose_grouping_free(&g);
 }
 
-/* The same of moduli of all sizes. */
+/* check_shares for moduli of all magnitudes. */
 static void check_noise(const model *m)
 {
     const int64_t n = m->problem.mesh->n_elem;
@@ -215,8 +217,8 @@ static void check_threads(const model *m, const hx_loose *loose)
     hx_loose_free(&again);
 }
 
-/* So many parts, and motions of theirs that no others give. The slab, small as it is, is one of
- * them where anything is loose. */
+/* Expects this number of components, and of linearly independent motions. The slab counts as one of
+ * them if anything is floating, because it is small. */
 static void check(const char *name, const model *m, int n_part, int n_independent)
 {
     hx_loose loose;
@@ -253,7 +255,7 @@ int main(int argc, char **argv)
     make_model(&m, 0);
     fill(&m, &grey, 5e-4);
     fill(&m, &bit, 1.0);
-    check("a block in grey that is loose", &m, 3, 18);
+    check("a floating block in grey", &m, 3, 18);
     free_model(&m);
     make_model(&m, 1);
     fill(&m, &at_right, 1.0);

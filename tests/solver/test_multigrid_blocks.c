@@ -1,6 +1,6 @@
-/* Smoothing by blocks of a spline's control points: inverses of the blocks of K, held unknowns left
- * out, against products with K's own numbers; the solution with them; a block that is nearly
- * singular by its diagonal; the power step; the same bits from two runs.
+/* Block smoother for a spline's control points: inverses of the blocks of K, without held unknowns,
+ * checked by products with K's own entries; the solution with them; a block that is nearly singular
+ * because of its diagonal; the power step; bitwise equal results of two runs.
  *
  *     test_multigrid_blocks [cpu | cuda] */
 #include "core/solver/assembled.h"
@@ -9,7 +9,7 @@
 
 static hx_device device;
 
-/* Blocks of the rule, as multigrid_blocks.c lists them. */
+/* The blocks of the spline rule, as multigrid_blocks.c lists them. */
 typedef struct listed {
     hx_mg_blocks blocks;
     int32_t *first, *point;
@@ -56,7 +56,7 @@ static void free_blocks(listed *l)
     free(l->at);
 }
 
-/* Number (i, j) of entry (row, col) of K, from its lower half. */
+/* Entry (i, j) of block (row, col) of K, from its lower half. */
 static double number(const hx_matrix_rows *k, int c, int64_t row, int64_t col, int i, int j)
 {
     if (c * row + i < c * col + j) return number(k, c, col, row, j, i);
@@ -65,7 +65,7 @@ static double number(const hx_matrix_rows *k, int c, int64_t row, int64_t col, i
     return 0.0;
 }
 
-/* a[n][n]: K of block b; held unknowns alone, with 0. */
+/* a[n][n]: the matrix K of block b; held unknowns have 0 there. */
 static void expect_block(const hx_matrix_rows *k, const listed *l, int64_t b, int c, const float *m,
                          double *a)
 {
@@ -79,7 +79,7 @@ static void expect_block(const hx_matrix_rows *k, const listed *l, int64_t b, in
         }
 }
 
-/* The largest entry of K inverse - 1 over free unknowns; held ones have rows of 0. */
+/* The largest entry of K inverse - I over free unknowns; held ones have rows of 0. */
 static double residual(int n, const double *a, const float *inverse)
 {
     double worst = 0.0;
@@ -99,7 +99,7 @@ typedef struct found {
     double lambda;
 } found;
 
-/* All entries of the device's table, of vectors that are the same at each run. */
+/* Calls all block functions of the device with the same vectors in each run. */
 static found run(const hx_matrix *matrix, const listed *l, int c, int64_t n, const float *m)
 {
     const hx_multigrid_ops *const ops = device.ops->multigrid;
@@ -144,7 +144,8 @@ static void free_found(found *f)
     free(f->v);
 }
 
-/* t = inverse (1/4 - r) and s = inverse 1/4 of block b, with the device's inverse; adds t's. */
+/* Checks t = inverse (1/4 - r) and computes s = inverse 1/4 of block b, with the device's inverse;
+ * adds to the sums. */
 static void check_solution(const listed *l, int64_t b, int c, const found *f, const double *r,
                            float *s, double *sum)
 {
@@ -193,7 +194,7 @@ static void check_all(const hx_matrix_rows *k, const listed *l, int c, int64_t n
     free(s);
 }
 
-/* Holds every point of the first patch's start and some directions elsewhere. */
+/* The inverse diagonal, with 0 for held unknowns: every eleventh and the first five. */
 static float *inverse_diagonal(const hx_matrix_rows *k, int c, int64_t n)
 {
     float *const m = take((size_t)n, sizeof *m);
@@ -253,7 +254,7 @@ int main(int argc, char **argv)
     const int status = fixture_open_small(&device, argc, argv);
     const int two[3] = {2, 2, 2}, three[3] = {3, 3, 3}, four[3] = {3, 2, 1};
     if (status != 0) return status;
-    if (!device.ops->multigrid->blocks_invert) TEST_SKIP("this device smooths by no blocks");
+    if (!device.ops->multigrid->blocks_invert) TEST_SKIP("this device has no block smoother");
     test_part(two, four, "bsr");
     test_part(three, two, "bsrsym");
     test_part(three, two, "csr");

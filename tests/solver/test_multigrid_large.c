@@ -1,20 +1,20 @@
-/* What a device does for multigrid on lattices of so many nodes that it takes other kernels:
- * products against rows summed on the host in double; the next lattice's matrix against a product
- * by way of this one.
+/* Device operations of multigrid on coarse grids with so many nodes that other kernels are used:
+ * products against rows summed on the host in double precision, and the matrix of the next coarse
+ * grid against a product by way of this one.
  *
  *     test_multigrid_large [cpu | cuda] */
 #include "tests/lib/multigrid_model.h"
 
 enum { BLOCK = DOF * DOF };
 
-/* Entry (r, c) of block o of a node's row. */
+/* Position of entry (r, c) of block o of a node's row. */
 static int64_t entry_at(const hx_mg_level *level, int64_t a, int o, int r, int c)
 {
     return ops->matrix_by_columns ? ((DOF * o + c) * level->n_node + a) * DOF + r
                                   : ((27 * a + o) * DOF + c) * DOF + r;
 }
 
-/* y = A x, and size[i] = sum |a_ij|, from the level's own numbers. */
+/* y = A x, and size[i] = sum |a_ij|, from the level's own entries. */
 static void multiply_on_host(const hx_mg_level *level, const int32_t *neighbour,
                              const float *matrix, const double *x, double *y, double *size)
 {
@@ -38,7 +38,8 @@ static void multiply_on_host(const hx_mg_level *level, const int32_t *neighbour,
         }
 }
 
-/* Rows of void and solid differ: each over its own size. */
+/* Compares each row relative to its own size, because rows of void and solid differ in
+ * magnitude. */
 static void check_rows(int64_t n, const double *y, const double *expected, const double *size,
                        double tolerance, const char *what)
 {
@@ -55,7 +56,8 @@ static double size_of_node(const double *size, int64_t a)
     return most;
 }
 
-/* Entries with no neighbour are 0, and the matrix is symmetric, each over what its nodes have. */
+/* Entries without a neighbour are 0, and the matrix is symmetric relative to the size of the
+ * rows. */
 static void check_entries(const hx_mg_level *level, const int32_t *neighbour, const float *matrix,
                           const double *size)
 {
@@ -77,7 +79,7 @@ static void check_entries(const hx_mg_level *level, const int32_t *neighbour, co
                 test_worst(&skew, over(fabs(entry - image), scale));
             }
         }
-    CHECK_MSG(n_stray == 0, "%s: %lld numbers with no node", context, (long long)n_stray);
+    CHECK_MSG(n_stray == 0, "%s: %lld nonzero entries without a node", context, (long long)n_stray);
     CHECK_MSG(skew <= 1e-6, "%s: unsymmetric by %g", context, skew);
 }
 
@@ -182,7 +184,7 @@ int main(int argc, char **argv)
     CHECK(g.level[0].n_node > 60000 && g.level[2].n_node > 1000 && g.level[3].n_node <= 1000);
     CHECK_OK(ops->mesh_galerkin(&device, &g.m, &g.level[0]));
     check_level(&g, 0);
-    for (int k = 1; k < 4; k++) { /* of more than 1,000 nodes, and of fewer */
+    for (int k = 1; k < 4; k++) { /* with more than 1,000 nodes, and with fewer */
         check_next(&g, k);
         check_level(&g, k);
     }

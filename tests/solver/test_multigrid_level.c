@@ -1,14 +1,15 @@
-/* What a device does for multigrid on the lattices, against dense matrices in double: Galerkin
- * matrices of coarser ones, products, transfers between them, smoother and power iteration.
+/* Device operations of multigrid on the coarse grids, against dense matrices in double precision:
+ * Galerkin matrices of coarser levels, products, transfers between levels, smoother and power
+ * iteration.
  *
  *     test_multigrid_level [cpu | cuda] */
 #include "tests/lib/multigrid_model.h"
 
-static int64_t n_restored; /* nodes, of all samples */
+static int64_t n_restored; /* number of corrected nodes in all samples */
 
 /* ---- Galerkin matrices ---- */
 
-/* P of lattice k in lattice k - 1, [6 n_fine][6 n_coarse]. */
+/* Prolongation P from coarse grid k to k - 1, [6 n_fine][6 n_coarse]. */
 static double *lattice_p(const grids *g, int k)
 {
     const hx_lattice_level *fine = &g->lattice.level[k - 1], *coarse = fine + 1;
@@ -31,7 +32,7 @@ static double *lattice_p(const grids *g, int k)
     return p;
 }
 
-/* P'A P, P [n][m] sparse. */
+/* P'A P for a sparse P [n][m]. */
 static double *triple(int64_t n, int64_t m, const double *p, const double *a)
 {
     double *ap = new_doubles(n * m), *sum = new_doubles(m * m);
@@ -47,7 +48,8 @@ static double *triple(int64_t n, int64_t m, const double *p, const double *a)
     return sum;
 }
 
-/* With the level's scale, from the first lattice's, which test_multigrid_mesh checks. */
+/* Galerkin matrices with the level's scale, starting from the first coarse grid, which
+ * test_multigrid_mesh checks. */
 static void check_galerkin(const grids *g)
 {
     CHECK_OK(ops->mesh_galerkin(&device, &g->m, &g->level[0]));
@@ -66,9 +68,9 @@ static void check_galerkin(const grids *g)
     free(a);
 }
 
-/* ---- on a lattice ---- */
+/* ---- on one coarse grid ---- */
 
-/* y = A x + c in double, A [n][n]. */
+/* y = A x in double precision, A [n][n]. */
 static double *dense_product(int64_t n, const double *a, const double *x)
 {
     double *y = new_doubles(n);
@@ -77,7 +79,8 @@ static double *dense_product(int64_t n, const double *a, const double *x)
     return y;
 }
 
-/* Rows of void and of solid differ by as much as the contrast: each over its own diagonal. */
+/* Compares each row relative to its own diagonal, because rows of void and solid differ by the
+ * contrast. */
 static void check_rows(const hx_mg_level *level, const double *a, const double *y,
                        const double *expected, const char *what)
 {
@@ -91,7 +94,7 @@ static void check_rows(const hx_mg_level *level, const double *a, const double *
     CHECK_MSG(off <= 1e-6, "%s: %s off by %g", context, what, off);
 }
 
-/* M^-1 of a product, to the bit. */
+/* power_next equals M^-1 times a product, bitwise. */
 static void check_power_next(const hx_mg_level *level, int64_t n, const float *d_x,
                              const double *product)
 {
@@ -101,7 +104,7 @@ static void check_power_next(const hx_mg_level *level, int64_t n, const float *d
     CHECK_OK(ops->power_next(&device, level, d_x, d_y));
     double *const y = get_floats(n, d_y);
     for (int64_t i = 0; i < n; i++) wrong += y[i] != (double)((float)m[i] * (float)product[i]);
-    CHECK_MSG(wrong == 0, "%s: %lld numbers of a power step", context, (long long)wrong);
+    CHECK_MSG(wrong == 0, "%s: %lld wrong entries of a power step", context, (long long)wrong);
     release(d_y);
     free(m);
     free(y);
@@ -123,7 +126,7 @@ static void check_products(const hx_mg_level *level, const double *a)
     y = get_floats(n, d_y);
     for (int64_t i = 0; i < n; i++) expected[i] = b[i] - expected[i];
     check_rows(level, a, y, expected, "residual");
-    for (int64_t j = 0, wrong = 0; n <= 300 && j < n; j++) { /* column by column, the same bits */
+    for (int64_t j = 0, wrong = 0; n <= 300 && j < n; j++) { /* column by column, bitwise equal */
         for (int64_t i = 0; i < n; i++) x[i] = i == j;
         set_floats(d_x, n, x);
         CHECK_OK(ops->multiply(&device, level, d_x, d_y));
@@ -140,7 +143,7 @@ static void check_products(const hx_mg_level *level, const double *a)
     free(expected);
 }
 
-/* Chebyshev steps by hand on the dense matrix, from zero and from a vector. */
+/* Chebyshev steps computed here with the dense matrix, from zero and from a vector. */
 static void check_smoothing(const hx_mg_level *level, const double *a)
 {
     enum { STEPS = 4 };
@@ -191,14 +194,15 @@ static void check_lattice(const hx_mg_level *level, int first)
             ops->power_step(&device, n, level->d_m, level->d_y, level->d_v, level->d_smoother));
     }
     double *m = get_floats(n, level->d_m);
-    check_lambda(n, a, m, lambda_of(level->d_smoother), first ? "first lattice" : "lattice");
+    check_lambda(n, a, m, lambda_of(level->d_smoother),
+                 first ? "first coarse grid" : "coarse grid");
     check_products(level, a);
     check_smoothing(level, a);
     free(a);
     free(m);
 }
 
-/* Between lattices, against P in double. */
+/* Transfers between coarse grids, against P in double precision. */
 static void check_transfers(const grids *g, int k)
 {
     const hx_mg_level *fine = &g->level[k - 1], *coarse = &g->level[k];
@@ -231,7 +235,7 @@ static void check_transfers(const grids *g, int k)
 /* ---- without a mesh ---- */
 
 /* For one unknown with A = lambda: after k steps the error is the Chebyshev polynomial of degree k
- * that is 1 at 0, equally large between the bounds. */
+ * that is 1 at 0 and has equal extrema within the interval. */
 static void check_chebyshev(void)
 {
     static const double ratio[] = {4.0, 8.0, 16.0};
@@ -253,14 +257,14 @@ static void check_chebyshev(void)
                 memmove(t0, t0 + 1, 2 * sizeof *t0);
             }
         }
-    hx_mg_smoother s = {.lambda = 0.0}; /* an empty matrix: nothing happens */
+    hx_mg_smoother s = {.lambda = 0.0}; /* an empty matrix: the smoother does nothing */
     hx_mg_smoother_set(&s, 1.1, 4.0);
     for (int k = 0; k < HX_MG_MAX_DEGREE; k++) CHECK(s.b[k] == 0.0f && isfinite(s.a[k]));
 }
 
-/* (A + D) X = I with A scaled to unit diagonal, D a share of it, where a row has not been left out,
- * but for the rounding of X to single precision; X symmetric to the bit, its product, and the same
- * bits again. */
+/* (A + D) X = I up to the rounding of X to single precision, in rows that are not left out, where A
+ * is scaled to a unit diagonal and D is a fraction of it. X is bitwise symmetric; its product;
+ * bitwise equal results in a second run. */
 static void check_inverse(const hx_mg_level *level)
 {
     const int64_t n = DOF * level->n_node, pitch = hx_mg_pitch(n);
@@ -290,14 +294,14 @@ static void check_inverse(const hx_mg_level *level)
         n_out += !(x[i * pitch + i] > 0.0);
         n_empty += !(a[i * n + i] > 0.0);
     }
-    for (int64_t c = 0; c < n; c += 1 + n / 50) { /* of some columns */
+    for (int64_t c = 0; c < n; c += 1 + n / 50) { /* a sample of the columns */
         if (!(x[c * pitch + c] > 0.0)) continue;
         memset(left, 0, (size_t)n * sizeof *left);
         for (int64_t j = 0; j < n; j++) {
             const double xj = scale[j] > 0.0 ? x[j * pitch + c] / (scale[j] * scale[c]) : 0.0;
             test_worst(&largest, fabs(xj));
             if (xj != 0.0)
-                for (int64_t i = 0; i < n; i++) /* the lower triangle is what counts */
+                for (int64_t i = 0; i < n; i++) /* the lower triangle is the one that is used */
                     left[i] += (i > j ? a[i * n + j] : a[j * n + i]) * scale[i] * scale[j] *
                                (i == j ? 1.0 + HX_SKYLINE_ADDED : 1.0) * xj;
         }
@@ -326,9 +330,9 @@ static void check_inverse(const hx_mg_level *level)
     free(left);
 }
 
-/* What is left of positive definiteness where the diagonal is 1e-5 too small: it does not fit,
- * until more than that is added. Redundant motions are what it takes; a lattice of enough nodes has
- * them. */
+/* A diagonal that is 1e-5 too small destroys positive definiteness: the inverse does not fit until
+ * more than that is added. This needs redundant modes, which coarse grids with enough nodes
+ * have. */
 static void check_noise(const hx_mg_level *level)
 {
     const int64_t n_node = level->n_node, n = DOF * n_node;
@@ -351,7 +355,8 @@ static void check_noise(const hx_mg_level *level)
     while (!fits && added < 1e-2) {
         CHECK_OK(ops->inverse(&device, level, added, d_work, d_x));
         CHECK_OK(ops->inverse_fits(&device, n, d_work, &fits));
-        CHECK_MSG(!fits || added > 1e-5, "%s: 1e-5 below zero fits with %g added", context, added);
+        CHECK_MSG(!fits || added > 1e-5, "%s: an indefinite matrix fits with %g added", context,
+                  added);
         if (!fits) added *= 4.0;
     }
     CHECK_MSG(fits && added < 1e-3, "%s: does not fit with %g added", context, added);
@@ -366,8 +371,8 @@ static void check_noise(const hx_mg_level *level)
 
 /* ---- rigid motions ---- */
 
-/* What row r of node i makes of motion c about the node: of the whole lattice, from a dense matrix.
- */
+/* Force in row r of node i for motion c about that node, applied to the whole coarse grid, from a
+ * dense matrix. */
 static void find_forces(const hx_mg_level *level, const int32_t *place, const double *a, int64_t i,
                         double force[DOF][DOF])
 {
@@ -387,8 +392,8 @@ static void find_forces(const hx_mg_level *level, const int32_t *place, const do
     }
 }
 
-/* Rows that are not held make nothing of rigid motions, but for the rounding of a diagonal block of
- * floats; held ones, those and every fifth, and all else stay to the bit. */
+/* In rows that are not held, rigid motions cause no forces, up to the rounding of a diagonal block
+ * of floats. Held rows (and every fifth) and all other entries are bitwise unchanged. */
 static void check_rigid(const grids *g, int k)
 {
     hx_mg_level level = g->level[k];

@@ -1,7 +1,7 @@
-/* Lines of a lattice's nodes, along each axis, against dense matrices in double: each own node is
- * in one, no longer than HX_LEVEL_LONGEST, along the shortest step; what the factors leave of M x =
- * t, M the lines' blocks with a share of the diagonal; M^-1 symmetric; steps of the smoother and
- * the largest eigenvalue by them.
+/* Line smoother on coarse grids, along each axis, against dense matrices in double precision: each
+ * owned node is in one line along the shortest step, no longer than HX_LEVEL_LONGEST; the factors
+ * solve M x = t, where M consists of the blocks of the lines plus a fraction of the diagonal; M^-1
+ * is symmetric; steps of the smoother and the largest eigenvalue.
  *
  *     test_multigrid_level_lines [cpu | cuda] */
 #include "core/solver/level_line.h"
@@ -10,10 +10,11 @@
 
 static const int next_along[3] = {14, 16, 22};
 
-/* Of all samples: lines of several nodes, where one is cut, and unknowns that are left out. */
+/* Totals over all samples: lines with several nodes, lines that were cut, unknowns that are left
+ * out. */
 static int64_t n_longer, n_cut, n_out;
 
-/* The lines on the host, by node. */
+/* Line and place of each node, on the host. */
 typedef struct places {
     int32_t *line, *place;
 } places;
@@ -26,7 +27,7 @@ static int32_t *get_words(size_t n, const int32_t *d_from)
     return to;
 }
 
-/* Each line goes on where it can, but at its 64th node. */
+/* Each line continues as far as possible, but ends after 64 nodes. */
 static void check_ends(const hx_mg_level *level, const int32_t *neighbour, const int32_t *first,
                        const int32_t *node, int64_t line)
 {
@@ -70,7 +71,7 @@ static places check_lists(const hx_mg_level *level)
     return p;
 }
 
-/* The lines' blocks, dense, with what is added to the diagonal. */
+/* The blocks of the lines as a dense matrix, including what is added to the diagonal. */
 static double *lines_of(const hx_mg_level *level, const places *p, const double *a)
 {
     const int64_t n = DOF * level->n_node;
@@ -85,7 +86,7 @@ static double *lines_of(const hx_mg_level *level, const places *p, const double 
     return b;
 }
 
-/* M^-1 t by the device. */
+/* M^-1 t on the device. */
 static double *solve_lines(const hx_mg_level *level, int64_t n, const double *t)
 {
     set_floats(level->d_y, n, t);
@@ -93,7 +94,8 @@ static double *solve_lines(const hx_mg_level *level, int64_t n, const double *t)
     return get_floats(n, level->d_y);
 }
 
-/* Takes out of the lines' blocks what the factors leave out: what is 0 in two solutions. */
+/* Removes from the blocks of the lines the unknowns that the factors leave out: those that are 0 in
+ * two solutions. */
 static void leave_out(int64_t n, const double *z, const double *w, double *b)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -108,7 +110,7 @@ static void leave_out(int64_t n, const double *z, const double *w, double *b)
     }
 }
 
-/* M z - t over what makes it up, and w'M z = z'M w. */
+/* M z = t relative to the size of the terms, and w'M z = z'M w. */
 static void check_solve(const hx_mg_level *level, double *b)
 {
     const int64_t n = DOF * level->n_node;
@@ -141,7 +143,7 @@ static void check_solve(const hx_mg_level *level, double *b)
     free(w);
 }
 
-/* Steps by hand, from zero and from a vector, with the device's own M^-1. */
+/* Steps computed here, from zero and from a vector, with the device's M^-1. */
 static void check_steps(const hx_mg_level *level, const double *a)
 {
     enum { STEPS = 3 };
@@ -183,7 +185,7 @@ static void check_steps(const hx_mg_level *level, const double *a)
     free(r);
 }
 
-/* 1 if lambda M - A is positive definite, of what is not left out. */
+/* 1 if lambda M - A is positive definite on the unknowns that are not left out. */
 static int is_above(int64_t n, const double *a, const double *b, double lambda)
 {
     double *const c = new_doubles(n * n);
@@ -197,7 +199,7 @@ static int is_above(int64_t n, const double *a, const double *b, double lambda)
     return definite;
 }
 
-/* As hx_mg_estimate goes about it. */
+/* Power iteration as in hx_mg_estimate. */
 static void check_eigenvalue(const hx_mg_level *level, const double *a, const double *b)
 {
     const int64_t n = DOF * level->n_node;
@@ -217,7 +219,7 @@ static void check_eigenvalue(const hx_mg_level *level, const double *a, const do
 
 static void check_axis(const grids *g, int k, int axis)
 {
-    static hx_multigrid mg; /* what lines ask of it */
+    static hx_multigrid mg; /* the fields that lines use */
     hx_lattice_level from = g->lattice.level[k];
     hx_mg_level level = g->level[k];
     const int64_t n = DOF * level.n_node;
@@ -245,7 +247,7 @@ static void check_axis(const grids *g, int k, int axis)
     free(p.place);
 }
 
-/* The axes but those whose layers have become one. */
+/* Checks all axes except those whose layers have collapsed. */
 static void check_levels(const grids *g)
 {
     CHECK_OK(ops->mesh_galerkin(&device, &g->m, &g->level[0]));
@@ -256,7 +258,7 @@ static void check_levels(const grids *g)
     }
 }
 
-/* No lines: of a lattice over a mesh without, and of a single node. */
+/* There are no lines on a coarse grid of a mesh without lines, or with a single node. */
 static void check_none(const grids *g)
 {
     static hx_multigrid mg;
@@ -281,7 +283,7 @@ int main(int argc, char **argv)
     };
     const int status = open_multigrid(argc, argv);
     if (status != 0) return status;
-    if (!ops->level_solve) TEST_SKIP("this device has no lines of a lattice");
+    if (!ops->level_solve) TEST_SKIP("this device has no line smoother on coarse grids");
     for_each_sample(check_levels);
     for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
         static grids g;

@@ -1,7 +1,7 @@
-/* Smoothing of stretched meshes by lines of points: each point is in one line, no line is longer
- * than 64; what K makes of motions of a line's points is undone by the line's factors, which leave
- * out what is held; nothing of it on a mesh that is not stretched. Eigenvalues that are looked for
- * again in the middle of a solve leave its z alone.
+/* Line smoothing on stretched meshes: each point is in one line, no line is longer than 64 points;
+ * the factors of a line undo the product of K with motions of its points, and leave out what is
+ * held; there are no lines on a mesh that is not stretched. Refreshing the eigenvalues in the
+ * middle of a solve does not change its z.
  *
  *     test_multigrid_lines [cpu | cuda] */
 #include "core/solver/multigrid_internal.h"
@@ -53,7 +53,8 @@ static void check_lists(const listed *l, int64_t n_node, int longest)
     free(seen);
 }
 
-/* x on the points of a line; y = K x there, solved by its factors. */
+/* x is nonzero on the points of a line; y = K x there is solved with the line's factors and must
+ * give x. */
 static void check_line(const fixture_solver *s, const hx_problem *problem, const listed *l,
                        int64_t line)
 {
@@ -84,7 +85,7 @@ static void check_line(const fixture_solver *s, const hx_problem *problem, const
     free(t);
 }
 
-/* z is where M left it, for PCG to go on with. */
+/* z is where M left it, so that PCG can continue with it. */
 static void check_revised(fixture_solver *s)
 {
     const size_t n = (size_t)s->op.linear.n;

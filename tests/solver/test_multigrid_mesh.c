@@ -1,12 +1,12 @@
-/* What a device does for multigrid on the mesh, against dense matrices in double: transfers to and
- * from the first lattice, rigid motions through all of them, the Galerkin matrix of the mesh, the
- * smoother and power iteration.
+/* Device operations of multigrid on the mesh, against dense matrices in double precision: transfers
+ * to and from the first coarse grid, rigid motions through all transfers, the Galerkin matrix of
+ * the mesh, smoother and power iteration.
  *
  *     test_multigrid_mesh [cpu | cuda] */
 #include "core/solver/lattice_springs.h"
 #include "tests/lib/multigrid_model.h"
 
-/* ---- transfers between mesh and lattice ---- */
+/* ---- transfers between mesh and coarse grid ---- */
 
 /* x + P y on free degrees of freedom, computed by the device. */
 static double *prolonged(const grids *g, const double *x, const double *y)
@@ -36,14 +36,14 @@ static void check_prolong(const grids *g)
     free(sum);
 }
 
-/* P'(r - t), and x'P' r = (P x)' r. */
+/* P'(r - t), and y'P'r = (P y)'r. */
 static void check_restrict(const grids *g)
 {
     double *r = random_doubles(g->n_dof, 5), *t = random_doubles(g->n_dof, 6),
            *y = random_doubles(g->n_col, 7), *zero = new_doubles(g->n_dof),
            *expected = new_doubles(g->n_col), left = 0.0, right = 0.0, size = 0.0;
     for (int64_t k = 0; k < g->n_dof; k++)
-        if (fixed_at(g, k)) r[k] = t[k] = 0.0; /* as residuals are */
+        if (fixed_at(g, k)) r[k] = t[k] = 0.0; /* like residuals */
     float *d_t = put_floats(g->n_dof, t);
     double *d_r = fixture_put(&device, (size_t)g->n_dof, r);
     CHECK_OK(ops->mesh_restrict(&device, &g->m, d_r, d_t, &g->level[0]));
@@ -67,7 +67,7 @@ static void check_restrict(const grids *g)
     free(u);
 }
 
-/* Motion 0 .. 2: translation; 3 .. 5: rotation about an axis through the middle of the box. */
+/* Motions 0 .. 2 are translations, 3 .. 5 rotations about axes through the centre of the box. */
 static void rigid_at(const grids *g, int motion, const double x[3], double u[3])
 {
     const hx_lattice *l = &g->lattice;
@@ -82,7 +82,7 @@ static void rigid_at(const grids *g, int motion, const double x[3], double u[3])
         u[q] = d[p], u[p] = -d[q];
 }
 
-/* The motion on lattice k. */
+/* The motion on coarse grid k. */
 static double *rigid_on_lattice(const grids *g, int k, int motion)
 {
     const hx_lattice_level *level = &g->lattice.level[k];
@@ -114,7 +114,7 @@ static void check_rigid(const grids *g)
         free(zero);
         free(u);
         free(expected);
-        for (int k = 1; k < g->lattice.n_level; k++) { /* of each lattice, on the finer one */
+        for (int k = 1; k < g->lattice.n_level; k++) { /* from each coarse grid to the finer one */
             const hx_mg_level *fine = &g->level[k - 1], *coarse = &g->level[k];
             const int64_t n = DOF * fine->n_node;
             double *from = rigid_on_lattice(g, k, motion), *to = rigid_on_lattice(g, k - 1, motion);
@@ -135,7 +135,7 @@ static void check_rigid(const grids *g)
 
 /* ---- the Galerkin matrix ---- */
 
-/* Columns that P has at the nodes of an element. */
+/* Columns in which P is nonzero at the nodes of an element. */
 static int find_columns(const grids *g, const int32_t conn[8], int64_t column[8 * DOF])
 {
     const double *row[24];
@@ -155,7 +155,7 @@ static void add_row(int n, double *to, double factor, const double *from)
     for (int c = 0; c < n; c++) to[c] += factor * from[c];
 }
 
-/* Adds one element's part of P'K P, fixed degrees of freedom left out. */
+/* Adds the contribution of one element to P'K P, without fixed degrees of freedom. */
 static void add_element(const grids *g, int64_t e, double ke[24][24], double modulus, double *a)
 {
     const int32_t *conn = g->mesh.conn + 8 * e;
@@ -183,7 +183,7 @@ static void stiffness_of(const grids *g, int64_t e, double x[8][3], double ke[24
     element_stiffness(x, g->problem.poisson, ke);
 }
 
-/* P'K P, element by element: the definition. */
+/* P'K P element by element, by definition. */
 static double *exact_galerkin(const grids *g)
 {
     double *a = new_doubles(g->n_col * g->n_col);
@@ -195,7 +195,7 @@ static double *exact_galerkin(const grids *g)
     return a;
 }
 
-/* b := a^-1 b, by elimination; a positive definite. */
+/* b := a^-1 b by elimination, for a positive definite a. */
 static void solve_six(double a[6][6], double b[6][24])
 {
     for (int k = 0; k < 6; k++)
@@ -206,8 +206,8 @@ static void solve_six(double a[6][6], double b[6][24])
         }
 }
 
-/* What is left of Ke if strains count by their mean alone. Uniform strains U have the forces F =
- * Ke U = V B'D, B the mean of the strains, and U'F = V D, so V B'D B is F (U'F)^-1 F'. */
+/* Ke if only mean strains contribute. Uniform strains U cause the forces F = Ke U = V B'D, where B
+ * gives the mean strains, and U'F = V D; so V B'D B = F (U'F)^-1 F'. */
 static void mean_stiffness(double x[8][3], double ke[24][24], double mean[24][24])
 {
     double u[6][24] = {{0.0}}, f[6][24] = {{0.0}}, uf[6][6] = {{0.0}}, solved[6][24];
@@ -231,8 +231,8 @@ static void mean_stiffness(double x[8][3], double ke[24][24], double mean[24][24
             for (int s = 0; s < 6; s++) mean[r][c] += f[s][r] * solved[s][c];
 }
 
-/* 1 if a cell has elements enough, no support, and no motion of a corner loses a tenth of its
- * energy where only mean strains count; by the definition, with equal moduli. */
+/* 1 if a cell has enough elements, no support, and no motion of a corner loses a tenth of its
+ * energy when only mean strains contribute; computed by definition, with equal moduli. */
 static int may_be_mean(const grids *g, int64_t cell)
 {
     const hx_lattice *const l = &g->lattice;
@@ -254,17 +254,18 @@ static int may_be_mean(const grids *g, int64_t cell)
         const double e = exact[i * g->n_col + i];
         if (e > 0.0) least = fmin(least, mean[i * g->n_col + i] / e);
     }
-    CHECK_MSG(!may || fabs(least - 0.9) > 1e-4, "%s: cell %lld is too near", context,
+    CHECK_MSG(!may || fabs(least - 0.9) > 1e-4, "%s: cell %lld is too close to the limit", context,
               (long long)cell);
     free(exact);
     free(mean);
     return may && least > 0.9;
 }
 
-static uint8_t *may_mean, *is_mean; /* [n_cell], [n_elem] of an update's moduli; or NULL */
+/* [n_cell], and [n_elem] for the moduli of an update; or NULL */
+static uint8_t *may_mean, *is_mean;
 
-/* Of which cells parts may be of mean strains; how many, and that no others are, and no cells of a
- * class. */
+/* Finds the cells whose contributions may use mean strains, and returns how many; checks that the
+ * device marks no others, and none that belong to a class. */
 static int64_t find_means(const grids *g)
 {
     const size_t n_cell = (size_t)g->lattice.n_cell;
@@ -283,10 +284,12 @@ static int64_t find_means(const grids *g)
     return n;
 }
 
-static int64_t n_by_rule[3]; /* cells of little contrast; of much, graded and not */
+/* number of cells with low contrast; with high contrast, graded and not graded */
+static int64_t n_by_rule[3];
 
-/* Of which cells they are: where no modulus is 1e4 times another one, or a quarter of the elements
- * lies at least ten times from the least and the most; how many. */
+/* Finds the cells that do use mean strains: no modulus is 1e4 times another one, or a quarter of
+ * the elements differ by at least a factor of ten from both the smallest and the largest. Returns
+ * how many. */
 static int64_t choose_means(const grids *g, const hx_mg_mesh *m)
 {
     const hx_lattice *const l = &g->lattice;
@@ -318,7 +321,7 @@ static int64_t choose_means(const grids *g, const hx_mg_mesh *m)
     return n;
 }
 
-/* P'K P with K as the device takes it. */
+/* P'K P with K as the device uses it. */
 static double *galerkin_of_mesh(const grids *g)
 {
     if (!is_mean) return exact_galerkin(g);
@@ -342,20 +345,20 @@ static void check_mesh_galerkin(const grids *g)
     free(a);
 }
 
-/* The matrix from the parts of cells, `how` being what the last update left. */
+/* The matrix from the contributions of cells; `how` states what the last update left. */
 static double *updated(const grids *g, hx_mg_mesh *m, hx_mg_update how)
 {
     const size_t n = 27 * DOF * DOF * (size_t)g->level[0].n_node * sizeof(float);
     float *junk = malloc(n);
     if (!junk) abort();
-    memset(junk, 0x5a, n); /* what is not written shows */
+    memset(junk, 0x5a, n); /* makes unwritten entries visible */
     CHECK_OK(device.ops->upload(&device, g->level[0].d_matrix, junk, n));
     CHECK_OK(ops->mesh_update(&device, m, &g->level[0], how));
     free(junk);
     return dense_of(&g->level[0]);
 }
 
-/* kept[e]: the modulus that an update with `now` goes by; the number of cells that changed. */
+/* kept[e]: the moduli that an update with `now` uses; returns the number of cells that changed. */
 static int64_t keep(const grids *g, const double *now, int all, double *kept)
 {
     const hx_lattice *l = &g->lattice;
@@ -380,7 +383,7 @@ static void check_same(const grids *g, const double *a, const double *b, const c
 }
 
 /* Designs that change a little everywhere and a lot in some elements, that spread over six decades,
- * that are solid and void: each matrix is that of the moduli that are kept, and depends on nothing
+ * and that are solid and void: each matrix is that of the kept moduli and depends on nothing
  * else. */
 static void check_update(grids *g)
 {
@@ -430,7 +433,7 @@ static void check_update(grids *g)
         free(expected);
     }
     CHECK_MSG(n_changed > 0, "%s: no cell changed", context);
-    printf("    %lld parts of mean strains\n", (long long)n_mean);
+    printf("    %lld cells with mean strains\n", (long long)n_mean);
     CHECK_MSG((n_mean > 0) == (m.takes_means && g->m.own == NULL), "%s: %lld", context,
               (long long)n_mean);
     g->modulus = modulus;
@@ -443,7 +446,7 @@ static void check_update(grids *g)
     free(kept);
 }
 
-/* P'(K + S)P, S springs at some degrees of freedom, supports among them. */
+/* P'(K + S)P, with springs S at some degrees of freedom, including supports. */
 static void check_springs(const grids *g)
 {
     hx_problem problem = g->problem;
@@ -526,7 +529,8 @@ static void check_mesh_smoother(const grids *g)
     double *t = random_doubles(n, 15), *x = new_doubles(n), *d = new_doubles(n), *z;
     CHECK_OK(ops->mesh_start(&device, n, d_smoother, d_r, g->d_m, d_d, d_x));
     for (int64_t i = 0; i < n; i++) x[i] = d[i] = (double)s.b[0] * m[i] * r[i];
-    for (int step = 0; step < 3; step++) { /* with a direction before it, without, to z */
+    /* with a previous direction, without one, and with the result in z */
+    for (int step = 0; step < 3; step++) {
         const int i = step == 0;
         set_floats(d_t, n, t);
         CHECK_OK(ops->mesh_step(&device, n, d_smoother, i, d_r, d_t, g->d_m, step < 2 ? d_d : NULL,
@@ -553,7 +557,7 @@ static void check_mesh_smoother(const grids *g)
 
 static void check_mesh(const grids *of)
 {
-    grids own = *of, *const g = &own; /* one test changes the design, and back */
+    grids own = *of, *const g = &own; /* one test changes the design and restores it */
     check_prolong(g);
     check_restrict(g);
     check_rigid(g);
@@ -563,12 +567,12 @@ static void check_mesh(const grids *of)
     check_mesh_smoother(g);
 }
 
-static const sample regular = {"cells alike", {.n = {20, 12, 8}}, 4.0, 1e3, 1.0},
-                    uneven = {"no cells alike", {.n = {20, 12, 8}, .distort = 0.1}, 4.0, 1e3, 1.0};
+static const sample regular = {"equal cells", {.n = {20, 12, 8}}, 4.0, 1e3, 1.0},
+                    uneven = {"unequal cells", {.n = {20, 12, 8}, .distort = 0.1}, 4.0, 1e3, 1.0};
 
-/* Cells that hold the same elements in the same places, beside those at a support; and the same
- * distorted, where no cell is like another: there a GPU takes mean strains of whole cells, less of
- * K but nothing of a rigid motion or of a uniform strain. */
+/* Cells that contain the same elements in the same places, except those at a support; and a
+ * distorted mesh, in which no two cells are equal. There a GPU uses mean strains of whole cells,
+ * which reduces K, but not for rigid motions and uniform strains. */
 static void check_alike(void)
 {
     const int has_means = strcmp(device.ops->name, "cpu") != 0;
@@ -580,7 +584,7 @@ static void check_alike(void)
         CHECK_MSG((g.m.own != NULL) == (k == 0), "%s: %s", context, g.m.own ? "are" : "are not");
         CHECK((g.m.d_mean != NULL) == has_means);
         const int64_t n = find_means(&g);
-        CHECK_MSG((n > 0) == (has_means && k == 1), "%s: %lld cells of mean strains", context,
+        CHECK_MSG((n > 0) == (has_means && k == 1), "%s: %lld cells with mean strains", context,
                   (long long)n);
         check_mesh_galerkin(&g);
         for (int takes = 0; takes <= has_means; takes++) {
@@ -598,7 +602,7 @@ static void check_alike(void)
     }
 }
 
-/* Cells without elements, which one of several processes may have, are of no class. */
+/* Cells without elements, which a rank may have on a distributed mesh, belong to no class. */
 static void check_empty(void)
 {
     enum { MORE = 20 };
@@ -610,7 +614,7 @@ static void check_empty(void)
     int32_t *const cell = calloc(3 * (n + MORE), word), *const at = calloc(n + MORE + 1, word);
     if (!cell || !at) abort();
     memcpy(cell + 3 * MORE, g.lattice.cell, 3 * n * word);
-    memcpy(at + MORE, g.lattice.cell_elem_at, (n + 1) * word); /* empty ones first */
+    memcpy(at + MORE, g.lattice.cell_elem_at, (n + 1) * word); /* the empty cells come first */
     g.m.n_cell += MORE;
     g.m.d_cell = put(cell, 3 * (n + MORE) * word);
     g.m.d_cell_elem_at = put(at, (n + MORE + 1) * word);

@@ -1,4 +1,4 @@
-/* The cycle of small lattices in one launch against the same steps launched one by one.
+/* The fused coarse cycle, in one kernel launch, against the same steps launched one by one.
  *
  *     test_multigrid_resident [cuda] [quick] */
 #include "core/solver/multigrid_internal.h"
@@ -8,9 +8,9 @@ enum { DOF = HX_MG_DOF, ROUNDINGS = 5 };
 
 static hx_device device;
 static const char *context;
-static int n_from[HX_RESIDENT_LEVELS + 1]; /* cycles of so many smoothed lattices */
+static int n_from[HX_RESIDENT_LEVELS + 1]; /* number of cycles by their number of smoothed levels */
 
-/* What a cycle from level l makes of b. */
+/* The result of a cycle from level l for b. */
 static double *solve(hx_multigrid *mg, int l, const float *b)
 {
     const size_t n = (size_t)(DOF * mg->level[l].n_node);
@@ -32,8 +32,8 @@ static double largest(size_t n, const double *a, const double *b)
     return most;
 }
 
-/* Of nearly loose motions the last lattice makes much of little: the two cycles are as near as two
- * whose b differs by a rounding; and not further than `most` of the largest motion. */
+/* For soft motions the last level amplifies small differences. The two cycles may differ by as much
+ * as two cycles whose b differs by rounding, and by at most `most` times the largest motion. */
 static void compare(hx_multigrid *mg, int pass, double most)
 {
     const int l = mg->resident.first, n_level = mg->resident.n_level;
@@ -42,13 +42,15 @@ static void compare(hx_multigrid *mg, int pass, double most)
     uint64_t seed = 5 + (uint64_t)pass;
     if (!b || !m) abort();
     CHECK_OK(device.ops->download(&device, m, mg->level[l].d_m, n * sizeof *m));
-    for (size_t k = 0; k < n; k++) /* forces as a row's own stiffness makes them of 1 */
+    /* the force that a unit displacement causes by the row's own stiffness */
+    for (size_t k = 0; k < n; k++)
         b[k] = m[k] > 0.0f ? (float)fixture_uniform(&seed, -1.0, 1.0) / m[k] : 0.0f;
     double *const here = solve(mg, l, b), *const again = solve(mg, l, b);
     mg->resident.n_level = 0;
     double *const launched = solve(mg, l, b);
     double rounding = 0.0;
-    for (int time = 0; time < ROUNDINGS; time++) { /* of few motions one may hardly meet any */
+    /* with few soft motions, a single perturbation may excite none of them */
+    for (int time = 0; time < ROUNDINGS; time++) {
         float *const c = malloc(n * sizeof *c);
         if (!c) abort();
         for (size_t k = 0; k < n; k++)
@@ -59,13 +61,13 @@ static void compare(hx_multigrid *mg, int pass, double most)
         free(c);
     }
     mg->resident.n_level = n_level;
-    CHECK_MSG(memcmp(here, again, n * sizeof *here) == 0, "%s: not the same bits", context);
+    CHECK_MSG(memcmp(here, again, n * sizeof *here) == 0, "%s: two runs differ bitwise", context);
     const double size = largest(n, launched, NULL), off = largest(n, here, launched) / size;
     rounding /= size;
-    CHECK_MSG(off <= 1e-6 + 10.0 * rounding && off < most, "%s: off by %g, of roundings %g, for %g",
-              context, off, rounding, most);
+    CHECK_MSG(off <= 1e-6 + 10.0 * rounding && off < most,
+              "%s: off by %g, by rounding %g, at most %g", context, off, rounding, most);
     if (pass == 0)
-        printf("%s: %lld nodes, %d lattices, %d steps, %d blocks: off by %.1e, of roundings %.1e\n",
+        printf("%s: %lld nodes, %d levels, %d steps, %d blocks: off by %.1e, by rounding %.1e\n",
                context, (long long)mg->level[l].n_node, n_level, mg->resident.n_step,
                mg->resident.n_block, off, rounding);
     n_from[n_level]++;
@@ -109,22 +111,22 @@ int main(int argc, char **argv)
          .pattern = beams,
          .contrast = 1e3},
         {.name = "flat", .part = {.n = {160, 160, 8}}, .pattern = solid, .contrast = 1.0},
-        {.name = "two lattices", .part = {.n = {108, 44, 40}}, .pattern = solid, .contrast = 1.0},
+        {.name = "two levels", .part = {.n = {108, 44, 40}}, .pattern = solid, .contrast = 1.0},
         {.name = "two of a beam", .part = {.n = {396, 20, 20}}, .pattern = solid, .contrast = 1.0},
         {.name = "three of a rod", .part = {.n = {28800, 4, 4}}, .pattern = solid, .contrast = 1.0},
     };
-    /* some times what roundings do there */
+    /* a few times the effect of rounding */
     static const double most[] = {0.01, 5e-6, 5e-6, 5e-6, 1e-3, 0.05, 0.05};
     int quick = 0, n_block, n_node;
     const int status = fixture_open(&device, argc, argv, &quick);
     if (status != 0) return status;
-    if (!device.ops->multigrid->resident_room) TEST_SKIP("this device has no such cycle");
+    if (!device.ops->multigrid->resident_room) TEST_SKIP("this device has no fused coarse cycle");
     device.ops->multigrid->resident_room(&device, &n_block, &n_node);
-    if (n_block == 0) TEST_SKIP("blocks are not known to run at a time here");
+    if (n_block == 0) TEST_SKIP("it is unknown how many blocks run at a time here");
     for (size_t i = 0; i < sizeof large / sizeof large[0]; i++)
         check(&large[i], most[i], quick ? 2 : 20);
     hx_device_close(&device);
-    printf("of 1, 2, 3 lattices: %d, %d, %d\n", n_from[1], n_from[2], n_from[3]);
+    printf("cycles of 1, 2, 3 levels: %d, %d, %d\n", n_from[1], n_from[2], n_from[3]);
     CHECK(n_block * n_node < 3696 || (n_from[1] > 0 && n_from[2] > 0 && n_from[3] > 0));
     TEST_END();
 }

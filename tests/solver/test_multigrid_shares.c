@@ -1,6 +1,7 @@
-/* What a device does on a lattice in shares of so many nodes that a GPU reads half of its matrix:
- * own rows against rows summed on the host in double. Random numbers, symmetric among own nodes;
- * ghosts have values of vectors that are multiplied, and NaN in all that is nobody's here.
+/* Device operations of multigrid on a distributed level with so many nodes that a GPU reads half of
+ * its matrix: owned rows against rows summed on the host in double precision. Entries are random,
+ * and symmetric among owned nodes. Ghosts have values in vectors that are multiplied, and NaN in
+ * everything that is not available on this rank.
  *
  *     test_multigrid_shares [cpu | cuda] */
 #include "tests/lib/multigrid_model.h"
@@ -8,17 +9,18 @@
 enum { SIDE = 26, N_PLACE = SIDE * SIDE * SIDE, OFFSETS = HX_LATTICE_OFFSETS, OWN = 1 };
 enum { NEXT_SIDE = SIDE / 2 + 1, N_NEXT = NEXT_SIDE * NEXT_SIDE * NEXT_SIDE };
 
-/* One process' of three, `dof` unknowns a node: as lattice_ranks.c numbers it. */
+/* One of three ranks, with `dof` unknowns per node, numbered as in lattice_ranks.c. */
 typedef struct share {
     int dof;
     int64_t n_node, n_own;
-    int32_t number[N_PLACE], place[N_PLACE]; /* of the node at a place, or -1; and the reverse */
-    int32_t *neighbour;                      /* [27][n_node] */
-    double *matrix;                          /* [n_own][27][dof][dof] row by row */
-    hx_mg_level level, next;                 /* the next one is whole */
+    /* number of the node at a place, or -1; and the reverse */
+    int32_t number[N_PLACE], place[N_PLACE];
+    int32_t *neighbour;      /* [27][n_node] */
+    double *matrix;          /* [n_own][27][dof][dof] row by row */
+    hx_mg_level level, next; /* the next level is replicated */
 } share;
 
-/* ---- the lattice ---- */
+/* ---- the coarse grid ---- */
 
 /* The place at an offset, or -1. */
 static int32_t place_at(int32_t place, int o)
@@ -30,14 +32,14 @@ static int32_t place_at(int32_t place, int o)
     return (at[2] * SIDE + at[1]) * SIDE + at[0];
 }
 
-/* Processes by layers so slanted that they part nodes at every offset; -1: no node. */
+/* Ranks own layers slanted such that nodes at every offset are separated; -1: no node. */
 static int owner_of(int32_t place)
 {
     const int layer = 4 * (place % SIDE) + 2 * (place / SIDE % SIDE) + place / (SIDE * SIDE);
     return place % 23 == 5 ? -1 : (layer >= 65) + (layer >= 110);
 }
 
-/* Own nodes and those at an offset from one. */
+/* 1 for owned nodes and those at an offset from one. */
 static int is_here(int32_t place)
 {
     if (owner_of(place) < 0) return 0;
@@ -48,7 +50,7 @@ static int is_here(int32_t place)
     return 0;
 }
 
-/* Own nodes first, then ghosts by their owners; each ascending. */
+/* Numbers owned nodes first, then ghosts by their owners; each group ascending. */
 static void number_nodes(share *s)
 {
     static const int owner[3] = {OWN, 0, 2};
@@ -64,7 +66,8 @@ static void number_nodes(share *s)
     }
 }
 
-/* The node itself where there is none here. Own nodes have at every offset each of the three. */
+/* Neighbours of a node; the node itself if there is none here. At every offset, owned nodes have
+ * neighbours of all three sorts. */
 static void list_neighbours(share *s)
 {
     int64_t n_own = 0, n_ghost = 0, n_none = 0;
@@ -92,7 +95,7 @@ static double *block_of(const share *s, int64_t a, int o)
     return s->matrix + (OFFSETS * a + o) * s->dof * s->dof;
 }
 
-/* And its image in the row of an own neighbour. */
+/* Fills a block, and its mirror image in the row of an owned neighbour. */
 static void fill_block(const share *s, int64_t a, int o, uint64_t *seed)
 {
     const int64_t b = s->neighbour[o * s->n_node + a];
@@ -119,7 +122,7 @@ static void fill_matrix(share *s)
         }
 }
 
-/* Entry (r, c) of block o of a node's row. */
+/* Position of entry (r, c) of block o of a node's row. */
 static int64_t entry_at(const share *s, int64_t a, int o, int r, int c)
 {
     return device.ops->multigrid->matrix_by_columns
@@ -127,7 +130,7 @@ static int64_t entry_at(const share *s, int64_t a, int o, int r, int c)
                : ((OFFSETS * a + o) * s->dof + c) * s->dof + r;
 }
 
-/* Rows of ghosts are NaN. */
+/* Uploads the matrix; rows of ghosts are NaN. */
 static float *put_matrix(const share *s)
 {
     const int dof = s->dof;
@@ -144,7 +147,7 @@ static float *put_matrix(const share *s)
     return d_to;
 }
 
-/* y = A x, and size[i] = sum |a_ij|, of own rows. */
+/* y = A x, and size[i] = sum |a_ij|, for owned rows. */
 static void multiply_on_host(const share *s, const double *x, double *y, double *size)
 {
     const int dof = s->dof;
@@ -179,7 +182,7 @@ static void poison(int64_t begin, int64_t end, double *x)
     for (int64_t i = begin; i < end; i++) x[i] = NAN;
 }
 
-/* Random at own nodes, NaN at ghosts. */
+/* Random values at owned nodes, NaN at ghosts. */
 static double *own_doubles(const share *s, uint64_t seed)
 {
     double *const x = random_doubles(n_of(s), seed);
@@ -202,7 +205,7 @@ static float *put_poison(const share *s)
     return d_x;
 }
 
-/* Ghosts of x and of d_x get values, as if their owners had sent them. */
+/* Sets ghosts of x and of d_x, as if their owners had sent them. */
 static void settle(const share *s, uint64_t seed, double *x, float *d_x)
 {
     double *const from = random_doubles(n_of(s), seed), *const to = get_floats(n_of(s), d_x);
@@ -212,7 +215,7 @@ static void settle(const share *s, uint64_t seed, double *x, float *d_x)
     free(to);
 }
 
-/* Own entries of a vector of the device over the sizes of their rows. */
+/* Compares owned entries of a device vector relative to the size of their rows. */
 static void check_own(const share *s, const float *d_y, const double *expected, const double *size,
                       double tolerance, const char *what)
 {
@@ -223,7 +226,7 @@ static void check_own(const share *s, const float *d_y, const double *expected, 
     free(y);
 }
 
-/* ---- a level in shares ---- */
+/* ---- a distributed level ---- */
 
 static void put_share(share *s)
 {
@@ -283,7 +286,7 @@ static void check_products(const share *s)
     free(size);
 }
 
-/* m of own nodes, and none of ghosts. */
+/* m at owned nodes; not set at ghosts. */
 static void check_diagonal(const share *s)
 {
     CHECK_OK(ops->diagonal(&device, &s->level));
@@ -313,7 +316,7 @@ static void step_on_host(const share *s, const hx_mg_smoother *by, int i, const 
     free(size);
 }
 
-/* From zero and from a vector; after each step ghosts get other values. */
+/* From zero and from a vector; ghosts get other values after each step. */
 static void check_smoothing(const share *s)
 {
     enum { STEPS = 3 };
@@ -343,7 +346,7 @@ static void check_smoothing(const share *s)
     free(one);
 }
 
-/* v := M^-1 A v over its length, of own nodes. */
+/* v := M^-1 A v, normalized, at owned nodes. */
 static void check_power(const share *s)
 {
     const hx_multigrid_ops *const common = device.ops->multigrid;
@@ -379,9 +382,9 @@ static void check_power(const share *s)
     free(size);
 }
 
-/* ---- to the next lattice ---- */
+/* ---- to the next coarse grid ---- */
 
-/* Children that are own nodes: of others their owners' parts have it. */
+/* Lists the children that are owned nodes; other ranks contribute theirs. */
 static void put_next(share *s)
 {
     const size_t n_child = (size_t)OFFSETS * N_NEXT;
@@ -407,7 +410,7 @@ static void put_next(share *s)
     free(child);
 }
 
-/* b += P'r of one own node. */
+/* b += P'r for one owned node. */
 static void restrict_node(const share *s, int64_t a, const double *r, double *b)
 {
     const int32_t place = s->place[a];
@@ -423,12 +426,12 @@ static void restrict_node(const share *s, int64_t a, const double *r, double *b)
         if (w == 0.0) continue;
         double *const to = b + s->dof * ((up[2] * NEXT_SIDE + up[1]) * NEXT_SIDE + up[0]);
         for (int i = 0; i < s->dof; i++) to[i] += w * r[i];
-        for (int i = 0; s->dof == DOF && i < 3; i++) /* a force's moment */
+        for (int i = 0; s->dof == DOF && i < 3; i++) /* moment of a force */
             to[3 + i] += w * (d[(i + 1) % 3] * r[(i + 2) % 3] - d[(i + 2) % 3] * r[(i + 1) % 3]);
     }
 }
 
-/* Of the residual, whose ghosts nobody takes. */
+/* Restricts the residual; ghosts are not used. */
 static void check_restriction(share *s)
 {
     const int64_t n = s->dof * N_NEXT;
@@ -451,7 +454,7 @@ static void check_restriction(share *s)
     free(expected);
 }
 
-/* A process may own no node of a lattice. */
+/* A rank may own no node of a level. */
 static void check_none(const share *s)
 {
     hx_mg_level level = s->level;

@@ -1,18 +1,18 @@
-/* Multigrid as a preconditioner: symmetric, positive definite, few iterations on designs and meshes
- * that are not kind, the same solutions as the diagonal.
+/* Multigrid as a preconditioner: symmetric, positive definite, few iterations on difficult designs
+ * and meshes, and the same solutions as with the diagonal.
  *
  *     test_multigrid_solve [cpu | cuda] [quick] */
 #include "core/solver/multigrid_internal.h"
 #include "tests/lib/hard_models.h"
 
 static hx_device device;
-static hx_device host; /* what another device is compared with */
+static hx_device host; /* the CPU, for comparison */
 static const char *context;
 
 /* ---- models ---- */
 
-/* Of three times four thick layers and four thin ones, 12:1: stiff sheets, soft between them, held
- * together at both ends. */
+/* Three stacks, each of four thick layers and four thin ones, 12:1: stiff sheets with soft layers
+ * between them, joined at both ends. */
 static double sheets(const double x[3], double noise)
 {
     const double period = 3.0 * x[2], at = period - floor(period);
@@ -41,7 +41,7 @@ static void start(fixture_solver *s, hx_device *dev, const model *m,
     CHECK_OK(hx_precond_setup(&s->pc));
 }
 
-/* One load case into u[n]. */
+/* Solves one load case; u[n] returns the solution. */
 static hx_pcg_result solve(fixture_solver *s, const model *m, int load_case, double *u)
 {
     hx_device *dev = s->op.dev;
@@ -101,8 +101,8 @@ static double dot(size_t n, const double *a, const double *b)
     return sum;
 }
 
-/* Residuals as PCG has them (0 at supports), rough ones and smooth ones, all over the mesh or at
- * one node only. */
+/* Residuals as in PCG (0 at supports): rough and smooth ones, over the whole mesh or at a single
+ * node. */
 static void fill_residual(const model *m, int kind, double *r)
 {
     uint64_t seed = 31 + (uint64_t)kind;
@@ -146,7 +146,7 @@ static void check_form(fixture_solver *s, const model *m, double most)
 
 /* ---- solutions ---- */
 
-/* u by multigrid and by the diagonal, compared in the norm of K. */
+/* Compares u with multigrid and with the diagonal, in the norm of K. */
 static void check_case(fixture_solver *s, fixture_solver *plain, const model *m, int load_case,
                        int most)
 {
@@ -171,7 +171,8 @@ static void check_case(fixture_solver *s, fixture_solver *plain, const model *m,
     free(expected);
 }
 
-/* 1: a device solves its last lattice with factors or an inverse, which may be a large one. */
+/* 1 if the device solves its last level with factors or an inverse, so that it may be a large
+ * one. */
 static int has_factors(const hx_device *dev)
 {
     return dev->ops->multigrid->direct_factorise || dev->ops->multigrid->inverse;
@@ -182,7 +183,7 @@ static int most_of(const sample *of)
     return of->direct > 0 && has_factors(&device) ? of->direct : of->most;
 }
 
-/* Columns of the loose parts that a solve has found. */
+/* Number of columns for the floating components that a solve has found. */
 static int n_loose(const fixture_solver *s)
 {
     return ((const hx_multigrid *)s->pc.impl)->loose.n_column;
@@ -203,14 +204,15 @@ static void check_solution(const model *m, const sample *of)
     fixture_solver_free(&s);
 }
 
-/* By how much iterations may differ for rounding alone: by more at a high contrast and in slender
- * bodies, where single precision hardly sees the softest motions. */
+/* How much iteration counts may differ by rounding: more at high contrast and in slender bodies,
+ * whose softest modes are below the resolution of single precision. */
 static int allowed(const sample *of, int iterations)
 {
     return of->contrast > 1e4 || iterations > 40 ? 2 + iterations / 4 : 1;
 }
 
-/* Fewest threads against three; on a GPU, twice. */
+/* Results are bitwise equal for the smallest number of threads and for three; on a GPU, in two
+ * runs. */
 static void check_bits(const model *m)
 {
     double *u = new_doubles(m->n), *again = new_doubles(m->n);
@@ -223,8 +225,8 @@ static void check_bits(const model *m)
     free(again);
 }
 
-/* As many iterations as on the host, but where the sample says that rounding decides; more where
- * the host solves a larger lattice. */
+/* The iteration count is that of the host, unless rounding decides in this sample; higher if the
+ * host solves a larger level directly. */
 static void check_host(const model *m, const sample *of)
 {
     double *u = new_doubles(m->n);
@@ -239,7 +241,7 @@ static void check_host(const model *m, const sample *of)
     free(u);
 }
 
-/* An operator without a product in single precision borrows that of otf. */
+/* An operator without a product in single precision uses that of otf. */
 static void check_ebe(const model *m, const sample *of)
 {
     double *u = new_doubles(m->n), *v = new_doubles(m->n);
@@ -275,8 +277,8 @@ static void test_samples(void)
     }
 }
 
-/* Cells are no wider than the thick layers: 78 iterations; wider ones, as proportions alone would
- * have them, take 134. */
+/* Cells are no wider than the thick layers, which takes 78 iterations; wider cells, chosen only by
+ * proportions, would take 134. */
 static void test_sheets(void)
 {
     const sample of = {.name = "sheets",
@@ -295,7 +297,7 @@ static void test_sheets(void)
     free_model(&m);
 }
 
-/* Units and place change nothing but rounding. */
+/* Units and position change results only by rounding. */
 static void test_units(void)
 {
     static const struct {
@@ -328,7 +330,7 @@ static void test_units(void)
     }
 }
 
-/* Iterations hardly grow with the mesh. */
+/* The iteration count is nearly independent of the mesh size. */
 static void test_growth(int quick)
 {
     int before = 0;
@@ -351,7 +353,8 @@ static void test_growth(int quick)
     }
 }
 
-/* Largest difference of what two preconditioners make of a residual, over the largest entry. */
+/* Largest difference between the results of two preconditioners for the same residual, relative to
+ * the largest entry. */
 static double apart(fixture_solver *a, fixture_solver *b, const model *m, int kind)
 {
     double *r = new_doubles(m->n), *x = new_doubles(m->n), *y = new_doubles(m->n);
@@ -369,7 +372,7 @@ static double apart(fixture_solver *a, fixture_solver *b, const model *m, int ki
     return off / size;
 }
 
-/* Cells whose parts are of mean strains. */
+/* Number of cells whose contributions use mean strains. */
 static int64_t count_means(const hx_multigrid *mg)
 {
     const size_t n_cell = (size_t)mg->mesh.n_cell;
@@ -382,8 +385,8 @@ static int64_t count_means(const hx_multigrid *mg)
     return n;
 }
 
-/* Nodes of the first lattice that rounding is left at: those to which marks at nodes that K couples
- * with a held one, and at springs, come by the restriction. Returns the marks. */
+/* Nodes of the first coarse grid that are not corrected: those that the restriction reaches from
+ * marked nodes, which K couples with a held node, and from springs. Returns the number of marks. */
 static int64_t check_marks(const fixture_solver *s, const model *m)
 {
     const hx_problem *const p = &m->problem;
@@ -422,7 +425,7 @@ static int64_t check_marks(const fixture_solver *s, const model *m)
     return n;
 }
 
-/* The same of few marks, of many, and of few without lists of the nodes' elements. */
+/* Checks few marks, many marks, and few marks on a mesh without node lists. */
 static void test_marks(void)
 {
     const sample of = {
@@ -456,13 +459,13 @@ static void test_marks(void)
     free_model(&m);
 }
 
-/* Another design on the same preconditioner: what one made for it does, but for how far the power
- * iterations of both have come. What is left of the old one on any level would be out by the
- * contrast. */
+/* After a change of the design, the preconditioner is equivalent to one created for it, up to the
+ * convergence of the power iterations. Any data left over from the old design on some level would
+ * cause errors of the size of the contrast. */
 static void test_other_design(double contrast)
 {
     const sample s = {.name = "design",
-                      .part = {.n = {23, 10, 11}, .distort = 0.1}, /* three lattices */
+                      .part = {.n = {23, 10, 11}, .distort = 0.1}, /* three coarse grids */
                       .pattern = solid,
                       .contrast = contrast};
     const fixture_settings settings = settings_of(&device, "multigrid", "otf", 1e-8);
@@ -481,16 +484,19 @@ static void test_other_design(double contrast)
     CHECK_MSG(before <= 20, "%d iterations of a solid part", before);
     CHECK(mg->mesh.takes_means == (mg->mesh.d_mean != NULL));
     const int64_t n_mean = count_means(mg);
-    printf("%lld cells of mean strains\n", (long long)n_mean);
-    CHECK((n_mean > 0) == (mg->mesh.d_mean != NULL)); /* some cells hold one material alone */
+    printf("%lld cells with mean strains\n", (long long)n_mean);
+    CHECK((n_mean > 0) == (mg->mesh.d_mean != NULL)); /* some cells contain a single material */
     start(&fresh, &device, &m, &settings);
-    if (mg->mesh.d_mean) CHECK_OK(hx_precond_setup(&fresh.pc)); /* of mean strains, too */
+    if (mg->mesh.d_mean) CHECK_OK(hx_precond_setup(&fresh.pc)); /* with mean strains too */
     const double rough = apart(&used, &fresh, &m, 1), smooth = apart(&used, &fresh, &m, 4);
     const int here = solve(&used, &m, 0, u).iterations, there = solve(&fresh, &m, 0, u).iterations;
-    printf("another design, contrast %g: %d iterations, %d afresh; M apart by %.1e, %.1e\n",
+    printf("another design, contrast %g: %d iterations, %d with a new preconditioner; M differs by "
+           "%.1e, %.1e\n",
            contrast, here, there, rough, smooth);
-    CHECK_MSG(abs(here - there) <= 1 + allowed(&s, there), "%d iterations, %d afresh", here, there);
-    for (int i = 0; i < 2; i++) { /* a solve of many iterations says so once for all */
+    CHECK_MSG(abs(here - there) <= 1 + allowed(&s, there),
+              "%d iterations, %d with a new preconditioner", here, there);
+    /* one solve with many iterations disables mean strains permanently */
+    for (int i = 0; i < 2; i++) {
         CHECK_OK(hx_precond_setup(&used.pc));
         CHECK(mg->mesh.takes_means == (here <= 20 && mg->mesh.d_mean != NULL));
     }
@@ -502,7 +508,7 @@ static void test_other_design(double contrast)
     free_model(&m);
 }
 
-/* A mesh of fewer than 32 cells takes no mean strains, a longer one does. */
+/* A mesh of fewer than 32 cells does not use mean strains; a longer one does. */
 static void test_few_cells(void)
 {
     const fixture_settings settings = settings_of(&device, "multigrid", "otf", 1e-8);
@@ -531,7 +537,8 @@ static void test_few_cells(void)
     }
 }
 
-/* Loose parts of one design are looked for in the next, and forgotten where that has none. */
+/* If a design has floating components, the next design is searched for them; the search ends with a
+ * design that has none. */
 static void test_loose_designs(void)
 {
     const sample s = {

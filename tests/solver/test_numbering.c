@@ -1,9 +1,9 @@
-/* The order in which an element names its corners changes nothing: K, every load, mass, spring and
+/* The order in which an element names its corners does not matter: K, every load, mass, spring and
  * film of one cell of each kind, linear and quadratic, under all its rotations, and against
- * integrals by a rule of high degree; compliances of boxes whose cells are renamed at random.
+ * integrals by a rule of high degree; compliances of boxes whose cells are renumbered at random.
  *
- * The exception is K of a linear wedge that is no prism, whose points are those of a collapsed
- * hexahedron: its bounds are stated here. */
+ * The exception is K of a linear wedge that is not a prism, which uses the quadrature points of a
+ * collapsed hexahedron: its bounds are stated here. */
 #include "core/base/vec3.h"
 #include "core/mesh/region.h"
 #include "core/problem/body_force.h"
@@ -12,18 +12,18 @@
 
 enum { MOST = 20, MOST_CASE = 40, N_DOF = 3 * MOST, N_RULE = 5 };
 
-/* What the numbering may change of K of a linear wedge that is no prism, over its largest entry,
- * and of the compliance of a box of them distorted by 0.15. */
+/* How much the numbering may change K of a linear wedge that is not a prism, relative to its
+ * largest entry, and the compliance of a box of such wedges distorted by 0.15. */
 #define OF_WEDGE 0.02
 #define OF_BOX 2e-4
 
 static hx_device device;
-static double of_wedge; /* found */
+static double of_wedge; /* largest value found */
 
 /* --- one cell --- */
 
-/* With plane faces; a wedge whose triangles are parallel; with a corner moved out of its plane;
- * with curved edges. */
+/* With planar faces; a wedge with parallel triangles; with one corner moved out of its plane; with
+ * curved edges. */
 typedef enum { FRUSTUM, PRISM, WARPED, CURVED } cell_form;
 
 typedef struct cell {
@@ -37,7 +37,7 @@ typedef struct cell {
 
 static char face_name[6][8] = {"face0", "face1", "face2", "face3", "face4", "face5"};
 
-/* Sets of nodes: each face of the solid in the order of its first numbering, and "edge". */
+/* Adds sets of nodes: each face of the solid in the order of its first numbering, and "edge". */
 static int add_sets(cell *c)
 {
     const int32_t edge[2] = {1, 2};
@@ -53,7 +53,7 @@ static int add_sets(cell *c)
     return hx_mesh_add_node_set(&c->mesh, "edge", 2, edge);
 }
 
-/* Middles off those of the straight edges, by up to a tenth in each direction. */
+/* Moves mid-edge points by up to a tenth in each direction. */
 static int bend_edges(hx_mesh *mesh, hx_cell_kind kind)
 {
     hx_cell_rule rule;
@@ -98,8 +98,8 @@ static void free_cell(cell *c)
     hx_mesh_free(&c->mesh);
 }
 
-/* Held on face0; on each face traction, pressure, a total, a remote force, as cases of their own;
- * a force at nodes, gravity, rotation, and those two in one. */
+/* Held on face0; on each face a traction, a pressure, a total force and a remote force, as separate
+ * load cases; then a nodal force, gravity, rotation, and both in one case. */
 static int make_elastic(cell *c)
 {
     static const hx_support_spec support = {
@@ -140,7 +140,7 @@ static int make_elastic(cell *c)
     return hx_problem_create(&c->problem, &c->mesh, &params);
 }
 
-/* A flux on each face, a source, a total heat; a film on face1. */
+/* A flux on each face, a source, a total heat flow; a film on face1. */
 static int make_heat(cell *c)
 {
     static const hx_support_spec support = {"face0", "test", HX_FIX_X, {1.5}};
@@ -162,15 +162,15 @@ static int make_heat(cell *c)
     return hx_problem_create(&c->problem, &c->mesh, &params);
 }
 
-/* --- all numbers of a cell --- */
+/* --- all results of a cell --- */
 
 typedef struct numbers {
     int n_dof, n_case;
-    double k[N_DOF * N_DOF]; /* springs and films included */
+    double k[N_DOF * N_DOF]; /* including springs and films */
     double force[MOST_CASE][N_DOF];
     double spring[N_DOF], film[MOST * MOST], source[MOST], held[2 * N_DOF];
-    double work[MOST_CASE];        /* of the loads by mass at some displacement */
-    double volume, tiles[24 * 24]; /* of hex8's formulas, by points */
+    double work[MOST_CASE];        /* of the body loads for some displacement */
+    double volume, tiles[24 * 24]; /* from the formulas of hex8, by points */
 } numbers;
 
 static void list_matrix(const cell *c, numbers *to)
@@ -210,7 +210,8 @@ static void list_matrix(const cell *c, numbers *to)
     hx_operator_free(&op);
 }
 
-/* K of the element by the formulas that all devices share, corners added up at their points. */
+/* K of the element by the formulas that all devices share, with corners added up at their
+ * points. */
 static void list_hex8(const cell *c, numbers *to)
 {
     const hx_problem *const p = &c->problem;
@@ -246,7 +247,7 @@ static void list_numbers(const cell *c, numbers *to)
     if (!hx_problem_is_heat(p) && c->space.element == HX_ELEMENT_LINEAR) list_hex8(c, to);
 }
 
-/* Largest difference over the largest number. */
+/* Largest difference relative to the largest number. */
 static double apart(size_t n, const double *a, const double *b)
 {
     double largest = 0.0;
@@ -289,7 +290,7 @@ static double gauss5(int q, double *weight)
     return x[q];
 }
 
-/* Point q of 5^3 in the reference cell of a kind, whose corners collapse; its weight. */
+/* Point q of 5^3 in the reference cell of a kind, with collapsed corners; returns its weight. */
 static double cell_point(hx_cell_kind kind, int q, double x[3])
 {
     double w[3], u[3], h[3];
@@ -336,7 +337,8 @@ static double linear_shape(hx_cell_kind kind, int a, const double x[3])
     }
 }
 
-/* out[point] += int N g dV, g of the place: components of the acceleration, or 1. */
+/* out[point] += int N g dV, where g depends on the position: components of the acceleration, or
+ * 1. */
 static void integrate_cell(const cell *c, const hx_body_field *field, int components, double *out)
 {
     const hx_mesh *const mesh = &c->mesh;
@@ -376,7 +378,7 @@ static void integrate_cell(const cell *c, const hx_body_field *field, int compon
     }
 }
 
-/* Shape functions of a face of n corners at x, as many as it has points. */
+/* Shape functions of a face with n corners at x, one for each of its points. */
 static void face_shapes(int n, int quadratic, const double x[2], double *shape)
 {
     static const double sign[4][2] = {{-1.0, -1.0}, {1.0, -1.0}, {1.0, 1.0}, {-1.0, 1.0}};
@@ -394,11 +396,11 @@ static void face_shapes(int n, int quadratic, const double x[2], double *shape)
     }
 }
 
-/* Integrals of a plane face: of the shape functions, and of their products. */
+/* Integrals over a planar face: of the shape functions and of their products. */
 typedef struct face_integrals {
     int n;
     int32_t point[8];
-    double area, normal[3]; /* its outward unit vector */
+    double area, normal[3]; /* outward unit normal */
     double one[8], two[8][8];
 } face_integrals;
 
@@ -421,7 +423,8 @@ static void integrate_face(const cell *c, int number, face_integrals *out)
         at[0] = n == 4 ? u[0] : h[0] * (1.0 - h[1]);
         at[1] = n == 4 ? u[1] : h[1];
         const double weight = w[0] * w[1] * (n == 4 ? 1.0 : 0.25 * (1.0 - h[1]));
-        for (int k = 0; k < 2; k++) /* the map has degree 1 in each direction: exact differences */
+        /* the map has degree 1 in each direction, so differences are exact */
+        for (int k = 0; k < 2; k++)
             for (int side = -1; side < 2; side += 2) {
                 double near[2] = {at[0], at[1]};
                 near[k] += 0.5 * side;
@@ -443,7 +446,7 @@ static void integrate_face(const cell *c, int number, face_integrals *out)
     for (int i = 0; i < 3; i++) out->normal[i] /= out->area;
 }
 
-/* Shares of the area for springs: integrals, or the diagonal of the consistent mass. */
+/* Fractions of the area for springs: integrals, or the diagonal of the consistent mass matrix. */
 static void share_area(const cell *c, const face_integrals *face, double share[8])
 {
     double sum = 0.0;
@@ -460,7 +463,7 @@ static void check_elastic(const cell *c, const numbers *found, const char *name)
     double expected[N_DOF], spring[N_DOF] = {0.0}, share[8];
     face_integrals face;
     for (int l = 0; l < 4 * c->n_face; l++) {
-        if (l % 4 == 3) continue; /* remote: its shares are those of a traction */
+        if (l % 4 == 3) continue; /* a remote force is distributed like a traction */
         integrate_face(c, l / 4, &face);
         memset(expected, 0, sizeof expected);
         for (int a = 0; a < face.n; a++)
@@ -514,8 +517,8 @@ static void check_heat(const cell *c, const numbers *found, const char *name)
     }
 }
 
-/* Gravity and the source on tet10 with curved edges: 14 points are exact for N_a det J, of degree
- * 5. Loads by mass of one case add up on every kind. */
+/* Gravity and the source on tet10 with curved edges: 14 points integrate N_a det J, of degree 5,
+ * exactly. Body loads of one case add up for every kind. */
 static void check_curved(const cell *c, const numbers *found, const char *name)
 {
     const int is_heat = hx_problem_is_heat(&c->problem), components = c->problem.components;
@@ -561,14 +564,14 @@ static void check_cell(hx_cell_kind kind, cell_form form, hx_element element, hx
                 check_curved(&c, now, name);
             else if (form != WARPED && physics == HX_PHYSICS_HEAT)
                 check_heat(&c, now, name);
-            else if (form != WARPED) /* the area of a warped face is no polynomial */
+            else if (form != WARPED) /* the area of a warped face is not a polynomial */
                 check_elastic(&c, now, name);
             free_cell(&c);
         }
     free(all);
 }
 
-/* What a reader of a book expects to see. */
+/* Textbook values. */
 static void check_by_hand(void)
 {
     cell c;
@@ -594,7 +597,7 @@ static void check_by_hand(void)
     CHECK_OK(make_elastic(&c));
     list_numbers(&c, n);
     int n_corner = 0, n_middle = 0;
-    for (int k = 1; k < n->n_dof; k += 3) { /* "face2" has 3 in all along y */
+    for (int k = 1; k < n->n_dof; k += 3) { /* "face2" has a total of 3 along y */
         n_corner += fabs(n->spring[k] - 3.0 / 19.0) < 1e-14;
         n_middle += fabs(n->spring[k] - 3.0 * 16.0 / 57.0) < 1e-14;
     }
@@ -647,7 +650,7 @@ static int make_box_problem(space_box *b, hx_physics physics)
     return hx_problem_create(&b->problem, &b->mesh, &params);
 }
 
-/* f'u of a box whose cells are renamed by the seed. */
+/* f'u of a box whose cells are renumbered according to the seed. */
 static double compliance_of(const mixed_box *box, hx_element element, hx_physics physics,
                             uint64_t seed)
 {
@@ -717,7 +720,7 @@ int main(void)
         }
     check_by_hand();
     printf("K of a wedge that is no prism: %.2g\n", of_wedge);
-    CHECK(of_wedge > 1e-6); /* else it is no exception any more: bounds and READMEs say it is */
+    CHECK(of_wedge > 1e-6); /* otherwise it is no exception; bounds and READMEs state that it is */
     hx_device_close(&device);
     TEST_END();
 }

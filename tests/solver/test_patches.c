@@ -1,5 +1,5 @@
-/* The lists of core/patches.h against what its header promises, and a product in plain C that
- * follows them as a GPU does. */
+/* The guarantees of core/solver/patches.h, and a product in plain C that uses the lists like a GPU
+ * does. */
 #include "core/solver/patches_split.h"
 
 #include "core/base/memory.h"
@@ -15,8 +15,9 @@ static int is_separator(const hx_patch_group *group, int64_t item)
     return element(group, item) < 0;
 }
 
-/* Rows that items first .. first + count need: a row takes 8 incidences of a node, and all of an
- * element. n_of [n_node], incidences in the last row, is 0 before and after. */
+/* Number of rows that items first .. first + count need: a row takes 8 incidences of a node, and
+ * all those of one element. n_of[n_node], the number of incidences in the last row, is 0 before and
+ * after. */
 static int rows_needed(const hx_mesh *mesh, const hx_patch_group *group, int64_t first, int count,
                        int32_t *n_of)
 {
@@ -37,7 +38,7 @@ static int rows_needed(const hx_mesh *mesh, const hx_patch_group *group, int64_t
     return n;
 }
 
-/* Whether a patch had to end where it does. */
+/* 1 if the patch could not have more items. */
 static int is_full(const hx_mesh *mesh, const hx_patch_group *group, const hx_span *span,
                    int32_t *n_of)
 {
@@ -46,7 +47,7 @@ static int is_full(const hx_mesh *mesh, const hx_patch_group *group, const hx_sp
            rows_needed(mesh, group, span->first, span->count + 1, n_of) > group->max_row;
 }
 
-/* Patches follow each other in a group's list and miss nothing but separators. */
+/* Patches follow each other in the list of a group and skip only separators. */
 static void check_spans(const hx_patches *p, const hx_mesh *mesh, int g, int32_t *n_seen,
                         int64_t *n_row)
 {
@@ -76,7 +77,7 @@ static void check_spans(const hx_patches *p, const hx_mesh *mesh, int g, int32_t
     for (; at < group->n_item; at++) wrong += !is_separator(group, at);
     CHECK_MSG(wrong == 0, "group %d", g);
     CHECK(group->n_row == *n_row - group->first_row);
-    /* a long list is cut in parts */
+    /* a long list is cut in chunks */
     CHECK_MSG(n_early <= group->n_item / 8192, "%lld patches end early", (long long)n_early);
     free(n_of);
 }
@@ -98,7 +99,7 @@ static void check_cut(const hx_patches *p, const hx_mesh *mesh)
     free(n_seen);
 }
 
-/* The incidences that row `row` of a patch lists. Returns what is wrong with them. */
+/* Checks the incidences that row `row` of a patch lists. Returns the number of errors. */
 static int check_slots(const hx_patches *p, const hx_mesh *mesh, const hx_patch_group *group,
                        int64_t patch, int64_t row, const int *incidence, uint8_t *seen)
 {
@@ -116,14 +117,14 @@ static int check_slots(const hx_patches *p, const hx_mesh *mesh, const hx_patch_
         if (a >= n) return 1;
         wrong += (p->row_node[row] & INT32_MAX) != of[a];
         wrong += p->row_position[row] != corner[place].v[a];
-        for (int b = 0; b < n; b++) /* corners of a node stay together */
+        for (int b = 0; b < n; b++) /* corners that name the same node have the same position */
             wrong += of[b] == of[a] && corner[place].v[b] != corner[place].v[a];
         wrong += seen[8 * place + a]++;
     }
     return wrong;
 }
 
-/* Rows, places and positions of one patch. Returns what is wrong with them. */
+/* Checks rows, places and positions of one patch. Returns the number of errors. */
 static int64_t check_patch(const hx_patches *p, const hx_mesh *mesh, const hx_patch_group *group,
                            int64_t patch, const int *incidence, int32_t *n_row_of)
 {
@@ -150,14 +151,14 @@ static int64_t check_patch(const hx_patches *p, const hx_mesh *mesh, const hx_pa
         last_node = node;
     }
     const int n_corner = group->is_tetrahedral ? 4 : 8;
-    wrong += n_listed != n_corner * span->count; /* and none twice: all */
-    for (int k = 0; k < group->size; k++)        /* unused places read, too */
+    wrong += n_listed != n_corner * span->count; /* all are listed, and none twice */
+    for (int k = 0; k < group->size; k++)        /* unused places are read too */
         for (int a = 0; a < 8; a++) wrong += corner[k].v[a] >= n_position;
     return wrong;
 }
 
-/* row_of[n_partial], the row of each partial sum. Returns how many are wrong: each is one row's,
- * and all rows that leave one have one. */
+/* row_of[n_partial]: the row of each partial sum. Returns the number of errors: each belongs to one
+ * row, and every row that writes one has one. */
 static int64_t list_partial(const hx_patches *p, int32_t *row_of)
 {
     int64_t n_sum = 0;
@@ -175,7 +176,7 @@ static int64_t list_partial(const hx_patches *p, int32_t *row_of)
     return n_sum != p->n_partial;
 }
 
-/* Nodes of several rows, and only they, are listed with all of them. */
+/* Exactly the nodes with several rows are listed, with all of them. */
 static void check_shared(const hx_patches *p, const hx_mesh *mesh, const int32_t *n_row_of)
 {
     int64_t n_shared = 0, n_shared_row = 0, wrong = 0;
@@ -200,7 +201,7 @@ static void check_shared(const hx_patches *p, const hx_mesh *mesh, const int32_t
             wrong += k > p->shared_ptr[i] && p->shared_sum[k] <= p->shared_sum[k - 1];
         }
     }
-    for (int64_t row = 0; row < p->n_row; row++) /* rows of their own */
+    for (int64_t row = 0; row < p->n_row; row++) /* rows that are not shared */
         if (p->row_node[row] >= 0) wrong += n_row_of[p->row_node[row]] != 1;
     CHECK_MSG(wrong == 0, "%lld wrong", (long long)wrong);
     free(row_of);
@@ -221,8 +222,8 @@ static void check_rows(const hx_patches *p, const hx_mesh *mesh)
     free(n_row_of);
 }
 
-/* In parts, as a share of which common[n_common] are other processes' too: complete there after the
- * first, and the whole to the bit. */
+/* Products in parts, with common[n_common] as interface nodes: complete there after the first part,
+ * and bitwise equal to the whole product at the end. */
 static void check_split(const hx_patches *p, const sample *s, const product *whole,
                         int64_t n_common, const int32_t *common)
 {
@@ -242,7 +243,8 @@ static void check_split(const hx_patches *p, const sample *s, const product *who
         const int64_t at = 3 * (int64_t)common[i];
         wrong += memcmp(to.y + at, whole->y + at, 3 * sizeof *to.y) != 0;
     }
-    CHECK_MSG(wrong == 0, "%lld of %lld nodes in common", (long long)wrong, (long long)n_common);
+    CHECK_MSG(wrong == 0, "%lld of %lld interface nodes are wrong", (long long)wrong,
+              (long long)n_common);
     run_patches(&split.patches, s, n_boundary, n_patch, &to);
     add_shared(&split.patches, split.n_shared_boundary, p->n_shared, &to);
     check_written(&to, &s->mesh);
@@ -251,7 +253,7 @@ static void check_split(const hx_patches *p, const sample *s, const product *who
     free_product(&to);
 }
 
-/* Nothing, one node, a stretch of them from behind to the front, all. */
+/* With no interface nodes, one, a range of them in descending order, and all. */
 static void check_splits(const hx_patches *p, const sample *s, const product *whole)
 {
     const int64_t n_node = s->mesh.n_node, n_common[] = {0, 1, n_node / 20 + 1, n_node};
@@ -311,8 +313,8 @@ static int32_t *copy_items(const hx_patch_group *group)
     return copy;
 }
 
-/* The first group's items are as they were, but for their order within patches where it permutes.
- */
+/* The items of the first group are unchanged, except for their order within patches if it
+ * permutes. */
 static void check_items(const hx_patches *p, const hx_patch_group *group, const int32_t *before)
 {
     int32_t *const now = copy_items(group);
@@ -367,7 +369,7 @@ static void check_groups_as(const sample *s, int n_group, const hx_patch_group *
     free(after);
 }
 
-/* In the order of the lists, and permuted, if there are more than a half-warp. */
+/* With the order of the lists, and permuted if a patch has more items than a half-warp. */
 static void check_groups(const sample *s, int n_group, const hx_patch_group *group,
                          const char *label)
 {
@@ -381,7 +383,7 @@ static void check_groups(const sample *s, int n_group, const hx_patch_group *gro
     free(permuted->elem);
 }
 
-/* The bytes promised are enough for what is built, and not a multiple of it. */
+/* The estimated bytes suffice for what is built, and are less than twice as much. */
 static void check_bytes(const sample *s, int size, int max_row)
 {
     const hx_patch_group group = {.size = size, .max_row = max_row, .n_item = s->mesh.n_elem};
@@ -400,7 +402,7 @@ static void check_bytes(const sample *s, int size, int max_row)
     hx_patches_free(&p);
 }
 
-/* One group of all elements; every size with few rows, many, and as many as there can be. */
+/* One group of all elements, for every size with few rows, many, and the maximum. */
 static void check_sizes(const sample *s, const char *label)
 {
     static const int sizes[] = {16, 64, 128, 256, HX_MAX_PATCH};
@@ -416,8 +418,8 @@ static void check_sizes(const sample *s, const char *label)
     }
 }
 
-/* Two groups as an operator with classes makes them: elements of n_class classes with separators
- * before, between and after them, and all others. */
+/* Two groups as in an operator with classes: elements of n_class classes with separators before,
+ * between and after them, and all others. */
 static void check_lists(const sample *s, const char *label, int n_class)
 {
     const int n = (int)s->mesh.n_elem;
@@ -446,7 +448,7 @@ static void check_empty_group(const sample *s, const char *label, int empty)
     check_groups(s, 2, group, label);
 }
 
-/* A list longer than what one thread cuts, backwards, with separators here and there. */
+/* A list longer than one thread cuts, in reverse order, with some separators. */
 static void check_long_list(const sample *s, const char *label)
 {
     const int n = (int)s->mesh.n_elem;
@@ -511,7 +513,8 @@ static void test_long_list(void)
     sample_free(&s);
 }
 
-/* Kites around the z axis, n_layer above each other: 2 n_sector elements at an inner node. */
+/* Kite-shaped elements around the z axis, in n_layer layers: 2 n_sector elements at an inner
+ * node. */
 static void make_fan(hx_mesh *mesh, int n_sector, int n_layer)
 {
     const int n_ring = 2 * n_sector + 1;
@@ -551,7 +554,7 @@ static void test_fans(void)
     check_sample(&s, FIXTURE_REORDERED, "a fan of many sectors");
 }
 
-/* Tetrahedra by their points, and others beside them, as an operator groups them. */
+/* Tetrahedra by their points, and other elements beside them, grouped as in an operator. */
 static void check_tetrahedra(const sample *s, const char *label)
 {
     const hx_mesh *mesh = &s->mesh;
@@ -598,8 +601,8 @@ static void test_collapsed(void)
     check_sample(&s, FIXTURE_REORDERED, "a fan of wedges");
 }
 
-/* Elements that share no node: as many rows as a patch can have; with nodes numbered corner by
- * corner, or such that of each 16 elements rows of the same bank follow each other. */
+/* Elements that share no nodes, so that a patch has the maximum number of rows; nodes are numbered
+ * corner by corner, or such that, for each 16 elements, rows of the same bank follow each other. */
 static void test_apart_in(int by_bank, fixture_order order)
 {
     enum { N = 320, BANK = HX_PATCH_BANK };
@@ -607,7 +610,7 @@ static void test_apart_in(int by_bank, fixture_order order)
     double *xyz = new_array((size_t)24 * N, sizeof *xyz);
     int32_t *conn = new_array((size_t)8 * N, sizeof *conn);
     for (int i = 0; i < 8 * N; i++) {
-        const int e = i / 8, bank = (e + i % 8) % BANK; /* of patches of 16 n elements */
+        const int e = i / 8, bank = (e + i % 8) % BANK; /* for patches of 16 n elements */
         conn[i] = by_bank ? bank * (8 * N / BANK) + e / BANK * 8 + i % 8 : i;
         for (int d = 0; d < 3; d++) xyz[3 * conn[i] + d] = 0.5 * hx_hex8_sign(i % 8, d);
         xyz[3 * conn[i]] += 2.0 * e;
@@ -622,7 +625,8 @@ static void test_apart(void)
     test_apart_in(1, FIXTURE_IN_ORDER);
 }
 
-/* Loads of a corner by 16 places, in doubles, and by 32, in floats, in which two read one bank. */
+/* Counts the loads of a corner by 16 places (doubles) and by 32 places (floats) in which two read
+ * the same bank. */
 static void count_meetings(const hx_patches *p, int n_bank, int64_t *n_met, int64_t *n_load)
 {
     const hx_patch_group *const group = p->group;
@@ -640,8 +644,8 @@ static void count_meetings(const hx_patches *p, int n_bank, int64_t *n_met, int6
         }
 }
 
-/* On a box places that are permuted find their corners without meeting, in any part of it; in
- * order they mostly meet. */
+/* On any part of a box, permuted places find their corners without bank conflicts; in the original
+ * order most conflict. */
 static void test_colours(void)
 {
     const fixture_box box = {.n = {32, 16, 16}, .length = {32.0, 16.0, 16.0}};

@@ -1,31 +1,31 @@
-/* The solver against a dense K and its Cholesky factors: what its stopping rules promise, its
- * reasons, the same answer from every operator.
+/* The solver against a dense K and its Cholesky factors: guarantees of the stopping rules, reasons,
+ * and the same solution from every operator.
  *
  *     test_pcg [cpu | cuda] [quick [matrix-free]]
  *
- * quick: a seventh of the solves, under tools that make them hundreds of times slower (what
- * operators multiply is for checkop then); matrix-free: without the operators that store a matrix.
- */
+ * quick: a seventh of the solves, for tools that slow them down by a factor of hundreds (checkop
+ * then checks the products); matrix-free: without the operators that store a matrix. */
 #include <limits.h>
 
 #include "tests/lib/pcg_promises.h"
 
 static int is_matrix_free;
 
-/* Of n things that are tried in turn the one of number k; all of them where there is time. */
+/* Among n alternatives that are tried in turn, selects number k in a quick run, and all
+ * otherwise. */
 static int is_left_out(int i, int k, int n)
 {
     return is_quick && i != k % n;
 }
 
-/* Some of the operators are enough, and one of each kind of device memory. */
+/* A few of the operators suffice, and one of each kind of device memory. */
 static int is_operator_left_out(const hx_strategy *strategy, int k)
 {
     return is_left_out(2, k, 4) || (is_matrix_free && strategy->assembled);
 }
 
-/* Every operator, layout and preconditioner gives the dense solution. `most`: so many pairs of
- * operator and layout. */
+/* Every operator, layout and preconditioner gives the dense solution. `most`: maximum number of
+ * pairs of operator and layout. */
 static void check_same_answer(model *m, const char *label, int most)
 {
     static const char *const precond[] = {"jacobi", "none", "block-jacobi"};
@@ -68,7 +68,7 @@ static void check_warm_start(model *m)
     const hx_pcg_result cold = solve(m, &settings, NULL);
     memcpy(before, m->u, sizeof before);
     settings.pcg.tolerance =
-        1.001e-9; /* the true residual is that of the recurrence but for rounding */
+        1.001e-9; /* the true residual equals that of the recurrence up to rounding */
     const hx_pcg_result again = solve(m, &settings, before);
     CHECK(again.reason == HX_PCG_CONVERGED && again.iterations == 0);
     settings.pcg.tolerance = 1e-9;
@@ -86,8 +86,8 @@ static void check_warm_start(model *m)
     set_modulus(m, 10.0, 3);
 }
 
-/* Iterations queued past the end change nothing. With an operator that gives the same bits
- * every time: rounding alone may show in the last iterates. */
+/* Iterations queued past the end change nothing. Uses an operator with bitwise reproducible
+ * results, because rounding could show in the last iterates. */
 static void check_queue(model *m)
 {
     static const int every[] = {1, 7, 64};
@@ -110,7 +110,7 @@ static void check_queue(model *m)
         }
 }
 
-/* A device's operations leave every vector and the state as they are once there is a reason. */
+/* The operations of a device leave all vectors and the state unchanged once there is a reason. */
 static void check_frozen(model *m)
 {
     enum { N_VECTOR = 6 }; /* r, z, p, q, u, m */
@@ -156,7 +156,7 @@ static void check_frozen(model *m)
     ops->release(&device, d_state);
 }
 
-/* No load: zero, at once, whatever u was. */
+/* Without load the result is zero at once, whatever u was. */
 static void check_no_load(model *m)
 {
     fixture_settings settings = fixture_defaults();
@@ -164,7 +164,7 @@ static void check_no_load(model *m)
     uint64_t state = 4;
     for (int k = 0; k < N_DOF; k++) {
         noise[k] = is_fixed(m, k) ? 0.0 : fixture_uniform(&state, -1.0, 1.0);
-        f[k] = is_fixed(m, k) ? 3.0 : 0.0; /* what acts on supports moves nothing */
+        f[k] = is_fixed(m, k) ? 3.0 : 0.0; /* loads at supports have no effect */
     }
     CHECK_OK(device.ops->upload(&device, m->d_f, f, sizeof f));
     const hx_pcg_result result = solve(m, &settings, noise);
@@ -173,7 +173,7 @@ static void check_no_load(model *m)
     CHECK_OK(device.ops->upload(&device, m->d_f, m->f, sizeof f));
 }
 
-/* m->d_f by its entries: their number. */
+/* Lists the entries of m->d_f; returns their number. */
 static int64_t list_load(const model *m, int64_t at[N_DOF], double value[N_DOF])
 {
     int64_t n = 0;
@@ -185,7 +185,7 @@ static int64_t list_load(const model *m, int64_t at[N_DOF], double value[N_DOF])
     return n;
 }
 
-/* A load by its entries is the same to the bit as a vector, from any first guess. */
+/* A load given by its entries gives bitwise the same result as a vector, from any initial guess. */
 static void check_entries(model *m, const char *precond, hx_pcg_criterion criterion)
 {
     fixture_settings settings = fixture_defaults();
@@ -236,11 +236,11 @@ static void compare_bits(model *m, const fixture_settings *settings)
     fixture_set_threads(1);
     CHECK_MSG(memcmp(first, m->u, sizeof first) == 0 && one.iterations == two.iterations &&
                   one.residual == two.residual,
-              "%s %s, %s: other bits with 2 threads", settings->strategy->name,
+              "%s %s, %s: differs bitwise with 2 threads", settings->strategy->name,
               hx_layout_name(settings->layout), hx_precision_name(settings->pcg.precision));
 }
 
-/* Operators that call themselves deterministic: the same bits on every run, for any number of
+/* Operators marked as deterministic give bitwise equal results in every run and with any number of
  * threads. */
 static void check_same_bits(model *m)
 {
@@ -289,9 +289,9 @@ static int apply_counted(hx_precond *pc, const double *d_r, double *d_z)
     return counted->apply(pc, d_r, d_z);
 }
 
-/* No z is made of a residual that ends the solve: as many as iterations, where the criterion goes
- * by r'z one more, where it estimates one more at most. A device that records its iterations
- * applies what nobody counts. */
+/* No z is computed for a residual that ends the solve: as many as iterations; one more if the
+ * criterion uses r'z; at most one more if it uses an estimate. Not checked on devices that record
+ * iterations, where applications cannot be counted. */
 static void check_economy(model *m, const char *precond)
 {
     static const hx_pcg_criterion criteria[] = {HX_PCG_RELATIVE, HX_PCG_ABSOLUTE,
@@ -326,8 +326,8 @@ static void check_economy(model *m, const char *precond)
     }
 }
 
-/* An operator whose products never round alike, on any device: what a solve promises holds for
- * each. */
+/* An operator whose products round differently each time, on any device: the guarantees of a solve
+ * hold for every run. */
 static void check_noise(model *m, int n)
 {
     fixture_settings settings = fixture_defaults();

@@ -1,13 +1,14 @@
-/* When a solve asks its preconditioner for what it can do better: after which iteration, by how the
- * residual falls; how often; and what is made of the answer. */
+/* When a solve calls its preconditioner to enable deflation (`mend`) or to refresh estimates
+ * (`revise`): after which iterations, depending on the decrease of the residual; how often; and
+ * what happens with the result. */
 #include <math.h>
 
 #include "core/solver/pcg_internal.h"
 #include "tests/lib/test.h"
 
-static int answer;           /* of both */
-static int n_mend, n_revise; /* how often each was asked */
-static int indefinite_at;    /* after which iteration r'z is below 0; 0: never */
+static int answer;           /* return value of both functions */
+static int n_mend, n_revise; /* numbers of calls */
+static int indefinite_at;    /* iteration after which r'z is below 0; 0: never */
 
 static int mend(hx_precond *pc)
 {
@@ -23,7 +24,7 @@ static int revise(hx_precond *pc)
     return answer;
 }
 
-/* Decades of the residual that are left after k iterations, of five. */
+/* Decades of the residual left after k iterations, out of five. */
 typedef double (*history)(int k);
 
 static double steady_45(int k)
@@ -62,7 +63,8 @@ static double grows(int k)
 {
     return 5.0 + 0.01 * k;
 }
-/* Five decades in 64 iterations, and up in every fourth one: for the fourth time after 16. */
+/* Five decades in 64 iterations, with a rise in every fourth one: the fourth rise comes after
+ * 16. */
 static double rises_in_fours(int k)
 {
     return 5.0 * (1.0 - k / 64.0) + (k > 0 && k % 4 == 0 ? 0.1 : 0.0);
@@ -71,14 +73,14 @@ static double rises_thrice(int k)
 {
     return k <= 12 ? rises_in_fours(k) : 5.0 * (1.0 - k / 64.0);
 }
-/* Five decades in 60 iterations, now slow, now fast. */
+/* Five decades in 60 iterations, alternating between slow and fast. */
 static double wavy(int k)
 {
     return 5.0 * (1.0 - k / 60.0) + 0.05 * (k % 2);
 }
 
 typedef struct asked {
-    int mend, revise, again; /* after which iteration, first and second; 0: not */
+    int mend, revise, again; /* iteration of the first and second call; 0: none */
 } asked;
 
 static asked watch(history left, int criterion, int n_iteration)
@@ -111,11 +113,11 @@ static void check(const char *name, history left, int criterion, int n, asked ex
     const asked got = watch(left, criterion, n);
     CHECK_MSG(got.mend == expected.mend && got.revise == expected.revise &&
                   got.again == expected.again,
-              "%s: asked after %d, %d, %d iterations, not %d, %d, %d", name, got.mend, got.revise,
+              "%s: called after %d, %d, %d iterations, not %d, %d, %d", name, got.mend, got.revise,
               got.again, expected.mend, expected.revise, expected.again);
 }
 
-/* What a preconditioner answers goes to the solve; after a change it is not asked for more. */
+/* The return value is passed to the solve; after a change no further function is called. */
 static void test_answers(void)
 {
     static const hx_precond_kind both = {.name = "both", .mend = mend, .revise = revise},
@@ -134,7 +136,7 @@ static void test_answers(void)
     CHECK(n_mend == 1 && n_revise == 1);
     hx_pcg_begin_asking(&a, &s.state);
     n_mend = n_revise = 0;
-    for (int k = 16; k < 21; k++) { /* a residual that rises for the fourth time after 19 */
+    for (int k = 16; k < 21; k++) { /* the residual rises for the fourth time after 19 */
         s.state.rr = k;
         CHECK(hx_pcg_ask(&s, k, &a, &changed) == HX_OK && changed == (k == 19));
         CHECK(n_mend == 0 && n_revise == (k >= 19));
@@ -154,7 +156,7 @@ static void test_answers(void)
     CHECK(hx_pcg_ask(&s, 1000, &a, &changed) == HX_OK && changed == 0);
 }
 
-/* A preconditioner that is not positive definite ends no solve by r'z < 0. */
+/* A preconditioner that is not positive definite does not end a solve by r'z < 0. */
 static void test_absolute(void)
 {
     hx_pcg_state s = {.criterion = HX_PCG_ABSOLUTE, .stop = 1e-10, .rr = 1.0, .max_iterations = 9};

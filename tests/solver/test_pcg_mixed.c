@@ -1,19 +1,20 @@
-/* Mixed precision: what double promises, when it falls back, where it is refused.
+/* Mixed precision: the guarantees of double precision, when it falls back, and when it is refused.
  *
  *     test_pcg_mixed [cpu | cuda] [quick]
  *
- * `quick`, as under the sanitizers, does not hold the device's own products at a contrast of 1e9 to
- * a number of iterations, which goes by a build's rounding: otf 996 and 1295, where 1288 are
- * allowed. */
+ * `quick`, for sanitizers, does not limit the iterations with the device's own products at a
+ * contrast of 1e9, because they depend on the rounding of a build: otf took 996 and 1295, where
+ * 1288 are allowed. */
 #include "tests/lib/pcg_promises.h"
 
-/* The next strategy of the device with a product in single precision, after the wrapper. */
+/* The next operator kind of the device with a product in single precision; the wrapper comes
+ * first. */
 static const hx_strategy *next_single(size_t *next, int *layout, hx_layout *found)
 {
     const hx_strategy *strategy;
     *found = HX_LAYOUT_INTERLEAVED;
     if (*next == 0 && *layout == 0) {
-        *layout = HX_N_LAYOUT + 1; /* seen; the device's come now */
+        *layout = HX_N_LAYOUT + 1; /* wrapper done; the device's own kinds follow */
         return &wrapper_single;
     }
     if (*next == 0 && *layout == HX_N_LAYOUT + 1) *layout = 0;
@@ -22,7 +23,7 @@ static const hx_strategy *next_single(size_t *next, int *layout, hx_layout *foun
     return strategy;
 }
 
-/* Mixed precision keeps what double promises, with more iterations, but not many. */
+/* Mixed precision gives the guarantees of double precision, with moderately more iterations. */
 static void check_mixed(model *m, const char *label)
 {
     static const char *const precond[] = {"jacobi", "none"};
@@ -59,8 +60,8 @@ static void check_mixed(model *m, const char *label)
     }
 }
 
-/* A product in single precision that is wrong, and a tolerance that no true residual meets: the
- * solve is finished in double, as if it had been asked for. */
+/* With a wrong product in single precision, and with a tolerance that no true residual reaches, the
+ * solve finishes in double precision as if that had been requested. */
 static void check_fall_back(model *m)
 {
     fixture_settings settings = fixture_defaults();
@@ -74,8 +75,8 @@ static void check_fall_back(model *m)
         CHECK_MSG(error_of(m) <= 1e-9, "off by %g", error_of(m));
         printf("fall-back %d: %d iterations, %d replacements\n", i, result.iterations,
                result.replacements);
-        /* How long floats still lead on is a matter of rounding: only an operator that repeats
-         * itself needs the same number again. */
+        /* How long single precision makes progress depends on rounding: only a reproducible
+         * operator needs the same number of iterations a second time. */
         settings.pcg.max_iterations =
             repeats(&settings) ? result.iterations - 1 : result.iterations / 2;
         CHECK(solve(m, &settings, NULL).reason == HX_PCG_MAX_ITER);
@@ -83,7 +84,7 @@ static void check_fall_back(model *m)
     }
 }
 
-/* Mixed precision is refused where it cannot be. */
+/* Mixed precision is refused if it is not supported. */
 static void check_refusal(model *m)
 {
     fixture_settings settings = fixture_defaults();

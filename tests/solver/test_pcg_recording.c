@@ -1,9 +1,10 @@
-/* Iterations that a device records and replays: the right vectors, and devices that fail to record.
+/* Iterations that a device records and replays: they use the right vectors, and devices may fail to
+ * record.
  *
  *     test_pcg_recording [cpu | cuda] [quick] */
 #include "tests/lib/dense_model.h"
 
-/* One solver, two vectors in turn: what was recorded for one is not replayed on the other. */
+/* One solver with two vectors in turn: a recording for one is not replayed for the other. */
 static void check_two_vectors(model *m, hx_precision precision)
 {
     const size_t bytes = N_DOF * sizeof(double);
@@ -57,7 +58,8 @@ static int refuse_end(hx_device *dev, void **recording)
     return refuse();
 }
 
-/* A device that fails to record, at once or at the end, runs what it is given as it is. */
+/* On a device that fails to record, at the beginning or at the end, iterations run without a
+ * recording. */
 static void check_no_recording(model *m)
 {
     const hx_device_ops *ops = device.ops;

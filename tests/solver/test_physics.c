@@ -1,4 +1,4 @@
-/* Elasticity against closed solutions: patch tests on distorted shuffled meshes, a cantilever
+/* Elasticity against closed-form solutions: patch tests on distorted shuffled meshes, a cantilever
  * against beam theory, equilibrium, units, stored stiffness.
  *
  *     test_physics [cpu | cuda] [quick] */
@@ -19,10 +19,10 @@ typedef struct analysis {
     hx_problem problem;
     fixture_solver solver;
     hx_iteration record;
-    double *u; /* [n_node][3] of load case 1 */
+    double *u; /* [n_node][3] displacements of load case 1 */
 } analysis;
 
-/* Takes the raw mesh; the label leads what it prints. */
+/* Takes ownership of the raw mesh; messages begin with the label. */
 static int analyse(analysis *a, fixture_order order, const hx_problem_params *params,
                    const fixture_settings *settings)
 {
@@ -43,7 +43,7 @@ static void analysis_free(analysis *a)
     hx_mesh_free(&a->mesh);
 }
 
-/* Largest |u - (h x + c)| over the largest |u|. */
+/* Largest |u - (h x + c)| relative to the largest |u|. */
 static double linear_error(const analysis *a, const matrix *h, const double c[3])
 {
     double error = 0.0, largest = 0.0;
@@ -59,7 +59,7 @@ static double linear_error(const analysis *a, const matrix *h, const double c[3]
     return error / largest;
 }
 
-/* Hooke's law from E and nu, as textbooks write it. */
+/* Hooke's law from E and nu in textbook form. */
 static matrix hooke(double young, double nu, const matrix *h)
 {
     matrix stress;
@@ -81,7 +81,7 @@ static double von_mises(const matrix *s)
     return sqrt(0.5 * (a * a + b * b + c * c) + 3.0 * (xy * xy + yz * yz + xz * xz));
 }
 
-/* The stress at every Gauss point against the constant one, and the von Mises stress. */
+/* Compares the stress at every Gauss point with the constant one, and the von Mises stress. */
 static void check_constant_stress(const analysis *a, const matrix *h, const char *label)
 {
     const hx_problem *p = &a->problem;
@@ -113,8 +113,8 @@ static void check_constant_stress(const analysis *a, const matrix *h, const char
     CHECK_MSG(mises_error <= 1e-9, "%s: von Mises stress off by %.3g", label, mises_error);
 }
 
-/* Every node of the surface displaced by u = h x + c: the inside follows, the stress is constant,
- * and the objective is -u'Ku = -volume * stress : strain. */
+/* Every node of the surface is displaced by u = h x + c: the inside follows, the stress is
+ * constant, and the objective is -u'Ku = -volume * stress : strain. */
 static void check_displacement_patch(const hx_strategy *strategy, hx_layout layout, double nu,
                                      double young)
 {
@@ -172,7 +172,8 @@ static void check_load_patch(pull kind, double nu, double young, double size, in
 {
     static const char *const kind_name[] = {"traction", "pressure", "pressure on all sides"};
     const fixture_box box = {{5, 3, 3}, {2.0 * size, 1.1 * size, 0.9 * size}, 0.2, bulge};
-    const double stress = 0.7 * young; /* strains of one: rounding, not size, limits the error */
+    /* strains of one, so that rounding does not depend on the size */
+    const double stress = 0.7 * young;
     analysis a = {.u = NULL};
     char label[96];
     snprintf(label, sizeof label, "%s, nu %g, E %g, size %g", kind_name[kind], nu, young, size);
@@ -214,7 +215,7 @@ static void check_load_patch(pull kind, double nu, double young, double size, in
 }
 
 /* A bar between x = 0 and x = l stretched by a prescribed displacement, free to contract: the
- * reaction at the pulled end is E A delta / l. The three symmetry planes hold the rest. */
+ * reaction at the pulled end is E A delta / l. Three symmetry planes hold the rest. */
 static void check_prescribed_bar(double nu, double young)
 {
     const fixture_box box = {{6, 3, 2}, {3.0, 1.2, 0.8}, 0.2, 0};
@@ -256,8 +257,8 @@ static void check_prescribed_bar(double nu, double young)
     analysis_free(&a);
 }
 
-/* Deflection under the end load (its work over its size) of a clamped beam with nz elements over
- * its height, cubes in x and z; nu = 0, so that one element across the width is exact. */
+/* Deflection under the end load (its work divided by its size) of a clamped beam with nz elements
+ * over its height, cubes in x and z; nu = 0, so that one element across the width is exact. */
 static double beam_deflection(int nz, double length, double total)
 {
     const fixture_box box = {{(int)length * nz, 1, nz}, {length, 1.0, 1.0}, 0.0, 0};
@@ -284,8 +285,8 @@ static double beam_deflection(int nz, double length, double total)
     return deflection;
 }
 
-/* Timoshenko: P l^3 / (3 E I) + P l / (k G A), k = 5/6. The trilinear element is too stiff in
- * bending by a share of (h / height)^2: halving h divides the error by four. */
+/* Timoshenko beam: P l^3 / (3 E I) + P l / (k G A), k = 5/6. The trilinear element is too stiff in
+ * bending by a fraction proportional to (h / height)^2: halving h divides the error by four. */
 static void check_beam(int quick)
 {
     const double length = 10.0, total = 3.0, inertia = 1.0 / 12.0, shear = 0.5;
@@ -297,7 +298,7 @@ static void check_beam(int quick)
         printf("beam, %2d elements over the height: deflection %.4f, beam theory %.4f, %.3f %% "
                "too stiff\n",
                nz, found, exact, 100.0 * error);
-        /* (1 + s) w = exact, s(h) ~ h^2: shares of the exact compliance */
+        /* (1 + s) w = exact, s(h) ~ h^2: fractions of the exact compliance */
         const double share = exact / found - 1.0;
         if (nz > 2) CHECK_MSG(before / share > 3.8 && before / share < 4.2, "%g", before / share);
         before = share;
@@ -350,8 +351,8 @@ static void check_equilibrium(void)
 
 /* ---- stored stiffness ---- */
 
-/* A translation's forces are what the tiles of corners with themselves are rounded by, whatever
- * shape an element has. */
+/* The forces of a translation are the rounding errors of the diagonal tiles, whatever the shape of
+ * the element. */
 static void check_translations(void)
 {
     uint64_t state = 19;

@@ -1,5 +1,5 @@
-/* Preconditioners against the dense K of a distorted mesh: what they hold, what they apply, and
- * that the blocks do no worse than the diagonal.
+/* Preconditioners against the dense K of a distorted mesh: their stored data, their application,
+ * and that block Jacobi needs no more iterations than point Jacobi.
  *
  *     test_precond [cpu | cuda] [quick] */
 #include "core/solver/block3.h"
@@ -9,7 +9,7 @@
 static void check_block_diagonal(const model *m, fixture_solver *s, double *d_block)
 {
     double block[N_NODE][6], error = 0.0;
-    int n_mixed = 0; /* blocks of which a part is fixed */
+    int n_mixed = 0; /* blocks of which some directions are fixed */
     CHECK_OK(hx_operator_block_diagonal(&s->op, d_block));
     CHECK_OK(device.ops->download(&device, block, d_block, sizeof block));
     for (int node = 0; node < N_NODE; node++) {
@@ -31,7 +31,7 @@ static void check_block_diagonal(const model *m, fixture_solver *s, double *d_bl
     printf("blocks: off by %.1e at most, %d partly fixed\n", error, n_mixed);
 }
 
-/* block * (M^-1 r) = r in every node; r comes back where it is fixed. */
+/* block * (M^-1 r) = r at every node; r is returned unchanged at fixed entries. */
 static void check_apply(const model *m, fixture_solver *s)
 {
     double r[N_DOF], z[N_DOF], error = 0.0;
@@ -55,8 +55,8 @@ static void check_apply(const model *m, fixture_solver *s)
     device.ops->release(&device, d_z);
 }
 
-/* Blocks that are not positive definite become the identity; the others are inverted, at the ends
- * of the range of doubles too. */
+/* Blocks that are not positive definite become the identity; the others are inverted, including
+ * values at the limits of double precision. */
 static void check_invert(void)
 {
     static const double bad[][6] = {{0.0},
@@ -87,8 +87,9 @@ static void check_invert(void)
     device.ops->release(&device, d_block);
 }
 
-/* On this model and tolerance no more iterations than the diagonal, over the contrasts of an
- * optimization. (Not a theorem: |r| need not fall monotonically.) */
+/* On this model, with this tolerance, block Jacobi needs no more iterations than point Jacobi, over
+ * the contrasts of an optimization. (This is not a theorem: |r| need not decrease
+ * monotonically.) */
 static void check_iterations(model *m)
 {
     static const double contrast[] = {1.0, 10.0, 1e6};

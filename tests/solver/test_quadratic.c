@@ -17,7 +17,7 @@ static void linear_field(const double x[3], double u[3])
     u[2] = 0.1 - 0.3 * x[0] + 0.2 * x[1] - 0.2 * x[2];
 }
 
-/* Pure bending about y and torsion, without force in the body: nu = 0.3. */
+/* Pure bending about y and torsion, without body forces, for nu = 0.3. */
 static void bending_field(const double x[3], double u[3])
 {
     const double nu = 0.3, k = 0.1, t = 0.07;
@@ -26,7 +26,7 @@ static void bending_field(const double x[3], double u[3])
     u[2] = -0.5 * k * (x[0] * x[0] + nu * (x[2] * x[2] - x[1] * x[1])) + t * x[1] * x[0];
 }
 
-/* A field with these displacements on the boundary is the solution inside too. */
+/* If a field without body forces is prescribed on the boundary, it is the solution inside. */
 static void check_patch(const mixed_box *box, const char *name, space_field field, double tolerance)
 {
     space_box b;
@@ -50,7 +50,8 @@ static void check_patch(const mixed_box *box, const char *name, space_field fiel
     space_box_free(&b);
 }
 
-/* Any mesh takes a linear field; one of affine cells a quadratic one: distorted tetrahedra are. */
+/* Every mesh reproduces a linear field; a mesh of affine cells, such as distorted tetrahedra, a
+ * quadratic one. */
 static void test_patches(void)
 {
     for (int kind = 0; kind < MIXED_N_KIND; kind++) {
@@ -64,12 +65,12 @@ static void test_patches(void)
     }
 }
 
-/* A random vector, three rigid motions, and what products give. */
+/* A random vector, three rigid motions, and results of products. */
 typedef struct vectors {
     size_t n, n_elem;
     double *x, *motion, *y, *found, *modulus; /* [n], [3][n], [n], [2 n], [n_elem] */
     double *d_x, *d_y;
-    double largest; /* of y */
+    double largest; /* largest entry of y */
 } vectors;
 
 static void make_vectors(vectors *v, const space_box *b)
@@ -130,7 +131,7 @@ static void check_diagonals(const vectors *v, const hx_operator *op)
     device.ops->release(&device, d_block);
 }
 
-/* A translation: sums of rows; and rotations. */
+/* A translation, by sums of rows; and rotations. */
 static void check_motions(const vectors *v, const hx_operator *op)
 {
     for (size_t m = 0; m < 3; m++) {
@@ -156,7 +157,7 @@ static void check_bytes(const hx_operator *op, const hx_space *space)
               "%s: %zu bytes, %zu were announced", op->strategy->name, held, expected);
 }
 
-/* Each operator that stores a matrix, against the first. */
+/* Compares each operator that stores a matrix with the first one. */
 static void check_products(const mixed_box *box)
 {
     space_box b;
@@ -197,7 +198,7 @@ static void test_products(void)
     }
 }
 
-/* What has no quadratic elements says so. */
+/* Operators without quadratic elements are refused. */
 static void test_refused(void)
 {
     const mixed_box box = {.kind = MIXED_HEXAHEDRA, .n = {2, 1, 1}};
@@ -206,12 +207,12 @@ static void test_refused(void)
     CHECK_OK(space_box_held(&b, &box, HX_ELEMENT_QUADRATIC, linear_field));
     CHECK_FAILS(hx_operator_create(&op, &device, hx_strategy_find(device.ops->name, "otf"),
                                    HX_LAYOUT_INTERLEAVED, &b.problem, 0),
-                HX_EINPUT, "operator 'otf' has no quadratic elements");
+                HX_EINPUT, "operator 'otf' does not support quadratic elements");
     space_box_free(&b);
 }
 
-/* Compliance of a box held at x = 0 and loaded at x = 1 and by its weight; derivatives by densities
- * against central differences. */
+/* Compliance of a box held at x = 0 and loaded at x = 1 and by its weight; derivatives with respect
+ * to densities against central differences. */
 static int make_loaded(space_box *b, const mixed_box *box, hx_element element, int with_weight)
 {
     const hx_support_spec support = {"left", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0}};
@@ -288,7 +289,8 @@ static void test_derivatives(void)
     }
 }
 
-/* The gradient of a harmonic function is a displacement without divergence, rotation or force. */
+/* The gradient of a harmonic function is a displacement field without divergence, rotation or body
+ * force. */
 static void harmonic_field(const double x[3], double u[3])
 {
     u[0] = exp(x[0]) * cos(x[1]) - 0.5 * exp(x[2]) * sin(x[0]);
@@ -306,7 +308,7 @@ static void harmonic_gradient(const double x[3], double h[3][3])
     h[2][2] = 0.5 * exp(x[2]) * cos(x[0]);
 }
 
-/* Root of the integral of |grad u - grad u_h|^2. */
+/* Square root of the integral of |grad u - grad u_h|^2. */
 static double gradient_error(const space_box *b, const double *u)
 {
     const hx_space *s = &b->space;
@@ -371,8 +373,8 @@ static void test_convergence(void)
     }
 }
 
-/* Mean deflection at the end of a beam of length 10, height and width 1, over that of Timoshenko's
- * with a load along z. */
+/* Mean deflection at the end of a beam of length 10, height and width 1, relative to a Timoshenko
+ * beam with a load along z. */
 static double bend(mixed_kind kind, hx_element element, int n_height)
 {
     const mixed_box box = {

@@ -1,6 +1,6 @@
-/* Quadratic elements on a device against those on the host: solutions by each operator that stores
- * a matrix and each preconditioner, loads by mass among the forces; iterations of multigrid; the
- * same bits from two runs.
+/* Quadratic elements on a device against those on the host: solutions with each operator that
+ * stores a matrix and each preconditioner, under loads that include body forces; iterations of
+ * multigrid; bitwise equal results of two runs.
  *
  *     test_quadratic_agree [cpu | cuda] */
 #include "core/mesh/region.h"
@@ -8,7 +8,7 @@
 
 static hx_device device, host;
 
-/* A box held at x = 0, on springs below, pulled at its end, with weight, and turning. */
+/* A box held at x = 0 and by springs below, pulled at its end, with weight and rotation. */
 static int make_part(space_box *b, const mixed_box *box)
 {
     const hx_support_spec support = {"left", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0}};
@@ -34,7 +34,7 @@ static int make_part(space_box *b, const mixed_box *box)
     return hx_problem_create(&b->problem, &b->mesh, &params);
 }
 
-/* u of all points at rho; returns the iterations. */
+/* Solution u at all points for densities rho; returns the number of iterations. */
 static int solve(const space_box *b, hx_device *dev, const hx_strategy *strategy, hx_layout layout,
                  const char *precond, const double *rho, double *u)
 {
@@ -65,7 +65,8 @@ static int solve_host(const space_box *b, const char *op, const char *precond, c
     return solve(b, &host, hx_strategy_find("cpu", op), HX_LAYOUT_ROWMAJOR, precond, rho, u);
 }
 
-/* Each operator of the device with multigrid and with 3x3 blocks; what is rounded, roughly. */
+/* Each operator of the device with multigrid and with 3x3 blocks; rounded operators with a wider
+ * tolerance. */
 static void check_operators(const space_box *b, const char *name, const double *rho)
 {
     const size_t n = 3 * (size_t)b->space.n_point;
@@ -102,7 +103,7 @@ static void check_operators(const space_box *b, const char *name, const double *
     free(u);
 }
 
-/* Loads by mass on the device, on top of the others, against the problem's own sum. */
+/* Body loads on the device, added to the others, against the sum of the problem. */
 static void check_forces(const space_box *b, const char *name, const double *rho)
 {
     const size_t n = 3 * (size_t)b->space.n_point, n_elem = (size_t)b->mesh.n_elem;

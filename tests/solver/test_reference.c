@@ -1,7 +1,8 @@
-/* Compliances of the paper's examples from an independent structured, matrix-free program (fp64,
- * itself checked against a dense model); settings as in P1, load on every node of the edge.
+/* Compliances of the examples of P1 from an independent structured, matrix-free program (double
+ * precision, itself checked against a dense model); settings as in P1, with a load on every node of
+ * the edge.
  *
- *     test_reference [cpu | cuda] [quick]     quick: the small boxes only */
+ *     test_reference [cpu | cuda] [quick]     quick: only the small boxes */
 #include "tests/lib/fixture.h"
 
 static hx_device device;
@@ -15,7 +16,7 @@ typedef struct example {
     fixture_order order;
 } example;
 
-/* Compliances of the first n designs; the last design of it into *design (NULL: not wanted). */
+/* Compliances of the first n designs; *design returns the last design (NULL: not needed). */
 static void run(const example *ex, const hx_strategy *strategy, hx_layout layout, int n,
                 double *compliance, double **design)
 {
@@ -66,7 +67,8 @@ static void run(const example *ex, const hx_strategy *strategy, hx_layout layout
     hx_mesh_free(&mesh);
 }
 
-/* The 4 x 2 x 2 box, rho = 0.3, whatever the order and the operator; solid it is 0.3^3 of that. */
+/* The 4 x 2 x 2 box with rho = 0.3 gives the same compliance for every order and operator; the
+ * solid box has 0.3^3 times that. */
 static void check_small_box(void)
 {
     static const fixture_order order[] = {FIXTURE_IN_ORDER, FIXTURE_SHUFFLED, FIXTURE_REORDERED};
@@ -89,7 +91,7 @@ static void check_small_box(void)
         }
 }
 
-/* Four design iterations: the same bits with one and two threads, the same compliances from every
+/* Four design iterations: bitwise equal with one and two threads, and equal compliances from every
  * operator, layout and order of the mesh. */
 static void check_agreement(void)
 {
@@ -137,7 +139,7 @@ static void check_paper_sizes(void)
     CHECK_REL(c[0], 43716.711, 1e-7);
     CHECK_REL(c[1], 25200.596, 2e-6);
     CHECK_REL(c[2], 17610.852, 2e-6);
-    /* the compliance errs by the square of the residual: looser will do */
+    /* the error of the compliance is the square of the residual, so a larger tolerance suffices */
     cb.tolerance = lb.tolerance = 1e-8;
     cb.radius = 0.0;
     cb.volume_fraction = 1.0;

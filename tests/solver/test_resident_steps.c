@@ -1,8 +1,9 @@
-/* The steps and lists of the cycle in one launch (core/solver/resident.h), by a machine of blocks
- * and warps that runs them in any order that its rules allow: a warp goes on when the words it
- * needs bear the step that it waits for; where values come by way of shared memory, with all of its
- * block. No word is written anew before all have read it, nobody waits for ever, whoever is fast
- * or slow; and where every third iterate takes the place of the one before it, that is seen.
+/* The steps and lists of the fused coarse cycle (core/solver/resident.h), executed by a simulated
+ * machine of blocks and warps in any order that the rules allow: a warp proceeds when the words it
+ * needs carry the step that it waits for; if values come through shared memory, together with all
+ * warps of its block. No word is overwritten before all have read it, and there is no deadlock,
+ * whichever warps are fast or slow. With one copy fewer of the iterates, the test must detect an
+ * error.
  *
  *     test_resident_steps */
 #include "core/solver/multigrid_internal.h"
@@ -14,16 +15,18 @@ static hx_device device;
 static const char *context;
 static int n_block_wanted, warps_wanted;
 
-/* Words by node, each the launch's first step + the step that left it. */
+/* One word per node: the launch's first step + the step that wrote it. */
 typedef struct machine {
     const hx_mg_resident *r;
-    const hx_lattice_level *level; /* the first one of the cycle */
-    int n_copy; /* HX_RESIDENT_COPIES, or one less: the last copy is the first one's place */
+    const hx_lattice_level *level; /* first level of the cycle */
+    /* HX_RESIDENT_COPIES, or one less: then the last copy shares memory with the first */
+    int n_copy;
     uint32_t *x[HX_RESIDENT_LEVELS], *residual[HX_RESIDENT_LEVELS], *b, *y;
     int32_t *own[HX_RESIDENT_LEVELS + 1], *near[HX_RESIDENT_LEVELS], *above[HX_RESIDENT_LEVELS];
     uint32_t first_tag;
-    int step[MOST_BLOCKS][WARPS], passed[MOST_BLOCKS]; /* steps whose gathering a block is past */
-    int is_late; /* a word bore a later step than the one that was waited for */
+    /* steps that a block has finished gathering for */
+    int step[MOST_BLOCKS][WARPS], passed[MOST_BLOCKS];
+    int is_late; /* 1: a word carried a later step than the expected one */
 } machine;
 
 typedef enum { ANY, FASTEST, SLOWEST, N_ORDER } order;
@@ -48,14 +51,14 @@ static int64_t begin_of(const machine *m, int l, int block)
     return m->level[l].n_node * block / m->r->n_block;
 }
 
-/* The node of a level that a warp has, or -1. */
+/* The node of a level that a warp computes, or -1. */
 static int64_t node_of(const machine *m, int l, int block, int warp)
 {
     const int64_t k = begin_of(m, l, block) + warp;
     return k < begin_of(m, l, block + 1) ? m->own[l][k] : -1;
 }
 
-/* 1 if a word is there. */
+/* 1 if a word has arrived. */
 static int is_there(machine *m, uint32_t word, int by)
 {
     const uint32_t tag = m->first_tag + (uint32_t)by;
@@ -75,7 +78,7 @@ static int all_are_there(machine *m, const int32_t *node, int most, const uint32
     return 1;
 }
 
-/* Whether a block's warps are all at a step that gathers, and what they gather is there. */
+/* 1 if all warps of a block are at a step that gathers, and what they gather has arrived. */
 static int may_pass(machine *m, int block, const hx_resident_step *step, int s)
 {
     const int l = step->level;
@@ -96,7 +99,7 @@ static int may_pass(machine *m, int block, const hx_resident_step *step, int s)
                          iterate(m, l, step->from), step->by);
 }
 
-/* Whether all residuals of its children are there, of a node of the level below. */
+/* 1 if the residuals of all children of a node of the level below have arrived. */
 static int are_there(machine *m, const hx_resident_step *step, int64_t a)
 {
     const int l = step->level;
@@ -108,7 +111,8 @@ static int are_there(machine *m, const hx_resident_step *step, int64_t a)
     return 1;
 }
 
-/* Rows of the last level go to warps in turn; a node's word stands for its rows, so its first. */
+/* Rows of the last level are distributed to warps in turn; the word of a node, and so of its first
+ * row, stands for all its rows. */
 static void leave_rows(machine *m, int block, int warp, uint32_t tag)
 {
     const int64_t n = m->level[m->r->n_level].n_node;
@@ -128,7 +132,7 @@ static void leave(machine *m, const hx_resident_step *step, int64_t a, uint32_t 
         m->b[step->to * m->level[l + 1].n_node + a] = tag;
 }
 
-/* A warp's next step, if it may; 1 if it did. */
+/* Executes a warp's next step if possible; returns 1 if it did. */
 static int go_on(machine *m, int block, int warp)
 {
     const int s = m->step[block][warp];
@@ -152,7 +156,7 @@ static int go_on(machine *m, int block, int warp)
     return 1;
 }
 
-/* A warp as long as it can. */
+/* Executes steps of a warp as long as possible. */
 static int go_far(machine *m, int block, int warp, int most)
 {
     int n = 0;
@@ -160,7 +164,8 @@ static int go_far(machine *m, int block, int warp, int most)
     return n;
 }
 
-/* All warps but those of a block, then that one: it is as late as it can be, or the others are. */
+/* Runs all warps except those of one block, and that block only when nothing else can run; or the
+ * reverse. */
 static int go_unevenly(machine *m, int block, int is_fast)
 {
     int n = 0, more = 1;
@@ -180,7 +185,7 @@ static int go_unevenly(machine *m, int block, int is_fast)
     return n;
 }
 
-/* One launch; 1 if all came to its end and no word was late. */
+/* One launch; returns 1 if all warps finished and no word was late. */
 static int launch(machine *m, order how, uint64_t *seed)
 {
     const int n_block = m->r->n_block, slow = (int)fixture_uniform(seed, 0.0, n_block - 0.001);
@@ -261,7 +266,7 @@ static void make_machine(machine *m, const hx_mg_resident *r, const hx_lattice *
     for (int64_t a = 0; a < n; a++) m->own[r->n_level][a] = (int32_t)a;
 }
 
-/* A block's near nodes find their parents where they are told, and there are no others. */
+/* The near nodes of a block find their parents in the list, and the list has no others. */
 static void check_above(const machine *m, int l)
 {
     enum { CORNERS = 8 };
@@ -291,8 +296,8 @@ static void check_above(const machine *m, int l)
     free(parent);
 }
 
-/* RETURN adds to what the step that left residuals has read, and no half is written anew while
- * warps may still be reading: not in the gathering just after. */
+/* RETURN adds to what the step that wrote the residuals has read, and no buffer is overwritten
+ * while warps may still be reading it: not in the gathering that follows immediately. */
 static void check_halves(const hx_mg_resident *r)
 {
     int half[HX_RESIDENT_LEVELS], residual[HX_RESIDENT_LEVELS];
@@ -311,8 +316,8 @@ static void check_halves(const hx_mg_resident *r)
     }
 }
 
-/* Each node is one block's, no block has more than it has warps, and a node finds its neighbours
- * where it is told, others nowhere. */
+/* Each node belongs to one block, no block has more nodes than warps, and a node finds each of its
+ * neighbours in the list, and no others. */
 static void check_lists(const machine *m, int l)
 {
     const int64_t n = m->level[l].n_node;
@@ -343,7 +348,7 @@ static void check_lists(const machine *m, int l)
     free(seen);
 }
 
-/* The order of hx_mg_cycle, written out again: visits, smoothing and what lies below. */
+/* Number of steps of hx_mg_cycle, derived independently: visits, smoothing and the levels below. */
 static int count_steps(const hx_multigrid *mg, int l)
 {
     if (l + 1 == mg->n_level) return 1;
@@ -392,12 +397,12 @@ static void check(const box_part *part, double coarsening, int n_last, int n_blo
         for (int l = 0; l < r->n_level; l++) check_lists(&m, l);
         for (int l = 0; l < r->n_level; l++) check_above(&m, l);
         check_halves(r);
-        CHECK_MSG(run(&m, HX_RESIDENT_COPIES), "%s: a word is late or never comes", context);
+        CHECK_MSG(run(&m, HX_RESIDENT_COPIES), "%s: a word is late or never arrives", context);
         printf("%s: %d blocks, %d levels, %d steps\n", context, r->n_block, r->n_level, r->n_step);
         free_machine(&m);
         if (r->n_block > 2) {
             make_machine(&m, r, &lattice);
-            CHECK_MSG(!run(&m, HX_RESIDENT_COPIES - 1), "%s: what is written too early is not seen",
+            CHECK_MSG(!run(&m, HX_RESIDENT_COPIES - 1), "%s: an early write is not detected",
                       context);
             free_machine(&m);
         }
@@ -420,8 +425,8 @@ int main(void)
     context = "a box";
     check(&(box_part){.n = {10, 6, 6}}, 1.0, 40, 24, 2);
     check(&(box_part){.n = {10, 6, 6}}, 1.0, 40, 21, 2);
-    check(&(box_part){.n = {10, 6, 6}}, 1.0, 4, 12, 3); /* of four lattices that are smoothed */
-    context = "a box of few blocks";                    /* the first lattice has 539 nodes */
+    check(&(box_part){.n = {10, 6, 6}}, 1.0, 4, 12, 3); /* four smoothed levels */
+    context = "a box of few blocks";                    /* the first coarse grid has 539 nodes */
     check(&(box_part){.n = {10, 6, 6}}, 1.0, 4, 3, 2);
     context = "a block";
     check(&(box_part){.n = {5, 3, 3}}, 2.0, 4, 1, 1);

@@ -5,7 +5,7 @@
 #include "core/problem/rigid_set.h"
 #include "tests/lib/dense_model.h"
 
-/* How far u on a set is from a rigid motion about its centre, over its largest entry. */
+/* Deviation of u on a set from a rigid motion about its centre, relative to its largest entry. */
 static double not_rigid(const hx_problem *problem, int i, const double *u)
 {
     const hx_rigid_set *set = &problem->rigid.set[i];
@@ -27,9 +27,10 @@ static double not_rigid(const hx_problem *problem, int i, const double *u)
     return off / largest;
 }
 
-/* Pure bending of n elements of length l and height h in a row, Poisson's ratio 0: the bilinear
- * element is too stiff by 1 + (l / h)^2 / 2 (its strain energy in pure bending), and the rigid end
- * turns by M L / (E I) over that; its middle sinks by half of it times L. */
+/* Pure bending of n elements of length l and height h in a row, with Poisson's ratio 0: the
+ * bilinear element is too stiff by a factor of 1 + (l / h)^2 / 2 (from its strain energy in pure
+ * bending), so the rigid end rotates by M L / (E I) divided by that, and its centre moves down by
+ * half of that rotation times L. */
 static void check_bending(const char *precond)
 {
     const fixture_box box = {{6, 1, 1}, {9.0, 2.0, 1.2}, 0.0, 0};
@@ -86,7 +87,7 @@ static const double remote_point[3] = {3.0, 0.4, -0.7}, remote_force[3] = {0.4, 
                     remote_moment[3] = {0.1, 0.3, -0.2};
 
 /* The model of dense_model.h with two rigid sets: the right end, with a force at a point, and one
- * inside; a traction on top, part of it on the set inside. */
+ * inside; a traction on top, partly on the set inside. */
 static int make_rigid_model(model *m, int prescribed)
 {
     const hx_support_spec support[2] = {
@@ -104,7 +105,7 @@ static int make_rigid_model(model *m, int prescribed)
     int32_t inside[5], pulled[2], n = 0;
     HX_TRY(make_model(m, 0));
     hx_problem_free(&m->problem);
-    /* sets belong to a mesh before it is finished: make it anew */
+    /* sets must be added before a mesh is finished, so the mesh is made a second time */
     const fixture_box box = {{NX, NY, NZ}, {2.0, 1.0, 1.0}, 0.15, 1};
     hx_mesh_free(&m->mesh);
     HX_TRY(fixture_box_create(&m->mesh, &box));
@@ -127,8 +128,8 @@ static int make_rigid_model(model *m, int prescribed)
     return HX_OK;
 }
 
-/* exact = T v with T'K T v = T'(f - K u_p): columns of T are the free degrees of freedom outside of
- * the sets, and six motions of each set about the origin. */
+/* exact = T v with T'K T v = T'(f - K u_p): the columns of T are the free degrees of freedom
+ * outside of the sets, and six motions of each set about the origin. */
 static void solve_condensed(model *m)
 {
     double *t = calloc((size_t)N_DOF * N_DOF, sizeof *t), *kt = calloc((size_t)N_DOF * N_DOF, 8);
@@ -163,7 +164,8 @@ static void solve_condensed(model *m)
             for (int c = 0; c < n; c++) kt[r * N_DOF + c] += entry * t[k * N_DOF + c];
         }
     }
-    /* of forces on the right end only force and moment count: replaced by others of the same */
+    /* only the resultant and moment of forces on the right end matter: replaced by others with the
+     * same */
     for (int r = 0; r < n; r++) {
         for (int k = 0; k < N_DOF; k++) y[r] += (long double)t[k * N_DOF + r] * g[k];
         for (int c = 0; c <= r; c++)
@@ -193,7 +195,7 @@ static void solve_condensed(model *m)
     free(l);
 }
 
-/* The force and moment about the point that the nodal forces on the right end amount to. */
+/* Resultant and moment about the point of the nodal forces on the right end. */
 static void check_resultant(const model *m)
 {
     const hx_set *right = hx_mesh_find_set(&m->mesh, "right");
@@ -250,14 +252,15 @@ static void check_dense(int prescribed)
     mixed.strategy = hx_strategy_find(device.ops->name, "otf");
     mixed.pcg.precision = HX_PRECISION_MIXED;
     CHECK_FAILS(fixture_solver_create(&s, &device, &m.problem, &mixed), HX_EINPUT,
-                "\"mixed\" has no rigid couplings");
+                "\"mixed\" does not support rigid couplings");
     free_model(&m);
 }
 
 /* ---- the projector ---- */
 
-/* On random vectors, of sets in space, in a plane, on a line and of one node, and a large one: the
- * CPU's bits with one thread and with two; a symmetric projector; other nodes left alone. */
+/* The projector on random vectors, for sets in space, in a plane, on a line and with one node, and
+ * for a large set: bitwise equal on the CPU with one thread and with two; symmetric; other nodes
+ * are unchanged. */
 static void check_projector(void)
 {
     const fixture_box box = {{40, 40, 3}, {4.0, 4.0, 0.3}, 0.1, 1};
@@ -277,7 +280,7 @@ static void check_projector(void)
     CHECK_OK(fixture_box_create(&mesh, &box));
     for (int i = 0; i < 8; i++) cube[i] = fixture_node(&box, 5 + (i & 1), 5 + (i >> 1 & 1), i >> 2);
     for (int i = 0; i < 4; i++) {
-        line[i] = fixture_node(&box, 20, 3 + i, 0); /* straightened below */
+        line[i] = fixture_node(&box, 20, 3 + i, 0); /* made collinear below */
         memcpy(mesh.xyz + 3 * line[i], (double[3]){2.0, 0.3 + 0.1 * i, 0.0}, 3 * sizeof(double));
     }
     for (int k = 0; k < 3; k++)
@@ -312,7 +315,7 @@ static void check_projector(void)
     for (int64_t k = 0; k < problem.rigid.n_node; k++) in_set[problem.rigid.node[k]] = 1;
     for (size_t k = 0; k < n; k++) x[k] = fixture_uniform(&seed, -1.0, 1.0);
     for (size_t k = 0; k < n; k++) z[k] = fixture_uniform(&seed, -1.0, 1.0);
-    for (int i = 0; i < 3; i++) { /* CPU, one thread; the device, and there twice */
+    for (int i = 0; i < 3; i++) { /* CPU with one thread; the device, twice */
         hx_device *dev = i == 0 ? &cpu : &device;
         hx_operator op;
         fixture_set_threads(i == 0 ? 1 : 2);
@@ -346,7 +349,7 @@ static void check_projector(void)
     CHECK_MSG(again <= 1e-13, "projected twice: other by %g", again);
     CHECK(outside == 0.0);
     for (int i = 0; i < 4; i++) CHECK(not_rigid(&problem, i, y[1]) <= 1e-12);
-    for (int c = 0; c < 3; c++) { /* a node alone moves as it likes */
+    for (int c = 0; c < 3; c++) { /* a single node moves freely */
         const int64_t a = problem.rigid.node[problem.rigid.set[3].first];
         CHECK_ABS(y[1][3 * a + c], x[3 * a + c], 1e-15);
     }
@@ -362,7 +365,7 @@ static void check_projector(void)
 
 /* ---- derivatives, iterations, refusals ---- */
 
-/* Two cases, one of them the part's own weight, and springs on the rigid set. */
+/* Two load cases, one of them the part's own weight, and springs on the rigid set. */
 static void check_derivatives(void)
 {
     enum { N = 24 };
@@ -494,7 +497,7 @@ static void check_refusals(void)
     load[1] = load[0];
     load[1].load_case = 2;
     params.n_load = 2;
-    CHECK_OK(hx_problem_create(&problem, &mesh, &params)); /* the same set in two cases */
+    CHECK_OK(hx_problem_create(&problem, &mesh, &params)); /* the same set in two load cases */
     CHECK(problem.rigid.n == 1 && problem.rigid.n_node == 9);
     hx_problem_free(&problem);
     load[1].set = "right-lower-edge";

@@ -1,7 +1,7 @@
-/* Multigrid from the rows of a matrix: on hexahedra of 8 nodes its first lattice is the one from
- * the elements, and PCG takes as many iterations with it; full and lower matrices give the same
- * bits; quadratic elements take at most twice the iterations of linear hexahedra on as many cells,
- * solid and with void.
+/* Multigrid from the rows of a matrix: on hexahedra with 8 nodes the first coarse matrix equals
+ * that from the elements, and PCG takes as many iterations with it; full and lower matrices give
+ * bitwise equal results; quadratic elements take at most twice the iterations of as many linear
+ * hexahedra, solid and with void.
  *
  *     test_rows_multigrid [cpu | cuda] */
 #include "core/base/random.h"
@@ -11,7 +11,7 @@
 
 static hx_device device;
 
-/* A beam held at one end and pulled at the other, on springs below. */
+/* A beam held at one end, pulled at the other, and on springs below. */
 static int make_beam(space_box *b, const mixed_box *box, hx_element element, int with_springs)
 {
     const hx_support_spec support = {"left", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0}};
@@ -33,7 +33,7 @@ static int make_beam(space_box *b, const mixed_box *box, hx_element element, int
     return hx_problem_create(&b->problem, &b->mesh, &params);
 }
 
-/* Void within a tube, solid else. */
+/* Void inside a tube, solid elsewhere. */
 static void fill_density(const hx_mesh *mesh, int with_void, double *rho)
 {
     const double *const top = mesh->box_max;
@@ -50,7 +50,7 @@ typedef struct solved {
     int iterations[2]; /* solid, with void */
 } solved;
 
-/* The operator whose rows make the first lattice where elements would. */
+/* The operator whose rows are used for the first coarse matrix instead of elements. */
 static const hx_operator *rows_of;
 
 static int lattice_of_rows(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_level *level)
@@ -66,7 +66,8 @@ static int update_of_rows(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_le
     return lattice_of_rows(dev, mesh, level);
 }
 
-/* With with_rows the first lattice of linear elements is made from rows; all else stays. */
+/* With with_rows, the first coarse matrix of linear elements is computed from rows; everything else
+ * is unchanged. */
 static solved solve(const mixed_box *box, hx_element element, const char *operator_name,
                     int with_rows, int with_springs)
 {
@@ -109,7 +110,7 @@ static void print_solved(const char *what, const solved *s)
            (long long)s->n_cell, (long long)s->n_point, s->iterations[0], s->iterations[1]);
 }
 
-/* Of as many cells in each direction. */
+/* For as many cells in each direction. */
 static void test_iterations(void)
 {
     static const struct {
@@ -138,8 +139,8 @@ static void test_iterations(void)
     }
 }
 
-/* Linear hexahedra: within 1 iteration of those with the lattice from elements, with the operator
- * that stores K and with the one that stores nothing. */
+/* Linear hexahedra: within 1 iteration of the counts with the coarse matrix from elements, with the
+ * operator that stores K and with the one that stores nothing. */
 static void test_hexahedra(void)
 {
     static const int n[2][3] = {{12, 6, 6}, {24, 12, 12}};
@@ -152,7 +153,7 @@ static void test_hexahedra(void)
         const solved lower = solve(&box, HX_ELEMENT_LINEAR, "bsrsym", 1, i);
         print_solved("hex8, otf", &otf);
         print_solved("hex8, bsr", &elements);
-        print_solved("  lattice from rows", &rows);
+        print_solved("  coarse matrix from rows", &rows);
         print_solved("  of bsrsym", &lower);
         for (int k = 0; k < 2; k++) {
             CHECK(abs(rows.iterations[k] - elements.iterations[k]) <= 1);
@@ -162,7 +163,7 @@ static void test_hexahedra(void)
     }
 }
 
-/* The first lattice's matrix of an operator's rows. */
+/* The first coarse matrix from the rows of an operator. */
 static void make_rows(const hx_problem *problem, const char *operator_name, const double *modulus,
                       float *from_rows, float *from_elements, size_t n_most, size_t *n)
 {
@@ -188,7 +189,7 @@ static void make_rows(const hx_problem *problem, const char *operator_name, cons
     hx_operator_free(&op);
 }
 
-/* Linear hexahedra: two ways to one matrix, within rounding of floats. */
+/* Linear hexahedra: two methods give the same matrix, up to single precision rounding. */
 static void test_matrix(void)
 {
     enum { MOST = 27 * 36 * 1000 };
@@ -211,7 +212,9 @@ static void test_matrix(void)
     for (size_t k = 0; k < n; k++) test_worst(&largest, fabs((double)elements[k]));
     for (size_t k = 0; k < n; k++)
         test_worst(&worst, fabs((double)rows[k] - (double)elements[k]) / largest);
-    printf("first lattice from rows and from elements differ by %.1e of the largest\n", worst);
+    printf(
+        "first coarse matrices from rows and from elements differ by %.1e of the largest entry\n",
+        worst);
     CHECK_MSG(worst <= 2e-6, "%.3g", worst);
     free(rows);
     free(modulus);

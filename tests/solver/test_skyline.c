@@ -1,4 +1,4 @@
-/* Cholesky factors within an envelope: solutions, rows that are not independent, threads. */
+/* Cholesky factorization within an envelope: solutions, dependent rows, threads. */
 #include "core/solver/skyline.h"
 #include "tests/lib/fixture.h"
 
@@ -9,7 +9,7 @@ static void *allocate(int64_t n, size_t size)
     return p;
 }
 
-/* last[k] of an envelope whose width changes, and does not grow from row to row alone. */
+/* last[k] of an envelope whose width varies and is not monotonic. */
 static void make_envelope(int64_t n, int64_t width, int64_t *last)
 {
     uint64_t seed = 5;
@@ -19,8 +19,8 @@ static void make_envelope(int64_t n, int64_t width, int64_t *last)
     }
 }
 
-/* A = sum of v v' over short vectors within the envelope, and `shift` on the diagonal; rows of
- * badly different size. */
+/* A = sum of v v' over short vectors within the envelope, plus `shift` on the diagonal; rows differ
+ * strongly in size. */
 static void fill(int64_t n, const int64_t *last, double shift, hx_skyline *s, double *a)
 {
     uint64_t seed = 9;
@@ -65,7 +65,7 @@ static void test_solution(int64_t n, int64_t width)
     CHECK_OK(hx_skyline_create(&s, n, last));
     hx_skyline_cost(n, last, &entries, &work);
     CHECK((double)s.at[s.n_block] <= entries && work >= entries);
-    for (int again = 0; again < 2; again++) { /* nothing is left of the first matrix */
+    for (int again = 0; again < 2; again++) { /* nothing of the first matrix is left */
         fill(n, last, 1.0 + again, &s, a);
         set_vector(n, x);
         multiply(n, a, x, s.vector);
@@ -80,8 +80,7 @@ static void test_solution(int64_t n, int64_t width)
     free(x);
 }
 
-/* Every second row an empty one or the same as the one before: what is solved fits A, and x'b > 0.
- */
+/* Every second row is empty or equal to the one before: the solution satisfies A, and x'b > 0. */
 static void test_semidefinite(void)
 {
     enum { N = 50 };
@@ -97,7 +96,7 @@ static void test_semidefinite(void)
         *hx_skyline_entry(&s, k + 1, k + 1) = 4.0;
     }
     for (int64_t k = 0; k < N; k++) s.vector[k] = b[k] = k % 4 == 3 ? 0.0 : 8.0;
-    CHECK(hx_skyline_factorise(&s, HX_SKYLINE_ADDED) == 0); /* empty rows do not count */
+    CHECK(hx_skyline_factorise(&s, HX_SKYLINE_ADDED) == 0); /* empty rows are not counted */
     hx_skyline_solve(&s);
     for (int64_t k = 0; k < N; k++) {
         CHECK(isfinite(s.vector[k]));
@@ -110,8 +109,8 @@ static void test_semidefinite(void)
     hx_skyline_free(&s);
 }
 
-/* Equal rows, in threes, of which noise makes the matrix indefinite by 1e-5: rows are left out, and
- * told, until what is added is above it; then the factors are of a positive definite matrix. */
+/* Groups of three equal rows, which noise makes indefinite by 1e-5: rows are left out and reported
+ * until the added fraction exceeds the noise; then the matrix is positive definite. */
 static void test_noise(void)
 {
     enum { N = 60 };
@@ -141,7 +140,7 @@ static void test_noise(void)
     hx_skyline_free(&s);
 }
 
-/* The same bits for any number of threads. */
+/* Results are bitwise equal for any number of threads. */
 static void test_threads(void)
 {
     enum { N = 900, WIDTH = 400 };

@@ -1,11 +1,11 @@
-/* Splines on a device against those on the host: pattern and values of K, its announced bytes,
- * energies, diagonals and loads by mass, solutions by each operator that stores a matrix and each
- * preconditioner, five designs; the same bits from two runs, and from any buffer. Patches of
- * several degrees, glued, with weights.
+/* Splines on a device against those on the host: pattern and values of K, its estimated bytes,
+ * energies, diagonals and body loads, solutions with each operator that stores a matrix and each
+ * preconditioner, five designs; bitwise equal results of two runs and for any buffer size. The
+ * parts have several patches, of different degrees, glued, with weights.
  *
  *     test_spline_agree [cpu | cuda] [quick]
  *
- * quick: K and sums alone, of the first three parts. */
+ * quick: only K and sums, for the first three parts. */
 #include "core/solver/assembled.h"
 #include "tests/lib/fill_sample.h"
 #include "tests/lib/spline_model.h"
@@ -16,7 +16,7 @@ typedef struct part {
     const char *name;
     int n_patch, degree[3], n_span[3], twice[3], is_rational;
     int other;  /* degree of the second patch along the row; 0: the same */
-    int solves; /* 0: K and sums alone */
+    int solves; /* 0: only K and sums */
 } part;
 
 static const part parts[] = {
@@ -28,7 +28,7 @@ static const part parts[] = {
     {"degree 2, long", 2, {2, 2, 2}, {3, 2, 11}, {0, 0, 4}, 1, 0, 0},
 };
 
-/* Its parts point at each other: it must not move. */
+/* A model must not move, because its parts point to each other. */
 typedef struct loaded {
     spline_model s;
     hx_problem problem;
@@ -67,7 +67,7 @@ static int make_row(spline_model *s, const part *p)
     return spline_model_finish(s);
 }
 
-/* Held at its start, on springs below, pulled, with weight, and turning. */
+/* Held at its start, on springs below, pulled, with weight and rotation. */
 static int make_part(loaded *l, const part *p)
 {
     const hx_support_spec support = {"patch1:u-", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0}};
@@ -125,7 +125,7 @@ static void check_bytes(const hx_operator *op, const hx_space *space)
               "%s: %zu bytes, %zu were announced", op->strategy->name, held, expected);
 }
 
-/* The rows of K of a strategy, of the densities. */
+/* The rows of K of an operator kind for the densities. */
 static void take_rows(const loaded *l, hx_device *dev, const char *op_name, hx_layout layout,
                       hx_matrix_rows *rows)
 {
@@ -159,7 +159,7 @@ static void check_rows(const loaded *l, const char *name, const char *op, hx_lay
     hx_matrix_rows_free(&again);
 }
 
-/* The rows of K in full for moduli, by a buffer of so many bytes. */
+/* The rows of the full K for the moduli, with a buffer of the given size. */
 static void take_buffer(const loaded *l, int c, size_t bytes, hx_matrix_rows *rows)
 {
     const hx_matrix_ops *const ops = device.ops->matrix;
@@ -182,7 +182,7 @@ static void take_buffer(const loaded *l, int c, size_t bytes, hx_matrix_rows *ro
     fill_sample_free(&sample);
 }
 
-/* No number depends on how much is made at a time. */
+/* The results do not depend on how much is computed at a time. */
 static void check_buffers(const loaded *l, const char *name, int c)
 {
     hx_matrix_rows a = {0}, b = {0};
@@ -192,13 +192,13 @@ static void check_buffers(const loaded *l, const char *name, int c)
         take_buffer(l, c, bytes, &b);
         const size_t n = (size_t)(a.ptr[a.n_row] * c * c) * sizeof *a.value;
         CHECK_MSG(b.n_row == a.n_row && memcmp(a.value, b.value, n) == 0,
-                  "%s: other bits by a buffer of %zu bytes", name, bytes);
+                  "%s: differs bitwise with a buffer of %zu bytes", name, bytes);
         hx_matrix_rows_free(&b);
     }
     hx_matrix_rows_free(&a);
 }
 
-/* The rows of K of conduction, of the densities. */
+/* The rows of K of heat conduction for the densities. */
 static void take_heat(const loaded *l, hx_device *dev, hx_part half, hx_matrix_rows *rows)
 {
     const hx_strategy *const strategy = find(dev, "bsr");
@@ -242,7 +242,7 @@ static void free_sums(sums *s)
     free(s->work);
 }
 
-/* What is summed at points and in cells, by a device. */
+/* Sums at points and in cells, computed by a device. */
 static void take_sums(const loaded *l, hx_device *dev, sums *s)
 {
     const size_t n = 3 * (size_t)l->s.space.n_point, n_elem = (size_t)l->s.mesh.n_elem;
@@ -320,7 +320,8 @@ static int solve(const loaded *l, hx_device *dev, const hx_strategy *strategy, h
     return iterations;
 }
 
-/* Each operator of the device with multigrid and with 3x3 blocks; what is rounded, roughly. */
+/* Each operator of the device with multigrid and with 3x3 blocks; rounded operators with a wider
+ * tolerance. */
 static void check_operators(const loaded *l, const char *name)
 {
     const size_t n = 3 * (size_t)l->s.space.n_point;
@@ -330,7 +331,7 @@ static void check_operators(const loaded *l, const char *name)
     solve(l, &host, find(&host, "csr"), HX_LAYOUT_ROWMAJOR, "jacobi", expected);
     const int on_host = solve(l, &host, find(&host, "bsr"), HX_LAYOUT_ROWMAJOR, "multigrid", u);
     CHECK(difference(n, expected, u) <= 1e-10);
-    /* both smooth by blocks of points; a device may solve another lattice exactly */
+    /* both smooth with blocks of points; a device may solve another level directly */
     const int usual = solve(l, &device, find(&device, "bsr"), HX_LAYOUT_ROWMAJOR, "multigrid", u);
     CHECK_MSG(abs(usual - on_host) <= 2 + on_host / 20, "%s: %d iterations, %d on the host", name,
               usual, on_host);
@@ -423,7 +424,7 @@ static void free_heated(heated *h)
     free(h->energy);
 }
 
-/* Temperatures, energies, diagonals and iterations, by the device's scalar operators. */
+/* Temperatures, energies, diagonals and iterations with the device's scalar operators. */
 static void check_temperatures(const loaded *l, const part *p)
 {
     static const char *const op[] = {"csr", "bsr", "bsrsym"};
@@ -453,7 +454,7 @@ static void check_temperatures(const loaded *l, const part *p)
     hx_problem_free(&problem);
 }
 
-/* Five designs at a tolerance of 1e-12: the compliance and the densities. */
+/* Five designs with a tolerance of 1e-12: compliance and densities. */
 static double design(const loaded *l, hx_device *dev, double *rho)
 {
     fixture_settings settings = fixture_defaults();

@@ -1,5 +1,5 @@
 /* Springs to ground: a bar on a spring in closed form, K with springs against a dense model for
- * every operator, the first lattice of multigrid, iterations, and what holds a body.
+ * every operator, the first coarse matrix of multigrid, iterations, and which springs hold a body.
  *
  *     test_springs [cpu | cuda] [quick] */
 #include "core/solver/lattice_springs.h"
@@ -10,8 +10,8 @@ static int same(double a, double b)
     return fabs(a - b) <= 1e-13 * fabs(b);
 }
 
-/* A bar along x of Poisson's ratio 0 held in x by springs of stiffness k in all at its left end,
- * pulled by F: u = F / k + F x / (E A). */
+/* A bar along x with Poisson's ratio 0, held in x by springs of total stiffness k at its left end
+ * and pulled by F: u = F / k + F x / (E A). */
 static void check_bar(hx_spring_share per, const char *precond)
 {
     const fixture_box box = {{8, 3, 3}, {4.0, 1.5, 0.8}, 0.2, 0};
@@ -66,7 +66,8 @@ static void check_bar(hx_spring_share per, const char *precond)
     hx_mesh_free(&mesh);
 }
 
-/* Shares: by nodes, by area where there is one, and two springs on one node. */
+/* Distribution of stiffness: by nodes, by area if there is a surface, and two springs on one
+ * node. */
 static void check_shares(void)
 {
     const fixture_box box = {{2, 1, 1}, {3.0, 1.0, 2.0}, 0.0, 0};
@@ -101,7 +102,7 @@ static void check_shares(void)
     hx_mesh_free(&mesh);
 }
 
-/* Springs of random stiffness at every third degree of freedom, fixed ones included. */
+/* Springs of random stiffness at every third degree of freedom, including fixed ones. */
 static void add_springs(hx_problem *problem, double size)
 {
     const int64_t n_dof = 3 * problem->mesh->n_node;
@@ -167,8 +168,8 @@ static void check_products(model *m)
     }
 }
 
-/* Products in single precision, fixed rows left out: mixed precision would hide missing springs, as
- * its true residuals are in double. */
+/* Products in single precision, without fixed rows. Solves in mixed precision would hide missing
+ * springs, because their true residuals are computed in double precision. */
 static void check_single_products(const model *m)
 {
     size_t i = 0;
@@ -209,7 +210,7 @@ static void check_single_products(const model *m)
     CHECK(n_checked > 0);
 }
 
-/* Solutions with every preconditioner and precision, u prescribed or not. */
+/* Solutions with every preconditioner and precision, with and without prescribed displacements. */
 static void check_solutions(model *m)
 {
     static const char *const precond[] = {"none", "jacobi", "block-jacobi", "multigrid"};
@@ -239,7 +240,7 @@ static void check_dense(int prescribed)
     free_model(&m);
 }
 
-/* A solid box held at its left end by springs of stiffness k per area, or fixed. */
+/* Iterations for a solid box held at its left end by springs of stiffness k per area, or fixed. */
 static int iterations(double k, const char *precond)
 {
     const fixture_box box = {{24, 8, 8}, {24.0, 8.0, 8.0}, 0.1, 0};
@@ -353,7 +354,7 @@ static void check_refusals(void)
     params.n_spring = 1;
     CHECK_FAILS(hx_problem_create(&problem, &mesh, &params), HX_EINPUT, "translation along y");
     spring.stiffness[1] = 1e-3;
-    CHECK_OK(hx_problem_create(&problem, &mesh, &params)); /* springs alone hold it */
+    CHECK_OK(hx_problem_create(&problem, &mesh, &params)); /* held by springs only */
     hx_problem_free(&problem);
     spring.set = "right-lower-edge";
     CHECK_FAILS(hx_problem_create(&problem, &mesh, &params), HX_EINPUT,

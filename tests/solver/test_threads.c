@@ -1,4 +1,4 @@
-/* What is made in parallel: the results of plain serial code, for any number of threads. */
+/* Parallel algorithms give the results of serial code, for any number of threads. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static int compare_pairs(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Keys of which `mask` keeps some bits, so that many are equal. */
+/* Sorts keys of which `mask` keeps some bits, so that many are equal. */
 static void check_sort(int64_t n, uint64_t mask)
 {
     pair *const expected = new_array((size_t)n, sizeof *expected);
@@ -106,7 +106,7 @@ static void check_same_mesh(const hx_mesh *a, const hx_mesh *b)
     }
 }
 
-/* Nodes in the order in which the elements name them. */
+/* Nodes are in the order in which the elements name them. */
 static void check_first_use(const hx_mesh *mesh)
 {
     int32_t next = 0;
@@ -152,7 +152,7 @@ static void test_mesh(void)
     hx_mesh_free(&one);
 }
 
-/* Nodes of no element are numbered last, in their order. */
+/* Nodes without elements are numbered last, in their order. */
 static void test_unused_nodes(void)
 {
     for (int threads = 1; threads <= MOST_THREADS; threads++) {
@@ -177,7 +177,7 @@ static void test_unused_nodes(void)
     }
 }
 
-/* A box less every element in a layer x = 10 and another x = 20: three parts. */
+/* A box without the elements of the layers x = 10 and x = 20: three parts. */
 static void make_parts(hx_mesh *mesh)
 {
     hx_mesh box;
@@ -217,7 +217,7 @@ static void test_bodies(void)
     int32_t *const number = new_array((size_t)mesh.n_node, sizeof *number);
     int32_t *const body = new_array((size_t)mesh.n_node, sizeof *body);
     for (int64_t a = 0; a < mesh.n_node; a++) smallest[a] = (int32_t)a;
-    for (int changed = 1; changed;) { /* the smallest node spreads until nothing moves */
+    for (int changed = 1; changed;) { /* propagate the smallest node until nothing changes */
         changed = 0;
         for (int64_t e = 0; e < mesh.n_elem; e++) {
             const int32_t *const conn = mesh.conn + 8 * e;
@@ -251,7 +251,7 @@ static void test_bodies(void)
     hx_mesh_free(&mesh);
 }
 
-/* An update by optimality criteria and, of its proposal, a filtered field, on the CPU. */
+/* An update by optimality criteria, and a filtered field of its proposal, on the CPU. */
 static double update(const hx_problem *problem, const double *density, const double *dc,
                      double *proposal)
 {
@@ -311,7 +311,8 @@ static void test_problem(void)
         double x[24];
         for (int a = 0; a < 8; a++)
             memcpy(x + 3 * a, mesh.xyz + 3 * (size_t)mesh.conn[8 * e + a], 3 * sizeof *x);
-        for (int i = 23; i >= 0; i--) x[i] -= x[i % 3]; /* far from the origin it rounds more */
+        /* far from the origin rounding errors are larger */
+        for (int i = 23; i >= 0; i--) x[i] -= x[i % 3];
         const double exact = hx_hex8_volume(x);
         test_worst(&off, fabs(one.volume[e] - exact) / exact);
     }

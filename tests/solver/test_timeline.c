@@ -1,5 +1,5 @@
-/* Marks of where a device's time goes (timeline.h): in the queue, in recordings, of the host; what
- * is left of them when the ring is full; those of a solve.
+/* Marks of a device's timeline (timeline.h): in the queue, in recordings, on the host; which are
+ * kept when the ring is full; those of a solve.
  *
  *     test_timeline [cpu | cuda] [quick] */
 #include "core/base/clock.h"
@@ -10,7 +10,7 @@ enum { N_BYTES = 1 << 16, RING = 1 << 10, SMALL = 64 };
 
 static void *d_memory;
 
-/* Something to do in the queue. */
+/* Some work for the queue. */
 static int work(void)
 {
     return device.ops->zero(&device, d_memory, N_BYTES);
@@ -40,7 +40,7 @@ static hx_span_time *fetch(hx_timeline *timeline, int *first, int64_t *n, double
     return list;
 }
 
-/* Spans of a queue begin one after the other, and lie within or after each other. */
+/* Spans of a queue start in order, and are nested or disjoint. */
 static void check_order(int64_t n, const hx_span_time *list)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -94,7 +94,8 @@ static void check_off(void)
     close_timeline(timeline);
 }
 
-/* The least by which the beginnings of the device's spans differ, ns: no finer is its clock. */
+/* Smallest difference between the starts of the device's spans, in ns: the resolution of its
+ * clock. */
 static double least_step(int64_t n, const hx_span_time *list)
 {
     double least = INFINITY;
@@ -104,7 +105,7 @@ static double least_step(int64_t n, const hx_span_time *list)
     return least;
 }
 
-/* On the host's clock, between what the host saw before and after. */
+/* Times are on the host's clock, between host times taken before and after. */
 static void check_queue(void)
 {
     hx_timeline *const timeline = open_timeline(RING);
@@ -133,7 +134,7 @@ static void check_queue(void)
     close_timeline(timeline);
 }
 
-/* Each replay marks anew, plain launches go on between them. */
+/* Each replay sets marks, and normal launches may come between replays. */
 static void check_recording(void)
 {
     const hx_device_ops *const ops = device.ops;
@@ -153,7 +154,7 @@ static void check_recording(void)
     hx_span_time *const list = fetch(timeline, &first, &n, &precision);
     CHECK(n == 4 * 5 && count(n, list, HX_SPAN_ITERATION, HX_QUEUE_DEVICE) == 4);
     check_order(n, list);
-    for (int64_t i = 0; i < n; i++) /* an iteration with its two products, two products */
+    for (int64_t i = 0; i < n; i++) /* an iteration with its two products, then two products */
         CHECK(list[i].span == (i % 5 == 0 ? HX_SPAN_ITERATION : HX_SPAN_PRODUCT));
     for (int64_t i = 0; i + 5 < n; i += 5)
         CHECK(list[i].end <= list[i + 5].begin && list[i].end <= list[i + 3].begin);
@@ -162,8 +163,7 @@ static void check_recording(void)
     close_timeline(timeline);
 }
 
-/* Of a full ring: the last designs that are whole; of one that takes more than it, what there is.
- */
+/* A full ring keeps the last complete designs; for a design that exceeds it, whatever fits. */
 static void check_full(void)
 {
     hx_timeline *timeline = open_timeline(SMALL);
@@ -195,7 +195,7 @@ static int failing_design(void)
     return HX_OK;
 }
 
-/* A design that fails, and is begun again: what has not ended is left out. */
+/* A design that fails and is restarted: spans that have not ended are omitted. */
 static void check_failure(void)
 {
     hx_timeline *const timeline = open_timeline(RING);
@@ -211,7 +211,7 @@ static void check_failure(void)
     close_timeline(timeline);
 }
 
-/* Marks of PCG: as many iterations as it says, or as are queued between two looks. */
+/* Marks of PCG: as many iterations as it reports, or as are queued between two status checks. */
 static void check_solve(model *m)
 {
     fixture_settings settings = fixture_defaults();
@@ -233,7 +233,7 @@ static void check_solve(model *m)
     close_timeline(timeline);
 }
 
-/* Stages have one name, whoever times them. */
+/* A stage has one name, whoever measures it. */
 static void check_names(void)
 {
     static const hx_span span[HX_N_STAGE] = {

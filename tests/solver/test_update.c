@@ -1,6 +1,6 @@
-/* A strategy that keeps values of K(E) follows every change of the modulus: by
- * hx_operator_set_modulus, and by the optimizer. Here it keeps the moduli, and has the products of
- * nbn, whose bits it must give.
+/* An operator kind that stores values of K(E) is updated on every change of the modulus, by
+ * hx_operator_set_modulus and by the optimizer. The kind defined here stores the moduli and uses
+ * the products of nbn, with which it must agree bitwise.
  *
  *     test_update [cpu | cuda] */
 #include "core/base/memory.h"
@@ -11,7 +11,7 @@ static hx_device device;
 typedef struct stored {
     hx_device *dev;
     const hx_device_model *model;
-    hx_device_model own; /* its modulus is that of the last update (owned) */
+    hx_device_model own; /* with the moduli of the last update (owned) */
     const hx_strategy *inner;
     void *inner_state;
 } stored;

@@ -1,5 +1,5 @@
-/* The vector operations of a device, in both precisions, against plain loops: all lengths of a
- * remainder, and one long enough for every block of a GPU to take several turns.
+/* The vector operations of a device, in both precisions, against plain loops: all remainders of
+ * lengths, and one length for which every block of a GPU takes several turns.
  *
  *     test_vectors [cpu | cuda] [quick] */
 #include "tests/lib/fixture.h"
@@ -22,7 +22,7 @@ static void *allocate(size_t bytes)
     return p;
 }
 
-/* Values of 0.5 to 1.5 that a float holds exactly; every third of a, b and c is negative. */
+/* Values of 0.5 to 1.5 that a float represents exactly; every third of a, b and c is negative. */
 static void fill(vectors *v, int64_t n)
 {
     uint64_t seed = 7;
@@ -68,7 +68,7 @@ static hx_pcg_state get_state(vectors *v)
     return state;
 }
 
-/* Largest difference of vector i on the device from `want`; it becomes what the device has. */
+/* Compares vector i on the device with `want`, which is then replaced by the device's values. */
 static void check_vector(vectors *v, int i, int single, const double *want, const char *what)
 {
     const size_t n = (size_t)v->n;
@@ -154,8 +154,8 @@ static void check_pcg(vectors *v, int single)
     CHECK_REL(state.beta, state.rz / rz_before, 1e-14);
 }
 
-/* Sums over the first entries alone, all being updated: as of a share, whose own points come first.
- */
+/* Sums over the first entries while all are updated, as on a subdomain, whose owned points come
+ * first. */
 static void check_own_sums(vectors *v, int single)
 {
     const hx_device_ops *ops = device.ops;
@@ -229,7 +229,7 @@ static void check_given_z(vectors *v)
     CHECK_REL(state.beta, state.rz / 3.0, 1e-14);
 }
 
-/* One, two or three products at once: the same bits as one by one. */
+/* One, two or three dot products at once give bitwise the same results as one by one. */
 static void check_dots(vectors *v)
 {
     const hx_vector_ops *const vector = device.ops->vector;

@@ -1,5 +1,5 @@
-/* Meshes whose elements are voxels: each element and node at its place, whatever the order, and
- * which meshes are none. */
+/* Meshes whose elements are voxels: each element and node is found at its place, in any order; and
+ * which meshes are not voxel meshes. */
 #include "core/solver/voxel_blocks.h"
 #include "tests/lib/box_part.h"
 
@@ -8,7 +8,7 @@ static int has_notch(int i, int j, int k)
     return !(i > 2 && k > 1) && (i * 7 + j * 5 + k * 3) % 11 != 0;
 }
 
-/* Elements' numberings turned about their x axis, one by one more. */
+/* Rotates the numbering of each element about its x axis, one step more than the element before. */
 static void turn(hx_mesh *mesh)
 {
     static const int turned[8] = {3, 2, 6, 7, 0, 1, 5, 4};
@@ -27,7 +27,7 @@ static double middle(const hx_mesh *mesh, int64_t elem, int i)
     return x[i];
 }
 
-/* Where the lists say, and all of them. */
+/* Elements and nodes are where the lists state, and all are listed. */
 static void check_places(const hx_voxel_lists *v, const hx_mesh *mesh, const char *what)
 {
     int64_t n_elem = 0, n_node = 0, n_wrong = 0;
@@ -55,7 +55,7 @@ static void check_places(const hx_voxel_lists *v, const hx_mesh *mesh, const cha
               (long long)n_node, (long long)n_wrong);
 }
 
-/* What a block has of nodes: -1 none, else 1 if one is marked. */
+/* Content of a block's nodes: -1: none, 1: one is marked, 0: otherwise. */
 static int look(const hx_voxel_lists *v, const hx_voxel_tiling *t, int block, const uint8_t *mark)
 {
     const int tiles = t->tile[0] * t->tile[1];
@@ -71,7 +71,8 @@ static int look(const hx_voxel_lists *v, const hx_voxel_tiling *t, int block, co
     return found;
 }
 
-/* All blocks with nodes, once; first those with one of common[n], both ascending. */
+/* Lists all blocks with nodes, once; first those with a node of common[n], both groups
+ * ascending. */
 static void check_blocks(const hx_voxel_lists *v, const hx_mesh *mesh, int64_t n,
                          const int32_t *common)
 {
@@ -93,7 +94,7 @@ static void check_blocks(const hx_voxel_lists *v, const hx_mesh *mesh, int64_t n
     free(mark);
 }
 
-/* None, one, some and all nodes in common. */
+/* With no, one, some and all nodes as interface nodes. */
 static void check_all_blocks(const hx_voxel_lists *v, const hx_mesh *mesh)
 {
     const int64_t n[] = {0, 1, mesh->n_node / 7, mesh->n_node};
@@ -122,7 +123,7 @@ static void check(const char *what, const box_part *part, int is_grid, void (*ch
     }
 }
 
-/* A node of the first element apart from the others' there. */
+/* Separates a node of the first element from the other elements there. */
 static void tear(hx_mesh *mesh)
 {
     mesh->xyz = realloc(mesh->xyz, 3 * (size_t)(mesh->n_node + 1) * sizeof *mesh->xyz);
@@ -132,7 +133,7 @@ static void tear(hx_mesh *mesh)
     mesh->conn[6] = (int32_t)mesh->n_node++;
 }
 
-/* Centroids stay: two opposite nodes of the first element inwards. */
+/* Moves two opposite nodes of the first element inwards, which keeps centroids. */
 static void pinch(hx_mesh *mesh)
 {
     for (int i = 0; i < 3; i++) {

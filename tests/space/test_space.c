@@ -369,6 +369,44 @@ static void test_middles(void)
     hx_mesh_free(&mesh);
 }
 
+/* Each point in turn has the one value that counts: nodes and middles of every kind are found. */
+static void test_largest(mixed_kind kind)
+{
+    const mixed_box box = {.kind = kind, .n = {2, 2, 5}};
+    hx_mesh mesh;
+    hx_space space;
+    hx_space_largest found;
+    CHECK_OK(mixed_create(&mesh, &box));
+    CHECK_OK(hx_mesh_finish(&mesh));
+    CHECK_OK(hx_space_create(&space, &mesh, HX_ELEMENT_QUADRATIC));
+    double *const u = calloc(3 * (size_t)space.n_point, sizeof *u);
+    uint8_t *const is_counted = calloc((size_t)mesh.n_elem, 1);
+    for (int64_t p = 0; p < space.n_point; p++) {
+        const int32_t *const edge = p < mesh.n_node ? NULL : space.edge + 2 * (p - mesh.n_node);
+        u[3 * p] = -3.0;
+        u[3 * p + 2] = 4.0;
+        hx_space_find_largest(&space, NULL, 3, 1.0, u, &found);
+        CHECK(found.is_set && found.value == 5.0);
+        CHECK(found.node == (edge ? edge[0] : p) && found.end == (edge ? edge[1] : -1));
+        for (int i = 0; i < 3; i++) CHECK(found.x[i] == space.xyz[3 * p + i]);
+        u[3 * p] = u[3 * p + 2] = 0.0;
+        u[p] = -2.0; /* one component: the lowest */
+        hx_space_find_largest(&space, NULL, 1, -1.0, u, &found);
+        CHECK(found.value == 2.0 && found.node == (edge ? edge[0] : p));
+        is_counted[found.cell] = 1; /* it has the point */
+        hx_space_find_largest(&space, is_counted, 1, -1.0, u, &found);
+        CHECK(found.value == 2.0 && is_counted[found.cell]);
+        is_counted[found.cell] = 0;
+        hx_space_find_largest(&space, is_counted, 1, -1.0, u, &found);
+        CHECK(!found.is_set);
+        u[p] = 0.0;
+    }
+    free(u);
+    free(is_counted);
+    hx_space_free(&space);
+    hx_mesh_free(&mesh);
+}
+
 /* A cell that is none of the four solids is named. */
 static void test_refused(void)
 {
@@ -395,6 +433,7 @@ int main(void)
     for (int kind = 0; kind < MIXED_N_KIND; kind++)
         for (int turned = 0; turned < 2; turned++) test_mesh((mixed_kind)kind, turned);
     test_middles();
+    for (int kind = 0; kind < MIXED_N_KIND; kind++) test_largest((mixed_kind)kind);
     test_refused();
     TEST_END();
 }

@@ -405,6 +405,43 @@ static void test_rim(void)
     spline_model_free(&s);
 }
 
+/* What a control point has is no displacement: one of 1 among zeros moves the part by less. The
+ * largest is that of the spline at the place that is named, and no node or quarter of a span has
+ * more than steps of a half miss. */
+static void test_largest(int is_rational)
+{
+    const int degree[3] = {2, 2, 2}, n_span[3] = {3, 2, 2}, none[3] = {0, 0, 0};
+    spline_model s;
+    hx_space_largest found, no;
+    CHECK_OK(spline_model_row(&s, 2, degree, n_span, none, is_rational, bend));
+    const int64_t n = s.space.n_point, n_elem = s.mesh.n_elem;
+    double *const u = calloc((size_t)n, sizeof *u);
+    uint8_t *const is_counted = calloc((size_t)n_elem, 1);
+    int64_t n_inside = 0;
+    for (int64_t p = 0; p < n; p++) {
+        double most = 0.0;
+        u[p] = 1.0;
+        for (int64_t e = 0; e < n_elem; e++)
+            for (int q = 0; q < 125; q++) {
+                const double at[3] = {q % 5 / 4.0, q / 5 % 5 / 4.0, (double)(q / 25) / 4.0};
+                double value, x[3];
+                hx_space_spline_value(&s.space, e, at, 1, u, &value, x);
+                most = fmax(most, value);
+            }
+        hx_space_find_largest(&s.space, NULL, 1, 1.0, u, &found);
+        CHECK(found.is_set && found.value <= 1.0 && found.value <= most + 1e-14);
+        CHECK(found.value > 0.85 * most);
+        n_inside += found.node < 0;
+        hx_space_find_largest(&s.space, is_counted, 1, 1.0, u, &no);
+        CHECK(!no.is_set);
+        u[p] = 0.0;
+    }
+    CHECK(n_inside > 0);
+    free(u);
+    free(is_counted);
+    spline_model_free(&s);
+}
+
 int main(void)
 {
     hx_device dev;
@@ -417,6 +454,7 @@ int main(void)
     test_plain(&dev);
     test_faces();
     test_rim();
+    for (int is_rational = 0; is_rational < 2; is_rational++) test_largest(is_rational);
     hx_device_close(&dev);
     TEST_END();
 }

@@ -118,6 +118,39 @@ static void test_topology(void)
     }
 }
 
+/* Smoothing keeps the volume of every piece: discs in a plate of one layer, all of whose vertices
+ * slide on edges of the mesh, and balls of other sizes, of which the smallest shrink most. */
+static void test_pieces_keep_volume(void)
+{
+    static const double centre[3][2] = {{0.55, 0.6}, {1.5, 0.5}, {1.4, 1.5}};
+    static const double radius[3] = {0.45, 0.22, 0.12};
+    for (int is_ball = 0; is_ball < 2; is_ball++)
+        for (int n_piece = 1; n_piece <= 3; n_piece++) {
+            const fixture_box box = {
+                {20, 20, is_ball ? 12 : 1}, {2.0, 2.0, is_ball ? 1.2 : 0.1}, 0.2, 0};
+            part p;
+            hx_surface_report before, after;
+            hx_surface_smoothing smoothing;
+            make_box(&p, &box);
+            for (int64_t a = 0; a < p.mesh.n_node; a++) {
+                const double *x = p.mesh.xyz + 3 * a, z = is_ball ? x[2] - 0.6 : 0.0;
+                p.field.value[a] = -10.0;
+                for (int k = 0; k < n_piece; k++) {
+                    const double d = hypot(hypot(x[0] - centre[k][0], x[1] - centre[k][1]), z);
+                    p.field.value[a] = fmax(p.field.value[a], radius[k] - d);
+                }
+            }
+            CHECK_OK(hx_surface_extract(&p.surface, &p.field, 0.0));
+            check_closed(&p.surface, &before, "discs");
+            CHECK_OK(hx_surface_smooth(&p.surface, &p.field, 10, &smoothing));
+            check_closed(&p.surface, &after, "discs, smoothed");
+            CHECK(before.n_shell == n_piece && after.n_shell == n_piece && smoothing.n_held == 0);
+            CHECK_REL(after.volume, before.volume, 1e-5);
+            CHECK_REL(after.largest_share, before.largest_share, 1e-5);
+            part_free(&p);
+        }
+}
+
 /* Random values at the nodes: every kind of element, many times. */
 static void test_random(void)
 {
@@ -595,6 +628,7 @@ int main(void)
     test_full();
     test_ball();
     test_topology();
+    test_pieces_keep_volume();
     test_random();
     test_touching();
     test_random_touching();

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """What the READMEs promise: links and anchors lead somewhere, source files that are named exist, headers
-are named in their room, and every `hextop` line in a ```sh block works. tests/README.md says what is run
-and how it is cut short.
+are named in their room, and every `hextop` line in a ```sh block works. tests/README.md describes what is
+run and how it is cut short. The README of a room has at most 60 lines and no measured number: measurements are
+entries of doc/notebook, which keep the file names and commands of their day, so only their links are checked.
 
     test_readmes.py HEXTOP SRCDIR [-v]      -v: prints the lines that are run
 
-Needs only Python 3. Where gmsh is not installed, the rest of a block that needs it is passed over, and said."""
+Needs only Python 3. If gmsh is not installed, the rest of a block that needs it is skipped, with a note."""
 import os
 import pathlib
 import re
@@ -18,7 +19,9 @@ import time
 
 HEXTOP = pathlib.Path(sys.argv[1]).resolve()
 ROOT = pathlib.Path(sys.argv[2]).resolve()
-FOLDERS = ("app", "configs", "core", "doc", "examples", "filters", "gpu", "tests")
+FOLDERS = ("app", "configs", "core", "doc", "examples", "filters", "gpu", "lib", "tests")
+ROOMS = ("app", "core", "filters", "gpu", "lib", "tests")
+NOTEBOOK = pathlib.Path("doc/notebook")
 COMMANDS = ("hextop", "build/app/hextop")
 SOURCE = re.compile(r"`([\w./-]+\.(?:c|h|cu|cuh|inc|py|sh))`")
 # The coarse meshes in examples/, which gmsh makes again in a second.
@@ -26,7 +29,14 @@ COARSE = {"bracket": "6.9", "hook": "7", "bell-crank": "6"}
 # Spline volumes in so many spans as still make a part.
 REFINE = {"pipe_bracket": "[2,2,2]", "spline_part": "[1,1,1]"}
 
-n_checked = {"links": 0, "names": 0, "commands": 0, "mentions": 0}
+PAGE = re.compile(r"\bdoc/[\w/.-]+\.md\b")
+# The README of a room.
+MOST_LINES = 60
+# A number with a unit of measurement.
+UNIT = (r"[num\u00b5]?s|min|seconds?|minutes?|hours?|days?|[kMGT]?i?B(?:/s)?|bytes?|[kMG]?Hz|times|iterations|"
+        r"(?:G|M|million) (?:elements|tetrahedra|nodes)(?:/s| a second)?")
+MEASURED = re.compile(rf"(?<![\w.#/-])\d[\d.,]*(?: to \d[\d.,]*)?[ -]?(?:%|(?:{UNIT})(?![\w-]))")
+n_checked = {"links": 0, "rooms": 0, "entries": 0, "names": 0, "commands": 0, "mentions": 0}
 faults = []
 
 
@@ -94,7 +104,7 @@ def check_links(page, all_pages):
 
 
 def check_names(page, sources):
-    """File names are unique, so a bare name says which; a path must be the file's own."""
+    """File names are unique, so a bare name identifies a file; a path must be its own."""
     for number, line in page.text:
         for name in SOURCE.findall(line):
             if "*" in name or "NAME" in name or name.startswith("."):
@@ -115,6 +125,51 @@ def check_rooms(sources, all_pages):
             fault(path, 1, "its room has no README.md")
         elif header.endswith(".h") and not any(f"`{path.name}`" in line for _, line in page.text):
             fault(page.path, 1, f"does not name {path.name}, which lies beside it")
+
+
+def check_rule():
+    """The rule has to find measurements in made-up sentences, and nothing in others."""
+    for text in ("a look takes 0.05 s", "of 140 GB", "takes 12 iterations", "it is 3 times faster", "1.2 to 1.4 ms",
+                 "26.0 G tetrahedra/s", "half of it, 8.3 %", "22.0 G elements/s", "24 bytes a node", "47.9 GB/s"):
+        if not MEASURED.search(text):
+            sys.exit(f"the rule does not find the measurement in: {text}")
+    for text in ("symmetric 3x3 blocks", "numbered in 31 bits", "degrees are 1 to 4", "at most 32 ranks", "P1 to P5",
+                 "hex20 and tet10", "compute capabilities, 80 and 90", "a 0/1 design", "IEEE 754 singles", "C3D8S"):
+        if MEASURED.search(text):
+            sys.exit(f"the rule finds a measurement in: {text}")
+
+
+def check_size(page):
+    """The README of a room: short, and without measurements."""
+    n = len(page.path.read_text(encoding="utf-8").splitlines())
+    n_checked["rooms"] += 1
+    if n > MOST_LINES:
+        fault(page.path, n, f"{n} lines; a room's README has at most {MOST_LINES}: method belongs in doc/theory.md, "
+                            "measurements in doc/notebook")
+    for number, line in page.text:
+        found = MEASURED.search(re.sub(r"(`+).*?\1", "`x`", line))
+        if found:
+            fault(page.path, number, f"a measured number, '{found.group(0)}': it belongs in doc/notebook")
+
+
+def check_index(all_pages):
+    """The notebook's README lists each of its entries."""
+    index = (ROOT / NOTEBOOK / "README.md").read_text(encoding="utf-8")
+    for path in all_pages:
+        if path.parent == ROOT / NOTEBOOK and path.name != "README.md" and f"({path.name})" not in index:
+            fault(path, 1, f"{NOTEBOOK}/README.md does not list it")
+
+
+def check_entries(sources):
+    """Pages of doc that a source names, as a constant names its measurement, exist. Tests of texts make some up."""
+    for source in sources:
+        if source.endswith((".c", ".h", ".cu", ".cuh", ".inc", ".py", ".sh")) and "tests/tree/" not in source:
+            text = (ROOT / source).read_text(encoding="utf-8", errors="replace")
+            for number, line in enumerate(text.split("\n"), 1):
+                for name in PAGE.findall(line):
+                    n_checked["entries"] += 1
+                    if not (ROOT / name).exists():
+                        fault(ROOT / source, number, f"no such page: {name}")
 
 
 def hextop(*words):
@@ -148,7 +203,7 @@ def shortened(line, words):
     command = next((w for w in words[1:] if not w.startswith("-")), "")
     if "--paper" in words:
         add += ["--sizes", "20x4x4"]
-    elif command in ("run", "check", "analyse", "compare", "matrix", "mesh") and re.search(r"configs/\w+\.cfg\b", line):
+    elif command in ("run", "check", "analyse", "compare", "matrix", "mesh") and re.search(r"configs/(?!first\b)\w+\.cfg\b", line):
         add += ["mesh.size=0", "mesh.nx=20", "mesh.ny=", "mesh.nz="]
     if command in ("run", "check", "analyse", "compare", "matrix", "verify"):
         add += ["solver.device=cpu", "solver.tolerance=1e-3"]
@@ -165,7 +220,7 @@ def shortened(line, words):
 
 
 def find_result(line):
-    """A run that was cut short ends with another number: what a line names is its last result."""
+    """A run that was cut short ends with another number: a line that names a result gets the last one."""
     for name in re.findall(r"\S+/density_\d{4}\.vtk", line):
         path = pathlib.Path(name)
         written = sorted(path.parent.glob("density_*.vtk"))
@@ -215,7 +270,7 @@ def run_page(page, parent):
         language, _, name = info.partition(" ")
         if language == "sh":
             run_block(page, number, lines, work, environment)
-        elif any(re.match(r"\s*(\$ )?(build/app/)?hextop (?!\[|[\d])\S", line) for line in lines):
+        elif any(re.match(r"\s*(\$ )?(build/app/)?hextop (?![\[\d*])\S", line) for line in lines):
             fault(page.path, number, "a hextop line outside of a ```sh block: it is not tested")
         if name:
             (work / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -227,12 +282,20 @@ def main():
     all_pages = {path: Page(path) for path in pages()}
     sources = [str(p.relative_to(ROOT)) for folder in FOLDERS
                for p in (ROOT / folder).rglob("*") if p.is_file()]
+    check_rule()
     check_rooms(sources, all_pages)
+    check_index(all_pages)
+    check_entries(sources)
     with tempfile.TemporaryDirectory() as parent:
         for page in all_pages.values():
+            place = page.path.relative_to(ROOT)
             check_links(page, all_pages)
+            if place.parts[0] in ROOMS and page.path.name == "README.md":
+                check_size(page)
+            if NOTEBOOK in place.parents and page.path.name != "README.md":
+                continue
             check_mentions(page)
-            if page.path.name != "CHANGELOG.md":  # which tells of files that are gone
+            if page.path.name != "CHANGELOG.md":  # it names files that are gone
                 check_names(page, sources)
             run_page(page, parent)
     print("\n".join(faults))

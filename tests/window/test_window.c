@@ -1,11 +1,12 @@
 /* Windows of meshes against the whole, which each process makes here beside its own: elements,
- * their nodes and neighbours, sets, who owns what, sums; and items that processes trade. Run by
+ * their nodes and neighbours, sets, who owns what, sums, pieces of some elements; and items that processes trade. Run by
  * mpirun with any number of processes; alone it says so. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/generate/generate.h"
 #include "core/mesh/mesh_hash.h"
+#include "core/mesh/mesh_quality.h"
 #include "core/partition/partition.h"
 #include "core/team/team_all.h"
 #include "core/team/team_trade.h"
@@ -199,6 +200,70 @@ static void check_sets(const job *j)
     }
 }
 
+/* Every n-th element of the source is there, at random. */
+static int is_there(int64_t elem, unsigned n)
+{
+    const uint64_t h = ((uint64_t)elem + 1) * 0x9e3779b97f4a7c15u;
+    return (h >> 40) % n == 0;
+}
+
+static uint8_t *flag_elements(const hx_mesh *mesh, unsigned n)
+{
+    uint8_t *const flag = calloc((size_t)mesh->n_elem, 1);
+    for (int64_t e = 0; e < mesh->n_elem; e++) flag[e] = (uint8_t)is_there(mesh->elem_orig[e], n);
+    return flag;
+}
+
+/* Nodes of own elements have a piece where the whole's have one, one of the window's for each of
+ * the whole's. */
+static int64_t compare_pieces(const job *j, const int32_t *own, const int32_t *whole,
+                              int64_t n_piece)
+{
+    const hx_mesh *const w = &j->window;
+    int32_t *node_at, *const of = malloc((size_t)(n_piece + 1) * sizeof *of);
+    int64_t n_wrong = 0;
+    CHECK_OK(hx_mesh_invert(j->whole.n_node, j->whole.node_orig, &node_at));
+    memset(of, 0xff, (size_t)(n_piece + 1) * sizeof *of);
+    for (int64_t i = 8 * hx_mesh_own_begin(w); i < 8 * hx_mesh_own_end(w); i++) {
+        const int32_t a = own[w->conn[i]], b = whole[node_at[w->node_orig[w->conn[i]]]];
+        n_wrong += (a < 0) != (b < 0) || a >= n_piece;
+        if (a < 0 || b < 0) continue;
+        if (of[b] < 0) of[b] = a;
+        n_wrong += of[b] != a;
+    }
+    free(of);
+    free(node_at);
+    return n_wrong;
+}
+
+/* Pieces of elements few of which are connected, half of them, most; the processes agree on their
+ * numbers, as each has another part of the pieces' nodes. */
+static void check_pieces(const job *j)
+{
+    static const unsigned every[] = {1000000000, 9, 4, 2, 1};
+    for (size_t k = 0; k < sizeof every / sizeof every[0]; k++) {
+        uint8_t *const here = flag_elements(&j->window, every[k]), *const there = flag_elements(
+                                                                       &j->whole, every[k]);
+        int32_t *const own = calloc((size_t)j->window.n_node, sizeof *own),
+                       *const whole = calloc((size_t)j->whole.n_node, sizeof *whole);
+        const hx_connections cells = {.n_point = j->whole.n_node,
+                                      .n_cell = j->whole.n_elem,
+                                      .n_per_cell = 8,
+                                      .point = j->whole.conn,
+                                      .is_there = there};
+        int64_t n_own = -1, n_whole = -2;
+        CHECK_OK(hx_find_bodies(&cells, whole, &n_whole));
+        CHECK_OK(hx_window_pieces(&j->window, &j->team, here, own, &n_own));
+        CHECK_MSG(n_own == n_whole, "%lld pieces, not %lld", (long long)n_own, (long long)n_whole);
+        int64_t n_wrong = compare_pieces(j, own, whole, n_whole);
+        CHECK_MSG(n_wrong == 0, "%lld nodes of another piece", (long long)n_wrong);
+        free(here);
+        free(there);
+        free(own);
+        free(whole);
+    }
+}
+
 static void check_window(job *j, const char *name, const hx_generate_params *params,
                          hx_partition_kind kind, double reach)
 {
@@ -218,6 +283,7 @@ static void check_window(job *j, const char *name, const hx_generate_params *par
         check_owners(j);
         check_sums(j);
         check_sets(j);
+        check_pieces(j);
     }
     hx_mesh_free(&j->whole);
     hx_mesh_free(&j->window);

@@ -1,0 +1,83 @@
+/* What is left of a solve that takes long: a line that a terminal rewrites, else one now and
+ * then. */
+#include <math.h>
+#include <string.h>
+
+#include "../text/table.h"
+#include "compare.h"
+#include "core/base/clock.h"
+
+/* Seconds before anything is shown, and between two lines: of a terminal, with -v, of a file. */
+#define FIRST 1.0
+#define TERMINAL 0.2
+#define VERBOSE 2.0
+#define SLOW 60.0
+
+static double interval(void)
+{
+    if (hx_log_is_terminal()) return TERMINAL;
+    return hx_log_wants(HX_LOG_VERBOSE) ? VERBOSE : SLOW;
+}
+
+/* Iterations of this load case: those that were guessed, or, once the residual has fallen by ten,
+ * as many as its fall so far needs for the tolerance. */
+static double iterations_of_case(const hx_compare_meter *m, int iterations, double residual)
+{
+    const hx_pcg_params *const params = &m->s->pcg.params;
+    const double fall = m->first_residual / residual;
+    double likely = m->likely;
+    if (fall > 10.0 && params->criterion == HX_PCG_RELATIVE)
+        likely = iterations * log(1.0 / params->tolerance) / log(fall);
+    return fmin(fmax(likely, iterations), params->max_iterations);
+}
+
+static void show(const hx_compare_meter *m, int iterations, double residual, double now)
+{
+    const hx_session *const s = m->s;
+    const double all = iterations_of_case(m, iterations, residual),
+                 each = (now - m->begin) / (m->n_before + iterations),
+                 left = each * (all - iterations + all * (m->n_case - 1 - m->load_case));
+    char text[256], which[48] = "", rest[32];
+    if (m->n_case > 1)
+        snprintf(which, sizeof which, " of load case %d of %d", m->load_case + 1, m->n_case);
+    snprintf(text, sizeof text, "%s %s: about %s left; PCG%s, %d iteration%s, |r| %.0e",
+             s->strategy->name, hx_layout_name(s->layout),
+             hx_format_seconds(left, rest, sizeof rest), which, iterations,
+             iterations == 1 ? "" : "s", residual / m->first_residual);
+    if (hx_log_is_terminal())
+        hx_log_status("%s", text);
+    else
+        hx_log_info("  %s", text);
+}
+
+/* hx_pcg.watch; a new case begins where iterations begin. */
+static void watch(void *context, int iterations, double residual)
+{
+    hx_compare_meter *const m = context;
+    const double now = hx_clock();
+    if (iterations < m->last) {
+        m->n_before += m->last;
+        m->likely = m->last; /* cases take about as many each */
+        m->load_case += m->load_case < m->n_case - 1;
+    }
+    if (iterations == 0 || iterations < m->last) m->first_residual = residual;
+    m->last = iterations;
+    if (iterations == 0 || now - m->begin < FIRST || now - m->shown < interval()) return;
+    m->shown = now;
+    show(m, iterations, residual, now);
+}
+
+void hx_compare_meter_begin(hx_compare_meter *m, hx_session *s, double likely)
+{
+    const double now = hx_clock();
+    *m = (hx_compare_meter){
+        .s = s, .n_case = s->problem.cases.n, .likely = likely, .begin = now, .shown = now};
+    s->pcg.watch = watch;
+    s->pcg.context = m;
+}
+
+void hx_compare_meter_end(hx_compare_meter *m)
+{
+    m->s->pcg.watch = NULL;
+    m->s->pcg.context = NULL;
+}

@@ -1,0 +1,250 @@
+#include <math.h>
+#include <string.h>
+
+#include "../base/vec3.h"
+#include "ties_work.h"
+
+/* An element nearer to its own image is cut by the plane: half-widths of the element. An offset
+ * that rounding may have moved over it counts as an image elsewhere. */
+static const double WALL = 1.0;
+
+double hx_ties_column_offset(const hx_ties_work *w, int64_t e, const double centre[3],
+                             const double to[3], double *slack)
+{
+    double least = INFINITY;
+    *slack = 0.0;
+    for (; e >= 0; e = w->above[e]) {
+        hx_tie_shape shape;
+        hx_ties_shape_of(w, e, &shape);
+        least = fmin(least, hx_ties_offset(w, &shape, centre, to));
+        *slack = fmax(*slack, shape.slack);
+    }
+    return least;
+}
+
+int hx_ties_is_own(const hx_ties_work *w, int64_t e, const double centre[3], const double to[3])
+{
+    double slack;
+    const double offset = hx_ties_column_offset(w, e, centre, to, &slack);
+    return offset < WALL - slack;
+}
+
+int hx_ties_has_image(const hx_ties_work *w, int64_t e)
+{
+    hx_tie_shape shape;
+    double x[3], y[3], own[3], there[3];
+    hx_ties_shape_of(w, e, &shape);
+    hx_place_centroid(&w->place, e, x);
+    hx_ties_to_frame(w, x, own);
+    for (int g = 1; g < w->n_image; g++) {
+        hx_isometry_apply(&w->image[g], x, y);
+        hx_ties_to_frame(w, y, there);
+        if (hx_ties_offset(w, &shape, own, there) >= WALL - shape.slack) return 1;
+    }
+    return 0;
+}
+
+/* Orthonormal axes, the last one along v. */
+static void make_axes(const double v[3], double axis[3][3])
+{
+    const double length = sqrt(hx_dot3(v, v));
+    int least = 0;
+    for (int i = 0; i < 3; i++) {
+        axis[2][i] = v[i] / length;
+        if (fabs(v[i]) < fabs(v[least])) least = i;
+    }
+    for (int i = 0; i < 3; i++) axis[0][i] = (i == least) - axis[2][least] * axis[2][i];
+    const double norm = sqrt(hx_dot3(axis[0], axis[0]));
+    for (int i = 0; i < 3; i++) axis[0][i] /= norm;
+    for (int i = 0; i < 3; i++)
+        axis[1][i] = axis[2][(i + 1) % 3] * axis[0][(i + 2) % 3] -
+                     axis[2][(i + 2) % 3] * axis[0][(i + 1) % 3];
+}
+
+static int take_extrusion(hx_ties_work *w, const hx_ties_params *params)
+{
+    static const double unit[3][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+    const double *const v = params->extrusion, length = sqrt(hx_dot3(v, v));
+    memcpy(w->axis, unit, sizeof unit);
+    w->is_extruded = params->is_extruded;
+    if (!w->is_extruded) return HX_OK;
+    if (!(length > 0.0 && isfinite(length)))
+        return HX_RAISE(HX_EINPUT, "%s: [%g, %g, %g] has no direction", params->extrusion_origin,
+                        v[0], v[1], v[2]);
+    make_axes(v, w->axis);
+    for (size_t p = 0; p < params->n_plane; p++) {
+        const double *const n = params->plane[p].normal;
+        const double cosine = fabs(hx_dot3(n, w->axis[2])) / sqrt(hx_dot3(n, n));
+        if (cosine > 1e-6 && cosine < 1.0 - 1e-6)
+            return HX_RAISE(HX_EINPUT,
+                            "%s: the plane is oblique to the extrusion; its normal must be along "
+                            "it or at right angles to it",
+                            params->plane[p].origin);
+    }
+    return HX_OK;
+}
+
+/* Into y the image of x that lies furthest along `toward`, x itself if that is as good as on a
+ * mirror; returns which image. */
+static int into_chamber(const hx_ties_work *w, const double x[3], double y[3])
+{
+    double other[3];
+    int by = 0;
+    memcpy(y, x, 3 * sizeof *y);
+    for (int g = 1; g < w->n_image; g++) {
+        hx_isometry_apply(&w->image[g], x, other);
+        if (hx_dot3(w->toward, other) <= hx_dot3(w->toward, y) + 4.0 * w->place.margin) continue;
+        memcpy(y, other, 3 * sizeof *y);
+        by = g;
+    }
+    return by;
+}
+
+static void fold(hx_ties_work *w, int64_t e)
+{
+    double x[3], best[3], own[3];
+    hx_place_centroid(&w->place, e, x);
+    w->by[e] = (uint8_t)into_chamber(w, x, best);
+    hx_ties_to_frame(w, best, w->folded + 3 * e);
+    hx_ties_to_frame(w, x, own);
+    if (w->by[e] == 0 || !hx_ties_is_own(w, e, own, w->folded + 3 * e)) return;
+    memcpy(w->folded + 3 * e, own, sizeof own);
+    w->by[e] = 0;
+}
+
+/* What tells the chambers of a mesh apart that is not symmetric: sums over the elements in it of
+ * the distance to the nearest mirror, of its square, and by volume. An element on a mirror adds
+ * nothing to either side, so that rounding decides nothing. */
+enum { N_SUM = 3 };
+typedef struct chamber {
+    double sum[N_SUM];
+} chamber;
+
+static void sum_chambers(const hx_ties_work *w, chamber all[HX_TIES_MOST_IMAGES])
+{
+    hx_mirror mirror[HX_TIES_MOST_IMAGES];
+    const int n_mirror = hx_images_mirrors(w->image, w->n_image, mirror);
+#pragma omp parallel
+    {
+        chamber part[HX_TIES_MOST_IMAGES] = {{{0.0}}};
+#pragma omp for schedule(static)
+        for (int64_t e = 0; e < w->mesh->n_elem; e++) {
+            double x[3], y[3], least = INFINITY;
+            if (w->is_done[e]) continue;
+            hx_place_centroid(&w->place, e, x);
+            for (int m = 0; m < n_mirror; m++)
+                least = fmin(least, fabs(hx_dot3(mirror[m].normal, x) - mirror[m].level));
+            double *const sum = part[into_chamber(w, x, y)].sum;
+            sum[0] += least;
+            sum[1] += least * least;
+            sum[2] += least * w->place.volume[e];
+        }
+#pragma omp critical
+        for (int g = 0; g < w->n_image; g++)
+            for (int i = 0; i < N_SUM; i++) all[g].sum[i] += part[g].sum[i];
+    }
+}
+
+/* By how much rounding may change each sum. */
+static void find_tolerances(const hx_ties_work *w, const chamber *all, double tolerance[N_SUM])
+{
+    double sum[N_SUM] = {0.0};
+    for (int g = 0; g < w->n_image; g++)
+        for (int i = 0; i < N_SUM; i++) sum[i] += all[g].sum[i];
+    const double by_margin[N_SUM] = {(double)w->mesh->n_elem, 2.0 * sum[0], w->mesh->total_volume};
+    for (int i = 0; i < N_SUM; i++)
+        tolerance[i] = 1e-9 * sum[i] + 8.0 * w->place.margin * by_margin[i];
+}
+
+/* The chamber that most of what is left of the part lies in leads, so that as many elements as
+ * possible find an image in it; of equal chambers the one to which the planes' normals point. */
+static void choose_chamber(hx_ties_work *w)
+{
+    chamber all[HX_TIES_MOST_IMAGES] = {{{0.0}}};
+    int best = 0, is_out[HX_TIES_MOST_IMAGES] = {0};
+    double toward[3] = {0.0}, tolerance[N_SUM];
+    if (w->n_image < 2) return;
+    sum_chambers(w, all);
+    find_tolerances(w, all, tolerance);
+    for (int i = 0; i < N_SUM; i++) {
+        double most = 0.0;
+        for (int g = 0; g < w->n_image; g++)
+            if (!is_out[g]) most = fmax(most, all[g].sum[i]);
+        for (int g = 0; g < w->n_image; g++) is_out[g] |= all[g].sum[i] < most - tolerance[i];
+    }
+    while (best + 1 < w->n_image && is_out[best]) best++;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) toward[i] += w->image[best].r[k][i] * w->toward[k];
+    memcpy(w->toward, toward, sizeof toward);
+}
+
+static double largest_radius(const hx_mesh *mesh)
+{
+    double most = 0.0;
+#pragma omp parallel for schedule(static) reduction(max : most)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        double x[3];
+        hx_mesh_centroid(mesh, e, x);
+        for (int a = 0; a < 8; a++) {
+            const double *const c = mesh->xyz + 3 * (int64_t)mesh->conn[8 * e + a];
+            const double d[3] = {c[0] - x[0], c[1] - x[1], c[2] - x[2]};
+            most = fmax(most, hx_dot3(d, d));
+        }
+    }
+    return sqrt(most);
+}
+
+/* HX_EINPUT for a plane with the whole part on one side. */
+static int check_plane(const hx_place *place, const hx_symmetry_plane *plane)
+{
+    const hx_mesh *const mesh = place->mesh;
+    const double margin = place->margin * hx_norm3(plane->normal);
+    int above = 0, below = 0;
+#pragma omp parallel for schedule(static) reduction(| : above, below)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        double x[3];
+        hx_mesh_centroid(mesh, e, x);
+        for (int i = 0; i < 3; i++) x[i] -= plane->point[i];
+        const double side = hx_dot3(x, plane->normal);
+        above |= side > margin;
+        below |= side < -margin;
+    }
+    if (above && below) return HX_OK;
+    return HX_RAISE(HX_EINPUT,
+                    "%s: the whole part lies on one side of the plane; its box is %g to %g, %g to "
+                    "%g, %g to %g",
+                    plane->origin, mesh->box_min[0], mesh->box_max[0], mesh->box_min[1],
+                    mesh->box_max[1], mesh->box_min[2], mesh->box_max[2]);
+}
+
+static double diagonal_of(const hx_mesh *mesh)
+{
+    double square = 0.0;
+    for (int i = 0; i < 3; i++) square += pow(mesh->box_max[i] - mesh->box_min[i], 2.0);
+    return sqrt(square);
+}
+
+int hx_ties_find_images(hx_ties_work *w, const hx_problem *problem, const hx_ties_params *params)
+{
+    const hx_mesh *mesh = w->mesh;
+    hx_place_create(&w->place, problem, params);
+    HX_TRY(hx_images_create(params, w->place.origin, diagonal_of(mesh), w->image, &w->n_image,
+                            w->toward));
+    for (size_t p = 0; p < params->n_plane; p++) HX_TRY(check_plane(&w->place, &params->plane[p]));
+    HX_TRY(take_extrusion(w, params));
+    w->reach = largest_radius(mesh);
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < mesh->n_elem; e++) {
+        w->order[mesh->elem_orig ? mesh->elem_orig[e] : e] = (int32_t)e;
+        w->rep[e] = w->above[e] = -1;
+    }
+    return HX_OK;
+}
+
+void hx_ties_fold(hx_ties_work *w)
+{
+    choose_chamber(w);
+#pragma omp parallel for schedule(static)
+    for (int64_t e = 0; e < w->mesh->n_elem; e++)
+        if (!w->is_done[e]) fold(w, e);
+}

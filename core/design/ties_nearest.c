@@ -1,0 +1,120 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/memory.h"
+#include "../base/vec3.h"
+#include "ties_work.h"
+
+static int is_wanted(const hx_ties_work *w, int32_t e, hx_ties_which which)
+{
+    if (w->is_done[e]) return 0;
+    if (which == HX_TIES_OF_CHAMBER) return w->by[e] == 0;
+    if (which == HX_TIES_REPRESENTATIVES) return w->rep[e] == e;
+    return w->by[e] != 0 && w->rep[e] >= 0;
+}
+
+void hx_ties_points_free(hx_ties_points *p)
+{
+    hx_point_grid_free(&p->grid);
+    free(p->elem);
+    free(p->xyz);
+    memset(p, 0, sizeof *p);
+}
+
+int hx_ties_points_create(hx_ties_points *p, const hx_ties_work *w, hx_ties_which which)
+{
+    int rc;
+    memset(p, 0, sizeof *p);
+    for (int64_t e = 0; e < w->mesh->n_elem; e++) p->n += is_wanted(w, (int32_t)e, which);
+    HX_TRY_FAIL(hx_alloc_raw(&p->elem, (size_t)p->n, sizeof *p->elem, "symmetry"));
+    HX_TRY_FAIL(hx_alloc_raw(&p->xyz, 3 * (size_t)p->n, sizeof *p->xyz, "symmetry"));
+    int64_t k = 0;
+    for (int64_t i = 0; i < w->mesh->n_elem; i++) {
+        const int32_t e = w->order[i];
+        if (!is_wanted(w, e, which)) continue;
+        p->elem[k] = e;
+        memcpy(p->xyz + 3 * k++, w->folded + 3 * (int64_t)e, 3 * sizeof *p->xyz);
+    }
+    HX_TRY_FAIL(hx_point_grid_create(&p->grid, p->n, p->xyz));
+    return HX_OK;
+fail:
+    hx_ties_points_free(p);
+    return rc;
+}
+
+/* The point nearest to the folded centroid x of an element. */
+typedef struct nearest {
+    const hx_ties_work *w;
+    const hx_ties_points *p;
+    const double *x;
+    int64_t elem; /* the one that x is of */
+    int64_t point;
+    double distance;
+    int is_equal; /* another point is as near, and nothing tells the two apart */
+} nearest;
+
+/* The offset from the element of x of the place where a point's element lies when the image that
+ * folded x is undone: small if the element of x covers the image of the other. */
+static double offset_back(const nearest *best, int64_t point, double *slack)
+{
+    const hx_ties_work *const w = best->w;
+    double y[3], z[3], own[3], there[3];
+    hx_place_centroid(&w->place, best->elem, z);
+    hx_ties_to_frame(w, z, own);
+    hx_place_centroid(&w->place, best->p->elem[point], y);
+    hx_isometry_undo(&w->image[w->by[best->elem]], y, z);
+    hx_ties_to_frame(w, z, there);
+    return hx_ties_column_offset(w, best->elem, own, there, slack);
+}
+
+/* Below 0: nearer. Points that are equally near are told apart by, in this order: how well their
+ * element covers x; how well the element of x covers theirs; the distances, volumes and skewness of
+ * hx_place_rank. No motion, unit or numbering changes any of these. 0: the two are images of each
+ * other under a symmetry that leaves x in its place, as far as these quantities show. */
+static int compare_points(const nearest *best, int64_t point, double distance)
+{
+    const hx_ties_work *const w = best->w;
+    const int32_t e = best->p->elem[point], other = best->p->elem[best->point];
+    const double *const xyz = best->p->xyz;
+    double slack, that_slack;
+    if (fabs(distance - best->distance) > 4.0 * w->place.margin)
+        return distance < best->distance ? -1 : 1;
+    const double offset = hx_ties_column_offset(w, e, xyz + 3 * point, best->x, &slack);
+    const double that =
+        hx_ties_column_offset(w, other, xyz + 3 * best->point, best->x, &that_slack);
+    if (fabs(offset - that) > slack + that_slack) return offset < that ? -1 : 1;
+    const double back = offset_back(best, point, &slack);
+    const double that_back = offset_back(best, best->point, &slack);
+    if (fabs(back - that_back) > 2.0 * slack) return back < that_back ? -1 : 1;
+    return hx_place_rank(&w->place, e, other);
+}
+
+static void look_at(void *context, int64_t point)
+{
+    nearest *const best = context;
+    const double *const y = best->p->xyz + 3 * point;
+    const double d[3] = {y[0] - best->x[0], y[1] - best->x[1], y[2] - best->x[2]};
+    const double distance = hx_norm3(d);
+    if (point == best->point || distance > best->distance + 8.0 * best->w->place.margin) return;
+    const int order = compare_points(best, point, distance);
+    if (order == 0) best->is_equal = 1;
+    if (order >= 0) return;
+    best->point = point;
+    best->distance = distance;
+    best->is_equal = 0;
+}
+
+int64_t hx_ties_nearest(const hx_ties_work *w, const hx_ties_points *p, int64_t elem)
+{
+    const double *const x = w->folded + 3 * elem;
+    nearest best = {.w = w, .p = p, .x = x, .elem = elem};
+    best.point = hx_point_grid_nearest(&p->grid, x, 2.0 * w->reach + w->place.margin);
+    if (best.point < 0) return -1;
+    const double *const y = p->xyz + 3 * best.point;
+    const double d[3] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]};
+    best.distance = hx_norm3(d);
+    if (best.distance > w->place.margin) /* else others there would be at the same place */
+        hx_point_grid_visit(&p->grid, x, best.distance + 8.0 * w->place.margin, look_at, &best);
+    return best.is_equal ? -1 : best.point;
+}

@@ -1,0 +1,22 @@
+/* Shared by the mesh_check_*.c files; not installed. */
+#ifndef HX_MESH_CHECK_MERGE_H
+#define HX_MESH_CHECK_MERGE_H
+
+#include "mesh.h"
+
+/* What merging would make of a mesh. */
+typedef struct hx_merge_trial {
+    int64_t n_twin;  /* pairs of elements that would have the same nodes */
+    int64_t twin[2]; /* file's numbers of the first pair */
+    int is_sound;    /* 1: the elements at the merged nodes are valid and conform */
+    char why[512];   /* else what is wrong, with the file's numbers */
+} hx_merge_trial;
+
+/* rep[n_node] := the first node within `radius`, which may be the node itself. */
+int hx_mesh_find_coincident(const hx_mesh *mesh, double radius, int32_t *rep, int64_t *n_double);
+
+/* Tries to merge nodes with rep[node], on the elements that have such nodes. O(n_node + n_elem), and
+ * a mesh of these elements while it runs. */
+int hx_mesh_try_merge(const hx_mesh *mesh, const int32_t *rep, hx_merge_trial *trial);
+
+#endif

@@ -1,0 +1,308 @@
+#include "set_rules.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/grow.h"
+#include "../base/memory.h"
+#include "load_faces.h"
+#include "mesh_internal.h"
+#include "region.h"
+
+static const char lead[] = "hextop: set ";
+static const char *const word[] = {[HX_SET_AND] = "and", [HX_SET_OR] = "or", [HX_SET_NOT] = "not"};
+
+static int append_part(hx_set *set, const char *part)
+{
+    HX_TRY(
+        hx_resize(&set->part, set->n_part, set->n_part + 1, sizeof *set->part, "parts of a set"));
+    HX_TRY(hx_strdup(&set->part[set->n_part], part));
+    set->n_part++;
+    return HX_OK;
+}
+
+static int begin_rule(hx_set_rules *rules, const char *name, hx_set_rule rule, int is_listed)
+{
+    HX_TRY(hx_grow(&rules->rule, rules->n, &rules->capacity, sizeof *rules->rule, "rules of sets"));
+    hx_stated_rule *const made = &rules->rule[rules->n];
+    memset(made, 0, sizeof *made);
+    HX_TRY(hx_strdup(&made->set.name, name));
+    made->set.rule = rule;
+    made->is_listed = is_listed;
+    rules->n++;
+    return HX_OK;
+}
+
+int hx_set_rules_add(hx_set_rules *rules, const char *name, hx_set_rule rule, const char *part,
+                     int is_listed)
+{
+    const hx_stated_rule *const last = rules->n > 0 ? &rules->rule[rules->n - 1] : NULL;
+    if (!last || strcmp(last->set.name, name) != 0 || last->set.rule != rule)
+        HX_TRY(begin_rule(rules, name, rule, is_listed));
+    return append_part(&rules->rule[rules->n - 1].set, part);
+}
+
+void hx_set_rules_free(hx_set_rules *rules)
+{
+    for (size_t i = 0; i < rules->n; i++) hx_set_free(&rules->rule[i].set);
+    free(rules->rule);
+    memset(rules, 0, sizeof *rules);
+}
+
+/* --- as text --- */
+
+/* A name in quotes, from *at on, into name; *at then lies behind it. 0: there is none. */
+static int take_name(const char **at, char *name)
+{
+    const char *from = *at;
+    if (*from++ != '"') return 0;
+    while (*from && *from != '"') {
+        if (*from == '\\' && from[1]) from++;
+        *name++ = *from++;
+    }
+    *name = '\0';
+    *at = from + 1;
+    return *from == '"';
+}
+
+/* The rule whose word and a blank come next; HX_SET_PLAIN: none. */
+static hx_set_rule take_word(const char **at)
+{
+    for (size_t i = HX_SET_AND; i <= HX_SET_NOT; i++) {
+        const size_t n = strlen(word[i]);
+        if (strncmp(*at, word[i], n) != 0 || (*at)[n] != ' ') continue;
+        *at += n + 1;
+        return (hx_set_rule)i;
+    }
+    return HX_SET_PLAIN;
+}
+
+int hx_set_rules_read(hx_set_rules *rules, const char *text, int *is_rule)
+{
+    char *name = NULL, *part = NULL;
+    const char *at = text + strlen(lead);
+    hx_set_rule rule = HX_SET_PLAIN;
+    int rc = HX_OK;
+    *is_rule = 0;
+    if (strncmp(text, lead, strlen(lead)) != 0) return HX_OK;
+    HX_TRY_FAIL(hx_alloc(&name, strlen(text) + 1, 1, "the name of a set"));
+    HX_TRY_FAIL(hx_alloc(&part, strlen(text) + 1, 1, "the name of a set"));
+    if (!take_name(&at, name) || strncmp(at, ", ", 2) != 0) goto fail;
+    at += 2;
+    rule = take_word(&at);
+    if (rule == HX_SET_PLAIN || !take_name(&at, part) || at[strspn(at, " \t\r")] != '\0') goto fail;
+    rc = hx_set_rules_add(rules, name, rule, part, 1);
+    *is_rule = rc == HX_OK;
+fail:
+    free(name);
+    free(part);
+    return rc;
+}
+
+static char *put_name(char *to, const char *name)
+{
+    *to++ = '"';
+    for (; *name; name++) {
+        if (*name == '"' || *name == '\\') *to++ = '\\';
+        *to++ = *name;
+    }
+    *to++ = '"';
+    *to = '\0';
+    return to;
+}
+
+/* Which set of the mesh part p of the set is; n_set: none. */
+static size_t find_part(const hx_mesh *mesh, const hx_set *set, size_t p)
+{
+    size_t k = 0;
+    while (k < mesh->n_set && strcmp(mesh->set[k].name, set->part[p]) != 0) k++;
+    return k;
+}
+
+static int has_all_parts(const hx_mesh *mesh, const hx_set *set)
+{
+    for (size_t p = 0; p < set->n_part; p++) {
+        const size_t k = find_part(mesh, set, p);
+        if (k == mesh->n_set || strcmp(mesh->set[k].name, set->name) == 0) return 0;
+    }
+    return set->n_part > 0;
+}
+
+/* Bytes of the lines of a set at most; 0: it has none. */
+static size_t most_bytes(const hx_mesh *mesh, char *const *name, size_t i, size_t n_before)
+{
+    const hx_set *const set = &mesh->set[i];
+    size_t n = 0;
+    if (set->rule == HX_SET_PLAIN || !has_all_parts(mesh, set)) return 0;
+    for (size_t p = 0; p < set->n_part; p++)
+        n += n_before + sizeof lead + 16 +
+             2 * (strlen(name[i]) + strlen(name[find_part(mesh, set, p)]));
+    return n;
+}
+
+static char *put_lines(char *to, const hx_mesh *mesh, char *const *name, size_t i,
+                       const char *before)
+{
+    const hx_set *const set = &mesh->set[i];
+    for (size_t p = 0; p < set->n_part; p++) {
+        to += sprintf(to, "%s%s", before, lead);
+        to = put_name(to, name[i]);
+        to += sprintf(to, ", %s ", word[set->rule]);
+        to = put_name(to, name[find_part(mesh, set, p)]);
+        *to++ = '\n';
+    }
+    *to = '\0';
+    return to;
+}
+
+int hx_set_rules_text(const hx_mesh *mesh, char *const *name, const char *before, char **text)
+{
+    const size_t n_before = strlen(before);
+    size_t n = 0;
+    *text = NULL;
+    for (size_t i = 0; i < mesh->n_set; i++) n += most_bytes(mesh, name, i, n_before);
+    if (n == 0) return HX_OK;
+    HX_TRY(hx_alloc(text, n + 1, 1, "the rules of sets"));
+    char *to = *text;
+    for (size_t i = 0; i < mesh->n_set; i++)
+        if (most_bytes(mesh, name, i, n_before) > 0) to = put_lines(to, mesh, name, i, before);
+    return HX_OK;
+}
+
+/* --- applied --- */
+
+static hx_set *find_set(hx_mesh *mesh, const char *name)
+{
+    for (size_t i = 0; i < mesh->n_set; i++)
+        if (strcmp(mesh->set[i].name, name) == 0) return &mesh->set[i];
+    return NULL;
+}
+
+/* 1 if a part names faces of its own, or is made of sets that do. */
+static int has_faces(const hx_mesh *mesh, const hx_set *rule)
+{
+    for (size_t i = 0; i < rule->n_part; i++) {
+        const hx_set *const part = hx_mesh_find_set(mesh, rule->part[i]);
+        if (part && (part->n_face > 0 || part->rule != HX_SET_PLAIN)) return 1;
+    }
+    return 0;
+}
+
+/* The nodes that a plain set has which is listed as the combined one: those of its elements and
+ * stated faces too. */
+static int list_nodes(const hx_mesh *mesh, const hx_set *made, hx_set *listed)
+{
+    uint8_t *flag = NULL;
+    *listed = *made;
+    listed->rule = HX_SET_PLAIN;
+    listed->n_face = hx_set_stated_faces(mesh, made);
+    listed->node = NULL;
+    HX_TRY(
+        hx_alloc_raw(&listed->node, (size_t)made->n_node, sizeof *listed->node, "nodes of a set"));
+    if (made->n_node > 0)
+        memcpy(listed->node, made->node, (size_t)made->n_node * sizeof *made->node);
+    HX_TRY(hx_alloc(&flag, (size_t)mesh->n_node, 1, "nodes of a set"));
+    const int rc = hx_set_add_member_nodes(mesh, listed, flag);
+    free(flag);
+    return rc;
+}
+
+/* *same: the set that the file lists, NULL: none, is the one that the rule has made. */
+static int compare_sets(const hx_mesh *mesh, const hx_set *set, const hx_set *made, int is_listed,
+                        int *same)
+{
+    static const hx_set empty;
+    hx_set listed = {0};
+    int rc;
+    if (!set) set = &empty;
+    HX_TRY_FAIL(list_nodes(mesh, made, &listed));
+    const size_t n_node = (size_t)set->n_node, n_face = (size_t)set->n_face;
+    /* What the file unites itself is listed by nodes. */
+    const int are_faces = set->n_face == listed.n_face || (!is_listed && n_face == 0);
+    *same = set->n_node == listed.n_node && are_faces;
+    if (*same && n_node > 0) *same = memcmp(set->node, listed.node, n_node * sizeof(int32_t)) == 0;
+    if (*same && n_face > 0) *same = memcmp(set->face, listed.face, n_face * sizeof(int64_t)) == 0;
+fail:
+    free(listed.node);
+    return rc;
+}
+
+/* Puts the combined set in the place of the listed one. */
+static int replace_set(hx_mesh *mesh, const char *name, hx_set *made)
+{
+    hx_set *set = find_set(mesh, name);
+    if (!set) HX_TRY(hx_mesh_append_set(mesh, name, &set));
+    made->name = set->name;
+    set->name = NULL;
+    hx_set_free(set);
+    *set = *made;
+    memset(made, 0, sizeof *made);
+    return HX_OK;
+}
+
+/* *done: the rule has served. */
+static int apply_rule(hx_mesh *mesh, const hx_stated_rule *stated, int *done)
+{
+    static const hx_region_kind kind[] = {
+        [HX_SET_AND] = HX_REGION_AND, [HX_SET_OR] = HX_REGION_OR, [HX_SET_NOT] = HX_REGION_NOT};
+    const hx_set *const rule = &stated->set;
+    const hx_set *const set = find_set(mesh, rule->name);
+    hx_set made = {0};
+    int same = 0, rc;
+    *done = 0;
+    if (!stated->is_listed && !has_faces(mesh, rule)) return HX_OK;
+    if ((set && set->rule != HX_SET_PLAIN) || !has_all_parts(mesh, rule)) return HX_OK;
+    const hx_region region = {.kind = kind[rule->rule],
+                              .n_operand = rule->n_part,
+                              .operand = (const char *const *)rule->part};
+    HX_TRY_FAIL(hx_region_make_set(mesh, rule->name, &region, &made));
+    HX_TRY_FAIL(compare_sets(mesh, set, &made, stated->is_listed, &same));
+    if (same) rc = replace_set(mesh, rule->name, &made);
+    *done = same;
+fail:
+    hx_set_free(&made);
+    return rc;
+}
+
+/* 1 if a rule that was not tried yet makes one of the parts. */
+static int is_waiting(const hx_set_rules *rules, const hx_set *rule)
+{
+    for (size_t i = 0; i < rules->n; i++) {
+        const hx_stated_rule *const other = &rules->rule[i];
+        if (other->is_tried || &other->set == rule) continue;
+        for (size_t p = 0; p < rule->n_part; p++)
+            if (strcmp(rule->part[p], other->set.name) == 0) return 1;
+    }
+    return 0;
+}
+
+/* Takes out the rules that have served. */
+static void keep_others(hx_set_rules *rules)
+{
+    size_t n_left = 0;
+    for (size_t i = 0; i < rules->n; i++) {
+        if (rules->rule[i].is_done)
+            hx_set_free(&rules->rule[i].set);
+        else
+            rules->rule[n_left++] = rules->rule[i];
+    }
+    rules->n = n_left;
+}
+
+int hx_mesh_apply_set_rules(hx_mesh *mesh)
+{
+    hx_set_rules *const rules = &mesh->rules;
+    int goes_on = rules->n > 0;
+    while (goes_on) {
+        goes_on = 0;
+        for (size_t i = 0; i < rules->n; i++) {
+            hx_stated_rule *const stated = &rules->rule[i];
+            if (stated->is_tried || is_waiting(rules, &stated->set)) continue;
+            HX_TRY(apply_rule(mesh, stated, &stated->is_done));
+            stated->is_tried = goes_on = 1;
+        }
+    }
+    keep_others(rules);
+    return HX_OK;
+}

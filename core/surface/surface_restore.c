@@ -1,0 +1,212 @@
+/* The volume of every shell back to what it was before smoothing: free vertices move along their
+ * normals, those on rims of caps along their mesh edges. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "../base/memory.h"
+#include "../base/sum.h"
+#include "surface_internal.h"
+
+enum { MOST_STEPS = 20 };
+
+/* The share of its volume that a shell may lack. */
+#define EXACT 1e-6
+
+typedef struct shells {
+    const hx_surface_motion *m;
+    int64_t n;
+    int32_t *of;       /* [n_vertex] the shell of a vertex (owned) */
+    int64_t *begin;    /* [n + 1] where a shell's triangles begin in tri (owned) */
+    int32_t *tri;      /* [n_tri] by shell (owned) */
+    double *volume;    /* [n] before smoothing (owned) */
+    double *distance;  /* [n] of a step; lacking volume first (owned) */
+    double *direction; /* [n_vertex][3] of a step, 0: stays (owned) */
+} shells;
+
+static void shells_free(shells *s)
+{
+    free(s->of);
+    free(s->begin);
+    free(s->tri);
+    free(s->volume);
+    free(s->distance);
+    free(s->direction);
+}
+
+static int32_t root_of(int32_t *parent, int32_t a)
+{
+    while (parent[a] != a) {
+        parent[a] = parent[parent[a]];
+        a = parent[a];
+    }
+    return a;
+}
+
+/* of[] := number of the shell, by the smallest vertex; returns how many there are. */
+static int64_t number_shells(const hx_surface *s, int32_t *of)
+{
+    int32_t n = 0;
+    for (int64_t v = 0; v < s->n_vertex; v++) of[v] = (int32_t)v;
+    for (int64_t c = 0; c < 3 * s->n_tri; c++) {
+        const int32_t a = root_of(of, s->tri[c]), b = root_of(of, s->tri[hx_corner_next(c)]);
+        if (a < b) of[b] = a;
+        if (b < a) of[a] = b;
+    }
+    for (int64_t v = 0; v < s->n_vertex; v++) of[v] = root_of(of, (int32_t)v);
+    /* a root is the smallest of its shell and is numbered before the others need it */
+    for (int64_t v = 0; v < s->n_vertex; v++) of[v] = of[v] == v ? n++ : of[of[v]];
+    return n;
+}
+
+static void list_triangles(shells *s)
+{
+    const hx_surface *surface = s->m->surface;
+    for (int64_t t = 0; t < surface->n_tri; t++) s->begin[s->of[surface->tri[3 * t]] + 1]++;
+    for (int64_t k = 0; k < s->n; k++) s->begin[k + 1] += s->begin[k];
+    for (int64_t t = 0; t < surface->n_tri; t++)
+        s->tri[s->begin[s->of[surface->tri[3 * t]]]++] = (int32_t)t;
+    for (int64_t k = s->n; k > 0; k--) s->begin[k] = s->begin[k - 1];
+    s->begin[0] = 0;
+}
+
+/* Six times the volume between a triangle and a point of its shell; with directions six times what
+ * the volume gains per step of length 1. */
+static double share_of(const shells *s, const double *xyz, int64_t t, const double origin[3],
+                       const double *direction)
+{
+    const int32_t *const tri = s->m->surface->tri + 3 * t;
+    double x[3][3], n[3], sum[3] = {0.0, 0.0, 0.0};
+    for (int k = 0; k < 3; k++)
+        for (int d = 0; d < 3; d++) {
+            x[k][d] = xyz[3 * (int64_t)tri[k] + d] - origin[d];
+            if (direction) sum[d] += direction[3 * (int64_t)tri[k] + d];
+        }
+    if (!direction) return hx_triple3(x[0], x[1], x[2]);
+    hx_triangle_normal2(x[0], x[1], x[2], n);
+    return hx_dot3(n, sum);
+}
+
+/* Volume of shell k, or with directions its gain per step of length 1. */
+static double measure(const shells *s, const double *xyz, int64_t k, const double *direction)
+{
+    double part[HX_N_PART], origin[3];
+    const int64_t first = s->begin[k], n = s->begin[k + 1] - first;
+    const int32_t *const tri = s->tri + first;
+    for (int d = 0; d < 3; d++)
+        origin[d] = xyz[3 * (int64_t)s->m->surface->tri[3 * (int64_t)tri[0]] + d];
+#pragma omp parallel for schedule(static) if (n > 10000)
+    for (int i = 0; i < HX_N_PART; i++) {
+        part[i] = 0.0;
+        for (int64_t j = hx_part_begin(n, i); j < hx_part_begin(n, i + 1); j++)
+            part[i] += share_of(s, xyz, tri[j], origin, direction);
+    }
+    return hx_sum_parts(part) / 6.0;
+}
+
+static int shells_create(shells *s, const hx_surface_motion *m)
+{
+    const size_t n_vertex = (size_t)m->surface->n_vertex, n_tri = (size_t)m->surface->n_tri;
+    s->m = m;
+    HX_TRY(hx_alloc_raw(&s->of, n_vertex, sizeof *s->of, "shells"));
+    s->n = number_shells(m->surface, s->of);
+    HX_TRY(hx_alloc(&s->begin, (size_t)s->n + 1, sizeof *s->begin, "shells"));
+    HX_TRY(hx_alloc_raw(&s->tri, n_tri, sizeof *s->tri, "shells"));
+    HX_TRY(hx_alloc_raw(&s->volume, (size_t)s->n, sizeof *s->volume, "shells"));
+    HX_TRY(hx_alloc_raw(&s->distance, (size_t)s->n, sizeof *s->distance, "shells"));
+    HX_TRY(hx_alloc_raw(&s->direction, 3 * n_vertex, sizeof *s->direction, "shells"));
+    list_triangles(s);
+    for (int64_t k = 0; k < s->n; k++) s->volume[k] = measure(s, m->before, k, NULL);
+    return HX_OK;
+}
+
+/* distance[] := volume that a shell lacks, 0 if it is exact; returns how many are not. */
+static int64_t find_lacking(shells *s)
+{
+    int64_t n = 0;
+    for (int64_t k = 0; k < s->n; k++) {
+        const double lack = s->volume[k] - measure(s, s->m->surface->xyz, k, NULL);
+        s->distance[k] = fabs(lack) > EXACT * fabs(s->volume[k]) ? lack : 0.0;
+        n += s->distance[k] != 0.0;
+    }
+    return n;
+}
+
+/* Share of its mesh edge at which a vertex lies, the edge from inside to outside in e. */
+static double place_on_edge(const hx_surface_motion *m, int64_t v, double e[3])
+{
+    const hx_surface *s = m->surface;
+    const double *const in = m->mesh->xyz + 3 * (int64_t)s->edge[2 * v];
+    const double *const out = m->mesh->xyz + 3 * (int64_t)s->edge[2 * v + 1];
+    double along[3];
+    for (int d = 0; d < 3; d++) {
+        e[d] = out[d] - in[d];
+        along[d] = s->xyz[3 * v + d] - in[d];
+    }
+    return hx_dot3(along, e) / hx_dot3(e, e);
+}
+
+/* Unit vector along which a vertex moves outwards, 0 if it stays or is at the end of its edge. */
+static void find_direction(const shells *s, int64_t v, double to[3])
+{
+    const hx_surface_motion *const m = s->m;
+    const double lack = s->distance[s->of[v]];
+    double n[3] = {0.0, 0.0, 0.0};
+    if (m->kind[v] == HX_VERTEX_SLIDES && lack != 0.0) {
+        const double share = place_on_edge(m, v, n);
+        const int is_stuck =
+            lack > 0.0 ? share >= 1.0 - HX_SURFACE_MARGIN : share <= HX_SURFACE_MARGIN;
+        if (is_stuck) n[0] = n[1] = n[2] = 0.0;
+    } else if (m->kind[v] == HX_VERTEX_FREE && lack != 0.0) {
+        hx_surface_vertex_normal(m, v, n);
+    }
+    const double size = hx_norm3(n);
+    for (int d = 0; d < 3; d++) to[d] = size > 0.0 ? n[d] / size : 0.0;
+}
+
+static void move_vertex(const shells *s, int64_t v)
+{
+    const hx_surface_motion *const m = s->m;
+    const double *const to = s->direction + 3 * v, step = s->distance[s->of[v]];
+    double *const x = m->surface->xyz + 3 * v, e[3];
+    for (int d = 0; d < 3; d++) x[d] += step * to[d];
+    if (m->kind[v] != HX_VERTEX_SLIDES || hx_dot3(to, to) == 0.0) return;
+    const double share = place_on_edge(m, v, e);
+    hx_surface_cut(m->mesh->xyz + 3 * (int64_t)m->surface->edge[2 * v],
+                   m->mesh->xyz + 3 * (int64_t)m->surface->edge[2 * v + 1],
+                   fmin(fmax(share, HX_SURFACE_MARGIN), 1.0 - HX_SURFACE_MARGIN), x);
+}
+
+/* Newton's steps, shell by shell. */
+static void restore(shells *s)
+{
+    const int64_t n_vertex = s->m->surface->n_vertex;
+    for (int i = 0; i < MOST_STEPS && find_lacking(s) > 0; i++) {
+#pragma omp parallel for schedule(static)
+        for (int64_t v = 0; v < n_vertex; v++) find_direction(s, v, s->direction + 3 * v);
+        for (int64_t k = 0; k < s->n; k++) {
+            if (s->distance[k] == 0.0) continue;
+            const double gain = measure(s, s->m->surface->xyz, k, s->direction);
+            s->distance[k] = gain > 0.0 ? s->distance[k] / gain : 0.0;
+        }
+#pragma omp parallel for schedule(static)
+        for (int64_t v = 0; v < n_vertex; v++) move_vertex(s, v);
+    }
+}
+
+int hx_surface_restore(const hx_surface_motion *motion)
+{
+    shells s = {0};
+    const int rc = shells_create(&s, motion);
+    if (rc == HX_OK) restore(&s);
+    shells_free(&s);
+    return rc;
+}
+
+int hx_surface_count_shells(const hx_surface *surface, int64_t *n)
+{
+    int32_t *of;
+    HX_TRY(hx_alloc_raw(&of, (size_t)surface->n_vertex, sizeof *of, "shells"));
+    *n = number_shells(surface, of);
+    free(of);
+    return HX_OK;
+}

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Nothing but absolute temperatures depends on the zero of the scale: thermal compliance of analyse and of designs with
+several held and ambient temperatures, percentages of verify and its page.
+
+    test_heat_zero.py HEXTOP
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+HEXTOP = os.path.abspath(sys.argv[1])
+failed = []
+
+
+def check(is_right, what):
+    if not is_right:
+        failed.append(what)
+        print("failed: " + what)
+
+
+def run(*words, status=0):
+    result = subprocess.run([HEXTOP, *words], capture_output=True, text=True)
+    check(result.returncode == status, "%s: exit status %d\n%s" % (" ".join(words), result.returncode, result.stderr))
+    return result.stdout + result.stderr
+
+
+def near(got, wanted, relative=1e-8):
+    return abs(got - wanted) <= relative * abs(wanted)
+
+
+def write(name, text):
+    with open(name, "w", encoding="ascii") as f:
+        f.write(text)
+
+
+MODEL = """physics = "heat";
+mesh = { generator = "cantilever"; nx = 12; ny = 4; nz = 6; };
+sets = ( { name = "spot"; box = { min = [12.0, 0.0, 0.0]; max = [12.0, 2.0, 3.0]; }; } );
+supports = ( { set = "left"; temperature = %.17g; } );
+%s
+optimization = { volume_fraction = 0.4; iterations = 4; };
+solver = { device = "cpu"; threads = 1; deterministic = true; %s };
+output = { directory = "%s"; };
+"""
+
+
+def analysed(held, rest, solver):
+    write("a.cfg", MODEL % (held, rest, solver, "out"))
+    run("analyse", "a.cfg", "--output", "a.json")
+    with open("a.json", encoding="utf-8") as f:
+        return json.load(f)["cases"][0]
+
+
+def check_analyse():
+    """Minus the heat that flows times what drives it, without sources; with sources the same for all zeros."""
+    for solver in ("", 'criterion = "compliance";', "tolerance = 1e-9;"):
+        for low, high in ((0.0, 10.0), (10.0, 0.0), (273.15, 283.15), (-1000.0, -990.0)):
+            rest = "convection = ( { set = \"spot\"; coefficient = 1.0; ambient = %.17g; } );" % high
+            case = analysed(low, rest, solver)
+            driven = abs(case["reactions"]["heat"]) * abs(high - low)
+            check(near(case["compliance"], -126.333, 1e-5) and near(case["compliance"], -driven, 1e-5),
+                  "%g and %g, %s: %.12g, not %.12g" % (low, high, solver, case["compliance"], -driven))
+    rest = "convection = ( { set = \"spot\"; coefficient = 1.0; ambient = %.17g; } ); loads = ( { source = 0.01; } );"
+    one = analysed(20.0, rest % 20.0, "")["compliance"]
+    two = analysed(20.0, rest % 20.0000000001, "")["compliance"]
+    check(near(one, two, 1e-7), "a second temperature that is all but the first: %.12g, not %.12g" % (two, one))
+
+
+def check_designs():
+    rest = "convection = ( { set = \"spot\"; coefficient = 0.5; ambient = %.17g; } ); loads = ( { source = 0.01; } );"
+    rows = []
+    for i, zero in enumerate((0.0, 273.15)):
+        write("d.cfg", MODEL % (zero + 5.0, rest % zero, "", "d%d" % i))
+        run("run", "d.cfg", "-q")
+        with open("d%d/history.csv" % i, encoding="ascii") as f:
+            rows.append([line.split(",")[:2] for line in f.read().split()[1:]])
+    for a, b in zip(*rows):
+        check(near(float(a[1]), float(b[1]), 1e-7), "compliance of design %s: %s in degC, %s in K" % (a[0], a[1], b[1]))
+
+
+def check_verify():
+    rise, percent = [], []
+    for zero in (0.0, 20.0, 1000.0):
+        write("v.cfg", MODEL % (zero, "loads = ( { source = 0.001; } );", "", "v"))
+        run("run", "v.cfg", "-q", "--force")
+        said = run("verify", "v", "--tolerance", "1")
+        with open("v/verify.json", encoding="utf-8") as f:
+            found = json.load(f)
+        for design in ("grey", "black_white"):
+            check(near(found[design]["temperature"]["value"], zero + found[design]["temperature_above_reference"]), "above the reference")
+            check(found[design]["reference_temperature"] == zero, "the reference")
+        a, b = (found[d]["temperature_above_reference"] for d in ("grey", "black_white"))
+        rise.append((a, b))
+        percent.append(found["difference_percent"]["temperature"])
+        check("the highest temperature above %g of the 0/1 design differs" % zero in said, "the warning at %g\n%s" % (zero, said))
+        check(near(percent[-1], 100 * (b - a) / a), "the percentage at %g" % zero)
+        run("report", "v", "-o", "v.html")
+        with open("v.html", encoding="utf-8") as f:
+            check("Highest temperature above %g" % zero in f.read(), "the row of the page at %g" % zero)
+    for got in rise[1:]:
+        check(near(got[0], rise[0][0], 1e-6) and near(got[1], rise[0][1], 1e-6), "temperatures above the reference: %s" % rise)
+    check(all(near(p, percent[0], 1e-5) for p in percent), "percentages: %s" % percent)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    check_analyse()
+    check_designs()
+    check_verify()
+    os.chdir("/")
+print("%d failed" % len(failed))
+sys.exit(1 if failed else 0)

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Every key with a range: `hextop check` accepts its limits and what is just inside, and refuses what is just outside with a
+message that names the key and the range.
+
+    test_key_ranges.py HEXTOP SRCDIR [KEY ...]"""
+
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+hextop, source = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+n_check = n_failed = 0
+sys.path.insert(0, os.path.join(source, "tests", "lib"))
+from key_configs import config_of, prepare, write # noqa: E402
+
+
+def check(holds, what):
+    global n_check, n_failed
+    n_check += 1
+    if not holds:
+        n_failed += 1
+        print(f"failed: {what}")
+
+
+def run(*arguments):
+    done = subprocess.run([hextop, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100,
+                          check=False, env={**os.environ, "HEXTOP_GMSH": "/no/such/gmsh"})
+    return done.returncode, done.stdout + done.stderr
+
+
+def keys():
+    """[(key, type, range, argument of its example)]"""
+    found = []
+    for key in re.findall(r"^\| `([^`]*)` \| (?!group|list)", run("list", "--keys")[1], re.M):
+        about = run("help", key)[1]
+        limits = re.search(r"^  range +([\[(]\S+, \S+[\])])$", about, re.M)
+        if limits:
+            kind = re.search(r"^  type +(.*)$", about, re.M)[1]
+            found.append((key, kind, limits[1], re.search(r"^  argument +(.*)$", about, re.M)[1].strip("'")))
+    return found
+
+
+def values(is_whole, limits):
+    """[(value, accepted)] at each finite limit and on both sides of it."""
+    low, high = (float(word) for word in limits[1:-1].split(","))
+    for limit, is_closed, out in ((low, limits[0] == "[", -1), (high, limits[-1] == "]", 1)):
+        if math.isinf(limit):
+            continue
+        step = 1.0 if is_whole else 1e-6 * max(abs(limit), 1e-3 if limit else 1.0)
+        yield limit, is_closed
+        yield limit + out * step, False
+        if is_whole or limit or limits[0] == "[":
+            yield limit - out * step, True
+
+
+def argument_of(kind, example, value):
+    word = str(int(value)) if value == int(value) else repr(value)
+    path, old = example.split("=", 1)
+    if old.startswith(("[", "(")):  # the first number of a list
+        return path + "=" + re.sub(r"[-+\d.e]+", word, old, count=1)
+    return path + "=" + word
+
+
+# What else has to be there for a value to be taken, or keeps the mesh small.
+WITH = {"mesh.size": ["mesh.nx=4"], "mesh.nx": ["mesh.size=1", "mesh.ny=1", "mesh.nz=1"],
+        "mesh.ny": ["mesh.nx=4", "mesh.nz=2"], "mesh.nz": ["mesh.nx=4", "mesh.ny=2"],
+        "optimization.rho_min": ["optimization.volume_fraction=1"],
+        "optimization.change_tolerance": ["optimization.move=1"],
+        "optimization.projection.beta": ["optimization.projection.beta_max=512"],
+        "optimization.continuation.penalty_start": ["optimization.penalty=20"]}
+# Values that are in range and refused for another reason, which is named.
+BESIDES = {"mesh.degree": "a degree can be raised and not lowered",
+           "loads[].case": r"step \d+ of bracket.inp has no force",
+           "mesh.nx": "leave the model a rigid motion",  # within rounding, of a rod that long
+           "solver.threads": r"with the \d+ cores here at most"}
+
+
+def whole(kind, key):
+    return kind == "integer" or key == "mesh.refine"
+
+
+def try_key(key, kind, limits, example):
+    write("part.cfg", config_of(key))
+    for value, is_inside in values(whole(kind, key), limits):
+        argument = argument_of(kind, example, value)
+        status, said = run("check", "part.cfg", *WITH.get(key, []), argument)
+        name = key.rsplit(".", 1)[-1]
+        is_refused = status == 2 and f"out of range; allowed is {limits}" in said and re.search(rf"\b{name}\b.*out of range", said)
+        if is_inside:
+            is_taken = status == 0 or (key in BESIDES and re.search(BESIDES[key], said))
+            check(is_taken and f"allowed is {limits}" not in said, f"{argument}: {said[-300:]}")
+        else:
+            check(is_refused, f"{argument} is outside of {limits}: {status} {said[-300:]}")
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    os.chdir(scratch)
+    prepare(source, run, check)
+    rows = keys()
+    check(len(rows) > 50, f"{len(rows)} keys with a range")
+    for row in rows:
+        if len(sys.argv) < 4 or row[0] in sys.argv[3:]:
+            try_key(*row)
+    os.chdir("/")
+print(f"{n_check} checks, {n_failed} failed, {len(rows)} keys")
+sys.exit(1 if n_failed or not n_check else 0)
