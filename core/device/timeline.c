@@ -26,7 +26,7 @@ static const struct {
     [HX_SPAN_GALERKIN] = {"Galerkin", "compute", ON_MESH},
     [HX_SPAN_EIGENVALUES] = {"eigenvalues", "compute", NO_PLACE},
     [HX_SPAN_FACTORS] = {"coarse factors", "compute", NO_PLACE},
-    [HX_SPAN_LOOSE] = {"loose parts", "compute", NO_PLACE},
+    [HX_SPAN_LOOSE] = {"floating components", "compute", NO_PLACE},
     [HX_SPAN_VECTORS] = {"vectors", "compute", NO_PLACE},
     [HX_SPAN_PRODUCT] = {"product", "compute", NO_PLACE},
     [HX_SPAN_INTERIOR] = {"interior", "compute", NO_PLACE},
@@ -52,7 +52,7 @@ const char *hx_span_text(hx_span span, int number, char *text, size_t n_text)
     else if (number == 0)
         snprintf(text, n_text, "%s mesh", known[span].name);
     else
-        snprintf(text, n_text, "%s lattice %d", known[span].name, number);
+        snprintf(text, n_text, "%s coarse grid %d", known[span].name, number);
     return text;
 }
 

@@ -49,7 +49,7 @@ typedef enum {
     HX_N_SPAN
 } hx_span;
 
-/* Text such as "product" or "smooth lattice 1"; returns `text`. */
+/* Text such as "product" or "smooth coarse grid 1"; returns `text`. */
 const char *hx_span_text(hx_span span, int number, char *text, size_t n_text);
 /* "stage", "compute", "exchange", "wait". */
 const char *hx_span_kind(hx_span span);
