@@ -11,8 +11,8 @@
 #include "core/base/fault.h"
 #include "core/device/device.h"
 
-// In a build for tests (core/base/fault.h): the status of a call that is to fail
-// (a fault of kind "cuda"). In other builds always cudaSuccess.
+// In a build for tests (core/base/fault.h): the status of a call that is to fail (fault injection,
+// kind "cuda"). In other builds always cudaSuccess.
 #ifdef HX_FAULT_INJECTION
 cudaError_t hx_cuda_injected(int how); // device_cuda.cu
 #define HX_CUDA_FAULT() hx_cuda_injected(hx_fault_at("cuda", __FILE__, __LINE__))

@@ -43,8 +43,8 @@ struct hx_cpu_classes {
     int32_t *elem; /* [n_elem] sorted by cell as in d_cell_elem, then by place (owned) */
 };
 
-/* Returns 1 if a cell may belong to a class: its number of elements is supported, and none is at a
- * support. */
+/* Returns 1 if a cell may belong to a class: it has a suitable number of elements
+ * (hx_mg_place_takes), and none of them touches a support. */
 static int is_candidate(const hx_mg_mesh *mesh, int64_t cell)
 {
     if (!hx_mg_place_takes(mesh->d_cell_elem_at[cell + 1] - mesh->d_cell_elem_at[cell])) return 0;

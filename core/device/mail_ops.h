@@ -41,7 +41,7 @@ enum { HX_MAIL_TURN = HX_MAIL_RANKS, HX_MAIL_HEAD = 512 };
  * `at`, y[(i - first[r])], the same values to all. */
 typedef struct hx_mail_items {
     int n_rank, components;
-    char *d_box; /* this process' buffer */
+    char *d_box; /* this process's buffer */
     size_t half; /* bytes of a half, for all buffers */
     int64_t first[HX_MAIL_RANKS + 1];
     int64_t in[HX_MAIL_RANKS + 1]; /* `first` for the items that are received */
@@ -53,11 +53,11 @@ typedef struct hx_mail_items {
 } hx_mail_items;
 
 /* Where values arrive. An operation that reads them waits until all other processes have sent the
- * exchange whose number is stored in this process' buffer. */
+ * exchange whose number is stored in this process's buffer. */
 typedef struct hx_mail_came {
     int n_rank, own;
     int is_over;       /* 1: no waiting; the values arrived earlier in the queue */
-    const char *d_box; /* this process' buffer */
+    const char *d_box; /* this process's buffer */
     size_t half;
 } hx_mail_came;
 
