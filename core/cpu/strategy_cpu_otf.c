@@ -158,8 +158,8 @@ static const char *variant(void *state, int i)
 const hx_strategy hx_strategy_cpu_otf = {
     .name = "otf",
     .device = "cpu",
-    .help = "no stored Ke: computed on the fly from coordinates, in blocks of elements, with "
-            "elements in vector lanes",
+    .help = "no stored Ke: computed on the fly from coordinates, in blocks, with elements in "
+            "vector lanes",
     .deterministic = 1,
     .bytes_per_elem = 64,
     .layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED),
