@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Names the .cu files here that are not the same for every architecture: that compare __CUDA_ARCH__ with a number,
-themselves or in a header. Asked by Meson where code for GPUs is compiled and not run (-Dgpu_optimise=false)."""
+"""Prints the names of the .cu files here whose code depends on the architecture: those that compare __CUDA_ARCH__ with
+a number, directly or in a header. Meson runs it if GPU code is compiled but not run (-Dgpu_optimise=false)."""
 import os
 import re
 

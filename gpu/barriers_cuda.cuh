@@ -1,5 +1,5 @@
-// Barriers in shared memory (mbarrier) that count bytes as well as threads, and copies of many
-// bytes that arrive at them, queued by one thread: from compute capability 9.0 on.
+// Barriers in shared memory (mbarrier) that count bytes in addition to threads, and bulk copies
+// that complete on them, each queued by one thread. They require compute capability 9.0.
 #ifndef HX_BARRIERS_CUDA_CUH
 #define HX_BARRIERS_CUDA_CUH
 
@@ -7,14 +7,15 @@
 
 #include "cuda_device.cuh"
 
-// Whether the code that is being compiled may use them.
+// Whether the code being compiled may use them.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ >= 12
 constexpr bool HX_HAS_BULK = true;
 #else
 constexpr bool HX_HAS_BULK = false;
 #endif
 
-// threadIdx.x, anew: what is computed from it is not kept in registers while an element needs them.
+// threadIdx.x, read from its register at each call, so that values computed from it do not occupy
+// registers during the computation of an element.
 __device__ __forceinline__ int hx_thread()
 {
     int thread;
@@ -25,7 +26,7 @@ __device__ __forceinline__ int hx_thread()
 namespace hx_barrier
 {
 
-// What this thread wrote to shared memory comes before later copies in bulk.
+// Orders this thread's writes to shared memory before later bulk copies.
 __device__ __forceinline__ void fence_bulk()
 {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -41,7 +42,7 @@ __device__ __forceinline__ void init(uint64_t *barrier, int count)
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address_of(barrier)), "r"(count));
 }
 
-// After the last `init`, before the block's threads meet.
+// To be called after the last `init` and before a barrier of the block's threads.
 __device__ __forceinline__ void publish()
 {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
@@ -52,7 +53,7 @@ __device__ __forceinline__ void arrive(uint64_t *barrier)
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address_of(barrier)) : "memory");
 }
 
-// Once for a warp.
+// Arrives once for the whole warp.
 __device__ __forceinline__ void arrive_warp(uint64_t *barrier)
 {
     __syncwarp();
@@ -67,14 +68,15 @@ __device__ __forceinline__ void arrive_expecting(uint64_t *barrier, int n_byte)
         : "memory");
 }
 
-// When all copies of this thread so far have come.
+// Arrives when all copies of this thread so far have completed.
 __device__ __forceinline__ void arrive_after_copies(uint64_t *barrier)
 {
     asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(address_of(barrier))
                  : "memory");
 }
 
-// For the end of phase n of a barrier, counted from 0: n - 1 has ended, n + 1 cannot have.
+// Waits for the end of phase n of a barrier, counted from 0. Phase n - 1 must have ended, and phase
+// n + 1 cannot have.
 __device__ __forceinline__ void wait(uint64_t *barrier, int n)
 {
     asm volatile("{\n\t.reg .pred done;\n\t"

@@ -1,7 +1,7 @@
-// Work beside the device's queue (hx_device_ops.beside_from): on a stream of lower priority, which
-// fills what the queue's kernels leave of the GPU and gives way to each of them. Between
-// beside_begin and beside_end the queue's stream is that one. Events make the order, which a
-// recording keeps as a fork and a join.
+// Work that runs concurrently with the device's queue (hx_device_ops.beside_from): on a stream of
+// lower priority, which uses only the part of the GPU that the queue's kernels leave idle. Between
+// beside_begin and beside_end the device queues into that stream. Events define the order; a
+// recording keeps them as a fork and a join.
 #include "cuda_device.cuh"
 
 int hx_cuda_make_queue(cudaStream_t *stream)

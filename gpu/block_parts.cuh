@@ -1,6 +1,6 @@
-// Products whose thread blocks have some elements or rows each, in parts: a list of blocks, those
-// with points in common first (core/solver/block_split.h). Without points in common there is no
-// list, and a block finds its place as if there were no parts.
+// Products in parts, for kernels whose thread blocks each have some elements or rows: a list of
+// thread blocks, those with interface points first (core/solver/block_split.h). Without interface
+// points there is no list, and the blocks are numbered as in an undivided product.
 #ifndef HX_BLOCK_PARTS_CUH
 #define HX_BLOCK_PARTS_CUH
 
@@ -8,16 +8,16 @@
 #include "cuda_device.cuh"
 #include "product_parts.cuh"
 
-// Of one product.
+// The thread blocks of one product.
 struct hx_cuda_blocks {
     int64_t n, n_boundary;
-    int32_t *d_block; // [n] (owned); nullptr: no points in common
+    int32_t *d_block; // [n] (owned); nullptr: no interface points
 };
 
-// Those that one launch runs.
+// The thread blocks of one launch.
 struct hx_block_run {
-    unsigned n;           // thread blocks
-    const int32_t *block; // [n]; nullptr: the first n
+    unsigned n;           // number of thread blocks
+    const int32_t *block; // [n]; nullptr: the first n blocks
     cudaStream_t stream;
 };
 
@@ -33,7 +33,7 @@ inline int hx_cuda_blocks_put(hx_cuda_blocks *to, hx_device *dev, const hx_block
     return hx_device_put(dev, &to->d_block, split.block, hx_cuda_blocks_bytes(split.n_block));
 }
 
-// Of `each` elements a block.
+// For thread blocks of `each` elements.
 inline int hx_cuda_blocks_of_elements(hx_cuda_blocks *to, hx_device *dev, const hx_mesh *mesh,
                                       int64_t n_common, const int32_t *common, int64_t each)
 {
@@ -46,7 +46,7 @@ inline int hx_cuda_blocks_of_elements(hx_cuda_blocks *to, hx_device *dev, const 
     return rc;
 }
 
-// Of `each` rows of numbers a block, `components` a point.
+// For thread blocks of `each` rows, with `components` rows per point.
 inline int hx_cuda_blocks_of_rows(hx_cuda_blocks *to, hx_device *dev, int64_t n_point,
                                   int64_t n_common, const int32_t *common, int components,
                                   int64_t each)
@@ -70,7 +70,7 @@ inline hx_block_run hx_blocks_of(const hx_cuda_blocks &blocks, hx_product_part p
 }
 
 #ifdef __CUDACC__
-// The block that this one is, of the product's.
+// Index of this thread block in the product.
 __device__ __forceinline__ int64_t hx_block_at(const int32_t *__restrict__ block)
 {
     return block ? block[blockIdx.x] : static_cast<int64_t>(blockIdx.x);

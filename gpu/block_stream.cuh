@@ -1,6 +1,7 @@
-// Consecutive rows of 3 x 3 blocks (bsr) brought through shared memory by one warp. Their blocks
-// lie one after the other, so they arrive in steps of equal length, 16 bytes a lane and several
-// steps ahead of their use, however long each row is. The sums of a row depend on the row alone.
+// Streams consecutive rows of 3 x 3 blocks (bsr) through shared memory, one warp per group of rows.
+// The blocks of all rows are contiguous, so they are copied in steps of equal length, 16 bytes per
+// lane and several steps ahead of their use, independently of the lengths of the rows. The sum of a
+// row depends only on that row.
 #ifndef HX_BLOCK_STREAM_CUH
 #define HX_BLOCK_STREAM_CUH
 
@@ -10,18 +11,18 @@
 
 constexpr unsigned HX_ALL_LANES = 0xffffffffu;
 
-// Blocks that a warp multiplies at once. Lane 9 j + e has column j of blocks e, 9 + e and 18 + e of
-// them: then it meets each bank of the shared memory once. Lanes 27 to 31 are idle.
+// Number of blocks that a warp multiplies at a time. Lane 9 j + e has column j of blocks e, 9 + e
+// and 18 + e, so that the warp accesses each bank of shared memory once. Lanes 27 to 31 are idle.
 constexpr int HX_CHUNK = 27;
 
-// STEP blocks a step, N_STEP steps in the ring.
+// A ring buffer of N_STEP steps with STEP blocks each.
 template <class T, int STEP, int N_STEP> struct hx_block_stream {
     static constexpr int ROOM = STEP * N_STEP;
-    // A chunk lies in so many steps at most; the others are on their way.
+    // A chunk extends over at most SPAN steps; the other steps are being copied.
     static constexpr int SPAN = (HX_CHUNK + STEP - 2) / STEP + 1, AHEAD = N_STEP - SPAN;
     static_assert((ROOM & (ROOM - 1)) == 0, "places are found by a mask");
     static_assert(STEP % 4 == 0, "steps begin at multiples of 16 bytes");
-    static_assert(STEP <= 32, "a lane a column");
+    static_assert(STEP <= 32, "one lane per column");
     static_assert(AHEAD >= 1, "the ring is too short");
 
     struct alignas(16) ring {
@@ -33,14 +34,15 @@ template <class T, int STEP, int N_STEP> struct hx_block_stream {
     const T *const value;
     const int32_t *const col;
     const int lane, n_row;
-    int64_t base; // a block shortly before the first one, at a multiple of 16 bytes; others count
-                  // from it
-    int at;       // the next block
-    int end;      // of row `lane`
-    int total;    // end of the last row
-    int n_step;   // steps on their way or there
+    // a block at or shortly before the first one, aligned to 16 bytes; the members below count from
+    // it
+    int64_t base;
+    int at;     // the next block
+    int end;    // end of row `lane`
+    int total;  // end of the last row
+    int n_step; // number of steps that have been started
 
-    // Rows first .. first + n_row - 1, up to 32 of them; none of them needs to exist.
+    // Rows first .. first + n_row - 1, at most 32; n_row may be 0.
     __device__ __forceinline__ hx_block_stream(ring &to, const int64_t *__restrict__ row_ptr,
                                                const int32_t *__restrict__ columns,
                                                const T *__restrict__ values, int64_t first, int n)
@@ -60,7 +62,7 @@ template <class T, int STEP, int N_STEP> struct hx_block_stream {
         return __shfl_sync(HX_ALL_LANES, end, row);
     }
 
-    // The next step is on its way; beyond the end it is empty.
+    // Starts copying the next step; after the last block it is empty.
     __device__ __forceinline__ void load()
     {
         constexpr int most = STEP * 9 * static_cast<int>(sizeof(T));
@@ -79,18 +81,18 @@ template <class T, int STEP, int N_STEP> struct hx_block_stream {
         n_step++;
     }
 
-    // Waits for the next blocks of a row that ends at `stop`, and returns how many there are.
+    // Waits for the next blocks of a row that ends at `stop`, and returns their number.
     __device__ __forceinline__ int next(int stop)
     {
         const int n = stop - at < HX_CHUNK ? stop - at : HX_CHUNK, last = (at + n - 1) / STEP;
-        __syncwarp(); // what is overwritten now has been read by all lanes
+        __syncwarp(); // all lanes have read what is overwritten now
         while (n_step <= last + AHEAD) load();
         __pipeline_wait_prior(AHEAD);
         __syncwarp();
         return n;
     }
 
-    // Of the e-th of them.
+    // Values of the e-th of these blocks.
     __device__ __forceinline__ const T *block(int e) const
     {
         return memory.value + 9 * ((at + e) & (ROOM - 1));
@@ -102,13 +104,13 @@ template <class T, int STEP, int N_STEP> struct hx_block_stream {
     }
 };
 
-// Sums over the lanes: of sum[j] in lane 9 j, for j = 0 .. 2.
+// Sums over the lanes; the sum of sum[j] is in lane 9 j for j = 0 .. 2.
 __device__ __forceinline__ double hx_sum_lanes(const double sum[3], int lane)
 {
     const int e = lane % 9, j = lane / 9;
     const auto pick = [&](int i) { return i == 0 ? sum[0] : i == 1 ? sum[1] : sum[2]; };
     const auto from = [&](double a, int of) { return __shfl_sync(HX_ALL_LANES, a, e + 9 * of); };
-    // Each lane gives what the lane that reads it wants.
+    // Each lane provides the value that the reading lane needs.
     const double one = from(pick((j + 2) % 3), (j + 1) % 3);
     const double two = from(pick((j + 1) % 3), (j + 2) % 3);
     const double own = pick(j) + one + two;

@@ -1,10 +1,10 @@
-// Loads by the part's own mass: once a design and load case, from coordinates.
+// Loads proportional to mass, computed from coordinates once per design and load case.
 #include "core/problem/body_force.h"
 #include "core/solver/element_ops.h"
 #include "hex8_cuda.cuh"
 #include "points_cuda.cuh"
 
-// A thread a node, its elements in ascending order: the sum has one order.
+// One thread per node, elements in ascending order, so that each sum has a fixed order.
 __global__ void body_force_kernel(hx_device_model model, hx_body_field field,
                                   const double *__restrict__ rho, const double *fixed_part,
                                   double *f)

@@ -1,5 +1,5 @@
-// Heat on the GPU (core/solver/conduction_ops.h): a thread a node, an element or a row of the
-// films, sums in the order of the lists.
+// Heat conduction on the GPU (core/solver/conduction_ops.h): one thread per node, element or row of
+// the films. Sums are in the order of the lists.
 #include "core/mesh/hex8_conduction.h"
 #include "core/solver/conduction_ops.h"
 #include "fields_cuda.cuh"
@@ -57,7 +57,7 @@ struct energy_body {
 
 template <class T> struct film_body {
     hx_device_films films;
-    const T *x; // nullptr: the diagonal
+    const T *x; // nullptr: compute the diagonal
     T *y;
     __device__ void operator()(int64_t k) const
     {

@@ -1,5 +1,6 @@
-// The filter's sums over the elements within a radius: of voxels a stencil (cone_voxels_cuda.cu),
-// by tiles (cone_tiles.cuh), or pair by pair where the radius is smaller than a cell or far larger.
+// The filter's cone-weighted sums over the elements within a radius: for voxels a stencil
+// (cone_voxels_cuda.cu); otherwise by tiles (cone_tiles.cuh), or pair by pair if the radius is
+// smaller than a cell or much larger.
 #include "cone_cuda.cuh"
 
 #include "cone_tiles.cuh"
@@ -16,16 +17,17 @@ struct gather_body {
     }
 };
 
-// The filter's sums. A warp takes a cell, in turns of up to 16 of its elements, the targets. Its 32
-// lanes are 4 groups of 8 streams: a group holds up to 4 targets in registers, its streams take
-// every eighth source. Sources come from the ranges of places that the ball around the targets'
-// bounding box touches, neighbours in memory for the 8 streams and the same for all groups, so no
-// shared memory is needed. Streams are added in a fixed order at the end.
+// The filter's sums, pair by pair. A warp processes a cell, at most 16 of its elements, the
+// targets, at a time. Its 32 lanes are 4 groups of 8 streams: a group holds up to 4 targets in
+// registers, and each of its streams processes every eighth source. Sources come from the ranges of
+// places that intersect the ball around the targets' bounding box. They are contiguous for the 8
+// streams and the same for all groups, so no shared memory is needed. The streams are added in a
+// fixed order at the end.
 constexpr int CONE_GROUPS = 4, CONE_STREAMS = 8, CONE_MOST = 4;
 constexpr unsigned FULL_WARP = 0xffffffffu;
 
-// sqrt(a) to rounding, for normal a: 5 operations after the hardware's first guess, which errs by
-// 2^-20; the last term left out is 2^-58.
+// sqrt(a) to rounding accuracy, for normal a: 5 operations after the hardware's first
+// approximation, whose relative error is 2^-20; the first omitted term of the series is 2^-58.
 __device__ __forceinline__ double fast_root(double a)
 {
     double y;
@@ -42,7 +44,8 @@ __device__ __forceinline__ int cell_along(const hx_device_cells &cells, int axis
     return static_cast<int>(fmin(fmax(cell, 0.0), last));
 }
 
-// What is left of a squared reach between a box's side [low, high] and a layer of cells.
+// The squared reach minus the squared distance between a box's side [low, high] and a layer of
+// cells.
 __device__ __forceinline__ double reach_left(const hx_device_cells &cells, int axis, int cell,
                                              double low, double high, double square)
 {
@@ -66,7 +69,8 @@ __device__ __forceinline__ void add_range(const hx_device_cells &cells, const do
 #pragma unroll
         for (int t = 0; t < N; t++) {
             const double dx = xm - x[t], dy = ym - y[t], dz = zm - z[t];
-            d2[t] = fma(dx, dx, fma(dy, dy, fma(dz, dz, 1e-300))); // never 0: it is divided by
+            // never 0, because it is a divisor
+            d2[t] = fma(dx, dx, fma(dy, dy, fma(dz, dz, 1e-300)));
             near |= d2[t] < square;
         }
         if (!near) continue;
@@ -90,7 +94,7 @@ __device__ __forceinline__ double warp_max(double a)
     return a;
 }
 
-// The targets at the places [begin, end), N or fewer for each group.
+// Sums for the targets at the places [begin, end), at most N per group.
 template <int N>
 __device__ void sum_targets(const hx_device_cells &cells, const double *field, int begin, int end,
                             double radius, double *__restrict__ result)
@@ -101,7 +105,7 @@ __device__ void sum_targets(const hx_device_cells &cells, const double *field, i
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
 #pragma unroll
     for (int t = 0; t < N; t++) {
-        const int p = min(begin + group + t * CONE_GROUPS, end - 1); // the last one again
+        const int p = min(begin + group + t * CONE_GROUPS, end - 1); // repeats the last target
         x[t] = cells.d_x[p];
         y[t] = cells.d_y[p];
         z[t] = cells.d_z[p];
@@ -166,9 +170,9 @@ __global__ void __launch_bounds__(CONE_BLOCK, 5)
     }
 }
 
-// Tiles where they are exact enough: |t|^2 not much above the squared radius, or their difference
-// loses digits; and neighbours no nearer than 1.3e-3 of the radius, below which roots are not
-// exact.
+// Tiles are used if they are accurate enough. |t|^2 must not be much larger than the squared
+// radius, because their difference would lose digits; and neighbours must not be closer than 1.3e-3
+// of the radius, because roots are inaccurate below that.
 static bool takes_tiles(const hx_device_cells &cells, double radius)
 {
     return radius >= 0.75 * cells.size && radius <= 50.0 * cells.size && cells.n < CONE_MOST_ELEMS;
@@ -184,9 +188,9 @@ static int sum_pairs(const hx_cuda *impl, const hx_device_cells &cells, int64_t 
 }
 
 constexpr int TILE_WARPS = 4;
-static_assert(sizeof(hx_cell_row) == sizeof(uint2), "cone_row reads one at once");
+static_assert(sizeof(hx_cell_row) == sizeof(uint2), "cone_row reads one in one load");
 
-// So many fields at a time, and blocks on a multiprocessor: what was fastest.
+// FIELDS fields at a time, and BLOCKS blocks per multiprocessor, chosen by measurement.
 template <class Law, int FIELDS, int BLOCKS>
 static int sum_tiles(const hx_cuda *impl, const hx_device_cells &cells, double radius,
                      double *const d_sum[])

@@ -1,13 +1,14 @@
-// The cone filter's sums by tiles: a warp takes two cells, up to 16 targets at a time. It lists the
-// places of the rows of cells that their surroundings touch, by eight, and tests four eights in a
-// step. Sources within the radius and the furthest target's distance of a line between the targets
-// it collects in a queue of shared memory, and multiplies targets by sources, 16 by 8, on the
-// tensor cores:
+// The cone filter's sums by tiles: a warp processes two cells, at most 16 targets at a time. It
+// lists the places in the rows of cells that intersect the targets' surroundings, in chunks of
+// eight, and tests four chunks per step. A source is a candidate if its distance from a line
+// between the targets is at most the radius plus the largest distance of a target from that line.
+// Candidates are collected in a queue in shared memory, and targets are multiplied with sources, 16
+// by 8, on the tensor cores:
 //
 //     |s - t|^2 = (-2 t, 1) . (s, |s|^2) + |t|^2
 //
-// Products that are added are written as one operation, so that sums are the same bits for one
-// field and for two, whatever the compiler makes of each kernel.
+// Products that are added are written as one operation, so that sums are bitwise equal for one
+// field and for two, however the compiler translates each kernel.
 #ifndef HX_CONE_TILES_CUH
 #define HX_CONE_TILES_CUH
 
@@ -20,34 +21,34 @@
 #include "core/design/cells.h"
 
 constexpr unsigned CONE_LANES = 0xffffffffu;
-constexpr int CONE_CELLS = 2; // along x, of a warp
+constexpr int CONE_CELLS = 2; // along x, per warp
 constexpr int64_t CONE_MOST_ELEMS = int64_t{1} << 29;
 constexpr unsigned CONE_QUEUE = 64, CONE_BATCH = 32;
 constexpr int CONE_ROWS = 64, CONE_CHUNKS = 320;
 
-constexpr int CONE_FIELDS = 2; // summed at a time, at most
+constexpr int CONE_FIELDS = 2; // maximum number of fields summed at a time
 
 struct cone_grid {
     const int32_t *start;
-    const uint2 *row;                 // hx_cell_row of each; may be NULL
+    const uint2 *row;                 // [row] hx_cell_row of each row; may be nullptr
     const double *value[CONE_FIELDS]; // by place
     double *sum[CONE_FIELDS];
     int n_cell[3];
-    float reach;      // the radius in edges of a cell
-    unsigned nothing; // a chunk after the last place, where all is 0
-    double scale;     // of the sums
+    float reach;      // radius in units of a cell's edge
+    unsigned nothing; // a chunk after the last place, where all values are 0
+    double scale;     // factor on the sums
 };
 
 template <int M> struct cone_queue {
     double2 xy[CONE_QUEUE], zs[CONE_QUEUE];
     double value[M][CONE_QUEUE];
-    // Up to 8 places one after the other, a lane each: 8 times the first, and how many follow it;
-    // after the last ones nothing.
+    // A chunk has at most 8 consecutive places, one per lane: 8 times the first place, plus the
+    // number of places after it. Empty chunks follow the last one.
     unsigned chunk[CONE_CHUNKS + 8];
 };
 
-// Shared memory by its address, which a lane keeps: a pointer to a warp's queue is made anew for
-// each access.
+// Shared memory is addressed by an address that a lane keeps in a register; from a pointer to a
+// warp's queue the compiler would recompute the address at each access.
 __device__ __forceinline__ double cone_get(unsigned at)
 {
     double a;
@@ -79,7 +80,7 @@ __device__ __forceinline__ void cone_put_pair(unsigned at, double a, double b)
     asm volatile("st.shared.v2.f64 [%0], {%1, %2};" : : "r"(at), "d"(a), "d"(b) : "memory");
 }
 
-// An entry of a queue: `at` is 16 bytes an entry.
+// Writes an entry of a queue; `at` advances by 16 bytes per entry.
 template <int M>
 __device__ __forceinline__ void cone_push(unsigned queue, unsigned at, const double (&x)[3],
                                           double s2, const double (&value)[M])
@@ -96,7 +97,8 @@ __device__ __forceinline__ int cone_highest(int a)
     return __reduce_max_sync(CONE_LANES, a);
 }
 
-// The root, a part in 2^23 off (PTX): where there is a margin, and of single weights.
+// Square root with a relative error of 2^-23 (PTX), for bounds with a margin and for weights in
+// single precision.
 __device__ __forceinline__ float cone_root(float a)
 {
     float root;
@@ -104,13 +106,15 @@ __device__ __forceinline__ float cone_root(float a)
     return root;
 }
 
-// What a lane keeps in a register: a shuffle that changes nothing, or it is made anew in each step.
+// Keeps a value in a register, by a shuffle that does not change it; otherwise the compiler would
+// recompute it in each step.
 template <class T> __device__ __forceinline__ T cone_keep(T a)
 {
     return __shfl_sync(CONE_LANES, a, threadIdx.x & 31);
 }
 
-// D = A B + C of doubles, 8 N by 4 by 8; of N = 2 in one operation from compute capability 9.0 on.
+// D = A B + C in double precision, 8 N by 4 by 8. For N = 2 it is one operation from compute
+// capability 9.0 on.
 __device__ __forceinline__ void cone_multiply(double (&d)[2], const double (&a)[1], double b,
                                               const double (&c)[1], const double (&twin)[1])
 {
@@ -136,7 +140,7 @@ __device__ __forceinline__ void cone_multiply(double (&d)[4], const double (&a)[
 #endif
 }
 
-// The leading 24 bits of a 2^-128 for a = 0 or 2 <= a < 2^256.
+// The leading 24 bits of a 2^-128, for a = 0 or 2 <= a < 2^256.
 __device__ __forceinline__ float cone_short(double a)
 {
     const unsigned low = static_cast<unsigned>(__double2loint(a)),
@@ -144,26 +148,27 @@ __device__ __forceinline__ float cone_short(double a)
     return __uint_as_float(__funnelshift_l(low, high, 3));
 }
 
-// The double at an offset of bytes, of 32 bits (CONE_MOST_ELEMS).
+// The double at an offset in bytes, which fits into 32 bits (CONE_MOST_ELEMS).
 __device__ __forceinline__ double cone_load(const double *from, unsigned at)
 {
     return __ldg(reinterpret_cast<const double *>(reinterpret_cast<const char *>(from) + at));
 }
 
-// The square of a point's distance from the line along x between -edge and edge.
+// The squared distance of a point from the segment along x from -edge to edge.
 __device__ __forceinline__ double cone_beside(const double (&x)[3], double edge)
 {
-    const double d = __dsub_rn(fabs(x[0]), edge), // the edge is a product
-        beyond = __hiloint2double(max(__double2hiint(d), 0), __double2loint(d));
+    // __dsub_rn, because `edge` is a product, which must not be fused
+    const double d = __dsub_rn(fabs(x[0]), edge),
+                 beyond = __hiloint2double(max(__double2hiint(d), 0), __double2loint(d));
     return fma(beyond, beyond, fma(x[1], x[1], x[2] * x[2]));
 }
 
-// Centroids in double, the radius being RADIUS.
+// Centroids in double precision, scaled so that the radius is RADIUS.
 struct cone_double {
     static constexpr double RADIUS = 0x1p64;
     const double *x, *y, *z;
     const int32_t *member;
-    double corner[3], size, inverse, factor; // 1 / size, RADIUS / radius
+    double corner[3], size, inverse, factor; // inverse: 1 / size; factor: RADIUS / radius
 
     struct source {
         double x, y, z;
@@ -204,7 +209,8 @@ struct cone_double {
                 low = fminf(low, u);
                 high = fmaxf(high, u);
             }
-            // As whole numbers, of which all are positive: u is between 0 and 2, but for rounding.
+            // Reduced as integers, which is valid because all values are positive: u is between 0
+            // and 2, up to rounding.
             low = 4.0f - __int_as_float(cone_highest(__float_as_int(4.0f - low)));
             high = __int_as_float(cone_highest(__float_as_int(4.0f + high))) - 4.0f;
             within[i] = 0.5f * (low + high);
@@ -227,12 +233,13 @@ struct cone_double {
     {
         return square;
     }
-    // UNIT (1 - root), not below 0. The guess has the first 20 bits, from the square's; u = square
-    // guess^2 is 1 but for 2e-6. The root is square guess times what replaces 1 / sqrt(u),
-    // ((u - 1 - A)^2 + 4 A - A^2) / (4 A): 1e-15 off, as A = 341 / 512 is not quite 2 / 3, so that
-    // constants are doubles of one word. Squares that rounding leaves of 0, or below, end below
-    // 2e-12: a guess is 768 at most, infinities and numbers that are none of either sign among
-    // them, so by their bits.
+    // UNIT (1 - root), at least 0. The approximation `guess` has 20 correct bits, from the leading
+    // bits of the square, so that u = square guess^2 differs from 1 by at most 2e-6. The root is
+    // square guess times an approximation of 1 / sqrt(u), ((u - 1 - A)^2 + 4 A - A^2) / (4 A), with
+    // an error of 1e-15, because A = 341 / 512 is not exactly 2 / 3; with this value the constants
+    // are doubles with one nonzero word. If rounding leaves a square of 0 or below, the root is
+    // below 2e-12 because the guess is at most 768; the limit is applied to the bits of the guess,
+    // which also limits infinities and NaNs of either sign.
     static constexpr double A = 341.0 / 512.0, UNIT = 4.0 * A * 0x1p64;
     __device__ __forceinline__ double weight(double square) const
     {
@@ -246,18 +253,21 @@ struct cone_double {
     }
 };
 
-// Weights in single precision of the same squares: the leading 24 bits of a square, a root within
-// 2^-23 of theirs, and what is left of ONE, between 0 and 1: within 2^-22. The double of it, times
-// 2^128, is made of its bits.
+// Weights in single precision of the same squares: from the leading 24 bits of a square, a root
+// accurate to 2^-23, subtracted from ONE and clamped to [0, 1], accurate to 2^-22. Its double,
+// times 2^128, is assembled from its bits.
 struct cone_single : cone_double {
-    // An element's own weight is 1 from any centre, however far its square is from 0, for ONE is
-    // more than 1 by what the root of that may be; the others are in proportion to it.
+    // The weight of an element for itself is exactly 1 from any centre, however far its square is
+    // from 0, because ONE exceeds 1 by the largest possible root of that square; other weights are
+    // scaled accordingly.
     static constexpr float ONE = 1.0f + 0x1p-23f;
-    // By what makes up in the mean for what is left out of squares; those that are short fractions
-    // of the radius', as regular meshes have them, have the same leading bits from any centre then.
+    // Enlarged to compensate, on average, for the truncation of squares. Squares that are simple
+    // fractions of the squared radius, as on regular meshes, then have the same leading bits from
+    // any centre.
     static constexpr double RADIUS = 0x1.0000008p64 * ONE, UNIT = 0x1p128 * ONE;
-    // A square above 0 in spite of rounding, for which |t|^2 is raised: its sign is not looked at,
-    // and below 2 its exponent does not fit. |t| is at most 1.63 radii (CONE_CELLS, takes_tiles).
+    // Raises |t|^2 so that squares are positive despite rounding, because the sign of a square is
+    // not tested and exponents of squares below 2 do not fit. |t| is at most 1.63 radii
+    // (CONE_CELLS, takes_tiles).
     __device__ __forceinline__ static double lift(double square)
     {
         return fma(square, 0x1p-48, square + 0x1p28);
@@ -272,10 +282,11 @@ struct cone_single : cone_double {
 
 // N blocks of 8 targets; lane = 4 target + column.
 template <class Law, int N, int M> struct cone_tile {
-    double a[N], square[N], twin[N], sum[M][N]; // twin: the square again, beside it
-    unsigned point, value; // what the lane takes of a queue's first eight sources
+    // twin: a second copy of `square`, in the next register
+    double a[N], square[N], twin[N], sum[M][N];
+    unsigned point, value; // addresses that the lane reads for the first eight sources of a queue
 
-    // Eight sources of the queue, from an offset of 16 bytes an entry on.
+    // Processes eight sources of the queue from an offset on, in units of 16 bytes per entry.
     __device__ __forceinline__ void consume(const Law &law, unsigned points, unsigned values)
     {
         const double b = cone_get(points);
@@ -298,26 +309,27 @@ struct cone_box {
     int first[3], last[3]; // cells that the ball touches, by layer
 };
 
-// A bound of hx_cell_row, from a word's lowest byte.
+// A bound of hx_cell_row, from the lowest byte of a word.
 __device__ __forceinline__ float cone_part(unsigned a)
 {
     return static_cast<float>(a & 255u) * (1.0f / HX_CELL_PARTS);
 }
 
-// How far a row of cells that begins at d is from 0, along an axis.
+// Distance from 0, along an axis, of a row of cells that begins at d.
 __device__ __forceinline__ float cone_apart(float d, unsigned lower, unsigned upper)
 {
     return fmaxf(0.0f, fmaxf(d + cone_part(lower), -d - cone_part(upper)));
 }
 
-// The places of a row of cells that the ball touches; none: an empty range.
+// The places of a row of cells that the ball touches, as a range that may be empty.
 __device__ __forceinline__ int2 cone_row(const cone_grid &grid, const cone_box &box,
                                          const int (&cell)[3], const float (&within)[3],
                                          float reach, float along, int index)
 {
     const int n_j = box.last[1] - box.first[1] + 1;
     const int layer = static_cast<int>(
-        __fdividef(static_cast<float>(index) + 0.5f, static_cast<float>(n_j))); // few: exact
+        // exact, because the numbers are small
+        __fdividef(static_cast<float>(index) + 0.5f, static_cast<float>(n_j)));
     const int k = box.first[2] + layer, j = box.first[1] + index - layer * n_j;
     const int row = k * grid.n_cell[1] + j;
     constexpr unsigned WHOLE = HX_CELL_PARTS; // bytes: lower x, y, z, upper x, y, z
@@ -337,8 +349,8 @@ __device__ __forceinline__ int2 cone_row(const cone_grid &grid, const cone_box &
     return make_int2(start[i0], start[i1 + 1]);
 }
 
-// Of the rows from `base` on, a lane two of them, the chunks from the one numbered `skipped` on, up
-// to CONE_CHUNKS; the number of all chunks of these rows.
+// Lists chunks of the rows from `base` on, two rows per lane: the chunks from number `skipped` on,
+// at most CONE_CHUNKS. Returns the number of all chunks of these rows.
 template <int M>
 __device__ __forceinline__ int cone_list_chunks(const cone_grid &grid, const cone_box &box,
                                                 const int (&cell)[3], const float (&within)[3],
@@ -355,7 +367,7 @@ __device__ __forceinline__ int cone_list_chunks(const cone_grid &grid, const con
                                : make_int2(0, 0);
         n += (row[h].y - row[h].x + 7) >> 3;
     }
-    int at = n; // where the lane's chunks end
+    int at = n; // end of the lane's chunks
 #pragma unroll
     for (int step = 1; step < 32; step *= 2) {
         const int before = __shfl_up_sync(CONE_LANES, at, step);
@@ -383,7 +395,7 @@ __device__ __forceinline__ void cone_sum_tile(const cone_grid &grid, const Law &
     cone_tile<Law, N, M> tile;
     typename Law::origin origin;
     float within[3], reach, along = 0.0f;
-    double edge = 0.0; // half the length of the line that sources are near to
+    double edge = 0.0; // half the length of the segment that sources must be close to
     int element[N], most;
     {
         typename Law::target target[N];
@@ -397,7 +409,7 @@ __device__ __forceinline__ void cone_sum_tile(const cone_grid &grid, const Law &
         law.template centre<N>(target, cell, &origin, x, within, half);
         along = fmaxf(0.0f, half[0] - fmaxf(half[1], half[2]));
         edge = law.length_of(along);
-        asm volatile("" : "+d"(edge)); // or it is made anew for each source
+        asm volatile("" : "+d"(edge)); // otherwise the compiler recomputes it for each source
         int furthest = 0;
 #pragma unroll
         for (int b = 0; b < N; b++) {
@@ -428,7 +440,7 @@ __device__ __forceinline__ void cone_sum_tile(const cone_grid &grid, const Law &
     tile.point = cone_keep(queue + (column < 2 ? 0 : offsetof(cone_queue<M>, zs)) + 16u * row +
                            8u * (column & 1));
     tile.value = cone_keep(queue + offsetof(cone_queue<M>, value) + 16u * column);
-    unsigned tail = 0; // of the queue, as an offset of 16 bytes an entry
+    unsigned tail = 0; // of the queue, as an offset of 16 bytes per entry
     for (int base = 0, skipped = 0; base < n_row;) {
         const int all =
             cone_list_chunks(grid, box, cell, within, reach, along, base, n_row, skipped, q);
@@ -436,8 +448,9 @@ __device__ __forceinline__ void cone_sum_tile(const cone_grid &grid, const Law &
         typename Law::source next;
         double next_value[M];
         bool next_in;
-        unsigned c = cone_get_chunk(chunk); // read two steps ahead, and sources one
-        const auto fetch = [&]() { // lanes after the last place: what lies there, which is padded
+        unsigned c = cone_get_chunk(chunk); // chunks are read two steps ahead, and sources one step
+        // lanes after the last place read what follows it; the arrays are padded
+        const auto fetch = [&]() {
             const unsigned last = c & 7u, from = (c & ~7u) + 8u * stream;
             next_in = stream <= last;
             next = law.load_source(from);
@@ -477,7 +490,7 @@ __device__ __forceinline__ void cone_sum_tile(const cone_grid &grid, const Law &
             base += CONE_ROWS;
         }
     }
-    if (lane < 8) { // fill up the last eight with what is out of reach
+    if (lane < 8) { // fill the last group of eight with sources that are out of reach
         const unsigned at = (tail + 16u * lane) & (16u * CONE_QUEUE - 1u);
         const double nowhere[3] = {}, nothing[M] = {};
         cone_push<M>(queue, at, nowhere, 0x1p150, nothing);

@@ -1,10 +1,11 @@
-// The filter's sums over voxels (voxels.h): a stencil over the points of their grid, in double.
+// The filter's sums over voxels (voxels.h): a stencil over the points of their grid, in double
+// precision.
 //
-// A block sums a tile of 32 x 8 x 8 points. Values of the tile and of what is within reach lie in
-// shared memory, as many layers at a time as fit; a warp has a layer of the tile, a thread a run of
-// 8 points along x, whose sums stay in registers: of a line of the stencil it reads 8 + 2 w values
-// and w + 1 weights for 8 (2 w + 1) products. Lines are of odd lengths, so that the 8 lines of a
-// warp lie in different banks.
+// A block sums a tile of 32 x 8 x 8 points. The values of the tile and of everything within reach
+// are in shared memory, as many layers at a time as fit. A warp processes one layer of the tile. A
+// thread processes a run of 8 points along x, whose sums stay in registers. For a line of the
+// stencil of half-width w it reads 8 + 2 w values and w + 1 weights, and computes 8 (2 w + 1)
+// products. Lines have odd lengths, so that the 8 lines of a warp are in different banks.
 #include "cone_cuda.cuh"
 
 #include "cone_voxels_cuda.cuh"
@@ -14,14 +15,14 @@ namespace
 {
 
 constexpr int RUN = 8, TILE_X = 32, TILE_Y = 8, TILE_Z = 8, LANES = 32;
-constexpr size_t MOST_SHARED = 112 * 1024; // two blocks on a multiprocessor
+constexpr size_t MOST_SHARED = 112 * 1024; // allows two blocks per multiprocessor
 
 struct voxel_grid {
     hx_voxels v;
     const double *value; // at the first point
-    int tile_y, tile_x;  // tiles along y and x
-    int layers;          // in shared memory at a time
-    int pitch;           // from a line to the next there
+    int tile_y, tile_x;  // numbers of tiles along y and x
+    int layers;          // number of layers in shared memory at a time
+    int pitch;           // distance between lines in shared memory
 };
 
 struct place_body {
@@ -36,7 +37,7 @@ struct place_body {
     }
 };
 
-// sum[] += the weighted values of a line, whose value at the first point of the run is from[0].
+// sum[] += the weighted values of a line; from[0] is the value at the first point of the run.
 template <int WIDTH>
 __device__ __forceinline__ void add_line(const double *from, const double *weight,
                                          double (&sum)[RUN])
@@ -99,12 +100,12 @@ __device__ __forceinline__ void add_width(int width, const double *from, const d
         add_line<12>(from, weight, sum);
         break;
     default:
-        break; // -1: no weight in the line
+        break; // -1: the line has no weight
     }
 }
-static_assert(HX_VOXELS_REACH == 12, "a case for each width");
+static_assert(HX_VOXELS_REACH == 12, "the switch has a case for each width");
 
-// Layers [first, first + layers) of the grid, and around the tile.
+// Loads the layers [first, first + layers) of the grid, for the tile and its surroundings.
 __device__ __forceinline__ void load_layers(const voxel_grid &g, int first, const int (&tile)[3],
                                             double *layer)
 {
@@ -122,7 +123,7 @@ __device__ __forceinline__ void load_layers(const voxel_grid &g, int first, cons
     }
 }
 
-// What the lines of a layer, `away` from the points, give to a run.
+// Adds the lines of the stencil's layer at distance `away` to a run.
 __device__ __forceinline__ void add_layer(const voxel_grid &g, const double *from, int away,
                                           const int *width, const double *weight,
                                           double (&sum)[RUN])

@@ -1,5 +1,5 @@
-// The cells of a range of points, from a mesh that lies on the device: in groups of GROUP cells, of
-// which most are told apart from the range by their lowest and highest point.
+// The cells of a range of points, from a mesh in device memory. Cells are in groups of GROUP; most
+// groups are excluded by their lowest and highest point.
 #include <climits>
 #include <cstdlib>
 
@@ -13,7 +13,7 @@ namespace
 constexpr int GROUP = 1024;
 constexpr unsigned ALL = 0xffffffffu;
 
-// Points of a group's cells.
+// Lowest and highest point of a group's cells.
 struct extent {
     int32_t low, high;
 };
@@ -22,8 +22,8 @@ struct cutter {
     hx_device *dev; // (borrowed)
     hx_fill_input whole;
     int64_t n_group;
-    extent *d_extent; // [n_group] (owned, like the next)
-    int64_t *d_begin; // [n_group + 1] cells of the range before the group's
+    extent *d_extent; // [n_group] (owned, like d_begin)
+    int64_t *d_begin; // [n_group + 1] number of cells of the range in preceding groups
 };
 
 // A range of points in a mesh.
@@ -49,7 +49,7 @@ struct range {
     }
 };
 
-// Of the cells of a range; from 0 on, both grow.
+// Extent of the points of the range's cells; both numbers start at 0 and only grow.
 struct found {
     uint32_t below; // INT32_MAX - lowest point
     uint32_t above; // highest point + 1
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     if (threadIdx.x == 0) of_group[blockIdx.x] = all;
 }
 
-// begin[group] = its cells in the range; that of group n_group counts for nothing.
+// begin[group] = number of its cells in the range; the entry n_group is not used.
 __global__ void __launch_bounds__(HX_BLOCK)
     count_kernel(range r, const extent *__restrict__ of_group, int64_t *__restrict__ begin,
                  found *to)
@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     if (threadIdx.x == 0) begin[blockIdx.x] = count;
 }
 
-// The range's cells, their points and moduli, in the mesh's order.
+// Copies the range's cells, with their points and moduli, in the mesh's order.
 __global__ void __launch_bounds__(HX_BLOCK)
     copy_kernel(range r, const int64_t *__restrict__ begin, const double *__restrict__ modulus,
                 hx_device_cut cut)
@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
                 cut.d_point[place * r.n_per_cell + a] =
                     r.point[cell * r.n_per_cell + a] - static_cast<int32_t>(cut.first_point);
         }
-        __syncthreads(); // `before` is the next cells'
+        __syncthreads(); // the next cells overwrite `before`
     }
 }
 
@@ -149,7 +149,8 @@ template <class Number> int shift(hx_device *dev, Number *d_number, int64_t n, N
     return HX_OK;
 }
 
-// How many cells, in front of each group and in all, and the points that they span.
+// Counts the cells of the range, before each group and in total, and finds the points that they
+// span.
 int count_cells(const cutter *c, const range &r, hx_device_cut *cut)
 {
     hx_device *const dev = c->dev;
@@ -200,7 +201,8 @@ int hx_cuda_cutter_create(void **out, hx_device *dev, const hx_fill_input *d_who
     cutter *c;
     *out = nullptr;
     if (d_whole->incidence.n_per_cell == 0)
-        return HX_RAISE(HX_EINPUT, "ranges of a mixed mesh are cut on the host");
+        return HX_RAISE(HX_EINPUT,
+                        "a mesh of mixed cell types must be cut into ranges on the host");
     HX_TRY(hx_alloc(&c, 1, sizeof *c, "ranges of a mesh"));
     c->dev = dev;
     c->whole = *d_whole;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tells ninja which headers a .cu file includes: nvcc can write that (-MD), but Meson before 1.4 does
-not ask it to. Run by Meson after it has written build.ninja; leaves alone what asks already."""
+"""Makes nvcc write the headers that a .cu file includes (-MD), so that ninja knows them; Meson before 1.4
+does not request this. Meson runs it after writing build.ninja; a rule that requests it already is not changed."""
 import os
 import re
 

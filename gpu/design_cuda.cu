@@ -1,4 +1,4 @@
-// The design's steps on the GPU: element fields and optimality criteria.
+// The steps of a design iteration on the GPU: element fields and optimality criteria.
 #include "cone_cuda.cuh"
 #include "core/design/oc.h"
 #include "core/design/projection.h"
@@ -26,7 +26,7 @@ struct sensitivity_body {
     }
 };
 
-// Of a group of tied elements, a thread each.
+// One thread per group of linked variables.
 struct tie_body {
     hx_device_ties ties;
     const double *dv;
@@ -210,7 +210,8 @@ __global__ void __launch_bounds__(HX_BLOCK)
     if (hx_finish_sums(sum, partial, ticket)) hx_oc_state_step(oc.d_state, sum);
 }
 
-// The largest change needs no order: changes are not negative, and compare as their bits do.
+// The largest change does not depend on the order of threads: changes are nonnegative, so they
+// compare like the integers with the same bits.
 __global__ void __launch_bounds__(HX_BLOCK) oc_end_kernel(hx_device_oc oc)
 {
     __shared__ double of_warp[HX_BLOCK_WARPS];

@@ -1,5 +1,5 @@
-// The CUDA device: memory, time stamps, one stream in which everything is queued, and the list of
-// the tables of what it does.
+// The CUDA device: memory, time stamps, one stream into which everything is queued, and the list of
+// its tables.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -32,10 +32,10 @@ int hx_cuda_raise(cudaError_t status, const char *file, int line, const char *ca
     const char *const text = cudaGetErrorString(status);
     cudaGetLastError();
     if (status == cudaErrorMemoryAllocation)
-        return hx_error_raise(HX_ENOMEM, file, line,
-                              "CUDA: %s in %s: other processes on the GPU may have taken it (see "
-                              "nvidia-smi)",
-                              text, call);
+        return hx_error_raise(
+            HX_ENOMEM, file, line,
+            "CUDA: %s in %s: other processes on the GPU may have taken the memory (see nvidia-smi)",
+            text, call);
     return hx_error_raise(HX_EDEVICE, file, line, "CUDA: %s in %s: " HX_DEVICE_REMEDY, text, call);
 }
 
@@ -49,13 +49,13 @@ static int available(char *why, size_t n_why)
     return 0;
 }
 
-// Of the GPU, as 10 major + minor; 0: not known yet.
+// Compute capability of the GPU as 10 major + minor; 0: not known yet.
 static std::atomic<int> capability{0};
 
 #ifdef HX_HAVE_WIDE
 static constexpr bool HAS_90A = true;
 #else
-static constexpr bool HAS_90A = false; // this build has no code for it
+static constexpr bool HAS_90A = false; // this build has no code for sm_90a
 #endif
 
 static bool is_90a(int of)
@@ -77,16 +77,17 @@ static void note_capability(int place)
         capability = 10 * major + minor;
 }
 
-// The driver's start and the context: together a second or more where nothing holds the GPU.
+// Starts the driver and creates the context, which takes a second or more if no process holds the
+// GPU.
 static void prepare(int place)
 {
     int n = 0;
     if (cudaGetDeviceCount(&n) == cudaSuccess && n > 0) note_capability(place % n);
-    if (n > 0 && cudaSetDevice(place % n) == cudaSuccess) cudaFree(nullptr); // makes the context
-    cudaGetLastError(); // or the next launch would be blamed
+    if (n > 0 && cudaSetDevice(place % n) == cudaSuccess) cudaFree(nullptr); // creates the context
+    cudaGetLastError(); // otherwise the next launch check would report the error
 }
 
-// Downloads are slower without.
+// Pinned memory is optional; downloads are slower without it.
 static int take_staging(hx_cuda *impl)
 {
     cudaError_t status = HX_CUDA_FAULT();
@@ -96,7 +97,7 @@ static int take_staging(hx_cuda *impl)
     impl->staging = nullptr;
     if (status != cudaErrorMemoryAllocation)
         return hx_cuda_raise(status, __FILE__, __LINE__, "cudaMallocHost");
-    cudaGetLastError(); // or the next launch would be blamed
+    cudaGetLastError(); // otherwise the next launch check would report the error
     return HX_OK;
 }
 
@@ -196,14 +197,15 @@ static int upload(hx_device *dev, void *d_to, const void *from, size_t bytes)
     if (bytes >= HX_LARGE_UPLOAD && !is_pinned(from)) {
         const int rc = hx_cuda_upload_large(dev, d_to, from, bytes);
         if (rc != HX_ENOMEM) return rc;
-        hx_error_clear(); // no pinned memory for its threads: the driver does it in one
+        // not enough pinned memory for several threads: let the driver copy with one
+        hx_error_clear();
     }
     HX_TRY_CUDA(cudaMemcpyAsync(d_to, from, bytes, cudaMemcpyHostToDevice, impl->stream));
     HX_TRY_CUDA(cudaStreamSynchronize(impl->stream));
     return HX_OK;
 }
 
-// A few numbers to pinned memory by the GPU itself, which begins sooner than a copy does.
+// A few numbers are copied to pinned memory by a kernel, which starts sooner than a copy does.
 constexpr size_t FEW_BYTES = 512;
 static __global__ void copy_bytes_kernel(char *to, const char *from, int n)
 {
@@ -211,8 +213,9 @@ static __global__ void copy_bytes_kernel(char *to, const char *from, int n)
         to[k] = from[k];
 }
 
-// Copies to the host run one after the other, whatever their streams: where large ones go beside
-// the queue (matrix.h, fetch), a few numbers do not wait for them.
+// Copies to the host run one after the other, even in different streams. While large ones run
+// concurrently with the queue (matrix.h, fetch), a kernel copies a few numbers without waiting for
+// them.
 static int download(hx_device *dev, void *to, const void *d_from, size_t bytes)
 {
     hx_cuda *impl = hx_cuda_of(dev);
@@ -250,7 +253,7 @@ static int sync(hx_device *dev)
     return HX_OK;
 }
 
-// In a graph a time stamp is a node of its own: an event that is recorded at every launch.
+// In a graph, a time stamp is a node of its own: an event recorded at every launch.
 static int mark(hx_device *dev, int slot)
 {
     hx_cuda *impl = hx_cuda_of(dev);
@@ -289,7 +292,7 @@ static int record_end(hx_device *dev, void **recording)
         status = cudaGraphInstantiate(&exec, graph, cudaGraphInstantiateFlagUseNodePriority);
     if (graph) cudaGraphDestroy(graph);
     if (status != cudaSuccess)
-        return hx_cuda_raise(status, __FILE__, __LINE__, "the recording of a graph");
+        return hx_cuda_raise(status, __FILE__, __LINE__, "recording a graph");
     *recording = exec;
     return HX_OK;
 }
@@ -300,13 +303,13 @@ static int replay(hx_device *dev, void *recording)
     return HX_OK;
 }
 
-// A graph that still runs is destroyed when it is done.
+// A graph that is still running is destroyed when it has finished.
 static void record_free(hx_device *, void *recording)
 {
     cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(recording));
 }
 
-// Median of 9 copies of 1 GiB (less on a small or full card), after a warm-up.
+// Median of 9 copies of 1 GiB (less on a small or full GPU), after a warm-up.
 static int time_copies(hx_device *dev, void *d_from, void *d_to, size_t bytes, double *rate)
 {
     constexpr int n_copy = 9;

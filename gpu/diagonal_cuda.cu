@@ -1,4 +1,4 @@
-// The kernel of diagonal_cuda.cuh: coordinates are the nodal field of a patch.
+// The kernel of diagonal_cuda.cuh. The coordinates take the place of a patch's nodal field.
 #include "diagonal_cuda.cuh"
 
 #include "otf_cuda.cuh"
@@ -77,6 +77,7 @@ int hx_patches_diagonal(const hx_cuda_patches &p, int group, const hx_device_mod
     case HX_WIDE_PATCH:
         return launch_kind<HX_WIDE_PATCH, HX_WIDE_ROWS>(p, group, model, d_elem, d_diag);
     default:
-        return HX_RAISE(HX_EDEVICE, "no diagonal by patches of %d elements", p.group[group].size);
+        return HX_RAISE(HX_EDEVICE, "the diagonal does not support patches of %d elements",
+                        p.group[group].size);
     }
 }

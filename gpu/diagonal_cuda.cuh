@@ -1,5 +1,5 @@
-// The diagonal of K through the patches of an operator on the fly: every element once, where the
-// device's own (element_cuda.cu) computes it anew for each of its corners.
+// The diagonal of K through the patches of a matrix-free operator: every element is computed once,
+// whereas the device's general kernel (element_cuda.cu) computes it for each of its corners.
 #ifndef HX_DIAGONAL_CUDA_CUH
 #define HX_DIAGONAL_CUDA_CUH
 
@@ -9,9 +9,10 @@
 #include "hex8_otf.cuh"
 #include "patches_cuda.cuh"
 
-// Diagonal entries of one element from its coordinates: column[Forces::at(i, a)], times modulus.
-// With the unscaled modes of hex8_otf.cuh the gradient of corner a is G / det, G = adj' D, D the
-// signs' products; the entry is sum over points of E / (512 det) ((lambda + mu) G_i^2 + mu |G|^2).
+// Diagonal entries of one element from its coordinates: column[Forces::at(i, a)], times the
+// modulus. With the unscaled modes of hex8_otf.cuh the gradient of corner a is G / det, G = adj' D,
+// where D are products of signs. The entry is the sum over points of E / (512 det)
+// ((lambda + mu) G_i^2 + mu |G|^2).
 template <class Forces>
 HX_HD void hx_element_diagonal(const hx_field<double> &x, hx_stiffness<double> k, double *column)
 {
@@ -69,7 +70,7 @@ HX_HD void hx_element_diagonal(const hx_field<double> &x, hx_stiffness<double> k
         for (int i = 0; i < 3; i++) column[Forces::at(i, a)] = sum[a][i];
 }
 
-// Cofactors of the Jacobian (unscaled modes) at Gauss point q, and its determinant.
+// Cofactors of the Jacobian (unscaled modes) at Gauss point q; returns its determinant.
 HX_HD double hx_point_cofactors(const hx_field<double> &x, int q, double adj[3][3])
 {
     const double g = HX_GAUSS;
@@ -96,7 +97,7 @@ HX_HD double hx_point_cofactors(const hx_field<double> &x, int q, double adj[3][
     return hx_dot3(j[0], adj[0]);
 }
 
-// det times the gradients of all corners there.
+// det times the gradients of all corners at Gauss point q.
 HX_HD void hx_point_gradients(int q, const double adj[3][3], double v[8][3])
 {
     const double g = HX_GAUSS, r = q & 1 ? g : -g, s = q & 2 ? g : -g, t = q & 4 ? g : -g;
@@ -112,13 +113,15 @@ HX_HD void hx_point_gradients(int q, const double adj[3][3], double v[8][3])
     }
 }
 
-// The same of a cell that may be collapsed: corners that name one node have one position. The
-// node's entry is at the first of them, from the sum of their gradients, and 0 at the others.
+// hx_element_diagonal for a cell that may be collapsed: corners that name one node have one
+// position. The node's entry, from the sum of their gradients, is at the first of them; it is 0 at
+// the others.
 template <class Forces>
 HX_HD void hx_collapsed_diagonal(const hx_field<double> &x, const hx_eight &corner,
                                  hx_stiffness<double> k, double *column)
 {
-    unsigned corners[8]; // of the node that a corner names, if it is the first; else none
+    // bits of all corners that name the same node, if this is the first of them; otherwise 0
+    unsigned corners[8];
     double sum[8][3] = {};
 #pragma unroll
     for (int a = 0; a < 8; a++) {
@@ -156,7 +159,8 @@ HX_HD void hx_collapsed_diagonal(const hx_field<double> &x, const hx_eight &corn
         for (int i = 0; i < 3; i++) column[Forces::at(i, a)] = sum[a][i];
 }
 
-// Of the patches of otf and dedup, of any of their sizes. The caller adds shared nodes.
+// For the patches of otf and dedup, of any of their sizes. The caller adds the sums of shared
+// nodes.
 int hx_patches_diagonal(const hx_cuda_patches &p, int group, const hx_device_model &model,
                         const int32_t *d_elem, double *d_diag);
 

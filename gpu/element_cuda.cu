@@ -1,12 +1,13 @@
-// Diagonal of K, its blocks and element energies from coordinates: cold, once a design iteration.
+// The diagonal of K, its diagonal blocks and element energies, from coordinates. Not
+// performance-critical: once per design iteration.
 #include "core/solver/block3.h"
 #include "core/solver/element_ops.h"
 #include "hex8_cuda.cuh"
 #include "points_cuda.cuh"
 #include "vector_cuda.cuh"
 
-// A node's tile of an element, at the first of the corners that name it: all pairs of them. False
-// at the others.
+// A node's tile of an element, the sum over all pairs of corners that name the node, computed at
+// the first of these corners. Returns false at the others.
 __device__ __forceinline__ bool point_tile(const hx_device_model &model, uint32_t incidence,
                                            const double x[24], double tile[3][3])
 {
@@ -18,8 +19,8 @@ __device__ __forceinline__ bool point_tile(const hx_device_model &model, uint32_
     return true;
 }
 
-// A thread a node, its elements in ascending order: the sum has one order. COLLAPSED: elements may
-// name a node several times.
+// One thread per node, elements in ascending order, so that each sum has a fixed order. COLLAPSED:
+// elements may name a node several times.
 template <bool COLLAPSED>
 __global__ void diagonal_kernel(hx_device_model model, double *__restrict__ diag)
 {
@@ -43,7 +44,7 @@ __global__ void diagonal_kernel(hx_device_model model, double *__restrict__ diag
     for (int i = 0; i < 3; i++) diag[3 * node + i] = sum[i];
 }
 
-// The same with the 3x3 block of each node.
+// diagonal_kernel for the 3x3 block of each node.
 template <bool COLLAPSED>
 __global__ void block_diagonal_kernel(hx_device_model model, double *__restrict__ block)
 {
@@ -116,7 +117,7 @@ __global__ void block_add_kernel(int64_t n, const int64_t *__restrict__ dof,
     block[6 * (dof[i] / 3) + hx_block3_at(c, c)] += k[i];
 }
 
-// Degrees of freedom of one node write the same zeros: the order of threads does not matter.
+// Degrees of freedom of one node write the same zeros, so the order of threads does not matter.
 __global__ void block_fix_kernel(int64_t n, const int64_t *__restrict__ dof, double *block)
 {
     const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
@@ -143,7 +144,7 @@ __global__ void block_invert_kernel(int64_t n_node, double *block)
     for (int i = 0; i < 6; i++) block[6 * node + i] = b[i];
 }
 
-// A thread a node: 48 bytes of block, 24 of r, 24 of z.
+// One thread per node: 48 bytes of block, 24 of r, 24 of z.
 __global__ void __launch_bounds__(HX_BLOCK)
     block_apply_kernel(int64_t n_node, const double *__restrict__ block,
                        const double *__restrict__ r, double *__restrict__ z)

@@ -1,4 +1,5 @@
-// A thread an entry, or entries in strides, and how many blocks go over them: what needs no packs.
+// Kernels with one thread per entry, or with strided loops over the entries, and the number of
+// their blocks. For operations that do not need packed loads.
 #ifndef HX_FIELDS_CUDA_CUH
 #define HX_FIELDS_CUDA_CUH
 
@@ -14,7 +15,7 @@ __device__ __forceinline__ int64_t hx_all_threads()
     return static_cast<int64_t>(gridDim.x) * blockDim.x;
 }
 
-// Body(e) for every element, a thread each.
+// Calls body(e) for every element, one thread each.
 template <class Body>
 __global__ void __launch_bounds__(HX_BLOCK) hx_each_kernel(int64_t n, Body body)
 {
@@ -29,7 +30,8 @@ template <class Body> int hx_for_each(hx_device *dev, int64_t n, const Body &bod
     return HX_OK;
 }
 
-// Blocks of a sum: a function of n and the GPU alone, so that its order is fixed.
+// Number of blocks of a sum. It depends only on n and the GPU, so that the order of the sum is
+// fixed.
 inline unsigned hx_field_blocks(const hx_cuda *impl, int64_t n)
 {
     const unsigned most = static_cast<unsigned>(impl->n_sum_block), all = hx_blocks(n, HX_BLOCK);

@@ -1,12 +1,14 @@
-// gather of any spline: glued patches, degrees that differ, weights. A thread block owns ROWS rows
-// of control points one after the other and goes through the cells that touch them, ascending. Of
-// each cell it makes the map and the gradients of all points at all Gauss points, some of these at
-// a time, in shared memory; tensor cores multiply the rows' own lines with all; what an entry gets
-// is added in shared memory, and each row is written once. Rows wider than that memory are made
-// some entries at a time, of the same products. No order depends on the launch.
+// The fill `gather` for any spline: joined patches, different degrees, weights. A thread block owns
+// ROWS rows of control points, and processes the cells that touch them in ascending order. For each
+// cell it computes the map and the gradients of all points at all Gauss points, some Gauss points
+// at a time, in shared memory. Tensor cores multiply the rows' own lines with all lines; the
+// contributions to each entry are added in shared memory, and each row is written once. Rows wider
+// than that memory are computed some entries at a time, with the same products. No order depends on
+// the launch.
 //
 // h is sqrt(modulus weight det J) times a gradient, so that the sum of h_a h_b' over the Gauss
-// points is all of a tile. Number (a, i) of point q of a batch stands at h[(3 a + i) stride + q].
+// points is the complete tile. Component i of control point a at Gauss point q of a batch is
+// h[(3 a + i) stride + q].
 #include <cstdlib>
 
 #include "core/base/memory.h"
@@ -22,11 +24,11 @@ using namespace hx_spline_gpu;
 
 constexpr int WARP = 32;
 constexpr unsigned ALL = 0xffffffffu;
-constexpr int ROWS = 5;   // 15 of a tensor core's 16 lines
-constexpr int STRIPS = 3; // of 8 columns that a warp has at most
+constexpr int ROWS = 5;   // 15 of the 16 rows of a tensor core's tile
+constexpr int STRIPS = 3; // maximum number of strips of 8 columns per warp
 constexpr int NO_CELL = INT32_MAX;
 
-// By the points of a cell: 8 WARPS STRIPS columns are enough for 3 n.
+// By the number of points of a cell: 8 WARPS STRIPS columns suffice for 3 n.
 constexpr int SMALL = 32, MIDDLE = 64;
 constexpr int warps_of(int most_points)
 {
@@ -35,11 +37,12 @@ constexpr int warps_of(int most_points)
 
 // Shared memory in doubles, in the order of the arrays.
 struct layout {
-    int most;     // points of a cell
-    int batch;    // Gauss points at a time, a multiple of 4
-    int stride;   // of a line of h: 4 more than a multiple of 8, so that lines differ in banks
-    int capacity; // entries of a window
-    int frames, h, sum, slot; // where they begin, in doubles; the tables are first
+    int most;  // maximum number of points of a cell
+    int batch; // number of Gauss points at a time, a multiple of 4
+    // distance of lines of h: 4 more than a multiple of 8, so that lines are in different banks
+    int stride;
+    int capacity;             // number of entries of a window
+    int frames, h, sum, slot; // offsets of the arrays in doubles; the tables come first
     size_t bytes;
 };
 
@@ -55,14 +58,14 @@ struct arguments {
     layout at;
 };
 
-// Rows of a block whose entries are summed at once.
+// Rows of a block whose entries are summed at the same time.
 struct window {
     int first, end;     // rows of the block
-    int low;            // entry of the first row with which it begins
-    int base[ROWS + 1]; // entries before each row
+    int low;            // first entry of row `first` in the window
+    int base[ROWS + 1]; // number of entries before each row
 };
 
-// What comes after `low` entries of row `first`; end = first past the last row.
+// The window that begins `low` entries into row `first`; end = first after the last row.
 __device__ __forceinline__ window next_window(const arguments &g, int64_t row, int n_row, int first,
                                               int low)
 {
@@ -84,8 +87,8 @@ __device__ __forceinline__ window next_window(const arguments &g, int64_t row, i
     return w;
 }
 
-// h of the Gauss points first .. first + count - 1, 0 behind them: a thread a point and a line of
-// control points.
+// h of the Gauss points first .. first + count - 1, padded with 0: one thread per Gauss point and
+// line of control points.
 __device__ __forceinline__ void make_gradients(const arguments &g, const cell &c, const tables &t,
                                                const double *frames, int first, int count,
                                                double *h)
@@ -123,7 +126,8 @@ __device__ __forceinline__ void make_gradients(const arguments &g, const cell &c
     }
 }
 
-// Frames of a cell, c and g of a component behind each other, sqrt(modulus volume) within.
+// Stores the frame of a cell at Gauss point q, c and g of a component one after the other,
+// multiplied by sqrt(modulus volume).
 __device__ __forceinline__ void store_frame(const frame &f, double modulus, int n, int q,
                                             double *frames)
 {
@@ -136,8 +140,8 @@ __device__ __forceinline__ void store_frame(const frame &f, double modulus, int 
     }
 }
 
-// d += the products of own lines with the warp's strips of columns. own: the first line of the
-// lane's row of the tile and of that 8 further down.
+// d += the products of the rows' own lines with the warp's strips of columns. own: lines of the
+// lane's row of the tile, and of the row 8 below it.
 __device__ __forceinline__ void multiply(const double *h, int stride, int n_column, int fours,
                                          const int (&own)[2], double (&d)[STRIPS][4])
 {
@@ -169,9 +173,9 @@ __device__ __forceinline__ void multiply(const double *h, int stride, int n_colu
         if (8 * (warp + warps * k) < n_column) hx_tensor_add4(d[k], last, b[k][4 * step]);
 }
 
-// What the lane has of a cell to the sums of the window's entries: no two threads have the same, as
-// no point is twice in a cell: a patch of one span that is glued to its own other end has an image
-// without volume, which is refused.
+// Adds the lane's products of a cell to the sums of the window's entries. No two threads have the
+// same entry, because no control point occurs twice in a cell: a patch with one span that is joined
+// to its own opposite end has an image without volume, which is refused.
 __device__ __forceinline__ void add_products(const int32_t *slot, int n, unsigned rows,
                                              const double (&d)[STRIPS][4], double *sum)
 {
@@ -190,7 +194,8 @@ __device__ __forceinline__ void add_products(const int32_t *slot, int n, unsigne
         }
 }
 
-// One cell: `own` of lane r is the number of row r's point there, -1: it is not in it.
+// Processes one cell. `own` of lane r is the index of row r's control point in the cell; -1: it is
+// not in it.
 __device__ __forceinline__ void add_cell(const arguments &g, const window &w, int number, int own,
                                          double *memory)
 {
@@ -226,16 +231,16 @@ __device__ __forceinline__ void add_cell(const arguments &g, const window &w, in
 #pragma unroll 1
     for (int first = 0; first < c.n; first += g.at.batch) {
         const int count = c.n - first < g.at.batch ? c.n - first : g.at.batch;
-        __syncthreads(); // frames are there, and all have read what h was before
+        __syncthreads(); // the frames are complete, and all threads have read the old h
         make_gradients(g, c, t, frames, first, count, h);
         __syncthreads();
         multiply(h, g.at.stride, 3 * c.n, (count + 3) / 4, line, d);
     }
     add_products(slot, c.n, rows, d, memory + g.at.sum);
-    __syncthreads(); // the next cell's numbers come over these
+    __syncthreads(); // the numbers of the next cell overwrite these
 }
 
-// The sums of a window's rows, cells ascending: lane r of every warp follows row r.
+// Sums of a window's rows over the cells in ascending order; lane r of every warp follows row r.
 __device__ __forceinline__ void add_cells(const arguments &g, const window &w, int64_t row,
                                           double *memory)
 {
@@ -261,7 +266,7 @@ __device__ __forceinline__ void add_cells(const arguments &g, const window &w, i
     }
 }
 
-// Blocks of a window's entries from their sums, to the matrix.
+// Computes the blocks of a window's entries from their sums and writes them to the matrix.
 __device__ __forceinline__ void store_window(const arguments &g, const window &w, int64_t row,
                                              double *sum)
 {
@@ -272,7 +277,8 @@ __device__ __forceinline__ void store_window(const arguments &g, const window &w
         double m[3][3], k[3][3];
 #pragma unroll
         for (int i = 0; i < 9; i++) m[i / 3][i % 3] = sum[9 * e + i];
-        if (g.m.spec.components == 1) { // conduction: its one number at the block's beginning
+        // heat conduction: its only number is stored at the beginning of the block
+        if (g.m.spec.components == 1) {
             sum[9 * e] = m[0][0] + m[1][1] + m[2][2];
             continue;
         }
@@ -290,7 +296,7 @@ __device__ __forceinline__ void store_window(const arguments &g, const window &w
                 if (to >= 0) hx_matrix_store(g.m, to, sum[9 * (w.base[r] + i)]);
             }
         }
-    } else if (g.m.spec.format == HX_FORMAT_BSR) { // rows follow each other
+    } else if (g.m.spec.format == HX_FORMAT_BSR) { // rows are contiguous
         const int64_t to = 9 * (ptr[w.first] + w.low);
         for (int i = thread; i < 9 * n_entry; i += step) hx_matrix_store(g.m, to + i, sum[i]);
     } else {
@@ -324,7 +330,7 @@ __global__ void __launch_bounds__(WARP *WARPS) control_kernel(const __grid_const
         __syncthreads();
         add_cells(g, w, row, memory);
         store_window(g, w, row, sum);
-        // of a row wider than a window the rest comes next
+        // the rest of a row wider than a window comes next
         const int64_t *const ptr = g.m.pattern.d_row_ptr + row;
         const int done = w.low + w.base[ROWS];
         const bool is_cut = w.end == w.first + 1 && done < ptr[w.end] - ptr[w.first];
@@ -352,7 +358,8 @@ int even(int n)
     return (n + 1) / 2 * 2;
 }
 
-// h holds the map's work before: 28 numbers a point, where it has 36 or more.
+// h also holds the map's scratch data before it: 28 numbers per Gauss point, where h has at least
+// 36.
 layout lay_out(int most, int max_row, size_t available)
 {
     const int table = static_cast<int>(sizeof(tables) / sizeof(double));
@@ -386,7 +393,7 @@ int most_points(const hx_spline_rule *rule, const hx_spline_rule_patch *patch)
     return most;
 }
 
-// Of the largest cell, from the rule on the device.
+// Number of points of the largest cell, from the rule in device memory.
 int find_most(hx_device *dev, const hx_spline_rule *rule, int *most)
 {
     hx_spline_rule_patch *patch;

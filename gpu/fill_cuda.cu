@@ -1,10 +1,11 @@
-// The fills of the GPU by name.
+// The fills of the GPU, by name.
 #include <cstdlib>
 
 #include "core/base/memory.h"
 #include "matrix_cuda.cuh"
 
-// gather by the cells: of splines, quadratic ones, tetrahedra, and hexahedra and what is mixed.
+// The fill `gather` by kind of cells: splines, quadratic cells, tetrahedra, and hexahedra or mixed
+// cells.
 static const hx_cuda_fill_kind *find_gather(const hx_incidence *in)
 {
     if (in->spline) return &hx_cuda_fill_lines;
@@ -34,17 +35,17 @@ static const hx_cuda_fill_kind *find(hx_fill fill, const hx_incidence *in)
     }
 }
 
-// The fills that take quadratic cells.
+// The fills that support quadratic cells.
 static constexpr unsigned QUADRATIC_FILLS = 1u << HX_FILL_GATHER | 1u << HX_FILL_STORED;
 
 static int check_spline(hx_fill fill)
 {
     if (fill == HX_FILL_GATHER) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "device 'cuda' fills matrices of splines by gather only, not %s",
+    return HX_RAISE(HX_EINPUT, "device 'cuda' supports only fill 'gather' for splines, not '%s'",
                     hx_fill_kinds[fill].name);
 }
 
-// HX_OK, an error, or 1: the kind is not for this matrix.
+// Returns HX_OK, an error, or 1 if the kind does not support this matrix.
 static int create(void **state, const hx_cuda_fill_kind *kind, hx_device *dev, const hx_matrix *m,
                   const hx_fill_input *d_input)
 {
@@ -71,13 +72,14 @@ int hx_cuda_fill_create(void **state, hx_device *dev, hx_fill fill, const hx_mat
     if (in->spline)
         HX_TRY(check_spline(fill));
     else if (in->kind && (!(QUADRATIC_FILLS & 1u << fill) || !d_input->rule))
+        return HX_RAISE(HX_EINPUT,
+                        "device 'cuda' supports only fills 'gather' and 'stored' for quadratic "
+                        "elements, not '%s'",
+                        hx_fill_kinds[fill].name);
+    if (in->n_per_cell != 8 && !in->kind && !in->spline)
         return HX_RAISE(
             HX_EINPUT,
-            "device 'cuda' fills matrices of quadratic elements by gather or stored, not %s",
-            hx_fill_kinds[fill].name);
-    if (in->n_per_cell != 8 && !in->kind && !in->spline)
-        return HX_RAISE(HX_EINPUT, "device 'cuda' fills matrices of hexahedra of 8 nodes, or of "
-                                   "quadratic elements");
+            "device 'cuda' fills only matrices of 8-node hexahedra or of quadratic elements");
     const int rc = create(state, find(fill, in), dev, m, d_input);
     return rc == 1 ? create(state, &hx_cuda_fill_control, dev, m, d_input) : rc;
 }

@@ -1,14 +1,15 @@
-// gather: a thread block owns up to 16 consecutive rows and computes, once each, the cells that
-// touch them. A warp takes up to 8 cells: Jacobians, small dense products on double-precision
-// tensor cores, and then the gradients of all corners at all integration points, which go to shared
-// memory. Of these the rows are made: products h_a[i] h_b[j] of a row's own corner a with the
-// cell's corners b, summed over the integration points, and over cells in an order that depends on
-// nothing but the row; each value is written once.
+// The fill `gather`: a thread block owns up to 16 consecutive rows and computes the cells that
+// touch them, once each. A warp processes up to 8 cells at a time: Jacobians, small dense products
+// on double-precision tensor cores, and then the gradients of all corners at all integration
+// points, which go to shared memory. The rows are computed from these: products h_a[i] h_b[j] of a
+// row's own corner a with the cell's corners b, summed over the integration points, and over cells
+// in an order that depends only on the row. Each value is written once.
 //
-// Corners have the bits of their reference coordinates. A pair is of class c = bits(a) ^ bits(b).
-// Where cells lie as in a grid, a row's entry is of one class, and the places that hold it are
-// those of equal bits(a) & c: a lane has half of a class. Rows that are not so are summed entry by
-// entry; rows of more than MOST_PLACES / 2 cells have a kernel of their own.
+// Corners are numbered by the bits of their reference coordinates. A pair is of class
+// c = bits(a) ^ bits(b). If cells are arranged as in a grid, an entry of a row is of one class, and
+// the places that contribute to it are those with equal bits(a) & c; each lane has half of a class.
+// Other rows are summed entry by entry; rows with more than MOST_PLACES / 2 cells have a kernel of
+// their own.
 #include "gather_rows.cuh"
 
 namespace
@@ -21,7 +22,7 @@ struct gather {
     plan p; // (owned)
 };
 
-// Slots of a place's pairs, HX_NO_SLOT_16 where there is none.
+// Slots of the pairs of a place; HX_NO_SLOT_16: none.
 __device__ __forceinline__ void load_slots(const hx_device_pattern &p, uint32_t place,
                                            uint16_t (&slot)[8])
 {
@@ -40,7 +41,7 @@ __device__ __forceinline__ void load_slots(const hx_device_pattern &p, uint32_t 
     }
 }
 
-// 8 numbers of 16 bits, by the bits of the corners.
+// Stores 8 numbers of 16 bits in the order of the corners' bits.
 __device__ __forceinline__ void store_slots(const uint16_t (&slot)[8], uint16_t *to)
 {
     unsigned word[4];
@@ -64,7 +65,7 @@ __global__ void __launch_bounds__(32 * WARPS, SM_BLOCKS)
     const int64_t first = block.place;
     const int n_place = block.n_place;
 
-    // what a place is of, on its way while Jacobians are made
+    // data of a place, loaded while the Jacobians are computed
     uint32_t place = 0;
     int local = 0;
     uint16_t slot[8];
@@ -100,7 +101,7 @@ __global__ void __launch_bounds__(32 * WARPS, SM_BLOCKS)
             finish_row<C>(g, s, r, block.row + r);
     part<C> rows;
     if (regular) sum_rows<C>(s, first_row, regular, rows);
-    __syncthreads(); // values are written over gradients that all have read
+    __syncthreads(); // values overwrite gradients that all threads have read
     if (regular) put_rows<C, Real, A>(g, s, first_row, block.row + first_row, regular, rows);
     if constexpr (A == BLOCKS || A == NUMBERS) {
         finish_stores();
@@ -110,8 +111,9 @@ __global__ void __launch_bounds__(32 * WARPS, SM_BLOCKS)
     }
 }
 
-// Rows of very many cells: a warp a row, 32 entries at a time, which computes each cell that they
-// need anew. Products and the order of sums are those of the other rows, and so are the bits.
+// Rows with very many cells: one warp per row, 32 entries at a time; it recomputes each cell for
+// every group of entries that needs it. The products and the order of sums are those of the other
+// rows, so the results are bitwise equal.
 template <int C> __global__ void slow_row_kernel(const __grid_constant__ arguments g)
 {
     __shared__ __align__(16) double x[WARP_CELLS][X_LINE];
@@ -128,7 +130,7 @@ template <int C> __global__ void slow_row_kernel(const __grid_constant__ argumen
             const int a = corner_bits(static_cast<int>(place & 7));
             uint16_t slot[8];
             load_slots(pattern, place, slot);
-            unsigned mine = 0; // bits of the corners whose pair is the lane's entry
+            unsigned mine = 0; // bits of the corners whose pair belongs to the lane's entry
 #pragma unroll
             for (int k = 0; k < 8; k++)
                 mine |= static_cast<unsigned>(slot[k] == e) << corner_bits(k);

@@ -1,11 +1,13 @@
-// P5's interaction on the GPU, as in the paper. Phase 1, a block a cell and a thread a Gauss point:
-// gradients of the cell's points, values and slopes of each direction in shared memory. They are
-// stored Gauss point by Gauss point; for the coalesced way each cell's are transposed in place,
-// which is square, as there are as many Gauss points as points. Phase 2, a block a pair of points:
-// threads over the Gauss points of the cells that it shares, sums in registers, then a tree; the
-// pair's block is written once.
+// The interaction method of P5 on the GPU, as published. Phase 1, one block per cell and one thread
+// per Gauss point: gradients of the cell's control points, from values and slopes of each direction
+// in shared memory. They are stored Gauss point by Gauss point. For the coalesced variant, those of
+// each cell are transposed in place; the array is square because a cell has as many Gauss points as
+// control points. Phase 2, one block per pair of control points: threads loop over the Gauss points
+// of the cells that the pair shares, with sums in registers, followed by a tree reduction. The
+// block of a pair is written once.
 //
-// Slab by slab of the last direction, so that the gradients fit into what the caller allows.
+// The patch is processed slab by slab of the last direction, so that the gradients fit into the
+// memory that the caller allows.
 #include "interaction_cuda.cuh"
 
 namespace
@@ -16,12 +18,12 @@ constexpr unsigned ALL = 0xffffffffu;
 constexpr int PAIR_THREADS = 64;
 constexpr int TURN_THREADS = 128;
 
-// Gradients of the cells of a slab: [cell][dim][n][n], of a cell's Gauss points and points, the
-// latter fastest unless turned.
+// Gradients of the cells of a slab: [cell][dim][n][n], by the Gauss points and control points of a
+// cell; the control points are fastest unless `turned`.
 struct stored {
     double *h;
-    int n, first_cell; // points of a cell; the slab's first layer of cells
-    int64_t layer;     // cells of a layer
+    int n, first_cell; // n: control points of a cell; first_cell: the slab's first layer of cells
+    int64_t layer;     // number of cells of a layer
     bool turned;
 };
 
@@ -67,7 +69,7 @@ __global__ void gradients_kernel(const __grid_constant__ hx_interaction in, cons
             }
 }
 
-// Each square of a cell, a block a square.
+// Transposes the squares of the cells, one block per square.
 __global__ void turn_kernel(double *h, int n)
 {
     double *const own = h + static_cast<int64_t>(blockIdx.x) * n * n;
@@ -80,7 +82,7 @@ __global__ void turn_kernel(double *h, int n)
     }
 }
 
-// Sums of the block's threads, in one order; thread 0 has them.
+// Sums over the block's threads in a fixed order; thread 0 has the result.
 __device__ __forceinline__ void add_up(double (&m)[3][3])
 {
     __shared__ double part[PAIR_THREADS / WARP][9];
@@ -143,7 +145,7 @@ __global__ void __launch_bounds__(PAIR_THREADS)
         for (int j = 0; j < DIM; j++) value[DIM * (DIM * (begin + k) + i) + j] = block[i][j];
 }
 
-// The rows first .. end - 1 of the last direction, timed.
+// Computes the rows first .. end - 1 of the last direction and measures the time.
 int run_slab(const hx_cuda_patch *p, const stored *s, int n_layer, int first, int end,
              hx_interaction_time *time)
 {

@@ -1,7 +1,8 @@
-// gather of splines all of whose patches have one degree: line by line of cells (spline_lines.cuh),
-// in the steps that core/matrix/line_plan.h plans. Each point of a patch adds its row's sums to K;
-// of points that several patches share a launch for the first patch of each, which writes, one for
-// the second, which adds, and so on.
+// The fill `gather` for splines whose patches all have one degree: line by line of cells
+// (spline_lines.cuh), in the steps that core/matrix/line_plan.h plans. Each control point of a
+// patch adds the sums of its row to K. For points that several patches share, the first launch
+// writes the rows of the first patch of each point, the second launch adds those of the second
+// patch, and so on.
 #include <cstdlib>
 
 #include "core/base/memory.h"
@@ -27,13 +28,14 @@ struct device_patch {
 struct lines_filling : hx_cuda_filling {
     plan p;
     device_patch *d_patch;
-    int32_t *d_integers, *d_row, *d_number; // d_number: point of the whole of each patch's
-    double *d_point;                        // [points of patches][4]
+    // d_number: index in the whole spline of each control point of a patch
+    int32_t *d_integers, *d_row, *d_number;
+    double *d_point; // [control points of patches][4]
     double *d_buffer;
 };
 
-// What the buffer holds of lines unless told otherwise: as many as an H200 runs at a time. It is
-// foretold without asking a device; one with more multiprocessors takes a little longer.
+// Default number of lines in the buffer: as many as an H200 runs at a time. The memory is estimated
+// without querying a device; one with more multiprocessors takes slightly longer.
 constexpr int MULTIPROCESSORS = 132;
 
 template <int ORDER> constexpr int64_t lines_at_once()
@@ -63,7 +65,7 @@ void describe(const plan *p, int k, device_patch *to)
     to->order = p->order;
 }
 
-// 1: these patches are not for this fill.
+// Returns 1 if this fill does not support these patches.
 int make_plan(plan *p, const hx_spline_rule *rule, const hx_spline_rule_patch *patch, size_t bytes)
 {
     const hx_line_budget budget = budget_of(patch[0].degree[0], bytes);
@@ -81,7 +83,7 @@ size_t held_bytes(const plan *p)
 
 // ---- kernels ----
 
-// A thread a point of a cell.
+// One thread per control point of a cell.
 __global__ void number_kernel(const device_patch *patch, hx_incidence in, int64_t n_cell, int k,
                               int32_t *number)
 {
@@ -107,7 +109,8 @@ __global__ void point_kernel(int64_t n, const int32_t *__restrict__ number,
     point[4 * i + 3] = w;
 }
 
-// The patch among first .. end - 1 in which number `at` lies, of ascending numbers `from(patch)`.
+// The patch among first .. end - 1 that contains index `at`, given the ascending first indices
+// from(patch).
 template <class From>
 __device__ __forceinline__ int find_patch(int first, int end, int64_t at, From from)
 {
@@ -121,17 +124,17 @@ __device__ __forceinline__ int find_patch(int first, int end, int64_t at, From f
     return first;
 }
 
-// The struct of a patch to shared memory; the block waits.
+// Copies the struct of a patch to shared memory; the block waits.
 __device__ __forceinline__ void load_patch(const device_patch *from, device_patch &to)
 {
-    static_assert(sizeof(device_patch) % sizeof(int64_t) == 0, "copied by words");
+    static_assert(sizeof(device_patch) % sizeof(int64_t) == 0, "it is copied by words");
     for (int i = static_cast<int>(threadIdx.x); i < static_cast<int>(sizeof to / sizeof(int64_t));
          i += static_cast<int>(blockDim.x))
         reinterpret_cast<int64_t *>(&to)[i] = reinterpret_cast<const int64_t *>(from)[i];
     __syncthreads();
 }
 
-// x: a line of cells of the patches first .. end - 1, y: strips. Of a single patch the lines from
+// x: lines of cells of the patches first .. end - 1; y: strips. For a single patch, the lines from
 // `layer` on.
 template <int ORDER>
 __global__ void __launch_bounds__(shape<ORDER>::threads, shape<ORDER>::blocks)
@@ -151,11 +154,11 @@ struct row_arguments {
     hx_matrix m;
     const double *buffer;
     const int32_t *row, *number;
-    int first, end; // patches
-    int is_added;   // a patch before has these rows too
+    int first, end; // range of patches
+    int is_added;   // 1: a preceding patch has written these rows
 };
 
-// Which of a row's n ascending columns the point at a place of the box of r is; -1: none.
+// Index, in a row's n ascending columns, of the control point at a place of the box of r; -1: none.
 template <int ORDER>
 __device__ __forceinline__ int find_entry(const row_arguments &g, const device_patch &p,
                                           const int (&r)[3], int place,
@@ -181,7 +184,7 @@ __device__ __forceinline__ int find_entry(const row_arguments &g, const device_p
     return low < n && column[low] == point ? low : -1;
 }
 
-// Number (i, j) of an entry to the matrix, on top of what lies there or not.
+// Writes number (i, j) of an entry to the matrix, or adds it if the row has been written before.
 __device__ __forceinline__ void store_number(const row_arguments &g, int64_t row, int n, int k,
                                              int i, int j, double value)
 {
@@ -216,10 +219,10 @@ __global__ void __launch_bounds__(shape<ORDER>::row_threads, shape<ORDER>::row_b
     }
     for_items<threads>(hx_line_row_items(ORDER),
                        [&](int item) { hx_line_row_make(&p.in, ORDER, p.ring, r, item, &table); });
-    if (!g.is_added) { // entries of the row that only later patches have: 0 so far
+    if (!g.is_added) { // set to 0 the entries of the row that only later patches have
         if (threadIdx.x == 0) n_found = 0;
         __syncthreads();
-        if (n_mine > 0) atomicAdd(&n_found, n_mine); // a count: no order matters
+        if (n_mine > 0) atomicAdd(&n_found, n_mine); // a count, so the order does not matter
         __syncthreads();
         if (n_found < n)
             for_items<threads>(n * c * c, [&](int item) {
@@ -291,7 +294,7 @@ template <int ORDER> int allow_memory()
     return HX_OK;
 }
 
-// Numbers and coordinates of the points of patches.
+// Indices and coordinates of the control points of patches.
 int make_points(lines_filling *f, int32_t *number)
 {
     const plan *const p = &f->p;

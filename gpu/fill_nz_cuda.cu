@@ -1,18 +1,19 @@
-// nz: a thread an entry, which visits the cells of its pair (Cecka 2011, SharedNZ; P2's baseline).
-// A row is a warp: it puts the gradients of the row's cells into shared memory, four at a time, and
-// each lane adds the tiles that the slots say are its entry's. Cells ascend, each value is written
-// once, and nothing is kept from design to design.
+// The fill `nz`: one thread per entry, which visits the cells of its pair
+// (Cecka 2011, SharedNZ; the baseline of P2). A warp processes a row: it stores the gradients of
+// the row's cells in shared memory, four at a time, and each lane adds the tiles whose slots are
+// its entry's. Cells ascend, each value is written once, and nothing is kept between designs.
 #include "fill_tiles_cuda.cuh"
 
-constexpr int NZ_BLOCKS = 4; // of a multiprocessor: the most that spill no register
+// blocks per multiprocessor: the largest number without register spills
+constexpr int NZ_BLOCKS = 4;
 
-// Adds the cell's tiles that belong to entry k of the row of corner a. slot: that of the pair (a,
-// b) in lane first + b.
+// Adds the cell's tiles that belong to entry k of the row of corner a. slot: that of the pair
+// (a, b) is in lane first + b.
 template <int C>
 __device__ __forceinline__ void add_tiles(const hx_fill_input &input, const double *h, int64_t cell,
                                           int a, int slot, int first, int k, double sum[C * C])
 {
-    unsigned mine = 0; // corners b; a cell that names a point twice has two
+    unsigned mine = 0; // bit set of corners b; a cell that names a point twice has two of them
 #pragma unroll
     for (int b = 0; b < 8; b++)
         mine |= static_cast<unsigned>(__shfl_sync(HX_ALL_LANES, slot, first + b) == k) << b;
@@ -29,7 +30,7 @@ __device__ __forceinline__ void add_tiles(const hx_fill_input &input, const doub
     }
 }
 
-// The sum of entry k (at or past the row's end: none) of the row of point `point`.
+// The sum of entry k of the row of point `point`; no entry if k is beyond the end of the row.
 template <int C>
 __device__ __forceinline__ void sum_entry(const hx_fill_input &input, const hx_device_pattern &p,
                                           int64_t point, int k, double *h, double sum[C * C])
@@ -63,14 +64,14 @@ __global__ void __launch_bounds__(32 * HX_FILL_WARPS, NZ_BLOCKS)
     __shared__ double all[HX_FILL_WARPS][HX_WARP_CELLS * HX_CELL_STRIDE];
     const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
     const int64_t row = static_cast<int64_t>(blockIdx.x) * HX_FILL_WARPS + warp;
-    if (row >= m.pattern.n_row) return; // the whole warp
+    if (row >= m.pattern.n_row) return; // for the whole warp
     const int n = static_cast<int>(m.pattern.d_row_ptr[row + 1] - m.pattern.d_row_ptr[row]);
 #pragma unroll 1
     for (int first = 0; first < n; first += 32) {
         const int k = first + lane;
         double sum[C * C] = {};
         sum_entry<C>(input, m.pattern, row + m.pattern.row_first, k, all[warp], sum);
-        if (k >= n) continue; // lanes meet again at the next synchronisation
+        if (k >= n) continue; // the lanes converge at the next synchronisation
         const hx_spot spot = hx_entry_spot(m, row, n, k);
 #pragma unroll
         for (int t = 0; t < C * C; t++) {
@@ -83,8 +84,8 @@ __global__ void __launch_bounds__(32 * HX_FILL_WARPS, NZ_BLOCKS)
 static int nz_prepare(hx_cuda_filling *f)
 {
     if (!f->input.incidence.point_ptr)
-        return HX_RAISE(HX_EINTERNAL, "fill 'nz' needs the places of each point");
-    // Nothing writes where a format has padding.
+        return HX_RAISE(HX_EINTERNAL, "fill 'nz' needs the list of places of each point");
+    // Padding of a format is never written, so it is set to 0 here.
     return f->dev->ops->zero(f->dev, f->m->d_value, hx_value_bytes(*f->m));
 }
 

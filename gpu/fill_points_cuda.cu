@@ -1,10 +1,9 @@
-// gather of quadratic cells, of one kind or mixed, chunk after chunk of rows. First each cell of
-// the chunk's rows is integrated, once, by a warp (of tet10 eight): gradients of all points, then
-// their products on tensor cores, which go to a buffer. Then each row, a warp, sums its lines of
-// the buffer, cells ascending, in shared memory, makes its blocks of the sums, and is written once.
-//
-// Rows of very many entries or cells are a warp each, some entries at a time, with the same
-// products.
+// The fill `gather` for quadratic cells, of one kind or mixed, chunk by chunk of rows. First each
+// cell that the chunk's rows touch is integrated once, by a warp (for tet10, eight cells per warp):
+// gradients of all points, then their products on tensor cores, which are stored in a buffer. Then
+// each row is processed by a warp: it sums its lines of the buffer in shared memory, cells in
+// ascending order, computes its blocks from the sums, and is written once. Rows with very many
+// entries or cells are processed by one warp each, some entries at a time, with the same products.
 #include <cstdlib>
 
 #include "core/base/memory.h"
@@ -15,32 +14,34 @@ namespace
 
 using namespace hx_points;
 
-constexpr int WARPS = 4;                   // of a block
-constexpr int WIDE_ENTRIES = 256;          // a row of more is wide; of a wide row at a time
-constexpr int AT_ONCE = 2;                 // cells that a row loads
-constexpr int LANES = 2;                   // chunks at a time, each with a part of the buffer
-constexpr size_t BUFFER_BYTES = 256 << 20; // of all lanes
+constexpr int WARPS = 4; // per block
+// a row with more entries is wide; also the number of entries of a wide row at a time
+constexpr int WIDE_ENTRIES = 256;
+constexpr int AT_ONCE = 2;                 // number of cells that a row loads at a time
+constexpr int LANES = 2;                   // chunks at a time, each with its part of the buffer
+constexpr size_t BUFFER_BYTES = 256 << 20; // for all lanes
 
-// The buffer: a cell is as many lines as it may have, these a multiple of 32 bytes.
+// Layout of the buffer: each cell has as many lines as the largest kind needs; the size of a line
+// is a multiple of 32 bytes.
 struct buffer_layout {
-    int line, cell_size; // in numbers
-    int64_t capacity;    // cells of a chunk at most
-    int64_t lane_size;   // in numbers
+    int line, cell_size; // in units of numbers
+    int64_t capacity;    // maximum number of cells of a chunk
+    int64_t lane_size;   // in units of numbers
     size_t bytes;
 };
 
 struct points_filling : hx_cuda_filling {
-    hx_chunks::plan p;              // (owned, like the next two)
+    hx_chunks::plan p;              // (owned, like d_rule and d_buffer)
     lane_rule *d_rule;              // [HX_N_CELL_RULE]
-    double *d_buffer;               // a lane after the other
-    cudaStream_t lane[LANES];       // the device's, and more where there are several chunks (owned)
+    double *d_buffer;               // one lane after the other
+    cudaStream_t lane[LANES];       // the device's stream, and more for several chunks (owned)
     cudaEvent_t ready, done[LANES]; // (owned)
     buffer_layout layout;
     int most_entries;
 };
 
 struct chunk {
-    int first_cell, n_cell, first_row, n_row; // in the plan's lists
+    int first_cell, n_cell, first_row, n_row; // indices in the plan's lists
     double *buffer;
 };
 
@@ -67,13 +68,13 @@ __global__ void __launch_bounds__(WARP *WARPS, 4)
                              now.buffer + static_cast<int64_t>(first + i) * g.cell_size);
 }
 
-// A lane's numbers of a row's C lines in one cell: column `lane` and those 32 further on.
+// A lane's numbers of a row's C lines in one cell: column `lane` and every 32nd column after it.
 template <int C, int N> struct row_lines {
     static constexpr int n_part = (C * sizes<N>::most_points + WARP - 1) / WARP;
-    int entry[n_part]; // -1: none
+    int entry[n_part]; // -1: no entry
     double v[n_part][C];
 
-    // place and cell: of all lanes.
+    // `place` and `cell` are the same in all lanes.
     __device__ __forceinline__ void load(const arguments &g, const chunk &now, uint32_t place,
                                          int64_t cell)
     {
@@ -113,7 +114,7 @@ template <int C, int N> struct row_lines {
     }
 };
 
-// The row's places from `first` on, up to 32.
+// Adds at most 32 places of the row from `first` on.
 template <int C, int N>
 __device__ __forceinline__ void add_places(const arguments &g, const chunk &now, uint32_t first,
                                            int count, double *sum)
@@ -160,7 +161,7 @@ __global__ void __launch_bounds__(WARP *WARPS, 8)
     store_entries<C>(g, row, n, 0, n, sum);
 }
 
-// A block of one warp a row.
+// One block of one warp per row.
 template <int C> __global__ void wide_row_kernel(const __grid_constant__ arguments g)
 {
     __shared__ double own[sizes<0>::lines], sum[WIDE_ENTRIES * C * C];
@@ -196,7 +197,7 @@ template <int C> __global__ void wide_row_kernel(const __grid_constant__ argumen
                 const int to = entry[s / C];
                 if (to >= 0) sum[C * C * to + C * (r - C * a) + s % C] += v;
             });
-            __syncwarp(); // gradients have been read
+            __syncwarp(); // all lanes have read the gradients
         }
         __syncwarp();
         finish_blocks<C>(g, count, sum);
@@ -209,7 +210,7 @@ using chunk_kernel = void (*)(arguments, chunk);
 
 struct choice {
     chunk_kernel cells, rows;
-    int batch; // cells of a warp
+    int batch; // number of cells per warp
     size_t cells_shared;
     void (*wide)(arguments);
 };
@@ -329,7 +330,8 @@ int run_chunk(const points_filling *f, const arguments *a, int64_t number)
     return HX_OK;
 }
 
-// The lanes begin when the device's queue has come here, and it goes on when they are done.
+// The lanes start when the device's queue has reached this point; the queue continues when they are
+// done.
 int run_chunks(const points_filling *f, const arguments *a)
 {
     const bool is_split = f->p.n_chunk > 1;

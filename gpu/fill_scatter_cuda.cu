@@ -1,6 +1,6 @@
-// The fills that go cell by cell and add to the rows: atomic and separate (P2's same kernel and
-// separate kernels), colour. The sum of an entry is in the matrix from the first to the last cell:
-// where values are floats it is one of floats.
+// The fills that go cell by cell and add to the rows: `atomic` and `separate` (the same-kernel and
+// separate-kernel methods of P2), and `colour`. The sum of an entry is accumulated in the matrix
+// itself, so in single precision if values are floats.
 #include <cstdlib>
 #include <cstring>
 
@@ -25,7 +25,7 @@ __device__ __forceinline__ void add_number(const hx_matrix &m, int64_t place, do
     }
 }
 
-// Adds each number where it belongs.
+// Adds each number to its place in the matrix.
 template <int C, bool ATOMIC> struct adding_sink {
     using spot_type = hx_spot;
     hx_matrix m;
@@ -55,8 +55,8 @@ static int add_cells(const hx_cuda_filling *f, const int32_t *d_list, int64_t fi
     return hx_launch_cells<C>(f->dev, f->input, d_list, first, n, sink);
 }
 
-// atomic: one kernel integrates and adds; P2's thread a cell is a quarter of a warp, whose lanes
-// add to neighbouring numbers.
+// atomic: one kernel integrates and adds. In place of P2's thread per cell it uses a quarter of a
+// warp, whose lanes add to neighbouring numbers.
 
 static int atomic_prepare(hx_cuda_filling *)
 {
@@ -81,11 +81,11 @@ static size_t atomic_bytes(const hx_cuda_filling *)
 const hx_cuda_fill_kind hx_cuda_fill_atomic = {sizeof(hx_cuda_filling), atomic_prepare, atomic_run,
                                                atomic_release, atomic_bytes};
 
-// separate: element matrices to memory, 32 cells side by side, so that the second kernel, a thread
-// a cell as in the paper, reads them together. In chunks of cells where not all fit.
+// separate: element matrices go to memory, interleaved by 32 cells, so that the second kernel, with
+// one thread per cell as in P2, reads contiguous data. Uses chunks of cells if not all fit.
 
 struct separate_filling : hx_cuda_filling {
-    int64_t chunk;    // cells at a time, a multiple of 32
+    int64_t chunk;    // number of cells at a time, a multiple of 32
     double *d_number; // [chunk / 32][64 C C][32] (owned)
 };
 
@@ -98,7 +98,7 @@ template <int C> struct storing_sink {
     struct spot_type {
     };
     double *to;
-    int64_t first; // cell of the chunk
+    int64_t first; // first cell of the chunk
 
     __device__ __forceinline__ spot_type spot(int64_t, int) const
     {
@@ -111,7 +111,7 @@ template <int C> struct storing_sink {
     }
 };
 
-// A thread a cell.
+// One thread per cell.
 template <int C>
 __global__ void add_stored(const hx_matrix m, const int32_t *point, const double *from,
                            int64_t first, int64_t n)
@@ -182,26 +182,26 @@ static size_t separate_bytes(const hx_cuda_filling *filling)
 const hx_cuda_fill_kind hx_cuda_fill_separate = {sizeof(separate_filling), separate_prepare,
                                                  separate_run, separate_release, separate_bytes};
 
-// colour: the kernel of atomic, a colour at a time, with plain additions. Colours are those of all
-// cells, so a range of rows of the same mesh has the same sums; a mesh cut out of it may not.
+// colour: the kernel of `atomic`, one colour at a time, with plain additions. Cells are coloured in
+// the whole mesh, so a range of rows of that mesh has the same sums; a mesh cut out of it may not.
 
 struct colour_filling : hx_cuda_filling {
     int n_colour;
-    int64_t *begin;  // [n_colour + 1] in the list, on the host (owned)
-    int32_t *d_cell; // [n_cell] by colour, ascending within one (owned)
+    int64_t *begin;  // [n_colour + 1] first index in the list, on the host (owned)
+    int32_t *d_cell; // [n_cell] sorted by colour, ascending within a colour (owned)
 };
 
-// What the colouring works with, on the host.
+// Data of the colouring, on the host.
 struct colouring {
     const int32_t *point; // [n_cell][8]
     int64_t n_cell, n_point;
-    int n_word;      // of each point's set of colours
+    int n_word;      // number of words of each point's set of colours
     uint64_t *taken; // [n_point][n_word] (owned)
     int32_t *colour; // [n_cell] (owned)
     int n_colour;
 };
 
-// Twice as many colours a point.
+// Doubles the number of colours per point.
 static int widen(colouring *c)
 {
     const auto n = static_cast<size_t>(c->n_word), n_point = static_cast<size_t>(c->n_point);
@@ -228,7 +228,8 @@ static int free_colour(const colouring *c, const int32_t point[8])
     return 64 * c->n_word;
 }
 
-// Lanes add the tiles of one cell at once: they may not meet in an entry.
+// Whether a cell names a point twice. Lanes add the tiles of one cell concurrently, so two tiles
+// must not belong to one entry.
 static bool repeats_point(const int32_t point[8])
 {
     for (int a = 1; a < 8; a++)
@@ -237,7 +238,7 @@ static bool repeats_point(const int32_t point[8])
     return false;
 }
 
-// Greedy, in the cells' order.
+// Greedy colouring in the order of the cells.
 static int colour_cells(colouring *c)
 {
     c->n_word = 1;
@@ -249,7 +250,8 @@ static int colour_cells(colouring *c)
         const int32_t *point = c->point + 8 * e;
         const int colour = free_colour(c, point);
         if (repeats_point(point))
-            return HX_RAISE(HX_EINPUT, "fill 'colour' takes no cell that names a point twice");
+            return HX_RAISE(HX_EINPUT,
+                            "fill 'colour' does not support cells that name a point twice");
         if (colour == 64 * c->n_word) HX_TRY(widen(c));
         for (int a = 0; a < 8; a++)
             c->taken[static_cast<size_t>(point[a]) * static_cast<size_t>(c->n_word) +
@@ -260,7 +262,7 @@ static int colour_cells(colouring *c)
     return HX_OK;
 }
 
-// The cells by colour, ascending within one.
+// Lists the cells by colour, ascending within a colour.
 static int list_colours(colour_filling *f, const colouring *c)
 {
     const auto n_cell = static_cast<size_t>(c->n_cell), n_colour = static_cast<size_t>(c->n_colour);

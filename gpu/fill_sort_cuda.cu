@@ -1,7 +1,8 @@
-// The fills by triplets. sort (P4): the tile of every pair of every cell; their order by row and
-// column is made once, with the fill, and kept; a run writes the tiles and sums segments of that
-// order. triplets (P3): the GPU integrates the lower half of each cell's matrix, the host sorts and
-// sums, and mirrors what a full matrix has above the diagonal.
+// The fills by triplets. `sort` (P4) computes the tile of every pair of every cell. Their order by
+// row and column is determined once, when the fill is created, and kept; each run writes the tiles
+// and sums segments of that order. `triplets` (P3): the GPU integrates the lower half of each
+// cell's matrix; the host sorts and sums the triplets, and mirrors them for the part of a full
+// matrix above the diagonal.
 #include <cstdlib>
 #include <cstring>
 
@@ -18,7 +19,7 @@ static int bits_of(int64_t most)
     return n;
 }
 
-// The entry of a column in a row, ascending; it is there.
+// Index of a column in a row, whose columns ascend; it must be present.
 static HX_HD int find_entry(const hx_device_pattern &p, int64_t row, int32_t col)
 {
     const int32_t *const list = p.d_col + p.d_row_ptr[row];
@@ -33,25 +34,25 @@ static HX_HD int find_entry(const hx_device_pattern &p, int64_t row, int32_t col
     return low;
 }
 
-// sort
+// --- sort ---
 
 struct sort_filling : hx_cuda_filling {
-    int64_t n;           // pairs: 64 a cell
-    uint32_t *d_order;   // [n] pairs by key; those of no entry are last (owned)
-    uint32_t *d_segment; // [n_entry + 1] the first of each entry in the order (owned)
+    int64_t n;           // number of pairs: 64 per cell
+    uint32_t *d_order;   // [n] pairs sorted by key; those without an entry are last (owned)
+    uint32_t *d_segment; // [n_entry + 1] first pair of each entry in the order (owned)
     double *d_tile;      // [n][c][c] (owned)
 };
 
-// What making the order takes besides, released when it is there.
+// Temporary memory for computing the order; released afterwards.
 struct sort_memory {
     uint64_t *d_key[2];
     uint32_t *d_other;
     void *d_temp;
     size_t temp_bytes;
-    int col_bits, n_bits; // of a column, of a key
+    int col_bits, n_bits; // number of bits of a column, and of a key
 };
 
-// Row and column of each pair; a row past the last where the matrix has no entry.
+// Key (row and column) of each pair. If the matrix has no such entry, the row is beyond the last.
 __global__ void make_keys(const hx_device_pattern p, const int32_t *point, int64_t n, int col_bits,
                           uint64_t *key, uint32_t *order)
 {
@@ -64,7 +65,7 @@ __global__ void make_keys(const hx_device_pattern p, const int32_t *point, int64
     order[i] = static_cast<uint32_t>(i);
 }
 
-// The first pair of each key is where its entry's segment begins; rows are searched.
+// The first pair of each key begins its entry's segment; the entry is found by a search in the row.
 __global__ void find_segments(const hx_device_pattern p, const uint64_t *key, int64_t n,
                               int col_bits, uint32_t *segment)
 {
@@ -79,7 +80,7 @@ __global__ void find_segments(const hx_device_pattern p, const uint64_t *key, in
     segment[entry] = static_cast<uint32_t>(i);
 }
 
-// Tiles as they come, pair after pair.
+// Stores tiles in the order of the pairs.
 template <int C> struct tile_sink {
     struct spot_type {
     };
@@ -96,9 +97,10 @@ template <int C> struct tile_sink {
     }
 };
 
-constexpr int SUM_ENTRIES = 32; // of a block, of elasticity; of conduction 9 times as many
+// number of entries per block for elasticity; 9 times as many for heat conduction
+constexpr int SUM_ENTRIES = 32;
 
-// A thread a number: C C threads sum an entry.
+// One thread per number: C C threads sum one entry.
 template <int C>
 __global__ void sum_segments(const hx_matrix m, const int32_t *point, const uint32_t *segment,
                              const uint32_t *order, const double *tile)
@@ -185,11 +187,11 @@ static int sort_prepare(hx_cuda_filling *filling)
     f->n = 64 * f->input.incidence.n_cell;
     if (f->n > UINT32_MAX)
         return HX_RAISE(HX_EENV,
-                        "triplets are counted in 32 bits, there are %lld: take fill gather",
+                        "%lld triplets are more than a 32-bit index can count; use fill 'gather'",
                         static_cast<long long>(f->n));
     s.col_bits = bits_of(p->n_point);
     s.n_bits = s.col_bits + bits_of(p->n_row);
-    // Nothing writes where a format has padding.
+    // Padding of a format is never written, so it is set to 0 here.
     HX_TRY(ops->zero(f->dev, f->m->d_value, hx_value_bytes(*f->m)));
     if (f->n == 0) return HX_OK;
     int rc = make_order(f, &s);
@@ -237,25 +239,26 @@ static size_t sort_bytes(const hx_cuda_filling *filling)
 const hx_cuda_fill_kind hx_cuda_fill_sort = {sizeof(sort_filling), sort_prepare, sort_run,
                                              sort_release, sort_bytes};
 
-// triplets
+// --- triplets ---
 
 constexpr int LOWER_PAIRS = 36;
 
 struct triplets_filling : hx_cuda_filling {
-    int64_t n;         // pairs: LOWER_PAIRS a cell
-    int64_t chunk;     // cells at a time
+    int64_t n;         // number of pairs: LOWER_PAIRS per cell
+    int64_t chunk;     // number of cells at a time
     double *d_triplet; // [chunk][n_lower] (owned)
     double *triplet;   // [n_cell][n_lower], pinned (owned)
-    void *value;       // [n_value] as the matrix has them, pinned (owned)
-    uint64_t *key;     // [n] row << 32 | column (owned, like the rest)
-    uint64_t *scratch; // [n] keys that a sort destroys
+    void *value;       // [n_value] in the format of the matrix, pinned (owned)
+    uint64_t *key;     // [n] row << 32 | column (owned, like the members below)
+    uint64_t *scratch; // [n] copy of the keys, which sorting overwrites
     int32_t *order;    // [n]
     int32_t *point;    // [n_place]
-    hx_matrix host;    // the matrix with its pattern in host memory; values are `value`
-    hx_steps steps;    // of the last run
+    hx_matrix host;    // the matrix, with its pattern in host memory and its values in `value`
+    hx_steps steps;    // steps of the last run
 };
 
-// Numbers of the lower half of a cell's matrix; (r, s), s <= r, is the r (r + 1) / 2 + s-th.
+// Number of values in the lower half of a cell's matrix; the index of (r, s), s <= r, is
+// r (r + 1) / 2 + s.
 static HX_HD int n_lower(int c)
 {
     return 8 * c * (8 * c + 1) / 2;
@@ -265,7 +268,7 @@ template <int C> struct lower_sink {
     struct spot_type {
     };
     double *to;
-    int64_t first; // cell of the chunk
+    int64_t first; // first cell of the chunk
 
     __device__ __forceinline__ spot_type spot(int64_t, int) const
     {
@@ -279,7 +282,7 @@ template <int C> struct lower_sink {
     }
 };
 
-// The array of the device in host memory; none stays none.
+// Copies an array of the device to host memory; nullptr remains nullptr.
 template <class T> static int fetch(hx_device *dev, T **to, const T *d_from, int64_t n)
 {
     *to = nullptr;
@@ -306,12 +309,12 @@ static int fetch_matrix(triplets_filling *f)
     p->d_point_place = nullptr;
     HX_TRY(fetch(f->dev, &p->d_row_ptr, m->pattern.d_row_ptr, p->n_row + 1));
     HX_TRY(fetch(f->dev, &p->d_col, m->pattern.d_col, p->n_entry));
-    if (m->spec.format == HX_FORMAT_BSRS) // of the others hx_matrix_place reads no pointers
+    if (m->spec.format == HX_FORMAT_BSRS) // hx_matrix_place reads no pointers for the other formats
         HX_TRY(fetch(f->dev, &f->host.d_ptr, m->d_ptr, (p->n_row + HX_SLICE - 1) / HX_SLICE + 1));
     return fetch(f->dev, &f->point, f->input.incidence.point, f->input.incidence.n_place);
 }
 
-// Corners a >= b of the i-th of the lower pairs.
+// Corners a >= b of the i-th lower pair.
 static void lower_pair(int i, int *a, int *b)
 {
     *a = 0;
@@ -319,7 +322,7 @@ static void lower_pair(int i, int *a, int *b)
     *b = i;
 }
 
-// The row is the larger point, whichever corner it is.
+// The row of a key is the point with the larger number, whichever corner it is.
 static void make_lower_keys(triplets_filling *f)
 {
     for (int64_t cell = 0; cell < f->input.incidence.n_cell; cell++)
@@ -341,10 +344,11 @@ static int triplets_prepare(hx_cuda_filling *filling)
     f->n = LOWER_PAIRS * n_cell;
     if (f->n > INT32_MAX)
         return HX_RAISE(HX_EENV,
-                        "triplets are counted in 31 bits, there are %lld: take fill gather",
+                        "%lld triplets are more than a 31-bit index can count; use fill 'gather'",
                         static_cast<long long>(f->n));
     if (m->pattern.n_row != m->pattern.n_point)
-        return HX_RAISE(HX_EINPUT, "fill triplets mirrors the whole matrix, not a range of rows");
+        return HX_RAISE(HX_EINPUT,
+                        "fill 'triplets' supports only the whole matrix, not a range of rows");
     const auto n = static_cast<size_t>(f->n);
     const size_t value_bytes = hx_value_bytes(*m);
     HX_TRY(hx_alloc_raw(&f->key, n, sizeof *f->key, "keys of triplets"));
@@ -352,7 +356,7 @@ static int triplets_prepare(hx_cuda_filling *filling)
     HX_TRY(hx_alloc_raw(&f->order, n, sizeof *f->order, "order of triplets"));
     HX_TRY_CUDA(cudaMallocHost(&f->triplet, static_cast<size_t>(n_cell) * cell_bytes + 1));
     HX_TRY_CUDA(cudaMallocHost(&f->value, value_bytes + 1));
-    memset(f->value, 0, value_bytes); // padding stays so
+    memset(f->value, 0, value_bytes); // padding remains 0
     HX_TRY(fetch_matrix(f));
     make_lower_keys(f);
     f->chunk = hx_cells_at_a_time(f->dev, n_cell, cell_bytes);
@@ -366,7 +370,7 @@ constexpr hx_steps NO_TIME = {N_STEP,
                                {HX_STEP_CONVERSION, 0.0},
                                {HX_STEP_UPLOAD, 0.0}}};
 
-// Ends a step that began at *begin, when what is queued has run; the next begins.
+// Ends a step that began at *begin, once all queued work has run; the next step begins.
 static int end_step(triplets_filling *f, int step, double *begin)
 {
     HX_TRY(f->dev->ops->sync(f->dev));
@@ -376,7 +380,7 @@ static int end_step(triplets_filling *f, int step, double *begin)
     return HX_OK;
 }
 
-// P3's groups of cells, one after the other.
+// Processes the groups of cells of P3, one after the other.
 template <int C> static int integrate(triplets_filling *f, double *begin)
 {
     const int64_t n_cell = f->input.incidence.n_cell;
@@ -392,7 +396,7 @@ template <int C> static int integrate(triplets_filling *f, double *begin)
     return HX_OK;
 }
 
-// Adds a triplet's tile to sum[i][j], i of the row's point.
+// Adds a triplet's tile to sum[i][j], where i belongs to the row's point.
 static void add_triplet(const triplets_filling *f, int32_t triplet, int c, double sum[3][3])
 {
     const int64_t cell = triplet / LOWER_PAIRS;
@@ -405,13 +409,13 @@ static void add_triplet(const triplets_filling *f, int32_t triplet, int c, doubl
         for (int j = 0; j < c; j++) {
             const int r = c * a + (as_is ? i : j), s = c * b + (as_is ? j : i);
             sum[i][j] += r >= s ? lower[r * (r + 1) / 2 + s] : lower[s * (s + 1) / 2 + r];
-            if (!twice) continue; // else the pair (b, a) lies on the diagonal too
+            if (!twice) continue; // the pair (b, a) also belongs to the diagonal entry
             const int u = c * a + j, v = c * b + i;
             sum[i][j] += lower[u * (u + 1) / 2 + v];
         }
 }
 
-// Writes the block of entry (row, col), or mirrored its transpose.
+// Writes the block of entry (row, col), or its transpose if `mirrored`.
 static void put_block(const hx_matrix *m, int64_t row, int32_t col, const double sum[3][3],
                       bool mirrored)
 {
@@ -430,7 +434,7 @@ static void put_block(const hx_matrix *m, int64_t row, int32_t col, const double
         }
 }
 
-// Sums of equal keys, cells ascending.
+// Sums triplets with equal keys, cells ascending.
 static void convert(const triplets_filling *f)
 {
     const bool full = f->m->pattern.part == HX_PART_FULL;

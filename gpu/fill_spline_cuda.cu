@@ -1,5 +1,5 @@
-// K of one solid spline patch line by line of cells: each row of K is summed from the buffer of the
-// lines' products (spline_lines.cuh).
+// K of one solid spline patch, line by line of cells: each row of K is summed from the buffer of
+// the lines' products (spline_lines.cuh).
 #include "interaction_cuda.cuh"
 #include "spline_lines.cuh"
 
@@ -8,7 +8,7 @@ namespace
 
 using namespace hx_spline_lines;
 
-// x: the line of cells by the second direction, y: by the third, z: strips.
+// Grid of blocks: x, y: line of cells, by the second and third direction; z: strips.
 template <int ORDER>
 __global__ void __launch_bounds__(shape<ORDER>::threads, shape<ORDER>::blocks)
     line_kernel(const __grid_constant__ hx_interaction in, double *buffer, int ring,
@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(shape<ORDER>::threads, shape<ORDER>::blocks)
                     memory);
 }
 
-// x, y, z: the row's point.
+// Grid of blocks: x, y, z: control point of the row.
 template <int ORDER>
 __global__ void __launch_bounds__(shape<ORDER>::row_threads, shape<ORDER>::row_blocks)
     rows_kernel(const __grid_constant__ hx_interaction in, const double *buffer, int ring,
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(shape<ORDER>::row_threads, shape<ORDER>::row_b
     for_items<threads>(
         n_sum, [&](int item) { hx_line_sum_lower(&in, ORDER, buffer, &row, r, item, memory); });
     for_items<threads>(n_sum / 3, [&](int item) { hx_line_block(&in, 3, memory + 9 * item); });
-    if (hx_line_is_whole(&in, ORDER, r)) { // numbers lie as in the row
+    if (hx_line_is_whole(&in, ORDER, r)) { // the numbers are in the order of the row
         for (int t = static_cast<int>(threadIdx.x); t < n; t += threads) __stcs(to + t, memory[t]);
         return;
     }
@@ -51,10 +51,10 @@ __global__ void __launch_bounds__(shape<ORDER>::row_threads, shape<ORDER>::row_b
     }
 }
 
-// Layers of lines of cells, by the third direction: those that the buffer holds, and how many are
-// new at a time.
+// Layers of lines of cells in the third direction: the number that the buffer holds (ring), and the
+// number computed at a time (step).
 struct buffer_layers {
-    size_t bytes; // of one
+    size_t bytes; // size of one layer
     int ring, step;
 };
 
@@ -68,12 +68,12 @@ buffer_layers choose_layers(const hx_interaction *host, int order, size_t budget
     l.ring = most < static_cast<size_t>(axis[2].n_cell) ? static_cast<int>(most) : axis[2].n_cell;
     if (l.ring < order) l.ring = order;
     while (l.ring > order && l.bytes / sizeof(double) * static_cast<size_t>(l.ring) > INT32_MAX)
-        l.ring--; // places are counted in 31 bits
+        l.ring--; // indices must fit into 31 bits
     l.step = l.ring < axis[2].n_cell ? l.ring - order + 1 : axis[2].n_cell;
     return l;
 }
 
-// The layers first .. end - 1, then the rows from *row on that they complete.
+// Computes the layers first .. end - 1, then the rows from *row on that they complete.
 template <int ORDER>
 int run_layers(const hx_cuda_patch *p, int ring, double *d_buffer, int first, int end, int *row)
 {
@@ -133,11 +133,11 @@ int hx_cuda_patch_gather(const hx_cuda_patch *p, size_t budget, hx_interaction_t
     const int degree = axis[0].degree;
     if (p->host->dim != 3 || axis[1].degree != degree || axis[2].degree != degree)
         return HX_RAISE(HX_EINPUT,
-                        "the GPU's gather takes solid patches of one degree, not %d, %d, %d; "
-                        "elevate the degrees (mesh.degree)",
+                        "fill 'gather' on a GPU needs solid patches with equal degrees in all "
+                        "directions, not %d, %d, %d; elevate the degrees (mesh.degree)",
                         degree, axis[1].degree, axis[2].degree);
     if (axis[1].n > 65535 || axis[2].n > 65535)
-        return HX_RAISE(HX_EINPUT, "more than 65535 control points in a direction");
+        return HX_RAISE(HX_EINPUT, "a patch has more than 65535 control points in one direction");
     switch (degree) {
     case 1:
         return run_lines<2>(p, budget, time);

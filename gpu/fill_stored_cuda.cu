@@ -1,12 +1,12 @@
-// stored: the tiles of modulus 1 are kept (stored_plan_cuda.cuh), and a run is one pass over them:
-// each is read once, times the modulus of its cell, and the sum of an entry is written to its place
-// and to its mirror image's. Bound by memory: of hexahedra 2.2 kB an element are read, and the
-// matrix is written.
+// The fill `stored`: the tiles for unit modulus are kept (stored_plan_cuda.cuh), and a run is one
+// pass over them. Each tile is read once and multiplied by the modulus of its cell; the sum of an
+// entry is written to its place and to that of its mirror image. It is bound by memory traffic: for
+// hexahedra, 2.2 kB per element are read, and the matrix is written.
 //
-// A block takes record after record. Copies of the next ones are on their way to shared memory
-// while it adds up one, a thread an entry, cells ascending; the sums go through shared memory too,
-// so that what lies together in the matrix is written together: the entries, which are rows or
-// parts of them, then their mirror images in the order of their places.
+// A block processes record after record. The next records are being copied to shared memory while
+// it sums one, with one thread per entry and cells in ascending order. The sums also pass through
+// shared memory, so that data that is contiguous in the matrix is written together: first the
+// entries, which are rows or parts of rows, then their mirror images in the order of their places.
 #include <climits>
 #include <cmath>
 
@@ -18,54 +18,57 @@ namespace
 
 using namespace hx_stored;
 
-constexpr int SM_BLOCKS = 3; // of a multiprocessor, as registers are dealt out
+constexpr int SM_BLOCKS = 3; // blocks per multiprocessor, limited by registers
 
 struct stored : hx_cuda_filling {
     plan p;            // (owned)
-    uint32_t *d_drawn; // records that blocks have drawn (owned)
+    uint32_t *d_drawn; // number of records that blocks have drawn (owned)
     int n_stage;
     unsigned n_block;
-    size_t shared; // bytes of a block
+    size_t shared; // bytes of shared memory per block
 };
 
-// What the kernels see.
+// Arguments of the kernels.
 struct arguments {
     const double *modulus;
-    double scale; // of what is kept
+    double scale; // factor of the stored tiles
     hx_matrix m;
     plan p;
     int n_stage;
     bool has_images;
-    uint32_t *drawn; // records, those that blocks begin with counted
+    uint32_t *drawn; // counter of drawn records, including those that blocks begin with
 };
 
-// The record that a block fetches next, and how many it has in all, once that is known.
+// The record that a block fetches next, and its total number of records, once that is known.
 struct alignas(16) coming {
-    uint32_t list, word; // 16 bytes of d_list, of d_word, where it begins
+    uint32_t list, word; // where it begins in d_list and d_word, in units of 16 bytes
     uint32_t n_list, n_word;
     int n_record;
 };
 
-// A block's shared memory.
+// The shared memory of a block.
 struct buffers {
-    coming *next;      // [2] what is to be fetched, by turns
-    uint64_t *arrived; // [n_stage] a barrier
+    coming *next;      // [2] records to fetch, used alternately
+    uint64_t *arrived; // [n_stage] a barrier each
     char *word;        // [n_stage][most_word]
-    char *list;        // [n_stage + 1][most_list]: read until the sums are written
-    double *modulus;   // [2][most_cell]
-    double *sum;       // [2][most_entry][C * C]
-    hx_spot *spot;     // [2][most_entry] of entries and their images, in formats other than bsr
+    // [n_stage + 1][most_list] one more than stages, because a list is read until the sums are
+    // written
+    char *list;
+    double *modulus; // [2][most_cell]
+    double *sum;     // [2][most_entry][C * C]
+    // [2][most_entry] places of entries and of their images, for formats other than bsr
+    hx_spot *spot;
 };
 
 constexpr uint32_t BARRIERS = 128; // bytes of `next` and `arrived`
 
-// Of the sums of a record: an even number, one more than there may be.
+// Size of the sums of a record: an even number, with room for one more than the largest number.
 __host__ __device__ __forceinline__ int sum_numbers(int c, const plan &p)
 {
     return (c * c * p.most_entry + 2) / 2 * 2;
 }
 
-// Where they begin, in bytes.
+// Offsets of the arrays in bytes.
 struct shared_layout {
     uint32_t word, list, modulus, sum, spot, bytes;
 
@@ -85,7 +88,8 @@ struct shared_layout {
     }
 };
 
-// Kept as offsets of one array, or the compiler forgets that it is shared memory.
+// The arrays are kept as offsets from one pointer; otherwise the compiler does not recognize them
+// as shared memory.
 template <int C, bool IS_BSR>
 __device__ __forceinline__ buffers cut_shared(char *shared, const arguments &g)
 {
@@ -105,7 +109,8 @@ __device__ __forceinline__ uint32_t shared_address(const void *p)
 }
 
 #if __CUDA_ARCH__ >= 900
-constexpr unsigned ARRIVALS = 1; // that complete a stage: of the thread that asks for it
+// number of arrivals that complete a stage: only the thread that issues the copy
+constexpr unsigned ARRIVALS = 1;
 
 __device__ __forceinline__ void copy_ahead(uint32_t to, const void *from, uint32_t bytes,
                                            uint32_t arrived)
@@ -126,7 +131,7 @@ __device__ __forceinline__ void copy_ahead(uint32_t to, const char *from, uint32
 }
 #endif
 
-// What comes next on its way to a stage, whose barrier it completes. All threads call it.
+// Starts copying the next record to a stage, whose barrier the copy completes. All threads call it.
 __device__ __forceinline__ void fetch_record(const arguments &g, const buffers &b,
                                              const coming &next, int stage, int list_stage)
 {
@@ -150,7 +155,7 @@ __device__ __forceinline__ void fetch_record(const arguments &g, const buffers &
 #endif
 }
 
-// Until the stage has been filled for the turn-th time, counted from 0.
+// Waits until the stage has been filled for the turn-th time, counted from 0.
 __device__ __forceinline__ void await(const buffers &b, int stage, unsigned turn)
 {
 #if __CUDA_ARCH__ >= 900
@@ -182,7 +187,8 @@ __device__ __forceinline__ void start_barriers(const buffers &b, int n_stage)
     __syncthreads();
 }
 
-// What a float and the 24 bits that go on after it, `tail` from bit 5 on, stand for.
+// The double with the leading bits `head`, a float, continued by the 24 bits in `tail` from bit 5
+// on.
 __device__ __forceinline__ double join_number(uint32_t head, uint32_t tail)
 {
     const double v = static_cast<double>(__uint_as_float(head));
@@ -190,13 +196,13 @@ __device__ __forceinline__ double join_number(uint32_t head, uint32_t tail)
     return __hiloint2double(__double2hiint(v), static_cast<int>(low | (tail & 0x1fffffe0)));
 }
 
-// What begins with bit `shift`, from bit 5 on.
+// The bits from bit `shift` on, moved to bit 5.
 __device__ __forceinline__ uint32_t tail_of(uint32_t low, uint32_t high, int shift)
 {
     return shift == 0 ? low << 5 : __funnelshift_r(low, high, shift - 5);
 }
 
-// sum += factor times the tile from word `at` on, words `stride` apart.
+// sum += factor times the tile whose words are at `at`, `stride` apart.
 __device__ __forceinline__ void add_tile(const uint32_t *at, int stride, double factor, double *sum)
 {
     constexpr int n = 9, n_low = 7;
@@ -214,7 +220,7 @@ __device__ __forceinline__ void add_tile(const uint32_t *at, int stride, double 
                 sum[t]);
 }
 
-// The same with half of a tile on the diagonal.
+// add_tile for one half of a tile on the diagonal.
 __device__ __forceinline__ void add_half(const uint32_t *at, int stride, int half, double factor,
                                          double *sum)
 {
@@ -228,8 +234,8 @@ __device__ __forceinline__ void add_half(const uint32_t *at, int stride, int hal
     sum[2] = fma(factor, join_number(head[2], high >> 11 | last << 21), sum[2]);
 }
 
-// The sum of an entry of a part, number `own` in its order, to its place in the record; on the
-// diagonal one of its halves.
+// Sums an entry of a part, with index `own` in its order, and stores it at its place in the record.
+// On the diagonal, computes one of its halves.
 template <int C, int PART, class Local>
 __device__ __forceinline__ void sum_entry(const char *list, const record_lists<Local> &at,
                                           const record_head &h, const uint32_t *word,
@@ -245,7 +251,8 @@ __device__ __forceinline__ void sum_entry(const char *list, const record_lists<L
     int l = 0, stride = level[0];
     double factor = modulus[*local];
     for (;;) {
-        // The next one's modulus, which is two loads away, before this one's numbers.
+        // Load the modulus of the next cell, which takes two dependent loads, before the numbers of
+        // this one.
         const int next = ++l < h.n_level[PART] ? level[l] : 0;
         const bool more = own < next;
         double next_factor = 0.0;
@@ -268,13 +275,13 @@ __device__ __forceinline__ void sum_entry(const char *list, const record_lists<L
     else
 #pragma unroll
         for (int t = 0; t < n; t++) {
-            // xx yy zz, or xy xz yz and their images
+            // xx yy zz, or xy xz yz and their mirror images
             out[half ? C * row_of(3 + t) + column_of(3 + t) : (C + 1) * t] = sum[t];
             if (half) out[C * column_of(3 + t) + row_of(3 + t)] = sum[t];
         }
 }
 
-// Entries off the diagonal, then, a warp or more behind, halves of those on it.
+// First the entries off the diagonal, then, starting at a new warp, the halves of those on it.
 template <int C, class Local>
 __device__ __forceinline__ void sum_record(const char *list, const record_lists<Local> &at,
                                            const record_head &h, const uint32_t *word,
@@ -292,7 +299,8 @@ __device__ __forceinline__ void sum_record(const char *list, const record_lists<
                                    sum + C * C * place[n_off + (k - begin) / halves]);
 }
 
-// Entries and their images, block after block: a thread has the same number of each of its blocks.
+// Stores entries and their mirror images, block by block; a thread has the same component in each
+// of its blocks.
 template <int C, class Real, class Local>
 __device__ __forceinline__ void store_blocks(const arguments &g, const char *list,
                                              const record_lists<Local> &at, const record_head &h,
@@ -320,14 +328,16 @@ __device__ __forceinline__ void store_blocks(const arguments &g, const char *lis
     }
 }
 
-// Where all entries of a record lie side by side they leave by one bulk copy, whose both ends are
-// multiples of 16 bytes: the sums begin at an address that is as odd as theirs in the matrix.
+// If all entries of a record are contiguous in the matrix, they are written by one bulk copy. Both
+// of its addresses must be multiples of 16 bytes, so the sums begin at an address with the same
+// remainder as their address in the matrix.
 #if __CUDA_ARCH__ >= 900
 constexpr bool HAS_BULK = true;
 
 __device__ __forceinline__ void await_bulk_read()
 {
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); // of this thread's sums
+    // orders this thread's sums before the bulk copy
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     if (threadIdx.x == 0) asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
 }
 
@@ -357,7 +367,7 @@ __device__ __forceinline__ hx_spot find_spot(const hx_matrix &m, int64_t row, ui
                          static_cast<int>(entry - ptr[0]));
 }
 
-// Where entries and images of a record go, in formats other than bsr.
+// Finds the places of the entries and mirror images of a record, for formats other than bsr.
 __device__ __forceinline__ void find_spots(const arguments &g, const record_head &h, hx_spot *spot)
 {
     const hx_device_pattern &p = g.m.pattern;
@@ -370,7 +380,7 @@ __device__ __forceinline__ void find_spots(const arguments &g, const record_head
         mirror == NONE ? hx_spot{-1, 0, 0} : find_spot(g.m, p.d_col[entry] - p.row_first, mirror);
 }
 
-// Rows of numbers of neighbouring entries.
+// Stores the rows of numbers of neighbouring entries.
 template <int C>
 __device__ __forceinline__ void store_numbers(const arguments &g, const record_head &h,
                                               const hx_spot *spot, const double *sum)
@@ -385,13 +395,14 @@ __device__ __forceinline__ void store_numbers(const arguments &g, const record_h
         }
 }
 
-// Thread 0 draws the records of its block, in their order over all blocks, a turn ahead each: so
-// none is far ahead of the others, and what lies together in the matrix is written at about one
-// time. (With a fixed share each, full matrices take up to 1.4 times as long.)
+// Thread 0 draws the records of its block, in a common order over all blocks, one record ahead. No
+// block gets far ahead of the others, so that data that is close together in the matrix is written
+// at about the same time. (With a fixed set of records per block, full matrices take up to 1.4
+// times as long.)
 struct lottery {
     int64_t drawn;
     record_at begin, end;
-    int n_record; // of the block, INT_MAX until it is known
+    int n_record; // number of records of the block; INT_MAX until it is known
 
     __device__ __forceinline__ void draw(const arguments &g)
     {
@@ -406,7 +417,7 @@ struct lottery {
         end = p.d_at[drawn + 1];
     }
 
-    // As record number k of the block.
+    // Publishes the drawn record as the block's record number k.
     __device__ __forceinline__ void announce(const plan &p, int k, coming *next)
     {
         if (drawn >= p.n_record && n_record == INT_MAX) n_record = k;
@@ -414,7 +425,7 @@ struct lottery {
     }
 };
 
-// The modulus of a cell of a record, asked for a turn ahead, a thread each.
+// The modulus of a cell of a record, loaded one record ahead, one cell per thread.
 struct early_modulus {
     bool is;
     double value;
@@ -434,7 +445,7 @@ struct early_modulus {
     }
 };
 
-// Those of a record from cell `first` on.
+// Loads the moduli of a record from cell `first` on.
 template <class Local>
 __device__ __forceinline__ void load_moduli(const arguments &g, const char *list, int first,
                                             double *modulus)
@@ -496,7 +507,7 @@ __global__ void __launch_bounds__(THREADS, SM_BLOCKS)
         if constexpr (!IS_BSR) find_spots(g, h, b.spot);
         if (flat) await_bulk_read();
         if (threadIdx.x == 0) lot.announce(g.p, i + g.n_stage, b.next + parity);
-        __syncthreads(); // and the record before has been written
+        __syncthreads(); // also: the sums of the preceding record have been written
         n_record = b.next[parity].n_record;
         if (i + g.n_stage < n_record)
             fetch_record(g, b, b.next[parity], stage, list_stage ? list_stage - 1 : g.n_stage);
@@ -508,7 +519,7 @@ __global__ void __launch_bounds__(THREADS, SM_BLOCKS)
             store_blocks<C, Real>(g, list, at, h, sum);
         } else {
             store_numbers<C>(g, h, b.spot, sum);
-            __syncthreads(); // spots have been read
+            __syncthreads(); // all threads have read the places
         }
         stage = next_stage;
         list_stage = next_list;
@@ -540,10 +551,11 @@ kernel kernel_of(const stored *f)
     return wide ? choose_kernel<1, uint16_t>(spec) : choose_kernel<1, uint8_t>(spec);
 }
 
-constexpr int RECORD_BYTES = 28000; // so that two blocks of three stages share a multiprocessor
+// so that two blocks with three stages fit into a multiprocessor
+constexpr int RECORD_BYTES = 28000;
 constexpr int MOST_STAGES = 3;
 
-// As many stages as there is shared memory for, and as many blocks as run at a time.
+// Uses as many stages as shared memory allows, and as many blocks as can run at the same time.
 int choose_launch(stored *f)
 {
     const hx_matrix_spec *const spec = &f->m->spec;
@@ -558,8 +570,9 @@ int choose_launch(stored *f)
         if (f->shared <= static_cast<size_t>(most)) break;
     }
     if (f->n_stage == 0)
-        return HX_RAISE(HX_EENV, "fill 'stored' does not take points of so many cells: take fill "
-                                 "gather");
+        return HX_RAISE(
+            HX_EENV,
+            "fill 'stored' does not support points with this many cells; use fill 'gather'");
     HX_TRY_CUDA(cudaFuncSetAttribute(kernel_of(f), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      static_cast<int>(f->shared)));
     HX_TRY_CUDA(
@@ -572,7 +585,7 @@ int choose_launch(stored *f)
 int prepare(hx_cuda_filling *filling)
 {
     auto *const f = static_cast<stored *>(filling);
-    // Nothing writes where a format has padding.
+    // Padding of a format is never written, so it is set to 0 here.
     HX_TRY(f->dev->ops->zero(f->dev, f->m->d_value, hx_value_bytes(*f->m)));
     HX_TRY(hx_stored::create(&f->p, f, RECORD_BYTES));
     HX_TRY(f->dev->ops->alloc(f->dev, sizeof *f->d_drawn, &f->d_drawn));

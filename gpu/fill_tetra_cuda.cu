@@ -1,10 +1,11 @@
-// gather of tetrahedra. A thread block owns a window of rows: it computes the gradients of the
-// cells that touch it, once each, into shared memory, and then a lane has an entry: the sum of
-// products of two gradients, cells ascending, which the plan lists. Blocks leave by way of shared
-// memory, so that neighbouring lanes write neighbouring numbers.
+// The fill `gather` for tetrahedra. A thread block owns a window of rows. It computes the gradients
+// of the cells that touch it, once each, in shared memory; then each lane processes an entry: the
+// sum, over cells in ascending order, of the products of two gradients that the plan lists. Blocks
+// are written through shared memory, so that neighbouring lanes write neighbouring numbers.
 //
-// Windows of more cells than fit make the gradients of each product anew, with the same bits: those
-// of meshes whose order is none. Rows of very many entries are a warp each.
+// Windows with more cells than fit, which occur for meshes without a good numbering, recompute the
+// gradients for each product, with bitwise equal results. Rows with very many entries are processed
+// by one warp each.
 #include "fill_tetra_cuda.cuh"
 #include "fill_tiles_cuda.cuh"
 
@@ -15,8 +16,9 @@ using namespace hx_tetra_fill;
 
 constexpr int WARP = 32;
 constexpr int WARPS = 8;
-constexpr int MOST_CELLS = 680; // of a window in shared memory: two blocks a multiprocessor
-constexpr int STRIDE = 13;      // numbers of a cell: 12, apart in banks
+// cells of a window in shared memory; allows two blocks per multiprocessor
+constexpr int MOST_CELLS = 680;
+constexpr int STRIDE = 13; // numbers per cell: 12, plus one so that cells are in different banks
 
 struct arguments {
     hx_fill_input input;
@@ -32,14 +34,15 @@ struct shared_memory {
     double h[MOST_CELLS * STRIDE]; // [cell][corner][component]
     double number[WARPS][9 * WARP];
     hx_spot spot[WARPS][WARP];
-    int64_t first[CAPACITY / hx_windows::LEAST_WEIGHT + 1]; // entry of the matrix of entry 0 of the
-                                                            // window, were all in this row
-    int begin[CAPACITY / hx_windows::LEAST_WEIGHT + 2];     // first entry of each row
-    uint16_t row[CAPACITY];                                 // of an entry
+    // index in the matrix that entry 0 of the window would have if all its entries were in this row
+    int64_t first[CAPACITY / hx_windows::LEAST_WEIGHT + 1];
+    int begin[CAPACITY / hx_windows::LEAST_WEIGHT + 2]; // first entry of each row
+    uint16_t row[CAPACITY];                             // row of each entry
 };
 
-// sqrt(volume times modulus) times the gradients; of either orientation, for only products of two
-// count. Fused as written: all kernels have the same bits.
+// sqrt(volume times modulus) times the gradients. The orientation does not matter, because only
+// products of two gradients are used. Operations are fused explicitly, so that all kernels give
+// bitwise equal results.
 __device__ __forceinline__ void make_gradients(const arguments &g, int64_t cell, double h[4][3])
 {
     const int4 point = reinterpret_cast<const int4 *>(g.p.d_point)[cell];
@@ -87,7 +90,7 @@ __device__ __forceinline__ void add_product(const double a[3], const double b[3]
     }
 }
 
-// The block of an entry from its sums.
+// Converts the sums of an entry to its block.
 template <int C>
 __device__ __forceinline__ void finish_block(const hx_form &form, double (&v)[C * C])
 {
@@ -100,7 +103,7 @@ __device__ __forceinline__ void finish_block(const hx_form &form, double (&v)[C 
     }
 }
 
-// The sum of the terms of an entry. cell: those of the window; IN_SHARED: whose gradients are in h.
+// Sums the terms of an entry. cell: the cells of the window; IN_SHARED: their gradients are in h.
 template <int C, bool IN_SHARED>
 __device__ __forceinline__ void sum_terms(const arguments &g, const uint16_t *term,
                                           const int32_t *cell, const double *h,
@@ -133,7 +136,7 @@ __device__ __forceinline__ void sum_terms(const arguments &g, const uint16_t *te
     } while (!(now & last));
 }
 
-// The blocks of a warp's lanes, each to its spot; by way of `number`. All lanes call it.
+// Writes the blocks of a warp's lanes, each to its place, through `number`. All lanes call it.
 template <int C>
 __device__ __forceinline__ void store_blocks(const hx_matrix &m, const double (&v)[C * C],
                                              const hx_spot &mine, double *number, hx_spot *spot)
@@ -210,7 +213,7 @@ __global__ void __launch_bounds__(WARP *WARPS, 2)
         for (int i = 0; i < 12; i++) s->h[STRIDE * k + i] = h[i / 3][i % 3];
     }
     __syncthreads();
-    if (warp == 0) { // begin[]: sums of the rows' entries
+    if (warp == 0) { // begin[]: prefix sums of the numbers of entries per row
         int before = 0;
         for (int first = 0; first < n_row; first += WARP) {
             int sum = first + lane < n_row ? s->begin[first + lane + 1] : 0;
@@ -237,7 +240,7 @@ __global__ void __launch_bounds__(WARP *WARPS, 2)
         fill_window<C, false>(g, s, s->begin[n_row], term, cell);
 }
 
-// A block of one warp a row, a lane an entry.
+// One block of one warp per row, one lane per entry.
 template <int C> __global__ void tetra_wide_kernel(const __grid_constant__ arguments g)
 {
     __shared__ double number[C * C * WARP];
@@ -255,7 +258,7 @@ template <int C> __global__ void tetra_wide_kernel(const __grid_constant__ argum
 #pragma unroll 1
         for (int64_t k = ptr[0]; k < ptr[1]; k++) {
             const int64_t place = in.point_place[k], cell = place / 8;
-            if (cell == before) continue; // a cell names the row's point at several corners
+            if (cell == before) continue; // a cell may name the row's point at several corners
             before = cell;
             double h[4][3], own[3] = {};
             unsigned mine = 0;
@@ -265,7 +268,7 @@ template <int C> __global__ void tetra_wide_kernel(const __grid_constant__ argum
                     << b;
             if (!__any_sync(HX_ALL_LANES, e < n && mine)) continue;
             make_gradients(g, cell, h);
-            int64_t column = -1; // the point of the lane's corners, which are one
+            int64_t column = -1; // the point of the lane's corners, which all name the same point
             if (e < n && mine) column = in.point[8 * cell + __ffs(static_cast<int>(mine)) - 1];
             double other[3] = {};
 #pragma unroll

@@ -1,4 +1,4 @@
-// Tetrahedra of the fill `gather`: four points and one integration point instead of eight.
+// Tetrahedra in the fill `gather`: four points and one integration point instead of eight.
 #ifndef HX_FILL_TETRA_CUDA_CUH
 #define HX_FILL_TETRA_CUDA_CUH
 
@@ -9,11 +9,12 @@ namespace hx_tetra_fill
 {
 
 enum {
-    CELL_BITS = 11, // of a term: the cell in its window; then corners a and b, and whether it ends
-    CAPACITY = 1000 // weight of a window; cells are at most as many
+    // bits of a term: index of the cell in its window; above them corners a and b, and an end mark
+    CELL_BITS = 11,
+    CAPACITY = 1000 // weight of a window; it has at most as many cells
 };
 
-static_assert(CAPACITY < 1 << CELL_BITS, "a cell in its bits");
+static_assert(CAPACITY < 1 << CELL_BITS, "a cell fits into its bits");
 
 // A product h_a h_b' of an entry.
 __host__ __device__ constexpr uint16_t make_term(int cell, int a, int b, bool is_last)
@@ -25,18 +26,20 @@ __host__ __device__ constexpr uint16_t make_term(int cell, int a, int b, bool is
 // The points of cells and the terms of entries.
 struct plan {
     hx_windows::plan windows;
-    int32_t *d_point;  // [n_cell][4] (owned, like the next two)
-    uint16_t *d_term;  // [4 windows.n_own] of a window from 4 d_first_own[d_visit[window]] on: by
-                       // entries, cells ascending
-    uint16_t *d_begin; // [n_entry] first term of an entry, from its window's on; not of wide rows
+    int32_t *d_point; // [n_cell][4] (owned, like d_term and d_begin)
+    // [4 windows.n_own] terms of a window from index 4 d_first_own[d_visit[window]] on, by entry,
+    // cells ascending
+    uint16_t *d_term;
+    // [n_entry] first term of an entry, relative to its window; unused for wide rows
+    uint16_t *d_begin;
     size_t bytes;
 };
 
-// From a zeroed plan; free_plan also after a failure. Waits.
+// The plan must be zeroed. Call free_plan also after a failure. Waits.
 int create_plan(plan *p, hx_device *dev, const hx_device_pattern *pattern, const hx_incidence *in);
 void free_plan(plan *p, hx_device *dev);
 
-// Bytes of it at most, of a whole matrix.
+// Upper bound on its bytes for a whole matrix.
 size_t expected(const hx_incidence *incidence);
 
 } // namespace hx_tetra_fill

@@ -1,5 +1,5 @@
-// What the fills of the GPU share: where the numbers of an entry lie, and a warp that makes the
-// tiles of four cells, from gradients in shared memory.
+// Shared by the fills of the GPU: the places of an entry's numbers, and a warp that computes the
+// tiles of four cells from gradients in shared memory.
 #ifndef HX_FILL_TILES_CUDA_CUH
 #define HX_FILL_TILES_CUDA_CUH
 
@@ -8,19 +8,21 @@
 
 constexpr unsigned HX_ALL_LANES = 0xffffffffu;
 constexpr int HX_WARP_CELLS = 4;
-constexpr int HX_FILL_WARPS = 4;  // of a block
-constexpr int HX_FILL_BLOCKS = 5; // of a multiprocessor, as its registers are dealt out
-// Doubles between integration points: 8 corners of 3, and one, or all points would share banks. Of
-// a cell: its points, its 24 coordinates, and 8, or every other cell would.
+constexpr int HX_FILL_WARPS = 4;  // per block
+constexpr int HX_FILL_BLOCKS = 5; // blocks per multiprocessor, limited by registers
+// Distance between integration points in doubles: 8 corners with 3 each, plus one so that points do
+// not share banks. Distance between cells: the points, the 24 coordinates, and 8 so that alternate
+// cells do not share banks.
 constexpr int HX_POINT_STRIDE = 25;
 constexpr int HX_CELL_X = 8 * HX_POINT_STRIDE;
 constexpr int HX_CELL_STRIDE = HX_CELL_X + 32;
 
-// Where an entry's numbers lie: what hx_matrix_place takes to (i, j), worked out once an entry.
+// Where an entry's numbers are: the data with which hx_matrix_place maps to (i, j), computed once
+// per entry.
 struct hx_spot {
     int64_t first;    // number (0, 0); -1: the pair has no entry
-    int32_t step;     // from a row of numbers to the next
-    int32_t triangle; // only numbers up to the diagonal are stored
+    int32_t step;     // distance between rows of numbers
+    int32_t triangle; // 1: only numbers up to the diagonal are stored
 };
 
 static HX_HD hx_spot hx_entry_spot(const hx_matrix &m, int64_t row, int n, int k)
@@ -46,7 +48,7 @@ static HX_HD hx_spot hx_entry_spot(const hx_matrix &m, int64_t row, int n, int k
     return spot;
 }
 
-// hx_matrix_place of (i, j), -1 also where the pair has no entry.
+// hx_matrix_place of (i, j); also -1 if the pair has no entry.
 static HX_HD int64_t hx_spot_place(const hx_matrix &m, const hx_spot &spot, int i, int j)
 {
     const int lower = m.spec.part == HX_PART_LOWER;
@@ -59,12 +61,12 @@ static HX_HD int64_t hx_spot_place(const hx_matrix &m, const hx_spot &spot, int 
         return place + j * HX_SLICE;
     case HX_FORMAT_ELL:
         return place + j * m.pattern.n_row * m.spec.components;
-    default: // each row of numbers ends at its diagonal: one longer than the row before
+    default: // each row of numbers ends at the diagonal, so it is one longer than the preceding one
         return place + j + (lower ? i * (i + 1) / 2 : 0);
     }
 }
 
-// The spot of a pair, 8 a + b, of a cell.
+// The spot of pair 8 a + b of a cell.
 __device__ __forceinline__ hx_spot hx_pair_spot(const hx_matrix &m, const int32_t *point,
                                                 int64_t cell, int pair)
 {
@@ -80,32 +82,33 @@ inline size_t hx_value_bytes(const hx_matrix &m)
     return static_cast<size_t>(m.n_value) * (m.spec.single ? sizeof(float) : sizeof(double));
 }
 
-// Gradients of the cells of a warp, lanes 8 g .. 8 g + 7 naming the g-th (-1: none), to the warp's
-// h[4][HX_CELL_STRIDE]: corner a at point q stands at h[g][HX_POINT_STRIDE q + 3 a]. Lane 8 g + q
-// makes point q. All lanes call it.
+// Computes the gradients of a warp's cells, where lanes 8 g .. 8 g + 7 name the g-th cell
+// (-1: none), into the warp's h[4][HX_CELL_STRIDE]. The gradient of corner a at point q is at
+// h[g][HX_POINT_STRIDE q + 3 a]; lane 8 g + q computes point q. All lanes call it.
 __device__ __forceinline__ void hx_warp_gradients(const hx_fill_input &input, int64_t cell,
                                                   double *h)
 {
     const int lane = static_cast<int>(threadIdx.x % 32);
     int q = lane % 8;
     double *const own = h + lane / 8 * HX_CELL_STRIDE, *const x = own + HX_CELL_X;
-    asm volatile("" : "+r"(q)); // or a loop around this keeps all derivatives of point q
+    // otherwise a surrounding loop would keep all derivatives of point q in registers
+    asm volatile("" : "+r"(q));
     if (cell >= 0) {
         const int64_t a = input.incidence.point[8 * cell + q];
 #pragma unroll
         for (int i = 0; i < 3; i++) x[3 * q + i] = input.d_xyz[3 * a + i];
     }
-    __syncwarp(); // also: the gradients before have been read
+    __syncwarp(); // also: all lanes have read the preceding gradients
     if (cell >= 0) {
         double root[3][3];
         hx_root_jacobian(x, q, root);
 #pragma unroll
         for (int a = 0; a < 8; a++) hx_root_gradient(root, q, a, own + HX_POINT_STRIDE * q + 3 * a);
     }
-    __syncwarp(); // also: the coordinates have been read
+    __syncwarp(); // also: all lanes have read the coordinates
 }
 
-// m += the products at one point; of conduction the diagonal alone.
+// m += the products at one point; only the diagonal for heat conduction.
 template <int C>
 __device__ __forceinline__ void hx_add_product(const double ha[3], const double hb[3],
                                                double m[3][3])
@@ -140,10 +143,10 @@ template <int C, class Spot> struct hx_warp_tiles {
     Spot spot[C == 1 ? 1 : 32];
 };
 
-// The tiles of cells list[first ..], n of them (no list: cells first ..), number by number to the
-// sink: spot(cell, pair) once a tile, then put(cell, pair, t, number, spot). A warp takes four
-// cells; neighbouring lanes have neighbouring numbers of a tile, so that what they touch lies
-// together.
+// Computes the tiles of n cells, list[first ..] (without a list: cells first ..), and passes them
+// to the sink number by number: spot(cell, pair) once per tile, then
+// put(cell, pair, t, number, spot). A warp processes four cells; neighbouring lanes have
+// neighbouring numbers of a tile, so that their accesses are contiguous.
 template <int C, class Sink>
 __global__ void __launch_bounds__(32 * HX_FILL_WARPS, HX_FILL_BLOCKS)
     hx_cells_kernel(const hx_fill_input input, const int32_t *list, int64_t first, int64_t n,
@@ -154,7 +157,7 @@ __global__ void __launch_bounds__(32 * HX_FILL_WARPS, HX_FILL_BLOCKS)
     const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
     hx_warp_tiles<C, spot_type> &own = all[warp];
     const int64_t begin = HX_WARP_CELLS * (static_cast<int64_t>(blockIdx.x) * HX_FILL_WARPS + warp);
-    if (begin >= n) return; // the whole warp
+    if (begin >= n) return; // for the whole warp
     const int64_t at = begin + lane / 8;
     const int64_t group_cell = at >= n ? -1 : list ? list[first + at] : first + at;
     hx_warp_gradients(input, group_cell, own.h);
@@ -162,7 +165,7 @@ __global__ void __launch_bounds__(32 * HX_FILL_WARPS, HX_FILL_BLOCKS)
     for (int g = 0; g < HX_WARP_CELLS; g++) {
         const int64_t cell = __shfl_sync(HX_ALL_LANES, group_cell, 8 * g);
         if (cell < 0) break;
-        // Corners a = lane / 8 and, 4 further on, its opposite; b = lane % 8.
+        // Corners a = lane / 8 and, at distance 4, the opposite one; b = lane % 8.
         const double *const ha = own.h + g * HX_CELL_STRIDE + 3 * (lane / 8);
         const double *const hb = own.h + g * HX_CELL_STRIDE + 3 * (lane % 8);
         double m[2][3][3] = {};
@@ -208,7 +211,8 @@ int hx_launch_cells(const hx_device *dev, const hx_fill_input &input, const int3
     return HX_OK;
 }
 
-// How many cells' numbers to keep at a time: all, or what takes 0.8 of the free memory, in 32s.
+// Number of cells whose numbers are kept at a time: all, or as many as fit into 0.8 of the free
+// memory, a multiple of 32.
 inline int64_t hx_cells_at_a_time(hx_device *dev, int64_t n_cell, size_t bytes_per_cell)
 {
     const int64_t all = (n_cell + 31) / 32 * 32, least = 32 * 128;

@@ -1,5 +1,5 @@
-// A cell's part of P'KP, from its elements: what kernels of galerkin_cuda.cu and
-// galerkin_classes_cuda.cu share.
+// The contribution of a cell to P'KP, from its elements. Shared by galerkin_cuda.cu and
+// galerkin_classes_cuda.cu.
 #ifndef HX_GALERKIN_CELL_CUH
 #define HX_GALERKIN_CELL_CUH
 
@@ -10,33 +10,35 @@ namespace hx_galerkin
 
 constexpr int DOF = HX_MG_DOF, CORNERS = 8, CELL = CORNERS * DOF;
 
-// ---- from the mesh: a block a cell, four teams of 24 threads, a thread two columns ----
+// --- from the mesh: one block per cell, four teams of 24 threads, two columns per thread ---
 //
 // A thread keeps two columns of the cell's 48 x 48 matrix in registers over all elements of the
-// cell, the same component of corners k and k + 4. With w_b the weight of its corner at node b, a
-// column of K_e P_e is sum_b w_b M_b, where M holds Ke's columns (translations) and their moments
-// x_b x Ke (rotations about the cell's first corner); so P_e, 24 x 48, is never formed: 450 instead
-// of 1,150 FMAs a column. What M costs is to be read from shared memory, hence two columns at once.
-// Of the rows, which come about the same way, only half are summed: the matrix is symmetric. Cells
-// of a colour share no corner, so what they add needs no atomics and has one order.
+// cell, for the same component of corners k and k + 4. With w_b the weight of its corner at node b,
+// a column of K_e P_e is sum_b w_b M_b, where M contains Ke's columns (translations) and their
+// moments x_b x Ke (rotations about the cell's first corner). P_e, 24 x 48, is therefore never
+// formed, which takes 450 instead of 1,150 FMAs per column. The cost is in reading M from shared
+// memory, hence two columns at a time. The rows are transformed in the same way, but only half of
+// them are summed, because the matrix is symmetric. Cells of one colour share no corner, so they
+// add their contributions without atomics and in a fixed order.
 
 constexpr int PAIRS = 4, TEAM = PAIRS * DOF, TEAMS = 4, THREADS = TEAMS * TEAM;
-constexpr int BATCH = TEAMS;    // elements that a block has at once
-constexpr int N_ROW_CORNER = 5; // of column k: corners k, k + 1 .. k + 4; of k + 4: k + 4 .. k + 7
+constexpr int BATCH = TEAMS; // number of elements in shared memory at a time
+// rows of column k: corners k, k + 1 .. k + 4; of column k + 4: k + 4 .. k + 7
+constexpr int N_ROW_CORNER = 5;
 
 struct alignas(16) element_points {
     float gradient[8][3][8]; // [point][component][corner]
-    float x[8][4];           // from the cell's first corner, over the unit; 3 are used
+    float x[8][4];           // relative to the cell's first corner, divided by the unit; 3 are used
     float det[8];            // times the modulus
 };
 
 struct alignas(16) element_data : element_points {
     float4 column[24][2][DOF]; // M: [row][half of the nodes][component], four nodes
-    float weight[8][12];       // [node][corner], the first four once more
+    float weight[8][12];       // [node][corner], the first four corners repeated
     unsigned fixed[8];
 };
 
-// A cell's part: by column, the rows of corners from the column's own on.
+// Contribution of a cell: for each column, the rows of corners from the column's own corner on.
 typedef float cell_sum[CELL][N_ROW_CORNER * DOF + 1];
 
 union shared_data {
@@ -48,7 +50,7 @@ struct galerkin_input {
     hx_mg_cells cells;
     const int32_t *elem, *elem_at, *conn;
     const uint8_t *fixed;
-    const double *modulus; // or, if there are any, those that are kept
+    const double *modulus; // the design's moduli; `kept`, if not nullptr, is used instead
     const float *kept;
     float lambda, mu; // times the unit
 };
@@ -78,7 +80,7 @@ __device__ inline void load_node(const galerkin_input &in, int64_t cell, int64_t
     e.fixed[a] = in.fixed[node];
 }
 
-// Derivatives of corner a's shape function by (r, s, t) at a point.
+// Derivatives of corner a's shape function with respect to (r, s, t) at a point.
 __device__ __forceinline__ void reference_gradient(int a, const float at[3], float d[3])
 {
     const float s0 = sign_of(a, 0), s1 = sign_of(a, 1), s2 = sign_of(a, 2);
@@ -121,7 +123,7 @@ __device__ inline void find_gradients(int q, float modulus, element_points &e)
     e.det[q] = det * modulus;
 }
 
-// Rows of node a and the four nodes of a half: their entries of Ke, without fixed degrees of
+// Rows of node a for the four nodes of a half: their entries of Ke, without fixed degrees of
 // freedom, and their moments.
 __device__ inline void fill_rows(int a, int half, float lambda, float mu, element_data &e)
 {
@@ -172,7 +174,7 @@ __device__ inline void fill_rows(int a, int half, float lambda, float mu, elemen
     }
 }
 
-// Two columns, by row corner: those of corner k and of corner k + 4.
+// Two columns, by row corner: of corner k and of corner k + 4.
 struct column_pair {
     float first[N_ROW_CORNER][DOF], second[N_ROW_CORNER - 1][DOF];
 };
@@ -200,7 +202,7 @@ __device__ __forceinline__ void cross(const float4 &x, const float f[3], float m
     m[2] = x.x * f[1] - x.y * f[0];
 }
 
-// Adds an element to the columns, moments about the cell's first corner.
+// Adds an element to the columns; moments are about the cell's first corner.
 __device__ __forceinline__ void add_element(const element_data &e, int corner, int component,
                                             column_pair &sum)
 {
@@ -232,7 +234,7 @@ __device__ __forceinline__ void add_element(const element_data &e, int corner, i
     }
 }
 
-// v[3 .. 5]: moments about the cell's first corner to moments about `corner`.
+// v[3 .. 5]: converts moments about the cell's first corner to moments about `corner`.
 __device__ __forceinline__ void shift_moment(const float edge[3], int corner, float v[DOF])
 {
     const float x0 = corner & 1 ? edge[0] : 0.0f, x1 = corner & 2 ? edge[1] : 0.0f,
@@ -248,7 +250,8 @@ __device__ __forceinline__ int offset_between(int from, int to)
            9 * ((to >> 2) - (from >> 2));
 }
 
-// Rows of corner + d in the column, its rotation about its own corner and moments about the rows'.
+// Rows of corner + d in the column, with the rotation about the column's corner and moments about
+// the rows' corners.
 __device__ __forceinline__ void find_rows(const float edge[3], int corner, int component, int d,
                                           const cell_sum &column, float v[DOF])
 {
@@ -269,7 +272,8 @@ __device__ __forceinline__ void add_sums(float *to, const float *from, int n, bo
     for (int i = 0; i < n; i++) to[i] = first ? from[i] : to[i] + from[i];
 }
 
-// Sums columns of the cell in data.sum, moments and rotations about its first corner. All threads.
+// Sums the columns of the cell in data.sum, with moments and rotations about its first corner. All
+// threads call it.
 __device__ __forceinline__ void sum_cell(const galerkin_input &in, int64_t cell, shared_data &data)
 {
     const int begin = in.elem_at[cell], end = in.elem_at[cell + 1];
@@ -300,8 +304,8 @@ __device__ __forceinline__ void sum_cell(const galerkin_input &in, int64_t cell,
     }
 }
 
-// Place of the block of rows of corner `row` in columns of corner `column` among a cell's, or of
-// its mirror image, of which one is there.
+// Index, among the stored blocks of a cell, of the block with rows of corner column + d and columns
+// of corner `column`. Only one of a block and its mirror image is stored.
 __device__ __forceinline__ int place_of(int column, int d)
 {
     return d < PAIRS ? CORNERS * d + column : CORNERS * PAIRS + column;
@@ -313,7 +317,7 @@ __device__ __forceinline__ bool is_stored(int column, int row)
     return d < PAIRS || (d == PAIRS && column < PAIRS);
 }
 
-// Adds the column's blocks to the lattice's matrix, and their mirror images.
+// Adds the column's blocks and their mirror images to the coarse matrix.
 __device__ inline void write_column(const hx_mg_cells &cells, int64_t cell, int corner,
                                     int component, const cell_sum &column, const hx_mg_level &level)
 {
@@ -321,7 +325,7 @@ __device__ inline void write_column(const hx_mg_cells &cells, int64_t cell, int 
     const int64_t here = node[corner];
 #pragma unroll
     for (int d = 0; d < N_ROW_CORNER; d++) {
-        if (d == PAIRS && corner >= PAIRS) continue; // the other one's
+        if (d == PAIRS && corner >= PAIRS) continue; // computed for the opposite corner
         const int other = (corner + d) & 7;
         const int64_t there = node[other];
         float v[DOF];
@@ -338,8 +342,9 @@ __device__ inline void write_column(const hx_mg_cells &cells, int64_t cell, int 
     }
 }
 
-// The cell's part from its sum: blocks of corners, is_stored's one of each pair. All threads, of so
-// many; those beyond the last whole set of columns have nothing to do.
+// Writes the cell's contribution from its sums: blocks of pairs of corners, the one that is_stored
+// of each pair. All N_THREAD threads call it; threads beyond the last complete set of columns do
+// nothing.
 template <int N_THREAD>
 __device__ __forceinline__ void write_share(const float edge[3], const cell_sum &sum, float *share)
 {

@@ -1,5 +1,6 @@
-// Cells alike, found once a mesh, and their parts of P'KP. On a regular mesh they are nearly all;
-// the others, and those that touch a support, go element by element (galerkin_cuda.cu).
+// Classes of equal cells, determined once per mesh, and their contributions to P'KP. On a regular
+// mesh they are nearly all cells. The others, and those that touch a support, are computed element
+// by element (galerkin_cuda.cu).
 #include <cstdlib>
 
 #include "core/base/memory.h"
@@ -12,25 +13,25 @@ using namespace hx_galerkin;
 namespace
 {
 
-// Over the edge of a cell: what places may differ by. Lattice coordinates are floats, in lattices
-// of some 100 cells they are off by as much.
+// Tolerance for positions, relative to the edge of a cell. Grid coordinates are floats, which have
+// such errors in grids of some 100 cells.
 constexpr float ALIKE = 1e-5f;
 constexpr int MODELS = HX_CELL_CLASSES, OTHERS = HX_CELL_CLASSES, CANDIDATE = OTHERS + 1;
 constexpr int MOST_ELEMS = HX_MG_PLACE_ELEMS, SAMPLES = HX_MG_PLACE_SAMPLES,
               LEAST = HX_MG_PLACE_LEAST;
-constexpr int LEAST_SHARE = 8;   // of one cell in so many, or classes do not pay
-constexpr int MOST_TABLES = 512; // elements of all classes
+constexpr int LEAST_SHARE = 8;   // classes pay off if at least one cell in this many is in one
+constexpr int MOST_TABLES = 512; // maximum number of elements of all classes
 constexpr int WARP = 32, WARPS = 8;
 
 struct classes {
-    hx_cell_classes seen; // by kernels; what it points to is owned
-    int n_table;          // elements of all tables
+    hx_cell_classes seen; // as seen by kernels; the arrays it points to are owned
+    int n_table;          // number of elements of all tables
 };
 
-// ---- elements of a cell in an order of their places ----
+// --- sorting the elements of a cell by their places ---
 
-// A block a cell, a thread an element. Cells with elements and without a support are candidates for
-// a class.
+// One block per cell, one thread per element. Cells that have elements and no support are
+// candidates for a class.
 __global__ void __launch_bounds__(MOST_ELEMS)
     sort_kernel(galerkin_input in, hx_mg_places places, int32_t *__restrict__ elem,
                 uint8_t *__restrict__ of)
@@ -55,9 +56,9 @@ __global__ void __launch_bounds__(MOST_ELEMS)
     elem[begin + rank] = static_cast<int32_t>(key[k] & 0xffffffffu);
 }
 
-// ---- models, and the cells that are like one ----
+// --- models, and the cells that match one ---
 
-// All lanes of a warp.
+// All lanes of a warp call it.
 __device__ bool is_alike(const galerkin_input &in, const hx_mg_places &places, int64_t cell,
                          int64_t model)
 {
@@ -79,7 +80,7 @@ __device__ bool is_alike(const galerkin_input &in, const hx_mg_places &places, i
 
 struct sample {
     int64_t n, stride;
-    uint8_t *is_open; // [n] candidates that are like no model yet
+    uint8_t *is_open; // [n] candidates that match no model yet
     int32_t *model;   // [MODELS] cells; -1: none
 };
 
@@ -102,7 +103,7 @@ __global__ void model_kernel(sample s, int m)
     if (threadIdx.x == 0 && first < SAMPLES) s.model[m] = static_cast<int32_t>(first * s.stride);
 }
 
-// A warp a cell of the sample.
+// One warp per cell of the sample.
 __global__ void __launch_bounds__(WARP *WARPS)
     match_kernel(galerkin_input in, hx_mg_places places, sample s, int m)
 {
@@ -113,13 +114,15 @@ __global__ void __launch_bounds__(WARP *WARPS)
     if (alike && threadIdx.x % WARP == 0) s.is_open[k] = 0;
 }
 
-// What the host asks for, in one place: cells like each model, those of none last; the models'
-// cells, -1: none; their elements, 0 without.
+// All numbers that the host needs, contiguous: number of cells that match each model, and last the
+// number that match none; the models' cells, -1: none; their numbers of elements, 0 if there is no
+// model.
 struct numbers {
     int32_t count[MODELS + 1], model[MODELS], n_elem[MODELS];
 };
 
-// A warp a cell of the lattice: the first model it is like. A model is like no other before it.
+// One warp per cell of the coarse grid: finds the first model that it matches. No model matches an
+// earlier one.
 __global__ void __launch_bounds__(WARP *WARPS)
     classify_kernel(galerkin_input in, hx_mg_places places, const int32_t *__restrict__ model,
                     uint8_t *__restrict__ of, int32_t *__restrict__ count,
@@ -131,7 +134,7 @@ __global__ void __launch_bounds__(WARP *WARPS)
     if (of[cell] == CANDIDATE)
         for (m = 0; m < MODELS; m++) {
             if (model[m] < 0)
-                m = MODELS - 1; // no more of them
+                m = MODELS - 1; // there are no further models
             else if (is_alike(in, places, cell, model[m]))
                 break;
         }
@@ -152,10 +155,11 @@ __global__ void rename_kernel(int64_t n_cell, new_names names, uint8_t *__restri
     if (cell < n_cell) of[cell] = names.of[of[cell]];
 }
 
-// ---- tables ----
+// --- tables ---
 
-// P of an element, K P and what is asked of P'K P: in double, since what a table is off by is off
-// in all cells alike, and so adds up over a part to a stiffness against its softest motions.
+// P of an element and K P, from which the table of P'K P is computed, in double precision. A
+// rounding error of a table is the same in all cells of its class and would accumulate over a part
+// to a spurious stiffness against its softest motions.
 struct element_product {
     double x[CORNERS][3], weight[CORNERS][CORNERS], distance[CORNERS][CORNERS][3]; // [node][corner]
     double k[24][24], kp[24][CELL];
@@ -190,7 +194,7 @@ __device__ void load_element(const galerkin_input &in, int64_t cell, int64_t ele
     }
 }
 
-// A block an element of the model.
+// One block per element of the model.
 constexpr int TABLE_THREADS = 64;
 
 __global__ void __launch_bounds__(TABLE_THREADS)
@@ -229,8 +233,8 @@ __global__ void __launch_bounds__(TABLE_THREADS)
     }
 }
 
-// A block takes cells of a class, a thread two numbers of each: [cells][n_elem] moduli times
-// [n_elem][HX_MG_SHARE] of the table, each sum in the order of the elements.
+// A block processes some cells of a class, and a thread two numbers of each: [cells][n_elem] moduli
+// times [n_elem][HX_MG_SHARE] of the table, each sum in the order of the elements.
 constexpr int TILE = 16, SUM_THREADS = HX_MG_SHARE / 2;
 
 __global__ void __launch_bounds__(SUM_THREADS, 1)
@@ -294,20 +298,20 @@ int find_models(hx_device *dev, const galerkin_input &in, const hx_mg_places &pl
 {
     cudaStream_t stream = hx_cuda_of(dev)->stream;
     open_kernel<<<hx_blocks(SAMPLES, HX_BLOCK), HX_BLOCK, 0, stream>>>(s, d_of);
-    HX_TRY_LAUNCH("cells alike");
+    HX_TRY_LAUNCH("classes of equal cells");
     for (int m = 0; m < MODELS; m++) {
         model_kernel<<<1, HX_BLOCK, 0, stream>>>(s, m);
-        HX_TRY_LAUNCH("cells alike");
+        HX_TRY_LAUNCH("classes of equal cells");
         match_kernel<<<hx_blocks(s.n, WARPS), WARP * WARPS, 0, stream>>>(in, places, s, m);
-        HX_TRY_LAUNCH("cells alike");
+        HX_TRY_LAUNCH("classes of equal cells");
     }
     return HX_OK;
 }
 
-// What is found of a mesh on the way.
+// Data found while the mesh is classified.
 struct found : numbers {
     uint8_t *d_of, *d_open;
-    numbers *d_numbers; // begins with what kernels count in later
+    numbers *d_numbers; // begins with the counters that kernels use later
 };
 
 int find_classes(hx_device *dev, const hx_mg_mesh *mesh, found *f)
@@ -330,11 +334,11 @@ int find_classes(hx_device *dev, const hx_mg_mesh *mesh, found *f)
     HX_TRY(find_models(dev, in, places, f->d_of, s));
     classify_kernel<<<hx_blocks(mesh->n_cell, WARPS), WARP * WARPS, 0, stream>>>(
         in, places, s.model, f->d_of, f->d_numbers->count, f->d_numbers->n_elem);
-    HX_TRY_LAUNCH("cells alike");
+    HX_TRY_LAUNCH("classes of equal cells");
     return dev->ops->download(dev, static_cast<numbers *>(f), f->d_numbers, sizeof *f->d_numbers);
 }
 
-// The largest class that has no name yet and whose tables fit; -1: none.
+// The largest class without a name whose tables fit; -1: none.
 int next_class(const found *f, const classes *c, const new_names &names)
 {
     int best = -1;
@@ -345,7 +349,8 @@ int next_class(const found *f, const classes *c, const new_names &names)
     return best;
 }
 
-// Names classes, the largest first; the places of their lists, their tables. 0: they do not pay.
+// Names the classes, the largest first, and creates their lists and tables. Returns 0 if they do
+// not pay off.
 int make_tables(hx_device *dev, const hx_mg_mesh *mesh, const found *f, classes *c)
 {
     cudaStream_t stream = hx_cuda_of(dev)->stream;
@@ -376,7 +381,7 @@ int make_tables(hx_device *dev, const hx_mg_mesh *mesh, const found *f, classes 
     }
     rename_kernel<<<hx_blocks(mesh->n_cell, HX_BLOCK), HX_BLOCK, 0, stream>>>(mesh->n_cell, names,
                                                                               f->d_of);
-    HX_TRY_LAUNCH("cells alike");
+    HX_TRY_LAUNCH("classes of equal cells");
     return 1;
 }
 
@@ -386,7 +391,7 @@ int hx_cuda_classes_create(hx_device *dev, hx_mg_mesh *mesh)
 {
     found f = {};
     classes *c = nullptr;
-    int rc = hx_alloc(&c, 1, sizeof *c, "cells alike");
+    int rc = hx_alloc(&c, 1, sizeof *c, "classes of equal cells");
     if (rc < 0) return rc;
     mesh->own = c;
     rc = find_classes(dev, mesh, &f);
@@ -432,6 +437,6 @@ int hx_cuda_classes_share(hx_device *dev, const hx_mg_mesh *mesh)
     sum_tables_kernel<<<n_block, SUM_THREADS, 0, impl->stream>>>(
         hx_cuda_classes_of(mesh), mesh->d_changed, mesh->d_cell_elem, mesh->d_cell_elem_at,
         mesh->d_kept, mesh->d_share);
-    HX_TRY_LAUNCH("parts of cells alike");
+    HX_TRY_LAUNCH("contributions of equal cells");
     return HX_OK;
 }

@@ -1,4 +1,5 @@
-// Galerkin matrices of multigrid: from the mesh to its first lattice, from a lattice to the next.
+// Galerkin matrices of multigrid: from the mesh to the first coarse grid, and from one coarse grid
+// to the next.
 #include <cfloat>
 
 #include "galerkin_cell.cuh"
@@ -22,29 +23,31 @@ __global__ void __launch_bounds__(THREADS, 5)
     if (thread < CELL) write_column(in.cells, cell, thread / DOF, thread % DOF, data.sum, level);
 }
 
-// ---- blocks of a lattice's matrix ----
+// --- blocks of a coarse matrix ---
 
-// Threads find blocks up to the centre, and write the others as their mirror images. Where a level
-// lies in pieces each process adds what its own nodes do: of rows that several find parts of, a
-// block is no mirror image of another, and all of them are found.
+// Threads compute the blocks up to the central one and write the others as their mirror images. On
+// a distributed level each process adds the contributions of its own nodes: in rows to which
+// several processes contribute, no block is the mirror image of another, and all blocks are
+// computed.
 __host__ __device__ constexpr unsigned found_blocks(bool mirrored)
 {
     return mirrored ? HX_LATTICE_CENTRE + 1 : HX_LATTICE_OFFSETS;
 }
 
-// Thread blocks of one piece of nodes follow each other, so that what they all read is in the L2.
+// The blocks that process the same nodes are consecutive, so that the data they all read is in the
+// L2 cache.
 dim3 block_grid(int64_t n_node, int nodes, bool mirrored)
 {
     return dim3(found_blocks(mirrored), hx_blocks(n_node, nodes));
 }
 
-// Of nodes of a level in shares: whether both rows are found by this process alone.
+// For nodes of a distributed level: whether both rows are computed by this process only.
 __device__ __forceinline__ bool is_found_here(const hx_mg_level &level, int64_t a, int64_t b)
 {
     return level.d_divided && !level.d_divided[a] && !level.d_divided[b];
 }
 
-// Whether a block beyond the centre is written as the image of another.
+// Whether a block after the central one is written as the mirror image of another.
 __device__ __forceinline__ bool is_image(const hx_mg_level &level, int64_t a, int offset)
 {
     if (offset <= HX_LATTICE_CENTRE) return false;
@@ -52,10 +55,10 @@ __device__ __forceinline__ bool is_image(const hx_mg_level &level, int64_t a, in
     return b != a && is_found_here(level, a, b);
 }
 
-// Where a block of node a goes, and its image, if it has one. A block after the centre that is no
-// image, for want of a node there, is 0.
+// Where a block of node a is written, and its mirror image, if it has one. A block after the
+// central one that has no mirror image, because there is no node, is 0.
 struct block_place {
-    float *to, *image, *none; // column after column, n_row apart; NULL: none
+    float *to, *image, *none; // columns are n_row apart; nullptr: none
     int64_t n_row;
 };
 
@@ -98,11 +101,12 @@ __device__ __forceinline__ void store_entry(const block_place &p, int column, in
     if (p.none) p.none[column * p.n_row + row] = 0.0f;
 }
 
-// ---- the same from cells' parts, of which only those that changed are made again ----
+// --- from the contributions of cells, of which only changed ones are recomputed ---
 
-// A warp a cell: moduli that are kept become the design's where one of the cell's has changed. The
-// cells whose parts are to be made are listed by class, in any order; of those without one the
-// cells of mean strains from the list's end on. The numbers of the two come last.
+// One warp per cell: the stored moduli are replaced by those of the design if one of the cell's has
+// changed. The cells whose contributions are to be recomputed are listed by class, in any order; of
+// those without a class, the cells that use mean strains are listed backwards from the end of the
+// list. The numbers of these two kinds come last.
 __global__ void keep_moduli_kernel(galerkin_input in, hx_mg_update holds, hx_cell_classes classes,
                                    bool takes_means, uint8_t *__restrict__ mean,
                                    float *__restrict__ kept, int32_t *__restrict__ list)
@@ -150,7 +154,7 @@ __global__ void keep_moduli_kernel(galerkin_input in, hx_mg_update holds, hx_cel
     list[classes.begin[c] + atomicAdd(count, 1)] = static_cast<int32_t>(cell);
 }
 
-constexpr int SHARE_BLOCKS = 5; // on a multiprocessor
+constexpr int SHARE_BLOCKS = 5; // per multiprocessor
 
 __global__ void __launch_bounds__(THREADS, SHARE_BLOCKS)
     share_kernel(galerkin_input in, const int32_t *__restrict__ list, int first,
@@ -166,8 +170,8 @@ __global__ void __launch_bounds__(THREADS, SHARE_BLOCKS)
     }
 }
 
-// A thread a block of the matrix: the sum over the up to eight cells that hold both nodes, in the
-// order of their places around the node.
+// One thread per block of the matrix: the sum over the up to eight cells that contain both nodes,
+// in the order of their places around the node.
 __global__ void __launch_bounds__(128)
     sum_shares_kernel(const float *__restrict__ share, const int32_t *__restrict__ node_cell,
                       hx_mg_level level, bool mirrored)
@@ -179,7 +183,7 @@ __global__ void __launch_bounds__(128)
     if (a >= level.n_node || is_image(level, a, offset)) return;
     for (int c = 0; c < CORNERS; c++) {
         const int x = (c & 1) + p[0], y = (c >> 1 & 1) + p[1], z = (c >> 2) + p[2];
-        if ((x | y | z) & ~1) continue; // the other node is not of this cell
+        if ((x | y | z) & ~1) continue; // the other node is not in this cell
         const int64_t cell = node_cell[c * level.n_node + a];
         if (cell < 0) continue;
         const int other = x + 2 * y + 4 * z;
@@ -201,18 +205,18 @@ __global__ void __launch_bounds__(128)
     store_block(place_block(level, a, offset, mirrored), sum);
 }
 
-// ---- from a lattice: six lanes a block of the coarse matrix, each a row of it ----
+// --- from a coarse grid: six lanes per block of the coarse matrix, each with one of its rows ---
 //
-// With T(d) = [1, theta x d; 0, 1] a block is the sum, over the children i of its node and k of the
-// other one, of w_i w_k T(d_i)' A_ik T(d_k). T(d_k) mixes columns, of which a lane has its row's;
-// T(d_i)' mixes rows, once for all k.
+// With T(d) = [1, theta x d; 0, 1], a block is the sum, over the children i of its node and k of
+// the other node, of w_i w_k T(d_i)' A_ik T(d_k). T(d_k) combines columns, of which a lane has
+// those of its row; T(d_i)' combines rows, once for all k.
 
-constexpr int ROW_NODES = 32 / DOF;   // of a warp
-constexpr int64_t SMALL_NODES = 1000; // of a lattice whose nodes have more warps each
+constexpr int ROW_NODES = 32 / DOF;   // per warp
+constexpr int64_t SMALL_NODES = 1000; // grids with fewer nodes use more warps per node
 
-// Along axis k, seen from a node's child at an offset, children of the node at p: from low to high.
+// Along axis k, relative to a child of a node at an offset: the range of children of the node at p.
 struct child_range {
-    int from, low, high; // from: the node at p itself
+    int from, low, high; // from: position of the node at p itself
 };
 
 __device__ __forceinline__ child_range reach_children(const hx_mg_level &coarse, int k, int at,
@@ -226,7 +230,7 @@ __device__ __forceinline__ child_range reach_children(const hx_mg_level &coarse,
     return c;
 }
 
-// sum += w (row r of the block of node i and its neighbour n) T(d). i < 0: no such node.
+// sum += w (row r of the block of node i with its neighbour n) T(d). i < 0: no such node.
 __device__ __forceinline__ void add_row(const hx_mg_level &fine, int32_t i, int n, int r,
                                         const float4 &child, float sum[DOF])
 {
@@ -253,7 +257,7 @@ __device__ __forceinline__ float along(const float4 &d, int axis)
     return axis == 0 ? d.x : axis == 1 ? d.y : d.z;
 }
 
-// sum += w row r of T(d)' times the six rows of a node's lanes, from lane `first` on.
+// sum += w (row r of T(d)' times the six rows held by the lanes of a node, from lane `first` on).
 __device__ __forceinline__ void add_turned(const float4 &child, const float row[DOF], int first,
                                            int r, float sum[DOF])
 {
@@ -267,18 +271,18 @@ __device__ __forceinline__ void add_turned(const float4 &child, const float row[
     }
 }
 
-// Child k of a share. Shares are diagonals, with children of every x, y and z: how many of another
-// node's a child meets goes by the side it lies on.
+// Child k of a subset. Subsets are diagonals that contain children of every x, y and z, because the
+// number of another node's children that a child meets depends on the side that it is on.
 template <int SHARES> __device__ __forceinline__ int child_of_share(int share, int k)
 {
     static_assert(SHARES == 3 || SHARES == 9, "thirds or ninths of 27 children");
     const int z = SHARES == 3 ? k / 3 : k, y = SHARES == 3 ? k % 3 : (share / 3 + 2 * z) % 3;
-    const int x = (share + 2 * (SHARES == 3 ? y + z : z)) % 3; // 2: -1 without a sign
+    const int x = (share + 2 * (SHARES == 3 ? y + z : z)) % 3; // 2 stands for -1, without a sign
     return (z * 3 + y) * 3 + x;
 }
 
-// What a share of node a's children (none where a < 0) adds to row r of its block with the node at
-// p.
+// Contribution of a subset of node a's children (none if a < 0) to row r of its block with the node
+// at p.
 template <int SHARES>
 __device__ __forceinline__ void add_children(const hx_mg_level &fine, const hx_mg_level &coarse,
                                              const float4 *child, int64_t a, int share,
@@ -293,7 +297,7 @@ __device__ __forceinline__ void add_children(const hx_mg_level &fine, const hx_m
         if (in_x.low > in_x.high || in_y.low > in_y.high || in_z.low > in_z.high) continue;
         const int32_t i = a < 0 ? -1 : coarse.d_child[o * coarse.n_node + a];
         float row[DOF] = {};
-        // n: the neighbour's offset from the centre; it is the other node's child n + to
+        // n: the neighbour's offset from the centre; it is child n + to of the other node
         for (int z = in_z.low; z <= in_z.high; z++)
             for (int y = in_y.low; y <= in_y.high; y++)
                 for (int x = in_x.low; x <= in_x.high; x++) {
@@ -304,8 +308,8 @@ __device__ __forceinline__ void add_children(const hx_mg_level &fine, const hx_m
     }
 }
 
-// Warps of a block: SHARES for the same nodes, a share of their children each, times WARPS with
-// nodes of their own.
+// Warps of a block: SHARES for the same nodes, each with a subset of their children, times WARPS
+// with nodes of their own.
 template <int SHARES, int WARPS, int MIN>
 __global__ void __launch_bounds__(32 * SHARES * WARPS, MIN)
     galerkin_kernel(hx_mg_level fine, hx_mg_level coarse, bool mirrored)

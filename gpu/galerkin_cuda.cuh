@@ -1,18 +1,18 @@
-// Cells of the mesh and children of lattice nodes in kernels; the Galerkin products.
+// Cells of the mesh and children of coarse nodes, as used in kernels; the Galerkin products.
 #ifndef HX_GALERKIN_CUDA_CUH
 #define HX_GALERKIN_CUDA_CUH
 
 #include "core/solver/multigrid.h"
 #include "cuda_device.cuh"
 
-// The cells of level 0 as a kernel sees them.
+// The cells of level 0, as seen by a kernel.
 struct hx_mg_cells {
-    int64_t n_cell, n_own; // nodes that restrictions take: the first ones
+    int64_t n_cell, n_own; // n_own: number of nodes that restrictions read, which come first
     const int32_t *cell, *corner, *node, *node_at;
     const float *position;
     const double *xyz;
     double origin[3], size[3], per_unit;
-    float edge[3]; // of a cell over the unit
+    float edge[3]; // edges of a cell divided by the unit
 };
 
 inline hx_mg_cells hx_mg_cells_of(const hx_mg_mesh *mesh)
@@ -35,7 +35,8 @@ inline hx_mg_cells hx_mg_cells_of(const hx_mg_mesh *mesh)
     return c;
 }
 
-// Weights of the corners at node a, and its distance from the cell's first corner over the unit.
+// Weights of the corners at node a, and its distance from the cell's first corner divided by the
+// unit.
 __device__ __forceinline__ void hx_mg_locate(const hx_mg_cells &cells, int64_t cell, int64_t a,
                                              float w[8], float distance[3])
 {

@@ -1,8 +1,9 @@
-// P'KP of the mesh from its elements' mean strains. An element of volume V whose strain is taken as
-// its mean, B u / V with B = dV/dx, has K = B'DB / V (Flanagan and Belytschko, Int. J. Numer. Meth.
-// Eng. 17, 1981, without what they add against hourglasses): exact where the strain is the same
-// everywhere, less where it is not. The eight corners of a cell move elements so that it nearly is
-// if a cell holds several layers of them. A fifth of the operations of P'KP with the whole of K.
+// P'KP of the mesh from the mean strains of its elements. If the strain of an element of volume V
+// is replaced by its mean, B u / V with B = dV/dx, then K = B'DB / V (Flanagan and Belytschko, Int.
+// J. Numer. Meth. Eng. 17, 1981, without their hourglass control). This is exact for a uniform
+// strain and too soft otherwise. In a cell with several layers of elements, the motions of its
+// eight corners give nearly uniform strains in the elements. It takes a fifth of the operations of
+// P'KP with the full K.
 #include "galerkin_means_cuda.cuh"
 
 using namespace hx_galerkin;
@@ -10,10 +11,11 @@ using namespace hx_galerkin;
 namespace
 {
 
-// ---- which cells: once a mesh ----
+// --- selection of the cells, once per mesh ---
 
 constexpr int WARP = 32;
-constexpr int JUDGES = 128, JUDGED = JUDGES / CORNERS; // threads of a block, elements at once
+// number of threads of a block, and of elements at a time
+constexpr int JUDGES = 128, JUDGED = JUDGES / CORNERS;
 
 __device__ __forceinline__ float energy_of(float lambda, float mu, const float normal[3],
                                            const float shear[3])
@@ -28,15 +30,16 @@ __device__ __forceinline__ float energy_of(float lambda, float mu, const float n
     return lambda * trace * trace + mu * (2.0f * squares + sum);
 }
 
-// Energies of the six motions of a corner whose gradients sum to g (of translations) and h (times
-// coordinates from it, h[coordinate][derivative]), times a factor.
+// Energies of the six motions of a corner, times a factor. The gradients of the motions are
+// g (translations) and h (the same gradients times coordinates relative to the corner,
+// h[coordinate][derivative]).
 __device__ __forceinline__ void add_energies(float lambda, float mu, float factor, const float g[3],
                                              const float h[3][3], float sum[DOF])
 {
 #pragma unroll
     for (int m = 0; m < 3; m++) {
         const int p = (m + 1) % 3, q = (m + 2) % 3;
-        float normal[3] = {}, shear[3] = {}; // shear[i]: in the plane across axis i
+        float normal[3] = {}, shear[3] = {}; // shear[i]: in the plane normal to axis i
         normal[m] = g[m];
         shear[q] = g[p];
         shear[p] = g[q];
@@ -51,9 +54,9 @@ __device__ __forceinline__ void add_energies(float lambda, float mu, float facto
     }
 }
 
-// A block a cell, a thread an element's node, then Gauss point, then corner of the cell: it may if
-// none of the corners' motions loses more than a share of its energy, all moduli being
-// equal.
+// One block per cell; one thread per node of an element, then per Gauss point, then per corner of
+// the cell. Mean strains are allowed if, with equal moduli, none of the corners' motions loses more
+// than a given fraction of its energy.
 __global__ void __launch_bounds__(JUDGES)
     judge_kernel(galerkin_input in, const uint8_t *__restrict__ of, uint8_t *__restrict__ mean)
 {
@@ -133,34 +136,38 @@ __global__ void __launch_bounds__(JUDGES)
     if (thread == 0) mean[cell] = may ? HX_MG_MAY_MEAN : 0;
 }
 
-// ---- a cell's part: a block, some warps with an element each and 32 of the 36 pairs of corners,
-// and one more with the other four pairs and eight elements ----
+// --- contribution of a cell: one block; some warps process one element each and 32 of the 36 pairs
+// of corners; one more warp processes the other four pairs, for eight elements ---
 //
-// With s = sqrt(E mu / V), strains of corner k's motions are s times sums over the element's nodes:
-// of w B (translations) and of w x B' (rotations, x from the cell's first corner). A block of the
-// part is the sum over elements of strains of one corner times those of another by D / mu.
+// With s = sqrt(E mu / V), the strains of corner k's motions are s times sums over the element's
+// nodes of w B (translations) and w x B' (rotations, with x relative to the cell's first corner). A
+// block of the contribution is the sum over elements of the strains of one corner times D / mu
+// times those of another.
 
 constexpr int MEAN_WARPS = 3, MEAN_THREADS = WARP * (MEAN_WARPS + 1), MEAN_BLOCKS = 4,
-              MEAN_BATCH = WARP / CORNERS * MEAN_WARPS, // elements that a block has at once
-    SLICES = WARP / PAIRS, BLOCK = DOF * DOF;
+              // number of elements in shared memory at a time
+    MEAN_BATCH = WARP / CORNERS * MEAN_WARPS, SLICES = WARP / PAIRS, BLOCK = DOF * DOF;
 
-// Strains of a corner's motions. Rotation about m, (m, p, q) cyclic, H the sum of w x B':
+// Strains of a corner's motions. For the rotation about m, with (m, p, q) cyclic and H the sum of w
+// x B':
 struct alignas(16) corner_strain {
-    float g[3];         // of translations: B
-    float twist[3];     // H_pp - H_qq: shear in the plane p, q
+    float g[3];         // translations: B
+    float twist[3];     // H_pp - H_qq: shear in the plane (p, q)
     float lg[3];        // lambda / mu times g
     float trace[3];     // lambda / mu times (H_pq - H_qp)
-    float pm[3], qm[3]; // H_pm; -H_qm: shears of m, q and m, p
-    float np[3], nq[3]; // D / mu: normal to p and to q
+    float pm[3], qm[3]; // H_pm; -H_qm: shears (m, q) and (m, p)
+    float np[3], nq[3]; // D / mu times the strain: normal components p and q
 };
 constexpr int CORNER_FLOATS = sizeof(corner_strain) / sizeof(float), CORNER_STRIDE = 28,
-              STRAIN_STRIDE = CORNERS * CORNER_STRIDE + 16; // banks: of corners, of elements
+              // strides that avoid bank conflicts between corners and between elements
+    STRAIN_STRIDE = CORNERS * CORNER_STRIDE + 16;
 static_assert(CORNER_FLOATS == 24, "six loads of 16 bytes");
 
 struct mean_data {
-    float4 place[MEAN_BATCH][CORNERS + 1];    // of nodes from the cell's first corner; weight by x
-    float4 gradient[MEAN_BATCH][CORNERS + 1]; // B; weight by y
-    float by_z[MEAN_BATCH][CORNERS];          // weight
+    // of nodes relative to the cell's first corner; w: weight along x
+    float4 place[MEAN_BATCH][CORNERS + 1];
+    float4 gradient[MEAN_BATCH][CORNERS + 1]; // B; w: weight along y
+    float by_z[MEAN_BATCH][CORNERS];          // weight along z
     union {
         alignas(16) float strain[MEAN_BATCH][STRAIN_STRIDE];
         float part[MEAN_WARPS / 2][BLOCK][WARP];
@@ -196,7 +203,7 @@ __device__ __forceinline__ void store_strain(const corner_strain &s, float *to)
         *reinterpret_cast<float4 *>(to + i) = make_float4(v[i], v[i + 1], v[i + 2], v[i + 3]);
 }
 
-// sum[row][column] += strains of the rows' corner times D / mu times those of the columns'.
+// sum[row][column] += strains of the rows' corner times D / mu times those of the columns' corner.
 __device__ __forceinline__ void add_pair(const corner_strain &a, const corner_strain &k,
                                          float sum[DOF][DOF])
 {
@@ -211,7 +218,7 @@ __device__ __forceinline__ void add_pair(const corner_strain &a, const corner_st
 #pragma unroll
     for (int m = 0; m < 3; m++) {
         const int p = (m + 1) % 3, q = (m + 2) % 3;
-        // translations by a rotation, and a rotation by translations
+        // translations with a rotation, and a rotation with translations
         sum[m][3 + m] =
             fmaf(a.g[m], k.trace[m], fmaf(a.g[p], k.qm[m], fmaf(a.g[q], k.pm[m], sum[m][3 + m])));
         sum[p][3 + m] =
@@ -225,8 +232,8 @@ __device__ __forceinline__ void add_pair(const corner_strain &a, const corner_st
         sum[3 + m][q] =
             fmaf(k.g[q], a.nq[m], fmaf(k.g[p], a.twist[m], fmaf(k.g[m], a.pm[m], sum[3 + m][q])));
     }
-    // Rotations by rotations. Those of the rows: about axis i the normals are -H_qp, H_pq, which
-    // are half of what D adds to the trace.
+    // Rotations with rotations. For the rows: the normal strains of the rotation about axis i are
+    // -H_qp and H_pq, half of what D adds to the trace.
 #pragma unroll
     for (int i = 0; i < 3; i++) {
         const int ip = (i + 1) % 3, iq = (i + 2) % 3;
@@ -252,7 +259,7 @@ __device__ __forceinline__ void add_pair(const corner_strain &a, const corner_st
     }
 }
 
-// Nodes are numbered here by the bits of their corner: x, y, z.
+// Converts a corner numbered by the bits x, y, z, as used here, to the numbering of hex8.
 __device__ __forceinline__ int corner_of_hex8(int a)
 {
     return ((a ^ a >> 1) & 1) | (a & 6);
@@ -273,11 +280,11 @@ __device__ __forceinline__ void add_cross(const float a[3], const float b[3], fl
     }
 }
 
-// dV/dx of corner a from its neighbours along edges and across faces, seen from it.
+// dV/dx of corner a, from its neighbours along edges and across faces, relative to the corner.
 __device__ __forceinline__ void find_volume_gradient(const float4 *place, int a, float b[3])
 {
     const float4 here = place[a];
-    float e[3][3], f[3][3], sum[3] = {}; // f[i]: the face across axis i
+    float e[3][3], f[3][3], sum[3] = {}; // f[i]: opposite corner of the face normal to axis i
 #pragma unroll
     for (int i = 0; i < 3; i++) {
         subtract(place[a ^ 1 << i], here, e[i]);
@@ -286,7 +293,7 @@ __device__ __forceinline__ void find_volume_gradient(const float4 *place, int a,
 #pragma unroll
     for (int i = 0; i < 3; i++) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
-        float d[3]; // the faces at edge i, less the edge that leads on
+        float d[3]; // difference of the faces at edge i, minus the edge that continues
 #pragma unroll
         for (int c = 0; c < 3; c++) d[c] = f[j][c] - f[k][c] - e[j][c];
         add_cross(e[i], d, sum);
@@ -300,7 +307,7 @@ __device__ __forceinline__ void find_volume_gradient(const float4 *place, int a,
 __device__ __forceinline__ void find_strain(const mean_data &data, int e, int corner, float modulus,
                                             float ratio, corner_strain &s)
 {
-    float g[3] = {}, h[3][3] = {}, volume = 0.0f; // three times
+    float g[3] = {}, h[3][3] = {}, volume = 0.0f; // 3 times the volume
     const float sign[3] = {corner & 1 ? 1.0f : -1.0f, corner & 2 ? 1.0f : -1.0f,
                            corner & 4 ? 1.0f : -1.0f},
                 at0[3] = {corner & 1 ? 0.0f : 1.0f, corner & 2 ? 0.0f : 1.0f,
@@ -335,7 +342,7 @@ __device__ __forceinline__ void find_strain(const mean_data &data, int e, int co
     }
 }
 
-// Sums of all warps in data.sum.
+// Adds the sums of all warps in data.sum.
 __device__ __forceinline__ void join_warps(float sum[DOF][DOF], mean_data &data)
 {
     const int warp = static_cast<int>(threadIdx.x) / WARP,
@@ -364,7 +371,7 @@ __device__ __forceinline__ void join_warps(float sum[DOF][DOF], mean_data &data)
         data.sum[DOF * corner + i % DOF][DOF * d + i / DOF] = sum[i / DOF][i % DOF];
 }
 
-// As sum_cell, of mean strains. All threads.
+// sum_cell with mean strains. All threads call it.
 __device__ __forceinline__ void sum_means(const galerkin_input &in, int64_t cell, mean_data &data)
 {
     const int begin = in.elem_at[cell], end = in.elem_at[cell + 1];
@@ -376,7 +383,7 @@ __device__ __forceinline__ void sum_means(const galerkin_input &in, int64_t cell
     const float ratio = in.lambda / in.mu;
     const int32_t *const conn = in.conn + corner_of_hex8(a);
     float sum[DOF][DOF] = {};
-    int32_t elem = 0, node = 0; // of the batch that comes
+    int32_t elem = 0, node = 0; // of the next batch
     if (mine < min(end - begin, MEAN_BATCH)) {
         elem = in.elem[begin + mine];
         node = conn[CORNERS * static_cast<int64_t>(elem)];
@@ -387,7 +394,7 @@ __device__ __forceinline__ void sum_means(const galerkin_input &in, int64_t cell
         corner_strain s;
         int32_t next = 0;
         if (mine < n_next) next = in.elem[first + MEAN_BATCH + mine];
-        if (mine < n) { // a thread a node, and those of an element in one warp
+        if (mine < n) { // one thread per node, with the nodes of an element in one warp
             const int here = min(n - warp * (WARP / CORNERS), WARP / CORNERS);
             const unsigned lanes = 0xffffffffu >> (WARP - CORNERS * here);
             float w[3], x[3], b[3];
@@ -409,7 +416,7 @@ __device__ __forceinline__ void sum_means(const galerkin_input &in, int64_t cell
             __syncwarp(lanes);
             find_strain(data, mine, a, modulus, ratio, s);
         }
-        __syncthreads(); // all have done with the batch before
+        __syncthreads(); // all threads have finished the preceding batch
         if (mine < n) store_strain(s, data.strain[mine] + CORNER_STRIDE * a);
         elem = next;
         if (mine < n_next) node = conn[CORNERS * static_cast<int64_t>(next)];

@@ -1,12 +1,13 @@
-// The first lattice of multigrid from the rows of a matrix: coarse block (I, J) += P_iI' K_ij P_jJ
-// over the entries on and below the diagonal, the diagonal's by half; then C + C'
-// (core/cpu/multigrid_rows_cpu.c says why 27 blocks a row remain).
+// The first coarse grid of multigrid from the rows of a matrix: coarse block (I, J) += P_iI' K_ij
+// P_jJ over the entries on and below the diagonal, with half of the diagonal; then C + C'
+// (core/cpu/multigrid_rows_cpu.c explains why a row has 27 blocks).
 //
-// A thread block a cell of the lattice, cells of a colour at once: they share no corner, so nothing
-// is added atomically. First a warp a row sums what its entries leave at the lattice nodes near the
-// cell, S_J = sum of w_jJ K_ij [1, d_j x] (lanes: corner of the column's cell, row's component);
-// then a warp a corner I of the cell and a lane a neighbour J of I add w_iI [1, d_i x]' S_J, whose
-// 6 x 6 numbers stay in registers over all rows of the cell. All in double.
+// One thread block per cell of the coarse grid, all cells of a colour at the same time: they share
+// no corner, so no atomics are needed. First, each warp processes a row and sums the contributions
+// of its entries at the coarse nodes near the cell, S_J = sum of w_jJ K_ij [1, d_j x] (lanes:
+// corner of the column's cell, row's component). Then each warp processes a corner I of the cell,
+// and each lane a neighbour J of I: it adds w_iI [1, d_i x]' S_J, whose 6 x 6 numbers stay in
+// registers over all rows of the cell. All arithmetic is in double precision.
 #include "galerkin_cuda.cuh"
 #include "product_cuda.cuh"
 
@@ -14,11 +15,12 @@ namespace
 {
 
 constexpr int DOF = HX_MG_DOF, CORNERS = 8, WARPS = CORNERS, THREADS = 32 * WARPS;
-constexpr int SIDE = 4; // lattice nodes in a direction: one before the cell, its two, one behind
+// coarse nodes per direction: one before the cell, its two, and one after it
+constexpr int SIDE = 4;
 constexpr int OFFSETS = HX_LATTICE_OFFSETS;
-constexpr int ENTRIES = 16; // of a row that lie in shared memory at once
+constexpr int ENTRIES = 16; // entries of a row in shared memory at a time
 
-// Numbers of one S_J, and from plane to plane of J in z: apart in the banks.
+// Size of one S_J, and distance between planes of J in z, padded to avoid bank conflicts.
 constexpr int NODE = 3 * DOF + 1, PLANE = SIDE * SIDE * NODE + 4;
 
 __host__ __device__ constexpr int place_of(int x, int y, int z)
@@ -28,9 +30,10 @@ __host__ __device__ constexpr int place_of(int x, int y, int z)
 
 // An entry of a row: K_ij, and its column's point.
 struct entry_data {
-    double k[3][3], d[3], part[3]; // d: from the cell's first corner over the unit; part: place
-                                   // within the column's own cell, 0 to 1
-    int base;                      // place_of that cell's first corner
+    // d: relative to the cell's first corner, divided by the unit; part: position within the
+    // column's own cell, 0 to 1
+    double k[3][3], d[3], part[3];
+    int base; // place_of that cell's first corner
 };
 
 struct alignas(16) warp_data {
@@ -46,7 +49,8 @@ struct rows_input {
     const int32_t *coloured;
 };
 
-// Where a point lies: over the unit from the cell's first corner, and in lattice cells from it.
+// Position of a point relative to the cell's first corner: divided by the unit, and in grid
+// coordinates.
 __device__ __forceinline__ void locate(const hx_mg_cells &cells, int64_t cell, int64_t a,
                                        double d[3], double position[3])
 {
@@ -58,7 +62,8 @@ __device__ __forceinline__ void locate(const hx_mg_cells &cells, int64_t cell, i
     }
 }
 
-// Entry k of a row of n: by half on the diagonal, 0 where row or column is fixed.
+// Loads entry k of a row with n entries: half of it on the diagonal, and 0 if row or column is
+// fixed.
 __device__ void load_entry(const rows_input &in, int64_t cell, int64_t row, int n, int k,
                            int64_t col, entry_data &e)
 {
@@ -77,7 +82,7 @@ __device__ void load_entry(const rows_input &in, int64_t cell, int64_t row, int 
     for (int i = 0; i < 3; i++)
 #pragma unroll
         for (int j = 0; j < 3; j++) {
-            // of a diagonal block csr, ell and coo may keep one half: it is symmetric
+            // csr, ell and coo may store only one half of a diagonal block, which is symmetric
             const bool is_turned = row == col && j > i;
             const int64_t at =
                 hx_matrix_place(&in.matrix, row, n, k, is_turned ? j : i, is_turned ? i : j);
@@ -86,7 +91,8 @@ __device__ void load_entry(const rows_input &in, int64_t cell, int64_t row, int 
         }
 }
 
-// sum[J] += w_jJ K_ij [1, d_j x]: lane 3 c + i is corner c of the column's cell and row i of K_ij.
+// sum[J] += w_jJ K_ij [1, d_j x]. Lane 3 c + i processes corner c of the column's cell and row i of
+// K_ij.
 __device__ __forceinline__ void add_entry(const entry_data &e, int lane, double *sum)
 {
     const int c = lane / 3, i = lane - 3 * c;
@@ -105,7 +111,7 @@ __device__ __forceinline__ void add_entry(const entry_data &e, int lane, double 
     to[5] += e.d[0] * k1 - e.d[1] * k0;
 }
 
-// All of a row, by a warp.
+// Sums a complete row, by one warp.
 __device__ void sum_row(const rows_input &in, int64_t cell, int64_t row, warp_data &w)
 {
     const hx_device_pattern &p = in.matrix.pattern;
@@ -117,7 +123,7 @@ __device__ void sum_row(const rows_input &in, int64_t cell, int64_t row, warp_da
     for (int first = 0; first < n; first += ENTRIES) {
         const int k = first + lane;
         const int64_t col = lane < ENTRIES && k < n ? p.d_col[begin + k] : row + 1;
-        const bool is_there = col <= row; // ascending
+        const bool is_there = col <= row; // columns ascend
         const int n_here = __popc(__ballot_sync(0xffffffffu, is_there));
         if (is_there) load_entry(in, cell, row, n, k, col, w.entry[lane]);
         for (int e = 0; e < n_here; e++) {
@@ -129,7 +135,7 @@ __device__ void sum_row(const rows_input &in, int64_t cell, int64_t row, warp_da
     }
 }
 
-// block[j][i] += w_iI [1, d_i x]' S_J: columns j of J, rows i of I.
+// block[j][i] += w_iI [1, d_i x]' S_J, for columns j of J and rows i of I.
 __device__ __forceinline__ void add_row(double w, const double d[3], const double *s,
                                         double block[DOF][DOF])
 {
@@ -145,7 +151,8 @@ __device__ __forceinline__ void add_row(double w, const double d[3], const doubl
     }
 }
 
-// Rotations and moments about the lattice nodes themselves, `row` and `col` away over the unit.
+// Converts rotations and moments to those about the coarse nodes themselves, at `row` and `col`
+// relative to the first corner, divided by the unit.
 __device__ __forceinline__ void shift_block(const double row[3], const double col[3],
                                             double block[DOF][DOF])
 {
@@ -180,7 +187,7 @@ __global__ void __launch_bounds__(THREADS, 2) rows_kernel(rows_input in, hx_mg_l
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
     const int64_t cell = in.coloured[blockIdx.x];
     const int begin = in.cells.node_at[cell], end = in.cells.node_at[cell + 1];
-    // this thread's block: corner `warp` of the cell, neighbour `lane` of it
+    // this thread's block: corner `warp` of the cell and its neighbour `lane`
     const int corner[3] = {warp & 1, warp >> 1 & 1, warp >> 2};
     const int to[3] = {lane % 3, lane / 3 % 3, lane / 9};
     const int place =
@@ -216,7 +223,7 @@ __global__ void __launch_bounds__(THREADS, 2) rows_kernel(rows_input in, hx_mg_l
     }
 }
 
-// C := C + C': a thread a block on or below the diagonal and its mirror image.
+// C := C + C': one thread per block on or below the diagonal and its mirror image.
 __global__ void add_transposed_kernel(hx_mg_level level)
 {
     const int64_t a = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
@@ -224,7 +231,7 @@ __global__ void add_transposed_kernel(hx_mg_level level)
     const bool is_own = offset == HX_LATTICE_CENTRE;
     if (a >= level.n_node) return;
     const int64_t b = level.d_neighbour[offset * level.n_node + a];
-    if (b == a && !is_own) return; // it has none there
+    if (b == a && !is_own) return; // there is no neighbour
     const int64_t stride = DOF * level.n_node;
     float *const one = level.d_matrix + DOF * offset * stride + DOF * a;
     float *const two = level.d_matrix + DOF * (OFFSETS - 1 - offset) * stride + DOF * b;

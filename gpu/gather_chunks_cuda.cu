@@ -1,5 +1,6 @@
-// Chunks of rows, on the GPU: rows sorted by their lowest cell and cut every so many cells; then
-// (chunk, cell) of every place, sorted. A chunk of too many cells is halved until it fits.
+// Construction of chunks of rows on the GPU: the rows are sorted by their lowest cell and divided
+// after a fixed number of cells; then the pairs (chunk, cell) of all places are sorted. A chunk
+// with too many cells is halved until it fits.
 #include <cstdlib>
 
 #include "core/base/memory.h"
@@ -11,13 +12,14 @@ namespace
 
 using namespace hx_chunks;
 
-constexpr uint32_t WIDE = UINT32_MAX;  // lowest cell of a row that no chunk has
-constexpr uint32_t WHOLE = UINT32_MAX; // place at which a chunk is halved: at none
+constexpr uint32_t WIDE = UINT32_MAX;  // lowest cell of a row that is in no chunk
+constexpr uint32_t WHOLE = UINT32_MAX; // place at which a chunk is halved: not halved
 
-// Of a chunk's capacity, the cells that it is cut by: its rows touch others besides.
+// Chunks are cut after this fraction of their capacity in cells, because their rows also touch
+// other cells.
 constexpr int64_t OWN_CELLS = 5, OF_CELLS = 8;
 
-int count_bits(int64_t n) // of the numbers 0 .. n
+int count_bits(int64_t n) // number of bits of the numbers 0 .. n
 {
     int bits = 1;
     while (n >> bits) bits++;
@@ -29,16 +31,17 @@ __device__ __forceinline__ int64_t global_thread()
     return blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
 }
 
-// A build on its way: what kernels see.
+// The state of a build, as seen by kernels.
 struct building {
     hx_incidence in;
-    const int64_t *point_ptr; // of the rows
+    const int64_t *point_ptr; // of the rows of the pattern
     const int64_t *row_ptr;
     int64_t n_row, n_narrow, n_own, n_chunk;
-    int64_t most_entries, most_places; // of a narrow row
+    int64_t most_entries, most_places; // maxima of a narrow row
     int cell_bits;
-    uint32_t *chunk;                                // [n_narrow]
-    uint32_t *first_row, *first_place, *first_cell; // [n_chunk + 1] of a chunk
+    uint32_t *chunk; // [n_narrow]
+    // [n_chunk + 1] first row, place and cell of each chunk
+    uint32_t *first_row, *first_place, *first_cell;
     plan p;
 };
 
@@ -56,7 +59,8 @@ __global__ void row_keys_kernel(building b, uint32_t *key, int32_t *row, unsigne
     row[r] = static_cast<int32_t>(r);
 }
 
-// Places of narrow rows in their order, 0 after the last; chunks of `each` cells.
+// Number of places of each narrow row in sorted order, and 0 after the last; chunks of `each`
+// cells.
 __global__ void weights_kernel(building b, const uint32_t *lowest, int64_t each)
 {
     const int64_t k = global_thread();
@@ -67,7 +71,7 @@ __global__ void weights_kernel(building b, const uint32_t *lowest, int64_t each)
     if (k < b.n_narrow) b.chunk[k] = static_cast<uint32_t>(lowest[k] / each);
 }
 
-// Chunk c becomes number[c], its rows from place half[c] on the next.
+// Renumbers chunk c to number[c]; its rows from place half[c] on go to the next chunk.
 __global__ void halve_kernel(building b, const uint32_t *number, const uint32_t *half)
 {
     const int64_t k = global_thread();
@@ -76,7 +80,7 @@ __global__ void halve_kernel(building b, const uint32_t *number, const uint32_t 
     b.chunk[k] = number[c] + (b.p.d_first_place[k] >= half[c]);
 }
 
-// Keys and indices of the places; of d_place the points.
+// Keys and indices of the places; stores the point bits of d_place.
 __global__ void places_kernel(building b, uint64_t *key, uint32_t *index)
 {
     const int64_t k = global_thread();
@@ -99,7 +103,7 @@ __global__ void visit_starts_kernel(int64_t n, const uint64_t *key, uint32_t *is
     if (i < n) is_first[i] = i == 0 || key[i] != key[i - 1];
 }
 
-// Where chunks begin among rows and places.
+// First row and first place of each chunk.
 __global__ void chunk_rows_kernel(building b)
 {
     const int64_t k = global_thread();
@@ -111,7 +115,7 @@ __global__ void chunk_rows_kernel(building b)
     }
 }
 
-// Likewise among visits. number: visits up to a place, its own among them.
+// First visit of each chunk. number: count of visits up to and including a place.
 __global__ void chunk_visits_kernel(building b, const uint64_t *key, const uint32_t *number)
 {
     const int64_t i = global_thread();
@@ -122,7 +126,7 @@ __global__ void chunk_visits_kernel(building b, const uint64_t *key, const uint3
     for (int64_t c = before + 1; c <= last; c++) b.first_cell[c] = visit;
 }
 
-// The cells, and of d_place where they are.
+// Writes the cells, and their indices into d_place.
 __global__ void cells_kernel(building b, const uint64_t *key, const uint32_t *index,
                              const uint32_t *number)
 {
@@ -141,8 +145,8 @@ struct worker {
     building b;
     plan *p;
     int64_t capacity;
-    uint32_t *d_lowest;         // [n_row] of rows as sorted
-    uint64_t *d_key, *d_sorted; // [n_own], and so
+    uint32_t *d_lowest;         // [n_row] lowest cell of each sorted row
+    uint64_t *d_key, *d_sorted; // [n_own] before and after sorting
     uint32_t *d_index, *d_sorted_index, *d_number;
 };
 
@@ -181,7 +185,7 @@ int sort_rows(worker *w)
     return HX_OK;
 }
 
-// Lists of places, and the chunks by cells.
+// Lists of places, and chunks cut by cells.
 int cut_rows(worker *w)
 {
     building *b = &w->b;
@@ -201,7 +205,7 @@ int cut_rows(worker *w)
     return HX_OK;
 }
 
-// Visits of the chunks as they are, and where chunks begin, in p->start.
+// Lists the visits of the current chunks, and where the chunks begin, in p->start.
 int list_visits(worker *w, uint32_t *d_start)
 {
     building *b = &w->b;
@@ -229,7 +233,7 @@ int list_visits(worker *w, uint32_t *d_start)
     return w->dev->ops->download(w->dev, w->p->start, d_start, 3 * n * sizeof *d_start);
 }
 
-// number and half: [n_chunk], of the host. Returns the chunks that there will be.
+// number and half: [n_chunk], on the host. Returns the new number of chunks.
 int64_t find_halves(const worker *w, uint32_t *number, uint32_t *half)
 {
     const plan *p = w->p;
@@ -244,7 +248,7 @@ int64_t find_halves(const worker *w, uint32_t *number, uint32_t *half)
     return n;
 }
 
-// A row has at most capacity / 2 places, so that both halves of a chunk of more have rows.
+// A row has at most capacity / 2 places, so both halves of a chunk that is too large contain rows.
 int halve_chunks(worker *w, const uint32_t *number)
 {
     hx_cuda_scratch scratch(w->dev);
@@ -270,7 +274,7 @@ int finish(worker *w)
     return w->dev->ops->sync(w->dev);
 }
 
-// Until all chunks fit.
+// Halves chunks until all of them fit.
 int make_chunks(worker *w)
 {
     for (;;) {
@@ -299,7 +303,7 @@ int build(worker *w)
     for (int i = 0; i < 2; i++)
         HX_TRY(w->dev->ops->download(w->dev, &range[i], b->point_ptr + (i ? b->n_row : 0),
                                      sizeof range[i]));
-    b->n_own = range[1] - range[0]; // at most
+    b->n_own = range[1] - range[0]; // upper bound
     HX_TRY(scratch.take(&b->chunk, b->n_narrow));
     HX_TRY(cut_rows(w));
     HX_TRY(scratch.take(&w->d_key, b->n_own));

@@ -1,5 +1,6 @@
-// The plan of fills that integrate cells into a buffer and sum rows from it: rows in chunks by the
-// lowest of their cells, and the cells of each chunk's rows, ascending, which fit into the buffer.
+// The plan of fills that integrate cells into a buffer and sum rows from it: chunks of rows, by the
+// lowest of their cells, and for each chunk the ascending list of cells of its rows, which fit into
+// the buffer.
 #ifndef HX_GATHER_CHUNKS_CUDA_CUH
 #define HX_GATHER_CHUNKS_CUDA_CUH
 
@@ -8,19 +9,22 @@
 namespace hx_chunks
 {
 
-enum { POINT_BITS = 5 }; // of a place: the row's point in the cell; above it the cell in its chunk
+// bits of a place: index of the row's point in the cell; above them the index of the cell in its
+// chunk
+enum { POINT_BITS = 5 };
 
-static_assert(HX_MAX_CELL_POINT <= 1 << POINT_BITS, "points of a cell");
+static_assert(HX_MAX_CELL_POINT <= 1 << POINT_BITS, "points of a cell fit into their bits");
 
 struct plan {
     int64_t n_narrow, n_wide, n_chunk, n_visit, n_own;
-    int32_t *d_row;          // [n_narrow + n_wide] rows chunk after chunk, then wide ones
-    uint32_t *d_first_place; // [n_narrow + 1] of a row in d_place
-    uint32_t *d_place;       // [n_own] of a row, cells ascending
+    int32_t *d_row;          // [n_narrow + n_wide] rows chunk by chunk, then the wide ones
+    uint32_t *d_first_place; // [n_narrow + 1] first index of each row in d_place
+    uint32_t *d_place;       // [n_own] places of each row, cells ascending
     int32_t *d_cell;         // [n_visit] cells of each chunk, ascending
-    void *d_memory[3];       // all of these (owned)
-    uint32_t *start;         // [3][n_chunk + 1], the host's: first row, place, cell (owned)
-    size_t bytes;            // of the device's
+    void *d_memory[3];       // memory of all these arrays (owned)
+    // [3][n_chunk + 1] on the host: first row, place and cell of each chunk (owned)
+    uint32_t *start;
+    size_t bytes; // of device memory
 
     uint32_t first_row(int64_t chunk) const
     {
@@ -32,13 +36,13 @@ struct plan {
     }
 };
 
-// From a zeroed plan. A chunk has up to `capacity` cells. Rows of more than `widest` entries, of
-// more than capacity / 2 cells, or of none, are wide: in no chunk. Waits.
+// The plan must be zeroed. A chunk has at most `capacity` cells. Rows with more than `widest`
+// entries, with more than capacity / 2 cells, or with none, are wide and in no chunk. Waits.
 int create(plan *p, hx_device *dev, const hx_device_pattern *pattern, const hx_incidence *in,
            int64_t capacity, int widest);
-void release(plan *p, hx_device *dev); // also half of one
+void release(plan *p, hx_device *dev); // accepts an incomplete plan
 
-// Bytes of it at most, of a whole matrix.
+// Upper bound on its bytes for a whole matrix.
 size_t expected(const hx_incidence *incidence, int64_t capacity);
 
 } // namespace hx_chunks

@@ -1,4 +1,5 @@
-// Rows divided into blocks, on the GPU: a thread block a group of rows counts, and then writes.
+// Division of the rows into blocks, on the GPU: each thread block first counts the blocks of a
+// group of rows, and then writes them.
 #include "fill_tetra_cuda.cuh"
 #include "gather_plan_cuda.cuh"
 #include "scan_cuda.cuh"
@@ -10,8 +11,8 @@ using namespace hx_gather;
 
 using counts = hx_plan_counts;
 
-// Cells of the places 0 .. n - 1 of a window: distinct ones are counted, and each place learns the
-// rank of its cell. All threads of the block.
+// Counts the distinct cells of the places 0 .. n - 1 of a window, and determines for each place the
+// rank of its cell. All threads of the block call it.
 __device__ int rank_cells(const int32_t *cell, int n, uint8_t *first, int *n_distinct, int *rank)
 {
     const int t = threadIdx.x;
@@ -30,7 +31,7 @@ __device__ int rank_cells(const int32_t *cell, int n, uint8_t *first, int *n_dis
     return count;
 }
 
-// Whether the pairs of one class and equal bits(a) & class are the row's entries.
+// Whether the entries of the row are exactly the pairs of one class with equal bits(a) & class.
 __device__ bool is_regular(const hx_incidence &in, const hx_device_pattern &p, int64_t row)
 {
     const int64_t *ptr = in.point_ptr + p.row_first + row;
@@ -58,7 +59,7 @@ __device__ bool is_regular(const hx_incidence &in, const hx_device_pattern &p, i
 }
 
 // A block of MOST_PLACES threads divides ROWS rows into windows that fit into shared memory. FILL:
-// writes them from offset[group] on; else counts.
+// writes them from offset[group] on; otherwise counts them.
 template <bool FILL>
 __global__ void plan_kernel(hx_incidence in, hx_device_pattern pattern, counts *offset, plan p)
 {
@@ -126,7 +127,7 @@ size_t padded(size_t bytes)
     return (bytes + 255) / 256 * 256;
 }
 
-// Offsets of the groups, and the totals.
+// Computes the offsets of the groups, and the totals.
 int scan_counts(hx_device *dev, counts *d_count, int64_t n_group, counts *total)
 {
     counts last[2];
@@ -189,8 +190,9 @@ int hx_gather::create_plan(plan *p, hx_device *dev, const hx_device_pattern *pat
     return rc;
 }
 
-// A block has 65 places or more, or is the last of ROWS rows, or one of at most five that such a
-// window was halved to for its cells; in a block cells are fewer than places.
+// A block has at least 65 places, or is the last of ROWS rows, or is one of at most five blocks
+// into which such a window was halved because of its cells. A block has at most as many cells as
+// places.
 static size_t expected_of_hexahedra(const hx_incidence *incidence)
 {
     const size_t n_place = static_cast<size_t>(incidence->n_place);

@@ -1,10 +1,11 @@
-// The cells of quadratic elements, each by a warp, for the fill `gather`: gradients of all points
-// at all integration points in shared memory, and the products of all lines of these.
+// The cells of quadratic elements in the fill `gather`, each processed by a warp: gradients of all
+// points at all integration points in shared memory, and the products of all their lines.
 //
 // h is sqrt(weight det J modulus) times a gradient, so that the sum of h_a h_b' over the
-// integration points is all of a tile. Number (a, i) of point q stands at h[(3 a + i) K + q], K the
-// integration points to the next multiple of 4, 0 in those: of 3 unknowns a point the products are
-// those of 3 n lines of K numbers, of 1 unknown those of n lines of 3 K.
+// integration points is the complete tile. Component i of point a at integration point q is
+// h[(3 a + i) K + q], where K is the number of integration points rounded up to a multiple of 4,
+// padded with 0. With 3 unknowns per point, the products are those of 3 n lines of K numbers; with
+// 1 unknown, those of n lines of 3 K numbers.
 #ifndef HX_GATHER_POINTS_CUH
 #define HX_GATHER_POINTS_CUH
 
@@ -19,14 +20,14 @@ namespace hx_points
 constexpr int WARP = 32;
 constexpr unsigned ALL = 0xffffffffu;
 
-// A cell_rule.h by lanes: lane q has integration point q.
+// The rule of cell_rule.h, arranged by lanes: lane q has integration point q.
 struct lane_rule {
     int n_point, n_gauss;
     double weight[WARP];
     double gradient[3][HX_RULE_POINTS][WARP];
 };
 
-// What the kernels see.
+// Arguments of the kernels.
 struct arguments {
     hx_incidence in;
     const double *xyz, *modulus;
@@ -34,26 +35,27 @@ struct arguments {
     hx_matrix m;
     hx_chunks::plan p;
     const lane_rule *rule; // [HX_N_CELL_RULE]
-    int most_entries;      // of a narrow row
-    int line, cell_size;   // of the buffer: numbers of a line and of a cell
+    int most_entries;      // maximum number for a narrow row
+    int line, cell_size;   // size of a line and of a cell in the buffer, in numbers
 };
 
-// Sizes by the points of every cell: 20 (hex20), 10 (tet10, eight cells at a time), 0 where kinds
-// are mixed, up to 20.
+// Sizes by the number of points of every cell: 20 (hex20), 10 (tet10, eight cells at a time), or 0
+// for mixed kinds, at most 20 points.
 template <int N> struct sizes {
     static constexpr int most_points = N ? N : static_cast<int>(HX_RULE_POINTS);
-    static constexpr int batch = N == 10 ? 8 : 1; // cells of a warp at a time
-    static constexpr int lanes = WARP / batch;    // of a cell
-    static constexpr int steps = N == 10 ? 1 : 7; // fours of integration points, at most
-    static constexpr int lines = 3 * most_points * 4 * steps; // numbers of a cell
+    static constexpr int batch = N == 10 ? 8 : 1; // number of cells of a warp at a time
+    static constexpr int lanes = WARP / batch;    // number of lanes per cell
+    // maximum number of groups of four integration points
+    static constexpr int steps = N == 10 ? 1 : 7;
+    static constexpr int lines = 3 * most_points * 4 * steps; // number of values per cell
 };
 
-// The cell of a lane, -1: none.
+// The cell of a lane; -1: none.
 struct lane_cell {
     int64_t cell, first;
     const lane_rule *rule;
     double modulus;
-    int n, steps; // points; fours of integration points
+    int n, steps; // number of points, and of groups of four integration points
 };
 
 template <int N> __device__ __forceinline__ lane_cell find_cell(const arguments &g, int64_t cell)
@@ -72,8 +74,8 @@ template <int N> __device__ __forceinline__ lane_cell find_cell(const arguments 
     return c;
 }
 
-// Gradients of the warp's cells, cell after cell; `own` holds the coordinates before. All lanes
-// call it. Products are fused as written, so that all kernels have the same bits.
+// Computes the gradients of the warp's cells, cell by cell; `own` first contains the coordinates.
+// All lanes call it. Products are fused explicitly, so that all kernels give bitwise equal results.
 template <int N>
 __device__ __forceinline__ void make_gradients(const arguments &g, const lane_cell &c, double *own)
 {
@@ -101,7 +103,7 @@ __device__ __forceinline__ void make_gradients(const arguments &g, const lane_ce
 #pragma unroll
                 for (int i = 0; i < 3; i++) j[k][i] = fma(d, x[3 * a + i], j[k][i]);
             }
-    __syncwarp(); // coordinates have been read
+    __syncwarp(); // all lanes have read the coordinates
     if (c.cell < 0 || q >= stride) return;
 #pragma unroll
     for (int i = 0; i < 3; i++)
@@ -112,7 +114,7 @@ __device__ __forceinline__ void make_gradients(const arguments &g, const lane_ce
         }
     const double det = fma(j[0][0], root[0][0], fma(j[0][1], root[1][0], j[0][2] * root[2][0]));
     const double weight = c.modulus * __ldg(&c.rule->weight[q]);
-    const double f = weight > 0.0 ? sqrt(weight / det) : 0.0; // 0 past the last point
+    const double f = weight > 0.0 ? sqrt(weight / det) : 0.0; // 0 beyond the last point
 #pragma unroll
     for (int i = 0; i < 3; i++)
 #pragma unroll
@@ -129,8 +131,8 @@ __device__ __forceinline__ void make_gradients(const arguments &g, const lane_ce
     }
 }
 
-// Products of a cell's lines c0 .. n_column - 1, up to 16 of them, with the lines from 16 FIRST on.
-// A lane has columns in strips of 8, two of each strip, four apart.
+// Products of a cell's lines c0 .. n_column - 1, at most 16, with the lines from 16 FIRST on. A
+// lane has columns in strips of 8, two per strip, at distance four.
 template <int C, int N, int FIRST> struct product {
     static constexpr int n_strip = (C * sizes<N>::most_points + 15) / 16 - FIRST;
     double d[2][n_strip][4];
@@ -180,7 +182,7 @@ template <int C, int N, int FIRST> struct product {
         }
     }
 
-    // see(column, line, strip, number) of each that the lane has.
+    // Calls see(column, line, strip, number) for each product of the lane.
     template <class F>
     __device__ __forceinline__ void visit(int n_line, int c0, int n_column, F see) const
     {
@@ -202,8 +204,8 @@ template <int C, int N, int FIRST> struct product {
     }
 };
 
-// The products of all lines of a cell with all, number (r, s) at k[r line + s]: those from the
-// diagonal on are computed, and stored twice.
+// The products of all pairs of lines of a cell, number (r, s) at k[r line + s]. The products on and
+// above the diagonal are computed, and stored twice.
 template <int C, int N, int FIRST = 0>
 __device__ __forceinline__ void multiply_lines(const double *h, int n_line, int n_step, int line,
                                                double *k)
@@ -222,7 +224,7 @@ __device__ __forceinline__ void multiply_lines(const double *h, int n_line, int 
     }
 }
 
-// Blocks of n entries from their sums, by the lanes of a warp.
+// Computes the blocks of n entries from their sums, by the lanes of a warp.
 template <int C>
 __device__ __forceinline__ void finish_blocks(const arguments &g, int n, double *sum)
 {
@@ -238,7 +240,8 @@ __device__ __forceinline__ void finish_blocks(const arguments &g, int n, double 
     __syncwarp();
 }
 
-// Entries first .. first + count - 1 of a row of n to the matrix, of bsr past the buffer in L2.
+// Writes entries first .. first + count - 1 of a row of n to the matrix. For bsr, streaming stores
+// keep the buffer in the L2 cache.
 template <int C>
 __device__ __forceinline__ void store_entries(const arguments &g, int64_t row, int n, int first,
                                               int count, const double *value)

@@ -1,4 +1,5 @@
-// Gradients of a cell's corners by a warp, and products of two of them: of the fill `gather`.
+// Gradients of a cell's corners, computed by a warp, and products of two of them, for the fill
+// `gather`.
 #ifndef HX_GATHER_PRODUCTS_CUH
 #define HX_GATHER_PRODUCTS_CUH
 
@@ -9,17 +10,17 @@ namespace hx_gather
 {
 
 enum {
-    WARP_CELLS = 8, // of a warp at a time: rows of a tensor-core product
-    X_LINE = 25,    // coordinates of a cell, padded against bank conflicts
+    WARP_CELLS = 8, // number of cells of a warp at a time: rows of a tensor-core product
+    X_LINE = 25,    // coordinates of a cell, padded to avoid bank conflicts
 };
 
-// Of a cell: h of each corner at all integration points, so that corners differ in their banks, and
-// lanes that take corners of different cells do not meet.
+// h of each corner of a cell at all integration points. The layout avoids bank conflicts between
+// corners, also for lanes that read corners of different cells.
 struct alignas(128) gradients {
     double2 of[4][3][8]; // [points 2 p + {0, 1}][component][corner by its bits]
 };
 
-// What the kernels see.
+// Arguments of the kernels.
 struct arguments {
     hx_incidence in;
     const double *xyz, *modulus;
@@ -35,8 +36,8 @@ __device__ __forceinline__ double reference_gradient(int a, int q, int k)
     return d[k];
 }
 
-// Derivatives of the shape functions by direction k, for the lanes of a warp: at integration point
-// lane / 4 of corners lane % 4 + 4 s.
+// Derivatives of the shape functions in direction k, arranged by the lanes of a warp: at
+// integration point lane / 4, of corners lane % 4 + 4 s.
 struct lane_gradients {
     double by_point[3][2][32];
 };
@@ -50,8 +51,8 @@ static __global__ void lane_table_kernel()
             lane_table.by_point[k][s][lane] = reference_gradient(column + 4 * s, row, k);
 }
 
-// d[8][8] += a[8][4] b[4][8]: a lane has a(lane / 4, lane % 4), b(lane % 4, lane / 4) and d(lane /
-// 4, 2 (lane % 4) + {0, 1}).
+// d[8][8] += a[8][4] b[4][8]. A lane has a(lane / 4, lane % 4), b(lane % 4, lane / 4) and
+// d(lane / 4, 2 (lane % 4) + {0, 1}).
 __device__ __forceinline__ void multiply_add(double (&d)[2], double a, double b)
 {
     asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
@@ -59,7 +60,7 @@ __device__ __forceinline__ void multiply_add(double (&d)[2], double a, double b)
         : "d"(a), "d"(b));
 }
 
-// d = a b, of 8x8 each: columns of a and rows of b in the order of the lane's two.
+// d = a b for 8x8 matrices, with columns of a and rows of b in the order of the lane's two.
 __device__ __forceinline__ void multiply_one(double (&d)[2], const double (&a)[2],
                                              const double (&b)[2])
 {
@@ -85,9 +86,10 @@ __device__ __forceinline__ void multiply_two(double (&d0)[2], double (&d1)[2],
 #endif
 }
 
-// root[s][3 i + k] of this warp's cell lane / 4 at integration point q = 2 (lane % 4) + s: the root
-// of the point's weight times the modulus, times d xi_k / d x_i, halved and with the sign of the
-// point's k-th coordinate; the sign of direction 0 turns for odd cells (store_gradients).
+// root[s][3 i + k] for the warp's cell lane / 4 at integration point q = 2 (lane % 4) + s: the
+// square root of the point's weight times the modulus, times d xi_k / d x_i, halved and with the
+// sign of the point's k-th coordinate. The sign of direction 0 is reversed for odd cells
+// (store_gradients).
 __device__ __forceinline__ void make_roots(const arguments &g, const int32_t *cells, int count,
                                            double (*x)[X_LINE], double (&root)[2][9])
 {
@@ -131,7 +133,7 @@ __device__ __forceinline__ void make_roots(const arguments &g, const int32_t *ce
             }
         }
         const double det = j[0][s] * root[s][0] + j[1][s] * root[s][3] + j[2][s] * root[s][6];
-        // the root of modulus / det, with one special function
+        // sqrt(modulus / det) with one special function
         const double f = e > 0.0 ? 0.5 * e * rsqrt(e * det) : 0.0;
         const double sign[3] = {(s + n) % 2 ? f : -f, column & 1 ? f : -f, column & 2 ? f : -f};
 #pragma unroll
@@ -139,10 +141,10 @@ __device__ __forceinline__ void make_roots(const arguments &g, const int32_t *ce
     }
 }
 
-// h of all corners of the warp's cell lane / 4 at the lane's two points. A derivative of a shape
-// function is half a sign for its direction times a number `near` or `far` for each other one:
-// whether the corner has the point's bit. Odd cells take the corners in another order, so that a
-// quarter of the warp writes to all banks.
+// Stores h of all corners of the warp's cell lane / 4 at the lane's two points. A derivative of a
+// shape function is half a sign for its own direction, times `near` or `far` for each other
+// direction, depending on whether the corner and the point have the same bit. Odd cells process the
+// corners in another order, so that a quarter of the warp writes to all banks.
 __device__ __forceinline__ void store_gradients(const double (&root)[2][9], gradients &cell)
 {
     constexpr double near = 0.5 + 0.5 * 0.57735026918962576451, far = 1.0 - near;
@@ -150,7 +152,7 @@ __device__ __forceinline__ void store_gradients(const double (&root)[2][9], grad
     const double along[2] = {odd ? far : near, odd ? near : far};
 #pragma unroll
     for (int i = 0; i < 3; i++) {
-        double h[2][8]; // of corner k ^ first
+        double h[2][8]; // corner k ^ first
 #pragma unroll
         for (int s = 0; s < 2; s++) {
             const double u0 = root[s][3 * i], u1 = root[s][3 * i + 1], u2 = root[s][3 * i + 2];
@@ -170,8 +172,8 @@ __device__ __forceinline__ void store_gradients(const double (&root)[2][9], grad
     }
 }
 
-// Sums over the integration points of h_a[i] h_b[j], or of their product: the same bits,
-// transposed, for (b, a).
+// Sums of h_a[i] h_b[j], or of their scalar product, over the integration points. For (b, a) the
+// result is bitwise the transpose.
 template <int C>
 __device__ __forceinline__ void multiply_corners(const gradients &cell, int a, int b,
                                                  double (&m)[C * C])

@@ -1,4 +1,4 @@
-// Rows of the fill `gather`: what a block has in shared memory, summed and stored by its warps.
+// Rows of the fill `gather`: the shared memory of a block, and how its warps sum and store rows.
 #ifndef HX_GATHER_ROWS_CUH
 #define HX_GATHER_ROWS_CUH
 
@@ -8,13 +8,13 @@
 namespace hx_gather
 {
 
-// Numbers of a row on their way out: its tiles, apart in banks and aligned.
+// Size of a row before it is stored: its tiles, padded to avoid bank conflicts, and aligned.
 constexpr int STAGE = 304;
-constexpr int NO_PLACE = 255; // of an octant
-static_assert(STAGE >= 9 * static_cast<int>(MOST_ENTRIES) + static_cast<int>(ROWS), "a row");
-static_assert(static_cast<int>(MOST_PLACES) <= NO_PLACE, "a place in 8 bits");
+constexpr int NO_PLACE = 255; // an octant without a place
+static_assert(STAGE >= 9 * static_cast<int>(MOST_ENTRIES) + static_cast<int>(ROWS), "a row fits");
+static_assert(static_cast<int>(MOST_PLACES) <= NO_PLACE, "a place fits into 8 bits");
 
-// Where the values of a row lie.
+// Where the values of a row are.
 enum arrangement {
     BLOCKS,  // bsr
     NUMBERS, // csr, coo
@@ -25,18 +25,18 @@ enum arrangement {
 struct shared_memory {
     union {
         gradients h[MOST_CELLS];
-        double x[WARPS][WARP_CELLS][X_LINE]; // before there are gradients
-        double values[ROWS][STAGE];          // afterwards
+        double x[WARPS][WARP_CELLS][X_LINE]; // before the gradients are computed
+        double values[ROWS][STAGE];          // after the gradients have been used
     };
-    uint16_t slot[MOST_PLACES][8]; // by the bits of corner b
+    uint16_t slot[MOST_PLACES][8]; // indexed by the bits of corner b
     int64_t begin[ROWS + 1];       // row_ptr
     int place[ROWS + 1];           // first place of each row
     uint8_t at[ROWS][8];           // place of the cell in which the row's point has these bits
-    uint8_t bits[MOST_PLACES];     // of a place's own corner
-    uint8_t cell[MOST_PLACES];     // of a place
+    uint8_t bits[MOST_PLACES];     // bits of a place's own corner
+    uint8_t cell[MOST_PLACES];     // cell of a place
 };
 
-// The block of an entry from the sums of its products; the modulus is in them.
+// Converts the sums of an entry's products, which include the modulus, to its block.
 template <int C>
 __device__ __forceinline__ void finish_tile(double lambda, double mu, double (&v)[C * C])
 {
@@ -49,9 +49,10 @@ __device__ __forceinline__ void finish_tile(double lambda, double mu, double (&v
     }
 }
 
-// Which sum of an entry takes the product of a pair: its two sums are of products in the order of
-// the places, and are added at last. So of four cells around an edge, which a grid has, each sum
-// has two, in any order; and an entry and its mirror image have the same bits.
+// Selects the sum of an entry that a product of a pair is added to. Each of its two sums adds
+// products in the order of the places; the two are added at the end. For four cells around an edge,
+// as in a grid, each sum has two products, whose order does not matter, so an entry and its mirror
+// image are bitwise equal.
 __device__ __forceinline__ int sum_of(int a, int b)
 {
     return __popc(a & b) & 1;
@@ -96,8 +97,8 @@ __device__ __forceinline__ void store_entry(const arguments &g, int64_t row, int
     }
 }
 
-// A row that is not as in a grid: a lane an entry, which takes the products of four places at a
-// time from the lanes that made them. Each value straight to its place.
+// A row that is not as in a grid: one lane per entry, which receives the products of four places at
+// a time from the lanes that computed them. Each value is written directly to its place.
 template <int C>
 __device__ void finish_row(const arguments &g, const shared_memory *s, int r, int64_t row)
 {
@@ -128,8 +129,8 @@ __device__ void finish_row(const arguments &g, const shared_memory *s, int r, in
     }
 }
 
-// n numbers from shared memory, aligned as their place is within 16 bytes, by half a warp. What
-// lies under `from` is free again after finish_stores.
+// Half a warp copies n numbers from shared memory, which must have the same alignment modulo 16
+// bytes as their destination. `from` may be overwritten after finish_stores.
 template <class Real> __device__ __forceinline__ void store_row(Real *to, const Real *from, int n)
 {
     const int lane = threadIdx.x % 16;
@@ -152,7 +153,7 @@ template <class Real> __device__ __forceinline__ void store_row(Real *to, const 
 #endif
 }
 
-// What a warp has written to shared memory may be stored by store_row.
+// Makes what a warp has written to shared memory available to store_row.
 __device__ __forceinline__ void before_stores()
 {
 #if __CUDA_ARCH__ >= 900
@@ -168,13 +169,13 @@ __device__ __forceinline__ void finish_stores()
 #endif
 }
 
-// Where the tiles of a row are left, rows in banks of their own.
+// Where the tiles of a row are stored in shared memory; rows are in different banks.
 template <class Shared> __device__ __forceinline__ auto *row_values(Shared *s, int r)
 {
     return s->values[r] + r;
 }
 
-// A row's values on their way out: as they lie together, or a tile after the other.
+// A row's values before they are written: contiguous as in the matrix, or tile by tile.
 template <int C, class Real, arrangement A> struct outgoing {
     static constexpr bool is_together = A == BLOCKS || A == NUMBERS;
     Real *to, *from;
@@ -217,18 +218,19 @@ template <int C, class Real, arrangement A> struct outgoing {
     }
 };
 
-// A lane's part of a row: the tiles of up to 4 entries, -1 where there is none.
+// A lane's part of a row: the tiles of at most 4 entries; -1: none.
 template <int C> struct part {
     double sum[4][C * C];
     int entry[4];
 };
 
-// Rows first and first + 1 of the block where `rows` says so, as in a grid, 16 lanes a row. A lane
-// has a class and half of its 8 pairs, each of a cell in which the row's point has other bits, its
-// octant. The order of octants is such that 8 lanes take different corners b at each of 4 steps, so
-// that they do not meet in a bank; that pairs of one entry are neighbours, two by two; and that of
-// a class of one bit, steps 0 and 1 belong to one sum of the entry, 2 and 3 to the other. The other
-// 8 lanes take the opposite octants.
+// Sums the rows first and first + 1 of the block if their bits in `rows` are set; they must be as
+// in a grid. Each row uses 16 lanes. A lane has a class and half of its 8 pairs, each from a cell
+// in which the row's point has other bits, its octant. The order of the octants is chosen so that 8
+// lanes process different corners b in each of 4 steps, which avoids bank conflicts; that pairs of
+// one entry are adjacent, two by two; and that for a class with one bit, steps 0 and 1 belong to
+// one sum of the entry, and steps 2 and 3 to the other. The other 8 lanes process the opposite
+// octants.
 template <int C>
 __device__ __forceinline__ void sum_rows(shared_memory *s, int first, unsigned rows, part<C> &p)
 {
@@ -276,7 +278,8 @@ __device__ __forceinline__ void sum_rows(shared_memory *s, int first, unsigned r
     if (c == 0) p.entry[0] = opposite ? -1 : max(p.entry[0], other);
 }
 
-// The rows of sum_rows, stored where they lie together and else left in shared memory.
+// Writes the rows of sum_rows to the matrix if their values are contiguous there; otherwise leaves
+// them in shared memory.
 template <int C, class Real, arrangement A>
 __device__ __forceinline__ void put_rows(const arguments &g, shared_memory *s, int first,
                                          int64_t row, unsigned rows, part<C> &p)
@@ -292,12 +295,12 @@ __device__ __forceinline__ void put_rows(const arguments &g, shared_memory *s, i
     }
 }
 
-// Values of the block's rows from their tiles, neighbouring rows side by side.
+// Writes the values of the block's rows from their tiles, with neighbouring rows adjacent.
 template <int C, class Real, arrangement A>
 __device__ __forceinline__ void store_rows(const arguments &g, const shared_memory *s,
                                            const block_range &block)
 {
-    constexpr int inner = A == SLICED ? 1 : C, across = ROWS * inner; // numbers that lie together
+    constexpr int inner = A == SLICED ? 1 : C, across = ROWS * inner; // contiguous numbers
     for (int k = threadIdx.x; k < across * MOST_ENTRIES * (C * C / inner); k += 32 * WARPS) {
         const int r = k % across / inner, rest = k / across;
         const int e = rest / (C * C / inner), in_tile = rest % (C * C / inner);

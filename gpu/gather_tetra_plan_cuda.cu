@@ -1,5 +1,5 @@
-// The plan of `gather` on tetrahedra: their four points, windows of rows over those, and the terms
-// of each entry: a thread block a window, a warp a row.
+// The plan of the fill `gather` for tetrahedra: their four points, windows of rows over these, and
+// the terms of each entry, with one thread block per window and one warp per row.
 
 #include "fill_tetra_cuda.cuh"
 #include "scan_cuda.cuh"
@@ -11,7 +11,7 @@ using namespace hx_tetra_fill;
 
 constexpr int WARP = 32;
 constexpr int BLOCK = 256;
-constexpr int TURN = WARP / 4; // cells of a row at a time
+constexpr int TURN = WARP / 4; // number of cells of a row at a time
 
 __device__ __forceinline__ int64_t global_thread()
 {
@@ -28,7 +28,8 @@ __global__ void points_kernel(hx_incidence in, int32_t *point)
     for (int a = 0; a < 4; a++) point[4 * cell + a] = conn[corner[a]];
 }
 
-// Cells of each point, once each; FILL: their places among 4 a cell from ptr on, else how many.
+// Lists the cells of each point, once each. FILL: writes their places, numbered with 4 per cell,
+// from ptr on; otherwise counts them.
 template <bool FILL>
 __global__ void places_kernel(hx_incidence in, const int32_t *point, int64_t *ptr, uint32_t *place)
 {
@@ -51,7 +52,7 @@ __global__ void places_kernel(hx_incidence in, const int32_t *point, int64_t *pt
     if (!FILL) ptr[p] = n;
 }
 
-// A window on its way.
+// A window while it is processed.
 struct window {
     const int32_t *row;
     int n_row, n_visit;
@@ -72,8 +73,8 @@ __device__ __forceinline__ int find_visit(const window &w, int32_t cell)
     return low;
 }
 
-// For each pair of a row's cell and one of its corners, by a warp, that is an entry:
-// visit(slot, place, b), cells ascending where it is called again.
+// Calls visit(slot, place, b), by a warp, for each pair of a row's cell with one of its corners
+// that is an entry. Successive calls visit cells in ascending order.
 template <class Visit>
 __device__ __forceinline__ void visit_pairs(const hx_incidence &in, const hx_device_pattern &p,
                                             int64_t row, const uint8_t *first_corner, Visit visit)
@@ -97,7 +98,7 @@ __device__ __forceinline__ void visit_pairs(const hx_incidence &in, const hx_dev
     }
 }
 
-// in: of 4 points a cell.
+// in: with 4 points per cell.
 __global__ void __launch_bounds__(BLOCK)
     terms_kernel(hx_incidence in, hx_device_pattern pattern, const uint8_t *first_corner, plan p)
 {
@@ -143,7 +144,7 @@ __global__ void __launch_bounds__(BLOCK)
         });
 }
 
-// The first corner of each of the four points.
+// The first corner that names each of the four points.
 __global__ void corners_kernel(hx_incidence in, uint8_t *first_corner)
 {
     const int64_t cell = global_thread();
@@ -159,7 +160,7 @@ int take(plan *p, hx_device *dev, size_t bytes, void *d_out)
     return dev->ops->alloc(dev, bytes, d_out);
 }
 
-// The cells of each point, once each: *four has them.
+// Lists the cells of each point, once each, in *four.
 int list_places(hx_cuda_scratch *scratch, const hx_incidence *in, hx_incidence *four)
 {
     hx_device *dev = scratch->dev;

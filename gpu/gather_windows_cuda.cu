@@ -1,5 +1,5 @@
-// Windows of rows, on the GPU: rows sorted by their lowest cell and cut by the sum of their
-// entries; then (window, cell) of every place, sorted.
+// Construction of windows of rows on the GPU: the rows are sorted by their lowest cell and cut by
+// the sum of their entries; then the pairs (window, cell) of all places are sorted.
 
 #include "gather_windows_cuda.cuh"
 #include "scan_cuda.cuh"
@@ -9,9 +9,9 @@ namespace
 
 using namespace hx_windows;
 
-constexpr uint32_t WIDE = UINT32_MAX; // key of a row that no window has
+constexpr uint32_t WIDE = UINT32_MAX; // key of a row that is in no window
 
-int count_bits(int64_t n) // of the numbers 0 .. n
+int count_bits(int64_t n) // number of bits of the numbers 0 .. n
 {
     int bits = 1;
     while (n >> bits) bits++;
@@ -23,24 +23,25 @@ __device__ __forceinline__ int64_t global_thread()
     return blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
 }
 
-// A build on its way: what kernels see.
+// The state of a build, as seen by kernels.
 struct building {
     hx_incidence in;
-    const int64_t *point_ptr; // of the rows
+    const int64_t *point_ptr; // of the rows of the pattern
     const int64_t *row_ptr;
     int64_t n_row, n_narrow, n_window, n_own;
-    int widest, target; // weight of a narrow row at most; windows are cut after so much
+    // widest: maximum weight of a narrow row; target: windows are cut after this weight
+    int widest, target;
     int cell_bits;
     plan p;
 };
 
-// What is found out about the rows.
+// Properties of the rows.
 struct found {
     unsigned n_wide;
-    int heaviest; // of narrow rows
+    int heaviest; // largest weight of a narrow row
 };
 
-// Of a row in its window: its entries or its cells, whichever are more.
+// Weight of a row in its window: its number of entries or of cells, whichever is larger.
 __device__ __forceinline__ int64_t weigh(const building &b, int64_t r)
 {
     const int64_t n = b.row_ptr[r + 1] - b.row_ptr[r];
@@ -58,14 +59,14 @@ __global__ void row_keys_kernel(building b, uint32_t *key, int32_t *row, found *
     const bool is_wide = b.point_ptr[r + 1] == first || weight > b.widest;
     if (is_wide)
         atomicAdd(&result->n_wide, 1u);
-    else if (weight > result->heaviest) // a race: seldom more than once
+    else if (weight > result->heaviest) // unsynchronized test that avoids most atomic operations
         atomicMax(&result->heaviest, static_cast<int>(weight));
     key[r] =
         is_wide ? WIDE : static_cast<uint32_t>(hx_incidence_cell(&b.in, b.in.point_place[first]));
     row[r] = static_cast<int32_t>(r);
 }
 
-// Of narrow rows in their order; 0 after the last.
+// Weights and numbers of places of narrow rows in sorted order; 0 after the last.
 __global__ void weights_kernel(building b, int64_t *weight, int64_t *n_place)
 {
     const int64_t k = global_thread();
@@ -75,7 +76,8 @@ __global__ void weights_kernel(building b, int64_t *weight, int64_t *n_place)
     n_place[k] = k < b.n_narrow ? b.point_ptr[r + 1] - b.point_ptr[r] : 0;
 }
 
-// begin: weight before each row; no window is empty, for no row has more than `target`.
+// begin: sum of weights before each row. No window is empty, because no row has a weight above
+// `target`.
 __global__ void window_rows_kernel(building b, const int64_t *begin)
 {
     const int64_t k = global_thread();
@@ -114,7 +116,7 @@ __global__ void visit_starts_kernel(int64_t n, const uint64_t *key, uint32_t *is
     if (i < n) is_first[i] = i == 0 || key[i] != key[i - 1];
 }
 
-// number: visits up to a place, its own among them.
+// number: count of visits up to and including a place.
 __global__ void visits_kernel(building b, const uint64_t *key, const uint32_t *number)
 {
     const int64_t i = global_thread();
@@ -175,7 +177,7 @@ int sort_rows(worker *w)
     return HX_OK;
 }
 
-// Windows, and the lists of their places. begin and first_place: [n_narrow + 1].
+// Cuts the windows and lists their places. begin and first_place: [n_narrow + 1].
 int cut_windows(worker *w, int64_t *d_begin, int64_t *d_first_place)
 {
     building *b = &w->b;
@@ -254,7 +256,7 @@ int hx_windows::create(plan *p, hx_device *dev, const hx_device_pattern *pattern
     w.b.row_ptr = pattern->d_row_ptr;
     w.b.n_row = pattern->n_row;
     w.b.widest = capacity / 2;
-    w.b.target = capacity; // less the heaviest row, once that is known
+    w.b.target = capacity; // reduced by the weight of the heaviest row, once that is known
     return build(&w);
 }
 
@@ -263,7 +265,7 @@ void hx_windows::release(plan *p, hx_device *dev)
     for (void *memory : p->d_memory) dev->ops->release(dev, memory);
 }
 
-// Little for the windows themselves: they are few.
+// The windows themselves take little memory, because there are few.
 size_t hx_windows::expected(const hx_incidence *in)
 {
     const auto n_place = static_cast<size_t>(in->n_place), n_row = static_cast<size_t>(in->n_point);

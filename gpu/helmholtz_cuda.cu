@@ -1,5 +1,5 @@
-// The operator of the filter `helmholtz` on the GPU: a thread an element for the fluxes, a thread a
-// node for the sums over its elements, in their order: no atomic addition.
+// The operator of the filter `helmholtz` on the GPU: one thread per element for the fluxes, one
+// thread per node for the sums over its elements in their order, without atomics.
 #include "core/design/helmholtz.h"
 #include "cuda_device.cuh"
 
@@ -19,7 +19,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     for (int i = 0; i < 3; i++) h.d_flux[3 * e + i] = q[i];
 }
 
-// WEDGES: there are some.
+// WEDGES: the mesh contains wedges.
 template <bool WEDGES>
 __global__ void __launch_bounds__(HX_BLOCK)
     divergence_kernel(hx_device_helmholtz h, const double *__restrict__ x, double *__restrict__ y)
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     diagonal[node] = sum;
 }
 
-// COLLAPSED: elements may name a node several times, and have fewer than eight.
+// COLLAPSED: elements may name a node several times and then have fewer than eight nodes.
 template <bool COLLAPSED>
 __global__ void __launch_bounds__(HX_BLOCK)
     to_nodes_kernel(hx_device_helmholtz h, const double *__restrict__ value,

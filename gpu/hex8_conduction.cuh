@@ -1,12 +1,12 @@
-// The product of one element of heat conduction from its coordinates: hex8_otf.cuh with one field
-// in place of three. With the columns a_k of adj(J), h = sum a_k T_k = det grad T, and what returns
-// to the derivatives is c a_k . h, c = k / 512 / det of the unscaled modes.
+// The product of one element for heat conduction from its coordinates: hex8_otf.cuh with one field
+// in place of three. With the columns a_k of adj(J), h = sum a_k T_k = det grad T, and the
+// contribution to the derivatives is c a_k . h, where c = k / 512 / det of the unscaled modes.
 #ifndef HX_HEX8_CONDUCTION_CUH
 #define HX_HEX8_CONDUCTION_CUH
 
 #include "hex8_otf.cuh"
 
-// At one Gauss point: j[k][i] = dx_i/dk, du[k] = dT/dk to p[k]. 49 instructions.
+// Computes p[k] at one Gauss point from j[k][i] = dx_i/dk and du[k] = dT/dk. 49 instructions.
 template <class T>
 HX_HD void hx_conduction_point(const T *const j[3], const T du[3], T scale, T p[3])
 {
@@ -29,7 +29,7 @@ HX_HD void hx_conduction_point(const T *const j[3], const T du[3], T scale, T p[
     for (int a = 0; a < 3; a++) p[a] = hx_dot3(h, adj[a]);
 }
 
-// hx_field and hx_force of one component.
+// hx_field and hx_force for one component.
 template <class T> struct hx_scalar_field {
     T r[2], s[2], rs[2]; // [t]
     T dt[2][2];          // [s][r]
@@ -60,13 +60,14 @@ template <class T> HX_HD void hx_scalar_force_modes(const hx_scalar_field<T> &f,
     m[HX_RST] = (f.rs[1] - f.rs[0]) + (d1 - d0);
 }
 
-// The four points of one t (0 or 1): f's parts of that t are set, f.dt set (t = 0) or added to.
+// The four points with one t (0 or 1): sets the parts of f for that t; f.dt is set for t = 0 and
+// added to for t = 1.
 template <class T>
 HX_HD void hx_conduction_points(const hx_field<T> &x, const hx_scalar_field<T> &u, T scale, int t,
                                 hx_scalar_field<T> &f)
 {
     const T g = static_cast<T>(HX_GAUSS);
-    T xr[2][3], xs[2][3], ur[2], us[2]; // r-derivatives by s, s-derivatives by r
+    T xr[2][3], xs[2][3], ur[2], us[2]; // r-derivatives indexed by s, s-derivatives indexed by r
     T gr[2], gs[2];
 #pragma unroll
     for (int i = 0; i < 3; i++) {
@@ -92,7 +93,8 @@ HX_HD void hx_conduction_points(const hx_field<T> &x, const hx_scalar_field<T> &
     f.rs[t] = (gr[1] - gr[0]) + (gs[1] - gs[0]);
 }
 
-// v: temperatures of the corners, then the heats that they take. x: set from the coordinates.
+// v: temperatures of the corners on input, heat flows at the corners on output. x: field set from
+// the coordinates.
 template <class T> HX_HD void hx_conduction_element(const hx_field<T> &x, T scale, T v[8])
 {
     hx_scalar_field<T> u, f;

@@ -1,4 +1,5 @@
-// Element access on the GPU, and the kernel that fills a strategy's stored Ke in its layout.
+// Access to elements on the GPU, and the kernel that fills the stored Ke of an operator in its
+// layout.
 #ifndef HX_HEX8_CUDA_CUH
 #define HX_HEX8_CUDA_CUH
 
@@ -6,7 +7,7 @@
 #include "core/solver/device_mesh.h"
 #include "cuda_device.cuh"
 
-// Values of one element's corners from a nodal vector [n_node][3] into v[24].
+// Gathers the values at one element's corners from a nodal vector [n_node][3] into v[24].
 __device__ __forceinline__ void hx_gather(const int32_t *__restrict__ conn8,
                                           const double *__restrict__ nodal, double v[24])
 {
@@ -19,11 +20,11 @@ __device__ __forceinline__ void hx_gather(const int32_t *__restrict__ conn8,
     }
 }
 
-// A layout says where entry (i, j) of Ke of element e stands:
+// A layout defines where entry (i, j) of Ke of element e is stored:
 //     __device__ size_t at(int64_t e, int i, int j)
-//     static size_t entries(int64_t n_elem)       doubles to allocate
+//     static size_t entries(int64_t n_elem)       number of doubles to allocate
 
-// The paper's: Ke[e][24][24].
+// The layout of P1: Ke[e][24][24].
 struct hx_row_major {
     __device__ static size_t at(int64_t e, int i, int j)
     {
@@ -35,8 +36,8 @@ struct hx_row_major {
     }
 };
 
-// hx_hex8_balance of rows whose eight tiles eight lanes have, side by side, b = 0..7; all of them
-// call it.
+// hx_hex8_balance for rows whose eight tiles are held by eight neighbouring lanes, b = 0..7; all of
+// them call it.
 __device__ __forceinline__ void hx_balance_tiles(int a, int b, double tile[3][3])
 {
     const unsigned eight = 0xffu << (threadIdx.x & 24u);
@@ -51,7 +52,7 @@ __device__ __forceinline__ void hx_balance_tiles(int a, int b, double tile[3][3]
         }
 }
 
-// One thread a 3x3 tile, 64 an element. Cold.
+// One thread per 3x3 tile, 64 per element. Not performance-critical.
 template <class Layout> __global__ void hx_fill_ke_kernel(hx_device_model model, double *ke)
 {
     const int64_t thread = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
@@ -66,7 +67,7 @@ template <class Layout> __global__ void hx_fill_ke_kernel(hx_device_model model,
         for (int j = 0; j < 3; j++) ke[Layout::at(e, 3 * a + i, 3 * b + j)] = tile[i][j];
 }
 
-// Allocates and fills *d_ke (the caller's). Entries that pad the last group are 0.
+// Allocates and fills *d_ke, which the caller owns. Entries that pad the last group are 0.
 template <class Layout> int hx_fill_ke(hx_device *dev, const hx_device_model *model, double **d_ke)
 {
     const size_t n_bytes = Layout::entries(model->n_elem) * sizeof(double);

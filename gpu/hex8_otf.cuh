@@ -1,14 +1,17 @@
 // The product of one element from its coordinates, by sum factorisation in the modes
-// {1, r, s, t, rs, rt, st, rst} of the trilinear map (no Ke). T is double or float.
+// {1, r, s, t, rs, rt, st, rst} of the trilinear map, without Ke. T is double or float.
 //
 // A nodal field v has at (r, s, t) the reference derivative
-//     v_r = R + s RS + t RT + s t RST (and cyclic), R.. its modes,
-// so v_r takes four values over the eight Gauss points, one for each (s, t), and so on: 12 values
-// instead of 24. With J = x_ref, H = u_ref adj(J), the stress is c (lambda tr H I + mu (H + H')),
-// c = E / det J, and what returns to the modes is stress adj(J)'. Factors of 1/8 (modes) are
-// gathered in one constant: E / 512 / det of the unscaled modes.
 //
-// Instructions an element, an FMA counted once: corners to modes 138, modes to derivatives 132,
+//     v_r = R + s RS + t RT + s t RST (and cyclically), where R, ... are its modes,
+//
+// so v_r takes four values over the eight Gauss points, one for each (s, t), and likewise for the
+// other derivatives: 12 values instead of 24. With J = x_ref and H = u_ref adj(J), the stress is
+// c (lambda tr H I + mu (H + H')), c = E / det J, and the contribution to the modes is stress
+// adj(J)'. The factors of 1/8 (modes) are collected in one constant: E / 512 / det of the unscaled
+// modes.
+//
+// Instructions per element, counting an FMA once: corners to modes 138, modes to derivatives 132,
 // points 720, back to modes 117, back to corners 66.
 #ifndef HX_HEX8_OTF_CUH
 #define HX_HEX8_OTF_CUH
@@ -20,7 +23,7 @@ enum { HX_R, HX_S, HX_T, HX_RS, HX_RT, HX_ST, HX_RST, HX_N_MODE };
 
 constexpr double HX_GAUSS = 0.57735026918962576451;
 
-// Eight corner values to the seven modes that have a derivative (times 8). 23 additions.
+// Transforms eight corner values to the seven modes that have a derivative (times 8). 23 additions.
 template <class T> HX_HD void hx_to_modes(const T v[8], T m[HX_N_MODE])
 {
     const T a0 = v[1] + v[0], d0 = v[1] - v[0], a1 = v[2] + v[3], d1 = v[2] - v[3];
@@ -36,7 +39,8 @@ template <class T> HX_HD void hx_to_modes(const T v[8], T m[HX_N_MODE])
     m[HX_RST] = rs1 - rs0;
 }
 
-// In single precision: what the corners have in common goes first, so that sums do not round it.
+// In single precision, subtracts the common part of the corner values first, so that it does not
+// cause rounding errors in the sums.
 template <class T> HX_HD void hx_drop_translation(T v[8])
 {
     if constexpr (sizeof(T) < sizeof(double)) {
@@ -45,7 +49,7 @@ template <class T> HX_HD void hx_drop_translation(T v[8])
     }
 }
 
-// Modes to the eight corners, the transpose. `g` stands before RS, RT and ST, g^2 before RST.
+// The transpose: modes to the eight corners. RS, RT and ST are multiplied by `g`, and RST by g^2.
 template <class T> HX_HD void hx_from_modes(const T m[HX_N_MODE], T g, T v[8])
 {
     const T r0 = fma(-g, m[HX_RT], m[HX_R]), r1 = fma(g, m[HX_RT], m[HX_R]);
@@ -58,9 +62,9 @@ template <class T> HX_HD void hx_from_modes(const T m[HX_N_MODE], T g, T v[8])
     v[4] = a2 - d2, v[5] = a2 + d2, v[6] = a3 + d3, v[7] = a3 - d3;
 }
 
-// 1 / x of a positive, normal x from the hardware's guess, without the branches of an IEEE
-// division: 20 bits and one step of third order, or 23 bits and one of Newton's. A host, which only
-// tests, guesses 24 bits.
+// 1 / x for a positive, normal x, from the hardware's approximation, without the branches of an
+// IEEE division: 20 bits and one step of third order, or 23 bits and one Newton step. On the host,
+// which only runs tests of it, the approximation has 24 bits.
 HX_HD double hx_reciprocal(double x)
 {
     double r;
@@ -89,13 +93,13 @@ template <class T> HX_HD T hx_dot3(const T a[3], const T b[3])
     return fma(a[2], b[2], fma(a[1], b[1], a[0] * b[0]));
 }
 
-// What a product needs of the material and the element: k = lambda / mu, scale = E mu / 512.
+// Parameters of a product: ratio = lambda / mu of the material, scale = E mu / 512 of the element.
 template <class T> struct hx_stiffness {
     T ratio, scale;
 };
 
-// At one Gauss point: j[k][i] = dx_i/dk, du[k][i] = du_i/dk (k = r, s, t; unscaled modes) to the
-// forces p[k][i] that belong to the same derivatives. 90 instructions.
+// Computes the forces p[k][i] conjugate to the derivatives at one Gauss point from
+// j[k][i] = dx_i/dk and du[k][i] = du_i/dk (k = r, s, t; unscaled modes). 90 instructions.
 template <class T>
 HX_HD void hx_point(const T *const j[3], const T *const du[3], hx_stiffness<T> k, T p[3][3])
 {
@@ -111,7 +115,7 @@ HX_HD void hx_point(const T *const j[3], const T *const du[3], hx_stiffness<T> k
     }
     const T det = hx_dot3(j[0], adj[0]);
     const T mu = k.scale * hx_reciprocal(det);
-    // det times strains; those off the diagonal doubled
+    // det times strains; shear strains doubled
     const auto strain = [&](int i, int l) {
         return fma(du[2][i], adj[2][l], fma(du[1][i], adj[1][l], du[0][i] * adj[0][l]));
     };
@@ -131,7 +135,7 @@ HX_HD void hx_point(const T *const j[3], const T *const du[3], hx_stiffness<T> k
 }
 
 // The derivatives of a field on an element. At t = -g and +g: r, s and rs (the r- and s-derivatives
-// before the last interpolation); the t-derivative at its four points.
+// before the last interpolation); and the t-derivative at its four points.
 template <class T> struct hx_field {
     T r[2][3], s[2][3], rs[2][3]; // [t][component]
     T dt[2][2][3];                // [s][r][component]
@@ -149,7 +153,7 @@ template <class T> HX_HD void hx_field_set(const T m[HX_N_MODE], int i, hx_field
     f.dt[1][0][i] = fma(-g, rp, tp), f.dt[1][1][i] = fma(g, rp, tp);
 }
 
-// Forces on their way back to the modes.
+// Forces before they are transformed back to the modes.
 template <class T> struct hx_force {
     T r[2][3], s[2][3], rs[2][3]; // [t][component]
     T dt[2][2][3];                // [s][r][component]
@@ -168,14 +172,15 @@ template <class T> HX_HD void hx_force_modes(const hx_force<T> &f, int i, T m[HX
     m[HX_RST] = (f.rs[1][i] - f.rs[0][i]) + (d1 - d0);
 }
 
-// The four points of one t (0 or 1) of an element with geometry x: f's parts of that t are set,
-// f.dt set (t = 0) or added to (t = 1).
+// The four points with one t (0 or 1) of an element with geometry x: sets the parts of f for that
+// t; f.dt is set for t = 0 and added to for t = 1.
 template <class T>
 HX_HD void hx_points(const hx_field<T> &x, const hx_field<T> &u, hx_stiffness<T> k, int t,
                      hx_force<T> &f)
 {
     const T g = static_cast<T>(HX_GAUSS);
-    T xr[2][3], xs[2][3], ur[2][3], us[2][3]; // r-derivatives by s, s-derivatives by r
+    // r-derivatives indexed by s, s-derivatives indexed by r
+    T xr[2][3], xs[2][3], ur[2][3], us[2][3];
     T gr[2][3], gs[2][3];
 #pragma unroll
     for (int i = 0; i < 3; i++) {

@@ -1,11 +1,15 @@
-// The product of a parallelepiped in the modes of the trilinear map (the parity basis of its
-// corners), where its stiffness falls apart: the derivatives' constant parts (R, S, T), the linear
-// ones (RS, RT, ST) and RST do not mix. 171 multiplications; 45 for a box along the axes.
+// The product of a parallelepiped in the modes of the trilinear map
+// (the parity basis of its corners), in which its stiffness matrix is block diagonal: the constant
+// parts of the derivatives (R, S, T), the linear ones (RS, RT, ST) and RST do not couple. 171
+// multiplications; 45 for a box along the axes.
 //
-// With a = J^-1 (a[k] = gradient of xi_k) the stress power of derivative k of u_i against l of u_j
-// is
+// With a = J^-1 (a[k] = gradient of xi_k), the stress power of derivative k of u_i against
+// derivative l of u_j is
+//
 //     D_kl[i][j] = det J (lambda a_k[i] a_l[j] + mu (a_k[j] a_l[i] + (a_k . a_l) [i = j])),
-// and summed over the Gauss points (r^2 = s^2 = t^2 = 1/3), for modes that are 8 times too large:
+//
+// and, summed over the Gauss points (r^2 = s^2 = t^2 = 1/3), for modes that are 8 times too large:
+//
 //     (R, S, T):    blocks D_kl / 8
 //     (RS, RT, ST): [[D_rr + D_ss, D_st, D_rt], [., D_rr + D_tt, D_rs], [., ., D_ss + D_tt]] / 24
 //     RST:          (D_rr + D_ss + D_tt) / 72
@@ -33,13 +37,14 @@ __host__ __device__ constexpr int hx_parity_l(int p, int)
     return p == 1 ? 1 : 2;
 }
 
-// What a box along the axes leaves: D_kl[i][j] with each direction paired with itself.
+// Nonzero entries D_kl[i][j] for a box along the axes: those in which each direction is paired with
+// itself.
 __host__ __device__ constexpr bool hx_in_box(int k, int l, int i, int j)
 {
     return (k == i && l == j) || (k == j && l == i) || (k == l && i == j);
 }
 
-// Entries of the three matrices that a box leaves.
+// Nonzero entries of the three matrices for a box.
 __host__ __device__ constexpr bool hx_box_constant(int a, int b)
 {
     return hx_in_box(a / 3, b / 3, a % 3, b % 3);
@@ -50,7 +55,7 @@ __host__ __device__ constexpr bool hx_box_linear(int a, int b)
     return p == q ? a == b : hx_in_box(hx_parity_k(p, q), hx_parity_l(p, q), row % 3, column % 3);
 }
 
-// The three matrices of a Jacobian j[k][i] = dx_i / dxi_k for unit modulus.
+// The three matrices for a Jacobian j[k][i] = dx_i / dxi_k and unit modulus.
 inline void hx_parity_matrices(const double j[3][3], double lambda, double mu,
                                double matrix[HX_N_PARITY])
 {
@@ -77,7 +82,7 @@ inline void hx_parity_matrices(const double j[3][3], double lambda, double mu,
         for (int column = row; column < 9; column++) {
             const int p = row / 3, q = column / 3, i = row % 3, m = column % 3;
             const int k = hx_parity_k(p, q), l = hx_parity_l(p, q);
-            // RS, RT, ST join the directions (r, s), (r, t), (s, t)
+            // RS, RT, ST combine the directions (r, s), (r, t), (s, t)
             const int first = p == 2 ? 1 : 0, second = p == 0 ? 1 : 2;
             matrix[hx_triangle(9, row, column)] = d[p][q][i][m] / 8.0;
             matrix[HX_PARITY_LINEAR + hx_triangle(9, row, column)] =
@@ -89,8 +94,8 @@ inline void hx_parity_matrices(const double j[3][3], double lambda, double mu,
                 (d[0][0][i][m] + d[1][1][i][m] + d[2][2][i][m]) / 72.0;
 }
 
-// Forces f[mode] in direction i from the displacement modes u[mode][3] (unit modulus);
-// hx_from_modes with g = 1 takes them to the corners.
+// Forces f[mode] in direction i from the displacement modes u[mode][3], for unit modulus.
+// hx_from_modes with g = 1 transforms them to the corners.
 template <bool BOX, class T>
 HX_HD void hx_parity_product(const T *matrix, const T u[HX_N_MODE][3], int i, T f[HX_N_MODE])
 {

@@ -1,5 +1,5 @@
-// Tiles of hexahedra on the GPU, a pair of corners at a time: gradients h = sqrt(det J) g at the
-// integration points, as core/matrix/form.h wants them.
+// Tiles of hexahedra on the GPU, one pair of corners at a time: gradients h = sqrt(det J) g at the
+// integration points, as core/matrix/form.h expects them.
 #ifndef HX_HEX8_TILES_CUH
 #define HX_HEX8_TILES_CUH
 
@@ -27,7 +27,7 @@ __device__ __forceinline__ void hx_root_gradient(const double root[3][3], int q,
     for (int i = 0; i < 3; i++) h[i] = root[i][0] * d[0] + root[i][1] * d[1] + root[i][2] * d[2];
 }
 
-// Number t of a matrix' values, rounded where it is kept as floats.
+// Stores number t of a matrix, rounded if its values are floats.
 __device__ __forceinline__ void hx_matrix_store(const hx_matrix &m, int64_t t, double value)
 {
     if (m.spec.single)

@@ -1,4 +1,4 @@
-// K of a spline patch on the GPU: the table, and what all ways need there.
+// K of a spline patch on the GPU: the table, and what all methods share.
 #include "interaction_cuda.cuh"
 
 #include <cstdlib>
@@ -53,7 +53,8 @@ int run_patch(void *state, hx_interaction_way way, size_t budget, hx_interaction
     if (way == HX_WAY_GATHER) return hx_cuda_patch_gather(p, budget, time);
     if (way == HX_WAY_PAIRS || way == HX_WAY_POINTS)
         return hx_cuda_patch_pairs(p, way, budget, time);
-    return HX_RAISE(HX_EINPUT, "a GPU has no way '%s'", hx_interaction_way_name(way));
+    return HX_RAISE(HX_EINPUT, "method '%s' is not available on a GPU",
+                    hx_interaction_way_name(way));
 }
 
 int copy_values(void *state, double *value)

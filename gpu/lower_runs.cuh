@@ -1,9 +1,8 @@
 // Runs of rows of a lower matrix (product_cuda.cuh): the kernels of their product and of its plan.
-//
-// A run is a thread block's: all of its values and the x of the points that they meet come to
-// shared memory at once. A thread takes a block and leaves there what the block adds to its row and
-// what the turned one adds to the row of its column; then a thread a number sums what belongs to
-// one row.
+// Each run is processed by one thread block: all of its values, and the x of the points that they
+// multiply, are loaded to shared memory at once. Each thread multiplies blocks and stores what a
+// block adds to its row, and what the transposed block adds to the row of its column. Then one
+// thread per number sums the contributions to a row.
 #ifndef HX_LOWER_RUNS_CUH
 #define HX_LOWER_RUNS_CUH
 
@@ -16,23 +15,27 @@ namespace hx_lower
 
 constexpr int WARPS = 8, SIZE = 32 * WARPS;
 constexpr unsigned ALL_LANES = 0xffffffffu;
-// Rows of a run, the first that fits.
+// Possible numbers of rows of a run; the first that fits is used.
 constexpr int N_SHAPE = 4, SHAPE[N_SHAPE] = {32, 24, 16, 8};
-// Shared memory of a block at most, so that three fit on a multiprocessor; of hexahedra four do.
+// Maximum shared memory of a block, such that three blocks fit into a multiprocessor; for
+// hexahedra, four do.
 constexpr size_t MOST_SHARED = 76000;
-// A block's 16 bits: its row in the run, and the point of its column in these lower bits.
+// A block is coded in 16 bits: its row in the run and, in this many lower bits, the point of its
+// column.
 constexpr int POINT_BITS = 11;
-static_assert((SHAPE[0] - 1) >> (16 - POINT_BITS) == 0, "rows of a run in 16 bits");
-static_assert(MOST_SHARED / (9 * sizeof(double)) + SHAPE[0] <= 1u << POINT_BITS, "points, too");
+static_assert((SHAPE[0] - 1) >> (16 - POINT_BITS) == 0, "rows of a run in the upper bits");
+static_assert(MOST_SHARED / (9 * sizeof(double)) + SHAPE[0] <= 1u << POINT_BITS,
+              "points in POINT_BITS");
 
-// What blocks add, to their row and turned, 3 numbers each, in doubles from block to block: over
-// the values of a block where they fit, and no two of a warp's blocks in one bank.
+// Distance, in doubles, between the contributions of blocks: 3 numbers to the row and 3 to the row
+// of the column. They overwrite the values of a block if those are doubles, and the blocks of a
+// warp are in different banks.
 template <class T> constexpr bool IN_PLACE = sizeof(T) == sizeof(double);
 template <class T> constexpr int PART = IN_PLACE<T> ? 9 : 7;
-// Blocks from one place of values at a multiple of 16 bytes to the next.
+// Number of blocks after which values are again at a multiple of 16 bytes.
 template <class T> constexpr int ALIGNED = 16 / static_cast<int>(sizeof(T));
 
-// What of a block's shared memory lies where, in bytes.
+// Offsets of the arrays in a block's shared memory, in bytes.
 struct layout {
     int part, x, code, list, end, row, bytes;
 };
@@ -56,7 +59,7 @@ template <class T> HX_HD layout layout_of(int n_each, int most_block, int most_o
     return at;
 }
 
-// What a kernel sees.
+// Data of the matrix as seen by kernels.
 struct view {
     int64_t n_row;
     int n_each, most_block, most_outer;
@@ -65,10 +68,10 @@ struct view {
     const uint16_t *code, *list, *end;
 };
 
-// A run in its block.
+// A run while it is processed.
 struct run {
-    int64_t first, block; // its first row and block
-    int n, n_block;       // rows; blocks, n of them on the diagonal
+    int64_t first, block; // its first row and first block
+    int n, n_block;       // number of rows; number of blocks, n of them on the diagonal
 };
 
 __device__ __forceinline__ run run_of(const view &v, int64_t i)
@@ -81,7 +84,7 @@ __device__ __forceinline__ run run_of(const view &v, int64_t i)
     return r;
 }
 
-// n bytes to shared memory, 16 at a time: both ends and arrays are rounded up.
+// Copies n bytes to shared memory, 16 at a time; sizes and offsets of the arrays are rounded up.
 __device__ __forceinline__ void load_bytes(void *to, const void *from, int n)
 {
     for (int k = 16 * static_cast<int>(threadIdx.x); k < n; k += 16 * SIZE)
@@ -89,7 +92,7 @@ __device__ __forceinline__ void load_bytes(void *to, const void *from, int n)
                                 16);
 }
 
-// x of a run's rows, and from row n_each on of its outer rows.
+// Loads x of a run's rows and, from row n_each on, of its outer rows.
 __device__ __forceinline__ void load_points(const view &v, const run &r, int64_t outer, int n_outer,
                                             const double *__restrict__ x, double *to)
 {
@@ -102,7 +105,7 @@ __device__ __forceinline__ void load_points(const view &v, const run &r, int64_t
     }
 }
 
-// What block `a` adds to its row, and turned to that of its column.
+// Computes what block `a` adds to its row, and what its transpose adds to the row of its column.
 template <class T>
 __device__ __forceinline__ void multiply_block(const T *value, const double *own_x,
                                                const double *other_x, double *part)
@@ -162,7 +165,8 @@ __global__ void __launch_bounds__(SIZE, 4)
 
     for (int k = thread; k < 3 * (r.n + n_outer); k += SIZE) {
         const int of = k / 3, i = k - 3 * of;
-        const int of_list = of < r.n ? n_outer + of : of - r.n; // the outer rows' come first
+        // the lists of outer rows come first
+        const int of_list = of < r.n ? n_outer + of : of - r.n;
         double sum = 0.0;
         if (of < r.n) {
             const int last = row[of + 1];
@@ -180,8 +184,8 @@ __global__ void __launch_bounds__(SIZE, 4)
     }
 }
 
-// The list of a run, by column and then by row, and outer_count[run + 1]: a thread a block, which
-// counts those before it. Shared: columns.
+// Computes the list of a run, sorted by column and then by row, and outer_count[run + 1]: one
+// thread per block, which counts the blocks before it. Shared memory: columns.
 static __global__ void __launch_bounds__(SIZE)
     list_kernel(view v, uint16_t *__restrict__ list, int64_t *__restrict__ outer_count)
 {
@@ -193,7 +197,8 @@ static __global__ void __launch_bounds__(SIZE)
     for (int k = static_cast<int>(threadIdx.x); k < r.n_block; k += SIZE)
         col[k] = v.col[r.block + k];
     __syncthreads();
-    for (int k = static_cast<int>(threadIdx.x); k < r.n; k += SIZE) // the diagonal comes last
+    // the diagonal is the last block of a row
+    for (int k = static_cast<int>(threadIdx.x); k < r.n; k += SIZE)
         col[v.row_ptr[r.first + k + 1] - 1 - r.block] = INT32_MAX;
     __syncthreads();
     for (int k = static_cast<int>(threadIdx.x); k < r.n_block; k += SIZE) {
@@ -214,7 +219,7 @@ static __global__ void __launch_bounds__(SIZE)
     if (blockIdx.x == 0) outer_count[0] = 0;
 }
 
-// The first of n ascending numbers that is not below `wanted`.
+// Index of the first of n ascending numbers that is at least `wanted`.
 __device__ __forceinline__ int find(const int32_t *number, int n, int64_t wanted)
 {
     int low = 0, high = n;
@@ -228,8 +233,8 @@ __device__ __forceinline__ int find(const int32_t *number, int n, int64_t wanted
     return low;
 }
 
-// Ends of the lists of a run's outer rows and its own, and which rows the outer ones are. Shared:
-// columns in the order of the list.
+// Computes the ends of the lists of a run's outer rows and own rows, and the indices of the outer
+// rows. Shared memory: columns in the order of the list.
 static __global__ void __launch_bounds__(SIZE)
     ends_kernel(view v, uint16_t *__restrict__ ends, int32_t *__restrict__ outer_row,
                 unsigned long long *most_outer)
@@ -263,7 +268,7 @@ static __global__ void __launch_bounds__(SIZE)
     if (lane == 0) atomicMax(most_outer, static_cast<unsigned long long>(n_outer));
 }
 
-// Row and point of each block of a run: a warp a row.
+// Codes row and point of each block of a run: one warp per row.
 static __global__ void __launch_bounds__(SIZE) codes_kernel(view v, uint16_t *__restrict__ code)
 {
     const run r = run_of(v, blockIdx.x);
@@ -281,7 +286,7 @@ static __global__ void __launch_bounds__(SIZE) codes_kernel(view v, uint16_t *__
     }
 }
 
-// Runs that write to rows in common, their own or outer ones: a thread a run.
+// Marks runs that write to interface rows, either their own or outer ones: one thread per run.
 static __global__ void mark_kernel(view v, int64_t n_run, const uint8_t *__restrict__ is_common,
                                    uint8_t *__restrict__ is_boundary)
 {

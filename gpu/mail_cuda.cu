@@ -1,7 +1,8 @@
-// Boxes that processes of this machine open by CUDA IPC (mail_ops.h): what goes is written straight
-// into the other's memory, on another GPU (NVLink, PCIe) or the same one. Who looks at what came
-// waits in its kernel, for a number in its own GPU's memory; on a GPU that two processes share the
-// queue waits before it, so that the other's turn on the GPU comes at once.
+// Receive buffers that processes of one machine open by CUDA IPC (mail_ops.h): values are written
+// directly into the memory of the other process, on another GPU (NVLink, PCIe) or on the same one.
+// An operation that reads received values waits in its kernel for a number in its own GPU's memory.
+// On a GPU that two processes share, the queue waits before the kernel instead, so that the other
+// process can use the GPU at once.
 #include <cuda.h>
 #include <cudaTypedefs.h>
 #include <pthread.h>
@@ -15,7 +16,7 @@ namespace
 {
 
 static_assert(sizeof(cudaIpcMemHandle_t) <= HX_MAIL_HANDLE, "a handle fits");
-static_assert(sizeof(cudaUUID_t) <= HX_MAIL_DEVICE, "a GPU's number fits");
+static_assert(sizeof(cudaUUID_t) <= HX_MAIL_DEVICE, "the identifier of a GPU fits");
 
 constexpr int BLOCKS_PER_SM = 2;
 
@@ -24,7 +25,8 @@ __device__ __forceinline__ uint64_t *turn_of(char *d_box)
     return reinterpret_cast<uint64_t *>(d_box) + HX_MAIL_TURN;
 }
 
-// The number of a turn lies in the first bytes of a box, which others write: past the L1.
+// The numbers of exchanges are in the first bytes of a buffer, which other processes write, so
+// loads bypass the L1 cache.
 __device__ __forceinline__ uint64_t load_turn(const uint64_t *at)
 {
     uint64_t turn;
@@ -51,7 +53,7 @@ __device__ __forceinline__ void put_item(const hx_mail_items &items, size_t half
     reinterpret_cast<T *>(items.d_to[r] + half)[place] = y[from];
 }
 
-// By one thread, when all is there that goes in this turn.
+// To be called by one thread when all values of this exchange have been written.
 __device__ __forceinline__ void end_put(const hx_mail_items &items, uint64_t turn)
 {
     *turn_of(items.d_box) = turn;
@@ -60,7 +62,7 @@ __device__ __forceinline__ void end_put(const hx_mail_items &items, uint64_t tur
         if (items.d_head[r]) store_turn(items.d_head[r], turn);
 }
 
-// One launch for all processes; the last block to end says that all came.
+// One launch for all processes; the last block to end publishes the exchange.
 template <class T>
 __global__ void __launch_bounds__(HX_BLOCK)
     put_kernel(hx_mail_items items, const T *__restrict__ y, unsigned *ticket)
@@ -78,7 +80,8 @@ __global__ void __launch_bounds__(HX_BLOCK)
     end_put(items, turn);
 }
 
-// Where what came begins, as soon as it has; by all threads of a block.
+// Waits for the values of the current exchange and returns their address. All threads of a block
+// call it.
 template <class T> __device__ __forceinline__ const T *wait_for_all(const hx_mail_came &came)
 {
     const uint64_t *head = reinterpret_cast<const uint64_t *>(came.d_box);
@@ -140,7 +143,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     if (i < n) add_ranks(from, came, n, i, y);
 }
 
-// One block: puts, waits and adds.
+// One block: sends, waits and adds.
 __global__ void __launch_bounds__(HX_BLOCK)
     sum_few_kernel(hx_mail_items items, hx_mail_came from, int64_t n, double *y)
 {
@@ -156,8 +159,8 @@ __global__ void __launch_bounds__(HX_BLOCK)
     if (threadIdx.x < n) add_ranks(from, came, n, static_cast<int64_t>(threadIdx.x), y);
 }
 
-// Puts, waits and takes. All blocks are on the GPU at once: those that wait keep no other from
-// putting. What the next kernel reads of its own it may read meanwhile.
+// Sends, waits and takes. All blocks run at the same time, so waiting blocks do not keep others
+// from sending. The next kernel may meanwhile read its own constant data.
 __global__ void __launch_bounds__(HX_BLOCK)
     trade_kernel(hx_mail_items items, hx_mail_came from, const float *y, int64_t n, float *taken,
                  unsigned *ticket)
@@ -199,7 +202,8 @@ void look_for_wait()
         memcpy(&wait_call, &call, sizeof wait_call);
 }
 
-// The driver's call by which a queue waits for a number in memory; NULL: it has none. Any thread.
+// The driver function by which a stream waits for a number in memory; nullptr: the driver has none.
+// Any thread may call it.
 PFN_cuStreamWaitValue64_v11070 find_wait()
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -211,7 +215,7 @@ int tell_device(hx_device *dev, unsigned char id[HX_MAIL_DEVICE])
 {
     cudaDeviceProp properties;
     const cudaError_t status = cudaGetDeviceProperties(&properties, hx_cuda_of(dev)->place);
-    if (status != cudaSuccess) return hx_cuda_mail_refuse(status, "the GPU's number");
+    if (status != cudaSuccess) return hx_cuda_mail_refuse(status, "the identifier of the GPU");
     memcpy(id, &properties.uuid, sizeof properties.uuid);
     return HX_OK;
 }
@@ -220,16 +224,17 @@ int alloc(hx_device *dev, size_t bytes, void *d_out, unsigned char handle[HX_MAI
 {
     cudaIpcMemHandle_t own;
     void *d_box = nullptr;
-    if (!find_wait()) return HX_RAISE(HX_EENV, "the driver has no waits in queues");
+    if (!find_wait()) return HX_RAISE(HX_EENV, "the CUDA driver does not support waits in streams");
     cudaError_t status = HX_CUDA_FAULT();
     if (status == cudaSuccess) status = cudaMalloc(&d_box, bytes);
-    if (status != cudaSuccess) return hx_cuda_mail_refuse(status, "memory for several processes");
+    if (status != cudaSuccess)
+        return hx_cuda_mail_refuse(status, "memory shared by several processes");
     if (status == cudaSuccess) status = cudaMemsetAsync(d_box, 0, bytes, hx_cuda_of(dev)->stream);
     if (status == cudaSuccess) status = cudaStreamSynchronize(hx_cuda_of(dev)->stream);
     if (status == cudaSuccess) status = cudaIpcGetMemHandle(&own, d_box);
     if (status != cudaSuccess) {
         cudaFree(d_box);
-        return hx_cuda_mail_refuse(status, "memory for several processes");
+        return hx_cuda_mail_refuse(status, "memory shared by several processes");
     }
     memcpy(handle, &own, sizeof own);
     memcpy(d_out, &d_box, sizeof d_box);
@@ -268,7 +273,7 @@ template <class T> int put_items(hx_device *dev, const hx_mail_items *items, con
     const int64_t n_block = needed < 1 ? 1 : needed < most ? needed : most;
     put_kernel<T><<<static_cast<unsigned>(n_block), HX_BLOCK, 0, impl->stream>>>(*items, d_y,
                                                                                  impl->d_ticket);
-    HX_TRY_LAUNCH("what goes to other processes");
+    HX_TRY_LAUNCH("sending to other processes");
     return HX_OK;
 }
 
@@ -289,7 +294,7 @@ int trade_single(hx_device *dev, const hx_mail_items *items, const hx_mail_came 
     const int64_t n_out = items->components * items->first[items->n_rank],
                   needed = ((n > n_out ? n : n_out) + HX_BLOCK - 1) / HX_BLOCK;
     const int64_t n_block = needed < 1 ? 1 : needed < impl->n_sm ? needed : impl->n_sm;
-    return hx_launch_early(dev, "values of other processes", trade_kernel,
+    return hx_launch_early(dev, "exchange with other processes", trade_kernel,
                            dim3(static_cast<unsigned>(n_block)), dim3(HX_BLOCK), 0, *items, *came,
                            d_y, n, d_taken, impl->d_ticket);
 }
@@ -310,7 +315,7 @@ int wait(hx_device *dev, const hx_mail_came *came, uint64_t turn)
     return HX_OK;
 }
 
-// Blocks of so many numbers, one at least: it waits.
+// Number of blocks for n numbers; at least one, which waits.
 unsigned blocks_of(int64_t n)
 {
     return hx_blocks(n > 0 ? n : 1, HX_BLOCK);
@@ -321,14 +326,14 @@ int add_items(hx_device *dev, const hx_mail_came *came, const hx_mail_sums *sums
 {
     add_kernel<T><<<blocks_of(sums->components * sums->n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
         *came, *sums, d_y);
-    HX_TRY_LAUNCH("what came from other processes");
+    HX_TRY_LAUNCH("receiving from other processes");
     return HX_OK;
 }
 
 template <class T> int take_items(hx_device *dev, const hx_mail_came *came, int64_t n, T *d_y)
 {
     take_kernel<T><<<blocks_of(n), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(*came, n, d_y);
-    HX_TRY_LAUNCH("what came from other processes");
+    HX_TRY_LAUNCH("receiving from other processes");
     return HX_OK;
 }
 

@@ -1,4 +1,5 @@
-// What the ways between processes share (mail_ops.h): looks at what came, mail_cuda.cu.
+// Shared by the transports between processes (mail_ops.h): operations on received values
+// (mail_cuda.cu).
 #ifndef HX_MAIL_CUDA_CUH
 #define HX_MAIL_CUDA_CUH
 
@@ -14,7 +15,7 @@ int hx_cuda_mail_take_single(hx_device *dev, const hx_mail_came *came, int64_t n
 int hx_cuda_mail_add_all(hx_device *dev, const hx_mail_came *came, int64_t n, double *d_y);
 int hx_cuda_mail_add_all_single(hx_device *dev, const hx_mail_came *came, int64_t n, float *d_y);
 
-// Of attempts that may fail: nothing is left of them for the next check. HX_EENV.
+// For attempts that may fail: clears the error, so that the next check does not report it. HX_EENV.
 int hx_cuda_mail_refuse(cudaError_t status, const char *what);
 
 #endif

@@ -1,9 +1,8 @@
-// Messages between GPUs by NCCL (mail_ops.h), of one machine or several. The library is looked for
-// when it is asked for, with all that is called of it, so that one program runs with and without.
-//
-// A turn is one group of sends and receives, none of them empty, between kernels that pack and add
-// up; the first turns, which are tried, make the connections (NCCL makes them at the first message,
-// which could not be recorded).
+// Messages between GPUs by NCCL (mail_ops.h), on one machine or several. The library is loaded when
+// it is first needed, and all functions are looked up then, so that one program runs with and
+// without NCCL. An exchange is one group of sends and receives, none of them empty, between kernels
+// that pack and add. The first exchanges, which are trials, establish the connections: NCCL does
+// this at the first message, which could not be recorded.
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -14,7 +13,7 @@
 namespace
 {
 
-// As NCCL's documentation has them (2.7 on).
+// As in NCCL's documentation (version 2.7 and later).
 struct nccl_id {
     char internal[HX_MAIL_ID];
 };
@@ -45,7 +44,7 @@ bool is_whole = false;
 
 void look_for_library()
 {
-    void *const handle = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL); // kept as long as we run
+    void *const handle = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL); // never closed
     is_whole = handle && find(handle, "ncclGetUniqueId", &calls.get_id) &&
                find(handle, "ncclCommInitRank", &calls.init) &&
                find(handle, "ncclCommDestroy", &calls.destroy) &&
@@ -55,7 +54,7 @@ void look_for_library()
                find(handle, "ncclGetErrorString", &calls.error_text);
 }
 
-// nullptr: it is not here, or lacks something. Any thread.
+// nullptr: the library is not available or lacks a function. Any thread may call it.
 const library *find_library()
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -72,17 +71,17 @@ int raise(int status, const char *what)
 int has_library()
 {
     if (find_library()) return HX_OK;
-    return HX_RAISE(HX_EENV, "NCCL is not here: libnccl.so.2 of 2.7 or later, in LD_LIBRARY_PATH "
-                             "or where the system looks");
+    return HX_RAISE(HX_EENV, "NCCL is not available: libnccl.so.2, version 2.7 or later, must be "
+                             "in LD_LIBRARY_PATH or in a system library folder");
 }
 
-// NCCL goes by the place on the bus, and lets no two processes have the same: only those two hear
-// of it, and a third one would wait for them.
+// NCCL identifies GPUs by their PCI bus address, and does not allow two processes on one GPU. It
+// reports this only to those two; a third process would wait for them forever.
 int tell_device(hx_device *dev, unsigned char id[HX_MAIL_DEVICE])
 {
     char place[HX_MAIL_DEVICE] = {};
     const cudaError_t status = cudaDeviceGetPCIBusId(place, sizeof place, hx_cuda_of(dev)->place);
-    if (status != cudaSuccess) return hx_cuda_mail_refuse(status, "the GPU's place");
+    if (status != cudaSuccess) return hx_cuda_mail_refuse(status, "the GPU's PCI bus address");
     memcpy(id, place, sizeof place);
     return HX_OK;
 }
@@ -91,7 +90,7 @@ int identify(unsigned char id[HX_MAIL_ID])
 {
     nccl_id own;
     const int status = find_library()->get_id(&own);
-    if (status) return raise(status, "what processes find each other by");
+    if (status) return raise(status, "the identifier of the communicator");
     memcpy(id, &own, sizeof own);
     return HX_OK;
 }
@@ -103,7 +102,7 @@ int join(hx_device *dev, int rank, int n_rank, const unsigned char id[HX_MAIL_ID
     const int status = find_library()->init(&hx_cuda_of(dev)->nccl, n_rank, common, rank);
     if (status == 0) return HX_OK;
     hx_cuda_of(dev)->nccl = nullptr;
-    return raise(status, "the connection of processes");
+    return raise(status, "connecting the processes");
 }
 
 void leave(hx_device *dev)
@@ -118,11 +117,12 @@ int alloc(hx_device *dev, size_t bytes, void *d_out, unsigned char *)
     void *d_box = nullptr;
     cudaError_t status = HX_CUDA_FAULT();
     if (status == cudaSuccess) status = cudaMalloc(&d_box, bytes);
-    if (status != cudaSuccess) return hx_cuda_mail_refuse(status, "memory for several processes");
+    if (status != cudaSuccess)
+        return hx_cuda_mail_refuse(status, "memory shared by several processes");
     status = cudaMemsetAsync(d_box, 0, HX_MAIL_HEAD, hx_cuda_of(dev)->stream);
     if (status != cudaSuccess) {
         cudaFree(d_box);
-        return hx_cuda_mail_refuse(status, "memory for several processes");
+        return hx_cuda_mail_refuse(status, "memory shared by several processes");
     }
     memcpy(d_out, &d_box, sizeof d_box);
     return HX_OK;
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     to[k] = y[items.d_at[items.components * (items.d_item ? items.d_item[i] : i) + c]];
 }
 
-// What goes to rank r of what was packed, or of y, which goes to all.
+// Sends to rank r its packed items, or y if that goes to all ranks, and receives from all ranks.
 template <class T>
 int exchange(hx_device *dev, const hx_mail_items &items, const T *packed, const T *y)
 {
@@ -174,7 +174,7 @@ template <class T> int put_items(hx_device *dev, const hx_mail_items *items, con
     if (n > 0) {
         pack_kernel<T><<<hx_blocks(n, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
             *items, d_y, d_packed);
-        HX_TRY_LAUNCH("what goes to other processes");
+        HX_TRY_LAUNCH("sending to other processes");
     }
     return exchange<T>(dev, *items, d_packed, d_y);
 }

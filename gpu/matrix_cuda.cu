@@ -1,4 +1,5 @@
-// The table of the GPU's matrices: their arrays, diagonals, rows, and downloads beside the queue.
+// The table of the GPU's matrices: their arrays, diagonals, rows, and downloads concurrent with the
+// queue.
 #include <cstring>
 
 #include "core/base/memory.h"
@@ -16,7 +17,7 @@ __device__ __forceinline__ int64_t global_thread()
     return blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
 }
 
-// Blocks for n warps.
+// Number of blocks for n warps.
 unsigned warp_blocks(int64_t n)
 {
     return hx_blocks(n * WARP, HX_BLOCK);
@@ -27,7 +28,7 @@ int64_t count_slices(const hx_matrix *m)
     return (m->pattern.n_row + HX_SLICE - 1) / HX_SLICE;
 }
 
-// slice_ptr[s + 1] = blocks of slice s, a warp a slice.
+// slice_ptr[s + 1] = number of blocks of slice s, one warp per slice.
 __global__ void slice_widths_kernel(int64_t n_row, int64_t n_slice,
                                     const int64_t *__restrict__ row_ptr,
                                     int64_t *__restrict__ slice_ptr)
@@ -43,7 +44,7 @@ __global__ void slice_widths_kernel(int64_t n_row, int64_t n_slice,
     if (slice == 0) slice_ptr[0] = 0;
 }
 
-// A warp a slice. Lanes beyond the last row have its column.
+// One warp per slice. Lanes beyond the last row use its column.
 __global__ void slice_columns_kernel(hx_matrix m, int64_t n_slice)
 {
     const hx_device_pattern &p = m.pattern;
@@ -60,7 +61,7 @@ __global__ void slice_columns_kernel(hx_matrix m, int64_t n_slice)
             begin + k < end ? p.d_col[begin + k] : static_cast<int32_t>(own);
 }
 
-// Columns of csr and coo, rows of coo, pointers of csr: a warp a row of points.
+// Columns of csr and coo, rows of coo, and pointers of csr: one warp per row of points.
 template <int C> __global__ void number_columns_kernel(hx_matrix m)
 {
     const hx_device_pattern &p = m.pattern;
@@ -82,7 +83,7 @@ template <int C> __global__ void number_columns_kernel(hx_matrix m)
     if (m.d_ptr && r == p.n_row - 1 && lane == 0) m.d_ptr[C * p.n_row] = m.n_value;
 }
 
-// A thread a row of numbers: neighbours write side by side.
+// One thread per row of numbers, so that neighbouring threads write to adjacent places.
 template <int C> __global__ void ell_columns_kernel(hx_matrix m)
 {
     const hx_device_pattern &p = m.pattern;
@@ -115,7 +116,7 @@ int create_sliced(hx_device *dev, hx_matrix *m)
     return HX_OK;
 }
 
-// csr and coo.
+// For csr and coo.
 int create_numbers(hx_device *dev, hx_matrix *m)
 {
     const int64_t n_row = m->pattern.n_row;
@@ -150,7 +151,7 @@ int create_ell(hx_device *dev, hx_matrix *m)
     return HX_OK;
 }
 
-// Padding is zero, and fills leave it alone; so are the bytes behind the last value.
+// Padding is set to zero and never written by fills; so are the bytes after the last value.
 int alloc_values(hx_device *dev, hx_matrix *m)
 {
     const size_t each = m->spec.single ? sizeof(float) : sizeof(double);
@@ -195,7 +196,7 @@ void destroy(hx_device *dev, hx_matrix *m)
     hx_cuda_product_free(dev, m->plan);
 }
 
-// Number (i, j) of entry k of row r; of a lower matrix also those above the diagonal.
+// Number (i, j) of entry k of row r; for a lower matrix also above the diagonal.
 __device__ __forceinline__ double number_at(const hx_matrix &m, int64_t r, int n, int k, int i,
                                             int j)
 {
@@ -204,7 +205,7 @@ __device__ __forceinline__ double number_at(const hx_matrix &m, int64_t r, int n
     return hx_number(m, at);
 }
 
-// A thread a row of points; columns ascend, so its own is found by bisection.
+// One thread per row of points. Columns ascend, so the diagonal entry is found by bisection.
 __global__ void diagonal_kernel(hx_matrix m, double *__restrict__ diag)
 {
     const hx_device_pattern &p = m.pattern;
@@ -232,7 +233,8 @@ int diagonal(hx_device *dev, const hx_matrix *m, double *d_diag)
     return HX_OK;
 }
 
-// Blocks of rows first .. first + n_row - 1, row-major in double: a warp a row of points.
+// Copies the blocks of rows first .. first + n_row - 1, row-major in double precision: one warp per
+// row of points.
 __global__ void rows_kernel(hx_matrix m, int64_t first, int64_t n_row, double *__restrict__ to)
 {
     const int64_t k = global_thread() / WARP, r = first + k;
@@ -246,10 +248,10 @@ __global__ void rows_kernel(hx_matrix m, int64_t first, int64_t n_row, double *_
         row[t] = number_at(m, r, n, t / (c * c), t / c % c, t % c);
 }
 
-// Through a buffer on the device, some rows at a time.
+// Downloads through a buffer in device memory, some rows at a time.
 int download_blocks(hx_device *dev, const hx_matrix *m, hx_matrix_rows *rows)
 {
-    constexpr int64_t most = 1 << 20; // blocks of a buffer; a row has less than 2^16
+    constexpr int64_t most = 1 << 20; // number of blocks of the buffer; a row has less than 2^16
     const int64_t *const ptr = rows->ptr, n_row = rows->n_row;
     const int64_t block = m->spec.components * m->spec.components;
     hx_cuda_scratch scratch(dev);

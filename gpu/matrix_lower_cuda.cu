@@ -1,7 +1,6 @@
-// Products of lower matrices on the GPU, y = (L + L' - D) x: the same bits on every run.
-//
-// bsr of 3 unknowns reads each block once, in runs of rows (lower_runs.cuh). Other formats read
-// each block twice.
+// Products of lower matrices on the GPU, y = (L + L' - D) x, bitwise reproducible. bsr with 3
+// unknowns reads each block once, in runs of rows (lower_runs.cuh). Other formats read each block
+// twice.
 
 #include "core/base/memory.h"
 #include "core/matrix/pattern_internal.h"
@@ -20,7 +19,7 @@ view view_of(const hx_matrix *m, const hx_cuda_lower *s)
             s->d_end};
 }
 
-// What lies aside, a thread a number.
+// Adds the contributions of other runs, one thread per number.
 __global__ void __launch_bounds__(HX_BLOCK)
     parts_kernel(hx_cuda_rows rows, const int32_t *__restrict__ part_ptr,
                  const int32_t *__restrict__ part, const double *__restrict__ aside,
@@ -39,7 +38,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     *to = sum;
 }
 
-// A thread a number of y: its row's blocks, then those of its column.
+// One thread per number of y: first the blocks of its row, then those of its column.
 __global__ void __launch_bounds__(HX_BLOCK)
     lists_kernel(const int32_t *__restrict__ block, hx_matrix m,
                  const int64_t *__restrict__ column_ptr, const int32_t *__restrict__ row_of,
@@ -73,7 +72,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
 
 // --- the plan: runs ---
 
-// most[i] = blocks of a run of SHAPE[i] rows, at most.
+// most[i] = maximum number of blocks in a run of SHAPE[i] rows.
 __global__ void most_blocks_kernel(int64_t n_row, const int64_t *__restrict__ row_ptr,
                                    unsigned long long *most)
 {
@@ -94,7 +93,7 @@ template <class T> __global__ void count_up_kernel(int64_t n, T *to)
     if (k < n) to[k] = static_cast<T>(k);
 }
 
-// ptr[row] = keys below row; sorted.
+// ptr[row] = number of keys below row; keys are sorted.
 template <class T>
 __global__ void pointers_kernel(int64_t n_row, int64_t n, const int32_t *__restrict__ key,
                                 T *__restrict__ ptr)
@@ -112,7 +111,7 @@ __global__ void pointers_kernel(int64_t n_row, int64_t n, const int32_t *__restr
     ptr[row] = static_cast<T>(low);
 }
 
-// Bits that numbers below n have.
+// Number of bits of numbers below n.
 int bits_of(int64_t n)
 {
     int bits = 1;
@@ -129,7 +128,7 @@ size_t shared_bytes(const hx_matrix_spec *spec, int n_each, int64_t most_block, 
     return static_cast<size_t>(at.bytes);
 }
 
-// Rows of a run, from the blocks of runs of each shape; 0: no shape fits.
+// Number of rows of a run, from the maximum number of blocks of each shape; 0: no shape fits.
 int choose_shape(const hx_matrix_spec *spec, const unsigned long long most[N_SHAPE],
                  int64_t *most_block)
 {
@@ -180,13 +179,14 @@ size_t list_numbers(int64_t n_off, int64_t n_run)
     return static_cast<size_t>(hx_lower_place(n_off, n_run) + 8);
 }
 
-// Of shared memory for the columns of a run: whole vectors of 16 bytes, as compilers read them.
+// Shared memory for the columns of a run, in whole vectors of 16 bytes, because compilers read it
+// that way.
 size_t column_bytes(const hx_cuda_lower *s)
 {
     return (static_cast<size_t>(s->most_block) + 3) / 4 * 4 * sizeof(int32_t);
 }
 
-// Lists of the runs, and how many outer rows each has.
+// Creates the lists of the runs, and counts the outer rows of each.
 int list_runs(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
 {
     const cudaStream_t stream = hx_cuda_of(dev)->stream;
@@ -201,7 +201,7 @@ int list_runs(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
     return dev->ops->download(dev, &s->n_outer, s->d_outer_begin + s->n_run, sizeof s->n_outer);
 }
 
-// Ends of the lists; which of what lies aside belongs to which row.
+// Creates the ends of the lists, and the lists of contributions to each row.
 int list_parts(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
 {
     const cudaStream_t stream = hx_cuda_of(dev)->stream;
@@ -257,8 +257,8 @@ int create_runs(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
     HX_TRY(list_runs(dev, m, s));
     if (s->n_outer > INT32_MAX || s->n_run > INT32_MAX)
         return HX_RAISE(HX_EENV,
-                        "the product of a lower matrix counts %lld sums in 31 bits: take the full "
-                        "one, or put the mesh in order",
+                        "the product of a lower matrix would need %lld sums, more than a 31-bit "
+                        "index can count; use the full matrix, or renumber the mesh",
                         static_cast<long long>(s->n_outer));
     HX_TRY(list_parts(dev, m, s));
     HX_TRY(code_blocks(dev, m, s));
@@ -267,7 +267,7 @@ int create_runs(hx_device *dev, const hx_matrix *m, hx_cuda_lower *s)
 
 // --- the plan: lists ---
 
-// Blocks beside the diagonal: column, and row << 16 | place in it. A thread a row.
+// Blocks off the diagonal: column, and row << 16 | index in the row. One thread per row.
 __global__ void blocks_kernel(int64_t n_row, const int64_t *__restrict__ row_ptr,
                               const int32_t *__restrict__ col, int32_t *__restrict__ key,
                               uint64_t *__restrict__ block)
@@ -291,7 +291,7 @@ __global__ void split_kernel(int64_t n, const uint64_t *__restrict__ block,
     entry[k] = static_cast<uint16_t>(block[k] & 0xffff);
 }
 
-// Thread blocks of lists_kernel.
+// Number of thread blocks of lists_kernel.
 int64_t list_blocks(const hx_matrix_spec *spec, int64_t n_row)
 {
     return (spec->components * n_row + HX_BLOCK - 1) / HX_BLOCK;
@@ -345,9 +345,9 @@ size_t bytes_of_lists(int64_t n_row, int64_t n_off)
            static_cast<size_t>(n_off) * (sizeof(int32_t) + sizeof(uint16_t));
 }
 
-// --- what the host expects ---
+// --- estimates on the host ---
 
-// Blocks of runs of each shape, at most, and of all.
+// Maximum number of blocks in a run of each shape, and the total number of blocks.
 int64_t count_runs(int64_t n_row, const int32_t *count, unsigned long long most[N_SHAPE])
 {
     int64_t n = 0;
@@ -365,7 +365,8 @@ int64_t count_runs(int64_t n_row, const int32_t *count, unsigned long long most[
     return n;
 }
 
-// Rows of earlier runs that the cells of a run's points hold, of all runs; stamp: [n_point], -1.
+// Number of rows of earlier runs that the cells of a run's points contain, summed over all runs.
+// stamp: [n_point], -1.
 int64_t count_outer(const hx_incidence *in, int n_each, int32_t *stamp)
 {
     int64_t n = 0;
@@ -445,7 +446,7 @@ int hx_cuda_lower_expected(const hx_incidence *in, const hx_matrix_spec *spec, s
     return rc;
 }
 
-// Runs that write to rows in common, listed first.
+// Lists the runs that write to interface rows first.
 static int divide_runs(hx_device *dev, const hx_matrix *m, const hx_cuda_common &common,
                        hx_cuda_lower *s)
 {
@@ -456,7 +457,7 @@ static int divide_runs(hx_device *dev, const hx_matrix *m, const hx_cuda_common 
     HX_TRY(scratch.take(&d_mark, s->n_run));
     mark_kernel<<<hx_blocks(s->n_run, HX_BLOCK), HX_BLOCK, 0, hx_cuda_of(dev)->stream>>>(
         view_of(m, s), s->n_run, common.d_is_common, d_mark);
-    HX_TRY_LAUNCH("runs with rows in common");
+    HX_TRY_LAUNCH("runs with interface rows");
     HX_TRY(hx_alloc_raw(&mark, n_run, sizeof *mark, "lower product"));
     int rc = dev->ops->download(dev, mark, d_mark, n_run);
     if (rc == HX_OK) rc = hx_block_split_marked(&split, s->n_run, mark);
@@ -507,6 +508,6 @@ int hx_cuda_lower_multiply(hx_device *dev, const hx_matrix *m, const hx_cuda_pro
     if (s->n_outer == 0 || rows.n == 0) return HX_OK;
     parts_kernel<<<hx_blocks(3 * rows.n, HX_BLOCK), HX_BLOCK, 0, run.stream>>>(
         rows, s->d_part_ptr, s->d_part, s->d_aside, d_y);
-    HX_TRY_LAUNCH("sums that lie aside");
+    HX_TRY_LAUNCH("outer sums");
     return HX_OK;
 }

@@ -1,5 +1,5 @@
-// y = A x for matrices on the GPU, each row in an order that depends on the row alone, and x'y of
-// the same pass: a sum for each thread block, added in the order of the blocks.
+// y = A x for matrices on the GPU, each row in an order that depends only on that row; also x'y in
+// the same pass: one sum per thread block, added in the order of the blocks.
 #include <cstdlib>
 
 #include "block_stream.cuh"
@@ -11,15 +11,15 @@
 namespace
 {
 
-// Rows of blocks: warps of a thread block, rows of a warp.
+// Rows of blocks: warps per thread block, and rows per warp.
 constexpr int BSR_WARPS = 4, BSR_ROWS = 16;
-// Rows of numbers: threads of a row, numbers that a thread has in flight.
+// Rows of numbers: threads per row, and numbers that a thread processes at a time.
 constexpr int LONG_ROW = 16, LONG_EACH = 6, SHORT_ROW = 8, SHORT_EACH = 4;
 constexpr int SLICED_BLOCK = 128;
-// Blocks of the sliced product on a multiprocessor, by registers.
+// Number of blocks of the sliced product per multiprocessor, limited by registers.
 template <class T, int C> constexpr int SLICED_RESIDENT = sizeof(T) * C > 12 ? 12 : 16;
 
-// partial[block] = sum of the threads', in a fixed order. All threads call it.
+// partial[block] = sum over the threads in a fixed order. All threads call it.
 template <int N_THREAD> __device__ void sum_block(double mine, double *partial)
 {
     __shared__ double of_warp[N_THREAD / 32];
@@ -33,7 +33,7 @@ template <int N_THREAD> __device__ void sum_block(double mine, double *partial)
     partial[blockIdx.x] = sum;
 }
 
-// bsr, 3 unknowns.
+// bsr with 3 unknowns.
 template <class T>
 __global__ void __launch_bounds__(32 * BSR_WARPS, 6)
     bsr3_kernel(const int32_t *__restrict__ block, int64_t n_row,
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(32 * BSR_WARPS, 6)
     if (partial) sum_block<32 * BSR_WARPS>(dot, partial);
 }
 
-// Sliced: a thread a row of points, the lanes of a warp a slice.
+// Sliced format: one thread per row of points; the lanes of a warp are a slice.
 template <class T, int C>
 __global__ void __launch_bounds__(SLICED_BLOCK, SLICED_RESIDENT<T, C>)
     sliced_kernel(const int32_t *__restrict__ block, int64_t n_row,
@@ -121,8 +121,8 @@ __global__ void __launch_bounds__(SLICED_BLOCK, SLICED_RESIDENT<T, C>)
     if (partial) sum_block<SLICED_BLOCK>(dot, partial);
 }
 
-// Where a row of numbers begins: csr says it; of coo, whose rows ascend, and of bsr with one
-// unknown a point it follows from the pattern's pointers.
+// Where a row of numbers begins. csr stores it; for coo, whose rows ascend, and for bsr with one
+// unknown per point it follows from the pattern's pointers.
 struct by_pointers {
     const int64_t *ptr;
     __device__ __forceinline__ int64_t operator()(int64_t row) const
@@ -141,7 +141,7 @@ struct by_pattern {
     }
 };
 
-// GROUP threads a row, each with EACH numbers at once.
+// GROUP threads per row, each with EACH numbers at a time.
 template <class T, int GROUP, int EACH, class Begin>
 __global__ void __launch_bounds__(HX_BLOCK)
     numbers_kernel(const int32_t *__restrict__ block, int64_t n, Begin row_begin,
@@ -174,7 +174,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     if (partial) sum_block<HX_BLOCK>(dot, partial);
 }
 
-// A thread a row of numbers.
+// One thread per row of numbers.
 template <class T>
 __global__ void __launch_bounds__(HX_BLOCK)
     ell_kernel(const int32_t *__restrict__ block, int64_t n, int width,
@@ -220,7 +220,7 @@ __global__ void convert_kernel(int64_t n, const From *__restrict__ from, To *__r
     if (k < n) to[k] = static_cast<To>(from[k]);
 }
 
-// The numbers of some rows, c of each.
+// Converts c numbers per row, for some rows.
 __global__ void to_single_kernel(hx_cuda_rows rows, int c, const double *__restrict__ from,
                                  float *__restrict__ to)
 {
@@ -235,7 +235,7 @@ int64_t rows_of_numbers(const hx_matrix *m)
     return m->spec.components * m->pattern.n_row;
 }
 
-// Rows of a thread block, so many a point.
+// Number of rows of a thread block, and number of rows per point.
 struct block_shape {
     int components, each;
 };
@@ -255,19 +255,19 @@ block_shape shape_of(const hx_matrix_spec *spec)
     }
 }
 
-// Thread blocks of a product, from the matrix' shape alone.
+// Number of thread blocks of a product; it depends only on the shape of the matrix.
 int64_t count_blocks(const hx_matrix_spec *spec, int64_t n_row)
 {
     const block_shape shape = shape_of(spec);
     return (shape.components * n_row + shape.each - 1) / shape.each;
 }
 
-// One product as it is queued.
+// Arguments of one product.
 struct task {
     const hx_matrix *m;
     hx_block_run run;
     const double *x;
-    double *y, *partial; // partial: NULL without x'y
+    double *y, *partial; // partial: nullptr if x'y is not needed
 };
 
 template <class T> void launch_sliced(const task &t)
@@ -316,15 +316,15 @@ template <class T> void launch(const task &t)
         launch_numbers<T>(t);
 }
 
-// The plan, or an error: a range of rows has none.
+// Finds the plan of a matrix. HX_EINTERNAL: a range of rows has none.
 int find_plan(const hx_matrix *m, const hx_cuda_product **plan)
 {
     *plan = static_cast<const hx_cuda_product *>(m->plan);
     if (*plan) return HX_OK;
-    return HX_RAISE(HX_EINTERNAL, "a product with a range of a matrix' rows");
+    return HX_RAISE(HX_EINTERNAL, "products with a range of rows of a matrix are not supported");
 }
 
-// d_partial: of the whole alone.
+// d_partial: only for the whole product.
 int multiply_full(hx_device *dev, const hx_matrix *m, hx_product_part part, const double *d_x,
                   double *d_y, double *d_partial)
 {
@@ -340,7 +340,8 @@ int multiply_full(hx_device *dev, const hx_matrix *m, hx_product_part part, cons
     return HX_OK;
 }
 
-// Six thread blocks on a multiprocessor of 228 kB keep the memory busy; the rest caches x.
+// Six thread blocks on a multiprocessor with 228 kB suffice to saturate the memory bandwidth; the
+// remaining shared memory is used to cache x.
 int prefer_cache(const hx_matrix *m)
 {
     constexpr int percent = 58;
@@ -431,7 +432,7 @@ int hx_cuda_product_create(hx_device *dev, hx_matrix *m)
     if (m->spec.part == HX_PART_LOWER) return hx_cuda_lower_create(dev, m, &plan->lower);
     plan->blocks.n = count_blocks(&m->spec, m->pattern.n_row);
     if (plan->blocks.n > INT32_MAX)
-        return HX_RAISE(HX_EENV, "a product of %lld rows is more than a GPU counts",
+        return HX_RAISE(HX_EENV, "a product of %lld rows is more than a GPU index can count",
                         static_cast<long long>(rows_of_numbers(m)));
     HX_TRY(prefer_cache(m));
     return dev->ops->alloc(dev, static_cast<size_t>(plan->blocks.n) * sizeof(double),
@@ -473,7 +474,7 @@ void hx_cuda_product_free(hx_device *dev, void *plan)
     free(product);
 }
 
-// Of so many rows n are in common.
+// Memory for n interface rows out of n_row rows.
 static size_t common_bytes(int64_t n_row, int64_t n)
 {
     return static_cast<size_t>(n_row) * sizeof(uint8_t) + static_cast<size_t>(n) * sizeof(int32_t);

@@ -1,6 +1,6 @@
-// Smoothing of splines by blocks of control points (core/solver/multigrid.h), as
-// core/cpu/multigrid_blocks_cpu.c does it: a thread block inverts the matrix of a block of points
-// in double precision, in shared memory; a thread multiplies a row of the inverse.
+// Block smoother for splines, with blocks of control points (core/solver/multigrid.h), as in
+// core/cpu/multigrid_blocks_cpu.c: a thread block inverts the matrix of a block in double
+// precision, in shared memory; in the product with the inverse, each thread multiplies a row.
 #include "multigrid_cuda.cuh"
 #include "product_cuda.cuh"
 #include "sums_cuda.cuh"
@@ -9,20 +9,21 @@ namespace
 {
 
 constexpr int WARP = 32, THREADS = 256;
-constexpr int MOST_POINTS = 27, MOST = 3 * MOST_POINTS; // unknowns of a block
+constexpr int MOST_POINTS = 27, MOST = 3 * MOST_POINTS; // maximum number of unknowns of a block
 
-// A pivot of the block scaled to a diagonal of 1 below this is rounding: its diagonal alone then.
+// If a pivot of the block, scaled to a unit diagonal, is below this, it is rounding error; only the
+// block's diagonal is used then.
 constexpr double LEAST_PIVOT = 1e-10;
 
 struct block_data {
     double a[MOST * MOST]; // [n][n]
-    double scale[MOST];    // 1 / sqrt(diagonal), 0 for what is left out
-    double column[MOST];   // of the pivot
+    double scale[MOST];    // 1 / sqrt(diagonal); 0 for unknowns that are left out
+    double column[MOST];   // column of the pivot
     int32_t point[MOST_POINTS];
     int n_point, is_broken;
 };
 
-// Place of a point in the block, or -1.
+// Index of a point in the block, or -1.
 __device__ __forceinline__ int find_point(const block_data &s, int32_t point)
 {
     int low = 0, high = s.n_point;
@@ -36,8 +37,9 @@ __device__ __forceinline__ int find_point(const block_data &s, int32_t point)
     return low < s.n_point && s.point[low] == point ? low : -1;
 }
 
-// The block (r, q) of entry k of a row of n_entry, q <= r, and its mirror image; what is held is
-// left out. Of a diagonal block the lower half is read: csr, ell and coo may keep no other.
+// Loads block (r, q), q <= r, of entry k of a row with n_entry entries, and its mirror image,
+// without fixed unknowns. Only the lower half of a diagonal block is read, because csr, ell and coo
+// may store no other half.
 __device__ void load_entry(const hx_matrix &matrix, const float *__restrict__ m, int r, int q,
                            int n_entry, int k, block_data &s)
 {
@@ -53,7 +55,7 @@ __device__ void load_entry(const hx_matrix &matrix, const float *__restrict__ m,
         }
 }
 
-// a := the entries between the block's unknowns: a warp a row of the matrix.
+// a := the entries between the block's unknowns: one warp per row of the matrix.
 __device__ void load_block(const hx_matrix &matrix, const float *__restrict__ m, block_data &s)
 {
     const int lane = static_cast<int>(threadIdx.x) % WARP;
@@ -73,8 +75,9 @@ __device__ void load_block(const hx_matrix &matrix, const float *__restrict__ m,
     __syncthreads();
 }
 
-// a := -a^-1 of the block scaled to a diagonal of 1, pivot by pivot (the symmetric sweep operator);
-// what is left out is a row of the unit matrix. Its pivots are the squares of Cholesky's.
+// a := -a^-1 for the block scaled to a unit diagonal, pivot by pivot
+// (the symmetric sweep operator). Unknowns that are left out are rows of the identity. Its pivots
+// are the squares of Cholesky's.
 __device__ void sweep(int n, block_data &s)
 {
     const int thread = static_cast<int>(threadIdx.x);
@@ -143,7 +146,8 @@ __global__ void unit_kernel(int64_t n, float *m)
     if (k < n) m[k] = m[k] > 0.0f ? 1.0f : 0.0f;
 }
 
-// A group of LANES threads a block of points, a thread an unknown; more than it has.
+// A group of LANES threads per block of points, one thread per unknown; LANES is at least the
+// number of unknowns.
 template <int LANES>
 __global__ void __launch_bounds__(LANES)
     solve_kernel(hx_mg_blocks blocks, int c, const double *__restrict__ r, float *t)
@@ -165,7 +169,7 @@ __global__ void __launch_bounds__(LANES)
     t[k] = sum;
 }
 
-// t's.
+// The scalar product t's.
 __global__ void __launch_bounds__(HX_BLOCK, HX_SUM_PER_SM)
     power_sum_kernel(int64_t n, const float *__restrict__ t, const float *__restrict__ s,
                      hx_mg_smoother *smoother, double *result, double *partial, unsigned *ticket)

@@ -1,6 +1,6 @@
-// Multigrid on the GPU (core/solver/multigrid.h): smoothing on the mesh, and the table. Its other
-// files: multigrid_transfer_cuda.cu, multigrid_lattice_cuda.cu, multigrid_inverse_cuda.cu,
-// galerkin_cuda.cu, multigrid_blocks_cuda.cu, multigrid_rigid_cuda.cu.
+// Multigrid on the GPU (core/solver/multigrid.h): smoothing on the mesh, and the table. Other parts
+// are in multigrid_transfer_cuda.cu, multigrid_lattice_cuda.cu, multigrid_inverse_cuda.cu,
+// galerkin_cuda.cu, multigrid_blocks_cuda.cu and multigrid_rigid_cuda.cu.
 #include "galerkin_means_cuda.cuh"
 #include "multigrid_cuda.cuh"
 
@@ -33,7 +33,7 @@ int power_start(hx_device *dev, int64_t n, const float *d_m, float *d_v)
     return HX_OK;
 }
 
-// A thread's share of v'Dv and t'D^-1 t.
+// A thread's contribution to v'Dv and t'D^-1 t.
 __device__ inline void add_power_sums(int64_t n, const float *__restrict__ m,
                                       const float *__restrict__ t, const float *__restrict__ v,
                                       double (&sum)[2])
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(HX_BLOCK, HX_SUM_PER_SM)
         *result = static_cast<double>(hx_mg_power_result(smoother, sum[0], sum[1]));
 }
 
-// The two sums alone.
+// Computes only the two sums.
 __global__ void __launch_bounds__(HX_BLOCK, HX_SUM_PER_SM)
     power_sums_kernel(int64_t n, const float *__restrict__ m, const float *__restrict__ t,
                       const float *__restrict__ v, double *result, double *partial,

@@ -1,4 +1,4 @@
-// What the files of multigrid share. What each function does stands in core/solver/multigrid.h.
+// Shared by the files of multigrid. The contract of each function is in core/solver/multigrid.h.
 #ifndef HX_MULTIGRID_CUDA_CUH
 #define HX_MULTIGRID_CUDA_CUH
 
@@ -10,11 +10,12 @@ inline cudaStream_t hx_stream_of(hx_device *dev)
     return hx_cuda_of(dev)->stream;
 }
 
-// Kernels that begin early: on GPUs that can (9.0 on) a kernel's blocks are there before the one
-// before it in the queue is done, have read what no kernel of the cycle writes (the lattice's
-// matrix and lists, all of them written by others than the one just before), and wait. Every such
-// kernel calls hx_let_next_begin() and, before it touches a vector, hx_wait_for_last(); vectors are
-// not __restrict__, so that no load of theirs goes by the read-only path or before the wait.
+// Kernels that start early (programmatic dependent launch): on GPUs from compute capability 9.0 on,
+// a kernel's blocks may start before the preceding kernel in the queue has finished. They read data
+// that no kernel of the cycle writes (the coarse matrix and lists, all of them written by kernels
+// other than the immediately preceding one), and then wait. Every such kernel calls
+// hx_let_next_begin() and, before it accesses a vector, hx_wait_for_last(). Vectors are not
+// __restrict__, so that no load of them uses the read-only path or is moved before the wait.
 __device__ __forceinline__ void hx_let_next_begin()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -58,18 +59,18 @@ int hx_launch_early(hx_device *dev, const char *name, void (*kernel)(Parameter..
                               argument...);
 }
 
-// The vector of a product with an inverse, in double in shared memory: of four entries first two,
-// after those of all the other two, so that lanes read 16 bytes beside each other.
+// The vector of a product with an inverse, in double precision in shared memory: the first two of
+// each four entries, then the last two of each four, so that lanes read 16 adjacent bytes.
 struct hx_fours {
     double2 *value;
-    int n; // fours
+    int n; // number of groups of four
 
     __device__ __forceinline__ void put(int k, float v) const
     {
         double2 *const two = value + (k & 2 ? n : 0) + k / 4;
         (k & 1 ? two->y : two->x) = static_cast<double>(v);
     }
-    // Of a row of the inverse, what its four numbers from 4 k on add.
+    // Adds the products of the four numbers of a row of the inverse from 4 k on.
     __device__ __forceinline__ void add(int k, float4 row, double (&sum)[2]) const
     {
         const double2 low = value[k], high = value[n + k];
@@ -115,13 +116,13 @@ int hx_cuda_mg_blocks_solve(hx_device *dev, const hx_mg_blocks *blocks, int c, c
                             float *d_t);
 int hx_cuda_mg_blocks_power(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
                             const float *d_s, float *d_v, hx_mg_smoother *d_smoother);
-// multigrid_lines_cuda.cu; the last: m becomes 1 where it is not 0
+// multigrid_lines_cuda.cu; hx_cuda_mg_unit sets the nonzero entries of m to 1
 int hx_cuda_mg_lines_couple(hx_device *dev, const hx_device_model *model, const hx_mg_lines *lines);
 int hx_cuda_mg_lines_factorise(hx_device *dev, const hx_mg_lines *lines, float *d_m);
 int hx_cuda_mg_lines_solve(hx_device *dev, const hx_mg_lines *lines, const double *d_r, float *d_t);
 int hx_cuda_mg_unit(hx_device *dev, int64_t n, float *d_m);
-// multigrid_level_lines_cuda.cu; the last: step i of `smooth`, y being b - A x or, where x is NULL,
-// anything
+// multigrid_level_lines_cuda.cu; hx_cuda_mg_level_step is step i of `smooth`; y contains b - A x
+// or, if x is nullptr, anything
 int hx_cuda_mg_level_factorise(hx_device *dev, const hx_mg_level *level);
 int hx_cuda_mg_level_solve(hx_device *dev, const hx_mg_level *level, float *d_t);
 int hx_cuda_mg_level_step(hx_device *dev, const hx_mg_level *level, int i, const float *d_x,

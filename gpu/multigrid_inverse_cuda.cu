@@ -1,18 +1,19 @@
-// The inverse of a lattice's matrix, for the lattice that multigrid solves directly.
+// The inverse of the matrix of the coarsest grid, which multigrid solves directly.
 //
-// A, scaled to unit diagonal and with a small share of it added (core/solver/skyline.h says why),
-// is swept block by block: with the pivots K of a block, G = A_KK^-1 and W = A_.K G,
+// A, scaled to unit diagonal and with a small fraction of it added
+// (core/solver/skyline.h explains why), is swept block by block. With the pivots K of a block,
+// G = A_KK^-1 and W = A_.K G,
 //
 //     A_ij -= W_i A_jK',  A_iK = W_i,  A_KK = -G    (i, j not in K)
 //
-// leaves -A^-1 when all blocks are done (Goodnight, Am. Stat. 33, 1979). Double precision, the
-// lower triangle by tiles, 1.5 n^3 multiplications on the tensor cores. A pivot that is none (below
-// a third of that share) is left out: its row and column become 0; a flag says so. A fixed order
-// everywhere: the same bits each time.
+// leaves -A^-1 when all blocks are done (Goodnight, Am. Stat. 33, 1979). Double precision, lower
+// triangle in tiles, 1.5 n^3 multiplications on the tensor cores. An invalid pivot
+// (below a third of the added fraction) is left out: its row and column become 0, and a flag is
+// set. All sums have a fixed order, so the result is bitwise reproducible.
 //
-// A launch a block of pivots: a thread block takes up to two tiles of a row, makes W of it anew,
-// and leaves what will be A_.K of the next block aside. The first one takes the tile of the next
-// pivots and inverts it while the others work.
+// One launch per block of pivots: a thread block processes up to two tiles of a row, computes their
+// W for itself, and stores what will be A_.K of the next block separately. The first thread block
+// processes the tile of the next pivots and inverts it while the others work.
 #include <cuda_pipeline.h>
 
 #include "core/device/timeline.h"
@@ -21,20 +22,20 @@
 namespace
 {
 
-constexpr int TILE = HX_MG_TILE, SIDE = 8, PARTS = TILE / SIDE; // parts: 8 x 8
+constexpr int TILE = HX_MG_TILE, SIDE = 8, PARTS = TILE / SIDE; // parts: 8 x 8 sub-blocks of a tile
 constexpr int WARPS_TILE = 4, ROW_PARTS = PARTS / WARPS_TILE;   // a warp has two rows of parts
-constexpr int THREADS = 32 * WARPS_TILE, STRIP = 2;             // tiles of a thread block
+constexpr int THREADS = 32 * WARPS_TILE, STRIP = 2;             // STRIP: tiles of a thread block
 constexpr unsigned LANES = 0xffffffffu;
-constexpr double LEAST_PIVOT = 1.0 / 3.0; // of what is added
+constexpr double LEAST_PIVOT = 1.0 / 3.0; // relative to the added fraction
 
-// In the memory of the caller.
+// The arrays are in the caller's memory.
 struct sweep {
-    int64_t n, pitch; // pitch: n rounded up to tiles
+    int64_t n, pitch; // pitch: n rounded up to whole tiles
     double *a;        // [pitch][pitch]
-    double *column;   // [2][pitch][TILE] A_.K as it was, of this block and of the next
-    double *g;        // [2][TILE][TILE] of this block and of the next
-    double *scale;    // [pitch], 0 where a row is empty
-    int *refused;     // 1: a pivot of a row that is not empty was none
+    double *column;   // [2][pitch][TILE] A_.K before the sweep, for this block and for the next
+    double *g;        // [2][TILE][TILE] for this block and for the next
+    double *scale;    // [pitch], 0 for an empty row
+    int *refused;     // 1: a row that is not empty had an invalid pivot
     double added, least_pivot;
 };
 
@@ -72,7 +73,7 @@ template <int DOF> __global__ void scale_kernel(hx_mg_level level, sweep s)
     if (i == 0) *s.refused = 0;
 }
 
-// A thread an entry of the matrix; s.a is 0 before.
+// One thread per entry of the matrix; s.a must be 0.
 template <int DOF> __global__ void fill_kernel(hx_mg_level level, sweep s)
 {
     constexpr int BLOCK = DOF * DOF;
@@ -87,15 +88,15 @@ template <int DOF> __global__ void fill_kernel(hx_mg_level level, sweep s)
     s.a[row * s.pitch + j] = j == row ? value * (1.0 + s.added) : value;
 }
 
-// Parts of 8 x 8 lie in a warp as the tensor cores leave them: lane 4 i + j has the entries (i, 2
-// j) and (i, 2 j + 1). So they can be multiplied again, from the left as they are and from the
-// right turned: which columns a step of the product takes is free, the even ones and the odd ones
-// here.
+// The 8 x 8 parts are distributed over a warp as in the results of the tensor cores: lane 4 i + j
+// has the entries (i, 2 j) and (i, 2 j + 1). They can therefore be operands of another product, as
+// they are from the left and transposed from the right. Which columns a step of the product uses is
+// arbitrary; here they are the even and the odd ones.
 struct rows {
     double2 v[PARTS][ROW_PARTS]; // 16 rows of a tile
 };
 
-// d += a b', of two parts a, one below the other.
+// d += a b' for two parts a, one below the other.
 __device__ __forceinline__ void multiply_part(double2 (&d)[ROW_PARTS],
                                               const double2 (&a)[ROW_PARTS], const double2 &b)
 {
@@ -116,8 +117,8 @@ __device__ __forceinline__ void multiply_part(double2 (&d)[ROW_PARTS],
 #endif
 }
 
-// d += a b' of a column of parts a, b in shared memory by parts: [row of parts][column of
-// parts][lane], from the first row's.
+// d += a b' for a column of parts a, with b in shared memory by parts:
+// [row of parts][column of parts][lane], from the first row's parts on.
 __device__ __forceinline__ void multiply_column(rows &d, const double2 (&a)[ROW_PARTS],
                                                 const double2 *b)
 {
@@ -155,7 +156,7 @@ __device__ __forceinline__ void store_rows(const rows &r, double *to, int64_t pi
             *reinterpret_cast<double2 *>(to + row_of(h) * pitch + column_of(j)) = r.v[j][h];
 }
 
-// to[column][row].
+// Stores the transpose, to[column][row].
 __device__ __forceinline__ void store_turned(const rows &r, double *to, int64_t pitch)
 {
 #pragma unroll
@@ -167,7 +168,7 @@ __device__ __forceinline__ void store_turned(const rows &r, double *to, int64_t 
         }
 }
 
-// A tile whose rows lie side by side on its way to shared memory, by parts. All threads.
+// Starts copying a tile with contiguous rows to shared memory, in parts. All threads call it.
 __device__ __forceinline__ void load_parts(double2 *to, const double *from)
 {
 #pragma unroll 4
@@ -194,13 +195,14 @@ __device__ __forceinline__ double of_lane(double v, int lane)
     return __shfl_sync(LANES, v, lane);
 }
 
-// L^-1 of a part A = LL' of pivots, by elimination beside the identity. Rows and columns of pivots
-// that are none are 0; those of empty rows are exactly 0, others are told.
+// L^-1 of a part A = LL' of pivots, by elimination together with the identity. Rows and columns of
+// invalid pivots are set to 0. Pivots of empty rows are exactly 0; other invalid pivots set
+// `refused`.
 __device__ __forceinline__ double2 invert_factor(double2 a, double least_pivot, bool &refused)
 {
     const int lane = static_cast<int>(threadIdx.x) % 32, i = lane / 4, j = lane % 4 * 2;
     double2 m = make_double2(i == j ? 1.0 : 0.0, i == j + 1 ? 1.0 : 0.0);
-    double own = 0.0; // the row's pivot
+    double own = 0.0; // pivot of the lane's row
 #pragma unroll
     for (int p = 0; p < SIDE; p++) {
         const double here = p % 2 ? a.y : a.x;
@@ -208,7 +210,7 @@ __device__ __forceinline__ double2 invert_factor(double2 a, double least_pivot, 
                      ax = of_lane(a.x, 4 * p + lane % 4), ay = of_lane(a.y, 4 * p + lane % 4),
                      mx = of_lane(m.x, 4 * p + lane % 4), my = of_lane(m.y, 4 * p + lane % 4);
         const bool is_one = pivot > least_pivot;
-        refused = refused || (pivot <= least_pivot && pivot != 0.0); // no NaN
+        refused = refused || (pivot <= least_pivot && pivot != 0.0); // false for NaN
         const double f = is_one && i > p ? -r * (1.0 / pivot) : 0.0;
         if (i == p && is_one) own = pivot;
         a.x = fma(f, ax, a.x);
@@ -229,9 +231,9 @@ __device__ __forceinline__ double2 turn_part(double2 a)
     return i % 2 ? make_double2(y0, y1) : make_double2(x0, x1);
 }
 
-// A tile of pivots, of which the lower triangle counts, to its inverse: swept part by part, with
-// T = A_.K L^-T and A_ij -= T_i T_j', which is as exact as pivot by pivot however small some are.
-// shared: TILE * TILE doubles that no thread uses any more.
+// Inverts a tile of pivots, of which only the lower triangle is used, by sweeping part by part with
+// T = A_.K L^-T and A_ij -= T_i T_j', which is as accurate as sweeping pivot by pivot, however
+// small some pivots are. shared: TILE * TILE doubles that no thread uses any more.
 __device__ void invert_tile(rows &r, double2 *shared, const sweep &s, double *g)
 {
     bool refused = false;
@@ -266,7 +268,7 @@ __device__ void invert_tile(rows &r, double2 *shared, const sweep &s, double *g)
         for (int h = 0; h < ROW_PARTS; h++) {
             left[h] = make_double2(-left[h].x, -left[h].y);
             if (warp * ROW_PARTS + h != k) continue;
-            left[h] = turned; // the pivots' own rows: L^-T T_j'
+            left[h] = turned; // the rows of the pivots themselves: L^-T T_j'
             w[h] = make_double2(-inverse[h].x, -inverse[h].y);
 #pragma unroll
             for (int j = 0; j < PARTS; j++) r.v[j][h] = make_double2(0.0, 0.0);
@@ -288,7 +290,7 @@ __device__ void invert_tile(rows &r, double2 *shared, const sweep &s, double *g)
     store_rows(r, g, TILE);
 }
 
-// The first tile's inverse, and A_.K of its pivots: a block a tile of rows.
+// Inverts the first tile and stores A_.K of its pivots: one block per tile of rows.
 __global__ void __launch_bounds__(THREADS) first_kernel(sweep s)
 {
     __shared__ double2 shared[TILE * TILE / 2];
@@ -301,7 +303,7 @@ __global__ void __launch_bounds__(THREADS) first_kernel(sweep s)
         invert_tile(r, shared, s, s.g);
 }
 
-// w = -A_iK G, G in shared memory.
+// w = -A_iK G, with G in shared memory.
 __device__ __forceinline__ void find_factor(rows &w, const double *left, const double2 *g)
 {
 #pragma unroll 2
@@ -315,7 +317,7 @@ __device__ __forceinline__ void find_factor(rows &w, const double *left, const d
     turn_sign(w);
 }
 
-// r += w A_jK', on its way to shared memory.
+// r += w A_jK', where A_jK is being copied to shared memory.
 __device__ __forceinline__ void add_product(rows &r, const rows &w, const double2 *right)
 {
     __pipeline_wait_prior(0);
@@ -325,8 +327,8 @@ __device__ __forceinline__ void add_product(rows &r, const rows &w, const double
     __syncthreads();
 }
 
-// What the pivots of tile k leave. Block (0, 0): the tile of the next pivots, and its inverse;
-// (x, y + 1): tiles x STRIP and on of the row y.
+// Sweeps the pivots of tile k. Block (0, 0) processes the tile of the next pivots and its inverse;
+// block (x, y + 1) processes the tiles from x STRIP on in row y.
 __global__ void __launch_bounds__(THREADS, 2) update_kernel(sweep s, int k, int n_tile)
 {
     extern __shared__ double2 shared[]; // [2][TILE * TILE / 2]: G, and A_jK of a tile j
@@ -359,7 +361,7 @@ __global__ void __launch_bounds__(THREADS, 2) update_kernel(sweep s, int k, int 
     }
     for (int j = begin; j < begin + STRIP && j <= row; j++) {
         double *const to = s.a + (row * s.pitch + j) * TILE;
-        if (row == k + 1 && j == row) continue; // the first block's
+        if (row == k + 1 && j == row) continue; // processed by the first block
         if (j != k && (row == k || j > begin))
             load_parts(right, column + static_cast<int64_t>(j) * TILE * TILE);
         if (j == k) { // W, or -G
@@ -378,7 +380,7 @@ __global__ void __launch_bounds__(THREADS, 2) update_kernel(sweep s, int k, int 
     }
 }
 
-// A thread an entry of the inverse.
+// One thread per entry of the inverse.
 __global__ void finish_kernel(sweep s, float *__restrict__ inverse)
 {
     const int64_t k = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
@@ -388,8 +390,8 @@ __global__ void finish_kernel(sweep s, float *__restrict__ inverse)
     inverse[i * s.pitch + j] = static_cast<float>(-v * (s.scale[i] * s.scale[j]));
 }
 
-// The stream beside the queue, of lower priority, as the queue waits for what it does meanwhile
-// first; with what was queued so far before it.
+// Makes the concurrent stream continue from the current end of the queue. It has a lower priority,
+// because the queue waits first for what it does in the meantime.
 int go_beside(hx_cuda *impl)
 {
     if (!impl->beside) HX_TRY_CUDA(cudaStreamCreateWithFlags(&impl->beside, cudaStreamNonBlocking));
@@ -441,9 +443,9 @@ int invert(hx_device *dev, const hx_mg_level *level, double added, double *d_wor
     return HX_OK;
 }
 
-constexpr int WARPS = 8; // rows of a block
+constexpr int WARPS = 8; // rows per block
 
-// A warp a row; large terms cancel, so sums are in double.
+// One warp per row. Sums are in double precision because large terms cancel.
 __global__ void __launch_bounds__(32 * WARPS)
     inverse_multiply_kernel(int n, int pitch, const float *__restrict__ inverse, const float *b,
                             float *y)

@@ -1,7 +1,8 @@
-// Multigrid on a lattice.
+// Multigrid on a coarse grid.
 //
-// Its matrix stands by columns of blocks: entry (row r of node a, column c of its neighbour at
-// offset o) at ((6 o + c) n_node + a) 6 + r, so that a warp, a thread a row, reads whole lines.
+// Its matrix is stored by columns of blocks: entry (row r of node a, column c of its neighbour at
+// offset o) is at ((6 o + c) n_node + a) 6 + r, so that a warp, with one thread per row, reads
+// whole cache lines.
 #include <cstdlib>
 
 #include "core/base/memory.h"
@@ -14,7 +15,7 @@ constexpr int DOF = HX_MG_DOF, CORNERS = 8;
 
 enum mode { MULTIPLY, POWER, RESIDUAL, SMOOTH };
 
-// What a row's product leaves.
+// Uses the product of a row.
 template <mode MODE>
 __device__ __forceinline__ void finish_row(const hx_mg_level &level, int step, int64_t row,
                                            float sum, const float *x, float *y)
@@ -33,17 +34,18 @@ __device__ __forceinline__ void finish_row(const hx_mg_level &level, int step, i
     }
 }
 
-constexpr int ROWS = 96;  // of a block
-constexpr int SLICES = 3; // threads a row of a small lattice, each for 9 neighbours
+constexpr int ROWS = 96;  // per block
+constexpr int SLICES = 3; // threads per row of a small grid, each for 9 neighbours
 
-// The matrix is symmetric, so a node's blocks with neighbours before it are read from their rows,
-// which were read for themselves shortly before and lie in the L2: half of the bytes come from
-// memory. Thread (a, s) then takes row s of the neighbour, whose six numbers are columns of node a:
-// what six threads have of a node's sums is turned in shared memory. All loads are of whole lines.
-// Threads a row: two for the neighbours from the centre on, two for those before. Of a level in
-// shares only own rows are complete, and only they are multiplied: where the neighbour before is
-// another's, its block is read from the own row.
-constexpr int QUARTERS = 4, HALF_BLOCKS = 3; // blocks a multiprocessor
+// The matrix is symmetric. A node's blocks with preceding neighbours are therefore read from the
+// rows of those neighbours, which have been read shortly before and are in the L2 cache, so only
+// half of the bytes come from memory. Thread (a, s) then reads row s of the neighbour, whose six
+// numbers are columns of node a; the contributions of six threads to a node's sums are transposed
+// in shared memory. All loads are of whole cache lines. Each row has four threads: two for the
+// neighbours from the central one on, two for the preceding ones. On a distributed level only the
+// rows of own nodes are complete, and only they are multiplied; if a preceding neighbour is a ghost
+// node, its block is read from the own row.
+constexpr int QUARTERS = 4, HALF_BLOCKS = 3; // HALF_BLOCKS: blocks per multiprocessor
 
 // Row `row` times 7 neighbours from `first` on.
 __device__ __forceinline__ float multiply_upper(const hx_mg_level &level, const float *x,
@@ -75,8 +77,8 @@ __device__ __forceinline__ float multiply_upper(const hx_mg_level &level, const 
     return sum;
 }
 
-// sum[c] := what N neighbours from `first` on, before the centre, add to component c of the node of
-// `row`, by their rows of the same component as it. Their values are not needed after that.
+// sum[c] := contributions of N preceding neighbours, from `first` on, to component c of the node of
+// `row`, from their rows of the same component as `row`. Their values are not needed afterwards.
 template <int N>
 __device__ __forceinline__ void multiply_lower(const hx_mg_level &level, const float *x,
                                                int64_t row, int first, float sum[DOF])
@@ -95,7 +97,8 @@ __device__ __forceinline__ void multiply_lower(const hx_mg_level &level, const f
             level.d_matrix +
             (is_own ? DOF * (HX_LATTICE_OFFSETS - 1 - first - o) * n_row + DOF * b[o] + s
                     : (DOF * (first + o) + s) * n_row + DOF * a);
-        const float v = b[o] == a ? 0.0f : x[DOF * b[o] + s]; // itself: there is none
+        // the neighbour is the node itself: there is none
+        const float v = b[o] == a ? 0.0f : x[DOF * b[o] + s];
         float m[DOF];
 #pragma unroll
         for (int c = 0; c < DOF; c++) m[c] = __ldcs(entry + c * stride);
@@ -109,7 +112,7 @@ __global__ void __launch_bounds__(ROWS *QUARTERS, HALF_BLOCKS)
     half_row_kernel(hx_mg_level level, int step, const float *__restrict__ x, float *__restrict__ y)
 {
     constexpr int HALF = QUARTERS / 2, EACH = (HX_LATTICE_CENTRE + 1) / HALF;
-    static_assert(EACH == 7, "of 14 and 13 neighbours each has 7, the last one 6");
+    static_assert(EACH == 7, "each thread has 7 of 14 or 13 neighbours, the last one 6");
     __shared__ float upper[HALF][ROWS], lower[HALF][ROWS][DOF + 1];
     const int64_t row = blockIdx.x * static_cast<int64_t>(ROWS) + threadIdx.x;
     const int quarter = static_cast<int>(threadIdx.y), t = static_cast<int>(threadIdx.x);
@@ -138,10 +141,11 @@ __global__ void __launch_bounds__(ROWS *QUARTERS, HALF_BLOCKS)
     finish_row<MODE>(level, step, row, sum, x, y);
 }
 
-// Whole rows of a small lattice, where a kernel is over before its loads have come: the matrix is
+// Whole rows of a small grid, for which a kernel would end before its loads arrive: the matrix is
 // in registers when the vector is ready.
 constexpr int SMALL_ROWS = 64;
-constexpr int64_t SMALL_NODES = 5000; // about what a GPU's multiprocessors take at once
+// about the number that a GPU's multiprocessors process at the same time
+constexpr int64_t SMALL_NODES = 5000;
 
 template <mode MODE>
 __global__ void __launch_bounds__(SMALL_ROWS *SLICES)
@@ -199,7 +203,7 @@ int run_rows(hx_device *dev, const hx_mg_level *level, int step, const float *d_
     return HX_OK;
 }
 
-// Eight lanes share the children of a node.
+// Eight lanes process the children of a node.
 __global__ void restrict_kernel(hx_mg_level fine, const float *r, hx_mg_level coarse)
 {
     const int64_t thread = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
@@ -291,7 +295,7 @@ void fill_dense(int64_t n_node, const int32_t *neighbour, const float *matrix, d
         }
 }
 
-// A thread an entry.
+// One thread per entry.
 __global__ void add_blocks_kernel(int64_t n, const int64_t *__restrict__ at,
                                   const float *__restrict__ block, hx_mg_level level)
 {

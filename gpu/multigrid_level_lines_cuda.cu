@@ -1,6 +1,7 @@
-// Smoothing of lattices by lines of nodes (core/solver/level_line.h), as
-// core/cpu/multigrid_level_lines_cpu.c does it: a warp a line. Its numbers come to shared memory at
-// once; along the line six lanes, a component each, wait for one another alone.
+// Line smoothing on coarse grids along lines of nodes (core/solver/level_line.h), as in
+// core/cpu/multigrid_level_lines_cpu.c: one warp per line. The numbers of a line are loaded to
+// shared memory at once. Along the line, six lanes, one per component, exchange values by shuffles
+// only.
 #include "core/solver/level_line.h"
 #include "multigrid_cuda.cuh"
 
@@ -8,10 +9,10 @@ namespace
 {
 
 constexpr int DOF = HX_MG_DOF, BLOCK = HX_LEVEL_BLOCK, NUMBERS = HX_LEVEL_LINE_NUMBERS;
-constexpr int WARP = 32, TURN = WARP / DOF * DOF; // lanes that have whole places
+constexpr int WARP = 32, TURN = WARP / DOF * DOF; // number of lanes that cover whole places
 constexpr unsigned ALL = 0xffffffffu;
 
-// The value of lane k, of the six that have a component.
+// The value of lane k of the six that have a component.
 __device__ __forceinline__ float of_lane(float v, int k)
 {
     return __shfl_sync(ALL, v, k);
@@ -21,8 +22,8 @@ __device__ __forceinline__ double of_lane(double v, int k)
     return __shfl_sync(ALL, v, k);
 }
 
-// Row r of a symmetric matrix, a lane a row, lanes beyond doing as the last: A := A^-1 by sweeps.
-// `own`: the row's entry of the diagonal before others of the line were taken off.
+// A := A^-1 of a symmetric matrix by sweeps, with row r in a lane; further lanes repeat the last
+// row. `own`: the row's diagonal entry before other blocks of the line were eliminated.
 __device__ __forceinline__ void invert(double (&a)[DOF], double own, int r)
 {
     double diagonal[DOF], most = 0.0;
@@ -40,7 +41,7 @@ __device__ __forceinline__ void invert(double (&a)[DOF], double own, int r)
         const double pivot = row[p];
         if (!(diagonal[p] > HX_LEVEL_LINE_LEAST * most &&
               pivot > HX_LEVEL_LINE_PIVOT * diagonal[p]))
-            continue; // all lanes alike
+            continue; // the same decision in all lanes
         is_in |= 1u << p;
         const double inverse = 1.0 / pivot, factor = a[p] * inverse;
 #pragma unroll
@@ -55,7 +56,7 @@ __device__ __forceinline__ void invert(double (&a)[DOF], double own, int r)
     for (int j = 0; j < DOF; j++) a[j] = (is_in >> j & 1) && (is_in >> r & 1) ? -a[j] : 0.0;
 }
 
-// A warp a line.
+// One warp per line.
 __global__ void __launch_bounds__(WARP) factorise_kernel(hx_mg_level level)
 {
     const hx_mg_level_lines lines = level.lines;
@@ -80,7 +81,7 @@ __global__ void __launch_bounds__(WARP) factorise_kernel(hx_mg_level level)
             now[j] *= 1.0 + HX_LEVEL_LINE_ADDED;
         }
 #pragma unroll
-        for (int k = 0; k < DOF; k++) // L = C D^-1 of the place before
+        for (int k = 0; k < DOF; k++) // L = C D^-1 of the preceding place
 #pragma unroll
             for (int j = 0; j < DOF; j++)
                 l[j] = fma(static_cast<double>(c[k]), of_lane(d[j], k), l[j]);
@@ -104,7 +105,7 @@ __global__ void __launch_bounds__(WARP) factorise_kernel(hx_mg_level level)
 
 enum mode { SOLVE, STEP };
 
-// Row r of the block times the vector of the six lanes.
+// Row r of the block times the vector held by the six lanes.
 __device__ __forceinline__ float product(const float (&block)[DOF], float v)
 {
     float even = 0.0f, odd = 0.0f;
@@ -116,7 +117,7 @@ __device__ __forceinline__ float product(const float (&block)[DOF], float v)
     return even + odd;
 }
 
-// y := M^-1 y, or step `step` from x to y, y being b - A x or, where x is NULL, anything.
+// y := M^-1 y, or step `step` from x to y, where y contains b - A x or, if x is nullptr, anything.
 template <mode MODE>
 __global__ void __launch_bounds__(WARP)
     solve_kernel(hx_mg_level level, int step, const float *x, float *y)
@@ -147,7 +148,7 @@ __global__ void __launch_bounds__(WARP)
         if (lane < DOF) value[DOF * p + r] = v;
     }
     __syncwarp();
-    for (int k = 0; k < DOF * n; k += TURN) { // D^-1, whole places a turn
+    for (int k = 0; k < DOF * n; k += TURN) { // D^-1, whole places at a time
         const int at = k + lane;
         const bool is_in = lane < TURN && at < DOF * n;
         const float *const row = factor + NUMBERS * (at / DOF) + DOF * (at % DOF);
@@ -185,7 +186,7 @@ int launch(hx_device *dev, const hx_mg_level *level, int step, const float *d_x,
 {
     const size_t place = (NUMBERS + DOF) * sizeof(float) + sizeof(int32_t);
     if (level->lines.n == 0) return HX_OK;
-    return hx_launch_early(dev, "multigrid lines of a lattice", solve_kernel<MODE>,
+    return hx_launch_early(dev, "multigrid lines on a coarse grid", solve_kernel<MODE>,
                            static_cast<unsigned>(level->lines.n), WARP,
                            place * static_cast<size_t>(level->lines.most), *level, step, d_x, d_y);
 }
@@ -197,7 +198,7 @@ int hx_cuda_mg_level_factorise(hx_device *dev, const hx_mg_level *level)
     if (level->lines.n > 0)
         factorise_kernel<<<static_cast<unsigned>(level->lines.n), WARP, 0, hx_stream_of(dev)>>>(
             *level);
-    HX_TRY_LAUNCH("multigrid lines of a lattice");
+    HX_TRY_LAUNCH("multigrid lines on a coarse grid");
     return hx_cuda_mg_unit(dev, DOF * level->n_node, level->d_m);
 }
 

@@ -1,6 +1,6 @@
-// Smoothing of stretched meshes by lines of points (core/solver/multigrid.h), as
-// core/cpu/multigrid_lines_cpu.c does it: a thread walks along a line. What it needs of the next
-// point is on its way while it computes one.
+// Line smoothing for stretched meshes, along lines of points (core/solver/multigrid.h), as in
+// core/cpu/multigrid_lines_cpu.c: one thread walks along a line. The data of the next point is
+// loaded while it computes one.
 #include "core/solver/line_block.h"
 #include "hex8_cuda.cuh"
 #include "multigrid_cuda.cuh"
@@ -11,14 +11,14 @@ namespace
 
 constexpr int THREADS = 64;
 
-// The block of K that couples each point with the one before it in its line, where its L will be; a
-// thread a place. lines.d_first is searched for the beginnings.
+// The block of K that couples each point with the preceding one in its line, stored where its L
+// will be; one thread per place. The beginning of the line is found by a search in lines.d_first.
 __global__ void __launch_bounds__(128) couple_kernel(hx_device_model model, hx_mg_lines lines)
 {
     const int64_t p = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
     double k[3][3] = {};
     if (p >= lines.n_point) return;
-    int64_t low = 0, high = lines.n; // the line that p is in
+    int64_t low = 0, high = lines.n; // the line that contains p
     while (low + 1 < high) {
         const int64_t middle = (low + high) / 2;
         if (lines.d_first[middle] <= p)
@@ -64,7 +64,7 @@ __global__ void unit_kernel(int64_t n, float *m)
     if (k < n) m[k] = m[k] > 0.0f ? 1.0f : 0.0f;
 }
 
-// A point's numbers and values, read before its turn.
+// The numbers and values of a point, loaded in advance.
 struct point_data {
     int64_t at;
     float factor[HX_LINE_NUMBERS], value[3];

@@ -1,11 +1,11 @@
-// Multigrid: loose parts of a design, rows of sparse matrices.
+// Multigrid: deflation of floating components; products with sparse matrices by rows.
 #include "multigrid_cuda.cuh"
 
 namespace
 {
 
-constexpr int WARP = 32, MANY = 1024; // threads of a short row, of a long one
-constexpr int64_t LONG = 2048;        // mean entries of a row from which on it is long
+constexpr int WARP = 32, MANY = 1024; // threads for a short row, and for a long one
+constexpr int64_t LONG = 2048;        // mean number of entries of long rows, at least
 
 struct vectors {
     const double *x;
@@ -14,7 +14,8 @@ struct vectors {
     float *y_single;
 };
 
-// `threads` a row, each some of its entries in order, then a tree: a fixed order.
+// `threads` threads per row, each with some of its entries in order, then a tree reduction: a fixed
+// order.
 template <int threads>
 __global__ void __launch_bounds__(MANY)
     rows_add_kernel(int64_t n, const int64_t *__restrict__ first, const int64_t *__restrict__ at,

@@ -1,13 +1,14 @@
-// A multigrid cycle of small lattices in one launch (core/solver/resident.h). A warp takes a node
-// of each lattice. The first lattice's matrix, 27 blocks of a row of nodes, is in registers, a
-// block a lane; those below in shared memory. All blocks run at a time, as a cooperative launch
-// says.
+// The fused coarse cycle (core/solver/resident.h): a multigrid cycle over the small coarse grids in
+// one launch of a persistent kernel. A warp processes one node of each grid. The matrix of the
+// first of these grids, 27 blocks per row of a node, is in registers, one block per lane; the
+// matrices of the grids below it are in shared memory. All blocks run at the same time, which a
+// cooperative launch guarantees.
 //
-// A step needs no more than the values of a node's neighbours: a block polls those that its nodes
-// need, each once, until they bear the number of the step that leaves them (the idea of NCCL's
-// protocol LL: data and flag are one word, no fence and no barrier between blocks). That a word is
-// read before another takes its place follows from what the values are made of and from the barrier
-// within the block: a value is left when what it is made of has come.
+// A step needs only the values of a node's neighbours. A block polls the values that its nodes
+// need, each once, until they carry the number of the step that writes them (the idea of NCCL's
+// protocol LL: data and flag are one word, without a fence and without a barrier between blocks). A
+// word is read before it is overwritten because a value is written only after the values that it
+// depends on have arrived, and because of the barrier within the block.
 #include "resident_memory.cuh"
 
 namespace
@@ -29,8 +30,8 @@ __device__ __forceinline__ float multiply_first(const float (&m)[BLOCK_NUMBERS],
     return sum_rows(s);
 }
 
-// The same of the w-th matrix in shared memory. The last lanes, which multiply zeros, take what
-// another has.
+// multiply_first for the w-th matrix in shared memory. The last lanes, which multiply by zeros, use
+// the values of another lane.
 __device__ __forceinline__ float multiply_lower(const float2 *m, int w, const float2 *x)
 {
     const int lane = static_cast<int>(threadIdx.x) & 31, taken = lane < OFFSETS ? lane : 0;
@@ -50,8 +51,8 @@ __device__ __forceinline__ float multiply_lower(const float2 *m, int w, const fl
     return sum_rows(s);
 }
 
-// Residuals of a node's children, to its b: displacements and forces and moments as
-// restrict_kernel has them (multigrid_lattice_cuda.cu).
+// Restricts the residuals of a node's children to its b: displacements, forces and moments as in
+// restrict_kernel (multigrid_lattice_cuda.cu).
 __device__ __forceinline__ float restrict_node(const cycle &c, int l, int child,
                                                const float4 *residual, unsigned tag)
 {
@@ -71,7 +72,8 @@ __device__ __forceinline__ float restrict_node(const cycle &c, int l, int child,
     return sum_rows(s);
 }
 
-// What near nodes get from their parents, eight lanes each, as prolong_kernel has it.
+// Adds to the near nodes the values interpolated from their parents, with eight lanes per node, as
+// in prolong_kernel.
 __device__ __forceinline__ void add_parents(const cycle &c, int l, const uint16_t *parent,
                                             const float *above, float *near)
 {
@@ -109,8 +111,8 @@ __device__ __forceinline__ void add_parents(const cycle &c, int l, const uint16_
     __syncthreads();
 }
 
-// The last lattice: a warp a row of the inverse (as inverse_multiply_kernel), which waits in shared
-// memory where there is room: a launch may solve several times.
+// The coarsest grid: one warp per row of the inverse (as in inverse_multiply_kernel). The inverse
+// is kept in shared memory if there is room, because a launch may solve several times.
 __device__ __forceinline__ void solve_last(const cycle &c, const float4 *from, unsigned by,
                                            unsigned tag, double2 *value, const float *rows)
 {
@@ -136,7 +138,7 @@ __device__ __forceinline__ void solve_last(const cycle &c, const float4 *from, u
             for (int k = lane; k < b.n; k += 32) b.add(k, mine[k], sum);
         } else {
             const float4 *const mine = reinterpret_cast<const float4 *>(c.inverse + row * pitch);
-#pragma unroll 2 // more would spill
+#pragma unroll 2 // more unrolling would spill registers
             for (int k = lane; k < b.n; k += 32) b.add(k, __ldg(mine + k), sum);
         }
         sum[0] += sum[1];
@@ -145,8 +147,8 @@ __device__ __forceinline__ void solve_last(const cycle &c, const float4 *from, u
     }
 }
 
-// By a thread of each block, after all of its threads have read the count of steps of the launches
-// before: the last of them sets it for the next launch.
+// Called by one thread of each block, after all threads of the block have read the number of steps
+// of the preceding launches. The last block sets it for the next launch.
 __device__ __forceinline__ void count_steps(const cycle &c, unsigned first_tag)
 {
     __threadfence();
@@ -156,7 +158,7 @@ __device__ __forceinline__ void count_steps(const cycle &c, unsigned first_tag)
     c.r.d_count[0] = next > 0xffff0000u ? 1 : next;
 }
 
-// What a step leaves of a node, from the lanes of its rows.
+// Writes the result of a step for a node, from the lanes of its rows.
 __device__ __forceinline__ void leave_node(float4 *to, int a, float v, unsigned tag)
 {
     const unsigned at = HX_RESIDENT_NODE_BYTES * static_cast<unsigned>(a) + (threadIdx.x & 16u);
@@ -181,7 +183,7 @@ __global__ void __launch_bounds__(THREADS, 1) cycle_kernel(const __grid_constant
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32,
               row = row_of(lane), n_level = c.r.n_level;
     const bool has = has_row(lane);
-    // All that no kernel just before this one writes.
+    // data that the kernel just before this one does not write
     find_owners(c, &own);
     load_lists(c, at, own);
     __pipeline_commit();
@@ -209,7 +211,7 @@ __global__ void __launch_bounds__(THREADS, 1) cycle_kernel(const __grid_constant
             __pipeline_commit();
         }
         __pipeline_wait_prior(0);
-        if (!__syncthreads_and(first_tag != 0)) __trap(); // all threads have it now
+        if (!__syncthreads_and(first_tag != 0)) __trap(); // all threads have read it
         if (warp >= w0 && warp < min(own.n[0], w0 + c.stage_most))
             take_first(at.get<float2>(c.stage_at), warp - w0, m);
     }
@@ -309,7 +311,8 @@ static cudaError_t launch(hx_device *dev, const cycle &c)
     return status == cudaSuccess ? cudaLaunchKernelEx(&config, cycle_kernel, c) : status;
 }
 
-// By a launch without steps: a GPU that is shared out may have fewer multiprocessors for us.
+// Tests it by a launch without steps: a GPU that is shared may have fewer multiprocessors
+// available.
 int hx_cuda_mg_resident_fits(hx_device *dev, const hx_mg_resident *r, const hx_mg_level *level)
 {
     cycle c = cycle_of(dev, r, level, nullptr);

@@ -1,4 +1,4 @@
-// Rigid motions of a lattice's rows: hx_multigrid_ops.restore_rigid.
+// Exactness of rigid-body motions in the rows of a coarse matrix: hx_multigrid_ops.restore_rigid.
 #include "multigrid_cuda.cuh"
 
 namespace
@@ -6,7 +6,8 @@ namespace
 
 constexpr int DOF = HX_MG_DOF, NODES = 32;
 
-// A thread a row of the matrix; six share what their node's rows make of its motions.
+// One thread per row of the matrix; six threads share the forces that their node's rows exert for
+// its rigid motions.
 __global__ void __launch_bounds__(NODES *DOF) restore_rigid_kernel(hx_mg_level level)
 {
     __shared__ double force[DOF][NODES * DOF]; // [motion][row]

@@ -1,4 +1,4 @@
-// Multigrid: the motions of rigid sets, six columns a set on the first lattice.
+// Multigrid: the motions of rigid sets, six columns per set on the first coarse grid.
 #include "multigrid_cuda.cuh"
 
 namespace
@@ -13,7 +13,7 @@ __global__ void match_entries_kernel(int64_t n, const int64_t *__restrict__ dof,
     if (i < n) t[dof[i]] = static_cast<float>(r[dof[i]]);
 }
 
-// Six columns, those of a set.
+// The six columns of one set.
 __global__ void __launch_bounds__(HX_BLOCK)
     column_dots_kernel(int64_t n, const float *__restrict__ y, const float *__restrict__ b,
                        double *sum, double *partial, unsigned *ticket)

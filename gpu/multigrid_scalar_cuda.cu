@@ -1,8 +1,8 @@
-// Multigrid with one unknown a node (heat). What does not depend on the unknowns of a node is that
-// of multigrid_cuda.cu.
+// Multigrid with one unknown per node (heat conduction). Operations that do not depend on the
+// number of unknowns are in multigrid_cuda.cu.
 //
-// A lattice's matrix stands by neighbours: entry (row a, its neighbour at offset o) at o n_node +
-// a, so that a warp, a thread a row, reads whole lines.
+// A coarse matrix is stored by neighbours: entry (row a, its neighbour at offset o) is at o
+// n_node + a, so that a warp, with one thread per row, reads whole cache lines.
 #include <cstdlib>
 
 #include "core/base/memory.h"
@@ -22,7 +22,7 @@ __device__ __forceinline__ int64_t thread_of_grid()
     return blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
 }
 
-// Kernel over n threads on the device's queue.
+// Launches a kernel with n threads in the device's queue.
 template <class Kernel, class... Argument>
 int launch(hx_device *dev, const char *name, int64_t n, Kernel kernel, Argument... argument)
 {
@@ -44,7 +44,7 @@ __device__ __forceinline__ float weight_at(const hx_mg_cells &cells, int64_t cel
     return w;
 }
 
-// ---- between the mesh and its first lattice: eight threads a cell ----
+// --- between the mesh and the first coarse grid: eight threads per cell ---
 
 __global__ void mesh_restrict_kernel(hx_mg_cells cells, const double *__restrict__ r,
                                      const float *__restrict__ t, float *__restrict__ partial)
@@ -109,10 +109,10 @@ int mesh_prolong(hx_device *dev, const hx_mg_mesh *mesh, const float *d_y, const
                   hx_mg_cells_of(mesh), d_y, d_m, d_x);
 }
 
-// ---- Galerkin from the mesh: a warp a cell, cells of a colour share no corner ----
+// --- Galerkin product from the mesh: one warp per cell; cells of a colour share no corner ---
 //
-// A lane is a Gauss point and a pair of the cell's corners: it leaves the gradients of their
-// functions there; then it sums two entries of the cell's 8 x 8 matrix over the points.
+// Each lane first has a Gauss point and a pair of the cell's corners, and stores the gradients of
+// their functions there; then it sums two entries of the cell's 8 x 8 matrix over the points.
 
 constexpr int WARPS = 4;
 
@@ -121,12 +121,12 @@ struct galerkin_input {
     const int32_t *coloured, *elem, *elem_at, *conn;
     const uint8_t *fixed;
     const double *modulus;
-    int first, n; // cells of the colour
+    int first, n; // range of cells of the colour
 };
 
 struct warp_data {
-    float x[24];                   // corners of the element, from the cell's origin
-    float weight[8][CORNERS];      // [node][corner], 0 where held
+    float x[24];                   // corners of the element relative to the cell's origin
+    float weight[8][CORNERS];      // [node][corner], 0 for prescribed temperatures
     float gradient[8][CORNERS][3]; // [point][corner of the cell], times sqrt(k det)
 };
 
@@ -181,7 +181,7 @@ __device__ __forceinline__ void set_gradients(float modulus, int lane, warp_data
     float adj[3][3], sum[2][3] = {}, point[3];
     for (int i = 0; i < 3; i++) point[i] = static_cast<float>(hx_hex8_gauss(q, i));
     const float det = adjugate(data.x, point, adj);
-    const float factor = sqrtf(modulus * det) / det; /* k det g g' with g = adj' d / det */
+    const float factor = sqrtf(modulus * det) / det; /* k det g g', where g = adj' d / det */
 #pragma unroll
     for (int a = 0; a < 8; a++) {
         const float s[3] = {static_cast<float>(hx_hex8_sign(a, 0)),
@@ -269,9 +269,9 @@ int add_blocks(hx_device *dev, const hx_mg_level *level, int64_t n, const int64_
     return launch(dev, "scalar add_blocks", n, add_blocks_kernel, n, d_at, d_block, *level);
 }
 
-// ---- on a lattice: a thread a row ----
+// --- on a coarse grid: one thread per row ---
 
-// Where there is no neighbour the node itself stands, with an entry that is 0.
+// If there is no neighbour, the list contains the node itself, and the entry is 0.
 __device__ __forceinline__ float row_product(const hx_mg_level &level, int64_t a,
                                              const float *__restrict__ x)
 {
@@ -365,10 +365,10 @@ int prolong_from(hx_device *dev, const hx_mg_level *coarse, const float *d_y,
     return launch(dev, "scalar prolong", fine->n_node, prolong_kernel, *coarse, d_y, *fine, d_x);
 }
 
-// ---- Galerkin from a lattice to the next: a thread an entry ----
+// --- Galerkin product from a coarse grid to the next: one thread per entry ---
 
-// The offset of the fine node at `to` from a coarse node at offset p, as a child, or -1; counted
-// from the coarse node that p counts from.
+// Offset of the fine node at `to`, as a child of the coarse node at `at`, or -1; both are relative
+// to the same coarse node.
 __device__ __forceinline__ int child_offset(const hx_mg_level &coarse, const int to[3],
                                             const int at[3])
 {
@@ -383,7 +383,8 @@ __device__ __forceinline__ int child_offset(const hx_mg_level &coarse, const int
     return offset;
 }
 
-// Entry (a, p): over the children i of a, their neighbours k that are children of a + p too.
+// Entry (a, p): sums over the children i of a and those of their neighbours k that are children of
+// a + p.
 __global__ void galerkin_kernel(hx_mg_level fine, hx_mg_level coarse)
 {
     const int64_t thread = thread_of_grid(), a = thread % coarse.n_node;
@@ -452,21 +453,24 @@ int dense(hx_device *dev, const hx_mg_level *level, double *matrix)
     return rc;
 }
 
-// ---- Galerkin from the rows of K: a thread block a cell, cells of a colour share no corner ----
+// --- Galerkin product from the rows of K: one thread block per cell; cells of a colour share no
+// corner ---
 //
-// As galerkin_rows_cuda.cu with one unknown: a warp a row sums w_jJ k_ij at the 64 lattice nodes
-// around the cell, two a lane; then a warp a corner I adds w_iI times the sums of eight rows.
+// As in galerkin_rows_cuda.cu, with one unknown: one warp per row sums w_jJ k_ij at the 64 coarse
+// nodes around the cell, two per lane; then one warp per corner I adds w_iI times the sums of eight
+// rows.
 
 constexpr int SIDE = 4, NEAR = SIDE * SIDE * SIDE, ROW_WARPS = CORNERS;
 
 struct row_entry {
-    double value, part[3]; // k_ij, by half on the diagonal; place within the column's own cell
-    int base[3];           // that cell's first corner, from the node before the cell
+    // value: k_ij, halved on the diagonal; part: position within the column's own cell
+    double value, part[3];
+    int base[3]; // first corner of that cell, relative to the coarse node before the cell
 };
 
 struct row_data {
     row_entry entry[32];
-    double sum[NEAR], part[3]; // of the row's point: place in the cell
+    double sum[NEAR], part[3]; // part: position of the row's point in the cell
 };
 
 struct rows_input {
@@ -493,7 +497,7 @@ __device__ __forceinline__ row_entry load_entry(const rows_input &in, int64_t ce
     return e;
 }
 
-// Weight of an entry's column at a lattice node; 0 where it is not of its cell.
+// Weight of an entry's column at a coarse node; 0 if the node is not in the column's cell.
 __device__ __forceinline__ double weight_near(const row_entry &e, int node)
 {
     const int at[3] = {node % SIDE, node / SIDE % SIDE, node / SIDE / SIDE};
@@ -519,7 +523,7 @@ __device__ void sum_row(const rows_input &in, int64_t cell, int64_t row, row_dat
     for (int first = 0; first < n; first += 32) {
         const int k = first + lane;
         const int64_t col = k < n ? p.d_col[begin + k] : row + 1;
-        const int n_here = __popc(__ballot_sync(0xffffffffu, col <= row)); // ascending
+        const int n_here = __popc(__ballot_sync(0xffffffffu, col <= row)); // columns ascend
         if (col <= row) d.entry[lane] = load_entry(in, cell, row, n, k, col);
         __syncwarp();
         for (int e = 0; e < n_here; e++)
@@ -566,14 +570,14 @@ __global__ void __launch_bounds__(32 * ROW_WARPS)
     }
 }
 
-// C := C + C': x: nodes, y: offsets up to the diagonal's.
+// C := C + C'. x: nodes; y: offsets up to that of the diagonal.
 __global__ void add_transposed_kernel(hx_mg_level level)
 {
     const int64_t a = thread_of_grid();
     const int offset = static_cast<int>(blockIdx.y);
     if (a >= level.n_node) return;
     const int64_t b = level.d_neighbour[offset * level.n_node + a];
-    if (b == a && offset != HX_LATTICE_CENTRE) return; // it has none there
+    if (b == a && offset != HX_LATTICE_CENTRE) return; // there is no neighbour
     float *const one = level.d_matrix + offset * level.n_node + a;
     float *const two = level.d_matrix + (ROW - 1 - offset) * level.n_node + b;
     const float sum = *one + *two;

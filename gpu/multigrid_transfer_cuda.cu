@@ -1,4 +1,4 @@
-// Multigrid between the mesh and its first lattice: a warp a cell.
+// Multigrid between the mesh and the first coarse grid: one warp per cell.
 #include "multigrid_cuda.cuh"
 
 namespace
@@ -6,13 +6,13 @@ namespace
 
 constexpr int DOF = HX_MG_DOF, CORNERS = 8, CELL = CORNERS * DOF;
 
-constexpr int WARPS = 4; // of a block
+constexpr int WARPS = 4; // per block
 
 struct alignas(16) corner_values {
-    float v[CORNERS][8]; // 6 are used
+    float v[CORNERS][8]; // 6 of 8 are used
 };
 
-// Lanes share the nodes; lane 8 p + c sums corner c over the nodes p, p + 4, ...
+// The lanes share the nodes; lane 8 p + c sums corner c over the nodes p, p + 4, ...
 __global__ void __launch_bounds__(32 * WARPS)
     mesh_restrict_kernel(hx_mg_cells cells, const double *__restrict__ r,
                          const float *__restrict__ t, float *__restrict__ partial)
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(32 * WARPS)
         sum[i] += __shfl_down_sync(0xffffffffu, sum[i], 8);
     }
     if (part > 0) return;
-    float at[3]; // of the corner
+    float at[3]; // position of the corner
     for (int i = 0; i < 3; i++) at[i] = corner >> i & 1 ? cells.edge[i] : 0.0f;
     float *to = partial + CELL * cell + DOF * corner;
     for (int i = 0; i < 3; i++) {
@@ -98,7 +98,8 @@ __global__ void __launch_bounds__(32 * WARPS, 8)
         at.v[k / DOF][k % DOF] =
             y[DOF * static_cast<int64_t>(cells.corner[8 * cell + k / DOF]) + k % DOF];
     __syncwarp();
-    if (lane < CORNERS) { // displacement of the cell's first corner by each corner's motion
+    // displacement of the cell's first corner due to the motion of each corner
+    if (lane < CORNERS) {
         float *v = at.v[lane], d[3];
         for (int i = 0; i < 3; i++) d[i] = lane >> i & 1 ? cells.edge[i] : 0.0f;
         v[0] -= v[4] * d[2] - v[5] * d[1];

@@ -1,19 +1,20 @@
-// What a thread does for an element of otf, in patches of SIZE elements.
+// What a thread of otf does for an element, in patches of SIZE elements.
 #ifndef HX_OTF_BODY_CUH
 #define HX_OTF_BODY_CUH
 
 #include "hex8_otf.cuh"
 #include "patches_cuda.cuh"
 
-// Between the steps of an element: all its corners are in registers; its forces may be stored. Of a
-// block that loads and sums between its elements: nothing.
+// Callbacks between the steps of an element: all its corners are in registers; its forces may be
+// stored. For a block that loads and sums between its elements they do nothing.
 struct hx_no_steps {
     __device__ __forceinline__ void have_gathered() const {}
     __device__ __forceinline__ void wait_for_column() const {}
 };
 
-// PARKS: what only half of the Gauss points need is in the place of the forces until then, instead
-// of in registers, or in local memory, which nothing caches where shared memory takes all of L1.
+// PARKS: data that only half of the Gauss points need is stored temporarily in the memory of the
+// forces, instead of in registers or in local memory, which is not cached if shared memory takes
+// all of L1.
 template <class T, int SIZE, bool PARKS> struct hx_otf_body {
     T ratio, scale; // lambda / mu, mu / 512
 
@@ -32,7 +33,7 @@ template <class T, int SIZE, bool PARKS> struct hx_otf_body {
         hx_force<T> f;
         T v[8], m[HX_N_MODE];
         const hx_stiffness<T> k = {ratio, scale * modulus};
-        volatile T *const parked = column; // [..] of component i: parked[row (SIZE + 1)]
+        volatile T *const parked = column; // [..] value of component i: parked[row (SIZE + 1)]
         const auto park = [&](int row, T value) {
             if constexpr (PARKS) parked[row * (SIZE + 1)] = value;
         };

@@ -1,4 +1,4 @@
-// The kernel of otf_cuda.cuh.
+// The kernel declared in otf_cuda.cuh.
 #include "otf_cuda.cuh"
 
 #include "core/base/memory.h"
@@ -7,8 +7,8 @@
 namespace
 {
 
-// Blocks a multiprocessor: 6 of 64 threads leave 168 registers a thread, 10 leave 96, 2 of 384, in
-// single precision, 80.
+// Blocks per multiprocessor: 6 blocks of 64 threads leave 168 registers per thread; 10 blocks leave
+// 96; 2 blocks of 384 threads, in single precision, leave 80.
 template <class T, int SIZE>
 constexpr int N_RESIDENT = SIZE > HX_OTF_PATCH ? 2
                            : sizeof(T) == 8    ? 6
@@ -122,15 +122,16 @@ int hx_otf_coordinates(const hx_cuda_patches &p, int group, const hx_device_mode
     char want[32], have[32];
     HX_TRY(p.dev->ops->memory(p.dev, &n_free, &n_total));
     if (n_byte > n_free)
-        return HX_RAISE(HX_EENV, "coordinates by row need %s on device 'cuda', %s is free%s",
+        return HX_RAISE(HX_EENV,
+                        "coordinates by row need %s on device 'cuda', but only %s is free%s",
                         hx_format_bytes(static_cast<double>(n_byte), want, sizeof want),
                         hx_format_bytes(static_cast<double>(n_free), have, sizeof have),
-                        sizeof(T) == 4 ? ": take solver.precision = \"double\"" : "");
+                        sizeof(T) == 4 ? "; use solver.precision = \"double\"" : "");
     HX_TRY(p.dev->ops->alloc(p.dev, n_byte, d_row_xyz));
     const int rc = fill_coordinates(p, group, model, *d_row_xyz);
     if (rc == HX_OK) return HX_OK;
     p.dev->ops->release(p.dev, *d_row_xyz);
-    *d_row_xyz = nullptr; // what is there is filled
+    *d_row_xyz = nullptr; // a pointer that is not nullptr has been filled
     return rc;
 }
 

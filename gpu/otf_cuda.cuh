@@ -1,4 +1,5 @@
-// Launching products on the fly over a group of patches: otf, and the general elements of dedup.
+// Launches matrix-free products over a group of patches: for otf, and for the general elements of
+// dedup.
 #ifndef HX_OTF_CUDA_CUH
 #define HX_OTF_CUDA_CUH
 
@@ -6,13 +7,13 @@
 #include "hex8_otf.cuh"
 #include "patches_cuda.cuh"
 
-constexpr int HX_OTF_PATCH = 64; // elements, threads a block
+constexpr int HX_OTF_PATCH = 64; // number of elements of a patch, and of threads of a block
 constexpr int HX_OTF_ROWS = 5 * HX_OTF_PATCH / 2;
-constexpr int HX_WIDE_PATCH = 384, HX_WIDE_ROWS = 640;   // of large meshes, on some GPUs
-constexpr int HX_DEDUP_PATCH = 256, HX_DEDUP_ROWS = 448; // of classes of congruent elements
+constexpr int HX_WIDE_PATCH = 384, HX_WIDE_ROWS = 640;   // for large meshes, on some GPUs
+constexpr int HX_DEDUP_PATCH = 256, HX_DEDUP_ROWS = 448; // for classes of congruent elements
 
-// For the group's places: element of each (d_elem; nullptr: place = element), coordinates from
-// hx_otf_coordinates, n_block from hx_otf_blocks.
+// For the group's places: d_elem is the element of each place (nullptr: place = element);
+// coordinates are from hx_otf_coordinates, n_block from hx_otf_blocks.
 template <class T>
 int hx_otf_launch(const hx_cuda_patches &p, int group, const hx_slice &patches,
                   const hx_device_model &model, const int32_t *d_elem, const T *d_row_xyz,
@@ -26,7 +27,7 @@ template <class T>
 int hx_otf_coordinates(const hx_cuda_patches &p, int group, const hx_device_model &model,
                        T **d_row_xyz);
 
-// Those of wide patches in double precision, for sm_90a. otf_wide_cuda.cu
+// Versions for wide patches in double precision, for sm_90a. otf_wide_cuda.cu
 int hx_otf_wide_launch(const hx_cuda_patches &p, int group, const hx_slice &patches,
                        const hx_device_model &model, const int32_t *d_elem, const double *d_row_xyz,
                        int n_block, const double *d_x, double *d_y);

@@ -1,9 +1,10 @@
-// otf with one unknown a node (heat): no stored Ke, a thread an element (hex8_conduction.cuh), a
-// block a patch of 128 elements (core/solver/patches.h), the sums in the order of its lists: no
-// atomics, the same bits on every run.
+// otf with one unknown per node (heat conduction): no stored Ke, one thread per element
+// (hex8_conduction.cuh), one block per patch of 128 elements (core/solver/patches.h). Sums are in
+// the order of the patch's lists, without atomics, and bitwise reproducible.
 //
-// Memory: per element 16 bytes of corners, 74 per row of its patch (about 1.9 rows an element in a
-// good order), 12 more per row once a product in single precision was asked for.
+// Memory: 16 bytes of corners per element; 74 bytes per row of its patch (about 1.9 rows per
+// element in a good numbering), and 12 more per row once a product in single precision has been
+// requested.
 #include <cstdlib>
 
 #include "core/mesh/hex8_conduction.h"
@@ -17,14 +18,15 @@ namespace
 
 constexpr int SIZE = 128, ROWS = 256;
 
-// Blocks a multiprocessor: 4 of 128 threads leave 128 registers a thread, 6 leave 80.
+// Blocks per multiprocessor: 4 blocks of 128 threads leave 128 registers per thread; 6 blocks leave
+// 80.
 template <class T> constexpr int N_RESIDENT = sizeof(T) == 8 ? 4 : 6;
 
 struct otf_scalar {
     hx_device *dev;
     const hx_device_model *model;
     hx_cuda_patches patches;
-    int64_t n_boundary;      // the first patches, with points in common
+    int64_t n_boundary;      // number of patches with interface nodes, which come first
     double *d_row_xyz;       // [n_row][3]
     float *d_row_xyz_single; // nullptr until prepared
 };
@@ -36,7 +38,7 @@ template <class T> struct lists {
     T scale;
 };
 
-// The rows' values by position, then a force a corner and place.
+// The rows' values by position, then one force per corner and place.
 template <class T> struct shared_values {
     T xyz[3 * ROWS], nodal[ROWS], force[8 * (SIZE + 1)];
 };
@@ -70,7 +72,7 @@ __device__ __forceinline__ void compute(const hx_eight &corner, T scale, shared_
     for (int c = 0; c < 8; c++) shared.force[c * (SIZE + 1) + threadIdx.x] = v[c];
 }
 
-// What the places left in the slots of each row, to y or to the row's partial sum.
+// Sums the forces in the slots of each row, to y or to the row's partial sum.
 template <class T>
 __device__ __forceinline__ void sum_rows(const hx_patch_view &g, const hx_span &span,
                                          const shared_values<T> &shared, T *__restrict__ partial,
@@ -107,7 +109,7 @@ __global__ void __launch_bounds__(SIZE, N_RESIDENT<T>)
     sum_rows(g, span, shared, l.partial, y);
 }
 
-// The element's diagonal, of the nodes that it names several times at the first corner.
+// The element's diagonal. The entry of a node that it names several times is at the first corner.
 __device__ __forceinline__ void compute_diagonal(const hx_eight &corner, double modulus,
                                                  shared_values<double> &shared)
 {
@@ -183,7 +185,7 @@ int launch(const otf_scalar &s, hx_product_part part, const T *d_row_xyz, const 
     return add_shared<T>(p, part, d_y);
 }
 
-// All elements, whatever their kind.
+// All elements of the mesh, of any kind.
 hx_patch_group whole_mesh(const hx_mesh *mesh)
 {
     hx_patch_group group = {};
@@ -274,7 +276,8 @@ hx_strategy table()
     hx_strategy t = {};
     t.name = "otf";
     t.device = "cuda";
-    t.help = "no stored Ke: on the fly from coordinates, patches of 128 elements, no atomics";
+    t.help = "no stored Ke: computed on the fly from coordinates, in patches of 128 elements, "
+             "without atomics";
     t.deterministic = 1;
     t.bytes_per_elem = 157;
     t.layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED);

@@ -1,4 +1,4 @@
-// otf in wide patches: compiled for sm_90a alone (meson.build).
+// otf with wide patches, compiled only for sm_90a (meson.build).
 #include "otf_body.cuh"
 #include "patches_wide.cuh"
 

@@ -1,13 +1,15 @@
-// Patches (core/patches.h) on the GPU: their lists, the pipeline that loads a patch while another
-// one computes, the sums in a fixed order. Shared by otf and dedup, for double and float.
+// Patches (core/solver/patches.h) on the GPU: their lists, the pipeline that loads one patch while
+// another is computed, and the sums in a fixed order. Shared by otf and dedup, for double and
+// float.
 //
-// A block stays and takes every gridDim.x-th patch; with a second field these are its first
-// HX_PATCH_AHEAD, then it takes the next that nobody has: some blocks are faster than others. A
-// patch's nodal values are loaded once into shared memory (cp.async, one patch ahead); a thread an
-// element gathers its corners there, computes, and leaves its forces in shared memory, 24 or a
-// tetrahedron's 12; then a thread a row sums the forces of its node in a fixed order and writes
-// them to y, or, for nodes that patches share, to a partial sum of its own, which a second kernel
-// adds up. No sum is atomic: the same bits on every run.
+// A persistent block processes every gridDim.x-th patch. With a second field this applies only to
+// its first HX_PATCH_AHEAD patches; then it takes the next patch that no other block has taken,
+// because some blocks are faster than others. A patch's nodal values are loaded once into shared
+// memory (cp.async, one patch ahead). Each thread gathers the corners of an element there,
+// computes, and stores its forces in shared memory, 24 of them or a tetrahedron's 12. Then each
+// thread sums the forces of a row's node in a fixed order and writes them to y or, for nodes that
+// patches share, to a partial sum, and a second kernel adds the partial sums. No sum is atomic, so
+// results are bitwise reproducible.
 #ifndef HX_PATCHES_CUDA_CUH
 #define HX_PATCHES_CUDA_CUH
 
@@ -23,26 +25,29 @@
 struct hx_cuda_patches {
     hx_device *dev;
     int n_group;
-    hx_patch_group group[2]; // .elem is NULL
+    hx_patch_group group[2]; // with .elem = nullptr
     int64_t n_row, n_shared, n_partial;
-    int64_t n_shared_boundary; // the first of the shared nodes, in common with other processes
+    // number of shared nodes that are also interface nodes, which come first
+    int64_t n_shared_boundary;
     hx_span *d_span;
     hx_eight *d_corner, *d_row_slot;
     int32_t *d_row_node, *d_shared_node, *d_shared_ptr, *d_shared_sum;
     uint16_t *d_row_position;
     double *d_partial; // [n_partial][3], floats in single precision
-    unsigned *d_taken; // [2], 0 between launches: patches taken, blocks that are done
+    // [2], 0 between launches: number of patches taken, and of blocks that are done
+    unsigned *d_taken;
 };
 
-// Uploads the lists in the order of hx_patches_split_create, whose runs and n_boundary these are;
-// `to` zeroed before. The caller frees also after a failure.
+// Uploads the lists in the order of hx_patches_split_create, with its runs and n_boundary; `to`
+// must be zeroed. The caller frees them, also after a failure.
 int hx_cuda_patches_put_split(hx_cuda_patches *to, const hx_device_model &model, hx_device *dev,
                               const hx_patches *from, int n_run, const int64_t *first,
                               int64_t *n_boundary);
 void hx_cuda_patches_free(hx_cuda_patches *p);
 
-// Second kernel: y of shared nodes, a thread a node, from the last node to the first: what the
-// patches wrote last is still in the cache. There are two rows or more, added one by one.
+// Second kernel: y of shared nodes, one thread per node, from the last node to the first, because
+// the partial sums written last are still in the cache. A node has at least two rows, which are
+// added one by one.
 template <class T>
 __global__ void hx_shared_nodes_kernel(int64_t n, const int32_t *__restrict__ node,
                                        const int32_t *__restrict__ ptr,
@@ -67,7 +72,7 @@ __global__ void hx_shared_nodes_kernel(int64_t n, const int32_t *__restrict__ no
     for (int i = 0; i < 3; i++) to[i] = sum[i];
 }
 
-// Those of a part of a product.
+// Sums of the shared nodes that a part of a product completes.
 template <class T> int hx_cuda_add_shared(const hx_cuda_patches &p, hx_product_part part, T *d_y)
 {
     const hx_slice nodes = hx_sums_of(part, p.n_shared_boundary, p.n_shared);
@@ -80,11 +85,11 @@ template <class T> int hx_cuda_add_shared(const hx_cuda_patches &p, hx_product_p
     return HX_OK;
 }
 
-// One group as a kernel sees it.
+// A group as seen by a kernel.
 struct hx_patch_view {
     int n_patch;
-    const hx_span *span;    // of the group's first patch
-    const hx_eight *corner; // of the group's first place
+    const hx_span *span;    // from the group's first patch on
+    const hx_eight *corner; // from the group's first place on
     const int32_t *row_node;
     const uint16_t *row_position;
     const hx_eight *row_slot;
@@ -92,10 +97,10 @@ struct hx_patch_view {
     unsigned *taken;   // [2]
 };
 
-// Patches that a block knows of: lists are loaded so far ahead.
+// Number of patches that are assigned to a block in advance; lists are loaded this far ahead.
 constexpr int HX_PATCH_AHEAD = 4;
 
-// Patches of a group.
+// View of some patches of a group.
 inline hx_patch_view hx_view(const hx_cuda_patches &p, int group, const hx_slice &patches)
 {
     const hx_patch_group &g = p.group[group];
@@ -109,7 +114,7 @@ inline hx_patch_view hx_view(const hx_cuda_patches &p, int group, const hx_slice
             p.d_taken};
 }
 
-// Where a place leaves its force i at corner a: at(i, a) from its own number on.
+// Where a place stores force i at corner a: at(i, a), plus its own index.
 template <int SIZE, int N_CORNER> struct hx_forces {
     static constexpr int component = N_CORNER * (SIZE + 1), size = 3 * component;
 
@@ -119,7 +124,7 @@ template <int SIZE, int N_CORNER> struct hx_forces {
     }
 };
 
-// The same where patches permute their elements.
+// hx_forces for patches that permute their elements.
 template <int SIZE> struct hx_coloured_forces {
     static constexpr int component = 8 * SIZE + HX_PATCH_COLOURS, size = 3 * component;
 
@@ -129,9 +134,10 @@ template <int SIZE> struct hx_coloured_forces {
     }
 };
 
-// Shared memory of a block, for patches of up to ROWS rows: Forces::size numbers, slots,
-// corners, N_FIELD nodal fields of two patches, moduli, elements, nodes, positions and spans of
-// four, numbers of twice as many, a barrier. Constants, so that no register holds them.
+// Shared memory of a block, for patches of at most ROWS rows: Forces::size numbers, slots, corners,
+// N_FIELD nodal fields of two patches, moduli, elements, nodes, positions and spans of four
+// patches, the indices of eight patches, and a barrier. The offsets are constants, so that they
+// need no registers.
 template <class T, int SIZE, int N_FIELD, int ROWS, class Forces> struct hx_patch_memory {
     static constexpr int force = Forces::size * sizeof(T);
     static constexpr int slot = (force + 15) / 16 * 16;
@@ -148,7 +154,7 @@ template <class T, int SIZE, int N_FIELD, int ROWS, class Forces> struct hx_patc
     static constexpr int bytes = barrier + sizeof(uint64_t);
 };
 
-// Forces of the first N slots of a row.
+// Adds the forces in the first N slots of a row.
 template <int N, class Forces, class T>
 __device__ __forceinline__ void hx_sum_slots(const hx_eight &slots, const T *force, T sum[3])
 {
@@ -162,8 +168,8 @@ __device__ __forceinline__ void hx_sum_slots(const hx_eight &slots, const T *for
     }
 }
 
-// Forces of the rows of a patch: from `force` to y or the partial sums. Rows are ordered by their
-// number of slots: most warps are done after few.
+// Sums the forces of the rows of a patch, from `force` to y or to the partial sums. Rows are
+// ordered by their number of slots, so most warps need few steps.
 template <class Forces, int THREADS, class T>
 __device__ __forceinline__ void hx_sum_rows(int first, const hx_span &span, const T *force,
                                             const hx_eight *slot, const int32_t *node,
@@ -197,10 +203,12 @@ __device__ __forceinline__ void hx_gather_corners(const T *nodal, const hx_eight
     for (int c = 0; c < 8; c++) v[c] = nodal[3 * corner.v[c] + i];
 }
 
-// Kernel, persistent blocks of SIZE threads, one call of
+// Kernel with persistent blocks of SIZE threads and one call of
+//
 //     body.element(corner, coordinates, displacements, modulus, column)
-// an element (coordinates: of no use without a second field): column[Forces::at(i, a)] = force
-// i at corner a. row_xyz: coordinates of the group's rows in the order of their positions.
+//
+// per element (coordinates: unused without a second field), which sets column[Forces::at(i, a)] to
+// force i at corner a. row_xyz: coordinates of the group's rows in the order of their positions.
 template <class T, int SIZE, int N_FIELD, int ROWS, class Forces, class Body>
 __device__ __forceinline__ void
 hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
@@ -229,17 +237,19 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
     hx_span *const spans = reinterpret_cast<hx_span *>(memory + at::span);
     int32_t *const next_elem = reinterpret_cast<int32_t *>(memory + at::elem);
     int32_t *const patches = reinterpret_cast<int32_t *>(memory + at::patch);
-    // Patches as it goes: doc/notebook/2026-11-27-otf-on-a-gpu.md.
+    // Patches are taken dynamically (doc/notebook/2026-11-27-otf-on-a-gpu.md).
     constexpr bool TAKES = N_FIELD > 1;
     const auto patch_of = [&](int k) {
         if constexpr (TAKES) return patches[k & (2 * HX_PATCH_AHEAD - 1)];
         return static_cast<int>(blockIdx.x + k * gridDim.x);
     };
-    const int ahead = HX_PATCH_AHEAD * static_cast<int>(gridDim.x); // patches of all blocks
-    const bool are_left = TAKES && ahead < g.n_patch;               // that nobody has at first
+    // number of patches known to all blocks at first
+    const int ahead = HX_PATCH_AHEAD * static_cast<int>(gridDim.x);
+    // there are patches that no block has at first
+    const bool are_left = TAKES && ahead < g.n_patch;
 
-    // In one load where the element leaves registers for it:
-    // doc/notebook/2026-11-27-multigrid-kernels-on-a-gpu.md.
+    // One load, if the element leaves registers for it
+    // (doc/notebook/2026-11-27-multigrid-kernels-on-a-gpu.md).
     static_assert(sizeof(hx_span) == sizeof(int4) && at::span % sizeof(int4) == 0);
     const auto span_of = [&](int k) {
         if constexpr (N_FIELD > 1) return spans[k & 3];
@@ -247,8 +257,8 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
         return hx_span{v.x, v.y, v.z, static_cast<int16_t>(v.w), static_cast<int16_t>(v.w >> 16)};
     };
 
-    // Spans and elements arrive one patch before they are used, so that nobody waits for them, and
-    // stay in shared memory: the element needs the registers.
+    // Spans and elements are loaded one patch before they are used, so that no thread waits for
+    // them. They stay in shared memory, because the element needs the registers.
     const auto load_span = [&](int k) {
         if (thread != 0) return;
         const int patch = patch_of(k);
@@ -262,8 +272,9 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
         if (elem && thread < s.count)
             __pipeline_memcpy_async(next_elem + thread, elem + s.first + thread, 4);
     };
-    // Lists of large patches come in bulk: nodes and positions two patches early, coordinates one,
-    // slots with the patch. Not corners: each thread has read its own, not yet all of them.
+    // Lists of large patches are loaded by bulk copies: nodes and positions two patches ahead,
+    // coordinates one patch ahead, slots with the patch. Corners are not, because other threads may
+    // still be reading theirs.
     constexpr bool IN_BULK = HX_HAS_BULK && SIZE > 64;
     uint64_t *const in_bulk = reinterpret_cast<uint64_t *>(memory + at::barrier);
     const auto load_bulk = [&](int k) {
@@ -346,7 +357,8 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
     if constexpr (IN_BULK) hx_barrier::fence_bulk();
 
     for (int k = 0; patch_of(k) < g.n_patch; k++) {
-        __syncthreads(); // nodal values are there, forces of the last patch used up
+        // nodal values have arrived; all threads have used the forces of the preceding patch
+        __syncthreads();
         thread = hx_thread();
         const hx_eight my_corner = corner[thread];
         const double my_modulus = moduli[thread];
@@ -367,18 +379,18 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
         load_elem(k + 2);
         __pipeline_commit();
 
-        // Unused places compute nonsense that no row sums.
+        // Unused places compute values that no row sums.
         body.element(my_corner, nodal(k, N_FIELD - 1), nodal(k, 0), static_cast<T>(my_modulus),
                      force + hx_thread());
         if constexpr (IN_BULK)
             hx_barrier::wait(in_bulk, k);
         else
             __pipeline_wait_prior(0);
-        __syncthreads(); // forces are there, nodal values used up
+        __syncthreads(); // forces are complete; all threads have used the nodal values
 
         int taken = 0; // arrives while rows are summed
         if (are_left && hx_thread() == 0) taken = static_cast<int>(atomicAdd(g.taken, 1u));
-        if constexpr (N_FIELD > 1) // no copy: the element needs the registers
+        if constexpr (N_FIELD > 1) // without a copy, because the element needs the registers
             hx_sum_rows<Forces, SIZE>(hx_thread(), spans[k & 3], force, slot, node(k), partial, y);
         else
             hx_sum_rows<Forces, SIZE>(hx_thread(), span_of(k), force, slot, node(k), partial, y);
@@ -387,12 +399,12 @@ hx_run_patches(const hx_patch_view &g, const int32_t *__restrict__ elem,
             patches[(k + HX_PATCH_AHEAD) & (2 * HX_PATCH_AHEAD - 1)] =
                 are_left ? ahead + taken : g.n_patch;
     }
-    // The last block to end has nobody beside it.
+    // The last block to end resets the counter.
     if (are_left && hx_thread() == 0 && atomicInc(g.taken + 1, gridDim.x - 1) == gridDim.x - 1)
         *g.taken = 0;
 }
 
-// Blocks of `kernel` that fit on the GPU at once; 0 after a failure.
+// Number of blocks of `kernel` that fit on the GPU at the same time; 0 after a failure.
 template <class Kernel>
 int hx_resident_blocks(hx_device *dev, Kernel kernel, int size, int n_bytes, int *n_block)
 {
@@ -403,8 +415,8 @@ int hx_resident_blocks(hx_device *dev, Kernel kernel, int size, int n_bytes, int
                                                               static_cast<size_t>(n_bytes)));
     if (per_sm == 0)
         return HX_RAISE(HX_EENV,
-                        "this GPU has less than the %d bytes of shared memory a block that "
-                        "the operator needs; use another one",
+                        "the operator needs %d bytes of shared memory per block, more than this "
+                        "GPU has; use another operator",
                         n_bytes);
     *n_block = per_sm * hx_cuda_of(dev)->n_sm;
     return HX_OK;

@@ -1,9 +1,9 @@
 // Wide patches, for GPUs of compute capability 9.0 (patches_cuda.cuh has the others). A
-// multiprocessor has one block: HX_WIDE_PATCH threads compute an element each and nothing else, a
-// warp loads what the next patch needs, three add the rows of the last one. They meet at barriers
-// in shared memory (mbarrier), never all at once, and share the registers unequally (setmaxnreg,
-// which code for sm_90a alone has). A wide patch has fewer nodes in common with others than a small
-// one: less for the second kernel.
+// multiprocessor runs one block: HX_WIDE_PATCH threads only compute, one element each; one warp
+// loads the data of the next patch; three warps sum the rows of the preceding one. They synchronize
+// at barriers in shared memory (mbarrier), never all at the same time, and have different numbers
+// of registers (setmaxnreg, which requires code for sm_90a). A wide patch shares fewer nodes with
+// other patches than a small one, so the second kernel has less work.
 #ifndef HX_PATCHES_WIDE_CUH
 #define HX_PATCHES_WIDE_CUH
 
@@ -11,24 +11,27 @@
 #include "otf_cuda.cuh"
 #include "patches_cuda.cuh"
 
-constexpr int HX_WIDE_HELPERS = 128; // threads that load and add, the first ones of a block
+// number of threads that load and sum, which come first in a block
+constexpr int HX_WIDE_HELPERS = 128;
 constexpr int HX_WIDE_ADDERS = HX_WIDE_HELPERS - 32;
 constexpr int HX_WIDE_THREADS = HX_WIDE_HELPERS + HX_WIDE_PATCH;
-constexpr int HX_WIDE_REGISTERS = 160, HX_WIDE_HELPER_REGISTERS = 32; // a thread; 128 at first
-// Of a block's patches, in shared memory at a time: forces, slots, nodes and positions, spans. The
-// lists of nodes come EARLY patches early; the first AHEAD patches of a block are known.
+// per thread; 128 at the start
+constexpr int HX_WIDE_REGISTERS = 160, HX_WIDE_HELPER_REGISTERS = 32;
+// Number of patches of a block whose data is in shared memory at the same time: forces, slots,
+// nodes and positions, spans. Lists of nodes are loaded EARLY patches ahead; the first AHEAD
+// patches of a block are known in advance.
 constexpr int HX_WIDE_FORCES = 2, HX_WIDE_SLOTS = 2, HX_WIDE_LISTS = 4, HX_WIDE_SPANS = 8,
               HX_WIDE_AHEAD = 6;
-// The loader fills what patch k - LATE has used up, of all but spans and forces.
+// The loader reuses the memory of patch k - LATE, except that of spans and forces.
 constexpr int HX_WIDE_LATE = HX_WIDE_SLOTS, HX_WIDE_EARLY = HX_WIDE_LISTS - HX_WIDE_LATE;
 static_assert(HX_WIDE_SPANS >= HX_WIDE_AHEAD - 2 + HX_WIDE_LATE + 2);
 static_assert((HX_WIDE_THREADS - HX_WIDE_HELPERS) * HX_WIDE_REGISTERS +
                   HX_WIDE_HELPERS * HX_WIDE_HELPER_REGISTERS <=
               65536);
 
-// Shared memory of a block. Constants, so that no register holds them.
+// Shared memory of a block. The offsets are constants, so that they need no registers.
 template <class T> struct hx_wide_memory {
-    static constexpr int n_value = 24 * (HX_WIDE_PATCH + 1); // forces of a patch
+    static constexpr int n_value = 24 * (HX_WIDE_PATCH + 1); // number of forces of a patch
     static constexpr int field = 3 * HX_WIDE_ROWS;
     static constexpr int nodal = (HX_WIDE_FORCES * n_value * sizeof(T) + 15) / 16 * 16;
     static constexpr int corner = nodal + 2 * field * sizeof(T);
@@ -48,7 +51,7 @@ template <class T> struct hx_wide_memory {
                   position % 16 == 0 && barrier % 8 == 0);
 };
 
-// What an element does between its steps (otf_body.cuh).
+// Actions between the steps of an element (otf_body.cuh).
 struct hx_wide_steps {
     uint64_t *gathered, *free;
     int n_free; // phase of `free`
@@ -63,13 +66,13 @@ struct hx_wide_steps {
     }
 };
 
-// LISTED: a place's element is in a list.
+// LISTED: the elements of places are in a list.
 template <class T, bool LISTED> struct hx_wide_block {
     using at = hx_wide_memory<T>;
     const hx_patch_view &g;
     char *memory;
 
-    // Of a block's patch k. There is room for the lists of a few patches.
+    // Data of a block's patch k. There is room for the data of a few patches.
     template <class V, int N> __device__ __forceinline__ V *part(int from, int k, int n) const
     {
         static_assert((N & (N - 1)) == 0);
@@ -99,7 +102,7 @@ template <class T, bool LISTED> struct hx_wide_block {
     {
         return part<int32_t, HX_WIDE_SPANS>(at::patch, k, 1);
     }
-    // Of the patch that is loaded: displacements, then coordinates.
+    // For the current patch: displacements, then coordinates.
     __device__ __forceinline__ T *nodal() const
     {
         return reinterpret_cast<T *>(memory + at::nodal);
@@ -112,51 +115,53 @@ template <class T, bool LISTED> struct hx_wide_block {
     {
         return reinterpret_cast<double *>(memory + at::modulus);
     }
-    __device__ __forceinline__ int32_t *next_elem() const // of the patch after it
+    __device__ __forceinline__ int32_t *next_elem() const // for the next patch
     {
         return reinterpret_cast<int32_t *>(memory + at::elem);
     }
-    // Elements of the one that is loaded; 0: there is none, and no other will come.
+    // Number of elements of the current patch; 0: there is none, and no other will follow.
     __device__ __forceinline__ volatile int32_t *count() const
     {
         return reinterpret_cast<int32_t *>(memory + at::count);
     }
-    // Which patch of its block a warp computes: kept here while its elements need the registers.
+    // Which patch of its block a warp computes; stored here while its elements need the registers.
     __device__ __forceinline__ volatile int32_t *turn(int warp) const
     {
         return reinterpret_cast<int32_t *>(memory + at::turn) + warp;
     }
 
-    // Barriers. A phase of each a patch that uses it.
+    // Barriers. Each has one phase per patch that uses it.
     __device__ __forceinline__ uint64_t *barrier(int i) const
     {
         return reinterpret_cast<uint64_t *>(memory + at::barrier) + i;
     }
-    __device__ __forceinline__ uint64_t *loaded() const // nodal values, corners, moduli
+    // nodal values, corners and moduli are loaded
+    __device__ __forceinline__ uint64_t *loaded() const
     {
         return barrier(0);
     }
-    __device__ __forceinline__ uint64_t *gathered() const // they are used up
+    __device__ __forceinline__ uint64_t *gathered() const // all threads have used them
     {
         return barrier(1);
     }
-    __device__ __forceinline__ uint64_t *computed(int k) const // forces are there
+    __device__ __forceinline__ uint64_t *computed(int k) const // forces are complete
     {
         return barrier(2 + (k & (HX_WIDE_FORCES - 1)));
     }
-    __device__ __forceinline__ uint64_t *added(int k) const // they are used up
+    __device__ __forceinline__ uint64_t *added(int k) const // all threads have used them
     {
         return barrier(2 + HX_WIDE_FORCES + (k & (HX_WIDE_FORCES - 1)));
     }
-    __device__ __forceinline__ uint64_t *slotted(int k) const // slots are there
+    __device__ __forceinline__ uint64_t *slotted(int k) const // slots are loaded
     {
         return barrier(2 + 2 * HX_WIDE_FORCES + (k & (HX_WIDE_SLOTS - 1)));
     }
-    __device__ __forceinline__ uint64_t *listed(int k) const // nodes, positions and the span are
+    // nodes, positions and the span are loaded
+    __device__ __forceinline__ uint64_t *listed(int k) const
     {
         return barrier(2 + 2 * HX_WIDE_FORCES + HX_WIDE_SLOTS + (k & (HX_WIDE_LISTS - 1)));
     }
-    __device__ __forceinline__ uint64_t *done(int k) const // lists and slots are used up
+    __device__ __forceinline__ uint64_t *done(int k) const // all threads have used lists and slots
     {
         return listed(k) + HX_WIDE_LISTS;
     }
@@ -164,7 +169,7 @@ template <class T, bool LISTED> struct hx_wide_block {
     __device__ __forceinline__ void init_barriers() const
     {
         using hx_barrier::init;
-        init(loaded(), 32 + 1); // copies of a warp, and the bulk copies
+        init(loaded(), 32 + 1); // the copies of a warp, and the bulk copies
         init(gathered(), HX_WIDE_PATCH / 32);
         for (int k = 0; k < HX_WIDE_FORCES; k++) {
             init(computed(k), HX_WIDE_PATCH / 32);
@@ -188,7 +193,7 @@ template <class T, bool LISTED> struct hx_wide_block {
             const hx_wide_steps steps = {gathered(), added(k), k / HX_WIDE_FORCES - 1};
             volatile int32_t *const mine = turn(place / 32);
             *mine = k;
-            if (place / 32 * 32 < n_elem) { // unused places compute nonsense that no row sums
+            if (place / 32 * 32 < n_elem) { // unused places compute values that no row sums
                 const hx_eight my_corner = corner()[place];
                 const T my_modulus = static_cast<T>(modulus()[place]);
                 body.element(my_corner, nodal() + at::field, nodal(), my_modulus, force(k) + place,
@@ -202,7 +207,7 @@ template <class T, bool LISTED> struct hx_wide_block {
         }
     }
 
-    // By one thread.
+    // Called by one thread.
     __device__ __forceinline__ void load_lists(int k) const
     {
         const hx_span s = *span(k);
@@ -230,7 +235,7 @@ template <class T, bool LISTED> struct hx_wide_block {
         hx_barrier::copy(nodal() + at::field, row_xyz + 3 * (s.begin - g.first_row), n_field_byte,
                          loaded());
     }
-    // By a warp.
+    // Called by a warp.
     __device__ __forceinline__ void load_one_by_one(int k, const int32_t *elem,
                                                     const double *moduli, const T *x) const
     {
@@ -245,7 +250,8 @@ template <class T, bool LISTED> struct hx_wide_block {
 #pragma unroll
             for (int i = 0; i < 3; i++) __pipeline_memcpy_async(to + i, from + i, sizeof(T));
         }
-        if (LISTED) __pipeline_wait_prior(0); // this patch's elements, long there
+        // this patch's elements, which were loaded long before
+        if (LISTED) __pipeline_wait_prior(0);
 #pragma unroll 2
         for (int i = lane; i < s.count; i += 32)
             __pipeline_memcpy_async(modulus() + i, moduli + (LISTED ? next_elem()[i] : s.first + i),
@@ -253,7 +259,7 @@ template <class T, bool LISTED> struct hx_wide_block {
         hx_barrier::arrive_after_copies(loaded());
         if (LISTED) load_elem(k + 1, elem);
     }
-    // Each of a warp's threads for itself.
+    // Called by each thread of a warp for itself.
     __device__ __forceinline__ void load_elem(int k, const int32_t *elem) const
     {
         const hx_span s = *span(k);
@@ -268,8 +274,8 @@ template <class T, bool LISTED> struct hx_wide_block {
         return number < g.n_patch ? g.span[number] : hx_span{0, 0, 0, 0, 0};
     }
 
-    // By a warp. Numbers of patches, then what is said of them, come early, each into a register
-    // until the next patch, so that nothing waits for them.
+    // Called by a warp. The indices of patches, and then their spans, are loaded early into
+    // registers, where they stay until the next patch, so that nothing waits for them.
     __device__ __forceinline__ void load(const int32_t *elem, const double *moduli,
                                          const T *row_xyz, const T *x) const
     {
@@ -309,8 +315,9 @@ template <class T, bool LISTED> struct hx_wide_block {
             }
             __syncwarp();
         }
-        __threadfence(); // what this block took, before it is done
-        // The last block to end has nobody beside it.
+        // orders the counter of patches taken before the counter of blocks that are done
+        __threadfence();
+        // The last block to end resets the counter.
         if (lane == 0 && atomicInc(g.taken + 1, gridDim.x - 1) == gridDim.x - 1) *g.taken = 0;
     }
 
@@ -330,9 +337,11 @@ template <class T, bool LISTED> struct hx_wide_block {
     }
 };
 
-// Kernel of HX_WIDE_THREADS threads a block, one call of
+// Kernel with HX_WIDE_THREADS threads per block and one call of
+//
 //     body.element(corner, coordinates, displacements, modulus, column, steps)
-// an element, otherwise as hx_run_patches.
+//
+// per element; otherwise like hx_run_patches.
 template <class T, bool LISTED, class Body>
 __device__ __forceinline__ void
 hx_run_wide(const hx_patch_view &g, const int32_t *__restrict__ elem,

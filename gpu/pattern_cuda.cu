@@ -1,5 +1,5 @@
 // The pattern of neighbours on the GPU: the three stages of P2, and what both builders share. The
-// result is that of core/matrix/pattern.c, bit for bit.
+// result is bitwise that of core/matrix/pattern.c.
 #include "core/base/clock.h"
 #include "pattern_cuda.cuh"
 #include "scan_cuda.cuh"
@@ -7,8 +7,8 @@
 namespace
 {
 
-constexpr int LANES = 8;          // that order the places of a point
-constexpr unsigned LONGEST = 512; // places of a point that they take
+constexpr int LANES = 8;          // number of lanes that sort the places of a point
+constexpr unsigned LONGEST = 512; // maximum number of places of a point for this method
 
 __device__ __forceinline__ int64_t thread_index()
 {
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     list[ptr[point] + atomicSub(&count[point], 1u) - 1] = static_cast<uint32_t>(k);
 }
 
-// A place goes where its list has so many smaller ones.
+// The rank of a place is the number of smaller places in its list.
 __global__ void __launch_bounds__(HX_BLOCK)
     order_places(int64_t n_point, const int64_t *ptr, const uint32_t *loose, uint32_t *list)
 {
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     place[k] = static_cast<uint32_t>(k);
 }
 
-// The widest of rows ptr[0 .. n].
+// Width of the widest row of ptr[0 .. n].
 __global__ void __launch_bounds__(HX_BLOCK)
     find_widest(int64_t n, const int64_t *ptr, unsigned *widest)
 {
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     if (threadIdx.x % HX_WARP == 0 && most > 0) atomicMax(widest, most);
 }
 
-// Slots of a byte as those of two.
+// Converts slots of one byte to slots of two bytes.
 __global__ void __launch_bounds__(HX_BLOCK)
     widen_slots(int64_t n, const uint8_t *from, uint16_t *to)
 {
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     if (i < n) to[i] = from[i] == HX_NO_SLOT_8 ? HX_NO_SLOT_16 : from[i];
 }
 
-// ---- lists of the points' places
+// --- lists of the points' places ---
 
 struct list_work {
     uint32_t *count; // [n_point + 1]
@@ -97,7 +97,7 @@ int lay_out_lists(list_work *w, hx_arena *arena, const hx_incidence *in)
     return HX_OK;
 }
 
-// All places by point, in a sort that keeps their order.
+// Sorts all places by point; the sort is stable.
 struct place_sort {
     uint32_t *point[2], *place[2];
     void *d_work;
@@ -135,7 +135,7 @@ int run_place_sort(const hx_building *b, place_sort *w)
     return HX_OK;
 }
 
-// The lists where a point is in so many cells that to compare all its places would be slow.
+// Builds the lists if a point is in so many cells that comparing all its places would be slow.
 int fill_by_sort(const hx_building *b)
 {
     hx_arena arena = {};
@@ -185,7 +185,7 @@ int count_and_scan(const hx_building *b, list_work *w)
     return hx_step_end(b->clock);
 }
 
-// Leaves work queued in the list_work's memory.
+// Leaves queued work that uses the memory of list_work.
 int make_lists(hx_building *b, list_work *w)
 {
     hx_incidence *in = &b->in;
@@ -206,17 +206,17 @@ int make_lists(hx_building *b, list_work *w)
     return HX_OK;
 }
 
-// ---- neighbours, offsets, columns
+// --- neighbours, offsets, columns ---
 
 struct row_work {
     hx_row_job job;
-    unsigned n_set;    // rows that are made as sets
-    void *d_byte_slot; // slots of a byte that others of two have replaced (owned)
+    unsigned n_set;    // number of rows that are built as sets
+    void *d_byte_slot; // one-byte slots that have been replaced by two-byte slots (owned)
     void *d_scan;
     size_t n_scan;
 };
 
-// narrow: whether there is memory for the columns of narrow rows besides.
+// narrow: there is also memory for the columns of narrow rows.
 int lay_out_rows(row_work *w, hx_arena *arena, const hx_building *b, bool narrow)
 {
     const int64_t n_row = b->spec.n_row;
@@ -260,7 +260,7 @@ int queue_offsets(const hx_building *b, row_work *w)
     return hx_queue_widest(b, p->n_row, p->d_row_ptr, &w->job.found->widest);
 }
 
-// Memory that the offsets decide: columns, and slots of two bytes in place of those of one.
+// Allocates what depends on the offsets: columns, and two-byte slots in place of one-byte slots.
 int take_entries(hx_building *b, row_work *w)
 {
     hx_device_pattern *p = b->p;
@@ -289,7 +289,8 @@ int queue_entries(const hx_building *b, const row_work *w, const hx_huge_rows *h
     return hx_step_end(b->clock);
 }
 
-// Rows of splines as sets where all are narrow enough; others, and those, by sorting.
+// Wide rows of splines are built as sets if all of them are narrow enough; otherwise, and for other
+// cells, by sorting.
 int count_huge(const hx_building *b, row_work *w, hx_huge_rows *huge, const hx_found *found)
 {
     unsigned n_overflow = 1;
@@ -324,7 +325,7 @@ int find_rows(hx_building *b, row_work *w, hx_huge_rows *huge)
     return b->dev->ops->sync(b->dev);
 }
 
-// Bytes for the lists, if they are wanted, and then in their place for the rows.
+// Number of bytes for the lists, if they are needed, and then, in the same memory, for the rows.
 int count_bytes(const hx_building *b, bool narrow, size_t *n_byte)
 {
     hx_arena lists = {}, rows = {};
@@ -336,7 +337,7 @@ int count_bytes(const hx_building *b, bool narrow, size_t *n_byte)
     return HX_OK;
 }
 
-// The kernel of hexahedra needs memory for columns; that of any cells does without.
+// The kernel for hexahedra needs memory for columns; the kernel for general cells does not.
 int take_work_memory(const hx_building *b, bool *narrow, char **d_memory)
 {
     size_t n_byte;
@@ -380,7 +381,7 @@ int build_in_stages(hx_building *b)
     return rc;
 }
 
-// ---- the whole
+// --- the complete build ---
 
 int complete_spec(const hx_incidence *in, hx_pattern_spec *spec)
 {
@@ -389,10 +390,11 @@ int complete_spec(const hx_incidence *in, hx_pattern_spec *spec)
         spec->n_row = in->n_point;
     }
     if (in->n_place > UINT32_MAX)
-        return HX_RAISE(HX_EENV, "%lld corners of cells: a matrix takes 2^32 at most",
+        return HX_RAISE(HX_EENV,
+                        "the mesh has %lld corners of cells; a matrix supports at most 2^32",
                         static_cast<long long>(in->n_place));
     if (spec->row_first < 0 || spec->row_first + spec->n_row > in->n_point)
-        return HX_RAISE(HX_EINTERNAL, "rows beyond the last point");
+        return HX_RAISE(HX_EINTERNAL, "the pattern has rows beyond the last point");
     return HX_OK;
 }
 
@@ -414,7 +416,8 @@ int build(hx_building *b)
     return build_in_stages(b);
 }
 
-// All queued work is done. What is left of the wall clock is memory, and waits for the device.
+// Called when all queued work is done. The rest of the wall-clock time is memory allocation and
+// waiting for the device.
 int finish_clock(hx_step_clock *clock)
 {
     hx_steps *steps = clock->steps;
@@ -463,7 +466,7 @@ int hx_take_memory(hx_device *dev, size_t bytes, void *d_out, const char *what)
 {
     const int rc = dev->ops->alloc(dev, bytes, d_out);
     if (rc != HX_ENOMEM) return rc;
-    return HX_RAISE(HX_EENV, "%s: %.2f GB of device memory wanted, and not available", what,
+    return HX_RAISE(HX_EENV, "%s: %.2f GB of device memory needed, but not available", what,
                     1e-9 * static_cast<double>(bytes));
 }
 
@@ -493,7 +496,7 @@ int hx_judge_rows(const hx_building *b, unsigned widest)
     hx_device_pattern *p = b->p;
     if (widest >= HX_NO_SLOT_16)
         return HX_RAISE(HX_EINPUT,
-                        "a node of the mesh has %u neighbours; a matrix takes 65534 at most",
+                        "a node of the mesh has %u neighbours; a matrix supports at most 65534",
                         widest);
     p->max_row = static_cast<int>(widest);
     p->slot_bytes = widest <= HX_NO_SLOT_8 ? 1 : 2;

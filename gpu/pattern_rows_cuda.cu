@@ -1,20 +1,21 @@
-// The neighbours of points, found by a warp a point: the points of its cells, sorted in registers,
-// each with its number among them; where the sorted ones change is an entry, and what was sorted
-// knows its slot.
+// The neighbours of points, one warp per point: the points of its cells are sorted in registers,
+// each with its index among them. Each change in the sorted sequence begins a new entry, whose
+// number in the row is the slot of its candidates.
 #include "pattern_cuda.cuh"
 
 namespace
 {
 
 constexpr int N_WARP = HX_BLOCK / HX_WARP;
-constexpr int ROWS = 4;       // rows of hexahedra a warp: four chains of loads and shuffles at once
-constexpr int MOST_PLACE = 8; // cells at a point, in the kernel of hexahedra
-constexpr int MOST_CANDIDATE = 255; // of a row that a warp sorts; its slots fit in a byte
+constexpr int ROWS = 4;       // of hexahedra per warp: four independent chains of loads
+constexpr int MOST_PLACE = 8; // cells at a point, at most, in the kernel for hexahedra
+// maximum number for a row that a warp sorts; its slots fit into a byte
+constexpr int MOST_CANDIDATE = 255;
 constexpr int N_CANDIDATE = 256;
 constexpr uint32_t NO_PLACE = 0xffffffffu;
 constexpr uint8_t NONE = HX_NO_SLOT_8;
 
-static_assert(ROWS * MOST_PLACE == HX_WARP, "a lane a place");
+static_assert(ROWS * MOST_PLACE == HX_WARP, "one lane per place");
 
 template <class Key> __device__ __forceinline__ Key keep(bool larger, Key mine, Key other)
 {
@@ -28,7 +29,7 @@ template <class Key> __device__ __forceinline__ void order(Key &low, Key &high)
     low = smaller;
 }
 
-// Key K lane + e of R sequences: each key meets the one that mirrors it within `size`.
+// Key K lane + e of R sequences: compares each key with the one that mirrors it within `size`.
 template <int SIZE, class Key, int R, int K>
 __device__ __forceinline__ void mirror(Key (&key)[R][K], int lane)
 {
@@ -52,7 +53,7 @@ __device__ __forceinline__ void mirror(Key (&key)[R][K], int lane)
     }
 }
 
-// Each key meets the one STRIDE further on, and so on with halves of it.
+// Compares each key with the one STRIDE after it, and continues with half of STRIDE.
 template <int STRIDE, class Key, int R, int K>
 __device__ __forceinline__ void halve(Key (&key)[R][K], int lane)
 {
@@ -74,7 +75,7 @@ __device__ __forceinline__ void halve(Key (&key)[R][K], int lane)
     if constexpr (STRIDE > 1) halve<STRIDE / 2>(key, lane);
 }
 
-// Ascending in e + K lane, by a bitonic network.
+// Sorts in ascending order of e + K lane, by a bitonic network.
 template <int SIZE = 2, class Key, int R, int K>
 __device__ __forceinline__ void sort_in_warp(Key (&key)[R][K], int lane)
 {
@@ -83,7 +84,8 @@ __device__ __forceinline__ void sort_in_warp(Key (&key)[R][K], int lane)
     if constexpr (SIZE < HX_WARP * K) sort_in_warp<2 * SIZE>(key, lane);
 }
 
-// Keys of the row's up to 64 candidates: point, and number of the candidate in the lowest 6 bits.
+// Keys of the row's at most 64 candidates: the point, and the index of the candidate in the lowest
+// 6 bits.
 template <class Key>
 __device__ __forceinline__ void load_hexahedra(const hx_row_job &job, int64_t row, uint32_t place,
                                                int lane, Key (&key)[2])
@@ -104,7 +106,8 @@ __device__ __forceinline__ void load_hexahedra(const hx_row_job &job, int64_t ro
     }
 }
 
-// From sorted keys: slots by number of the candidate, columns if they are few. Returns how many.
+// From sorted keys: slots by the index of the candidate, and columns if there are few. Returns the
+// number of entries.
 template <class Key>
 __device__ __forceinline__ int number_hexahedra(const hx_row_job &job, int64_t row, int lane,
                                                 const Key (&key)[2], uint8_t *slot)
@@ -130,11 +133,11 @@ __device__ __forceinline__ int number_hexahedra(const hx_row_job &job, int64_t r
     return n;
 }
 
-// Rows of hexahedra, up to 8 at the point; the others go to a list.
+// Rows of hexahedra, with at most 8 cells at the point; other rows are added to a list.
 template <class Key>
 __global__ void __launch_bounds__(HX_BLOCK) find_rows_of_hexahedra(hx_row_job job)
 {
-    __shared__ uint2 slot[N_WARP][HX_WARP]; // of a lane's place, 8 bytes each
+    __shared__ uint2 slot[N_WARP][HX_WARP]; // slots of each lane's place, 8 bytes each
     const int lane = threadIdx.x % HX_WARP, warp = threadIdx.x / HX_WARP;
     const int64_t base = (static_cast<int64_t>(blockIdx.x) * N_WARP + warp) * ROWS;
     if (base >= job.n_row) return;
@@ -171,11 +174,11 @@ __global__ void __launch_bounds__(HX_BLOCK) find_rows_of_hexahedra(hx_row_job jo
     }
 }
 
-// A place and its cell, a lane each of up to 32.
+// A place and its cell; at most 32, one per lane.
 struct star_cell {
     int64_t first; // place of the cell's first point
-    int64_t pair;  // of the place with the cell's first point
-    int n;         // points; 0 past the last
+    int64_t pair;  // pair of the place with the cell's first point
+    int n;         // number of points; 0 beyond the last place
 };
 
 __device__ __forceinline__ star_cell cell_at(const hx_incidence &in, int64_t k, int64_t end)
@@ -193,8 +196,8 @@ __device__ __forceinline__ star_cell from_lane(const star_cell &cell, int lane)
             __shfl_sync(HX_FULL_WARP, cell.n, lane)};
 }
 
-// Calls `visit` for each place from begin on, the whole warp for one after the other, with the
-// number of candidates before it.
+// Calls `visit` for each place from `begin` on, with the whole warp for one place after the other,
+// and with the number of candidates before it.
 template <class Visit>
 __device__ __forceinline__ void for_each_cell(const hx_incidence &in, int64_t begin, int64_t end,
                                               int lane, Visit visit)
@@ -211,7 +214,7 @@ __device__ __forceinline__ void for_each_cell(const hx_incidence &in, int64_t be
     }
 }
 
-// Candidates of a row.
+// Number of candidates of a row.
 __device__ __forceinline__ int64_t count_candidates(const hx_incidence &in, int64_t begin,
                                                     int64_t end, int lane)
 {
@@ -223,7 +226,7 @@ __device__ __forceinline__ int64_t count_candidates(const hx_incidence &in, int6
     return n;
 }
 
-// Slots of n candidates, at most 32 K; returns how many entries they are.
+// Slots of n candidates, at most 32 K; returns the number of their entries.
 template <int K>
 __device__ __forceinline__ int rank_candidates(const int32_t *point, int n, int lower, int64_t row,
                                                uint8_t *slot, int lane)
@@ -246,7 +249,7 @@ __device__ __forceinline__ int rank_candidates(const int32_t *point, int n, int 
         head += col != none && col != before;
         before = col;
     }
-    int sum = head; // of this lane and those below it
+    int sum = head; // for this lane and those below it
 #pragma unroll
     for (int step = 1; step < HX_WARP; step *= 2) {
         const int other = __shfl_up_sync(HX_FULL_WARP, sum, step);
@@ -264,7 +267,8 @@ __device__ __forceinline__ int rank_candidates(const int32_t *point, int n, int 
     return __shfl_sync(HX_FULL_WARP, sum, HX_WARP - 1);
 }
 
-// Any cells: those of a list, or all rows. A row with too many candidates goes to the next list.
+// Rows of any cells: those of a list, or all rows. A row with too many candidates is added to the
+// next list.
 __global__ void __launch_bounds__(HX_BLOCK)
     find_rows(hx_row_job job, const int32_t *list, const unsigned *n_list)
 {
@@ -303,11 +307,11 @@ __global__ void __launch_bounds__(HX_BLOCK)
             for (int b = lane; b < cell.n; b += HX_WARP) job.slot[cell.pair + b] = slot[before + b];
         });
         if (lane == 0) job.count[r] = count;
-        __syncwarp(); // before the next row's
+        __syncwarp(); // before the next row overwrites the shared memory
     }
 }
 
-// The columns of a row, from the slots of its pairs: several write the same.
+// Writes the columns of a row from the slots of its pairs; several lanes may write the same value.
 __device__ void scatter_columns(const hx_row_job &job, const void *slot, int slot_bytes,
                                 int64_t row, int32_t *col, int lane)
 {
@@ -330,7 +334,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     const int64_t mine = base + (lane < ROWS ? lane : ROWS);
     const int64_t ptr = row_ptr[mine < job.n_row ? mine : job.n_row];
     int32_t value[ROWS];
-    unsigned late = 0; // a bit a row that is not in `narrow`
+    unsigned late = 0; // one bit per row that is not in `narrow`
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
         const int64_t begin = __shfl_sync(HX_FULL_WARP, ptr, r);

@@ -1,15 +1,16 @@
-// Neighbours of a spline's control points, which have hundreds in common cells: a thread block a
-// row puts the points of its cells into a hash table in shared memory, each once. With the offsets
-// known it does so again, sorts what is there, and finds each pair's slot by bisection. The result
-// is that of sorting all pairs; memory is that of the pattern.
+// Neighbours of a spline's control points, each of which has hundreds of neighbours: one thread
+// block per row inserts the points of its cells into a hash table in shared memory, each once. When
+// the offsets are known it does so a second time, sorts the table, and finds each pair's slot by
+// bisection. The result is that of sorting all pairs, but no memory beyond that of the pattern is
+// needed.
 #include "pattern_cuda.cuh"
 
 namespace
 {
 
 constexpr int THREADS = HX_BLOCK;
-constexpr unsigned TABLE = 4096; // places of a table: a power of two
-constexpr unsigned MOST = 2048;  // points of a row, half of it
+constexpr unsigned TABLE = 4096; // number of places of the table: a power of two
+constexpr unsigned MOST = 2048;  // maximum number of points of a row: half of it
 constexpr int32_t EMPTY = -1;
 
 struct set {
@@ -18,7 +19,7 @@ struct set {
     unsigned n;
 };
 
-// visit(pair, column) of each pair of the row, each by one thread.
+// Calls visit(pair, column) for each pair of the row, each by one thread.
 template <class Visit>
 __device__ __forceinline__ void for_pairs(const hx_row_job &job, int64_t row, Visit visit)
 {
@@ -33,7 +34,8 @@ __device__ __forceinline__ void for_pairs(const hx_row_job &job, int64_t row, Vi
     }
 }
 
-// The row's columns, in no order; s.n > MOST: there are more, and not all are there.
+// Collects the row's columns, in any order. s.n > MOST: there are more, and not all of them are
+// stored.
 __device__ __forceinline__ void collect(const hx_row_job &job, int64_t row, set &s)
 {
     for (unsigned i = threadIdx.x; i < TABLE; i += THREADS) s.key[i] = EMPTY;
@@ -41,7 +43,7 @@ __device__ __forceinline__ void collect(const hx_row_job &job, int64_t row, set 
     __syncthreads();
     for_pairs(job, row, [&](int64_t, int32_t col) {
         if (!hx_has_entry(job.lower, row, col)) return;
-        unsigned at = static_cast<unsigned>(col) * 2654435761u >> 20; // of 32 bits the upper 12
+        unsigned at = static_cast<unsigned>(col) * 2654435761u >> 20; // the upper 12 of 32 bits
         for (unsigned tries = 0; tries < TABLE; tries++, at = (at + 1) % TABLE) {
             const int32_t there = atomicCAS(&s.key[at], EMPTY, col);
             if (there == EMPTY) atomicAdd(&s.n, 1u);
@@ -62,7 +64,8 @@ __global__ void __launch_bounds__(THREADS) count_kernel(hx_row_job job)
     if (s.n > MOST) atomicAdd(&job.found->n_overflow, 1u);
 }
 
-// s.sorted ascending, in `size` places, a power of two; behind the last the largest number.
+// Sorts s.sorted in ascending order, in `size` places, a power of two; the places after the last
+// column must hold the largest number.
 __device__ __forceinline__ void sort_columns(set &s, unsigned size)
 {
     for (unsigned run = 2; run <= size; run *= 2)
@@ -99,7 +102,7 @@ __global__ void __launch_bounds__(THREADS)
     sort_columns(s, size);
     for (unsigned i = threadIdx.x; i < n; i += THREADS) to[row_ptr[r] + i] = s.sorted[i];
     for_pairs(job, row, [&](int64_t pair, int32_t col) {
-        unsigned low = 0, high = n; // the first that is not below
+        unsigned low = 0, high = n; // the first column that is not less
         while (low < high) {
             const unsigned middle = (low + high) / 2;
             if (s.sorted[middle] < col)

@@ -1,5 +1,5 @@
-// Patterns by sorting (P4): a key of row and column for each pair, sorted with the pair's number;
-// equal keys are one entry. Of all pairs, or of those at points of very many cells.
+// Patterns by sorting (P4): a key of row and column for each pair, sorted together with the pair's
+// index; equal keys are one entry. For all pairs, or for those at points with very many cells.
 #include <cinttypes>
 
 #include "pattern_cuda.cuh"
@@ -24,7 +24,8 @@ cudaError_t number(const hx_sorted_pairs *s, void *d_work, size_t *n_work, cudaS
                                   static_cast<int>(s->n), stream);
 }
 
-// Row r begins where the first key of a row from r on stands; thread n ends the last rows.
+// A row begins at the first key of that row or of a later one; thread n sets the ends of the last
+// rows.
 __global__ void __launch_bounds__(HX_BLOCK) find_row_begins(hx_sorted_pairs s)
 {
     const int64_t i = static_cast<int64_t>(blockIdx.x) * HX_BLOCK + threadIdx.x;
@@ -44,7 +45,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     const uint64_t key = s.key[0][i];
     const int64_t row = static_cast<int64_t>(key >> s.bits);
     const int64_t pair = s.pair ? s.pair[s.order[0][i]] : s.order[0][i];
-    int64_t k = 0xffff; // of either width: no slot
+    int64_t k = 0xffff; // no slot, in either width
     if (row < s.n_row) {
         const int64_t entry = static_cast<int64_t>(s.entry[i]) - 1;
         k = entry - s.row_ptr[row];
@@ -57,7 +58,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
         static_cast<uint16_t *>(slot)[pair] = static_cast<uint16_t>(k);
 }
 
-// What makes keys of points.
+// Makes keys from points.
 struct key_rule {
     int64_t row_first, n_row;
     int lower, bits;
@@ -70,7 +71,7 @@ struct key_rule {
     }
 };
 
-// A thread a pair, of cells of N points, or of n of them.
+// One thread per pair, for cells with N points, or with in.n_per_cell points if N = 0.
 template <int N>
 __global__ void __launch_bounds__(HX_BLOCK)
     make_keys(hx_incidence in, key_rule rule, uint32_t n_pair, uint64_t *key, uint32_t *order)
@@ -83,7 +84,7 @@ __global__ void __launch_bounds__(HX_BLOCK)
     order[i] = i;
 }
 
-// A thread a place, of cells of any number of points.
+// One thread per place, for cells with any number of points.
 __global__ void __launch_bounds__(HX_BLOCK)
     make_keys_of_places(hx_incidence in, key_rule rule, uint64_t *key, uint32_t *order)
 {
@@ -147,7 +148,7 @@ int build(hx_building *b, hx_sorted_pairs *s, hx_found *d_found)
     return HX_OK;
 }
 
-// A block a row, a thread a place: which of a row's candidates stands where does not matter.
+// One block per row, one thread per place. The order of a row's candidates does not matter.
 __global__ void __launch_bounds__(HX_BLOCK)
     make_huge_keys(hx_row_job job, const int32_t *list, hx_sorted_pairs s, int64_t *pairs)
 {
@@ -245,8 +246,8 @@ int hx_build_by_sort(hx_building *b)
     hx_arena arena = {};
     if (n_pair > INT32_MAX)
         return HX_RAISE(HX_EENV,
-                        "building by sort counts pairs in 31 bits, there are %" PRId64
-                        ": take three-stage",
+                        "building by sort: %" PRId64
+                        " pairs are more than a 31-bit index can count; use three-stage",
                         n_pair);
     HX_TRY(hx_sorted_pairs_lay_out(&pairs, &arena, n_pair, b->spec.n_row, b->in.n_point));
     arena.take<hx_found>(1);
@@ -266,7 +267,8 @@ int hx_huge_rows_count(hx_huge_rows *huge, const hx_building *b, const hx_row_jo
     int rc;
     if (found->n_candidate > INT32_MAX)
         return HX_RAISE(
-            HX_EENV, "%" PRId64 " pairs at nodes of many cells: a GPU counts them in 31 bits", n);
+            HX_EENV,
+            "%" PRId64 " pairs at nodes with many cells are more than a 31-bit index can count", n);
     huge->n = found->n_huge;
     huge->d_row = job->huge;
     lay_out_huge(huge, &arena, n, b->in.n_point, &rc);

@@ -1,13 +1,14 @@
-// The steps of PCG on the GPU: few, fused passes; scalars stay in hx_pcg_state on the device. Packs
-// and sums as in vector_cuda.cuh.
+// The steps of PCG on the GPU, in few fused passes. Scalars stay in hx_pcg_state in device memory.
+// Packs and sums are as in vector_cuda.cuh.
 #include "core/solver/pcg_ops.h"
 #include "vector_cuda.cuh"
 
-// Blocks of a sum on a multiprocessor: what five vectors need to keep the memory busy.
+// Number of blocks of a sum per multiprocessor that five vectors need to saturate the memory
+// bandwidth.
 constexpr int UPDATE_PER_SM = HX_SUM_PER_SM / 2;
 
-// z is m r, or given.
-// z in single precision. Sums and p are those of the same z in double, to the bit.
+// Start with z in single precision. The sums and p are bitwise equal to those of the same z in
+// double precision. (In start_kernel below, z is m r, or given.)
 __global__ void __launch_bounds__(HX_BLOCK, HX_READ_PER_SM)
     start_rounded_kernel(int64_t n, const float *__restrict__ z, const double *__restrict__ r,
                          hx_pcg_state *state, double *partial, unsigned *ticket)

@@ -1,5 +1,6 @@
-// From the coordinates of quadratic cells: a warp a cell, or a warp a point that goes through its
-// cells in ascending order; lanes are the Gauss points, and their sums have one order. Cold.
+// Operations computed from the coordinates of quadratic cells: one warp per cell, or one warp per
+// point, which processes its cells in ascending order. The lanes are the Gauss points, and their
+// sums have a fixed order. Not performance-critical.
 #include <cstdlib>
 
 #include "core/base/memory.h"
@@ -10,11 +11,11 @@
 namespace
 {
 
-constexpr int WARPS = 4; // of a thread block
+constexpr int WARPS = 4; // per thread block
 constexpr int POINTS = HX_RULE_POINTS;
 constexpr unsigned ALL_LANES = 0xffffffffu;
 
-// What kernels see of a space.
+// A space as seen by kernels.
 struct space_view {
     hx_incidence in;
     const hx_point_rule *rule;
@@ -30,19 +31,19 @@ __device__ __forceinline__ int64_t warp_of_grid()
     return blockIdx.x * static_cast<int64_t>(WARPS) + threadIdx.x / 32;
 }
 
-// Values of a cell's points, for all lanes of a warp.
+// Loads the values at a cell's points for all lanes of a warp.
 __device__ __forceinline__ void load_points(const hx_incidence &in, int64_t cell,
                                             const double *__restrict__ from, nodal &to)
 {
     const int32_t *const point = in.point + hx_incidence_first(&in, cell);
     const int n = 3 * hx_incidence_count(&in, cell);
-    __syncwarp(); // the cell before is done with
+    __syncwarp(); // all lanes have finished the preceding cell
     for (int k = static_cast<int>(threadIdx.x) % 32; k < n; k += 32)
         to.v[k / 3][k % 3] = from[3 * static_cast<int64_t>(point[k / 3]) + k % 3];
     __syncwarp();
 }
 
-// d[k][i] = derivative of v_i by reference coordinate k.
+// d[k][i] = derivative of v_i with respect to reference coordinate k.
 __device__ __forceinline__ void differentiate(const hx_point_rule &rule, int n, int lane,
                                               const nodal &v, double d[3][3])
 {
@@ -60,7 +61,7 @@ __device__ __forceinline__ void differentiate(const hx_point_rule &rule, int n, 
         }
 }
 
-// adjoint[i][k] = det times dxi_k / dx_i of j[k][i] = dx_i / dxi_k. Returns det.
+// adjoint[i][k] = det times dxi_k / dx_i for the Jacobian j[k][i] = dx_i / dxi_k. Returns det.
 __device__ __forceinline__ double invert(const double j[3][3], double adjoint[3][3])
 {
 #pragma unroll
@@ -73,7 +74,7 @@ __device__ __forceinline__ double invert(const double j[3][3], double adjoint[3]
     return j[0][0] * adjoint[0][0] + j[0][1] * adjoint[1][0] + j[0][2] * adjoint[2][0];
 }
 
-// Values at the lane's point.
+// Values at the Gauss point of the lane.
 __device__ __forceinline__ void interpolate(const hx_point_rule &rule, int n, int lane,
                                             const nodal &v, double at[3])
 {
@@ -83,7 +84,7 @@ __device__ __forceinline__ void interpolate(const hx_point_rule &rule, int n, in
         for (int i = 0; i < 3; i++) at[i] += rule.shape[a][lane] * v.v[a][i];
 }
 
-// In lane 0.
+// The result is in lane 0.
 __device__ __forceinline__ double sum_lanes(double v)
 {
 #pragma unroll
@@ -127,8 +128,8 @@ __global__ void __launch_bounds__(32 * WARPS)
     if (lane == 0) energy[cell] = mine;
 }
 
-// The tile of a point: modulus (lambda m + mu m' + mu tr m I), m = int g g' dV, over its cells. Of
-// the six different numbers, or of the diagonal's three.
+// The tile of a point: modulus (lambda m + mu m' + mu tr m I), m = int g g' dV, summed over its
+// cells. Either its six different numbers, or the three of its diagonal.
 template <bool WHOLE>
 __global__ void __launch_bounds__(32 * WARPS)
     tile_kernel(space_view s, double lambda, double mu, const double *__restrict__ modulus,

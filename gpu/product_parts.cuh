@@ -1,5 +1,5 @@
-// Parts of a product (core/matrix/product_part.h) over lists whose first items are those with
-// points in common. Host code.
+// Parts of a product (core/matrix/product_part.h) over lists in which items with interface points
+// come first. Host code.
 #ifndef HX_PRODUCT_PARTS_CUH
 #define HX_PRODUCT_PARTS_CUH
 
@@ -12,7 +12,7 @@ struct hx_slice {
     int64_t first, n;
 };
 
-// Of n items of elements, the first n_boundary with points in common.
+// The part of n items of elements, of which the first n_boundary have interface points.
 inline hx_slice hx_slice_of(hx_product_part part, int64_t n_boundary, int64_t n)
 {
     if (part == HX_PRODUCT_WHOLE) return {0, n};
@@ -21,7 +21,7 @@ inline hx_slice hx_slice_of(hx_product_part part, int64_t n_boundary, int64_t n)
                                        : hx_slice{n_boundary, n - n_boundary};
 }
 
-// Of n sums over what several of these leave.
+// The part of n sums over the results of several such items.
 inline hx_slice hx_sums_of(hx_product_part part, int64_t n_boundary, int64_t n)
 {
     if (part == HX_PRODUCT_INTERIOR) return {0, 0};

@@ -1,5 +1,5 @@
-// What the cycle of small lattices (multigrid_resident_cuda.cu) has in the shared memory of a
-// block, and how it comes there.
+// Shared memory of the fused coarse cycle (multigrid_resident_cuda.cu): what a block keeps there,
+// and how it is loaded.
 #ifndef HX_RESIDENT_MEMORY_CUH
 #define HX_RESIDENT_MEMORY_CUH
 
@@ -12,15 +12,15 @@
 namespace hx_resident
 {
 
-// What all threads of a block need to know of a step, in its shared memory; offsets there in bytes.
+// Data of a step that all threads of a block need, in shared memory; offsets are in bytes.
 struct alignas(16) order {
-    const float4 *from; // words that are read
-    float4 *to;         // and left
-    unsigned by;        // the step, of this launch, that leaves what is read
-    float a, b;         // the smoother's numbers
-    int what;           // hx_resident_kind, and the level from bit 8 on
-    int list, n_word;   // nodes whose words the block gathers, and how many words
-    int near, matrix;   // values of near nodes, matrices of a lattice below the first
+    const float4 *from; // words to read
+    float4 *to;         // words to write
+    unsigned by;        // step of this launch that wrote the words to read
+    float a, b;         // coefficients of the smoother
+    int what;           // hx_resident_kind + 256 * level
+    int list, n_word;   // list of nodes whose words the block gathers, and number of these words
+    int near, matrix;   // values of near nodes; matrices of a level below the first
 };
 
 struct alignas(16) cycle {
@@ -28,12 +28,13 @@ struct alignas(16) cycle {
     hx_mg_resident r;
     const float *inverse;
     int pitch;
-    // Shared memory: right-hand side of the last lattice, orders, values of parents, states; of
-    // each level near values, twice, and lists; matrices of all but the first; nodes of the first
-    // whose matrix is on its way to registers, so many at a time, and in their place then the rows
-    // of the inverse that the block multiplies, if there is room.
+    // Offsets in shared memory: right-hand side of the coarsest grid, orders, values of parents,
+    // states; for each level, two arrays of near values, and lists; matrices of all levels but the
+    // first; `stage_most` nodes of the first level while their matrix is being loaded to registers,
+    // and afterwards, in the same place, the rows of the inverse that the block multiplies, if
+    // there is room.
     int value_at, order_at, above_at, state_at, n_byte, stage_at, stage_most, has_inverse;
-    int count_at; // the step in which launches are counted: most warps have nothing to do
+    int count_at; // the step in which launches are counted; most warps are idle in it
     struct {
         int near_at, near_bytes, node_at, above_at, parent_at, child_at, matrix_at;
     } part[HX_RESIDENT_LEVELS];
@@ -50,14 +51,14 @@ __device__ __forceinline__ int begin_of(const cycle &c, int l, unsigned block)
     return static_cast<int>(static_cast<unsigned>(nodes_of(c, l)) * block / gridDim.x);
 }
 
-// Where lane `lane` has its numbers of a node's matrix in shared memory among 32 of two rows each:
-// turned by node and rows, so that those who bring them meet no bank twice.
+// Position of lane `lane` among the 32 pairs of numbers of two rows of a node's matrix in shared
+// memory, rotated by node and rows, so that loading it causes no bank conflicts.
 __device__ __forceinline__ int slot_of(int lane, int w, int h)
 {
     return (lane + 3 * w + h) & 31;
 }
 
-// As one word.
+// Reads the step as one word.
 __device__ __forceinline__ hx_resident_step step_of(const cycle &c, int s)
 {
     static_assert(sizeof(hx_resident_step) == sizeof(uint2) &&
@@ -74,12 +75,13 @@ __device__ __forceinline__ float4 *iterate_of(const cycle &c, int l, int copy)
     return static_cast<float4 *>(c.r.part[l].d_x) + copy * 2 * nodes_of(c, l);
 }
 
-// Who has what: the nodes of a block, by warp.
+// The nodes of a block, by warp.
 struct owners {
     int n[HX_RESIDENT_LEVELS + 1], node[HX_RESIDENT_LEVELS + 1][WARPS];
 };
 
-// Shared memory, each part's place computed anew where it is used: registers are the matrix's.
+// Shared memory. The address of each part is recomputed at each use, because the registers are
+// needed for the matrix.
 struct layout {
     const cycle &c;
     char *memory;
@@ -88,12 +90,12 @@ struct layout {
     {
         return reinterpret_cast<T *>(memory + at);
     }
-    // b, m, x, d of a row: always of the same thread.
+    // b, m, x, d of a row; always accessed by the same thread.
     __device__ __forceinline__ float4 &state(int l, int warp, int row) const
     {
         return get<float4>(c.state_at)[(l * WARPS + warp) * STATE_ROWS + row];
     }
-    // Of a node of the level below.
+    // Child of a node on the level below.
     __device__ __forceinline__ int &child(int l, int warp, int lane) const
     {
         return get<int>(c.part[l].child_at)[32 * warp + lane];
@@ -107,13 +109,14 @@ __device__ __forceinline__ void find_owners(const cycle &c, owners *own)
         const int first = begin_of(c, l, blockIdx.x), n = begin_of(c, l, blockIdx.x + 1) - first;
         if (thread < n)
             own->node[l][thread] = l < c.r.n_level ? __ldg(c.r.part[l].d_own + first + thread)
-                                                   : first + thread; // in any order
+                                                   : first + thread; // any order is possible here
         if (thread == 0) own->n[l] = n;
     }
     __syncthreads();
 }
 
-// Where a lane finds the values of its neighbours among those near to the block: ten bits a level.
+// Where a lane finds the values of its neighbours among the near values of the block: ten bits per
+// level.
 constexpr int PLACE_BITS = 10;
 static_assert(WARPS * OFFSETS < 1 << PLACE_BITS && HX_RESIDENT_LEVELS * PLACE_BITS <= 32);
 __device__ __forceinline__ unsigned places_of(const cycle &c, const owners &own)
@@ -121,7 +124,7 @@ __device__ __forceinline__ unsigned places_of(const cycle &c, const owners &own)
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
     unsigned places = 0;
     for (int l = 0; l < c.r.n_level; l++) {
-        int place = c.r.part[l].most_near; // zeros
+        int place = c.r.part[l].most_near; // index of the zeros
         if (warp < own.n[l] && lane < OFFSETS)
             place = __ldg(c.r.part[l].d_place + 32 * own.node[l][warp] + lane);
         places |= static_cast<unsigned>(place) << PLACE_BITS * l;
@@ -129,7 +132,7 @@ __device__ __forceinline__ unsigned places_of(const cycle &c, const owners &own)
     return places;
 }
 
-// A step as the block takes it.
+// A step as the block executes it.
 __device__ __forceinline__ order order_of(const cycle &c, const hx_resident_step &step)
 {
     const int l = step.level, n_last = nodes_of(c, c.r.n_level);
@@ -137,7 +140,7 @@ __device__ __forceinline__ order order_of(const cycle &c, const hx_resident_step
     order o = {};
     o.what = step.kind | l << 8;
     o.by = step.by;
-    if (step.kind == HX_RESIDENT_DIRECT) { // of a level that has no part
+    if (step.kind == HX_RESIDENT_DIRECT) { // the last level has no part
         o.from = last + step.from * 2 * n_last;
         return o;
     }
@@ -168,14 +171,14 @@ __device__ __forceinline__ order order_of(const cycle &c, const hx_resident_step
     return o;
 }
 
-// The matrices of n nodes of a block from the w0-th on: neighbouring lanes bring neighbouring
-// numbers, three lanes a column of a block.
+// Starts loading the matrices of n nodes of a block from the w0-th on: neighbouring lanes load
+// neighbouring numbers, three lanes per column of a block.
 __device__ __forceinline__ void bring_matrices(const cycle &c, int l, const owners &own, int w0,
                                                int n, float2 *to)
 {
     constexpr int ROWS = DOF / 2, HALF = 16;
     const int thread = static_cast<int>(threadIdx.x);
-    const int width = (ROWS * n + HALF - 1) / HALF * HALF; // threads of a column
+    const int width = (ROWS * n + HALF - 1) / HALF * HALF; // number of threads per column
     const int j = thread % width, w = j / ROWS, h = j % ROWS, n_at_once = THREADS / width;
     if (w >= n || thread / width >= n_at_once) return;
     const float *const from = c.level[l].d_matrix + own.node[l][w0 + w] * DOF + 2 * h;
@@ -187,7 +190,7 @@ __device__ __forceinline__ void bring_matrices(const cycle &c, int l, const owne
     }
 }
 
-// Lists, states and orders; the zeros that lanes without a neighbour multiply.
+// Loads lists, states and orders, and sets the zeros that lanes without a neighbour multiply.
 __device__ __forceinline__ void load_lists(const cycle &c, const layout &at, const owners &own)
 {
     const int thread = static_cast<int>(threadIdx.x), warp = thread / 32, lane = thread % 32;
@@ -231,7 +234,7 @@ __device__ __forceinline__ void load_lists(const cycle &c, const layout &at, con
         at.get<order>(c.order_at)[s] = order_of(c, step_of(c, s));
 }
 
-// The first lattice's blocks, to registers.
+// Moves the blocks of the first level to registers.
 __device__ __forceinline__ void take_first(const float2 *stage, int w, float (&m)[BLOCK_NUMBERS])
 {
     const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -244,7 +247,8 @@ __device__ __forceinline__ void take_first(const float2 *stage, int w, float (&m
     }
 }
 
-// The rows of the inverse that the block multiplies, one after the other, if there is room.
+// Starts loading the rows of the inverse that the block multiplies, one after the other, if there
+// is room.
 __device__ __forceinline__ void bring_inverse(const cycle &c, float *to)
 {
     const int n = DOF * nodes_of(c, c.r.n_level), n_four = c.pitch / 4;

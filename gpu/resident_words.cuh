@@ -1,4 +1,4 @@
-// Words that blocks of the cycle of small lattices exchange (multigrid_resident_cuda.cu), and sums
+// Words that the blocks of the fused coarse cycle exchange (multigrid_resident_cuda.cu), and sums
 // of a node's rows over the lanes of a warp.
 #ifndef HX_RESIDENT_WORDS_CUH
 #define HX_RESIDENT_WORDS_CUH
@@ -9,14 +9,14 @@
 namespace hx_resident
 {
 
-constexpr int WARPS = 28, THREADS = 32 * WARPS; // 28: of 72 registers a thread
+constexpr int WARPS = 28, THREADS = 32 * WARPS; // 28 warps leave 72 registers per thread
 constexpr int DOF = HX_MG_DOF, OFFSETS = HX_LATTICE_OFFSETS, BLOCK_NUMBERS = DOF * DOF;
-constexpr int LANE_NUMBERS = BLOCK_NUMBERS / 2 * 32; // of a node in shared memory, two each
-constexpr int STATE_ROWS = 8;                        // places of a node's 6 rows
+constexpr int LANE_NUMBERS = BLOCK_NUMBERS / 2 * 32; // numbers of a node in shared memory, in pairs
+constexpr int STATE_ROWS = 8;                        // space for the 6 rows of a node
 constexpr unsigned LANES = 0xffffffffu;
-constexpr unsigned MOST_POLLS = 1u << 27; // a minute or so: rather an error than no end
+constexpr unsigned MOST_POLLS = 1u << 27; // about a minute; an error is better than an endless loop
 
-// Three numbers of a node, and the step that leaves them.
+// Writes three numbers of a node and the number of the step that computed them.
 __device__ __forceinline__ void publish(float4 *to, float3 v, unsigned tag)
 {
     asm volatile(
@@ -53,7 +53,7 @@ __device__ __forceinline__ float3 poll(const float4 *from, unsigned tag)
     return w.v;
 }
 
-// All six of a node.
+// Polls all six numbers of a node.
 __device__ __forceinline__ void poll_node(const float4 *from, unsigned tag, float (&v)[DOF])
 {
     word a, b;
@@ -71,7 +71,7 @@ __device__ __forceinline__ void poll_node(const float4 *from, unsigned tag, floa
     v[5] = b.v.z;
 }
 
-// Of the last lattice, whose rows come one by one: a number and its step.
+// For the coarsest grid, whose rows are finished one by one: a number and its step.
 __device__ __forceinline__ void publish_row(uint64_t *to, float value, unsigned tag)
 {
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to),
@@ -93,7 +93,8 @@ __device__ __forceinline__ float2 poll_rows(const uint64_t *from, unsigned tag)
                        __uint_as_float(static_cast<unsigned>(b)));
 }
 
-// Six sums over 2 TOP lanes, of a row each: row r's ends up where row_of is r, of 32 lanes in four.
+// Six sums over 2 TOP lanes, one per row: the sum of row r ends in the lanes whose row_of is r,
+// four of 32 lanes.
 template <int TOP = 16> __device__ __forceinline__ int row_of(int lane)
 {
     constexpr int THIRD = TOP / 2, SECOND = TOP / 4;
@@ -117,13 +118,13 @@ template <int TOP = 16> __device__ __forceinline__ float sum_rows(const float (&
     const float from_first = __shfl_xor_sync(LANES, third ? t[0] : t[2], TOP / 2),
                 from_second = __shfl_xor_sync(LANES, t[1], TOP / 2);
     u[0] = (third ? t[2] : t[0]) + from_first;
-    u[1] = t[1] + from_second; // of the third row: not one
+    u[1] = t[1] + from_second; // the third row has no partner here
     float v = (second ? u[1] : u[0]) + __shfl_xor_sync(LANES, second ? u[0] : u[1], TOP / 4);
     for (int step = TOP / 8; step > 0; step /= 2) v += __shfl_xor_sync(LANES, v, step);
     return v;
 }
 
-// Words of a step at nodes that the block needs, to shared memory.
+// Gathers the words of a step at the nodes that the block needs into shared memory.
 __device__ __forceinline__ void gather(const float4 *x, const int *node, int n_word, unsigned tag,
                                        float *to)
 {
@@ -138,7 +139,7 @@ __device__ __forceinline__ void gather(const float4 *x, const int *node, int n_w
     __syncthreads();
 }
 
-// The same of the last lattice's solution, two rows at a time.
+// Gathers the solution of the coarsest grid, two rows at a time.
 __device__ __forceinline__ void gather_rows(const uint64_t *y, const int *node, int n_word,
                                             unsigned tag, float *to)
 {
@@ -151,7 +152,7 @@ __device__ __forceinline__ void gather_rows(const uint64_t *y, const int *node, 
     __syncthreads();
 }
 
-// From the lanes of rows 1, 2 and of 4, 5 to that of 0 and that of 3.
+// Moves values from the lanes of rows 1, 2 and of 4, 5 to that of 0 and that of 3.
 __device__ __forceinline__ float3 of_three(float v)
 {
     const float y = __shfl_down_sync(LANES, v, 4), z = __shfl_down_sync(LANES, v, 8);

@@ -1,9 +1,9 @@
-// Rigid motions of a set: six sums in a fixed order, then every node of the set.
+// Rigid-body motions of a set: six sums in a fixed order, then an update of every node of the set.
 #include "core/problem/rigid_set.h"
 #include "core/solver/rigid_ops.h"
 #include "sums_cuda.cuh"
 
-// out: the sums, or the motion that they project to.
+// out: the sums or, if `project` is set, the motion that they are projected to.
 __global__ void __launch_bounds__(HX_BLOCK)
     rigid_sum_kernel(hx_rigid_set set, bool project, const int32_t *__restrict__ node,
                      const double *__restrict__ xyz, const double *__restrict__ y, double *out,

@@ -1,4 +1,4 @@
-// Sums and sorts of CUB, for the types that others take.
+// Prefix sums and sorts of CUB, for the types that other files use.
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 #include <thrust/iterator/counting_iterator.h>
@@ -12,7 +12,7 @@ namespace
 // 1 where an entry begins.
 struct is_entry {
     const uint64_t *key;
-    uint64_t end; // of keys that have entries
+    uint64_t end; // bound of the keys that have entries
     __host__ __device__ uint32_t operator()(int64_t i) const
     {
         return key[i] < end && (i == 0 || key[i] != key[i - 1]);

@@ -1,6 +1,7 @@
-// A cell of a spline by a thread block: its map at the Gauss points, a thread each, from sums over
-// control points one direction after another (what spline_cell.h says, for a GPU). The tables of
-// its three directions and all numbers on their way lie in shared memory. Sums have one order.
+// A cell of a spline, processed by a thread block: its map at the Gauss points, one thread each,
+// from sums over control points one direction after the other (spline_cell.h, for a GPU). The
+// tables of its three directions and all intermediate numbers are in shared memory. Sums have a
+// fixed order.
 #ifndef HX_SPLINE_CELLS_CUH
 #define HX_SPLINE_CELLS_CUH
 
@@ -11,13 +12,14 @@
 namespace hx_spline_gpu
 {
 
-constexpr int MOST = HX_SPLINE_CELL_POINTS;              // points and Gauss points of a cell
-constexpr int MOST_ORDER = HX_SPLINE_MAX_ORDER;          // of a direction
-constexpr int TABLE = MOST_ORDER * (1 + 2 * MOST_ORDER); // numbers of a direction's table
-constexpr int WORK = 7;                                  // numbers a point and field
-constexpr int FRAME = 12;                                // numbers of a stored frame
+// maximum number of control points, and of Gauss points, of a cell
+constexpr int MOST = HX_SPLINE_CELL_POINTS;
+constexpr int MOST_ORDER = HX_SPLINE_MAX_ORDER;          // of one direction
+constexpr int TABLE = MOST_ORDER * (1 + 2 * MOST_ORDER); // size of the table of a direction
+constexpr int WORK = 7;                                  // numbers per point and field
+constexpr int FRAME = 12;                                // numbers per stored frame
 
-// What kernels see of a space. The weights are all 1 where there are none.
+// A space as seen by kernels. If there are no weights, all weights are 1.
 struct space {
     hx_incidence in;
     hx_spline_rule rule;
@@ -25,30 +27,31 @@ struct space {
 };
 
 struct cell {
-    int64_t first; // place of its first point
+    int64_t first; // place of its first control point
     int order[3], n;
 };
 
-// Tables, and which cell they are of: of all threads of a block.
+// Tables of the current cell, shared by all threads of a block.
 struct tables {
     double t[3][TABLE];
 };
 
-// The map at a Gauss point: gradient of R_a by x_i is weight_a (c[i] . slopes of N_a - g[i] N_a).
+// The map at a Gauss point: the derivative of R_a with respect to x_i is weight_a
+// (c[i] . slopes of N_a - g[i] N_a).
 struct frame {
     double c[3][3], g[3];
-    double volume, w; // weight of the rule times det J; sum of weight_a N_a
+    double volume, w; // volume: weight of the rule times det J; w: sum of weight_a N_a
     double x[3];
 };
 
-// Cells are counted in 31 bits (hx_incidence).
+// The number of cells fits into 31 bits (hx_incidence).
 __device__ __forceinline__ int cell_of_place(const hx_incidence &in, uint32_t place)
 {
     return in.n_per_cell ? static_cast<int>(place / static_cast<uint32_t>(in.n_per_cell))
                          : in.place_cell[place];
 }
 
-// Finds a cell and loads its tables. Whoever reads them waits for the block first.
+// Finds a cell and loads its tables. The block must synchronize before they are read.
 __device__ __forceinline__ cell load_cell(const space &s, int64_t number, tables &to)
 {
     const hx_spline_rule_patch &patch =
@@ -71,14 +74,14 @@ __device__ __forceinline__ cell load_cell(const space &s, int64_t number, tables
     return c;
 }
 
-// Values of Gauss point q of direction d (slopes: `order` further on); its weight is before them.
+// Values of Gauss point q in direction d (slopes: `order` entries later), preceded by its weight.
 __device__ __forceinline__ const double *row(const cell &c, const tables &t, int d, int q)
 {
     return t.t[d] + q * (1 + 2 * c.order[d]) + 1;
 }
 
-// work[f n + a] = component f of u[][3] at the cell's points, times their weights; after n_field of
-// them the weights themselves, where there are any. Returns the number of fields.
+// work[f n + a] = component f of u[][3] at the cell's control points, times their weights; after
+// n_field of them the weights themselves, if there are any. Returns the number of fields.
 __device__ __forceinline__ int load_fields(const space &s, const cell &c,
                                            const double *__restrict__ u, double *work)
 {
@@ -93,8 +96,8 @@ __device__ __forceinline__ int load_fields(const space &s, const cell &c,
     return s.rule.weight ? 4 : 3;
 }
 
-// Of the fields at work: at the Gauss points q value and slopes, work[(4 f + k) n + q]. Numbers
-// are WORK 4 n; the block has waited before, and waits after.
+// Evaluates the fields in work at the Gauss points q: value and slopes at work[(4 f + k) n + q].
+// work has WORK 4 n numbers. The block must synchronize before and after.
 __device__ __forceinline__ void evaluate(const cell &c, const tables &t, int n_field, double *work)
 {
     const int n0 = c.order[0], n1 = c.order[1], n2 = c.order[2], n01 = n0 * n1;
@@ -142,7 +145,7 @@ __device__ __forceinline__ void evaluate(const cell &c, const tables &t, int n_f
     __syncthreads();
 }
 
-// At Gauss point q, of what evaluate made of the coordinates.
+// The frame at Gauss point q, from the coordinates as evaluated by `evaluate`.
 __device__ __forceinline__ frame make_frame(const cell &c, const tables &t, int n_field,
                                             const double *at, int q)
 {
@@ -186,8 +189,8 @@ __device__ __forceinline__ frame make_frame(const cell &c, const tables &t, int 
     return f;
 }
 
-// The map of a cell whose tables are on their way: work has WORK 4 n numbers. Threads q < n have
-// their frame; the block has waited when it returns, but not for this.
+// The map of a cell whose tables are being loaded; work has WORK 4 n numbers. Threads q < n get
+// their frame. The function synchronizes the block, but not after the frames.
 __device__ __forceinline__ void map_cell(const space &s, const cell &c, const tables &t,
                                          double *work, frame &f)
 {
@@ -197,7 +200,7 @@ __device__ __forceinline__ void map_cell(const space &s, const cell &c, const ta
     if (q < c.n) f = make_frame(c, t, n_field, work, q);
 }
 
-// N_a and its slopes at Gauss point q, times the weight of the point.
+// N_a and its slopes at Gauss point q, times the weight of the control point.
 struct shape {
     double value, slope[3];
 };

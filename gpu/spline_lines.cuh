@@ -1,6 +1,7 @@
-// Lines of cells of a solid spline patch by a thread block (core/matrix/interaction_line.h says
-// what each thread does): products on tensor cores, in registers until the last cell that knows
-// both points, then in a buffer. Nothing stored of a Gauss point.
+// Lines of cells of a solid spline patch, each processed by a thread block
+// (core/matrix/interaction_line.h describes the work of each thread): products on tensor cores are
+// kept in registers until the last cell that contains both control points, and then written to a
+// buffer. Nothing is stored per Gauss point.
 #ifndef HX_SPLINE_LINES_CUH
 #define HX_SPLINE_LINES_CUH
 
@@ -13,9 +14,10 @@ namespace hx_spline_lines
 
 constexpr int WARP = 32;
 
-// `layers` of Gauss points at a time; a block makes `strips` strips of 16 lines of a plane, all
-// columns; a warp one strip, `wide` tiles of 8 columns, of all pairs of planes, `fours` fours of
-// Gauss points an instruction; so many blocks a multiprocessor.
+// `layers`: layers of Gauss points at a time. A block computes `strips` strips of 16 lines of a
+// plane, with all columns. A warp computes one strip and `wide` tiles of 8 columns, for all pairs
+// of planes, with `fours` groups of four Gauss points per instruction. `blocks`: blocks per
+// multiprocessor.
 template <int ORDER> struct shape {
     static constexpr int layers = ORDER == 5 ? 1 : ORDER == 4 ? 2 : ORDER;
     static constexpr int strips = ORDER == 3 ? 2 : 1;
@@ -23,21 +25,21 @@ template <int ORDER> struct shape {
     static constexpr int fours = ORDER == 2 ? 2 : 1;
     static constexpr int blocks = ORDER == 2 ? 8 : ORDER == 3 ? 4 : ORDER == 4 ? 2 : 1;
     static constexpr int lines = 3 * ORDER * ORDER;
-    static constexpr int across = ((lines + 7) / 8 + wide - 1) / wide; // warps
+    static constexpr int across = ((lines + 7) / 8 + wide - 1) / wide; // number of warps
     static constexpr int parts = ((lines + 15) / 16 + strips - 1) / strips;
     static constexpr int threads = WARP * strips * across;
-    static constexpr int pairs = ORDER * (ORDER + 1) / 2; // of planes
+    static constexpr int pairs = ORDER * (ORDER + 1) / 2; // number of pairs of planes
     static constexpr int row_threads = ORDER == 2 ? 64 : ORDER == 4 ? 320 : 256;
     static constexpr int row_blocks = ORDER == 4 ? 2 : 4;
 };
 
-// The pair of the plane that is `apart` above plane `low` with that one.
+// Index of the pair of plane `low` with the plane `apart` above it.
 template <int ORDER> __host__ __device__ constexpr int pair_of(int apart, int low)
 {
     return apart * ORDER - apart * (apart - 1) / 2 + low;
 }
 
-// All items of a stage, then all threads wait.
+// Executes all items of a stage; then all threads wait.
 template <int THREADS, class F> __device__ __forceinline__ void for_items(int n, F stage)
 {
 #pragma unroll 1
@@ -45,7 +47,7 @@ template <int THREADS, class F> __device__ __forceinline__ void for_items(int n,
     __syncthreads();
 }
 
-// Where a warp's tiles lie in a plane's square of lines.
+// Position of a warp's tiles in a plane's square of lines.
 template <int ORDER> struct place {
     int row, column, lane;
     __device__ __forceinline__ explicit place(int part)
@@ -65,8 +67,7 @@ template <int ORDER> struct place {
 
 template <int ORDER> using sums = double[shape<ORDER>::wide][shape<ORDER>::pairs][4];
 
-// The products of FOURS fours of Gauss points, the first of them number `step`, on top of what
-// there is.
+// Adds the products of FOURS groups of four Gauss points, from group `step` on.
 template <int ORDER, int FOURS>
 __device__ __forceinline__ void multiply_fours(const double *const (&own)[2],
                                                const double *const (&other)[shape<ORDER>::wide],
@@ -119,8 +120,8 @@ __device__ __forceinline__ void multiply(const double *h, const place<ORDER> &at
     if (S::fours == 2 && fours % 2) multiply_fours<ORDER, 1>(own, other, fours - 1, at, d);
 }
 
-// What is complete of the lowest plane leaves for its part of the buffer, the planes above move
-// down.
+// Writes the completed sums of the lowest plane to its part of the buffer, and moves the planes
+// above down.
 template <int ORDER>
 __device__ __forceinline__ void leave(double *to, const place<ORDER> &at, sums<ORDER> &d)
 {
@@ -149,7 +150,7 @@ __device__ __forceinline__ void leave(double *to, const place<ORDER> &at, sums<O
     }
 }
 
-// Tables and frames of some cells.
+// Computes tables and frames of some cells.
 template <int ORDER>
 __device__ __forceinline__ void make_frames(const hx_interaction &in, const hx_line_memory &s,
                                             const hx_line_cells &cells)
@@ -163,7 +164,7 @@ __device__ __forceinline__ void make_frames(const hx_interaction &in, const hx_l
     for_items<threads>(n, [&](int item) { hx_line_frames(&in, ORDER, &s, &cells, item); });
 }
 
-// All cells of the line (c1, c2), the strips number `part` of the planes' lines.
+// Processes all cells of the line (c1, c2), for strips number `part` of the planes' lines.
 template <int ORDER>
 __device__ __forceinline__ void run_line(const hx_interaction &in, double *buffer, int ring, int c1,
                                          int c2, int part, double *memory)
@@ -197,14 +198,14 @@ __device__ __forceinline__ void run_line(const hx_interaction &in, double *buffe
     }
 }
 
-// Numbers of a row's box in shared memory, all layers of it.
+// Size of a row's box in shared memory, with all its layers.
 template <int ORDER> constexpr int row_size()
 {
     constexpr int wide = 2 * ORDER - 1;
     return 9 * wide * wide * wide;
 }
 
-// Of the H100 and what came after it, all degrees.
+// All degrees fit on the H100 and later GPUs.
 inline int check_shared(size_t bytes)
 {
     int device = 0, most = 0;
@@ -212,8 +213,8 @@ inline int check_shared(size_t bytes)
     HX_TRY_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     if (bytes > static_cast<size_t>(most))
         return HX_RAISE(HX_EINPUT,
-                        "gather of this degree needs %zu bytes of shared memory, and this GPU has "
-                        "%d; 'pairs' does without",
+                        "method 'gather' needs %zu bytes of shared memory for this degree, but "
+                        "this GPU has %d; 'pairs' needs none",
                         bytes, most);
     return HX_OK;
 }

@@ -1,6 +1,6 @@
-// From the control points of a spline's cells: what element_ops.h says of a model with points. A
-// thread block a cell, or a point that goes through its cells in ascending order; threads are the
-// Gauss points, and their sums have one order. Cold.
+// Operations of element_ops.h computed from the control points of a spline's cells: one thread
+// block per cell, or per control point, which processes its cells in ascending order. The threads
+// are the Gauss points, and their sums have a fixed order. Not performance-critical.
 #include "core/matrix/form.h"
 #include "core/problem/body_force.h"
 #include "core/solver/block3.h"
@@ -13,7 +13,7 @@ namespace
 using namespace hx_spline_gpu;
 
 constexpr int WARP = 32, THREADS = 128;
-static_assert(THREADS >= MOST, "a thread a Gauss point");
+static_assert(THREADS >= MOST, "one thread per Gauss point");
 
 struct shared_memory {
     tables t;
@@ -21,7 +21,7 @@ struct shared_memory {
     double part[THREADS / WARP][8];
 };
 
-// The block's sums of N numbers, in thread 0.
+// Sums N numbers over the block; thread 0 has the results.
 template <int N> __device__ __forceinline__ void sum_threads(shared_memory &s, double (&v)[N])
 {
     const int lane = static_cast<int>(threadIdx.x) % WARP,
@@ -42,11 +42,11 @@ template <int N> __device__ __forceinline__ void sum_threads(shared_memory &s, d
         }
 }
 
-// u at the Gauss points of a cell, in work as `evaluate` has it.
+// Evaluates u at the Gauss points of a cell, in work in the layout of `evaluate`.
 __device__ __forceinline__ void evaluate_field(const space &s, const cell &c,
                                                const double *__restrict__ u, shared_memory &m)
 {
-    __syncthreads(); // all have read their frames' numbers
+    __syncthreads(); // all threads have read the numbers of their frames
     load_fields(s, c, u, m.work);
     __syncthreads();
     evaluate(c, m.t, 3, m.work);
@@ -82,8 +82,8 @@ __global__ void __launch_bounds__(THREADS)
     if (q == 0) energy[blockIdx.x] = mine[0];
 }
 
-// Calls for each cell of a point, with the point's number there, the tables loaded and the frame of
-// threads q < n made.
+// Calls `visit` for each cell of a control point, with the point's index in the cell, after loading
+// the tables and computing the frames of threads q < n.
 template <class Visit>
 __device__ __forceinline__ void visit_cells(const space &s, int64_t point, shared_memory &m,
                                             Visit visit)
@@ -91,7 +91,7 @@ __device__ __forceinline__ void visit_cells(const space &s, int64_t point, share
     for (int64_t k = s.in.point_ptr[point]; k < s.in.point_ptr[point + 1]; k++) {
         const uint32_t place = s.in.point_place[k];
         const int number = cell_of_place(s.in, place);
-        __syncthreads(); // the cell before is done with
+        __syncthreads(); // all threads have finished the preceding cell
         const cell c = load_cell(s, number, m.t);
         frame f;
         map_cell(s, c, m.t, m.work, f);
@@ -100,8 +100,8 @@ __device__ __forceinline__ void visit_cells(const space &s, int64_t point, share
     }
 }
 
-// The tile of a point: sum of modulus (lambda m + mu m' + mu tr m I), m = int g g' dV. Of the six
-// different numbers, or of the diagonal's three.
+// The tile of a control point: sum of modulus (lambda m + mu m' + mu tr m I), m = int g g' dV.
+// Either its six different numbers, or the three of its diagonal.
 template <bool WHOLE>
 __global__ void __launch_bounds__(THREADS)
     tile_kernel(space s, double lambda, double mu, const double *__restrict__ modulus,
@@ -138,7 +138,8 @@ __global__ void __launch_bounds__(THREADS)
         }
 }
 
-// The same of conduction with one unknown a point: T' Ke T of a cell, for unit conductivity.
+// The energy for heat conduction with one unknown per point: T' Ke T of a cell, for unit
+// conductivity.
 __global__ void __launch_bounds__(THREADS)
     conduction_energy_kernel(space s, const double *__restrict__ t, double *__restrict__ energy)
 {
@@ -148,7 +149,7 @@ __global__ void __launch_bounds__(THREADS)
     frame f;
     double mine[1] = {0.0};
     map_cell(s, c, m.t, m.work, f);
-    __syncthreads(); // all have read their frames' numbers
+    __syncthreads(); // all threads have read the numbers of their frames
     if (q < c.n) {
         const int64_t point = s.in.point[c.first + q];
         m.work[q] = (s.rule.weight ? s.rule.weight[point] : 1.0) * t[point];
@@ -165,7 +166,7 @@ __global__ void __launch_bounds__(THREADS)
     if (q == 0) energy[blockIdx.x] = mine[0];
 }
 
-// The diagonal of conduction.
+// The diagonal for heat conduction.
 __global__ void __launch_bounds__(THREADS)
     conduction_diagonal_kernel(space s, const double *__restrict__ modulus,
                                double *__restrict__ diagonal)
@@ -227,7 +228,7 @@ __global__ void __launch_bounds__(THREADS)
     if (q == 0) dc[blockIdx.x] += factor * hx_mass_slope(rho[blockIdx.x]) * mine[0];
 }
 
-// Blocks of a launch are counted in 31 bits, as points and cells are.
+// The number of blocks of a launch fits into 31 bits, like the numbers of points and cells.
 unsigned blocks_of(int64_t n)
 {
     return static_cast<unsigned>(n);

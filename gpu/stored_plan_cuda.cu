@@ -1,4 +1,4 @@
-// The plan of the fill `stored`: which entries are kept, in which order, and how they are cut into
+// The plan of the fill `stored`: which entries are kept, their order, and how they are divided into
 // records.
 #include <cstdlib>
 
@@ -12,7 +12,7 @@ namespace
 
 using namespace hx_stored;
 
-// Whether the entry of a column has its mirror image before it.
+// Whether the entry of a column is the mirror image of an earlier entry.
 __device__ __forceinline__ bool is_image(const hx_device_pattern &p, int64_t row, int64_t column)
 {
     return column > p.row_first + row && column < p.row_first + p.n_row;
@@ -30,7 +30,7 @@ __global__ void count_kernel(building b)
     b.first[row] = n;
 }
 
-// The entry of a column in a row, ascending; it is there.
+// Index of a column in a row, whose columns ascend; it must be present.
 __device__ uint32_t find_entry(const hx_device_pattern &p, int64_t row, int64_t column)
 {
     int64_t low = p.d_row_ptr[row], high = p.d_row_ptr[row + 1] - 1;
@@ -44,9 +44,10 @@ __device__ uint32_t find_entry(const hx_device_pattern &p, int64_t row, int64_t 
     return static_cast<uint32_t>(low);
 }
 
-// Where rows are wide a record has few, and the images of its entries would go to as many places as
-// there are entries. So of a matrix of blocks entries are sorted by tiles of TILE rows and columns;
-// rows of numbers, which lie three by three, want whole rows.
+// If rows are wide, a record has only a few of them, and the mirror images of its entries would be
+// written to as many separate places as there are entries. Entries of a matrix of blocks are
+// therefore sorted by tiles of TILE rows and columns. Formats with rows of numbers, three of which
+// are contiguous, need whole rows instead.
 constexpr int TILE = 16;
 
 __device__ __forceinline__ uint64_t key_of(const hx_device_pattern &p, int64_t row, int64_t column)
@@ -80,7 +81,7 @@ __global__ void list_kernel(building b)
     }
 }
 
-// The mirror image of each entry, and the row of those that have been sorted.
+// Finds the mirror image of each entry, and the row of sorted entries.
 __global__ void images_kernel(building b)
 {
     const hx_device_pattern &p = b.pattern;
@@ -101,7 +102,8 @@ __device__ __forceinline__ int count_terms(const building &b, int64_t kept)
     return n;
 }
 
-// Bytes of an entry in a record, but at least such that no record has more than it may.
+// Weight of an entry: its bytes in a record, but at least large enough that no record exceeds the
+// maximum number of entries.
 template <int C> __global__ void weigh_kernel(building b)
 {
     const int64_t kept = global_thread();
@@ -181,7 +183,7 @@ void make_linear(hx_cell_rule *rule)
     }
 }
 
-// The rules to the device; `most_gauss`.
+// Uploads the rules and sets `most_gauss`.
 int put_rules(worker *w, hx_cuda_scratch *scratch)
 {
     hx_cell_rule *rule, *d_rule;
@@ -217,7 +219,7 @@ int start_images(worker *w)
     return HX_OK;
 }
 
-constexpr int WIDE = 20; // kept entries of a row, from which on they are sorted by tiles
+constexpr int WIDE = 20; // number of kept entries per row from which they are sorted by tiles
 
 int list_sorted(worker *w)
 {
@@ -239,7 +241,7 @@ int list_sorted(worker *w)
     return HX_OK;
 }
 
-// The entries that are kept; formats other than bsr look them up at each run.
+// Lists the kept entries; formats other than bsr look them up at each run.
 int list_kept(worker *w, hx_cuda_scratch *scratch)
 {
     building *b = &w->b;
@@ -266,7 +268,7 @@ int list_kept(worker *w, hx_cuda_scratch *scratch)
     return start_images(w);
 }
 
-// Entries cut into records.
+// Divides the entries into records.
 int cut_records(worker *w, hx_cuda_scratch *scratch)
 {
     building *b = &w->b;
@@ -306,7 +308,7 @@ int make_roots(worker *w, hx_cuda_scratch *scratch)
     return start_roots(*b, w->stream);
 }
 
-// Room for the records, where each begins, and the largest of them.
+// Allocates the records, and determines where each begins and the size of the largest one.
 int measure(worker *w)
 {
     hx_cuda_scratch scratch(w->dev);
@@ -322,7 +324,8 @@ int measure(worker *w)
     HX_TRY(start_measure(*b, w->stream));
     HX_TRY(get(w, &most, b->most));
     if (most.n_cell > MOST_CELL)
-        return HX_RAISE(HX_EENV, "fill 'stored' takes points of up to %d cells: take fill gather",
+        return HX_RAISE(HX_EENV,
+                        "fill 'stored' supports points with at most %d cells; use fill 'gather'",
                         MOST_CELL);
     if (most.n_cell > 256) {
         b->wide = 1;
@@ -347,17 +350,18 @@ int measure(worker *w)
     return HX_OK;
 }
 
-// Terms are counted in 32 bits: a pair of points of a cell is one at most.
+// The number of terms must fit into 32 bits. A pair of points of a cell gives at most one term.
 int check_counts(const worker *w)
 {
     const hx_device_pattern *const p = &w->b.pattern;
     const int64_t most = p->n_pair > p->n_entry ? p->n_pair : p->n_entry;
     if (!w->b.in.point_ptr)
-        return HX_RAISE(HX_EINTERNAL, "fill 'stored' needs the places of each point");
+        return HX_RAISE(HX_EINTERNAL, "fill 'stored' needs the list of places of each point");
     if (most < UINT32_MAX) return HX_OK;
-    return HX_RAISE(HX_EENV,
-                    "fill 'stored' counts pairs in 32 bits, there are %lld: take fill gather",
-                    static_cast<long long>(most));
+    return HX_RAISE(
+        HX_EENV,
+        "fill 'stored': %lld pairs are more than a 32-bit index can count; use fill 'gather'",
+        static_cast<long long>(most));
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-// What the fill `stored` keeps: the tile of every entry in each of its cells, of modulus 1.
+// Data kept by the fill `stored`: the tile of every entry in each of its cells, for unit modulus.
 #ifndef HX_STORED_PLAN_CUDA_CUH
 #define HX_STORED_PLAN_CUDA_CUH
 
@@ -7,15 +7,15 @@
 namespace hx_stored
 {
 
-constexpr int THREADS = 192;    // of a block, which works on a record
-constexpr int MOST_ENTRY = 192; // of a record
+constexpr int THREADS = 192;    // threads of a block, which processes a record
+constexpr int MOST_ENTRY = 192; // maximum number of entries of a record
 constexpr uint32_t NONE = UINT32_MAX;
 
-// Of elasticity a tile off the diagonal is 9 numbers, one on it 6: xx yy zz xy xz yz yx zx zy. They
-// have 48 significant bits (rounded: within 2^-48 of each), times a power of two that is the same
-// for all: first the float each begins with, then the 24 bits that go on after it, three in nine
-// bytes: off the diagonal all side by side; on it two words and a byte of the last word each half.
-// Of conduction a tile is a double.
+// For elasticity a tile off the diagonal has 9 numbers, one on the diagonal 6: xx yy zz xy xz yz yx
+// zx zy. They have 48 significant bits (rounded, with an error of at most 2^-48 of each), times a
+// common power of two. First come the leading bits of each as a float, then the 24 bits that
+// continue it, three numbers in nine bytes: off the diagonal, all contiguous; on the diagonal, two
+// words and one byte of the last word per half. For heat conduction a tile is a double.
 enum { OFF, DIAGONAL, N_PART };
 
 template <int C> __host__ __device__ constexpr int tile_words(int part)
@@ -34,12 +34,13 @@ __host__ __device__ constexpr int column_of(int t)
     return t < 3 ? t : t == 3 ? 1 : t < 6 ? 2 : t == 8 ? 1 : 0;
 }
 
-// Of a matrix' entries those are kept that have no mirror image before them: on the diagonal and
-// below, and those whose mirror image is in no row of the matrix. In their order they are cut into
-// records, each as long as a block of threads has room for. In a record a part's entries are sorted
-// by falling number of cells; level l has the cells number l of the first so many of them.
+// The entries that are kept are those without an earlier mirror image: those on and below the
+// diagonal, and those whose mirror image is in no row of the matrix. In their order they are
+// divided into records, each as long as a block of threads has room for. In a record, the entries
+// of a part are sorted by descending number of cells; level l contains cell number l of the first
+// entries, as many as have that many cells.
 struct record_head {
-    uint32_t first; // kept entry
+    uint32_t first; // first kept entry
     uint32_t n_term[N_PART];
     uint16_t n_entry, n_diagonal, n_mirror, n_cell;
     uint16_t n_run, n_mirror_run;
@@ -48,18 +49,19 @@ struct record_head {
 };
 static_assert(sizeof(record_head) % 16 == 0, "records are copied 16 bytes at a time");
 
-// Where the lists of a record stand, from its head; `Local` counts its cells.
+// Offsets of the lists of a record, from its head on. `Local` is the type of indices of its cells.
 template <class Local> struct record_lists {
     uint32_t cell;        // int32_t [n_cell]
-    uint32_t base;        // uint32_t [n_run] entry number q of the record is base[run[q]] + q ...
-    uint32_t mirror_base; // uint32_t [n_mirror_run] ... and image number j, ascending, likewise
-    uint32_t level;       // uint16_t [n_level of both] entries that have so many cells
-    uint32_t local;       // Local [n_term of both] the cell of each term
-    uint32_t place;       // uint8_t [n_entry] which entry of the record the sorted one is
-    uint32_t run;         // uint8_t [n_entry]
-    uint32_t mirror_run;  // uint8_t [n_mirror]
-    uint32_t source;      // uint8_t [n_mirror] the entry that it is the image of
-    uint32_t bytes;       // of all, the head included
+    uint32_t base;        // uint32_t [n_run] index of entry q of the record is base[run[q]] + q
+    uint32_t mirror_base; // uint32_t [n_mirror_run] likewise for mirror image j, in ascending order
+    // uint16_t [n_level of both] number of entries with more cells than the level's index
+    uint32_t level;
+    uint32_t local;      // Local [n_term of both] index of the cell of each term
+    uint32_t place;      // uint8_t [n_entry] index in the record of each sorted entry
+    uint32_t run;        // uint8_t [n_entry]
+    uint32_t mirror_run; // uint8_t [n_mirror]
+    uint32_t source;     // uint8_t [n_mirror] entry that it is the mirror image of
+    uint32_t bytes;      // total size, including the head
 
     __host__ __device__ __forceinline__ explicit record_lists(const record_head &h)
     {
@@ -76,37 +78,38 @@ template <class Local> struct record_lists {
     }
 };
 
-// Its tiles, level by level, those on the diagonal last: word w of all its entries, w after w.
+// Number of words of its tiles, which are stored level by level, those on the diagonal last: word 0
+// of all entries of a level, then word 1, and so on.
 template <int C> __host__ __device__ __forceinline__ uint32_t record_words(const record_head &h)
 {
     return tile_words<C>(OFF) * h.n_term[OFF] + tile_words<C>(DIAGONAL) * h.n_term[DIAGONAL];
 }
 
-// Where a record begins; its end is where the next one does. Lists and words are counted by 16
-// bytes.
+// Where a record begins; it ends where the next one begins. Lists and words are counted in units of
+// 16 bytes.
 struct record_at {
     uint32_t list, word;
 };
 
 struct plan {
     int64_t n_kept, n_record;
-    record_at *d_at;    // [n_record + 1]
-    char *d_list;       // heads and lists
-    uint32_t *d_word;   // tiles
-    int most_list;      // bytes of a record's lists
-    int most_word;      // bytes of its tiles
-    int most_entry;     // of a record
-    int most_cell;      // of a record; more than 256 take 16 bits a term, `Local`
-    int power;          // tiles are 2^power times what is kept
-    int32_t *d_row;     // [n_kept] its row, NULL for bsr, which has no use for it nor the next two
-    uint32_t *d_entry;  // [n_kept] the entry in the pattern
-    uint32_t *d_mirror; // [n_kept] its mirror image, or NONE
+    record_at *d_at;  // [n_record + 1]
+    char *d_list;     // heads and lists
+    uint32_t *d_word; // tiles
+    int most_list;    // size of the largest record's lists in bytes
+    int most_word;    // size of the largest record's tiles in bytes
+    int most_entry;   // largest number of entries of a record
+    int most_cell;    // largest number of cells of a record; above 256, terms use 16 bits (`Local`)
+    int power;        // a tile is 2^power times the stored numbers
+    int32_t *d_row;   // [n_kept] row; nullptr for bsr, like the next two
+    uint32_t *d_entry;  // [n_kept] index of the entry in the pattern
+    uint32_t *d_mirror; // [n_kept] index of its mirror image, or NONE
     void *d_memory[6];  // (owned)
     size_t bytes;
 };
 
-// From a zeroed plan, for any cells but those of splines, in records of about so many bytes;
-// release takes half of one too. Waits. HX_EENV: the device lacks memory.
+// The plan must be zeroed. For any cells except those of splines; records have about record_bytes
+// bytes. `release` accepts an incomplete plan. Waits. HX_EENV: not enough device memory.
 int create(plan *p, const hx_cuda_filling *f, int record_bytes);
 void release(plan *p, hx_device *dev);
 

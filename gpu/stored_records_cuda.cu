@@ -1,5 +1,5 @@
-// The records of the fill `stored`: a block is a record, a thread an entry, which walks the cells
-// of its row for those that hold its column too.
+// The records of the fill `stored`: one block per record, one thread per entry, which walks over
+// the cells of its row for those that also contain its column.
 #include "stored_build_cuda.cuh"
 
 namespace
@@ -9,16 +9,17 @@ using namespace hx_stored;
 
 constexpr unsigned ALL = 0xffffffffu;
 
-constexpr int TABLE = 4096; // of a record's cells, by hashing
-static_assert(MOST_CELL <= TABLE / 2, "or it takes long to find a free place");
+constexpr int TABLE = 4096; // size of a record's hash table of cells
+static_assert(MOST_CELL <= TABLE / 2, "at most half of the table is used, or searches take long");
 constexpr int32_t FREE = -1;
 
-// A record as its block arranges it. A thread is an entry.
+// A record while its block arranges it; one thread per entry.
 struct arrangement {
     int32_t key[TABLE];
     uint16_t number[TABLE];
     uint32_t used[TABLE / 32];
-    uint32_t n_term[THREADS], entry[THREADS], mirror[THREADS]; // mirror: ascending in the end
+    // mirror: sorted in ascending order at the end
+    uint32_t n_term[THREADS], entry[THREADS], mirror[THREADS];
     uint8_t part[THREADS], source[THREADS];
     int n_cell;
     record_head head;
@@ -33,12 +34,13 @@ __device__ __forceinline__ uint32_t find_cell(arrangement &s, int64_t cell)
         const int32_t before = atomicCAS(&s.key[at], FREE, key);
         if (before == key) return at;
         if (before != FREE) continue;
-        if (atomicAdd(&s.n_cell, 1) >= MOST_CELL) atomicExch(&s.key[at], FREE); // too many: refused
+        // too many cells; the record will be refused
+        if (atomicAdd(&s.n_cell, 1) >= MOST_CELL) atomicExch(&s.key[at], FREE);
         return at;
     }
 }
 
-// The cells of a record, numbered in the table's order.
+// Finds the cells of a record and numbers them in the order of the table.
 __device__ void number_cells(const building &b, arrangement &s, int64_t kept)
 {
     const int k = static_cast<int>(threadIdx.x);
@@ -61,8 +63,8 @@ __device__ void number_cells(const building &b, arrangement &s, int64_t kept)
     }
 }
 
-// Whether number k of an ascending list does not follow on the one before it, and how many such
-// there are up to k.
+// Number of gaps in an ascending list up to index k: places where a number does not follow directly
+// on the preceding one.
 __device__ __forceinline__ int run_of(const uint32_t *list, int k)
 {
     int n = 0;
@@ -70,7 +72,7 @@ __device__ __forceinline__ int run_of(const uint32_t *list, int k)
     return n;
 }
 
-// Of the thread's entry: its place among those of its part by falling number of cells.
+// Rank of the thread's entry among those of its part, by descending number of cells.
 __device__ __forceinline__ int rank_of(const arrangement &s, int k, int n_entry)
 {
     int rank = 0;
@@ -87,7 +89,7 @@ __device__ __forceinline__ int count_level(const arrangement &s, int n_entry, in
     return n;
 }
 
-// Images in the order of where they go.
+// Sorts mirror images in the order of their destinations.
 __device__ void sort_images(arrangement &s, int n_entry)
 {
     const int k = static_cast<int>(threadIdx.x);
@@ -104,7 +106,7 @@ __device__ void sort_images(arrangement &s, int n_entry)
     if (k == 0) s.head.n_mirror_run = static_cast<uint16_t>(n ? run_of(s.mirror, n - 1) + 1 : 0);
 }
 
-// All of a record but what is written; the head is complete. All threads call it.
+// Arranges a record completely, except for writing it; the head is complete. All threads call it.
 __device__ void arrange(const building &b, int64_t record, arrangement &s)
 {
     const uint32_t first = b.record_first[record];
@@ -135,7 +137,7 @@ __device__ void arrange(const building &b, int64_t record, arrangement &s)
     __syncthreads();
 }
 
-// Bytes, rounded up to multiples of 16, by 16.
+// Number of bytes, rounded up, in units of 16.
 __device__ __forceinline__ uint32_t by_16(uint32_t bytes)
 {
     return (bytes + 15) / 16;
@@ -164,8 +166,8 @@ __device__ __forceinline__ const hx_cell_rule *rule_of(const building &b, int64_
     return b.rule + (b.in.kind ? static_cast<int>(b.in.kind[cell]) : LINEAR);
 }
 
-// Roots of integration point q of a cell; returns no less than any number of a tile has of it, of
-// Lame's constants 1.
+// Computes the roots at integration point q of a cell. Returns an upper bound on the contribution
+// of this point to any number of a tile, for Lame's constants equal to 1.
 __device__ __forceinline__ double make_root(const building &b, int64_t cell, int q, double *to)
 {
     const hx_cell_rule *const rule = rule_of(b, cell);
@@ -221,7 +223,7 @@ __device__ __forceinline__ void add_gradients(const hx_cell_rule *rule, const do
         h[i] = root[3 * i] * d[0] + root[3 * i + 1] * d[1] + root[3 * i + 2] * d[2];
 }
 
-// The tile of an entry in a cell, of modulus 1, and of conduction its one number.
+// The tile of an entry in a cell for unit modulus; for heat conduction, its only number.
 __device__ __forceinline__ void make_tile(const building &b, const walk &w, double k[3][3])
 {
     const hx_cell_rule *const rule = rule_of(b, w.cell);
@@ -239,19 +241,19 @@ __device__ __forceinline__ void make_tile(const building &b, const walk &w, doub
         k[0][0] = hx_form_conduction(1.0, m);
 }
 
-// A number as the float it begins with, cut off, and the next 24 bits, rounded.
+// Splits a number into its leading bits as a float, truncated, and the next 24 bits, rounded.
 __device__ __forceinline__ void split_number(double v, float *head, uint32_t *tail)
 {
-    // To 48 bits: what is beyond them is rounded away by the sum.
+    // Rounds to 48 bits.
     const long long bits = __double_as_longlong(v);
     const long long rounded =
-        (bits + 16) & ~31ll; // 52 - 47 bits of it go; a carry is an exponent's
+        (bits + 16) & ~31ll; // drops 52 - 47 bits; a carry increments the exponent
     const double kept = __longlong_as_double(rounded);
     *head = __double2float_rz(kept);
     *tail = static_cast<uint32_t>(rounded >> 5) & 0xffffff;
 }
 
-// A tile to word `at` and those `stride` apart.
+// Writes a tile to word `at` and to words at a distance of `stride`.
 __device__ __forceinline__ void put_tile(const double k[3][3], int part, int power, uint32_t *at,
                                          int stride)
 {
@@ -284,7 +286,7 @@ __device__ __forceinline__ void put_numbers(const double k[3][3], int part, int 
     }
 }
 
-// What stands once in a record.
+// Writes the data that a record has once.
 template <class Local>
 __device__ void put_lists(const arrangement &s, const record_lists<Local> &at, char *to)
 {
@@ -328,7 +330,7 @@ template <int C, class Local> __global__ void __launch_bounds__(THREADS) store_k
     char *const to = b.p.d_list + 16 * static_cast<int64_t>(begin.list);
     const int k = static_cast<int>(threadIdx.x);
     put_lists(s, at, to);
-    __syncthreads(); // levels are read again
+    __syncthreads(); // the levels are read below
     if (k >= h.n_entry) return;
     const int part = s.part[k], rank = rank_of(s, k, h.n_entry);
     const uint16_t *level =

@@ -1,16 +1,17 @@
-// Operators that store K as a matrix: a Kind says which one, for each layout that it has.
+// Operator kinds that store K as a matrix; `Kind` specifies the matrix for each layout that it
+// supports.
 #ifndef HX_STRATEGY_ASSEMBLED_CUH
 #define HX_STRATEGY_ASSEMBLED_CUH
 
 #include "core/solver/assembled.h"
 #include "matrix_cuda.cuh"
 
-extern "C" const hx_strategy hx_strategy_cuda_otf; // what is exact where K is rounded
+extern "C" const hx_strategy hx_strategy_cuda_otf; // the exact operator if K is rounded
 
 // Kind: bytes_per_elem, error, layouts, and spec(layout).
 template <class Kind> struct hx_assembled_strategy {
-    // What the products keep is little, or counted as the pattern is; without memory for that count
-    // the set-up says so.
+    // Memory for the products is either small or counted like the pattern. If there is not enough
+    // memory for that count, the set-up reports it.
     static size_t space_bytes(const hx_space *space, hx_layout layout)
     {
         const hx_matrix_spec spec = Kind::spec(layout);
@@ -18,7 +19,8 @@ template <class Kind> struct hx_assembled_strategy {
         size_t plan = 0;
         if (hx_cuda_product_expected(&incidence, &spec, &plan) < 0) hx_error_clear();
         const size_t fill = hx_cuda_gather_expected(&incidence, spec.components);
-        const int has_slots = !(incidence.spline && fill > 0); // what keeps lines reads none
+        // the fill by lines does not read the slots
+        const int has_slots = !(incidence.spline && fill > 0);
         return hx_assembled_space_bytes(space, &spec, has_slots) + plan + fill;
     }
 
@@ -35,7 +37,7 @@ template <class Kind> struct hx_assembled_strategy {
         return hx_assembled_setup(state, dev, model, mesh, &spec);
     }
 
-    // scalar: the same with one unknown a node, or nullptr.
+    // scalar: the table for one unknown per node, or nullptr.
     static hx_strategy table(const char *name, const char *help,
                              const hx_strategy *scalar = nullptr)
     {
@@ -65,7 +67,7 @@ template <class Kind> struct hx_assembled_strategy {
     }
 };
 
-// 3 unknowns a node, or 1 of heat.
+// 3 unknowns per node, or 1 for heat conduction.
 inline hx_matrix_spec hx_assembled_spec(hx_format format, hx_part part, int single,
                                         int components = 3)
 {

@@ -19,4 +19,4 @@ struct bsr {
 } // namespace
 
 extern "C" const hx_strategy hx_strategy_cuda_bsr = hx_assembled_strategy<bsr>::table(
-    "bsr", "assembled: 3x3 blocks by rows; interleaved: in slices of 32 rows");
+    "bsr", "assembled: 3x3 blocks row by row; interleaved: in slices of 32 rows");

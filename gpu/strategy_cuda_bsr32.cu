@@ -1,5 +1,5 @@
-// bsr32: bsr with blocks stored in single precision. Rounding an entry costs 6e-8 of it at most; a
-// product is off by about 2e-8, more where large terms cancel.
+// bsr32: bsr with blocks stored in single precision. Rounding changes an entry by at most 6e-8 of
+// its value. The error of a product is about 2e-8, and larger if large terms cancel.
 #include "strategy_assembled.cuh"
 
 namespace
@@ -20,4 +20,4 @@ struct bsr32 {
 } // namespace
 
 extern "C" const hx_strategy hx_strategy_cuda_bsr32 = hx_assembled_strategy<bsr32>::table(
-    "bsr32", "bsr stored in single precision (error 2e-8), arithmetic in double");
+    "bsr32", "bsr stored in single precision (error 2e-8), with arithmetic in double");

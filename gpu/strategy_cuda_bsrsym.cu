@@ -17,4 +17,4 @@ struct bsrsym {
 } // namespace
 
 extern "C" const hx_strategy hx_strategy_cuda_bsrsym = hx_assembled_strategy<bsrsym>::table(
-    "bsrsym", "assembled: the lower half of the 3x3 blocks, each read once for two products");
+    "bsrsym", "assembled: the lower half of the 3x3 blocks; each is read once and used twice");

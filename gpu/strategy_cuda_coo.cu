@@ -16,5 +16,5 @@ struct coo {
 
 } // namespace
 
-extern "C" const hx_strategy hx_strategy_cuda_coo =
-    hx_assembled_strategy<coo>::table("coo", "assembled: numbers, each with its row and column");
+extern "C" const hx_strategy hx_strategy_cuda_coo = hx_assembled_strategy<coo>::table(
+    "coo", "assembled: numbers, each with its row and column index");

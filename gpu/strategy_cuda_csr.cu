@@ -14,7 +14,7 @@ struct csr {
     }
 };
 
-// Of heat.
+// For heat conduction.
 struct csr_scalar {
     static constexpr int bytes_per_elem = 530;
     static constexpr double error = 0.0;
@@ -25,7 +25,8 @@ struct csr_scalar {
     }
 };
 
-constexpr const char *HELP = "assembled: rows of numbers, as other programs take them";
+constexpr const char *HELP =
+    "assembled: compressed sparse rows, the common format of other programs";
 const hx_strategy scalar = hx_assembled_strategy<csr_scalar>::table("csr", HELP);
 
 } // namespace

@@ -1,9 +1,9 @@
-// dedup: congruent parallelepipeds share one stiffness, applied in the modes of the trilinear map
-// (hex8_parity.cuh); all other elements of the mesh go on the fly, as in otf. Any connectivity, any
-// order: classes are found by geometry alone.
+// dedup: congruent parallelepipeds share one stiffness matrix, applied in the modes of the
+// trilinear map (hex8_parity.cuh); all other elements are computed on the fly, as in otf. It
+// supports any connectivity and any order, because classes are found from the geometry only.
 //
-// Patches of 256 elements of one class, and patches of 64 general elements, with common partial
-// sums for the nodes that patches share.
+// There are patches of 256 elements of one class, and patches of 64 general elements, with common
+// partial sums for the nodes that patches share.
 #include <cstdlib>
 
 #include "core/base/memory.h"
@@ -19,9 +19,10 @@ namespace
 
 constexpr int SIZE = HX_DEDUP_PATCH, ROWS = HX_DEDUP_ROWS;
 using forces = hx_coloured_forces<SIZE>;
-constexpr int N_RESIDENT = 2; // blocks a multiprocessor, by shared memory
+constexpr int N_RESIDENT = 2; // blocks per multiprocessor, limited by shared memory
 
-// The matrices of a class, a parameter of the kernel: constants to the multiplications.
+// The matrices of a class. They are a parameter of the kernel, so that the multiplications use them
+// as constants.
 template <class T> struct parity {
     T matrix[HX_N_PARITY];
 };
@@ -65,7 +66,8 @@ template <class T> constexpr int N_BYTE = hx_patch_memory<T, SIZE, 1, ROWS, forc
 
 struct element_class {
     bool is_box;
-    int64_t first_patch, n_patch, n_boundary; // the first of them with points in common
+    // n_boundary: number of patches with interface nodes, which come first
+    int64_t first_patch, n_patch, n_boundary;
     parity<double> matrices;
     parity<float> matrices_single;
 };
@@ -73,21 +75,21 @@ struct element_class {
 struct dedup {
     hx_device *dev;
     const hx_device_model *model;
-    hx_cuda_patches patches; // of the classes, of the general elements
+    hx_cuda_patches patches; // patches of the classes, then of the general elements
     int n_class;
     element_class elements[HX_MAX_CLASS];
-    int64_t n_boundary;                // of the general patches
+    int64_t n_boundary;                // n_boundary of the general patches
     int32_t *d_elem;                   // items of both groups
     double *d_row_xyz;                 // of the general rows
     float *d_row_xyz_single;           // nullptr until prepared
-    int n_block[2], n_block_single[2]; // resident: classes, general
+    int n_block[2], n_block_single[2]; // numbers of resident blocks: classes, general elements
 };
 
-// What setup works on, on the host.
+// Data of the set-up, on the host.
 struct plan {
     hx_congruence congruence;
     hx_patch_group group[2];
-    int32_t *elem; // items of both groups: each class with a -1 after it; the general elements
+    int32_t *elem; // items of both groups: each class followed by -1; then the general elements
     hx_patches patches;
 };
 
@@ -107,7 +109,7 @@ bool is_box(const double j[3][3])
     return true;
 }
 
-// Items of both groups, each class and the general elements in ascending order.
+// Lists the items of both groups, each class and the general elements in ascending order.
 int list_elements(plan *p, const hx_mesh *mesh)
 {
     int64_t n_item;
@@ -126,7 +128,7 @@ int list_elements(plan *p, const hx_mesh *mesh)
 
 int classify(plan *p, const hx_mesh *mesh)
 {
-    const int64_t few = mesh->n_elem / 256; // not worth a launch of their own
+    const int64_t few = mesh->n_elem / 256; // smaller classes do not justify a launch of their own
     HX_TRY(hx_congruence_create(&p->congruence, mesh, few > SIZE / 4 ? few : SIZE / 4));
     return list_elements(p, mesh);
 }
@@ -139,7 +141,7 @@ int make_plan(plan *p, const hx_mesh *mesh)
     return rc;
 }
 
-// Patches of a class follow each other, classes in order.
+// The patches of a class are consecutive, with classes in order.
 void set_classes(dedup *s, const plan *p)
 {
     const hx_patch_group &g = p->patches.group[0];
@@ -175,7 +177,8 @@ template <class T> int count_blocks(const dedup *s, int n_block[2])
     return hx_otf_blocks<T>(s->patches, 1, &n_block[1]);
 }
 
-// Of each class and of the general elements those with points in common come first.
+// Uploads the patches. In each class, and among the general elements, patches with interface nodes
+// come first.
 int put_patches(dedup *s, const hx_patches *patches)
 {
     const int n = s->n_class;
@@ -198,7 +201,7 @@ int put_plan(dedup *s, const plan *p)
     return count_blocks<double>(s, s->n_block);
 }
 
-// Of a mesh whose classes could not be counted: none.
+// Number of bytes for a mesh whose classes could not be counted: without classes.
 size_t bytes_without_classes(const hx_mesh *mesh)
 {
     hx_patch_group all = {};
@@ -209,7 +212,7 @@ size_t bytes_without_classes(const hx_mesh *mesh)
            sizeof(int32_t) * static_cast<size_t>(mesh->n_elem);
 }
 
-// The coordinates of the general rows.
+// Number of bytes for the coordinates of the general rows.
 size_t row_bytes(const plan *p, const hx_mesh *mesh, size_t each)
 {
     return hx_patches_bytes(mesh, 1, &p->group[1], each) -
@@ -248,15 +251,15 @@ size_t bytes(const hx_mesh *mesh, hx_layout)
     return n_byte > 0 ? n_byte : bytes_without_classes(mesh);
 }
 
-constexpr int SINGLE_BYTES = 28; // an element
+constexpr int SINGLE_BYTES = 28; // per element
 
 size_t single_bytes(const hx_mesh *mesh)
 {
     return count(mesh, count_single, SINGLE_BYTES * static_cast<size_t>(mesh->n_elem));
 }
 
-// What is not in a class goes as in otf, whose products take twice as long as those of a class, but
-// tetrahedra take otf's eight points.
+// Elements in no class are computed as in otf, whose products take twice as long as those of a
+// class; but tetrahedra are computed with otf's eight points.
 hx_promise promise(const hx_mesh *mesh)
 {
     const double share = hx_congruence_share(mesh);
@@ -376,7 +379,7 @@ int prepare_single(void *state)
 {
     dedup *s = static_cast<dedup *>(state);
     if (s->n_block_single[1] > 0) return HX_OK; // set last
-    if (!s->d_row_xyz_single)                   // else left by a call that failed
+    if (!s->d_row_xyz_single)                   // otherwise it remains from a call that failed
         HX_TRY(hx_otf_coordinates<float>(s->patches, 1, *s->model, &s->d_row_xyz_single));
     return count_blocks<float>(s, s->n_block_single);
 }
@@ -397,7 +400,7 @@ hx_strategy table()
     hx_strategy t = {};
     t.name = "dedup";
     t.device = "cuda";
-    t.help = "one Ke for all congruent parallelepipeds; other elements as otf";
+    t.help = "one Ke for all congruent parallelepipeds; other elements like otf";
     t.deterministic = 1;
     t.bytes_per_elem = 128;
     t.layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED);

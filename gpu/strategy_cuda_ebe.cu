@@ -1,5 +1,5 @@
-// ebe (P1): a thread an element. It holds the 8 node indices and 24 displacements, computes all 24
-// rows, and adds each to its node: 24 atomic additions.
+// ebe (P1): one thread per element. It holds the 8 node indices and 24 displacements, computes all
+// 24 rows, and adds each to its node: 24 atomic additions.
 #include "strategy_stored.cuh"
 
 namespace
@@ -56,4 +56,4 @@ struct ebe {
 } // namespace
 
 extern "C" const hx_strategy hx_strategy_cuda_ebe = hx_stored_strategy<ebe>::table(
-    "ebe", "a thread an element; interleaved: 32 elements side by side");
+    "ebe", "one thread per element; interleaved: 32 elements side by side");

@@ -1,5 +1,5 @@
-// ebe24 (P1): 24 threads an element, a row of Ke each; 504 threads a block = 21 elements, their
-// connectivity in shared memory; 1 atomic addition a thread.
+// ebe24 (P1): 24 threads per element, one row of Ke each; 504 threads per block = 21 elements, with
+// their connectivity in shared memory; 1 atomic addition per thread.
 #include "strategy_stored.cuh"
 
 namespace
@@ -8,7 +8,7 @@ namespace
 constexpr int ELEMS = 21;
 constexpr int BLOCK = 24 * ELEMS;
 
-// 21 elements = one block interleaved: column j of all 504 rows side by side.
+// 21 elements = one block interleaved: column j of all 504 rows is contiguous.
 struct by_block {
     __device__ static size_t at(int64_t e, int i, int j)
     {
@@ -59,4 +59,4 @@ struct ebe24 {
 } // namespace
 
 extern "C" const hx_strategy hx_strategy_cuda_ebe24 = hx_stored_strategy<ebe24>::table(
-    "ebe24", "24 threads an element, a row each; interleaved: 21 elements side by side");
+    "ebe24", "24 threads per element, one row each; interleaved: 21 elements side by side");

@@ -1,5 +1,5 @@
-// ebe64 (P1): 64 threads an element, a 3x3 tile of Ke each, no loop; the block's connectivity in
-// shared memory; 3 atomic additions a thread, 192 an element.
+// ebe64 (P1): 64 threads per element, one 3x3 tile of Ke each, without a loop; the connectivity of
+// the block in shared memory; 3 atomic additions per thread, 192 per element.
 #include "strategy_stored.cuh"
 
 namespace
@@ -8,7 +8,7 @@ namespace
 constexpr int BLOCK = 512;
 constexpr int ELEMS = BLOCK / 64;
 
-// 8 elements = one block interleaved: entry (i, j) of all 512 tiles side by side.
+// 8 elements = one block interleaved: entry (i, j) of all 512 tiles is contiguous.
 struct by_block {
     __device__ static size_t at(int64_t e, int i, int j)
     {
@@ -63,4 +63,4 @@ struct ebe64 {
 } // namespace
 
 extern "C" const hx_strategy hx_strategy_cuda_ebe64 = hx_stored_strategy<ebe64>::table(
-    "ebe64", "64 threads an element, a 3x3 tile each; interleaved: 8 elements side by side");
+    "ebe64", "64 threads per element, one 3x3 tile each; interleaved: 8 elements side by side");

@@ -1,5 +1,5 @@
-// ebe8 (P1): 8 threads an element, each one 3 x 24 row block of Ke; the block's connectivity in
-// shared memory; 3 atomic additions a thread.
+// ebe8 (P1): 8 threads per element, one 3 x 24 row block of Ke each; the connectivity of the block
+// in shared memory; 3 atomic additions per thread.
 #include "strategy_stored.cuh"
 
 namespace
@@ -8,8 +8,8 @@ namespace
 constexpr int BLOCK = 512;
 constexpr int ELEMS = BLOCK / 8;
 
-// 4 elements = 32 threads interleaved: entry (row of the block, column) of a warp's threads side by
-// side.
+// 4 elements = 32 threads interleaved: the entries (row in the row block, column) of a warp's
+// threads are contiguous.
 struct by_warp {
     __device__ static size_t at(int64_t e, int i, int j)
     {
@@ -67,4 +67,5 @@ struct ebe8 {
 } // namespace
 
 extern "C" const hx_strategy hx_strategy_cuda_ebe8 = hx_stored_strategy<ebe8>::table(
-    "ebe8", "8 threads an element, a 3 x 24 row block each; interleaved: 4 elements side by side");
+    "ebe8",
+    "8 threads per element, one 3 x 24 row block each; interleaved: 4 elements side by side");

@@ -1,4 +1,4 @@
-// ell: K as rows of numbers that are equally long, number k of all rows side by side.
+// ell: K as rows of numbers of equal length; number k of all rows is contiguous.
 #include "strategy_assembled.cuh"
 
 namespace
@@ -17,4 +17,4 @@ struct ell {
 } // namespace
 
 extern "C" const hx_strategy hx_strategy_cuda_ell = hx_assembled_strategy<ell>::table(
-    "ell", "assembled: rows of numbers, all as long as the longest, column by column");
+    "ell", "assembled: rows of numbers padded to the longest row, stored column by column");

@@ -1,5 +1,6 @@
-// nbn (P1): a thread a node. It loops over the node's elements (element and local index from the
-// reverse connectivity), takes three rows of each Ke, and writes once: no race, one order.
+// nbn (P1): one thread per node. It loops over the node's elements (element and local index from
+// the reverse connectivity), multiplies three rows of each Ke, and writes once: no race, and a
+// fixed order.
 //
 // interleaved: rows are stored for the thread that reads them, in slices of 32 nodes as wide as the
 // slice's largest node (sliced ELLPACK): [slice][incidence][72][32].
@@ -21,8 +22,9 @@ struct nbn {
     hx_device *dev;
     const hx_device_model *model;
     hx_layout layout;
-    double *d_ke;         // (owned)
-    int64_t *d_slice_ptr; // [slices + 1] incidences before each slice; interleaved only (owned)
+    double *d_ke; // (owned)
+    // [slices + 1] number of incidences before each slice; only for interleaved (owned)
+    int64_t *d_slice_ptr;
     hx_cuda_blocks blocks;
 };
 
@@ -52,13 +54,13 @@ size_t bytes(const hx_mesh *mesh, hx_layout layout)
            (static_cast<size_t>(slices(mesh)) + 1) * sizeof(int64_t) + of_blocks;
 }
 
-// First entry of incidence k of a node in the sliced store; entries are SLICE apart.
+// First entry of incidence k of a node in the sliced storage; entries are SLICE apart.
 __device__ __forceinline__ size_t sliced_at(const int64_t *slice_ptr, int64_t node, int64_t k)
 {
     return (static_cast<size_t>(slice_ptr[node / SLICE]) + k) * (72 * SLICE) + node % SLICE;
 }
 
-// A thread a node and corner b.
+// One thread per node and corner b.
 __global__ void fill_kernel(hx_device_model model, const int64_t *__restrict__ slice_ptr,
                             double *ke)
 {
@@ -178,7 +180,7 @@ hx_strategy table()
     hx_strategy t = {};
     t.name = "nbn";
     t.device = "cuda";
-    t.help = "a thread a node, no atomics; interleaved: rows in slices of 32 nodes";
+    t.help = "one thread per node, without atomics; interleaved: rows in slices of 32 nodes";
     t.deterministic = 1;
     t.bytes_per_elem = 576 * sizeof(double);
     t.layouts = HX_LAYOUT_BIT(HX_LAYOUT_ROWMAJOR) | HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED);

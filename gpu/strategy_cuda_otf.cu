@@ -1,12 +1,13 @@
-// otf: no stored Ke. The product of an element comes from its coordinates (hex8_otf.cuh), a thread
-// an element, a block a patch of 64 elements at a time (patches_cuda.cuh), or of 384 where the mesh
-// is large and the GPU has a way to compute them (patches_wide.cuh). Tetrahedra are in
-// patches of their own (tetra_cuda.cuh), with common partial sums for the nodes that patches share.
+// otf: no stored Ke. The product of an element is computed from its coordinates (hex8_otf.cuh),
+// with one thread per element and one block per patch of 64 elements at a time (patches_cuda.cuh),
+// or of 384 if the mesh is large and the GPU can compute such patches (patches_wide.cuh).
+// Tetrahedra are in patches of their own (tetra_cuda.cuh), with common partial sums for the nodes
+// that patches share.
 //
-// Memory: per element 16 bytes of corners, 50 per row of its patch (about 2.0 rows an element in a
-// good order, 1.6 of wide patches, 0.7 a tetrahedron), 24 per partial sum (1.6 and 1.0 an element),
-// 12 more per row once a product in single precision was asked for; 4 per element where there are
-// tetrahedra and others.
+// Memory: 16 bytes of corners per element; 50 bytes per row of its patch (about 2.0 rows per
+// element in a good numbering, 1.6 for wide patches, 0.7 for tetrahedra); 24 bytes per partial sum
+// (1.6 and 1.0 per element); 12 more bytes per row once a product in single precision has been
+// requested; 4 bytes per element if the mesh has both tetrahedra and other elements.
 #include <cstdlib>
 
 #include "core/solver/strategy.h"
@@ -23,16 +24,16 @@ namespace
 struct otf {
     hx_device *dev;
     const hx_device_model *model;
-    hx_cuda_patches patches;    // of others, of tetrahedra if there are any
-    int64_t n_boundary[2];      // the first patches of a group, with points in common
+    hx_cuda_patches patches;    // of other elements, then of tetrahedra, if there are any
+    int64_t n_boundary[2];      // patches of a group with interface nodes, which come first
     int32_t *d_elem;            // items of both; nullptr: item = element
     double *d_row_xyz[2];       // [n_row][3] of a group
     float *d_row_xyz_single[2]; // nullptr until prepared
     int n_block[2], n_block_single[2];
 };
 
-// Groups of all elements; *elem, the caller's, has their items where they are of both, else
-// nullptr.
+// Groups of all elements. *elem, owned by the caller, has their items if the mesh has elements of
+// both groups; otherwise nullptr.
 struct grouping {
     int n_group;
     hx_patch_group group[2];
@@ -88,7 +89,7 @@ void teardown(void *state)
     free(s);
 }
 
-// What setup works on, on the host.
+// Data of the set-up, on the host.
 struct plan {
     grouping groups;
     hx_patches patches;
@@ -156,7 +157,7 @@ int put_patches(otf *s, const plan *p)
 template <class T> int put_coordinates(otf *s, T *d_row_xyz[2], int n_block[2])
 {
     for (int g = 0; g < s->patches.n_group; g++)
-        if (!d_row_xyz[g]) // else left by a call that failed
+        if (!d_row_xyz[g]) // otherwise they remain from a call that failed
             HX_TRY(hx_otf_coordinates<T>(s->patches, g, *s->model, &d_row_xyz[g]));
     HX_TRY(hx_otf_blocks<T>(s->patches, 0, &n_block[0]));
     return s->patches.n_group > 1 ? hx_tetra_blocks<T>(s->patches, 1, &n_block[1]) : HX_OK;
@@ -167,7 +168,8 @@ int put(otf *s, const hx_mesh *mesh)
     void *own = nullptr;
     const plan *const given = static_cast<const plan *>(s->model->lists);
     const bool can_be_wide = hx_cuda_of(s->dev)->runs_90a;
-    if (!given || (is_wide(given->groups.group[0]) && !can_be_wide)) // planned before it was known
+    // planned before the GPU was known
+    if (!given || (is_wide(given->groups.group[0]) && !can_be_wide))
         HX_TRY(make_plan(&own, mesh, can_be_wide));
     const int rc = put_patches(s, own ? static_cast<const plan *>(own) : given);
     if (own) plan_free(own);
@@ -182,7 +184,7 @@ int setup(void **state, hx_device *dev, const hx_device_model *model, const hx_m
                                   [&](otf *s) { return put(s, mesh); });
 }
 
-// What a product in T takes besides the patches.
+// Data of a product in T besides the patches.
 template <class T> struct resources {
     T *const *d_row_xyz;
     const int *n_block;
@@ -245,7 +247,8 @@ hx_strategy table()
     hx_strategy t = {};
     t.name = "otf";
     t.device = "cuda";
-    t.help = "no stored Ke: on the fly from coordinates, patches of 64 or 384 elements, no atomics";
+    t.help = "no stored Ke: computed on the fly from coordinates, in patches of 64 or 384 "
+             "elements, without atomics";
     t.deterministic = 1;
     t.bytes_per_elem = 172;
     t.layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED);

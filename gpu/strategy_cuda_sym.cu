@@ -1,4 +1,4 @@
-// sym: the upper triangle of Ke, a thread an element.
+// sym: the upper triangle of Ke, one thread per element.
 #include "strategy_packed.cuh"
 
 namespace
@@ -12,4 +12,4 @@ struct sym {
 } // namespace
 
 extern "C" const hx_strategy hx_strategy_cuda_sym = hx_packed_strategy<sym>::table(
-    "sym", "the upper triangle of Ke, a thread an element; 32 elements side by side");
+    "sym", "the upper triangle of Ke, one thread per element; 32 elements side by side");

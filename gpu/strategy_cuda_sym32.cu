@@ -1,5 +1,5 @@
-// sym32: sym with Ke stored in single precision. Rounding an entry costs 6e-8 of it at most; a
-// product is off by about 2e-8, more where large terms cancel.
+// sym32: sym with Ke stored in single precision. Rounding changes an entry by at most 6e-8 of its
+// value. The error of a product is about 2e-8, and larger if large terms cancel.
 #include "strategy_packed.cuh"
 
 namespace
@@ -13,4 +13,4 @@ struct sym32 {
 } // namespace
 
 extern "C" const hx_strategy hx_strategy_cuda_sym32 = hx_packed_strategy<sym32>::table(
-    "sym32", "sym with Ke stored in single precision (error 2e-8), arithmetic in double");
+    "sym32", "sym with Ke stored in single precision (error 2e-8) and arithmetic in double");

@@ -1,13 +1,15 @@
-// voxels: a mesh of equal bricks that fill places of a regular grid (core/solver/voxel_lists.h), in
-// any order, is multiplied place by place; any other as by dedup.
+// voxels: a mesh of equal bricks at places of a regular grid (core/solver/voxel_lists.h), in any
+// order, is multiplied place by place; any other mesh as by dedup.
 //
-// A thread has a column of nodes along z and the column of elements above it, a block WIDE x HIGH
-// of them. It goes up layer by layer: of each layer of nodes it keeps the sums and differences over
-// the four columns of its elements, which with those of the next layer are the modes of the
-// trilinear map (hex8_otf.cuh), and of the forces what elements above still add to. Values and
-// forces pass to neighbours through shared memory, once a layer. A warp has 8 x 4 columns: nodes
-// and elements that a curve has put next to each other. The outermost columns of a block are other
-// blocks' too. No lists but two of places, no partial sums: the same bits on every run.
+// A thread processes a column of nodes along z and the column of elements above it; a block has
+// WIDE x HIGH such columns. It proceeds upwards layer by layer. For each layer of nodes it keeps
+// the sums and differences over the four node columns of its elements, which together with those of
+// the next layer are the modes of the trilinear map (hex8_otf.cuh), and the forces to which
+// elements above still contribute. Values and forces are exchanged with neighbouring threads
+// through shared memory, once per layer. A warp has 8 x 4 columns, whose nodes and elements a
+// space-filling curve has numbered close to each other. The outermost columns of a block overlap
+// with other blocks. There are no lists except two of places, and no partial sums; results are
+// bitwise reproducible.
 #include <cstdlib>
 
 #include "core/solver/voxel_blocks.h"
@@ -21,17 +23,18 @@ extern "C" const hx_strategy hx_strategy_cuda_dedup;
 namespace
 {
 
-// Columns of a block, of a warp, and those of a block that are its own; layers that it has, at
-// most so few that blocks of a part of a mesh, which fills some of its grid, are not mostly empty.
+// Numbers of columns of a block and of a warp, and of a block's own columns; number of layers of a
+// block, at most so many that blocks on a subdomain, which fills only some of its grid, are not
+// mostly empty.
 constexpr int WIDE = 8, HIGH = 8, WARP_WIDE = 8, WARP_HIGH = 4;
 constexpr int THREADS = WIDE * HIGH, OWN_X = WIDE - 2, OWN_Y = HIGH - 2, LEAST_DEPTH = 8,
               MOST_DEPTH = 32;
 
-// From a row to the next in shared memory: the four of a warp lie in different banks.
+// Distance of rows in shared memory, such that the four rows of a warp are in different banks.
 constexpr int PITCH = WIDE % 16 == 8 ? WIDE : WIDE + 8;
-static_assert(PITCH % 16 == 8, "rows of a warp in the same banks");
+static_assert(PITCH % 16 == 8, "the rows of a warp would be in the same banks");
 
-// Blocks on a multiprocessor, by registers.
+// Number of blocks per multiprocessor, limited by registers.
 template <class T> constexpr int N_RESIDENT = sizeof(T) == 8 ? 8 : 12;
 
 template <class T> struct parity {
@@ -39,32 +42,34 @@ template <class T> struct parity {
 };
 
 struct grid_view {
-    int n[3];             // elements along x, y, z
-    int tile[2];          // blocks along x and y
-    int depth;            // layers of nodes that a block has
-    int32_t *elem, *node; // the element, the node at a place, -1: none
-    int32_t *block;       // those with nodes, tile by tile, layers by layers
+    int n[3];             // numbers of elements along x, y, z
+    int tile[2];          // numbers of blocks along x and y
+    int depth;            // number of layers of nodes of a block
+    int32_t *elem, *node; // element and node at a place; -1: none
+    int32_t *block;       // blocks that have nodes, tile by tile and in each tile layer by layer
 };
 
 struct plan {
-    hx_voxel_lists lists; // n[0] = 0: other has the mesh
-    void *other;          // of dedup
+    hx_voxel_lists lists; // n[0] = 0: `other` has the mesh
+    void *other;          // plan of dedup
 };
 
 struct voxels {
     hx_device *dev;
     const hx_device_model *model;
-    grid_view grid;          // its lists are owned; n[0] = 0: other multiplies
-    int n_block, n_boundary; // blocks; the first of them with points in common
+    grid_view grid; // its lists are owned; n[0] = 0: `other` multiplies
+    // number of blocks; number of blocks with interface nodes, which come first
+    int n_block, n_boundary;
     parity<double> matrices;
     parity<float> matrices_single;
-    double diagonal[3]; // of a node's entry, for each of its elements, unit modulus
+    double diagonal[3]; // contribution of each element to a node's diagonal entry, for unit modulus
     hx_device_model other_model;
     void *other;
 };
 
-// What a column of elements knows of a layer of nodes, of one component: the value of its own node
-// and, of all four, the sum of differences from that, differences along x, along y, along both.
+// What a column of elements keeps of a layer of nodes, for one component: the value at its own node
+// and, over the four nodes, the sum of the differences from it and the differences along x, along
+// y, and along both.
 template <class T> struct layer_modes {
     T own, sum, x, y, xy;
 };
@@ -81,7 +86,7 @@ template <class T> __device__ __forceinline__ layer_modes<T> modes_of(T v00, T v
     return m;
 }
 
-// Of an element between two layers, times its modulus.
+// The modes of an element between two layers, times its modulus.
 template <class T>
 __device__ __forceinline__ void join_layers(const layer_modes<T> &low, const layer_modes<T> &high,
                                             T modulus, int i, T (&u)[HX_N_MODE][3])
@@ -96,12 +101,13 @@ __device__ __forceinline__ void join_layers(const layer_modes<T> &low, const lay
     u[HX_RST][i] = (high.xy - low.xy) * modulus;
 }
 
-// Forces on a layer: their parts that are constant, along x, along y, along both.
+// Forces on a layer: the parts that are constant, along x, along y, and along both.
 template <class T> struct layer_forces {
     T constant, x, y, xy;
 };
 
-// Adds an element's to the layer below, which is complete then; returns those on the layer above.
+// Adds an element's forces to the layer below, which is then complete; returns those on the layer
+// above.
 template <class T>
 __device__ __forceinline__ layer_forces<T> split_forces(const T (&f)[HX_N_MODE],
                                                         layer_forces<T> &low)
@@ -113,7 +119,7 @@ __device__ __forceinline__ layer_forces<T> split_forces(const T (&f)[HX_N_MODE],
     return {f[HX_T], f[HX_R] + f[HX_RT], f[HX_S] + f[HX_ST], f[HX_RS] + f[HX_RST]};
 }
 
-// What comes of a column from memory, a layer or more before it is used.
+// The data of a column in memory, loaded at least one layer before it is used.
 template <class T> struct column {
     const grid_view &g;
     const double *__restrict__ modulus;
@@ -143,8 +149,8 @@ template <class T> struct column {
     }
 };
 
-// What passes to neighbours, by turns: values of nodes; forces on the nodes beyond along x, along
-// y, along both.
+// Data exchanged with neighbouring threads, in alternating buffers: nodal values, and forces on the
+// next nodes along x, along y, and along both.
 template <class T> struct shared_columns {
     T value[2][3][HIGH * PITCH], force[2][3][3][HIGH * PITCH];
 };
@@ -155,7 +161,8 @@ __device__ __forceinline__ layer_modes<T> modes_at(T own, const T (&value)[HIGH 
     return modes_of(own, value[at + 1], value[at + PITCH], value[at + PITCH + 1]);
 }
 
-// Of the forces on a layer: keeps what its own node gets, leaves the others' for them.
+// Distributes the forces on a layer: returns the part of the thread's own node, and stores those of
+// the others for their threads.
 template <class T>
 __device__ __forceinline__ T pass_on(const layer_forces<T> &f, T (&force)[3][HIGH * PITCH], int at)
 {
@@ -171,15 +178,16 @@ template <class T> __device__ __forceinline__ T passed_on(const T (&force)[3][HI
     return force[0][at - 1] + (force[1][at - PITCH] + force[2][at - PITCH - 1]);
 }
 
-// The layers of nodes [begin, end) of the column at that place of a block. inner: of outermost
-// columns, which lack neighbours, the nearest that has all.
+// Processes the layers of nodes [begin, end) of the column at place `at` of a block. inner: for the
+// outermost columns, which lack neighbours, the nearest column that has all of them.
 template <class T>
 __device__ __forceinline__ void climb(const column<T> &c, const parity<T> &k, int begin, int end,
                                       int at, int inner, bool is_own, shared_columns<T> &shared,
                                       T *__restrict__ y)
 {
-    int32_t id[4] = {-1, -1, c.node_at(begin), c.node_at(begin + 1)}; // of layers l - 1 .. l + 2
-    int32_t elem = c.elem_at(begin);                                  // l + 1
+    // nodes of layers l - 1 .. l + 2
+    int32_t id[4] = {-1, -1, c.node_at(begin), c.node_at(begin + 1)};
+    int32_t elem = c.elem_at(begin); // element of layer l + 1
     T modulus = c.modulus_of(c.elem_at(begin - 1)), v[3], own[3] = {};
     layer_modes<T> low[3];
     layer_forces<T> sum[3] = {};
@@ -189,7 +197,7 @@ __device__ __forceinline__ void climb(const column<T> &c, const parity<T> &k, in
     __syncthreads();
 #pragma unroll
     for (int a = 0; a < 3; a++) low[a] = modes_at(v[a], shared.value[0][a], inner);
-    c.load(id[2], v); // of layer l + 1
+    c.load(id[2], v); // values of layer l + 1
     for (int l = begin - 1, turn = 1;; l++, turn ^= 1) {
 #pragma unroll
         for (int a = 0; a < 3; a++) shared.value[turn][a][at] = v[a];
@@ -252,7 +260,8 @@ __global__ void __launch_bounds__(THREADS, N_RESIDENT<T>)
           min(column_y, HIGH - 2) * PITCH + min(column_x, WIDE - 2), is_own, shared, y);
 }
 
-// The diagonal, a thread a place of a node: of every element the same, times its modulus.
+// The diagonal, one thread per place of a node: each of its elements contributes the same number
+// times its modulus.
 __global__ void __launch_bounds__(HX_BLOCK)
     diagonal_kernel(const __grid_constant__ grid_view g, const double *__restrict__ modulus,
                     double dx, double dy, double dz, double *__restrict__ diag)
@@ -343,7 +352,7 @@ hx_promise promise(const hx_mesh *mesh)
     return hx_voxel_grid_is_likely(mesh) ? HX_PROMISE_SURE : HX_PROMISE_NONE;
 }
 
-// Of boxes with these edges; the diagonal by unit displacements.
+// Sets the matrices of boxes with these edges; the diagonal is computed with unit displacements.
 void set_matrices(voxels *s, const double edge[3])
 {
     double j[3][3] = {};
@@ -361,7 +370,8 @@ void set_matrices(voxels *s, const double edge[3])
     }
 }
 
-// So many layers a block that there are some blocks for each place where one can run.
+// Chooses the number of layers of a block such that there are several blocks for each place where
+// one can run.
 int choose_depth(const voxels *s, const int tile[2], int n_layer)
 {
     const int want = 8 * hx_cuda_of(s->dev)->n_sm, n_tile = tile[0] * tile[1];
@@ -370,7 +380,7 @@ int choose_depth(const voxels *s, const int tile[2], int n_layer)
     return depth < LEAST_DEPTH ? LEAST_DEPTH : depth < MOST_DEPTH ? depth : MOST_DEPTH;
 }
 
-// The blocks that have something to do.
+// Lists the blocks that have nodes.
 int put_blocks(voxels *s, const hx_voxel_lists &v)
 {
     grid_view &g = s->grid;
@@ -507,9 +517,9 @@ hx_strategy table()
     hx_strategy t = {};
     t.name = "voxels";
     t.device = "cuda";
-    t.help = "a grid of equal bricks, place by place; other meshes as dedup";
+    t.help = "a grid of equal bricks, place by place; other meshes like dedup";
     t.deterministic = 1;
-    t.bytes_per_elem = 128; // of others; of voxels 8
+    t.bytes_per_elem = 128; // for other meshes; 8 for voxels
     t.layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED);
     t.bytes = bytes;
     t.promise = promise;

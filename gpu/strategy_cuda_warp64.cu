@@ -1,5 +1,6 @@
-// warp64: 64 threads an element, a 3x3 tile of Ke each, as in ebe64; the 8 threads of a row block
-// are lanes of one warp and sum by shuffles before one atomic addition a row: 24 an element.
+// warp64: 64 threads per element, one 3x3 tile of Ke each, as in ebe64. The 8 threads of a row
+// block are lanes of one warp and sum by shuffles, followed by one atomic addition per row: 24 per
+// element.
 #include <type_traits>
 
 #include "strategy_stored.cuh"
@@ -11,7 +12,7 @@ constexpr int BLOCK = 256;
 constexpr int ELEMS = BLOCK / 64;
 constexpr unsigned ALL_LANES = 0xffffffffu;
 
-// 32 tiles = half an element interleaved: entry (i, j) of a warp's tiles side by side.
+// 32 tiles = half an element interleaved: entry (i, j) of a warp's tiles is contiguous.
 struct by_warp {
     __device__ static size_t at(int64_t e, int i, int j)
     {
@@ -25,7 +26,8 @@ struct by_warp {
     }
 };
 
-// Each entry is used once; but row-major lines serve several loads.
+// Each entry is used once, so interleaved loads bypass the cache; but a row-major cache line serves
+// several loads.
 template <class Layout> __device__ __forceinline__ double load(const double *from)
 {
     if constexpr (std::is_same_v<Layout, by_warp>) {
@@ -42,15 +44,16 @@ __device__ __forceinline__ double exchange(double value, int lane_bit)
     return __shfl_xor_sync(ALL_LANES, value, lane_bit);
 }
 
-// The sum over 8 lanes of one row of the block: row 0 in lanes 0 and 1, 1 in 2 and 3, 2 in 4 to 7.
-// Each step gives away the rows that the lane is not going to end with.
+// The sum over 8 lanes of one row of the row block: row 0 in lanes 0 and 1, row 1 in lanes 2 and 3,
+// row 2 in lanes 4 to 7. In each step a lane passes on the rows whose sum it will not hold.
 __device__ __forceinline__ double sum_rows(const double (&row)[3], int lane)
 {
     const bool upper = lane & 4, second = lane & 2;
     const double got = exchange(upper ? row[0] : row[2], 4);
     const double got1 = exchange(row[1], 4);
-    const double first = (upper ? row[2] : row[0]) + got; // row 0 below, row 2 above
-    const double other = upper ? first : row[1] + got1;   // row 1 below, row 2 above
+    // row 0 in lower lanes, row 2 in upper ones
+    const double first = (upper ? row[2] : row[0]) + got;
+    const double other = upper ? first : row[1] + got1; // row 1 in lower lanes, row 2 in upper ones
     double sum = (second ? other : first) + exchange(second ? first : other, 2);
     return sum + exchange(sum, 1);
 }
@@ -71,7 +74,7 @@ __global__ void __launch_bounds__(BLOCK)
         for (int j = 0; j < 3; j++)
             tile[i][j] = load<Layout>(ke + Layout::at(e, 3 * a + i, 3 * b + j));
     const int32_t column_node = conn[8 * e + b];
-    const int32_t row_node = __shfl_sync(ALL_LANES, column_node, a); // lane a has b = a
+    const int32_t row_node = __shfl_sync(ALL_LANES, column_node, a); // in lane a, b = a
     const double *xb = x + 3 * static_cast<int64_t>(column_node);
     const double scale = modulus[e];
     double row[3] = {0.0, 0.0, 0.0};

@@ -1,12 +1,11 @@
-// What sym and sym32 share: the upper triangle of Ke (300 of 576 entries), a thread an element.
-//
-// Each stored entry K_ij is loaded once and used twice, for y_i += K_ij x_j and y_j += K_ij x_i.
-// Entries are stored row after row, so that a row of y is finished, and its registers are free,
-// as soon as its last entry was read: the atomic additions spread over the kernel.
-//
+// Shared by sym and sym32: the upper triangle of Ke (300 of 576 entries), with one thread per
+// element. Each stored entry K_ij is loaded once and used twice, for y_i += K_ij x_j and
+// y_j += K_ij x_i. Entries are stored row by row, so that a row of y is complete, and its registers
+// are free, as soon as its last entry has been read: the atomic additions are spread over the
+// kernel.
 //     struct sym {
-//         using entry = double;                        what is stored; arithmetic is double
-//         static constexpr double error = 0.0;         of hx_strategy
+//         using entry = double;                        type of stored entries; arithmetic is double
+//         static constexpr double error = 0.0;         hx_strategy.error
 //     };
 #ifndef HX_STRATEGY_PACKED_CUH
 #define HX_STRATEGY_PACKED_CUH
@@ -18,11 +17,11 @@
 #include "hex8_cuda.cuh"
 #include "strategy_setup.cuh"
 
-extern "C" const hx_strategy hx_strategy_cuda_otf; // what is exact where K is rounded
+extern "C" const hx_strategy hx_strategy_cuda_otf; // the exact operator if K is rounded
 
 constexpr int HX_PACKED_ENTRIES = 300;
 
-// Place of (i, j), i <= j, in the rows of the upper triangle.
+// Index of (i, j), i <= j, in the rows of the upper triangle.
 __host__ __device__ constexpr int hx_packed_index(int i, int j)
 {
     return 24 * i - i * (i - 1) / 2 + (j - i);
@@ -30,9 +29,9 @@ __host__ __device__ constexpr int hx_packed_index(int i, int j)
 
 // 32 elements interleaved in pieces of 16 bytes: a warp's threads load consecutive pieces.
 template <class Entry> struct hx_packed_by_warp {
-    static constexpr int PIECE = 16 / sizeof(Entry); // entries
+    static constexpr int PIECE = 16 / sizeof(Entry); // number of entries
     static constexpr int N_PIECE = HX_PACKED_ENTRIES / PIECE;
-    static_assert(N_PIECE * PIECE == HX_PACKED_ENTRIES, "no piece is part empty");
+    static_assert(N_PIECE * PIECE == HX_PACKED_ENTRIES, "the last piece is full");
 
     // Piece p of element e begins at first(e) + p * STRIDE.
     static constexpr int STRIDE = 32 * PIECE;
@@ -51,7 +50,7 @@ template <class Entry> struct hx_packed_by_warp {
     }
 };
 
-// Reads past the caches' interest: Ke is used once, x and y should stay.
+// Loads with an evict-first policy: Ke is used once, and x and y should remain in the caches.
 __device__ __forceinline__ void hx_load_piece(const double *from, double (&piece)[2])
 {
     asm("ld.global.cs.nc.v2.f64 {%0, %1}, [%2];" : "=d"(piece[0]), "=d"(piece[1]) : "l"(from));
@@ -64,7 +63,8 @@ __device__ __forceinline__ void hx_load_piece(const float *from, float (&piece)[
         : "l"(from));
 }
 
-// One thread a 3x3 tile, 64 threads an element; those of the upper triangle store. Cold.
+// One thread per 3x3 tile, 64 threads per element; those of the upper triangle store. Not
+// performance-critical.
 template <class Entry>
 __global__ void hx_fill_packed_kernel(hx_device_model model, Entry *__restrict__ ke)
 {
@@ -83,7 +83,7 @@ __global__ void hx_fill_packed_kernel(hx_device_model model, Entry *__restrict__
                 static_cast<Entry>(tile[i][j]);
 }
 
-// 168 registers a thread: 24 x, 24 y and DEPTH pieces of Ke that are under way.
+// 168 registers per thread: 24 x, 24 y and DEPTH pieces of Ke that are being loaded.
 constexpr int HX_PACKED_BLOCK = 128;
 constexpr int HX_PACKED_BLOCKS_PER_SM = 3;
 template <class Entry> constexpr int HX_PACKED_DEPTH = 10;
@@ -199,7 +199,7 @@ template <class Strategy> struct hx_packed_strategy {
         t.name = name;
         t.device = "cuda";
         t.help = help;
-        t.deterministic = 0; // the order of atomic additions is open
+        t.deterministic = 0; // the order of atomic additions is not defined
         t.bytes_per_elem = HX_PACKED_ENTRIES * sizeof(entry);
         t.error = Strategy::error;
         t.exact = t.error > 0.0 ? &hx_strategy_cuda_otf : nullptr;

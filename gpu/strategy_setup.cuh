@@ -1,12 +1,12 @@
-// What the set-ups of all operators share. Host code.
+// Shared by the set-ups of all operators. Host code.
 #ifndef HX_STRATEGY_SETUP_CUH
 #define HX_STRATEGY_SETUP_CUH
 
 #include "core/base/memory.h"
 #include "core/solver/strategy.h"
 
-// *state := a zeroed State that knows its device and model, filled by fill(State *); what fails is
-// torn down. `what` names it where there is no memory.
+// *state := a zeroed State with its device and model set, filled by fill(State *). If that fails,
+// it is torn down. `what` names it in the message if there is not enough memory.
 template <class State, class Fill>
 int hx_strategy_setup(void **state, hx_device *dev, const hx_device_model *model, const char *what,
                       void (*teardown)(void *state), Fill fill)

@@ -1,15 +1,13 @@
-// The shell that strategies with a stored Ke share: a file gives two layouts and a launch per
-// layout.
-//
+// The common part of operator kinds with a stored Ke: a file provides two layouts and a launch for
+// each layout.
 //     struct ebe {
 //         using interleaved = ...;                     its own layout
-//         static constexpr int elems = ...;            of a thread block
+//         static constexpr int elems = ...;            elements of a thread block
 //         template <class Layout>
 //         static void launch(const hx_stored &s, const hx_block_run &run, const double *x,
 //                            double *y);
 //     };
-//
-// The launch adds into y, which is zeroed here first.
+// The launch adds into y, which is set to zero here first.
 #ifndef HX_STRATEGY_STORED_CUH
 #define HX_STRATEGY_STORED_CUH
 
@@ -88,7 +86,7 @@ template <class Strategy> struct hx_stored_strategy {
         t.name = name;
         t.device = "cuda";
         t.help = help;
-        t.deterministic = 0; // the order of atomic additions is open
+        t.deterministic = 0; // the order of atomic additions is not defined
         t.bytes_per_elem = 576 * sizeof(double);
         t.layouts = HX_LAYOUT_BIT(HX_LAYOUT_ROWMAJOR) | HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED);
         t.bytes = bytes;

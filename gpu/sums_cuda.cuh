@@ -6,8 +6,9 @@
 
 constexpr int HX_BLOCK_WARPS = HX_BLOCK / 32;
 
-// A value of each thread of a block of HX_BLOCK: all of them in thread 0, in cub::BlockReduce's
-// order, without its headers: they take eight seconds of every file's compilation.
+// Reduces one value of each thread of a block of HX_BLOCK; thread 0 has the result. The order is
+// that of cub::BlockReduce, without its headers, which take eight seconds of every file's
+// compilation.
 template <class Join>
 __device__ __forceinline__ double hx_block_reduce(double value, double (&of_warp)[HX_BLOCK_WARPS],
                                                   Join join)
@@ -23,8 +24,8 @@ __device__ __forceinline__ double hx_block_reduce(double value, double (&of_warp
     return value;
 }
 
-// Adds the sums of all blocks; true in thread 0 of the last block, which then holds the totals.
-// partial: [N][gridDim.x], N at most HX_MOST_SUMS. ticket: 0 before and after.
+// Adds the sums of all blocks. Returns true in thread 0 of the last block, which then has the
+// totals. partial: [N][gridDim.x], N at most HX_MOST_SUMS. ticket: 0 before and after.
 template <int N> __device__ bool hx_finish_sums(double (&sum)[N], double *partial, unsigned *ticket)
 {
     static_assert(N <= HX_MOST_SUMS, "d_partial is too short");

@@ -1,10 +1,10 @@
-// Small dense products of a warp on tensor cores, in double precision. Each number is summed in one
-// order, which does not depend on its place: d = a b and its mirror image d' = b' a' have the same
-// bits.
+// Small dense products of a warp on tensor cores, in double precision. Each number is summed in a
+// fixed order that does not depend on its position: d = a b and its mirror image d' = b' a' are
+// bitwise equal.
 #ifndef HX_TENSOR_PRODUCTS_CUH
 #define HX_TENSOR_PRODUCTS_CUH
 
-// Eight rows: d[8][8] += a[8][4] b[4][8]: a lane has a(lane / 4, lane % 4), b(lane % 4, lane / 4)
+// Eight rows: d[8][8] += a[8][4] b[4][8]. A lane has a(lane / 4, lane % 4), b(lane % 4, lane / 4)
 // and d(lane / 4, 2 (lane % 4) + {0, 1}).
 __device__ __forceinline__ void hx_tensor_add(double &d0, double &d1, double a, double b)
 {
@@ -13,7 +13,7 @@ __device__ __forceinline__ void hx_tensor_add(double &d0, double &d1, double a, 
         : "d"(a), "d"(b));
 }
 
-// Sixteen: d[0], d[1] of the lane's row, d[2], d[3] of the one 8 further down, and so a.
+// Sixteen rows: d[0], d[1] are in the lane's row, d[2], d[3] in the row 8 below it; likewise a.
 __device__ __forceinline__ void hx_tensor_add4(double (&d)[4], const double (&a)[2], double b)
 {
 #if __CUDA_ARCH__ >= 900
@@ -27,7 +27,7 @@ __device__ __forceinline__ void hx_tensor_add4(double (&d)[4], const double (&a)
 #endif
 }
 
-// The same of 8 columns of a: first[] as above, then[] of the next four.
+// hx_tensor_add4 with 8 columns of a: first[] as above, then[] for the next four columns.
 __device__ __forceinline__ void hx_tensor_add8(double (&d)[4], const double (&first)[2],
                                                const double (&then)[2], double b0, double b1)
 {

@@ -7,7 +7,8 @@ namespace
 constexpr int SIZE = HX_TETRA_PATCH, ROWS = HX_TETRA_ROWS;
 using forces = hx_forces<SIZE, HX_TETRA_CORNERS>;
 
-// Blocks a multiprocessor: 6 of 128 threads leave 80 registers a thread, and fit its memory.
+// Number of blocks per multiprocessor: 6 blocks of 128 threads leave 80 registers per thread, and
+// fit into its shared memory.
 constexpr int N_RESIDENT = 6;
 
 template <class T> struct body {
@@ -31,7 +32,7 @@ __global__ void __launch_bounds__(SIZE, N_RESIDENT)
     hx_run_patches<T, SIZE, 2, ROWS, forces>(g, elem, modulus, row_xyz, partial, x, y, b);
 }
 
-// Coordinates are the nodal field of a patch.
+// The coordinates take the place of a patch's nodal field.
 struct diagonal_body {
     double ratio, scale;
 

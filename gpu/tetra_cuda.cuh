@@ -1,5 +1,6 @@
-// Tetrahedra on the fly over a group of patches: edges from the first point instead of modes, one
-// point instead of eight (core/mesh/cell.h: cells that name a point at several corners).
+// Matrix-free products of tetrahedra over a group of patches: edges from the first point instead of
+// modes, one quadrature point instead of eight (core/mesh/cell.h: cells that name a point at
+// several corners).
 #ifndef HX_TETRA_CUDA_CUH
 #define HX_TETRA_CUDA_CUH
 
@@ -7,13 +8,14 @@
 #include "hex8_otf.cuh"
 #include "patches_cuda.cuh"
 
-// Elements, threads a block; a good order has 0.7 rows an element.
+// Number of elements, and of threads of a block; a good numbering has 0.7 rows per element.
 constexpr int HX_TETRA_PATCH = 128;
 constexpr int HX_TETRA_ROWS = HX_TETRA_PATCH;
 constexpr int HX_TETRA_CORNERS = 4;
 
-// What a tetrahedron's points pull: column[(4 i + a) STRIDE] = force i at point a. k.scale = E mu
-// / 6. Instructions: 33 for the edges, 90 for the point (hx_point), 6 for the first point.
+// Forces of a tetrahedron at its points: column[(4 i + a) STRIDE] = force i at point a. k.scale = E
+// mu / 6. Instructions: 33 for the edges, 90 for the quadrature point (hx_point), 6 for the first
+// point.
 template <int STRIDE, class T>
 HX_HD void hx_tetra_forces(const hx_eight &corner, const T *coordinates, const T *displacements,
                            hx_stiffness<T> k, T *column)
@@ -38,7 +40,7 @@ HX_HD void hx_tetra_forces(const hx_eight &corner, const T *coordinates, const T
     }
 }
 
-// The diagonal entries of its points, in the same places.
+// The diagonal entries of its points, in the same layout.
 template <int STRIDE>
 HX_HD void hx_tetra_diagonal(const hx_eight &corner, const double *coordinates,
                              hx_stiffness<double> k, double *column)
@@ -71,7 +73,7 @@ HX_HD void hx_tetra_diagonal(const hx_eight &corner, const double *coordinates,
                 factor * fma(k.ratio + 1.0, adj[a][i] * adj[a][i], square[a]);
 }
 
-// As hx_otf_launch and hx_otf_blocks, for a group of tetrahedra; coordinates from
+// hx_otf_launch and hx_otf_blocks for a group of tetrahedra; coordinates are from
 // hx_otf_coordinates.
 template <class T>
 int hx_tetra_launch(const hx_cuda_patches &p, int group, const hx_slice &patches,
@@ -80,7 +82,7 @@ int hx_tetra_launch(const hx_cuda_patches &p, int group, const hx_slice &patches
 
 template <class T> int hx_tetra_blocks(const hx_cuda_patches &p, int group, int *n_block);
 
-// As hx_patches_diagonal.
+// hx_patches_diagonal for a group of tetrahedra.
 int hx_tetra_diagonal_launch(const hx_cuda_patches &p, int group, const hx_device_model &model,
                              const int32_t *d_elem, double *d_diag);
 

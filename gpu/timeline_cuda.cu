@@ -1,5 +1,5 @@
-// Marks of the GPU: a thread writes the time at which the stream gets there to a ring of its
-// memory.
+// Time marks of the GPU: a thread writes the time at which the stream reaches the mark to a ring
+// buffer in device memory.
 #include <cstdlib>
 #include <cstring>
 
@@ -9,8 +9,9 @@
 
 struct marks {
     int64_t n;
-    hx_mark *d_ring;             // [n] (owned)
-    unsigned long long *d_count; // marks so far, and a place for a reading of the clock (owned)
+    hx_mark *d_ring; // [n] (owned)
+    // number of marks so far, and space for a reading of the clock (owned)
+    unsigned long long *d_count;
 };
 
 static __device__ uint64_t clock_ns()
@@ -24,7 +25,7 @@ static __global__ void mark_kernel(hx_mark mark, uint64_t mask, unsigned long lo
                                    hx_mark *ring)
 {
     mark.time = clock_ns();
-    ring[atomicAdd(count, 1ull) & mask] = mark; // streams may meet
+    ring[atomicAdd(count, 1ull) & mask] = mark; // several streams may mark at the same time
 }
 
 static __global__ void clock_kernel(unsigned long long *now)
@@ -45,7 +46,7 @@ static int alloc_marks(hx_cuda *cuda, marks *m)
     HX_TRY_CUDA(cudaMalloc(&m->d_ring, static_cast<size_t>(m->n) * sizeof *m->d_ring));
     HX_TRY_CUDA(cudaMalloc(&m->d_count, 2 * sizeof *m->d_count));
     HX_TRY_CUDA(cudaMemsetAsync(m->d_count, 0, 2 * sizeof *m->d_count, cuda->stream));
-    HX_TRY_CUDA(cudaStreamSynchronize(cuda->stream)); // other streams mark too
+    HX_TRY_CUDA(cudaStreamSynchronize(cuda->stream)); // other streams also mark
     return HX_OK;
 }
 
@@ -66,15 +67,16 @@ static int mark(hx_device *dev, void *impl, const hx_mark *mark)
 {
     const marks *m = static_cast<const marks *>(impl);
     const hx_cuda *cuda = hx_cuda_of(dev);
-    const bool is_own = mark->queue == HX_QUEUE_BESIDE && !cuda->home; // else the queue is beside
+    // otherwise the current stream is already the concurrent one
+    const bool is_own = mark->queue == HX_QUEUE_BESIDE && !cuda->home;
     cudaStream_t stream = is_own ? cuda->beside : cuda->stream;
     mark_kernel<<<1, 1, 0, stream>>>(*mark, static_cast<uint64_t>(m->n) - 1, m->d_count, m->d_ring);
     HX_TRY_LAUNCH("mark");
     return HX_OK;
 }
 
-// Straight to the host where there is pinned memory: the sooner it is there, the better it is known
-// when it was read.
+// Written directly to host memory if there is pinned memory: the sooner the reading arrives, the
+// more precisely its moment is known.
 static int clock_now(hx_device *dev, void *impl, uint64_t *now)
 {
     const marks *m = static_cast<const marks *>(impl);

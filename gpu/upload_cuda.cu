@@ -1,5 +1,5 @@
-// Uploads of much memory that is not pinned: threads copy pieces into pinned buffers of their own,
-// from where the device takes them. The driver does it in one thread.
+// Uploads of large memory that is not pinned: threads copy pieces into pinned buffers of their own,
+// from which the device reads them. The driver uses only one thread.
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -12,11 +12,11 @@
 namespace
 {
 
-constexpr int N_BUFFER = 2; // of a thread: one is filled while the other leaves
+constexpr int N_BUFFER = 2; // per thread: one is filled while the other is sent
 constexpr int MOST_THREADS = 8;
 
-// Pinned memory costs half a millisecond a megabyte. What fewer bytes than MANY_BYTES need fits
-// into the 2 MB that the driver has pinned anyway for small downloads.
+// Pinned memory costs half a millisecond per megabyte. The buffers for uploads of less than
+// MANY_BYTES fit into the 2 MB that the driver has pinned anyway for small downloads.
 constexpr size_t MANY_BYTES = static_cast<size_t>(128) << 20;
 struct team {
     int n_thread;
@@ -34,12 +34,12 @@ struct upload_job {
     char *d_to;
     const char *from;
     size_t bytes, piece;
-    int place;                                    // of the GPU
-    std::atomic<size_t> next{0};                  // byte that nobody has taken yet
-    std::atomic<cudaError_t> status{cudaSuccess}; // the first that went wrong
+    int place;                                    // index of the GPU
+    std::atomic<size_t> next{0};                  // first byte that no thread has taken yet
+    std::atomic<cudaError_t> status{cudaSuccess}; // the first error
 };
 
-// What is there already stays: pinned memory takes longer to get than to fill.
+// Keeps what exists already, because allocating pinned memory takes longer than filling it.
 cudaError_t open_lane(lane *l, size_t piece)
 {
     cudaError_t status = HX_CUDA_FAULT();
@@ -59,7 +59,8 @@ cudaError_t send_pieces(upload_job *job, lane *l)
         const size_t at = job->next.fetch_add(job->piece);
         if (at >= job->bytes || job->status.load() != cudaSuccess) break;
         const size_t n = job->bytes - at < job->piece ? job->bytes - at : job->piece;
-        cudaError_t status = cudaEventSynchronize(l->left[i]); // done, where nothing was recorded
+        // returns at once if nothing was recorded
+        cudaError_t status = cudaEventSynchronize(l->left[i]);
         if (status != cudaSuccess) return status;
         memcpy(l->buffer[i], job->from + at, n);
         status =
@@ -77,10 +78,10 @@ void work(upload_job *job, lane *l)
     if (status == cudaSuccess) status = send_pieces(job, l);
     if (status == cudaSuccess) return;
     job->status.compare_exchange_strong(none, status);
-    if (l->stream) cudaStreamSynchronize(l->stream); // its buffers are the next upload's
+    if (l->stream) cudaStreamSynchronize(l->stream); // the next upload uses its buffers
 }
 
-// Fewer threads do as well.
+// If a thread cannot be started, the upload runs with fewer threads.
 std::thread start(upload_job *job, lane *l)
 {
     try {
@@ -93,7 +94,7 @@ std::thread start(upload_job *job, lane *l)
 } // namespace
 
 struct hx_cuda_lanes {
-    lane of[2][MOST_THREADS]; // of FEW, of MANY
+    lane of[2][MOST_THREADS]; // [0]: for FEW, [1]: for MANY
 };
 
 void hx_cuda_lanes_free(hx_cuda_lanes *lanes)
@@ -124,7 +125,7 @@ int hx_cuda_upload_large(hx_device *dev, void *d_to, const void *from, size_t by
     job.from = static_cast<const char *>(from);
     job.bytes = bytes;
     if (!impl->lanes) HX_TRY(hx_alloc(&impl->lanes, 1, sizeof *impl->lanes, "uploads"));
-    HX_TRY_CUDA(cudaStreamSynchronize(impl->stream)); // what is queued may use d_to
+    HX_TRY_CUDA(cudaStreamSynchronize(impl->stream)); // queued work may use d_to
     lane *const lanes = impl->lanes->of[is_many];
     for (int i = 1; i < n_thread; i++) thread[i] = start(&job, &lanes[i]);
     work(&job, &lanes[0]);

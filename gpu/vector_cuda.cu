@@ -1,8 +1,8 @@
-// Vectors on the GPU (core/solver/vector_ops.h).
+// Vector operations on the GPU (core/solver/vector_ops.h).
 //
-// Every sum runs over a fixed number of blocks and the last block to finish adds their results in
-// order, so a dot product has the same bits on every run of one GPU. Vectors are read and written
-// 16 bytes at a time: 2 doubles or 4 floats a thread and step.
+// Every sum runs over a fixed number of blocks, and the last block to finish adds their results in
+// order, so a dot product is bitwise reproducible on a given GPU. Vectors are read and written 16
+// bytes at a time: 2 doubles or 4 floats per thread and step.
 #include "core/solver/vector_ops.h"
 #include "fields_cuda.cuh"
 #include "vector_cuda.cuh"
@@ -30,7 +30,7 @@ __global__ void take_entries_kernel(int64_t n, const int64_t *__restrict__ at,
     if (k < n) value[k] = x[at[k]];
 }
 
-// No degree of freedom is there twice: nothing to order.
+// No degree of freedom occurs twice, so the order does not matter.
 template <class T>
 __global__ void spring_add_kernel(int64_t n, const int64_t *__restrict__ dof,
                                   const double *__restrict__ k, const T *x, T *y)
@@ -99,7 +99,7 @@ struct dot_pairs {
     const double *a[HX_MOST_DOTS], *b[HX_MOST_DOTS];
 };
 
-// As dot_kernel, each product in its order.
+// Like dot_kernel, with each product in the same order.
 template <int K>
 __global__ void __launch_bounds__(HX_BLOCK, HX_READ_PER_SM)
     dots_kernel(int64_t n, dot_pairs p, double *result, double *partial, unsigned *ticket)

@@ -1,10 +1,10 @@
-// Vectors in kernels: packs of 16 bytes, and how many blocks go over them.
+// Vectors in kernels: packs of 16 bytes, and the number of blocks for them.
 #ifndef HX_VECTOR_CUDA_CUH
 #define HX_VECTOR_CUDA_CUH
 
 #include "sums_cuda.cuh"
 
-// N consecutive entries of a vector, aligned so that they are loaded and stored as one.
+// N consecutive entries of a vector, aligned so that they are loaded and stored at once.
 template <class T, int N> struct alignas(N * sizeof(T)) hx_pack {
     T v[N];
 };
@@ -25,8 +25,8 @@ template <int N> struct hx_width {
 
 template <class T> constexpr int HX_WIDTH = 16 / sizeof(T);
 
-// body(hx_width<N>, k) for packs of N entries from k on, then for single ones at the end. Without
-// stores in the body, the loads of AT_ONCE packs are in flight together.
+// Calls body(hx_width<N>, k) for packs of N entries from k on, and then for single entries at the
+// end. If the body does not store, the loads of AT_ONCE packs are in flight at the same time.
 template <int N, int AT_ONCE = 1, class Body>
 __device__ __forceinline__ void hx_for_each_pack(int64_t n, Body body)
 {
@@ -42,23 +42,25 @@ __device__ __forceinline__ void hx_for_each_pack(int64_t n, Body body)
     if (thread < n - N * n_pack) body(hx_width<1>{}, N * n_pack + thread);
 }
 
-// Blocks for packs of 16 bytes of T, a pack a thread.
+// Number of blocks for packs of 16 bytes of T, one pack per thread.
 template <class T> unsigned hx_pack_blocks(int64_t n)
 {
     return hx_blocks(n / HX_WIDTH<T> + 1, HX_BLOCK);
 }
 
-// Blocks of a sum: a function of n and the GPU alone, so that its order is fixed.
+// Number of blocks of a sum. It depends only on n and the GPU, so that the order of the sum is
+// fixed.
 template <class T> unsigned hx_sum_blocks(const hx_cuda *impl, int64_t n, int per_sm)
 {
     const unsigned most = static_cast<unsigned>(per_sm * impl->n_sm), all = hx_pack_blocks<T>(n);
     return all < most ? all : most;
 }
 
-// Blocks of a sum of two vectors on a multiprocessor: what they need to keep the memory busy.
+// Number of blocks per multiprocessor that a sum of two vectors needs to saturate the memory
+// bandwidth.
 constexpr int HX_READ_PER_SM = HX_SUM_PER_SM;
 
-// a'b of this thread's entries.
+// a'b over this thread's entries.
 template <class T>
 __device__ double hx_sum_products(int64_t n, const T *__restrict__ a, const T *__restrict__ b)
 {

@@ -1,12 +1,13 @@
-/* Operators of the CPU that store K: each a specification (assembled.h), with 3 unknowns a node and
- * with 1 of heat. Not installed. */
+/* Operator kinds of the CPU that store K: each is a matrix specification (assembled.h), with 3
+ * unknowns per node or, for heat conduction, 1. Not installed. */
 #ifndef HX_ASSEMBLED_CPU_H
 #define HX_ASSEMBLED_CPU_H
 
 #include "../solver/assembled.h"
 #include "matrix_cpu.h"
 
-/* Functions of a strategy, WHAT_bytes and so on, whose matrices are (hx_matrix_spec){...}. */
+/* Defines the functions of an operator kind (WHAT_bytes and so on) for the matrix
+ * (hx_matrix_spec){...}. */
 #define HX_CPU_ASSEMBLED(what, ...)                                                                \
     static const hx_matrix_spec what##_spec = {__VA_ARGS__};                                       \
     static size_t what##_bytes(const hx_mesh *mesh, hx_layout layout)                              \
@@ -26,7 +27,7 @@
         return hx_assembled_setup(state, dev, model, mesh, &what##_spec);                          \
     }
 
-/* Entries of its table but name, help, bytes_per_elem and scalar. */
+/* The entries of its table, except name, help, bytes_per_elem and scalar. */
 #define HX_CPU_ASSEMBLED_TABLE(what)                                                               \
     .device = "cpu", .deterministic = 1, .layouts = HX_LAYOUT_BIT(HX_LAYOUT_ROWMAJOR),             \
     .bytes = what##_bytes, .space_bytes = what##_space_bytes, .promise = hx_assembled_promise,     \

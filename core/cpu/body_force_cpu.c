@@ -1,4 +1,4 @@
-/* Loads by the part's own mass on the CPU: gathered node by node in a fixed order. */
+/* Loads proportional to mass on the CPU, summed node by node in a fixed order. */
 #include <string.h>
 
 #include "../problem/body_force.h"

@@ -5,13 +5,13 @@
 
 #include "../base/memory.h"
 
-enum { ROUND = 64 }; /* colours that a word has bits for */
+enum { ROUND = 64 }; /* number of colours per round, one bit of a word each */
 
 static const int32_t NONE = -1;
 
-/* Gives the elements that have none the lowest of the colours first .. first + ROUND - 1 that no
- * element before them has at one of their nodes. Those that find none are left to the next round:
- * what they would take is beyond. Returns how many. */
+/* Gives each element without a colour the lowest of the colours first .. first + ROUND - 1 that no
+ * preceding element at one of its nodes has. Elements for which all of them are taken are left to
+ * the next round. Returns the number of such elements. */
 static int64_t run_round(const hx_mesh *mesh, int32_t first, uint64_t *taken, int32_t *colour)
 {
     int64_t n_left = 0;
@@ -35,7 +35,7 @@ static int64_t run_round(const hx_mesh *mesh, int32_t first, uint64_t *taken, in
 
 static int colour_elements(const hx_mesh *mesh, int32_t *colour, int *n_colour)
 {
-    uint64_t *taken; /* per node: colours of its elements so far in this round */
+    uint64_t *taken; /* [n_node] bits of the colours of a node's elements in this round */
     int32_t first = 0, last = 0;
     HX_TRY(hx_alloc_raw(&taken, (size_t)mesh->n_node, sizeof *taken, "element colours"));
     for (int64_t e = 0; e < mesh->n_elem; e++) colour[e] = NONE;
@@ -46,7 +46,7 @@ static int colour_elements(const hx_mesh *mesh, int32_t *colour, int *n_colour)
     return HX_OK;
 }
 
-/* The elements by colour. */
+/* Sorts the elements by colour. */
 static int list_elements(hx_colouring *colouring, const hx_mesh *mesh, const int32_t *colour)
 {
     int64_t *next;

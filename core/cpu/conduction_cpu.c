@@ -1,4 +1,4 @@
-/* Heat on the CPU (conduction_ops.h): node by node, row by row in a fixed order. */
+/* Heat conduction on the CPU (conduction_ops.h), node by node and row by row in a fixed order. */
 #include <string.h>
 
 #include "../mesh/hex8_conduction.h"

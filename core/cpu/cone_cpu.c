@@ -1,7 +1,7 @@
-/* Cone-weighted sums over the elements within a radius, on the CPU: a ball is a few dozen
- * contiguous ranges of places, each of them in vector lanes; of voxels a stencil, for a run of
- * points along x at a time. One body, compiled for AVX-512, AVX2 and any processor; vector_unit.h
- * says which is taken. */
+/* Cone-weighted sums over the elements within a radius, on the CPU. In general, a ball is a few
+ * dozen contiguous ranges of places, each processed in vector lanes. On a grid of voxels it is a
+ * stencil, applied to a run of points along x at a time. One body is compiled for AVX-512, AVX2 and
+ * any processor; vector_unit.h selects the version. */
 #include <math.h>
 #include <stddef.h>
 
@@ -11,7 +11,7 @@
 
 enum { LANES = HX_CELLS_PADDING, CHUNK = 256, RUN = 16 };
 
-/* COUNT + LANES - n: the first n lanes count. */
+/* Mask: of the lanes from COUNT + LANES - n, the first n are 1. */
 static const double COUNT[2 * LANES] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
 
 #if defined __GNUC__
@@ -22,11 +22,12 @@ static const double COUNT[2 * LANES] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
 
 typedef struct cone {
     const hx_device_cells *cells;
-    double radius, reach; /* reach: the radius and a little, so that rounding hides no cell */
-    double inverse;       /* of the cells' edge */
+    /* reach: the radius plus a small margin, so that rounding excludes no cell */
+    double radius, reach;
+    double inverse; /* 1 / edge of a cell */
 } cone;
 
-/* The cell along an axis in which x lies, or the nearest one. */
+/* The cell along an axis that contains x, or the nearest one. */
 static ALWAYS_INLINE int64_t clamp_cell(const cone *c, int axis, double x)
 {
     const int32_t last = (int32_t)c->cells->n_cell[axis] - 1;
@@ -35,7 +36,7 @@ static ALWAYS_INLINE int64_t clamp_cell(const cone *c, int axis, double x)
     return (int32_t)(raised < (double)last ? raised : (double)last);
 }
 
-/* What is left of a squared reach beyond the nearest point of a layer of cells. */
+/* The squared reach minus the squared distance from x to a layer of cells. */
 static ALWAYS_INLINE double reach_left(const hx_device_cells *cells, int axis, int64_t cell,
                                        double x, double square)
 {
@@ -45,7 +46,8 @@ static ALWAYS_INLINE double reach_left(const hx_device_cells *cells, int axis, i
     return away > 0.0 ? square - away * away : square;
 }
 
-/* LANES places from m on; the last of a range are followed by others, which `count` leaves out. */
+/* Adds LANES places from m on. If fewer remain in the range, `count` masks the places that follow
+ * it. */
 static ALWAYS_INLINE void add_lanes(const cone *c, const double at[3], int64_t m,
                                     const double count[LANES], double sum[LANES])
 {
@@ -90,9 +92,9 @@ static ALWAYS_INLINE void sum_places(const cone *c, int64_t begin, int64_t end, 
     for (int64_t p = begin; p < end; p++) sum[c->cells->d_member[p]] = sum_ball(c, p);
 }
 
-/* --- of voxels --- */
+/* --- voxels --- */
 
-/* sum[] += the weighted values of a line, whose value at the first point of the run is from[0]. */
+/* sum[] += the weighted values of a line; from[0] is the value at the first point of the run. */
 static ALWAYS_INLINE void add_line(const double *from, const double *weight, int width,
                                    double sum[RUN])
 {
@@ -104,7 +106,7 @@ static ALWAYS_INLINE void add_line(const double *from, const double *weight, int
     }
 }
 
-/* Of the run of points that begins at x of the line (y, z). */
+/* Sums for the run of points that begins at x in the line (y, z). */
 static ALWAYS_INLINE void sum_run(const cone *c, const int64_t at[3], double sum[RUN])
 {
     const hx_voxels *const v = &c->cells->voxels;
@@ -122,7 +124,7 @@ static ALWAYS_INLINE void sum_run(const cone *c, const int64_t at[3], double sum
     }
 }
 
-/* Lines [begin, end) along x. */
+/* Processes the lines [begin, end) along x. */
 static ALWAYS_INLINE void sum_lines(const cone *c, int64_t begin, int64_t end, double *sum)
 {
     const hx_voxels *const v = &c->cells->voxels;
@@ -141,7 +143,7 @@ static ALWAYS_INLINE void sum_lines(const cone *c, int64_t begin, int64_t end, d
         }
 }
 
-/* Voxels: lines along x; else places. */
+/* Processes lines along x for voxels, and places otherwise. */
 static ALWAYS_INLINE void sum_part(const cone *c, int64_t begin, int64_t end, double *sum)
 {
     if (c->cells->voxels.n[0] > 0)
@@ -180,7 +182,7 @@ static sum_function *choose_sum(void)
     return sum_any;
 }
 
-/* Values by place, or by point of the grid. */
+/* Copies the values into the order of places or, for voxels, of grid points. */
 static void place_values(const hx_device_cells *cells, const double *value)
 {
     const hx_voxels *const v = &cells->voxels;

@@ -1,5 +1,5 @@
-/* otf's kernels for vectors that every CPU has. A file of their own: no other takes the compiler
- * as long. */
+/* Kernels of otf for vectors that every CPU supports. They are in a file of their own because no
+ * other file takes as long to compile. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* otf's kernels for AVX-512. A file of their own: no other takes the compiler
- * as long. */
+/* Kernels of otf for AVX-512. They are in a file of their own because no other file takes as long
+ * to compile. */
 #include <math.h>
 #include <string.h>
 

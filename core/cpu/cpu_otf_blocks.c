@@ -1,9 +1,9 @@
-/* The blocks of otf on the CPU (cpu_otf.h), and the passes over them, which are shared out over the
- * threads: two parallel loops a product, every sum in one order.
+/* The blocks of otf on the CPU (cpu_otf.h), and the passes over them. The blocks are distributed
+ * over the threads; a product is two parallel loops, and every sum has a fixed order.
  *
- * Memory: per element 16 bytes of corners, 4 per row (about 1.8 an element in a good order, 8
- * without any), 28 per shared row (about 1.2, or 8), 12 per shared node; 8 per block and chunk; of
- * heat 12 in place of 28. */
+ * Memory: 16 bytes of corners per element; 4 bytes per row (about 1.8 rows per element in a good
+ * numbering, 8 in a random one); 28 bytes per shared row (about 1.2 per element, or 8), or 12 for
+ * heat conduction; 12 bytes per shared node; 8 bytes per block and per chunk. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +14,13 @@
 #include "../mesh/cell.h"
 #include "cpu_otf.h"
 
-/* Rows of all blocks, those of them that are shared, and the nodes that these stand for. */
+/* Numbers of rows of all blocks, of shared rows among them, and of shared nodes. */
 typedef struct counts {
     int64_t n_row, n_slot, n_shared;
 } counts;
 
-/* Counts in holders[n_node] (zeroed) the blocks that hold each node; stamp[n_node] is scratch. */
+/* Counts in holders[n_node] (zeroed) the blocks that contain each node. stamp[n_node] is
+ * scratch. */
 static counts count_rows(const hx_mesh *mesh, int32_t *stamp, int32_t *holders)
 {
     counts n = {0};
@@ -52,7 +53,8 @@ static int64_t count_sums(int64_t n_block, int64_t n_shared)
 size_t hx_cpu_otf_bytes(const hx_mesh *mesh, int components)
 {
     const size_t n_node = (size_t)mesh->n_node, n_block = (size_t)count_blocks(mesh);
-    counts n = {8 * mesh->n_elem, 8 * mesh->n_elem, mesh->n_node}; /* no order at all */
+    /* for a mesh without any order */
+    counts n = {8 * mesh->n_elem, 8 * mesh->n_elem, mesh->n_node};
     int32_t *stamp = NULL, *holders = NULL;
     if (hx_alloc_raw(&stamp, n_node, sizeof *stamp, "blocks of otf") == HX_OK &&
         hx_alloc(&holders, n_node, sizeof *holders, "blocks of otf") == HX_OK)
@@ -68,8 +70,9 @@ size_t hx_cpu_otf_bytes(const hx_mesh *mesh, int components)
            (components == 3 && mesh->n_kind[HX_CELL_TETRAHEDRON] > 0 ? n_block : 0);
 }
 
-/* Rows of the nodes of a block that other blocks hold too (shared = 1) or do not, in order of first
- * use; their 4 * row goes to local[node]. Returns the number of rows so far. */
+/* Lists the rows of a block whose nodes other blocks also contain (shared = 1) or do not contain,
+ * in order of first use, and stores their 4 * row in local[node]. Returns the number of rows so
+ * far. */
 static int32_t list_rows(hx_cpu_otf *s, const hx_mesh *mesh, int64_t block, int shared,
                          int32_t n_row, const int32_t *holders, int32_t *stamp, int32_t *local)
 {
@@ -85,7 +88,7 @@ static int32_t list_rows(hx_cpu_otf *s, const hx_mesh *mesh, int64_t block, int 
     return n_row;
 }
 
-/* Brings a tetrahedron's points to the first four of its corners (4 * row each). */
+/* Moves a tetrahedron's points to the first four of its corners (4 * row each). */
 static void put_points_first(const hx_mesh *mesh, const int32_t conn[8], uint16_t corner[8])
 {
     int at[4];
@@ -95,7 +98,7 @@ static void put_points_first(const hx_mesh *mesh, const int32_t conn[8], uint16_
     memcpy(corner, point, sizeof point);
 }
 
-/* Marks the blocks of tetrahedra alone. */
+/* Marks the blocks that contain only tetrahedra. */
 static void find_tetrahedra(hx_cpu_otf *s, const hx_mesh *mesh)
 {
 #pragma omp parallel for schedule(static)
@@ -144,7 +147,7 @@ static void list_shared(hx_cpu_otf *s, const hx_mesh *mesh, int32_t *holders, in
         if (holders[a] < 2) continue;
         s->shared_node[k] = (int32_t)a;
         s->shared_begin[k + 1] = s->shared_begin[k] + holders[a];
-        holders[a] = 0; /* from here: slots listed so far */
+        holders[a] = 0; /* from here on: number of slots listed so far */
         number[a] = (int32_t)k++;
     }
     for (int64_t block = 0; block < s->n_block; block++) {
@@ -267,8 +270,8 @@ static void multiply_block_single(const hx_cpu_otf *s, int64_t b, const float *x
         (hx_cpu_otf_has_shape(s, b) ? k->one_shape_single : k->block_single)(s, b, x, y);
 }
 
-/* y = K x; sum, unless NULL: x'y of the nodes of each block alone, then of each chunk of shared
- * ones, taken while they are in the cache. */
+/* y = K x. If `sum` is not NULL, also x'y over the unshared nodes of each block, then over each
+ * chunk of shared nodes, computed while they are in the cache. */
 static void multiply(const hx_cpu_otf *s, const double *x, double *y, double *sum)
 {
     double (*const dot)(int64_t, const int32_t *, const double *, const double *) =
@@ -342,7 +345,7 @@ const char *hx_cpu_otf_variant(void *state, const hx_cpu_otf_kernel *const *kern
     return NULL;
 }
 
-/* --- instructions: those of the vector unit in use, and of those below it --- */
+/* --- instruction sets: that of the vector unit in use, and those below it --- */
 
 int hx_cpu_any_runs(void)
 {

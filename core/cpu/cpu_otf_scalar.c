@@ -1,4 +1,5 @@
-/* otf on the CPU with one unknown a node (heat): the same blocks, kernels of its own. */
+/* otf on the CPU with one unknown per node (heat conduction): the same blocks with other
+ * kernels. */
 #include <string.h>
 
 #include "../base/vectorised.h"
@@ -53,7 +54,8 @@ static int setup(void **state, hx_device *dev, const hx_device_model *model, con
     return hx_cpu_otf_setup(state, model, mesh, 1, kernels);
 }
 
-/* Adds the diagonal of an element to the rows of its corners, those of one node as one. */
+/* Adds the diagonal of an element to the rows of its corners. Corners that name one node count as
+ * one. */
 static void add_diagonal(const double x[24], const uint16_t *corner, double modulus, double *row)
 {
     int first[8];
@@ -96,7 +98,8 @@ static const char *variant(void *state, int i)
 const hx_strategy hx_strategy_cpu_otf_scalar = {
     .name = "otf",
     .device = "cpu",
-    .help = "no stored Ke: on the fly from coordinates, elements in vector lanes, in blocks",
+    .help = "no stored Ke: computed on the fly from coordinates, in blocks, with elements in "
+            "vector lanes",
     .deterministic = 1,
     .bytes_per_elem = 44,
     .layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED),

@@ -1,6 +1,6 @@
-/* Blocks of otf whose elements are one parallelepiped, moved: with the Jacobian the same at every
- * point, modes meet in 3 x 3 tiles only (cpu_otf_shape_lanes.inc), the same for all of the block.
- */
+/* Blocks of otf whose elements are translated copies of one parallelepiped. The Jacobian is the
+ * same at every point, so modes couple only through 3 x 3 tiles (cpu_otf_shape_lanes.inc), which
+ * are shared by the whole block. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "../mesh/hex8.h"
 #include "cpu_otf.h"
 
-/* What modes may differ by, over the shortest edge: coordinates are rounded to 1e-16 of the mesh,
- * which may be a thousand elements long. */
+/* Tolerance for equal modes, relative to the shortest edge: coordinates are rounded to 1e-16 of the
+ * mesh, which may be a thousand elements long. */
 #define ALIKE 2e-13
 
 /* Modes {r, s, t, rs, rt, st, rst} of the coordinates, times 8. */
@@ -37,7 +37,7 @@ static double shortest(double edge[3][3])
     return least;
 }
 
-/* 1 if an element with these modes is a parallelepiped with those edges. */
+/* Returns 1 if an element with these modes is a parallelepiped with these edges. */
 static int is_alike(double mode[7][3], double edge[3][3])
 {
     const double most = ALIKE * shortest(edge);
@@ -47,7 +47,7 @@ static int is_alike(double mode[7][3], double edge[3][3])
     return alike;
 }
 
-/* A block's elements are alike: 1, and the edges of the first. */
+/* Returns 1 if the elements of a block have one shape; sets the edges of the first one. */
 static int find_edges(const hx_mesh *mesh, int64_t block, double edge[3][3])
 {
     const int64_t first = block * HX_OTF_BLOCK;
@@ -64,9 +64,9 @@ static int find_edges(const hx_mesh *mesh, int64_t block, double edge[3][3])
     return 1;
 }
 
-/* With a_k the rows of adj(J): tile (k, l) = c (lambda a_k a_l' + mu a_l a_k' + mu (a_k . a_l) I),
- * for the forces that belong to the derivative by k from the displacements' by l. The weights of
- * the eight points and the factors of the modes are in c. */
+/* With a_k the rows of adj(J), tile (k, l) = c (lambda a_k a_l' + mu a_l a_k' + mu (a_k . a_l) I).
+ * It maps the displacement derivative with respect to l to the force conjugate to the derivative
+ * with respect to k. c includes the weights of the eight points and the factors of the modes. */
 static void fill_tiles(const hx_device_model *model, hx_otf_shape *shape)
 {
     double adj[3][3];
@@ -108,7 +108,8 @@ static void fill_shape(const hx_device_model *model, const hx_mesh *mesh, int64_
         hx_hex8_diagonal(x, a, model->lambda, model->mu, shape->diagonal[a]);
 }
 
-/* The number of the shape with these edges, a new one if there is none, or HX_OTF_NO_SHAPE. */
+/* Index of the shape with these edges, which is added if it is new; HX_OTF_NO_SHAPE if there are
+ * too many. */
 static uint8_t number_of(hx_cpu_otf *s, const hx_mesh *mesh, int64_t elem, double edge[3][3])
 {
     double mode[7][3] = {{0.0}};

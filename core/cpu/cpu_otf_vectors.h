@@ -1,13 +1,15 @@
-/* Vectors of otf on the CPU: for each KIND of them the type vec_KIND, and how rows come and go. A
- * row is a node of a block, 4 values of which the last is padding, at nodal + corner[8 l] for lane
- * l.
+/* Vectors of otf on the CPU. For each KIND there is a type vec_KIND, and functions that load and
+ * store rows. A row is a node of a block: 4 values, the last of which is padding, at
+ * nodal + corner[8 l] for lane l.
  *
- * load_rows_KIND: the rows of all lanes to one vector per component.
- * add_rows_KIND: the way back, added row after row.
- * narrow_KIND: two vectors of double, times a unit, to one of single precision.
+ * load_rows_KIND: loads the rows of all lanes into one vector per component.
  *
- * `any` asks for no instructions beyond those that the compiler was told of; the others are chosen
- * when the program runs. */
+ * add_rows_KIND: the transpose, added row by row.
+ *
+ * narrow_KIND: converts two vectors of double, times a unit, to one of single precision.
+ *
+ * `any` uses only instructions that the compiler may use anyway; the other kinds are selected when
+ * the program runs. */
 #ifndef HX_CPU_OTF_VECTORS_H
 #define HX_CPU_OTF_VECTORS_H
 
@@ -71,7 +73,7 @@ typedef __m256 vec_avx2_single;
 typedef __m512d vec_avx512;
 typedef __m512 vec_avx512_single;
 
-/* Halves of 128 bits of rows at p and q, side by side. */
+/* Loads halves of 128 bits from rows at p and q into one vector. */
 HX_TARGET_AVX2 HX_ALWAYS_INLINE __m256d halves_avx2(const double *p, const double *q)
 {
     return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_load_pd(p)), _mm_load_pd(q), 1);
@@ -105,7 +107,7 @@ HX_TARGET_AVX2 HX_ALWAYS_INLINE void add_rows_avx2(double *nodal, const uint16_t
     add_row_avx2(nodal + corner[24], _mm256_permute2f128_pd(odd, z_odd, 0x31));
 }
 
-/* Rows l and l + 4 side by side. */
+/* Rows l and l + 4 in one vector. */
 HX_TARGET_AVX2 HX_ALWAYS_INLINE __m256 rows_avx2_single(const float *nodal, const uint16_t *corner)
 {
     return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(nodal + corner[0])),
@@ -156,7 +158,7 @@ HX_TARGET_AVX2 HX_ALWAYS_INLINE __m256 narrow_avx2_single(__m256d low, __m256d h
                                 _mm256_cvtpd_ps(_mm256_mul_pd(high, times)), 1);
 }
 
-/* Rows l and l + 2 side by side. */
+/* Rows l and l + 2 in one vector. */
 HX_TARGET_AVX512 HX_ALWAYS_INLINE __m512d rows_avx512(const double *nodal, const uint16_t *corner)
 {
     return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_load_pd(nodal + corner[0])),
@@ -196,7 +198,7 @@ HX_TARGET_AVX512 HX_ALWAYS_INLINE void add_rows_avx512(double *nodal, const uint
     add_row_avx2(nodal + corner[56], _mm512_extractf64x4_pd(row57, 1));
 }
 
-/* Rows l, l + 4, l + 8, l + 12 side by side. */
+/* Rows l, l + 4, l + 8 and l + 12 in one vector. */
 HX_TARGET_AVX512 HX_ALWAYS_INLINE __m512 rows_avx512_single(const float *nodal,
                                                             const uint16_t *corner)
 {
@@ -225,7 +227,7 @@ HX_TARGET_AVX512 HX_ALWAYS_INLINE void add_rows_avx512_single(float *nodal, cons
     const __m512 zero = _mm512_setzero_ps();
     const __m512 low = _mm512_unpacklo_ps(v[0], v[1]), high = _mm512_unpackhi_ps(v[0], v[1]);
     const __m512 z_low = _mm512_unpacklo_ps(v[2], zero), z_high = _mm512_unpackhi_ps(v[2], zero);
-    const __m512 row0 = _mm512_shuffle_ps(low, z_low, 0x44); /* and 4, 8, 12 */
+    const __m512 row0 = _mm512_shuffle_ps(low, z_low, 0x44); /* row 0, and rows 4, 8, 12 */
     const __m512 row1 = _mm512_shuffle_ps(low, z_low, 0xee);
     const __m512 row2 = _mm512_shuffle_ps(high, z_high, 0x44);
     const __m512 row3 = _mm512_shuffle_ps(high, z_high, 0xee);

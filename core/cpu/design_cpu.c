@@ -1,5 +1,5 @@
-/* Element fields on the CPU: sums over fixed parts, so that the number of threads changes no bit.
- */
+/* Element fields on the CPU. Sums run over fixed parts, so results are bitwise independent of the
+ * number of threads. */
 #include <math.h>
 #include <string.h>
 
@@ -129,7 +129,7 @@ static int cpu_oc_begin(hx_device *dev, const hx_device_oc *oc)
     return HX_OK;
 }
 
-/* Volumes at the trials, of the elements [begin, end). */
+/* Adds the volumes of the elements [begin, end) for each trial value. */
 static void add_volumes(const hx_device_oc *oc, int64_t begin, int64_t end,
                         double volume[HX_OC_TRIALS])
 {

@@ -1,5 +1,5 @@
-/* The host as a device: its memory, and the list of the tables of what it does (cpu_ops.h), all of
- * it over fixed parts, so that the number of threads changes no bit. */
+/* The host as a device: its memory, and the list of its tables (cpu_ops.h). All sums run over fixed
+ * parts, so results are bitwise independent of the number of threads. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,7 +125,7 @@ extern const hx_strategy hx_strategy_cpu_otf;
 
 const hx_device_ops hx_device_ops_cpu = {
     .name = "cpu",
-    .help = "the host's cores through OpenMP",
+    .help = "the host's cores, with OpenMP",
     .look_every = 1,
     .available = cpu_available,
     .open = cpu_open,

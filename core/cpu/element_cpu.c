@@ -1,5 +1,5 @@
-/* From the coordinates of the elements on the CPU (element_ops.h): node by node in a fixed order.
- */
+/* Operations computed from the coordinates of the elements on the CPU (element_ops.h), node by node
+ * in a fixed order. */
 #include <string.h>
 
 #include "../base/vectorised.h"
@@ -76,13 +76,13 @@ static int cpu_block_diagonal(hx_device *dev, const hx_device_model *model, doub
     return HX_OK;
 }
 
-/* --- energies and diagonals: LANES elements at a time, by the modes of cpu_otf_lanes.inc --- */
+/* --- energies and diagonals: LANES elements at a time, in the modes of cpu_otf_lanes.inc --- */
 
 enum { LANES = 4, CHUNK = 64 * LANES };
 
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
 
-/* Corner values v[8][3] to modes {r, s, t, rs, rt, st, rst}, times 8 and scaled. */
+/* Transforms corner values v[8][3] to modes {r, s, t, rs, rt, st, rst}, times 8 and scaled. */
 HX_INLINED void to_modes(const lanes v[24], lanes mode[7][3])
 {
     const double g = 0.57735026918962576451, g2 = 1.0 / 3.0;
@@ -103,7 +103,7 @@ HX_INLINED void to_modes(const lanes v[24], lanes mode[7][3])
     }
 }
 
-/* Derivatives by r, s, t at a Gauss point. */
+/* Derivatives with respect to r, s, t at a Gauss point. */
 HX_INLINED void derive(lanes m[7][3], double r, double s, double t, lanes d[3][3])
 {
     for (int i = 0; i < 3; i++) {
@@ -122,7 +122,8 @@ HX_INLINED void adjugate(lanes j[3][3], lanes adj[3][3])
         }
 }
 
-/* With h = det J times the displacement gradient: det J (lambda tr^2 + ...) over 512 det J^2. */
+/* With h = det J times the displacement gradient, adds det J (lambda tr^2 + ...) over 512 det
+ * J^2. */
 HX_INLINED void add_point(lanes j[3][3], lanes d[3][3], double lambda, double mu, lanes *energy)
 {
     lanes adj[3][3], h[3][3];
@@ -138,7 +139,7 @@ HX_INLINED void add_point(lanes j[3][3], lanes d[3][3], double lambda, double mu
                (512.0 * det);
 }
 
-/* u' Ke u of elements first .. last - 1; lanes past the end repeat the last one. */
+/* u' Ke u of elements first .. last - 1. Lanes beyond the end repeat the last element. */
 HX_INLINED void energies_lanes(const hx_device_model *model, int64_t first, int64_t last,
                                const double *u, double *energy)
 {
@@ -169,7 +170,7 @@ HX_VERSIONS(energies,
              double *energy),
             (model, first, last, u, energy))
 
-/* sum[3 a + i] += of a point, from h = 512 det J times the gradients by x. */
+/* sum[3 a + i] += the contribution of a point, from h = 512 det J times the spatial gradients. */
 HX_INLINED void add_squares(lanes j[3][3], const double at[3], double lambda, double mu,
                             lanes sum[24])
 {

@@ -1,13 +1,13 @@
-/* The operator of the filter `helmholtz` on the CPU: fluxes of the elements, then each node gathers
- * those of its own, so that the number of threads changes no bit. */
+/* The operator of the filter `helmholtz` on the CPU: first the fluxes of all elements, then each
+ * node gathers those of its elements. Results are bitwise independent of the number of threads. */
 #include "cpu_ops.h"
 
-/* Of the corners; a lookup costs less than hx_hex8_sign. */
+/* Signs of the corners; a table lookup is cheaper than hx_hex8_sign. */
 static const double SIGN[8][3] = {{-1.0, -1.0, -1.0}, {1.0, -1.0, -1.0}, {1.0, 1.0, -1.0},
                                   {-1.0, 1.0, -1.0},  {-1.0, -1.0, 1.0}, {1.0, -1.0, 1.0},
                                   {1.0, 1.0, 1.0},    {-1.0, 1.0, 1.0}};
 
-/* y = M x and each node's share of the fluxes, wedges among the cells. */
+/* y = M x plus the fluxes of each node's elements, for meshes that contain wedges. */
 static void gather_any(const hx_device_helmholtz *h, const double *d_x, double *d_y)
 {
 #pragma omp parallel for schedule(static)

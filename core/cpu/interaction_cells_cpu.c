@@ -1,5 +1,6 @@
-/* P5's element-wise ways on one core, what its interaction is measured against: the matrix of each
- * cell, all its numbers scattered into a hash table, or into a skyline. */
+/* The element-wise assembly of P5 on one core, the baseline of its interaction methods: the matrix
+ * of each cell is computed and all its numbers are scattered into a hash table or into a
+ * skyline. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,19 +8,19 @@
 #include "../base/memory.h"
 #include "interaction_cpu.h"
 
-/* A dictionary of keys, open addressing: key 0 is free. */
+/* Hash table with open addressing: key 0 marks a free slot. */
 typedef struct slot {
     uint64_t key;
     double value;
 } slot;
 
-/* Where numbers go. */
+/* Destination of the numbers. */
 typedef struct numbers {
     const hx_interaction *in;
-    slot *table;   /* hash: [mask + 1] */
-    uint64_t mask; /* a power of 2, less 1 */
+    slot *table;   /* hash table: [mask + 1] */
+    uint64_t mask; /* a power of 2, minus 1 */
     int shift;
-    double *value; /* skyline: row after row, from its first number to the diagonal */
+    double *value; /* skyline: row by row, from the first stored number to the diagonal */
     int64_t *ptr;  /* [n_point dim + 1] */
 } numbers;
 
@@ -40,7 +41,7 @@ static int64_t first_column(const hx_interaction *in, int64_t row)
     return in->dim * hx_interaction_point(in, at);
 }
 
-/* The number's place; row >= column. */
+/* Place of a number; row >= column. */
 static double *find_number(const numbers *to, int64_t row, int64_t column)
 {
     if (to->table) return &find_slot(to, row, column)->value;
@@ -68,7 +69,8 @@ static int open_skyline(numbers *to)
     return hx_alloc(&to->value, (size_t)to->ptr[n], sizeof *to->value, "a skyline of K");
 }
 
-/* K of a pair of a cell, Gauss point by Gauss point as P5's closed form of it. */
+/* The stiffness of a pair of control points in a cell, summed over Gauss points by P5's closed
+ * form. */
 HX_INLINED void cell_pair(const hx_interaction *in, int n, const double *h, int a, int b,
                           double block[9])
 {
@@ -104,7 +106,7 @@ static void add_cell(const numbers *to, const int c[3], double *h)
     }
 }
 
-/* Both halves of the diagonal blocks. */
+/* Copies the numbers to blocks, including both halves of the diagonal blocks. */
 static void read_numbers(const numbers *from, double *value)
 {
     const hx_interaction *const in = from->in;
@@ -132,7 +134,7 @@ int hx_cpu_interaction_cells(const hx_interaction *in, hx_interaction_way way, d
     const size_t n = (size_t)hx_interaction_cell_points(in);
     double *h = NULL;
     numbers to = {.in = in};
-    /* zeroed: of a plane patch third components stay 0 */
+    /* zeroed: for a plane patch, third components stay 0 */
     HX_TRY_FAIL(hx_alloc(&h, 3 * n * n, sizeof *h, "gradients of a cell"));
     HX_TRY_FAIL(way == HX_WAY_HASH ? open_hash(&to) : open_skyline(&to));
     const double begin = hx_cpu_core_seconds();

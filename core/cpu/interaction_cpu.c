@@ -1,4 +1,5 @@
-/* K of a patch on the CPU: the table (core/matrix/interaction_ops.h). */
+/* The stiffness matrix K of a spline patch on the CPU: the table of
+ * core/matrix/interaction_ops.h. */
 #include "interaction_cpu.h"
 
 #include <stdlib.h>
@@ -18,7 +19,7 @@ double hx_cpu_core_seconds(void)
     return (double)clock() / CLOCKS_PER_SEC;
 }
 
-/* Weights of the cell's points. */
+/* Weights of the cell's control points. */
 static void load_weights(const hx_interaction *in, const int c[3], double w[HX_CELL_MOST])
 {
     const hx_interaction_axis *const axis = in->axis;
@@ -32,7 +33,7 @@ static void load_weights(const hx_interaction *in, const int c[3], double w[HX_C
             }
 }
 
-/* All points at Gauss point g. */
+/* Gradients of all control points at Gauss point g. */
 static void gradients_at(const hx_interaction *in, const int c[3], const int g[3], const double *w,
                          const hx_gradient_layout *layout, double *to)
 {

@@ -1,4 +1,4 @@
-/* Inside of the CPU's ways to compute K of a patch (core/matrix/interaction_ops.h). */
+/* Internals of the CPU's methods to compute K of a spline patch (core/matrix/interaction_ops.h). */
 #ifndef HX_INTERACTION_CPU_H
 #define HX_INTERACTION_CPU_H
 
@@ -9,31 +9,32 @@
 
 enum { HX_CELL_MOST = HX_SPLINE_MAX_ORDER * HX_SPLINE_MAX_ORDER * HX_SPLINE_MAX_ORDER };
 
-/* Eight lanes. Products of components are named one by one below: a compiler keeps no array of
- * vectors in registers. */
+/* Eight lanes. Products of components use separately named variables below, because compilers do
+ * not keep arrays of vectors in registers. */
 enum { HX_PATCH_LANES = 8 };
 typedef double hx_eight __attribute__((vector_size(64)));
 
-/* By address: a vector as a result would be another one in each version. */
+/* Returns through a pointer: a vector as a return value would have another ABI in each version. */
 HX_INLINED void hx_load_eight(const double *from, hx_eight *to)
 {
     memcpy(to, from, sizeof *to);
 }
 
-/* Seconds of a core that the process has used, all threads added up. */
+/* CPU time of the process in seconds, summed over all threads. */
 double hx_cpu_core_seconds(void);
 
-/* Where gradients of a cell go: numbers from Gauss point to Gauss point, from point to point, from
- * component to component. */
+/* Layout of the gradients of a cell: strides between Gauss points, control points and
+ * components. */
 typedef struct hx_gradient_layout {
     int gauss, point, component;
 } hx_gradient_layout;
 
-/* dim components of all points of cell c at all its Gauss points. O(order^6). */
+/* Gradients (dim components) of all control points of cell c at all its Gauss points.
+ * O(order^6). */
 void hx_cpu_patch_gradients(const hx_interaction *in, const int c[3],
                             const hx_gradient_layout *layout, double *h);
 
-/* Each fills value [n_block][dim][dim], whatever was there. */
+/* Each function overwrites value [n_block][dim][dim] completely. */
 int hx_cpu_interaction_cells(const hx_interaction *in, hx_interaction_way way, double *value,
                              hx_interaction_time *time); /* interaction_cells_cpu.c */
 int hx_cpu_interaction_pairs(const hx_interaction *in, hx_interaction_way way, size_t budget,

@@ -1,6 +1,7 @@
-/* K of a patch cell by cell, in vector lanes: products of all of a cell's points, added into rows
- * that no other thread has. Lines of cells along the first direction are coloured, (degree + 1)^2
- * colours: those of a colour share no point, and every entry has its cells in one order. */
+/* K of a spline patch cell by cell, in vector lanes: products of all of a cell's control points are
+ * added to rows that no other thread writes. Lines of cells along the first direction are coloured
+ * with (degree + 1)^2 colours; lines of one colour share no control point, and every entry sums its
+ * cells in a fixed order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,13 +32,14 @@ static int this_thread(void)
 #endif
 }
 
-/* h[q][i][b]: gradients of a cell, points in lanes, 0 past the last. */
+/* h[q][i][b]: gradients of a cell, with control points in lanes; 0 beyond the last one. */
 typedef struct cell_lines {
-    int n, n_lane; /* points; to the next multiple of LANES */
+    int n, n_lane; /* number of control points; rounded up to a multiple of LANES */
     double *h;
 } cell_lines;
 
-/* m[3 i + j] = sum of h_a h_b' over the Gauss points, of LANES points b from `first` on. */
+/* m[3 i + j] = sum of h_a h_b' over the Gauss points, for LANES control points b from `first`
+ * on. */
 HX_INLINED void solid_lanes(const cell_lines *cell, int a, int first, hx_eight m[9])
 {
     const int n_lane = cell->n_lane;
@@ -93,7 +95,7 @@ HX_INLINED void products_lanes(int dim, const cell_lines *cell, int a, int first
 HX_VERSIONS(products, (int dim, const cell_lines *cell, int a, int first, hx_eight m[9]),
             (dim, cell, a, first, m))
 
-/* Adds the blocks of points first .. to the row of point a. */
+/* Adds n_block blocks, of the control points from `first` on, to the row of control point a. */
 static void add_blocks(const hx_interaction *in, const int c[3], const int r[3], int first,
                        int n_block, const hx_eight m[9], double *row)
 {

@@ -1,6 +1,6 @@
-/* P5's interaction on the CPU. Phase 1: gradients of all points of a cell at all its Gauss points.
- * Phase 2: each pair of points sums over the Gauss points of the cells that it shares; a pair is
- * written once, by one thread. */
+/* The interaction method of P5 on the CPU. Phase 1: gradients of all control points of a cell at
+ * all its Gauss points. Phase 2: each pair of control points sums over the Gauss points of the
+ * cells that it shares. A pair is written once, by one thread. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,18 +9,19 @@
 
 enum { LANES = HX_PATCH_LANES };
 
-/* Stored gradients: of `pairs` a point's lines of n_line numbers, a line a direction; else Gauss
- * point by Gauss point. */
+/* Stored gradients. With `is_pairs`, each control point has one line of n_line numbers per
+ * direction; otherwise they are stored Gauss point by Gauss point. */
 typedef struct stored {
     const hx_interaction *in;
-    int is_pairs, n, n_line; /* points (and Gauss points) of a cell; these to the next multiple of
-                                LANES */
+    /* n: number of control points, and of Gauss points, of a cell; n_line: n rounded up to a
+     * multiple of LANES */
+    int is_pairs, n, n_line;
     size_t cell_size;
-    int first_cell; /* of the slab, in the last direction */
+    int first_cell; /* first cell of the slab, in the last direction */
     double *h;
 } stored;
 
-/* Cells of a layer of the last direction lie together. */
+/* Gradients of a cell. The cells of a layer of the last direction are contiguous. */
 static double *gradients_of(const stored *s, const int c[3])
 {
     const hx_interaction *const in = s->in;
@@ -53,7 +54,7 @@ static void run_gradients(const stored *s, const int cells[2])
     }
 }
 
-/* sum[3 i + j] += h_a h_b' over the lines of two points. */
+/* sum[3 i + j] += h_a h_b' over the lines of two control points. */
 HX_INLINED void add_solid(int n_line, const double *a, const double *b, hx_eight sum[9])
 {
     hx_eight xx = sum[0], xy = sum[1], xz = sum[2], yx = sum[3], yy = sum[4], yz = sum[5],
@@ -100,7 +101,7 @@ HX_INLINED void add_plane(int n_line, const double *a, const double *b, hx_eight
     sum[4] = yy;
 }
 
-/* The same of gradients that stand Gauss point by Gauss point, in one lane. */
+/* add_solid or add_plane for gradients stored Gauss point by Gauss point, in one lane. */
 HX_INLINED void add_points(int dim, const stored *s, const double *h, int a, int b, hx_eight sum[9])
 {
     for (int q = 0; q < s->n; q++, h += dim * s->n)
@@ -110,7 +111,8 @@ HX_INLINED void add_points(int dim, const stored *s, const double *h, int a, int
 
 HX_INLINED void pair_in(int dim, const stored *s, const int r[3], const int at[3], double m[3][3])
 {
-    const size_t size = (size_t)dim * (size_t)s->n_line; /* of a point's lines */
+    /* size of the lines of one control point */
+    const size_t size = (size_t)dim * (size_t)s->n_line;
     hx_eight sum[9];
     int first[3], n[3], c[3];
     memset(sum, 0, sizeof sum);

@@ -1,6 +1,7 @@
-/* Boxes in memory that processes of this machine share (mail_ops.h): files of memory alone, which
- * others open by way of /proc, and which are gone with the last process that has them. */
-#define _GNU_SOURCE /* memfd_create */
+/* Receive buffers in memory that processes of this machine share (mail_ops.h). They are anonymous
+ * in-memory files, which other processes open through /proc, and which disappear with the last
+ * process that has them open. */
+#define _GNU_SOURCE /* for memfd_create */
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -18,8 +19,7 @@ static const char *file_of(const unsigned char handle[HX_MAIL_HANDLE])
 static int map(int fd, size_t bytes, void *d_out)
 {
     void *const p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (p == MAP_FAILED)
-        return HX_RAISE(HX_EENV, "memory of several processes cannot be mapped here");
+    if (p == MAP_FAILED) return HX_RAISE(HX_EENV, "cannot map memory shared by several processes");
     memcpy(d_out, &p, sizeof p);
     return HX_OK;
 }
@@ -29,11 +29,14 @@ static int mail_alloc(hx_device *dev, size_t bytes, void *d_out,
 {
     const int fd = memfd_create("hextop", MFD_CLOEXEC);
     (void)dev;
-    if (fd < 0) return HX_RAISE(HX_EENV, "memory of several processes is not to be had here");
+    if (fd < 0)
+        return HX_RAISE(HX_EENV,
+                        "memory shared by several processes is not available on this machine");
     snprintf((char *)handle, HX_MAIL_HANDLE, "/proc/%ld/fd/%d", (long)getpid(), fd);
     int rc = HX_OK;
-    if (posix_fallocate(fd, 0, (off_t)bytes) != 0) /* or a write would end the process later */
-        rc = HX_RAISE(HX_EENV, "no memory is left for several processes");
+    /* otherwise a later write could kill the process */
+    if (posix_fallocate(fd, 0, (off_t)bytes) != 0)
+        rc = HX_RAISE(HX_EENV, "not enough memory for exchanges between processes");
     if (rc == HX_OK) rc = map(fd, bytes, d_out);
     if (rc < 0) close(fd);
     return rc;
@@ -54,7 +57,7 @@ static int mail_open(hx_device *dev, const unsigned char handle[HX_MAIL_HANDLE],
 {
     const int fd = open(file_of(handle), O_RDWR | O_CLOEXEC);
     (void)dev;
-    if (fd < 0) return HX_RAISE(HX_EENV, "the memory of another process cannot be opened here");
+    if (fd < 0) return HX_RAISE(HX_EENV, "cannot open the memory of another process");
     const int rc = map(fd, bytes, d_out);
     close(fd);
     return rc;
@@ -71,7 +74,7 @@ static uint64_t *turn_of(char *d_box)
     return (uint64_t *)(void *)d_box + HX_MAIL_TURN;
 }
 
-/* Where what came begins. */
+/* Waits for the values of the current exchange and returns their address. */
 static const void *wait_for_bytes(const hx_mail_came *came)
 {
     const uint64_t *const head = (const uint64_t *)(const void *)came->d_box;

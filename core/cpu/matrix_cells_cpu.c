@@ -1,5 +1,5 @@
-/* Tiles of a hexahedron on the CPU: Jacobians of its 8 integration points in vector lanes, then the
- * 8 neighbours of a corner. */
+/* Tiles of a hexahedron on the CPU: first the Jacobians of its 8 integration points in vector
+ * lanes, then the tiles of a corner with all 8 corners. */
 #include <math.h>
 #include <string.h>
 
@@ -9,12 +9,14 @@
 
 enum { N = HX_CELL_LANES };
 
-/* Derivatives of the shape functions by (r, s, t): by_point[a][k][q], by_corner[q][k][a]. */
+/* Derivatives of the shape functions with respect to (r, s, t): by_point[a][k][q],
+ * by_corner[q][k][a]. */
 typedef struct gradients {
     double by_point[8][3][N], by_corner[8][3][N];
 } gradients;
 
-/* 0.125 times the sign of a direction and, of the two others, 1 + 1/sqrt(3) or 1 - 1/sqrt(3). */
+/* A derivative is 0.125 times the sign of its direction, times, for each of the other two
+ * directions, 1 + 1/sqrt(3) or 1 - 1/sqrt(3). */
 #define SIGN(a, d)                                                                                 \
     ((d) == 0 ? ((((a) + 1) >> 1) & 1) : (d) == 1 ? (((a) >> 1) & 1) : (((a) >> 2) & 1))
 #define UNIT(bit) ((bit) ? 1.0 : -1.0)
@@ -84,8 +86,8 @@ HX_INLINED void root_gradients(const double x[24], double h[8][3][N])
                              root[i][2][q] * reference.by_corner[q][2][a];
 }
 
-/* m[i][j][b] = sum of h_a[i] h_b[j] over the points: commutes, so that K is symmetric to the bit.
- */
+/* m[i][j][b] = sum of h_a[i] h_b[j] over the points. The products commute, so K is bitwise
+ * symmetric. */
 #define PRODUCT(i, j)                                                                              \
     do {                                                                                           \
         double sum[N] = {0.0};                                                                     \

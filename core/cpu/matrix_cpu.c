@@ -1,4 +1,4 @@
-/* Matrices on the CPU (matrix.h): bsr, full or lower, and full csr, in double. */
+/* Matrices on the CPU (matrix.h) in double precision: bsr, full or lower, and full csr. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "cpu_ops.h"
 #include "matrix_cpu.h"
 
-/* The host's pattern: its memory is the device's. */
+/* The host's pattern, whose memory is also the device's. */
 static int cpu_pattern(hx_device *dev, const hx_incidence *d_incidence, const hx_pattern_spec *spec,
                        hx_device_pattern *pattern, hx_steps *steps)
 {
@@ -71,7 +71,8 @@ static int cpu_create(hx_device *dev, hx_matrix *m)
     const int c = m->spec.components;
     m->n_value = m->pattern.n_entry * c * c;
     if (m->spec.format == HX_FORMAT_CSR) HX_TRY(create_csr(m));
-    const int is_whole = m->pattern.n_row == m->pattern.n_point; /* others are not multiplied */
+    /* a range of rows is never multiplied */
+    const int is_whole = m->pattern.n_row == m->pattern.n_point;
     if (is_whole && m->spec.part == HX_PART_LOWER) HX_TRY(hx_cpu_lower_create(m, &m->plan));
     return dev->ops->alloc(dev, (size_t)m->n_value * sizeof(double), &m->d_value);
 }
@@ -90,7 +91,7 @@ static size_t cpu_plan_bytes(const hx_matrix *m)
     return m->plan ? hx_cpu_lower_bytes(m) : 0;
 }
 
-/* The entry of the row's own point; rows that have none end before the last. */
+/* Index of the diagonal entry in the row, which every row has. */
 static int diagonal_entry(const hx_device_pattern *p, int64_t row)
 {
     const int32_t *const col = p->d_col + p->d_row_ptr[row];

@@ -1,4 +1,5 @@
-/* The cells of a range of points, as a GPU cuts them from a mesh that it holds whole. */
+/* The cells of a range of points. This is the CPU's counterpart of what a GPU does with a mesh that
+ * it holds completely. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,7 +57,8 @@ int hx_cpu_cutter_create(void **out, hx_device *dev, const hx_fill_input *whole)
     cutter *c;
     *out = NULL;
     if (whole->incidence.n_per_cell == 0)
-        return HX_RAISE(HX_EINPUT, "ranges of a mixed mesh are cut on the host");
+        return HX_RAISE(HX_EINPUT,
+                        "a mesh of mixed cell types must be cut into ranges on the host");
     HX_TRY(hx_alloc(&c, 1, sizeof *c, "ranges of a mesh"));
     *c = (cutter){dev, *whole};
     *out = c;

@@ -1,23 +1,24 @@
-/* Values of a matrix on the CPU. gather: a thread owns a few hundred rows and computes the tiles of
- * every cell that touches them, cells ascending, so that each number is one sum in one order
- * whatever the number of threads or the range of rows; cells at a rim are computed by each owner.
- */
+/* Values of a matrix on the CPU. The fill `gather`: each thread owns a few hundred rows and
+ * computes the tiles of every cell that touches them, in ascending order. Each number is therefore
+ * a single sum in a fixed order for any number of threads and any range of rows. Cells that touch
+ * rows of several owners are computed by each of them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/memory.h"
 #include "matrix_cpu.h"
 
-enum { OWNED = 256 }; /* rows: their values stay in a core's cache until they are complete */
+/* number of rows; their values stay in a core's cache until they are complete */
+enum { OWNED = 256 };
 
 typedef struct filling {
     hx_fill fill;
     const hx_matrix *m; /* (borrowed) */
     hx_fill_input input;
     int64_t n_owner;
-    int64_t *begin; /* [n_owner + 1] cells of each, in `cell` (owned) */
+    int64_t *begin; /* [n_owner + 1] first cell of each owner in `cell` (owned) */
     int32_t *cell;
-    hx_cpu_sort *sort; /* of sort and triplets (owned) */
+    hx_cpu_sort *sort; /* for the fills `sort` and `triplets` (owned) */
 } filling;
 
 static int by_number(const void *a, const void *b)
@@ -32,8 +33,8 @@ static int64_t end_of(const hx_matrix *m, int64_t owner)
     return m->pattern.row_first + (end < m->pattern.n_row ? end : m->pattern.n_row);
 }
 
-/* The lowest point of a cell that the rows first .. end - 1 hold is the one at this place, and no
- * place before names it. */
+/* Returns 1 if this place holds the lowest of the cell's points in first .. end - 1, and no earlier
+ * place of the cell holds it. */
 static int is_first(const hx_incidence *in, uint32_t place, int64_t first, int64_t end)
 {
     const int64_t cell = hx_incidence_cell(in, place);
@@ -46,7 +47,7 @@ static int is_first(const hx_incidence *in, uint32_t place, int64_t first, int64
     return 1;
 }
 
-/* The cells of the owner's rows, ascending, each once. */
+/* Lists the cells of the owner's rows, ascending, each once. */
 static int64_t list_cells(const filling *s, int64_t owner, int32_t *list)
 {
     const hx_incidence *in = &s->input.incidence;
@@ -59,7 +60,8 @@ static int64_t list_cells(const filling *s, int64_t owner, int32_t *list)
     return n;
 }
 
-/* Every owner's cells, at first where a list with repetitions would have them, then close up. */
+/* Lists the cells of every owner, first at the positions of a list with repetitions, then
+ * compacted. */
 static int list_owners(filling *s)
 {
     const hx_incidence *in = &s->input.incidence;
@@ -162,11 +164,11 @@ int hx_cpu_fill_create(void **state, hx_device *dev, hx_fill fill, const hx_matr
     (void)dev;
     *state = NULL;
     if (input->incidence.spline && fill != HX_FILL_GATHER)
-        return HX_RAISE(HX_EINPUT, "device 'cpu' fills matrices of splines by gather only, not %s",
+        return HX_RAISE(HX_EINPUT, "device 'cpu' supports only fill 'gather' for splines, not '%s'",
                         hx_fill_kinds[fill].name);
     if (input->incidence.kind && (fill != HX_FILL_GATHER || !input->rule))
         return HX_RAISE(HX_EINPUT,
-                        "device 'cpu' fills matrices of quadratic elements by gather only, not %s",
+                        "device 'cpu' supports only fill 'gather' for quadratic elements, not '%s'",
                         hx_fill_kinds[fill].name);
     HX_TRY(hx_alloc(&s, 1, sizeof *s, "fill"));
     s->fill = fill;

@@ -1,7 +1,7 @@
-/* The product of a lower bsr matrix on the CPU: each block is read once, for its row and, turned,
- * for its column. Parts of consecutive rows are a thread's; what a part adds to rows of earlier
- * parts is kept aside and added when all are done, in the order of the parts: one order whatever
- * the number of threads. */
+/* The product of a lower bsr matrix on the CPU: each block is read once and used for its row and,
+ * transposed, for its column. A thread processes parts of consecutive rows. What a part adds to
+ * rows of earlier parts is stored separately (`aside`) and added at the end, in the order of the
+ * parts, so that the order of the sums does not depend on the number of threads. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,16 +10,16 @@
 #include "matrix_cpu.h"
 
 typedef struct lower {
-    int64_t n_part, n_each; /* rows of a part */
-    int32_t *local;         /* [n_entry] column - first row, or -1 - its index among `outer` */
-    int64_t *outer_begin;   /* [n_part + 1] */
+    int64_t n_part, n_each; /* number of rows of a part */
+    int32_t *local;         /* [n_entry] column - first row, or -1 - index in `outer` */
+    int64_t *outer_begin;   /* [n_part + 1] first entry of each part in `outer` */
     int32_t *outer;         /* rows of earlier parts that a part adds to */
     double *aside;          /* [outer][c] */
-    int64_t n_shared;       /* rows that others add to */
+    int64_t n_shared;       /* number of rows that other parts add to */
     int32_t *shared;        /* [n_shared] */
     int64_t *shared_begin;  /* [n_shared + 1] */
-    int64_t *shared_place;  /* in `aside`, ascending: by part */
-} lower;                    /* (owned, all) */
+    int64_t *shared_place;  /* indices in `aside`, ascending, and hence by part */
+} lower;                    /* (all owned) */
 
 enum { LEAST_PART = 1024, MOST_PARTS = 256 };
 
@@ -36,8 +36,8 @@ static int64_t part_end(const lower *s, int64_t n_row, int64_t part)
     return end < n_row ? end : n_row;
 }
 
-/* Numbers the outer rows of each part by first use, in s->outer unless that is NULL. stamp and
- * index: [n_row], scratch. */
+/* Numbers the outer rows of each part in order of first use, and stores them in s->outer if that is
+ * not NULL. stamp and index: [n_row], scratch. */
 static int64_t number_outer(lower *s, const hx_device_pattern *p, int32_t *stamp, int32_t *index)
 {
     int64_t n = 0;
@@ -62,7 +62,7 @@ static int64_t number_outer(lower *s, const hx_device_pattern *p, int32_t *stamp
     return n;
 }
 
-/* For each shared row where its sums lie aside; count[n_row]: zeroed scratch. */
+/* Lists for each shared row where its sums are in `aside`. count[n_row]: zeroed scratch. */
 static int list_shared(lower *s, int64_t n_row, int32_t *count)
 {
     const int64_t n_outer = s->outer_begin[s->n_part];
@@ -121,7 +121,7 @@ int hx_cpu_lower_create(const hx_matrix *m, void **plan)
 
 typedef double eight __attribute__((vector_size(64)));
 
-/* Block a: a times xb is added to the row's sum, a turned times the row's x to yb. */
+/* For the block a, adds a xb to the row's sum, and a' times the row's x to yb. */
 HX_INLINED void block3(const double *a, const double *xb, const double *xr, eight *sum,
                        double *last, double *yb)
 {
@@ -134,7 +134,7 @@ HX_INLINED void block3(const double *a, const double *xb, const double *xr, eigh
     for (int i = 0; i < 3; i++) yb[i] += a[i] * xr[0] + a[3 + i] * xr[1] + a[6 + i] * xr[2];
 }
 
-/* Columns ascend: those of earlier parts come first, then the part's own, the diagonal last. */
+/* Columns ascend: first those of earlier parts, then those of this part, the diagonal last. */
 HX_INLINED void rows3_lanes(const hx_matrix *m, const lower *s, int64_t part, const double *x,
                             double *y)
 {
@@ -235,7 +235,8 @@ size_t hx_cpu_lower_bytes(const hx_matrix *m)
                     (size_t)m->spec.components);
 }
 
-/* Rows before `first` that the cells of a point hold and no earlier point of the part had. */
+/* Counts rows before `first` that the cells of a point contain and no earlier point of the part
+ * had. */
 static int64_t count_outer(const hx_incidence *in, int64_t point, int64_t first, int32_t *stamp,
                            int64_t *n_shared)
 {

@@ -1,4 +1,5 @@
-/* y = A x on the CPU, over fixed parts of the rows: the same bits for any number of threads. */
+/* y = A x on the CPU, over fixed parts of the rows, so that results are bitwise independent of the
+ * number of threads. */
 #include <string.h>
 
 #include "../base/sum.h"
@@ -7,7 +8,8 @@
 
 typedef double eight __attribute__((vector_size(64)));
 
-/* Eight of a block's nine numbers in one vector, beside the components of x that they multiply. */
+/* Eight of the nine numbers of a block are in one vector, and the components of x that they
+ * multiply in another. */
 HX_INLINED void bsr3_rows_lanes(const int64_t *ptr, const int32_t *col, const double *value,
                                 int64_t first, int64_t end, const double *x, double *y)
 {
@@ -33,8 +35,8 @@ HX_VERSIONS(bsr3_rows,
              int64_t end, const double *x, double *y),
             (ptr, col, value, first, end, x, y))
 
-/* Rows of numbers from ptr: of csr, and of bsr with one unknown a point. The rest of a row beyond a
- * multiple of eight is summed apart. */
+/* Rows of numbers from ptr on: csr, and bsr with one unknown per point. The remainder of a row
+ * after multiples of eight is summed separately. */
 HX_INLINED void number_rows_lanes(const int64_t *ptr, const int32_t *col, const double *value,
                                   int64_t first, int64_t end, const double *x, double *y)
 {
@@ -53,7 +55,7 @@ HX_VERSIONS(number_rows,
              int64_t end, const double *x, double *y),
             (ptr, col, value, first, end, x, y))
 
-/* Rows of points first .. end - 1. */
+/* Multiplies the rows of points first .. end - 1. */
 static void multiply_rows(const hx_matrix *m, int64_t first, int64_t end, const double *x,
                           double *y)
 {

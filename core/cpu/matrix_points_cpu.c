@@ -1,14 +1,15 @@
-/* Rows of a matrix from quadratic cells: a point's tiles with all points of the cell at once. */
+/* Rows of a matrix from quadratic cells: the tiles of one point with all points of the cell at
+ * once. */
 #include "matrix_cpu.h"
 #include "points_cpu.h"
 
 enum { N = HX_POINT_LANES };
 
-/* Tiles of a row, (i, j) at tile[3 i + j][b], of conduction at tile[0][b]. */
+/* Tiles of a row: entry (i, j) at tile[3 i + j][b]; for heat conduction, at tile[0][b]. */
 typedef double row_tiles[9][N];
 
-/* h[q][i][a] = sqrt(weight det J) times the gradient of point a: products commute, so that K is
- * symmetric to rounding at most, whatever the compiler fuses. */
+/* h[q][i][a] = sqrt(weight det J) times the gradient of point a. The products commute, so K is
+ * symmetric at least to rounding, whichever operations the compiler fuses. */
 HX_INLINED void root_gradients(const hx_cell_rule *rule, hx_point_lanes x,
                                hx_point_lanes h[HX_RULE_GAUSS])
 {
@@ -32,7 +33,7 @@ HX_INLINED void products(int n_gauss, hx_point_lanes *h, int a, double m[3][3][N
         }
 }
 
-/* rows[k]: of point own[k]. */
+/* Computes rows[k] for point own[k]. */
 HX_INLINED void elasticity_lanes(const hx_cell_rule *rule, hx_point_lanes x, double l, double u,
                                  int n_own, const int own[N], row_tiles *rows)
 {
@@ -74,7 +75,8 @@ HX_VERSIONS(conduction,
              const int own[N], row_tiles *rows),
             (rule, x, modulus, n_own, own, rows))
 
-/* Adds the tiles of a point to its row; pair: that of the point and the cell's first. */
+/* Adds the tiles of a point to its row; `pair` is the pair of the point with the cell's first
+ * point. */
 static void add_row(const hx_matrix *m, int64_t row, int64_t pair, int n, row_tiles tile)
 {
     const hx_device_pattern *p = &m->pattern;

@@ -1,7 +1,7 @@
-/* The fills by triplets on the CPU, for comparison. sort (P4): the tile of every pair of every
- * cell, in the order of their rows and columns, which is kept; equal ones are summed. triplets
- * (P3): those up to the diagonal alone, sorted anew for every design, and the rest mirrored.
- * Neither knows the slots of pairs: rows are searched. */
+/* The fills by triplets on the CPU, for comparison. `sort` (P4) computes the tile of every pair of
+ * every cell, in the order of their rows and columns, which is kept between designs, and sums equal
+ * ones. `triplets` (P3) computes only the tiles up to the diagonal, sorts them for every design,
+ * and mirrors the result. Neither uses the slots of pairs; they search the rows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,15 +13,15 @@
 struct hx_cpu_sort {
     const hx_matrix *m; /* (borrowed, like input) */
     const hx_fill_input *input;
-    int kept;        /* the order is that of the first run */
-    int64_t n;       /* triplets */
+    int kept;        /* 1: keep the order of the first run */
+    int64_t n;       /* number of triplets */
     int32_t *order;  /* [n] pairs by key (owned); NULL: not sorted yet */
     uint64_t *key;   /* [n] row << 32 | column (owned) */
     double *triplet; /* [n][c][c] (owned) */
-    hx_steps steps;  /* of the last run */
+    hx_steps steps;  /* steps of the last run */
 };
 
-static const uint64_t LEFT_OUT = UINT64_MAX >> 1; /* the last key: rows that are not there */
+static const uint64_t LEFT_OUT = UINT64_MAX >> 1; /* the largest key, for rows outside the range */
 
 static void make_keys(const hx_cpu_sort *s, uint64_t *key)
 {
@@ -62,12 +62,14 @@ int hx_cpu_sort_create(hx_cpu_sort **sort, const hx_matrix *m, const hx_fill_inp
     s->kept = kept;
     s->n = 64 * input->incidence.n_cell;
     if (s->n > INT32_MAX) {
-        rc = HX_RAISE(HX_EENV, "triplets are counted in 31 bits, there are %lld: take fill gather",
+        rc = HX_RAISE(HX_EENV,
+                      "%lld triplets are more than a 31-bit index can count; use fill 'gather'",
                       (long long)s->n);
         goto fail;
     }
     if (!kept && (m->pattern.n_row != m->pattern.n_point)) {
-        rc = HX_RAISE(HX_EINPUT, "fill triplets mirrors the whole matrix, not a range of rows");
+        rc = HX_RAISE(HX_EINPUT,
+                      "fill 'triplets' supports only the whole matrix, not a range of rows");
         goto fail;
     }
     HX_TRY_FAIL(hx_alloc_raw(&s->order, (size_t)s->n, sizeof *s->order, "order of triplets"));
@@ -100,7 +102,7 @@ static void make_triplets(const hx_cpu_sort *s)
     }
 }
 
-/* The entry of a column in a row, ascending. */
+/* Index of a column in a row, whose columns ascend. */
 static int find_entry(const hx_device_pattern *p, int64_t row, int32_t col)
 {
     const int32_t *const list = p->d_col + p->d_row_ptr[row];
@@ -122,7 +124,7 @@ static double *entry_of(const hx_matrix *m, int64_t row, int32_t col, int *strid
     return (double *)m->d_value + hx_cpu_block(m, row, n, find_entry(p, row, col), stride);
 }
 
-/* The sum of the triplets from the i-th of the order on that have its key. */
+/* Sums the triplets from the i-th in order on that have its key; returns the index after them. */
 static int64_t sum_segment(const hx_cpu_sort *s, int64_t i, double sum[9])
 {
     const int block = s->m->spec.components * s->m->spec.components;

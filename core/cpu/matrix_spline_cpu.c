@@ -1,5 +1,5 @@
-/* Rows of a matrix from the cells of a spline: a control point's tiles with eight others of the
- * cell at once, in nine vectors. */
+/* Rows of a matrix from the cells of a spline: the tiles of a control point with eight others of
+ * the cell at once, in nine vectors. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ enum { W = 8, BLOCKS = HX_SPLINE_LANES / W };
 
 typedef double lanes __attribute__((vector_size(W * sizeof(double))));
 
-/* A cell that is filled: its Gauss points' h = sqrt(w det) grad R in blocks of eight control
+/* A cell being processed: h = sqrt(w det) grad R at its Gauss points, in blocks of eight control
  * points, h[(block n + q) 3 + i], and the slots of the pairs. */
 typedef struct filled {
     hx_spline_cell cell;
@@ -33,8 +33,8 @@ HX_INLINED void root_gradients_lanes(filled *s)
 }
 HX_VERSIONS(root_gradients, (filled * s), (s))
 
-/* tile[3 i + j][b] of own point a and the points b of a block; of conduction tile[0]. Products
- * commute, so that K is symmetric to the bit. */
+/* tile[3 i + j][b] of control point a and the points b of a block; for heat conduction, tile[0].
+ * The products commute, so K is bitwise symmetric. */
 HX_INLINED void elasticity_lanes(const filled *s, int a, int block, double l, double u,
                                  double tile[9][W])
 {
@@ -76,7 +76,7 @@ HX_INLINED void conduction_lanes(const filled *s, int a, int block, double modul
 HX_VERSIONS(conduction, (const filled *s, int a, int block, double modulus, double tile[9][W]),
             (s, a, block, modulus, tile))
 
-/* Adds a point's tiles with a block; slot[b] < 0: no entry. */
+/* Adds the tiles of a control point with a block; slot[b] < 0: no entry. */
 static void add_block(const hx_matrix *m, int64_t row, int n_entry, const int slot[W],
                       double tile[9][W])
 {
@@ -94,7 +94,7 @@ static void add_block(const hx_matrix *m, int64_t row, int n_entry, const int sl
     }
 }
 
-/* The row of point a of a cell. */
+/* Adds the contributions of a cell to the row of its control point a. */
 static void add_row(const hx_matrix *m, const hx_fill_input *input, const filled *s, int64_t e,
                     int a)
 {

@@ -1,4 +1,4 @@
-/* Smoothing of splines by blocks of control points on the host. */
+/* Block smoother for splines, with blocks of control points, on the host. */
 #include <math.h>
 #include <string.h>
 
@@ -6,13 +6,13 @@
 #include "cpu_ops.h"
 #include "matrix_cpu.h"
 
-enum { MOST = 81 }; /* unknowns of a block: 3^3 points of three */
+enum { MOST = 81 }; /* maximum number of unknowns of a block: 3^3 control points with three each */
 
-/* A pivot of the block scaled to a diagonal of 1 below this is rounding: its diagonal alone then.
- */
+/* If a pivot of the block, scaled to a unit diagonal, is below this, it is rounding error; only the
+ * block's diagonal is used then. */
 static const double least_pivot = 1e-10;
 
-/* a[n][n] := the entries between a block's unknowns, those where m is 0 left out. */
+/* a[n][n] := the entries between a block's unknowns, without those whose m is 0. */
 static void gather(const hx_matrix *matrix, const int32_t *point, int n_point, const float *m,
                    double *a)
 {
@@ -38,8 +38,9 @@ static void gather(const hx_matrix *matrix, const int32_t *point, int n_point, c
     }
 }
 
-/* The lower triangle a := L of D^-1/2 A D^-1/2 = L L', d[n] := D^-1/2, 0 for what is left out. 0:
- * not definite. */
+/* Cholesky factor of the scaled matrix: the lower triangle a := L, D^-1/2 A D^-1/2 = L L';
+ * d[n] := D^-1/2, or 0 for unknowns that are left out. Returns 0 if the matrix is not positive
+ * definite. */
 static int factorise(int n, double *a, double *d)
 {
     for (int i = 0; i < n; i++) d[i] = a[i * n + i] > 0.0 ? 1.0 / sqrt(a[i * n + i]) : 0.0;
@@ -64,7 +65,7 @@ static void invert(int n, double *a, const double *d, float *inverse)
             for (int k = c; k < i; k++) sum -= a[i * n + k] * column[k];
             column[i] = i < c ? 0.0 : sum / a[i * n + i];
         }
-        for (int i = n - 1; i >= c; i--) { /* the lower triangle is enough */
+        for (int i = n - 1; i >= c; i--) { /* computing the lower triangle suffices */
             double sum = column[i];
             for (int k = i + 1; k < n; k++) sum -= a[k * n + i] * column[k];
             column[i] = sum / a[i * n + i];
@@ -126,7 +127,7 @@ int hx_cpu_blocks_power(hx_device *dev, int64_t n, const float *d_m, const float
 {
     double part[HX_N_PART];
     (void)dev;
-    (void)d_m; /* s is 0 where it is */
+    (void)d_m; /* d_s is already 0 where d_m is 0 */
 #pragma omp parallel for schedule(static)
     for (int i = 0; i < HX_N_PART; i++) {
         part[i] = 0.0;

@@ -1,7 +1,7 @@
-/* Cells of multigrid's first lattice that hold the same elements in the same places: a cell's share
- * of P'K P is then the sum of tables, one an element, times moduli. Tables are made once, for what
- * most cells of a regular mesh are like; all other cells, and those that touch a support, take
- * the way of multigrid_galerkin_cpu.c.
+/* Cells of multigrid's first coarse grid that contain the same elements in the same places: the
+ * contribution of such a cell to P'K P is a sum of one table per element times its modulus. Tables
+ * are computed once, for the most frequent cells of a regular mesh. All other cells, and those that
+ * touch a support, are computed by multigrid_galerkin_cpu.c.
  *
  * A table is the upper half of a symmetric matrix: blocks of corners a <= b. */
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 #include "../solver/multigrid_place.h"
 #include "multigrid_cpu.h"
 
-/* Over the edge of a cell: places that differ by less give one table in single precision. */
+/* Relative to the edge of a cell: positions that differ by less give the same table in single
+ * precision. */
 #define ALIKE 1e-6f
 
 enum {
@@ -28,9 +29,9 @@ enum {
 
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
 
-/* Elements of a class, and their tables strip by strip: [N_STRIP][n_elem][STRIP] (owned). */
+/* Elements of a class, and their tables in strips: [N_STRIP][n_elem][STRIP] (owned). */
 typedef struct cell_class {
-    int32_t model; /* a cell of it */
+    int32_t model; /* one of its cells */
     int n_elem;
     float *table;
 } cell_class;
@@ -38,11 +39,12 @@ typedef struct cell_class {
 struct hx_cpu_classes {
     int n;
     cell_class of[N_MODEL];
-    uint8_t *cell; /* [n_cell] its class, or N_MODEL (owned) */
-    int32_t *elem; /* [n_elem] by cell as d_cell_elem, then by place (owned) */
+    uint8_t *cell; /* [n_cell] class of each cell, or N_MODEL (owned) */
+    int32_t *elem; /* [n_elem] sorted by cell as in d_cell_elem, then by place (owned) */
 };
 
-/* Whether a cell may be of a class: it has some elements, and no support. */
+/* Returns 1 if a cell may belong to a class: it has a suitable number of elements
+ * (hx_mg_place_takes), and none of them touches a support. */
 static int is_candidate(const hx_mg_mesh *mesh, int64_t cell)
 {
     if (!hx_mg_place_takes(mesh->d_cell_elem_at[cell + 1] - mesh->d_cell_elem_at[cell])) return 0;
@@ -87,7 +89,7 @@ static int is_alike(const hx_mg_mesh *mesh, const int32_t *elem, int64_t cell, i
     return 1;
 }
 
-/* The first of the classes whose model the cell is like, or N_MODEL. */
+/* The first class whose model the cell matches, or N_MODEL. */
 static int class_of(const hx_mg_mesh *mesh, const struct hx_cpu_classes *s, int64_t cell)
 {
     for (int m = 0; m < s->n; m++)
@@ -157,7 +159,7 @@ int hx_cpu_classes_create(hx_device *dev, hx_mg_mesh *mesh)
 double hx_cpu_classes_bytes(int64_t n_elem, double n_cell)
 {
     (void)n_cell;
-    return 5.0 * (double)n_elem; /* 4 listed, 1 cells' classes and tables */
+    return 5.0 * (double)n_elem; /* 4 for the list, 1 for the classes and tables of cells */
 }
 
 void hx_cpu_classes_free(hx_device *dev, hx_mg_mesh *mesh)
@@ -172,7 +174,7 @@ void hx_cpu_classes_free(hx_device *dev, hx_mg_mesh *mesh)
     mesh->own = NULL;
 }
 
-/* share = sum over the elements of modulus times table. */
+/* share = sum of modulus times table over the elements. */
 HX_INLINED void sum_tables_lanes(int n, const float *modulus, const float *table, float *share)
 {
     for (int strip = 0; strip < N_STRIP; strip++, share += STRIP) {

@@ -1,5 +1,5 @@
-/* Multigrid on the host. A row of a lattice's matrix is 27 blocks [column][row] of 6 x 6 floats,
- * node after node. */
+/* Multigrid on the host. A row of a coarse matrix is 27 blocks [column][row] of 6 x 6 floats,
+ * stored node by node. */
 #include <math.h>
 #include <string.h>
 
@@ -83,7 +83,7 @@ static int cpu_mesh_start(hx_device *dev, int64_t n, const hx_mg_smoother *d_smo
     return HX_OK;
 }
 
-/* Entries begin .. end - 1. */
+/* Updates the entries begin .. end - 1. */
 HX_INLINED void step_lanes(int64_t begin, int64_t end, float a, float b, const double *r,
                            const float *t, const float *m, float *d, float *x, double *z)
 {
@@ -120,12 +120,13 @@ static int cpu_mesh_step(hx_device *dev, int64_t n, const hx_mg_smoother *d_smoo
     return HX_OK;
 }
 
-/* The corners of a cell in lanes. */
+/* One lane per corner of a cell. */
 typedef float corners __attribute__((vector_size(CORNERS * sizeof(float))));
 
-/* Places of the corners from the first one, and weights of a point by corner. */
+/* Positions of the corners relative to the first one, and data for the weights of a point by
+ * corner. */
 typedef struct cell_frame {
-    corners edge[3], bit[3]; /* bit: 1 or 0, as the corner lies */
+    corners edge[3], bit[3]; /* bit: 1 if the corner is on the far side in this direction, else 0 */
     double inverse_unit;
 } cell_frame;
 
@@ -143,7 +144,7 @@ static cell_frame frame_of(const hx_mg_mesh *mesh)
     return f;
 }
 
-/* Where the cell begins, for `place_point`. */
+/* Position of the cell, for `place_point`. */
 HX_INLINED void place_cell(const hx_mg_mesh *mesh, int64_t cell, double first[3], float at[3])
 {
     for (int i = 0; i < 3; i++) {
@@ -164,7 +165,7 @@ HX_INLINED void place_point(const hx_mg_mesh *mesh, const cell_frame *f, const d
     *weight = w[0] * w[1] * w[2];
 }
 
-/* What a cell's nodes leave at its corners. */
+/* Restricts the residual at a cell's nodes to its corners. */
 HX_INLINED void restrict_cell_lanes(const hx_mg_mesh *mesh, const cell_frame *f, int64_t cell,
                                     const double *d_r, const float *d_t)
 {
@@ -188,7 +189,7 @@ HX_INLINED void restrict_cell_lanes(const hx_mg_mesh *mesh, const cell_frame *f,
             moment[i] += w * (x[j] * r[m] - x[m] * r[j]);
         }
     }
-    for (int i = 0; i < 3; i++) { /* about the corners themselves */
+    for (int i = 0; i < 3; i++) { /* moments about the corners themselves */
         const int j = (i + 1) % 3, m = (i + 2) % 3;
         moment[i] -= f->edge[j] * force[m] - f->edge[m] * force[j];
     }
@@ -230,7 +231,7 @@ HX_INLINED float sum_corners(const corners *u)
     return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
 }
 
-/* What a cell's nodes take from its corners. */
+/* Prolongs the corner values of a cell to its nodes. */
 HX_INLINED void prolong_cell_lanes(const hx_mg_mesh *mesh, const cell_frame *f, int64_t cell,
                                    const float *d_y, const float *d_m, float *d_x)
 {
@@ -244,7 +245,7 @@ HX_INLINED void prolong_cell_lanes(const hx_mg_mesh *mesh, const cell_frame *f, 
             theta[i][c] = y[3 + i];
         }
     }
-    for (int i = 0; i < 3; i++) { /* rotations about the first corner */
+    for (int i = 0; i < 3; i++) { /* convert to rotations about the first corner */
         const int j = (i + 1) % 3, m = (i + 2) % 3;
         v[i] -= theta[j] * f->edge[m] - theta[m] * f->edge[j];
     }
@@ -348,7 +349,7 @@ static int cpu_small_multiply(hx_device *dev, int n_column, const double *d_inve
     return HX_OK;
 }
 
-/* Rows of a block in lanes: 6 of 8. */
+/* Rows of a block in lanes: 6 of 8 are used. */
 typedef float block_rows __attribute__((vector_size(8 * sizeof(float))));
 
 HX_INLINED block_rows *load_rows(const float *from, block_rows *rows)
@@ -356,8 +357,8 @@ HX_INLINED block_rows *load_rows(const float *from, block_rows *rows)
     return memcpy(rows, from, sizeof *rows);
 }
 
-/* Row a of A x. A column's 6 numbers are read with 2 of the next one, the last one's with 2 of the
- * one before. */
+/* Row a of A x. A load of a column's 6 numbers includes 2 of the next column; for the last column,
+ * it includes 2 of the previous one instead. */
 HX_INLINED void row_product_lanes(const hx_mg_level *level, int64_t a, const float *x,
                                   float sum[DOF])
 {
@@ -490,8 +491,8 @@ static int cpu_prolong_from(hx_device *dev, const hx_mg_level *coarse, const flo
     return HX_OK;
 }
 
-/* The offset of the fine node at `to` from a coarse node at offset p, as a child: -1 if it is none.
- * `to` counts from the coarse node that p counts from. */
+/* Offset of the fine node at `to`, as a child of the coarse node at offset p; -1: it is not a child
+ * of it. `to` is relative to the same coarse node as p. */
 static inline int child_offset(const hx_mg_level *coarse, const int to[3], int p)
 {
     const int at[3] = {p % 3 - 1, p / 3 % 3 - 1, p / 9 - 1};
@@ -504,8 +505,8 @@ static inline int child_offset(const hx_mg_level *coarse, const int to[3], int p
     return (e[2] + 1) * 9 + (e[1] + 1) * 3 + e[0] + 1;
 }
 
-/* A parent of a child's neighbour: its offset from the row's coarse node, its weight and how far
- * the neighbour is from it. The same for all nodes. */
+/* A parent of a child's neighbour: its offset from the row's coarse node, its weight and the
+ * neighbour's distance from it. These are the same for all nodes. */
 typedef struct parent {
     int offset;
     float weight, d[3];
@@ -561,7 +562,7 @@ HX_INLINED void add_rotated(const block_rows sum[DOF], float w, const float d[3]
     }
 }
 
-/* Row a of P'A P: of each child's row A P, block by block of the parents, then P'. */
+/* Row a of P'A P: for each child, its row of A P, block by block over the parents; then P'. */
 HX_INLINED void galerkin_row_lanes(const hx_mg_level *fine, const hx_mg_level *coarse,
                                    parents list[27][27], int64_t a)
 {

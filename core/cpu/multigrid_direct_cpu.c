@@ -1,8 +1,8 @@
-/* The lattice that multigrid solves directly, on the host: its matrix in the order of the factors.
- */
+/* The coarsest grid, which multigrid solves directly, on the host: its matrix in the order of the
+ * factors. */
 #include "cpu_ops.h"
 
-/* Unknown r of a node is dof * order[node] + r; a row of the matrix 27 blocks [column][row]. */
+/* Unknown r of a node is dof * order[node] + r. A row of the matrix is 27 blocks [column][row]. */
 static void fill(const hx_mg_level *level, int dof, const hx_mg_direct *direct)
 {
     const int64_t block = (int64_t)dof * dof;

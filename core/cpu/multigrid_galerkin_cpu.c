@@ -1,12 +1,14 @@
-/* The first lattice of multigrid from the elements of the mesh on the host: a cell's share of P'K
- * P, in vector lanes.
+/* The first coarse grid of multigrid from the elements of the mesh, on the host: the contribution
+ * of each cell to P'K P, in vector lanes.
  *
- * K = U + U', U the tiles of nodes a <= b of each element, by half for a = b; so the share is
- * P'U P + (P'U P)', symmetric to the bit. The tiles of eight elements at a time come from their
- * coordinates, an element a lane; U P is summed node by node, what a node's elements have in common
- * with it, its eight corners in lanes; then each node's rows go to the corners once.
+ * K = U + U', where U contains the tiles of nodes a <= b of each element, halved for a = b. The
+ * contribution is P'U P + (P'U P)', which is bitwise symmetric. The tiles of eight elements at a
+ * time are computed from their coordinates, with one element per lane. U P is summed node by node
+ * over the node's elements, with the eight corners of the cell in lanes. Each node's rows are then
+ * added to the corners once.
  *
- * Rotations and moments are about the cell's first corner until the end, then about the corners. */
+ * Rotations and moments are about the cell's first corner until the end, and then about the
+ * corners. */
 #include <string.h>
 
 #include "multigrid_cpu.h"
@@ -15,36 +17,36 @@ enum {
     DOF = HX_MG_DOF,
     BLOCK = DOF * DOF,
     ROW = 27 * BLOCK,
-    LANES = 8, /* elements, and corners of a cell */
+    LANES = 8, /* number of elements at a time, and of corners of a cell */
     POINTS = 8,
-    TILES = 36,     /* pairs of nodes a <= b */
-    N_NODE = 192,   /* of a cell, at a time */
-    N_PLACE = 1024, /* of the table that finds them: a power of two */
+    TILES = 36,     /* number of pairs of nodes a <= b */
+    N_NODE = 192,   /* maximum number of nodes of a cell at a time */
+    N_PLACE = 1024, /* size of the hash table that finds them: a power of two */
 };
 
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
 
-/* Rows [corner][component] by columns [component] of corners. */
+/* Rows [corner][component] by columns [component], with corners in lanes. */
 typedef lanes cell_matrix[LANES][DOF][DOF];
 
-/* Nodes of a cell, and what their rows have so far. */
+/* Nodes of a cell, and the current sums of their rows. */
 typedef struct nodes {
-    lanes row[N_NODE][DOF][DOF]; /* of U P: [component], columns as above */
+    lanes row[N_NODE][DOF][DOF]; /* rows of U P: [component], columns as above */
     lanes weight[N_NODE];
     float x[N_NODE][3];
     int32_t node[N_NODE];
-    int16_t place[N_PLACE]; /* number of the node, or -1 */
+    int16_t place[N_PLACE]; /* index of the node, or -1 */
     int n;
 } nodes;
 
-/* Eight elements, an element a lane. */
+/* Eight elements, one per lane. */
 typedef struct group {
-    lanes tile[TILES][3][DOF]; /* [row][column]: columns 3 to 5 of rotations */
-    lanes h[POINTS][24];       /* gradients times det J, unscaled: see fill_points */
-    lanes ch[POINTS][24];      /* times the modulus over 512 det J */
-    double x[24][LANES];       /* coordinates from the first corner over the unit */
-    lanes mode[7][3];          /* of the coordinates, as in cpu_otf_lanes.inc */
-    lanes free[24], at[24];    /* 1 where a displacement is free; places in the cell */
+    lanes tile[TILES][3][DOF]; /* [row][column]: columns 3 to 5 are those of rotations */
+    lanes h[POINTS][24];       /* gradients times det J, unscaled; see fill_points */
+    lanes ch[POINTS][24];      /* h times the modulus over 512 det J */
+    double x[24][LANES];       /* coordinates relative to the first corner, divided by the unit */
+    lanes mode[7][3];          /* modes of the coordinates, as in cpu_otf_lanes.inc */
+    lanes free[24], at[24];    /* free: 1 if a displacement is free; at: positions in the cell */
     float scale[LANES];
     int16_t node[LANES][8];
     int n, any_fixed;
@@ -77,8 +79,8 @@ HX_INLINED int find_node(const hx_mg_mesh *mesh, int64_t cell, int32_t node, nod
     return n;
 }
 
-/* Elements first .. first + n - 1 of the mesh's list by cell, of unit modulus or theirs; lanes
- * without one repeat the last, without modulus. */
+/* Loads elements first .. first + n - 1 of the mesh's list by cell, with unit modulus or their own.
+ * Lanes without an element repeat the last one, with modulus 0. */
 HX_INLINED void gather(const hx_mg_mesh *mesh, int is_unit, int64_t cell, const int32_t *list,
                        int n, nodes *s, group *g)
 {
@@ -111,7 +113,8 @@ HX_INLINED void gather(const hx_mg_mesh *mesh, int is_unit, int64_t cell, const 
                     mesh->d_fixed[s->node[g->node[l][a]]] >> i & 1u ? 0.0f : 1.0f;
 }
 
-/* Modes of the coordinates times 8, in double until they are as small as the element. */
+/* Modes of the coordinates times 8, computed in double precision until they are as small as the
+ * element. */
 HX_INLINED void fill_modes(double inverse_unit, group *g)
 {
     const double c = 0.57735026918962576451, c2 = 1.0 / 3.0;
@@ -175,7 +178,8 @@ HX_INLINED void fill_points(group *g)
     }
 }
 
-/* Tile (a, b): sums of products of gradients to stiffnesses, then columns of rotations. */
+/* Tile (a, b): sums of products of gradients are converted to stiffnesses, then the columns of
+ * rotations are added. */
 HX_INLINED void fill_tile(group *g, int a, int b, float lambda, float mu, lanes tile[3][DOF])
 {
     const float half = a == b ? 0.5f : 1.0f;
@@ -201,7 +205,7 @@ HX_INLINED void fill_tile(group *g, int a, int b, float lambda, float mu, lanes 
     }
 }
 
-/* Adds rows of U P of one lane's element to its nodes. */
+/* Adds the rows of U P of one lane's element to its nodes. */
 HX_INLINED void add_rows(const group *g, int l, nodes *s)
 {
     for (int a = 0, first = 0; a < 8; first += 8 - a, a++) {
@@ -219,7 +223,7 @@ HX_INLINED void add_rows(const group *g, int l, nodes *s)
     }
 }
 
-/* Moments of the nodes' rows; nothing where the node is fixed. */
+/* Adds the moments of the nodes' rows. Rows of fixed nodes are 0. */
 HX_INLINED void finish_rows(const hx_mg_mesh *mesh, nodes *s)
 {
     for (int n = 0; n < s->n; n++) {
@@ -235,7 +239,7 @@ HX_INLINED void finish_rows(const hx_mg_mesh *mesh, nodes *s)
     }
 }
 
-/* matrix += P' (U P) of the nodes, two corners at a time. */
+/* matrix += P' (U P) over the nodes, two corners at a time. */
 HX_INLINED void add_nodes(const nodes *s, cell_matrix matrix)
 {
     for (int r = 0; r < DOF; r++)
@@ -260,7 +264,7 @@ HX_INLINED void add_nodes(const nodes *s, cell_matrix matrix)
         }
 }
 
-/* Rotations and moments about the corners themselves. */
+/* Converts rotations and moments to those about the corners themselves. */
 HX_INLINED void shift_matrix(const float edge[3], cell_matrix matrix)
 {
     float all[3][LANES];
@@ -283,7 +287,7 @@ HX_INLINED void shift_matrix(const float edge[3], cell_matrix matrix)
     }
 }
 
-/* P'U P of some elements of a cell. */
+/* P'U P for some elements of a cell. */
 HX_INLINED void cell_product_lanes(const hx_mg_mesh *mesh, int is_unit, int64_t cell,
                                    const int32_t *elem, int n_elem, const float edge[3], work *s)
 {
@@ -314,7 +318,7 @@ HX_VERSIONS(cell_product,
              const float edge[3], work *s),
             (mesh, is_unit, cell, elem, n_elem, edge, s))
 
-/* The matrix and its transpose: blocks [column][row] of corners a <= b. */
+/* Adds the matrix and its transpose: blocks [column][row] of corners a <= b. */
 static void fold_matrix(cell_matrix matrix, float *share)
 {
     const float *const from = (const float *)matrix;
@@ -337,7 +341,7 @@ void hx_cpu_element_share(const hx_mg_mesh *mesh, int64_t cell, int32_t elem, fl
     fold_matrix(s.matrix, share);
 }
 
-/* Adds a cell's share to the rows of its corners. */
+/* Adds a cell's contribution to the rows of its corners. */
 static void add_share(const hx_mg_level *level, const int32_t *corner, const float *share)
 {
     for (int a = 0; a < LANES; a++)
@@ -355,7 +359,7 @@ static void add_share(const hx_mg_level *level, const int32_t *corner, const flo
         }
 }
 
-/* A cell's part of P'K P. */
+/* Contribution of a cell to P'K P. */
 static void find_share(const hx_mg_mesh *mesh, int64_t cell, const float edge[3], work *s,
                        float *share)
 {
@@ -365,7 +369,7 @@ static void find_share(const hx_mg_mesh *mesh, int64_t cell, const float edge[3]
     fold_matrix(s->matrix, share);
 }
 
-/* level->matrix = sum of the cells' parts, of those in d_share or of those made on the way. */
+/* level->matrix = sum of the cells' contributions, taken from d_share or computed here. */
 static void sum_shares(const hx_mg_mesh *mesh, const hx_mg_level *level, const float *d_share)
 {
     float edge[3];
@@ -396,7 +400,7 @@ int hx_cpu_mesh_galerkin(hx_device *dev, const hx_mg_mesh *mesh, const hx_mg_lev
     return HX_OK;
 }
 
-/* 1 if the cell's moduli became the design's. */
+/* Returns 1 if the stored moduli of the cell were replaced by those of the design. */
 static int keep_moduli(const hx_mg_mesh *mesh, int64_t cell, hx_mg_update holds)
 {
     const int32_t *const elem = mesh->d_cell_elem, begin = mesh->d_cell_elem_at[cell],

@@ -1,4 +1,4 @@
-/* Smoothing of lattices by lines of nodes on the host. */
+/* Line smoothing on coarse grids, on the host. */
 #include <string.h>
 
 #include "../solver/level_line.h"
@@ -10,8 +10,8 @@ typedef struct block {
     double v[DOF][DOF];
 } block;
 
-/* A := A^-1 of a symmetric matrix, by sweeps; unknowns are left out by level_line.h, diagonal[]
- * being what it was before others of the line were taken off. */
+/* A := A^-1 of a symmetric matrix, by sweeps. Unknowns are left out by the rules of level_line.h;
+ * diagonal[] is the diagonal before other blocks of the line were eliminated. */
 static void invert(block *a, const double diagonal[DOF])
 {
     int is_in[DOF];
@@ -35,8 +35,8 @@ static void invert(block *a, const double diagonal[DOF])
         for (int j = 0; j < DOF; j++) a->v[i][j] = is_in[i] && is_in[j] ? -a->v[i][j] : 0.0;
 }
 
-/* The factors at a place; `before`: D^-1 of the place before, with the node b, or -1; then of this.
- */
+/* Computes the factors at a place. before: on input, D^-1 of the preceding place, with node b, or
+ * -1 if there is none; on output, D^-1 of this place. */
 static void factorise_place(const hx_mg_level *level, int64_t a, int64_t b, block *before,
                             float *factor)
 {
@@ -46,7 +46,8 @@ static void factorise_place(const hx_mg_level *level, int64_t a, int64_t b, bloc
     for (int i = 0; i < DOF; i++)
         for (int j = 0; j < DOF; j++)
             d.v[i][j] =
-                0.5 * ((double)centre[DOF * j + i] + (double)centre[DOF * i + j]); /* by columns */
+                /* stored by columns */
+                0.5 * ((double)centre[DOF * j + i] + (double)centre[DOF * i + j]);
     for (int i = 0; i < DOF; i++) {
         diagonal[i] = d.v[i][i];
         d.v[i][i] *= 1.0 + HX_LEVEL_LINE_ADDED;
@@ -93,7 +94,7 @@ int hx_cpu_level_factorise(hx_device *dev, const hx_mg_level *level)
     return HX_OK;
 }
 
-/* y -= L before, the place before having `before`. */
+/* y -= L before, where `before` is the vector at the preceding place. */
 static void go_forward(const float *factor, const float *before, float *y)
 {
     const float *const l = factor + BLOCK;

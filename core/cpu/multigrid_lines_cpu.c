@@ -1,10 +1,11 @@
-/* Smoothing of stretched meshes by lines of points on the host. */
+/* Line smoothing for stretched meshes, along lines of points, on the host. */
 #include <string.h>
 
 #include "../solver/line_block.h"
 #include "cpu_ops.h"
 
-/* k = the block of K that couples point a (rows) with b (columns), over a's elements in order. */
+/* k = the block of K that couples point a (row) with point b (column), summed over a's elements in
+ * order. */
 static void couple(const hx_device_model *model, int32_t a, int32_t b, double k[3][3])
 {
     memset(k, 0, 9 * sizeof(double));

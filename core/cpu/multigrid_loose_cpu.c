@@ -1,7 +1,8 @@
-/* Loose parts of a design on the host: rows of sparse matrices. */
+/* Deflation of floating components, on the host: products with sparse matrices by rows. */
 #include "cpu_ops.h"
 
-/* Rows of Z' may be as long as a part has nodes: a row is one thread's, in order. */
+/* Rows of Z' may be as long as the number of nodes of a component. Each row is processed by one
+ * thread, in order. */
 int hx_cpu_rows_add(hx_device *dev, const hx_mg_rows *rows, double factor, const double *d_x,
                     const float *d_x_single, double *d_y, float *d_y_single)
 {

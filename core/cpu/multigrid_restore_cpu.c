@@ -1,9 +1,11 @@
-/* Rigid motions of a lattice's rows on the host: hx_multigrid_ops.restore_rigid. */
+/* Exactness of rigid-body motions in the rows of a coarse matrix, on the host:
+ * hx_multigrid_ops.restore_rigid. */
 #include "multigrid_cpu.h"
 
 enum { DOF = HX_MG_DOF, BLOCK = DOF * DOF, ROW = HX_LATTICE_OFFSETS * BLOCK };
 
-/* force[column][row]: of motion `column` about node a, with unit displacement or rotation. */
+/* force[column][row]: forces of rigid motion `column` about node a, with unit displacement or
+ * rotation. */
 static void find_forces(const hx_mg_level *level, int64_t a, double force[DOF][DOF])
 {
     for (int o = 0; o < HX_LATTICE_OFFSETS; o++) {

@@ -1,10 +1,10 @@
-/* The first lattice of multigrid from the rows of a matrix on the host: coarse block (I, J) +=
- * P_iI' K_ij P_jJ over the entries (i, j), whatever the elements behind them.
+/* The first coarse grid of multigrid from the rows of a matrix, on the host: coarse block
+ * (I, J) += P_iI' K_ij P_jJ over the entries (i, j), for any kind of elements.
  *
- * Points i and j of an element lie in one cell or in its faces, so the lattice nodes that they take
- * values from are corners of one cell: 27 blocks a row remain. Only entries on and below the
- * diagonal are read, the diagonal by half: coarse matrix = C + C'. So full and lower matrices give
- * one result, which is symmetric to the bit. */
+ * Points i and j of an element are in one cell or on its faces, so the coarse nodes that they are
+ * interpolated from are corners of one cell, and a coarse row has 27 blocks. Only entries on and
+ * below the diagonal are read, with half of the diagonal; the coarse matrix is C + C'. Full and
+ * lower matrices therefore give the same result, which is bitwise symmetric. */
 #include <math.h>
 #include <string.h>
 
@@ -13,21 +13,22 @@
 
 enum { DOF = HX_MG_DOF, BLOCK = DOF * DOF, ROW = 27 * BLOCK, CORNERS = 8, SIDE = 4, NEAR = 64 };
 
-/* A cell's share: rows of its corners, columns of the lattice nodes from one before its first
- * corner to one after its last, in each direction; rotations about the cell's first corner. */
+/* Contribution of a cell: its rows are its corners; its columns are the coarse nodes from one
+ * before its first corner to one after its last in each direction. Rotations are about the cell's
+ * first corner. */
 typedef struct share {
     const hx_mg_mesh *mesh;
     const hx_matrix *matrix;
-    int32_t at[3];                         /* the cell */
-    double first[3];                       /* its first corner */
+    int32_t at[3];                         /* position of the cell */
+    double first[3];                       /* position of its first corner */
     double block[CORNERS][NEAR][DOF][DOF]; /* [row][column] */
-    uint64_t touched[CORNERS];             /* bits of columns */
+    uint64_t touched[CORNERS];             /* bit set of the columns in use */
 } share;
 
-/* Where a point takes its values from. */
+/* How a point is interpolated. */
 typedef struct place {
-    double weight[CORNERS], d[3]; /* d: from the cell's first corner, over the unit */
-    int near[CORNERS];            /* lattice nodes, numbered in the share */
+    double weight[CORNERS], d[3]; /* d: relative to the cell's first corner, divided by the unit */
+    int near[CORNERS];            /* coarse nodes, numbered as the columns of `share` */
 } place;
 
 static int near_of(const int at[3])
@@ -53,7 +54,7 @@ static void locate(const share *s, int64_t point, place *p)
     }
 }
 
-/* k[i][0..5]: K_ij of displacement and rotation of a point at d. */
+/* wide[i][0..5]: k times displacement and rotation of a point at d. */
 static void widen(double k[3][3], const double d[3], double wide[3][DOF])
 {
     for (int i = 0; i < 3; i++)
@@ -64,7 +65,7 @@ static void widen(double k[3][3], const double d[3], double wide[3][DOF])
         }
 }
 
-/* The entry's numbers, by half on the diagonal, 0 in rows and columns that are fixed. */
+/* Loads the entry's numbers, halved on the diagonal, and 0 in fixed rows and columns. */
 static void load_entry(const share *s, int64_t row, int n, int k, int64_t col, double out[3][3])
 {
     const unsigned fixed_row = s->mesh->d_fixed[row], fixed_col = s->mesh->d_fixed[col];
@@ -77,8 +78,8 @@ static void load_entry(const share *s, int64_t row, int n, int k, int64_t col, d
             out[i][j] = fixed_row >> i & 1 || fixed_col >> j & 1 ? 0.0 : factor * a[i * stride + j];
 }
 
-/* sum[J] = sum over the row's entries of w_jJ K_ij [1, d_j x]; returns the columns that have any.
- */
+/* sum[J] = sum over the row's entries of w_jJ K_ij [1, d_j x]; returns the bit set of nonempty
+ * columns. */
 static uint64_t sum_row(const share *s, int64_t row, double sum[NEAR][3][DOF])
 {
     const hx_device_pattern *p = &s->matrix->pattern;
@@ -88,7 +89,7 @@ static uint64_t sum_row(const share *s, int64_t row, double sum[NEAR][3][DOF])
         const int64_t col = p->d_col[p->d_row_ptr[row] + k];
         double entry[3][3], wide[3][DOF];
         place at;
-        if (col > row) break; /* ascending */
+        if (col > row) break; /* columns ascend */
         load_entry(s, row, n, k, col, entry);
         locate(s, col, &at);
         widen(entry, at.d, wide);
@@ -115,7 +116,7 @@ static void add_row(share *s, int64_t row)
         const int near = at.near[c], x = near % SIDE - 1, y = near / SIDE % SIDE - 1,
                   z = near / (SIDE * SIDE) - 1;
         if (!(at.weight[c] > 0.0)) continue;
-        const int corner = x + 2 * y + 4 * z; /* with weight they are the cell's own */
+        const int corner = x + 2 * y + 4 * z; /* nodes with a weight are corners of the cell */
         for (int b = 0; b < NEAR; b++) {
             if (!(touched >> b & 1)) continue;
             double(*const to)[DOF] = s->block[corner][b];
@@ -133,7 +134,8 @@ static void add_row(share *s, int64_t row)
     }
 }
 
-/* Rotations and moments about the lattice nodes themselves, `row` and `col` away over the unit. */
+/* Converts rotations and moments to those about the coarse nodes themselves, at `row` and `col`
+ * relative to the first corner, divided by the unit. */
 static void shift_block(double block[DOF][DOF], const double row[3], const double col[3])
 {
     for (int i = 0; i < 3; i++) {
@@ -148,7 +150,7 @@ static void shift_block(double block[DOF][DOF], const double row[3], const doubl
     }
 }
 
-/* Adds the cell's share to the lattice's rows. */
+/* Adds the cell's contribution to the coarse rows. */
 static void put_share(share *s, const int32_t corner[CORNERS], const hx_mg_level *level)
 {
     for (int c = 0; c < CORNERS; c++)

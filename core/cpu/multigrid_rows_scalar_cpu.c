@@ -1,4 +1,5 @@
-/* multigrid_rows_cpu.c with one unknown a point (heat): coarse number (I, J) += w_iI k_ij w_jJ. */
+/* multigrid_rows_cpu.c with one unknown per point (heat conduction): coarse number (I, J) += w_iI
+ * k_ij w_jJ. */
 #include <math.h>
 #include <string.h>
 
@@ -7,16 +8,17 @@
 
 enum { ROW = 27, CORNERS = 8, SIDE = 4, NEAR = 64 };
 
-/* A cell's share: rows of its corners, columns of the lattice nodes from one before its first
- * corner to one after its last, in each direction. */
+/* Contribution of a cell: its rows are its corners; its columns are the coarse nodes from one
+ * before its first corner to one after its last in each direction. */
 typedef struct share {
     const hx_mg_mesh *mesh;
     const hx_matrix *matrix;
-    const int32_t *at; /* the cell */
+    const int32_t *at; /* position of the cell */
     double value[CORNERS][NEAR];
 } share;
 
-/* Weights of a point, and the lattice nodes that it takes values from, numbered in the share. */
+/* Weights of a point, and the coarse nodes that it is interpolated from, numbered as the columns of
+ * `share`. */
 static void locate(const share *s, int64_t point, double weight[CORNERS], int near[CORNERS])
 {
     int base[3];
@@ -33,7 +35,7 @@ static void locate(const share *s, int64_t point, double weight[CORNERS], int ne
     }
 }
 
-/* Adds a free row up to the diagonal, that by half. */
+/* Adds the entries of a free row up to the diagonal, which counts half. */
 static void add_row(share *s, int64_t row)
 {
     const hx_device_pattern *p = &s->matrix->pattern;
@@ -43,7 +45,7 @@ static void add_row(share *s, int64_t row)
     if (s->mesh->d_fixed[row]) return;
     for (int64_t k = p->d_row_ptr[row]; k < p->d_row_ptr[row + 1]; k++) {
         const int64_t col = p->d_col[k];
-        if (col > row) break; /* ascending */
+        if (col > row) break; /* columns ascend */
         if (s->mesh->d_fixed[col]) continue;
         locate(s, col, weight, near);
         for (int c = 0; c < CORNERS; c++)
@@ -53,7 +55,7 @@ static void add_row(share *s, int64_t row)
     for (int c = 0; c < CORNERS; c++) {
         const int x = near[c] % SIDE - 1, y = near[c] / SIDE % SIDE - 1,
                   z = near[c] / (SIDE * SIDE) - 1;
-        if (!(weight[c] > 0.0)) continue; /* with weight they are the cell's own */
+        if (!(weight[c] > 0.0)) continue; /* nodes with a weight are corners of the cell */
         double *const to = s->value[x + 2 * y + 4 * z];
         for (int b = 0; b < NEAR; b++) to[b] += weight[c] * sum[b];
     }
@@ -65,7 +67,8 @@ static void put_share(const share *s, const int32_t corner[CORNERS], const hx_mg
         for (int b = 0; b < NEAR; b++) {
             const int x = b % SIDE - 1 - (c & 1), y = b / SIDE % SIDE - 1 - (c >> 1 & 1),
                       z = b / (SIDE * SIDE) - 1 - (c >> 2);
-            if (s->value[c][b] == 0.0) continue; /* beyond the neighbours of the corner, too */
+            /* also skips nodes that are not neighbours of the corner */
+            if (s->value[c][b] == 0.0) continue;
             level->d_matrix[ROW * (int64_t)corner[c] + HX_LATTICE_CENTRE + x + 3 * y + 9 * z] +=
                 (float)s->value[c][b];
         }

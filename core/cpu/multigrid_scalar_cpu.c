@@ -1,5 +1,6 @@
-/* Multigrid on the host with one unknown a node (heat). A row of a lattice's matrix is 27 floats,
- * node after node. What does not depend on the unknowns of a node is multigrid_cpu.c's. */
+/* Multigrid on the host with one unknown per node (heat conduction). A row of a coarse matrix is 27
+ * floats, stored node by node. Operations that do not depend on the number of unknowns are in
+ * multigrid_cpu.c. */
 #include <string.h>
 
 #include "../base/vectorised.h"
@@ -8,7 +9,7 @@
 
 enum { ROW = 27, CORNERS = 8 };
 
-/* Weights of a cell's corners at node a of the mesh. */
+/* Weights of a cell's corners at mesh node a. */
 static void locate(const hx_mg_mesh *mesh, int64_t cell, int64_t a, float w[CORNERS])
 {
     const int32_t *at = mesh->d_cell + 3 * cell;
@@ -19,7 +20,7 @@ static void locate(const hx_mg_mesh *mesh, int64_t cell, int64_t a, float w[CORN
                (c & 4 ? s[2] : 1.0f - s[2]);
 }
 
-/* What a cell's nodes leave at its corners. */
+/* Restricts the residual at a cell's nodes to its corners. */
 static void restrict_cell(const hx_mg_mesh *mesh, int64_t cell, const double *d_r, const float *d_t,
                           float partial[CORNERS])
 {
@@ -74,7 +75,8 @@ static int cpu_mesh_prolong(hx_device *dev, const hx_mg_mesh *mesh, const float 
     return HX_OK;
 }
 
-/* Corners of an element in a cell: weights w[corner of the cell][corner], 0 where held. */
+/* Corners of an element in a cell: weights w[corner of the cell][corner]; 0 for prescribed
+ * temperatures. */
 static void locate_element(const hx_mg_mesh *mesh, int64_t cell, int64_t elem, double x[24],
                            float w[CORNERS][8])
 {
@@ -88,7 +90,8 @@ static void locate_element(const hx_mg_mesh *mesh, int64_t cell, int64_t elem, d
     }
 }
 
-/* matrix += P_e' K_e P_e of one element: gradients of the cell's functions at the Gauss points. */
+/* matrix += P_e' K_e P_e of one element, from the gradients of the cell's functions at the Gauss
+ * points. */
 HX_INLINED void add_element_lanes(const double x[24], const float w[CORNERS][8], float modulus,
                                   float matrix[CORNERS][CORNERS])
 {
@@ -240,8 +243,8 @@ static int cpu_prolong_from(hx_device *dev, const hx_mg_level *coarse, const flo
     return HX_OK;
 }
 
-/* The offset of the fine node at `to` from a coarse node at offset p, as a child: -1 if it is none.
- * `to` counts from the coarse node that p counts from. */
+/* Offset of the fine node at `to`, as a child of the coarse node at offset p; -1: it is not a child
+ * of it. `to` is relative to the same coarse node as p. */
 static inline int child_offset(const hx_mg_level *coarse, const int to[3], int p)
 {
     const int at[3] = {p % 3 - 1, p / 3 % 3 - 1, p / 9 - 1};
@@ -254,7 +257,8 @@ static inline int child_offset(const hx_mg_level *coarse, const int to[3], int p
     return (e[2] + 1) * 9 + (e[1] + 1) * 3 + e[0] + 1;
 }
 
-/* Child i of a, at offset o: its neighbours k, of whose parents J = a + p they are children. */
+/* Adds the contribution of child i of node a, at offset o: its neighbours k are children of the
+ * nodes J = a + p. */
 static void add_child(const hx_mg_level *fine, const hx_mg_level *coarse, int64_t i, int o,
                       float row[ROW])
 {

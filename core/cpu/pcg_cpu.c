@@ -1,5 +1,5 @@
-/* The steps of PCG on the CPU (pcg_ops.h): sums over fixed parts, so that the number of threads
- * changes no bit. */
+/* The steps of PCG on the CPU (pcg_ops.h). Sums run over fixed parts, so results are bitwise
+ * independent of the number of threads. */
 #include "../base/sum.h"
 #include "cpu_ops.h"
 
@@ -89,7 +89,7 @@ static int cpu_beta(hx_device *dev, int64_t n, const double *d_r, const double *
     return HX_OK;
 }
 
-/* Of a double and a float vector. */
+/* Dot product of a double vector with a float vector. */
 static double sum_mixed(int64_t n, const double *a, const float *b)
 {
     double part[HX_N_PART];

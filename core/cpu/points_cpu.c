@@ -1,5 +1,5 @@
-/* From the coordinates of quadratic cells on the CPU (element_ops.h, conduction_ops.h): point by
- * point in a fixed order, or cell by cell. */
+/* Operations computed from the coordinates of quadratic cells on the CPU
+ * (element_ops.h, conduction_ops.h): point by point in a fixed order, or cell by cell. */
 #include "points_cpu.h"
 
 #include "../mesh/hex8.h"
@@ -10,14 +10,15 @@
 
 enum { N = HX_POINT_LANES };
 
-/* The rule of a cell, and its points' coordinates. */
+/* Returns the quadrature rule of a cell and loads the coordinates of its points. */
 static const hx_cell_rule *load_cell(const hx_device_model *model, int64_t cell, hx_point_lanes x)
 {
     hx_points_load(model->points, cell, model->d_xyz, x);
     return &model->rule[model->points->kind[cell]];
 }
 
-/* u' Ke u of a cell for unit modulus: the sum over its points of that of hx_hex8_energy. */
+/* u' Ke u of a cell for unit modulus: the sum over its quadrature points of the energy of
+ * hx_hex8_energy. */
 HX_INLINED double energy_of_lanes(const hx_cell_rule *rule, hx_point_lanes x, hx_point_lanes u,
                                   double lambda, double mu)
 {
@@ -79,7 +80,7 @@ HX_INLINED void own_product_lanes(const hx_cell_rule *rule, hx_point_lanes x, in
 HX_VERSIONS(own_product, (const hx_cell_rule *rule, hx_point_lanes x, int a, double m[3][3]),
             (rule, x, a, m))
 
-/* Calls for each place of a point: its cell, and its number there. */
+/* Loops over the places of a point: its cell, and its number in the cell. */
 #define FOR_CELLS(in, point, cell, a)                                                              \
     for (int64_t k_ = (in)->point_ptr[point], cell = 0, a = 0;                                     \
          k_ < (in)->point_ptr[(point) + 1] &&                                                      \
@@ -136,7 +137,7 @@ void hx_cpu_points_diagonal(const hx_device_model *model, double *d_diag)
     }
 }
 
-/* --- heat --- */
+/* --- heat conduction --- */
 
 void hx_cpu_points_conduction_diagonal(const hx_device_model *model, double *d_diag)
 {
@@ -201,9 +202,9 @@ void hx_cpu_points_conduction_energy(const hx_device_model *model, const double 
     }
 }
 
-/* --- loads by mass --- */
+/* --- loads proportional to mass --- */
 
-/* load_cell with the rule that integrates the load. */
+/* load_cell with the quadrature rule that integrates the load exactly. */
 static const hx_cell_rule *load_mass_cell(const hx_device_model *model, int64_t cell,
                                           const hx_body_field *field, hx_point_lanes x)
 {
@@ -211,7 +212,7 @@ static const hx_cell_rule *load_mass_cell(const hx_device_model *model, int64_t 
     return &model->rule[hx_body_rule(field, model->points->kind[cell])];
 }
 
-/* Values at a Gauss point. */
+/* Interpolates point values at a Gauss point. */
 HX_INLINED void interpolate(const double shape[N], hx_point_lanes v, double at[3])
 {
     for (int i = 0; i < 3; i++) {

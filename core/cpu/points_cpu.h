@@ -1,4 +1,4 @@
-/* A quadratic cell on the CPU: its points in vector lanes. */
+/* Quadratic cells on the CPU, with their points in vector lanes. */
 #ifndef HX_POINTS_CPU_H
 #define HX_POINTS_CPU_H
 
@@ -10,7 +10,7 @@
 #include "../problem/problem.h"
 #include "../solver/device_mesh.h"
 
-/* What element_ops.h and conduction_ops.h say, of a model with points (points_cpu.c). */
+/* The operations of element_ops.h and conduction_ops.h for a model with points (points_cpu.c). */
 void hx_cpu_points_diagonal(const hx_device_model *model, double *d_diag);
 void hx_cpu_points_block_diagonal(const hx_device_model *model, double *d_block);
 void hx_cpu_points_energy(const hx_device_model *model, const double *d_u, double *d_energy);
@@ -24,7 +24,7 @@ void hx_cpu_points_body_work(const hx_device_model *model, const hx_body_field *
 
 enum { HX_POINT_LANES = HX_RULE_POINTS };
 
-/* Coordinates or displacements, v[i][a]; 0 beyond the last point. */
+/* Coordinates or displacements, v[i][a]; 0 after the last point. */
 typedef double hx_point_lanes[3][HX_POINT_LANES];
 
 HX_INLINED void hx_points_load(const hx_incidence *in, int64_t cell, const double *nodal,
@@ -57,7 +57,8 @@ HX_INLINED double hx_points_jacobian(const double gradient[3][HX_POINT_LANES], h
     return j[0][0] * adjoint[0][0] + j[0][1] * adjoint[1][0] + j[0][2] * adjoint[2][0];
 }
 
-/* h[i][a] = scale times the gradient of point a by x_i, without the division by det. */
+/* h[i][a] = scale times the derivative of point a's shape function with respect to x_i, without the
+ * division by det. */
 HX_INLINED void hx_points_gradients(const double gradient[3][HX_POINT_LANES], double adjoint[3][3],
                                     double scale, hx_point_lanes h)
 {

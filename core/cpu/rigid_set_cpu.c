@@ -5,7 +5,7 @@
 #include "../base/sum.h"
 #include "cpu_ops.h"
 
-enum { FEW = 4096 }; /* nodes that one thread takes by itself */
+enum { FEW = 4096 }; /* sets with at most this many nodes are processed by one thread */
 
 static int cpu_sum(hx_device *dev, const hx_rigid_set *set, const int32_t *d_node,
                    const double *d_xyz, const double *d_y, double *d_sum)

@@ -1,9 +1,10 @@
-/* From the control points of a spline's cells on the CPU (element_ops.h, conduction_ops.h).
+/* Operations computed from the control points of a spline's cells on the CPU
+ * (element_ops.h, conduction_ops.h).
  *
- * What is summed at control points goes cell by cell: patch after patch, in a patch colour after
- * colour. Spans of a direction have the colour of their number modulo the degree + 1, so that cells
- * of a colour share no control point, and the last span one of its own, since a patch may be glued
- * to its own other end. A sum's order is that of the colours, whatever the number of threads. */
+ * Sums at control points go cell by cell: patch by patch, and in a patch colour by colour. The
+ * colour of a span in a direction is its number modulo the degree + 1, so that cells of one colour
+ * share no control point. The last span has a colour of its own, because a patch may be joined to
+ * its own opposite end. The order of each sum is that of the colours, for any number of threads. */
 #include "spline_points_cpu.h"
 
 #include <math.h>
@@ -13,15 +14,15 @@
 #include "../problem/body_force.h"
 #include "../solver/block3.h"
 
-enum { FEW = 32 }; /* cells of a colour that are not worth a team of threads */
+enum { FEW = 32 }; /* smallest number of cells of a colour for which several threads pay off */
 
-/* What is done with a cell. */
+/* Operation on a cell. */
 typedef void (*visit)(const hx_device_model *model, int64_t cell, const void *context);
 
-/* Spans of a colour. */
+/* Number of spans of a colour. */
 static int spans_of(int n_span, int order, int colour)
 {
-    const int n = n_span > 1 ? n_span - 1 : 1; /* but the last */
+    const int n = n_span > 1 ? n_span - 1 : 1; /* without the last span */
     if (colour == order) return n_span > 1;
     return colour < n ? (n - colour + order - 1) / order : 0;
 }
@@ -65,7 +66,7 @@ static void visit_cells(const hx_device_model *model, visit what, const void *co
 
 /* --- diagonals --- */
 
-/* m[a] = sum over the Gauss points of w det g_a g_a', of which the six of block3.h. */
+/* m[a] = sum over the Gauss points of w det g_a g_a', in the six entries of block3.h. */
 HX_INLINED void own_products_lanes(const hx_spline_cell *cell, const hx_spline_place *place,
                                    const double *weight, double m[6][HX_SPLINE_LANES])
 {
@@ -211,7 +212,7 @@ void hx_cpu_spline_conduction_energy(const hx_device_model *model, const double 
     }
 }
 
-/* --- loads by mass --- */
+/* --- loads proportional to mass --- */
 
 typedef struct body {
     const hx_body_field *field;

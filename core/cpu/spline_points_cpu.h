@@ -1,5 +1,5 @@
-/* Cells of a spline on the CPU: what points_cpu.h says, of a model whose points are control points
- * (spline_points_cpu.c). */
+/* Cells of a spline on the CPU: the operations of points_cpu.h for a model whose points are control
+ * points (spline_points_cpu.c). */
 #ifndef HX_SPLINE_POINTS_CPU_H
 #define HX_SPLINE_POINTS_CPU_H
 

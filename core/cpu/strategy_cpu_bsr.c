@@ -6,14 +6,14 @@ HX_CPU_ASSEMBLED(heat, .format = HX_FORMAT_BSR, .part = HX_PART_FULL, .component
 
 static const hx_strategy scalar = {
     .name = "bsr",
-    .help = "assembled: numbers row by row, a pattern once, values at each design",
+    .help = "assembled: numbers row by row; pattern built once, values per design",
     .bytes_per_elem = 420,
     HX_CPU_ASSEMBLED_TABLE(heat),
 };
 
 const hx_strategy hx_strategy_cpu_bsr = {
     .name = "bsr",
-    .help = "assembled: 3x3 blocks row by row, a pattern once, values at each design",
+    .help = "assembled: 3x3 blocks row by row; pattern built once, values per design",
     .bytes_per_elem = 2116,
     .scalar = &scalar,
     HX_CPU_ASSEMBLED_TABLE(elastic),

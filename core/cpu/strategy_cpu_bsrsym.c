@@ -6,14 +6,14 @@ HX_CPU_ASSEMBLED(heat, .format = HX_FORMAT_BSR, .part = HX_PART_LOWER, .componen
 
 static const hx_strategy scalar = {
     .name = "bsrsym",
-    .help = "assembled: the lower half of the numbers, each read once for two products",
+    .help = "assembled: the lower half of the matrix; each number is read once and used twice",
     .bytes_per_elem = 250,
     HX_CPU_ASSEMBLED_TABLE(heat),
 };
 
 const hx_strategy hx_strategy_cpu_bsrsym = {
     .name = "bsrsym",
-    .help = "assembled: the lower half of the 3x3 blocks, each read once for two products",
+    .help = "assembled: the lower half of the 3x3 blocks; each is read once and used twice",
     .bytes_per_elem = 1133,
     .scalar = &scalar,
     HX_CPU_ASSEMBLED_TABLE(elastic),

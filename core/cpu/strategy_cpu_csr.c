@@ -6,14 +6,14 @@ HX_CPU_ASSEMBLED(heat, .format = HX_FORMAT_CSR, .part = HX_PART_FULL, .component
 
 static const hx_strategy scalar = {
     .name = "csr",
-    .help = "assembled: rows of numbers, as other programs take them",
+    .help = "assembled: compressed sparse rows, the common format of other programs",
     .bytes_per_elem = 530,
     HX_CPU_ASSEMBLED_TABLE(heat),
 };
 
 const hx_strategy hx_strategy_cpu_csr = {
     .name = "csr",
-    .help = "assembled: rows of numbers, as other programs take them",
+    .help = "assembled: compressed sparse rows, the common format of other programs",
     .bytes_per_elem = 3170,
     .scalar = &scalar,
     HX_CPU_ASSEMBLED_TABLE(elastic),

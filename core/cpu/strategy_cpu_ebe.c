@@ -1,9 +1,10 @@
-/* ebe on the CPU (P1): element by element, y_e += E_e Ke x_e, colour after colour so that threads
- * never meet at a node and every sum has one order.
+/* ebe on the CPU (P1): element by element, y_e += E_e Ke x_e, colour by colour, so that threads
+ * never write to the same node and every sum has a fixed order.
  *
  * rowmajor: Ke[e][24][24] in element order, one element at a time.
+ *
  * interleaved: batches of W elements of one colour, Ke[batch][24 * 24][W], so that the W products
- * run in vector lanes, which sanitizers check together. */
+ * run in vector lanes; sanitizers check a whole vector at once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +46,7 @@ static void element_stiffness(const hx_device_model *model, int64_t elem, double
     hx_hex8_stiffness(x, model->lambda, model->mu, ke);
 }
 
-/* Element of a lane of a batch, or -1 past the end of the colour. */
+/* Element in a lane of a batch, or -1 beyond the end of the colour. */
 static int64_t lane_element(const ebe *s, int colour, int64_t batch, int lane)
 {
     const int64_t k = s->colouring.begin[colour] + (batch - s->batch_begin[colour]) * W + lane;
@@ -66,7 +67,7 @@ static void fill_interleaved(ebe *s)
             for (int lane = 0; lane < W; lane++) {
                 const int64_t e = lane_element(s, c, b, lane);
                 double ke[576];
-                if (e < 0) continue; /* stays 0 */
+                if (e < 0) continue; /* the lane stays 0 */
                 element_stiffness(s->model, e, ke);
                 for (int i = 0; i < 576; i++) s->ke[(576 * b + i) * W + lane] = ke[i];
             }
@@ -186,7 +187,7 @@ static int apply(void *state, const double *d_x, double *d_y)
 const hx_strategy hx_strategy_cpu_ebe = {
     .name = "ebe",
     .device = "cpu",
-    .help = "element by element, race-free by colours; interleaved: 8 elements in vector lanes",
+    .help = "element by element, race-free by colouring; interleaved: 8 elements in vector lanes",
     .deterministic = 1,
     .bytes_per_elem = 4608,
     .layouts = HX_LAYOUT_BIT(HX_LAYOUT_ROWMAJOR) | HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED),

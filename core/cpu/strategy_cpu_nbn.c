@@ -1,9 +1,10 @@
-/* nbn on the CPU (P1): node by node. Each node gathers, from every element it belongs to, its three
- * rows of Ke times the element's displacements, and writes once: no race.
+/* nbn on the CPU (P1): node by node. Each node gathers, from every element that it belongs to, its
+ * three rows of Ke times the element's displacements, and writes the sum once, without a race.
  *
  * rowmajor: Ke[e][24][24] in element order; a node reads three rows in each of its elements.
- * interleaved: the three rows of an incidence stand together, [incidence][24][3], in node order, so
- * that a sweep over nodes streams through memory. */
+ *
+ * interleaved: the three rows of an incidence are contiguous, [incidence][24][3], in node order, so
+ * that a sweep over the nodes streams through memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +41,7 @@ static void fill_rowmajor(nbn *s)
     }
 }
 
-/* Those of corner a, [3][24]. */
+/* The rows of Ke of corner a, [3][24]. */
 static void element_rows(const hx_device_model *model, const double x[24], int a, double rows[72])
 {
     for (int b = 0; b < 8; b++) {
@@ -94,7 +95,8 @@ fail:
     return rc;
 }
 
-/* Rows 3 a .. 3 a + 2 of Ke times x_e: k[i * row_stride + j * column_stride]. */
+/* Rows 3 a .. 3 a + 2 of Ke times x_e, with entry (i, j) at
+ * k[i * row_stride + j * column_stride]. */
 static void three_rows(const double *k, int row_stride, int column_stride, const double xe[24],
                        double sum[3])
 {
@@ -130,7 +132,8 @@ static int apply(void *state, const double *d_x, double *d_y)
 const hx_strategy hx_strategy_cpu_nbn = {
     .name = "nbn",
     .device = "cpu",
-    .help = "node by node: each node gathers its rows; interleaved: rows stored in node order",
+    .help =
+        "node by node: each node gathers its rows of Ke; interleaved: rows stored in node order",
     .deterministic = 1,
     .bytes_per_elem = 4608,
     .layouts = HX_LAYOUT_BIT(HX_LAYOUT_ROWMAJOR) | HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED),

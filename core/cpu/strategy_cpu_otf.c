@@ -1,6 +1,6 @@
-/* otf on the CPU: no stored Ke. The product of an element comes from its coordinates
- * (cpu_otf_lanes.inc), several elements at a time in vector lanes (cpu_otf_any.c, cpu_otf_avx2.c,
- * cpu_otf_avx512.c), in blocks (cpu_otf_blocks.c). */
+/* otf on the CPU, without stored Ke. The product of an element is computed from its coordinates
+ * (cpu_otf_lanes.inc), for several elements at a time in vector lanes (cpu_otf_any.c,
+ * cpu_otf_avx2.c, cpu_otf_avx512.c), in blocks (cpu_otf_blocks.c). */
 #include "cpu_otf.h"
 
 #include <string.h>
@@ -33,8 +33,8 @@ static int setup(void **state, hx_device *dev, const hx_device_model *model, con
     return hx_cpu_otf_setup(state, model, mesh, 3, kernels);
 }
 
-/* sum[8][3] = diagonal entries of an element per unit modulus: every Gauss point's Jacobian once,
- * where hx_hex8_diagonal computes it for each corner. */
+/* sum[8][3] = diagonal entries of an element per unit modulus. Computes the Jacobian of each Gauss
+ * point once, whereas hx_hex8_diagonal computes it for each corner. */
 static void element_diagonal(const double x[24], double lambda, double mu, double sum[8][3])
 {
     memset(sum, 0, 8 * sizeof sum[0]);
@@ -51,8 +51,8 @@ static void element_diagonal(const double x[24], double lambda, double mu, doubl
     }
 }
 
-/* The same of a collapsed cell: a point's entries, which all of its corners' gradients make, at the
- * first of them; 0 at the others. */
+/* element_diagonal for a collapsed cell: the entries of a point, to which the gradients of all its
+ * corners contribute, are stored at the first of them; those of the others are 0. */
 static void collapsed_diagonal(const double x[24], const int32_t conn[8], double lambda, double mu,
                                double sum[8][3])
 {
@@ -73,7 +73,7 @@ static void collapsed_diagonal(const double x[24], const int32_t conn[8], double
     }
 }
 
-/* The same of a tetrahedron's first four corners, from its points. */
+/* element_diagonal for the first four corners of a tetrahedron, from its points. */
 static void tetrahedron_diagonal(const double x[12], double lambda, double mu, double sum[8][3])
 {
     double edge[3][3], g[4][3];
@@ -88,7 +88,7 @@ static void tetrahedron_diagonal(const double x[12], double lambda, double mu, d
             sum[k][i] = weight * ((lambda + mu) * g[k][i] * g[k][i] + mu * hx_dot3(g[k], g[k]));
 }
 
-/* Of element e of a block, at the corners that s->corner has for it. */
+/* Diagonal of element e of a block, at the corners listed for it in s->corner. */
 static void corner_diagonal(const hx_cpu_otf *s, int64_t block, int64_t e, double sum[8][3])
 {
     const hx_device_model *model = s->model;
@@ -110,7 +110,8 @@ static void corner_diagonal(const hx_cpu_otf *s, int64_t block, int64_t e, doubl
         element_diagonal(x, model->lambda, model->mu, sum);
 }
 
-/* Of elements first .. last - 1 of a block, at the corners that s->corner has for them. */
+/* Diagonals of elements first .. last - 1 of a block, at the corners listed for them in
+ * s->corner. */
 static void corner_diagonals(const hx_cpu_otf *s, int64_t block, int64_t first, int64_t last,
                              double (*sum)[24])
 {
@@ -157,7 +158,8 @@ static const char *variant(void *state, int i)
 const hx_strategy hx_strategy_cpu_otf = {
     .name = "otf",
     .device = "cpu",
-    .help = "no stored Ke: on the fly from coordinates, elements in vector lanes, in blocks",
+    .help = "no stored Ke: computed on the fly from coordinates, in blocks, with elements in "
+            "vector lanes",
     .deterministic = 1,
     .bytes_per_elem = 64,
     .layouts = HX_LAYOUT_BIT(HX_LAYOUT_INTERLEAVED),

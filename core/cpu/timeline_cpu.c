@@ -1,4 +1,5 @@
-/* Marks of the CPU: what is queued has run when the next call comes, the time is the host's. */
+/* Time marks of the CPU. Queued work has finished when the next call comes, so the time is the
+ * host's. */
 #include <stdlib.h>
 #include <string.h>
 

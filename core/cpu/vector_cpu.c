@@ -1,5 +1,5 @@
-/* Vectors on the CPU (vector_ops.h): sums over fixed parts, so that the number of threads changes
- * no bit. */
+/* Vector operations on the CPU (vector_ops.h). Sums run over fixed parts, so results are bitwise
+ * independent of the number of threads. */
 #include "../base/sum.h"
 #include "cpu_ops.h"
 

@@ -1,5 +1,5 @@
-/* Work beside a device's queue (hx_device_ops.beside_from); with one queue all runs in the order in
- * which it is queued. */
+/* Work that runs concurrently with a device's queue (hx_device_ops.beside_from). On a device with a
+ * single queue, all of it runs in the order in which it is queued. */
 #ifndef HX_BESIDE_H
 #define HX_BESIDE_H
 

@@ -19,7 +19,7 @@ void hx_device_fault_from(const void *place)
     caller = place;
 }
 
-/* Tests copy tables: the name says whose it is. */
+/* Tests copy tables, so the name identifies the device. */
 static const hx_device_ops *real_of(const hx_device *dev)
 {
     int i = 0;
@@ -27,7 +27,7 @@ static const hx_device_ops *real_of(const hx_device *dev)
     return device[i].real;
 }
 
-/* What a call that fails returns; HX_OK: it shall not. */
+/* Returns the error with which a call is to fail; HX_OK: it is not to fail. */
 static int fail(const char *call, const void *from)
 {
     char site[64];
@@ -113,7 +113,7 @@ static int faulty_record_begin(hx_device *dev)
     return real_of(dev)->record_begin(dev);
 }
 
-/* A recording is ended, whatever comes of it. */
+/* Ends the recording in any case. */
 static int faulty_record_end(hx_device *dev, void **recording)
 {
     const hx_device_ops *const real = real_of(dev);
@@ -159,6 +159,6 @@ const hx_device_ops *hx_device_faulty(const hx_device_ops *ops)
 
 #else
 
-typedef int hx_device_fault_is_off; /* a file is not empty */
+typedef int hx_device_fault_is_off; /* ISO C forbids an empty translation unit */
 
 #endif

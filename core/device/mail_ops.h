@@ -1,17 +1,20 @@
-/* Numbers that go from device to device, past the host: into memory that other processes of this
- * machine have opened (hx_device_ops.mail), or by a library of messages, between machines too
- * (hx_device_ops.mail_far). `d_` names memory of the device, its own or another process' that it
- * has opened.
+/* Exchange of numbers between devices without a detour through the host. The transport is either
+ * memory that other processes of this machine have opened (hx_device_ops.mail), or a
+ * message-passing library, also between machines (hx_device_ops.mail_far). `d_` names memory of the
+ * device, either its own or that of another process that it has opened.
  *
- * A process has a box, and writes into those of the others: what it puts there, then in the box's
- * head that it came. All goes by turns, which all processes queue alike: a turn begins with `put`,
- * and each process then looks at what came, by one call at least, which waits for all of it. A box
- * has two halves by turns: what goes in turn k + 2 is put when the others have sent k + 1, and so
- * have read k. The number of the turn is kept in the box itself: what is queued names none, and may
- * be recorded and replayed. Nothing waits on the host.
+ * Each process has a receive buffer (`box`) and writes into the buffers of the others: first the
+ * values, then, in the head of the buffer, a flag that they have arrived. Exchanges are numbered
+ * (`turn`), and all processes queue them in the same order. An exchange begins with `put`; each
+ * process then calls at least one of the operations that read what has arrived, and that operation
+ * waits for all of it. A buffer has two halves that alternate: the values of exchange k + 2 are
+ * written when the other processes have sent exchange k + 1, and have therefore read exchange k.
+ * The number of the exchange is stored in the buffer itself, so queued work does not contain it and
+ * may be recorded and replayed. Nothing waits on the host.
  *
- * With a library a box' first half is where what came is, the second what is packed for it: each
- * turn is over, in the queue, when the next begins, and nobody waits for a number. */
+ * With a library, the first half of the buffer receives values and the second half holds the packed
+ * values to send. Each exchange is complete, in the order of the queue, before the next one begins,
+ * and no number needs to be awaited. */
 #ifndef HX_MAIL_OPS_H
 #define HX_MAIL_OPS_H
 
@@ -21,97 +24,107 @@
 extern "C" {
 #endif
 
-/* Bytes by which another process finds a box, by which a device is known; processes at most. */
+/* bytes of a handle by which another process opens a buffer, and of an identifier of a device;
+ * maximum number of processes */
 enum { HX_MAIL_HANDLE = 80, HX_MAIL_DEVICE = 32, HX_MAIL_RANKS = 32 };
 
-/* Bytes by which processes find each other in a library. */
+/* bytes of the identifier by which processes join a library's communicator */
 enum { HX_MAIL_ID = 128 };
 
-/* A box begins with the last turn that came of each process, 8 bytes each, and the last one that
- * its own process began; its halves follow. */
+/* A buffer begins with the number of the last exchange that has arrived from each process, 8 bytes
+ * each, and the number of the last exchange that its own process has begun; the two halves
+ * follow. */
 enum { HX_MAIL_TURN = HX_MAIL_RANKS, HX_MAIL_HEAD = 512 };
 
-/* What goes in a turn: items of several numbers, those to process r from first[r] to first[r + 1].
- * Item i is y[at[item[i]][components]]; without `item` y[at[i]]; without both, the same to all,
- * y[(i - first[r])]. */
+/* What is sent in an exchange: items of several numbers each; items first[r] .. first[r + 1] go to
+ * process r. Item i is y[at[item[i]][components]]; without `item`, y[at[i]]; without `item` and
+ * `at`, y[(i - first[r])], the same values to all. */
 typedef struct hx_mail_items {
     int n_rank, components;
-    char *d_box; /* own */
-    size_t half; /* bytes of a half of all boxes */
+    char *d_box; /* this process's buffer */
+    size_t half; /* bytes of a half, for all buffers */
     int64_t first[HX_MAIL_RANKS + 1];
-    int64_t in[HX_MAIL_RANKS + 1];   /* the same of what comes here */
-    char *d_to[HX_MAIL_RANKS];       /* where they go in the first half */
-    uint64_t *d_head[HX_MAIL_RANKS]; /* the turn that came, there; NULL: this process */
+    int64_t in[HX_MAIL_RANKS + 1]; /* `first` for the items that are received */
+    char *d_to[HX_MAIL_RANKS];     /* destination of the items in the first half of each buffer */
+    /* flag of the last exchange in the destination's buffer; NULL: this process */
+    uint64_t *d_head[HX_MAIL_RANKS];
     const int32_t *d_item;
     const int64_t *d_at; /* [..][components] */
 } hx_mail_items;
 
-/* Where it came: who looks waits until all others have sent the own box's turn. */
+/* Where values arrive. An operation that reads them waits until all other processes have sent the
+ * exchange whose number is stored in this process's buffer. */
 typedef struct hx_mail_came {
     int n_rank, own;
-    int is_over;       /* 1: nobody waits, it came before in the queue */
-    const char *d_box; /* own */
+    int is_over;       /* 1: no waiting; the values arrived earlier in the queue */
+    const char *d_box; /* this process's buffer */
     size_t half;
 } hx_mail_came;
 
-/* What is added up of what came: y[at[i][components]] := the sum of its sources first[i] ..
- * first[i + 1], in that order: items that came, or -1: what y has. */
+/* Summation of received values: y[at[i][components]] := the sum of its sources
+ * first[i] .. first[i + 1], in that order. A source is the index of a received item, or -1 for the
+ * value of y itself. */
 typedef struct hx_mail_sums {
     int components;
-    int64_t n; /* 0: waits alone */
+    int64_t n; /* 0: only wait */
     const int64_t *d_first;
     const int32_t *d_source;
     const int64_t *d_at;
 } hx_mail_sums;
 
 typedef struct hx_mail_ops {
-    const char *name; /* how it goes, for messages: "CUDA IPC" */
-    int is_quick; /* 1: what goes is there before a product divided for it has made up for that */
-    /* What tells its device from the others of the machine, as this way takes them for one: its
-     * processes take turns, and who waits there keeps the other from running for a while. NULL:
-     * none do. HX_EENV */
+    const char *name; /* name of the transport, for messages: "CUDA IPC" */
+    /* 1: an exchange takes less time than it costs to split a product in order to hide it */
+    int is_quick;
+    /* Identifier that distinguishes the device from the others of the machine for this transport.
+     * Processes on one device run one after the other, and one that waits keeps the other from
+     * running for a while. NULL: processes never share a device. HX_EENV. */
     int (*tell_device)(hx_device *dev, unsigned char id[HX_MAIL_DEVICE]);
-    /* Of a library, all four, else NULL, and there is no open, close. Whether it is here: HX_EENV
-     * says why not. By one process: what the others join by. By all, each with a device of its own;
-     * waits for them. A box is used by the link that is open; at most one is. */
+    /* For a library, all four; otherwise NULL. A library has no `open` and no `close`. has_library:
+     * whether the library is available; HX_EENV with the reason if not. identify: called by one
+     * process; creates the identifier by which the others join. join: collective, each process with
+     * a device of its own; waits for all of them. The open communicator uses the buffer; at most
+     * one is open. */
     int (*has_library)(void);
     int (*identify)(unsigned char id[HX_MAIL_ID]);
     int (*join)(hx_device *dev, int rank, int n_rank, const unsigned char id[HX_MAIL_ID]);
     void (*leave)(hx_device *dev);
-    /* A box, all 0, and by what others find it. HX_EENV: not to be had here. */
+    /* A buffer filled with 0, and the handle by which others open it. HX_EENV: not available. */
     int (*alloc)(hx_device *dev, size_t bytes, void *d_out, unsigned char handle[HX_MAIL_HANDLE]);
     void (*release)(hx_device *dev, void *d_box, size_t bytes,
                     const unsigned char handle[HX_MAIL_HANDLE]);
-    /* That of another process. HX_EENV */
+    /* Opens the buffer of another process. HX_EENV. */
     int (*open)(hx_device *dev, const unsigned char handle[HX_MAIL_HANDLE], size_t bytes,
                 void *d_out);
     void (*close)(hx_device *dev, void *d_box, size_t bytes);
     int (*put)(hx_device *dev, const hx_mail_items *items, const double *d_y);
     int (*put_single)(hx_device *dev, const hx_mail_items *items, const float *d_y);
-    /* Optional; NULL: nothing is gained. For processes that share a device: what is queued next
-     * runs when all others have sent the turn, which is said, so that looking waits no more; not
-     * to be recorded. */
+    /* Optional; NULL: it would gain nothing. For processes that share a device: work queued from
+     * now on runs once all other processes have sent exchange number `turn`, so that reading its
+     * values needs no waiting. Must not be recorded. */
     int (*wait)(hx_device *dev, const hx_mail_came *came, uint64_t turn);
     int (*add)(hx_device *dev, const hx_mail_came *came, const hx_mail_sums *sums, double *d_y);
     int (*add_single)(hx_device *dev, const hx_mail_came *came, const hx_mail_sums *sums,
                       float *d_y);
-    /* y[n] := the first n numbers that came. */
+    /* y[n] := the first n numbers received. */
     int (*take)(hx_device *dev, const hx_mail_came *came, int64_t n, double *d_y);
     int (*take_single)(hx_device *dev, const hx_mail_came *came, int64_t n, float *d_y);
-    /* y[n] := the sum over the ranks in their order, `own` having y, of the others n came each. */
+    /* y[n] := the sum over all ranks in their order; this rank (`own`) contributes y, each other
+     * rank the n numbers received from it. */
     int (*add_all)(hx_device *dev, const hx_mail_came *came, int64_t n, double *d_y);
     int (*add_all_single)(hx_device *dev, const hx_mail_came *came, int64_t n, float *d_y);
-    /* Optional; NULL: put and add_all. The same at once, where the items are the n to all: up to
-     * HX_MAIL_FEW numbers. */
+    /* Optional; NULL: use `put` and `add_all`. Both in one operation, for the same n numbers to all
+     * processes, n <= HX_MAIL_FEW. */
     int (*sum_few)(hx_device *dev, const hx_mail_items *items, const hx_mail_came *came, int64_t n,
                    double *d_y);
-    /* Optional; NULL: put and take. The same at once, of up to HX_MAIL_TRADE numbers; what is taken
-     * is none of what goes. Not between processes that share a device. */
+    /* Optional; NULL: use `put` and `take`. Both in one operation, for at most HX_MAIL_TRADE
+     * numbers; d_taken must not overlap what is sent. Not for processes that share a device. */
     int (*trade_single)(hx_device *dev, const hx_mail_items *items, const hx_mail_came *came,
                         const float *d_y, int64_t n, float *d_taken);
 } hx_mail_ops;
 
-/* Numbers of a sum_few; of a trade, of what goes and of what comes. */
+/* maximum number of values of sum_few; maximum number that trade_single sends, and that it
+ * receives */
 enum { HX_MAIL_FEW = 64, HX_MAIL_TRADE = 1 << 18 };
 
 #ifdef __cplusplus

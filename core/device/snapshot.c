@@ -26,12 +26,13 @@ int hx_snapshot_has(const hx_snapshot *image, const char *name)
     return e && (image->mode == HX_SNAPSHOT_LOAD || e->is_used);
 }
 
-/* Room for `bytes` under that name. */
+/* Creates or reuses an entry of `bytes` with this name. */
 static int put(hx_snapshot *image, const char *name, size_t bytes, hx_snapshot_entry **entry)
 {
     hx_snapshot_entry *e = find(image, name);
     if (strlen(name) >= HX_SNAPSHOT_NAME || (e && e->is_used))
-        return HX_RAISE(HX_EINTERNAL, "checkpoint: the name '%s' is too long or comes twice", name);
+        return HX_RAISE(HX_EINTERNAL, "checkpoint: the name '%s' is too long or occurs twice",
+                        name);
     if (!e) {
         HX_TRY(hx_grow(&image->entry, image->n, &image->capacity, sizeof *e, "checkpoint"));
         e = &image->entry[image->n];
@@ -54,7 +55,9 @@ static int get(hx_snapshot *image, const char *name, hx_snapshot_entry **entry)
 {
     hx_snapshot_entry *const e = find(image, name);
     if (!e)
-        return HX_RAISE(HX_EINPUT, "%s: has no '%s', which this run needs: it is of other settings",
+        return HX_RAISE(HX_EINPUT,
+                        "%s: the checkpoint has no '%s', which this run needs; it was written with "
+                        "other settings",
                         image->path ? image->path : "checkpoint", name);
     e->is_used = 1;
     *entry = e;
@@ -66,8 +69,8 @@ static int get_sized(hx_snapshot *image, const char *name, size_t bytes, hx_snap
     HX_TRY(get(image, name, entry));
     if ((*entry)->bytes == bytes) return HX_OK;
     return HX_RAISE(HX_EINPUT,
-                    "%s: '%s' has %zu bytes, and this run needs %zu: it is of another mesh or of "
-                    "other settings",
+                    "%s: '%s' has %zu bytes in the checkpoint, but this run needs %zu; it was "
+                    "written with another mesh or other settings",
                     image->path ? image->path : "checkpoint", name, (*entry)->bytes, bytes);
 }
 
@@ -115,7 +118,8 @@ int hx_snapshot_check_all(const hx_snapshot *image)
     for (size_t i = 0; i < image->n; i++)
         if (!image->entry[i].is_used)
             return HX_RAISE(HX_EINPUT,
-                            "%s: has '%s', which this run has not: it is of other settings",
+                            "%s: the checkpoint has '%s', which this run does not use; it was "
+                            "written with other settings",
                             image->path ? image->path : "checkpoint", image->entry[i].name);
     return HX_OK;
 }

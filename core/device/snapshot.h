@@ -1,16 +1,16 @@
-/* What outlives a design, as one image: every component lists its numbers once, in one function
- * that saves and loads alike,
+/* A checkpoint: all state that persists from one design to the next, as one image. Every component
+ * lists its arrays once, in a single function that both saves and loads:
  *
  *     hx_snapshot_begin(&image, HX_SNAPSHOT_SAVE)        hx_snapshot_read(&image, path)
  *     hx_optimizer_snapshot(&optimizer, &image)          hx_optimizer_snapshot(&optimizer, &image)
  *     hx_snapshot_write(&image, path)                    hx_snapshot_check_all(&image)
  *
- * so that a list cannot be saved in one way and loaded in another. The image lies in host memory:
- * a thread may write it while the device goes on.
+ * Saving and loading therefore cannot disagree. The image is in host memory, so a thread may write
+ * it to disk while the device continues.
  *
- * The file: a head of 32 bytes (magic word, version, order of bytes, entries, sum of the table),
- * the table of entries (name, bytes, place, CRC-32 of their bytes), then those, each at a multiple
- * of 64. */
+ * File format: a head of 32 bytes (magic word, version, byte order, number of entries, checksum of
+ * the table), the table of entries (name, bytes, position, CRC-32 of the data), then the data of
+ * the entries, each at a multiple of 64 bytes. */
 #ifndef HX_SNAPSHOT_H
 #define HX_SNAPSHOT_H
 
@@ -35,38 +35,39 @@ typedef struct hx_snapshot {
     hx_snapshot_mode mode;
     size_t n, capacity;
     hx_snapshot_entry *entry; /* (owned) */
-    char *path;               /* it was read from, for messages; NULL: none (owned) */
+    char *path;               /* file that it was read from, for messages; NULL: none (owned) */
 } hx_snapshot;
 
-/* Begins anew; memory of the last time is kept for entries of the same name and size. */
+/* Starts a new image. Memory of the previous one is kept for entries of the same name and size. */
 void hx_snapshot_begin(hx_snapshot *image, hx_snapshot_mode mode);
 
-/* One part, of the host or the device: copied into the image, or from it. No name may be longer
- * than HX_SNAPSHOT_NAME - 1 or come twice. HX_EINPUT: the image to load from has no such part, or
- * of another size. A device's part waits. */
+/* One entry, in host or device memory, copied into the image or from it. A name has at most
+ * HX_SNAPSHOT_NAME - 1 characters and occurs only once. HX_EINPUT: the image to load from has no
+ * such entry, or one of another size. An entry in device memory waits for the queue. */
 int hx_snapshot_host(hx_snapshot *image, const char *name, void *p, size_t bytes);
 int hx_snapshot_device(hx_snapshot *image, const char *name, hx_device *dev, void *d_p,
                        size_t bytes);
 
-/* A part of the host whose size only the image knows: text, lists. Saving copies *bytes from *p;
- * loading lets *p point into the image (borrowed), of *bytes. */
+/* A host entry whose size is stored only in the image, such as text and lists. Saving copies *bytes
+ * from *p; loading sets *p to the data in the image (borrowed) and *bytes to its size. */
 int hx_snapshot_borrow(hx_snapshot *image, const char *name, const void **p, size_t *bytes);
 
-/* 1 if the image has a part of that name. */
+/* Returns 1 if the image has an entry of that name. */
 int hx_snapshot_has(const hx_snapshot *image, const char *name);
 
-/* After loading. HX_EINPUT: a part that nobody has asked for. */
+/* To be called after loading. HX_EINPUT: the image has an entry that no component has loaded. */
 int hx_snapshot_check_all(const hx_snapshot *image);
 
-/* Bytes of the file. */
+/* Size of the file in bytes. */
 size_t hx_snapshot_bytes(const hx_snapshot *image);
 
-/* Under a temporary name, synced to the disk and renamed, with the folder: after it the file is
- * there whatever happens. HX_EIO. */
+/* Writes the file under a temporary name, syncs it to disk, renames it and syncs the folder, so
+ * that after a return the file survives a crash. HX_EIO. */
 int hx_snapshot_write(const hx_snapshot *image, const char *path);
 
-/* Reads and checks all sums; mode becomes HX_SNAPSHOT_LOAD. HX_EIO: cannot be read; HX_EINPUT: no
- * such file, of a later version, cut short or damaged, with the part. */
+/* Reads the file and verifies all checksums; sets the mode to HX_SNAPSHOT_LOAD. HX_EIO: the file
+ * cannot be read. HX_EINPUT: it does not exist, is of a later version, or is truncated or damaged;
+ * the message names the entry. */
 int hx_snapshot_read(hx_snapshot *image, const char *path);
 
 /* Accepts a zeroed struct. */

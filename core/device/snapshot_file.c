@@ -1,4 +1,4 @@
-/* The file of an image (snapshot.h). */
+/* File format of a checkpoint (snapshot.h). */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,12 +14,12 @@
 enum { ALIGN = 64, MOST_ENTRIES = 100000 };
 #define ORDER 0x01020304u
 
-/* As in the file. */
+/* Layout in the file. */
 typedef struct head {
-    char magic[8]; /* text mode transfers and cut files show */
+    char magic[8]; /* detects transfers in text mode and truncated files */
     uint32_t version, order;
     uint64_t n_entry;
-    uint32_t table_sum, sum; /* of the table; of the head before */
+    uint32_t table_sum, sum; /* of the table; of the preceding bytes of the head */
 } head;
 
 typedef struct record {
@@ -30,7 +30,8 @@ typedef struct record {
 
 static const char magic[8] = {'h', 'x', 's', 't', '\r', '\n', 26, '\n'};
 
-_Static_assert(sizeof(head) == 32 && sizeof(record) == HX_SNAPSHOT_NAME + 24, "no gaps");
+_Static_assert(sizeof(head) == 32 && sizeof(record) == HX_SNAPSHOT_NAME + 24,
+               "the structs have no padding");
 
 static uint64_t aligned(uint64_t n)
 {
@@ -124,27 +125,29 @@ static int refuse(const char *path, const char *what)
 static int check_head(const char *path, const head *h, size_t n_read)
 {
     if (n_read < sizeof h->magic || memcmp(h->magic, magic, sizeof magic) != 0)
-        return refuse(path, "is no checkpoint of hextop");
-    if (n_read < sizeof *h) return refuse(path, "the checkpoint is cut short in its head");
+        return refuse(path, "not a checkpoint of hextop");
+    if (n_read < sizeof *h) return refuse(path, "the checkpoint is truncated in its head");
     if (h->order != ORDER)
-        return refuse(path, "the checkpoint is of a machine with another order of bytes");
+        return refuse(path, "the checkpoint was written on a machine with another byte order");
     if (h->version > HX_SNAPSHOT_VERSION)
-        return HX_RAISE(HX_EINPUT, "%s: the checkpoint is of a later hextop (format %u, here %d)",
+        return HX_RAISE(HX_EINPUT,
+                        "%s: the checkpoint was written by a later version of hextop (format %u, "
+                        "this version reads %d)",
                         path, (unsigned)h->version, HX_SNAPSHOT_VERSION);
     if (h->sum != hx_crc32(0, h, offsetof(head, sum)) || h->n_entry > MOST_ENTRIES)
-        return refuse(path, "the checkpoint is damaged in its head");
+        return refuse(path, "the head of the checkpoint is damaged");
     return HX_OK;
 }
 
-/* Names end, and all lies within the file. */
+/* Checks that names are terminated and that all entries lie within the file. */
 static int check_table(const char *path, const head *h, const record *table, uint64_t size)
 {
     if (h->table_sum != hx_crc32(0, table, (size_t)h->n_entry * sizeof *table))
-        return refuse(path, "the checkpoint is damaged in its table");
+        return refuse(path, "the table of the checkpoint is damaged");
     for (uint64_t i = 0; i < h->n_entry; i++) {
         const record *const r = &table[i];
         if (!memchr(r->name, '\0', sizeof r->name) || r->at > size || r->bytes > size - r->at)
-            return HX_RAISE(HX_EINPUT, "%s: the checkpoint is cut short: '%.*s' is missing", path,
+            return HX_RAISE(HX_EINPUT, "%s: the checkpoint is truncated: '%.*s' is missing", path,
                             (int)sizeof r->name - 1, r->name);
     }
     return HX_OK;
@@ -161,7 +164,7 @@ static int read_entry(hx_snapshot *image, const char *path, const record *r, FIL
     if (fseeko(f, (off_t)r->at, SEEK_SET) != 0 || fread(e->data, 1, e->bytes, f) != e->bytes)
         return HX_RAISE(HX_EIO, "%s: cannot read '%s': %s", path, e->name, strerror(errno));
     if (hx_crc32(0, e->data, e->bytes) == r->sum) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "%s: the checkpoint is damaged: '%s' has another check sum", path,
+    return HX_RAISE(HX_EINPUT, "%s: the checkpoint is damaged: the checksum of '%s' is wrong", path,
                     e->name);
 }
 
@@ -183,7 +186,7 @@ static int read_all(hx_snapshot *image, const char *path, FILE *f, uint64_t size
     HX_TRY(hx_alloc(&table, (size_t)h.n_entry + 1, sizeof *table, "checkpoint"));
     int rc = fread(table, sizeof *table, (size_t)h.n_entry, f) == h.n_entry
                  ? check_table(path, &h, table, size)
-                 : refuse(path, "the checkpoint is cut short in its table");
+                 : refuse(path, "the checkpoint is truncated in its table");
     if (rc == HX_OK) rc = read_entries(image, path, &h, table, f);
     free(table);
     return rc;

@@ -9,7 +9,7 @@
 
 typedef enum { NO_PLACE, ON_MESH, AT_DESIGN } numbering;
 
-/* Of a design the names are those of hx_stage_name. */
+/* The stages of a design have the names of hx_stage_name. */
 static const struct {
     const char *name, *kind;
     numbering number;
@@ -26,7 +26,7 @@ static const struct {
     [HX_SPAN_GALERKIN] = {"Galerkin", "compute", ON_MESH},
     [HX_SPAN_EIGENVALUES] = {"eigenvalues", "compute", NO_PLACE},
     [HX_SPAN_FACTORS] = {"coarse factors", "compute", NO_PLACE},
-    [HX_SPAN_LOOSE] = {"loose parts", "compute", NO_PLACE},
+    [HX_SPAN_LOOSE] = {"floating components", "compute", NO_PLACE},
     [HX_SPAN_VECTORS] = {"vectors", "compute", NO_PLACE},
     [HX_SPAN_PRODUCT] = {"product", "compute", NO_PLACE},
     [HX_SPAN_INTERIOR] = {"interior", "compute", NO_PLACE},
@@ -52,7 +52,7 @@ const char *hx_span_text(hx_span span, int number, char *text, size_t n_text)
     else if (number == 0)
         snprintf(text, n_text, "%s mesh", known[span].name);
     else
-        snprintf(text, n_text, "%s lattice %d", known[span].name, number);
+        snprintf(text, n_text, "%s coarse grid %d", known[span].name, number);
     return text;
 }
 
@@ -61,7 +61,7 @@ const char *hx_span_kind(hx_span span)
     return known[span].kind;
 }
 
-/* The clocks of host and device at one moment, ns, but for `width` either way. */
+/* Readings of the clocks of host and device at one moment, in ns, accurate to +-width. */
 typedef struct moment {
     uint64_t host, device, width;
 } moment;
@@ -70,8 +70,8 @@ enum { N_READ = 32 };
 
 /* Marks of one of the two rings. */
 typedef struct ring {
-    uint64_t count; /* so far */
-    hx_mark *mark;  /* [n], mark i at place i mod n */
+    uint64_t count; /* number of marks so far */
+    hx_mark *mark;  /* [n] mark i is at index i mod n */
 } ring;
 
 struct hx_timeline {
@@ -79,7 +79,7 @@ struct hx_timeline {
     const hx_timeline_ops *ops;
     void *impl; /* (owned by the backend) */
     int64_t n;
-    ring of_device, of_host; /* (owned) the first once fetched */
+    ring of_device, of_host; /* (owned) of_device is valid after hx_timeline_fetch */
     moment start, end;
 };
 
@@ -88,7 +88,7 @@ static uint64_t host_now(void)
     return (uint64_t)(1e9 * hx_clock());
 }
 
-/* The quickest of some readings. */
+/* The quickest of N_READ readings. */
 static int read_clocks(const hx_timeline *t, moment *best)
 {
     best->width = UINT64_MAX;
@@ -157,7 +157,7 @@ int hx_timeline_fetch(hx_timeline *t, double *precision)
     return HX_OK;
 }
 
-/* Mark i of those that are left, from the oldest. */
+/* The i-th of the remaining marks, oldest first. */
 static const hx_mark *mark_at(const hx_timeline *t, const ring *r, int64_t i)
 {
     const uint64_t n = (uint64_t)t->n, oldest = r->count > n ? r->count - n : 0;
@@ -169,7 +169,8 @@ static int64_t n_left(const hx_timeline *t, const ring *r)
     return r->count > (uint64_t)t->n ? t->n : (int64_t)r->count;
 }
 
-/* The first design of a ring that has `first` or a later one whole, and its place; 0: none. */
+/* The number of the first design, at least `first`, that a ring contains completely, and the index
+ * of its mark; 0: none. */
 static int first_design(const hx_timeline *t, const ring *r, int first, int64_t *place)
 {
     for (*place = 0; *place < n_left(t, r); ++*place) {
@@ -189,7 +190,8 @@ int hx_timeline_first(const hx_timeline *t)
     return device > host ? device : host;
 }
 
-/* On the host's clock: the two may go at speeds that differ a little. */
+/* Time on the host's clock. The clocks may run at slightly different speeds, so device times are
+ * interpolated between the two readings. */
 static double host_time(const hx_timeline *t, const hx_mark *mark)
 {
     const double since = (double)(int64_t)(mark->time - t->start.device),
@@ -203,16 +205,16 @@ static double host_time(const hx_timeline *t, const hx_mark *mark)
 enum { MOST_OPEN = 64 };
 
 typedef struct open_spans {
-    int64_t at[MOST_OPEN]; /* in the list */
+    int64_t at[MOST_OPEN]; /* index in the list */
     int n;
 } open_spans;
 
-/* A span ends, and with it those in it that an error kept from ending: they are left out. */
+/* Ends a span. Spans inside it that an error kept from ending are left out. */
 static void end_span(open_spans *open, hx_span_time *list, const hx_mark *mark, double time)
 {
     int k = open->n;
     while (k > 0 && list[open->at[k - 1]].span != mark->span) k--;
-    if (k == 0) return; /* it began before the first mark that is left */
+    if (k == 0) return; /* it began before the first remaining mark */
     list[open->at[k - 1]].end = time;
     open->n = k - 1;
 }
@@ -220,7 +222,7 @@ static void end_span(open_spans *open, hx_span_time *list, const hx_mark *mark, 
 static void begin_span(open_spans *open, hx_span_time *list, int64_t *n, const hx_mark *mark,
                        double time)
 {
-    if (mark->span == HX_SPAN_DESIGN) open->n = 0; /* the one before was given up */
+    if (mark->span == HX_SPAN_DESIGN) open->n = 0; /* the previous design was abandoned */
     if (open->n == MOST_OPEN) return;
     open->at[open->n++] = *n;
     list[(*n)++] = (hx_span_time){.begin = time,
@@ -230,7 +232,7 @@ static void begin_span(open_spans *open, hx_span_time *list, int64_t *n, const h
                                   .queue = mark->queue};
 }
 
-/* Those of a ring, behind *n. */
+/* Appends the spans of a ring to the list from index *n on. */
 static void pair_marks(const hx_timeline *t, const ring *r, int first, hx_span_time *list,
                        int64_t *n)
 {

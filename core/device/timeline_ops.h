@@ -1,6 +1,5 @@
-/* Marks of where a device's time goes (timeline.h), as a backend takes them: into a ring of its
- * memory, at a place that is counted there, so that what is recorded and replayed marks each time.
- */
+/* Time marks as a backend records them (timeline.h): into a ring buffer in device memory, at an
+ * index counted there, so that recorded work marks each replay. */
 #ifndef HX_TIMELINE_OPS_H
 #define HX_TIMELINE_OPS_H
 
@@ -10,10 +9,10 @@
 extern "C" {
 #endif
 
-/* What runs one after the other, and has marks in that order. */
+/* A sequence whose work runs in order, with its marks in that order. */
 typedef enum {
     HX_QUEUE_DEVICE, /* the device's queue */
-    HX_QUEUE_BESIDE, /* one beside it, of a backend that has one */
+    HX_QUEUE_BESIDE, /* the concurrent queue, if the backend has one */
     HX_QUEUE_HOST,   /* the process itself */
     HX_N_QUEUE
 } hx_queue;
@@ -26,14 +25,14 @@ typedef struct hx_mark {
 } hx_mark;
 
 typedef struct hx_timeline_ops {
-    /* *impl: room for n marks, a power of 2. HX_ENOMEM */
+    /* Allocates *impl with room for n marks, n a power of 2. HX_ENOMEM. */
     int (*open)(hx_device *dev, int64_t n, void **impl);
     void (*close)(hx_device *dev, void *impl);
-    /* Queued: the time is that at which the device gets there. May be recorded. */
+    /* Queued: the time is when the device reaches the mark. May be recorded. */
     int (*mark)(hx_device *dev, void *impl, const hx_mark *mark);
-    /* ns of the device's clock, soon. Waits. */
+    /* A reading of the device's clock in ns. Waits. */
     int (*clock)(hx_device *dev, void *impl, uint64_t *now);
-    /* How many there were so far; ring[n]: mark i at place i mod n. Waits. */
+    /* *count: marks so far; ring[n]: mark i is at index i mod n. Waits. */
     int (*read)(hx_device *dev, void *impl, uint64_t *count, hx_mark *ring);
 } hx_timeline_ops;
 

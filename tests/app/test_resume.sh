@@ -113,11 +113,11 @@ refused "another order" "another mesh: not of 'mesh.reorder = false'" mesh.reord
 refused "fewer iterations" "asks for fewer" optimization.iterations=5
 size=$(wc -c <parts/checkpoint.state)
 printf 'x' | dd of=parts/checkpoint.state bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null
-refused "damaged" "check sum.*checkpoint.previous.state"
+refused "damaged" "the checksum of .*checkpoint.previous.state"
 head -c $((size / 3)) parts/checkpoint.previous.state >parts/checkpoint.state
-refused "cut short" "cut short.*checkpoint.previous.state"
+refused "cut short" "truncated.*checkpoint.previous.state"
 printf 'no checkpoint' >parts/checkpoint.state
-refused "something else" "no checkpoint of hextop"
+refused "something else" "not a checkpoint of hextop"
 run whole --resume
 ok "no checkpoint: exit status 2" test $? = 2
 ok "no checkpoint: says so" says err "no checkpoint to go on from"
