@@ -1,9 +1,10 @@
-/* The state of one pass over an Abaqus input file, shared by abaqus_read.c (keywords, nodes,
- * elements), abaqus_parts.c, abaqus_sets.c, abaqus_steps.c, abaqus_loads.c, abaqus_couplings.c and
+/* State of one pass over an Abaqus input file, shared by abaqus_read.c (keywords, nodes, elements),
+ * abaqus_parts.c, abaqus_sets.c, abaqus_steps.c, abaqus_loads.c, abaqus_couplings.c and
  * abaqus_material.c. Not installed.
  *
- * Numbers and names restart in each instance and in the assembly. In here a number is that of the
- * file plus the base of where it stands, and a set of an instance is called "INSTANCE.NAME". */
+ * Numbers and names restart in each instance and in the assembly. In this state, a number is the
+ * file's number plus the base of its instance or assembly, and a set of an instance is called
+ * "INSTANCE.NAME". */
 #ifndef HX_ABAQUS_READER_H
 #define HX_ABAQUS_READER_H
 
@@ -16,17 +17,17 @@ extern "C" {
 
 enum { HX_ABAQUS_CELL_NODES = 32 };
 
-/* A type of element: the first of the table whose name begins the file's. */
+/* A type of element: the first row of the table whose name is a prefix of the file's name. */
 typedef struct hx_abaqus_type {
     const char *name;
     int n_node, is_solid;
-    hx_shape shape;    /* of what is no solid of solid.h */
-    hx_solid_id solid; /* of what is one */
+    hx_shape shape;    /* for cells that are not solids of solid.h */
+    hx_solid_id solid; /* for solids */
 } hx_abaqus_type;
 
 typedef struct hx_abaqus_reader hx_abaqus_reader;
 
-/* Room for the numbers of one instance; the assembly's own stand above them all. */
+/* Room for the numbers of one instance; the assembly's own numbers lie above all of them. */
 #define HX_ABAQUS_BASE ((int64_t)1 << 40)
 #define HX_ABAQUS_ASSEMBLY ((int64_t)1 << 60)
 enum { HX_ABAQUS_INSTANCES = 10000 };
@@ -36,22 +37,22 @@ typedef struct hx_abaqus_part {
     hx_abaqus_mark begin;
 } hx_abaqus_part;
 
-/* Number k has the base k * HX_ABAQUS_BASE. */
+/* Instance k has the base k * HX_ABAQUS_BASE. */
 typedef struct hx_abaqus_instance {
     char *name;                    /* (owned) */
-    double matrix[3][3], shift[3]; /* where it is put: matrix x + shift */
+    double matrix[3][3], shift[3]; /* its placement: matrix x + shift */
     int is_moved;
-    int64_t line; /* of its *INSTANCE */
+    int64_t line; /* line of its *INSTANCE */
 } hx_abaqus_instance;
 
-/* What a word refers to. */
+/* The object that a word refers to. */
 typedef struct hx_abaqus_reference {
     int is_number;
     int64_t number;     /* with its base */
-    hx_import_set *set; /* NULL: none of that name above */
+    hx_import_set *set; /* NULL: no set of that name so far */
 } hx_abaqus_reference;
 
-/* A word to be looked up later, and where it stood. */
+/* A word that is looked up later, and its position. */
 typedef struct hx_abaqus_word {
     char *text; /* (owned) */
     int scope;
@@ -61,33 +62,34 @@ typedef struct hx_abaqus_word {
 typedef struct hx_abaqus_coupling {
     char keyword[24];
     hx_abaqus_word reference, rotation, members; /* nodes; the surface */
-    hx_import_set *set;                          /* of the older forms */
+    hx_import_set *set;                          /* in the older forms */
     int is_rigid;
-    int awaits;          /* *KINEMATIC or *DISTRIBUTING */
-    unsigned components; /* named ones; 0: all */
-    const char *fault;   /* constant text, or NULL */
+    int awaits;          /* expects *KINEMATIC or *DISTRIBUTING */
+    unsigned components; /* the components given; 0: all */
+    const char *fault;   /* why it cannot be used: constant text, or NULL */
     int64_t line;
 } hx_abaqus_coupling;
 
-/* A node or set that goes into a set. */
+/* A node or set that becomes a member of a set. */
 typedef struct hx_abaqus_member {
     hx_import_set *set;
     hx_abaqus_word word;
 } hx_abaqus_member;
 
-/* The data lines of one property: how many, the first line's numbers, and what is not read. */
+/* The data lines of one property: their number, the numbers of the first line, and what is not
+ * read. */
 typedef struct hx_abaqus_property {
     int n;
     double value[2];
     int64_t line;
-    char type[48]; /* "" of isotropic ones */
+    char type[48]; /* "" for isotropic ones */
 } hx_abaqus_property;
 
 typedef struct hx_abaqus_material {
     char *name; /* (owned) */
     int64_t line;
     hx_abaqus_property elastic, density, conductivity;
-    hx_unread beyond; /* *PLASTIC and the like (owned) */
+    hx_unread beyond; /* *PLASTIC and similar keywords (owned) */
 } hx_abaqus_material;
 
 /* *SOLID SECTION */
@@ -98,22 +100,22 @@ typedef struct hx_abaqus_section {
     int64_t line;
 } hx_abaqus_section;
 
-/* What a step of heat states of a set. */
+/* What a heat-transfer step states about a set. */
 typedef struct hx_abaqus_heat {
     hx_file_heat_kind kind;
     hx_import_set *set;
-    int is_single; /* the set is ours, of single nodes or elements */
+    int is_single; /* the set was made by the reader, from single nodes or elements */
     double value, ambient;
 } hx_abaqus_heat;
 
 /* A pressure on one side of an element, by number. */
 typedef struct hx_abaqus_face_load {
-    int64_t elem, line, place; /* place: among all */
-    int side, step, family;    /* family: as hx_condition */
+    int64_t elem, line, place; /* place: position among all face loads */
+    int side, step, family;    /* family: as in hx_condition */
     double value;
 } hx_abaqus_face_load;
 
-/* An error in a keyword refuses the whole file, or only the loads or supports of the file. */
+/* An error in a keyword refuses the whole file, or only the file's loads or supports. */
 typedef enum { HX_ABAQUS_HARD, HX_ABAQUS_OF_LOADS, HX_ABAQUS_OF_SUPPORTS } hx_abaqus_soft;
 
 struct hx_abaqus_reader {
@@ -122,42 +124,43 @@ struct hx_abaqus_reader {
     hx_import_conditions conditions;
     hx_notes *notes; /* (borrowed) */
 
-    /* Of the current keyword: what takes its data lines (NULL: passed over) and their settings. */
+    /* Function that takes the data lines of the current keyword (NULL: they are skipped), and its
+     * settings. */
     int (*data)(hx_abaqus_reader *r, char *line);
-    hx_import_set *set; /* to add to, or NULL */
-    int is_generated;   /* GENERATE */
+    hx_import_set *set; /* set that gets members, or NULL */
+    int is_generated;   /* GENERATE is given */
     hx_condition condition;
-    int step_is_new; /* no *CLOAD yet in this step */
+    int step_is_new; /* no *CLOAD so far in this step */
 
-    /* The current type of element, and its numbers so far. */
+    /* The current type of element, and the numbers of the current element so far. */
     const hx_abaqus_type *type;
     char type_name[32];
     int64_t entry[1 + HX_ABAQUS_CELL_NODES];
     int n_entry;
-    uint64_t entry_has_base; /* bits of the numbers that named their instance */
+    uint64_t entry_has_base; /* bit i: number i named its instance */
     int64_t entry_line;
     int continues; /* the last line of an unknown type ended with a comma */
 
-    /* Cells that are no solids but bound them: number, and where their nodes are; of surfaces the
-     * corners, four, a triangle's last twice. */
+    /* Cells that are not solids but bound them: number, and where their nodes begin. Surface cells
+     * have four corners; a triangle repeats its last one. */
     hx_numbers cell_number, cell_begin, cell_node;
-    hx_numbers cell_type, cell_line; /* of each: place in import.other, line */
-    size_t other_type;               /* of the current keyword: place in import.other, plus 1 */
+    hx_numbers cell_type, cell_line; /* per cell: index in import.other, line */
+    size_t other_type; /* index in import.other of the current keyword's type, plus 1 */
 
-    /* Places of the numbers so far; made anew when there are more (elements of *NSET, ELSET). */
+    /* Indices of the numbers so far, rebuilt after more were read (elements of *NSET, ELSET). */
     hx_number_index elem_place, cell_place, node_place;
     int64_t elem_listed, cell_listed, node_listed;
 
     size_t n_part, n_instance;
     hx_abaqus_part *part;           /* (owned) */
     hx_abaqus_instance *instance;   /* (owned) */
-    int in_assembly, in_part;       /* in_part: its lines are read, for an instance */
-    int scope;                      /* the instance that lines belong to, -1: none */
-    int member_scope;               /* the same of the members of a set */
-    int has_own_node, has_own_elem; /* the assembly has */
-    const hx_abaqus_part *placing;  /* what *INSTANCE names, not yet put in place */
-    int n_place_line;               /* its data lines so far */
-    int64_t stride;                 /* between the short numbers of instances */
+    int in_assembly, in_part;       /* in_part: its lines are being read for an instance */
+    int scope;                      /* the instance that the lines belong to, -1: none */
+    int member_scope;               /* the instance that the members of a set belong to, -1: none */
+    int has_own_node, has_own_elem; /* the assembly has nodes, elements of its own */
+    const hx_abaqus_part *placing;  /* the part named by *INSTANCE, not yet placed */
+    int n_place_line;               /* data lines of *INSTANCE so far */
+    int64_t stride;                 /* stride between the short numbers of instances */
 
     size_t n_coupling, coupling_capacity, n_member, member_capacity;
     hx_abaqus_coupling *coupling; /* (owned) */
@@ -168,10 +171,11 @@ struct hx_abaqus_reader {
     hx_abaqus_section *section;   /* (owned) */
     hx_abaqus_property *property; /* of the current keyword */
 
-    /* What is not read: sections of cells that are no solids, and formulations of solids. */
+    /* What is not read: sections of cells that are not solids, and element formulations of
+     * solids. */
     size_t n_carrier, carrier_capacity;
     hx_abaqus_word *carrier; /* (owned) */
-    hx_unread formulation;   /* of each type with letters behind its name: the plain one (owned) */
+    hx_unread formulation; /* per type whose name has letters after the plain type's name (owned) */
 
     int n_heat_step;
     size_t n_heat, heat_capacity;
@@ -182,37 +186,38 @@ struct hx_abaqus_reader {
     hx_abaqus_face_load *face_load; /* (owned) */
 
     int in_step, step_is_other, has_support, n_skipped, n_soft;
-    hx_numbers other_step; /* that are no static ones */
-    hx_abaqus_soft soft;   /* of the current keyword */
+    hx_numbers other_step; /* steps that are not static */
+    hx_abaqus_soft soft;   /* severity for the current keyword */
     char first_skipped[32];
 };
 
-/* Node sets, element sets and surfaces have names of their own. The set of the whole name whatever
- * its case: that of the kind (HX_N_SET_KIND: of any), or if there is none the first of another;
- * NULL: no set has it. */
+/* Finds the set of a whole name, without regard to case. Node sets, element sets and surfaces have
+ * separate names: returns the set of the given kind (HX_N_SET_KIND: of any), otherwise the first
+ * set of another kind; NULL if no set has the name. */
 hx_import_set *hx_abaqus_find_set(const hx_abaqus_reader *r, hx_set_kind kind, const char *name);
 
-/* The set of that name and kind where lines belong now, made if there is none; *set stays valid. */
+/* Finds or creates the set of that name and kind in the current scope; *set stays valid. */
 int hx_abaqus_open_set(hx_abaqus_reader *r, hx_set_kind kind, const char *name,
                        hx_import_set **set);
 
-/* What "NAME", "17", "PART-1-1.NAME" or "PART-1-1.17" means among the members of a set, or where
- * lines belong now; a set of the kind if there is one. Takes quotes out of the word. HX_EINPUT: a
- * number of no instance. */
+/* Resolves "NAME", "17", "PART-1-1.NAME" or "PART-1-1.17" as a member of a set or in the current
+ * scope; prefers a set of the given kind. Removes quotes from the word. HX_EINPUT: a number of no
+ * instance. */
 int hx_abaqus_refer(const hx_abaqus_reader *r, hx_set_kind kind, char *word,
                     hx_abaqus_reference *to);
 
-/* The same, with HX_EINPUT where there is no such set. */
+/* Like hx_abaqus_refer, but returns HX_EINPUT if there is no such set. */
 int hx_abaqus_need(const hx_abaqus_reader *r, hx_set_kind kind, char *word,
                    hx_abaqus_reference *to);
 
-/* The number of a node or element that is defined here, with its base. */
+/* Adds the base of the current scope to the number of a node or element defined here. */
 int hx_abaqus_own_number(hx_abaqus_reader *r, int is_elem, int64_t *number);
 
-/* Coordinates of the current instance's part become those of the assembly. */
+/* Transforms coordinates of the current instance's part to those of the assembly. */
 void hx_abaqus_place_node(const hx_abaqus_reader *r, double x[3]);
 
-/* Parts and instances (abaqus_parts.c); before_keyword puts a part in place once all is known. */
+/* Parts and instances (abaqus_parts.c). hx_abaqus_before_keyword places a part once its instance is
+ * known completely. */
 int hx_abaqus_begin_part(hx_abaqus_reader *r);
 int hx_abaqus_begin_assembly(hx_abaqus_reader *r);
 int hx_abaqus_end_assembly(hx_abaqus_reader *r);
@@ -221,18 +226,20 @@ int hx_abaqus_end_instance(hx_abaqus_reader *r);
 int hx_abaqus_before_keyword(hx_abaqus_reader *r);
 int hx_abaqus_finish_parts(hx_abaqus_reader *r);
 
-/* Sets of the only instance lose its name; numbers become short, and a note says how. */
+/* Removes the instance's name from the sets if there is only one instance; shortens the numbers,
+ * and notes how. */
 int hx_abaqus_name_sets(hx_abaqus_reader *r);
 int hx_abaqus_name_numbers(hx_abaqus_reader *r);
 void hx_abaqus_free_parts(hx_abaqus_reader *r);
 
-/* Reads one line, the keyword or data that scan found; HX_ABAQUS_END: there are no more. */
+/* Reads one line, the keyword or data line that the scan found; HX_ABAQUS_END: there are no
+ * more. */
 int hx_abaqus_take_line(hx_abaqus_reader *r, hx_abaqus_line kind);
 
-/* HX_EINPUT: the data lines of the keyword are in another file. */
+/* Returns HX_EINPUT: the data lines of the keyword are in another file. */
 int hx_abaqus_refuse_input(hx_abaqus_reader *r);
 
-/* Begins of keywords: read the parameters and set r->data. */
+/* Functions that begin a keyword: they read its parameters and set r->data. */
 int hx_abaqus_begin_nset(hx_abaqus_reader *r);
 int hx_abaqus_begin_elset(hx_abaqus_reader *r);
 int hx_abaqus_begin_surface(hx_abaqus_reader *r);
@@ -249,71 +256,75 @@ int hx_abaqus_begin_distributing(hx_abaqus_reader *r);
 int hx_abaqus_begin_kinematic_coupling(hx_abaqus_reader *r);
 int hx_abaqus_begin_rigid_body(hx_abaqus_reader *r);
 
-/* Adds to what is not read (abaqus_unread.c), at the current line. */
+/* Adds an entry to the list of what is not read (abaqus_unread.c), at the current line. */
 int hx_abaqus_unread(hx_abaqus_reader *r, unsigned roles, const char *word, const char *what);
 
-/* A keyword that is not read: *is_harmless = 1: output and the like, which does not act on the
- * part; else it is named, and with a sink asks for the whole mesh. */
+/* Begins a keyword that is not read. *is_harmless = 1: output requests and similar keywords, which
+ * do not act on the part. Otherwise the keyword is recorded as unread, and a sink requests the
+ * whole mesh. */
 int hx_abaqus_begin_unread(hx_abaqus_reader *r, int *is_harmless);
 
-/* Names what goes beyond *ELASTIC in the materials that solids have. */
+/* Records what goes beyond *ELASTIC in the materials of solids as unread. */
 int hx_abaqus_name_materials(hx_abaqus_reader *r);
 
-/* Keeps the set of a section; once the file is read, lists the cells that have one and are no
- * solids. */
+/* hx_abaqus_keep_carrier keeps the set of a section; once the file is read, hx_abaqus_list_carriers
+ * lists the cells that have a section and are not solids. */
 int hx_abaqus_keep_carrier(hx_abaqus_reader *r);
 int hx_abaqus_list_carriers(hx_abaqus_reader *r);
 void hx_abaqus_free_carriers(hx_abaqus_reader *r);
 
-/* What a job of heat states (abaqus_heat.c), besides that it is named as not read: takes the data of
- * *CFLUX, *DFLUX, *DSFLUX, *FILM and *SFILM, counts *HEAT TRANSFER; a temperature of *BOUNDARY; at
- * last hands it over. */
+/* Heat-transfer jobs (abaqus_heat.c), which are also recorded as unread: takes the data of *CFLUX,
+ * *DFLUX, *DSFLUX, *FILM and *SFILM, counts *HEAT TRANSFER, takes a temperature of *BOUNDARY, and
+ * finally hands everything over. */
 int hx_abaqus_begin_heat(hx_abaqus_reader *r);
 int hx_abaqus_hold_temperature(hx_abaqus_reader *r, char *target, double value);
 int hx_abaqus_give_heat(hx_abaqus_reader *r, hx_conditions *to);
 void hx_abaqus_free_heat(hx_abaqus_reader *r);
 
-/* Counts a solid whose type has letters behind its name; notes them, each once. */
+/* Counts a solid whose type has letters after the plain type's name; notes each formulation
+ * once. */
 int hx_abaqus_count_formulation(hx_abaqus_reader *r);
 int hx_abaqus_note_formulations(hx_abaqus_reader *r);
 
-/* A pressure on one face, in the current step; on the faces that a set names more than once, as
- * often as it does besides the first. Once the file is read, faces of one history become a set. */
+/* A pressure on one face in the current step. hx_abaqus_load_repeated applies it again to faces
+ * that a set names more than once, once per repetition. Once the file is read, faces with the same
+ * history become a set. */
 int hx_abaqus_load_face(hx_abaqus_reader *r, int64_t elem, int side, int family, double value);
 int hx_abaqus_load_repeated(hx_abaqus_reader *r, const hx_import_set *set, int side, int family,
                             double value);
 int hx_abaqus_group_faces(hx_abaqus_reader *r);
 
-/* Steps that are no static ones are no load cases: their loads are left out. */
+/* Removes the loads of steps that are not static: these are not load cases. */
 int hx_abaqus_settle_steps(hx_abaqus_reader *r);
 
-/* A word to be looked up later. */
+/* Copies a word that is looked up later. */
 int hx_abaqus_keep_word(const hx_abaqus_reader *r, const char *word, hx_abaqus_word *to);
 
-/* Makes the places of elements and cells those of the numbers so far. */
+/* Updates the indices of elements and cells to the numbers so far. */
 int hx_abaqus_update_places(hx_abaqus_reader *r);
 
-/* Notes, with file and line, that the loads cannot be used. */
+/* Records, with file and line, why the loads cannot be used. */
 int hx_abaqus_load_fault(hx_abaqus_reader *r, const char *fmt, ...) HX_PRINTF(2, 3);
 
-/* HX_EINPUT: a load outside of a step; a fault by parameters that are not read. */
+/* HX_EINPUT: a load outside a step. Records a fault for parameters that are not read. */
 int hx_abaqus_check_load(hx_abaqus_reader *r);
 
-/* Marks a set of which a support or load has taken the members. */
+/* Marks a set whose members a support or load has taken. */
 void hx_abaqus_mark_taken(const hx_abaqus_reader *r, hx_import_set *set, int is_support);
 
-/* Adds nodes of the elements of a set, the faces of a side of elements to r->set, or a list to one
- * of a set's; it must not be longer than the file has n_all for long. */
+/* Adds to r->set the nodes of the elements of a set, or the faces on one side of elements; or
+ * appends a list to a list of a set, which must not become much longer than the n_all objects of
+ * the file. */
 int hx_abaqus_add_nodes_of(hx_abaqus_reader *r, const char *elset);
 int hx_abaqus_append_side(hx_abaqus_reader *r, const hx_abaqus_reference *elem, int side);
 int hx_abaqus_append_list(hx_import_set *set, hx_numbers *to, const hx_numbers *from,
                           int64_t n_all);
 
-/* Couplings, once the file is read and before the mesh is made. */
+/* Resolves couplings once the file is read and before the mesh is made. */
 int hx_abaqus_resolve_couplings(hx_abaqus_reader *r);
 void hx_abaqus_free_couplings(hx_abaqus_reader *r);
 
-/* Materials; of the raw mesh the one that all elements have. */
+/* Materials; hx_abaqus_find_material returns the one that all elements of the raw mesh share. */
 int hx_abaqus_begin_material(hx_abaqus_reader *r);
 int hx_abaqus_begin_elastic(hx_abaqus_reader *r);
 int hx_abaqus_begin_density(hx_abaqus_reader *r);
@@ -323,8 +334,7 @@ int hx_abaqus_find_material(hx_abaqus_reader *r, const hx_mesh *mesh, hx_file_ma
 void hx_abaqus_free_materials(hx_abaqus_reader *r);
 
 /* Once the file is read: element sets that hold cells other than solids get their faces and nodes;
- * sides of elements, S1 to S6, become local faces by the kind of each.
- */
+ * sides of elements, S1 to S6, become local faces according to the element's kind. */
 int hx_abaqus_resolve_cells(hx_abaqus_reader *r);
 
 #ifdef __cplusplus

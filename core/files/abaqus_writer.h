@@ -1,4 +1,4 @@
-/* Shared by the files that write .inp: text by blocks, numbers, names. Not installed. */
+/* Shared by the files that write .inp: buffered text, numbers, names. Not installed. */
 #ifndef HX_ABAQUS_WRITER_H
 #define HX_ABAQUS_WRITER_H
 
@@ -11,27 +11,27 @@ enum { HX_ABAQUS_PER_LINE = 12 };
 
 typedef struct hx_abaqus_writer {
     FILE *stream;
-    char *text; /* a block (owned) */
+    char *text; /* a buffer (owned) */
     size_t n_text;
     const hx_mesh *mesh;
-    const hx_space *space;        /* of second order: its middles of edges are nodes; else NULL */
-    int32_t *node, *elem;         /* mesh's numbers in the file's order; NULL: the same (owned) */
-    int own_node, own_elem;       /* keep the numbers of the file that the mesh came from */
-    int64_t next_node, next_elem; /* numbers that nothing has */
-    int64_t first_middle;         /* number of the first middle of an edge */
-    hx_set_names names;           /* of the sets in the file (owned) */
-    int has_joined;               /* HX_ABAQUS_JOINS is written */
+    const hx_space *space; /* of second order: the middles of its edges are nodes; otherwise NULL */
+    int32_t *node, *elem;  /* mesh indices in the file's order; NULL: identical (owned) */
+    int own_node, own_elem;       /* keep the numbers of the file that the mesh was read from */
+    int64_t next_node, next_elem; /* the next unused numbers */
+    int64_t first_middle;         /* number of the first node at the middle of an edge */
+    hx_set_names names;           /* names of the sets in the file (owned) */
+    int has_joined;               /* HX_ABAQUS_JOINS has been written */
 } hx_abaqus_writer;
 
 void hx_abaqus_put_text(hx_abaqus_writer *w, const char *text);
 void hx_abaqus_put_int(hx_abaqus_writer *w, int64_t value);
 void hx_abaqus_put_real(hx_abaqus_writer *w, double value);
 
-/* Numbers in the file of a point of the space, or node, and of an element. */
+/* Numbers in the file of a point of the space (or node) and of an element. */
 int64_t hx_abaqus_point_number(const hx_abaqus_writer *w, int64_t point);
 int64_t hx_abaqus_elem_number(const hx_abaqus_writer *w, int64_t elem);
 
-/* The mesh's point and element at place i of the file. */
+/* The mesh's point and element at position i of the file. */
 static inline int64_t hx_abaqus_point_at(const hx_abaqus_writer *w, int64_t i)
 {
     return w->node && i < w->mesh->n_node ? w->node[i] : i;
@@ -42,13 +42,13 @@ static inline int64_t hx_abaqus_elem_at(const hx_abaqus_writer *w, int64_t i)
     return w->elem ? w->elem[i] : i;
 }
 
-/* Nodes, those in the middles of edges included. */
+/* Number of nodes, including those at the middles of edges. */
 static inline int64_t hx_abaqus_points(const hx_abaqus_writer *w)
 {
     return w->space ? w->space->n_point : w->mesh->n_node;
 }
 
-/* Springs, rigid sets, material, supports and steps of the job (abaqus_job.c). */
+/* Writes the springs, rigid sets, material, supports and steps of the job (abaqus_job.c). */
 int hx_abaqus_put_job(hx_abaqus_writer *w, const hx_problem *problem);
 
 #endif

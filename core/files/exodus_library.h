@@ -1,5 +1,5 @@
-/* The Exodus library, loaded when the first such file is read: it brings HDF5, MPI and more along,
- * 15 ms at the start of every run if it were linked. Not installed. */
+/* The Exodus library, loaded when the first such file is read. It brings HDF5, MPI and more with
+ * it, so linking it would cost 15 ms at the start of every run. Not installed. */
 #ifndef HX_EXODUS_LIBRARY_H
 #define HX_EXODUS_LIBRARY_H
 
@@ -31,11 +31,11 @@ typedef struct hx_exodus_library {
 #undef HX_EXODUS_FIELD
 } hx_exodus_library;
 
-/* Looks for it once in a process; any thread. HX_EENV: it is not installed, and how to install it.
- */
+/* Loads the library once per process; safe from any thread. HX_EENV: it is not installed; the
+ * message states how to install it. */
 int hx_exodus_load(const hx_exodus_library **library);
 
-/* Around all calls of it for one file: it does not work for several threads at once. */
+/* Must surround all calls for one file: the library is not thread-safe. */
 void hx_exodus_lock(void);
 void hx_exodus_unlock(void);
 

@@ -1,4 +1,4 @@
-/* Exodus II files (.exo, .e, .ex2, .g): Cubit, Sierra, MOOSE, ParaView. */
+/* Reader of Exodus II files (.exo, .e, .ex2, .g), written by Cubit, Sierra, MOOSE and ParaView. */
 #ifndef HX_EXODUS_READ_H
 #define HX_EXODUS_READ_H
 
@@ -10,10 +10,10 @@
 extern "C" {
 #endif
 
-/* Reads a raw mesh: blocks of solids as sets of elements, side sets as faces, node sets; by their
- * names, else "block-1", "sideset-1", "nodeset-1" with the file's numbers. Blocks of triangles and
- * quadrangles are sets of faces. Results are not read. HX_EINPUT: no such file, damaged, or no
- * solids; HX_EENV: no Exodus library. */
+/* Reads a raw mesh. Blocks of solids become sets of elements, side sets become faces, node sets
+ * stay node sets; they have their names, or "block-1", "sideset-1", "nodeset-1" with the file's
+ * numbers. Blocks of triangles and quadrangles become sets of faces. Results are not read.
+ * HX_EINPUT: not such a file, damaged, or without solids; HX_EENV: no Exodus library. */
 int hx_exodus_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes);
 
 #ifdef __cplusplus

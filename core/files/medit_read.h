@@ -1,4 +1,4 @@
-/* Medit's text files (.mesh): INRIA's mesh tools, Mmg, TetGen, FreeFem. */
+/* Reader of Medit's text files (.mesh), used by INRIA's mesh tools, Mmg, TetGen and FreeFem. */
 #ifndef HX_MEDIT_READ_H
 #define HX_MEDIT_READ_H
 
@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* Reads a raw mesh: solids of a reference as the set property-N, triangles and quadrangles as faces
- * of surface-N, edges as nodes of curve-N. HX_EINPUT names file and line. */
+/* Reads a raw mesh: solids with reference N become the set property-N, triangles and quadrangles
+ * the faces of surface-N, edges the nodes of curve-N. HX_EINPUT names file and line. */
 int hx_medit_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx_notes *notes);
 
 #ifdef __cplusplus

@@ -1,6 +1,5 @@
-/* Supports and forces that a mesh file holds: collected by a reader in the file's numbers and
- * steps, then turned into hx_conditions (conditions.h) for a config that says from = "file". Not
- * installed. */
+/* Supports and forces of a mesh file: a reader collects them with the file's numbers and steps, and
+ * they become hx_conditions (conditions.h) for a config with from = "file". Not installed. */
 #ifndef HX_MESH_CONDITIONS_H
 #define HX_MESH_CONDITIONS_H
 
@@ -14,111 +13,112 @@ extern "C" {
 typedef enum {
     HX_CONDITION_SUPPORT,
     HX_CONDITION_FORCE,
-    HX_CONDITION_NO_FORCES,   /* forgets the forces of earlier steps */
-    HX_CONDITION_PRESSURE,    /* vector[0] on the faces of a set */
-    HX_CONDITION_GRAVITY,     /* vector[0..2], its direction vector[3..5] or 0: one replaces any;
-                                 of all elements, as the next */
+    HX_CONDITION_NO_FORCES, /* drops the forces of earlier steps */
+    HX_CONDITION_PRESSURE,  /* vector[0] on the faces of a set */
+    /* vector[0..2], its direction vector[3..5] or 0: replaces any earlier one; gravity and
+     * centrifugal load act on all elements of the set */
+    HX_CONDITION_GRAVITY,
     HX_CONDITION_CENTRIFUGAL, /* point vector[0..2], axis vector[3..5], speed value */
-    HX_CONDITION_NO_LOADS     /* forgets loads of earlier steps, of its family */
+    HX_CONDITION_NO_LOADS     /* drops the loads of earlier steps of its family */
 } hx_condition_kind;
 
-/* Two keywords that restate their own loads. */
+/* Two families of keywords, each of which restates only its own loads. */
 enum { HX_LOADS_OF_ELEMENTS, HX_LOADS_OF_SURFACES, HX_N_LOADS_OF };
 
 typedef struct hx_condition {
     hx_condition_kind kind;
-    unsigned components; /* bit 0: x, 1: y, 2: z; of reference nodes 3 to 5: rotations, moments */
+    unsigned components; /* bit 0: x, 1: y, 2: z; for reference nodes, 3 to 5: rotations, moments */
     int step;            /* 1-based; 0: before the first (supports) */
     int64_t line;        /* 0: not known */
-    double value;        /* of each component: displacement or force */
+    double value;        /* value of each component: displacement or force */
     hx_numbers node;     /* numbers in the file (owned) */
-    const hx_import_set *set; /* of HX_CONDITION_PRESSURE, GRAVITY and CENTRIFUGAL; NULL: all */
+    const hx_import_set *set; /* for HX_CONDITION_PRESSURE, GRAVITY and CENTRIFUGAL; NULL: all */
     double vector[6];
     int family; /* HX_LOADS_OF_... */
 } hx_condition;
 
-/* A set tied to a reference node. */
+/* A set coupled to a reference node. */
 typedef struct hx_import_coupling {
     const hx_import_set *set;
     int is_rigid, equally; /* as in conditions.h */
     int64_t node;          /* number of the reference node */
-    int64_t rotation;      /* of one whose components are its rotation; -1: none */
+    int64_t rotation;      /* number of the node whose components are the rotation; -1: none */
     double point[3];
     int64_t line;
 } hx_import_coupling;
 
 typedef struct hx_import_conditions {
     size_t n, capacity;
-    size_t middle_capacity; /* of hx_conditions.middle, while it is made */
+    size_t middle_capacity; /* capacity of hx_conditions.middle while it is filled */
     hx_condition *list;     /* (owned) */
     size_t n_middle, middle_room;
-    hx_file_middle *middle; /* what acts on middles of edges that have no number (owned) */
+    hx_file_middle *middle; /* loads and supports on middles of edges that have no number (owned) */
     int n_step;
     size_t n_coupling, coupling_capacity;
     hx_import_coupling *coupling; /* (owned) */
-    char *fault; /* why they cannot be used as they stand (owned); NULL: they can */
-    char *support_fault, *load_fault; /* likewise of supports or loads alone (owned) */
+    char *fault;                  /* why they cannot be used (owned); NULL: they can be used */
+    /* why only the supports, only the loads, cannot be used (owned) */
+    char *support_fault, *load_fault;
 } hx_import_conditions;
 
-/* Appends a copy without nodes, which are the caller's to add to *added (valid until the next
- * call).
- */
+/* Appends a copy without nodes; the caller adds these to *added (valid until the next call). */
 int hx_import_conditions_add(hx_import_conditions *conditions, const hx_condition *condition,
                              hx_condition **added);
 
-/* What of the forces on two corners is at the middle of their edge where elements are quadratic.
- */
+/* The part of the forces on two corners that belongs to the middle of their edge if elements are
+ * quadratic. */
 int hx_import_conditions_add_middle(hx_import_conditions *conditions, const hx_file_middle *middle);
 
 int hx_import_conditions_couple(hx_import_conditions *conditions,
                                 const hx_import_coupling *coupling);
 
-/* Notes that the file holds what is not taken from it: nothing is wrong with the mesh, but from =
- * "file" is refused with this text. The first counts. */
+/* Records that the file states something that is not read: the mesh is valid, but from = "file" is
+ * refused with this text. Only the first call has an effect. */
 int hx_import_conditions_set_fault(hx_import_conditions *conditions, const char *fmt, ...)
     HX_PRINTF(2, 3);
 
-/* The same for its supports, or its loads, alone. */
+/* Like hx_import_conditions_set_fault, only for the file's supports or only for its loads. */
 int hx_import_conditions_set_support_fault(hx_import_conditions *conditions, const char *fmt, ...)
     HX_PRINTF(2, 3);
 int hx_import_conditions_set_load_fault(hx_import_conditions *conditions, const char *fmt, ...)
     HX_PRINTF(2, 3);
 
-/* Between hx_import_finish and hx_import_free: steps become load cases. A force stays in later
- * steps until it is set again or HX_CONDITION_NO_FORCES; forces on one component within a step add
- * up, as in CalculiX and Abaqus. What acts on a node of second order that the mesh leaves out acts
- * on the corners in whose middle it lies, forces in equal shares; a note says what that does to
- * their moment. What cannot be used (a force on a node of no element, supports that change from
- * step to step) becomes conditions->fault. *to gets import->unread. *to, zeroed, is the caller's to
- * free, also after an error; NULL: nobody asks. O(nodes * steps). */
+/* Converts steps to load cases, between hx_import_finish and hx_import_free. A force stays in later
+ * steps until it is set again or until HX_CONDITION_NO_FORCES; forces on one component within a
+ * step add up, as in CalculiX and Abaqus. What acts on a node of second order that the mesh omits
+ * is moved to the corners in whose middle it lies, forces in equal parts; a note states how this
+ * changes their moment. What cannot be used (a force on a node of no element, supports that change
+ * between steps) becomes conditions->fault. *to receives import->unread. *to must be zeroed, and
+ * the caller frees it, also after an error; it may be NULL. O(nodes * steps). */
 int hx_import_conditions_finish(hx_import_conditions *conditions, hx_import *import,
                                 const hx_mesh *mesh, hx_conditions *to);
 
 /* Accepts a zeroed struct. */
 void hx_import_conditions_free(hx_import_conditions *conditions);
 
-/* What acts on sets, at reference nodes and by mass, at the end of a step (mesh_loads.c). */
+/* Loads on sets, at reference nodes and by mass, at the end of a step (mesh_loads.c). */
 typedef struct hx_set_loads hx_set_loads;
 
 int hx_set_loads_create(hx_set_loads **loads, hx_import_conditions *all, const hx_import *import,
                         const hx_mesh *mesh);
 void hx_set_loads_free(hx_set_loads *loads);
 
-/* Ends the load of an earlier step that the condition restates: for all conditions of a step before
- * the first of them is taken. */
+/* Ends the load of an earlier step that the condition restates. Call it for all conditions of a
+ * step before the first of them is applied. */
 void hx_set_loads_restate(hx_set_loads *loads, const hx_condition *condition);
 
-/* Takes a condition of another kind than forces on nodes. */
+/* Takes a condition of a kind other than forces on nodes. */
 int hx_set_loads_apply(hx_set_loads *loads, const hx_condition *condition);
 
-/* Takes a force or support of a node; *is_taken = 0: of none that is a reference node. */
+/* Takes a force or support of a node; *is_taken = 0 if the node is not a reference node. */
 int hx_set_loads_at_node(hx_set_loads *loads, const hx_condition *condition, int64_t number,
                          int in_mesh, int *is_taken);
 
-/* Forgets what acts at reference nodes. */
+/* Drops the loads at reference nodes. */
 void hx_set_loads_forget(hx_set_loads *loads);
 
-/* Appends what acts in the step; at last the rigid sets. */
+/* hx_set_loads_emit appends the loads of a step; hx_set_loads_finish appends the rigid sets at the
+ * end. */
 int hx_set_loads_emit(hx_set_loads *loads, int step, hx_conditions *to);
 int hx_set_loads_finish(hx_set_loads *loads, hx_conditions *to);
 

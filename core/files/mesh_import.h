@@ -1,6 +1,6 @@
-/* What the reader of a mesh file hands over, in the file's own numbers, and the way from there to a
- * mesh. A reader opens an hx_import, adds nodes, solids and sets in any order, says which other
- * cells it met, and calls hx_import_finish:
+/* Interface between the reader of a mesh file, which works in the file's own numbers, and the mesh.
+ * A reader opens an hx_import, adds nodes, solids and sets in any order, reports other cells, and
+ * calls hx_import_finish:
  *
  *     hx_import_open(&import, path, notes);
  *     hx_import_add_nodes(&import, 1, &number, xyz, line);
@@ -11,9 +11,10 @@
  *     hx_import_free(&import);
  *
  * Numbers of nodes and of elements are any 64-bit integers below 2^62, in any order; none may
- * repeat. Memory: 24 bytes a node, 32 an element, and 4 for each number that is not the one before
- * it plus 1; 1 an element where not all are hexahedra of 8 nodes; of second order 4 for each node
- * of an element that is no corner, then 36 for each node that is none. Not installed. */
+ * repeat. Memory: 24 bytes per node, 32 per element, and 4 for each number that is not its
+ * predecessor plus 1; 1 per element if not all are hexahedra with 8 nodes; for second order, 4 for
+ * each node of an element that is not a corner, and 36 for each node that is not a corner of any.
+ * Not installed. */
 #ifndef HX_MESH_IMPORT_H
 #define HX_MESH_IMPORT_H
 
@@ -28,8 +29,8 @@
 extern "C" {
 #endif
 
-/* Cells that are no solids of solid.h. Those below HX_SHAPE_HIGH_ORDER bound or mark something and
- * are left out; a file with one of the others is refused. */
+/* Cells that are not solids of solid.h. Cells before HX_SHAPE_HIGH_ORDER bound or mark something
+ * and are left out; a file with one of the others is refused. */
 typedef enum {
     HX_SHAPE_POINT,
     HX_SHAPE_LINE,
@@ -41,48 +42,50 @@ typedef enum {
 
 typedef struct hx_import_other {
     hx_shape shape;
-    char *type;           /* as the format calls it, "C3D4" (owned) */
-    int64_t n;            /* cells of that type */
-    int64_t number, line; /* of the first */
+    char *type;           /* the format's name for it, "C3D4" (owned) */
+    int64_t n;            /* number of cells of that type */
+    int64_t number, line; /* number, line of the first */
 } hx_import_other;
 
 /* A named selection; any of the lists may be empty, and several may be filled. */
 typedef struct hx_import_set {
     char *name;
-    hx_set_kind kind;       /* of one that hx_import_set_of made: sets of one name stay apart */
-    int is_unmet;           /* named, and no cell of the file is in it */
-    int is_reference;       /* of nodes that are none of the mesh's by intent */
-    int is_shortened;       /* members that it names several times were taken out */
-    int is_of_loads;        /* a load made it: no face that it lacks refuses the mesh */
+    /* for a set made by hx_import_set_of: sets of one name and different kinds are separate */
+    hx_set_kind kind;
+    int is_unmet;           /* named in the file, but no cell belongs to it */
+    int is_reference;       /* its nodes are intentionally not nodes of the mesh */
+    int is_shortened;       /* repeated members were removed */
+    int is_of_loads;        /* made for a load: faces that no element has do not refuse the mesh */
     int is_held, is_loaded; /* supports, loads have taken its members so far */
-    int64_t taken_line;     /* the first such line, 0: none */
+    int64_t taken_line;     /* the first line that took them, 0: none */
     hx_numbers node;        /* numbers of nodes */
     hx_numbers elem;        /* numbers of elements */
     hx_numbers elem_index;  /* elements by the order in which they were added, from 0 */
-    hx_numbers quad;        /* 4 numbers of nodes a face, in any order round it; a triangle's last
-                               twice */
-    hx_numbers free_elem;   /* numbers of elements whose faces on the boundary are members */
-    hx_numbers face_elem;   /* the element's number for each entry of face_local */
-    hx_numbers face_local;  /* 0 to 5: a row of hx_hex_face of the element as it was added */
+    /* numbers of the 4 nodes of each face, in any order around it; a triangle repeats its last */
+    hx_numbers quad;
+    hx_numbers free_elem;  /* numbers of elements whose faces on the boundary are members */
+    hx_numbers face_elem;  /* the element's number for each entry of face_local */
+    hx_numbers face_local; /* 0 to 5: a row of hx_hex_face of the element as it was added */
 } hx_import_set;
 
 enum { HX_NUMBER_TEXT = 120 };
 
 typedef struct hx_import hx_import;
 
-/* What takes nodes and solids as they are read, in place of the import's arrays (mesh_pieces.h). */
+/* Receives nodes and solids as they are read, in place of the import's arrays (mesh_pieces.h). */
 typedef struct hx_import_sink hx_import_sink;
 struct hx_import_sink {
     int (*nodes)(hx_import_sink *sink, hx_import *import, int64_t n, const double *xyz);
-    /* corner[n][8] numbers of nodes, VTK_HEXAHEDRON order. */
+    /* corner[n][8]: numbers of nodes, in VTK_HEXAHEDRON order. */
     int (*solids)(hx_import_sink *sink, hx_import *import, int64_t n, const int64_t *corner,
                   int64_t line);
-    /* Takes members of sets out of elem_index and, with_nodes, of node. */
+    /* Moves members of sets out of elem_index and, if with_nodes, out of node. */
     int (*flush)(hx_import_sink *sink, hx_import *import, int with_nodes);
-    /* In place of hx_import_finish. */
+    /* Replaces hx_import_finish. */
     int (*finish)(hx_import_sink *sink, hx_import *import);
-    int64_t least_elem; /* of fewer elements the whole is wanted, as soon as it is known */
-    char why[200];      /* the file asks for the whole mesh at once: for what; "": it does not */
+    /* with fewer elements, the whole mesh is requested as soon as this is known */
+    int64_t least_elem;
+    char why[200]; /* why the file requires the whole mesh at once; "": it does not */
 };
 
 struct hx_import {
@@ -90,140 +93,146 @@ struct hx_import {
     hx_notes *notes; /* (borrowed), may be NULL */
     int64_t n_node, n_elem;
 
-    /* Of formats whose numbers restart: what a number is called, into text[HX_NUMBER_TEXT], and
-     * what the mesh calls it; NULL: as it is. */
+    /* For formats whose numbers restart: writes the file's name of a number into
+     * text[HX_NUMBER_TEXT]; returns the number in the mesh. NULL: the number itself. */
     void (*number_text)(const void *context, int64_t number, char *text);
     int64_t (*number_short)(const void *context, int64_t number);
     const void *number_context; /* (borrowed) */
 
-    const hx_kind_words *kind_words; /* of sets that are named apart; NULL: the usual (borrowed) */
+    /* words of set kinds in names made unique; NULL: the default (borrowed) */
+    const hx_kind_words *kind_words;
 
-    /* What to do, if the format has better words than the general ones; constant texts or NULL. */
+    /* The remedy in messages, if the format has better words than the general ones; constant texts
+     * or NULL. */
     const char *order_hint, *shape_hint, *empty_hint;
 
     double *xyz; /* [xyz_capacity][3] (owned) */
     int64_t xyz_capacity;
     hx_numbers node_number, elem_number;
-    hx_numbers corner; /* [n_elem][8] numbers of nodes, VTK_HEXAHEDRON order */
-    uint8_t *solid;    /* [solid_capacity] hx_solid_id of an element; NULL: all
-                          hexahedra of 8 nodes (owned) */
+    hx_numbers corner; /* [n_elem][8] numbers of nodes, in VTK_HEXAHEDRON order */
+    /* [solid_capacity] hx_solid_id of each element; NULL: all are hexahedra of 8 nodes (owned) */
+    uint8_t *solid;
     int64_t solid_capacity;
-    hx_numbers middle;               /* numbers of the nodes that are no corners, by elements */
+    hx_numbers middle;               /* numbers of the nodes that are not corners, by element */
     hx_numbers node_line, elem_line; /* of text files, as far as they were given */
 
     size_t n_other, n_set;
     hx_import_other *other; /* (owned) */
     hx_import_set **set;    /* (owned, each) */
-    hx_set_rules rules;     /* sets that are made of others, for the mesh (owned) */
+    hx_set_rules rules;     /* sets made of other sets, for the mesh (owned) */
     hx_unread unread;       /* what the file states and is not read (owned) */
 
-    /* From hx_import_finish on. */
+    /* Set by hx_import_finish. */
     hx_number_index node_index, elem_index;
     int32_t *node_new; /* [n_node] index in the mesh, -1: no element uses it; NULL: identity */
-    uint8_t *order;    /* [n_elem] how nodes were ordered (mesh_check.h); NULL: as they should be */
+    uint8_t *order;    /* [n_elem] how nodes were reordered (mesh_check.h); NULL: none */
     hx_renumbered_list renumbered;
 
-    /* Nodes of second order, which are none of the mesh's. */
+    /* Nodes of second order, which are not nodes of the mesh. */
     int64_t n_middle;
-    int32_t *middle_of_node; /* [n_node] which of these a node is, -1: none; NULL: no such nodes */
-    int64_t *middle_place;   /* [n_middle] element * 32 + node of it behind its corners */
-    double *middle_xyz;      /* [n_middle][3] (owned, all three) */
-    int is_curved;           /* an edge is: the mesh gets those on edges */
+    int32_t *middle_of_node; /* [n_node] index among these nodes, -1: none; NULL: there are none */
+    /* [n_middle] element * 32 + position among its nodes after the corners */
+    int64_t *middle_place;
+    double *middle_xyz; /* [n_middle][3] (owned, all three) */
+    int is_curved;      /* an edge is curved: the mesh receives the middle nodes on edges */
 
-    /* Nodes and solids go there: NULL, or what follows (borrowed). Their numbers are runs then. */
+    /* Receives nodes and solids; NULL: the arrays above (borrowed). With a sink, numbers must be
+     * consecutive. */
     hx_import_sink *sink;
-    /* Rows of hx_hex_face by kind of solid and side, where face_local are sides; NULL: they are
+    /* Rows of hx_hex_face per kind of solid and side, if face_local holds sides; NULL: it holds
      * rows. */
     const int (*side_row)[7];
     int has_collapsed_brick; /* a hexahedron with repeated nodes was added */
-    int keeps_unused;        /* nodes of no element are nodes of the mesh, which is refused then */
+    int keeps_unused;        /* unused nodes stay in the mesh, which is then refused */
 };
 
-/* notes collects what is worth saying (nodes left out, cells ignored); may be NULL. */
+/* notes collects what the user should see (nodes left out, cells ignored); may be NULL. */
 int hx_import_open(hx_import *import, const char *path, hx_notes *notes);
 
-/* The file has room for so many; from a checked count, to allocate once. */
+/* The expected number of nodes and elements, from a checked count, to allocate once. */
 int hx_import_expect(hx_import *import, int64_t n_node, int64_t n_elem);
 
-/* n nodes; line: that of the first in a text file with one node a line, 0: not known. */
+/* Adds n nodes; line: line of the first node in a text file with one node per line, 0: not
+ * known. */
 int hx_import_add_nodes(hx_import *import, int64_t n, const int64_t *number, const double *xyz,
                         int64_t line);
 
-/* n solids of one kind, node[n][hx_solids[id].n_node] numbers of nodes, which may come later in the
- * file. */
+/* Adds n solids of one kind. node[n][hx_solids[id].n_node]: numbers of nodes, which may follow
+ * later in the file. */
 int hx_import_add_solids(hx_import *import, hx_solid_id id, int64_t n, const int64_t *number,
                          const int64_t *node, int64_t line);
 
-/* A cell of another type. O(number of types met). */
+/* Adds a cell of another type. O(number of types met). */
 int hx_import_add_other(hx_import *import, hx_shape shape, const char *type, int64_t number,
                         int64_t line);
 
-/* The set of that name, made if there is none. The pointer stays valid until hx_import_free.
- * HX_EINPUT: more than 10000 sets. */
+/* Finds or creates the set of that name. The pointer stays valid until hx_import_free. HX_EINPUT:
+ * more than 10000 sets. */
 int hx_import_set_named(hx_import *import, const char *name, hx_import_set **set);
 
-/* The set of that name and kind, likewise: sets of other kinds with the name are others, and
- * hx_import_finish names them apart (set_kinds.h). */
+/* Finds or creates the set of that name and kind. Sets of one name and other kinds are separate;
+ * hx_import_finish makes their names unique (set_kinds.h). */
 int hx_import_set_of(hx_import *import, const char *name, hx_set_kind kind, hx_import_set **set);
 
-/* Takes the set out again and frees it. */
+/* Removes the set and frees it. */
 void hx_import_drop_set(hx_import *import, hx_import_set *set);
 
-/* Puts "path:line: " (line 0: "path: ") before the message just raised; returns code. */
+/* Prefixes the message just raised with "path:line: " (line 0: "path: "); returns code. */
 int hx_import_place(const hx_import *import, int64_t line, int code);
 
 #define HX_IMPORT_RAISE(import, line, ...)                                                         \
     hx_import_place((import), (line), HX_RAISE(HX_EINPUT, __VA_ARGS__))
 
-/* What the file calls a node or element of that number, into text[HX_NUMBER_TEXT]; returns it. */
+/* Writes the file's name of a node or element number into text[HX_NUMBER_TEXT]; returns it. */
 const char *hx_import_number_text(const hx_import *import, int64_t number, char *text);
 #define HX_IMPORT_NUMBER(import, number)                                                           \
     hx_import_number_text((import), (number), (char[HX_NUMBER_TEXT]){0})
 
-/* Says that the file asks for the whole mesh at once, for what, and returns an error that ends the
- * reading; of an import with a sink. */
+/* Records why the file requires the whole mesh at once, and returns an error that ends the reading;
+ * only for an import with a sink. */
 int hx_import_need_whole(hx_import *import, const char *why);
 
-/* The file has at most so many elements, before any is added. */
+/* Announces the largest possible number of elements before any is added. */
 int hx_import_announce(hx_import *import, int64_t n_elem);
 
-/* Notes n of a kind that the file states and that is not read (problem/unread.h): the roles, the
- * file's word for it, a few words for people or NULL, the line of the first or 0. Asks for the
- * whole mesh, if there is a sink and any role. */
+/* Records n objects of a kind that the file states and that is not read (problem/unread.h): roles,
+ * the file's word for it, a description or NULL, the line of the first or 0. Requests the whole
+ * mesh if there is a sink and any role. */
 int hx_import_unread(hx_import *import, unsigned roles, const char *word, const char *what,
                      int64_t n, int64_t line);
 
-/* Moves these kinds to where the caller finds them; conditions may be NULL. The last that a reader
- * does which has no hx_import_conditions. */
+/* Moves the unread kinds to conditions, where the caller finds them; may be NULL. The last call of
+ * a reader without hx_import_conditions. */
 struct hx_conditions;
 void hx_import_give_unread(hx_import *import, struct hx_conditions *conditions);
 
 /* Hands members of sets to the sink, if there is one. */
 int hx_import_flush(hx_import *import, int with_nodes);
 
-/* Makes a raw mesh (hx_mesh_finish is the caller's) with nodes and elements in the file's order:
- * finds corners and members of sets by their numbers, leaves out nodes that no element has as a
- * corner, gives elements the right order of nodes where it is clear (solid.h, mesh_check.h), finds
- * the elements of faces given by nodes. A set of nodes gets, for a node on an edge, the edge's
- * ends. The mesh knows the file's numbers, and the middles of its edges if some are curved.
- * Destroys xyz, corner and the sets. O(n). HX_EINPUT, with line and number: cells that are no
- * solids of solid.h, numbers that repeat or are not there, no solid at all. With a sink it is the
- * sink's, and mesh may be NULL. */
+/* Makes a raw mesh (the caller calls hx_mesh_finish) with nodes and elements in the file's order:
+ * resolves numbers of corners and set members, leaves out nodes that no element has as a corner,
+ * corrects the order of element nodes where it is unambiguous (solid.h, mesh_check.h), and finds
+ * the elements of faces given by nodes. In a set of nodes, a node on an edge is replaced by the
+ * edge's ends. The mesh keeps the file's numbers, and the middles of its edges if some are curved.
+ * Destroys xyz, corner and the sets. O(n). HX_EINPUT, with line and number: cells that are not
+ * solids of solid.h, repeated or missing numbers, no solid at all. With a sink, the sink finishes,
+ * and mesh may be NULL. */
 int hx_import_finish(hx_import *import, hx_mesh *mesh);
 
-/* Nodes of second order that the mesh leaves out, between hx_import_finish and hx_import_free and
- * of the raw mesh: which of middle_xyz[n_middle] the node of that number is, or -1; the corners
- * (indices in the mesh) in whose middle it lies, returning how many, two for an edge. */
+/* Nodes of second order that the raw mesh leaves out, between hx_import_finish and hx_import_free:
+ * hx_import_middle returns the index in middle_xyz[n_middle] of the node with that number, or -1;
+ * hx_import_middle_corners lists the corners (indices in the mesh) in whose middle the node lies
+ * and returns their number, two for an edge. */
 int64_t hx_import_middle(const hx_import *import, int64_t number);
 int hx_import_middle_corners(const hx_import *import, const hx_mesh *mesh, int64_t middle,
                              int32_t corner[HX_SOLID_CORNERS]);
 
-/* Index in the mesh of a node or element of that number, -1 if the mesh has none; between
+/* Index in the mesh of the node or element with that number, -1 if the mesh has none; valid between
  * hx_import_finish and hx_import_free, and until the mesh is renumbered. */
 int64_t hx_import_node_index(const hx_import *import, int64_t number);
 int64_t hx_import_elem_index(const hx_import *import, int64_t number);
 
-/* Accepts zeroed and half-built structs. */
+/* Accepts zeroed and partly built structs. */
 void hx_import_free(hx_import *import);
 
 #ifdef __cplusplus
