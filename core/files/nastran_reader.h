@@ -1,5 +1,5 @@
-/* The state of one pass over Nastran's bulk data: nastran_read.c has the mesh, nastran_systems.c
- * its coordinate systems, nastran_loads.c what acts on it. Internal. */
+/* State of one pass over Nastran bulk data. nastran_read.c handles the mesh, nastran_systems.c its
+ * coordinate systems, nastran_loads.c loads and supports. Internal. */
 #ifndef HX_NASTRAN_READER_H
 #define HX_NASTRAN_READER_H
 
@@ -12,15 +12,16 @@
 extern "C" {
 #endif
 
-/* Cards of one name and set that are counted and not read. */
+/* Cards of one name and set that are counted but not read. */
 typedef struct hx_nastran_lost {
     char name[HX_NASTRAN_FIELD];
-    int64_t sid; /* of loads and constraints that the case control chooses; 0: of no set */
+    int64_t sid; /* of loads and constraints that the case control selects; 0: no set */
     int64_t n, line;
     char *path; /* of the file with the first (owned) */
 } hx_nastran_lost;
 
-/* Shells or bars of one property: they carry if it has a card of its own, else they mark. */
+/* Shells or bars of one property: they carry load if the property has a card; otherwise they only
+ * mark faces or edges. */
 typedef struct hx_nastran_skin {
     char name[HX_NASTRAN_FIELD];
     int64_t property, n, line;
@@ -33,7 +34,7 @@ typedef struct hx_nastran_face_set {
     hx_import_set *set; /* (borrowed) */
 } hx_nastran_face_set;
 
-/* How Nastran integrates CHEXA and CPENTA of first order, by IN and ISOP of their PSOLID. */
+/* How Nastran integrates CHEXA and CPENTA of first order, given by IN and ISOP of PSOLID. */
 typedef enum {
     HX_NASTRAN_BUBBLES, /* the default */
     HX_NASTRAN_SHEAR,
@@ -42,9 +43,11 @@ typedef enum {
 
 /* Supports of a set: components of nodes. */
 typedef struct hx_nastran_support {
-    int64_t sid; /* 0: the GRID's own, which hold always */
+    int64_t sid; /* 0: the GRID's own supports, which always apply */
     int64_t line, node;
-    int64_t last; /* the same of the nodes that there are behind it up to this one; 0: of none */
+    /* the support also applies to the nodes that exist from the one above up to this one; 0: only
+     * one */
+    int64_t last;
     unsigned components;
     double value;
 } hx_nastran_support;
@@ -54,37 +57,37 @@ typedef enum { HX_NASTRAN_FORCE, HX_NASTRAN_PLOAD, HX_NASTRAN_PLOAD4 } hx_nastra
 typedef struct hx_nastran_load {
     hx_nastran_load_kind kind;
     int64_t sid, line;
-    int64_t elem;    /* of PLOAD4 */
-    int64_t node[4]; /* the node; corners, 0: none; G1 and G3 or G4 */
-    double value[3]; /* force; or pressure first */
-    int is_named;    /* among what is not read */
+    int64_t elem;    /* element of PLOAD4 */
+    int64_t node[4]; /* the node; or the corners, 0: none; or G1 and G3 or G4 */
+    double value[3]; /* force; or the pressure as first entry */
+    int is_named;    /* already recorded as unread */
 } hx_nastran_load;
 
-/* Set `of` holds set `sid` with a factor: LOAD, SPCADD (both numbers negative) and MPCADD. */
+/* Set `of` includes set `sid` with a factor: LOAD, SPCADD (both numbers negative) and MPCADD. */
 typedef struct hx_nastran_part {
     int64_t of, sid, line;
     double factor;
 } hx_nastran_part;
 
-/* What a subcase chooses; 0: none. */
+/* The selections of a subcase; 0: none. */
 typedef struct hx_nastran_case {
-    int64_t number, step; /* of SUBCASE; of STEP within it, 0: none */
+    int64_t number, step; /* numbers of SUBCASE, and of STEP within it, 0: none */
     int64_t line, spc, load, mpc, temperature;
-    int64_t spc_line, load_line, mpc_line, temperature_line; /* where it chooses them */
-    int is_other;                                            /* no static analysis: left out */
+    int64_t spc_line, load_line, mpc_line, temperature_line; /* lines of the selections */
+    int is_other;                                            /* not a static analysis: left out */
 } hx_nastran_case;
 
 typedef struct hx_nastran_system {
     int64_t number, within, line;
     char kind;          /* R, C or S: rectangular, cylindrical, spherical */
-    int is_ready;       /* axes are known, and the points are those in the basic system */
-    double point[3][3]; /* origin, on the z axis, in the x-z plane */
+    int is_ready;       /* the axes are computed, and the points are in the basic system */
+    double point[3][3]; /* origin, a point on the z axis, a point in the x-z plane */
     double axis[3][3];
 } hx_nastran_system;
 
-/* A node that is given in another system than the basic one. */
+/* A node given in a coordinate system other than the basic one. */
 typedef struct hx_nastran_place_in {
-    int64_t node; /* by the order of nodes */
+    int64_t node; /* index in the order of nodes */
     int64_t system, line;
 } hx_nastran_place_in;
 
@@ -93,25 +96,26 @@ typedef struct hx_nastran_reader {
     hx_import import;
     hx_import_conditions conditions;
     hx_notes *notes;                                   /* (borrowed) */
-    int64_t grid_line;                                 /* of GRDSET; 0: there is none */
-    int64_t grid_system, grid_components, grid_output; /* of GRDSET */
-    hx_numbers blank_system; /* GRIDs without CP, by the order of nodes; without CD; without PS */
+    int64_t grid_line;                                 /* line of GRDSET; 0: there is none */
+    int64_t grid_system, grid_components, grid_output; /* defaults of GRDSET */
+    /* GRIDs without CP (indices in the order of nodes); without CD; without PS */
+    hx_numbers blank_system;
     hx_numbers blank_output, blank_components;
-    hx_numbers turned; /* nodes whose displacements are in a system of their own */
+    hx_numbers turned; /* nodes whose displacements are in a coordinate system of their own */
     hx_number_index turned_index;
     uint8_t *turned_named; /* [turned.n] nodes that are named (owned) */
     int64_t last_property, last_face_property;
-    hx_import_set *set, *face_set; /* of last_property, last_face_property */
-    int64_t n_partial;             /* elements some of whose mid-side nodes are missing */
+    hx_import_set *set, *face_set; /* sets of last_property, last_face_property */
+    int64_t n_partial;             /* number of elements that lack some of their mid-side nodes */
 
-    int64_t n_soft; /* faults of supports and loads */
+    int64_t n_soft; /* number of errors in supports and loads */
     size_t n_lost, lost_capacity;
     hx_nastran_lost *lost; /* (owned) */
     hx_numbered_materials materials;
-    hx_numbers solid_property;          /* of solids, each once */
-    hx_numbers psolid, psolid_material; /* PSOLID: property and material */
-    hx_numbers psolid_formulation;      /* and a hx_nastran_formulation, of bricks and wedges */
-    hx_numbers brick_property;          /* of CHEXA and CPENTA of first order, several times */
+    hx_numbers solid_property;          /* properties of solids, each once */
+    hx_numbers psolid, psolid_material; /* per PSOLID: property and material */
+    hx_numbers psolid_formulation;      /* and a hx_nastran_formulation, for bricks and wedges */
+    hx_numbers brick_property; /* properties of CHEXA and CPENTA of first order, with repetitions */
     size_t n_skin, skin_capacity, n_face_set, face_set_capacity;
     hx_nastran_skin *skin;          /* (owned) */
     hx_nastran_face_set *face_sets; /* (owned) */
@@ -122,55 +126,58 @@ typedef struct hx_nastran_reader {
     hx_nastran_part *part;       /* (owned) */
     size_t n_mpc_part, mpc_part_capacity;
     hx_nastran_part *mpc_part; /* of MPCADD (owned) */
-    hx_numbers support_set;    /* of SPC and SPC1, also of those that hold rotations only */
+    hx_numbers support_set;    /* sets of SPC and SPC1, including those that hold only rotations */
 
     size_t n_system, system_capacity, n_place, place_capacity;
     hx_nastran_system *system;  /* (owned) */
     hx_nastran_place_in *place; /* (owned) */
 
     int has_control;
-    char solution[HX_NASTRAN_FIELD]; /* the word behind SOL; "": none */
+    char solution[HX_NASTRAN_FIELD]; /* the word after SOL; "": none */
     int64_t solution_line;
-    int64_t large_line, nlparm_line; /* of PARAM,LGDISP that is on; of NLPARM in case control */
-    int64_t relief_line;             /* of INREL that is on; 0: it is off */
-    hx_nastran_case all;             /* above the subcases */
-    hx_nastran_case above_steps;     /* in the last subcase that has steps */
+    /* line of a PARAM,LGDISP that is on; line of NLPARM in case control */
+    int64_t large_line, nlparm_line;
+    int64_t relief_line;         /* line of an INREL that is on; 0: it is off */
+    hx_nastran_case all;         /* selections above the subcases */
+    hx_nastran_case above_steps; /* selections of the last subcase with steps */
     size_t n_case, case_capacity;
     hx_nastran_case *list; /* (owned) */
 } hx_nastran_reader;
 
-/* Counts the card among those that are not read. */
+/* Counts a card that is not read. */
 int hx_nastran_lose(hx_nastran_reader *r, const char *name);
 
 /* --- nastran_unread.c --- */
 
-/* rc of a card of supports or loads (role): what is wrong with them is warned of and refuses them,
- * not the mesh. */
+/* Handles rc of a card of supports or loads (role): an error becomes a warning and refuses the
+ * file's supports or loads, not its mesh. */
 int hx_nastran_soften(hx_nastran_reader *r, unsigned role, int rc);
 
 /* Counts a shell or bar of that property. */
 int hx_nastran_take_skin(hx_nastran_reader *r, int64_t property);
 
-/* PSHELL, PBAR and their like: what is of that property carries. */
+/* PSHELL, PBAR and similar cards: elements of that property carry load. */
 int hx_nastran_take_property(hx_nastran_reader *r);
 
-/* What a subcase chooses and the deck does not have, or has and no subcase chooses, refuses the
- * loads of the file; likewise the supports of set spc, 0: none is chosen. */
+/* Refuses the file's loads if a subcase selects sets that the file lacks, or if no subcase selects
+ * the sets that the file has; likewise the supports of set spc (0: none is selected). */
 int hx_nastran_check_loads(hx_nastran_reader *r);
 int hx_nastran_check_supports(hx_nastran_reader *r, const hx_nastran_case *chosen);
 
-/* A set that a chosen LOAD, SPCADD or MPCADD names and that the deck does not have refuses the
- * loads or the supports; without case control all are chosen. */
+/* Refuses the loads or supports if a selected LOAD, SPCADD or MPCADD names a set that the file
+ * lacks; without case control, all sets are selected. */
 int hx_nastran_check_parts(hx_nastran_reader *r, const hx_nastran_case *chosen);
 
-/* Once all is read: names what carries, weighs, loads or supports and is not read. */
+/* Once everything is read: records as unread what carries load, has mass, or acts as a load or
+ * support. */
 int hx_nastran_name_unread(hx_nastran_reader *r);
 void hx_nastran_free_unread(hx_nastran_reader *r);
 
-/* Whether the analysis (SOL) has static subcases. */
+/* Returns 1 if the analysis (SOL) has static subcases. */
 int hx_nastran_is_static(const hx_nastran_reader *r);
 
-/* PARAM; once all is read, names that the file's analysis is not linear, or has inertia relief. */
+/* Reads PARAM; once everything is read, records that the file's analysis is not linear, or has
+ * inertia relief. */
 int hx_nastran_take_param(hx_nastran_reader *r);
 int hx_nastran_name_nonlinear(hx_nastran_reader *r);
 int hx_nastran_name_relief(hx_nastran_reader *r);
@@ -178,10 +185,10 @@ int hx_nastran_name_relief(hx_nastran_reader *r);
 /* "subcase 1", "subcase 1, step 2" */
 void hx_nastran_case_text(const hx_nastran_case *c, char text[60]);
 
-/* Lines of case control, up to the bulk data. */
+/* Reads the lines of case control, up to the bulk data. */
 int hx_nastran_read_control(hx_nastran_reader *r);
 
-/* Each takes the card that was just read. */
+/* Each handles the card that was just read. */
 int hx_nastran_take_spc(hx_nastran_reader *r);
 int hx_nastran_take_spc1(hx_nastran_reader *r);
 int hx_nastran_take_spcadd(hx_nastran_reader *r);
@@ -191,33 +198,35 @@ int hx_nastran_take_pload(hx_nastran_reader *r);
 int hx_nastran_take_pload4(hx_nastran_reader *r);
 int hx_nastran_take_load(hx_nastran_reader *r);
 
-/* nastran_materials.c: MAT1, MAT4, others, PSOLID; once all is read, the one of all solids. */
+/* nastran_materials.c: MAT1, MAT4, other materials, PSOLID; once everything is read, the one
+ * material of all solids. */
 int hx_nastran_take_mat1(hx_nastran_reader *r);
 int hx_nastran_take_mat4(hx_nastran_reader *r);
 int hx_nastran_take_mat(hx_nastran_reader *r);
 int hx_nastran_take_psolid(hx_nastran_reader *r);
 int hx_nastran_take_plsolid(hx_nastran_reader *r);
 
-/* MATHP, MAT9, MATS1 and their like: all that are not read, of shells and fluids too. */
+/* Returns 1 for MATHP, MAT9, MATS1 and all other materials that are not read, including those of
+ * shells and fluids. */
 int hx_nastran_is_other_material(const char *name);
 int hx_nastran_find_material(hx_nastran_reader *r, hx_file_material *to);
 
-/* Marks the materials of solids; notes how Nastran integrates them otherwise than it is done here.
- */
+/* Marks the materials of solids; notes where Nastran's integration differs from the one here. */
 int hx_nastran_use_materials(hx_nastran_reader *r);
 int hx_nastran_note_formulations(hx_nastran_reader *r);
 
-/* CORD2R, CORD2C and CORD2S; a node (by the order of nodes) in that system; once all is read. */
+/* Reads CORD2R, CORD2C and CORD2S; records a node (index in the order of nodes) in such a system;
+ * once everything is read, transforms these nodes. */
 int hx_nastran_take_system(hx_nastran_reader *r);
 int hx_nastran_keep_place(hx_nastran_reader *r, int64_t node, int64_t system, int64_t line);
 int hx_nastran_move_nodes(hx_nastran_reader *r);
 
-/* Components 1 to 3 of a word such as "123456", as bits; HX_EINPUT: no such word. */
+/* Components 1 to 3 of a word like "123456", as bits; HX_EINPUT: not such a word. */
 int hx_nastran_components(hx_nastran_reader *r, const char *word, unsigned *components);
 int hx_nastran_add_support(hx_nastran_reader *r, int64_t sid, int64_t node, unsigned components,
                            double value);
 
-/* Once the mesh is made: what the subcases choose becomes the conditions. */
+/* Once the mesh is made: converts the selections of the subcases to conditions. */
 int hx_nastran_finish(hx_nastran_reader *r, const hx_mesh *mesh);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* Whether the header of a netCDF file in its old form is whole: the library, given a damaged one,
- * may take all memory. Not installed. */
+/* Checks whether the header of a classic netCDF file is complete: on a damaged one, the netCDF
+ * library may allocate all memory. Not installed. */
 #ifndef HX_NETCDF_CHECK_H
 #define HX_NETCDF_CHECK_H
 
@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-/* HX_EINPUT: it is not, or the file cannot be opened. Of HDF5 nothing is looked at. O(header). */
+/* HX_EINPUT: the header is damaged, or the file cannot be opened. HDF5 files are not checked.
+ * O(header). */
 int hx_netcdf_check(const char *path);
 
 #ifdef __cplusplus

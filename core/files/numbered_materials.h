@@ -1,5 +1,6 @@
-/* Materials of files that give them numbers (ANSYS, Nastran): collected while a file is read, then
- * the one isotropic material of all solids, or why there is none (conditions.h). Not installed. */
+/* Materials that files identify by numbers (ANSYS, Nastran): collected while a file is read, then
+ * reduced to the one isotropic material of all solids, or the reason why there is none
+ * (conditions.h). Not installed. */
 #ifndef HX_NUMBERED_MATERIALS_H
 #define HX_NUMBERED_MATERIALS_H
 
@@ -10,25 +11,26 @@ extern "C" {
 #endif
 
 typedef struct hx_numbered_material {
-    int64_t number, line; /* below 0: stands for the property of that number, which has none; line
-                             of the first statement of it, 0: only elements name it */
+    /* number < 0: stands for the property of that number, which has no material. line: first
+     * statement of the material, 0: only elements name it */
+    int64_t number, line;
     double young, poisson, density, conductivity; /* NaN: not stated */
-    const char *fault; /* why it is not one of constant isotropic numbers; NULL: it is */
-    int is_used;       /* by solids */
+    const char *fault; /* why it has no constant isotropic values; NULL: it has */
+    int is_used;       /* solids use it */
 } hx_numbered_material;
 
 typedef struct hx_numbered_materials {
     size_t n, capacity;
     hx_numbered_material *list; /* (owned) */
-    size_t last;                /* found last */
+    size_t last;                /* index of the last one found */
 } hx_numbered_materials;
 
-/* The material of that number, added if there is none; valid until the next call. */
+/* Finds or adds the material of that number; valid until the next call. */
 int hx_materials_at(hx_numbered_materials *materials, int64_t number,
                     hx_numbered_material **material);
 
-/* *to gets the numbers that all used materials have; nothing if none of them is stated. Its fault:
- * they differ, one is not stated, or one is not isotropic and constant. */
+/* `to` receives the values that all used materials share; nothing if none of them is stated. Its
+ * fault: they differ, one is not stated, or one is not isotropic and constant. */
 int hx_materials_finish(const hx_numbered_materials *materials, const char *path,
                         hx_file_material *to);
 

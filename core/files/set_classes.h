@@ -1,5 +1,5 @@
-/* Items by the sets that they are in: formats that allow an item one place only (Gmsh: an element
- * lies on one entity) need a place for each combination of sets. Not installed. */
+/* Groups items by the sets that contain them. Formats that allow only one group per item (in Gmsh,
+ * an element lies on one entity) need a group for each combination of sets. Not installed. */
 #ifndef HX_SET_CLASSES_H
 #define HX_SET_CLASSES_H
 
@@ -23,7 +23,7 @@ typedef struct hx_set_classes {
 
 int hx_set_classes_create(hx_set_classes *classes, int64_t n_item);
 
-/* Puts item[n], all different, into one more set. Sets come in ascending order. O(n). */
+/* Adds item[n], all different, to one more set. Sets must come in ascending order. O(n). */
 int hx_set_classes_add(hx_set_classes *classes, int32_t set, int64_t n, const int32_t *item);
 
 void hx_set_classes_free(hx_set_classes *classes);

@@ -1,4 +1,4 @@
-/* What G+Smo's XML says, as it is read; not installed. */
+/* Contents of G+Smo's XML file as they are read; not installed. */
 #ifndef HX_SPLINE_XML_READER_H
 #define HX_SPLINE_XML_READER_H
 
@@ -6,11 +6,11 @@
 #include "../spline/spline.h"
 #include "xml_scan.h"
 
-/* Numbers of an element's text. */
+/* The numbers in an element's text. */
 typedef struct hx_gismo_numbers {
     double *value; /* [n] (owned) */
     size_t n, capacity;
-    int64_t line; /* of the element; 0: there was none */
+    int64_t line; /* line of the element; 0: there was none */
 } hx_gismo_numbers;
 
 typedef struct hx_gismo_geometry {
@@ -20,7 +20,7 @@ typedef struct hx_gismo_geometry {
     hx_spline_patch patch;
 } hx_gismo_geometry;
 
-/* <interfaces> or <boundary>: numbers that are told apart once all patches are known. */
+/* Numbers of <interfaces> or <boundary>, which are interpreted once all patches are known. */
 typedef struct hx_gismo_block {
     char *name; /* of a boundary, or NULL (owned) */
     hx_gismo_numbers list;
@@ -35,12 +35,12 @@ typedef struct hx_gismo_reader {
     int is_range;
     size_t n_interface, interface_capacity, n_boundary, boundary_capacity;
     hx_gismo_block *interface, *boundary;
-    int *place; /* [n] which geometry each patch is */
+    int *place; /* [n] index of the geometry of each patch */
     int n;
 } hx_gismo_reader;
 
-/* Chooses the patches among the geometries, and makes the spline of them with its interfaces and
- * named sides (spline_xml_patches.c). */
+/* Selects the patches among the geometries, and makes the spline with its interfaces and named
+ * sides (spline_xml_patches.c). */
 int hx_gismo_take(hx_gismo_reader *r, hx_spline *spline, hx_notes *notes);
 
 #endif

@@ -1,5 +1,5 @@
-/* What a file holds of a mesh that lies in pieces: elements whose value is large enough, and their
- * nodes, numbered anew. Internal to the writer. */
+/* The part of a distributed mesh that a file holds: elements whose value is large enough, and their
+ * nodes, renumbered. Internal to the writer. */
 #ifndef HX_VTK_KEPT_H
 #define HX_VTK_KEPT_H
 
@@ -7,15 +7,15 @@
 #include "vtk.h"
 
 typedef struct hx_vtk_kept {
-    int64_t n_node, n_elem;           /* of all processes */
-    int64_t node_before, elem_before; /* those of lower ranks */
+    int64_t n_node, n_elem;           /* on all ranks */
+    int64_t node_before, elem_before; /* on lower ranks */
     int64_t n_own_node, n_own_elem;
-    int32_t *node, *elem; /* [own] places in the process' piece, ascending (owned, like the next) */
-    int32_t *conn;        /* [n_own_elem][8] nodes by their new numbers */
+    int32_t *node, *elem; /* [own] indices in the rank's piece, ascending (owned, as is the next) */
+    int32_t *conn;        /* [n_own_elem][8] nodes in the new numbering */
 } hx_vtk_kept;
 
-/* Of elements of the piece with value >= least; value[n of the piece], n_node: nodes of the whole.
- * Collective. O(n log n); 100 bytes an element that is kept. */
+/* Keeps the elements of the piece with value >= least; value[n of the piece]; n_node: nodes of the
+ * whole mesh. Collective. O(n log n); 100 bytes per kept element. */
 int hx_vtk_keep(hx_vtk_kept *kept, const hx_team *team, int64_t n_node, const hx_vtk_piece *piece,
                 const double *value, double least);
 

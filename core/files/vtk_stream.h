@@ -1,6 +1,6 @@
 /* Output of the VTK writer: text, and records that are encoded block by block in parallel and
- * written in order, each process of a team its piece of them at its place of one file. Internal to
- * the writer. */
+ * written in order; each rank of a communicator writes its piece at its position in one file.
+ * Internal to the writer. */
 #ifndef HX_VTK_STREAM_H
 #define HX_VTK_STREAM_H
 
@@ -15,70 +15,71 @@
 extern "C" {
 #endif
 
-/* Bytes of the name of a field as VTK's own reader takes it, the 0 included. */
+/* Bytes of a field's name that VTK's own reader accepts, including the terminating 0. */
 enum { HX_VTK_NAME = 256 };
 
-/* Bytes that a character takes in a name: 1, 3 as %XX, 0: '_' stands for it. */
+/* Bytes that a character takes in a name: 1; 3 as %XX; 0: it is replaced by '_'. */
 int hx_vtk_name_bytes(unsigned char c);
 
-/* Bytes that a number of a text file takes at most, with its separator. */
+/* Most bytes of a number in a text file, with its separator. */
 enum { HX_VTK_TEXT_BYTES = 26 };
 
 typedef struct hx_vtk_stream {
-    const hx_team *team; /* that writes it (borrowed) */
+    const hx_team *team; /* ranks that write it (borrowed) */
     hx_team_file file;
     uint64_t at;          /* where the next text or records begin */
     unsigned char *block; /* [n_thread][block_bytes] (owned) */
     int n_thread;
     size_t block_bytes;
     int ascii;
-    int counting;      /* 1: nothing is written, `total` grows */
+    int counting;      /* 1: nothing is written, only `total` grows */
     uint64_t total;    /* bytes; exact for a binary file, an upper bound for a text file */
-    uint64_t finished; /* of them, if the others are as far as this process */
-    void (*progress)(void *context, double share); /* NULL: silent */
+    uint64_t finished; /* bytes written, assuming that all ranks progress equally */
+    void (*progress)(void *context, double share); /* NULL: no reports */
     void *context;
 } hx_vtk_stream;
 
-/* Writes records begin .. end-1 to `to`; returns the place after them. Runs in several threads. */
+/* Encodes records begin .. end-1 into `to`; returns the position after them. Runs in several
+ * threads. */
 typedef unsigned char *hx_vtk_encoder(const void *what, int64_t begin, int64_t end, int ascii,
                                       unsigned char *to);
 
-/* Takes the blocks, each large enough for a record. */
+/* Allocates the blocks, each large enough for a record. */
 int hx_vtk_stream_alloc(hx_vtk_stream *stream, size_t most_values);
 
-/* Ends counting: opens the file. By all processes, like what follows. A text file's team is one. */
+/* Ends counting and opens the file. Collective, like the functions that follow. Only one rank can
+ * write a text file. */
 int hx_vtk_stream_open(hx_vtk_stream *stream, const char *path);
 
-/* Bytes of the blocks. */
+/* Size of the blocks in bytes. */
 size_t hx_vtk_stream_bytes(void);
 
 int hx_vtk_stream_text(hx_vtk_stream *stream, const char *fmt, ...) HX_PRINTF(2, 3);
 
-/* Records of different lengths: this process' are first .. last - 1, of at most most_values numbers
- * each; n_value in all, n_before in those before. */
+/* Records of different lengths: this rank has first .. last - 1, of at most most_values numbers
+ * each; n_value numbers in total, n_before in the records before. */
 typedef struct hx_vtk_items {
     int64_t first, last;
     size_t most_values;
     uint64_t n_value, n_before;
 } hx_vtk_items;
 
-/* Numbers of n_byte bytes each. */
+/* Writes numbers of n_byte bytes each. */
 int hx_vtk_stream_items(hx_vtk_stream *stream, const hx_vtk_items *items, size_t n_byte,
                         hx_vtk_encoder *encode, const void *what);
 
-/* n records of n_value numbers of n_byte bytes each, of which own[0] .. own[1] - 1 are this
- * process'.
- */
+/* Writes n records of n_value numbers of n_byte bytes each, of which this rank has own[0] .. own[1]
+ * - 1. */
 int hx_vtk_stream_records(hx_vtk_stream *stream, int64_t n, const int64_t own[2], size_t n_value,
                           size_t n_byte, hx_vtk_encoder *encode, const void *what);
 
-/* rc: what this process came to; see hx_team_file_commit. */
+/* rc: result of this rank; see hx_team_file_commit. */
 int hx_vtk_stream_close(hx_vtk_stream *stream, int rc, int is_synced);
 
-/* Removes what was not closed; accepts a zeroed struct. */
+/* Removes a file that was not closed; accepts a zeroed struct. */
 void hx_vtk_stream_free(hx_vtk_stream *stream);
 
-/* One number, big-endian or as text; returns the place after it. */
+/* Writes one number, big-endian or as text; returns the position after it. */
 static inline unsigned char *hx_vtk_put_bits(unsigned char *to, uint64_t bits, int n_byte)
 {
     for (int i = 0; i < n_byte; i++) to[i] = (unsigned char)(bits >> (8 * (n_byte - 1 - i)));

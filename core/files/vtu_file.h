@@ -1,6 +1,6 @@
-/* VTK's XML files of unstructured grids (.vtu): what arrays a file declares, and their values,
- * however they are written. Shared by vtu_file.c (elements), vtu_data.c (values), vtu_join.c
- * (pieces and ghosts) and vtu_read.c (to the mesh). Not installed. */
+/* VTK's XML files of unstructured grids (.vtu): the arrays that a file declares, and their values
+ * in any encoding. Shared by vtu_file.c (elements), vtu_data.c (values), vtu_join.c (pieces and
+ * ghosts) and vtu_read.c (conversion to the mesh). Not installed. */
 #ifndef HX_VTU_FILE_H
 #define HX_VTU_FILE_H
 
@@ -19,11 +19,11 @@ typedef enum { HX_VTU_ASCII, HX_VTU_BINARY, HX_VTU_APPENDED } hx_vtu_format;
 
 typedef struct hx_vtu_array {
     hx_vtu_section section;
-    int piece;           /* of the file, from 0 */
+    int piece;           /* index in the file, from 0 */
     char *name;          /* (owned) */
-    hx_file_number type; /* kind i, u or f; s: not a number, only skipped */
+    hx_file_number type; /* kind i, u or f; s: not a number, can only be skipped */
     int64_t n_comp;
-    int is_id; /* the file calls them global or pedigree numbers */
+    int is_id; /* the file declares them as global or pedigree ids */
     hx_vtu_format format;
     int64_t offset;   /* of appended data */
     const char *text; /* inline data, in the file's memory; NULL: none */
@@ -38,7 +38,7 @@ typedef struct hx_vtu_piece {
 typedef struct hx_vtu_file {
     hx_xml_scan xml;
     int is_big;        /* the byte order of binary data */
-    int header_bytes;  /* 4 or 8: of the sizes before binary data */
+    int header_bytes;  /* 4 or 8: bytes of the sizes before binary data */
     int is_compressed; /* by zlib */
     const char *appended;
     size_t n_appended;
@@ -48,18 +48,18 @@ typedef struct hx_vtu_file {
     hx_vtu_array *array; /* (owned) */
 } hx_vtu_file;
 
-/* Finds the pieces and arrays of a .vtu file. Holds the file in memory until hx_vtu_close. */
+/* Finds the pieces and arrays of a .vtu file. Keeps the file in memory until hx_vtu_close. */
 int hx_vtu_open(hx_vtu_file *file, const char *path);
 void hx_vtu_close(hx_vtu_file *file);
 
-/* Opens a VTK XML file; *is_parallel: it lists pieces (PUnstructuredGrid). Else HX_EINPUT. */
+/* Opens a VTK XML file; *is_parallel: it lists pieces (PUnstructuredGrid). HX_EINPUT: neither. */
 int hx_vtu_open_root(hx_xml_scan *xml, const char *path, int *is_parallel);
 
-/* The array of that name of a section, or NULL; name NULL: the first. */
+/* Returns the array of that name in a section, or NULL; name NULL: the first array. */
 const hx_vtu_array *hx_vtu_find(const hx_vtu_file *file, int piece, hx_vtu_section section,
                                 const char *name);
 
-/* Values of an array, in the file's memory or their own. */
+/* Values of an array, in the file's memory or in memory of their own. */
 typedef struct hx_vtu_values {
     int64_t n;
     int n_byte;
@@ -67,12 +67,12 @@ typedef struct hx_vtu_values {
     int is_big; /* byte order */
     const unsigned char *at;
     unsigned char *own; /* (owned), or NULL */
-    int most_digits;    /* of a number in text */
+    int most_digits;    /* most digits of a number in text */
 } hx_vtu_values;
 
-/* Decodes an array; n: how many values it must have, -1: any number. HX_EINPUT: it is cut off,
- * damaged, of another size, or compressed in a way that is not read. Never asks for more memory
- * than the bytes of the file can stand for. */
+/* Decodes an array; n: number of values it must have, -1: any number. HX_EINPUT: it is truncated,
+ * damaged, of another size, or has a compression that is not read. Never allocates more than the
+ * file's bytes can represent. */
 int hx_vtu_decode(const hx_vtu_file *file, const hx_vtu_array *array, int64_t n,
                   hx_vtu_values *values);
 void hx_vtu_values_free(hx_vtu_values *values);
@@ -114,12 +114,12 @@ static inline double hx_vtu_real(const hx_vtu_values *v, int64_t i)
     return v->n_byte == 8 ? value : (double)single;
 }
 
-/* One piece among those of all files, with the values that make its cells. */
+/* One piece of the pieces of all files, with the values that define its cells. */
 typedef struct hx_vtu_part {
     const hx_vtu_file *file; /* (borrowed) */
     int piece;
     int64_t n_point, n_cell;
-    int64_t first_point, first_cell; /* in the whole */
+    int64_t first_point, first_cell; /* index in the whole grid */
     hx_vtu_values points, connectivity, offsets, types;
 } hx_vtu_part;
 
@@ -128,7 +128,7 @@ typedef struct hx_vtu_grid {
     size_t n_file, n_part, file_capacity, part_capacity;
     hx_vtu_file *file;       /* (owned) */
     hx_vtu_part *part;       /* (owned) */
-    int64_t n_point, n_cell; /* of all pieces */
+    int64_t n_point, n_cell; /* in all pieces */
     int64_t n_kept, n_kept_cell;
     int32_t *point_new; /* [n_point] of what is kept, -1: left out; NULL: all are (owned) */
     int32_t *cell_new;  /* [n_cell] the same; NULL: all are (owned) */
@@ -137,18 +137,18 @@ typedef struct hx_vtu_grid {
     int32_t *conn;      /* nodes of the cells (owned) */
     uint8_t *type;      /* [n_kept_cell] (owned) */
     int is_single;      /* coordinates have 32 bits */
-    int most_digits;    /* of a coordinate in text; 0: binary */
+    int most_digits;    /* most digits of a coordinate in text; 0: binary */
 } hx_vtu_grid;
 
-/* The files of the grid are open: finds their pieces, leaves out ghost cells with what only they
- * use, makes one point of those that pieces share: of one GlobalNodeId, or where there are none of
- * one place. O(n log n) where there are several pieces, else O(n). */
+/* Joins the pieces of the open files: leaves out ghost cells and the points that only they use, and
+ * merges points that pieces share: points with equal GlobalNodeId or, without these ids, in the
+ * same place. O(n log n) for several pieces, otherwise O(n). */
 int hx_vtu_join(hx_vtu_grid *grid, hx_notes *notes);
 
 /* Accepts a zeroed struct. */
 void hx_vtu_grid_free(hx_vtu_grid *grid);
 
-/* Reads a .vtu or .pvtu file as vtk_read.c reads a legacy one into r. */
+/* Reads a .vtu or .pvtu file into r, as vtk_read.c does for a legacy file. */
 int hx_vtu_read(hx_vtk_reader *r, const char *path);
 
 #ifdef __cplusplus
