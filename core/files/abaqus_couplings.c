@@ -1,6 +1,6 @@
 /* Reference nodes of an Abaqus input file: *COUPLING with *KINEMATIC or *DISTRIBUTING, *RIGID BODY,
- * and the older *KINEMATIC COUPLING. What they name may come later, so
- * all is looked up once the file is read. */
+ * and the older *KINEMATIC COUPLING. They may refer to objects defined later, so all words are
+ * looked up once the file is read. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -11,7 +11,7 @@
 
 enum { TRANSLATIONS = 7, ALL = 63, MOST_COUPLINGS = 10000 };
 
-/* A word of the file that stands for a node or a set, and where it stood. */
+/* Copies a word of the file that stands for a node or a set, with its position. */
 int hx_abaqus_keep_word(const hx_abaqus_reader *r, const char *word, hx_abaqus_word *to)
 {
     to->scope = r->scope;
@@ -40,7 +40,7 @@ static int add_coupling(hx_abaqus_reader *r, const char *reference)
     return hx_abaqus_keep_word(r, reference, &to->reference);
 }
 
-/* The set of the nodes that the data lines, or elements, name. */
+/* Makes the set of the nodes that the data lines, or elements, name. */
 static int own_set(hx_abaqus_reader *r)
 {
     char name[230];
@@ -75,7 +75,8 @@ static int components_line(hx_abaqus_reader *r, char *line)
         if (*field) HX_TRY(hx_abaqus_int(&r->scan, field, "a component", &value[i]));
     if (value[1] == 0) value[1] = value[0];
     if (value[0] < 1 || value[1] < value[0] || value[1] > 6)
-        return HX_ABAQUS_RAISE(&r->scan, "components %lld to %lld of a coupling; 1 to 6 are there",
+        return HX_ABAQUS_RAISE(&r->scan,
+                               "components %lld to %lld of a coupling; components are 1 to 6",
                                (long long)value[0], (long long)value[1]);
     for (int64_t k = value[0]; k <= value[1]; k++) current(r)->components |= 1u << (k - 1);
     return HX_OK;
@@ -110,7 +111,7 @@ int hx_abaqus_begin_distributing(hx_abaqus_reader *r)
 
 /* --- older forms --- */
 
-/* Looked up later. */
+/* Keeps a word that is looked up later. */
 static int keep_member(hx_abaqus_reader *r, const char *word)
 {
     HX_TRY(hx_grow(&r->member, r->n_member, &r->member_capacity, sizeof *r->member,
@@ -132,7 +133,7 @@ static int kinematic_line(hx_abaqus_reader *r, char *line)
     if (*line) HX_TRY(components_line(r, line));
     if (current(r)->components == 0) current(r)->components = ALL;
     if (before != 0 && before != current(r)->components)
-        current(r)->fault = "its nodes follow in different components";
+        current(r)->fault = "its nodes follow the reference node in different components";
     return HX_OK;
 }
 
@@ -153,13 +154,13 @@ int hx_abaqus_begin_rigid_body(hx_abaqus_reader *r)
     const char *const tie = hx_abaqus_parameter(&r->scan, "TIENSET");
     const char *const rotation = hx_abaqus_parameter(&r->scan, "ROTNODE");
     const char *const reference = hx_abaqus_parameter(&r->scan, "REFNODE");
-    if (!reference || !*reference) /* CalculiX makes a node of its own */
+    if (!reference || !*reference) /* CalculiX creates a reference node of its own */
         return hx_abaqus_unread(r, HX_UNREAD_CARRIES, "*RIGID BODY", "without REF NODE=NODE");
     HX_TRY(add_coupling(r, reference));
     current(r)->is_rigid = 1;
     if (hx_abaqus_parameter(&r->scan, "PINNSET") ||
         hx_abaqus_parameter(&r->scan, "ANALYTICALSURFACE"))
-        current(r)->fault = "of a rigid body NSET, ELSET and TIE NSET are read";
+        current(r)->fault = "a rigid body is read only with NSET, ELSET and TIE NSET";
     if (rotation && *rotation) HX_TRY(hx_abaqus_keep_word(r, rotation, &current(r)->rotation));
     HX_TRY(own_set(r));
     if (elset && *elset) HX_TRY(hx_abaqus_add_nodes_of(r, elset));
@@ -169,7 +170,7 @@ int hx_abaqus_begin_rigid_body(hx_abaqus_reader *r)
 
 /* --- once the file is read --- */
 
-/* The one node that a word stands for: its number, or a set of it. */
+/* Finds the one node that a word stands for: its number, or a set with one node. */
 static int find_node(hx_abaqus_reader *r, const hx_abaqus_coupling *c, const hx_abaqus_word *word,
                      int64_t *number)
 {
@@ -185,7 +186,7 @@ static int find_node(hx_abaqus_reader *r, const hx_abaqus_coupling *c, const hx_
     for (int64_t i = 1; list && i < list->n; i++)
         if (hx_numbers_get(list, i) != *number)
             return HX_IMPORT_RAISE(&r->import, word->line,
-                                   "*%s: set '%.60s' for its reference node has more than one",
+                                   "*%s: set '%.60s' for its reference node has more than one node",
                                    c->keyword, word->text);
     return HX_OK;
 }
@@ -203,20 +204,21 @@ static int find_members(hx_abaqus_reader *r, const hx_abaqus_coupling *c, hx_imp
                            c->members.text);
 }
 
-/* What cannot be read of the coupling, or NULL. */
+/* Returns the reason why the coupling cannot be read, or NULL. */
 static const char *find_fault(const hx_abaqus_coupling *c)
 {
     const unsigned components = c->components ? c->components : ALL;
     if (c->fault) return c->fault;
     if ((components & TRANSLATIONS) != TRANSLATIONS)
-        return c->is_rigid ? "the nodes follow in some components only; all of 1 to 3 are needed"
+        return c->is_rigid ? "its nodes follow in some components only; all of 1 to 3 are needed"
                            : "components 1 to 3 are needed";
     if (!c->is_rigid && components != TRANSLATIONS && components != ALL)
-        return "components 1 to 3 or 1 to 6 are read";
+        return "only components 1 to 3 or 1 to 6 are read";
     return NULL;
 }
 
-/* 1 if an element's edge has both ends among the named nodes, and none of the middles is named. */
+/* Returns 1 if an edge of an element has both ends among the named nodes, and no mid-side node is
+ * named. */
 static int leaves_middles(const hx_import *import, const hx_number_index *named)
 {
     static const int32_t own[8] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -237,8 +239,8 @@ static int leaves_middles(const hx_import *import, const hx_number_index *named)
     return leaves;
 }
 
-/* A set of nodes in a file of second order that names corners only: in CalculiX only these follow.
- */
+/* Notes a set of nodes in a file of second order that names only corners: in CalculiX only these
+ * follow the reference node. */
 static int note_middles(hx_abaqus_reader *r, const hx_abaqus_coupling *c, const hx_import_set *set)
 {
     hx_number_index named = {0};
@@ -247,10 +249,11 @@ static int note_middles(hx_abaqus_reader *r, const hx_abaqus_coupling *c, const 
     const int is_left = leaves_middles(&r->import, &named);
     hx_number_index_free(&named);
     if (!is_left) return HX_OK;
-    return hx_notes_add(r->notes, HX_NOTE_WARNING,
-                        "%s:%lld: *%s: its set lacks mid-side nodes between its nodes: quadratic "
-                        "elements couple these too, CalculiX does not; name them in the set",
-                        r->import.path, (long long)c->line, c->keyword);
+    return hx_notes_add(
+        r->notes, HX_NOTE_WARNING,
+        "%s:%lld: *%s: its set lacks the mid-side nodes between its nodes: quadratic elements "
+        "couple these too, but CalculiX does not; add them to the set for equal results",
+        r->import.path, (long long)c->line, c->keyword);
 }
 
 static int resolve(hx_abaqus_reader *r, const hx_number_index *nodes, const hx_abaqus_coupling *c)
@@ -259,7 +262,7 @@ static int resolve(hx_abaqus_reader *r, const hx_number_index *nodes, const hx_a
     hx_import_coupling to = {.is_rigid = c->is_rigid, .rotation = -1, .line = c->line};
     if (c->awaits)
         return HX_IMPORT_RAISE(&r->import, c->line,
-                               "*COUPLING without *KINEMATIC or *DISTRIBUTING behind it");
+                               "*COUPLING without *KINEMATIC or *DISTRIBUTING after it");
     HX_TRY(find_node(r, c, &c->reference, &to.node));
     if (c->rotation.text) HX_TRY(find_node(r, c, &c->rotation, &to.rotation));
     HX_TRY(find_members(r, c, &set));
@@ -279,7 +282,7 @@ static int resolve(hx_abaqus_reader *r, const hx_number_index *nodes, const hx_a
     return hx_import_conditions_couple(&r->conditions, &to);
 }
 
-/* Nodes of the older forms. */
+/* Adds the nodes of the older forms. */
 static int add_members(hx_abaqus_reader *r)
 {
     for (size_t i = 0; i < r->n_member; i++) {
@@ -297,7 +300,7 @@ static int add_members(hx_abaqus_reader *r)
     return HX_OK;
 }
 
-/* Sets of nothing but reference nodes lack no node of the part. */
+/* Marks sets that contain only reference nodes, which need no nodes of the part. */
 static void mark_references(hx_abaqus_reader *r)
 {
     for (size_t i = 0; i < r->import.n_set; i++) {

@@ -1,6 +1,6 @@
-/* Pressures of an Abaqus input file on single faces: *DLOAD on elements by number, and the faces
- * that a set names more than once. CalculiX counts by faces: a pressure of an earlier step is
- * replaced, and those of one step add up. Faces with the same history become one set. */
+/* Pressures of an Abaqus input file on single faces: *DLOAD on elements by number, and faces that a
+ * set names more than once. CalculiX works by face: a pressure of an earlier step is replaced, and
+ * pressures of one step add up. Faces with the same history become one set. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,15 +42,14 @@ static int load_repeated(hx_abaqus_reader *r, int64_t n, int64_t *key, int side,
                  : hx_abaqus_load_face(r, key[i] / SIDES, (int)(key[i] % SIDES), family, value);
     }
     if (rc < 0 || n_more == 0) return rc;
-    return hx_notes_add(
-        r->notes, HX_NOTE_INFO,
-        "%s:%lld: faces that a set names more than once: %lld; the pressure acts on them as "
-        "often, as in CalculiX",
-        hx_abaqus_scan_path(&r->scan), (long long)r->scan.file[r->scan.depth - 1].line,
-        (long long)n_more);
+    return hx_notes_add(r->notes, HX_NOTE_INFO,
+                        "%s:%lld: %lld faces are named more than once by a set; the pressure acts "
+                        "on each of them once per mention, as in CalculiX",
+                        hx_abaqus_scan_path(&r->scan),
+                        (long long)r->scan.file[r->scan.depth - 1].line, (long long)n_more);
 }
 
-/* Elements of a set, at one side, or with side = 0 its faces. */
+/* Faces of the elements of a set on one side, or, with side = 0, its faces. */
 int hx_abaqus_load_repeated(hx_abaqus_reader *r, const hx_import_set *set, int side, int family,
                             double value)
 {
@@ -58,7 +57,7 @@ int hx_abaqus_load_repeated(hx_abaqus_reader *r, const hx_import_set *set, int s
     int64_t *key = NULL;
     if (list->n < 2 || (side > 0 && hx_numbers_is_run(list))) return HX_OK;
     if (set->is_shortened)
-        return hx_abaqus_load_fault(r, "set '%.60s' names its members again and again", set->name);
+        return hx_abaqus_load_fault(r, "set '%.60s' repeats its members too often", set->name);
     HX_TRY(hx_alloc_raw(&key, (size_t)list->n, sizeof *key, "faces of a set"));
     for (int64_t i = 0; i < list->n; i++) {
         const int64_t elem = hx_numbers_get(list, i);
@@ -74,7 +73,7 @@ int hx_abaqus_load_repeated(hx_abaqus_reader *r, const hx_import_set *set, int s
 /* Events [begin, end) of one face. */
 typedef struct face {
     const hx_abaqus_face_load *begin, *end;
-    int64_t first; /* place of the first in the file */
+    int64_t first; /* position of the first in the file */
 } face;
 
 static int compare_places(const void *a, const void *b)
@@ -85,7 +84,7 @@ static int compare_places(const void *a, const void *b)
     return p->place < q->place ? -1 : p->place > q->place;
 }
 
-/* Values of one face, step and family add up; *n becomes fewer. */
+/* Adds up values of the same face, step and family; *n decreases accordingly. */
 static void add_up(hx_abaqus_face_load *list, size_t *n)
 {
     size_t k = 0;
@@ -120,14 +119,14 @@ static int compare_faces(const void *a, const void *b)
     return order != 0 ? order : p->first < q->first ? -1 : p->first > q->first;
 }
 
-/* By the first face of each group, which stands at group[i]. */
+/* Orders groups by their first face, group[i]. */
 static int compare_groups(const void *a, const void *b)
 {
     const face *const p = *(face *const *)a, *const q = *(face *const *)b;
     return p->first < q->first ? -1 : p->first > q->first;
 }
 
-/* "dload-1", the next that is no set yet. */
+/* Opens "dload-1" or the next such name that is not a set yet. */
 static int open_group(hx_abaqus_reader *r, int *number, hx_import_set **set)
 {
     char name[40];
@@ -138,7 +137,7 @@ static int open_group(hx_abaqus_reader *r, int *number, hx_import_set **set)
     return HX_OK;
 }
 
-/* Faces from `first` on that have its history become a set, with a pressure for each event. */
+/* The faces from `first` with the same history become a set, with one pressure per event. */
 static int add_group(hx_abaqus_reader *r, const face *first, const face *end, int *number)
 {
     hx_condition *added;
@@ -173,7 +172,8 @@ static int add_groups(hx_abaqus_reader *r, face *list, size_t n)
     if (n_group > MOST_GROUPS)
         rc = hx_import_conditions_set_load_fault(
             &r->conditions,
-            "%s:%lld: %zu different pressures on single faces; %d can be: state them by sets",
+            "%s:%lld: %zu different pressures on single faces; at most %d are possible: apply "
+            "pressures to sets instead",
             r->import.path, (long long)r->face_load[0].line, n_group, MOST_GROUPS);
     for (size_t i = 0; rc == HX_OK && n_group <= MOST_GROUPS && i < n_group; i++)
         rc = add_group(r, group[i], list + n, &number);
@@ -181,7 +181,7 @@ static int add_groups(hx_abaqus_reader *r, face *list, size_t n)
     return rc;
 }
 
-/* Conditions in the order of their steps, else as they stand. */
+/* Sorts conditions by step, otherwise keeping their order. */
 static int sort_steps(hx_import_conditions *all)
 {
     hx_condition *sorted = NULL;
@@ -199,7 +199,7 @@ fail:
     return rc;
 }
 
-/* Keeps faces of the file's solids; any other is an error of the loads. */
+/* Keeps faces of the file's solids; any other face is an error of the loads. */
 static int keep_solids(hx_abaqus_reader *r)
 {
     size_t n = 0;
@@ -210,7 +210,8 @@ static int keep_solids(hx_abaqus_reader *r)
             r->face_load[n++] = *load;
         else
             HX_TRY(hx_import_conditions_set_load_fault(
-                &r->conditions, "%s:%lld: a pressure on element %s, which is no solid of the file",
+                &r->conditions,
+                "%s:%lld: a pressure on element %s, which is not a solid of the file",
                 r->import.path, (long long)load->line, HX_IMPORT_NUMBER(&r->import, load->elem)));
     }
     r->n_face_load = n;

@@ -1,6 +1,6 @@
-/* What a job of heat of an Abaqus input file states: temperatures, heat at nodes, fluxes, sources and
- * films, as sets with values. A config states them in its own words; the file's steps of heat are
- * no load cases. */
+/* Heat-transfer data of an Abaqus input file: temperatures, concentrated fluxes, surface fluxes,
+ * sources and films, as sets with values. A config states them in its own way; the file's
+ * heat-transfer steps do not become load cases. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 static const char *const single_name[] = {"temperature", "heat", "flux", "source", "film"};
 
-/* The first fault counts. */
+/* Records an error of the heat data; only the first one has an effect. */
 static int heat_fault(hx_abaqus_reader *r, const char *fmt, ...) HX_PRINTF(2, 3);
 static int heat_fault(hx_abaqus_reader *r, const char *fmt, ...)
 {
@@ -40,7 +40,7 @@ static int is_equal(double a, double b)
     return !(a < b || a > b);
 }
 
-/* The set of ours that has the single nodes or elements of these values, "flux-1". */
+/* Finds or makes the set "flux-1" and so on of single nodes or elements with these values. */
 static int single_set(hx_abaqus_reader *r, hx_abaqus_heat *heat)
 {
     const hx_set_kind kind = heat->kind <= HX_FILE_NODE_HEAT ? HX_KIND_NODES
@@ -63,7 +63,7 @@ static int single_set(hx_abaqus_reader *r, hx_abaqus_heat *heat)
     return add_heat(r, heat);
 }
 
-/* At the nodes of a set, or at one. */
+/* Adds a value at the nodes of a set, or at one node. */
 static int add_at_nodes(hx_abaqus_reader *r, char *target, hx_abaqus_heat *heat)
 {
     hx_abaqus_reference to;
@@ -82,7 +82,7 @@ int hx_abaqus_hold_temperature(hx_abaqus_reader *r, char *target, double value)
     return add_at_nodes(r, target, &heat);
 }
 
-/* On a side of elements, or in them (side = 0). */
+/* Adds a value on one side of elements, or inside them (side = 0). */
 static int add_at_elements(hx_abaqus_reader *r, char *target, int side, hx_abaqus_heat *heat)
 {
     char name[230];
@@ -130,7 +130,7 @@ static int cflux_line(hx_abaqus_reader *r, char *line)
     return add_at_nodes(r, target, &heat);
 }
 
-/* The side of "S4", "F4": 1 to 6; 0 of "BF"; -1: another. */
+/* Returns the side of "S4", "F4": 1 to 6; 0 for "BF"; -1: another label. */
 static int side_of(const char *label, char letter)
 {
     if (letter == 'S' && strcasecmp(label, "BF") == 0) return 0;
@@ -139,13 +139,13 @@ static int side_of(const char *label, char letter)
     return is_side ? label[1] - '0' : -1;
 }
 
-/* element or set, label, flux; of films the ambient temperature before the coefficient */
+/* element or set, label, flux; for films the ambient temperature before the coefficient */
 static int element_line(hx_abaqus_reader *r, char *line, char letter)
 {
     char *target, *label;
     hx_abaqus_heat heat = {.kind = letter == 'F' ? HX_FILE_FILM : HX_FILE_FLUX};
     if (!hx_abaqus_field(&line, &target)) return HX_OK;
-    if (!hx_abaqus_field(&line, &label)) return heat_fault(r, "a load of heat without a label");
+    if (!hx_abaqus_field(&line, &label)) return heat_fault(r, "a thermal load without a label");
     const int side = side_of(label, letter);
     if (side < 0) return heat_fault(r, "*%s with label %.20s", r->scan.keyword_shown, label);
     if (side == 0) heat.kind = HX_FILE_SOURCE;
@@ -172,7 +172,7 @@ static int surface_line(hx_abaqus_reader *r, char *line, char letter)
     hx_abaqus_heat heat = {.kind = letter == 'F' ? HX_FILE_FILM : HX_FILE_FLUX};
     if (!hx_abaqus_field(&line, &target)) return HX_OK;
     if (!hx_abaqus_field(&line, &label) || toupper((unsigned char)label[0]) != letter || label[1])
-        return heat_fault(r, "*%s with another label than %c", r->scan.keyword_shown, letter);
+        return heat_fault(r, "*%s with a label other than %c", r->scan.keyword_shown, letter);
     HX_TRY(hx_abaqus_refer(r, HX_KIND_FACES, target, &to));
     if (!to.set) return heat_fault(r, "no surface '%.60s' above this line", target);
     if (letter == 'F') HX_TRY(read_value(r, &line, &heat.ambient));
@@ -193,9 +193,10 @@ static int sfilm_line(hx_abaqus_reader *r, char *line)
 
 static int begin_step(hx_abaqus_reader *r)
 {
-    if (r->n_heat_step++ > 0) return heat_fault(r, "a second step of heat");
+    if (r->n_heat_step++ > 0) return heat_fault(r, "a second heat-transfer step");
     if (hx_abaqus_parameter(&r->scan, "STEADY STATE")) return HX_OK;
-    return heat_fault(r, "*HEAT TRANSFER without STEADY STATE: hextop finds the steady state");
+    return heat_fault(r,
+                      "*HEAT TRANSFER without STEADY STATE: hextop computes only the steady state");
 }
 
 int hx_abaqus_begin_heat(hx_abaqus_reader *r)

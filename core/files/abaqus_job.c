@@ -1,5 +1,5 @@
-/* What a job of CalculiX says besides its mesh and sets: springs, rigid sets, material, supports
- * and steps. */
+/* The parts of a CalculiX job besides mesh and sets: springs, rigid sets, material, supports and
+ * steps. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static int64_t place_of(const double *list, int64_t n, double value)
     return found - list;
 }
 
-/* Distinct moduli, ascending. */
+/* Collects the distinct moduli, ascending. */
 static int distinct_moduli(const hx_mesh *mesh, const double *modulus, int64_t *n, double *distinct)
 {
     *n = 0;
@@ -33,8 +33,8 @@ static int distinct_moduli(const hx_mesh *mesh, const double *modulus, int64_t *
             continue;
         if (*n == MAX_MODULI)
             return HX_RAISE(HX_EINPUT,
-                            "more than %d different moduli: a job of CalculiX is written of a part "
-                            "in a few densities",
+                            "more than %d different moduli: a CalculiX job can be written only for "
+                            "a part with few distinct densities",
                             MAX_MODULI);
         distinct[(*n)++] = modulus[e];
         qsort(distinct, (size_t)*n, sizeof *distinct, compare_real);
@@ -108,7 +108,7 @@ static void put_set_name(hx_abaqus_writer *w, const char *word, int64_t number)
     hx_abaqus_put_int(w, number);
 }
 
-/* Springs of one direction and stiffness. */
+/* Writes springs of one direction and stiffness. */
 static void put_spring_group(hx_abaqus_writer *w, int64_t number, int64_t n, const spring *group)
 {
     put_set_name(w, "*ELEMENT, TYPE=SPRING1, ELSET=ESPRING-", number);
@@ -127,7 +127,7 @@ static void put_spring_group(hx_abaqus_writer *w, int64_t number, int64_t n, con
     hx_abaqus_put_text(w, "\n");
 }
 
-/* To ground, an element a degree of freedom. */
+/* Writes springs to ground, one element per degree of freedom. */
 static int put_springs(hx_abaqus_writer *w, const hx_problem *problem)
 {
     const int64_t n = problem->springs.n;
@@ -152,19 +152,20 @@ static int put_springs(hx_abaqus_writer *w, const hx_problem *problem)
 
 /* --- rigid sets --- */
 
-/* Where a set's reference nodes lie: at the point that is held in part, else at its centre. */
+/* Position of a set's reference nodes: the point that is held, if there is one, otherwise its
+ * centre. */
 static const double *reference_point(const hx_rigid_set *set)
 {
     return set->held ? set->point : set->centre;
 }
 
-/* A set of one node is nothing but that node, unless it is held by a point. */
+/* A set of one node needs no reference node, unless it is held by a point. */
 static int has_reference(const hx_rigid_set *set)
 {
     return set->n > 1 || set->held;
 }
 
-/* A node for what a set takes as a force, another one at its place for moments. */
+/* Writes one node per set for forces and a second one at the same place for moments. */
 static void put_rigid_sets(hx_abaqus_writer *w, const hx_problem *problem)
 {
     for (int i = 0; i < problem->rigid.n; i++) {
@@ -202,7 +203,7 @@ static void put_load(hx_abaqus_writer *w, int64_t node, int direction, double fo
     hx_abaqus_put_text(w, "\n");
 }
 
-/* What acts on a set as its resultant; the nodal forces become 0. */
+/* Writes the loads on a set as their resultant; the nodal forces become 0. */
 static void put_rigid_loads(hx_abaqus_writer *w, const hx_problem *problem, double *force)
 {
     for (int i = 0; i < problem->rigid.n; i++) {
@@ -224,7 +225,7 @@ static void put_rigid_loads(hx_abaqus_writer *w, const hx_problem *problem, doub
 
 /* --- steps --- */
 
-/* Supports, homogeneous or not; CalculiX takes prescribed displacements in a step only. */
+/* Writes supports, homogeneous or not; CalculiX accepts prescribed displacements only in a step. */
 static void put_boundary(hx_abaqus_writer *w, const hx_problem *problem)
 {
     const hx_supports *const supports = &problem->supports;
@@ -241,7 +242,7 @@ static void put_boundary(hx_abaqus_writer *w, const hx_problem *problem)
     }
 }
 
-/* What is held of rigid sets' points. */
+/* Writes what is held at the points of rigid sets. */
 static void put_held_points(hx_abaqus_writer *w, const hx_problem *problem)
 {
     static const char *const word[3] = {", 1, 1, 0.\n", ", 2, 2, 0.\n", ", 3, 3, 0.\n"};

@@ -7,7 +7,7 @@
 #include "../base/vec3.h"
 #include "abaqus_reader.h"
 
-/* Adds r->condition, of a step and a family. */
+/* Adds r->condition, with a step and a family. */
 static int add_load(hx_abaqus_reader *r, int family, const hx_import_set *set)
 {
     hx_condition *added;
@@ -27,7 +27,7 @@ static int unread_label(hx_abaqus_reader *r, const char *label, const char *read
     return hx_abaqus_unread(r, HX_UNREAD_LOAD, word, read);
 }
 
-/* Up to n more numbers of the line. */
+/* Reads up to n more numbers of the line. */
 static int read_numbers(hx_abaqus_reader *r, char **line, int n, const char *what, double *value)
 {
     char *field;
@@ -38,7 +38,7 @@ static int read_numbers(hx_abaqus_reader *r, char **line, int n, const char *wha
 
 /* --- *DLOAD --- */
 
-/* The faces of one side of the elements of a set are a set of their own, "TARGET.P2". */
+/* The faces on one side of the elements of a set become a set of their own, "TARGET.P2". */
 static int add_side(hx_abaqus_reader *r, char *target, int side, double value)
 {
     char name[230];
@@ -79,15 +79,18 @@ static int add_rotation(hx_abaqus_reader *r, char *line, double square, const hx
 {
     HX_TRY(read_numbers(r, &line, 6, "an axis", r->condition.vector));
     if (!(hx_norm3(r->condition.vector + 3) > 0.0))
-        return HX_ABAQUS_RAISE(&r->scan, "CENTRIF needs a point and a direction of its axis");
+        return HX_ABAQUS_RAISE(&r->scan,
+                               "CENTRIF needs a point on its axis and the direction of the axis");
     if (square < 0.0)
-        return HX_ABAQUS_RAISE(&r->scan, "CENTRIF with a square of the speed of %g", square);
+        return HX_ABAQUS_RAISE(
+            &r->scan, "CENTRIF: the square of the speed is %g; it must not be negative", square);
     r->condition.kind = HX_CONDITION_CENTRIFUGAL;
     r->condition.value = sqrt(square);
     return add_load(r, HX_LOADS_OF_ELEMENTS, set);
 }
 
-/* The elements that a load by mass acts on; without a name all. An element alone is refused. */
+/* Finds the elements on which a load by mass acts; without a name, all. A single element is
+ * refused. */
 static int find_elements(hx_abaqus_reader *r, char *target, const hx_import_set **set)
 {
     hx_abaqus_reference to;
@@ -96,10 +99,11 @@ static int find_elements(hx_abaqus_reader *r, char *target, const hx_import_set 
     HX_TRY(hx_abaqus_need(r, HX_KIND_ELEMS, target, &to));
     *set = to.set;
     if (to.set) return HX_OK;
-    return hx_abaqus_load_fault(r, "a load by mass on one element: it acts on all here");
+    return hx_abaqus_load_fault(
+        r, "a load by mass on one element; such loads must act on all elements");
 }
 
-/* element or set, label, magnitude, more of some labels */
+/* element or set, label, magnitude, and more numbers for some labels */
 static int dload_line(hx_abaqus_reader *r, char *line)
 {
     char *target, *label;
@@ -108,13 +112,14 @@ static int dload_line(hx_abaqus_reader *r, char *line)
     memset(&r->condition, 0, sizeof r->condition);
     if (!hx_abaqus_field(&line, &target)) return HX_OK;
     if (!hx_abaqus_field(&line, &label) || !*label)
-        return HX_ABAQUS_RAISE(&r->scan, "a load on elements needs a label, as P1, GRAV, CENTRIF");
+        return HX_ABAQUS_RAISE(&r->scan,
+                               "a load on elements needs a label: P1 to P6, GRAV or CENTRIF");
     const int is_gravity = strcasecmp(label, "GRAV") == 0;
     const int rotates = strcasecmp(label, "CENTRIF") == 0;
     const int is_side = toupper((unsigned char)label[0]) == 'P' && label[1] >= '1' &&
                         label[1] <= '6' && label[2] == '\0';
     if (!is_gravity && !rotates && !is_side)
-        return unread_label(r, label, "labels P1 to P6, GRAV and CENTRIF are read");
+        return unread_label(r, label, "only labels P1 to P6, GRAV and CENTRIF are read");
     HX_TRY(read_numbers(r, &line, 1, "a magnitude", &size));
     if (is_side) return add_side(r, target, label[1] - '0', size);
     HX_TRY(find_elements(r, target, &set));
@@ -131,10 +136,10 @@ static int dsload_line(hx_abaqus_reader *r, char *line)
     memset(&r->condition, 0, sizeof r->condition);
     if (!hx_abaqus_field(&line, &target)) return HX_OK;
     if (!hx_abaqus_field(&line, &label) || !*label)
-        return HX_ABAQUS_RAISE(&r->scan, "a load on a surface needs a label, as P");
+        return HX_ABAQUS_RAISE(&r->scan, "a load on a surface needs the label P");
     HX_TRY(hx_abaqus_refer(r, HX_KIND_FACES, target, &to));
     if (!to.set) return HX_ABAQUS_RAISE(&r->scan, "no surface '%.60s' above this line", target);
-    if (strcasecmp(label, "P") != 0) return unread_label(r, label, "label P is read");
+    if (strcasecmp(label, "P") != 0) return unread_label(r, label, "only label P is read");
     r->condition.kind = HX_CONDITION_PRESSURE;
     HX_TRY(read_numbers(r, &line, 1, "a pressure", r->condition.vector));
     hx_abaqus_mark_taken(r, to.set, 0);

@@ -1,4 +1,4 @@
-/* Materials of an Abaqus input file: whether all elements have one that is isotropic. */
+/* Materials of an Abaqus input file: checks whether all elements share one isotropic material. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static int property_line(hx_abaqus_reader *r, char *line)
     return HX_OK;
 }
 
-/* TYPE other than `plain`, and dependence on fields, are kept for the message. */
+/* A TYPE other than `plain`, and dependence on fields, are kept for the message. */
 static int begin_property(hx_abaqus_reader *r, size_t offset, const char *plain)
 {
     const char *const type = hx_abaqus_parameter(&r->scan, "TYPE");
@@ -73,7 +73,7 @@ int hx_abaqus_begin_section(hx_abaqus_reader *r)
     const char *const material = hx_abaqus_parameter(&r->scan, "MATERIAL");
     const int is_composite = hx_abaqus_parameter(&r->scan, "COMPOSITE") != NULL;
     HX_TRY(hx_abaqus_keep_carrier(r));
-    if (!name || (!material && !is_composite)) return HX_OK; /* the elements lack one, then */
+    if (!name || (!material && !is_composite)) return HX_OK; /* then the elements lack a material */
     if (r->n_section == MOST_SECTIONS)
         return HX_ABAQUS_RAISE(&r->scan, "more than %d sections", MOST_SECTIONS);
     snprintf(word, sizeof word, "%s", name);
@@ -103,7 +103,7 @@ static const hx_abaqus_material *find_material(const hx_abaqus_reader *r, const 
     return NULL;
 }
 
-/* Whether the property is not one number that always holds. */
+/* Returns 1 if the property is not a single constant. */
 static int is_unusable(const hx_abaqus_property *p)
 {
     return p->type[0] || p->n > 1;
@@ -116,11 +116,11 @@ static int take_property(const hx_abaqus_reader *r, const hx_abaqus_section *s, 
     char text[500];
     if (p->n == 0) return HX_OK;
     if (is_unusable(p)) {
-        snprintf(text, sizeof text,
-                 "%.200s:%lld: *%s of material '%.60s', of the set '%.60s': %s%s", r->import.path,
-                 (long long)p->line, keyword, s->material, s->set->name, p->type,
-                 p->type[0] ? " is not read, only isotropic constants are"
-                            : "depends on the temperature, or on more; only constants are read");
+        snprintf(
+            text, sizeof text, "%.200s:%lld: *%s of material '%.60s', of the set '%.60s': %s%s",
+            r->import.path, (long long)p->line, keyword, s->material, s->set->name, p->type,
+            p->type[0] ? " is not read, only isotropic constants are"
+                       : "it depends on temperature or on other fields; only constants are read");
         return set_fault(to, text);
     }
     *value = p->value[0];
@@ -133,7 +133,7 @@ static int same(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-/* The numbers of a section's material. */
+/* Takes the values of a section's material. */
 static int take_section(const hx_abaqus_reader *r, const hx_abaqus_section *s, hx_file_material *to)
 {
     char text[500];
@@ -147,8 +147,8 @@ static int take_section(const hx_abaqus_reader *r, const hx_abaqus_section *s, h
         return set_fault(to, text);
     }
     if (!m) {
-        snprintf(text, sizeof text, "%.200s:%lld: no *MATERIAL of the name '%.60s'", r->import.path,
-                 (long long)s->line, s->material);
+        snprintf(text, sizeof text, "%.200s:%lld: there is no *MATERIAL named '%.60s'",
+                 r->import.path, (long long)s->line, s->material);
         return set_fault(to, text);
     }
     HX_TRY(take_property(r, s, "ELASTIC", &m->elastic, to, &to->young, &to->poisson));
@@ -156,7 +156,7 @@ static int take_section(const hx_abaqus_reader *r, const hx_abaqus_section *s, h
     return take_property(r, s, "CONDUCTIVITY", &m->conductivity, to, &to->conductivity, NULL);
 }
 
-/* Which section each element has, -1: none; the last one counts. */
+/* Lists the section of each element, -1: none; the last section counts. */
 static int list_sections(const hx_abaqus_reader *r, const hx_mesh *mesh, int32_t **of)
 {
     HX_TRY(hx_alloc_raw(of, (size_t)mesh->n_elem, sizeof **of, "materials"));
@@ -172,12 +172,11 @@ static int refuse_two(const hx_abaqus_reader *r, const hx_abaqus_section *a,
                       const hx_abaqus_section *b, hx_file_material *to)
 {
     char text[700];
-    snprintf(
-        text, sizeof text,
-        "%.200s: several materials: '%.60s' of the set '%.60s' (line %lld), '%.60s' of the set "
-        "'%.60s' (line %lld); one is for all elements here",
-        r->import.path, a->material, a->set->name, (long long)a->line, b->material, b->set->name,
-        (long long)b->line);
+    snprintf(text, sizeof text,
+             "%.200s: several materials: '%.60s' of the set '%.60s' (line %lld), '%.60s' of the "
+             "set '%.60s' (line %lld); all elements must have the same material",
+             r->import.path, a->material, a->set->name, (long long)a->line, b->material,
+             b->set->name, (long long)b->line);
     return set_fault(to, text);
 }
 
@@ -214,7 +213,7 @@ static int compare_sections(const hx_abaqus_reader *r, const hx_mesh *mesh, cons
                                  r->section[first].is_composite ? "" : r->section[first].material);
 }
 
-/* Whether a section has it; without sections none of the file is known to be idle. */
+/* Returns 1 if a section uses the material, or if there are no sections. */
 static int is_used(const hx_abaqus_reader *r, const hx_abaqus_material *m)
 {
     for (size_t i = 0; i < r->n_section; i++)
@@ -242,7 +241,7 @@ int hx_abaqus_find_material(hx_abaqus_reader *r, const hx_mesh *mesh, hx_file_ma
     if (r->n_material == 0) return HX_OK;
     if (r->n_section == 0) {
         HX_TRY(hx_strdup(&to->name, r->material[0].name));
-        return set_fault(to, "no *SOLID SECTION gives a material to elements");
+        return set_fault(to, "no *SOLID SECTION assigns a material to elements");
     }
     HX_TRY(list_sections(r, mesh, &of));
     const int rc = compare_sections(r, mesh, of, to);

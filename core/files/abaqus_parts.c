@@ -1,5 +1,5 @@
-/* Parts and instances of an Abaqus input file. A *PART is passed over and marked; its lines are
- * read for each *INSTANCE of it, with that instance's numbers, names and place. */
+/* Parts and instances of an Abaqus input file. A *PART is marked and skipped; its lines are read
+ * once per *INSTANCE, with that instance's numbers, names and placement. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static const hx_abaqus_part *find_part(const hx_abaqus_reader *r, const char *na
     return NULL;
 }
 
-/* Passes the lines up to *END PART, in the same file. */
+/* Skips the lines up to *END PART, in the same file. */
 static int pass_part(hx_abaqus_reader *r, const char *name)
 {
     const int depth = r->scan.depth;
@@ -33,7 +33,7 @@ static int pass_part(hx_abaqus_reader *r, const char *name)
             return HX_ABAQUS_RAISE(&r->scan, "*END PART of part '%.60s' is missing", name);
     } while (kind != HX_ABAQUS_KEYWORD || strcmp(r->scan.keyword, "ENDPART") != 0);
     if (r->scan.depth == depth) return HX_OK;
-    return HX_ABAQUS_RAISE(&r->scan, "*END PART in another file than *PART");
+    return HX_ABAQUS_RAISE(&r->scan, "*END PART is in another file than *PART");
 }
 
 int hx_abaqus_begin_part(hx_abaqus_reader *r)
@@ -51,7 +51,7 @@ int hx_abaqus_begin_part(hx_abaqus_reader *r)
     return pass_part(r, part->name);
 }
 
-/* Reads the marked lines, between a keyword and what is done with it. */
+/* Reads the marked lines, after a keyword has been read and before it is handled. */
 static int read_part(hx_abaqus_reader *r, const hx_abaqus_part *part)
 {
     const hx_abaqus_scan saved = r->scan;
@@ -102,7 +102,7 @@ int hx_abaqus_end_assembly(hx_abaqus_reader *r)
     return HX_OK;
 }
 
-/* Turns what is placed so far by an angle about an axis from a to b. */
+/* Rotates the current placement by an angle about an axis from a to b. */
 static int turn(hx_abaqus_reader *r, const double a[3], const double b[3], double degrees)
 {
     hx_abaqus_instance *const to = &r->instance[r->scope];
@@ -112,13 +112,12 @@ static int turn(hx_abaqus_reader *r, const double a[3], const double b[3], doubl
     const double length = hx_norm3(axis);
     if (!(length > 0.0))
         return HX_ABAQUS_RAISE(&r->scan,
-                               "an axis of rotation of length 0: from (%g, %g, %g) to "
-                               "the same point",
+                               "an axis of rotation of length 0: both points are (%g, %g, %g)",
                                a[0], a[1], a[2]);
     for (int i = 0; i < 3; i++) axis[i] /= length;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
-            const int k = 3 - i - j; /* the third, of two that differ */
+            const int k = 3 - i - j; /* the third axis, different from i and j */
             const double sign = (j + 3 - i) % 3 == 1 ? -1.0 : 1.0;
             turned[i][j] = axis[i] * axis[j] * (1.0 - c) + (i == j ? c : sign * s * axis[k]);
         }
@@ -131,7 +130,7 @@ static int turn(hx_abaqus_reader *r, const double a[3], const double b[3], doubl
     return HX_OK;
 }
 
-/* First line: translation; second: two points of an axis, and an angle in degrees. */
+/* First line: translation. Second line: two points on an axis, and an angle in degrees. */
 static int place_line(hx_abaqus_reader *r, char *line)
 {
     const int n = r->n_place_line == 0 ? 3 : 7;
@@ -139,8 +138,9 @@ static int place_line(hx_abaqus_reader *r, char *line)
     char *field;
     hx_abaqus_instance *const to = &r->instance[r->scope];
     if (r->n_place_line++ > 1)
-        return HX_ABAQUS_RAISE(&r->scan, "a third line of *INSTANCE; translation and rotation are "
-                                         "two");
+        return HX_ABAQUS_RAISE(
+            &r->scan,
+            "a third data line of *INSTANCE; it has at most two, translation and rotation");
     for (int i = 0; i < n && hx_abaqus_field(&line, &field); i++)
         if (*field)
             HX_TRY(hx_abaqus_real(&r->scan, field,
@@ -183,11 +183,11 @@ int hx_abaqus_begin_instance(hx_abaqus_reader *r)
     if (r->in_part || r->scope >= 0)
         return HX_ABAQUS_RAISE(&r->scan, "*INSTANCE within a part or an instance");
     if (hx_abaqus_parameter(&r->scan, "LIBRARY") || hx_abaqus_parameter(&r->scan, "INSTANCE"))
-        return HX_ABAQUS_RAISE(&r->scan, "*INSTANCE of another job's results is not read");
+        return HX_ABAQUS_RAISE(&r->scan, "*INSTANCE from another job's results is not read");
     r->placing = part ? find_part(r, part) : NULL;
     if (part && !r->placing)
-        return HX_ABAQUS_RAISE(&r->scan, "*INSTANCE of part '%.60s', of which there is none above",
-                               part);
+        return HX_ABAQUS_RAISE(
+            &r->scan, "*INSTANCE of part '%.60s', which is not defined above this line", part);
     HX_TRY(add_instance(r, name ? name : ""));
     r->scope = (int)r->n_instance - 1;
     r->n_place_line = 0;
@@ -217,9 +217,9 @@ int hx_abaqus_finish_parts(hx_abaqus_reader *r)
                                r->instance[r->scope].name);
     if (r->n_part == 0 || r->n_instance > 0) return HX_OK;
     if (r->n_part > 1)
-        return HX_IMPORT_RAISE(&r->import, 0,
-                               "%zu parts and no *INSTANCE that puts one in its place", r->n_part);
-    return read_part(r, &r->part[0]); /* a part alone */
+        return HX_IMPORT_RAISE(&r->import, 0, "%zu parts but no *INSTANCE that places one",
+                               r->n_part);
+    return read_part(r, &r->part[0]); /* a single part */
 }
 
 /* --- numbers --- */
@@ -227,16 +227,18 @@ int hx_abaqus_finish_parts(hx_abaqus_reader *r)
 int hx_abaqus_own_number(hx_abaqus_reader *r, int is_elem, int64_t *number)
 {
     const int is_own = r->scope < 0 && (r->in_assembly || r->n_instance > 0);
-    if (r->scope <= 0 && !is_own) return HX_OK; /* of a flat file and of the first instance */
+    /* of a file without instances, or of the first instance */
+    if (r->scope <= 0 && !is_own) return HX_OK;
     if (*number < 0 || *number >= HX_ABAQUS_BASE)
-        return HX_ABAQUS_RAISE(&r->scan, "a number of %lld in an assembly", (long long)*number);
+        return HX_ABAQUS_RAISE(&r->scan, "a number of %lld in an assembly is too large",
+                               (long long)*number);
     if (is_own && is_elem) r->has_own_elem = 1;
     if (is_own && !is_elem) r->has_own_node = 1;
     *number += is_own ? HX_ABAQUS_ASSEMBLY : r->scope * HX_ABAQUS_BASE;
     return HX_OK;
 }
 
-/* A plain number outside of instances is the assembly's, or the only instance's. */
+/* A plain number outside of instances belongs to the assembly, or to the only instance. */
 static int add_base(const hx_abaqus_reader *r, int scope, int is_elem, int64_t *number)
 {
     const int has_own = is_elem ? r->has_own_elem : r->has_own_node;
@@ -244,7 +246,7 @@ static int add_base(const hx_abaqus_reader *r, int scope, int is_elem, int64_t *
     if (scope >= 0 || (!has_own && r->n_instance < 2)) return HX_OK;
     if (!has_own)
         return HX_ABAQUS_RAISE(
-            &r->scan, "%s %lld of which instance? With %zu of them it is INSTANCE.%lld",
+            &r->scan, "%s %lld is ambiguous: there are %zu instances; write INSTANCE.%lld",
             is_elem ? "element" : "node", (long long)*number, r->n_instance, (long long)*number);
     *number += HX_ABAQUS_ASSEMBLY;
     return HX_OK;
@@ -298,7 +300,8 @@ int hx_abaqus_name_numbers(hx_abaqus_reader *r)
     r->import.number_short = shorten_number;
     for (size_t i = 0; r->n_instance > 1 && i < r->n_instance; i++)
         HX_TRY(hx_notes_add(r->notes, i < 8 ? HX_NOTE_INFO : HX_NOTE_DETAIL,
-                            "%s: instance %s: its node and element N is %lld + N from here on",
+                            "%s: instance %s: node and element N of the instance has the number "
+                            "%lld + N in the mesh",
                             r->import.path, r->instance[i].name,
                             (long long)(r->stride * ((int64_t)i + 1))));
     return HX_OK;
@@ -306,7 +309,7 @@ int hx_abaqus_name_numbers(hx_abaqus_reader *r)
 
 /* --- names --- */
 
-/* Takes quotes out: "PART 1".SET, "PART 1.SET". */
+/* Removes quotes: "PART 1".SET, "PART 1.SET". */
 static void unquote(char *word)
 {
     char *to = word;
@@ -332,7 +335,8 @@ static hx_import_set *set_of_scope(const hx_abaqus_reader *r, int scope, hx_set_
     return hx_abaqus_find_set(r, kind, whole);
 }
 
-/* INSTANCE.REST: the instance whose name is longest, of which there is such a set or number. */
+/* INSTANCE.REST: finds the instance with the longest matching name that has such a set or
+ * number. */
 static int refer_dotted(const hx_abaqus_reader *r, hx_set_kind kind, const char *word,
                         hx_abaqus_reference *to)
 {
@@ -362,7 +366,7 @@ int hx_abaqus_refer(const hx_abaqus_reader *r, hx_set_kind kind, char *word,
     if (r->n_instance == 0 && (isdigit((unsigned char)*word) || *word == '-' || *word == '+')) {
         to->set = word[strspn(word, "0123456789")] ? hx_abaqus_find_set(r, kind, word) : NULL;
         if (to->set) return HX_OK;
-        to->is_number = 1; /* of a flat file, however long */
+        to->is_number = 1; /* of a file without instances, whatever its length */
         HX_TRY(hx_abaqus_int(&r->scan, word, "a number or the name of a set", &to->number));
         return r->has_own_node || r->has_own_elem ? add_base(r, scope, is_elem, &to->number)
                                                   : HX_OK;
@@ -399,11 +403,11 @@ void hx_abaqus_mark_taken(const hx_abaqus_reader *r, hx_import_set *set, int is_
     if (set->taken_line == 0) set->taken_line = r->scan.file[r->scan.depth - 1].line;
 }
 
-/* CalculiX gives the members that a set gets later to the supports and loads above, too. */
+/* CalculiX applies earlier supports and loads also to members that a set gets later. */
 static int check_taken(hx_abaqus_reader *r, const hx_import_set *set)
 {
-    static const char text[] = "%s:%lld: members of set '%.60s' after a support or load of it in "
-                               "line %lld: state all before";
+    static const char text[] = "%s:%lld: set '%.60s' gets members after a support or load used it "
+                               "in line %lld: define all members first";
     const char *const path = hx_abaqus_scan_path(&r->scan);
     const long long line = r->scan.keyword_line, taken = set->taken_line;
     if (taken == 0) return HX_OK;
@@ -419,9 +423,11 @@ int hx_abaqus_open_set(hx_abaqus_reader *r, hx_set_kind kind, const char *name, 
 {
     char whole[NAME_SIZE] = "";
     if (strlen(name) > 200)
-        return HX_ABAQUS_RAISE(&r->scan, "a set with a name of %zu characters", strlen(name));
+        return HX_ABAQUS_RAISE(&r->scan, "the name of a set has %zu characters, which is too long",
+                               strlen(name));
     if (r->scope >= 0 && strlen(r->instance[r->scope].name) > 150)
-        return HX_ABAQUS_RAISE(&r->scan, "an instance with a name of %zu characters",
+        return HX_ABAQUS_RAISE(&r->scan,
+                               "the name of an instance has %zu characters, which is too long",
                                strlen(r->instance[r->scope].name));
     if (r->scope >= 0)
         snprintf(whole, sizeof whole, "%s.%s", r->instance[r->scope].name, name);
@@ -429,13 +435,13 @@ int hx_abaqus_open_set(hx_abaqus_reader *r, hx_set_kind kind, const char *name, 
         snprintf(whole, sizeof whole, "%s", name);
     *set = hx_abaqus_find_set(r, kind, whole);
     if (*set && ((*set)->kind == kind || r->scan.joins_names)) return check_taken(r, *set);
-    /* another kind has the name, perhaps in another case: one way to write it */
+    /* a set of another kind has the name, perhaps in another case: use its spelling */
     return hx_import_set_of(&r->import, *set ? (*set)->name : whole, kind, set);
 }
 
 int hx_abaqus_name_sets(hx_abaqus_reader *r)
 {
-    uint8_t *drops = NULL; /* by sets: it loses the instance's name */
+    uint8_t *drops = NULL; /* per set: 1 if its name loses the instance */
     if (r->n_instance != 1) return HX_OK;
     const size_t n = strlen(r->instance[0].name);
     HX_TRY(hx_alloc(&drops, r->import.n_set, 1, "names of sets"));

@@ -114,14 +114,14 @@ static const hx_abaqus_type types[] = {
 
 static const hx_abaqus_type *find_type(const char *name)
 {
-    static const hx_abaqus_type network = CELL("D", 0, HX_SHAPE_LINE); /* of fluids, in CalculiX */
+    static const hx_abaqus_type network = CELL("D", 0, HX_SHAPE_LINE); /* for fluids, in CalculiX */
     const hx_abaqus_type *type = types;
     if (strcasecmp(name, network.name) == 0) return &network;
     while (strncasecmp(type->name, name, strlen(type->name)) != 0) type++;
     return type;
 }
 
-/* Type and line of a cell that is no solid. */
+/* Notes type and line of a cell that is not a solid. */
 static int note_cell(hx_abaqus_reader *r)
 {
     size_t i = r->other_type;
@@ -133,7 +133,7 @@ static int note_cell(hx_abaqus_reader *r)
     return hx_numbers_append(&r->cell_line, 1, &line);
 }
 
-/* A cell that is no solid; one that bounds a solid is kept for the sets. */
+/* Adds a cell that is not a solid; a cell that bounds a solid is kept for the sets. */
 static int add_cell(hx_abaqus_reader *r)
 {
     const hx_shape shape = r->type->shape;
@@ -159,18 +159,18 @@ static int finish_entry(hx_abaqus_reader *r)
                                 r->entry_line);
 }
 
-/* Gives the numbers of the element and its nodes their base. */
+/* Adds their base to the numbers of the element and its nodes. */
 static int own_numbers(hx_abaqus_reader *r)
 {
     const int has_own_node = r->has_own_node;
     if (r->n_instance == 0 && !r->in_assembly) return HX_OK;
     for (int k = 0; k <= r->type->n_node; k++)
         if (!(r->entry_has_base >> k & 1)) HX_TRY(hx_abaqus_own_number(r, k == 0, &r->entry[k]));
-    r->has_own_node = has_own_node; /* they may be none */
+    r->has_own_node = has_own_node; /* the part may have none */
     return HX_OK;
 }
 
-/* One number of an element; in the assembly a node may be "INSTANCE.17". */
+/* Reads one number of an element; in the assembly a node may be "INSTANCE.17". */
 static int read_entry(hx_abaqus_reader *r, char *field)
 {
     const int k = r->n_entry;
@@ -190,7 +190,7 @@ static int read_entry(hx_abaqus_reader *r, char *field)
     return HX_OK;
 }
 
-/* Numbers go on over lines until the type's nodes are together. */
+/* The numbers continue over several lines until the element has all nodes of its type. */
 static int element_line(hx_abaqus_reader *r, char *line)
 {
     char *field;
@@ -208,7 +208,7 @@ static int element_line(hx_abaqus_reader *r, char *line)
     return HX_OK;
 }
 
-/* Of a type that is not known a line is an element, if the one before does not end with a comma. */
+/* For an unknown type, each line is an element unless the line before ends with a comma. */
 static int unknown_element_line(hx_abaqus_reader *r, char *line)
 {
     char *field;
@@ -255,8 +255,8 @@ static int check_entry_complete(hx_abaqus_reader *r)
 static int refuse_keyword(hx_abaqus_reader *r)
 {
     return HX_ABAQUS_RAISE(&r->scan,
-                           "*%s makes nodes or elements while the file is read; let the "
-                           "program that wrote it write them out",
+                           "*%s generates nodes or elements, which is not supported; let the "
+                           "program that wrote the file write them explicitly",
                            r->scan.keyword);
 }
 
@@ -302,7 +302,7 @@ static const keyword keywords[] = {
     {"SUBMODEL", refuse_keyword},
 };
 
-/* What stands besides a mesh refers to the whole of it. */
+/* A sink requires a file that contains only a mesh; other keywords request the whole mesh. */
 static int check_pieces(hx_abaqus_reader *r, const keyword *k)
 {
     static const char *const mesh[] = {"NODE", "ELEMENT", "NSET", "ELSET", "SURFACE"};
@@ -315,7 +315,7 @@ static int check_pieces(hx_abaqus_reader *r, const keyword *k)
     return hx_import_need_whole(&r->import, why);
 }
 
-/* A keyword that is not read: named, or counted if it acts on nothing. */
+/* Handles a keyword that is not read: records it, or counts it if it has no effect. */
 static int begin_unread(hx_abaqus_reader *r)
 {
     int is_harmless;
@@ -326,8 +326,8 @@ static int begin_unread(hx_abaqus_reader *r)
     return HX_OK;
 }
 
-/* What is wrong with supports and loads is no reason to refuse the mesh: it is warned of, and
- * refuses those of the file. */
+/* An error in supports or loads does not refuse the mesh: it becomes a warning and refuses only the
+ * file's supports or loads. */
 static int soften(hx_abaqus_reader *r, int rc)
 {
     enum { MOST_WARNED = 3 };
@@ -398,14 +398,14 @@ static void reader_free(hx_abaqus_reader *r)
     hx_abaqus_free_materials(r);
 }
 
-/* Comments of our own say how sets are made of others. */
+/* Takes hextop's own comments, which state how sets are made of others. */
 static int take_comment(void *context, const char *text)
 {
     int is_rule;
     return hx_set_rules_read(context, text, &is_rule);
 }
 
-/* Makes what was read a mesh. */
+/* Makes the mesh from the import. */
 static int make_mesh(hx_abaqus_reader *r, hx_mesh *mesh, hx_conditions *conditions)
 {
     HX_TRY(hx_import_finish(&r->import, mesh));
@@ -439,10 +439,10 @@ static int read_file(const char *path, hx_mesh *mesh, hx_conditions *conditions,
     HX_TRY_FAIL(hx_abaqus_name_sets(&r));
     HX_TRY_FAIL(make_mesh(&r, mesh, conditions));
     if (r.n_skipped > 0)
-        HX_TRY_FAIL(hx_notes_add(notes, HX_NOTE_DETAIL,
-                                 "%s: %d keyword lines say nothing about the mesh and are passed "
-                                 "over (the first: *%s)",
-                                 path, r.n_skipped, r.first_skipped));
+        HX_TRY_FAIL(hx_notes_add(
+            notes, HX_NOTE_DETAIL,
+            "%s: %d keyword lines do not concern the mesh and are skipped (the first: *%s)", path,
+            r.n_skipped, r.first_skipped));
 fail:
     if (rc < 0 && mesh) hx_mesh_free(mesh);
     if (rc < 0 && conditions) hx_conditions_free(conditions);

@@ -13,7 +13,7 @@
 
 enum { MOST_INCLUDED = 1000, SHOWN = 60 };
 
-/* The byte-order mark that editors write at the start of UTF-8. */
+/* Skips the byte-order mark that editors write at the start of UTF-8. */
 static void pass_mark(FILE *stream)
 {
     unsigned char mark[3];
@@ -67,7 +67,8 @@ int hx_abaqus_scan_place(const hx_abaqus_scan *scan, int code)
 int64_t hx_abaqus_scan_number(const hx_abaqus_scan *scan)
 {
     if (scan->depth < 1) return 0;
-    const hx_abaqus_file *const file = &scan->file[scan->depth - 1]; /* a part again: the first */
+    /* on a second pass over a part: the first file */
+    const hx_abaqus_file *const file = &scan->file[scan->depth - 1];
     return strcmp(file->path, scan->file[0].path) == 0 ? file->line : 0;
 }
 
@@ -95,7 +96,8 @@ void hx_abaqus_mark_free(hx_abaqus_mark *mark)
 int hx_abaqus_scan_enter(hx_abaqus_scan *scan, const hx_abaqus_mark *mark)
 {
     if (scan->depth == HX_ABAQUS_DEPTH)
-        return HX_ABAQUS_RAISE(scan, "files include files more than %d deep", HX_ABAQUS_DEPTH - 1);
+        return HX_ABAQUS_RAISE(scan, "files include other files more than %d levels deep",
+                               HX_ABAQUS_DEPTH - 1);
     HX_TRY(open_file(scan, mark->path));
     hx_abaqus_file *const file = &scan->file[scan->depth - 1];
     file->line = mark->line;
@@ -111,7 +113,7 @@ void hx_abaqus_scan_leave(hx_abaqus_scan *scan)
 
 /* --- lines --- */
 
-/* The next line of the file on top into scan->text; *found = 0 at its end. */
+/* Reads the next line of the top file into scan->text; *found = 0 at its end. */
 static int read_line(hx_abaqus_scan *scan, int *found)
 {
     hx_abaqus_file *const file = &scan->file[scan->depth - 1];
@@ -119,27 +121,28 @@ static int read_line(hx_abaqus_scan *scan, int *found)
     const ssize_t length = getline(&scan->text, &scan->capacity, file->stream);
     *found = length >= 0;
     if (length < 0 && errno == ENOMEM)
-        return hx_abaqus_scan_place(scan, HX_RAISE(HX_ENOMEM, "a line too long for the memory"));
+        return hx_abaqus_scan_place(
+            scan, HX_RAISE(HX_ENOMEM, "a line is too long for the available memory"));
     if (length < 0 && ferror(file->stream))
         return HX_RAISE(HX_EIO, "%s: cannot read: %s", file->path, strerror(errno));
     if (length < 0) return HX_OK;
     file->line++;
     if (strlen(scan->text) != (size_t)length)
-        return HX_ABAQUS_RAISE(scan, "a byte 0 in the line: this is no text file");
+        return HX_ABAQUS_RAISE(scan, "the line contains a zero byte: this is not a text file");
     size_t n = (size_t)length;
     while (n > 0 && isspace((unsigned char)scan->text[n - 1])) n--;
     scan->text[n] = '\0';
     return HX_OK;
 }
 
-/* The first character that is no blank. */
+/* Returns the first character that is not a blank. */
 static char *skip_blanks(char *text)
 {
     while (isspace((unsigned char)*text)) text++;
     return text;
 }
 
-/* As read_line, without blank lines and comments. */
+/* Like read_line, without blank lines and comments. */
 static int read_content(hx_abaqus_scan *scan, char **start, int *found)
 {
     if (scan->is_again) {
@@ -161,7 +164,7 @@ static int read_content(hx_abaqus_scan *scan, char **start, int *found)
 
 /* --- keywords --- */
 
-/* Capitals without blanks. */
+/* Converts to capitals without blanks. */
 static void normalise(char *text)
 {
     char *to = text;
@@ -170,7 +173,7 @@ static void normalise(char *text)
     *to = '\0';
 }
 
-/* Capitals, with one blank between words. */
+/* Converts to capitals with one blank between words. */
 static void tidy(char *text)
 {
     char *to = text;
@@ -197,7 +200,7 @@ static char *trim(char *text)
     return text;
 }
 
-/* The next comma outside quotes, or the end. */
+/* Returns the next comma outside quotes, or the end. */
 static char *find_comma(char *text)
 {
     int quoted = 0;
@@ -231,13 +234,14 @@ static int add_parameter(hx_abaqus_scan *scan, char *text)
     return HX_OK;
 }
 
-/* No parameter begins as a number does: some programs end a keyword line by a comma too many. */
+/* Returns 1 if text begins a parameter: none begins like a number. Some programs end a keyword line
+ * with one comma too many. */
 static int goes_on(const char *text)
 {
     return *text != '*' && !strchr("0123456789+-.", *text);
 }
 
-/* Takes the line apart that begins at start; a comma at its end continues it. */
+/* Parses the keyword line that begins at start; a comma at its end continues it. */
 static int read_keyword(hx_abaqus_scan *scan, char *start)
 {
     if (scan->keyword_text) scan->keyword_text[0] = '\0';
@@ -286,7 +290,7 @@ const char *hx_abaqus_parameter(const hx_abaqus_scan *scan, const char *name)
     return NULL;
 }
 
-/* A name is relative to the folder of the file that includes it. */
+/* A file name is relative to the folder of the including file. */
 static int include(hx_abaqus_scan *scan)
 {
     const char *const name = hx_abaqus_parameter(scan, "INPUT");
@@ -294,16 +298,17 @@ static int include(hx_abaqus_scan *scan)
     const char *const slash = strrchr(parent, '/');
     char *path = NULL;
     if (!name || !*name || scan->is_again)
-        return HX_ABAQUS_RAISE(scan, "*INCLUDE needs INPUT=FILE, and no comma at its end");
+        return HX_ABAQUS_RAISE(scan, "*INCLUDE needs INPUT=FILE, without a comma at the end");
     if (scan->depth == HX_ABAQUS_DEPTH || scan->n_included == MOST_INCLUDED)
-        return HX_ABAQUS_RAISE(scan, "*INCLUDE of '%.*s': files include files more than %d deep",
-                               SHOWN, name, HX_ABAQUS_DEPTH - 1);
+        return HX_ABAQUS_RAISE(
+            scan, "*INCLUDE of '%.*s': files include other files more than %d levels deep", SHOWN,
+            name, HX_ABAQUS_DEPTH - 1);
     scan->n_included++;
     const size_t n = name[0] != '/' && slash ? (size_t)(slash - parent) + 1 : 0;
     HX_TRY(hx_alloc(&path, n + strlen(name) + 1, 1, "a file's name"));
     memcpy(path, parent, n);
     strcpy(path + n, name);
-    hx_abaqus_scan includer = *scan; /* its file and line lead the message */
+    hx_abaqus_scan includer = *scan; /* its file and line begin the message */
     const int rc = open_file(scan, path);
     free(path);
     return rc == HX_EINPUT ? hx_abaqus_scan_place(&includer, rc) : rc;
@@ -317,7 +322,7 @@ int hx_abaqus_scan_line(hx_abaqus_scan *scan, hx_abaqus_line *kind)
         int found;
         HX_TRY(read_content(scan, &start, &found));
         if (!found) {
-            if (scan->depth == 1) return HX_OK; /* its path stays for messages */
+            if (scan->depth == 1) return HX_OK; /* its path is kept for messages */
             close_file(scan);
             continue;
         }
@@ -359,7 +364,8 @@ int hx_abaqus_real(const hx_abaqus_scan *scan, const char *field, const char *wh
     char text[64];
     char *end;
     snprintf(text, sizeof text, "%s", field);
-    for (char *c = text; *c; c++) /* 1.5D+03 is Fortran's; hexadecimal, inf and nan are not */
+    /* 1.5D+03 is Fortran notation; hexadecimal, inf and nan are refused */
+    for (char *c = text; *c; c++)
         if (*c == 'd' || *c == 'D') *c = 'e';
     *value = strtod(text, &end);
     if (*end == '\0' && strspn(text, "+-.0123456789eE") == strlen(text) && isfinite(*value) &&

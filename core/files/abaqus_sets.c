@@ -1,4 +1,5 @@
-/* Sets and surfaces of an Abaqus input file. As in Abaqus a set may name only those above it. */
+/* Sets and surfaces of an Abaqus input file. As in Abaqus, a set may only name sets defined above
+ * it. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +22,8 @@ hx_import_set *hx_abaqus_find_set(const hx_abaqus_reader *r, hx_set_kind kind, c
     return found;
 }
 
-/* Sorts a list of the set that has grown beyond all that the file has, and takes out what is there
- * twice: sets that name sets would grow without end. */
+/* Sorts a list of the set that has grown beyond the number of objects in the file, and removes
+ * duplicates: otherwise sets that name other sets would grow without bound. */
 static int make_unique(hx_import_set *set, hx_numbers *list, int64_t n_all)
 {
     int64_t *sorted = NULL;
@@ -40,7 +41,7 @@ static int make_unique(hx_import_set *set, hx_numbers *list, int64_t n_all)
 
 int hx_abaqus_append_list(hx_import_set *set, hx_numbers *to, const hx_numbers *from, int64_t n_all)
 {
-    const int64_t n = from->n; /* may be the same list */
+    const int64_t n = from->n; /* `from` may be the same list */
     for (int64_t i = 0; i < n; i++) {
         const int64_t number = hx_numbers_get(from, i);
         HX_TRY(hx_numbers_append(to, 1, &number));
@@ -48,7 +49,7 @@ int hx_abaqus_append_list(hx_import_set *set, hx_numbers *to, const hx_numbers *
     return make_unique(set, to, n_all);
 }
 
-/* Elements of every type so far. */
+/* Number of elements of every type so far. */
 static int64_t n_cell_in_all(const hx_abaqus_reader *r)
 {
     int64_t n = r->import.n_elem;
@@ -65,7 +66,7 @@ static int update_node_places(hx_abaqus_reader *r)
     return HX_OK;
 }
 
-/* 1 if the file has a node or element of that number above this line. */
+/* Returns 1 if the file has a node or element of that number above this line. */
 static int is_there(const hx_abaqus_reader *r, int is_elem, int64_t number)
 {
     if (!is_elem) return hx_number_index_find(&r->node_place, number) >= 0;
@@ -73,7 +74,7 @@ static int is_there(const hx_abaqus_reader *r, int is_elem, int64_t number)
            hx_number_index_find(&r->cell_place, number) >= 0;
 }
 
-/* The numbers of a list that lie in first, first + step, ... last, ascending. */
+/* Appends the numbers of a list that lie in first, first + step, ... last, ascending. */
 static int append_between(const hx_numbers *all, const int64_t value[3], hx_numbers *list)
 {
     int64_t *found = NULL, n = 0;
@@ -90,7 +91,7 @@ static int append_between(const hx_numbers *all, const int64_t value[3], hx_numb
     return rc;
 }
 
-/* The numbers first, first + step, ... last of which the file has a node or element. */
+/* Appends the numbers first, first + step, ... last that exist as nodes or elements. */
 static int append_there(hx_abaqus_reader *r, int is_elem, const int64_t value[3], hx_numbers *list,
                         int64_t n_all)
 {
@@ -111,8 +112,8 @@ static int append_there(hx_abaqus_reader *r, int is_elem, const int64_t value[3]
     return HX_OK;
 }
 
-/* CalculiX takes the last number as a member even if the steps pass over it, and puts the largest
- * number of all in its place if that is smaller; Abaqus does not. */
+/* CalculiX includes the last number even if the steps skip it, and replaces it by the largest
+ * existing number if that is smaller; Abaqus does neither. */
 static int check_last(hx_abaqus_reader *r, int is_elem, const int64_t value[3], int64_t base,
                       int lacks)
 {
@@ -127,14 +128,13 @@ static int check_last(hx_abaqus_reader *r, int is_elem, const int64_t value[3], 
     if (over == 0) return HX_OK;
     return HX_ABAQUS_RAISE(
         &r->scan,
-        "GENERATE of set '%.60s' from %lld in steps of %lld does not end on %lld, "
-        "which CalculiX takes all the same and Abaqus does not: end on %lld, and "
-        "name %lld if it is meant",
+        "GENERATE of set '%.60s' from %lld in steps of %lld does not end on %lld; CalculiX accepts "
+        "this, Abaqus does not: end on %lld, and name %lld separately if it is meant",
         r->set->name, (long long)(value[0] - base), (long long)value[2], (long long)(last - base),
         (long long)(last - over - base), (long long)(last - base));
 }
 
-/* first, last, step. Numbers between that are not there are no members, as in CalculiX. */
+/* first, last, step. Numbers in between that do not exist are not members, as in CalculiX. */
 static int generate(hx_abaqus_reader *r, int is_elem, char *line, hx_numbers *list, int64_t n_all)
 {
     int64_t value[3] = {0, 0, 1};
@@ -147,8 +147,8 @@ static int generate(hx_abaqus_reader *r, int is_elem, char *line, hx_numbers *li
     }
     if (n < 2 || value[2] < 1 || value[1] < value[0] ||
         (uint64_t)value[1] - (uint64_t)value[0] > INT64_MAX)
-        return HX_ABAQUS_RAISE(&r->scan, "GENERATE needs first, last, step; step above 0, last not "
-                                         "below first");
+        return HX_ABAQUS_RAISE(
+            &r->scan, "GENERATE needs first, last and step, with step > 0 and last >= first");
     char first[24];
     hx_abaqus_reference to;
     snprintf(first, sizeof first, "%lld", (long long)value[0]);
@@ -162,14 +162,13 @@ static int generate(hx_abaqus_reader *r, int is_elem, char *line, hx_numbers *li
     if (found < count)
         HX_TRY(hx_notes_add(
             r->notes, found > 0 ? HX_NOTE_DETAIL : HX_NOTE_WARNING,
-            "%s:%lld: GENERATE of set '%.60s': %lld of %lld numbers are there above "
-            "this line",
+            "%s:%lld: GENERATE of set '%.60s': only %lld of %lld numbers exist above this line",
             hx_abaqus_scan_path(&r->scan), (long long)r->scan.file[r->scan.depth - 1].line,
             r->set->name, (long long)found, (long long)count));
     return make_unique(r->set, list, n_all);
 }
 
-/* Numbers and names of sets, of nodes or elements. */
+/* Numbers and names of sets, for nodes or elements. */
 static int member_line(hx_abaqus_reader *r, char *line, int is_elem)
 {
     hx_numbers *const list = is_elem ? &r->set->elem : &r->set->node;
@@ -218,7 +217,7 @@ int hx_abaqus_update_places(hx_abaqus_reader *r)
     return HX_OK;
 }
 
-/* Nodes of a cell that is no solid: [begin, end) of cell_node. */
+/* Nodes of a cell that is not a solid: [begin, end) of cell_node. */
 static void cell_nodes(const hx_abaqus_reader *r, int64_t cell, int64_t *begin, int64_t *end)
 {
     *begin = hx_numbers_get(&r->cell_begin, cell);
@@ -244,14 +243,15 @@ int hx_abaqus_add_nodes_of(hx_abaqus_reader *r, const char *name)
     HX_TRY(hx_abaqus_need(r, HX_KIND_ELEMS, word, &to));
     const hx_import_set *const named = to.set;
     if (!named)
-        return HX_ABAQUS_RAISE(&r->scan, "ELSET=%.60s: a number and no name of a set", name);
+        return HX_ABAQUS_RAISE(&r->scan, "ELSET=%.60s is a number, not the name of a set", name);
     HX_TRY(hx_abaqus_update_places(r));
     for (int64_t i = 0; i < named->elem.n; i++) {
         const int64_t number = hx_numbers_get(&named->elem, i);
         const int64_t elem = hx_number_index_find(&r->elem_place, number);
         const int64_t cell = hx_number_index_find(&r->cell_place, number);
         int64_t begin = 8 * elem, end = 8 * elem + 8;
-        if (elem < 0 && cell < 0) continue; /* the element set tells */
+        /* an undefined element was already reported for the element set */
+        if (elem < 0 && cell < 0) continue;
         if (elem < 0) cell_nodes(r, cell, &begin, &end);
         HX_TRY(
             append_nodes(&r->set->node, elem < 0 ? &r->cell_node : &r->import.corner, begin, end));
@@ -259,7 +259,7 @@ int hx_abaqus_add_nodes_of(hx_abaqus_reader *r, const char *name)
     return make_unique(r->set, &r->set->node, r->import.n_node);
 }
 
-/* INSTANCE=NAME: its are the members of a set of the assembly. */
+/* INSTANCE=NAME: the members of a set of the assembly belong to that instance. */
 static int find_member_scope(hx_abaqus_reader *r)
 {
     const char *const name = hx_abaqus_parameter(&r->scan, "INSTANCE");
@@ -298,8 +298,8 @@ int hx_abaqus_begin_elset(hx_abaqus_reader *r)
 
 /* --- surfaces --- */
 
-/* Elements of a list as faces of one side, a local face by hx_abaqus_resolve_cells; without a side
- * the cells themselves. */
+/* Appends elements of a list as faces on one side, which hx_abaqus_resolve_cells converts to local
+ * faces; without a side, the cells themselves. */
 static int append_faces(hx_abaqus_reader *r, const hx_numbers *elem, int side)
 {
     const int64_t local = side, n = elem->n;
@@ -319,7 +319,7 @@ int hx_abaqus_append_side(hx_abaqus_reader *r, const hx_abaqus_reference *elem, 
 {
     hx_numbers one = {0};
     if (elem->set && r->set->face_elem.n > 12 * r->import.n_elem + 1000)
-        return HX_ABAQUS_RAISE(&r->scan, "the surface '%.60s' names its faces again and again",
+        return HX_ABAQUS_RAISE(&r->scan, "the surface '%.60s' repeats its faces too often",
                                r->set->name);
     if (elem->set) return append_faces(r, &elem->set->elem, side);
     HX_TRY(hx_numbers_append(&one, 1, &elem->number));
@@ -328,7 +328,7 @@ int hx_abaqus_append_side(hx_abaqus_reader *r, const hx_abaqus_reference *elem, 
     return rc;
 }
 
-/* A surface, or a line of one, that marks no face of a solid. */
+/* Records a surface, or a line of one, that marks no face of a solid. */
 static int unread_surface(hx_abaqus_reader *r, const char *how)
 {
     char word[64];
@@ -337,7 +337,8 @@ static int unread_surface(hx_abaqus_reader *r, const char *how)
     return hx_abaqus_unread(r, 0, word, NULL);
 }
 
-/* Without a side all faces of the elements on the boundary; what is no solid, its own. */
+/* Without a side: all faces of the elements on the boundary, or the cell itself if it is not a
+ * solid. */
 static int append_free(hx_abaqus_reader *r, char *field)
 {
     hx_abaqus_reference to;
@@ -349,7 +350,7 @@ static int append_free(hx_abaqus_reader *r, char *field)
     return hx_abaqus_append_list(r->set, &r->set->free_elem, &to.set->elem, n_cell_in_all(r));
 }
 
-/* element or set, S1 to S6 (of shells: SPOS, SNEG) */
+/* element or set, S1 to S6 (for shells: SPOS, SNEG) */
 static int surface_line(hx_abaqus_reader *r, char *line)
 {
     char *field, *side_name = NULL;
@@ -365,7 +366,7 @@ static int surface_line(hx_abaqus_reader *r, char *line)
     }
     if (!side_name || !*side_name) return append_free(r, field);
     if (side < 0 &&
-        toupper((unsigned char)side_name[0]) != 'S') /* E1, END1, ...: of shells, beams */
+        toupper((unsigned char)side_name[0]) != 'S') /* E1, END1, ...: sides of shells and beams */
         return unread_surface(r, side_name);
     if (side < 0)
         return HX_ABAQUS_RAISE(&r->scan, "'%.20s' where a side of elements is expected: S1 to S6",
@@ -374,7 +375,7 @@ static int surface_line(hx_abaqus_reader *r, char *line)
     return hx_abaqus_append_side(r, &to, side);
 }
 
-/* Of a surface of nodes the first field; an area may follow. */
+/* For a surface of nodes, the first field; an area may follow. */
 static int surface_node_line(hx_abaqus_reader *r, char *line)
 {
     char *const comma = strchr(line, ',');
@@ -390,7 +391,8 @@ int hx_abaqus_begin_surface(hx_abaqus_reader *r)
     char how[40];
     for (int i = 0; i < 2; i++)
         if (hx_abaqus_parameter(&r->scan, unread[i])) return unread_surface(r, unread[i]);
-    if (type && !is_node && strcasecmp(type, "ELEMENT") != 0) { /* analytical ones, of contact */
+    /* analytical surfaces, for contact */
+    if (type && !is_node && strcasecmp(type, "ELEMENT") != 0) {
         snprintf(how, sizeof how, "TYPE=%.20s", type);
         return unread_surface(r, how);
     }
@@ -402,7 +404,8 @@ int hx_abaqus_begin_surface(hx_abaqus_reader *r)
 
 /* --- cells that are no solids, and sides --- */
 
-/* Takes the cells out of a list of a set's elements: surfaces become faces, the others nodes. */
+/* Removes the cells from a list of a set's elements: in surfaces they become faces, elsewhere
+ * nodes. */
 static int resolve_set(hx_abaqus_reader *r, hx_import_set *set, hx_numbers *elem)
 {
     hx_numbers kept = {0};
@@ -427,7 +430,7 @@ fail:
     return rc;
 }
 
-/* Of the element of that number; of none, and where there is nothing else, a hexahedron. */
+/* Kind of the element with that number; a hexahedron if there is no such element. */
 static hx_cell_kind kind_of(const hx_abaqus_reader *r, int64_t number)
 {
     if (!r->import.solid) return HX_CELL_HEXAHEDRON;
@@ -451,7 +454,7 @@ static int refuse_side(hx_abaqus_reader *r, const hx_import_set *set, int64_t nu
                            hx_cell_kind_name(kind));
 }
 
-/* Sides 1 to 6 become local faces by the kinds of their elements. */
+/* Converts sides 1 to 6 to local faces by the kinds of their elements. */
 static int resolve_sides(hx_abaqus_reader *r, hx_import_set *set)
 {
     hx_numbers face = {0}, elem = {0};

@@ -62,7 +62,7 @@ int hx_abaqus_begin_end_step(hx_abaqus_reader *r)
     return is_other ? hx_numbers_append(&r->other_step, 1, &step) : HX_OK;
 }
 
-/* Static steps up to each, of_step[0] to of_step[n_step]: *n_static in all. */
+/* Counts the static steps up to each step, of_step[0] to of_step[n_step]; *n_static in total. */
 static int count_static(const hx_abaqus_reader *r, int **of_step, int *n_static)
 {
     const int n = r->conditions.n_step;
@@ -75,7 +75,7 @@ static int count_static(const hx_abaqus_reader *r, int **of_step, int *n_static)
 }
 
 /* Gives a condition the number of its static step; *stays = 0: it is left out. In CalculiX loads
- * and supports stay in later steps, whatever the kind of theirs. */
+ * and supports stay active in later steps, whatever the type of their own step. */
 static int settle_condition(hx_abaqus_reader *r, const int *of_step, int n_static, hx_condition *c,
                             int *stays)
 {
@@ -94,8 +94,8 @@ static int settle_condition(hx_abaqus_reader *r, const int *of_step, int n_stati
     if (is_last) return HX_OK;
     return hx_import_conditions_set_load_fault(
         &r->conditions,
-        "%s:%lld: a load of step %d, which is no static one, stays in the static steps after it: "
-        "state it in a static step",
+        "%s:%lld: a load of step %d, which is not static, stays active in the static steps after "
+        "it: define it in a static step",
         r->import.path, (long long)c->line, step);
 }
 
@@ -137,7 +137,7 @@ static int add_condition(hx_abaqus_reader *r, char *target)
                         : hx_numbers_copy(&added->node, &to.set->node);
 }
 
-/* Components of a named type, 0 if it is not known. Only reference nodes have rotations. */
+/* Components of a named type, 0 if it is unknown. Only reference nodes have rotations. */
 static unsigned named_components(const char *name)
 {
     static const struct {
@@ -150,7 +150,7 @@ static unsigned named_components(const char *name)
     return 0;
 }
 
-/* "*CLOAD, component 11": of temperatures, pressures of fluids and the like. */
+/* Records "*CLOAD, component 11": temperatures, fluid pressures and similar components. */
 static int unread_component(hx_abaqus_reader *r, int64_t component)
 {
     char word[64];
@@ -186,7 +186,7 @@ static int boundary_line(hx_abaqus_reader *r, char *line)
     if (hx_abaqus_field(&line, &field) && *field)
         HX_TRY(hx_abaqus_real(&r->scan, field, "a displacement", &r->condition.value));
     if (first < 0 || last < first || last > 1000)
-        return HX_ABAQUS_RAISE(&r->scan, "components %lld to %lld; 1 to 3 are x to z",
+        return HX_ABAQUS_RAISE(&r->scan, "components %lld to %lld; components 1 to 3 are x to z",
                                (long long)first, (long long)last);
     r->condition.components = 0;
     for (int64_t i = first > 0 ? first : 1; i <= last && i <= 6; i++)
@@ -197,8 +197,8 @@ static int boundary_line(hx_abaqus_reader *r, char *line)
     return r->condition.components ? add_condition(r, target) : HX_OK;
 }
 
-/* A parameter of the keyword that is not one of these may mean that its data is something else: it
- * is named, and the data passed over. */
+/* A parameter other than the known ones may change the meaning of the data: it is recorded as
+ * unread, and the data are skipped. */
 static int passes_over(hx_abaqus_reader *r, unsigned role, const char *const *read)
 {
     for (int i = 0; i < r->scan.n_parameter; i++) {
@@ -223,9 +223,8 @@ int hx_abaqus_begin_boundary(hx_abaqus_reader *r)
     r->soft = HX_ABAQUS_OF_SUPPORTS;
     r->data = boundary_line;
     if (op && strcasecmp(op, "NEW") == 0 && r->conditions.n_step > 0 && r->has_support)
-        HX_TRY(support_fault(r,
-                             "*BOUNDARY, OP=NEW takes supports away; all load cases have the same "
-                             "supports here: write one file a set of supports"));
+        HX_TRY(support_fault(r, "*BOUNDARY, OP=NEW removes supports, but all load cases must have "
+                                "the same supports: write one file per set of supports"));
     r->has_support = 1;
     return passes_over(r, HX_UNREAD_SUPPORT, is_plain ? read : read_other);
 }

@@ -1,5 +1,5 @@
 /* What an Abaqus input file states and is not read (problem/unread.h): elements other than solids
- * that have a section, constraints, loads and steps of other kinds; formulations of elements. */
+ * that have a section, constraints, loads and steps of other kinds, formulations of elements. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ enum { SUPPORT = HX_UNREAD_SUPPORT, STEP = HX_UNREAD_STEP, MOST_CARRIERS = 10000
 typedef struct unread_keyword {
     const char *name;
     unsigned roles;
-    const char *what; /* NULL: the name suffices */
+    const char *what; /* NULL: the name is sufficient */
 } unread_keyword;
 
 static const unread_keyword unread[] = {
@@ -40,7 +40,7 @@ static const unread_keyword unread[] = {
     {"CHANGE SOLID SECTION", CARRIES, NULL},
     {"MODEL CHANGE", CARRIES, NULL},
     {"DISTRIBUTING COUPLING", CARRIES,
-     "Abaqus and CalculiX differ in it: write *COUPLING with *DISTRIBUTING"},
+     "Abaqus and CalculiX interpret it differently: write *COUPLING with *DISTRIBUTING"},
     {"NONSTRUCTURAL MASS", MASS, NULL},
     {"TRANSFORM", LOAD | SUPPORT, "local directions"},
     {"INERTIA RELIEF", LOAD | SUPPORT, NULL},
@@ -55,7 +55,7 @@ static const unread_keyword unread[] = {
     {"IMPERFECTION", CARRIES, "moves nodes"},
     {"CHANGE MATERIAL", HX_UNREAD_MATERIAL, NULL},
     {"CHANGE PLASTIC", HX_UNREAD_MATERIAL, NULL},
-    {"REFINE MESH", 0, "the mesh of the file is analysed"},
+    {"REFINE MESH", 0, "the mesh in the file is analysed without refinement"},
     {"LOAD CASE", LOAD, NULL},
     {"CFLUX", LOAD, "a load of heat"},
     {"DFLUX", LOAD, "a load of heat"},
@@ -69,7 +69,8 @@ static const unread_keyword unread[] = {
     {"MASS FLOW", LOAD, NULL},
 };
 
-/* Steps; a field of temperature that one of heat leaves is a load of those after it. */
+/* Steps. The temperature field computed by a heat-transfer step acts as a load in the steps after
+ * it. */
 static const unread_keyword procedures[] = {
     {"FREQUENCY", STEP, NULL},
     {"COMPLEX FREQUENCY", STEP, NULL},
@@ -109,7 +110,7 @@ static const char *const sections[] = {
     "JOINT",         "UEL PROPERTY",          "USER SECTION",      "GAP",
 };
 
-/* What makes a material other than the linear elastic one that *ELASTIC states. */
+/* Keywords that make a material differ from the linear elastic one of *ELASTIC. */
 static const char *const materials[] = {
     "PLASTIC",
     "CYCLIC HARDENING",
@@ -172,7 +173,7 @@ static const char *const materials[] = {
     "PIEZOELECTRIC",
 };
 
-/* Output, control of solutions, and what has an effect only beside keywords that are named. */
+/* Output, solution control, and keywords that have an effect only together with recorded ones. */
 static const char *const harmless[] = {
     "HEADING",
     "OUTPUT",
@@ -378,7 +379,8 @@ static int unread_keyword_line(hx_abaqus_reader *r, const unread_keyword *k)
                          hx_abaqus_scan_path(&r->scan), r->scan.keyword_line);
 }
 
-/* Besides those that say where a static analysis begins, which nothing depends on. */
+/* Handles initial conditions, except for those that only start a static analysis and have no
+ * effect. */
 static int begin_initial(hx_abaqus_reader *r)
 {
     static const char *const idle[] = {"TEMPERATURE",   "VELOCITY",      "ROTATING VELOCITY",
@@ -394,7 +396,7 @@ static int begin_initial(hx_abaqus_reader *r)
                          r->scan.keyword_line);
 }
 
-/* It goes to the material that it stands in, and is named if that one is used. */
+/* The keyword is recorded for its material, and reported if the material is used. */
 static int unread_material(hx_abaqus_reader *r)
 {
     char word[64];
@@ -405,14 +407,14 @@ static int unread_material(hx_abaqus_reader *r)
                          hx_abaqus_scan_path(&r->scan), r->scan.keyword_line);
 }
 
-/* Nothing is known of it: in a step it may load or hold the part, before that carry. */
+/* An unknown keyword may act as a load or support in a step, and may carry load before the
+ * steps. */
 static int unread_unknown(hx_abaqus_reader *r)
 {
     char word[64];
     snprintf(word, sizeof word, "*%s", r->scan.keyword_shown);
     return hx_unread_add(&r->import.unread, r->in_step ? LOAD | SUPPORT : CARRIES, word,
-                         "a keyword that is not known", 1, hx_abaqus_scan_path(&r->scan),
-                         r->scan.keyword_line);
+                         "unknown keyword", 1, hx_abaqus_scan_path(&r->scan), r->scan.keyword_line);
 }
 
 int hx_abaqus_keep_carrier(hx_abaqus_reader *r)
@@ -435,7 +437,7 @@ static int begin_procedure(hx_abaqus_reader *r, const unread_keyword *k)
     return unread_keyword_line(r, &step);
 }
 
-/* What begins a step of another kind, or the state of another job. */
+/* Finds the keyword of a step of another kind, or of the state of another job. */
 static const unread_keyword *find_procedure(const hx_abaqus_reader *r)
 {
     static const unread_keyword riks = {"STATIC, RIKS", STEP, NULL};
@@ -477,7 +479,7 @@ int hx_abaqus_begin_unread(hx_abaqus_reader *r, int *is_harmless)
 
 /* --- elements other than solids --- */
 
-/* The first whose name begins the type's. */
+/* The first row whose name is a prefix of the type applies. */
 static const unread_keyword elements[] = {
     {"R3D", 0, NULL},
     {"R2D", 0, NULL},
@@ -515,7 +517,7 @@ static const unread_keyword *find_element(const char *type)
     return e;
 }
 
-/* Marks the cells of the sets that have a section. */
+/* Marks the cells of sets that have a section. */
 static int mark_carriers(hx_abaqus_reader *r, uint8_t *carries)
 {
     for (size_t i = 0; i < r->n_carrier; i++) {
@@ -572,8 +574,9 @@ int hx_abaqus_count_formulation(hx_abaqus_reader *r)
     return hx_unread_add(&r->formulation, 0, r->type_name, r->type->name, 1, "", 0);
 }
 
-/* What the letters behind a name say that changes a solution; "": nothing. T, P, E and S (a
- * coupling, better stresses on the surface) leave the displacements of the plain element. */
+/* Describes the formulation that the letters after a type's name select; "" if it does not change
+ * the solution. T, P, E and S (coupling, improved surface stresses) leave the displacements
+ * unchanged. */
 static void find_formulation(const hx_unread_kind *kind, char how[60])
 {
     static const char *const what[] = {"reduced integration", "incompatible modes", "hybrid",
@@ -588,7 +591,7 @@ static void find_formulation(const hx_unread_kind *kind, char how[60])
     }
 }
 
-/* In a file that is a job, from which another program has a solution, it is a warning. */
+/* A warning if the file is a job, for which another program has a solution. */
 int hx_abaqus_note_formulations(hx_abaqus_reader *r)
 {
     const int is_job = r->conditions.n_step > 0;
@@ -599,8 +602,8 @@ int hx_abaqus_note_formulations(hx_abaqus_reader *r)
         const hx_note_level level = is_job ? HX_NOTE_WARNING : HX_NOTE_INFO;
         HX_TRY(how[0] ? hx_notes_add(r->notes, level,
                                      "%s: elements of type %s (%s) are analysed as %s with full "
-                                     "integration%s: other programs find other displacements, the "
-                                     "coarser the mesh the more",
+                                     "integration%s: other programs give other displacements, with "
+                                     "a larger difference on coarse meshes",
                                      r->import.path, kind->word, how, kind->what,
                                      how[0] == 'r' || how[0] == 'i' ? ", without hourglass control"
                                                                     : "")

@@ -28,7 +28,7 @@ enum { FIELD_SIZE = 20, BUFFER = 1 << 16 };
 
 static void flush(hx_abaqus_writer *w)
 {
-    fwrite(w->text, 1, w->n_text, w->stream); /* faults are seen at the commit */
+    fwrite(w->text, 1, w->n_text, w->stream); /* errors are detected by the commit */
     w->n_text = 0;
 }
 
@@ -52,7 +52,7 @@ void hx_abaqus_put_int(hx_abaqus_writer *w, int64_t value)
     hx_abaqus_put_text(w, digit + n);
 }
 
-/* CalculiX reads 20 characters of a number and refuses what is left of an exponent. */
+/* CalculiX reads 20 characters of a number and refuses a truncated exponent. */
 void hx_abaqus_put_real(hx_abaqus_writer *w, double value)
 {
     char text[40];
@@ -65,12 +65,12 @@ void hx_abaqus_put_real(hx_abaqus_writer *w, double value)
         n = snprintf(text, sizeof text, "%.*g", digits, value);
     hx_abaqus_put_text(w, text);
     if (!strpbrk(text, ".e"))
-        hx_abaqus_put_text(w, "."); /* Fortran takes 1e5 for a real, Abaqus wants 1. */
+        hx_abaqus_put_text(w, "."); /* Fortran accepts 1e5 as a real number, Abaqus requires 1.e5 */
 }
 
 /* --- names --- */
 
-/* What a job has of its own. */
+/* Names that a job uses itself. */
 static int is_reserved(const char *name)
 {
     static const char *const own[] = {"NALL", "EALL"}, *const begin[] = {"EMAT-", "ESPRING-",
@@ -98,7 +98,7 @@ static int is_letter(unsigned char c)
     return isalpha(c) != 0;
 }
 
-/* Abaqus and CalculiX take 80 characters and ignore their case. */
+/* Abaqus and CalculiX accept names of 80 characters and ignore their case. */
 const hx_set_name_rule hx_abaqus_name_rule = {.most = 80,
                                               .n_byte = n_byte,
                                               .instead = underline,
@@ -108,7 +108,7 @@ const hx_set_name_rule hx_abaqus_name_rule = {.most = 80,
 
 /* --- mesh and sets --- */
 
-/* Numbers from 1, unless the mesh's file had its own; middles of edges behind all. */
+/* Numbers start from 1, unless the mesh's file had its own; middles of edges come last. */
 int64_t hx_abaqus_point_number(const hx_abaqus_writer *w, int64_t point)
 {
     if (point >= w->mesh->n_node) return w->first_middle + point - w->mesh->n_node;
@@ -122,7 +122,7 @@ int64_t hx_abaqus_elem_number(const hx_abaqus_writer *w, int64_t elem)
     return w->own_elem ? hx_numbers_get(&w->mesh->elem_number, orig) : orig + 1;
 }
 
-/* The largest number there is, and one. */
+/* The largest number in use plus one. */
 static int64_t next_number(const hx_numbers *numbers, int is_own, int64_t n)
 {
     int64_t most = n;
@@ -133,7 +133,7 @@ static int64_t next_number(const hx_numbers *numbers, int is_own, int64_t n)
     return most + 1;
 }
 
-/* 1 if other programs take the numbers: above 0 and within 32 bits. */
+/* Returns 1 if other programs accept the numbers: above 0 and within 32 bits. */
 static int are_usable(const hx_numbers *numbers)
 {
     for (int64_t i = 0; i < numbers->n; i++)
@@ -141,7 +141,7 @@ static int are_usable(const hx_numbers *numbers)
     return numbers->n > 0;
 }
 
-/* CalculiX has no pyramid: the brick takes its place, with repeated nodes. */
+/* CalculiX has no pyramids: they are written as bricks with repeated nodes. */
 static hx_solid_id solid_of(const hx_mesh *mesh, int64_t elem)
 {
     const hx_solid_id id = hx_solid_of_cell(mesh->conn + 8 * elem);
@@ -155,7 +155,7 @@ static void put_element_head(hx_abaqus_writer *w, const char *type, int is_job)
     hx_abaqus_put_text(w, is_job ? ", ELSET=EALL\n" : "\n");
 }
 
-/* *last: what the element before is written as. */
+/* last: solid type of the element before. */
 static void put_element(hx_abaqus_writer *w, int64_t e, int is_job, hx_solid_id *last)
 {
     static const char *const type[] = {
@@ -172,7 +172,7 @@ static void put_element(hx_abaqus_writer *w, int64_t e, int is_job, hx_solid_id 
     hx_abaqus_put_text(w, "\n");
 }
 
-/* Of second order: points of the space have Abaqus' order; 16 numbers a line at most. */
+/* For second order: points of the space have Abaqus' order; at most 16 numbers per line. */
 static void put_quadratic(hx_abaqus_writer *w, int64_t e, int *last)
 {
     static const char *const type[] = {
@@ -190,7 +190,7 @@ static void put_quadratic(hx_abaqus_writer *w, int64_t e, int *last)
     hx_abaqus_put_text(w, "\n");
 }
 
-/* With sets of all nodes and all elements for what a job says about them. */
+/* Writes also the sets of all nodes and all elements that a job refers to. */
 static void put_mesh(hx_abaqus_writer *w, int is_job)
 {
     const hx_mesh *const mesh = w->mesh;
@@ -214,7 +214,7 @@ static void put_mesh(hx_abaqus_writer *w, int is_job)
             put_element(w, hx_abaqus_elem_at(w, i), is_job, &last);
 }
 
-/* Numbers, a dozen a line; original ones of list[n]. */
+/* Writes a dozen numbers per line: original numbers of list[n]. */
 static void put_list(hx_abaqus_writer *w, int64_t n, const int32_t *list,
                      int64_t (*number)(const hx_abaqus_writer *, int64_t))
 {
@@ -232,8 +232,8 @@ static int32_t derived_node(const hx_mesh *mesh, const hx_set *set, int64_t i)
     return mesh->conn[8 * (set->face[j / 4] / 6) + hx_hex_face[set->face[j / 4] % 6][j % 4]];
 }
 
-/* 1 if a node of the set is in none of its elements and faces; flag[n_node] is 0 on entry and exit.
- */
+/* Returns 1 if a node of the set is in none of its elements and faces; flag[n_node] is 0 on entry
+ * and exit. */
 static int has_more_nodes(const hx_mesh *mesh, const hx_set *set, uint8_t *flag)
 {
     const int64_t n = 8 * set->n_elem + 4 * set->n_face;
@@ -244,8 +244,8 @@ static int has_more_nodes(const hx_mesh *mesh, const hx_set *set, uint8_t *flag)
     return more;
 }
 
-/* 1 if the nodes hold a whole element, which a set of nodes then gets and one of faces does not;
- * flag as above. */
+/* Returns 1 if the nodes contain a whole element: a set read as nodes then gets the element, one
+ * read as faces does not; flag as above. */
 static int spans_element(const hx_mesh *mesh, const hx_set *set, uint8_t *flag)
 {
     int spans = 0;
@@ -263,8 +263,9 @@ static int spans_element(const hx_mesh *mesh, const hx_set *set, uint8_t *flag)
     return spans;
 }
 
-/* What is said of nodes (*BOUNDARY, *CLOAD) names sets of nodes only, so those of faces are listed
- * too, and others that do not follow from elements: read again it is the same set. */
+/* *BOUNDARY and *CLOAD refer only to sets of nodes, so the nodes of sets of faces are listed too,
+ * and those of other sets whose nodes do not follow from the elements: the set is then read back
+ * equal. */
 static int lists_nodes(const hx_mesh *mesh, const hx_set *set, uint8_t *flag)
 {
     if (has_more_nodes(mesh, set, flag)) return 1;
@@ -294,7 +295,7 @@ static int put_sets(hx_abaqus_writer *w)
     uint8_t *flag = NULL;
     HX_TRY(hx_alloc(&flag, (size_t)mesh->n_node, 1, "flags of a set"));
     for (size_t i = 0; i < mesh->n_set; i++) {
-        hx_set stated = mesh->set[i]; /* with the faces that the file states (borrowed lists) */
+        hx_set stated = mesh->set[i]; /* with the faces that the file states (lists borrowed) */
         const hx_set *const set = &stated;
         int n_keyword = 0;
         stated.n_face = hx_set_stated_faces(mesh, &mesh->set[i]);
@@ -330,7 +331,7 @@ static void put_heading(hx_abaqus_writer *w, const char *title)
     hx_abaqus_put_text(w, "\n");
 }
 
-/* What makes the combined sets of others, as comments. */
+/* Writes the rules of combined sets, as comments. */
 static int put_rules(hx_abaqus_writer *w)
 {
     char *text = NULL;
@@ -370,11 +371,10 @@ int hx_abaqus_write(const char *path, const hx_mesh *mesh, const char *title,
     hx_atomic_file file;
     const int is_quadratic = problem && problem->space.element != HX_ELEMENT_LINEAR;
     if (is_quadratic && mesh->n_kind[HX_CELL_PYRAMID] > 0)
-        return HX_RAISE(
-            HX_EINPUT,
-            "%s: %lld pyramids of second order, which CalculiX does not have: write the "
-            "job with solver.element=linear",
-            path, (long long)mesh->n_kind[HX_CELL_PYRAMID]);
+        return HX_RAISE(HX_EINPUT,
+                        "%s: %lld pyramids of second order, which CalculiX does not have: write "
+                        "the job with solver.element=linear",
+                        path, (long long)mesh->n_kind[HX_CELL_PYRAMID]);
     HX_TRY(hx_atomic_file_open(&file, path));
     hx_abaqus_writer w = {
         .stream = file.stream, .mesh = mesh, .space = is_quadratic ? &problem->space : NULL};

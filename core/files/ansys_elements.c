@@ -1,4 +1,4 @@
-/* Elements of ANSYS archives: which solid, or what else, a number of the element library is, and
+/* Elements of ANSYS archives: the solid, or other cell, for a number of the element library, and
  * the four ways in which an archive states elements. */
 #include <ctype.h>
 #include <math.h>
@@ -10,27 +10,28 @@
 
 /* --- the library --- */
 
-/* What an element of the library is. Solids are read, or refused if they are none of ours. */
+/* Category of an element of the library. Solids are read, or refused if solid.h has none of the
+ * kind. */
 typedef enum {
     BRICK8,
     BRICK20,
     TETRA10,
     TETRA4,
     OTHER_SOLID,
-    SHELL,   /* and plane elements: they carry and weigh */
+    SHELL,   /* and plane elements: they carry load and have mass */
     LINE,    /* between nodes: beams, trusses, springs, joints */
     CONTACT, /* contact and target elements, superelements */
     MASS,
-    SURFACE, /* takes loads of a face; with real constants it carries as well */
-    MARK     /* carries nothing */
+    SURFACE, /* receives loads on a face; with real constants it also carries load */
+    MARK     /* carries no load */
 } library_kind;
 
-/* n_node: the most that a record has, where its end has to be found without a count. */
+/* n_node: most nodes of a record; needed if the end of a record must be found without a count. */
 typedef struct library_row {
     const char *prefix;
     library_kind kind;
     int n_node;
-    int16_t number[32]; /* ends with 0 */
+    int16_t number[32]; /* terminated by 0 */
 } library_row;
 
 static const library_row library[] = {
@@ -91,8 +92,9 @@ const char *hx_ansys_library_name(int type, char text[HX_ANSYS_WORD])
 
 /* --- elements into the import --- */
 
-/* The solid that an element of so many nodes is; type 0: of no ET. Bricks with repeated nodes are
- * prisms, pyramids and tetrahedra. A record without nodes behind the corners has straight edges. */
+/* Finds the solid for an element with this number of nodes; type 0: without ET. Bricks with
+ * repeated nodes are prisms, pyramids and tetrahedra. A record without nodes after the corners has
+ * straight edges. */
 static int find_solid(const library_row *row, int type, int n_node, hx_solid_id *id)
 {
     *id = n_node == 8 ? HX_SOLID_HEX8 : n_node == 20 ? HX_SOLID_HEX20 : HX_SOLID_TET10;
@@ -105,8 +107,8 @@ static int find_solid(const library_row *row, int type, int n_node, hx_solid_id 
     return n_node >= n_corner && n_node <= row->n_node;
 }
 
-/* Nodes of second order that the file leaves out are 0: the edge is straight, and its end stands
- * for them. */
+/* Mid-side nodes that the file omits are 0: the edge is straight, and one of its ends is stored
+ * instead. */
 static void fill_middles(hx_solid_id id, int64_t *node)
 {
     const hx_solid *const solid = &hx_solids[id];
@@ -129,7 +131,7 @@ static int has_constants(const hx_ansys_reader *r, int64_t real)
     return real > 0 && real < HX_ANSYS_NUMBERS && r->has_constants[real];
 }
 
-/* Names what carries, weighs or takes loads. */
+/* Records a cell that carries load, has mass or receives loads. */
 static int name_other(hx_ansys_reader *r, const library_row *row, const char *name, int64_t real,
                       int64_t line)
 {
@@ -164,14 +166,15 @@ static int add_other(hx_ansys_reader *r, int type, int64_t real, int64_t number,
     if (row->kind < OTHER_SOLID)
         return hx_import_place(&r->import, line,
                                HX_RAISE(HX_EINPUT,
-                                        "element %lld, a %s, has %d nodes; %d, or fewer if those "
-                                        "at the end are 0, are right",
+                                        "element %lld, of type %s, has %d nodes; it needs %d, or "
+                                        "fewer if the omitted ones at the end are 0",
                                         (long long)number, name, n_node, row->n_node));
     HX_TRY(name_other(r, row, name, real, line));
     return hx_import_add_other(&r->import, shape, name, number, line);
 }
 
-/* How ANSYS integrates or enriches a solid by its KEYOPTs; NULL: as it is analysed here. */
+/* Describes how ANSYS integrates or enriches a solid by its KEYOPTs; NULL: as it is analysed
+ * here. */
 static const char *find_formulation(int number, const int8_t option[HX_ANSYS_OPTIONS])
 {
     static const char *const of_185[] = {"B-bar", "reduced integration", "enhanced strains",
@@ -200,16 +203,16 @@ static int name_layered(hx_ansys_reader *r, const hx_ansys_solids *solids)
                             solids->line);
 }
 
-/* In a file that is a job, from which ANSYS has a solution, a formulation is a warning. */
+/* A formulation is a warning if the file is a job, for which ANSYS has a solution. */
 static int note_formulations(hx_ansys_reader *r, const hx_unread *list)
 {
     const int is_job = r->conditions.n > 0 || r->import.unread.n > 0;
     for (size_t i = 0; i < list->n; i++)
-        HX_TRY(hx_notes_add(r->notes, is_job ? HX_NOTE_WARNING : HX_NOTE_INFO,
-                            "%s: elements of type %s (%s in ANSYS) are analysed with full "
-                            "integration: ANSYS finds other displacements, the coarser the mesh "
-                            "the more",
-                            r->import.path, list->kind[i].word, list->kind[i].what));
+        HX_TRY(hx_notes_add(
+            r->notes, is_job ? HX_NOTE_WARNING : HX_NOTE_INFO,
+            "%s: elements of type %s (%s in ANSYS) are analysed with full integration: ANSYS gives "
+            "other displacements, with a larger difference on coarse meshes",
+            r->import.path, list->kind[i].word, list->kind[i].what));
     return HX_OK;
 }
 
@@ -240,7 +243,7 @@ static void count_solid(hx_ansys_reader *r, int64_t type, int number, int64_t li
     solids->number = (int16_t)number;
 }
 
-/* Nodes behind the first n_node are zeros; zeros at the end count as not given. */
+/* Nodes after the first n_node are zero; zeros at the end count as not given. */
 static int add_element(hx_ansys_reader *r, hx_ansys_pending *given)
 {
     const int64_t type = given->type, number = given->number, line = given->line;
@@ -268,21 +271,20 @@ static int add_element(hx_ansys_reader *r, hx_ansys_pending *given)
 
 /* --- EBLOCK --- */
 
-/* The most nodes that a record of the type has; HX_EINPUT: its end cannot be found. */
+/* Most nodes of a record of the type; HX_EINPUT: the end of the record cannot be found. */
 static int most_nodes(hx_ansys_reader *r, int64_t type, int *n)
 {
     const int library_type = type > 0 && type < HX_ANSYS_NUMBERS ? r->type[type] : 0;
     const library_row *const row = find_row(library_type);
     *n = row ? row->n_node : 0;
     if (row) return HX_OK;
-    return HX_ANSYS_RAISE(
-        r,
-        "an element of type %lld, of which no ET of an element that is known comes before: how "
-        "many nodes it has cannot be found",
-        (long long)type);
+    return HX_ANSYS_RAISE(r,
+                          "an element of type %lld, without an ET of a known element before it: "
+                          "its number of nodes is unknown",
+                          (long long)type);
 }
 
-/* Nodes from field `first` of the line on, then fields of the lines that follow, n in all. */
+/* Reads n nodes: those from field `first` of the line, then fields of the following lines. */
 static int read_nodes(hx_ansys_reader *r, const hx_ansys_layout *l, int first, int n_line, int n,
                       int64_t *node)
 {
@@ -317,9 +319,9 @@ static int solid_record(hx_ansys_reader *r, const hx_ansys_layout *l)
     return add_element(r, &p);
 }
 
-/* Number, type, real constants, material, coordinate system, nodes; or, COMPACT, number and nodes
- * of the type that TYPE set. Without a count of nodes: a record ends where its line does, or with
- * the most nodes that its type has. */
+/* Number, type, real constants, material, coordinate system, nodes; or, with COMPACT, number and
+ * nodes of the type set by TYPE. There is no count of nodes: a record ends at the end of its line,
+ * or with the largest number of nodes of its type. */
 static int plain_record(hx_ansys_reader *r, const hx_ansys_layout *l, int first)
 {
     int64_t field[5] = {0};
@@ -355,14 +357,17 @@ int hx_ansys_eblock(hx_ansys_reader *r)
     const int first = is_compact ? 1 : 5;
     char word[HX_ANSYS_WORD];
     if (!is_solid && !is_compact && *hx_ansys_word(r, 2, word))
-        return HX_ANSYS_RAISE(r, "EBLOCK of the form '%.40s'; SOLID, COMPACT and none are read",
-                              word);
+        return HX_ANSYS_RAISE(
+            r,
+            "EBLOCK of the form '%.40s'; only SOLID, COMPACT and the form without a name are read",
+            word);
     HX_TRY(hx_ansys_layout_read(r, "EBLOCK", &l));
     if (is_solid && l.n_int < 19)
-        return HX_ANSYS_RAISE(r, "EBLOCK with %d fields; 19 are read, as CDWRITE writes them",
+        return HX_ANSYS_RAISE(r, "EBLOCK with %d fields; it must have 19, as CDWRITE writes it",
                               l.n_int);
     if (!is_solid && l.n_int <= first)
-        return HX_ANSYS_RAISE(r, "EBLOCK with %d fields, which leaves none for nodes", l.n_int);
+        return HX_ANSYS_RAISE(r, "EBLOCK with %d fields, which leaves no fields for nodes",
+                              l.n_int);
     for (;;) {
         HX_TRY(hx_ansys_need_line(r, "EBLOCK"));
         if (hx_ansys_is_end(r)) return HX_OK;
@@ -398,8 +403,8 @@ static int open_element(hx_ansys_reader *r, int64_t number)
 {
     HX_TRY(hx_ansys_close_element(r));
     if (hx_ansys_is_nested(r))
-        return HX_ANSYS_RAISE(r, "an element within a branch or loop, which only ANSYS can make: "
-                                 "write the archive there with CDWRITE,DB");
+        return HX_ANSYS_RAISE(r, "an element within a branch or loop, which only ANSYS can run: "
+                                 "write the archive in ANSYS with CDWRITE,DB");
     r->pending = (hx_ansys_pending){.is_open = 1,
                                     .number = number,
                                     .line = r->line,
@@ -436,7 +441,7 @@ int hx_ansys_en(hx_ansys_reader *r)
     return HX_OK;
 }
 
-/* E,I,J,K,...: its number is the next one. */
+/* E,I,J,K,...: the element gets the next number. */
 int hx_ansys_e(hx_ansys_reader *r)
 {
     HX_TRY(hx_ansys_close_element(r));
@@ -444,7 +449,7 @@ int hx_ansys_e(hx_ansys_reader *r)
     return take_nodes(r, 1, 8);
 }
 
-/* EMORE,Q,R,...: eight more; zeros before them are kept. */
+/* EMORE,Q,R,...: eight more nodes; zeros before them are kept. */
 int hx_ansys_emore(hx_ansys_reader *r)
 {
     hx_ansys_pending *const p = &r->pending;
@@ -468,7 +473,7 @@ static void set_option(hx_ansys_reader *r, int64_t type, int key, double value)
         r->option[type][key - 1] = (int8_t)value;
 }
 
-/* ET,type,185,KOP1,KOP2,...; SOLID185 may stand for 185 */
+/* ET,type,185,KOP1,KOP2,...; SOLID185 may be given instead of 185 */
 int hx_ansys_et(hx_ansys_reader *r)
 {
     char word[HX_ANSYS_WORD];
@@ -498,7 +503,7 @@ int hx_ansys_keyopt(hx_ansys_reader *r)
     return HX_OK;
 }
 
-/* Number, library, KEYOPT(1), (2), ... of ETBLOCK; texts among them are none. */
+/* Number, library number, KEYOPT(1), (2), ... of ETBLOCK; texts among them are ignored. */
 static void take_options(hx_ansys_reader *r, const hx_ansys_layout *l, int64_t type)
 {
     for (int k = 0; k < HX_ANSYS_OPTIONS && k < l->n_real; k++) {
@@ -514,7 +519,7 @@ int hx_ansys_etblock(hx_ansys_reader *r)
 {
     hx_ansys_layout l;
     HX_TRY(hx_ansys_layout_read(r, "ETBLOCK", &l));
-    if (l.n_int < 2) return HX_ANSYS_RAISE(r, "the format of ETBLOCK has no two integers");
+    if (l.n_int < 2) return HX_ANSYS_RAISE(r, "the format of ETBLOCK lacks two integers");
     for (;;) {
         int64_t type, number;
         HX_TRY(hx_ansys_need_line(r, "ETBLOCK"));
@@ -531,7 +536,7 @@ static void set_constants(hx_ansys_reader *r, int64_t real)
     if (real > 0 && real < HX_ANSYS_NUMBERS) r->has_constants[real] = 1;
 }
 
-/* R,set,value,...: whether one of them is not zero */
+/* R,set,value,...: checks whether a value is not zero */
 int hx_ansys_constants(hx_ansys_reader *r)
 {
     double value, real;
@@ -541,17 +546,17 @@ int hx_ansys_constants(hx_ansys_reader *r)
     return HX_OK;
 }
 
-/* RLBLOCK,sets,...: two formats; of each set its number, how many values, the values. */
+/* RLBLOCK,sets,...: two formats; for each set its number, its number of values, the values. */
 int hx_ansys_rlblock(hx_ansys_reader *r)
 {
     hx_ansys_layout first, more;
     int64_t n_set, real, n;
     HX_TRY(hx_ansys_integer(r, 1, &n_set));
     HX_TRY(hx_ansys_layout_read(r, "RLBLOCK", &first));
-    HX_TRY(hx_ansys_need_line(r, "RLBLOCK")); /* the second format, of lines of 7 */
+    HX_TRY(hx_ansys_need_line(r, "RLBLOCK")); /* the second format, for lines of 7 values */
     memset(&more, 0, sizeof more);
     if (first.n_int < 2 || first.n_real < 1)
-        return HX_ANSYS_RAISE(r, "the format of RLBLOCK has no two integers and reals");
+        return HX_ANSYS_RAISE(r, "the format of RLBLOCK lacks two integers and a real number");
     for (more.n_real = 0; more.n_real < 7; more.n_real++) {
         more.begin[more.n_real] = more.n_real * first.width[2];
         more.width[more.n_real] = first.width[2];

@@ -1,6 +1,5 @@
-/* Commands of ANSYS that change nothing which this reader takes: they set up the session, solve,
- * print, draw, evaluate results or describe geometry. Any other command that is not read is named.
- */
+/* Commands of ANSYS without effect on this reader: they set up the session, solve, print, draw,
+ * evaluate results or describe geometry. Any other command that is not read is reported. */
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -16,7 +15,7 @@ static const char *const session[] = {
     "NUMOFF", "NUMVAR",  "NUMSTR",  "EXPORT", "FILE",  "FILEAUX2", "FILEAUX3", "FILEDISP", "FLST",
     "FITEM",  "IMMED",   "PDEF",    "PPLOT",  "MSAVE", "SMRTSIZE"};
 
-/* Types, real constants and sections, beside the elements that use them. */
+/* Types, real constants and sections, apart from the elements that use them. */
 static const char *const parts[] = {
     "ETLIST",   "ETCONTROL", "RMORE",       "RLIST",  "RDELE",       "SECTYPE",  "SECDATA",
     "SECBLOCK", "SECOFFSET", "SECCONTROLS", "SECNUM", "SECFUNCTION", "SECJOINT", "SECREAD",
@@ -25,24 +24,24 @@ static const char *const parts[] = {
     "EPLOT",    "NPLOT",     "ENUM",        "CHECK",  "CHKMSH",      "NDIST",    "NKPT",
     "EDIST",    "ERRANG",    "NWRITE",      "EWRITE", "NRRANG",      "NRLSUM"};
 
-/* Selections that change neither nodes nor elements. */
+/* Selections of neither nodes nor elements. */
 static const char *const selections[] = {"KSEL",   "KSLL",   "KSLN",  "LSEL",   "LSLA",  "LSLK",
                                          "ASEL",   "ASLL",   "ASLV",  "VSEL",   "VSLA",  "CMLIST",
                                          "CMPLOT", "CMDELE", "CMGRP", "CMEDIT", "CMMOD", "CMWRITE"};
 
-/* Coordinate systems and the working plane; those that activate one are read. */
+/* Coordinate systems and the working plane; commands that activate a system are read elsewhere. */
 static const char *const systems[] = {"CSCIR",  "CSDELE", "CSLIST", "DSYS",   "WPLANE",
                                       "WPAVE",  "WPCSYS", "WPOFFS", "WPROTA", "WPSTYL",
                                       "NWPAVE", "NWPLAN", "KWPAVE", "KWPLAN", "LWPLAN"};
 
-/* Materials: tables behind TB, temperatures behind MPDATA, failure criteria, units. */
+/* Materials: tables after TB, temperatures after MPDATA, failure criteria, units. */
 static const char *const materials[] = {
     "TBDATA", "TBTEMP", "TBPT",    "TBFIELD", "TBIN",   "TBEO",   "TBLIST",
     "TBPLOT", "TBDELE", "TBLE",    "MPTEMP",  "MPTRES", "MPTGEN", "MPLIST",
     "MPPLOT", "MPLIB",  "MPWRITE", "MPDRES",  "UIMP",   "TOFFST", "EMUNIT",
     "STEF",   "HCOEF",  "FC",      "FCDELE",  "FCLIST", "FCTYP",  "FCCHECK"};
 
-/* Loads and constraints that are named where they are stated: lists, scales and ends of them. */
+/* Lists, scales and ends of loads and constraints, which are reported where they are stated. */
 static const char *const listed[] = {
     "DLIST",     "FLIST",   "SFLIST",  "SFELIST", "SFALIST", "SFLLIST", "BFLIST",
     "BFELIST",   "BFALIST", "BFVLIST", "BFLLIST", "BFKLIST", "CELIST",  "CPLIST",
@@ -52,7 +51,7 @@ static const char *const listed[] = {
     "DADELE",    "FKDELE",  "DJDELE",  "FJDELE",  "ICDELE",  "SFCUM",   "BFCUM",
     "SFCONTROL", "EALIVE",  "ESTIF",   "LSLIST",  "CGLOC",   "CECHECK", "IC"};
 
-/* The solution and its steps: ANTYPE, NLGEOM and SOLVE are read. */
+/* The solution and its steps; ANTYPE, NLGEOM and SOLVE are read elsewhere. */
 static const char *const solution[] = {
     "ACCOPTION", "ALPHAD",     "BETAD",      "DMPRAT",    "DMPSTR",     "DMPSFREQ",  "DMPOPTION",
     "DMPEXT",    "MDAMP",      "AUTOTS",     "DELTIM",    "NSUBST",     "TIME",      "TIMINT",
@@ -68,7 +67,7 @@ static const char *const solution[] = {
     "MGEN",      "MDELE",      "MLIST",      "PIVCHECK",  "GSBDATA",    "GSGDATA",   "DDOPTION",
     "SCOPT"};
 
-/* Geometry, and how it would be meshed; what meshes it is refused. */
+/* Geometry and mesh controls; commands that mesh are refused elsewhere. */
 static const char *const geometry[] = {
     "K",          "KL",     "KNODE",  "KBETW",    "KCENTER", "KFILL",    "KMODIF", "KDELE",
     "KLIST",      "KPLOT",  "KATT",   "KPT",      "KPATTR",  "KDIST",    "KESIZE", "KSCON",
@@ -89,7 +88,7 @@ static const char *const geometry[] = {
     "SPHERE",     "TORUS",  "ESIZE",  "DESIZE",   "MOPT",    "MSHAPE",   "MSHKEY", "MSHMID",
     "MSHPATTERN", "MCHECK", "GPLOT",  "GSUM"};
 
-/* Results: the general and the time-history postprocessor. */
+/* Results: the general and the time-history postprocessors. */
 static const char *const results[] = {
     "SET",    "SUBSET",   "APPEND",  "INRES",    "RESET",    "HRCPLX",    "SHELL",   "LAYER",
     "FORCE",  "RSYS",     "AVPRIN",  "AVRES",    "EFACET",   "ERNORM",    "LCDEF",   "LCASE",
@@ -113,7 +112,7 @@ static const char *const results[] = {
     "LINES",  "NPRINT",   "SPREAD",  "PLOTTING", "PRINT",    "DATA",      "DEFINE",  "OPERATE",
     "CFACT",  "RESP",     "CVAR",    "RPSD",     "PLFAR",    "PRFAR"};
 
-/* The language of parameters; what branches, repeats or ends the file is looked at before. */
+/* The parameter language; commands that branch, repeat or end the file are handled before. */
 static const char *const language[] = {
     "*ABBR",     "*ABCHECK",  "*AFUN",   "*ASK",    "*AXPY",   "*CFCLOS",  "*CFOPEN",   "*CFWRITE",
     "*COMP",     "*CREATE",   "*CYCLE",  "*DEL",    "*DIM",    "*DMAT",    "*DO",       "*DOT",
@@ -163,14 +162,15 @@ static const struct {
     LIST(solution), LIST(geometry), LIST(results),    LIST(language), LIST(slash),
 };
 
-/* "C***" begins a comment, ":" a label, a number or "(" a line of data, its format or text. */
+/* "C***" begins a comment, ":" a label, a digit or "(" a line of data, its format or text. */
 static int is_no_command(const char *text)
 {
     return strncasecmp(text, "C***", 4) == 0 ||
            !(isalpha((unsigned char)*text) || strchr("/*~%_", *text));
 }
 
-/* A record of IGES, which CDWRITE may put before the data: a letter in column 73, its number. */
+/* A record of IGES, which CDWRITE may put before the data: a letter in column 73, and its
+ * number. */
 static int is_iges(const hx_ansys_reader *r)
 {
     enum { COLUMN = 72, RECORD = 80 };
@@ -178,7 +178,7 @@ static int is_iges(const hx_ansys_reader *r)
            strspn(r->text + COLUMN + 1, " 0123456789") == RECORD - COLUMN - 1;
 }
 
-/* *CFCLOSE, as *CFCLOS is written too. */
+/* CFCLOSE, which is also written *CFCLOS. */
 static int is_longer(const hx_ansys_reader *r, const char *name)
 {
     enum { SIGNIFICANT = 5 };
@@ -198,7 +198,7 @@ int hx_ansys_is_harmless(const hx_ansys_reader *r)
     return 0;
 }
 
-/* *MSG, *VREAD and their like are followed by a format, which "&" continues. */
+/* *MSG, *VREAD and similar commands are followed by a format, which "&" continues. */
 int hx_ansys_skip_format(hx_ansys_reader *r)
 {
     static const char *const with_format[] = {"*MSG", "*VREAD", "*VWRITE", "*MWRITE"};

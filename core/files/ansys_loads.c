@@ -1,4 +1,4 @@
-/* D and F of ANSYS archives, which nodes they name, and what holds at last. */
+/* D and F of ANSYS archives: the nodes that they name, and the final value of each component. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static int choose_list(hx_ansys_reader *r, const hx_numbers *list)
     return HX_OK;
 }
 
-/* Nodes of the file from `first` to `last`, every `step`-th. */
+/* Chooses every `step`-th node of the file from `first` to `last`. */
 static int choose_range(hx_ansys_reader *r, int64_t first, int64_t last, int64_t step)
 {
     const hx_numbers *const all = &r->import.node_number;
@@ -42,7 +42,8 @@ static int choose_range(hx_ansys_reader *r, int64_t first, int64_t last, int64_t
     return HX_OK;
 }
 
-/* NODE, NEND, NINC of a command, NEND in field `end`: *known = 0 if they cannot be resolved. */
+/* NODE, NEND, NINC of a command, with NEND in field `end`: *known = 0 if they cannot be
+ * resolved. */
 static int choose_nodes(hx_ansys_reader *r, int end, int *known)
 {
     char word[HX_ANSYS_WORD];
@@ -65,7 +66,7 @@ static int choose_nodes(hx_ansys_reader *r, int end, int *known)
              hx_ansys_number(r, end + 1, &step);
     if (!*known) return HX_OK;
     if (last <= number || last > 1e15) return choose(r, (int64_t)number);
-    *known = r->selection == HX_ANSYS_ALL; /* only selected nodes of the range are meant */
+    *known = r->selection == HX_ANSYS_ALL; /* only the selected nodes of the range are meant */
     return *known ? choose_range(r, (int64_t)number, (int64_t)last, (int64_t)step) : HX_OK;
 }
 
@@ -82,7 +83,7 @@ int hx_ansys_cmsel(hx_ansys_reader *r)
     return HX_OK;
 }
 
-/* NSEL,ALL; other selections go by what this reader does not compute. */
+/* NSEL,ALL; other selections use criteria that this reader does not compute. */
 int hx_ansys_nsel(hx_ansys_reader *r)
 {
     const int is_all = hx_ansys_is(r, 1, "ALL") && !hx_ansys_is_nested(r);
@@ -90,7 +91,7 @@ int hx_ansys_nsel(hx_ansys_reader *r)
     return HX_OK;
 }
 
-/* ESEL,ALL, likewise for elements. */
+/* ESEL,ALL, the counterpart for elements. */
 int hx_ansys_esel(hx_ansys_reader *r)
 {
     const int is_all = hx_ansys_is_command(r, "ESEL") && hx_ansys_is(r, 1, "ALL");
@@ -98,8 +99,8 @@ int hx_ansys_esel(hx_ansys_reader *r)
     return HX_OK;
 }
 
-/* ALLSEL; ALLSEL,ALL,ELEM selects all elements with their nodes; ALLSEL,BELOW what is below those
- * that are selected. */
+/* ALLSEL; ALLSEL,ALL,ELEM selects all elements with their nodes; ALLSEL,BELOW selects entities
+ * below the selected ones. */
 int hx_ansys_allsel(hx_ansys_reader *r)
 {
     char word[HX_ANSYS_WORD];
@@ -169,8 +170,8 @@ static unsigned role_of(int is_force)
     return is_force ? HX_UNREAD_LOAD : HX_UNREAD_SUPPORT;
 }
 
-/* "D,TEMP" and its like, of the command that is read. Temperatures and potentials hold nothing:
- * they act as loads do, as component 11 of *BOUNDARY. */
+/* Records "D,TEMP" and similar labels of the current command. Temperatures and potentials support
+ * nothing: they act as loads, like component 11 of *BOUNDARY. */
 static int lose(hx_ansys_reader *r, int is_force, const char *what)
 {
     static const char *const acting[] = {"TEMP", "TBOT", "TTOP", "TE",   "VOLT", "MAG",
@@ -183,16 +184,17 @@ static int lose(hx_ansys_reader *r, int is_force, const char *what)
     return hx_ansys_unread(r, role, text, NULL, r->line);
 }
 
-/* Supports that are stated behind SOLVE belong to another load step, or to none. */
+/* Supports stated after SOLVE belong to another load step, or to none. */
 static int is_late(hx_ansys_reader *r, int *late)
 {
     *late = r->solved > 0;
-    if (!*late || strcmp(r->solved_by, "LSWRITE") == 0) return HX_OK; /* which is named already */
+    /* which has been reported already */
+    if (!*late || strcmp(r->solved_by, "LSWRITE") == 0) return HX_OK;
     return hx_ansys_unread(r, HX_UNREAD_LOAD | HX_UNREAD_SUPPORT, r->solved_by,
-                           "load steps behind the first", r->solved);
+                           "load steps after the first", r->solved);
 }
 
-/* UX is 0, UY 1, UZ 2, ALL 3; -1: another, -2: a rotation, which solids do not have. */
+/* UX is 0, UY 1, UZ 2, ALL 3; -1: another label, -2: a rotation, which solids do not have. */
 static int component_of(const char *label, int is_force)
 {
     static const char *const name[2][4] = {{"UX", "UY", "UZ", "ALL"}, {"FX", "FY", "FZ", "ALL"}};
@@ -201,7 +203,7 @@ static int component_of(const char *label, int is_force)
     return !is_force && strncasecmp(label, "ROT", 3) == 0 ? -2 : -1;
 }
 
-/* The label in field k for the chosen nodes. */
+/* Applies the label in field k to the chosen nodes. */
 static int take_label(hx_ansys_reader *r, int is_force, int k, hx_ansys_action action, double value)
 {
     char label[HX_ANSYS_WORD];
@@ -251,7 +253,7 @@ int hx_ansys_f(hx_ansys_reader *r)
     return take_condition(r, 1);
 }
 
-/* DBLOCK,count with a format and lines of node, label, value and imaginary part: D for each. */
+/* DBLOCK,count with a format and lines of node, label, value and imaginary part: one D per line. */
 int hx_ansys_dblock(hx_ansys_reader *r)
 {
     char format[HX_ANSYS_WORD], text[HX_ANSYS_WORD];
@@ -297,7 +299,7 @@ int hx_ansys_fdele(hx_ansys_reader *r)
     return take_delete(r, 1);
 }
 
-/* FCUM,REPL,factor: what a later statement does to an earlier one. */
+/* FCUM,REPL,factor: how a later statement combines with an earlier one. */
 static int take_cumulate(hx_ansys_reader *r, int is_force)
 {
     char word[HX_ANSYS_WORD];
@@ -348,12 +350,12 @@ static int emit(hx_ansys_reader *r, const hx_ansys_entry *e, double value)
                                     .value = value,
                                     .line = e->line};
     hx_condition *added;
-    if (e->is_force && r->antype_line) return HX_OK; /* of no static step */
+    if (e->is_force && r->antype_line) return HX_OK; /* not in a static step */
     HX_TRY(hx_import_conditions_add(&r->conditions, &condition, &added));
     return hx_numbers_append(&added->node, 1, &e->node);
 }
 
-/* Entries [begin, end) of one component of one node, in the file's order. */
+/* Combines entries [begin, end) of one component of one node, in the file's order. */
 static int fold(hx_ansys_reader *r, size_t begin, size_t end)
 {
     double value = 0.0;
@@ -367,7 +369,7 @@ static int fold(hx_ansys_reader *r, size_t begin, size_t end)
     return holds ? emit(r, &r->entry[end - 1], value) : HX_OK;
 }
 
-/* A node that is held in full has no direction. */
+/* A node that is fully held does not depend on its coordinate system. */
 static int check_rotated(hx_ansys_reader *r)
 {
     hx_number_index index = {0};
@@ -405,8 +407,8 @@ int hx_ansys_finish_loads(hx_ansys_reader *r)
     if (r->conditions.n > 0 && !r->antype_line) r->conditions.n_step = 1;
     if (r->n_lost_component > 0)
         HX_TRY(hx_notes_add(r->notes, HX_NOTE_INFO,
-                            "%s: %lld components of selections (CM) are not read, the first: "
-                            "'%.60s'; CDWRITE writes them as CMBLOCK",
+                            "%s: %lld components defined by selections (CM) are not read, the "
+                            "first: '%.60s'; CDWRITE writes them as CMBLOCK",
                             r->import.path, (long long)r->n_lost_component, r->lost_component));
     return check_rotated(r);
 }

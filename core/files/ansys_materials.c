@@ -1,4 +1,4 @@
-/* MP and MPDATA of ANSYS archives: constant numbers of isotropic materials. */
+/* MP and MPDATA of ANSYS archives: constants of isotropic materials. */
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -10,7 +10,7 @@ static int is_label(const char *word, const char *label)
     return strncasecmp(word, label, 4) == 0 && strlen(word) >= strlen(label);
 }
 
-/* A value in another direction, or of another name, that agrees with *to or sets it. */
+/* Sets *to, or checks that a value of another direction or name agrees with it. */
 static void set(hx_numbered_material *m, double *to, double value)
 {
     if (!isnan(*to) && fabs(*to - value) > 1e-9 * fabs(value)) m->fault = "is not isotropic";
@@ -45,7 +45,7 @@ static int is_read(const char *label)
     return 0;
 }
 
-/* Label, material and value in fields k, k + 1 and `at`; what is behind is of temperatures. */
+/* Label, material and value in fields k, k + 1 and `at`; further fields are for temperatures. */
 static int take_property(hx_ansys_reader *r, int k, int at)
 {
     char label[HX_ANSYS_WORD], word[HX_ANSYS_WORD];
@@ -53,19 +53,19 @@ static int take_property(hx_ansys_reader *r, int k, int at)
     hx_numbered_material *m;
     hx_ansys_word(r, k, label);
     if (r->solved && is_read(label))
-        return hx_ansys_unread(r, HX_UNREAD_MATERIAL, r->solved_by, "load steps behind the first",
+        return hx_ansys_unread(r, HX_UNREAD_MATERIAL, r->solved_by, "load steps after the first",
                                r->solved);
     if (!is_read(label) || !hx_ansys_number(r, k + 1, &number) || number < 1.0 || number > 1e15)
         return HX_OK;
     HX_TRY(hx_materials_at(&r->materials, (int64_t)number, &m));
     if (m->line == 0) m->line = r->line;
     if (!hx_ansys_number(r, at, &value) || hx_ansys_is_nested(r)) {
-        m->fault = "has numbers that only ANSYS computes";
+        m->fault = "has values that only ANSYS computes";
         return HX_OK;
     }
     for (int i = at + 1; i < at + 5; i++)
         if (*hx_ansys_word(r, i, word) && (!hx_ansys_number(r, i, &more) || more != 0.0))
-            m->fault = "depends on the temperature";
+            m->fault = "depends on temperature";
     set_property(m, label, value);
     return HX_OK;
 }
@@ -87,7 +87,7 @@ int hx_ansys_mpdata(hx_ansys_reader *r)
     HX_TRY(take_property(r, k, k + 3));
     if (!hx_ansys_number(r, k + 2, &first) || first < 2.0 || r->materials.n == 0) return HX_OK;
     HX_TRY(hx_materials_at(&r->materials, r->materials.list[r->materials.last].number, &m));
-    m->fault = "depends on the temperature";
+    m->fault = "depends on temperature";
     return HX_OK;
 }
 
@@ -103,8 +103,7 @@ int hx_ansys_mpdele(hx_ansys_reader *r)
     const int is_one = hx_ansys_number(r, 2, &number) && number >= 1.0 && number < 1e15 && !*last;
     if (!is_all && !is_read(label)) return HX_OK;
     if (!is_one || hx_ansys_is_nested(r) || r->materials.n == 0)
-        return hx_ansys_unread(r, HX_UNREAD_MATERIAL, "MPDELE", "materials that are removed",
-                               r->line);
+        return hx_ansys_unread(r, HX_UNREAD_MATERIAL, "MPDELE", "removed materials", r->line);
     HX_TRY(hx_materials_at(&r->materials, (int64_t)number, &m));
     if (is_all) m->fault = NULL;
     if (is_all || is_label(label, "EX")) m->young = NAN;
@@ -114,7 +113,7 @@ int hx_ansys_mpdele(hx_ansys_reader *r)
     return HX_OK;
 }
 
-/* TB,ANEL,material and its like: what is beyond constant numbers. */
+/* TB,ANEL,material and similar commands: properties that are not constants. */
 int hx_ansys_tb(hx_ansys_reader *r)
 {
     static const char *const harmless[] = {"FCLI", "CTE", "DFLT", "FLUI"};
@@ -124,5 +123,5 @@ int hx_ansys_tb(hx_ansys_reader *r)
     for (int i = 0; i < 4; i++)
         if (strncasecmp(label, harmless[i], 4) == 0) return HX_OK;
     snprintf(word, sizeof word, "TB,%.40s", label);
-    return hx_ansys_unread(r, HX_UNREAD_MATERIAL, word, "tables of a material", r->line);
+    return hx_ansys_unread(r, HX_UNREAD_MATERIAL, word, "material tables", r->line);
 }

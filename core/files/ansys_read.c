@@ -19,12 +19,12 @@ static int add_node(hx_ansys_reader *r, int64_t number, const double x[6])
     return hx_import_add_nodes(&r->import, 1, &number, x, r->line);
 }
 
-/* Number, two of the solid model, x, y, z, angles; zeros at the end may be left out. */
+/* Number, two fields of the solid model, x, y, z, angles; zeros at the end may be omitted. */
 static int read_nblock(hx_ansys_reader *r)
 {
     hx_ansys_layout l;
     HX_TRY(hx_ansys_layout_read(r, "NBLOCK", &l));
-    if (l.n_real < 3) return HX_ANSYS_RAISE(r, "the format of NBLOCK has no three coordinates");
+    if (l.n_real < 3) return HX_ANSYS_RAISE(r, "the format of NBLOCK lacks three coordinates");
     for (;;) {
         double x[6] = {0.0};
         int64_t number;
@@ -41,8 +41,8 @@ static int take_real(hx_ansys_reader *r, int k, double *value)
     char word[HX_ANSYS_WORD];
     if (hx_ansys_number(r, k, value)) return HX_OK;
     return HX_ANSYS_RAISE(r,
-                          "'%.*s' where a number is expected; only ANSYS computes expressions: "
-                          "write the archive there with CDWRITE,DB",
+                          "'%.*s' where a number is expected; only ANSYS evaluates expressions: "
+                          "write the archive in ANSYS with CDWRITE,DB",
                           HX_ANSYS_SHOWN, hx_ansys_word(r, k, word));
 }
 
@@ -62,12 +62,13 @@ static int read_n(hx_ansys_reader *r)
                    ? hx_numbers_append(&r->rotated, 1, &number)
                    : HX_OK;
     if (!is_unblocked && (r->csys || !*hx_ansys_word(r, 1, word) || hx_ansys_is_nested(r)))
-        return HX_ANSYS_RAISE(r, "N without a number, in a coordinate system of its own or within "
-                                 "a loop is not read: write the archive with CDWRITE,DB");
+        return HX_ANSYS_RAISE(
+            r, "N without a number, in a coordinate system other than the global one or within a "
+               "loop is not read: write the archive in ANSYS with CDWRITE,DB");
     return add_node(r, number, x);
 }
 
-/* NROTAT,node,NEND,NINC and NANG,node turn coordinate systems of nodes. */
+/* NROTAT,node,NEND,NINC and NANG,node rotate the coordinate systems of nodes. */
 static int read_nrotat(hx_ansys_reader *r)
 {
     double first, last, step;
@@ -79,7 +80,7 @@ static int read_nrotat(hx_ansys_reader *r)
         const int64_t number = (int64_t)first;
         return hx_numbers_append(&r->rotated, 1, &number);
     }
-    for (int64_t i = 0; i < all->n; i++) { /* of a range or selection: any of them may be */
+    for (int64_t i = 0; i < all->n; i++) { /* of a range or selection: any of them may be rotated */
         const int64_t number = hx_numbers_get(all, i);
         if (!is_one || ((double)number >= first && (double)number <= last))
             HX_TRY(hx_numbers_append(&r->rotated, 1, &number));
@@ -87,26 +88,26 @@ static int read_nrotat(hx_ansys_reader *r)
     return HX_OK;
 }
 
-/* NMODIF,node,x,y,z,angles: angles alone turn its coordinate system. */
+/* NMODIF,node,x,y,z,angles: angles without coordinates rotate the node's coordinate system. */
 static int read_nmodif(hx_ansys_reader *r)
 {
     char word[HX_ANSYS_WORD];
     for (int k = 2; k < 5; k++)
         if (*hx_ansys_word(r, k, word))
             return HX_ANSYS_RAISE(r, "NMODIF moves nodes within ANSYS and is not read: write the "
-                                     "archive there, behind it, with CDWRITE,DB");
+                                     "archive in ANSYS, after this command, with CDWRITE,DB");
     return read_nrotat(r);
 }
 
 /* --- components --- */
 
-/* A number below 0 ends a range that began with the number before it. */
+/* A negative number ends a range that began with the number before it. */
 static int component_member(hx_ansys_reader *r, hx_numbers *list, int64_t n_all, int64_t value)
 {
     if (value >= 0) return hx_numbers_append(list, 1, &value);
     const int64_t first = list->n > 0 ? hx_numbers_get(list, list->n - 1) + 1 : -1;
     if (first < 1 || -value < first || -value - first >= n_all)
-        return HX_ANSYS_RAISE(r, "%lld ends no range of numbers that the file has",
+        return HX_ANSYS_RAISE(r, "%lld does not end a range of numbers that the file has",
                               (long long)value);
     return hx_numbers_append_run(list, -value - first + 1, first);
 }
@@ -124,7 +125,8 @@ static int skip_component(hx_ansys_reader *r, const char *name, int64_t n, int p
 {
     for (int64_t i = 0; i < n; i += per_line) HX_TRY(hx_ansys_need_line(r, "CMBLOCK"));
     return hx_notes_add(r->notes, HX_NOTE_DETAIL,
-                        "%s: component '%.60s' is of geometry and left out", r->import.path, name);
+                        "%s: component '%.60s' contains geometry and is left out", r->import.path,
+                        name);
 }
 
 /* CMBLOCK,NAME,NODE,count */
@@ -158,7 +160,7 @@ static int read_cmblock(hx_ansys_reader *r)
 
 /* --- commands --- */
 
-/* TYPE, REAL and CSYS: a number that holds from here on. */
+/* TYPE, REAL and CSYS: the number applies to the commands that follow. */
 static int read_current(hx_ansys_reader *r)
 {
     double value;
@@ -170,7 +172,7 @@ static int read_current(hx_ansys_reader *r)
     return HX_OK;
 }
 
-/* LOCAL,n,... and its like make a coordinate system and activate it. */
+/* LOCAL,n,... and similar commands make a coordinate system and activate it. */
 static int read_local(hx_ansys_reader *r)
 {
     r->csys = 1;
@@ -235,7 +237,7 @@ static const command commands[] = {
     {"MAT", read_current},
 };
 
-/* /EOF, /EXIT and *RETURN end the file; within a branch or loop they may. *GO and *IF,...,:label
+/* /EOF, /EXIT and *RETURN end the file, in a branch or loop possibly. *GO and *IF,...,:label
  * branch, *REPEAT runs the command before it with other numbers. */
 static int follow_end(hx_ansys_reader *r)
 {
@@ -259,7 +261,8 @@ static int follow_end(hx_ansys_reader *r)
     return HX_OK;
 }
 
-/* *IF,...,THEN and loops with their ends; *CREATE to *END is a macro, which nothing runs here. */
+/* *IF,...,THEN and loops with their ends; *CREATE to *END defines a macro, which is not run
+ * here. */
 static void follow_branches(hx_ansys_reader *r)
 {
     static const char *const begin[] = {"*DO", "*DOWHILE"};
@@ -281,7 +284,8 @@ static int read_assignment(hx_ansys_reader *r, int *taken)
     *taken = 1;
     if (strcasecmp(name, "*GET") == 0 || strcasecmp(name, "*DO") == 0 ||
         strcasecmp(name, "*ASK") == 0)
-        return hx_ansys_assign(r, hx_ansys_word(r, 1, name), ""); /* known to ANSYS only */
+        /* a value that only ANSYS can compute */
+        return hx_ansys_assign(r, hx_ansys_word(r, 1, name), "");
     if (strcasecmp(name, "*SET") == 0)
         return hx_ansys_assign(r, hx_ansys_word(r, 1, name), hx_ansys_word(r, 2, value));
     char *const equals = strchr(name, '=');
@@ -311,8 +315,8 @@ static int read_command(hx_ansys_reader *r)
     return hx_ansys_other_command(r);
 }
 
-/* The commands of a line, which "$" separates; a title may have one. A command that reads lines of
- * its own, such as EBLOCK, replaces r->text and must be the last. */
+/* Reads the commands of a line, separated by "$"; a title may contain one. A command that reads
+ * lines of its own, such as EBLOCK, replaces r->text and must be the last. */
 static int read_commands(hx_ansys_reader *r)
 {
     const char first = r->text[strspn(r->text, " \t")];
@@ -327,8 +331,8 @@ static int read_commands(hx_ansys_reader *r)
         if (r->is_over) return HX_OK;
         if (r->line != line)
             return HX_IMPORT_RAISE(&r->import, line,
-                                   "a command that takes the lines behind it has another behind "
-                                   "its \"$\": write each on a line of its own");
+                                   "a command that takes the lines after it is followed by another "
+                                   "command after \"$\": write each on a line of its own");
         r->command = end + 1;
     }
     HX_TRY(read_command(r));
@@ -385,7 +389,7 @@ int hx_ansys_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, hx
     memset(mesh, 0, sizeof *mesh);
     if (conditions) memset(conditions, 0, sizeof *conditions);
     HX_TRY_FAIL(hx_import_open(&r.import, path, notes));
-    r.import.shape_hint = "SOLID185, SOLID186, SOLID187, SOLID285 and their like";
+    r.import.shape_hint = "SOLID185, SOLID186, SOLID187, SOLID285 and similar elements";
     r.import.empty_hint = "CDWRITE,DB writes nodes and elements as NBLOCK and EBLOCK";
     HX_TRY_FAIL(read_all(&r));
     HX_TRY_FAIL(hx_import_finish(&r.import, mesh));

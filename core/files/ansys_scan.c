@@ -22,7 +22,7 @@ int hx_ansys_line(hx_ansys_reader *r, int *found)
     if (length < 0) return HX_OK;
     r->line++;
     if (strlen(r->text) != (size_t)length)
-        return HX_ANSYS_RAISE(r, "a byte 0 in the line: this is no text file");
+        return HX_ANSYS_RAISE(r, "the line contains a zero byte: this is not a text file");
     size_t n = (size_t)length;
     while (n > 0 && isspace((unsigned char)r->text[n - 1])) n--;
     r->text[n] = '\0';
@@ -47,7 +47,7 @@ int hx_ansys_is_end(hx_ansys_reader *r)
 
 /* --- fields in columns --- */
 
-/* The characters of a field that are not blank; it may lie beyond the line's end. */
+/* Copies the non-blank characters of a field; it may lie beyond the end of the line. */
 static void cut(const hx_ansys_reader *r, int begin, int width, char field[MOST_WIDTH + 1])
 {
     const int length = r->length < (size_t)begin + (size_t)width ? (int)r->length : begin + width;
@@ -65,7 +65,7 @@ static int parse_int(const char *text, int64_t *value)
     return *end == '\0' && errno == 0 && *value > -((int64_t)1 << 62) && *value < (int64_t)1 << 62;
 }
 
-/* 1.5D3 and 1.5-103, as Fortran writes an exponent of three digits. */
+/* Accepts 1.5D3 and 1.5-103, Fortran's notation for an exponent of three digits. */
 static int parse_fortran(const char *text, double *value)
 {
     char plain[2 * HX_ANSYS_WORD], *end;
@@ -117,7 +117,7 @@ int hx_ansys_count(const hx_ansys_reader *r, const hx_ansys_layout *l)
     return n;
 }
 
-/* "3i9" or "6e21.13e3" at *at: how many of what width. */
+/* Parses "3i9" or "6e21.13e3" at *at: number of fields and their width. */
 static int read_descriptor(const char **at, int *n, int *width, char *kind)
 {
     char *end;
@@ -135,7 +135,7 @@ static int read_descriptor(const char **at, int *n, int *width, char *kind)
     return 1;
 }
 
-/* Adds n fields that begin at *column; integers have to come first. */
+/* Adds n fields that begin at *column; integers must come first. */
 static int add_fields(hx_ansys_layout *l, int n, int width, char kind, int *column)
 {
     const int n_before = l->n_int + l->n_real;
@@ -245,8 +245,8 @@ int hx_ansys_integer(const hx_ansys_reader *r, int k, int64_t *value)
         return HX_OK;
     }
     return HX_ANSYS_RAISE(r,
-                          "'%.*s' where an integer is expected; only ANSYS computes expressions: "
-                          "write the archive there with CDWRITE,DB",
+                          "'%.*s' where an integer is expected; only ANSYS evaluates expressions: "
+                          "write the archive in ANSYS with CDWRITE,DB",
                           HX_ANSYS_SHOWN, text);
 }
 

@@ -1,4 +1,5 @@
-/* Commands of ANSYS that are named and not read, and those that no archive should hold. */
+/* Commands of ANSYS that are reported but not read, and those that an archive should not
+ * contain. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -12,16 +13,16 @@ enum {
     BOTH = HX_UNREAD_LOAD | HX_UNREAD_SUPPORT,
     CARRIES = HX_UNREAD_CARRIES,
     MATERIAL = HX_UNREAD_MATERIAL,
-    MOST_UNKNOWN = 500 /* commands that are not known */
+    MOST_UNKNOWN = 500 /* unknown commands */
 };
 
 typedef struct unread_row {
     const char *name;
     unsigned roles;
-    const char *what; /* in words; NULL: the name suffices */
+    const char *what; /* in words; NULL: the name is sufficient */
 } unread_row;
 
-/* LSCLEAR and its like change or replace what the file stated before. */
+/* LSCLEAR and similar commands change or replace what the file stated before. */
 static const unread_row unread[] = {
     {"SFE", LOADS, "surface loads"},
     {"SF", LOADS, "surface loads"},
@@ -63,7 +64,7 @@ static const unread_row unread[] = {
     {"BFTRAN", LOADS, NULL},
     {"/INPUT", CARRIES, "another file"},
     {"*USE", CARRIES, "a macro"},
-    {"/UCMD", CARRIES, "a command of the user's"},
+    {"/UCMD", CARRIES, "a user-defined command"},
     {"PARRES", BOTH, "parameters of another file"},
     {"DOFSEL", BOTH, "a selection of degrees of freedom"},
     {"SFEBLOCK", LOADS, "surface loads"},
@@ -93,15 +94,15 @@ static const unread_row unread[] = {
     {"CPNGEN", CARRIES, "coupled degrees of freedom"},
     {"CPSGEN", CARRIES, "coupled degrees of freedom"},
     {"RBE3", CARRIES, "distributed forces"},
-    {"EKILL", CARRIES, "elements that are deactivated"},
+    {"EKILL", CARRIES, "deactivated elements"},
     {"SE", CARRIES, "superelements"},
     {"EINTF", CARRIES, "elements between coincident nodes"},
     {"GCGEN", CARRIES, "contact"},
     {"PSMESH", CARRIES, "pretension"},
     {"ESURF", CARRIES, "surface elements"},
     {"CYCLIC", CARRIES, "cyclic symmetry"},
-    {"MPCHG", MATERIAL, "another material of elements"},
-    {"EMODIF", MATERIAL, "another material of elements"},
+    {"MPCHG", MATERIAL, "a change of the elements' material"},
+    {"EMODIF", MATERIAL, "a change of the elements' material"},
     {"MPREAD", MATERIAL, "materials of another file"},
     {"MPCOPY", MATERIAL, "a copy of a material"},
     {"MPAMOD", MATERIAL, "changed materials"},
@@ -109,7 +110,7 @@ static const unread_row unread[] = {
     {"TBMODIF", MATERIAL, "changed materials"},
 };
 
-/* Make or change nodes and elements within ANSYS. */
+/* Create or change nodes and elements within ANSYS. */
 static const char *const meshing[] = {
     "VMESH",  "VSWEEP",  "AMESH",   "LMESH",   "KMESH",    "NGEN",   "EGEN",    "ENGEN",
     "NSYM",   "ESYM",    "ENSYM",   "NSCALE",  "FILL",     "NDELE",  "EDELE",   "NUMMRG",
@@ -117,7 +118,7 @@ static const char *const meshing[] = {
     "EMODIF", "KREFINE", "LREFINE", "AREFINE", "VREFINE",  "VCLEAR", "ACLEAR",  "LCLEAR",
     "KCLEAR", "FVMESH",  "VIMP",    "UPGEOM",  "TRANSFER", "ETCHG"};
 
-/* Zero in every archive of CDWRITE; the last statement counts. */
+/* Zero in every archive written by CDWRITE; the last statement counts. */
 static const char *const inertia[HX_ANSYS_INERTIA] = {"ACEL",    "OMEGA",   "DOMEGA", "CGOMGA",
                                                       "CGOMEGA", "DCGOMG",  "IRLF",   "CMACEL",
                                                       "CMOMEGA", "CMDOMEGA"};
@@ -133,7 +134,7 @@ int hx_ansys_is_nested(const hx_ansys_reader *r)
     return r->depth > 0;
 }
 
-/* Whether a number behind the name is not zero, or none that is known. */
+/* Returns 1 if a number after the name is not zero, or is unknown. */
 static int is_not_zero(const hx_ansys_reader *r)
 {
     char word[HX_ANSYS_WORD];
@@ -166,7 +167,7 @@ static int take_inertia(hx_ansys_reader *r, int *taken)
     return HX_OK;
 }
 
-/* BFUNIF,TEMP,value and TUNIF,value: uniform temperature; TREF: the one without strain. */
+/* BFUNIF,TEMP,value and TUNIF,value: uniform temperature; TREF: the strain-free one. */
 static int take_temperature(hx_ansys_reader *r, int *taken)
 {
     const int is_uniform = hx_ansys_is_command(r, "BFUNIF");
@@ -181,7 +182,7 @@ static int take_temperature(hx_ansys_reader *r, int *taken)
                    ? HX_OK
                    : hx_ansys_unread(r, LOADS, "BFUNIF", "uniform body loads", r->line);
     if (hx_ansys_is(r, k, "_TINY"))
-        value = NAN; /* as CDWRITE writes that none is stated */
+        value = NAN; /* CDWRITE's value for "not stated" */
     else if (!hx_ansys_number(r, k, &value))
         return hx_ansys_unread(r, LOADS, word, "uniform temperature", r->line);
     if (!is_uniform && !is_short) {
@@ -203,8 +204,8 @@ void hx_ansys_look_for_expansion(hx_ansys_reader *r)
             r->expands |= strncasecmp(hx_ansys_word(r, k, text), label[i], 3) == 0;
 }
 
-/* ANTYPE,STATIC: other analyses are no static load case; the last statement before the first
- * solution counts, those behind it belong to other steps. */
+/* ANTYPE,STATIC: other analyses are not static load cases. The last statement before the first
+ * solution counts; statements after it belong to other steps. */
 static int take_antype(hx_ansys_reader *r)
 {
     char word[HX_ANSYS_WORD], text[HX_ANSYS_WORD];
@@ -230,7 +231,7 @@ static int take_nlgeom(hx_ansys_reader *r)
 }
 
 /* SFE,element,face,label,key,values; SF,nodes,label,values; BFE,element,label,location,values;
- * BF,node,label,values: of values of 0 nothing acts. Temperatures of 0 may differ from TREF. */
+ * BF,node,label,values: values of 0 have no effect. Temperatures of 0 may differ from TREF. */
 static int is_nothing(hx_ansys_reader *r)
 {
     static const struct {
@@ -250,28 +251,27 @@ static int is_nothing(hx_ansys_reader *r)
     return 0;
 }
 
-/* CE,R5.0,DEFI begins an equation, other lines go on with it. */
+/* CE,R5.0,DEFI begins an equation, which further lines continue. */
 static int is_continued(const hx_ansys_reader *r)
 {
     return hx_ansys_is_unblocked(r) && !hx_ansys_is(r, 2, "DEFI");
 }
 
-/* The first SOLVE or LSWRITE ends the load step, of the nodes and elements that are selected. */
+/* The first SOLVE or LSWRITE ends the load step of the selected nodes and elements. */
 static int take_solve(hx_ansys_reader *r, const char *by)
 {
     if (r->solved) return HX_OK;
     r->solved = r->line;
     r->solved_by = by;
     if (r->some_elements)
-        HX_TRY(hx_ansys_unread(r, CARRIES, "ESEL", "elements that are not selected in the solution",
-                               r->line));
+        HX_TRY(
+            hx_ansys_unread(r, CARRIES, "ESEL", "elements not selected for the solution", r->line));
     return r->selection == HX_ANSYS_ALL
                ? HX_OK
-               : hx_ansys_unread(r, BOTH, "NSEL", "nodes that are not selected in the solution",
-                                 r->line);
+               : hx_ansys_unread(r, BOTH, "NSEL", "nodes not selected for the solution", r->line);
 }
 
-/* A command that is neither read nor in a table may be a macro: it may change anything. */
+/* A command that is neither read nor in a table may be a macro, and may change anything. */
 static int take_unknown(hx_ansys_reader *r)
 {
     enum { SHOWN = 40 };
@@ -283,10 +283,10 @@ static int take_unknown(hx_ansys_reader *r)
         *c = isprint((unsigned char)*c) ? (char)toupper((unsigned char)*c) : '?';
     if (r->n_unknown++ == MOST_UNKNOWN)
         return HX_ANSYS_RAISE(r,
-                              "more than %d commands that are not known, the last '%s': no "
-                              "archive, it seems",
+                              "more than %d unknown commands, the last '%s': this does not seem to "
+                              "be an ANSYS archive",
                               MOST_UNKNOWN, word);
-    return hx_ansys_unread(r, CARRIES, word, "a command that is not known", r->line);
+    return hx_ansys_unread(r, CARRIES, word, "unknown command", r->line);
 }
 
 /* *taken = 1 if the command has a row. */
@@ -306,8 +306,8 @@ static int take_row(hx_ansys_reader *r, int *taken)
     return HX_OK;
 }
 
-/* EMODIF of another type or node makes another element; of real constants, coordinate systems and
- * sections it changes no homogeneous solid. */
+/* EMODIF with another type or node makes another element; changes of real constants, coordinate
+ * systems and sections do not affect a homogeneous solid. */
 static int is_meshing(const hx_ansys_reader *r, const char *name)
 {
     char word[HX_ANSYS_WORD];
@@ -321,24 +321,24 @@ static int refuse_meshing(hx_ansys_reader *r)
 {
     if (r->import.node_number.n > 0 &&
         (hx_ansys_is_command(r, "NUMOFF") || hx_ansys_is_command(r, "/CLEAR")))
-        return HX_ANSYS_RAISE(r, "NUMOFF or /CLEAR behind nodes: several models in one file are "
-                                 "not read; write one archive with CDWRITE,DB");
+        return HX_ANSYS_RAISE(r, "NUMOFF or /CLEAR after nodes: several models in one file are not "
+                                 "read; write one archive with CDWRITE,DB");
     for (size_t i = 0; i < sizeof meshing / sizeof meshing[0]; i++)
         if (is_meshing(r, meshing[i]))
             return HX_ANSYS_RAISE(r,
-                                  "%s makes or changes the mesh within ANSYS and is not read: "
-                                  "write the archive there, behind it, with CDWRITE,DB",
+                                  "%s creates or changes the mesh within ANSYS and is not read: "
+                                  "write the archive in ANSYS, after this command, with CDWRITE,DB",
                                   meshing[i]);
     return HX_OK;
 }
 
-/* /UNITS,MKS: a statement that converts nothing, here as in ANSYS. */
+/* /UNITS,MKS: a statement that converts nothing, here or in ANSYS. */
 static int note_units(hx_ansys_reader *r)
 {
     char word[HX_ANSYS_WORD];
     return hx_notes_add(r->notes, HX_NOTE_INFO,
-                        "%s:%lld: the file states its units, '%.20s', and the config's `units` "
-                        "count: no length is converted",
+                        "%s:%lld: the file states its units, '%.20s'; they are ignored, and "
+                        "lengths are in the `units` of the config",
                         r->import.path, (long long)r->line, hx_ansys_word(r, 1, word));
 }
 

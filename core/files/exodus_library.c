@@ -1,6 +1,6 @@
 #include "exodus_library.h"
 
-/* Nothing where Exodus is left out. */
+/* Placeholder for builds without Exodus. */
 typedef int hx_exodus_is_optional;
 
 #ifdef HX_HAVE_EXODUS
@@ -20,7 +20,7 @@ static void *open_library(void)
     return handle;
 }
 
-/* *(function **)to := the function of that name; 0: the library has none. */
+/* (function **)to := the function of that name; returns 0 if the library has none. */
 static int find(void *handle, const char *name, void *to)
 {
     void *const at = dlsym(handle, name);
@@ -47,16 +47,15 @@ int hx_exodus_load(const hx_exodus_library **library)
     *library = &loaded;
     (void)pthread_once(&once, look_for_library);
     if (!is_there)
-        return HX_RAISE(HX_EENV,
-                        "reading it takes the Exodus library, which is not installed (Debian: "
-                        "apt-get install libexodusii5), or convert it: meshio convert FILE "
-                        "OUT.vtu");
+        return HX_RAISE(
+            HX_EENV, "this file needs the Exodus library, which is not installed (Debian: apt-get "
+                     "install libexodusii5); or convert the file: meshio convert FILE OUT.vtu");
     if (!is_whole)
-        return HX_RAISE(HX_EENV, "the Exodus library here lacks functions that it needs");
+        return HX_RAISE(HX_EENV, "the installed Exodus library lacks required functions");
     return HX_OK;
 }
 
-/* Exodus, netCDF and HDF5 keep the files that are open in tables without a lock. */
+/* Exodus, netCDF and HDF5 keep the open files in tables without a lock. */
 static pthread_mutex_t in_use = PTHREAD_MUTEX_INITIALIZER;
 
 void hx_exodus_lock(void)

@@ -16,15 +16,15 @@
 
 enum { NAME_SIZE = 256, MOST_SETS = 10000, MOST_NODES = 64 };
 
-/* HDF5 and netCDF pack a value into this share of a byte at most (deflate). */
+/* Upper bound of the compression ratio of deflate, which HDF5 and netCDF use. */
 enum { MOST_RATIO = 1040 };
 
-/* A block of cells, and the places of its cells in the file, from 0. */
+/* A block of cells, and the indices of its cells in the file, from 0. */
 typedef struct block {
     ex_block param;
     int64_t first;
     hx_import_set *set;
-    int64_t *conn; /* [num_entry][num_nodes_per_entry] nodes, from 1 (owned) */
+    int64_t *conn; /* [num_entry][num_nodes_per_entry] node indices, from 1 (owned) */
 } block;
 
 typedef struct reader {
@@ -32,8 +32,8 @@ typedef struct reader {
     const hx_exodus_library *lib;
     int file; /* below 0: none */
     ex_init_params init;
-    int64_t most;               /* numbers that the file can hold, by its size */
-    int64_t *node_id, *elem_id; /* [num_nodes], [num_elem] what the file calls them (owned) */
+    int64_t most;               /* most numbers that the file can hold, by its size */
+    int64_t *node_id, *elem_id; /* [num_nodes], [num_elem] the file's numbers (owned) */
     int64_t n_block;
     block *block; /* (owned) */
 } reader;
@@ -41,12 +41,12 @@ typedef struct reader {
 /* --- types of cells --- */
 
 typedef struct cell_type {
-    const char *word; /* its type begins so */
+    const char *word; /* prefix of the type's name */
     int n_node;
     int is_solid;
     hx_solid_id solid;
     hx_shape shape;
-    const int8_t *order; /* of the solid's nodes in the file; NULL: as they come */
+    const int8_t *order; /* positions of the solid's nodes in the file; NULL: in the same order */
 } cell_type;
 
 /* Edges along the height come before those of the top. */
@@ -64,7 +64,8 @@ static const int8_t wedge15[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 14, 9, 10, 1
     {                                                                                              \
         word, n, 0, HX_SOLID_HEX8, shape, NULL                                                     \
     }
-/* Nodes behind those of the solid (in the middles of faces, inside) are left out. n_node 0: any. */
+/* Nodes after those of the solid (in the middle of faces, inside) are left out. n_node 0: any
+ * number. */
 static const cell_type types[] = {
     SOLID("HEX", 8, HX_SOLID_HEX8, NULL),
     SOLID("HEX", 20, HX_SOLID_HEX20, hex20),
@@ -109,8 +110,8 @@ static const cell_type types[] = {
     CELL("", 0, HX_SHAPE_HIGH_ORDER),
 };
 
-/* Types that are no solids and more than marks, by their names alone or if the block has attributes
- * (a thickness, the area of a section). */
+/* Types that are not solids but carry load, by their names or if the block has attributes (a
+ * thickness, the area of a section). */
 static const struct {
     const char *word;
     int needs_attribute;
@@ -144,7 +145,7 @@ static const cell_type *find_type(const ex_block *param)
     return type;
 }
 
-/* Corners of side i of a cell, from 1; the last of a triangle is 0. */
+/* Corners of side i of a cell, from 1; the last entry of a triangle is 0. */
 static const int8_t hex_side[6][4] = {{1, 2, 6, 5}, {2, 3, 7, 6}, {3, 4, 8, 7},
                                       {1, 5, 8, 4}, {1, 4, 3, 2}, {5, 6, 7, 8}};
 static const int8_t tet_side[6][4] = {{1, 2, 4, 0}, {2, 3, 4, 0}, {1, 4, 3, 0}, {1, 3, 2, 0}};
@@ -153,7 +154,7 @@ static const int8_t wedge_side[6][4] = {
 static const int8_t pyramid_side[6][4] = {
     {1, 2, 5, 0}, {2, 3, 5, 0}, {3, 4, 5, 0}, {1, 5, 4, 0}, {1, 4, 3, 2}};
 
-/* NULL: the cell has no such side, or it is no face. */
+/* NULL: the cell has no such side, or the side is not a face. */
 static const int8_t *find_side(const cell_type *type, int64_t side)
 {
     static const int8_t quad[4] = {1, 2, 3, 4}, triangle[4] = {1, 2, 3, 0};
@@ -177,7 +178,7 @@ static int damaged(const reader *r, const char *what)
                            what);
 }
 
-/* Counts are compared with the file's size before memory is asked for. */
+/* Compares counts with the file's size before memory is allocated. */
 static int check_count(const reader *r, int64_t n, int64_t each, const char *what)
 {
     if (n >= 0 && each >= 0 && (each == 0 || n <= r->most / each)) return HX_OK;
@@ -195,15 +196,14 @@ static int open_file(reader *r)
     r->most = (int64_t)info.st_size / 4 * MOST_RATIO;
     HX_TRY(hx_netcdf_check(path));
     HX_TRY(hx_exodus_load(&r->lib));
-    r->lib->ex_opts(0); /* it prints nothing */
+    r->lib->ex_opts(0); /* disables printing */
     r->file = r->lib->ex_open_int(path, EX_READ | EX_ALL_INT64_API, &real, &stored, &version,
                                   EX_API_VERS_NODOT);
-    if (r->file < 0)
-        return HX_IMPORT_RAISE(&r->import, 0, "no Exodus file, or one that is damaged");
+    if (r->file < 0) return HX_IMPORT_RAISE(&r->import, 0, "not an Exodus file, or a damaged one");
     r->lib->ex_set_max_name_length(r->file, NAME_SIZE - 1);
     if (r->lib->ex_get_init_ext(r->file, &r->init) < 0) return damaged(r, "its sizes");
     if (r->init.num_dim != 3)
-        return HX_IMPORT_RAISE(&r->import, 0, "a mesh in %lld dimensions; 3 are needed",
+        return HX_IMPORT_RAISE(&r->import, 0, "a mesh in %lld dimensions; it must have 3",
                                (long long)r->init.num_dim);
     HX_TRY(check_count(r, r->init.num_nodes, 3, "nodes"));
     HX_TRY(check_count(r, r->init.num_elem, 1, "elements"));
@@ -214,7 +214,7 @@ static int open_file(reader *r)
     return HX_OK;
 }
 
-/* What the file calls its nodes or elements; 1, 2, ... where it does not say. */
+/* Reads the file's numbers of nodes or elements; 1, 2, ... if it has none. */
 static int read_ids(reader *r, ex_entity_type type, int64_t n, int64_t **id)
 {
     HX_TRY(hx_alloc_raw(id, (size_t)n, sizeof **id, "numbers"));
@@ -244,8 +244,8 @@ fail:
     return rc;
 }
 
-/* The set of a block or set: by its name, else "block-7". Blocks, node sets and side sets have names
- * of their own; a block of cells that are no solids is one of elements all the same. */
+/* Finds or makes the set of a block or set: by its name, otherwise "block-7". Blocks, node sets and
+ * side sets have separate names; a block of cells that are not solids is also a set of elements. */
 static int open_set(reader *r, ex_entity_type type, int64_t id, const char *word,
                     hx_import_set **set)
 {
@@ -261,14 +261,14 @@ static int open_set(reader *r, ex_entity_type type, int64_t id, const char *word
     return hx_import_set_of(&r->import, name, kind, set);
 }
 
-/* n checked numbers of nodes or elements, from 1. */
+/* Checks n indices of nodes or elements, from 1. */
 static int check_range(const reader *r, const int64_t *list, int64_t n, int64_t last,
                        const char *what)
 {
     for (int64_t i = 0; i < n; i++)
         if (list[i] < 1 || list[i] > last)
-            return HX_IMPORT_RAISE(&r->import, 0, "%s %lld is named; there are 1 to %lld", what,
-                                   (long long)list[i], (long long)last);
+            return HX_IMPORT_RAISE(&r->import, 0, "%s %lld does not exist; the file has 1 to %lld",
+                                   what, (long long)list[i], (long long)last);
     return HX_OK;
 }
 
@@ -282,7 +282,7 @@ static int add_solid(reader *r, const cell_type *type, const int64_t *node, int6
     return hx_import_add_solids(&r->import, type->solid, 1, &number, in_order, 0);
 }
 
-/* Corners of a face as a set has them. */
+/* Adds the corners of a face in the form that sets use. */
 static int add_face(reader *r, hx_import_set *set, const int64_t *node, const int8_t *corner)
 {
     int64_t quad[4];
@@ -302,7 +302,7 @@ static int add_cell(reader *r, const block *b, const cell_type *type, const int6
     return HX_OK;
 }
 
-/* Names the cells of a block that the part would feel. */
+/* Records the cells of a block that would change the part's behaviour. */
 static int note_structural(reader *r, const ex_block *p)
 {
     for (size_t i = 0; i < sizeof structural / sizeof structural[0]; i++)
@@ -325,11 +325,11 @@ static int read_block(reader *r, block *b)
     if (p->num_entry == 0) return HX_OK;
     const cell_type *const type = find_type(p);
     if (type->shape == HX_SHAPE_HIGH_ORDER && !type->is_solid)
-        return HX_IMPORT_RAISE(&r->import, 0,
-                               "block %lld has %lld elements of type %s, which are not read: "
-                               "tetrahedra, wedges, pyramids and hexahedra of first and second "
-                               "order are",
-                               (long long)p->id, (long long)p->num_entry, p->topology);
+        return HX_IMPORT_RAISE(
+            &r->import, 0,
+            "block %lld has %lld elements of type %s, which are not read; tetrahedra, wedges, "
+            "pyramids and hexahedra of first and second order are read",
+            (long long)p->id, (long long)p->num_entry, p->topology);
     const int least = type->is_solid                       ? type->n_node
                       : type->shape == HX_SHAPE_QUADRANGLE ? 4
                       : type->shape == HX_SHAPE_TRIANGLE   ? 3
@@ -394,8 +394,8 @@ static const block *block_of(const reader *r, int64_t elem)
     return elem < b->first + b->param.num_entry ? b : NULL;
 }
 
-/* The nodes of the edge that is side 3, 4, ... of a shell (1 and 2 are its faces), or those of a
- * line. 0: the cell has no such edge. */
+/* Adds the nodes of the edge that is side 3, 4, ... of a shell (sides 1 and 2 are its faces), or
+ * those of a line. Returns 0 if the cell has no such edge. */
 static int add_edge(reader *r, hx_import_set *set, const cell_type *type, const block *b,
                     const int64_t *node, int64_t side)
 {
@@ -429,7 +429,7 @@ static int add_side(reader *r, hx_import_set *set, int64_t elem, int64_t side)
                            set->name, (long long)r->elem_id[elem - 1], (long long)side);
 }
 
-/* A side set or node set. */
+/* Reads a side set or node set. */
 static int read_set(reader *r, ex_entity_type type, int64_t id)
 {
     hx_import_set *set;
@@ -493,7 +493,8 @@ int hx_exodus_read(const char *path, hx_mesh *mesh, hx_conditions *conditions, h
     HX_TRY_FAIL(read_sets(&r, EX_SIDE_SET, r.init.num_side_sets));
     HX_TRY_FAIL(read_sets(&r, EX_NODE_SET, r.init.num_node_sets));
     rc = hx_import_finish(&r.import, mesh);
-    if (rc == HX_OK) hx_import_give_unread(&r.import, conditions); /* the format has no others */
+    /* the format has no other conditions */
+    if (rc == HX_OK) hx_import_give_unread(&r.import, conditions);
 fail:
     reader_free(&r);
     hx_exodus_unlock();

@@ -9,7 +9,7 @@
 #include "../base/input_file.h"
 #include "../base/memory.h"
 
-/* Large enough that several threads have something to decode. */
+/* Large enough for several threads to decode in parallel. */
 enum { BUFFER_SIZE = 1 << 22, SMALL_BUFFER = 1 << 12 };
 
 int hx_file_scan_open(hx_file_scan *scan, const char *path)
@@ -100,7 +100,8 @@ int hx_file_scan_word(hx_file_scan *scan, int *found)
     while (scan->pos < scan->len && !at_blank(scan)) {
         if (n + 1 == HX_FILE_WORD_SIZE) {
             scan->word[n] = '\0';
-            return HX_FILE_RAISE(scan, "'%s' is too long for a word, which has %d bytes at most",
+            return HX_FILE_RAISE(scan,
+                                 "'%s' is too long for a word, which can have at most %d bytes",
                                  hx_file_scan_shown(scan), HX_FILE_WORD_SIZE - 1);
         }
         scan->word[n++] = (char)scan->buffer[scan->pos++];
@@ -149,7 +150,7 @@ int hx_file_scan_line(hx_file_scan *scan, char *text, size_t n_text, int *found)
 int hx_file_scan_next_is(hx_file_scan *scan, const char *word)
 {
     const size_t n = strlen(word);
-    if (fill(scan, HX_FILE_WORD_SIZE) < 0) return 0; /* the next read reports it */
+    if (fill(scan, HX_FILE_WORD_SIZE) < 0) return 0; /* the next read reports the error */
     size_t pos = scan->pos;
     while (pos < scan->len && (scan->buffer[pos] == ' ' || scan->buffer[pos] == '\r' ||
                                scan->buffer[pos] == '\n' || scan->buffer[pos] == '\t'))
@@ -157,7 +158,7 @@ int hx_file_scan_next_is(hx_file_scan *scan, const char *word)
     return scan->len - pos >= n && strncasecmp((const char *)scan->buffer + pos, word, n) == 0;
 }
 
-/* The last word as an integer. */
+/* Parses the last word as an integer. */
 static int parse_int(hx_file_scan *scan, int64_t *value)
 {
     char *end;
@@ -174,7 +175,7 @@ int hx_file_scan_count(hx_file_scan *scan, const char *what, int64_t *count)
     HX_TRY(hx_file_scan_need(scan, what));
     HX_TRY(parse_int(scan, count));
     if (*count < 0 || *count >= (int64_t)1 << 62)
-        return HX_FILE_RAISE(scan, "%s is %lld; it must be 0 or more and fit the file", what,
+        return HX_FILE_RAISE(scan, "%s is %lld; it must be at least 0 and fit the file", what,
                              (long long)*count);
     return HX_OK;
 }
@@ -189,17 +190,17 @@ int hx_file_scan_room(const hx_file_scan *scan, const hx_file_number *type, int6
                       int64_t n_comp, const char *what, int64_t *n_value)
 {
     const int64_t left = scan->size - scan->offset - (int64_t)scan->pos;
-    /* In ASCII a number takes two bytes with its blank; the last may lack the blank. */
+    /* In ASCII a number takes at least two bytes with its blank; the last one may lack the
+     * blank. */
     int64_t most = (left + 1) / 2;
     if (scan->is_binary) most = type->n_byte > 0 ? left / type->n_byte : left;
     if (type->kind == 'b' && scan->is_binary) most = left < INT64_MAX / 8 ? left * 8 : INT64_MAX;
     if (type->kind == 's') most = left;
     if (n < 0 || n_comp < 0 || (n_comp > 0 && n > most / n_comp))
-        return HX_FILE_RAISE(
-            scan,
-            "%lld x %lld values of %s do not fit into the %lld bytes that are left: "
-            "the file is truncated or the count is wrong",
-            (long long)n, (long long)n_comp, what, (long long)left);
+        return HX_FILE_RAISE(scan,
+                             "%lld x %lld values of %s do not fit into the remaining %lld bytes: "
+                             "the file is truncated or the count is wrong",
+                             (long long)n, (long long)n_comp, what, (long long)left);
     *n_value = n * n_comp;
     return HX_OK;
 }
@@ -219,7 +220,7 @@ static inline double decode_real(const unsigned char *byte, const hx_file_number
     return (double)value;
 }
 
-/* Numbers of a binary array that lie ready in the buffer, at most n. */
+/* Returns the numbers of a binary array available in the buffer, at most n. */
 static int ready(hx_file_scan *scan, int n_byte, int64_t n, int64_t *n_ready)
 {
     HX_TRY(fill(scan, (size_t)n_byte));
@@ -227,7 +228,7 @@ static int ready(hx_file_scan *scan, int n_byte, int64_t n, int64_t *n_ready)
     *n_ready = (int64_t)((scan->len - scan->pos) / (size_t)n_byte);
     if (*n_ready > n) *n_ready = n;
     if (*n_ready == 0)
-        return HX_FILE_RAISE(scan, "the file ends inside an array, %lld numbers are missing",
+        return HX_FILE_RAISE(scan, "the file ends inside an array; %lld numbers are missing",
                              (long long)n);
     return HX_OK;
 }
@@ -295,7 +296,7 @@ int hx_file_scan_int(hx_file_scan *scan, const hx_file_number *type, int64_t n, 
     return HX_OK;
 }
 
-/* Digits of a number from its first one that is not 0 to its last, zeros included. */
+/* Digits of a number from its first nonzero digit to its last one, including trailing zeros. */
 static int count_digits(const char *word)
 {
     int n = 0;
@@ -331,7 +332,7 @@ int hx_file_scan_real(hx_file_scan *scan, const hx_file_number *type, int64_t n,
     return HX_OK;
 }
 
-/* Passes n bytes; long stretches by seeking. */
+/* Skips n bytes; long stretches by seeking. */
 static int skip_bytes(hx_file_scan *scan, int64_t n)
 {
     const int64_t in_buffer = (int64_t)(scan->len - scan->pos);
@@ -364,8 +365,8 @@ int hx_file_scan_jump(hx_file_scan *scan, hx_file_mark to)
     return HX_OK;
 }
 
-/* A string in a binary file: its length in 6, 14, 30 or 62 bits, as the two first bits say; then
- * it. */
+/* Skips a string in a binary file: the first two bits give the size of its length (6, 14, 30 or 62
+ * bits), and the text follows. */
 static int skip_binary_string(hx_file_scan *scan)
 {
     HX_TRY(fill(scan, 8));

@@ -14,9 +14,9 @@ enum { LEADER = 0 };
 
 typedef struct file_shape {
     hx_mesh_pieces pieces;
-    char *name; /* of the file, without its folders (owned) */
+    char *name; /* name of the file without its folders (owned) */
     int n_faces;
-    hx_source_faces faces[HX_SOURCE_SETS]; /* those of the pieces that there are */
+    hx_source_faces faces[HX_SOURCE_SETS]; /* faces of the sets in the pieces */
 } file_shape;
 
 /* --- what is asked --- */
@@ -62,12 +62,12 @@ static void close_source(hx_mesh_source *source)
 
 /* --- reading --- */
 
-/* By the leader; a format that has no other way says so. */
+/* On the leader only; a format without read_to is reported in the reason. */
 static int read_file(hx_mesh_pieces *p, const char *path, hx_notes *notes)
 {
     const hx_mesh_format *const format = hx_mesh_format_of_file(path);
     if (format && format->read_to) return format->read_to(path, &p->sink, notes);
-    snprintf(p->sink.why, sizeof p->sink.why, "files of its format");
+    snprintf(p->sink.why, sizeof p->sink.why, "a file of this format");
     return HX_OK;
 }
 
@@ -77,7 +77,7 @@ static int read_all(hx_mesh_pieces *p, const char *path, hx_notes *notes)
     return hx_mesh_pieces_end(p, rc);
 }
 
-/* By all; *is_out: as in mesh_pieces.h. */
+/* On all ranks; *is_out: as in mesh_pieces.h. */
 static int settle(hx_mesh_pieces *p, const char *path, int *is_out)
 {
     HX_TRY(hx_mesh_pieces_share(p, path));

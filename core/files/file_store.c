@@ -69,7 +69,7 @@ int hx_file_store_mark(hx_file_store *s, int64_t first, int64_t n, int bit)
     return HX_OK;
 }
 
-/* Which block of all a block here is. */
+/* Global number of a local block. */
 static int64_t block_in_all(const hx_file_store *s, size_t block)
 {
     return (int64_t)block * s->team->size + s->team->rank;
@@ -80,7 +80,7 @@ static int64_t n_block_in_all(const hx_file_store *s)
     return (s->n + HX_STORE_BLOCK - 1) / HX_STORE_BLOCK;
 }
 
-/* Records that are used move to the front of their block. */
+/* Moves the used records to the front of their block. */
 static void pack_block(hx_file_store *s, size_t b)
 {
     const uint64_t *const kept = s->kept + b * WORDS;
@@ -117,10 +117,11 @@ int hx_file_store_keep(hx_file_store *s, const uint64_t *used)
     return HX_OK;
 }
 
-/* The block of all that has the record, and its place there. */
+/* Finds the global block of the record, and its position there. */
 static int64_t find_block(const hx_file_store *s, int64_t number, int64_t *at)
 {
-    int64_t low = number / HX_STORE_BLOCK, high = s->n_first - 1; /* all before may be full */
+    /* all blocks before may be full */
+    int64_t low = number / HX_STORE_BLOCK, high = s->n_first - 1;
     *at = number % HX_STORE_BLOCK;
     if (!s->first) return low;
     while (low < high) {
@@ -143,14 +144,14 @@ void *hx_file_store_own(const hx_file_store *s, int64_t k, int64_t *number)
 
 /* --- what goes between processes --- */
 
-/* next[home] := items before those of each, of n items; next[size] all. */
+/* first[home] := number of items before those of each rank, among n items; first[size]: all. */
 static void count_homes(int size, int64_t n, const int32_t *home, int64_t *first)
 {
     for (int64_t i = 0; i < n; i++) first[home[i] + 1]++;
     for (int r = 0; r < size; r++) first[r + 1] += first[r];
 }
 
-/* at[n] := items in the order of their homes. */
+/* at[n] := items in the order of their ranks. */
 static int sort_homes(int size, int64_t n, const int32_t *home, const int64_t *first, int32_t *at)
 {
     int64_t *next;
@@ -187,13 +188,14 @@ fail:
 
 /* --- what is asked --- */
 
-/* Some numbers, each once and by the process that has it, and which of them each asker wants. */
+/* The distinct numbers requested, ordered by the rank that holds them, and the requests that this
+ * rank receives. */
 typedef struct question {
     int64_t n, n_asked, n_in;
-    int64_t *asked;                /* [n_asked] by home (owned, as all below) */
-    int32_t *place;                /* [n] of each in asked */
+    int64_t *asked;                /* [n_asked] by rank (owned, as all below) */
+    int32_t *place;                /* [n] index in asked */
     int64_t *out_first, *in_first; /* [size + 1] */
-    int64_t *in;                   /* [n_in] what this process is asked for */
+    int64_t *in;                   /* [n_in] numbers requested from this rank */
 } question;
 
 static void free_question(question *q)
@@ -206,7 +208,7 @@ static void free_question(question *q)
     memset(q, 0, sizeof *q);
 }
 
-/* unique[*n_unique] := the numbers, ascending, each once; place[n]: which each is. */
+/* unique[*n_unique] := the distinct numbers, ascending; place[n]: index of each. */
 static int make_unique(int64_t n, const int64_t *number, int64_t *unique, int32_t *place,
                        int64_t *n_unique)
 {
@@ -239,7 +241,7 @@ static int home_now(const hx_file_store *s, int64_t number)
     return (int)(find_block(s, number, &at) % s->team->size);
 }
 
-/* unique[n_asked] into q->asked, by home; place follows. */
+/* Sorts unique[n_asked] into q->asked by rank; place follows. */
 static int sort_asked(const hx_file_store *s, question *q, const int64_t *unique)
 {
     int32_t *home = NULL, *at = NULL, *where = NULL;
@@ -264,7 +266,7 @@ fail:
     return rc;
 }
 
-/* Asks: q->in. */
+/* Exchanges the requests: fills q->in. */
 static int put_question(const hx_file_store *s, question *q, int64_t n, const int64_t *number)
 {
     const size_t size = (size_t)s->team->size;
@@ -288,7 +290,7 @@ fail:
     return rc;
 }
 
-/* to[n] := from[n_in], of `bytes` each, as they were asked for. */
+/* to[n] := from[n_in], of `bytes` each, in the order requested. */
 static int answer(const hx_file_store *s, const question *q, size_t bytes, const char *from,
                   char *to)
 {
@@ -332,7 +334,7 @@ static int answer_sets(const hx_file_store *s, const question *q, uint64_t *sets
     return rc;
 }
 
-/* Place of the set bit number `rank`. */
+/* Position of the set bit with index `rank`. */
 static int64_t find_bit(const uint64_t *word, int64_t rank)
 {
     int64_t w = 0;
@@ -358,7 +360,7 @@ static int answer_old(const hx_file_store *s, const question *q, int64_t *old)
     return rc;
 }
 
-/* Rounds of questions that all go through together. */
+/* Number of rounds of requests, equal on all ranks. */
 static int count_rounds(const hx_team *team, int64_t n, int64_t *n_round)
 {
     int64_t own = (n + MOST_ASKED - 1) / MOST_ASKED, *all;
@@ -371,7 +373,7 @@ static int count_rounds(const hx_team *team, int64_t n, int64_t *n_round)
     return rc;
 }
 
-/* Each of the last three: NULL, not wanted. */
+/* Each of the last three arguments may be NULL. */
 static int ask(const hx_file_store *s, int64_t n, const int64_t *number, char *record,
                uint64_t *sets, int64_t *old)
 {

@@ -6,7 +6,7 @@
 
 #include "../base/input_file.h"
 
-/* What to do; %s is the file's name without its ending, %p with it. */
+/* How to convert the file: %s is the file's name without its extension, %p with it. */
 #define MESHIO(extension) "meshio convert %s" extension " %s.vtu"
 #define STEP "export it as STEP from the program it comes from (%s.step)"
 
@@ -20,7 +20,7 @@ typedef struct foreign {
     const char *what, *how;
 } foreign;
 
-/* Told by the first bytes, whatever the name. */
+/* Recognized by the first bytes, whatever the name. */
 typedef struct head_kind {
     const char *begins;
     int (*is_head)(const char *head); /* further condition, or NULL */
@@ -38,7 +38,7 @@ static const char *next_line(const char *line)
     return line + strspn(line, " \t\r\n");
 }
 
-/* Its first line that is no comment. */
+/* Returns the first line that is not a comment. */
 static const char *first_line(const char *head)
 {
     head += strspn(head, " \t\r\n");
@@ -46,7 +46,8 @@ static const char *first_line(const char *head)
     return head;
 }
 
-/* A title may come before the variables or the first zone; Nastran has one, too. */
+/* A title may come before the variables or the first zone; Nastran has a title too, so it is not
+ * sufficient. */
 static int is_tecplot(const char *head)
 {
     static const char *const first[] = {"TITLE", "VARIABLES", "ZONE", "FILETYPE", "DATASETAUXDATA"};
@@ -62,7 +63,7 @@ static int is_tecplot(const char *head)
     return 0;
 }
 
-/* "MESH dimension 3 ElemType Tetrahedra Nnode 4", with a name in quotes or not. */
+/* "MESH dimension 3 ElemType Tetrahedra Nnode 4", with or without a name in quotes. */
 static int is_gid(const char *head)
 {
     char line[256];
@@ -73,13 +74,13 @@ static int is_gid(const char *head)
     return strstr(line, "elemtype") != NULL;
 }
 
-/* All but the splines that are read. */
+/* All formats of MFEM except the splines that are read. */
 static int is_mfem(const char *head)
 {
     return strncmp(head, "MFEM NURBS mesh", 15) != 0;
 }
 
-/* A card of sizes comes before those of the model. */
+/* A card of sizes comes before the cards of the model. */
 static int is_marc(const char *head)
 {
     const char *line = head;
@@ -91,7 +92,7 @@ static int is_marc(const char *head)
     return 0;
 }
 
-/* Comments, then five counts in a line and a node in the next, which no other format has. */
+/* Comments, then a line with five counts and a line with a node; no other format has these. */
 static int is_avs(const char *head)
 {
     const char *const first = first_line(head);
@@ -115,9 +116,9 @@ static const head_kind by_head[] = {
     {"(0 ", NULL, "a mesh of ANSYS Fluent", MESHIO(".msh")},
     {"(1 ", NULL, "a mesh of ANSYS Fluent", MESHIO(".msh")},
     {"(2 3)", NULL, "a mesh of ANSYS Fluent", MESHIO(".msh")},
-    {"version https://git-lfs", NULL, "a pointer of Git LFS and not the file itself",
+    {"version https://git-lfs", NULL, "a Git LFS pointer instead of the file itself",
      "git lfs pull"},
-    {"MFEM NC mesh", NULL, "a mesh of MFEM", MFEM "; it has to be without hanging nodes"},
+    {"MFEM NC mesh", NULL, "a mesh of MFEM", MFEM "; it must not have hanging nodes"},
     {"MFEM ", is_mfem, "a mesh of MFEM", MFEM},
     {"# Created by COMSOL", NULL, "a mesh of COMSOL", "export it as Nastran in COMSOL (%s.nas)"},
     {"#!TDV", NULL, "a binary file of Tecplot", "save it as text in Tecplot, then " TECPLOT},
@@ -150,28 +151,29 @@ static const foreign by_name[] = {
     {".node", "a mesh of TetGen", "tetgen -k writes %s.1.vtk, and meshio convert %s.node %s.vtu"},
     {".vtkhdf", "VTK's HDF5", "save it as .vtu (ParaView: File, Save Data, %s.vtu)"},
     {".vtm", "several grids of VTK", "join them (ParaView: Merge Blocks) and save %s.vtu"},
-    {".vti", "an image of VTK", "cut the part out (ParaView: Threshold) and save %s.vtu"},
-    {".vts", "a structured grid of VTK", "ParaView's Append Datasets makes %s.vtu of it"},
-    {".vtr", "a rectilinear grid of VTK", "ParaView's Append Datasets makes %s.vtu of it"},
+    {".vti", "an image of VTK", "extract the part (ParaView: Threshold) and save %s.vtu"},
+    {".vts", "a structured grid of VTK", "ParaView's Append Datasets converts it to %s.vtu"},
+    {".vtr", "a rectilinear grid of VTK", "ParaView's Append Datasets converts it to %s.vtu"},
     {".vtp", "a surface of VTK", "save it as STL (ParaView: File, Save Data, %s.stl)"},
-    {".pvd", "a list of VTK files", "name one of those that it lists (.vtu)"},
-    {".frd", "a result of CalculiX", "name its job (%s.inp)"},
-    {".odb", "a result of Abaqus", "name its job (%s.inp)"},
+    {".pvd", "a list of VTK files", "give one of the .vtu files that it lists"},
+    {".frd", "a result of CalculiX", "give its job (%s.inp)"},
+    {".odb", "a result of Abaqus", "give its job (%s.inp)"},
     {".cae", "a model of Abaqus/CAE", "write its job there (%s.inp)"},
     {".rst", "a result of ANSYS", "write the mesh in ANSYS: CDWRITE,DB,%s,cdb"},
     {".db", "a model of ANSYS", "write the mesh in ANSYS: CDWRITE,DB,%s,cdb"},
     {".wbpj", "a project of ANSYS", "write the mesh in ANSYS: CDWRITE,DB,%s,cdb"},
     {".mechdb", "a model of ANSYS", "write the mesh in ANSYS: CDWRITE,DB,%s,cdb"},
-    {".op2", "a result of Nastran", "name its deck (%s.bdf)"},
-    {".hdb", "a model of HyperMesh", "export it there as Nastran or Abaqus (%s.bdf, %s.inp)"},
-    {".hm", "a model of HyperMesh", "export it there as Nastran or Abaqus (%s.bdf, %s.inp)"},
+    {".op2", "a result of Nastran", "give its deck (%s.bdf)"},
+    {".hdb", "a model of HyperMesh",
+     "export it in HyperMesh as Nastran or Abaqus (%s.bdf, %s.inp)"},
+    {".hm", "a model of HyperMesh", "export it in HyperMesh as Nastran or Abaqus (%s.bdf, %s.inp)"},
     {".k", "a model of LS-DYNA", "export it in LS-PrePost as Nastran or Abaqus (%s.bdf, %s.inp)"},
     {".key", "a model of LS-DYNA", "export it in LS-PrePost as Nastran or Abaqus (%s.bdf, %s.inp)"},
     {".mph", "a model of COMSOL", "export its mesh as Nastran in COMSOL (%s.nas)"},
     {".mphtxt", "a mesh of COMSOL", "export it as Nastran in COMSOL (%s.nas)"},
-    {".cub", "a model of Cubit", "export it there: export mesh '%s.exo'"},
-    {".cub5", "a model of Cubit", "export it there: export mesh '%s.exo'"},
-    {".z88", "a mesh of Z88", "export it there as Abaqus (%s.inp)"},
+    {".cub", "a model of Cubit", "export it in Cubit: export mesh '%s.exo'"},
+    {".cub5", "a model of Cubit", "export it in Cubit: export mesh '%s.exo'"},
+    {".z88", "a mesh of Z88", "export it in Z88 as Abaqus (%s.inp)"},
     {".geo", "a script of gmsh", "gmsh -3 %s.geo -o %s.msh"},
     {".fcstd", "a model of FreeCAD", STEP},
     {".sldprt", "a part of SolidWorks", STEP},
@@ -229,7 +231,7 @@ int hx_foreign_is_file(const char *path)
     return find_head(head) || find_name(path);
 }
 
-/* Puts what and how together, with the stem of the path for each %s and the path for each %p. */
+/* Combines `what` and `how`, with the stem of the path for each %s and the path for each %p. */
 static void compose(const char *what, const char *how, const char *path, char *text, size_t n_text)
 {
     const char *const dot = strrchr(path, '.');
@@ -256,10 +258,10 @@ const char *hx_foreign_hint(const char *path, const char *head, char *text, size
     return text;
 }
 
-#define APPEND " (ParaView's filter 'Append Datasets' makes one of it)"
+#define APPEND " (ParaView's filter 'Append Datasets' converts it to one)"
 #define SURFACE                                                                                    \
-    " (a surface has no elements: save it as .stl, of which gmsh makes a mesh, or save the grid "  \
-    "that it is the surface of)"
+    " (a surface has no elements: save it as .stl, which gmsh can mesh, or save the grid that it " \
+    "bounds)"
 
 const char *hx_foreign_vtk_remedy(const char *kind)
 {
@@ -277,7 +279,7 @@ const char *hx_foreign_vtk_remedy(const char *kind)
         {"RECTILINEAR_GRID", APPEND},
         {"PolyData", SURFACE},
         {"PPolyData", SURFACE},
-        {"vtkMultiBlockDataSet", " (ParaView's filter 'Merge Blocks' makes one of it)"},
+        {"vtkMultiBlockDataSet", " (ParaView's filter 'Merge Blocks' converts it to one)"},
     };
     for (size_t i = 0; kind && i < sizeof list / sizeof list[0]; i++)
         if (strcasecmp(kind, list[i].word) == 0) return list[i].remedy;

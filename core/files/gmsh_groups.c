@@ -1,4 +1,4 @@
-/* Physical groups of a Gmsh file and the sets that they become. */
+/* Physical groups of a Gmsh file and the sets made of them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 enum { MOST_GROUPS = 100000, NAME_SIZE = 512 };
 
-/* By dimension, and so by hx_set_kind. */
+/* Indexed by dimension, which equals hx_set_kind. */
 static hx_kind_words dim_word = {"point", "curve", "surface", "volume"};
 
 static int add_group(hx_gmsh_reader *r, int64_t dim, int64_t tag, const char *name)
@@ -29,7 +29,7 @@ static int add_group(hx_gmsh_reader *r, int64_t dim, int64_t tag, const char *na
 int hx_gmsh_group_set(hx_gmsh_reader *r, int64_t dim, int64_t tag, hx_import_set **set)
 {
     char name[64];
-    const int64_t positive = tag < 0 ? -tag : tag; /* a sign says: turned round */
+    const int64_t positive = tag < 0 ? -tag : tag; /* a negative sign means reversed orientation */
     int64_t found = -1;
     for (int64_t k = 0; k < r->n_group && found < 0; k++) {
         const int64_t i = (r->last_group + k) % r->n_group;
@@ -64,7 +64,7 @@ int hx_gmsh_read_names(hx_gmsh_reader *r)
     int64_t n;
     const hx_file_number word = {"integer", 8, 'i'};
     const int is_binary = r->scan.is_binary;
-    r->scan.is_binary = 0; /* this section is text in every file */
+    r->scan.is_binary = 0; /* this section is text even in binary files */
     int rc = hx_file_scan_count(&r->scan, "the number of physical names", &n);
     for (int64_t i = 0; rc == HX_OK && i < n; i++) {
         int64_t group[2];

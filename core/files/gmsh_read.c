@@ -1,5 +1,5 @@
-/* Gmsh files: sections and numbers. The file is not trusted: a count is compared with
- * the bytes that are left before it is used. */
+/* Gmsh files: sections and numbers. The file is not trusted: a count is compared with the remaining
+ * bytes before it is used. */
 #include "../base/grow.h"
 #include "gmsh.h"
 
@@ -9,8 +9,8 @@
 #include "../mesh/set_rules.h"
 #include "gmsh_reader.h"
 
-/* Gmsh manual, "Node ordering" and GmshDefines.h; types that no mesher of ours to read writes are
- * left out. */
+/* Gmsh manual, "Node ordering", and GmshDefines.h; types that no supported mesher writes are left
+ * out. */
 #define SOLID(number, n_node, id, name)                                                            \
     {                                                                                              \
         number, 3, n_node, 1, HX_SHAPE_OTHER, id, name                                             \
@@ -60,7 +60,7 @@ int hx_gmsh_find_type(hx_gmsh_reader *r, int64_t number, const hx_gmsh_type **ty
         *type = &type_list[i];
         if (type_list[i].number == number) return HX_OK;
     }
-    return HX_GMSH_RAISE(r, "%lld is no type of element that is known here", (long long)number);
+    return HX_GMSH_RAISE(r, "%lld is not a known type of element", (long long)number);
 }
 
 /* --- numbers --- */
@@ -139,12 +139,12 @@ int hx_gmsh_check_count(hx_gmsh_reader *r, const char *what, int64_t n, int64_t 
                         int64_t n_word)
 {
     const int64_t left = r->scan.size - r->scan.offset - (int64_t)r->scan.pos;
-    /* A word takes two bytes with its blank; the last may lack the blank. */
+    /* A word takes at least two bytes with its blank; the last one may lack the blank. */
     const int64_t most = r->scan.is_binary ? left / n_byte : (left + 1) / (2 * n_word);
     if (n >= 0 && n <= most) return HX_OK;
     return HX_GMSH_RAISE(r,
-                         "%lld %s do not fit into the %lld bytes that are left: the file is "
-                         "truncated or the count is wrong",
+                         "%lld %s do not fit into the remaining %lld bytes: the file is truncated "
+                         "or the count is wrong",
                          (long long)n, what, (long long)left);
 }
 
@@ -177,7 +177,7 @@ static int read_byte_order(hx_gmsh_reader *r)
     HX_TRY(hx_gmsh_ints(r, 1, &one));
     if (one == 1) return HX_OK;
     if (one != 1 << 24)
-        return HX_GMSH_RAISE(r, "the number that tells the byte order is %lld, not 1",
+        return HX_GMSH_RAISE(r, "the number that identifies the byte order is %lld instead of 1",
                              (long long)one);
     r->is_swapped = 1;
     return HX_OK;
@@ -192,8 +192,8 @@ static int read_format(hx_gmsh_reader *r)
     const int is_2 = version >= 2.0 && version<2.3, is_4 = version> 4.09 && version < 4.11;
     if (!is_2 && !is_4)
         return HX_GMSH_RAISE(r,
-                             "version %s of the format; 2.0 to 2.2 and 4.1 can be read: save it "
-                             "again with gmsh FILE -save -format msh41 -o NEW",
+                             "version %s of the format; 2.0 to 2.2 and 4.1 are read: convert the "
+                             "file with gmsh FILE -save -format msh41 -o NEW",
                              hx_file_scan_shown(&r->scan));
     r->major = is_2 ? 2 : 4;
     HX_TRY(hx_file_scan_int(&r->scan, &word, 2, format));
@@ -209,7 +209,7 @@ static int read_format(hx_gmsh_reader *r)
     return r->scan.is_binary ? read_byte_order(r) : HX_OK;
 }
 
-/* Passes lines up to the one that ends the section. */
+/* Skips lines up to the one that ends the section. */
 static int skip_section(hx_gmsh_reader *r, const char *end)
 {
     char line[4 * HX_FILE_WORD_SIZE]; /* a rule names two sets */
@@ -232,7 +232,7 @@ static int expect_end(hx_gmsh_reader *r, const char *end)
     return HX_GMSH_RAISE(r, "'%s' where %.80s is expected", hx_file_scan_shown(&r->scan), end);
 }
 
-/* Passes the end of the line after which binary numbers start. */
+/* Skips the line end after which binary numbers start. */
 static int begin_section(hx_gmsh_reader *r)
 {
     return hx_file_scan_begin(&r->scan);
@@ -260,7 +260,7 @@ static int read_entities(hx_gmsh_reader *r)
     return hx_gmsh_read_entities_4(r);
 }
 
-/* Reads the section of that name, or passes it. */
+/* Reads the section of that name, or skips it. */
 static int read_section(hx_gmsh_reader *r, const char *name, const char *end)
 {
     if (strcmp(name, "$PhysicalNames") == 0)
@@ -282,7 +282,7 @@ static int note_periodic(hx_gmsh_reader *r, int64_t line)
     char place[32] = "";
     if (line > 0) snprintf(place, sizeof place, ":%lld", (long long)line);
     return hx_notes_add(r->import.notes, HX_NOTE_WARNING,
-                        "%s%s: not read: $Periodic (the nodes that it pairs are not tied)",
+                        "%s%s: $Periodic is not read (the nodes that it pairs are not coupled)",
                         r->scan.path, place);
 }
 
@@ -303,8 +303,8 @@ static int read_sections(hx_gmsh_reader *r)
         if (strcmp(name, "$Periodic") == 0) HX_TRY(note_periodic(r, line));
         if (strcmp(name, "$PartitionedEntities") == 0)
             HX_TRY(hx_notes_add(r->import.notes, HX_NOTE_WARNING,
-                                "%s: the mesh is partitioned, its physical groups are not read; "
-                                "save it without partitions to have them as sets",
+                                "%s: the mesh is partitioned, so its physical groups are not read; "
+                                "save it without partitions to get them as sets",
                                 r->scan.path));
     }
     if (r->has_nodes && r->has_elements) return HX_OK;
@@ -317,8 +317,8 @@ static int read_start(hx_gmsh_reader *r)
 {
     HX_TRY(hx_file_scan_need(&r->scan, "$MeshFormat"));
     if (strcmp(r->scan.word, "$NOD") == 0)
-        return HX_GMSH_RAISE(r, "version 1 of the format; save it again with gmsh FILE -save "
-                                "-format msh41 -o NEW");
+        return HX_GMSH_RAISE(r, "version 1 of the format is not read; convert the file with gmsh "
+                                "FILE -save -format msh41 -o NEW");
     while (strcmp(r->scan.word, "$Comments") == 0) {
         HX_TRY(skip_section(r, "$EndComments"));
         HX_TRY(hx_file_scan_need(&r->scan, "$MeshFormat"));
@@ -329,7 +329,7 @@ static int read_start(hx_gmsh_reader *r)
     return expect_end(r, "$EndMeshFormat");
 }
 
-/* Into a mesh or a sink. */
+/* Reads into a mesh or a sink. */
 static int read_file(const char *path, hx_mesh *mesh, hx_import_sink *sink, hx_notes *notes)
 {
     int rc = HX_OK;
@@ -338,8 +338,8 @@ static int read_file(const char *path, hx_mesh *mesh, hx_import_sink *sink, hx_n
     HX_TRY_FAIL(hx_import_open(&r.import, path, notes));
     r.import.sink = sink;
     r.import.order_hint = "set Mesh.ElementOrder = 1 or 2 in gmsh";
-    r.import.empty_hint = "gmsh saves the volumes only where a Physical Volume names them, or with "
-                          "Mesh.SaveAll = 1";
+    r.import.empty_hint =
+        "gmsh saves volumes only if a Physical Volume contains them, or with Mesh.SaveAll = 1";
     HX_TRY_FAIL(hx_file_scan_open(&r.scan, path));
     HX_TRY_FAIL(read_start(&r));
     HX_TRY_FAIL(read_sections(&r));

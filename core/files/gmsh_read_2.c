@@ -3,8 +3,7 @@
 
 #include "gmsh_reader.h"
 
-/* A node of $ParametricNodes goes on with dimension and number of its entity and the place on it.
- */
+/* In $ParametricNodes, dimension and number of the entity and the parameters follow each node. */
 static int pass_parameters(hx_gmsh_reader *r)
 {
     int64_t entity[2];
@@ -16,7 +15,7 @@ static int pass_parameters(hx_gmsh_reader *r)
     return HX_OK;
 }
 
-/* Nodes one by one: text, or with parameters. */
+/* Reads nodes one by one: text, or nodes with parameters. */
 static int read_nodes_singly(hx_gmsh_reader *r, int64_t n, int is_parametric)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -55,7 +54,7 @@ int hx_gmsh_read_nodes_2(hx_gmsh_reader *r, int is_parametric)
     return HX_OK;
 }
 
-/* The file repeats an element for each of its groups, one after another. */
+/* The file repeats an element for each of its groups, consecutively. */
 static int take_solid(hx_gmsh_reader *r, const hx_gmsh_type *type, int64_t number,
                       const int64_t *node, int64_t line, hx_import_set *set)
 {
@@ -68,7 +67,7 @@ static int take_solid(hx_gmsh_reader *r, const hx_gmsh_type *type, int64_t numbe
     return set ? hx_numbers_append_run(&set->elem_index, 1, r->import.n_elem - 1) : HX_OK;
 }
 
-/* An element's tags and nodes; the first tag is its group, 0: none. */
+/* Takes an element's tags and nodes; the first tag is its group, 0: none. */
 static int take_element(hx_gmsh_reader *r, const hx_gmsh_type *type, int64_t number,
                         const int64_t *tag_node, int64_t n_tag, int64_t line)
 {
@@ -84,11 +83,12 @@ enum { MOST_TAGS = 1000 };
 static int check_tags(hx_gmsh_reader *r, int64_t n_tag)
 {
     if (n_tag >= 0 && n_tag <= MOST_TAGS) return HX_OK;
-    return HX_GMSH_RAISE(r, "an element with %lld tags; 2 or a few more are usual",
+    return HX_GMSH_RAISE(r, "an element with %lld tags; expected are 2 or a few more",
                          (long long)n_tag);
 }
 
-/* A block of the binary format: type, elements, tags of each; then the elements. */
+/* Reads a block of the binary format: type, number of elements, number of tags; then the
+ * elements. */
 static int read_block(hx_gmsh_reader *r, int64_t *n_left)
 {
     int64_t head[3], record[1 + MOST_TAGS + HX_GMSH_MOST_NODES];
@@ -98,8 +98,8 @@ static int read_block(hx_gmsh_reader *r, int64_t *n_left)
     HX_TRY(check_tags(r, head[2]));
     const int64_t n_word = 1 + head[2] + type->n_node;
     if (head[1] < 1 || head[1] > *n_left)
-        return HX_GMSH_RAISE(r, "a block of %lld elements where %lld are left", (long long)head[1],
-                             (long long)*n_left);
+        return HX_GMSH_RAISE(r, "a block of %lld elements, but only %lld are left",
+                             (long long)head[1], (long long)*n_left);
     for (int64_t i = 0; i < head[1]; i++) {
         HX_TRY(hx_gmsh_ints(r, n_word, record));
         HX_TRY(take_element(r, type, record[0], record + 1, head[2], 0));
@@ -121,7 +121,7 @@ static int read_line(hx_gmsh_reader *r)
     return take_element(r, type, head[0], record, head[2], line);
 }
 
-/* Room for n elements, no more than the rest of the file can hold. */
+/* Makes room for n elements, but no more than the rest of the file can hold. */
 static int expect_hexahedra(hx_gmsh_reader *r, int64_t n)
 {
     const int64_t most = (r->scan.size - r->scan.offset) / (9 * 4);

@@ -20,7 +20,7 @@ static const hx_gmsh_entity *find_entity(const hx_gmsh_reader *r, int64_t dim, i
     return bsearch(&wanted, r->entity, (size_t)r->n_entity, sizeof wanted, compare_entities);
 }
 
-/* n integers of 4 bytes that nobody needs. */
+/* Skips n integers of 4 bytes. */
 static int pass_ints(hx_gmsh_reader *r, int64_t n)
 {
     int64_t value[64];
@@ -75,7 +75,7 @@ int hx_gmsh_read_entities_4(hx_gmsh_reader *r)
 
 /* --- nodes --- */
 
-/* The numbers of a block's nodes, then their coordinates with n_extra parameters each. */
+/* Reads the numbers of a block's nodes, then their coordinates with n_extra parameters each. */
 static int read_node_block(hx_gmsh_reader *r, int64_t n, int64_t n_extra)
 {
     int64_t number[HX_GMSH_CHUNK], line;
@@ -117,14 +117,14 @@ int hx_gmsh_read_nodes_4(hx_gmsh_reader *r)
         HX_TRY(hx_gmsh_sizes(r, 1, &n));
         if (block[0] < 0 || block[0] > 3 || n < 0 || n > n_left)
             return HX_GMSH_RAISE(r,
-                                 "a block of %lld nodes on an entity of dimension %lld where %lld "
-                                 "nodes are left",
+                                 "a block of %lld nodes on an entity of dimension %lld, but only "
+                                 "%lld nodes are left",
                                  (long long)n, (long long)block[0], (long long)n_left);
         HX_TRY(read_node_block(r, n, block[2] != 0 ? block[0] : 0));
         n_left -= n;
     }
     if (n_left == 0) return HX_OK;
-    return HX_GMSH_RAISE(r, "%lld nodes fewer in the blocks than announced", (long long)n_left);
+    return HX_GMSH_RAISE(r, "the blocks have %lld nodes fewer than announced", (long long)n_left);
 }
 
 /* --- elements --- */
@@ -136,7 +136,8 @@ static int read_solids(hx_gmsh_reader *r, const hx_gmsh_type *type, int64_t n)
     const int n_node = type->n_node, n_word = 1 + n_node;
     for (int64_t i = 0; i < n; i += now) {
         now = n - i < MOST_WORDS / n_word ? n - i : MOST_WORDS / n_word;
-        if (!r->scan.is_binary) now = 1; /* so that each element's line is known */
+        /* one at a time, so that the line of each element is known */
+        if (!r->scan.is_binary) now = 1;
         HX_TRY(hx_gmsh_sizes(r, n_word * now, word));
         line = hx_gmsh_line(r);
         for (int64_t k = 0; k < now; k++) {
@@ -159,7 +160,8 @@ static int read_others(hx_gmsh_reader *r, const hx_gmsh_type *type, int64_t n, i
     return HX_OK;
 }
 
-/* A block: dimension and number of the entity, type, number of elements; then the elements. */
+/* Reads a block: dimension and number of the entity, type, number of elements; then the
+ * elements. */
 static int read_element_block(hx_gmsh_reader *r, int64_t *n_left)
 {
     int64_t head[3], n;
@@ -168,7 +170,7 @@ static int read_element_block(hx_gmsh_reader *r, int64_t *n_left)
     HX_TRY(hx_gmsh_find_type(r, head[2], &type));
     HX_TRY(hx_gmsh_sizes(r, 1, &n));
     if (n < 0 || n > *n_left)
-        return HX_GMSH_RAISE(r, "a block of %lld elements where %lld are left", (long long)n,
+        return HX_GMSH_RAISE(r, "a block of %lld elements, but only %lld are left", (long long)n,
                              (long long)*n_left);
     HX_TRY(hx_gmsh_check_count(r, "elements", n, (1 + type->n_node) * r->size_bytes,
                                1 + type->n_node));
@@ -194,5 +196,6 @@ int hx_gmsh_read_elements_4(hx_gmsh_reader *r)
     HX_TRY(hx_import_announce(&r->import, head[1]));
     for (int64_t b = 0; b < head[0]; b++) HX_TRY(read_element_block(r, &head[1]));
     if (head[1] == 0) return HX_OK;
-    return HX_GMSH_RAISE(r, "%lld elements fewer in the blocks than announced", (long long)head[1]);
+    return HX_GMSH_RAISE(r, "the blocks have %lld elements fewer than announced",
+                         (long long)head[1]);
 }

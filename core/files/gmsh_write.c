@@ -1,5 +1,5 @@
-/* Gmsh files of format 4.1. Sets are physical groups; since an element lies on one entity only,
- * there is an entity for each combination of sets that occurs. */
+/* Gmsh files of format 4.1. Sets are physical groups; because an element lies on only one entity,
+ * there is one entity for each combination of sets that occurs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,15 +13,15 @@
 #include "set_names.h"
 #include "solid.h"
 
-/* What is written of the sets in one dimension: points for nodes that no member of higher dimension
- * brings, quadrangles and triangles for faces, solids. */
+/* The elements written for the sets in one dimension: points for nodes that do not belong to
+ * members of higher dimension, quadrangles and triangles for faces, solids. */
 typedef struct layer {
-    int dim;   /* of the format */
-    int64_t n; /* elements of this layer */
+    int dim;   /* in the format */
+    int64_t n; /* number of elements in this layer */
     int64_t first_number;
-    int64_t *item; /* [n] node or face of element i (owned), NULL: solid i of the order */
+    int64_t *item; /* [n] node or face of element i (owned); NULL: solid i in the file's order */
     hx_set_classes classes;
-    int32_t *entity; /* [classes.n] number of the class's entity from 1, 0: has none (owned) */
+    int32_t *entity; /* [classes.n] number of the class's entity, from 1; 0: none (owned) */
     int64_t n_entity, n_block;
 } layer;
 
@@ -31,10 +31,10 @@ typedef struct writer {
     FILE *f;
     int is_ascii;
     const hx_mesh *mesh;
-    int32_t *node_at, *elem_at; /* by original number (owned); NULL: identity */
+    int32_t *node_at, *elem_at; /* indexed by original number (owned); NULL: identity */
     int keeps_node_numbers, keeps_elem_numbers;
     int64_t max_elem_number;
-    uint8_t *in_group; /* [n_set][N_LAYER] the set is a group of that dimension (owned) */
+    uint8_t *in_group; /* [n_set][N_LAYER] 1: the set is a group of that dimension (owned) */
     layer layer[N_LAYER];
 } writer;
 
@@ -77,7 +77,7 @@ static void end_section(writer *w, const char *name)
     fprintf(w->f, "%s$End%s\n", w->is_ascii ? "" : "\n", name);
 }
 
-/* The file's own numbers where it had any above 0, else those of the order from 1. */
+/* The file's own numbers if all were above 0, otherwise positions in the order, from 1. */
 static int64_t node_number(const writer *w, int64_t node)
 {
     const hx_mesh *const mesh = w->mesh;
@@ -133,7 +133,7 @@ static void flag_implied(const hx_mesh *mesh, const hx_set *set, uint8_t *flag, 
             flag[mesh->conn[8 * (set->face[i] / 6) + hx_hex_face[set->face[i] % 6][k]]] = value;
 }
 
-/* The nodes of the set that its elements and faces do not bring. */
+/* Adds the nodes of the set that are not nodes of its elements and faces. */
 static int add_points(writer *w, const hx_set *set, int32_t index, uint8_t *flag, int32_t *node)
 {
     int64_t n = 0;
@@ -175,7 +175,7 @@ static int classify_elements(writer *w)
     return HX_OK;
 }
 
-/* All faces of all sets, ascending, each once. */
+/* Collects all faces of all sets, ascending, each once. */
 static int collect_faces(writer *w)
 {
     const hx_mesh *const mesh = w->mesh;
@@ -193,7 +193,9 @@ static int collect_faces(writer *w)
     }
     hx_sort_i64(faces->item, n);
     faces->n = hx_unique_i64(faces->item, n);
-    if (faces->n > INT32_MAX) return HX_RAISE(HX_EINPUT, "%lld faces in sets", (long long)faces->n);
+    if (faces->n > INT32_MAX)
+        return HX_RAISE(HX_EINPUT, "the sets have %lld faces, which is too many",
+                        (long long)faces->n);
     return HX_OK;
 }
 
@@ -211,7 +213,7 @@ static int classify_faces(writer *w)
         const int64_t n_stated = hx_set_stated_faces(mesh, set);
         int64_t k = 0;
         for (int64_t j = 0; j < n_stated; j++) {
-            while (faces->item[k] != set->face[j]) k++; /* both ascend */
+            while (faces->item[k] != set->face[j]) k++; /* both lists ascend */
             place[j] = (int32_t)k;
         }
         HX_TRY_FAIL(hx_set_classes_add(&faces->classes, (int32_t)i, n_stated, place));
@@ -222,7 +224,7 @@ fail:
     return rc;
 }
 
-/* The nodes that are in some class become the elements of the layer of points. */
+/* Nodes in some class become the elements of the layer of points. */
 static int list_points(writer *w)
 {
     layer *const points = &w->layer[POINTS];
@@ -246,7 +248,7 @@ static int32_t class_of(const writer *w, const layer *l, int64_t i)
     return l->classes.of[w->elem_at ? w->elem_at[i] : i];
 }
 
-/* Nodes of a face around it, a triangle's three first; returns how many. */
+/* Lists the nodes of a face around it, only three for a triangle; returns their number. */
 static int face_nodes(const hx_mesh *mesh, int64_t face, int32_t node[4])
 {
     const int32_t *const conn = mesh->conn + 8 * (face / 6);
@@ -257,7 +259,7 @@ static int face_nodes(const hx_mesh *mesh, int64_t face, int32_t node[4])
     return n;
 }
 
-/* Nodes of element i of a layer; returns how many. */
+/* Lists the nodes of element i of a layer; returns their number. */
 static int element_nodes(const writer *w, const layer *l, int64_t i, int32_t node[8])
 {
     if (l->dim == 0) {
@@ -272,18 +274,19 @@ static int element_nodes(const writer *w, const layer *l, int64_t i, int32_t nod
     return hx_solids[id].n_node;
 }
 
-/* The format's type of element i of a layer. */
+/* Gmsh's type of element i of a layer. */
 static int type_of(const writer *w, const layer *l, int64_t i)
 {
     enum { POINT = 15, TRIANGLE = 2, QUADRANGLE = 3 };
-    static const int solid[9] = {[4] = 4, [5] = 7, [6] = 6, [8] = 5}; /* by the number of nodes */
+    /* indexed by the number of nodes */
+    static const int solid[9] = {[4] = 4, [5] = 7, [6] = 6, [8] = 5};
     int32_t node[8];
     const int n = element_nodes(w, l, i, node);
     if (l->dim == 3) return solid[n];
     return n == 1 ? POINT : n == 3 ? TRIANGLE : QUADRANGLE;
 }
 
-/* 1 if element i begins a block: another class or type than the one before. */
+/* Returns 1 if element i begins a block: it has another class or type than the one before. */
 static int begins_block(const writer *w, const layer *l, int64_t i)
 {
     return i == 0 || class_of(w, l, i - 1) != class_of(w, l, i) ||
@@ -334,7 +337,8 @@ static void write_format(writer *w)
     fputs("$EndMeshFormat\n", w->f);
 }
 
-/* A set with members of several dimensions is several groups, to be read as one set. */
+/* A set with members of several dimensions is written as several groups, which are read as one
+ * set. */
 static void write_joins(writer *w)
 {
     int is_joined = 0;
@@ -345,7 +349,7 @@ static void write_joins(writer *w)
     if (is_joined) fputs("$Comments\n" HX_GMSH_JOINS "\n$EndComments\n", w->f);
 }
 
-/* What makes the combined sets of others; all else in the file is for any program. */
+/* Writes the rules of combined sets; everything else in the file is understood by any program. */
 static int write_rules(writer *w)
 {
     hx_set_names names;
@@ -368,7 +372,7 @@ static unsigned char instead(unsigned char c)
     return c == '"' ? '\'' : '_';
 }
 
-/* gmsh cuts what is longer. */
+/* gmsh cuts longer names. */
 const hx_set_name_rule hx_gmsh_name_rule = {.most = 127, .n_byte = n_byte, .instead = instead};
 
 static int write_names(writer *w)
@@ -390,7 +394,7 @@ static int write_names(writer *w)
     return HX_OK;
 }
 
-/* Number, box (a point: place) and groups of the entity of class c. */
+/* Writes number, bounding box (for a point: position) and groups of the entity of class c. */
 static void write_entity(writer *w, const layer *l, int32_t c, const double *place)
 {
     int64_t n = 0;
@@ -421,7 +425,7 @@ static void write_entities(writer *w)
         int64_t next = 1;
         for (int64_t i = 0; i < l->n && next <= l->n_entity; i++) {
             const int32_t c = class_of(w, l, i);
-            if (l->entity[c] != next) continue; /* they were numbered as they came */
+            if (l->entity[c] != next) continue; /* entities are numbered by first occurrence */
             next++;
             write_entity(w, l, c, k == POINTS ? w->mesh->xyz + 3 * l->item[i] : NULL);
         }
@@ -429,7 +433,7 @@ static void write_entities(writer *w)
     end_section(w, "Entities");
 }
 
-/* All nodes in one block, of the first volume. */
+/* Writes all nodes in one block, on the first volume. */
 static void write_nodes(writer *w)
 {
     const hx_mesh *const mesh = w->mesh;
@@ -461,7 +465,7 @@ static void write_nodes(writer *w)
     end_section(w, "Nodes");
 }
 
-/* Number and nodes of element i of a layer. */
+/* Writes number and nodes of element i of a layer. */
 static void write_element(writer *w, const layer *l, int64_t i)
 {
     int32_t node[8];
@@ -474,7 +478,7 @@ static void write_element(writer *w, const layer *l, int64_t i)
     end_line(w);
 }
 
-/* A block for each stretch of elements of one class and type, so that their order stays. */
+/* Writes one block per run of elements of one class and type, which preserves their order. */
 static void write_layer(writer *w, const layer *l)
 {
     int64_t end;

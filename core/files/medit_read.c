@@ -11,18 +11,18 @@ typedef struct reader {
     hx_file_scan scan;
     hx_import import;
     int has_vertices;
-    int is_passing; /* the numbers of a section that is not read */
+    int is_passing; /* skipping the numbers of a section that is not read */
     int64_t n_cell; /* numbered through all kinds, from 1 */
 } reader;
 
-/* A kind of cell; a word may have several rows, of which the number of nodes takes one. */
+/* A kind of cell. A word may have several rows; the number of nodes selects one. */
 typedef struct section {
     const char *word;
     int n_node;
     int is_solid;
     hx_solid_id solid;
     hx_shape shape;
-    const char *set; /* of a reference */
+    const char *set; /* prefix of the set of a reference */
 } section;
 
 static const section sections[] = {
@@ -37,7 +37,7 @@ static const section sections[] = {
     {"TetrahedraP2", 10, 1, HX_SOLID_TET10, HX_SHAPE_OTHER, "property"},
     {"TrianglesP2", 6, 0, HX_SOLID_HEX8, HX_SHAPE_TRIANGLE, "surface"},
     {"EdgesP2", 3, 0, HX_SOLID_HEX8, HX_SHAPE_LINE, "curve"},
-    /* gmsh's cells of second order under the words of first, in its own order of nodes */
+    /* gmsh's cells of second order with the words of first order, in gmsh's own order of nodes */
     {"Hexahedra", 20, 1, HX_SOLID_GMSH_HEX20, HX_SHAPE_OTHER, "property"},
     {"Hexahedra", 27, 1, HX_SOLID_GMSH_HEX27, HX_SHAPE_OTHER, "property"},
     {"Quadrilaterals", 8, 0, HX_SOLID_HEX8, HX_SHAPE_QUADRANGLE, "surface"},
@@ -48,7 +48,7 @@ static const section sections[] = {
 static const hx_file_number integer = {"integer", 8, 'i'};
 static const hx_file_number number = {"number", 8, 'f'};
 
-/* The next word that is no comment. */
+/* Reads the next word that is not a comment. */
 static int next_word(reader *r, int *found)
 {
     for (;;) {
@@ -93,7 +93,7 @@ static int add_cell(reader *r, const section *s, const int64_t *node, int64_t re
     return hx_numbers_append(&set->quad, 4, quad);
 }
 
-/* How many numbers the first line behind has; reads nothing. */
+/* Counts the numbers in the next line; consumes nothing. */
 static int count_line(reader *r, int64_t *n)
 {
     const hx_file_mark begin = hx_file_scan_mark(&r->scan);
@@ -109,7 +109,7 @@ static int count_line(reader *r, int64_t *n)
     return hx_file_scan_jump(&r->scan, begin);
 }
 
-/* How many numbers there are up to the next word of a section; reads nothing. */
+/* Counts the numbers up to the next word of a section; consumes nothing. */
 static int count_numbers(reader *r, int64_t *n)
 {
     const hx_file_mark begin = hx_file_scan_mark(&r->scan);
@@ -124,8 +124,8 @@ static int count_numbers(reader *r, int64_t *n)
     return HX_OK;
 }
 
-/* The row that the cells' number of nodes takes. One cell a line is usual, and then one line says
- * it; otherwise all numbers are counted. */
+/* Finds the row for the cells' number of nodes. Usually a line has one cell, and one line suffices;
+ * otherwise all numbers are counted. */
 static int find_order(reader *r, const section **s, int64_t n_cell)
 {
     int64_t n;
@@ -160,17 +160,17 @@ static int read_cells(reader *r, const section *s)
     return HX_OK;
 }
 
-/* A dimension, which may follow its word at once. */
+/* Reads a dimension, which may follow its word directly. */
 static int read_dimension(reader *r)
 {
     int64_t n;
     HX_TRY(hx_file_scan_count(&r->scan, "the dimension", &n));
     if (n == 3) return HX_OK;
-    return HX_FILE_RAISE(&r->scan, "a mesh in %lld dimensions; 3 are needed", (long long)n);
+    return HX_FILE_RAISE(&r->scan, "a mesh in %lld dimensions; it must have 3", (long long)n);
 }
 
-/* Cells of second order or more, whose nodes other programs order in several ways, and what states
- * such an order: HexahedraQ2, TetrahedraP3, TetrahedraP2Ordering. */
+/* Returns 1 for cells of second or higher order, whose nodes programs order in different ways, and
+ * for sections that state such an order: HexahedraQ2, TetrahedraP3, TetrahedraP2Ordering. */
 static int is_high_order(const char *word)
 {
     for (const char *c = word; *c; c++)
@@ -178,7 +178,8 @@ static int is_high_order(const char *word)
     return 0;
 }
 
-/* The section that the last word opens; the numbers of others are passed one by one. */
+/* Reads the section that the last word opens; the numbers of other sections are skipped one by
+ * one. */
 static int read_section(reader *r)
 {
     const char *const word = r->scan.word;
@@ -186,8 +187,8 @@ static int read_section(reader *r)
     if (!isalpha((unsigned char)word[0]) && r->is_passing) return HX_OK;
     if (!isalpha((unsigned char)word[0]))
         return HX_FILE_RAISE(&r->scan,
-                             "'%s' where a section is expected: the one before has more numbers "
-                             "than its cells of first order need",
+                             "'%s' where a section is expected: the section before has more "
+                             "numbers than its cells of first order need",
                              hx_file_scan_shown(&r->scan));
     r->is_passing = 0;
     if (strcasecmp(word, "MeshVersionFormatted") == 0)

@@ -37,7 +37,7 @@ int hx_import_conditions_add_middle(hx_import_conditions *conditions, const hx_f
     return HX_OK;
 }
 
-/* The first fault counts. */
+/* Records an error; only the first one has an effect. */
 static int keep_fault(char **fault, const char *fmt, va_list args)
 {
     char text[512];
@@ -85,14 +85,14 @@ void hx_import_conditions_free(hx_import_conditions *conditions)
     memset(conditions, 0, sizeof *conditions);
 }
 
-/* What holds at the end of a step, of the mesh's nodes and behind them of those of second order
- * that it leaves out: n_place in all. */
+/* State at the end of a step, for the mesh's nodes followed by the nodes of second order that the
+ * mesh omits: n_place in total. */
 typedef struct state {
     int64_t n_node, n_place;
     double *force;             /* [n_place][3] */
     double *value;             /* [n_place][3] prescribed displacements */
-    int *step;                 /* [n_place][3] in which the force was set last */
-    uint8_t *fixed;            /* [n_place] bits as in hx_condition */
+    int *step;                 /* [n_place][3] step in which the force was last set */
+    uint8_t *fixed;            /* [n_place] bits as in hx_condition.components */
     hx_import_conditions *all; /* (borrowed) */
     const hx_import *import;
     const hx_mesh *mesh;
@@ -110,7 +110,7 @@ static void state_free(state *s)
     hx_set_loads_free(s->loads);
 }
 
-/* "FILE:LINE", or "FILE" where the line is not known. */
+/* "FILE:LINE", or "FILE" if the line is not known. */
 static const char *place(const state *s, const hx_condition *c, char *text, size_t n_text)
 {
     char line[24] = "";
@@ -139,8 +139,8 @@ static int add_support(state *s, const hx_condition *c, int64_t at, int64_t numb
         if (c->step > 1 && (!held || s->value[3 * at + d] != c->value))
             return hx_import_conditions_set_support_fault(
                 s->all,
-                "%s: node %s is supported otherwise than in step 1; all load cases have the same "
-                "supports here: write one file a set of supports",
+                "%s: node %s has other supports than in step 1, but all load cases must have the "
+                "same supports: write one file per set of supports",
                 place(s, c, text, sizeof text), HX_IMPORT_NUMBER(s->import, number));
         s->value[3 * at + d] = c->value;
         s->fixed[at] |= (uint8_t)(1u << d);
@@ -148,7 +148,8 @@ static int add_support(state *s, const hx_condition *c, int64_t at, int64_t numb
     return HX_OK;
 }
 
-/* Where the node of that number stands, -1: the mesh knows nothing of it. */
+/* Index of the node with that number in the state, -1: neither the mesh nor the omitted nodes have
+ * it. */
 static int64_t find_place(const state *s, int64_t number)
 {
     const int64_t node = hx_import_node_index(s->import, number);
@@ -156,7 +157,7 @@ static int64_t find_place(const state *s, int64_t number)
     return middle < 0 ? node : s->n_node + middle;
 }
 
-/* A support of a node that no element has, and no coupling that is read: it holds nothing. */
+/* Leaves out a support of a node that belongs to no element and to no coupling that is read. */
 static int leave_out(state *s, const hx_condition *c, int64_t number)
 {
     if (s->n_idle++ > 0) return HX_OK;
@@ -172,13 +173,12 @@ static int note_idle(const state *s)
     if (s->n_idle == 0) return HX_OK;
     return hx_notes_add(
         s->import->notes, HX_NOTE_INFO,
-        "%s: supports of nodes that no element has are left out: %lld, the first of "
-        "node %s",
+        "%s: supports of nodes that no element has are left out: %lld, the first on node %s",
         place(s, &at, text, sizeof text), (long long)s->n_idle,
         HX_IMPORT_NUMBER(s->import, s->first_idle));
 }
 
-/* A force or support of a node. */
+/* Applies a force or support at a node. */
 static int apply_at(state *s, const hx_condition *c, int64_t number)
 {
     const int is_force = c->kind == HX_CONDITION_FORCE;
@@ -189,17 +189,18 @@ static int apply_at(state *s, const hx_condition *c, int64_t number)
     if (is_taken) return HX_OK;
     if (c->components > 7u && is_force)
         return hx_import_conditions_set_load_fault(
-            s->all, "%s: a moment on node %s, which has no rotations: only reference nodes have",
+            s->all,
+            "%s: a moment on node %s, which has no rotations; only reference nodes have them",
             place(s, c, text, sizeof text), HX_IMPORT_NUMBER(s->import, number));
-    if ((c->components & 7u) == 0) return HX_OK; /* rotations alone */
+    if ((c->components & 7u) == 0) return HX_OK; /* only rotations */
     if (at >= 0) return is_force ? add_force(s, c, at) : add_support(s, c, at, number);
     if (!is_force && hx_number_index_find(&s->import->node_index, number) >= 0)
         return leave_out(s, c, number);
     return (is_force ? hx_import_conditions_set_load_fault
                      : hx_import_conditions_set_support_fault)(
         s->all,
-        "%s: a %s on node %s, which belongs to no element and is the reference node of no coupling "
-        "that is read",
+        "%s: a %s on node %s, which belongs to no element and is not the reference node of a "
+        "coupling that is read",
         place(s, c, text, sizeof text), is_force ? "force" : "support",
         HX_IMPORT_NUMBER(s->import, number));
 }
@@ -217,7 +218,7 @@ static int apply(state *s, const hx_condition *c)
     return HX_OK;
 }
 
-/* Appends the entries of a list that holds n so far. */
+/* Appends the entries to a list that holds n so far. */
 static int emit(const state *s, const double *value, int load_case, int64_t *n,
                 hx_file_value **list)
 {
@@ -242,7 +243,7 @@ static int append_middle(hx_import_conditions *all, const hx_file_middle *middle
     return HX_OK;
 }
 
-/* Appends what is stated of the middles of edges: forces of a step, or supports (step 0). */
+/* Appends what is stated about the middles of edges: forces of a step, or supports (step 0). */
 static int emit_middles(const state *s, int step, hx_conditions *to)
 {
     const double *const value = step > 0 ? s->force : s->value;
@@ -257,7 +258,7 @@ static int emit_middles(const state *s, int step, hx_conditions *to)
     return HX_OK;
 }
 
-/* The forces of a step: those of left-out nodes shared by their corners. */
+/* Appends the forces of a step; those of omitted nodes are distributed to their corners. */
 static int emit_forces(state *s, int step, hx_conditions *to)
 {
     double *shared = NULL;

@@ -24,7 +24,7 @@
 #include "unv_read.h"
 #include "vtk_fields.h"
 
-/* Comments may go before what tells a format. */
+/* Comments may precede the text that identifies a format. */
 enum { HEAD_SIZE = 8192 };
 
 /* --- the formats --- */
@@ -34,7 +34,7 @@ static int is_vtk(const char *head)
     return strncasecmp(head, "# vtk DataFile", 14) == 0;
 }
 
-/* An instruction and comments may come before it. */
+/* A processing instruction and comments may come before it. */
 static int is_vtk_xml(const char *head)
 {
     return strstr(head, "<VTKFile") != NULL;
@@ -51,7 +51,7 @@ static int read_vtk(const char *path, hx_mesh *mesh, hx_conditions *conditions, 
     return hx_vtk_read_mesh(path, mesh, notes);
 }
 
-/* The sets as fields, in the form that hx_vtk_read takes for sets. */
+/* Writes the sets as the fields from which hx_vtk_read makes sets. */
 static int write_vtk(const char *path, const hx_mesh *mesh, const hx_mesh_write_options *options)
 {
     hx_fields sets = {0};
@@ -85,7 +85,7 @@ static int write_gmsh(const char *path, const hx_mesh *mesh, const hx_mesh_write
     return hx_set_names_note(mesh, &hx_gmsh_name_rule, path, options->notes);
 }
 
-/* A command of ANSYS begins the file, after comments: an archive, or an input of its own. */
+/* The first line after comments is a command of ANSYS: an archive, or an input file. */
 static int is_ansys(const char *head)
 {
     static const char *const word[] = {
@@ -104,7 +104,7 @@ static int is_ansys(const char *head)
     return 0;
 }
 
-/* A keyword begins the file, after comments. */
+/* The first line after comments is a keyword. */
 static int is_abaqus(const char *head)
 {
     if (is_ansys(head)) return 0;
@@ -121,8 +121,8 @@ static int note_pyramids(const char *path, const hx_mesh *mesh, hx_notes *notes)
         n += hx_solid_of_cell(mesh->conn + 8 * e) == HX_SOLID_PYRAMID5;
     if (n == 0) return HX_OK;
     return hx_notes_add(notes, HX_NOTE_INFO,
-                        "%s: %lld pyramids are written as C3D8 with repeated nodes: CalculiX has "
-                        "none",
+                        "%s: %lld pyramids are written as C3D8 with repeated nodes, because "
+                        "CalculiX has no pyramids",
                         path, (long long)n);
 }
 
@@ -133,13 +133,14 @@ static int write_abaqus(const char *path, const hx_mesh *mesh, const hx_mesh_wri
     return note_pyramids(path, mesh, options->notes);
 }
 
-/* netCDF in its old form; in its new one it is HDF5, as other formats are, which the name tells. */
+/* Classic netCDF. A netCDF-4 file is HDF5, like files of other formats, and is recognized by its
+ * name. */
 static int is_exodus(const char *head)
 {
     return strncmp(head, "CDF", 3) == 0 && (head[3] == 1 || head[3] == 2 || head[3] == 5);
 }
 
-/* A section or a card begins the file, after comments. */
+/* The first line after comments is a section or a card. */
 static int is_nastran(const char *head)
 {
     static const char *const word[] = {
@@ -176,7 +177,7 @@ static int is_unv(const char *head)
            (head[n] == '\n' || head[n] == '\r' || head[n] == ' ');
 }
 
-/* G+Smo's objects lie side by side within <xml>. */
+/* G+Smo's objects are siblings within <xml>. */
 static int is_gismo(const char *head)
 {
     return strstr(head, "<xml") && (strstr(head, "<Geometry") || strstr(head, "<MultiPatch"));
@@ -223,7 +224,8 @@ const hx_mesh_format *hx_mesh_format_of_name(const char *path)
     return NULL;
 }
 
-/* The file's first bytes, a 0 behind them; -1: it cannot be opened, as *why says. */
+/* Reads the first bytes of the file, terminated by a 0; -1: it cannot be opened, and *why is the
+ * reason. */
 static int read_head(const char *path, char head[HEAD_SIZE], const char **why)
 {
     FILE *const f = hx_input_open(path, why);
@@ -237,7 +239,7 @@ const hx_mesh_format *hx_mesh_format_of_file(const char *path)
 {
     char head[HEAD_SIZE];
     if (read_head(path, head, NULL) < 0) return NULL;
-    if (hx_foreign_is_head(head)) return NULL; /* before others: Nastran has a TITLE, too */
+    if (hx_foreign_is_head(head)) return NULL; /* before other formats: Nastran has a TITLE, too */
     for (size_t i = 0; i < hx_n_mesh_format; i++)
         if (hx_mesh_formats[i].is_head(head)) return &hx_mesh_formats[i];
     return hx_mesh_format_of_name(path);
@@ -262,7 +264,7 @@ const char *hx_mesh_format_list(int for_writing, char *text, size_t n_text)
     return text;
 }
 
-/* HX_EINPUT: why the file has no format. */
+/* Returns HX_EINPUT with the reason why the file has no known format. */
 static int refuse_file(const char *path)
 {
     char list[256], hint[512], head[HEAD_SIZE];
@@ -270,11 +272,11 @@ static int refuse_file(const char *path)
     if (read_head(path, head, &why) < 0)
         return HX_RAISE(HX_EINPUT, "%s: cannot open it: %s", path, why);
     if (hx_foreign_hint(path, head, hint, sizeof hint))
-        return HX_RAISE(HX_EINPUT, "%s: not read here, but what is made of it can be; %s", path,
+        return HX_RAISE(HX_EINPUT, "%s: this format is not read, but can be converted: %s", path,
                         hint);
     return HX_RAISE(HX_EINPUT,
-                    "%s: not a mesh file that is known here (%s); the program meshio converts "
-                    "many others: meshio convert FILE OUT.vtu",
+                    "%s: not a mesh file of a known format (%s); the program meshio converts many "
+                    "others: meshio convert FILE OUT.vtu",
                     path, hx_mesh_format_list(0, list, sizeof list));
 }
 
@@ -292,11 +294,11 @@ int hx_mesh_read_spline(const char *path, const hx_spline_options *options, hx_s
     memset(spline, 0, sizeof *spline);
     if (!format) return refuse_file(path);
     if (!format->read_spline)
-        return HX_RAISE(HX_EINPUT, "%s: %s, which holds no spline", path, format->name);
+        return HX_RAISE(HX_EINPUT, "%s: %s, which cannot hold a spline", path, format->name);
     return hx_spline_file_mesh(path, format->read_spline, options, spline, mesh, notes);
 }
 
-/* The image alone. */
+/* Reads a spline file, keeping only the image. */
 static int read_image(const char *path, const hx_mesh_format *format, hx_mesh *mesh,
                       hx_notes *notes)
 {
@@ -327,16 +329,16 @@ int hx_mesh_read(const char *path, double merge, hx_mesh *mesh, hx_conditions *c
     return rc;
 }
 
-/* Sets that the file says are made of others, and lists otherwise: changed since. */
+/* Notes sets that the file defines by other sets but lists with other members, because one of the
+ * two was changed. */
 static int note_rules(const hx_mesh *mesh, hx_notes *notes)
 {
     for (size_t i = 0; i < mesh->rules.n; i++)
         if (mesh->rules.rule[i].is_listed)
-            HX_TRY(hx_notes_add(
-                notes, HX_NOTE_WARNING,
-                "%s: the set '%.60s' is listed with other nodes or faces than the sets "
-                "that it is made of have: it is taken as it is listed",
-                mesh->name, mesh->rules.rule[i].set.name));
+            HX_TRY(hx_notes_add(notes, HX_NOTE_WARNING,
+                                "%s: the set '%.60s' is listed with other nodes or faces than the "
+                                "sets that it is made of: the list is used",
+                                mesh->name, mesh->rules.rule[i].set.name));
     return HX_OK;
 }
 

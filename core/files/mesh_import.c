@@ -61,8 +61,8 @@ int hx_import_expect(hx_import *import, int64_t n_node, int64_t n_elem)
     return reserve_xyz(import, import->n_node + n_node);
 }
 
-/* Lines of n more entries. Files with one entry a line keep a run; where lines are not known for
- * all entries so far, none are kept. */
+/* Adds the lines of n more entries. Files with one entry per line keep runs; if the lines are not
+ * known for all entries so far, none are kept. */
 static int add_lines(hx_numbers *lines, int64_t n_before, int64_t n, int64_t line)
 {
     if (line <= 0 || lines->n != n_before) return HX_OK;
@@ -106,7 +106,7 @@ static int send_nodes(hx_import *import, int64_t n, const int64_t *number, const
     const int rc = hx_numbers_append(&import->node_number, n, number);
     if (rc < 0) return hx_import_place(import, line, rc);
     if (!hx_numbers_is_run(&import->node_number))
-        return hx_import_need_whole(import, "numbers of nodes that do not follow each other");
+        return hx_import_need_whole(import, "node numbers that are not consecutive");
     HX_TRY(import->sink->nodes(import->sink, import, n, xyz));
     import->n_node += n;
     return HX_OK;
@@ -120,7 +120,7 @@ static int is_collapsed(const int64_t corner[8])
     return same;
 }
 
-/* Solids of first order, a few at a time. */
+/* Sends solids of first order to the sink, a few at a time. */
 static int send_corners(hx_import *import, hx_solid_id id, int64_t n, const int64_t *node,
                         int64_t line)
 {
@@ -148,7 +148,7 @@ static int send_solids(hx_import *import, hx_solid_id id, int64_t n, const int64
     const int rc = hx_numbers_append(&import->elem_number, n, number);
     if (rc < 0) return hx_import_place(import, line, rc);
     if (!hx_numbers_is_run(&import->elem_number))
-        return hx_import_need_whole(import, "numbers of elements that do not follow each other");
+        return hx_import_need_whole(import, "element numbers that are not consecutive");
     HX_TRY(add_lines(&import->elem_line, import->n_elem, n, line));
     if (!hx_numbers_is_run(&import->elem_line)) hx_numbers_free(&import->elem_line);
     return send_corners(import, id, n, node, line);
@@ -169,7 +169,7 @@ int hx_import_add_nodes(hx_import *import, int64_t n, const int64_t *number, con
     return HX_OK;
 }
 
-/* Corners of hexahedra, collapsed or not. */
+/* Adds the corners of hexahedra, collapsed or not. */
 static int add_corners(hx_import *import, hx_solid_id id, int64_t n, const int64_t *node)
 {
     const int *const corner = hx_solid_corners(id);
@@ -269,7 +269,7 @@ int hx_import_set_of(hx_import *import, const char *name, hx_set_kind kind, hx_i
         if ((*set)->kind == kind) return HX_OK;
     }
     if (is_shared && import->sink)
-        return hx_import_need_whole(import, "a name of sets of several kinds");
+        return hx_import_need_whole(import, "one name for sets of several kinds");
     return add_set(import, name, kind, set);
 }
 
@@ -342,13 +342,13 @@ static int refuse_solids(const hx_import *import)
     for (size_t i = 0; i < import->n_other; i++) {
         const hx_import_other *const other = &import->other[i];
         if (other->shape < HX_SHAPE_HIGH_ORDER) continue;
-        return HX_IMPORT_RAISE(
-            import, other->line,
-            "element %s is a %s (%lld such beside %lld solids that are read); every solid "
-            "element must be a tetrahedron, wedge, pyramid or hexahedron of first or second order: "
-            "%s",
-            HX_IMPORT_NUMBER(import, other->number), other->type, (long long)other->n,
-            (long long)import->n_elem, hint_for(import, other->shape));
+        return HX_IMPORT_RAISE(import, other->line,
+                               "element %s is a %s (the file has %lld of this type and %lld solids "
+                               "that are read); every solid element must be a tetrahedron, wedge, "
+                               "pyramid or hexahedron of first or second order: %s",
+                               HX_IMPORT_NUMBER(import, other->number), other->type,
+                               (long long)other->n, (long long)import->n_elem,
+                               hint_for(import, other->shape));
     }
     return HX_OK;
 }
@@ -367,10 +367,11 @@ static int note_ignored(const hx_import *import)
 {
     for (size_t i = 0; i < import->n_other; i++) {
         const hx_import_other *const other = &import->other[i];
-        HX_TRY(hx_notes_add(import->notes, HX_NOTE_DETAIL,
-                            "%s: %lld cells of type %s make sets only (the first has number %s)",
-                            import->path, (long long)other->n, other->type,
-                            HX_IMPORT_NUMBER(import, other->number)));
+        HX_TRY(hx_notes_add(
+            import->notes, HX_NOTE_DETAIL,
+            "%s: %lld cells of type %s are used only for sets (the first has number %s)",
+            import->path, (long long)other->n, other->type,
+            HX_IMPORT_NUMBER(import, other->number)));
     }
     return HX_OK;
 }
@@ -402,7 +403,7 @@ int hx_import_no_node(const hx_import *import, int64_t line, int64_t elem, int64
                            HX_IMPORT_NUMBER(import, node));
 }
 
-/* conn := places of the corners' nodes, in the memory of the corners where it has the width. */
+/* conn := indices of the corners' nodes, in the memory of the corners if its width fits. */
 static int resolve_corners(hx_import *import, int32_t **conn_out)
 {
     const int64_t n = 8 * import->n_elem;
@@ -428,7 +429,7 @@ static int resolve_corners(hx_import *import, int32_t **conn_out)
     return rc;
 }
 
-/* New numbers of the nodes that elements use, in their order, -1 for the others. */
+/* Numbers the nodes that elements use in their order; -1 for the others. */
 static int number_used(hx_import *import, const int32_t *conn, int64_t *n_used)
 {
     uint8_t *used = NULL;
@@ -487,13 +488,13 @@ int hx_import_note_dropped(const hx_import *import, int64_t n_dropped, int64_t f
                         import->path, (long long)n_dropped, HX_IMPORT_NUMBER(import, first));
 }
 
-/* Leaves out the nodes that no element uses; the numbers in the mesh go to `number`. */
+/* Leaves out the nodes that no element uses; `number` receives the mesh's numbers of the others. */
 static int drop_unused(hx_import *import, int32_t *conn, int64_t *n_used, hx_numbers *number)
 {
     HX_TRY(number_used(import, conn, n_used));
     const int32_t *const node_new = import->node_new;
     if (!node_new) return copy_numbers(import, &import->node_number, number);
-    int64_t first_dropped = -1, n_dropped = 0; /* besides those of second order */
+    int64_t first_dropped = -1, n_dropped = 0; /* not counting those of second order */
     for (int64_t a = 0; a < import->n_node; a++) {
         const int64_t file_number = hx_numbers_get(&import->node_number, a);
         if (node_new[a] < 0) {
@@ -537,7 +538,7 @@ static int make_mesh(hx_import *import, hx_mesh *mesh)
     HX_TRY_FAIL(copy_numbers(import, &import->elem_number, &elem_number));
     if (n_used < 4) {
         rc = HX_IMPORT_RAISE(import, hx_import_elem_line(import, 0),
-                             "element %s has %lld different nodes; no solid has less than 4",
+                             "element %s has %lld different nodes; a solid has at least 4",
                              HX_IMPORT_NUMBER(import, hx_numbers_get(&import->elem_number, 0)),
                              (long long)n_used);
         goto fail;
@@ -564,7 +565,7 @@ fail:
     return rc;
 }
 
-/* The one numbering of tetrahedra, wedges and pyramids. */
+/* Gives tetrahedra, wedges and pyramids their standard numbering. */
 static int settle_cells(hx_import *import, hx_mesh *mesh)
 {
     hx_settle_report report;
@@ -582,7 +583,7 @@ static int is_empty(const hx_import_set *set)
                                 0;
 }
 
-/* Sets of one name and several kinds get names of their own. */
+/* Makes the names of sets with one name and several kinds unique. */
 static int name_apart(hx_import *import, hx_mesh *mesh)
 {
     hx_kind_set *list = NULL;
@@ -603,7 +604,7 @@ int hx_import_check_cells(const hx_import *import)
     return note_ignored(import);
 }
 
-/* 1 if the file gives a part of a rule by faces. */
+/* Returns 1 if the file gives a set in a rule by faces. */
 static int unites_faces(const hx_import *import, const hx_stated_rule *rule)
 {
     for (size_t p = 0; p < rule->set.n_part; p++)
@@ -615,13 +616,13 @@ static int unites_faces(const hx_import *import, const hx_stated_rule *rule)
     return 0;
 }
 
-/* Combined sets are made of a whole mesh. */
+/* Combined sets require the whole mesh. */
 static int need_whole_for_rules(hx_import *import)
 {
     for (size_t i = 0; i < import->rules.n; i++) {
         const hx_stated_rule *const rule = &import->rules.rule[i];
         if (rule->is_listed || unites_faces(import, rule))
-            return hx_import_need_whole(import, "sets that are made of others");
+            return hx_import_need_whole(import, "sets that are made of other sets");
     }
     return HX_OK;
 }

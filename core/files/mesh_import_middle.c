@@ -1,5 +1,5 @@
-/* Nodes of second order in an imported mesh: left out of it, but known, for what else refers to
- * them. */
+/* Nodes of second order in an imported mesh: they are left out of the mesh, but kept for sets,
+ * loads and supports that refer to them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 #include "../mesh/mesh_check.h"
 #include "mesh_import_internal.h"
 
-enum { PLACES = 32 }; /* more than an element has nodes that are no corners */
+enum { PLACES = 32 }; /* more than the nodes of an element that are not corners */
 
-/* Room for n more elements, those before hexahedra of 8 nodes. */
+/* Makes room for n more elements; those before it are hexahedra of 8 nodes. */
 static int reserve_solids(hx_import *import, int64_t n)
 {
     const int64_t needed = import->n_elem + n;
@@ -54,14 +54,14 @@ int hx_import_middle_corners(const hx_import *import, const hx_mesh *mesh, int64
     const int64_t elem = import->middle_place[middle] / PLACES;
     const hx_renumbered *const cell = hx_find_renumbered(&import->renumbered, elem);
     const int order = import->order ? import->order[elem] : HX_ORDER_VTK;
-    int32_t conn[8]; /* as the file has them */
+    int32_t conn[8]; /* in the file's order */
     for (int a = 0; a < 8; a++)
         conn[a] = cell ? cell->corner[a] : mesh->conn[8 * elem + hx_order_permutation[order][a]];
     return hx_solid_middle(solid_of(import, elem), (int)(import->middle_place[middle] % PLACES),
                            conn, corner);
 }
 
-/* Takes the nodes of element e that are no corners, from place *next of the list on. */
+/* Takes the nodes of element e that are not corners, from index *next of the list. */
 static int take_middles(hx_import *import, const int32_t *conn, const uint8_t *is_corner, int64_t e,
                         int64_t *next, hx_middle_survey *survey)
 {
@@ -131,7 +131,7 @@ int hx_import_keep_middles(const hx_import *import, hx_mesh *mesh)
 
 /* --- what is stated of such nodes --- */
 
-/* Resultant and moment about the origin of forces, and the sum of their sizes. */
+/* Resultant of forces, their moment about the origin, and the sum of their magnitudes. */
 typedef struct wrench {
     double force[3], moment[3], size;
 } wrench;
@@ -152,7 +152,7 @@ static int is_zero(const double f[3])
     return f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0;
 }
 
-/* Takes the change from one to the other; the resultant must stay. */
+/* Records the change from one to the other; the resultant must not change. */
 static int compare(const wrench *before, const wrench *after, hx_middle_report *report)
 {
     double force[3], moment[3];
@@ -161,8 +161,10 @@ static int compare(const wrench *before, const wrench *after, hx_middle_report *
         moment[d] = after->moment[d] - before->moment[d];
     }
     if (hx_norm3(force) > 1e-12 * before->size)
-        return HX_RAISE(HX_EINTERNAL, "forces of mid-side nodes add up to others by %g",
-                        hx_norm3(force));
+        return HX_RAISE(
+            HX_EINTERNAL,
+            "the distribution of forces on mid-side nodes changed their resultant by %g",
+            hx_norm3(force));
     report->moment = fmax(report->moment, hx_norm3(before->moment));
     report->change = fmax(report->change, hx_norm3(moment));
     return HX_OK;
@@ -219,16 +221,18 @@ void hx_share_supports(const hx_import *import, const hx_mesh *mesh, uint8_t *fi
 int hx_note_shared(const hx_import *import, const hx_middle_report *report)
 {
     if (report->n_support > 0)
-        HX_TRY(
-            hx_notes_add(import->notes, HX_NOTE_INFO,
-                         "%s: supports of %lld mid-side nodes hold the ends of their edges where "
-                         "these have none of their own; of quadratic elements their middles too",
-                         import->path, (long long)report->n_support));
+        HX_TRY(hx_notes_add(
+            import->notes, HX_NOTE_INFO,
+            "%s: supports of %lld mid-side nodes are applied to the ends of their edges if these "
+            "have no support of their own; with quadratic elements, also to the middles",
+            import->path, (long long)report->n_support));
     if (report->n_force == 0) return HX_OK;
     return hx_notes_add(import->notes, HX_NOTE_INFO,
-                        "%s: forces on %lld mid-side nodes go half to each end of their edges, of "
-                        "quadratic elements they stay there: the resultant stays, the moment about "
-                        "the origin changes by %.2g of %.4g%s",
+                        "%s: forces on %lld mid-side nodes are applied half to each end of their "
+                        "edges (with quadratic elements they stay there): the resultant is "
+                        "unchanged, the moment about the origin changes by %.2g of %.4g%s",
                         import->path, (long long)report->n_force, report->change, report->moment,
-                        report->change > 1e-6 * report->moment ? ", by nodes off their edges" : "");
+                        report->change > 1e-6 * report->moment
+                            ? ", because of nodes off the middle of their edges"
+                            : "");
 }

@@ -1,4 +1,5 @@
-/* Sets of an imported mesh: from the file's numbers to nodes, elements and faces of the mesh. */
+/* Sets of an imported mesh: converts the file's numbers to nodes, elements and faces of the
+ * mesh. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,13 +31,14 @@ int hx_import_unknown(const hx_import *import, const hx_import_set *set, const c
                            set->name, member, HX_IMPORT_NUMBER(import, number));
 }
 
-/* Nodes of a set: those that the mesh has, then the corners in whose middle others lie. */
+/* Nodes of a set: those that the mesh has, followed by the corners in whose middle omitted ones
+ * lie. */
 typedef struct node_list {
     int64_t n, n_middle, n_middle_corner;
     int32_t *node;
 } node_list;
 
-/* What the set's entry i brings; corners of a node of second order only where take_corners. */
+/* Takes entry i of the set; corners of a node of second order only if take_corners. */
 static int take_node(const hx_import *import, const hx_import_set *set, const hx_mesh *mesh,
                      int64_t i, int take_corners, node_list *list, hx_left_out *out)
 {
@@ -61,7 +63,7 @@ static int take_node(const hx_import *import, const hx_import_set *set, const hx
     return HX_OK;
 }
 
-/* Corners that came in by nodes of second order and that the set did not name. */
+/* Notes corners that were added for nodes of second order and that the set did not name. */
 static int note_middles(const hx_import *import, const hx_import_set *set, const hx_mesh *mesh,
                         const node_list *list)
 {
@@ -75,12 +77,12 @@ static int note_middles(const hx_import *import, const hx_import_set *set, const
     }
     free(named);
     return hx_notes_add(import->notes, n_more > 0 ? HX_NOTE_INFO : HX_NOTE_DETAIL,
-                        "%s: set '%.100s': %lld mid-side nodes stand for the ends of their edges, "
-                        "%lld of which it did not name",
+                        "%s: set '%.100s': %lld mid-side nodes are replaced by the ends of their "
+                        "edges, %lld of which were not in the set",
                         import->path, set->name, (long long)list->n_middle, (long long)n_more);
 }
 
-/* The edges whose middles the set names. */
+/* Adds the edges whose middles the set names. */
 static int add_middles(const hx_import *import, const hx_import_set *set, hx_mesh *mesh)
 {
     int32_t *end = NULL, corner[HX_SOLID_CORNERS];
@@ -121,7 +123,8 @@ fail:
     return rc;
 }
 
-/* Elements of other types may be members too; without any in the file a number is wrong. */
+/* Elements of other types may also be members; if the file has none, a number without an element is
+ * an error. */
 static int find_elem(const hx_import *import, const hx_import_set *set, int64_t number,
                      hx_left_out *out, int64_t *index)
 {
@@ -137,7 +140,7 @@ static int add_elems(const hx_import *import, const hx_import_set *set, hx_mesh 
     int rc = HX_OK;
     int32_t *elem = NULL;
     int64_t n = 0, index;
-    hx_left_out out = {"elements that are no solids", 0, 0};
+    hx_left_out out = {"elements that are not solids", 0, 0};
     const int64_t n_all = set->elem.n + set->elem_index.n;
     if (n_all == 0) return HX_OK;
     HX_TRY(hx_alloc_raw(&elem, (size_t)n_all, sizeof *elem, "elements of a set"));
@@ -161,8 +164,8 @@ fail:
     return rc;
 }
 
-/* The face of the mesh that the file means, -1: it is an edge or a point; its elements may have had
- * another order of nodes. */
+/* Finds the face of the mesh that the file means, -1: it is an edge or a point; the order of the
+ * element's nodes may have changed. */
 static int place_face(const hx_import *import, int64_t elem, int64_t local, int64_t *face)
 {
     static const int mirrored[6] = {0, 1, 2, 3, 5, 4};
@@ -177,8 +180,8 @@ static int place_face(const hx_import *import, int64_t elem, int64_t local, int6
     if (order == HX_ORDER_TENSOR || order == HX_ORDER_MIRRORED_TENSOR)
         return HX_IMPORT_RAISE(
             import, 0,
-            "a set names a face of element %s by number, whose nodes are out of order: which "
-            "face is meant is not known; write the elements in the format's order",
+            "a set names a face of element %s by number, but the nodes of the element are out of "
+            "order, so the face is ambiguous; write the elements in the format's order",
             HX_IMPORT_NUMBER(import, hx_numbers_get(&import->elem_number, elem)));
     *face = 6 * elem + (order == HX_ORDER_MIRRORED ? mirrored[local] : (int)local);
     return HX_OK;
@@ -188,9 +191,9 @@ static int add_faces(const hx_import *import, const hx_import_set *set, hx_mesh 
 {
     int rc = HX_OK;
     int64_t *face = NULL, n = 0, elem;
-    hx_left_out out = {"faces of elements that are no solids", 0, 0};
-    hx_left_out flat = {"faces that repeated nodes make an edge or a point, by their element,", 0,
-                        0};
+    hx_left_out out = {"faces of elements that are not solids", 0, 0};
+    hx_left_out flat = {
+        "faces that repeated nodes collapse to an edge or a point, by their element,", 0, 0};
     if (set->face_elem.n == 0) return HX_OK;
     HX_TRY(hx_alloc_raw(&face, (size_t)set->face_elem.n, sizeof *face, "faces of a set"));
     for (int64_t i = 0; i < set->face_elem.n; i++) {
@@ -235,7 +238,8 @@ static int collect_quads(const hx_import *import, const hx_import_set *set, hx_f
     return HX_OK;
 }
 
-/* The corners of triangles that are no faces, such as those on hexahedra: nodes of the set. */
+/* Adds the corners of triangles that are not faces of elements, such as halves of a hexahedron's
+ * face, as nodes of the set. */
 static int add_loose_triangles(const hx_import_set *set, hx_mesh *mesh, const hx_face_match *q)
 {
     int32_t *node = NULL;
@@ -299,7 +303,7 @@ static int add_free(const hx_import *import, const hx_import_set *set, hx_mesh *
     int rc = HX_OK;
     int64_t n = 0;
     hx_face_match q;
-    hx_left_out out = {"elements that are no solids", 0, 0};
+    hx_left_out out = {"elements that are not solids", 0, 0};
     if (set->free_elem.n == 0) return HX_OK;
     memset(&q, 0, sizeof q);
     HX_TRY_FAIL(hx_face_match_create(&q, 6 * set->free_elem.n, mesh->n_node));
@@ -316,7 +320,7 @@ fail:
 
 int hx_import_make_set(const hx_import *import, const hx_import_set *set, hx_mesh *mesh)
 {
-    /* A set is there even where the file gives it no member. */
+    /* A set exists even if the file gives it no member. */
     HX_TRY(hx_mesh_add_node_set(mesh, set->name, 0, NULL));
     HX_TRY(add_nodes(import, set, mesh));
     HX_TRY(add_elems(import, set, mesh));

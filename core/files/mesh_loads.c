@@ -1,5 +1,5 @@
-/* What a mesh file says of sets, reference nodes and the whole part: pressures, loads by mass,
- * forces and supports of what is coupled. */
+/* Loads of a mesh file on sets, at reference nodes and on the whole part: pressures, loads by mass,
+ * forces and supports of couplings. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 #include "../base/vec3.h"
 #include "mesh_conditions.h"
 
-/* Of a coupling: what acts at its reference node, and what is held of it. */
+/* State of a coupling: the loads at its reference node, and its supported components. */
 typedef struct reference_state {
     double force[6], value[6];
-    int step[6]; /* in which the force was set last */
+    int step[6]; /* step in which the force was last set */
     unsigned held;
 } reference_state;
 
@@ -29,7 +29,7 @@ struct hx_set_loads {
     size_t n, capacity;
     set_load *load;             /* (owned) */
     reference_state *reference; /* [all->n_coupling] (owned) */
-    size_t load_capacity;       /* of hx_conditions.load */
+    size_t load_capacity;       /* capacity of hx_conditions.load */
 };
 
 /* "FILE:LINE" of a condition or coupling. */
@@ -41,7 +41,8 @@ static const char *place(const hx_set_loads *s, int64_t line, char text[340])
     return text;
 }
 
-/* A node of the part that leads a rigid set moves with it only if it is one of them. */
+/* A node of the part that is the reference node of a rigid set moves with it only if it belongs to
+ * it. */
 static int check_references(hx_set_loads *s)
 {
     for (size_t i = 0; i < s->all->n_coupling; i++) {
@@ -54,8 +55,8 @@ static int check_references(hx_set_loads *s)
         if (node < 0 || (coupling->is_rigid && set && k < set->n_node)) continue;
         HX_TRY(hx_import_conditions_set_fault(
             s->all,
-            "%s: reference node %s belongs to an element: it has to be a node of its own, or one "
-            "of the nodes that a rigid coupling ties",
+            "%s: reference node %s belongs to an element: it must belong to none, or be one of the "
+            "nodes of its rigid coupling",
             place(s, coupling->line, text), HX_IMPORT_NUMBER(s->import, coupling->node)));
     }
     return HX_OK;
@@ -91,16 +92,16 @@ static int hold_reference(hx_set_loads *s, const hx_condition *c, size_t i, unsi
     if (!coupling->is_rigid)
         return hx_import_conditions_set_support_fault(
             s->all,
-            "%s: a support of node %s, the reference node of a distributing coupling: only those "
-            "of rigid ones can be held",
+            "%s: a support of node %s, the reference node of a distributing coupling; only "
+            "reference nodes of rigid couplings can be supported",
             place(s, c->line, text), HX_IMPORT_NUMBER(s->import, coupling->node));
     for (int k = 0; k < 6; k++) {
         if (!(components >> k & 1u)) continue;
         if (c->step > 1 && (!(at->held >> k & 1u) || at->value[k] != c->value))
             return hx_import_conditions_set_support_fault(
                 s->all,
-                "%s: reference node %s is supported otherwise than in step 1; all load cases have "
-                "the same supports here: write one file a set of supports",
+                "%s: reference node %s has other supports than in step 1, but all load cases must "
+                "have the same supports: write one file per set of supports",
                 place(s, c->line, text), HX_IMPORT_NUMBER(s->import, coupling->node));
         at->held |= 1u << k;
         at->value[k] = c->value;
@@ -125,7 +126,7 @@ int hx_set_loads_at_node(hx_set_loads *s, const hx_condition *c, int64_t number,
         const hx_import_coupling *const coupling = &s->all->coupling[i];
         const int turns = coupling->rotation >= 0 && coupling->rotation == number;
         if (number != coupling->node && !turns) continue;
-        if (in_mesh && !coupling->is_rigid && !turns) continue; /* a node as any other */
+        if (in_mesh && !coupling->is_rigid && !turns) continue; /* then it is an ordinary node */
         const unsigned components = turns ? (c->components & 7u) << 3 : c->components;
         *is_taken = 1;
         if (c->kind == HX_CONDITION_SUPPORT) return hold_reference(s, c, i, components);
@@ -143,7 +144,7 @@ void hx_set_loads_forget(hx_set_loads *s)
 
 /* --- loads of sets --- */
 
-/* 1 if two sets of faces share one. */
+/* Returns 1 if two sets of faces have a face in common. */
 static int share_faces(const hx_mesh *mesh, const char *name, const char *other)
 {
     const hx_set *const a = hx_mesh_find_set(mesh, name), *const b = hx_mesh_find_set(mesh, other);
@@ -158,13 +159,13 @@ static int share_faces(const hx_mesh *mesh, const char *name, const char *other)
     return 0;
 }
 
-/* Unit vectors of one direction, as CalculiX 2.20 decides it. */
+/* Returns 1 if two unit vectors have the same direction, by the criterion of CalculiX 2.20. */
 static int is_along(const double a[3], const double b[3])
 {
     return hx_dot3(a, b) > 1.0 - 1e-10;
 }
 
-/* The axis: through the same point, in the same direction. */
+/* Returns 1 if the axes have the same point and direction. */
 static int same_axis(const hx_condition *a, const hx_condition *b)
 {
     const double length = hx_norm3(a->vector + 3) * hx_norm3(b->vector + 3);
@@ -172,8 +173,8 @@ static int same_axis(const hx_condition *a, const hx_condition *b)
            hx_dot3(a->vector + 3, b->vector + 3) > (1.0 - 1e-10) * length;
 }
 
-/* Whether the load restates another of an earlier step. Gravity in another direction or of another
- * set adds to it. */
+/* Returns 1 if the load restates a load of an earlier step. Gravity in another direction or on
+ * another set adds to it. */
 static int restates(const set_load *before, const hx_condition *c)
 {
     const double *const d = before->what.vector + 3;
@@ -186,7 +187,7 @@ static int restates(const set_load *before, const hx_condition *c)
            (before->what.family == c->family && before->what.set == c->set);
 }
 
-/* A centrifugal load beside one about another axis: CalculiX takes the first, Abaqus both or the
+/* Checks for centrifugal loads about different axes: CalculiX uses the first, Abaqus both or the
  * last. */
 static int check_axis(hx_set_loads *s, const hx_condition *c)
 {
@@ -198,14 +199,15 @@ static int check_axis(hx_set_loads *s, const hx_condition *c)
             continue;
         return hx_import_conditions_set_load_fault(
             s->all,
-            "%s: a centrifugal load beside the one of step %d about another axis or of another "
-            "set, of which CalculiX takes the first: state one, with OP=NEW",
+            "%s: a centrifugal load in addition to the one of step %d about another axis or on "
+            "another set; CalculiX uses only the first: give one, with OP=NEW",
             place(s, c->line, text), before->step);
     }
     return HX_OK;
 }
 
-/* A pressure on faces that have one of an earlier step by another name. */
+/* Checks for a pressure on faces that already have one of an earlier step under another set's
+ * name. */
 static int check_overlap(hx_set_loads *s, const hx_condition *c)
 {
     char text[340];
@@ -216,14 +218,14 @@ static int check_overlap(hx_set_loads *s, const hx_condition *c)
             continue;
         return hx_import_conditions_set_load_fault(
             s->all,
-            "%s: a pressure on set '%.60s', on faces of which one on set '%.60s' goes on from "
-            "step %d: say OP=NEW, or name the same set",
+            "%s: a pressure on set '%.60s' overlaps one on set '%.60s' that stays active from step "
+            "%d: give OP=NEW, or name the same set",
             place(s, c->line, text), c->set->name, before->set->name, before->step);
     }
     return HX_OK;
 }
 
-/* OP=NEW of one family is clear only where the other has nothing. */
+/* OP=NEW of one family is unambiguous only if the other family has no loads. */
 static int forget_loads(hx_set_loads *s, const hx_condition *c)
 {
     char text[340];
@@ -232,22 +234,24 @@ static int forget_loads(hx_set_loads *s, const hx_condition *c)
         if (s->load[i].what.family != c->family)
             return hx_import_conditions_set_load_fault(
                 s->all,
-                "%s: OP=NEW while loads by both *DLOAD and *DSLOAD go on: Abaqus and CalculiX "
-                "differ in which of them end",
+                "%s: OP=NEW while loads by both *DLOAD and *DSLOAD are active: Abaqus and CalculiX "
+                "differ in which of them end; give them with one of the two keywords",
                 place(s, c->line, text));
         s->load[i].is_off = 1;
     }
     return HX_OK;
 }
 
-/* Loads by mass act on the whole part. */
+/* Loads by mass must act on the whole part. */
 static int check_whole(hx_set_loads *s, const hx_condition *c)
 {
     char text[340];
     const hx_set *const set = c->set ? hx_mesh_find_set(s->mesh, c->set->name) : NULL;
     if (!c->set || (set && set->n_elem == s->mesh->n_elem)) return HX_OK;
     return hx_import_conditions_set_load_fault(
-        s->all, "%s: a load by mass on set '%.60s', %lld of the %lld elements: it acts on all here",
+        s->all,
+        "%s: a load by mass on set '%.60s', which has %lld of the %lld elements; such loads must "
+        "act on all elements",
         place(s, c->line, text), c->set->name, (long long)(set ? set->n_elem : 0),
         (long long)s->mesh->n_elem);
 }
@@ -347,8 +351,8 @@ int hx_set_loads_finish(hx_set_loads *s, hx_conditions *to)
         if (at->held != 0 && at->held != HX_FILE_HELD_ALL && !is_zero(at->value, 6))
             HX_TRY(hx_import_conditions_set_support_fault(
                 s->all,
-                "%s: reference node %s has a displacement while it is held in part: only what is "
-                "held in all six components can be moved",
+                "%s: reference node %s has a displacement but is held only in part: a reference "
+                "node can be displaced only if all six components are held",
                 place(s, coupling->line, text), HX_IMPORT_NUMBER(s->import, coupling->node)));
         snprintf(name, sizeof name, "%s: reference node %s", place(s, coupling->line, text),
                  HX_IMPORT_NUMBER(s->import, coupling->node));

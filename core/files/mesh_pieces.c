@@ -12,10 +12,11 @@ static const char what[] = "pieces of a mesh file";
 
 enum { LEADER = 0 };
 
-/* What the leader says before each round; the others know nothing else. */
+/* Header that the leader broadcasts before each round; the other ranks have no other
+ * information. */
 typedef struct round_head {
-    int64_t n_node, n_elem; /* that go, numbered on */
-    int64_t goes_on;        /* 0: it was the last one, and nothing goes */
+    int64_t n_node, n_elem; /* numbers of items sent, continuing the numbering */
+    int64_t goes_on;        /* 0: this was the last round, and nothing is sent */
 } round_head;
 
 void hx_mesh_pieces_free(hx_mesh_pieces *p)
@@ -45,7 +46,7 @@ static int take_spans(hx_mesh_pieces *p, int64_t n, const hx_piece_span *span)
     return HX_OK;
 }
 
-/* Records that go to a store, n_new of all; of the leader record[n]. */
+/* Sends records to a store, n_new on all ranks; on the leader record[n]. */
 static int send_records(hx_mesh_pieces *p, hx_file_store *s, int64_t n, const void *record,
                         int64_t n_new)
 {
@@ -71,7 +72,7 @@ static int send_spans(hx_mesh_pieces *p)
     return rc;
 }
 
-/* By all. */
+/* Collective. */
 static int do_round(hx_mesh_pieces *p, const round_head *head)
 {
     int rc = send_records(p, &p->node, p->n_xyz, p->xyz, head->n_node);
@@ -81,7 +82,7 @@ static int do_round(hx_mesh_pieces *p, const round_head *head)
     return hx_team_agree(p->team, rc);
 }
 
-/* By the leader: what has gathered goes. */
+/* On the leader: sends what has been collected. */
 static int send_all(hx_mesh_pieces *p)
 {
     round_head head = {p->n_xyz, p->n_conn, 1};
@@ -165,7 +166,7 @@ static int take_nodes(hx_import_sink *sink, hx_import *import, int64_t n, const 
     return HX_OK;
 }
 
-/* An element with its nodes' places; one that is not there yet is remembered. */
+/* Adds an element with the indices of its nodes; a node that was not read yet is remembered. */
 static void take_corners(hx_mesh_pieces *p, const hx_import *import, int64_t elem,
                          const int64_t corner[8], int64_t line)
 {
@@ -197,7 +198,7 @@ static int take_solids(hx_import_sink *sink, hx_import *import, int64_t n, const
     return p->n_conn == 0 ? hx_import_flush(import, 0) : HX_OK;
 }
 
-/* Members first .. first + n - 1, block by block. */
+/* Adds members first .. first + n - 1, block by block. */
 static int add_span(hx_mesh_pieces *p, int set, int of_elements, int64_t first, int64_t n)
 {
     if (of_elements) p->has_elements[set] = 1;
@@ -212,7 +213,7 @@ static int add_span(hx_mesh_pieces *p, int set, int of_elements, int64_t first, 
     return HX_OK;
 }
 
-/* The list's numbers, less `base`, as spans. */
+/* Adds the numbers of the list, minus `base`, as spans. */
 static int add_list(hx_mesh_pieces *p, int set, int of_elements, const hx_numbers *list,
                     int64_t base)
 {
@@ -250,7 +251,7 @@ static int check_early(const hx_mesh_pieces *p, hx_import *import)
     return hx_import_no_node(import, p->early[2], p->early[0], p->early[1]);
 }
 
-/* Place of a number of the file in a run; -1: none. */
+/* Index of a number of the file in a run of numbers; -1: none. */
 static int64_t place_in(const hx_numbers *run, int64_t number)
 {
     const int64_t place = number - hx_numbers_get(run, 0);
@@ -271,7 +272,7 @@ static int take_set_nodes(hx_mesh_pieces *p, const hx_import *import, int i)
     return hx_note_left_out(import, set, &out, set->node.n - out.n);
 }
 
-/* An element's place, -1: it is no solid. */
+/* Finds the index of an element, -1: it is not a solid. */
 static int find_elem(const hx_import *import, const hx_import_set *set, int64_t number,
                      hx_left_out *out, int64_t *place)
 {
@@ -285,7 +286,7 @@ static int find_elem(const hx_import *import, const hx_import_set *set, int64_t 
 static int take_set_elems(hx_mesh_pieces *p, const hx_import *import, int i)
 {
     const hx_import_set *const set = import->set[i];
-    hx_left_out out = {"elements that are no solids", 0, 0};
+    hx_left_out out = {"elements that are not solids", 0, 0};
     int64_t first = 0, n = 0;
     for (int64_t k = 0; k < set->elem.n; k++) {
         int64_t place;
@@ -301,7 +302,7 @@ static int take_set_elems(hx_mesh_pieces *p, const hx_import *import, int i)
     return hx_note_left_out(import, set, &out, set->elem.n - out.n);
 }
 
-/* Faces by their nodes' places. */
+/* Takes faces given by the indices of their nodes. */
 static int take_quads(hx_mesh_pieces *p, const hx_import *import, int i)
 {
     const hx_import_set *const set = import->set[i];
@@ -325,12 +326,12 @@ static int take_quads(hx_mesh_pieces *p, const hx_import *import, int i)
     return hx_note_left_out(import, set, &out, to->n);
 }
 
-/* Faces by element and side: their nodes are not here any more. */
+/* Takes faces given by element and side: their nodes are no longer on this rank. */
 static int take_sides(hx_mesh_pieces *p, hx_import *import, int i)
 {
     const hx_import_set *const set = import->set[i];
     hx_source_faces *const to = &p->faces[i];
-    hx_left_out out = {"faces of elements that are no solids", 0, 0};
+    hx_left_out out = {"faces of elements that are not solids", 0, 0};
     if (set->face_elem.n == 0) return HX_OK;
     if (import->has_collapsed_brick)
         return hx_import_need_whole(import, "sides of hexahedra with repeated nodes");
@@ -380,7 +381,7 @@ static int finish(hx_import_sink *sink, hx_import *import)
     if (import->n_node == 0) return hx_import_need_whole(import, "elements without nodes");
     HX_TRY(check_early(p, import));
     HX_TRY(hx_import_flush(import, 0));
-    p->has_numbers = !import->keeps_unused; /* those of VTK count from 0 */
+    p->has_numbers = !import->keeps_unused; /* numbers of VTK count from 0 */
     p->keeps_unused = import->keeps_unused;
     p->side_row = import->side_row;
     p->first_node = hx_numbers_get(&import->node_number, 0);

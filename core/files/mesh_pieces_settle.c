@@ -1,5 +1,5 @@
-/* What all processes do once a file is read: what the leader alone knows goes to all, nodes that no
- * element has are left out, cells get the one numbering. */
+/* Collective steps after a file has been read: what only the leader has goes to all ranks, nodes
+ * that no element has are left out, and cells get their standard numbering. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,7 +78,7 @@ static int share_facts(hx_mesh_pieces *p, facts *f)
 
 /* --- sides --- */
 
-/* node[4] := those of a side of the element conn, a triangle's last twice. */
+/* node[4] := nodes of a side of the element conn; a triangle repeats its last. */
 static int find_side(const hx_mesh_pieces *p, const char *path, int set, int64_t elem,
                      const int32_t conn[8], int64_t node[4])
 {
@@ -96,7 +96,7 @@ static int find_side(const hx_mesh_pieces *p, const char *path, int set, int64_t
     return HX_OK;
 }
 
-/* Of faces that stand by their sides, which the leader has: the elements' nodes. */
+/* Finds the nodes of faces given by element and side, which the leader has. */
 static int find_sides(hx_mesh_pieces *p, const char *path, int set)
 {
     hx_source_faces *const f = &p->faces[set];
@@ -127,7 +127,7 @@ static int find_all_sides(hx_mesh_pieces *p, const char *path)
     return HX_OK;
 }
 
-/* The leader's faces become those of all. */
+/* Sends the leader's faces to all ranks. */
 static int share_faces(hx_mesh_pieces *p, const facts *f)
 {
     for (int i = 0; i < p->n_set; i++) {
@@ -198,10 +198,10 @@ int hx_mesh_pieces_leave_out(hx_mesh_pieces *p)
 
 /* --- cells --- */
 
-/* Some elements of this process as a mesh: nodes [n][8], one for each corner. */
+/* Some elements of this rank as a mesh: nodes [n][8], one for each corner. */
 typedef struct batch {
     hx_mesh mesh;
-    int64_t *node; /* [n][8] of the file (owned) */
+    int64_t *node; /* [n][8] indices in the file (owned) */
 } batch;
 
 enum { BATCH = 1 << 15 };
@@ -227,7 +227,7 @@ static int create_batch(const hx_mesh_pieces *p, const char *path, batch *b)
     return hx_numbers_append_run(&m->elem_number, p->elem.n, p->has_numbers ? p->first_elem : 0);
 }
 
-/* Own elements first .. first + n - 1. */
+/* Fills the batch with own elements first .. first + n - 1. */
 static int fill_batch(const hx_mesh_pieces *p, int64_t first, int64_t n, batch *b)
 {
     hx_mesh *const m = &b->mesh;
@@ -247,7 +247,7 @@ static int fill_batch(const hx_mesh_pieces *p, int64_t first, int64_t n, batch *
     return hx_file_store_ask(&p->node, 8 * n, b->node, m->xyz, NULL);
 }
 
-/* Elements that were renumbered, back to where they are. */
+/* Copies renumbered elements back to the store. */
 static void put_back(const hx_mesh_pieces *p, int64_t first, const batch *b)
 {
     for (int64_t k = 0; k < b->mesh.n_elem; k++) {
@@ -257,7 +257,7 @@ static void put_back(const hx_mesh_pieces *p, int64_t first, const batch *b)
     }
 }
 
-/* HX_EINPUT: the element is no solid. */
+/* Returns HX_EINPUT: the element is not a solid. */
 static int refuse(const char *path, const batch *b, int64_t bad)
 {
     const int rc = hx_refuse_cell(&b->mesh, bad);
@@ -283,7 +283,7 @@ static int settle_batch(const hx_mesh_pieces *p, const char *path, int64_t first
     return rc;
 }
 
-/* What any process says counts for all. */
+/* *is_out becomes 1 on all ranks if it is 1 on any. */
 static int share_is_out(const hx_team *team, int *is_out)
 {
     int *all;
@@ -296,7 +296,7 @@ static int share_is_out(const hx_team *team, int *is_out)
 
 int hx_mesh_pieces_settle_cells(hx_mesh_pieces *p, const char *path, int *is_out)
 {
-    /* The first process has most. */
+    /* The first rank has most elements. */
     int64_t n_batch = (p->elem.n_own + BATCH - 1) / BATCH;
     batch b;
     int rc = create_batch(p, path, &b), own = HX_OK;

@@ -1,4 +1,4 @@
-/* Supports and loads of Nastran's bulk data, and which of them the subcases choose. */
+/* Supports and loads of Nastran bulk data, and the selections of the subcases. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +26,8 @@ static int open_case(hx_nastran_reader *r, int64_t number)
     return HX_OK;
 }
 
-/* STEP of SOL 400: each is a case. The first is the subcase itself, with what stands above it;
- * later ones begin with that. */
+/* STEP of SOL 400: each step is a load case. The first one is the subcase itself, with the
+ * selections above it; later ones start from these selections. */
 static int open_step(hx_nastran_reader *r, int64_t number)
 {
     if (r->n_case == 0) HX_TRY(open_case(r, 1));
@@ -43,7 +43,7 @@ static int open_step(hx_nastran_reader *r, int64_t number)
     return HX_OK;
 }
 
-/* Words may be cut to four characters. */
+/* Words may be abbreviated to four characters. */
 static int is_word(const char *text, const char *word)
 {
     enum { SIGNIFICANT = 4 };
@@ -52,7 +52,7 @@ static int is_word(const char *text, const char *word)
     return strncasecmp(text, word, n) == 0 && (n == strlen(word) || n >= SIGNIFICANT);
 }
 
-/* What stands behind the word: with "=" or without, and behind a choice in parentheses. */
+/* Text after the word: with or without "=", and after options in parentheses. */
 static const char *value_behind(const char *text)
 {
     text += strcspn(text, "( \t=,");
@@ -70,7 +70,7 @@ static void take_solution(hx_nastran_reader *r, const char *text)
     r->solution_line = r->scan.line;
 }
 
-/* ANALYSIS = STATICS, or another that is left out. */
+/* ANALYSIS = STATICS, or another analysis, which is left out. */
 static int is_static_word(const char *text)
 {
     static const char *const word[] = {"STAT", "LINSTAT", "NLSTAT", "SESTAT"};
@@ -112,7 +112,7 @@ static void take_control_param(hx_nastran_reader *r, const char *text)
     r->large_line = strtol(value_behind(text), NULL, 10) > 0 ? r->scan.line : 0;
 }
 
-/* TEMPERATURE(LOAD) = 3; the one of the load counts beside those of the initial state and of the
+/* TEMPERATURE(LOAD) = 3; only the temperature load counts, not the initial state or that of the
  * material. */
 static void take_temperature(hx_nastran_reader *r, hx_nastran_case *here, const char *text)
 {
@@ -124,7 +124,7 @@ static void take_temperature(hx_nastran_reader *r, hx_nastran_case *here, const 
     take_set(r, text, &here->temperature, &here->temperature_line);
 }
 
-/* Cases within cases that are not read. */
+/* Records cases within cases, which are not read. */
 static int lose_cases(hx_nastran_reader *r, const char *text)
 {
     static const char *const word[] = {"SUBCOM", "SUBSEQ", "SUBSTEP", "SYM", "SYMCOM", "SYMSEQ"};
@@ -136,7 +136,7 @@ static int lose_cases(hx_nastran_reader *r, const char *text)
     return HX_OK;
 }
 
-/* SUBCASE 1 may be cut, but not to what SUBCOM may be cut to. */
+/* SUBCASE may be abbreviated, but not to an abbreviation of SUBCOM. */
 static int is_subcase(const char *text)
 {
     return strncasecmp(text, "SUBCA", 5) == 0 && is_word(text, "SUBCASE");
@@ -183,7 +183,7 @@ int hx_nastran_components(hx_nastran_reader *r, const char *word, unsigned *comp
 int hx_nastran_add_support(hx_nastran_reader *r, int64_t sid, int64_t node, unsigned components,
                            double value)
 {
-    if (components == 0) return HX_OK; /* rotations, which solids have none of */
+    if (components == 0) return HX_OK; /* only rotations, which solids do not have */
     HX_TRY(
         hx_grow(&r->support, r->n_support, &r->support_capacity, sizeof *r->support, "supports"));
     r->support[r->n_support++] =
@@ -198,7 +198,7 @@ static int read_sid(hx_nastran_reader *r, int64_t *sid)
     return HX_NASTRAN_RAISE(&r->scan, "the number of a set is expected");
 }
 
-/* The set of a support, noted as one that the deck has. */
+/* Reads the set of a support and records that the deck has it. */
 static int read_support_set(hx_nastran_reader *r, int64_t *sid)
 {
     hx_numbers *const list = &r->support_set;
@@ -260,7 +260,8 @@ int hx_nastran_take_spcadd(hx_nastran_reader *r)
     HX_TRY(read_sid(r, &sid));
     for (size_t i = 1; i < r->scan.n_field; i++) {
         HX_TRY(hx_nastran_int(&r->scan, i, 0, &other));
-        if (other > 0) HX_TRY(add_part(r, -sid, -other, 1.0)); /* apart from loads */
+        /* a negative number separates it from loads */
+        if (other > 0) HX_TRY(add_part(r, -sid, -other, 1.0));
     }
     return HX_OK;
 }
@@ -372,13 +373,13 @@ static int raise_at(const hx_nastran_reader *r, int64_t line, int code)
 
 #define LINE_RAISE(r, line, ...) raise_at((r), (line), HX_RAISE(HX_EINPUT, __VA_ARGS__))
 
-/* A component of a node whose displacements are in a system of its own; held in full it has no
- * direction. */
+/* Records a component of a node whose displacements are in a coordinate system of its own; a fully
+ * held node does not depend on its system. */
 static int name_turned(hx_nastran_reader *r, const hx_condition *c, int64_t node)
 {
     if (r->turned.n == 0 || (c->components == 7u && c->value == 0.0)) return HX_OK;
     const int64_t at = hx_number_index_find(&r->turned_index, node);
-    if (at < 0 || r->turned_named[at]) return HX_OK; /* a node counts once */
+    if (at < 0 || r->turned_named[at]) return HX_OK; /* each node counts once */
     r->turned_named[at] = 1;
     return hx_import_unread(&r->import, HX_UNREAD_SUPPORT, "GRID CD",
                             "supports in the coordinate system of a node", 1, c->line);
@@ -392,7 +393,7 @@ static int add_component(hx_nastran_reader *r, hx_condition *condition, int64_t 
     return hx_numbers_append(&added->node, 1, &node);
 }
 
-/* G1 THRU G2: those nodes that there are. */
+/* G1 THRU G2: adds the nodes that exist in this range. */
 static int add_range(hx_nastran_reader *r, hx_condition *condition, int64_t first, int64_t last)
 {
     for (int64_t i = 0; i < r->import.node_number.n; i++) {
@@ -413,15 +414,15 @@ static int add_supports(hx_nastran_reader *r, int64_t sid)
         hx_condition condition = {HX_CONDITION_SUPPORT, s->components, 0, s->line, s->value, {0}};
         const int is_there = hx_import_node_index(&r->import, s->node) >= 0 ||
                              hx_import_middle(&r->import, s->node) >= 0;
-        if (s->last > 0)
-            HX_TRY(add_range(r, &condition, s->node, s->last));
-        else if (is_there || s->sid != 0) /* a GRID's own may be of no element */
+        if (s->last > 0) HX_TRY(add_range(r, &condition, s->node, s->last));
+        /* the GRID's own supports may be on a node of no element */
+        else if (is_there || s->sid != 0)
             HX_TRY(add_component(r, &condition, s->node));
     }
     return HX_OK;
 }
 
-/* A set of supports and those that it holds. */
+/* Adds a set of supports and the sets that it includes. */
 static int add_support_set(hx_nastran_reader *r, int64_t sid)
 {
     HX_TRY(add_supports(r, sid));
@@ -441,8 +442,8 @@ static int add_vector(hx_nastran_reader *r, int step, int64_t line, int64_t node
 
 static const double corner[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
 
-/* The normal of a quadrangle (right-hand rule) or triangle (n = 3) of corners x at (a, b), as long
- * as the area there. */
+/* Normal of a quadrangle (right-hand rule) or triangle (n = 3) with corners x at (a, b); its length
+ * is the area density there. */
 static void face_normal(int n, double x[4][3], double a, double b, double normal[3])
 {
     double u[3] = {0}, v[3] = {0};
@@ -458,8 +459,8 @@ static void face_normal(int n, double x[4][3], double a, double b, double normal
     hx_cross3(u, v, normal);
 }
 
-/* force[4] of a unit pressure along the normal: the integrals of the corners' linear functions, by
- * 2 x 2 points; middle[4]: of those of edges k, k + 1 of the quadratic ones, which are exact. */
+/* force[4] of a unit pressure along the normal: integrals of the corners' linear functions, by 2 x
+ * 2 points; middle[4]: integrals of the quadratic functions of edges k, k + 1; both exact. */
 static void pressure_forces(int n, double x[4][3], double force[4][3], double middle[4][3])
 {
     static const double gauss[2] = {-0.57735026918962576451, 0.57735026918962576451};
@@ -482,7 +483,7 @@ static void pressure_forces(int n, double x[4][3], double force[4][3], double mi
     }
 }
 
-/* A pressure that pushes along the normal of corners (nodes of the mesh), n of them. */
+/* Adds a pressure in the direction of the normal of n corners (nodes of the mesh). */
 static int add_pressure(hx_nastran_reader *r, const hx_mesh *mesh, int step, int64_t line,
                         double pressure, int n, const int32_t *node)
 {
@@ -501,7 +502,7 @@ static int add_pressure(hx_nastran_reader *r, const hx_mesh *mesh, int step, int
     return HX_OK;
 }
 
-/* A load of what is no solid, once, in however many subcases it is. */
+/* Records a load on something that is not a solid, once, however many subcases contain it. */
 static int name_load(hx_nastran_reader *r, const hx_nastran_load *l, const char *word,
                      const char *what)
 {
@@ -519,13 +520,13 @@ static int add_pload(hx_nastran_reader *r, const hx_mesh *mesh, int step, const 
     for (int k = 0; k < n; k++) {
         const int64_t index = hx_import_node_index(&r->import, l->node[k]);
         if (index < 0)
-            return name_load(r, l, "PLOAD of shells", "of nodes that are no corners of solids");
+            return name_load(r, l, "PLOAD of shells", "on nodes that are not corners of solids");
         node[k] = (int32_t)index;
     }
     return add_pressure(r, mesh, step, l->line, factor * l->value[0], n, node);
 }
 
-/* The different corners of a face; returns how many. */
+/* Lists the distinct corners of a face; returns their number. */
 static int face_corners(const int32_t *conn, int face, int32_t node[4])
 {
     int n = 0;
@@ -544,8 +545,9 @@ static int place_in(const int32_t *node, int n, int64_t a)
     return -1;
 }
 
-/* Whether PLOAD4 means the face: its corner G1 and the opposite one G3; of a triangle of wedges G1
- * alone; of tetrahedra G1 and not G4. g: nodes of the mesh, -1: none. */
+/* Returns 1 if PLOAD4 means this face: it has the corner G1 and, opposite to it, G3. A triangle of
+ * a wedge needs only G1; a face of a tetrahedron has G1 and lacks G4. g: nodes of the mesh, -1:
+ * none. */
 static int is_meant(const int32_t *node, int n, const int64_t g[2], int is_tetrahedron)
 {
     const int first = place_in(node, n, g[0]), second = g[1] < 0 ? -1 : place_in(node, n, g[1]);
@@ -562,7 +564,7 @@ static int add_pload4(hx_nastran_reader *r, const hx_mesh *mesh, int step, const
     int64_t g[2];
     int n_meant = 0, n = 0;
     int32_t node[4], found[4];
-    if (elem < 0) return name_load(r, l, "PLOAD4 of shells", "of elements that are no solids");
+    if (elem < 0) return name_load(r, l, "PLOAD4 of shells", "on elements that are not solids");
     for (int k = 0; k < 2; k++)
         g[k] = l->node[k] > 0 ? hx_import_node_index(&r->import, l->node[k]) : -1;
     const int32_t *const conn = mesh->conn + 8 * elem;
@@ -575,7 +577,8 @@ static int add_pload4(hx_nastran_reader *r, const hx_mesh *mesh, int step, const
         memcpy(found, node, sizeof node);
     }
     if (n_meant == 1) return add_pressure(r, mesh, step, l->line, -factor * l->value[0], n, found);
-    return LINE_RAISE(r, l->line, "PLOAD4: nodes %lld and %lld make no face of element %lld",
+    return LINE_RAISE(r, l->line,
+                      "PLOAD4: nodes %lld and %lld do not define a face of element %lld",
                       (long long)l->node[0], (long long)l->node[1], (long long)l->elem);
 }
 
@@ -606,7 +609,8 @@ static int add_load_set(hx_nastran_reader *r, const hx_mesh *mesh, int step, int
     return HX_OK;
 }
 
-/* Without case control: all supports hold, and each set of loads that no other holds is a case. */
+/* Without case control: all supports apply, and each set of loads that no other includes is a load
+ * case. */
 static int choose_all(hx_nastran_reader *r)
 {
     for (size_t i = 0; i < r->n_part + r->n_load; i++) {
@@ -624,8 +628,8 @@ static int choose_all(hx_nastran_reader *r)
                         r->import.path, r->n_case);
 }
 
-/* The first static subcase, or the first one if none is static, whose SPC holds: *chosen; NULL:
- * others have another SPC, which refuses the supports. */
+/* Finds the subcase whose SPC applies: the first static one, or the first if none is static.
+ * *chosen = NULL: other subcases have another SPC, so the supports are refused. */
 static int choose_spc(hx_nastran_reader *r, const hx_nastran_case **chosen)
 {
     size_t first = 0;
@@ -641,8 +645,8 @@ static int choose_spc(hx_nastran_reader *r, const hx_nastran_case **chosen)
         hx_nastran_case_text(&r->list[first], here);
         HX_TRY(hx_import_conditions_set_support_fault(
             &r->conditions,
-            "%s: %s has SPC = %lld, %s SPC = %lld; all load cases have the "
-            "same supports here: write one file for each set of supports",
+            "%s: %s has SPC = %lld, %s SPC = %lld, but all load cases must have the same supports: "
+            "write one file per set of supports",
             r->import.path, other, (long long)r->list[i].spc, here, (long long)spc));
         *chosen = NULL;
         break;
@@ -660,7 +664,7 @@ static int add_all_supports(hx_nastran_reader *r)
         HX_TRY(hx_nastran_check_supports(r, chosen));
         return chosen->spc > 0 ? add_support_set(r, chosen->spc) : HX_OK;
     }
-    int64_t last = 0; /* sets in the order in which they came, each once */
+    int64_t last = 0; /* sets in order of first occurrence */
     for (size_t i = 0; i < r->n_support; i++) {
         int is_known = r->support[i].sid == last || r->support[i].sid == 0;
         for (size_t k = 0; k < i && !is_known; k++)
@@ -672,7 +676,7 @@ static int add_all_supports(hx_nastran_reader *r)
     return HX_OK;
 }
 
-/* Subcases that are no static analysis are named and are no load case. */
+/* Subcases that are not static analyses are recorded and do not become load cases. */
 static int leave_out_cases(hx_nastran_reader *r)
 {
     char text[60];

@@ -6,7 +6,7 @@
 
 #include "nastran_reader.h"
 
-/* The material of the card, whose number is its first field. */
+/* Finds or adds the material of the card, whose number is its first field. */
 static int open_material(hx_nastran_reader *r, hx_numbered_material **m)
 {
     int64_t number;
@@ -17,7 +17,7 @@ static int open_material(hx_nastran_reader *r, hx_numbered_material **m)
     return HX_OK;
 }
 
-/* MID, E, G, NU, RHO: of E, G and NU two give the third. */
+/* MID, E, G, NU, RHO: the third of E, G and NU follows from two. */
 int hx_nastran_take_mat1(hx_nastran_reader *r)
 {
     hx_numbered_material *m;
@@ -30,7 +30,7 @@ int hx_nastran_take_mat1(hx_nastran_reader *r)
     if (isnan(m->young)) m->young = 2.0 * shear * (1.0 + m->poisson);
     if (isnan(m->poisson)) m->poisson = m->young / (2.0 * shear) - 1.0;
     if (!isnan(shear) && fabs(m->young / (2.0 * (1.0 + m->poisson)) - shear) > 1e-3 * shear)
-        m->fault = "has a G that E and NU do not give";
+        m->fault = "has a G that does not follow from E and NU";
     return HX_OK;
 }
 
@@ -51,13 +51,13 @@ int hx_nastran_is_other_material(const char *name)
     return 1;
 }
 
-/* MAT9 and its like, MATT1, MATS1, MATHP: more than constant isotropic numbers. */
+/* MAT9, MATT1, MATS1, MATHP and similar cards: not constants of an isotropic material. */
 int hx_nastran_take_mat(hx_nastran_reader *r)
 {
     static const char *const row[][2] = {
-        {"MATT", "depends on the temperature"}, {"MATH", "is hyperelastic"},
-        {"MAT3", "is not isotropic"},           {"MAT9", "is not isotropic"},
-        {"MAT1", "is not isotropic"},           {"MATO", "is not isotropic"}};
+        {"MATT", "depends on temperature"}, {"MATH", "is hyperelastic"},
+        {"MAT3", "is not isotropic"},       {"MAT9", "is not isotropic"},
+        {"MAT1", "is not isotropic"},       {"MATO", "is not isotropic"}};
     hx_numbered_material *m;
     HX_TRY(open_material(r, &m));
     m->fault = "is not linear";
@@ -94,15 +94,15 @@ int hx_nastran_take_psolid(hx_nastran_reader *r)
     return take_property(r, how);
 }
 
-/* PID, MID: named among what is not read. */
+/* PID, MID: recorded as unread. */
 int hx_nastran_take_plsolid(hx_nastran_reader *r)
 {
     HX_TRY(take_property(r, HX_NASTRAN_FULL));
     return hx_nastran_lose(r, r->scan.name);
 }
 
-/* Properties of bricks and wedges of first order that have a PSOLID; without one, as gmsh writes
- * them, the file states no formulation. */
+/* Properties of bricks and wedges of first order that have a PSOLID; without one, as in files from
+ * gmsh, no formulation is stated. */
 int hx_nastran_note_formulations(hx_nastran_reader *r)
 {
     static const char *const text[] = {"bubble functions, PSOLID's default",
@@ -120,8 +120,8 @@ int hx_nastran_note_formulations(hx_nastran_reader *r)
         if (has[how])
             HX_TRY(hx_notes_add(r->notes, is_job ? HX_NOTE_WARNING : HX_NOTE_INFO,
                                 "%s: CHEXA and CPENTA of first order (%s in Nastran) are analysed "
-                                "with full integration: Nastran finds other displacements, the "
-                                "coarser the mesh the more",
+                                "with full integration: Nastran gives other displacements, with a "
+                                "larger difference on coarse meshes",
                                 r->import.path, text[how]));
     return HX_OK;
 }
@@ -136,7 +136,8 @@ int hx_nastran_use_materials(hx_nastran_reader *r)
         const int64_t property = hx_numbers_get(&r->solid_property, i);
         const int64_t at = hx_number_index_find(&index, property);
         const int64_t number = at < 0 ? -property : hx_numbers_get(&r->psolid_material, at);
-        rc = hx_materials_at(&r->materials, number, &m); /* below 0: of no PSOLID, not stated */
+        /* below 0: property without PSOLID, not defined */
+        rc = hx_materials_at(&r->materials, number, &m);
         if (rc == HX_OK) m->is_used = 1;
     }
     hx_number_index_free(&index);

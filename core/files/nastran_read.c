@@ -9,7 +9,7 @@
 
 /* --- nodes --- */
 
-/* The integer of the field into *value; blank: 0, and the node goes to `blank`. */
+/* Reads the integer of the field into *value; blank: 0, and the node is added to `blank`. */
 static int take_default(hx_nastran_reader *r, size_t field, int64_t node, hx_numbers *blank,
                         int64_t *value)
 {
@@ -38,7 +38,7 @@ static int take_grid(hx_nastran_reader *r)
     return hx_import_add_nodes(&r->import, 1, &number, x, r->scan.line);
 }
 
-/* Blank, CP, blank, blank, blank, CD, PS of GRIDs that do not say, before and behind it */
+/* Blank, CP, blank, blank, blank, CD, PS: defaults of GRIDs, both before and after the card */
 static int take_grdset(hx_nastran_reader *r)
 {
     unsigned components = 0;
@@ -60,7 +60,7 @@ static int apply_grdset(hx_nastran_reader *r)
         const int64_t number = hx_numbers_get(&r->blank_output, i);
         HX_TRY(hx_numbers_append(&r->turned, 1, &number));
     }
-    r->scan.line = r->grid_line; /* of the supports */
+    r->scan.line = r->grid_line; /* line for the supports */
     for (int64_t i = 0; r->grid_components != 0 && i < r->blank_components.n; i++)
         HX_TRY(hx_nastran_add_support(r, 0, hx_numbers_get(&r->blank_components, i),
                                       (unsigned)r->grid_components, 0.0));
@@ -75,7 +75,7 @@ typedef struct cell_type {
     int is_solid;
     hx_solid_id linear, full;
     hx_shape shape;
-    const int8_t *order; /* of all nodes in the file; NULL: as they come */
+    const int8_t *order; /* positions of all nodes in the file; NULL: in the same order */
 } cell_type;
 
 /* Edges along the height come before those of the top. */
@@ -104,8 +104,9 @@ static const cell_type types[] = {
     SHELL("CQUADR", 4, HX_SHAPE_QUADRANGLE),
 };
 
-/* Faces of shells are a set beside that of the solids, which may have the same number: gmsh writes
- * the CAD model's, by which volume 1 and surface 1 are property 1. */
+/* Faces of shells form a set separate from that of the solids, because both may have the same
+ * property number: gmsh writes the CAD model's numbers, so volume 1 and surface 1 are both property
+ * 1. */
 static int open_face_property(hx_nastran_reader *r, int64_t property)
 {
     char name[40];
@@ -133,7 +134,7 @@ static int open_property(hx_nastran_reader *r, int64_t property)
                                        : hx_numbers_append(&r->solid_property, 1, &property);
 }
 
-/* gmsh writes the 27 nodes of its complete hexahedra, of which Nastran's have 20. */
+/* gmsh writes 27 nodes for its complete hexahedra; Nastran's have 20. */
 static int refuse_more(hx_nastran_reader *r, const cell_type *type, int64_t number)
 {
     int n = type->n_node;
@@ -143,12 +144,12 @@ static int refuse_more(hx_nastran_reader *r, const cell_type *type, int64_t numb
     }
     if (n == type->n_node) return HX_OK;
     return HX_NASTRAN_RAISE(&r->scan,
-                            "element %lld has %d nodes, Nastran's %s at most %d; in gmsh set "
-                            "Mesh.SecondOrderIncomplete = 1 and Mesh.ElementOrder = 2 at most",
+                            "element %lld has %d nodes, but Nastran's %s has at most %d; in gmsh "
+                            "set Mesh.SecondOrderIncomplete = 1 and Mesh.ElementOrder to at most 2",
                             (long long)number, n, type->name, type->n_node);
 }
 
-/* The nodes in the fields behind EID and PID; *n_blank of them are missing behind the corners. */
+/* Reads the nodes in the fields after EID and PID; *n_blank nodes after the corners are missing. */
 static int read_nodes(hx_nastran_reader *r, const cell_type *type, int64_t *node, int *n_blank)
 {
     *n_blank = 0;
@@ -201,7 +202,7 @@ static int take_cell(hx_nastran_reader *r, const cell_type *type)
     return hx_nastran_take_skin(r, property);
 }
 
-/* EID, PID: bars of a property without a card mark edges, as those of gmsh. */
+/* EID, PID: bars whose property has no card only mark edges, as in files from gmsh. */
 static int take_bar(hx_nastran_reader *r)
 {
     int64_t number, property;
@@ -213,7 +214,7 @@ static int take_bar(hx_nastran_reader *r)
 
 /* --- cards --- */
 
-/* role: of supports or loads, whose faults do not refuse the mesh. */
+/* role: whether the card states supports or loads, whose errors do not refuse the mesh. */
 typedef struct card {
     const char *name;
     int (*take)(hx_nastran_reader *r);
@@ -273,7 +274,7 @@ static int take_card(hx_nastran_reader *r)
     return hx_nastran_lose(r, r->scan.name);
 }
 
-/* "property-7" of shells if no solid has that property. */
+/* Names the faces of shells "property-7" if no solid has that property. */
 static int name_face_sets(hx_nastran_reader *r)
 {
     char name[40];
@@ -285,8 +286,8 @@ static int name_face_sets(hx_nastran_reader *r)
             is_taken = strcmp(r->import.set[k]->name, name) == 0;
         if (is_taken) {
             HX_TRY(hx_notes_add(r->notes, HX_NOTE_INFO,
-                                "%s: property %lld is of solids and of shells: the solids are set "
-                                "'%s', the faces '%s'",
+                                "%s: property %lld belongs to solids and to shells: the solids are "
+                                "set '%s', the faces '%s'",
                                 r->import.path, (long long)f->property, name, f->set->name));
             continue;
         }
@@ -299,10 +300,10 @@ static int name_face_sets(hx_nastran_reader *r)
 static int note_partial(hx_nastran_reader *r)
 {
     if (r->n_partial == 0) return HX_OK;
-    return hx_notes_add(r->notes, HX_NOTE_INFO,
-                        "%s: %lld elements lack some of their mid-side nodes and are read by "
-                        "their corners",
-                        r->import.path, (long long)r->n_partial);
+    return hx_notes_add(
+        r->notes, HX_NOTE_INFO,
+        "%s: %lld elements lack some of their mid-side nodes and are read as linear elements",
+        r->import.path, (long long)r->n_partial);
 }
 
 static void reader_free(hx_nastran_reader *r)

@@ -39,7 +39,7 @@ static int is_blank_line(const char *text)
     return text[strspn(text, " \t\r")] == '\0';
 }
 
-/* The next line that is more than a comment, of whatever file is on top. */
+/* Reads the next line of the top file that is not only a comment. */
 static int read_line(hx_nastran_scan *scan, char text[HX_NASTRAN_LINE], int *found)
 {
     if (scan->is_ahead) {
@@ -84,7 +84,7 @@ static int is_begin_bulk(const char *text)
     return *text == '\0' || strncasecmp(text, "BULK", 4) == 0;
 }
 
-/* Files without control sections are all bulk data. */
+/* Detects files without control sections, which contain only bulk data. */
 static int look_for_bulk(hx_nastran_scan *scan, const char *path)
 {
     char text[HX_NASTRAN_LINE];
@@ -116,7 +116,8 @@ void hx_nastran_free(hx_nastran_scan *scan)
     memset(scan, 0, sizeof *scan);
 }
 
-/* INCLUDE 'name', which may go on over lines: beside the file that names it. */
+/* INCLUDE 'name', which may continue over several lines; the name is relative to the including
+ * file. */
 static int include(hx_nastran_scan *scan, const char *text)
 {
     char name[HX_NASTRAN_LINE], path[2 * HX_NASTRAN_LINE];
@@ -126,7 +127,7 @@ static int include(hx_nastran_scan *scan, const char *text)
     const char quote = *text == '\'' || *text == '"' ? *text : '\0';
     snprintf(name, sizeof name, "%s", text + (quote != '\0'));
     char *const end = quote ? strchr(name, quote) : NULL;
-    if (quote && !end) return HX_NASTRAN_RAISE(scan, "a name over several lines is not read");
+    if (quote && !end) return HX_NASTRAN_RAISE(scan, "a file name over several lines is not read");
     if (end) *end = '\0';
     name[strcspn(name, "\t\r")] = '\0';
     for (size_t n = strlen(name); n > 0 && name[n - 1] == ' '; n--) name[n - 1] = '\0';
@@ -139,7 +140,7 @@ static int include(hx_nastran_scan *scan, const char *text)
     return rc < 0 && rc != HX_ENOMEM ? hx_nastran_place(scan, rc) : rc;
 }
 
-/* The next line behind what is included. */
+/* Reads the next line after resolving INCLUDE. */
 static int next_line(hx_nastran_scan *scan, char text[HX_NASTRAN_LINE], int *found)
 {
     for (;;) {
@@ -186,7 +187,7 @@ static int add_field(hx_nastran_scan *scan, const char *text, size_t n)
     return HX_OK;
 }
 
-/* Small fields: tabs go on to the next column that is a multiple of 8. */
+/* Small fields: a tab advances to the next column that is a multiple of 8. */
 static void expand_tabs(char text[HX_NASTRAN_LINE])
 {
     char wide[HX_NASTRAN_LINE];
@@ -203,7 +204,7 @@ static void expand_tabs(char text[HX_NASTRAN_LINE])
     memcpy(text, wide, n + 1);
 }
 
-/* "1054,1002," goes on with a card whose line ended with a comma: all of it are data. */
+/* "1054,1002," continues a card whose line ended with a comma: all of its fields are data. */
 static int is_bare_data(const char *text)
 {
     const size_t n = strcspn(text, ", \t\r");
@@ -211,7 +212,8 @@ static int is_bare_data(const char *text)
            (strchr(text, ',') != NULL || text[n + strspn(text + n, " \t\r")] == '\0');
 }
 
-/* The data fields of a line: what stands between the first and the last (a continuation's). */
+/* Adds the data fields of a line: those between the first field and the last one (the
+ * continuation's). */
 static int add_line(hx_nastran_scan *scan, char text[HX_NASTRAN_LINE])
 {
     const char *const comma = strchr(text, ',');

@@ -1,4 +1,5 @@
-/* Coordinate systems of Nastran's bulk data: GRIDs given in one of them go to the basic one. */
+/* Coordinate systems of Nastran bulk data: transforms GRIDs given in one of them to the basic
+ * one. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,11 +41,11 @@ static hx_nastran_system *find(hx_nastran_reader *r, int64_t number)
 
 static int unknown(const hx_nastran_reader *r, int64_t line, int64_t number)
 {
-    return hx_import_place(&r->import, line,
-                           HX_RAISE(HX_EINPUT,
-                                    "coordinate system %lld, of which CORD2R, CORD2C or CORD2S "
-                                    "are read, is not there",
-                                    (long long)number));
+    return hx_import_place(
+        &r->import, line,
+        HX_RAISE(HX_EINPUT,
+                 "coordinate system %lld does not exist or is not a CORD2R, CORD2C or CORD2S",
+                 (long long)number));
 }
 
 static int unit(double v[3])
@@ -54,7 +55,8 @@ static int unit(double v[3])
     return isfinite(length) && length > 0.0;
 }
 
-/* x := the same point in the system that this one is given in. The axes are known. */
+/* Transforms x from the system to the one in which the system is defined. The axes must be
+ * known. */
 static void leave(const hx_nastran_system *s, double x[3])
 {
     const double degree = acos(-1.0) / 180.0;
@@ -73,13 +75,15 @@ static void leave(const hx_nastran_system *s, double x[3])
             s->point[0][d] + at[0] * s->axis[0][d] + at[1] * s->axis[1][d] + at[2] * s->axis[2][d];
 }
 
-/* The origin A, the z axis to B, the x axis in the plane of C; all in the basic system. */
+/* A is the origin, the z axis points to B, the x axis lies in the plane of C; all in the basic
+ * system. */
 static int make_axes(hx_nastran_reader *r, hx_nastran_system *s, int depth)
 {
     if (s->is_ready) return HX_OK;
     if (depth == MOST_DEPTH)
-        return hx_import_place(&r->import, s->line,
-                               HX_RAISE(HX_EINPUT, "coordinate systems within each other"));
+        return hx_import_place(
+            &r->import, s->line,
+            HX_RAISE(HX_EINPUT, "coordinate systems refer to each other in a circle"));
     if (s->within != 0) {
         hx_nastran_system *const outer = find(r, s->within);
         if (!outer) return unknown(r, s->line, s->within);

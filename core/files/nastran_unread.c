@@ -1,4 +1,4 @@
-/* Cards of Nastran that are counted and not read, and what of them the part would feel. */
+/* Cards of Nastran that are counted but not read, and those among them that affect the part. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -7,26 +7,26 @@
 #include "../base/memory.h"
 #include "nastran_reader.h"
 
-/* Kinds with their sets; of more than MOST_SETS, cards are counted by name only. */
+/* Kinds are distinguished by set; beyond MOST_SETS, cards are counted by name only. */
 enum { MOST_LOST = 2000, MOST_SETS = 500 };
 
 /* --- what a card is --- */
 
-/* Which command of a subcase chooses the card's set. */
+/* The command of a subcase that selects the card's set. */
 typedef enum {
     ALWAYS,
     BY_LOAD,
     BY_MPC,
     BY_TEMPERATURE,
-    BY_MATERIAL, /* not by a subcase: of a material, or a property, that solids have */
+    BY_MATERIAL, /* selected by a material or property of solids instead of a subcase */
     BY_PROPERTY
 } chosen_by;
 
 typedef struct card_kind {
     const char *name;
-    unsigned roles; /* HX_UNREAD_...; 0: named only */
+    unsigned roles; /* HX_UNREAD_...; 0: only reported */
     chosen_by by;
-    const char *what; /* in words; NULL: the name suffices */
+    const char *what; /* in words; NULL: the name is sufficient */
 } card_kind;
 
 #define CARRIES HX_UNREAD_CARRIES
@@ -94,7 +94,7 @@ static const card_kind kinds[] = {
     {"ACCEL", LOAD, BY_LOAD, "accelerations"},
     {"ACCEL1", LOAD, BY_LOAD, "accelerations"},
     {"RFORCE", LOAD, BY_LOAD, "centrifugal loads"},
-    {"SLOAD", LOAD, BY_LOAD, "loads of scalar points"},
+    {"SLOAD", LOAD, BY_LOAD, "loads on scalar points"},
     {"SPCD", LOAD | HOLDS, BY_LOAD, "prescribed displacements of a load"},
     {"TEMP", LOAD, BY_TEMPERATURE, "temperatures"},
     {"TEMPD", LOAD, BY_TEMPERATURE, "temperatures"},
@@ -133,14 +133,15 @@ static const card_kind kinds[] = {
     {"MATT5", 0, BY_MATERIAL, "conductivity by temperature"},
     {"MATHP", HX_UNREAD_MATERIAL, BY_MATERIAL, "hyperelastic materials"},
     {"MATHE", HX_UNREAD_MATERIAL, BY_MATERIAL, "hyperelastic materials"},
-    {"MATS1", HX_UNREAD_MATERIAL, BY_MATERIAL, "materials that are not linear"},
+    {"MATS1", HX_UNREAD_MATERIAL, BY_MATERIAL, "nonlinear materials"},
     {"MAT*", HX_UNREAD_MATERIAL, BY_MATERIAL, "materials that are not linear and isotropic"},
     {"PLOTEL", 0, ALWAYS, "plot elements"},
     {"PLOTEL3", 0, ALWAYS, "plot elements"},
     {"PLOTEL4", 0, ALWAYS, "plot elements"},
 };
 
-/* What describes materials, or how to solve and print; those that end with "*" are beginnings. */
+/* Cards that describe materials, solution control or output; names that end with "*" are
+ * prefixes. */
 static const char *const plain[] = {
     "PARAM",   "MDLPRM",  "P*",      "CORD*",  "EIG*",    "DESC",    "SET*",     "TABLE*",
     "TABD*",   "TABR*",   "TSTEP*",  "ECHO*",  "ASET*",   "BSET*",   "CSET*",    "OMIT*",
@@ -160,7 +161,7 @@ static const char *const plain[] = {
     "RELEASE", "EXTRN",
 };
 
-/* Whether the name is that of the row, or begins as one that ends with "*". */
+/* Returns 1 if the name is that of the row, or begins with it if the row ends with "*". */
 static int matches(const char *name, const char *row)
 {
     const size_t n = strlen(row);
@@ -192,10 +193,10 @@ static int count_lost(hx_nastran_reader *r, const char *name, int64_t sid)
         return HX_OK;
     }
     if (r->n_lost == MOST_LOST)
-        return HX_NASTRAN_RAISE(&r->scan,
-                                "more than %d kinds of cards that are not known: no bulk "
-                                "data, it seems",
-                                MOST_LOST);
+        return HX_NASTRAN_RAISE(
+            &r->scan,
+            "more than %d kinds of unknown cards: this does not seem to be Nastran bulk data",
+            MOST_LOST);
     HX_TRY(hx_grow(&r->lost, r->n_lost, &r->lost_capacity, sizeof *r->lost, "cards"));
     hx_nastran_lost *const lost = &r->lost[r->n_lost];
     *lost = (hx_nastran_lost){.sid = sid, .n = 1, .line = r->scan.line};
@@ -217,7 +218,7 @@ int hx_nastran_lose(hx_nastran_reader *r, const char *name)
     return count_lost(r, name, sid);
 }
 
-/* What is wrong with a material is warned of; without it there is none. */
+/* An error in a material becomes a warning, and the material is ignored. */
 static int soften_material(hx_nastran_reader *r)
 {
     HX_TRY(hx_notes_add(r->notes, HX_NOTE_WARNING, "%s", hx_error_message()));
@@ -275,7 +276,7 @@ static int name_skins(hx_nastran_reader *r)
         const int is_shell = strncmp(s->name, "CT", 2) == 0 || strncmp(s->name, "CQ", 2) == 0 ||
                              strcmp(s->name, "CSHEAR") == 0;
         const int is_bar = !is_shell || strcmp(s->name, "CTUBE") == 0;
-        if (hx_number_index_find(&index, s->property) < 0) continue; /* marks faces or edges */
+        if (hx_number_index_find(&index, s->property) < 0) continue; /* only marks faces or edges */
         rc = hx_unread_add(&r->import.unread, CARRIES | MASS, s->name, is_bar ? "bars" : "shells",
                            s->n, s->path, s->line);
     }
@@ -283,7 +284,7 @@ static int name_skins(hx_nastran_reader *r)
     return rc;
 }
 
-/* Whether a set of loads is chosen, or part of one that is. */
+/* Returns 1 if a set of loads is selected, or included by a selected set. */
 static int has_load(const hx_nastran_reader *r, int64_t chosen, int64_t sid)
 {
     int has = chosen == sid;
@@ -301,7 +302,7 @@ static int solids_have(const hx_nastran_reader *r, chosen_by by, int64_t number)
     return 0;
 }
 
-/* Without case control, or of a set that is not known, all cards act. */
+/* Without case control, or with an unknown set, all cards count as selected. */
 static int is_chosen(const hx_nastran_reader *r, const hx_nastran_lost *lost, chosen_by by)
 {
     int is = by == ALWAYS || lost->sid == 0;
@@ -315,7 +316,7 @@ static int is_chosen(const hx_nastran_reader *r, const hx_nastran_lost *lost, ch
     return is;
 }
 
-/* "12 PARAM, 1 EIGRL" of those that act on nothing. */
+/* Appends "12 PARAM, 1 EIGRL" for cards without effect. */
 static void add_text(char *text, size_t n_text, const hx_nastran_lost *lost)
 {
     const size_t n = strlen(text);
@@ -339,8 +340,7 @@ int hx_nastran_name_unread(hx_nastran_reader *r)
         }
         const unsigned roles = kind ? kind->roles : CARRIES | LOAD | HOLDS;
         HX_TRY(hx_unread_add(&r->import.unread, roles, lost->name,
-                             kind ? kind->what : "cards that are not known", lost->n, lost->path,
-                             lost->line));
+                             kind ? kind->what : "unknown cards", lost->n, lost->path, lost->line));
     }
     if (!*text) return HX_OK;
     return hx_notes_add(r->notes, HX_NOTE_DETAIL, "%s: not read: %s", r->import.path, text);
@@ -354,7 +354,7 @@ void hx_nastran_free_unread(hx_nastran_reader *r)
     free(r->skin);
 }
 
-/* SOL 105 has static subcases beside those of buckling. */
+/* SOL 105 has static subcases in addition to those for buckling. */
 int hx_nastran_is_static(const hx_nastran_reader *r)
 {
     static const char *const word[] = {"101", "105", "106", "1",   "114",
@@ -388,7 +388,7 @@ static int is_nonlinear(const char *solution)
     return strncasecmp(solution, "NLSTATIC", 8) == 0 || strncasecmp(solution, "NONLIN", 6) == 0;
 }
 
-/* LGDISP and NLPARM do nothing in a linear solution. */
+/* LGDISP and NLPARM have no effect in a linear solution. */
 int hx_nastran_name_nonlinear(hx_nastran_reader *r)
 {
     char text[HX_NASTRAN_FIELD + 8];
@@ -415,8 +415,8 @@ int hx_nastran_name_relief(hx_nastran_reader *r)
     if (!holds)
         HX_TRY(hx_import_conditions_set_support_fault(
             &r->conditions,
-            "%s:%lld: INREL: inertia relief balances the loads of a part that nothing holds, and "
-            "hextop has none: state supports and loads in the config",
+            "%s:%lld: INREL: inertia relief balances the loads of an unsupported part, and hextop "
+            "does not support it: give supports and loads in the config",
             r->import.path, (long long)r->relief_line));
     return hx_import_unread(&r->import, LOAD, "INREL",
                             "inertia relief: loads by mass that balance the others", 1,
@@ -431,7 +431,7 @@ void hx_nastran_case_text(const hx_nastran_case *c, char text[60])
 
 /* --- sets that the case control chooses --- */
 
-/* "1, 2, 7" of sets that there are, each once; whether it has some. */
+/* The existing sets as "1, 2, 7", each once, and whether the wanted set is among them. */
 typedef struct set_list {
     char text[160];
     int64_t wanted, last;
@@ -458,7 +458,7 @@ static void list_set(set_list *list, int64_t sid)
         snprintf(list->text + n, sizeof list->text - n, ", ...");
 }
 
-/* Sets of loads: of cards that are read and that are not. */
+/* Lists sets of loads, both from cards that are read and from those that are not. */
 static set_list list_loads(const hx_nastran_reader *r, int64_t wanted)
 {
     set_list list = {.wanted = wanted};
@@ -467,7 +467,7 @@ static set_list list_loads(const hx_nastran_reader *r, int64_t wanted)
     for (size_t i = 0; i < r->n_lost; i++) {
         const card_kind *const kind = find_kind(r->lost[i].name);
         if (!kind || kind->by != BY_LOAD) continue;
-        list.has_wanted |= r->lost[i].sid == 0; /* of too many sets to count */
+        list.has_wanted |= r->lost[i].sid == 0; /* sets were too many to distinguish */
         list_set(&list, r->lost[i].sid);
     }
     return list;
@@ -482,14 +482,14 @@ static set_list list_supports(const hx_nastran_reader *r, int64_t wanted)
     return list;
 }
 
-/* Sets of cards that are not read, of one kind of choice. */
+/* Lists sets of unread cards with the same kind of selection. */
 static set_list list_lost(const hx_nastran_reader *r, chosen_by by, int64_t wanted)
 {
     set_list list = {.wanted = wanted};
     for (size_t i = 0; i < r->n_lost; i++) {
         const card_kind *const kind = find_kind(r->lost[i].name);
         if (!kind || kind->by != by) continue;
-        list.has_wanted |= r->lost[i].sid == 0; /* of too many sets to count */
+        list.has_wanted |= r->lost[i].sid == 0; /* sets were too many to distinguish */
         list_set(&list, r->lost[i].sid);
     }
     return list;
@@ -516,11 +516,11 @@ static void none_chosen(const hx_nastran_reader *r, const char *command, const c
                         const set_list *list, char text[800])
 {
     snprintf(text, 800,
-             "%.500s: the case control has no %s; %s in the file: %s; choose one with %s = number",
+             "%.500s: the case control has no %s; %s in the file: %s; select one with %s = number",
              r->import.path, command, what, list->text, command);
 }
 
-/* A displacement that some support prescribes loads a subcase without LOAD. */
+/* A prescribed displacement loads a subcase without LOAD. */
 static int is_prescribed(const hx_nastran_reader *r)
 {
     for (size_t i = 0; i < r->n_support; i++)
@@ -528,15 +528,14 @@ static int is_prescribed(const hx_nastran_reader *r)
     return 0;
 }
 
-/* A static subcase that chooses no LOAD beside others that do. */
+/* Reports a static subcase without LOAD if other subcases have one. */
 static void no_load(const hx_nastran_reader *r, char text[800])
 {
     char name[60];
     for (size_t i = 0; i < r->n_case && !*text && !is_prescribed(r); i++) {
         if (r->list[i].is_other || r->list[i].load > 0) continue;
         hx_nastran_case_text(&r->list[i], name);
-        snprintf(text, 800,
-                 "%.500s:%lld: %s has no LOAD; give it one with LOAD = number, or take it out",
+        snprintf(text, 800, "%.500s:%lld: %s has no LOAD; add LOAD = number, or remove the subcase",
                  r->import.path, (long long)r->list[i].line, name);
     }
 }
@@ -593,10 +592,10 @@ int hx_nastran_check_supports(hx_nastran_reader *r, const hx_nastran_case *chose
 /* LOAD, SPCADD or MPCADD. */
 typedef struct set_kind {
     const char *name, *what;
-    set_list (*list)(const hx_nastran_reader *r, int64_t wanted); /* with the sets of sets */
+    set_list (*list)(const hx_nastran_reader *r, int64_t wanted); /* including the sets of sets */
     const hx_nastran_part *part;
     size_t n;
-    int sign; /* of the numbers in `part` */
+    int sign; /* sign of the numbers in `part` */
 } set_kind;
 
 static int is_set_of_sets(const set_kind *k, int64_t sid)
@@ -606,7 +605,7 @@ static int is_set_of_sets(const set_kind *k, int64_t sid)
     return 0;
 }
 
-/* The first fault of set `chosen`; "": it has none, or is no set of sets. */
+/* Describes the first error of set `chosen`; "": it has none, or does not include other sets. */
 static void check_part(const hx_nastran_reader *r, const set_kind *k, int64_t chosen,
                        char text[800])
 {
@@ -616,7 +615,8 @@ static void check_part(const hx_nastran_reader *r, const set_kind *k, int64_t ch
         if (p->of != k->sign * chosen) continue;
         const set_list list = k->list(r, sid);
         if (is_set_of_sets(k, sid))
-            snprintf(text, 800, "%.500s:%lld: %s %lld names %s %lld; name the sets of that one",
+            snprintf(text, 800,
+                     "%.500s:%lld: %s %lld includes %s %lld; include the sets of that one directly",
                      r->import.path, (long long)p->line, k->name, (long long)chosen, k->name,
                      (long long)sid);
         else if (!list.has_wanted)

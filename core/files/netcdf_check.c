@@ -9,9 +9,9 @@
 
 typedef struct header {
     FILE *stream;
-    int64_t left;    /* bytes of the file that are not read */
-    int count_bytes; /* of counts: 4, or 8 in the fifth form */
-    int place_bytes; /* of places in the file */
+    int64_t left;    /* bytes of the file not read yet */
+    int count_bytes; /* bytes of counts: 4, or 8 in the fifth form */
+    int place_bytes; /* bytes of file offsets */
     int is_bad;
 } header;
 
@@ -30,7 +30,7 @@ static int64_t take(header *h, int n_byte)
     return h->is_bad ? 0 : (int64_t)value;
 }
 
-/* n values of n_byte bytes, up to a multiple of 4. */
+/* Skips n values of n_byte bytes, padded to a multiple of 4. */
 static void pass(header *h, int64_t n, int n_byte)
 {
     if (h->is_bad || n > h->left / n_byte) {
@@ -42,7 +42,7 @@ static void pass(header *h, int64_t n, int n_byte)
     h->left -= n_all;
 }
 
-/* The number of entries of a list with that tag, each of at least 8 bytes. */
+/* Reads the number of entries of a list with that tag, each of at least 8 bytes. */
 static int64_t take_list(header *h, int64_t tag)
 {
     const int64_t found = take(h, 4), n = take(h, h->count_bytes);
@@ -68,7 +68,7 @@ static void pass_attributes(header *h)
 
 static void pass_header(header *h)
 {
-    (void)take(h, 4); /* records may be "unknown", all bits: no count */
+    (void)take(h, 4); /* the number of records may be "unknown", all bits set */
     h->is_bad = 0;
     if (h->count_bytes == 8) (void)take(h, 4);
     for (int64_t i = take_list(h, 10); i > 0 && !h->is_bad; i--) {
@@ -102,6 +102,6 @@ int hx_netcdf_check(const char *path)
     if (is_classic) pass_header(&h);
     fclose(h.stream);
     if (!h.is_bad) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "%s: no Exodus file, or one that is damaged: its header ends early",
+    return HX_RAISE(HX_EINPUT, "%s: not an Exodus file, or a damaged one: its header is truncated",
                     path);
 }

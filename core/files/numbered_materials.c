@@ -43,14 +43,13 @@ static int take(const hx_numbered_material *first, const hx_numbered_material *m
     if (m->line == 0) {
         snprintf(text, sizeof text,
                  m->number < 0 ? "%.300s: elements of property %lld have no material"
-                               : "%.300s: elements have material %lld, which is not stated",
+                               : "%.300s: elements have material %lld, which is not defined",
                  path, m->number < 0 ? -(long long)m->number : (long long)m->number);
         return set_fault(to, text);
     }
     if (m->fault) {
         snprintf(text, sizeof text,
-                 "%.300s:%lld: material %lld %s; constant numbers of an isotropic material are "
-                 "read",
+                 "%.300s:%lld: material %lld %s; only constants of an isotropic material are read",
                  path, (long long)m->line, (long long)m->number, m->fault);
         return set_fault(to, text);
     }
@@ -58,8 +57,8 @@ static int take(const hx_numbered_material *first, const hx_numbered_material *m
         same(first->density, m->density) && same(first->conductivity, m->conductivity))
         return HX_OK;
     snprintf(text, sizeof text,
-             "%.300s: several materials: %lld (line %lld) and %lld (line %lld); one is for all "
-             "elements here",
+             "%.300s: several materials: %lld (line %lld) and %lld (line %lld); all elements must "
+             "have the same material",
              path, (long long)first->number, (long long)first->line, (long long)m->number,
              (long long)m->line);
     return set_fault(to, text);

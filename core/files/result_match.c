@@ -8,17 +8,17 @@
 #include "../mesh/mesh_hash.h"
 #include "../mesh/node_grid.h"
 
-/* Instead of an element's number. */
+/* Values in place of an element's number. */
 enum { NO_ELEMENT = -1, SEVERAL_ELEMENTS = -2 };
 
 typedef struct matcher {
     const hx_mesh *mesh, *file;
-    const double *original; /* of the cells, or NULL */
+    const double *original; /* vtkOriginalCellIds of the cells, or NULL */
     double tolerance;
-    int32_t *number_elem; /* [n_elem] element of an original number; NULL: the same (owned) */
-    int32_t *elem;        /* [file->n_elem] of a cell, or one of the above (owned) */
-    double *centre;       /* [n_elem][3], once cells are looked for (owned) */
-    hx_node_grid grid;    /* of the centres (owned) */
+    int32_t *number_elem; /* [n_elem] element by original number; NULL: identity (owned) */
+    int32_t *elem;        /* [file->n_elem] element of each cell, or one of the above (owned) */
+    double *centre;       /* [n_elem][3], once cells are searched (owned) */
+    hx_node_grid grid;    /* grid of the centres (owned) */
 } matcher;
 
 /* --- places --- */
@@ -36,14 +36,14 @@ static const double *corner(const hx_mesh *mesh, int64_t e, int k)
     return mesh->xyz + 3 * (int64_t)mesh->conn[8 * e + k];
 }
 
-/* No coordinate differs by more. */
+/* Returns 1 if no coordinate differs by more than the tolerance. */
 static int is_near(const double *x, const double *y, double tolerance)
 {
     return fabs(x[0] - y[0]) <= tolerance && fabs(x[1] - y[1]) <= tolerance &&
            fabs(x[2] - y[2]) <= tolerance;
 }
 
-/* Each corner of the one lies on one of the other. */
+/* Returns 1 if each corner of the first lies on a corner of the other. */
 static int is_covered(const hx_mesh *one, int64_t e, const hx_mesh *other, int64_t f,
                       double tolerance)
 {
@@ -56,14 +56,14 @@ static int is_covered(const hx_mesh *one, int64_t e, const hx_mesh *other, int64
     return 1;
 }
 
-/* As sets of corners: these may come in another order, and one may be there twice. */
+/* Compares corners as sets, because they may have another order, or occur twice. */
 static int is_same(const matcher *m, int64_t elem, int64_t cell)
 {
     return is_covered(m->mesh, elem, m->file, cell, m->tolerance) &&
            is_covered(m->file, cell, m->mesh, elem, m->tolerance);
 }
 
-/* Middle of the box of its corners: the same bits in whatever order and however often they come. */
+/* Centre of the bounding box of the corners: bitwise independent of their order and repetition. */
 static void find_centre(const hx_mesh *mesh, int64_t e, double centre[3])
 {
     for (int d = 0; d < 3; d++) {
@@ -90,7 +90,7 @@ static int number_elements(matcher *m)
     return HX_OK;
 }
 
-/* The element of that original number, if it is the cell. */
+/* Returns the element of that original number if it matches the cell. */
 static int32_t elem_of_number(const matcher *m, double number, int64_t cell)
 {
     if (!(number >= 0.0 && number < (double)m->mesh->n_elem)) return NO_ELEMENT;
@@ -99,8 +99,8 @@ static int32_t elem_of_number(const matcher *m, double number, int64_t cell)
     return is_same(m, e, cell) ? e : NO_ELEMENT;
 }
 
-/* Returns the number of cells that remain to be looked for; *n_by_id: found by vtkOriginalCellIds.
- */
+/* Returns the number of cells that are still to be searched; *n_by_id: found by
+ * vtkOriginalCellIds. */
 static int64_t match_by_numbers(matcher *m, int64_t *n_by_id)
 {
     const int64_t n_cell = m->file->n_elem;
@@ -129,7 +129,7 @@ typedef struct search {
     int32_t elem;
 } search;
 
-/* Elements may come twice. */
+/* The search may visit an element twice. */
 static int look_at(void *context, int32_t e)
 {
     search *const s = context;
@@ -143,7 +143,7 @@ static int32_t elem_of_corners(const matcher *m, int64_t cell)
 {
     search s = {.m = m, .cell = cell, .elem = NO_ELEMENT};
     double low[3], high[3];
-    s.reach = 1.5 * m->tolerance; /* a centre's own rounding included */
+    s.reach = 1.5 * m->tolerance; /* includes the rounding of the centre itself */
     find_centre(m->file, cell, s.centre);
     for (int d = 0; d < 3; d++) {
         low[d] = s.centre[d] - s.reach;
@@ -159,8 +159,8 @@ static int match_by_corners(matcher *m)
     if (m->tolerance > 0.25 * m->mesh->elem_size)
         return HX_RAISE(HX_EINPUT,
                         "its cells are not in the mesh's order, and its coordinates are rounded by "
-                        "up to %g, too coarsely for finding them among elements of size %g: write "
-                        "the file with more digits, or in the mesh's order",
+                        "up to %g, too coarsely to find them among elements of size %g: write the "
+                        "file with more digits, or in the mesh's order",
                         m->tolerance, m->mesh->elem_size);
     HX_TRY(hx_alloc_raw(&m->centre, 3 * (size_t)n_elem, sizeof *m->centre, "centres of elements"));
 #pragma omp parallel for schedule(static)
@@ -175,8 +175,8 @@ static int match_by_corners(matcher *m)
 
 /* --- what does not fit --- */
 
-/* Largest difference of a coordinate, of the corner of `from` that is farthest from all corners of
- * the other. */
+/* Largest difference in a coordinate, for the corner of `from` that is farthest from all corners of
+ * `to`. */
 static double one_way_deviation(const hx_mesh *from, int64_t e, const hx_mesh *to, int64_t f)
 {
     double most = 0.0;
@@ -199,7 +199,8 @@ static double deviation(const matcher *m, int64_t elem, int64_t cell)
                 one_way_deviation(m->file, cell, m->mesh, elem));
 }
 
-/* The element whose centre is nearest to that of the cell; for messages, hence a plain search. */
+/* Finds the element with the centre nearest to that of the cell; used only for messages, so the
+ * search is exhaustive. */
 static int64_t nearest_elem(const matcher *m, const double centre[3])
 {
     int64_t best = 0;
@@ -221,34 +222,34 @@ static int refuse_stranger(const matcher *m, int64_t cell)
     find_centre(m->file, cell, x);
     const int64_t e = nearest_elem(m, x);
     find_centre(m->mesh, e, y);
-    return HX_RAISE(
-        HX_EINPUT,
-        "cell %lld, counted from 0, with its centre at (%.9g, %.9g, %.9g) is no element of this "
-        "mesh; the nearest there is element %lld at (%.9g, %.9g, %.9g), whose corners are up to "
-        "%.3g off (%.1g is rounding): give the config, or the mesh, that the result was made with",
-        (long long)cell, x[0], x[1], x[2], (long long)hx_mesh_elem_number(m->mesh, e), y[0], y[1],
-        y[2], deviation(m, e, cell), m->tolerance);
+    return HX_RAISE(HX_EINPUT,
+                    "cell %lld, counted from 0, with its centre at (%.9g, %.9g, %.9g), is not an "
+                    "element of this mesh; the nearest is element %lld at (%.9g, %.9g, %.9g), "
+                    "whose corners differ by up to %.3g (rounding explains %.1g): give the config, "
+                    "or the mesh, that the result was made with",
+                    (long long)cell, x[0], x[1], x[2], (long long)hx_mesh_elem_number(m->mesh, e),
+                    y[0], y[1], y[2], deviation(m, e, cell), m->tolerance);
 }
 
 static int refuse_several(const matcher *m, int64_t cell)
 {
-    return HX_RAISE(HX_EINPUT,
-                    "cell %lld, counted from 0, could be several elements of this mesh: its "
-                    "coordinates are rounded by up to %.3g; write the file with more digits, or in "
-                    "the mesh's order",
-                    (long long)cell, m->tolerance);
+    return HX_RAISE(
+        HX_EINPUT,
+        "cell %lld, counted from 0, matches several elements of this mesh: its coordinates are "
+        "rounded by up to %.3g; write the file with more digits, or in the mesh's order",
+        (long long)cell, m->tolerance);
 }
 
 static int refuse_double(const matcher *m, int64_t first, int64_t cell)
 {
     return HX_RAISE(HX_EINPUT,
-                    "cells %lld and %lld, counted from 0, are both element %lld of this mesh; a "
-                    "result has each once",
+                    "cells %lld and %lld, counted from 0, both match element %lld of this mesh; a "
+                    "result must have each element once",
                     (long long)first, (long long)cell,
                     (long long)hx_mesh_elem_number(m->mesh, m->elem[cell]));
 }
 
-/* cell[] from m->elem[]. */
+/* Computes cell[] from m->elem[]. */
 static int invert(const matcher *m, int32_t *cell)
 {
 #pragma omp parallel for schedule(static)
@@ -307,8 +308,8 @@ static double least_value(int64_t n, const double *value)
     return least;
 }
 
-/* Why a file that lacks elements is no part, written with a threshold; NULL: it may be one. Other
- * programs may drop vtkOriginalCellIds, but a part has lost its least dense elements. */
+/* Returns why a file that lacks elements cannot be a part written with a threshold; NULL: it can.
+ * Other programs may drop vtkOriginalCellIds, but a part lacks its least dense elements. */
 static const char *why_no_part(const hx_vtk_result *result, double least)
 {
     if (result->original) return NULL;
@@ -326,13 +327,13 @@ static int check_part(const hx_mesh *mesh, const hx_vtk_result *result, const in
     if (!why) return HX_OK;
     while (cell[e] >= 0) e++;
     find_centre(mesh, e, x);
-    return HX_RAISE(HX_EINPUT,
-                    "%lld cells; the mesh of this run has %lld: element %lld with its centre at "
-                    "(%.9g, %.9g, %.9g) is not in the file, which is no part written with "
-                    "output.threshold (%s): give the config, or the mesh, that the result was made "
-                    "with",
-                    (long long)result->cells.n_elem, (long long)mesh->n_elem,
-                    (long long)hx_mesh_elem_number(mesh, e), x[0], x[1], x[2], why);
+    return HX_RAISE(
+        HX_EINPUT,
+        "%lld cells; the mesh of this run has %lld: element %lld with its centre at (%.9g, %.9g, "
+        "%.9g) is not in the file, which is not a part written with output.threshold (%s): give "
+        "the config, or the mesh, that the result was made with",
+        (long long)result->cells.n_elem, (long long)mesh->n_elem,
+        (long long)hx_mesh_elem_number(mesh, e), x[0], x[1], x[2], why);
 }
 
 static int place_values(const hx_mesh *mesh, const hx_vtk_result *result, double least,

@@ -19,7 +19,7 @@ static int is_alike(const hx_set_name_rule *rule, const char *a, const char *b)
     return (rule->ignores_case ? strcasecmp(a, b) : strcmp(a, b)) == 0;
 }
 
-/* Whether another set has a name like it, or the format has it for itself. */
+/* Returns 1 if another set has an equivalent name, or the format reserves the name. */
 static int is_taken(const hx_set_name_rule *rule, const hx_set_names *names, const char *name)
 {
     if (is_reserved(rule, name)) return 1;
@@ -28,14 +28,14 @@ static int is_taken(const hx_set_name_rule *rule, const hx_set_names *names, con
     return 0;
 }
 
-/* A second byte or later of a character in UTF-8. */
+/* Returns 1 for the second and later bytes of a UTF-8 character. */
 static int continues(unsigned char c)
 {
     return (c & 0xc0) == 0x80;
 }
 
-/* Puts the name together, up to `most` bytes in the file, and never ends within a character; leads:
- * with "S_" before it. */
+/* Builds the name with at most `most` bytes in the file, without cutting a character; leads: puts
+ * "S_" before it. */
 static void clean(const hx_set_name_rule *rule, const char *from, size_t most, int leads, char *to)
 {
     size_t n = 0, used = 0;
@@ -59,7 +59,7 @@ static void clean(const hx_set_name_rule *rule, const char *from, size_t most, i
     if (n == 0) strcpy(to, "S_");
 }
 
-/* Keeps the name, or puts a number behind it; if that is reserved too, "S_" leads. */
+/* Keeps the name, or appends a number; if that name is reserved too, puts "S_" before it. */
 static void settle(const hx_set_name_rule *rule, const hx_set_names *names, const char *name,
                    char *to, size_t n_to)
 {
@@ -82,7 +82,7 @@ int hx_set_names_make(const hx_mesh *mesh, const hx_set_name_rule *rule, hx_set_
     memset(names, 0, sizeof *names);
     HX_TRY(hx_alloc(&names->name, mesh->n_set + 1, sizeof *names->name, "names of sets"));
     names->n = mesh->n_set;
-    /* Names that can stay have them before those that change. */
+    /* Names that can stay unchanged take precedence over those that change. */
     for (int changes = 0; changes < 2; changes++)
         for (size_t i = 0; i < mesh->n_set; i++) {
             const char *const name = mesh->set[i].name;
@@ -108,7 +108,7 @@ void hx_set_names_free(hx_set_names *names)
     memset(names, 0, sizeof *names);
 }
 
-/* A name for a line of the log: a line break as \n, long ones without their middle. */
+/* A name for a line of the log: line breaks as \n, long names without their middle. */
 static size_t put_shown(char *text, size_t n_text, const char *name)
 {
     enum { HEAD = 24, TAIL = 12 };
@@ -134,7 +134,7 @@ static size_t put_shown(char *text, size_t n_text, const char *name)
 
 enum { MOST_LISTED = 3 };
 
-/* "name" as "other", for a line of the log; returns its length. */
+/* Writes "name" as "other" for a line of the log; returns its length. */
 static size_t put_change(char *text, size_t n_text, const char *name, const char *other)
 {
     size_t n = (size_t)snprintf(text, n_text, "\"");
@@ -144,7 +144,7 @@ static size_t put_change(char *text, size_t n_text, const char *name, const char
     return n + (size_t)snprintf(text + n, n_text - n, "\"");
 }
 
-/* A line with the first names, and a detail for each of the others. */
+/* Notes one line with the first names, and each of the other names at level detail. */
 static int note_changes(const hx_mesh *mesh, const hx_set_names *names, const char *path,
                         size_t n_changed, hx_notes *notes)
 {

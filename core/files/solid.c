@@ -40,8 +40,8 @@
 #define BACK FACE(2, 3, 6, 7)
 #define INSIDE 0xffu
 
-/* Abaqus, "Three-dimensional solid element library"; VTK, vtkCellType.h and the classes' pictures;
- * Gmsh manual, "Node ordering". */
+/* Abaqus, "Three-dimensional solid element library"; VTK, vtkCellType.h and the figures of the
+ * classes; Gmsh manual, "Node ordering". */
 const hx_solid hx_solids[HX_N_SOLID_ID] = {
     [HX_SOLID_HEX8] = {HX_CELL_HEXAHEDRON, 8, 8, {0}},
     [HX_SOLID_TET4] = {HX_CELL_TETRAHEDRON, 4, 4, {0}},
@@ -131,7 +131,7 @@ const char *hx_cell_kind_name(hx_cell_kind kind)
 
 /* --- collapsed cells in any numbering --- */
 
-/* Nodes of a face, each once, counter-clockwise seen from outside. */
+/* Distinct nodes of a face, counter-clockwise seen from outside. */
 typedef struct ring {
     int n;
     int32_t node[4];
@@ -153,7 +153,7 @@ static int has_node(const ring *r, int32_t node)
     return 0;
 }
 
-/* Which corner names the node first. */
+/* Returns the first corner with that node. */
 static int corner_of(const int32_t conn[8], int32_t node)
 {
     int a = 0;
@@ -161,8 +161,9 @@ static int corner_of(const int32_t conn[8], int32_t node)
     return a;
 }
 
-/* The face of n corners that the numbering begins with, seen from inside, and from the node that
- * comes first: bottom and top before the others, so that right numberings stay. */
+/* Finds the face with n corners from which the numbering starts, seen from inside, and starting at
+ * its lowest corner; bottom and top are tried before the others, so that right numberings stay
+ * unchanged. */
 static ring find_base(const int32_t conn[8], int n)
 {
     static const int order[6] = {4, 5, 0, 1, 2, 3};
@@ -175,7 +176,7 @@ static ring find_base(const int32_t conn[8], int n)
     return base;
 }
 
-/* The node that an edge joins with `node` and that the base does not have; -1: none. */
+/* The node that an edge connects to `node` and that is not in the base; -1: none. */
 static int32_t opposite_of(const int32_t conn[8], const ring *base, int32_t node)
 {
     for (int f = 0; f < 6; f++) {
@@ -196,7 +197,7 @@ static void collapse(hx_solid_id id, const int32_t *node, int32_t to[8])
     for (int a = 0; a < 8; a++) to[a] = node[corner[a]];
 }
 
-/* LS-DYNA's tetrahedron, whose second triangle is folded onto its first. */
+/* LS-DYNA's tetrahedron, whose second triangle is collapsed onto its first. */
 static int is_folded_tetra(const int32_t conn[8])
 {
     int corner[8];
@@ -206,7 +207,7 @@ static int is_folded_tetra(const int32_t conn[8])
     return 1;
 }
 
-/* The numbering of solid.h; 0: no known solid. */
+/* Computes the numbering of solid.h; 0: not a known solid. */
 static int settle(const int32_t conn[8], int32_t to[8])
 {
     static const hx_solid_id id[HX_CELL_OTHER] = {[HX_CELL_WEDGE] = HX_SOLID_WEDGE6,
@@ -236,7 +237,7 @@ static double volume_of(const double *xyz, const int32_t conn[8])
     return hx_hex_volume(&map);
 }
 
-/* Base and top each the other way round. */
+/* Reverses the orientation of base and top. */
 static void mirror(int32_t conn[8])
 {
     int corner[8];
@@ -254,11 +255,11 @@ static void mirror(int32_t conn[8])
     collapse(n == 4 ? HX_SOLID_TET4 : n == 5 ? HX_SOLID_PYRAMID5 : HX_SOLID_WEDGE6, node, conn);
 }
 
-/* The edges along a wedge's height, the third of which is named twice: from corner foot[k] of the
+/* Edges along a wedge's height, the third of which is repeated: from corner foot[k] of the
  * hexahedron to head[k]. */
 static const int wedge_foot[3] = {0, 1, 2}, wedge_head[3] = {4, 5, 6};
 
-/* How long each is, squared, and where; the same bits from either end. */
+/* Squared length and position of each edge; bitwise independent of its direction. */
 static void measure_heights(const double *xyz, const int32_t conn[8], double height[3][4])
 {
     for (int k = 0; k < 3; k++) {
@@ -272,7 +273,7 @@ static void measure_heights(const double *xyz, const int32_t conn[8], double hei
     }
 }
 
-/* Whether they are one vector, but for rounding in a file: K is exact then. */
+/* Returns 1 if the edges are equal vectors up to rounding in a file: K is then exact. */
 static int is_prism(const double *xyz, const int32_t conn[8])
 {
     double off = 0.0, length = 0.0;
@@ -294,9 +295,10 @@ static int is_less(const double *a, const double *b, int n)
     return a[i] < b[i];
 }
 
-/* A hexahedron's Gauss points lie in a wedge by which edge along its height is named twice. That
- * becomes the shortest of the three, of equally short ones the one at the least x, y, z, so that
- * the element is the same whatever its numbering was. Prisms are so in any, and keep theirs. */
+/* The Gauss points of the hexahedron in a wedge depend on which edge along the height is repeated.
+ * It is set to the shortest of the three, and among equal ones to that with the least x, y, z, so
+ * that the element does not depend on the numbering in the file. Prisms do not depend on it and
+ * stay unchanged. */
 static void turn_wedge(const double *xyz, int32_t conn[8])
 {
     int32_t node[6];
@@ -335,7 +337,7 @@ static void map_faces(const int32_t from[8], const int32_t to[8], int8_t face[6]
 
 enum { STAYS, CHANGES, MIRRORED, UNKNOWN };
 
-/* What the cell needs, and its corners after that. */
+/* Determines what the cell needs, and its corners after that. */
 static int look_at(const hx_mesh *mesh, int64_t e, int32_t to[8])
 {
     const int32_t *const conn = mesh->conn + 8 * e;
@@ -413,8 +415,8 @@ int hx_note_mirrored(const hx_mesh *mesh, const hx_settle_report *report, hx_not
         report->n_mirrored[HX_CELL_PYRAMID] + report->n_mirrored[HX_CELL_TETRAHEDRON];
     if (n_wedge + n_other == 0) return HX_OK;
     return hx_notes_add(notes, n_other > 0 ? HX_NOTE_WARNING : of_wedges,
-                        "%s: %lld tetrahedra, wedges or pyramids were inside out; mended (the "
-                        "first: element %lld)",
+                        "%s: %lld tetrahedra, wedges or pyramids were inverted and have been "
+                        "corrected (the first: element %lld)",
                         mesh->name, (long long)(n_wedge + n_other),
                         (long long)hx_mesh_elem_number(mesh, report->first_mirrored));
 }
@@ -441,9 +443,9 @@ int hx_refuse_cell(const hx_mesh *mesh, int64_t elem)
     const int n = hx_cell_distinct(conn, corner);
     while (corner_of(conn, conn[again]) == again) again++;
     return HX_RAISE(HX_EINPUT,
-                    "element %lld names node %lld twice and has %d different nodes, which make no "
-                    "solid: a tetrahedron needs 4, a pyramid 5, a wedge 6, a hexahedron 8; a "
-                    "hexahedron with repeated nodes must be one of these",
+                    "element %lld names node %lld twice and has %d different nodes, which do not "
+                    "form a solid: a tetrahedron needs 4, a pyramid 5, a wedge 6, a hexahedron 8; "
+                    "a hexahedron with repeated nodes must be one of these",
                     (long long)hx_mesh_elem_number(mesh, elem),
                     (long long)hx_mesh_node_number(mesh, conn[again]), n);
 }
@@ -464,7 +466,7 @@ int hx_solid_middle(hx_solid_id id, int k, const int32_t conn[8], int32_t corner
     return n;
 }
 
-/* What is off the middle of its edge by more than this share of its length is said. */
+/* A node farther from the middle of its edge than this fraction of its length is noted. */
 static const double straight = 0.01;
 
 void hx_survey_middle(hx_middle_survey *survey, int64_t number, const double x[3],
@@ -479,7 +481,8 @@ void hx_survey_middle(hx_middle_survey *survey, int64_t number, const double x[3
         edge[d] = b - a;
     }
     const double length = hx_norm3(edge), distance = length > 0.0 ? hx_norm3(off) / length : 0.0;
-    const double share = isfinite(distance) ? distance : INFINITY; /* hx_mesh_finish refuses it */
+    /* hx_mesh_finish refuses such a coordinate */
+    const double share = isfinite(distance) ? distance : INFINITY;
     survey->n_off += share > straight;
     if (share <= survey->worst) return;
     survey->worst = share;
@@ -494,18 +497,18 @@ int hx_survey_is_curved(const hx_middle_survey *survey)
 int hx_note_middles(const hx_middle_survey *survey, const char *path, hx_notes *notes)
 {
     char off[160] = "";
-    char taken[400] = "has its own in their places, the middles of straight edges";
+    char taken[400] = "replaces by its own, at the middles of straight edges";
     if (survey->n_off > 0)
         snprintf(off, sizeof off, ", %lld of them by more than %g of its length",
                  (long long)survey->n_off, straight);
     if (hx_survey_is_curved(survey))
-        snprintf(taken, sizeof taken,
-                 "takes those on edges; they lie off the middle of their edges%s (at most %.2g, "
-                 "node %lld): edges are straight with element = \"linear\", curved with "
-                 "\"quadratic\"",
-                 off, survey->worst, (long long)survey->worst_number);
+        snprintf(
+            taken, sizeof taken,
+            "uses those on edges; they are off the middle of their edges%s (at most %.2g, node "
+            "%lld): edges are straight with element = \"linear\", curved with \"quadratic\"",
+            off, survey->worst, (long long)survey->worst_number);
     return hx_notes_add(notes, HX_NOTE_INFO,
-                        "%s: elements of second order, %lld mid-side nodes, which element = "
+                        "%s: elements of second order with %lld mid-side nodes, which element = "
                         "\"linear\" leaves out; \"quadratic\" %s",
                         path, (long long)survey->n, taken);
 }

@@ -9,8 +9,7 @@
 #include "../spline/spline_refine.h"
 #include "../spline/spline_turn.h"
 
-/* Sides that are one place: glued where the file says nothing of interfaces, else left as it says.
- */
+/* Finds coincident sides: glued if the file states no interfaces, otherwise only noted. */
 static int find_interfaces(const char *path, hx_spline *spline, hx_notes *notes)
 {
     int n;
@@ -19,30 +18,30 @@ static int find_interfaces(const char *path, hx_spline *spline, hx_notes *notes)
     HX_TRY(hx_spline_find_interfaces(spline, &n));
     if (n == 0) return HX_OK;
     if (n_known == 0)
-        return hx_notes_add(notes, HX_NOTE_INFO,
-                            "%s: it names no interfaces: %d pair%s of sides that lie in one place "
-                            "%s glued",
-                            path, n, n == 1 ? "" : "s", n == 1 ? "is" : "are");
+        return hx_notes_add(
+            notes, HX_NOTE_INFO,
+            "%s: the file lists no interfaces: %d pair%s of coincident sides %s glued", path, n,
+            n == 1 ? "" : "s", n == 1 ? "is" : "are");
     spline->n_interface = n_known;
     const hx_spline_interface *const first = &spline->interface[n_known];
     return hx_notes_add(notes, HX_NOTE_WARNING,
-                        "%s: %d pair%s of sides, first %s and %s, lie%s in one place and are in no "
-                        "interface of the file: they stay apart, as the sides of a crack",
+                        "%s: %d pair%s of sides, first %s and %s, coincide%s but are in no "
+                        "interface of the file: they stay separate, like the sides of a crack",
                         path, n, n == 1 ? "" : "s",
                         hx_spline_side_name(spline, first->a, a, sizeof a),
                         hx_spline_side_name(spline, first->b, b, sizeof b), n == 1 ? "s" : "");
 }
 
-/* Left-handed patches are as good as others. */
+/* Reverses left-handed patches. */
 static int turn(const char *path, hx_spline *spline, hx_notes *notes)
 {
     int n;
     HX_TRY(hx_spline_turn(spline, &n));
     if (n == 0) return HX_OK;
-    return hx_notes_add(notes, HX_NOTE_INFO,
-                        "%s: %d of %d patches %s left-handed and read with w backwards; sides keep "
-                        "their names",
-                        path, n, spline->n_patch, n == 1 ? "is" : "are");
+    return hx_notes_add(
+        notes, HX_NOTE_INFO,
+        "%s: %d of %d patches %s left-handed and read with w reversed; sides keep their names",
+        path, n, spline->n_patch, n == 1 ? "is" : "are");
 }
 
 static int make(const char *path, const hx_spline_options *options, hx_spline *spline,
@@ -61,7 +60,7 @@ static int note(const char *path, const hx_spline *spline, const hx_mesh *mesh, 
     double image, exact;
     hx_spline_image_volumes(mesh, &image, &exact);
     return hx_notes_add(notes, HX_NOTE_INFO,
-                        "%s: %s, volume %.9g (%.9g of the hexahedra that stand for the spans)",
+                        "%s: %s, volume %.9g (%.9g for the hexahedra that represent the spans)",
                         path, hx_spline_text(spline, text, sizeof text), exact, image);
 }
 

@@ -1,5 +1,5 @@
-/* MFEM's "NURBS mesh v1.0" in its patches form: which patches there are by the corners of
- * hexahedra, then knots and control points of each. */
+/* MFEM's "NURBS mesh v1.0" in the form with patches: the corners of hexahedra define the patches,
+ * then knots and control points of each follow. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +10,14 @@
 #include "spline_files.h"
 #include "spline_mfem_reader.h"
 
-enum { SQUARE = 3, CUBE = 5 }; /* geometries of MFEM */
+enum { SQUARE = 3, CUBE = 5 }; /* MFEM's numbers of geometries */
 
 typedef hx_mfem_reader reader;
 
 static const hx_file_number number = {"number", 8, 'f'};
 static const hx_file_number integer = {"integer", 8, 'i'};
 
-/* The next word that is in no comment. */
+/* Reads the next word outside comments. */
 static int next_word(reader *r, int *found)
 {
     for (;;) {
@@ -44,10 +44,11 @@ static int read_dimension(reader *r)
     HX_TRY(hx_file_scan_count(&r->scan, "the dimension", &n));
     r->has_dimension = 1;
     if (n == 3) return HX_OK;
-    return HX_FILE_RAISE(&r->scan, "a mesh in %lld dimensions; 3 are needed", (long long)n);
+    return HX_FILE_RAISE(&r->scan, "a mesh in %lld dimensions; it must have 3", (long long)n);
 }
 
-/* n lines of an attribute, a geometry and its vertices: vertices alone, or behind the attribute. */
+/* Reads n lines of an attribute, a geometry and vertices; keeps the vertices and, if
+ * with_attribute, the attribute before them. */
 static int read_cells(reader *r, const char *what, int geometry, int n_vertex, int with_attribute,
                       int64_t *n, int64_t **list)
 {
@@ -61,7 +62,8 @@ static int read_cells(reader *r, const char *what, int geometry, int n_vertex, i
         int64_t head[2], *const to = *list + i * width;
         HX_TRY(hx_file_scan_int(&r->scan, &integer, 2, head));
         if (head[1] != geometry)
-            return HX_FILE_RAISE(&r->scan, "geometry %lld in '%s'; %d is needed: patches are cubes",
+            return HX_FILE_RAISE(&r->scan,
+                                 "geometry %lld in '%s'; it must be %d, because patches are cubes",
                                  (long long)head[1], what, geometry);
         if (with_attribute) to[0] = head[0];
         HX_TRY(hx_file_scan_int(&r->scan, &integer, n_vertex, to + with_attribute));
@@ -95,7 +97,7 @@ static int read_axis(reader *r, hx_spline_raw *raw, int d, double **knot)
     return HX_OK;
 }
 
-/* Three coordinates and a weight each: Cartesian, or times the weight. */
+/* Reads three coordinates and a weight per point: Cartesian, or multiplied by the weight. */
 static int read_points(reader *r, hx_spline_raw *raw, int is_homogeneous, double *x, double *w)
 {
     for (int64_t i = 0; i < raw->n_weight; i++) {
@@ -103,16 +105,15 @@ static int read_points(reader *r, hx_spline_raw *raw, int is_homogeneous, double
         HX_TRY(hx_file_scan_real(&r->scan, &number, 4, four));
         w[i] = four[3];
         if (!(w[i] > 0.0))
-            return HX_FILE_RAISE(&r->scan,
-                                 "control point %lld of patch %d has weight %g; weights have to be "
-                                 "above 0",
-                                 (long long)i, r->n_patch + 1, w[i]);
+            return HX_FILE_RAISE(
+                &r->scan, "control point %lld of patch %d has weight %g; weights must be above 0",
+                (long long)i, r->n_patch + 1, w[i]);
         for (int c = 0; c < 3; c++) x[3 * i + c] = is_homogeneous ? four[c] / w[i] : four[c];
     }
     return HX_OK;
 }
 
-/* The word before the points, and how many there are. */
+/* Reads the word before the points, and their number. */
 static int read_points_head(reader *r, hx_spline_raw *raw, int *is_homogeneous)
 {
     int found;
@@ -126,7 +127,8 @@ static int read_points_head(reader *r, hx_spline_raw *raw, int *is_homogeneous)
                              "'%s' where 'controlpoints_cartesian', 'controlpoints_homogeneous' or "
                              "'controlpoints' is expected",
                              hx_file_scan_shown(&r->scan));
-    for (int d = 0; d < 3; d++) { /* the room is asked for before a product can be too large */
+    /* checks the size in each step, before the product can overflow */
+    for (int d = 0; d < 3; d++) {
         n *= raw->n_knot[d] - raw->degree[d] - 1;
         HX_TRY(hx_file_scan_room(&r->scan, &number, n, 4, "control points", &n_value));
     }
@@ -142,7 +144,7 @@ static int read_patch_numbers(reader *r, hx_spline_raw *raw, double *knot[3], do
     int is_homogeneous;
     HX_TRY(hx_file_scan_count(&r->scan, "the number of knot vectors", &n));
     if (n != 3)
-        return HX_FILE_RAISE(&r->scan, "%lld knot vectors; a patch needs three", (long long)n);
+        return HX_FILE_RAISE(&r->scan, "%lld knot vectors; a patch has three", (long long)n);
     for (int d = 0; d < 3; d++) HX_TRY(read_axis(r, raw, d, &knot[d]));
     HX_TRY(need_word(r, "dimension"));
     HX_TRY(read_dimension(r));
@@ -154,14 +156,14 @@ static int read_patch_numbers(reader *r, hx_spline_raw *raw, double *knot[3], do
     return read_points(r, raw, is_homogeneous, *x, *w);
 }
 
-/* Behind "knotvectors". */
+/* Reads a patch, after "knotvectors". */
 static int read_patch(reader *r)
 {
     hx_spline_raw raw = {0};
     double *knot[3] = {NULL, NULL, NULL}, *x = NULL, *w = NULL;
     const int64_t line = r->scan.word_line;
     if (r->n_patch == r->n_element)
-        return HX_FILE_RAISE(&r->scan, "more patches than the %lld elements say",
+        return HX_FILE_RAISE(&r->scan, "more patches than the %lld elements",
                              (long long)r->n_element);
     int rc = read_patch_numbers(r, &raw, knot, &x, &w);
     if (rc == HX_OK) {
@@ -203,9 +205,9 @@ static int read_section(reader *r)
     if (strcmp(word, "knotvectors") == 0 && r->has_patches) return read_patch(r);
     if (strcmp(word, "knotvectors") == 0 || strcmp(word, "weights") == 0)
         return HX_FILE_RAISE(&r->scan,
-                             "knot vectors of the mesh as a whole; the form with 'patches' is "
-                             "read, which has knots and control points of each patch: in MFEM, "
-                             "mesh.NURBSext->PrintPatches or the miniapp that made the mesh");
+                             "knot vectors of the whole mesh are not read; save the form with "
+                             "'patches', which has the knots and control points of each patch: in "
+                             "MFEM, mesh.NURBSext->PrintPatches or the miniapp that made the mesh");
     return HX_FILE_RAISE(&r->scan,
                          "section '%s' is not read; 'dimension', 'elements', 'boundary', "
                          "'edges', 'vertices' and 'patches' are",
@@ -219,9 +221,8 @@ static int read_file(reader *r)
     HX_TRY(hx_file_scan_line(&r->scan, line, sizeof line, &found));
     if (!found || strncmp(line, "MFEM NURBS mesh v1.0", 20) != 0 ||
         isalnum((unsigned char)line[20]))
-        return HX_FILE_RAISE(
-            &r->scan, "not a file that begins with 'MFEM NURBS mesh v1.0'; a mesh of MFEM in "
-                      "another version has to be saved as VTK there (mesh.PrintVTK)");
+        return HX_FILE_RAISE(&r->scan, "the file does not begin with 'MFEM NURBS mesh v1.0'; save "
+                                       "an MFEM mesh of another version as VTK (mesh.PrintVTK)");
     for (;;) {
         HX_TRY(next_word(r, &found));
         if (!found) break;

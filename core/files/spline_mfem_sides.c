@@ -1,4 +1,4 @@
-/* Which sides of MFEM's patches are one, and what the boundaries are: by their vertices. */
+/* Finds the shared sides of MFEM's patches and the boundaries by their vertices. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +19,14 @@ static int raise_at(const reader *r, int64_t line, int code)
     return code;
 }
 
-/* The vertex of a hexahedron at a corner whose parameter d is at its end where bit d. */
+/* Vertex of a hexahedron at a corner; parameter d is at its end if bit d is set. */
 static int corner_vertex(int bits)
 {
     static const int place[8] = {0, 1, 3, 2, 4, 5, 7, 6};
     return place[bits];
 }
 
-/* The vertices of a side: [i][j], i along its first direction. */
+/* Vertices of a side: [i][j], i along its first direction. */
 static void side_vertices(const reader *r, hx_spline_side side, int64_t vertex[2][2])
 {
     int along[2];
@@ -57,9 +57,10 @@ static int check_vertices(const reader *r, int64_t n, const int64_t *list, int w
 {
     for (int64_t i = 0; i < n * width; i++)
         if (i % width >= skip && (list[i] < 0 || list[i] >= r->n_vertex))
-            return raise_at(r, line,
-                            HX_RAISE(HX_EINPUT, "vertex %lld; there are %lld, counted from 0",
-                                     (long long)list[i], (long long)r->n_vertex));
+            return raise_at(
+                r, line,
+                HX_RAISE(HX_EINPUT, "vertex %lld does not exist; the file has %lld, counted from 0",
+                         (long long)list[i], (long long)r->n_vertex));
     return HX_OK;
 }
 
@@ -83,7 +84,7 @@ static int list_faces(reader *r)
     return HX_OK;
 }
 
-/* Two sides with the same four vertices, in the way in which these lie. */
+/* Connects two sides with the same four vertices, with the relative orientation of these. */
 static int glue(const reader *r, const face *a, const face *b, hx_spline *spline)
 {
     const hx_spline_side at = {a->patch, a->side}, to = {b->patch, b->side};
@@ -103,8 +104,7 @@ static int glue(const reader *r, const face *a, const face *b, hx_spline *spline
     }
     return raise_at(r, r->element_line,
                     HX_RAISE(HX_EINPUT,
-                             "elements %d and %d share four vertices that go round in different "
-                             "orders",
+                             "elements %d and %d share four vertices in different cyclic orders",
                              a->patch + 1, b->patch + 1));
 }
 
@@ -166,12 +166,12 @@ static int take_boundary(const reader *r, hx_spline *spline)
                 high = middle;
         }
         if (low == 6 * r->n_patch || !same_vertices(&r->face[low], &wanted))
-            return raise_at(r, r->boundary_line,
-                            HX_RAISE(HX_EINPUT,
-                                     "boundary %lld (vertices %lld %lld %lld %lld) is no side of "
-                                     "an element",
-                                     (long long)i + 1, (long long)entry[1], (long long)entry[2],
-                                     (long long)entry[3], (long long)entry[4]));
+            return raise_at(
+                r, r->boundary_line,
+                HX_RAISE(HX_EINPUT,
+                         "boundary %lld (vertices %lld %lld %lld %lld) is not a side of an element",
+                         (long long)i + 1, (long long)entry[1], (long long)entry[2],
+                         (long long)entry[3], (long long)entry[4]));
         HX_TRY(add_side(spline, entry[0], (hx_spline_side){r->face[low].patch, r->face[low].side}));
     }
     return HX_OK;
@@ -180,7 +180,7 @@ static int take_boundary(const reader *r, hx_spline *spline)
 int hx_mfem_take(hx_mfem_reader *r, hx_spline *spline)
 {
     if (r->n_vertex > INT32_MAX || r->n_element > INT32_MAX / 8)
-        return HX_FILE_RAISE(&r->scan, "%lld vertices; too many", (long long)r->n_vertex);
+        return HX_FILE_RAISE(&r->scan, "%lld vertices are too many", (long long)r->n_vertex);
     HX_TRY(check_vertices(r, r->n_element, r->vertex, 8, 0, r->element_line));
     HX_TRY(check_vertices(r, r->n_boundary, r->boundary, 5, 1, r->boundary_line));
     HX_TRY(list_faces(r));

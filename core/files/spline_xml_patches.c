@@ -1,4 +1,4 @@
-/* The patches of a file of G+Smo, how they lie together, and the names of their sides. */
+/* Patches of a G+Smo file, their connections, and the names of their sides. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ typedef hx_gismo_geometry geometry;
 typedef hx_gismo_block block;
 typedef hx_gismo_reader reader;
 
-/* Number i of a list as an integer that fits. */
+/* Returns number i of a list as an integer, which must fit. */
 static int whole(const reader *r, const numbers *list, size_t i, int *value)
 {
     const double v = list->value[i];
@@ -25,7 +25,7 @@ static int whole(const reader *r, const numbers *list, size_t i, int *value)
 
 /* --- patches --- */
 
-/* Which geometry has that id; -1: none. */
+/* Index of the geometry with that id; -1: none. */
 static int find_geometry(const reader *r, int id)
 {
     for (size_t i = 0; i < r->n_geometry; i++)
@@ -42,8 +42,8 @@ static int add_place(reader *r, int id)
     const geometry *const g = &r->geometry[at];
     if (!g->is_volume)
         return HX_XML_RAISE(&r->xml, g->line,
-                            "<Geometry id=\"%d\"> of type \"%s\"; volumes are read: TensorBSpline3 "
-                            "and TensorNurbs3",
+                            "<Geometry id=\"%d\"> of type \"%s\"; only volumes are read: "
+                            "TensorBSpline3 and TensorNurbs3",
                             id, g->type);
     for (int k = 0; k < r->n; k++)
         if (r->place[k] == at)
@@ -52,7 +52,7 @@ static int add_place(reader *r, int id)
     return HX_OK;
 }
 
-/* The geometries of the MultiPatch, or without one all volumes. */
+/* Selects the geometries of the MultiPatch, or all volumes if there is none. */
 static int choose(reader *r)
 {
     int first = 0, last = -1, id = 0;
@@ -70,7 +70,8 @@ static int choose(reader *r)
                                 r->patch.n);
         HX_TRY(whole(r, &r->patch, 0, &first));
         HX_TRY(whole(r, &r->patch, 1, &last));
-        for (id = first; id <= last; id++) HX_TRY(add_place(r, id)); /* ends at the first missing */
+        /* stops at the first missing one */
+        for (id = first; id <= last; id++) HX_TRY(add_place(r, id));
     } else {
         for (size_t i = 0; i < r->patch.n; i++) {
             HX_TRY(whole(r, &r->patch, i, &id));
@@ -91,11 +92,11 @@ static int patch_of(const reader *r, const numbers *list, const char *what, int 
 {
     for (*patch = 0; *patch < r->n; ++*patch)
         if (r->geometry[r->place[*patch]].id == id) return HX_OK;
-    return HX_XML_RAISE(&r->xml, list->line, "<%s> points nowhere: to patch %d, which there is not",
-                        what, id);
+    return HX_XML_RAISE(&r->xml, list->line, "<%s> refers to patch %d, which does not exist", what,
+                        id);
 }
 
-/* The side of four numbers from `at` on; G+Smo counts sides from 1. */
+/* Reads the side from four numbers starting at `at`; G+Smo counts sides from 1. */
 static int side_of(const reader *r, const numbers *list, const char *what, size_t at,
                    hx_spline_side *side)
 {
@@ -105,12 +106,11 @@ static int side_of(const reader *r, const numbers *list, const char *what, size_
     HX_TRY(patch_of(r, list, what, id, &side->patch));
     side->side = number - 1;
     if (number >= 1 && number <= 6) return HX_OK;
-    return HX_XML_RAISE(&r->xml, list->line,
-                        "<%s> points nowhere: to side %d of patch %d; sides are 1 to 6", what,
-                        number, id);
+    return HX_XML_RAISE(&r->xml, list->line, "<%s> refers to side %d of patch %d; sides are 1 to 6",
+                        what, number, id);
 }
 
-/* Patch, side, patch, side, the three directions of the second, three times 1 (forwards) or 0. */
+/* Patch, side, patch, side, the three directions of the second, three flags: 1 (forwards) or 0. */
 static int take_interface(const reader *r, const numbers *list, size_t at,
                           hx_spline_interface *interface)
 {
@@ -122,7 +122,7 @@ static int take_interface(const reader *r, const numbers *list, size_t at,
         HX_TRY(whole(r, list, at + 7 + (size_t)d, &forwards));
         interface->flip[d] = forwards == 0;
     }
-    const int across = interface->a.side / 2; /* the sides say it, whatever is written */
+    const int across = interface->a.side / 2; /* follows from the sides, whatever the file states */
     interface->flip[across] = interface->a.side % 2 == interface->b.side % 2;
     return HX_OK;
 }
@@ -165,7 +165,7 @@ static int take_boundaries(reader *r, hx_spline *spline)
         int rc = HX_OK;
         for (size_t at = 0; rc == HX_OK && at < b->list.n; at += 2)
             rc = side_of(r, &b->list, "boundary", at, &to.side[to.n_side++]);
-        if (rc < 0 || !b->name || !*b->name) { /* all sides that are free are no set */
+        if (rc < 0 || !b->name || !*b->name) { /* a block of all free sides is not a set */
             free(to.side);
             HX_TRY(rc);
             continue;
@@ -187,9 +187,10 @@ static int note_others(const reader *r, hx_notes *notes)
         if (!is_taken) first = &r->geometry[i];
     }
     if (!first) return HX_OK;
-    return hx_notes_add(notes, HX_NOTE_INFO,
-                        "%s: left out: %d of %zu geometries, the first of type \"%s\" in line %lld",
-                        r->xml.path, n, r->n_geometry, first->type, (long long)first->line);
+    return hx_notes_add(
+        notes, HX_NOTE_INFO,
+        "%s: %d of %zu geometries are left out, the first of type \"%s\" in line %lld", r->xml.path,
+        n, r->n_geometry, first->type, (long long)first->line);
 }
 
 int hx_gismo_take(hx_gismo_reader *r, hx_spline *spline, hx_notes *notes)

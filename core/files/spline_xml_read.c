@@ -1,4 +1,4 @@
-/* G+Smo's XML: volumes (TensorBSpline3, TensorNurbs3), and how they lie together (MultiPatch). */
+/* G+Smo's XML: volumes (TensorBSpline3, TensorNurbs3), and their connections (MultiPatch). */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -32,17 +32,18 @@ static int parse(const hx_xml_scan *xml, numbers *list)
         char *next;
         while (at < end && strchr(" \t\r\n", *at)) at++;
         if (at >= end) return HX_OK;
-        const double value = strtod(at, &next); /* a text ends before '<' or the file's last 0 */
+        /* a text ends before '<' or the terminating 0 of the file */
+        const double value = strtod(at, &next);
         if (next == at || next > end || (next < end && !strchr(" \t\r\n", *next)))
             return HX_XML_RAISE(xml, hx_xml_line_of(xml->text, xml->at_line, at),
-                                "'%.*s' is no number",
+                                "'%.*s' is not a number",
                                 (int)(end - at < 20 ? end - at : (ptrdiff_t)20), at);
         HX_TRY(append(list, value));
         at = next;
     }
 }
 
-/* The numbers of the element that has just begun. */
+/* Reads the numbers of the element that has just begun. */
 static int read_numbers(reader *r, numbers *list)
 {
     hx_xml_event event;
@@ -50,9 +51,10 @@ static int read_numbers(reader *r, numbers *list)
     const char *const format = hx_xml_attribute(&r->xml, "format");
     memcpy(name, r->xml.name, strlen(r->xml.name) + 1);
     if (format && strcasecmp(format, "ascii") != 0)
-        return HX_XML_RAISE(&r->xml, r->xml.at_line,
-                            "<%s> with format=\"%.20s\"; only text is read: save it with \"ASCII\"",
-                            name, format);
+        return HX_XML_RAISE(
+            &r->xml, r->xml.at_line,
+            "<%s> with format=\"%.20s\"; only text is read: save the file with \"ASCII\"", name,
+            format);
     list->n = 0;
     list->line = r->xml.at_line;
     for (;;) {
@@ -67,7 +69,7 @@ static int read_numbers(reader *r, numbers *list)
 
 /* --- a geometry --- */
 
-/* What was met of one. */
+/* The parts of a geometry read so far. */
 typedef struct draft {
     int n_axis;
     int64_t degree[3];
@@ -99,7 +101,7 @@ static int read_once(reader *r, numbers *list)
     return read_numbers(r, list);
 }
 
-/* An element within a geometry. Bases lie within each other, their numbers are met as they come. */
+/* Reads an element within a geometry. Bases are nested; their numbers are taken in order. */
 static int read_part(reader *r, draft *d)
 {
     const hx_xml_scan *const xml = &r->xml;
@@ -120,12 +122,12 @@ static int read_part(reader *r, draft *d)
     for (size_t i = 0; type && i < sizeof known / sizeof known[0]; i++)
         if (strcmp(type, known[i]) == 0) return HX_OK;
     return HX_XML_RAISE(xml, xml->at_line,
-                        "a <Basis> of type \"%.40s\"; tensor products of B-splines in three "
-                        "directions are read, with weights or without",
+                        "a <Basis> of type \"%.40s\"; only tensor products of B-splines in three "
+                        "directions are read, with or without weights",
                         type ? type : "");
 }
 
-/* Places of `line` go before the message where it has one. */
+/* Adds the line of the geometry to a message that has none. */
 static int make_patch(reader *r, geometry *g, const draft *d)
 {
     if (d->n_axis < 3)
@@ -197,7 +199,7 @@ static int read_multipatch(reader *r)
     int64_t dim;
     const int depth = r->xml.depth;
     HX_TRY(hx_xml_count(&r->xml, "parDim", 3, &dim));
-    if (dim != 3) return hx_xml_skip(&r->xml); /* faces or lines, for something else */
+    if (dim != 3) return hx_xml_skip(&r->xml); /* faces or lines, for other purposes */
     if (r->multipatch_line > 0)
         return HX_XML_RAISE(&r->xml, r->xml.at_line,
                             "a second <MultiPatch> of volumes; a file holds one part");

@@ -12,13 +12,14 @@
 
 enum { LINE_SIZE = 256, MOST_NUMBERS = 8 };
 
-/* An element of a group: which it is becomes clear at the end. */
+/* An element of a group; what it is gets resolved at the end. */
 typedef struct member {
     hx_import_set *set;
     int64_t number;
 } member;
 
-/* Shells and bars of one kind: they carry if the file has properties, else they mark. */
+/* Shells and bars of one kind: they carry load if the file has properties; otherwise they only
+ * mark. */
 typedef struct skin {
     int64_t kind, n, line;
     const char *name; /* in words */
@@ -30,10 +31,10 @@ typedef struct system_of {
     int is_global; /* Cartesian, with the axes and the origin of the global one */
 } system_of;
 
-/* Nodes that name another system than 0 or 1 for what the file states of them. */
+/* Nodes given in a coordinate system other than 0 or 1. */
 typedef struct system_use {
-    int64_t label, n, node, line; /* the first */
-    int is_place;                 /* of coordinates, else of displacements */
+    int64_t label, n, node, line; /* values of the first */
+    int is_place;                 /* 1: for coordinates, 0: for displacements */
 } system_use;
 
 /* A group: its set, name and number. */
@@ -47,8 +48,8 @@ typedef struct reader {
     hx_file_scan scan;
     hx_import import;
     char line[LINE_SIZE];
-    hx_numbers cell_number, cell_corner; /* of faces and lines: theirs; 4 nodes each, of a line the
-                                            last -1 */
+    /* of faces and lines: their numbers; 4 nodes each, -1 as the last one of a line */
+    hx_numbers cell_number, cell_corner;
     size_t n_member, member_capacity;
     member *member; /* (owned) */
     size_t n_skin, skin_capacity;
@@ -57,17 +58,17 @@ typedef struct reader {
     system_of *system;  /* (owned) */
     system_use *use;    /* (owned) */
     group_of *group;    /* (owned) */
-    int64_t n_joined;   /* groups that have another one's name */
-    char joined[160];   /* the first of them */
-    int64_t n_empty;    /* groups without members */
-    char empty[80];     /* the first of them */
+    int64_t n_joined;   /* number of groups with the same name as another */
+    char joined[160];   /* description of the first of them */
+    int64_t n_empty;    /* number of groups without members */
+    char empty[80];     /* name of the first of them */
     int has_properties; /* a data set has thicknesses, sections or materials */
-    char skipped[200];  /* numbers of data sets that are not read, "" none */
+    char skipped[200];  /* numbers of the data sets that are not read, "": none */
 } reader;
 
 /* --- lines --- */
 
-/* The next line; *more = 0 at the line of a -1 that ends the data set. */
+/* Reads the next line; *more = 0 at the line of -1 that ends the data set. */
 static int next_line(reader *r, int *more)
 {
     int found;
@@ -78,7 +79,7 @@ static int next_line(reader *r, int *more)
     return HX_OK;
 }
 
-/* The same where a data set may not end. */
+/* Like next_line, where a data set may not end. */
 static int need_line(reader *r)
 {
     int more = 0;
@@ -86,7 +87,7 @@ static int need_line(reader *r)
     return more ? HX_OK : HX_FILE_RAISE(&r->scan, "the data set ends within an entry");
 }
 
-/* Integers of the line, at most `most`, at least `least`; returns how many in *n. */
+/* Reads at most `most` and at least `least` integers of the line; *n: their number. */
 static int take_integers(reader *r, int least, int most, int64_t *value, int *n)
 {
     const char *at = r->line;
@@ -99,10 +100,10 @@ static int take_integers(reader *r, int least, int most, int64_t *value, int *n)
         at = end;
     }
     if (*n >= least) return HX_OK;
-    return HX_FILE_RAISE(&r->scan, "%d integers in a line of %d or more", *n, least);
+    return HX_FILE_RAISE(&r->scan, "%d integers in a line that needs at least %d", *n, least);
 }
 
-/* Real numbers of the line from its character `from` on, with E or D. */
+/* Reads real numbers of the line, starting at character `at`, with E or D. */
 static int take_reals(reader *r, const char *at, double x[3])
 {
     for (char *c = r->line; *c; c++)
@@ -151,7 +152,7 @@ static int read_nodes(reader *r)
     }
 }
 
-/* All in one line: 15. */
+/* Data set 15: everything in one line. */
 static int read_short_nodes(reader *r)
 {
     int more, n;
@@ -212,8 +213,7 @@ static int is_global(const reader *r, int64_t label, int *is_known)
     return label == 1;
 }
 
-/* Coordinates in another system than the global one are refused; nothing is read of displacements.
- */
+/* Refuses coordinates in a system other than the global one; displacements are not read anyway. */
 static int check_systems(reader *r)
 {
     for (size_t i = 0; i < r->n_use; i++) {
@@ -223,11 +223,12 @@ static int check_systems(reader *r)
         if (is_global(r, u->label, &is_known)) continue;
         if (u->is_place)
             return HX_IMPORT_RAISE(&r->import, u->line,
-                                   "node %lld is given in coordinate system %lld, which %s; the "
-                                   "global one, 0 or 1, is read: export the mesh in it",
+                                   "node %lld is given in coordinate system %lld, which %s; only "
+                                   "the global one, 0 or 1, is read: export the mesh in it",
                                    (long long)u->node, (long long)u->label,
-                                   is_known ? "data set 2420 turns, moves or bends"
-                                            : "no data set 2420 defines");
+                                   is_known
+                                       ? "data set 2420 rotates, translates or makes curvilinear"
+                                       : "no data set 2420 defines");
         snprintf(word, sizeof word, "displacement system %lld", (long long)u->label);
         HX_TRY(hx_import_unread(&r->import, 0, word, "nodes; displacements are not read", u->n,
                                 u->line));
@@ -243,10 +244,11 @@ typedef struct cell_type {
     hx_solid_id solid;
     hx_shape shape;
     const char *name;
-    const int8_t *order; /* of the solid's nodes in the file; of faces their corners; or NULL */
+    /* positions of the solid's nodes in the file; for faces, of their corners; or NULL */
+    const int8_t *order;
 } cell_type;
 
-/* Nodes on edges stand between the corners. */
+/* Mid-side nodes come between the corners. */
 static const int8_t tet10[] = {0, 2, 4, 9, 1, 3, 5, 6, 7, 8};
 static const int8_t wedge15[] = {0, 2, 4, 9, 11, 13, 1, 3, 5, 10, 12, 14, 6, 7, 8};
 static const int8_t hex20[] = {0, 2, 4,  6,  12, 14, 16, 18, 1,  3,
@@ -304,7 +306,7 @@ static int is_line(int64_t number)
     return number < 40 || (number > 120 && number < 200);
 }
 
-/* Elements that are no solids, faces or bars: those always carry or weigh. */
+/* Elements that are not solids, faces or bars: they always carry load or have mass. */
 typedef struct other_kind {
     int first, last;
     unsigned roles;
@@ -338,10 +340,10 @@ static int name_element(reader *r, int64_t kind, int64_t line)
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (kind >= others[i].first && kind <= others[i].last)
             return hx_import_unread(&r->import, others[i].roles, word, others[i].what, 1, line);
-    return count_skin(r, kind, kind < 40 ? "bars" : "elements that are not known", line);
+    return count_skin(r, kind, kind < 40 ? "bars" : "unknown elements", line);
 }
 
-/* n node numbers, 8 a line; those behind the first HX_SOLID_NODES are passed. */
+/* Reads n node numbers, 8 per line; those after the first HX_SOLID_NODES are skipped. */
 static int take_node_numbers(reader *r, int64_t n, int64_t node[HX_SOLID_NODES])
 {
     for (int64_t i = 0; i < n;) {
@@ -356,7 +358,7 @@ static int take_node_numbers(reader *r, int64_t n, int64_t node[HX_SOLID_NODES])
     return HX_OK;
 }
 
-/* Gmsh calls those of second order by the name of the first. */
+/* Gmsh gives elements of second order the type of the first. */
 static int add_face(reader *r, const cell_type *type, int64_t number, int64_t n_node,
                     const int64_t *node, int64_t line)
 {
@@ -372,7 +374,7 @@ static int add_face(reader *r, const cell_type *type, int64_t number, int64_t n_
     return hx_numbers_append(&r->cell_corner, 4, quad);
 }
 
-/* Its nodes, of which sets are made; a line of more than 3 is one of its first 3. */
+/* Adds the nodes, of which sets are made; of a line with more than 3 nodes, only the first 3. */
 static int add_line(reader *r, int64_t kind, int64_t number, int64_t n, const int64_t *node,
                     int64_t line)
 {
@@ -395,14 +397,14 @@ static int add_cell(reader *r, int64_t kind, int64_t number, int64_t n, const in
     const cell_type *const type = find_type(kind);
     if (!type) return add_line(r, kind, number, n, node, line);
     if (n != type->n_node && (type->is_solid || n < type->n_node))
-        return HX_FILE_RAISE(&r->scan, "element %lld, a %s, has %lld nodes; it must have %d",
+        return HX_FILE_RAISE(&r->scan, "element %lld, of type %s, has %lld nodes; it must have %d",
                              (long long)number, type->name, (long long)n, type->n_node);
     if (!type->is_solid) return add_face(r, type, number, n, node, line);
     for (int k = 0; k < type->n_node; k++) in_order[k] = node[type->order ? type->order[k] : k];
     return hx_import_add_solids(&r->import, type->solid, 1, &number, in_order, line);
 }
 
-/* Label, kind, property, material, colour, number of nodes; of beams a line more; the nodes. */
+/* Label, kind, property, material, colour, number of nodes; for beams one more line; the nodes. */
 static int read_elements(reader *r, int n_head)
 {
     int more, n;
@@ -415,7 +417,7 @@ static int read_elements(reader *r, int n_head)
         if (n_node < 1 || n_node > 1000)
             return HX_FILE_RAISE(&r->scan, "an element of %lld nodes", (long long)n_node);
         const int is_beam = head[1] == 11 || (head[1] >= 21 && head[1] <= 24);
-        if (is_beam) HX_TRY(need_line(r)); /* of its orientation and ends */
+        if (is_beam) HX_TRY(need_line(r)); /* orientation and ends of the beam */
         HX_TRY(take_node_numbers(r, n_node, node));
         HX_TRY(add_cell(r, head[1], head[0], n_node, node, line));
     }
@@ -435,7 +437,7 @@ static int add_member(reader *r, hx_import_set *set, int64_t type, int64_t numbe
     return HX_OK;
 }
 
-/* n entities of `width` numbers each, the type and the number first. */
+/* Reads n entities of `width` numbers each; type and number come first. */
 static int read_members(reader *r, hx_import_set *set, int64_t n, int width)
 {
     for (int64_t i = 0; i < n;) {
@@ -449,7 +451,7 @@ static int read_members(reader *r, hx_import_set *set, int64_t n, int width)
     return HX_OK;
 }
 
-/* The set of a group, by its place among all until it is clear what its members are. */
+/* Opens the set of a group, named by its position until the kind of its members is known. */
 static int open_group(reader *r, const char *name, int64_t number, hx_import_set **set)
 {
     char place[32];
@@ -471,16 +473,16 @@ static int note_groups(reader *r)
     if (r->n_empty > 0)
         HX_TRY(
             hx_notes_add(r->import.notes, HX_NOTE_INFO,
-                         "%s: groups without members: %lld, the first '%s'; as sets they are empty",
+                         "%s: %lld groups have no members, the first '%s'; they become empty sets",
                          r->scan.path, (long long)r->n_empty, r->empty));
     if (r->n_joined == 0) return HX_OK;
     return hx_notes_add(r->import.notes, HX_NOTE_WARNING,
-                        "%s: %s%s; groups of one name and kind are one set of the members of all",
+                        "%s: %s%s; groups of the same name and kind are combined into one set",
                         r->scan.path, r->joined,
-                        r->n_joined > 1 ? ", and others have names that repeat, too" : "");
+                        r->n_joined > 1 ? ", and other names are repeated too" : "");
 }
 
-/* Number, five of what is active, number of entities; the name; the entities. */
+/* Number, five numbers of active sets, number of entities; the name; the entities. */
 static int read_groups(reader *r, int width)
 {
     int more, n;
@@ -489,7 +491,8 @@ static int read_groups(reader *r, int width)
     for (;;) {
         HX_TRY(next_line(r, &more));
         if (!more) return HX_OK;
-        if (r->line[strspn(r->line, " \t")] == '\0') continue; /* Salome, behind an empty group */
+        /* Salome writes it after an empty group */
+        if (r->line[strspn(r->line, " \t")] == '\0') continue;
         HX_TRY(take_integers(r, 2, MOST_NUMBERS, head, &n));
         const int64_t group = head[0], n_entity = head[n - 1];
         if (n_entity < 0)
@@ -506,19 +509,20 @@ static int read_groups(reader *r, int width)
     }
 }
 
-/* A member that is no element of the file: gmsh writes the groups of its points, not the points. */
+/* Notes a member that is not an element of the file: gmsh writes groups of its points, but not the
+ * points. */
 static int note_missing(reader *r, const member *m)
 {
     size_t i = 0;
     while (i + 1 < r->n_group && r->group[i].set != m->set) i++;
-    return hx_notes_add(r->import.notes, HX_NOTE_WARNING,
-                        "%s: group '%.79s' names element %lld, which the file does not have (gmsh "
-                        "writes no points into a .unv): it is left out of the set; save the mesh "
-                        "as .msh to have it",
-                        r->scan.path, r->group[i].name, (long long)m->number);
+    return hx_notes_add(
+        r->import.notes, HX_NOTE_WARNING,
+        "%s: group '%.79s' names element %lld, which the file does not have (gmsh does not write "
+        "points to a .unv): it is left out of the set; save the mesh as .msh to keep it",
+        r->scan.path, r->group[i].name, (long long)m->number);
 }
 
-/* Elements of groups are solids, or faces that shells give. */
+/* Resolves elements of groups as solids, or as faces given by shells. */
 static int resolve_members(reader *r)
 {
     hx_number_index index = {0}, solids = {0};
@@ -555,7 +559,7 @@ static int append_all(hx_numbers *to, const hx_numbers *from)
     return HX_OK;
 }
 
-/* The group goes into an earlier one of its name and kind. */
+/* Merges the group into an earlier one of its name and kind. */
 static int join_groups(reader *r, const group_of *to, const group_of *from)
 {
     if (r->n_joined++ == 0)
@@ -568,10 +572,10 @@ static int join_groups(reader *r, const group_of *to, const group_of *from)
     return HX_OK;
 }
 
-/* Once members are resolved: each group is one of elements, of faces or of nodes. */
+/* Once members are resolved, each group is one of elements, of faces or of nodes. */
 static int name_groups(reader *r)
 {
-    size_t n = 0; /* groups that stay */
+    size_t n = 0; /* number of groups that remain */
     for (size_t i = 0; i < r->n_group; i++) {
         group_of *const group = &r->group[i];
         hx_import_set *const set = group->set;
@@ -614,7 +618,7 @@ static int skip_data(reader *r, int64_t number)
     return pass_data(r);
 }
 
-/* Supports, loads and constraints of a model: none are read. */
+/* Records supports, loads and constraints of a model, none of which are read. */
 static int name_data(reader *r, int64_t number)
 {
     char word[40];
@@ -624,8 +628,8 @@ static int name_data(reader *r, int64_t number)
     return pass_data(r);
 }
 
-/* Code, description in 20 columns, mode of temperatures; then factors. Coordinates are taken as
- * they are: the units are the config's. */
+/* Code, description in 20 columns, temperature mode; then factors. Coordinates are not converted:
+ * the config states the units. */
 static int read_units(reader *r)
 {
     char text[21] = "";
@@ -636,8 +640,8 @@ static int read_units(reader *r)
     for (size_t n = strlen(text); n > 0 && isspace((unsigned char)text[n - 1]); n--)
         text[n - 1] = '\0';
     HX_TRY(hx_notes_add(r->import.notes, HX_NOTE_INFO,
-                        "%s:%lld: the file states its units, '%s', and the config's `units` count: "
-                        "no length is converted",
+                        "%s:%lld: the file states its units, '%s'; they are ignored, and lengths "
+                        "are in the `units` of the config",
                         r->scan.path, (long long)r->scan.word_line, text + strspn(text, " ")));
     return pass_data(r);
 }

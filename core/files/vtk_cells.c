@@ -7,7 +7,7 @@
 
 #include "../base/memory.h"
 
-/* Sizes in a binary file; VTK stores its vtkIdType as int. */
+/* Sizes in a binary file; VTK writes its vtkIdType as int. */
 static const hx_file_number number_list[] = {
     {"unsigned_char", 1, 'u'}, {"char", 1, 'i'},
     {"signed_char", 1, 'i'},   {"unsigned_short", 2, 'u'},
@@ -31,16 +31,17 @@ int hx_vtk_read_type(hx_file_scan *scan, const hx_file_number **type)
         }
     }
     return HX_FILE_RAISE(scan,
-                         "'%s' is not a type of numbers; VTK knows double, float, int, "
+                         "'%s' is not a type of numbers; VTK's types are double, float, int, "
                          "unsigned_char, vtktypeint64 and a few more",
                          hx_file_scan_shown(scan));
 }
 
-/* What writing the coordinates has left of them. Text says by its digits, of which few may also be
- * all that a number has; numbers that all fit a float have been through one. */
+/* Estimates the rounding of the coordinates. In text it follows from the digits, but a number may
+ * have few digits because it needs no more; coordinates that all fit a float were probably
+ * floats. */
 static double find_precision(const hx_vtk_reader *r, int is_single, int64_t n)
 {
-    enum { LEAST_DIGITS = 6, MOST_DIGITS = 16 }; /* of "%g"; of a double, safely */
+    enum { LEAST_DIGITS = 6, MOST_DIGITS = 16 }; /* digits of "%g", and enough for any double */
     const double single = 0x1p-23, full = 0x1p-50;
     int fits = 1;
     double precision = full;
@@ -90,7 +91,7 @@ int hx_vtk_read_points(hx_vtk_reader *r)
     return hx_vtk_check_points(r, type->kind == 'f' && type->n_byte < 8);
 }
 
-/* n nodes of the cell, checked. */
+/* Stores n nodes of the cell after checking them. */
 static int store_nodes(hx_vtk_reader *r, int64_t elem, int64_t n, const int64_t *node, int32_t *to)
 {
     const int64_t end = r->n_node >= 0 ? r->n_node : INT32_MAX;
@@ -108,7 +109,8 @@ static int alloc_cells(hx_vtk_reader *r)
     return hx_alloc_raw(&r->conn, (size_t)r->n_elem * 8, sizeof *r->conn, "connectivity");
 }
 
-/* Room for cells of different numbers of nodes, n in all; the first n_done lie in conn. */
+/* Makes room for cells with different numbers of nodes, n in total; the first n_done are in
+ * conn. */
 static int begin_mixed(hx_vtk_reader *r, int64_t n, int64_t n_done)
 {
     HX_TRY(hx_alloc_raw(&r->cell_begin, (size_t)r->n_elem + 1, sizeof *r->cell_begin, "cells"));
@@ -120,7 +122,7 @@ static int begin_mixed(hx_vtk_reader *r, int64_t n, int64_t n_done)
     return HX_OK;
 }
 
-/* The n nodes of a cell of whatever size. */
+/* Reads the n nodes of a cell of any size. */
 static int read_mixed(hx_vtk_reader *r, const hx_file_number *type, int64_t elem, int64_t n)
 {
     int64_t chunk[HX_VTK_CHUNK], now;
@@ -134,9 +136,9 @@ static int read_mixed(hx_vtk_reader *r, const hx_file_number *type, int64_t elem
     return HX_OK;
 }
 
-/* Cells of a binary file, each n_lead numbers (its 8) and its nodes, as long as all of a batch are
- * hexahedra with valid nodes; *elem: the first one that was not read. What is wrong with that is
- * for who reads cell by cell. */
+/* Reads cells of a binary file, each with n_lead numbers (its 8) and its nodes, as long as a whole
+ * batch consists of hexahedra with valid nodes; *elem: the first cell not read. Errors are left to
+ * the function that reads cell by cell. */
 static int read_hexahedra(hx_vtk_reader *r, const hx_file_number *type, int n_lead, int64_t *elem)
 {
     const int64_t end = r->n_node >= 0 ? r->n_node : INT32_MAX;
@@ -167,7 +169,7 @@ static int read_hexahedra(hx_vtk_reader *r, const hx_file_number *type, int n_le
     return HX_OK;
 }
 
-/* Until version 4.2: for each cell its number of nodes, then the nodes. */
+/* Up to version 4.2: for each cell its number of nodes, then the nodes. */
 static int read_cells_classic(hx_vtk_reader *r, int64_t size)
 {
     const hx_file_number int32 = {"int", 4, 'i'};
@@ -176,7 +178,7 @@ static int read_cells_classic(hx_vtk_reader *r, int64_t size)
     HX_TRY(hx_file_scan_room(&r->scan, &int32, size, 1, "CELLS", &left));
     if (!r->mesh) return hx_file_scan_skip(&r->scan, &int32, left);
 
-    /* As many numbers as cells of 8 nodes have: they will be these. */
+    /* The count fits cells with 8 nodes each, which is therefore assumed. */
     const int64_t most = left - r->n_elem;
     const bool is_plain = left == 9 * r->n_elem && !r->is_ghost;
     HX_TRY(is_plain ? alloc_cells(r) : begin_mixed(r, most > 0 ? most : 0, 0));
@@ -206,7 +208,7 @@ static int read_cells_classic(hx_vtk_reader *r, int64_t size)
         HX_TRY(store_nodes(r, e, 8, node, r->conn + 8 * e));
     }
     if (left > 0)
-        return HX_FILE_RAISE(&r->scan, "CELLS announces %lld numbers, its cells have %lld",
+        return HX_FILE_RAISE(&r->scan, "CELLS announces %lld numbers, but its cells have %lld",
                              (long long)size, (long long)(size - left));
     return HX_OK;
 }
@@ -224,7 +226,7 @@ int hx_vtk_read_array_head(hx_vtk_reader *r, const char *word, int64_t n,
     return hx_file_scan_room(&r->scan, *type, n, 1, word, &n_value);
 }
 
-/* Where each cell begins; kept where not all have 8 nodes. */
+/* Reads where each cell begins; kept if not all cells have 8 nodes. */
 static int read_offsets(hx_vtk_reader *r, const hx_file_number *type, int64_t n_offset,
                         int64_t n_conn, int64_t *last)
 {
@@ -247,7 +249,7 @@ static int read_offsets(hx_vtk_reader *r, const hx_file_number *type, int64_t n_
     return HX_OK;
 }
 
-/* Since version 5.0: the cells' first positions, then all nodes. */
+/* Since version 5.0: the start of each cell, then all nodes. */
 static int read_cells_offsets(hx_vtk_reader *r, int64_t n_offset, int64_t n_conn)
 {
     const hx_file_number *type;
@@ -301,8 +303,8 @@ int hx_vtk_read_cell_types(hx_vtk_reader *r)
     HX_TRY(hx_file_scan_count(&r->scan, "the number of cell types", &n_type));
     if (r->n_elem < 0 || n_type != r->n_elem || r->has_types)
         return HX_FILE_RAISE(&r->scan,
-                             "%lld cell types after %lld cells; one section CELLS and then "
-                             "one CELL_TYPES of the same number are expected",
+                             "%lld cell types after %lld cells; the file must have one section "
+                             "CELLS, followed by one CELL_TYPES with the same number",
                              (long long)n_type, (long long)(r->n_elem < 0 ? 0 : r->n_elem));
     r->has_types = true;
     HX_TRY(hx_file_scan_begin(&r->scan));

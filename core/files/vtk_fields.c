@@ -51,8 +51,8 @@ static int is_member(const hx_set *set, int64_t elem)
     return at < set->n_elem && set->elem[at] == elem;
 }
 
-/* 1 if the nodes hold an element that the set does not have: read as nodes it would have it, too.
- * flag[n_node] is 1 for the nodes of the set. */
+/* Returns 1 if the nodes contain an element that is not in the set, which a reader would add to the
+ * set. flag[n_node] is 1 for the nodes of the set. */
 static int holds_more(const hx_mesh *mesh, const hx_set *set, const uint8_t *flag)
 {
     for (int64_t i = 0; i < set->n_node; i++) {
@@ -67,7 +67,7 @@ static int holds_more(const hx_mesh *mesh, const hx_set *set, const uint8_t *fla
     return 0;
 }
 
-/* mark[node] := value for the nodes that the set's elements and its first n_face faces have. */
+/* mark[node] := value for the nodes of the set's elements and of its first n_face faces. */
 static void mark_brought(const hx_mesh *mesh, const hx_set *set, int64_t n_face, uint8_t *mark,
                          uint8_t value)
 {
@@ -78,8 +78,9 @@ static void mark_brought(const hx_mesh *mesh, const hx_set *set, int64_t n_face,
             value;
 }
 
-/* The nodes that go into the array on points: all, or if these would hold elements that the set
- * does not have, those that its elements and faces do not bring. *list is the caller's to free. */
+/* Lists the nodes for the array on points: all of them, or, if these would contain elements that
+ * are not in the set, those that do not belong to its elements and faces. The caller frees
+ * *list. */
 static int list_nodes(const hx_mesh *mesh, const hx_set *set, int64_t n_face, int64_t *n,
                       int32_t **list)
 {
@@ -105,7 +106,7 @@ static int list_nodes(const hx_mesh *mesh, const hx_set *set, int64_t n_face, in
     return HX_OK;
 }
 
-/* flag := 1 at items of the mesh, where they are of the data's piece. */
+/* flag := 1 at items of the mesh that are in the piece of the data. */
 static void flag_items(const hx_vtk_piece *piece, hx_vtk_where where, const int32_t *orig,
                        int64_t n, const int32_t *item, int32_t *flag)
 {
@@ -122,11 +123,11 @@ static unsigned char underline(unsigned char c)
     return '_';
 }
 
-/* What fits into a name of HX_VTK_NAME behind "faces_of_". */
+/* The names that fit into HX_VTK_NAME bytes after "faces_of_". */
 const hx_set_name_rule hx_vtk_name_rule = {
     .most = HX_VTK_NAME - 12, .n_byte = hx_vtk_name_bytes, .instead = underline};
 
-/* mask[]: a bit for each face of a cell, where the cell is of the data's piece. */
+/* mask[]: one bit for each face of a cell, if the cell is in the piece of the data. */
 static void mask_faces(const hx_vtk_piece *piece, const hx_mesh *mesh, int64_t n_face,
                        const int64_t *face, uint8_t *mask)
 {
@@ -180,7 +181,7 @@ static int add_set(hx_fields *fields, const hx_mesh *mesh, const hx_set *set, co
     return HX_OK;
 }
 
-/* What makes the combined sets of others. */
+/* Adds the rules of combined sets. */
 static int add_rules(hx_fields *fields, const hx_mesh *mesh, char *const *set_name)
 {
     char *text = NULL, *name = NULL;
@@ -216,7 +217,7 @@ int hx_fields_note_sets(const hx_mesh *mesh, const char *path, hx_notes *notes)
     return hx_set_names_note(mesh, &hx_vtk_name_rule, path, notes);
 }
 
-/* N of "face-N" with faces of its own, else 0. */
+/* N of "face-N" if the set has faces, otherwise 0. */
 static long face_number(const hx_set *set)
 {
     char *end = NULL;
@@ -225,7 +226,7 @@ static long face_number(const hx_set *set)
     return *end == '\0' && number > 0 && number < 1L << 24 ? number : 0;
 }
 
-/* How much a face of the set is in view: on the boundary more than all between two cells. */
+/* Weight of a face of the set: a face on the boundary outweighs all faces between two cells. */
 static int weight_of(const hx_mesh *mesh, int64_t face)
 {
     enum { CELL_FACES = 6 };
@@ -235,17 +236,17 @@ static int weight_of(const hx_mesh *mesh, int64_t face)
 int hx_fields_add_faces(hx_fields *fields, const hx_mesh *mesh)
 {
     float *face = NULL;
-    uint8_t *most = NULL; /* weight of the set that a cell is given to */
+    uint8_t *most = NULL; /* weight of the set that a cell is assigned to */
     for (size_t i = 0; i < mesh->n_set; i++) {
         const hx_set *const set = &mesh->set[i];
         const long number = face_number(set);
         if (number == 0) continue;
         if (!face) {
             HX_TRY(hx_fields_add(fields, mesh, HX_VTK_CELL, HX_VTK_F32, 1, "face", &face));
-            if (!face) return HX_OK; /* planning */
+            if (!face) return HX_OK; /* only planning */
             HX_TRY(hx_alloc(&most, (size_t)mesh->n_elem, 1, "faces of cells"));
         }
-        for (int64_t k = 0; k < set->n_face;) { /* a cell's follow each other */
+        for (int64_t k = 0; k < set->n_face;) { /* the faces of a cell are consecutive */
             const int64_t e = set->face[k] / 6;
             int weight = 0;
             for (; k < set->n_face && set->face[k] / 6 == e; k++)

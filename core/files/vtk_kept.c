@@ -10,7 +10,7 @@
 
 static const char what[] = "elements of the VTK file";
 
-/* (*list)[*n], the caller's: places with value >= least, ascending. */
+/* (*list)[*n], which the caller frees: indices with value >= least, ascending. */
 static int list_kept(int64_t n_all, const double *value, double least, int32_t **list, int64_t *n)
 {
     int64_t first[HX_N_PART + 1] = {0};
@@ -30,14 +30,14 @@ static int list_kept(int64_t n_all, const double *value, double least, int32_t *
     return HX_OK;
 }
 
-/* Nodes that this process' elements name, and what their homes, which write them, are asked. */
+/* Nodes that this rank's elements name, and the requests to their home ranks, which write them. */
 typedef struct asked {
     int64_t n;
-    int32_t *node;                 /* [n] in the whole, ascending (owned, like the rest) */
+    int32_t *node;                 /* [n] in the whole mesh, ascending (owned, like the rest) */
     int32_t *number;               /* [n] in the file */
     int64_t *out_first, *in_first; /* [size + 1] */
-    int64_t (*count)[2];           /* [size] nodes and elements that each process writes */
-    int32_t *wanted;               /* [in_first[size]] what others ask for, and its numbers */
+    int64_t (*count)[2];           /* [size] numbers of nodes and elements that each rank writes */
+    int32_t *wanted; /* [in_first[size]] nodes requested by others, and their numbers */
 } asked;
 
 static void free_asked(asked *a)
@@ -50,7 +50,7 @@ static void free_asked(asked *a)
     free(a->wanted);
 }
 
-/* The nodes of kept elements, each once. */
+/* Lists the nodes of kept elements, each once. */
 static int list_nodes(asked *a, const hx_vtk_kept *k, const hx_vtk_piece *piece)
 {
     const int64_t n = 8 * k->n_own_elem;
@@ -63,7 +63,7 @@ static int list_nodes(asked *a, const hx_vtk_kept *k, const hx_vtk_piece *piece)
     return hx_alloc_raw(&a->number, (size_t)a->n, sizeof *a->number, what);
 }
 
-/* What a process does alone. Homes are pieces of the nodes, in order. */
+/* Local preparation. The home ranks have consecutive pieces of the nodes. */
 static int prepare(hx_vtk_kept *k, asked *a, const hx_team *team, int64_t n_node,
                    const hx_vtk_piece *piece, const double *value, double least)
 {
@@ -79,7 +79,7 @@ static int prepare(hx_vtk_kept *k, asked *a, const hx_team *team, int64_t n_node
     return HX_OK;
 }
 
-/* Collective, like the next two: each fails in all processes where it fails in one. */
+/* Collective, like the next two functions: each fails on all ranks if it fails on one. */
 static int ask(asked *a, const hx_team *team)
 {
     HX_TRY(hx_team_trade_counts(team, a->out_first, a->in_first));
@@ -88,7 +88,7 @@ static int ask(asked *a, const hx_team *team)
     return hx_team_trade(team, a->out_first, a->in_first, sizeof *a->node, a->node, a->wanted);
 }
 
-/* number[n of the piece] := 1 where some process asks for a node, else 0; then their numbers. */
+/* number[n of the piece] := 1 if some rank requests the node, otherwise 0; then the new numbers. */
 static int number_nodes(hx_vtk_kept *k, const asked *a, const hx_team *team,
                         const hx_vtk_piece *piece, int32_t *number)
 {
@@ -116,7 +116,7 @@ static int number_nodes(hx_vtk_kept *k, const asked *a, const hx_team *team,
     return HX_OK;
 }
 
-/* The homes' answers, and elements by them. */
+/* Receives the answers of the home ranks, and renumbers the nodes of elements. */
 static int name_nodes(hx_vtk_kept *k, asked *a, const hx_team *team, const hx_vtk_piece *piece,
                       const int32_t *number)
 {

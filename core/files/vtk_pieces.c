@@ -1,5 +1,6 @@
-/* A legacy VTK file that goes on piece by piece. Types come after the cells, whose nodes a second
- * reader of the file brings beside them; sets are looked for in an array first, and then read. */
+/* Reads a legacy VTK file piece by piece. Types come after the cells, so a second scan of the file
+ * supplies the cells' nodes in parallel with the types; an array is first scanned for sets and then
+ * read. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 
 static const char what[] = "pieces of a VTK file";
 
-/* Numbers that are read together. */
+/* Numbers read at a time. */
 enum { PIECE = 1 << 16, CELLS = 512, MOST_NODES = 8 };
 
 static int64_t up_to(int64_t n, int64_t most)
@@ -56,12 +57,12 @@ int hx_vtk_pass_cells(hx_vtk_reader *r, int64_t n, int64_t size)
 
 /* --- cells --- */
 
-/* What brings the cells' nodes. */
+/* Supplies the nodes of the cells. */
 typedef struct cell_reader {
-    hx_file_scan nodes, offsets; /* offsets: of version 5 alone */
+    hx_file_scan nodes, offsets; /* offsets: only for version 5 */
     int has_offsets;
-    int64_t offset; /* of the next cell */
-    int64_t left;   /* numbers that no cell had yet */
+    int64_t offset; /* offset of the next cell */
+    int64_t left;   /* numbers not yet used by a cell */
 } cell_reader;
 
 static int open_scan(const hx_vtk_reader *r, hx_file_mark at, hx_file_scan *scan)
@@ -91,7 +92,7 @@ static void close_cells(cell_reader *c)
     hx_file_scan_free(&c->offsets);
 }
 
-/* How many nodes the next cell has. */
+/* Reads the number of nodes of the next cell. */
 static int read_size(const hx_vtk_reader *r, cell_reader *c, int64_t cell, int64_t *n)
 {
     int64_t end;
@@ -124,7 +125,7 @@ static int read_nodes(const hx_vtk_reader *r, cell_reader *c, int64_t cell, int 
     return HX_OK;
 }
 
-/* A cell of that type, into node[MOST_NODES] as its solid has them. */
+/* Reads a cell of that type into node[MOST_NODES], in the order of its solid. */
 static int read_cell(hx_vtk_reader *r, cell_reader *c, int64_t cell, int64_t type, hx_solid_id *id,
                      int64_t *node)
 {
@@ -133,7 +134,7 @@ static int read_cell(hx_vtk_reader *r, cell_reader *c, int64_t cell, int64_t typ
     const int *const voxel = hx_vtk_voxel_order(type);
     HX_TRY(read_size(r, c, cell, &n));
     if (!solid || hx_solids[*solid].n_node != hx_solids[*solid].n_corner)
-        return hx_import_need_whole(r->import, "cells that are no solids of first order");
+        return hx_import_need_whole(r->import, "cells that are not solids of first order");
     *id = *solid;
     if (n != hx_solids[*id].n_node)
         return HX_FILE_RAISE(&c->nodes,
@@ -145,7 +146,7 @@ static int read_cell(hx_vtk_reader *r, cell_reader *c, int64_t cell, int64_t typ
     return HX_OK;
 }
 
-/* Cells of one solid that follow each other. */
+/* Consecutive cells of one kind of solid. */
 typedef struct bundle {
     hx_solid_id id;
     int64_t n, number[CELLS], node[CELLS * MOST_NODES];
@@ -195,7 +196,7 @@ int hx_vtk_send_cells(hx_vtk_reader *r, int64_t n_type)
     }
     HX_TRY_FAIL(send(r, &b));
     if (c.left > 0)
-        rc = HX_FILE_RAISE(&c.nodes, "CELLS announces %lld numbers, its cells have %lld",
+        rc = HX_FILE_RAISE(&c.nodes, "CELLS announces %lld numbers, but its cells have %lld",
                            (long long)r->n_cell_number, (long long)(r->n_cell_number - c.left));
 fail:
     close_cells(&c);
@@ -204,7 +205,7 @@ fail:
 
 /* --- sets --- */
 
-/* Of an array that is next; *fits: all values need no more than 32 bits. */
+/* Finds the distinct values of the next array; *fits: all values fit 32 bits. */
 static int find_values(hx_vtk_reader *r, const hx_file_number *type, int64_t n, int32_t *value,
                        hx_vtk_values *all, int *fits)
 {
@@ -220,7 +221,7 @@ static int find_values(hx_vtk_reader *r, const hx_file_number *type, int64_t n, 
     return HX_OK;
 }
 
-/* The set of each value, NULL: of none; and Gmsh's groups of volumes by their numbers. */
+/* The set of each value, NULL: none; and Gmsh's numbered groups of volumes. */
 typedef struct targets {
     hx_import_set *set[2][HX_VTK_SET_VALUES];
 } targets;
@@ -265,7 +266,7 @@ static int take_members(hx_vtk_reader *r, const hx_vtk_values *all, const target
     return hx_import_flush(r->import, on_points);
 }
 
-/* The faces of cells first .. first + n - 1, as sides. */
+/* Takes the faces of cells first .. first + n - 1, as sides. */
 static int take_sides(hx_import_set *set, int64_t first, int64_t n, const int32_t *value)
 {
     for (int64_t i = 0; i < n; i++)
@@ -289,7 +290,7 @@ int hx_vtk_send_faces(hx_vtk_reader *r, const char *name, const hx_file_number *
     HX_TRY_FAIL(find_values(r, type, n, value, &all, &fits));
     const int are_few = fits && all.n > 0 && all.n <= HX_VTK_SET_VALUES;
     if (!are_few || all.value[0] < 0 || all.value[all.n - 1] >> HX_VTK_CELL_FACES) {
-        rc = hx_import_need_whole(r->import, "an array with the name of faces");
+        rc = hx_import_need_whole(r->import, "an array named like one with faces of a set");
         goto fail;
     }
     HX_TRY_FAIL(hx_import_set_named(r->import, name, &set));
@@ -337,7 +338,7 @@ int hx_vtk_send_sets(hx_vtk_reader *r, const char *name, const hx_file_number *t
     int fits, rc;
     HX_TRY_FAIL(hx_alloc_raw(&value, PIECE, sizeof *value, what));
     HX_TRY_FAIL(find_values(r, type, n, value, &all, &fits));
-    if (!fits || all.n > HX_VTK_SET_VALUES) goto fail; /* no set, no error */
+    if (!fits || all.n > HX_VTK_SET_VALUES) goto fail; /* neither a set nor an error */
     HX_TRY_FAIL(name_sets(r, name, &all, &to));
     HX_TRY_FAIL(hx_file_scan_jump(&r->scan, begin));
     for (int64_t i = 0, now; i < n; i += now) {

@@ -1,6 +1,6 @@
-/* Legacy VTK reader (and its calls for .vtu, vtu_read.c): one pass over the sections of the file.
- * The file is not trusted: every count is compared with the bytes that are left before memory is
- * asked for. */
+/* Reader of legacy VTK files (it calls vtu_read.c for .vtu): one pass over the sections of the
+ * file. The file is not trusted: every count is compared with the remaining bytes before memory is
+ * allocated. */
 #include "vtk.h"
 
 #include <stdio.h>
@@ -58,7 +58,7 @@ void hx_vtk_note_seen(hx_vtk_reader *r, const char *name)
     snprintf(r->seen + n, sizeof r->seen - n, "%s%.60s", n > 0 ? ", " : "", name);
 }
 
-/* Puts the array aside, in memory of its own. */
+/* Keeps the array in memory of its own. */
 static int keep_array(hx_vtk_reader *r, const hx_file_number *type, int64_t n, double **value)
 {
     HX_TRY(hx_alloc_raw(value, (size_t)n, sizeof **value, "cell array"));
@@ -68,7 +68,7 @@ static int keep_array(hx_vtk_reader *r, const hx_file_number *type, int64_t n, d
     return HX_OK;
 }
 
-/* Cells that the array marks as ghosts, if there are some. */
+/* Finds cells that the array marks as ghosts, if there are any. */
 static int find_ghosts(hx_vtk_reader *r, const char *name, const hx_file_number *type, int64_t n)
 {
     const int is_level = strcmp(name, "vtkGhostLevels") == 0;
@@ -94,7 +94,8 @@ static int is_ghost_array(const hx_vtk_reader *r, const char *name)
            (strcmp(name, "vtkGhostType") == 0 || strcmp(name, "vtkGhostLevels") == 0);
 }
 
-/* The numbers of one array, after its head line. May it become sets? (Numberings may not.) */
+/* Reads the numbers of one array, after its head line. may_be_set: it is not a numbering, so it may
+ * become sets. */
 static int read_array(hx_vtk_reader *r, const char *name, const hx_file_number *type,
                       int64_t n_comp, int64_t n, bool may_be_set)
 {
@@ -106,7 +107,7 @@ static int read_array(hx_vtk_reader *r, const char *name, const hx_file_number *
     if (is_own && (r->mesh || r->import) && !r->wanted && strcmp(name, HX_VTK_RULES) == 0)
         return hx_vtk_read_rules(r, type, n);
     if (fits && is_int && is_ghost_array(r, name)) {
-        if (r->import) return hx_import_need_whole(r->import, "cells that are marked as ghosts");
+        if (r->import) return hx_import_need_whole(r->import, "ghost cells");
         return find_ghosts(r, name, type, n);
     }
     if (fits && (r->mesh || r->import) && !r->wanted && is_int && may_be_set &&
@@ -133,7 +134,7 @@ static int read_name(hx_vtk_reader *r, char name[HX_FILE_WORD_SIZE])
     return HX_OK;
 }
 
-/* METADATA goes on to the next empty line. */
+/* METADATA ends at the next empty line. */
 static int skip_metadata(hx_vtk_reader *r)
 {
     char line[8];
@@ -190,7 +191,8 @@ static int read_scalars(hx_vtk_reader *r)
     return read_array(r, name, type, n_comp, r->n_data, true);
 }
 
-/* An attribute with a fixed number of components, or one it names before or instead of its type. */
+/* Reads an attribute with a fixed number of components, or with one given before or instead of its
+ * type. */
 static int read_attribute(hx_vtk_reader *r, int64_t n_comp, bool has_type)
 {
     const hx_file_number byte = {"unsigned_char", 1, 'u'}, *type = &byte;
@@ -219,7 +221,7 @@ static int read_dataset(hx_vtk_reader *r)
 {
     HX_TRY(hx_file_scan_need(&r->scan, "the kind of DATASET"));
     if (strcasecmp(r->scan.word, "UNSTRUCTURED_GRID") != 0)
-        return HX_FILE_RAISE(&r->scan, "DATASET %s; it must be UNSTRUCTURED_GRID%s",
+        return HX_FILE_RAISE(&r->scan, "DATASET is %s; it must be UNSTRUCTURED_GRID%s",
                              hx_file_scan_shown(&r->scan), hx_foreign_vtk_remedy(r->scan.word));
     return HX_OK;
 }
@@ -252,8 +254,8 @@ static int read_data_head(hx_vtk_reader *r, hx_vtk_data_where where)
     return HX_OK;
 }
 
-/* The attributes whose numbers are of no use here or in a plain array; n_comp = 0: the file says.
- */
+/* Attributes whose values are not used, or are used like a plain array; n_comp = 0: given in the
+ * file. */
 static const struct {
     const char *word;
     int n_comp;
@@ -264,7 +266,7 @@ static const struct {
     {"EDGE_FLAGS", 1, true}, {"COLOR_SCALARS", 0, false}, {"TEXTURE_COORDINATES", 0, true},
 };
 
-/* The section that the last word opens. */
+/* Reads the section that the last word opens. */
 static int read_section(hx_vtk_reader *r)
 {
     const char *word = r->scan.word;
@@ -296,8 +298,8 @@ static int read_header(hx_vtk_reader *r)
         return HX_FILE_RAISE(&r->scan, "not a legacy VTK file, which starts with '# vtk DataFile "
                                        "Version'");
     if (r->major < 1 || r->major > 5)
-        return HX_FILE_RAISE(&r->scan, "version %d.%d of the format; 2.0 to 5.1 can be read",
-                             r->major, minor);
+        return HX_FILE_RAISE(&r->scan, "version %d.%d of the format; 2.0 to 5.1 are read", r->major,
+                             minor);
     HX_TRY(hx_file_scan_line(&r->scan, r->title, sizeof r->title, &found));
     HX_TRY(hx_file_scan_need(&r->scan, "ASCII or BINARY"));
     const int is_binary = strcasecmp(r->scan.word, "BINARY") == 0;
@@ -308,7 +310,7 @@ static int read_header(hx_vtk_reader *r)
     return HX_OK;
 }
 
-/* Whether the file begins as XML does. */
+/* Returns 1 if the file begins as XML. */
 static int is_xml(const char *path)
 {
     unsigned char head[4] = {0};
@@ -356,8 +358,8 @@ static void reader_free(hx_vtk_reader *r)
     free(r->is_ghost);
 }
 
-/* A reader as it was before the first pass, but for the ghosts that this found; its notes, from
- * n_note on, will come again. */
+/* Resets the reader to its state before the first pass, except for the ghosts that this pass found;
+ * its notes, from n_note, will be repeated. */
 static void begin_again(hx_vtk_reader *r, size_t n_note)
 {
     hx_vtk_reader next = {.mesh = r->mesh,
@@ -388,8 +390,8 @@ static int read_file(hx_vtk_reader *r, const char *path)
     return read_legacy(r, path);
 }
 
-/* The one numbering of tetrahedra, wedges and pyramids. Other programs write wedges either way
- * round. */
+/* Gives tetrahedra, wedges and pyramids their standard numbering. Other programs write wedges in
+ * both orientations. */
 static int settle_cells(const char *path, hx_mesh *mesh, hx_renumbered_list *list, hx_notes *notes)
 {
     hx_settle_report report;
@@ -400,7 +402,7 @@ static int settle_cells(const char *path, hx_mesh *mesh, hx_renumbered_list *lis
     return rc;
 }
 
-/* Cells of other programs in the right order of nodes. */
+/* Corrects the order of nodes in cells of other programs. */
 static int mend_cells(const char *path, hx_mesh *mesh, hx_notes *notes)
 {
     uint8_t *order = NULL;

@@ -1,4 +1,4 @@
-/* From what a VTK file holds, legacy or XML, to the mesh and its sets. */
+/* Makes the mesh and its sets from the contents of a VTK file, legacy or XML. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 enum { MAX_SET_VALUES = HX_VTK_SET_VALUES };
 
-/* The file's numbers of the points and cells that are kept. */
+/* Sets the file's numbers of the points and cells that are kept. */
 static int number_items(hx_vtk_reader *r)
 {
     for (int64_t a = 0; r->node_new && a < r->n_node; a++)
@@ -28,7 +28,7 @@ static int number_items(hx_vtk_reader *r)
                             r->scan.path, (long long)n_ghost));
     if (r->n_elem - r->n_solid == n_ghost) return HX_OK;
     return hx_notes_add(r->notes, HX_NOTE_DETAIL,
-                        "%s: %lld points, lines and faces among the cells make sets only",
+                        "%s: %lld points, lines and faces among the cells are used only for sets",
                         r->scan.path, (long long)(r->n_elem - r->n_solid - n_ghost));
 }
 
@@ -36,8 +36,8 @@ int hx_vtk_check_sections(hx_vtk_reader *r)
 {
     if (r->n_node >= 0 && r->n_elem >= 0 && r->has_types) return HX_OK;
     return HX_FILE_RAISE(&r->scan,
-                         "no %s section; an unstructured grid has POINTS, CELLS and "
-                         "CELL_TYPES, and its data after them",
+                         "no %s section; an unstructured grid has POINTS, CELLS and CELL_TYPES, "
+                         "followed by its data",
                          r->n_node < 0   ? "POINTS"
                          : r->n_elem < 0 ? "CELLS"
                                          : "CELL_TYPES");
@@ -49,7 +49,7 @@ int hx_vtk_make_mesh(hx_vtk_reader *r)
     if (r->elem_new && r->n_solid == 0)
         return HX_FILE_RAISE(&r->scan,
                              "no solid among %lld cells, which are points, lines and faces (gmsh "
-                             "saves the volumes only where a Physical Volume names them)",
+                             "saves volumes only if a Physical Volume contains them)",
                              (long long)r->n_elem);
     const char *slash = strrchr(r->scan.path, '/');
     double *xyz = r->xyz;
@@ -96,7 +96,7 @@ void hx_vtk_add_value(hx_vtk_values *list, int32_t value)
     list->value[at] = value;
 }
 
-/* Of value[n], through those of HX_N_PART parts. */
+/* Finds the distinct values of value[n], using HX_N_PART parts. */
 static void distinct_values(int64_t n, const int32_t *value, hx_vtk_values *part,
                             hx_vtk_values *all)
 {
@@ -115,7 +115,8 @@ static void distinct_values(int64_t n, const int32_t *value, hx_vtk_values *part
     }
 }
 
-/* Places in value[n], by value and ascending; start[v] becomes the first of value v. */
+/* Sorts the indices of value[n] by value, ascending; start[v] becomes the first index of value
+ * v. */
 static void sort_places(int64_t n, const int32_t *value, const hx_vtk_values *all, int64_t *count,
                         int64_t start[MAX_SET_VALUES + 1], int32_t *place)
 {
@@ -144,7 +145,7 @@ static void sort_places(int64_t n, const int32_t *value, const hx_vtk_values *al
     }
 }
 
-/* Points of a file of second order: corners stand for those that are left out. */
+/* Adds points of a file of second order: points that are left out are replaced by corners. */
 static int add_points(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *member)
 {
     int32_t *node = NULL, *edge = NULL;
@@ -170,7 +171,7 @@ static int add_points(hx_vtk_reader *r, const char *name, int64_t n, const int32
 
 /* --- faces --- */
 
-/* The corners of a triangle or quadrangle in the mesh; 0: it has others. */
+/* Corners of a triangle or quadrangle in the mesh; returns 0 if a corner is missing. */
 static int take_face(const hx_vtk_reader *r, int64_t cell, int32_t node[4])
 {
     const int32_t *const from = r->cell_node + r->cell_begin[cell];
@@ -184,7 +185,7 @@ static int is_face(const hx_vtk_reader *r, int32_t cell)
     return r->elem_new[cell] == HX_VTK_TRIANGLE || r->elem_new[cell] == HX_VTK_QUAD;
 }
 
-/* Room for n faces of one more set. */
+/* Makes room for the n faces of one more set. */
 static int add_faces(hx_vtk_reader *r, const char *name, int64_t n, hx_vtk_faces **made)
 {
     HX_TRY(
@@ -196,7 +197,7 @@ static int add_faces(hx_vtk_reader *r, const char *name, int64_t n, hx_vtk_faces
     return hx_alloc_raw(&faces->node, (size_t)n, sizeof *faces->node, "faces of a set");
 }
 
-/* Puts the faces among those cells aside. */
+/* Keeps the faces among these cells. */
 static int keep_faces(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *member)
 {
     int64_t n_face = 0;
@@ -232,7 +233,7 @@ int hx_vtk_take_faces(hx_vtk_reader *r, const char *name, int64_t n, const int32
     return HX_OK;
 }
 
-/* Faces whose elements are given: the local faces there are now. */
+/* Converts faces given by element and number to the current local faces. */
 static int make_local_faces(hx_vtk_reader *r, const hx_vtk_faces *faces)
 {
     int64_t *face = NULL, n = 0;
@@ -273,7 +274,7 @@ int hx_vtk_make_faces(hx_vtk_reader *r)
 
 /* --- sets --- */
 
-/* Cells: elements, faces, and the points of all that bounds them. */
+/* Adds cells: elements, faces, and the points of everything that bounds them. */
 static int add_cells(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *member)
 {
     int32_t *elem = NULL;
@@ -294,7 +295,7 @@ static int add_cells(hx_vtk_reader *r, const char *name, int64_t n, const int32_
     return rc;
 }
 
-/* Elements if there is one among the cells, else faces, else lines and points. */
+/* Elements if there is one among the cells, otherwise faces, otherwise lines and points. */
 static hx_set_kind kind_of(const hx_vtk_reader *r, int64_t n, const int32_t *member)
 {
     int n_face = 0;
@@ -307,8 +308,9 @@ static hx_set_kind kind_of(const hx_vtk_reader *r, int64_t n, const int32_t *mem
     return n_face > 0 ? HX_KIND_FACES : HX_KIND_CURVES;
 }
 
-/* A set's name until all are known: its kind before a line break, which no array's name has. Arrays
- * of flags, as we write them, are of one set by points and by cells. */
+/* Until all sets are known, a set's name consists of its kind and a line break, which no array's
+ * name contains, before its name. Arrays of flags, as hextop writes them, form one set of points
+ * and cells. */
 static int add_set(hx_vtk_reader *r, int is_flag, const char *name, int64_t n,
                    const int32_t *member)
 {
@@ -322,8 +324,8 @@ static int add_set(hx_vtk_reader *r, int is_flag, const char *name, int64_t n,
     return rc;
 }
 
-/* Gmsh's groups by their numbers, as its own files have them where they have no name: "surface 7".
- * Points, curves, surfaces and volumes are numbered each for itself. */
+/* Gmsh's groups by their numbers, named as in its own files without names: "surface 7". Points,
+ * curves, surfaces and volumes are numbered separately. */
 static int add_groups(hx_vtk_reader *r, int32_t value, int64_t n, const int32_t *member)
 {
     static const char *const word[4] = {"point", "curve", "surface", "volume"};
@@ -367,7 +369,8 @@ int hx_vtk_name_sets(hx_vtk_reader *r)
     }
     const int rc = hx_kinds_name_apart(n, list, NULL, r->scan.path, r->notes, r->mesh);
     free(list);
-    if (rc == HX_OK && r->mesh->n_shared > 0) /* the same order whichever arrays come first */
+    /* the order is independent of which arrays come first */
+    if (rc == HX_OK && r->mesh->n_shared > 0)
         qsort(r->mesh->set, r->mesh->n_set, sizeof *r->mesh->set, compare_names);
     return rc;
 }
@@ -388,7 +391,7 @@ int hx_vtk_make_sets(hx_vtk_reader *r, const char *name, int64_t n, const int32_
         return hx_vtk_take_faces(r, hx_vtk_faces_of(name), n, value);
     HX_TRY_FAIL(hx_alloc_raw(&part, HX_N_PART, sizeof *part, "values of sets"));
     distinct_values(n, value, part, &all);
-    if (all.n > MAX_SET_VALUES) goto fail; /* no set, no error */
+    if (all.n > MAX_SET_VALUES) goto fail; /* neither a set nor an error */
 
     HX_TRY_FAIL(hx_alloc_raw(&member, (size_t)n, sizeof *member, "members of sets"));
     HX_TRY_FAIL(hx_alloc(&count, (size_t)HX_N_PART * MAX_SET_VALUES, sizeof *count, "members"));

@@ -1,4 +1,5 @@
-/* Types of cells of a VTK file: from its points to the corners of collapsed hexahedra. */
+/* Types of cells in a VTK file: converts the file's points to the corners of collapsed
+ * hexahedra. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 
 enum { VTK_VOXEL = 11, PLACES = 32 };
 
-/* vtkCellType.h. A voxel counts its nodes by x, y and z. */
+/* vtkCellType.h. A voxel orders its nodes by x, y and z. */
 static const struct {
     int type;
     hx_solid_id id;
@@ -18,7 +19,7 @@ static const struct {
     {29, HX_SOLID_VTK_HEX27}, {32, HX_SOLID_VTK_WEDGE18}, {33, HX_SOLID_VTK_HEX24},
 };
 
-/* For messages. */
+/* Name of a cell type, for messages. */
 static const char *type_name(int64_t type)
 {
     static const char *const name[] = {
@@ -34,7 +35,7 @@ static const char *type_name(int64_t type)
     if (type == 29) return "VTK_TRIQUADRATIC_HEXAHEDRON";
     if (type == 42) return "VTK_POLYHEDRON";
     if (type == 72) return "VTK_LAGRANGE_HEXAHEDRON";
-    return "no solid that is read";
+    return "not a solid that is read";
 }
 
 const hx_solid_id *hx_vtk_find_solid(int64_t type)
@@ -50,7 +51,7 @@ const int *hx_vtk_voxel_order(int64_t type)
     return type == VTK_VOXEL ? voxel : NULL;
 }
 
-/* Points, lines and faces of first and second order, which bound solids: what they are; 0: no such
+/* Shape of points, lines and faces of first and second order, which bound solids; 0: another
  * cell. */
 static int boundary_shape(int64_t type)
 {
@@ -67,7 +68,7 @@ static int boundary_shape(int64_t type)
     return 0;
 }
 
-/* The cell is no element; those before it were. */
+/* Marks a cell that is not an element; all cells before it were elements. */
 static int leave_out(hx_vtk_reader *r, int64_t cell, int shape)
 {
     if (!r->elem_new) {
@@ -89,14 +90,13 @@ static int refuse_type(hx_vtk_reader *r, int64_t elem, int64_t type)
 {
     return HX_FILE_RAISE(
         &r->scan,
-        "cell %lld is of type %lld (%s); every cell must be a tetrahedron (10), "
-        "wedge (13), pyramid (14), hexahedron (12) or voxel (11), or one of second "
-        "order (24 to 27, 29, 32, 33), so leave points, lines and faces out of the "
-        "file (gmsh: one Physical Volume)",
+        "cell %lld is of type %lld (%s); every cell must be a tetrahedron (10), wedge (13), "
+        "pyramid (14), hexahedron (12) or voxel (11), or one of second order (24 to 27, 29, 32, "
+        "33); leave points, lines and faces out of the file (gmsh: one Physical Volume)",
         (long long)elem, (long long)type, type_name(type));
 }
 
-/* The cell's nodes as the file has them; NULL and the message if they are not as many. */
+/* Nodes of the cell in the file's order; NULL with a message if their number is wrong. */
 static const int32_t *nodes_of(hx_vtk_reader *r, int64_t elem, int64_t type, hx_solid_id id)
 {
     const int64_t n =
@@ -140,7 +140,7 @@ int hx_vtk_take_types(hx_vtk_reader *r, int64_t first, int64_t n, const int64_t 
 
 /* --- second order --- */
 
-/* Solids are told by their numbers of nodes, of which no two of VTK's kinds have the same. */
+/* A solid is identified by its number of nodes, which is different for each of VTK's kinds. */
 static hx_solid_id solid_of(const hx_vtk_reader *r, int64_t elem)
 {
     const int64_t n = r->cell_begin[elem + 1] - r->cell_begin[elem];
@@ -149,12 +149,12 @@ static hx_solid_id solid_of(const hx_vtk_reader *r, int64_t elem)
     return HX_SOLID_HEX8;
 }
 
-/* The points may have come after the cells, which then were not checked. */
+/* The points may come after the cells, which were then not checked. */
 static int check_points(hx_vtk_reader *r)
 {
     if (r->n_node < 0)
-        return HX_FILE_RAISE(
-            &r->scan, "cells of second order, or no solids, before POINTS; these must come first");
+        return HX_FILE_RAISE(&r->scan, "cells of second order, or other cells that are not solids, "
+                                       "before POINTS; POINTS must come first");
     for (int64_t i = 0; i < r->cell_begin[r->n_elem]; i++)
         if (r->cell_node[i] >= r->n_node)
             return HX_FILE_RAISE(&r->scan, "a cell uses point %ld; there are points 0 to %lld",
@@ -173,8 +173,8 @@ static int64_t count_middles(const hx_vtk_reader *r)
     return n;
 }
 
-/* place[node] := element * 32 + which of its nodes behind the corners it is, in the first element
- * that has it so; -1 for others; -2 for corners. */
+/* place[node] := element * 32 + position among its nodes after the corners, in the first element
+ * that has it; -1 for other nodes; -2 for corners. */
 static void place_middles(const hx_vtk_reader *r, int64_t *place)
 {
     for (int64_t a = 0; a < r->n_node; a++) place[a] = -1;
@@ -188,14 +188,14 @@ static void place_middles(const hx_vtk_reader *r, int64_t *place)
     }
 }
 
-/* Lists the corners that stand for each point that is left out, in the file's numbers. */
+/* Lists the corners that replace each omitted point, in the file's numbers. */
 static void list_ends(hx_vtk_reader *r, const int64_t *place, hx_middle_survey *survey)
 {
     int32_t at = 0;
     for (int64_t a = 0; a < r->n_node; a++) {
         int32_t corner[HX_SOLID_CORNERS];
         r->middle[a] = -1;
-        if (place[a] == -1 && r->elem_new) { /* of no solid: nothing stands for it */
+        if (place[a] == -1 && r->elem_new) { /* on no solid: nothing replaces it */
             r->middle[a] = at;
             r->middle_end[at++] = 0;
         }
@@ -211,7 +211,7 @@ static void list_ends(hx_vtk_reader *r, const int64_t *place, hx_middle_survey *
     }
 }
 
-/* Keeps the points on edges, in the file's numbers as far as ends are meant; before compact. */
+/* Keeps the points on edges, with the ends in the file's numbers; must be called before compact. */
 static int keep_middles(hx_vtk_reader *r, int64_t n)
 {
     HX_TRY(hx_middles_alloc(&r->middles, n));
@@ -222,7 +222,7 @@ static int keep_middles(hx_vtk_reader *r, int64_t n)
     return HX_OK;
 }
 
-/* Renumbers what stays, coordinates in place. */
+/* Renumbers the remaining points; moves coordinates in place. */
 static void compact(hx_vtk_reader *r)
 {
     int32_t next = 0;
@@ -237,7 +237,7 @@ static void compact(hx_vtk_reader *r)
         int32_t *const end = r->middle_end + (r->middle[a] >= 0 ? r->middle[a] : 0);
         for (int k = 1; r->middle[a] >= 0 && k <= end[0]; k++) end[k] = r->node_new[end[k]];
     }
-    for (int64_t k = 0; k < 2 * r->middles.n; k++) /* an order-preserving map */
+    for (int64_t k = 0; k < 2 * r->middles.n; k++) /* the renumbering preserves the order */
         r->middles.end[k] = r->node_new[r->middles.end[k]];
 }
 
@@ -247,7 +247,7 @@ int hx_vtk_leave_middles(hx_vtk_reader *r)
     int64_t *place = NULL;
     hx_middle_survey survey = {0};
     const int64_t n = count_middles(r);
-    if (n == 0 && !r->elem_new) goto fail; /* nothing to do */
+    if (n == 0 && !r->elem_new) goto fail; /* nothing to leave out */
     HX_TRY_FAIL(check_points(r));
     const int64_t most = (n < r->n_node ? n : r->n_node) * HX_SOLID_CORNERS + r->n_node;
     if (most > INT32_MAX) {
@@ -265,7 +265,7 @@ int hx_vtk_leave_middles(hx_vtk_reader *r)
     if (survey.n > 0) rc = hx_note_middles(&survey, r->scan.path, r->notes);
 fail:
     free(place);
-    if (r->elem_new) return rc; /* the sets of what bounds the solids need their points */
+    if (r->elem_new) return rc; /* sets of cells that bound the solids need their points */
     free(r->cell_begin);
     free(r->cell_node);
     r->cell_begin = NULL;

@@ -8,7 +8,7 @@
 
 #include "../base/memory.h"
 
-/* A block per thread: large enough that a write costs little, small enough to stay in the cache. */
+/* Block size per thread: large enough to amortize a write, small enough to stay in the cache. */
 enum { BLOCK_BYTES = 1 << 20, MOST_THREADS = 32, LINE_SIZE = 1024 };
 
 static int this_thread(void)
@@ -49,7 +49,7 @@ int hx_vtk_stream_open(hx_vtk_stream *stream, const char *path)
     return hx_team_file_open(&stream->file, stream->team, path, stream->total);
 }
 
-/* Texts are the first process' to write. */
+/* Only the first rank writes texts. */
 int hx_vtk_stream_text(hx_vtk_stream *stream, const char *fmt, ...)
 {
     char line[LINE_SIZE];
@@ -76,7 +76,7 @@ static void report(const hx_vtk_stream *stream)
         stream->progress(stream->context, (double)stream->finished / (double)stream->total);
 }
 
-/* This process' piece, from `at` on, which ends behind it. */
+/* Writes this rank's piece from *at on; *at becomes its end. */
 static int put_piece(hx_vtk_stream *stream, const hx_vtk_items *items, size_t one,
                      hx_vtk_encoder *encode, const void *what, uint64_t *at)
 {

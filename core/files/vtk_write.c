@@ -1,5 +1,5 @@
-/* Legacy VTK writer. Nothing of the mesh is copied but numberings: the inverse of a renumbering,
- * and lists of what is kept of a part, 4 bytes a node or element each. */
+/* Legacy VTK writer. It copies nothing of the mesh except numberings: the inverse of a renumbering,
+ * and lists of the kept nodes and elements of a part, 4 bytes per node or element each. */
 #include "vtk.h"
 
 #include <ctype.h>
@@ -27,25 +27,25 @@ static int cell_type(hx_solid_id id)
     return type[id];
 }
 
-/* What the cell is in VTK. */
+/* The solid that VTK sees in the cell. */
 static hx_solid_id solid_of(const int32_t conn[8])
 {
     const hx_solid_id id = hx_solid_of_cell(conn);
     return id == HX_SOLID_WEDGE6 ? HX_SOLID_VTK_WEDGE6 : id;
 }
 
-/* What goes to the file, in the file's order. */
+/* The nodes and elements written to the file, in the file's order. */
 typedef struct selection {
     const hx_mesh *mesh;
-    const hx_vtk_piece *piece; /* of the data there is; NULL: all, in the mesh's own order */
+    /* the piece that the data cover; NULL: all, in the mesh's own order */
+    const hx_vtk_piece *piece;
     int64_t n_node, n_elem;
-    int64_t own_node[2],
-        own_elem[2];            /* those that this process writes: first, one after the last */
-    int64_t n_number, n_before; /* of count_cell_numbers */
-    int32_t *node, *elem;       /* [n_node], [n_elem] mesh's numbers; NULL: the same (owned) */
-    const int32_t *node_number; /* [mesh->n_node] the file's numbers; NULL: the same */
-    int32_t *own_number;        /* node_number of a part (owned) */
-    hx_vtk_kept kept;           /* a part of a mesh in pieces (owned) */
+    int64_t own_node[2], own_elem[2]; /* range that this rank writes: first, end */
+    int64_t n_number, n_before;       /* results of count_cell_numbers */
+    int32_t *node, *elem;             /* [n_node], [n_elem] mesh indices; NULL: identity (owned) */
+    const int32_t *node_number;       /* [mesh->n_node] index in the file; NULL: identity */
+    int32_t *own_number;              /* node_number of a part (owned) */
+    hx_vtk_kept kept;                 /* for a part of a distributed mesh (owned) */
     bool is_part;
 } selection;
 
@@ -73,7 +73,7 @@ static int invert(int64_t n, const int32_t *orig, int32_t **inverse)
     return HX_OK;
 }
 
-/* list := those of all[n] (NULL: 0 .. n-1) with keep[] != 0, in their order; replaces *all. */
+/* list := entries of all[n] (NULL: 0 .. n-1) with keep[] != 0, in their order; replaces *all. */
 static int keep_flagged(int32_t **all, int64_t n, const uint8_t *keep, int64_t *n_kept)
 {
     int64_t first[HX_N_PART + 1] = {0};
@@ -98,13 +98,14 @@ static int keep_flagged(int32_t **all, int64_t n, const uint8_t *keep, int64_t *
     return HX_OK;
 }
 
-/* Only elements with value >= least, and their nodes. */
+/* Selects only elements with value >= least, and their nodes. */
 static int select_part(selection *s, const double *value, double least)
 {
     const hx_mesh *mesh = s->mesh;
     int rc = HX_OK;
     uint8_t *keep_elem = NULL, *keep_node = NULL;
-    const int32_t *const place = s->piece ? mesh->elem_orig : NULL; /* of an element's value */
+    /* index of an element's value */
+    const int32_t *const place = s->piece ? mesh->elem_orig : NULL;
     s->is_part = true;
     HX_TRY_FAIL(hx_alloc_raw(&keep_elem, (size_t)mesh->n_elem, 1, "elements of the VTK file"));
     HX_TRY_FAIL(hx_alloc(&keep_node, (size_t)mesh->n_node, 1, "nodes of the VTK file"));
@@ -129,7 +130,7 @@ fail:
     return rc;
 }
 
-/* Everything, in the original numbering. */
+/* Selects everything, in the original numbering. */
 static void select_all(selection *s, const hx_mesh *mesh)
 {
     memset(s, 0, sizeof *s);
@@ -139,7 +140,7 @@ static void select_all(selection *s, const hx_mesh *mesh)
     s->node_number = mesh->window ? NULL : mesh->node_orig;
 }
 
-/* Place in the piece of node or element i of the file. */
+/* Index in the piece of node or element i of the file. */
 static int64_t in_piece(const selection *s, hx_vtk_where where, int64_t i)
 {
     if (!s->is_part) return i - s->piece->first[where];
@@ -147,7 +148,7 @@ static int64_t in_piece(const selection *s, hx_vtk_where where, int64_t i)
                                  : s->kept.elem[i - s->own_elem[0]];
 }
 
-/* Node and element i of the file. */
+/* Coordinates of node i and nodes of element i of the file. */
 static const double *xyz_of(const selection *s, int64_t i)
 {
     if (s->mesh->window) return s->piece->xyz + 3 * in_piece(s, HX_VTK_POINT, i);
@@ -199,7 +200,7 @@ static unsigned char *encode_cell_types(const void *what, int64_t begin, int64_t
     return to;
 }
 
-/* Place in the file of the whole mesh of the part's element i. */
+/* Index in the file of the whole mesh of element i of the part. */
 static int32_t elem_number(const selection *s, int64_t i)
 {
     if (s->mesh->window)
@@ -217,10 +218,10 @@ static unsigned char *encode_elem_numbers(const void *what, int64_t begin, int64
 
 typedef struct field_source {
     const hx_vtk_field *field;
-    const selection *pieces; /* the data are of its piece; NULL: as the next say */
-    const int32_t *list;     /* mesh's numbers in the file's order, NULL: the same */
-    const int32_t *number;   /* what the data are by, of the mesh's numbers; NULL: these */
-    int64_t first;           /* number of the first there is */
+    const selection *pieces; /* the data cover its piece; NULL: see the next members */
+    const int32_t *list;     /* mesh indices in the file's order, NULL: identity */
+    const int32_t *number;   /* order of the data, by mesh index; NULL: mesh order */
+    int64_t first;           /* index of the first entry */
 } field_source;
 
 static field_source source_of(const selection *s, const hx_vtk_field *field)
@@ -235,7 +236,7 @@ static field_source source_of(const selection *s, const hx_vtk_field *field)
                       : (field_source){field, NULL, NULL, NULL, first}; /* in the file's order */
 }
 
-/* Where the data of a tuple of the file are. */
+/* Position of the data of a tuple of the file. */
 static size_t find_item(const field_source *source, int64_t tuple)
 {
     if (source->pieces) return (size_t)in_piece(source->pieces, source->field->where, tuple);
@@ -243,7 +244,7 @@ static size_t find_item(const field_source *source, int64_t tuple)
            (size_t)source->first;
 }
 
-/* Tuples of a field; in ASCII a line each. */
+/* Encodes tuples of a field, one per line in ASCII. */
 static unsigned char *encode_field(const void *what, int64_t begin, int64_t end, int ascii,
                                    unsigned char *to)
 {
@@ -294,7 +295,7 @@ static int put_header(hx_vtk_stream *out, const char *title)
                               line, out->ascii ? "ASCII" : "BINARY");
 }
 
-/* Those of all elements of a mesh, by their kinds. */
+/* Counts the numbers of all elements of a mesh by their kinds. */
 static int64_t count_by_kind(const hx_mesh *mesh)
 {
     static const int n_node[HX_N_SOLID] = {[HX_CELL_HEXAHEDRON] = 8,
@@ -306,11 +307,12 @@ static int64_t count_by_kind(const hx_mesh *mesh)
     return n;
 }
 
-/* Numbers of CELLS from one of them to another: of each cell how many nodes, and these. */
+/* Counts the numbers of CELLS in a range: for each cell its number of nodes, and the nodes. */
 static int64_t count_numbers(const selection *s, int64_t begin, int64_t end)
 {
     int64_t n = end - begin;
-    const int is_there = s->mesh->conn != NULL; /* else hexahedra, to know a file's size */
+    /* otherwise all are hexahedra, to compute a file's size */
+    const int is_there = s->mesh->conn != NULL;
     if (!is_there || !hx_mesh_is_collapsed(s->mesh)) return 9 * n;
     if (s->mesh->window && !s->piece) return count_by_kind(s->mesh);
 #pragma omp parallel for schedule(static) reduction(+ : n)
@@ -318,8 +320,8 @@ static int64_t count_numbers(const selection *s, int64_t begin, int64_t end)
     return n;
 }
 
-/* Those of all, and of the pieces before this process', each of which counts its own. Collective.
- */
+/* Counts the numbers of all pieces and of those before this rank's; each rank counts its own.
+ * Collective. */
 static int count_cell_numbers(selection *s, const hx_team *team)
 {
     const int64_t n = count_numbers(s, s->own_elem[0], s->own_elem[1]);
@@ -356,7 +358,8 @@ int hx_vtk_name_bytes(unsigned char c)
     return c > 126 || c == '"' || c == '%' ? 3 : 1;
 }
 
-/* A name as VTK stores it: blanks become '_', what VTK would take for markup becomes %XX. */
+/* Encodes a name as VTK stores it: blanks become '_', characters that VTK treats as markup become
+ * %XX. */
 static int encode_name(const char *name, char *text, size_t n_text)
 {
     size_t n = 0;
@@ -373,8 +376,8 @@ static int encode_name(const char *name, char *text, size_t n_text)
     return n > 0 ? HX_OK : HX_RAISE(HX_EINTERNAL, "a field for the VTK file has no name");
 }
 
-/* What the head line of an array says: VTK's reader takes all arrays of a FIELD, but of SCALARS and
- * of VECTORS one each, as what ParaView colours and warps by. */
+/* The head line of an array. VTK's reader accepts all arrays of a FIELD, but only one each of
+ * SCALARS and VECTORS, which ParaView uses for colours and warping. */
 typedef enum { AS_SCALARS, AS_VECTORS, AS_ARRAY } head_kind;
 
 static int put_head(hx_vtk_stream *out, head_kind head, const char *name, int n_comp, int64_t n,
@@ -404,8 +407,8 @@ static int put_field(hx_vtk_stream *out, const selection *s, const hx_vtk_field 
     return hx_vtk_stream_text(out, "\n");
 }
 
-/* The places of a part's elements in the file of the whole mesh, from 0, under the name by which
- * VTK's own filters keep them. */
+/* Writes the indices of a part's elements in the file of the whole mesh, from 0, under the name
+ * that VTK's own filters use. */
 static int put_elem_numbers(hx_vtk_stream *out, const selection *s)
 {
     HX_TRY(put_head(out, AS_ARRAY, "vtkOriginalCellIds", 1, s->n_elem, "int"));
@@ -414,7 +417,7 @@ static int put_elem_numbers(hx_vtk_stream *out, const selection *s)
     return hx_vtk_stream_text(out, "\n");
 }
 
-/* How many fields there are; all of them can be written. */
+/* Counts the fields and checks that all can be written. */
 static int count_fields(const hx_vtk_stream *out, hx_vtk_where where, const hx_vtk_field *field,
                         size_t n_field, size_t *n)
 {
@@ -429,7 +432,7 @@ static int count_fields(const hx_vtk_stream *out, hx_vtk_where where, const hx_v
     return HX_OK;
 }
 
-/* The first field there of n_comp components that is one to look at; n_field: none. */
+/* First field with n_comp components that is meant for display; n_field: none. */
 static size_t find_first(hx_vtk_where where, const hx_vtk_field *field, size_t n_field, int n_comp)
 {
     size_t i = 0;
@@ -464,7 +467,7 @@ static int put_fields(hx_vtk_stream *out, const selection *s, hx_vtk_where where
     return has_numbers ? put_elem_numbers(out, s) : HX_OK;
 }
 
-/* Arrays of the file itself, which go before its points. */
+/* Writes arrays of the file itself, before its points. */
 static int put_own_fields(hx_vtk_stream *out, const hx_vtk_field *field, size_t n_field)
 {
     size_t n;
@@ -491,7 +494,8 @@ static int put_file(hx_vtk_stream *out, const selection *s, const char *title,
     return put_fields(out, s, HX_VTK_POINT, field, n_field);
 }
 
-/* Equal pieces for all that write, unless it is what each has of a part. */
+/* Splits the items into equal pieces for all ranks, unless each rank writes its elements of a
+ * part. */
 static void share_out(selection *s, const hx_team *team)
 {
     for (int i = 0; i < 2; i++) {
@@ -527,7 +531,7 @@ size_t hx_vtk_writer_bytes(const hx_mesh *mesh, int is_part)
     return bytes;
 }
 
-/* Numbers of the longest record: a cell has 9. */
+/* Number of values of the longest record: a cell has 9. */
 static size_t most_values(const hx_vtk_field *field, size_t n_field)
 {
     size_t most = 9;
@@ -549,27 +553,27 @@ hx_vtk_piece hx_vtk_own_piece(const hx_team *team, const hx_mesh *mesh)
     return piece;
 }
 
-/* Of what a team writes together. */
+/* Checks options of a file that several ranks write together. */
 static int check_team(const hx_team *team, const hx_vtk_options *options)
 {
     if (team->size == 1) return HX_OK;
     if (options->format == HX_VTK_BINARY && options->piece &&
         (!options->value || options->piece->xyz))
         return HX_OK;
-    return HX_RAISE(HX_EINTERNAL, "several processes write whole binary files alone");
+    return HX_RAISE(HX_EINTERNAL, "several ranks can only write whole binary files");
 }
 
-/* What is to be written. */
+/* Selects what is written. */
 static int select_items(selection *s, const hx_team *team, const hx_vtk_options *options)
 {
     HX_TRY(check_team(team, options));
-    if (s->mesh->window) return HX_OK; /* the piece has what is written: select_kept */
+    if (s->mesh->window) return HX_OK; /* select_kept uses the piece */
     HX_TRY(invert(s->mesh->n_node, s->mesh->node_orig, &s->node));
     HX_TRY(invert(s->mesh->n_elem, s->mesh->elem_orig, &s->elem));
     return options->value ? select_part(s, options->value, options->least) : HX_OK;
 }
 
-/* A part of a mesh in pieces. Collective. */
+/* Selects a part of a distributed mesh. Collective. */
 static int select_kept(selection *s, const hx_team *team, const hx_vtk_options *options)
 {
     const hx_vtk_kept *const k = &s->kept;
@@ -585,7 +589,7 @@ static int select_kept(selection *s, const hx_team *team, const hx_vtk_options *
     return HX_OK;
 }
 
-/* How many bytes it is. */
+/* Counts the bytes of the file. */
 static int count_bytes(hx_vtk_stream *out, const selection *s, const char *title,
                        const hx_vtk_field *field, size_t n_field)
 {
@@ -631,7 +635,7 @@ int hx_vtk_write(const char *path, const hx_mesh *mesh, const char *title, hx_vt
     return hx_vtk_write_part(path, mesh, title, &options, field, n_field, NULL);
 }
 
-/* A JSON string with its quotes. */
+/* Writes a JSON string with its quotes. */
 static void put_json_string(FILE *stream, const char *text)
 {
     fputc('"', stream);

@@ -1,4 +1,4 @@
-/* Values of the arrays of a .vtu file: text, base64 or raw bytes, plain or in zlib's blocks. */
+/* Values of the arrays of a .vtu file: text, base64 or raw bytes, plain or in zlib blocks. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include <zlib.h>
 #endif
 
-/* Deflate makes at most 1032 bytes of one. */
+/* Deflate expands one byte to at most 1032. */
 enum { MOST_RATIO = 1040 };
 
 static int raise_array(const hx_vtu_file *file, const hx_vtu_array *array, int code)
@@ -23,11 +23,11 @@ static int raise_array(const hx_vtu_file *file, const hx_vtu_array *array, int c
 
 /* --- bytes --- */
 
-/* Bytes one after another, as they are or from base64. */
+/* A stream of bytes, raw or decoded from base64. */
 typedef struct source {
     const char *at, *end;
     int is_base64;
-    unsigned char left[3]; /* decoded and not yet read */
+    unsigned char left[3]; /* decoded but not read yet */
     int n_left;
 } source;
 
@@ -44,7 +44,7 @@ static int is_blank(char c)
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-/* The next four characters into left[]; 0: they are none, or the text ends. */
+/* Decodes the next four characters into left[]; 0: they are invalid, or the text ends. */
 static int decode_four(source *s)
 {
     int digit[4], n = 0, n_pad = 0;
@@ -64,7 +64,7 @@ static int decode_four(source *s)
     return 1;
 }
 
-/* The next n bytes; 0: there are not as many. */
+/* Reads the next n bytes; 0: there are fewer. */
 static int take(source *s, size_t n, unsigned char *bytes)
 {
     if (!s->is_base64) {
@@ -85,14 +85,14 @@ static int take(source *s, size_t n, unsigned char *bytes)
     return 1;
 }
 
-/* Bytes that can still come, at most. */
+/* Upper bound of the remaining bytes. */
 static uint64_t room(const source *s)
 {
     const uint64_t n = (uint64_t)(s->end - s->at);
     return s->is_base64 ? n / 4 * 3 + (uint64_t)s->n_left : n;
 }
 
-/* A size before the data. */
+/* Reads a size before the data. */
 static int take_size(const hx_vtu_file *file, source *s, uint64_t *size)
 {
     unsigned char bytes[8];
@@ -115,7 +115,7 @@ static int open_source(const hx_vtu_file *file, const hx_vtu_array *array, sourc
     if (!file->appended)
         return ARRAY_RAISE(file, array, "its data are appended, but there is no <AppendedData>");
     if ((uint64_t)array->offset > file->n_appended)
-        return ARRAY_RAISE(file, array, "offset %lld lies behind the file's end",
+        return ARRAY_RAISE(file, array, "offset %lld lies beyond the end of the file",
                            (long long)array->offset);
     s->is_base64 = file->appended_is_base64;
     s->at = file->appended + array->offset;
@@ -127,10 +127,10 @@ static int open_source(const hx_vtu_file *file, const hx_vtu_array *array, sourc
 
 static int refuse_cut(const hx_vtu_file *file, const hx_vtu_array *array)
 {
-    return ARRAY_RAISE(file, array, "its data end early, or are no base64: the file is damaged");
+    return ARRAY_RAISE(file, array, "its data are truncated or not base64: the file is damaged");
 }
 
-/* n_byte := bytes of the array once they are checked against the number of values; -1: any. */
+/* Checks the size of the array in bytes against its number of values; -1: any. */
 static int check_size(const hx_vtu_file *file, const hx_vtu_array *array, uint64_t size, int64_t n)
 {
     const uint64_t n_byte = (uint64_t)array->type.n_byte;
@@ -156,10 +156,11 @@ static int decode_plain(const hx_vtu_file *file, const hx_vtu_array *array, sour
 
 #ifdef HX_HAVE_ZLIB
 typedef struct blocks {
-    uint64_t n, size, last; /* size of all but the last; 0: that is full too */
-    uint64_t total;         /* bytes once they are inflated */
-    uint64_t most;          /* bytes of the largest as it is stored */
-    uint64_t *stored;       /* [n] (owned) */
+    /* size of all blocks but the last; last = 0: the last one is full too */
+    uint64_t n, size, last;
+    uint64_t total;   /* bytes after inflation */
+    uint64_t most;    /* stored bytes of the largest block */
+    uint64_t *stored; /* [n] (owned) */
 } blocks;
 
 static int read_blocks(const hx_vtu_file *file, const hx_vtu_array *array, source *s, blocks *b)
@@ -262,7 +263,7 @@ static int refuse_word(const hx_vtu_file *file, const hx_vtu_array *array, const
                         array->type.kind == 'f' ? "a number" : "an integer");
 }
 
-/* Digits of a number from its first one that is not 0, zeros included. */
+/* Digits of a number from its first nonzero digit, including trailing zeros. */
 static int count_digits(const char *at, const char *end)
 {
     int n = 0;
@@ -271,7 +272,7 @@ static int count_digits(const char *at, const char *end)
     return n;
 }
 
-/* The number at `at`, as 8 bytes; returns what follows it, or NULL. */
+/* Parses the number at `at` into 8 bytes; returns the position after it, or NULL. */
 static const char *parse(const char *at, char kind, unsigned char to[8])
 {
     char *end;
@@ -329,7 +330,7 @@ static int decode(const hx_vtu_file *file, const hx_vtu_array *array, int64_t n,
     values->n_byte = array->type.n_byte;
     values->kind = array->type.kind;
     values->is_big = file->is_big;
-    if (n == 0) return HX_OK; /* of an empty piece nothing need be there */
+    if (n == 0) return HX_OK; /* an empty piece may lack the array's data */
     if (array->type.kind == 's')
         return ARRAY_RAISE(file, array, "values of type %s where numbers are expected",
                            array->type.name);

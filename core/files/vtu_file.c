@@ -1,4 +1,4 @@
-/* Elements of a .vtu file: its pieces, and where the values of their arrays lie. */
+/* Elements of a .vtu file: its pieces, and the positions of their arrays' values. */
 #include "vtu_file.h"
 
 #include <stdio.h>
@@ -29,8 +29,8 @@ static int read_layout(hx_vtu_file *file)
     file->is_compressed = compressor && *compressor;
     if (file->is_compressed && strcmp(compressor, "vtkZLibDataCompressor") != 0)
         return HX_XML_RAISE(xml, xml->at_line,
-                            "compressed by %.40s, which is not read: save the file with ZLib "
-                            "compression or without (ParaView: Compressor Type)",
+                            "the data are compressed by %.40s, which is not read: save the file "
+                            "with ZLib compression or without (ParaView: Compressor Type)",
                             compressor);
     return HX_OK;
 }
@@ -65,10 +65,10 @@ static int read_type(const hx_vtu_file *file, hx_file_number *type)
         *type = list[i];
         if (strcmp(word, list[i].name) == 0) return HX_OK;
     }
-    return HX_XML_RAISE(&file->xml, file->xml.at_line,
-                        "type=\"%.40s\" of an array; Int8 to UInt64, Float32 or Float64 is "
-                        "expected",
-                        word ? word : "");
+    return HX_XML_RAISE(
+        &file->xml, file->xml.at_line,
+        "an array has type=\"%.40s\"; Int8 to UInt64, Float32 or Float64 is expected",
+        word ? word : "");
 }
 
 static int read_format(const hx_vtu_file *file, hx_vtu_format *format)
@@ -79,11 +79,11 @@ static int read_format(const hx_vtu_file *file, hx_vtu_format *format)
     *format = strcmp(word, "binary") == 0 ? HX_VTU_BINARY : HX_VTU_APPENDED;
     if (*format == HX_VTU_BINARY || strcmp(word, "appended") == 0) return HX_OK;
     return HX_XML_RAISE(&file->xml, file->xml.at_line,
-                        "format=\"%.40s\" of an array; ascii, binary or appended is expected",
+                        "an array has format=\"%.40s\"; ascii, binary or appended is expected",
                         word);
 }
 
-/* What lies between the tags of an array. */
+/* Reads the content between the tags of an array. */
 static int read_content(hx_vtu_file *file, hx_vtu_array *array)
 {
     hx_xml_event event;
@@ -93,7 +93,8 @@ static int read_content(hx_vtu_file *file, hx_vtu_array *array)
         if (event == HX_XML_START) HX_TRY(hx_xml_skip(&file->xml));
         if (event == HX_XML_START || event != HX_XML_TEXT) continue;
         if (array->text)
-            return HX_XML_RAISE(&file->xml, file->xml.at_line, "the values of an array in pieces");
+            return HX_XML_RAISE(&file->xml, file->xml.at_line,
+                                "the values of an array are split by other elements");
         array->text = file->xml.text;
         array->n_text = file->xml.n_text;
         array->text_line = file->xml.at_line;
@@ -101,7 +102,7 @@ static int read_content(hx_vtu_file *file, hx_vtu_array *array)
     return HX_OK;
 }
 
-/* At the start of a DataArray; ids: names of those that number points or cells. */
+/* Reads the start of a DataArray; ids: names of the arrays that number points or cells. */
 static int read_array(hx_vtu_file *file, hx_vtu_section section, const char *ids[2])
 {
     const hx_xml_scan *const xml = &file->xml;
@@ -114,7 +115,8 @@ static int read_array(hx_vtu_file *file, hx_vtu_section section, const char *ids
     if (array.n_comp == 0) array.n_comp = 1;
     HX_TRY(hx_xml_count(xml, "offset", array.format == HX_VTU_APPENDED ? -1 : 0, &array.offset));
     if (name && strlen(name) >= HX_FILE_WORD_SIZE)
-        return HX_XML_RAISE(xml, xml->at_line, "the name of an array has %zu bytes; %d is the most",
+        return HX_XML_RAISE(xml, xml->at_line,
+                            "the name of an array has %zu bytes; at most %d are possible",
                             strlen(name), HX_FILE_WORD_SIZE - 1);
     for (int k = 0; k < 2; k++) array.is_id |= ids[k] && name && strcmp(name, ids[k]) == 0;
     HX_TRY(hx_grow(&file->array, file->n_array, &file->array_capacity, sizeof *file->array,
@@ -135,7 +137,7 @@ static const struct {
                 {"PointData", HX_VTU_POINT_DATA},
                 {"CellData", HX_VTU_CELL_DATA}};
 
-/* The arrays of a section whose start was read. */
+/* Reads the arrays of a section whose start was read. */
 static int read_section(hx_vtu_file *file, hx_vtu_section section)
 {
     hx_xml_event event;
@@ -181,7 +183,7 @@ static int read_piece(hx_vtu_file *file)
     return HX_OK;
 }
 
-/* Behind its start: an underscore, then bytes that are no XML. */
+/* After the start tag: an underscore, then bytes that are not XML. */
 static int find_appended(hx_vtu_file *file)
 {
     const hx_xml_scan *const xml = &file->xml;
@@ -222,7 +224,8 @@ int hx_vtu_open(hx_vtu_file *file, const char *path)
     memset(file, 0, sizeof *file);
     HX_TRY_FAIL(hx_vtu_open_root(&file->xml, path, &is_parallel));
     if (is_parallel) {
-        rc = HX_XML_RAISE(&file->xml, 1, "a list of pieces where a piece (.vtu) is expected");
+        rc = HX_XML_RAISE(&file->xml, 1,
+                          "the file lists pieces, but a single piece (.vtu) is expected");
         goto fail;
     }
     HX_TRY_FAIL(read_layout(file));

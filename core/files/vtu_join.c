@@ -1,4 +1,4 @@
-/* The pieces of .vtu files as one grid: without ghosts, with points that pieces share once. */
+/* Joins the pieces of .vtu files into one grid: without ghosts, and with each shared point once. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,13 +52,13 @@ static int decode(hx_vtu_part *part, hx_vtu_section section, const char *name, i
                       section == HX_VTU_POINTS ? "numbers" : "integers");
 }
 
-/* The values that make a piece's cells, which then are as many as it says. */
+/* Decodes the values that define a piece's cells and checks their numbers. */
 static int decode_part(hx_vtu_grid *grid, hx_vtu_part *part)
 {
     const hx_vtu_array *const points = hx_vtu_find(part->file, part->piece, HX_VTU_POINTS, NULL);
     const int64_t n = part->n_cell;
     if (points && part->n_point > 0 && points->n_comp != 3)
-        return PART_RAISE(part, "points of %lld coordinates; 3 are expected",
+        return PART_RAISE(part, "points with %lld coordinates; 3 are expected",
                           (long long)points->n_comp);
     HX_TRY(decode(part, HX_VTU_POINTS, NULL, 3 * part->n_point, &part->points));
     HX_TRY(decode(part, HX_VTU_CELLS, "offsets", n, &part->offsets));
@@ -76,7 +76,7 @@ static void fill_points(hx_vtu_grid *grid, const hx_vtu_part *part)
     for (int64_t i = 0; i < 3 * part->n_point; i++) to[i] = hx_vtu_real(&part->points, i);
 }
 
-/* The cells of a piece, behind the n_node nodes of those before. */
+/* Fills in the cells of a piece; their nodes follow the n_node nodes of the pieces before. */
 static int fill_cells(hx_vtu_grid *grid, const hx_vtu_part *part, int64_t n_node)
 {
     int64_t last = 0, bad = INT64_MAX;
@@ -136,7 +136,7 @@ static int load(hx_vtu_grid *grid)
 
 /* --- ghosts --- */
 
-/* Flags of a piece's ghost cells; *n of them. */
+/* Flags a piece's ghost cells; *n: their number. */
 static int find_ghosts(const hx_vtu_part *part, uint8_t *is_ghost, int64_t *n)
 {
     hx_vtu_values values;
@@ -155,7 +155,7 @@ static int find_ghosts(const hx_vtu_part *part, uint8_t *is_ghost, int64_t *n)
     return rc;
 }
 
-/* Takes the ghosts out of begin, conn and type. unused := points that only they have. */
+/* Removes the ghosts from begin, conn and type. unused := points that only ghosts have. */
 static int drop_ghosts(hx_vtu_grid *grid, const uint8_t *is_ghost, uint8_t *unused)
 {
     int32_t next = 0;
@@ -195,7 +195,7 @@ static int compare_keys(const void *a, const void *b)
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* The piece's global numbers of points, or NULL. */
+/* The piece's global ids of points, or NULL. */
 static const hx_vtu_array *find_ids(const hx_vtu_part *part)
 {
     static const char *const name[] = {"GlobalNodeId", "GlobalNodeIds", "GlobalPointIds"};
@@ -223,7 +223,7 @@ static void keys_of_places(const hx_vtu_part *part, const double *xyz, shared_ke
 {
     for (int64_t i = 0; i < part->n_point; i++)
         for (int d = 0; d < 3; d++) {
-            const double x = xyz[3 * i + d] + 0.0; /* -0 becomes 0 */
+            const double x = xyz[3 * i + d] + 0.0; /* converts -0 to 0 */
             memcpy(&key[i].key[d], &x, sizeof x);
         }
 }
@@ -241,7 +241,7 @@ static int make_keys(const hx_vtu_grid *grid, int by_ids, shared_key *key)
     return HX_OK;
 }
 
-/* One number for points that lie apart: the numbers are not what they are called. */
+/* Refuses one id for points in different places: such ids are not global. */
 static int check_places(const hx_vtu_grid *grid, const shared_key *a, const shared_key *b,
                         double size)
 {
@@ -251,21 +251,22 @@ static int check_places(const hx_vtu_grid *grid, const shared_key *a, const shar
     for (int d = 0; d < 3; d++) far = fmax(far, fabs(x[d] - y[d]));
     if (far <= 1e-5 * size) return HX_OK;
     return PART_RAISE(&grid->part[b->part],
-                      "GlobalNodeId %lld is at (%g, %g, %g), in another piece at (%g, %g, %g)",
+                      "GlobalNodeId %lld is at (%g, %g, %g), but in another piece at (%g, %g, %g)",
                       (long long)b->key[0], y[0], y[1], y[2], x[0], x[1], x[2]);
 }
 
-/* Points of equal keys, key[0 .. n) by piece: root of all is the first. */
+/* Merges points with equal keys, key[0 .. n) ordered by piece: the root of all is the first. */
 static int merge_group(const hx_vtu_grid *grid, const shared_key *key, int64_t n, int by_ids,
                        double size, int32_t *root, int64_t *n_apart)
 {
     for (int64_t i = 1; i < n; i++) {
         if (key[i].part != key[i - 1].part) continue;
         if (by_ids)
-            return PART_RAISE(&grid->part[key[i].part], "GlobalNodeId %lld twice in one piece",
+            return PART_RAISE(&grid->part[key[i].part],
+                              "GlobalNodeId %lld occurs twice in one piece",
                               (long long)key[i].key[0]);
         *n_apart += key[0].part != key[n - 1].part;
-        return HX_OK; /* which is which of the other piece is not known */
+        return HX_OK; /* the matching point of the other piece is ambiguous */
     }
     for (int64_t i = 1; i < n; i++) {
         if (by_ids) HX_TRY(check_places(grid, &key[0], &key[i], size));
@@ -299,9 +300,8 @@ static int find_roots(const hx_vtu_grid *grid, int32_t *root, hx_notes *notes)
     }
     if (n_apart > 0)
         rc = hx_notes_add(notes, HX_NOTE_WARNING,
-                          "%s: at %lld places a piece has several points: they are not joined "
-                          "with those of other pieces (a point array GlobalNodeId would say which "
-                          "are one)",
+                          "%s: at %lld places a piece has several points: they are not merged with "
+                          "those of other pieces (a point array GlobalNodeId would identify them)",
                           grid->file[0].xml.path, (long long)n_apart);
 fail:
     free(key);
@@ -310,7 +310,7 @@ fail:
 
 /* --- the whole --- */
 
-/* Renumbers what stays; root[n_point] is the point that stands for each. */
+/* Renumbers the remaining points; root[n_point] is the point that represents each. */
 static int compact_points(hx_vtu_grid *grid, const int32_t *root, const uint8_t *unused)
 {
     int32_t next = 0;
@@ -335,11 +335,11 @@ static int note_joined(const hx_vtu_grid *grid, int64_t n_ghost, hx_notes *notes
                             (long long)n_ghost));
     if (grid->n_part == 1) return HX_OK;
     return hx_notes_add(notes, HX_NOTE_DETAIL,
-                        "%s: %zu pieces with %lld points make a mesh of %lld", path, grid->n_part,
-                        (long long)grid->n_point, (long long)grid->n_kept);
+                        "%s: %zu pieces with %lld points are joined to a mesh of %lld points", path,
+                        grid->n_part, (long long)grid->n_point, (long long)grid->n_kept);
 }
 
-/* unused points stand for nothing: a root that only ghosts have passes on to no kept point. */
+/* A root that only ghosts use is kept if it represents a point that other cells use. */
 static void revive_roots(const hx_vtu_grid *grid, const int32_t *root, uint8_t *unused)
 {
     for (int64_t a = 0; a < grid->n_point; a++)
@@ -355,7 +355,7 @@ static int leave_out(hx_vtu_grid *grid, hx_notes *notes)
     HX_TRY_FAIL(hx_alloc(&is_ghost, (size_t)grid->n_cell, 1, "flags of cells"));
     for (size_t i = 0; i < grid->n_part; i++)
         HX_TRY_FAIL(find_ghosts(&grid->part[i], is_ghost, &n_ghost));
-    if (n_ghost == 0 && grid->n_part == 1) goto fail; /* nothing to do */
+    if (n_ghost == 0 && grid->n_part == 1) goto fail; /* nothing to join */
     HX_TRY_FAIL(hx_alloc(&unused, (size_t)grid->n_point, 1, "flags of points"));
     HX_TRY_FAIL(hx_alloc_raw(&root, (size_t)grid->n_point, sizeof *root, "points"));
     for (int64_t a = 0; a < grid->n_point; a++) root[a] = (int32_t)a;

@@ -1,5 +1,5 @@
-/* VTK's XML files (.vtu, .pvtu) into the state of the legacy reader, which makes mesh, sets and
- * results of them. */
+/* Reads VTK's XML files (.vtu, .pvtu) into the state of the legacy reader, which makes mesh, sets
+ * and results of it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 /* --- files --- */
 
-/* `source` as the file `path` means it, into *full (the caller's). */
+/* Resolves `source` relative to the file `path` into *full, which the caller frees. */
 static int piece_path(const char *path, const char *source, char **full)
 {
     const char *const slash = strrchr(path, '/');
@@ -87,7 +87,7 @@ static int give_points(hx_vtk_reader *r, hx_vtu_grid *grid)
     return rc;
 }
 
-/* Cells that all have 8 nodes lie in conn, others behind begin. */
+/* Cells that all have 8 nodes are stored in conn, others with begin. */
 static void give_cells(hx_vtk_reader *r, hx_vtu_grid *grid)
 {
     int all_eight = 1;
@@ -116,12 +116,12 @@ static int give_types(hx_vtk_reader *r, const hx_vtu_grid *grid)
 
 /* --- arrays --- */
 
-/* The same array of all pieces, with its values; array[i] is NULL for a piece without. */
+/* The same array in all pieces, with its values; array[i] is NULL for a piece without it. */
 typedef struct joined {
     const hx_vtu_grid *grid;
     hx_vtu_section section;
     const char *name;
-    int64_t n; /* of what is kept */
+    int64_t n; /* number of kept values */
 } joined;
 
 static const hx_vtu_array *array_of(const joined *j, const hx_vtu_part *part)
@@ -134,7 +134,7 @@ static int64_t count_of(const joined *j, const hx_vtu_part *part)
     return j->section == HX_VTU_POINT_DATA ? part->n_point : part->n_cell;
 }
 
-/* 1: every piece has numbers under that name, one for each point or cell. */
+/* Returns 1 if every piece has numbers under that name, one for each point or cell. */
 static int is_everywhere(const joined *j, const char *kinds)
 {
     for (size_t i = 0; i < j->grid->n_part; i++) {
@@ -146,8 +146,8 @@ static int is_everywhere(const joined *j, const char *kinds)
     return 1;
 }
 
-/* Values of what is kept, as 32-bit integers (*fits: they are) or as reals; of a point that
- * pieces share the first piece's. */
+/* Collects the values of kept points or cells, as 32-bit integers (*fits: all fit) or as reals; for
+ * a point that pieces share, the first piece's value. */
 static int gather(const joined *j, int32_t *whole, double *real, int *fits)
 {
     const int on_points = j->section == HX_VTU_POINT_DATA;
@@ -187,7 +187,7 @@ static int take_sets(hx_vtk_reader *r, const joined *j)
     return rc;
 }
 
-/* An array that is looked for, or only seen. */
+/* Takes the array that is searched, or only records its name. */
 static int take_wanted(hx_vtk_reader *r, const joined *j)
 {
     int fits = 1;

@@ -98,7 +98,7 @@ static void skip_blanks(hx_xml_scan *xml)
     advance(xml, n);
 }
 
-/* Passes everything up to the end of `end`. */
+/* Skips everything up to the end of `end`. */
 static int skip_to(hx_xml_scan *xml, const char *end, const char *what)
 {
     const size_t n = strlen(end);
@@ -108,19 +108,19 @@ static int skip_to(hx_xml_scan *xml, const char *end, const char *what)
         advance(xml, (size_t)(at - (xml->data + xml->next)) + n);
         return HX_OK;
     }
-    return HX_XML_RAISE(xml, xml->at_line, "%s that does not end", what);
+    return HX_XML_RAISE(xml, xml->at_line, "%s is not closed", what);
 }
 
-/* A name at the next byte. */
+/* Reads a name at the next byte. */
 static int read_name(hx_xml_scan *xml, char name[HX_XML_NAME_SIZE])
 {
     const char *const from = xml->data + xml->next;
     size_t n = 0;
     if (!begins_name(*from))
-        return HX_XML_RAISE(xml, xml->line, "a name is expected behind '<' or a blank of a tag");
+        return HX_XML_RAISE(xml, xml->line, "a name is expected after '<' or a blank in a tag");
     while (is_name(from[n])) n++;
     if (n >= HX_XML_NAME_SIZE)
-        return HX_XML_RAISE(xml, xml->line, "a name of %zu bytes; %d is the most", n,
+        return HX_XML_RAISE(xml, xml->line, "a name of %zu bytes; at most %d are possible", n,
                             HX_XML_NAME_SIZE - 1);
     memcpy(name, from, n);
     name[n] = '\0';
@@ -139,11 +139,11 @@ static int put(hx_xml_scan *xml, char c)
     return HX_OK;
 }
 
-/* A character by its number, as UTF-8. */
+/* Appends a character, given by its number, as UTF-8. */
 static int put_code(hx_xml_scan *xml, unsigned long code)
 {
     if (code == 0 || code > 0x10ffff)
-        return HX_XML_RAISE(xml, xml->line, "&#%lu; is no character", code);
+        return HX_XML_RAISE(xml, xml->line, "&#%lu; is not a character", code);
     if (code < 0x80) return put(xml, (char)code);
     const int n = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
     static const unsigned lead[4] = {0, 0xc0, 0xe0, 0xf0};
@@ -152,7 +152,7 @@ static int put_code(hx_xml_scan *xml, unsigned long code)
     return HX_OK;
 }
 
-/* &lt; and its like at `from`; *n: its bytes. */
+/* Appends the character of &lt; or a similar entity at `from`; *n: bytes of the entity. */
 static int put_entity(hx_xml_scan *xml, const char *from, size_t n_left, size_t *n)
 {
     static const struct {
@@ -173,7 +173,7 @@ static int put_entity(hx_xml_scan *xml, const char *from, size_t n_left, size_t 
             return put_code(xml, code);
     }
     *n = 1;
-    return put(xml, '&'); /* VTK writes names as they are */
+    return put(xml, '&'); /* VTK does not escape names */
 }
 
 static int read_value(hx_xml_scan *xml, const char **value)
@@ -184,7 +184,7 @@ static int read_value(hx_xml_scan *xml, const char **value)
         return HX_XML_RAISE(xml, xml->line, "the value of an attribute must be in quotes");
     const char *const from = xml->data + xml->next + 1;
     const char *const end = memchr(from, quote, xml->size - xml->next - 1);
-    if (!end) return HX_XML_RAISE(xml, xml->line, "a quote that does not end");
+    if (!end) return HX_XML_RAISE(xml, xml->line, "a quote is not closed");
     for (const char *at = from; at < end;) {
         size_t n = 1;
         if (*at == '&')
@@ -242,7 +242,7 @@ int hx_xml_count(const hx_xml_scan *xml, const char *name, int64_t otherwise, in
     const long long parsed = strtoll(value, &end, 10);
     end += strspn(end, " ");
     if (end == value || *end != '\0' || errno == ERANGE || parsed < 0 || parsed >= 1LL << 62)
-        return HX_XML_RAISE(xml, xml->at_line, "%s=\"%.40s\" of <%s> must be 0 or more", name,
+        return HX_XML_RAISE(xml, xml->at_line, "%s=\"%.40s\" of <%s> must be at least 0", name,
                             value, xml->name);
     *count = parsed;
     return HX_OK;
@@ -250,14 +250,14 @@ int hx_xml_count(const hx_xml_scan *xml, const char *name, int64_t otherwise, in
 
 /* --- elements --- */
 
-/* Behind '<'. */
+/* After '<'. */
 static int read_start(hx_xml_scan *xml)
 {
     if (xml->depth == HX_XML_DEPTH)
-        return HX_XML_RAISE(xml, xml->line, "more than %d elements within each other",
-                            HX_XML_DEPTH);
+        return HX_XML_RAISE(xml, xml->line, "elements are nested more than %d deep", HX_XML_DEPTH);
     if (xml->depth == 0 && xml->has_root)
-        return HX_XML_RAISE(xml, xml->line, "a second element at the top; an XML file has one");
+        return HX_XML_RAISE(xml, xml->line,
+                            "a second element at the top level; an XML file has one");
     xml->has_root = 1;
     xml->n_attribute = 0;
     xml->n_decoded = 0;
@@ -280,7 +280,7 @@ static int read_start(hx_xml_scan *xml)
     }
 }
 
-/* Behind '</'. */
+/* After '</'. */
 static int read_end(hx_xml_scan *xml)
 {
     char name[HX_XML_NAME_SIZE];
@@ -304,7 +304,7 @@ static int has_more_than_blanks(const char *text, size_t n)
     return 0;
 }
 
-/* Up to the next '<'; 1: it is more than blanks. */
+/* Reads text up to the next '<'; 1: it is more than blanks. */
 static int take_text(hx_xml_scan *xml)
 {
     const char *const from = xml->data + xml->next;
@@ -321,7 +321,7 @@ static int read_markup(hx_xml_scan *xml, hx_xml_event *event, int *is_event)
     if (starts_with(xml, "<!--")) return skip_to(xml, "-->", "a comment");
     if (starts_with(xml, "<?")) return skip_to(xml, "?>", "an instruction '<?'");
     if (starts_with(xml, "<!"))
-        return HX_XML_RAISE(xml, xml->line, "'<!' of a DTD or of CDATA, which is not read");
+        return HX_XML_RAISE(xml, xml->line, "'<!' begins a DTD or CDATA, which is not read");
     const int is_end = starts_with(xml, "</");
     *is_event = 1;
     *event = is_end ? HX_XML_END : HX_XML_START;
@@ -343,7 +343,7 @@ int hx_xml_next(hx_xml_scan *xml, hx_xml_event *event)
         if (take_text(xml)) {
             *event = HX_XML_TEXT;
             if (xml->depth > 0) return HX_OK;
-            return HX_XML_RAISE(xml, xml->at_line, "text outside of the elements of an XML file");
+            return HX_XML_RAISE(xml, xml->at_line, "text outside the elements of an XML file");
         }
         xml->at_line = xml->line;
         if (xml->next == xml->size) {

@@ -45,7 +45,7 @@ int hx_cell_edges(const int32_t conn[8], int32_t edge[12][2])
     return n;
 }
 
-/* Whether a names every point that b does. */
+/* Returns 1 if a names every point that b does. */
 static int names_all(const int32_t a[8], const int32_t b[8])
 {
     int n = 0;
@@ -62,8 +62,8 @@ int hx_cell_has_same_points(const int32_t a[8], const int32_t b[8])
     return names_all(a, b) && names_all(b, a);
 }
 
-/* How many points, triangles and quadrilaterals there are tells the solids apart, once those are
- * ruled out where a point has less than three faces: two then lie on each other. */
+/* The numbers of points, triangles and quadrilaterals identify the solid, once cells are excluded
+ * in which a point has less than three faces: two faces then lie on each other. */
 hx_cell_kind hx_cell_kind_of(const int32_t conn[8])
 {
     int corner[8], n_face_at[8] = {0}, n_face[5] = {0};
@@ -89,7 +89,7 @@ void hx_cell_collapsed_centroid(const double *xyz, const int32_t conn[8], double
     int corner[8];
     const int n = hx_cell_distinct(conn, corner);
     for (int i = 0; i < 3; i++) {
-        double value[8], sum = 0.0; /* ascending, which no numbering changes */
+        double value[8], sum = 0.0; /* ascending, so that the numbering does not matter */
         for (int k = 0; k < n; k++) {
             const double next = xyz[3 * (int64_t)conn[corner[k]] + i];
             int place = k;

@@ -26,10 +26,11 @@ typedef enum hx_cell_kind {
     HX_N_SOLID = HX_CELL_OTHER
 } hx_cell_kind;
 
-/* 1 if some point is named twice. */
+/* Returns 1 if some point is named twice. */
 static HX_HD int hx_cell_is_collapsed(const int32_t conn[8])
 {
-#ifdef HX_CELL_IN_LANES /* each four corners with themselves, turned, and with the others */
+/* compares the first four corners with themselves, rotated, and with the others */
+#ifdef HX_CELL_IN_LANES
     const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)conn);
     const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(conn + 4));
     const __m128i b1 = _mm_shuffle_epi32(b, 0x39), b2 = _mm_shuffle_epi32(b, 0x4e);
@@ -48,9 +49,9 @@ static HX_HD int hx_cell_is_collapsed(const int32_t conn[8])
 #endif
 }
 
-/* The distinct corners, in order: of those that name one point the first. Returns how many,
- * corner[0 .. that), ascending. Of the numberings above they are the solid's own corners in VTK's
- * order. */
+/* Lists the distinct corners in order, for a repeated point the first one. Returns their number;
+ * they are corner[0 .. that), ascending. For the numberings above, they are the solid's corners in
+ * VTK's order. */
 static HX_HD int hx_cell_distinct(const int32_t conn[8], int corner[8])
 {
     int n = 0;
@@ -62,7 +63,7 @@ static HX_HD int hx_cell_distinct(const int32_t conn[8], int corner[8])
     return n;
 }
 
-/* The corners that name the point of corner a, itself among them, as bits. */
+/* Bits of the corners that name the point of corner a, including a. */
 static HX_HD unsigned hx_cell_corners_at(const int32_t conn[8], int a)
 {
     unsigned corners = 0;
@@ -70,14 +71,14 @@ static HX_HD unsigned hx_cell_corners_at(const int32_t conn[8], int a)
     return corners;
 }
 
-/* 1 if no corner before a names its point. */
+/* Returns 1 if no corner before a names its point. */
 static HX_HD int hx_cell_is_first(unsigned corners, int a)
 {
     return (corners & ((1u << a) - 1u)) == 0;
 }
 
-/* Corner a's part of a cell's mean over its points: one of n points, shared by the corners that
- * name it. An eighth of a hexahedron's. */
+/* Weight of corner a in a cell's mean over its points: 1/n for n points, divided by the number of
+ * corners that name the point. 1/8 for a hexahedron. */
 static HX_HD double hx_cell_share(const int32_t conn[8], int a)
 {
     int n_point = 0, n_corner = 0;
@@ -89,35 +90,35 @@ static HX_HD double hx_cell_share(const int32_t conn[8], int a)
 }
 
 /* Reference coordinates of the middle: the mean over the points of the mean over their corners. 0
- * of a hexahedron, the place of the centroid in wedges and pyramids. Of a tetrahedron, where it
- * does not matter, a place inside. */
+ * for a hexahedron, the position of the centroid in wedges and pyramids. For a tetrahedron, where
+ * the position does not matter, some position inside. */
 void hx_cell_middle(const int32_t conn[8], double middle[3]);
 
-/* Corners of a local face (a row of hx_hex_face) around it, each once: 4, or 3, or less for what is
- * an edge or a point of the cell and no face. Returns how many. */
+/* Lists the distinct corners of a local face (a row of hx_hex_face) around it: 4 or 3, or fewer for
+ * an edge or a point of the cell. Returns their number. */
 int hx_cell_face(const int32_t conn[8], int face, int32_t node[4]);
 
-/* The local face with just these n corners (3 or 4, distinct, in any order), -1: none. */
+/* The local face with exactly these n corners (3 or 4, distinct, in any order), -1: none. */
 int hx_cell_find_face(const int32_t conn[8], int n, const int32_t *node);
 
-/* 1 if two cells name the same points, in whatever order and however often. */
+/* Returns 1 if two cells name the same points, regardless of order and repetition. */
 int hx_cell_has_same_points(const int32_t a[8], const int32_t b[8]);
 
-/* Edges of the cell, each once, ends ascending: 12, 9, 8 or 6. Returns how many. */
+/* Lists the edges of the cell, each once, ends ascending: 12, 9, 8 or 6. Returns their number. */
 int hx_cell_edges(const int32_t conn[8], int32_t edge[12][2]);
 
-/* The corners of a tetrahedron's points in an order that turns right: the volume that the edges
- * from the first span is positive. The numbering may have them in any order. */
+/* Corners of a tetrahedron's points in an order for which the edges from the first point span a
+ * positive volume. The numbering may be any. */
 void hx_cell_tetrahedron(const double *xyz, const int32_t conn[8], int corner[4]);
 
-/* The solid that the cell's faces enclose, without those that are an edge or a point. */
+/* The solid bounded by the cell's faces, without those that are an edge or a point. */
 hx_cell_kind hx_cell_kind_of(const int32_t conn[8]);
 
-/* Mean of a collapsed cell's points, each counted once: the same bits in whatever order they come
- * and however often. */
+/* Mean of a collapsed cell's points, each counted once; bitwise independent of their order and
+ * repetition. */
 void hx_cell_collapsed_centroid(const double *xyz, const int32_t conn[8], double x[3]);
 
-/* The same of a hexahedron. */
+/* Mean of a hexahedron's points. */
 static inline void hx_cell_hexahedron_centroid(const double *xyz, const int32_t conn[8],
                                                double x[3])
 {

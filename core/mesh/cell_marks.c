@@ -6,11 +6,11 @@ int64_t hx_cell_marks_reach(double length, double size)
     return cells < 1e9 ? (int64_t)cells + 1 : 1000000000;
 }
 
-/* One line of cells: marked within `width` of one that was. */
+/* Marks the cells of one line within `width` of a marked one. */
 static void widen_line(uint8_t *mark, int64_t n, int64_t stride, int64_t width)
 {
     int64_t last = -1;
-    for (int64_t i = 0; i < n; i++) { /* 2: marked by one before it */
+    for (int64_t i = 0; i < n; i++) { /* 2: marked because of a cell before it */
         if (mark[i * stride] == 1)
             last = i;
         else if (last >= 0 && i - last <= width)
@@ -27,7 +27,7 @@ static void widen_line(uint8_t *mark, int64_t n, int64_t stride, int64_t width)
         if (mark[i * stride]) mark[i * stride] = 1;
 }
 
-/* Along x, y and z: a box around each cell. */
+/* Widens along x, y and z: a box around each cell. */
 void hx_cell_marks_widen(uint8_t *mark, const int64_t n[3], const int64_t width[3])
 {
     const int64_t stride[3] = {1, n[0], n[0] * n[1]};

@@ -16,7 +16,7 @@ static uint64_t hash_four(const int32_t v[4])
     return h;
 }
 
-/* The slot of the quad with those ascending nodes, or an empty one. */
+/* Slot of the face with those ascending nodes, or an empty one. */
 static int32_t *quad_slot(const hx_face_match *q, const int32_t node[4])
 {
     uint64_t at = hash_four(node) & q->mask;
@@ -40,7 +40,7 @@ int hx_face_match_create(hx_face_match *q, int64_t n, int64_t n_node)
     return HX_OK;
 }
 
-/* The key of a face with those nodes, the same in whatever order; 0: an edge or a point. */
+/* Key of a face, independent of the order of its nodes; returns 0 for an edge or a point. */
 static int find_key(const int32_t node[4], int32_t key[4])
 {
     int n_same = 0;
@@ -68,7 +68,7 @@ int64_t hx_face_match_add(hx_face_match *q, const int32_t node[4])
     return *slot;
 }
 
-/* Whether a face (element * 6 + local face) goes before another one. */
+/* Returns 1 if a face (element * 6 + local face) has precedence over another one. */
 static int is_before(const hx_mesh *mesh, int64_t face, int64_t other)
 {
     const int32_t *const orig = mesh->elem_orig;

@@ -8,14 +8,14 @@
 #include "../base/vec3.h"
 #include "load_faces.h"
 
-enum { LEAF = 4, MAX_LEVEL = 40 }; /* items of a leaf, about */
+enum { LEAF = 4, MAX_LEVEL = 40 }; /* approximate number of items per leaf */
 
 static const double *corner_at(const hx_face_tree *tree, int64_t item, int corner)
 {
     return tree->mesh->xyz + 3 * (int64_t)tree->corner[item][corner];
 }
 
-/* The sum of its corners' coordinates is what items are split by. */
+/* Items are split by the sum of their corners' coordinates. */
 static double key_of(const hx_face_tree *tree, int64_t item, int axis)
 {
     double sum = 0.0;
@@ -109,7 +109,7 @@ fail:
     return rc;
 }
 
-/* Squared distance to a box, 0 inside. */
+/* Squared distance to a bounding box, 0 inside. */
 static double box_distance2(const double box[6], const double x[3])
 {
     double sum = 0.0;
@@ -189,7 +189,7 @@ double hx_face_tree_distance(const hx_face_tree *tree, const double x[3], double
         }
         const int64_t left = 2 * at.box + 1, middle = at.begin + (at.end - at.begin) / 2;
         const int near = box_distance2(tree->box[left], x) <= box_distance2(tree->box[left + 1], x);
-        for (int turn = 0; turn < 2; turn++) { /* the nearer child is looked at first */
+        for (int turn = 0; turn < 2; turn++) { /* the nearer child first */
             const int is_left = turn == near;
             stack[n].box = is_left ? left : left + 1;
             stack[n].begin = is_left ? at.begin : middle;

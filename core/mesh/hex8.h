@@ -1,4 +1,4 @@
-/* The trilinear hexahedron (hex8), isotropic elasticity, 2x2x2 Gauss points (P1, section 2).
+/* The trilinear hexahedron (hex8) for isotropic elasticity with 2x2x2 Gauss points (P1, section 2).
  *
  * Everything is per unit Young's modulus; lambda and mu are Lame's constants for E = 1. Corners are
  * in VTK_HEXAHEDRON order; coordinates and displacements are flat, x[3 a + i], u[3 a + i]. Header
@@ -33,7 +33,7 @@ static HX_HD double hx_hex8_shape(int a, double r, double s, double t)
            (1.0 + hx_hex8_sign(a, 2) * t);
 }
 
-/* Derivatives of that shape function by (r, s, t). */
+/* Derivatives of the shape function of corner a by (r, s, t). */
 static HX_HD void hx_hex8_shape_ref_gradient(int a, double r, double s, double t, double d[3])
 {
     const double sr = hx_hex8_sign(a, 0), ss = hx_hex8_sign(a, 1), st = hx_hex8_sign(a, 2);
@@ -110,7 +110,7 @@ static HX_HD void hx_hex8_tile(const double *x, int a, int b, double lambda, dou
     }
 }
 
-/* A sum, and what its additions rounded off. */
+/* A sum, and the rounding errors of its additions. */
 typedef struct hx_hex8_sum {
     double sum, rest;
 } hx_hex8_sum;
@@ -122,9 +122,10 @@ static HX_HD void hx_hex8_sum_add(hx_hex8_sum *to, double x)
     to->sum = sum;
 }
 
-/* Rounded tiles make forces of translations, and equal elements the same ones: for 4e-16 of their
- * stiffness a body that hangs by void of 1e-9 was off by 1e-4. So what is stored of the tile of a
- * corner with itself is minus the sum of the others in its three rows, [3][24]. */
+/* Rounded tiles exert forces under translations, with equal errors in equal elements. Rounding of
+ * 4e-16 relative to the stiffness changed the displacements of a body connected only by void of
+ * 1e-9 by 1e-4. So the stored tile of a corner with itself is minus the sum of the other tiles in
+ * its three rows, [3][24]. */
 static HX_HD void hx_hex8_balance(int a, double *rows)
 {
     for (int i = 0; i < 3; i++)
@@ -136,7 +137,7 @@ static HX_HD void hx_hex8_balance(int a, double *rows)
         }
 }
 
-/* The whole element stiffness, row-major [24][24]; row 3 a + i. Balanced. */
+/* The whole element stiffness, row-major [24][24]; row 3 a + i. Balanced by hx_hex8_balance. */
 static HX_HD void hx_hex8_stiffness(const double *x, double lambda, double mu, double *ke)
 {
     for (int i = 0; i < 576; i++) ke[i] = 0.0;
@@ -206,8 +207,8 @@ static HX_HD void hx_hex8_diagonal(const double *x, int a, double lambda, double
     }
 }
 
-/* Gradient of the sum of some corners' shape functions (bits): of a point that a collapsed cell
- * names at several of its corners. */
+/* Gradient of the sum of the shape functions of some corners (bits): the shape function of a point
+ * that a collapsed cell names at several corners. */
 static HX_HD void hx_hex8_point_gradient(unsigned corners, double r, double s, double t,
                                          double inv[3][3], double g[3])
 {
@@ -220,8 +221,7 @@ static HX_HD void hx_hex8_point_gradient(unsigned corners, double r, double s, d
     }
 }
 
-/* The 3x3 tile on the diagonal of K that belongs to such a point: the sum of the tiles of all pairs
- * of its corners. */
+/* Diagonal 3x3 tile of K for such a point: the sum of the tiles of all pairs of its corners. */
 static HX_HD void hx_hex8_point_tile(const double *x, unsigned corners, double lambda, double mu,
                                      double k[3][3])
 {
@@ -252,7 +252,7 @@ static HX_HD double hx_hex8_stress_of(double h[3][3], double lambda, double mu)
                 3.0 * (xy * xy + yz * yz + xz * xz));
 }
 
-/* The same of displacements at the corners, at these reference coordinates. */
+/* Von Mises stress of displacements at the corners, at reference coordinates `at`. */
 static HX_HD double hx_hex8_von_mises(const double *x, const double *u, double lambda, double mu,
                                       const double at[3])
 {

@@ -7,7 +7,7 @@
 #include "hex_jacobian.h"
 
 #if defined(__GNUC__)
-#pragma GCC diagnostic ignored "-Wpsabi" /* all that returns lanes is inlined */
+#pragma GCC diagnostic ignored "-Wpsabi" /* all functions that return lanes are inlined */
 #endif
 
 enum { W = HX_HEX_LANES };
@@ -20,7 +20,7 @@ typedef struct maps {
     lanes c[8][3];
 } maps;
 
-/* *least := the lesser one; *most := the greater one. */
+/* *least := the lesser, *most := the greater one. */
 HX_INLINED void lower(lanes *least, const lanes *x)
 {
     const masks less = (masks)(*x < *least);
@@ -61,8 +61,7 @@ HX_INLINED lanes gather(const double *xyz, const int32_t *conn, int a, int d)
                    x[3 * (int64_t)conn[16 + a]], x[3 * (int64_t)conn[24 + a]]};
 }
 
-/* As hx_hex_map_init does; square, if it is asked for: the squared lengths of the edges along r, s
- * and t. */
+/* Like hx_hex_map_init; square, unless NULL: the squared lengths of the edges along r, s and t. */
 HX_INLINED void find_map(const double *xyz, const int32_t *conn, maps *m, lanes square[12])
 {
     for (int i = 0; square && i < 12; i++) square[i] = (lanes){0.0};
@@ -107,8 +106,8 @@ HX_INLINED lanes volumes(const maps *m)
             (triple(c[1], c[4], c[6]) + triple(c[4], c[2], c[5]) + triple(c[6], c[5], c[3])) / 3.0);
 }
 
-/* A column of J along each of four edges: those of its two directions at - and +, the first one
- * changing first; c of the map, the column's own first, that of rst last. */
+/* A column of J along each of four edges: those of its two directions at - and +, where the first
+ * one changes first; c of the map, the column's own first, that of rst last. */
 HX_INLINED void find_columns(const lanes a[3], const lanes b[3], const lanes c[3], const lanes d[3],
                              lanes column[4][3])
 {
@@ -120,7 +119,7 @@ HX_INLINED void find_columns(const lanes a[3], const lanes b[3], const lanes c[3
     }
 }
 
-/* The least scaled Jacobian of the corners. Columns are those of edges: four for each direction. */
+/* Least scaled Jacobian of the corners. The columns are edges: four for each direction. */
 HX_INLINED lanes jacobians(const maps *m)
 {
     const lanes(*const c)[3] = m->c, zero = {0.0};
@@ -142,7 +141,7 @@ HX_INLINED lanes jacobians(const maps *m)
         take_root(&length);
         length *= length_t[at_t];
         lanes scaled = triple(jr[at_r], js[at_s], jt[at_t]) / length;
-        scaled = (lanes)((masks)scaled & (masks)(length > zero)); /* 0 where a column vanishes */
+        scaled = (lanes)((masks)scaled & (masks)(length > zero)); /* 0 if a column vanishes */
         lower(&lowest, &scaled);
     }
     return lowest;
@@ -174,7 +173,7 @@ HX_INLINED lanes norm(const lanes a[3])
     return length;
 }
 
-/* Not less than the norm; the same along an axis. */
+/* Upper bound of the norm, equal to it along an axis. */
 HX_INLINED lanes sum_of_sizes(const lanes a[3])
 {
     const masks all_but_sign = (masks){0} + INT64_MAX;
@@ -183,9 +182,9 @@ HX_INLINED lanes sum_of_sizes(const lanes a[3])
     return sum;
 }
 
-/* Above 0 where the map is surely invertible: columns of J differ from those at the centre by the
- * lengths of the mixed terms at most, and det J by what these add to the product of lengths. n:
- * those of the map's terms, or what is more. */
+/* Positive if the map is surely invertible: columns of J differ from those at the centre by at most
+ * the lengths of the mixed terms, and det J by their contributions to the product of lengths. n:
+ * lengths of the map's terms, or upper bounds of them. */
 HX_INLINED lanes margins(const maps *m, const lanes n[8])
 {
     const lanes(*const c)[3] = m->c;
@@ -201,7 +200,7 @@ HX_INLINED int are_positive(const lanes *x)
     return all;
 }
 
-/* Without roots of bricks along the axes. */
+/* Lengths without roots, for bricks along the axes. */
 HX_INLINED void size_lanes(const double *xyz, const int32_t *conn, hx_hex_sizes *sizes)
 {
     maps m;
@@ -242,7 +241,7 @@ void hx_hex_volumes_of(const double *xyz, const int32_t *conn, double *volume)
     find_volumes(xyz, conn, volume);
 }
 
-/* As hx_cell_hexahedron_centroid does. */
+/* Like hx_cell_hexahedron_centroid. */
 HX_INLINED lanes centroid(const lanes x[8])
 {
     lanes sum = {0.0};

@@ -5,7 +5,7 @@
 
 #include "../base/vectorised.h"
 
-/* Bits 0, 1, 2 ... of a number of 21 bits at 0, 3, 6 ... */
+/* Moves bits 0, 1, 2 ... of a number of 21 bits to 0, 3, 6 ... */
 HX_INLINED uint64_t spread_bits(uint64_t x)
 {
     x = (x | x << 32) & 0x001f00000000ffffu;
@@ -15,9 +15,10 @@ HX_INLINED uint64_t spread_bits(uint64_t x)
     return (x | x << 2) & 0x1249249249249249u;
 }
 
-/* Places along the Hilbert curve of points of the integer cube (Skilling, "Programming the Hilbert
- * curve", AIP Conf. Proc. 707, 2004): undo the rotations from the top bit down, Gray-encode,
- * interleave. Without branches, which would go either way, and so in vector lanes. */
+/* Positions along the Hilbert curve of points of the integer cube (Skilling, "Programming the
+ * Hilbert curve", AIP Conf. Proc. 707, 2004): undo the rotations from the top bit down,
+ * Gray-encode, interleave. Without branches, which would be unpredictable, and hence in vector
+ * lanes. */
 HX_INLINED void keys_of_cells_lanes(uint32_t x[3][HX_HILBERT_BLOCK], int n, uint64_t *key)
 {
     for (int bit = HX_HILBERT_BITS - 1; bit > 0; bit--) {
@@ -27,7 +28,7 @@ HX_INLINED void keys_of_cells_lanes(uint32_t x[3][HX_HILBERT_BLOCK], int n, uint
         for (int d = 1; d < 3; d++) {
 #pragma omp simd
             for (int i = 0; i < HX_HILBERT_BLOCK;
-                 i++) { /* a set bit inverts x[0], another exchanges */
+                 i++) { /* a set bit inverts x[0], a clear one exchanges */
                 const uint32_t set = 0u - (x[d][i] >> bit & 1u);
                 const uint32_t exchange = (x[0][i] ^ x[d][i]) & low & ~set;
                 x[d][i] ^= exchange;

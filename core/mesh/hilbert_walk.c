@@ -1,6 +1,6 @@
-/* Halves of halves: a cube that the curve goes through is eight that it goes through one after the
- * other, each as one of a few turned curves does. Which these are is read off the keys of corners,
- * so that there is one formula for the curve. */
+/* Recursive halving: the curve passes through the eight octants of a cube one after the other, each
+ * in one of a few orientations of the curve. The orientations are derived from the keys of corners,
+ * so that the curve is defined by a single formula. */
 #include "hilbert_walk.h"
 
 #include <stdlib.h>
@@ -9,23 +9,23 @@
 #include "../base/memory.h"
 #include "hilbert.h"
 
-/* A thread walks through blocks of so many cubes along an edge. */
+/* A thread processes blocks with this many cubes along an edge. */
 enum { BLOCK = 16, MOST_TURNS = 48 };
 
-/* One way of the curve through a cube. */
+/* One orientation of the curve in a cube. */
 typedef struct turn {
-    uint8_t octant[8]; /* in order; bit d: the upper half along d */
-    uint8_t inside[8]; /* the way through each */
+    uint8_t octant[8]; /* in the order of the curve; bit d: the upper half along d */
+    uint8_t inside[8]; /* the orientation in each octant */
 } turn;
 
-/* Where a way was met first: a cube of 2^(bit + 1) steps of the curve. */
+/* First occurrence of an orientation: a cube of 2^(bit + 1) steps of the curve. */
 typedef struct sample {
     uint32_t corner[3];
     int bit;
 } sample;
 
 typedef struct block {
-    int64_t low[3], first; /* the place of its first cube */
+    int64_t low[3], first; /* position of its first cube */
     int turn;
 } block;
 
@@ -63,7 +63,7 @@ static void order_octants(const sample *s, uint8_t octant[8])
     }
 }
 
-/* The way through a cube, a new one if it was not met yet. */
+/* Returns the orientation in a cube, adding it if it is new. */
 static int find_turn(walk *w, sample *met, const sample *s)
 {
     uint8_t octant[8];
@@ -75,7 +75,7 @@ static int find_turn(walk *w, sample *met, const sample *s)
     return w->n_turn++;
 }
 
-/* All ways, that through the largest cube first. */
+/* Finds all orientations, first that in the largest cube. */
 static void find_turns(walk *w)
 {
     sample met[MOST_TURNS];
@@ -88,7 +88,7 @@ static void find_turns(walk *w)
         }
 }
 
-/* Cubes of a block along an axis. */
+/* Number of cubes of a block along an axis. */
 static int64_t extent(const walk *w, const int64_t low[3], int64_t size, int d)
 {
     return low[d] + size < w->n[d] ? size : w->n[d] - low[d];
@@ -114,8 +114,7 @@ static void list_blocks(walk *w, const int64_t low[3], int64_t size, int way)
     }
 }
 
-/* Puts the cubes of a cube of `size` at (i, j, k) in order from `place` on; returns where it ends.
- */
+/* Writes the cubes of a cube of `size` at (i, j, k) in order, from `place`; returns the end. */
 static int64_t put_cubes(const walk *w, int64_t i, int64_t j, int64_t k, int64_t size, int way,
                          int64_t place)
 {

@@ -11,8 +11,8 @@
 static int raise_inner(const hx_set *set)
 {
     return HX_RAISE(HX_EINPUT,
-                    "set '%s' names %lld face%s, none on the boundary of the part but between two "
-                    "elements: name faces on the boundary, or a set of nodes",
+                    "set '%s' has %lld face%s, all of them between two elements instead of on the "
+                    "boundary: name faces on the boundary, or a set of nodes",
                     set->name, (long long)set->n_face, set->n_face == 1 ? "" : "s");
 }
 
@@ -23,7 +23,7 @@ int64_t hx_set_inner_faces(const hx_mesh *mesh, const hx_set *set)
     return n;
 }
 
-/* The faces on the boundary that it names. */
+/* The set's own faces on the boundary. */
 static int own_faces(const hx_mesh *mesh, const hx_set *set, int64_t *n_face, int64_t **face)
 {
     if (set->n_face == 0) return HX_OK;
@@ -33,7 +33,7 @@ static int own_faces(const hx_mesh *mesh, const hx_set *set, int64_t *n_face, in
     return HX_OK;
 }
 
-/* Elements at the nodes of a set, ascending; *elem is the caller's to free. */
+/* Elements at the nodes of a set, ascending; the caller frees *elem. */
 static int list_elements(const hx_mesh *mesh, const hx_set *set, int64_t *n, int32_t **elem)
 {
     *n = 0;
@@ -50,7 +50,7 @@ static int list_elements(const hx_mesh *mesh, const hx_set *set, int64_t *n, int
     return HX_OK;
 }
 
-/* What hx_mesh_boundary_faces finds, by a look at the elements of a small set only. */
+/* Equivalent to hx_mesh_boundary_faces, but visits only the elements of a small set. */
 static int faces_nearby(const hx_mesh *mesh, const hx_set *set, const uint8_t *flag,
                         int64_t *n_face, int64_t **face)
 {
@@ -84,7 +84,7 @@ static int spanned_faces(const hx_mesh *mesh, const hx_set *set, int64_t *n_face
     return rc;
 }
 
-/* The faces of any set, which may be none. */
+/* The faces of any set; there may be none. */
 static int list_faces(const hx_mesh *mesh, const hx_set *set, int64_t *n_face, int64_t **face)
 {
     *face = NULL;
@@ -93,7 +93,8 @@ static int list_faces(const hx_mesh *mesh, const hx_set *set, int64_t *n_face, i
     return spanned_faces(mesh, set, n_face, face);
 }
 
-/* HX_EINPUT if a set without boundary faces names others, or is a union of such a set. */
+/* Returns HX_EINPUT if a set without boundary faces names other faces, or is a union of such a
+ * set. */
 static int check_inner(const hx_mesh *mesh, const hx_set *set)
 {
     if (set->n_face > 0) return raise_inner(set);
@@ -116,7 +117,7 @@ int hx_load_faces(const hx_mesh *mesh, const hx_set *set, int64_t *n_face, int64
     return rc;
 }
 
-/* mask[n_elem]: bit f: face f; those of the next part are combined with it by the rule. */
+/* mask[n_elem]: bit f: face f; combines the faces of the next part with it by the rule. */
 static int combine_part(const hx_mesh *mesh, const hx_set *part, hx_set_rule rule, uint8_t *mask)
 {
     int64_t n = 0, *face = NULL;
@@ -136,7 +137,7 @@ fail:
     return rc;
 }
 
-/* The faces that the combination begins with: none, or all of the boundary. */
+/* Initial faces of the combination: none, or all of the boundary. */
 static int first_mask(const hx_mesh *mesh, hx_set_rule rule, uint8_t *mask)
 {
     int64_t n = 0, *face = NULL;

@@ -1,4 +1,4 @@
-/* The boundary faces that a set names or spans, and their Gauss points, for surface loads. */
+/* Boundary faces that a set names or spans, and their Gauss points, for surface loads. */
 #ifndef HX_LOAD_FACES_H
 #define HX_LOAD_FACES_H
 
@@ -8,34 +8,33 @@
 extern "C" {
 #endif
 
-/* A 2x2 Gauss point of a bilinear face. A triangle is one with two corners of one node, on which
- * the points integrate products of shape functions exactly as well. */
+/* A 2x2 Gauss point of a bilinear face. A triangle is a face with the same node at two corners; the
+ * points still integrate products of its shape functions exactly. */
 typedef struct hx_face_point {
     double shape[4];  /* shape functions of the corners */
-    double normal[3]; /* outward; its length is the area that belongs to the point */
-    double x[3];      /* where it lies */
+    double normal[3]; /* outward; its length is the area associated with the point */
+    double x[3];      /* position */
 } hx_face_point;
 
-/* The faces of a set on which something acts (element * 6 + local face): of its own those on the
- * boundary, or without any the boundary faces all of whose corners it holds; of a combined set
- * those that its parts give (mesh.h). *n_face = 0 if there are none; *face is the caller's to free.
- * HX_EINPUT: it has faces of its own, and all of them lie between two elements. O(n_elem) without
- * faces of its own. */
+/* Finds the faces of a set on which loads act (element * 6 + local face): its own faces on the
+ * boundary, or, if it has none, the boundary faces all of whose corners it contains; for a combined
+ * set, those that follow from its parts (mesh.h). *n_face = 0 if there are none; the caller frees
+ * *face. HX_EINPUT: it has faces of its own, and all of them lie between two elements. O(n_elem)
+ * without faces of its own. */
 int hx_load_faces(const hx_mesh *mesh, const hx_set *set, int64_t *n_face, int64_t **face);
 
-/* The faces of a set that is still to be combined of others, ascending: in all of them, in any, or
- * the boundary faces that are in none. *face is the caller's to free. O(n_elem) per part. */
+/* Combines the faces of the parts of a set, ascending: faces in all parts, in any part, or boundary
+ * faces in no part. The caller frees *face. O(n_elem) per part. */
 int hx_combine_faces(const hx_mesh *mesh, const hx_set *set, int64_t *n_face, int64_t **face);
 
-/* How many of its own faces lie between two elements, and are left out above. */
+/* Number of the set's own faces that lie between two elements, which hx_load_faces leaves out. */
 int64_t hx_set_inner_faces(const hx_mesh *mesh, const hx_set *set);
 
 /* Corners, counter-clockwise seen from outside, and Gauss points of a face. A triangle names one
- * node at two corners that follow each other, whose shares belong to it both: add to what a node
- * has. */
+ * node at two consecutive corners, which both contribute to it: contributions must be added. */
 void hx_face_points(const hx_mesh *mesh, int64_t face, int32_t node[4], hx_face_point point[4]);
 
-/* Their area. */
+/* Total area of the faces. */
 double hx_faces_area(const hx_mesh *mesh, int64_t n_face, const int64_t *face);
 
 #ifdef __cplusplus

@@ -16,10 +16,10 @@
 const int hx_hex_face[6][4] = {{0, 4, 7, 3}, {1, 2, 6, 5}, {0, 1, 5, 4},
                                {3, 7, 6, 2}, {0, 3, 2, 1}, {4, 5, 6, 7}};
 
-/* Below this share of a right-angled corner the Jacobian counts as zero. */
+/* Below this fraction of the value at a right-angled corner, the Jacobian counts as zero. */
 static const double degenerate = 1e-10;
 
-/* Sums are taken over a fixed number of blocks, so that they do not depend on the threads. */
+/* Sums use a fixed number of blocks, so that they do not depend on the number of threads. */
 enum { HX_SUM_BLOCKS = 1024 };
 
 int hx_mesh_create(hx_mesh *mesh, const char *name, int64_t n_node, double *xyz, int64_t n_elem,
@@ -33,7 +33,7 @@ int hx_mesh_create(hx_mesh *mesh, const char *name, int64_t n_node, double *xyz,
     mesh->n_elem = n_elem;
     HX_TRY_FAIL(hx_strdup(&mesh->name, name ? name : "mesh"));
     if (n_elem < 1 || n_node < 4 || !xyz || !conn) {
-        rc = HX_RAISE(HX_EINPUT, "%s: %lld nodes and %lld elements: no mesh of solid cells",
+        rc = HX_RAISE(HX_EINPUT, "%s: %lld nodes and %lld elements: not a mesh of solid cells",
                       mesh->name, (long long)n_node, (long long)n_elem);
         goto fail;
     }
@@ -70,7 +70,7 @@ int64_t hx_mesh_elem_number(const hx_mesh *mesh, int64_t elem)
     return hx_numbers_get(&mesh->elem_number, mesh->elem_orig ? mesh->elem_orig[elem] : elem);
 }
 
-/* The element of that original number (for messages, hence a plain search). */
+/* Finds the element of that original number (for messages, hence a linear search). */
 static int64_t elem_of_number(const hx_mesh *mesh, int64_t number)
 {
     int64_t e = 0;
@@ -112,7 +112,8 @@ static int check_nodes_used(const hx_mesh *mesh)
                     mesh->name, (long long)bad, (long long)n_bad);
 }
 
-/* 0 if the map is invertible at the points from `first` on, else the worst det J in *worst. */
+/* Returns 0 if the map is invertible at the points from `first`, otherwise 1 and the worst det
+ * J. */
 static int is_bad_map(const hx_hex_map *map, int first, double *worst, int *worst_point)
 {
     double lowest = degenerate;
@@ -129,8 +130,9 @@ static int is_bad_map(const hx_hex_map *map, int first, double *worst, int *wors
     return bad;
 }
 
-/* 1 if the map is surely invertible, by a bound: columns of J differ from those at the centre by
- * the lengths of the mixed terms at most, and det J by what these add to the product of lengths. */
+/* Returns 1 if a bound shows that the map is invertible: columns of J differ from those at the
+ * centre by at most the lengths of the mixed terms, and det J by their contributions to the product
+ * of lengths. */
 static int is_surely_good_map(const hx_hex_map *map)
 {
     const double(*c)[3] = map->c;
@@ -141,8 +143,8 @@ static int is_surely_good_map(const hx_hex_map *map)
     return hx_triple3(c[1], c[2], c[3]) - (most - r * s * t) > 1e-6 * most;
 }
 
-/* 1 if the map is surely invertible, by margins that leave no room for rounding and without the
- * roots of the scaled determinant. */
+/* Returns 1 if the map is invertible with margins larger than rounding errors, without computing
+ * the roots of the scaled determinant. */
 static int is_good_map(const hx_hex_map *map)
 {
     const double margin = 4.0 * degenerate * degenerate;
@@ -156,7 +158,7 @@ static int is_good_map(const hx_hex_map *map)
     return good;
 }
 
-/* Of hexahedra the corners count too; at corners of collapsed cells det J may vanish. */
+/* For hexahedra the corners count too; at corners of collapsed cells det J may vanish. */
 static int first_point(const int32_t conn[8])
 {
     return hx_cell_is_collapsed(conn) ? HX_HEX_CORNERS : 0;
@@ -186,9 +188,9 @@ static int raise_no_solid(const hx_mesh *mesh, int64_t number, const int32_t con
         j = i + 1;
     }
     return HX_RAISE(HX_EINPUT,
-                    "%s: element %lld names node %lld twice (places %d and %d), and its faces "
-                    "enclose no wedge, pyramid or tetrahedron: these repeat nodes as 0 1 2 2 3 4 5 "
-                    "5, 0 1 2 3 4 4 4 4 and 0 1 2 2 3 3 3 3",
+                    "%s: element %lld names node %lld twice (positions %d and %d), but its faces "
+                    "do not enclose a wedge, pyramid or tetrahedron: these repeat nodes as 0 1 2 2 "
+                    "3 4 5 5, 0 1 2 3 4 4 4 4 and 0 1 2 2 3 3 3 3",
                     mesh->name, (long long)number, (long long)hx_mesh_node_number(mesh, conn[i]), i,
                     j);
 }
@@ -211,14 +213,14 @@ static int raise_bad_element(const hx_mesh *mesh, int64_t number, int64_t n_bad)
                     mesh->name, (long long)number, det,
                     point < HX_HEX_CORNERS ? "corner" : "Gauss point", point % 8, (long long)n_bad,
                     !hx_mesh_is_valid_element(mesh->xyz, swapped) ? ""
-                    : hx_cell_is_collapsed(conn)                  ? "; it looks mirrored"
-                                                 : "; its nodes 0-3 and 4-7 look swapped");
+                    : hx_cell_is_collapsed(conn)                  ? "; it seems to be mirrored"
+                                                 : "; its nodes 0-3 and 4-7 seem to be swapped");
 }
 
-/* What a check of elements finds. */
+/* Result of a check of elements. */
 typedef struct findings {
-    double volume;                   /* of valid ones */
-    int64_t bad, n_bad, n_collapsed; /* bad: the least original number */
+    double volume;                   /* of the valid elements */
+    int64_t bad, n_bad, n_collapsed; /* bad: the lowest original number */
 } findings;
 
 static void check_element(const hx_mesh *mesh, int64_t e, findings *f)
@@ -236,7 +238,7 @@ static void check_element(const hx_mesh *mesh, int64_t e, findings *f)
     }
 }
 
-/* Elements begin .. end - 1, some at a time, and one by one those that may not be good. */
+/* Checks elements begin .. end - 1 in batches, and individually those that may not be good. */
 static findings check_block(const hx_mesh *mesh, int64_t begin, int64_t end)
 {
     findings f = {.bad = INT64_MAX};
@@ -255,7 +257,7 @@ static findings check_block(const hx_mesh *mesh, int64_t begin, int64_t end)
     return f;
 }
 
-/* Of own elements. */
+/* Checks the own elements. */
 static int check_own(const hx_mesh *mesh, findings *all)
 {
     findings block[HX_SUM_BLOCKS];
@@ -288,7 +290,7 @@ static int check_elements(hx_mesh *mesh)
     return f.n_collapsed > 0 ? hx_mesh_measure_kinds(mesh) : HX_OK;
 }
 
-/* The box around all nodes. */
+/* Computes the bounding box of all nodes. */
 static int find_box(hx_mesh *mesh)
 {
     double most[6];
@@ -344,7 +346,8 @@ void hx_mesh_centroid_bounds(const hx_mesh *mesh, double low[3], double high[3])
         hx_mesh_centroids(mesh, begin, n, (double *const[3]){x[0], x[1], x[2]});
         for (int i = 0; i < n; i++)
             for (int d = 0; d < 3; d++) {
-                least[d] = x[d][i] < least[d] ? x[d][i] : least[d]; /* fmin is a call */
+                /* fmin would be a function call */
+                least[d] = x[d][i] < least[d] ? x[d][i] : least[d];
                 most[d] = x[d][i] > most[d] ? x[d][i] : most[d];
             }
     }
@@ -352,8 +355,9 @@ void hx_mesh_centroid_bounds(const hx_mesh *mesh, double low[3], double high[3])
     memcpy(high, most, sizeof most);
 }
 
-/* HX_EINPUT: so far from the origin that doubles hardly tell the nodes of an element apart. The
- * size of elements is that of as many cubes that fill the box: not less than it is. */
+/* HX_EINPUT: the part is so far from the origin that doubles hardly distinguish the nodes of an
+ * element. The element size is estimated by equal cubes that fill the bounding box, an upper
+ * bound. */
 static int check_place(const hx_mesh *mesh)
 {
     double volume = 1.0, far = 0.0;
@@ -363,11 +367,10 @@ static int check_place(const hx_mesh *mesh)
     }
     const double size = cbrt(volume / (double)hx_mesh_n_elem_all(mesh)), step = far * DBL_EPSILON;
     if (!(size > 0.0) || step <= HX_MESH_COARSEST_STEP * size) return HX_OK;
-    return HX_RAISE(
-        HX_EINPUT,
-        "%s: coordinates of up to %g are in steps of %.2g, and elements have some %.2g: "
-        "move the part to the origin",
-        mesh->name, far, step, size);
+    return HX_RAISE(HX_EINPUT,
+                    "%s: coordinates of up to %g have a spacing of %.2g in double precision, but "
+                    "elements have a size of only %.2g: move the part to the origin",
+                    mesh->name, far, step, size);
 }
 
 void hx_mesh_forget_lists(hx_mesh *mesh)

@@ -1,11 +1,11 @@
-/* An unstructured mesh of 8-node hexahedra, and of wedges, pyramids and tetrahedra as hexahedra
- * that name nodes at several corners (cell.h), with named sets. Immutable once hx_mesh_finish
- * returned; nothing in the program assumes a grid or an order.
+/* An unstructured mesh of 8-node hexahedra, and of wedges, pyramids and tetrahedra stored as
+ * hexahedra that name nodes at several corners (cell.h), with named sets. Immutable after
+ * hx_mesh_finish; nothing in the program assumes a regular grid or an order.
  *
- * Life of a mesh: a generator or reader calls hx_mesh_create and hx_mesh_add_*_set; then optionally
- * hx_mesh_shuffle and hx_mesh_reorder; then hx_mesh_finish, which validates and builds the
- * node -> element lists; then geometric sets (region.h) and, for several processes, hx_mesh_part.
- */
+ * Life cycle: a generator or reader calls hx_mesh_create and hx_mesh_add_*_set; then optionally
+ * hx_mesh_shuffle and hx_mesh_reorder; then hx_mesh_finish, which validates the mesh and builds the
+ * node -> element lists; then geometric sets (region.h) and, for several processes,
+ * hx_mesh_part. */
 #ifndef HX_MESH_H
 #define HX_MESH_H
 
@@ -26,18 +26,18 @@ extern "C" {
  * t+. */
 extern const int hx_hex_face[6][4];
 
-/* Largest number of elements: an incidence (element, local node) is kept in 32 bits. */
+/* Largest number of elements: an incidence (element, local node) is stored in 32 bits. */
 #define HX_MAX_ELEM ((int64_t)1 << 29)
 
-/* How a set is made of others (region.h). */
+/* The rule by which a set is made of others (region.h). */
 typedef enum { HX_SET_PLAIN, HX_SET_AND, HX_SET_OR, HX_SET_NOT } hx_set_rule;
 
 /* A named selection. The lists are sorted, without duplicates, and owned by the set.
  *
- * Faces and edges of a plain set are those that it names, or those that its nodes span. A combined
- * set applies its rule to nodes, elements, faces and edges one by one: a union has the boundary
- * faces of its parts and no others, although its nodes may span more. Its `face` lists them all,
- * and none means that it has none. Edges follow from the parts (space.h). */
+ * Faces and edges of a plain set are those that it names, or otherwise those that its nodes span. A
+ * combined set applies its rule separately to nodes, elements, faces and edges: a union has exactly
+ * the boundary faces of its parts, although its nodes may span more. `face` of a combined set lists
+ * all its faces; an empty list means that it has none. Edges follow from the parts (space.h). */
 typedef struct hx_set {
     char *name;
     int64_t n_node;
@@ -45,24 +45,27 @@ typedef struct hx_set {
     int64_t n_elem;
     int32_t *elem; /* [n_elem] */
     int64_t n_face;
-    int64_t *face; /* [n_face] element * 6 + local face; NULL unless the mesh named faces itself, or
-                      the set is combined */
+    /* [n_face] element * 6 + local face; NULL unless the mesh named faces itself, or the set is
+     * combined */
+    int64_t *face;
     int64_t n_middle;
     int32_t
-        *middle; /* [n_middle][2] ends of the edges whose middles a file of second order names in
-                        the set; NULL: it names none, and middles between its nodes follow */
+        /* [n_middle][2] ends of the edges whose middle nodes a file of second order names in the
+         * set; NULL: it names none, and the middles between its nodes belong to it */
+        *middle;
     hx_set_rule rule;
-    int is_skin;   /* made of cells, not of nodes: it has no elements besides those it names */
-    size_t n_part; /* of a combined set */
-    char **part;   /* [n_part] names of the sets that it is made of */
+    int is_skin;   /* made of cells instead of nodes: it has only the elements that it names */
+    size_t n_part; /* for a combined set */
+    char **part;   /* [n_part] names of its parts */
 } hx_set;
 
-/* A set that is made of others, as a file states it: name, rule and parts. */
+/* A set made of others, as a file states it: name, rule and parts. */
 typedef struct hx_stated_rule {
-    hx_set set;    /* without lists (owned) */
-    int is_listed; /* 1: hextop wrote it, of a combined set; 0: the file unites sets itself, which
-                      counts if one of them has faces of its own */
-    int is_tried, is_done; /* while they are applied */
+    hx_set set; /* without lists (owned) */
+    /* 1: hextop wrote the rule of a combined set; 0: the file itself unites sets, which is used if
+     * one of them has faces of its own */
+    int is_listed;
+    int is_tried, is_done; /* state while the rules are applied */
 } hx_stated_rule;
 
 typedef struct hx_set_rules {
@@ -70,8 +73,8 @@ typedef struct hx_set_rules {
     hx_stated_rule *rule; /* [n] (owned) */
 } hx_set_rules;
 
-/* Kinds of sets that files keep apart: a node set, an element set and a surface may have one name.
- */
+/* Kinds of sets that files keep separate: a node set, an element set and a surface may have the
+ * same name. */
 typedef enum {
     HX_KIND_NODES,
     HX_KIND_CURVES,
@@ -80,199 +83,214 @@ typedef enum {
     HX_N_SET_KIND
 } hx_set_kind;
 
-/* What a set is taken for: its nodes (supports, forces), its faces (pressures), its elements
- * (passive regions). */
+/* Use of a set: its nodes (supports, forces), its faces (pressures), its elements (passive
+ * regions). */
 typedef enum { HX_USE_NODES, HX_USE_FACES, HX_USE_ELEMS, HX_N_SET_USE } hx_set_use;
 
-/* A name that a file gives to sets of several kinds, and the name of each in the mesh. */
+/* A name that a file gives to sets of several kinds, and the name of each of them in the mesh. */
 typedef struct hx_shared_name {
     char *name;
-    char *set[HX_N_SET_KIND]; /* NULL: the file has none of that kind */
+    char *set[HX_N_SET_KIND]; /* NULL: the file has no set of that kind */
 } hx_shared_name;
 
-/* Where a file of second order has the middles of its edges, for a quadratic space; of a file whose
- * edges are all straight none. An edge that is not listed is straight. */
+/* Positions of the mid-side nodes of a file of second order, for a quadratic space; empty if all
+ * edges of the file are straight. An edge that is not listed is straight. */
 typedef struct hx_middles {
     int64_t n;
-    int32_t *end; /* [n][2] nodes, lower first; ascending in a finished mesh, an edge as often as
-                     the file has nodes on it (owned) */
-    double *xyz;  /* [n][3] length (owned) */
+    /* [n][2] nodes, the lower first; ascending in a finished mesh; an edge occurs once per node
+     * that the file has on it (owned) */
+    int32_t *end;
+    double *xyz; /* [n][3] length (owned) */
 } hx_middles;
 
-/* Elements that lie part by part, each part in the order that it had (hx_mesh_part). */
+/* Elements ordered by part, each part in its previous order (hx_mesh_part). */
 typedef struct hx_mesh_parts {
     int n;           /* 0: no parts */
-    int64_t *first;  /* [n + 1] first element of each (owned) */
-    int32_t *before; /* [n_elem] number that the element had (owned) */
-    uint64_t hash;   /* of all these */
+    int64_t *first;  /* [n + 1] first element of each part (owned) */
+    int32_t *before; /* [n_elem] previous number of the element (owned) */
+    uint64_t hash;   /* hash of all these */
 } hx_mesh_parts;
 
-/* Where the mesh is a window that one of several processes has of a mesh: a run of elements that
- * are its own, and those of others near them. The elements lie rank after rank, in every window in
- * the same order, nodes by first use; a node is of the lowest rank that has an element at it. What
- * the mesh says of itself (total_volume, elem_size, n_kind, box) is of all; n_node and n_elem, sets
- * and lists are of the window. node_orig and elem_orig are numbers in all. */
+/* For a distributed mesh, of which this rank holds its own elements, a consecutive range, and
+ * ghosts: elements of other ranks near them. Elements are ordered by rank, in the same order on
+ * every rank, and nodes by first use; a node is owned by the lowest rank that has an element at it.
+ * Scalars of the mesh (total_volume, elem_size, n_kind, box) refer to the whole mesh; n_node and
+ * n_elem, sets and lists to this rank's elements. node_orig and elem_orig are numbers in the whole
+ * mesh. */
 typedef struct hx_mesh_window {
-    const hx_all *all;                /* the processes (borrowed) */
-    int64_t n_node, n_elem;           /* of all */
-    int64_t node_before, elem_before; /* of all: those of lower ranks */
-    int64_t own_node, n_own_node;     /* own nodes: the first of them here, and how many */
-    uint64_t hash;   /* of the order in which the elements of all lie, rank after rank */
-    double reach;    /* elements of others are here within it of own ones, by centroids: length */
-    double aspect;   /* longest over shortest edge of the elements' boxes, mean of all */
-    int64_t *first;  /* [all->size + 1] first element here of each rank (owned) */
-    int has_numbers; /* 1: node_number is by nodes here, not by their numbers in all */
+    const hx_all *all;                /* reductions over the ranks (borrowed) */
+    int64_t n_node, n_elem;           /* of the whole mesh */
+    int64_t node_before, elem_before; /* of lower ranks, in the whole mesh */
+    int64_t own_node, n_own_node;     /* first own node here, and number of own nodes */
+    uint64_t hash;                    /* hash of the order of all elements, rank by rank */
+    /* elements of other ranks within this distance of own ones are ghosts, by centroids: length */
+    double reach;
+    /* longest over shortest edge of the elements' bounding boxes, mean over the whole mesh */
+    double aspect;
+    int64_t *first; /* [all->size + 1] first element of each rank among those here (owned) */
+    /* 1: node_number is indexed by nodes here, not by their numbers in the whole mesh */
+    int has_numbers;
 } hx_mesh_window;
 
-/* An edge counts as straight, and two nodes as one middle of it, up to these shares of its length.
- */
+/* Fractions of an edge's length up to which it counts as straight, and two nodes as its same
+ * middle. */
 #define HX_STRAIGHT_EDGE 1e-6
 #define HX_SAME_MIDDLE 1e-2
 
 typedef struct hx_mesh {
     int64_t n_node, n_elem;
-    double *xyz;   /* [n_node][3] length (owned) */
-    int32_t *conn; /* [n_elem][8] node indices, VTK_HEXAHEDRON order; equal: one node (owned) */
+    double *xyz; /* [n_node][3] length (owned) */
+    /* [n_elem][8] node indices in VTK_HEXAHEDRON order; repeated indices: collapsed corners
+     * (owned) */
+    int32_t *conn;
 
-    /* Incidences of node a: node_elem[node_elem_ptr[a] .. node_elem_ptr[a + 1]), each
-     * element * 8 + local node, elements ascending, one as often as it names the node, for sums
-     * over corners; who counts elements takes equal ones that follow each other once (owned; built
-     * by hx_mesh_finish). */
+    /* Incidences of node a: node_elem[node_elem_ptr[a] .. node_elem_ptr[a + 1]), each element * 8 +
+     * local node, with ascending elements. An element occurs once per corner that names the node,
+     * for sums over corners; code that counts elements must skip consecutive repetitions (owned;
+     * built by hx_mesh_finish). */
     int64_t *node_elem_ptr; /* [n_node + 1] */
     uint32_t *node_elem;    /* [8 * n_elem] */
 
-    /* Original number of node / element i, for output and messages; NULL = identity (owned). */
+    /* Original number of node or element i, for output and messages; NULL: identity (owned). */
     int32_t *node_orig, *elem_orig;
 
-    /* What the mesh file calls original node / element i; without entries it counts from 0 as VTK
-     * does (owned). */
+    /* The mesh file's number of original node or element i; if empty, numbers count from 0 as in
+     * VTK (owned). */
     hx_numbers node_number, elem_number;
 
     hx_middles middles; /* (owned) */
 
-    /* Of elements that stand for another shape than that of their hexahedron, spans of a spline:
-     * its volume, which counts wherever an element is weighed; NULL: the hexahedron's (owned). */
+    /* For elements that represent a shape other than their hexahedron (spans of a spline): its
+     * volume, used wherever elements are weighted by volume; NULL: the hexahedron's (owned). */
     double *volume; /* [n_elem] */
 
     hx_mesh_parts parts; /* (owned) */
 
-    hx_mesh_window *window; /* NULL: the mesh is whole (owned) */
+    hx_mesh_window *window; /* NULL: the mesh is not distributed (owned) */
 
     size_t n_set;
     hx_set *set; /* (owned) */
     size_t n_shared;
-    hx_shared_name *shared; /* [n_shared] of the mesh as it was read (owned) */
+    hx_shared_name *shared; /* [n_shared] for the mesh as it was read (owned) */
 
-    hx_set_rules rules; /* of a raw mesh; of a finished one those that were not applied (owned) */
+    /* of a raw mesh; in a finished mesh, the rules that were not applied (owned) */
+    hx_set_rules rules;
 
-    char *name;          /* what it came from, for messages: "cantilever" or a file name (owned) */
+    char *name;          /* origin of the mesh, for messages: "cantilever" or a file name (owned) */
     double total_volume; /* (set by hx_mesh_finish) */
 
-    /* The element as a unit of length, of filter radii and steps along surfaces (set by
-     * hx_mesh_finish). Of hexahedra the cube root of their mean volume; of tetrahedra, wedges and
-     * pyramids the mean of their edges, an element's mean by its distinct edges: the cube root is
-     * 0.49 of the edge of a regular tetrahedron, and would make a radius of two elements one edge.
-     * Of several kinds the mean of these lengths, by the volume that each kind fills. */
+    /* Length of an element, the unit of filter radii and of steps along surfaces (set by
+     * hx_mesh_finish). For hexahedra, the cube root of their mean volume; for tetrahedra, wedges
+     * and pyramids, the mean over elements of the mean length of their distinct edges, because the
+     * cube root is only 0.49 of the edge of a regular tetrahedron, so that a radius of two elements
+     * would be one edge. For several kinds, the mean of these lengths, weighted by the volume of
+     * each kind. */
     double elem_size;
-    int64_t n_kind[HX_N_SOLID]; /* elements of each hx_cell_kind (set by hx_mesh_finish) */
+    /* number of elements of each hx_cell_kind (set by hx_mesh_finish) */
+    int64_t n_kind[HX_N_SOLID];
 
     double box_min[3], box_max[3];
 } hx_mesh;
 
-/* Takes ownership of xyz and conn (malloc'ed), also when it fails. HX_EINPUT: an index out of
- * range, more than HX_MAX_ELEM elements, n_node >= 2^31. */
+/* Takes ownership of xyz and conn (malloc'ed), even if it fails. HX_EINPUT: an index out of range,
+ * more than HX_MAX_ELEM elements, n_node >= 2^31. */
 int hx_mesh_create(hx_mesh *mesh, const char *name, int64_t n_node, double *xyz, int64_t n_elem,
                    int32_t *conn);
 
-/* Adds a named set (lists are copied, sorted, made unique; n = 0 is allowed). Before
- * hx_mesh_finish. A set given by nodes gets the elements all of whose nodes it holds; a set given
- * by elements gets their nodes; a set given by faces gets their nodes and no elements. Adding a
- * name again merges. */
+/* Adds a named set (lists are copied, sorted, made unique; n = 0 is allowed), before
+ * hx_mesh_finish. A set given by nodes gets the elements all of whose nodes it contains; a set
+ * given by elements gets their nodes; a set given by faces gets their nodes and no elements. Adding
+ * a set with an existing name merges the two. */
 int hx_mesh_add_node_set(hx_mesh *mesh, const char *name, int64_t n, const int32_t *node);
 int hx_mesh_add_elem_set(hx_mesh *mesh, const char *name, int64_t n, const int32_t *elem);
 int hx_mesh_add_face_set(hx_mesh *mesh, const char *name, int64_t n, const int64_t *face);
 
-/* Edges, by their ends end[n][2], whose middles the set has: it has no others then. */
+/* Adds edges, by their ends end[n][2], whose middles belong to the set: it then has no other
+ * middles. */
 int hx_mesh_add_middle_set(hx_mesh *mesh, const char *name, int64_t n, const int32_t *end);
 
-/* With is_skin the set gets no elements besides those that it was given: its nodes came in by cells
- * of surfaces. Before hx_mesh_finish. */
+/* With is_skin the set gets only the elements that it was given: its nodes came from surface cells.
+ * Before hx_mesh_finish. */
 void hx_mesh_mark_skin(hx_mesh *mesh, const char *name, int is_skin);
 
-/* Room for n middles, then one after the other, before hx_mesh_finish; an edge from a node to
- * itself is none. Copies those both of whose ends node_new[old node] >= 0 keeps. Frees them. */
+/* hx_middles_alloc makes room for n middles, which hx_middles_put appends one by one, before
+ * hx_mesh_finish; an edge from a node to itself is ignored. hx_middles_copy copies those with
+ * node_new[old node] >= 0 at both ends. */
 int hx_middles_alloc(hx_middles *middles, int64_t n);
 void hx_middles_put(hx_middles *middles, const int32_t end[2], const double x[3]);
 int hx_middles_copy(hx_middles *to, const hx_middles *from, const int32_t *node_new);
 void hx_middles_free(hx_middles *middles);
 
-/* Permutes nodes and elements at random (deterministic in seed), sets and *_orig included, so that
- * nothing can lean on an order. */
+/* Permutes nodes and elements randomly (deterministic in seed), including sets and *_orig, so that
+ * tests detect code that depends on an order. */
 int hx_mesh_shuffle(hx_mesh *mesh, uint64_t seed);
 
-/* Renumbers elements by a Hilbert curve through their centroids, nodes by first use. The same for
- * any number of threads. O(n); 40 bytes an element besides the mesh at most. */
+/* Renumbers elements along a Hilbert curve through their centroids, and nodes by first use. The
+ * result does not depend on the number of threads. O(n); at most 40 bytes per element in addition
+ * to the mesh. */
 int hx_mesh_reorder(hx_mesh *mesh);
 
-/* Largest step of the coordinates' doubles, of an element's size: a thousandth. */
+/* Largest spacing of the coordinates' doubles relative to an element's size: a thousandth. */
 #define HX_MESH_COARSEST_STEP 1e-3
 
-/* Validates (coordinates that tell elements apart, every node used, every element a hexahedron,
- * wedge, pyramid or tetrahedron, none inverted or degenerate, messages with the file's numbers),
- * builds the node -> element lists, completes the sets and fills the scalars. */
+/* Validates the mesh (coordinates that distinguish elements, every node used, every element a
+ * hexahedron, wedge, pyramid or tetrahedron, none inverted or degenerate; messages use the file's
+ * numbers), builds the node -> element lists, completes the sets and computes the scalars. */
 int hx_mesh_finish(hx_mesh *mesh);
-/* Frees the node -> element lists, 40 bytes an element, where nobody needs them any more. */
+/* Frees the node -> element lists, 40 bytes per element, once they are no longer needed. */
 void hx_mesh_forget_lists(hx_mesh *mesh);
 
 /* Renumbers the elements of a finished mesh so that those of part 0 come first, then those of part
- * 1 ...; nodes keep their numbers, sets and elem_orig follow. Once. HX_EINPUT: a part without an
- * element. O(n_elem); 72 bytes an element besides the mesh at most, of which 4 stay. */
+ * 1, and so on; nodes keep their numbers; sets and elem_orig are updated. May be called once.
+ * HX_EINPUT: a part without an element. O(n_elem); at most 72 bytes per element in addition to the
+ * mesh, of which 4 remain allocated. */
 int hx_mesh_part(hx_mesh *mesh, int n_part, const int32_t *part);
 
-/* The set of that name, or NULL. */
+/* Returns the set of that name, or NULL. */
 const hx_set *hx_mesh_find_set(const hx_mesh *mesh, const char *name);
 
-/* Records that the file gives `name` to sets of several kinds; set[kind] is the mesh's name of each
- * or NULL (copied). */
+/* Records that the file gives `name` to sets of several kinds; set[kind] is the mesh's name of
+ * each, or NULL (copied). */
 int hx_mesh_share_name(hx_mesh *mesh, const char *name, const char *const set[HX_N_SET_KIND]);
 
-/* The name of the set that `name` means for a use: `name` itself unless the file gave it to several
- * (then: nodes by points, curves, faces, elements; faces by faces, points, elements, curves;
- * elements by elements, faces, curves, points; the first kind that there is). */
+/* Returns the name of the set that `name` means for a use: `name` itself unless the file gives it
+ * to several sets; otherwise the first existing kind in this order: for nodes: points, curves,
+ * faces, elements; for faces: faces, points, elements, curves; for elements: elements, faces,
+ * curves, points. */
 const char *hx_mesh_name_for(const hx_mesh *mesh, const char *name, hx_set_use use);
 
-/* Frees the names that were shared. */
+/* Frees the records of shared names. */
 void hx_mesh_free_shared(hx_mesh *mesh);
 
-/* Makes a set a combined one, whose lists the caller gives; parts are copied. */
+/* Makes a set a combined one; the caller provides its lists; parts are copied. */
 int hx_set_combine(hx_set *set, hx_set_rule rule, size_t n_part, const char *const *part);
 
-/* Faces of a set that a file states of it, the first ones of its list: all of a plain set, all or
- * none of a combined one. A file that is read again gives a set the nodes of its faces, and takes
- * one with faces for a surface: so a combined set that has elements, or faces with nodes that it
- * has not, is stated by its nodes. */
+/* Number of faces, the first ones of its list, that a file states for a set: all faces of a plain
+ * set, all or none of a combined one. A reader adds the nodes of faces to a set, and takes a set
+ * with faces for a surface. So a combined set that has elements, or faces with nodes that are not
+ * in the set, is stated by its nodes. */
 int64_t hx_set_stated_faces(const hx_mesh *mesh, const hx_set *set);
 
-/* The element besides e that has a face of the n corners node[] (3 or 4, as hx_cell_face gives
- * them), the one of the lowest number; -1: none. Of a finished mesh. */
+/* Returns the element other than e that has a face with the n corners node[] (3 or 4, as given by
+ * hx_cell_face), the one with the lowest number; -1: none. Requires a finished mesh. */
 int64_t hx_mesh_face_neighbour(const hx_mesh *mesh, int64_t e, int n, const int32_t node[4]);
 
-/* Boundary faces (element * 6 + local face) all of whose corners are in `node_flag` ([n_node], !=
- * 0; NULL = every boundary face), ascending. *face is the caller's to free. O(n_elem). */
+/* Lists boundary faces (element * 6 + local face) all of whose corners have node_flag != 0
+ * ([n_node]; NULL: every boundary face), ascending. The caller frees *face. O(n_elem). */
 int hx_mesh_boundary_faces(const hx_mesh *mesh, const uint8_t *node_flag, int64_t *n_face,
                            int64_t **face);
 
-/* 1 if another element has the face (element * 6 + local face) too, or if it is an edge or a point
- * of a collapsed cell. Of a finished mesh. */
+/* Returns 1 if another element has the face (element * 6 + local face) too, or if it is an edge or
+ * a point of a collapsed cell. Requires a finished mesh. */
 int hx_mesh_face_is_inner(const hx_mesh *mesh, int64_t face);
 
-/* 1 if some element is a collapsed hexahedron. Of a finished mesh. */
+/* Returns 1 if some element is a collapsed hexahedron. Requires a finished mesh. */
 static inline int hx_mesh_is_collapsed(const hx_mesh *mesh)
 {
     return mesh->n_kind[HX_CELL_HEXAHEDRON] < (mesh->window ? mesh->window->n_elem : mesh->n_elem);
 }
 
-/* Elements and nodes of all that the mesh is a window of; a whole one's own. */
+/* Numbers of elements and nodes of the whole mesh, distributed or not. */
 static inline int64_t hx_mesh_n_elem_all(const hx_mesh *mesh)
 {
     return mesh->window ? mesh->window->n_elem : mesh->n_elem;
@@ -282,7 +300,7 @@ static inline int64_t hx_mesh_n_node_all(const hx_mesh *mesh)
     return mesh->window ? mesh->window->n_node : mesh->n_node;
 }
 
-/* Own elements are begin .. end - 1; of a whole mesh all are. */
+/* Own elements are begin .. end - 1; all elements if the mesh is not distributed. */
 static inline int64_t hx_mesh_own_begin(const hx_mesh *mesh)
 {
     return mesh->window ? mesh->window->first[mesh->window->all->rank] : 0;
@@ -292,22 +310,22 @@ static inline int64_t hx_mesh_own_end(const hx_mesh *mesh)
     return mesh->window ? mesh->window->first[mesh->window->all->rank + 1] : mesh->n_elem;
 }
 
-/* 1 if the node is this process'. */
+/* Returns 1 if this rank owns the node. */
 static inline int hx_mesh_owns_node(const hx_mesh *mesh, int64_t node)
 {
     const hx_mesh_window *const w = mesh->window;
     return !w || (node >= w->own_node && node < w->own_node + w->n_own_node);
 }
 
-/* *all := the sum of what all windows of the mesh count, in which an item may be in several: for
- * whether there is any. A whole mesh's own. */
+/* *all := the sum of n over all ranks. Items may be counted on several ranks, so the result only
+ * shows whether there are any. *all := n if the mesh is not distributed. */
 static inline int hx_mesh_count_all(const hx_mesh *mesh, int64_t n, int64_t *all)
 {
     *all = n;
     return mesh->window ? hx_all_sum_i64(mesh->window->all, 1, all) : HX_OK;
 }
 
-/* The processes that have windows of the mesh; NULL: it is whole. */
+/* Reductions over the ranks of a distributed mesh; NULL: the mesh is not distributed. */
 static inline const hx_all *hx_mesh_all(const hx_mesh *mesh)
 {
     return mesh->window ? mesh->window->all : NULL;
@@ -317,15 +335,15 @@ static inline const hx_all *hx_mesh_all(const hx_mesh *mesh)
 int64_t hx_mesh_node_number(const hx_mesh *mesh, int64_t node);
 int64_t hx_mesh_elem_number(const hx_mesh *mesh, int64_t elem);
 
-/* Volume of every element, volume[n_elem]: own ones or the hexahedra's. O(n_elem). */
+/* Computes volume[n_elem] of every element: `mesh->volume`, or that of the hexahedra. O(n_elem). */
 void hx_mesh_volumes(const hx_mesh *mesh, double *volume);
 
-/* inverse[orig[i]] = i, of node_orig or elem_orig; the caller's to free; NULL for NULL, the
+/* inverse[orig[i]] = i, for node_orig or elem_orig; the caller frees it; NULL for NULL, the
  * identity. O(n). */
 int hx_mesh_invert(int64_t n, const int32_t *orig, int32_t **inverse);
 
-/* Mean of an element's nodes, each counted once. A finished mesh knows whether all are hexahedra.
- */
+/* Mean of an element's nodes, each counted once. Requires a finished mesh, which determines whether
+ * all elements are hexahedra. */
 static inline void hx_mesh_centroid(const hx_mesh *mesh, int64_t elem, double x[3])
 {
     const int32_t *const conn = mesh->conn + 8 * elem;
@@ -335,23 +353,23 @@ static inline void hx_mesh_centroid(const hx_mesh *mesh, int64_t elem, double x[
         hx_cell_hexahedron_centroid(mesh->xyz, conn, x);
 }
 
-/* The same of n elements from `begin` on, in vector lanes: x[d][n] along axis d. */
+/* Centroids of n elements from `begin`, vectorised: x[d][n] along axis d. */
 void hx_mesh_centroids(const hx_mesh *mesh, int64_t begin, int n, double *const x[3]);
 
 /* Least and largest coordinates of the elements' centroids. O(n_elem). */
 void hx_mesh_centroid_bounds(const hx_mesh *mesh, double low[3], double high[3]);
 
-/* Adds what every program that walks through a mesh holds of it, host or device: coordinates, nodes
+/* Accounts for the arrays of a mesh that every program needs, on host or device: coordinates, nodes
  * of the elements, elements of the nodes. */
 void hx_mesh_account(hx_account *account, int64_t n_node, int64_t n_elem);
 
-/* Their bytes an element, of a mesh with as many nodes as elements: the least a mesh takes. */
+/* Bytes per element of these arrays, for a mesh with as many nodes as elements: a lower bound. */
 size_t hx_mesh_bytes_per_elem(void);
 
-/* Bytes of host memory the mesh holds. */
+/* Bytes of host memory that the mesh holds. */
 size_t hx_mesh_bytes(const hx_mesh *mesh);
 
-/* Accepts half-built and zeroed meshes. */
+/* Accepts partly built and zeroed meshes. */
 void hx_mesh_free(hx_mesh *mesh);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* Faces that belong to one element only. */
+/* Faces that belong to only one element. */
 #include <stdlib.h>
 
 #include "../base/memory.h"
@@ -6,8 +6,8 @@
 #include "mesh.h"
 #include "node_star.h"
 
-/* Whether a hexahedron names the nodes of a face besides node[0], which it does: it has the face.
- */
+/* Returns 1 if a hexahedron that names node[0] also names the other nodes of the face: it has the
+ * face. */
 static int names_all(const int32_t conn[8], const int32_t node[4])
 {
     int n_common = 0;
@@ -16,8 +16,8 @@ static int names_all(const int32_t conn[8], const int32_t node[4])
     return n_common == 3;
 }
 
-/* Whether any cell has the face of n corners: all its nodes may be a face, a part of one, or none.
- */
+/* Returns 1 if any cell has the face with n corners. Its nodes may be a face, part of one, or
+ * neither. */
 static int has_face(const int32_t conn[8], int n, const int32_t node[4])
 {
     const int32_t last = node[n - 1];
@@ -33,7 +33,7 @@ static int has_face(const int32_t conn[8], int n, const int32_t node[4])
 int64_t hx_mesh_face_neighbour(const hx_mesh *mesh, int64_t e, int n, const int32_t node[4])
 {
     const int is_mixed = hx_mesh_is_collapsed(mesh);
-    int64_t last = e; /* an element's corners follow each other */
+    int64_t last = e; /* corners of one element are consecutive */
     for (int64_t k = mesh->node_elem_ptr[node[0]]; k < mesh->node_elem_ptr[node[0] + 1]; k++) {
         const int64_t other = mesh->node_elem[k] / 8;
         if (other == e || other == last) continue;
@@ -51,7 +51,7 @@ int hx_mesh_face_is_inner(const hx_mesh *mesh, int64_t face)
     return n < 3 || hx_mesh_face_neighbour(mesh, face / 6, n, node) >= 0;
 }
 
-/* hx_cell_face, of a hexahedron without looking. */
+/* hx_cell_face, with a shortcut for hexahedra. */
 static int list_corners(const int32_t conn[8], int is_mixed, int face, int32_t node[4])
 {
     if (is_mixed) return hx_cell_face(conn, face, node);
@@ -59,14 +59,14 @@ static int list_corners(const int32_t conn[8], int is_mixed, int face, int32_t n
     return 4;
 }
 
-/* flag[n_node] := whether a face at the node may be of one element only, of hexahedra. */
+/* flag[n_node] := 1 if a face at the node may belong to only one element; for hexahedra. */
 static void flag_boundary(const hx_mesh *mesh, uint8_t *flag)
 {
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < mesh->n_node; a++) flag[a] = !hx_node_star_of(mesh, a).is_closed;
 }
 
-/* Whether all corners of a face are wanted. */
+/* Returns 1 if all corners of a face are flagged. */
 static int are_flagged(const uint8_t *node_flag, int n, const int32_t *node)
 {
     int all = 1;
@@ -74,7 +74,7 @@ static int are_flagged(const uint8_t *node_flag, int n, const int32_t *node)
     return all;
 }
 
-/* 1 if too few corners of an element are wanted for a face of it. */
+/* Returns 1 if too few corners of an element are flagged for a face of it. */
 static int has_no_face(const uint8_t *node_flag, const int32_t conn[8])
 {
     int n = 0;
@@ -82,7 +82,7 @@ static int has_no_face(const uint8_t *node_flag, const int32_t conn[8])
     return node_flag && n < 3;
 }
 
-/* mask[n_elem]: bit f: face f is wanted; returns how many are. */
+/* mask[n_elem]: bit f: face f is selected; returns the number of faces. */
 static int64_t mark_faces(const hx_mesh *mesh, int is_mixed, const uint8_t *node_flag,
                           uint8_t *mask)
 {
@@ -106,7 +106,7 @@ static int64_t mark_faces(const hx_mesh *mesh, int is_mixed, const uint8_t *node
     return n;
 }
 
-/* face[] := those of the mask, ascending. */
+/* face[] := faces of the mask, ascending. */
 static void list_faces(int64_t n_elem, const uint8_t *mask, int64_t *face)
 {
     int64_t first[HX_N_PART + 1] = {0};
@@ -133,7 +133,8 @@ int hx_mesh_boundary_faces(const hx_mesh *mesh, const uint8_t *node_flag, int64_
                            int64_t **face)
 {
     int rc = HX_OK;
-    uint8_t *mask = NULL, *flag = NULL; /* flag[n_node]: where all are wanted, those there may be */
+    /* flag[n_node]: used if all faces are selected; 1 if a boundary face may be at the node */
+    uint8_t *mask = NULL, *flag = NULL;
     const int is_mixed = hx_mesh_is_collapsed(mesh);
     *face = NULL;
     *n_face = 0;

@@ -1,4 +1,4 @@
-/* Nodes of one place: merged, kept, or refused where they part bodies that should be one. */
+/* Coincident nodes: merged, kept, or refused if they separate bodies that should be one. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static int all_finite(const hx_mesh *mesh)
     return finite;
 }
 
-/* Mean length of the elements' edge from node 0 to 6, over the root of 3. */
+/* Mean length of the elements' diagonal from node 0 to 6, divided by the root of 3. */
 static double mean_edge(const hx_mesh *mesh)
 {
     double part[HX_N_PART];
@@ -59,7 +59,7 @@ int hx_mesh_find_coincident(const hx_mesh *mesh, double radius, int32_t *rep, in
 
 /* --- merging --- */
 
-/* Leaves out the nodes that have become others: coordinates, numbers, elements, sets. */
+/* Removes the merged nodes: coordinates, numbers, elements, sets. */
 static int drop_doubles(hx_mesh *mesh, const int32_t *rep, int32_t *node_new)
 {
     hx_numbers number = {0};
@@ -99,16 +99,17 @@ static int merge_nodes(hx_mesh *mesh, const int32_t *rep, int64_t n_double, doub
     else
         free(node_new);
     HX_TRY(rc);
-    return hx_notes_add(notes, HX_NOTE_INFO, "%s: %lld nodes within %g of another merged with it",
-                        mesh->name, (long long)n_double, merge);
+    return hx_notes_add(notes, HX_NOTE_INFO,
+                        "%s: %lld nodes within %g of another one were merged with it", mesh->name,
+                        (long long)n_double, merge);
 }
 
 /* --- what merging would join --- */
 
 /* A face between coincident nodes. */
 typedef struct double_face {
-    int32_t place[4]; /* ascending: first nodes of the places; of a triangle -1 comes first */
-    int32_t node[4];  /* ascending: its own, likewise */
+    int32_t place[4]; /* ascending: first nodes at the positions; for a triangle -1 comes first */
+    int32_t node[4];  /* ascending: its own nodes, in the same form */
     int64_t elem;
 } double_face;
 
@@ -122,7 +123,7 @@ static int compare_faces(const void *a, const void *b)
     return (x->elem > y->elem) - (x->elem < y->elem);
 }
 
-/* Fills face (NULL: counts) with the faces all of whose places have several nodes. */
+/* Fills face (NULL: only counts) with the faces at all of whose corners several nodes coincide. */
 static int64_t list_double_faces(const hx_mesh *mesh, const int32_t *rep, const uint8_t *is_double,
                                  double_face *face)
 {
@@ -138,7 +139,7 @@ static int64_t list_double_faces(const hx_mesh *mesh, const int32_t *rep, const 
             while (k < n_corner && is_double[one.node[k]]) k++;
             if (k < n_corner || k < 3) continue;
             for (k = 0; k < n_corner; k++) one.place[k] = rep[one.node[k]];
-            if (n_corner == 3) one.node[3] = -1; /* no place */
+            if (n_corner == 3) one.node[3] = -1; /* not a node */
             hx_sort_four(one.node);
             hx_sort_four(one.place);
             if (face) face[n] = one;
@@ -150,7 +151,7 @@ static int64_t list_double_faces(const hx_mesh *mesh, const int32_t *rep, const 
 
 typedef struct joints {
     int64_t n;        /* pairs of faces that merging would join */
-    int64_t n_bodies; /* of these, between bodies that share no node */
+    int64_t n_bodies; /* of these, pairs between bodies without common nodes */
     double_face a, b; /* the first of them */
 } joints;
 
@@ -186,11 +187,11 @@ fail:
     return rc;
 }
 
-/* What is wrong, and the advice that works. */
+/* What is wrong, and the remedy. */
 typedef struct finding {
     joints joints;
     hx_merge_trial trial;
-    int64_t n_double, node[2]; /* file's numbers of the first pair */
+    int64_t n_double, node[2]; /* the file's numbers of the first pair */
     double radius;
 } finding;
 
@@ -209,23 +210,22 @@ static int look(const hx_mesh *mesh, const int32_t *rep, finding *f)
     return hx_mesh_try_merge(mesh, rep, &f->trial);
 }
 
-/* Bodies that meet at equal faces. */
+/* Refuses bodies that meet at equal faces. */
 static int refuse_bodies(const hx_mesh *mesh, const finding *f)
 {
     char advice[640];
     if (f->trial.is_sound)
         snprintf(advice, sizeof advice,
-                 "mesh.merge = %.2g joins them, mesh.merge = 0.0 keeps them apart", f->radius);
+                 "mesh.merge = %.2g joins them, mesh.merge = 0.0 keeps them separate", f->radius);
     else
-        snprintf(
-            advice, sizeof advice,
-            "merging these nodes gives no mesh that conforms (%s); mesh.merge = 0.0 keeps them "
-            "apart",
-            f->trial.why);
+        snprintf(advice, sizeof advice,
+                 "merging these nodes does not give a conforming mesh (%s); mesh.merge = 0.0 keeps "
+                 "them separate",
+                 f->trial.why);
     return HX_RAISE(
         HX_EINPUT,
-        "%s: bodies that share no node meet at %lld pairs of equal faces (elements %lld and %lld; "
-        "%lld nodes lie where another one does, such as %lld and %lld): %s",
+        "%s: bodies without common nodes meet at %lld pairs of equal faces (elements %lld and "
+        "%lld; %lld nodes coincide with another one, such as %lld and %lld): %s",
         mesh->name, (long long)f->joints.n_bodies,
         (long long)hx_mesh_elem_number(mesh, f->joints.a.elem),
         (long long)hx_mesh_elem_number(mesh, f->joints.b.elem), (long long)f->n_double,
@@ -236,32 +236,32 @@ static int judge(const hx_mesh *mesh, const int32_t *rep, int64_t n_double, doub
                  hx_notes *notes)
 {
     finding f = {.n_double = n_double, .radius = radius};
-    char faces[128] = "no two faces between them are equal", advice[640];
+    char faces[128] = "no faces between them are equal", advice[640];
     HX_TRY(look(mesh, rep, &f));
     if (f.trial.n_twin > 0)
         return HX_RAISE(HX_EINPUT,
-                        "%s: elements %lld and %lld take the same place with different nodes (%lld "
-                        "such pairs): the file has this body twice; keep one of the two",
+                        "%s: elements %lld and %lld occupy the same place with different nodes "
+                        "(%lld such pairs): the file contains this body twice; keep one of the two",
                         mesh->name, (long long)f.trial.twin[0], (long long)f.trial.twin[1],
                         (long long)f.trial.n_twin);
     if (f.joints.n_bodies > 0) return refuse_bodies(mesh, &f);
     if (f.joints.n > 0)
         snprintf(faces, sizeof faces,
-                 "%lld pairs of faces between them are not joined: a crack, perhaps",
+                 "%lld pairs of faces between them are not joined, perhaps a crack",
                  (long long)f.joints.n);
     if (f.trial.is_sound)
         snprintf(advice, sizeof advice, "mesh.merge = %.2g joins %s", radius,
                  f.joints.n > 0 ? "them" : "the nodes");
     else
-        snprintf(advice, sizeof advice, "merging them gives no mesh that conforms: %s",
+        snprintf(advice, sizeof advice, "merging them does not give a conforming mesh: %s",
                  f.trial.why);
     return hx_notes_add(notes, HX_NOTE_WARNING,
-                        "%s: %lld nodes lie where another one does (nodes %lld and %lld), %s; %s",
+                        "%s: %lld nodes coincide with another one (nodes %lld and %lld), %s; %s",
                         mesh->name, (long long)n_double, (long long)f.node[0], (long long)f.node[1],
                         faces, advice);
 }
 
-/* Within which nodes count as one place, if the mesh does not say: length. */
+/* Distance within which nodes count as coincident if the mesh does not specify it: length. */
 static double same_place(const hx_mesh *mesh)
 {
     return 1e-9 * mean_edge(mesh);
@@ -285,7 +285,7 @@ int hx_mesh_mend_coincident(hx_mesh *mesh, double merge, int32_t **merged, hx_no
     int64_t n_double = 0;
     if (merged) *merged = NULL;
     if (!isnan(merge) && !(merge > 0.0)) return HX_OK;
-    if (!all_finite(mesh)) return HX_OK; /* hx_mesh_finish says where */
+    if (!all_finite(mesh)) return HX_OK; /* hx_mesh_finish reports where */
     const double radius = isnan(merge) ? same_place(mesh) : merge;
     if (!(radius > 0.0) || !isfinite(radius)) return HX_OK;
     HX_TRY(hx_alloc_raw(&rep, (size_t)mesh->n_node, sizeof *rep, "coincident nodes"));

@@ -1,5 +1,5 @@
-/* Elements that are there twice, faces against others that are not the same, and nodes that lie on
- * faces which do not use them. */
+/* Finds repeated elements, faces that meet different faces, and nodes on faces that do not use
+ * them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "mesh_internal.h"
 #include "node_grid.h"
 
-/* A node counts as lying on a face when it is nearer than this share of the face's size. */
+/* A node lies on a face if it is nearer than this fraction of the face's size. */
 static const double on_face = 1e-6;
 
 /* --- elements that are there twice --- */
@@ -29,7 +29,7 @@ static int64_t sum_of_nodes(const int32_t conn[8], int is_mixed)
     return sum;
 }
 
-/* An element below e with the nodes of e, or -1. */
+/* Returns an element below e with the nodes of e, or -1. */
 static int64_t find_twin(const hx_mesh *mesh, int64_t e)
 {
     const int32_t *const conn = mesh->conn + 8 * e;
@@ -37,7 +37,7 @@ static int64_t find_twin(const hx_mesh *mesh, int64_t e)
     const int64_t sum = sum_of_nodes(conn, is_mixed), end = mesh->node_elem_ptr[conn[0] + 1];
     for (int64_t k = mesh->node_elem_ptr[conn[0]]; k < end; k++) {
         const int64_t other = mesh->node_elem[k] / 8;
-        if (other >= e) break; /* they ascend */
+        if (other >= e) break; /* elements ascend */
         if (sum_of_nodes(mesh->conn + 8 * other, is_mixed) != sum) continue;
         if (hx_cell_has_same_points(conn, mesh->conn + 8 * other)) return other;
     }
@@ -63,17 +63,18 @@ static int refuse_twins(const hx_mesh *mesh)
 
 /* --- triangles against other faces --- */
 
-/* What of the boundary a search looks at. is_boundary[e]: bit f for a face on the boundary. */
+/* The part of the boundary that a search visits. is_boundary[e]: bit f for a face on the
+ * boundary. */
 typedef struct boundary {
     const hx_mesh *mesh;
     int64_t n_face, *face; /* (owned) */
-    uint8_t *is_boundary;  /* NULL without collapsed cells (owned) */
+    uint8_t *is_boundary;  /* NULL if no cells are collapsed (owned) */
 } boundary;
 
-/* An element that a boundary face does not meet as it should, -1: none. */
+/* Returns an element that a boundary face meets incorrectly, -1: none. */
 typedef int64_t find_other(const boundary *b, int64_t face);
 
-/* How many boundary faces meet one; *first: the first of them. */
+/* Counts the boundary faces that meet one; *first: the first of them. */
 static int64_t count_faces(const boundary *b, find_other *find, int64_t *first)
 {
     int64_t n = 0, lowest = INT64_MAX;
@@ -90,7 +91,8 @@ static int64_t count_faces(const boundary *b, find_other *find, int64_t *first)
 
 /* --- quadrilaterals against triangles --- */
 
-/* Another element with a quadrilateral face that has all corners of a triangle, -1: none. */
+/* Returns another element with a quadrilateral face that has all corners of a triangle, -1:
+ * none. */
 static int64_t find_quadrilateral(const hx_mesh *mesh, int64_t e, const int32_t node[3])
 {
     for (int64_t k = mesh->node_elem_ptr[node[0]]; k < mesh->node_elem_ptr[node[0] + 1]; k++) {
@@ -113,7 +115,7 @@ static int64_t find_below(const boundary *b, int64_t face)
     return find_quadrilateral(b->mesh, face / 6, node);
 }
 
-/* Nodes agree there, displacements do not: a bilinear face against two linear ones. */
+/* A bilinear face against two linear ones: nodes agree there, displacements do not. */
 static int check_kinds(const boundary *b, int keep_apart, hx_notes *notes)
 {
     const hx_mesh *mesh = b->mesh;
@@ -125,14 +127,14 @@ static int check_kinds(const boundary *b, int keep_apart, hx_notes *notes)
     if (keep_apart)
         return hx_notes_add(notes, HX_NOTE_WARNING,
                             "%s: a triangle of element %lld lies on a quadrilateral of element "
-                            "%lld (%lld such triangles): they are connected at its nodes only",
+                            "%lld (%lld such triangles): they are connected only at its nodes",
                             mesh->name, one, other, (long long)n);
-    return HX_RAISE(HX_EINPUT,
-                    "%s: a triangle of element %lld lies on a quadrilateral of element %lld (%lld "
-                    "such triangles): elements must meet at whole faces, so put pyramids between "
-                    "hexahedra and tetrahedra, or mesh the two sides alike (mesh.merge = 0.0 "
-                    "takes them as they are)",
-                    mesh->name, one, other, (long long)n);
+    return HX_RAISE(
+        HX_EINPUT,
+        "%s: a triangle of element %lld lies on a quadrilateral of element %lld (%lld such "
+        "triangles): elements must meet at whole faces, so put pyramids between hexahedra and "
+        "tetrahedra, or mesh both sides equally (mesh.merge = 0.0 accepts them unchanged)",
+        mesh->name, one, other, (long long)n);
 }
 
 /* --- quadrilaterals cut along both diagonals --- */
@@ -144,8 +146,8 @@ static double square_distance(const double *a, const double *b)
     return square;
 }
 
-/* Shares of the point p's foot on the plane of a triangle, which lies in x0 + u (x1 - x0) + v (x2 -
- * x0); 0 where p is further than eps from the plane. */
+/* Barycentric coordinates (u, v) of the projection of p on the plane of a triangle, x0 + u (x1 -
+ * x0) + v (x2 - x0); returns 0 if p is farther than eps from the plane. */
 static int find_shares(const double *x0, const double *x1, const double *x2, const double *p,
                        double eps, double *u, double *v)
 {
@@ -165,9 +167,9 @@ static int find_shares(const double *x0, const double *x1, const double *x2, con
     return 1;
 }
 
-/* Whether the triangles b c a and b c d lie on one side of their edge, within a share of its length
- * of one plane, and other sides of them cross: neither has the other's third corner, which would
- * hang. */
+/* Returns 1 if the triangles b c a and b c d lie on the same side of their edge, in one plane up to
+ * a fraction of its length, and other edges of them cross. Neither contains the other's third
+ * corner, which would be a hanging node. */
 static int do_cross(const double *a, const double *b, const double *c, const double *d, double flat)
 {
     const double eps = flat * sqrt(fmax(square_distance(a, b), square_distance(c, b)));
@@ -176,7 +178,7 @@ static int do_cross(const double *a, const double *b, const double *c, const dou
     return (s > on_face && s + t > 1.0 + on_face) || (s < -on_face && s + t < 1.0 - on_face);
 }
 
-/* Whether a face of the element is a triangle on the boundary with an edge b c: *d, its third
+/* Returns 1 if a face of the element is a triangle on the boundary with an edge b c; *d: its third
  * corner. */
 static int has_triangle(const hx_mesh *mesh, const uint8_t *is_boundary, int64_t e, int f,
                         int32_t b, int32_t c, int32_t *d)
@@ -202,8 +204,8 @@ static int is_on_boundary(const hx_mesh *mesh, const uint8_t *is_boundary, int32
     return 0;
 }
 
-/* Whether the triangles of an edge b c with a and with d lie across each other: in a plane, or, of
- * a quadrilateral that is bent, as two of four around nothing. */
+/* Returns 1 if the triangles of an edge b c with a and with d overlap: in a plane, or, for a warped
+ * quadrilateral, as two of four triangles that enclose no volume. */
 static int lie_across(const hx_mesh *mesh, const uint8_t *is_boundary, int32_t a, int32_t b,
                       int32_t c, int32_t d)
 {
@@ -217,8 +219,8 @@ static int lie_across(const hx_mesh *mesh, const uint8_t *is_boundary, int32_t a
             is_on_boundary(mesh, is_boundary, a, c, d));
 }
 
-/* Another element with a triangle on the boundary that lies across that of node[3] and shares its
- * edge from node[edge] on, -1: none. */
+/* Returns another element with a triangle on the boundary that overlaps that of node[3] and shares
+ * its edge starting at node[edge], -1: none. */
 static int64_t find_across(const hx_mesh *mesh, const uint8_t *is_boundary, int64_t e,
                            const int32_t node[3], int edge)
 {
@@ -245,7 +247,7 @@ static int64_t find_crossing(const boundary *b, int64_t face)
     return other;
 }
 
-/* Triangles that lie across each other. */
+/* Checks for overlapping triangles. */
 static int check_diagonals(const boundary *b, int keep_apart, hx_notes *notes)
 {
     const hx_mesh *mesh = b->mesh;
@@ -256,28 +258,28 @@ static int check_diagonals(const boundary *b, int keep_apart, hx_notes *notes)
     const long long two = (long long)hx_mesh_elem_number(mesh, find_crossing(b, first));
     if (keep_apart)
         return hx_notes_add(notes, HX_NOTE_WARNING,
-                            "%s: triangles of elements %lld and %lld overlap without being the "
-                            "same (%lld such triangles): they are connected at their nodes only",
+                            "%s: triangles of elements %lld and %lld overlap without being equal "
+                            "(%lld such triangles): they are connected only at their nodes",
                             mesh->name, one, two, (long long)n);
     return HX_RAISE(HX_EINPUT,
-                    "%s: triangles of elements %lld and %lld overlap without being the same (%lld "
-                    "such triangles), as of a quadrilateral that is cut along one diagonal on this "
-                    "side, along the other on that one: elements must meet at whole faces, so mesh "
-                    "the two sides alike (mesh.merge = 0.0 takes them as they are)",
+                    "%s: triangles of elements %lld and %lld overlap without being equal (%lld "
+                    "such triangles), like those of a quadrilateral that is cut along different "
+                    "diagonals on its two sides: elements must meet at whole faces, so mesh both "
+                    "sides equally (mesh.merge = 0.0 accepts them unchanged)",
                     mesh->name, one, two, (long long)n);
 }
 
 /* --- hanging nodes --- */
 
-/* A boundary face, and what a search on it found. */
+/* A boundary face, and the result of a search on it. */
 typedef struct face_search {
     const hx_mesh *mesh;
-    int n; /* corners: 4, or 3 */
+    int n; /* number of corners: 4 or 3 */
     int32_t node[4];
     double x[4][3];
-    double low[3], high[3]; /* its box, widened by eps */
+    double low[3], high[3]; /* its bounding box, widened by eps */
     double eps;
-    int32_t hanging; /* the node found, or -1 */
+    int32_t hanging; /* the hanging node found, or -1 */
 } face_search;
 
 static void open_face(const hx_mesh *mesh, int64_t face, face_search *s)
@@ -302,7 +304,7 @@ static void open_face(const hx_mesh *mesh, int64_t face, face_search *s)
     }
 }
 
-/* One Newton step towards the (u, v) in [-1, 1]^2 whose place on the face is nearest to p. */
+/* One Newton step towards the (u, v) in [-1, 1]^2 of the point on the face nearest to p. */
 static void newton_step(const double x[4][3], const double p[3], double uv[2], double *distance)
 {
     double a[3], b[3], r[3], aa = 0.0, ab = 0.0, bb = 0.0, ar = 0.0, br = 0.0, rr = 0.0;
@@ -343,7 +345,7 @@ static int lies_on_face(const face_search *s, const double p[3])
     return distance < s->eps && fabs(uv[0]) <= 1.0 + on_face && fabs(uv[1]) <= 1.0 + on_face;
 }
 
-/* Of a node near the face; nodes at its corners are coincident, not hanging. */
+/* Examines a node near the face; nodes at its corners are coincident, not hanging. */
 static int look_at(void *context, int32_t node)
 {
     face_search *const s = context;
@@ -357,7 +359,7 @@ static int look_at(void *context, int32_t node)
     return 1;
 }
 
-/* A grid with the nodes of the faces, of cells about twice a face's size. */
+/* Makes a grid of the nodes of the faces, with cells about twice the size of a face. */
 static int make_grid(const hx_mesh *mesh, int64_t n_face, const int64_t *face, hx_node_grid *grid)
 {
     uint8_t *is_in = NULL;
@@ -392,9 +394,9 @@ static int report_hanging(const hx_mesh *mesh, int64_t face, int64_t n, int keep
                             "(%lld such faces): they are not connected there",
                             mesh->name, node, elem, (long long)n);
     return HX_RAISE(HX_EINPUT,
-                    "%s: node %lld hangs: it lies on a face of element %lld, which does not use it "
-                    "(%lld such faces); elements must meet at whole faces, so mesh the two sides "
-                    "alike (mesh.merge = 0.0 keeps them apart)",
+                    "%s: node %lld is a hanging node: it lies on a face of element %lld, which "
+                    "does not use it (%lld such faces); elements must meet at whole faces, so mesh "
+                    "both sides equally (mesh.merge = 0.0 keeps them separate)",
                     mesh->name, node, elem, (long long)n);
 }
 

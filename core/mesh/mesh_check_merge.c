@@ -1,5 +1,5 @@
-/* What merging the nodes of one place would make of a mesh, tried on the elements that have such
- * nodes, so that messages advise only what works. */
+/* Trial merge of coincident nodes, on the elements that have such nodes, so that messages recommend
+ * only what works. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 /* --- elements in one place --- */
 
-/* Its places, ascending, each once; -1 comes first. */
+/* Its distinct nodes after merging, ascending; -1 comes first. */
 typedef struct double_elem {
     int32_t place[8];
     int64_t elem;
@@ -36,7 +36,7 @@ static void set_places(double_elem *one, const hx_mesh *mesh, const int32_t *rep
     hx_sort_few_i32(one->place, 8);
 }
 
-/* Elements all (every = 1) or some of whose nodes are marked; elem: NULL: counts. */
+/* Lists all elements (every = 1), or those with marked nodes; elem may be NULL to count them. */
 static int64_t list_elems(const hx_mesh *mesh, const uint8_t *is_marked, int every, int64_t *elem)
 {
     int64_t n = 0;
@@ -76,7 +76,7 @@ fail:
 
 /* --- the merged mesh, near the nodes --- */
 
-/* part: the n elements with merged nodes, by the numbers of the mesh, whose lists it borrows. */
+/* Makes `part` from the n elements with merged nodes; it borrows the numbers of the mesh. */
 static int make_part(const hx_mesh *mesh, const int32_t *rep, int64_t n, const int64_t *elem,
                      hx_mesh *part)
 {
@@ -94,7 +94,7 @@ static int make_part(const hx_mesh *mesh, const int32_t *rep, int64_t n, const i
     }
     HX_TRY_FAIL(hx_alloc_raw(&xyz, 3 * (size_t)n_node, sizeof *xyz, "nodes"));
     rc = hx_mesh_create(part, mesh->name, n_node, xyz, n, conn);
-    conn = NULL; /* the part's, or freed */
+    conn = NULL; /* owned by the part, or freed */
     xyz = NULL;
     HX_TRY_FAIL(rc);
     HX_TRY_FAIL(hx_alloc_raw(&part->node_orig, (size_t)n_node, sizeof *part->node_orig, "numbers"));
@@ -115,7 +115,7 @@ fail:
     return rc;
 }
 
-/* What is wrong with the merged elements is data here: HX_OK. */
+/* An error in the merged elements is a result here: HX_OK. */
 static int check_part(const hx_mesh *mesh, const int32_t *rep, const uint8_t *is_double,
                       hx_merge_trial *trial)
 {

@@ -4,19 +4,19 @@
 
 #include "mesh.h"
 
-/* What merging would make of a mesh. */
+/* The result of a trial merge. */
 typedef struct hx_merge_trial {
     int64_t n_twin;  /* pairs of elements that would have the same nodes */
-    int64_t twin[2]; /* file's numbers of the first pair */
+    int64_t twin[2]; /* the file's numbers of the first pair */
     int is_sound;    /* 1: the elements at the merged nodes are valid and conform */
-    char why[512];   /* else what is wrong, with the file's numbers */
+    char why[512];   /* otherwise the reason, with the file's numbers */
 } hx_merge_trial;
 
-/* rep[n_node] := the first node within `radius`, which may be the node itself. */
+/* rep[n_node] := the first node within `radius`, possibly the node itself. */
 int hx_mesh_find_coincident(const hx_mesh *mesh, double radius, int32_t *rep, int64_t *n_double);
 
-/* Tries to merge nodes with rep[node], on the elements that have such nodes. O(n_node + n_elem), and
- * a mesh of these elements while it runs. */
+/* Tries to merge nodes with rep[node], on the elements that have such nodes. O(n_node + n_elem),
+ * and temporarily a mesh of these elements. */
 int hx_mesh_try_merge(const hx_mesh *mesh, const int32_t *rep, hx_merge_trial *trial);
 
 #endif

@@ -1,4 +1,4 @@
-/* Elements whose nodes come in another order than VTK's. */
+/* Elements whose nodes are in an order other than VTK's. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,8 @@ static void permute(const int32_t conn[8], int order, int32_t to[8])
     for (int k = 0; k < 8; k++) to[k] = conn[hx_order_permutation[order][k]];
 }
 
-/* The only order that makes the element valid; HX_ORDER_VTK: there is none, or more than one. Of
- * wedges and tetrahedra two orders are one. */
+/* Returns the only order that makes the element valid; HX_ORDER_VTK: there is none, or more than
+ * one. For wedges and tetrahedra two of the orders are equivalent. */
 static int find_order(const double *xyz, const int32_t conn[8])
 {
     int found = HX_ORDER_VTK, n_found = 0;
@@ -56,7 +56,7 @@ static int note_orders(const hx_mesh *mesh, const uint8_t *order, hx_notes *note
     for (int k = 1; k < HX_N_ORDER; k++) {
         if (n[k] == 0) continue;
         HX_TRY(hx_notes_add(notes, HX_NOTE_WARNING,
-                            "%s: the nodes of %lld elements were in the order: %s; mended (the "
+                            "%s: the nodes of %lld elements were in this order: %s; corrected (the "
                             "first: element %lld)",
                             mesh->name, (long long)n[k], order_name[k],
                             (long long)hx_mesh_elem_number(mesh, first[k])));

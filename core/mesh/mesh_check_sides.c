@@ -1,5 +1,5 @@
-/* Elements that were inside out because a node lies outside the elements around it: another order
- * of nodes makes each of them valid, but not the mesh. */
+/* Elements that were inverted because a node lies outside the elements around it: another order of
+ * nodes makes each of them valid, but not the mesh. */
 #include <stdlib.h>
 
 #include "../base/memory.h"
@@ -12,11 +12,12 @@ typedef struct sides {
     const uint8_t *mended; /* [n_elem] (borrowed) */
     int64_t *ptr;          /* incidences, as in hx_mesh (owned) */
     uint32_t *list;
-    int mended_are_few; /* so that they are at fault, not the others */
+    int mended_are_few; /* 1: mended elements are assumed to be wrong, not the others */
 } sides;
 
-/* Whether two rings of n nodes are one, and run the same way. Rings run counter-clockwise seen from
- * outside, so such a face's valid elements lie on one side of it. */
+/* Returns 1 if two rings of n nodes are equal with the same orientation. Rings run
+ * counter-clockwise seen from outside, so valid elements with equal rings lie on one side of the
+ * face. */
 static int run_alike(int n, const int32_t *a, const int32_t *b)
 {
     int first = 0, n_same = 0;
@@ -34,8 +35,8 @@ static int has_ring(const int32_t conn[8], int n, const int32_t *ring)
     return 0;
 }
 
-/* A valid element on the same side of a face of e as e, -1: none. Elements that are the same are
- * another fault. */
+/* Returns a valid element on the same side of a face of e as e, -1: none. Equal elements are a
+ * different error. */
 static int64_t find_beside(const sides *s, int64_t e, int face)
 {
     const hx_mesh *mesh = s->mesh;
@@ -52,8 +53,8 @@ static int64_t find_beside(const sides *s, int64_t e, int face)
     return -1;
 }
 
-/* How many faces of mended element e have another element on its side; *other: that of the first.
- */
+/* Counts the faces of mended element e that have another element on its side; *other: that of the
+ * first. */
 static int count_beside(const sides *s, int64_t e, int64_t *other)
 {
     int n = 0;
@@ -72,7 +73,8 @@ static int is_at_fault(const sides *s, int64_t e)
     return (s->mended[e] != 0) == s->mended_are_few;
 }
 
-/* How many elements at fault a node has, and how far it lies from the middle of all of its. */
+/* Counts the wrong elements at a node, and computes its distance from the middle of all its
+ * elements. */
 static int64_t look_around(const sides *s, int32_t node, double *distance)
 {
     const hx_mesh *mesh = s->mesh;
@@ -81,7 +83,7 @@ static int64_t look_around(const sides *s, int32_t node, double *distance)
     for (int64_t k = s->ptr[node]; k < s->ptr[node + 1]; k++) {
         double c[3];
         const int64_t e = s->list[k] / 8;
-        if (e == last) continue; /* an element's corners follow each other */
+        if (e == last) continue; /* corners of one element are consecutive */
         last = e;
         n_elem++;
         n += is_at_fault(s, e);
@@ -92,7 +94,7 @@ static int64_t look_around(const sides *s, int32_t node, double *distance)
     return n;
 }
 
-/* The corner of e that most elements at fault have, of several the one furthest off. */
+/* Returns the corner of e that most wrong elements have, among several the most distant one. */
 static int32_t find_moved(const sides *s, int64_t e)
 {
     int32_t moved = -1;
@@ -117,8 +119,8 @@ static int refuse(const sides *s, int64_t e, int64_t other, int64_t n_elem)
     const double *const x = mesh->xyz + 3 * (int64_t)node;
     return HX_RAISE(HX_EINPUT,
                     "%s: elements %lld and %lld lie on the same side of the face that they share "
-                    "(%lld such elements), so elements overlap: node %lld at (%g, %g, %g), it "
-                    "seems, lies outside the elements around it; move it inside, or mesh anew",
+                    "(%lld such elements), so elements overlap: node %lld at (%g, %g, %g) seems to "
+                    "lie outside the elements around it; move it inside, or remesh",
                     mesh->name, (long long)hx_mesh_elem_number(mesh, e),
                     (long long)hx_mesh_elem_number(mesh, other), (long long)n_elem,
                     (long long)hx_mesh_node_number(mesh, node), x[0], x[1], x[2]);

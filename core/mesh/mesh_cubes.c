@@ -1,5 +1,5 @@
-/* A grid of unit cubes as a mesh in the order of hx_mesh_reorder: nothing is sorted, and nothing is
- * written first in another order. */
+/* A grid of unit cubes as a mesh in the order of hx_mesh_reorder, generated directly in this order,
+ * without sorting. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,20 +12,22 @@
 
 static const char what[] = "a mesh of cubes";
 
-/* The corner of a cube by its place along x, y, z, 0 or 1. */
+/* Corner of a cube by its position along x, y, z, 0 or 1. */
 static const uint32_t corner_at[2][2][2] = {{{0, 4}, {3, 7}}, {{1, 5}, {2, 6}}};
 
 typedef struct cubes {
     const hx_mesh_source *source;
     int64_t off[8];       /* from a cube's lowest node to that of each corner */
-    int32_t *elem, *node; /* of the mesh: what the source calls them */
-    uint32_t *place;      /* of the source's cubes; then of the mesh's: the lowest node */
-    uint32_t *number;     /* of the source's nodes: the first place in conn[]; then the number */
-    uint8_t *met;         /* of the mesh's cubes: bit a, nobody before names the node of corner a */
+    int32_t *elem, *node; /* per element and node of the mesh: number in the source */
+    /* per cube of the source: position in the mesh; later per cube of the mesh: lowest node */
+    uint32_t *place;
+    uint32_t *number; /* per node of the source: the first position in conn[]; later its number */
+    uint8_t *met;     /* per cube of the mesh: bit a: no earlier cube names the node of corner a */
     double *xyz;
     int32_t *conn;
     uint64_t *in_set;
-    int64_t first[HX_N_PART + 1]; /* number of the first node that a part of the cubes meets */
+    /* number of the first node that each part of the cubes names first */
+    int64_t first[HX_N_PART + 1];
 } cubes;
 
 static void lay_corners(cubes *c)
@@ -36,7 +38,7 @@ static void lay_corners(cubes *c)
             for (int z = 0; z < 2; z++) c->off[corner_at[x][y][z]] = x + y * row + z * up;
 }
 
-/* Lists of n_elem and n_node entries. */
+/* Allocates lists of n_elem and n_node entries. */
 static int alloc(cubes *c)
 {
     const size_t n_elem = (size_t)c->source->n_elem, n_node = (size_t)c->source->n_node;
@@ -60,8 +62,8 @@ HX_INLINED void take_least(uint32_t *entry, const uint32_t *place, int64_t n, ui
     }
 }
 
-/* entry[n + 1] of a row of nodes along x: the least place in conn[] that one of a row of n cubes
- * names each at, lower and upper: the corners there. */
+/* entry[n + 1] of a row of nodes along x: the least position in conn[] at which one of a row of n
+ * cubes names each; lower and upper: the corners concerned. */
 HX_INLINED void meet_row_lanes(uint32_t *entry, const uint32_t *place, int64_t n, uint32_t lower,
                                uint32_t upper)
 {
@@ -74,8 +76,8 @@ HX_VERSIONS_UNFUSED(meet_row,
                      uint32_t upper),
                     (entry, place, n, lower, upper))
 
-/* number[node] := the first place that names it, of a row of nodes along x: of up to eight cubes
- * around each the one that lies first. */
+/* number[node] := the first position that names it, for a row of nodes along x: among up to eight
+ * cubes around each node, the one that comes first. */
 static void find_first_places(const cubes *c, int64_t j, int64_t k)
 {
     const int64_t *const n = c->source->cubes;
@@ -88,7 +90,7 @@ static void find_first_places(const cubes *c, int64_t j, int64_t k)
                          corner_at[0][y][z], corner_at[1][y][z]);
 }
 
-/* The lowest node of a cube of the source. */
+/* Lowest node of a cube of the source. */
 static uint32_t lowest_node(const cubes *c, uint32_t cube)
 {
     const uint32_t n0 = (uint32_t)c->source->cubes[0], n1 = (uint32_t)c->source->cubes[1];
@@ -96,7 +98,7 @@ static uint32_t lowest_node(const cubes *c, uint32_t cube)
     return cube + row + row / n1 * (n0 + 1);
 }
 
-/* The corners whose nodes a cube meets first, as bits; *n goes up by their number. */
+/* The corners whose nodes a cube names first, as bits; *n increases by their number. */
 static uint8_t corners_met(const cubes *c, uint32_t low, uint32_t elem, int64_t *n)
 {
     uint32_t met = 0;
@@ -108,7 +110,7 @@ static uint8_t corners_met(const cubes *c, uint32_t low, uint32_t elem, int64_t 
     return (uint8_t)met;
 }
 
-/* Which nodes each cube meets first, and how many each part of the cubes, as they lie now. */
+/* Finds which nodes each cube names first, and their number in each part of the cubes. */
 static void meet_nodes(cubes *c)
 {
     const int64_t n = c->source->n_elem;
@@ -124,7 +126,7 @@ static void meet_nodes(cubes *c)
     for (int part = 0; part < HX_N_PART; part++) c->first[part + 1] += c->first[part];
 }
 
-/* Numbers the nodes that a part of the cubes meets first, and asks the source where they are. */
+/* Numbers the nodes that a part of the cubes names first, and requests their coordinates. */
 static int number_part(const cubes *c, int part)
 {
     enum { ROOM = 1024 };
@@ -183,7 +185,7 @@ int hx_source_mesh_in_order(const hx_mesh_source *s, hx_mesh *mesh)
     c.place = c.number = NULL;
     c.met = NULL;
     rc = hx_mesh_create(mesh, s->name, s->n_node, c.xyz, s->n_elem, c.conn);
-    c.xyz = NULL; /* the mesh's, also if that failed */
+    c.xyz = NULL; /* owned by the mesh, even if that failed */
     c.conn = NULL;
     if (rc < 0) goto fail;
     mesh->elem_orig = c.elem;

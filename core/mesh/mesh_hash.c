@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* What items begin with, so that a node is no element. */
+/* Tags of items, so that a node and an element have different hashes. */
 enum { NODE = 1, ELEMENT, MIDDLE, VALUE, ORDER };
 
 static uint64_t orig(const int32_t *list, int64_t i)
@@ -56,7 +56,7 @@ static void add_items(const hx_mesh *mesh, int64_t begin, int64_t end, item_hash
     sum->b += b;
 }
 
-/* Own nodes, and own elements. */
+/* Adds the own nodes and own elements. */
 static void add_own(const hx_mesh *mesh, item_hash of_node, item_hash of_element, hx_hash *sum)
 {
     const hx_mesh_window *const w = mesh->window;
@@ -65,7 +65,7 @@ static void add_own(const hx_mesh *mesh, item_hash of_node, item_hash of_element
     add_items(mesh, hx_mesh_own_begin(mesh), hx_mesh_own_end(mesh), of_element, sum);
 }
 
-/* What all processes have of a hash that begins with `sum`. */
+/* Combines the hashes of all ranks, starting from `sum`. */
 static int join(const hx_mesh *mesh, const hx_hash *own, hx_hash *sum)
 {
     int64_t value[2] = {(int64_t)own->a, (int64_t)own->b};
@@ -97,7 +97,7 @@ hx_hash hx_mesh_hash(const hx_mesh *mesh)
     return hx_mesh_hash_all(mesh, &hash) < 0 ? begin_mesh(mesh) : hash;
 }
 
-/* Where an item is in what is kept of a design: of windows in the order of the file. */
+/* Position of an item in the stored design: in the file's order for a distributed mesh. */
 static uint64_t place(const hx_mesh *mesh, const int32_t *list, int64_t i)
 {
     return mesh->window ? orig(list, i) : (uint64_t)i;

@@ -25,9 +25,9 @@ static void prefix_sum(int64_t *ptr, int64_t n)
     }
 }
 
-/* first[part]: above all nodes of the elements of earlier parts. So nodes from first[part] to
- * first[part + 1] are met by that part and later ones; where nodes are numbered by first use these
- * are most that a part meets, and nobody else works on them meanwhile. */
+/* first[part]: above all nodes of the elements of earlier parts. Nodes from first[part] to
+ * first[part + 1] are named only by that part and later ones. If nodes are numbered by first use,
+ * these are most of a part's nodes, and no other thread writes to them in the meantime. */
 static void find_first_uses(const hx_mesh *mesh, int32_t first[HX_N_PART + 1])
 {
     first[0] = 0;
@@ -43,8 +43,8 @@ static void find_first_uses(const hx_mesh *mesh, int32_t first[HX_N_PART + 1])
         if (first[part + 1] < first[part]) first[part + 1] = first[part];
 }
 
-/* 1 if earlier parts meet a node of an element too. Few elements of a part, which are passed over
- * eight corners at a time. */
+/* Returns 1 if earlier parts name a node of an element too. This holds for few elements of a part;
+ * the others are passed eight corners at a time. */
 static int has_others(const int32_t conn[8], int32_t first)
 {
     int any = 0;
@@ -52,7 +52,8 @@ static int has_others(const int32_t conn[8], int32_t first)
     return any;
 }
 
-/* count[node] += its incidences: of each part's own nodes, then, by several threads, of others. */
+/* count[node] += its incidences: first each part's own nodes, then, with several threads, the
+ * others. */
 static void count_incidences(const hx_mesh *mesh, const int32_t *first, int64_t *count)
 {
 #pragma omp parallel for schedule(static)
@@ -76,8 +77,8 @@ static void count_incidences(const hx_mesh *mesh, const int32_t *first, int64_t 
     }
 }
 
-/* Lists them from next[node] on, which moves on: in ascending order but for those that several
- * threads list. */
+/* Lists the incidences from next[node], which advances: in ascending order, except for those that
+ * several threads list. */
 static void fill_incidences(const hx_mesh *mesh, const int32_t *first, int64_t *next,
                             uint32_t *list)
 {
@@ -118,7 +119,8 @@ int hx_mesh_build_incidence(const hx_mesh *mesh, int64_t **ptr_out, uint32_t **l
         free(ptr);
         return rc;
     }
-    /* Counts go two places up, so that filling shifts the starts to where they belong. */
+    /* Counts are stored two positions higher, so that filling shifts the starts to their final
+     * positions. */
     find_first_uses(mesh, first);
     count_incidences(mesh, first, ptr + 2);
     prefix_sum(ptr, n_node + 2);

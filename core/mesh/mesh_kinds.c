@@ -1,4 +1,4 @@
-/* How many elements of each kind there are, and how long an element is. */
+/* Numbers of elements of each kind, and the length of an element. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

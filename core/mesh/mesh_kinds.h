@@ -1,4 +1,4 @@
-/* How many elements of each kind there are in some of a mesh, and how long an element is. Not
+/* Number of elements of each kind in part of a mesh, and the length of an element. Not
  * installed. */
 #ifndef HX_MESH_KINDS_H
 #define HX_MESH_KINDS_H
@@ -9,22 +9,22 @@
 extern "C" {
 #endif
 
-/* What some elements have of each kind; zeroed: of none. */
+/* Sums over elements by kind; zeroed: no elements. */
 typedef struct hx_kinds {
     int64_t n[HX_N_SOLID];
     double volume[HX_N_SOLID]; /* their sum, length^3 */
-    double edge[HX_N_SOLID];   /* the sum of each one's mean edge, length; of hexahedra 0 */
+    double edge[HX_N_SOLID];   /* sum over elements of the mean edge, length; 0 for hexahedra */
 } hx_kinds;
 
-/* Adds an element; one that is no solid counts nothing. */
+/* Adds an element; a cell that is not a solid is ignored. */
 void hx_kinds_add(hx_kinds *kinds, const double *xyz, const int32_t conn[8]);
 
 void hx_kinds_join(hx_kinds *to, const hx_kinds *more);
 
-/* *kinds := of all processes; all may be NULL. Collective. */
+/* kinds := sum over all ranks; all may be NULL. Collective. */
 int hx_kinds_sum(const hx_all *all, hx_kinds *kinds);
 
-/* The element as a unit of length: hx_mesh.elem_size. */
+/* Length of an element: hx_mesh.elem_size. */
 double hx_kinds_size(const hx_kinds *kinds);
 
 #ifdef __cplusplus

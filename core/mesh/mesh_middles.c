@@ -1,4 +1,4 @@
-/* The middles of curved edges, from the file to the finished mesh. */
+/* Middles of curved edges, from the file to the finished mesh. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ int hx_middles_alloc(hx_middles *middles, int64_t n)
 
 void hx_middles_put(hx_middles *middles, const int32_t end[2], const double x[3])
 {
-    if (end[0] == end[1]) return; /* a merged edge */
+    if (end[0] == end[1]) return; /* the edge was collapsed by merging */
     const int64_t k = middles->n++;
     middles->end[2 * k] = end[0] < end[1] ? end[0] : end[1];
     middles->end[2 * k + 1] = end[0] < end[1] ? end[1] : end[0];
@@ -75,7 +75,7 @@ static int check_finite(const hx_mesh *mesh)
     return HX_OK;
 }
 
-/* to := from in that order; both are swapped by the caller. */
+/* to := from in that order; the caller swaps both. */
 static void permute(const hx_middles *from, const int32_t *order, hx_middles *to)
 {
 #pragma omp parallel for schedule(static)

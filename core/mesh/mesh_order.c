@@ -1,4 +1,4 @@
-/* Renumbering: at random, and along a Hilbert curve. */
+/* Renumbering of a mesh: randomly, and along a Hilbert curve. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "mesh.h"
 #include "mesh_internal.h"
 
-/* orig[new] := the original number of old, after old -> number_new[old]. */
+/* orig[new] := the original number of old, for old -> number_new[old]. */
 static int compose(int32_t **orig, int64_t n, const int32_t *number_new)
 {
     int32_t *composed = NULL;
@@ -36,7 +36,7 @@ int hx_mesh_invert(int64_t n, const int32_t *orig, int32_t **inverse)
     return HX_OK;
 }
 
-/* Moves the coordinates to node_new[old] and renames the nodes of the elements. */
+/* Moves the coordinates to node_new[old] and renumbers the nodes of the elements. */
 static int renumber_nodes(hx_mesh *mesh, const int32_t *node_new)
 {
     double *xyz = NULL;
@@ -87,9 +87,7 @@ static int refuse_finished(const hx_mesh *mesh)
     return HX_RAISE(HX_EINTERNAL, "%s: a finished mesh keeps its order", mesh->name);
 }
 
-/* A random permutation: the numbers in the order of random keys. Equal keys, of 33 bits, keep
- * their order.
- */
+/* Makes a random permutation, by sorting random keys. Equal keys, of 33 bits, keep their order. */
 static int permutation(int32_t **list, int64_t n, uint64_t seed)
 {
     enum { KEY_BITS = 33 };
@@ -98,7 +96,7 @@ static int permutation(int32_t **list, int64_t n, uint64_t seed)
     HX_TRY(hx_alloc_raw(&key, (size_t)n, sizeof *key, "random keys"));
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < n; i++) {
-        uint64_t state = seed + (uint64_t)i * HX_RANDOM_STEP; /* entry i of one sequence */
+        uint64_t state = seed + (uint64_t)i * HX_RANDOM_STEP; /* entry i of a single sequence */
         key[i] = hx_random_next(&state) >> (64 - KEY_BITS);
     }
     const int rc = hx_radix_sort(key, *list, n, KEY_BITS);
@@ -122,7 +120,7 @@ fail:
     return rc;
 }
 
-/* Mean volume of the elements, each taken for a parallelepiped; 0 if that is not positive. */
+/* Mean volume of the elements, approximated by parallelepipeds; 0 if it is not positive. */
 static double mean_volume(const hx_mesh *mesh)
 {
     double part[HX_N_PART];
@@ -193,7 +191,7 @@ int64_t hx_number_by_first_use(int64_t n_place, const int32_t *conn, uint32_t *n
     return first_number[HX_N_PART];
 }
 
-/* Numbers nodes as the elements meet them; nodes of no element come last. */
+/* Numbers nodes in order of their first use; nodes of no element come last. */
 static void number_nodes(const hx_mesh *mesh, uint32_t *number)
 {
     const int32_t *const conn = mesh->conn;
@@ -207,7 +205,7 @@ static void number_nodes(const hx_mesh *mesh, uint32_t *number)
         if (number[a] == UINT32_MAX) number[a] = (uint32_t)next++;
 }
 
-/* elem_orig after `order`, which it takes over. */
+/* Composes elem_orig with `order`, and takes ownership of it. */
 static void compose_elements(hx_mesh *mesh, int32_t *order)
 {
     if (mesh->elem_orig) {
@@ -218,7 +216,7 @@ static void compose_elements(hx_mesh *mesh, int32_t *order)
     mesh->elem_orig = order;
 }
 
-/* The elements in Hilbert order; *order is the caller's. */
+/* Sorts the elements in Hilbert order; the caller frees *order. */
 static int hilbert_order(const hx_mesh *mesh, int32_t **order)
 {
     uint64_t *key = NULL;
@@ -259,7 +257,7 @@ fail:
     return rc;
 }
 
-/* first[n_part + 1], and the elements part by part. */
+/* Computes first[n_part + 1], and orders the elements part by part. */
 static int order_parts(const hx_mesh *mesh, int n_part, const int32_t *part, int64_t *first,
                        int32_t *order)
 {
@@ -284,7 +282,7 @@ static uint64_t hash_order(const hx_mesh *mesh, int n_part, const int32_t *order
     return h.a;
 }
 
-/* Everything of a finished mesh that names elements, after `order`. */
+/* Renumbers everything in a finished mesh that refers to elements. */
 static int follow_order(hx_mesh *mesh, const int32_t *order)
 {
     int32_t *elem_new, *copy;
@@ -308,7 +306,8 @@ int hx_mesh_part(hx_mesh *mesh, int n_part, const int32_t *part)
     hx_mesh_parts *const parts = &mesh->parts;
     const size_t n = (size_t)mesh->n_elem;
     if (!mesh->node_elem_ptr || parts->n > 0)
-        return HX_RAISE(HX_EINTERNAL, "%s: not finished, or in parts already", mesh->name);
+        return HX_RAISE(HX_EINTERNAL, "%s: not finished, or already divided into parts",
+                        mesh->name);
     HX_TRY(hx_alloc(&parts->first, (size_t)n_part + 1, sizeof *parts->first, "parts of a mesh"));
     HX_TRY(hx_alloc_raw(&parts->before, n, sizeof *parts->before, "parts of a mesh"));
     HX_TRY(order_parts(mesh, n_part, part, parts->first, parts->before));

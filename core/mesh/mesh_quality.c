@@ -17,9 +17,9 @@
 
 static const double poor = 0.2; /* scaled Jacobian */
 
-enum { HX_QUALITY_BLOCKS = 1024 }; /* sums do not depend on the threads */
+enum { HX_QUALITY_BLOCKS = 1024 }; /* sums do not depend on the number of threads */
 
-/* What a block of elements contributes. */
+/* Contribution of a block of elements. */
 typedef struct part {
     double min_jacobian, sum_jacobian, max_aspect, min_volume, max_volume, sum_volume;
     int64_t worst, widest, n_poor; /* element indices */
@@ -34,7 +34,7 @@ static double aspect_of(const double *xyz, const int32_t conn[8])
         const double *const a = xyz + (size_t)conn[line[i][0]] * 3;
         const double *const b = xyz + (size_t)conn[line[i][1]] * 3;
         double square = 0.0;
-        if (a == b) continue; /* of a collapsed cell */
+        if (a == b) continue; /* an edge of a collapsed cell */
         for (int d = 0; d < 3; d++) square += (a[d] - b[d]) * (a[d] - b[d]);
         if (square < shortest) shortest = square;
         if (square > longest) longest = square;
@@ -42,8 +42,8 @@ static double aspect_of(const double *xyz, const int32_t conn[8])
     return sqrt(longest / shortest);
 }
 
-/* det of the three edges at a node, over their lengths; INFINITY where there are more edges. prev
- * and next: the node's neighbours around a face that it lies on. */
+/* Determinant of the three edges at a node, divided by their lengths; INFINITY if there are more
+ * edges. prev and next: the node's neighbours on a face. */
 static double corner_jacobian(const double *xyz, int n_edge, const int32_t (*edge)[2], int32_t node,
                               int32_t prev, int32_t next)
 {
@@ -65,10 +65,10 @@ static double corner_jacobian(const double *xyz, int n_edge, const int32_t (*edg
     return hx_triple3(d[0], d[1], d[2]) / size;
 }
 
-/* Of wedges, pyramids and tetrahedra: the scaled Jacobian at their own corners, without the apex of
- * a pyramid, over that of the solid with equal edges, at most 1 (Knupp, SIAM J. Sci. Comput. 23,
- * 2001; Stimpson et al., The Verdict Library, 2007). It does not depend on the numbering, as det J
- * of the collapsed map does. */
+/* For wedges, pyramids and tetrahedra: the scaled Jacobian at their own corners, without the apex
+ * of a pyramid, relative to the solid with equal edges, at most 1 (Knupp, SIAM J. Sci. Comput. 23,
+ * 2001; Stimpson et al., The Verdict Library, 2007). Unlike det J of the collapsed map, it does not
+ * depend on the numbering. */
 static double collapsed_jacobian(const double *xyz, const int32_t conn[8])
 {
     const hx_cell_kind kind = hx_cell_kind_of(conn);
@@ -134,7 +134,7 @@ static void measure_element(const hx_mesh *mesh, int64_t e, part *p)
               mesh->volume ? mesh->volume[e] : hx_hex_volume(&map));
 }
 
-/* Elements begin .. end - 1, in lanes if all of the mesh are hexahedra. */
+/* Elements begin .. end - 1, vectorised if all elements of the mesh are hexahedra. */
 static void measure_block(const hx_mesh *mesh, int64_t begin, int64_t end, part *p)
 {
     const int in_lanes = !hx_mesh_is_collapsed(mesh);
@@ -190,7 +190,7 @@ static int measure_elements(const hx_mesh *mesh, hx_mesh_quality *q)
 }
 
 /* Smallest node known to be connected with a; shortens the path (halving). Entries change only to
- * ancestors further up, also under other threads. */
+ * ancestors further up, also with several threads. */
 static uint32_t find_root(uint32_t *parent, uint32_t a)
 {
     for (;;) {
@@ -202,7 +202,7 @@ static uint32_t find_root(uint32_t *parent, uint32_t a)
     }
 }
 
-/* The larger root gets the smaller one as its parent, unless another thread was first. Returns the
+/* The larger root gets the smaller one as its parent, unless another thread was faster. Returns the
  * smaller one. */
 static uint32_t connect(uint32_t *parent, uint32_t a, uint32_t b)
 {
@@ -217,7 +217,7 @@ static uint32_t connect(uint32_t *parent, uint32_t a, uint32_t b)
 static inline void connect_cell(uint32_t *parent, int n, const int32_t *point)
 {
     uint32_t root = find_root(parent, (uint32_t)point[0]);
-    for (int i = 1; i < n; i++) /* most nodes point to it already */
+    for (int i = 1; i < n; i++) /* most nodes already point to it */
         if (hx_atomic_load(&parent[point[i]]) != root)
             root = connect(parent, root, (uint32_t)point[i]);
 }
@@ -238,7 +238,7 @@ int hx_mesh_bodies(const hx_mesh *mesh, int32_t *body, int64_t *n_body)
         for (int64_t a = 0; a < mesh->n_node; a++) body[a] = 0;
         return HX_OK;
     }
-    /* A parent is never above its child, so its entry has become the number of the part already. */
+    /* A parent is never above its child, so its entry already holds the number of the body. */
     int32_t next = 0;
     for (int64_t a = 0; a < mesh->n_node; a++)
         body[a] = parent[a] == (uint32_t)a ? next++ : body[parent[a]];
@@ -300,8 +300,8 @@ fail:
     return rc;
 }
 
-/* The other corners of the three faces at each corner, the one across first: the others rarely
- * matter then. */
+/* The other corners of the three faces at each corner, the opposite one first: the others are
+ * rarely needed then. */
 static const int face_corner[8][3][3] = {
     {{7, 4, 3}, {5, 1, 4}, {2, 3, 1}}, {{6, 2, 5}, {4, 5, 0}, {3, 0, 2}},
     {{5, 6, 1}, {7, 3, 6}, {0, 1, 3}}, {{4, 0, 7}, {6, 7, 2}, {1, 2, 0}},
@@ -316,7 +316,7 @@ static int has_node(const int32_t conn[8], int32_t node)
     return found;
 }
 
-/* Whether elements x and y share a face that contains their common node (incidences x, y). */
+/* Returns 1 if elements x and y share a face that contains their common node (incidences x, y). */
 static int share_face(const hx_mesh *mesh, uint32_t x, uint32_t y)
 {
     const int32_t *const conn = mesh->conn + (size_t)(x / 8) * 8;
@@ -330,7 +330,7 @@ static int share_face(const hx_mesh *mesh, uint32_t x, uint32_t y)
     return 0;
 }
 
-/* The elements at a node, each once, from incidences; returns how many. */
+/* Lists the elements at a node, each once, from incidences; returns their number. */
 static int64_t list_elements(const hx_mesh *mesh, int64_t node, uint32_t *list)
 {
     int64_t n = 0;
@@ -339,8 +339,8 @@ static int64_t list_elements(const hx_mesh *mesh, int64_t node, uint32_t *list)
     return n;
 }
 
-/* Moves the element beyond a face of list[from], if it is among the n at the node and not reached
- * yet, to the reached ones. */
+/* Moves the element across a face of list[from] to the reached ones, if it is among the n at the
+ * node and was not reached before. */
 static void reach_beyond(const hx_mesh *mesh, int64_t node, int64_t from, int face, int64_t n,
                          uint32_t *list, int64_t *reached)
 {
@@ -358,7 +358,7 @@ static void reach_beyond(const hx_mesh *mesh, int64_t node, int64_t from, int fa
     }
 }
 
-/* is_hinge below for a mesh with collapsed cells. */
+/* is_hinge for a mesh with collapsed cells. */
 static int is_mixed_hinge(const hx_mesh *mesh, int64_t node, uint32_t *list)
 {
     const int64_t n = list_elements(mesh, node, list);
@@ -368,8 +368,9 @@ static int is_mixed_hinge(const hx_mesh *mesh, int64_t node, uint32_t *list)
     return reached < n;
 }
 
-/* Whether the n elements at a node hang together through faces at that node. list[n]: scratch; its
- * first `reached` entries are connected, of which `done` have been looked around from. */
+/* Returns 1 if the n elements at a node are not all connected through faces at that node. list[n]:
+ * scratch; its first `reached` entries are connected, and the neighbours of `done` of them were
+ * visited. */
 static int is_hinge(const hx_mesh *mesh, int64_t node, uint32_t *list)
 {
     const int64_t begin = mesh->node_elem_ptr[node], n = mesh->node_elem_ptr[node + 1] - begin;
@@ -385,7 +386,7 @@ static int is_hinge(const hx_mesh *mesh, int64_t node, uint32_t *list)
     return reached < n;
 }
 
-/* The same, at once where the elements at the node are those of a grid. */
+/* is_hinge with a shortcut if the elements at the node are those of a regular grid. */
 static int is_plain_hinge(const hx_mesh *mesh, int64_t node, uint32_t *list)
 {
     return !hx_node_star_is_connected(mesh, node) && is_hinge(mesh, node, list);

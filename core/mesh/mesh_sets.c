@@ -86,7 +86,7 @@ int hx_list_flagged(const uint8_t *flag, int64_t n_flag, int64_t *n, int32_t **l
     return HX_OK;
 }
 
-/* Replaces a list by that of the flags, which become 0. */
+/* Replaces a list by the flagged items, whose flags are reset to 0. */
 static int take_flagged(uint8_t *flag, int64_t n_flag, int64_t *n, int32_t **list)
 {
     int32_t *flagged = NULL;
@@ -99,7 +99,8 @@ static int take_flagged(uint8_t *flag, int64_t n_flag, int64_t *n, int32_t **lis
     return HX_OK;
 }
 
-/* Whether a list of n entries below n_all is sorted faster by flags, which cost a pass over all. */
+/* Returns 1 if a list of n entries below n_all is sorted faster by flags, which need a pass over
+ * n_all. */
 static int is_large(int64_t n, int64_t n_all)
 {
     return n > n_all / 1024;
@@ -117,7 +118,8 @@ static int merge_i32(int32_t **list, int64_t *n, const int32_t *more, int64_t n_
     return HX_OK;
 }
 
-/* The set to add to; checks that it is early enough and that min..max are in 0..limit-1. */
+/* Opens the set to add to; checks that the mesh is not finished and that min..max are in
+ * 0..limit-1. */
 static int open_set(hx_mesh *mesh, const char *name, const char *what, int64_t min, int64_t max,
                     int64_t limit, hx_set **set)
 {
@@ -225,7 +227,7 @@ int hx_mesh_renumber_sets(hx_mesh *mesh, const int32_t *node_new, const int32_t 
 #pragma omp parallel for schedule(static)
             for (int64_t j = 0; j < *n[k]; j++) {
 #pragma omp atomic write
-                flag[(*list[k])[j]] = 1; /* nodes that are merged are equal now */
+                flag[(*list[k])[j]] = 1; /* merged nodes are equal */
             }
             const int rc = take_flagged(flag, n_all[k], n[k], list[k]);
             if (rc == HX_OK) continue;
@@ -250,7 +252,7 @@ static int is_enclosed(const uint8_t *node_flag, const int32_t conn[8])
     return n_in == 8;
 }
 
-/* Appends enclosed elements by looking at the elements of each node. */
+/* Appends enclosed elements by visiting the elements of each node. */
 static int add_enclosed_few(const hx_mesh *mesh, hx_set *set, const uint8_t *node_flag)
 {
     int32_t *inside = NULL;
@@ -260,7 +262,8 @@ static int add_enclosed_few(const hx_mesh *mesh, hx_set *set, const uint8_t *nod
         for (int64_t i = 0; i < set->n_node; i++) {
             const int32_t a = set->node[i];
             for (int64_t k = mesh->node_elem_ptr[a]; k < mesh->node_elem_ptr[a + 1]; k++) {
-                if (mesh->node_elem[k] % 8 != 0) continue; /* each element is met at its corner 0 */
+                /* each element is visited at its corner 0 */
+                if (mesh->node_elem[k] % 8 != 0) continue;
                 const int32_t e = (int32_t)(mesh->node_elem[k] / 8);
                 if (!is_enclosed(node_flag, mesh->conn + (size_t)e * 8)) continue;
                 if (fill) inside[n_inside] = e;
@@ -275,7 +278,7 @@ static int add_enclosed_few(const hx_mesh *mesh, hx_set *set, const uint8_t *nod
     return rc;
 }
 
-/* Appends enclosed elements by looking at all; elem_flag[n_elem] is 0 on entry and exit. */
+/* Appends enclosed elements by visiting all; elem_flag[n_elem] is 0 on entry and exit. */
 static int add_enclosed_many(const hx_mesh *mesh, hx_set *set, const uint8_t *node_flag,
                              uint8_t *elem_flag)
 {
@@ -300,7 +303,7 @@ static int add_enclosed_elements(const hx_mesh *mesh, hx_set *set, uint8_t *node
     return rc;
 }
 
-/* Node i of those of the set's elements, then of its faces. */
+/* Node i of the nodes of the set's elements, followed by those of its faces. */
 static int32_t member_node(const hx_mesh *mesh, const hx_set *set, int64_t i)
 {
     const int64_t j = i - 8 * set->n_elem;

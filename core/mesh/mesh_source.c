@@ -9,7 +9,7 @@
 
 static const char what[] = "a mesh from its source";
 
-/* Items that a thread asks for at a time. */
+/* Items that a thread requests at a time. */
 enum { BLOCK = 1024 };
 
 static int64_t block_end(int64_t begin, int64_t n)
@@ -45,13 +45,13 @@ int hx_source_nodes(const hx_mesh_source *s, int64_t n, const int64_t *node, dou
     return rc;
 }
 
-/* Numbers begin .. end - 1. */
+/* Lists the numbers begin .. end - 1. */
 static void list_run(int64_t begin, int64_t end, int64_t *number)
 {
     for (int64_t i = begin; i < end; i++) number[i - begin] = i;
 }
 
-/* Of all items; sets: [n] bits of the sets each is in, NULL: not asked for. */
+/* For all items; sets: [n] bits of the sets of each, may be NULL. */
 static int fill_nodes(const hx_mesh_source *s, double *xyz, uint64_t *sets)
 {
     int rc = HX_OK;
@@ -83,11 +83,12 @@ static int fill_elements(const hx_mesh_source *s, int32_t *conn, uint64_t *sets)
 
 /* Marked items, set by set. */
 typedef struct marked {
-    int64_t (*first)[HX_SOURCE_SETS]; /* [HX_N_PART + 1]: those in parts before, at last of all */
+    /* [HX_N_PART + 1]: number in the parts before, finally in all */
+    int64_t (*first)[HX_SOURCE_SETS];
     int32_t *list[HX_SOURCE_SETS];
 } marked;
 
-/* The lowest set of some. */
+/* Lowest of the sets. */
 static int lowest(uint64_t sets)
 {
     return __builtin_ctzll(sets);
@@ -108,7 +109,7 @@ static void list_part(int64_t n, const uint64_t *marks, uint64_t sets, int part,
             m->list[lowest(in)][next[lowest(in)]++] = (int32_t)i;
 }
 
-/* Lists the members of these sets in two passes over the marks, however many sets there are. */
+/* Lists the members of these sets in two passes over the marks, whatever the number of sets. */
 static int list_marked(int64_t n, const uint64_t *marks, uint64_t sets, marked *m)
 {
     HX_TRY(hx_alloc(&m->first, HX_N_PART + 1, sizeof *m->first, what));
@@ -133,7 +134,7 @@ static void free_marked(marked *m)
     free(m->first);
 }
 
-/* Those that are of nodes, or of elements. */
+/* The sets of nodes, or of elements. */
 static uint64_t sets_of(const hx_mesh_source *s, int of_elements)
 {
     uint64_t sets = 0;
@@ -184,7 +185,7 @@ int hx_source_mesh(const hx_mesh_source *s, hx_mesh *mesh)
     HX_TRY_FAIL(fill_nodes(s, xyz, in_set[0]));
     HX_TRY_FAIL(fill_elements(s, conn, in_set[1]));
     rc = hx_mesh_create(mesh, s->name, s->n_node, xyz, s->n_elem, conn);
-    xyz = NULL; /* the mesh's, also if that failed */
+    xyz = NULL; /* owned by the mesh, even if that failed */
     conn = NULL;
     if (rc == HX_OK) rc = hx_source_add_sets(s, mesh, in_set);
 fail:

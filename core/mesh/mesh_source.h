@@ -1,6 +1,6 @@
-/* A raw mesh told item by item: by numbers of elements their nodes, by numbers of nodes where they
- * are. What makes one (a generator) need not hold it, and of several processes each asks for its
- * part alone. */
+/* A raw mesh described item by item: it returns the nodes of given elements and the coordinates of
+ * given nodes. Its implementation (a generator) need not store the mesh, and each of several ranks
+ * requests only its part. */
 #ifndef HX_MESH_SOURCE_H
 #define HX_MESH_SOURCE_H
 
@@ -14,17 +14,18 @@ enum { HX_SOURCE_SETS = 64 };
 
 typedef struct hx_source_set {
     const char *name; /* (borrowed) */
-    int of_elements;  /* 0: of nodes */
-    int of_both;      /* 1: of nodes and of elements */
+    int of_elements;  /* 0: a set of nodes */
+    int of_both;      /* 1: a set of both nodes and elements */
 } hx_source_set;
 
-/* A set of faces, which all processes hold: they are few. */
+/* A set of faces, which is small enough for all ranks to hold. */
 typedef struct hx_source_faces {
     const char *name; /* (borrowed) */
     int64_t n;
-    int64_t *elem;      /* [n] that has the face; -1: the first that has it (borrowed, like node) */
-    int64_t (*node)[4]; /* [n] in any order around it, a triangle's last twice */
-    int64_t n_missing;  /* := how many no element has (hx_window_create) */
+    /* [n] element that has the face; -1: the first one that has it (borrowed, like node) */
+    int64_t *elem;
+    int64_t (*node)[4]; /* [n] in any order around the face; a triangle repeats its last */
+    int64_t n_missing;  /* number of faces that no element has, set by hx_window_create */
 } hx_source_faces;
 
 typedef struct hx_mesh_source hx_mesh_source;
@@ -33,50 +34,51 @@ struct hx_mesh_source {
     int64_t n_node, n_elem;
     int n_set;
     hx_source_set set[HX_SOURCE_SETS];
-    /* conn[n][8] := nodes of the elements elem[n], VTK_HEXAHEDRON order; in_set[n] := bit i: it is
-     * in set i; may be NULL. */
+    /* conn[n][8] := nodes of the elements elem[n], in VTK_HEXAHEDRON order; in_set[n] := bit i: the
+     * element is in set i; may be NULL. */
     int (*elements)(const hx_mesh_source *source, int64_t n, const int64_t *elem, int64_t *conn,
                     uint64_t *in_set);
-    /* The same of nodes, xyz[n][3] length. */
+    /* xyz[n][3] := coordinates of the nodes node[n], length; in_set as above. */
     int (*nodes)(const hx_mesh_source *source, int64_t n, const int64_t *node, double *xyz,
                  uint64_t *in_set);
-    /* 1: both may be called by any thread, as often as it likes. 0: all processes call them
-     * together, each for what it wants. */
+    /* 1: both may be called from any thread at any time. 0: both are collective, each rank with its
+     * own request. */
     int is_local;
-    /* Cubes along x, y, z, where the elements are those of a grid of unit cubes from the origin on,
-     * they and the nodes numbered along x, then y, then z, corners from the lowest on, and all sets
-     * of nodes; {0}: they are not, or nobody says so. */
+    /* Numbers of cubes along x, y, z if the elements form a grid of unit cubes starting at the
+     * origin, elements and nodes are numbered along x, then y, then z, corners start from the
+     * lowest, and all sets are sets of nodes; {0}: this is not the case, or not known. */
     int64_t cubes[3];
     int n_faces;
-    hx_source_faces *faces; /* [n_faces]; corners of triangles that no element has go to the nodes
-                               of their sets (borrowed) */
-    /* What a file calls node and element 0, the others follow; where it leaves nodes out, what it
-     * calls each: number[n] of nodes node[n], by all together; else NULL. Without has_numbers
-     * they count from 0. */
+    /* [n_faces]; corners of triangles that no element has are added to the nodes of their sets
+     * (borrowed) */
+    hx_source_faces *faces;
+    /* The file's numbers of node and element 0, from which the others follow consecutively; if the
+     * file omits nodes, a collective function that returns number[n] of nodes node[n], otherwise
+     * NULL. Without has_numbers they count from 0. */
     int has_numbers;
     int64_t first_node, first_elem;
     int (*node_numbers)(const hx_mesh_source *source, int64_t n, const int64_t *node,
                         int64_t *number);
-    void *shape; /* what they look at */
+    void *shape; /* data of the callbacks */
     void (*close)(hx_mesh_source *source);
 };
 
-/* Both, on all threads where that may be. O(n). */
+/* Call `elements` and `nodes`, with all threads if the source allows it. O(n). */
 int hx_source_elements(const hx_mesh_source *source, int64_t n, const int64_t *elem, int64_t *conn,
                        uint64_t *in_set);
 int hx_source_nodes(const hx_mesh_source *source, int64_t n, const int64_t *node, double *xyz,
                     uint64_t *in_set);
 
-/* 1 if it has sets of elements, or of nodes. */
+/* Returns 1 if the source has sets of elements, or of nodes. */
 int hx_source_has_sets(const hx_mesh_source *source, int of_elements);
 
-/* All of it as a raw mesh with its sets (hx_mesh_finish is the caller's); of a local source.
- * HX_EINPUT: more than HX_MAX_ELEM elements. O(n). */
+/* Makes the whole raw mesh with its sets (the caller calls hx_mesh_finish); requires a local
+ * source. HX_EINPUT: more than HX_MAX_ELEM elements. O(n). */
 int hx_source_mesh(const hx_mesh_source *source, hx_mesh *mesh);
 
-/* The same; of cubes as hx_mesh_reorder would leave it, to the bit, in a third of the time that
- * both take, and then elem_orig is not NULL. 5 bytes an element and 12 a node besides the mesh at
- * most. */
+/* Like hx_source_mesh; for cubes in the order of hx_mesh_reorder, bitwise equal but in a third of
+ * the time of both calls, and then elem_orig is not NULL. At most 5 bytes per element and 12 per
+ * node in addition to the mesh. */
 int hx_source_mesh_in_order(const hx_mesh_source *source, hx_mesh *mesh);
 
 /* Accepts a zeroed struct. */

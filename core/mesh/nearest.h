@@ -1,4 +1,4 @@
-/* The nearest of points that are looked at one by one, for the grids; not installed. */
+/* Finds the nearest of points that are visited one by one; for the grids; not installed. */
 #ifndef HX_NEAREST_H
 #define HX_NEAREST_H
 
@@ -10,8 +10,9 @@ extern "C" {
 
 typedef struct hx_nearest {
     double x[3];
-    double square; /* of the distance: of the best so far, of the reach before */
-    int64_t point; /* -1: none within the reach */
+    /* squared distance: of the best point so far, or initially of the search radius */
+    double square;
+    int64_t point; /* -1: none within the radius */
 } hx_nearest;
 
 static inline hx_nearest hx_nearest_to(const double x[3], double reach)
@@ -20,8 +21,8 @@ static inline hx_nearest hx_nearest_to(const double x[3], double reach)
     return none;
 }
 
-/* Takes the point if it is nearer than the best, or as near and of a lower number: in whatever
- * order points come, the same one is found. */
+/* Takes the point if it is nearer than the best one, or equally near with a lower number, so that
+ * the result does not depend on the order of the points. */
 static inline void hx_nearest_look(hx_nearest *best, const double *xyz, int64_t point)
 {
     const double *const y = xyz + 3 * point;

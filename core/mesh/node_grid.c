@@ -27,7 +27,7 @@ fail:
     return rc;
 }
 
-/* Number of the cell in one direction; far away all are one. */
+/* Number of the cell in one direction; all distant positions share one. */
 static int64_t cell_of(const hx_node_grid *grid, int d, double x)
 {
     const double at = floor((x - grid->origin[d]) / grid->cell), far = 0x1p61;
@@ -62,7 +62,7 @@ static int visit_bucket(const hx_node_grid *grid, uint64_t bucket,
     return rc;
 }
 
-/* Of a box with more cells than there are buckets. */
+/* Visits all points, for a box with more cells than there are buckets. */
 static int visit_all(const hx_node_grid *grid, int (*visit)(void *context, int32_t node),
                      void *context)
 {

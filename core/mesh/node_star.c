@@ -4,7 +4,7 @@
 
 enum { MOST = 16 };
 
-/* The ends of the three edges at each corner, and the corner across the face between each of them
+/* The ends of the three edges at each corner, and the opposite corner of the face between each edge
  * and the next one. */
 static const int edge_end[8][3] = {{1, 3, 4}, {0, 2, 5}, {1, 3, 6}, {0, 2, 7},
                                    {0, 5, 7}, {1, 4, 6}, {2, 5, 7}, {3, 4, 6}};
@@ -12,18 +12,18 @@ static const int across[8][3] = {{2, 7, 5}, {3, 6, 4}, {0, 7, 5}, {1, 6, 4},
                                  {1, 6, 3}, {0, 7, 2}, {1, 4, 3}, {0, 5, 2}};
 
 typedef struct face {
-    int elem; /* of those at the node: the first that has it */
+    int elem; /* index of the first element at the node that has the face */
     int32_t across;
-    int is_open; /* no other has it */
+    int is_open; /* 1: no other element has it */
 } face;
 
 typedef struct finder {
     int n_end;
     int32_t end[MOST];           /* of the edges at the node */
-    uint8_t face_of[MOST][MOST]; /* number of the face between two edges, from 1 on; 0: none */
-    int n_face, n_open;          /* n_open: those of one element */
+    uint8_t face_of[MOST][MOST]; /* number of the face between two edges, from 1; 0: none */
+    int n_face, n_open;          /* n_open: number of faces of only one element */
     face face[3 * MOST];
-    unsigned next[MOST]; /* bits of the elements that each one has a face in common with */
+    unsigned next[MOST]; /* bits of the elements with which each one has a common face */
 } finder;
 
 /* Number of the edge with that end; MOST: too many. */
@@ -37,8 +37,8 @@ static int find_edge(finder *f, int32_t end)
     return i;
 }
 
-/* The face of an element between edges a and b, and whether it was met before. 0: another face
- * stands between the same edges. */
+/* Adds the face of an element between edges a and b, or finds it; returns 0 if another face lies
+ * between the same edges. */
 static int add_face(finder *f, int elem, int a, int b, int32_t node)
 {
     uint8_t *const number = a < b ? &f->face_of[a][b] : &f->face_of[b][a];
@@ -67,7 +67,7 @@ static int add_element(finder *f, int elem, const int32_t conn[8], int corner)
     return is_plain;
 }
 
-/* 1 if elements 0 .. n - 1 are all reached from the first one. */
+/* Returns 1 if elements 0 .. n - 1 are all reached from the first one. */
 static int is_connected(const finder *f, int n)
 {
     const unsigned all = (1u << n) - 1;
@@ -80,15 +80,16 @@ static int is_connected(const finder *f, int n)
     return reached == all;
 }
 
-/* If a node is corner a of one element and corner b, along an edge from it, of the next, these have
- * three corners of a's (u, v, w) and of b's (x, y, z) on their common face: 0 if they do. */
+/* For a node that is corner a of one element and corner b, along an edge from it, of the next: 0 if
+ * the three corners of a (u, v, w) and of b (x, y, z) on their common face are equal. */
 static inline int32_t apart(const int32_t *const at[8], int a, int b, int u, int x, int v, int y,
                             int w, int z)
 {
     return (at[a][u] ^ at[b][x]) | (at[a][v] ^ at[b][y]) | (at[a][w] ^ at[b][z]);
 }
 
-/* at[a] := the nodes of the element whose corner a the node is. Returns 0 if a corner has none. */
+/* at[a] := the nodes of the element that has the node as its corner a. Returns 0 if a corner has
+ * none. */
 static int find_corners(const hx_mesh *mesh, const uint32_t list[8], const int32_t *at[8])
 {
     unsigned corners = 0;
@@ -99,8 +100,8 @@ static int find_corners(const hx_mesh *mesh, const uint32_t list[8], const int32
     return corners == 0xff;
 }
 
-/* 1 if all elements hang together by faces of those that have r, s and t in the same directions:
- * four along r, then along s, then along t. */
+/* Returns 1 if all elements are connected by faces, for elements with the same directions of r, s
+ * and t: four faces along r, then along s, then along t. */
 static int hang_together(const int32_t *const at[8])
 {
     const int32_t r = apart(at, 0, 1, 3, 2, 4, 5, 7, 6) | apart(at, 3, 2, 0, 1, 7, 6, 4, 5) |
@@ -109,9 +110,10 @@ static int hang_together(const int32_t *const at[8])
     return (r | s | apart(at, 0, 4, 1, 5, 3, 7, 2, 6)) == 0;
 }
 
-/* 1 if the node is inside a grid whose elements all have r, s and t in the same directions: each is
- * another one's corner there, and those beside each other name the same edges and faces. No edge
- * has the same end as the opposite one, so that there are 6 edges and 12 faces, each of two. */
+/* Returns 1 if the node is inside a grid whose elements all have the same directions of r, s and t:
+ * the node is a different corner of each, and neighbours have the same edges and faces in common.
+ * No edge has the same end as the opposite one, so there are 6 edges and 12 faces, each shared by
+ * two elements. */
 static int is_in_grid(const int32_t *const at[8])
 {
     const int32_t s = apart(at, 1, 2, 0, 3, 5, 6, 4, 7) | apart(at, 5, 6, 4, 7, 1, 2, 0, 3);
@@ -128,7 +130,7 @@ hx_node_star hx_node_star_of(const hx_mesh *mesh, int64_t node)
     const int32_t *at[8];
     finder f;
     if (n == 8 && find_corners(mesh, list, at) && is_in_grid(at)) return (hx_node_star){1, 1};
-    f.n_end = f.n_face = f.n_open = 0; /* the rest as it is asked for */
+    f.n_end = f.n_face = f.n_open = 0; /* the rest is initialised when needed */
     if (n < 1 || n > MOST) return (hx_node_star){0, 0};
     for (int i = 0; i < (int)n; i++)
         if (!add_element(&f, i, mesh->conn + 8 * (int64_t)(list[i] / 8), (int)(list[i] % 8)))

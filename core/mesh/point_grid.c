@@ -22,8 +22,8 @@ static void find_bounds(int64_t n, const double *xyz, double low[3], double high
     }
 }
 
-/* Edge of a cell for about a point each, were the box full; directions without extent not counted.
- */
+/* Edge of a cell for about one point per cell if the bounding box is full; directions without
+ * extent do not count. */
 static double first_size(int64_t n, const double length[3])
 {
     const double longest = fmax(length[0], fmax(length[1], length[2]));
@@ -105,7 +105,7 @@ static void look_into_cell(const hx_point_grid *grid, int64_t cell, hx_nearest *
         hx_nearest_look(best, grid->xyz, grid->member[m]);
 }
 
-/* The cells `ring` away from the middle one, in the largest direction. */
+/* Visits the cells at distance `ring` from the middle one, in the maximum norm. */
 static void look_into_ring(const hx_point_grid *grid, const int64_t middle[3], int64_t ring,
                            hx_nearest *best)
 {
@@ -139,7 +139,7 @@ int64_t hx_point_grid_nearest(const hx_point_grid *grid, const double x[3], doub
         last = last > left ? last : left;
     }
     for (int64_t ring = 0; ring <= last && grid->n > 0; ring++) {
-        const double nearest = (double)(ring - 1) * grid->size; /* that this ring can hold */
+        const double nearest = (double)(ring - 1) * grid->size; /* lower bound for this ring */
         if (ring > 1 && nearest * nearest > best.square) break;
         look_into_ring(grid, middle, ring, &best);
     }

@@ -55,7 +55,8 @@ static int check_shape(const hx_mesh *mesh, const char *name, const hx_region *r
     s->region = r;
     s->tolerance = r->tolerance < 0.0 ? 1e-6 * sqrt(diagonal) : r->tolerance;
     if (!isfinite(s->tolerance))
-        return HX_RAISE(HX_EINPUT, "set \"%s\": tolerance %g", name, r->tolerance);
+        return HX_RAISE(HX_EINPUT, "set \"%s\": tolerance %g is not a finite number", name,
+                        r->tolerance);
     if (r->kind == HX_REGION_BOX) {
         for (int i = 0; i < 3; i++)
             if (r->point[i] > r->axis[i])
@@ -69,11 +70,14 @@ static int check_shape(const hx_mesh *mesh, const char *name, const hx_region *r
     for (int i = 0; i < 3; i++) s->axis[i] = norm > 0.0 ? r->axis[i] / norm : 0.0;
     if (r->kind == HX_REGION_PLANE) return HX_OK;
     if (!(r->radius > 0.0 && r->inner >= 0.0 && r->inner <= r->radius))
-        return HX_RAISE(HX_EINPUT, "set \"%s\": radius %g, inner radius %g: 0 <= inner <= radius",
-                        name, r->radius, r->inner);
+        return HX_RAISE(
+            HX_EINPUT,
+            "set \"%s\": radius %g, inner radius %g: they must satisfy 0 <= inner <= radius", name,
+            r->radius, r->inner);
     if (r->kind == HX_REGION_CYLINDER && !(r->length >= 0.0 && isfinite(r->length)))
-        return HX_RAISE(HX_EINPUT, "set \"%s\": length %g of the cylinder (0: infinite)", name,
-                        r->length);
+        return HX_RAISE(HX_EINPUT,
+                        "set \"%s\": length %g of the cylinder must be positive, or 0 for infinite",
+                        name, r->length);
     return HX_OK;
 }
 
@@ -90,7 +94,7 @@ static void flag_shape(const hx_mesh *mesh, const shape *s, uint8_t *node, uint8
     }
 }
 
-/* flag := flag and list, by way of the mark in bit 1. */
+/* flag := flag and list, using bit 1 as a mark. */
 static void intersect(uint8_t *flag, int64_t n_flag, const int32_t *list, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) flag[list[i]] |= 2;
@@ -170,7 +174,7 @@ static const char *describe(const hx_region *r, double tol, char *text, size_t n
     return text;
 }
 
-/* Lists of a set that is to be: flagged nodes and elements, faces of a combination. */
+/* Fills the lists of a new set: flagged nodes and elements, faces of a combination. */
 static int fill_set(const hx_mesh *mesh, const hx_region *r, const uint8_t *node,
                     const uint8_t *elem, hx_set *made)
 {
@@ -231,9 +235,10 @@ int hx_mesh_add_region(hx_mesh *mesh, const char *name, const hx_region *region)
     shape s = {region, {0.0, 0.0, 0.0}, 0.0};
     if (!name || !*name) return HX_RAISE(HX_EINPUT, "%s: a set needs a name", mesh->name);
     if (!mesh->node_elem_ptr)
-        return HX_RAISE(HX_EINTERNAL, "set \"%s\" asked of an unfinished mesh", name);
+        return HX_RAISE(HX_EINTERNAL, "set \"%s\" cannot be added to an unfinished mesh", name);
     if (hx_mesh_find_set(mesh, name))
-        return HX_RAISE(HX_EINPUT, "set \"%s\": the mesh has a set of that name: choose another",
+        return HX_RAISE(HX_EINPUT,
+                        "set \"%s\": the mesh already has a set of that name: choose another name",
                         name);
     HX_TRY_FAIL(hx_alloc(&node, (size_t)mesh->n_node, 1, "node flags"));
     HX_TRY_FAIL(hx_alloc(&elem, (size_t)mesh->n_elem, 1, "element flags"));

@@ -1,4 +1,4 @@
-/* Sets selected by geometry: planes, boxes, cylinders, spheres, and combinations of sets. */
+/* Sets selected by geometry (planes, boxes, cylinders, spheres), and combinations of sets. */
 #ifndef HX_REGION_H
 #define HX_REGION_H
 
@@ -24,17 +24,17 @@ typedef struct hx_region {
     double point[3];      /* plane, cylinder (start of the axis), sphere (centre); box: min */
     double axis[3];       /* plane: normal, cylinder: direction (any length); box: max */
     double radius, inner; /* cylinder, sphere; inner = 0: solid */
-    double length;        /* cylinder, measured from point along axis; 0: infinite both ways */
-    double tolerance;     /* length; < 0: 1e-6 times the diagonal of the mesh's box */
+    double length;    /* cylinder, measured from point along axis; 0: infinite in both directions */
+    double tolerance; /* length; < 0: 1e-6 times the diagonal of the mesh's bounding box */
     size_t n_operand;
     const char *const *operand; /* names of sets (borrowed): and, or, not */
 } hx_region;
 
 /* Adds set `name` to a finished mesh: nodes by position, elements by centroid. A combination
- * combines its operands' nodes, elements, boundary faces and edges, each with each (mesh.h), so
- * that a union has the faces of its parts and a difference those that it leaves. HX_EINPUT: unknown
- * operand, name already taken, zero normal or axis, nothing matched (neither a node nor an
- * element). O(n_node + n_elem). */
+ * combines nodes, elements, boundary faces and edges of its operands separately (mesh.h), so that a
+ * union has the faces of its parts and a difference the remaining ones. HX_EINPUT: unknown operand,
+ * name already in use, zero normal or axis, no match (neither a node nor an element). O(n_node +
+ * n_elem). */
 int hx_mesh_add_region(hx_mesh *mesh, const char *name, const hx_region *region);
 
 #ifdef __cplusplus

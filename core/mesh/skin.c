@@ -9,7 +9,7 @@
 #include "face_tree.h"
 #include "load_faces.h"
 
-/* The elements that the faces, or without them the nodes, belong to. */
+/* Flags the elements of the faces, or, without faces, of the nodes. */
 static void flag_first_layer(const hx_mesh *mesh, const hx_set *set, int64_t n_face,
                              const int64_t *face, uint8_t *flag)
 {
@@ -21,11 +21,11 @@ static void flag_first_layer(const hx_mesh *mesh, const hx_set *set, int64_t n_f
     }
 }
 
-/* Whether points are within a distance, one after the other: a point that has moved less since the
- * last one measured than that one was away from the limit is on the same side. */
+/* Decides for a sequence of points whether they are within a distance: a point on the way from the
+ * last measured one is on the same side if it moved less than that one's margin to the limit. */
 typedef struct side {
     const hx_face_tree *tree;
-    double limit, distance; /* of the last point measured */
+    double limit, distance; /* of the last measured point */
     double x[3];
     int is_measured;
 } side;
@@ -43,7 +43,7 @@ static int is_within(side *s, const double x[3])
     return s->distance <= s->limit;
 }
 
-/* A centroid at exactly the thickness counts, wherever the part lies. */
+/* A centroid at exactly the thickness counts, wherever the part is. */
 static double rounding_of(const hx_mesh *mesh, double thickness)
 {
     double far = 0.0;
@@ -55,7 +55,7 @@ static double rounding_of(const hx_mesh *mesh, double thickness)
 int hx_skin_flag(const hx_mesh *mesh, const hx_set *set, double thickness, uint8_t *flag,
                  int64_t *n)
 {
-    enum { CHUNK = 1024 }; /* elements of a fixed part, whatever the number of threads */
+    enum { CHUNK = 1024 }; /* elements per chunk, independent of the number of threads */
     const double limit = thickness + rounding_of(mesh, thickness);
     const int64_t n_chunk = (mesh->n_elem + CHUNK - 1) / CHUNK;
     hx_face_tree tree;

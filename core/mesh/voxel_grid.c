@@ -7,7 +7,7 @@
 #include "../base/memory.h"
 #include "../base/vectorised.h"
 
-/* Lengths of an element's box along the axes. */
+/* Lengths of an element's bounding box along the axes. */
 static void measure(const hx_mesh *mesh, int64_t elem, double length[3])
 {
     for (int d = 0; d < 3; d++) {
@@ -21,7 +21,7 @@ static void measure(const hx_mesh *mesh, int64_t elem, double length[3])
     }
 }
 
-/* All of a sample are whole steps from the first. */
+/* Returns 1 if all elements of a sample are a whole number of steps from the first. */
 static int sample_fits(const hx_mesh *mesh, const double step[3])
 {
     enum { SAMPLES = 64 };
@@ -67,13 +67,12 @@ double hx_voxel_grid_edge(const hx_voxel_grid *grid)
     return fmin(grid->step[0], fmin(grid->step[1], grid->step[2]));
 }
 
-/* Whole numbers only, from here to twice as much. */
+/* From this value to twice it, doubles are whole numbers. */
 static const double WHOLE = 6755399441055744.0; /* 3 * 2^51 */
 
-/* Along one axis: adds stride * place to point[], exact, and to miss[] where x lies on no place.
- * The nearest place without floor, which is a call, and all in doubles, so that lanes are of one
- * width.
- */
+/* Along one axis: adds stride * position to point[], exactly, and to miss[] where x is at no grid
+ * position. Rounds without floor, which is a function call, and only in doubles, so that vector
+ * lanes have one width. */
 HX_INLINED void find_along(double first, double step, double n, double stride, double off,
                            const double *x, double *point, double *miss)
 {
@@ -114,7 +113,7 @@ int hx_voxel_grid_points(const hx_voxel_grid *grid, double off, int n, double x[
     return all;
 }
 
-/* The same of the centroids of elements from `begin` on; *n: how many there are. */
+/* Finds the grid points of the centroids of elements from `begin`; *n: their number. */
 static int find_elements(const hx_voxel_grid *g, const hx_mesh *mesh, double off, int64_t begin,
                          int *n, int32_t *point)
 {

@@ -30,7 +30,7 @@ static int is_brep(const char *head)
     return strstr(head, "CASCADE Topology V") || strncmp(head, "DBRep_DrawableShape", 19) == 0;
 }
 
-/* The letter of the section and a number in the last columns of a line of 80. */
+/* A letter for the section and a number in the last columns of a line of 80. */
 static int is_iges(const char *head)
 {
     return strcspn(head, "\r\n") >= 73 && (head[72] == 'S' || head[72] == 'G') &&
@@ -40,7 +40,7 @@ static int is_iges(const char *head)
 static int read_cad(const char *path, const hx_model_options *options, hx_mesh *mesh,
                     hx_conditions *conditions, hx_notes *notes);
 
-/* Those of a name whose first bytes are not right are refused by read_cad, which says so. */
+/* A file whose first bytes do not match its name is refused by read_cad with the reason. */
 const hx_model_format hx_cad_formats[] = {
     {"STEP", ".step", is_step, read_cad}, {"STEP", ".stp", is_step, read_cad},
     {"IGES", ".iges", is_iges, read_cad}, {"IGES", ".igs", is_iges, read_cad},
@@ -50,7 +50,7 @@ const hx_model_format hx_cad_formats[] = {
     {"STL", ".stl", NULL, read_cad},      {NULL},
 };
 
-/* HX_EINPUT: no file, or it does not begin as its name says. */
+/* Returns HX_EINPUT: no such file, or its beginning does not match its name. */
 static int check_file(const char *path, const char **name)
 {
     char head[513];
@@ -67,14 +67,14 @@ static int check_file(const char *path, const char **name)
         return HX_OK;
     }
     const hx_model_format *const format = hx_model_format_of_file(path);
-    if (format && strcmp(format->name, "STL") == 0) { /* hx_stl_read looks */
+    if (format && strcmp(format->name, "STL") == 0) { /* hx_stl_read checks it */
         *name = format->name;
         return HX_OK;
     }
     return HX_RAISE(HX_EINPUT, "%s: not a %s file: %s", path, format ? format->name : "CAD",
                     format && strcmp(format->name, "STEP") == 0
                         ? "it does not begin with ISO-10303-21"
-                        : "its first lines are others");
+                        : "it has other first lines");
 }
 
 /* --- the model --- */
@@ -85,7 +85,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The model under a plain name in the scratch folder, by a link. */
+/* Links the model to a plain name in the scratch folder. */
 static int link_model(const hx_cad_job *job, const char *format, char name[16])
 {
     char *to = NULL;
@@ -105,17 +105,18 @@ static int link_model(const hx_cad_job *job, const char *format, char name[16])
 static int note_shape(const hx_cad_job *job, const hx_cad_shape *shape)
 {
     if (shape->is_healed)
-        HX_TRY(hx_notes_add(job->notes, HX_NOTE_WARNING,
-                            "%s: had no readable solid; its faces were sewn and small ones mended",
-                            base_name(job->path)));
+        HX_TRY(
+            hx_notes_add(job->notes, HX_NOTE_WARNING,
+                         "%s: had no readable solid; its faces were sewn and small ones repaired",
+                         base_name(job->path)));
     if ((int64_t)shape->n_source != shape->n_solid)
         return hx_notes_add(job->notes, HX_NOTE_WARNING,
-                            "%s: %zu solids overlap: cut along each other they are %lld",
+                            "%s: %zu solids overlap: cutting them along each other gives %lld",
                             base_name(job->path), shape->n_source, (long long)shape->n_solid);
     return HX_OK;
 }
 
-/* Unit, box and the units of the numbers beside it, in one line. */
+/* Notes the unit, the bounding box and the units of the config's numbers, in one line. */
 static int note_units(const hx_cad_job *job, const char *format, const hx_mesh *mesh)
 {
     char unit[HX_CAD_UNIT], drawn[128] = "";
@@ -137,27 +138,27 @@ static int note_units(const hx_cad_job *job, const char *format, const hx_mesh *
                         units && units[0] ? units : " stated", units && units[0] ? "\"" : "");
 }
 
-/* HX_ENOMEM or HX_EINPUT: the mesh would be too large, by what there is of volume and surface. */
+/* HX_ENOMEM or HX_EINPUT: the mesh would be too large, estimated from volume and surface. */
 static int check_count(const hx_cad_job *job, const hx_cad_shape *shape, double size)
 {
-    enum { BYTES_PER_TET = 900 }; /* of gmsh, roughly; we take less */
+    enum { BYTES_PER_TET = 900 }; /* in gmsh, approximately; hextop needs less */
     char needed[32], free_text[32];
     const double count = hx_cad_count(shape, size);
     const double available = (double)hx_host_memory_available();
     if (count < 1.0)
         return HX_RAISE(HX_EINPUT,
-                        "%s: element_size = %g is larger than the part; %.3g gives some %d",
+                        "%s: element_size = %g is larger than the part; %.3g gives about %d",
                         job->path, size, hx_cad_size(shape, HX_CAD_TETS), HX_CAD_TETS);
     if (count > (double)HX_MAX_ELEM)
         return HX_RAISE(HX_EINPUT,
-                        "%s: element_size = %g would be some %.2g tetrahedra, %.2g at most; %.3g "
-                        "gives some %d",
+                        "%s: element_size = %g would give about %.2g tetrahedra, but at most %.2g "
+                        "are possible; %.3g gives about %d",
                         job->path, size, count, (double)HX_MAX_ELEM,
                         hx_cad_size(shape, HX_CAD_TETS), HX_CAD_TETS);
     if (available > 0.0 && BYTES_PER_TET * count > available)
         return HX_RAISE(HX_ENOMEM,
-                        "%s: element_size = %g would be some %.2g tetrahedra, for which gmsh needs "
-                        "some %s, and %s are free; %.3g gives some %d",
+                        "%s: element_size = %g would give about %.2g tetrahedra, for which gmsh "
+                        "needs about %s, but %s are free; %.3g gives about %d",
                         job->path, size, count,
                         hx_format_bytes(BYTES_PER_TET * count, needed, sizeof needed),
                         hx_format_bytes(available, free_text, sizeof free_text),
@@ -165,7 +166,8 @@ static int check_count(const hx_cad_job *job, const hx_cad_shape *shape, double 
     return HX_OK;
 }
 
-/* A chosen size is corrected once where curvature made far more, or thin walls far less. */
+/* An automatic size is corrected once if curvature produced far more elements, or thin walls far
+ * fewer. */
 static int mesh_shape(const hx_cad_job *job, const hx_cad_shape *shape, double *size, hx_mesh *mesh)
 {
     enum { MOST_TRIES = 3 };
@@ -199,8 +201,8 @@ static int note_quality(const char *path, const hx_cad_facts *facts, hx_notes *n
 {
     if (facts->worst >= 0.05) return HX_OK;
     return hx_notes_add(notes, HX_NOTE_WARNING,
-                        "%s: worst scaled Jacobian %.3f: walls thinner than the elements or tiny "
-                        "faces; a smaller mesh.element_size helps as a rule",
+                        "%s: worst scaled Jacobian %.3f: there are walls thinner than the "
+                        "elements, or tiny faces; a smaller mesh.element_size usually helps",
                         base_name(path), facts->worst);
 }
 
@@ -209,7 +211,7 @@ static int note_mesh(const hx_cad_job *job, const hx_cad_shape *shape, const hx_
 {
     char chosen[48] = "";
     if (!(job->options->element_size > 0.0))
-        snprintf(chosen, sizeof chosen, ", chosen for some %d", HX_CAD_TETS);
+        snprintf(chosen, sizeof chosen, ", chosen for about %d", HX_CAD_TETS);
     HX_TRY(hx_notes_add(
         job->notes, HX_NOTE_INFO,
         "%s: %lld solid%s%s, %lld faces; gmsh %s: %lld tetrahedra in %.1f s, element "
@@ -219,12 +221,12 @@ static int note_mesh(const hx_cad_job *job, const hx_cad_shape *shape, const hx_
         (long long)facts->n_face, job->program->version, (long long)facts->n_elem, seconds,
         facts->element_size, chosen, facts->worst, facts->median));
     if (shape->n_label > 0 && shape->n_label != shape->n_source)
-        HX_TRY(hx_notes_add(job->notes, HX_NOTE_DETAIL, "%s: %zu names for %zu solids: left out",
+        HX_TRY(hx_notes_add(job->notes, HX_NOTE_DETAIL, "%s: %zu names for %zu solids are left out",
                             base_name(job->path), shape->n_label, shape->n_source));
     return note_quality(job->path, facts, job->notes);
 }
 
-/* Makes `made`, a mesh file of Gmsh in the scratch folder. */
+/* Makes the Gmsh mesh file `made` in the scratch folder. */
 static int make_mesh(const hx_cad_job *job, const char *format, const char *made,
                      hx_cad_facts *facts)
 {
@@ -252,24 +254,24 @@ fail:
     return rc;
 }
 
-/* Of a mesh file of ours, under the model's name. */
+/* Reads the mesh file, and puts the model's name into the mesh. */
 static int read_made(const char *path, const char *made, hx_mesh *mesh)
 {
-    /* 0: coincident nodes are of solids that gmsh keeps apart. */
+    /* 0: coincident nodes belong to solids that gmsh keeps separate. */
     HX_TRY(hx_mesh_read(made, 0.0, mesh, NULL, NULL));
     free(mesh->name);
     mesh->name = NULL;
     return hx_strdup(&mesh->name, base_name(path));
 }
 
-/* Keeps it, if that is asked for and can be done; reads it back. */
+/* Keeps the mesh file if requested and possible, and reads it. */
 static int finish(const hx_cad_job *job, const char *made, const hx_cad_record *record,
                   hx_mesh *mesh)
 {
     const char *const keep = job->options->keep;
     if (keep && hx_cad_keep(keep, made, record) < 0)
         HX_TRY(hx_notes_add(job->notes, HX_NOTE_WARNING,
-                            "the mesh is not kept, and made again next time: %s",
+                            "the mesh is not kept, and will be made again next time: %s",
                             hx_error_message()));
     else if (keep)
         HX_TRY(hx_notes_add(job->notes, HX_NOTE_DETAIL, "%s: kept", keep));
@@ -295,7 +297,8 @@ static int make_and_read(const hx_cad_job *job, const char *format, uint64_t key
     return rc;
 }
 
-/* HX_OK and mesh filled, or mesh->conn NULL: it is not kept there, or of another gmsh. */
+/* HX_OK with a filled mesh, or with mesh->conn = NULL if it is not kept there, or was made by
+ * another version of gmsh. */
 static int read_kept(const hx_cad_job *job, const char *keep, uint64_t key, hx_cad_record *record,
                      hx_mesh *mesh)
 {
@@ -322,7 +325,7 @@ static int is_gone(const char *path)
     return stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
-/* Of a model that is not there any more: the mesh that was kept of it. */
+/* For a model that no longer exists: reads the mesh that was kept for it. */
 static int read_left(const char *path, const hx_model_options *options, hx_mesh *mesh,
                      hx_notes *notes)
 {
@@ -334,8 +337,8 @@ static int read_left(const char *path, const hx_model_options *options, hx_mesh 
         HX_TRY(read_made(path, place[i], mesh));
         if (options->facts) *options->facts = record.facts;
         return hx_notes_add(notes, HX_NOTE_INFO,
-                            "%s: it is not there any more; the mesh kept of it as %s is used: %lld "
-                            "tetrahedra, element size %.4g",
+                            "%s: the file no longer exists; the mesh kept for it as %s is used: "
+                            "%lld tetrahedra, element size %.4g",
                             path, place[i], (long long)record.facts.n_elem,
                             record.facts.element_size);
     }
@@ -363,7 +366,7 @@ static int read_cad(const char *path, const hx_model_options *given, hx_mesh *me
     int rc = read_kept(&job, options.keep, key, &record, mesh);
     if (rc == HX_OK) rc = read_kept(&job, options.kept, key, &record, mesh);
     if (rc == HX_OK && !mesh->conn) {
-        rc = no_gmsh ? hx_gmsh_find(&program) : HX_OK; /* says why */
+        rc = no_gmsh ? hx_gmsh_find(&program) : HX_OK; /* the message names the reason */
         if (rc < 0) hx_error_prefix("%s: a CAD model ", path);
         if (rc == HX_OK) rc = hx_scratch_create(&folder);
         job.folder = folder;

@@ -1,4 +1,5 @@
-/* What a model holds: gmsh reads it, cuts touching solids along each other, and says. */
+/* Inspection of a model: gmsh reads it, cuts touching solids along each other, and prints what it
+ * contains. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,12 +14,12 @@ typedef struct inspection {
     hx_cad_shape *shape;
     size_t capacity, n_name, name_capacity;
     char (*name)[128]; /* [n_name] labels of solids, in the file's order (owned) */
-    char root[128];    /* the first label's assembly; labels of others are left out */
+    char root[128];    /* assembly of the first label; labels of other assemblies are left out */
     int is_done, rc;
 } inspection;
 
-/* "Info : - Label 'Shapes/assembly/part' (3D)": the assembly's parts come in the order of its
- * solids, then perhaps those of its members once more, alone. */
+/* "Info : - Label 'Shapes/assembly/part' (3D)": the parts of the assembly come in the order of its
+ * solids, possibly followed by its members on their own. */
 static int take_label(inspection *in, const char *text)
 {
     const char *const first = strchr(text, '\''), *const last = strrchr(text, '\'');
@@ -33,13 +34,14 @@ static int take_label(inspection *in, const char *text)
         strncmp(slash + 1, in->root, strlen(in->root)) != 0)
         return HX_OK;
     leaf = strrchr(path, '/') + 1;
-    if (strncmp(leaf, "Open CASCADE STEP translator", 28) == 0) leaf[0] = '\0'; /* nobody's name */
+    /* the kernel's default, not a name */
+    if (strncmp(leaf, "Open CASCADE STEP translator", 28) == 0) leaf[0] = '\0';
     HX_TRY(hx_grow(&in->name, in->n_name, &in->name_capacity, sizeof *in->name, "names"));
     snprintf(in->name[in->n_name++], sizeof *in->name, "%.127s", leaf);
     return HX_OK;
 }
 
-/* By which the kernel's boxes are too large on each side. */
+/* Margin by which the kernel's bounding boxes are too large on each side. */
 static const double box_margin = 1e-7;
 
 static int take_solid(inspection *in, const char *text)
@@ -120,7 +122,7 @@ static int write_script(const hx_cad_job *job, const char *file, int heal)
     return hx_atomic_file_commit(&out);
 }
 
-/* Labels are names where there is one for each solid. */
+/* Labels are names if there is one for each solid. */
 static void name_solids(const inspection *in)
 {
     hx_cad_shape *const shape = in->shape;
@@ -147,7 +149,7 @@ static int inspect(const hx_cad_job *job, const char *file, int heal, hx_cad_sha
     int rc = hx_gmsh_run(job->program, &gmsh, job->notes, result);
     if (rc == HX_OK) rc = in.rc;
     if (in.is_done && result->process.exit_status >= 0)
-        rc = HX_OK; /* its status counts warnings, too */
+        rc = HX_OK; /* its exit status also counts warnings */
     if (rc == HX_OK && !in.is_done)
         rc = HX_RAISE(HX_EINPUT, "%s: gmsh could not read it%s%s", job->path,
                       result->error[0] ? ": " : "", result->error);
@@ -165,7 +167,7 @@ int hx_cad_inspect(const hx_cad_job *job, const char *file, hx_cad_shape *shape)
     if (rc < 0 && (result.process.is_timed_out || result.process.is_cancelled)) return rc;
     if (rc == HX_OK && shape->n_solid > 0 && shape->volume > 0.0) return HX_OK;
     if (rc == HX_OK) hx_cad_shape_free(shape);
-    /* Once more, with the kernel's repairs. */
+    /* A second attempt, with the kernel's repairs. */
     const int was_read = rc == HX_OK;
     rc = inspect(job, file, 1, shape, &result);
     if (rc < 0) return rc;
@@ -175,8 +177,8 @@ int hx_cad_inspect(const hx_cad_job *job, const char *file, hx_cad_shape *shape)
         return HX_RAISE(HX_EINPUT, "%s: gmsh could not read a solid from it%s%s", job->path,
                         result.error[0] ? ": " : "", result.error);
     return HX_RAISE(HX_EINPUT,
-                    "%s: a model of surfaces or curves without a solid, also when its faces are "
-                    "sewn together; close it to a solid where it was drawn",
+                    "%s: a model of surfaces or curves without a solid, even after its faces were "
+                    "sewn together; close it to a solid in the program that made it",
                     job->path);
 }
 
@@ -190,8 +192,9 @@ void hx_cad_shape_free(hx_cad_shape *shape)
 
 /* --- how many elements --- */
 
-/* A regular tetrahedron has 0.1179 of its edge cubed; gmsh's are about as large in the mean. Thin
- * parts are a layer of 1.5 a triangle of 0.433 of it squared, of both sides. */
+/* A regular tetrahedron has a volume of 0.1179 times its edge cubed, about gmsh's mean. Thin parts
+ * have one layer with 1.5 tetrahedra per triangle, of area 0.433 times the edge squared, on both
+ * sides. */
 static const double tet_volume = 0.1179, layer_share = 1.5 * 0.5 / 0.433;
 
 double hx_cad_count(const hx_cad_shape *shape, double size)
@@ -210,7 +213,7 @@ double hx_cad_size(const hx_cad_shape *shape, double count)
 {
     double low = 0.0, high = cbrt(shape->volume / (tet_volume * count)) +
                              sqrt(layer_share * shape->area / count);
-    for (int i = 0; i < 60; i++) { /* the count falls with the size */
+    for (int i = 0; i < 60; i++) { /* bisection: the count decreases with the size */
         const double middle = 0.5 * (low + high);
         if (middle > 0.0 && hx_cad_count(shape, middle) < count)
             high = middle;

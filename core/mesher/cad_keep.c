@@ -1,5 +1,4 @@
-/* The kept mesh: a comment that says what it is of, then a mesh file of Gmsh, both under one name
- * at once. */
+/* The kept mesh: a comment that identifies it, then a mesh file of Gmsh, written atomically. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,10 +11,10 @@
 #include "../base/memory.h"
 #include "cad.h"
 
-/* FNV-1a: not against malice, against what has changed. */
+/* FNV-1a: detects changes, not deliberate collisions. */
 static const uint64_t hash_begin = 14695981039346656037U, hash_factor = 1099511628211U;
 
-/* Another way of meshing is another key. */
+/* A change in the meshing procedure must change this, and hence all keys. */
 static const char edition[] = "hextop cad 2";
 
 static uint64_t add_bytes(uint64_t hash, const void *bytes, size_t n)
@@ -25,7 +24,7 @@ static uint64_t add_bytes(uint64_t hash, const void *bytes, size_t n)
     return hash;
 }
 
-/* The rest of the stream. */
+/* Adds the rest of the stream. */
 static uint64_t add_stream(uint64_t hash, FILE *f)
 {
     char block[1 << 15];
@@ -59,7 +58,7 @@ static const char head_form[] =
 
 static const char before_model[] = "; of ";
 
-/* What the line says behind before_model. */
+/* Reads the text of the line after before_model. */
 static void read_model(const char *line, char model[128])
 {
     const char *const of = strstr(line, before_model);
@@ -93,7 +92,7 @@ static int read_head(FILE *f, hx_cad_record *r, uint64_t *body)
     return n == 11;
 }
 
-/* key: 0: any. */
+/* key = 0: any. */
 static int is_whole(const char *keep, uint64_t key, hx_cad_record *record)
 {
     uint64_t body = 0;
@@ -121,7 +120,7 @@ int hx_cad_is_left(const char *keep, const char *model, double size, hx_cad_reco
            !(record->facts.element_size < size || record->facts.element_size > size);
 }
 
-/* The folders on the way to the file. */
+/* Makes the folders on the path of the file. */
 static int make_folders(const char *path)
 {
     char *folder = NULL;
@@ -143,8 +142,8 @@ static int copy_stream(FILE *from, FILE *to)
 {
     char block[1 << 15];
     for (size_t n; (n = fread(block, 1, sizeof block, from)) > 0;)
-        if (fwrite(block, 1, n, to) != n) return HX_OK; /* commit says why */
-    return ferror(from) ? HX_RAISE(HX_EIO, "cannot read the mesh that gmsh made") : HX_OK;
+        if (fwrite(block, 1, n, to) != n) return HX_OK; /* the commit reports the error */
+    return ferror(from) ? HX_RAISE(HX_EIO, "cannot read the mesh made by gmsh") : HX_OK;
 }
 
 int hx_cad_keep(const char *keep, const char *from, const hx_cad_record *record)

@@ -1,4 +1,4 @@
-/* From the shape to a mesh with sets. */
+/* Makes a mesh with sets from the shape. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 typedef struct meshing {
     size_t n, capacity;
-    hx_cad_solid *solid; /* [n] as meshed (owned) */
+    hx_cad_solid *solid; /* [n] in the order of the mesh (owned) */
     int rc;
 } meshing;
 
@@ -29,7 +29,8 @@ static void take_line(void *context, int stream, const char *text)
     if (m->rc == HX_OK) m->solid[m->n++] = s;
 }
 
-/* Elements a turn of a curve, and the smallest of them: curvature refines by 4 at most. */
+/* Elements per full turn of a curve, and the smallest of them: curvature refines by a factor of at
+ * most 4. */
 static const char script[] =
     "SetFactory(\"OpenCASCADE\");\n"
     "General.NumThreads = 1;\n"
@@ -61,8 +62,8 @@ static const char script[] =
     "Save \"model.msh\";\n"
     "Exit;\n";
 
-/* In the order in which they are tried: frontal triangles with Delaunay tetrahedra; both by
- * slower, more patient ways. */
+/* In the order in which they are tried: frontal triangles with Delaunay tetrahedra; both by slower,
+ * more robust algorithms. */
 static const struct {
     int triangles, tetrahedra;
 } way[] = {{6, 1}, {1, 1}, {5, 4}};
@@ -88,7 +89,7 @@ static double box_volume(const double box[6])
     return (box[3] - box[0]) * (box[4] - box[1]) * (box[5] - box[2]);
 }
 
-/* The largest distance between sides of the boxes; INFINITY: `inner` reaches out of `outer`. */
+/* Largest distance between sides of the boxes; INFINITY: `inner` is not inside `outer`. */
 static double box_distance(const double inner[6], const double outer[6])
 {
     double far = 0.0, size = 0.0;
@@ -101,7 +102,8 @@ static double box_distance(const double inner[6], const double outer[6])
     return far;
 }
 
-/* That of the smallest box around it, of equal ones of the nearest volume that it fits into. */
+/* Source of a solid: that with the smallest box around it; among equal ones, that with the nearest
+ * volume into which it fits. */
 static int64_t find_source(const hx_cad_shape *shape, const hx_cad_solid *solid)
 {
     int64_t best = 0;
@@ -120,7 +122,7 @@ static int64_t find_source(const hx_cad_shape *shape, const hx_cad_solid *solid)
     return best;
 }
 
-/* rank[i]: number of the i-th meshed solid, by the file's order, from 1. */
+/* rank[i]: number of the i-th meshed solid in the file's order, from 1. */
 static void rank_solids(const hx_cad_shape *shape, meshing *m, int64_t *rank)
 {
     for (size_t i = 0; i < m->n; i++) m->solid[i].source = find_source(shape, &m->solid[i]);
@@ -149,7 +151,7 @@ static int rename_set(hx_set *set, const char *prefix, int64_t number)
     return hx_strdup(&set->name, name);
 }
 
-/* Sets solid-k by the file's order; those with a name in the file get that, too. */
+/* Adds the sets solid-k in the file's order, and sets of the solids with names in the file. */
 static int name_solids(const hx_cad_shape *shape, const meshing *m, const int64_t *rank,
                        hx_mesh *mesh)
 {
@@ -185,7 +187,7 @@ void hx_cad_sort_sets(hx_mesh *mesh)
 
 /* --- */
 
-/* HX_EINPUT: a solid without elements. */
+/* Returns HX_EINPUT: a solid without elements. */
 static int check_solids(const hx_cad_job *job, const meshing *m, const hx_mesh *mesh,
                         const hx_gmsh_result *result)
 {
@@ -248,7 +250,7 @@ int hx_cad_mesh(const hx_cad_job *job, const hx_cad_shape *shape, double size, h
         rc = try_way(job, shape, size, w, mesh, &result);
         if (rc != HX_EINPUT || result.process.is_timed_out || result.process.is_cancelled) break;
         if (w + 1 < N_WAY)
-            HX_TRY(hx_notes_add(job->notes, HX_NOTE_INFO, "%s; once more, with another algorithm",
+            HX_TRY(hx_notes_add(job->notes, HX_NOTE_INFO, "%s; trying again with another algorithm",
                                 hx_error_message()));
     }
     return rc;

@@ -1,4 +1,4 @@
-/* The unit of length of STEP and IGES files, by their text. */
+/* The unit of length of STEP and IGES files, read from their text. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static const struct {
                    {"MILLIMETER", "mm"}, {"MM", "mm"},         {"METRE", "m"}, {"METER", "m"},
                    {"CENTIMETRE", "cm"}, {"CENTIMETER", "cm"}, {"MIL", "mil"}};
 
-/* Of a statement about a unit of length. */
+/* Takes the unit from a statement about a unit of length. */
 static void name_unit(const char *text, char unit[HX_CAD_UNIT])
 {
     const char *const conversion = strstr(text, "CONVERSION_BASED_UNIT");
@@ -74,7 +74,8 @@ static void take_statement(step_units *u, const char *text, int pass)
     name_unit(text, u->name[u->n++]);
 }
 
-/* Statements without blanks, cut at STATEMENT bytes; what stands in quotes and comments counts. */
+/* Reads statements without blanks, cut at STATEMENT bytes; text in quotes and comments is
+ * included. */
 static void scan_step(FILE *f, step_units *u, int pass)
 {
     char text[STATEMENT];
@@ -120,7 +121,7 @@ static size_t read_global(FILE *f, char text[GLOBAL])
     return n;
 }
 
-/* The next parameter from *at on; Hollerith texts "4HINCH" without their head. */
+/* The next parameter, starting at *at; Hollerith texts like "4HINCH" without their prefix. */
 static void next_parameter(const char *text, size_t n, size_t *at, char separator, char end,
                            char value[HX_CAD_UNIT])
 {
@@ -149,7 +150,7 @@ static void find_iges_unit(FILE *f, char unit[HX_CAD_UNIT])
     int flag = 1;
     char separator = ',', end = ';';
     if (n == 0) return;
-    snprintf(unit, HX_CAD_UNIT, "in"); /* where nothing is said */
+    snprintf(unit, HX_CAD_UNIT, "in"); /* the default */
     if (strncmp(text, "1H", 2) == 0) separator = text[2];
     if (text[0] == separator) separator = ',';
     for (int i = 1; i <= UNIT_NAME && at < n; i++) {

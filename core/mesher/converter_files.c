@@ -1,4 +1,4 @@
-/* Files of pre-processors that another program turns into meshes. */
+/* Files of pre-processors that another program converts to meshes. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -12,23 +12,23 @@
 #include "gmsh_program.h"
 #include "model_files.h"
 
-/* HX_EINPUT: gmsh wrote no mesh, and what it said. */
+/* Returns HX_EINPUT if gmsh wrote no mesh, with gmsh's message. */
 static int judge(const char *path, const char *out, const hx_gmsh_program *program,
                  const hx_gmsh_result *result)
 {
     struct stat info;
     if (strstr(result->error, "MED") || strstr(result->process.tail, "MED support"))
-        return HX_RAISE(HX_EINPUT,
-                        "%s: the program gmsh here (%s) was built without MED, as Debian's is: "
-                        "convert the file (meshio convert FILE.med OUT.vtu), or let Salome export "
-                        "it as .unv",
-                        path, program->version);
+        return HX_RAISE(
+            HX_EINPUT,
+            "%s: the installed gmsh (%s) was built without MED, like Debian's: convert the file "
+            "(meshio convert FILE.med OUT.vtu), or export it from Salome as .unv",
+            path, program->version);
     if (result->n_error == 0 && stat(out, &info) == 0 && info.st_size > 0) return HX_OK;
     return HX_RAISE(HX_EINPUT, "%s: gmsh made no mesh of it%s%s", path,
                     result->error[0] ? ": " : "", result->error);
 }
 
-/* The path from the root; *full is the caller's. */
+/* Returns the absolute path; the caller frees *full. */
 static int find_full(const char *path, char **full)
 {
     char folder[PATH_MAX] = "";
@@ -44,7 +44,7 @@ static int find_full(const char *path, char **full)
     return HX_OK;
 }
 
-/* A file that gmsh opens, as its own mesh file in a folder of its own; the groups stay. */
+/* Converts a file that gmsh can open to gmsh's own format in a scratch folder; groups are kept. */
 static int read_by_gmsh(const char *path, const hx_model_options *options, hx_mesh *mesh,
                         hx_conditions *conditions, hx_notes *notes)
 {

@@ -1,4 +1,4 @@
-/* A guess from the facets' normals, then Gauss-Newton on the nodes' distances. */
+/* An initial guess from the facets' normals, then Gauss-Newton on the nodes' distances. */
 #include "face_fit.h"
 
 #include <math.h>
@@ -10,10 +10,10 @@
 #include "../problem/symmetric.h"
 
 enum { MOST_PARAMETERS = 6 };
-static const double tolerance = 1e-3; /* of the size of the face */
+static const double tolerance = 1e-3; /* relative to the size of the face */
 
 typedef struct facet {
-    double normal[3]; /* outward, its length the area */
+    double normal[3]; /* outward; its length is the area */
     double center[3];
 } facet;
 
@@ -23,12 +23,12 @@ typedef struct patch {
     int is_smooth; /* one face of a CAD model, however coarse its mesh */
     int64_t n;
     facet *facet;     /* [n] (owned) */
-    double center[3]; /* by area */
+    double center[3]; /* weighted by area */
     double mean[3];   /* of the nodes */
-    double size;      /* diagonal of the nodes' box */
+    double size;      /* diagonal of the nodes' bounding box */
     double area;
-    double normal[3];                          /* sum of the facets' */
-    double covariance[3][3], about_mean[3][3]; /* of unit normals, by area */
+    double normal[3];                          /* sum over the facets */
+    double covariance[3][3], about_mean[3][3]; /* of unit normals, weighted by area */
 } patch;
 
 static void take_facet(patch *p, int64_t i)
@@ -102,9 +102,9 @@ static void measure_nodes(patch *p)
 
 /* --- surfaces: how far a point is from one --- */
 
-/* Cylinder: a, b (axis = w + a u + b v), x, y (it passes through center + x u + y v), radius.
- * Cone: the same without radius, then the half angle; its apex lies at height `h` instead of a
- * place: center + x u + y v + h axis. Sphere: center, radius. */
+/* Cylinder: a, b (axis = w + a u + b v), x, y (it passes through center + x u + y v), radius. Cone:
+ * the same without radius, then the half angle; its apex is at height `h` along the axis: center +
+ * x u + y v + h axis. Sphere: center, radius. */
 typedef struct frame {
     double origin[3], u[3], v[3], w[3];
     double scale;
@@ -162,7 +162,7 @@ static double worst_distance(const patch *p, distance_to distance, const frame *
     return worst;
 }
 
-/* x = a^-1 b, a symmetric, slightly raised on its diagonal; 0: singular. */
+/* x = a^-1 b for symmetric a, with a slightly increased diagonal; 0: singular. */
 static int solve_small(int n, double a[MOST_PARAMETERS][MOST_PARAMETERS], double *b)
 {
     for (int i = 0; i < n; i++) a[i][i] *= 1.0 + 1e-12;
@@ -181,7 +181,7 @@ static int solve_small(int n, double a[MOST_PARAMETERS][MOST_PARAMETERS], double
     return 1;
 }
 
-/* Gauss-Newton from q on; the parameters are of order 1. */
+/* Gauss-Newton starting from q; the parameters are of order 1. */
 static void refine(const patch *p, distance_to distance, const frame *f, int n, double *q)
 {
     enum { MOST_STEPS = 12 };
@@ -215,7 +215,7 @@ static void refine(const patch *p, distance_to distance, const frame *f, int n, 
 
 /* --- whether the facets lie along the surface, as their nodes do --- */
 
-/* Normal of the surface through x: the gradient of the distance. 0: none, as on an axis. */
+/* Normal of the surface through x: the gradient of the distance. 0: undefined, as on an axis. */
 static int surface_normal(distance_to distance, const frame *f, const double *q, const double *x,
                           double normal[3])
 {
@@ -232,7 +232,7 @@ static int surface_normal(distance_to distance, const frame *f, const double *q,
     return length > 0.5;
 }
 
-/* Direction from the axis (of a sphere from the centre) to x; 0: none. */
+/* Direction from the axis (for a sphere, from the centre) to x; 0: undefined. */
 static int outward(distance_to distance, const frame *f, const double *q, const double *x,
                    double radial[3])
 {
@@ -249,8 +249,8 @@ static int outward(distance_to distance, const frame *f, const double *q, const 
     return length > tolerance * f->scale;
 }
 
-/* No edge of the facet turns further about the axis than one of a heptagon does, which is the
- * coarsest circle that gmsh makes; the flat sides of a hexagonal bar do. */
+/* Returns 1 if no edge of the facet turns about the axis by more than an edge of a heptagon, the
+ * coarsest circle that gmsh makes. The flat sides of a hexagonal bar turn by more. */
 static int turns_little(const patch *p, int64_t i, distance_to distance, const frame *f,
                         const double *q)
 {
@@ -269,9 +269,9 @@ static int turns_little(const patch *p, int64_t i, distance_to distance, const f
     return 1;
 }
 
-/* Nodes alone do not make a surface: the corners of a cube lie on a cylinder and on a sphere. All
- * facets but for slivers, of a thousandth of the area together, must have the surface's normal,
- * as far as a coarse mesh of it has. */
+/* Nodes alone do not determine a surface: the corners of a cube lie on a cylinder and on a sphere.
+ * All facets, except slivers with together a thousandth of the area, must have the surface's
+ * normal, within the accuracy of a coarse mesh. */
 static int has_normals(const patch *p, distance_to distance, const frame *f, const double *q)
 {
     const double least = p->is_smooth ? 0.5 : 0.866; /* cosine of 60 or 30 degrees */
@@ -306,7 +306,7 @@ static int fit_plane(const patch *p, hx_face_shape *shape)
     return 1;
 }
 
-/* w along the eigenvector of the least eigenvalue. */
+/* w is the eigenvector of the least eigenvalue. */
 static void make_frame(const patch *p, const double matrix[3][3], frame *f)
 {
     double a[3][3], value[3], vector[3][3];
@@ -319,7 +319,7 @@ static void make_frame(const patch *p, const double matrix[3][3], frame *f)
     f->scale = p->size;
 }
 
-/* The circle that the nodes have in the plane of u and v: by least squares of x^2 + y^2. */
+/* Circle through the nodes in the plane of u and v, by least squares of x^2 + y^2. */
 static int guess_circle(const patch *p, const frame *f, double circle[3])
 {
     double a[MOST_PARAMETERS][MOST_PARAMETERS] = {{0}}, b[MOST_PARAMETERS] = {0};
@@ -340,7 +340,7 @@ static int guess_circle(const patch *p, const frame *f, double circle[3])
     return isfinite(circle[2]) && circle[2] < 1e3;
 }
 
-/* Of cylinder and cone: the point of the axis beside the centroid. */
+/* Sets, for cylinder and cone, the point of the axis nearest to the centroid. */
 static void set_axis(const patch *p, const frame *f, const double *q, hx_face_shape *shape)
 {
     double d[3], height;
@@ -372,7 +372,7 @@ static int fit_cylinder(const patch *p, hx_face_shape *shape)
     return 1;
 }
 
-/* The apex lies on all facets' planes. */
+/* The apex lies on the planes of all facets. */
 static int fit_cone(const patch *p, hx_face_shape *shape)
 {
     frame f;
@@ -432,7 +432,7 @@ static int fit_sphere(const patch *p, hx_face_shape *shape)
     return 1;
 }
 
-/* Outward normals point to the axis, or to the centre. */
+/* Returns 1 if the outward normals point to the axis or the centre. */
 static int find_hollow(const patch *p, const hx_face_shape *shape)
 {
     double sum = 0.0;

@@ -1,4 +1,4 @@
-/* What kind of surface the faces of a set lie on, fitted to their nodes, which a mesher puts onto
+/* Fits the kind of surface on which the faces of a set lie to their nodes, which a mesher places on
  * the model's surface. */
 #ifndef HX_FACE_FIT_H
 #define HX_FACE_FIT_H
@@ -23,22 +23,25 @@ typedef enum {
 
 typedef struct hx_face_shape {
     hx_face_kind kind;
-    int is_hollow;    /* of cylinder, cone, sphere: the material is outside, as around a bore */
-    int is_inner;     /* some of its faces lie between two elements */
-    double area;      /* of the mesh's faces */
-    double center[3]; /* centroid; of a cylinder the point of the axis, of a sphere its centre */
-    double axis[3];   /* unit: outward normal of a plane, axis of cylinder and cone; others 0 */
-    double radius;    /* of cylinder and sphere; of a cone at `center`, 0: none */
+    int is_hollow; /* for cylinder, cone, sphere: the material is outside, as around a bore */
+    int is_inner;  /* some of its faces lie between two elements */
+    double area;   /* area of the mesh's faces */
+    /* centroid; for a cylinder the nearest point of the axis, for a sphere its centre */
+    double center[3];
+    /* unit vector: outward normal of a plane, axis of cylinder and cone; otherwise 0 */
+    double axis[3];
+    double radius; /* radius of cylinder and sphere; for a cone at `center`; 0: none */
 } hx_face_shape;
 
-/* Fits the faces of a set of a finished mesh. Nodes deviate by at most 1e-3 of the set's size, and
- * the faces have the surface's normals, within what a coarse mesh of it has: no edge turns by more
- * than 52 degrees about the axis or centre, so that the skin of a cube and the sides of a hexagonal
- * bar are HX_FACE_OTHER, and a circle of seven edges is round. HX_ENOMEM. O(faces). */
+/* Fits the faces of a set of a finished mesh. Nodes may deviate by at most 1e-3 of the set's size,
+ * and the faces must have the surface's normals, within the accuracy of a coarse mesh: no edge
+ * turns by more than 52 degrees about the axis or centre, so that the surface of a cube and the
+ * sides of a hexagonal bar are HX_FACE_OTHER, and a circle of seven edges is round. HX_ENOMEM.
+ * O(faces). */
 int hx_face_fit(const hx_mesh *mesh, const hx_set *set, hx_face_shape *shape);
 
-/* Fits one face of a CAD model in the same way. Such a face is smooth, so its edges may turn
- * further, like those of a small fillet in a coarse mesh. */
+/* Fits one face of a CAD model in the same way. Such a face is smooth, so its edges may turn by
+ * more, like those of a small fillet in a coarse mesh. */
 int hx_face_fit_smooth(const hx_mesh *mesh, const hx_set *set, hx_face_shape *shape);
 
 /* "plane", "cylinder", "hollow cylinder", ... */

@@ -1,4 +1,4 @@
-/* Tetrahedra inside a closed triangle surface, on the surface's own triangles, by gmsh. */
+/* Fills a closed triangle surface with tetrahedra by gmsh, keeping the surface's triangles. */
 #ifndef HX_GMSH_FILL_H
 #define HX_GMSH_FILL_H
 
@@ -11,15 +11,16 @@ extern "C" {
 
 typedef struct hx_fill_options {
     const char *what;    /* the surface's name, for messages */
-    double element_size; /* inside, at most (length); at the surface that of its triangles */
-    double time_limit;   /* of gmsh, seconds; 0: HX_MODEL_TIME_LIMIT */
+    double element_size; /* largest size inside (length); at the surface, that of its triangles */
+    double time_limit;   /* for gmsh, seconds; 0: HX_MODEL_TIME_LIMIT */
     int (*is_cancelled)(void *context); /* as in process.h, or NULL */
     void *context;
 } hx_fill_options;
 
-/* *mesh := a raw mesh of what the STL file `file` encloses, cavities left out; folder: a scratch
- * folder (gmsh_program.h). HX_EENV: there is no gmsh. HX_EINPUT: the surface is not closed, gmsh
- * made no mesh of it, or one of another volume; the message has gmsh's last error. */
+/* mesh := a raw mesh of the volume enclosed by the STL file `file`, without cavities; folder: a
+ * scratch folder (gmsh_program.h). HX_EENV: gmsh is not installed. HX_EINPUT: the surface is not
+ * closed, or gmsh made no mesh of it or one with another volume; the message contains gmsh's last
+ * error. */
 int hx_gmsh_fill(const hx_fill_options *options, const char *folder, const char *file,
                  hx_mesh *mesh, hx_notes *notes);
 

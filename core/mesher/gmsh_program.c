@@ -35,14 +35,13 @@ int hx_gmsh_find(hx_gmsh_program *program)
         .time_limit = VERSION_SECONDS, .line = take_version, .context = program};
     HX_TRY(hx_process_find("gmsh", &program->path));
     if (!program->path)
-        return HX_RAISE(HX_EENV,
-                        "needs the program gmsh, which is not installed: 'apt-get install gmsh' on "
-                        "Debian and Ubuntu, gmsh.info elsewhere; the environment variable "
-                        "HEXTOP_GMSH names one that is not in PATH");
+        return HX_RAISE(HX_EENV, "needs the program gmsh, which is not installed: 'apt-get "
+                                 "install gmsh' on Debian and Ubuntu, gmsh.info elsewhere; the "
+                                 "environment variable HEXTOP_GMSH names one that is not in PATH");
     const char *const argv[] = {program->path, "--version", NULL};
     int rc = hx_process_run(argv, &options, &result);
     if (rc == HX_OK && !program->version[0])
-        rc = HX_RAISE(HX_EENV, "%s --version says no version: is it gmsh?", program->path);
+        rc = HX_RAISE(HX_EENV, "%s --version prints no version: is it gmsh?", program->path);
     if (rc < 0) hx_gmsh_release(program);
     return rc;
 }
@@ -55,7 +54,8 @@ void hx_gmsh_release(hx_gmsh_program *program)
 
 /* --- a folder for files on the way --- */
 
-/* Of programs that were killed, more than a day ago: another machine's may lie there too. */
+/* Removes folders of killed programs that are more than a day old: the folder may be shared with
+ * other machines. */
 static void sweep(const char *base)
 {
     const double day = 86400.0;
@@ -123,7 +123,7 @@ typedef struct listener {
     int rc;
 } listener;
 
-/* What follows "Warning :" or "Error   :"; NULL: neither. */
+/* Returns the text after "Warning :" or "Error :"; NULL: neither. */
 static const char *after(const char *text, const char *word)
 {
     const size_t n = strlen(word);
@@ -133,7 +133,7 @@ static const char *after(const char *text, const char *word)
     return text + 1 + strspn(text + 1, " ");
 }
 
-/* Lines of the box that gmsh puts at its end, which count what it said before. */
+/* Returns 1 for lines of the box that gmsh prints at its end, which counts its earlier messages. */
 static int is_summary(const char *error)
 {
     long n;
@@ -178,7 +178,7 @@ static int note_rest(const listener *l)
     return HX_OK;
 }
 
-/* All that is free, and never less than its libraries and threads map without using it. */
+/* All free memory, but at least what its libraries and threads map without using it. */
 static double memory_for_it(void)
 {
     const double mapped = 4294967296.0, available = (double)hx_host_memory_available();
@@ -195,8 +195,8 @@ static int judge(const hx_gmsh_job *job, const hx_gmsh_result *result)
                         "%s: gmsh: %s; larger elements or a longer time limit would help",
                         job->what, fate);
     if (result->process.signal == SIGABRT || result->process.signal == SIGKILL)
-        return HX_RAISE(HX_EINPUT, "%s: gmsh: %s; was it short of memory? %s are free", job->what,
-                        fate,
+        return HX_RAISE(HX_EINPUT, "%s: gmsh: %s; it may have run out of memory: %s are free",
+                        job->what, fate,
                         hx_format_bytes((double)hx_host_memory_available(), bytes, sizeof bytes));
     return HX_RAISE(HX_EINPUT, "%s: gmsh: %s%s%s", job->what, fate, result->n_error ? ": " : "",
                     result->error);
@@ -215,7 +215,7 @@ int hx_gmsh_run(const hx_gmsh_program *program, const hx_gmsh_job *job, hx_notes
                                         .context = &l};
     memset(result, 0, sizeof *result);
     for (size_t i = 0; job->option[i]; i++) {
-        if (i + 2 >= MOST_WORDS) return HX_RAISE(HX_EINTERNAL, "too many options of gmsh");
+        if (i + 2 >= MOST_WORDS) return HX_RAISE(HX_EINTERNAL, "too many options for gmsh");
         argv[i + 1] = job->option[i];
     }
     HX_TRY(hx_process_run(argv, &options, &result->process));

@@ -15,7 +15,7 @@ static int ends_with(const char *path, const char *extension)
     return n > n_end && strcasecmp(path + n - n_end, extension) == 0;
 }
 
-/* The file's first bytes, a 0 behind them; nothing of what cannot be opened. */
+/* Reads the first bytes of the file, terminated by a 0; empty if it cannot be opened. */
 static void read_head(const char *path, char head[HEAD_SIZE])
 {
     FILE *const f = hx_input_open(path, NULL);

@@ -33,7 +33,7 @@ static int is_program(const char *path)
     return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
 }
 
-/* folder[n_folder]/name, if it can be run; an empty folder is the one we are in. */
+/* Tests whether folder[n_folder]/name can be run; an empty folder is the current one. */
 static int try_folder(const char *folder, size_t n_folder, const char *name, char **path)
 {
     const size_t n = n_folder + strlen(name) + 4;
@@ -67,10 +67,10 @@ int hx_process_find(const char *name, char **path)
 /* --- the child --- */
 
 typedef struct stream {
-    int fd;      /* we read here; -1: closed */
+    int fd;      /* read end of the pipe; -1: closed */
     int number;  /* 1 or 2 */
     size_t n;    /* bytes of the line so far */
-    int is_long; /* the rest of it is thrown away */
+    int is_long; /* the rest of the line is discarded */
     char line[LINE_SIZE];
 } stream;
 
@@ -82,7 +82,7 @@ typedef struct child {
     size_t n_tail;
 } child;
 
-/* Between fork and exec only what may be called in a signal handler. */
+/* Between fork and exec, only functions that are safe in a signal handler may be called. */
 static void close_on_exec(void)
 {
 #if defined(__linux__) && defined(SYS_close_range)
@@ -101,7 +101,8 @@ static void default_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Says why by `report` and ends without a trace of us: no handler and no buffer of ours runs. */
+/* Writes errno to `report` and exits without running handlers or flushing buffers of this
+ * process. */
 static void give_up(int report)
 {
     const int reason = errno;
@@ -109,7 +110,7 @@ static void give_up(int report)
     kill(getpid(), SIGKILL);
 }
 
-/* A program that wants more sees its allocations fail. */
+/* Allocations beyond the limit fail in the program. */
 static void limit_memory(double bytes)
 {
     struct rlimit limit;
@@ -138,7 +139,7 @@ static void become(const char *path, char *const *argv, const hx_process_options
     give_up(report);
 }
 
-/* Both ends close on exec, and lie above the three that a child gets. */
+/* Both ends close on exec, and are above the three descriptors that a child gets. */
 static int open_pipe(int fd[2])
 {
     fd[0] = fd[1] = -1;
@@ -156,7 +157,7 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-/* The errno that the child's exec failed with, 0: it runs. */
+/* Returns the errno of the child's failed exec, 0: it runs. */
 static int wait_for_exec(int report)
 {
     int reason = 0;
@@ -171,13 +172,14 @@ static void reap(pid_t pid)
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) continue;
 }
 
-/* Its standard input is empty. Sets errno where it returns -1. */
+/* Starts the child with empty standard input. Sets errno if it returns -1. */
 static int start(child *c, const char *path, const char *const *argv)
 {
     int out[2] = {-1, -1}, err[2] = {-1, -1}, report[2] = {-1, -1}, reason = 0;
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
     const pid_t parent = getpid();
-    if (null >= 0 && null < FIRST_OTHER_FD) { /* ours are closed */
+    /* the standard descriptors are closed in this process */
+    if (null >= 0 && null < FIRST_OTHER_FD) {
         const int low = null;
         null = fcntl(low, F_DUPFD_CLOEXEC, FIRST_OTHER_FD);
         close(low);
@@ -195,7 +197,7 @@ static int start(child *c, const char *path, const char *const *argv)
     close_fd(&err[1]);
     close_fd(&report[1]);
     if (c->pid > 0) {
-        setpgid(c->pid, c->pid); /* whoever comes first */
+        setpgid(c->pid, c->pid); /* in both processes, whichever is first */
         reason = wait_for_exec(report[0]);
         if (reason) reap(c->pid);
     }
@@ -214,7 +216,7 @@ static int start(child *c, const char *path, const char *const *argv)
 
 /* --- what it says --- */
 
-/* The oldest lines go where there is no room. */
+/* The oldest lines are dropped if there is no room. */
 static void keep_tail(child *c, const char *text, size_t n)
 {
     char *const tail = c->result->tail;
@@ -254,7 +256,7 @@ static void take_bytes(child *c, stream *s, const char *bytes, size_t n)
     }
 }
 
-/* All that is there now. */
+/* Reads everything that is available now. */
 static void drain(child *c, stream *s)
 {
     char bytes[4096];
@@ -273,13 +275,13 @@ static void wait_for_output(child *c)
     nfds_t n = 0;
     for (int i = 0; i < 2; i++)
         if (c->stream[i].fd >= 0) fds[n++] = (struct pollfd){c->stream[i].fd, POLLIN, 0};
-    poll(fds, n, n > 0 ? POLL_MS : POLL_MS / 20); /* without streams its end is near */
+    poll(fds, n, n > 0 ? POLL_MS : POLL_MS / 20); /* without streams the child is about to end */
     for (int i = 0; i < 2; i++) drain(c, &c->stream[i]);
 }
 
 /* --- its end --- */
 
-/* Not reaped yet: its number stays its own, and its group's. */
+/* The child is not reaped yet, so its number and that of its group are not reused. */
 static int has_ended(pid_t pid)
 {
     siginfo_t info;
@@ -297,7 +299,7 @@ static void wait_for_end(child *c, double begin)
         if (o->is_cancelled && o->is_cancelled(o->context)) c->result->is_cancelled = 1;
         if (c->result->is_timed_out || c->result->is_cancelled) break;
     }
-    kill(-c->pid, SIGKILL); /* what it started, too */
+    kill(-c->pid, SIGKILL); /* including the processes that it started */
 }
 
 static void take_status(child *c)
@@ -317,7 +319,7 @@ int hx_process_run(const char *const *argv, const hx_process_options *options,
     child c = {.options = options, .result = result};
     memset(result, 0, sizeof *result);
     HX_TRY(hx_process_find(argv[0], &path));
-    if (!path) return HX_RAISE(HX_EENV, "the program '%s' is not there", argv[0]);
+    if (!path) return HX_RAISE(HX_EENV, "the program '%s' does not exist", argv[0]);
     const double begin = hx_clock();
     const int failed = start(&c, path, argv) != 0;
     const int reason = errno;
@@ -339,9 +341,9 @@ int hx_process_run(const char *const *argv, const hx_process_options *options,
 const char *hx_process_fate(const hx_process_result *result, char *text, size_t n_text)
 {
     if (result->is_timed_out)
-        snprintf(text, n_text, "not ready after %.3g s, ended", result->seconds);
+        snprintf(text, n_text, "not finished after %.3g s, terminated", result->seconds);
     else if (result->is_cancelled)
-        snprintf(text, n_text, "ended, as was asked");
+        snprintf(text, n_text, "terminated on request");
     else if (result->signal)
         snprintf(text, n_text, "it crashed: signal %d (%s)", result->signal,
                  strsignal(result->signal));

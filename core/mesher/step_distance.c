@@ -1,4 +1,4 @@
-/* How far a point is from the edges and the surface of a STEP file's face. */
+/* Distance of a point from the edges and the surface of a STEP file's face. */
 #include <math.h>
 
 #include "../base/vec3.h"
@@ -52,7 +52,7 @@ static double segment_distance(const double a[3], const double b[3], const doubl
     return hx_norm3(v);
 }
 
-/* To the point at the same angle, which is the nearest one where x is near. */
+/* Distance to the point at the same angle, which is the nearest one if x is close. */
 static double ellipse_distance(const hx_step_edge *edge, const double x[3])
 {
     double local[3], at[3];

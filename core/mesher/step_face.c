@@ -14,7 +14,7 @@ typedef struct reader {
     hx_step_face *face;
 } reader;
 
-/* What it says is seen by nobody: the face gets no name. */
+/* Its message is never shown: the face simply gets no name. */
 static int unknown(const char *what)
 {
     return HX_RAISE(HX_EINPUT, "STEP: %s", what);
@@ -25,7 +25,7 @@ static hx_step_text entity_of(const reader *r, hx_step_text item)
     return hx_step_find(r->file, hx_step_number(item));
 }
 
-/* The parameters of the entity that the item names, if it is one of that kind. */
+/* The parameters of the entity that the item refers to, if it has that kind. */
 static hx_step_text follow(const reader *r, hx_step_text item, const char *keyword)
 {
     return hx_step_record(entity_of(r, item), keyword);
@@ -33,7 +33,7 @@ static hx_step_text follow(const reader *r, hx_step_text item, const char *keywo
 
 /* --- points and frames --- */
 
-/* Three numbers; 1 if they are there and finite. */
+/* Reads three numbers; 1 if they exist and are finite. */
 static int read_triple(hx_step_text list, double x[3])
 {
     hx_step_text item;
@@ -67,7 +67,7 @@ static int read_direction(const reader *r, hx_step_text item, double x[3])
     return length > 0.0 && isfinite(length);
 }
 
-/* The part of v across the unit vector w, as a unit vector; 0: there is none. */
+/* Unit vector of the component of v perpendicular to the unit vector w; 0: there is none. */
 static int make_across(const double w[3], double v[3])
 {
     const double along = hx_dot3(v, w);
@@ -177,7 +177,7 @@ static int sample(const spline *s, hx_step_edge *edge)
             evaluate(s, k, low + (high - low) * i / SAMPLES, edge->point + 3 * edge->n_point++);
     }
     for (size_t i = 1; i + 1 < edge->n_point;
-         i++) { /* a quarter of a chord's that is twice as long */
+         i++) { /* a quarter of that of a chord twice as long */
         double d[3];
         for (size_t c = 0; c < 3; c++)
             d[c] = edge->point[3 * i + c] -
@@ -187,8 +187,8 @@ static int sample(const spline *s, hx_step_edge *edge)
     return edge->n_point > 1 ? HX_OK : unknown("a spline without a length");
 }
 
-/* B_SPLINE_CURVE_WITH_KNOTS(name, degree, poles, form, closed, self, counts, knots, spec), or in
- * records of their own, with RATIONAL_B_SPLINE_CURVE(weights). */
+/* B_SPLINE_CURVE_WITH_KNOTS(name, degree, poles, form, closed, self, counts, knots, spec), or as
+ * separate records, with RATIONAL_B_SPLINE_CURVE(weights). */
 static int read_spline(const reader *r, hx_step_text entity, hx_step_edge *edge)
 {
     spline s = {0};
@@ -215,8 +215,8 @@ static int read_spline(const reader *r, hx_step_text entity, hx_step_edge *edge)
 
 /* --- edges --- */
 
-/* CIRCLE(name, frame, radius), ELLIPSE(name, frame, radius, radius) from end to end, against the
- * curve where is_along is 0. */
+/* CIRCLE(name, frame, radius), ELLIPSE(name, frame, radius, radius) between the ends, in reverse
+ * direction if is_along is 0. */
 static int read_ellipse(const reader *r, hx_step_text list, int is_circle, int is_along,
                         hx_step_edge *edge)
 {
@@ -230,9 +230,9 @@ static int read_ellipse(const reader *r, hx_step_text list, int is_circle, int i
     return HX_OK;
 }
 
-/* The curve itself, which may be wrapped with its images on the surfaces, SURFACE_CURVE(name,
- * curve,
- * ...), or with its ends, TRIMMED_CURVE(name, curve, end, end, is_along, kind). */
+/* Returns the curve itself, which may be wrapped with its images on the surfaces,
+ * SURFACE_CURVE(name, curve, ...), or with its ends, TRIMMED_CURVE(name, curve, end, end, is_along,
+ * kind). */
 static hx_step_text unwrap(const reader *r, hx_step_text curve, int *is_along)
 {
     static const char *const wrapped[] = {"SURFACE_CURVE", "SEAM_CURVE", "INTERSECTION_CURVE",
@@ -265,8 +265,8 @@ static int read_edge(const reader *r, hx_step_text item, hx_step_edge *edge)
     return read_spline(r, curve, edge);
 }
 
-/* EDGE_LOOP(name, (ORIENTED_EDGE(name, *, *, edge, flag), ...)); of a VERTEX_LOOP, the pole of a
- * sphere, nothing remains. */
+/* EDGE_LOOP(name, (ORIENTED_EDGE(name, *, *, edge, flag), ...)); a VERTEX_LOOP, the pole of a
+ * sphere, adds nothing. */
 static int read_loop(const reader *r, hx_step_text item)
 {
     hx_step_face *const face = r->face;

@@ -1,5 +1,5 @@
-/* Faces of a STEP file that have a name, with as much of their geometry as tells one from another:
- * corners, edges, and the surface where it is a simple one. */
+/* Named faces of a STEP file, with enough of their geometry to distinguish them: corners, edges,
+ * and the surface if it is a simple one. */
 #ifndef HX_STEP_FACE_H
 #define HX_STEP_FACE_H
 
@@ -16,7 +16,8 @@ typedef struct hx_step_frame {
     double origin[3], axis[3][3];
 } hx_step_frame;
 
-/* The frame of an item that is an AXIS2_PLACEMENT_3D, its place times `scale`; 0: it is none. */
+/* Reads the frame of an item that is an AXIS2_PLACEMENT_3D, with its position times `scale`; 0: it
+ * is none. */
 int hx_step_frame_read(const hx_step_file *file, hx_step_text item, double scale,
                        hx_step_frame *frame);
 
@@ -26,11 +27,11 @@ typedef struct hx_step_edge {
     hx_step_curve kind;
     double end[2][3];
     hx_step_frame frame; /* of an ellipse */
-    double radius[2];    /* of an ellipse along the frame's x and y; of a circle both */
-    double begin, sweep; /* of an ellipse, anticlockwise angles; sweep in (0, 2 pi] */
+    double radius[2];    /* of an ellipse along the frame's x and y; of a circle, both equal */
+    double begin, sweep; /* of an ellipse, counter-clockwise angles; sweep in (0, 2 pi] */
     size_t n_point;
     double *point; /* [n_point][3] of a polyline along a curve (owned) */
-    double sag;    /* how far the curve may leave its polyline */
+    double sag;    /* largest distance of the curve from its polyline */
 } hx_step_edge;
 
 typedef enum {
@@ -38,29 +39,29 @@ typedef enum {
     HX_STEP_CYLINDER,
     HX_STEP_SPHERE,
     HX_STEP_TORUS,
-    HX_STEP_FREE /* another: not compared */
+    HX_STEP_FREE /* another surface, which is not compared */
 } hx_step_surface;
 
 typedef struct hx_step_face {
     hx_step_surface kind;
     hx_step_frame frame;
-    double radius[2]; /* of a torus: of its circle, of its tube */
+    double radius[2]; /* for a torus: radii of its circle and of its tube */
     size_t n_edge, capacity;
     hx_step_edge *edge; /* [n_edge] (owned) */
 } hx_step_face;
 
-/* Reads the ADVANCED_FACE or FACE_SURFACE of that number, lengths times `scale`. HX_EINPUT: it has
- * a loop or a curve that is not known here, or is broken. O(its text). */
+/* Reads the ADVANCED_FACE or FACE_SURFACE with that number, with lengths times `scale`. HX_EINPUT:
+ * it has an unknown loop or curve, or is damaged. O(its text). */
 int hx_step_face_read(const hx_step_file *file, int64_t number, double scale, hx_step_face *face);
 
-/* Begin and sweep of the arc of an ellipse from one point to the other, anticlockwise; of the same
- * point twice all of it. */
+/* Sets begin and sweep of the arc of an ellipse between two points, counter-clockwise; equal points
+ * give the whole ellipse. */
 void hx_step_set_arc(hx_step_edge *edge, const double from[3], const double to[3]);
 
 /* Accepts a zeroed struct. */
 void hx_step_face_free(hx_step_face *face);
 
-/* How far x is from the edge, from the surface (0 of one that is not compared). */
+/* Distance of x from the edge, and from the surface (0 for one that is not compared). */
 double hx_step_edge_distance(const hx_step_edge *edge, const double x[3]);
 double hx_step_surface_distance(const hx_step_face *face, const double x[3]);
 

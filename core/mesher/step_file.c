@@ -25,7 +25,7 @@ static int read_all(FILE *f, const char *path, hx_step_file *file)
     return ferror(f) ? HX_RAISE(HX_EINPUT, "%s: cannot read it", path) : HX_OK;
 }
 
-/* Takes out blanks, line ends and comments; within strings the line ends only. */
+/* Removes blanks, line ends and comments; within strings only the line ends. */
 static void squeeze(hx_step_file *file)
 {
     char *const text = file->text;
@@ -120,7 +120,7 @@ hx_step_text hx_step_find(const hx_step_file *file, int64_t number)
     return hx_step_entity_text(file, low);
 }
 
-/* Behind the bracket that closes the one at `at`; `end` if none does. */
+/* Returns the position after the bracket that matches the one at `at`; `end` if there is none. */
 static const char *skip_brackets(const char *at, const char *end)
 {
     int depth = 0, in_quotes = 0;
@@ -206,7 +206,7 @@ int hx_step_is(hx_step_text item, const char *word)
 
 /* --- strings --- */
 
-/* Appends the character, whole or not at all. */
+/* Appends the character completely, or not at all. */
 static size_t put_utf8(char *to, size_t n, size_t n_to, unsigned long code)
 {
     unsigned char byte[4];
@@ -225,7 +225,7 @@ static size_t put_utf8(char *to, size_t n, size_t n_to, unsigned long code)
     return n + n_byte;
 }
 
-/* A hexadecimal number of `digits` digits; 0 if they are others. */
+/* Reads a hexadecimal number of `digits` digits; 0 if there are other characters. */
 static int take_hex(const char **c, const char *end, int digits, unsigned long *code)
 {
     static const char digit[] = "0123456789ABCDEF";
@@ -240,7 +240,7 @@ static int take_hex(const char **c, const char *end, int digits, unsigned long *
     return 1;
 }
 
-/* \X2\00E400F6\X0\ from its first digit on; two numbers of UTF-16 may be one character. */
+/* \X2\00E400F6\X0\ from its first digit; two UTF-16 numbers may form one character. */
 static size_t put_hex(const char **c, const char *end, int digits, char *to, size_t n, size_t n_to)
 {
     unsigned long code, low;
@@ -258,7 +258,7 @@ static size_t put_hex(const char **c, const char *end, int digits, char *to, siz
     return n;
 }
 
-/* What begins with a backslash. */
+/* Decodes an escape sequence, which begins with a backslash. */
 static size_t put_escape(const char **c, const char *end, char *to, size_t n, size_t n_to)
 {
     const size_t left = (size_t)(end - *c);
@@ -278,7 +278,7 @@ static size_t put_escape(const char **c, const char *end, char *to, size_t n, si
         *c += 4;
         return put_utf8(to, n, n_to, code);
     }
-    if (left >= 4 && (*c)[1] == 'P' && (*c)[3] == '\\') { /* which alphabet \S\ means */
+    if (left >= 4 && (*c)[1] == 'P' && (*c)[3] == '\\') { /* the alphabet used by \S\ */
         *c += 4;
         return n;
     }
@@ -286,7 +286,7 @@ static size_t put_escape(const char **c, const char *end, char *to, size_t n, si
     return put_utf8(to, n, n_to, '\\');
 }
 
-/* Bytes of the UTF-8 character at c; 0: it is none. */
+/* Bytes of the UTF-8 character at c; 0: not valid. */
 static size_t utf8_length(const unsigned char *c, size_t left)
 {
     const size_t n = c[0] < 0x80                   ? 1

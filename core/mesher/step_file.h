@@ -1,6 +1,6 @@
-/* The data section of a STEP file (ISO 10303-21) as text that can be asked: which entity has a
- * number, what its parameters are. For what gmsh does not hand over, names above all; the geometry
- * itself is the kernel's. */
+/* The data section of a STEP file (ISO 10303-21) as indexed text: the entity of a number, and its
+ * parameters. Used for data that gmsh does not provide, mainly names; the kernel handles the
+ * geometry. */
 #ifndef HX_STEP_FILE_H
 #define HX_STEP_FILE_H
 
@@ -13,24 +13,24 @@
 extern "C" {
 #endif
 
-/* A part of the text; at NULL: there is none. */
+/* A part of the text; at = NULL: there is none. */
 typedef struct hx_step_text {
     const char *at, *end;
 } hx_step_text;
 
-/* "#12=NAME(...);" without blanks, line ends and comments, strings excepted. */
+/* "#12=NAME(...);" without blanks, line ends and comments outside strings. */
 typedef struct hx_step_entity {
     int64_t number;
-    size_t begin, end; /* of its text behind the "=", without the ";" */
+    size_t begin, end; /* range of its text after the "=", without the ";" */
 } hx_step_entity;
 
 typedef struct hx_step_file {
     char *text;             /* [n_text + 1] (owned) */
-    size_t n_text, n;       /* bytes, entities */
-    hx_step_entity *entity; /* [n] by ascending number (owned) */
+    size_t n_text, n;       /* numbers of bytes and of entities */
+    hx_step_entity *entity; /* [n] sorted by number (owned) */
 } hx_step_file;
 
-/* Largest file that is read; of a larger one n = 0. */
+/* Largest file that is read; for a larger one n = 0. */
 #define HX_STEP_MOST_BYTES ((size_t)2 << 30)
 
 /* Reads a whole file. HX_EINPUT: it cannot be read; HX_ENOMEM. O(bytes). */
@@ -50,25 +50,26 @@ static inline hx_step_text hx_step_entity_text(const hx_step_file *file, size_t 
 /* The entity of that number. O(log n). */
 hx_step_text hx_step_find(const hx_step_file *file, int64_t number);
 
-/* What stands in the brackets of the record `keyword`: of "PLANE('',#3)" or, of one written in
- * several records, of "(A(1)PLANE('',#3)C())". */
+/* The text in the brackets of the record `keyword`: of "PLANE('',#3)" or, for an entity of several
+ * records, of "(A(1)PLANE('',#3)C())". */
 hx_step_text hx_step_record(hx_step_text entity, const char *keyword);
 
-/* Takes the next item off a list "a,b,(c,d)"; 0: there is none. */
+/* Removes the next item from a list "a,b,(c,d)"; 0: there is none. */
 int hx_step_next(hx_step_text *list, hx_step_text *item);
 
 /* The k-th item of a list, from 0. */
 hx_step_text hx_step_item(hx_step_text list, int k);
 
-/* Of an item: the list in its brackets; the number behind "#", or -1; a real number, or NAN; 1 if
- * it is the word. */
+/* Parts of an item: the list in its brackets; the number after "#", or -1; a real number, or NAN; 1
+ * if it is the word. */
 hx_step_text hx_step_list(hx_step_text item);
 int64_t hx_step_number(hx_step_text item);
 double hx_step_real(hx_step_text item);
 int hx_step_is(hx_step_text item, const char *word);
 
-/* A string as UTF-8, cut at n_to - 1 bytes: '' and \\ once, \X2\...\X0\, \X4\...\X0\, \X\.. and
- * \S\. decoded, blanks at its ends left out. Bytes that are no UTF-8 become "_". */
+/* Decodes a string to UTF-8, cut at n_to - 1 bytes: '' and \\ become single, \X2\...\X0\,
+ * \X4\...\X0\, \X\.. and \S\. are decoded, blanks at its ends are removed. Bytes that are not UTF-8
+ * become "_". */
 void hx_step_string(hx_step_text item, char *to, size_t n_to);
 
 #ifdef __cplusplus

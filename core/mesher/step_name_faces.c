@@ -1,4 +1,4 @@
-/* Faces of the mesh that are those of the file, told by their geometry. */
+/* Finds the file's faces among those of the mesh by their geometry. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,29 +10,29 @@
 #include "step_face.h"
 #include "step_names.h"
 
-/* Comparisons in all, and edges read for each entity of the file: a part of a million faces stays
- * below, a file made to take long does not. */
+/* Limit of all comparisons and of edges read per entity of the file: a part with a million faces
+ * stays below it, a maliciously slow file does not. */
 static const double most_work = 1e9;
 enum { MOST_EDGES = 16 };
 
-/* A set is found by its name among all of them: more names than this are nobody's choice. */
+/* Sets are searched linearly by name; files with more names than this are not practical. */
 enum { MOST_NAMES = 4096 };
 
 typedef struct named_face {
     char name[HX_STEP_NAME];
     int64_t number; /* of its entity */
-    int64_t place;  /* among the model's faces; -1: not found */
+    int64_t place;  /* index among the model's faces; -1: not found */
     int is_for_all; /* every face of its shell has this name */
 } named_face;
 
-/* The sets face-N: what bounds them, and which of them a node is in. */
+/* The sets face-N: the edges that bound them, and the faces of each node. */
 typedef struct model {
     const hx_step_naming *naming;
     hx_mesh *mesh;
     size_t n;
-    size_t *set;       /* [n] place in mesh->set (owned) */
+    size_t *set;       /* [n] index in mesh->set (owned) */
     size_t *rim_start; /* [n + 1] (owned) */
-    int32_t *rim;      /* [][2] edges of one face of the set only (owned) */
+    int32_t *rim;      /* [][2] edges of only one face of the set (owned) */
     int64_t n_pair;
     int64_t *pair; /* [n_pair] node << 32 | face, ascending (owned) */
     double work;
@@ -53,7 +53,7 @@ static int64_t edge_key(int32_t a, int32_t b)
     return a < b ? (int64_t)a << 32 | b : (int64_t)b << 32 | a;
 }
 
-/* Edges that stand once in the list, to the end of m->rim. */
+/* Appends the edges that occur once in the list to m->rim. */
 static void take_rim(model *m, int64_t *edge, int64_t n, size_t *n_rim)
 {
     hx_sort_i64(edge, n);
@@ -109,7 +109,7 @@ static int make_model(model *m)
     return find_rims(m);
 }
 
-/* First place in m->pair that is not below. */
+/* First index in m->pair that is not below `pair`. */
 static int64_t pair_place(const model *m, int64_t pair)
 {
     int64_t low = 0, high = m->n_pair;
@@ -146,7 +146,7 @@ static int has_corners(const model *m, const hx_step_face *face, size_t i)
     return 1;
 }
 
-/* Each edge of the mesh around the face lies along one of the file's. */
+/* Returns 1 if each edge of the mesh around the face lies along one of the file's. */
 static int has_rim(model *m, const hx_step_face *face, size_t i)
 {
     size_t at = 0;
@@ -186,7 +186,7 @@ static int is_face(model *m, const hx_step_face *face, size_t i)
     return has_corners(m, face, i) && is_on_surface(m, face, i) && has_rim(m, face, i);
 }
 
-/* The only face of the mesh that it can be, or -1. */
+/* The only face of the mesh that matches, or -1. */
 static int64_t find_face(model *m, const hx_step_face *face)
 {
     int64_t found = -1;
@@ -244,8 +244,8 @@ static int by_name(const void *a, const void *b)
     return order ? order : by_number(a, b);
 }
 
-/* A body's name at each of its faces, as CATIA writes it, is no face's: marked. The list stands by
- * number. */
+/* CATIA writes the name of a body at each of its faces; such a name does not belong to the faces
+ * and is marked. The list is sorted by number. */
 static void mark_shells(const hx_step_file *file, named_face *list, size_t n)
 {
     for (size_t i = 0; i < file->n; i++) {
@@ -277,7 +277,8 @@ static int add_set(model *m, const named_face *list, size_t n)
     return HX_OK;
 }
 
-/* The faces list[0] to list[n - 1], of one name: all of them or none. *is_lost: none. */
+/* Names the faces list[0] to list[n - 1], which share one name: all of them or none. *is_lost:
+ * none. */
 static int name_group(model *m, named_face *list, size_t n, size_t *n_edge, int *is_lost)
 {
     const hx_step_file *const file = m->naming->file;

@@ -1,5 +1,5 @@
-/* Solids of the mesh that are those of the file: those that have all its corners. A plug in a bore
- * has its corners on the body around it, too, so what is certain is settled first. */
+/* Finds the file's solids among those of the mesh: those that have all corners. The body around a
+ * plug also has the plug's corners, so unambiguous solids are settled first. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,20 +8,20 @@
 #include "../base/sort.h"
 #include "step_names.h"
 
-/* Rounds of settling; solids nested deeper get no name. */
+/* Rounds of settling; more deeply nested solids get no name. */
 enum { MOST_ROUNDS = 32 };
 
 typedef struct body {
     char name[HX_STEP_NAME]; /* "": none */
-    size_t begin, end;       /* its corners in state.corner */
-    int64_t solid;           /* in state.set; -1: not found */
+    size_t begin, end;       /* range of its corners in state.corner */
+    int64_t solid;           /* index in state.set; -1: not found */
 } body;
 
 typedef struct state {
     const hx_step_naming *naming;
     size_t n, capacity, n_corner, corner_capacity, n_set, n_pair, pair_capacity;
     body *body;      /* [n] (owned) */
-    int32_t *corner; /* [n_corner] nodes; -1: a corner that no node is at (owned) */
+    int32_t *corner; /* [n_corner] nodes; -1: no node is at the corner (owned) */
     size_t *set;     /* [n_set] the sets solid-N (owned) */
     int64_t *pair;   /* [n_pair] corner's node << 32 | solid, ascending (owned) */
     uint8_t *taken;  /* [n_set] (owned) */
@@ -45,7 +45,7 @@ static int add_corner(state *s, hx_step_text vertex)
     return HX_OK;
 }
 
-/* A shell, CLOSED_SHELL(name, (face, ...)): the ends of its edges. */
+/* Adds the ends of the edges of a shell, CLOSED_SHELL(name, (face, ...)). */
 static int add_corners(state *s, hx_step_text shell)
 {
     hx_step_text faces = hx_step_list(hx_step_item(follow(s, shell, "CLOSED_SHELL"), 1)), face;
@@ -61,7 +61,8 @@ static int add_corners(state *s, hx_step_text shell)
                     follow(s, hx_step_item(follow(s, edge, "ORIENTED_EDGE"), 3), "EDGE_CURVE");
                 HX_TRY(add_corner(s, hx_step_item(curve, 1)));
                 HX_TRY(add_corner(s, hx_step_item(curve, 2)));
-                if (s->n_corner > 16 * s->naming->file->n) return HX_OK; /* made to take long */
+                /* a file made to be slow */
+                if (s->n_corner > 16 * s->naming->file->n) return HX_OK;
             }
         }
     }
@@ -90,7 +91,7 @@ static int find_bodies(state *s)
     return HX_OK;
 }
 
-/* Which corners each solid of the mesh has. */
+/* Finds the corners of each solid of the mesh. */
 static int find_pairs(state *s)
 {
     const hx_mesh *const mesh = s->naming->mesh;
@@ -139,7 +140,7 @@ static int has_corners(const state *s, const body *b, int64_t solid)
     return 1;
 }
 
-/* The only solid that is left and has the body's corners, or -1. */
+/* The only remaining solid that has the body's corners, or -1. */
 static int64_t find_solid(const state *s, const body *b)
 {
     int64_t found = -1;
@@ -175,7 +176,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const body *)a)->name, ((const body *)b)->name);
 }
 
-/* Bodies of one name are one set, if all of them are found. */
+/* Bodies of one name form one set, if all of them are found. */
 static int add_sets(state *s, size_t *n_lost, char lost[HX_STEP_NAME])
 {
     hx_mesh *const mesh = s->naming->mesh;
@@ -185,7 +186,8 @@ static int add_sets(state *s, size_t *n_lost, char lost[HX_STEP_NAME])
         int is_found = 1;
         for (end = i; end < s->n && strcmp(s->body[end].name, first->name) == 0; end++)
             is_found &= s->body[end].solid >= 0;
-        if (!first->name[0] || hx_mesh_find_set(mesh, first->name)) continue; /* a label said it */
+        /* a label already named it */
+        if (!first->name[0] || hx_mesh_find_set(mesh, first->name)) continue;
         if (!is_found && (*n_lost)++ == 0) memcpy(lost, first->name, HX_STEP_NAME);
         for (size_t k = i; k < end && is_found; k++) {
             const hx_set *const set = &mesh->set[s->set[s->body[k].solid]];

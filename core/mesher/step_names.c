@@ -7,8 +7,8 @@
 
 #include "step_placed.h"
 
-/* Of the model's diagonal: a mesh's nodes lie on the curves of the file, whose numbers are rounded
- * and whose curves and corners meet within a tolerance. */
+/* Relative to the model's diagonal: the nodes of a mesh lie on the curves of the file, whose
+ * numbers are rounded, and whose curves and corners meet within a tolerance. */
 static const double tolerance = 5e-5;
 
 int hx_step_take_name(hx_step_text parameters, char name[HX_STEP_NAME])
@@ -30,7 +30,7 @@ int64_t hx_step_node_at(const hx_step_naming *naming, const double x[3])
     return hx_point_grid_nearest(naming->grid, x, naming->tolerance);
 }
 
-/* mm of the unit that hx_cad_unit says; 0: not known. */
+/* Length in mm of the unit that hx_cad_unit returned; 0: not known. */
 static double scale_of(const char *unit)
 {
     static const struct {
@@ -55,7 +55,7 @@ static double diagonal_of(const hx_mesh *mesh)
     return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
 }
 
-/* 1 if the file has a name of a face or a solid at all, as most have not. */
+/* Returns 1 if the file names any face or solid; most files do not. */
 static int has_names(const hx_step_file *file)
 {
     static const char *const keyword[] = {"ADVANCED_FACE", "FACE_SURFACE", "MANIFOLD_SOLID_BREP",
@@ -79,10 +79,11 @@ static int name_all(const hx_cad_job *job, const hx_step_file *file, double scal
     if (rc == HX_OK) rc = hx_step_name_faces(&naming, &n_lost, lost);
     hx_point_grid_free(&grid);
     if (rc < 0 || n_lost == 0) return rc;
-    return hx_notes_add(job->notes, HX_NOTE_INFO,
-                        "%s: %zu of the file's names left out, the first '%s': not found for "
-                        "certain, as where another solid cuts a face",
-                        job->path, n_lost, lost);
+    return hx_notes_add(
+        job->notes, HX_NOTE_INFO,
+        "%s: %zu of the file's names are left out, the first '%s': their faces or solids could not "
+        "be found unambiguously, for example because another solid cuts a face",
+        job->path, n_lost, lost);
 }
 
 static int add_names(const hx_cad_job *job, const hx_step_file *file, const char *unit,

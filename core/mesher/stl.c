@@ -27,10 +27,11 @@ static int add_corner(corners *c, const float x[3], const char *path)
 {
     for (int k = 0; k < 3; k++)
         if (!isfinite(x[k]))
-            return HX_RAISE(HX_EINPUT, "%s: triangle %zu: a coordinate that is no number", path,
+            return HX_RAISE(HX_EINPUT,
+                            "%s: triangle %zu has a coordinate that is not a finite number", path,
                             c->n / 3 + 1);
     HX_TRY(hx_grow(&c->x, c->n, &c->capacity, sizeof *c->x, "corners of triangles"));
-    for (int k = 0; k < 3; k++) c->x[c->n][k] = x[k] + 0.0f; /* no -0 */
+    for (int k = 0; k < 3; k++) c->x[c->n][k] = x[k] + 0.0f; /* converts -0 to 0 */
     c->n++;
     return HX_OK;
 }
@@ -50,7 +51,7 @@ static int read_binary(FILE *f, int64_t n, const char *path, corners *c)
     fseek(f, HEAD + 4, SEEK_SET);
     for (int64_t i = 0; i < n; i++) {
         if (fread(record, 1, RECORD, f) != RECORD)
-            return HX_RAISE(HX_EINPUT, "%s: ends within triangle %lld of %lld", path,
+            return HX_RAISE(HX_EINPUT, "%s: the file ends within triangle %lld of %lld", path,
                             (long long)i + 1, (long long)n);
         for (int k = 0; k < 3; k++) {
             float x[3];
@@ -76,7 +77,8 @@ static int read_text(FILE *f, const char *path, corners *c)
         HX_TRY(add_corner(c, x, path));
     }
     if (c->n % 3 != 0)
-        return HX_RAISE(HX_EINPUT, "%s: ends within a triangle: %zu corners", path, c->n);
+        return HX_RAISE(HX_EINPUT, "%s: the file ends within a triangle, after %zu corners", path,
+                        c->n);
     return HX_OK;
 }
 
@@ -100,11 +102,11 @@ static int read_corners(const char *path, corners *c)
         rc = read_text(f, path, c);
     else
         rc = HX_RAISE(HX_EINPUT,
-                      "%s: not an STL file: it does not begin with 'solid', and is not %d bytes "
-                      "for each triangle (truncated?)",
+                      "%s: not an STL file: it does not begin with 'solid', and its size is not "
+                      "that of a binary file with %d bytes per triangle (truncated?)",
                       path, RECORD);
     fclose(f);
-    if (rc == HX_OK && c->n == 0) rc = HX_RAISE(HX_EINPUT, "%s: no triangle in it", path);
+    if (rc == HX_OK && c->n == 0) rc = HX_RAISE(HX_EINPUT, "%s: the file has no triangle", path);
     return rc;
 }
 
@@ -131,7 +133,7 @@ static int same_place(const keyed *p, const keyed *q)
            !(p->x[1] > q->x[1]) && !(p->x[2] < q->x[2]) && !(p->x[2] > q->x[2]);
 }
 
-/* Nodes in the order of their places; triangles with two equal corners are left out. */
+/* Sorts the nodes by position; triangles with two equal corners are left out. */
 static int weld(hx_stl *stl, const corners *c)
 {
     keyed *key = NULL;
@@ -170,7 +172,7 @@ fail:
 typedef struct edge {
     int32_t low, high;
     int64_t tri;
-    int is_up; /* the triangle goes from low to high */
+    int is_up; /* the triangle traverses the edge from the lower to the higher node */
 } edge;
 
 static int compare_edges(const void *a, const void *b)
@@ -202,7 +204,7 @@ static int refuse_edges(const hx_stl *stl, const char *path, const edge *e, int6
     if (n_open > 0)
         return HX_RAISE(HX_EINPUT,
                         "%s: not a closed surface: %lld edges have one triangle, the first near "
-                        "(%g, %g, %g); close the holes where it was drawn",
+                        "(%g, %g, %g); close the holes in the program that made it",
                         path, (long long)n_open, x[0], x[1], x[2]);
     if (n_many > 0)
         return HX_RAISE(HX_EINPUT,
@@ -210,8 +212,8 @@ static int refuse_edges(const hx_stl *stl, const char *path, const edge *e, int6
                         "%g): parts of the surface touch or cross there",
                         path, (long long)n_many, x[0], x[1], x[2]);
     return HX_RAISE(HX_EINPUT,
-                    "%s: at %lld edges neighbours face opposite ways, the first near (%g, %g, %g): "
-                    "triangles must all go round as seen from outside",
+                    "%s: at %lld edges the neighbours have opposite orientations, the first near "
+                    "(%g, %g, %g): all triangles must be counter-clockwise seen from outside",
                     path, (long long)n_turned, x[0], x[1], x[2]);
 }
 
@@ -241,7 +243,7 @@ static int32_t root_of(int32_t *parent, int32_t i)
     return i;
 }
 
-/* The lower root stays, so that a group is called by its first triangle. */
+/* The lower root remains, so that a group is identified by its first triangle. */
 static void unite(int32_t *parent, int32_t a, int32_t b)
 {
     a = root_of(parent, a);
@@ -275,14 +277,15 @@ static void area_vector(const hx_stl *stl, int64_t t, double normal[3])
     for (int k = 0; k < 3; k++) normal[k] *= 0.5;
 }
 
-/* angle: largest within a group, degrees; above 180 all that hang together. */
+/* Groups triangles; angle: largest angle within a group, degrees; above 180: all connected
+ * triangles. */
 static int group(const hx_stl *stl, const edge *e, double angle, int32_t **of, int64_t *n_group)
 {
     const double least = angle > 180.0 ? -2.0 : cos(angle * acos(-1.0) / 180.0);
     int32_t *parent = NULL;
     HX_TRY(hx_alloc_raw(&parent, (size_t)stl->n_tri, sizeof *parent, "groups of triangles"));
     for (int64_t t = 0; t < stl->n_tri; t++) parent[t] = (int32_t)t;
-    for (int64_t i = 0; i + 1 < 3 * stl->n_tri; i += 2) { /* each edge has two */
+    for (int64_t i = 0; i + 1 < 3 * stl->n_tri; i += 2) { /* each edge has two triangles */
         double a[3], b[3];
         area_vector(stl, e[i].tri, a);
         area_vector(stl, e[i + 1].tri, b);
@@ -296,8 +299,8 @@ static int group(const hx_stl *stl, const edge *e, double angle, int32_t **of, i
 
 /* --- which shells bound which solid --- */
 
-/* Crossings of a ray from x with the shell: odd inside. Its direction is one that meets no edge of
- * drawn parts. */
+/* Counts crossings of a ray from x with the shell: odd inside. The direction avoids the edges of
+ * typical parts. */
 static int is_inside(const hx_stl *stl, int32_t shell, const double x[3])
 {
     static const double ray[3] = {0.5773, 0.1931, 0.7934};
@@ -322,7 +325,7 @@ static int is_inside(const hx_stl *stl, int32_t shell, const double x[3])
     return crossings % 2;
 }
 
-/* Adds up area and volume: shells may be wound either way, and cavities count against it. */
+/* Sums area and volume: shells may have either orientation, and cavities are subtracted. */
 static int measure(hx_stl *stl, const int32_t *depth)
 {
     double *volume = NULL;
@@ -365,7 +368,7 @@ static void box_shells(const hx_stl *stl, box *boxes)
     }
 }
 
-/* Whether x is nearer to a shell than that: where in and out are a matter of rounding. */
+/* Returns 1 if x is so close to a shell that rounding decides between inside and outside. */
 static int is_on(const hx_stl *stl, int32_t shell, const double x[3], double distance)
 {
     for (int64_t t = 0; t < stl->n_tri; t++)
@@ -373,8 +376,8 @@ static int is_on(const hx_stl *stl, int32_t shell, const double x[3], double dis
     return 0;
 }
 
-/* Whether the corners of shell a lie in b, and that they all do or none: of many, every few. Those
- * on b do not count. */
+/* Determines whether the corners of shell a lie in b, and checks that either all or none do; only
+ * some corners of many. Corners on b do not count. */
 static int place_shell(const hx_stl *stl, int32_t a, int32_t b, double near, const char *path,
                        uint8_t *lies_in)
 {
@@ -391,15 +394,15 @@ static int place_shell(const hx_stl *stl, int32_t a, int32_t b, double near, con
             n_out++;
         if (n_in > 0 && n_out > 0)
             return HX_RAISE(HX_EINPUT,
-                            "%s: two shells cross, near (%g, %g, %g): a part of one lies in the "
-                            "other; unite them, or move them apart, where it was drawn",
+                            "%s: two shells cross near (%g, %g, %g): part of one lies in the "
+                            "other; unite or separate them in the program that made the file",
                             path, x[0], x[1], x[2]);
     }
     *lies_in = n_in > 0;
     return HX_OK;
 }
 
-/* in[a * n + b]: shell a lies in b. HX_EINPUT: two cross. */
+/* in[a * n + b]: shell a lies in b. HX_EINPUT: two shells cross. */
 static int place_shells(const hx_stl *stl, const char *path, uint8_t *in)
 {
     int rc = HX_OK;
@@ -421,7 +424,8 @@ fail:
     return rc;
 }
 
-/* Even many shells around it: a solid's outside; odd: a cavity of the innermost of them. */
+/* An even number of shells around a shell: the outside of a solid; odd: a cavity of the innermost
+ * of them. */
 static int sort_shells(hx_stl *stl, const char *path)
 {
     const int64_t n = stl->n_shell;
@@ -459,16 +463,16 @@ int hx_stl_read(hx_stl *stl, const char *path)
     HX_TRY_FAIL(check_edges(stl, path, e));
     HX_TRY_FAIL(group(stl, e, 360.0, &stl->shell, &stl->n_shell));
     if (stl->n_shell > MOST_SHELLS)
-        rc = HX_RAISE(HX_EINPUT, "%s: %lld pieces that do not hang together; at most %d", path,
+        rc = HX_RAISE(HX_EINPUT, "%s: %lld separate pieces; at most %d are possible", path,
                       (long long)stl->n_shell, MOST_SHELLS);
     HX_TRY_FAIL(rc);
     HX_TRY_FAIL(group(stl, e, HX_STL_ANGLE, &stl->face, &stl->n_face));
-    if (stl->n_face > MOST_FACES) { /* no drawn part: a face a shell */
+    if (stl->n_face > MOST_FACES) { /* not a typical part: one face per shell */
         memcpy(stl->face, stl->shell, (size_t)stl->n_tri * sizeof *stl->face);
         stl->n_face = stl->n_shell;
     }
     HX_TRY_FAIL(sort_shells(stl, path));
-    if (!(stl->volume > 0.0)) rc = HX_RAISE(HX_EINPUT, "%s: encloses no volume", path);
+    if (!(stl->volume > 0.0)) rc = HX_RAISE(HX_EINPUT, "%s: the surface encloses no volume", path);
 fail:
     free(c.x);
     free(e);
@@ -488,7 +492,7 @@ void hx_stl_free(hx_stl *stl)
 
 /* --- the nearest face --- */
 
-/* Squared, from x to the triangle a + s u + t v, by the nearest of its inside and its edges. */
+/* Squared distance from x to the triangle a + s u + t v: the least of its inside and its edges. */
 static double to_segment(const double x[3], const double *a, const double *b)
 {
     double ab[3], ax[3];

@@ -1,5 +1,5 @@
-/* A triangle surface from an STL file: welded, shown to be closed, and cut into faces where it
- * bends. */
+/* A triangle surface from an STL file: with equal corners merged, checked to be closed, and divided
+ * into faces where it bends. */
 #ifndef HX_STL_H
 #define HX_STL_H
 
@@ -15,24 +15,24 @@ typedef struct hx_stl {
     int64_t n_node, n_tri;
     double *xyz;    /* [n_node][3] (owned) */
     int32_t *tri;   /* [n_tri][3] (owned) */
-    int32_t *shell; /* [n_tri] connected pieces, by their first triangle (owned) */
-    int32_t *face;  /* [n_tri] from 0, by their first triangle (owned) */
+    int32_t *shell; /* [n_tri] connected pieces, numbered by their first triangle (owned) */
+    int32_t *face;  /* [n_tri] from 0, numbered by their first triangle (owned) */
     int64_t n_shell, n_face;
-    int32_t *solid_of; /* [n_shell] which solid a shell bounds, inside or outside (owned) */
+    int32_t *solid_of; /* [n_shell] the solid that a shell bounds, from inside or outside (owned) */
     int64_t n_solid;
     double volume, area;
 } hx_stl;
 
-enum { HX_STL_ANGLE = 40 }; /* degrees between triangles of two faces */
+enum { HX_STL_ANGLE = 40 }; /* degrees between triangles of different faces */
 
-/* Reads a binary or ASCII file, unites equal corners, leaves out triangles without area. HX_EINPUT:
- * no STL file, or not a closed surface: an edge with one triangle, or more than two, with its
- * place. O(n log n). */
+/* Reads a binary or ASCII file, merges equal corners, leaves out triangles without area. HX_EINPUT:
+ * not an STL file, or not a closed surface: an edge with one triangle, or more than two, with its
+ * position. O(n log n). */
 int hx_stl_read(hx_stl *stl, const char *path);
 /* Accepts a zeroed struct. */
 void hx_stl_free(hx_stl *stl);
 
-/* The face whose triangles lie nearest to x. O(n_tri). */
+/* Returns the face whose triangles are nearest to x. O(n_tri). */
 int32_t hx_stl_nearest_face(const hx_stl *stl, const double x[3]);
 
 #ifdef __cplusplus

@@ -159,8 +159,8 @@ of_material '1., 1., 1., .3, .3, .3, 4., 4.\n4.' ', type=Engineering Constants' 
     "69: *ELASTIC of material 'Steel', of the set 'Set-all': TYPE=Engineering Constants is not read" \
     '69: .ELASTIC of material .*: TYPE=Engineering Constants is not read'
 of_material '2., 0.3, 0.\n1., 0.3, 100.' '' \
-    "69: *ELASTIC of material 'Steel', of the set 'Set-all': depends on the temperature" \
-    '69: .*depends on the temperature'
+    "69: *ELASTIC of material 'Steel', of the set 'Set-all': depends on temperature" \
+    '69: .*depends on temperature'
 of_material ' 210000., 0.3\n*Plastic\n100., 0.' '' '71: not read: 1 *PLASTIC (not linear elastic)' \
     '71: 1 .PLASTIC (not linear elastic)'
 grep -q '# ignore = ("\*PLASTIC");' new.cfg || fault "new has no mesh.ignore of *PLASTIC"
@@ -196,7 +196,7 @@ says '^sets, the first 40 of 6[0-9] \(-v: all\)$'
 [ "$(grep -c '^#   "' stdout)" = 40 ] || fault "new lists $(grep -c '^#   "' stdout) sets"
 
 sed 's/^\*Solid Section/*Shell Section/' "$source/examples/meshes/cube_job.inp" >bare.inp
-refused 'no *SOLID SECTION gives a material' steel.cfg mesh.file="$work/bare.inp"
+refused 'no *SOLID SECTION assigns a material' steel.cfg mesh.file="$work/bare.inp"
 refused 'block.inp states no material' steel.cfg mesh.file="$source/examples/meshes/block.inp"
 refused 'belongs to a file, and mesh has a generator' "$source/configs/quickstart.cfg" material.from=file
 
@@ -278,7 +278,7 @@ grep -qF "loads[0]: 3 of the 4 faces that set 'layers' names lie between two ele
     fault "inner faces: $(cat stderr)"
 "$hextop" check bar.cfg 'loads[0].set=inside' >stdout 2>stderr
 [ $? -eq 2 ] || fault "a surface inside is not refused"
-grep -qF "set 'inside' names 1 face, none on the boundary of the part" stderr ||
+grep -qF "set 'inside' has 1 face, all of them between two elements" stderr ||
     fault "a surface inside: $(cat stderr)"
 
 # What the file states and is not read is named by every command, refuses from = "file", and is left

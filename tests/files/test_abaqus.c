@@ -75,7 +75,8 @@ static void test_types(void)
 
     check_bad(
         ONE_HEX "*ELEMENT, TYPE=C3D15V\n5, 1, 2, 3, 5\n6, 1, 2, 4, 5\n",
-        "case.inp:13: element 5 is a C3D15V (2 such beside 1 solids that are read); every "
+        "case.inp:13: element 5 is a C3D15V (the file has 2 of this type and 1 solids that are "
+        "read); every "
         "solid element must be a tetrahedron, wedge, pyramid or hexahedron of first or second "
         "order: C3D4, C3D5");
     check_bad(ONE_HEX "*ELEMENT, TYPE=SC8R\n3,1,2,3,4,\n5,6,7,8\n4,1,2,3,4,5,6,7,8\n",
@@ -85,7 +86,7 @@ static void test_types(void)
               "element 5 is a SC8R"); /* rather than what is wrong with sets of them */
     check_bad(NODES_8, "no solid element among 8 nodes");
     check_bad(NODES_8 "*ELEMENT, TYPE=C3D4\n5, 1, 2, 3, 3\n",
-              "case.inp:11: element 5 has 3 different nodes; no solid has less than 4");
+              "case.inp:11: element 5 has 3 different nodes; a solid has at least 4");
     check_bad(ONE_HEX "*ELEMENT, TYPE=C3D4\n5, 1, 2, 3, 3\n",
               "case.inp:13: element 5 names node 3 twice and has 3 different nodes");
     check_bad(NODES_8 "*ELEMENT, TYPE=C3D4\n5, 1, 2, 3\n",
@@ -166,7 +167,7 @@ static void test_generate_gaps(void)
     CHECK_OK(read_text(ONE_HEX "*NSET, NSET=none, GENERATE\n9, 12\n", &mesh, &notes));
     CHECK(notes.n == 1 && notes.note[0].level == HX_NOTE_WARNING);
     CHECK(notes.n == 1 &&
-          strstr(notes.note[0].text, "case.inp:13: GENERATE of set 'none': 0 of 4"));
+          strstr(notes.note[0].text, "case.inp:13: GENERATE of set 'none': only 0 of 4"));
     hx_notes_free(&notes);
     hx_mesh_free(&mesh);
     check_bad(ONE_HEX "*NSET, NSET=A\n5x\n",
@@ -233,7 +234,7 @@ static void test_include(void)
     hx_mesh_free(&mesh);
     check_bad("*INCLUDE, INPUT=nowhere.inc\n", "case.inp:1: cannot read '");
     check_bad("*INCLUDE\n", "*INCLUDE needs INPUT=FILE");
-    check_bad("*INCLUDE, INPUT=case.inp\n", "files include files more than 7 deep");
+    check_bad("*INCLUDE, INPUT=case.inp\n", "files include other files more than 7 levels deep");
     check_bad("*INCLUDE, INPUT=/dev/zero\n", "cannot read '/dev/zero': it is a device");
     write_bytes(in_folder("bad.inc"), "*NODE\n1, x\n", 11);
     check_bad("*INCLUDE, INPUT=bad.inc\n", "bad.inc:2: 'x' where a coordinate is expected");
@@ -364,10 +365,10 @@ static void test_faults(void)
     check_fault(OF_SUPPORTS,
                 ONE_HEX "*BOUNDARY\n1, 1, 3\n*STEP\n*STATIC\n*END STEP\n*STEP\n*STATIC\n*BOUNDARY\n"
                         "2, 2\n*END STEP\n",
-                "node 2 is supported otherwise than in step 1");
+                "node 2 has other supports than in step 1");
     check_fault(OF_SUPPORTS,
                 ONE_HEX "*BOUNDARY\n1, 1, 3\n*STEP\n*STATIC\n*BOUNDARY, OP=NEW\n2, 2\n*END STEP\n",
-                "OP=NEW takes supports away");
+                "OP=NEW removes supports");
 }
 
 /* A support of a node that no element has holds nothing. CalculiX 2.20 accepts it. */
@@ -380,7 +381,7 @@ static void test_idle_support(void)
                        &mesh, &notes));
     CHECK(stated.n_support == 3 && !stated.support_fault);
     size_t k = 0;
-    while (k < notes.n && !strstr(notes.note[k].text, "left out: 2, the first of node 99")) k++;
+    while (k < notes.n && !strstr(notes.note[k].text, "left out: 2, the first on node 99")) k++;
     CHECK(k < notes.n && notes.note[k].level == HX_NOTE_INFO);
     CHECK(k < notes.n && strstr(notes.note[k].text, "case.inp:16: supports of nodes"));
     hx_notes_free(&notes);
@@ -395,7 +396,7 @@ static void test_unread(void)
     check_unread(ONE_HEX "*EQUATION\n2\n1, 1, 1., 2, 1, -1.\n", CARRIES,
                  "case.inp:12: 1 *EQUATION");
     check_unread(ONE_HEX "*Distributing Coupling, ELSET=D\n1, 1.\n", CARRIES,
-                 "1 *DISTRIBUTING COUPLING (Abaqus and CalculiX differ in it");
+                 "1 *DISTRIBUTING COUPLING (Abaqus and CalculiX interpret it differently");
     check_unread(ONE_HEX "*FOUNDATION\n1, F2, 100.\n*Tie, NAME=a\nb, c\n*TIE, NAME=d\ne, f\n",
                  CARRIES, "1 *FOUNDATION (elastic foundations), 2 *TIE (tied surfaces, line 14)");
     check_unread(ONE_HEX "*INITIAL CONDITIONS, TYPE=STRESS\n1, 1, 1., 0, 0, 0, 0, 0\n", LOAD,
@@ -435,7 +436,7 @@ static void test_unread(void)
     check_fault(OF_LOADS,
                 ONE_HEX
                 "*STEP\n*FREQUENCY\n*CLOAD\n2, 3, 5.\n*END STEP\n*STEP\n*STATIC\n*END STEP\n",
-                "case.inp:15: a load of step 1, which is no static one, stays");
+                "case.inp:15: a load of step 1, which is not static, stays");
 
     /* A formulation that is analysed as another is warned of in a job. */
     hx_notes notes = {0};
@@ -462,9 +463,9 @@ static void test_unread_keywords(void)
     check_unread(ONE_HEX "*MATERIAL, NAME=m\n*User  Material, CONSTANTS=1\n1.\n" SECTION, MATERIAL,
                  "1 *USER MATERIAL (not linear elastic)");
     check_unread(ONE_HEX "*Foo  Bar, X=1\n1.\n", CARRIES,
-                 "case.inp:12: 1 *FOO BAR (a keyword that is not known)");
+                 "case.inp:12: 1 *FOO BAR (unknown keyword)");
     check_unread(ONE_HEX "*STEP\n*STATIC\n*Foo  Bar\n1.\n*END STEP\n", LOAD | SUPPORT,
-                 "case.inp:14: 1 *FOO BAR (a keyword");
+                 "case.inp:14: 1 *FOO BAR (unknown keyword");
     check_unread(ONE_HEX "*STEP, NLGEOM\n*STATIC\n*END STEP\n*STEP, NLGEOM=NO\n*STATIC\n", 0,
                  "case.inp:12: 1 *STEP, NLGEOM (small displacements");
     check_unread(ONE_HEX "*INITIAL STRAIN INCREASE\n1, 1, 1., 0, 0, 0, 0, 0\n", LOAD,
@@ -516,11 +517,11 @@ static void test_late_members(void)
 {
 #define LATE "*NSET, NSET=A\n1\n*STEP\n*STATIC\n"
     check_fault(OF_LOADS, ONE_HEX LATE "*CLOAD\nA, 1, 1.\n*NSET, NSET=a\n2\n",
-                "case.inp:18: members of set 'A' after a support or load of it in line 17");
+                "case.inp:18: set 'A' gets members after a support or load used it in line 17");
     check_fault(OF_SUPPORTS, ONE_HEX LATE "*BOUNDARY\nA, 1\n*NSET, NSET=A\n2\n",
-                "case.inp:18: members of set 'A' after");
+                "case.inp:18: set 'A' gets members after");
     check_fault(OF_LOADS, ONE_HEX "*STEP\n*STATIC\n*DLOAD\nALL, P1, 1.\n*ELSET, ELSET=ALL\n1\n",
-                "case.inp:16: members of set 'ALL' after");
+                "case.inp:16: set 'ALL' gets members after");
 #undef LATE
 }
 
@@ -597,18 +598,18 @@ static void test_messages(void)
     check_bad(ONE_HEX "*NSET, NSET=A\nB\n", "case.inp:13: no set 'B' above this line");
     check_bad(ONE_HEX "*NSET, NSET=A\n77\n", "set 'A' names node 77, which the file does not have");
     check_bad(ONE_HEX "*ELSET, ELSET=A\n77\n", "set 'A' names element 77, which the file does");
-    check_bad(ONE_HEX "*NSET, NSET=A, GENERATE\n5, 1, 1\n", "GENERATE needs first, last, step");
-    check_bad(ONE_HEX "*NSET, NSET=A, GENERATE\n1, 5, 0\n", "GENERATE needs first, last, step");
+    check_bad(ONE_HEX "*NSET, NSET=A, GENERATE\n5, 1, 1\n", "GENERATE needs first, last and step");
+    check_bad(ONE_HEX "*NSET, NSET=A, GENERATE\n1, 5, 0\n", "GENERATE needs first, last and step");
     check_bad(ONE_HEX "*SURFACE, NAME=A\n1, S7\n", "'S7' where a side of elements is expected");
     check_bad(ONE_HEX "*SURFACE, NAME=A\nNONE\n", "no set 'NONE' above this line");
     check_bad(ONE_HEX "*NSET, NSET=N\n1\n*SURFACE, NAME=A\nN\n", "set 'N' has no elements for a");
     check_bad(ONE_HEX "*STEP\n*STEP\n", "*STEP within a step");
-    check_bad(ONE_HEX "*NGEN\n1, 5\n", "case.inp:12: *NGEN makes nodes or elements");
-    check_bad("*INCLUDE, INPUT=x.inp,\n*NODE\n", "and no comma at its end");
+    check_bad(ONE_HEX "*NGEN\n1, 5\n", "case.inp:12: *NGEN generates nodes or elements");
+    check_bad("*INCLUDE, INPUT=x.inp,\n*NODE\n", "without a comma at the end");
 
     hx_mesh mesh;
     write_bytes(in_folder("zero.inp"), "*NODE\n1, 0\0, 2\n", 15);
-    CHECK_FAILS(hx_abaqus_read(in_folder("zero.inp"), &mesh, NULL, NULL), HX_EINPUT, "a byte 0");
+    CHECK_FAILS(hx_abaqus_read(in_folder("zero.inp"), &mesh, NULL, NULL), HX_EINPUT, "a zero byte");
     CHECK_FAILS(hx_abaqus_read(in_folder("nowhere.inp"), &mesh, NULL, NULL), HX_EINPUT,
                 "cannot read");
     CHECK_FAILS(hx_abaqus_read(folder, &mesh, NULL, NULL), HX_EINPUT, "it is a folder, not a file");

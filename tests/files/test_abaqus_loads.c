@@ -113,7 +113,7 @@ static void test_single_faces(void)
                 "*ELEMENT, TYPE=C3D4, ELSET=ALL\n1, 1, 2, 4, 5\n" STEP("*DLOAD\n1, P5, 1.\n"),
                 1, "a pressure on side P5 of element 1, a tetrahedron, which has no such side");
     check_fault(TWO_HEX STEP("*DLOAD\n77, P1, 1.\n"), 1,
-                "case.inp:20: a pressure on element 77, which is no solid of the file");
+                "case.inp:20: a pressure on element 77, which is not a solid of the file");
 }
 
 /* CalculiX 2.20: a member named twice is loaded twice (0.004 of the case disc-elset-member-twice),
@@ -167,7 +167,7 @@ static void test_mass_loads(void)
     hx_mesh_free(&mesh);
     check_fault(TWO_HEX STEP("*DLOAD\nALL, CENTRIF, 1., 0., 0., 0., 1., 0., 0.\n")
                     STEP("*DLOAD\nALL, CENTRIF, 9., 0., 0., 0., 0., 1., 0.\n"),
-                1, "a centrifugal load beside the one of step 1 about another axis");
+                1, "a centrifugal load in addition to the one of step 1 about another axis");
 }
 
 static void test_couplings(void)
@@ -225,7 +225,7 @@ static void test_coupled_middles(void)
     for (int is_whole = 0; is_whole < 2; is_whole++) {
         hx_notes notes = {0};
         CHECK_OK(read_text(is_whole ? TET10("1, 2, 3, 5, 6, 7") : TET10("1, 2, 3"), &mesh, &notes));
-        CHECK(has_note(&notes, "its set lacks mid-side nodes between its nodes") == !is_whole);
+        CHECK(has_note(&notes, "its set lacks the mid-side nodes between its nodes") == !is_whole);
         hx_notes_free(&notes);
         hx_mesh_free(&mesh);
     }
@@ -282,9 +282,9 @@ static void test_pin(void)
 static void test_faults(void)
 {
     check_unread(TWO_HEX STEP("*DLOAD\nALL, Bx, 1.\nALL, BX, 2.\n"), HX_UNREAD_LOAD,
-                 "case.inp:20: 2 *DLOAD, BX (labels P1 to P6, GRAV and CENTRIF are read)");
+                 "case.inp:20: 2 *DLOAD, BX (only labels P1 to P6, GRAV and CENTRIF are read)");
     check_unread(TWO_HEX RIGHT STEP("*DSLOAD\nright, TRVEC, 1., 1., 0., 0.\n"), HX_UNREAD_LOAD,
-                 "1 *DSLOAD, TRVEC (label P is read)");
+                 "1 *DSLOAD, TRVEC (only label P is read)");
     check_unread(TWO_HEX RIGHT STEP("*DSLOAD, AMPLITUDE=A\nright, P, 1.\n"), HX_UNREAD_LOAD,
                  "1 *DSLOAD, AMPLITUDE");
     check_fault(TWO_HEX STEP("*DLOAD\nnone, P1, 1.\n"), 1, "no set 'none' above this line");
@@ -295,12 +295,12 @@ static void test_faults(void)
                 "square of the");
     check_fault(TWO_HEX "*DLOAD\nALL, P1, 1.\n", 1, "*DLOAD outside a *STEP");
     check_fault(TWO_HEX "*ELSET, ELSET=one\n1\n" STEP("*DLOAD\none, GRAV, 1., 0., 0., 1.\n"), 1,
-                "a load by mass on set 'one', 1 of the 2 elements");
+                "a load by mass on set 'one', which has 1 of the 2 elements");
     check_fault(TWO_HEX STEP("*DLOAD\n1, CENTRIF, 1., 0., 0., 0., 0., 0., 1.\n"), 1, "one element");
     check_fault(TWO_HEX "*NSET, NSET=dots\n1\n" STEP("*DSLOAD\ndots, P, 1.\n"), 1, "has no faces");
     check_fault(
         TWO_HEX RIGHT STEP("*DSLOAD\nright, P, 1.\n") STEP("*DLOAD\n2, P4, 1.\n"), 1,
-        "a pressure on set 'dload-1', on faces of which one on set 'right' goes on from step 1");
+        "a pressure on set 'dload-1' overlaps one on set 'right' that stays active from step 1");
     check_fault(TWO_HEX RIGHT STEP("*DSLOAD\nright, P, 1.\n") STEP("*DLOAD, OP=NEW\n2, P1, 1.\n"),
                 1, "OP=NEW while loads by both");
 }
@@ -308,17 +308,17 @@ static void test_faults(void)
 static void test_coupling_faults(void)
 {
     check_fault(TWO_HEX COUPLED("*KINEMATIC\n3\n"), 0,
-                "case.inp:24: *COUPLING: the nodes follow in some components only");
+                "case.inp:24: *COUPLING: its nodes follow in some components only");
     check_fault(TWO_HEX COUPLED("*DISTRIBUTING\n1, 4\n"), 0,
                 "components 1 to 3 or 1 to 6 are read");
     check_fault(TWO_HEX COUPLED("*DISTRIBUTING, WEIGHTING METHOD=LINEAR\n"), 0, "uniform weights");
     check_fault(TWO_HEX COUPLED("*DISTRIBUTING\n") "*BOUNDARY\n99, 1\n", 0,
                 "a support of node 99, the reference node of a distributing coupling");
     check_fault(TWO_HEX COUPLED("*KINEMATIC\n") "*BOUNDARY\n99, 1, 3, 0.5\n", 0,
-                "reference node 99 has a displacement while it is held in part");
+                "reference node 99 has a displacement but is held only in part");
     check_fault(TWO_HEX COUPLED("*KINEMATIC\n") "*BOUNDARY\n99, 1\n" STEP("*BOUNDARY\n99, 2\n")
                     STEP("*BOUNDARY\n99, 3\n"),
-                0, "reference node 99 is supported otherwise than in step 1");
+                0, "reference node 99 has other supports than in step 1");
     check_fault(TWO_HEX RIGHT "*COUPLING, REF NODE=1, SURFACE=right\n*KINEMATIC\n", 0,
                 "reference node 1 belongs to an element");
     check_bad(TWO_HEX POINT "*COUPLING, REF NODE=RP, SURFACE=left\n*KINEMATIC\n",
@@ -329,7 +329,7 @@ static void test_coupling_faults(void)
               "reference node 77, which the file does not have");
     check_bad(TWO_HEX RIGHT "*COUPLING, REF NODE=ALL, SURFACE=right\n*KINEMATIC\n",
               "no reference node 'ALL'");
-    check_bad(TWO_HEX COUPLED(""), "*COUPLING without *KINEMATIC or *DISTRIBUTING behind it");
+    check_bad(TWO_HEX COUPLED(""), "*COUPLING without *KINEMATIC or *DISTRIBUTING after it");
     check_bad(TWO_HEX "*KINEMATIC\n", "*KINEMATIC without *COUPLING before it");
     check_bad(TWO_HEX "*COUPLING, SURFACE=right\n", "*COUPLING needs REF NODE=NODE");
     check_bad(TWO_HEX COUPLED("*KINEMATIC\n1, 7\n"), "components 1 to 7 of a coupling");
@@ -368,9 +368,9 @@ static void test_materials(void)
                    "(line 20)");
     check_material(TWO_HEX "*ELSET, ELSET=b\n2\n" SECTION("b", "Steel") STEEL,
                    "element 1 has no *SOLID SECTION");
-    check_material(TWO_HEX STEEL, "no *SOLID SECTION gives a material");
+    check_material(TWO_HEX STEEL, "no *SOLID SECTION assigns a material");
     check_material(TWO_HEX SECTION("ALL", "Iron") STEEL,
-                   "case.inp:17: no *MATERIAL of the name 'Iron'");
+                   "case.inp:17: there is no *MATERIAL named 'Iron'");
     check_material(
         TWO_HEX SECTION("ALL", "M") "*MATERIAL, NAME=M\n*ELASTIC\n1., 0.3, 20.\n2., 0.3, 99.\n",
         "case.inp:19: *ELASTIC of material 'M', of the set 'ALL': depends on the temp");

@@ -50,7 +50,8 @@ static void test_places(void)
                                      "PART=P\n3., 0., 0.\n*END INSTANCE\n",
                        &mesh, &notes));
     CHECK(notes.n == 2 &&
-          strstr(notes.note[1].text, "instance B: its node and element N is 20 + "));
+          strstr(notes.note[1].text,
+                 "instance B: node and element N of the instance has the number 20 + "));
     hx_notes_free(&notes);
     hx_mesh_free(&mesh);
 }
@@ -114,26 +115,26 @@ static void test_messages(void)
               "case.inp:3: a second part with the name");
     check_bad("*PART, NAME=A\n*PART, NAME=B\n*END PART\n*INSTANCE, NAME=I, PART=A\n*END INSTANCE\n",
               "case.inp:2: *PART within a part");
-    check_bad(PART("A", "") PART("B", ""), "2 parts and no *INSTANCE");
+    check_bad(PART("A", "") PART("B", ""), "2 parts but no *INSTANCE");
     check_bad("*INSTANCE, NAME=A\n1., 0., 0.\n",
               "case.inp:1: *END INSTANCE of instance 'A' is missing");
     check_bad("*INSTANCE, NAME=A\n*INSTANCE, NAME=B\n", "*INSTANCE within a part or an instance");
     check_bad("*INSTANCE, NAME=A, PART=P\n",
-              "case.inp:1: *INSTANCE of part 'P', of which there is");
-    check_bad("*INSTANCE, NAME=A, LIBRARY=job\n", "*INSTANCE of another job's results");
+              "case.inp:1: *INSTANCE of part 'P', which is not defined");
+    check_bad("*INSTANCE, NAME=A, LIBRARY=job\n", "*INSTANCE from another job's results");
     check_bad("*INSTANCE, NAME=A\n*END INSTANCE\n*INSTANCE, NAME=a\n", "a second instance with");
     check_bad("*INSTANCE, NAME=A\n0., x, 0.\n", "case.inp:2: 'x' where a translation is expected");
     check_bad("*INSTANCE, NAME=A\n0.\n1., 2., 3., 1., 2., 3., 90.\n",
               "case.inp:3: an axis of rotation of length 0");
     check_bad("*INSTANCE, NAME=A\n0.\n1., 2., 3., 1., 2., 4., 90.\n1.\n",
-              "a third line of *INSTANCE");
+              "a third data line of *INSTANCE");
     check_bad(TWO "*NSET, NSET=s, INSTANCE=C\n", "case.inp:24: no instance 'C' above this line");
     check_bad(TWO "*NSET, NSET=s\nwall\n", "case.inp:25: no set 'wall' above this line");
     check_bad(TWO "*NSET, NSET=s\nA.nothing\n", "no set 'A.nothing' above this line");
     check_bad(TWO "*NSET, NSET=s\nC.wall\n",
               "no set 'C.wall' above this line, and no instance 'C'");
     check_bad(TWO "*NSET, NSET=s\n3\n",
-              "node 3 of which instance? With 2 of them it is INSTANCE.3");
+              "node 3 is ambiguous: there are 2 instances; write INSTANCE.3");
     check_bad(TWO "*NSET, NSET=s\nB.99\n", "set 's' names node B.99, which the file does not have");
     check_bad(TWO "*NSET, NSET=s\nB.wall, A.wall\n*SURFACE, NAME=t\nB.1, S7\n",
               "'S7' where a side");

@@ -368,8 +368,10 @@ static void test_elements(void)
     CHECK_REL(mesh.total_volume, 1.0 / 6.0, 1e-12);
     hx_mesh_free(&mesh);
     check_bad(flat, "case.cdb:21: element 20 names node 7 twice and has 7 different nodes");
-    check_bad("ET,1,SOLID285\n" NODES ELEMENTS, "element 20, a SOLID285, has 8 nodes; 4, or");
-    check_bad("ET,1,190\n" NODES ELEMENTS, "SOLID185, SOLID186, SOLID187, SOLID285 and their like");
+    check_bad("ET,1,SOLID285\n" NODES ELEMENTS,
+              "element 20, of type SOLID285, has 8 nodes; it needs 4, or");
+    check_bad("ET,1,190\n" NODES ELEMENTS,
+              "SOLID185, SOLID186, SOLID187, SOLID285 and similar elements");
     check_bad("ET,1,999\n" NODES ELEMENTS, "ET-999 (ANSYS) of 8 nodes");
     read_good(contact, &mesh);
     CHECK(mesh.n_elem == 1 && mesh.n_node == 8);
@@ -430,12 +432,12 @@ static void test_materials(void)
         {"MP,EX,1,2\nMP,NUXY,1,0\nMP,EX,2,5\n", NULL, 2.0, 0.0, NAN}, /* none has material 2 */
         {"MP,EX,1,2\nMP,EY,1,3\n", "material 1 is not isotropic", 0, 0, 0},
         {"MP,EX,1,2\nMP,NUXY,1,0\nMP,GXY,1,9\n", "is not isotropic", 0, 0, 0},
-        {"MP,EX,1,2,0.1\n", "material 1 depends on the temperature", 0, 0, 0},
-        {"MPDATA,EX,1,1,2,3\n", "depends on the temperature", 0, 0, 0},
-        {"MP,EX,1,YOUNG\n", "numbers that only ANSYS computes", 0, 0, 0},
+        {"MP,EX,1,2,0.1\n", "material 1 depends on temperature", 0, 0, 0},
+        {"MPDATA,EX,1,1,2,3\n", "depends on temperature", 0, 0, 0},
+        {"MP,EX,1,YOUNG\n", "values that only ANSYS computes", 0, 0, 0},
         {"MP,EX,1,2\nMP,EX,2,5\nMAT,2\nE,2,10,11,3,6,12,13,7\n", "several materials: 1 (line 24)",
          0, 0, 0},
-        {"MP,EX,1,2\nMAT,7\nE,2,10,11,3,6,12,13,7\n", "material 7, which is not stated", 0, 0, 0},
+        {"MP,EX,1,2\nMAT,7\nE,2,10,11,3,6,12,13,7\n", "material 7, which is not defined", 0, 0, 0},
     };
     char text[8000];
     hx_mesh mesh;
@@ -528,7 +530,7 @@ static void test_forms(void)
                    "-1\n",
               "case.cdb:26: a second element with the number 21");
     check_bad("EBLOCK,8,,,1\n(13i9)\n       21        7        1        1        0" SECOND,
-              "case.cdb:3: an element of type 1, of which no ET");
+              "case.cdb:3: an element of type 1, without an ET");
 }
 
 /* Mid-side nodes at the end that are 0 are left out by CDWRITE, whatever the kind. */
@@ -604,18 +606,18 @@ static void test_nodes(void)
     hx_mesh_free(&mesh);
     check_bad("EMORE,1\n", "EMORE without an E or EN");
     check_bad("ET,1,185\nCSYS,1\nN,1,2.,30.\n", "case.cdb:3: N without a number, in a coordinate");
-    check_bad(PART "NUMOFF,NODE,5\n", "case.cdb:24: NUMOFF or /CLEAR behind nodes");
-    check_bad("ET,1,185\nBLOCK,0,1,0,1,0,1\nVMESH,ALL\n", "case.cdb:3: VMESH makes or changes");
-    check_bad(PART "/CLEAR\n", "NUMOFF or /CLEAR behind nodes");
+    check_bad(PART "NUMOFF,NODE,5\n", "case.cdb:24: NUMOFF or /CLEAR after nodes");
+    check_bad("ET,1,185\nBLOCK,0,1,0,1,0,1\nVMESH,ALL\n", "case.cdb:3: VMESH creates or changes");
+    check_bad(PART "/CLEAR\n", "NUMOFF or /CLEAR after nodes");
     check_bad("N,1,A/2\n", "'A/2' where a number is expected; only ANSYS computes");
-    check_bad(PART "EMODIF,1,TYPE,2\n", "EMODIF makes or changes");
+    check_bad(PART "EMODIF,1,TYPE,2\n", "EMODIF creates or changes");
 }
 
 static void test_messages(void)
 {
     check_bad(HEAD_CDB NODES, "no solid element among 12 nodes");
     check_bad("NBLOCK,6,SOLID\nhello\n", "case.cdb:2: 'hello' where the format of NBLOCK");
-    check_bad("NBLOCK,6,SOLID\n(3i9,2e21.13e3)\n", "no three coordinates");
+    check_bad("NBLOCK,6,SOLID\n(3i9,2e21.13e3)\n", "lacks three coordinates");
     check_bad("NBLOCK,6,SOLID\n(99999999i9)\n", "where the format of NBLOCK is expected");
     check_bad("NBLOCK,6,SOLID\n(3i9,6e21.13e3)\n        1        0        0 1.0000x000000E+000\n",
               "case.cdb:3: '1.0000x000000E+000' where a number is expected");
@@ -623,16 +625,16 @@ static void test_messages(void)
               "case.cdb:3: '1x1' where an integer is expected");
     check_bad("NBLOCK,6,SOLID\n(3i9,6e21.13e3)\n        1        0        0\n",
               "the file ends within NBLOCK");
-    check_bad("EBLOCK,19,SOLID\n(5i9)\n", "EBLOCK with 5 fields; 19 are read");
+    check_bad("EBLOCK,19,SOLID\n(5i9)\n", "EBLOCK with 5 fields; it must have 19");
     check_bad(PART "CMBLOCK,A,NODE,2\n(8i10)\n         1\n", "'A' has fewer than 2 numbers");
     check_bad(PART "CMBLOCK,A,NODE,1 $ F,10,FX,1\n(8i10)\n         1\n",
               "write each on a line of its own");
     check_bad(PART "CMBLOCK,A,NODE,1\n(8i10)\n        99\n", "set 'A' names node 99");
-    check_bad(PART "CMBLOCK,A,NODE,1\n(8i10)\n        -5\n", "-5 ends no range of numbers");
-    check_bad(PART "CMBLOCK,A,NODE,2\n(8i10)\n         1-999999999\n", "ends no range");
+    check_bad(PART "CMBLOCK,A,NODE,1\n(8i10)\n        -5\n", "-5 does not end a range of numbers");
+    check_bad(PART "CMBLOCK,A,NODE,2\n(8i10)\n         1-999999999\n", "does not end a range");
     check_bad(PART "CMBLOCK,A,FACE,2\n(8i10)\n", "CMBLOCK needs a name and NODE or ELEM");
     check_bad(PART "EN,R5.5,ATTR,99,1,1,1,1,0,21\n", "an element of 99 nodes");
-    check_bad(PART "EMODIF,20,3,5\n", "EMODIF makes or changes the mesh within ANSYS");
+    check_bad(PART "EMODIF,20,3,5\n", "EMODIF creates or changes the mesh within ANSYS");
     check_bad(PART "DBLOCK,1\n        1  UX    0.0\n", "where the format of DBLOCK is expected");
     check_bad(PART "DBLOCK,1\n-(i9,a6,2(pg16.9))\n        1\n", "node, label and value of DBLOCK");
     check_bad(PART "ET,a,185\n", "'a' where an integer is expected");
@@ -647,7 +649,7 @@ static void test_many_unknown(void)
     char *const text = malloc(sizeof PART + LINE * N);
     size_t n = (size_t)sprintf(text, "%s", PART);
     for (int i = 0; i < N; i++) n += (size_t)sprintf(text + n, "W%06d\n", i);
-    check_bad(text, "more than 500 commands that are not known, the last 'W000500'");
+    check_bad(text, "more than 500 unknown commands, the last 'W000500'");
     free(text);
 }
 

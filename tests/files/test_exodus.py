@@ -203,7 +203,7 @@ refused("flat.exo", "a mesh in 2 dimensions")
 write("shell.exo", box[:4], [(1, "a", "SHELL4", numpy.array([[1, 2, 3, 4]]))])
 refused("shell.exo", "no solid element among 4 nodes and cells such as SHELL4")
 write("beyond.exo", box[:8], [(1, "a", "HEX", numpy.array([[1, 2, 3, 4, 5, 6, 7, 9]]))])
-refused("beyond.exo", "node 9 is named; there are 1 to 8")
+refused("beyond.exo", "node 9 does not exist; the file has 1 to 8")
 write("side.exo", box[:4] + box[4:5] * 0 + [[0, 0, 0]], [(1, "a", "TETRA", numpy.array([[1, 2, 3, 4]]))],
       [(1, "s", [1], [6])])
 refused("side.exo", "side set 's': element 1 has no side 6")
@@ -213,7 +213,7 @@ with open("mixed.exo", "rb") as file:
     whole = file.read()
 with open("short.exo", "wb") as file:
     file.write(whole[:100])
-refused("short.exo", "no Exodus file")
+refused("short.exo", "not an Exodus file")
 # --- sides of shells: two faces, then their edges; types that nothing reads ---
 
 rim = [(21, "top", "SHELL4", numpy.array([[5, 6, 7, 8]])), (22, "side", "TRI3", numpy.array([[9, 14, 10]])),

@@ -231,7 +231,7 @@ for what, more, control, named, refuses in (
      "1 PLOAD of shells", "loads"),
     ("one pressure in two subcases", [("GRID", 90, None, 9.0, 9.0, 9.0), ("PLOAD", 6, 1.0, 11, 14, 90)],
      CONTROL.replace("LOAD = 5", "LOAD = 6"), "1 PLOAD of shells", "loads"),
-    ("a card that is not known", [("CFOO", 1, 2)], CONTROL, "1 CFOO (cards that are not known)", "supports loads"),
+    ("a card that is not known", [("CFOO", 1, 2)], CONTROL, "1 CFOO (unknown cards)", "supports loads"),
 ):
     put("more.bdf", deck("free", more, control))
     for key, own in OWN.items():
@@ -253,8 +253,8 @@ for what, text, expected in (
     ("two with the same numbers", both("MAT1,1,200.0,,0.3\nMAT1,4,200.0,,0.3\n", "PSOLID,2,4\n"), "E 200 MPa, nu 0.3"),
     ("two", both("MAT1,1,200.0,,0.3\nMAT1,4,300.0,,0.3\n", "PSOLID,2,4\n"), "several materials: 1 (line"),
     ("anisotropic", both("MAT1,1,200.0,,0.3\nMAT9,4,1.0\n", "PSOLID,2,4\n"), "material 4 is not isotropic"),
-    ("another G", both("MAT1,1,200.0,10.0,0.3\n"), "has a G that E and NU do not give"),
-    ("temperatures", both("MAT1,1,200.0,,0.3\nMATT1,1,5\n"), "depends on the temperature"),
+    ("another G", both("MAT1,1,200.0,10.0,0.3\n"), "has a G that does not follow from E and NU"),
+    ("temperatures", both("MAT1,1,200.0,,0.3\nMATT1,1,5\n"), "depends on temperature"),
     ("no PSOLID", both("MAT1,1,200.0,,0.3\n", ""), "elements of property 2 have no material"),
     ("none", both(""), "states no material"),
 ):
@@ -373,7 +373,7 @@ refused("short.bdf", deck("free").replace("CTETRA,8,2,23,32,24,41", "CTETRA,8,2,
 refused("node.bdf", deck("free").replace("CTETRA,8,2,23,32,24,41", "CTETRA,8,2,23,32,24,42"),
         "element 8 names node 42, which the file does not have")
 soft("face.bdf", "loads", deck("free").replace("PLOAD4,6,5,3.0,,,,15,17", "PLOAD4,6,5,3.0,,,,15,16"),
-        "nodes 15 and 16 make no face of element 5")
+        "nodes 15 and 16 do not define a face of element 5")
 soft("spc1.bdf", "supports", deck("free").replace("SPC1,1,12,15", "SPC1,1,12,15,THRU,14"), "SPC1: 15 THRU 14")
 soft("components.bdf", "supports", deck("free").replace("SPC,2,18,3,", "SPC,2,18,x,"), "components 'x'; digits 1 to 6")
 soft("size.bdf", "loads", deck("free").replace("FORCE,4,24,0,1.0", "FORCE,4,24,0,%size"), "FORCE: '%size' in field 5")
@@ -419,7 +419,7 @@ def named(more, message, keys="material", control=CONTROL, change=lambda text: t
 
 named([("PCOMPLS", 1)], "not read: 1 PCOMPLS (layered solids)")
 named([("PCOMPLS", 3)], "", "")
-named([("MATS1", 1, None, "PLASTIC")], "1 MATS1 (materials that are not linear)")
+named([("MATS1", 1, None, "PLASTIC")], "1 MATS1 (nonlinear materials)")
 named([("MATS1", 8, None, "PLASTIC")], "", "")
 for name, what in (("MATHP", "hyperelastic materials"), ("MATHE", "hyperelastic materials"),
                    ("MAT9", "materials that are not linear and isotropic")):
@@ -461,7 +461,7 @@ mpc = CONTROL.replace("SPC = 9", "SPC = 9\nMPC = 20")
 for more, control, key, message in (
     ([("LOAD", 7, 1.0, 1.0, 3, 1.0, 55)], CONTROL.replace("LOAD = 5", "LOAD = 7"), "loads",
      "LOAD 7 names set 55, which the file does not have; sets of loads in the file: 5, 7, 3, 4, 6"),
-    ([("LOAD", 7, 1.0, 1.0, 5)], CONTROL.replace("LOAD = 5", "LOAD = 7"), "loads", "LOAD 7 names LOAD 5; name the sets"),
+    ([("LOAD", 7, 1.0, 1.0, 5)], CONTROL.replace("LOAD = 5", "LOAD = 7"), "loads", "LOAD 7 includes LOAD 5; include the sets"),
     ([("LOAD", 7, 1.0, 1.0, 55)], "", "loads", "LOAD 7 names set 55"),
     ([("SPCADD", 10, 1, 77)], CONTROL.replace("SPC = 9", "SPC = 10"), "supports",
      "SPCADD 10 names set 77, which the file does not have; sets of supports in the file: 9, 10, 1, 2"),
@@ -469,7 +469,7 @@ for more, control, key, message in (
     ([], mpc, "supports", "MPC = 20 of the case control names no set; sets of multipoint constraints in the file: none"),
     ([], CONTROL.replace("LOAD = 5", "LOAD = 5\nTEMP(LOAD) = 8\nTEMP(INIT) = 9"), "loads",
      "TEMPERATURE = 8 of the case control names no set; sets of temperatures in the file: none"),
-    ([], CONTROL.replace("  LOAD = 6\n", ""), "loads", "parts.bdf:8: subcase 2 has no LOAD; give it one"),
+    ([], CONTROL.replace("  LOAD = 6\n", ""), "loads", "parts.bdf:8: subcase 2 has no LOAD; add LOAD"),
     ([("LOAD", 7, 1.0, 1.0, 55), ("SPCADD", 10, 1, 77), ("SPC1", 3, 456, 14), ("SPCADD", 11, 1, 3)],
      CONTROL.replace("SPC = 9", "SPC = 11"), None, ""),
 ):
@@ -523,12 +523,12 @@ named([], relief, "loads", CONTROL.replace("SPC = 9", "SPC = 9\nPARAM,INREL,-2")
 put("free.bdf", deck("free", [("PARAM", "INREL", -2)], CONTROL.replace("SPC = 9\n", "")).replace("SPC", "$"))
 put("free.cfg", CONFIG % "free.bdf")
 said = run("check", "free.cfg")[1]
-check("inertia relief balances the loads of a part that nothing holds" in said and "states no support" not in said, said)
+check("inertia relief balances the loads of an unsupported part" in said and "states no support" not in said, said)
 
 # gmsh's complete cells of second order; components of one node count once.
 for kind, n, most in (("CHEXA", 27, 20), ("CPENTA", 18, 15), ("CPYRAM", 14, 13), ("CTETRA", 20, 10)):
     refused("more.bdf", deck("free", [(kind, 9, 1, *range(101, 101 + n))]),
-            f"{kind}: element 9 has {n} nodes, Nastran's {kind} at most {most}; in gmsh set Mesh.SecondOrderIncomplete = 1")
+            f"{kind}: element 9 has {n} nodes, but Nastran's {kind} has at most {most}; in gmsh set Mesh.SecondOrderIncomplete = 1")
 put("cd.bdf", deck("free", [("SPC1", 1, 3, 15)]).replace("GRID,15,,0.0,0.0,1.0", "GRID,15,,0.0,0.0,1.0,4"))
 said = run("-q", "mesh", "cd.bdf", "out.vtk")[1]
 check("not read: 1 GRID CD" in said, f"a node counts once: {said}")
@@ -628,7 +628,7 @@ for blank in ("\n", ""):
     put("empty.unv", head + empty + "%10d" % 3 + "%10d" % 0 * 6 + "%10d\nheld" % 3 + tail + empty + "    -1\n")
     check(mesh_of("empty.unv") == found, "a group without members")
     code, said = run("mesh", "empty.unv", "out.inp")
-    check("groups without members: 2, the first 'nothing'" in said, f"an empty group: {said}")
+    check("2 groups have no members, the first 'nothing'" in said, f"an empty group: {said}")
 element = lambda number, kind, *nodes: ("%10d%10d%10d%10d%10d%10d\n" % (number, kind, 1, 1, 7, len(nodes)) +
                                        "".join("%10d" % n for n in nodes) + "\n")
 for what, more, named in (
@@ -655,8 +655,8 @@ in_other = unv.replace("%10d" % 41 + "         1         1", "%10d" % 41 + "    
 displaced = unv.replace("         1         1        11\n", "         1         3        11\n")
 where = in_other[: in_other.index("%10d" % 41 + "         2")].count("\n") + 1
 for kind, axes, said_of in (
-    (0, AXES, None), (1, AXES, "turns, moves or bends"), (0, [*AXES[:3], (5, 0, 0)], "turns, moves or bends"),
-    (0, [(0, 1, 0), (-1, 0, 0), (0, 0, 1), (0, 0, 0)], "turns, moves or bends"), (None, AXES, "no data set 2420 defines"),
+    (0, AXES, None), (1, AXES, "rotates, translates or makes curvilinear"), (0, [*AXES[:3], (5, 0, 0)], "rotates, translates or makes curvilinear"),
+    (0, [(0, 1, 0), (-1, 0, 0), (0, 0, 1), (0, 0, 0)], "rotates, translates or makes curvilinear"), (None, AXES, "no data set 2420 defines"),
 ):
     system = systems_2420(2, kind, axes) if kind is not None else ""
     for text, line in ((system + in_other + "    -1\n", where + system.count("\n")), (in_other + "    -1\n" + system, where)):
@@ -677,12 +677,12 @@ check("not read" not in run("mesh", "displaced.unv", "out.inp")[1], "displacemen
 again = "".join("%10d" % v for v in (9, 0, 0, 0, 0, 0, 0, 1)) + "\nheld\n" + "".join("%10d" % v for v in (7, 18, 0, 0)) + "\n"
 put("again.unv", unv + again + "    -1\n")
 code, said = run("-q", "mesh", "again.unv", "out.inp")
-check(code == 0 and "groups 3 and 9 are both 'held'; groups of one name and kind are one set" in said and
+check(code == 0 and "groups 3 and 9 are both 'held'; groups of the same name and kind are combined into one set" in said and
       section(open("out.inp").read(), "*NSET, NSET=held") == ["11,14,15,18"], f"groups of one name: {said}")
 refused("turned.unv", "    -1\n    15\n         1         2         0         1  1.0E+00  2.0E+01  0.0E+00\n    -1\n",
         "turned.unv:3: node 1 is given in coordinate system 2")
 refused("nodes.unv", unv.replace("       111         2         1         7         4", "       111         2         1         7         3"),
-        "a linear tetrahedron, has 3 nodes; it must have 4")
+        "of type linear tetrahedron, has 3 nodes; it must have 4")
 
 # --- what is not read ---
 
@@ -691,7 +691,7 @@ tetra = ("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0
 put("periodic.msh", tetra + "$Periodic\n1\n0 2 1\n1\n2 1\n$EndPeriodic\n")
 put("plain.msh", tetra)
 code, said = run("mesh", "periodic.msh", "out.inp")
-check(code == 0 and "periodic.msh:16: not read: $Periodic" in said, f"periodic nodes: {said}")
+check(code == 0 and "periodic.msh:16: $Periodic is not read" in said, f"periodic nodes: {said}")
 check("not read" not in run("mesh", "plain.msh", "out.inp")[1], "triangles mark faces")
 
 for path, message in {
@@ -705,7 +705,7 @@ refused("fluent.msh", '(0 "x")\n', "a mesh of ANSYS Fluent: meshio convert fluen
 for head in ("MFEM mesh v1.0", "MFEM mesh v1.3", "MFEM NC mesh v1.0", "MFEM NC mesh v1.1", "MFEM INLINE mesh v1.0",
              "MFEM NURBS NC-patch mesh v1.0"):
     refused("mfem.mesh", head + "\n\ndimension\n3\n", "a mesh of MFEM: save it as VTK in MFEM (mesh.PrintVTK, mfem.vtk)")
-refused("mfem.mesh", "MFEM NURBS mesh v1.1\n\ndimension\n3\n", "a mesh of MFEM in another version")
+refused("mfem.mesh", "MFEM NURBS mesh v1.1\n\ndimension\n3\n", "an MFEM mesh of another version")
 # Nastran has a title, too, and Gmsh's files end as GiD's; the name counts for nothing.
 tecplot = 'TITLE = "beam"\nVARIABLES = "X", "Y", "Z"\nZONE T="1", N=8, E=1, DATAPACKING=POINT, ZONETYPE=FEBRICK\n'
 for path, text, message in (

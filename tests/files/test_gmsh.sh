@@ -114,7 +114,7 @@ sed 's/^Physical Volume.*//' "$src/examples/meshes/blocks.geo" >surface.geo
 mesh surface.geo surface.msh -format msh41
 n=$((n + 1))
 "$hextop" mesh surface.msh none.vtk 2>log && fault "a mesh without volumes was taken"
-grep -q 'only where a Physical Volume names them' log || fault "no word of Physical Volume"
+grep -q 'only if a Physical Volume contains them' log || fault "no word of Physical Volume"
 
 # Tetrahedra of an STL surface; hexahedra of it by Mesh.SubdivisionAlgorithm = 2.
 cat >box.geo <<'END'

@@ -143,7 +143,8 @@ static void test_refusals(void)
     CHECK_OK(hx_import_add_other(&s.import, HX_SHAPE_OTHER, "SC8R", 51, 0));
     CHECK_OK(hx_import_add_other(&s.import, HX_SHAPE_OTHER, "SC8R", 52, 0));
     CHECK_FAILS(hx_import_finish(&s.import, &s.mesh), HX_EINPUT,
-                "dir/part.msh: element 51 is a SC8R (2 such beside 2 solids that are read)");
+                "dir/part.msh: element 51 is a SC8R (the file has 2 of this type and 2 solids that "
+                "are read)");
     free_sample(&s);
 
     open_sample(&s, run_number, 0);

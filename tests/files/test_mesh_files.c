@@ -272,12 +272,12 @@ static const struct {
     const char *text, *message;
 } bad_file[] = {
     {"$MeshFormat\n", "the file ends where the version"},
-    {"$MeshFormat\nx\n", "version x of the format; 2.0 to 2.2 and 4.1 can be read"},
+    {"$MeshFormat\nx\n", "version x of the format; 2.0 to 2.2 and 4.1 are read"},
     {"$MeshFormat\n1 0 8\n", "version 1 of the format"},
     {"$NOD\n3\n", "version 1 of the format"},
     {"$MeshFormat\n4.1 2 8\n", "file type 2 and data size 8"},
     {"$MeshFormat\n2.2 0 4\n", "real numbers of 4 bytes"},
-    {"$MeshFormat\n4.1 1 8\n\x02\x02\x02\x02\n", "the number that tells the byte order"},
+    {"$MeshFormat\n4.1 1 8\n\x02\x02\x02\x02\n", "the number that identifies the byte order"},
     {"$MeshFormat\n4.1 0 8\n$EndMesh\n", "'$EndMesh' where $EndMeshFormat is expected"},
     {"$Comments\nno end\n", "the file ends before $EndComments"},
     {FORMAT2, "no section $Nodes: the file holds no mesh"},
@@ -288,7 +288,7 @@ static const struct {
     {FORMAT2 "$Nodes\n1\n1 0 x 0\n", ":6: 'x' where a number is expected"},
     {FORMAT2 NODES2 "$Elements\n1\n1 5 2 9 1 1 2 3 4 5 6 7 9\n$EndElements\n",
      ":17: element 1 names node 9, which the file does not have"},
-    {FORMAT2 NODES2 "$Elements\n1\n1 77 0\n", ":17: 77 is no type of element"},
+    {FORMAT2 NODES2 "$Elements\n1\n1 77 0\n", ":17: 77 is not a known type of element"},
     {FORMAT2 NODES2 "$Elements\n1\n1 5 -2\n", "an element with -2 tags"},
     {FORMAT2 NODES2 "$Elements\n2\n1 5 0 1 2 3 4 5 6 7 8\n2 5 0 1 2 3 4 5 6 7 7\n$EndElements\n",
      "element 2 names node 7 twice"},
@@ -300,24 +300,25 @@ static const struct {
     {FORMAT4 "$Entities\n1 0 0 0\n1 0 0 0 9999999 1\n", "9999999 physical groups do not fit"},
     {FORMAT4 "$Nodes\n1 9999999 1 8\n3 1 0 8\n", "9999999 nodes do not fit into the"},
     {FORMAT4 "$Nodes\n1 2 1 8\n3 1 0 3\n1 2 3\n0 0 0\n0 0 0\n0 0 0\n",
-     "a block of 3 nodes on an entity of dimension 3 where 2 nodes are left"},
-    {FORMAT4 "$Nodes\n1 2 1 8\n3 1 0 1\n1\n0 0 0\n$EndNodes\n", "1 nodes fewer in the blocks"},
+     "a block of 3 nodes on an entity of dimension 3, but only 2 nodes are left"},
+    {FORMAT4 "$Nodes\n1 2 1 8\n3 1 0 1\n1\n0 0 0\n$EndNodes\n", "the blocks have 1 nodes fewer"},
     {FORMAT4 NODES4 "$Elements\n1 1 1 1\n3 1 5 2\n1 1 2 3 4 5 6 7 8\n",
-     "a block of 2 elements where 1 are left"},
+     "a block of 2 elements, but only 1 are left"},
     {FORMAT4 NODES4 "$Elements\n1 2 1 2\n3 1 5 1\n1 1 2 3 4 5 6 7 8\n$EndElements\n",
-     "1 elements fewer in the blocks"},
+     "the blocks have 1 elements fewer"},
     {FORMAT4 NODES4 "$Elements\n1 1 1 1\n3 1 4 1\n1 1 2 3 3\n$EndElements\n",
-     ":27: element 1 has 3 different nodes; no solid has less than 4"},
+     ":27: element 1 has 3 different nodes; a solid has at least 4"},
     {FORMAT2 NODES2
      "$Elements\n1\n1 92 0 1 2 3 4 5 6 7 8 1 2 3 4 5 6 7 8 1 2 3 4 5 6 7 8 1 2 3 4 5 6 "
      "7 8 1 2 3 4 5 6 7 8 1 2 3 4 5 6 7 8 1 2 3 4 5 6 7 8 1 2 3 4 5 6 7 8\n$EndElements\n",
-     ":17: element 1 is a 64-node hexahedron (1 such beside 0 solids that are read); every solid "
+     ":17: element 1 is a 64-node hexahedron (the file has 1 of this type and 0 solids that are "
+     "read); every solid "
      "element must be a tetrahedron, wedge, pyramid or hexahedron of first or second order: set "
      "Mesh.ElementOrder = 1 or 2 in gmsh"},
     {FORMAT4 NODES4 "$Elements\n1 1 1 1\n3 1 5 1\n4611686018427387904 1 2 3 4 5 6 7 8\n",
      "the number 4611686018427387904 is out of range"},
     {FORMAT2 LONG LONG LONG LONG "\n", ":4: 'xxxxxxxxxx"},
-    {FORMAT2 LONG LONG LONG LONG "\n", "is too long for a word, which has 255 bytes at most"},
+    {FORMAT2 LONG LONG LONG LONG "\n", "is too long for a word, which can have at most 255 bytes"},
 };
 
 static int read_whole(const char *path, double merge, hx_mesh *mesh, hx_notes *notes)
@@ -616,9 +617,10 @@ static void test_coincident(double scale)
     hx_mesh mesh;
     hx_notes notes = {0};
     two_boxes(&mesh, 4, 0.0, 0.0, scale);
-    CHECK_FAILS(hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, NULL), HX_EINPUT,
-                "bodies that share no node meet at 16 pairs of equal faces (elements 3 and 64; 25 "
-                "nodes lie where another one does, such as 4 and 125)");
+    CHECK_FAILS(
+        hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, NULL), HX_EINPUT,
+        "bodies without common nodes meet at 16 pairs of equal faces (elements 3 and 64; 25 "
+        "nodes coincide with another one, such as 4 and 125)");
     CHECK_OK(hx_mesh_mend_coincident(&mesh, 0.0, NULL, &notes));
     CHECK(mesh.n_node == 250 && notes.n == 0);
     CHECK_OK(hx_mesh_mend_coincident(&mesh, 1e-6 * scale, NULL, &notes));
@@ -717,7 +719,7 @@ static void test_advice(void)
     squeeze(&mesh, uneven);
     CHECK_FAILS(hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, NULL), HX_EINPUT,
                 "meet at 2 pairs of equal faces");
-    CHECK(strstr(hx_error_message(), "merging these nodes gives no mesh that conforms (node"));
+    CHECK(strstr(hx_error_message(), "merging these nodes does not give a conforming mesh (node"));
     CHECK(!strstr(hx_error_message(), "joins"));
     hx_mesh_free(&mesh);
 }
@@ -732,7 +734,8 @@ static void test_hanging(double dy, int hangs)
     CHECK_OK(hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, NULL));
     CHECK_OK(hx_mesh_finish(&mesh));
     if (hangs) {
-        CHECK_FAILS(hx_mesh_check_conforming(&mesh, 0, &notes), HX_EINPUT, "hangs: it lies on");
+        CHECK_FAILS(hx_mesh_check_conforming(&mesh, 0, &notes), HX_EINPUT,
+                    "is a hanging node: it lies on");
         CHECK_OK(hx_mesh_check_conforming(&mesh, 1, &notes));
         CHECK(notes.n == 1 && notes.note[0].level == HX_NOTE_WARNING);
     } else {

@@ -392,14 +392,13 @@ static void check_notes(const hx_notes *notes, const part *p, const type *t)
 {
     char left_out[64];
     const int n_middle = p->n_node - p->shape->n_corner;
-    snprintf(left_out, sizeof left_out, ", %d mid-side nodes, which", n_middle);
+    snprintf(left_out, sizeof left_out, " with %d mid-side nodes, which", n_middle);
     CHECK_MSG(count_notes(notes, "\"linear\" leaves out") == (n_middle > 0) &&
                   count_notes(notes, left_out) == (n_middle > 0),
               "%s %s: not '%s'", t->format, t->name, left_out);
-    CHECK_MSG(count_notes(notes, "\"quadratic\" takes those on edges") == (p->bent && n_middle > 0),
+    CHECK_MSG(count_notes(notes, "\"quadratic\" uses those on edges") == (p->bent && n_middle > 0),
               "%s %s", t->format, t->name);
-    CHECK_MSG(count_notes(notes, "\"quadratic\" has its own in their places") ==
-                  (!p->bent && n_middle > 0),
+    CHECK_MSG(count_notes(notes, "\"quadratic\" replaces by its own") == (!p->bent && n_middle > 0),
               "%s %s", t->format, t->name);
 }
 
@@ -464,8 +463,8 @@ static void test_file(const type *t, const char *text, const part *p)
         check_middles(&mesh, p, t);
         check_notes(&notes, p, t);
         if (t->shape != HEXAHEDRON && strcmp(t->name, "13") != 0)
-            CHECK_MSG(count_notes(&notes, "inside out; mended") == p->mirrored, "%s %s %s",
-                      t->format, t->name, t->order);
+            CHECK_MSG(count_notes(&notes, "inverted and have been corrected") == p->mirrored,
+                      "%s %s %s", t->format, t->name, t->order);
     }
     hx_conditions_free(&stated);
     hx_mesh_free(&mesh);
@@ -530,7 +529,7 @@ static void test_bounded(void)
           surface->face[0] == seven->face[0]);
     CHECK(volume && volume->n_face == 0 && volume->n_elem == 1 && volume->elem[0] == 1);
     CHECK(hx_mesh_find_set(&mesh, "volume 5") && hx_mesh_find_set(&mesh, "point 1"));
-    CHECK(count_notes(&notes, ", 6 mid-side nodes, which") == 1);
+    CHECK(count_notes(&notes, " with 6 mid-side nodes, which") == 1);
     CHECK(count_notes(&notes, "2 points, lines and faces among the cells") == 1);
     CHECK_OK(hx_vtk_read_result(in_folder("bounded.vtk"), "rho", &result));
     CHECK(result.cells.n_elem == 2 && result.value[0] == 0.25 && result.value[1] == 0.75);

@@ -307,10 +307,10 @@ refused("tags.vtu", head + "\n</Piece>", "tags.vtu:2: </Piece> where </VTKFile> 
 refused("type.vtu", '<VTKFile type="PolyData"></VTKFile>',
         "type PolyData; it must be UnstructuredGrid or PUnstructuredGrid (a surface has no elements: save it as .stl")
 for kind in ("ImageData", "RectilinearGrid", "StructuredGrid"):
-    refused("type.vtu", f'<VTKFile type="{kind}"></VTKFile>', "PUnstructuredGrid (ParaView's filter 'Append Datasets' makes one of it)")
+    refused("type.vtu", f'<VTKFile type="{kind}"></VTKFile>', "PUnstructuredGrid (ParaView's filter 'Append Datasets' converts it to one)")
 refused("lz4.vtu", '<VTKFile type="UnstructuredGrid" compressor="vtkLZ4DataCompressor"/>',
         "compressed by vtkLZ4DataCompressor")
-refused("dtd.vtu", '<!DOCTYPE a [<!ENTITY b "c">]>' + head, "'<!' of a DTD")
+refused("dtd.vtu", '<!DOCTYPE a [<!ENTITY b "c">]>' + head, "'<!' begins a DTD")
 refused("twice.vtu", '<VTKFile type="UnstructuredGrid" type="a"/>', "a second attribute 'type'")
 refused("missing.pvtu", '<VTKFile type="PUnstructuredGrid">\n<PUnstructuredGrid>\n'
         '<Piece Source="no.vtu"/></PUnstructuredGrid></VTKFile>', "missing.pvtu:3: no.vtu: cannot open")

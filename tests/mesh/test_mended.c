@@ -97,7 +97,7 @@ static void test_outside(int kind, int mirrored)
     make_star(&mesh, kind, 1.3, mirrored, &centre);
     CHECK_OK(hx_mesh_mend_order(&mesh, &order, NULL));
     CHECK(order != NULL);
-    snprintf(text, sizeof text, "node %d at (1, 1, 2.3), it seems, lies outside", (int)centre);
+    snprintf(text, sizeof text, "node %d at (1, 1, 2.3) seems to lie outside", (int)centre);
     CHECK_FAILS(hx_mesh_check_mended(&mesh, order), HX_EINPUT, text);
     CHECK_MSG(strstr(hx_error_message(), "lie on the same side of the face that they share") !=
                   NULL,

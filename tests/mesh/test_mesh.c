@@ -89,7 +89,7 @@ static void test_finish_refuses(void)
     check_refused((const double(*)[3])xyz, cube_conn, "node 6 has the coordinates (1, inf, 1)");
 
     const int32_t mirrored[8] = {4, 5, 6, 7, 0, 1, 2, 3};
-    check_refused(cube_xyz, mirrored, "nodes 0-3 and 4-7 look swapped");
+    check_refused(cube_xyz, mirrored, "nodes 0-3 and 4-7 seem to be swapped");
     CHECK(strstr(hx_error_message(), "element 0") && strstr(hx_error_message(), "-0.125"));
 
     memcpy(xyz, cube_xyz, sizeof cube_xyz); /* flat: zero volume */
@@ -309,7 +309,7 @@ static void test_parts(void)
             CHECK(part[old] == p && mesh.elem_orig[e] == before.elem_orig[old]);
             CHECK(e == mesh.parts.first[p] || mesh.parts.before[e - 1] < old);
         }
-    CHECK_FAILS(hx_mesh_part(&mesh, 4, part), HX_EINTERNAL, "in parts already");
+    CHECK_FAILS(hx_mesh_part(&mesh, 4, part), HX_EINTERNAL, "already divided into parts");
     for (int e = 0; e < 80; e++) part[e] = 2 * (e % 2);
     CHECK_FAILS(hx_mesh_part(&before, 3, part), HX_EINPUT, "part 1 of 3 has no element");
     hx_mesh_free(&mesh);

@@ -494,7 +494,7 @@ static void check_stack(int lower, int upper, double bend, const char *text, con
 static void test_stacks(double bend)
 {
     const char *const on_quadrilateral = "lies on a quadrilateral of element 0 (2 such triangles)";
-    const char *const overlap = "overlap without being the same (4 such triangles)";
+    const char *const overlap = "overlap without being equal (4 such triangles)";
     const int quads[2] = {MIXED_HEXAHEDRA, MIXED_PYRAMIDS};
     const int triangles[3] = {MIXED_WEDGES, MIXED_TETRAHEDRA, MIXED_TETRAHEDRA_5};
     for (int i = 0; i < 2; i++)
@@ -527,7 +527,7 @@ static void test_hanging(double height, int hangs)
     CHECK_OK(hx_mesh_finish(&mesh));
     if (hangs) {
         CHECK_FAILS(hx_mesh_check_conforming(&mesh, 0, NULL), HX_EINPUT,
-                    "node 5 hangs: it lies on a face of element 0");
+                    "node 5 is a hanging node: it lies on a face of element 0");
     } else {
         CHECK_OK(hx_mesh_check_conforming(&mesh, 0, NULL));
     }

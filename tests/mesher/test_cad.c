@@ -218,7 +218,7 @@ static void check_crossing_shells(void)
         strcat(text, "endsolid a\n");
         write_text("crossing.stl", text);
         const int rc = read_model("crossing.stl", 0.3, &mesh, &notes);
-        CHECK_MSG((strstr(hx_error_message(), "crossing.stl: two shells cross, near (") != NULL) ==
+        CHECK_MSG((strstr(hx_error_message(), "crossing.stl: two shells cross near (") != NULL) ==
                       (other == 1),
                   "%d: %d: %s", order, rc, hx_error_message());
         CHECK(other == 2 || rc == HX_EINPUT);

@@ -51,7 +51,7 @@ HEXTOP_GMSH=$work/fake
 fake 'kill -SEGV $$'
 expect 2 "gmsh: it crashed: signal 11" "$hextop" check part.cfg
 fake 'sleep 60'
-expect 2 "gmsh: not ready after" "$hextop" check part.cfg mesh.time_limit=0.3
+expect 2 "gmsh: not finished after" "$hextop" check part.cfg mesh.time_limit=0.3
 fake 'echo $$ >pid.tmp; mv pid.tmp '"$work"'/pid; sleep 60'
 for number in INT KILL; do
     rm -f pid
@@ -89,7 +89,7 @@ command -v gmsh >/dev/null || {
     exit 77
 }
 expect 2 "cut.step: gmsh could not read" "$hextop" mesh cut.step x.vtk
-expect 2 "would be some" "$hextop" check part.cfg mesh.element_size=1e-4
+expect 2 "would give about" "$hextop" check part.cfg mesh.element_size=1e-4
 
 # --- keys of gmsh where a model is converted ---
 expect 2 "ended; larger elements or a longer time limit would help" \
@@ -157,7 +157,7 @@ for words in "verify out" "surface out left.stl" "analyse out/config.cfg" \
     "run out/config.cfg output.directory=again" "check out/config.cfg"; do
     # shellcheck disable=SC2086
     expect 0 "" "$hextop" $words
-    grep -q "part.step: it is not there any more; the mesh kept of it as .*out/mesh.msh is used" said ||
+    grep -q "part.step: the file no longer exists; the mesh kept for it as .*out/mesh.msh is used" said ||
         fault "$words: does not say that the model is gone: $(cat said)"
 done
 expect 0 "left.html" "$hextop" report out -o left.html

@@ -64,7 +64,7 @@ ok "the same design" same parts
 
 mv part.step away.step
 ok "the model is gone" run gone --resume
-ok "it says so" says out "is not there any more; the mesh kept of it as gone/mesh.msh is used"
+ok "it says so" says out "the file no longer exists; the mesh kept for it as gone/mesh.msh is used"
 ok "the same design without the model" same gone
 mv away.step part.step
 

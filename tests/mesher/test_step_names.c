@@ -220,7 +220,7 @@ static void check_boxes(void)
     check_set(&mesh, "seat", 9.0, (const double[]){10, 3.5, 3.5});
     check_set(&mesh, "end", 9.0, (const double[]){13, 3.5, 3.5});
     CHECK_MSG(count_names(&mesh) == 8, "%zu names", count_names(&mesh));
-    CHECK(has_note(&notes, "1 of the file's names left out, the first 'x max'"));
+    CHECK(has_note(&notes, "1 of the file's names are left out, the first 'x max'"));
     for (int k = 0; k < 2; k++) {
         const hx_set *const set = hx_mesh_find_set(&mesh, k ? "small" : "big one");
         double most = 0.0;

@@ -269,9 +269,9 @@ def whole():
     agrees(abaqus("steps.inp", nodes, cells, after="*STEP\n*STATIC\n*END STEP\n"), "why", "*STEP beside the mesh")
     agrees(abaqus("elset.inp", nodes, cells, after="*NSET, NSET=OF, ELSET=TWO\n"), "why", "*NSET with ELSET")
     agrees(vtk("late.vtk", nodes, cells, first="CELLS"), "why", "cells before the points")
-    for name, text in (("meshes/kinds_22_second.msh", "second order"), ("meshes/second.inp", "follow each other"),
-                       ("meshes/lplate_22.msh", "follow each other"), ("meshes/kinds.vtk", "solids of first order"),
-                       ("meshes/assembly.inp", "*PART"), ("meshes/part.mesh", "files of its format")):
+    for name, text in (("meshes/kinds_22_second.msh", "second order"), ("meshes/second.inp", "not consecutive"),
+                       ("meshes/lplate_22.msh", "not consecutive"), ("meshes/kinds.vtk", "solids of first order"),
+                       ("meshes/assembly.inp", "*PART"), ("meshes/part.mesh", "a file of this format")):
         agrees(example(*name.split("/")), "why", text, ranks=(2,))
     two = nodes + [(x + 20.0, y, z) for x, y, z in nodes]
     agrees(vtk("two.vtk", two, cells + [("hex", [a + len(nodes) for a in cell]) for _, cell in cells]), "bodies", "2",
@@ -373,7 +373,7 @@ def refusals():
     two = nodes + [(x, y, z + 3.6) for x, y, z in nodes] # meets the first one, and shares no node with it
     part = config(vtk("two.vtk", two, cells + [("hex", [a + len(nodes) for a in c]) for _, c in cells]), 5.0)
     said = by(2, HEXTOP, "run", part, "mesh.in_parts=always", "output.directory=never")
-    check(said.returncode == 2 and re.search("bodies that share no node|nodes that lie where", said.stderr),
+    check(said.returncode == 2 and re.search("bodies without common nodes|nodes that lie where", said.stderr),
           f"two bodies: {said.returncode} {said.stderr}")
 
 
