@@ -366,7 +366,7 @@ int hx_abaqus_refer(const hx_abaqus_reader *r, hx_set_kind kind, char *word,
     if (r->n_instance == 0 && (isdigit((unsigned char)*word) || *word == '-' || *word == '+')) {
         to->set = word[strspn(word, "0123456789")] ? hx_abaqus_find_set(r, kind, word) : NULL;
         if (to->set) return HX_OK;
-        to->is_number = 1; /* of a file without instances, whatever its length */
+        to->is_number = 1; /* of a file without instances, of any length */
         HX_TRY(hx_abaqus_int(&r->scan, word, "a number or the name of a set", &to->number));
         return r->has_own_node || r->has_own_elem ? add_base(r, scope, is_elem, &to->number)
                                                   : HX_OK;

@@ -306,7 +306,7 @@ int hx_abaqus_update_places(hx_abaqus_reader *r);
 /* Records, with file and line, why the loads cannot be used. */
 int hx_abaqus_load_fault(hx_abaqus_reader *r, const char *fmt, ...) HX_PRINTF(2, 3);
 
-/* HX_EINPUT: a load outside a step. Records a fault for parameters that are not read. */
+/* HX_EINPUT: a load outside a step. Refuses the loads for parameters that are not read. */
 int hx_abaqus_check_load(hx_abaqus_reader *r);
 
 /* Marks a set whose members a support or load has taken. */

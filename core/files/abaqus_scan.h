@@ -28,7 +28,7 @@ typedef struct hx_abaqus_scan {
     hx_abaqus_file file[HX_ABAQUS_DEPTH];
     int depth;      /* number of open files; 0: at the end */
     int n_included; /* files included so far */
-    /* HX_ABAQUS_JOINS was read: sets of the same name are one set, whatever their kind */
+    /* HX_ABAQUS_JOINS was read: sets of one name are one set of all kinds */
     int joins_names;
     char *text;   /* the last line, without its line end (owned) */
     int is_again; /* the last line is returned once more as the next one */

@@ -116,7 +116,7 @@ static int give_types(hx_vtk_reader *r, const hx_vtu_grid *grid)
 
 /* --- arrays --- */
 
-/* The same array in all pieces, with its values; array[i] is NULL for a piece without it. */
+/* One array in all pieces, with its values; array[i] is NULL for a piece without it. */
 typedef struct joined {
     const hx_vtu_grid *grid;
     hx_vtu_section section;

@@ -1,4 +1,4 @@
-/* Geometry of one trilinear hexahedron, for validation and quality (the stiffness has its own). */
+/* Geometry of one trilinear hexahedron, for validation and quality (the stiffness uses hex8.h). */
 #ifndef HX_HEX_JACOBIAN_H
 #define HX_HEX_JACOBIAN_H
 
@@ -22,7 +22,7 @@ enum {
     HX_HEX_POINTS = 16  /* points 8..15: the 2x2x2 Gauss points */
 };
 
-/* The map of an element with these nodes. */
+/* Computes the map of an element with these nodes. */
 void hx_hex_map_init(hx_hex_map *map, const double *xyz, const int32_t conn[8]);
 
 /* Reference coordinate of one of the 16 points. */
@@ -58,8 +58,8 @@ static inline double hx_hex_det_square(const hx_hex_map *map, int point, double 
     return det;
 }
 
-/* det J; *scaled = det J / (product of the column lengths of J), 1 for right angles, 0 where a
- * column vanishes. */
+/* det J; *scaled = det J / (product of the column lengths of J): 1 for right angles, 0 if a column
+ * vanishes. */
 static inline double hx_hex_det(const hx_hex_map *map, int point, double *scaled)
 {
     double size[3];
@@ -69,7 +69,7 @@ static inline double hx_hex_det(const hx_hex_map *map, int point, double *scaled
     return det;
 }
 
-/* The integral of det J over the element: of its terms those that are even in r, s and t remain. */
+/* Integral of det J over the element: only its terms that are even in r, s and t remain. */
 double hx_hex_volume(const hx_hex_map *map);
 
 #ifdef __cplusplus

@@ -37,7 +37,7 @@ static void test_mesh_styles(void)
     CHECK(stated.n_support == 12 && stated.n_force == 1 && !stated.fault);
     hx_mesh_free(&mesh);
 
-    /* A rigid body without a reference node is no fault of the mesh. */
+    /* A rigid body without a reference node does not refuse the mesh. */
     check_unread(ONE_HEX "*NSET, NSET=wall\n1, 4\n*RIGID BODY, NSET=wall\n", HX_UNREAD_CARRIES,
                  "case.inp:14: 1 *RIGID BODY (without REF NODE=NODE)");
 
@@ -83,7 +83,8 @@ static void test_types(void)
               "element 3 is a SC8R (2 such");
     check_bad(ONE_HEX "*ELEMENT, TYPE=SC8R\n5, 1, 2, 3, 5\n6, 1, 2, 4, 5\n*ELSET, ELSET=A, "
                       "GENERATE\n1, 3\n",
-              "element 5 is a SC8R"); /* rather than what is wrong with sets of them */
+              /* reported in preference to errors in sets of such elements */
+              "element 5 is a SC8R");
     check_bad(NODES_8, "no solid element among 8 nodes");
     check_bad(NODES_8 "*ELEMENT, TYPE=C3D4\n5, 1, 2, 3, 3\n",
               "case.inp:11: element 5 has 3 different nodes; a solid has at least 4");
@@ -140,7 +141,7 @@ static void test_sets(void)
     hx_mesh_free(&mesh);
 }
 
-/* Numbers that GENERATE passes and the file does not have are no members, as in CalculiX 2.20. */
+/* Numbers within GENERATE that the file does not have are not members, as in CalculiX 2.20. */
 static void test_generate_gaps(void)
 {
     hx_mesh mesh;
@@ -174,7 +175,7 @@ static void test_generate_gaps(void)
               "'5x' where a number or the name of a set is expected");
 }
 
-/* A surface without sides is what of its elements is boundary of the part. */
+/* A surface without sides contains the faces of its elements on the boundary of the part. */
 static void test_free_surface(void)
 {
     hx_mesh mesh;
@@ -303,7 +304,7 @@ static void test_steps(void)
     }
 }
 
-/* A force on a node that becomes another one, and a support after it, stay in their places. */
+/* A force on a merged node, and a support after it, keep their positions. */
 static void test_merged_conditions(void)
 {
     static const char split[] = NODES_8 "9, 1, 0, 0\n10, 1, 1, 0\n11, 1, 0, 1\n12, 1, 1, 1\n"
@@ -329,7 +330,7 @@ static void test_merged_conditions(void)
 
 typedef enum { OF_ALL, OF_SUPPORTS, OF_LOADS } fault_of;
 
-/* The mesh is read, from = "file" will be refused with this where it is of that. */
+/* The mesh is read; from = "file" is refused with this text for the data concerned. */
 static void check_fault(fault_of of, const char *text, const char *want)
 {
     hx_mesh mesh;
@@ -371,7 +372,7 @@ static void test_faults(void)
                 "OP=NEW removes supports");
 }
 
-/* A support of a node that no element has holds nothing. CalculiX 2.20 accepts it. */
+/* A support of a node that no element has does nothing. CalculiX 2.20 accepts it. */
 static void test_idle_support(void)
 {
     hx_mesh mesh;
@@ -388,7 +389,7 @@ static void test_idle_support(void)
     hx_mesh_free(&mesh);
 }
 
-/* What is not read by name, and what from = "file" is refused by. */
+/* What is listed as unread, and the data for which from = "file" is refused. */
 static void test_unread(void)
 {
     enum { CARRIES = HX_UNREAD_CARRIES, LOAD = HX_UNREAD_LOAD, STEP = HX_UNREAD_STEP };
@@ -417,7 +418,7 @@ static void test_unread(void)
                  LOAD, "1 *BOUNDARY, component 11 (temperatures), 1 *BOUNDARY, component 0 (line");
     CHECK(stated.n_support == 3 && stated.n_force == 1);
 
-    /* Steps of other kinds are no cases. */
+    /* Steps of other kinds are not load cases. */
     check_unread(ONE_HEX "*BOUNDARY\n1, 1, 3\n*STEP\n*STATIC\n*CLOAD\n2, 3, 5.\n*END STEP\n*STEP\n"
                          "*SENSITIVITY\n*DESIGNRESPONSE, NAME=R\nSTRAINENERGY\n*END STEP\n*STEP\n"
                          "*FREQUENCY\n10\n*CLOAD\n3, 3, 7.\n*BOUNDARY\n3, 3\n*END STEP\n",
@@ -438,7 +439,7 @@ static void test_unread(void)
                 "*STEP\n*FREQUENCY\n*CLOAD\n2, 3, 5.\n*END STEP\n*STEP\n*STATIC\n*END STEP\n",
                 "case.inp:15: a load of step 1, which is not static, stays");
 
-    /* A formulation that is analysed as another is warned of in a job. */
+    /* A formulation that is analysed differently is a warning in a job. */
     hx_notes notes = {0};
     CHECK_OK(read_text(NODES_8 "*ELEMENT, TYPE=C3D8I\n1, 1, 2, 3, 4, 5, 6, 7, 8\n*STEP\n*STATIC\n"
                                "*END STEP\n",
@@ -449,7 +450,7 @@ static void test_unread(void)
     hx_mesh_free(&mesh);
 }
 
-/* Materials, keywords and parameters that may change what is analysed; what is harmless. */
+/* Materials, keywords and parameters that may affect the analysis; harmless ones. */
 static void test_unread_keywords(void)
 {
     enum { CARRIES = HX_UNREAD_CARRIES, LOAD = HX_UNREAD_LOAD, SUPPORT = HX_UNREAD_SUPPORT };
@@ -512,7 +513,7 @@ static void test_formulations(void)
     }
 }
 
-/* CalculiX gives the later members to the load above, too. */
+/* CalculiX applies the earlier load to later members too. */
 static void test_late_members(void)
 {
 #define LATE "*NSET, NSET=A\n1\n*STEP\n*STATIC\n"
@@ -525,7 +526,7 @@ static void test_late_members(void)
 #undef LATE
 }
 
-/* The byte-order mark that editors put before UTF-8 is no part of the first keyword. */
+/* The byte-order mark that editors put before UTF-8 is not part of the first keyword. */
 static void test_byte_order_mark(void)
 {
     hx_mesh mesh;
@@ -533,12 +534,13 @@ static void test_byte_order_mark(void)
     CHECK(mesh.n_node == 8 && mesh.n_elem == 1);
     hx_mesh_free(&mesh);
     write_bytes(in_folder("mark"), "\xef\xbb\xbf" ONE_HEX, strlen("\xef\xbb\xbf" ONE_HEX));
-    CHECK_OK(hx_mesh_read(in_folder("mark"), 0.0, &mesh, NULL, NULL)); /* known by its first line */
+    /* recognized by its first line */
+    CHECK_OK(hx_mesh_read(in_folder("mark"), 0.0, &mesh, NULL, NULL));
     CHECK(mesh.n_node == 8 && mesh.n_elem == 1);
     hx_mesh_free(&mesh);
 }
 
-/* Cells with a section carry, those without mark faces. */
+/* Cells with a section carry load, those without mark faces. */
 static void test_carriers(void)
 {
     enum { CARRIES = HX_UNREAD_CARRIES, MASS = HX_UNREAD_MASS };

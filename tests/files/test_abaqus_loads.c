@@ -1,5 +1,5 @@
-/* Loads on faces and by mass, couplings and materials of Abaqus input files: what they become, and
- * every message. CalculiX compares what they do: tests/app/test_calculix_file.py. */
+/* Loads on faces and by mass, couplings and materials of Abaqus input files: their conversion, and
+ * every message. tests/app/test_calculix_file.py compares the results with CalculiX. */
 #include <math.h>
 
 #include "core/problem/problem.h"
@@ -10,7 +10,7 @@
 #define RIGHT "*SURFACE, NAME=right\n2, S4\n"
 #define COUPLED(kind) POINT RIGHT "*COUPLING, CONSTRAINT NAME=C, REF NODE=RP, SURFACE=right\n" kind
 
-/* The load number i of those of a step. */
+/* Load number i of a step. */
 static const hx_file_load *load_of(int step, int i)
 {
     static const hx_file_load none = {.set = NULL};
@@ -35,7 +35,7 @@ static void no_fault(void)
                                   : "supports");
 }
 
-/* A load stays, restated it is another, OP=NEW ends it; within a step loads add up. */
+/* A load stays active, restating it replaces it, OP=NEW ends it; within a step loads add up. */
 static void test_steps(void)
 {
     hx_mesh mesh;
@@ -93,7 +93,7 @@ static double gravity_of(int step)
     return sum;
 }
 
-/* Single faces of one history are one set, whatever set has its name already. */
+/* Single faces with the same history form one set, even if another set already has its name. */
 static void test_single_faces(void)
 {
     hx_mesh mesh;
@@ -117,7 +117,7 @@ static void test_single_faces(void)
 }
 
 /* CalculiX 2.20: a member named twice is loaded twice (0.004 of the case disc-elset-member-twice),
- * and replaced in a later step as often as it is named there. */
+ * and in a later step it is replaced once per mention there. */
 static void test_named_twice(void)
 {
     hx_mesh mesh;
@@ -142,8 +142,8 @@ static void test_named_twice(void)
     hx_mesh_free(&mesh);
 }
 
-/* CalculiX 2.20 (-0.004 of the case disc-grav-new-direction): another direction or another set
- * adds, the same replaces; a second axis of rotation is refused. */
+/* CalculiX 2.20 (-0.004 of the case disc-grav-new-direction): gravity in another direction or on
+ * another set adds, equal ones replace; a second axis of rotation is refused. */
 static void test_mass_loads(void)
 {
     hx_mesh mesh;
@@ -187,7 +187,7 @@ static void test_couplings(void)
     CHECK(stated.n_rigid == 0 && count_of(1) == 1 && !load_of(1, 0)->equally);
     hx_mesh_free(&mesh);
 
-    /* A rotation node, nodes by a set that comes later, equal shares without faces. */
+    /* A rotation node, nodes from a set defined later, equal weights without faces. */
     read_good(TWO_HEX POINT "*RIGID BODY, NSET=end, REF NODE=99, ROT NODE=98\n*NSET, NSET=end\n"
                             "9, 10, 11, 12\n*BOUNDARY\n98, 1, 3\n99, 1, 3\n",
               &mesh);
@@ -212,8 +212,8 @@ static int has_note(const hx_notes *notes, const char *text)
     return any;
 }
 
-/* CalculiX 2.20 couples the nodes that are named. So do we if some are mid-side nodes; of a set of
- * corners quadratic elements couple the middles too, which is warned of. */
+/* CalculiX 2.20 couples only the named nodes. hextop does the same if some are mid-side nodes; for
+ * a set of corners, quadratic elements couple the middles too, with a warning. */
 static void test_coupled_middles(void)
 {
     hx_mesh mesh;
@@ -232,7 +232,7 @@ static void test_coupled_middles(void)
 #undef TET10
 }
 
-/* A pin: the projector leaves the rotations about the point, and is one. */
+/* A pin: the projector removes the rotations about the point, and is a projector. */
 static void test_pin(void)
 {
     hx_mesh mesh;
@@ -252,7 +252,7 @@ static void test_pin(void)
     const hx_rigid_set *const set = &problem.rigid.set[0];
     CHECK(problem.rigid.n == 1 && set->n == 4 && set->held == 7);
     double trace = 0.0;
-    for (int64_t k = 0; k < set->n; k++) /* of P = sum_a R_a free R_a': its rank */
+    for (int64_t k = 0; k < set->n; k++) /* trace of P = sum_a R_a free R_a', its rank */
         for (int c = 0; c < 3; c++) {
             double unit[3] = {0.0}, sum[6] = {0.0}, motion[6] = {0.0}, u[3];
             const double *const x = mesh.xyz + 3 * (int64_t)problem.rigid.node[set->first + k];

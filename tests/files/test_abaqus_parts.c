@@ -1,4 +1,4 @@
-/* Parts and instances of Abaqus input files: places, numbers, names and every message. */
+/* Parts and instances of Abaqus input files: placement, numbers, names and every message. */
 #include <math.h>
 
 #include "tests/lib/abaqus_case.h"
@@ -13,7 +13,7 @@ static double coordinate(const hx_mesh *mesh, int64_t number, int i)
     return (double)NAN;
 }
 
-/* One part in three places: as it is, moved, and moved and turned. */
+/* One part in three places: unmoved, translated, and translated and rotated. */
 static void test_places(void)
 {
     hx_mesh mesh;
@@ -33,7 +33,7 @@ static void test_places(void)
     CHECK(mesh.n_node == 24 && mesh.n_elem == 3);
     CHECK(coordinate(&mesh, 13, 0) == 1.0 && coordinate(&mesh, 13, 2) == 0.0);
     CHECK(coordinate(&mesh, 23, 0) == 1.0 && coordinate(&mesh, 23, 2) == 5.0);
-    CHECK_REL(coordinate(&mesh, 33, 0), 9.0, 1e-12); /* (11, 1, 0) turned about z at x = 10 */
+    CHECK_REL(coordinate(&mesh, 33, 0), 9.0, 1e-12); /* (11, 1, 0) rotated about z at x = 10 */
     CHECK_REL(coordinate(&mesh, 33, 1), 1.0, 1e-12);
     check_set(&mesh, "P-1.wall", 4, 11 + 14 + 15 + 18, 0, 0);
     check_set(&mesh, "P-2.ALL", 8, 8 * 20 + 36, 1, 0);
@@ -56,7 +56,7 @@ static void test_places(void)
     hx_mesh_free(&mesh);
 }
 
-/* The matrix of a rotation about any axis keeps it, and turns by the angle. */
+/* The matrix of a rotation about any axis preserves the axis, and rotates by the angle. */
 static void test_rotation(void)
 {
     hx_mesh mesh;
@@ -68,7 +68,7 @@ static void test_rotation(void)
     hx_mesh_free(&mesh);
 }
 
-/* Of one instance: its numbers, and its names where the assembly has no such set. */
+/* One instance: its numbers are used, and its names if the assembly has no such set. */
 static void test_one_instance(void)
 {
     hx_mesh mesh;
@@ -87,7 +87,7 @@ static void test_one_instance(void)
     check_set(&mesh, "own", 1, 4, 0, 0);
     check_set(&mesh, "point", 0, 0, 0, 0);
     hx_mesh_free(&mesh);
-    read_good(PART("P", WALLS), &mesh); /* a part alone */
+    read_good(PART("P", WALLS), &mesh); /* a single part */
     check_set(&mesh, "wall", 4, 18, 0, 0);
     hx_mesh_free(&mesh);
     read_good("*ASSEMBLY, NAME=A\n*INSTANCE, NAME=I\n" ONE_HEX WALLS

@@ -70,7 +70,7 @@ static void test_round_trip(void)
     hx_mesh_free(&original);
 }
 
-/* Numbers of the file stay; names become words of their own. */
+/* Numbers of the file are kept; names become single words. */
 static void test_names_and_numbers(void)
 {
     hx_mesh mesh, again;

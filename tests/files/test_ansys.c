@@ -3,7 +3,7 @@
 #include "tests/lib/vtk_sample.h"
 
 #define HEAD_CDB "/COM,ANSYS RELEASE 19.2\n/PREP7\nET,       1,185\n"
-/* Widths 9 and 21 with 13 decimals; zeros at the end are left out as CDWRITE does. */
+/* Widths 9 and 21 with 13 decimals; zeros at the end are omitted, as by CDWRITE. */
 #define NODES                                                                                      \
     "NBLOCK,6,SOLID,        13,        12\n(3i9,6e21.13e3)\n"                                      \
     "        1        0        0\n"                                                                \
@@ -28,7 +28,7 @@
     "       7\n       -1\n"
 #define PART HEAD_CDB NODES ELEMENTS
 
-static hx_conditions stated; /* beside the mesh that was read last */
+static hx_conditions stated; /* stated in addition to the mesh that was read last */
 
 static int read_text(const char *text, hx_mesh *mesh, hx_notes *notes)
 {
@@ -84,7 +84,7 @@ static void test_mesh(void)
     hx_mesh_free(&mesh);
 }
 
-/* Other widths, one integer a node, the type by ETBLOCK, a block ended by -1. */
+/* Other widths, one integer per node, the type by ETBLOCK, a block ended by -1. */
 static void test_styles(void)
 {
     hx_mesh mesh;
@@ -122,7 +122,7 @@ static void test_conditions(void)
 
 /* --- what is not read --- */
 
-/* The roles of the kind of that word; -1: the file has none. */
+/* Roles of the unread kind with that word; -1: the file has none. */
 static int roles_of(const char *word)
 {
     for (size_t i = 0; i < stated.unread.n; i++)
@@ -226,7 +226,7 @@ static void test_unread(void)
     }
 }
 
-/* No static step: supports, and neither forces nor a case. */
+/* Not a static step: supports are read, but neither forces nor a load case. */
 static void test_modal(void)
 {
     static const char *const text[] = {"MODAL", " 2", "TRANS", "4", "STATIC\nSOLVE\nANTYPE,MODAL"};
@@ -241,7 +241,7 @@ static void test_modal(void)
     }
 }
 
-/* What CDWRITE and Workbench write into every archive acts on nothing. */
+/* What CDWRITE and Workbench write into every archive has no effect. */
 static void test_zeros(void)
 {
     hx_mesh mesh;
@@ -270,7 +270,8 @@ static void test_zeros(void)
     CHECK_MSG(stated.unread.n == 0, "%s", stated.unread.n ? stated.unread.kind[0].word : "");
     CHECK(stated.n_support == 3);
     hx_mesh_free(&mesh);
-    /* The last of several counts, and a uniform temperature without expansion is none. */
+    /* The last of several statements counts, and a uniform temperature without expansion has no
+     * effect. */
     read_good(PART "ACEL,0,0,9.81\nACEL,0,0,0\nIRLF,-1\nBFUNIF,TEMP,80.\nANTYPE,2\n"
                    "ANTYPE,STATIC\nD,1,ALL\nNROTAT,1\n",
               &mesh);
@@ -380,7 +381,7 @@ static void test_elements(void)
     hx_mesh_free(&mesh);
 }
 
-/* What is no solid is named by its roles; what marks faces is not. */
+/* Elements that are not solids are listed by their roles; elements that only mark faces are not. */
 static void test_other_elements(void)
 {
     enum { C = HX_UNREAD_CARRIES, L = HX_UNREAD_LOAD, M = HX_UNREAD_MASS };
@@ -461,7 +462,7 @@ static void test_materials(void)
     hx_mesh_free(&mesh);
 }
 
-/* ANSYS integrates these otherwise than we do: a note, in a file with loads a warning. Units. */
+/* ANSYS integrates these differently: a note, or a warning in a file with loads. Units. */
 static void test_notes(void)
 {
     static const struct {
@@ -495,7 +496,7 @@ static void test_notes(void)
     }
 }
 
-/* The second of two bricks in each form that there is. */
+/* The second of two bricks in every form. */
 static void test_forms(void)
 {
 #define FIRST                                                                                      \
@@ -533,7 +534,7 @@ static void test_forms(void)
               "case.cdb:3: an element of type 1, without an ET");
 }
 
-/* Mid-side nodes at the end that are 0 are left out by CDWRITE, whatever the kind. */
+/* CDWRITE omits mid-side nodes at the end of a record that are 0, for every kind. */
 static void test_short_records(void)
 {
     static const struct {
@@ -642,7 +643,7 @@ static void test_messages(void)
     CHECK_FAILS(hx_ansys_read(in_folder("none.cdb"), &mesh, NULL, NULL), HX_EINPUT, "cannot read");
 }
 
-/* A text that is no archive: one message, and no list of a thousand words. */
+/* A text that is not an archive: one message, without a list of a thousand words. */
 static void test_many_unknown(void)
 {
     enum { LINE = 8, N = 501 };

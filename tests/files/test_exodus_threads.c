@@ -14,7 +14,7 @@ enum { N_THREAD = 8, N_TURN = 40, MOST_FILES = 8 };
 typedef struct reader {
     int n_file, first;
     char *const *file;
-    hx_hash hash[MOST_FILES]; /* of what was read first */
+    hx_hash hash[MOST_FILES]; /* hash of the first reading */
     int n_failed, n_other;
     char message[256];
 } reader;

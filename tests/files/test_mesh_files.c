@@ -85,7 +85,7 @@ static void test_round_trip(int is_ascii, int is_reordered)
     generate(&mesh, 5, 3, 2); /* in its own order */
     add_sets(&mesh);
     CHECK_OK(hx_mesh_finish(&mesh));
-    for (int k = 0; k < 2; k++) { /* the second time from what was read */
+    for (int k = 0; k < 2; k++) { /* the second time from the mesh that was read */
         hx_mesh *const read = k == 0 ? &again : &last;
         CHECK_OK(hx_mesh_read(path, (double)NAN, read, NULL, NULL));
         CHECK_OK(hx_mesh_finish(read));
@@ -101,7 +101,7 @@ static void test_round_trip(int is_ascii, int is_reordered)
     hx_mesh_free(&last);
 }
 
-/* Every format of the table that can be written gives the mesh and its sets back by the table. */
+/* Every writable format of the table reproduces the mesh and its sets. */
 static void test_formats(void)
 {
     const int32_t elem[3] = {0, 3, 7}, node[4] = {0, 9, 20, 4};
@@ -188,7 +188,7 @@ static void compare_kind_sets(const hx_mesh *a, const hx_mesh *b, int has_faces)
     }
 }
 
-/* Cells in the numbering that readers give them. */
+/* Gives cells the numbering that readers give them. */
 static void settle(hx_mesh *mesh)
 {
     hx_renumbered_list list;
@@ -379,7 +379,7 @@ static void test_good_files(void)
     hx_mesh_free(&mesh);
 }
 
-/* Groups of one name and several dimensions: the highest keeps it, whatever the order of names. */
+/* Of groups with one name and several dimensions, the highest keeps it, in any order of names. */
 static void check_names_apart(const char *text)
 {
     hx_mesh mesh;
@@ -478,7 +478,7 @@ static void write_binary_2(FILE *f, int swap)
     fputs("\n$EndElements\n", f);
 }
 
-/* The same in format 4.1, the nodes of surface 1 with parameters. */
+/* The same cube in format 4.1; the nodes of surface 1 have parameters. */
 static void write_binary_4(FILE *f, int swap, int n_byte)
 {
     static const int64_t n_entity[4] = {0, 0, 1, 1};
@@ -608,7 +608,7 @@ static void two_boxes(hx_mesh *mesh, int n, double gap, double dy, double scale)
             memcpy(conn + 8 * e, corner, sizeof corner);
         }
     CHECK_OK(hx_mesh_create(mesh, "boxes", 2 * n_box, xyz, e, conn));
-    const int32_t touching[2] = {n, n_box}; /* at one place */
+    const int32_t touching[2] = {n, n_box}; /* coincident */
     CHECK_OK(hx_mesh_add_node_set(mesh, "both", 2, touching));
 }
 
@@ -645,14 +645,14 @@ static void test_coincident(double scale)
     hx_notes_free(&notes);
 }
 
-/* A crack: nodes of one body at one place are a warning. */
+/* A crack: coincident nodes of one body are a warning. */
 static void test_crack(void)
 {
     hx_mesh mesh;
     hx_notes notes = {0};
     two_boxes(&mesh, 4, 0.0, 0.0, 1.0);
     CHECK_OK(hx_mesh_mend_coincident(&mesh, 1e-6, NULL, NULL));
-    /* Node 4 of element 64 opens again: one corner, so that two faces part. */
+    /* Node 4 of element 64 is separated again: one corner, so that two faces no longer match. */
     double *const xyz = realloc(mesh.xyz, sizeof *xyz * 3 * 226);
     memcpy(xyz + 3 * 225, xyz + 3 * 4, 3 * sizeof *xyz);
     mesh.xyz = xyz;
@@ -687,7 +687,7 @@ static void check_note(const hx_mesh *mesh, const char *has, const char *lacks, 
     hx_notes_free(&notes);
 }
 
-/* Merging is advised only if it gives a mesh that conforms. */
+/* Merging is recommended only if it gives a conforming mesh. */
 static void test_advice(void)
 {
     static const double half[3] = {0.0, 0.5, 1.0}, uneven[3] = {0.0, 1.0, 1.5};
@@ -710,12 +710,12 @@ static void test_advice(void)
     CHECK_OK(hx_mesh_check_conforming(&mesh, 0, NULL));
     hx_mesh_free(&mesh);
 
-    two_boxes(&mesh, 2, 0.0, 0.0, 1.0); /* two cells beside one */
+    two_boxes(&mesh, 2, 0.0, 0.0, 1.0); /* two cells against one */
     squeeze(&mesh, half);
     check_note(&mesh, "are equal; merging them gives no mesh that conforms: node", "joins", 0);
     hx_mesh_free(&mesh);
 
-    two_boxes(&mesh, 2, 0.0, 0.0, 1.0); /* equal faces beside others */
+    two_boxes(&mesh, 2, 0.0, 0.0, 1.0); /* equal faces next to others */
     squeeze(&mesh, uneven);
     CHECK_FAILS(hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, NULL), HX_EINPUT,
                 "meet at 2 pairs of equal faces");
@@ -746,7 +746,7 @@ static void test_hanging(double dy, int hangs)
     hx_notes_free(&notes);
 }
 
-/* Curved and distorted meshes without fault are left alone. */
+/* Curved and distorted meshes without errors stay unchanged. */
 static void test_generated(void)
 {
     for (int i = 0; hx_generators[i]; i++) {

@@ -38,7 +38,7 @@ static size_t repeat_bytes(uint8_t *data, size_t size, uint64_t *state)
     return size + n;
 }
 
-/* A word or a binary number that programs stumble over. */
+/* A word or a binary number that often causes errors. */
 static size_t put_word(uint8_t *data, size_t size, uint64_t *state)
 {
     static const char *const word[] = {"-1 ",  "0 ",         "2147483648 ", "9223372036854775807 ",

@@ -1,5 +1,5 @@
-/* Results of the same mesh in another order of cells, points and corners, of parts of it, in less
- * digits, and of other meshes. */
+/* Results of the same mesh in another order of cells, points and corners, of parts of it, with
+ * fewer digits, and of other meshes. */
 #include <unistd.h>
 
 #include "core/files/result_match.h"
@@ -11,8 +11,8 @@ static const char path[] = "test_result_match.vtk";
 
 enum { N_ELEM = 60 };
 
-/* How another program wrote the file. Element i of the file is i * stride modulo their number
- * (without a common factor), and so are points. */
+/* Form of a file written by another program. Element i of the file is i * stride modulo their
+ * number (without a common factor); points likewise. */
 typedef struct form {
     int is_binary;
     const char *type;   /* of the points */
@@ -20,7 +20,7 @@ typedef struct form {
     int64_t stride;
     int turns;             /* 1: each cell begins at another corner */
     const double *value;   /* [n_elem] */
-    double least;          /* only cells of that value */
+    double least;          /* only cells with at least that value */
     const int32_t *number; /* [n_elem] vtkOriginalCellIds; NULL: none */
 } form;
 
@@ -104,7 +104,7 @@ static void make_values(double *value)
     for (int e = 0; e < N_ELEM; e++) value[e] = fixture_uniform(&seed, 0.01, 1.0);
 }
 
-/* The file gives these values, those below least as 0.125. */
+/* The file gives these values, with 0.125 for those below least. */
 static void expect(const hx_mesh *mesh, const form *o, hx_match_way way)
 {
     double found[N_ELEM];
@@ -213,7 +213,8 @@ static void test_moved_node(void)
     make_mesh(&mesh, 0.1, FIXTURE_IN_ORDER);
     make_mesh(&other, 0.1, FIXTURE_IN_ORDER);
     make_values(value);
-    other.xyz[3 * other.conn[8 * 59 + 6] + 1] += 1e-6; /* a corner of the last element alone */
+    /* moves only one corner of the last element */
+    other.xyz[3 * other.conn[8 * 59 + 6] + 1] += 1e-6;
     write_form(&other, &o);
     refuse(&mesh, "cell 59, counted from 0, with its centre at ");
     CHECK(strstr(hx_error_message(), "the nearest is element 59 at ") != NULL);
@@ -225,7 +226,7 @@ static void test_moved_node(void)
     hx_mesh_free(&other);
 }
 
-/* The mirror image of a mesh has as many cells, each like one; it is another mesh. */
+/* The mirror image of a mesh has as many cells, each of the same shape, but is another mesh. */
 static void test_mirror(void)
 {
     hx_mesh mesh, image;
@@ -331,7 +332,7 @@ static void test_coarse(void)
     hx_mesh_free(&mesh);
 }
 
-/* Two layers thinner than the digits of the file can tell. */
+/* Two layers thinner than the resolution of the file. */
 static void test_thin_layers(void)
 {
     hx_mesh mesh;
@@ -343,14 +344,14 @@ static void test_thin_layers(void)
     form o = {0, "double", "%.17g", 7, 1, value, -INFINITY, NULL};
     write_form(&mesh, &o);
     o.format = "%.6g";
-    mesh.elem_size = 1e-3; /* as it is where most elements are thin */
+    mesh.elem_size = 1e-3; /* as if most elements were thin */
     expect(&mesh, &o, HX_MATCH_BY_CORNERS);
     write_form(&mesh, &o);
     refuse(&mesh, "matches several elements of this mesh");
     hx_mesh_free(&mesh);
 }
 
-/* A slit: every node of the plane x = 2 is there twice, the second `apart` away. */
+/* A slit: every node of the plane x = 2 exists twice, the second `apart` away. */
 static void test_slit(double apart)
 {
     hx_mesh mesh, box;
@@ -388,8 +389,8 @@ static void test_slit(double apart)
     hx_mesh_free(&box);
 }
 
-/* Two wedges fill a cube, each a hexahedron with corners that are there twice; another program
- * repeats other ones. Their boxes are equal. */
+/* Two wedges form a cube, each a hexahedron with repeated corners; another program repeats other
+ * corners. Their bounding boxes are equal. */
 static void test_collapsed(void)
 {
     static const int32_t own[16] = {0, 1, 2, 2, 4, 5, 6, 6, 0, 2, 3, 3, 4, 6, 7, 7};
@@ -406,8 +407,7 @@ static void test_collapsed(void)
         for (int k = 0; k < 16; k++) conn[k] = box.conn[which ? theirs[k] : own[k]];
         CHECK_OK(hx_mesh_create(which ? &other : &mesh, "wedges", 8, xyz, 2, conn));
     }
-    mesh.elem_size =
-        0.8; /* hx_mesh_finish refuses such elements; whoever takes them matches them */
+    mesh.elem_size = 0.8; /* hx_mesh_finish refuses such elements, but they can be matched */
     const form o = {0, "double", "%.17g", 1, 0, value, -INFINITY, NULL};
     write_form(&other, &o);
     CHECK_OK(hx_result_read(path, "rho", &mesh, 0.001, 0.0, found, &match));
@@ -417,7 +417,7 @@ static void test_collapsed(void)
     hx_mesh_free(&other);
 }
 
-/* Values of a mesh as read, by each cell's place; a cell is 1 where it is dense. */
+/* Values of a mesh that was read, by the position of each cell; a cell is 1 if it is dense. */
 static void make_kind(hx_mesh *mesh, mixed_kind kind, uint64_t shuffle)
 {
     const mixed_box box = {.kind = kind, .n = {2, 2, 5}, .distort = 0.15, .seed = 9};
@@ -432,8 +432,8 @@ static double kind_value(const hx_mesh *mesh, int64_t elem)
     return (double)(1 + e % 17) / 17.0;
 }
 
-/* way: in the file's order, by numbers of a part, or by corners where the file has an order of its
- * own. */
+/* way: in the file's order, by the numbers of a part, or by corners if the file has its own
+ * order. */
 static void test_kind(mixed_kind kind, hx_match_way way)
 {
     hx_mesh mesh, file;

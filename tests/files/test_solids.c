@@ -359,7 +359,7 @@ static void check_numbering(const hx_mesh *mesh, const type *t)
               t->order, (int)hx_solid_of_cell(mesh->conn));
 }
 
-/* Twice the number of nodes is what the forces add up to, on the corners alone. */
+/* The sum of the forces is twice the number of nodes, on the corners only. */
 static void check_forces(const hx_mesh *mesh, const part *p, const hx_conditions *stated)
 {
     double sum = 0.0, moment[2] = {0.0, 0.0}, expected[2] = {0.0, 0.0};
@@ -422,7 +422,8 @@ static int corner_of(const hx_mesh *mesh, const part *p, const type *t, int32_t 
     return c;
 }
 
-/* Of a bent part the mesh has every node on an edge, at its ends and its place; else none. */
+/* For a bent part, the mesh has every node on an edge, with its ends and position; otherwise
+ * none. */
 static void check_middles(const hx_mesh *mesh, const part *p, const type *t)
 {
     const hx_middles *m = &mesh->middles;

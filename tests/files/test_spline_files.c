@@ -144,7 +144,7 @@ static void test_both(void)
     hx_notes_free(&notes);
 }
 
-/* Without its interfaces the file is glued where sides lie in one place, and says so. */
+/* Without stated interfaces, coincident sides are glued, with a note. */
 static void test_found(void)
 {
     hx_spline spline;
@@ -166,7 +166,7 @@ static void test_found(void)
     hx_mesh_free(&mesh);
 }
 
-/* A file in which `from` (its first, from `after` on) has become `to`, and what is said of it. */
+/* A file in which the first `from` after `after` is replaced by `to`, and the expected message. */
 typedef struct fault {
     const char *after, *from, *to, *message;
 } fault;
@@ -260,7 +260,7 @@ static void test_faults(const char *name, const char *text, size_t n, const faul
     }
 }
 
-/* Wherever a file ends, it is refused or whole. */
+/* A file cut anywhere is refused, or complete. */
 static void test_cut(const char *name, const char *text)
 {
     int n_whole = 0;

@@ -1,4 +1,5 @@
-/* What the VTK reader says of bad files, that a full disk leaves the old file, and a fuzz loop. */
+/* Messages of the VTK reader for bad files, preservation of the old file on a full disk, and a fuzz
+ * loop. */
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
