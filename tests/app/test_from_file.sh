@@ -159,7 +159,7 @@ of_material '1., 1., 1., .3, .3, .3, 4., 4.\n4.' ', type=Engineering Constants' 
     "69: *ELASTIC of material 'Steel', of the set 'Set-all': TYPE=Engineering Constants is not read" \
     '69: .ELASTIC of material .*: TYPE=Engineering Constants is not read'
 of_material '2., 0.3, 0.\n1., 0.3, 100.' '' \
-    "69: *ELASTIC of material 'Steel', of the set 'Set-all': depends on temperature" \
+    "69: *ELASTIC of material 'Steel', of the set 'Set-all': it depends on temperature" \
     '69: .*depends on temperature'
 of_material ' 210000., 0.3\n*Plastic\n100., 0.' '' '71: not read: 1 *PLASTIC (not linear elastic)' \
     '71: 1 .PLASTIC (not linear elastic)'

@@ -80,7 +80,7 @@ static void test_types(void)
         "solid element must be a tetrahedron, wedge, pyramid or hexahedron of first or second "
         "order: C3D4, C3D5");
     check_bad(ONE_HEX "*ELEMENT, TYPE=SC8R\n3,1,2,3,4,\n5,6,7,8\n4,1,2,3,4,5,6,7,8\n",
-              "element 3 is a SC8R (2 such");
+              "element 3 is a SC8R (the file has 2");
     check_bad(ONE_HEX "*ELEMENT, TYPE=SC8R\n5, 1, 2, 3, 5\n6, 1, 2, 4, 5\n*ELSET, ELSET=A, "
                       "GENERATE\n1, 3\n",
               /* reported in preference to errors in sets of such elements */

@@ -373,7 +373,7 @@ static void test_materials(void)
                    "case.inp:17: there is no *MATERIAL named 'Iron'");
     check_material(
         TWO_HEX SECTION("ALL", "M") "*MATERIAL, NAME=M\n*ELASTIC\n1., 0.3, 20.\n2., 0.3, 99.\n",
-        "case.inp:19: *ELASTIC of material 'M', of the set 'ALL': depends on the temp");
+        "case.inp:19: *ELASTIC of material 'M', of the set 'ALL': it depends on temp");
     check_material(
         TWO_HEX SECTION("ALL", "M") "*MATERIAL, NAME=M\n*ELASTIC, TYPE=ORTHOTROPIC\n1, 2, 3\n",
         "of the set 'ALL': TYPE=ORTHOTROPIC");

@@ -435,7 +435,7 @@ static void test_materials(void)
         {"MP,EX,1,2\nMP,NUXY,1,0\nMP,GXY,1,9\n", "is not isotropic", 0, 0, 0},
         {"MP,EX,1,2,0.1\n", "material 1 depends on temperature", 0, 0, 0},
         {"MPDATA,EX,1,1,2,3\n", "depends on temperature", 0, 0, 0},
-        {"MP,EX,1,YOUNG\n", "values that only ANSYS computes", 0, 0, 0},
+        {"MP,EX,1,YOUNG\n", "values that only ANSYS evaluates", 0, 0, 0},
         {"MP,EX,1,2\nMP,EX,2,5\nMAT,2\nE,2,10,11,3,6,12,13,7\n", "several materials: 1 (line 24)",
          0, 0, 0},
         {"MP,EX,1,2\nMAT,7\nE,2,10,11,3,6,12,13,7\n", "material 7, which is not defined", 0, 0, 0},
@@ -610,7 +610,7 @@ static void test_nodes(void)
     check_bad(PART "NUMOFF,NODE,5\n", "case.cdb:24: NUMOFF or /CLEAR after nodes");
     check_bad("ET,1,185\nBLOCK,0,1,0,1,0,1\nVMESH,ALL\n", "case.cdb:3: VMESH creates or changes");
     check_bad(PART "/CLEAR\n", "NUMOFF or /CLEAR after nodes");
-    check_bad("N,1,A/2\n", "'A/2' where a number is expected; only ANSYS computes");
+    check_bad("N,1,A/2\n", "'A/2' where a number is expected; only ANSYS evaluates");
     check_bad(PART "EMODIF,1,TYPE,2\n", "EMODIF creates or changes");
 }
 
