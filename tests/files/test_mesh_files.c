@@ -1,4 +1,4 @@
-/* Mesh files: Gmsh files written and read back, what the checks mend and refuse.
+/* Mesh files: Gmsh files written and read back, what the checks correct and refuse.
  *     test_mesh_files */
 #include <math.h>
 #include <stdlib.h>

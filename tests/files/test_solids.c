@@ -1,7 +1,7 @@
 /* Solids of every kind, order and format, one in a file: volume, faces by labels and by surface
  * elements, nodes of second order on straight and curved edges, mirrored and degenerate ones. The
  * orders of nodes are written here as the manuals draw them, node by node: "2" is a corner, "02"
- * lies between two of them. And one element for one cell, whatever its numbering. test_solids */
+ * lies between two of them. Also: a cell gives one element in any numbering. test_solids */
 #include <ctype.h>
 
 #include "core/files/mesh_files.h"
@@ -539,7 +539,7 @@ static void test_bounded(void)
     hx_mesh_free(&mesh);
 }
 
-/* --- the element that a cell is, whatever its numbering --- */
+/* --- the element that a cell is, in any numbering --- */
 
 /* The stiffness by the cell's points, row-major [3 n][3 n]. */
 static void stiffness_of(const double *xyz, const int32_t conn[8], int n, double *k)

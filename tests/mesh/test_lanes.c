@@ -1,5 +1,5 @@
-/* What is told of several elements or points at a time, in vector lanes: the bits of one by one, on
- * each unit. */
+/* Functions that process several elements or points at a time in vector lanes: bitwise equal to one
+ * by one with each vector unit. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "core/mesh/voxel_grid.h"
 #include "tests/lib/fixture.h"
 
-/* On every unit that runs here; the first is the baseline. */
+/* Iterates over every vector unit of this machine; the first is the baseline. */
 static int next_unit(int *unit)
 {
     while (*unit < HX_N_VECTOR && !hx_vector_unit_runs((hx_vector_unit)*unit)) ++*unit;
@@ -22,7 +22,7 @@ static int next_unit(int *unit)
     return 1;
 }
 
-/* Of runs of all lengths up to a few lanes, and bounds of all. */
+/* Checks runs of all lengths up to a few lanes, and the bounds of all centroids. */
 static void check_centroids(const hx_mesh *mesh)
 {
     enum { MOST = 11 };
@@ -93,8 +93,8 @@ static void test_elements(double distort)
     hx_mesh_free(&mesh);
 }
 
-/* Bricks along the axes are told to be good without roots, skewed ones with; inverted ones never.
- */
+/* Bricks along the axes are recognized as good without roots, skewed ones with roots; inverted ones
+ * never. */
 static void test_good(void)
 {
     static const double skew[3][3] = {{1, 0, 0}, {0.3, 1, 0.2}, {-0.2, 0.4, 1}};
@@ -115,7 +115,7 @@ static void test_good(void)
         }
 }
 
-/* Points on the grid, between, beyond both ends, and numbers that are none. */
+/* Points on the grid, between its points, beyond both ends, and NaN. */
 static void test_voxel_points(void)
 {
     static const double off = 1e-11;

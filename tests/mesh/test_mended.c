@@ -1,5 +1,5 @@
-/* Elements that come inside out: mended by another order of their nodes, and refused where a node
- * lies outside the elements around it, so that what is mended would lie across others. */
+/* Inverted elements: corrected by another order of their nodes, and refused if a node lies outside
+ * the elements around it, so that corrected elements would overlap others. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,8 +19,8 @@ static int make(hx_mesh *mesh, int64_t n_node, const double (*xyz)[3], int64_t n
     return hx_mesh_create(mesh, "made", n_node, x, n_elem, c);
 }
 
-/* Every third cell mirrored, as programs write them that count the other way round; a flat cell
- * stays for hx_mesh_finish to name. */
+/* Every third cell mirrored, as written by programs with the opposite orientation; a flat cell is
+ * left for hx_mesh_finish to report. */
 static void test_mirrored(void)
 {
     static const int exchanged[8] = {4, 5, 6, 7, 0, 1, 2, 3};
@@ -60,7 +60,7 @@ static void test_mirrored(void)
     hx_mesh_free(&mesh);
 }
 
-/* The corners of an element as a mirror has them. */
+/* Mirrors the corners of an element. */
 static void mirror_element(hx_mesh *mesh, int64_t e)
 {
     int32_t conn[8];
@@ -68,8 +68,8 @@ static void mirror_element(hx_mesh *mesh, int64_t e)
     memcpy(mesh->conn + 8 * e, conn, sizeof conn);
 }
 
-/* A box of one kind around the node at 1 1 1, which lies `height` above that; mirrored: every
- * element is. */
+/* A box of one kind around the node at 1 1 1, which lies `height` higher; mirrored: every element
+ * is. */
 static void make_star(hx_mesh *mesh, int kind, double height, int mirrored, int32_t *centre)
 {
     const mixed_box box = {.kind = (mixed_kind)kind, .n = {3, 3, 3}};
@@ -80,15 +80,15 @@ static void make_star(hx_mesh *mesh, int kind, double height, int mirrored, int3
     for (int64_t e = 0; mirrored && e < mesh->n_elem; e++) mirror_element(mesh, e);
 }
 
-/* A node outside the elements around it: each of them that is inside out for it could be mended,
- * but then lies across its neighbours, also where the file has all the others mirrored. */
+/* A node outside the elements around it: each element inverted by it could be corrected, but would
+ * then overlap its neighbours; also if the file has all other elements mirrored. */
 static void test_outside(int kind, int mirrored)
 {
     hx_mesh mesh;
     uint8_t *order = NULL;
     int32_t centre;
     char text[80];
-    make_star(&mesh, kind, 0.2, mirrored, &centre); /* inside still */
+    make_star(&mesh, kind, 0.2, mirrored, &centre); /* still inside */
     CHECK_OK(hx_mesh_mend_order(&mesh, &order, NULL));
     CHECK((order != NULL) == mirrored);
     if (order) CHECK_OK(hx_mesh_check_mended(&mesh, order));
@@ -106,7 +106,7 @@ static void test_outside(int kind, int mirrored)
     hx_mesh_free(&mesh);
 }
 
-/* An element that is there twice, once mirrored, is another fault. */
+/* An element that occurs twice, once mirrored, is a different error. */
 static void test_mended_twin(void)
 {
     static const double xyz[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};

@@ -101,7 +101,7 @@ static void test_finish_refuses(void)
     xyz[6][0] = xyz[6][1] = xyz[6][2] = 0.6;
     check_refused((const double(*)[3])xyz, cube_conn, "corner 6");
 
-    memcpy(conn, cube_conn, sizeof conn); /* node 7 stands for node 6 too, which nothing uses */
+    memcpy(conn, cube_conn, sizeof conn); /* node 7 replaces node 6, which nothing uses then */
     conn[6] = 7;
     CHECK_OK(make(&mesh, 8, cube_xyz[0], 1, conn));
     CHECK_FAILS(hx_mesh_finish(&mesh), HX_EINPUT, "node 6 belongs to no element");
@@ -114,7 +114,7 @@ static void test_finish_refuses(void)
     hx_mesh_free(&mesh);
 }
 
-/* Messages give the original numbers however the mesh was renumbered. */
+/* Messages give the original numbers after any renumbering. */
 static void test_original_numbers(void)
 {
     for (int kind = 0; kind < 3; kind++)
@@ -151,7 +151,7 @@ static void check_incidence(const hx_mesh *mesh)
     int64_t wrong = mesh->node_elem_ptr[0] != 0, entries = 0;
     for (int64_t a = 0; a < mesh->n_node; a++) {
         int64_t k = mesh->node_elem_ptr[a];
-        for (int64_t e = 0; e < mesh->n_elem; e++) /* all pairs: the brute force */
+        for (int64_t e = 0; e < mesh->n_elem; e++) /* compares all pairs */
             for (int i = 0; i < 8; i++) {
                 if (mesh->conn[e * 8 + i] != a) continue;
                 wrong += k >= mesh->node_elem_ptr[a + 1] || mesh->node_elem[k] != e * 8 + i;
@@ -175,7 +175,7 @@ static int same_list(const int32_t *list, int64_t n, const int32_t *orig, const 
     return wrong == 0;
 }
 
-/* The renumbered mesh against the one it came from, both finished. */
+/* Compares the renumbered mesh with the original one, both finished. */
 static void check_same(const hx_mesh *mesh, const hx_mesh *plain)
 {
     int64_t wrong = 0, moved = 0;
@@ -224,7 +224,7 @@ static void make_set_box(hx_mesh *mesh)
     CHECK_OK(hx_mesh_add_node_set(mesh, "empty", 0, NULL));
 }
 
-/* The same mesh in another order; and any number of it counts. */
+/* Hashes do not depend on the order, but on every number. */
 static void check_hashes(hx_mesh *mesh, const hx_mesh *plain)
 {
     const hx_hash own = hx_mesh_hash(mesh), other = hx_mesh_hash(plain);
@@ -281,8 +281,8 @@ static void test_order(void)
     hx_mesh_free(&plain);
 }
 
-/* A finished mesh with its elements in four parts: the same mesh, part by part, each in its order.
- */
+/* A finished mesh with its elements in four parts: an equal mesh, part by part, each in its
+ * order. */
 static void test_parts(void)
 {
     hx_mesh plain, mesh, before;
@@ -317,7 +317,7 @@ static void test_parts(void)
     hx_mesh_free(&plain);
 }
 
-/* On a cube of 2^k elements a side a Hilbert curve goes from face to face. */
+/* On a cube with 2^k elements per side, a Hilbert curve goes from face to face. */
 static void test_hilbert(void)
 {
     hx_mesh mesh;
@@ -331,7 +331,7 @@ static void test_hilbert(void)
         for (int i = 0; i < 8; i++) {
             const int32_t a = mesh.conn[8 * e + i];
             for (int j = 0; e > 0 && j < 8; j++) common += a == mesh.conn[8 * (e - 1) + j];
-            back += a > highest + 1; /* nodes are numbered as they are met */
+            back += a > highest + 1; /* nodes are numbered by first use */
             if (a > highest) highest = a;
         }
         jumps += e > 0 && common != 4;
@@ -390,7 +390,7 @@ static int has_member(const hx_mesh *mesh, const hx_set *set, int32_t node)
     return 0;
 }
 
-/* Sets of a few and of many members, which take different ways, renumbered and completed. */
+/* Sets of few and of many members, which use different algorithms, renumbered and completed. */
 static void test_set_sizes(void)
 {
     enum { N = 24 };
@@ -543,7 +543,7 @@ static void test_quality(void)
     hx_mesh_free(&mesh);
 }
 
-/* On the vector unit in use, beside one after the other. */
+/* With the vector unit in use, compared with one by one. */
 static void check_volumes(const hx_mesh *mesh)
 {
     double *const volume = calloc((size_t)mesh->n_elem, sizeof *volume), sum = 0.0, worst = 0.0;
@@ -559,7 +559,7 @@ static void check_volumes(const hx_mesh *mesh)
     free(volume);
 }
 
-/* Elements in lanes, on each vector unit, beside one after the other. */
+/* Elements in lanes, with each vector unit, compared with one by one. */
 static void test_quality_in_lanes(void)
 {
     hx_mesh mesh;
@@ -592,7 +592,7 @@ static void test_quality_in_lanes(void)
     hx_mesh_free(&mesh);
 }
 
-/* Two cubes whose common face has one corner torn open: no face is shared, three nodes are. */
+/* Two cubes whose common face is torn open at one corner: they share three nodes and no face. */
 static void test_torn_face(void)
 {
     double xyz[13][3];

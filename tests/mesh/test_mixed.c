@@ -1,4 +1,4 @@
-/* Meshes of every kind of cell: what the boxes of the tests are, and what the mesh says of them. */
+/* Meshes of every kind of cell: the boxes used by tests, and the properties of their meshes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static void test_rotations(void)
         mixed_rotation(number, turn);
         for (int a = 0; a < 8; a++) CHECK(is_named[turn[a]]++ == 0);
         seen[turn[0]][turn[1]]++;
-        for (int f = 0; f < 6; f++) { /* faces become faces, the same way round */
+        for (int f = 0; f < 6; f++) { /* faces are mapped to faces with the same orientation */
             int n_same = 0;
             for (int g = 0; g < 6; g++)
                 for (int shift = 0; shift < 4; shift++) {
@@ -42,7 +42,7 @@ static void test_rotations(void)
             CHECK(n_same == 1);
         }
     }
-    for (int f = 0; f < 6; f++) /* all of them: each directed edge once */
+    for (int f = 0; f < 6; f++) /* all rotations: each directed edge once */
         for (int i = 0; i < 4; i++)
             CHECK(seen[hx_hex_face[f][i]][hx_hex_face[f][(i + 1) % 4]] == 1);
 }
@@ -109,7 +109,7 @@ static int sort_face(const hx_mesh *mesh, int64_t face, sorted_face *to)
     return n >= 3;
 }
 
-/* The faces that one element has, ascending: list[6 n_elem]; a face of three elements aborts. */
+/* Faces of only one element, ascending: list[6 n_elem]; aborts at a face of three elements. */
 static int64_t list_single_faces(const hx_mesh *mesh, int64_t *list)
 {
     sorted_face *const face = malloc((size_t)mesh->n_elem * 6 * sizeof *face);
@@ -133,7 +133,7 @@ static int64_t list_single_faces(const hx_mesh *mesh, int64_t *list)
     return n_single;
 }
 
-/* In a plane of the box. */
+/* Returns 1 if the face is in a plane of the box. */
 static int lies_outside(const hx_mesh *mesh, int64_t face)
 {
     int found = 0;
@@ -179,7 +179,7 @@ static void check_boundary(const hx_mesh *mesh, const char *name, int64_t n, con
     free(flag);
 }
 
-/* Every face inside has two elements. */
+/* Every inner face has two elements. */
 static void test_faces(void)
 {
     for (int kind = 0; kind < MIXED_N_KIND; kind++) {
@@ -211,14 +211,14 @@ static void test_finish(void)
             CHECK_OK(mixed_create(&mesh, &box));
             if (seed > 0) mixed_turn(&mesh, seed);
             CHECK_OK(hx_mesh_finish(&mesh));
-            CHECK_REL(mesh.total_volume, 72.0, 1e-13); /* nothing overlaps, nothing is left out */
+            CHECK_REL(mesh.total_volume, 72.0, 1e-13); /* no overlap and no gap */
             hx_mesh_free(&mesh);
         }
 }
 
 /* --- the element as a unit of length --- */
 
-/* Of undistorted unit cells, the mean over an element's edges by hand. */
+/* For undistorted unit cells, the mean over an element's edges by hand. */
 static void test_size(void)
 {
     const double edge2 = sqrt(2.0), edge3 = sqrt(3.0);
@@ -249,8 +249,8 @@ static void test_size(void)
     }
 }
 
-/* Of hexahedra to the bit the cube root of the mean volume, summed in 1024 runs of elements one
- * after the other, as before other kinds came. */
+/* For hexahedra, bitwise the cube root of the mean volume, summed in 1024 consecutive runs of
+ * elements. */
 static void test_size_of_hexahedra(void)
 {
     enum { N_RUN = 1024 };
@@ -286,7 +286,7 @@ static int make(hx_mesh *mesh, int64_t n_node, const double (*xyz)[3], int64_t n
     return hx_mesh_create(mesh, "made", n_node, x, n_elem, c);
 }
 
-/* One cell in all numberings; returns its scaled Jacobian, checks that it is one. */
+/* Scaled Jacobian of one cell, checked to be equal in all numberings. */
 static double quality_of(int64_t n_node, const double (*xyz)[3], const int32_t conn[8],
                          double aspect)
 {
@@ -331,11 +331,11 @@ static void test_quality(void)
     const double slant = sqrt(0.5 + h * h);
     CHECK_REL(quality_of(5, (const double(*)[3])tent, pyramid, 1.0 / slant), sqrt(2.0) * h / slant,
               1e-10);
-    tent[4][2] = 9.0; /* corners nearly at right angles are no better than the best */
+    tent[4][2] = 9.0; /* corners nearly at right angles do not exceed the best value */
     CHECK(quality_of(5, (const double(*)[3])tent, pyramid, sqrt(81.5)) == 1.0);
 }
 
-/* The element with the least quality by its number, and how many are poor. */
+/* The element with the least quality by its number, and the number of poor elements. */
 static void test_slivers(void)
 {
     const mixed_box box = {.kind = MIXED_PYRAMIDS, .n = {3, 3, 3}};
@@ -363,8 +363,8 @@ static void test_slivers(void)
     hx_mesh_free(&mesh);
 }
 
-/* Tetrahedra that share a face, an edge, a node; two on a quadrilateral, which is no common face.
- */
+/* Tetrahedra that share a face, an edge, a node; two on a quadrilateral, which is not a common
+ * face. */
 static void test_hinges(void)
 {
     static const double xyz[10][3] = {{0, 0, 0}, {1, 0, 0},  {0, 1, 0},  {0, 0, 1},  {1, 1, 0},
@@ -402,7 +402,7 @@ static void test_hinges(void)
     }
 }
 
-/* A box has none, and the quality does not depend on the numbering of the corners. */
+/* A box has no hinges, and the quality does not depend on the numbering of the corners. */
 static void test_measure(void)
 {
     for (int kind = 0; kind < MIXED_N_KIND; kind++) {
@@ -426,7 +426,7 @@ static void test_measure(void)
 
 /* --- meshes that do not fit --- */
 
-/* Whole boxes are without fault, in any numbering. */
+/* Whole boxes have no errors, in any numbering. */
 static void test_fits(void)
 {
     for (int kind = 0; kind < MIXED_N_KIND; kind++) {
@@ -444,7 +444,7 @@ static void test_fits(void)
     }
 }
 
-/* Two box cells, one on the other, each of one kind; a corner between them is higher by `bend`. */
+/* Two box cells, one on the other, each of one kind; a corner between them is raised by `bend`. */
 static void stack(hx_mesh *mesh, int lower, int upper, double bend)
 {
     static const int32_t corner[8] = {0, 1, 3, 2, 4, 5, 7, 6};
@@ -469,7 +469,8 @@ static void stack(hx_mesh *mesh, int lower, int upper, double bend)
     mixed_turn(mesh, 3);
 }
 
-/* What the mesh of two box cells is refused for; NULL: it fits. Kept apart it is warned of. */
+/* The message with which the mesh of two box cells is refused; NULL: it fits. Kept apart, it is a
+ * warning. */
 static void check_stack(int lower, int upper, double bend, const char *text, const char *other)
 {
     hx_mesh mesh;
@@ -489,8 +490,8 @@ static void check_stack(int lower, int upper, double bend, const char *text, con
     hx_notes_free(&notes);
 }
 
-/* Upper faces of wedges and of six tetrahedra are cut from corner 4 to 6, those of five in the
- * lower cell from 5 to 7. */
+/* Upper faces of wedges and of six tetrahedra are cut from corner 4 to 6, of five tetrahedra from 5
+ * to 7 in the lower cell. */
 static void test_stacks(double bend)
 {
     const char *const on_quadrilateral = "lies on a quadrilateral of element 0 (2 such triangles)";
@@ -534,7 +535,7 @@ static void test_hanging(double height, int hangs)
     hx_mesh_free(&mesh);
 }
 
-/* The same cell in other numberings. */
+/* One cell in several numberings. */
 static void test_twins(void)
 {
     static const int32_t cell[3][8] = {
@@ -566,7 +567,7 @@ static void test_twins(void)
     }
 }
 
-/* Two boxes side by side, whose nodes between them are there twice. */
+/* Two adjacent boxes whose nodes between them are duplicated. */
 static void test_coincident(void)
 {
     static const int faces[MIXED_N_KIND] = {1, 1, 1, 2, 2, 0};
@@ -587,7 +588,7 @@ static void test_coincident(void)
         for (size_t i = 0; i < n_conn; i++) conn[n_conn + i] = conn[i] + (int32_t)one.n_node;
         CHECK_OK(hx_mesh_create(&mesh, "two", 2 * one.n_node, xyz, 2 * one.n_elem, conn));
         mixed_turn(&mesh, 2);
-        /* of the layers only that of tetrahedra has triangles there */
+        /* in the layers, only that of tetrahedra has triangles there */
         const int n_pair = kind == MIXED_LAYERS ? NY * (NZ + 1) : NY * NZ * faces[kind];
         snprintf(text, sizeof text, "meet at %d pairs of equal faces", n_pair);
         CHECK_FAILS(hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, NULL), HX_EINPUT, text);

@@ -1,4 +1,4 @@
-/* Regions: the sets that they name against their definitions, and what is refused. */
+/* Regions: the members of their sets against the definitions, and errors. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +102,7 @@ static void test_regions(void)
     CHECK_FAILS(hx_mesh_add_region(&mesh, "plane", &r), HX_EINPUT, "choose another");
     CHECK_FAILS(hx_mesh_add_region(&mesh, "left", &r), HX_EINPUT, "choose another");
     CHECK_FAILS(hx_mesh_add_region(&mesh, "", &r), HX_EINPUT, "needs a name");
-    r.point[0] = 10.0 + 0.9 * tol; /* just within the tolerance, and just without */
+    r.point[0] = 10.0 + 0.9 * tol; /* slightly within the tolerance, and slightly outside */
     CHECK_OK(hx_mesh_add_region(&mesh, "near", &r));
     CHECK(hx_mesh_find_set(&mesh, "near")->n_node == 9 * 7);
     r.point[0] = 10.0 + 1.1 * tol;

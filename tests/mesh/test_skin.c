@@ -1,5 +1,5 @@
-/* Skins: the elements within a thickness of a surface, against counts worked out by hand and
- * against every face looked at. */
+/* Skins: the elements within a thickness of a surface, against counts by hand and against an
+ * exhaustive search. */
 #include "core/mesh/face_tree.h"
 #include "core/mesh/load_faces.h"
 #include "core/mesh/skin.h"
@@ -34,7 +34,7 @@ static void check_box(void)
             CHECK_OK(hx_mesh_add_node_set(&mesh, "inside", 1, &node));
     }
     CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
-    CHECK(count("left", 0.01) == 48); /* the layer that touches always belongs */
+    CHECK(count("left", 0.01) == 48); /* the first layer always belongs */
     CHECK(count("left", 1.49) == 48);
     CHECK(count("left", 1.5) == 96); /* centroids at 0.5, 1.5 */
     CHECK(count("left", 3.6) == 4 * 48);
@@ -95,11 +95,11 @@ static double sampled_distance2(const double x[3], const double *a, const double
     return least;
 }
 
-/* Random points: what the tree says is what sampling every face says. */
+/* Random points: the distance from the tree against sampling every face. */
 static void check_tree(void)
 {
     const fixture_box box = {{3, 3, 3}, {3.0, 3.0, 3.0}, 0.3, 1};
-    const double error = 2.0 / 60.0; /* of samples: their spacing, at most */
+    const double error = 2.0 / 60.0; /* at most the spacing of samples */
     hx_face_tree tree;
     uint64_t state = 5;
     int64_t n_face, *face;
@@ -176,7 +176,7 @@ static void check_problem(void)
     hx_mesh_free(&mesh);
 }
 
-/* Any number of threads finds the same elements. */
+/* The result does not depend on the number of threads. */
 static void check_threads(void)
 {
     const tube t = {.inner = 8.0,

@@ -1,5 +1,5 @@
-/* CAD models by gmsh: solids that touch, what the faces are fitted as, the kept mesh. The models
- * are made by gmsh's kernel here. Skipped where gmsh is not installed. */
+/* CAD models meshed by gmsh: touching solids, fitted shapes of faces, the kept mesh. The models are
+ * made with gmsh's kernel. Skipped if gmsh is not installed. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,8 +84,8 @@ static int has_note(const hx_notes *notes, const char *text)
     return 0;
 }
 
-/* Two boxes that touch and one inside the first: nodes in common, the file's order of solids, each
- * with its volume, and faces between them that are neither box's own. */
+/* Two boxes that touch and one inside the first: common nodes, the file's order of solids, each
+ * with its volume, and faces between them that belong to both boxes. */
 static void check_three(const char *name, const char *unit)
 {
     static const double volume[] = {973.0, 500.0, 27.0};
@@ -201,8 +201,8 @@ static double mean_edge(const hx_mesh *mesh, const char *name)
     return sum;
 }
 
-/* Two boxes of which one reaches into the other, whichever comes first; one that touches the
- * other's face does not cross it. */
+/* Two boxes that overlap, in either order; one that only touches the other's face does not cross
+ * it. */
 static void check_crossing_shells(void)
 {
     static const double place[3][3] = {{0, 0, 0}, {0.5, 0.2, 0.2}, {1.0, 0.25, 0.25}};
@@ -228,7 +228,8 @@ static void check_crossing_shells(void)
     }
 }
 
-/* An STL file with several shells: each solid gets elements of the size, also around a cavity. */
+/* An STL file with several shells: each solid gets elements of the requested size, also around a
+ * cavity. */
 static void check_shells(void)
 {
     static const double place[4][3] = {{0, 0, 0}, {3, 0, 0}, {0.25, 0.25, 0.25}, {8, 0, 0}};
@@ -261,7 +262,7 @@ static void check_shells(void)
     hx_notes_free(&notes);
 }
 
-/* Curvature refines by 4 at most, and an element size that was given is kept to. */
+/* Curvature refines by at most 4, and a given element size is respected. */
 static void check_sizes(void)
 {
     hx_mesh mesh;
@@ -285,7 +286,7 @@ static void check_sizes(void)
     hx_mesh_free(&mesh);
 }
 
-/* What `hextop new` writes is read: three digits, and near what was asked for. */
+/* Sizes that `hextop new` writes can be read back: three digits, close to the requested one. */
 static void check_round_sizes(void)
 {
     static const double size[] = {5.298273558813734, 0.0123456, 9.996, 1234.5, 100.0};
@@ -319,7 +320,7 @@ static int read_keeping(double size, const char *keep, hx_mesh *mesh, int *was_k
     return rc;
 }
 
-/* Changes the last coordinate a little, which no reader can see, or cuts the file there. */
+/* Changes the last coordinate slightly, which no reader can detect, or cuts the file there. */
 static void damage(const char *path, int cut)
 {
     char line[4096];
@@ -351,7 +352,7 @@ static void check_kept(void)
     CHECK_OK(read_keeping(3.0, keep, &first, &was_kept));
     CHECK(!was_kept);
     for (int i = 0; i < 5; i++) {
-        /* as it is, damaged in two ways, of another size, of this one again */
+        /* unchanged, damaged in two ways, with another size, with this size again */
         if (i == 1) damage(keep, 0);
         if (i == 2) damage(keep, 1);
         CHECK_OK(read_keeping(i == 3 ? 2.5 : 3.0, keep, &other, &was_kept));

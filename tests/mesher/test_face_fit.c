@@ -1,5 +1,5 @@
-/* Which shape the faces of a set have: their normals count besides their nodes, since the corners
- * of a cube lie on a cylinder and on a sphere. */
+/* Shapes of the faces of a set: normals count in addition to nodes, because the corners of a cube
+ * lie on a cylinder and on a sphere. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "tests/lib/test.h"
 #include "tests/lib/tube.h"
 
-/* The outer faces all of whose corners the set of nodes `of` has, fitted; NULL: all of them. */
+/* Fits the outer faces all of whose corners are in the set `of`; NULL: all of them. */
 static hx_face_kind kind_of(const hx_mesh *mesh, const char *of, int is_smooth,
                             hx_face_shape *shape)
 {
@@ -38,7 +38,7 @@ static hx_face_kind kind_of(const hx_mesh *mesh, const char *of, int is_smooth,
     return shape->kind;
 }
 
-/* A bar of `sides` flat sides, its radius falling by `taper` from end to end. */
+/* A bar with `sides` flat sides, whose radius decreases by `taper` from end to end. */
 static void make_bar(hx_mesh *mesh, int sides, double taper)
 {
     const tube bar = {
@@ -50,7 +50,7 @@ static void make_bar(hx_mesh *mesh, int sides, double taper)
     CHECK_OK(hx_mesh_finish(mesh));
 }
 
-/* A circle of seven edges is the coarsest that gmsh makes of one; six are a hexagonal bar. */
+/* A circle of seven edges is the coarsest that gmsh makes; six edges are a hexagonal bar. */
 static void check_bars(void)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* Children: their output, their end, and that none stays behind. */
+/* Child processes: their output, their end, and that none is left behind. */
 #include "core/mesher/process.h"
 
 #include <fcntl.h>
@@ -43,7 +43,7 @@ static void check_output(void)
     CHECK(strstr(r.tail, "no end\n") && strstr(r.tail, "fault\n"));
 }
 
-/* Three megabytes, and a line of 100,000 bytes: kept within bounds, the last of it. */
+/* Three megabytes, and a line of 100,000 bytes: only the end is kept, within bounds. */
 static void check_bounds(void)
 {
     heard h = {{0}};
@@ -62,7 +62,7 @@ static int is_alive(pid_t pid)
     return kill(pid, 0) == 0;
 }
 
-/* Up to two seconds: what was killed is taken from the table by another process. */
+/* Waits up to two seconds: another process removes a killed one from the table. */
 static int is_gone(pid_t pid)
 {
     char path[64], state = 'Z';
@@ -77,7 +77,7 @@ static int is_gone(pid_t pid)
     return !is_alive(pid);
 }
 
-/* A grandchild says its number, the child waits for it: both end. */
+/* A grandchild prints its number, the child waits for it: both are terminated. */
 static void check_time_limit(void)
 {
     heard h = {{0}};
@@ -92,7 +92,7 @@ static void check_time_limit(void)
     CHECK_MSG(is_gone(grandchild), "%ld still runs", (long)grandchild);
 }
 
-/* Left in the background with the streams open: not waited for, and ended. */
+/* A process left in the background with the streams open is not waited for, and is terminated. */
 static void check_left_behind(void)
 {
     heard h = {{0}};
@@ -126,7 +126,8 @@ static void check_ends(void)
     CHECK_FAILS(run_shell("true", &nowhere, &r), HX_EENV, "No such file");
 }
 
-/* Neither our files nor our standard input are there, and ignored signals count again. */
+/* Open files and standard input are not inherited, and ignored signals have their default action
+ * again. */
 static void check_inheritance(void)
 {
     hx_process_result r;
@@ -139,7 +140,7 @@ static void check_inheritance(void)
               r.tail);
     signal(SIGTERM, SIG_DFL);
     close(fd);
-    for (int i = 0; i < 64; i++) { /* no descriptor is lost */
+    for (int i = 0; i < 64; i++) { /* no descriptor leaks */
         CHECK_OK(run_shell("exit 0", &none, &r));
         const int next = open("/dev/null", O_RDONLY);
         CHECK_MSG(next < 16, "descriptor %d", next);
@@ -147,7 +148,7 @@ static void check_inheritance(void)
     }
 }
 
-/* One that runs a child is killed without a chance to act. */
+/* A process that runs a child is killed without a chance to act. */
 static void check_death(void)
 {
     int fd[2];

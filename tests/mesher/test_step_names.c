@@ -1,6 +1,6 @@
-/* What is read of STEP files here: strings, entities, the geometry of faces; and, where gmsh is
- * installed, that each name is the set of its faces and no others. The files are written here, so
- * it is known where the face of a name lies. */
+/* Reading of STEP files: strings, entities, the geometry of faces; and, if gmsh is installed, that
+ * each name is the set of exactly its faces. The files are written here, so the position of each
+ * named face is known. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static void check_strings(void)
                   {"'\\X4\\0001F600\\X0\\.'", "\xf0\x9f\x98\x80."},
                   {"'\\X\\E9t\\X\\e9'", "\xc3\xa9t\xc3\xa9"},
                   {"'\\S\\d\\PA\\'", "\xc3\xa4"},
-                  {"'\xc3\xa4'", "\xc3\xa4"}, /* UTF-8 as it is */
+                  {"'\xc3\xa4'", "\xc3\xa4"}, /* UTF-8 is kept */
                   {"'\xe4"
                    "bc\xc3'",
                    "_bc_"},
@@ -60,7 +60,7 @@ static void check_strings(void)
         hx_step_string((hx_step_text){from, from + strlen(from)}, text, sizeof text);
         CHECK_MSG(strcmp(text, string[i].to) == 0, "%s: '%s'", from, text);
     }
-    const char *const wide = "'\xc3\xa4\xc3\xa4'"; /* a character is kept whole or left out */
+    const char *const wide = "'\xc3\xa4\xc3\xa4'"; /* a character is kept completely or left out */
     hx_step_string((hx_step_text){wide, wide + strlen(wide)}, text, 4);
     CHECK(strcmp(text, "\xc3\xa4") == 0);
 }
@@ -179,7 +179,7 @@ static void check_set(const hx_mesh *mesh, const char *name, double area, const 
     CHECK_MSG(set && set->n_face > 0, "no faces are '%s'", name);
     if (!set || set->n_face == 0) return;
     CHECK_OK(hx_face_fit(mesh, set, &shape));
-    CHECK_REL(shape.area, area, 0.06); /* of a cylinder, whose triangles are flat */
+    CHECK_REL(shape.area, area, 0.06); /* of a cylinder, approximated by flat triangles */
     for (int c = 0; c < 3; c++)
         CHECK_MSG(fabs(shape.center[c] - center[c]) < 1e-6, "'%s': %g at %g, not %g", name,
                   shape.center[c], shape.center[c], center[c]);
@@ -194,8 +194,8 @@ static size_t count_names(const hx_mesh *mesh)
     return n;
 }
 
-/* Two boxes that touch: the larger one's face there is cut, so its name is left out, the smaller
- * one's is there; a name of two faces is a set of both. */
+/* Two boxes that touch: the larger one's face there is cut, so its name is left out, but the
+ * smaller one's is found; a name of two faces is a set of both. */
 static void check_boxes(void)
 {
     static const char *const big[] = {"x min", "x max", "sides",
@@ -233,7 +233,7 @@ static void check_boxes(void)
     hx_notes_free(&notes);
 }
 
-/* Halves of a cylinder have the same corners, and the file is drawn in cm. */
+/* Halves of a cylinder have equal corners, and the file's unit is cm. */
 static void check_cylinder(void)
 {
     static const char *const name[] = {"far", "near", "bottom", "top"};
@@ -259,7 +259,7 @@ static void check_cylinder(void)
     hx_mesh_free(&mesh);
 }
 
-/* What bounds a dome bounds the flat below it, too. */
+/* The edges of a dome also bound the flat face below it. */
 static void check_half_ball(void)
 {
     static const char *const name[] = {"dome", "flat"};
@@ -282,7 +282,7 @@ static void check_half_ball(void)
     hx_mesh_free(&mesh);
 }
 
-/* No name where an assembly moves its parts, and of a body's name at each of its faces. */
+/* No names if an assembly moves its parts, or if they are a body's name at each of its faces. */
 static void check_unnamed(void)
 {
     static const char *const each[] = {"PartBody", "PartBody", "PartBody",

@@ -1,4 +1,4 @@
-/* STL surfaces: closed or not and where, faces, shells; units that files state. Without gmsh. */
+/* STL surfaces: open or closed, and where; faces, shells; units that files state. Without gmsh. */
 #include "core/mesher/stl.h"
 
 #include <math.h>
@@ -60,7 +60,7 @@ static void check_box(void)
     CHECK(strstr(hx_error_message(), "near (0, 0, 5)") != NULL);
     f = begin();
     add_box(f, zero, ten, 0, 2);
-    add_box(f, zero, ten, 1, 10); /* the last two inside out, twice the bottom */
+    add_box(f, zero, ten, 1, 10); /* the last two inverted, the bottom twice */
     fclose(f);
     CHECK_FAILS(hx_stl_read(&stl, path), HX_EINPUT, "not a closed surface");
 }
@@ -135,7 +135,7 @@ static void check_units(void)
 {
     check_unit(STEP CONTEXT "#3=(LENGTH_UNIT()NAMED_UNIT(*)SI_UNIT(.MILLI.,.METRE.));\n", "mm");
     check_unit(STEP "#3=( NAMED_UNIT(*)\n LENGTH_UNIT( ) SI_UNIT($,.METRE.) );\n" CONTEXT, "m");
-    /* an inch is measured in mm, which is no unit of the context */
+    /* an inch is defined in mm, which is not a unit of the context */
     check_unit(STEP "#1=(LENGTH_UNIT()NAMED_UNIT(*)SI_UNIT(.MILLI.,.METRE.));\n"
                     "#2=LENGTH_MEASURE_WITH_UNIT(LENGTH_MEASURE(25.4),#1);\n"
                     "#3=(CONVERSION_BASED_UNIT('INCH',#2)LENGTH_UNIT()NAMED_UNIT(#5));\n" CONTEXT,
@@ -149,7 +149,7 @@ static void check_units(void)
         snprintf(iges + strlen(iges), sizeof iges - strlen(iges), "%-72s%c%7d\n", line[i],
                  i == 0 ? 'S' : 'G', i == 0 ? 1 : i);
     check_unit(iges, "m");
-    *strstr(iges, "6,2HFT") = '3'; /* the name counts */
+    *strstr(iges, "6,2HFT") = '3'; /* the name has precedence */
     check_unit(iges, "ft");
 }
 
