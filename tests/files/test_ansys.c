@@ -435,7 +435,7 @@ static void test_materials(void)
         {"MP,EX,1,2\nMP,NUXY,1,0\nMP,GXY,1,9\n", "is not isotropic", 0, 0, 0},
         {"MP,EX,1,2,0.1\n", "material 1 depends on temperature", 0, 0, 0},
         {"MPDATA,EX,1,1,2,3\n", "depends on temperature", 0, 0, 0},
-        {"MP,EX,1,YOUNG\n", "values that only ANSYS evaluates", 0, 0, 0},
+        {"MP,EX,1,YOUNG\n", "values that only ANSYS computes", 0, 0, 0},
         {"MP,EX,1,2\nMP,EX,2,5\nMAT,2\nE,2,10,11,3,6,12,13,7\n", "several materials: 1 (line 24)",
          0, 0, 0},
         {"MP,EX,1,2\nMAT,7\nE,2,10,11,3,6,12,13,7\n", "material 7, which is not defined", 0, 0, 0},

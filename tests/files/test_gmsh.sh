@@ -143,7 +143,7 @@ convert linear.msh linear.vtk
 for incomplete in 0 1; do
     mesh large.geo quadratic.msh -format msh22 -order 2 -setnumber Mesh.SecondOrderIncomplete $incomplete
     convert quadratic.msh quadratic.vtk
-    grep -q 'elements of second order, [0-9]* mid-side nodes, ' log ||
+    grep -q 'elements of second order with [0-9]* mid-side nodes, ' log ||
         fault "second order is not named"
     grep -q 'off the middle' log && fault "straight edges are called curved"
     grep -v '^SCALARS' quadratic.vtk | sed -n '/^CELL_TYPES/,/^CELL_DATA/p' >types

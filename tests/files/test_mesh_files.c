@@ -571,7 +571,7 @@ static void test_order(void)
         CHECK_REL(mesh.total_volume, 1.0, 1e-14);
         const hx_set *const side = hx_mesh_find_set(&mesh, "surface 1");
         CHECK(side && side->n_face == 1 && side->n_node == 4);
-        CHECK(notes.n > 0 && strstr(notes.note[notes.n - 1].text, "mended"));
+        CHECK(notes.n > 0 && strstr(notes.note[notes.n - 1].text, "corrected"));
         hx_mesh_free(&mesh);
         hx_notes_free(&notes);
     }
@@ -696,14 +696,14 @@ static void test_advice(void)
     two_boxes(&mesh, 2, -2.0, 0.0, 1.0); /* a body given twice */
     CHECK_FAILS(
         hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, NULL), HX_EINPUT,
-        "elements 0 and 8 take the same place with different nodes (8 such pairs): the file "
-        "has this body twice; keep one of the two");
+        "elements 0 and 8 occupy the same place with different nodes (8 such pairs): the file "
+        "contains this body twice; keep one of the two");
     CHECK_OK(hx_mesh_merge_helps(&mesh, 1e-9, &helps));
     CHECK(helps == 0);
     hx_mesh_free(&mesh);
 
     two_boxes(&mesh, 2, 0.0, 2.0, 1.0); /* along an edge */
-    check_note(&mesh, "no two faces between them are equal; mesh.merge = 1e-09 joins the nodes",
+    check_note(&mesh, "no faces between them are equal; mesh.merge = 1e-09 joins the nodes",
                "crack", 1);
     CHECK_OK(hx_mesh_mend_coincident(&mesh, 1e-9, NULL, NULL));
     CHECK_OK(hx_mesh_finish(&mesh));
@@ -712,7 +712,7 @@ static void test_advice(void)
 
     two_boxes(&mesh, 2, 0.0, 0.0, 1.0); /* two cells against one */
     squeeze(&mesh, half);
-    check_note(&mesh, "are equal; merging them gives no mesh that conforms: node", "joins", 0);
+    check_note(&mesh, "are equal; merging them does not give a conforming mesh: node", "joins", 0);
     hx_mesh_free(&mesh);
 
     two_boxes(&mesh, 2, 0.0, 0.0, 1.0); /* equal faces next to others */

@@ -107,7 +107,7 @@ static void test_finish_refuses(void)
     CHECK_FAILS(hx_mesh_finish(&mesh), HX_EINPUT, "node 6 belongs to no element");
     hx_mesh_free(&mesh);
     CHECK_OK(make(&mesh, 7, cube_xyz[0], 1, (const int32_t[8]){0, 1, 2, 3, 4, 5, 6, 6}));
-    CHECK_FAILS(hx_mesh_finish(&mesh), HX_EINPUT, "names node 6 twice (places 6 and 7)");
+    CHECK_FAILS(hx_mesh_finish(&mesh), HX_EINPUT, "names node 6 twice (positions 6 and 7)");
     hx_mesh_free(&mesh);
     CHECK_FAILS(make(&mesh, 3, cube_xyz[0], 1, (const int32_t[8]){0, 1, 2, 2, 2, 2, 2, 2}),
                 HX_EINPUT, "3 nodes");
@@ -131,7 +131,7 @@ static void test_original_numbers(void)
                 }
                 snprintf(text, sizeof text, "element 37 is inverted");
             } else if (kind == 1) {
-                snprintf(text, sizeof text, "element 37 names node %d twice (places 2 and 3)",
+                snprintf(text, sizeof text, "element 37 names node %d twice (positions 2 and 3)",
                          conn[2]);
                 conn[3] = conn[2];
             } else {
