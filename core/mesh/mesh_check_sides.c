@@ -12,7 +12,7 @@ typedef struct sides {
     const uint8_t *mended; /* [n_elem] (borrowed) */
     int64_t *ptr;          /* incidences, as in hx_mesh (owned) */
     uint32_t *list;
-    int mended_are_few; /* 1: mended elements are assumed to be wrong, not the others */
+    int mended_are_few; /* 1: corrected elements are assumed to be wrong, not the others */
 } sides;
 
 /* Returns 1 if two rings of n nodes are equal with the same orientation. Rings run
@@ -53,7 +53,7 @@ static int64_t find_beside(const sides *s, int64_t e, int face)
     return -1;
 }
 
-/* Counts the faces of mended element e that have another element on its side; *other: that of the
+/* Counts the faces of corrected element e that have another element on its side; *other: that of the
  * first. */
 static int count_beside(const sides *s, int64_t e, int64_t *other)
 {

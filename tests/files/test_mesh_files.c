@@ -379,7 +379,7 @@ static void test_good_files(void)
     hx_mesh_free(&mesh);
 }
 
-/* Of groups with one name and several dimensions, the highest keeps it, in any order of names. */
+/* For groups with one name and several dimensions, the highest keeps it, in any order of names. */
 static void check_names_apart(const char *text)
 {
     hx_mesh mesh;
@@ -478,7 +478,7 @@ static void write_binary_2(FILE *f, int swap)
     fputs("\n$EndElements\n", f);
 }
 
-/* The same cube in format 4.1; the nodes of surface 1 have parameters. */
+/* This cube in format 4.1; the nodes of surface 1 have parameters. */
 static void write_binary_4(FILE *f, int swap, int n_byte)
 {
     static const int64_t n_entity[4] = {0, 0, 1, 1};

@@ -12,7 +12,7 @@ static const char path[] = "test_result_match.vtk";
 enum { N_ELEM = 60 };
 
 /* Form of a file written by another program. Element i of the file is i * stride modulo their
- * number (without a common factor); points likewise. */
+ * number (without a common factor), and so for points. */
 typedef struct form {
     int is_binary;
     const char *type;   /* of the points */
