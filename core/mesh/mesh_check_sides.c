@@ -53,8 +53,8 @@ static int64_t find_beside(const sides *s, int64_t e, int face)
     return -1;
 }
 
-/* Counts the faces of corrected element e that have another element on its side; *other: that of the
- * first. */
+/* Counts the faces of corrected element e that have another element on its side; *other: that of
+ * the first. */
 static int count_beside(const sides *s, int64_t e, int64_t *other)
 {
     int n = 0;
