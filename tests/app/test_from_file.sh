@@ -110,7 +110,7 @@ refused 'a load by mass needs material.density' cube.cfg mesh.file="$work/g.inp"
     fault "gravity is refused: $(cat stderr)"
 says 'sum of case 1, weight 1: \[900, 0, -'
 sed 's/GRAV/BX/' g.inp >bx.inp
-refused 'bx.inp:80: not read: 2 *DLOAD, BX (labels P1 to P6, GRAV and CENTRIF are read)' cube.cfg \
+refused 'bx.inp:80: not read: 2 *DLOAD, BX (only labels P1 to P6, GRAV and CENTRIF are read)' cube.cfg \
     mesh.file="$work/bx.inp"
 refused 'leave it out on purpose with mesh.ignore = ("*DLOAD, BX")' cube.cfg mesh.file="$work/bx.inp"
 "$hextop" check cube.cfg mesh.file="$work/bx.inp" 'loads=({set="Set-right";total_force=[1.0,0.0,0.0];})' \
@@ -120,7 +120,7 @@ refused 'from = "file" takes no set' cube.cfg 'loads[0].set=Set-left'
 refused 'from = "file" takes no value' cube.cfg 'supports[0].value=[0.0, 0.0, 1.0]'
 refused 'allowed is [1, 1000]' "$bracket" 'loads[0].case=0'
 sed 's/^\*Element, type=C3D8R/*Element, type=SC8R/' "$source/examples/meshes/cube_job.inp" >q.inp
-refused 'element 1 is a SC8R (8 such' cube.cfg mesh.file="$work/q.inp"
+refused 'element 1 is a SC8R (the file has 8' cube.cfg mesh.file="$work/q.inp"
 
 # The material from the file, beside keys that differ; of others it is refused with their sets.
 sed 's/^material.*/material = { from = "file"; };/; s/^mesh.*/units = "N, mm, MPa"; &/' cube.cfg >steel.cfg
