@@ -164,15 +164,17 @@ static int is_moving(const hx_session *s, const hx_doubt_facts *f, int n)
 
 /* 1 if two designs come by turns: each has the compliance of the one before the one before, and
  * not of that in between; or the compliance of both is the same, as of mirrored designs. However
- * small the difference is, densities change by much. */
+ * small the difference is, densities change by much: but for a projection, behind which most of what
+ * the design moves by is lost. */
 static int is_swinging(const hx_session *s, const hx_doubt_facts *f)
 {
     enum { N = 4 };
-    const double near = 0.2, same = 1e-7, noise = 1e-7;
+    const double near = 0.2, same = 1e-7, noise = 1e-7, projected = 1e-3;
     double c[N];
     if (f->n_recent < N || since_met(s, f) < N - 1) return 0;
     for (int i = 0; i < N; i++) c[i] = f->recent[i].compliance;
     const double step = fabs(c[0] - c[1]);
+    if (s->cfg.optimization.projection.given && difference(c[0], c[1]) < projected) return 0;
     if (!(step > limit_of(HX_DOUBT_CHANGING) * fmin(fabs(c[0]), fabs(c[1]))) && !is_moving(s, f, N))
         return 0;
     if (difference(c[0], c[1]) < same && difference(c[1], c[2]) < same) return 1;

@@ -518,7 +518,7 @@ def test_causes():
                        "solver.threads=1")
         found = {code: found[code] for code in ("changing", "volume") if code in found}
         check(len(found) == 1, f"{n}: one cause, one remedy: {found}")
-        check(all("optimization.projection.beta=1 " in e["remedy"] and "move" not in e["remedy"] and "goes on" not in e["remedy"]
+        check(all("optimization.projection.beta=1 " in e["remedy"] and "smaller steps" not in e["remedy"] and "goes on" not in e["remedy"]
                   for e in found.values()), f"{n}: {found}")
         for entry in found.values():
             percent = re.search(r"is (\S+) % above", entry["text"])
