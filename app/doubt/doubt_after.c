@@ -61,6 +61,24 @@ static int starts_steep(const hx_config *cfg)
            !cfg->optimization.initial;
 }
 
+/* A move limit with which designs settle, if it is smaller than the config's: longer steps than usual
+ * become usual ones; if the exponents are usual as well, steps become smaller. */
+static double calm_move(const hx_config *cfg)
+{
+    const double move = cfg->optimization.move;
+    if (starts_steep(cfg)) return fmin(move, 0.05);
+    if (move > 0.2) return 0.1;
+    return cfg->optimization.damping > 0.5 || cfg->optimization.penalty > 3.0 ? move : 0.25 * move;
+}
+
+/* Iterations in which each density can cross its range twice, in such steps. */
+static int calm_iterations(const hx_config *cfg)
+{
+    const int n = cfg->optimization.iterations,
+              twice = (int)fmin(ceil(2.0 / calm_move(cfg)), 1000.0);
+    return calm_move(cfg) < cfg->optimization.move && twice > n ? twice : n;
+}
+
 /* Where a projection ends that begins flat: steeper ones make designs jump at their end too, flatter
  * ones leave them grey. */
 static double last_beta(const hx_config *cfg)
@@ -77,11 +95,13 @@ static const char *begin_flat(const hx_config *cfg, char *text, size_t n_text)
     flat.optimization.projection.beta = 1.0;
     flat.optimization.projection.beta_max = most;
     if (is_other) snprintf(last, sizeof last, "optimization.projection.beta_max=%g ", most);
-    if (is_other && cfg->optimization.move > 0.05) move_words(cfg, 0.05, move, sizeof move);
+    if (calm_move(cfg) < cfg->optimization.move) move_words(cfg, calm_move(cfg), move, sizeof move);
     snprintf(text, n_text,
              "a projection that begins with beta = %g makes densities jump: "
-             "`optimization.projection.beta=1 %s%s%soptimization.iterations=%d` lets it rise",
+             "`optimization.projection.beta=1 %s%s%s%s%soptimization.iterations=%d` lets it rise",
              cfg->optimization.projection.beta, last, move, move[0] ? " " : "",
+             cfg->optimization.damping > 0.5 ? "optimization.damping=0.5 " : "",
+             cfg->optimization.penalty > 3.0 ? "optimization.penalty=3 " : "",
              enough_iterations(&flat, cfg->optimization.iterations));
     return text;
 }
@@ -169,7 +189,7 @@ static int is_moving(const hx_session *s, const hx_doubt_facts *f, int n)
 static int is_swinging(const hx_session *s, const hx_doubt_facts *f)
 {
     enum { N = 4 };
-    const double near = 0.2, same = 1e-7, noise = 1e-7, projected = 1e-3;
+    const double near = 0.2, same = 1e-7, noise = 1e-7, projected = limit_of(HX_DOUBT_CHANGING);
     double c[N];
     if (f->n_recent < N || since_met(s, f) < N - 1) return 0;
     for (int i = 0; i < N; i++) c[i] = f->recent[i].compliance;
@@ -241,11 +261,13 @@ static int project_iterations(const hx_session *s, const hx_doubt_facts *f)
 
 /* The steps that a projection takes if the config states none; and a damping that lets designs
  * settle. */
-static const char *projection_steps(const hx_config *cfg, char *text, size_t n_text)
+static const char *projection_steps(const hx_session *s, char *text, size_t n_text)
 {
-    char move[96] = "";
-    if (cfg->optimization.move > 0.1) move_words(cfg, 0.1, move, sizeof move);
-    snprintf(text, n_text, "%s%s%s", move, move[0] ? " " : "",
+    const hx_config *const cfg = &s->cfg;
+    const double usual = 0.1, move = starts_steep(cfg) ? calm_move(cfg) : usual;
+    char words[96] = "";
+    if (cfg->optimization.move > move) move_words(cfg, move, words, sizeof words);
+    snprintf(text, n_text, "%s%s%s", words, words[0] ? " " : "",
              cfg->optimization.damping > 0.5 ? "optimization.damping=0.5 " : "");
     return text;
 }
@@ -256,7 +278,9 @@ static void project(const hx_session *s, const hx_doubt_facts *f, const char *fi
 {
     const hx_config *const cfg = &s->cfg;
     const int advised = project_iterations(s, f),
-              n = goes_on(s, f) ? most_of(advised, go_on_iterations(s, f)) : advised;
+              n = goes_on(s, f)     ? most_of(advised, go_on_iterations(s, f))
+                  : is_rising(s, f) ? most_of(advised, calm_iterations(cfg))
+                                    : advised;
     const double most = cfg->optimization.projection.beta_max;
     const char *const filter = filter_words(s);
     char steps[160];
@@ -268,7 +292,7 @@ static void project(const hx_session *s, const hx_doubt_facts *f, const char *fi
                  cfg->optimization.projection.given && most >= 0.5 * steepest
                      ? ""
                      : "'optimization.projection={}' ",
-                 projection_steps(cfg, steps, sizeof steps), n);
+                 projection_steps(s, steps, sizeof steps), n);
     else if (f->last->beta < most)
         snprintf(text, n_text, "`%soptimization.iterations=%d` lets the projection go on", first,
                  n);
@@ -421,26 +445,25 @@ static int judge_stiffness(hx_doubts *doubts, hx_session *s)
     return HX_OK;
 }
 
-/* What optimality criteria settle with: steps of the usual length, the usual exponents, or smaller
- * steps. */
-static const char *calm(const hx_config *cfg, char *text, size_t n_text)
+/* What optimality criteria settle with: the usual exponents and smaller steps. */
+static const char *calm(const hx_session *s, const hx_doubt_facts *f, char *text, size_t n_text)
 {
-    const double move = cfg->optimization.move, usual = 0.2;
-    char words[96];
-    if (starts_steep(cfg))
-        begin_flat(cfg, text, n_text);
-    else if (cfg->optimization.damping > 0.5)
-        snprintf(text, n_text, "`optimization.damping=0.5%s%s` lets designs settle",
-                 move > usual ? " " : "",
-                 move > usual ? move_words(cfg, usual, words, sizeof words) : "");
-    else if (move > usual)
-        snprintf(text, n_text, "`%s` takes smaller steps",
-                 move_words(cfg, usual, words, sizeof words));
-    else if (cfg->optimization.penalty > 3.0)
-        snprintf(text, n_text, "`optimization.penalty=3` lets designs settle");
-    else
-        snprintf(text, n_text, "`%s` takes smaller steps",
-                 move_words(cfg, 0.25 * move, words, sizeof words));
+    const hx_config *const cfg = &s->cfg;
+    const double move = calm_move(cfg);
+    const int n = calm_iterations(cfg), is_grey = f->last->greyness > limit_of(HX_DOUBT_GREY);
+    char words[96] = "", more[64] = "";
+    if (starts_steep(cfg)) return begin_flat(cfg, text, n_text);
+    if (move < cfg->optimization.move) move_words(cfg, move, words, sizeof words);
+    if (n > cfg->optimization.iterations)
+        snprintf(more, sizeof more, " optimization.iterations=%d",
+                 is_grey ? most_of(n, project_iterations(s, f)) : n);
+    const char *const damping = cfg->optimization.damping > 0.5 ? " optimization.damping=0.5" : "",
+                      *const penalty =
+                          cfg->optimization.penalty > 3.0 ? " optimization.penalty=3" : "";
+    char all[320];
+    snprintf(all, sizeof all, "%s%s%s%s%s", damping, penalty, words[0] ? " " : "", words, more);
+    snprintf(text, n_text, "`%s` %s", all + 1,
+             damping[0] || penalty[0] ? "lets designs settle" : "takes smaller steps");
     return text;
 }
 
@@ -483,13 +506,23 @@ static int is_blurred(const hx_session *s, const hx_doubt_facts *f)
 static const char *sharpen(const hx_session *s, char *text, size_t n_text)
 {
     char steps[160];
-    projection_steps(&s->cfg, steps, sizeof steps);
+    projection_steps(s, steps, sizeof steps);
     snprintf(text, n_text,
              "the filter \"%s\" makes the design of optimization.initial grey again: "
              "`%s'optimization.projection={}' %soptimization.iterations=%d` keeps it sharp",
              s->filter.kind->name, filter_words(s), steps,
              most_of(s->cfg.optimization.iterations, 150));
     return text;
+}
+
+/* 1 if the advice against greyness is a projection, whose steps are longer than those that would calm
+ * this run: one command for both. */
+static int is_projected_first(const hx_session *s, const hx_doubt_facts *f)
+{
+    const hx_config *const cfg = &s->cfg;
+    return f->last->greyness > limit_of(HX_DOUBT_GREY) && !starts_steep(cfg) &&
+           calm_move(cfg) < fmin(cfg->optimization.move, 0.1) &&
+           (!cfg->optimization.projection.given || filter_words(s)[0]);
 }
 
 /* What stops it, and how to get a better design than the last one. */
@@ -499,8 +532,10 @@ static const char *calm_or_keep(const hx_session *s, const hx_doubt_facts *f, in
     const int last = f->last->iteration;
     if (is_blurred(s, f))
         sharpen(s, text, n_text);
+    else if (is_projected_first(s, f))
+        project(s, f, "", text, n_text);
     else
-        calm(&s->cfg, text, n_text);
+        calm(s, f, text, n_text);
     const size_t used = strlen(text);
     if (!is_written(&s->cfg, better, last))
         snprintf(text + used, n_text - used,
