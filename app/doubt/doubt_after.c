@@ -62,7 +62,7 @@ static int starts_steep(const hx_config *cfg)
 }
 
 /* A move limit with which designs settle, if it is smaller than the config's: longer steps than usual
- * become usual ones; if the exponents are usual as well, steps become smaller. */
+ * become usual ones; if the exponents are usual too, steps become smaller. */
 static double calm_move(const hx_config *cfg)
 {
     const double move = cfg->optimization.move;
