@@ -61,8 +61,8 @@ static int starts_steep(const hx_config *cfg)
            !cfg->optimization.initial;
 }
 
-/* A move limit with which designs settle, if it is smaller than the config's: longer steps than usual
- * become usual ones; if the exponents are usual too, steps become smaller. */
+/* A move limit with which designs settle, if it is smaller than the config's: longer steps than
+ * usual become usual ones; if the exponents are usual too, steps become smaller. */
 static double calm_move(const hx_config *cfg)
 {
     const double move = cfg->optimization.move;
@@ -79,8 +79,8 @@ static int calm_iterations(const hx_config *cfg)
     return calm_move(cfg) < cfg->optimization.move && twice > n ? twice : n;
 }
 
-/* Where a projection ends that begins flat: steeper ones make designs jump at their end too, flatter
- * ones leave them grey. */
+/* Where a projection ends that begins flat: steeper ones make designs jump at their end too,
+ * flatter ones leave them grey. */
 static double last_beta(const hx_config *cfg)
 {
     return fmin(fmax(cfg->optimization.projection.beta_max, 32.0), 64.0);
@@ -184,8 +184,8 @@ static int is_moving(const hx_session *s, const hx_doubt_facts *f, int n)
 
 /* 1 if two designs come by turns: each has the compliance of the one before the one before, and
  * not of that in between; or the compliance of both is the same, as of mirrored designs. However
- * small the difference is, densities change by much: but for a projection, behind which most of what
- * the design moves by is lost. */
+ * small the difference is, densities change by much: but for a projection, behind which most of
+ * what the design moves by is lost. */
 static int is_swinging(const hx_session *s, const hx_doubt_facts *f)
 {
     enum { N = 4 };
@@ -515,8 +515,8 @@ static const char *sharpen(const hx_session *s, char *text, size_t n_text)
     return text;
 }
 
-/* 1 if the advice against greyness is a projection, whose steps are longer than those that would calm
- * this run: one command for both. */
+/* 1 if the advice against greyness is a projection, whose steps are longer than those that would
+ * calm this run: one command for both. */
 static int is_projected_first(const hx_session *s, const hx_doubt_facts *f)
 {
     const hx_config *const cfg = &s->cfg;

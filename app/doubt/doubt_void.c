@@ -263,8 +263,8 @@ fail:
 
 /* --- the remedy --- */
 
-/* Share of the force from which on it is worth a word: single tetrahedra that a set leaves on an edge
- * hang on hinges too. */
+/* Share of the force from which on it is worth a word: single tetrahedra that a set leaves on an
+ * edge hang on hinges too. */
 static double least_share(joint by)
 {
     return by == BY_FACES ? 0.01 : hx_doubt_table[HX_DOUBT_VOID_CUTS].limit;
@@ -387,8 +387,8 @@ static int has_void(const hx_session *s)
     return 0;
 }
 
-/* *found: 1: void cuts, which is warned of. A mesh that hangs on hinges, or is moved rigidly, without
- * its void too is no matter of the void. */
+/* found: 1: void cuts, which is warned of. A mesh that hangs on hinges, or is moved rigidly,
+ * without its void too is no matter of the void. */
 static int judge_joint(hx_doubts *doubts, const hx_session *s, joint by, int *found)
 {
     uint8_t *without = NULL;
