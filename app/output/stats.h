@@ -2,6 +2,7 @@
 #ifndef HX_STATS_H
 #define HX_STATS_H
 
+#include "../doubt/doubt.h"
 #include "core/design/optimizer.h"
 
 enum { HX_STATS_RECENT = 6 };
@@ -27,9 +28,9 @@ typedef struct hx_stats {
     int64_t n_solve_failed;    /* solves that did not converge */
     int n_missed;              /* designs whose volume is not the one asked for */
     hx_iteration last;         /* the last one */
-    int n_recent;              /* compliances known of the last designs with the penalty and beta
-                                  of the last one, at most HX_STATS_RECENT */
-    double recent[HX_STATS_RECENT]; /* the last first */
+    int n_recent;              /* designs known of the last ones with the penalty and beta of the
+                                  last one, at most HX_STATS_RECENT */
+    hx_doubt_record recent[HX_STATS_RECENT]; /* the last first */
 } hx_stats;
 
 /* Parts of an iteration's PCG stage: setting the preconditioner up and applying it; all else but

@@ -74,7 +74,7 @@ typedef struct hx_session {
     hx_pcg pcg;
     hx_analysis analysis;
     hx_filter filter;
-    double initial_greyness; /* of the densities of optimization.initial that a filter maps; NaN */
+    double initial_greyness; /* of the densities of optimization.initial; NaN: none */
     hx_least_volume least_volume; /* of any design, once the filter is there */
     hx_optimizer opt;
     double filter_radius; /* length; 0 if the filter has none */

@@ -199,12 +199,17 @@ static int check_finite(const hx_optimizer *opt, const double *d_field, int *fin
 static int check_breakdown(const hx_optimizer *opt, const hx_iteration *record)
 {
     if (record->reason != HX_PCG_INDEFINITE) return HX_OK;
+    const hx_analysis *const analysis = opt->analysis;
+    const int is_mixed = analysis->pcg->params.precision == HX_PRECISION_MIXED;
+    const int is_jacobi = strcmp(analysis->pc->kind->name, "jacobi") == 0;
     return HX_RAISE(HX_ENUMERIC,
                     "iteration %d: PCG broke down twice: the matrix is not positive definite "
                     "(|r|/|f| = %.2g): something that nothing holds, an element turned inside out "
-                    "or too weak a void; use solver.preconditioner = \"jacobi\", solver.precision "
-                    "= \"double\" or a larger optimization.rho_min",
-                    opt->iteration, record->pcg_residual);
+                    "or too weak a void; use %s%sa larger optimization.rho_min or a lower "
+                    "optimization.penalty",
+                    opt->iteration, record->pcg_residual,
+                    is_jacobi ? "" : "solver.preconditioner = \"jacobi\", ",
+                    is_mixed ? "solver.precision = \"double\", " : "");
 }
 
 /* Step 1: K(rho) u = f for every load case, and the adjoint ones. */

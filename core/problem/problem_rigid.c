@@ -483,3 +483,36 @@ fail:
     free(f);
     return rc;
 }
+
+/* Of heat. */
+static int have_one_temperature(const hx_problem *problem, const int32_t *body_of, fit *f)
+{
+    const double *const value = problem->supports.prescribed;
+    for (int64_t p = 0; p < problem->space.n_point; p++) {
+        const int32_t b = body_of[p];
+        if (b < 0 || !problem->supports.fixed[p]) continue;
+        if (f[b].body.n_fixed++ == 0) f[b].right[0] = value[p];
+        f[b].most = fmax(f[b].most, fabs(value[p]));
+        if (fabs(value[p] - f[b].right[0]) > same_motion * f[b].most) return 0;
+    }
+    return problem->films.n == 0;
+}
+
+int hx_rigid_bodies_are_moved(const hx_problem *problem, const int32_t *body_of, int64_t n_body,
+                              const hx_rigid_body *body, int *is)
+{
+    fit *f = NULL;
+    int rc = HX_OK;
+    *is = 0;
+    if (problem->mesh->window || problem->space.element == HX_ELEMENT_SPLINE) return HX_OK;
+    if (!problem->supports.prescribed || holds_otherwise(problem)) return HX_OK;
+    HX_TRY(hx_alloc(&f, (size_t)n_body, sizeof *f, "bodies"));
+    if (hx_problem_is_heat(problem)) {
+        *is = have_one_temperature(problem, body_of, f);
+    } else {
+        for (int64_t b = 0; b < n_body; b++) f[b].body = body[b];
+        rc = fit_bodies(problem, body_of, n_body, f, is);
+    }
+    free(f);
+    return rc;
+}

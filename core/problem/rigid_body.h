@@ -37,6 +37,13 @@ void hx_rigid_body_add_work(const hx_rigid_body *body, const double *x, const do
 /* 1 if work[6] of forces whose magnitudes add up to `size` drives a motion that nothing holds. */
 int hx_rigid_body_is_driven(const hx_rigid_body *body, const double work[6], double size);
 
+/* is := 1 if prescribed displacements move each of the measured bodies like a rigid one (of heat:
+ * if each has one temperature), to 1e-12 of the largest, and neither springs, convection nor held
+ * points of rigid sets act beside them. Of a whole mesh whose points are nodes and middles;
+ * otherwise 0. */
+int hx_rigid_bodies_are_moved(const hx_problem *problem, const int32_t *body_of, int64_t n_body,
+                              const hx_rigid_body *body, int *is);
+
 #ifdef __cplusplus
 }
 #endif
