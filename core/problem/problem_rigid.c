@@ -1,8 +1,8 @@
 /* Rigid motions that supports and springs leave free, body by body.
  *
- * The six rigid motions of a body about its centre (rotations scaled by its size) are restricted to
- * the fixed degrees of freedom and those with springs; a null vector of their Gram matrix is a
- * motion that nothing holds.
+ * Passes over the fixed degrees of freedom, those with springs and the held points of rigid sets
+ * find what the rigid motions of each body move there (rigid_body.c); a motion that moves nothing
+ * of that is free.
  */
 #include <math.h>
 #include <stdio.h>
@@ -10,135 +10,9 @@
 #include <string.h>
 
 #include "../base/memory.h"
-#include "../base/vec3.h"
 #include "../mesh/mesh_quality.h"
 #include "problem_internal.h"
 #include "rigid_body.h"
-#include "symmetric.h"
-
-/* An eigenvalue of the Gram matrix, relative to the largest, up to which its motion is free. */
-static const double free_eigenvalue = 1e-10;
-
-static void body_centre(const hx_rigid_body *body, double centre[3], double *size)
-{
-    *size = 0.0;
-    for (int i = 0; i < 3; i++) {
-        centre[i] = 0.5 * (body->lower[i] + body->upper[i]);
-        *size = fmax(*size, 0.5 * (body->upper[i] - body->lower[i]));
-    }
-}
-
-/* Component i of the six motions at x: translations, then rotations about x, y, z. */
-static void motions(const hx_rigid_body *body, const double *x, int i, double phi[6])
-{
-    double centre[3], size;
-    body_centre(body, centre, &size);
-    const int j = (i + 1) % 3, k = (i + 2) % 3;
-    memset(phi, 0, 6 * sizeof *phi);
-    phi[i] = 1.0;
-    phi[3 + j] = (x[k] - centre[k]) / size; /* (omega x d)_i = omega_j d_k - omega_k d_j */
-    phi[3 + k] = -(x[j] - centre[j]) / size;
-}
-
-/* Component i at x is held. */
-static void add_held(const double *x, int i, hx_rigid_body *body)
-{
-    double phi[6];
-    motions(body, x, i, phi);
-    for (int r = 0; r < 6; r++)
-        for (int c = 0; c < 6; c++) body->gram[r][c] += phi[r] * phi[c];
-    body->n_fixed++;
-}
-
-/* Smallest eigenvalue and its vector of a symmetric 6 x 6 matrix. */
-static double smallest_eigen(double a[6][6], double vector[6], double *largest)
-{
-    double v[6][6];
-    hx_symmetric_rotate(6, a[0], v[0]);
-    int least = 0;
-    *largest = a[0][0];
-    for (int i = 1; i < 6; i++) {
-        if (a[i][i] < a[least][least]) least = i;
-        if (a[i][i] > *largest) *largest = a[i][i];
-    }
-    for (int k = 0; k < 6; k++) vector[k] = v[k][least];
-    return a[least][least];
-}
-
-static void describe_direction(const double d[3], char *text, size_t n_text)
-{
-    const double length = hx_norm3(d);
-    for (int i = 0; i < 3; i++)
-        if (fabs(d[i]) > 0.999 * length) {
-            snprintf(text, n_text, "%c", "xyz"[i]);
-            return;
-        }
-    snprintf(text, n_text, "(%.3g, %.3g, %.3g)", d[0] / length, d[1] / length, d[2] / length);
-}
-
-/* "translation along x" or "rotation about an axis along z through (1, 2, 3)". */
-static void describe_motion(const hx_rigid_body *body, const double motion[6], char *text,
-                            size_t n_text)
-{
-    double centre[3], size;
-    char direction[64];
-    const double *t = motion, *w = motion + 3;
-    const double ww = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
-    body_centre(body, centre, &size);
-    if (ww < 1e-8) {
-        describe_direction(t, direction, sizeof direction);
-        snprintf(text, n_text, "translation along %s", direction);
-        return;
-    }
-    describe_direction(w, direction, sizeof direction);
-    double point[3];
-    for (int i = 0; i < 3; i++) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        point[i] = centre[i] + size * (w[j] * t[k] - w[k] * t[j]) / ww;
-        if (fabs(point[i]) < 1e-9 * size) point[i] = 0.0; /* rounding */
-    }
-    snprintf(text, n_text, "rotation about an axis along %s through (%.6g, %.6g, %.6g)", direction,
-             point[0], point[1], point[2]);
-}
-
-/* The held motions of a point that goes with a rigid set, for the bodies that it is part of. */
-static void add_held_point(const hx_problem *problem, const hx_rigid_set *set,
-                           const int32_t *body_of, hx_rigid_body *body)
-{
-    int64_t last = -1;
-    for (int64_t k = 0; set->held && k < set->n; k++) {
-        const int64_t node = problem->rigid.node[set->first + k];
-        const int64_t near = hx_space_near_node(&problem->space, node);
-        if (body_of[near] < 0 || body_of[near] == last) continue;
-        hx_rigid_body *const to = &body[last = body_of[near]];
-        for (int i = 0; i < 3; i++)
-            if (set->held >> i & 1u) add_held(set->point, i, to);
-        for (int i = 3; i < 6; i++) {
-            if (!(set->held >> i & 1u)) continue;
-            to->gram[i][i] += 1.0;
-            to->n_fixed++;
-        }
-    }
-}
-
-static int check_body(const hx_problem *problem, hx_rigid_body *body, int64_t n_body,
-                      const char *origin)
-{
-    double motion[6], largest;
-    char text[192], which[96] = "the model";
-    if (n_body > 1)
-        snprintf(which, sizeof which, "the body that holds node %lld (one of %lld bodies)",
-                 (long long)hx_mesh_node_number(problem->mesh, body->first_node),
-                 (long long)n_body);
-    if (body->n_fixed == 0)
-        return HX_RAISE(HX_EINPUT, "%s: %s has no support: fix at least six degrees of freedom",
-                        origin, which);
-    const double least = smallest_eigen(body->gram, motion, &largest);
-    if (least > free_eigenvalue * largest) return HX_OK;
-    describe_motion(body, motion, text, sizeof text);
-    return HX_RAISE(HX_EINPUT, "%s: the supports leave %s a rigid motion, a %s: fix more", origin,
-                    which, text);
-}
 
 /* Extents and first nodes. */
 static void measure_bodies(const hx_mesh *mesh, const int32_t *body_of, int64_t n_body,
@@ -173,72 +47,151 @@ static int64_t next_held(const uint8_t *fixed, int64_t point, int64_t n)
     return point;
 }
 
-/* Component i of a point holds its body. */
-static void hold_point(const hx_problem *problem, int64_t point, int i, const int32_t *body_of,
-                       hx_rigid_body *body)
+/* What is held, of which bodies. */
+typedef struct holds {
+    const hx_problem *problem;
+    const int32_t *body_of; /* [n_node] NULL: all is body 0 */
+    int64_t n_point;        /* of the space, that are looked at */
+    int is_own, has_others; /* own points of a window only; springs and rigid sets hold, too */
+    const hx_all *all;      /* whose holds count together, NULL: these only */
+} holds;
+
+typedef void visit(const hx_mesh *mesh, int64_t near, const double *x, int i, hx_rigid_body *body);
+
+static hx_rigid_body *body_at(const holds *h, int64_t point, int64_t *near, hx_rigid_body *body)
 {
-    const int32_t to = body_of[hx_space_near_node(&problem->space, point)];
-    if (to >= 0) add_held(problem->space.xyz + 3 * point, i, &body[to]);
+    *near = hx_space_near_node(&h->problem->space, point);
+    const int32_t to = h->body_of ? h->body_of[*near] : 0;
+    return to >= 0 ? &body[to] : NULL;
+}
+
+/* The held motions of a point that goes with a rigid set, for the bodies that it is part of. */
+static void visit_set(const holds *h, const hx_rigid_set *set, visit *each, hx_rigid_body *body)
+{
+    const hx_rigid_body *last = NULL;
+    for (int64_t k = 0; set->held && k < set->n; k++) {
+        int64_t near;
+        hx_rigid_body *const to = body_at(h, h->problem->rigid.node[set->first + k], &near, body);
+        if (!to || to == last) continue;
+        last = to;
+        for (int i = 0; i < 6; i++)
+            if (set->held >> i & 1u) each(h->problem->mesh, near, set->point, i, to);
+    }
+}
+
+static void visit_point(const holds *h, int64_t point, int i, visit *each, hx_rigid_body *body)
+{
+    int64_t near;
+    hx_rigid_body *const to = body_at(h, point, &near, body);
+    if (to) each(h->problem->mesh, near, h->problem->space.xyz + 3 * point, i, to);
+}
+
+static void visit_holds(const holds *h, visit *each, hx_rigid_body *body)
+{
+    const hx_problem *const p = h->problem;
+    const uint8_t *const fixed = p->supports.fixed;
+    for (int64_t a = next_held(fixed, 0, h->n_point); a < h->n_point;
+         a = next_held(fixed, a + 1, h->n_point))
+        for (int i = 0; i < 3; i++)
+            if (fixed[a] >> i & 1 && (!h->is_own || hx_mesh_owns_node(p->mesh, a)))
+                visit_point(h, a, i, each, body);
+    for (int64_t k = 0; h->has_others && k < p->springs.n; k++) { /* however soft */
+        const int64_t point = p->springs.dof[k] / 3;
+        if (point >= h->n_point) continue; /* the corners of its face have springs too */
+        visit_point(h, point, (int)(p->springs.dof[k] % 3), each, body);
+    }
+    for (int i = 0; h->has_others && i < p->rigid.n; i++)
+        visit_set(h, &p->rigid.set[i], each, body);
+}
+
+static int sum_counts(const hx_all *all, hx_rigid_body *body)
+{
+    HX_TRY(hx_all_sum_i64(all, 1, &body->n_fixed));
+    HX_TRY(hx_all_sum(all, 3, body->n_held));
+    return hx_all_sum(all, 9, body->mean[0]);
+}
+
+static int sum_reach(const hx_all *all, hx_rigid_body *body)
+{
+    HX_TRY(hx_all_sum(all, 3, body->sum));
+    return hx_all_most(all, 3, body->reach);
+}
+
+static int least_edge(const hx_all *all, hx_rigid_body *body)
+{
+    double most = -body->edge;
+    HX_TRY(hx_all_most(all, 1, &most));
+    body->edge = -most;
+    return HX_OK;
+}
+
+/* The free motions of body[n_body], whose extents are known. Fails only with `all`. */
+static int judge(const holds *h, int64_t n_body, hx_rigid_body *body)
+{
+    int needs_edge = 0;
+    visit_holds(h, hx_rigid_body_count, body);
+    for (int64_t b = 0; b < n_body; b++) {
+        if (h->all) HX_TRY(sum_counts(h->all, &body[b]));
+        hx_rigid_body_finish_count(&body[b]);
+    }
+    visit_holds(h, hx_rigid_body_spread, body);
+    for (int64_t b = 0; b < n_body; b++) {
+        if (h->all) HX_TRY(hx_all_sum(h->all, 9, body[b].spread[0]));
+        hx_rigid_body_finish_spread(&body[b]);
+    }
+    visit_holds(h, hx_rigid_body_reach, body);
+    for (int64_t b = 0; b < n_body; b++) {
+        if (h->all) HX_TRY(sum_reach(h->all, &body[b]));
+        needs_edge |= hx_rigid_body_needs_edge(&body[b]);
+    }
+    if (needs_edge) visit_holds(h, hx_rigid_body_edge, body);
+    for (int64_t b = 0; b < n_body; b++) {
+        if (h->all && needs_edge) HX_TRY(least_edge(h->all, &body[b]));
+        hx_rigid_body_finish(&body[b]);
+    }
+    return HX_OK;
 }
 
 void hx_rigid_bodies_hold(const hx_problem *problem, const int32_t *body_of, int64_t n_body,
                           hx_rigid_body *body)
 {
     const hx_space *const space = &problem->space;
-    const int64_t n_point =
-        space->element == HX_ELEMENT_SPLINE ? space->n_point : problem->mesh->n_node;
-    const uint8_t *const fixed = problem->supports.fixed;
+    const holds h = {.problem = problem,
+                     .body_of = body_of,
+                     .n_point = space->element == HX_ELEMENT_SPLINE ? space->n_point
+                                                                    : problem->mesh->n_node,
+                     .has_others = 1};
     measure_bodies(problem->mesh, body_of, n_body, body);
-    for (int64_t node = next_held(fixed, 0, n_point); node < n_point;
-         node = next_held(fixed, node + 1, n_point))
-        for (int i = 0; i < 3; i++)
-            if (fixed[node] >> i & 1) hold_point(problem, node, i, body_of, body);
-    for (int64_t k = 0; k < problem->springs.n; k++) { /* however soft */
-        const int64_t node = problem->springs.dof[k] / 3;
-        if (node >= n_point) continue; /* the corners of its face have springs too */
-        hold_point(problem, node, (int)(problem->springs.dof[k] % 3), body_of, body);
-    }
-    for (int i = 0; i < problem->rigid.n; i++)
-        add_held_point(problem, &problem->rigid.set[i], body_of, body);
+    (void)judge(&h, n_body, body);
 }
 
-void hx_rigid_body_add_work(const hx_rigid_body *body, const double *x, const double *force,
-                            double work[6])
+static int check_body(const hx_problem *problem, hx_rigid_body *body, int64_t n_body,
+                      const char *origin)
 {
-    for (int i = 0; i < 3; i++) {
-        double phi[6];
-        motions(body, x, i, phi);
-        for (int r = 0; r < 6; r++) work[r] += phi[r] * force[i];
-    }
-}
-
-int hx_rigid_body_is_driven(const hx_rigid_body *body, const double work[6], double size)
-{
-    static const double rounding = 1e-6; /* of coordinates in files, too */
-    double a[6][6], v[6][6], largest = 0.0;
-    memcpy(a, body->gram, sizeof a);
-    hx_symmetric_rotate(6, a[0], v[0]);
-    for (int i = 0; i < 6; i++) largest = fmax(largest, a[i][i]);
-    for (int i = 0; i < 6; i++) {
-        double sum = 0.0;
-        for (int k = 0; k < 6; k++) sum += v[k][i] * work[k];
-        if (a[i][i] <= free_eigenvalue * largest && fabs(sum) > rounding * size) return 1;
-    }
-    return 0;
+    char text[192], which[96] = "the model";
+    if (n_body > 1)
+        snprintf(which, sizeof which, "the body that holds node %lld (one of %lld bodies)",
+                 (long long)hx_mesh_node_number(problem->mesh, body->first_node),
+                 (long long)n_body);
+    if (body->n_fixed == 0)
+        return HX_RAISE(HX_EINPUT, "%s: %s has no support: fix at least six degrees of freedom",
+                        origin, which);
+    if (body->n_free == 0) return HX_OK;
+    hx_rigid_body_describe(body, body->free[0], text, sizeof text);
+    return HX_RAISE(HX_EINPUT, "%s: the supports leave %s a rigid motion, a %s: fix more", origin,
+                    which, text);
 }
 
 /* What holds own points of a window, where the mesh counts as one body. */
 static int check_one_body(hx_problem *problem, const char *origin)
 {
     const hx_mesh *const mesh = problem->mesh;
+    const holds h = {
+        .problem = problem, .n_point = mesh->n_node, .is_own = 1, .all = hx_mesh_all(mesh)};
     hx_rigid_body body = {.first_node = 0};
     problem->n_body = 1;
     measure_bodies(mesh, NULL, 1, &body);
-    for (int64_t node = 0; node < mesh->n_node; node++)
-        for (int i = 0; hx_mesh_owns_node(mesh, node) && i < 3; i++)
-            if (problem->supports.fixed[node] >> i & 1) add_held(mesh->xyz + 3 * node, i, &body);
-    HX_TRY(hx_all_sum(hx_mesh_all(mesh), 36, body.gram[0]));
-    HX_TRY(hx_all_sum_i64(hx_mesh_all(mesh), 1, &body.n_fixed));
+    HX_TRY(judge(&h, 1, &body));
     return check_body(problem, &body, 1, origin);
 }
 
@@ -267,46 +220,46 @@ fail:
 
 /* The prescribed values of a body beside the rigid motion that fits them best. */
 typedef struct fit {
-    hx_rigid_body body;         /* its gram is that of all prescribed components */
-    double motion[6], right[6]; /* coefficients of the six motions; of the normal equations */
-    double most, off;           /* the largest value, and the largest distance from the motion */
+    hx_rigid_body body;      /* held by all prescribed components */
+    double move[3], turn[3]; /* the motion: at the means of held components; omega */
+    double right_move[3], right_turn[3];
+    double most, off; /* the largest value, and the largest distance from the motion */
 } fit;
 
 /* Relative to the largest value, up to which a value follows the motion. */
 static const double same_motion = 1e-12;
 
-/* motion += the least-squares solution of gram motion = right, 0 for motions that nothing holds. */
+/* The motion gains the least-squares solution of what is left, 0 for motions that nothing holds. */
 static void improve_fit(fit *f)
 {
-    double a[6][6], v[6][6], largest = 0.0;
-    memcpy(a, f->body.gram, sizeof a);
-    hx_symmetric_rotate(6, a[0], v[0]);
-    for (int i = 0; i < 6; i++) largest = fmax(largest, a[i][i]);
-    for (int i = 0; i < 6; i++) {
+    const hx_rigid_body *const body = &f->body;
+    for (int i = 0; i < 3; i++)
+        if (body->n_held[i] > 0.0) f->move[i] += f->right_move[i] / body->n_held[i];
+    for (int k = 0; k < 3; k++) {
         double sum = 0.0;
-        if (!(a[i][i] > free_eigenvalue * largest)) continue;
-        for (int k = 0; k < 6; k++) sum += v[k][i] * f->right[k];
-        for (int k = 0; k < 6; k++) f->motion[k] += v[k][i] * sum / a[i][i];
+        if (!hx_rigid_body_holds_turn(body, k)) continue;
+        for (int c = 0; c < 3; c++) sum += body->turn[k][c] * f->right_turn[c];
+        for (int c = 0; c < 3; c++) f->turn[c] += body->turn[k][c] * sum / body->sum[k];
     }
 }
 
 static void start_pass(fit *f)
 {
-    memset(f->body.gram, 0, sizeof f->body.gram);
-    memset(f->right, 0, sizeof f->right);
+    memset(f->right_move, 0, sizeof f->right_move);
+    memset(f->right_turn, 0, sizeof f->right_turn);
     f->most = f->off = 0.0;
 }
 
 /* Component i of a prescribed point. */
 static void add_value(const double *x, int i, double value, fit *f)
 {
-    double phi[6], rest = value;
-    motions(&f->body, x, i, phi);
-    for (int k = 0; k < 6; k++) rest -= phi[k] * f->motion[k];
-    for (int k = 0; k < 6; k++) f->right[k] += phi[k] * rest;
-    add_held(x, i, &f->body);
+    double row[3], left = value - f->move[i];
+    hx_rigid_body_turn_at(&f->body, x, i, row);
+    for (int c = 0; c < 3; c++) left -= row[c] * f->turn[c];
+    f->right_move[i] += left;
+    for (int c = 0; c < 3; c++) f->right_turn[c] += row[c] * left;
     f->most = fmax(f->most, fabs(value));
-    f->off = fmax(f->off, fabs(rest));
+    f->off = fmax(f->off, fabs(left));
 }
 
 static void add_values(const hx_problem *problem, const int32_t *body_of, fit *f)
@@ -328,8 +281,8 @@ static int sum_window(const hx_all *all, fit *f)
 {
     double most[2] = {f->most, f->off};
     if (!all) return HX_OK;
-    HX_TRY(hx_all_sum(all, 36, f->body.gram[0]));
-    HX_TRY(hx_all_sum(all, 6, f->right));
+    HX_TRY(hx_all_sum(all, 3, f->right_move));
+    HX_TRY(hx_all_sum(all, 3, f->right_turn));
     HX_TRY(hx_all_most(all, 2, most));
     f->most = most[0];
     f->off = most[1];
@@ -377,6 +330,11 @@ int hx_problem_is_moved_rigidly(const hx_problem *problem, int *is)
     HX_TRY_FAIL(hx_alloc(&body, (size_t)n_body, sizeof *body, "bodies"));
     HX_TRY_FAIL(hx_alloc(&f, (size_t)n_body, sizeof *f, "bodies"));
     measure_bodies(mesh, body_of, n_body, body);
+    const holds h = {.problem = problem,
+                     .body_of = body_of,
+                     .n_point = problem->space.n_point,
+                     .all = hx_mesh_all(mesh)};
+    HX_TRY_FAIL(judge(&h, n_body, body));
     for (int64_t b = 0; b < n_body; b++) f[b].body = body[b];
     rc = fit_bodies(problem, body_of, n_body, f, is);
 fail:
