@@ -30,7 +30,7 @@ enum { HX_STL_ANGLE = 40 }; /* degrees between triangles of two faces */
  * place. O(n log n). */
 int hx_stl_read(hx_stl *stl, const char *path);
 /* *is_found := 1 if triangles of two shells cross, x in the middle of what the first two share.
- * Those nearer to each other than `near` touch and do not cross. O(n log n), and for each triangle
+ * Triangles nearer to each other than `near` touch and do not cross. O(n log n), and for each triangle
  * those that overlap it along x. */
 int hx_stl_find_crossing(const hx_stl *stl, double near, double x[3], int *is_found);
 
