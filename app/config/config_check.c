@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../text/json.h"
 #include "config_schema.h"
 #include "core/registry.h"
 
@@ -132,13 +133,9 @@ static int check_one_of(const char *origin, int n, const char *names)
 }
 
 /* Without `case` a load belongs to the first, the file's forces to all. */
-static int resolve_case(const hx_value *entry, hx_config_load *load)
+static void resolve_case(hx_config_load *load)
 {
-    if (load->load_case > 0 || load->from) return HX_OK;
-    if (hx_value_member(entry, "case"))
-        return hx_config_fault(load->origin, "case", "0 is out of range; allowed is [1, 1000]");
-    load->load_case = 1;
-    return HX_OK;
+    if (load->load_case == 0 && !load->from) load->load_case = 1;
 }
 
 static int check_heat_load(const hx_config_load *load)
@@ -188,7 +185,7 @@ static int check_entries(const hx_config *cfg)
     hx_config_load *load = cfg->loads.entry;
     for (size_t i = 0; i < cfg->loads.n; i++) {
         HX_TRY(is_heat ? check_heat_load(&load[i]) : check_load(&load[i]));
-        HX_TRY(resolve_case(hx_value_find(cfg->tree, "loads")->child[i], &load[i]));
+        resolve_case(&load[i]);
     }
     const hx_config_set *set = cfg->sets.entry;
     for (size_t i = 0; i < cfg->sets.n; i++)
@@ -243,11 +240,13 @@ static int check_tolerance(const hx_config *cfg)
 {
     static const char key[] = "solver.tolerance";
     const hx_pcg_criterion criterion = cfg->solver.criterion;
+    char text[40];
     if (criterion == HX_PCG_ABSOLUTE || cfg->solver.tolerance < 1.0) return HX_OK;
+    hx_format_double(cfg->solver.tolerance, text, sizeof text);
     return hx_config_fault(origin_of(cfg, key), key,
-                           "%g is out of range; with criterion \"%s\" it is a share of the "
+                           "%s is out of range; with criterion \"%s\" it is a share of the "
                            "%s: below 1, %s is usual",
-                           cfg->solver.tolerance, hx_config_word("solver.criterion", criterion),
+                           text, hx_config_word("solver.criterion", criterion),
                            criterion == HX_PCG_RELATIVE ? "load" : "compliance",
                            criterion == HX_PCG_RELATIVE ? "1e-5" : "1e-6");
 }

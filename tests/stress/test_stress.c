@@ -93,13 +93,15 @@ static int make_problem(space_box *b, hx_physics physics)
 {
     const hx_support_spec held = {"origin", "test", HX_FIX_X, {0.0}};
     const hx_load_spec heat = {NULL, "test", HX_LOAD_SOURCE, {1.0}, 1};
-    const hx_support_spec moved = {"origin", "test", HX_FIX_X, {1e-3, 0.0, 0.0}};
-    hx_support_spec all[FIXTURE_N_DETERMINATE + 1];
+    const hx_support_spec moved = {"origin", "test", HX_FIX_X, {1e-3, 0.0, 0.0}},
+                          pulled = {"corner-x", "test", HX_FIX_X, {2e-3, 0.0, 0.0}};
+    hx_support_spec all[FIXTURE_N_DETERMINATE + 2];
     hx_problem_params params = fixture_problem();
     memcpy(all, fixture_determinate, sizeof fixture_determinate);
     all[0].fix = HX_FIX_Y | HX_FIX_Z;
     all[FIXTURE_N_DETERMINATE] = moved;
-    params.support = all, params.n_support = FIXTURE_N_DETERMINATE + 1;
+    all[FIXTURE_N_DETERMINATE + 1] = pulled;
+    params.support = all, params.n_support = FIXTURE_N_DETERMINATE + 2;
     params.young = 2.5, params.space = &b->space;
     if (physics == HX_PHYSICS_HEAT) {
         params.physics = physics, params.conductivity = 2.5;
