@@ -132,10 +132,15 @@ static int check_one_of(const char *origin, int n, const char *names)
                            names);
 }
 
-/* Without `case` a load belongs to the first, the file's forces to all. */
-static void resolve_case(hx_config_load *load)
+/* Without `case` a load belongs to the first case; forces of the file belong to all, which earlier
+ * versions wrote as 0. */
+static int resolve_case(const hx_value *entry, hx_config_load *load)
 {
-    if (load->load_case == 0 && !load->from) load->load_case = 1;
+    if (load->load_case > 0 || load->from) return HX_OK;
+    if (hx_value_member(entry, "case"))
+        return hx_config_fault(load->origin, "case", "0 is out of range; allowed is [1, 1000]");
+    load->load_case = 1;
+    return HX_OK;
 }
 
 static int check_heat_load(const hx_config_load *load)
@@ -185,7 +190,7 @@ static int check_entries(const hx_config *cfg)
     hx_config_load *load = cfg->loads.entry;
     for (size_t i = 0; i < cfg->loads.n; i++) {
         HX_TRY(is_heat ? check_heat_load(&load[i]) : check_load(&load[i]));
-        resolve_case(&load[i]);
+        HX_TRY(resolve_case(hx_value_find(cfg->tree, "loads")->child[i], &load[i]));
     }
     const hx_config_set *set = cfg->sets.entry;
     for (size_t i = 0; i < cfg->sets.n; i++)

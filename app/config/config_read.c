@@ -62,6 +62,7 @@ static int check_number(const hx_value *value, const hx_key *key, const char *sh
 {
     char text[40]; /* digits enough to differ from the limit */
     if (hx_range_holds(key->range, number)) return HX_OK;
+    if (key->zero_unset && number == 0.0) return HX_OK;
     if (isfinite(number) && fabs(number) > HX_LARGEST_NUMBER)
         return hx_config_fault(
             value->origin, shown,

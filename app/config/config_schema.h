@@ -31,6 +31,7 @@ typedef struct hx_key {
     int file_only;      /* refused with mesh.generator */
     int is_free;        /* 1: a run that goes on from a checkpoint may have another value */
     int takes_auto;     /* a number that "auto" may stand for: NaN */
+    int zero_unset;     /* 1: 0 is read as if the key were not given; earlier versions wrote it */
     int only;           /* 1 + the hx_physics that the key belongs to; 0: to all */
     const char *unit;
     const char *fallback;               /* default, as text; NULL: none */

@@ -119,6 +119,8 @@ refused 'from = "file" takes no set' cube.cfg 'supports[0].set=Set-left'
 refused 'from = "file" takes no set' cube.cfg 'loads[0].set=Set-left'
 refused 'from = "file" takes no value' cube.cfg 'supports[0].value=[0.0, 0.0, 1.0]'
 refused 'allowed is [1, 1000]' "$bracket" 'loads[0].case=0'
+"$hextop" check cube.cfg 'loads[0].case=0' >stdout 2>stderr || # config.cfg of earlier versions has it
+    fault "case = 0 with from: $(cat stderr)"
 sed 's/^\*Element, type=C3D8R/*Element, type=SC8R/' "$source/examples/meshes/cube_job.inp" >q.inp
 refused 'element 1 is a SC8R (8 such' cube.cfg mesh.file="$work/q.inp"
 
