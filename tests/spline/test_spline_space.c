@@ -426,7 +426,7 @@ static void test_largest(int is_rational)
                 const double at[3] = {q % 5 / 4.0, q / 5 % 5 / 4.0, (double)(q / 25) / 4.0};
                 double value, x[3];
                 hx_space_spline_value(&s.space, e, at, 1, u, &value, x);
-                most = fmax(most, value);
+                test_worst(&most, value);
             }
         hx_space_find_largest(&s.space, NULL, 1, 1.0, u, &found);
         CHECK(found.is_set && found.value <= 1.0 && found.value <= most + 1e-14);
