@@ -12,6 +12,11 @@ enum { MOST_STEPS = 20 };
 /* The share of its volume that a shell may lack. */
 #define EXACT 1e-6
 
+/* Longest step, relative to the edge of a cube of the shell's volume. A shell of few triangles that
+ * smoothing has shrunk to next to nothing gains so little per length that Newton's step would throw
+ * its vertices far away. */
+#define LONGEST 0.25
+
 typedef struct shells {
     const hx_surface_motion *m;
     int64_t n;
@@ -176,6 +181,15 @@ static void move_vertex(const shells *s, int64_t v)
                    fmin(fmax(share, HX_SURFACE_MARGIN), 1.0 - HX_SURFACE_MARGIN), x);
 }
 
+/* Length of shell k's step, Newton's within the limit; 0 if nothing is lacking or to be gained. */
+static double step_of(const shells *s, int64_t k)
+{
+    const double longest = LONGEST * cbrt(fabs(s->volume[k]));
+    if (s->distance[k] == 0.0) return 0.0;
+    const double gain = measure(s, s->m->surface->xyz, k, s->direction);
+    return gain > 0.0 ? fmin(fmax(s->distance[k] / gain, -longest), longest) : 0.0;
+}
+
 /* Newton's steps, shell by shell. */
 static void restore(shells *s)
 {
@@ -183,11 +197,7 @@ static void restore(shells *s)
     for (int i = 0; i < MOST_STEPS && find_lacking(s) > 0; i++) {
 #pragma omp parallel for schedule(static)
         for (int64_t v = 0; v < n_vertex; v++) find_direction(s, v, s->direction + 3 * v);
-        for (int64_t k = 0; k < s->n; k++) {
-            if (s->distance[k] == 0.0) continue;
-            const double gain = measure(s, s->m->surface->xyz, k, s->direction);
-            s->distance[k] = gain > 0.0 ? s->distance[k] / gain : 0.0;
-        }
+        for (int64_t k = 0; k < s->n; k++) s->distance[k] = step_of(s, k);
 #pragma omp parallel for schedule(static)
         for (int64_t v = 0; v < n_vertex; v++) move_vertex(s, v);
     }

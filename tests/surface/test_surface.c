@@ -151,6 +151,33 @@ static void test_pieces_keep_volume(void)
         }
 }
 
+/* Specks of one node beside a ball, which smoothing shrinks to next to nothing: they get their
+ * volume back, and no vertex flies away on the way. */
+static void test_specks_stay(void)
+{
+    const fixture_box box = {{16, 8, 8}, {2.0, 1.0, 1.0}, 0.2, 0};
+    for (int n_step = 5; n_step <= 60; n_step += 5) {
+        part p;
+        hx_surface_report before, after;
+        hx_surface_smoothing smoothing;
+        make_box(&p, &box);
+        for (int64_t a = 0; a < p.mesh.n_node; a++) {
+            const double *x = p.mesh.xyz + 3 * a;
+            p.field.value[a] = 0.3 - hypot(hypot(x[0] - 0.5, x[1] - 0.5), x[2] - 0.5);
+            if (x[0] > 1.0) p.field.value[a] = a % 29 == 0 ? 0.2 : -1.0 - (double)(a % 7);
+        }
+        CHECK_OK(hx_surface_extract(&p.surface, &p.field, 0.0));
+        check_closed(&p.surface, &before, "specks");
+        CHECK_OK(hx_surface_smooth(&p.surface, &p.field, n_step, &smoothing));
+        check_closed(&p.surface, &after, "specks, smoothed");
+        CHECK(before.n_shell > 3 && after.n_shell == before.n_shell);
+        CHECK_REL(after.volume, before.volume, 1e-5);
+        CHECK_MSG(after.area < 1.05 * before.area, "%d steps: area %g, was %g", n_step, after.area,
+                  before.area);
+        part_free(&p);
+    }
+}
+
 /* Random values at the nodes: every kind of element, many times. */
 static void test_random(void)
 {
@@ -629,6 +656,7 @@ int main(void)
     test_ball();
     test_topology();
     test_pieces_keep_volume();
+    test_specks_stay();
     test_random();
     test_touching();
     test_random_touching();
