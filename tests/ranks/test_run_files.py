@@ -148,7 +148,7 @@ def full():
             return
         check(said.returncode == 1, f"full disk by {n}: status {said.returncode}, {said.stderr}")
         check(len(re.findall("hextop: error:", said.stderr)) == 1, f"full disk by {n}: {said.stderr}")
-        for text in ("error: disk/out/density_0002.vtk: cannot write: No space left on device; make room there",
+        for text in ("error: disk/out/density_0002.vtk: cannot write: No space left on device; free some space",
                      "warning: disk/out/density_0001.vtk: cannot write: No space left", "is saved as"):
             check(text in said.stderr, f"full disk by {n}: no '{text}': {said.stderr}")
         check(".tmp" not in said.stdout and ".vtk" not in said.stdout, f"full disk by {n}: {said.stdout}")
@@ -186,7 +186,7 @@ def links():
     os.chmod("linked", 0o1777)
     os.chown("linked/density_0001.vtk", 12345, 12345, follow_symlinks=False)
     said = subprocess.run(words(2, *arguments), capture_output=True, text=True, timeout=200, env=ENV, check=False)
-    check(said.returncode == 2 and "linked/density_0001.vtk: nothing is written through it" in said.stderr,
+    check(said.returncode == 2 and "linked/density_0001.vtk: refusing to write through this symbolic link" in said.stderr,
           f"links: exit {said.returncode}, {said.stderr[-300:]}")
 
 
