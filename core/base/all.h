@@ -30,7 +30,8 @@ int hx_all_most(const hx_all *all, int n, double *value);
 /* *before := sum over lower ranks. */
 int hx_all_sum_before(const hx_all *all, int64_t value, int64_t *before);
 
-/* value[n] := minimum over all ranks, for long arrays. Needs 1 MB of scratch memory per rank. */
+/* value[n] := minimum over all ranks, for long arrays. Scratch memory: 1 MB for every rank of the
+ * communicator. */
 int hx_all_least_u16(const hx_all *all, int64_t n, uint16_t *value);
 
 #ifdef __cplusplus

@@ -210,8 +210,8 @@ int hx_atomic_file_empty(const char *path, const char *text)
     return hx_atomic_file_commit(&file);
 }
 
-/* Returns 1 if the disk failed or a limit was reached; otherwise the file system does not support the
- * call. */
+/* Returns 1 if the disk failed or a limit was reached; otherwise the file system does not support
+ * the call. */
 static int is_refusal(int reason)
 {
     return reason == ENOSPC || reason == EDQUOT || reason == EFBIG || reason == EIO;

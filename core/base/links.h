@@ -31,8 +31,8 @@ int hx_link_refuse(int code, const char *path, const hx_link *link);
  * exist yet is accepted. */
 int hx_link_check_way(const char *path);
 
-/* *next := target of the link `path`, relative to where `path` itself is relative to; the caller
- * frees it. HX_ENOMEM. */
+/* *next := target of the link, relative to the same folder as `path`; the caller frees it.
+ * HX_ENOMEM. */
 int hx_link_follow(const char *path, const hx_link *link, char **next);
 
 #ifdef __cplusplus

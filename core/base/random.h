@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* increment of the state of a sequence per number */
+/* The increment of a sequence's state from one number to the next. */
 #define HX_RANDOM_STEP UINT64_C(0x9e3779b97f4a7c15)
 
 /* Mixes the bits of a number (Stafford's variant 13); a bijection. */

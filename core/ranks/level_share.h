@@ -22,10 +22,9 @@ typedef struct hx_level_view {
 struct hx_level_share {
     hx_level_share *next; /* next entry of hx_ranks.level */
     int64_t n_own, n_ghost, n_serve, n_touch, n_sum;
-    hx_route value,
-        /* value: from owners to ghosts; part: contributions from ghosts to owners (owned, like all
-         * below) */
-        part;
+    /* value: from owners to ghosts; part: contributions from ghosts to owners (owned, like all
+     * below) */
+    hx_route value, part;
     /* [n_serve] own nodes that are ghosts of peers, peer after peer; those to which the peer
      * contributes come first */
     int32_t *serve;
