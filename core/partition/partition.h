@@ -50,7 +50,7 @@ void hx_partition_free(hx_partition *partition);
 #define HX_PARTITION_BALANCE 1.03
 
 /* Like hx_partition_make, for the requested kind. HX_PARTITION_AUTO tries all methods of this build
- * and takes the one with the smallest largest halo, in case of a tie the first of curve, bisection
+ * and takes the one whose largest halo is smallest, in case of a tie the first of curve, bisection
  * and graph. It skips METIS if that fails, and methods whose balance exceeds
  * HX_PARTITION_BALANCE. */
 int hx_partition_choose(hx_partition *partition, const hx_mesh *mesh, hx_partition_kind asked,
@@ -59,7 +59,7 @@ int hx_partition_choose(hx_partition *partition, const hx_mesh *mesh, hx_partiti
 /* Figures of one rank. A node on several ranks counts as halo on each of them. */
 typedef struct hx_partition_share {
     int64_t n_elem, weight; /* weight: sum of hx_partition_weight */
-    int64_t n_node, n_halo; /* nodes of its elements; those that other ranks have, too */
+    int64_t n_node, n_halo; /* nodes of its elements; how many are also on other ranks */
     /* halo nodes, each counted once per other rank that has it: the nodes sent, and received, in an
      * exchange */
     int64_t n_sent;

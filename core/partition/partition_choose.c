@@ -1,4 +1,4 @@
-/* The method "auto": the partition with the smallest largest halo. */
+/* The method "auto": the partition whose largest halo is smallest. */
 #include <string.h>
 
 #include "partition.h"

@@ -41,7 +41,7 @@ static int create_view(hx_level_view *v, int64_t n, int size)
 }
 
 /* The owner of a node is the lowest rank with an element in a cell around it; the elements of a
- * cell ascend. */
+ * cell are listed in ascending order. */
 static void own_finest(const hx_ranks *ranks, const hx_lattice *lattice, hx_level_view *v)
 {
 #pragma omp parallel for schedule(static)
@@ -78,7 +78,7 @@ static void own_coarser(const hx_lattice_level *level, const hx_level_view *fine
     }
 }
 
-/* Called first on a level: marks the corners of this rank's cells. */
+/* Marks the corners of this rank's cells. Must come first, since it overwrites `state`. */
 static void touch_cells(const hx_lattice *lattice, uint8_t *state)
 {
 #pragma omp parallel for schedule(static)

@@ -27,8 +27,8 @@ static int connect_level(hx_ranks *ranks, hx_level_share *s, const int64_t *n_se
     return hx_mail_route_create(mail, n_touch, n_part, BLOCK * sizeof(float), &s->parts);
 }
 
-/* Prepares the exchanges through the host. Ranks gather the numbers of ghosts and contributions,
- * since a rank knows only what it has of others' nodes. */
+/* Prepares the exchanges through the host. All ranks gather their numbers of ghosts and
+ * contributions, since an owner does not have the numbers of its nodes on other ranks. */
 static int create_routes(hx_level_share *s, hx_ranks *ranks, const hx_level_view *v)
 {
     const hx_team *const team = ranks->team;

@@ -75,8 +75,8 @@ static int find_place(const hx_mail *mail, place *own)
 }
 
 /* *can := 1 if the transport is possible between the devices of all ranks, equal on all ranks. This
- * is decided before any rank starts, since a rank that found out alone would leave the others
- * waiting. */
+ * is decided before any rank starts, since a rank that found out by itself would leave the
+ * others waiting. */
 static int can_reach(hx_mail *mail, int *can)
 {
     const int is_boxes = mail->ops->join == NULL;
@@ -117,7 +117,7 @@ static int give_up(hx_mail *mail)
     int all;
     HX_TRY(mail->dev->ops->sync(mail->dev));
     close_others(mail);
-    HX_TRY(agree(mail, 1, &all)); /* all ranks have closed their views */
+    HX_TRY(agree(mail, 1, &all)); /* all ranks have closed the buffers of the others */
     release_own(mail);
     if (mail->ops->leave) mail->ops->leave(mail->dev);
     mail->ops = NULL;

@@ -14,7 +14,7 @@
 static const char what[] = "exchange between ranks";
 enum {
     MOST_COMPONENTS = 6,
-    MOST_MAILED = 1 << 20 /* floats sent to each rank at once in a sum over all ranks */
+    MOST_MAILED = 1 << 20 /* floats that a rank receives at once in a sum over all ranks */
 };
 
 static int sum_of_host(hx_ranks *ranks, int n, double *sum)

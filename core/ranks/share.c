@@ -232,7 +232,7 @@ int hx_share_is_common(const hx_share *share, int n_rank, int64_t point)
     return last_element(share, point) >= share->first[rank + 1];
 }
 
-/* Returns 1 if other ranks have a point of the subdomain as an interface point. */
+/* Returns 1 if a point of the subdomain is an interface point. */
 static int is_common(const hx_share *share, const hx_team *team, int64_t point)
 {
     return is_others(share, team, point) ||

@@ -171,7 +171,7 @@ static int mpi_open_file(const hx_team *team, FILE *stream, const char *path, vo
 }
 
 /* MPI libraries report a refusal of the disk differently: as fewer bytes without an error, or as an
- * unspecific error. The reason is in errno. */
+ * unspecified error. The reason is in errno. */
 static int mpi_write_at(void *opened, uint64_t at, const void *data, size_t bytes)
 {
     const MPI_File file = *(MPI_File *)opened;

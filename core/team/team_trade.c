@@ -148,7 +148,7 @@ int hx_team_trade_listed(const hx_team *team, const int64_t *out_first, const in
                out_at, in_at,     in,       NULL,  NULL,  NULL};
     const size_t n = (size_t)team->size;
     int n_message = 1;
-    /* zeroed, since padding is sent as well */
+    /* zeroed, since messages include padding */
     int rc = hx_alloc(&t.send, n * (size_t)most, bytes, what);
     if (rc == HX_OK) rc = hx_alloc_raw(&t.receive, n * (size_t)most, bytes, what);
     if (rc == HX_OK) rc = hx_alloc(&t.message, n, sizeof *t.message, what);

@@ -451,7 +451,7 @@ static void test_refusals(void)
         CHECK_FAILS(generate(&mesh, name, 0, 0, 4, 0), HX_EINPUT, "or nx");
         CHECK_FAILS(generate(&mesh, name, 1, -3, 0, 0), HX_EINPUT, "nx = -3");
         CHECK_FAILS(generate(&mesh, name, 1, 10, 2000000000, 0), HX_EINPUT, "1 to 1000000");
-        CHECK_FAILS(generate(&mesh, name, 0, 1000000, 1000000, 0), HX_EINPUT, "elements wanted");
+        CHECK_FAILS(generate(&mesh, name, 0, 1000000, 1000000, 0), HX_EINPUT, "elements requested");
         CHECK(mesh.xyz == NULL && mesh.set == NULL);
     }
     CHECK_FAILS(generate(&mesh, "lbeam", 0, 83, 0, 0), HX_EINPUT,
@@ -466,7 +466,7 @@ static void test_refusals(void)
     CHECK_FAILS(generate(&mesh, "conrod", 0, 8, 0, 0), HX_EINPUT, "use 10");
     CHECK_FAILS(hx_generate_box(&mesh, 0, 1, 1, 1, 1, 1), HX_EINPUT, "at least one");
     CHECK_FAILS(hx_generate_box(&mesh, 1, 1, 1, 1, 0, 1), HX_EINPUT, "lengths must be positive");
-    CHECK_FAILS(hx_generate_box(&mesh, 1000, 1000, 1000, 1, 1, 1), HX_EINPUT, "elements wanted");
+    CHECK_FAILS(hx_generate_box(&mesh, 1000, 1000, 1000, 1, 1, 1), HX_EINPUT, "elements requested");
 }
 
 int main(void)

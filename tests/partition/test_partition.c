@@ -183,7 +183,7 @@ static void check_bisection(int is_shuffled)
     hx_mesh_free(&mesh);
 }
 
-/* "auto" takes the partition with the smallest largest halo. */
+/* "auto" takes the partition whose largest halo is smallest. */
 static void check_choice(int n_rank)
 {
     hx_mesh mesh;

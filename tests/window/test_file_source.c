@@ -3,7 +3,7 @@
  * processes.
  *
  *     test_file_source FILE            the distributed mesh equals the whole mesh
- *     test_file_source FILE why TEXT   the file needs the whole mesh, for a reason that contains TEXT
+ *     test_file_source FILE why TEXT   the file needs the whole mesh; the reason contains TEXT
  *     test_file_source FILE bad TEXT   all ranks refuse it with a message that contains TEXT
  *     test_file_source FILE bodies N   the mesh has N bodies
  *     test_file_source FILE memory pieces|window|whole
