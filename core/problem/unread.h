@@ -12,8 +12,8 @@
  *   or support; loads because of kinds that carry or load, of masses if a load by mass acts, and of
  *   steps if the file has no static one; a material because of kinds that carry or are a material.
  *   Loads that are not read never cause supports to be refused.
- * - mesh.ignore lists words of items that are left out on purpose. They are still printed, but cause
- *   no error. */
+ * - mesh.ignore lists words of items that are left out on purpose. They are still printed, but
+ *   cause no error. */
 #ifndef HX_UNREAD_H
 #define HX_UNREAD_H
 
