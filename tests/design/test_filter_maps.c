@@ -376,7 +376,7 @@ static void check_refusals(const model *m)
                     HX_EINPUT, text[i]);
     CHECK_FAILS(
         hx_filter_create(&filter, hx_filter_find("sensitivity"), &device, &m->problem, &good),
-        HX_EINPUT, "take \"density\" or \"helmholtz\"");
+        HX_EINPUT, "use \"density\" or \"helmholtz\"");
     const double nan = NAN;
     double *const rho = new_field(m->n, 5, 0.1, 1.0), *const d_rho =
                                                           fixture_put(&device, m->n, rho);
@@ -457,7 +457,7 @@ static void check_refused(model *m, const fixture_settings *settings, double fir
                 "cannot be met: the passive elements, as filter '");
     m->problem.volume_fraction = 1.0005 * first;
     CHECK_FAILS(fixture_solver_create(&s, &device, &m->problem, settings), HX_EINPUT,
-                "leaves next to nothing to design");
+                "leaves almost no volume to design");
     m->problem.volume_fraction = works;
     CHECK_OK(fixture_solver_create(&s, &device, &m->problem, settings));
     fixture_solver_free(&s);
