@@ -92,7 +92,7 @@ done
 what="a projection to begin with"
 refused 0.215
 rm -rf out
-says stderr "at beta = 8, a projection to begin with)"
+says stderr "if the projection begins with beta = 8)"
 
 # Ties and filters that leave densities alone.
 what="a symmetric design"

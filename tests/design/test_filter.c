@@ -284,7 +284,8 @@ static void check_bad_radius(const hx_problem *problem)
     const hx_mesh unfinished = {.n_elem = 1};
     hx_filter filter;
     hx_cells cells;
-    CHECK_FAILS(hx_cells_create(&cells, &unfinished, 1.0), HX_EINPUT, "a mesh with a volume");
+    CHECK_FAILS(hx_cells_create(&cells, &unfinished, 1.0), HX_EINPUT,
+                "a mesh with a positive volume");
     CHECK_FAILS(hx_cells_create(&cells, problem->mesh, 1e-200), HX_EINPUT, "is no length");
     CHECK(kind != NULL && hx_filter_find("sensitivty") == NULL);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {

@@ -458,8 +458,9 @@ static void check_refusals(const hx_mesh *mesh)
     } list[] = {
         {1, &zero, 0, 0.0, "place: normal [0, 0, 0] has no direction"},
         {1, &outside, 0, 0.0, "place: the whole part lies on one side of the plane"},
-        {2, parallel, 0, 0.0, "place: with the planes before it an element has more than 48"},
-        {2, odd, 0, 0.0, "place: with the planes before it an element has more than 48"},
+        {2, parallel, 0, 0.0,
+         "place: together with the earlier planes an element has more than 48"},
+        {2, odd, 0, 0.0, "place: together with the earlier planes an element has more than 48"},
         {1, &oblique, 1, 1.0, "place: the plane is oblique to the extrusion"},
         {0, NULL, 1, 0.0, "extrusion: [0, 0, 0] has no direction"},
     };
