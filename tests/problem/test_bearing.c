@@ -176,14 +176,14 @@ static void check_saddle(void)
     for (int i = 0; i < 3; i++) CHECK_ABS(sum[i], force[i], 1e-12 * 500.0);
     hx_problem_free(&problem);
     of_frame(0.0, -500.0, 0.0, force);
-    CHECK_FAILS(create(&problem, "bore", force), HX_EINPUT, "would carry 0 % of the pressure only");
+    CHECK_FAILS(create(&problem, "bore", force), HX_EINPUT, "take only 0 % of the pressure");
     of_frame(500.0, 0.0, 0.0, force);
-    CHECK_FAILS(create(&problem, "bore", force), HX_EINPUT,
-                "would carry 50 % of the pressure only");
+    CHECK_FAILS(create(&problem, "bore", force), HX_EINPUT, "take only 50 % of the pressure");
     CHECK_FAILS(create(&problem, "outside", force), HX_EINPUT,
-                "here: set 'outside' is no bore: its faces look away from the axis along (");
-    CHECK_FAILS(create(&problem, "low", force), HX_EINPUT,
-                "here: set 'low' is no bore: its 18 faces are nearly flat, with a normal along (");
+                "here: set 'outside' is not a bore: its faces point away from the axis along (");
+    CHECK_FAILS(
+        create(&problem, "low", force), HX_EINPUT,
+        "here: set 'low' is not a bore: its 18 faces are nearly flat, with a normal along (");
     hx_mesh_free(&mesh);
 }
 
@@ -205,9 +205,9 @@ static void check_no_bore(void)
     }
     CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
     CHECK_FAILS(create(&problem, "everything", force), HX_EINPUT,
-                "lie around no axis (they tilt by");
+                "are not perpendicular to a common axis (they deviate by");
     CHECK_FAILS(create(&problem, "one", force), HX_EINPUT, "spans no boundary face (1 nodes)");
-    CHECK_FAILS(create(&problem, "wall", force), HX_EINPUT, "is no bore: its faces lie 7.9");
+    CHECK_FAILS(create(&problem, "wall", force), HX_EINPUT, "is not a bore: its faces lie 7.9");
     CHECK_FAILS(create(&problem, "boer", force), HX_EINPUT, "here: the mesh has no set 'boer'");
     hx_mesh_free(&mesh);
 }

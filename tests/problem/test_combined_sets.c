@@ -160,14 +160,14 @@ static void check_bare(const space_box *b)
     hx_problem_free(&problem);
     spring.per = HX_SPRING_NODE;
     CHECK_FAILS(hx_problem_create(&problem, &b->mesh, &params), HX_EINPUT,
-                "here: set 'bare' holds no node, the springs");
+                "here: set 'bare' contains no node for the springs");
     spring.per = HX_SPRING_AREA;
     load.kind = HX_LOAD_NODE_FORCE;
     CHECK_FAILS(hx_problem_create(&problem, &b->mesh, &params), HX_EINPUT,
-                "here: set 'bare' holds no node, the load");
+                "here: set 'bare' contains no node for the load");
     load.kind = HX_LOAD_REMOTE;
     CHECK_FAILS(hx_problem_create(&problem, &b->mesh, &params), HX_EINPUT,
-                "here: set 'bare' holds no node, the load");
+                "here: set 'bare' contains no node for the load");
 }
 
 static void check_box(mixed_kind kind, hx_element element)

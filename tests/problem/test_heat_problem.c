@@ -113,9 +113,9 @@ static void check_refused(void)
 {
     reset();
     params.n_support = 0;
-    expect("sink.cfg: the model has no held temperature and no convection");
+    expect("sink.cfg: the model has no prescribed temperature and no convection");
     params.conductivity = -1.0;
-    expect("sink.cfg: material.conductivity = -1 is out of range, it must be above 0");
+    expect("sink.cfg: material.conductivity = -1 is out of range; it must be above 0");
     params.conductivity = NAN;
     expect("material.conductivity = ");
     params.conductivity_min = 5.0;
@@ -136,19 +136,19 @@ static void check_refused(void)
     expect("sink.cfg:3: supports[0]: temperature = ");
     load.kind = HX_LOAD_PRESSURE;
     load.set = "right";
-    expect("sink.cfg:7: loads[0]: no load of physics = \"heat\"");
+    expect("sink.cfg:7: loads[0]: this load does not exist for physics = \"heat\"");
     load.value[0] = INFINITY;
     expect("sink.cfg:7: loads[0]: a load of inf is not finite");
     load.kind = HX_LOAD_HEAT;
     load.set = "left";
-    expect("heats only nodes whose temperature is held");
+    expect("acts only on nodes with a prescribed temperature");
     params.n_load = 0;
     expect("load case 1 has no heat: add a source, heat or flux to loads, or a second temperature");
     params.physics = HX_PHYSICS_ELASTICITY;
-    expect("sink.cfg:7: loads[0]: no load of physics = \"elasticity\"");
+    expect("sink.cfg:7: loads[0]: this load does not exist for physics = \"elasticity\"");
     params.physics = HX_PHYSICS_ELASTICITY;
     params.n_convection = 1;
-    expect("convection belongs to physics = \"heat\"");
+    expect("convection requires physics = \"heat\"");
 }
 
 int main(void)

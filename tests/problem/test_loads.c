@@ -322,7 +322,7 @@ static void check_remote_on_line(void)
     load.point[2] = 0.1; /* the force turns about the line */
     CHECK_FAILS(forces_of(&load, &problem), HX_EINPUT, "cannot take the moment of");
     load.set = "corner-x";
-    CHECK_FAILS(forces_of(&load, &problem), HX_EINPUT, "is one node, or nodes in one place");
+    CHECK_FAILS(forces_of(&load, &problem), HX_EINPUT, "is a single node, or its nodes coincide");
     memcpy(load.point, (double[3]){2.0, 0.0, 0.0}, sizeof load.point);
     memset(load.moment, 0, sizeof load.moment);
     CHECK_OK(forces_of(&load, &problem));
@@ -393,8 +393,8 @@ static void check_inner_faces(void)
     CHECK_OK(hx_problem_create(&problem, &mesh, &params));
     CHECK(notes.n == 1 && notes.note[0].level == HX_NOTE_WARNING);
     if (notes.n == 1)
-        CHECK(strstr(notes.note[0].text, "a.cfg:7: loads[0]: 45 of the 60 faces that set 'layers' "
-                                         "names lie between two elements"));
+        CHECK(strstr(notes.note[0].text, "a.cfg:7: loads[0]: 45 of the 60 faces of set 'layers' "
+                                         "lie between two elements"));
     hx_notes_free(&notes);
     hx_problem_free(&problem);
 

@@ -84,12 +84,12 @@ static void check_sets(void)
     support[0].set = "";
     EXPECT("beam.cfg:3: supports[0]: ", "no set ''", "");
     support[0].set = "empty";
-    EXPECT("beam.cfg:3: supports[0]: ", "'empty' holds no node, nothing would be supported", "");
+    EXPECT("beam.cfg:3: supports[0]: ", "'empty' contains no node to support", "");
     load[0].set = "empty";
-    EXPECT("beam.cfg:5: loads[0]: ", "'empty' holds no node, the load would act on nothing", "");
+    EXPECT("beam.cfg:5: loads[0]: ", "'empty' contains no node for the load to act on", "");
     params.n_passive = 1;
     passive[0].set = "left";
-    EXPECT("beam.cfg:7: passive[0]: ", "'left' holds no element, nothing would be passive", "");
+    EXPECT("beam.cfg:7: passive[0]: ", "'left' contains no element to make passive", "");
 
     load[0].set = "right-lower-edge";
     load[0].kind = HX_LOAD_TRACTION;
@@ -114,8 +114,8 @@ static void check_entries(void)
     support[1].fix = HX_FIX_Y;
     support[1].value[1] = 0.25;
     support[1].origin = "beam.cfg:4: supports[1]";
-    EXPECT("beam.cfg:4: supports[1]: node ", "already prescribed y = 0 by an earlier support",
-           "now 0.25: supports that meet must agree");
+    EXPECT("beam.cfg:4: supports[1]: node ", "an earlier support prescribes y = 0",
+           "this one 0.25; supports with common nodes must agree");
 
     params.n_passive = 1;
     passive[0].density = 1.2;
@@ -128,13 +128,13 @@ static void check_entries(void)
     EXPECT("beam.cfg:7: passive[0]: density = ", "between rho_min", "");
     params.n_passive = 1;
     passive[0].set = "everything";
-    EXPECT("beam.cfg: ", "every element is passive, nothing is left to design", "");
+    EXPECT("beam.cfg: ", "every element is passive, so nothing is left to design", "");
     load[0].load_case = 0;
-    EXPECT("beam.cfg:5: loads[0]: ", "case = 0, load cases count from 1", "");
+    EXPECT("beam.cfg:5: loads[0]: ", "case = 0 must be at least 1", "");
     load[0].load_case = -3;
-    EXPECT("beam.cfg:5: loads[0]: ", "case = -3, load cases count from 1", "");
+    EXPECT("beam.cfg:5: loads[0]: ", "case = -3 must be at least 1", "");
     load[0].load_case = 1001;
-    EXPECT("beam.cfg:5: loads[0]: ", "case = 1001, at most 1000 load cases", "");
+    EXPECT("beam.cfg:5: loads[0]: ", "case = 1001 must be at most 1000", "");
     params.n_weight = 1;
     load[0].load_case = 2;
     EXPECT("beam.cfg:5: loads[0]: ", "case = 2, but weights has 1 entry", "");
@@ -143,19 +143,19 @@ static void check_entries(void)
     EXPECT("beam.cfg:5: loads[0]: ", "case = 3, but weights has 2 entries", "");
     params.n_weight = 2;
     params.weight_origin = "beam.cfg:9: weights";
-    EXPECT("beam.cfg:9: weights: ", "2 entries, and there is 1 load case", "");
+    EXPECT("beam.cfg:9: weights: ", "2 entries, but there is 1 load case", "");
     static const double bad_weight[] = {0.0, -1.0, NAN, INFINITY};
     for (int i = 0; i < 4; i++) {
         params.n_weight = 1;
         weight[0] = bad_weight[i];
-        EXPECT("beam.cfg: weights[0] = ", "a weight must be above 0", "");
+        EXPECT("beam.cfg: weights[0] = ", "must be above 0", "");
     }
 
     params.n_load = 2;
     load[1].load_case = 3;
     EXPECT("beam.cfg: load case 2 ", "number the cases without a gap", "has no load");
     params.n_weight = 2;
-    EXPECT("weights: ", "2 entries, and there is 1 load case", "");
+    EXPECT("weights: ", "2 entries, but there is 1 load case", "");
     load[0].value[2] = 0.0;
     EXPECT("beam.cfg: load case 1 ", "only loads of zero force", "");
     params.n_load = 0;
@@ -165,7 +165,7 @@ static void check_entries(void)
     EXPECT("beam.cfg: load case 1 ", "acts only on fixed degrees of freedom", "move the load");
     params.n_load = 2; /* equal and opposite */
     load[1].value[2] = 1.0;
-    EXPECT("beam.cfg: load case 1 ", "has loads that cancel each other", "nothing pulls");
+    EXPECT("beam.cfg: load case 1 ", "has loads that cancel each other", "no force acts");
 }
 
 static int is_accepted(void)
@@ -189,10 +189,10 @@ static void move(int i, const char *set, double x, double y, double z)
 static void check_rigid_values(void)
 {
     move(0, "left", 0.3, -0.2, 0.1);
-    EXPECT("beam.cfg: load case 1 ", "deforms nothing", "like a rigid body");
+    EXPECT("beam.cfg: load case 1 ", "deforms nothing", "as a rigid body");
     move(0, "left", 0.3, -0.2, 0.1);
     move(1, "right", 0.3, -0.2, 0.1);
-    EXPECT("beam.cfg: load case 1 ", "deforms nothing", "like a rigid body");
+    EXPECT("beam.cfg: load case 1 ", "deforms nothing", "as a rigid body");
     move(0, "left", 0.3, -0.2, 0.1);
     move(1, "right", 0.3, -0.2, 0.1 + 1e-9);
     CHECK_MSG(is_accepted(), "a strain of 1e-10 is one: %s", hx_error_message());
@@ -226,7 +226,7 @@ static void check_rotation_values(void)
         if (stretched)
             CHECK_MSG(is_accepted(), "stretched: %s", hx_error_message());
         else
-            EXPECT("beam.cfg: load case 1 ", "deforms nothing", "like a rigid body");
+            EXPECT("beam.cfg: load case 1 ", "deforms nothing", "as a rigid body");
     }
     reset();
     hx_mesh_free(&mesh);
