@@ -361,7 +361,7 @@ static void test_body(void)
         CHECK_OK(hx_surface_threshold(&p.field, exact, &threshold, &volume));
         CHECK_REL(volume, exact, 1e-12);
         CHECK_FAILS(hx_surface_threshold(&p.field, 0.9 * exact, &threshold, &volume), HX_EINPUT,
-                    "solid whatever their density");
+                    "forced-solid elements");
         hx_surface_free(&p.surface);
         CHECK_OK(hx_surface_extract(&p.surface, &p.field, 0.0005));
         check_closed(&p.surface, &r, "body in solid");
@@ -552,13 +552,13 @@ static void test_threshold(void)
     CHECK_OK(hx_surface_threshold(&p.field, p.mesh.total_volume, &threshold, &volume));
     CHECK_REL(volume, p.mesh.total_volume, 1e-12);
     CHECK_FAILS(hx_surface_threshold(&p.field, 17.0, &threshold, &volume), HX_EINPUT,
-                "a solid of volume 17");
+                "the solid cannot have volume 17");
     CHECK_FAILS(hx_surface_threshold(&p.field, NAN, &threshold, &volume), HX_EINPUT, "nan");
     for (int64_t a = 0; a < p.mesh.n_node; a++) p.field.value[a] = 0.3;
     CHECK_OK(hx_surface_threshold(&p.field, 0.3 * p.mesh.total_volume, &threshold, &volume));
     CHECK_REL(volume, p.mesh.total_volume, 1e-12);
     CHECK(threshold < 0.3 && threshold > 0.299);
-    CHECK_FAILS(hx_surface_extract(&p.surface, &p.field, 0.3), HX_EINPUT, "nothing lies above");
+    CHECK_FAILS(hx_surface_extract(&p.surface, &p.field, 0.3), HX_EINPUT, "no density is above");
     part_free(&p);
 }
 

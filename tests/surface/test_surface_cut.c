@@ -191,7 +191,7 @@ static void test_pieces(void)
     add_box(&s, (double[3]){20.0, 20.0, 20.0}, (double[3]){21.0, 21.0, 21.0});
     int32_t *piece = NULL;
     CHECK_FAILS(hx_cut_mesh_create(&mesh, &s, &around, 0, &piece, &r), HX_EINPUT,
-                "encloses nothing");
+                "encloses no part");
     hx_surface_free(&s);
     hx_mesh_free(&around);
 }
@@ -318,14 +318,15 @@ static void test_bad_files(void)
     hx_surface s = {0};
     refuse("cut_bad.stl", "solid x\nfacet normal 0 0 1\nvertex 0 0 zero\n",
            "cut_bad.stl:3: expected");
-    refuse("cut_bad.stl", "solid x\nvertex 0 0 0\nendfacet\n", "a facet of 1 vertices");
+    refuse("cut_bad.stl", "solid x\nvertex 0 0 0\nendfacet\n", "a facet has 1 vertices");
     refuse("cut_bad.stl", "solid x\nendsolid\n", "no triangles");
-    refuse("cut_bad.stl", "hello", "neither text");
-    refuse("cut_bad.ply", "hello", "no PLY");
-    refuse("cut_bad.ply", "ply\nformat ascii 1.0\n", "without 'end_header'");
-    refuse("cut_bad.ply", "ply\nformat ascii 1.0\n" HEAD FACE CORNERS "3 0 1 9\n", "has not");
+    refuse("cut_bad.stl", "hello", "neither a text STL");
+    refuse("cut_bad.ply", "hello", "not a PLY");
+    refuse("cut_bad.ply", "ply\nformat ascii 1.0\n", "has no 'end_header'");
+    refuse("cut_bad.ply", "ply\nformat ascii 1.0\n" HEAD FACE CORNERS "3 0 1 9\n",
+           "does not exist");
     refuse("cut_bad.ply", "ply\nformat binary_little_endian 1.0\n" HEAD FACE "abc", "file ends");
-    refuse("cut_bad.ply", "ply\nelement vertex 1\nproperty complex x\n", "no type 'complex'");
+    refuse("cut_bad.ply", "ply\nelement vertex 1\nproperty complex x\n", "'complex' is not a type");
     CHECK_FAILS(hx_surface_read("cut_none.stl", &s), HX_EINPUT, "cannot read");
     CHECK_FAILS(hx_surface_read("cut_none.obj", &s), HX_EINPUT, "must end in .stl or .ply");
     add_box(&s, (double[3]){0.0, 0.0, 0.0}, (double[3]){2.0, 2.0, 2.0});
