@@ -416,7 +416,7 @@ static void test_refused(void)
     CHECK_OK(mixed_create(&mesh, &box));
     mesh.conn[8 + 7] = mesh.conn[8 + 6]; /* one corner lost: a solid of seven */
     CHECK_FAILS(hx_space_create(&space, &mesh, HX_ELEMENT_QUADRATIC), HX_EINPUT,
-                "element 1 is no hexahedron");
+                "element 1 is not a hexahedron");
     hx_mesh_free(&mesh);
 }
 

@@ -88,13 +88,13 @@ static void test_refusals(void)
     CHECK_OK(hx_spline_glue(&spline));
     remake(&spline);
     spline.interface[0].b.patch = 2;
-    CHECK_FAILS(hx_spline_glue(&spline), HX_EINPUT, "points nowhere: to patch 3");
+    CHECK_FAILS(hx_spline_glue(&spline), HX_EINPUT, "refers to patch 3");
     spline.interface[0].b.patch = 1;
     spline.interface[0].b.side = 6;
     CHECK_FAILS(hx_spline_glue(&spline), HX_EINPUT, "to side 7 of patch 2");
     remake(&spline);
     spline.interface[0].along[1] = 0;
-    CHECK_FAILS(hx_spline_glue(&spline), HX_EINPUT, "each has to be met once");
+    CHECK_FAILS(hx_spline_glue(&spline), HX_EINPUT, "each must occur once");
     remake(&spline);
     spline.interface[0].flip[1] = 1;
     CHECK_FAILS(hx_spline_glue(&spline), HX_EINPUT, "patch1:u+ and patch2:u- do not conform");

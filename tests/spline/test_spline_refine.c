@@ -129,15 +129,16 @@ static void test_refusals(void)
     const int all[3] = {1, 2, 3}, high[3] = {1, 1, HX_SPLINE_MAX_PARTS + 1}, low[3] = {1, -1, 1};
     const int many[3] = {10000, 10000, 10000};
     make_row(&spline);
-    CHECK_FAILS(hx_spline_refine(&spline, 0, 3, all), HX_EINPUT, "patch1:u+ and patch2:v-: spans");
-    CHECK(strstr(hx_error_message(), "in 2 parts along v of patch 1 meet") != NULL);
+    CHECK_FAILS(hx_spline_refine(&spline, 0, 3, all), HX_EINPUT,
+                "patch1:u+ and patch2:v-: 2 parts");
+    CHECK(strstr(hx_error_message(), "2 parts per span along v of patch 1 meet") != NULL);
     CHECK_FAILS(hx_spline_refine(&spline, 0, 4, many), HX_EINPUT, "4 counts for 3 patches");
-    CHECK_FAILS(hx_spline_refine(&spline, 0, 3, high), HX_EINPUT, "in 10001 parts");
-    CHECK_FAILS(hx_spline_refine(&spline, 0, 3, low), HX_EINPUT, "in -1 parts");
+    CHECK_FAILS(hx_spline_refine(&spline, 0, 3, high), HX_EINPUT, "have 10001 parts");
+    CHECK_FAILS(hx_spline_refine(&spline, 0, 3, low), HX_EINPUT, "have -1 parts");
     CHECK_FAILS(hx_spline_refine(&spline, 0, 3, many), HX_EINPUT, "6e+12 spans");
     CHECK_FAILS(hx_spline_refine(&spline, 5, 0, NULL), HX_EINPUT, "degree 5");
     CHECK_FAILS(hx_spline_refine(&spline, 2, 0, NULL), HX_EINPUT,
-                "patch 1 has degree 3 along w; a degree can be raised and not lowered");
+                "patch 1 has degree 3 along w and degrees cannot be lowered");
     hx_spline_free(&spline);
 }
 

@@ -401,7 +401,8 @@ static void test_rim(void)
     CHECK(n == 1);
     free(point);
     node[0] = s.mesh.conn[1];
-    CHECK_FAILS(hx_space_set_points(&s.space, &half, &n, &point), HX_EINPUT, "no control point");
+    CHECK_FAILS(hx_space_set_points(&s.space, &half, &n, &point), HX_EINPUT,
+                "is not a control point");
     spline_model_free(&s);
 }
 
