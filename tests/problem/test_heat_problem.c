@@ -1,5 +1,5 @@
-/* The problem of heat: resultants of sources, totals and fluxes, the matrix of convection, the
- * temperature that others are counted from, and what is refused. */
+/* The heat problem: resultants of sources, totals and fluxes, the convection matrix, the reference
+ * temperature, and errors. */
 #include "core/mesh/load_faces.h"
 #include "tests/lib/fixture.h"
 
@@ -35,7 +35,7 @@ static double area_of(const char *set)
     return area;
 }
 
-/* Heat that a load brings in all. */
+/* Total heat of a load. */
 static double total_of(hx_load_kind kind, const char *set, double value)
 {
     hx_problem problem;
@@ -66,12 +66,12 @@ static void check_loads(void)
     CHECK_REL(total_of(HX_LOAD_SOURCE, "core", 5.0), 5.0 * volume, 1e-12);
     CHECK_REL(total_of(HX_LOAD_HEAT, "core", 7.0), 7.0, 1e-12);     /* by volume */
     CHECK_REL(total_of(HX_LOAD_HEAT, "right", 7.0), 7.0, 1e-12);    /* by area */
-    CHECK_REL(total_of(HX_LOAD_HEAT, "corner-x", 7.0), 7.0, 1e-12); /* a node */
+    CHECK_REL(total_of(HX_LOAD_HEAT, "corner-x", 7.0), 7.0, 1e-12); /* at a node */
     CHECK_REL(total_of(HX_LOAD_FLUX, "right", 6.0), 6.0 * area_of("right"), 1e-12);
 }
 
-/* Rows of F sum to int h N dA, all of them to h A; with one ambient it brings no force.
- * Ambients count from the lowest temperature, whichever comes first. */
+/* Rows of F sum to int h N dA, and all rows to h A; with one ambient temperature there is no force.
+ * Ambients are relative to the lowest temperature, in any order. */
 static void check_films(void)
 {
     hx_problem problem;

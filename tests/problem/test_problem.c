@@ -1,10 +1,10 @@
-/* The mechanical problem: what it refuses and how it says so, nodal forces of every kind of load,
- * volumes and densities. */
+/* The mechanical problem: errors and their messages, nodal forces of every kind of load, volumes
+ * and densities. */
 #include "tests/lib/fixture.h"
 
 static const unsigned fix_all = HX_FIX_X | HX_FIX_Y | HX_FIX_Z;
 
-/* One problem that is fine, and what tests change of it. */
+/* A valid problem, which the tests modify. */
 static hx_mesh mesh;
 static hx_support_spec support[4];
 static hx_load_spec load[4];
@@ -32,7 +32,8 @@ static void reset(void)
     params.n_support = params.n_load = 1;
 }
 
-/* Refused, by a message that starts with the origin and holds both texts; nothing is left. */
+/* Expects an error whose message starts with the origin and contains both texts, and that nothing
+ * remains allocated. */
 static void expect(int line, const char *origin, const char *text, const char *more)
 {
     hx_problem problem;
@@ -177,7 +178,7 @@ static int is_accepted(void)
     return rc == HX_OK;
 }
 
-/* Support i moves its set by these values, and no load acts. */
+/* Support i moves its set by these values; there is no load. */
 static void move(int i, const char *set, double x, double y, double z)
 {
     support[i] = (hx_support_spec){set, "beam.cfg:3: supports[0]", fix_all, {x, y, z}};
@@ -185,7 +186,8 @@ static void move(int i, const char *set, double x, double y, double z)
     if ((size_t)i >= params.n_support) params.n_support = (size_t)i + 1;
 }
 
-/* Prescribed values that are one rigid motion strain nothing, so the solution would be rounding. */
+/* Prescribed values that form one rigid motion cause no strain, so the solution would be rounding
+ * error. */
 static void check_rigid_values(void)
 {
     move(0, "left", 0.3, -0.2, 0.1);
@@ -202,7 +204,7 @@ static void check_rigid_values(void)
     reset();
 }
 
-/* A rotation and a translation of three corners of a box; then one corner stretched by 1e-9. */
+/* A rotation and a translation of three corners of a box; then one corner is stretched by 1e-9. */
 static void check_rotation_values(void)
 {
     static const double w[3] = {0.01, -0.02, 0.03}, t[3] = {5.0, 0.0, -1.0};
@@ -232,15 +234,15 @@ static void check_rotation_values(void)
     hx_mesh_free(&mesh);
 }
 
-/* A point of the axis and its direction in the last message. */
+/* Reads a point of the axis and its direction from the last message. */
 static int read_axis(double point[3])
 {
     const char *text = strstr(hx_error_message(), "through (");
     return text && sscanf(text, "through (%lf, %lf, %lf)", &point[0], &point[1], &point[2]) == 3;
 }
 
-/* Supports that leave exactly one of the six motions of the box [0, 4] x [0, 2] x [0, 2] + shift,
- * and worse. */
+/* Supports that leave exactly one of the six rigid motions of the box [0, 4] x [0, 2] x [0, 2] +
+ * shift, and supports that leave more. */
 static void check_rigid_motions(const double shift[3])
 {
     static const char *const line[3] = {"line-x", "line-y", "line-z"};
@@ -253,7 +255,7 @@ static void check_rigid_motions(const double shift[3])
         load[0].value[0] = load[0].value[1] = 1.0;
         EXPECT("beam.cfg: ", text, "more");
 
-        /* nothing moves along the axis; a line of nodes on it is held */
+        /* no motion along the axis; a line of nodes on it is fixed */
         params.n_support = 2;
         support[0].set = "all";
         support[0].fix = 1u << i;
@@ -284,7 +286,7 @@ static void check_rigid_motions(const double shift[3])
     support[0].fix = 0;
     EXPECT("beam.cfg: the model has no support", "", "");
 
-    /* six are enough, five of them are not */
+    /* six fixed degrees of freedom suffice, five do not */
     hx_problem problem;
     params.support = fixture_determinate;
     params.n_support = FIXTURE_N_DETERMINATE;
@@ -301,7 +303,7 @@ static void check_rigid_motions(const double shift[3])
     }
 }
 
-/* 4 x 2 x 2 elements on [0, 4] x [0, 2] x [0, 2] + shift, twice: bodies 1 and 2 lie apart. */
+/* 4 x 2 x 2 elements on [0, 4] x [0, 2] x [0, 2] + shift, twice: bodies 1 and 2 are disjoint. */
 static int make_bodies(hx_mesh *out, const double shift[3], int n_body)
 {
     const fixture_box box = {{4, 2, 2}, {4.0, 2.0, 2.0}, 0.0, 0};
@@ -346,14 +348,14 @@ static void check_supports(void)
         hx_mesh_free(&mesh);
     }
     CHECK_OK(make_bodies(&mesh, shift[0], 2));
-    support[0].set = "left"; /* of the first only */
+    support[0].set = "left"; /* of the first body only */
     EXPECT("beam.cfg: the body that holds node ", "(one of 2 bodies) has no support",
            "six degrees");
     params.n_support = 2;
     support[1].set = "second-corner";
     EXPECT("beam.cfg: the supports leave the body that holds node ", "(one of 2 bodies)",
            "a rotation about");
-    /* the node it names is of the second body, by its original number */
+    /* the node in the message is in the second body, by its original number */
     long long node = 0;
     params.n_support = 1;
     CHECK(hx_problem_create(&(hx_problem){0}, &mesh, &params) == HX_EINPUT);
@@ -363,7 +365,7 @@ static void check_supports(void)
     reset();
 }
 
-/* The box of the refusals: 4 x 4 x 2 elements. */
+/* The box for the errors: 4 x 4 x 2 elements. */
 static int make_mesh(void)
 {
     static const int32_t core[8] = {0, 1, 2, 3, 16, 17, 18, 19};
@@ -381,19 +383,19 @@ static int make_mesh(void)
     return fixture_finish(&mesh, FIXTURE_SHUFFLED);
 }
 
-/* Created as it stands, measured by the caller. */
+/* Creates the problem as it is, expecting success. */
 static void create(hx_problem *problem)
 {
     CHECK_OK(hx_problem_create(problem, &mesh, &params));
     reset();
 }
 
-/* Volumes, initial density, weights, supports that meet, the SIMP law. */
+/* Volumes, initial density, weights, supports with common nodes, the SIMP law. */
 static void check_contents(void)
 {
     hx_problem problem;
     double total = 0.0, mass = 0.0, rho[32], modulus[32];
-    params.n_passive = 2; /* where sets overlap the later entry holds */
+    params.n_passive = 2; /* where sets overlap, the later entry applies */
     passive[0].density = 0.75;
     passive[1].set = "part";
     passive[1].density = 0.25;
@@ -456,7 +458,7 @@ static void check_contents(void)
     for (int e = 0; e < 32; e++) CHECK_REL(modulus[e], rho[e] * rho[e] * rho[e], 1e-15);
     hx_problem_free(&problem);
 
-    params.n_load = 0; /* a prescribed displacement is load enough */
+    params.n_load = 0; /* a prescribed displacement suffices as a load */
     params.n_support = 2;
     support[1].set = "right";
     support[1].fix = HX_FIX_Z;
@@ -465,7 +467,7 @@ static void check_contents(void)
     CHECK(problem.cases.n == 1 && problem.supports.prescribed != NULL);
     hx_problem_free(&problem);
 
-    params.n_passive = 1; /* void may take more than half: the free part cannot hold the rest */
+    params.n_passive = 1; /* void may be more than half, if the free part could not hold the rest */
     passive[0].density = 0.001;
     params.volume_fraction = 0.9;
     create(&problem);
