@@ -538,7 +538,7 @@ def test_cancel():
     """Loads that cancel but for rounding are refused like loads of zero force: in any case, of any physics."""
     pull = '{ set = "right"; total_force = [0.0, 0.0, -1.0]; }'
     push = '{ set = "right"; total_force = [0.0, 0.0, 1.0]; }'
-    cancel = "loads that cancel each other but for rounding"
+    cancel = "loads that cancel each other up to rounding"
     for both in (f"{push}, {pull}", '{ set = "right"; total_force = [0.0, 0.0, 0.3]; }, { set = "right"; total_force = '
                  '[0.0, 0.0, -0.1]; }, { set = "right"; total_force = [0.0, 0.0, -0.2]; }'):
         refused("cancel", config(BEAM, a=(pull, both)), [], "load case 1 has " + cancel)

@@ -76,8 +76,8 @@ WITH = {"mesh.size": ["mesh.nx=4"], "mesh.nx": ["mesh.size=1", "mesh.ny=1", "mes
         "optimization.projection.beta": ["optimization.projection.beta_max=512"],
         "optimization.continuation.penalty_start": ["optimization.penalty=20"]}
 # Values that are in range and refused for another reason, which is named.
-BESIDES = {"mesh.degree": "a degree can be raised and not lowered",
-           "loads[].case": r"step \d+ of bracket.inp has no force|load case 1 has no load",
+BESIDES = {"mesh.degree": "degrees cannot be lowered",
+           "loads[].case": r"step \d+ of bracket.inp has no load|load case 1 has no load",
            "solver.threads": r"with the \d+ cores here at most"}
 # Outside of the range, and read as if the key were not given: earlier versions wrote it.
 UNSET = {"loads[].case": 0}

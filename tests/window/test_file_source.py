@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Mesh files that several processes read in pieces (mpirun), against the same files read whole: formats, kinds of cells,
-orders, sets, names of sets of several kinds, nodes that no element has; files that ask for the whole, and that are
-refused; runs.
+"""Mesh files that several processes (mpirun) read in pieces, compared with the same files read as a whole: formats, kinds
+of cells, orders, sets, names of sets of several kinds, nodes without elements; files that need the whole mesh; refused
+files; runs.
 
     test_file_source.py HEXTOP TEST_FILE_SOURCE SOURCE_ROOT
 
-77 without mpirun, or in a build without MPI."""
+Exits with 77 without mpirun or MPI."""
 import csv
 import os
 import random
@@ -18,11 +18,11 @@ import tempfile
 
 HEXTOP, TEST, ROOT = (os.path.abspath(path) for path in sys.argv[1:4])
 N_CHECK = N_FAILED = 0
-NOTED = {} # by number of processes: files and what is to be seen of them
+NOTED = {} # number of processes: files with their tests
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_WAIT_POLICY="passive",
            OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
            OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_pml="ob1", OMP_NUM_THREADS="1", ASAN_OPTIONS="detect_leaks=0:handle_sigill=1",
-           MALLOC_PERTURB_="0") # which meson sets, and which fills each buffer of each of some 300 processes
+           MALLOC_PERTURB_="0") # meson sets it, which fills every buffer of about 300 processes
 EXACT = ["solver.deterministic=true", "solver.tolerance=1e-12", "solver.criterion=relative", "output.every=0",
          "optimization.iterations=5"]
 CANTILEVER = os.path.join(ROOT, "configs", "cantilever.cfg")
@@ -46,7 +46,7 @@ def example(*path):
 
 
 def agrees(file, *words, ranks=(2, 3)):
-    """Noted: all files of a scene are looked at in one start of as many processes (try_noted)."""
+    """Stores a test; try_noted() runs all tests of a scene in one start per number of processes."""
     for n in ranks:
         NOTED.setdefault(n, []).append([file, *words])
 
@@ -54,7 +54,7 @@ def agrees(file, *words, ranks=(2, 3)):
 def try_noted():
     for n, jobs in NOTED.items():
         files = [os.path.basename(job[0]) for job in jobs]
-        check(all(os.path.exists(job[0]) for job in jobs), f"not all there: {files}")
+        check(all(os.path.exists(job[0]) for job in jobs), f"missing files: {files}")
         said = by(n, TEST, *jobs[0], *(word for job in jobs[1:] for word in ("--", *job)))
         check(said.returncode == 0 and said.stdout.count(" 0 failed") == n and
               said.stdout.count(f"{len(jobs)} files, ") == n,
@@ -74,10 +74,10 @@ def mesh(source, name, *keys):
     return name
 
 
-# --- files of our own ---
+# --- files made by this test ---
 
 def box(n, split):
-    """Nodes and cells of a box of n[0] x n[1] x n[2] cubes, each as split(corners) has it: (kind, nodes)."""
+    """Returns nodes and cells, (kind, nodes), of a box of n[0] x n[1] x n[2] cubes, each divided by split(corners)."""
     size = [k + 1 for k in n]
     nodes = [(i * 1.0, j * 1.1 + 0.05 * i, k * 0.9) for k in range(size[2]) for j in range(size[1]) for i in range(size[0])]
     cells = []
@@ -95,7 +95,7 @@ def hexahedra(at, *_):
 
 
 def tetrahedra(at, *_):
-    """Six around the diagonal from 0 to 6, so that neighbours fit."""
+    """Six tetrahedra around the diagonal from 0 to 6, so that neighbours conform."""
     ring = [1, 2, 3, 7, 4, 5]
     return [("tet", [at[0], at[ring[k]], at[ring[(k + 1) % 6]], at[6]]) for k in range(6)]
 
@@ -114,7 +114,7 @@ def volume(nodes, tet):
 
 
 def shuffle(nodes, cells, seed):
-    """Another order of both; one kind of cell stays in one stretch, as formats want it."""
+    """Shuffles nodes and cells; cells of one kind stay together, as formats require."""
     draw = random.Random(seed)
     order = list(range(len(nodes)))
     draw.shuffle(order)
@@ -131,8 +131,8 @@ ABAQUS = {"tet": "C3D4", "hex": "C3D8", "wedge": "C3D6"}
 
 
 def gmsh_22(name, nodes, cells, quads=(), first=1, binary=False, skip=(), left="left", points=(), point="nothing"):
-    """Cells alternate between two groups, faces are a third, named `left`, and points a fourth, named `point`; nodes whose
-    places are in `skip` belong to nothing."""
+    """Writes a Gmsh 2.2 file: cells alternate between two groups, faces form a third, named `left`, and points a fourth,
+    named `point`."""
     head = f"$MeshFormat\n2.2 {int(binary)} 8\n"
     names = f'$PhysicalNames\n4\n3 1 "one"\n3 2 "two"\n2 3 "{left}"\n0 9 "{point}"\n$EndPhysicalNames\n'
     rows = [(15, 9, [a]) for a in points] + [(2 if len(face) == 3 else 3, 3, face) for face in quads]
@@ -186,7 +186,7 @@ def vtk(name, nodes, cells, first="POINTS", arrays="", version="3.0"):
 
 
 def sets_of(cells, nodes):
-    """Arrays that become sets: one of flags, one of values, one of neither."""
+    """Data arrays: of flags and of few values, which become sets, and one of many values, which does not."""
     values = " ".join(str(e % 3) for e in range(len(cells)))
     flags = " ".join(str(int(e % 5 == 0)) for e in range(len(cells)))
     points = " ".join(str(int(x[0] == 0.0)) for x in nodes)
@@ -197,7 +197,7 @@ def sets_of(cells, nodes):
 
 
 def left_faces(nodes, cells):
-    """Quadrangles and triangles of cells at x = 0, each once."""
+    """Returns the quadrilateral and triangular faces at x = 0, each once."""
     ring = {"hex": [(0, 3, 7, 4), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (0, 1, 2, 3), (4, 5, 6, 7)],
             "tet": [(0, 1, 2), (0, 1, 3), (1, 2, 3), (0, 2, 3)], "wedge": [(0, 1, 2), (3, 4, 5), (0, 1, 4, 3), (1, 2, 5, 4), (0, 2, 5, 3)]}
     found = {}
@@ -212,7 +212,7 @@ def left_faces(nodes, cells):
 # --- scenes ---
 
 def ours():
-    """What hextop itself writes."""
+    """Files written by hextop."""
     grid = mesh(CANTILEVER, "grid.vtk", "mesh.nx=24", "mesh.ny=12", "mesh.nz=12", "mesh.distort=0.2", "mesh.shuffle=3")
     agrees(grid, ranks=(1, 2, 3, 4))
     agrees(mesh(grid, "grid.msh"), ranks=(1, 2, 4))
@@ -245,7 +245,7 @@ def kinds():
 
 
 def unused():
-    """Nodes that belong to nothing, everywhere; faces and sets that name some."""
+    """Nodes without elements throughout the file; faces and sets that name some of them."""
     draw = random.Random(11)
     nodes, cells = box([12, 11, 11], hexahedra)
     place, more = {}, []
@@ -254,11 +254,11 @@ def unused():
             more.append((5.0, 5.0, 99.0 + len(more)))
         place[i] = len(more)
         more.append(x)
-    more += [(0.0, 0.0, -9.0)] * 3000 # blocks without a node that is kept
+    more += [(0.0, 0.0, -9.0)] * 3000 # whole blocks of unused nodes
     cells = [(kind, [place[a] for a in cell]) for kind, cell in cells]
     faces = left_faces(more, cells) + [[0, 1, len(more) - 1, len(more) - 2]]
-    loose = [cells[0][1][0], cells[0][1][1], cells[0][1][2]] # a triangle on a hexahedron
-    for binary in (False, True): # one name for solids and faces: two sets
+    loose = [cells[0][1][0], cells[0][1][1], cells[0][1][2]] # a triangle that is no face of its hexahedron
+    for binary in (False, True): # one name for solids and faces makes two sets
         agrees(gmsh_22(f"apart{binary:d}.msh", more, cells, faces, binary=binary, left="two"), "shared", "1", ranks=(1, 3))
     agrees(gmsh_22("unused.msh", more, cells, faces + [loose]), ranks=(1, 2, 3, 4))
     agrees(abaqus("unused.inp", more, cells, first=3), ranks=(2,))
@@ -312,7 +312,7 @@ def bad():
     for name in ("far.vtk", "far.msh", "far.inp"):
         said = by(3, HEXTOP, "run", config(name, 5.0), "mesh.in_parts=always", "output.directory=never")
         check(said.returncode == 2 and name in said.stderr and "90" in said.stderr, f"{name}: {said.returncode} {said.stderr}")
-        check(said.stderr.count("hextop: error") == 1, f"{name}: said more than once: {said.stderr}")
+        check(said.stderr.count("hextop: error") == 1, f"{name}: printed more than once: {said.stderr}")
     for name in ("short.vtk", "short.msh", "short.inp"):
         whole_file = {"vtk": vtk, "msh": gmsh_22, "inp": abaqus}[name[-3:]](name, nodes, cells)
         with open(whole_file, encoding="ascii") as file:
@@ -337,7 +337,7 @@ output = { fields = ("density"); };
 
 
 def config(file, end=None, held="held", pulled="pulled"):
-    """A part of that mesh, which is held and pulled at its sets, or at x = 0 and x = end."""
+    """Writes a config for the mesh, supported and loaded at its sets, or at x = 0 and x = end."""
     planes = "" if end is None else PLANES % end
     return write(os.path.basename(file) + ".cfg", CONFIG % (file, planes, held, pulled))
 
@@ -348,7 +348,7 @@ def history(folder):
 
 
 def mesh_part(folder):
-    """Bytes of points, cells and types of the last design's file."""
+    """Returns the points, cells and types in the file of the last design."""
     with open(os.path.join(folder, "density_0005.vtk"), "rb") as file:
         text = file.read()
     return text[text.index(b"POINTS"):text.index(b"CELL_DATA")]
@@ -377,7 +377,7 @@ def same_run(part, ranks=(3,), meant=None):
         alone, shared = history("alone"), history("shared")
         off = max(abs(b / a - 1.0) for a, b in zip(alone, shared))
         check(len(alone) == len(shared) == 5 and off < 1e-9, f"{part} by {n}: {off:.1e} off")
-        check(mesh_part("alone") == mesh_part("shared"), f"{part} by {n}: another mesh is written")
+        check(mesh_part("alone") == mesh_part("shared"), f"{part} by {n}: a different mesh is written")
     shutil.rmtree("alone", ignore_errors=True)
 
 
@@ -421,7 +421,7 @@ def refusals():
     said = by(3, HEXTOP, "run", twin, "mesh.in_parts=always", "output.directory=never")
     check(said.returncode == 2 and "elements 50 and 80 have the same nodes" in said.stderr,
           f"twins: {said.returncode} {said.stderr}")
-    two = nodes + [(x, y, z + 3.6) for x, y, z in nodes] # meets the first one, and shares no node with it
+    two = nodes + [(x, y, z + 3.6) for x, y, z in nodes] # touches the first body but shares no node with it
     part = config(vtk("two.vtk", two, cells + [("hex", [a + len(nodes) for a in c]) for _, c in cells]), 5.0)
     said = by(2, HEXTOP, "run", part, "mesh.in_parts=always", "output.directory=never")
     check(said.returncode == 2 and re.search("bodies that share no node|nodes that lie where", said.stderr),
