@@ -7,6 +7,7 @@
 #include "../base/memory.h"
 #include "../base/sum.h"
 #include "../mesh/face_match.h"
+#include "../mesh/mesh_internal.h"
 #include "set_kinds.h"
 #include "vtk_faces.h"
 #include "vtk_reader.h"
@@ -353,12 +354,6 @@ static int add_groups(hx_vtk_reader *r, int32_t value, int64_t n, const int32_t 
     return rc;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    const hx_set *const p = a, *const q = b;
-    return strcmp(p->name, q->name);
-}
-
 int hx_vtk_name_sets(hx_vtk_reader *r)
 {
     hx_kind_set *list = NULL;
@@ -376,7 +371,7 @@ int hx_vtk_name_sets(hx_vtk_reader *r)
     const int rc = hx_kinds_name_apart(n, list, NULL, r->scan.path, r->notes, r->mesh);
     free(list);
     if (rc == HX_OK && r->mesh->n_shared > 0) /* the same order whichever arrays come first */
-        qsort(r->mesh->set, r->mesh->n_set, sizeof *r->mesh->set, compare_names);
+        hx_mesh_sort_sets(r->mesh);
     return rc;
 }
 

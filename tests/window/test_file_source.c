@@ -3,6 +3,7 @@
  * processes.
  *
  *     test_file_source FILE            the distributed mesh equals the whole mesh
+ *     test_file_source FILE shared N   likewise, and N names belong to sets of several kinds
  *     test_file_source FILE why TEXT   the file needs the whole mesh; the reason contains TEXT
  *     test_file_source FILE bad TEXT   all ranks refuse it with a message that contains TEXT
  *     test_file_source FILE bodies N   the mesh has N bodies
@@ -135,6 +136,22 @@ static void check_sets(const job *j)
     }
 }
 
+/* Names that the file gives to sets of several kinds mean one set here and in the whole mesh. */
+static void check_shared(const job *j)
+{
+    const hx_mesh *const m = &j->window, *const w = &j->whole;
+    CHECK_MSG(m->n_shared == w->n_shared, "%zu names are shared for %zu", m->n_shared, w->n_shared);
+    for (size_t i = 0; i < w->n_shared && i < m->n_shared; i++) {
+        const hx_shared_name *const a = &m->shared[i], *const b = &w->shared[i];
+        CHECK_MSG(strcmp(a->name, b->name) == 0, "%s for %s", a->name, b->name);
+        for (int kind = 0; kind < HX_N_SET_KIND; kind++)
+            CHECK_MSG(!a->set[kind] == !b->set[kind] &&
+                          (!b->set[kind] || strcmp(a->set[kind], b->set[kind]) == 0),
+                      "kind %d of %s: %s for %s", kind, b->name,
+                      a->set[kind] ? a->set[kind] : "none", b->set[kind] ? b->set[kind] : "none");
+    }
+}
+
 static void check_all(const job *j)
 {
     hx_hash hash;
@@ -151,6 +168,7 @@ static void check_all(const job *j)
     CHECK_MSG(n_body == 1, "%lld bodies", (long long)n_body);
     check_elements(j);
     check_sets(j);
+    check_shared(j);
 }
 
 static void test_few(job *j)
@@ -172,6 +190,13 @@ static void test_windows(job *j)
     if (test_n_failed == n_failed) check_all(j);
     hx_source_close(&j->source);
     test_few(j);
+}
+
+/* The file gives this many names to sets of several kinds. */
+static void test_shared(job *j, long n)
+{
+    test_windows(j);
+    CHECK_MSG(j->whole.n_shared == (size_t)n, "%zu names are shared for %ld", j->whole.n_shared, n);
 }
 
 static void test_why(job *j, const char *text)
@@ -220,7 +245,9 @@ static void test_one(job *j, int n, char **word)
     const char *const what = n > 2 ? word[1] : "";
     const int n_failed = test_n_failed;
     j->path = n > 0 ? word[0] : "";
-    if (strcmp(what, "why") == 0)
+    if (strcmp(what, "shared") == 0)
+        test_shared(j, strtol(word[2], NULL, 10));
+    else if (strcmp(what, "why") == 0)
         test_why(j, word[2]);
     else if (strcmp(what, "bad") == 0)
         test_bad(j, word[2]);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Mesh files that several processes (mpirun) read in pieces, compared with the same files read as a whole: formats, kinds
-of cells, orders, sets, nodes without elements; files that need the whole mesh; refused files; runs.
+of cells, orders, sets, names of sets of several kinds, nodes without elements; files that need the whole mesh; refused
+files; runs.
 
     test_file_source.py HEXTOP TEST_FILE_SOURCE SOURCE_ROOT
 
@@ -129,11 +130,12 @@ VTK = {"tet": 10, "hex": 12, "wedge": 13}
 ABAQUS = {"tet": "C3D4", "hex": "C3D8", "wedge": "C3D6"}
 
 
-def gmsh_22(name, nodes, cells, quads=(), first=1, binary=False, skip=(), left="left"):
-    """Writes a Gmsh 2.2 file: cells alternate between two groups, and faces form a third, named `left`."""
+def gmsh_22(name, nodes, cells, quads=(), first=1, binary=False, skip=(), left="left", points=(), point="nothing"):
+    """Writes a Gmsh 2.2 file: cells alternate between two groups, faces form a third, named `left`, and points a fourth,
+    named `point`."""
     head = f"$MeshFormat\n2.2 {int(binary)} 8\n"
-    names = f'$PhysicalNames\n4\n3 1 "one"\n3 2 "two"\n2 3 "{left}"\n0 9 "nothing"\n$EndPhysicalNames\n'
-    rows = [(2 if len(face) == 3 else 3, 3, face) for face in quads]
+    names = f'$PhysicalNames\n4\n3 1 "one"\n3 2 "two"\n2 3 "{left}"\n0 9 "{point}"\n$EndPhysicalNames\n'
+    rows = [(15, 9, [a]) for a in points] + [(2 if len(face) == 3 else 3, 3, face) for face in quads]
     rows += [(GMSH[kind], 1 + e % 2, cell) for e, (kind, cell) in enumerate(cells)]
     with open(name, "wb") as file:
         file.write(head.encode() + (struct.pack("i", 1) + b"\n" if binary else b"") + b"$EndMeshFormat\n")
@@ -149,7 +151,7 @@ def gmsh_22(name, nodes, cells, quads=(), first=1, binary=False, skip=(), left="
     return name
 
 
-def abaqus(name, nodes, cells, sides=(), first=1, after=""):
+def abaqus(name, nodes, cells, sides=(), first=1, after="", side="SIDE"):
     lines = ["*HEADING", "*NODE"] + [f"{first + i}, {x[0]!r}, {x[1]!r}, {x[2]!r}" for i, x in enumerate(nodes)]
     last = None
     for e, (kind, cell) in enumerate(cells):
@@ -160,7 +162,7 @@ def abaqus(name, nodes, cells, sides=(), first=1, after=""):
     lines += ["*NSET, NSET=SOME, GENERATE", f"{first}, {first + 20}, 2", "*ELSET, ELSET=TWO", "101, 103, 104",
               "*ELSET, ELSET=ALSO", "TWO, 110"]
     if sides:
-        lines += ["*SURFACE, NAME=SIDE"] + [f"{100 + e}, S{side}" for e, side in sides]
+        lines += [f"*SURFACE, NAME={side}"] + [f"{100 + e}, S{side}" for e, side in sides]
     return write(name, "\n".join(lines) + "\n" + after)
 
 
@@ -257,9 +259,32 @@ def unused():
     faces = left_faces(more, cells) + [[0, 1, len(more) - 1, len(more) - 2]]
     loose = [cells[0][1][0], cells[0][1][1], cells[0][1][2]] # a triangle that is no face of its hexahedron
     for binary in (False, True): # one name for solids and faces makes two sets
-        agrees(gmsh_22(f"apart{binary:d}.msh", more, cells, faces, binary=binary, left="two"), ranks=(1, 3))
+        agrees(gmsh_22(f"apart{binary:d}.msh", more, cells, faces, binary=binary, left="two"), "shared", "1", ranks=(1, 3))
     agrees(gmsh_22("unused.msh", more, cells, faces + [loose]), ranks=(1, 2, 3, 4))
     agrees(abaqus("unused.inp", more, cells, first=3), ranks=(2,))
+
+
+def shared():
+    """Names of sets of several kinds: each process finds the same set for a name as in the whole mesh."""
+    nodes, cells = shuffle(*box([9, 8, 7], hexahedra), 4)
+    faces = left_faces(nodes, cells)
+    corners = [a for a, x in enumerate(nodes) if x[0] == 9.0]
+    for binary in (False, True):
+        agrees(gmsh_22(f"three{binary:d}.msh", nodes, cells, faces, binary=binary, left="one", points=corners, point="one"),
+               "shared", "1", ranks=(1, 2, 3))
+        agrees(gmsh_22(f"pairs{binary:d}.msh", nodes, cells, faces, binary=binary, left="one", points=corners, point="two"),
+               "shared", "2", ranks=(3,))
+    agrees(gmsh_22("empty.msh", nodes, cells, faces, point="left"), "shared", "1", ranks=(1, 3)) # a group without a point
+    sides = [(e, 1 + e % 4) for e in range(0, len(cells), 3)]
+    both = "*NSET, NSET=TWO\n1, 5, 9\n*NSET, NSET=SIDE-2\n2, 3\n*ELSET, ELSET=SOME\n101, 108\n"
+    agrees(abaqus("three.inp", nodes, cells, sides, after=both, side="TWO"), "shared", "2", ranks=(1, 2, 3))
+    agrees(abaqus("of.inp", nodes, cells, sides, side="OF_hex", after="*NSET, NSET=SURFACE-OF_hex\n4, 7\n"), "shared", "1",
+           ranks=(1, 3)) # cells name the set as they are read; the other name is taken
+    flags = " ".join(str(int(x[0] == 0.0)) for x in nodes)
+    values = " ".join(str(int(x[1] < 0.5)) for x in nodes)
+    more = (f"SCALARS set_third=1 int 1\nLOOKUP_TABLE default\n{flags}\n" # a set of nodes, and of elements by values
+            f"SCALARS third int 1\nLOOKUP_TABLE default\n{values}\n")
+    agrees(vtk("three.vtk", nodes, cells, arrays=sets_of(cells, nodes) + more), "shared", "2", ranks=(1, 2, 3))
 
 
 def whole():
@@ -329,21 +354,47 @@ def mesh_part(folder):
     return text[text.index(b"POINTS"):text.index(b"CELL_DATA")]
 
 
-def same_run(part, ranks=(3,)):
+def meanings(said):
+    """Lines of a run on sets of the config that are sets of another name in the mesh."""
+    lines = (said.stdout + said.stderr).replace("\x1b[K", "").splitlines()
+    return [line for line in lines if " is the set " in line]
+
+
+def same_run(part, ranks=(3,), meant=None):
+    """meant: how many sets of the config are sets of another name in the mesh; None: not compared with a number."""
     keys = EXACT
     said = by(1, HEXTOP, "run", part, "output.directory=alone", *keys)
     check(said.returncode == 0, f"{part}: {said.stderr}")
+    lines = meanings(said)
+    check(meant is None or len(lines) == meant, f"{part}: {meant} names of sets mean others: {lines}")
     for n in ranks:
         shutil.rmtree("shared", ignore_errors=True)
         said = by(n, HEXTOP, "run", part, "output.directory=shared", "mesh.in_parts=always", *keys)
         check(said.returncode == 0, f"{part} by {n}: {said.returncode} {said.stderr[-500:]}")
         if said.returncode != 0:
             continue
+        check(meanings(said) == lines, f"{part} by {n}: {meanings(said)} for {lines}")
         alone, shared = history("alone"), history("shared")
         off = max(abs(b / a - 1.0) for a, b in zip(alone, shared))
         check(len(alone) == len(shared) == 5 and off < 1e-9, f"{part} by {n}: {off:.1e} off")
         check(mesh_part("alone") == mesh_part("shared"), f"{part} by {n}: a different mesh is written")
     shutil.rmtree("alone", ignore_errors=True)
+
+
+def meant():
+    """A config that names such sets: by their use, as from the whole mesh."""
+    nodes, cells = shuffle(*box([12, 6, 6], hexahedra), 3)
+    faces, end = left_faces(nodes, cells), [a for a, x in enumerate(nodes) if x[0] == 12.0]
+    part = config(gmsh_22("meant.msh", nodes, cells, faces, left="one", points=end, point="two"), held="one", pulled="two")
+    same_run(part, ranks=(2, 3), meant=2)
+    with open(part, encoding="ascii") as file:
+        text = file.read()
+    same_run(write("pressed.cfg", text.replace("total_force = [0.0, -1.0, 0.3]", "pressure = 1.0")), ranks=(2,), meant=2)
+    held = "".join(f"{1 + a},\n" for a, x in enumerate(nodes) if x[0] == 0.0)
+    pulled = "".join(f"{1 + a},\n" for a in end)
+    sets = f"*NSET, NSET=HELD\n{held}*ELSET, ELSET=HELD\n100\n*NSET, NSET=PULLED\n{pulled}*ELSET, ELSET=PULLED\n105\n"
+    part = config(abaqus("meant.inp", nodes, cells, after=sets), held="HELD", pulled="PULLED")
+    same_run(part, ranks=(2,), meant=2)
 
 
 def runs():
@@ -387,7 +438,7 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for scene in (ours, examples, kinds, unused, whole, bad, runs, refusals):
+        for scene in (ours, examples, kinds, unused, shared, whole, bad, meant, runs, refusals):
             if not sys.argv[4:] or scene.__name__ in sys.argv[4:]:
                 scene()
                 try_noted()
