@@ -7,7 +7,7 @@
 #include "core/base/vec3.h"
 #include "core/mesh/region.h"
 #include "core/problem/body_force.h"
-#include "tests/lib/cell_rule.h"
+#include "tests/lib/cell_gauss.h"
 #include "tests/lib/numbered_cell.h"
 #include "tests/lib/space_box.h"
 

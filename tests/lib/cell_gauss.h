@@ -1,7 +1,7 @@
 /* A Gauss rule of degree 9 in each direction on every kind of cell and face, and shape functions
  * written independently of those of the program: what integrals are compared with. */
-#ifndef HX_TEST_CELL_RULE_H
-#define HX_TEST_CELL_RULE_H
+#ifndef HX_TEST_CELL_GAUSS_H
+#define HX_TEST_CELL_GAUSS_H
 
 #include <math.h>
 #include <string.h>
