@@ -172,7 +172,7 @@ static HX_HD void hx_oc_state_step(hx_oc_state *s, const double volume[HX_OC_TRI
     }
 }
 
-/* The same step from the sums of several processes, each of which has a local state
+/* Takes the step from the sums of several processes, each of which has a local state
  * (design_ops.h). */
 static HX_HD void hx_oc_state_take(hx_oc_state *s, int is_begin, const hx_oc_state *sums)
 {

@@ -102,7 +102,7 @@ typedef struct hx_conditions {
  * O(n_node + n). */
 int hx_conditions_nodes(const hx_mesh *mesh, int64_t n, const hx_file_value *value, int32_t **node);
 
-/* The same for middle[n]: node[2 n] are the ends of the edges. */
+/* Like hx_conditions_nodes for middle[n]: node[2 n] are the ends of the edges. */
 int hx_conditions_ends(const hx_mesh *mesh, int64_t n, const hx_file_middle *middle,
                        int32_t **node);
 

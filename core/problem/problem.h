@@ -144,7 +144,7 @@ typedef struct hx_problem {
  * O(n_elem). */
 int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem_params *params);
 
-/* The same problem restricted to some cells: those of the mesh of `space`, whose nodes and elements
+/* Restricts the problem to some cells: those of the mesh of `space`, whose nodes and elements
  * are node[] and elem[] of the whole mesh, ascending. Forces, supports, springs and convection
  * elsewhere are dropped; only rigid sets transfer what acted on their dropped nodes. No element is
  * passive. HX_EINPUT with `origin` as prefix: the remaining part can move. O(n_elem). */
