@@ -37,7 +37,7 @@ typedef struct hx_oc_state {
     double scale;                   /* the root, once done */
     double change;                  /* largest change of a density, after oc_end */
     int32_t pass, done;
-    /* of the last pass over the elements, from which the state was computed */
+    /* sums of the last pass over the elements, from which the state was computed */
     double sum[HX_OC_TRIALS];
 } hx_oc_state;
 

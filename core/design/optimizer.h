@@ -60,7 +60,7 @@ const char *hx_stage_name(hx_stage stage);
 
 typedef struct hx_iteration {
     int iteration;     /* 1-based */
-    double objective;  /* of the analysed design; lower is better */
+    double objective;  /* value for the analysed design; lower is better */
     double compliance; /* weighted sum over cases, of the analysed design */
     double volume;     /* volume fraction of the analysed design, passive elements included */
     /* 1: it differs from problem->volume_fraction by more than HX_VOLUME_TOLERANCE */

@@ -123,11 +123,12 @@ typedef struct hx_problem {
     hx_load_cases cases;
     hx_passive passive;
 
-    double *volume;         /* [n_elem] (owned) */
-    double total_volume;    /* sum over all elements */
-    double design_volume;   /* sum over the free elements */
-    double initial_density; /* of the free elements, such that the volume constraint is met */
-    int64_t n_body;         /* parts of the mesh that share no node */
+    double *volume;       /* [n_elem] (owned) */
+    double total_volume;  /* sum over all elements */
+    double design_volume; /* sum over the free elements */
+    double
+        initial_density; /* density of the free elements, such that the volume constraint is met */
+    int64_t n_body;      /* parts of the mesh that share no node */
 
     struct hx_plan *plan; /* ../solver/plan.h; NULL: none (borrowed) */
 

@@ -56,7 +56,7 @@ typedef struct hx_space {
     hx_cell_rule *rule;             /* [n_place] cell of a place; NULL if n_per_cell is set */
     int64_t n_kind[HX_N_CELL_RULE]; /* cells of each */
 
-    const hx_spline *spline; /* of a spline space, else NULL (borrowed) */
+    const hx_spline *spline; /* spline of a spline space, else NULL (borrowed) */
     hx_spline_rule *spline_rule;
 } hx_space;
 
