@@ -30,7 +30,7 @@ typedef struct helmholtz_filter {
     double *d_f, *d_x, *d_warm;
 } helmholtz_filter;
 
-enum { NODAL_VECTORS = 7 }; /* those three, PCG's r, p and q, and the preconditioner's */
+enum { NODAL_VECTORS = 7 }; /* the three above, PCG's r, p and q, and the preconditioner's */
 #define TOLERANCE 1e-10
 
 static int apply(const hx_linear *a, const double *d_x, double *d_y)

@@ -27,7 +27,7 @@ struct hextop {
     hx_value *tree; /* NULL once the session is prepared (owned) */
     hx_session session;
     hx_stats stats;
-    hx_doubts doubts; /* of the session, once it is prepared */
+    hx_doubts doubts; /* warnings of the session, once it is prepared */
     hx_output output; /* set by the first VTK file; its session is NULL before */
     int analysed;     /* 1: the optimizer holds an analysed design and a proposal */
     int done;         /* 1: all iterations of the config are done */

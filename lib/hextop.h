@@ -69,7 +69,7 @@ typedef struct hextop_iteration {
     int32_t iteration, iterations; /* number of this iteration, from 1; the config's maximum */
     int32_t pcg_iterations;        /* sum over all load cases */
     int32_t pcg_converged;         /* 1: all solves converged */
-    double compliance, volume;     /* of the analysed design; volume is a fraction */
+    double compliance, volume;     /* values of the analysed design; volume is a fraction */
     /* largest density change in the next design; mean of 4 rho (1 - rho) */
     double change, greyness;
     double penalty, beta; /* SIMP exponent; steepness of the projection */

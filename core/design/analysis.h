@@ -70,11 +70,11 @@ typedef struct hx_analysis {
     /* the solver that holds these parts (owned); NULL: the parts are the caller's */
     hx_solver *own;
     int warm_start; /* 1: PCG starts from u of the last design */
-    double penalty; /* of the last solve */
+    double penalty; /* value in the last solve */
     int design; /* number of the next design in timeline marks (timeline.h); the owner sets it */
     /* field of the last solve (borrowed); NULL in a follower if the design is not distributed */
     const double *d_rho;
-    double *d_density; /* the same field if it came from the host (owned) */
+    double *d_density; /* that field if it came from the host (owned) */
     double *d_modulus; /* field: the operator's, or d_modulus_whole (owned) */
     /* used with ranks (owned) */
     double *d_rho_share, *d_modulus_whole, *d_field, *d_work, *d_field_whole;

@@ -61,7 +61,7 @@ struct hx_device_cells {
     hx_cell_row *d_row;
     double *d_x, *d_y, *d_z; /* [n + padding] */
     /* [n + padding] scratch of cone_sum: values of its fields by place; NULL from n_field upwards.
-     * Voxels use [hx_voxels_values] per field, 0 where there is no element. */
+     * Voxels use [hx_voxels_values] per field, 0 at points without an element. */
     double *d_value[HX_CELLS_FIELDS];
     /* 1: cone_sum may round its weights to single precision, equally for equal distances */
     int single;

@@ -16,7 +16,7 @@ typedef struct hx_halo {
     hx_ranks *ranks;         /* (borrowed) */
     int64_t n_own, n_beyond; /* own elements, and halo elements stored after them */
     hx_route route; /* own elements that others need, and halo elements (owned, like all below) */
-    hx_mail_route direct;             /* the same from device to device */
+    hx_mail_route direct;             /* route from device to device */
     int64_t *d_out;                   /* own elements to send */
     double *d_send;                   /* their values */
     double *host;                     /* send or receive buffer */

@@ -20,7 +20,7 @@ typedef struct hx_volume_at {
 
 /* The projection may increase or decrease the spread volume as its beta rises. */
 typedef struct hx_least_volume {
-    hx_volume_at first, lowest, highest; /* of the first design; over the whole run */
+    hx_volume_at first, lowest, highest; /* values of the first design, and over the whole run */
     struct {
         hx_volume_at first, lowest, highest;
     } most; /* with all free elements solid: 1 unless passive elements are below 1 */

@@ -37,7 +37,7 @@ typedef struct hx_oc_state {
     double scale;                   /* the root, once done */
     double change;                  /* largest change of a density, after oc_end */
     int32_t pass, done;
-    /* of the last pass over the elements, from which the state was computed */
+    /* sums of the last pass over the elements, from which the state was computed */
     double sum[HX_OC_TRIALS];
 } hx_oc_state;
 
@@ -172,7 +172,7 @@ static HX_HD void hx_oc_state_step(hx_oc_state *s, const double volume[HX_OC_TRI
     }
 }
 
-/* The same step from the sums of several processes, each of which has a local state
+/* Takes the step from the sums of several processes, each of which has a local state
  * (design_ops.h). */
 static HX_HD void hx_oc_state_take(hx_oc_state *s, int is_begin, const hx_oc_state *sums)
 {

@@ -60,7 +60,7 @@ const char *hx_stage_name(hx_stage stage);
 
 typedef struct hx_iteration {
     int iteration;     /* 1-based */
-    double objective;  /* of the analysed design; lower is better */
+    double objective;  /* value for the analysed design; lower is better */
     double compliance; /* weighted sum over cases, of the analysed design */
     double volume;     /* volume fraction of the analysed design, passive elements included */
     /* 1: it differs from problem->volume_fraction by more than HX_VOLUME_TOLERANCE */
@@ -155,7 +155,7 @@ int hx_optimizer_density(const hx_optimizer *opt, double *host);
 int hx_optimizer_sensitivity(const hx_optimizer *opt, double *host);
 int hx_optimizer_energy(hx_optimizer *opt, double *host);
 
-/* The same fields for the elements that this process holds, which are all in a single process. With
+/* Returns a field for the elements that this process holds, which are all in a single process. With
  * ranks every process that holds a part calls it independently; nothing is communicated. */
 typedef enum { HX_DESIGN_DENSITY, HX_DESIGN_SENSITIVITY, HX_DESIGN_ENERGY } hx_design_field;
 int hx_optimizer_own_field(hx_optimizer *opt, hx_design_field field, double *own);

@@ -18,7 +18,7 @@ typedef struct hx_place {
     const double *volume; /* [n_elem] (borrowed) */
     double origin[3];     /* all other coordinates are relative to it */
     double margin;        /* rounding error of a coordinate: length */
-    double mean[3];       /* of the centroids */
+    double mean[3];       /* mean of the centroids */
     /* Unit vectors along which the part is not its own mirror image, from its third moments; zero
      * if it is symmetric. */
     double skew[HX_PLACE_VECTORS][3];

@@ -33,9 +33,9 @@ int hx_voxels_create(hx_voxels *voxels, const hx_mesh *mesh, double radius);
 
 /* Device bytes of the lists and the values of one field. */
 size_t hx_voxels_taken(const hx_voxels *voxels);
-/* The same without making them; 0 if the elements are not voxels. O(n). */
+/* Predicts these bytes without making the lists; 0 if the elements are not voxels. O(n). */
 size_t hx_voxels_bytes(const hx_mesh *mesh, double radius);
-/* Upper bound of the same for a part of a mesh and everything within the radius around it; 0 if
+/* Upper bound of these bytes for a part of a mesh and everything within the radius around it; 0 if
  * these may not be voxels. O(n). */
 size_t hx_voxels_bytes_around(const hx_mesh *part, const hx_mesh *mesh, double radius);
 

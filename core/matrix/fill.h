@@ -46,7 +46,7 @@ int hx_fill_find(const char *name, unsigned has, const char *device, hx_fill *fi
 
 /* Input of a fill; pointers to device memory (borrowed). */
 typedef struct hx_fill_input {
-    hx_incidence incidence; /* of the pattern, with the places of the points */
+    hx_incidence incidence; /* incidence of the pattern, with the places of the points */
     hx_form form;
     /* [HX_N_CELL_RULE] rules of the cell kinds, in host memory; NULL: hexahedra with 8 points
      * (borrowed) */

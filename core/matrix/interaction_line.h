@@ -414,7 +414,7 @@ static HX_HD int hx_line_item(int order, int item, int at[3], int *i)
     return (at[2] * wide + at[1]) * wide + at[0];
 }
 
-/* The same for the lower half of the patch's own K. */
+/* Sums an item of the lower half of the patch's own K. */
 static HX_HD void hx_line_sum_lower(const hx_interaction *in, int order, const double *buffer,
                                     const hx_line_row *row, const int r[3], int item, double *m)
 {

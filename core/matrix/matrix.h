@@ -148,7 +148,7 @@ typedef struct hx_matrix_ops {
     /* y = A x, with each row summed in the order of its entries on any hardware; a lower matrix
      * represents the symmetric one. Only if all rows are present. Hot. */
     int (*multiply)(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y);
-    /* The same, and *d_sum = x'y in a fixed order. NULL: not supported. Hot. */
+    /* Like `multiply`, and *d_sum = x'y in a fixed order. NULL: not supported. Hot. */
     int (*multiply_dot)(hx_device *dev, const hx_matrix *m, const double *d_x, double *d_y,
                         double *d_sum);
     /* Makes the products of a whole matrix divisible into parts, given the interface points

@@ -132,7 +132,7 @@ typedef struct hx_pattern {
     uint32_t *point_place; /* (owned) */
 } hx_pattern;
 
-/* The same on a device. These structs are passed to kernels by value. */
+/* A pattern on a device. These structs are passed to kernels by value. */
 typedef struct hx_device_pattern {
     hx_part part;
     int64_t row_first, n_row, n_point, n_entry;

@@ -32,9 +32,9 @@ typedef struct hx_row_range {
  * lists the points' places, in one thread. HX_ENOMEM. */
 int hx_row_range_create(hx_row_range *range, const hx_mesh *mesh, int64_t first, int64_t n,
                         int places);
-/* The same, but everything that a device reads is placed in `memory`, which must outlive it and be
- * 64-byte aligned: for pinned memory that is reused from range to range. HX_EINTERNAL: it is too
- * small. */
+/* Like hx_row_range_create, but everything that a device reads is placed in `memory`, which must
+ * outlive it and be 64-byte aligned: for pinned memory that is reused from range to range.
+ * HX_EINTERNAL: it is too small. */
 int hx_row_range_create_in(hx_row_range *range, const hx_mesh *mesh, int64_t first, int64_t n,
                            int places, void *memory, size_t bytes);
 /* Bytes of that memory. */

@@ -14,7 +14,8 @@
 /* A block per thread: large enough that a write has little overhead, small enough for the cache. */
 enum { BLOCK_BYTES = 1 << 20, MOST_THREADS = 32 };
 /* Threads that write numbers without encoding. A file accepts one write at a time, so more threads
- * only wait for each other (measured: 16 threads 2.2 GB/s, 6: 3.8, 3: 3.1). */
+ * only wait for each other; six reach the 3.8 GB/s of the disk
+ * (doc/notebook/2026-11-25-matrices-on-a-gpu.md). */
 enum { PUT_THREADS = 6 };
 
 static int this_thread(void)

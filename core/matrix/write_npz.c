@@ -19,7 +19,7 @@ typedef struct member {
     char head[2 * ALIGN];
     int64_t n_head, n_data;
     int64_t at, data_at; /* offsets of the local header and of the first item */
-    uint32_t crc;        /* of the data written so far */
+    uint32_t crc;        /* checksum of the data written so far */
 } member;
 
 typedef struct archive {

@@ -14,7 +14,7 @@
 
 /* Limits beyond which a set of faces is not accepted as a bore. */
 #define TILT 0.02    /* mean squared component of the normals along the axis: 8 degrees */
-#define FLAT 0.02    /* the same perpendicular to the axis: an arc of 28 degrees */
+#define FLAT 0.02    /* mean squared component perpendicular to the axis: an arc of 28 degrees */
 #define SPREAD 0.2   /* range of the radii, relative to their mean */
 #define COVERED 0.95 /* fraction of the cosine's integral */
 

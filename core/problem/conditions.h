@@ -39,13 +39,13 @@ typedef struct hx_file_load {
     hx_file_load_kind kind;
     int load_case; /* like hx_file_value */
     int equally;   /* HX_FILE_REMOTE: 1: equal shares for all nodes instead of shares by area */
-    char *set;     /* of the mesh (owned); NULL: the whole part */
+    char *set;     /* set of the mesh (owned); NULL: the whole part */
     double value[3], moment[3], point[3], speed;
 } hx_file_load;
 
 /* A set that the file couples rigidly to a reference point. */
 typedef struct hx_file_rigid {
-    char *set;       /* of the mesh (owned) */
+    char *set;       /* set of the mesh (owned) */
     char *name;      /* name of the point for messages: "reference node 17" (owned) */
     double point[3]; /* coordinates of the point */
     unsigned held;   /* bits 0 to 2: prescribed displacements of the point, 3 to 5: rotations */
@@ -72,7 +72,7 @@ typedef enum {
 
 typedef struct hx_file_heat {
     hx_file_heat_kind kind;
-    char *set; /* of the mesh (owned) */
+    char *set; /* set of the mesh (owned) */
     double value, ambient;
 } hx_file_heat;
 
@@ -102,7 +102,7 @@ typedef struct hx_conditions {
  * O(n_node + n). */
 int hx_conditions_nodes(const hx_mesh *mesh, int64_t n, const hx_file_value *value, int32_t **node);
 
-/* The same for middle[n]: node[2 n] are the ends of the edges. */
+/* Like hx_conditions_nodes for middle[n]: node[2 n] are the ends of the edges. */
 int hx_conditions_ends(const hx_mesh *mesh, int64_t n, const hx_file_middle *middle,
                        int32_t **node);
 

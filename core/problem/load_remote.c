@@ -2,9 +2,11 @@
  * the distributing coupling).
  *
  * With weights w_a, W = sum w_a, the nodes' centroid c and d_a = x_a - c, the force F at the point
- * p and the moment M are equivalent to F and M_c = M + (p - c) x F at c. The nodal forces f_a = w_a
- * (F / W + theta x d_a), T theta = M_c, T = sum w_a (|d_a|^2 I - d_a d_a') have exactly that
- * resultant, and among all such forces the smallest sum of |f_a|^2 / w_a. */
+ * p and the moment M are equivalent to F and M_c = M + (p - c) x F at c. The nodal forces
+ *
+ *     f_a = w_a (F / W + theta x d_a),   T theta = M_c,   T = sum w_a (|d_a|^2 I - d_a d_a')
+ *
+ * have exactly that resultant, and among all forces that do the smallest sum of |f_a|^2 / w_a. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

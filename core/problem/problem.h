@@ -123,11 +123,12 @@ typedef struct hx_problem {
     hx_load_cases cases;
     hx_passive passive;
 
-    double *volume;         /* [n_elem] (owned) */
-    double total_volume;    /* sum over all elements */
-    double design_volume;   /* sum over the free elements */
-    double initial_density; /* of the free elements, such that the volume constraint is met */
-    int64_t n_body;         /* parts of the mesh that share no node */
+    double *volume;       /* [n_elem] (owned) */
+    double total_volume;  /* sum over all elements */
+    double design_volume; /* sum over the free elements */
+    double
+        initial_density; /* density of the free elements, such that the volume constraint is met */
+    int64_t n_body;      /* parts of the mesh that share no node */
 
     struct hx_plan *plan; /* ../solver/plan.h; NULL: none (borrowed) */
 
@@ -144,7 +145,7 @@ typedef struct hx_problem {
  * O(n_elem). */
 int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem_params *params);
 
-/* The same problem restricted to some cells: those of the mesh of `space`, whose nodes and elements
+/* Restricts the problem to some cells: those of the mesh of `space`, whose nodes and elements
  * are node[] and elem[] of the whole mesh, ascending. Forces, supports, springs and convection
  * elsewhere are dropped; only rigid sets transfer what acted on their dropped nodes. No element is
  * passive. HX_EINPUT with `origin` as prefix: the remaining part can move. O(n_elem). */

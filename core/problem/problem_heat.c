@@ -69,7 +69,7 @@ static double add_span(const hx_space *space, int64_t cell, double rate, double 
     return volume;
 }
 
-/* The same for a quadratic cell. */
+/* Adds the same integral for a quadratic cell. */
 static double add_cell(const hx_space *space, int64_t cell, double rate, double *power)
 {
     if (space->element == HX_ELEMENT_SPLINE) return add_span(space, cell, rate, power);
@@ -87,7 +87,7 @@ static double add_cell(const hx_space *space, int64_t cell, double rate, double 
     return volume;
 }
 
-/* The same for a linear cell; a node that it names twice gets both shares. */
+/* Adds it for a linear cell; a node that the cell names twice gets both shares. */
 static void add_element(const hx_space *space, int64_t e, double rate, double *power)
 {
     const hx_mesh *mesh = space->mesh;

@@ -111,7 +111,7 @@ typedef struct hx_problem_params {
     double young, poisson;
     double density; /* mass per volume; 0: not given, an error with loads by mass */
     hx_physics physics;
-    double conductivity;     /* of solid material: power/(length temperature) */
+    double conductivity;     /* conductivity of solid material: power/(length temperature) */
     double conductivity_min; /* at density 0; 0: 1e-3 of the conductivity */
     double penalty, rho_min, volume_fraction;
     size_t n_support, n_load, n_passive, n_weight, n_spring;

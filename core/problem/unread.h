@@ -40,7 +40,7 @@ typedef struct hx_unread_kind {
     unsigned roles; /* HX_UNREAD_..., 0: only listed */
     int64_t n;
     char *path;     /* file with the first item (owned) */
-    int64_t line;   /* of the first item, 0: unknown */
+    int64_t line;   /* line of the first item, 0: unknown */
     int is_ignored; /* 1: listed in mesh.ignore */
 } hx_unread_kind;
 

@@ -3,9 +3,10 @@
  *
  * linear: the nodes and arrays of the mesh; nothing is allocated. quadratic: the same nodes,
  * followed by the middle of every edge. A cell is hex20, wedge15, pyramid13 or tet10 according to
- * the solid that its hexahedron collapses to (cell.h), so one mesh serves both spaces, whatever its
- * file contained. spline: the control points of a spline whose image is the mesh: each hexahedron
- * is a span, and a node lies on the spline but is not a point of the space. */
+ * the solid that its hexahedron collapses to (cell.h), so one mesh serves both spaces, with or
+ * without mid-edge nodes in its file. spline: the control points of a spline whose image is the
+ * mesh: each hexahedron is a span, and a node lies on the spline but is not a point of the
+ * space. */
 #ifndef HX_SPACE_H
 #define HX_SPACE_H
 
@@ -55,7 +56,7 @@ typedef struct hx_space {
     hx_cell_rule *rule;             /* [n_place] cell of a place; NULL if n_per_cell is set */
     int64_t n_kind[HX_N_CELL_RULE]; /* cells of each */
 
-    const hx_spline *spline; /* of a spline space, else NULL (borrowed) */
+    const hx_spline *spline; /* spline of a spline space, else NULL (borrowed) */
     hx_spline_rule *spline_rule;
 } hx_space;
 
@@ -183,7 +184,8 @@ int hx_space_node_points(const hx_space *space, int64_t node, int32_t *point, do
 /* nodal[n_node][components] from u[n_point][components]. */
 void hx_space_at_nodes(const hx_space *space, int components, const double *u, double *nodal);
 
-/* The same in place: the first n_node entries of u[n_point] become the values at the nodes. */
+/* Like hx_space_at_nodes, in place: the first n_node entries of u[n_point] become the values at the
+ * nodes. */
 int hx_space_leave_nodes(const hx_space *space, int components, double *u);
 
 /* A node of the mesh near a point: the point itself, an end of its edge, or a node of a cell in the
@@ -236,8 +238,8 @@ typedef struct hx_space_face {
 
 void hx_space_face_of(const hx_space *space, int64_t face, hx_space_face *out);
 
-/* The same, but straight quad8 and tri6 also get the points of curved faces, which are exact for
- * products of two shape functions; for films and springs. */
+/* Like hx_space_face_of, but straight quad8 and tri6 also get the points of curved faces, which are
+ * exact for products of two shape functions; for films and springs. */
 void hx_space_face_fine(const hx_space *space, int64_t face, hx_space_face *out);
 
 /* hx_space_face_of, but with 6 points on every triangle, including tri3. The points are symmetric

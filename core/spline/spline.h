@@ -56,7 +56,7 @@ typedef struct hx_spline {
 /* Writes "patch1:u-" for side s of patch k; patches count from 1. Returns text. */
 const char *hx_spline_side_text(hx_spline_side side, char *text, size_t n_text);
 
-/* The same with the file's side names, if the patch was reversed; for messages. */
+/* Like hx_spline_side_text, with the file's side names if the patch was reversed; for messages. */
 const char *hx_spline_side_name(const struct hx_spline *spline, hx_spline_side side, char *text,
                                 size_t n_text);
 

@@ -13,7 +13,7 @@ typedef struct hx_spline_raw {
     int64_t degree[3], n_knot[3];
     const double *knot[3];          /* [n_knot] each (borrowed, like all) */
     int64_t n_coordinate, n_weight; /* lengths of the arrays below */
-    /* of the control points, first direction fastest; weight: NULL for a B-spline */
+    /* data of the control points, first direction fastest; weight: NULL for a B-spline */
     const double *coordinate, *weight;
 } hx_spline_raw;
 

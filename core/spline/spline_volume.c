@@ -145,7 +145,7 @@ static double integrate(const hx_spline_patch *patch, const int span[3], const r
         const double det = hx_triple3(j[k][0], j[k][1], j[k][2]);
         const double w = r->weight[0][k % r->n[0]] * r->weight[1][k / r->n[0] % r->n[1]] *
                          r->weight[2][k / r->n[0] / r->n[1]];
-        if (!(det > *least)) *least = det; /* true for NaN too */
+        if (!(det > *least)) *least = det; /* also true for NaN */
         sum += w * scale * det;
     }
     return sum;

@@ -35,7 +35,7 @@ int hx_cut_mesh_count(const hx_surface *surface, const hx_mesh *mesh, int64_t *n
 int hx_cut_mesh_create(hx_mesh *cut, const hx_surface *surface, const hx_mesh *mesh, int n_refine,
                        int32_t **piece, hx_cut_report *report);
 
-/* The same for tetrahedra of another program, each split into eight n_refine times. Sets *mesh,
+/* Postprocesses tetrahedra of another program, each split into eight n_refine times. Sets *mesh,
  * *piece, and pieces, number, volume and quality in *report as above. O(n log n). */
 int hx_cut_mesh_take(hx_mesh *mesh, const hx_mesh *made, int n_refine, int32_t **piece,
                      hx_cut_report *report);

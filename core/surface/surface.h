@@ -55,10 +55,10 @@ static inline uint8_t hx_surface_kept_face(int f)
  * [n_elem] 0: free; forced solid: 1 plus the bits of faces to keep; NULL: all free. O(n). */
 int hx_surface_field_create(hx_surface_field *field, const hx_mesh *mesh, const double *rho,
                             const uint8_t *is_solid);
-/* The same on a finer finished mesh of hexahedra, whose elements n^3 e + (k n + j) n + i divide
- * element e of the coarse mesh (also hexahedra) into n^3, with i along its corners 0 to 1, j along
- * 0 to 3 and k along 0 to 4. Nodal densities are trilinear within a coarse element; forced-solid
- * elements remain forced solid. O(n). */
+/* Transfers the field to a finer finished mesh of hexahedra, whose elements n^3 e + (k n + j) n + i
+ * divide element e of the coarse mesh (also hexahedra) into n^3, with i along its corners 0 to 1, j
+ * along 0 to 3 and k along 0 to 4. Nodal densities are trilinear within a coarse element;
+ * forced-solid elements remain forced solid. O(n). */
 int hx_surface_field_refine(hx_surface_field *fine, const hx_surface_field *coarse,
                             const hx_mesh *mesh, int n);
 /* Accepts a zeroed struct. */

@@ -290,7 +290,7 @@ static void check_mirrored(mixed_kind kind)
     }
     CHECK_MSG(wrong == 0 && ties.n_member == m.mesh.n_elem && ties.n_alone == 0 &&
                   ties.n_shifted == 0,
-              "%s: %d of %d groups wrong, %d alone, %d shifted", m.mesh.name, (int)wrong,
+              "%s: %d of %d groups wrong, %d elements free, %d shifted", m.mesh.name, (int)wrong,
               (int)ties.n_group, (int)ties.n_alone, (int)ties.n_shifted);
     hx_ties_free(&ties);
     mixed_model_free(&m);
@@ -315,7 +315,7 @@ static void check_shifted(mixed_kind kind)
         shift[turned] = ties.shift;
         CHECK_MSG(ties.n_member > 0.8 * (double)m.mesh.n_elem, "%s: %d of %d tied", m.mesh.name,
                   (int)ties.n_member, (int)m.mesh.n_elem);
-        printf("%-24s %d groups of %d elements, %d alone, shifted by %.2f\n", m.mesh.name,
+        printf("%-24s %d groups of %d elements, %d free, shifted by %.2f\n", m.mesh.name,
                (int)ties.n_group, (int)m.mesh.n_elem, (int)ties.n_alone, ties.shift);
         hx_ties_free(&ties);
         mixed_model_free(&m);

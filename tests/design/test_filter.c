@@ -288,7 +288,8 @@ static void check_bad_radius(const hx_problem *problem)
     hx_cells cells;
     CHECK_FAILS(hx_cells_create(&cells, &unfinished, 1.0), HX_EINPUT,
                 "a mesh with a positive volume");
-    CHECK_FAILS(hx_cells_create(&cells, problem->mesh, 1e-200), HX_EINPUT, "is no length");
+    CHECK_FAILS(hx_cells_create(&cells, problem->mesh, 1e-200), HX_EINPUT,
+                "it must be above 1e-150");
     CHECK(kind != NULL && hx_filter_find("sensitivty") == NULL);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         const hx_filter_params params = {.radius = bad[i]};

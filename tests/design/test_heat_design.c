@@ -205,7 +205,7 @@ int main(int argc, char **argv)
     static const model models[] = {
         {"a source, held", "none", 3.0, 1, 0, 1, 1, 0, 0},
         {"sources, film, passive elements, two cases", "none", 3.0, 1, 1, 3, 2, 1, 0},
-        {"film alone, penalty 1.7", "none", 1.7, 0, 1, 2, 1, 0, 0},
+        {"only a film, penalty 1.7", "none", 1.7, 0, 1, 2, 1, 0, 0},
         {"two held, no source", "none", 3.0, 2, 0, 0, 1, 0, 1},
         {"two held, two ambients, sources, two cases", "none", 3.0, 2, 2, 3, 2, 0, 1},
         {"held below two ambients, sources, two cases", "none", 3.0, 1, 2, 3, 2, 0, 1},

@@ -170,7 +170,7 @@ static void check_model(const hx_mesh *mesh, const model *m)
         hx_optimizer_advance(&s.opt);
     }
     fixture_solver_free(&s);
-    CHECK_MSG(!m->loose || n_loose > 1, "%d designs with loose parts", n_loose);
+    CHECK_MSG(!m->loose || n_loose > 1, "%d designs with floating components", n_loose);
     CHECK(want[N_DESIGN - 1].number[1] != want[0].number[1]);
     for (int i = 0; i < N_DESIGN; i++) go_on(&problem, m, &image[i], i + 1, want);
     printf("%s, %s: %zu parts, %zu bytes\n", m->filter, m->precond, image[0].n,

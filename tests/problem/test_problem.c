@@ -94,11 +94,13 @@ static void check_sets(void)
 
     load[0].set = "right-lower-edge";
     load[0].kind = HX_LOAD_TRACTION;
-    EXPECT("beam.cfg:5: loads[0]: ", "spans no boundary face (5 nodes), a traction needs a surface",
+    EXPECT("beam.cfg:5: loads[0]: ",
+           "spans no boundary face (5 nodes), but a traction needs a surface",
            "use total_force or node_force");
     load[0].set = "inner-node";
     load[0].kind = HX_LOAD_PRESSURE;
-    EXPECT("beam.cfg:5: loads[0]: ", "spans no boundary face (1 nodes), a pressure needs a surface",
+    EXPECT("beam.cfg:5: loads[0]: ",
+           "spans no boundary face (1 nodes), but a pressure needs a surface",
            "name a set of faces");
 
     hx_mesh bare = mesh;

@@ -326,7 +326,7 @@ static void test_random_touching(void)
 
 /* --- forced-solid elements --- */
 
-/* A box whose elements are forced solid where the function says so; rho applies to the others. */
+/* A box whose elements are forced solid if the function returns 1; rho applies to the others. */
 static void make_body(part *p, const fixture_box *box, int (*solid)(const double x[3]), double rho)
 {
     make_box(p, box);
