@@ -34,7 +34,7 @@ static int dispatch(const hx_options *options)
     }
     if (!options->word) {
         if (!options->help) {
-            hx_log_usage_error("no command; `hextop --help` shows them");
+            hx_log_usage_error("no command given; `hextop --help` lists them");
             return 2;
         }
         hx_print_usage();

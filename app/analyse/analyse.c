@@ -29,7 +29,8 @@ static int read_options(hx_analyse *a, const hx_options *options)
         a->solid_only || a->threshold_given || hx_option_given(options, HX_ANALYSE_BLACK_WHITE);
     if (a->result) return HX_OK;
     if (a->is_black_white || hx_option_given(options, HX_ANALYSE_PRESERVE))
-        return HX_RAISE(HX_EINPUT, "%s cuts the densities of a result: name it by --density",
+        return HX_RAISE(HX_EINPUT,
+                        "%s applies to the densities of a result: name the result with --density",
                         a->solid_only        ? "--solid-only"
                         : a->threshold_given ? "--threshold"
                         : a->is_black_white  ? "--black-white"
@@ -113,7 +114,7 @@ int hx_analyse_open(hx_analyse *a, const hx_options *options)
 const char *hx_analyse_design_name(const hx_analyse *a)
 {
     if (!a->result) return "as it is";
-    return a->solid_only ? "0/1, the solid alone" : a->is_black_white ? "0/1" : "grey";
+    return a->solid_only ? "0/1, only the solid" : a->is_black_white ? "0/1" : "grey";
 }
 
 /* --- a case --- */
@@ -262,10 +263,10 @@ static int check_finite(const hx_analyse *a, int c)
 {
     const hx_analyse_case *of = &a->load_case[c];
     if (isfinite(of->compliance) && isfinite(of->strain_energy)) return HX_OK;
-    return HX_RAISE(
-        HX_ENUMERIC,
-        "case %d: the solve gave no finite displacements (PCG: %s): " HX_NOT_FINITE_REMEDY, c + 1,
-        hx_pcg_reason_name(of->pcg.reason));
+    return HX_RAISE(HX_ENUMERIC,
+                    "case %d: the solve returned displacements that are not finite (PCG: "
+                    "%s): " HX_NOT_FINITE_REMEDY,
+                    c + 1, hx_pcg_reason_name(of->pcg.reason));
 }
 
 static int see_case(hx_analyse *a, int c, FILE *points)

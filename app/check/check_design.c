@@ -83,11 +83,12 @@ void hx_check_volume(const hx_session *s)
     if (s->problem.passive.n == 0) return;
     if (least->beta > 0.0) snprintf(at, sizeof at, " at beta = %g", least->beta);
     if (most < 1.0)
-        snprintf(room, sizeof room, "; passive elements leave at most %.4g",
+        snprintf(room, sizeof room, "; with passive elements it is at most %.4g",
                  hx_least_volume_round_down(most));
-    hx_log_info("\nvolume    %g of the part; what is passive, through the filter, and rho_min take "
-                "%.4g%s%s",
-                s->problem.volume_fraction, least->fraction, at, room);
+    hx_log_info(
+        "\n"
+        "volume    %g of the part; passive elements, with the filter, and rho_min take %.4g%s%s",
+        s->problem.volume_fraction, least->fraction, at, room);
 }
 
 void hx_check_ties(const hx_session *s)
@@ -104,6 +105,6 @@ void hx_check_continuation(const hx_session *s)
     if (hx_continuation_text(&s->cfg, text, sizeof text)[0]) hx_log_info("rising    %s", text);
     if (s->cfg.optimization.projection.given)
         hx_log_info(
-            "move      densities change by at most %g per design%s", s->cfg.optimization.move,
+            "move      a density changes by at most %g per design%s", s->cfg.optimization.move,
             hx_config_given(&s->cfg, "optimization.move") ? "" : ", the default with a projection");
 }

@@ -70,7 +70,7 @@ void hx_check_supports(const hx_session *s)
     for (size_t i = 0; i < s->cfg.supports.n; i++) {
         if (support[i].from) {
             hx_table_add(&table, "%s", s->mesh.name);
-            hx_table_add(&table, "%s", "as it states");
+            hx_table_add(&table, "%s", "its supports");
             hx_table_add(&table, "%lld", (long long)s->conditions.n_support);
             add_rigid_sets(&table, s);
             continue;
@@ -184,7 +184,7 @@ static int add_load(hx_table *table, const hx_mesh *mesh, const hx_config_load *
         return HX_OK;
     }
     if (load->from)
-        hx_table_add(table, "%s", "forces as it states");
+        hx_table_add(table, "%s", "all its forces");
     else if (load->centrifugal.given)
         hx_table_add(table, "%g%s about %s", load->centrifugal.speed,
                      u->rate[0] ? u->rate : " rad per time",
@@ -210,7 +210,7 @@ static int add_load(hx_table *table, const hx_mesh *mesh, const hx_config_load *
     if (load->load_case > 0)
         hx_table_add(table, "case %d", load->load_case);
     else
-        hx_table_add(table, "%s", "a case a step");
+        hx_table_add(table, "%s", "one case per step");
     return HX_OK;
 }
 

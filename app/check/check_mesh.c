@@ -31,7 +31,7 @@ static void report_spline(const hx_session *s)
     if (s->spline.n_patch == 0) return;
     hx_spline_image_volumes(&s->mesh, &image, &exact);
     hx_log_info("  spline            %s", hx_spline_text(&s->spline, text, sizeof text));
-    hx_log_info("  spline's volume   %.9g%s, of the elements that stand for its spans %.9g", exact,
+    hx_log_info("  spline's volume   %.9g%s; its spans as elements %.9g", exact,
                 s->cfg.units.volume, image);
 }
 
@@ -53,7 +53,8 @@ int hx_check_mesh(hx_check *check)
                 mesh->box_max[2], u->length);
     hx_log_info("  volume            %.6g%s, mean element size %.4g%s%s", mesh->total_volume,
                 u->volume, mesh->elem_size, u->length,
-                hx_mesh_is_collapsed(mesh) ? " (mean edge of what is no hexahedron)" : "");
+                hx_mesh_is_collapsed(mesh) ? " (of other elements than hexahedra the mean edge)"
+                                           : "");
     hx_log_info("  element volumes   %.4g to %.4g%s", q->min_volume, q->max_volume, u->volume);
     hx_log_info("  scaled Jacobian   %.3f at worst (element %lld), %.3f on average",
                 q->min_scaled_jacobian, (long long)q->worst_elem, q->mean_scaled_jacobian);
@@ -97,10 +98,9 @@ static void print_united(const hx_mesh *mesh)
                                  mesh->rules.rule[i].set.name);
     }
     if (n == 0) return;
-    hx_log_info(
-        "  faces of %s%s are found by nodes, since the file unites sets of nodes: those all "
-        "of whose corners the set holds",
-        names, n > MOST ? " and others" : "");
+    hx_log_info("  faces of %s%s are found by nodes, since the file unites node sets: a face "
+                "belongs to the set if all its corners do",
+                names, n > MOST ? " and others" : "");
 }
 
 int hx_check_sets(const hx_session *s)

@@ -96,12 +96,13 @@ int hx_check_time(hx_session *s)
     const double solve = setup + seconds * n.likely * n_case,
                  least = (setup + seconds * n.least * n_case) * n_design,
                  most = (setup + seconds * n.most * n_case) * n_design;
-    hx_log_info("\ntime      rough: %s a PCG iteration (measured just now),",
+    hx_log_info("\n"
+                "time      rough estimate: %s per PCG iteration (measured now),",
                 hx_format_seconds(seconds, a, sizeof a));
-    hx_log_info("          times some %.0f iterations a solve (from like examples; yours may take "
+    hx_log_info("          about %.0f iterations per solve (from similar examples; yours may take "
                 "%.0f to %.0f):",
                 n.likely, n.least, n.most);
-    hx_log_info("          %s a design iteration, %s for %d (%s to %s)",
+    hx_log_info("          %s per design iteration, %s for %d (%s to %s)",
                 hx_format_seconds(solve, a, sizeof a),
                 hx_format_seconds(solve * n_design, b, sizeof b), n_design,
                 hx_format_seconds(least, c, sizeof c), hx_format_seconds(most, d, sizeof d));

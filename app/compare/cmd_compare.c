@@ -41,12 +41,13 @@ static int read_config(hx_compare *c, const hx_options *options, const hx_compar
     if (!size) return HX_OK;
     if (!cfg->mesh.generator)
         return hx_config_blame(cfg, "mesh",
-                               HX_RAISE(HX_EINPUT, "--paper goes over the sizes of a generator and "
-                                                   "this mesh is a file; leave --paper out"));
+                               HX_RAISE(HX_EINPUT, "--paper runs over the sizes of a generator, "
+                                                   "and this mesh is a file; leave --paper out"));
     if (cfg->mesh.nx > 0 || cfg->mesh.ny > 0 || cfg->mesh.nz > 0)
-        return hx_config_blame(cfg, "mesh",
-                               HX_RAISE(HX_EINPUT, "nx, ny and nz win over the sizes of --paper; "
-                                                   "give counts as in --sizes 1,2,16x8x8"));
+        return hx_config_blame(
+            cfg, "mesh",
+            HX_RAISE(HX_EINPUT, "nx, ny and nz take precedence over the sizes of --paper; give "
+                                "element counts to --sizes, such as --sizes 1,2,16x8x8"));
     cfg->mesh.size = size->size;
     cfg->mesh.nx = size->nx;
     cfg->mesh.ny = size->ny;
@@ -188,16 +189,16 @@ static int check_operators(const hx_compare *c, const hx_device_ops *const *devi
         while (device[k] && !(found = hx_strategy_find(device[k]->name, c->plan.operators[i]))) k++;
         if (found && !hx_compare_strategy(s, found))
             return HX_RAISE(HX_EINPUT,
-                            "--operators: '%s' has no %s; leave --operators out for all "
-                            "that have",
+                            "--operators: '%s' does not support %s; leave --operators out to "
+                            "compare all that do",
                             found->name,
                             hx_strategy_of(found, hx_config_is_heat(&s->cfg) ? 1 : 3)
                                 ? "quadratic elements"
                                 : "physics = \"heat\"");
         if (!device[k])
             return HX_RAISE(HX_EINPUT,
-                            "--operators: '%s' does not run on device '%s'; `hextop list` shows "
-                            "which has it",
+                            "--operators: '%s' does not run on device '%s'; `hextop list` prints "
+                            "the devices of each operator",
                             c->plan.operators[i], device[0] ? device[0]->name : "none");
     }
     return HX_OK;
@@ -246,8 +247,8 @@ static int compare(hx_compare *c, const hx_options *options)
     if (c->n_row > 0 && count_rows(c, HX_COMPARE_REFUSED) == c->n_row)
         return HX_RAISE(HX_EINPUT, "%s", c->row[0].note);
     if (count_rows(c, HX_COMPARE_SKIPPED) + count_rows(c, HX_COMPARE_REFUSED) == c->n_row)
-        return HX_RAISE(HX_EENV, "no operator fits here: take a smaller mesh%s%s",
-                        c->n_row > 0 ? "; the first one: " : "",
+        return HX_RAISE(HX_EENV, "no operator fits into memory: take a smaller mesh%s%s",
+                        c->n_row > 0 ? "; the first message: " : "",
                         c->n_row > 0 ? c->row[0].note : "");
     const char *directory = c->session.cfg.output.directory;
     if (c->plan.paper) hx_compare_print_paper(c);
@@ -278,53 +279,58 @@ static const char *operator_word(size_t i)
 }
 
 static const hx_option compare_options[] = {
-    [HX_COMPARE_PAPER] = {.name = "--paper",
-                          .help = "the first design iteration over the generator's sizes 1 to 5: "
-                                  "the paper's Figures 11 to 15 and Table 3"},
-    [HX_COMPARE_SIZES] = {.name = "--sizes",
-                          .kind = HX_OPTION_TEXT,
-                          .value = "1,2,3",
-                          .help = "with --paper: other sizes, as in 1,2,3 or 1,320x160x160 (nx, "
-                                  "ny, nz)"},
+    [HX_COMPARE_PAPER] =
+        {.name = "--paper",
+         .help = "compares the first design iteration over sizes 1 to 5 of the generator, like "
+                 "Figures 11 to 15 and Table 3 of P1 (see doc/references.md)"},
+    [HX_COMPARE_SIZES] =
+        {.name = "--sizes",
+         .kind = HX_OPTION_TEXT,
+         .value = "1,2,3",
+         .help = "with --paper: other sizes, such as 1,2,3 or 1,320x160x160 (nx, ny, nz)"},
     [HX_COMPARE_OPERATORS] = {.name = "--operators",
                               .kind = HX_OPTION_WORDS,
                               .value = "NAME,NAME",
                               .word = operator_word,
-                              .help = "these only, as in ebe,otf"},
-    [HX_COMPARE_ALL_DEVICES] = {.name = "--all-devices",
-                                .help = "every device that can run here, not solver.device alone"},
-    [HX_COMPARE_NO_PCG] = {.name = "--no-pcg", .help = "products only"},
-    [HX_COMPARE_ITERATIONS] = {.name = "--iterations",
-                               .kind = HX_OPTION_TEXT,
-                               .value = "N",
-                               .help = "PCG iterations at most, in place of "
-                                       "solver.max_iterations"},
+                              .help = "compares only these, such as ebe,otf"},
+    [HX_COMPARE_ALL_DEVICES] =
+        {.name = "--all-devices",
+         .help = "compares on every device of this machine, not only solver.device"},
+    [HX_COMPARE_NO_PCG] = {.name = "--no-pcg", .help = "compares products only, without PCG"},
+    [HX_COMPARE_ITERATIONS] =
+        {.name = "--iterations",
+         .kind = HX_OPTION_TEXT,
+         .value = "N",
+         .help = "largest number of PCG iterations, instead of solver.max_iterations"},
     [HX_COMPARE_REPEATS] = {.name = "--repeats",
                             .kind = HX_OPTION_TEXT,
                             .value = "N",
                             .note = "about half a second's worth, 7 to 101",
-                            .help = "timed products"},
+                            .help = "number of timed products"},
     [HX_COMPARE_OUTPUT] = {.name = "--output",
                            .kind = HX_OPTION_FOLDER,
                            .value = "DIR",
                            .note = "output.directory/compare",
-                           .help = "folder to write to"},
+                           .help = "folder that the files are written to"},
 };
 
 const hx_command hx_command_compare = {
     .name = "compare",
-    .summary = "all operators: checked, timed, used in PCG",
+    .summary = "checks and times all operators, as products and in PCG",
     .arguments = "[--paper] FILE [KEY=VALUE ...]",
     .ends = {".cfg"},
-    .help =
-        "On the config's mesh and density (uniform, or optimization.initial), every operator that "
-        "has its\n"
-        "physics and elements, in every layout: product against a reference, bytes, set-up time, "
-        "time per product, elements and\n"
-        "bytes a second against the copy bandwidth, speedups; then PCG on the config's problem.\n"
-        "What does not fit in memory is listed and skipped. Writes compare.csv, compare.json and\n"
-        "compare.gp with its pictures (SVG, drawn by gnuplot if installed) into a folder.\n"
-        "Exit status 1 if a product is further off than its operator promises.\n",
+    .help = "Takes the config's mesh and its densities (uniform, or optimization.initial), and "
+            "compares every\n"
+            "operator that supports its physics and elements, in every layout: the product against "
+            "a reference,\n"
+            "stored bytes, set-up time, time per product, elements and bytes per second against "
+            "the copy\n"
+            "bandwidth, and speedups; then PCG on the config's problem. An operator that does not "
+            "fit into\n"
+            "memory is listed and skipped. Writes compare.csv, compare.json and compare.gp, and "
+            "its plots\n"
+            "(SVG, drawn by gnuplot if installed), into a folder.\n"
+            "Exit status 1 if the error of a product is above the operator's bound.\n",
     .n_min = 1,
     .option = compare_options,
     .n_option = sizeof compare_options / sizeof compare_options[0],

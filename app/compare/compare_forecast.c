@@ -22,19 +22,19 @@ void hx_compare_forecast_solve(hx_compare_forecast *forecast, const hx_session *
                  solve = iteration * forecast->iterations,
                  done = hx_clock() - forecast->begin + solve;
     forecast->all_seconds = done * forecast->n_row;
-    hx_log_info("\nforecast  PCG with %s%s: some %s iterations over %d load case%s,",
+    hx_log_info("\n"
+                "forecast  PCG with %s%s: about %s iterations over %d load case%s,",
                 s->pc.kind->name,
                 forecast->chose_precond
-                    ? " (solver.preconditioner is \"auto\"; name one to compare with it)"
+                    ? " (solver.preconditioner is \"auto\"; to compare with another one, name it)"
                     : "",
                 hx_format_count((int64_t)forecast->iterations, count, sizeof count),
                 s->problem.cases.n, s->problem.cases.n == 1 ? "" : "s");
     hx_log_info("          about %s per operator and layout, %s for %d%s",
                 hx_format_seconds(done, each, sizeof each),
                 hx_format_seconds(forecast->all_seconds, all, sizeof all), forecast->n_row,
-                forecast->all_seconds > VERY_LONG
-                    ? "; --iterations N limits PCG, --no-pcg leaves it out"
-                    : "");
+                forecast->all_seconds > VERY_LONG ? "; --iterations N limits PCG, --no-pcg skips it"
+                                                  : "");
 }
 
 void hx_compare_forecast_left(hx_compare_forecast *forecast, const hx_compare_row *row)

@@ -52,11 +52,12 @@ static void skip(hx_compare_row *row, size_t needed, size_t n_free)
     char a[32], b[32];
     row->status = HX_COMPARE_SKIPPED;
     if (n_free > 0 && needed > n_free)
-        snprintf(row->note, sizeof row->note, "does not fit: needs %s, %s is free",
+        snprintf(row->note, sizeof row->note, "does not fit into memory: needs %s, %s is free",
                  hx_format_bytes((double)needed, a, sizeof a),
                  hx_format_bytes((double)n_free, b, sizeof b));
     else
-        snprintf(row->note, sizeof row->note, "does not fit: %.200s", hx_error_message());
+        snprintf(row->note, sizeof row->note, "does not fit into memory: %.200s",
+                 hx_error_message());
     hx_error_clear();
 }
 

@@ -129,8 +129,9 @@ static void put_matrix_plot(FILE *f, const hx_compare *c)
 {
     const size_t first = last_groups(c);
     if (!is_known(c, first, fill_time)) return;
-    fputs("\n$matrix << EOD\n\"operator\" \"pattern, once a mesh\" \"fill, at a design\" "
-          "\"product\"\n",
+    fputs("\n"
+          "$matrix << EOD\n"
+          "\"operator\" \"pattern, once per mesh\" \"fill, per design\" \"product\"\n",
           f);
     for (size_t i = c->group[first].first_row; i < c->n_row; i++) {
         const hx_compare_row *row = &c->row[i];
@@ -159,7 +160,10 @@ static void put_iteration_plot(FILE *f, const hx_compare *c)
 {
     const size_t first = last_groups(c);
     if (c->plan.paper || !is_known(c, first, pcg_time)) return;
-    fputs("\n$iteration << EOD\n\"operator\" \"products\" \"vector work\"\n", f);
+    fputs("\n"
+          "$iteration << EOD\n"
+          "\"operator\" \"products\" \"vector operations\"\n",
+          f);
     for (size_t i = c->group[first].first_row; i < c->n_row; i++) {
         const hx_compare_row *row = &c->row[i];
         const double ms = 1e3 / row->f.pcg_iterations;
@@ -172,7 +176,7 @@ static void put_iteration_plot(FILE *f, const hx_compare *c)
     fputs("EOD\n", f);
     put_title(f, c, "PCG");
     fputs("set output \"compare_pcg.svg\"\n"
-          "set ylabel \"ms an iteration\"\n"
+          "set ylabel \"ms per iteration\"\n"
           "set yrange [0:*]\n"
           "set key top right autotitle columnhead\n"
           "set style data histograms\n"
@@ -403,6 +407,6 @@ int hx_compare_plot(const hx_compare *c, const char *directory)
         hx_log_info("no plot: gnuplot is not installed; `gnuplot compare.gp` in %s draws it",
                     directory);
     else
-        hx_log_warning("no plot: gnuplot failed; `gnuplot compare.gp` in %s shows why", directory);
+        hx_log_warning("no plot: gnuplot failed; `gnuplot compare.gp` in %s prints why", directory);
     return HX_OK;
 }

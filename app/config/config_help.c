@@ -85,11 +85,14 @@ size_t hx_print_keys(const char *topic)
         return 1;
     }
     if (!topic)
-        printf("Config keys (libconfig). A file looks like\n\n"
-               "  mesh = { generator = \"cantilever\"; size = 1; };\n"
-               "  supports = ( { set = \"left\"; fix = \"xyz\"; } );\n\n"
-               "Units are yours, only consistent: length, force, force/length^2; the key units "
-               "names\nthem.\n");
+        printf(
+            "Config keys (libconfig). A file looks like\n"
+            "\n"
+            "  mesh = { generator = \"cantilever\"; size = 1; };\n"
+            "  supports = ( { set = \"left\"; fix = \"xyz\"; } );\n"
+            "\n"
+            "Units are free but must be consistent: length, force, force/length^2; the key units\n"
+            "names them.\n");
     for (size_t i = 0; i < hx_n_key; i++) {
         if (topic && !is_about(hx_keys[i].path, topic)) continue;
         print_key(&hx_keys[i]);

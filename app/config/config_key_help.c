@@ -76,7 +76,7 @@ static void print_argument(const char *path, const char *value)
         if (*c == '[') putchar('0');
     }
     printf("=%s%s\n", value, needs_quotes ? "'" : "");
-    if (strchr(path, '[')) printf("            of an entry that the config has already\n");
+    if (strchr(path, '[')) printf("            of an existing entry of the config\n");
 }
 
 /* The other keys of its group. */
@@ -84,7 +84,7 @@ static void print_related(const hx_key *key)
 {
     char prefix[128];
     const size_t n = strlen(key->path) - strlen(hx_key_name(key));
-    const char *lead = "  beside it ";
+    const char *lead = "  related   ";
     snprintf(prefix, sizeof prefix, "%.*s", n > 0 ? (int)n - 1 : 0, key->path);
     if (n == 0) return;
     for (size_t i = 0; i < hx_n_key; i++) {

@@ -63,8 +63,8 @@ static int check_number(const hx_value *value, const hx_key *key, const char *sh
     if (isfinite(number) && fabs(number) > HX_LARGEST_NUMBER)
         return hx_config_fault(
             value->origin, shown,
-            "%g is too large to compute with, %g at most; other units would help", number,
-            HX_LARGEST_NUMBER);
+            "%g is too large to compute with; at most %g is allowed; other units would help",
+            number, HX_LARGEST_NUMBER);
     if (!key->range) return hx_config_fault(value->origin, shown, "not a finite number");
     return hx_config_fault(value->origin, shown, "%g is out of range; allowed is %s%s%s", number,
                            key->range, key->unit ? " " : "", key->unit ? key->unit : "");
@@ -89,7 +89,7 @@ static int find_text(const hx_value *value, const hx_key *key, const char *shown
     if (!text) return wrong_type(value, key, shown);
     if (text[0] == '\0' && (key->required || !key->note))
         return hx_config_fault(value->origin, shown,
-                               "an empty text; leave the key out for its default");
+                               "the text is empty; leave the key out for its default");
     *out = text;
     return check_word(value, key, shown, text);
 }
@@ -190,7 +190,7 @@ static int read_words(const hx_value *value, const hx_key *key, const char *show
     }
     for (size_t i = 0; i < out->n; i++) HX_TRY(check_word(value, key, shown, out->word[i]));
     if (out->n == 0)
-        return hx_config_fault(value->origin, shown, "an empty list; leave the key out");
+        return hx_config_fault(value->origin, shown, "the list is empty; leave the key out");
     return HX_OK;
 }
 
@@ -435,9 +435,10 @@ static int resolve_size(hx_config *cfg)
     if (!cfg->mesh.generator || cfg->mesh.size > 0) return HX_OK;
     if (cfg->mesh.nx > 0 || cfg->mesh.ny > 0 || cfg->mesh.nz > 0) return HX_OK;
     if (hx_config_given(cfg, "mesh.size"))
-        return hx_config_blame(cfg, "mesh.size",
-                               HX_RAISE(HX_EINPUT, "0 leaves the mesh to nx, ny and nz, and none "
-                                                   "is given; give one, or a size from 1 to 5"));
+        return hx_config_blame(
+            cfg, "mesh.size",
+            HX_RAISE(HX_EINPUT, "0 leaves the mesh to nx, ny and nz, and none is given; give one "
+                                "of them, or a size from 1 to 5"));
     cfg->mesh.size = 1;
     return HX_OK;
 }

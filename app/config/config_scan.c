@@ -121,16 +121,15 @@ int hx_value_check_nesting(const char *text, const char *name)
         const int begin = line;
         const char *const after = hx_value_skip_text(c, &line);
         if (*c == '"' && (*after == '\0' && (after - c < 2 || after[-1] != '"')))
-            return HX_RAISE(HX_EINPUT, "%s:%d: a text begins here and has no closing quote", name,
-                            begin);
+            return HX_RAISE(HX_EINPUT, "%s:%d: the text that begins here has no closing quote",
+                            name, begin);
         if (after != c) {
             c = after;
             continue;
         }
         depth += (*c == '{' || *c == '(' || *c == '[') - (*c == '}' || *c == ')' || *c == ']');
         if (depth > MOST)
-            return HX_RAISE(HX_EINPUT, "%s:%d: more than %d brackets within each other", name, line,
-                            MOST);
+            return HX_RAISE(HX_EINPUT, "%s:%d: more than %d nested brackets", name, line, MOST);
         line += *c++ == '\n';
     }
     return HX_OK;
@@ -153,5 +152,5 @@ int hx_value_read_text_file(const char *path, char **text)
     if (rc < 0 || strlen(*text) == n) return rc;
     free(*text);
     *text = NULL;
-    return HX_RAISE(HX_EINPUT, "%s: it has bytes of 0, and a config is a text", path);
+    return HX_RAISE(HX_EINPUT, "%s: it contains bytes of 0, but a config is a text", path);
 }

@@ -66,7 +66,7 @@ static int include(join *j, const char *c, int file, int line, int depth, const 
         if (n + 1 < sizeof name) name[n++] = *c;
     }
     if (*c != '"')
-        return HX_RAISE(HX_EINPUT, "%s:%d: the name of what is included has no closing quote",
+        return HX_RAISE(HX_EINPUT, "%s:%d: the name of the included file has no closing quote",
                         j->source->file[file], line);
     *after = c + 1;
     return add_included(j, name, file, line, depth);
@@ -179,8 +179,8 @@ int hx_config_source_open(hx_config_source *s, const char *text, const char *pat
     HX_TRY_FAIL(join_files(&j, text, path));
     HX_TRY_FAIL(hx_text_stream_close(&out, &joined, NULL));
     if (hx_value_check_nesting(joined, path) < 0) { /* in what files include within brackets */
-        rc = HX_RAISE(HX_EINPUT, "%s: with what it includes, too many brackets within each other",
-                      path);
+        rc = HX_RAISE(HX_EINPUT,
+                      "%s: with the files that it includes, it has too many nested brackets", path);
         goto fail;
     }
     drop_commas(joined);

@@ -188,14 +188,14 @@ static int refuse_other_files(const char *path)
     const char *const dot = strrchr(path, '.');
     if (hx_mesh_format_of_name(path))
         return HX_RAISE(HX_EINPUT,
-                        "'%s' is a mesh or a result, and a config is wanted here: a text file with "
-                        "mesh = { file = \"...\"; };",
+                        "'%s' is a mesh or a result, but a config is expected here: a text file "
+                        "with mesh = { file = \"...\"; };",
                         path);
     for (size_t i = 0; dot && i < sizeof cad / sizeof cad[0]; i++)
         if (strcasecmp(dot, cad[i]) == 0)
             return HX_RAISE(HX_EINPUT,
-                            "'%s' is a CAD model, and a config is wanted here; a CAD model must be "
-                            "meshed first, by gmsh for example",
+                            "'%s' is a CAD model, but a config is expected here; `hextop new` "
+                            "makes one from a CAD model",
                             path);
     return HX_OK;
 }

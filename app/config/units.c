@@ -93,8 +93,8 @@ static int read_word(const char *word, int kinds, unit *made, const unit **found
     *found = find_unit(word);
     if (*found && (kinds >> (*found)->kind & 1)) return HX_OK;
     if (*found)
-        return HX_RAISE(HX_EINPUT, "'%s' is a unit of %s, which physics = \"%s\" has not", word,
-                        kind_name[(*found)->kind], kinds == THERMAL ? "heat" : "elasticity");
+        return HX_RAISE(HX_EINPUT, "'%s' is a unit of %s, which physics = \"%s\" does not use",
+                        word, kind_name[(*found)->kind], kinds == THERMAL ? "heat" : "elasticity");
     int end = 0;
     if (kinds == MECHANICAL &&
         sscanf(word, "%31[A-Za-z]/%31[A-Za-z]^2%n", force, length, &end) == 2 && end > 0 &&
@@ -110,7 +110,7 @@ static int read_word(const char *word, int kinds, unit *made, const unit **found
         if (kinds >> known[i].kind & 1) name[n++] = known[i].name;
     return HX_RAISE(HX_EINPUT, "unknown unit '%s'%s%s", word,
                     hx_name_hint(word, name, n, hint, sizeof hint),
-                    kinds == MECHANICAL ? ", or a stress as in N/cm^2" : "");
+                    kinds == MECHANICAL ? ", or a stress such as N/cm^2" : "");
 }
 
 /* The next word of a list separated by commas or spaces; 0 at the end. */

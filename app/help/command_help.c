@@ -54,7 +54,7 @@ static void print_options(const hx_option *option, size_t n_option)
 static void print_common_options(void)
 {
     char label[TEXT_WIDTH];
-    printf("Of every command:");
+    printf("Options of every command:");
     for (size_t i = 0; i < hx_n_common; i++) {
         option_label(&hx_common_options[i], label, sizeof label);
         printf("%s %s", i ? ";" : "", label);
@@ -86,6 +86,7 @@ void hx_print_command_help(const hx_command *c)
         printf(
             "KEY=VALUE overrides a config key: mesh.size=3 solver.operator=ebe64\n"
             "output.directory=out loads[0].node_force=[0,0,-1]; an empty VALUE removes the key.\n"
-            "`hextop help config` lists all keys, `hextop help loads` those of one group.\n\n");
+            "`hextop help config` lists all keys, `hextop help loads` those of one group.\n"
+            "\n");
     print_common_options();
 }

@@ -108,7 +108,7 @@ size_t hx_print_found(const char *word)
         s.in_texts = 1;
         visit_all(print_match, &s);
     }
-    if (s.n > 0) printf("\n`hextop help NAME` says more of a key or a command.\n");
+    if (s.n > 0) printf("\n`hextop help NAME` prints more about a key or a command.\n");
     return s.n;
 }
 
@@ -165,9 +165,9 @@ void hx_help_say_near(const char *word)
         all.name[k] = all.name[--all.n];
     }
     if (near[0])
-        hx_log_usage_error("nothing is called '%s'; near it: %s", word, near);
+        hx_log_usage_error("nothing is named '%s'; similar names: %s", word, near);
     else
-        hx_log_usage_error("nothing is called '%s', or speaks of it; `hextop help` lists commands, "
+        hx_log_usage_error("no name or help text contains '%s'; `hextop help` lists commands, "
                            "`hextop help config` all keys",
                            word);
 }

@@ -66,11 +66,10 @@ static int all_at_once(hx_matrix_job *job, int fits)
 {
     char text[32];
     if (fits || isnan(job->plan.memory)) return one_range(job);
-    return HX_RAISE(
-        HX_EINPUT,
-        "--memory: rows of quadratic elements and splines are made in one range, which takes more "
-        "than %s: leave --memory out, or add solver.element=linear",
-        hx_format_bytes(job->plan.memory, text, sizeof text));
+    return HX_RAISE(HX_EINPUT,
+                    "--memory: rows of quadratic elements and splines are made in one range, which "
+                    "needs more than %s: leave --memory out, or add solver.element=linear",
+                    hx_format_bytes(job->plan.memory, text, sizeof text));
 }
 
 static int several_ranges(hx_matrix_job *job, double device, double host)

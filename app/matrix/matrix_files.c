@@ -71,5 +71,5 @@ void hx_matrix_end_signals(const hx_matrix_job *job)
 int hx_matrix_go_on(const hx_matrix_job *job)
 {
     if (!job->notes_signals || !hx_signals_caught(NULL)) return HX_OK;
-    return HX_RAISE(HX_EIO, "a signal ended it: nothing was written");
+    return HX_RAISE(HX_EIO, "a signal ended the command: no file was written");
 }

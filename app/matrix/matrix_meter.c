@@ -95,7 +95,7 @@ const char *hx_matrix_peaks(const hx_matrix_meter *m, size_t known, char *text, 
     hx_format_bytes((double)hx_host_memory_peak(), host, sizeof host);
     hx_format_bytes((double)most, device, sizeof device);
     if (is_shared)
-        snprintf(text, n_text, "%s of the host, which is the device", host);
+        snprintf(text, n_text, "%s of the host, whose memory the device shares", host);
     else
         snprintf(text, n_text, "%s of the host, %s of the device", host, device);
     return text;

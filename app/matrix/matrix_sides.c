@@ -238,9 +238,8 @@ static int make_order(hx_matrix_sides *sides, const hx_space *space)
 {
     const hx_mesh *const mesh = space->mesh;
     if (space->element == HX_ELEMENT_SPLINE)
-        return HX_RAISE(HX_EINPUT,
-                        "--order: rows of a spline belong to control points, not to nodes of a "
-                        "file; leave it out");
+        return HX_RAISE(HX_EINPUT, "--order: the rows of a spline belong to control points, not to "
+                                   "nodes of a file; leave --order out");
     HX_TRY(hx_alloc_raw(&sides->number, (size_t)space->n_point, sizeof *sides->number,
                         "order of the nodes"));
     for (int64_t a = 0; a < mesh->n_node; a++) sides->number[a] = node_number(mesh, a);

@@ -35,11 +35,11 @@ int hx_matrix_stages_open(hx_matrix_stages *st, hx_session *s, const hx_matrix_p
         s->problem.space.element == HX_ELEMENT_LINEAR ? 8 : hx_space_most(&s->problem.space);
     if (!st->ops)
         return HX_RAISE(HX_EINPUT,
-                        "device '%s' makes no matrices; solver.device = \"cpu\" or \"auto\" does",
+                        "device '%s' cannot make matrices; solver.device = \"cpu\" or \"auto\" can",
                         device);
     if (s->problem.space.element == HX_ELEMENT_SPLINE && !st->ops->splines)
         return HX_RAISE(HX_EINPUT,
-                        "device '%s' makes no matrices of splines; solver.device = \"cpu\" does",
+                        "device '%s' cannot make matrices of splines; solver.device = \"cpu\" can",
                         device);
     HX_TRY(check_build(st));
     HX_TRY(hx_fill_find(plan->fill, st->ops->fills, device, &st->fill));

@@ -23,7 +23,7 @@ static int check_target(const char *target)
     if (!target) return HX_OK;
     HX_TRY(hx_link_check_way(target));
     if (access(target, F_OK) != 0) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "'%s' is there already: name another file, or remove it", target);
+    return HX_RAISE(HX_EINPUT, "'%s' exists: name another file, or remove it", target);
 }
 
 static int write_file(const hx_new_part *part, const char *target)
@@ -117,10 +117,11 @@ static int make_config(hx_new_part *part, const hx_options *options, const char 
     HX_TRY(hx_new_part_open(part, named, target ? target : find_stdout(path), n, override));
     HX_TRY(target ? write_file(part, target) : write_out(part));
     if (target)
-        hx_log_info(hx_new_is_complete(part)
-                        ? "%s: supports and loads are the file's; `hextop check` it"
-                        : "%s: now name a support and a load in it, and `hextop check` it",
-                    target);
+        hx_log_info(
+            hx_new_is_complete(part)
+                ? "%s: supports and loads are those of the file; next run `hextop check` on it"
+                : "%s: next name a support and a load in it, then run `hextop check` on it",
+            target);
     return HX_OK;
 }
 
@@ -149,24 +150,28 @@ static const hx_option new_options[] = {
                 .kind = HX_OPTION_FILE,
                 .value = "FILE.cfg",
                 .note = "standard output",
-                .help = "where the config goes; a file that is there is not replaced"},
+                .help = "file that the config is written to; an existing file is not replaced"},
 };
 
 const hx_command hx_command_new = {
     .name = "new",
-    .summary = "a config to begin with, for a part of your own",
+    .summary = "prints a config to begin with, for a part of your own",
     .arguments = "[PART] [KEY=VALUE ...]",
     .ends = {""},
     .help =
-        "PART is a mesh, a CAD model or a generator (cantilever if none is named);\n"
-        "mesh.generator=NAME or mesh.file=FILE name it, too. Prints a config with comments:\n"
-        "the part's sets with area and centre, supports and loads prepared with\n"
-        "their names, steel, a filter of 2.5 mean edges. It runs as soon as a support and a load\n"
-        "are named: hextop new part.step > part.cfg\n"
+        "PART is a mesh, a CAD model or a generator (default: cantilever); it may also be named "
+        "by\n"
+        "mesh.generator=NAME or mesh.file=FILE. Prints a config with comments: the part's sets "
+        "with\n"
+        "area and centre, supports and loads prepared with the names of these sets, steel, and a "
+        "filter\n"
+        "of 2.5 mean edges. It runs once a support and a load are named: hextop new part.step > "
+        "part.cfg\n"
         "Supports, loads and the material that a mesh file states are taken from the file; if it\n"
         "states all three, the config runs as printed: hextop new job.inp > job.cfg\n"
-        "A CAD model is meshed with some 100,000 tetrahedra, or by mesh.element_size=LENGTH; the\n"
-        "mesh is kept in output.directory, where check and run find it.\n",
+        "A CAD model is meshed with about 100,000 tetrahedra, or by mesh.element_size=LENGTH; the "
+        "mesh\n"
+        "is kept in output.directory, where check and run find it.\n",
     .prints = 1,
     .n_min = 0,
     .option = new_options,

@@ -100,8 +100,8 @@ static int refuse(const char *named)
     size_t n = 0;
     for (; hx_generators[n] && n < 64; n++) name[n] = hx_generators[n]->name;
     if (access(named, F_OK) == 0)
-        return HX_RAISE(HX_EINPUT, "'%s' is no mesh and no CAD model that hextop reads", named);
-    return HX_RAISE(HX_EINPUT, "'%s' is no file and no generator%s", named,
+        return HX_RAISE(HX_EINPUT, "'%s' is not a mesh or CAD model that hextop reads", named);
+    return HX_RAISE(HX_EINPUT, "'%s' is neither a file nor a generator%s", named,
                     hx_name_hint(named, name, n, hint, sizeof hint));
 }
 

@@ -159,9 +159,11 @@ static void put_head(writer *w)
             ": %lld elements, %lld nodes, mean edge %.4g\n"
             "# box %g to %g, %g to %g, %g to %g; volume %.5g\n"
             "#\n"
-            "#     hextop check CONFIG     what it is, what is missing, how long it takes\n"
+            "#     hextop check CONFIG     reports the part, what is missing, and the time that a "
+            "run takes\n"
             "#     hextop run CONFIG\n"
-            "#     hextop help KEY         what a key means, and what is near it\n\n",
+            "#     hextop help KEY         prints the meaning of a key and related keys\n"
+            "\n",
             (long long)m->n_elem, (long long)m->n_node, m->elem_size, m->box_min[0], m->box_max[0],
             m->box_min[1], m->box_max[1], m->box_min[2], m->box_max[2], m->total_volume);
     put_key(w, "title", part->name);
@@ -174,7 +176,7 @@ static void put_head(writer *w)
     const int of_heat = is_heat(part);
     put_key(w, "units", of_heat ? HX_NEW_HEAT_UNITS : "N, mm, MPa");
     fprintf(w->out, "   # %s\n",
-            part->is_cad                ? "CAD models are in mm, in whatever unit they were drawn"
+            part->is_cad                ? "CAD models are in mm, whatever unit they were drawn in"
             : overridden(part, "units") ? "the file's lengths are taken as such"
             : of_heat                   ? "the file's lengths are taken as mm; in m: \"W, m, K\""
                       : "the file's lengths are taken as mm; in m: \"N, m, Pa\", E = 2.1e11");
@@ -202,8 +204,10 @@ static void put_unread(writer *w, unsigned roles)
     const hx_unread *const list = &w->part->session.conditions.unread;
     char text[900];
     hx_unread_text(list, roles, 0, "", text, sizeof text);
-    fprintf(w->out, "\n    # What the file states and hextop does not read. from = \"file\" is "
-                    "refused until it is left out on\n    # purpose, by this line without its #:\n"
+    fprintf(w->out, "\n"
+                    "    # Items of the file that hextop does not read. from = \"file\" is refused "
+                    "until they are left out on\n"
+                    "    # purpose, by uncommenting this line:\n"
                     "    # ");
     put_text(w->out, below_folder(w, text));
     hx_unread_words(list, roles, text, sizeof text);
@@ -277,7 +281,7 @@ static void put_other_material(writer *w)
     snprintf(text, sizeof text, "the file's material%s%.100s%s cannot be taken: %.600s",
              name[0] ? " '" : "", name, name[0] ? "'" : "",
              m->fault ? below_folder(w, m->fault) : "it has no modulus and Poisson's ratio");
-    fprintf(w->out, "\n# Not from the file, check it: ");
+    fprintf(w->out, "\n# Not from the file, so check it: ");
     put_text(w->out, text);
     hx_log_warning(
         "the config has %s, because %s",
@@ -333,7 +337,7 @@ static void put_material(writer *w)
     put_key(w, "material.nu", "0.3");
     fprintf(w->out, "\n    ");
     put_number(w, "material.density", 7850.0 / kilograms, 6);
-    fprintf(w->out, "  #%s: of the mass in reports, and of gravity\n};\n", density);
+    fprintf(w->out, "  #%s: used by the mass in reports, and by gravity\n};\n", density);
 }
 
 /* "hollow cylinder of radius 4, 12 faces, area 240" */
@@ -419,7 +423,7 @@ static const char *const side_name[] = {"x-min", "x-max", "y-min", "y-max", "z-m
 static void put_own_sets(writer *w)
 {
     const hx_mesh *const mesh = &w->part->session.mesh;
-    const char *const what = "by where they are: plane, box, cylinder, sphere; and, or, not";
+    const char *const what = "by their place: plane, box, cylinder, sphere; and, or, not";
     if (!needs_sides(w->part)) {
         fprintf(w->out, "\n# More sets, %s.\n# sets = ( ", what);
         put_plane(w->out, "z-min", mesh->box_min, 2);
@@ -630,21 +634,29 @@ static void put_heat(writer *w)
     const hx_conditions *const c = &w->part->session.conditions;
     const int n_film = count_heat(c, 1u << HX_FILE_FILM);
     if (c->heat_fault) {
-        fprintf(w->out, "\n# Not all that the file states of heat is below: ");
+        fprintf(w->out, "\n"
+                        "# Some of the heat loads and supports of the file are not below: ");
         put_text(w->out, below_folder(w, c->heat_fault));
         fputc('\n', w->out);
     }
-    fprintf(w->out, "\n# What is held at a temperature: those of the file, if it has some; others "
-                    "by taking away a #.\nsupports = (\n");
+    fprintf(w->out, "\n"
+                    "# Sets that are held at a temperature: those of the file, if it has some; "
+                    "uncomment others.\n"
+                    "supports = (\n");
     put_heat_entries(w, 1u << HX_FILE_TEMPERATURE);
     put_entries(w, put_temperature);
-    fprintf(w->out, ");\n\n# What heats it, likewise: heat = h, shared over the faces;\n"
-                    "#   flux = q;     per area\n#   source = s;   per volume\nloads = (\n");
+    fprintf(w->out,
+            ");\n"
+            "\n"
+            "# Heat sources; uncomment one or more lines. heat = h is shared over the faces;\n"
+            "#   flux = q;     per area\n"
+            "#   source = s;   per volume\n"
+            "loads = (\n");
     put_heat_entries(w, LOADS_OF_HEAT);
     put_entries(w, put_heat_load);
     fprintf(w->out, ");\n");
     if (n_film == 0) return;
-    fprintf(w->out, "\n# Convection of the file.\nconvection = (\n");
+    fprintf(w->out, "\n# Convection from the file.\nconvection = (\n");
     put_heat_entries(w, 1u << HX_FILE_FILM);
     fprintf(w->out, ");\n");
 }
@@ -652,11 +664,16 @@ static void put_heat(writer *w)
 static void put_supports(writer *w)
 {
     const char *const own = known(w->part, 0);
-    fprintf(w->out, takes_stated(w->part, 0)
-                        ? "\n# What holds it: the supports of the file; more by taking away a #. "
-                          "fix names the directions that are held.\nsupports = (\n"
-                        : "\n# What holds it: take away the # of one or more. fix names the "
-                          "directions that are held.\nsupports = (\n");
+    fprintf(
+        w->out,
+        takes_stated(w->part, 0)
+            ? "\n"
+              "# Supports: those of the file; uncomment lines for more. fix names the directions "
+              "that are held.\n"
+              "supports = (\n"
+            : "\n"
+              "# Supports: uncomment one or more lines. fix names the directions that are held.\n"
+              "supports = (\n");
     if (own) fputs(own, w->out);
     put_stated(w, 0);
     put_entries(w, put_support);
@@ -667,12 +684,15 @@ static void put_loads(writer *w)
 {
     const char *const own = known(w->part, 1);
     fprintf(w->out,
-            "\n# What acts on it, likewise. In place of total_force (%s, shared over the faces):\n"
+            "\n"
+            "# Loads; uncomment one or more lines. Instead of total_force (%s, shared over the "
+            "faces):\n"
             "#   traction = [x, y, z]; pressure = p;          per area\n"
             "#   bearing_force = [x, y, z];                   of a pin, on a bore\n"
-            "#   remote_force = [x, y, z]; point = [x, y, z]; that acts elsewhere\n"
-            "#   gravity = [x, y, z];                         of all of it, without a set\n"
-            "# case = 2 makes it another load case.\nloads = (\n",
+            "#   remote_force = [x, y, z]; point = [x, y, z]; that acts at another point\n"
+            "#   gravity = [x, y, z];                         on the whole part, without a set\n"
+            "# case = 2 makes it another load case.\n"
+            "loads = (\n",
             w->part->session.cfg.units.force[0] ? w->part->session.cfg.units.force + 1 : "force");
     if (own) fputs(own, w->out);
     put_stated(w, 1);
@@ -692,7 +712,8 @@ static void put_passive(writer *w)
         if (!solid && set->set->n_elem > 0 && !is_all) solid = set;
         if (!face && is_surface(set) && set->n_face > 0) face = set;
     }
-    fprintf(w->out, "\n# What stays as it is: elements, or a skin behind faces.\n");
+    fprintf(w->out, "\n"
+                    "# Regions that are not designed: elements, or a skin behind faces.\n");
     if (solid) {
         fprintf(w->out, "# passive = ( { set = \"");
         put_text(w->out, solid->set->name);
@@ -723,7 +744,7 @@ static void put_design(writer *w)
     fputc(' ', w->out);
     put_key(w, "optimization.filter.unit", "length");
     fprintf(w->out, " };   # %s\n};\n",
-            is_small ? "0.9 of what the part has across, less than 2.5 mean edges"
+            is_small ? "0.9 of the smallest extent of the part, less than 2.5 mean edges"
                      : "2.5 mean edges");
 }
 
@@ -737,7 +758,7 @@ static void put_output(writer *w)
     put_key(w, "output.every", "10");
     fputc(' ', w->out);
     put_key(w, "output.fields", "(\"density\")");
-    fprintf(w->out, " };   # relative to where hextop is started\n");
+    fprintf(w->out, " };   # relative to the folder in which hextop is started\n");
 }
 
 /* HX_EINPUT: an override that the text has no place for. */
@@ -751,10 +772,10 @@ static int check_overrides(const writer *w)
         while (k < w->n_key && (strlen(w->key[k]) != n || strncmp(w->key[k], text, n) != 0)) k++;
         if (k < w->n_key) continue;
         snprintf(key, sizeof key, "%.*s", n < 120 ? (int)n : 120, text);
-        return HX_RAISE(HX_EINPUT,
-                        "argument '%s': not among what `hextop new` writes; write it into the "
-                        "config%s",
-                        text, hx_name_hint(key, w->key, w->n_key, hint, sizeof hint));
+        return HX_RAISE(
+            HX_EINPUT,
+            "argument '%s': `hextop new` does not write this key; write it into the config%s", text,
+            hx_name_hint(key, w->key, w->n_key, hint, sizeof hint));
     }
     return HX_OK;
 }

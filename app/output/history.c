@@ -61,7 +61,7 @@ static int check_lock(const char *path)
     close(fd);
     if (!known || lock.l_type == F_UNLCK) return HX_OK;
     return HX_RAISE(HX_EENV,
-                    "a running hextop (process %ld) is writing '%s'; name another output.directory",
+                    "a running hextop (process %ld) writes to '%s'; name another output.directory",
                     (long)lock.l_pid, path);
 }
 

@@ -131,7 +131,7 @@ int hx_output_probe_file(const char *path, const char *read)
         return HX_RAISE(HX_EINPUT, "cannot write '%s': %s: %s", path, folder, strerror(errno));
     HX_TRY(hx_link_check_way(path));
     if (!read || !hx_atomic_file_is(path, read)) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "'%s' is the file that is read: name another to be written", path);
+    return HX_RAISE(HX_EINPUT, "'%s' is the file that is read: give the output another name", path);
 }
 
 /* mkdir -p */
@@ -220,7 +220,7 @@ int hx_output_open(hx_output *out, hx_session *s)
     HX_TRY(hx_output_make_directory(&s->cfg)); /* first, to see who can write there */
     HX_TRY(hx_output_take(out, s));
     if (hx_atomic_file_sweep(out->directory) > 0)
-        hx_log_detail("%s: removed what a run that was killed left half written", out->directory);
+        hx_log_detail("%s: removed files that a killed run left incomplete", out->directory);
     return HX_OK;
 }
 
@@ -283,9 +283,9 @@ static int warn_empty(const hx_output *out, const char *path)
     double most = 0.0;
     for (int64_t e = 0; e < hx_output_n_elem(out); e++) most = fmax(most, out->physical[e]);
     HX_TRY(hx_all_most(hx_mesh_all(&s->mesh), 1, &most));
-    hx_log_warning("%s is empty: no element has a density of output.threshold = %g, the largest is "
-                   "%.4g",
-                   path, s->cfg.output.threshold, most);
+    hx_log_warning(
+        "%s is empty: no element reaches output.threshold = %g; the largest density is %.4g", path,
+        s->cfg.output.threshold, most);
     return HX_OK;
 }
 

@@ -220,8 +220,8 @@ static int check_writers(const hx_session *s, int to_first)
 {
     if (!s->mesh.window || !to_first) return HX_OK;
     return HX_RAISE(HX_EINPUT,
-                    "no process has the whole mesh, and not all see the folder '%s': name one that "
-                    "all see, or give mesh.in_parts = \"never\"",
+                    "no process has the whole mesh, and not all processes see the folder '%s': "
+                    "name one that all of them see, or set mesh.in_parts = \"never\"",
                     s->cfg.output.directory);
 }
 

@@ -36,16 +36,14 @@ static void print_heat(const hx_session *s)
     hx_log_info("  heat      conductivity %.6g%s, of void %.6g%s", s->problem.young,
                 u->conductivity, s->problem.least, u->conductivity);
     if (s->problem.is_mixed)
-        hx_log_info(
-            "  objective 2 q'(T - %.6g%s) minus what conduction and convection dissipate, q "
-            "sources and fluxes, %.6g%s the lowest held or ambient temperature: less is "
-            "more heat from the hot ones to the cold",
-            s->problem.reference, u->temperature, s->problem.reference, u->temperature);
+        hx_log_info("  objective 2 q'(T - %.6g%s) minus the dissipation of conduction and "
+                    "convection, q sources and fluxes, %.6g%s the lowest held or ambient "
+                    "temperature: a smaller value means more heat from hot places to cold ones",
+                    s->problem.reference, u->temperature, s->problem.reference, u->temperature);
     else
-        hx_log_info(
-            "  objective thermal compliance, sources and fluxes times (T - %.6g%s): less is "
-            "cooler where heat comes in",
-            s->problem.reference, u->temperature);
+        hx_log_info("  objective thermal compliance, sources and fluxes times (T - %.6g%s): a "
+                    "smaller value means lower temperatures where heat enters",
+                    s->problem.reference, u->temperature);
 }
 
 /* Once a run; how much it is on a mesh and a design, only an analysis tells. */
@@ -54,8 +52,9 @@ static void say_stiff(const hx_session *s)
     if (s->mesh.n_kind[HX_CELL_TETRAHEDRON] == 0 || s->space.element != HX_ELEMENT_LINEAR ||
         hx_config_is_heat(&s->cfg))
         return;
-    hx_log_info("            linear tetrahedra are stiffer than the part where it bends; how much "
-                "here: hextop verify\n            RESULT --element quadratic");
+    hx_log_info("            linear tetrahedra are too stiff in bending; `hextop verify RESULT "
+                "--element quadratic`\n"
+                "            prints by how much");
 }
 
 /* What the last bits depend on, with -v. */
@@ -105,7 +104,8 @@ void hx_progress_header(const hx_session *s)
     else
         hx_log_info("  filter    %s", s->filter.kind->name);
     if (cfg->optimization.projection.given)
-        hx_log_info("  projected at eta %g, beta %g", s->filter.params.eta, s->filter.params.beta);
+        hx_log_info("            projected at eta %g, beta %g", s->filter.params.eta,
+                    s->filter.params.beta);
     hx_log_info("  design    volume fraction %g, penalty %g, rho_min %g, move limit %g, %d "
                 "iterations%s",
                 s->problem.volume_fraction, s->problem.penalty, s->problem.rho_min,
@@ -145,7 +145,7 @@ static const char *time_left(const hx_session *s, const hx_stats *stats, const h
     if (hx_outcome_is_last(s, it)) return text;
     hx_format_seconds(hx_stats_time_left(stats, n), time, sizeof time);
     if (it->climbing)
-        snprintf(text, n_text, "some %s%s", time, may_end ? " or less" : "");
+        snprintf(text, n_text, "about %s%s", time, may_end ? " or less" : "");
     else
         snprintf(text, n_text, "%s%s", may_end ? "at most " : "", time);
     return text;
@@ -219,7 +219,7 @@ static void end_writing(const hx_progress_meter *meter, const char *path, int64_
     const double seconds = hx_clock() - meter->begin;
     const double size = stat(path, &file) == 0 ? (double)file.st_size : 0.0;
     if (n_rank > 1) snprintf(by, sizeof by, ", by %d processes", n_rank);
-    hx_log_detail("%s: %s elements, %s in %.3f s, %s a second%s", path,
+    hx_log_detail("%s: %s elements, %s in %.3f s, %s per second%s", path,
                   hx_format_count(n_elem, count, sizeof count),
                   hx_format_bytes(size, bytes, sizeof bytes), seconds,
                   hx_format_bytes(size / seconds, rate, sizeof rate), by);

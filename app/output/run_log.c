@@ -160,7 +160,8 @@ void hx_run_log_end(hx_run_log *log, int rc)
                           : "not finished");
         put_text(log, text);
         if (fclose(log->stream) != 0) log->lost = 1;
-        if (log->lost) hx_log_warning("run.log is incomplete: its disk did not take all of it");
+        if (log->lost)
+            hx_log_warning("run.log is incomplete: not all lines could be written to the disk");
     }
     free(log->text);
     memset(log, 0, sizeof *log);

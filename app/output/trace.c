@@ -61,7 +61,8 @@ static int open_timeline(hx_output *out)
     trace->team = s->team ? s->team : &trace->alone;
     HX_TRY(hx_timeline_open(&trace->timeline, &s->device, HX_TIMELINE_MARKS));
     if (trace->timeline) return HX_OK;
-    return HX_RAISE(HX_EENV, "device '%s' has no marks for output.timeline", s->device.ops->name);
+    return HX_RAISE(HX_EENV, "device '%s' cannot record the times for output.timeline",
+                    s->device.ops->name);
 }
 
 int hx_trace_begin_share(hx_output *out)
@@ -230,8 +231,9 @@ static void say(const char *path, int size, const extent *all)
     double precision = 0.0;
     for (int r = 0; r < size; r++) precision = fmax(precision, all[r].precision);
     if (all[0].first == 0)
-        hx_log_warning("%s has no design whole: one takes more than the %d marks that are kept",
-                       path, HX_TIMELINE_MARKS);
+        hx_log_warning(
+            "%s contains no complete design: one design takes more than the %d marks that are kept",
+            path, HX_TIMELINE_MARKS);
     hx_log_info(
         "where the time went, from design %d to %d: %s (ui.perfetto.dev), clocks within %.1f us",
         all[0].first, all[0].last, path, 1e-3 * precision);

@@ -131,7 +131,7 @@ static void say_part(const hx_report_run *run)
     const hx_report_part *part = &run->part;
     char a[32], b[32], c[32];
     if (!part->is_there) {
-        hx_log_info("%s: no part%s%s", run->folder, run->missing.n > 0 ? ": " : "",
+        hx_log_info("%s: no part is shown%s%s", run->folder, run->missing.n > 0 ? ": " : "",
                     run->missing.n > 0 ? run->missing.line[run->missing.n - 1] : "");
         return;
     }
@@ -158,8 +158,8 @@ static int write_page(const hx_report *report, const char *path, int64_t *n_byte
     *n_byte = (int64_t)ftell(file.stream);
     if (*n_byte > most_bytes) {
         rc = HX_RAISE(HX_EINPUT,
-                      "%s: not written: %lld bytes, and a report has at most %lld; ask for less by "
-                      "--triangles",
+                      "%s: not written: it would have %lld bytes, and a report has at most %lld; "
+                      "lower the number of --triangles",
                       path, (long long)*n_byte, (long long)most_bytes);
         goto fail;
     }
@@ -191,7 +191,7 @@ static int make_report(hx_report *report, const hx_options *options)
     }
     HX_TRY(write_page(report, path, &n_byte));
     for (size_t i = 0; i < report->n_run; i++) say_part(&report->run[i]);
-    hx_log_info("%s: %s, done in %s, %s of memory", path,
+    hx_log_info("%s: %s, written in %s, with %s of memory", path,
                 hx_format_bytes((double)n_byte, a, sizeof a),
                 hx_format_seconds(hx_clock() - begin, b, sizeof b),
                 hx_format_bytes((double)hx_host_memory_peak(), c, sizeof c));
@@ -212,29 +212,30 @@ static const hx_option report_options[] = {
                 .letter = "-o",
                 .kind = HX_OPTION_FILE,
                 .value = "FILE.html",
-                .help =
-                    "another file; default: report.html in the folder of a run, here of several"},
+                .help = "file to write; default: report.html in the folder of a run, for several "
+                        "runs in the current folder"},
     [TRIANGLES] = {.name = "--triangles",
                    .kind = HX_OPTION_TEXT,
                    .value = "N",
                    .fallback = "300000",
-                   .help = "of each part at most; together 800,000"},
+                   .help =
+                       "largest number of triangles of each part; of all parts together 800,000"},
 };
 
 const hx_command hx_command_report = {
     .name = "report",
-    .summary = "runs as one HTML file: the part to turn, plots, settings, differences",
+    .summary = "writes runs as one HTML file: the part in 3D, plots, settings, differences",
     .arguments = "DIR [DIR ...]",
-    .help =
-        "Writes one HTML file that needs no other and no network, at most 15 MB: the last design "
-        "of the\n"
-        "run in DIR, its output.directory, as a surface to turn with the mouse, coloured by "
-        "density and,\n"
-        "where a file has it, von Mises stress; convergence, times, settings, warnings, what "
-        "verify found.\n"
-        "Several folders are shown side by side, with what differs first. A run that still goes or "
-        "was\n"
-        "interrupted is shown as far as it came; what is not there is said.\n",
+    .help = "Writes one HTML file of at most 15 MB, which needs no other file and no network. It "
+            "shows the\n"
+            "last design of the run in DIR, its output.directory, as a surface that turns with the "
+            "mouse,\n"
+            "coloured by density and, if a file has it, von Mises stress; then convergence, times, "
+            "settings,\n"
+            "warnings, and the results of verify. Several folders are shown side by side, "
+            "differences first.\n"
+            "A run that is not finished or was interrupted is shown as far as it came; missing "
+            "parts are named.\n",
     .n_min = 1,
     .option = report_options,
     .n_option = sizeof report_options / sizeof report_options[0],

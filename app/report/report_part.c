@@ -156,9 +156,8 @@ static int add_stress(maker *m)
     int n_case = 0, rc;
     if (run->is_heat || !m->source.config) return HX_OK;
     if (!path) {
-        hx_report_say(&run->missing,
-                      "No stresses: neither output.fields has \"von_mises\" nor did `hextop verify "
-                      "--vtk` write a file into the folder.");
+        hx_report_say(&run->missing, "No stresses: output.fields lacks \"von_mises\", and `hextop "
+                                     "verify --vtk` wrote no file into the folder.");
         return HX_OK;
     }
     HX_TRY(hx_alloc(&value, (size_t)m->source.session.mesh.n_elem, sizeof *value, "stresses"));
@@ -238,7 +237,8 @@ static int open_source(maker *m)
     const int rc = hx_surface_source_open(&m->source, run->result, NULL,
                                           HX_PRESERVE_LOADS | HX_PRESERVE_PASSIVE, 0);
     if (rc != HX_EINPUT || !m->source.config) return rc;
-    hx_report_say(&run->missing, "The part is that of the densities alone: %s", hx_error_message());
+    hx_report_say(&run->missing, "The part is made from only the densities: %s",
+                  hx_error_message());
     hx_error_clear();
     hx_surface_source_free(&m->source);
     run->part.is_alone = 1;
@@ -277,7 +277,7 @@ int hx_report_make_part(hx_report_run *run, int64_t n_triangle)
         run->part.is_there = 1;
         run->part.seconds = hx_clock() - begin;
     } else if (rc == HX_EINPUT || rc == HX_ENUMERIC) {
-        hx_report_say(&run->missing, "There is no part: %s", hx_error_message());
+        hx_report_say(&run->missing, "The part is not shown: %s", hx_error_message());
         hx_error_clear();
         rc = HX_OK;
     }

@@ -27,7 +27,7 @@ static const struct {
     {NULL, "Preparation", "precomputation"},
     {"seconds_spmv", "PCG: product", "spmv"},
     {"seconds_preconditioner", "PCG: preconditioner", "preconditioner"},
-    {"seconds_vector", "PCG: vectors", "vector"},
+    {"seconds_vector", "PCG: vector operations", "vector"},
     {"seconds_compliance", "Compliance", "compliance"},
     {"seconds_filter", "Filter", "filter"},
     {"seconds_update", "Update", "update"},

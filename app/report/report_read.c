@@ -57,7 +57,7 @@ static void read_json(hx_report_run *run, const char *name, hx_json_tree *tree)
     if (!is_there(run, name)) return;
     if (hx_json_read(tree, join(run, name, path)) < 0) say_error(run);
     if (!tree->root || tree->root->kind == HX_JSON_OBJECT) return;
-    hx_report_say(&run->missing, "%s is no JSON object", name);
+    hx_report_say(&run->missing, "%s is not a JSON object", name);
     hx_json_free(tree);
 }
 
@@ -228,7 +228,7 @@ static hx_run_state find_state(hx_report_run *run)
     if (strcmp(status, "interrupted") == 0) return HX_RUN_INTERRUPTED;
     if (strcmp(status, "failed") == 0) return HX_RUN_FAILED;
     if (run->summary.root)
-        hx_report_say(&run->missing, "summary.json does not say how the run ended.");
+        hx_report_say(&run->missing, "summary.json does not contain the status of the run.");
     return HX_RUN_UNKNOWN;
 }
 
@@ -239,7 +239,8 @@ static int check_folder(const char *folder)
         return HX_RAISE(HX_EINPUT, "cannot read '%s': %s; name the output.directory of a run",
                         folder, strerror(errno));
     if (!S_ISDIR(status.st_mode))
-        return HX_RAISE(HX_EINPUT, "'%s' is no folder; name the output.directory of a run", folder);
+        return HX_RAISE(HX_EINPUT, "'%s' is not a folder; name the output.directory of a run",
+                        folder);
     return HX_OK;
 }
 
@@ -251,7 +252,7 @@ int hx_report_read(hx_report_run *run, const char *folder)
     HX_TRY(find_files(run));
     if (!run->result && !is_there(run, "summary.json") && !is_there(run, "history.csv"))
         return HX_RAISE(HX_EINPUT,
-                        "'%s' has nothing of a run: no summary.json, history.csv or "
+                        "'%s' is not the folder of a run: it has no summary.json, history.csv or "
                         "density_*.vtk; name the output.directory of a run",
                         folder);
     read_json(run, "summary.json", &run->summary);
@@ -262,11 +263,11 @@ int hx_report_read(hx_report_run *run, const char *folder)
     run->state = find_state(run);
     if (!run->summary.root)
         hx_report_say(&run->missing,
-                      "There is no summary.json%s, so results, machine and memory "
-                      "are those of the history.",
+                      "There is no summary.json%s, so results, machine and memory are taken from "
+                      "the history.",
                       run->state == HX_RUN_GOING ? " yet" : "");
     if (!run->result)
-        hx_report_say(&run->missing, "There is no density_*.vtk, so there is no part.");
+        hx_report_say(&run->missing, "There is no density_*.vtk, so the part is not shown.");
     return HX_OK;
 }
 

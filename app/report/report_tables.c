@@ -120,7 +120,7 @@ static const char *state_text(hx_run_state state)
     static const char *const text[] = {[HX_RUN_DONE] = "done",
                                        [HX_RUN_INTERRUPTED] = "interrupted",
                                        [HX_RUN_FAILED] = "failed",
-                                       [HX_RUN_GOING] = "still going",
+                                       [HX_RUN_GOING] = "still running",
                                        [HX_RUN_UNKNOWN] = "not finished"};
     return text[state];
 }
@@ -227,7 +227,7 @@ void hx_report_write_comparison(const hx_report *report, FILE *f)
     for (size_t i = 1; i < report->n_run; i++)
         n_other += !is_same_part(&report->run[0], &report->run[i]);
     if (n_other > 0)
-        fputs("<p class=\"note\">Percentages are left out between parts of another volume or "
+        fputs("<p class=\"note\">Percentages are left out if the parts differ in volume or "
               "box.</p>\n",
               f);
 }

@@ -123,7 +123,7 @@ void hx_report_write_verify(const hx_report_run *run, FILE *f)
     const double solid = hx_json_number_at(run->verify.root, "elements_solid");
     const double threshold = hx_json_number_at(run->verify.root, "threshold");
     if (!isnan(solid) && !isnan(threshold))
-        hx_html_printf(f, "; 0/1: %s elements of a density of at least %.4g",
+        hx_html_printf(f, "; 0/1: %s elements with a density of at least %.4g",
                        hx_report_number(solid, text, sizeof text), threshold);
     fputs("</caption><thead><tr><td></td>", f);
     for (size_t i = 0; i < n; i++) {
@@ -166,8 +166,8 @@ static void judge_solves(hx_report_run *run)
     const double fell_back = hx_json_number_at(run->summary.root, "pcg_fell_back");
     if (fell_back > 0.0)
         hx_report_say(&run->warning,
-                      "%g solves were finished in double precision: single did not lead to the "
-                      "tolerance.",
+                      "%g solves were finished in double precision, since single precision did not "
+                      "reach the tolerance.",
                       fell_back);
 }
 
@@ -175,19 +175,19 @@ static void judge_design(hx_report_run *run)
 {
     const hx_json_value *const s = run->summary.root;
     if (is_false(run, "volume_met"))
-        hx_report_say(&run->warning, "The volume is not met: %.5g, and %.5g was asked for.",
+        hx_report_say(&run->warning, "The volume is %.5g instead of %.5g.",
                       hx_json_number_at(s, "volume"), hx_json_number_at(s, "volume_wanted"));
     const double grey = hx_json_number_at(s, "greyness");
     if (grey > 0.2)
         hx_report_say(&run->warning,
-                      "The design is grey (%.2f; 0 is solid and void alone): the part that is cut "
-                      "from it has another stiffness%s",
-                      grey, run->verify.root ? "." : "; hextop verify says which.");
+                      "The design is not black-and-white (greyness %.2f; 0 means every element is "
+                      "solid or void), so the extracted part will have a different stiffness%s",
+                      grey, run->verify.root ? "." : "; `hextop verify` analyses it.");
     if (hx_json_number_at(s, "mesh.quality.bodies") > 1.0)
         hx_report_say(&run->warning, "The mesh falls into %g bodies that share no node.",
                       hx_json_number_at(s, "mesh.quality.bodies"));
     if (hx_json_number_at(s, "mesh.quality.poor_elements") > 0.0)
-        hx_report_say(&run->warning, "%g elements of the mesh are of poor shape.",
+        hx_report_say(&run->warning, "%g elements of the mesh have a poor shape.",
                       hx_json_number_at(s, "mesh.quality.poor_elements"));
 }
 
@@ -197,8 +197,7 @@ static void judge_part(hx_report_run *run)
     if (!part->is_there) return;
     if (part->shape.n_shell > 1)
         hx_report_say(&run->warning,
-                      "The part falls into %lld pieces that do not hang together; the largest has "
-                      "%.4g %% of the volume.",
+                      "The part has %lld separate pieces; the largest has %.4g %% of the volume.",
                       (long long)part->shape.n_shell, 100.0 * part->shape.largest_share);
     if (part->shape.n_cavity > 0)
         hx_report_say(&run->warning, "The part has %lld closed cavit%s.",

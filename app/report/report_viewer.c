@@ -112,8 +112,8 @@ static void put_colour_bar(const hx_report_field *field, FILE *f)
             field->is_cut ? "≥ " : "", hx_report_number(field->high, text[2], sizeof text[2]));
     if (field->is_cut)
         fprintf(f,
-                "<p class=\"note\">Largest %s; colours end where all but 0.5 %% of the points lie "
-                "below.</p>",
+                "<p class=\"note\">Largest %s; the colour scale ends where 99.5 %% of the points "
+                "lie below.</p>",
                 hx_report_number(field->most, text[3], sizeof text[3]));
     fputs("</div>", f);
 }
@@ -187,7 +187,7 @@ int hx_report_write_viewer(const hx_report *report, size_t i, FILE *f)
         fputs("</h3>\n", f);
     }
     fputs("<div class=\"stage\"><canvas tabindex=\"0\" role=\"img\" aria-label=\"", f);
-    hx_html_printf(f, "The part of %s, to turn", hx_report_title(run));
+    hx_html_printf(f, "The part of %s, which can be turned", hx_report_title(run));
     fputs(
         "\"></canvas><svg class=\"axes3\" viewBox=\"-32 -32 64 64\" aria-hidden=\"true\"></svg>"
         "<p class=\"nogl\">The part is drawn by WebGL 2, which this browser lacks or has switched "

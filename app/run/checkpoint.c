@@ -97,13 +97,13 @@ static void conclude(hx_checkpoint *c)
     c->seconds = c->copied + c->written;
     if (isnan(c->interval)) c->due = hx_clock() + fmax(AUTO_FACTOR * c->seconds, LEAST_WAIT);
     if (c->rc < 0) {
-        hx_log_warning("no checkpoint: %s", c->message);
+        hx_log_warning("no checkpoint was written: %s", c->message);
         return;
     }
     struct stat info;
     const double bytes = stat(c->path, &info) == 0 ? (double)info.st_size : 0.0;
     c->n_written++;
-    hx_log_detail("checkpoint: %.3g MB copied in %.3g s, written in %.3g s beside what went on",
+    hx_log_detail("checkpoint: %.3g MB copied in %.3g s, written in %.3g s while the run went on",
                   1e-6 * bytes, c->copied, c->written);
 }
 
@@ -175,8 +175,9 @@ static int offer_previous(const hx_checkpoint *c, int rc)
     const int usable = hx_snapshot_read(&previous, c->previous) == HX_OK;
     hx_snapshot_free(&previous);
     if (usable)
-        return HX_RAISE(rc, "%s; the one before it is whole: rename %s to %s to go on from there",
-                        message, c->previous, c->path);
+        return HX_RAISE(
+            rc, "%s; the checkpoint before it is complete: rename %s to %s to continue from there",
+            message, c->previous, c->path);
     return HX_RAISE(rc, "%s", message);
 }
 
@@ -195,7 +196,7 @@ static int compare_mesh(hx_checkpoint *c, const hx_config *cfg)
         const size_t n = strlen(line);
         if (same && (same == then || same[-1] == '\n') && (same[n] == '\n' || same[n] == '\0'))
             continue;
-        rc = HX_RAISE(HX_EINPUT, "%s: the checkpoint is of another mesh: not of '%s'", c->path,
+        rc = HX_RAISE(HX_EINPUT, "%s: the checkpoint belongs to another mesh, not to '%s'", c->path,
                       line);
         break;
     }
@@ -211,7 +212,7 @@ int hx_checkpoint_read(hx_checkpoint *c, hx_config *cfg)
     const int exists = access(c->path, F_OK) == 0, before = access(c->previous, F_OK) == 0;
     if (!exists && !before)
         return HX_RAISE(HX_EINPUT,
-                        "%s: there is no checkpoint to go on from: a run writes one on a signal "
+                        "%s: there is no checkpoint to continue from: a run writes one on a signal "
                         "and every output.checkpoint minutes",
                         c->path);
     const int rc = hx_snapshot_read(&c->image, exists ? c->path : c->previous);

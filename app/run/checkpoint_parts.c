@@ -59,8 +59,8 @@ static int compare_settings(const char *path, const char *then, const char *now)
         if (then[i] == '\n') same = i + 1;
     const int n_then = (int)strcspn(then + same, "\n"), n_now = (int)strcspn(now + same, "\n");
     return HX_RAISE(HX_EINPUT,
-                    "%s: the checkpoint is of a run with '%.*s', and this one has '%.*s'; `hextop "
-                    "help run` says what may change",
+                    "%s: the checkpoint is from a run with '%.*s', and this one has '%.*s'; "
+                    "`hextop help run` lists what may change",
                     path, n_then ? n_then : 7, n_then ? then + same : "nothing", n_now ? n_now : 7,
                     n_now ? now + same : "nothing");
 }
@@ -70,19 +70,19 @@ static int check_hash(hx_snapshot *image, const char *name, const hx_hash *now, 
     hx_hash then;
     HX_TRY(hx_snapshot_host(image, name, &then, sizeof then));
     if (then.a == now->a && then.b == now->b) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "%s: the checkpoint is of %s", image->path, what);
+    return HX_RAISE(HX_EINPUT, "%s: the checkpoint belongs to %s", image->path, what);
 }
 
 static int check_word(hx_snapshot *image, const char *name, const char *now)
 {
     char *then;
     HX_TRY(hx_checkpoint_text(image, name, &then));
-    const int rc = strcmp(then, now) == 0
-                       ? HX_OK
-                       : HX_RAISE(HX_EINPUT,
-                                  "%s: the checkpoint is of a run with %s '%s', and this one has "
-                                  "'%s'",
-                                  image->path, name + strlen("run."), then, now);
+    const int rc =
+        strcmp(then, now) == 0
+            ? HX_OK
+            : HX_RAISE(HX_EINPUT,
+                       "%s: the checkpoint is from a run with %s '%s', and this one has '%s'",
+                       image->path, name + strlen("run."), then, now);
     free(then);
     return rc;
 }
@@ -97,7 +97,7 @@ static void warn_machine(const char *path, char *then, const char *now)
         char own[256] = "";
         if (!line || (strlen(line) == n && strncmp(line, now, n) == 0)) continue;
         memcpy(own, now, n < sizeof own ? n : sizeof own - 1);
-        hx_log_warning("%s is of a run with %s, and this one has %s: the last digits may differ "
+        hx_log_warning("%s is from a run with %s, and this one has %s: the last digits may differ "
                        "from those of an uninterrupted run",
                        path, line, own);
     }
@@ -200,13 +200,12 @@ static int check_stats(const hx_snapshot *image, const int64_t count[N_COUNT],
     for (int i = 0; i < N_COUNT; i++) is_sane &= count[i] >= 0 && (i == 1 || count[i] <= INT_MAX);
     for (int i = 0; i < 4; i++) is_sane &= last[whole[i]] >= 0.0 && last[whole[i]] <= INT_MAX;
     if (!is_sane)
-        return HX_RAISE(HX_EINPUT, "%s: the checkpoint is damaged: its counts are not possible",
+        return HX_RAISE(HX_EINPUT, "%s: the checkpoint is damaged: it contains impossible counts",
                         image->path);
     if (count[0] <= capacity) return HX_OK;
-    return HX_RAISE(HX_EINPUT,
-                    "%s: the checkpoint has %lld iterations, and optimization.iterations = %d "
-                    "asks for fewer",
-                    image->path, (long long)count[0], capacity);
+    return HX_RAISE(
+        HX_EINPUT, "%s: the checkpoint has %lld iterations, more than optimization.iterations = %d",
+        image->path, (long long)count[0], capacity);
 }
 
 /* After the counts: n_iteration is known. */
@@ -228,7 +227,7 @@ static int refinements(hx_snapshot *image, hx_stats *stats)
     if (!is_there) return HX_OK;
     HX_TRY(hx_snapshot_host(image, name, count, sizeof count));
     if (count[0] < 0 || count[1] < 0 || count[1] > INT_MAX)
-        return HX_RAISE(HX_EINPUT, "%s: the checkpoint is damaged: its counts are not possible",
+        return HX_RAISE(HX_EINPUT, "%s: the checkpoint is damaged: it contains impossible counts",
                         image->path);
     stats->n_refinement = count[0];
     stats->n_took_exact = (int)count[1];

@@ -39,17 +39,19 @@ enum { EXIT_INTERRUPTED = 3 };
 static const hx_option run_options[] = {
     {.name = "--resume",
      .kind = HX_OPTION_FLAG,
-     .help = "goes on from the checkpoint in output.directory"},
+     .help = "continues from the checkpoint in output.directory"},
     {.name = "--force",
      .kind = HX_OPTION_FLAG,
-     .help = "replaces what would be lost in output.directory, as the checkpoint of a run that did "
-             "not end"}};
+     .help = "replaces files in output.directory that would be lost, such as the checkpoint of a "
+             "run that did not end"}};
 
 static volatile sig_atomic_t interrupted;
 
 static void on_interrupt(int number)
 {
-    static const char text[] = "\nhextop: finishing this iteration; once more stops at once\n";
+    static const char text[] =
+        "\n"
+        "hextop: finishing the current iteration; press Ctrl-C again to stop immediately\n";
     (void)number;
     interrupted = 1;
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0) interrupted = 1;
@@ -129,7 +131,7 @@ static int take_folder(run *r)
     char path[PATH_MAX];
     hx_output_path(&r->output, "run.log", path, sizeof path);
     if (hx_run_log_open(&r->log, path, r->is_resumed) < 0)
-        hx_log_warning("no run.log: %s", hx_error_message());
+        hx_log_warning("run.log is not written: %s", hx_error_message());
     if (!r->is_resumed) HX_TRY(hx_run_clear_folder(&r->session.cfg, &r->left));
     HX_TRY(hx_output_forget(&r->output));
     hx_output_path(&r->output, "config.cfg", path, sizeof path);
@@ -147,7 +149,7 @@ static int is_last(const run *r, const hx_iteration *it)
 static int bear(int rc, int last)
 {
     if (rc >= 0 || last || (rc != HX_EIO && rc != HX_ENOMEM)) return rc;
-    hx_log_warning("%s; the run goes on", hx_error_message());
+    hx_log_warning("%s; the run continues", hx_error_message());
     return HX_OK;
 }
 
@@ -192,8 +194,8 @@ static int is_over(const run *r)
     if (!r->is_resumed || (!settled && r->session.opt.iteration < cfg->optimization.iterations))
         return 0;
     hx_log_info("nothing is left to do: the run ended with iteration %d%s", last->iteration,
-                settled ? ", no density changing by more than optimization.change_tolerance"
-                        : ", as many as optimization.iterations asks for");
+                settled ? ", when no density changed by more than optimization.change_tolerance"
+                        : ", the number given by optimization.iterations");
     return 1;
 }
 
@@ -259,7 +261,8 @@ static void save_design(run *r, int code)
     if (rc == HX_OK)
         hx_log_warning("the design of iteration %d is saved as %s", iteration, path);
     else
-        hx_log_warning("the design of iteration %d is lost: %s", iteration, hx_error_message());
+        hx_log_warning("the design of iteration %d could not be saved: %s", iteration,
+                       hx_error_message());
 }
 
 /* After a step that failed: the state before it, as a checkpoint; what of it there is where the
@@ -270,9 +273,9 @@ static void keep_state(run *r)
     const int analysed = r->stats.n_iteration;
     if (analysed > 0 && hx_optimizer_undo(&r->session.opt) == HX_OK &&
         hx_checkpoint_write(&r->checkpoint, &parts) == HX_OK)
-        hx_log_info("the state after iteration %d is kept: --resume goes on from it", analysed);
+        hx_log_info("the state after iteration %d is saved: --resume continues from it", analysed);
     else if (hx_checkpoint_exists(&r->checkpoint))
-        hx_log_info("--resume goes on from the last checkpoint, %s", r->checkpoint.path);
+        hx_log_info("--resume continues from the last checkpoint, %s", r->checkpoint.path);
 }
 
 /* After a failure: says it, then saves the design in hand and the summary of what went well. */
@@ -315,7 +318,9 @@ static void print_result(run *r)
                 hx_output_path(&r->output, "density.vtk.series", path, sizeof path),
                 hx_output_last(&r->output));
     const char *const word = hx_shell_word(cfg->output.directory, path, sizeof path);
-    hx_log_info("as it would be made: hextop verify %s, hextop surface %s part.stl", word, word);
+    hx_log_info(
+        "to analyse and export the 0/1 design: hextop verify %s, hextop surface %s part.stl", word,
+        word);
 }
 
 /* 1 if a device other than the host solves the first design, for one process. */
@@ -350,7 +355,7 @@ static int run_config(run *r, const hx_options *options)
     r->stats.stage[HX_STAGE_SETUP] += hx_clock() - begin;
     catch_interrupts();
     if (r->is_resumed)
-        hx_log_info("going on after iteration %d, from %s\n", r->session.opt.iteration,
+        hx_log_info("continuing after iteration %d, from %s\n", r->session.opt.iteration,
                     r->checkpoint.path);
     if (is_over(r)) return hx_doubts_meanwhile(&r->doubts, &r->session);
     HX_TRY(take_folder(r));
@@ -366,7 +371,8 @@ static int run_config(run *r, const hx_options *options)
     HX_TRY(hx_trace_write(&r->output));
     if (interrupted)
         hx_log_warning("interrupted; the results so far are complete%s",
-                       hx_checkpoint_exists(&r->checkpoint) ? ", and --resume goes on" : "");
+                       hx_checkpoint_exists(&r->checkpoint) ? ", and --resume continues the run"
+                                                            : "");
     return interrupted ? EXIT_INTERRUPTED : 0;
 }
 
@@ -416,28 +422,26 @@ static int follow_run(const hx_options *options)
 
 const hx_command hx_command_run = {
     .name = "run",
-    .summary = "optimise: densities, history and summary into a folder",
+    .summary = "optimise: writes densities, history and summary into a folder",
     .arguments = "FILE [KEY=VALUE ...]",
     .ends = {".cfg"},
     .help =
         "Reads the config FILE, optimises, and writes into output.directory:\n"
         "  density_0010.vtk ...  every output.every iterations and the last, for ParaView\n"
         "  density.vtk.series    all of them as an animation\n"
-        "  history.csv           one line an iteration\n"
-        "  summary.json          result, settings as resolved, timings, memory\n"
+        "  history.csv           one line per iteration\n"
+        "  summary.json          result, resolved settings, times, memory\n"
         "  timeline.json         with output.timeline: where the time went\n"
         "  config.cfg            the resolved config; running it repeats the run\n"
-        "  run.log               what the terminal said, with version, machine and times\n"
-        "  checkpoint.state      what --resume goes on from, and the one before\n"
-        "Ctrl-C finishes the iteration, writes everything, a checkpoint too, and stops; a second\n"
-        "one stops at once. --resume goes on as if the run had not ended, to the last bit where\n"
-        "the operator is deterministic. Mesh and settings must be those of the run, but for "
-        "title,\n"
-        "optimization.iterations and change_tolerance, solver.tolerance, criterion,\n"
-        "max_iterations, on_failure, threads and device, and output.*\n"
-        "mpirun -n P hextop run FILE: P processes solve each design together, each on its share "
-        "of\n"
-        "the cores, or on a GPU of its own where there are as many.\n",
+        "  run.log               what the terminal showed, with version, machine and times\n"
+        "  checkpoint.state      the state from which --resume continues, and the one before\n"
+        "Ctrl-C finishes the current iteration, writes all files and a checkpoint, and stops;\n"
+        "pressed again it stops immediately. A resumed run gives the results of an uninterrupted\n"
+        "one, bit by bit if the operator is deterministic. It needs the mesh and settings of the\n"
+        "run; only title, optimization.iterations and change_tolerance, solver.tolerance,\n"
+        "criterion, max_iterations, on_failure, threads and device, and output.* may change.\n"
+        "mpirun -n P hextop run FILE: P processes solve each design together, each on its part of\n"
+        "the cores, or on a GPU of its own if there are enough.\n",
     .n_min = 1,
     .option = run_options,
     .n_option = sizeof run_options / sizeof run_options[0],

@@ -51,8 +51,8 @@ static int check_config(const hx_config *cfg)
     in_folder(cfg, "config.cfg", path);
     if (access(path, F_OK) != 0 || is_resolved(path)) return HX_OK;
     return blame(cfg, HX_RAISE(HX_EINPUT,
-                               "%s is not a config that hextop wrote, and the resolved one would "
-                               "replace it: name another folder, or say --force",
+                               "%s is not a config that hextop wrote, and the resolved config "
+                               "would replace it: name another folder, or add --force",
                                path));
 }
 
@@ -63,8 +63,8 @@ static int check_checkpoint(const hx_config *cfg)
     in_folder(cfg, "summary.json", summary);
     if (access(path, F_OK) != 0 || is_done(summary)) return HX_OK;
     return blame(cfg, HX_RAISE(HX_EINPUT,
-                               "%s is of a run that did not end: go on with it by --resume, name "
-                               "another folder, or say --force, which removes it",
+                               "%s is from a run that did not end: continue it with --resume, name "
+                               "another folder, or add --force, which removes the checkpoint",
                                path));
 }
 
@@ -91,8 +91,8 @@ static int check_input(const hx_config *cfg, const char *key, const char *writte
     if (is_lost)
         rc = hx_config_blame(cfg, key,
                              HX_RAISE(HX_EINPUT,
-                                      "%s lies where the run writes its results, and may be "
-                                      "replaced: name another output.directory, or say --force",
+                                      "%s has the name of a file that the run writes, and would be "
+                                      "replaced: name another output.directory, or add --force",
                                       path));
     free(path);
     return rc;

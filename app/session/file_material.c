@@ -57,11 +57,12 @@ static void warn_of_difference(const hx_config *cfg, const hx_file_material *m, 
     const int is_given = hx_config_given(cfg, n->key);
     if (isnan(n->from) || isnan(*n->to) || fabs(*n->to - n->from) <= 1e-9 * fabs(n->from)) return;
     if (is_given)
-        hx_log_warning("%s = %g%s of the config counts; material '%s' of the mesh's file has %g%s",
-                       n->key, *n->to, n->unit, m->name, n->from, n->unit);
+        hx_log_warning(
+            "%s = %g%s of the config takes precedence; material '%s' of the mesh's file has %g%s",
+            n->key, *n->to, n->unit, m->name, n->from, n->unit);
     else if (!cfg->material.from && cfg->loads.n > 0)
-        hx_log_warning("%s = %g%s, the default, counts; material '%s' of the mesh's file has %g%s, "
-                       "which material.from = \"file\" takes",
+        hx_log_warning("%s = %g%s, the default, is used; material '%s' of the mesh's file has "
+                       "%g%s, which material.from = \"file\" takes",
                        n->key, *n->to, n->unit, m->name, n->from, n->unit);
 }
 
@@ -69,7 +70,7 @@ static void warn_of_difference(const hx_config *cfg, const hx_file_material *m, 
 static void warn_of_fault(const hx_config *cfg, const hx_file_material *m)
 {
     if (!m->fault || !m->name || cfg->material.from || cfg->loads.n == 0) return;
-    hx_log_warning("the material of the config counts for all elements; %s", m->fault);
+    hx_log_warning("the material of the config is used for all elements; %s", m->fault);
 }
 
 static int take(hx_config *cfg, const hx_file_material *m, const number *n)

@@ -27,9 +27,9 @@ static int take_ignored(const hx_config *cfg, hx_unread *list)
             cfg, "mesh.ignore",
             list->n > 0
                 ? HX_RAISE(HX_EINPUT,
-                           "\"%s\" is not among what %s states and hextop does not read: %s",
+                           "\"%s\" is not among the items of %s that hextop does not read: %s",
                            ignore->word[i], cfg->mesh.file, met)
-                : HX_RAISE(HX_EINPUT, "\"%s\": hextop reads all that %s states; leave the key out",
+                : HX_RAISE(HX_EINPUT, "\"%s\": hextop reads everything in %s; leave the key out",
                            ignore->word[i], cfg->mesh.file));
     }
     return HX_OK;
@@ -72,8 +72,8 @@ static int refuse_no_case(const hx_unread *list, int n_case, char **fault)
         n = hx_unread_text(list, HX_UNREAD_STEP, is_ignored, "", text, sizeof text);
     if (n == 0) return HX_OK;
     snprintf(whole, sizeof whole,
-             "%s; the file has no static load case, and mesh.ignore makes none: state the loads "
-             "in the config",
+             "%s; the file has no static load case, and mesh.ignore cannot make one: state the "
+             "loads in the config",
              text);
     return hx_strdup(fault, whole);
 }

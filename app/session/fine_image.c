@@ -81,9 +81,8 @@ static int create(hx_fine_image *f, const hx_session *s, const uint8_t *keep, in
 {
     memset(f, 0, sizeof *f);
     if (s->spline.n_patch == 0 && asked > 0)
-        return HX_RAISE(HX_EINPUT,
-                        "--cuts belongs to splines (.xml of G+Smo, MFEM NURBS .mesh): a mesh's "
-                        "surface is cut from its own elements");
+        return HX_RAISE(HX_EINPUT, "--cuts applies to splines (.xml of G+Smo, MFEM NURBS .mesh); "
+                                   "the surface of a mesh is cut from its own elements");
     if (s->spline.n_patch == 0) return HX_OK;
     f->n = 1;
     f->is_asked = asked > 0;
@@ -206,10 +205,12 @@ const char *hx_fine_image_text(const hx_fine_image *f, char *text, size_t n_text
 {
     text[0] = '\0';
     if (f->n == 1)
-        snprintf(text, n_text, "a hexahedron a span, whose edges turn by %.3g degrees", f->turn);
+        snprintf(text, n_text, "one hexahedron per span, whose edges turn by %.3g degrees",
+                 f->turn);
     if (f->n > 1)
         snprintf(text, n_text,
-                 "%d x %d x %d hexahedra a span%s: its edges turn by %.3g degrees, theirs by %.3g",
+                 "%d x %d x %d hexahedra per span%s: the span's edges turn by %.3g degrees, those "
+                 "of the hexahedra by %.3g",
                  f->n, f->n, f->n, f->is_asked ? "" : " by curvature", f->turn, f->turn / f->n);
     const size_t n = strlen(text);
     if (!f->is_asked && f->n > 0 && f->wanted > f->n)

@@ -165,7 +165,9 @@ void hx_machine_write_members(hx_json *json, const hx_device *dev)
 {
     hx_machine m;
     hx_machine_take(&m);
-    if (m.unread) hx_log_warning("no name of the processor: /proc/cpuinfo: %s", strerror(m.unread));
+    if (m.unread)
+        hx_log_warning("the name of the processor is unknown: /proc/cpuinfo: %s",
+                       strerror(m.unread));
     hx_json_string(json, "processor", m.processor[0] ? m.processor : NULL);
     hx_json_string(json, "vector_unit", m.vector);
     hx_json_string(json, "c_library", m.library);

@@ -9,7 +9,7 @@ static int settle(const hx_mesh *mesh, const char *origin, hx_set_use use, char 
 {
     const char *const meant = hx_mesh_name_for(mesh, *set, use);
     if (!*set || strcmp(meant, *set) == 0) return HX_OK;
-    hx_log_info("%s: set '%s' is the set '%s' here", origin, *set, meant);
+    hx_log_info("%s: set '%s' is taken to be the set '%s'", origin, *set, meant);
     return hx_config_set_word(set, meant);
 }
 

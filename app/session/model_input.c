@@ -21,8 +21,10 @@ static int blame_file(const hx_session *s, const char *key, const char *belongs)
 static int check_spline_keys(const hx_session *s)
 {
     const hx_config *const cfg = &s->cfg;
-    const char *const spline = "splines (.xml of G+Smo, MFEM NURBS .mesh), which this file is not:";
-    const char *const mesh = "meshes, and this file is a spline, whose interfaces glue it:";
+    const char *const spline =
+        "splines (.xml of G+Smo, MFEM NURBS .mesh), and this file is not a spline:";
+    const char *const mesh =
+        "meshes, and this file is a spline, whose interfaces connect its patches:";
     if (!hx_mesh_is_spline(cfg->mesh.file)) {
         if (cfg->mesh.degree > 0) return blame_file(s, "mesh.degree", spline);
         return cfg->mesh.refine.n > 0 ? blame_file(s, "mesh.refine", spline) : HX_OK;
@@ -35,7 +37,7 @@ static int check_spline_keys(const hx_session *s)
         if (cfg->mesh.refine.value[i] != floor(cfg->mesh.refine.value[i]))
             return hx_session_blame(
                 s, "mesh.refine",
-                HX_RAISE(HX_EINPUT, "%g parts of a span; whole numbers are needed, as in [2, 2, 1]",
+                HX_RAISE(HX_EINPUT, "%g parts of a span; expected whole numbers, such as [2, 2, 1]",
                          cfg->mesh.refine.value[i]));
     return HX_OK;
 }
@@ -59,8 +61,8 @@ int hx_session_check_model(const hx_session *s)
     return hx_session_blame(
         s, "units",
         HX_RAISE(HX_EINPUT,
-                 "length in %s, but CAD models become mm: '%s', drawn in %s, too; write units, "
-                 "element_size and all other lengths in mm, as in units = \"%s\"",
+                 "length in %s, but CAD models become mm: '%s', even if drawn in %s; write units, "
+                 "element_size and all other lengths in mm, such as units = \"%s\"",
                  length, cfg->mesh.file, unit, hx_config_is_heat(cfg) ? "W, mm, K" : "N, mm, MPa"));
 }
 

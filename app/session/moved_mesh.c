@@ -58,12 +58,13 @@ int hx_moved_mesh_check(hx_session *s, const hx_moved_mesh *moved, const char *g
     char text[HX_HASH_TEXT];
     const hx_hash hash = hx_session_mesh_hash(s);
     if (strcmp(hx_hash_print(&hash, text), moved->hash) == 0) {
-        hx_log_info("mesh.file: '%s' is gone; %s is the mesh of this run and is taken", gone,
-                    moved->file);
+        hx_log_info(
+            "mesh.file: '%s' does not exist; %s is the mesh of this run and is taken instead", gone,
+            moved->file);
         return HX_OK;
     }
     return HX_RAISE(HX_EINPUT,
-                    "cannot read '%s': No such file or directory; %s has its name, but is another "
+                    "cannot read '%s': No such file or directory; %s has this name, but is another "
                     "mesh: write the path of the run's mesh here",
                     gone, moved->file);
 }

@@ -234,8 +234,8 @@ int hx_part_check_target(const hx_result_part *part, double target)
 {
     if (target >= part->solid_volume * (1.0 - 1e-9)) return HX_OK;
     return HX_RAISE(HX_EINPUT,
-                    "a part of volume %g is asked for, and %lld elements that are solid whatever "
-                    "their density have %g: say --threshold, or keep fewer by --preserve",
+                    "the target volume is %g, and %lld elements that are forced solid (passive or "
+                    "loaded) have %g: give a --threshold, or force fewer by --preserve",
                     target, (long long)part->n_solid, part->solid_volume);
 }
 

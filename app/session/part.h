@@ -12,7 +12,8 @@ enum { HX_PRESERVE_LOADS = 1, HX_PRESERVE_SUPPORTS = 2, HX_PRESERVE_PASSIVE = 4 
 const char *hx_preserve_word(size_t i);
 #define HX_PRESERVE_DEFAULT "loads,passive"
 #define HX_PRESERVE_HELP                                                                           \
-    "elements solid whatever their density: those behind loads, supports, passive ones, or none"
+    "elements that are forced solid at any density: those behind loads or supports, passive "      \
+    "ones, or none"
 
 /* Words with commas between them. HX_EINPUT. */
 int hx_preserve_read(const char *text, unsigned *preserve);

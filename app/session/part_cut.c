@@ -56,7 +56,7 @@ static int leave_out_void(const hx_result_part *part, const hx_mesh *mesh, doubl
 {
     uint8_t *keep = NULL;
     if (part->n_void == mesh->n_elem)
-        return HX_RAISE(HX_EINPUT, "all elements are passive void: there is no part");
+        return HX_RAISE(HX_EINPUT, "all elements are passive void: the part is empty");
     HX_TRY(hx_alloc(&keep, (size_t)mesh->n_elem, 1, "elements of the surface"));
     for (int64_t e = 0; e < mesh->n_elem; e++) keep[e] = part->state[e] != HX_PART_VOID;
     const int rc = keep_elements(mesh, keep, mesh->n_elem - part->n_void, rho, is_solid, own);

@@ -198,7 +198,8 @@ static void print_keys(const hx_result_origin *o, FILE *f)
 static void print_text(const hx_result_origin *o, FILE *f)
 {
     if (!o->is_known) {
-        fputs("not said: written before results had hashes, or by another program", f);
+        fputs("unknown: the result was written by another program, or before results had hashes",
+              f);
         return;
     }
     fputs(!o->same_mesh      ? "of another mesh"
@@ -213,10 +214,11 @@ static void print_text(const hx_result_origin *o, FILE *f)
             fputs(": ", f);
             print_keys(o, f);
         } else {
-            fputs(" (which is not known without the config.cfg of that run beside it)", f);
+            fputs(" (which ones is unknown without the config.cfg of that run in the same folder)",
+                  f);
         }
     }
-    if (!o->same_density) fputs("; its densities are not those that were written", f);
+    if (!o->same_density) fputs("; its densities differ from those that the run wrote", f);
 }
 
 const char *hx_result_origin_text(const hx_result_origin *o, char text[HX_ORIGIN_TEXT])

@@ -70,7 +70,7 @@ static void find_hint(const char *path, char *hint, size_t n_hint)
     else if (folder[0])
         snprintf(hint, n_hint, "; there is one in %.200s%s%s", path, slash, folder);
     else
-        snprintf(hint, n_hint, "; it is the output.directory of a `hextop run` that is wanted");
+        snprintf(hint, n_hint, "; name the output.directory of a `hextop run`");
 }
 
 static int read_text(const char *path, char **text)
@@ -80,7 +80,7 @@ static int read_text(const char *path, char **text)
     FILE *const f = hx_input_open(path, &why);
     *text = NULL;
     if (!f) return HX_RAISE(HX_EINPUT, "cannot read '%s': %s", path, why);
-    int rc = HX_RAISE(HX_EINPUT, "%s: larger than any list of files", path);
+    int rc = HX_RAISE(HX_EINPUT, "%s: too large to be a list of files", path);
     const long n = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : MOST;
     if (n >= 0 && n < MOST) rc = hx_alloc(text, (size_t)n + 1, 1, "list of files");
     rewind(f);
@@ -127,7 +127,7 @@ static int follow_series(const char *series, char **file)
     int rc = read_text(series, &text);
     const char *const name = rc == HX_OK ? last_name(text) : NULL;
     if (rc == HX_OK && !name)
-        rc = HX_RAISE(HX_EINPUT, "%s: no list of files, as `hextop run` writes it", series);
+        rc = HX_RAISE(HX_EINPUT, "%s: not a list of files as `hextop run` writes it", series);
     if (rc == HX_OK)
         rc = name[0] == '/' ? hx_strdup(file, name)
                             : join(series, folder_length(series), name, file);

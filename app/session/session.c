@@ -51,7 +51,7 @@ void hx_session_end_step(hx_session *s, hx_setup_step step, double begin)
     hx_device_start_look(&s->device_start);
     s->setup_seconds[step] = hx_clock() - begin;
     s->setup_peak[step] = hx_host_memory_peak();
-    hx_log_detail("set-up: %-8s %9.3f s  %8s of host memory at most, %4.0f bytes an element",
+    hx_log_detail("set-up: %-8s %9.3f s  %8s of host memory at most, %4.0f bytes per element",
                   hx_setup_step_name(step), s->setup_seconds[step],
                   hx_format_bytes((double)s->setup_peak[step], text, sizeof text),
                   (double)s->setup_peak[step] / n_elem);
@@ -141,8 +141,8 @@ static int settle_operator(hx_session *s)
     if (!hx_config_is_argument(cfg, "solver.element") ||
         hx_config_is_argument(cfg, "solver.operator") || has_elements(cfg, cfg->solver.op))
         return HX_OK;
-    hx_log_info("operator auto in place of %s (%s), which has no %s elements", cfg->solver.op,
-                hx_config_place(cfg, "solver.operator", place, sizeof place),
+    hx_log_info("operator auto instead of %s (%s), which does not support %s elements",
+                cfg->solver.op, hx_config_place(cfg, "solver.operator", place, sizeof place),
                 cfg->solver.element == HX_ELEMENT_SPLINE ? "spline" : "quadratic");
     return hx_config_set_word(&cfg->solver.op, "auto");
 }
@@ -268,8 +268,8 @@ static int check_radius(const hx_session *s)
     if (s->filter_radius <= diagonal) return HX_OK;
     return hx_session_blame(s, "optimization.filter.radius",
                             HX_RAISE(HX_EINPUT,
-                                     "a radius of %.4g%s is more than the part has across, %.4g%s: "
-                                     "1.5 to 6 elements are usual",
+                                     "a radius of %.4g%s is more than the smallest extent of the "
+                                     "part, %.4g%s: 1.5 to 6 elements are usual",
                                      s->filter_radius, s->cfg.units.length, diagonal,
                                      s->cfg.units.length));
 }
@@ -357,7 +357,7 @@ const char *hx_session_ties_text(const hx_session *s, char *text, size_t n_text)
         snprintf(planes, sizeof planes, "%zu symmetry plane%s%s", n_plane, n_plane > 1 ? "s" : "",
                  is_extruded ? ", " : "");
     if (ties->n_shifted > 0)
-        snprintf(off, sizeof off, "; %s off their image, by %.2g elements at most",
+        snprintf(off, sizeof off, "; %s without an exact mirror image (up to %.2g elements off)",
                  hx_format_count(ties->n_shifted, a, sizeof a), ties->shift);
     if (ties->n_alone > 0)
         snprintf(alone, sizeof alone, "; %s without an image",
@@ -422,9 +422,10 @@ int hx_session_read_initial(hx_session *s, double **density)
         s, "optimization.initial",
         hx_result_read(*path, "density", &s->mesh, rho_min, rho_min, *density, &match)));
     if (match.n_missing > 0)
-        hx_log_warning("optimization.initial: %s lacks %s elements, written with a threshold: they "
-                       "start at rho_min = %g, from which optimality criteria hardly raise them",
-                       *path, hx_format_count(match.n_missing, count, sizeof count), rho_min);
+        hx_log_warning(
+            "optimization.initial: %s lacks %s elements, since it was written with a threshold: "
+            "they start at rho_min = %g, from which optimality criteria hardly raise them",
+            *path, hx_format_count(match.n_missing, count, sizeof count), rho_min);
     return HX_OK;
 }
 
@@ -442,13 +443,12 @@ static int check_change(const hx_session *s)
 {
     const double move = s->cfg.optimization.move, tolerance = s->cfg.optimization.change_tolerance;
     if (!(tolerance > 0.0) || move > tolerance) return HX_OK;
-    return hx_config_blame(
-        &s->cfg, "optimization.move",
-        HX_RAISE(HX_EINPUT,
-                 "%g is not above optimization.change_tolerance = %g: the move limit alone would "
-                 "make every design count as converged; take a smaller tolerance, as "
-                 "optimization.change_tolerance=%g",
-                 move, tolerance, 0.05 * move));
+    return hx_config_blame(&s->cfg, "optimization.move",
+                           HX_RAISE(HX_EINPUT,
+                                    "%g is not above optimization.change_tolerance = %g: by the "
+                                    "move limit every design would count as converged; take a "
+                                    "smaller tolerance, such as optimization.change_tolerance=%g",
+                                    move, tolerance, 0.05 * move));
 }
 
 int hx_session_check_volume(hx_session *s)

@@ -116,14 +116,14 @@ static int compare(const hx_session *s, const choice *leader, const choice *own)
 {
     const int rank = s->team->rank;
     if (strcmp(leader->version, HX_VERSION) != 0)
-        return HX_RAISE(HX_EENV,
-                        "process %d is hextop %s, process 0 is %s: start the same program "
-                        "on all machines",
-                        rank, HX_VERSION, leader->version);
+        return HX_RAISE(
+            HX_EENV,
+            "process %d runs hextop %s, process 0 runs %s: start the same program on all machines",
+            rank, HX_VERSION, leader->version);
     if (strcmp(leader->device, s->device.ops->name) != 0)
         return HX_RAISE(HX_EENV,
-                        "process %d has device '%s', process 0 has '%s': name one that all "
-                        "have in solver.device",
+                        "process %d has device '%s', process 0 has '%s': name one in solver.device "
+                        "that all have",
                         rank, s->device.ops->name, leader->device);
     if (differ(&leader->mesh, &own->mesh))
         return HX_RAISE(HX_EENV,
@@ -211,12 +211,12 @@ const char *hx_session_team_text(const hx_session *s, char *text, size_t n_text)
     char a[32], b[32];
     for (int r = 0; r < s->team->size; r++)
         if (share->n_elem_of[r] > most) most = share->n_elem_of[r];
-    snprintf(
-        text, n_text,
-        "%d processes (%s), %d on this machine; at most %s elements each, %s; process 0 has %s "
-        "nodes in common with others, by way of %s; the design %s",
-        s->team->size, s->team->ops->name, s->team->host_size, hx_format_count(most, a, sizeof a),
-        cut_text(s->cfg.solver.partition), hx_format_count(share->n_common, b, sizeof b),
-        hx_ranks_transport(&s->ranks), s->ranks.design ? "in shares" : "in process 0");
+    snprintf(text, n_text,
+             "%d processes (%s), %d on this machine; at most %s elements each, %s; process 0 has "
+             "%s interface nodes, exchanged by %s; the design is %s",
+             s->team->size, s->team->ops->name, s->team->host_size,
+             hx_format_count(most, a, sizeof a), cut_text(s->cfg.solver.partition),
+             hx_format_count(share->n_common, b, sizeof b), hx_ranks_transport(&s->ranks),
+             s->ranks.design ? "distributed" : "on process 0");
     return text;
 }

@@ -35,17 +35,17 @@ static int check_physics(const hx_session *s, const hx_device_ops *ops)
         return hx_session_blame(
             s, "solver.device",
             HX_RAISE(HX_EINPUT,
-                     "device '%s' has no splines: use \"cpu\" or \"auto\", or solver.element = "
-                     "\"linear\" or \"quadratic\" on the same file",
+                     "device '%s' does not support splines: use \"cpu\" or \"auto\", or "
+                     "solver.element = \"linear\" or \"quadratic\" with the same file",
                      ops->name));
     const char *const elements = !ops->conduction ? ""
                                  : s->cfg.solver.element == HX_ELEMENT_SPLINE
                                      ? "splines of "
                                      : "quadratic elements of ";
-    return hx_session_blame(s, "solver.device",
-                            HX_RAISE(HX_EINPUT,
-                                     "device '%s' has no %sphysics = \"heat\": use \"cpu\"",
-                                     ops->name, elements));
+    return hx_session_blame(
+        s, "solver.device",
+        HX_RAISE(HX_EINPUT, "device '%s' does not support %sphysics = \"heat\": use \"cpu\"",
+                 ops->name, elements));
 }
 
 int hx_session_find_device(const hx_session *s, const hx_device_ops **ops)
@@ -68,8 +68,9 @@ int hx_session_find_device(const hx_session *s, const hx_device_ops **ops)
         if (hx_devices[i]->available(why, sizeof why)) *ops = hx_devices[i];
     }
     if (*ops) return HX_OK;
-    return hx_session_blame(s, "solver.device",
-                            HX_RAISE(HX_EENV, "no device can run here; see `hextop list`"));
+    return hx_session_blame(
+        s, "solver.device",
+        HX_RAISE(HX_EENV, "no device of this build can run here; see `hextop list`"));
 }
 
 #ifdef _OPENMP
@@ -93,11 +94,11 @@ int hx_session_set_threads(const hx_session *s)
     enum { EACH = 8, LEAST = 64 };
     const int n_core = omp_get_num_procs(), most = EACH * n_core > LEAST ? EACH * n_core : LEAST;
     if (n > most)
-        return hx_session_blame(
-            s, "solver.threads",
-            HX_RAISE(HX_EINPUT,
-                     "%d is out of range; with the %d core%s here at most %d, and 0 takes all", n,
-                     n_core, n_core == 1 ? "" : "s", most));
+        return hx_session_blame(s, "solver.threads",
+                                HX_RAISE(HX_EINPUT,
+                                         "%d is out of range; with the %d core%s here at most %d "
+                                         "is allowed, and 0 takes all",
+                                         n, n_core, n_core == 1 ? "" : "s", most));
     omp_set_num_threads(n);
 #else
     if (n > 1) hx_log_warning("solver.threads = %d: built without OpenMP, one thread is used", n);
@@ -118,7 +119,7 @@ static int require_deterministic(const hx_session *s)
                 (size_t)snprintf(words + used, sizeof words - used, ", %s", hx_strategies[i]->name);
     return HX_RAISE(HX_EINPUT,
                     "'%s' on device '%s' adds in an order that differs from run to run, and "
-                    "solver.deterministic is true; deterministic there: auto%s",
+                    "solver.deterministic is true; deterministic operators there: auto%s",
                     s->strategy->name, s->device.ops->name, words);
 }
 
@@ -132,8 +133,8 @@ static int refuse_physics(const hx_session *s)
             used +=
                 (size_t)snprintf(words + used, sizeof words - used, ", %s", hx_strategies[i]->name);
     return HX_RAISE(HX_EINPUT,
-                    "'%s' on device '%s' has three unknowns a node, and physics is \"heat\", with "
-                    "one; those that have it there: auto%s",
+                    "operator '%s' on device '%s' does not support physics = \"heat\"; operators "
+                    "there that do: auto%s",
                     s->strategy->name, s->device.ops->name, words);
 }
 
@@ -152,10 +153,10 @@ static int find_named_strategy(hx_session *s)
     s->layout = s->cfg.solver.layout;
     const int has_layout = (s->strategy->layouts & HX_LAYOUT_BIT(s->layout)) != 0;
     if (substituted)
-        snprintf(s->operator_note, sizeof s->operator_note, "in place of %s, which needs a GPU",
+        snprintf(s->operator_note, sizeof s->operator_note, "instead of %s, which needs a GPU",
                  cfg->solver.op);
     if (!has_layout) { /* the same config serves operators that know one layout only */
-        snprintf(s->operator_note, sizeof s->operator_note, "in place of %s, %s", cfg->solver.op,
+        snprintf(s->operator_note, sizeof s->operator_note, "instead of %s, %s", cfg->solver.op,
                  hx_layout_name(cfg->solver.layout));
         s->layout = hx_layout_first(s->strategy);
     }
@@ -223,8 +224,8 @@ static int fit_precond(hx_session *s)
                                      s->layout, s->op.dev ? s->op.device_bytes : 0,
                                      &s->precond_kind));
     if (s->precond_kind != chosen)
-        hx_log_warning("%s does not fit into the memory of device '%s': %s, which takes many "
-                       "times more iterations",
+        hx_log_warning("%s does not fit into the memory of device '%s': %s is used, which takes "
+                       "many times more iterations",
                        chosen->name, s->device.ops->name, s->precond_kind->name);
     return HX_OK;
 }
@@ -255,15 +256,15 @@ int hx_session_take_less(hx_session *s, int rc)
     snprintf(why, sizeof why, "%s", hx_error_message());
     hx_error_clear();
     if (choice.strategy != s->strategy) {
-        hx_log_warning("operator %s did not get its memory on device '%s' (%s): %s, which stores "
-                       "less",
-                       op, s->device.ops->name, why, choice.strategy->name);
+        hx_log_warning(
+            "operator %s did not get its memory on device '%s' (%s): %s is used, which stores less",
+            op, s->device.ops->name, why, choice.strategy->name);
         snprintf(s->operator_note, sizeof s->operator_note, "%s", choice.note);
         s->strategy = choice.strategy;
         s->layout = choice.layout;
     } else {
-        hx_log_warning("%s did not get its memory on device '%s' (%s): %s, which takes many times "
-                       "more iterations",
+        hx_log_warning("%s did not get its memory on device '%s' (%s): %s is used, which takes "
+                       "many times more iterations",
                        precond, s->device.ops->name, why, s->precond_kind->name);
     }
     return set_words(s) == HX_OK;
@@ -298,7 +299,8 @@ static int suggest_precision(const hx_session *s, int rc)
                                  other->name);
     }
     snprintf(message, sizeof message, "%s", hx_error_message());
-    if (!names[0]) return HX_RAISE(rc, "%s, nor has any other there: use \"double\"", message);
+    if (!names[0])
+        return HX_RAISE(rc, "%s, and no other operator there supports it: use \"double\"", message);
     return HX_RAISE(rc, "%s: use \"double\", or operator %s", message, names);
 }
 

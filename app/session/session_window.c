@@ -93,16 +93,14 @@ static int refuse(const hx_session *s, const char *why)
     return hx_session_blame(
         s, "mesh.in_parts",
         HX_RAISE(HX_EINPUT,
-                 "\"always\", but each process must have the whole mesh for %s: "
-                 "use \"auto\"",
-                 why));
+                 "\"always\", but each process needs the whole mesh for %s: use \"auto\"", why));
 }
 
 /* Says why each process has the whole; HX_EINPUT: it must not. */
 static int take_whole(const hx_session *s, const char *why)
 {
     if (s->cfg.mesh.in_parts == HX_IN_PARTS_ALWAYS) return refuse(s, why);
-    hx_log_detail("mesh: each process has the whole of it, for %s", why);
+    hx_log_detail("mesh: each process makes the whole of it, for %s", why);
     return HX_OK;
 }
 

@@ -215,8 +215,7 @@ static int note_area(hx_surface_part *part, const patch *p, int load_case)
     const double to = hx_faces_area(p->raw, p->n_to, p->to);
     if (!(from > 0.0) || to > 0.99 * from) return HX_OK;
     return hx_notes_add(&part->notes, HX_NOTE_WARNING,
-                        "step %d of the mesh's file: %.3g %% of the area with forces are on the "
-                        "surface",
+                        "step %d of the mesh's file: %.3g %% of the loaded area is on the surface",
                         load_case, 100.0 * to / from);
 }
 
@@ -343,7 +342,7 @@ int hx_surface_file_find(hx_surface_part *part, const hx_session *s, const hx_me
     if (part->n_value_lost > 0)
         HX_TRY_FAIL(hx_notes_add(&part->notes, HX_NOTE_WARNING,
                                  "%lld of the %lld nodes of the mesh's file with a support or "
-                                 "force of their own are not on the surface: left out",
+                                 "force of their own are not on the surface and are left out",
                                  (long long)part->n_value_lost, (long long)part->n_value));
 fail:
     free(old);

@@ -59,7 +59,7 @@ static int write_share(const filling *f, double part, hx_surface_simplification 
     if (rc == HX_OK)
         rc = hx_surface_simplify(&s, (int64_t)(part * (double)s.n_tri), 0, NULL, fewer);
     if (rc == HX_OK && fewer->mean > reach)
-        rc = HX_RAISE(HX_EINPUT, "%lld of its triangles are %.2g off it in the mean",
+        rc = HX_RAISE(HX_EINPUT, "%lld of its triangles are %.2g off it on average",
                       (long long)fewer->n_after, fewer->mean);
     if (rc == HX_OK) rc = hx_surface_check(&s, HX_SURFACE_F32, &report);
     if (rc == HX_OK && !report.is_closed_manifold)
@@ -111,8 +111,8 @@ static int try_share(const filling *f, double part, hx_surface_part *p, hx_mesh 
     }
     if (rc == HX_OK && fewer.n_after < fewer.n_before)
         rc = hx_notes_add(f->notes, HX_NOTE_INFO,
-                          "%s: gmsh fills %lld of its %lld triangles, which are %.2g off it in the "
-                          "mean, %.2g at most: the others were slivers",
+                          "%s: gmsh meshes a surface simplified to %lld of its %lld triangles, "
+                          "which is %.2g off it on average, %.2g at most: the others were slivers",
                           f->path, (long long)fewer.n_after, (long long)fewer.n_before, fewer.mean,
                           fewer.largest);
     hx_mesh_free(&made);
@@ -161,5 +161,5 @@ int hx_surface_by_gmsh(hx_surface_part *p, const hx_session *s, const hx_surface
     p->mesher[0] = '\0';
     return hx_notes_add(&p->notes,
                         options->mesher == HX_MESHER_AUTO ? HX_NOTE_INFO : HX_NOTE_WARNING,
-                        "cut cells in place of gmsh's: %s", hx_error_message());
+                        "cut cells instead of gmsh's: %s", hx_error_message());
 }

@@ -32,12 +32,12 @@ static int check_box(const char *path, const hx_surface_report *r, const hx_mesh
         off = fmax(off, fmax(mesh->box_min[d] - r->min[d], r->max[d] - mesh->box_max[d]));
     }
     if (off <= fmax(0.5 * mesh->elem_size, 0.01 * sqrt(diagonal))) return HX_OK;
-    return HX_RAISE(HX_EINPUT,
-                    "%s: box %.6g %.6g %.6g to %.6g %.6g %.6g, that of the mesh is %.6g %.6g %.6g "
-                    "to %.6g %.6g %.6g: the surface is of another part, moved, or in another unit",
-                    path, r->min[0], r->min[1], r->min[2], r->max[0], r->max[1], r->max[2],
-                    mesh->box_min[0], mesh->box_min[1], mesh->box_min[2], mesh->box_max[0],
-                    mesh->box_max[1], mesh->box_max[2]);
+    return HX_RAISE(
+        HX_EINPUT,
+        "%s: its box is %.6g %.6g %.6g to %.6g %.6g %.6g, that of the mesh %.6g %.6g %.6g to %.6g "
+        "%.6g %.6g: the surface belongs to another part, was moved, or has another unit",
+        path, r->min[0], r->min[1], r->min[2], r->max[0], r->max[1], r->max[2], mesh->box_min[0],
+        mesh->box_min[1], mesh->box_min[2], mesh->box_max[0], mesh->box_max[1], mesh->box_max[2]);
 }
 
 static int check_surface(hx_surface_part *p, const char *path, const hx_surface *surface,
@@ -49,8 +49,8 @@ static int check_surface(hx_surface_part *p, const char *path, const hx_surface 
     HX_TRY(hx_surface_find_open(surface, &n_open, point));
     if (n_open > 0)
         return HX_RAISE(HX_EINPUT,
-                        "%s: the surface is not closed: %lld edges have not exactly two triangles, "
-                        "one in each direction, one of them at %.6g, %.6g, %.6g",
+                        "%s: the surface is not closed: %lld edges do not have exactly two "
+                        "triangles, one in each direction; one of them is at %.6g, %.6g, %.6g",
                         path, (long long)n_open, point[0], point[1], point[2]);
     HX_TRY(hx_surface_check(surface, HX_SURFACE_F64, r));
     HX_TRY(check_box(path, r, mesh));
@@ -62,13 +62,13 @@ static int check_surface(hx_surface_part *p, const char *path, const hx_surface 
         r->n_shell = n_outside;
         r->volume = -r->volume;
         HX_TRY(hx_notes_add(&p->notes, HX_NOTE_WARNING,
-                            "%s: its triangles look inwards; taken the other way round", path));
+                            "%s: its triangles face inwards; their orientation is reversed", path));
     }
     if (r->n_crossing > 0)
-        HX_TRY(hx_notes_add(&p->notes, HX_NOTE_WARNING,
-                            "%s: %lld pairs of triangles go through each other: what is inside is "
-                            "not certain there",
-                            path, (long long)r->n_crossing));
+        HX_TRY(hx_notes_add(
+            &p->notes, HX_NOTE_WARNING,
+            "%s: %lld pairs of triangles intersect each other: the inside is uncertain there", path,
+            (long long)r->n_crossing));
     return HX_OK;
 }
 
@@ -109,13 +109,13 @@ static int check_volume(hx_surface_part *p, const char *path)
     const double off = p->cut.volume / p->surface.volume - 1.0;
     if (fabs(off) > foreign)
         return HX_RAISE(HX_EINPUT,
-                        "%s encloses %.6g, of which %.6g lie in the mesh: the surface is of "
-                        "another part, or moved",
+                        "%s encloses %.6g, of which %.6g is inside the mesh: the surface belongs "
+                        "to another part, or was moved",
                         path, p->surface.volume, p->cut.volume);
     if (fabs(off) <= close) return HX_OK;
     return hx_notes_add(&p->notes, HX_NOTE_WARNING,
-                        "the tetrahedra's volume is off the surface's by %+.1f %%: the mesh is "
-                        "coarse for it",
+                        "the volume of the tetrahedra differs from that of the surface by %+.1f "
+                        "%%: the mesh is too coarse for the surface",
                         100.0 * off);
 }
 
@@ -185,18 +185,19 @@ static int note_pieces(hx_surface_part *p, const hx_shell_count *count)
     const int is_one = count->n_left == 1;
     p->n_dropped = count->n_left;
     if (count->n_left > 0)
-        HX_TRY(hx_notes_add(&p->notes, HX_NOTE_WARNING,
-                            "%lld piece%s of the surface hang%s on nothing and %s left out, "
-                            "%.3g %% of its volume",
-                            (long long)count->n_left, is_one ? "" : "s", is_one ? "s" : "",
-                            is_one ? "is" : "are", 100.0 * count->left / p->surface.volume));
+        HX_TRY(hx_notes_add(
+            &p->notes, HX_NOTE_WARNING,
+            "%lld piece%s of the surface lack%s supports and %s left out, %.3g %% of its volume",
+            (long long)count->n_left, is_one ? "" : "s", is_one ? "s" : "", is_one ? "is" : "are",
+            100.0 * count->left / p->surface.volume));
     if (count->n_fragment == 0) return HX_OK;
-    return hx_notes_add(&p->notes, HX_NOTE_WARNING,
-                        "where the surface is thin, %lld group%s of tetrahedra come%s loose from "
-                        "the part and %s left out; --refine %d follows the surface more closely",
-                        (long long)count->n_fragment, count->n_fragment == 1 ? "" : "s",
-                        count->n_fragment == 1 ? "s" : "", count->n_fragment == 1 ? "is" : "are",
-                        p->cut.n_refine + 1);
+    return hx_notes_add(
+        &p->notes, HX_NOTE_WARNING,
+        "where the surface is thin, %lld group%s of tetrahedra lose%s the connection to the part "
+        "and %s left out; --refine %d follows the surface more closely",
+        (long long)count->n_fragment, count->n_fragment == 1 ? "" : "s",
+        count->n_fragment == 1 ? "s" : "", count->n_fragment == 1 ? "is" : "are",
+        p->cut.n_refine + 1);
 }
 
 /* is_kept[n_elem] of the pieces that are held, or of the largest if none is (which is said when the

@@ -57,8 +57,9 @@ int hx_surface_part_read_options(const char *refine, const char *mesher,
 const char *hx_surface_mesher_word(size_t i);
 
 #define HX_SURFACE_MESHER_HELP                                                                     \
-    "of --surface: cut (the mesh's cells), gmsh, auto (gmsh where it is there); cut cells where "  \
-    "gmsh makes none or slivers"
+    "of --surface: cut (the mesh's cells), gmsh, auto (gmsh if it is installed); cut cells if "    \
+    "gmsh "                                                                                        \
+    "makes no mesh or slivers"
 
 /* Accepts a zeroed struct. */
 void hx_surface_part_free(hx_surface_part *part);

@@ -133,7 +133,7 @@ static int note_part(hx_surface_part *p, const hx_surface_set *set)
 {
     if (set->area > 0.0 && !(set->found_area >= whole * set->area))
         return hx_notes_add(&p->notes, HX_NOTE_WARNING,
-                            "set '%s': %.3g %% of its area are on the surface", set->from,
+                            "set '%s': %.3g %% of its area is on the surface", set->from,
                             100.0 * set->found_area / set->area);
     if (set->n_node > 0 && (double)set->n_found < whole * (double)set->n_node &&
         (set->by_nodes || !(set->area > 0.0)))
@@ -184,7 +184,7 @@ static int copy_list(const hx_config_list *from, size_t size, hx_config_list *to
 static int note_lost(hx_surface_part *p, const char *origin, const char *set)
 {
     return hx_notes_add(&p->notes, HX_NOTE_WARNING,
-                        "%s: nothing of set '%s' is on the surface: left out", origin, set);
+                        "%s: no part of set '%s' is on the surface: it is left out", origin, set);
 }
 
 static int map_supports(hx_surface_part *p, const place *at)
@@ -238,8 +238,8 @@ static int map_loads(hx_surface_part *p, const place *at)
         HX_TRY(use_set(p, at, load->set, by_nodes, &set));
         if (is_empty(set))
             return HX_RAISE(HX_EINPUT,
-                            "%s: nothing of set '%s' is on the surface: is it of this part, at its "
-                            "place, in its unit?",
+                            "%s: no part of set '%s' is on the surface: check that it belongs to "
+                            "this part, its place and its unit",
                             load->origin, load->set);
         HX_TRY(note_part(p, set));
         if (by_nodes) keep_sum(set, load->node_force);
@@ -258,11 +258,11 @@ static int map_file(hx_surface_part *p, const hx_conditions *from, const place *
         if (!name) continue;
         HX_TRY(use_set(p, at, name, 0, &set));
         if (is_empty(set))
-            return HX_RAISE(HX_EINPUT,
-                            "nothing of set '%s', on which a load or coupling of the mesh's file "
-                            "acts, is on the surface: is it of this part, at its place, in its "
-                            "unit?",
-                            name);
+            return HX_RAISE(
+                HX_EINPUT,
+                "no part of set '%s', on which a load or coupling of the mesh's file acts, is on "
+                "the surface: check that the surface belongs to this part, its place and its unit",
+                name);
         HX_TRY(note_part(p, set));
         if (!is_load) p->set[set - p->set].holds = 1;
     }
@@ -327,11 +327,10 @@ static int add_set(hx_mesh *mesh, const hx_surface_set *set, const int32_t *new_
         if (new_elem[set->face[i] / 6] >= 0)
             face[n_face++] = 6 * (int64_t)new_elem[set->face[i] / 6] + set->face[i] % 6;
     if (n_node + n_face == 0) { /* of what holds, the pieces are kept */
-        rc =
-            HX_RAISE(HX_EINPUT,
-                     "set '%s' lies on a piece of the surface that hangs on nothing, which is left "
-                     "out: its load would act on nothing",
-                     set->name);
+        rc = HX_RAISE(HX_EINPUT,
+                      "set '%s' is on a piece of the surface that is not connected to a support "
+                      "and is left out: its load would act on nothing",
+                      set->name);
         goto fail;
     }
     if (n_face > 0) HX_TRY_FAIL(hx_mesh_add_face_set(mesh, set->name, n_face, face));

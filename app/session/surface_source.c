@@ -86,7 +86,7 @@ int hx_surface_source_open(hx_surface_source *source, const char *named, const c
     const int rc = source->config ? open_with_config(source, result, preserve, cuts)
                                   : open_alone(source, result, cuts);
     if (rc == HX_EINPUT && source->config && !config)
-        hx_error_prefix("with the config beside the result (--config none goes without): ");
+        hx_error_prefix("with the config beside the result (--config none does without): ");
     return rc;
 }
 

@@ -25,7 +25,7 @@ hx_log_level hx_log_get_level(void)
 
 int hx_log_add_sink(const hx_log_sink *sink)
 {
-    if (n_sink == MAX_SINK) return HX_RAISE(HX_EINTERNAL, "more than %d listen to the log", n_sink);
+    if (n_sink == MAX_SINK) return HX_RAISE(HX_EINTERNAL, "more than %d sinks of the log", n_sink);
     sinks[n_sink++] = *sink;
     return HX_OK;
 }

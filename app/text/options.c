@@ -10,11 +10,11 @@
 enum { QUIET, VERBOSE, HELP, VERSION };
 
 const hx_option hx_common_options[] = {
-    [QUIET] = {.name = "--quiet", .letter = "-q", .help = "errors and warnings only"},
+    [QUIET] = {.name = "--quiet", .letter = "-q", .help = "prints only errors and warnings"},
     [VERBOSE] = {.name = "--verbose",
                  .letter = "-v",
-                 .help = "more detail; errors with their code and place in the source"},
-    [HELP] = {.name = "--help", .letter = "-h", .help = "this text, or that of a command"},
+                 .help = "prints more detail; errors with their code and place in the source"},
+    [HELP] = {.name = "--help", .letter = "-h", .help = "prints this text, or that of a command"},
     [VERSION] = {.name = "--version", .help = "versions"},
 };
 const size_t hx_n_common = sizeof hx_common_options / sizeof hx_common_options[0];

@@ -108,9 +108,9 @@ int hx_verify_open(hx_verify *v, const hx_options *options)
     hx_config_solve_by_residual(&s->cfg);
     if (v->quadratic.solid_only && hx_config_is_heat(&s->cfg))
         return HX_RAISE(HX_EINPUT, "--element quadratic-solid leaves out void, through which heat "
-                                   "flows too: with physics = \"heat\" take --element quadratic");
+                                   "flows, too: use --element quadratic with physics = \"heat\"");
     if (v->surface.path && hx_config_is_heat(&s->cfg))
-        return HX_RAISE(HX_EINPUT, "--surface knows no physics = \"heat\"");
+        return HX_RAISE(HX_EINPUT, "--surface does not support physics = \"heat\"");
     if (v->quadratic.asked) {
         s->own_element = 1 + (int)s->cfg.solver.element;
         s->cfg.solver.element = HX_ELEMENT_LINEAR; /* what it is compared with */

@@ -120,7 +120,7 @@ static int refuse(const hx_verify *v, size_t whole, size_t solid, size_t n_free)
 {
     char a[32], b[32], c[32], alone[64] = "";
     if (!hx_config_is_heat(&v->session.cfg))
-        snprintf(alone, sizeof alone, " and %s for the solid alone",
+        snprintf(alone, sizeof alone, " and %s for only the solid",
                  hx_format_bytes((double)solid, b, sizeof b));
     return HX_RAISE(HX_EENV,
                     "quadratic elements need %s of memory for the whole mesh%s, %s is free: take a "
@@ -231,7 +231,7 @@ int hx_verify_analyse_quadratic(hx_verify *v)
     int rc = find_part(v, &p);
     if (rc == HX_OK) rc = analyse(v, &p);
     if (rc == HX_EINPUT && v->quadratic.solid_only)
-        hx_error_prefix("quadratic elements, the solid alone: ");
+        hx_error_prefix("quadratic elements, only the solid: ");
     part_free(&p);
     return rc;
 }

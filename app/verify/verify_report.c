@@ -181,31 +181,31 @@ static void print_design(const hx_verify *v)
                 hx_format_count(v->session.mesh.n_elem, a, sizeof a));
     hx_log_info("0/1       %s elements are solid: density >= %.6g, %s",
                 hx_format_count(v->n_solid, a, sizeof a), v->threshold,
-                v->threshold_given ? "as given" : "which keeps the volume best");
+                v->threshold_given ? "as given" : "the threshold that keeps the volume");
     if (v->part.n_solid > 0)
-        hx_log_info("          %s of them whatever their density, %s of these below it",
+        hx_log_info("          %s of them are forced solid (passive or loaded), %s of these have "
+                    "less density",
                     hx_format_count(v->part.n_solid, a, sizeof a),
                     hx_format_count(v->n_filled, b, sizeof b));
     if (v->part.n_void > 0)
-        hx_log_info("          %s elements of passive void are none",
+        hx_log_info("          %s elements are forced void (passive)",
                     hx_format_count(v->part.n_void, a, sizeof a));
-    hx_log_info("volume    %.6g%s, asked for %.6g%s", v->volume, u->volume, v->part.target,
-                u->volume);
+    hx_log_info("volume    %.6g%s, target %.6g%s", v->volume, u->volume, v->part.target, u->volume);
     const hx_problem *const problem = &v->session.problem;
     hx_log_info(
-        "void      keeps %.3g %s, that of rho_min = %g",
+        "void      has %.3g %s, from rho_min = %g",
         hx_simp_between(problem->least, problem->young, problem->penalty, problem->rho_min) /
             problem->young,
         hx_problem_is_heat(problem) ? "of the conductivity" : "E", problem->rho_min);
     if (v->session.cfg.optimization.continuation.given)
-        hx_log_info(
-            "penalty   %g, the last of the continuation: a run that stopped before had less",
-            v->session.problem.penalty);
+        hx_log_info("penalty   %g, the final value of the continuation: a run that stopped earlier "
+                    "had less",
+                    v->session.problem.penalty);
     char surface[64] = "";
     if (v->n_surface_piece > 0)
-        snprintf(surface, sizeof surface, "; of the surface %s",
+        snprintf(surface, sizeof surface, "; the surface has %s",
                  hx_format_count(v->n_surface_piece, a, sizeof a));
-    hx_log_info("pieces    %s, %s if only common faces hold%s\n",
+    hx_log_info("pieces    %s; %s if elements count as joined only by common faces%s\n",
                 hx_format_count(v->attached.pieces.n, a, sizeof a),
                 hx_format_count(v->n_face_piece, b, sizeof b), surface);
 }
@@ -216,7 +216,7 @@ static void warn_difference(hx_verify *v, const char *what, double a, double b)
 {
     char text[32];
     if (!(fabs(hx_verify_percent(a, b)) > v->tolerance)) return;
-    warn(v, "%s of the 0/1 design differs: %.6g against %.6g of the grey one, %s", what, b, a,
+    warn(v, "%s of the 0/1 design differs: %.6g, and %.6g in the grey design (%s)", what, b, a,
          difference(a, b, text, sizeof text));
 }
 
@@ -263,8 +263,8 @@ static void warn_quadratic(hx_verify *v)
     if (!(fabs(percent) <= v->tolerance))
         warn(v,
              "with quadratic elements the compliance differs by %+.1f %% from that with linear "
-             "ones: the mesh is coarse for this part; a finer one, or solver.element = "
-             "\"quadratic\", would show it",
+             "ones: the mesh is too coarse for this part; use a finer mesh, or solver.element = "
+             "\"quadratic\"",
              percent);
 }
 
@@ -280,17 +280,16 @@ static void warn_pieces(hx_verify *v)
     char a[32], b[32];
     const int64_t loose = hx_attached_count_loose(&v->attached);
     if (loose > 0)
-        warn(v, "the solid falls into %s pieces: %s elements hang on nothing but void",
+        warn(v, "the solid falls into %s pieces: %s elements are not connected to the largest",
              hx_format_count(v->attached.pieces.n, a, sizeof a),
              hx_format_count(loose, b, sizeof b));
     if (v->n_surface_piece > v->attached.pieces.n)
         warn(v,
-             "the surface falls into %s pieces that elements join at nodes or edges only: "
-             "hinges that cannot be made",
+             "the surface falls into %s pieces whose elements touch only at nodes or edges: such "
+             "hinges cannot be made",
              hx_format_count(v->n_surface_piece, a, sizeof a));
     else if (v->n_surface_piece < 0 && v->n_face_piece > v->attached.pieces.n)
-        warn(v, "at some nodes or edges solid elements touch without a common face: hinges that "
-                "cannot be made");
+        warn(v, "some solid elements touch only at a node or an edge: such hinges cannot be made");
 }
 
 static void warn_set(hx_verify *v, const char *what, size_t i, const char *set)
@@ -310,7 +309,9 @@ static void warn_support(hx_verify *v, size_t i, const hx_config_support *suppor
     }
     hx_attached_file_supports(&v->attached, &nodes);
     if (hx_attached_is_loose(&nodes))
-        warn(v, "supports[%zu]: what the mesh's file holds is not attached to the largest piece",
+        warn(v,
+             "supports[%zu]: the supports from the mesh's file are not attached to the largest "
+             "piece",
              i);
 }
 
@@ -332,8 +333,8 @@ static void warn_loads(hx_verify *v)
         const double off = nodes.force[HX_NODE_VOID] + nodes.force[HX_NODE_LOOSE];
         if (n_off > 0)
             warn(v,
-                 "case %d: %s loaded nodes, with %.1f %% of the force, are on void or loose "
-                 "pieces, which give way: their motion is most of the compliance",
+                 "case %d: %s loaded nodes, with %.1f %% of the force, are on void or on pieces "
+                 "that are not connected: their motion is most of the compliance",
                  c + 1, hx_format_count(n_off, a, sizeof a),
                  100.0 * off / (off + nodes.force[HX_NODE_MAIN]));
     }
@@ -347,8 +348,8 @@ static void warn_filled(hx_verify *v)
         const double share = hx_verify_filled_force(v, c);
         if (share > 0.01)
             warn(v,
-                 "case %d: %.1f %% of the force acts where the density is below the threshold and "
-                 "--preserve makes the part solid: the design holds nothing there",
+                 "case %d: %.1f %% of the force acts on elements below the threshold that "
+                 "--preserve makes solid: the design itself has no material there",
                  c + 1, 100.0 * share);
     }
 }
@@ -362,13 +363,15 @@ static int warn_missing(hx_verify *v)
     char count[32];
     if (v->n_missing == 0) return 0;
     hx_format_count(v->n_missing, count, sizeof count);
-    hx_log_info("%s lacks %s elements, written with a threshold: they are taken as rho_min",
+    hx_log_info("%s lacks %s elements, since it was written with a threshold: their density is "
+                "taken as rho_min",
                 v->result, count);
     if (v->part.target >= enough * wanted) return 0;
     warn(v,
-         "%s has %.3g of a volume of %.3g, the rest is in the %s elements below output.threshold: "
-         "the grey design is %s than it was and the 0/1 one smaller, so their differences say "
-         "little; write the last design with a lower threshold, or none",
+         "%s has a volume of %.3g instead of %.3g; the rest is in the %s elements below "
+         "output.threshold, which the file lacks: the grey design is %s than in the run and the "
+         "0/1 design smaller, so the differences are not reliable; write the last design with a "
+         "lower threshold, or none",
          v->result, v->part.target, wanted, count,
          hx_config_is_heat(&v->session.cfg) ? "a worse conductor" : "softer");
     return 1;

@@ -156,10 +156,10 @@ void hx_verify_print_surface(const hx_verify *v)
     for (size_t i = 0; i < p->n_set; i++) {
         const hx_surface_set *const set = &p->set[i];
         if (set->area > 0.0)
-            hx_log_info("          set '%s': %.4g %% of its area", set->from,
+            hx_log_info("          set '%s': %.4g %% of its area is on the surface", set->from,
                         100.0 * set->found_area / set->area);
         else
-            hx_log_info("          set '%s': %lld of %lld nodes", set->from,
+            hx_log_info("          set '%s': %lld of %lld nodes are on the surface", set->from,
                         (long long)set->n_found, (long long)set->n_node);
     }
     hx_log_info("quadratic %s, %s points, %s of memory; %s, %d iterations, %.3g s", f->element,
@@ -176,10 +176,10 @@ static void warn_difference(const hx_verify *v, const char *what, double a, doub
     const int is_linear = !v->quadratic.asked && v->session.cfg.solver.element == HX_ELEMENT_LINEAR;
     const double percent = hx_verify_percent(a, b);
     if (fabs(percent) <= v->tolerance) return;
-    snprintf(text, n_text,
-             "%s of the surface differs: %.6g against %.6g of the 0/1 design%s, %+.1f %%%s", what,
-             b, a, v->quadratic.asked ? " with quadratic elements" : "", percent,
-             is_linear ? "; how much of it is by linear elements: --element quadratic" : "");
+    snprintf(
+        text, n_text, "%s of the surface differs: %.6g, and %.6g in the 0/1 design%s, %+.1f %%%s",
+        what, b, a, v->quadratic.asked ? " with quadratic elements" : "", percent,
+        is_linear ? "; --element quadratic prints how much of it comes from linear elements" : "");
 }
 
 static void warn_solve(const hx_verify_analysis *a, char *text, size_t n_text)

@@ -142,14 +142,14 @@ fi
 if command -v gnuplot >/dev/null; then
     ok "compare.svg" contains out/compare/compare.svg "</svg>"
     ok "compare_pcg.svg" contains out/compare/compare_pcg.svg "ebe rowmajor"
-    ok "compare_matrix.svg" contains out/compare/compare_matrix.svg "pattern, once a mesh"
+    ok "compare_matrix.svg" contains out/compare/compare_matrix.svg "pattern, once per mesh"
 else
     ok "says that there is no gnuplot" contains compare.txt "gnuplot is not installed"
 fi
 
 # The forecast names preconditioner and number of rows, before anything is solved.
 status "forecast" 0 "" small.cfg --operators otf,ebe --repeats 1 --iterations 3
-ok "forecast: the preconditioner" contains stdout 'forecast  PCG with jacobi (solver.preconditioner is "auto"; name one'
+ok "forecast: the preconditioner" contains stdout 'forecast  PCG with jacobi (solver.preconditioner is "auto"; to compare'
 ok "forecast: how many" grep -q "about .* per operator and layout, .* for 3$" stdout
 ok "forecast: before the table" awk '/^forecast/ { seen = 1 } /^  operator/ { exit !seen }' stdout
 status "forecast, named" 0 "" small.cfg --operators otf --repeats 1 --iterations 3 solver.preconditioner=multigrid
@@ -245,7 +245,7 @@ ok "heat: figures" awk -F, '
     { moved = 128 * ($10 + 40) + 225 * 16 }
     $9 * $6 < 0.999 * moved || $9 * $6 > 1.001 * moved { exit 1 }
     END { if (NR != 4) exit 1 }' heat_figures
-status "heat: an operator without" 2 "--operators: 'ebe' has no physics = \"heat\"" heat.cfg --operators otf,ebe
+status "heat: an operator without" 2 "--operators: 'ebe' does not support physics = \"heat\"" heat.cfg --operators otf,ebe
 status "heat: --paper" 0 "" --paper heat.cfg mesh.nx=0 mesh.ny=0 mesh.nz=0 --sizes 6x3x3 --operators otf \
     --repeats 1 --output heat_paper
 status "quadratic" 0 "" small.cfg solver.element=quadratic mesh.nx=4 mesh.ny=3 mesh.nz=2 --repeats 3 --output quadratic
@@ -269,7 +269,7 @@ column quadratic_heat/compare.csv operator,status,error,error_bound,symmetry >qu
 ok "quadratic heat: figures" awk -F, '
     $2 != "ok" || $3 == "" || $3 > $4 || $4 > 1e-5 || $5 > $4 { exit 1 }
     END { if (NR != 3) exit 1 }' quadratic_heat_figures
-status "quadratic: an operator without" 2 "--operators: 'otf' has no quadratic elements" small.cfg \
+status "quadratic: an operator without" 2 "--operators: 'otf' does not support quadratic elements" small.cfg \
     solver.element=quadratic --operators otf
 
 # The paper's figures over sizes.
@@ -302,8 +302,8 @@ if (ulimit -v 400000 && exec "$hextop" compare small.cfg --no-pcg --repeats 1) >
     )
     got=$?
     ok "too large: exit status 2" test $got = 2
-    ok "too large: in the table" contains stdout "ebe rowmajor: does not fit: "
-    ok "too large: the others are tried" contains stdout "nbn rowmajor: does not fit: "
+    ok "too large: in the table" contains stdout "ebe rowmajor: does not fit into memory: "
+    ok "too large: the others are tried" contains stdout "nbn rowmajor: does not fit into memory: "
     ok "too large: why" contains stderr "no operator fits here"
     ok "too large: no plot" test "$(grep -c 'plotted in' stdout)" = 0
     ok "too large: in the file" test "$(grep -c '"skipped"' out/compare/compare.csv)" = 4
@@ -318,9 +318,9 @@ status "unknown option" 2 "unknown option '--operator', did you mean '--operator
 status "no value" 2 "--repeats needs a value" small.cfg --repeats
 status "bad number" 2 "--repeats 0: expected a whole number from 1" small.cfg --repeats 0
 status "bad size" 2 "--sizes: '6' is no size" sized.cfg --paper --sizes 1,6
-status "size twice" 2 "--sizes: '16x8x8' stands there twice" sized.cfg --paper --sizes 16x8x8,1,16x8x8
-status "counts of the config" 2 "nx, ny and nz win over the sizes" small.cfg --paper
-status "sizes alone" 2 "--sizes goes with --paper" sized.cfg --sizes 1
+status "size twice" 2 "--sizes: '16x8x8' is given twice" sized.cfg --paper --sizes 16x8x8,1,16x8x8
+status "counts of the config" 2 "nx, ny and nz take precedence over the sizes" small.cfg --paper
+status "sizes alone" 2 "--sizes needs --paper" sized.cfg --sizes 1
 status "paper without PCG" 2 "leave --no-pcg out" sized.cfg --paper --no-pcg
 status "density of another mesh" 2 "optimization.initial" small.cfg mesh.nx=9 \
     optimization.initial=densities/density_0001.vtk

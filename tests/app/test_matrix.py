@@ -359,7 +359,7 @@ def number(text):
 
 def check_peaks(said):
     """Peaks of memory: at least K's values on the host or the device, and no terabytes."""
-    found = re.search(r"^ *memory +at most (\S+) (\w?)B of the host(?:, which is the device|, (\S+) (\w?)B of the device)$",
+    found = re.search(r"^ *memory +at most (\S+) (\w?)B of the host(?:, whose memory the device shares|, (\S+) (\w?)B of the device)$",
                       said, re.MULTILINE)
     check(found, f"no peaks of memory: {said}")
     for value, prefix in ((found[1], found[2]), (found[3], found[4])) if found else ():
@@ -473,17 +473,17 @@ def test_bad_input():
     fails("unknown", "--order", "random")
     fails("unknown", "--build", "quickly")
     fails("is not a number of bytes", "--memory", "much")
-    fails("--memory goes with --fill gather", "--memory", "1e9", "--fill", "sort")
+    fails("--memory needs --fill gather", "--memory", "1e9", "--fill", "sort")
     fails("--lower", "--lower")
     fails("two things", "-o", "K.npz", "--rhs", "K.npz")
     fails("'dir.npz/' is the name of a folder", "-o", "dir.npz/")
-    fails("--lower says which half of K is written", "--lower", "--rhs", "q.npz")
+    fails("--lower selects the half of K that is written", "--lower", "--rhs", "q.npz")
     fails("did you mean 'papers'", "--bench", "paper")
-    fails("--fixed has no meaning", "--bench", "p2", "--fixed", "d.npz")
-    fails("--output has no meaning", "--bench", "all", "-o", "K.npz")
-    fails("--fill has no meaning", "--bench", "papers", "--fill", "sort")
-    fails("--order has no meaning", "--bench", "papers", "--order", "file")
-    fails("--most is about", "--most", "1000")
+    fails("--fixed has no effect", "--bench", "p2", "--fixed", "d.npz")
+    fails("--output has no effect", "--bench", "all", "-o", "K.npz")
+    fails("--fill has no effect", "--bench", "papers", "--fill", "sort")
+    fails("--order has no effect", "--bench", "papers", "--order", "file")
+    fails("--most limits the meshes of", "--most", "1000")
     fails("is not a number of elements", "--bench", "papers", "--most", "many")
     fails("cannot write", "-o", "nowhere/K.npz")
     check(sorted(os.listdir(".")) == before, "nothing was written")

@@ -31,7 +31,8 @@ static void test_counts(void)
     CHECK(meter.used == 2500 && meter.most == 3000 && meter.most_lately == 2500);
     device.ops->release(&device, c);
     CHECK(meter.used == 2000 && meter.most_lately == 2500);
-    CHECK(strstr(hx_matrix_peaks(&meter, 0, text, sizeof text), "B of the host, which is") != NULL);
+    CHECK(strstr(hx_matrix_peaks(&meter, 0, text, sizeof text), "B of the host, whose memory") !=
+          NULL);
     hx_matrix_meter_close(&meter);
     CHECK(device.ops == own);
     device.ops->release(&device, b);

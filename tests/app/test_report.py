@@ -152,7 +152,7 @@ def test_states(hextop):
     with open("going/history.csv", "a", encoding="utf-8") as history:
         fcntl.lockf(history, fcntl.LOCK_EX)
         run(hextop, "report", "going")
-    check("still going" in Page("going/report.html").words(), "a run that goes")
+    check("still running" in Page("going/report.html").words(), "a run that goes")
 
     def fail():
         with open("failed/summary.json", encoding="utf-8") as file:
@@ -162,14 +162,14 @@ def test_states(hextop):
         with open("failed/summary.json", "w", encoding="utf-8") as file:
             json.dump(summary, file)
     _, words = report("failed", fail)
-    check("failed" in words and "The volume is not met" in words, "a run that failed")
+    check("failed" in words and "The volume is 0." in words, "a run that failed")
     check("PCG did not converge in 2 design iterations" in words, "solves that failed")
 
     page, words = report("bare", lambda: [os.remove(f"bare/{f}") for f in os.listdir("bare") if "density" in f])
     check(not page.parts and "There is no density_*.vtk" in words and "Compliance" in words, "no densities")
 
     page, words = report("old", lambda: open("old/config.cfg", "a", encoding="utf-8").write("no_such_key = 1;\n"))
-    check("no_such_key" in words and "densities alone" in words and len(page.parts) == 1, "another hextop's config")
+    check("no_such_key" in words and "only the densities" in words and len(page.parts) == 1, "another hextop's config")
 
     _, words = report("torn", lambda: open("torn/summary.json", "w", encoding="utf-8").write('{\n"title": }'))
     check("torn/summary.json:2: not valid JSON: expected a value" in words, "a torn summary")
@@ -208,10 +208,10 @@ def test_other_runs(hextop):
 
 def test_refused(hextop):
     os.mkdir("empty")
-    for words, said in ((["nowhere"], "cannot read 'nowhere'"), (["one.cfg"], "'one.cfg' is no folder"),
-                        (["empty"], "'empty' has nothing of a run"), (["one"] * 9, "at most 8"),
+    for words, said in ((["nowhere"], "cannot read 'nowhere'"), (["one.cfg"], "'one.cfg' is not a folder"),
+                        (["empty"], "'empty' is not the folder of a run"), (["one"] * 9, "at most 8"),
                         (["one", "--triangles", "5"], "--triangles 5: expected a whole number"),
-                        (["one", "empty"], "'empty' has nothing of a run"), ([], "usage: hextop report")):
+                        (["one", "empty"], "'empty' is not the folder of a run"), ([], "usage: hextop report")):
         text = run(hextop, "report", *words, status=2)
         check(said in text and text.count("\n") == 1, f"{words}: {text}")
     run(hextop, "report", "one", "-o", "empty", status=1)

@@ -177,7 +177,7 @@ nx=6 refused "a longer mesh" $result "128 cells; the mesh of this run has 96"
     fault "the run fails"
 dense=dense/density_0006.vtk
 initial=$(initial $dense)
-grep -qE "optimization.initial: .* lacks [0-9]+ elements, written with a threshold: they start at rho_min = 0.01" \
+grep -qE "optimization.initial: .* lacks [0-9]+ elements, since it was written with a threshold: they start at rho_min = 0.01" \
     stderr || fault "initial does not say what is missing: $(cat stderr)"
 grey=$(grey $dense)
 solid=$(solid $dense)

@@ -55,8 +55,8 @@ result=out/density_0005.vtk
 
 # The config beside the result is found: 16 elements of the mount, 4 of the load, 16 of void.
 surface $result part.stl
-says 'config +out/config.cfg, beside the result: 20 elements are solid whatever their density'
-says '20 of it by elements that are solid whatever their density'
+says 'config +out/config.cfg, beside the result: 20 elements are forced solid'
+says '20 of it in elements that are forced solid'
 says '16 elements of passive void are left out'
 says 'closed, manifold'
 check_stl part.stl
@@ -90,7 +90,7 @@ says 'box +0 0 0 to 1 4 4$'
 for preserve in loads,passive supports passive none; do
     surface $result same.stl --preserve $preserve
     asked=$(awk '$1 == "volume" { print $NF }' stdout)
-    solid=$(sed -n 's/.*beside the result: \([0-9]*\) elements are solid.*/\1/p' stdout)
+    solid=$(sed -n 's/.*beside the result: \([0-9]*\) elements are forced solid.*/\1/p' stdout)
     "$hextop" -q verify $result out/config.cfg --preserve $preserve --output same.json 2>/dev/null ||
         fault "verify --preserve $preserve"
     grep -q "\"elements_solid_whatever_density\": $solid," same.json ||
@@ -101,15 +101,15 @@ for preserve in loads,passive supports passive none; do
     awk '/volume_asked_for/ { a = $2 + 0 } /volume_solid/ { off = $2 - a; exit !(off * off <= 0.25) }' \
         same.json || fault "--preserve $preserve: verify is off by more than half an element"
 done
-refused 2 "20 elements that are solid whatever their density have 20" $result bad.stl --volume 10
+refused 2 "20 elements that are forced solid (passive or loaded) have 20" $result bad.stl --volume 10
 surface $result v.stl --volume 60 --smooth 0
-says 'asked for 60$'
+says 'target 60$'
 grep -q smoothing stdout && fault "--smooth 0 smooths"
 
 # With units, they stand beside every figure.
 { echo 'units = "N, mm, MPa";'; cat part.cfg; } >units.cfg
 surface --config units.cfg $result units.stl
-says 'volume +[0-9.]+ mm\^3, (of the densities|asked for) [0-9.]+ mm\^3$'
+says 'volume +[0-9.]+ mm\^3, (that of the densities|target) [0-9.]+ mm\^3$'
 says 'area +[0-9.]+ mm\^2$'
 says 'box .* mm$'
 
@@ -156,10 +156,10 @@ output = { directory = "cube"; };
 END
 "$hextop" -q run cube.cfg || fault "the run fails"
 surface cube/density_0002.vtk cube.stl
-says 'beside the result: 4 elements are solid'
+says 'beside the result: 4 elements are forced solid'
 surface cube/density_0002.vtk cube.stl --preserve loads,supports --threshold 0.5
-says 'beside the result: 8 elements are solid'
-refused 2 "8 elements that are solid whatever their density have 1000: say --threshold" \
+says 'beside the result: 8 elements are forced solid'
+refused 2 "8 elements that are forced solid (passive or loaded) have 1000: give a --threshold" \
     cube/density_0002.vtk bad.stl --preserve loads,supports
 
 # Pieces: two posts of density with nothing between them.
@@ -175,8 +175,8 @@ awk 'BEGIN {
     for (i = 0; i < 11; i++) print (i < 3 || i > 5) ? 1 : 0
 }' >posts.vtk
 surface posts.vtk posts.stl --threshold 0.5
-says 'shape +2 pieces, 0 holes through, 0 closed cavities'
-grep -q '2 pieces that do not hang together; the largest has 6' stderr ||
+says 'shape +2 pieces, 0 through holes, 0 closed cavities'
+grep -q '2 separate pieces; the largest has 6' stderr ||
     fault "no warning of the pieces: $(cat stderr)"
 surface posts.vtk largest.stl --threshold 0.5 --keep-largest
 says 'shape +1 piece,'
@@ -196,7 +196,7 @@ refused 2 "--smooth -1: expected a whole number" $result bad.stl --smooth -1
 refused 2 "--threshold 1.5: expected a number between 0 and 1" $result bad.stl --threshold 1.5
 refused 2 "--threshold x: expected" $result bad.stl --threshold x
 refused 2 "--volume 0: expected a number above 0" $result bad.stl --volume 0
-refused 2 "give one of them" $result bad.stl --volume 3 --threshold 0.5
+refused 2 "give only one of them" $result bad.stl --volume 3 --threshold 0.5
 refused 2 "--preserve: unknown 'load', did you mean 'loads'" $result bad.stl --preserve load
 refused 2 "a solid of volume 500 is not possible" $result bad.stl --volume 500
 refused 2 "no cell array 'density'" "$bracket" bad.stl
