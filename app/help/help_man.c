@@ -152,9 +152,12 @@ static void put_exit_status(void)
 #define TEXT_OF_1(code, value, status, text) TEXT_OF(1, status, text)
 #define TEXT_OF_2(code, value, status, text) TEXT_OF(2, status, text)
     HX_ERROR_LIST(TEXT_OF_1)
-    printf("complete files are kept");
+    printf("complete files are kept\n.TP\n\\fB2\\fR\nrefused:\n");
     HX_ERROR_LIST(TEXT_OF_2)
-    printf("the message states what would be right");
+    printf("the message states what would be right\n"
+           ".TP\n"
+           "\\fB3\\fR\n"
+           "the run was interrupted by a signal; \\fB--resume\\fR continues it\n");
 }
 
 static void put_rest(void)

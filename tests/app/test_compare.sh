@@ -153,7 +153,7 @@ ok "forecast: the preconditioner" contains stdout 'forecast  PCG with jacobi (so
 ok "forecast: how many" grep -q "about .* per operator and layout, .* for 3$" stdout
 ok "forecast: before the table" awk '/^forecast/ { seen = 1 } /^  operator/ { exit !seen }' stdout
 status "forecast, named" 0 "" small.cfg --operators otf --repeats 1 --iterations 3 solver.preconditioner=multigrid
-ok "forecast: as named" contains stdout "forecast  PCG with multigrid: some "
+ok "forecast: as named" contains stdout "forecast  PCG with multigrid: about "
 status "no forecast" 0 "" small.cfg --operators otf --repeats 1 --no-pcg
 ok "forecast: no PCG, none" test "$(grep -c ^forecast stdout)" = 0
 
@@ -304,7 +304,7 @@ if (ulimit -v 400000 && exec "$hextop" compare small.cfg --no-pcg --repeats 1) >
     ok "too large: exit status 2" test $got = 2
     ok "too large: in the table" contains stdout "ebe rowmajor: does not fit into memory: "
     ok "too large: the others are tried" contains stdout "nbn rowmajor: does not fit into memory: "
-    ok "too large: why" contains stderr "no operator fits here"
+    ok "too large: why" contains stderr "no operator fits into memory"
     ok "too large: no plot" test "$(grep -c 'plotted in' stdout)" = 0
     ok "too large: in the file" test "$(grep -c '"skipped"' out/compare/compare.csv)" = 4
 fi
@@ -317,7 +317,7 @@ status "unknown option" 2 "unknown option '--operator', did you mean '--operator
     --operator ebe
 status "no value" 2 "--repeats needs a value" small.cfg --repeats
 status "bad number" 2 "--repeats 0: expected a whole number from 1" small.cfg --repeats 0
-status "bad size" 2 "--sizes: '6' is no size" sized.cfg --paper --sizes 1,6
+status "bad size" 2 "--sizes: '6' is not a size" sized.cfg --paper --sizes 1,6
 status "size twice" 2 "--sizes: '16x8x8' is given twice" sized.cfg --paper --sizes 16x8x8,1,16x8x8
 status "counts of the config" 2 "nx, ny and nz take precedence over the sizes" small.cfg --paper
 status "sizes alone" 2 "--sizes needs --paper" sized.cfg --sizes 1

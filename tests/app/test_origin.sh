@@ -24,7 +24,7 @@ END_CONFIG
 cat >origin.py <<'END_PYTHON'
 import json, sys
 v = json.load(open("v.json"))
-o, told = v["origin"], [w for w in v["warnings"] if "other settings" in w or "another mesh" in w or "not those" in w]
+o, told = v["origin"], [w for w in v["warnings"] if "other settings" in w or "another mesh" in w or "differ from those" in w]
 assert o["verdict"] == sys.argv[1], o
 assert o.get("keys", []) == sys.argv[3:], o
 assert len(told) == int(sys.argv[2]), (told, v["warnings"])

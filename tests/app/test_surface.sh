@@ -60,30 +60,30 @@ says '20 of it in elements that are forced solid'
 says '16 elements of passive void are left out'
 says 'closed, manifold'
 check_stl part.stl
-awk '$1 == "volume" { sub(",", "", $2); off = $2 / $5 - 1; good = $2 ~ /^[0-9]/ && off * off < 1e-6 }
+awk '$1 == "volume" { sub(",", "", $2); off = $2 / $4 - 1; good = $2 ~ /^[0-9]/ && off * off < 1e-6 }
     END { exit !good }' stdout ||
     fault "not the volume of the densities: $(grep volume stdout)"
 
 # Everything but the void, which ends at its faces: exactly its volume, and flat whatever is smoothed.
 surface $result whole.ply --threshold 0.001 --smooth 20
-says 'volume +112, of the densities'
+says 'volume +112, that of the densities'
 says 'box +0 0 0 to 8 4 4'
 grep -qa '^property double x' whole.ply || fault "whole.ply: not what a PLY begins with"
 surface --config none --threshold=0.001 $result whole.stl
 says 'volume +128,'
 says 'config +none'
 surface $result all.stl --preserve supports,passive,loads
-says ': 20 elements are solid' # the support is the mount's
+says ': 20 elements are forced solid' # the support is the mount's
 surface $result none.stl --preserve none
-says ': 0 elements are solid'
+says ': 0 elements are forced solid'
 
 # In void the elements that are solid are all of the part: their volume and faces, to rounding.
 surface $result bare.ply --threshold 0.999999 --smooth 20
-says 'volume +20, of the densities'
+says 'volume +20, that of the densities'
 says 'shape +2 pieces'
 says 'area +66$' # of 1 x 4 x 4 and 1 x 4 x 1
 surface $result mount.ply --threshold 0.999999 --preserve passive
-says 'volume +16, of'
+says 'volume +16, that of'
 says 'box +0 0 0 to 1 4 4$'
 
 # The part is the one that verify analyses: the same volume asked for, the same solid elements.
@@ -122,7 +122,7 @@ cmp -s one.stl three.stl || fault "the surface depends on the number of threads"
 "$hextop" -q run part.cfg output.directory=dense output.threshold=0.5 || fault "the run fails"
 surface dense/density_0005.vtk dense.stl
 says 'elements below output.threshold are not in the file'
-says '20 elements are solid'
+says '20 elements are forced solid'
 surface dense/density_0005.vtk alone.stl --config none --threshold 0.001
 check_stl alone.stl
 
@@ -208,6 +208,6 @@ grep -q "is an option of .hextop surface., not of .hextop run." stderr || fault 
 sed 's/nx = 8/nx = 9/' part.cfg >other.cfg
 refused 2 "$result" $result bad.stl --config other.cfg
 cp posts.vtk out/posts.vtk
-refused 2 "--config none goes without" out/posts.vtk bad.stl
+refused 2 "--config none does without" out/posts.vtk bad.stl
 
 [ $failed = 0 ]
