@@ -66,7 +66,7 @@ static void list_devices(void)
     list_vector_units();
 }
 
-/* "  where a device lacks them: ebe8 as ebe, dedup as otf" */
+/* Prints such as " a device replaces operators that it lacks: ebe8 as ebe, dedup as otf". */
 static void print_stand_ins(void)
 {
     const char *separator = "  a device replaces operators that it lacks: ";

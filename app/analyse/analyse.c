@@ -10,7 +10,8 @@
 #include "core/base/sum.h"
 #include "core/base/vec3.h"
 
-/* Residual that stresses want; a config's own is for designs. */
+/* Default tolerance on |r| / |f|: stresses need a smaller one than designs, for which the config's
+ * is meant. */
 static const double tolerance = 1e-10;
 
 /* --- what is analysed --- */
@@ -102,7 +103,8 @@ int hx_analyse_open(hx_analyse *a, const hx_options *options)
     if (a->solid_only) {
         s = a->session = &a->solid;
         HX_TRY(read_config(s, options));
-        HX_TRY(hx_config_set_word(&s->cfg.solver.op, a->whole.cfg.solver.op)); /* as settled */
+        /* the operator that was selected for the whole */
+        HX_TRY(hx_config_set_word(&s->cfg.solver.op, a->whole.cfg.solver.op));
         HX_TRY(hx_solid_session_make(s, &a->whole, &a->design, 0));
     }
     HX_TRY(make_densities(a));
@@ -127,7 +129,7 @@ void hx_analyse_offer(hx_analyse_peak *peak, double value, int64_t number, int p
     *peak = (hx_analyse_peak){1, value, place, point, {x[0], x[1], x[2]}};
 }
 
-/* The largest of sign * u over all points of counted cells (NULL: all). */
+/* Finds the largest value of sign * u over all points of the counted cells (NULL: all). */
 static void find_extreme(const hx_analyse *a, const uint8_t *is_counted, double sign,
                          hx_analyse_peak *peak)
 {
@@ -150,7 +152,8 @@ static void find_displacement(const hx_analyse *a, hx_analyse_case *of)
     find_extreme(a, NULL, -1.0, &of->peak[HX_PEAK_COMPRESSION]);
 }
 
-/* Principal stresses lie within 2/3 of von Mises around the mean: few are worth computing. */
+/* Principal stresses differ from the mean stress by at most 2/3 of von Mises, so that few have to
+ * be computed. */
 static void offer_principal(hx_analyse_case *of, const double *stress, double von_mises,
                             int64_t number, int point, const double x[3])
 {
@@ -177,7 +180,7 @@ static double size_of(const hx_analyse *a, const double *value)
     return hx_problem_is_heat(&a->session->problem) ? hx_norm3(value) : hx_von_mises(value);
 }
 
-/* Peaks, nodes' means, energy and the table. */
+/* Adds n cells to the peaks, nodal means, energy and the table of Gauss points. */
 static int see(void *context, int64_t first, int64_t n, const hx_cell_stress *cell)
 {
     seen *const s = context;

@@ -1,4 +1,4 @@
-/* What `hextop analyse` found: tables, warnings, JSON. */
+/* Output of `hextop analyse`: tables, warnings, JSON. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -75,7 +75,7 @@ static void print_design(const hx_analyse *a)
     hx_log_info("compliance  %.6g%s", a->compliance, u->work);
 }
 
-/* What is rounding beside the others of its kind is 0. */
+/* Values that are only rounding relative to the others of their kind are printed as 0. */
 static void add_three(hx_table *table, const double value[3])
 {
     const double least = 1e-9 * hx_norm3(value);
@@ -95,7 +95,7 @@ static void add_sum(hx_table *table, const char *what, const char *set, const hx
     add_three(table, sum->moment);
 }
 
-/* Should be 0: how far it is. */
+/* Adds the sum of all forces, which should be 0. */
 static void add_balance(hx_table *table, const hx_analyse_sum *sum, int heat)
 {
     hx_table_add(table, "sum");
@@ -136,7 +136,7 @@ static void print_sums(const hx_analyse *a, const hx_analyse_case *of)
     hx_table_end(&table, 2);
 }
 
-/* Keys of JSON; NULL: there is none of heat. */
+/* Keys of JSON; NULL: heat has no such key. */
 static const char *peak_key(const hx_analyse *a, int kind)
 {
     static const char *const key[2][HX_N_PEAK] = {
@@ -145,7 +145,7 @@ static const char *peak_key(const hx_analyse *a, int kind)
     return key[is_heat(a)][kind];
 }
 
-/* Compression and the lowest temperature are looked for by their negative. */
+/* Compression and the lowest temperature are found by their negative values. */
 static double peak_value(const hx_analyse_peak *peak, int kind)
 {
     return kind == HX_PEAK_COMPRESSION ? -peak->value : peak->value;
@@ -198,7 +198,7 @@ static void print_cases(const hx_analyse *a)
                     u->force[0] ? "," : "", u->force, u->work[0] ? "," : "", u->work);
 }
 
-/* Share that the sum has of all forces. */
+/* Magnitude of the sum over that of all forces. */
 static double imbalance(const hx_analyse_case *of)
 {
     const double sum = hx_norm3(of->balance.force);

@@ -1,4 +1,4 @@
-/* hextop analyse: the part as it is, solid or as designed: displacements, stresses, reactions. */
+/* hextop analyse: displacements, stresses and reactions of the part as meshed or as designed. */
 #include <stdio.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static int write_vtk(const hx_analyse *a, const char *path)
     return HX_OK;
 }
 
-/* The solves, and the table of points as they are seen. */
+/* Solves all cases, and writes the table of Gauss points meanwhile. */
 static int solve(hx_analyse *a, int with_fields, const char *points)
 {
     hx_atomic_file file;

@@ -1,4 +1,4 @@
-/* What is designed, of hextop check: passive elements, filter, ties, continuation. */
+/* hextop check: passive elements, filter, linked variables, continuation. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "core/design/cells.h"
 #include "core/mesh/skin.h"
 
-/* How many elements of the skin, or of the set. */
+/* Counts the elements of the skin, or of the set. */
 static int count_passive(const hx_session *s, const hx_config_passive *passive, int64_t *n)
 {
     const hx_set *const set = hx_mesh_find_set(&s->mesh, passive->set);
@@ -23,7 +23,7 @@ static int count_passive(const hx_session *s, const hx_config_passive *passive, 
     return rc;
 }
 
-/* A line an entry. */
+/* Prints a line per entry. */
 static int list_passive(const hx_session *s)
 {
     const hx_config_passive *const passive = s->cfg.passive.entry;
@@ -53,7 +53,7 @@ int hx_check_passive(const hx_session *s)
     return list_passive(s);
 }
 
-/* The filter's reach and its memory on the device. */
+/* Prints the filter's radius and its memory on the device. */
 int hx_check_filter(const hx_session *s)
 {
     const double radius = s->filter_radius, in_elements = radius / s->mesh.elem_size;

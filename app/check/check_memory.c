@@ -1,4 +1,4 @@
-/* Memory and disk space of the run, of hextop check. */
+/* hextop check: memory and disk space of the run. */
 #include <math.h>
 #include <string.h>
 
@@ -32,9 +32,9 @@ int hx_check_memory(hx_check *check)
     return HX_OK;
 }
 
-/* The most host memory at any time of a run: what the steps so far took at their worst, measured,
- * or what the run will hold, with the device if that is the host, and the output, the libraries'
- * share as it is now. */
+/* The peak of host memory during a run: the larger of the measured peak so far and what the run
+ * will hold, including the device if it is the host, the output, and the current share of the
+ * libraries. */
 void hx_check_peak(const hx_session *s, const hx_output_plan *plan)
 {
     const int shared = strcmp(s->device.ops->name, "cpu") == 0;

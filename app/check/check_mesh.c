@@ -1,4 +1,4 @@
-/* The mesh and its sets, of hextop check. */
+/* hextop check: the mesh and its sets. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "core/mesher/model_files.h"
 #include "core/spline/spline_image.h"
 
-/* How many of each kind, where some are no hexahedra. */
+/* Prints the number of elements of each kind, if not all are hexahedra. */
 static void report_kinds(const hx_mesh *mesh)
 {
     static const char *const name[HX_N_SOLID] = {"hexahedra", "wedges", "pyramids", "tetrahedra"};
@@ -23,7 +23,7 @@ static void report_kinds(const hx_mesh *mesh)
     hx_log_info("  kinds             %s", line);
 }
 
-/* The spline that the mesh stands for. */
+/* Reports on the spline whose image the mesh is. */
 static void report_spline(const hx_session *s)
 {
     char text[120];
@@ -65,7 +65,8 @@ int hx_check_mesh(hx_check *check)
     return HX_OK;
 }
 
-/* The boundary faces that a load on the set acts on, and their area; those inside are left out. */
+/* Adds the boundary faces on which a load on the set acts, and their area; inner faces are left
+ * out. */
 static int add_faces(hx_table *table, const hx_session *s, const hx_set *set)
 {
     char count[32], area[64] = "", inside[96] = "";
@@ -86,7 +87,7 @@ static int add_faces(hx_table *table, const hx_session *s, const hx_set *set)
     return HX_OK;
 }
 
-/* Sets that the file unites of sets of nodes may span faces that no part has. */
+/* A set that the file unites from node sets may span faces that none of these sets has. */
 static void print_united(const hx_mesh *mesh)
 {
     enum { MOST = 5 };

@@ -1,4 +1,4 @@
-/* How processes would share the mesh, each way of cutting it. */
+/* Reports how processes would divide the mesh, by each partition. */
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/partition/partition.h"

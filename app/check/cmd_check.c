@@ -1,5 +1,4 @@
-/* hextop check: everything up to the first solve, reported; nothing is written but a CAD model's
- * mesh. */
+/* hextop check: reports everything up to the first solve; writes nothing but a CAD model's mesh. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +11,7 @@
 #include "../text/table.h"
 #include "check.h"
 
-/* The file of initial densities, if any, can be read and fits. */
+/* Checks that the file of initial densities, if any, can be read and fits the mesh. */
 static int check_initial(hx_session *s)
 {
     double *density = NULL;
@@ -21,7 +20,8 @@ static int check_initial(hx_session *s)
     return rc;
 }
 
-/* The problem, also without what it lacks: each is said, and the rest is looked at. */
+/* Makes the problem even if supports or loads are missing: each is reported, and the other checks
+ * still run. */
 static int check_problem(hx_check *check)
 {
     hx_session *s = &check->session;
@@ -38,7 +38,7 @@ static int check_problem(hx_check *check)
     return rc;
 }
 
-/* Of a config whose problem cannot be made. */
+/* Checks that do not need the problem, if it cannot be made. */
 static int check_rest(hx_check *check)
 {
     hx_doubt_material(&check->doubts, &check->session);
@@ -84,10 +84,11 @@ static int check_solver(hx_check *check)
     HX_TRY(hx_output_make_plan(s, &plan));
     hx_check_peak(s, &plan);
     hx_check_output(check, &plan);
-    return check->n_fault == 0 ? hx_check_time(s) : HX_OK; /* there is nothing to be solved */
+    /* with errors there is nothing to solve */
+    return check->n_fault == 0 ? hx_check_time(s) : HX_OK;
 }
 
-/* "no faults, 2 warnings" */
+/* Prints such as "no errors, 2 warnings". */
 static void print_verdict(const hx_check *check)
 {
     char faults[32] = "no", warnings[32] = "no";
@@ -106,7 +107,7 @@ static const hx_option check_options[N_OPTION] = {
                .help = "reports how P processes would divide the mesh: balance, cut and halo"},
 };
 
-/* 0: not asked for. */
+/* *n_rank = 0: not requested. */
 static int read_ranks(const hx_options *options, int *n_rank)
 {
     double number;

@@ -1,5 +1,5 @@
-/* hextop compare: every operator on the config's own mesh and density, checked, timed, and used in
- * PCG. */
+/* hextop compare: checks and times every operator on the config's own mesh and density, and uses it
+ * in PCG. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static int set_directory(hx_compare *c)
     return hx_output_probe(cfg);
 }
 
-/* The config with what the command line says; size: of the sweep, or NULL. */
+/* Reads the config with the command line's changes. size: a size of --paper, or NULL. */
 static int read_config(hx_compare *c, const hx_options *options, const hx_compare_size *size)
 {
     hx_config *cfg = &c->session.cfg;
@@ -35,7 +35,7 @@ static int read_config(hx_compare *c, const hx_options *options, const hx_compar
     hx_config_solve_by_residual(cfg);
     HX_TRY(set_directory(c));
     c->forecast.chose_precond = hx_config_is_auto(cfg->solver.preconditioner);
-    if (c->forecast.chose_precond) /* it is operators that are compared */
+    if (c->forecast.chose_precond) /* operators are compared, so their preconditioner is fixed */
         HX_TRY(hx_config_set_word(&cfg->solver.preconditioner, "jacobi"));
     if (c->plan.iterations > 0) cfg->solver.max_iterations = c->plan.iterations;
     if (!size) return HX_OK;
@@ -108,14 +108,14 @@ static int begin_group(hx_compare *c, const hx_compare_size *size, double mesh_s
     return HX_OK;
 }
 
-/* Operators that do not do what the config asks are no rows, and named. */
+/* Notes operators that do not support the config's physics or elements; they have no row. */
 static void note_without(hx_compare_group *group, const char *name)
 {
     const size_t used = strlen(group->without);
     snprintf(group->without + used, sizeof group->without - used, "%s%s", used ? ", " : "", name);
 }
 
-/* Operators and layouts of the device that will be measured. */
+/* Number of operators and layouts of the device that will be measured. */
 static int count_rows_to_come(const hx_compare *c, const hx_device_ops *ops)
 {
     int n = 0;
@@ -130,7 +130,7 @@ static int count_rows_to_come(const hx_compare *c, const hx_device_ops *ops)
     return n;
 }
 
-/* All operators of one device on the mesh in hand. */
+/* Measures all operators of one device on the current mesh. */
 static int compare_on_device(hx_compare *c, const hx_compare_reference *ref,
                              const hx_device_ops *ops, const hx_compare_size *size,
                              double mesh_seconds)
@@ -166,7 +166,7 @@ static int compare_on_device(hx_compare *c, const hx_compare_reference *ref,
 
 enum { MAX_DEVICE = 8 };
 
-/* The devices to go through; ends with NULL. */
+/* Lists the devices to measure; ends with NULL. */
 static int list_devices(const hx_compare *c, const hx_device_ops *list[MAX_DEVICE + 1])
 {
     size_t n = 0;
@@ -179,7 +179,7 @@ static int list_devices(const hx_compare *c, const hx_device_ops *list[MAX_DEVIC
     return HX_OK;
 }
 
-/* HX_EINPUT if an operator asked for exists on none of the devices. */
+/* HX_EINPUT if a requested operator exists on none of the devices. */
 static int check_operators(const hx_compare *c, const hx_device_ops *const *device)
 {
     const hx_session *const s = &c->session;
@@ -237,7 +237,7 @@ static size_t count_rows(const hx_compare *c, hx_compare_status status)
     return n;
 }
 
-/* HX_OK; 1 if a check failed. */
+/* Returns HX_OK, or 1 if a check failed. */
 static int compare(hx_compare *c, const hx_options *options)
 {
     HX_TRY(hx_compare_plan_read(&c->plan, options));

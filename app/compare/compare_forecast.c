@@ -1,4 +1,4 @@
-/* How long hextop compare will take, and what is left of it. */
+/* Forecast of the total and remaining time of hextop compare. */
 #include <math.h>
 
 #include "../session/iterations_guess.h"
@@ -6,7 +6,7 @@
 #include "compare.h"
 #include "core/base/clock.h"
 
-/* Seconds above which each row reports what is left, and the forecast how to shorten it. */
+/* Seconds above which each row prints the remaining time, and the forecast how to shorten it. */
 #define LONG 30.0
 #define VERY_LONG 600.0
 
@@ -17,7 +17,8 @@ void hx_compare_forecast_solve(hx_compare_forecast *forecast, const hx_session *
     if (forecast->is_given) return;
     forecast->is_given = 1;
     forecast->iterations = hx_guess_iterations(s).likely * s->problem.cases.n;
-    /* the start of a solve takes about as long as an iteration; its first one on a GPU longer */
+    /* the start of a solve takes about as long as an iteration; the first one on a GPU takes
+     * longer */
     const double iteration = fmax(0.5 * warm, row->f.product_median_seconds),
                  solve = iteration * forecast->iterations,
                  done = hx_clock() - forecast->begin + solve;

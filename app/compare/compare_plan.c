@@ -5,7 +5,7 @@
 #include "compare.h"
 #include "core/base/names.h"
 
-/* A whole number in [1, most]; the whole text up to `end`. */
+/* Reads a whole number in [1, most]; the whole text up to `end` must be used. */
 static int read_count(const char *text, const char *end, long most, int *value)
 {
     char *after = NULL;
@@ -21,7 +21,7 @@ static int read_number(const char *option, const char *text, long most, int *val
     return HX_RAISE(HX_EINPUT, "%s %s: expected a whole number from 1 to %ld", option, text, most);
 }
 
-/* Says what is wrong with an operator that this hextop does not have. */
+/* Raises an error that explains why an operator does not exist in this build. */
 static int refuse_operator(const char *word, const char *const *name, size_t n_name)
 {
     char hint[512];
@@ -36,7 +36,7 @@ static int refuse_operator(const char *word, const char *const *name, size_t n_n
                     hx_name_hint(word, name, n_name, hint, sizeof hint));
 }
 
-/* The names of all operators, each once. */
+/* Collects the names of all operators, each once. */
 static size_t collect_names(const char **name, size_t n_name)
 {
     size_t n = 0;
@@ -65,7 +65,7 @@ static int read_operators(hx_compare_plan *plan, const char *text)
     return HX_OK;
 }
 
-/* "3", or "16x8x8" with one to three counts of which an x tells them from a size. */
+/* Reads "3", or one to three counts such as "16x8x8", which an x distinguishes from a size. */
 static int read_size(const char *text, size_t n, hx_compare_size *size)
 {
     int *const count[] = {&size->nx, &size->ny, &size->nz};

@@ -19,7 +19,7 @@ static void add_fixed(hx_table *table, int decimals, double value, const char *u
         hx_table_add(table, "%.*f%s", decimals, value, unit);
 }
 
-/* A number >= 0 with so many significant digits, zeros at the end and those of 12345 included. */
+/* Adds a number >= 0 with that many significant digits, including zeros at the end. */
 static void add_number(hx_table *table, int digits, double value)
 {
     const int exponent = value > 0.0 ? (int)floor(log10(value)) : 0;
@@ -78,7 +78,7 @@ static void print_products(const hx_compare *c, const hx_compare_group *group)
     hx_table_end(&table, 2);
 }
 
-/* "never": a product takes as long as otf's, or longer. */
+/* Adds "never" if a product takes at least as long as that of otf. */
 static void add_break_even(hx_table *table, const hx_compare_figures *f)
 {
     if (isnan(f->speedup_over_otf))
@@ -252,7 +252,7 @@ void hx_compare_print_notes(const hx_compare *c)
             hx_precision_name(c->session.cfg.solver.precision));
 }
 
-/* The paper's words for its figures, on a Tesla K40c (P1, Figures 11 to 14, Table 3). */
+/* Values that P1 gives for its figures, on a Tesla K40c (Figures 11 to 14, Table 3). */
 typedef struct paper_words {
     const char *name, *speedup, *spmv_share;
 } paper_words;
@@ -282,7 +282,8 @@ static void add_paper_cell(hx_table *table, const hx_compare_row *row, paper_fig
     if (figure == SPMV_SHARE) add_fixed(table, 1, 100.0 * row->f.pcg_spmv_share, " %");
 }
 
-/* Rows are the operators, columns the meshes; groups first, first + step, ... are of one device. */
+/* Prints rows of operators and columns of meshes; groups first, first + step, ... belong to one
+ * device. */
 static void print_by_size(const hx_compare *c, size_t first, size_t step, const char *title,
                           paper_figure figure)
 {
@@ -315,7 +316,7 @@ static void print_by_size(const hx_compare *c, size_t first, size_t step, const 
 
 void hx_compare_print_paper(const hx_compare *c)
 {
-    size_t step = 1; /* groups of a mesh, one for each device */
+    size_t step = 1; /* number of groups per mesh, one for each device */
     if (is_quiet() || c->n_group == 0) return;
     while (step < c->n_group && strcmp(c->group[step].size, c->group[0].size) == 0) step++;
     for (size_t first = 0; first < step; first++) {

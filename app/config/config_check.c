@@ -1,4 +1,4 @@
-/* What of a config is wrong although each key is right: keys that exclude, or need, each other. */
+/* Checks of a config beyond single keys: keys that exclude or require each other. */
 #include "config_check.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ static int belongs_to_other(const hx_config *cfg, const hx_key *key)
     return key && key->only && key->only != 1 + (int)hx_config_physics(cfg);
 }
 
-/* HX_EINPUT: a key of the other physics among what was written. */
+/* HX_EINPUT: a written key belongs to the other physics. */
 static int check_physics(const hx_config *cfg, const hx_value *group, const char *prefix)
 {
     for (size_t i = 0; i < group->n; i++) {
@@ -132,7 +132,7 @@ static int check_one_of(const char *origin, int n, const char *names)
                            names);
 }
 
-/* Without `case` a load belongs to the first, the file's forces to all. */
+/* Without `case` a load belongs to case 1, and the file's forces to all cases. */
 static int resolve_case(const hx_value *entry, hx_config_load *load)
 {
     if (load->load_case > 0 || load->from) return HX_OK;
@@ -239,7 +239,7 @@ static int check_continuation(const hx_config *cfg)
     return HX_OK;
 }
 
-/* What is left of the load, or of the compliance, must be less than all of it. */
+/* The tolerance is a fraction of the load, or of the compliance, and must be below 1. */
 static int check_tolerance(const hx_config *cfg)
 {
     static const char key[] = "solver.tolerance";

@@ -48,7 +48,7 @@ static void drop_places(const char *path, char *text, size_t n_text)
     text[n] = '\0';
 }
 
-/* 1 for the key of that name, with or without its groups, and for those in it. */
+/* 1 for the key of that name, with or without its groups, and for keys in that group. */
 static int is_about(const char *key, const char *asked)
 {
     char path[128], topic[128];
@@ -64,7 +64,7 @@ static int is_about(const char *key, const char *asked)
     return 0;
 }
 
-/* The key that the topic is about, if it is one alone, with a value; else NULL. */
+/* The key with a value to which the topic refers, if there is exactly one; else NULL. */
 static const hx_key *only_key(const char *topic)
 {
     const hx_key *found = NULL;

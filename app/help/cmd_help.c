@@ -1,4 +1,4 @@
-/* hextop help: on a command, on config keys; and the same tables as man page and completion. */
+/* hextop help: on a command or config keys, and the same tables as man page and completion. */
 #include <stdio.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static const hx_option help_options[] = {
                   .help = "prints the reference of all config keys, doc/config.md"},
 };
 
-/* Of a command that has the name of a group of keys. */
+/* Also prints the group of keys that has the name of a command. */
 static void print_group_of(const char *name)
 {
     if (!hx_key_find("", name)) return;
@@ -35,7 +35,7 @@ static void print_group_of(const char *name)
     printf("\n");
 }
 
-/* A command wins over a key of its name, a key over what holds the word somewhere. */
+/* A command takes precedence over a key of that name, and a key over a search for the word. */
 static int help(const hx_options *options)
 {
     const char *const topic = options->n_argument > 0 ? options->argument[0] : NULL;

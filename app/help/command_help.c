@@ -15,7 +15,7 @@ static int option_label(const hx_option *o, char *text, size_t n_text)
                     o->name, o->value ? " " : "", o->value ? o->value : "");
 }
 
-/* Words from `column` on, where the line is already; further lines begin there. */
+/* Prints words from `column`, where the cursor is; further lines begin there. */
 static void print_wrapped(const char *text, int column)
 {
     int at = column;
@@ -50,7 +50,7 @@ static void print_options(const hx_option *option, size_t n_option)
     }
 }
 
-/* "Of every command: -q, --quiet; -v, --verbose; ..." */
+/* Prints such as "Options of every command: -q, --quiet; -v, --verbose; ...". */
 static void print_common_options(void)
 {
     char label[TEXT_WIDTH];

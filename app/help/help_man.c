@@ -7,7 +7,7 @@
 #include "../text/commands.h"
 #include "core/version.h"
 
-/* Text that roff must not take for its own. */
+/* Escapes text for roff. */
 static void put(const char *text, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -42,7 +42,7 @@ static void put_text(const char *text)
     put(text, strlen(text));
 }
 
-/* "before TEXT after": before and after are roff. */
+/* Prints "before TEXT after", in which only TEXT is escaped. */
 static void put_line(const char *before, const char *text, const char *after)
 {
     printf("%s", before);
@@ -50,7 +50,7 @@ static void put_line(const char *before, const char *text, const char *after)
     printf("%s\n", after);
 }
 
-/* Lines of prose; those that begin with two spaces stay as they are, an empty one ends a
+/* Prints lines of prose; lines that begin with two spaces are not filled, and an empty line ends a
  * paragraph. */
 static void put_prose(const char *text)
 {

@@ -12,7 +12,7 @@
 
 enum { LINE_WIDTH = 99, MOST_NAME = 512 };
 
-/* What can be found. */
+/* Calls `visit` for everything that can be found. */
 typedef void (*visit_call)(void *context, const char *group, const char *name, const char *owner,
                            const char *help);
 
@@ -27,7 +27,7 @@ static void visit_options(visit_call visit, void *context)
               hx_common_options[i].help);
 }
 
-/* The same name on several devices is one. */
+/* An operator of several devices is visited once. */
 static void visit_operators(visit_call visit, void *context)
 {
     for (size_t i = 0; hx_strategies[i]; i++) {
@@ -64,7 +64,7 @@ static void visit_all(visit_call visit, void *context)
     }
 }
 
-/* 1 if the text has the word, whatever the case; '-', '_' and blanks are the same. */
+/* 1 if the text contains the word, ignoring case; '-', '_' and blanks are equal. */
 static int holds(const char *text, const char *word)
 {
     for (; *text; text++) {

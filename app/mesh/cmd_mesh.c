@@ -1,5 +1,5 @@
-/* hextop mesh: the mesh with everything that the config puts on it, to look at before a run, or for
- * other programs. */
+/* hextop mesh: writes the mesh with everything that the config puts on it, for inspection before a
+ * run, or for other programs. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,10 +21,11 @@
 /* The options of `hextop mesh`. */
 enum { DENSITY = HX_MESH_OPTION_SIZE + 1, THRESHOLD, PRESERVE, SURFACE, REFINE, MESHER };
 
-/* What is written: the config's mesh, of a result the solid alone, or what a surface encloses. */
+/* The mesh that is written: that of the config, only the solid of a result, or the inside of a
+ * surface. */
 typedef struct mesh_job {
     hx_session whole, solid;
-    hx_session made; /* of `part`, whose config it borrows; mesh, space and problem are its own */
+    hx_session made; /* borrows the config of `part`; mesh, space and problem are its own */
     hx_surface_part part;
     hx_session *session; /* the one that is written */
     hx_result_path result;
@@ -79,7 +80,7 @@ static int add_springs(hx_fields *fields, const hx_session *s)
     return HX_OK;
 }
 
-/* Those by mass are of the first design. */
+/* Nodal forces of each case; loads by mass are those of the first design. */
 static int add_loads(hx_fields *fields, const hx_session *s)
 {
     for (int c = 0; c < s->problem.cases.n; c++) {
@@ -109,12 +110,12 @@ static int add_quality(hx_fields *fields, const hx_mesh *mesh)
     float *quality = NULL;
     HX_TRY(hx_fields_add(fields, mesh, HX_VTK_CELL, HX_VTK_F32, 1, "scaled_jacobian", &quality));
 #pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < mesh->n_elem; e++)
-        quality[e] = (float)fmin(1.0, hx_mesh_scaled_jacobian(mesh, e)); /* not by rounding above */
+    for (int64_t e = 0; e < mesh->n_elem; e++) /* at most 1, despite rounding */
+        quality[e] = (float)fmin(1.0, hx_mesh_scaled_jacobian(mesh, e));
     return HX_OK;
 }
 
-/* HX_EINPUT: the name does not end as that of a format that can be written. */
+/* HX_EINPUT: the ending of the name is not that of a format that can be written. */
 static int check_target(const char *path)
 {
     char list[128];
@@ -123,7 +124,7 @@ static int check_target(const char *path)
                     hx_mesh_format_list(1, list, sizeof list));
 }
 
-/* The mesh and what the config puts on it, in a format that holds no fields. */
+/* Writes the mesh with supports and loads in a format without fields. */
 static int write_format(const hx_session *s, const hx_mesh_format *format, const char *path)
 {
     char a[32], b[32], cases[64] = "; supports and loads are written to .inp and .vtk";
@@ -150,13 +151,13 @@ static int read_config(hx_session *s, const hx_options *options, const hx_mesh_f
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 2,
                           options->argument + 2));
     if (!format->holds_problem || hx_config_is_heat(&s->cfg))
-        s->cfg.solver.element = HX_ELEMENT_LINEAR;   /* what a file of nodes can hold */
-    s->own_element = 1 + (int)s->cfg.solver.element; /* a spline's image, not the spline */
+        s->cfg.solver.element = HX_ELEMENT_LINEAR;   /* a file of nodes cannot contain more */
+    s->own_element = 1 + (int)s->cfg.solver.element; /* the image of a spline, not the spline */
     if (s->cfg.solver.element == HX_ELEMENT_SPLINE) s->cfg.solver.element = HX_ELEMENT_LINEAR;
     return HX_OK;
 }
 
-/* The 0/1 design of a result without its void. */
+/* Makes the solid of a result's 0/1 design, without void. */
 static int make_solid(mesh_job *job, const hx_options *options, const hx_mesh_format *format)
 {
     const char *const threshold = hx_option_text(options, THRESHOLD);
@@ -176,7 +177,7 @@ static int make_solid(mesh_job *job, const hx_options *options, const hx_mesh_fo
     return HX_OK;
 }
 
-/* What a closed surface encloses, in tetrahedra; of a job with ten nodes. */
+/* Makes the tetrahedra inside a closed surface, with ten nodes for a job. */
 static int make_surface(mesh_job *job, const hx_options *options, const hx_mesh_format *format)
 {
     hx_session *const made = &job->made;
@@ -225,7 +226,7 @@ static int note_names(const char *path, const hx_mesh *mesh)
     return rc;
 }
 
-/* What the config puts on the mesh, as fields. */
+/* Writes what the config puts on the mesh as fields. */
 static int write_fields(mesh_job *job, const char *path)
 {
     const hx_session *const s = job->session;
@@ -266,7 +267,7 @@ static int write_mesh(mesh_job *job, const hx_options *options)
                                 : write_format(job->session, format, path);
 }
 
-/* HX_EINPUT: options that belong together, or to a config. */
+/* HX_EINPUT: options that require another option or a config. */
 static int check_options(mesh_job *job, const hx_options *options, int is_mesh)
 {
     const char *const density = hx_option_text(options, DENSITY);

@@ -17,7 +17,7 @@
 
 typedef struct conversion {
     const char *in, *out;
-    double merge, element_size, time_limit; /* the last two 0: not given */
+    double merge, element_size, time_limit; /* 0 in the last two: not given */
     int is_ascii;
     hx_spline_options spline;
     int *part; /* of mesh.refine (owned) */
@@ -56,7 +56,7 @@ static int read_parts(conversion *c, const char *text)
     return check_is_spline(c, "mesh.refine");
 }
 
-/* "mesh.NAME=NUMBER" of a key for files that gmsh meshes, or, as its time limit, converts. */
+/* Reads "mesh.NAME=NUMBER" of a key for files that gmsh meshes or, for its time limit, converts. */
 static int read_model_number(const conversion *c, const char *text, const char *name, double *value)
 {
     char *end;
@@ -119,7 +119,8 @@ static int read_size(conversion *c, const hx_options *options)
     return HX_RAISE(HX_EINPUT, "--element-size %s: expected a length above 0", text);
 }
 
-/* Supports and forces are a problem's, and need a material to be written. */
+/* Warns of supports and forces, which are not written: they would need a problem with a
+ * material. */
 static void warn_of_conditions(const conversion *c, const hx_conditions *conditions)
 {
     if (conditions->n_support == 0 && conditions->n_force == 0 && conditions->n_load == 0 &&

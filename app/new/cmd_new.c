@@ -1,4 +1,4 @@
-/* hextop new: a config to begin with, for a part. */
+/* hextop new: prints a config to begin with, for a part. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 enum { OUTPUT };
 
-/* A config is somebody's work: it is not replaced. */
+/* An existing config is never replaced. */
 static int check_target(const char *target)
 {
     if (!target) return HX_OK;
@@ -38,7 +38,7 @@ fail:
     return rc;
 }
 
-/* All of it or nothing. */
+/* Writes the complete config or nothing. */
 static int write_out(const hx_new_part *part)
 {
     char *text = NULL;
@@ -52,7 +52,8 @@ static int write_out(const hx_new_part *part)
     return rc;
 }
 
-/* The file that standard output goes to, as in `hextop new PART > FILE`; "": none, or not known. */
+/* The file to which standard output is redirected, as in `hextop new PART > FILE`; "": none, or
+ * unknown. */
 static const char *find_stdout(char path[PATH_MAX])
 {
     struct stat info;
@@ -63,7 +64,7 @@ static const char *find_stdout(char path[PATH_MAX])
     return path;
 }
 
-/* Standard output is the config's: what is to be said goes to stderr. */
+/* Logs to stderr, since standard output receives the config. */
 static void say_line(void *user, hx_log_kind kind, const char *text)
 {
     (void)user;
@@ -71,7 +72,7 @@ static void say_line(void *user, hx_log_kind kind, const char *text)
     if (kind == HX_LOG_WARNING) fprintf(stderr, "hextop: warning: %s\n", text);
 }
 
-/* Value of KEY=VALUE, without quotes; NULL: of another key, or empty. */
+/* Value of KEY=VALUE, without quotes; NULL: another key, or empty. */
 static const char *value_of(const char *argument, const char *key, char text[PATH_MAX])
 {
     const size_t n = strlen(key);
@@ -84,7 +85,7 @@ static const char *value_of(const char *argument, const char *key, char text[PAT
     return text[0] ? text : NULL;
 }
 
-/* The part that arguments name: PART, a generator that mesh.generator= replaces it by, or
+/* Finds the part: the argument PART, a generator that mesh.generator= replaces it by, or
  * mesh.generator= or mesh.file= without PART. override[*n]: the other arguments. */
 static const char *find_part(const hx_options *options, const char **override, size_t *n,
                              char text[PATH_MAX])

@@ -22,7 +22,7 @@ typedef struct writer {
     const char *key[MOST_KEY]; /* that were written */
 } writer;
 
-/* The supports and loads of the generators, as in configs/. */
+/* Supports and loads of the generators, as in configs/. */
 static const struct {
     const char *generator, *held, *loaded, *force;
 } example[] = {
@@ -41,14 +41,14 @@ int hx_new_escape(char c, char *to)
     return 1;
 }
 
-/* A name as libconfig takes it between quotes; in a comment, too, it stays on its line. */
+/* Writes a name for libconfig text in quotes, on one line even in a comment. */
 static void put_text(FILE *out, const char *text)
 {
     char escaped[5];
     for (; *text; text++) fwrite(escaped, 1, (size_t)hx_new_escape(*text, escaped), out);
 }
 
-/* What KEY=VALUE says of the key; NULL: nothing. */
+/* The value that a KEY=VALUE argument gives to the key; NULL: none. */
 static const char *overridden(const hx_new_part *part, const char *key)
 {
     const size_t n = strlen(key);
@@ -65,7 +65,7 @@ int hx_new_asks_for_heat(const hx_new_part *part)
     return asked && strstr(asked, "heat");
 }
 
-/* A list of texts: as it is, or of words between commas. */
+/* Writes a list of texts: as given, or from words separated by commas. */
 static void put_words(FILE *out, const char *text)
 {
     if (text[0] == '(') {
@@ -83,7 +83,7 @@ static void put_words(FILE *out, const char *text)
     fputs("\")", out);
 }
 
-/* "name = value;" of a key, or its override. */
+/* Writes "name = value;" for a key, with the value of an argument if there is one. */
 static void put_key(writer *w, const char *path, const char *value)
 {
     const char *const dot = strrchr(path, '.'), *const other = overridden(w->part, path);
@@ -108,7 +108,7 @@ static void put_key(writer *w, const char *path, const char *value)
     fputc(';', w->out);
 }
 
-/* A number with a fraction: libconfig takes no others beside such. */
+/* A number with a fraction, since libconfig's arrays cannot mix numbers with and without. */
 static const char *fraction(double value, int digits, char text[40])
 {
     snprintf(text, 32, "%.*g", digits, value);
@@ -122,7 +122,7 @@ static void put_number(writer *w, const char *path, double value, int digits)
     put_key(w, path, fraction(value, digits, text));
 }
 
-/* Significant digits that give the number back, the fewest: 0.342, not 0.34200000000000003. */
+/* Fewest significant digits that give the number back: 0.342, not 0.34200000000000003. */
 static int digits_of(double value)
 {
     char text[40];
@@ -134,7 +134,7 @@ static int digits_of(double value)
     return 17;
 }
 
-/* Where KEY=VALUE gives what this text leaves out. */
+/* Writes a key that the text normally leaves out, if an argument gives it. */
 static void put_given(writer *w, const char *path)
 {
     if (!overridden(w->part, path)) return;
@@ -142,7 +142,7 @@ static void put_given(writer *w, const char *path)
     put_key(w, path, "");
 }
 
-/* 1: a config of heat, as the file is a job of it or as is asked for. */
+/* 1: the config is for heat, since the file is a job for heat or an argument sets it. */
 static int is_heat(const hx_new_part *part)
 {
     if (overridden(part, "physics")) return hx_new_asks_for_heat(part);
@@ -182,14 +182,14 @@ static void put_head(writer *w)
                       : "the file's lengths are taken as mm; in m: \"N, m, Pa\", E = 2.1e11");
 }
 
-/* Kinds that refuse from = "file" until they are left out on purpose; 0: none. */
+/* Kinds because of which from = "file" is refused until they are left out on purpose; 0: none. */
 static unsigned find_unread(const hx_new_part *part)
 {
     const hx_conditions *const c = &part->session.conditions;
     return hx_unread_all_refuse(&c->unread, hx_has_mass_load(&part->session.cfg, c), c->n_case);
 }
 
-/* What a message has behind the folder of the mesh's file. */
+/* The text of a message after the folder of the mesh's file. */
 static const char *below_folder(const writer *w, const char *text)
 {
     const char *const file = w->part->session.cfg.mesh.file;
@@ -198,7 +198,7 @@ static const char *below_folder(const writer *w, const char *text)
     return strncmp(text, file ? file : "", n) == 0 ? text + n : text;
 }
 
-/* The line that leaves them out, as a comment. */
+/* Writes the line that leaves them out, as a comment. */
 static void put_unread(writer *w, unsigned roles)
 {
     const hx_unread *const list = &w->part->session.conditions.unread;
@@ -253,7 +253,7 @@ static void put_mesh(writer *w)
             part->is_file ? "   # relative to this file" : "");
 }
 
-/* The one that the file states, if it can be taken. */
+/* Takes the material of the file, if that is possible. */
 static int put_file_material(writer *w)
 {
     const hx_file_material *const m = &w->part->session.conditions.material;
@@ -271,7 +271,7 @@ static int put_file_material(writer *w)
     return 1;
 }
 
-/* The one that the file states and that cannot be taken, beside the one that is written. */
+/* Notes that the material of the file cannot be taken, beside the one that is written. */
 static void put_other_material(writer *w)
 {
     const hx_file_material *const m = &w->part->session.conditions.material;
@@ -359,21 +359,19 @@ static void put_size(FILE *out, const hx_new_set *set)
         fprintf(out, "%lld node%s", (long long)set->set->n_node, set->set->n_node == 1 ? "" : "s");
 }
 
-/* 0 but for rounding reads as 0. */
+/* Prints values that are only rounding as 0. */
 static double clean(double x, double size)
 {
     return fabs(x) < 1e-9 * size ? 0.0 : x;
 }
 
-/* What a support or load can be at: faces and nodes. */
+/* 1 if supports or loads can act on the set: it has faces or nodes. */
 static int is_surface(const hx_new_set *set)
 {
     return !set->is_inner && (set->set->n_elem == 0 || set->set->n_face > 0);
 }
 
-/* 1 if the part has not two sets of faces, to hold and to load it: the sides of its box become
- * sets.
- */
+/* 1 if the part has fewer than two sets of faces, so that the sides of its box become sets. */
 static int needs_sides(const hx_new_part *part)
 {
     int n = 0;
@@ -419,7 +417,7 @@ static void put_plane(FILE *out, const char *name, const double x[3], int axis)
 
 static const char *const side_name[] = {"x-min", "x-max", "y-min", "y-max", "z-min", "z-max"};
 
-/* Sets of one's own, by where they are; where the part has none the sides of its box. */
+/* Writes sets defined by geometry; the sides of the box if the part lacks sets. */
 static void put_own_sets(writer *w)
 {
     const hx_mesh *const mesh = &w->part->session.mesh;
@@ -495,7 +493,7 @@ static void put_entries(writer *w, entry_call put)
     if (n < n_all) fprintf(w->out, "#   and %zu smaller ones of the list above\n", n_all - n);
 }
 
-/* Of a generator, the paper's; else NULL. */
+/* The supports or loads of a generator's example, as in configs/; NULL: not a generator. */
 static const char *known(const hx_new_part *part, int is_load)
 {
     static char text[160];
@@ -516,7 +514,8 @@ static int64_t count_stated(const hx_conditions *c, int is_load)
     return n;
 }
 
-/* Why the file's cannot be taken, whatever is left out on purpose; NULL: they can. */
+/* Reason why the file's supports or loads cannot be taken, whatever is left out on purpose; NULL:
+ * they can. */
 static const char *find_fault(const hx_conditions *c, int is_load)
 {
     const hx_unread_use use = is_load ? HX_UNREAD_OF_LOADS : HX_UNREAD_OF_SUPPORTS;
@@ -525,14 +524,14 @@ static const char *find_fault(const hx_conditions *c, int is_load)
     return is_load ? c->load_fault : c->support_fault;
 }
 
-/* 1 if the config takes those of the file. */
+/* 1 if the config takes the supports or loads of the file. */
 static int takes_stated(const hx_new_part *part, int is_load)
 {
     const hx_conditions *const c = &part->session.conditions;
     return part->is_file && count_stated(c, is_load) > 0 && !find_fault(c, is_load);
 }
 
-/* Statements of heat of one kind in the file. */
+/* Number of statements of one kind of heat in the file. */
 static int count_heat(const hx_conditions *c, unsigned kinds)
 {
     int n = 0;
@@ -549,7 +548,7 @@ int hx_new_is_complete(const hx_new_part *part)
     return takes_stated(part, 0) && takes_stated(part, 1);
 }
 
-/* The entry of the file, or why it is a comment. */
+/* Writes the entry from = "file", or as a comment with the reason. */
 static void put_stated(writer *w, int is_load)
 {
     const hx_conditions *const c = &w->part->session.conditions;
@@ -566,14 +565,14 @@ static void put_stated(writer *w, int is_load)
     }
 }
 
-/* Heat at each node of a set is a total here, which the set's faces share. */
+/* The file's heat at each node of a set becomes a total, which the set's faces share. */
 static double total_heat(const writer *w, const hx_file_heat *heat)
 {
     const hx_set *const set = hx_mesh_find_set(&w->part->session.mesh, heat->set);
     return heat->value * (double)(set ? set->n_node : 1);
 }
 
-/* 1: a flux or film of faces between elements only, which a config cannot have. */
+/* 1: a flux or convection only on faces between elements, which a config cannot express. */
 static int lies_inside(const writer *w, const hx_file_heat *heat)
 {
     const hx_mesh *const mesh = &w->part->session.mesh;
@@ -628,7 +627,7 @@ static void put_heat_load(writer *w, const char *name, const hx_new_set *set)
     fprintf(w->out, "\"; heat = 1.0; },\n");
 }
 
-/* Temperatures, loads and films of a job of heat, in the config's words. */
+/* Writes temperatures, heat loads and convection of a job as entries of the config. */
 static void put_heat(writer *w)
 {
     const hx_conditions *const c = &w->part->session.conditions;
@@ -700,7 +699,7 @@ static void put_loads(writer *w)
     fprintf(w->out, ");\n");
 }
 
-/* Examples with names of the part, which stay comments. */
+/* Writes examples with names of the part, as comments. */
 static void put_passive(writer *w)
 {
     const hx_new_part *const part = w->part;
@@ -729,7 +728,7 @@ static void put_design(writer *w)
     const hx_mesh *const m = &w->part->session.mesh;
     double across = 0.0, radius = 2.5 * m->elem_size;
     for (int i = 0; i < 3; i++) across = hypot(across, m->box_max[i] - m->box_min[i]);
-    const int is_small = radius > 0.9 * across; /* a radius of all of the part is refused */
+    const int is_small = radius > 0.9 * across; /* a radius beyond the whole part is refused */
     if (is_small) radius = 0.9 * across;
     fprintf(w->out, "\noptimization = {\n    ");
     put_key(w, "optimization.volume_fraction", "0.3");
@@ -761,7 +760,7 @@ static void put_output(writer *w)
     fprintf(w->out, " };   # relative to the folder in which hextop is started\n");
 }
 
-/* HX_EINPUT: an override that the text has no place for. */
+/* HX_EINPUT: an argument sets a key that the text does not contain. */
 static int check_overrides(const writer *w)
 {
     for (size_t i = 0; i < w->part->n_override; i++) {

@@ -54,7 +54,7 @@ static void report_precision(const hx_stats *stats, const hx_iteration *it)
         hx_log_detail("iteration %d: a solve was finished in double precision", it->iteration);
 }
 
-/* Of operators whose stored K is rounded. */
+/* Reports on operators whose stored K is rounded. */
 static void report_refinement(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
 {
     const char *const name = s->op.strategy->name;
@@ -81,7 +81,8 @@ static void report_restarts(const hx_iteration *it)
                    hx_pcg_reason_name(it->reason));
 }
 
-/* Of the first design. Some operators are not made for it; memory that is lacking costs time. */
+/* After the first design: reports why its iterations were not recorded. Some operators cannot be; a
+ * lack of memory costs time and is warned of. */
 static void report_recording(const hx_session *s, const hx_stats *stats)
 {
     const hx_pcg *pcg = &s->pcg;
@@ -95,7 +96,7 @@ static void report_recording(const hx_session *s, const hx_stats *stats)
                       pcg->not_recorded);
 }
 
-/* The first design whose volume is off. */
+/* Warns of the first design whose volume is not the target. */
 static void warn_missed(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
 {
     if (!it->volume_missed) return;

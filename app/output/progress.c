@@ -29,7 +29,7 @@ static const char *join_fields(const hx_config *cfg, char *text, size_t n_text)
     return text;
 }
 
-/* What the compliance is, and from where temperatures count. */
+/* Prints the objective, and the reference of temperatures. */
 static void print_heat(const hx_session *s)
 {
     const hx_units *const u = &s->cfg.units;
@@ -46,7 +46,7 @@ static void print_heat(const hx_session *s)
                     s->problem.reference, u->temperature);
 }
 
-/* Once a run; how much it is on a mesh and a design, only an analysis tells. */
+/* Prints a note, once per run; only an analysis can quantify the error. */
 static void say_stiff(const hx_session *s)
 {
     if (s->mesh.n_kind[HX_CELL_TETRAHEDRON] == 0 || s->space.element != HX_ELEMENT_LINEAR ||
@@ -57,7 +57,7 @@ static void say_stiff(const hx_session *s)
                 "            prints by how much");
 }
 
-/* What the last bits depend on, with -v. */
+/* Prints the properties on which the last bits depend, with -v. */
 static void print_machine(const hx_session *s)
 {
     const char *lead = "machine";
@@ -70,7 +70,7 @@ static void print_machine(const hx_session *s)
     }
 }
 
-/* What PCG compares with its tolerance, in the order of the criteria. */
+/* Quantity that PCG compares with its tolerance, in the order of the criteria. */
 static const char *const stop_text[] = {"|r| / |f| <=", "r'z <=", "error of the compliance <="};
 
 void hx_progress_header(const hx_session *s)
@@ -133,8 +133,8 @@ void hx_progress_header(const hx_session *s)
         hx_log_status("1 of %d  analysing the first design", cfg->optimization.iterations);
 }
 
-/* Until the last design that may come; a tolerance can end the run before, and while penalty or
- * beta rises the designs to come are not as those before. "": it was the last. */
+/* Time left until the last possible design; "": this was the last one. A tolerance can end the run
+ * earlier, and while penalty or beta rises later designs may take longer. */
 static const char *time_left(const hx_session *s, const hx_stats *stats, const hx_iteration *it,
                              char *text, size_t n_text)
 {
@@ -167,7 +167,7 @@ void hx_progress_iteration(const hx_session *s, const hx_stats *stats, const hx_
     char left[64], count[32];
     time_left(s, stats, it, left, sizeof left);
     if (is_terminal) show_iteration(it, n, left);
-    /* a terminal has its status line, the log of the run has all lines */
+    /* a terminal shows its status line, and the log of the run receives all lines */
     void (*const say)(const char *fmt, ...) = is_terminal ? hx_log_record : hx_log_info;
     const int n_digit = snprintf(count, sizeof count, "%d", n);
     const int width = snprintf(count, sizeof count, "%*d of %d", n_digit, it->iteration, n);

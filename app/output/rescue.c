@@ -1,4 +1,4 @@
-/* Where the design in hand goes when the run cannot go on. */
+/* Saves the current design if the run cannot continue. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ int hx_output_rescue(const hx_output *out, int iteration)
     return write_density(out, hx_output_path(out, name, path, sizeof path));
 }
 
-/* The last word of output.directory. */
+/* The last component of output.directory. */
 static void run_name(const hx_output *out, char *name, size_t n_name)
 {
     size_t end = strlen(out->directory);
@@ -38,7 +38,7 @@ static void run_name(const hx_output *out, char *name, size_t n_name)
     snprintf(name, n_name, "%.*s", (int)(end - begin), out->directory + begin);
 }
 
-/* In a new folder of our own: names in /tmp can be foreseen, and others write there. */
+/* Saves in a new folder, since names in /tmp are predictable and other users can write there. */
 static int save_in(const hx_output *out, const char *place, int iteration, char *path)
 {
     char folder[PATH_MAX], name[128];

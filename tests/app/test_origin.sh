@@ -128,7 +128,7 @@ ok "goes on" run --resume optimization.iterations=4
 ok "without a word" sh -c '! grep -q "last digits" stderr'
 if [ "$("$hextop" list | sed -n 's/^Vector unit of the CPU: \([a-z0-9]*\);.*/\1/p')" != baseline ]; then
     HEXTOP_VECTOR=baseline ok "on another vector unit" run --resume optimization.iterations=6
-    ok "warns" grep -q 'is of a run with vector unit avx.*, and this one has vector unit baseline: the last digits' stderr
+    ok "warns" grep -q 'is from a run with vector unit avx.*, and this one has vector unit baseline: the last digits' stderr
 fi
 
 # A folder that was moved after its run: the mesh is found by its place beside the result, and by its hash.
