@@ -16,7 +16,8 @@ static const char *generator_word(size_t i)
     return hx_generators[i] ? hx_generators[i]->name : NULL;
 }
 
-/* Valid in every build; without the device, an error explains which devices the build has. */
+/* Words of all devices are valid in every build; one that the build lacks is refused or replaced
+ * later, with a message. */
 static const char *device_word(size_t i)
 {
     return i == 0 ? "auto" : hx_device_names[i - 1].name;

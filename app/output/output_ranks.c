@@ -16,8 +16,8 @@ int hx_output_tell(hx_output *out, int32_t what)
     return out->session->team ? hx_ranks_tell(&out->session->ranks, &call) : HX_OK;
 }
 
-/* Before the first design: measures the quality of the mesh, whose lists are not needed
- * afterwards. */
+/* The follower's part of the warnings before the first design; afterwards the lists of the mesh are
+ * not needed. */
 static int judge_share(hx_session *s)
 {
     const int rc = hx_doubts_follow(s);

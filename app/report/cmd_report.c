@@ -1,4 +1,4 @@
-/* hextop report: runs as one HTML file that needs nothing else. */
+/* hextop report: writes runs as one HTML file that needs no other file. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,8 @@
 
 enum { OUTPUT, TRIANGLES };
 
-/* Triangles of all parts of a page at most: 13 bytes each in base64, 17 at worst. */
+/* Largest number of triangles of all parts of a page: each takes 13 bytes in base64, 17 at
+ * worst. */
 static const int64_t most_triangles = 800000;
 static const int64_t most_bytes = 15000000;
 
@@ -32,7 +33,7 @@ static int read_triangles(const char *text, size_t n_run, int64_t *n)
 
 /* --- labels --- */
 
-/* The last part of the folder's path; of "." that of where we are. Returns text. */
+/* The last component of the folder's path; for "." that of the current folder. Returns text. */
 static const char *last_part(const char *folder, char *text, size_t n_text)
 {
     char here[PATH_MAX];
@@ -55,7 +56,7 @@ static int is_taken(const hx_report *report, size_t i, const char *label)
     return 0;
 }
 
-/* The folder's name, or its path where two have one name. */
+/* The folder's name, or its path if two folders have the same name. */
 static int make_labels(hx_report *report)
 {
     for (size_t i = 0; i < report->n_run; i++) {
@@ -67,7 +68,7 @@ static int make_labels(hx_report *report)
     return HX_OK;
 }
 
-/* That of all runs where it is the same, else those of the folders. */
+/* The common title of all runs, or else the folders. */
 static const char *make_title(const hx_report *report, char *text, size_t n_text)
 {
     const char *const first = hx_report_title(&report->run[0]);
@@ -101,7 +102,7 @@ static int read_runs(hx_report *report, const hx_options *options)
     return HX_OK;
 }
 
-/* The field of that name whose colours reach farthest. */
+/* The field of that name with the largest range of colours. */
 static const hx_report_field *widest(const hx_report *report, const char *name)
 {
     const hx_report_field *found = NULL;
@@ -113,7 +114,7 @@ static const hx_report_field *widest(const hx_report *report, const char *name)
     return found;
 }
 
-/* Colours of one quantity mean the same in all parts, where units are the same. */
+/* Gives fields of one quantity the same colours in all parts, if their units are the same. */
 static void share_colours(hx_report *report)
 {
     for (size_t i = 0; i < report->n_run; i++)
@@ -147,7 +148,7 @@ static void say_part(const hx_report_run *run)
                     hx_format_seconds(part->seconds, c, sizeof c));
 }
 
-/* HX_EINPUT: it would be too large. */
+/* HX_EINPUT: the page would be too large. */
 static int write_page(const hx_report *report, const char *path, int64_t *n_byte)
 {
     int rc;
@@ -175,7 +176,8 @@ static int make_report(hx_report *report, const hx_options *options)
     int64_t n_byte = 0;
     const double begin = hx_clock();
     const char *path = hx_option_text(options, OUTPUT);
-    HX_TRY(hx_config_check_variables()); /* a page without a run's config is no answer to that */
+    /* a wrong variable is an error, not a page without the run's config */
+    HX_TRY(hx_config_check_variables());
     HX_TRY(read_triangles(hx_option_text(options, TRIANGLES), options->n_argument,
                           &report->n_triangle));
     HX_TRY(hx_output_probe_file(path, NULL));

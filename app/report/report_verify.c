@@ -1,4 +1,4 @@
-/* verify.json as a table, and what is to be warned of. */
+/* verify.json as a table, and the warnings of a run. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 enum { MAX_ANALYSIS = 6 };
 
-/* An analysis of verify.json: of a member, or of "analysis" in it. */
+/* An analysis in verify.json: a member itself, or "analysis" in it. */
 typedef struct analysis {
     char name[64];
     const hx_json_value *value;
@@ -49,7 +49,7 @@ static size_t find_analyses(const hx_report_run *run, analysis found[MAX_ANALYSI
     return n;
 }
 
-/* With percentages of the first if they mean something. */
+/* Writes a row, with percentages relative to the first if they are meaningful. */
 static void put_row_as(FILE *f, const analysis *a, size_t n, const char *name, const char *unit,
                        const char *key, int with_difference)
 {
@@ -76,8 +76,8 @@ static void put_row(FILE *f, const analysis *a, size_t n, const char *name, cons
     put_row_as(f, a, n, name, unit, key, 1);
 }
 
-/* The highest temperatures, whose percentages would depend on the zero of the scale, then how far
- * they lie above the lowest that is held or ambient. */
+/* Writes the highest temperatures, without percentages, which would depend on the zero of the
+ * scale, and then their differences from the lowest held or ambient temperature. */
 static void put_temperatures(FILE *f, const analysis *a, size_t n, const char *unit)
 {
     const double from = hx_json_number_at(a[0].value, "reference_temperature");
@@ -150,7 +150,7 @@ static int is_false(const hx_report_run *run, const char *key)
     return v && v->kind == HX_JSON_BOOL && !(v->number > 0.0);
 }
 
-/* A load case whose last solve did not converge. */
+/* Warns of load cases whose last solve did not converge. */
 static void judge_solves(hx_report_run *run)
 {
     const hx_json_value *const cases = hx_json_at(run->summary.root, "cases");
@@ -219,7 +219,7 @@ static int is_said(const hx_report_run *run, const char *text)
     return 0;
 }
 
-/* All that the run warned of, as the log has it. Returns 0: the summary has no such list. */
+/* Collects the warnings of the run from the summary. Returns 0 if the summary has none. */
 static int judge_list(hx_report_run *run)
 {
     const hx_json_value *const list = hx_json_at(run->summary.root, "warnings");
@@ -232,7 +232,7 @@ static int judge_list(hx_report_run *run)
     return 1;
 }
 
-/* Lines "... warning: TEXT" of run.log that are not in the summary. */
+/* Collects lines "... warning: TEXT" of run.log that are not in the summary. */
 static void judge_log(hx_report_run *run)
 {
     char path[4096], *bytes = NULL;
@@ -255,7 +255,7 @@ static void judge_log(hx_report_run *run)
 
 void hx_report_judge(hx_report_run *run)
 {
-    if (!judge_list(run)) { /* it still goes, or is of an older version */
+    if (!judge_list(run)) { /* the run is not finished, or has an older version */
         judge_design(run);
         judge_solves(run);
     }

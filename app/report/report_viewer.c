@@ -1,5 +1,5 @@
-/* The part as the page has it: coordinates in 16 bits, colours in 8, triangles as differences of
- * their corners' numbers, all as base64. */
+/* The part as data of the page: coordinates with 16 bits, colours with 8, and triangles as
+ * differences of their vertex numbers, all in base64. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static void put_data(FILE *f, const char *name, const uint8_t *bytes, size_t n)
     fputs("</script>\n", f);
 }
 
-/* x y z of each vertex, from 0 to 65535 in the box, low byte first. */
+/* x y z of each vertex, from 0 to 65535 within the box, low byte first. */
 static int put_places(const hx_report_part *part, FILE *f)
 {
     const hx_surface *s = &part->surface;
@@ -37,8 +37,8 @@ static int put_places(const hx_report_part *part, FILE *f)
     return HX_OK;
 }
 
-/* Each corner's number less the one before, in 7 bits a byte: the lowest bit is the sign, 128 says
- * that more follow. */
+/* Each vertex number minus the one before, in groups of 7 bits: the lowest bit is the sign, and 128
+ * marks that more bytes follow. */
 static int put_triangles(const hx_surface *s, FILE *f)
 {
     uint8_t *bytes = NULL;
@@ -70,7 +70,7 @@ static int put_field(const hx_report_field *field, int64_t n_vertex, FILE *f)
     return HX_OK;
 }
 
-/* Counts, box and fields as an attribute. */
+/* Writes counts, box and fields as an attribute. */
 static int put_description(const hx_report_part *part, const char *unit, FILE *f)
 {
     char *text = NULL;
@@ -146,7 +146,7 @@ static void put_controls(const hx_report_part *part, size_t i, int with_link, FI
     fprintf(f, "</div>\n");
 }
 
-/* How many triangles, and how far they are from those of `hextop surface`. */
+/* Writes the number of triangles, and their distance from those of `hextop surface`. */
 static void put_caption(const hx_report_run *run, FILE *f)
 {
     const hx_report_part *part = &run->part;

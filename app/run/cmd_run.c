@@ -1,4 +1,4 @@
-/* hextop run: the paper's flow chart (P1, Figure 1), with files and a progress line around it. */
+/* hextop run: the flow chart of P1 (Figure 1), with files and a progress line. */
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
@@ -57,8 +57,8 @@ static void on_interrupt(int number)
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0) interrupted = 1;
 }
 
-/* The first SIGINT, SIGTERM or SIGHUP is noted, the second one ends the program; a SIGHUP that was
- * ignored, as by nohup, stays so. */
+/* The first SIGINT, SIGTERM or SIGHUP is recorded, the second one ends the program. A SIGHUP that
+ * was ignored, for example by nohup, stays ignored. */
 static void catch_interrupts(void)
 {
     struct sigaction action, hangup;
@@ -77,7 +77,7 @@ static hx_checkpoint_parts checkpoint_parts(run *r, const char *history)
     return (hx_checkpoint_parts){&r->session, &r->output, &r->stats, history};
 }
 
-/* The run that the checkpoint is of, from where it was. */
+/* Restores the state of the checkpoint. */
 static int resume(run *r, const char *path)
 {
     char *history = NULL;
@@ -91,7 +91,7 @@ static int resume(run *r, const char *path)
     return rc;
 }
 
-/* history.csv, anew or of the run that this one goes on from. */
+/* Opens history.csv, which is new or continues that of the resumed run. */
 static int open_history(run *r)
 {
     char path[PATH_MAX];
@@ -103,7 +103,7 @@ static int open_history(run *r)
     return hx_checkpoint_open(&r->checkpoint, &parts, r->is_resumed);
 }
 
-/* Pre-computation: all objects of the run, and the folder it writes to. */
+/* Pre-computation: makes all objects of the run and its output folder. */
 static int prepare(run *r, const hx_options *options)
 {
     hx_session *s = &r->session;
@@ -125,7 +125,7 @@ static int prepare(run *r, const hx_options *options)
     return HX_OK;
 }
 
-/* The folder becomes this run's. */
+/* Removes results of earlier runs from the folder, and begins those of this run. */
 static int take_folder(run *r)
 {
     char path[PATH_MAX];
@@ -138,14 +138,14 @@ static int take_folder(run *r)
     return hx_config_write(&r->session.cfg, path);
 }
 
-/* 1 if the run goes no further than this iteration. */
+/* 1 if the run ends after this iteration. */
 static int is_last(const run *r, const hx_iteration *it)
 {
     return hx_outcome_is_last(&r->session, it) || interrupted;
 }
 
-/* A file in between that its disk does not take, or that there is no memory for, is warned of: the
- * computed designs are worth more. */
+/* An intermediate file that cannot be written, or for which memory is missing, is warned of, and
+ * the run continues, since the computed designs are more valuable. */
 static int bear(int rc, int last)
 {
     if (rc >= 0 || last || (rc != HX_EIO && rc != HX_ENOMEM)) return rc;
@@ -158,11 +158,11 @@ static int is_long(const run *r)
     return hx_clock() - r->stats.begin > HX_STATS_LONG;
 }
 
-/* Files and terminal for an iteration: what was analysed is what is written. */
+/* Writes files and prints the line of an iteration: those of the design just analysed. */
 static int record(run *r, const hx_iteration *it, int last)
 {
     const double begin = hx_clock();
-    const int every = r->session.cfg.output.every; /* 0: only the last */
+    const int every = r->session.cfg.output.every; /* 0: only the last one */
     int rc = HX_OK;
     if (last || (every > 0 && it->iteration % every == 0))
         rc = bear(hx_output_write(&r->output, it->iteration, last && is_long(r)), last);
@@ -173,8 +173,9 @@ static int record(run *r, const hx_iteration *it, int last)
     return rc < 0 ? rc : line;
 }
 
-/* When one is due; at the end on a signal, and of runs that have written one before. It holds the
- * history of the disk: none while that lacks lines. */
+/* Writes a checkpoint if one is due; at the end of the run on a signal, or if the run has written
+ * one before. The checkpoint contains the history on the disk, so none is written while that lacks
+ * lines. */
 static void keep_checkpoint(run *r, int last)
 {
     const hx_checkpoint_parts parts = checkpoint_parts(r, r->history.path);
@@ -185,7 +186,7 @@ static void keep_checkpoint(run *r, int last)
         hx_checkpoint_write(&r->checkpoint, &parts);
 }
 
-/* 1, and says so, if a run that goes on has nothing left to do. */
+/* Returns 1, with a message, if a resumed run has nothing left to do. */
 static int is_over(const run *r)
 {
     const hx_config *cfg = &r->session.cfg;
@@ -225,7 +226,7 @@ static int optimise(run *r)
         if (it.iteration == 1) doubt_initial(r, &it);
         keep_checkpoint(r, last);
         if (last) return HX_OK;
-        hx_optimizer_advance(opt); /* the proposal becomes the design */
+        hx_optimizer_advance(opt); /* the proposed design becomes the current one */
     }
 }
 
@@ -238,7 +239,7 @@ static int write_summary(run *r, const char *status)
     return hx_summary_write(&r->session, &r->stats, &r->doubts, status, path);
 }
 
-/* 1 if the design in hand lies in the output folder. */
+/* 1 if the current design is in the output folder. */
 static int is_saved(const run *r, int iteration)
 {
     char path[PATH_MAX], name[64];
@@ -248,7 +249,8 @@ static int is_saved(const run *r, int iteration)
            access(hx_output_path(&r->output, name, path, sizeof path), R_OK) == 0;
 }
 
-/* In the output folder, or where there is room. A device that is lost took the design with it. */
+/* Saves the design in the output folder, or elsewhere if that is full. If the device is lost, the
+ * design is lost, too. */
 static void save_design(run *r, int code)
 {
     char path[PATH_MAX];
@@ -265,8 +267,8 @@ static void save_design(run *r, int code)
                        hx_error_message());
 }
 
-/* After a step that failed: the state before it, as a checkpoint; what of it there is where the
- * device is lost. */
+/* After a step that failed: writes the state before it as a checkpoint, as far as it is available
+ * if the device is lost. */
 static void keep_state(run *r)
 {
     const hx_checkpoint_parts parts = checkpoint_parts(r, r->history.path);
@@ -278,13 +280,14 @@ static void keep_state(run *r)
         hx_log_info("--resume continues from the last checkpoint, %s", r->checkpoint.path);
 }
 
-/* After a failure: says it, then saves the design in hand and the summary of what went well. */
+/* After a failure: prints the error, then saves the current design and the summary of the completed
+ * iterations. */
 static int keep_what_there_is(run *r, int code)
 {
     const int is_ahead = r->session.opt.iteration > r->stats.n_iteration;
     hx_log_error(code);
-    if (hx_doubts_meanwhile(&r->doubts, &r->session) < 0) /* of a first design that failed */
-        hx_log_warning("%s", hx_error_message());
+    /* warnings about the first design, if that failed */
+    if (hx_doubts_meanwhile(&r->doubts, &r->session) < 0) hx_log_warning("%s", hx_error_message());
     save_design(r, code);
     if (write_summary(r, "failed") < 0) hx_log_warning("%s", hx_error_message());
     if (code != HX_EIO && is_ahead) keep_state(r);
@@ -323,13 +326,14 @@ static void print_result(run *r)
         word);
 }
 
-/* 1 if a device other than the host solves the first design, for one process. */
+/* 1 if a device other than the host solves the first design, in a run of one process. */
 static int host_will_wait(const hx_session *s)
 {
     return !s->team && strcmp(s->device.ops->name, "cpu") != 0;
 }
 
-/* What `hextop check` warns of; of the mesh it may be later (hx_doubts_meanwhile). */
+/* Prints the warnings of `hextop check`; those about the mesh may follow later
+ * (hx_doubts_meanwhile). */
 static int doubt_before(run *r)
 {
     hx_output_plan plan;
@@ -380,7 +384,7 @@ static int command_run(const hx_options *options)
 {
     run r;
     memset(&r, 0, sizeof r);
-    signal(SIGPIPE, SIG_IGN); /* a log that nobody reads any more, from its first line on */
+    signal(SIGPIPE, SIG_IGN); /* a pipe whose reader has ended must not end the run */
     HX_TRY(hx_run_log_begin(&r.log, options));
     int rc = hx_doubts_listen(&r.doubts);
     if (rc == HX_OK) rc = run_config(&r, options);
@@ -397,7 +401,7 @@ static int command_run(const hx_options *options)
     return rc;
 }
 
-/* Signals are the first process' to answer: it tells the others when it is over. */
+/* Signals are handled by the first process, which ends the run of the others. */
 static int follow_run(const hx_options *options)
 {
     hx_session s;

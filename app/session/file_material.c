@@ -6,7 +6,7 @@
 
 #include "../text/log.h"
 
-/* A number of the config, and what the file has for it. */
+/* A number of the config, and its value in the file. */
 typedef struct number {
     const char *key, *word, *unit;
     double *to;
@@ -16,7 +16,7 @@ typedef struct number {
 
 enum { N_NUMBER = 4 };
 
-/* Those of the config's physics first. */
+/* Lists the numbers of the config's physics. */
 static int list_numbers(hx_config *cfg, const hx_file_material *m, number list[N_NUMBER])
 {
     const int is_heat = hx_config_is_heat(cfg);
@@ -50,8 +50,8 @@ static int check_usable(const hx_config *cfg, const hx_file_material *m)
     return HX_OK;
 }
 
-/* A number of the config beside another one of the file; of a default only if nothing is taken from
- * the file and the config is of an analysis. */
+/* Warns of a number of the config that differs from the file. A default is compared only if nothing
+ * is taken from the file and the config is that of an analysis. */
 static void warn_of_difference(const hx_config *cfg, const hx_file_material *m, const number *n)
 {
     const int is_given = hx_config_given(cfg, n->key);
@@ -66,7 +66,7 @@ static void warn_of_difference(const hx_config *cfg, const hx_file_material *m, 
                        n->key, *n->to, n->unit, m->name, n->from, n->unit);
 }
 
-/* Materials of the file that the config cannot take, beside its own. */
+/* Warns of materials of the file that the config cannot take. */
 static void warn_of_fault(const hx_config *cfg, const hx_file_material *m)
 {
     if (!m->fault || !m->name || cfg->material.from || cfg->loads.n == 0) return;

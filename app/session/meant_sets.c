@@ -13,8 +13,8 @@ static int settle(const hx_mesh *mesh, const char *origin, hx_set_use use, char 
     return hx_config_set_word(set, meant);
 }
 
-/* Tractions, pressures, bearings and fluxes act on faces, sources in elements; forces, and a total
- * of force or heat, on what the set has at nodes. */
+/* The kind of set that a load takes: tractions, pressures, bearing forces and fluxes act on faces,
+ * sources in elements; forces, and a total force or heat, act on the nodes of the set. */
 static hx_set_use use_of(const hx_config_load *load)
 {
     const int is_on_faces = !isnan(load->pressure) || !isnan(load->traction[0]) ||

@@ -1,4 +1,4 @@
-/* The mesh of mesh.file, and what of the config belongs to CAD models alone. */
+/* The mesh of mesh.file, and keys that apply only to CAD models. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static int blame_file(const hx_session *s, const char *key, const char *belongs)
                             HX_RAISE(HX_EINPUT, "belongs to %s '%s'", belongs, s->cfg.mesh.file));
 }
 
-/* HX_EINPUT: keys of splines for a mesh, and of meshes for a spline. */
+/* HX_EINPUT: keys for splines with a mesh, or keys for meshes with a spline. */
 static int check_spline_keys(const hx_session *s)
 {
     const hx_config *const cfg = &s->cfg;
@@ -42,8 +42,8 @@ static int check_spline_keys(const hx_session *s)
     return HX_OK;
 }
 
-/* HX_EINPUT: an element size for a file that is a mesh; a model in mm among numbers in other units.
- * Kernels turn every model that has a unit into mm. */
+/* HX_EINPUT: an element size for a file that is a mesh, or a model in mm with a config in other
+ * units. CAD kernels convert every model that has a unit to mm. */
 int hx_session_check_model(const hx_session *s)
 {
     const int is_cad = hx_model_is_cad(s->cfg.mesh.file);
@@ -55,7 +55,8 @@ int hx_session_check_model(const hx_session *s)
             s, "mesh.element_size",
             HX_RAISE(HX_EINPUT, "belongs to CAD models, and '%s' is a mesh", cfg->mesh.file));
     HX_TRY(check_spline_keys(s));
-    if (!is_cad || access(cfg->mesh.file, F_OK) != 0) return HX_OK; /* gone: its mesh may be kept */
+    /* the model does not exist, but its mesh may be kept */
+    if (!is_cad || access(cfg->mesh.file, F_OK) != 0) return HX_OK;
     HX_TRY(hx_session_blame(s, "mesh.file", hx_cad_unit(cfg->mesh.file, unit)));
     if (!unit[0] || !length[0] || strcmp(length, "mm") == 0) return HX_OK;
     return hx_session_blame(
@@ -74,7 +75,7 @@ static const char *kept_in(const char *folder, size_t n_folder, char path[PATH_M
     return path;
 }
 
-/* mesh.refine as integers; *part is the caller's to free. */
+/* mesh.refine as integers; the caller frees *part. */
 static int list_parts(const hx_config *cfg, int **part)
 {
     const hx_config_numbers *const refine = &cfg->mesh.refine;
@@ -107,6 +108,7 @@ int hx_session_read_file(hx_session *s)
     if (rc < 0 && is_cad && access(cfg->mesh.file, F_OK) != 0)
         return hx_session_blame(s, "mesh.file", rc);
     HX_TRY(rc);
-    if (is_cad) cfg->mesh.element_size = facts.element_size; /* the resolved config repeats it */
+    /* the resolved config then repeats the run */
+    if (is_cad) cfg->mesh.element_size = facts.element_size;
     return HX_OK;
 }

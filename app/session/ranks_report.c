@@ -1,5 +1,5 @@
-/* What the processes of a run took and hold: the least, median and most in the log, all of them in
- * the summary. */
+/* Times and memory of the processes of a run: least, median and largest values in the log, all
+ * values in the summary. */
 #include "ranks_report.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* A session that several processes share: the leader opens it as one alone would, but solves a
- * share on ranks.dev; the others make the same mesh and problem, and solve theirs. */
+/* A session of several processes: the leader opens it like a single process, but solves its
+ * subdomain on ranks.dev; the others make the same mesh and problem, and solve their subdomains. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +22,8 @@ hx_device *hx_session_solver_device(hx_session *s)
     return s->ranks.team ? &s->ranks.dev : &s->device;
 }
 
-/* 1 if the processes can have the design in shares; else the leader has the whole of it: groups of
- * tied elements lie in several shares, and the filter "helmholtz" solves on the whole. */
+/* 1 if the design can be distributed. Otherwise the leader has the whole design: groups of linked
+ * elements may span several subdomains, and the filter "helmholtz" solves on the whole mesh. */
 static int can_share_design(const hx_session *s)
 {
     return s->ties.n_group == 0 && hx_filter_find(s->cfg.optimization.filter.kind)->in_shares;
@@ -39,7 +39,7 @@ hx_device *hx_session_design_device(hx_session *s)
     return s->ranks.design ? &s->ranks.dev : &s->device;
 }
 
-/* Nodes of a coarse grid that all processes have whole, as the leader's config says. */
+/* Largest number of nodes of a replicated coarse grid, from the leader's config. */
 static int find_whole_lattice(hx_session *s)
 {
     int32_t n = s->cfg.solver.whole_coarse_grid;
@@ -48,8 +48,8 @@ static int find_whole_lattice(hx_session *s)
     return HX_OK;
 }
 
-/* How numbers go between the processes, as the leader's config says; the config then names the way
- * that was taken. */
+/* Finds the transport between the processes by the leader's config, which then names the one in
+ * use. */
 static int find_transport(hx_session *s)
 {
     int32_t way = s->cfg.solver.transport;
@@ -75,7 +75,7 @@ int hx_session_share(hx_session *s)
 
 enum { WORD = 64 };
 
-/* What all processes must have in common, and what the leader chose. */
+/* Data that must agree on all processes, and the selections of the leader. */
 typedef struct choice {
     char version[WORD], device[WORD], op[WORD], preconditioner[WORD];
     int32_t layout;
@@ -111,7 +111,7 @@ static int differ(const hx_hash *a, const hx_hash *b)
     return a->a != b->a || a->b != b->b;
 }
 
-/* HX_EENV: this process cannot do its share of the leader's run. */
+/* HX_EENV: this process cannot take part in the leader's run. */
 static int compare(const hx_session *s, const choice *leader, const choice *own)
 {
     const int rank = s->team->rank;
@@ -170,7 +170,7 @@ int hx_session_open_follower(hx_session *s)
 
 int hx_session_rank_bytes(hx_session *s, int n_rank, int rank, size_t *bytes)
 {
-    const hx_team team = {.rank = rank, .size = n_rank}; /* nothing travels */
+    const hx_team team = {.rank = rank, .size = n_rank}; /* nothing is sent */
     int mark;
     *bytes = 0;
     HX_TRY(hx_share_create(&s->ranks.share, &team, &s->problem));

@@ -12,7 +12,8 @@
 #include "core/design/black_white.h"
 #include "core/files/result_match.h"
 
-/* Densities of a result of the session's mesh; of which config it is. */
+/* Reads the densities of a result on the session's mesh, and compares its origin with the
+ * config. */
 static int read_densities(hx_solid_design *d, hx_session *s, const char *result)
 {
     const double rho_min = s->problem.rho_min;
@@ -83,7 +84,7 @@ const char *hx_solid_design_text(const hx_solid_design *d, int threshold_given, 
     return text;
 }
 
-/* *n_loose: solid elements of other pieces. */
+/* *n_loose: number of solid elements in other pieces. */
 static int make_mesh(const hx_solid_design *d, const hx_session *s, int64_t first,
                      hx_solid_mesh *solid, int64_t *n_loose)
 {
@@ -108,7 +109,7 @@ static int64_t count_held(const hx_problem *problem)
     return n;
 }
 
-/* Sum of the sizes of a case's forces, without those on rigid sets, which hand them on. */
+/* Sum of the magnitudes of a case's forces, without those on rigid sets, which pass them on. */
 static double sum_sizes(const hx_problem *problem, int load_case)
 {
     const double *const f = problem->cases.force[load_case];
@@ -120,7 +121,7 @@ static double sum_sizes(const hx_problem *problem, int load_case)
     return sum;
 }
 
-/* HX_EINPUT: a case that nothing is left of. */
+/* HX_EINPUT: a case has no load left. */
 static int check_left(const hx_problem *whole, const hx_problem *solid)
 {
     for (int c = 0; c < solid->cases.n; c++) {
@@ -167,7 +168,7 @@ int hx_solid_session_make(hx_session *to, const hx_session *whole, const hx_soli
     hx_solid_mesh solid;
     int64_t n_loose = 0;
     HX_TRY(make_mesh(d, whole, first, &solid, &n_loose));
-    to->mesh = solid.mesh; /* in its place before anything points at it */
+    to->mesh = solid.mesh; /* moved before anything points to it */
     to->conditions = solid.conditions;
     memset(&solid.mesh, 0, sizeof solid.mesh);
     memset(&solid.conditions, 0, sizeof solid.conditions);

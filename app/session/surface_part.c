@@ -14,12 +14,12 @@
 #include "surface_sets.h"
 #include "surface_shells.h"
 
-/* Cells are split into eight while that makes at most so many tetrahedra; to follow the surface
- * more closely, at most so many more. */
+/* Cells are split into eight as long as there are at most `enough` tetrahedra; to follow the
+ * surface more closely, at most `most`. */
 static const double enough = 3e5, most = 2.5e6;
 
-/* Share of the surface's volume that the tetrahedra may lack; beyond the second it is another
- * part's. */
+/* Largest relative difference of the volume of tetrahedra and surface; above the second value the
+ * surface belongs to another part. */
 static const double close = 0.01, foreign = 0.2;
 
 /* --- the surface --- */
@@ -82,7 +82,7 @@ int hx_config_is_by_file(const hx_config *cfg)
     return any;
 }
 
-/* As fine as is enough, and finer while the volume is not that of the surface. */
+/* Cuts cells that are fine enough, and finer ones until the volume is that of the surface. */
 static int cut(hx_surface_part *p, const hx_session *s, const hx_surface *surface, int asked,
                hx_mesh *raw, int32_t **piece)
 {
@@ -121,7 +121,7 @@ static int check_volume(hx_surface_part *p, const char *path)
 
 /* --- pieces --- */
 
-/* is_held[n_piece] of pieces with a node of a set that holds something. */
+/* is_held[n_piece]: pieces with a node of a set that is held. */
 static int find_held(const hx_surface_part *p, const hx_mesh *raw, const int32_t *piece,
                      uint8_t *is_held)
 {
@@ -149,7 +149,8 @@ static int find_held(const hx_surface_part *p, const hx_mesh *raw, const int32_t
     return HX_OK;
 }
 
-/* The kept tetrahedra as a mesh, new_node[] and new_elem[] of the raw one, -1: dropped. */
+/* Makes a mesh of the kept tetrahedra; new_node[] and new_elem[] map from the raw one, -1: left
+ * out. */
 static int keep_pieces(hx_surface_part *p, const hx_mesh *raw, const uint8_t *is_kept,
                        int32_t *new_node, int32_t *new_elem)
 {
@@ -179,7 +180,7 @@ static int keep_pieces(hx_surface_part *p, const hx_mesh *raw, const uint8_t *is
     return hx_mesh_create(&p->mesh, "surface", n_node, xyz, n_elem, conn);
 }
 
-/* What is left out, in pieces as `hextop surface` counts them. */
+/* Notes what is left out, in pieces as `hextop surface` counts them. */
 static int note_pieces(hx_surface_part *p, const hx_shell_count *count)
 {
     const int is_one = count->n_left == 1;
@@ -200,8 +201,8 @@ static int note_pieces(hx_surface_part *p, const hx_shell_count *count)
         p->cut.n_refine + 1);
 }
 
-/* is_kept[n_elem] of the pieces that are held, or of the largest if none is (which is said when the
- * problem is made); what goes is counted. */
+/* is_kept[n_elem]: the pieces that are held, or the largest if none is (an error is raised when the
+ * problem is made). Counts the others. */
 static int choose_pieces(hx_surface_part *p, const hx_surface *surface, const hx_mesh *raw,
                          const int32_t *piece, uint8_t *is_kept)
 {
@@ -287,7 +288,7 @@ int hx_surface_part_read_options(const char *refine, const char *mesher,
                     hx_name_hint(mesher, valid, HX_N_MESHER, hint, sizeof hint));
 }
 
-/* Supports and springs that the surface still has, of sets and of the mesh's file. */
+/* Number of supports and springs left on the surface, from sets and from the mesh's file. */
 static int is_held_anywhere(const hx_surface_part *p)
 {
     const hx_config_support *support = p->cfg.supports.entry;
@@ -297,7 +298,7 @@ static int is_held_anywhere(const hx_surface_part *p)
     return any;
 }
 
-/* HX_EINPUT: the config holds something, and nothing of that lies on the surface. */
+/* HX_EINPUT: the config has supports, and none of them is on the surface. */
 static int check_held(const hx_surface_part *p, const hx_session *s, const char *path)
 {
     const hx_config_support *support = s->cfg.supports.entry;
@@ -348,7 +349,7 @@ int hx_surface_part_create(hx_surface_part *p, const hx_session *s, const char *
 {
     int rc;
     hx_fine_image fine = {0};
-    hx_session finer = *s; /* of a spline: its cells as `hextop surface` cuts them */
+    hx_session finer = *s; /* for a spline: its cells as `hextop surface` cuts them */
     const double begin = hx_clock();
     memset(p, 0, sizeof *p);
     HX_TRY_FAIL(hx_fine_image_with_sets(&fine, s));
@@ -368,7 +369,7 @@ void hx_surface_part_free(hx_surface_part *p)
         free(p->set[i].face);
     }
     free(p->set);
-    free(p->cfg.supports.entry); /* what they point to is the session's */
+    free(p->cfg.supports.entry); /* the lists belong to the session */
     free(p->cfg.springs.entry);
     free(p->cfg.loads.entry);
     hx_notes_free(&p->notes);

@@ -1,4 +1,4 @@
-/* hextop surface: the part of a result as a closed triangle surface, for a slicer or CAD. */
+/* hextop surface: writes the part of a result as a closed triangle surface, for a slicer or CAD. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ enum { CONFIG, VOLUME, THRESHOLD, SMOOTH, PRESERVE, KEEP_LARGEST, CUTS };
 typedef struct plan {
     const char *result, *target, *config;
     const hx_surface_format *format;
-    int n_smooth, keep_largest, cuts; /* cuts: 0: by curvature */
+    int n_smooth, keep_largest, cuts; /* cuts = 0: by curvature */
     unsigned preserve;
     double threshold, volume; /* NAN: not given */
 } plan;
@@ -31,7 +31,7 @@ typedef struct job {
     hx_surface surface;
     hx_surface_smoothing smoothing;
     hx_surface_report report;
-    double threshold, target; /* target: volume asked for, NAN if a threshold was */
+    double threshold, target; /* target volume; NaN if a threshold was given */
     double dropped;           /* volume of the pieces left out */
     int64_t n_dropped;
 } job;
@@ -100,7 +100,7 @@ static int read_plan(plan *p, const hx_options *options)
     return HX_OK;
 }
 
-/* The file can be created; better known before than after. */
+/* Checks that the file can be created before the surface is computed. */
 static int probe_target(const char *path)
 {
     hx_atomic_file file;
@@ -109,7 +109,7 @@ static int probe_target(const char *path)
     return HX_OK;
 }
 
-/* Nodal densities, and the threshold that belongs to them. */
+/* Makes the nodal densities and their threshold. */
 static int make_field(job *j)
 {
     hx_surface_source *source = &j->source;
@@ -199,7 +199,7 @@ static void report_shape(const job *j)
                     hx_format_count(j->smoothing.n_held, a, sizeof a));
 }
 
-/* Of formats that have one: which unit goes into the file. */
+/* Prints the unit in the file, for formats that have one. */
 static void report_unit(const job *j)
 {
     const hx_units *const u = &j->source.session.cfg.units;
@@ -210,7 +210,7 @@ static void report_unit(const job *j)
         hx_log_info("unit       mm, since the config has no `units`");
 }
 
-/* A volume that is not the one asked for, by its cause: the threshold or the smoothing. */
+/* Warns if the volume is not the target, with the cause: the threshold or the smoothing. */
 static void warn_volume(const job *j)
 {
     const double volume = j->report.volume + j->dropped;

@@ -7,7 +7,7 @@
 #include "core/base/memory.h"
 #include "json_read.h"
 
-/* Ends the line at `at` with 0s and returns the one after it; NULL: it has no end. */
+/* Terminates the line at `at` with 0s and returns the next one; NULL: the line has no end. */
 static char *end_line(char *at)
 {
     char *const end = strchr(at, '\n');

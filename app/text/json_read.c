@@ -56,7 +56,7 @@ static int read_hex(parser *p, uint32_t *code)
     return HX_OK;
 }
 
-/* \uXXXX, two of them where the first is half of a pair. */
+/* \uXXXX, or two of them for a surrogate pair. */
 static int read_unicode(parser *p)
 {
     uint32_t code, low;
@@ -91,7 +91,7 @@ static int read_escape(parser *p)
     return HX_OK;
 }
 
-/* *text := the string that begins here. */
+/* Sets *text to the string that begins here. */
 static int read_string(parser *p, const char **text)
 {
     *text = p->text;
@@ -188,7 +188,7 @@ static int check_name(const parser *p, const hx_json_value *parent, const char *
     return HX_OK;
 }
 
-/* An entry of an array, or a member with its name. */
+/* Reads an entry of an array, or a member with its name. */
 static int read_entry(parser *p, hx_json_value *parent, hx_json_value **last, int depth)
 {
     const char *key = NULL;
@@ -255,7 +255,7 @@ static int read_value(parser *p, hx_json_value *value, int depth)
     return read_word(p, value);
 }
 
-/* A value stands at the top, or after one of , : [. */
+/* Counts values: one at the top level, and one after each of , : [. */
 static size_t count_values(const char *bytes, size_t n)
 {
     size_t count = 1;

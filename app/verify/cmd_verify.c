@@ -1,4 +1,4 @@
-/* hextop verify: a result analysed as it would be made, solid or not, beside the grey design. */
+/* hextop verify: analyses a result as grey densities and as a 0/1 design. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "../text/commands.h"
 #include "verify.h"
 
-/* Length of the folder's part of a path, its slash included. */
+/* Length of the folder in a path, with its slash. */
 static int folder_length(const char *path)
 {
     const char *const slash = strrchr(path, '/');

@@ -1,4 +1,4 @@
-/* What `hextop verify` found: tables, warnings, JSON. */
+/* Output of `hextop verify`: tables, warnings, JSON. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static void warn(hx_verify *v, const char *fmt, ...)
 
 /* --- tables --- */
 
-/* "+12.3 %", or "4.5e+06 times" where that is easier to read; returns text. */
+/* "+12.3 %", or "4.5e+06 times" if that is easier to read; returns text. */
 static const char *difference(double a, double b, char *text, size_t n_text)
 {
     const double percent = hx_verify_percent(a, b);
@@ -53,14 +53,14 @@ static void add_row(hx_table *table, const char *what, double a, double b)
     hx_table_add(table, "%s", difference(a, b, text, sizeof text));
 }
 
-/* "compliance, N mm", or "compliance" where no units were stated; returns text. */
+/* "compliance, N mm", or "compliance" if the config has no units; returns text. */
 static const char *label(const char *what, const char *unit, char *text, size_t n_text)
 {
     snprintf(text, n_text, "%s%s%s", what, unit[0] ? "," : "", unit);
     return text;
 }
 
-/* Where the peaks are. */
+/* Adds the places of the peaks. */
 static void add_places(hx_table *table, const char *kind, const hx_verify_peak *a,
                        const hx_verify_peak *b, int n_case)
 {
@@ -87,15 +87,15 @@ static void add_places(hx_table *table, const char *kind, const hx_verify_peak *
     hx_table_add(table, "%s", "");
 }
 
-/* A peak at a node as percentages count it: the displacement, or the temperature over the lowest
- * that is held or ambient, which the zero of the scale does not change. */
+/* The value of a peak at a node to which percentages refer: the displacement, or the temperature
+ * above the lowest held or ambient one, which does not depend on the zero of the scale. */
 static double over_reference(const hx_verify *v, const hx_verify_analysis *a)
 {
     return a->displacement.value - v->session.problem.reference;
 }
 
-/* The largest displacement; if physics is heat, the highest temperature and how far it lies above
- * the reference. */
+/* Adds the largest displacement; for heat the highest temperature and its difference from the
+ * reference. */
 static void add_peak(hx_table *table, const hx_verify *v, const hx_verify_analysis *a,
                      const hx_verify_analysis *b)
 {
@@ -115,7 +115,7 @@ static void add_peak(hx_table *table, const hx_verify *v, const hx_verify_analys
             over_reference(v, b));
 }
 
-/* Two analyses side by side. */
+/* Prints two analyses side by side. */
 void hx_verify_print_pair(const hx_verify *v, const char *const name[2],
                           const hx_verify_analysis *a, const hx_verify_analysis *b)
 {
@@ -154,7 +154,7 @@ static void print_analyses(const hx_verify *v)
     hx_verify_print_pair(v, name, &v->analysis[HX_VERIFY_GREY], &v->analysis[HX_VERIFY_SOLID]);
 }
 
-/* How much of the 0/1 design's stiffness is the mesh's. */
+/* Prints the results with quadratic elements, and thus the error of linear ones. */
 static void print_quadratic(const hx_verify *v)
 {
     static const char *const name[2] = {"0/1 linear", "quadratic"};
@@ -250,7 +250,7 @@ static void warn_solves(hx_verify *v)
                  v->analysis[i].pcg_residual);
 }
 
-/* Of quadratic elements, which are softer: what linear ones on this mesh leave out. */
+/* Warns if quadratic elements, which are softer, give another compliance than linear ones. */
 static void warn_quadratic(hx_verify *v)
 {
     const hx_verify_analysis *const a = &v->analysis[HX_VERIFY_SOLID], *const b =
@@ -323,7 +323,7 @@ static void warn_loads(hx_verify *v)
     const hx_config_spring *spring = cfg->springs.entry;
     for (size_t i = 0; i < cfg->supports.n; i++) warn_support(v, i, &support[i]);
     for (size_t i = 0; i < cfg->springs.n; i++) warn_set(v, "springs", i, spring[i].set);
-    if (hx_config_is_heat(cfg)) return; /* sources and films may lie on void */
+    if (hx_config_is_heat(cfg)) return; /* sources and convection may act on void */
     for (size_t i = 0; i < cfg->loads.n; i++) warn_set(v, "loads", i, load[i].set);
     for (int c = 0; c < v->session.problem.cases.n; c++) {
         hx_attached_nodes nodes;
@@ -340,11 +340,11 @@ static void warn_loads(hx_verify *v)
     }
 }
 
-/* Loads on elements that only --preserve makes solid: the design has nothing there. */
+/* Warns of loads on elements that only --preserve makes solid: the design has no material there. */
 static void warn_filled(hx_verify *v)
 {
     for (int c = 0; c < v->session.problem.cases.n; c++) {
-        if (hx_config_is_heat(&v->session.cfg)) return; /* whatever the density */
+        if (hx_config_is_heat(&v->session.cfg)) return; /* heat enters at any density */
         const double share = hx_verify_filled_force(v, c);
         if (share > 0.01)
             warn(v,
@@ -354,8 +354,8 @@ static void warn_filled(hx_verify *v)
     }
 }
 
-/* Of a result written with a threshold. 1: so much of the volume is not in it that its grey design
- * is not the run's, and no difference says anything. */
+/* Warns of a result that was written with a threshold. Returns 1 if so much of the volume is
+ * missing that the differences from the run's grey design are not reliable. */
 static int warn_missing(hx_verify *v)
 {
     static const double enough = 0.98;
@@ -410,7 +410,7 @@ static void write_peak(hx_json *json, const char *key, const hx_verify_peak *pea
     hx_json_close_object(json);
 }
 
-/* What peaks at a node (0) or in an element (1). */
+/* Key of a peak at a node (0) or in an element (1). */
 static const char *peak_key(const hx_verify *v, int of_element)
 {
     static const char *const key[2][2] = {{"displacement", "von_mises"},
@@ -541,7 +541,7 @@ static void write_pieces(hx_json *json, const hx_verify *v)
     hx_json_close_object(json);
 }
 
-/* A file as seen from the folder of verify.json, which may be moved with what is in it. */
+/* Writes a path relative to the folder of verify.json, which may be moved with its contents. */
 static int write_path(hx_json *json, const char *key, const char *from, const char *file)
 {
     char *shown = NULL;

@@ -1,4 +1,4 @@
-/* The part that a closed surface encloses, analysed with quadratic tetrahedra: what is made. */
+/* The part inside a closed surface, analysed with quadratic tetrahedra. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ int hx_verify_open_surface(hx_verify *v)
                                   &v->surface.options);
 }
 
-/* Peaks over nodes and elements of the new mesh. */
+/* Finds the peaks over nodes and elements of the new mesh. */
 static void find_peaks(const hx_space *space, int load_case, const double *u, const float *stress,
                        hx_verify_analysis *a)
 {
@@ -117,7 +117,7 @@ int hx_verify_analyse_surface(hx_verify *v)
 {
     solve s;
     memset(&s, 0, sizeof s);
-    hx_session_drop_operator(&v->session); /* its memory is of more use here */
+    hx_session_drop_operator(&v->session); /* its memory is needed here */
     const int rc = analyse(v, &s);
     if (rc == HX_EINPUT) hx_error_prefix("%s: ", v->surface.path);
     solve_free(&s);
@@ -169,7 +169,7 @@ void hx_verify_print_surface(const hx_verify *v)
     hx_verify_print_pair(v, name, &v->analysis[HX_VERIFY_SOLID], &f->analysis);
 }
 
-/* What differs too much between the design and what is made of it. */
+/* Warns of large differences between the design and the part made from it. */
 static void warn_difference(const hx_verify *v, const char *what, double a, double b, char *text,
                             size_t n_text)
 {
