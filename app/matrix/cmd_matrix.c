@@ -1,5 +1,5 @@
-/* hextop matrix: K of a config's design, how long it takes to make, and as a file for any solver.
- */
+/* hextop matrix: makes K of a config's design, times it, and writes it as a file for other
+ * solvers. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@
 #include "core/solver/conduction_ops.h"
 #include "matrix_job.h"
 
-/* Of the fill, whose time is printed where no rows are asked for. */
+/* Repetitions of the fill, for its time, if no rows are written. */
 enum { REPEATS = 5 };
 
-/* A set that moves as one rigid body has unknowns of its own, which no row of K is for. */
+/* HX_EINPUT: a set that moves as a rigid body has unknowns of its own, which are not rows of K. */
 static int refuse_rigid(const hx_session *s)
 {
     const hx_config_load *const load = s->cfg.loads.entry;
@@ -33,7 +33,7 @@ static int refuse_rigid(const hx_session *s)
                     s->cfg.path);
 }
 
-/* Makes matrices of the config's physics and elements, 1 or 0. */
+/* 1 if the device can make matrices of the config's physics and elements. */
 static int does_what_is_asked(const hx_session *s, const hx_device_ops *ops)
 {
     if (!ops->matrix) return 0;
@@ -44,7 +44,7 @@ static int does_what_is_asked(const hx_session *s, const hx_device_ops *ops)
     return s->cfg.solver.element == HX_ELEMENT_LINEAR || ops->conduction->quadratic;
 }
 
-/* With "auto" the first such device that can run here. */
+/* Selects the device; with "auto" the first such device that can run here. */
 static int choose_device(hx_session *s)
 {
     if (!hx_config_is_auto(s->cfg.solver.device)) return HX_OK;
@@ -66,7 +66,7 @@ static int check_input(const hx_matrix_job *job, const char *file, const char *k
     return rc;
 }
 
-/* No output is a file that the config reads. */
+/* HX_EINPUT: an output is a file that the config reads. */
 static int check_inputs(const hx_matrix_job *job)
 {
     const hx_config *const cfg = &job->session.cfg;
@@ -74,7 +74,7 @@ static int check_inputs(const hx_matrix_job *job)
     return check_input(job, cfg->optimization.initial, "optimization.initial");
 }
 
-/* Rows in the file's order of nodes: the mesh is taken as the file has it. */
+/* Opens the problem; rows follow the file's order of nodes, so the mesh is not renumbered. */
 static int open_problem(hx_matrix_job *job, const hx_options *options)
 {
     hx_session *const s = &job->session;
@@ -91,8 +91,8 @@ static int open_problem(hx_matrix_job *job, const hx_options *options)
     return refuse_rigid(s);
 }
 
-/* The physical densities that `hextop run` analyses first; any operator would do, this one is
- * small. */
+/* Computes the physical densities that `hextop run` analyses first; any operator would do, and this
+ * one is small. */
 static int first_design(hx_matrix_job *job)
 {
     hx_session *const s = &job->session;
@@ -144,7 +144,7 @@ static int open_design(hx_matrix_job *job)
     return HX_OK;
 }
 
-/* The counts of what will be, and the ranges of rows. */
+/* Counts the rows, and plans their ranges. */
 static int make_plan(hx_matrix_job *job)
 {
     const hx_problem *const problem = &job->session.problem;
@@ -159,7 +159,7 @@ static int make_plan(hx_matrix_job *job)
     return HX_OK;
 }
 
-/* Of the config no more than its device and threads count: the meshes are the papers'. */
+/* Uses only device and threads of the config; the meshes are those of P2 to P5. */
 static int bench_papers(hx_matrix_job *job, const hx_options *options)
 {
     hx_session *const s = &job->session;
@@ -172,7 +172,7 @@ static int bench_papers(hx_matrix_job *job, const hx_options *options)
     return hx_matrix_bench_papers(&s->device, job->plan.bench, job->plan.most);
 }
 
-/* 1: a result of --bench is off. */
+/* Returns 1 if a result of --bench is wrong. */
 static int matrix(hx_matrix_job *job, const hx_options *options)
 {
     HX_TRY(hx_matrix_plan_read(&job->plan, options));
@@ -195,7 +195,7 @@ static int matrix(hx_matrix_job *job, const hx_options *options)
     return HX_OK;
 }
 
-/* The message stays that of the first error. */
+/* Cleans up after an error, whose message is kept. */
 static void end_quietly(hx_matrix_job *job, int rc)
 {
     char message[512];

@@ -1,4 +1,4 @@
-/* hextop matrix --bench papers, and what all benches begin and end with. */
+/* hextop matrix --bench papers, and the beginning and end of all benchmarks. */
 #include "matrix_bench.h"
 
 #include <math.h>
@@ -34,13 +34,13 @@ int hx_bench_verdict(const hx_bench *bench)
     return 1;
 }
 
-/* Minutes: on a CPU of few cores, and on a GPU. */
+/* Elements that take minutes: on a CPU with few cores, and on a GPU. */
 static int64_t most_of(const hx_device *dev)
 {
     return dev->ops == hx_device_find("cpu") ? 70000 : 8100000;
 }
 
-/* P3's largest, where only the range at hand is on the device. */
+/* The largest mesh of P3, if only the current range is on the device. */
 static int64_t most_streamed(const hx_device *dev)
 {
     return dev->ops == hx_device_find("cpu") ? most_of(dev) : 27000000;

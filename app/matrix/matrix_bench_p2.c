@@ -1,6 +1,5 @@
 /* P2, three-stage generation: S1 pattern (preprocessor), S2 indices, S3 values; on cubes of hex8
- * with the paper's counts of elements, and with its own elements on a cylinder and a rod made here.
- */
+ * with the counts of elements of P2, and with its elements on a cylinder and a rod made here. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +72,7 @@ static void print_cubes(const hx_bench *bench, const hx_bench_stages *s, int n)
     hx_bench_say_limit(bench);
 }
 
-/* The paper's stages that it has over ours. */
+/* Sum of the stages given in P2 over that measured here. */
 static double gain_of(const hx_bench_stages *s)
 {
     const hx_p2_row *paper = s->paper;
@@ -176,7 +175,7 @@ static void print_rest(const hx_bench *bench, const p2 *all)
     const int n = all->n_cube + all->n_part;
     int i = 0;
     while (i < n && !hx_bench_stages_is_measured(&all->row[i])) i++;
-    if (i == n) return; /* empty tables */
+    if (i == n) return; /* the tables would be empty */
     hx_bench_print_bandwidth(bench, all->row, n);
     hx_bench_print_fills(all->row, n);
     hx_bench_print_shares(all->row, all->n_cube);

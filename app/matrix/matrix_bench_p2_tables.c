@@ -1,11 +1,11 @@
-/* Tables of P2's stages: bandwidth, fills against each other, the share of a solution. */
+/* Tables of P2's stages: bandwidth, comparison of fills, fraction of a solution. */
 #include <math.h>
 #include <string.h>
 
 #include "../text/log.h"
 #include "matrix_bench_stages.h"
 
-/* Shape, element, elements. */
+/* Adds shape, element, number of elements. */
 static void add_mesh(hx_table *table, const hx_bench_plan *plan)
 {
     hx_table_add(table, "%s", hx_bench_shape_name(plan->shape));
@@ -48,7 +48,7 @@ void hx_bench_print_bandwidth(const hx_bench *bench, const hx_bench_stages *s, i
                 "preprocessor lowest.");
 }
 
-/* Least and largest of a ratio of two fills on an element; 0 if none was measured. */
+/* Smallest and largest ratio of two fills for an element; returns 0 if none was measured. */
 static int ratio_range(const hx_bench_stages *s, int n, hx_bench_element element, hx_fill above,
                        hx_fill below, double range[2])
 {
@@ -88,7 +88,7 @@ static void conclude(const hx_bench_stages *s, int n)
     if (n_answer == 0) hx_log_info("  the device lacks one of them: no answer here");
 }
 
-/* 1 if an earlier row of that element says the same of the fill. */
+/* 1 if an earlier row of that element has the same note on the fill. */
 static int is_said(const hx_bench_stages *s, int i, int fill)
 {
     for (int k = 0; k < i; k++)

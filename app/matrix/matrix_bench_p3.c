@@ -1,5 +1,5 @@
-/* P3, element chunks and triplets: counts of the lower scalar matrix of cubes, and how long it
- * takes by triplets and by gather, on the device and on one core. */
+/* P3, element chunks and triplets: counts of the lower scalar matrix of cubes, and its times by
+ * triplets and by gather, on the device and on one core. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,13 +15,13 @@
 #include "core/registry.h"
 #include "matrix_bench.h"
 
-/* Elements that one core fills in a second or so. */
+/* Elements that one core fills in about a second. */
 enum { MOST_ON_ONE_CORE = 1000000 };
-/* On the device, of P3's Quadro 4000. */
+/* Memory of the device in P3, a Quadro 4000. */
 #define STREAM_BYTES 2e9
 
 typedef struct way {
-    double total, values; /* seconds: pattern, matrix and values; the values alone */
+    double total, values; /* seconds: of pattern, matrix and values; only of the values */
     hx_steps steps;       /* of the values */
     char note[192];
 } way;
@@ -29,7 +29,7 @@ typedef struct way {
 typedef struct row {
     const hx_p3_row *paper;
     int is_counted;
-    int64_t n_triplet, n_csc; /* ours */
+    int64_t n_triplet, n_csc; /* measured here */
     double triplet_megabytes, csc_megabytes;
     way triplets, gather;
     double one_core;         /* values by gather */
@@ -39,7 +39,7 @@ typedef struct row {
     char note[192];
 } row;
 
-/* Lower, a number an entry; full where the device has no lower one. */
+/* The lower matrix with one entry per number; the full one if the device has no lower one. */
 static hx_matrix_spec spec_of(const hx_matrix_ops *ops)
 {
     const int lower = (ops->lower_formats & 1u << HX_FORMAT_BSR) != 0;
@@ -51,7 +51,7 @@ static int64_t elements_of(const hx_p3_row *paper)
     return (int64_t)paper->n * paper->n * paper->n;
 }
 
-/* 16 bytes a triplet, and a number with its row besides the columns' pointers. */
+/* A triplet has 16 bytes; a number is stored with its row, besides the columns' pointers. */
 static void count(row *r, const hx_device_pattern *lower)
 {
     r->n_triplet = 36 * elements_of(r->paper);
@@ -61,7 +61,7 @@ static void count(row *r, const hx_device_pattern *lower)
     r->is_counted = 1;
 }
 
-/* As the paper rounds: two decimals below 10, one above. */
+/* Rounded as in P3: two decimals below 10, one above. */
 static int agrees(double ours, double paper)
 {
     return fabs(ours - paper) <= (paper < 10.0 ? 0.0051 : 0.0501);
@@ -164,7 +164,7 @@ fail:
     return rc;
 }
 
-/* P3's one core: the CPU as a second device, with a thread. */
+/* The single core of P3: the CPU as a second device, with one thread. */
 static int measure_one_core(row *r, const hx_mesh *mesh)
 {
     const hx_device_ops *ops = hx_device_find("cpu");
@@ -200,7 +200,7 @@ static int stream_mesh(hx_bench *bench, row *r, const hx_mesh *mesh)
     return HX_OK;
 }
 
-/* The cube as its file would have it, in ranges of rows. */
+/* Streams the cube, numbered as in a file, in ranges of rows. */
 static int measure_stream(hx_bench *bench, row *r)
 {
     const int n = r->paper->n;
@@ -326,7 +326,7 @@ static void print_times(const hx_bench *bench, const row *r, int n)
     hx_bench_say_limit(bench);
 }
 
-/* Seconds of one of triplets' steps; 0: it has none of that name, NaN: nothing was measured. */
+/* Seconds of a step of triplets; 0: there is none of that name, NaN: nothing was measured. */
 static double step_of(const hx_steps *steps, const char *name)
 {
     if (steps->n == 0) return (double)NAN;

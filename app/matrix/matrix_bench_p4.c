@@ -1,5 +1,5 @@
-/* P4, assembly by sorting: small scalar matrices by triplets that are sorted, anew as the paper
- * does or in an order that is kept, in double and in single precision. */
+/* P4, assembly by sorting: small scalar matrices from triplets, which are sorted each time as in
+ * P4, or in an order that is kept, in double and single precision. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "../text/log.h"
 #include "matrix_bench.h"
 
-/* Beyond the paper's five, for the speed of large ones: nodes of a cube of 100^3 elements.
+/* Beyond the five of P4, to show the speed for large matrices: nodes of a cube of 100^3 elements.
  * Hexahedra, then tetrahedra. */
 enum { LARGE = 101 * 101 * 101, N_SIZE = HX_P4_N_ROW + 1, N_ROW = 2 * N_SIZE };
 
@@ -17,13 +17,13 @@ typedef struct sorted {
 } sorted;
 
 typedef struct row {
-    const hx_p4_row *paper; /* NULL: none */
+    const hx_p4_row *paper; /* NULL: not in P4 */
     hx_bench_plan plan;
     sorted precision[2]; /* double, single */
     char note[192];
 } row;
 
-/* P4's rows of numbers where the device has them in that precision. */
+/* The format of P4, scalar rows, if the device has it in that precision. */
 static int find_format(const hx_matrix_ops *ops, int single, hx_format *format)
 {
     const unsigned has = ops->formats & (single ? ops->single_formats : ~0u);

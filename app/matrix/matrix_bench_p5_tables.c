@@ -1,4 +1,4 @@
-/* P5's tables beside ours. */
+/* Tables of P5, with its results and those measured here. */
 #include <math.h>
 #include <stdio.h>
 
@@ -124,8 +124,8 @@ const hx_p5_row hx_p5_rows[HX_P5_N_ROW] = {
      {1.19, 2.68}},
 };
 
-/* Where a direction of 121 functions is compared with elements of as many nodes (Tables 1 and 2),
- * and the largest degree there. */
+/* Number of functions of a direction that are compared with elements with as many nodes (Tables 1
+ * and 2), and the largest degree there. */
 enum { N_COMPARED = 121, MOST_DEGREE = 5 };
 
 static void add_power(hx_table *table, int64_t base, int dim)
@@ -215,7 +215,7 @@ static double seconds_of(const hx_p5_measured *m)
     return m->n > 0 ? m->time.gradients + m->time.pairs : (double)NAN;
 }
 
-/* Two phases in milliseconds. */
+/* Adds two phases in milliseconds. */
 static void add_phases(hx_table *table, const hx_p5_measured *m)
 {
     if (m->n > 0)

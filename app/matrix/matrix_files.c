@@ -1,5 +1,5 @@
-/* The files of the command: opened, and their space checked, before the first row; named when all
- * are complete. */
+/* The output files: opened, with their space checked, before the first row, and given their names
+ * when all are complete. */
 #include <sys/stat.h>
 
 #include "../session/signal_hooks.h"

@@ -1,5 +1,5 @@
-/* Names of the files that are written: each can be, no two are one file, none is one that is read.
- */
+/* Names of output files: each can be written, no two are the same file, and none is a file that is
+ * read. */
 #include <stdio.h>
 #include <string.h>
 

@@ -63,8 +63,8 @@ static int read_most(const char *text, int64_t *most)
     return HX_RAISE(HX_EINPUT, "--most '%s' is not a number of elements from 1 to 1e9", text);
 }
 
-/* It measures, and writes no files: what is for those is refused, and with the papers' meshes what
- * is for the config's. */
+/* Reads --bench, which measures and writes no files: options for files are refused, and with the
+ * papers' meshes also options for the config's mesh. */
 static int read_bench(hx_matrix_plan *plan, const hx_options *options)
 {
     static const int other[] = {HX_MATRIX_OUTPUT,    HX_MATRIX_RHS,      HX_MATRIX_FIXED,

@@ -97,7 +97,7 @@ static int report_values(hx_matrix_job *job)
     return HX_OK;
 }
 
-/* How the ranges went, and how far from what the way to the host can carry. */
+/* Reports on the ranges, and the rate relative to a plain copy to the host. */
 static void report_chunks(const hx_matrix_job *job)
 {
     const hx_matrix_chunks *const c = &job->chunks;

@@ -1,4 +1,4 @@
-/* hextop selftest: what a user runs on a new machine before trusting it. */
+/* hextop selftest: checks for a new machine, before its results are trusted. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum { DEVICE, MEMORY, OUTPUT, MAX_DEVICE = 8 };
 
-/* The one asked for, or all that can run here; ends with NULL. */
+/* Finds the requested device, or all that can run here; ends with NULL. */
 static int find_devices(const char *name, const hx_device_ops *device[MAX_DEVICE + 1])
 {
     char why[200] = "";
@@ -32,7 +32,7 @@ static int find_devices(const char *name, const hx_device_ops *device[MAX_DEVICE
     return HX_OK;
 }
 
-/* "cpu (OpenMP, 2 threads) and cuda (NVIDIA H200)", of the lines that opened them. */
+/* "cpu (OpenMP, 2 threads) and cuda (NVIDIA H200)", from the lines at their opening. */
 static void name_devices(const hx_selftest *t, char *text, size_t n_text)
 {
     size_t used = 0;

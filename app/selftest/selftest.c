@@ -1,4 +1,4 @@
-/* The order of the sections, and the book of lines. */
+/* The order of the sections, and the list of lines. */
 #include "selftest.h"
 
 #include <dirent.h>
@@ -61,7 +61,7 @@ typedef struct section {
     int (*run)(hx_selftest *t);
 } section;
 
-/* An error that no check has caught is a failed line. */
+/* An error outside of a check becomes a failed line. */
 static int run_section(hx_selftest *t, const section *s)
 {
     t->section = s->name;

@@ -1,5 +1,6 @@
 /* Whether a result belongs to a config: determined by the hashes in the title of its VTK file
- * (identity.h), and by the config.cfg beside it, from which the differing settings are listed. */
+ * (identity.h), and by the config.cfg in its folder, from which the differing settings are
+ * listed. */
 #ifndef HX_RESULT_ORIGIN_H
 #define HX_RESULT_ORIGIN_H
 

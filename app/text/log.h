@@ -37,7 +37,8 @@ void hx_log_remove_sink(const void *user);
  * initially 1. */
 int hx_log_set_printing(int on);
 
-/* 1 if the terminal or a sink receives lines of this level, so that a long text is worth making. */
+/* 1 if the terminal or a sink receives lines of this level; otherwise a long text need not be
+ * made. */
 int hx_log_wants(hx_log_level level);
 
 /* 1 if stdout is a terminal and printing is on, so that a status line can be rewritten. */

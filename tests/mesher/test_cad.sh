@@ -78,8 +78,8 @@ expect 2 "does not begin with ISO-10303-21" "$hextop" mesh text.step x.vtk
 expect 2 "No such file" "$hextop" check part.cfg mesh.file=missing.step
 expect 2 "allowed is (0, inf)" "$hextop" check part.cfg mesh.element_size=0
 expect 2 "--element-size 0: expected a length above 0" "$hextop" mesh part.step x.vtk --element-size 0
-expect 2 "belongs to CAD models" "$hextop" check part.cfg mesh.file="$source/examples/meshes/lplate.vtk"
-expect 2 "belongs to CAD models" "$hextop" mesh "$source/examples/meshes/lplate.vtk" x.vtk --element-size 1
+expect 2 "applies to CAD models" "$hextop" check part.cfg mesh.file="$source/examples/meshes/lplate.vtk"
+expect 2 "applies to CAD models" "$hextop" mesh "$source/examples/meshes/lplate.vtk" x.vtk --element-size 1
 sed 's/N, mm, MPa/N, m, Pa/' part.cfg >metre.cfg
 expect 2 "metre.cfg:1: units: length in m, but CAD models become mm" "$hextop" check metre.cfg
 
@@ -96,9 +96,9 @@ expect 2 "ended; larger elements or a longer time limit would help" \
     "$hextop" mesh part.step x.vtk mesh.element_size=20 mesh.time_limit=0.01
 expect 0 "element size 20" "$hextop" mesh part.step x.vtk mesh.element_size=20 mesh.time_limit=100
 expect 2 "'mesh.time_limit=0': expected a number in (0, inf)" "$hextop" mesh part.step x.vtk mesh.time_limit=0
-expect 2 "mesh.time_limit belongs to CAD models and other files that gmsh reads" \
+expect 2 "mesh.time_limit applies to CAD models and other files that gmsh reads" \
     "$hextop" mesh "$source/examples/meshes/lplate.vtk" x.vtk mesh.time_limit=10
-expect 2 "mesh.element_size belongs to CAD models" \
+expect 2 "mesh.element_size applies to CAD models" \
     "$hextop" mesh "$source/examples/meshes/lplate.vtk" x.vtk mesh.element_size=10
 
 # --- an STL file of two cubes whose surface gmsh cannot remesh: its own triangles, with a warning ---
