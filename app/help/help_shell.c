@@ -151,7 +151,7 @@ static const char bash_head[] =
     "    value=$last\n"
     "    _hextop_words \"$1\"\n"
     "}\n\n"
-    "# Folders, and files whose names end so; /: folders alone.\n"
+    "# Folders, and files with these endings; /: only folders.\n"
     "_hextop_files() {\n"
     "    local file end ends=$1\n"
     "    compopt -o filenames 2>/dev/null\n"

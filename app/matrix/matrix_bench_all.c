@@ -89,7 +89,7 @@ static void print_pattern(const all *a)
             add_rate(&table, hx_bench_step_bytes(step->name, &a->site, &p->pattern), step->seconds);
         }
         hx_table_add(&table, "%s", "");
-        hx_table_add(&table, "all, memory included");
+        hx_table_add(&table, "whole call");
         hx_bench_add_time(&table, &p->call);
         add_rate(&table, hx_bench_pattern_bytes(&a->site, &p->pattern), p->call.median);
     }
@@ -257,7 +257,7 @@ static void print_fills(const all *a)
     }
     for (int fill = 0; fill < HX_N_FILL; fill++)
         if (a->is_long[fill])
-            hx_log_info("  %s takes more than half a second: not repeated in further formats",
+            hx_log_info("  %s takes more than half a second: not repeated in the other formats",
                         hx_fill_kinds[fill].name);
 }
 
@@ -300,23 +300,22 @@ static void print_notes(const all *a)
 {
     char peaks[96];
     for (int i = 0; i < a->n_note; i++) hx_log_info("  left out: %s", a->note[i]);
-    hx_log_info("\n"
-                "  ms         medians, by the device's time stamps; of patterns and of what fills "
-                "prepare by\n"
-                "             the clock, memory included; spread: of the middle half, over the "
-                "median\n"
-                "  GB/s       steps and patterns: what they must read and write once; fills: the "
-                "values\n"
-                "             written; products: values, indices, x and y\n"
-                "  keeps      bytes that a fill holds from design to design\n"
-                "  peak       bytes of the device while these are made, with them\n"
-                "  bits       of a product with the values of four designs (two of slow fills): "
-                "the same, or\n"
-                "             varying\n"
-                "  error      of that product against %s; FAIL: above 1e-12, "
-                "single 1e-6\n"
-                "  matrix     bytes of values, indices and plan, without the pattern's",
-                a->is_matrix_free ? "one without a matrix" : "the first matrix'");
+    hx_log_info(
+        "\n"
+        "  ms         medians, by the device's time stamps; of patterns and preparations by wall "
+        "time,\n"
+        "             allocation included; spread: the middle half of the times, over the median\n"
+        "  GB/s       steps and patterns: data that must be read and written once; fills: the "
+        "values\n"
+        "             written; products: values, indices, x and y\n"
+        "  keeps      bytes that a fill keeps from design to design\n"
+        "  peak       bytes of the device while these are made, including them\n"
+        "  bits       of a product with the values of four designs (two for slow fills): the same, "
+        "or\n"
+        "             varying\n"
+        "  error      of that product relative to %s; FAIL: above 1e-12, single 1e-6\n"
+        "  matrix     bytes of values, indices and plan, without those of the pattern",
+        a->is_matrix_free ? "a product without a matrix" : "that of the first matrix");
     hx_log_info("  memory     at most %s", hx_matrix_peaks(a->site.meter, 0, peaks, sizeof peaks));
 }
 

@@ -292,7 +292,7 @@ int hx_bench_part_make(hx_bench_part *part, const hx_bench_plan *plan)
     HX_TRY_FAIL(hx_space_create(&part->space, mesh,
                                 is_quadratic ? HX_ELEMENT_QUADRATIC : HX_ELEMENT_LINEAR));
     if (mesh->n_elem != plan->n_elem || part->space.n_point != plan->n_point) {
-        rc = HX_RAISE(HX_EINTERNAL, "a mesh of other counts than planned");
+        rc = HX_RAISE(HX_EINTERNAL, "the mesh has other counts than planned");
         goto fail;
     }
     return HX_OK;

@@ -96,8 +96,9 @@ static void print_preprocessor(const hx_bench *bench, const preprocessed *ours,
 {
     char count[32];
     hx_table table;
-    hx_log_info("\nP2 (Sanfui and Sharma, Tesla K40c), Tables 2 and 4: the preprocessor in ms, "
-                "beside ours on %s\n",
+    hx_log_info("\n"
+                "P2 (Sanfui and Sharma, Tesla K40c), Tables 2 and 4: the preprocessor in ms, "
+                "beside that on %s\n",
                 hx_bench_element_name(element));
     hx_table_begin(&table, "lrrrrrrrrrrrr");
     hx_table_add(&table, "step");
@@ -123,20 +124,20 @@ static void print_preprocessor(const hx_bench *bench, const preprocessed *ours,
         hx_bench_add_ms(&table, sum_of(hx_p2_meshes[i].seconds, HX_P2_N_FUNCTION));
         hx_bench_add_ms(&table, ours[i].in_steps);
     }
-    hx_table_add(&table, "with memory taken");
+    hx_table_add(&table, "whole call");
     for (int i = 0; i < HX_P2_N_MESH; i++) {
         hx_table_add(&table, "-");
         hx_bench_add_ms(&table, ours[i].call.median);
     }
     hx_bench_end_table(&table);
-    hx_log_info(
-        "  paper: cylinder and rod of its own, meshes that are not available, of elements that are "
-        "not said;\n"
-        "  ours: %s with the nearest number of nodes, in the solver's order.\n"
-        "  neighbours: P2's scan, initializeNodeNum, fillNodeNum and thrustDynamicSort. "
-        "Columns and slots\n"
-        "  P2 leaves to its stages 2 and 3.",
-        element == HX_BENCH_HEX8 ? "cubes" : "a hollow cylinder and a connecting rod made here");
+    hx_log_info("  P2: its own cylinder and rod, whose meshes are not available and whose elements "
+                "are not stated;\n"
+                "  here: %s with the nearest number of nodes, in the solver's order.\n"
+                "  neighbours: scan, initializeNodeNum, fillNodeNum and thrustDynamicSort of P2. "
+                "Columns and slots\n"
+                "  belong to stages 2 and 3 of P2.",
+                element == HX_BENCH_HEX8 ? "cubes"
+                                         : "a hollow cylinder and a connecting rod made here");
     for (int i = 0; i < HX_P2_N_MESH; i++)
         if (ours[i].note[0])
             hx_log_info("  %s nodes left out: %s",

@@ -245,9 +245,9 @@ static void add_number(hx_table *table, int decimals, double value, const char *
 
 static void print_counts(const row *r, int n)
 {
-    static const char *const head[] = {"elements", "triplets, paper", "ours", "lower, paper",
-                                       "ours",     "MB, paper",       "ours", "MB, paper",
-                                       "ours",     "compression",     "check"};
+    static const char *const head[] = {"elements", "triplets, P3", "ours", "lower, P3",
+                                       "ours",     "MB, P3",       "ours", "MB, P3",
+                                       "ours",     "compression",  "check"};
     hx_table table;
     hx_log_info("\nP3 (Ramirez-Gil, Tsuzuki and Montealegre-Rubio), Table 1: entries of the scalar "
                 "matrix of n^3 hex8\n");
@@ -273,11 +273,10 @@ static void print_counts(const row *r, int n)
         hx_table_add(&table, "%s", !is_there ? "-" : is_right(&r[i]) ? "equal" : "FAIL");
     }
     hx_bench_end_table(&table);
-    hx_log_info(
-        "  triplets: 36 of each element, 16 bytes each; lower: entries of our pattern, in CSC "
-        "16 bytes each and 8\n"
-        "  a column. Compression: of their numbers (the paper: 56.8 to 60.9 %%). Its cubes are "
-        "these.");
+    hx_log_info("  triplets: 36 per element, 16 bytes each; lower: entries of the pattern here, in "
+                "CSC 16 bytes each and\n"
+                "  8 per column. Compression: in numbers of entries (P3: 56.8 to 60.9 %%). The "
+                "cubes are those of P3.");
 }
 
 static void add_way(hx_table *table, const way *w, int64_t n_elem)
@@ -319,10 +318,9 @@ static void print_times(const hx_bench *bench, const row *r, int n)
                         hx_format_count(elements_of(r[i].paper), text, sizeof text),
                         r[i].note[0] ? "left out" : "no triplets", why);
     }
-    hx_log_info(
-        "  ours: pattern, matrix and values, memory included; one core: of this machine, the CPU's "
-        "own fill by\n"
-        "  gather. The whole matrix at once; in ranges of rows below.");
+    hx_log_info("  here: pattern, matrix and values, allocation included; one core: of this "
+                "machine, with the CPU's fill\n"
+                "  gather. The whole matrix at once; in ranges of rows below.");
     hx_bench_say_limit(bench);
 }
 
@@ -359,25 +357,24 @@ static void add_integration(hx_table *table, const row *r)
 
 static void print_integration(const row *r, int n)
 {
-    static const char *const head[] = {
-        "elements",       "paper's integration", "ours",       "transfer left out",
-        "integration ms", "to the host",         "conversion", "back",
-        "one core ms",    "its conversion",      "x one core", "with transfer"};
+    static const char *const head[] = {"elements",          "P3 integration", "ours",
+                                       "transfer left out", "integration ms", "to the host",
+                                       "conversion",        "back",           "one core ms",
+                                       "its conversion",    "x one core",     "with transfer"};
     hx_table table;
     hx_log_info("\nP3, Table 2: integration against assembly of the fill triplets\n");
     hx_table_begin(&table, "rrrrrrrrrrrr");
     hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
     for (int i = 0; i < n; i++) add_integration(&table, &r[i]);
     hx_bench_end_table(&table);
-    hx_log_info(
-        "  one run each. Integration: its share of itself, the transfer to the host and the "
-        "conversion there; of\n"
-        "  the paper's whole time, its transfer taken for a part of it. Back: values to the "
-        "device, "
-        "in no share.\n"
-        "  One core: of this machine, which integrates all 64 pairs of an element, not 36 as a "
-        "GPU and the\n"
-        "  paper. The paper against one core: 116x at 4.9 M elements, 126x at most.");
+    hx_log_info("  one run each. Integration: its fraction of the kernel, with the transfer to the "
+                "host, and with the\n"
+                "  conversion there; in P3 of the whole time, of which the transfer is taken to be "
+                "a part. Back: values to\n"
+                "  the device, in no fraction. One core: of this machine, which integrates all 64 "
+                "pairs of an element\n"
+                "  instead of 36 on a GPU and in P3. P3 relative to one core: 116x at 4.9 M "
+                "elements, at most 126x.");
 }
 
 static void print_streams(const row *r, int n)
@@ -420,13 +417,12 @@ static void print_streams(const row *r, int n)
             hx_log_info("  %s elements left out: %s",
                         hx_format_count(elements_of(r[i].paper), text, sizeof text),
                         r[i].stream.note);
-    hx_log_info("  at most %.0f GB on the device, the mesh among it; the host's memory is taken "
-                "before (pinned ms);\n"
-                "  stages as the host waits for them: download is what is left of it beside the "
-                "others;\n"
-                "  GB/s: what came down over the whole time, upload and pattern included. One run "
-                "each.",
-                1e-9 * STREAM_BYTES);
+    hx_log_info(
+        "  at most %.0f GB on the device, including the mesh; the host's memory is allocated "
+        "before (pinned ms);\n"
+        "  stages as the host waits for them: download is what remains of it after the others;\n"
+        "  GB/s: downloaded bytes over the whole time, upload and pattern included. One run each.",
+        1e-9 * STREAM_BYTES);
 }
 
 int hx_bench_p3(hx_bench *bench)

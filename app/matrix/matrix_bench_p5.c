@@ -186,7 +186,7 @@ int hx_bench_p5(hx_bench *bench)
     int n = 0, rc = HX_OK;
     if (!bench->dev->ops->interaction)
         return HX_RAISE(HX_EINPUT,
-                        "device '%s' makes no matrices of splines; solver.device = \"cpu\" does",
+                        "device '%s' cannot make matrices of splines; solver.device = \"cpu\" can",
                         bench->dev->ops->name);
     memset(result, 0, sizeof result);
     for (; n < HX_P5_N_ROW + N_OWN && rc == HX_OK; n++) {

@@ -41,7 +41,7 @@ static int check_room(const memory_test *m, double bytes)
     HX_TRY(m->dev->ops->memory(m->dev, &n_free, &n_total));
     if (n_free == 0) n_free = hx_host_memory_available();
     if (n_free == 0 || bytes <= 0.9 * (double)n_free) return HX_OK;
-    return HX_RAISE(HX_EENV, "%s of %s that are free; ask for less",
+    return HX_RAISE(HX_EENV, "%s of %s that are free; give a smaller number",
                     hx_format_bytes(bytes, want, sizeof want),
                     hx_format_bytes((double)n_free, have, sizeof have));
 }

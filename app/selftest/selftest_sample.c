@@ -142,8 +142,8 @@ static int make_matrices(hx_sample *s)
 
 static int make_held(hx_sample *s, hx_problem_params *params)
 {
-    /* for values of two components: they make room for prescribed ones, which for heat are not
-     * differences */
+    /* arbitrary values, which allocate the prescribed ones that are set below; two different ones,
+     * since for heat a single one would be the reference */
     const unsigned fix =
         params->physics == HX_PHYSICS_HEAT ? HX_FIX_X : HX_FIX_X | HX_FIX_Y | HX_FIX_Z;
     const hx_support_spec support[2] = {{"left", "selftest", fix, {1e-3}},
