@@ -14,7 +14,7 @@
 static int blame_file(const hx_session *s, const char *key, const char *belongs)
 {
     return hx_session_blame(s, key,
-                            HX_RAISE(HX_EINPUT, "belongs to %s '%s'", belongs, s->cfg.mesh.file));
+                            HX_RAISE(HX_EINPUT, "applies to %s '%s'", belongs, s->cfg.mesh.file));
 }
 
 /* HX_EINPUT: keys for splines with a mesh, or keys for meshes with a spline. */
@@ -53,7 +53,7 @@ int hx_session_check_model(const hx_session *s)
     if (!is_cad && !isnan(cfg->mesh.element_size))
         return hx_session_blame(
             s, "mesh.element_size",
-            HX_RAISE(HX_EINPUT, "belongs to CAD models, and '%s' is a mesh", cfg->mesh.file));
+            HX_RAISE(HX_EINPUT, "applies to CAD models, and '%s' is a mesh", cfg->mesh.file));
     HX_TRY(check_spline_keys(s));
     /* the model does not exist, but its mesh may be kept */
     if (!is_cad || access(cfg->mesh.file, F_OK) != 0) return HX_OK;

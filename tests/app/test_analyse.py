@@ -441,7 +441,7 @@ def check_designs(hextop):
     for c, case in enumerate(found["alone"]["cases"]):
         there = compliance(theirs[c][2], job, c)
         off = abs(case["compliance"] / there - 1.0)
-        check(off < 2e-6, f"the solid alone, case {c + 1}: {case['compliance']:.7g}, CalculiX {there:.7g}, off {off:.1e}")
+        check(off < 2e-6, f"only the solid, case {c + 1}: {case['compliance']:.7g}, CalculiX {there:.7g}, off {off:.1e}")
         void = verify["black_white"]["case_compliance"][c] / there - 1.0
         check(abs(void) < 1e-5, f"    verify's 0/1, which has void, by {void:.1e}")
     mass = 2.0 * found["alone"]["volume"]

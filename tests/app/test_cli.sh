@@ -42,7 +42,7 @@ ok "header shows the mesh" contains run.txt "128 elements, 225 nodes"
 ok "a plain line an iteration" test "$(grep -c '^ *[1-5] of 5  ' run.txt)" = 5
 ok "no control characters" test "$(tr -d '\033\r' <run.txt | wc -c)" = "$(wc -c <run.txt)"
 ok "table of stages" contains run.txt "matrix-vector products"
-ok "says what to open" contains run.txt "out/density.vtk.series"
+ok "prints what to open" contains run.txt "out/density.vtk.series"
 
 head -1 out/history.csv >header
 printf '%s' "iteration,compliance,volume,change,greyness,pcg_iterations,pcg_residual,seconds" >wanted
@@ -119,7 +119,7 @@ ok "last history line has the summary's compliance" \
 # Repeatable: from the resolved config, from elsewhere, after renumbering.
 mkdir elsewhere
 ok "rerun of config.cfg" "$hextop" -q run out/config.cfg output.directory=again
-ok "-q says nothing" is_empty stdout
+ok "-q prints nothing" is_empty stdout
 ok "the same result" near "$(number compliance again/summary.json)" "$compliance" 1e-12
 sed 1d out/config.cfg >a && sed 1d again/config.cfg | sed 's/"again"/"out"/' >b
 ok "config.cfg is a fixed point" cmp a b
@@ -163,7 +163,7 @@ ok "distorted" "$hextop" -q run small.cfg output.directory=other mesh.distort=0.
 # The operator left to a timing: what was chosen is written, and does the same.
 ok "auto" "$hextop" -v run small.cfg output.directory=auto solver.device=cpu solver.operator=auto
 ok "auto logs its candidates" test "$(grep -c '^  auto  .* ms per product$' stdout)" -ge 2
-ok "auto says what it chose" grep -qE '^  operator  .* \(auto: .* ms per product; next ' stdout
+ok "auto prints its selection" grep -qE '^  operator  .* \(auto: .* ms per product; next ' stdout
 ok "the same compliance with auto" near "$(number compliance auto/summary.json)" "$compliance" 1e-6
 chosen=$(sed -n 's/^  operator  \([a-z0-9]*\), .*/\1/p' stdout)
 ok "config.cfg names the operator chosen" contains auto/config.cfg "operator = \"$chosen\";"
@@ -179,7 +179,7 @@ ok "auto takes what stores least" grep -q '^operator  otf, .* (auto: no other ca
 ok "deterministic" "$hextop" -v run small.cfg output.directory=auto solver.deterministic=true
 ok "deterministic times nothing" lacks stdout "ms per product"
 ok "the log says deterministic" grep -qE '^  operator  [a-z0-9]*, [a-z]*, deterministic' stdout
-ok "summary.json says so" contains auto/summary.json '"operator_deterministic": true'
+ok "summary.json contains it" contains auto/summary.json '"operator_deterministic": true'
 
 # A mesh file, with a path relative to the config, and its sets by name.
 mkdir model
@@ -314,7 +314,7 @@ for command in run check; do
     "$hextop" "$command" small.cfg mesh.nx=800 mesh.ny=800 mesh.nz=800 solver.device=cpu \
         solver.operator=ebe output.directory=huge >stdout 2>stderr
     ok "$command refuses what no host holds" test $? = 1
-    ok "$command says how much it takes" \
+    ok "$command prints how much it takes" \
         contains stderr "512000000 elements take at least 2.6 TB of host memory"
 done
 ok "nothing is written" test ! -e huge
@@ -344,7 +344,7 @@ refused() { # WHAT TEXT ARGUMENT...
     shift 2
     "$hextop" "$@" >stdout 2>stderr
     ok "$what: exit status 2" test $? = 2
-    ok "$what: says what is wrong" contains stderr "$text"
+    ok "$what: prints the error" contains stderr "$text"
 }
 refused "help on nothing" "nothing is named 'nothingness'" help nothingness
 refused "run of a mesh" "'part.msh' is a mesh or a result, but a config is expected here" run part.msh
@@ -403,7 +403,7 @@ wait "$pid"
 status=$?
 cp stderr said
 ok "interrupted: exit status 3" test "$status" = 3
-ok "interrupted: says so" contains said "interrupted"
+ok "interrupted: prints it" contains said "interrupted"
 ok "interrupted: summary" contains stopped/summary.json '"status": "interrupted"'
 ok "interrupted: density" test "$(ls stopped | grep -c '^density_.*vtk$')" = 1
 

@@ -88,7 +88,7 @@ ok "ebe rowmajor is the reference" test \
     "$(column out/compare/compare.csv operator,layout,speedup_over_ebe,pcg_speedup_over_ebe |
         grep '^ebe,rowmajor')" = "ebe,rowmajor,1,1"
 column out/compare/compare.csv operator,speedup_over_paper | grep -E '^(nbn|ebe),' >best
-ok "the best of the paper's has 1" awk -F, '
+ok "the best of P1 has 1" awk -F, '
     $2 > most { most = $2 } END { exit !(most == 1) }' best
 ok "the same iterations" test "$(cut -d, -f11 figures | sort -n |
     awk 'NR == 1 { a = $1 } END { print ($1 - a <= 2) }')" = 1
@@ -164,7 +164,7 @@ PATH="$work/empty" "$hextop" compare small.cfg --repeats 1 --no-pcg >stdout 2>st
     failed=$((failed + 1))
     echo "failed: without gnuplot"
 }
-ok "no gnuplot: says so" contains stdout "no plot: gnuplot is not installed"
+ok "no gnuplot: prints it" contains stdout "no plot: gnuplot is not installed"
 ok "no gnuplot: no picture" test ! -e out/compare/compare.svg
 ok "--no-pcg: no PCG" test "$(column out/compare/compare.csv pcg_outcome,pcg_seconds | sort -u)" = ,
 
@@ -205,7 +205,7 @@ mkdir -p densities
     failed=$((failed + 1))
 status "density file" 0 "" -q small.cfg optimization.initial=densities/density_0001.vtk \
     --operators nbn --repeats 1 --iterations 5 --output=elsewhere
-ok "-q says nothing" is_empty stdout
+ok "-q prints nothing" is_empty stdout
 ok "one operator" test "$(column elsewhere/compare.csv operator | sort -u)" = nbn
 ok "--iterations" test "$(column elsewhere/compare.csv pcg_outcome,pcg_iterations | sort -u)" = \
     max_iterations,10
@@ -213,7 +213,7 @@ ok "no reference, no speedup" test -z "$(column elsewhere/compare.csv speedup_ov
 
 # Matrices without otf beside them, and none at all.
 status "no otf" 0 "" small.cfg --no-pcg --operators bsr --repeats 1
-ok "no otf: says so" contains stdout "no otf"
+ok "no otf: prints it" contains stdout "no otf"
 ok "no otf: no figure" test \
     "$(column out/compare/compare.csv speedup_over_otf,break_even_products)" = ,
 status "no matrix" 0 "" small.cfg --no-pcg --operators otf,ebe --repeats 1
@@ -272,7 +272,7 @@ ok "quadratic heat: figures" awk -F, '
 status "quadratic: an operator without" 2 "--operators: 'otf' does not support quadratic elements" small.cfg \
     solver.element=quadratic --operators otf
 
-# The paper's figures over sizes.
+# The figures of P1 over sizes.
 status "--paper" 0 "" --paper sized.cfg --sizes 6x3x3,8x4x4 --operators ebe --repeats 1 \
     --iterations 20 --output paper
 for text in "Figures 11 to 14" "Table 3" "Figure 15" "97.5 to 99.4 %" "cantilever 8x4x4"; do

@@ -2,7 +2,7 @@
 # Man page and shells' completion, as printed from the commands' tables and the config's schema: well
 # formed, complete, and bash completes what a user types. mandoc, groff and zsh judge where they are.
 #     test_completion.sh HEXTOP [zsh]
-# With zsh: that shell alone, 77 where it is not installed.
+# With zsh: only that shell, 77 if it is not installed.
 set -u
 hextop=$(realpath "$1")
 work=$(mktemp -d) || exit 1

@@ -50,7 +50,7 @@ def fails(text, *words, **more):
 
 
 def residual(K, u, f, index):
-    """Of the rows that are not held, over the forces within the elements."""
+    """The residual of free rows, relative to the forces within the elements."""
     free = np.ones(K.shape[0], bool)
     free[index] = False
     return np.linalg.norm((K @ u - f)[free]) / max(np.linalg.norm(f[free]),
@@ -62,7 +62,7 @@ def energy(K, u):
 
 
 def compare(u, mine, K, strict, text):
-    """Of each other within 1e-8 at moderate contrast; at 1e9 in the norm of the energy."""
+    """Solutions agree within 1e-8 at moderate contrast; at 1e9 in the energy norm."""
     if strict:
         small(np.abs(u - mine).max() / np.abs(mine).max(), 1e-8, text)
     else:
@@ -173,7 +173,7 @@ def chunks_of(said):
 
 
 def test_ranges():
-    """The same file for any budget, and for any number of threads."""
+    """Any budget and any number of threads give the same file."""
     for end in endings():
         for more in ([], ["--lower"], ["--supports", "eliminate", "--rhs", "f" + end]):
             said = matrix("-o", "K" + end, *more)
@@ -243,7 +243,7 @@ def test_order():
         back = np.argsort(rows[i])
         check(np.array_equal(rows[i][back], index) and np.array_equal(v[back], value),
               f"{end}: curve, held unknowns")
-    # The same part from a file with nodes and cells in another order: K of that file's order.
+    # The part from a file with nodes and cells in another order: K has the order of that file.
     if not importlib.util.find_spec("vtk"):
         print("left out: a file in another order, which VTK's Python reads")
         return
@@ -434,7 +434,7 @@ def test_bench_papers():
 
 
 def test_bench_sort():
-    """P4's table, hexahedra and tetrahedra: times of sorting anew and of the order kept, and the values right."""
+    """P4's table, hexahedra and tetrahedra: times of sorting each time and with the order kept, and the values right."""
     said = matrix("--bench", "p4", "--most", "35000")
     check("P2" not in said and "P3" not in said, f"one paper: {said}")
     sort = cells(said, "sorted each time")
@@ -590,7 +590,7 @@ def test_full_disk():
             check(os.listdir("small") == [], f"{end}: nothing on the full disk")
 
     def quickstart():
-        """Of 44 MB, where 47.5 are needed: text is foretold at most a tenth above."""
+        """A disk of 44 MB, if 47.5 are needed: the forecast for text is at most a tenth above."""
         said = hextop("matrix", os.path.join(SOURCE, "configs", "quickstart.cfg"), "-o", "small/K.mtx", status=1)
         found = re.search(r"takes ([\d.]+) MB, and the disk has ([\d.]+) MB left: nothing was written", said)
         check(found and 47.5 <= float(found[1]) <= 47.5 * 1.1, said)

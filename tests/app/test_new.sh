@@ -23,11 +23,11 @@ runs() {
     part=$1
     "$hextop" check "$2" >stdout 2>stderr
     ok "$part: not without a load" test $? = 2
-    ok "$part: says so" contains stderr "load case 1 has no load: add an entry to loads"
+    ok "$part: prints it" contains stderr "load case 1 has no load: add an entry to loads"
     name "$2" "" "$4" >loaded.cfg
     "$hextop" check loaded.cfg >stdout 2>stderr
     ok "$part: nor without a support" test $? = 2
-    ok "$part: says so" contains stderr "the model has no support"
+    ok "$part: prints it" contains stderr "the model has no support"
     name "$2" "$3" "$4" >named.cfg
     ok "$part: two lines differ" test "$(diff "$2" named.cfg | grep -c '^>')" = 2
     ok "$part: check" "$hextop" check named.cfg

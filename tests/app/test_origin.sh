@@ -60,7 +60,7 @@ ok "they are named" origin "other settings" 1 optimization.volume_fraction optim
 ok "with both values" contains stderr "optimization.rho_min = 0.1, here 0.05"
 ok "asked for on the command line" verify out optimization.rho_min=0.05
 ok "no warning" origin "other settings" 0 optimization.rho_min
-ok "but it says so" contains stdout "with other settings: optimization.rho_min = 0.1, here 0.05"
+ok "but it is reported" contains stdout "with other settings: optimization.rho_min = 0.1, here 0.05"
 sed '/^loads/s/} );$/}, { set = "left"; traction = [0, 0, 1]; } );/' part.cfg >more.cfg
 ok "one load more" verify out more.cfg
 ok "it is named" origin "other settings" 1 entry "loads[].set" "loads[].traction" "loads[].case"
@@ -84,17 +84,17 @@ awk '/^CELLS/ { first = NR + 1 } first && NR == first { held = $0; next } first 
     out/density_0002.vtk >swapped.vtk
 ok "another mesh" verify out part.cfg "mesh={file=\"swapped.vtk\"}" optimization.filter.radius=1.5
 ok "it is" contains v.json '"verdict": "another mesh"'
-ok "it says so" contains stderr "is of another mesh"
+ok "it is reported" contains stderr "is of another mesh"
 
 # A density changed in its last digit, and a file without hashes.
 awk '/LOOKUP_TABLE/ { first = NR + 1 } NR == first { sub(/^[0-9.e-]+/, "0.51") } { print }' out/density_0002.vtk >out/changed.vtk
 ok "changed densities" verify out/changed.vtk
 ok "they are" origin "changed densities" 1
-ok "it says so" contains stderr "its densities differ from those that the run wrote"
+ok "it is reported" contains stderr "its densities differ from those that the run wrote"
 sed '2s/ | mesh.*//' out/density_0002.vtk >out/old.vtk
 ok "an older file" verify out/old.vtk
 ok "is of none" origin unknown 0
-ok "it says so" contains stdout "origin    unknown: the result was written by another program"
+ok "it is reported" contains stdout "origin    unknown: the result was written by another program"
 sed '2s/density=[0-9a-f]*/density=12/' out/density_0002.vtk >out/cut.vtk
 ok "hashes cut short" verify out/cut.vtk
 ok "are none" origin unknown 0

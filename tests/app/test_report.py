@@ -94,7 +94,7 @@ def test_simplified(hextop, m, volume):
     check(290 <= few <= 300, f"{few} triangles of 300")
     check(abs(small / volume - 1.0) < 0.03, f"volume {small}, {volume} before")
     off = re.search(r"at most ([0-9.e-]+) mm", page.words())
-    check(off and 0.001 < float(off.group(1)) < 0.5 and f"simplified from {m:,}" in page.words(), "what is said of it")
+    check(off and 0.001 < float(off.group(1)) < 0.5 and f"simplified from {m:,}" in page.words(), "the caption")
     check(f"300 triangles of {m:,}" in said or f"{few} triangles of {m:,}" in said, said)
 
 
@@ -130,12 +130,12 @@ def test_other_part(hextop):
         table = page.source.split('<table class="compare">')[1].split("</table>")[0]
         row = re.search(r"<tr><th[^>]*>Compliance.*?</tr>", table, re.S)[0]
         check(row.count("%</small>") + row.count("times</small>") == n, f"{other}: {row}")
-        check(("Percentages are left out" in page.words()) == (n == 0), f"{other}: what is said of percentages")
+        check(("Percentages are left out" in page.words()) == (n == 0), f"{other}: the note on percentages")
         check(re.search(r"<th[^>]*>Mass,(&nbsp;| )*g<", table), f"mass: {re.findall('<th[^>]*>Mass.*?</tr>', table)}")
 
 
 def test_states(hextop):
-    """Of runs that go, were interrupted, failed or have lost files."""
+    """Runs that are not finished, were interrupted, failed or have lost files."""
     def report(name, change):
         shutil.copytree("two", name)
         change()

@@ -17,7 +17,7 @@ ok "a run" "$hextop" -q run part.cfg
 compliance() { awk '$1 == "compliance" { print $2, $3; exit }' stdout; }
 json() { sed -n "s/^  \"$1\": \"\\(.*\\)\",*\$/\\1/p" "$2"; }
 
-# verify: the last design and the config beside it.
+# verify: the last design, and the config in its folder.
 ok "verify of a file" "$hextop" verify runs/one/density_0005.vtk part.cfg --output file.json
 expected=$(compliance)
 for named in runs/one runs/one/ runs/one/density.vtk.series runs/one/density_0005.vtk; do
@@ -63,7 +63,7 @@ ok "is resolved" contains runs/two/config.cfg "initial = \"$(realpath runs/one/d
 ok "initial of the file" "$hextop" -q run part.cfg optimization.initial=runs/one/density_0005.vtk output.directory=three
 ok "is the same" cmp runs/two/density_0005.vtk three/density_0005.vtk
 
-# A surface of two slabs, of which the loaded one hangs on nothing.
+# A surface of two slabs, of which the loaded one has no support.
 sed 's/^loads/passive = ( { set = "left"; skin = 1.0; } ); &/; s,runs/one,slabs,' part.cfg >slabs.cfg
 ok "a run" "$hextop" -q run slabs.cfg optimization.iterations=1
 ok "its surface" "$hextop" -q surface slabs slabs.stl --threshold 0.95
@@ -88,7 +88,7 @@ cp runs/one/density_0005.vtk elsewhere/
 refused "a folder with files alone" "name a file: elsewhere/density_0005.vtk" verify elsewhere
 refused "analyse of such" "name a file: elsewhere/density_0005.vtk" analyse part.cfg --density elsewhere
 refused "mesh of nothing" "cannot read 'nowhere'" mesh part.cfg a.inp --density nowhere
-refused "a load on what hangs on nothing" "set 'right' is on a piece of the surface that is not connected to a support" \
+refused "a load on a piece without support" "set 'right' is on a piece of the surface that is not connected to a support" \
     verify slabs --surface slabs.stl --refine 0
 refused "no config beside it" "there is no config.cfg beside elsewhere/density_0005.vtk; name the config of the run" \
     verify elsewhere/density_0005.vtk

@@ -120,7 +120,7 @@ printf 'no checkpoint' >parts/checkpoint.state
 refused "something else" "not a checkpoint of hextop"
 run whole --resume
 ok "no checkpoint: exit status 2" test $? = 2
-ok "no checkpoint: says so" says err "no checkpoint to continue from"
+ok "no checkpoint: refused" says err "no checkpoint to continue from"
 
 # What would be lost in the folder that is written to.
 kept() { # name, text, folder, keys

@@ -113,7 +113,7 @@ says 'volume +[0-9.]+ mm\^3, (that of the densities|target) [0-9.]+ mm\^3$'
 says 'area +[0-9.]+ mm\^2$'
 says 'box .* mm$'
 
-# The same bytes for any number of threads.
+# Any number of threads gives the same bytes.
 OMP_NUM_THREADS=1 "$hextop" -q surface $result one.stl
 OMP_NUM_THREADS=3 "$hextop" -q surface $result three.stl
 cmp -s one.stl three.stl || fault "the surface depends on the number of threads"

@@ -67,7 +67,7 @@ for file in bar.stl bar.ply; do
     ok "gmsh: $file: no warning" is_empty stderr
 done
 verified "gmsh, split twice" bar.stl --mesher gmsh --refine 2
-ok "gmsh, split twice: says so" contains stdout "each split 2 times"
+ok "gmsh, split twice: prints it" contains stdout "each split 2 times"
 ok "gmsh, split twice: the same" near "$(row compliance)" 16 1e-6
 
 # A triangle as thin as a hair: no tetrahedron on it is any good, nor on fewer triangles of a box.

@@ -6,7 +6,7 @@ hextop=$(realpath "$1")
 meshes=$(realpath "$2")/examples/meshes
 . "$(dirname "$0")/../lib/counting.sh"
 
-# refused WHAT MESSAGE ARGUMENTS...: verify must exit with 2 and say so.
+# refused WHAT MESSAGE ARGUMENTS...: verify must exit with 2 and this message.
 refused() {
     what=$1 message=$2
     shift 2
@@ -57,7 +57,7 @@ END
     ok "verify.json" python3 check_json.py
 fi
 
-# The same bar with a gap: elements with i = 5 are void. The loaded end floats.
+# A bar with a gap: elements with i = 5 are void. The loaded end floats.
 awk '/^SCALARS density/ { print; rho = 1; next }
     rho && /^[0-9]/ { for (f = 1; f <= NF; f++) { print (e % 8 == 5 ? 0.001 : 1); e++ }; next }
     { print }' bar/density_0001.vtk >gap.vtk
@@ -128,7 +128,7 @@ ok "the order of the mesh does not matter" "$hextop" verify run/density_0025.vtk
     mesh.shuffle=3 mesh.reorder=false
 cp stdout shuffled.txt
 ok "verify with a threshold" "$hextop" verify run/density_0025.vtk run.cfg --threshold 0.5
-ok "says that it was given" contains stdout "density >= 0.5, as given"
+ok "prints that it was given" contains stdout "density >= 0.5, as given"
 compliance=$(row compliance 2)
 volume=$(row 'volume fraction' 2)
 cp shuffled.txt stdout
@@ -142,7 +142,7 @@ ok "the same volume" near "$(row 'volume fraction' 2)" "$volume" 1e-9
 ok "the same compliance" near "$(row compliance 2)" "$compliance" 1e-4
 ok "warns of the missing elements" contains stderr "elements below output.threshold"
 
-# The same of a mesh whose file numbers its elements otherwise than from 0.
+# A mesh whose file does not number its elements from 0.
 cat >plate.cfg <<END
 mesh = { file = "$meshes/lplate_22.msh"; shuffle = 5; };
 supports = ( { set = "top end"; fix = "xyz"; } );

@@ -94,7 +94,7 @@ refused 0.215
 rm -rf out
 says stderr "at beta = 8, a projection to begin with)"
 
-# Ties and filters that leave densities alone.
+# Linked variables, and filters that do not change densities.
 what="a symmetric design"
 refused 0.2 'optimization.symmetry=({point=[0,5,0];normal=[0,1,0];})'
 moves tied 'optimization.symmetry=({point=[0,5,0];normal=[0,1,0];})' optimization.volume_fraction="$least" \

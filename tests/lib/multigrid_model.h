@@ -297,8 +297,8 @@ static inline void make_grids(grids *g, const sample *s)
     CHECK_OK(hx_operator_diagonal(&g->op, d_diag));
     CHECK_OK(ops->invert(&device, g->n_dof, d_diag, g->d_m));
     release(d_diag);
-    printf("%s: %lld unknowns, %lld on the first of %d lattices\n", s->name, (long long)g->n_dof,
-           (long long)g->n_col, g->lattice.n_level);
+    printf("%s: %lld unknowns, %lld on the first of %d coarse grids\n", s->name,
+           (long long)g->n_dof, (long long)g->n_col, g->lattice.n_level);
 }
 
 static inline void free_grids(grids *g)
