@@ -165,7 +165,7 @@ def chunks_of(said):
     """The report's line of ranges: how many, GB/s of download, their share of the copy, times a cell is
     integrated; None without such a line."""
     found = re.search(r"chunks +([\d,]+) of at most \S+ \wB, download (\S+) (\w?)B/s, (\S+) % of the pinned copy "
-                      r"measured now\n.* cells integrated (\S+) times on average", said)
+                      r"measured now\n.* each cell is integrated (\S+) times on average", said)
     if not found:
         return None
     rate = float(found[2]) * {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}[found[3]]
