@@ -96,13 +96,13 @@ void hx_check_ties(const hx_session *s)
     const hx_ties *ties = &s->ties;
     char text[256];
     if (ties->n_group == 0) return;
-    hx_log_info("\nties      %s", hx_session_ties_text(s, text, sizeof text));
+    hx_log_info("\nlinked    %s", hx_session_ties_text(s, text, sizeof text));
 }
 
 void hx_check_continuation(const hx_session *s)
 {
     char text[256];
-    if (hx_continuation_text(&s->cfg, text, sizeof text)[0]) hx_log_info("rising    %s", text);
+    if (hx_continuation_text(&s->cfg, text, sizeof text)[0]) hx_log_info("schedule  %s", text);
     if (s->cfg.optimization.projection.given)
         hx_log_info(
             "move      a density changes by at most %g per design%s", s->cfg.optimization.move,

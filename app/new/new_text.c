@@ -736,7 +736,7 @@ static void put_design(writer *w)
     put_key(w, "optimization.iterations", "75");
     fprintf(w->out, "              # at most\n    ");
     put_key(w, "optimization.change_tolerance", "0.01");
-    fprintf(w->out, "      # ends where no density changes by more\n    filter = { ");
+    fprintf(w->out, "      # ends once no density changes by more\n    filter = { ");
     put_key(w, "optimization.filter.kind", "sensitivity");
     fputc(' ', w->out);
     put_number(w, "optimization.filter.radius", radius, 3);

@@ -111,12 +111,12 @@ void hx_progress_header(const hx_session *s)
                 s->problem.volume_fraction, s->problem.penalty, s->problem.rho_min,
                 cfg->optimization.move, cfg->optimization.iterations,
                 cfg->optimization.change_tolerance > 0.0 ? " at most" : "");
-    if (hx_continuation_text(cfg, text, sizeof text)[0]) hx_log_info("  rising    %s", text);
+    if (hx_continuation_text(cfg, text, sizeof text)[0]) hx_log_info("  schedule  %s", text);
     if (s->problem.cases.n > 1) hx_log_info("  loads     %d cases", s->problem.cases.n);
     if (s->problem.passive.n > 0)
         hx_log_info("  passive   %s elements", hx_format_count(s->problem.passive.n, a, sizeof a));
     if (s->ties.n_group > 0)
-        hx_log_info("  ties      %s", hx_session_ties_text(s, text, sizeof text));
+        hx_log_info("  linked    %s", hx_session_ties_text(s, text, sizeof text));
     hx_log_info("  memory    %s on the host, %s on the device",
                 hx_format_bytes((double)s->host_bytes, a, sizeof a),
                 hx_format_bytes((double)s->device_bytes, b, sizeof b));
