@@ -475,7 +475,7 @@ def test_bad_input():
     fails("is not a number of bytes", "--memory", "much")
     fails("--memory needs --fill gather", "--memory", "1e9", "--fill", "sort")
     fails("--lower", "--lower")
-    fails("two things", "-o", "K.npz", "--rhs", "K.npz")
+    fails("is named for two files", "-o", "K.npz", "--rhs", "K.npz")
     fails("'dir.npz/' is the name of a folder", "-o", "dir.npz/")
     fails("--lower selects the half of K that is written", "--lower", "--rhs", "q.npz")
     fails("did you mean 'papers'", "--bench", "paper")
@@ -527,9 +527,9 @@ def test_names():
                   ("K.npz", "link.npz"), ("link.npz", "K.npz"), ("new.npz", "ahead.npz"), ("new.npz", "sub/../new.npz"),
                   ("sub/N.npz", "way/N.npz"), ("N.npz", "sub/../way/../N.npz")):
         for other in ("--rhs", "--fixed", "--near-null"):
-            fails("hold two things", "-o", names[0], other, names[1])
-        fails("hold two things", "--rhs", names[0], "--fixed", names[1])
-    fails("hold two things", "-o", "R.npz", "--order", "curve", "--fixed", "./R_order.npz")
+            fails("are the same file", "-o", names[0], other, names[1])
+        fails("are the same file", "--rhs", names[0], "--fixed", names[1])
+    fails("are the same file", "-o", "R.npz", "--order", "curve", "--fixed", "./R_order.npz")
     check(read("K.npz") == whole and not os.path.exists("new.npz") and os.listdir("sub") == [], "nothing was written")
     matrix("-o", "K.npz", "--rhs", "sub/K.npz")
     check(read("K.npz") == whole, "one name in two folders")
