@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../doubt/doubt.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/base/sum.h"
@@ -88,6 +89,14 @@ static int make_arrays(hx_analyse *a)
     return hx_alloc_raw(&a->modulus, (size_t)s->mesh.n_elem, sizeof *a->modulus, "moduli");
 }
 
+/* Of loads and supports that void carries, as `check` does. */
+static void warn_of_loads(const hx_session *s)
+{
+    hx_doubts doubts = {0};
+    hx_doubt_loads(&doubts, s);
+    hx_doubts_free(&doubts);
+}
+
 int hx_analyse_open(hx_analyse *a, const hx_options *options)
 {
     hx_session *s = &a->whole;
@@ -108,6 +117,7 @@ int hx_analyse_open(hx_analyse *a, const hx_options *options)
         HX_TRY(hx_solid_session_make(s, &a->whole, &a->design, 0));
     }
     HX_TRY(make_densities(a));
+    warn_of_loads(s);
     HX_TRY(hx_session_open_device(s));
     HX_TRY(hx_session_make_solver(s));
     return make_arrays(a);

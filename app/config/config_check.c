@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../text/json.h"
 #include "config_schema.h"
 #include "core/registry.h"
 
@@ -132,7 +133,8 @@ static int check_one_of(const char *origin, int n, const char *names)
                            names);
 }
 
-/* Without `case` a load belongs to case 1, and the file's forces to all cases. */
+/* Without `case` a load belongs to case 1, and forces of the file belong to all cases, which earlier
+ * versions wrote as 0. */
 static int resolve_case(const hx_value *entry, hx_config_load *load)
 {
     if (load->load_case > 0 || load->from) return HX_OK;
@@ -244,11 +246,13 @@ static int check_tolerance(const hx_config *cfg)
 {
     static const char key[] = "solver.tolerance";
     const hx_pcg_criterion criterion = cfg->solver.criterion;
+    char text[40];
     if (criterion == HX_PCG_ABSOLUTE || cfg->solver.tolerance < 1.0) return HX_OK;
+    hx_format_double(cfg->solver.tolerance, text, sizeof text);
     return hx_config_fault(origin_of(cfg, key), key,
-                           "%g is out of range; with criterion \"%s\" it is a fraction of the %s: "
+                           "%s is out of range; with criterion \"%s\" it is a fraction of the %s: "
                            "below 1, %s is usual",
-                           cfg->solver.tolerance, hx_config_word("solver.criterion", criterion),
+                           text, hx_config_word("solver.criterion", criterion),
                            criterion == HX_PCG_RELATIVE ? "load" : "compliance",
                            criterion == HX_PCG_RELATIVE ? "1e-5" : "1e-6");
 }

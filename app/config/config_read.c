@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../text/json.h"
 #include "../text/log.h"
 #include "config.h"
 #include "config_check.h"
@@ -59,14 +60,17 @@ static int wrong_type(const hx_value *value, const hx_key *key, const char *show
 
 static int check_number(const hx_value *value, const hx_key *key, const char *shown, double number)
 {
+    char text[40]; /* digits enough to differ from the limit */
     if (hx_range_holds(key->range, number)) return HX_OK;
+    if (key->zero_unset && number == 0.0) return HX_OK;
     if (isfinite(number) && fabs(number) > HX_LARGEST_NUMBER)
         return hx_config_fault(
             value->origin, shown,
             "%g is too large to compute with; at most %g is allowed; other units would help",
             number, HX_LARGEST_NUMBER);
     if (!key->range) return hx_config_fault(value->origin, shown, "not a finite number");
-    return hx_config_fault(value->origin, shown, "%g is out of range; allowed is %s%s%s", number,
+    hx_format_double(number, text, sizeof text);
+    return hx_config_fault(value->origin, shown, "%s is out of range; allowed is %s%s%s", text,
                            key->range, key->unit ? " " : "", key->unit ? key->unit : "");
 }
 

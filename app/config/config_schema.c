@@ -304,8 +304,8 @@ const hx_key hx_keys[] = {
                 "it spans boundary faces, else by nodes"),
     KEY("loads[].flux", FLOAT, IN(load, flux), HEAT, .unit = "power/length^2",
         .help = "heat per area into the set's boundary faces"),
-    KEY("loads[].case", INT, IN(load, load_case), .fallback = "0", .range = "[0, 1000]",
-        .note = "1; with from: 0, every step of the file",
+    KEY("loads[].case", INT, IN(load, load_case), .zero_unset = 1, .range = "[1, 1000]",
+        .note = "1; with from, every step of the file",
         .help = "load case of the entry; cases are numbered without a gap. With from: the step of "
                 "the file that becomes this case, or its only one"),
     KEY("weights", NUMBERS, AT(weights), .range = "(0, inf)", .note = "1 for every case",

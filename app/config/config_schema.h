@@ -31,6 +31,7 @@ typedef struct hx_key {
     int file_only;      /* refused with mesh.generator */
     int is_free;        /* 1: a run resumed from a checkpoint may have another value */
     int takes_auto;     /* the number may be "auto", stored as NaN */
+    int zero_unset;     /* 1: 0 is read as if the key were not given; earlier versions wrote it */
     int only;           /* 1 + the hx_physics that the key applies to; 0: any */
     const char *unit;
     const char *fallback;               /* default, as text; NULL: none */

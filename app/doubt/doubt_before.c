@@ -460,6 +460,49 @@ static const char *last_values(const hx_config *cfg)
                         : "penalty and beta have their last values";
 }
 
+static double void_stiffness(const hx_config *cfg)
+{
+    return pow(cfg->optimization.rho_min, cfg->optimization.penalty);
+}
+
+int hx_doubt_soft_void(const hx_session *s, char *remedy, size_t n_remedy)
+{
+    static const double usual = 3.0;
+    hx_config other = s->cfg; /* (borrowed) all that it points to */
+    if (!(void_stiffness(&s->cfg) < limit_of(HX_DOUBT_SOFT_VOID))) return 0;
+    other.optimization.penalty = fmin(usual, s->cfg.optimization.penalty);
+    if (other.optimization.penalty < s->cfg.optimization.penalty &&
+        !(void_stiffness(&other) < limit_of(HX_DOUBT_SOFT_VOID)))
+        snprintf(remedy, n_remedy, "`optimization.penalty=%g` is usual", usual);
+    else
+        snprintf(remedy, n_remedy, "`optimization.rho_min=%.1g` makes void stiff enough",
+                 fmin(0.5, 1.1 * pow(1e-9, 1.0 / s->cfg.optimization.penalty)));
+    return 1;
+}
+
+/* What lets PCG break down, and what counts as converged too early. */
+static void judge_optimizer(hx_doubts *doubts, const hx_session *s)
+{
+    const double tolerance = s->cfg.optimization.change_tolerance,
+                 rho_min = s->cfg.optimization.rho_min, penalty = s->cfg.optimization.penalty;
+    char remedy[128];
+    const int n = s->cfg.optimization.iterations;
+    snprintf(remedy, sizeof remedy,
+             n < 100 ? "`optimization.change_tolerance=0.01 optimization.iterations=100` is usual"
+                     : "`optimization.change_tolerance=0.01` is usual");
+    if (tolerance > limit_of(HX_DOUBT_CHANGE_TOLERANCE))
+        hx_doubts_advise(doubts, HX_DOUBT_CHANGE_TOLERANCE, tolerance, remedy,
+                         "optimization.change_tolerance = %g ends the run while densities still "
+                         "change by up to %g: that is no convergence",
+                         tolerance, tolerance);
+    if (hx_doubt_soft_void(s, remedy, sizeof remedy))
+        hx_doubts_advise(doubts, HX_DOUBT_SOFT_VOID, void_stiffness(&s->cfg), remedy,
+                         "void has %.1g of the solid's stiffness (optimization.rho_min = %g to the "
+                         "power of optimization.penalty = %g), which double precision hardly "
+                         "resolves: PCG may not converge",
+                         void_stiffness(&s->cfg), rho_min, penalty);
+}
+
 void hx_doubt_solver(hx_doubts *doubts, const hx_session *s)
 {
     const hx_config *const cfg = &s->cfg;
@@ -484,6 +527,7 @@ void hx_doubt_solver(hx_doubts *doubts, const hx_session *s)
                       "solver.tolerance = %g of the compliance makes sensitivities rough, by some "
                       "%.1g of them: the run may lead to another design",
                       tolerance, 2.0 * sqrt(tolerance));
+    judge_optimizer(doubts, s);
     judge_threads(doubts, s);
 }
 

@@ -2,6 +2,7 @@
 #ifndef HX_STATS_H
 #define HX_STATS_H
 
+#include "../doubt/doubt.h"
 #include "core/design/optimizer.h"
 
 enum { HX_STATS_RECENT = 6 };
@@ -27,10 +28,10 @@ typedef struct hx_stats {
     int64_t n_solve_failed; /* solves that did not converge */
     int n_missed;           /* designs whose volume is not the target */
     hx_iteration last;      /* the last iteration */
-    /* number of compliances in `recent`: of the last designs that have the penalty and beta of the
-     * last one, at most HX_STATS_RECENT */
+    /* number of designs in `recent`: the last ones that have the penalty and beta of the last one,
+     * at most HX_STATS_RECENT */
     int n_recent;
-    double recent[HX_STATS_RECENT]; /* most recent first */
+    hx_doubt_record recent[HX_STATS_RECENT]; /* most recent first */
 } hx_stats;
 
 /* Parts of the PCG stage of an iteration: set-up and application of the preconditioner; everything

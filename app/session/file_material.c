@@ -50,20 +50,32 @@ static int check_usable(const hx_config *cfg, const hx_file_material *m)
     return HX_OK;
 }
 
+/* Two different numbers with as many digits as distinguish them, at least six. */
+static void print_apart(double a, double b, char text[2][40])
+{
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(text[0], sizeof text[0], "%.*g", digits, a);
+        snprintf(text[1], sizeof text[1], "%.*g", digits, b);
+        if (strcmp(text[0], text[1]) != 0) return;
+    }
+}
+
 /* Warns of a number of the config that differs from the file. A default is compared only if nothing
  * is taken from the file and the config is that of an analysis. */
 static void warn_of_difference(const hx_config *cfg, const hx_file_material *m, const number *n)
 {
     const int is_given = hx_config_given(cfg, n->key);
+    char text[2][40];
     if (isnan(n->from) || isnan(*n->to) || fabs(*n->to - n->from) <= 1e-9 * fabs(n->from)) return;
+    print_apart(*n->to, n->from, text);
     if (is_given)
         hx_log_warning(
-            "%s = %g%s of the config takes precedence; material '%s' of the mesh's file has %g%s",
-            n->key, *n->to, n->unit, m->name, n->from, n->unit);
+            "%s = %s%s of the config takes precedence; material '%s' of the mesh's file has %s%s",
+            n->key, text[0], n->unit, m->name, text[1], n->unit);
     else if (!cfg->material.from && cfg->loads.n > 0)
-        hx_log_warning("%s = %g%s, the default, is used; material '%s' of the mesh's file has "
-                       "%g%s, which material.from = \"file\" takes",
-                       n->key, *n->to, n->unit, m->name, n->from, n->unit);
+        hx_log_warning("%s = %s%s, the default, is used; material '%s' of the mesh's file has "
+                       "%s%s, which material.from = \"file\" takes",
+                       n->key, text[0], n->unit, m->name, text[1], n->unit);
 }
 
 /* Warns of materials of the file that the config cannot take. */

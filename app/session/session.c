@@ -473,7 +473,7 @@ static double measure_greyness(const hx_session *s, const double *density)
 {
     const hx_problem *const p = &s->problem;
     double sum = 0.0;
-    if (!density || !hx_filter_maps_design(&s->filter)) return (double)NAN;
+    if (!density) return (double)NAN;
     for (int64_t e = 0; e < s->mesh.n_elem; e++)
         if (!p->passive.density || isnan(p->passive.density[e]))
             sum += p->volume[e] * density[e] * (1.0 - density[e]);

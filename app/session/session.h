@@ -77,8 +77,7 @@ typedef struct hx_session {
     hx_pcg pcg;
     hx_analysis analysis;
     hx_filter filter;
-    /* greyness of the densities of optimization.initial, if a filter changes them; else NaN */
-    double initial_greyness;
+    double initial_greyness;      /* of the densities of optimization.initial; NaN: none */
     hx_least_volume least_volume; /* of any design, once the filter has been made */
     hx_optimizer opt;
     double filter_radius; /* length; 0 if the filter has none */

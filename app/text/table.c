@@ -105,14 +105,14 @@ const char *hx_format_count(int64_t value, char *text, size_t n_text)
 
 const char *hx_format_seconds(double seconds, char *text, size_t n_text)
 {
+    const double whole = rint(seconds), minutes = rint(seconds / 60.0);
     if (seconds < 0.1)
         snprintf(text, n_text, "%.2g s", seconds);
-    else if (seconds < 100.0)
+    else if (seconds < 99.95)
         snprintf(text, n_text, "%.1f s", seconds);
-    else if (seconds < 6000.0)
-        snprintf(text, n_text, "%.0f min %02.0f s", floor(seconds / 60.0), fmod(seconds, 60.0));
+    else if (whole < 6000.0)
+        snprintf(text, n_text, "%.0f min %02.0f s", floor(whole / 60.0), fmod(whole, 60.0));
     else
-        snprintf(text, n_text, "%.0f h %02.0f min", floor(seconds / 3600.0),
-                 fmod(seconds, 3600.0) / 60.0);
+        snprintf(text, n_text, "%.0f h %02.0f min", floor(minutes / 60.0), fmod(minutes, 60.0));
     return text;
 }

@@ -169,17 +169,34 @@ void hx_verify_print_surface(const hx_verify *v)
     hx_verify_print_pair(v, name, &v->analysis[HX_VERIFY_SOLID], &f->analysis);
 }
 
-/* Warns of large differences between the design and the part made from it. */
-static void warn_difference(const hx_verify *v, const char *what, double a, double b, char *text,
-                            size_t n_text)
+/* A possible cause of a difference in compliance or displacement: linear elements. */
+static const char *by_elements(const hx_verify *v)
 {
     const int is_linear = !v->quadratic.asked && v->session.cfg.solver.element == HX_ELEMENT_LINEAR;
+    return is_linear ? "; --element quadratic prints how much of it comes from linear elements"
+                     : "";
+}
+
+/* A possible cause of a difference in volume: pieces that the surface lacks. */
+static const char *by_pieces(const hx_verify *v, char *text, size_t n_text)
+{
+    const int64_t n = v->attached.pieces.n;
+    text[0] = '\0';
+    if (n > 1)
+        snprintf(text, n_text, "; the 0/1 design is in %lld pieces, which the surface may lack",
+                 (long long)n);
+    return text;
+}
+
+/* Warns of large differences between the design and the part made from it. */
+static void warn_difference(const hx_verify *v, const char *what, double a, double b,
+                            const char *cause, char *text, size_t n_text)
+{
     const double percent = hx_verify_percent(a, b);
     if (fabs(percent) <= v->tolerance) return;
-    snprintf(
-        text, n_text, "%s of the surface differs: %.6g, and %.6g in the 0/1 design%s, %+.1f %%%s",
-        what, b, a, v->quadratic.asked ? " with quadratic elements" : "", percent,
-        is_linear ? "; --element quadratic prints how much of it comes from linear elements" : "");
+    snprintf(text, n_text,
+             "%s of the surface differs: %.6g, and %.6g in the 0/1 design%s, %+.1f %%%s", what, b,
+             a, v->quadratic.asked ? " with quadratic elements" : "", percent, cause);
 }
 
 static void warn_solve(const hx_verify_analysis *a, char *text, size_t n_text)
@@ -195,14 +212,17 @@ const char *hx_verify_warn_surface(const hx_verify *v, size_t i, char *text, siz
         v->quadratic.asked ? &v->quadratic.analysis : &v->analysis[HX_VERIFY_SOLID];
     const hx_verify_analysis *const b = &v->surface.analysis;
     const hx_notes *const notes = &v->surface.part.notes;
+    char cause[96];
     text[0] = '\0';
     if (i == 0)
-        warn_difference(v, "the compliance", a->compliance, b->compliance, text, n_text);
+        warn_difference(v, "the compliance", a->compliance, b->compliance, by_elements(v), text,
+                        n_text);
     else if (i == 1)
-        warn_difference(v, "the volume", a->volume, b->volume, text, n_text);
+        warn_difference(v, "the volume", a->volume, b->volume, by_pieces(v, cause, sizeof cause),
+                        text, n_text);
     else if (i == 2)
         warn_difference(v, "the largest displacement", a->displacement.value, b->displacement.value,
-                        text, n_text);
+                        by_elements(v), text, n_text);
     else if (i == 3)
         warn_solve(b, text, n_text);
     else if (i >= 4 + notes->n)

@@ -51,6 +51,7 @@ typedef struct hx_import_set {
     char *name;
     hx_set_kind kind;       /* of one that hx_import_set_of made: sets of one name stay apart */
     int is_unmet;           /* named, and no cell of the file is in it */
+    int is_flushed;         /* the sink has taken members of it */
     int is_reference;       /* of nodes that are none of the mesh's by intent */
     int is_shortened;       /* members that it names several times were taken out */
     int is_of_loads;        /* a load made it: no face that it lacks refuses the mesh */
@@ -137,6 +138,8 @@ struct hx_import {
     const int (*side_row)[7];
     int has_collapsed_brick; /* a hexahedron with repeated nodes was added */
     int keeps_unused;        /* nodes of no element are nodes of the mesh, which is refused then */
+    int sorts_shared;        /* for a sink: the mesh has its sets by name if sets of several kinds
+                                share one */
 };
 
 /* notes collects what is worth saying (nodes left out, cells ignored); may be NULL. */

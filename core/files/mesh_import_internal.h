@@ -10,6 +10,10 @@ int64_t hx_import_short(const hx_import *import, int64_t number);
 /* The checks and notes before a mesh is made: other solids, no solid, cells that make sets only. */
 int hx_import_check_cells(const hx_import *import);
 
+/* Gives sets of one name and several kinds names of their own, which the mesh records; it needs
+ * to hold nothing else. */
+int hx_import_name_apart(hx_import *import, hx_mesh *mesh);
+
 /* Members of a set that are no part of the mesh of solids, for one note. */
 typedef struct hx_left_out {
     const char *what;

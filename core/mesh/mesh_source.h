@@ -50,6 +50,10 @@ struct hx_mesh_source {
     int n_faces;
     hx_source_faces *faces; /* [n_faces]; corners of triangles that no element has go to the nodes
                                of their sets (borrowed) */
+    size_t n_shared;
+    const hx_shared_name *shared; /* [n_shared] names that a file gives to sets of several kinds,
+                                     for the mesh (borrowed) */
+    int sorts_sets;               /* 1: the mesh has its sets by name, 0: in this order */
     /* What a file calls node and element 0, the others follow; where it leaves nodes out, what it
      * calls each: number[n] of nodes node[n], by all together; else NULL. Without has_numbers
      * they count from 0. */

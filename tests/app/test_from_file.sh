@@ -101,9 +101,9 @@ refused() {
     [ $? = 2 ] || fault "not refused: $text"
     grep -qF -- "$text" stderr || fault "stderr lacks: $text: $(cat stderr)"
 }
-refused 'case = 7, but step 7 of cube_job.inp has no force (it has 2 steps)' cube.cfg 'loads[0].case=7'
+refused 'case = 7, but step 7 of cube_job.inp has no load (the file has 2 steps)' cube.cfg 'loads[0].case=7'
 refused 'cube.cdb:49: not read: 1 CONTA174 (contact or constraint elements)' cube.cfg mesh.file="$source/examples/meshes/cube.cdb"
-refused 'states no support' cube.cfg mesh.file="$source/examples/meshes/block.inp"
+refused 'has no support' cube.cfg mesh.file="$source/examples/meshes/block.inp"
 sed 's/^\*Cload/*Dload\nSet-all, GRAV, 9810., 0., 0., -1.\n&/' "$source/examples/meshes/cube_job.inp" >g.inp
 refused 'a load by mass needs material.density' cube.cfg mesh.file="$work/g.inp"
 "$hextop" check cube.cfg mesh.file="$work/g.inp" material.density=1e-9 >stdout 2>stderr ||
@@ -119,6 +119,8 @@ refused 'from = "file" takes no set' cube.cfg 'supports[0].set=Set-left'
 refused 'from = "file" takes no set' cube.cfg 'loads[0].set=Set-left'
 refused 'from = "file" takes no value' cube.cfg 'supports[0].value=[0.0, 0.0, 1.0]'
 refused 'allowed is [1, 1000]' "$bracket" 'loads[0].case=0'
+"$hextop" check cube.cfg 'loads[0].case=0' >stdout 2>stderr || # config.cfg of earlier versions has it
+    fault "case = 0 with from: $(cat stderr)"
 sed 's/^\*Element, type=C3D8R/*Element, type=SC8R/' "$source/examples/meshes/cube_job.inp" >q.inp
 refused 'element 1 is a SC8R (8 such' cube.cfg mesh.file="$work/q.inp"
 
@@ -274,7 +276,7 @@ optimization = { volume_fraction = 0.3; filter = { radius = 2.0; }; };
 END
 "$hextop" check bar.cfg >stdout 2>stderr || fault "a surface with inner faces is refused: $(cat stderr)"
 says 'sum of case 1, weight 1: \[-20, 0, 0\]'
-grep -qF "loads[0]: 3 of the 4 faces that set 'layers' names lie between two elements" stderr ||
+grep -qF "loads[0]: 3 of the 4 faces of set 'layers' lie between two elements" stderr ||
     fault "inner faces: $(cat stderr)"
 "$hextop" check bar.cfg 'loads[0].set=inside' >stdout 2>stderr
 [ $? -eq 2 ] || fault "a surface inside is not refused"

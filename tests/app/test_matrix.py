@@ -206,12 +206,12 @@ def test_ranges():
             check(rate > 0.0 and share > 0.0 and "wrote" not in said, said)
             check(("bsr lower" in said) == ("--lower" in more), said)
     said = matrix("--memory", "100", status=2)
-    least = int(said.split("would do is")[1].split()[0])
+    least = int(said.split("at least ")[1].split()[0])
     check(1000 < least < 100000, f"the least budget is {least}")
     fails("too small", "--memory", str(least - 1))
     matrix("--memory", str(least))
     said = matrix("-o", "M.npz", "--memory", "100", status=2)
-    least = int(said.split("would do is")[1].split()[0])
+    least = int(said.split("at least ")[1].split()[0])
     matrix("-o", "M.npz", "--memory", str(least))
     check(read("M.npz") == read_whole(), "the least budget does")
     fails("too small", "-o", "M.npz", "--memory", str(least - 1))
@@ -476,7 +476,7 @@ def test_bad_input():
     fails("--memory needs --fill gather", "--memory", "1e9", "--fill", "sort")
     fails("--lower", "--lower")
     fails("is named for two files", "-o", "K.npz", "--rhs", "K.npz")
-    fails("'dir.npz/' is the name of a folder", "-o", "dir.npz/")
+    fails("'dir.npz/' is a folder", "-o", "dir.npz/")
     fails("--lower selects the half of K that is written", "--lower", "--rhs", "q.npz")
     fails("did you mean 'papers'", "--bench", "paper")
     fails("--fixed has no effect", "--bench", "p2", "--fixed", "d.npz")
@@ -489,7 +489,7 @@ def test_bad_input():
     check(sorted(os.listdir(".")) == before, "nothing was written")
     for end, other in ((".mtx", b"PK\x03\x04"), (".npz", b"%%MatrixMarket "), (".petsc", b"hello, hello")):
         open("K" + end, "wb").write(other)
-        fails("is there already and no", "-o", "K" + end)
+        fails("exists and is not a", "-o", "K" + end)
         check(read("K" + end) == other, f"K{end} is as it was")
         os.remove("K" + end)
         # Too large a file in the middle of writing, as a full disk: nothing is left, an old one stays.
@@ -592,7 +592,7 @@ def test_full_disk():
     def quickstart():
         """A disk of 44 MB, if 47.5 are needed: the forecast for text is at most a tenth above."""
         said = hextop("matrix", os.path.join(SOURCE, "configs", "quickstart.cfg"), "-o", "small/K.mtx", status=1)
-        found = re.search(r"takes ([\d.]+) MB, and the disk has ([\d.]+) MB left: nothing was written", said)
+        found = re.search(r"needs ([\d.]+) MB, but the disk has only ([\d.]+) MB left; nothing was written", said)
         check(found and 47.5 <= float(found[1]) <= 47.5 * 1.1, said)
         check(os.listdir("small") == [], "nothing of quickstart's K")
 
@@ -609,7 +609,7 @@ def test_full_disk():
 
         def does_not_fit():
             said = matrix(*files("small/"), status=1)
-            check(f"small/K{end} and 4 more: they take" in said and "nothing was written" in said, said)
+            check(f"small/K{end} and 4 more: they need" in said and "nothing was written" in said, said)
             check(os.listdir("small") == [], f"{end}: nothing of five files")
 
         def fits():

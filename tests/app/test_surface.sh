@@ -184,7 +184,7 @@ grep -q '1 pieces* left out' stderr || fault "no warning of what is left out: $(
 
 # Far from the origin single precision cannot hold the part; double can.
 awk 'NR > 5 && NR <= 53 { $1 += 1e9 } { print }' posts.vtk >far.vtk
-refused 1 "single precision; write a .ply" far.vtk bad.stl --threshold 0.5
+refused 1 "in the single precision of binary STL; write a .ply" far.vtk bad.stl --threshold 0.5
 surface far.vtk far.ply --threshold 0.5
 
 refused 2 "usage: hextop surface RESULT OUT" $result
@@ -198,7 +198,7 @@ refused 2 "--threshold x: expected" $result bad.stl --threshold x
 refused 2 "--volume 0: expected a number above 0" $result bad.stl --volume 0
 refused 2 "give only one of them" $result bad.stl --volume 3 --threshold 0.5
 refused 2 "--preserve: unknown 'load', did you mean 'loads'" $result bad.stl --preserve load
-refused 2 "a solid of volume 500 is not possible" $result bad.stl --volume 500
+refused 2 "the solid cannot have volume 500" $result bad.stl --volume 500
 refused 2 "no cell array 'density'" "$bracket" bad.stl
 refused 2 "--config needs a value: --config FILE" $result bad.stl --config
 "$hextop" run part.cfg --smooth 3 2>stderr && fault "run takes --smooth"

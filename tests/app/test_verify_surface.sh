@@ -198,7 +198,7 @@ refused "no support is on it" "nothing holds this surface: nothing of set 'left'
 refused "another format" "'bar.obj': the name of a surface must end in .stl or .ply" bar.obj
 refused "no file" "cannot read 'none.stl'" none.stl
 head -c 200 bar.stl >cut.stl
-refused "cut off" "cut off, or no STL" cut.stl
+refused "cut off" "truncated or not an STL" cut.stl
 printf 'solid x\nfacet\nvertex 1 2 three\n' >bad.stl
 refused "text" "bad.stl:3: expected a number, found 'three'" bad.stl
 refused "no number" "--refine 'x': expected a whole number from 0 to 4" bar.stl --refine x

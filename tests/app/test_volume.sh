@@ -48,7 +48,7 @@ refused() {
         says stderr "already take"
     done
     [ ! -e out ] || fault "$what: something is written"
-    least=$(sed -n 's/.*the least that works is \([0-9.]*\): ask for that or more.*/\1/p' stderr)
+    least=$(sed -n 's/.*set it to at least \([0-9.]*\).*/\1/p' stderr)
     [ -n "$least" ] || least=1.0
 }
 
@@ -92,7 +92,7 @@ done
 what="a projection to begin with"
 refused 0.215
 rm -rf out
-says stderr "at beta = 8, a projection to begin with)"
+says stderr "if the projection begins with beta = 8)"
 
 # Linked variables, and filters that do not change densities.
 what="a symmetric design"
@@ -112,7 +112,7 @@ for rho_min in 0.001 0.02 0.5; do
     options="passive= optimization.projection= optimization.filter.kind=sensitivity optimization.rho_min=$rho_min"
     # shellcheck disable=SC2086
     "$hextop" check ring.cfg $options optimization.volume_fraction=$rho_min >stdout 2>stderr && fault "$what: not refused"
-    least=$(sed -n 's/.*the least that works is \([0-9.]*\): ask for that or more.*/\1/p' stderr)
+    least=$(sed -n 's/.*set it to at least \([0-9.]*\).*/\1/p' stderr)
     awk -v l="$least" -v r=$rho_min 'BEGIN { exit !(l > r && l - r < 2e-5) }' || fault "$what: least $least"
     # shellcheck disable=SC2086
     "$hextop" check ring.cfg $options optimization.volume_fraction="$least" >stdout 2>stderr || fault "$what: refuses $least"
@@ -134,7 +134,7 @@ between=$(awk -v f="$first" 'BEGIN { print 1.02 * f }')
 # shellcheck disable=SC2086
 "$hextop" run ring.cfg $late="$between" optimization.iterations=12 output.directory=late >stdout 2>stderr ||
     fault "$what: does not run: $(cat stderr)"
-says stderr "volume_fraction = $between can be met at the start only"
+says stderr "volume_fraction = $between can be met only at the beginning of the run"
 grep -Eq "warning: iteration [0-9]+: the design has a volume of 0\.[0-9]+ instead of volume_fraction = $between" stderr ||
     fault "$what: the first design that misses is not named: $(cat stderr)"
 grep -Eq "warning: the volume is not met: the last design has 0\.[0-9]+, volume_fraction = $between" stderr ||
@@ -161,7 +161,7 @@ for options in "optimization.filter.kind=sensitivity optimization.projection=" \
         says stderr "ring.cfg: volume_fraction = 0.95 cannot be met: the passive elements"
     done
     [ ! -e much ] || fault "$what: something is written"
-    most=$(sed -n 's/.*: ask for \([0-9.]*\) or less.*/\1/p' stderr)
+    most=$(sed -n 's/.*; set it to at most \([0-9.]*\), or.*/\1/p' stderr)
     # shellcheck disable=SC2086
     "$hextop" run ring.cfg $options 'passive[0].density=0.001' optimization.volume_fraction="$most" \
         optimization.iterations=3 output.directory=most >stdout 2>stderr || fault "$what: $most does not run: $(cat stderr)"
@@ -169,7 +169,7 @@ for options in "optimization.filter.kind=sensitivity optimization.projection=" \
     above=$(awk -v m="$most" 'BEGIN { print m + 0.0003 }')
     # shellcheck disable=SC2086
     "$hextop" check ring.cfg $options 'passive[0].density=0.001' optimization.volume_fraction="$above" >stdout 2>stderr &&
-        ! grep -q "can be met at the start only" stderr && fault "$what: $above is not refused"
+        ! grep -q "can be met only at the beginning of the run" stderr && fault "$what: $above is not refused"
     # shellcheck disable=SC2086
     "$hextop" check ring.cfg $options 'passive[0].density=0.001' optimization.volume_fraction="$most" >stdout 2>stderr
     says stdout "with passive elements it is at most 0."
@@ -179,7 +179,7 @@ what="passive of 0.4"
 "$hextop" check ring.cfg optimization.filter.kind=sensitivity optimization.projection= 'passive[0].density=0.4' \
     optimization.volume_fraction=0.99 >stdout 2>stderr
 [ $? -eq 2 ] || fault "$what: not refused: $(cat stderr)"
-most=$(sed -n 's/.*the passive elements leave at most \(0\.[0-9]*\) of the volume: ask for \1 or less.*/\1/p' stderr)
+most=$(sed -n 's/.*the passive elements leave at most \(0\.[0-9]*\) of the volume; set it to at most \1, or.*/\1/p' stderr)
 [ -n "$most" ] || fault "$what: $(cat stderr)"
 lacks stderr void
 "$hextop" check ring.cfg optimization.filter.kind=sensitivity optimization.projection= 'passive[0].density=0.4' \

@@ -179,7 +179,7 @@ for support in ('from = "file"', 'set = "FIX"; fix = "xyz"'):
     found = number(said, "compliance")
     check(code == 0 and found and abs(found - 0.0866667) < 1e-6, f"{support}: compliance {found}, right is 0.0866667: {said[-500:]}")
 config("corners.inp", 'set = "FIX"; fix = "xyz"', 'from = "file"', 'solver = { element = "quadratic"; };')
-refused(("analyse", "case.cfg", "material.from=file", "material.E=", "material.nu="), ["supports[0]: the supports hold every point"],
+refused(("analyse", "case.cfg", "material.from=file", "material.E=", "material.nu="), ["supports[0]: the supports fix every point"],
         "all of a part is held")
 
 # A set of a reference node that a coupling uses lacks nothing.

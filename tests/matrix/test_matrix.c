@@ -553,7 +553,7 @@ static void test_refusals(void)
     CHECK(fill == HX_FILL_SORT);
     CHECK_FAILS(hx_fill_find("gathr", has, "cpu", &fill), HX_EINPUT, "did you mean 'gather'");
     CHECK_FAILS(hx_fill_find("atomic", has, "cpu", &fill), HX_EINPUT,
-                "device 'cpu' has no fill 'atomic'");
+                "device 'cpu' does not support fill 'atomic'");
     for (int i = 0; i < HX_N_FILL; i++) CHECK(hx_fill_kinds[i].name && hx_fill_kinds[i].help);
 }
 

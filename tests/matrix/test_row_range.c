@@ -106,7 +106,7 @@ static void test_lent(const hx_mesh *mesh)
               (const char *)(lent.xyz + 3 * in->n_point) <= (const char *)memory + bytes);
         hx_row_range_free(&lent);
         CHECK_FAILS(hx_row_range_create_in(&lent, mesh, first, 40, 1, memory, bytes - 1),
-                    HX_EINTERNAL, "larger than its memory");
+                    HX_EINTERNAL, "exceeds its memory");
         hx_row_range_free(&own);
     }
     free(memory);
@@ -192,7 +192,7 @@ static void test_plan(const hx_mesh *mesh, const hx_pattern *whole)
     check_plan(mesh, whole, n_entry, 3e4, 4e4, 10);
     check_plan(mesh, whole, n_entry, most, most, 50);
     char least[64];
-    snprintf(least, sizeof least, "the least that would do is %.0f bytes", most);
+    snprintf(least, sizeof least, "at least %.0f bytes", most);
     CHECK_FAILS(
         hx_row_ranges_plan(mesh, n_entry, &cost, most - 1.0, most - 1.0, &n_range, &first, NULL),
         HX_EINPUT, least);

@@ -367,7 +367,7 @@ static void test_together(void)
     const hx_write_entry large[] = {{entry[0].path, INT64_MAX / 4}, {entry[2].path, INT64_MAX / 4}};
     hx_write_set *set = NULL;
     CHECK_FAILS(hx_write_set_open(&set, 2, large, NULL, NULL), HX_EIO,
-                "t.npz and 1 more: they take 4612 PB");
+                "t.npz and 1 more: they need 4612 PB");
     hx_write_set_free(set);
     for (int n_block = 0; n_block < 40; n_block++) {
         int left = n_block;
@@ -377,7 +377,7 @@ static void test_together(void)
         if (rc == HX_OK) rc = hx_write_columns(set, 0, "f", 4, 1, &one);
         CHECK(count_files() == before + 2 && access(entry[2].path, F_OK) != 0);
         if (left < 0)
-            CHECK_FAILS(rc, HX_EIO, "not written, as was asked");
+            CHECK_FAILS(rc, HX_EIO, "not written, because the operation was cancelled");
         else
             CHECK_OK(hx_write_set_commit(set));
         hx_write_set_free(set);
@@ -410,8 +410,8 @@ static void test_other_kind(void)
     const char *const path = in_folder("other.npz");
     FILE *const f = fopen(path, "wb");
     CHECK(f && fputs("my notes", f) >= 0 && fclose(f) == 0);
-    CHECK_FAILS(hx_write_check(path), HX_EINPUT, "is there already and no NumPy archive file");
-    CHECK_FAILS(write_matrix(path, 1, 0), HX_EINPUT, "it is not replaced");
+    CHECK_FAILS(hx_write_check(path), HX_EINPUT, "exists and is not a NumPy archive file");
+    CHECK_FAILS(write_matrix(path, 1, 0), HX_EINPUT, "so it is not replaced");
     CHECK_FAILS(hx_write_check(folder), HX_EINPUT, "must end in");
     CHECK_OK(truncate(path, 0)); /* an empty file is nobody's */
     CHECK_OK(hx_write_check(path));
