@@ -89,7 +89,7 @@ static int make_arrays(hx_analyse *a)
     return hx_alloc_raw(&a->modulus, (size_t)s->mesh.n_elem, sizeof *a->modulus, "moduli");
 }
 
-/* Of loads and supports that void carries, as `check` does. */
+/* Warns of loads and supports that only void carries, like `check`. */
 static void warn_of_loads(const hx_session *s)
 {
     hx_doubts doubts = {0};
