@@ -24,7 +24,7 @@ static void push_recent(hx_stats *stats, const hx_iteration *it)
     if (stats->n_recent < HX_STATS_RECENT) stats->n_recent++;
 }
 
-/* Compliances with another penalty or beta are no measure of the design. */
+/* Compliances with another penalty or beta are not comparable. */
 static int is_other(const hx_iteration *a, double penalty, double beta)
 {
     return a->penalty != penalty || a->beta != beta;
@@ -54,7 +54,7 @@ void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double ou
     push_recent(stats, it);
 }
 
-/* The last two columns of a line, penalty and beta; 0 of anything else. */
+/* Reads the last two columns of a line, penalty and beta; 0 for anything else. */
 static int read_last_two(const char *line, double *penalty, double *beta)
 {
     const char *const end = line + strcspn(line, "\n");

@@ -684,7 +684,7 @@ def test_hinges():
     with open("quadrants.vtk", "w") as file:
         file.write("\n".join(lines[:k + 1] + values) + "\n")
     said = hextop("verify", "quadrants.vtk", "hexahedra/config.cfg").stderr
-    check("solid elements touch without a common face: hinges" in said, f"hexahedra by their faces: {said}")
+    check("solid elements touch only at a node or an edge: such hinges" in said, f"hexahedra by their faces: {said}")
 
 
 def test_documented():
@@ -707,7 +707,7 @@ def test_refused():
     done = hextop("check", "clean.cfg", "loads=", "optimization.filter.radius=1.2", status=2)
     check("load case 1 has no load" in done.stderr, "check says that there is no load")
     check("reaches hardly any neighbour" in done.stderr, "and looks at the rest")
-    check("1 fault, " in done.stdout, "and counts")
+    check("1 error, " in done.stdout, "and counts")
     done = hextop("check", "clean.cfg", "loads=", "supports=", status=2)
     check("has no load" in done.stderr and "has no support" in done.stderr, "all that lacks is said at once")
     points, cells = box(2, 1, 1)

@@ -83,7 +83,7 @@ says 'sum of case 1, weight 1: \[0, -[0-9]*0, 0\]'
 "$hextop" -q run hook.cfg optimization.iterations=4 output.directory=part output.threshold=0.4 ||
     fault "hook.cfg with a threshold fails"
 "$hextop" surface whole/density_0004.vtk hook.stl >stdout || fault "no surface"
-says '^config .* [1-9][0-9]* elements are solid whatever their density'
+says '^config .* [1-9][0-9]* elements are forced solid'
 "$hextop" surface part/density_0004.vtk part.stl >stdout || fault "no surface of a part"
 for folder in whole part; do
     "$hextop" verify $folder/density_0004.vtk hook.cfg --threshold 0.4 >$folder.txt 2>stderr ||
@@ -131,19 +131,19 @@ says "^material 'Steel' of .*cube_job.inp: E 210000 MPa, nu 0.3$"
 says '^material  E 210000 MPa, nu 0.3$'
 "$hextop" check steel.cfg material.E=70000.0 >stdout 2>stderr || fault "not checked: $(cat stderr)"
 says '^material  E 70000 MPa'
-grep -qF "material.E = 70000 MPa of the config counts; material 'Steel' of the mesh's file has 210000 MPa" \
+grep -qF "material.E = 70000 MPa of the config takes precedence; material 'Steel' of the mesh's file has 210000 MPa" \
     stderr || fault "no warning: $(cat stderr)"
 "$hextop" check cube.cfg material.nu=0.25 >stdout 2>stderr || fault "not checked: $(cat stderr)"
-grep -qF 'material.nu = 0.25 of the config counts' stderr || fault "no warning: $(cat stderr)"
+grep -qF 'material.nu = 0.25 of the config takes precedence' stderr || fault "no warning: $(cat stderr)"
 "$hextop" check cube.cfg material= >stdout 2>stderr || fault "not checked: $(cat stderr)"
-grep -qF "material.E = 1, the default, counts; material 'Steel' of the mesh's file has 210000, which material.from" \
+grep -qF "material.E = 1, the default, is used; material 'Steel' of the mesh's file has 210000, which material.from" \
     stderr || fault "no warning of a default: $(cat stderr)"
 "$hextop" check cube.cfg >stdout 2>stderr || fault "not checked: $(cat stderr)"
 grep -qF 'counts; material' stderr && fault "the same material is warned of: $(cat stderr)"
 sed 's/^\*Material, name=Steel/*Material, name=Soft\n*Elastic\n1., 0.3\n&/; s/^\*End Part/*Elset, elset=one\n1\n*Solid Section, elset=one, material=Soft\n&/' \
     "$source/examples/meshes/cube_job.inp" >two.inp
 "$hextop" check cube.cfg mesh.file="$work/two.inp" >stdout 2>stderr || fault "not checked: $(cat stderr)"
-grep -q "warning: the material of the config counts for all elements; .*two.inp: several materials: 'Soft'" \
+grep -q "warning: the material of the config is used for all elements; .*two.inp: several materials: 'Soft'" \
     stderr || fault "several materials: $(cat stderr)"
 
 # A material that one E and nu do not describe is warned of beside those of the config, and by new.
@@ -200,7 +200,7 @@ says '^sets, the first 40 of 6[0-9] \(-v: all\)$'
 sed 's/^\*Solid Section/*Shell Section/' "$source/examples/meshes/cube_job.inp" >bare.inp
 refused 'no *SOLID SECTION gives a material' steel.cfg mesh.file="$work/bare.inp"
 refused 'block.inp states no material' steel.cfg mesh.file="$source/examples/meshes/block.inp"
-refused 'belongs to a file, and mesh has a generator' "$source/configs/quickstart.cfg" material.from=file
+refused 'applies to a file, and mesh has a generator' "$source/configs/quickstart.cfg" material.from=file
 
 # An assembly with reference points: both steps, in a run and its verification.
 sed 's/cube_job.inp/assembly.inp/' steel.cfg >assembly.cfg
@@ -216,7 +216,7 @@ says 'arm 2.end +4 +0 +1 +[0-9.]+'
 
 "$hextop" mesh "$source/examples/meshes/cube_job.inp" plain.inp >stdout 2>stderr ||
     fault "no conversion: $(cat stderr)"
-grep -qF 'its supports and loads are not written' stderr || fault "loads left out without a word"
+grep -qF 'only its mesh and sets are written, not its supports and loads' stderr || fault "loads left out without a word"
 "$hextop" mesh "$source/examples/meshes/block.inp" plain.inp >stdout 2>stderr
 [ ! -s stderr ] || fault "a warning without a reason: $(cat stderr)"
 
@@ -227,7 +227,7 @@ grep -qF 'its supports and loads are not written' stderr || fault "loads left ou
 grep -q '"nodes_on_largest_piece": 9' held/verify.json || fault "supports: $(cat held/verify.json)"
 
 "$hextop" mesh cube.cfg made.msh >stdout 2>stderr || fault "no mesh: $(cat stderr)"
-says 'supports and loads go into .inp and .vtk'
+says 'supports and loads are written to .inp and .vtk'
 "$hextop" mesh cube.cfg made.cdb >stdout 2>stderr && fault "writes an ANSYS archive"
 grep -qF "the name must end with one of .vtk, .msh, .inp" stderr || fault "not refused: made.cdb"
 
@@ -316,12 +316,12 @@ done
 analysed 0.0822282 '("s4")'
 grep -q "warning: .*job.inp:$shells: left out on purpose: 2 S4 (shells)" stderr ||
     fault "not named: $(cat stderr)"
-refused 'mesh.ignore: "S5" is not among what ' job.cfg 'mesh.ignore=("S5")'
+refused 'mesh.ignore: "S5" is not among the items of ' job.cfg 'mesh.ignore=("S5")'
 refused 'does not read: ("S4")' job.cfg 'mesh.ignore=("S4","S5")'
 job "$skin" "$tip" >job.inp # without a section they mark faces
 "$hextop" check job.cfg >stdout 2>stderr || fault "faces refuse: $(cat stderr)"
 grep -q 'not read' stderr && fault "faces are warned of: $(cat stderr)"
-refused 'mesh.ignore: "S4": hextop reads all that ' job.cfg 'mesh.ignore=("S4")'
+refused 'mesh.ignore: "S4": hextop reads everything in ' job.cfg 'mesh.ignore=("S4")'
 mass='*ELEMENT, TYPE=MASS, ELSET=m\n300, 20\n*MASS, ELSET=m\n0.01\n'
 job "$mass" "$tip" >job.inp # no load by mass: named only
 "$hextop" check job.cfg >stdout 2>stderr || fault "a mass refuses forces: $(cat stderr)"

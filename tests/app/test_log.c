@@ -1,4 +1,4 @@
-/* What is logged: by level to the terminal and to sinks, lines one by one, and to sinks alone. */
+/* Logging: by level to the terminal and to sinks, line by line, and only to sinks. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* The strict readers of JSON and CSV, and UTF-8: what they take, and what they refuse with its
+/* The strict readers of JSON and CSV, and UTF-8: texts that are accepted, and errors with their
  * line. */
 #include <stdio.h>
 #include <string.h>

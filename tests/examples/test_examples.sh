@@ -25,7 +25,7 @@ says 'bolts +96 +0 +80 +3747.24 mm\^2'
 says '288 of 12,312 degrees of freedom held'
 says 'sum of case 1, weight 1: \[0, -5000, 1500\] N'
 
-# The same pull by a pin: its hole is found from the faces alone. Across the axis 2 F / (pi r L) =
+# The pull by a pin: its hole is found from the faces only. Across the axis 2 F / (pi r L) =
 # 2 * 5000 / (pi 16 36) = 5.53 in a round hole; one of 16 flat faces takes 1.3 % more.
 "$hextop" check "$bracket/bracket.cfg" solver.operator=otf solver.device=cpu 'loads[0].total_force=' \
     'loads[0].bearing_force=[0,-5000,1500]' 'passive[1]={set="pin";skin=6.0;}' >stdout 2>stderr ||
@@ -107,7 +107,7 @@ if command -v gmsh >/dev/null 2>&1; then
             fault "$part: a mesh made just now is refused"
     done
 else
-    echo "gmsh is not installed: no mesh made anew"
+    echo "gmsh is not installed: no mesh is made"
 fi
 
 [ $failed = 0 ]

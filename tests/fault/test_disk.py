@@ -85,8 +85,8 @@ def full_disk():
     status, said = run("run", "full.cfg", most=8000)
     check("the run fails", status == 1 and said.count("hextop: error:") == 1, said)
     check("with reason and remedy", "full/density_0002.vtk: cannot write: File too large; raise the limit" in said, said)
-    check("the one before is warned of", "density_0001.vtk: cannot write" in said and "the run goes on" in said, said)
-    check("the design is lost, which is said", "the design of iteration 2 is lost:" in said, said)
+    check("the one before is warned of", "density_0001.vtk: cannot write" in said and "the run continues" in said, said)
+    check("the design is lost, which is said", "the design of iteration 2 could not be saved:" in said, said)
     check("nothing is left", not left("full") and not saved(), f"{os.listdir('full')} {saved()}")
     with open("full/history.csv", encoding="utf-8") as file:
         check("history is complete", len(file.readlines()) == 3)

@@ -1,5 +1,5 @@
-/* Boxes of every kind of cell with a space over them, and problems whose displacement is given on
- * the whole boundary: what tests of quadratic elements share. */
+/* Boxes of every kind of cell with a space over them, and problems with prescribed displacements on
+ * the whole boundary, for tests of quadratic elements. */
 #ifndef HX_TEST_SPACE_BOX_H
 #define HX_TEST_SPACE_BOX_H
 

@@ -90,8 +90,8 @@ def agree(name, config, *keys, ranks=(2, 3), designs=5, bound=1e-9, cases=1):
         check(said.returncode == 0, f"{name} by {n}: status {said.returncode}: {said.stderr[-600:]}")
         if said.returncode == 0:
             check(f"{n} processes" in said.stdout, f"{name}: the log does not name its {n} processes")
-            held = "in process 0" if is_of_leader(config, keys) else "in shares"
-            check("the design " + held in said.stdout, f"{name}: the design is not {held}")
+            held = "on process 0" if is_of_leader(config, keys) else "distributed"
+            check("the design is " + held in said.stdout, f"{name}: the design is not {held}")
             compare(f"{name} by {n}", alone, history("shared"), bound, cases)
             left = [f for f in os.listdir("shared") if ".tmp" in f]
             check(not left, f"{name} by {n}: left behind {left}")
@@ -164,18 +164,18 @@ def transports():
             told[transport] = said
         if any(said.returncode for said in told.values()):
             continue
-        check("by way of host memory" in told["messages"].stdout, f"{name}: messages do not go through host memory")
-        if DEVICE == "cuda" and f"by way of {way}" not in told["direct"].stdout:
+        check("exchanged by host memory" in told["messages"].stdout, f"{name}: messages do not go through host memory")
+        if DEVICE == "cuda" and f"exchanged by {way}" not in told["direct"].stdout:
             print(f"NOT TRIED: {way} is not available here")
             continue
-        check(f"by way of {way}" in told["direct"].stdout, f"{name}: direct exchanges do not use {way}")
-        by_library = "by way of NCCL" in told["nccl"].stdout
+        check(f"exchanged by {way}" in told["direct"].stdout, f"{name}: direct exchanges do not use {way}")
+        by_library = "exchanged by NCCL" in told["nccl"].stdout
         for transport, taken in (("direct", "direct"), ("nccl", "nccl" if by_library else "messages"), ("messages", "messages")):
             with open(os.path.join(transport, "config.cfg"), encoding="utf-8") as file:
                 text = file.read()
             check(f'transport = "{taken}";' in text and f"whole_coarse_grid = {whole};" in text,
                   f"{name}, {transport}: config.cfg does not name the transport used")
-        check(by_library or "by way of host memory" in told["nccl"].stdout, f"{name}: neither NCCL nor host memory is used")
+        check(by_library or "exchanged by host memory" in told["nccl"].stdout, f"{name}: neither NCCL nor host memory is used")
         if DEVICE == "cuda" and not by_library:
             print(f"NOT TRIED, {name}: NCCL is missing, or two processes share a GPU")
         for file in sorted(f for f in os.listdir("messages") if f.endswith(".vtk")):

@@ -299,7 +299,7 @@ def test_surface():
     check("1 to 16" in hextop("surface", "out", "part.stl", "--cuts", "17", status=2), "--cuts 17 is refused")
     hextop("run", os.path.join(SOURCE, "configs", "quickstart.cfg"), "-q", "mesh.size=4", "optimization.iterations=1",
            "solver.device=cpu", "output.directory=out")
-    check("belongs to splines" in hextop("surface", "out", "part.stl", "--cuts", "2", status=2), "a mesh has no cuts")
+    check("applies to splines" in hextop("surface", "out", "part.stl", "--cuts", "2", status=2), "a mesh has no cuts")
 
 
 def main():
