@@ -63,7 +63,7 @@ says '3,280 elements, 4,158 nodes'
 says 'throat .* of a pin: radius 34.9406 mm, axis \[0, 0, 1\] through \[0, 0, 0\] mm'
 says 'sum of case 2, weight 0.5: \[5000, -30000, 4000\] N'
 says 'skin of throat, 7 mm thick: 240 elements of density 1'
-says 'ties +2,960 of 2,960 elements in 1,480 groups'
+says 'linked +2,960 of 2,960 elements in 1,480 groups'
 design hook
 follows hook/history.csv 97341.1506 26217.2102 13982.9082
 
@@ -90,7 +90,7 @@ follows heatsink/history.csv 0.107662004812 0.0578654887 0.0488619312
 # shellcheck disable=SC2086
 "$hextop" verify heatsink/density_0040.vtk "$parts/heatsink/heatsink.cfg" $plate >stdout 2>stderr ||
     fault "heatsink: verify fails: $(cat stderr)"
-says 'pieces +1,'
+says 'pieces +1;'
 says 'highest temperature, K +24\.[0-9]+ +2[67]\.'
 grep -q '"heat_in": 0.0899999' heatsink/summary.json && grep -q '"heat_to_held_temperatures": 0.08999' heatsink/summary.json ||
     fault "heatsink: the heat is lost: $(grep heat_ heatsink/summary.json)"

@@ -357,7 +357,7 @@ def mesh_part(folder):
 def meanings(said):
     """Lines of a run on sets of the config that are sets of another name in the mesh."""
     lines = (said.stdout + said.stderr).replace("\x1b[K", "").splitlines()
-    return [line for line in lines if " is the set " in line]
+    return [line for line in lines if " is taken to be the set " in line]
 
 
 def same_run(part, ranks=(3,), meant=None):
