@@ -320,7 +320,8 @@ static int judge_void_load(hx_doubts *doubts, const hx_session *s, uint8_t *at_n
 static int judge_void(hx_doubts *doubts, const hx_session *s)
 {
     uint8_t *at_node;
-    if (s->cfg.passive.n == 0 || !s->problem.passive.density) return HX_OK; /* or solid cells only */
+    if (s->cfg.passive.n == 0 || !s->problem.passive.density)
+        return HX_OK; /* or solid cells only */
     HX_TRY(hx_alloc_raw(&at_node, (size_t)s->mesh.n_node, 1, "nodes on void"));
     int rc = judge_void_load(doubts, s, at_node);
     if (rc == HX_OK && !hx_config_is_heat(&s->cfg)) rc = judge_void_support(doubts, s, at_node);
