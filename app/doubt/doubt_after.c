@@ -166,7 +166,7 @@ static int since_met(const hx_session *s, const hx_doubt_facts *f)
     return back;
 }
 
-/* Of two compliances, which may be negative if displacements are given. */
+/* Relative difference of two compliances, which may be negative if displacements are prescribed. */
 static double difference(double a, double b)
 {
     return fabs(a - b) / fmax(fabs(a), fabs(b));

@@ -1,8 +1,8 @@
 /* Does passive void cut the part? Where a load drives a rigid motion of a piece of all that is not
  * void, and nothing holds the piece against it, the stiffness of void carries the load. Pieces are
  * connected by the points of their cells: nodes, or control points of a spline. If none of these is
- * cut off, pieces are connected by faces: what is cut off then hangs on hinges. If each process has
- * a window of the mesh, all call the same functions, and come to the same verdict. */
+ * cut off, pieces are connected by faces: what is cut off then is held by hinges only. If each
+ * process has a window of the mesh, all call the same functions and reach the same verdict. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -263,8 +263,8 @@ fail:
 
 /* --- the remedy --- */
 
-/* Share of the force from which on it is worth a word: single tetrahedra that a set leaves on an
- * edge hang on hinges too. */
+/* Smallest share of the force that is reported. It is above 0 for hinges, because single tetrahedra
+ * that a set leaves at an edge are connected by hinges as well. */
 static double least_share(joint by)
 {
     return by == BY_FACES ? 0.01 : hx_doubt_table[HX_DOUBT_VOID_CUTS].limit;
@@ -387,8 +387,8 @@ static int has_void(const hx_session *s)
     return 0;
 }
 
-/* found: 1: void cuts, which is warned of. A mesh that hangs on hinges, or is moved rigidly,
- * without its void too is no matter of the void. */
+/* *found := 1 if void cuts the part, which is reported. If the mesh is held by hinges, or moved like
+ * a rigid body, without its void as well, the void is not the cause and nothing is reported. */
 static int judge_joint(hx_doubts *doubts, const hx_session *s, joint by, int *found)
 {
     uint8_t *without = NULL;

@@ -12,7 +12,7 @@ extern "C" {
 /* The motions are u = t + omega x d; d is the distance from the middle of the body's box.
  * Translations along an axis are free if no point holds that component. Rotations are judged about
  * the centres of the points that hold each component, one eigenvector of `spread` after the other,
- * so that neither the body's slenderness nor where it is held counts. */
+ * so that neither the slenderness of the body nor the place of its supports matters. */
 typedef struct hx_rigid_body {
     double lower[3], upper[3];
     int64_t n_fixed, first_node;  /* number of held components; first node or point */

@@ -3,7 +3,7 @@
  * processes.
  *
  *     test_file_source FILE            the distributed mesh equals the whole mesh
- *     test_file_source FILE shared N   likewise, and N names belong to sets of several kinds
+ *     test_file_source FILE shared N   the same, and N names belong to sets of several kinds
  *     test_file_source FILE why TEXT   the file needs the whole mesh; the reason contains TEXT
  *     test_file_source FILE bad TEXT   all ranks refuse it with a message that contains TEXT
  *     test_file_source FILE bodies N   the mesh has N bodies
