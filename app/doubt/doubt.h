@@ -58,6 +58,12 @@ typedef struct hx_doubt_row {
 } hx_doubt_row;
 extern const hx_doubt_row hx_doubt_table[HX_N_DOUBT];
 
+/* The number beyond which a warning is issued. */
+static inline double hx_doubt_limit(hx_doubt_kind kind)
+{
+    return hx_doubt_table[kind].limit;
+}
+
 typedef struct hx_doubt {
     hx_doubt_kind kind;
     double value; /* NaN: none */
@@ -156,6 +162,8 @@ typedef struct hx_doubt_facts {
  * makes it, in pieces, then where the strain energy is, unless it is very grey. O(n_elem), once at
  * the end; HX_ENOMEM and the like are warned of. What hx_optimizer_advance needs is lost. */
 void hx_doubts_after(hx_doubts *doubts, hx_session *s, const hx_doubt_facts *facts);
+/* The part of it that judges the 0/1 design (doubt_solid.c). */
+int hx_doubt_solid(hx_doubts *doubts, hx_session *s);
 
 /* *error: share of the strain energy that linear tetrahedra of the solid leave out, as estimated
  * from the jumps of their strains (Zienkiewicz and Zhu 1987), in the worst load case; *share: of

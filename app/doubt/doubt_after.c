@@ -5,19 +5,12 @@
 #include <string.h>
 
 #include "../session/continuation.h"
-#include "../session/solid_design.h"
 #include "../text/log.h"
 #include "../text/shell_word.h"
 #include "../text/table.h"
-#include "attached.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "doubt.h"
-
-static double limit_of(hx_doubt_kind kind)
-{
-    return hx_doubt_table[kind].limit;
-}
 
 /* Greyness from which on a 0/1 design has little to do with the grey one: "grey" says it all. */
 static const double no_solid = 0.5;
@@ -178,7 +171,7 @@ static int is_moving(const hx_session *s, const hx_doubt_facts *f, int n)
     const double tolerance = s->cfg.optimization.change_tolerance;
     double least = INFINITY;
     for (int i = 0; i < n; i++) least = fmin(least, f->recent[i].change);
-    return least > limit_of(HX_DOUBT_CHANGING) && least > 2.0 * tolerance &&
+    return least > hx_doubt_limit(HX_DOUBT_CHANGING) && least > 2.0 * tolerance &&
            f->recent[0].change > 0.9 * f->recent[n - 1].change;
 }
 
@@ -189,13 +182,15 @@ static int is_moving(const hx_session *s, const hx_doubt_facts *f, int n)
 static int is_swinging(const hx_session *s, const hx_doubt_facts *f)
 {
     enum { N = 4 };
-    const double near = 0.2, same = 1e-7, noise = 1e-7, projected = limit_of(HX_DOUBT_CHANGING);
+    const double near = 0.2, same = 1e-7, noise = 1e-7,
+                 projected = hx_doubt_limit(HX_DOUBT_CHANGING);
     double c[N];
     if (f->n_recent < N || since_met(s, f) < N - 1) return 0;
     for (int i = 0; i < N; i++) c[i] = f->recent[i].compliance;
     const double step = fabs(c[0] - c[1]);
     if (s->cfg.optimization.projection.given && difference(c[0], c[1]) < projected) return 0;
-    if (!(step > limit_of(HX_DOUBT_CHANGING) * fmin(fabs(c[0]), fabs(c[1]))) && !is_moving(s, f, N))
+    if (!(step > hx_doubt_limit(HX_DOUBT_CHANGING) * fmin(fabs(c[0]), fabs(c[1]))) &&
+        !is_moving(s, f, N))
         return 0;
     if (difference(c[0], c[1]) < same && difference(c[1], c[2]) < same) return 1;
     return fabs(c[0] - c[2]) < near * step && fabs(c[1] - c[3]) < near * step &&
@@ -223,7 +218,7 @@ static int is_rising(const hx_session *s, const hx_doubt_facts *f)
     if (f->n_recent < 2) return 0;
     const double low = lowest_of(s, f, &back);
     return is_swinging(s, f) ||
-           difference(f->recent[0].compliance, low) > limit_of(HX_DOUBT_CHANGING);
+           difference(f->recent[0].compliance, low) > hx_doubt_limit(HX_DOUBT_CHANGING);
 }
 
 /* 1 if more iterations are advised, since the design still changes. */
@@ -232,7 +227,7 @@ static int goes_on(const hx_session *s, const hx_doubt_facts *f)
     if (f->was_stopped || f->last->volume_missed) return 0;
     if (f->last->climbing) return 1;
     if (is_rising(s, f) || has_settled(s, f->last)) return 0;
-    return fall_of(s, f) > limit_of(HX_DOUBT_CHANGING) ||
+    return fall_of(s, f) > hx_doubt_limit(HX_DOUBT_CHANGING) ||
            s->cfg.optimization.change_tolerance > 0.0;
 }
 
@@ -353,7 +348,7 @@ static void judge_grey(hx_doubts *doubts, const hx_session *s, const hx_doubt_fa
 {
     const double least = least_greyness(s), little = 0.05;
     char remedy[1024], bound[160] = "";
-    if (!(f->last->greyness > limit_of(HX_DOUBT_GREY))) return;
+    if (!(f->last->greyness > hx_doubt_limit(HX_DOUBT_GREY))) return;
     if (least > little)
         snprintf(bound, sizeof bound,
                  ", and no design has less than %.2f, as no density is below "
@@ -413,7 +408,7 @@ void hx_doubt_initial(hx_doubts *doubts, const hx_session *s, const hx_iteration
     const int is_projected = s->cfg.optimization.projection.given;
     char remedy[1200];
     if (!hx_filter_maps_design(&s->filter)) return;
-    if (!(fabs(first->greyness - before) > limit_of(HX_DOUBT_INITIAL_FILTERED))) return;
+    if (!(fabs(first->greyness - before) > hx_doubt_limit(HX_DOUBT_INITIAL_FILTERED))) return;
     if (resume)
         snprintf(remedy, sizeof remedy, "`%s` goes on with that run exactly", resume);
     else
@@ -436,7 +431,7 @@ static int judge_stiffness(hx_doubts *doubts, hx_session *s)
     HX_TRY(hx_optimizer_stiffness_error(&s->opt, &error));
     hx_log_detail("operator '%s': its rounded stiffness changes the compliance by %.1e",
                   s->op.strategy->name, error);
-    if (!(fabs(error) <= limit_of(HX_DOUBT_ROUNDED_STIFFNESS)))
+    if (!(fabs(error) <= hx_doubt_limit(HX_DOUBT_ROUNDED_STIFFNESS)))
         hx_doubts_add(doubts, HX_DOUBT_ROUNDED_STIFFNESS, fabs(error),
                       "operator \"%s\" stores stiffness in single precision: what that rounds "
                       "changes the compliance by an estimated %.2g %%, as the part is slender or "
@@ -450,7 +445,7 @@ static const char *calm(const hx_session *s, const hx_doubt_facts *f, char *text
 {
     const hx_config *const cfg = &s->cfg;
     const double move = calm_move(cfg);
-    const int n = calm_iterations(cfg), is_grey = f->last->greyness > limit_of(HX_DOUBT_GREY);
+    const int n = calm_iterations(cfg), is_grey = f->last->greyness > hx_doubt_limit(HX_DOUBT_GREY);
     char words[96] = "", more[64] = "";
     if (starts_steep(cfg)) return begin_flat(cfg, text, n_text);
     if (move < cfg->optimization.move) move_words(cfg, move, words, sizeof words);
@@ -500,7 +495,7 @@ static int is_written(const hx_config *cfg, int iteration, int last)
 static int is_blurred(const hx_session *s, const hx_doubt_facts *f)
 {
     return s->cfg.optimization.initial && !hx_filter_maps_design(&s->filter) &&
-           f->last->greyness > s->initial_greyness + limit_of(HX_DOUBT_INITIAL_FILTERED);
+           f->last->greyness > s->initial_greyness + hx_doubt_limit(HX_DOUBT_INITIAL_FILTERED);
 }
 
 static const char *sharpen(const hx_session *s, char *text, size_t n_text)
@@ -520,7 +515,7 @@ static const char *sharpen(const hx_session *s, char *text, size_t n_text)
 static int is_projected_first(const hx_session *s, const hx_doubt_facts *f)
 {
     const hx_config *const cfg = &s->cfg;
-    return f->last->greyness > limit_of(HX_DOUBT_GREY) && !starts_steep(cfg) &&
+    return f->last->greyness > hx_doubt_limit(HX_DOUBT_GREY) && !starts_steep(cfg) &&
            calm_move(cfg) < fmin(cfg->optimization.move, 0.1) &&
            (!cfg->optimization.projection.given || filter_words(s)[0]);
 }
@@ -551,7 +546,7 @@ static int judge_rise(hx_doubts *doubts, const hx_session *s, const hx_doubt_fac
     int back;
     if (!is_rising(s, f)) return 0;
     const double now = f->recent[0].compliance, before = f->recent[1].compliance,
-                 low = lowest_of(s, f, &back), limit = limit_of(HX_DOUBT_CHANGING);
+                 low = lowest_of(s, f, &back), limit = hx_doubt_limit(HX_DOUBT_CHANGING);
     const double swing = difference(now, before);
     if (is_swinging(s, f)) {
         const int better = now <= before ? last : last - 1;
@@ -619,7 +614,8 @@ static const char *go_on(const hx_session *s, const hx_doubt_facts *f, char *tex
 {
     if (starts_steep(&s->cfg) && !f->last->climbing) /* whatever the last designs happen to do */
         return begin_flat(&s->cfg, text, n_text);
-    const int n = go_on_iterations(s, f), is_grey = f->last->greyness > limit_of(HX_DOUBT_GREY);
+    const int n = go_on_iterations(s, f),
+              is_grey = f->last->greyness > hx_doubt_limit(HX_DOUBT_GREY);
     snprintf(text, n_text, "`optimization.iterations=%d` goes on",
              is_grey ? most_of(n, project_iterations(s, f)) : n);
     return text;
@@ -645,7 +641,7 @@ static void judge_change(hx_doubts *doubts, const hx_session *s, const hx_doubt_
         judge_damping(doubts, s, f);
         return;
     }
-    if (fall_of(s, f) > limit_of(HX_DOUBT_CHANGING))
+    if (fall_of(s, f) > hx_doubt_limit(HX_DOUBT_CHANGING))
         warn_fall(doubts, f, since_met(s, f), fall_of(s, f), more);
     else if (tolerance > 0.0)
         hx_doubts_advise(doubts, HX_DOUBT_CHANGING, last->change, more,
@@ -654,242 +650,7 @@ static void judge_change(hx_doubts *doubts, const hx_session *s, const hx_doubt_
                          f->n_iteration, last->change, tolerance);
 }
 
-/* --- the 0/1 design --- */
-
-static void judge_pieces(hx_doubts *doubts, const hx_attached *a)
-{
-    const int64_t loose = hx_attached_count_loose(a);
-    char text[32], count[32], remedy[512], word[256];
-    snprintf(remedy, sizeof remedy,
-             "a larger filter radius or volume, more iterations; `hextop surface %s part.stl "
-             "--keep-largest` drops them",
-             hx_shell_word(a->session->cfg.output.directory, word, sizeof word));
-    if (loose > 0)
-        hx_doubts_advise(
-            doubts, HX_DOUBT_LOOSE_PIECES, (double)loose, remedy,
-            "the 0/1 design falls into %s pieces: %s element%s not connected to the largest",
-            hx_format_count(a->pieces.n, text, sizeof text),
-            hx_format_count(loose, count, sizeof count), loose == 1 ? " is" : "s are");
-}
-
-static void judge_support(hx_doubts *doubts, const hx_attached *a, const char *list, size_t i,
-                          const char *set)
-{
-    hx_attached_nodes nodes;
-    if (set)
-        hx_attached_set(a, set, &nodes);
-    else
-        hx_attached_file_supports(a, &nodes);
-    if (hx_attached_is_loose(&nodes))
-        hx_doubts_add(doubts, HX_DOUBT_SUPPORT_ON_VOID,
-                      (double)(nodes.n[HX_NODE_VOID] + nodes.n[HX_NODE_LOOSE]),
-                      "%s[%zu]: %s%s%s is on void or loose pieces of the 0/1 design", list, i,
-                      set ? "set '" : "what the mesh's file holds", set ? set : "", set ? "'" : "");
-}
-
-static void judge_supports(hx_doubts *doubts, const hx_attached *a)
-{
-    const hx_config *const cfg = &a->session->cfg;
-    const hx_config_support *const support = cfg->supports.entry;
-    const hx_config_spring *const spring = cfg->springs.entry;
-    for (size_t i = 0; i < cfg->supports.n; i++)
-        judge_support(doubts, a, "supports", i, support[i].from ? NULL : support[i].set);
-    for (size_t i = 0; i < cfg->springs.n; i++)
-        judge_support(doubts, a, "springs", i, spring[i].set);
-}
-
-/* 1 if the density makes a cell at the nodal point solid; others of solid cells are so only for what
- * they carry. */
-static int is_grown(const hx_session *s, const hx_solid_design *d, int64_t i)
-{
-    int64_t k;
-    const int64_t end = hx_space_nodal_cells(&s->space, i, &k);
-    for (; k < end; k++)
-        if (hx_part_is_dense(&d->part, d->density, d->threshold, hx_space_nodal_cell(&s->space, k)))
-            return 1;
-    return 0;
-}
-
-/* Share of a case's force that the largest piece does not carry, or only since it is made solid
- * there. */
-static double share_off(const hx_attached *a, const hx_solid_design *d, int c)
-{
-    double all = 0.0, off = 0.0;
-    for (int64_t i = 0; i < hx_space_n_nodal(&a->session->space); i++) {
-        const double size = hx_attached_force(a->session, c, i);
-        all += size;
-        if (size > 0.0 && (hx_attached_state(a, i) != HX_NODE_MAIN || !is_grown(a->session, d, i)))
-            off += size;
-    }
-    return all > 0.0 ? off / all : 0.0;
-}
-
-static int judge_loads(hx_doubts *doubts, const hx_attached *a, const hx_solid_design *d)
-{
-    const int n_case = a->session->problem.cases.n;
-    double *off = NULL;
-    int rc;
-    HX_TRY_FAIL(hx_alloc(&off, (size_t)n_case, sizeof *off, "load cases"));
-#pragma omp parallel for schedule(static)
-    for (int c = 0; c < n_case; c++) off[c] = share_off(a, d, c);
-    for (int c = 0; c < n_case; c++)
-        if (off[c] > limit_of(HX_DOUBT_LOAD_ON_VOID))
-            hx_doubts_add(doubts, HX_DOUBT_LOAD_ON_VOID, off[c],
-                          "case %d: %.1f %% of the force is on void or loose pieces of the 0/1 "
-                          "design, whose motion is most of the compliance",
-                          c + 1, 100.0 * off[c]);
-fail:
-    free(off);
-    return rc;
-}
-
-/* --- where the strain energy is --- */
-
-/* Numbers that are not negative, by their exponent and four bits more: within 6 %, in order. */
-enum { N_BIN = 1 << 15 };
-
-static int bin_of(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return (int)(bits >> 48) & (N_BIN - 1);
-}
-
-/* *share: of the solid volume, the least that holds half of the energy[n_elem]; *n: its elements.
- * One pass, no sort. */
-static int find_half(const hx_session *s, const uint8_t *is_solid, const double *energy,
-                     double *share, double *n)
-{
-    typedef struct bin {
-        double energy, volume, n;
-    } bin;
-    bin *bins = NULL;
-    double all = 0.0, solid = 0.0, sum = 0.0, volume = 0.0;
-    *n = 0.0;
-    *share = 1.0;
-    HX_TRY(hx_alloc(&bins, N_BIN, sizeof *bins, "strain energies"));
-    for (int64_t e = 0; e < s->mesh.n_elem; e++) {
-        const double v = s->problem.volume[e];
-        bin *const b = &bins[bin_of(energy[e] / v)];
-        b->energy += energy[e];
-        b->volume += v;
-        b->n += 1.0;
-        all += energy[e];
-        if (is_solid[e]) solid += v;
-    }
-    for (int i = N_BIN - 1; i >= 0 && sum < 0.5 * all; i--) {
-        if (!(bins[i].energy > 0.0)) continue;
-        const double part = fmin(1.0, (0.5 * all - sum) / bins[i].energy);
-        sum += bins[i].energy;
-        volume += part * bins[i].volume;
-        *n += part * bins[i].n;
-    }
-    if (all > 0.0 && solid > 0.0) *share = volume / solid;
-    free(bins);
-    return HX_OK;
-}
-
-/* energy[n_elem], weighted over the cases. */
-static int read_energies(hx_session *s, double *energy, double *modulus)
-{
-    HX_TRY(hx_optimizer_energy(&s->opt, energy));
-    HX_TRY(hx_analysis_modulus(&s->analysis, modulus));
-#pragma omp parallel for simd schedule(static)
-    for (int64_t e = 0; e < s->mesh.n_elem; e++) energy[e] = fabs(energy[e] * modulus[e]);
-    return HX_OK;
-}
-
-/* Few elements of many: in a part where all is about equally strained, half of the energy is in a
- * quarter of the volume or more. */
-static int judge_energy(hx_doubts *doubts, hx_session *s, const uint8_t *is_solid)
-{
-    enum { FEW = 8, MANY = 200 };
-    int rc;
-    double *energy = NULL, *modulus = NULL, share, n, n_solid = 0.0;
-    char text[32];
-    HX_TRY_FAIL(hx_alloc_raw(&energy, (size_t)s->mesh.n_elem, sizeof *energy, "strain energies"));
-    HX_TRY_FAIL(hx_alloc_raw(&modulus, (size_t)s->mesh.n_elem, sizeof *modulus, "moduli"));
-    HX_TRY_FAIL(read_energies(s, energy, modulus));
-    HX_TRY_FAIL(find_half(s, is_solid, energy, &share, &n));
-    for (int64_t e = 0; e < s->mesh.n_elem; e++) n_solid += is_solid[e];
-    hx_log_detail("half of the strain energy is in %.0f elements, %.3g %% of the solid volume", n,
-                  100.0 * share);
-    if (share < limit_of(HX_DOUBT_FEW_ELEMENTS) || (n <= FEW && n_solid > MANY))
-        hx_doubts_add(doubts, HX_DOUBT_FEW_ELEMENTS, share,
-                      "half of the strain energy is in %.0f of %s solid elements, %.2g %% of their "
-                      "volume: the stiffness is that of a dent or a hinge, which the mesh decides",
-                      fmax(1.0, n), hx_format_count((int64_t)n_solid, text, sizeof text),
-                      100.0 * share);
-fail:
-    free(energy);
-    free(modulus);
-    return rc;
-}
-
-static int judge_tetrahedra(hx_doubts *doubts, const hx_session *s, const uint8_t *is_solid)
-{
-    double share, error;
-    char remedy[512], word[256];
-    snprintf(remedy, sizeof remedy,
-             "`hextop verify %s --element quadratic` quantifies it; a finer mesh fixes it, or "
-             "`solver.element=quadratic solver.operator=auto`",
-             hx_shell_word(s->cfg.output.directory, word, sizeof word));
-    if (s->cfg.solver.element != HX_ELEMENT_LINEAR || s->mesh.n_kind[HX_CELL_TETRAHEDRON] == 0)
-        return HX_OK;
-    HX_TRY(hx_doubt_tetrahedra(s, is_solid, &share, &error));
-    hx_log_detail("linear tetrahedra leave out some %.0f %% of the compliance", 100.0 * error);
-    if (error > limit_of(HX_DOUBT_LINEAR_TETRAHEDRA))
-        hx_doubts_advise(
-            doubts, HX_DOUBT_LINEAR_TETRAHEDRA, error, remedy,
-            "linear tetrahedra, %.0f %% of the solid, leave out an estimated %.0f %% or more of "
-            "the compliance: they are too stiff in bending",
-            100.0 * share, 100.0 * error);
-    return HX_OK;
-}
-
 /* --- all of it --- */
-
-static int cut_solid(hx_session *s, hx_solid_design *d, unsigned preserve)
-{
-    memset(d, 0, sizeof *d);
-    HX_TRY(hx_alloc_raw(&d->density, (size_t)s->mesh.n_elem, sizeof *d->density, "densities"));
-    const int rc = hx_optimizer_density(&s->opt, d->density);
-    if (rc < 0) {
-        hx_solid_design_free(d);
-        return rc;
-    }
-    return hx_solid_design_make(d, s, "the last design", (double)NAN, preserve);
-}
-
-/* As `hextop verify` makes it; without what is solid behind loads where that alone is too much. */
-static int make_solid(hx_session *s, hx_solid_design *d)
-{
-    const int rc = cut_solid(s, d, HX_PRESERVE_LOADS | HX_PRESERVE_PASSIVE);
-    if (rc != HX_EINPUT) return rc;
-    hx_error_clear();
-    return cut_solid(s, d, 0);
-}
-
-static int judge_solid(hx_doubts *doubts, hx_session *s)
-{
-    int rc;
-    hx_solid_design d;
-    hx_attached attached = {0};
-    HX_TRY(make_solid(s, &d));
-    HX_TRY_FAIL(hx_attached_create(&attached, s, d.is_solid));
-    judge_pieces(doubts, &attached);
-    judge_supports(doubts, &attached);
-    if (!hx_config_is_heat(&s->cfg)) { /* sources and films may lie on void */
-        HX_TRY_FAIL(judge_loads(doubts, &attached, &d));
-        hx_attached_free(&attached);
-        HX_TRY_FAIL(judge_energy(doubts, s, d.is_solid));
-        HX_TRY_FAIL(judge_tetrahedra(doubts, s, d.is_solid));
-    }
-fail:
-    hx_attached_free(&attached);
-    hx_solid_design_free(&d);
-    return rc;
-}
 
 void hx_doubts_after(hx_doubts *doubts, hx_session *s, const hx_doubt_facts *facts)
 {
@@ -905,7 +666,7 @@ void hx_doubts_after(hx_doubts *doubts, hx_session *s, const hx_doubt_facts *fac
         return;
     }
     if (facts->last->greyness > no_solid) return; /* whatever is cut from it, is not meant by it */
-    if (judge_solid(doubts, s) < 0) {
+    if (hx_doubt_solid(doubts, s) < 0) {
         hx_log_warning("the 0/1 design was not looked at: %s", hx_error_message());
         hx_error_clear();
     }
