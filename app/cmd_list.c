@@ -47,7 +47,7 @@ static void list_devices(void)
     static const char *const header[] = {"name", "here", "help"};
     char why[256];
     hx_table table;
-    printf("Devices (solver.device; auto takes the first that is here)\n");
+    printf("Devices (solver.device; auto takes the first that is available)\n");
     hx_table_begin(&table, "lll");
     add_header(&table, header, 3);
     for (size_t i = 0; hx_devices[i]; i++) {
@@ -66,10 +66,10 @@ static void list_devices(void)
     list_vector_units();
 }
 
-/* "  where a device lacks them: ebe8 as ebe, dedup as otf" */
+/* Prints such as " a device replaces operators that it lacks: ebe8 as ebe, dedup as otf". */
 static void print_stand_ins(void)
 {
-    const char *separator = "  what a device lacks it runs as another: ";
+    const char *separator = "  a device replaces operators that it lacks: ";
     for (const hx_plugin_name *n = hx_operator_names; n->name; n++) {
         if (!n->stand_in) continue;
         printf("%s%s as %s", separator, n->name, n->stand_in);
@@ -84,11 +84,12 @@ static void list_strategies(void)
                                          "mixed", "layouts", "bytes/hex8", "help"};
     char why[256];
     hx_table table;
-    printf("\nOperators (solver.operator, solver.layout); auto takes the fastest\n");
+    printf("\n"
+           "Operators (solver.operator, solver.layout); auto takes the fastest by a timing\n");
     print_stand_ins();
-    printf("  bytes/hex8: what the product stores per linear hexahedron of elasticity, without "
-           "mesh and "
-           "vectors; for other\n  elements and heat see `hextop check` and `hextop compare`\n");
+    printf("  bytes/hex8: stored bytes per linear hexahedron in elasticity, without mesh and "
+           "vectors; for other elements\n"
+           "  and heat see `hextop check` and `hextop compare`\n");
     hx_table_begin(&table, "llllllrl");
     add_header(&table, header, 8);
     for (size_t i = 0; hx_strategies[i]; i++) {
@@ -172,7 +173,7 @@ const hx_command hx_command_list = {
     .name = "list",
     .summary = "operators, devices, preconditioners, filters, generators",
     .arguments = "[--keys]",
-    .help = "Shows what this build and this machine offer.\n",
+    .help = "Lists what this build and this machine offer.\n",
     .prints = 1,
     .option = list_options,
     .n_option = sizeof list_options / sizeof list_options[0],

@@ -8,14 +8,14 @@ static const int number[] = {SIGINT, SIGTERM, SIGHUP};
 enum { N_NUMBER = sizeof number / sizeof number[0] };
 
 static struct sigaction before[N_NUMBER];
-static volatile sig_atomic_t caught; /* which; 0: none */
+static volatile sig_atomic_t caught; /* number of the signal; 0: none */
 
 static void note(int which)
 {
     caught = which;
 }
 
-/* What is ignored, as by nohup, stays so. */
+/* Signals that are ignored, for example by nohup, stay ignored. */
 static void begin(void)
 {
     struct sigaction action;

@@ -1,5 +1,5 @@
-/* Ctrl-C and the like while another program works for us, or files are half written: that one is
- * ended, and they are removed, before we end by the same signal. */
+/* Handling of Ctrl-C and similar signals while hextop waits for another program or has incomplete
+ * files: ends that program, removes the files, then ends by the same signal. */
 #ifndef HX_INTERRUPTS_H
 #define HX_INTERRUPTS_H
 

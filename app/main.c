@@ -34,7 +34,7 @@ static int dispatch(const hx_options *options)
     }
     if (!options->word) {
         if (!options->help) {
-            hx_log_usage_error("no command; `hextop --help` shows them");
+            hx_log_usage_error("no command given; `hextop --help` lists them");
             return 2;
         }
         hx_print_usage();
@@ -65,11 +65,11 @@ static int dispatch(const hx_options *options)
     return hx_error_exit_status(rc);
 }
 
-/* Seconds for the others to come to the same end, when a process fails. */
+/* Seconds that the other processes have to come to the same end after one has failed. */
 #define PATIENCE 2.0
 
-/* Of a process that is not the first: its share of a run; of all else nothing. It says nothing
- * unless it fails alone. */
+/* Runs a process other than the first: its part of a run; nothing for other commands. It prints
+ * nothing unless it is the only one that fails. */
 static int follow(const hx_team *team, const hx_options *options)
 {
     const hx_command *const c = options->command;
@@ -80,14 +80,15 @@ static int follow(const hx_team *team, const hx_options *options)
     int rc = has_share ? hx_machine_pin() : HX_OK;
     if (rc >= 0 && has_share) rc = c->follow(options);
     if (rc < 0) snprintf(why, sizeof why, "%s", hx_error_message());
-    if (team->ops->meet(team, rc < 0 ? PATIENCE : INFINITY)) return 0; /* the first one says it */
+    /* the first process prints it */
+    if (team->ops->meet(team, rc < 0 ? PATIENCE : INFINITY)) return 0;
     hx_log_set_printing(1);
     hx_log_usage_error("process %d of %d: %s", team->rank, team->size, rc < 0 ? why : "lost");
     team->ops->abort(team, rc < 0 ? hx_error_exit_status(rc) : 1);
     return 1;
 }
 
-/* The command, or this process' share of it. */
+/* Runs the command, or the part of this process. */
 static int work(hx_team *team, hx_options *options)
 {
     int status;
@@ -104,7 +105,7 @@ static int work(hx_team *team, hx_options *options)
     return status;
 }
 
-/* 1 if what it prints is all that the command is for. */
+/* 1 if the purpose of the command is what it prints. */
 static int is_to_print(const hx_options *options)
 {
     return !options->command || options->help || options->version || options->command->prints;
@@ -113,7 +114,7 @@ static int is_to_print(const hx_options *options)
 static int run(int argc, char **argv)
 {
     hx_options options;
-    if (hx_streams_open() < 0) return 1; /* nowhere to say why */
+    if (hx_streams_open() < 0) return 1; /* there is no stream to print to */
     signal(SIGXFSZ, SIG_IGN);            /* a file-size limit is a failed write, with a message */
     if (hx_options_parse(&options, hx_commands, argc, argv) < 0) return 2;
     hx_log_set_level(options.level);

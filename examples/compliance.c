@@ -1,4 +1,4 @@
-/* The library without the program: compliance of a solid cantilever, its tip pulled down.
+/* The core library without the program: compliance of a solid cantilever whose tip is pulled down.
  * cc compliance.c $(pkg-config --cflags --libs hextop) -o compliance */
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
  *     filtered_e = sum_i H_ei v_i rho_i / sum_i H_ei v_i,  H_ei = R - |x_e - x_i|
  *
  * over elements whose centroids lie within R; v_i is 1, or the volume of i (graded meshes). H is
- * symmetric, so its transpose divides before the sum and multiplies after it. */
+ * symmetric, so the transpose of the filter divides before the sum and multiplies after it. */
 #include <stdlib.h>
 
 #include "core/base/memory.h"
@@ -43,7 +43,7 @@ static int forward(hx_filter *filter, const double *d_design, double *d_filtered
     return ops->vector->divide(dev, n, d_filtered, cone->d_sum_weight, d_filtered);
 }
 
-/* Both derivatives at a time where a design needs both: they share the weights. */
+/* If both derivatives are needed, they are summed together and share the weights. */
 static int backward(hx_filter *filter, const double *d_design, double *d_dc, double *d_dv)
 {
     const hx_cone *cone = filter->impl;

@@ -1,4 +1,4 @@
-/* The filter of a Helmholtz equation (Lazarov and Sigmund, Int. J. Numer. Meth. Engng 86, 2011):
+/* The filter by a Helmholtz equation (Lazarov and Sigmund, Int. J. Numer. Meth. Engng 86, 2011):
  *
  *     -r^2 lap(x) + x = rho,  no flux through the boundary,  r = R / (2 sqrt(3)),
  *
@@ -7,8 +7,8 @@
  *
  *     filtered = E A^-1 N v rho,    dc <- v E A^-1 N dc.
  *
- * The matrix-free operator of core/helmholtz.h is an hx_linear, for the same Jacobi
- * preconditioner and hx_pcg as K. The residual is small enough for exact derivatives. */
+ * The matrix-free operator of core/design/helmholtz.h is an hx_linear, so it uses the same Jacobi
+ * preconditioner and hx_pcg as K. The tolerance is small enough for exact derivatives. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,15 +21,16 @@
 
 typedef struct helmholtz_filter {
     hx_device *dev;
-    const hx_device_mesh *mesh; /* held */
+    const hx_device_mesh *mesh; /* a reference, dropped by hx_device_mesh_drop */
     hx_device_helmholtz field;
-    hx_linear a; /* nothing is fixed */
+    hx_linear a; /* has no fixed unknowns */
     hx_precond pc;
     hx_pcg pcg;
-    double *d_f, *d_x, *d_warm; /* [n_node] right-hand side, solution, the last forward's one */
+    /* [n_node] right-hand side, solution, solution of the last forward */
+    double *d_f, *d_x, *d_warm;
 } helmholtz_filter;
 
-enum { NODAL_VECTORS = 7 }; /* those three, PCG's r, p and q, the preconditioner's */
+enum { NODAL_VECTORS = 7 }; /* the three above, PCG's r, p and q, and the preconditioner's */
 #define TOLERANCE 1e-10
 
 static int apply(const hx_linear *a, const double *d_x, double *d_y)
@@ -60,7 +61,8 @@ static int create(hx_filter *filter)
     hx_device *dev = filter->dev;
     helmholtz_filter *impl;
     if (!dev->ops->helmholtz)
-        return HX_RAISE(HX_EINPUT, "device '%s' has no filter 'helmholtz'", dev->ops->name);
+        return HX_RAISE(HX_EINPUT, "device '%s' does not support filter 'helmholtz'",
+                        dev->ops->name);
     HX_TRY(hx_alloc(&impl, 1, sizeof *impl, "helmholtz filter"));
     filter->impl = impl;
     impl->dev = dev;
@@ -83,19 +85,20 @@ static int create(hx_filter *filter)
     return dev->ops->zero(dev, impl->d_warm, nodal);
 }
 
-/* x = A^-1 f, from the x given. One vector for all solves: PCG's iterations are recorded once. */
+/* x = A^-1 f, starting from the given x. All solves use the same vectors, so that PCG's iterations
+ * are recorded (as a CUDA graph) only once. */
 static int solve(helmholtz_filter *impl)
 {
     hx_pcg_result result;
     HX_TRY(hx_pcg_solve(&impl->pcg, &impl->a, &impl->pc, impl->d_f, impl->d_x, &result));
-    if (result.reason == HX_PCG_NAN || result.reason == HX_PCG_INDEFINITE) { /* once more from 0 */
+    if (result.reason == HX_PCG_NAN || result.reason == HX_PCG_INDEFINITE) { /* restart from 0 */
         HX_TRY(impl->dev->ops->zero(impl->dev, impl->d_x, (size_t)impl->a.n * sizeof(double)));
         HX_TRY(hx_pcg_solve(&impl->pcg, &impl->a, &impl->pc, impl->d_f, impl->d_x, &result));
     }
     if (result.reason == HX_PCG_CONVERGED) return HX_OK;
     return HX_RAISE(HX_ENUMERIC,
                     "filter 'helmholtz': PCG did not converge (%s after %d iterations, |r|/|f| = "
-                    "%.2g): another radius may do, and filter \"density\" solves no equation",
+                    "%.2g); try another radius, or filter \"density\", which solves no equation",
                     hx_pcg_reason_name(result.reason), result.iterations, result.residual);
 }
 
@@ -163,7 +166,8 @@ static void destroy(hx_filter *filter)
 
 const hx_filter_kind hx_filter_helmholtz = {
     .name = "helmholtz",
-    .help = "the densities smoothed by a Helmholtz equation; its time hardly grows with the radius",
+    .help =
+        "densities smoothed by a Helmholtz equation, in a time that hardly depends on the radius",
     .needs_radius = 1,
     .maps_design = 1,
     .bytes_per_elem = 120,

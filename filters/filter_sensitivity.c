@@ -2,9 +2,9 @@
  *
  *     dc_e <- sum_i H_ei rho_i dc_i / (rho_e sum_i H_ei),  H_ei = R - |x_e - x_i|
  *
- * over elements whose centroids lie within R, optionally H_ei times the volume of i (graded
- * meshes). The physical density is the design. No derivative of anything: H may be rounded to
- * single precision (cone.h). */
+ * over elements whose centroids lie within R, optionally with H_ei times the volume of i (graded
+ * meshes). The physical density is the design. The result is not the derivative of any function, so
+ * H may be rounded to single precision (cone.h). */
 #include <stdlib.h>
 
 #include "core/base/memory.h"
@@ -55,7 +55,7 @@ static void destroy(hx_filter *filter)
 
 const hx_filter_kind hx_filter_sensitivity = {
     .name = "sensitivity",
-    .help = "weighted mean of the sensitivities within a radius (the paper's)",
+    .help = "weighted mean of the sensitivities within a radius (Sigmund 1997)",
     .needs_radius = 1,
     .is_heuristic = 1,
     .keeps_range = 1,

@@ -1,4 +1,4 @@
-/* Opening, closing, errors, and what surrounds each call. */
+/* Opening, closing, errors, and entry and exit of each call. */
 #include "hextop.h"
 
 #include <stdio.h>
@@ -81,7 +81,9 @@ int hx_handle_leave(hextop *h, int rc)
 
 static int open_tree(hextop *h, const char *text, const char *path)
 {
-    if (!path) return HX_RAISE(HX_EINPUT, "a config needs a path, if only as a name in messages");
+    if (!path)
+        return HX_RAISE(HX_EINPUT,
+                        "path is NULL: a config needs a path, at least as its name in messages");
     HX_TRY(hx_strdup(&h->path, path));
     return text ? hx_value_read_text(&h->tree, text, path) : hx_value_read_file(&h->tree, path);
 }
@@ -107,7 +109,7 @@ static int set_key(hextop *h, const char *key_value)
 {
     if (!h->tree)
         return HX_RAISE(HX_EINPUT,
-                        "'%s': keys are set before the first run, of a config that was read",
+                        "'%s': keys must be set after a config was read and before the first run",
                         key_value);
     return hx_value_override(h->tree, key_value);
 }

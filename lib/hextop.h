@@ -9,14 +9,15 @@
  *         use(hextop_array(h, "density", 0, shape), shape[0]);
  *     hextop_close(h);
  *
- * The keys are those of the program (`hextop list --keys`), so are messages: FILE:LINE: KEY: what
- * is wrong; what would be right. Nothing is printed, written without being asked for, or caught;
- * locale and number of threads of the caller are what they were after each call. Functions that
- * return an int give 0 or more, or a negative code, whose message stays with the handle.
+ * Keys and messages are those of the program (`hextop list --keys`). A message has the form
+ * FILE:LINE: KEY: what is wrong; what would be right. The library prints nothing, writes only the
+ * files that the caller requests and installs no signal handler. After each call the caller's
+ * locale and number of threads are restored. Functions that return an int return 0 or more, or a
+ * negative code; the handle keeps the message.
  *
- * Sessions are independent: one after the other, several open, or at once in a thread each. A
- * handle is used by one thread at a time. (Here and in hextop's other headers: hextop_ names this
- * interface; hx_ names the core's, another library.) */
+ * Sessions are independent: several may run one after another, be open at once, or run in parallel
+ * threads. Only one thread may use a handle at a time. The prefix hextop_ marks this interface, hx_
+ * the interface of the core, which is another library. */
 #ifndef HEXTOP_H
 #define HEXTOP_H
 
@@ -32,93 +33,106 @@
 extern "C" {
 #endif
 
-#define HEXTOP_ABI 1 /* rises when something below changes its meaning or goes */
+#define HEXTOP_ABI 1 /* increases if a declaration below changes its meaning or is removed */
 HEXTOP_API int hextop_abi(void);
-HEXTOP_API const char *hextop_version(void); /* "0.1.0" */
+HEXTOP_API const char *hextop_version(void); /* for example "0.3.0" */
 
 typedef struct hextop hextop; /* a session */
 
 enum {
-    HEXTOP_EINPUT = -1,   /* config, mesh or argument */
-    HEXTOP_EENV = -2,     /* this machine cannot do what was asked */
-    HEXTOP_EIO = -3,      /* reading or writing */
-    HEXTOP_ENOMEM = -4,   /* memory */
-    HEXTOP_EDEVICE = -5,  /* the device */
+    HEXTOP_EINPUT = -1,   /* error in a config, a mesh or an argument */
+    HEXTOP_EENV = -2,     /* this machine does not support the request */
+    HEXTOP_EIO = -3,      /* error while reading or writing */
+    HEXTOP_ENOMEM = -4,   /* out of memory */
+    HEXTOP_EDEVICE = -5,  /* error of the device */
     HEXTOP_ENUMERIC = -6, /* the computation broke down */
     HEXTOP_EINTERNAL = -7
 };
 
-/* Reads a config. text: the whole of it (copied), which messages call `path` and whose mesh file
- * and
- * @include are looked for in the folder of `path`, which need not exist; NULL: the file at `path`
- * is read. *h is to be closed also where this fails; NULL only without memory. */
+/* Reads a config. text: the whole config (copied). Messages name it by `path`, and its mesh file
+ * and @include files are searched in the folder of `path`; that file need not exist. If text is
+ * NULL, the file at `path` is read. *h must be closed even if this call fails; it is NULL only if
+ * there is not enough memory. */
 HEXTOP_API int hextop_open(hextop **h, const char *text, const char *path);
 
-/* "KEY=VALUE" as on the command line, before the first hextop_prepare or hextop_run:
- * "solver.threads=2". */
+/* Sets a key as on the command line, for example "solver.threads=2". Call it before the first
+ * hextop_prepare or hextop_run. */
 HEXTOP_API int hextop_set(hextop *h, const char *key_value);
 
-/* What the program would show: level 0 details, 1 information, 2 warnings. text is one line, valid
- * during the call, which must not call back here. NULL: nobody listens. */
+/* Receives the lines that the program would print. Levels: 0 details, 1 information, 2 warnings and
+ * errors. text is one line and valid during the call; the callback must not call this library.
+ * NULL: no callback. */
 typedef void (*hextop_log)(void *user, int level, const char *text);
 HEXTOP_API void hextop_on_log(hextop *h, hextop_log log, void *user);
 
 typedef struct hextop_iteration {
-    int32_t iteration, iterations; /* from 1; the config's most */
-    int32_t pcg_iterations;        /* of all load cases */
-    int32_t pcg_converged;         /* 1: all of them */
-    double compliance, volume;     /* of the design analysed; volume is a fraction */
-    double change, greyness; /* largest change of a density to come; mean of 4 rho (1 - rho) */
-    double penalty, beta;    /* SIMP's exponent, steepness of the projection */
+    int32_t iteration, iterations; /* number of this iteration, from 1; the config's maximum */
+    int32_t pcg_iterations;        /* sum over all load cases */
+    int32_t pcg_converged;         /* 1: all solves converged */
+    double compliance, volume;     /* values of the analysed design; volume is a fraction */
+    /* largest density change in the next design; mean of 4 rho (1 - rho) */
+    double change, greyness;
+    double penalty, beta; /* SIMP exponent; steepness of the projection */
     double seconds;
 } hextop_iteration;
 
-/* Called after each; may read arrays and numbers and write, not run or close. Not 0: no further. */
+/* Called after each iteration. It may read arrays and numbers and write files; it must not run or
+ * close the session. A nonzero return value stops the run. */
 typedef int (*hextop_watch)(void *user, const hextop_iteration *iteration);
 HEXTOP_API void hextop_on_iteration(hextop *h, hextop_watch watch, void *user);
 
-/* Checks all keys, makes mesh, problem, solver and first design. hextop_run does it where it was
- * not done. */
+/* Checks all keys and creates the mesh, the problem, the solver and the first design. hextop_run
+ * calls it if necessary. */
 HEXTOP_API int hextop_prepare(hextop *h);
 
-/* Up to `most` iterations more; 0: as many as the config says. Returns 1 if the config asks for
- * more of them, 0 if not (its iterations are done, or the change is below its tolerance). */
+/* Runs at most `most` further iterations, or as many as the config allows if `most` is 0. Returns 1
+ * if iterations of the config remain; 0 if all are done or the change is below its tolerance. */
 HEXTOP_API int hextop_run(hextop *h, int most);
 
-/* Arrays in the order of the mesh's file, row by row, shape[2] = {rows, columns} (may be NULL).
- * They are the handle's and stay where they are until it is closed; asking again after more
- * iterations fills them anew. load_case counts from 0. NULL: see hextop_error. of the mesh, after
- * hextop_prepare   "points" [nodes][3], "volumes" [elements][1] of the design analysed last
- * "density", "sensitivity", "energy" [elements][1], "compliance" [cases][1] and of a load case of
- * it            "displacement" [nodes][3], "von_mises" [elements][1]; of heat "temperature"
- * [nodes][1], "heat_flux" [elements][3]
- */
+/* Returns an array in the order of the mesh file, stored row by row; shape[2] = {rows, columns}
+ * (shape may be NULL). The handle owns the array, whose address does not change until the handle is
+ * closed; a call after further iterations overwrites its values. load_case counts from 0. Returns
+ * NULL on failure, see hextop_error.
+ *
+ * available               physics     name            shape
+ * after hextop_prepare    all         "points"        [nodes][3]
+ *                                     "volumes"       [elements][1]
+ * after an iteration      all         "density"       [elements][1]
+ *                                     "sensitivity"   [elements][1]
+ *                                     "energy"        [elements][1]
+ *                                     "compliance"    [load cases][1]
+ * after an iteration,     elasticity  "displacement"  [nodes][3]
+ * of one load case                    "von_mises"     [elements][1]
+ *                         heat        "temperature"   [nodes][1]
+ *                                     "heat_flux"     [elements][3] */
 HEXTOP_API const double *hextop_array(hextop *h, const char *name, int load_case, int64_t *shape);
 
-/* "cells" [elements][8]: nodes in VTK's order, -1 behind those of cells with less than eight;
- * "cell_types" [elements][1]: VTK's 12, 13, 14, 10 for hexahedron, wedge, pyramid, tetrahedron. */
+/* "cells" [elements][8]: nodes in VTK's order, filled with -1 if a cell has fewer than eight.
+ * "cell_types" [elements][1]: VTK's 12, 13, 14, 10 for hexahedron, wedge, pyramid, tetrahedron.
+ * Order, ownership and errors like hextop_array. */
 HEXTOP_API const int32_t *hextop_indices(hextop *h, const char *name, int64_t *shape);
 
-/* "elements", "nodes", "cases" after hextop_prepare; "iteration", "compliance", "volume", "change",
- * "greyness", "penalty", "beta", "mass", "pcg_iterations" (of all solves), "seconds" of the last
- * iteration. NaN: unknown, see hextop_error; a mass without material.density. */
+/* Returns a number. After hextop_prepare: "elements", "nodes", "cases". Of the last iteration:
+ * "iteration", "compliance", "volume", "change", "greyness", "penalty", "beta", "mass",
+ * "pcg_iterations" (of all solves), "seconds". NaN: not available, see hextop_error; "mass" is NaN
+ * without material.density. */
 HEXTOP_API double hextop_number(hextop *h, const char *name);
 
-/* What the program writes as summary.json; the handle's, until asked for again. NULL: see
- * hextop_error. */
+/* Returns the text that the program writes to summary.json. The handle owns it, until the next call
+ * of this function. NULL: see hextop_error. */
 HEXTOP_API const char *hextop_summary(hextop *h);
 
-/* Writes the last design by the ending of `path`: .vtk with the fields of output.fields; the
- * surface that `hextop surface` makes (.stl, .ply, ...); .json the summary; .cfg the config as
- * resolved. A file appears when it is complete. */
+/* Writes the last design in the format that the extension of `path` names: .vtk with the fields of
+ * output.fields; .stl, .ply and others the surface that `hextop surface` makes; .json the summary;
+ * .cfg the resolved config. The file appears only once it is complete. */
 HEXTOP_API int hextop_write(hextop *h, const char *path);
 
-/* Code and message of the last call that failed; 0 and "" if none did. The text is the handle's,
- * until its next call. h = NULL: of one that could not be made. */
+/* Code and message of the last failed call; 0 and "" if none failed. The handle owns the text,
+ * until its next call. h = NULL: code and message for a handle that could not be created. */
 HEXTOP_API int hextop_code(const hextop *h);
 HEXTOP_API const char *hextop_error(const hextop *h);
 
-/* Frees all; h may be NULL. */
+/* Frees the session; h may be NULL. */
 HEXTOP_API void hextop_close(hextop *h);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* Arrays of a session, in the order of the mesh's file. */
+/* Arrays of a session in the order of the mesh file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,8 @@ typedef struct array_kind {
     rows_of rows;
     int n_comp;
     int needs_design, has_cases;
-    int physics; /* hx_physics it is of; -1: both */
-    /* value[rows][n_comp] in the mesh's own order */
+    int physics; /* hx_physics that defines it; -1: both */
+    /* writes value[rows][n_comp] in the internal order of the mesh */
     int (*fill)(hextop *h, int load_case, double *value);
 } array_kind;
 
@@ -73,7 +73,7 @@ static int fill_displacement(hextop *h, int load_case, double *value)
     return hx_analysis_displacement(&h->session.analysis, load_case, value);
 }
 
-/* Temperatures are computed from the problem's reference. */
+/* The solution is the difference to the problem's reference temperature. */
 static int fill_temperature(hextop *h, int load_case, double *value)
 {
     HX_TRY(hx_analysis_displacement(&h->session.analysis, load_case, value));
@@ -81,7 +81,7 @@ static int fill_temperature(hextop *h, int load_case, double *value)
     return HX_OK;
 }
 
-/* The unknowns of all points (with `add`), and the modulus; both are the caller's to free. */
+/* Returns the unknowns of all points, increased by `add`, and the moduli; the caller frees both. */
 static int get_solution(hextop *h, int load_case, double add, double **u, double **modulus)
 {
     hx_session *const s = &h->session;
@@ -141,7 +141,7 @@ static const array_kind kinds[] = {
 };
 enum { N_KIND = sizeof kinds / sizeof kinds[0] };
 
-/* The names of an interface that are valid, for the answer to another. */
+/* Reports an unknown name together with the valid ones. */
 static int unknown(const char *name, const char *const *valid, size_t n)
 {
     char hint[512];
@@ -160,15 +160,15 @@ static int find_kind(hextop *h, const char *name, int load_case, const array_kin
     if (!*kind) return unknown(name, names, N_KIND);
     HX_TRY(hx_handle_prepare(h));
     if ((*kind)->physics >= 0 && (*kind)->physics != (int)hx_config_physics(&h->session.cfg))
-        return HX_RAISE(HX_EINPUT, "'%s' is not of this config's physics", name);
+        return HX_RAISE(HX_EINPUT, "array '%s' does not exist for this config's physics", name);
     if ((*kind)->needs_design) HX_TRY(hx_handle_need_design(h));
     const int n_case = (*kind)->has_cases ? h->session.problem.cases.n : 1;
     if (load_case >= 0 && load_case < n_case) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "'%s' has no load case %d: %d of them, counted from 0", name,
+    return HX_RAISE(HX_EINPUT, "array '%s' has no load case %d: there are %d, counted from 0", name,
                     load_case, n_case);
 }
 
-/* The handle's array of that kind, made where there is none yet. */
+/* Finds the handle's array of that kind and load case, or creates it. */
 static int find_array(hextop *h, const void *kind, int load_case, int64_t n, int64_t n_comp,
                       size_t size, hx_handle_array **array)
 {
@@ -184,7 +184,7 @@ static int find_array(hextop *h, const void *kind, int load_case, int64_t n, int
     return HX_OK;
 }
 
-/* to[orig[i]] = from[i], rows of n_comp; orig = NULL: as they are. */
+/* to[orig[i]] = from[i] with rows of n_comp; orig = NULL: identity. */
 static void to_file_order(int64_t n, int64_t n_comp, const int32_t *orig, const double *from,
                           double *to)
 {
@@ -242,7 +242,7 @@ const double *hextop_array(hextop *h, const char *name, int load_case, int64_t *
     return value;
 }
 
-/* What the cell is in VTK. */
+/* The VTK solid of a cell. */
 static hx_solid_id solid_of(const int32_t conn[8])
 {
     const hx_solid_id id = hx_solid_of_cell(conn);

@@ -128,7 +128,7 @@ static int write_summary(hextop *h, const char *path)
                             path);
 }
 
-/* What stands between densities and a surface. */
+/* Intermediate data between densities and a surface. */
 typedef struct cut {
     double *rho; /* (owned), like the rest */
     uint8_t *is_solid;
@@ -140,7 +140,7 @@ typedef struct cut {
     hx_surface surface;
 } cut;
 
-/* As `hextop surface` cuts without options. */
+/* Makes the surface that `hextop surface` makes without options. */
 static int make_surface(hextop *h, cut *c)
 {
     const hx_session *const s = &h->session;

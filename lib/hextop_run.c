@@ -1,4 +1,4 @@
-/* From a config that was read to a design. */
+/* The design loop, from a config that was read. */
 #include "app/output/outcome.h"
 #include "app/text/log.h"
 #include "core/base/clock.h"
@@ -7,7 +7,7 @@
 static int make_session(hextop *h)
 {
     hx_value *const tree = h->tree;
-    h->tree = NULL; /* taken */
+    h->tree = NULL; /* the config owns it now */
     h->stats.begin = hx_clock();
     HX_TRY(hx_config_from_tree(&h->session.cfg, tree, h->path));
     HX_TRY(hx_session_open(&h->session));
@@ -21,7 +21,8 @@ int hx_handle_prepare(hextop *h)
 {
     if (h->state == HX_HANDLE_READY) return HX_OK;
     if (h->state == HX_HANDLE_FAILED)
-        return HX_RAISE(HX_EINPUT, "this session failed before; open another");
+        return HX_RAISE(HX_EINPUT,
+                        "an earlier call of this session failed; close it and open another one");
     h->state = HX_HANDLE_FAILED;
     HX_TRY(make_session(h));
     h->state = HX_HANDLE_READY;
@@ -37,10 +38,10 @@ int hextop_prepare(hextop *h)
 int hx_handle_need_design(const hextop *h)
 {
     if (h->stats.n_iteration > 0 && h->analysed) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "there is no analysed design yet: hextop_run comes first");
+    return HX_RAISE(HX_EINPUT, "there is no analysed design yet: call hextop_run first");
 }
 
-/* The caller is as if outside meanwhile. */
+/* Calls the caller's function with the caller's locale and threads. */
 static int tell(hextop *h, const hx_iteration *it)
 {
     const hextop_iteration told = {
@@ -63,7 +64,7 @@ static int tell(hextop *h, const hx_iteration *it)
     return stop;
 }
 
-/* An iteration; *stop: the caller wants no more. */
+/* Runs an iteration; *stop: nonzero if the caller's function requested the end. */
 static int step(hextop *h, int *stop)
 {
     hx_session *const s = &h->session;
@@ -85,8 +86,10 @@ static int step(hextop *h, int *stop)
 static int run(hextop *h, int most)
 {
     int stop = 0;
-    if (h->running) return HX_RAISE(HX_EINPUT, "hextop_run is running already");
-    if (most < 0) return HX_RAISE(HX_EINPUT, "%d iterations are not possible", most);
+    if (h->running)
+        return HX_RAISE(HX_EINPUT, "hextop_run must not be called from a callback of hextop_run");
+    if (most < 0)
+        return HX_RAISE(HX_EINPUT, "the number of iterations is %d; it must be 0 or more", most);
     HX_TRY(hx_handle_prepare(h));
     h->running = 1;
     for (int i = 0; (i < most || most == 0) && !h->done && !stop; i++) {

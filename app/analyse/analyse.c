@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../doubt/doubt.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/base/sum.h"
 #include "core/base/vec3.h"
 
-/* Residual that stresses want; a config's own is for designs. */
+/* Default tolerance on |r| / |f|: stresses need a smaller one than designs, for which the config's
+ * is meant. */
 static const double tolerance = 1e-10;
 
 /* --- what is analysed --- */
@@ -29,7 +31,8 @@ static int read_options(hx_analyse *a, const hx_options *options)
         a->solid_only || a->threshold_given || hx_option_given(options, HX_ANALYSE_BLACK_WHITE);
     if (a->result) return HX_OK;
     if (a->is_black_white || hx_option_given(options, HX_ANALYSE_PRESERVE))
-        return HX_RAISE(HX_EINPUT, "%s cuts the densities of a result: name it by --density",
+        return HX_RAISE(HX_EINPUT,
+                        "%s applies to the densities of a result: name the result with --density",
                         a->solid_only        ? "--solid-only"
                         : a->threshold_given ? "--threshold"
                         : a->is_black_white  ? "--black-white"
@@ -86,6 +89,14 @@ static int make_arrays(hx_analyse *a)
     return hx_alloc_raw(&a->modulus, (size_t)s->mesh.n_elem, sizeof *a->modulus, "moduli");
 }
 
+/* Warns of loads and supports that only void carries, like `check`. */
+static void warn_of_loads(const hx_session *s)
+{
+    hx_doubts doubts = {0};
+    hx_doubt_loads(&doubts, s);
+    hx_doubts_free(&doubts);
+}
+
 int hx_analyse_open(hx_analyse *a, const hx_options *options)
 {
     hx_session *s = &a->whole;
@@ -101,10 +112,12 @@ int hx_analyse_open(hx_analyse *a, const hx_options *options)
     if (a->solid_only) {
         s = a->session = &a->solid;
         HX_TRY(read_config(s, options));
-        HX_TRY(hx_config_set_word(&s->cfg.solver.op, a->whole.cfg.solver.op)); /* as settled */
+        /* the operator that was selected for the whole */
+        HX_TRY(hx_config_set_word(&s->cfg.solver.op, a->whole.cfg.solver.op));
         HX_TRY(hx_solid_session_make(s, &a->whole, &a->design, 0));
     }
     HX_TRY(make_densities(a));
+    warn_of_loads(s);
     HX_TRY(hx_session_open_device(s));
     HX_TRY(hx_session_make_solver(s));
     return make_arrays(a);
@@ -113,7 +126,7 @@ int hx_analyse_open(hx_analyse *a, const hx_options *options)
 const char *hx_analyse_design_name(const hx_analyse *a)
 {
     if (!a->result) return "as it is";
-    return a->solid_only ? "0/1, the solid alone" : a->is_black_white ? "0/1" : "grey";
+    return a->solid_only ? "0/1, only the solid" : a->is_black_white ? "0/1" : "grey";
 }
 
 /* --- a case --- */
@@ -126,7 +139,7 @@ void hx_analyse_offer(hx_analyse_peak *peak, double value, int64_t number, int p
     *peak = (hx_analyse_peak){1, value, place, point, {x[0], x[1], x[2]}};
 }
 
-/* The largest of sign * u over all points of counted cells (NULL: all). */
+/* Finds the largest value of sign * u over all points of the counted cells (NULL: all). */
 static void find_extreme(const hx_analyse *a, const uint8_t *is_counted, double sign,
                          hx_analyse_peak *peak)
 {
@@ -149,7 +162,8 @@ static void find_displacement(const hx_analyse *a, hx_analyse_case *of)
     find_extreme(a, NULL, -1.0, &of->peak[HX_PEAK_COMPRESSION]);
 }
 
-/* Principal stresses lie within 2/3 of von Mises around the mean: few are worth computing. */
+/* Principal stresses differ from the mean stress by at most 2/3 of von Mises, so that few have to
+ * be computed. */
 static void offer_principal(hx_analyse_case *of, const double *stress, double von_mises,
                             int64_t number, int point, const double x[3])
 {
@@ -176,7 +190,7 @@ static double size_of(const hx_analyse *a, const double *value)
     return hx_problem_is_heat(&a->session->problem) ? hx_norm3(value) : hx_von_mises(value);
 }
 
-/* Peaks, nodes' means, energy and the table. */
+/* Adds n cells to the peaks, nodal means, energy and the table of Gauss points. */
 static int see(void *context, int64_t first, int64_t n, const hx_cell_stress *cell)
 {
     seen *const s = context;
@@ -262,10 +276,10 @@ static int check_finite(const hx_analyse *a, int c)
 {
     const hx_analyse_case *of = &a->load_case[c];
     if (isfinite(of->compliance) && isfinite(of->strain_energy)) return HX_OK;
-    return HX_RAISE(
-        HX_ENUMERIC,
-        "case %d: the solve gave no finite displacements (PCG: %s): " HX_NOT_FINITE_REMEDY, c + 1,
-        hx_pcg_reason_name(of->pcg.reason));
+    return HX_RAISE(HX_ENUMERIC,
+                    "case %d: the solve returned displacements that are not finite (PCG: "
+                    "%s): " HX_NOT_FINITE_REMEDY,
+                    c + 1, hx_pcg_reason_name(of->pcg.reason));
 }
 
 static int see_case(hx_analyse *a, int c, FILE *points)

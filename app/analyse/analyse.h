@@ -1,4 +1,4 @@
-/* The part as it is, or a result, analysed: what `hextop analyse` prints and writes. */
+/* What `hextop analyse` computes, prints and writes: the part as meshed, or a result, analysed. */
 #ifndef HX_ANALYSE_H
 #define HX_ANALYSE_H
 
@@ -23,8 +23,8 @@ enum {
     HX_ANALYSE_OUTPUT
 };
 
-/* Largest values of a case; of heat the highest temperature, the lowest, flux at points and nodes.
- */
+/* Largest values of a case. For heat, in this order: highest temperature, lowest temperature, heat
+ * flux at a Gauss point, heat flux at a node. */
 typedef enum {
     HX_PEAK_DISPLACEMENT,
     HX_PEAK_VON_MISES, /* at a Gauss point */
@@ -37,12 +37,12 @@ typedef enum {
 typedef struct hx_analyse_peak {
     int is_set;
     double value;
-    hx_place place; /* of a Gauss point its element */
+    hx_place place; /* for a Gauss point the place of its element */
     int point;      /* Gauss point of the element, from 1; 0: none */
     double x[3];
 } hx_analyse_peak;
 
-/* Sums over nodes; moments are about the origin. Of heat force[0]. */
+/* Sums over nodes; moments are about the origin. For heat only force[0] is used. */
 typedef struct hx_analyse_sum {
     double force[3], moment[3];
 } hx_analyse_sum;
@@ -50,26 +50,27 @@ typedef struct hx_analyse_sum {
 typedef struct hx_analyse_case {
     double compliance, strain_energy;
     hx_pcg_result pcg;
-    hx_analyse_sum load, reaction, spring, film; /* on the part; film: heat to the fluid */
-    hx_analyse_sum held;                         /* of `reaction`, by points of rigid sets */
-    hx_analyse_sum balance;                      /* all of them together: 0 */
-    double size;                                 /* sum of the sizes of forces and reactions */
-    hx_analyse_sum *support, *spring_of;         /* [supports], [springs] of the config (owned) */
+    /* on the part; film: convection, heat to the fluid */
+    hx_analyse_sum load, reaction, spring, film;
+    hx_analyse_sum held;    /* part of `reaction` that acts through points of rigid sets */
+    hx_analyse_sum balance; /* sum of all of them, 0 up to rounding and the residual */
+    double size;            /* sum of the magnitudes of forces and reactions */
+    hx_analyse_sum *support, *spring_of; /* [supports], [springs] of the config (owned) */
     hx_analyse_peak peak[HX_N_PEAK];
 } hx_analyse_case;
 
 typedef struct hx_analyse {
-    hx_session whole, solid; /* of the config's mesh; of the solid alone, which reads it again */
+    hx_session whole, solid; /* `solid` is only the solid, whose mesh is read a second time */
     hx_session *session;     /* the one that is analysed */
     hx_result_path path;     /* of the result */
-    const char *result;      /* path of the VTK file; NULL: the part as it is (in `path`) */
+    const char *result;      /* path of the VTK file (in `path`); NULL: the part as meshed */
     int is_black_white, solid_only, threshold_given;
     double threshold; /* as given, or NaN */
     unsigned preserve;
     hx_solid_design design; /* with `result` */
     double *rho, *modulus;  /* [n_elem] of what is analysed (owned) */
-    uint8_t *is_counted;    /* [n_elem] largest values are looked for here (owned) */
-    uint8_t *counted_node;  /* [n_node] likewise (owned) */
+    uint8_t *is_counted;    /* [n_elem] 1: considered for largest values (owned) */
+    uint8_t *counted_node;  /* [n_node] 1: considered for largest values (owned) */
     int64_t n_counted;
     double volume, mass; /* sums of the density; mass NaN without material.density */
     double compliance;   /* weighted sum */
@@ -84,33 +85,34 @@ typedef struct hx_analyse {
     char *warning[16]; /* as printed (owned) */
 } hx_analyse;
 
-/* Config, mesh, problem, densities and solver. The caller zeroed a. HX_EINPUT: what `hextop check`
- * refuses, a file that does not belong to the mesh, options that say nothing together. */
+/* Reads config, mesh, problem and densities, and sets up the solver. The caller zeroed a.
+ * HX_EINPUT: errors that `hextop check` reports, a file that does not belong to the mesh, options
+ * that contradict each other. */
 int hx_analyse_open(hx_analyse *a, const hx_options *options);
 
-/* All cases. with_fields: a->fields gets theirs; points: a table of every Gauss point goes there,
- * NULL: none. HX_ENUMERIC: not finite. */
+/* Solves all cases. with_fields: their fields are added to a->fields. points: stream for a table of
+ * every Gauss point; NULL: none. HX_ENUMERIC: the result is not finite. */
 int hx_analyse_solve(hx_analyse *a, int with_fields, FILE *points);
 
-/* Keeps the value if it is larger than what the peak has. number: of the element if point > 0, else
- * of the node. */
+/* Keeps the value if it exceeds that of the peak. number: of the element if point > 0, else of the
+ * node. */
 void hx_analyse_offer(hx_analyse_peak *peak, double value, int64_t number, int point,
                       const double x[3]);
 
-/* Sums of the case's loads, reactions, springs and films; a->reaction is left with the reactions at
- * fixed degrees of freedom, 0 elsewhere. After its solve, with a->u of it. */
+/* Sums loads, reactions, springs and convection of a case, after its solve, with its displacements
+ * in a->u. On return a->reaction has the reactions at fixed degrees of freedom, and 0 elsewhere. */
 int hx_analyse_sum_forces(hx_analyse *a, int load_case);
 
-/* The table's head and the rows of some cells. */
+/* The head of the table of Gauss points, and its rows for n cells. */
 void hx_analyse_write_head(const hx_analyse *a, FILE *stream);
 void hx_analyse_write_points(const hx_analyse *a, int load_case, int64_t first, int64_t n,
                              const hx_cell_stress *cell, FILE *stream);
 
-/* Tables and warnings on the terminal; the same as JSON. */
+/* Prints tables and warnings on the terminal; writes the same as JSON. */
 void hx_analyse_print(hx_analyse *a);
 int hx_analyse_write(const hx_analyse *a, const char *path);
 
-/* "as it is", "grey", "0/1", "solid only": of JSON and tables. */
+/* Name of the design in JSON and tables: "as it is", "grey", "0/1", "solid only". */
 const char *hx_analyse_design_name(const hx_analyse *a);
 
 void hx_analyse_free(hx_analyse *a);

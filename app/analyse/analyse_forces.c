@@ -7,7 +7,7 @@
 #include "core/base/memory.h"
 #include "core/base/vec3.h"
 
-/* Component i at point p takes a force, or heat. */
+/* Adds component i of a force, or heat, at point p. */
 static void add(hx_analyse_sum *sum, const hx_space *space, int64_t p, int i, double force)
 {
     const double *const x = space->xyz + 3 * p;
@@ -27,7 +27,7 @@ static void add_sum(hx_analyse_sum *to, const hx_analyse_sum *sum, double factor
 
 /* --- points of sets --- */
 
-/* Bits of the points that are held where a set is. */
+/* Sets bits of the points of a set. */
 static int mark_set(const hx_session *s, const char *name, unsigned bits, uint8_t *mark)
 {
     const hx_set *set = name ? hx_mesh_find_set(&s->mesh, name) : NULL;
@@ -40,7 +40,8 @@ static int mark_set(const hx_session *s, const char *name, unsigned bits, uint8_
     return HX_OK;
 }
 
-/* What the mesh's file holds; middles that it does not name go with their ends. */
+/* Marks the points that the mesh's file holds; mid-side nodes that it does not name follow their
+ * ends. */
 static int mark_file(const hx_session *s, uint8_t *mark)
 {
     const hx_conditions *from = &s->conditions;
@@ -90,7 +91,8 @@ static int sum_loads(hx_analyse *a, int c, double *force)
     return HX_OK;
 }
 
-/* A set that a point of it holds in part: its nodes' forces add up to what the point holds. */
+/* Rigid sets of which a point holds some components: the forces at their nodes add up to the
+ * reaction of that point. */
 static void sum_held_points(hx_analyse *a, int c)
 {
     const hx_session *s = a->session;
@@ -105,7 +107,7 @@ static void sum_held_points(hx_analyse *a, int c)
     of->size += hx_norm3(of->held.force);
 }
 
-/* a->reaction keeps what fixed degrees of freedom have. */
+/* On return a->reaction has the reactions at fixed degrees of freedom. */
 static int sum_reactions(hx_analyse *a, int c)
 {
     hx_session *const s = a->session;
@@ -155,7 +157,7 @@ static int sum_springs(hx_analyse *a, int c, uint8_t *mark)
     const hx_springs *springs = &s->problem.springs;
     const hx_config_spring *spring = s->cfg.springs.entry;
     hx_analyse_case *const of = &a->load_case[c];
-    for (size_t i = 0; i <= s->cfg.springs.n; i++) { /* the last: all */
+    for (size_t i = 0; i <= s->cfg.springs.n; i++) { /* the last one: all springs */
         hx_analyse_sum *const sum = i < s->cfg.springs.n ? &of->spring_of[i] : &of->spring;
         memset(mark, i == s->cfg.springs.n, (size_t)s->space.n_point);
         if (i < s->cfg.springs.n) HX_TRY(mark_set(s, spring[i].set, 1, mark));

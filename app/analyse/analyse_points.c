@@ -1,4 +1,4 @@
-/* The table of Gauss points: comma-separated values, a line a point and case. */
+/* The table of Gauss points: comma-separated values, one line per point and case. */
 #include <stdio.h>
 
 #include "../text/json.h"

@@ -1,4 +1,4 @@
-/* What `hextop analyse` found: tables, warnings, JSON. */
+/* Output of `hextop analyse`: tables, warnings, JSON. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -52,12 +52,12 @@ static void print_design(const hx_analyse *a)
     if (a->result && !hx_result_origin_is_off(&a->design.origin))
         hx_log_info("origin    %s", hx_result_origin_text(&a->design.origin, text));
     if (!a->result)
-        hx_log_info("design    as it is: %s",
+        hx_log_info("design    as meshed: %s",
                     s->problem.passive.n > 0 ? "solid but for passive elements" : "solid");
     else if (!a->is_black_white)
-        hx_log_info("design    grey, as the result has it");
+        hx_log_info("design    grey, as in the result");
     else
-        hx_log_info("design    0/1%s, %s", a->solid_only ? ", the solid alone" : "",
+        hx_log_info("design    0/1%s, %s", a->solid_only ? ", only the solid" : "",
                     hx_solid_design_text(&a->design, a->threshold_given, x, sizeof x));
     hx_log_info("volume    %.6g%s of %.6g%s", a->volume, u->volume, s->mesh.total_volume,
                 u->volume);
@@ -65,15 +65,17 @@ static void print_design(const hx_analyse *a)
     hx_log_info("solver    %s, |r| <= %.2g |f|", hx_session_operator_text(s, x, sizeof x),
                 s->cfg.solver.tolerance);
     hx_log_info(
-        "nodes     have the mean of their elements' stresses, carried there from the Gauss "
+        "nodes     have the mean stress of their elements, extrapolated from the Gauss "
         "points%s%s%s",
         a->nodal.n_mixed > 0 ? "; at " : "",
         a->nodal.n_mixed > 0 ? hx_format_count(a->nodal.n_mixed, y, sizeof y) : "",
-        a->nodal.n_mixed > 0 ? " of them elements softer than half the stiffest are left out" : "");
+        a->nodal.n_mixed > 0
+            ? " of them elements with less than half the stiffness of the stiffest are left out"
+            : "");
     hx_log_info("compliance  %.6g%s", a->compliance, u->work);
 }
 
-/* What is rounding beside the others of its kind is 0. */
+/* Values that are only rounding relative to the others of their kind are printed as 0. */
 static void add_three(hx_table *table, const double value[3])
 {
     const double least = 1e-9 * hx_norm3(value);
@@ -93,7 +95,7 @@ static void add_sum(hx_table *table, const char *what, const char *set, const hx
     add_three(table, sum->moment);
 }
 
-/* Should be 0: how far it is. */
+/* Adds the sum of all forces, which should be 0. */
 static void add_balance(hx_table *table, const hx_analyse_sum *sum, int heat)
 {
     hx_table_add(table, "sum");
@@ -134,7 +136,7 @@ static void print_sums(const hx_analyse *a, const hx_analyse_case *of)
     hx_table_end(&table, 2);
 }
 
-/* Keys of JSON; NULL: there is none of heat. */
+/* Keys of JSON; NULL: heat has no such key. */
 static const char *peak_key(const hx_analyse *a, int kind)
 {
     static const char *const key[2][HX_N_PEAK] = {
@@ -143,7 +145,7 @@ static const char *peak_key(const hx_analyse *a, int kind)
     return key[is_heat(a)][kind];
 }
 
-/* Compression and the lowest temperature are looked for by their negative. */
+/* Compression and the lowest temperature are found by their negative values. */
 static double peak_value(const hx_analyse_peak *peak, int kind)
 {
     return kind == HX_PEAK_COMPRESSION ? -peak->value : peak->value;
@@ -191,11 +193,12 @@ static void print_cases(const hx_analyse *a)
         print_peaks(a, of);
     }
     if (!is_heat(a))
-        hx_log_info("\nforces%s%s act on the part, moments%s%s are about the origin",
+        hx_log_info("\n"
+                    "forces%s%s act on the part, moments%s%s are about the origin",
                     u->force[0] ? "," : "", u->force, u->work[0] ? "," : "", u->work);
 }
 
-/* Share that the sum has of all forces. */
+/* Magnitude of the sum over that of all forces. */
 static double imbalance(const hx_analyse_case *of)
 {
     const double sum = hx_norm3(of->balance.force);
@@ -208,7 +211,9 @@ static void warn_all(hx_analyse *a)
     if (a->result && hx_result_origin_is_off(&a->design.origin))
         warn(a, "%s is %s", a->result, hx_result_origin_text(&a->design.origin, text));
     if (a->design.n_missing > 0 && !a->is_black_white)
-        warn(a, "%s lacks %s elements, written with a threshold: they are taken as rho_min",
+        warn(a,
+             "%s lacks %s elements, since it was written with a threshold: their density is taken "
+             "as rho_min",
              a->result, hx_format_count(a->design.n_missing, count, sizeof count));
     for (int c = 0; c < a->session->problem.cases.n; c++) {
         const hx_analyse_case *const of = &a->load_case[c];
@@ -216,8 +221,9 @@ static void warn_all(hx_analyse *a)
             warn(a, "case %d: the solve did not converge (%s, |r|/|f| = %.2g)", c + 1,
                  hx_pcg_reason_name(of->pcg.reason), of->pcg.residual);
         if (!(imbalance(of) < 1e-6))
-            warn(a, "case %d: loads and reactions differ by %.2g of the forces", c + 1,
-                 imbalance(of));
+            warn(a,
+                 "case %d: loads and reactions do not balance: they differ by %.2g of the forces",
+                 c + 1, imbalance(of));
     }
 }
 

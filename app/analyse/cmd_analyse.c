@@ -1,4 +1,4 @@
-/* hextop analyse: the part as it is, solid or as designed: displacements, stresses, reactions. */
+/* hextop analyse: displacements, stresses and reactions of the part as meshed or as designed. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static int write_vtk(const hx_analyse *a, const char *path)
     HX_TRY(hx_progress_write(path, &s->mesh, title, &vtk, &a->fields, NULL));
     const int is_heat = hx_config_is_heat(&s->cfg);
     if (s->space.element == HX_ELEMENT_SPLINE)
-        hx_log_info("%s: %s at nodes; %s act on control points and are left out", path,
+        hx_log_info("%s: %s at nodes; %s belong to control points and are left out", path,
                     is_heat ? "temperatures and fluxes" : "displacements and stresses",
                     is_heat ? "heat flows" : "reactions");
     else
@@ -29,7 +29,7 @@ static int write_vtk(const hx_analyse *a, const char *path)
     return HX_OK;
 }
 
-/* The solves, and the table of points as they are seen. */
+/* Solves all cases, and writes the table of Gauss points meanwhile. */
 static int solve(hx_analyse *a, int with_fields, const char *points)
 {
     hx_atomic_file file;
@@ -53,7 +53,7 @@ static int analyse(hx_analyse *a, const hx_options *options)
     HX_TRY(hx_analyse_open(a, options));
     HX_TRY(solve(a, vtk != NULL, points));
     hx_analyse_print(a);
-    if (points) hx_log_info("%s: a line a Gauss point", points);
+    if (points) hx_log_info("%s: one line per Gauss point", points);
     if (json) HX_TRY(hx_analyse_write(a, json));
     return vtk ? write_vtk(a, vtk) : HX_OK;
 }
@@ -68,19 +68,22 @@ static int command_analyse(const hx_options *options)
 }
 
 static const hx_option analyse_options[] = {
-    [HX_ANALYSE_DENSITY] =
-        {.name = "--density",
-         .kind = HX_OPTION_FILE,
-         .value = "RESULT.vtk",
-         .help = "the densities of a result, of a folder the last, in place of the solid part"},
+    [HX_ANALYSE_DENSITY] = {.name = "--density",
+                            .kind = HX_OPTION_FILE,
+                            .value = "RESULT.vtk",
+                            .help = "result whose densities are analysed, or a folder, whose last "
+                                    "design is taken; default: the solid part"},
     [HX_ANALYSE_BLACK_WHITE] = {.name = "--black-white",
-                                .help = "its 0/1 design, by the threshold that keeps the volume"},
+                                .help =
+                                    "takes its 0/1 design, by the threshold that keeps the volume"},
     [HX_ANALYSE_SOLID_ONLY] = {.name = "--solid-only",
-                               .help = "the 0/1 design's largest piece, without void"},
-    [HX_ANALYSE_THRESHOLD] = {.name = "--threshold",
-                              .kind = HX_OPTION_TEXT,
-                              .value = "DENSITY",
-                              .help = "its 0/1 design, solid from this density on"},
+                               .help =
+                                   "takes only the largest piece of its 0/1 design, without void"},
+    [HX_ANALYSE_THRESHOLD] =
+        {.name = "--threshold",
+         .kind = HX_OPTION_TEXT,
+         .value = "DENSITY",
+         .help = "takes its 0/1 design, where elements of at least this density are solid"},
     [HX_ANALYSE_PRESERVE] = {.name = "--preserve",
                              .kind = HX_OPTION_WORDS,
                              .value = HX_PRESERVE_DEFAULT,
@@ -98,38 +101,36 @@ static const hx_option analyse_options[] = {
     [HX_ANALYSE_OUTPUT] = {.name = "--output",
                            .kind = HX_OPTION_FILE,
                            .value = "FILE.json",
-                           .help = "writes what is printed, and more digits, as JSON"},
+                           .help = "writes the printed figures with more digits, as JSON"},
 };
 
 const hx_command hx_command_analyse = {
     .name = "analyse",
-    .summary = "the part as it is, solid or as designed: stresses, reactions",
+    .summary = "analyses the part as meshed or as designed: stresses, reactions",
     .arguments = "FILE [KEY=VALUE ...]",
     .ends = {".cfg"},
     .help =
-        "Analyses the part of the config FILE as it is, solid but for passive elements, or with "
+        "Analyses the part of the config FILE: completely solid except passive elements, or with "
         "the\n"
-        "densities of a result: grey, as 0/1, or its solid alone. Prints for every load case "
-        "compliance\n"
-        "and strain energy, loads and reactions set by set with their sum, and the largest "
-        "displacement,\n"
-        "von Mises and principal stresses with their places. Stresses are those at Gauss points, "
-        "and\n"
-        "their means at nodes, where elements softer than half the stiffest one are left out. Of "
-        "0/1 and\n"
-        "grey designs the largest values are those of elements that are solid at 0/1.\n"
+        "densities of a result, which are taken as they are (grey), as a 0/1 design, or as only "
+        "its\n"
+        "solid. Prints for every load case the compliance and strain energy, loads and reactions "
+        "per\n"
+        "set with their sum, and the largest displacement, von Mises and principal stresses with "
+        "their\n"
+        "places. Stresses are given at Gauss points, and averaged at nodes without elements of "
+        "less\n"
+        "than half the stiffness of the stiffest one. In 0/1 and grey designs the largest values "
+        "are\n"
+        "those of elements that are solid in the 0/1 design.\n"
         "\n"
-        "Fields of FILE.vtk, of the second case with _2 behind the name: displacement, stress (xx, "
-        "yy,\n"
-        "zz, xy, yz, xz), von_mises, principal (descending) and reaction at nodes; "
-        "von_mises_largest\n"
-        "(of the Gauss points) and density of elements. Of heat temperature, heat_flux, "
-        "heat_flow.\n"
-        "Quadratic elements have fields at corner nodes only. Splines have no reaction field, "
-        "since "
-        "reactions\n"
-        "act on control points. The largest displacement and temperature include mid-side nodes, "
-        "and "
+        "Fields of FILE.vtk (those of case 2 end in _2): displacement, stress (xx, yy, zz, xy, yz, "
+        "xz),\n"
+        "von_mises, principal (descending) and reaction at nodes; von_mises_largest (of the Gauss\n"
+        "points) and density of elements. For heat: temperature, heat_flux, heat_flow. Quadratic\n"
+        "elements have fields only at corner nodes. Splines have no reaction field, since "
+        "reactions act\n"
+        "on control points. The largest displacement and temperature include mid-side nodes, and "
         "points\n"
         "inside spans of splines.\n"
         "Solves to |r| <= 1e-10 |f| unless solver.tolerance is smaller. Exit status 0, also with\n"

@@ -1,4 +1,4 @@
-/* What is designed, of hextop check: passive elements, filter, ties, continuation. */
+/* hextop check: passive elements, filter, linked variables, continuation. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "core/design/cells.h"
 #include "core/mesh/skin.h"
 
-/* How many elements of the skin, or of the set. */
+/* Counts the elements of the skin, or of the set. */
 static int count_passive(const hx_session *s, const hx_config_passive *passive, int64_t *n)
 {
     const hx_set *const set = hx_mesh_find_set(&s->mesh, passive->set);
@@ -23,7 +23,7 @@ static int count_passive(const hx_session *s, const hx_config_passive *passive, 
     return rc;
 }
 
-/* A line an entry. */
+/* Prints a line per entry. */
 static int list_passive(const hx_session *s)
 {
     const hx_config_passive *const passive = s->cfg.passive.entry;
@@ -53,7 +53,7 @@ int hx_check_passive(const hx_session *s)
     return list_passive(s);
 }
 
-/* The filter's reach and its memory on the device. */
+/* Prints the filter's radius and its memory on the device. */
 int hx_check_filter(const hx_session *s)
 {
     const double radius = s->filter_radius, in_elements = radius / s->mesh.elem_size;
@@ -83,11 +83,12 @@ void hx_check_volume(const hx_session *s)
     if (s->problem.passive.n == 0) return;
     if (least->beta > 0.0) snprintf(at, sizeof at, " at beta = %g", least->beta);
     if (most < 1.0)
-        snprintf(room, sizeof room, "; passive elements leave at most %.4g",
+        snprintf(room, sizeof room, "; with passive elements it is at most %.4g",
                  hx_least_volume_round_down(most));
-    hx_log_info("\nvolume    %g of the part; what is passive, through the filter, and rho_min take "
-                "%.4g%s%s",
-                s->problem.volume_fraction, least->fraction, at, room);
+    hx_log_info(
+        "\n"
+        "volume    %g of the part; passive elements, with the filter, and rho_min take %.4g%s%s",
+        s->problem.volume_fraction, least->fraction, at, room);
 }
 
 void hx_check_ties(const hx_session *s)
@@ -95,15 +96,15 @@ void hx_check_ties(const hx_session *s)
     const hx_ties *ties = &s->ties;
     char text[256];
     if (ties->n_group == 0) return;
-    hx_log_info("\nties      %s", hx_session_ties_text(s, text, sizeof text));
+    hx_log_info("\nlinked    %s", hx_session_ties_text(s, text, sizeof text));
 }
 
 void hx_check_continuation(const hx_session *s)
 {
     char text[256];
-    if (hx_continuation_text(&s->cfg, text, sizeof text)[0]) hx_log_info("rising    %s", text);
+    if (hx_continuation_text(&s->cfg, text, sizeof text)[0]) hx_log_info("schedule  %s", text);
     if (s->cfg.optimization.projection.given)
         hx_log_info(
-            "move      densities change by at most %g per design%s", s->cfg.optimization.move,
+            "move      a density changes by at most %g per design%s", s->cfg.optimization.move,
             hx_config_given(&s->cfg, "optimization.move") ? "" : ", the default with a projection");
 }

@@ -1,4 +1,4 @@
-/* The faces of a CAD model, of hextop check. */
+/* hextop check: the faces of a CAD model. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static int model_order(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* -0 and what rounding left of 0 are 0. */
+/* Prints -0, and values that are only rounding, as 0. */
 static double clean(double value, double size)
 {
     return value > -1e-6 * size && value < 1e-6 * size ? 0.0 : value;
@@ -58,7 +58,7 @@ static int compare_faces(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The file's names of the face: other sets of faces that hold it. */
+/* Adds other names of the face: sets of the file with the same faces. */
 static void add_names(hx_table *table, const hx_mesh *mesh, const hx_set *set)
 {
     char names[256] = "";

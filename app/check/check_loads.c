@@ -1,4 +1,4 @@
-/* Material, supports, springs and loads, of hextop check. */
+/* hextop check: material, supports, springs and loads. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,8 @@ static const char *vector_text(const double *v, char *text, size_t n_text)
     return text;
 }
 
-/* What without units and a density would be two numbers of the config. */
+/* Prints nothing if there are neither units nor a density: it would only repeat two numbers of the
+ * config. */
 void hx_check_material(const hx_session *s)
 {
     const hx_units *u = &s->cfg.units;
@@ -35,7 +36,8 @@ void hx_check_material(const hx_session *s)
                                        b, sizeof b));
 }
 
-/* "set  held in x, y by reference node 17  9 nodes", of what the file ties rigidly. */
+/* Adds rows such as "set held in x, y by reference node 17 9 nodes" for sets that the file makes
+ * rigid. */
 static void add_rigid_sets(hx_table *table, const hx_session *s)
 {
     static const char *const component[] = {"x", "y", "z", "xx", "yy", "zz"};
@@ -70,7 +72,7 @@ void hx_check_supports(const hx_session *s)
     for (size_t i = 0; i < s->cfg.supports.n; i++) {
         if (support[i].from) {
             hx_table_add(&table, "%s", s->mesh.name);
-            hx_table_add(&table, "%s", "as it states");
+            hx_table_add(&table, "%s", "its supports");
             hx_table_add(&table, "%lld", (long long)s->conditions.n_support);
             add_rigid_sets(&table, s);
             continue;
@@ -142,7 +144,7 @@ static void add_remote(hx_table *table, const hx_config_load *load, const hx_uni
                  load->coupling == HX_COUPLING_RIGID ? "rigid" : "distributing");
 }
 
-/* The force and the bore that was found. */
+/* Adds the force and the bore that was found. */
 static int add_bearing(hx_table *table, const hx_mesh *mesh, const hx_config_load *load,
                        const hx_units *u)
 {
@@ -160,7 +162,7 @@ static int add_bearing(hx_table *table, const hx_mesh *mesh, const hx_config_loa
     return HX_OK;
 }
 
-/* 1 if it is a load of heat. */
+/* Returns 1 if the load is one of heat. */
 static int add_heat(hx_table *table, const hx_config_load *load, const hx_units *u)
 {
     if (!isnan(load->source))
@@ -184,7 +186,7 @@ static int add_load(hx_table *table, const hx_mesh *mesh, const hx_config_load *
         return HX_OK;
     }
     if (load->from)
-        hx_table_add(table, "%s", "forces as it states");
+        hx_table_add(table, "%s", "all its forces");
     else if (load->centrifugal.given)
         hx_table_add(table, "%g%s about %s", load->centrifugal.speed,
                      u->rate[0] ? u->rate : " rad per time",
@@ -210,11 +212,11 @@ static int add_load(hx_table *table, const hx_mesh *mesh, const hx_config_load *
     if (load->load_case > 0)
         hx_table_add(table, "case %d", load->load_case);
     else
-        hx_table_add(table, "%s", "a case a step");
+        hx_table_add(table, "%s", "one case per step");
     return HX_OK;
 }
 
-/* What is 0 but for rounding reads as 0. */
+/* Replaces values that are only rounding by 0. */
 static void drop_rounding(double v[3])
 {
     const double size = fabs(v[0]) + fabs(v[1]) + fabs(v[2]);

@@ -1,4 +1,4 @@
-/* Memory and disk space of the run, of hextop check. */
+/* hextop check: memory and disk space of the run. */
 #include <math.h>
 #include <string.h>
 
@@ -26,15 +26,15 @@ int hx_check_memory(hx_check *check)
                 hx_format_bytes(host_free, b, sizeof b));
     hx_log_info("  device  %8s of %s available%s", hx_format_bytes(device, a, sizeof a),
                 hx_format_bytes((double)device_free + held, b, sizeof b),
-                shared ? ", the same memory as the host's" : "");
+                shared ? ", shared with the host" : "");
     hx_footprint_print(s, &account, 0);
     hx_doubt_memory(&check->doubts, s, want, host_free);
     return HX_OK;
 }
 
-/* The most host memory at any time of a run: what the steps so far took at their worst, measured,
- * or what the run will hold, with the device if that is the host, and the output, the libraries'
- * share as it is now. */
+/* The peak of host memory during a run: the larger of the measured peak so far and what the run
+ * will hold, including the device if it is the host, the output, and the current share of the
+ * libraries. */
 void hx_check_peak(const hx_session *s, const hx_output_plan *plan)
 {
     const int shared = strcmp(s->device.ops->name, "cpu") == 0;
@@ -46,9 +46,10 @@ void hx_check_peak(const hx_session *s, const hx_output_plan *plan)
         held + libraries + (double)plan->fields + (double)plan->writer + (double)plan->checkpoint;
     const double peak = fmax(so_far, later), n_elem = (double)s->mesh.n_elem;
     char a[32], b[32];
-    hx_log_info("  peak    %8s on the host, %.0f bytes an element; so far %s, %.0f bytes",
-                hx_format_bytes(peak, a, sizeof a), peak / n_elem,
-                hx_format_bytes(so_far, b, sizeof b), so_far / n_elem);
+    hx_log_info(
+        "  peak    %8s on the host, %.0f bytes per element; so far %s, %.0f bytes per element",
+        hx_format_bytes(peak, a, sizeof a), peak / n_elem, hx_format_bytes(so_far, b, sizeof b),
+        so_far / n_elem);
 }
 
 void hx_check_output(hx_check *check, const hx_output_plan *plan)
@@ -63,8 +64,7 @@ void hx_check_output(hx_check *check, const hx_output_plan *plan)
         plan->n_file, plan->n_file == 1 ? "" : "s", bound,
         hx_format_bytes((double)plan->file_bytes, a, sizeof a), hx_format_bytes(all, b, sizeof b),
         plan->disk_free ? hx_format_bytes((double)plan->disk_free, c, sizeof c) : "unknown");
-    hx_log_info(
-        "          a checkpoint where the run is long or interrupted: %s, and the one before",
-        hx_format_bytes((double)plan->checkpoint, a, sizeof a));
+    hx_log_info("          checkpoints of %s, at most two, if the run is long or interrupted",
+                hx_format_bytes((double)plan->checkpoint, a, sizeof a));
     hx_doubt_disk(&check->doubts, s, all + 2.0 * (double)plan->checkpoint, (double)plan->disk_free);
 }

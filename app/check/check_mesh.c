@@ -1,4 +1,4 @@
-/* The mesh and its sets, of hextop check. */
+/* hextop check: the mesh and its sets. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "core/mesher/model_files.h"
 #include "core/spline/spline_image.h"
 
-/* How many of each kind, where some are no hexahedra. */
+/* Prints the number of elements of each kind, if not all are hexahedra. */
 static void report_kinds(const hx_mesh *mesh)
 {
     static const char *const name[HX_N_SOLID] = {"hexahedra", "wedges", "pyramids", "tetrahedra"};
@@ -23,7 +23,7 @@ static void report_kinds(const hx_mesh *mesh)
     hx_log_info("  kinds             %s", line);
 }
 
-/* The spline that the mesh stands for. */
+/* Reports on the spline whose image the mesh is. */
 static void report_spline(const hx_session *s)
 {
     char text[120];
@@ -31,7 +31,7 @@ static void report_spline(const hx_session *s)
     if (s->spline.n_patch == 0) return;
     hx_spline_image_volumes(&s->mesh, &image, &exact);
     hx_log_info("  spline            %s", hx_spline_text(&s->spline, text, sizeof text));
-    hx_log_info("  spline's volume   %.9g%s, of the elements that stand for its spans %.9g", exact,
+    hx_log_info("  spline's volume   %.9g%s; its spans as elements %.9g", exact,
                 s->cfg.units.volume, image);
 }
 
@@ -53,7 +53,8 @@ int hx_check_mesh(hx_check *check)
                 mesh->box_max[2], u->length);
     hx_log_info("  volume            %.6g%s, mean element size %.4g%s%s", mesh->total_volume,
                 u->volume, mesh->elem_size, u->length,
-                hx_mesh_is_collapsed(mesh) ? " (mean edge of what is no hexahedron)" : "");
+                hx_mesh_is_collapsed(mesh) ? " (of other elements than hexahedra the mean edge)"
+                                           : "");
     hx_log_info("  element volumes   %.4g to %.4g%s", q->min_volume, q->max_volume, u->volume);
     hx_log_info("  scaled Jacobian   %.3f at worst (element %lld), %.3f on average",
                 q->min_scaled_jacobian, (long long)q->worst_elem, q->mean_scaled_jacobian);
@@ -64,7 +65,8 @@ int hx_check_mesh(hx_check *check)
     return HX_OK;
 }
 
-/* The boundary faces that a load on the set acts on, and their area; those inside are left out. */
+/* Adds the boundary faces on which a load on the set acts, and their area; inner faces are left
+ * out. */
 static int add_faces(hx_table *table, const hx_session *s, const hx_set *set)
 {
     char count[32], area[64] = "", inside[96] = "";
@@ -85,7 +87,7 @@ static int add_faces(hx_table *table, const hx_session *s, const hx_set *set)
     return HX_OK;
 }
 
-/* Sets that the file unites of sets of nodes may span faces that no part has. */
+/* A set that the file unites from node sets may span faces that none of these sets has. */
 static void print_united(const hx_mesh *mesh)
 {
     enum { MOST = 5 };
@@ -97,10 +99,9 @@ static void print_united(const hx_mesh *mesh)
                                  mesh->rules.rule[i].set.name);
     }
     if (n == 0) return;
-    hx_log_info(
-        "  faces of %s%s are found by nodes, since the file unites sets of nodes: those all "
-        "of whose corners the set holds",
-        names, n > MOST ? " and others" : "");
+    hx_log_info("  faces of %s%s are found by nodes, since the file unites node sets: a face "
+                "belongs to the set if all its corners do",
+                names, n > MOST ? " and others" : "");
 }
 
 int hx_check_sets(const hx_session *s)

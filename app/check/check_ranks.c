@@ -1,4 +1,4 @@
-/* How processes would share the mesh, each way of cutting it. */
+/* Reports how processes would divide the mesh, by each partition. */
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/partition/partition.h"
@@ -67,7 +67,7 @@ int hx_check_rank_memory(hx_session *s, int n_rank)
         if (r == 0) first = bytes;
         if (bytes > most) most = bytes;
     }
-    hx_log_info("  ranks   %8s of device memory in the first of %d processes, at most %s in each",
+    hx_log_info("  ranks   %8s of device memory in the first of %d processes, at most %s in any",
                 hx_format_bytes((double)first, a, sizeof a), n_rank,
                 hx_format_bytes((double)most, b, sizeof b));
     return HX_OK;
@@ -90,6 +90,6 @@ int hx_check_ranks(const hx_session *s, int n_rank)
     table.level = HX_LOG_NORMAL;
     hx_table_end(&table, 2);
     if (!hx_partition_available(HX_PARTITION_GRAPH))
-        hx_log_info("  no METIS in this build: no partition of the graph of elements");
+        hx_log_info("  built without METIS: there is no partition \"graph\"");
     return rc;
 }

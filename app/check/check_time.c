@@ -1,4 +1,4 @@
-/* A guess at the time of the run, of hextop check: a PCG iteration measured. */
+/* hextop check: estimate of the time of the run, from a timed PCG iteration. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "core/base/memory.h"
 #include "core/problem/simp.h"
 
-/* The stiffness of the uniform design. */
+/* Sets the stiffness of the uniform design. */
 static int set_uniform(hx_session *s)
 {
     const size_t n_elem = (size_t)s->mesh.n_elem;
@@ -24,10 +24,10 @@ static int set_uniform(hx_session *s)
     return rc;
 }
 
-/* A measurement that took longer is not repeated to be warm: so many seconds. */
+/* Seconds above which a measurement is not repeated with warm caches. */
 static const double long_enough = 2.0;
 
-/* Of the preconditioner, for a later design if that takes no time to speak of. */
+/* Times the set-up of the preconditioner, a second time (as for later designs) if that is short. */
 static int measure_setup(hx_session *s, double *seconds)
 {
     *seconds = 0.0;
@@ -40,7 +40,7 @@ static int measure_setup(hx_session *s, double *seconds)
     return HX_OK;
 }
 
-/* Of a PCG iteration from d_f and the vector d_u: as many as there is time for, up to 20. */
+/* Times PCG iterations from d_f and the vector d_u: as many as the time allows, up to 20. */
 static int measure_iteration(hx_session *s, const double *d_f, double *d_u, double *seconds)
 {
     enum { FEW = 2, MOST = 20 };
@@ -55,14 +55,14 @@ static int measure_iteration(hx_session *s, const double *d_f, double *d_u, doub
             HX_TRY(dev->ops->zero(dev, d_u, bytes));
         s->pcg.params.max_iterations = n;
         HX_TRY(hx_pcg_solve(&s->pcg, &s->op.linear, &s->pc, d_f, d_u, &result));
-        if (result.iterations > 0) /* the start is about one more: residual, preconditioner */
+        if (result.iterations > 0) /* the start costs about one more: residual and preconditioner */
             *seconds = result.seconds / (result.iterations + 1);
         n = n == FEW && result.seconds < long_enough ? MOST : 0;
     }
     return HX_OK;
 }
 
-/* Seconds of the preconditioner's set-up and of a PCG iteration of the uniform design. */
+/* Times the set-up of the preconditioner and a PCG iteration, for the uniform design. */
 static int measure_solver(hx_session *s, double *setup, double *seconds)
 {
     int rc;
@@ -96,12 +96,13 @@ int hx_check_time(hx_session *s)
     const double solve = setup + seconds * n.likely * n_case,
                  least = (setup + seconds * n.least * n_case) * n_design,
                  most = (setup + seconds * n.most * n_case) * n_design;
-    hx_log_info("\ntime      rough: %s a PCG iteration (measured just now),",
+    hx_log_info("\n"
+                "time      rough estimate: %s per PCG iteration (measured now),",
                 hx_format_seconds(seconds, a, sizeof a));
-    hx_log_info("          times some %.0f iterations a solve (from like examples; yours may take "
+    hx_log_info("          about %.0f iterations per solve (from similar examples; yours may take "
                 "%.0f to %.0f):",
                 n.likely, n.least, n.most);
-    hx_log_info("          %s a design iteration, %s for %d (%s to %s)",
+    hx_log_info("          %s per design iteration, %s for %d (%s to %s)",
                 hx_format_seconds(solve, a, sizeof a),
                 hx_format_seconds(solve * n_design, b, sizeof b), n_design,
                 hx_format_seconds(least, c, sizeof c), hx_format_seconds(most, d, sizeof d));

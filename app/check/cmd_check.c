@@ -1,5 +1,4 @@
-/* hextop check: everything up to the first solve, reported; nothing is written but a CAD model's
- * mesh. */
+/* hextop check: reports everything up to the first solve; writes nothing but a CAD model's mesh. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +11,7 @@
 #include "../text/table.h"
 #include "check.h"
 
-/* The file of initial densities, if any, can be read and fits. */
+/* Checks that the file of initial densities, if any, can be read and fits the mesh. */
 static int check_initial(hx_session *s)
 {
     double *density = NULL;
@@ -21,7 +20,8 @@ static int check_initial(hx_session *s)
     return rc;
 }
 
-/* The problem, also without what it lacks: each is said, and the rest is looked at. */
+/* Makes the problem even if supports or loads are missing: each is reported, and the other checks
+ * still run. */
 static int check_problem(hx_check *check)
 {
     hx_session *s = &check->session;
@@ -38,7 +38,7 @@ static int check_problem(hx_check *check)
     return rc;
 }
 
-/* Of a config whose problem cannot be made. */
+/* Checks that do not need the problem, if it cannot be made. */
 static int check_rest(hx_check *check)
 {
     hx_doubt_material(&check->doubts, &check->session);
@@ -84,16 +84,17 @@ static int check_solver(hx_check *check)
     HX_TRY(hx_output_make_plan(s, &plan));
     hx_check_peak(s, &plan);
     hx_check_output(check, &plan);
-    return check->n_fault == 0 ? hx_check_time(s) : HX_OK; /* there is nothing to be solved */
+    /* with errors there is nothing to solve */
+    return check->n_fault == 0 ? hx_check_time(s) : HX_OK;
 }
 
-/* "no faults, 2 warnings" */
+/* Prints such as "no errors, 2 warnings". */
 static void print_verdict(const hx_check *check)
 {
     char faults[32] = "no", warnings[32] = "no";
     if (check->n_fault > 0) snprintf(faults, sizeof faults, "%d", check->n_fault);
     if (check->doubts.n > 0) snprintf(warnings, sizeof warnings, "%zu", check->doubts.n);
-    hx_log_info("\n%s fault%s, %s warning%s", faults, check->n_fault == 1 ? "" : "s", warnings,
+    hx_log_info("\n%s error%s, %s warning%s", faults, check->n_fault == 1 ? "" : "s", warnings,
                 check->doubts.n == 1 ? "" : "s");
 }
 
@@ -103,10 +104,10 @@ static const hx_option check_options[N_OPTION] = {
     [RANKS] = {.name = "--ranks",
                .kind = HX_OPTION_TEXT,
                .value = "P",
-               .help = "how P processes would share the mesh: balance, cut and halo"},
+               .help = "reports how P processes would divide the mesh: balance, cut and halo"},
 };
 
-/* 0: not asked for. */
+/* *n_rank = 0: not requested. */
 static int read_ranks(const hx_options *options, int *n_rank)
 {
     double number;
@@ -114,7 +115,7 @@ static int read_ranks(const hx_options *options, int *n_rank)
     if (isnan(number) && options->team) number = options->team->size; /* mpirun hextop check */
     *n_rank = isnan(number) ? 0 : (int)number;
     if (!isnan(number) && number != *n_rank)
-        return HX_RAISE(HX_EINPUT, "--ranks: %g is no number of processes", number);
+        return HX_RAISE(HX_EINPUT, "--ranks: %g is not a number of processes", number);
     return HX_OK;
 }
 
@@ -159,20 +160,19 @@ static int command_check(const hx_options *options)
 
 const hx_command hx_command_check = {
     .name = "check",
-    .summary = "everything up to the first solve; writes nothing but a CAD model's mesh",
+    .summary = "reports everything up to the first solve; writes nothing but a CAD model's mesh",
     .arguments = "FILE [KEY=VALUE ...]",
     .ends = {".cfg"},
     .help =
         "Reports mesh quality, sets with the number and area of their boundary faces, supports,\n"
-        "loads, filter radius, memory and a time estimate;\n"
-        "of a CAD model its faces, the 40 largest or with -v all, and keeps its mesh in\n"
-        "output.directory.\n"
-        "--ranks says how P processes would share the mesh: the heaviest rank over the mean (an\n"
-        "element weighs as many corners as it has), faces between ranks, nodes that ranks share, "
-        "and\n"
-        "which way solver.partition takes.\n"
-        "Exit status 0, also with warnings; 2 when the run would be refused, 1 when it would\n"
-        "need more memory than there is.\n",
+        "loads, filter radius, memory and a time estimate.\n"
+        "The faces of a CAD model are listed, the 40 largest or all with -v, and its mesh is kept\n"
+        "in output.directory.\n"
+        "--ranks reports how P processes would divide the mesh: the heaviest subdomain over the\n"
+        "mean (an element weighs as many corners as it has), faces between subdomains, interface\n"
+        "nodes, and the partition that solver.partition selects.\n"
+        "Exit status 0, also with warnings; 2 if the run would be refused, 1 if it would need\n"
+        "more memory than is available.\n",
     .prints = 1,
     .n_min = 1,
     .option = check_options,

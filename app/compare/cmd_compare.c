@@ -1,5 +1,5 @@
-/* hextop compare: every operator on the config's own mesh and density, checked, timed, and used in
- * PCG. */
+/* hextop compare: checks and times every operator on the config's own mesh and density, and uses it
+ * in PCG. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static int set_directory(hx_compare *c)
     return hx_output_probe(cfg);
 }
 
-/* The config with what the command line says; size: of the sweep, or NULL. */
+/* Reads the config with the command line's changes. size: a size of --paper, or NULL. */
 static int read_config(hx_compare *c, const hx_options *options, const hx_compare_size *size)
 {
     hx_config *cfg = &c->session.cfg;
@@ -35,18 +35,19 @@ static int read_config(hx_compare *c, const hx_options *options, const hx_compar
     hx_config_solve_by_residual(cfg);
     HX_TRY(set_directory(c));
     c->forecast.chose_precond = hx_config_is_auto(cfg->solver.preconditioner);
-    if (c->forecast.chose_precond) /* it is operators that are compared */
+    if (c->forecast.chose_precond) /* operators are compared, so their preconditioner is fixed */
         HX_TRY(hx_config_set_word(&cfg->solver.preconditioner, "jacobi"));
     if (c->plan.iterations > 0) cfg->solver.max_iterations = c->plan.iterations;
     if (!size) return HX_OK;
     if (!cfg->mesh.generator)
         return hx_config_blame(cfg, "mesh",
-                               HX_RAISE(HX_EINPUT, "--paper goes over the sizes of a generator and "
-                                                   "this mesh is a file; leave --paper out"));
+                               HX_RAISE(HX_EINPUT, "--paper runs over the sizes of a generator, "
+                                                   "and this mesh is a file; leave --paper out"));
     if (cfg->mesh.nx > 0 || cfg->mesh.ny > 0 || cfg->mesh.nz > 0)
-        return hx_config_blame(cfg, "mesh",
-                               HX_RAISE(HX_EINPUT, "nx, ny and nz win over the sizes of --paper; "
-                                                   "give counts as in --sizes 1,2,16x8x8"));
+        return hx_config_blame(
+            cfg, "mesh",
+            HX_RAISE(HX_EINPUT, "nx, ny and nz take precedence over the sizes of --paper; give "
+                                "element counts to --sizes, such as --sizes 1,2,16x8x8"));
     cfg->mesh.size = size->size;
     cfg->mesh.nx = size->nx;
     cfg->mesh.ny = size->ny;
@@ -107,14 +108,14 @@ static int begin_group(hx_compare *c, const hx_compare_size *size, double mesh_s
     return HX_OK;
 }
 
-/* Operators that do not do what the config asks are no rows, and named. */
+/* Notes operators that do not support the config's physics or elements; they have no row. */
 static void note_without(hx_compare_group *group, const char *name)
 {
     const size_t used = strlen(group->without);
     snprintf(group->without + used, sizeof group->without - used, "%s%s", used ? ", " : "", name);
 }
 
-/* Operators and layouts of the device that will be measured. */
+/* Number of operators and layouts of the device that will be measured. */
 static int count_rows_to_come(const hx_compare *c, const hx_device_ops *ops)
 {
     int n = 0;
@@ -129,7 +130,7 @@ static int count_rows_to_come(const hx_compare *c, const hx_device_ops *ops)
     return n;
 }
 
-/* All operators of one device on the mesh in hand. */
+/* Measures all operators of one device on the current mesh. */
 static int compare_on_device(hx_compare *c, const hx_compare_reference *ref,
                              const hx_device_ops *ops, const hx_compare_size *size,
                              double mesh_seconds)
@@ -165,7 +166,7 @@ static int compare_on_device(hx_compare *c, const hx_compare_reference *ref,
 
 enum { MAX_DEVICE = 8 };
 
-/* The devices to go through; ends with NULL. */
+/* Lists the devices to measure; ends with NULL. */
 static int list_devices(const hx_compare *c, const hx_device_ops *list[MAX_DEVICE + 1])
 {
     size_t n = 0;
@@ -178,7 +179,7 @@ static int list_devices(const hx_compare *c, const hx_device_ops *list[MAX_DEVIC
     return HX_OK;
 }
 
-/* HX_EINPUT if an operator asked for exists on none of the devices. */
+/* HX_EINPUT if a requested operator exists on none of the devices. */
 static int check_operators(const hx_compare *c, const hx_device_ops *const *device)
 {
     const hx_session *const s = &c->session;
@@ -188,16 +189,16 @@ static int check_operators(const hx_compare *c, const hx_device_ops *const *devi
         while (device[k] && !(found = hx_strategy_find(device[k]->name, c->plan.operators[i]))) k++;
         if (found && !hx_compare_strategy(s, found))
             return HX_RAISE(HX_EINPUT,
-                            "--operators: '%s' has no %s; leave --operators out for all "
-                            "that have",
+                            "--operators: '%s' does not support %s; leave --operators out to "
+                            "compare all that do",
                             found->name,
                             hx_strategy_of(found, hx_config_is_heat(&s->cfg) ? 1 : 3)
                                 ? "quadratic elements"
                                 : "physics = \"heat\"");
         if (!device[k])
             return HX_RAISE(HX_EINPUT,
-                            "--operators: '%s' does not run on device '%s'; `hextop list` shows "
-                            "which has it",
+                            "--operators: '%s' does not run on device '%s'; `hextop list` prints "
+                            "the devices of each operator",
                             c->plan.operators[i], device[0] ? device[0]->name : "none");
     }
     return HX_OK;
@@ -236,7 +237,7 @@ static size_t count_rows(const hx_compare *c, hx_compare_status status)
     return n;
 }
 
-/* HX_OK; 1 if a check failed. */
+/* Returns HX_OK, or 1 if a check failed. */
 static int compare(hx_compare *c, const hx_options *options)
 {
     HX_TRY(hx_compare_plan_read(&c->plan, options));
@@ -246,8 +247,8 @@ static int compare(hx_compare *c, const hx_options *options)
     if (c->n_row > 0 && count_rows(c, HX_COMPARE_REFUSED) == c->n_row)
         return HX_RAISE(HX_EINPUT, "%s", c->row[0].note);
     if (count_rows(c, HX_COMPARE_SKIPPED) + count_rows(c, HX_COMPARE_REFUSED) == c->n_row)
-        return HX_RAISE(HX_EENV, "no operator fits here: take a smaller mesh%s%s",
-                        c->n_row > 0 ? "; the first one: " : "",
+        return HX_RAISE(HX_EENV, "no operator fits into memory: take a smaller mesh%s%s",
+                        c->n_row > 0 ? "; the first message: " : "",
                         c->n_row > 0 ? c->row[0].note : "");
     const char *directory = c->session.cfg.output.directory;
     if (c->plan.paper) hx_compare_print_paper(c);
@@ -278,53 +279,58 @@ static const char *operator_word(size_t i)
 }
 
 static const hx_option compare_options[] = {
-    [HX_COMPARE_PAPER] = {.name = "--paper",
-                          .help = "the first design iteration over the generator's sizes 1 to 5: "
-                                  "the paper's Figures 11 to 15 and Table 3"},
-    [HX_COMPARE_SIZES] = {.name = "--sizes",
-                          .kind = HX_OPTION_TEXT,
-                          .value = "1,2,3",
-                          .help = "with --paper: other sizes, as in 1,2,3 or 1,320x160x160 (nx, "
-                                  "ny, nz)"},
+    [HX_COMPARE_PAPER] =
+        {.name = "--paper",
+         .help = "compares the first design iteration over sizes 1 to 5 of the generator, like "
+                 "Figures 11 to 15 and Table 3 of P1 (see doc/references.md)"},
+    [HX_COMPARE_SIZES] =
+        {.name = "--sizes",
+         .kind = HX_OPTION_TEXT,
+         .value = "1,2,3",
+         .help = "with --paper: other sizes, such as 1,2,3 or 1,320x160x160 (nx, ny, nz)"},
     [HX_COMPARE_OPERATORS] = {.name = "--operators",
                               .kind = HX_OPTION_WORDS,
                               .value = "NAME,NAME",
                               .word = operator_word,
-                              .help = "these only, as in ebe,otf"},
-    [HX_COMPARE_ALL_DEVICES] = {.name = "--all-devices",
-                                .help = "every device that can run here, not solver.device alone"},
-    [HX_COMPARE_NO_PCG] = {.name = "--no-pcg", .help = "products only"},
-    [HX_COMPARE_ITERATIONS] = {.name = "--iterations",
-                               .kind = HX_OPTION_TEXT,
-                               .value = "N",
-                               .help = "PCG iterations at most, in place of "
-                                       "solver.max_iterations"},
+                              .help = "compares only these, such as ebe,otf"},
+    [HX_COMPARE_ALL_DEVICES] =
+        {.name = "--all-devices",
+         .help = "compares on every device of this machine, not only solver.device"},
+    [HX_COMPARE_NO_PCG] = {.name = "--no-pcg", .help = "compares products only, without PCG"},
+    [HX_COMPARE_ITERATIONS] =
+        {.name = "--iterations",
+         .kind = HX_OPTION_TEXT,
+         .value = "N",
+         .help = "largest number of PCG iterations, instead of solver.max_iterations"},
     [HX_COMPARE_REPEATS] = {.name = "--repeats",
                             .kind = HX_OPTION_TEXT,
                             .value = "N",
                             .note = "about half a second's worth, 7 to 101",
-                            .help = "timed products"},
+                            .help = "number of timed products"},
     [HX_COMPARE_OUTPUT] = {.name = "--output",
                            .kind = HX_OPTION_FOLDER,
                            .value = "DIR",
                            .note = "output.directory/compare",
-                           .help = "folder to write to"},
+                           .help = "folder that the files are written to"},
 };
 
 const hx_command hx_command_compare = {
     .name = "compare",
-    .summary = "all operators: checked, timed, used in PCG",
+    .summary = "checks and times all operators, as products and in PCG",
     .arguments = "[--paper] FILE [KEY=VALUE ...]",
     .ends = {".cfg"},
-    .help =
-        "On the config's mesh and density (uniform, or optimization.initial), every operator that "
-        "has its\n"
-        "physics and elements, in every layout: product against a reference, bytes, set-up time, "
-        "time per product, elements and\n"
-        "bytes a second against the copy bandwidth, speedups; then PCG on the config's problem.\n"
-        "What does not fit in memory is listed and skipped. Writes compare.csv, compare.json and\n"
-        "compare.gp with its pictures (SVG, drawn by gnuplot if installed) into a folder.\n"
-        "Exit status 1 if a product is further off than its operator promises.\n",
+    .help = "Takes the config's mesh and its densities (uniform, or optimization.initial), and "
+            "compares every\n"
+            "operator that supports its physics and elements, in every layout: the product against "
+            "a reference,\n"
+            "stored bytes, set-up time, time per product, elements and bytes per second against "
+            "the copy\n"
+            "bandwidth, and speedups; then PCG on the config's problem. An operator that does not "
+            "fit into\n"
+            "memory is listed and skipped. Writes compare.csv, compare.json and compare.gp, and "
+            "its plots\n"
+            "(SVG, drawn by gnuplot if installed), into a folder.\n"
+            "Exit status 1 if the error of a product is above the operator's bound.\n",
     .n_min = 1,
     .option = compare_options,
     .n_option = sizeof compare_options / sizeof compare_options[0],

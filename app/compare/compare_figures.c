@@ -1,4 +1,4 @@
-/* Figures that follow from what was measured. */
+/* Figures that are computed from measured ones. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,7 +64,7 @@ const hx_compare_row *hx_compare_baseline(const hx_compare *c, const hx_compare_
     return NULL;
 }
 
-/* Median of the fastest of the paper's operators in any layout; NaN: none was measured. */
+/* Median time of the fastest operator of P1 in any layout; NaN: none was measured. */
 static double best_of_paper(const hx_compare *c, const hx_compare_group *group)
 {
     double best = NAN;
@@ -76,7 +76,7 @@ static double best_of_paper(const hx_compare *c, const hx_compare_group *group)
     return best;
 }
 
-/* The same of otf. */
+/* Median time of the fastest layout of otf; NaN: none was measured. */
 static double best_of_otf(const hx_compare *c, const hx_compare_group *group)
 {
     double best = NAN;

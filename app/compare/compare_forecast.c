@@ -1,4 +1,4 @@
-/* How long hextop compare will take, and what is left of it. */
+/* Forecast of the total and remaining time of hextop compare. */
 #include <math.h>
 
 #include "../session/iterations_guess.h"
@@ -6,7 +6,7 @@
 #include "compare.h"
 #include "core/base/clock.h"
 
-/* Seconds above which each row reports what is left, and the forecast how to shorten it. */
+/* Seconds above which each row prints the remaining time, and the forecast how to shorten it. */
 #define LONG 30.0
 #define VERY_LONG 600.0
 
@@ -17,24 +17,25 @@ void hx_compare_forecast_solve(hx_compare_forecast *forecast, const hx_session *
     if (forecast->is_given) return;
     forecast->is_given = 1;
     forecast->iterations = hx_guess_iterations(s).likely * s->problem.cases.n;
-    /* the start of a solve takes about as long as an iteration; its first one on a GPU longer */
+    /* the start of a solve takes about as long as an iteration; the first one on a GPU takes
+     * longer */
     const double iteration = fmax(0.5 * warm, row->f.product_median_seconds),
                  solve = iteration * forecast->iterations,
                  done = hx_clock() - forecast->begin + solve;
     forecast->all_seconds = done * forecast->n_row;
-    hx_log_info("\nforecast  PCG with %s%s: some %s iterations over %d load case%s,",
+    hx_log_info("\n"
+                "forecast  PCG with %s%s: about %s iterations over %d load case%s,",
                 s->pc.kind->name,
                 forecast->chose_precond
-                    ? " (solver.preconditioner is \"auto\"; name one to compare with it)"
+                    ? " (solver.preconditioner is \"auto\"; to compare with another one, name it)"
                     : "",
                 hx_format_count((int64_t)forecast->iterations, count, sizeof count),
                 s->problem.cases.n, s->problem.cases.n == 1 ? "" : "s");
     hx_log_info("          about %s per operator and layout, %s for %d%s",
                 hx_format_seconds(done, each, sizeof each),
                 hx_format_seconds(forecast->all_seconds, all, sizeof all), forecast->n_row,
-                forecast->all_seconds > VERY_LONG
-                    ? "; --iterations N limits PCG, --no-pcg leaves it out"
-                    : "");
+                forecast->all_seconds > VERY_LONG ? "; --iterations N limits PCG, --no-pcg skips it"
+                                                  : "");
 }
 
 void hx_compare_forecast_left(hx_compare_forecast *forecast, const hx_compare_row *row)

@@ -1,4 +1,4 @@
-/* One operator on the device and mesh in hand: check, time, solve. */
+/* Measures one operator on the current device and mesh: check, timing, solve. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -46,21 +46,22 @@ static int is_lack_of_memory(int rc)
     return rc == HX_EENV || rc == HX_ENOMEM;
 }
 
-/* Turns the error just raised into the row's note. */
+/* Turns the error just raised into the row's note: skipped. */
 static void skip(hx_compare_row *row, size_t needed, size_t n_free)
 {
     char a[32], b[32];
     row->status = HX_COMPARE_SKIPPED;
     if (n_free > 0 && needed > n_free)
-        snprintf(row->note, sizeof row->note, "does not fit: needs %s, %s is free",
+        snprintf(row->note, sizeof row->note, "does not fit into memory: needs %s, %s is free",
                  hx_format_bytes((double)needed, a, sizeof a),
                  hx_format_bytes((double)n_free, b, sizeof b));
     else
-        snprintf(row->note, sizeof row->note, "does not fit: %.200s", hx_error_message());
+        snprintf(row->note, sizeof row->note, "does not fit into memory: %.200s",
+                 hx_error_message());
     hx_error_clear();
 }
 
-/* The same where the device does not do what is asked. */
+/* Turns the error just raised into the row's note: not supported by the device. */
 static void refuse(hx_compare_row *row)
 {
     row->status = HX_COMPARE_REFUSED;
@@ -68,7 +69,7 @@ static void refuse(hx_compare_row *row)
     hx_error_clear();
 }
 
-/* Operator and two vectors. The seconds are those of the operator. */
+/* Sets up the operator and two vectors; only the operator is timed. */
 static int set_up(measurement *m)
 {
     hx_session *s = m->s;
@@ -94,7 +95,7 @@ static void release_vectors(measurement *m)
     m->d_x = m->d_y = NULL;
 }
 
-/* y = K x on all rows; y is poisoned before, so that what is not written shows. */
+/* y = K x for all rows, with y filled with NaN before, so that rows that are not written show. */
 static int checked_product(measurement *m, const double *x, double *y)
 {
     hx_device *dev = &m->s->device;
@@ -102,7 +103,9 @@ static int checked_product(measurement *m, const double *x, double *y)
     for (int64_t i = 0; i < m->ref->n_dof; i++) y[i] = NAN;
     HX_TRY(dev->ops->upload(dev, m->d_y, y, bytes));
     HX_TRY(dev->ops->upload(dev, m->d_x, x, bytes));
-    HX_TRY(m->s->op.strategy->apply(m->s->op.state, m->d_x, m->d_y)); /* without springs */
+    /* Times n <= N_BATCH products one by one, after one more that makes the device busy when the
+     * first mark is set. */
+    HX_TRY(m->s->op.strategy->apply(m->s->op.state, m->d_x, m->d_y));
     return dev->ops->download(dev, y, m->d_y, bytes);
 }
 
@@ -127,8 +130,7 @@ static int check(measurement *m)
 
 enum { N_WARM = 3, N_BATCH = HX_N_MARK - 1 };
 
-/* Seconds of n <= N_BATCH products, each by itself; one more goes before them, so that the device
- * is busy when the first mark is set. */
+/* Times n <= N_BATCH fills one by one, after one more. */
 static int time_batch(const measurement *m, int n, double *seconds)
 {
     const hx_operator *op = &m->s->op;
@@ -173,7 +175,7 @@ static int time_products(measurement *m)
     return rc;
 }
 
-/* Seconds of n <= N_BATCH fills, each by itself, after one more. */
+/* Bytes of a matrix that a product reads. */
 static int time_fills(const measurement *m, int n, double *seconds)
 {
     const hx_operator *op = &m->s->op;
@@ -199,7 +201,7 @@ static double stored_bytes(const hx_operator *op, const hx_assembled *a)
            (is_bsr ? 4.0 * (double)p->n_entry + 8.0 * (double)(p->n_row + 1) : 0.0);
 }
 
-/* What an operator that stores a matrix takes for it: the pattern's steps, values at a design. */
+/* Times an operator's matrix: the steps of its pattern, and the values of a design. */
 static int measure_matrix(measurement *m)
 {
     const hx_operator *op = &m->s->op;
@@ -237,7 +239,7 @@ static void add_solve(hx_compare_row *row, const hx_pcg_result *pcg)
     if (pcg->reason > row->pcg_reason) row->pcg_reason = pcg->reason;
 }
 
-/* K u = f of a case from zero, u in d_x and f in d_y. */
+/* Solves K u = f of a case from zero, with u in d_x and f in d_y. */
 static int solve_case(measurement *m, int load_case, hx_pcg_result *result)
 {
     hx_session *s = m->s;
@@ -252,7 +254,8 @@ static int solve_case(measurement *m, int load_case, hx_pcg_result *result)
     return hx_pcg_solve(&s->pcg, &s->op.linear, &s->pc, m->d_y, m->d_x, result);
 }
 
-/* Loads what the device loads at first use. *seconds: of one iteration and its start. */
+/* Runs PCG once, since a device loads some code at first use. *seconds: time of one iteration with
+ * its start. */
 static int warm_up_pcg(measurement *m, double *seconds)
 {
     hx_pcg_params *params = &m->s->pcg.params;
@@ -273,7 +276,7 @@ static int write_density(const hx_session *s, const char *path, double *rho)
     return hx_vtk_write(path, &s->mesh, "hextop compare", s->cfg.output.format, &density, 1);
 }
 
-/* Seconds of writing the densities analysed, as a run does. */
+/* Times writing the densities analysed, as a run does. */
 static int time_output(const measurement *m, double *seconds)
 {
     const hx_session *s = m->s;
@@ -290,7 +293,7 @@ static int time_output(const measurement *m, double *seconds)
     return rc;
 }
 
-/* The first design iteration, stage by stage (P1, Figure 15). */
+/* Times the first design iteration by stage (P1, Figure 15). */
 static int iterate_design(measurement *m, double precomputation_seconds)
 {
     hx_session *s = m->s;
@@ -301,7 +304,7 @@ static int iterate_design(measurement *m, double precomputation_seconds)
     f->stage_precomputation_seconds = precomputation_seconds + hx_clock() - begin;
     const int rc = hx_optimizer_step(&s->opt, &it);
     for (int c = 0; c < s->problem.cases.n; c++) add_solve(m->row, &s->analysis.load_case[c].pcg);
-    if (rc == HX_ENUMERIC) { /* the other operators may do better */
+    if (rc == HX_ENUMERIC) { /* other operators may succeed */
         snprintf(m->row->note, sizeof m->row->note, "%.250s", hx_error_message());
         hx_error_clear();
         return HX_OK;
@@ -331,7 +334,7 @@ static int solve(measurement *m, double mesh_seconds)
     hx_compare_meter meter;
     const double begin = hx_clock();
     int rc = hx_session_make_solver(s);
-    if (rc == HX_EINPUT || is_lack_of_memory(rc)) { /* the product's figures stay */
+    if (rc == HX_EINPUT || is_lack_of_memory(rc)) { /* the figures of the product remain */
         snprintf(m->row->note, sizeof m->row->note, "no PCG: %.240s", hx_error_message());
         hx_error_clear();
         return HX_OK;

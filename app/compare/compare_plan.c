@@ -5,7 +5,7 @@
 #include "compare.h"
 #include "core/base/names.h"
 
-/* A whole number in [1, most]; the whole text up to `end`. */
+/* Reads a whole number in [1, most]; the whole text up to `end` must be used. */
 static int read_count(const char *text, const char *end, long most, int *value)
 {
     char *after = NULL;
@@ -21,7 +21,7 @@ static int read_number(const char *option, const char *text, long most, int *val
     return HX_RAISE(HX_EINPUT, "%s %s: expected a whole number from 1 to %ld", option, text, most);
 }
 
-/* Says what is wrong with an operator that this hextop does not have. */
+/* Raises an error that explains why an operator does not exist in this build. */
 static int refuse_operator(const char *word, const char *const *name, size_t n_name)
 {
     char hint[512];
@@ -29,14 +29,14 @@ static int refuse_operator(const char *word, const char *const *name, size_t n_n
     const hx_strategy *other = hx_strategy_resolve("cpu", word, &substituted);
     if (other)
         return HX_RAISE(HX_EINPUT,
-                        "--operators: '%s' needs a GPU and this hextop was built without CUDA; a "
-                        "CPU runs '%s' in its place",
+                        "--operators: '%s' needs a GPU, and this hextop was built without CUDA; on "
+                        "a CPU name '%s' instead",
                         word, other->name);
     return HX_RAISE(HX_EINPUT, "--operators: unknown '%s'%s", word,
                     hx_name_hint(word, name, n_name, hint, sizeof hint));
 }
 
-/* The names of all operators, each once. */
+/* Collects the names of all operators, each once. */
 static size_t collect_names(const char **name, size_t n_name)
 {
     size_t n = 0;
@@ -65,7 +65,7 @@ static int read_operators(hx_compare_plan *plan, const char *text)
     return HX_OK;
 }
 
-/* "3", or "16x8x8" with one to three counts of which an x tells them from a size. */
+/* Reads "3", or one to three counts such as "16x8x8", which an x distinguishes from a size. */
 static int read_size(const char *text, size_t n, hx_compare_size *size)
 {
     int *const count[] = {&size->nx, &size->ny, &size->nz};
@@ -89,12 +89,12 @@ static int read_sizes(hx_compare_plan *plan, const char *text)
             return HX_RAISE(HX_EINPUT, "--sizes: more than %d", HX_COMPARE_MAX_SIZE);
         if (!read_size(c, n, &plan->size[plan->n_size++]))
             return HX_RAISE(HX_EINPUT,
-                            "--sizes: '%.*s' is no size; give the paper's sizes 1 to 5, or element "
-                            "counts as in 16x8x8: --sizes 1,2,320x160x160",
+                            "--sizes: '%.*s' is not a size; give sizes 1 to 5 of the generator, or "
+                            "element counts such as 16x8x8: --sizes 1,2,320x160x160",
                             (int)n, c);
         for (size_t i = 0; i + 1 < plan->n_size; i++)
             if (memcmp(&plan->size[i], &plan->size[plan->n_size - 1], sizeof plan->size[i]) == 0)
-                return HX_RAISE(HX_EINPUT, "--sizes: '%.*s' stands there twice", (int)n, c);
+                return HX_RAISE(HX_EINPUT, "--sizes: '%.*s' is given twice", (int)n, c);
     }
     return HX_OK;
 }
@@ -114,10 +114,10 @@ int hx_compare_plan_read(hx_compare_plan *plan, const hx_options *options)
     HX_TRY(read_operators(plan, hx_option_text(options, HX_COMPARE_OPERATORS)));
     HX_TRY(read_sizes(plan, sizes ? sizes : plan->paper ? "1,2,3,4,5" : NULL));
     if (plan->paper && !plan->pcg)
-        return HX_RAISE(HX_EINPUT, "--paper is about PCG; leave --no-pcg out");
+        return HX_RAISE(HX_EINPUT, "--paper compares PCG; leave --no-pcg out");
     if (!plan->paper && sizes)
-        return HX_RAISE(HX_EINPUT, "--sizes goes with --paper; one mesh is chosen by mesh.size=%s",
-                        sizes);
+        return HX_RAISE(HX_EINPUT,
+                        "--sizes needs --paper; a single mesh is selected by mesh.size=%s", sizes);
     return HX_OK;
 }
 

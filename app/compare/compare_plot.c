@@ -1,4 +1,4 @@
-/* compare.gp: a script for gnuplot with the figures in it, run where gnuplot is installed. */
+/* compare.gp: a script for gnuplot that contains the figures; it is run if gnuplot is installed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -41,7 +41,7 @@ static double stage_time(const hx_compare_row *row)
     return row->f.stage_output_seconds;
 }
 
-/* The last mesh's groups: one for each device. */
+/* First of the last mesh's groups, one per device. */
 static size_t last_groups(const hx_compare *c)
 {
     size_t first = c->n_group - 1;
@@ -54,7 +54,7 @@ static int has_several_devices(const hx_compare *c)
     return last_groups(c) + 1 < c->n_group;
 }
 
-/* 1 if the figure is known for a row from this one on. */
+/* 1 if the figure is known for a row of this or a later group. */
 static int is_known(const hx_compare *c, size_t first_group, figure_of figure)
 {
     if (c->n_group == 0) return 0;
@@ -124,13 +124,14 @@ static double fill_time(const hx_compare_row *row)
     return row->f.fill_seconds;
 }
 
-/* Milliseconds of pattern, fill and product of what stores a matrix: far apart, so logarithmic. */
+/* Milliseconds of pattern, fill and product of stored matrices, on a logarithmic axis. */
 static void put_matrix_plot(FILE *f, const hx_compare *c)
 {
     const size_t first = last_groups(c);
     if (!is_known(c, first, fill_time)) return;
-    fputs("\n$matrix << EOD\n\"operator\" \"pattern, once a mesh\" \"fill, at a design\" "
-          "\"product\"\n",
+    fputs("\n"
+          "$matrix << EOD\n"
+          "\"operator\" \"pattern, once per mesh\" \"fill, per design\" \"product\"\n",
           f);
     for (size_t i = c->group[first].first_row; i < c->n_row; i++) {
         const hx_compare_row *row = &c->row[i];
@@ -154,12 +155,15 @@ static void put_matrix_plot(FILE *f, const hx_compare *c)
           f);
 }
 
-/* Milliseconds of a PCG iteration, products and vector work on top of each other. */
+/* Milliseconds of a PCG iteration: products and vector operations, stacked. */
 static void put_iteration_plot(FILE *f, const hx_compare *c)
 {
     const size_t first = last_groups(c);
     if (c->plan.paper || !is_known(c, first, pcg_time)) return;
-    fputs("\n$iteration << EOD\n\"operator\" \"products\" \"vector work\"\n", f);
+    fputs("\n"
+          "$iteration << EOD\n"
+          "\"operator\" \"products\" \"vector operations\"\n",
+          f);
     for (size_t i = c->group[first].first_row; i < c->n_row; i++) {
         const hx_compare_row *row = &c->row[i];
         const double ms = 1e3 / row->f.pcg_iterations;
@@ -172,7 +176,7 @@ static void put_iteration_plot(FILE *f, const hx_compare *c)
     fputs("EOD\n", f);
     put_title(f, c, "PCG");
     fputs("set output \"compare_pcg.svg\"\n"
-          "set ylabel \"ms an iteration\"\n"
+          "set ylabel \"ms per iteration\"\n"
           "set yrange [0:*]\n"
           "set key top right autotitle columnhead\n"
           "set style data histograms\n"
@@ -181,7 +185,7 @@ static void put_iteration_plot(FILE *f, const hx_compare *c)
           f);
 }
 
-/* The lines of a plot: a colour for each operator, dashes for row-major. */
+/* Lines of a plot: a colour per operator, dashes for row-major. */
 static void put_lines(FILE *f, const hx_compare *c, const char *name, size_t n_row)
 {
     static const char *const colour[] = {"#332288", "#cc6677", "#117733", "#88ccee",
@@ -201,7 +205,7 @@ static void put_lines(FILE *f, const hx_compare *c, const char *name, size_t n_r
     fputc('\n', f);
 }
 
-/* A line for each operator over the number of elements. */
+/* A plot over the number of elements with a line per operator. */
 static void put_line_plot(FILE *f, const hx_compare *c, const char *name, const char *file,
                           const char *title, figure_of figure)
 {
@@ -302,7 +306,8 @@ fail:
 
 enum { NO_PROGRAM = 127, NO_FOLDER = 126 };
 
-/* The exit status of `gnuplot ../compare.gp` in the folder below, where its pictures go; or -1. */
+/* Runs `gnuplot ../compare.gp` in the folder below, which receives its plots. Returns the exit
+ * status, or -1. */
 static int run_gnuplot(const char *directory)
 {
     int status;
@@ -334,8 +339,8 @@ static int is_link(const char *path)
     return lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
 }
 
-/* Pictures of an earlier comparison would pass for this one's. Links stay for the new ones, and go
- * too if `all`. */
+/* Removes plots of an earlier comparison. Links stay for the new ones, and are removed only if
+ * `all`. */
 static void remove_pictures(const char *directory, int all)
 {
     char path[PATH_MAX];
@@ -357,8 +362,8 @@ static void say_pictures(const char *directory)
     hx_log_info("plotted in %s: %s (`gnuplot compare.gp` there repeats it)", directory, names);
 }
 
-/* A picture gets its name when gnuplot is done with all: through a link, as other files do. Returns
- * 0, or -1 where that fails. */
+/* Moves a plot to its name once gnuplot has made all of them, through a link like other files.
+ * Returns 0, or -1 on failure. */
 static int place_picture(const char *directory, const char *folder, const char *name)
 {
     char from[PATH_MAX], to[PATH_MAX], *target = NULL;
@@ -374,8 +379,8 @@ static int place_picture(const char *directory, const char *folder, const char *
     return status;
 }
 
-/* Runs gnuplot in a folder of its own beside the script; the pictures are moved out where all went
- * well, and the folder is removed. Returns run_gnuplot's status. */
+/* Runs gnuplot in a folder of its own beside the script. If all went well the plots are moved out;
+ * then the folder is removed. Returns the status of run_gnuplot. */
 static int draw_pictures(const char *directory)
 {
     char folder[PATH_MAX], path[PATH_MAX];
@@ -385,7 +390,7 @@ static int draw_pictures(const char *directory)
     for (int i = 0; i < N_PICTURE; i++) {
         if (status == 0 && place_picture(directory, folder, picture[i]) != 0) status = -1;
         snprintf(path, sizeof path, "%.3500s/%s", folder, picture[i]);
-        unlink(path); /* of a gnuplot that failed */
+        unlink(path); /* left by a gnuplot that failed */
     }
     rmdir(folder);
     return status;
@@ -403,6 +408,6 @@ int hx_compare_plot(const hx_compare *c, const char *directory)
         hx_log_info("no plot: gnuplot is not installed; `gnuplot compare.gp` in %s draws it",
                     directory);
     else
-        hx_log_warning("no plot: gnuplot failed; `gnuplot compare.gp` in %s shows why", directory);
+        hx_log_warning("no plot: gnuplot failed; `gnuplot compare.gp` in %s prints why", directory);
     return HX_OK;
 }

@@ -1,5 +1,4 @@
-/* What is left of a solve that takes long: a line that a terminal rewrites, else one now and
- * then. */
+/* Remaining time of a long solve: on a terminal a rewritten line, otherwise a line now and then. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +6,7 @@
 #include "compare.h"
 #include "core/base/clock.h"
 
-/* Seconds before anything is shown, and between two lines: of a terminal, with -v, of a file. */
+/* Seconds before the first line, and between lines: on a terminal, with -v, in a file. */
 #define FIRST 1.0
 #define TERMINAL 0.2
 #define VERBOSE 2.0
@@ -19,8 +18,8 @@ static double interval(void)
     return hx_log_wants(HX_LOG_VERBOSE) ? VERBOSE : SLOW;
 }
 
-/* Iterations of this load case: those that were guessed, or, once the residual has fallen by ten,
- * as many as its fall so far needs for the tolerance. */
+/* Expected iterations of this load case: the estimate, or, once the residual has fallen by ten, the
+ * number extrapolated to the tolerance. */
 static double iterations_of_case(const hx_compare_meter *m, int iterations, double residual)
 {
     const hx_pcg_params *const params = &m->s->pcg.params;
@@ -50,14 +49,14 @@ static void show(const hx_compare_meter *m, int iterations, double residual, dou
         hx_log_info("  %s", text);
 }
 
-/* hx_pcg.watch; a new case begins where iterations begin. */
+/* For hx_pcg.watch; a new case begins when the count of iterations restarts. */
 static void watch(void *context, int iterations, double residual)
 {
     hx_compare_meter *const m = context;
     const double now = hx_clock();
     if (iterations < m->last) {
         m->n_before += m->last;
-        m->likely = m->last; /* cases take about as many each */
+        m->likely = m->last; /* cases need similar numbers of iterations */
         m->load_case += m->load_case < m->n_case - 1;
     }
     if (iterations == 0 || iterations < m->last) m->first_residual = residual;

@@ -1,4 +1,4 @@
-/* The product that operators are held against, from the element formulas alone. */
+/* The reference for the products of operators, computed only from the element formulas. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +10,13 @@
 #include "core/base/vec3.h"
 #include "core/mesh/hex8_conduction.h"
 
-/* Uniform in [-1, 1], from the index alone. */
+/* Uniform in [-1, 1], determined by index and stream. */
 static double random_entry(uint64_t index, uint64_t stream)
 {
     return 2.0 * hx_random_unit(hx_random_mix((index + 1) * HX_RANDOM_STEP + stream)) - 1.0;
 }
 
-/* The densities that the first design iteration starts from, before any filter. */
+/* The densities with which the first design iteration starts, before any filter. */
 static int make_density(hx_session *s, double **density)
 {
     const hx_problem *problem = &s->problem;
@@ -39,7 +39,7 @@ static int make_density(hx_session *s, double **density)
     return HX_OK;
 }
 
-/* Of one element on its points: modulus Ke x_e, point by point. */
+/* Adds modulus Ke x_e of one element at its points. */
 typedef void element_of(const hx_session *s, double modulus, const double *x, int64_t e,
                         double *force);
 
@@ -100,7 +100,7 @@ static double point_gradients(const hx_cell_rule *rule, int q, double x[][3], do
     return det;
 }
 
-/* stress of unit modulus from h[i][k] = du_i / dx_k. */
+/* Stress for unit modulus from h[i][k] = du_i / dx_k. */
 static void stress_of(const hx_problem *problem, double h[3][3], double stress[3][3])
 {
     const double trace = h[0][0] + h[1][1] + h[2][2];
@@ -151,7 +151,7 @@ static void quadratic_heat(const hx_session *s, double modulus, const double *x,
     }
 }
 
-/* Of a span, by its fields at the Gauss points. */
+/* The forces of a span, from its fields at the Gauss points. */
 static void spline_forces(const hx_session *s, double modulus, const double *x, int64_t e,
                           double *force)
 {
@@ -189,7 +189,7 @@ static element_of *element_of_problem(const hx_problem *problem)
     return is_linear ? element_forces : quadratic_forces;
 }
 
-/* kx = K x: the elements of a chunk at the same time, their forces added one after the other. */
+/* kx = K x: elements of a chunk are computed in parallel, and their forces added in order. */
 static int product(const hx_session *s, hx_compare_reference *ref)
 {
     enum { CHUNK = 2048, MOST = 3 * HX_SPLINE_CELL_POINTS };

@@ -19,7 +19,7 @@ static void add_fixed(hx_table *table, int decimals, double value, const char *u
         hx_table_add(table, "%.*f%s", decimals, value, unit);
 }
 
-/* A number >= 0 with so many significant digits, zeros at the end and those of 12345 included. */
+/* Adds a number >= 0 with that many significant digits, including zeros at the end. */
 static void add_number(hx_table *table, int digits, double value)
 {
     const int exponent = value > 0.0 ? (int)floor(log10(value)) : 0;
@@ -78,7 +78,7 @@ static void print_products(const hx_compare *c, const hx_compare_group *group)
     hx_table_end(&table, 2);
 }
 
-/* "never": a product takes as long as otf's, or longer. */
+/* Adds "never" if a product takes at least as long as that of otf. */
 static void add_break_even(hx_table *table, const hx_compare_figures *f)
 {
     if (isnan(f->speedup_over_otf))
@@ -177,7 +177,7 @@ void hx_compare_print_group(const hx_compare *c, size_t index)
     int n_pcg = 0, n_stage = 0, n_measured = 0;
     char a[32], b[32], points[128] = "";
     if (is_quiet()) return;
-    char bandwidth[64] = "unknown, no memory for it";
+    char bandwidth[64] = "unknown, since there was no memory for it";
     if (!isnan(group->copy_bandwidth))
         snprintf(bandwidth, sizeof bandwidth, "%.4g GB/s", 1e-9 * group->copy_bandwidth);
     if (group->element != HX_ELEMENT_LINEAR)
@@ -221,35 +221,38 @@ void hx_compare_print_notes(const hx_compare *c)
 {
     hx_log_info(
         "\n"
-        "  bits       of two runs: the same, or varying in the last places\n"
-        "  error      |K x - reference| / |reference|, the reference from the element\n"
-        "             formulas on the host; FAIL: above what the operator promises\n"
-        "  B/element  held on the device for the product; mesh and vectors aside\n"
-        "  ms         median of event-timed warm products, zeroing the output included;\n"
-        "             spread: of the middle half, over the median\n"
-        "  GB/s       by what a product must move: stored data, modulus and connectivity of\n"
-        "             the elements (of quadratic ones the matrix alone), x read and y written\n"
-        "             once; what comes from a cache\n"
-        "             counts too\n"
-        "  x ebe      over ebe rowmajor; x best: over the fastest of nbn, ebe, ebe8, ebe24,\n"
-        "             ebe64 in any layout, in this run");
+        "  bits       whether two products are bitwise the same, or vary in the last digits\n"
+        "  error      |K x - reference| / |reference|, the reference computed on the host from "
+        "the\n"
+        "             element formulas; FAIL: above the operator's bound\n"
+        "  B/element  bytes that the operator stores on the device, without mesh and vectors\n"
+        "  ms         median time of a warm product, zeroing of its result included;\n"
+        "             spread: the middle half of the times, over the median\n"
+        "  GB/s       data that a product must move, over its time: stored data, modulus and\n"
+        "             connectivity of the elements (for quadratic ones only the matrix), x read\n"
+        "             and y written once; data from a cache counts, too\n"
+        "  x ebe      speed relative to ebe rowmajor; x best: relative to the fastest of nbn, "
+        "ebe,\n"
+        "             ebe8, ebe24, ebe64 in any layout, in this run");
     if (has_matrices(c))
         hx_log_info(
-            "  pattern    which entries a stored matrix has, once a mesh; fill: its values, "
-            "at every\n"
-            "             design, and the spread of that; matrix: bytes of both\n"
-            "  pays after products at a design that take up its fill against otf; never: no "
-            "product\n"
-            "             is faster; no otf: not among the operators of this run");
+            "  pattern    positions of the entries of a stored matrix, once per mesh; fill: its "
+            "values,\n"
+            "             once per design, with the spread of that time; matrix: bytes of both\n"
+            "  pays after number of products per design after which fill and products take less "
+            "time than\n"
+            "             otf; never: its product is not faster; no otf: otf is not among the "
+            "operators");
     if (c->plan.pcg)
         hx_log_info(
-            "  PCG        in %s precision, from zero, all load cases; SpMV s: share of the\n"
-            "             products, sampled\n"
-            "  iter/SpMV  one PCG iteration over one product in double precision",
+            "  PCG        in %s precision, from zero, all load cases; SpMV s: time of the "
+            "products,\n"
+            "             from samples\n"
+            "  iter/SpMV  time of a PCG iteration over that of a product in double precision",
             hx_precision_name(c->session.cfg.solver.precision));
 }
 
-/* The paper's words for its figures, on a Tesla K40c (P1, Figures 11 to 14, Table 3). */
+/* Values that P1 gives for its figures, on a Tesla K40c (Figures 11 to 14, Table 3). */
 typedef struct paper_words {
     const char *name, *speedup, *spmv_share;
 } paper_words;
@@ -279,7 +282,8 @@ static void add_paper_cell(hx_table *table, const hx_compare_row *row, paper_fig
     if (figure == SPMV_SHARE) add_fixed(table, 1, 100.0 * row->f.pcg_spmv_share, " %");
 }
 
-/* Rows are the operators, columns the meshes; groups first, first + step, ... are of one device. */
+/* Prints rows of operators and columns of meshes; groups first, first + step, ... belong to one
+ * device. */
 static void print_by_size(const hx_compare *c, size_t first, size_t step, const char *title,
                           paper_figure figure)
 {
@@ -312,7 +316,7 @@ static void print_by_size(const hx_compare *c, size_t first, size_t step, const 
 
 void hx_compare_print_paper(const hx_compare *c)
 {
-    size_t step = 1; /* groups of a mesh, one for each device */
+    size_t step = 1; /* number of groups per mesh, one for each device */
     if (is_quiet() || c->n_group == 0) return;
     while (step < c->n_group && strcmp(c->group[step].size, c->group[0].size) == 0) step++;
     for (size_t first = 0; first < step; first++) {
@@ -321,6 +325,6 @@ void hx_compare_print_paper(const hx_compare *c)
         print_by_size(c, first, step, "Products in PCG: speedup over ebe rowmajor", SPMV_SPEEDUP);
         print_by_size(c, first, step, "Share of products in PCG (Table 3)", SPMV_SHARE);
     }
-    hx_log_info("\n  paper: on a Tesla K40c, all examples and sizes; nothing there beside another "
-                "layout");
+    hx_log_info("\n"
+                "  paper: P1 on a Tesla K40c, all examples and sizes; given only for one layout");
 }

@@ -1,8 +1,8 @@
-/* What a config file says, with defaults filled in. The keys, units and meanings are in one table,
- * config_schema.c; this is where their values land.
+/* The values of a config file, with defaults filled in. The table in config_schema.c has all keys
+ * with units and meanings; the members below receive their values.
  *
- * Not given and without a default: NULL for text, NaN for numbers (in the first component), n = 0
- * for lists. */
+ * A key that is not given and has no default is NULL for text, NaN for numbers (a vector's first
+ * component), and n = 0 for lists. */
 #ifndef HX_CONFIG_H
 #define HX_CONFIG_H
 
@@ -32,8 +32,8 @@ typedef struct hx_config_words {
     char **word; /* (owned) */
 } hx_config_words;
 
-/* Keys with a fixed list of words land in enums, in the order of the schema's words; what a plug-in
- * adds to is kept by its name. */
+/* Keys with a fixed list of words become enums, in the order of the schema's words. Names of
+ * plug-ins (operators, filters, ...) stay strings. */
 typedef enum { HX_UNIT_ELEMENT, HX_UNIT_LENGTH } hx_config_unit;
 typedef enum { HX_FAILURE_CONTINUE, HX_FAILURE_STOP } hx_config_failure;
 enum { HX_COUPLING_NOT_GIVEN = -1, HX_COUPLING_DISTRIBUTING, HX_COUPLING_RIGID };
@@ -54,12 +54,12 @@ typedef struct hx_config_choices {
     int *word; /* (owned) */
 } hx_config_choices;
 
-/* Entries of lists begin with where they were written: "bracket.cfg:12: supports[0]". */
+/* `origin` of a list entry is the place where it was written: "bracket.cfg:12: supports[0]". */
 typedef struct hx_config_support {
     char *origin;
     char *set, *from, *fix; /* set and fix, or from = "file" */
     double value[3];
-    double temperature; /* of heat, with set */
+    double temperature; /* for heat, with `set` */
 } hx_config_support;
 
 typedef struct hx_config_convection {
@@ -75,7 +75,7 @@ typedef struct hx_config_spring {
     double stiffness[3];
 } hx_config_spring;
 
-/* When the processes of a run make the mesh in parts. */
+/* Whether the processes of a run make the mesh in parts. */
 typedef enum { HX_IN_PARTS_AUTO, HX_IN_PARTS_ALWAYS, HX_IN_PARTS_NEVER } hx_config_in_parts;
 
 typedef struct hx_config_load {
@@ -90,9 +90,9 @@ typedef struct hx_config_load {
         double point[3], axis[3], speed;
     } centrifugal;
     double remote_force[3], moment[3], point[3];
-    double source, heat, flux; /* of heat */
+    double source, heat, flux; /* for heat */
     int coupling;              /* HX_COUPLING_...; not given: distributing */
-    int load_case;             /* 0: each step of the file is a case, with from */
+    int load_case;             /* from 1; 0, only with `from`: each step of the file is a case */
 } hx_config_load;
 
 typedef struct hx_config_passive {
@@ -130,12 +130,12 @@ typedef struct hx_config_set {
 
 typedef struct hx_config {
     char *path;     /* of the config file (owned) */
-    hx_value *tree; /* as written, for the places of later messages (owned) */
+    hx_value *tree; /* as written, for messages that name the place of a key (owned) */
 
     char *title;
-    int physics;      /* hx_physics, or -1: not given, elasticity */
+    int physics;      /* hx_physics; -1: not given, which means elasticity */
     char *units_text; /* as written */
-    hx_units units;   /* of the text; all names empty without it */
+    hx_units units;   /* parsed from units_text; all names are empty without it */
     struct {
         char *generator;
         int size, nx, ny, nz;
@@ -143,12 +143,12 @@ typedef struct hx_config {
         int seed;
         char *file;
         double merge;                    /* NaN: not given */
-        double element_size, time_limit; /* of CAD models; NaN: not given */
-        hx_config_words ignore;          /* words of what is left out on purpose */
+        double element_size, time_limit; /* for CAD models; NaN: not given */
+        hx_config_words ignore; /* words of items of the file that are left out on purpose */
         int shuffle, reorder;
         hx_config_in_parts in_parts;
-        int degree;               /* of splines, 0: as in the file */
-        hx_config_numbers refine; /* parts of their spans */
+        int degree;               /* for splines; 0: as in the file */
+        hx_config_numbers refine; /* number of parts of each span */
     } mesh;
     struct {
         char *from; /* "file", or NULL */
@@ -191,12 +191,13 @@ typedef struct hx_config {
         hx_config_failure on_failure;
         double tolerance;
         int max_iterations, warm_start, threads, deterministic;
-        hx_partition_kind partition; /* HX_PARTITION_AUTO too */
+        hx_partition_kind partition; /* also HX_PARTITION_AUTO */
         int transport;               /* hx_mail_way */
-        int whole_coarse_grid;       /* nodes */
+        int whole_coarse_grid;       /* number of nodes */
         int vector_unit;             /* 0: auto, else 1 + hx_vector_unit */
     } solver;
-    const char *output_option; /* what names the folder on the command line; NULL: the key does */
+    /* option of the command line that names the folder; NULL: the key does */
+    const char *output_option;
     struct {
         char *directory;
         hx_vtk_format format;
@@ -208,19 +209,19 @@ typedef struct hx_config {
     } output;
 } hx_config;
 
-/* Reads and validates FILE and the KEY=VALUE arguments. HX_EINPUT: "FILE:LINE: path.to.key: what is
- * wrong; what would be right". */
+/* Reads and validates the config FILE with the KEY=VALUE arguments. HX_EINPUT: "FILE:LINE:
+ * path.to.key: what is wrong; what would be right". */
 int hx_config_read(hx_config *cfg, const char *path, size_t n_override,
                    const char *const *override);
 
-/* HX_EINPUT: a wrong word in an environment variable that stands for a key: for commands that go on
- * without a config which they cannot read. */
+/* HX_EINPUT: an environment variable that stands for a key has an invalid word. For commands that
+ * can run without a config. */
 int hx_config_check_variables(void);
 
-/* hx_config_read of a tree (taken, also when it fails), which messages call `path`. */
+/* Like hx_config_read, for a tree, which is consumed even on failure; messages call it `path`. */
 int hx_config_from_tree(hx_config *cfg, hx_value *tree, const char *path);
 
-/* "FILE:LINE: KEY" of a key as written, or "FILE: KEY" if it was left to its default. */
+/* "FILE:LINE: KEY" if the key was written, else "FILE: KEY". */
 const char *hx_config_place(const hx_config *cfg, const char *key, char *text, size_t n_text);
 
 /* Puts the place of `key` before the recorded message; returns code. */
@@ -229,25 +230,25 @@ int hx_config_blame(const hx_config *cfg, const char *key, int code);
 /* 1 if the key was written by the user. */
 int hx_config_given(const hx_config *cfg, const char *key);
 
-/* 1 if it was written on the command line, as a KEY=VALUE. */
+/* 1 if the key was given on the command line as KEY=VALUE. */
 int hx_config_is_argument(const hx_config *cfg, const char *key);
 
-/* Puts the criterion `relative` and its own tolerance in place of `compliance`: for what shows the
- * fields of a single solve, or compares solves. */
+/* Replaces the stopping criterion `compliance` by `relative` with its own default tolerance, for
+ * commands that show the fields of a single solve or compare solves. */
 void hx_config_solve_by_residual(hx_config *cfg);
 
-/* A path of the config, relative to the config file's folder. *path is the caller's to free. */
+/* Resolves a path of the config, which is relative to the folder of the config file. The caller
+ * frees *path. */
 int hx_config_resolve_path(const hx_config *cfg, const char *written, char **path);
 
-/* The config as it was resolved, as libconfig text that gives the same run again. */
+/* Writes the resolved config as libconfig text; running it repeats the run. */
 int hx_config_write(const hx_config *cfg, const char *path);
 
-/* What decides on the result, of a config as resolved: a line "optimization.penalty = 3.0" a value,
- * without the keys that a run may change when it goes on (hx_key.is_free). *text is the caller's to
- * free. */
+/* The settings that determine the result, one line "optimization.penalty = 3.0" per value, without
+ * the keys that a resumed run may change (hx_key.is_free). The caller frees *text. */
 int hx_config_settings(const hx_config *cfg, char **text);
 
-/* The same as a JSON object. */
+/* Writes the resolved config as a JSON object. */
 void hx_config_write_json(const hx_config *cfg, hx_json *json, const char *key);
 
 static inline hx_physics hx_config_physics(const hx_config *cfg)
@@ -260,10 +261,10 @@ static inline int hx_config_is_heat(const hx_config *cfg)
     return cfg->physics == HX_PHYSICS_HEAT;
 }
 
-/* 1 for the name "auto". */
+/* 1 if the name is "auto". */
 int hx_config_is_auto(const char *name);
 
-/* 1 if output.fields has it. */
+/* 1 if output.fields contains the field. */
 int hx_config_has_field(const hx_config *cfg, hx_config_field field);
 
 /* Replaces a string of the config. */

@@ -1,10 +1,11 @@
-/* What of a config is wrong although each key is right: keys that exclude, or need, each other. */
+/* Checks of a config beyond single keys: keys that exclude or require each other. */
 #include "config_check.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "../text/json.h"
 #include "config_schema.h"
 #include "core/registry.h"
 
@@ -27,10 +28,10 @@ int hx_config_check_mesh(const hx_config *cfg)
         const hx_value *value = hx_value_find(cfg->tree, hx_keys[i].path);
         if (hx_keys[i].generator_only && value && cfg->mesh.file)
             return hx_config_fault(value->origin, hx_keys[i].path,
-                                   "belongs to a generator, and mesh has a file");
+                                   "applies to a generator, and mesh has a file");
         if (hx_keys[i].file_only && value && cfg->mesh.generator)
             return hx_config_fault(value->origin, hx_keys[i].path,
-                                   "belongs to a file, and mesh has a generator");
+                                   "applies to a file, and mesh has a generator");
     }
     return HX_OK;
 }
@@ -40,7 +41,7 @@ static int belongs_to_other(const hx_config *cfg, const hx_key *key)
     return key && key->only && key->only != 1 + (int)hx_config_physics(cfg);
 }
 
-/* HX_EINPUT: a key of the other physics among what was written. */
+/* HX_EINPUT: a written key belongs to the other physics. */
 static int check_physics(const hx_config *cfg, const hx_value *group, const char *prefix)
 {
     for (size_t i = 0; i < group->n; i++) {
@@ -49,7 +50,7 @@ static int check_physics(const hx_config *cfg, const hx_value *group, const char
         char entry[PATH_SIZE];
         if (belongs_to_other(cfg, key))
             return hx_config_fault(value->origin, key->path,
-                                   "belongs to physics = \"%s\", and this config is of \"%s\"",
+                                   "applies to physics = \"%s\", and this config has \"%s\"",
                                    hx_physics_name((hx_physics)(key->only - 1)),
                                    hx_physics_name(hx_config_physics(cfg)));
         if (key && key->type == HX_KEY_GROUP) HX_TRY(check_physics(cfg, value, key->path));
@@ -75,7 +76,7 @@ static int check_fields(const hx_config *cfg)
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (own[i].of != hx_config_physics(cfg) && hx_config_has_field(cfg, own[i].field))
             return hx_config_fault(value ? value->origin : cfg->path, key,
-                                   "'%s' belongs to physics = \"%s\", and this config is of \"%s\"",
+                                   "'%s' applies to physics = \"%s\", and this config has \"%s\"",
                                    hx_config_word(key, (int)own[i].field),
                                    hx_physics_name(own[i].of),
                                    hx_physics_name(hx_config_physics(cfg)));
@@ -113,9 +114,10 @@ static int check_support(const hx_config_support *support)
                         support->set ? "fix = \"xyz\"" : "set = \"...\"");
     for (const char *c = support->fix; *c; c++)
         if (!strchr("xyz", *c) || strchr(c + 1, *c))
-            return HX_RAISE(HX_EINPUT,
-                            "%s.fix: '%s' is not right; letters of \"xyz\", each once, are",
-                            support->origin, support->fix);
+            return HX_RAISE(
+                HX_EINPUT,
+                "%s.fix: '%s' is not valid; expected letters of \"xyz\", each at most once",
+                support->origin, support->fix);
     for (int i = 0; i < 3; i++)
         if (fabs(support->value[i]) > 0.0 && !strchr(support->fix, "xyz"[i]))
             return HX_RAISE(HX_EINPUT,
@@ -131,7 +133,8 @@ static int check_one_of(const char *origin, int n, const char *names)
                            names);
 }
 
-/* Without `case` a load belongs to the first, the file's forces to all. */
+/* Without `case` a load belongs to case 1, and forces of the file belong to all cases, which earlier
+ * versions wrote as 0. */
 static int resolve_case(const hx_value *entry, hx_config_load *load)
 {
     if (load->load_case > 0 || load->from) return HX_OK;
@@ -170,11 +173,11 @@ static int check_load(const hx_config_load *load)
                                load->from ? "from = \"file\" takes no set"
                                           : "gravity and centrifugal act on the whole part");
     if (force && isnan(load->point[0]))
-        return hx_config_fault(load->origin, "",
-                               "remote_force without the point where it acts; for example "
-                               "point = [0.0, 0.0, 100.0]");
+        return hx_config_fault(
+            load->origin, "",
+            "remote_force needs the point where it acts; for example point = [0.0, 0.0, 100.0]");
     if (!remote && (!isnan(load->point[0]) || coupled))
-        return hx_config_fault(load->origin, "", "%s belongs to remote_force or moment",
+        return hx_config_fault(load->origin, "", "%s applies to remote_force or moment",
                                coupled ? "coupling" : "point");
     return HX_OK;
 }
@@ -221,33 +224,35 @@ static int check_continuation(const hx_config *cfg)
     if (cfg->optimization.continuation.given &&
         cfg->optimization.continuation.penalty_start > cfg->optimization.penalty)
         return hx_config_fault(origin_of(cfg, start), start,
-                               "%g is above optimization.penalty = %g, to which it is to rise",
+                               "%g is above optimization.penalty = %g, the value that it rises to",
                                cfg->optimization.continuation.penalty_start,
                                cfg->optimization.penalty);
     if (!cfg->optimization.projection.given) return HX_OK;
     if (cfg->optimization.projection.beta > cfg->optimization.projection.beta_max)
         return hx_config_fault(
-            origin_of(cfg, beta_max), beta_max, "%g is below beta = %g, which is to rise to it",
+            origin_of(cfg, beta_max), beta_max, "%g is below beta = %g, from which it rises",
             cfg->optimization.projection.beta_max, cfg->optimization.projection.beta);
     if (hx_filter_find(filter)->is_heuristic)
         return hx_config_fault(
             origin_of(cfg, projection), projection,
-            "filter '%s' leaves the densities as they are; a projection needs filtered "
-            "ones: filter = { kind = \"density\"; ... } or \"helmholtz\"",
+            "filter '%s' does not change the densities; a projection needs filtered ones: filter = "
+            "{ kind = \"density\"; ... } or \"helmholtz\"",
             filter);
     return HX_OK;
 }
 
-/* What is left of the load, or of the compliance, must be less than all of it. */
+/* The tolerance is a fraction of the load, or of the compliance, and must be below 1. */
 static int check_tolerance(const hx_config *cfg)
 {
     static const char key[] = "solver.tolerance";
     const hx_pcg_criterion criterion = cfg->solver.criterion;
+    char text[40];
     if (criterion == HX_PCG_ABSOLUTE || cfg->solver.tolerance < 1.0) return HX_OK;
+    hx_format_double(cfg->solver.tolerance, text, sizeof text);
     return hx_config_fault(origin_of(cfg, key), key,
-                           "%g is out of range; with criterion \"%s\" it is a share of the "
-                           "%s: below 1, %s is usual",
-                           cfg->solver.tolerance, hx_config_word("solver.criterion", criterion),
+                           "%s is out of range; with criterion \"%s\" it is a fraction of the %s: "
+                           "below 1, %s is usual",
+                           text, hx_config_word("solver.criterion", criterion),
                            criterion == HX_PCG_RELATIVE ? "load" : "compliance",
                            criterion == HX_PCG_RELATIVE ? "1e-5" : "1e-6");
 }

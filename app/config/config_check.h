@@ -1,4 +1,4 @@
-/* Shared by the files that read a config and check it. */
+/* Functions shared by the files that read and check a config. */
 #ifndef HX_CONFIG_CHECK_H
 #define HX_CONFIG_CHECK_H
 
@@ -7,11 +7,11 @@
 /* HX_EINPUT "ORIGIN: KEY: message". */
 int hx_config_fault(const char *origin, const char *key, const char *fmt, ...) HX_PRINTF(3, 4);
 
-/* HX_EINPUT: no mesh, or keys of a generator beside a file. */
+/* HX_EINPUT: no mesh is given, or keys of a generator beside a mesh file. */
 int hx_config_check_mesh(const hx_config *cfg);
 
-/* HX_EINPUT: keys of the other physics, entries that lack something or say too much, what of the
- * design contradicts itself. Resolves the loads' cases. */
+/* HX_EINPUT: keys of the other physics, entries with missing or conflicting keys, contradictions
+ * among the keys of the optimization. Resolves the loads' cases. */
 int hx_config_check(const hx_config *cfg);
 
 #endif

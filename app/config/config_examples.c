@@ -1,5 +1,5 @@
-/* What `hextop help KEY` and messages show as a value: one that a user would take, in N, mm and MPa
- * or W, mm and K. tests/app/test_examples.py runs `hextop check` with each. */
+/* Example values for `hextop help KEY` and for messages, as a user would choose them, in N, mm and
+ * MPa or W, mm and K. tests/app/test_examples.py runs `hextop check` with each. */
 #include <string.h>
 
 #include "config_schema.h"

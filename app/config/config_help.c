@@ -48,7 +48,7 @@ static void drop_places(const char *path, char *text, size_t n_text)
     text[n] = '\0';
 }
 
-/* 1 for the key of that name, with or without its groups, and for those in it. */
+/* 1 for the key of that name, with or without its groups, and for keys in that group. */
 static int is_about(const char *key, const char *asked)
 {
     char path[128], topic[128];
@@ -64,7 +64,7 @@ static int is_about(const char *key, const char *asked)
     return 0;
 }
 
-/* The key that the topic is about, if it is one alone, with a value; else NULL. */
+/* The key with a value to which the topic refers, if there is exactly one; else NULL. */
 static const hx_key *only_key(const char *topic)
 {
     const hx_key *found = NULL;
@@ -85,11 +85,14 @@ size_t hx_print_keys(const char *topic)
         return 1;
     }
     if (!topic)
-        printf("Config keys (libconfig). A file looks like\n\n"
-               "  mesh = { generator = \"cantilever\"; size = 1; };\n"
-               "  supports = ( { set = \"left\"; fix = \"xyz\"; } );\n\n"
-               "Units are yours, only consistent: length, force, force/length^2; the key units "
-               "names\nthem.\n");
+        printf(
+            "Config keys (libconfig). A file looks like\n"
+            "\n"
+            "  mesh = { generator = \"cantilever\"; size = 1; };\n"
+            "  supports = ( { set = \"left\"; fix = \"xyz\"; } );\n"
+            "\n"
+            "Units are free but must be consistent: length, force, force/length^2; the key units\n"
+            "names them.\n");
     for (size_t i = 0; i < hx_n_key; i++) {
         if (topic && !is_about(hx_keys[i].path, topic)) continue;
         print_key(&hx_keys[i]);

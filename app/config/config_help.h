@@ -6,16 +6,16 @@
 
 #include "config_schema.h"
 
-/* Prints all config keys, or those of a name ("filter", "loads"), a single one with all about it;
- * returns how many. */
+/* Prints all config keys, or those of a name ("filter", "loads"), with full detail if it is a
+ * single key. Returns their number. */
 size_t hx_print_keys(const char *topic);
-/* Type, unit, range, default, examples, and its neighbours. */
+/* Prints type, unit, range, default, examples, and related keys. */
 void hx_print_key(const hx_key *key);
-/* "auto, cpu, cuda", the valid words, or "(0, 1]", the range; "" if any value is valid. Fills
+/* The valid words "auto, cpu, cuda", or the range "(0, 1]"; "" if any value is valid. Fills
  * text[n_text] and returns it. */
 const char *hx_key_allowed(const hx_key *key, char *text, size_t n_text);
-/* A value that the key takes, in the syntax of a config: its own example or, without one, a value
- * of its type. May fill text[n_text]. */
+/* A valid value in the syntax of a config: the key's own example or, without one, a value of its
+ * type. May fill text[n_text]. */
 const char *hx_key_shown_example(const hx_key *key, char *text, size_t n_text);
 /* Prints doc/config.md: all keys with type, unit, default, range, meaning and example. */
 void hx_print_keys_markdown(void);

@@ -1,4 +1,4 @@
-/* All about one key, for `hextop help KEY`. */
+/* Help on one key, for `hextop help KEY`. */
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ const char *hx_key_shown_example(const hx_key *key, char *text, size_t n_text)
     const char *word[64], *const own = hx_key_own_example(key);
     if (own) return own;
     const size_t n = hx_key_words(key, word, 64);
-    const char *const last = n > 0 ? word[n > 1] : NULL; /* the first one is the default often */
+    const char *const last = n > 0 ? word[n > 1] : NULL; /* the first word is often the default */
     switch (key->type) {
     case HX_KEY_TEXT:
     case HX_KEY_WORD:
@@ -66,7 +66,7 @@ static void print_line(const char *path, const char *value)
     printf("\n");
 }
 
-/* KEY=VALUE, an entry of a list by its place. */
+/* KEY=VALUE, with an index for an entry of a list. */
 static void print_argument(const char *path, const char *value)
 {
     const int needs_quotes = strpbrk(value, " \"()[]") || strchr(path, '[');
@@ -76,7 +76,7 @@ static void print_argument(const char *path, const char *value)
         if (*c == '[') putchar('0');
     }
     printf("=%s%s\n", value, needs_quotes ? "'" : "");
-    if (strchr(path, '[')) printf("            of an entry that the config has already\n");
+    if (strchr(path, '[')) printf("            of an existing entry of the config\n");
 }
 
 /* The other keys of its group. */
@@ -84,7 +84,7 @@ static void print_related(const hx_key *key)
 {
     char prefix[128];
     const size_t n = strlen(key->path) - strlen(hx_key_name(key));
-    const char *lead = "  beside it ";
+    const char *lead = "  related   ";
     snprintf(prefix, sizeof prefix, "%.*s", n > 0 ? (int)n - 1 : 0, key->path);
     if (n == 0) return;
     for (size_t i = 0; i < hx_n_key; i++) {

@@ -1,4 +1,4 @@
-/* KEY=VALUE arguments: a path is followed into the tree, and its end replaced. */
+/* KEY=VALUE arguments: follows the path in the tree and replaces its end. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ int hx_value_of_argument(hx_value **value, const char *text, const char *origin)
     HX_TRY(hx_value_parse(value, text, origin));
     const size_t n = strlen(text);
     if (!*value && n >= 2 && text[0] == '[' && text[n - 1] == ']') {
-        /* libconfig's arrays do not mix 0 and 0.5, its lists do */
+        /* libconfig's arrays cannot mix 0 and 0.5, its lists can */
         char *list = NULL;
         HX_TRY(hx_strdup(&list, text));
         list[0] = '(';
@@ -77,8 +77,8 @@ fail:
     return rc;
 }
 
-/* Position of a step in its parent: an existing child, or parent->n when it may be added. `shown`
- * is the parent's path. */
+/* Index of a step in its parent: an existing child, or parent->n if it may be appended. `shown` is
+ * the path of the parent. */
 static int locate(const hx_value *parent, const path_step *step, const char *shown, size_t *at)
 {
     const hx_value_kind want = step->is_index ? HX_VALUE_LIST : HX_VALUE_GROUP;
@@ -95,7 +95,7 @@ static int locate(const hx_value *parent, const path_step *step, const char *sho
     return HX_OK;
 }
 
-/* Walks to the last step's parent, creating groups and lists on the way. */
+/* Walks to the parent of the last step, creating groups and lists on the way. */
 static int walk(hx_value **parent, size_t *at, const path_step *step, int n_step, int create,
                 const char *origin)
 {

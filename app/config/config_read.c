@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../text/json.h"
 #include "../text/log.h"
 #include "config.h"
 #include "config_check.h"
@@ -59,14 +60,17 @@ static int wrong_type(const hx_value *value, const hx_key *key, const char *show
 
 static int check_number(const hx_value *value, const hx_key *key, const char *shown, double number)
 {
+    char text[40]; /* digits enough to differ from the limit */
     if (hx_range_holds(key->range, number)) return HX_OK;
+    if (key->zero_unset && number == 0.0) return HX_OK;
     if (isfinite(number) && fabs(number) > HX_LARGEST_NUMBER)
         return hx_config_fault(
             value->origin, shown,
-            "%g is too large to compute with, %g at most; other units would help", number,
-            HX_LARGEST_NUMBER);
+            "%g is too large to compute with; at most %g is allowed; other units would help",
+            number, HX_LARGEST_NUMBER);
     if (!key->range) return hx_config_fault(value->origin, shown, "not a finite number");
-    return hx_config_fault(value->origin, shown, "%g is out of range; allowed is %s%s%s", number,
+    hx_format_double(number, text, sizeof text);
+    return hx_config_fault(value->origin, shown, "%s is out of range; allowed is %s%s%s", text,
                            key->range, key->unit ? " " : "", key->unit ? key->unit : "");
 }
 
@@ -80,16 +84,16 @@ static int check_word(const hx_value *value, const hx_key *key, const char *show
                            hx_name_hint(text, word, n, hint, sizeof hint));
 }
 
-/* What is written for a key that takes a text, one of its words if it has some. */
+/* Checks the text written for a key, which is one of its words if it has words. */
 static int find_text(const hx_value *value, const hx_key *key, const char *shown, const char **out)
 {
-    /* an argument like output.directory=2024 is meant as text */
+    /* an argument such as output.directory=2024 is meant as text */
     const int aggregate = value->kind == HX_VALUE_GROUP || value->kind == HX_VALUE_LIST;
     const char *text = value->kind == HX_VALUE_STRING ? value->text : aggregate ? NULL : value->raw;
     if (!text) return wrong_type(value, key, shown);
     if (text[0] == '\0' && (key->required || !key->note))
         return hx_config_fault(value->origin, shown,
-                               "an empty text; leave the key out for its default");
+                               "the text is empty; leave the key out for its default");
     *out = text;
     return check_word(value, key, shown, text);
 }
@@ -190,7 +194,7 @@ static int read_words(const hx_value *value, const hx_key *key, const char *show
     }
     for (size_t i = 0; i < out->n; i++) HX_TRY(check_word(value, key, shown, out->word[i]));
     if (out->n == 0)
-        return hx_config_fault(value->origin, shown, "an empty list; leave the key out");
+        return hx_config_fault(value->origin, shown, "the list is empty; leave the key out");
     return HX_OK;
 }
 
@@ -203,7 +207,7 @@ static int find_places(const hx_config_words *words, const hx_key *key, hx_confi
     return HX_OK;
 }
 
-/* value = NULL: the default. */
+/* value = NULL: takes the default. */
 static int read_choices(const hx_value *value, const hx_key *key, const char *shown,
                         hx_config_choices *out)
 {
@@ -248,7 +252,7 @@ static int set_default(const hx_key *key, char *base)
 
 static int read_group(const hx_value *group, const char *prefix, const char *shown, char *base);
 
-/* Where an entry was written; if an argument changed part of it, that argument. */
+/* Place where an entry was written; an argument, if it changed part of the entry. */
 static const char *entry_origin(const hx_value *entry)
 {
     for (size_t i = entry->n; i > 0; i--)
@@ -357,8 +361,8 @@ static int check_unknown(const hx_value *group, const char *prefix, const char *
     return HX_OK;
 }
 
-/* The environment variable that stands for a key which is not given; *taken := 1 if it is set. It
- * is read in any case, so that a wrong word is refused; the value of the key counts. */
+/* Reads the environment variable that stands for a key; *taken = 1 if it is set and the key is not
+ * given. It is always read, so that a wrong word is refused. */
 static int read_variable(const hx_value *value, const hx_key *key, const char *shown, char *base,
                          int *taken)
 {
@@ -384,7 +388,7 @@ static int read_variable(const hx_value *value, const hx_key *key, const char *s
 
 int hx_config_check_variables(void)
 {
-    hx_config scratch; /* takes numbers and words of the schema, which nobody owns */
+    hx_config scratch; /* receives numbers and words of the schema, which need not be freed */
     int taken;
     memset(&scratch, 0, sizeof scratch);
     for (size_t i = 0; i < hx_n_key; i++)
@@ -429,34 +433,35 @@ static int parse_units(hx_config *cfg)
                                   : hx_units_parse(&cfg->units, cfg->units_text);
 }
 
-/* The paper's first size, where neither a size nor a count is asked for. */
+/* Takes size 1 of a generator if neither a size nor a count is given. */
 static int resolve_size(hx_config *cfg)
 {
     if (!cfg->mesh.generator || cfg->mesh.size > 0) return HX_OK;
     if (cfg->mesh.nx > 0 || cfg->mesh.ny > 0 || cfg->mesh.nz > 0) return HX_OK;
     if (hx_config_given(cfg, "mesh.size"))
-        return hx_config_blame(cfg, "mesh.size",
-                               HX_RAISE(HX_EINPUT, "0 leaves the mesh to nx, ny and nz, and none "
-                                                   "is given; give one, or a size from 1 to 5"));
+        return hx_config_blame(
+            cfg, "mesh.size",
+            HX_RAISE(HX_EINPUT, "0 leaves the mesh to nx, ny and nz, and none is given; give one "
+                                "of them, or a size from 1 to 5"));
     cfg->mesh.size = 1;
     return HX_OK;
 }
 
-/* The unit is the process', and results of one that is in use must not change. */
+/* The vector unit is selected for the process, and results of a unit in use must not change. */
 static int resolve_vector_unit(const hx_config *cfg)
 {
     const char *const name = hx_config_word("solver.vector_unit", cfg->solver.vector_unit);
     return hx_config_blame(cfg, "solver.vector_unit", hx_vector_unit_fix(name));
 }
 
-/* The default tolerance belongs to the criterion. */
+/* The default of the tolerance depends on the criterion. */
 static void resolve_tolerance(hx_config *cfg)
 {
     if (hx_config_given(cfg, "solver.tolerance")) return;
     cfg->solver.tolerance = hx_pcg_tolerance(cfg->solver.criterion);
 }
 
-/* With a projection densities swing to and fro in larger steps. */
+/* With a projection, densities oscillate if the move limit is large. */
 static void resolve_move(hx_config *cfg)
 {
     if (hx_config_given(cfg, "optimization.move")) return;
@@ -470,7 +475,7 @@ void hx_config_solve_by_residual(hx_config *cfg)
     cfg->solver.tolerance = hx_pcg_tolerance(HX_PCG_RELATIVE);
 }
 
-/* Values, defaults and checks of cfg->tree. */
+/* Reads values from cfg->tree, fills in defaults, and checks them. */
 static int read_tree(hx_config *cfg)
 {
     HX_TRY(read_group(cfg->tree, "", "", (char *)cfg));

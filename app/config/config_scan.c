@@ -1,4 +1,4 @@
-/* Texts before libconfig 1.5 reads them: it cuts integers to 32 bits without a word. */
+/* Prepares texts for libconfig 1.5, which truncates integers to 32 bits without an error. */
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -27,8 +27,8 @@ const char *hx_value_skip_text(const char *c, int *line)
     return c;
 }
 
-/* 1 if the integer that begins there, decimal or hexadecimal, exceeds what libconfig keeps of it:
- * 32 bits, 64 with an L. */
+/* 1 if the integer that begins here, decimal or hexadecimal, does not fit into what libconfig
+ * stores: 32 bits, or 64 with an L. */
 static int is_too_large(const char *digits, size_t n)
 {
     char text[32];
@@ -37,7 +37,7 @@ static int is_too_large(const char *digits, size_t n)
     const int is_hex = n > 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
     if (is_hex) digits += 2, n -= 2;
     while (n > 1 && *digits == '0') digits++, n--;
-    const size_t sure = is_long ? (is_hex ? 15 : 18) : (is_hex ? 7 : 9); /* always held */
+    const size_t sure = is_long ? (is_hex ? 15 : 18) : (is_hex ? 7 : 9); /* fits in any case */
     if (n <= sure || n > 20) return n > sure;
     snprintf(text, sizeof text, "%.*s", (int)n, digits);
     errno = 0;
@@ -57,14 +57,15 @@ static int is_integer(const char *c, size_t n)
     return length == n && n > 0;
 }
 
-/* 1 if what stands before c, in the text from `begin` on, makes the digits there an exponent. */
+/* 1 if the text before c, from `begin`, makes the digits at c an exponent. */
 static int is_exponent(const char *begin, const char *c)
 {
     return c - begin >= 3 && (c[-1] == '+' || c[-1] == '-') && (c[-2] == 'e' || c[-2] == 'E') &&
            (isdigit((unsigned char)c[-3]) || c[-3] == '.');
 }
 
-/* The integer as a number with a fraction, which libconfig keeps as a double; its length. */
+/* Writes the integer as a number with a fraction, which libconfig stores as a double; returns its
+ * length. */
 static size_t put_number(char *out, const char *digits, size_t n)
 {
     if (digits[n - 1] != 'L' && digits[1] != 'x' && digits[1] != 'X') {
@@ -85,9 +86,9 @@ static size_t put_number(char *out, const char *digits, size_t n)
 int hx_value_widen_integers(const char *text, char **wide)
 {
     int line = 0;
-    char *out, *array = NULL; /* where the array that is open begins */
-    int is_mixed = 0;         /* 1: it has such a number */
-    /* "0x80000000L" takes 1.2 times its length, a decimal one two characters more than ten */
+    char *out, *array = NULL; /* beginning of the current array */
+    int is_mixed = 0;         /* 1: the array has such a number */
+    /* "0x80000000L" needs 1.2 times its length, a decimal one two characters more than ten */
     HX_TRY(hx_alloc(wide, 2 * strlen(text) + 32, 1, "config text"));
     out = *wide;
     for (const char *c = text; *c;) {
@@ -102,7 +103,7 @@ int hx_value_widen_integers(const char *text, char **wide)
         } else {
             if (*c == '[') array = out, is_mixed = 0;
             memcpy(out, c, n);
-            /* arrays do not mix 0 and 0.5, lists do */
+            /* arrays cannot mix 0 and 0.5, lists can */
             if (*c == ']' && array && is_mixed) *array = '(', *out = ')';
             if (*c == ']') array = NULL;
             out += n;
@@ -121,16 +122,15 @@ int hx_value_check_nesting(const char *text, const char *name)
         const int begin = line;
         const char *const after = hx_value_skip_text(c, &line);
         if (*c == '"' && (*after == '\0' && (after - c < 2 || after[-1] != '"')))
-            return HX_RAISE(HX_EINPUT, "%s:%d: a text begins here and has no closing quote", name,
-                            begin);
+            return HX_RAISE(HX_EINPUT, "%s:%d: the text that begins here has no closing quote",
+                            name, begin);
         if (after != c) {
             c = after;
             continue;
         }
         depth += (*c == '{' || *c == '(' || *c == '[') - (*c == '}' || *c == ')' || *c == ']');
         if (depth > MOST)
-            return HX_RAISE(HX_EINPUT, "%s:%d: more than %d brackets within each other", name, line,
-                            MOST);
+            return HX_RAISE(HX_EINPUT, "%s:%d: more than %d nested brackets", name, line, MOST);
         line += *c++ == '\n';
     }
     return HX_OK;
@@ -148,10 +148,11 @@ int hx_value_read_text_file(const char *path, char **text)
     size_t n = rc == HX_OK ? fread(*text, 1, (size_t)size, stream) : 0;
     if (rc == HX_OK) (*text)[n] = '\0';
     fclose(stream);
-    if (rc == HX_OK && n >= 3 && memcmp(*text, "\xef\xbb\xbf", 3) == 0) /* of UTF-8, by editors */
+    /* byte order mark of UTF-8, written by some editors */
+    if (rc == HX_OK && n >= 3 && memcmp(*text, "\xef\xbb\xbf", 3) == 0)
         memmove(*text, *text + 3, (n -= 3) + 1);
     if (rc < 0 || strlen(*text) == n) return rc;
     free(*text);
     *text = NULL;
-    return HX_RAISE(HX_EINPUT, "%s: it has bytes of 0, and a config is a text", path);
+    return HX_RAISE(HX_EINPUT, "%s: it contains bytes of 0, but a config is a text", path);
 }

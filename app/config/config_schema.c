@@ -16,7 +16,8 @@ static const char *generator_word(size_t i)
     return hx_generators[i] ? hx_generators[i]->name : NULL;
 }
 
-/* Valid everywhere, also where the build lacks them (it then says what it does instead). */
+/* Words of all devices are valid in every build; one that the build lacks is refused or replaced
+ * later, with a message. */
 static const char *device_word(size_t i)
 {
     return i == 0 ? "auto" : hx_device_names[i - 1].name;
@@ -74,7 +75,7 @@ static const char *layout_word(size_t i)
     return i < HX_N_LAYOUT ? hx_layout_name((hx_layout)i) : NULL;
 }
 
-/* Those of keys that land in an enum stand in its order. */
+/* Words of keys that are stored as an enum have the order of the enum. */
 static const char *const criterion_words[] = {"relative", "absolute", "compliance", NULL};
 static const char *const in_parts_words[] = {"auto", "always", "never", NULL};
 static const char *const transport_words[] = {"auto", "direct", "nccl", "messages", NULL};
@@ -104,7 +105,7 @@ static const char *const physics_words[] = {"elasticity", "heat", NULL};
     {                                                                                              \
         .path = p, .type = HX_KEY_GROUP, .offset = IN(set, member.given), .help = text             \
     }
-/* A group that switches something on when it is there. */
+/* A group whose presence switches something on. */
 #define SWITCH(p, member, text)                                                                    \
     {                                                                                              \
         .path = p, .type = HX_KEY_GROUP, .offset = AT(member.given), .help = text                  \
@@ -303,8 +304,8 @@ const hx_key hx_keys[] = {
                 "it spans boundary faces, else by nodes"),
     KEY("loads[].flux", FLOAT, IN(load, flux), HEAT, .unit = "power/length^2",
         .help = "heat per area into the set's boundary faces"),
-    KEY("loads[].case", INT, IN(load, load_case), .fallback = "0", .range = "[0, 1000]",
-        .note = "1; with from: 0, every step of the file",
+    KEY("loads[].case", INT, IN(load, load_case), .zero_unset = 1, .range = "[1, 1000]",
+        .note = "1; with from, every step of the file",
         .help = "load case of the entry; cases are numbered without a gap. With from: the step of "
                 "the file that becomes this case, or its only one"),
     KEY("weights", NUMBERS, AT(weights), .range = "(0, inf)", .note = "1 for every case",

@@ -6,76 +6,79 @@
 
 typedef enum {
     HX_KEY_GROUP,
-    HX_KEY_LIST, /* of groups: hx_config_list */
+    HX_KEY_LIST, /* list of groups: hx_config_list */
     HX_KEY_TEXT,
-    HX_KEY_WORD, /* one of the key's words: int, its place among them; -1: not given */
+    HX_KEY_WORD, /* one of the key's words, stored as its index (int); -1: not given */
     HX_KEY_BOOL,
     HX_KEY_INT,
     HX_KEY_FLOAT,
     HX_KEY_VECTOR,  /* double[3] */
     HX_KEY_NUMBERS, /* hx_config_numbers */
     HX_KEY_WORDS,   /* hx_config_words */
-    HX_KEY_CHOICES  /* of the key's words: hx_config_choices */
+    HX_KEY_CHOICES  /* several of the key's words: hx_config_choices */
 } hx_key_type;
 
-/* Stored nowhere: a group that needs no `given` flag. */
+/* Offset of a group that needs no `given` flag and is stored nowhere. */
 #define HX_NOWHERE ((size_t)-1)
 
 typedef struct hx_key {
     const char *path; /* "loads[].case": [] stands for an element of the list */
     hx_key_type type;
-    size_t offset;     /* in hx_config, or in the entry of the list it belongs to */
-    size_t entry_size; /* lists only */
+    size_t offset;     /* in hx_config, or in the entry of its list */
+    size_t entry_size; /* only for lists */
     int required;
     int generator_only; /* refused with mesh.file */
     int file_only;      /* refused with mesh.generator */
-    int is_free;        /* 1: a run that goes on from a checkpoint may have another value */
-    int takes_auto;     /* a number that "auto" may stand for: NaN */
-    int only;           /* 1 + the hx_physics that the key belongs to; 0: to all */
+    int is_free;        /* 1: a run resumed from a checkpoint may have another value */
+    int takes_auto;     /* the number may be "auto", stored as NaN */
+    int zero_unset;     /* 1: 0 is read as if the key were not given; earlier versions wrote it */
+    int only;           /* 1 + the hx_physics that the key applies to; 0: any */
     const char *unit;
     const char *fallback;               /* default, as text; NULL: none */
-    const char *note;                   /* shown in place of a default; NULL: none */
-    const char *example;                /* NULL: of config_examples.c */
-    const char *range;                  /* "(0, 1]", NULL: any; applies to each number */
+    const char *note;                   /* shown instead of a default; NULL: none */
+    const char *example;                /* NULL: taken from config_examples.c */
+    const char *range;                  /* "(0, 1]", applied to each number; NULL: any */
     const char *const *word;            /* the valid words, NULL-terminated; NULL: any text */
-    const char *(*more_word)(size_t i); /* the same from the registry; NULL: none */
-    const char *variable; /* of the environment, taken if the key is not given; NULL: none. For
-                             keys that are stored as an int */
+    const char *(*more_word)(size_t i); /* valid words from the registry; NULL: none */
+    /* environment variable that is used if the key is not given; NULL: none. Only for keys that are
+     * stored as an int */
+    const char *variable;
     const char *help;
 } hx_key;
 
 extern const hx_key hx_keys[];
 extern const size_t hx_n_key;
 
-/* The key's last name: "case" of "loads[].case". */
+/* Last name of the key: "case" of "loads[].case". */
 const char *hx_key_name(const hx_key *key);
 /* 1 if the key is a direct member of the group or entry with that path ("" is the top). */
 int hx_key_is_member(const hx_key *key, const char *prefix);
 const hx_key *hx_key_find(const char *prefix, const char *name);
 
-/* Collects the valid words into word[n_word]; returns how many there are. 0: any text. */
+/* Collects the valid words into word[n_word] and returns their number; 0: any text is valid. */
 size_t hx_key_words(const hx_key *key, const char **word, size_t n_word);
 
-/* Place of the text among the key's words; -1: it is none of them. */
+/* Index of the text among the key's words; -1: it is not one of them. */
 int hx_key_word_place(const hx_key *key, const char *text);
-/* The word at that place. */
+/* The word with that index. */
 const char *hx_key_word(const hx_key *key, int place);
-/* The same of the key with that path. */
+/* The word with that index, of the key with that path. */
 const char *hx_config_word(const char *path, int place);
 
-/* Of any number of a config, so that squares and products of some stay finite. */
+/* Upper limit of every number in a config, so that squares and products of several stay finite. */
 #define HX_LARGEST_NUMBER 1e30
 
-/* 1 if value lies within "(0, 1]" style limits, and is no larger than that. */
+/* 1 if the value is within limits such as "(0, 1]" and its magnitude is at most
+ * HX_LARGEST_NUMBER. */
 int hx_range_holds(const char *range, double value);
 
-/* What is expected, for messages and help: "an integer", "true or false". */
+/* Description of the type for messages and help: "an integer", "true or false". */
 const char *hx_key_type_name(hx_key_type type);
-/* Short form for tables: "integer". */
+/* Short name of the type for tables: "integer". */
 const char *hx_key_type_word(hx_key_type type);
-/* The value that a user would take, of the key's row or of config_examples.c; NULL: it has none. */
+/* Example value of the key's row or of config_examples.c; NULL: it has none. */
 const char *hx_key_own_example(const hx_key *key);
-/* That, else one of the key's type. */
+/* The key's own example, else one of its type. */
 const char *hx_key_example(const hx_key *key);
 
 /* The default as shown to users. */

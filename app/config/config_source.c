@@ -12,7 +12,7 @@
 #include "core/base/memory.h"
 #include "core/base/text_stream.h"
 
-enum { MAX_DEPTH = 10 }; /* of files that include files */
+enum { MAX_DEPTH = 10 }; /* of nested includes */
 
 typedef struct join {
     hx_config_source *source;
@@ -35,7 +35,7 @@ static int add_line(hx_config_source *s, int file, int line)
     return HX_OK;
 }
 
-/* n characters of a file, from its line *line on, which ends where they end. */
+/* Appends n characters of a file that begin on its line *line, and updates *line. */
 static int put(join *j, int file, const char *c, size_t n, int *line)
 {
     for (const char *const end = c + n; c < end; c++) {
@@ -49,8 +49,8 @@ static int put(join *j, int file, const char *c, size_t n, int *line)
 
 static int add_included(join *j, const char *name, int file, int line, int depth);
 
-/* If an @include begins at c, at the start of a line but for blanks, *after := what follows it, and
- * the file is read into the text; else *after := c. */
+/* If an @include begins at c, at the start of a line except for blanks, reads the file into the
+ * text and sets *after behind it; else *after = c. */
 static int include(join *j, const char *c, int file, int line, int depth, const char **after)
 {
     static const char word[] = "@include";
@@ -66,7 +66,7 @@ static int include(join *j, const char *c, int file, int line, int depth, const 
         if (n + 1 < sizeof name) name[n++] = *c;
     }
     if (*c != '"')
-        return HX_RAISE(HX_EINPUT, "%s:%d: the name of what is included has no closing quote",
+        return HX_RAISE(HX_EINPUT, "%s:%d: the name of the included file has no closing quote",
                         j->source->file[file], line);
     *after = c + 1;
     return add_included(j, name, file, line, depth);
@@ -74,13 +74,13 @@ static int include(join *j, const char *c, int file, int line, int depth, const 
 
 static int add_text(join *j, const char *text, int file, int depth)
 {
-    int line = 1, is_start = 1; /* of a line, but for blanks */
+    int line = 1, is_start = 1; /* at the start of a line, except for blanks */
     HX_TRY(hx_value_check_nesting(text, j->source->file[file]));
     for (const char *c = text; *c;) {
         const char *after = c;
         int passed = line;
         if (is_start) HX_TRY(include(j, c, file, line, depth, &after));
-        if (after != c) { /* what follows an @include is of its line */
+        if (after != c) { /* text after an @include belongs to the same line */
             HX_TRY(add_line(j->source, file, line));
             fputc('\n', j->out);
             c = after;
@@ -96,7 +96,7 @@ static int add_text(join *j, const char *text, int file, int depth)
     return HX_OK;
 }
 
-/* Opens what @include names; its name as messages have it is `path`. */
+/* Opens the file of an @include; `path` receives its name for messages. */
 static FILE *open_included(const join *j, const char *name, char path[PATH_MAX], const char **why)
 {
     const int n = snprintf(path, PATH_MAX, "%s%s", name[0] == '/' ? "" : j->dir, name);
@@ -135,7 +135,7 @@ static int add_included(join *j, const char *name, int file, int line, int depth
 /* libconfig 1.5 refuses a comma behind the last entry of a list. */
 static void drop_commas(char *text)
 {
-    char *comma = NULL; /* the last thing but blanks and comments */
+    char *comma = NULL; /* last character that is not blank or in a comment */
     int line = 0;
     for (char *c = text; *c;) {
         char *const after = c + (hx_value_skip_text(c, &line) - c);
@@ -178,9 +178,9 @@ int hx_config_source_open(hx_config_source *s, const char *text, const char *pat
     join j = {s, out.stream, dir};
     HX_TRY_FAIL(join_files(&j, text, path));
     HX_TRY_FAIL(hx_text_stream_close(&out, &joined, NULL));
-    if (hx_value_check_nesting(joined, path) < 0) { /* in what files include within brackets */
-        rc = HX_RAISE(HX_EINPUT, "%s: with what it includes, too many brackets within each other",
-                      path);
+    if (hx_value_check_nesting(joined, path) < 0) { /* in included files within brackets */
+        rc = HX_RAISE(HX_EINPUT,
+                      "%s: with the files that it includes, it has too many nested brackets", path);
         goto fail;
     }
     drop_commas(joined);

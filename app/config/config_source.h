@@ -1,5 +1,5 @@
-/* The text of a config as libconfig 1.5 can read it: one text, with the files that @include names
- * in it, that remembers where each of its lines was written. */
+/* The text of a config as libconfig 1.5 can read it: a single text that includes the files named by
+ * @include, and records where each of its lines was written. */
 #ifndef HX_CONFIG_SOURCE_H
 #define HX_CONFIG_SOURCE_H
 
@@ -13,19 +13,19 @@ typedef struct hx_config_line {
 
 typedef struct hx_config_source {
     char *text;           /* (owned) */
-    hx_config_line *from; /* [n_line] where each line of the text was written (owned) */
+    hx_config_line *from; /* [n_line] place where each line of the text was written (owned) */
     size_t n_line, line_capacity;
-    char **file; /* [n_file] names as messages have them; 0: the config (owned) */
+    char **file; /* [n_file] names as shown in messages; 0: the config (owned) */
     size_t n_file, file_capacity;
 } hx_config_source;
 
-/* text = NULL: the file at path is read; else messages call the text `path`. A relative @include is
- * looked for in the folder of `path`, also from within included files. HX_EINPUT: "FILE:LINE: ..."
- * for something that is no file, files that include each other, and what hx_value_check_nesting
- * refuses. The caller frees s, also on failure. */
+/* Reads the file at `path`, or takes `text` unless it is NULL; messages call it `path`. A relative
+ * @include is resolved in the folder of `path`, also within included files. HX_EINPUT "FILE:LINE:
+ * ...": not a file, files that include each other, and what hx_value_check_nesting refuses. The
+ * caller frees s, even on failure. */
 int hx_config_source_open(hx_config_source *s, const char *text, const char *path);
 
-/* "FILE:LINE" of a line of the text, from 1; returns `place`. */
+/* "FILE:LINE" of a line of the text, counted from 1; returns `place`. */
 const char *hx_config_source_place(const hx_config_source *s, int line, char *place,
                                    size_t n_place);
 

@@ -104,8 +104,9 @@ const hx_value *hx_value_find(const hx_value *root, const char *path)
     return at;
 }
 
-/* A group with the origin given, or, with src, the setting's own file and line. A function of its
- * own, so that nested settings take no such texts of the stack each. */
+/* Creates a group with the given origin or, with src, with the setting's own file and line. A
+ * separate function, so that the recursion for nested settings does not keep these texts on the
+ * stack. */
 static int create_placed(hx_value **value, const config_setting_t *setting, const char *name,
                          const hx_config_source *src, const char *origin)
 {
@@ -143,7 +144,7 @@ static int convert(hx_value **out, const config_setting_t *setting, const char *
         break;
     case CONFIG_TYPE_STRING:
         value->kind = HX_VALUE_STRING;
-        if (!config_setting_get_string(setting)) { /* libconfig does not look */
+        if (!config_setting_get_string(setting)) { /* libconfig does not check this */
             rc = HX_RAISE(HX_ENOMEM, "no memory for the texts of the config: free some");
             goto fail;
         }
@@ -156,7 +157,7 @@ static int convert(hx_value **out, const config_setting_t *setting, const char *
             const config_setting_t *member = config_setting_get_elem(setting, (unsigned)i);
             const char *const key = config_setting_name(member);
             hx_value *child = NULL;
-            if (!key && config_setting_is_group(setting)) { /* libconfig does not look */
+            if (!key && config_setting_is_group(setting)) { /* libconfig does not check this */
                 rc = HX_RAISE(HX_ENOMEM, "no memory for the names of the config: free some");
                 goto fail;
             }
@@ -172,7 +173,7 @@ fail:
     return rc;
 }
 
-/* libconfig says what is wrong; this adds what would be right. */
+/* The advice that is added to an error message of libconfig. */
 static const char *parse_hint(const char *what)
 {
     if (strstr(what, "array")) return "; in [ ] all numbers need a fraction, or none";
@@ -181,30 +182,30 @@ static const char *parse_hint(const char *what)
     return "; a setting is NAME = VALUE; with strings in quotes and groups in { }";
 }
 
-/* HX_EINPUT where the name says that the file is no config. */
+/* HX_EINPUT if the name of the file shows that it is not a config. */
 static int refuse_other_files(const char *path)
 {
     static const char *const cad[] = {".stp", ".step", ".igs", ".iges", ".stl"};
     const char *const dot = strrchr(path, '.');
     if (hx_mesh_format_of_name(path))
         return HX_RAISE(HX_EINPUT,
-                        "'%s' is a mesh or a result, and a config is wanted here: a text file with "
-                        "mesh = { file = \"...\"; };",
+                        "'%s' is a mesh or a result, but a config is expected here: a text file "
+                        "with mesh = { file = \"...\"; };",
                         path);
     for (size_t i = 0; dot && i < sizeof cad / sizeof cad[0]; i++)
         if (strcasecmp(dot, cad[i]) == 0)
             return HX_RAISE(HX_EINPUT,
-                            "'%s' is a CAD model, and a config is wanted here; a CAD model must be "
-                            "meshed first, by gmsh for example",
+                            "'%s' is a CAD model, but a config is expected here; `hextop new` "
+                            "makes one from a CAD model",
                             path);
     return HX_OK;
 }
 
-/* libconfig does not look whether it gets memory, and ends the program or crashes without: asks for
- * what it may take before it does. HX_ENOMEM. */
+/* Tests that enough memory is available, since libconfig ends the program or crashes without.
+ * HX_ENOMEM. */
 static int reserve(const char *text)
 {
-    enum { BASE = 1 << 20, A_BYTE = 64 }; /* measured: up to 54 bytes for one of text */
+    enum { BASE = 1 << 20, A_BYTE = 64 }; /* measured: up to 54 bytes per byte of text */
     void *room;
     HX_TRY(hx_alloc_raw(&room, BASE + A_BYTE * strlen(text), 1, "config"));
     free(room);
@@ -275,7 +276,7 @@ int hx_value_parse(hx_value **value, const char *text, const char *origin)
     snprintf(setting, n, "v = %s\n;", wide);
     if (config_read_string(&config, setting) == CONFIG_TRUE &&
         config_setting_length(config_root_setting(&config)) == 1)
-        /* by its place: without memory it has no name */
+        /* by index: without memory it has no name */
         rc = convert(value, config_setting_get_elem(config_root_setting(&config), 0), NULL, NULL,
                      origin);
 fail:

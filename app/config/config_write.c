@@ -17,11 +17,11 @@ typedef struct writer {
     void (*value)(struct writer *w, const hx_key *key, const void *at);
     FILE *stream;
     int depth;
-    int settings_only; /* without keys that are free */
+    int settings_only; /* leaves out keys that a resumed run may change */
     hx_json *json;
 } writer;
 
-/* 1 if the config holds something for the key. */
+/* 1 if the config has a value for the key. */
 static int has_value(const hx_key *key, const void *at)
 {
     switch (key->type) {
@@ -99,7 +99,7 @@ static void put_number(FILE *stream, double value)
     char text[40];
     hx_format_double(value, text, sizeof text);
     fputs(text, stream);
-    if (!strpbrk(text, ".e")) fputs(".0", stream); /* libconfig tells 1 from 1.0 */
+    if (!strpbrk(text, ".e")) fputs(".0", stream); /* libconfig distinguishes 1 from 1.0 */
 }
 
 static void put_numbers(FILE *stream, size_t n, const double *value)
@@ -120,7 +120,7 @@ static void text_open(writer *w, hx_key_type kind, const char *name)
     w->depth++;
 }
 
-/* last: 1 member of a group, 0 last entry of a list, -1 entry with one after it. */
+/* last: 1 member of a group, 0 last entry of a list, -1 other entry of a list. */
 static void text_close(writer *w, hx_key_type kind, int last)
 {
     w->depth--;

@@ -84,7 +84,8 @@ static void name_stress(const unit *force, const unit *length, char *text, size_
     snprintf(text, n_text, "%s/%s^2", force->name, length->name);
 }
 
-/* A word of the list as a unit of one of the kinds (bits); *made holds one like "N/cm^2". */
+/* Reads a word of the list as a unit of one of the kinds (bits); *made receives a composed one such
+ * as "N/cm^2". */
 static int read_word(const char *word, int kinds, unit *made, const unit **found)
 {
     char force[WORD], length[WORD], hint[512];
@@ -93,8 +94,8 @@ static int read_word(const char *word, int kinds, unit *made, const unit **found
     *found = find_unit(word);
     if (*found && (kinds >> (*found)->kind & 1)) return HX_OK;
     if (*found)
-        return HX_RAISE(HX_EINPUT, "'%s' is a unit of %s, which physics = \"%s\" has not", word,
-                        kind_name[(*found)->kind], kinds == THERMAL ? "heat" : "elasticity");
+        return HX_RAISE(HX_EINPUT, "'%s' is a unit of %s, which physics = \"%s\" does not use",
+                        word, kind_name[(*found)->kind], kinds == THERMAL ? "heat" : "elasticity");
     int end = 0;
     if (kinds == MECHANICAL &&
         sscanf(word, "%31[A-Za-z]/%31[A-Za-z]^2%n", force, length, &end) == 2 && end > 0 &&
@@ -110,7 +111,7 @@ static int read_word(const char *word, int kinds, unit *made, const unit **found
         if (kinds >> known[i].kind & 1) name[n++] = known[i].name;
     return HX_RAISE(HX_EINPUT, "unknown unit '%s'%s%s", word,
                     hx_name_hint(word, name, n, hint, sizeof hint),
-                    kinds == MECHANICAL ? ", or a stress as in N/cm^2" : "");
+                    kinds == MECHANICAL ? ", or a stress such as N/cm^2" : "");
 }
 
 /* The next word of a list separated by commas or spaces; 0 at the end. */
@@ -129,7 +130,7 @@ static int check_stress(const char *text, const unit *const unit_of[N_KIND])
     char right[2 * WORD], pairs[128] = "";
     if (is_near(stress->si, force->si / (length->si * length->si))) return HX_OK;
     name_stress(force, length, right, sizeof right);
-    for (int f = 0; f < N_KNOWN; f++) /* the lengths' or forces' own partners */
+    for (int f = 0; f < N_KNOWN; f++) /* units that fit the given lengths or forces */
         for (int l = 0; l < N_KNOWN; l++) {
             const size_t used = strlen(pairs);
             if (known[f].kind != FORCE || known[l].kind != LENGTH) continue;
@@ -146,7 +147,7 @@ static int check_stress(const char *text, const unit *const unit_of[N_KIND])
                     pairs[0] ? " goes with " : "", pairs);
 }
 
-/* "t", "kg", ..., or "lbf s^2/in"; the density's in the same way. */
+/* Names the unit of mass: "t", "kg", ..., or "lbf s^2/in", and that of density. */
 static void name_mass(hx_units *units, const unit *const unit_of[N_KIND])
 {
     static const struct {
@@ -170,8 +171,9 @@ static void name_mass(hx_units *units, const unit *const unit_of[N_KIND])
     snprintf(units->density, sizeof units->density, " %s %s^2/%s^4", force, time, length);
 }
 
-/* Which step reads best: t and kt, and units that are no step, go down to the first that the mass
- * fills; the others only if they would need more zeros than three. -1: the unit itself. */
+/* The step of the unit that is easiest to read: for t, kt and units that are not a step, the first
+ * step below the mass; for others only if they needed more than three zeros. -1: the unit
+ * itself. */
 static int find_step(const hx_units *units, double mass, const double *step_kg, int n)
 {
     const double kg = fabs(mass) * units->mass_si;
@@ -228,7 +230,7 @@ static void name_units(hx_units *units, const unit *const unit_of[N_KIND])
     name_mass(units, unit_of);
 }
 
-/* The units of a text, one of a kind; made, stress: of one that is composed. */
+/* Reads the units of a text, one of each kind; made, stress: memory for composed ones. */
 static int read_units(const char *text, int kinds, const unit *unit_of[N_KIND], unit *made,
                       char stress[WORD])
 {

@@ -1,5 +1,5 @@
-/* The units that a config states once, `units = "N, mm, MPa"`: checked for consistency, and named
- * beside figures. The numbers themselves are computed as they are written. */
+/* The units that a config states once, such as `units = "N, mm, MPa"`. They are checked for
+ * consistency and printed with figures; no number is converted. */
 #ifndef HX_UNITS_H
 #define HX_UNITS_H
 
@@ -8,44 +8,45 @@
 
 enum { HX_UNIT_SIZE = 24 };
 
-/* Each name begins with a space, to follow a number, and is empty where no units were stated:
- * printf("volume %g%s", volume, units.volume). */
+/* Each name begins with a space, so that it can follow a number, and is empty if the config has no
+ * units: printf("volume %g%s", volume, units.volume). */
 typedef struct hx_units {
-    char system[64]; /* as stated: "N, mm, MPa", without a space before */
+    char system[64]; /* as stated, without a leading space: "N, mm, MPa" */
     char force[HX_UNIT_SIZE], length[HX_UNIT_SIZE], stress[HX_UNIT_SIZE], time[HX_UNIT_SIZE];
     char area[HX_UNIT_SIZE], volume[HX_UNIT_SIZE];
-    char work[HX_UNIT_SIZE]; /* of moments and of the compliance: " N mm" */
+    char work[HX_UNIT_SIZE]; /* for moments and the compliance: " N mm" */
     char mass[HX_UNIT_SIZE]; /* force time^2 / length: " t" with N, mm and s */
     char density[HX_UNIT_SIZE], acceleration[HX_UNIT_SIZE], stiffness[HX_UNIT_SIZE];
-    double metre;            /* of the unit of length; 0: none stated */
-    double pascal;           /* of the unit of stress; 0: none stated */
-    double mass_si;          /* kg of the unit of mass; 0: none stated */
-    double density_si;       /* kg/m^3 of the unit of density */
-    char rate[HX_UNIT_SIZE]; /* of rotation: " rad/s" */
-    /* Of heat, empty in elasticity, whose own but length, area, volume and work are empty here:
-     * power, and per length and temperature, area and temperature, volume, area. */
+    double metre;            /* metres per unit of length; 0: no units */
+    double pascal;           /* pascals per unit of stress; 0: no units */
+    double mass_si;          /* kilograms per unit of mass; 0: no units */
+    double density_si;       /* kg/m^3 per unit of density */
+    char rate[HX_UNIT_SIZE]; /* unit of angular speed: " rad/s" */
+    /* Units of heat, empty in elasticity; for heat only these and length, area, volume and work are
+     * set. They are: power; temperature; power per length and temperature; power per area and
+     * temperature; power per volume; power per area. */
     char power[HX_UNIT_SIZE], temperature[HX_UNIT_SIZE], conductivity[HX_UNIT_SIZE];
     char film[HX_UNIT_SIZE], source[HX_UNIT_SIZE], flux[HX_UNIT_SIZE];
 } hx_units;
 
-/* `text` names a force, a length and a stress, and a time if it is not s, in any order; NULL: none.
- * HX_EINPUT: an unknown unit, with the nearest; a kind twice or missing; a stress that is not force
- * / length^2, with the one that is. */
+/* `text` names a force, a length and a stress, and a time if it is not s, in any order; NULL: no
+ * units. HX_EINPUT: an unknown unit, with the most similar name; a kind that is missing or given
+ * twice; a stress that is not force / length^2, with the one that is. */
 int hx_units_parse(hx_units *units, const char *text);
 
-/* The same of heat: a power, a length and a temperature, "W, mm, K". Work is power times
- * temperature, that of the thermal compliance. */
+/* Units of heat: a power, a length and a temperature, such as "W, mm, K". Work is power times
+ * temperature, the unit of the thermal compliance. */
 int hx_units_parse_heat(hx_units *units, const char *text);
 
-/* What a mass is multiplied by to be read easily, and the unit that then stands behind it: kt, t,
- * kg, g, mg, ug, ng or pg, also if the units make no mass with a name (lbf s^2/in). Masses in kg or
- * less stay as they are down to a thousandth of it. */
+/* Factor that makes a mass easy to read, and the name of the resulting unit: kt, t, kg, g, mg, ug,
+ * ng or pg, even if the unit of mass has no name of its own (lbf s^2/in). Masses in kg or less keep
+ * their unit down to a thousandth of it. */
 double hx_units_mass_scale(const hx_units *units, double mass, const char **name);
 
-/* "2.24 kg" of 0.00224 t into text; returns it. */
+/* Formats a mass into text, such as "2.24 kg" for 0.00224 t; returns text. */
 const char *hx_units_mass_text(const hx_units *units, double mass, char *text, size_t n_text);
 
-/* An object `key` with every name; nothing where no units were stated. */
+/* Writes an object `key` with all names; nothing if the config has no units. */
 void hx_units_write(const hx_units *units, hx_json *json, const char *key);
 
 #endif

@@ -28,7 +28,7 @@ const hx_doubt_row hx_doubt_table[HX_N_DOUBT] = {
                                     "leave their elements out of the void, or load others"},
     [HX_DOUBT_PASSIVE_VOID_SUPPORT] = {"passive-void-support", 0.0,
                                        "leave their elements out of the void, or hold others"},
-    [HX_DOUBT_VOID_CUTS] = {"void-cuts", 0.0, "leave out the void that cuts it"},
+    [HX_DOUBT_VOID_CUTS] = {"void-cuts", 0.0, ""},
     [HX_DOUBT_NEAR_INCOMPRESSIBLE] =
         {"near-incompressible", 0.49,
          "a smaller nu, or `solver.element=quadratic solver.operator=auto`"},
@@ -39,6 +39,8 @@ const hx_doubt_row hx_doubt_table[HX_N_DOUBT] = {
     [HX_DOUBT_NO_IMAGE] = {"no-image", 0.1, "look at the planes' points and normals"},
     [HX_DOUBT_NOT_SYMMETRIC] = {"not-symmetric", 0.1, ""},
     [HX_DOUBT_TOO_FEW_ITERATIONS] = {"too-few-iterations", NONE, ""},
+    [HX_DOUBT_CHANGE_TOLERANCE] = {"change-tolerance", 0.05, ""},
+    [HX_DOUBT_SOFT_VOID] = {"soft-void", 1e-14, ""},
     [HX_DOUBT_TOLERANCE] = {"tolerance", 1e-3, "`solver.tolerance=1e-5` is the default"},
     [HX_DOUBT_TOLERANCE_COMPLIANCE] = {"tolerance-compliance", 5e-6,
                                        "`solver.tolerance=1e-6` is the default"},

@@ -26,6 +26,8 @@ typedef enum {
     HX_DOUBT_NO_IMAGE,
     HX_DOUBT_NOT_SYMMETRIC,
     HX_DOUBT_TOO_FEW_ITERATIONS,
+    HX_DOUBT_CHANGE_TOLERANCE,
+    HX_DOUBT_SOFT_VOID,
     HX_DOUBT_TOLERANCE,
     HX_DOUBT_TOLERANCE_COMPLIANCE,
     HX_DOUBT_THREADS,
@@ -55,6 +57,12 @@ typedef struct hx_doubt_row {
     const char *remedy; /* "" where the text says it */
 } hx_doubt_row;
 extern const hx_doubt_row hx_doubt_table[HX_N_DOUBT];
+
+/* The number beyond which a warning is issued. */
+static inline double hx_doubt_limit(hx_doubt_kind kind)
+{
+    return hx_doubt_table[kind].limit;
+}
 
 typedef struct hx_doubt {
     hx_doubt_kind kind;
@@ -119,6 +127,9 @@ int hx_doubts_meanwhile(hx_doubts *doubts, hx_session *s);
  * the host has for it. */
 double hx_doubt_host_bytes(const hx_session *s, double *have);
 
+/* 1: the stiffness of void is too small for double precision; words that help. */
+int hx_doubt_soft_void(const hx_session *s, char *remedy, size_t n_remedy);
+
 /* Passive void that cuts loads off from all supports (doubt_void.c); part of hx_doubt_loads.
  * O(n_elem) with passive elements; collective of a mesh in parts. */
 int hx_doubt_void(hx_doubts *doubts, const hx_session *s);
@@ -133,18 +144,26 @@ void hx_doubt_initial(hx_doubts *doubts, const hx_session *s, const hx_iteration
 
 /* --- after the last design --- */
 
+/* A design that was analysed. */
+typedef struct hx_doubt_record {
+    double compliance, volume; /* volume: fraction of the part */
+    double change;             /* largest density change that its step proposed */
+} hx_doubt_record;
+
 typedef struct hx_doubt_facts {
     const hx_iteration *last;
     int n_iteration, n_unconverged, n_missed; /* designs; whose solves, whose volumes failed */
     int was_stopped;                          /* by a signal or the caller: it may still change */
-    int n_recent;         /* compliances of the last designs, with the last penalty and beta */
-    const double *recent; /* [n_recent] the last one first */
+    int n_recent;                             /* the last designs, with the last penalty and beta */
+    const hx_doubt_record *recent;            /* [n_recent] the last one first */
 } hx_doubt_facts;
 
 /* Of the design just analysed, which is looked at on the host: its 0/1 design as `hextop verify`
  * makes it, in pieces, then where the strain energy is, unless it is very grey. O(n_elem), once at
  * the end; HX_ENOMEM and the like are warned of. What hx_optimizer_advance needs is lost. */
 void hx_doubts_after(hx_doubts *doubts, hx_session *s, const hx_doubt_facts *facts);
+/* The part of it that judges the 0/1 design (doubt_solid.c). */
+int hx_doubt_solid(hx_doubts *doubts, hx_session *s);
 
 /* *error: share of the strain energy that linear tetrahedra of the solid leave out, as estimated
  * from the jumps of their strains (Zienkiewicz and Zhu 1987), in the worst load case; *share: of

@@ -5,19 +5,12 @@
 #include <string.h>
 
 #include "../session/continuation.h"
-#include "../session/solid_design.h"
 #include "../text/log.h"
 #include "../text/shell_word.h"
 #include "../text/table.h"
-#include "attached.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "doubt.h"
-
-static double limit_of(hx_doubt_kind kind)
-{
-    return hx_doubt_table[kind].limit;
-}
 
 /* Greyness from which on a 0/1 design has little to do with the grey one: "grey" says it all. */
 static const double no_solid = 0.5;
@@ -31,11 +24,25 @@ static int was_warned(const hx_doubts *doubts, hx_doubt_kind kind)
     return 0;
 }
 
+static int has_settled(const hx_session *s, const hx_iteration *last)
+{
+    return last->change < s->cfg.optimization.change_tolerance && !last->climbing;
+}
+
 /* Iterations that let penalty and beta of a changed config have their last values, and settle. */
 static int enough_iterations(const hx_config *cfg, int most)
 {
     const int rising = hx_continuation_iterations(cfg) + 40;
     return most > rising ? most : rising;
+}
+
+/* Words for a move limit, and for a tolerance below it if the config's is not. */
+static const char *move_words(const hx_config *cfg, double move, char *text, size_t n_text)
+{
+    const size_t used = (size_t)snprintf(text, n_text, "optimization.move=%.3g", move);
+    if (cfg->optimization.change_tolerance >= move)
+        snprintf(text + used, n_text - used, " optimization.change_tolerance=%.3g", 0.1 * move);
+    return text;
 }
 
 /* A projection that begins so steep that hardly any density can move gradually. What began with a
@@ -47,14 +54,47 @@ static int starts_steep(const hx_config *cfg)
            !cfg->optimization.initial;
 }
 
+/* A move limit with which designs settle, if it is smaller than the config's: longer steps than
+ * usual become usual ones; if the exponents are usual too, steps become smaller. */
+static double calm_move(const hx_config *cfg)
+{
+    const double move = cfg->optimization.move;
+    if (starts_steep(cfg)) return fmin(move, 0.05);
+    if (move > 0.2) return 0.1;
+    return cfg->optimization.damping > 0.5 || cfg->optimization.penalty > 3.0 ? move : 0.25 * move;
+}
+
+/* Iterations in which each density can cross its range twice, in such steps. */
+static int calm_iterations(const hx_config *cfg)
+{
+    const int n = cfg->optimization.iterations,
+              twice = (int)fmin(ceil(2.0 / calm_move(cfg)), 1000.0);
+    return calm_move(cfg) < cfg->optimization.move && twice > n ? twice : n;
+}
+
+/* Where a projection ends that begins flat: steeper ones make designs jump at their end too,
+ * flatter ones leave them grey. */
+static double last_beta(const hx_config *cfg)
+{
+    return fmin(fmax(cfg->optimization.projection.beta_max, 32.0), 64.0);
+}
+
 static const char *begin_flat(const hx_config *cfg, char *text, size_t n_text)
 {
+    const double most = last_beta(cfg);
+    const int is_other = most != cfg->optimization.projection.beta_max;
     hx_config flat = *cfg; /* (borrowed) all that it points to */
+    char last[64] = "", move[96] = "";
     flat.optimization.projection.beta = 1.0;
+    flat.optimization.projection.beta_max = most;
+    if (is_other) snprintf(last, sizeof last, "optimization.projection.beta_max=%g ", most);
+    if (calm_move(cfg) < cfg->optimization.move) move_words(cfg, calm_move(cfg), move, sizeof move);
     snprintf(text, n_text,
              "a projection that begins with beta = %g makes densities jump: "
-             "`optimization.projection.beta=1 optimization.iterations=%d` lets it rise",
-             cfg->optimization.projection.beta,
+             "`optimization.projection.beta=1 %s%s%s%s%soptimization.iterations=%d` lets it rise",
+             cfg->optimization.projection.beta, last, move, move[0] ? " " : "",
+             cfg->optimization.damping > 0.5 ? "optimization.damping=0.5 " : "",
+             cfg->optimization.penalty > 3.0 ? "optimization.penalty=3 " : "",
              enough_iterations(&flat, cfg->optimization.iterations));
     return text;
 }
@@ -92,52 +132,236 @@ static const char *filter_words(const hx_session *s)
                : "optimization.filter.kind=density ";
 }
 
-static void project(const hx_session *s, const hx_doubt_facts *f, char *text, size_t n_text)
+/* --- the last designs --- */
+
+/* Designs off the volume are no measure of others. */
+static int meets_volume(const hx_session *s, const hx_doubt_record *r)
+{
+    return fabs(r->volume / s->problem.volume_fraction - 1.0) <= HX_VOLUME_TOLERANCE;
+}
+
+/* The lowest compliance of the last designs that meet the volume; *back: how many designs before
+ * the last one, which meets it. */
+static double lowest_of(const hx_session *s, const hx_doubt_facts *f, int *back)
+{
+    *back = 0;
+    for (int i = 1; i < f->n_recent; i++)
+        if (meets_volume(s, &f->recent[i]) && f->recent[i].compliance < f->recent[*back].compliance)
+            *back = i;
+    return f->recent[*back].compliance;
+}
+
+/* The oldest of the last designs since which all meet the volume: how many before the last one. */
+static int since_met(const hx_session *s, const hx_doubt_facts *f)
+{
+    int back = 0;
+    while (back + 1 < f->n_recent && meets_volume(s, &f->recent[back + 1])) back++;
+    return back;
+}
+
+/* Relative difference of two compliances, which may be negative if displacements are prescribed. */
+static double difference(double a, double b)
+{
+    return fabs(a - b) / fmax(fabs(a), fabs(b));
+}
+
+/* Densities move without an end: in steps that do not become smaller. */
+static int is_moving(const hx_session *s, const hx_doubt_facts *f, int n)
+{
+    const double tolerance = s->cfg.optimization.change_tolerance;
+    double least = INFINITY;
+    for (int i = 0; i < n; i++) least = fmin(least, f->recent[i].change);
+    return least > hx_doubt_limit(HX_DOUBT_CHANGING) && least > 2.0 * tolerance &&
+           f->recent[0].change > 0.9 * f->recent[n - 1].change;
+}
+
+/* 1 if two designs come by turns: each has the compliance of the one before the one before, and
+ * not of that in between; or the compliance of both is the same, as of mirrored designs. However
+ * small the difference is, densities change by much: but for a projection, behind which most of
+ * what the design moves by is lost. */
+static int is_swinging(const hx_session *s, const hx_doubt_facts *f)
+{
+    enum { N = 4 };
+    const double near = 0.2, same = 1e-7, noise = 1e-7,
+                 projected = hx_doubt_limit(HX_DOUBT_CHANGING);
+    double c[N];
+    if (f->n_recent < N || since_met(s, f) < N - 1) return 0;
+    for (int i = 0; i < N; i++) c[i] = f->recent[i].compliance;
+    const double step = fabs(c[0] - c[1]);
+    if (s->cfg.optimization.projection.given && difference(c[0], c[1]) < projected) return 0;
+    if (!(step > hx_doubt_limit(HX_DOUBT_CHANGING) * fmin(fabs(c[0]), fabs(c[1]))) &&
+        !is_moving(s, f, N))
+        return 0;
+    if (difference(c[0], c[1]) < same && difference(c[1], c[2]) < same) return 1;
+    return fabs(c[0] - c[2]) < near * step && fabs(c[1] - c[3]) < near * step &&
+           (c[0] - c[1]) * (c[1] - c[2]) < 0.0 && difference(c[0], c[1]) > noise;
+}
+
+/* Iterations with which a design settles that has not, in all advice of a run. */
+static int go_on_iterations(const hx_session *s, const hx_doubt_facts *f)
+{
+    const int n = s->cfg.optimization.iterations, usual = 50;
+    return f->last->climbing ? hx_continuation_iterations(&s->cfg) + 20
+                             : 2 * (n > usual ? n : usual);
+}
+
+static double fall_of(const hx_session *s, const hx_doubt_facts *f)
+{
+    const double first = f->recent[since_met(s, f)].compliance;
+    return first > f->last->compliance ? difference(first, f->last->compliance) : 0.0;
+}
+
+/* 1 if the lowest of the last compliances is well below the last one, or two come by turns. */
+static int is_rising(const hx_session *s, const hx_doubt_facts *f)
+{
+    int back;
+    if (f->n_recent < 2) return 0;
+    const double low = lowest_of(s, f, &back);
+    return is_swinging(s, f) ||
+           difference(f->recent[0].compliance, low) > hx_doubt_limit(HX_DOUBT_CHANGING);
+}
+
+/* 1 if more iterations are advised, since the design still changes. */
+static int goes_on(const hx_session *s, const hx_doubt_facts *f)
+{
+    if (f->was_stopped || f->last->volume_missed) return 0;
+    if (f->last->climbing) return 1;
+    if (is_rising(s, f) || has_settled(s, f->last)) return 0;
+    return fall_of(s, f) > hx_doubt_limit(HX_DOUBT_CHANGING) ||
+           s->cfg.optimization.change_tolerance > 0.0;
+}
+
+static int most_of(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* --- greyness --- */
+
+/* A projection as steep as one is made. */
+static const double steepest = 64.0;
+
+/* Iterations of the advice below. */
+static int project_iterations(const hx_session *s, const hx_doubt_facts *f)
 {
     const hx_config *const cfg = &s->cfg;
     const int usual = 150, n = cfg->optimization.iterations, at_least = n > usual ? n : usual;
-    const double most = cfg->optimization.projection.beta_max, steep = 64.0;
-    const char *const filter = filter_words(s);
     hx_config steeper = *cfg; /* (borrowed) all that it points to */
+    steeper.optimization.projection.beta_max = steepest;
+    if (!cfg->optimization.projection.given) return at_least;
+    if (!s->filter.kind->maps_design) return enough_iterations(cfg, at_least);
+    if (f->last->beta < cfg->optimization.projection.beta_max) return enough_iterations(cfg, 2 * n);
+    return enough_iterations(&steeper, n);
+}
+
+/* The steps that a projection takes if the config states none; and a damping that lets designs
+ * settle. */
+static const char *projection_steps(const hx_session *s, char *text, size_t n_text)
+{
+    const hx_config *const cfg = &s->cfg;
+    const double usual = 0.1, move = starts_steep(cfg) ? calm_move(cfg) : usual;
+    char words[96] = "";
+    if (cfg->optimization.move > move) move_words(cfg, move, words, sizeof words);
+    snprintf(text, n_text, "%s%s%s", words, words[0] ? " " : "",
+             cfg->optimization.damping > 0.5 ? "optimization.damping=0.5 " : "");
+    return text;
+}
+
+/* first: words that stand before, of another cause. */
+static void project(const hx_session *s, const hx_doubt_facts *f, const char *first, char *text,
+                    size_t n_text)
+{
+    const hx_config *const cfg = &s->cfg;
+    const int advised = project_iterations(s, f),
+              n = goes_on(s, f)     ? most_of(advised, go_on_iterations(s, f))
+                  : is_rising(s, f) ? most_of(advised, calm_iterations(cfg))
+                                    : advised;
+    const double most = cfg->optimization.projection.beta_max;
+    const char *const filter = filter_words(s);
+    char steps[160];
     if (!cfg->optimization.projection.given || filter[0])
         snprintf(text, n_text,
-                 "a projection %sreduces greyness: `%s%s%soptimization.iterations=%d`",
-                 cfg->optimization.projection.given ? "after a filter " : "",
+                 "a projection %sreduces greyness: `%s%s%s%s%soptimization.iterations=%d`",
+                 cfg->optimization.projection.given ? "after a filter " : "", first,
                  is_weak(cfg) ? "optimization.penalty=3 " : "", filter,
-                 cfg->optimization.projection.given && most >= 0.5 * steep
+                 cfg->optimization.projection.given && most >= 0.5 * steepest
                      ? ""
                      : "'optimization.projection={}' ",
-                 cfg->optimization.projection.given ? enough_iterations(cfg, at_least) : at_least);
+                 projection_steps(s, steps, sizeof steps), n);
     else if (f->last->beta < most)
-        snprintf(text, n_text, "`optimization.iterations=%d` lets the projection go on",
-                 enough_iterations(cfg, 2 * n));
-    else if (most < steep) {
-        steeper.optimization.projection.beta_max = steep;
+        snprintf(text, n_text, "`%soptimization.iterations=%d` lets the projection go on", first,
+                 n);
+    else if (starts_steep(cfg))
+        begin_flat(cfg, text, n_text);
+    else if (most < steepest)
         snprintf(text, n_text,
-                 "`optimization.projection.beta_max=%g optimization.iterations=%d` makes the "
+                 "`%soptimization.projection.beta_max=%g optimization.iterations=%d` makes the "
                  "projection steeper",
-                 steep, enough_iterations(&steeper, n));
-    } else
+                 first, steepest, n);
+    else if (first[0])
+        snprintf(text, n_text, "`%.*s` lowers it", (int)strlen(first) - 1, first);
+    else
         snprintf(text, n_text,
                  "the projection is as steep as it gets: a smaller "
                  "optimization.filter.radius or a finer mesh leaves less of its rim");
 }
 
+/* The least greyness of any design: densities are rho_min or 1, and have the mean that the volume
+ * and passive elements leave free ones. A part of the mesh is taken for the whole. */
+static double least_greyness(const hx_session *s)
+{
+    const double low = s->cfg.optimization.rho_min;
+    double all = 0.0, free = 0.0, passive = 0.0;
+    for (int64_t e = 0; e < s->mesh.n_elem; e++) {
+        const double v = s->problem.volume[e],
+                     rho = s->problem.passive.n > 0 ? s->problem.passive.density[e] : (double)NAN;
+        all += v;
+        if (isnan(rho))
+            free += v;
+        else
+            passive += v * rho;
+    }
+    if (!(free > 0.0)) return 0.0;
+    const double mean = (s->problem.volume_fraction * all - passive) / free;
+    const double solid = fmin(fmax((mean - low) / (1.0 - low), 0.0), 1.0);
+    return (1.0 - solid) * 4.0 * low * (1.0 - low);
+}
+
 /* What makes a design less grey: a penalty; a projection, on a filter that has one; a steeper one.
  * A design that another filter's result began is looked at for itself. */
 static const char *less_grey(const hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f,
-                             char *text, size_t n_text)
+                             const char *first, char *text, size_t n_text)
 {
     const hx_config *const cfg = &s->cfg;
-    char word[256], penalty[256] = "", more[320] = "";
+    char word[256], penalty[256] = "", more[480] = "";
     const char *const folder = hx_shell_word(cfg->output.directory, word, sizeof word);
     if (is_weak(cfg)) penalise(cfg, penalty, sizeof penalty);
     if (!was_warned(doubts, HX_DOUBT_INITIAL_FILTERED) &&
         !(is_weak(cfg) && cfg->optimization.projection.given))
-        project(s, f, more, sizeof more);
+        project(s, f, first, more, sizeof more);
     snprintf(text, n_text, "`hextop verify %s` analyses it%s%s%s%s", folder, penalty[0] ? "; " : "",
              penalty, more[0] ? "; " : "", more);
     return text;
+}
+
+static void judge_grey(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
+{
+    const double least = least_greyness(s), little = 0.05;
+    char remedy[1024], bound[160] = "";
+    if (!(f->last->greyness > hx_doubt_limit(HX_DOUBT_GREY))) return;
+    if (least > little)
+        snprintf(bound, sizeof bound,
+                 ", and no design has less than %.2f, as no density is below "
+                 "optimization.rho_min = %g",
+                 least, s->cfg.optimization.rho_min);
+    hx_doubts_advise(
+        doubts, HX_DOUBT_GREY, f->last->greyness,
+        less_grey(doubts, s, f, least > little ? "optimization.rho_min=0.001 " : "", remedy,
+                  sizeof remedy),
+        "the design is not black-and-white (greyness %.2f; 0 means every element is solid or "
+        "void%s), so the extracted part will have a different %s",
+        f->last->greyness, bound,
+        hx_config_is_heat(&s->cfg) ? "conductance, and other temperatures" : "stiffness");
 }
 
 static void judge_volume(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
@@ -164,22 +388,17 @@ static void judge_volume(hx_doubts *doubts, const hx_session *s, const hx_doubt_
 static void judge_run(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
 {
     char remedy[1024];
-    snprintf(remedy, sizeof remedy,
-             "`solver.max_iterations=%d` allows more; so does a larger optimization.rho_min",
-             10 * s->pcg.params.max_iterations);
+    if (!hx_doubt_soft_void(s, remedy, sizeof remedy))
+        snprintf(
+            remedy, sizeof remedy,
+            "`solver.max_iterations=%d` allows more; a larger optimization.rho_min needs fewer",
+            10 * s->pcg.params.max_iterations);
     if (f->n_unconverged > 0)
         hx_doubts_advise(doubts, HX_DOUBT_PCG, f->n_unconverged, remedy,
                          "PCG did not converge in %d of %d iterations", f->n_unconverged,
                          f->n_iteration);
     judge_volume(doubts, s, f);
-    if (f->last->greyness > limit_of(HX_DOUBT_GREY))
-        hx_doubts_advise(doubts, HX_DOUBT_GREY, f->last->greyness,
-                         less_grey(doubts, s, f, remedy, sizeof remedy),
-                         "the design is not black-and-white (greyness %.2f; 0 means every element "
-                         "is solid or void), so the extracted part will have a different %s",
-                         f->last->greyness,
-                         hx_config_is_heat(&s->cfg) ? "conductance, and other temperatures"
-                                                    : "stiffness");
+    judge_grey(doubts, s, f);
 }
 
 void hx_doubt_initial(hx_doubts *doubts, const hx_session *s, const hx_iteration *first,
@@ -188,7 +407,8 @@ void hx_doubt_initial(hx_doubts *doubts, const hx_session *s, const hx_iteration
     const double before = s->initial_greyness;
     const int is_projected = s->cfg.optimization.projection.given;
     char remedy[1200];
-    if (!(fabs(first->greyness - before) > limit_of(HX_DOUBT_INITIAL_FILTERED))) return;
+    if (!hx_filter_maps_design(&s->filter)) return;
+    if (!(fabs(first->greyness - before) > hx_doubt_limit(HX_DOUBT_INITIAL_FILTERED))) return;
     if (resume)
         snprintf(remedy, sizeof remedy, "`%s` goes on with that run exactly", resume);
     else
@@ -211,7 +431,7 @@ static int judge_stiffness(hx_doubts *doubts, hx_session *s)
     HX_TRY(hx_optimizer_stiffness_error(&s->opt, &error));
     hx_log_detail("operator '%s': its rounded stiffness changes the compliance by %.1e",
                   s->op.strategy->name, error);
-    if (!(fabs(error) <= limit_of(HX_DOUBT_ROUNDED_STIFFNESS)))
+    if (!(fabs(error) <= hx_doubt_limit(HX_DOUBT_ROUNDED_STIFFNESS)))
         hx_doubts_add(doubts, HX_DOUBT_ROUNDED_STIFFNESS, fabs(error),
                       "operator \"%s\" stores stiffness in single precision: what that rounds "
                       "changes the compliance by an estimated %.2g %%, as the part is slender or "
@@ -220,75 +440,128 @@ static int judge_stiffness(hx_doubts *doubts, hx_session *s)
     return HX_OK;
 }
 
-/* The lowest of the last compliances; *back: how many designs before the last one. */
-static double lowest_of(const hx_doubt_facts *f, int *back)
+/* What optimality criteria settle with: the usual exponents and smaller steps. */
+static const char *calm(const hx_session *s, const hx_doubt_facts *f, char *text, size_t n_text)
 {
-    *back = 0;
-    for (int i = 1; i < f->n_recent; i++)
-        if (f->recent[i] < f->recent[*back]) *back = i;
-    return f->recent[*back];
-}
-
-/* 1 if the compliance is that of the design before the one before, and not that in between. */
-static int is_swinging(const hx_doubt_facts *f)
-{
-    const double *const c = f->recent, limit = limit_of(HX_DOUBT_CHANGING);
-    return f->n_recent > 2 && fabs(c[0] - c[2]) < 0.1 * fabs(c[0] - c[1]) &&
-           fabs(c[0] - c[1]) > limit * fmin(c[0], c[1]);
-}
-
-/* What optimality criteria settle with: the usual exponents, or smaller steps. */
-static const char *calm(const hx_config *cfg, char *text, size_t n_text)
-{
-    if (starts_steep(cfg))
-        begin_flat(cfg, text, n_text);
-    else if (cfg->optimization.penalty > 3.0)
-        snprintf(text, n_text, "`optimization.penalty=3` lets designs settle");
-    else if (cfg->optimization.damping > 0.5)
-        snprintf(text, n_text, "`optimization.damping=0.5` lets designs settle");
-    else
-        snprintf(text, n_text, "`optimization.move=%.3g` takes smaller steps",
-                 0.25 * cfg->optimization.move);
+    const hx_config *const cfg = &s->cfg;
+    const double move = calm_move(cfg);
+    const int n = calm_iterations(cfg), is_grey = f->last->greyness > hx_doubt_limit(HX_DOUBT_GREY);
+    char words[96] = "", more[64] = "";
+    if (starts_steep(cfg)) return begin_flat(cfg, text, n_text);
+    if (move < cfg->optimization.move) move_words(cfg, move, words, sizeof words);
+    if (n > cfg->optimization.iterations)
+        snprintf(more, sizeof more, " optimization.iterations=%d",
+                 is_grey ? most_of(n, project_iterations(s, f)) : n);
+    const char *const damping = cfg->optimization.damping > 0.5 ? " optimization.damping=0.5" : "",
+                      *const penalty =
+                          cfg->optimization.penalty > 3.0 ? " optimization.penalty=3" : "";
+    char all[320];
+    snprintf(all, sizeof all, "%s%s%s%s%s", damping, penalty, words[0] ? " " : "", words, more);
+    snprintf(text, n_text, "`%s` %s", all + 1,
+             damping[0] || penalty[0] ? "lets designs settle" : "takes smaller steps");
     return text;
 }
 
-/* "12.3 % above", "5.7 times"; from a thousand times on in words. */
-static const char *format_rise(double rise, char *text, size_t n_text)
+/* "12.3 % above", "5.7 times" that of another compliance; from a thousand times on in words. No
+ * ratio of compliances that are not positive. */
+static const char *format_rise(double value, double low, char *text, size_t n_text)
 {
-    const double ratio = 1.0 + rise;
-    if (rise < 10.0)
-        snprintf(text, n_text, "%.3g %% above", 100.0 * rise);
-    else if (ratio < 1e6 || ratio >= 1e12)
-        snprintf(text, n_text, "%.3g times", ratio);
+    const double ratio = value / low, rise = ratio - 1.0;
+    if (!(low > 0.0))
+        snprintf(text, n_text, "above");
+    else if (rise < 10.0)
+        snprintf(text, n_text, "%.*f %% above", rise < 0.1 ? 1 : 0, 100.0 * rise);
+    else if (ratio < 1e3)
+        snprintf(text, n_text, "%.0f times", ratio);
+    else if (ratio < 1e6)
+        snprintf(text, n_text, "%.3g thousand times", 1e-3 * ratio);
     else if (ratio < 1e9)
         snprintf(text, n_text, "%.3g million times", 1e-6 * ratio);
-    else
+    else if (ratio < 1e12)
         snprintf(text, n_text, "%.3g billion times", 1e-9 * ratio);
+    else
+        snprintf(text, n_text, "%.3g times", ratio);
     return text;
 }
 
-/* A compliance that rises, or two designs by turns. */
-static int judge_rise(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
+/* 1 if the design of an iteration lies in the output folder when the run is over. */
+static int is_written(const hx_config *cfg, int iteration, int last)
+{
+    const int every = cfg->output.every;
+    return iteration == last || (every > 0 && iteration % every == 0);
+}
+
+/* A sharp design of optimization.initial, which a filter of sensitivities makes grey again. */
+static int is_blurred(const hx_session *s, const hx_doubt_facts *f)
+{
+    return s->cfg.optimization.initial && !hx_filter_maps_design(&s->filter) &&
+           f->last->greyness > s->initial_greyness + hx_doubt_limit(HX_DOUBT_INITIAL_FILTERED);
+}
+
+static const char *sharpen(const hx_session *s, char *text, size_t n_text)
+{
+    char steps[160];
+    projection_steps(s, steps, sizeof steps);
+    snprintf(text, n_text,
+             "the filter \"%s\" makes the design of optimization.initial grey again: "
+             "`%s'optimization.projection={}' %soptimization.iterations=%d` keeps it sharp",
+             s->filter.kind->name, filter_words(s), steps,
+             most_of(s->cfg.optimization.iterations, 150));
+    return text;
+}
+
+/* 1 if the advice against greyness is a projection, whose steps are longer than those that would
+ * calm this run: one command for both. */
+static int is_projected_first(const hx_session *s, const hx_doubt_facts *f)
+{
+    const hx_config *const cfg = &s->cfg;
+    return f->last->greyness > hx_doubt_limit(HX_DOUBT_GREY) && !starts_steep(cfg) &&
+           calm_move(cfg) < fmin(cfg->optimization.move, 0.1) &&
+           (!cfg->optimization.projection.given || filter_words(s)[0]);
+}
+
+/* What stops it, and how to get a better design than the last one. */
+static const char *calm_or_keep(const hx_session *s, const hx_doubt_facts *f, int better,
+                                char *text, size_t n_text)
 {
     const int last = f->last->iteration;
-    char remedy[256], above[64];
+    if (is_blurred(s, f))
+        sharpen(s, text, n_text);
+    else if (is_projected_first(s, f))
+        project(s, f, "", text, n_text);
+    else
+        calm(s, f, text, n_text);
+    const size_t used = strlen(text);
+    if (!is_written(&s->cfg, better, last))
+        snprintf(text + used, n_text - used,
+                 "; `output.every=1` writes every design, that of iteration %d too", better);
+    return text;
+}
+
+/* A compliance that rises, or two designs by turns; of a run that counts as converged too. */
+static int judge_rise(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
+{
+    const int last = f->last->iteration, is_settled = has_settled(s, f->last);
+    char remedy[512], above[64];
     int back;
-    if (f->n_recent < 2) return 0;
-    const double low = lowest_of(f, &back), rise = (f->recent[0] - low) / fabs(low);
-    if (is_swinging(f))
-        hx_doubts_advise(doubts, HX_DOUBT_CHANGING, fabs(f->recent[0] - f->recent[1]) / fabs(low),
-                         calm(&s->cfg, remedy, sizeof remedy),
+    if (!is_rising(s, f)) return 0;
+    const double now = f->recent[0].compliance, before = f->recent[1].compliance,
+                 low = lowest_of(s, f, &back), limit = hx_doubt_limit(HX_DOUBT_CHANGING);
+    const double swing = difference(now, before);
+    if (is_swinging(s, f)) {
+        const int better = now <= before ? last : last - 1;
+        hx_doubts_advise(doubts, HX_DOUBT_CHANGING, swing > limit ? swing : f->last->change,
+                         calm_or_keep(s, f, better, remedy, sizeof remedy),
                          "the designs alternate: compliance %.6g and %.6g by turns, densities "
                          "change by %.3g (move limit %g); iteration %d has the better one",
-                         f->recent[1], f->recent[0], f->last->change, s->cfg.optimization.move,
-                         f->recent[0] <= f->recent[1] ? last : last - 1);
-    else if (rise > limit_of(HX_DOUBT_CHANGING))
-        hx_doubts_advise(doubts, HX_DOUBT_CHANGING, rise, calm(&s->cfg, remedy, sizeof remedy),
-                         "the compliance of the last design, %.6g, is %s that of iteration %d, "
+                         before, now, f->last->change, s->cfg.optimization.move, better);
+    } else
+        hx_doubts_advise(doubts, HX_DOUBT_CHANGING, difference(now, low),
+                         calm_or_keep(s, f, last - back, remedy, sizeof remedy),
+                         "%sthe compliance of the last design, %.6g, is %s that of iteration %d, "
                          "%.6g",
-                         f->recent[0], format_rise(rise, above, sizeof above), last - back, low);
-    else
-        return 0;
+                         is_settled ? "the run counts as converged, but " : "", now,
+                         format_rise(now, low, above, sizeof above), last - back, low);
     return 1;
 }
 
@@ -320,38 +593,56 @@ static const char *rising_text(const hx_config *cfg, const hx_iteration *last, c
     return text;
 }
 
+/* A compliance that still falls: by percent only if it is positive. */
+static void warn_fall(hx_doubts *doubts, const hx_doubt_facts *f, int back, double fall,
+                      const char *remedy)
+{
+    const double first = f->recent[back].compliance, now = f->last->compliance;
+    if (now > 0.0)
+        hx_doubts_advise(doubts, HX_DOUBT_CHANGING, fall, remedy,
+                         "the design still changes after %d iterations: the compliance fell by "
+                         "%.*f %% in the last %d",
+                         f->n_iteration, fall < 0.1 ? 1 : 0, 100.0 * fall, back);
+    else
+        hx_doubts_advise(doubts, HX_DOUBT_CHANGING, fall, remedy,
+                         "the design still changes after %d iterations: the compliance was %.6g, "
+                         "now %.6g, in the last %d",
+                         f->n_iteration, first, now, back);
+}
+
+static const char *go_on(const hx_session *s, const hx_doubt_facts *f, char *text, size_t n_text)
+{
+    if (starts_steep(&s->cfg) && !f->last->climbing) /* whatever the last designs happen to do */
+        return begin_flat(&s->cfg, text, n_text);
+    const int n = go_on_iterations(s, f),
+              is_grey = f->last->greyness > hx_doubt_limit(HX_DOUBT_GREY);
+    snprintf(text, n_text, "`optimization.iterations=%d` goes on",
+             is_grey ? most_of(n, project_iterations(s, f)) : n);
+    return text;
+}
+
 /* For a run that its iterations or the tolerance ended. */
 static void judge_change(hx_doubts *doubts, const hx_session *s, const hx_doubt_facts *f)
 {
     const double tolerance = s->cfg.optimization.change_tolerance;
     const hx_iteration *const last = f->last;
-    const double first = f->n_recent > 1 ? f->recent[f->n_recent - 1] : (double)NAN;
-    const double fall = (first - last->compliance) / fabs(first);
-    const int n = s->cfg.optimization.iterations, usual = 50;
     char more[256], rising[96];
-    if (starts_steep(&s->cfg) && !last->climbing) /* whatever the last designs happen to do */
-        begin_flat(&s->cfg, more, sizeof more);
-    else
-        snprintf(more, sizeof more, "`optimization.iterations=%d` goes on",
-                 last->climbing ? hx_continuation_iterations(&s->cfg) + 20
-                                : 2 * (n > usual ? n : usual));
     if (f->was_stopped || last->volume_missed) return; /* no design to compare */
-    if (last->change < tolerance && !last->climbing) {
-        judge_damping(doubts, s, f);
-        return;
-    }
-    if (last->climbing)
+    go_on(s, f, more, sizeof more);
+    if (last->climbing) {
         hx_doubts_advise(doubts, HX_DOUBT_CHANGING, last->change, more,
                          "the run ended after %d design%s with %s still to rise", f->n_iteration,
                          f->n_iteration == 1 ? "" : "s",
                          rising_text(&s->cfg, last, rising, sizeof rising));
-    else if (judge_rise(doubts, s, f))
         return;
-    else if (fall > limit_of(HX_DOUBT_CHANGING))
-        hx_doubts_advise(doubts, HX_DOUBT_CHANGING, fall, more,
-                         "the design still changes after %d iterations: the compliance fell by "
-                         "%.2g %% in the last %d",
-                         f->n_iteration, 100.0 * fall, f->n_recent - 1);
+    }
+    if (judge_rise(doubts, s, f)) return;
+    if (has_settled(s, last)) {
+        judge_damping(doubts, s, f);
+        return;
+    }
+    if (fall_of(s, f) > hx_doubt_limit(HX_DOUBT_CHANGING))
+        warn_fall(doubts, f, since_met(s, f), fall_of(s, f), more);
     else if (tolerance > 0.0)
         hx_doubts_advise(doubts, HX_DOUBT_CHANGING, last->change, more,
                          "the design still changes after %d iterations: by %.3g, and "
@@ -359,242 +650,7 @@ static void judge_change(hx_doubts *doubts, const hx_session *s, const hx_doubt_
                          f->n_iteration, last->change, tolerance);
 }
 
-/* --- the 0/1 design --- */
-
-static void judge_pieces(hx_doubts *doubts, const hx_attached *a)
-{
-    const int64_t loose = hx_attached_count_loose(a);
-    char text[32], count[32], remedy[512], word[256];
-    snprintf(remedy, sizeof remedy,
-             "a larger filter radius or volume, more iterations; `hextop surface %s part.stl "
-             "--keep-largest` drops them",
-             hx_shell_word(a->session->cfg.output.directory, word, sizeof word));
-    if (loose > 0)
-        hx_doubts_advise(
-            doubts, HX_DOUBT_LOOSE_PIECES, (double)loose, remedy,
-            "the 0/1 design falls into %s pieces: %s element%s not connected to the largest",
-            hx_format_count(a->pieces.n, text, sizeof text),
-            hx_format_count(loose, count, sizeof count), loose == 1 ? " is" : "s are");
-}
-
-static void judge_support(hx_doubts *doubts, const hx_attached *a, const char *list, size_t i,
-                          const char *set)
-{
-    hx_attached_nodes nodes;
-    if (set)
-        hx_attached_set(a, set, &nodes);
-    else
-        hx_attached_file_supports(a, &nodes);
-    if (hx_attached_is_loose(&nodes))
-        hx_doubts_add(doubts, HX_DOUBT_SUPPORT_ON_VOID,
-                      (double)(nodes.n[HX_NODE_VOID] + nodes.n[HX_NODE_LOOSE]),
-                      "%s[%zu]: %s%s%s is on void or loose pieces of the 0/1 design", list, i,
-                      set ? "set '" : "what the mesh's file holds", set ? set : "", set ? "'" : "");
-}
-
-static void judge_supports(hx_doubts *doubts, const hx_attached *a)
-{
-    const hx_config *const cfg = &a->session->cfg;
-    const hx_config_support *const support = cfg->supports.entry;
-    const hx_config_spring *const spring = cfg->springs.entry;
-    for (size_t i = 0; i < cfg->supports.n; i++)
-        judge_support(doubts, a, "supports", i, support[i].from ? NULL : support[i].set);
-    for (size_t i = 0; i < cfg->springs.n; i++)
-        judge_support(doubts, a, "springs", i, spring[i].set);
-}
-
-/* 1 if the density makes a cell at the nodal point solid; others of solid cells are so only for what
- * they carry. */
-static int is_grown(const hx_session *s, const hx_solid_design *d, int64_t i)
-{
-    int64_t k;
-    const int64_t end = hx_space_nodal_cells(&s->space, i, &k);
-    for (; k < end; k++)
-        if (hx_part_is_dense(&d->part, d->density, d->threshold, hx_space_nodal_cell(&s->space, k)))
-            return 1;
-    return 0;
-}
-
-/* Share of a case's force that the largest piece does not carry, or only since it is made solid
- * there. */
-static double share_off(const hx_attached *a, const hx_solid_design *d, int c)
-{
-    double all = 0.0, off = 0.0;
-    for (int64_t i = 0; i < hx_space_n_nodal(&a->session->space); i++) {
-        const double size = hx_attached_force(a->session, c, i);
-        all += size;
-        if (size > 0.0 && (hx_attached_state(a, i) != HX_NODE_MAIN || !is_grown(a->session, d, i)))
-            off += size;
-    }
-    return all > 0.0 ? off / all : 0.0;
-}
-
-static int judge_loads(hx_doubts *doubts, const hx_attached *a, const hx_solid_design *d)
-{
-    const int n_case = a->session->problem.cases.n;
-    double *off = NULL;
-    int rc;
-    HX_TRY_FAIL(hx_alloc(&off, (size_t)n_case, sizeof *off, "load cases"));
-#pragma omp parallel for schedule(static)
-    for (int c = 0; c < n_case; c++) off[c] = share_off(a, d, c);
-    for (int c = 0; c < n_case; c++)
-        if (off[c] > limit_of(HX_DOUBT_LOAD_ON_VOID))
-            hx_doubts_add(doubts, HX_DOUBT_LOAD_ON_VOID, off[c],
-                          "case %d: %.1f %% of the force is on void or loose pieces of the 0/1 "
-                          "design, whose motion is most of the compliance",
-                          c + 1, 100.0 * off[c]);
-fail:
-    free(off);
-    return rc;
-}
-
-/* --- where the strain energy is --- */
-
-/* Numbers that are not negative, by their exponent and four bits more: within 6 %, in order. */
-enum { N_BIN = 1 << 15 };
-
-static int bin_of(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return (int)(bits >> 48) & (N_BIN - 1);
-}
-
-/* *share: of the solid volume, the least that holds half of the energy[n_elem]; *n: its elements.
- * One pass, no sort. */
-static int find_half(const hx_session *s, const uint8_t *is_solid, const double *energy,
-                     double *share, double *n)
-{
-    typedef struct bin {
-        double energy, volume, n;
-    } bin;
-    bin *bins = NULL;
-    double all = 0.0, solid = 0.0, sum = 0.0, volume = 0.0;
-    *n = 0.0;
-    *share = 1.0;
-    HX_TRY(hx_alloc(&bins, N_BIN, sizeof *bins, "strain energies"));
-    for (int64_t e = 0; e < s->mesh.n_elem; e++) {
-        const double v = s->problem.volume[e];
-        bin *const b = &bins[bin_of(energy[e] / v)];
-        b->energy += energy[e];
-        b->volume += v;
-        b->n += 1.0;
-        all += energy[e];
-        if (is_solid[e]) solid += v;
-    }
-    for (int i = N_BIN - 1; i >= 0 && sum < 0.5 * all; i--) {
-        if (!(bins[i].energy > 0.0)) continue;
-        const double part = fmin(1.0, (0.5 * all - sum) / bins[i].energy);
-        sum += bins[i].energy;
-        volume += part * bins[i].volume;
-        *n += part * bins[i].n;
-    }
-    if (all > 0.0 && solid > 0.0) *share = volume / solid;
-    free(bins);
-    return HX_OK;
-}
-
-/* energy[n_elem], weighted over the cases. */
-static int read_energies(hx_session *s, double *energy, double *modulus)
-{
-    HX_TRY(hx_optimizer_energy(&s->opt, energy));
-    HX_TRY(hx_analysis_modulus(&s->analysis, modulus));
-#pragma omp parallel for simd schedule(static)
-    for (int64_t e = 0; e < s->mesh.n_elem; e++) energy[e] = fabs(energy[e] * modulus[e]);
-    return HX_OK;
-}
-
-/* Few elements of many: in a part where all is about equally strained, half of the energy is in a
- * quarter of the volume or more. */
-static int judge_energy(hx_doubts *doubts, hx_session *s, const uint8_t *is_solid)
-{
-    enum { FEW = 8, MANY = 200 };
-    int rc;
-    double *energy = NULL, *modulus = NULL, share, n, n_solid = 0.0;
-    char text[32];
-    HX_TRY_FAIL(hx_alloc_raw(&energy, (size_t)s->mesh.n_elem, sizeof *energy, "strain energies"));
-    HX_TRY_FAIL(hx_alloc_raw(&modulus, (size_t)s->mesh.n_elem, sizeof *modulus, "moduli"));
-    HX_TRY_FAIL(read_energies(s, energy, modulus));
-    HX_TRY_FAIL(find_half(s, is_solid, energy, &share, &n));
-    for (int64_t e = 0; e < s->mesh.n_elem; e++) n_solid += is_solid[e];
-    hx_log_detail("half of the strain energy is in %.0f elements, %.3g %% of the solid volume", n,
-                  100.0 * share);
-    if (share < limit_of(HX_DOUBT_FEW_ELEMENTS) || (n <= FEW && n_solid > MANY))
-        hx_doubts_add(doubts, HX_DOUBT_FEW_ELEMENTS, share,
-                      "half of the strain energy is in %.0f of %s solid elements, %.2g %% of their "
-                      "volume: the stiffness is that of a dent or a hinge, which the mesh decides",
-                      fmax(1.0, n), hx_format_count((int64_t)n_solid, text, sizeof text),
-                      100.0 * share);
-fail:
-    free(energy);
-    free(modulus);
-    return rc;
-}
-
-static int judge_tetrahedra(hx_doubts *doubts, const hx_session *s, const uint8_t *is_solid)
-{
-    double share, error;
-    char remedy[512], word[256];
-    snprintf(remedy, sizeof remedy,
-             "`hextop verify %s --element quadratic` quantifies it; a finer mesh fixes it, or "
-             "`solver.element=quadratic solver.operator=auto`",
-             hx_shell_word(s->cfg.output.directory, word, sizeof word));
-    if (s->cfg.solver.element != HX_ELEMENT_LINEAR || s->mesh.n_kind[HX_CELL_TETRAHEDRON] == 0)
-        return HX_OK;
-    HX_TRY(hx_doubt_tetrahedra(s, is_solid, &share, &error));
-    hx_log_detail("linear tetrahedra leave out some %.0f %% of the compliance", 100.0 * error);
-    if (error > limit_of(HX_DOUBT_LINEAR_TETRAHEDRA))
-        hx_doubts_advise(
-            doubts, HX_DOUBT_LINEAR_TETRAHEDRA, error, remedy,
-            "linear tetrahedra, %.0f %% of the solid, leave out an estimated %.0f %% or more of "
-            "the compliance: they are too stiff in bending",
-            100.0 * share, 100.0 * error);
-    return HX_OK;
-}
-
 /* --- all of it --- */
-
-static int cut_solid(hx_session *s, hx_solid_design *d, unsigned preserve)
-{
-    memset(d, 0, sizeof *d);
-    HX_TRY(hx_alloc_raw(&d->density, (size_t)s->mesh.n_elem, sizeof *d->density, "densities"));
-    const int rc = hx_optimizer_density(&s->opt, d->density);
-    if (rc < 0) {
-        hx_solid_design_free(d);
-        return rc;
-    }
-    return hx_solid_design_make(d, s, "the last design", (double)NAN, preserve);
-}
-
-/* As `hextop verify` makes it; without what is solid behind loads where that alone is too much. */
-static int make_solid(hx_session *s, hx_solid_design *d)
-{
-    const int rc = cut_solid(s, d, HX_PRESERVE_LOADS | HX_PRESERVE_PASSIVE);
-    if (rc != HX_EINPUT) return rc;
-    hx_error_clear();
-    return cut_solid(s, d, 0);
-}
-
-static int judge_solid(hx_doubts *doubts, hx_session *s)
-{
-    int rc;
-    hx_solid_design d;
-    hx_attached attached = {0};
-    HX_TRY(make_solid(s, &d));
-    HX_TRY_FAIL(hx_attached_create(&attached, s, d.is_solid));
-    judge_pieces(doubts, &attached);
-    judge_supports(doubts, &attached);
-    if (!hx_config_is_heat(&s->cfg)) { /* sources and films may lie on void */
-        HX_TRY_FAIL(judge_loads(doubts, &attached, &d));
-        hx_attached_free(&attached);
-        HX_TRY_FAIL(judge_energy(doubts, s, d.is_solid));
-        HX_TRY_FAIL(judge_tetrahedra(doubts, s, d.is_solid));
-    }
-fail:
-    hx_attached_free(&attached);
-    hx_solid_design_free(&d);
-    return rc;
-}
 
 void hx_doubts_after(hx_doubts *doubts, hx_session *s, const hx_doubt_facts *facts)
 {
@@ -610,7 +666,7 @@ void hx_doubts_after(hx_doubts *doubts, hx_session *s, const hx_doubt_facts *fac
         return;
     }
     if (facts->last->greyness > no_solid) return; /* whatever is cut from it, is not meant by it */
-    if (judge_solid(doubts, s) < 0) {
+    if (hx_doubt_solid(doubts, s) < 0) {
         hx_log_warning("the 0/1 design was not looked at: %s", hx_error_message());
         hx_error_clear();
     }

@@ -17,17 +17,12 @@
 #include "core/spline/spline.h"
 #include "doubt.h"
 
-static double limit_of(hx_doubt_kind kind)
-{
-    return hx_doubt_table[kind].limit;
-}
-
 static void judge_thickness(hx_doubts *doubts, const hx_session *s)
 {
     double share = 0.0;
     if (hx_config_is_heat(&s->cfg) || s->cfg.solver.element != HX_ELEMENT_LINEAR) return;
     if (hx_doubt_thin_tetrahedra(&s->mesh, &share) < 0) return;
-    if (share > limit_of(HX_DOUBT_THIN_TETRAHEDRA))
+    if (share > hx_doubt_limit(HX_DOUBT_THIN_TETRAHEDRA))
         hx_doubts_add(doubts, HX_DOUBT_THIN_TETRAHEDRA, share,
                       "%.0f %% of the tetrahedra have all corners on the surface: most of the part "
                       "is hardly more than one element thick, and linear tetrahedra are far too "
@@ -41,7 +36,7 @@ static void judge_place(hx_doubts *doubts, const hx_mesh *mesh)
     for (int i = 0; i < 3; i++)
         far = fmax(far, fmax(fabs(mesh->box_min[i]), fabs(mesh->box_max[i])));
     const double step = far * DBL_EPSILON / mesh->elem_size;
-    if (step > limit_of(HX_DOUBT_FAR_FROM_ORIGIN))
+    if (step > hx_doubt_limit(HX_DOUBT_FAR_FROM_ORIGIN))
         hx_doubts_add(doubts, HX_DOUBT_FAR_FROM_ORIGIN, step,
                       "coordinates of up to %g are in steps of %.2g of an element", far, step);
 }
@@ -135,7 +130,8 @@ void hx_doubt_material(hx_doubts *doubts, const hx_session *s)
     const double nu = s->cfg.material.poisson;
     if (hx_config_is_heat(&s->cfg)) return;
     judge_unit(doubts, s);
-    if (nu > limit_of(HX_DOUBT_NEAR_INCOMPRESSIBLE) && s->cfg.solver.element == HX_ELEMENT_LINEAR)
+    if (nu > hx_doubt_limit(HX_DOUBT_NEAR_INCOMPRESSIBLE) &&
+        s->cfg.solver.element == HX_ELEMENT_LINEAR)
         hx_doubts_add(doubts, HX_DOUBT_NEAR_INCOMPRESSIBLE, nu,
                       "material.nu = %g is nearly incompressible: linear elements lock, and are "
                       "much too stiff",
@@ -219,7 +215,7 @@ static int judge_held_loads(hx_doubts *doubts, const hx_session *s)
         double held;
         HX_TRY(share_held(&s->problem, c, &held));
         const double percent = 100.0 * held;
-        if (!(held > limit_of(HX_DOUBT_HELD_LOAD))) continue;
+        if (!(held > hx_doubt_limit(HX_DOUBT_HELD_LOAD))) continue;
         if (held >= 1.0 && !hx_problem_body(&s->problem, c) && !s->problem.supports.prescribed)
             continue; /* the set-up refuses it */
         HX_TRY(held_words(s, c, remedy, sizeof remedy));
@@ -320,7 +316,8 @@ static int judge_void_load(hx_doubts *doubts, const hx_session *s, uint8_t *at_n
 static int judge_void(hx_doubts *doubts, const hx_session *s)
 {
     uint8_t *at_node;
-    if (s->cfg.passive.n == 0) return HX_OK;
+    if (s->cfg.passive.n == 0 || !s->problem.passive.density)
+        return HX_OK; /* or solid cells only */
     HX_TRY(hx_alloc_raw(&at_node, (size_t)s->mesh.n_node, 1, "nodes on void"));
     int rc = judge_void_load(doubts, s, at_node);
     if (rc == HX_OK && !hx_config_is_heat(&s->cfg)) rc = judge_void_support(doubts, s, at_node);
@@ -383,7 +380,7 @@ static void judge_spline_filter(hx_doubts *doubts, const hx_session *s, double i
     const int degree = hx_spline_degree(s->space.spline);
     const double share = in_elements / (0.5 * (degree + 1));
     char remedy[128];
-    if (share < limit_of(HX_DOUBT_FILTER_SPLINE))
+    if (share < hx_doubt_limit(HX_DOUBT_FILTER_SPLINE))
         hx_doubts_advise(
             doubts, HX_DOUBT_FILTER_SPLINE, share,
             radius_of(s, 0.5 * (degree + 1) * 1.05, remedy, sizeof remedy),
@@ -398,13 +395,13 @@ void hx_doubt_filter(hx_doubts *doubts, const hx_session *s)
     const double in_elements = s->filter_radius / s->mesh.elem_size, usual = 2.5;
     char remedy[128];
     if (!(s->filter_radius > 0.0)) return;
-    if (in_elements < limit_of(HX_DOUBT_FILTER_SMALL))
+    if (in_elements < hx_doubt_limit(HX_DOUBT_FILTER_SMALL))
         hx_doubts_advise(doubts, HX_DOUBT_FILTER_SMALL, in_elements,
                          radius_of(s, usual, remedy, sizeof remedy),
                          "the filter's radius of %.2g elements reaches hardly any neighbour: "
                          "checkerboards are likely",
                          in_elements);
-    if (in_elements > limit_of(HX_DOUBT_FILTER_LARGE))
+    if (in_elements > hx_doubt_limit(HX_DOUBT_FILTER_LARGE))
         hx_doubts_advise(
             doubts, HX_DOUBT_FILTER_LARGE, in_elements, radius_of(s, usual, remedy, sizeof remedy),
             "the filter's radius of %.3g elements blurs the design and costs time", in_elements);
@@ -421,11 +418,11 @@ void hx_doubt_ties(hx_doubts *doubts, const hx_session *s)
                                              "`optimization.symmetry=` leaves the planes out"
                                            : "`optimization.extrusion=` leaves the extrusion out";
     if (ties->n_group == 0) return;
-    if (alone > limit_of(HX_DOUBT_NO_IMAGE))
+    if (alone > hx_doubt_limit(HX_DOUBT_NO_IMAGE))
         hx_doubts_advise(doubts, HX_DOUBT_NO_IMAGE, alone, free_it,
                          "%.0f %% of the elements have no image in the part, and stay free",
                          100.0 * alone);
-    if (off > limit_of(HX_DOUBT_NOT_SYMMETRIC))
+    if (off > hx_doubt_limit(HX_DOUBT_NOT_SYMMETRIC))
         hx_doubts_advise(doubts, HX_DOUBT_NOT_SYMMETRIC, off, free_it,
                          "the mesh is not symmetric or extruded itself: %.0f %% of the elements "
                          "share the density of an element up to %.2g elements off their image",
@@ -437,7 +434,7 @@ static void judge_threads(hx_doubts *doubts, const hx_session *s)
 {
 #ifdef _OPENMP
     const int n = s->cfg.solver.threads, n_core = omp_get_num_procs();
-    if ((double)n > limit_of(HX_DOUBT_THREADS) * n_core)
+    if ((double)n > hx_doubt_limit(HX_DOUBT_THREADS) * n_core)
         hx_doubts_add(
             doubts, HX_DOUBT_THREADS, n,
             "solver.threads = %d, and %d core%s can be used here: threads that take turns "
@@ -460,6 +457,49 @@ static const char *last_values(const hx_config *cfg)
                         : "penalty and beta have their last values";
 }
 
+static double void_stiffness(const hx_config *cfg)
+{
+    return pow(cfg->optimization.rho_min, cfg->optimization.penalty);
+}
+
+int hx_doubt_soft_void(const hx_session *s, char *remedy, size_t n_remedy)
+{
+    static const double usual = 3.0;
+    hx_config other = s->cfg; /* (borrowed) all that it points to */
+    if (!(void_stiffness(&s->cfg) < hx_doubt_limit(HX_DOUBT_SOFT_VOID))) return 0;
+    other.optimization.penalty = fmin(usual, s->cfg.optimization.penalty);
+    if (other.optimization.penalty < s->cfg.optimization.penalty &&
+        !(void_stiffness(&other) < hx_doubt_limit(HX_DOUBT_SOFT_VOID)))
+        snprintf(remedy, n_remedy, "`optimization.penalty=%g` is usual", usual);
+    else
+        snprintf(remedy, n_remedy, "`optimization.rho_min=%.1g` makes void stiff enough",
+                 fmin(0.5, 1.1 * pow(1e-9, 1.0 / s->cfg.optimization.penalty)));
+    return 1;
+}
+
+/* What lets PCG break down, and what counts as converged too early. */
+static void judge_optimizer(hx_doubts *doubts, const hx_session *s)
+{
+    const double tolerance = s->cfg.optimization.change_tolerance,
+                 rho_min = s->cfg.optimization.rho_min, penalty = s->cfg.optimization.penalty;
+    char remedy[128];
+    const int n = s->cfg.optimization.iterations;
+    snprintf(remedy, sizeof remedy,
+             n < 100 ? "`optimization.change_tolerance=0.01 optimization.iterations=100` is usual"
+                     : "`optimization.change_tolerance=0.01` is usual");
+    if (tolerance > hx_doubt_limit(HX_DOUBT_CHANGE_TOLERANCE))
+        hx_doubts_advise(doubts, HX_DOUBT_CHANGE_TOLERANCE, tolerance, remedy,
+                         "optimization.change_tolerance = %g ends the run while densities still "
+                         "change by up to %g: that is no convergence",
+                         tolerance, tolerance);
+    if (hx_doubt_soft_void(s, remedy, sizeof remedy))
+        hx_doubts_advise(doubts, HX_DOUBT_SOFT_VOID, void_stiffness(&s->cfg), remedy,
+                         "void has %.1g of the solid's stiffness (optimization.rho_min = %g to the "
+                         "power of optimization.penalty = %g), which double precision hardly "
+                         "resolves: PCG may not converge",
+                         void_stiffness(&s->cfg), rho_min, penalty);
+}
+
 void hx_doubt_solver(hx_doubts *doubts, const hx_session *s)
 {
     const hx_config *const cfg = &s->cfg;
@@ -473,17 +513,18 @@ void hx_doubt_solver(hx_doubts *doubts, const hx_session *s)
             "optimization.iterations = %d ends the run before %s, which may take %d iterations; "
             "then some more to settle",
             cfg->optimization.iterations, last_values(cfg), n);
-    if (cfg->solver.criterion == HX_PCG_RELATIVE && tolerance > limit_of(HX_DOUBT_TOLERANCE))
+    if (cfg->solver.criterion == HX_PCG_RELATIVE && tolerance > hx_doubt_limit(HX_DOUBT_TOLERANCE))
         hx_doubts_add(doubts, HX_DOUBT_TOLERANCE, tolerance,
                       "solver.tolerance = %g leaves so much of the load unbalanced: compliance and "
                       "sensitivities are rough",
                       tolerance);
     if (cfg->solver.criterion == HX_PCG_COMPLIANCE &&
-        tolerance > limit_of(HX_DOUBT_TOLERANCE_COMPLIANCE))
+        tolerance > hx_doubt_limit(HX_DOUBT_TOLERANCE_COMPLIANCE))
         hx_doubts_add(doubts, HX_DOUBT_TOLERANCE_COMPLIANCE, tolerance,
                       "solver.tolerance = %g of the compliance makes sensitivities rough, by some "
                       "%.1g of them: the run may lead to another design",
                       tolerance, 2.0 * sqrt(tolerance));
+    judge_optimizer(doubts, s);
     judge_threads(doubts, s);
 }
 
@@ -499,14 +540,14 @@ double hx_doubt_host_bytes(const hx_session *s, double *have)
 void hx_doubt_memory(hx_doubts *doubts, const hx_session *s, double want, double have)
 {
     (void)s;
-    if (have > 0.0 && want > limit_of(HX_DOUBT_MEMORY) * have)
+    if (have > 0.0 && want > hx_doubt_limit(HX_DOUBT_MEMORY) * have)
         hx_doubts_add(doubts, HX_DOUBT_MEMORY, want / have,
                       "the run will need nearly all host memory, or more");
 }
 
 void hx_doubt_disk(hx_doubts *doubts, const hx_session *s, double want, double have)
 {
-    if (have > 0.0 && want > limit_of(HX_DOUBT_DISK) * have)
+    if (have > 0.0 && want > hx_doubt_limit(HX_DOUBT_DISK) * have)
         hx_doubts_add(doubts, HX_DOUBT_DISK, want / have, "the files may not fit on the disk of %s",
                       s->cfg.output.directory);
 }

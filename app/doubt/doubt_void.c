@@ -1,7 +1,8 @@
 /* Does passive void cut the part? Where a load drives a rigid motion of a piece of all that is not
  * void, and nothing holds the piece against it, the stiffness of void carries the load. Pieces are
- * connected by the points of their cells: nodes, or control points of a spline. If each process has
- * a window of the mesh, all call the same functions, and come to the same verdict. */
+ * connected by the points of their cells: nodes, or control points of a spline. If none of these is
+ * cut off, pieces are connected by faces: what is cut off then is held by hinges only. If each
+ * process has a window of the mesh, all call the same functions and reach the same verdict. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "../text/table.h"
 #include "core/base/memory.h"
 #include "core/base/vec3.h"
+#include "core/design/black_white.h"
 #include "core/mesh/skin.h"
 #include "core/problem/rigid_body.h"
 #include "core/window/window.h"
@@ -26,6 +28,9 @@ typedef struct cut {
                          window, only of others' elements */
     hx_rigid_body *body; /* [n_body] of heat only n_fixed */
 } cut;
+
+/* How cells of a piece are joined. */
+typedef enum { BY_POINTS, BY_FACES } joint;
 
 /* What a load case does to a body: work at its six motions, and the sum of magnitudes. */
 enum { SIZE = 6, N_PULL };
@@ -62,8 +67,27 @@ static int apply_entry(const cut *c, const hx_config_passive *entry)
     return rc;
 }
 
+/* A node that several of them share belongs to one. Of a whole mesh without splines. */
+static int find_face_pieces(cut *c)
+{
+    const hx_mesh *const mesh = &c->s->mesh;
+    const hx_space *const space = &c->s->problem.space;
+    hx_pieces pieces;
+    HX_TRY(hx_pieces_create(&pieces, mesh, c->is_there, c->s->problem.volume, HX_PIECES_BY_FACES));
+    for (int64_t p = 0; p < space->n_point; p++) {
+        const int64_t node = hx_space_near_node(space, p);
+        c->body_of[p] = -1;
+        for (int64_t k = mesh->node_elem_ptr[node]; k < mesh->node_elem_ptr[node + 1]; k++)
+            if (pieces.of[mesh->node_elem[k] / 8] > c->body_of[p])
+                c->body_of[p] = pieces.of[mesh->node_elem[k] / 8];
+    }
+    c->n_body = pieces.n;
+    hx_pieces_free(&pieces);
+    return HX_OK;
+}
+
 /* Later entries replace earlier ones. */
-static int find_pieces(cut *c, const uint8_t *without)
+static int find_pieces(cut *c, const uint8_t *without, joint by)
 {
     const hx_config_passive *const passive = c->s->cfg.passive.entry;
     const hx_mesh *const mesh = &c->s->mesh;
@@ -73,6 +97,7 @@ static int find_pieces(cut *c, const uint8_t *without)
     for (size_t i = 0; i < c->s->cfg.passive.n; i++)
         if (!without[i]) HX_TRY(apply_entry(c, &passive[i]));
     HX_TRY(hx_alloc_raw(&c->body_of, (size_t)space->n_point, sizeof *c->body_of, "pieces"));
+    if (by == BY_FACES) return find_face_pieces(c);
     return mesh->window ? hx_window_pieces(mesh, c->s->team, c->is_there, c->body_of, &c->n_body)
                         : hx_space_bodies(space, c->is_there, c->body_of, &c->n_body);
 }
@@ -135,12 +160,12 @@ static int hold(cut *c)
 }
 
 /* without[passive.n]: 1: an entry of `passive` that is left out. */
-static int find_cut(cut *c, const hx_session *s, const uint8_t *without)
+static int find_cut(cut *c, const hx_session *s, const uint8_t *without, joint by)
 {
     int rc;
     memset(c, 0, sizeof *c);
     c->s = s;
-    HX_TRY_FAIL(find_pieces(c, without));
+    HX_TRY_FAIL(find_pieces(c, without, by));
     HX_TRY_FAIL(join_rigid_sets(c));
     HX_TRY_FAIL(hold(c));
     return HX_OK;
@@ -157,6 +182,7 @@ typedef struct off {
     int load_case;  /* 0-based */
     int64_t n_body; /* that it drives */
     int is_held;    /* something holds one of them, if not against the load */
+    int is_moved;   /* prescribed values move all bodies, and strain void only */
 } off;
 
 /* pulls[n_body], zeroed before, of forces on points, and *all, the sum of all magnitudes. What lies
@@ -209,20 +235,24 @@ fail:
 }
 
 /* The worst case without some entries of `passive`. */
-static int measure_cut(const hx_session *s, const uint8_t *without, off *worst)
+static int measure_cut(const hx_session *s, const uint8_t *without, joint by, off *worst)
 {
     const hx_problem *const p = &s->problem;
     double *force = NULL;
     int rc;
     cut c;
     *worst = (off){0};
-    HX_TRY(find_cut(&c, s, without));
+    HX_TRY(find_cut(&c, s, without, by));
     HX_TRY_FAIL(hx_alloc_raw(&force, (size_t)p->components * (size_t)p->space.n_point,
                              sizeof *force, "loads"));
     for (int i = 0; i < p->cases.n; i++) {
         off found;
         HX_TRY_FAIL(measure_case(&c, i, force, &found));
         if (found.share > worst->share) *worst = found;
+    }
+    if (by == BY_POINTS && !(worst->share > 0.0)) {
+        HX_TRY_FAIL(hx_rigid_bodies_are_moved(p, c.body_of, c.n_body, c.body, &worst->is_moved));
+        if (worst->is_moved) *worst = (off){.share = 1.0, .n_body = c.n_body, .is_moved = 1};
     }
     rc = HX_OK;
 fail:
@@ -233,20 +263,28 @@ fail:
 
 /* --- the remedy --- */
 
+/* Smallest share of the force that is reported. It is above 0 for hinges, because single tetrahedra
+ * that a set leaves at an edge are connected by hinges as well. */
+static double least_share(joint by)
+{
+    return by == BY_FACES ? 0.01 : hx_doubt_table[HX_DOUBT_VOID_CUTS].limit;
+}
+
 /* without[passive.n] := 1 for the void without which nothing is cut off, none of it in vain; all
- * void if that does not help. */
-static int find_cutting(const hx_session *s, uint8_t *without)
+ * void if that does not help, *helps = 0. */
+static int find_cutting(const hx_session *s, joint by, uint8_t *without, int *helps)
 {
     const hx_config_passive *const passive = s->cfg.passive.entry;
-    const double limit = hx_doubt_table[HX_DOUBT_VOID_CUTS].limit;
+    const double limit = least_share(by);
     off worst;
     for (size_t i = 0; i < s->cfg.passive.n; i++) without[i] = passive[i].density <= most_void;
-    HX_TRY(measure_cut(s, without, &worst));
-    for (size_t i = 0; i < s->cfg.passive.n && !(worst.share > limit); i++) {
+    HX_TRY(measure_cut(s, without, by, &worst));
+    *helps = !(worst.share > limit);
+    for (size_t i = 0; i < s->cfg.passive.n && *helps; i++) {
         off more;
         if (!without[i]) continue;
         without[i] = 0;
-        HX_TRY(measure_cut(s, without, &more));
+        HX_TRY(measure_cut(s, without, by, &more));
         without[i] = more.share > limit;
     }
     return HX_OK;
@@ -300,6 +338,30 @@ fail:
     return rc;
 }
 
+static void warn_moved(hx_doubts *doubts, const hx_session *s, const off *worst, const char *remedy)
+{
+    if (hx_config_is_heat(&s->cfg))
+        hx_doubts_advise(doubts, HX_DOUBT_VOID_CUTS, worst->share, remedy,
+                         "passive void cuts the part: each of %lld pieces has one given "
+                         "temperature, so that heat flows through void only",
+                         (long long)worst->n_body);
+    else
+        hx_doubts_advise(doubts, HX_DOUBT_VOID_CUTS, worst->share, remedy,
+                         "passive void cuts the part: the given displacements move its %lld pieces "
+                         "like rigid bodies, so that they strain void only",
+                         (long long)worst->n_body);
+}
+
+static void warn_hinge(hx_doubts *doubts, const hx_session *s, const off *worst, const char *remedy)
+{
+    hx_doubts_advise(doubts, HX_DOUBT_VOID_CUTS, worst->share, remedy,
+                     "passive void leaves hinges: %.3g %% of the %s of load case %d acts on %lld "
+                     "%s joined to the rest by edges or points only, without a common face",
+                     100.0 * worst->share, hx_config_is_heat(&s->cfg) ? "heat" : "force",
+                     worst->load_case + 1, (long long)worst->n_body,
+                     worst->n_body == 1 ? "piece that is" : "pieces that are");
+}
+
 static void warn(hx_doubts *doubts, const hx_session *s, const off *worst, const char *remedy)
 {
     const int is_heat = hx_config_is_heat(&s->cfg), is_one = worst->n_body == 1;
@@ -325,20 +387,37 @@ static int has_void(const hx_session *s)
     return 0;
 }
 
-int hx_doubt_void(hx_doubts *doubts, const hx_session *s)
+/* *found := 1 if void cuts the part, which is reported. If the mesh is held by hinges, or moved like
+ * a rigid body, without its void as well, the void is not the cause and nothing is reported. */
+static int judge_joint(hx_doubts *doubts, const hx_session *s, joint by, int *found)
 {
     uint8_t *without = NULL;
     char remedy[512];
     off worst;
-    int rc;
-    if (!has_void(s)) return HX_OK;
+    int rc, helps;
     HX_TRY(hx_alloc(&without, s->cfg.passive.n, 1, "passive regions"));
-    HX_TRY_FAIL(measure_cut(s, without, &worst));
-    if (!(worst.share > hx_doubt_table[HX_DOUBT_VOID_CUTS].limit)) goto fail;
-    HX_TRY_FAIL(find_cutting(s, without));
+    HX_TRY_FAIL(measure_cut(s, without, by, &worst));
+    *found = worst.share > least_share(by);
+    if (!*found) goto fail;
+    HX_TRY_FAIL(find_cutting(s, by, without, &helps));
+    if (!helps && (by == BY_FACES || worst.is_moved)) goto fail;
     print_remedy(s, without, remedy, sizeof remedy);
-    warn(doubts, s, &worst, remedy);
+    if (by == BY_FACES && !strstr(remedy, "`passive=`"))
+        snprintf(remedy + strlen(remedy), sizeof remedy - strlen(remedy), ", `passive=` all of it");
+    if (worst.is_moved)
+        warn_moved(doubts, s, &worst, remedy);
+    else
+        (by == BY_FACES ? warn_hinge : warn)(doubts, s, &worst, remedy);
 fail:
     free(without);
     return rc;
+}
+
+int hx_doubt_void(hx_doubts *doubts, const hx_session *s)
+{
+    int found;
+    if (!has_void(s)) return HX_OK;
+    HX_TRY(judge_joint(doubts, s, BY_POINTS, &found));
+    if (found || s->mesh.window || s->space.element == HX_ELEMENT_SPLINE) return HX_OK;
+    return judge_joint(doubts, s, BY_FACES, &found);
 }

@@ -1,4 +1,4 @@
-/* hextop help: on a command, on config keys; and the same tables as man page and completion. */
+/* hextop help: on a command or config keys, and the same tables as man page and completion. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,13 +13,15 @@
 enum { MAN, BASH, ZSH, MARKDOWN };
 
 static const hx_option help_options[] = {
-    [MAN] = {.name = "--man", .help = "all of it as a man page"},
-    [BASH] = {.name = "--bash", .help = "completion for bash: source <(hextop help --bash)"},
-    [ZSH] = {.name = "--zsh", .help = "completion for zsh, a file _hextop in a folder of $fpath"},
-    [MARKDOWN] = {.name = "--markdown", .help = "the reference of all config keys, doc/config.md"},
+    [MAN] = {.name = "--man", .help = "prints all help as a man page"},
+    [BASH] = {.name = "--bash", .help = "prints completion for bash: source <(hextop help --bash)"},
+    [ZSH] = {.name = "--zsh",
+             .help = "prints completion for zsh, for a file _hextop in a folder of $fpath"},
+    [MARKDOWN] = {.name = "--markdown",
+                  .help = "prints the reference of all config keys, doc/config.md"},
 };
 
-/* Of a command that has the name of a group of keys. */
+/* Also prints the group of keys that has the name of a command. */
 static void print_group_of(const char *name)
 {
     if (!hx_key_find("", name)) return;
@@ -33,7 +35,7 @@ static void print_group_of(const char *name)
     printf("\n");
 }
 
-/* A command wins over a key of its name, a key over what holds the word somewhere. */
+/* A command takes precedence over a key of that name, and a key over a search for the word. */
 static int help(const hx_options *options)
 {
     const char *const topic = options->n_argument > 0 ? options->argument[0] : NULL;
@@ -64,12 +66,15 @@ static int help(const hx_options *options)
 const hx_command hx_command_help = {
     .name = "help",
     .prints = 1,
-    .summary = "help on a command, a config key, or any word",
+    .summary = "prints help on a command, a config key, or any word",
     .arguments = "COMMAND | config | KEY | WORD",
-    .help = "Explains a command, all config keys, those of a group (help filter), or one with an\n"
-            "example (help filter.radius). Of any other word it lists what has it in its name or\n"
-            "text: keys, commands, options, operators, preconditioners, filters, generators.\n"
-            "Without an argument it lists the commands.\n",
+    .help =
+        "Prints help on a command, all config keys, those of a group (help filter), or one key "
+        "with\n"
+        "an example (help filter.radius). For any other word it lists everything with that word in "
+        "its\n"
+        "name or text: keys, commands, options, operators, preconditioners, filters, generators.\n"
+        "Without an argument it lists the commands.\n",
     .option = help_options,
     .n_option = sizeof help_options / sizeof help_options[0],
     .run = help,

@@ -15,7 +15,7 @@ static int option_label(const hx_option *o, char *text, size_t n_text)
                     o->name, o->value ? " " : "", o->value ? o->value : "");
 }
 
-/* Words from `column` on, where the line is already; further lines begin there. */
+/* Prints words from `column`, where the cursor is; further lines begin there. */
 static void print_wrapped(const char *text, int column)
 {
     int at = column;
@@ -50,11 +50,11 @@ static void print_options(const hx_option *option, size_t n_option)
     }
 }
 
-/* "Of every command: -q, --quiet; -v, --verbose; ..." */
+/* Prints such as "Options of every command: -q, --quiet; -v, --verbose; ...". */
 static void print_common_options(void)
 {
     char label[TEXT_WIDTH];
-    printf("Of every command:");
+    printf("Options of every command:");
     for (size_t i = 0; i < hx_n_common; i++) {
         option_label(&hx_common_options[i], label, sizeof label);
         printf("%s %s", i ? ";" : "", label);
@@ -86,6 +86,7 @@ void hx_print_command_help(const hx_command *c)
         printf(
             "KEY=VALUE overrides a config key: mesh.size=3 solver.operator=ebe64\n"
             "output.directory=out loads[0].node_force=[0,0,-1]; an empty VALUE removes the key.\n"
-            "`hextop help config` lists all keys, `hextop help loads` those of one group.\n\n");
+            "`hextop help config` lists all keys, `hextop help loads` those of one group.\n"
+            "\n");
     print_common_options();
 }

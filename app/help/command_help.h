@@ -1,12 +1,12 @@
-/* The commands' tables as text for a terminal. */
+/* Help on commands for a terminal, from their tables. */
 #ifndef HX_COMMAND_HELP_H
 #define HX_COMMAND_HELP_H
 
 #include "../text/options.h"
 
-/* `hextop help`: every command in a line. */
+/* Prints `hextop help`: one line per command. */
 void hx_print_usage(void);
-/* `hextop help COMMAND`. */
+/* Prints `hextop help COMMAND`. */
 void hx_print_command_help(const hx_command *command);
 
 #endif

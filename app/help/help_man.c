@@ -7,7 +7,7 @@
 #include "../text/commands.h"
 #include "core/version.h"
 
-/* Text that roff must not take for its own. */
+/* Escapes text for roff. */
 static void put(const char *text, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -42,7 +42,7 @@ static void put_text(const char *text)
     put(text, strlen(text));
 }
 
-/* "before TEXT after": before and after are roff. */
+/* Prints "before TEXT after", in which only TEXT is escaped. */
 static void put_line(const char *before, const char *text, const char *after)
 {
     printf("%s", before);
@@ -50,7 +50,7 @@ static void put_line(const char *before, const char *text, const char *after)
     printf("%s\n", after);
 }
 
-/* Lines of prose; those that begin with two spaces stay as they are, an empty one ends a
+/* Prints lines of prose; lines that begin with two spaces are not filled, and an empty line ends a
  * paragraph. */
 static void put_prose(const char *text)
 {
@@ -108,7 +108,7 @@ static void put_commands(void)
         put_prose(c->help);
         put_options(c->option, c->n_option);
     }
-    printf(".SH OPTIONS\nOf every command:\n");
+    printf(".SH OPTIONS\nOptions of every command:\n");
     put_options(hx_common_options, hx_n_common);
 }
 
@@ -152,11 +152,12 @@ static void put_exit_status(void)
 #define TEXT_OF_1(code, value, status, text) TEXT_OF(1, status, text)
 #define TEXT_OF_2(code, value, status, text) TEXT_OF(2, status, text)
     HX_ERROR_LIST(TEXT_OF_1)
-    printf("what is complete is kept\n"
-           ".TP\n\\fB2\\fR\nrefused:\n");
+    printf("complete files are kept\n.TP\n\\fB2\\fR\nrefused:\n");
     HX_ERROR_LIST(TEXT_OF_2)
-    printf("the message names what would be right\n"
-           ".TP\n\\fB3\\fR\nthe run was interrupted by a signal; \\fB--resume\\fR goes on\n");
+    printf("the message states what would be right\n"
+           ".TP\n"
+           "\\fB3\\fR\n"
+           "the run was interrupted by a signal; \\fB--resume\\fR continues it\n");
 }
 
 static void put_rest(void)
@@ -189,7 +190,8 @@ void hx_print_man_page(void)
            "compliance by SIMP and optimality criteria, on meshes of hexahedra, tetrahedra, wedges "
            "and\n"
            "pyramids, with conjugate gradients on a CPU or an NVIDIA GPU.\n"
-           "A config says what is held, loaded and optimised; results are VTK files and\n"
+           "A config states the mesh, supports, loads and the optimization; results are VTK files "
+           "and\n"
            "closed triangle surfaces.\n");
     put_commands();
     put_keys();

@@ -12,7 +12,7 @@
 
 enum { LINE_WIDTH = 99, MOST_NAME = 512 };
 
-/* What can be found. */
+/* Calls `visit` for everything that can be found. */
 typedef void (*visit_call)(void *context, const char *group, const char *name, const char *owner,
                            const char *help);
 
@@ -27,7 +27,7 @@ static void visit_options(visit_call visit, void *context)
               hx_common_options[i].help);
 }
 
-/* The same name on several devices is one. */
+/* An operator of several devices is visited once. */
 static void visit_operators(visit_call visit, void *context)
 {
     for (size_t i = 0; hx_strategies[i]; i++) {
@@ -64,7 +64,7 @@ static void visit_all(visit_call visit, void *context)
     }
 }
 
-/* 1 if the text has the word, whatever the case; '-', '_' and blanks are the same. */
+/* 1 if the text contains the word, ignoring case; '-', '_' and blanks are equal. */
 static int holds(const char *text, const char *word)
 {
     for (; *text; text++) {
@@ -108,7 +108,7 @@ size_t hx_print_found(const char *word)
         s.in_texts = 1;
         visit_all(print_match, &s);
     }
-    if (s.n > 0) printf("\n`hextop help NAME` says more of a key or a command.\n");
+    if (s.n > 0) printf("\n`hextop help NAME` prints more about a key or a command.\n");
     return s.n;
 }
 
@@ -165,9 +165,9 @@ void hx_help_say_near(const char *word)
         all.name[k] = all.name[--all.n];
     }
     if (near[0])
-        hx_log_usage_error("nothing is called '%s'; near it: %s", word, near);
+        hx_log_usage_error("nothing is named '%s'; similar names: %s", word, near);
     else
-        hx_log_usage_error("nothing is called '%s', or speaks of it; `hextop help` lists commands, "
+        hx_log_usage_error("no name or help text contains '%s'; `hextop help` lists commands, "
                            "`hextop help config` all keys",
                            word);
 }

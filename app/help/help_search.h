@@ -1,17 +1,17 @@
-/* What holds a part of a word: keys, commands, options, and the words of the registry. */
+/* Search for a word among keys, commands, options, and the names in the registry. */
 #ifndef HX_HELP_SEARCH_H
 #define HX_HELP_SEARCH_H
 
 #include <stddef.h>
 
-/* Prints what has the word in its name or, where no name has it, in its text, whatever the case;
- * returns how many. */
+/* Prints everything whose name contains the word or, if there is none, whose help text contains it,
+ * ignoring case. Returns the number found. */
 size_t hx_print_found(const char *word);
 
-/* After the keys of that name: a line of what else has the word in its name, if anything. */
+/* Prints, after the keys of that name, a line of other names that contain the word, if any. */
 void hx_print_elsewhere(const char *word);
 
-/* An error: there is none, and the names that are spelt like it. */
+/* Prints an error: there is no such name, and similar names. */
 void hx_help_say_near(const char *word);
 
 #endif

@@ -6,7 +6,7 @@
 #include "../config/config_schema.h"
 #include "../text/commands.h"
 
-/* Text within the single quotes of a shell. */
+/* Escapes text for single quotes of a shell. */
 static void put_quoted(const char *text)
 {
     for (; *text; text++) {
@@ -35,14 +35,14 @@ static int has_value(const hx_key *key)
     return key->type != HX_KEY_GROUP && key->type != HX_KEY_LIST;
 }
 
-/* What KEY=VALUE takes, a line each; [] stands for an entry of a list. */
+/* Prints the keys of KEY=VALUE, one per line; [] stands for an entry of a list. */
 static void put_keys(void)
 {
     for (size_t i = 0; i < hx_n_key; i++)
         if (has_value(&hx_keys[i])) printf("    %s\n", hx_keys[i].path);
 }
 
-/* The valid words of a key, and whether several may stand there; returns how many. */
+/* The valid words of a key, and whether several may be given; returns their number. */
 static size_t key_words(const hx_key *key, const char **word, size_t n_word)
 {
     if (key->type == HX_KEY_BOOL) {
@@ -90,7 +90,7 @@ static void put_bash_options(void)
     printf("'\n}\n\n");
 }
 
-/* What follows an option. */
+/* Prints the completion of an option's value. */
 static void put_bash_value_case(const hx_command *c, const hx_option *o)
 {
     printf("    ('%s %s') ", c->name, o->name);
@@ -151,7 +151,7 @@ static const char bash_head[] =
     "    value=$last\n"
     "    _hextop_words \"$1\"\n"
     "}\n\n"
-    "# Folders, and files whose names end so; /: folders alone.\n"
+    "# Folders, and files with these endings; /: only folders.\n"
     "_hextop_files() {\n"
     "    local file end ends=$1\n"
     "    compopt -o filenames 2>/dev/null\n"
@@ -252,7 +252,7 @@ void hx_print_bash_completion(void)
 
 /* --- zsh --- */
 
-/* Text within the brackets of an option of _arguments. */
+/* Escapes text in the brackets of an option of _arguments. */
 static void put_zsh_help(const char *text)
 {
     for (; *text; text++) {
@@ -262,7 +262,7 @@ static void put_zsh_help(const char *text)
     }
 }
 
-/* What follows an option: ":NAME:ACTION". */
+/* Prints the value of an option: ":NAME:ACTION". */
 static void put_zsh_value(const hx_option *o)
 {
     printf(":%s:", o->value);
@@ -291,7 +291,7 @@ static void put_zsh_options(const hx_option *option, size_t n_option)
     }
 }
 
-/* _files of any of the endings. */
+/* Prints _files for any of the endings. */
 static void put_zsh_files(const char *ends)
 {
     printf("_files -g \"*(");

@@ -2,7 +2,7 @@
 #ifndef HX_HELP_SHELL_H
 #define HX_HELP_SHELL_H
 
-/* To stdout: a file that bash sources, one that zsh loads as _hextop. */
+/* Print to stdout a file that bash sources, or one that zsh loads as _hextop. */
 void hx_print_bash_completion(void);
 void hx_print_zsh_completion(void);
 

@@ -1,5 +1,5 @@
-/* hextop matrix: K of a config's design, how long it takes to make, and as a file for any solver.
- */
+/* hextop matrix: makes K of a config's design, times it, and writes it as a file for other
+ * solvers. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@
 #include "core/solver/conduction_ops.h"
 #include "matrix_job.h"
 
-/* Of the fill, whose time is printed where no rows are asked for. */
+/* Repetitions of the fill, for its time, if no rows are written. */
 enum { REPEATS = 5 };
 
-/* A set that moves as one rigid body has unknowns of its own, which no row of K is for. */
+/* HX_EINPUT: a set that moves as a rigid body has unknowns of its own, which are not rows of K. */
 static int refuse_rigid(const hx_session *s)
 {
     const hx_config_load *const load = s->cfg.loads.entry;
@@ -25,14 +25,15 @@ static int refuse_rigid(const hx_session *s)
     for (size_t i = 0; i < s->cfg.loads.n; i++)
         if (load[i].coupling == HX_COUPLING_RIGID)
             return HX_RAISE(HX_EINPUT,
-                            "%s: set '%s' moves as a rigid body, which rows of K cannot say; use "
-                            "coupling = \"distributing\"",
+                            "%s: set '%s' moves as a rigid body, which the rows of K cannot "
+                            "express; use coupling = \"distributing\"",
                             load[i].origin, load[i].set);
-    return HX_RAISE(HX_EINPUT, "%s: a set moves as a rigid body, which rows of K cannot say",
+    return HX_RAISE(HX_EINPUT,
+                    "%s: a set moves as a rigid body, which the rows of K cannot express",
                     s->cfg.path);
 }
 
-/* Makes matrices of the config's physics and elements, 1 or 0. */
+/* 1 if the device can make matrices of the config's physics and elements. */
 static int does_what_is_asked(const hx_session *s, const hx_device_ops *ops)
 {
     if (!ops->matrix) return 0;
@@ -43,7 +44,7 @@ static int does_what_is_asked(const hx_session *s, const hx_device_ops *ops)
     return s->cfg.solver.element == HX_ELEMENT_LINEAR || ops->conduction->quadratic;
 }
 
-/* With "auto" the first such device that can run here. */
+/* Selects the device; with "auto" the first such device that can run here. */
 static int choose_device(hx_session *s)
 {
     if (!hx_config_is_auto(s->cfg.solver.device)) return HX_OK;
@@ -65,7 +66,7 @@ static int check_input(const hx_matrix_job *job, const char *file, const char *k
     return rc;
 }
 
-/* No output is a file that the config reads. */
+/* HX_EINPUT: an output is a file that the config reads. */
 static int check_inputs(const hx_matrix_job *job)
 {
     const hx_config *const cfg = &job->session.cfg;
@@ -73,7 +74,7 @@ static int check_inputs(const hx_matrix_job *job)
     return check_input(job, cfg->optimization.initial, "optimization.initial");
 }
 
-/* Rows in the file's order of nodes: the mesh is taken as the file has it. */
+/* Opens the problem; rows follow the file's order of nodes, so the mesh is not renumbered. */
 static int open_problem(hx_matrix_job *job, const hx_options *options)
 {
     hx_session *const s = &job->session;
@@ -90,8 +91,8 @@ static int open_problem(hx_matrix_job *job, const hx_options *options)
     return refuse_rigid(s);
 }
 
-/* The physical densities that `hextop run` analyses first; any operator would do, this one is
- * small. */
+/* Computes the physical densities that `hextop run` analyses first; any operator would do, and this
+ * one is small. */
 static int first_design(hx_matrix_job *job)
 {
     hx_session *const s = &job->session;
@@ -124,8 +125,9 @@ static int result_design(hx_matrix_job *job)
             return HX_RAISE(HX_EINPUT, "%s: the density of element %lld is %g, not in [0, 1]", path,
                             (long long)hx_mesh_elem_number(&s->mesh, e), job->rho[e]);
     if (match.n_missing > 0)
-        hx_log_warning("%s lacks %s elements, written with a threshold: taken as rho_min", path,
-                       hx_format_count(match.n_missing, count, sizeof count));
+        hx_log_warning("%s lacks %s elements, since it was written with a threshold: their density "
+                       "is taken as rho_min",
+                       path, hx_format_count(match.n_missing, count, sizeof count));
     HX_TRY(hx_session_find_device(s, &ops));
     HX_TRY(hx_session_start_device(s, ops));
     hx_matrix_meter_open(&job->meter, &s->device);
@@ -142,7 +144,7 @@ static int open_design(hx_matrix_job *job)
     return HX_OK;
 }
 
-/* The counts of what will be, and the ranges of rows. */
+/* Counts the rows, and plans their ranges. */
 static int make_plan(hx_matrix_job *job)
 {
     const hx_problem *const problem = &job->session.problem;
@@ -157,7 +159,7 @@ static int make_plan(hx_matrix_job *job)
     return HX_OK;
 }
 
-/* Of the config no more than its device and threads count: the meshes are the papers'. */
+/* Uses only device and threads of the config; the meshes are those of P2 to P5. */
 static int bench_papers(hx_matrix_job *job, const hx_options *options)
 {
     hx_session *const s = &job->session;
@@ -170,7 +172,7 @@ static int bench_papers(hx_matrix_job *job, const hx_options *options)
     return hx_matrix_bench_papers(&s->device, job->plan.bench, job->plan.most);
 }
 
-/* 1: a result of --bench is off. */
+/* Returns 1 if a result of --bench is wrong. */
 static int matrix(hx_matrix_job *job, const hx_options *options)
 {
     HX_TRY(hx_matrix_plan_read(&job->plan, options));
@@ -193,7 +195,7 @@ static int matrix(hx_matrix_job *job, const hx_options *options)
     return HX_OK;
 }
 
-/* The message stays that of the first error. */
+/* Cleans up after an error, whose message is kept. */
 static void end_quietly(hx_matrix_job *job, int rc)
 {
     char message[512];
@@ -225,60 +227,64 @@ static const hx_option matrix_options[HX_N_MATRIX_OPTION] = {
                           .letter = "-o",
                           .kind = HX_OPTION_FILE,
                           .value = "FILE",
-                          .help = "K as .mtx, .petsc or .npz"},
+                          .help = "writes K as .mtx, .petsc or .npz"},
     [HX_MATRIX_RHS] = {.name = "--rhs",
                        .kind = HX_OPTION_FILE,
                        .value = "FILE",
-                       .help = "the loads, a column a load case"},
+                       .help = "writes the loads, one column per load case"},
     [HX_MATRIX_FIXED] = {.name = "--fixed",
                          .kind = HX_OPTION_FILE,
                          .value = "FILE",
-                         .help = "numbers and values of the held unknowns"},
+                         .help = "writes numbers and values of the held unknowns"},
     [HX_MATRIX_NEAR_NULL] = {.name = "--near-null",
                              .kind = HX_OPTION_FILE,
                              .value = "FILE",
-                             .help = "the six rigid motions, orthonormal, for algebraic multigrid; "
-                                     "of heat the constant"},
-    [HX_MATRIX_SUPPORTS] = {.name = "--supports",
-                            .kind = HX_OPTION_TEXT,
-                            .value = "keep|eliminate",
-                            .fallback = "keep",
-                            .help = "held rows as they are, or 1 on the diagonal and the loads "
-                                    "changed"},
-    [HX_MATRIX_LOWER] = {.name = "--lower",
-                         .kind = HX_OPTION_FLAG,
-                         .help = "one half of K, as the format keeps symmetric matrices"},
-    [HX_MATRIX_DENSITY] = {.name = "--density",
-                           .kind = HX_OPTION_FILE,
-                           .value = "RESULT.vtk",
-                           .note = "the config's first design",
-                           .help = "K of this result; of a .series or a folder the last one"},
+                             .help = "writes the near-null space for algebraic multigrid: the six "
+                                     "rigid body motions, orthonormal; for heat the constant"},
+    [HX_MATRIX_SUPPORTS] =
+        {.name = "--supports",
+         .kind = HX_OPTION_TEXT,
+         .value = "keep|eliminate",
+         .fallback = "keep",
+         .help =
+             "held rows: kept as they are, or eliminated with 1 on the diagonal and changed loads"},
+    [HX_MATRIX_LOWER] =
+        {.name = "--lower",
+         .kind = HX_OPTION_FLAG,
+         .help = "writes one half of K, in the convention of the format for symmetric matrices"},
+    [HX_MATRIX_DENSITY] =
+        {.name = "--density",
+         .kind = HX_OPTION_FILE,
+         .value = "RESULT.vtk",
+         .note = "the config's first design",
+         .help = "result whose K is written; of a .series or a folder the last design"},
     [HX_MATRIX_ORDER] = {.name = "--order",
                          .kind = HX_OPTION_TEXT,
                          .value = "file|curve",
                          .fallback = "file",
-                         .help = "of the nodes: the mesh's own, or as the solver has them"},
-    [HX_MATRIX_MEMORY] = {.name = "--memory",
-                          .kind = HX_OPTION_TEXT,
-                          .value = "BYTES",
-                          .note = "what is free",
-                          .help = "most that ranges of rows may take on the device, and again on "
-                                  "the host"},
+                         .help =
+                             "order of the nodes: that of the mesh's file, or that of the solver"},
+    [HX_MATRIX_MEMORY] =
+        {.name = "--memory",
+         .kind = HX_OPTION_TEXT,
+         .value = "BYTES",
+         .note = "the free memory",
+         .help = "most memory that ranges of rows may take on the device, and as much on the host"},
     [HX_MATRIX_BUILD] = {.name = "--build",
                          .kind = HX_OPTION_TEXT,
                          .value = "three-stage|sort",
                          .fallback = "three-stage",
-                         .help = "how the pattern is built"},
+                         .help = "builder of the pattern"},
     [HX_MATRIX_FILL] = {.name = "--fill",
                         .kind = HX_OPTION_TEXT,
                         .value = "NAME",
                         .fallback = "gather",
-                        .help = "how the values are computed"},
+                        .help = "method that computes the values"},
     [HX_MATRIX_BENCH] = {.name = "--bench",
                          .kind = HX_OPTION_TEXT,
                          .value = "papers|p2|p3|p4|p5|all",
-                         .help = "measures: the papers' tables, or those of one, on their meshes' "
-                                 "sizes, or every builder, fill and format on this mesh"},
+                         .help = "measures: the tables of P2 to P5, or of one of them, on meshes "
+                                 "of their sizes; or every builder, fill and format on this mesh"},
     [HX_MATRIX_MOST] = {.name = "--most",
                         .kind = HX_OPTION_TEXT,
                         .value = "ELEMENTS",
@@ -288,34 +294,39 @@ static const hx_option matrix_options[HX_N_MATRIX_OPTION] = {
 
 const hx_command hx_command_matrix = {
     .name = "matrix",
-    .summary = "K as a sparse matrix: its time, its file",
+    .summary = "makes K as a sparse matrix: its time, its file",
     .arguments = "FILE [KEY=VALUE ...]",
     .ends = {".cfg"},
     .help =
-        "Makes the stiffness matrix K of the design that the config FILE begins with, or of a\n"
-        "result's densities, and prints its sizes and the time of each stage. With -o K goes to a\n"
-        "file by the ending of its name:\n"
+        "Makes the stiffness matrix K of the initial design of the config FILE, or of a result's\n"
+        "densities, and prints its size and the time of each stage. -o writes K to a file in the "
+        "format\n"
+        "of its ending:\n"
         "  .mtx    Matrix Market text\n"
-        "  .petsc  PETSc's binary format; --lower: upper rows, which its sbaij matrices load\n"
+        "  .petsc  PETSc's binary format; with --lower the upper rows, which its sbaij matrices "
+        "load\n"
         "  .npz    scipy.sparse.load_npz\n"
         "The other files may have any of these endings. Unknown 3 i + c is component c of node i,\n"
-        "from 0, nodes in the order of the mesh's file; of heat unknown i is its temperature. Of\n"
-        "quadratic elements the middles of edges come after the nodes, in the order of their "
-        "ends.\n"
-        "--order curve takes the order that the solver works in and writes it beside K, as "
-        "K_order.\n"
-        "Springs and convection are in K. Supports are kept in K and listed by --fixed, or\n"
-        "eliminated: their rows and columns are 0, their diagonal is 1, and the loads of --rhs "
-        "are\n"
-        "changed for their displacements. Files are written range by range, and are the same\n"
-        "whatever --memory says.\n"
-        "--bench measures instead, in the solver's order of the nodes: with \"all\" each builder,\n"
+        "counted from 0, with nodes in the order of the mesh's file; for heat unknown i is the\n"
+        "temperature of node i. Mid-side nodes of quadratic elements follow the corner nodes, in "
+        "the\n"
+        "order of the ends of their edges. --order curve takes the order of the solver, and writes "
+        "it\n"
+        "beside K as K_order. Springs and convection are in K. Supports are kept in K and listed "
+        "by\n"
+        "--fixed, or eliminated: their rows and columns are 0, their diagonal is 1, and the loads "
+        "of\n"
+        "--rhs take account of their displacements. Files are written range by range, and are the "
+        "same\n"
+        "for any --memory.\n"
+        "--bench measures instead, with nodes in the order of the solver: \"all\" takes each "
+        "builder,\n"
         "fill and format of the device on this mesh, checked against a product without a matrix;\n"
-        "with \"papers\" what four papers measured, with \"p2\", \"p3\", \"p4\" or \"p5\" one of "
-        "them, on meshes\n"
-        "of as many elements or nodes, of the config only the device. Exit status 1 if a result "
-        "is\n"
-        "off.\n",
+        "\"papers\" takes the measurements of P2 to P5 (doc/references.md), and \"p2\", \"p3\", "
+        "\"p4\" or \"p5\"\n"
+        "one of them, on meshes with as many elements or nodes; of the config only the device "
+        "counts.\n"
+        "Exit status 1 if a result is wrong.\n",
     .n_min = 1,
     .option = matrix_options,
     .n_option = HX_N_MATRIX_OPTION,

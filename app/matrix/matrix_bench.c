@@ -1,4 +1,4 @@
-/* hextop matrix --bench papers, and what all benches begin and end with. */
+/* hextop matrix --bench papers, and the beginning and end of all benchmarks. */
 #include "matrix_bench.h"
 
 #include <math.h>
@@ -10,10 +10,10 @@
 int hx_bench_begin(hx_bench *bench)
 {
     hx_device *const dev = bench->dev;
-    char text[64] = "unknown, no memory for it";
+    char text[64] = "unknown, since there was no memory for it";
     if (!dev->ops->matrix)
         return HX_RAISE(HX_EINPUT,
-                        "device '%s' makes no matrices; solver.device = \"cpu\" or \"auto\" does",
+                        "device '%s' cannot make matrices; solver.device = \"cpu\" or \"auto\" can",
                         dev->ops->name);
     const int rc = dev->ops->copy_bandwidth(dev, &bench->copy);
     if (rc < 0 && rc != HX_ENOMEM) return rc;
@@ -29,18 +29,18 @@ int hx_bench_begin(hx_bench *bench)
 int hx_bench_verdict(const hx_bench *bench)
 {
     if (bench->n_wrong == 0) return HX_OK;
-    hx_log_warning("%d result%s off, or with other bits than promised: see FAIL", bench->n_wrong,
-                   bench->n_wrong == 1 ? " is" : "s are");
+    hx_log_warning("%d result%s wrong, or with bits that should be the same: see FAIL",
+                   bench->n_wrong, bench->n_wrong == 1 ? " is" : "s are");
     return 1;
 }
 
-/* Minutes: on a CPU of few cores, and on a GPU. */
+/* Elements that take minutes: on a CPU with few cores, and on a GPU. */
 static int64_t most_of(const hx_device *dev)
 {
     return dev->ops == hx_device_find("cpu") ? 70000 : 8100000;
 }
 
-/* P3's largest, where only the range at hand is on the device. */
+/* The largest mesh of P3, if only the current range is on the device. */
 static int64_t most_streamed(const hx_device *dev)
 {
     return dev->ops == hx_device_find("cpu") ? most_of(dev) : 27000000;
@@ -67,8 +67,8 @@ int hx_matrix_bench_papers(hx_device *dev, hx_bench_kind papers, int64_t most)
     hx_log_info("%s", "");
     for (int single = 0; single < 2; single++)
         if (bench.n_checked[single] > 0)
-            hx_log_info("  checked: products of %d matrices filled in different ways, in %s "
-                        "precision: off by %.1e at most",
+            hx_log_info("  checked: products of %d matrices from different fills, in %s precision: "
+                        "off by at most %.1e",
                         bench.n_checked[single], single ? "single" : "double", bench.worst[single]);
     return hx_bench_verdict(&bench);
 }

@@ -1,5 +1,5 @@
-/* hextop matrix --bench: what patterns, fills and products take on a device, alone and beside the
- * tables of the papers. Everything through hx_matrix_ops, so that any device can be measured. */
+/* hextop matrix --bench: times of patterns, fills and products on a device, by themselves and
+ * beside the tables of P2 to P5. Uses only hx_matrix_ops, so that any device can be measured. */
 #ifndef HX_MATRIX_BENCH_H
 #define HX_MATRIX_BENCH_H
 
@@ -18,21 +18,24 @@ typedef enum {
     HX_BENCH_P5
 } hx_bench_kind;
 
-/* What one run of it is about. */
+/* State of a benchmark. */
 typedef struct hx_bench {
     hx_device *dev;      /* (borrowed) */
-    double copy;         /* bytes/s of a copy; NaN: no memory for one */
+    double copy;         /* bytes/s of a copy; NaN: there was no memory for it */
     int64_t most;        /* elements of the largest mesh */
-    int64_t most_stream; /* the same where rows come in ranges */
-    int64_t most_patch;  /* the same of spline patches, by pairs of points */
-    int n_checked[2];    /* products against a reference, of double and of single matrices */
-    int n_wrong;         /* results that are off, or differ where the same bits are promised */
-    double worst[2];     /* largest error of these; NaN is kept */
+    int64_t most_stream; /* elements of the largest mesh if rows are made in ranges */
+    int64_t most_patch;  /* size of the largest spline patch, by pairs of points */
+    /* number of products compared with a reference, of double and of single precision */
+    int n_checked[2];
+    /* number of results that are wrong, or differ although the bits should be the same */
+    int n_wrong;
+    double worst[2]; /* largest error of these; NaN is kept */
 } hx_bench;
 
-/* Measures the copy, and says device and bandwidth. HX_EINPUT: the device makes no matrices. */
+/* Measures the copy bandwidth, and prints device and bandwidth. HX_EINPUT: the device does not
+ * support matrices. */
 int hx_bench_begin(hx_bench *bench);
-/* 1 and a warning if a result is off, else 0. */
+/* Returns 1, with a warning, if a result is wrong, else 0. */
 int hx_bench_verdict(const hx_bench *bench);
 
 /* Median and middle half of n measurements, in seconds; n = 0: NaN, nothing was measured. */
@@ -44,7 +47,7 @@ extern const hx_bench_time hx_bench_no_time;
 
 enum { HX_BENCH_N_ARRAY = 12 };
 
-/* A space on a device, with moduli: what patterns and fills start from. */
+/* A space on a device, with moduli: the input of patterns and fills. */
 typedef struct hx_bench_site {
     hx_device *dev;                /* (borrowed) */
     hx_matrix_meter *meter;        /* of the device (borrowed); NULL: none is open */
@@ -54,14 +57,14 @@ typedef struct hx_bench_site {
     void *d_own[HX_BENCH_N_ARRAY]; /* (owned) */
 } hx_bench_site;
 
-/* modulus: NULL for 1 everywhere. The space outlives the site, which must not move, and is the
- * caller's to close, also after a failure. */
+/* modulus: NULL for 1 everywhere. The site borrows the space and must not move. The caller closes
+ * it, even after a failure. */
 int hx_bench_site_open(hx_bench_site *site, hx_device *dev, const hx_space *space, hx_form form,
                        const double *modulus);
 /* Accepts a zeroed struct. */
 void hx_bench_site_close(hx_bench_site *site);
 
-/* The papers' elements. */
+/* Elements in P2 to P5. */
 typedef enum {
     HX_BENCH_HEX8,
     HX_BENCH_HEX20,
@@ -72,7 +75,7 @@ typedef enum {
 
 typedef enum { HX_BENCH_CUBE, HX_BENCH_CYLINDER, HX_BENCH_ROD } hx_bench_shape;
 
-/* "TET4", and the element of that name: 0 if there is none. */
+/* "TET4", and the element of that name, for which 0 is returned if there is none. */
 const char *hx_bench_element_name(hx_bench_element element);
 int hx_bench_element_find(const char *name, hx_bench_element *element);
 const char *hx_bench_shape_name(hx_bench_shape shape);
@@ -81,17 +84,18 @@ const char *hx_bench_shape_name(hx_bench_shape shape);
 typedef struct hx_bench_plan {
     hx_bench_shape shape;
     hx_bench_element element;
-    int n[3]; /* hexahedra: of the cube each way; of the cylinder along radius, around, along the
-                 axis; of the rod in its width, -, in its thickness */
+    /* hexahedra in each direction: of the cube; of the cylinder in radial, circumferential and
+     * axial direction; of the rod n[0] across its width and n[2] in its thickness */
+    int n[3];
     int64_t n_elem, n_point; /* that it will have */
 } hx_bench_plan;
 
-/* Of that number of elements, or with 0 of points, or nearly: the thickness in elements is chosen
- * last. */
+/* Plans a mesh with about n_elem elements or, if n_elem is 0, about n_point points: the number of
+ * layers is chosen last. */
 int hx_bench_plan_make(hx_bench_plan *plan, hx_bench_shape shape, hx_bench_element element,
                        int64_t n_elem, int64_t n_point);
 int hx_bench_plan_is_same(const hx_bench_plan *a, const hx_bench_plan *b);
-/* Hexahedra of 8 nodes that have as many pairs of points: what --most limits. */
+/* Number of linear hexahedra with as many pairs of points, which --most limits. */
 double hx_bench_plan_size(const hx_bench_plan *plan);
 
 /* A finished mesh in the order of the solver, and its space. It must not move. */
@@ -100,27 +104,27 @@ typedef struct hx_bench_part {
     hx_space space;
 } hx_bench_part;
 
-/* The caller's to free. */
+/* The caller frees it. */
 int hx_bench_part_make(hx_bench_part *part, const hx_bench_plan *plan);
 /* Accepts a zeroed struct. */
 void hx_bench_part_free(hx_bench_part *part);
 
 /* n x n x n cubes in the order of the solver, finished. */
 int hx_bench_cube(hx_mesh *mesh, int n);
-/* Elements a side of the cube whose number of nodes is nearest. */
+/* Elements along a side of the cube whose number of nodes is nearest. */
 int hx_bench_cube_of_nodes(int64_t n_node);
 
-/* A pattern, and what it took each time. */
+/* A pattern, and the times of building it. */
 typedef struct hx_bench_pattern {
     hx_device *dev;            /* (borrowed) */
     hx_device_pattern pattern; /* (owned) */
     hx_steps steps;            /* medians */
     double in_steps;           /* their sum */
-    hx_bench_time call;        /* all of it by the clock, memory allocated included */
+    hx_bench_time call;        /* wall time of the whole call, including allocation */
 } hx_bench_pattern;
 
-/* places: 1 if the points' places are given, as a mesh has them, else they are counted. Freed by
- * the caller, also after a failure. */
+/* places: 1 if the places of points are given, as for a mesh, else they are counted. The caller
+ * frees p, even after a failure. */
 int hx_bench_pattern_make(hx_bench_pattern *p, const hx_bench_site *site, hx_build build,
                           hx_part part, int places);
 /* Accepts a zeroed struct. */
@@ -128,10 +132,11 @@ void hx_bench_pattern_free(hx_bench_pattern *p);
 /* Bytes that a step must read and write once, by its name; NaN: not known. */
 double hx_bench_step_bytes(const char *step, const hx_bench_site *site,
                            const hx_device_pattern *pattern);
-/* The same of a whole build: cells in, places of the points in or out, all arrays out. */
+/* Bytes that a whole build must read and write: cells, places of the points (read or written), all
+ * arrays written. */
 double hx_bench_pattern_bytes(const hx_bench_site *site, const hx_device_pattern *pattern);
 
-/* A product with one vector, which tells matrices apart: against a reference, and bit by bit. */
+/* A product with a fixed vector, compared with a reference and bit by bit. */
 typedef struct hx_bench_check {
     hx_bench *bench; /* (borrowed) */
     hx_device *dev;  /* (borrowed) */
@@ -142,76 +147,76 @@ typedef struct hx_bench_check {
     double *d_x, *d_y;                /* [n] (owned) */
 } hx_bench_check;
 
-/* For matrices of n unknowns. Freed by the caller, also after a failure. */
+/* For matrices of n unknowns. The caller closes it, even after a failure. */
 int hx_bench_check_open(hx_bench_check *check, hx_bench *bench, hx_device *dev, int64_t n);
 /* Accepts a zeroed struct. */
 void hx_bench_check_close(hx_bench_check *check);
-/* What is in d_y is right. Without it the first matrix that is checked is. */
+/* Takes d_y as the reference. Without this call the first checked matrix is the reference. */
 int hx_bench_check_expect(hx_bench_check *check);
 
 typedef enum { HX_BITS_UNKNOWN, HX_BITS_SAME, HX_BITS_VARY } hx_bench_bits;
 
 typedef struct hx_bench_fill {
-    double prepare_seconds; /* what it keeps from design to design, made once */
-    hx_bench_time run;      /* the values of a design */
+    double prepare_seconds; /* preparation that is kept from design to design, done once */
+    hx_bench_time run;      /* computing the values of a design */
     hx_steps steps;         /* of the last such run; n = 0: it has none */
     size_t kept_bytes;
-    size_t most_bytes;  /* on the device while that was made, with it; 0: not known */
-    double error;       /* of a product, relative; NaN: not checked */
-    hx_bench_bits bits; /* of the product, run after run */
+    size_t most_bytes; /* peak on the device during preparation, with the kept memory; 0: unknown */
+    double error;      /* relative error of a product; NaN: not checked */
+    hx_bench_bits bits; /* of the product, over several runs */
     char note[192];     /* why it was left out; "" */
 } hx_bench_fill;
 
-/* check: NULL, or the results are checked and counted in its bench. What lacks memory is a note, no
- * error. The site's form is that of the matrix. */
+/* check: NULL, or results are checked and counted in its bench. A lack of memory becomes a note,
+ * not an error. The form of the site is that of the matrix. */
 int hx_bench_fill_run(hx_bench_fill *out, const hx_bench_site *site, const hx_matrix *m,
                       hx_fill fill, hx_bench_check *check);
-/* The same with all that is kept made anew each time: preparation and run. No time where memory
- * lacks. */
+/* Times preparation and run together, with nothing kept. No time if memory is missing. */
 int hx_bench_fill_anew(hx_bench_time *time, const hx_bench_site *site, const hx_matrix *m,
                        hx_fill fill);
 
-/* Products of a filled matrix with check's vector. */
+/* Times products of a filled matrix with the vector of `check`. */
 int hx_bench_product(hx_bench_time *time, const hx_matrix *m, const hx_bench_check *check);
-/* Bytes that one must read and write once: stored values and indices, x and y. */
+/* Bytes that a product must read and write: stored values and indices, x and y. */
 double hx_bench_product_bytes(const hx_matrix *m);
 
-/* The index stage of P2: hx_matrix_create by the clock, its memory included. *m is the last one,
- * the caller's to free, also after a failure. */
+/* The index stage of P2: wall time of hx_matrix_create, with allocation. *m is the last matrix,
+ * which the caller frees, even after a failure. */
 int hx_bench_create(hx_bench_time *time, hx_matrix *m, hx_device *dev,
                     const hx_device_pattern *pattern, const hx_matrix_spec *spec);
 
-/* The lower scalar matrix of a mesh (its cells and coordinates suffice) in the host's pinned
- * memory, made in ranges of rows beside which the whole mesh stays on the device. */
+/* The lower scalar matrix of a mesh (only its cells and coordinates are needed) in the host's
+ * pinned memory, made in ranges of rows while the whole mesh stays on the device. */
 typedef struct hx_bench_stream {
     double seconds;        /* from the mesh on the host to the last row there */
-    double upload_seconds; /* of these */
-    double cut_seconds, pattern_seconds, value_seconds, wait_seconds; /* what the host waits for */
-    double pinned_seconds; /* before: memory of the host */
+    double upload_seconds; /* part of it */
+    /* parts for which the host waits */
+    double cut_seconds, pattern_seconds, value_seconds, wait_seconds;
+    double pinned_seconds; /* before that: allocation of host memory */
     double upload_bytes, host_bytes, device_bytes;
-    double copy_rate; /* bytes/s of a download alone */
+    double copy_rate; /* bytes/s of a download by itself */
     int64_t n_range, n_entry;
     int is_right;
     char note[192]; /* why it was left out; "" */
 } hx_bench_stream;
-/* n_entry: that the matrix will have, at most. budget: bytes of the device. */
+/* n_entry: upper bound of the matrix' entries. budget: bytes of the device. */
 int hx_bench_stream_run(hx_bench_stream *out, hx_device *dev, const hx_mesh *mesh,
                         const double *modulus, int64_t n_entry, double budget);
 
-/* A cube held at one side and pulled at the other, solved by PCG to 1e-6 with the operator bsr. */
+/* A cube held at one side and pulled at the other, solved by PCG to 1e-6 with operator bsr. */
 typedef struct hx_bench_solve {
-    int iterations; /* 0: the device lacks the operator */
+    int iterations; /* 0: the device does not have the operator */
     int converged;
     double seconds;
 } hx_bench_solve;
 int hx_bench_solve_cube(hx_bench_solve *out, hx_device *dev, const hx_mesh *mesh,
                         const char *precond);
 
-/* 1 if the error says that memory lacks, or that the device refuses what it was asked: it is
- * cleared and its text put into note. */
+/* 1 if the error is a lack of memory or an operation that the device does not support: it is
+ * cleared and its text copied to note. */
 int hx_bench_is_left_out(int rc, char *note, size_t n_note);
 
-/* Cells: so many significant digits and a unit, "-" for NaN. */
+/* Add cells with that many significant digits and a unit, "-" for NaN. */
 void hx_bench_add(hx_table *table, int digits, double value, const char *unit);
 void hx_bench_add_fixed(hx_table *table, int decimals, double value);
 /* Milliseconds. */
@@ -220,16 +225,17 @@ void hx_bench_add_ms(hx_table *table, double seconds);
 void hx_bench_add_time(hx_table *table, const hx_bench_time *time);
 void hx_bench_add_words(hx_table *table, const char *const *word, size_t n);
 void hx_bench_add_count(hx_table *table, int64_t n);
-/* A line about the sizes above the limit. */
+/* Prints a line about sizes above the limit. */
 void hx_bench_say_limit(const hx_bench *bench);
-/* Prints it at once, also into a pipe. */
+/* Prints the table immediately, also into a pipe. */
 void hx_bench_end_table(hx_table *table);
-/* 1: nothing is printed. */
+/* 1: nothing needs to be printed. */
 int hx_bench_is_quiet(void);
 /* "bsr lower single"; returns text. */
 const char *hx_bench_spec_name(const hx_matrix_spec *spec, char *text, size_t n_text);
 
-/* What P2, P3 and P4 printed of their own programs and machines (matrix_bench_published.c). */
+/* Results that P2, P3 and P4 give for their own programs and machines
+ * (matrix_bench_published.c). */
 enum {
     HX_P2_N_MESH = 6,
     HX_P2_N_FUNCTION = 8,
@@ -256,20 +262,20 @@ typedef struct hx_p2_row {
     double megabytes;
 } hx_p2_row;
 extern const hx_p2_row hx_p2_rows[HX_P2_N_ROW];
-/* HEX20 by its name, n^3 elements and (n + 1)^3 nodes by its counts: those of HEX8. */
+/* The papers call it HEX20, but its counts, n^3 elements and (n + 1)^3 nodes, are those of HEX8. */
 int hx_p2_is_cube(const hx_p2_row *row);
-/* Table 5 is of the rod, the others of the cylinder. */
+/* The rod in Table 5, the cylinder in other tables. */
 hx_bench_shape hx_p2_shape(const hx_p2_row *row);
-/* Elements a side of the cube of hex8 with its number of elements, or nearly; 0: not of hexahedra,
- * or of Table 1, which has no stages. */
+/* Elements along a side of the cube of hex8 with about its number of elements; 0: not hexahedra, or
+ * of Table 1, which has no stages. */
 int hx_p2_side(const hx_p2_row *row);
 
 /* P3, Tables 1 and 2. 0, NaN: not in the table. */
 typedef struct hx_p3_row {
-    int n; /* elements a side */
+    int n; /* elements along a side */
     int64_t n_triplet, n_csc;
     double triplet_megabytes, csc_megabytes;
-    double seconds, integration; /* of the whole, and the share of integration */
+    double seconds, integration; /* total time, and the fraction of integration */
 } hx_p3_row;
 extern const hx_p3_row hx_p3_rows[HX_P3_N_ROW];
 
@@ -281,17 +287,17 @@ typedef struct hx_p4_row {
 } hx_p4_row;
 extern const hx_p4_row hx_p4_rows[HX_P4_N_ROW];
 
-/* The tables of each: prints what it measured also where it fails. */
+/* Print the tables of each, including what was measured before a failure. */
 int hx_bench_p2(hx_bench *bench);
 int hx_bench_p3(hx_bench *bench);
 int hx_bench_p4(hx_bench *bench);
 int hx_bench_p5(hx_bench *bench); /* matrix_bench_p5.h */
 
-/* One or all four on an open device, on meshes of at most `most` elements (0: what the device does
- * in minutes). 1: a result is off. */
+/* Runs one or all four on an open device, with meshes of at most `most` elements (0: what the
+ * device does in minutes). Returns 1 if a result is wrong. */
 int hx_matrix_bench_papers(hx_device *dev, hx_bench_kind papers, int64_t most);
-/* Every builder, fill and format of the device on the problem's mesh, whose meter is open. 1: a
- * result is off. */
+/* Measures every builder, fill and format of the device on the problem's mesh, whose meter is open.
+ * Returns 1 if a result is wrong. */
 int hx_matrix_bench_all(hx_device *dev, const hx_problem *problem, const double *modulus,
                         hx_matrix_meter *meter);
 

@@ -1,4 +1,4 @@
-/* hextop matrix --bench all: every builder, format and fill of the device on one mesh. */
+/* hextop matrix --bench all: measures every builder, format and fill of the device on one mesh. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,20 +11,20 @@
 
 enum { N_SPEC = 10, N_BUILDING = 3, N_NOTE = N_SPEC + N_BUILDING + 2 };
 
-/* What takes longer in the first format is not repeated in the others. */
+/* Seconds above which a fill in the first format is not repeated in the others. */
 #define LONG 0.5
 
 typedef struct product {
     hx_matrix_spec spec;
     hx_bench_time time;
-    double bytes; /* that a product moves */
+    double bytes; /* bytes that a product moves */
     size_t matrix_bytes, plan_bytes, pattern_bytes;
 } product;
 
 typedef struct filled {
     hx_matrix_spec spec;
     hx_fill fill;
-    double n_byte; /* of the values */
+    double n_byte; /* bytes of the values */
     hx_bench_fill f;
 } filled;
 
@@ -33,12 +33,12 @@ typedef struct all {
     const hx_problem *problem; /* (borrowed) */
     hx_bench_site site;
     hx_bench_check check;
-    int is_matrix_free; /* what the check expects */
+    int is_matrix_free; /* 1: the reference is a product without a matrix */
     hx_bench_pattern built[N_BUILDING];
     int n_product, n_filled;
     product product[N_SPEC];
     filled filled[N_SPEC * HX_N_FILL];
-    int is_long[HX_N_FILL]; /* left out but in the first format */
+    int is_long[HX_N_FILL]; /* 1: measured only in the first format */
     char note[N_NOTE][256];
     int n_note;
 } all;
@@ -89,14 +89,14 @@ static void print_pattern(const all *a)
             add_rate(&table, hx_bench_step_bytes(step->name, &a->site, &p->pattern), step->seconds);
         }
         hx_table_add(&table, "%s", "");
-        hx_table_add(&table, "all, memory included");
+        hx_table_add(&table, "whole call");
         hx_bench_add_time(&table, &p->call);
         add_rate(&table, hx_bench_pattern_bytes(&a->site, &p->pattern), p->call.median);
     }
     hx_bench_end_table(&table);
 }
 
-/* A lack of memory is noted, and no error. */
+/* A lack of memory is noted and is not an error. */
 static int note_left_out(all *a, const char *what, int rc)
 {
     char note[192];
@@ -105,7 +105,7 @@ static int note_left_out(all *a, const char *what, int rc)
     return HX_OK;
 }
 
-/* Both builders, and the first with the lists that a mesh has. */
+/* Measures both builders, and the first one with the lists of a mesh. */
 static int measure_patterns(all *a)
 {
     const unsigned builds = a->site.dev->ops->matrix->builds;
@@ -117,7 +117,7 @@ static int measure_patterns(all *a)
                                    buildings[i].places);
         if (rc < 0) a->built[i].call = hx_bench_no_time;
         rc = note_left_out(a, buildings[i].name, rc);
-        /* counts are kept for the bytes, memory is not */
+        /* keeps counts, for the bytes, but no memory */
         hx_device_pattern *p = &a->built[i].pattern;
         const hx_device_pattern counts = *p;
         hx_bench_pattern_free(&a->built[i]);
@@ -144,7 +144,7 @@ static int measure_product(const all *a, const hx_matrix *m, product *p)
     return hx_bench_product(&p->time, m, &a->check);
 }
 
-/* All fills of a matrix, and its products with the values of the first. */
+/* Measures all fills of a matrix, and products with the values of the first. */
 static int measure_fills(all *a, const hx_matrix *m, product *p)
 {
     char name[48];
@@ -184,7 +184,7 @@ static int has_spec(const hx_matrix_ops *ops, const hx_matrix_spec *spec)
            (!spec->single || (ops->single_formats & 1u << spec->format));
 }
 
-/* The first is what the others are compared with. Components are the problem's. */
+/* The first one is the reference. Components are those of the problem. */
 static const hx_matrix_spec specs[N_SPEC] = {
     {HX_FORMAT_BSR, HX_PART_FULL, 0, 3},  {HX_FORMAT_BSR, HX_PART_FULL, 1, 3},
     {HX_FORMAT_BSRS, HX_PART_FULL, 0, 3}, {HX_FORMAT_BSRS, HX_PART_FULL, 1, 3},
@@ -257,7 +257,7 @@ static void print_fills(const all *a)
     }
     for (int fill = 0; fill < HX_N_FILL; fill++)
         if (a->is_long[fill])
-            hx_log_info("  %s takes more than half a second: not repeated in further formats",
+            hx_log_info("  %s takes more than half a second: not repeated in the other formats",
                         hx_fill_kinds[fill].name);
 }
 
@@ -300,27 +300,26 @@ static void print_notes(const all *a)
 {
     char peaks[96];
     for (int i = 0; i < a->n_note; i++) hx_log_info("  left out: %s", a->note[i]);
-    hx_log_info("\n"
-                "  ms         medians, by the device's time stamps; of patterns and of what fills "
-                "prepare by\n"
-                "             the clock, memory included; spread: of the middle half, over the "
-                "median\n"
-                "  GB/s       steps and patterns: what they must read and write once; fills: the "
-                "values\n"
-                "             written; products: values, indices, x and y\n"
-                "  keeps      bytes that a fill holds from design to design\n"
-                "  peak       bytes of the device while these are made, with them\n"
-                "  bits       of a product with the values of four designs (two of slow fills): "
-                "the same, or\n"
-                "             varying\n"
-                "  error      of that product against %s; FAIL: above 1e-12, "
-                "single 1e-6\n"
-                "  matrix     bytes of values, indices and plan, without the pattern's",
-                a->is_matrix_free ? "one without a matrix" : "the first matrix'");
+    hx_log_info(
+        "\n"
+        "  ms         medians, by the device's time stamps; of patterns and preparations by wall "
+        "time,\n"
+        "             allocation included; spread: the middle half of the times, over the median\n"
+        "  GB/s       steps and patterns: data that must be read and written once; fills: the "
+        "values\n"
+        "             written; products: values, indices, x and y\n"
+        "  keeps      bytes that a fill keeps from design to design\n"
+        "  peak       bytes of the device while these are made, including them\n"
+        "  bits       of a product with the values of four designs (two for slow fills): the same, "
+        "or\n"
+        "             varying\n"
+        "  error      of that product relative to %s; FAIL: above 1e-12, single 1e-6\n"
+        "  matrix     bytes of values, indices and plan, without those of the pattern",
+        a->is_matrix_free ? "a product without a matrix" : "that of the first matrix");
     hx_log_info("  memory     at most %s", hx_matrix_peaks(a->site.meter, 0, peaks, sizeof peaks));
 }
 
-/* K x by the element formulas, as the device's operator without a matrix has it. */
+/* Computes K x by the device's operator without a matrix. */
 static int make_reference(all *a, const double *modulus)
 {
     hx_device *dev = a->bench.dev;

@@ -13,7 +13,8 @@
 #include "core/generate/generate.h"
 #include "matrix_bench.h"
 
-/* As many repeats as fill so many seconds; what takes longer than SLOW is measured once. */
+/* Repetitions take about ENOUGH seconds in all; work that takes longer than SLOW is measured
+ * once. */
 #define ENOUGH 0.15
 #define SLOW 0.5
 enum { LEAST = 3, MOST = 21, N_BATCH = HX_N_MARK - 1 };
@@ -46,8 +47,8 @@ static int repeats_of(double once)
 /* Queued work, timed by the device. */
 typedef int work_of(void *context);
 
-/* Seconds of n <= N_BATCH runs, each by itself. Short ones after one more, so that the device is
- * busy when the first mark is set. */
+/* Times n <= N_BATCH runs one by one. Short ones follow one more run, so that the device is busy
+ * when the first mark is set. */
 static int time_batch(hx_device *dev, work_of *work, void *context, int is_short, int n,
                       double *seconds)
 {
@@ -62,7 +63,7 @@ static int time_batch(hx_device *dev, work_of *work, void *context, int is_short
     return HX_OK;
 }
 
-/* After a run that loads what is loaded at first use. */
+/* Repeats the work, after a run that loads code used for the first time. */
 static int repeat(hx_device *dev, work_of *work, void *context, hx_bench_time *time)
 {
     double seconds[MOST];
@@ -80,13 +81,14 @@ static int repeat(hx_device *dev, work_of *work, void *context, hx_bench_time *t
     return HX_OK;
 }
 
-/* A step that waits, by the clock. `undo` comes before each but the first; never after the last. */
+/* Repeats a step that waits, by wall time. `undo` is called before each run except the first, and
+ * not after the last. */
 static int repeat_calls(hx_device *dev, work_of *work, void (*undo)(void *context), void *context,
                         hx_bench_time *time)
 {
     double seconds[MOST];
     int n = 1;
-    for (int i = 0; i <= n; i++) { /* the first is not counted, unless it is the only one */
+    for (int i = 0; i <= n; i++) { /* the first run is not counted, unless it is the only one */
         if (i > 0) undo(context);
         HX_TRY(dev->ops->sync(dev));
         const double begin = hx_clock();
@@ -104,7 +106,7 @@ static int repeat_calls(hx_device *dev, work_of *work, void (*undo)(void *contex
     return HX_OK;
 }
 
-/* Arrays of a space, and where their place on the device goes; NULL: it has none. */
+/* Copies the arrays of a space to the device; NULL: there is no such array. */
 static int put_space(hx_bench_site *site, const hx_incidence *in, const double *xyz,
                      const double *modulus)
 {
@@ -184,7 +186,7 @@ fail:
     return rc;
 }
 
-/* A pattern built again and again, and the times of its steps. */
+/* A pattern that is built repeatedly, with the times of its steps. */
 typedef struct building {
     hx_bench_pattern *p;
     hx_incidence incidence;
@@ -207,7 +209,7 @@ static void drop_pattern(void *context)
     hx_bench_pattern_free(((building *)context)->p);
 }
 
-/* Medians of the steps; all builds but the first, unless that is the only one. */
+/* Medians of the steps over all builds except the first, unless that is the only one. */
 static void summarise_steps(building *b)
 {
     hx_bench_pattern *p = b->p;
@@ -255,15 +257,15 @@ double hx_bench_step_bytes(const char *step, const hx_bench_site *site,
         const char *name;
         double bytes;
     } known[] = {
-        {"count", places + 8.0 * n_point},             /* points in, counts out */
-        {"scan", 16.0 * n_point},                      /* counts in, offsets out */
-        {"fill", 2.0 * places + 8.0 * n_point},        /* points in, places out */
-        {"neighbours", 2.0 * places + 12.0 * n_point}, /* places and points in, counts out */
-        {"offsets", 12.0 * (double)pattern->n_row},    /* counts in, offsets out */
-        {"columns", 2.0 * places + columns},           /* the same in, columns out */
+        {"count", places + 8.0 * n_point},             /* reads points, writes counts */
+        {"scan", 16.0 * n_point},                      /* reads counts, writes offsets */
+        {"fill", 2.0 * places + 8.0 * n_point},        /* reads points, writes places */
+        {"neighbours", 2.0 * places + 12.0 * n_point}, /* reads places and points, writes counts */
+        {"offsets", 12.0 * (double)pattern->n_row},    /* reads counts, writes offsets */
+        {"columns", 2.0 * places + columns},           /* reads the same, writes columns */
         {"slots", 2.0 * places + columns + slots},
-        {"keys", places + 12.0 * n_pair}, /* points in, keys and numbers out */
-        {"sort", 24.0 * n_pair},          /* these in and out once: fewer than any sort moves */
+        {"keys", places + 12.0 * n_pair}, /* reads points, writes keys and numbers */
+        {"sort", 24.0 * n_pair}, /* reads and writes these once: less than any sort moves */
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(known[i].name, step) == 0) return known[i].bytes;
@@ -342,7 +344,7 @@ int hx_bench_check_expect(hx_bench_check *check)
     return HX_OK;
 }
 
-/* y = A x; poisoned before, so that what is not written shows. */
+/* y = A x, with y filled with NaN before, so that rows that are not written show. */
 static int check_product(const hx_bench_check *check, const hx_matrix *m, double *y)
 {
     hx_device *dev = check->dev;
@@ -358,7 +360,7 @@ static int is_same(const hx_bench_check *check)
     return memcmp(check->y, check->again, check->n * sizeof(double)) == 0;
 }
 
-/* The bits of more designs, where products themselves repeat their bits. */
+/* Compares the bits of more runs, if products themselves repeat their bits. */
 static int find_bits(const hx_bench_check *check, const hx_matrix *m, void *state, int n_design,
                      hx_bench_bits *bits)
 {
@@ -399,7 +401,7 @@ static int check_fill(hx_bench_check *check, const hx_matrix *m, hx_fill fill, v
     return HX_OK;
 }
 
-/* A fill with what it keeps. */
+/* A fill with the data that it keeps. */
 typedef struct filling {
     const hx_bench_site *site;
     const hx_matrix *m;
@@ -426,7 +428,8 @@ static void drop_fill(void *context)
     f->state = NULL;
 }
 
-/* What the fill keeps, made once. Memory that the meter has not seen is not the device's own. */
+/* Makes the data that the fill keeps, once. Memory that the meter has not counted does not belong
+ * to the device. */
 static int prepare_fill(filling *f, hx_bench_fill *out)
 {
     hx_device *dev = f->site->dev;

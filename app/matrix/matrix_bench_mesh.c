@@ -1,5 +1,5 @@
 /* Meshes of --bench papers: cubes, hollow cylinders and connecting rods of hexahedra, or of six
- * tetrahedra in place of each, with linear or quadratic elements, by their number of elements or of
+ * tetrahedra instead of each, with linear or quadratic elements, for a given number of elements or
  * points. */
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static const struct {
 } kinds[HX_BENCH_N_ELEMENT] = {
     [HX_BENCH_HEX8] = {"HEX8", 0, 0, 64},
     [HX_BENCH_HEX20] = {"HEX20", 0, 1, 400},
-    [HX_BENCH_TET4] = {"TET4", 1, 0, 64}, /* a hexahedron that names nodes several times */
+    [HX_BENCH_TET4] = {"TET4", 1, 0, 64}, /* a hexahedron with repeated nodes */
     [HX_BENCH_TET10] = {"TET10", 1, 1, 100},
 };
 
@@ -40,17 +40,17 @@ const char *hx_bench_shape_name(hx_bench_shape shape)
     return name[shape];
 }
 
-/* Of the hollow cylinder, whose length is 1.5 times its outer diameter. */
+/* Radii of the hollow cylinder, whose length is 1.5 times its outer diameter. */
 #define INNER 1.0
 #define OUTER 2.0
 #define LENGTH 6.0
 
-/* A face of quadrilaterals that is carried along in layers. */
+/* A face of quadrilaterals that is extruded in layers. */
 typedef struct face {
     int64_t n_point, n_edge, n_quad;
 } face;
 
-/* Elements and points of so many layers. */
+/* Counts elements and points for a number of layers. */
 static void count(hx_bench_element element, const face *f, int64_t n_layer, int64_t *n_elem,
                   int64_t *n_point)
 {
@@ -62,10 +62,10 @@ static void count(hx_bench_element element, const face *f, int64_t n_layer, int6
     if (kinds[element].is_quadratic) *n_point += n_edge + (kinds[element].is_tet ? n_diagonal : 0);
 }
 
-/* Layers with which the number wanted is nearest. */
+/* Chooses the number of layers that gives the nearest count. */
 static void choose_layers(hx_bench_plan *plan, const face *f, int by_points, int64_t wanted)
 {
-    int64_t n[2][2]; /* of none and of one: elements, points */
+    int64_t n[2][2]; /* with zero layers and with one: elements, points */
     for (int i = 0; i < 2; i++) count(plan->element, f, i, &n[i][0], &n[i][1]);
     const int64_t begin = n[0][by_points], step = n[1][by_points] - begin;
     const int64_t n_layer = llround((double)(wanted - begin) / (double)step);
@@ -79,10 +79,10 @@ static face cylinder_face(int n_radius, int n_around)
     return (face){(r + 1) * t, (2 * r + 1) * t, r * t};
 }
 
-/* Counts near those of cubes that are tried, to both sides, for the number wanted. */
+/* Counts on both sides of the ideal one that are tried for the target number. */
 enum { N_TRY = 4 };
 
-/* Takes what is nearer to the number wanted. */
+/* Keeps the plan that is nearer to the target number. */
 static void take_nearer(hx_bench_plan *best, const hx_bench_plan *plan, int by_points,
                         int64_t wanted)
 {
@@ -98,7 +98,7 @@ static void plan_cylinder(hx_bench_plan *best, double n_hex, int by_points, int6
     const int around = (int)fmax(8.0, round(mean / edge));
     hx_bench_plan plan = *best;
     plan.n[0] = (int)fmax(1.0, round(wall / edge));
-    for (int i = 0; i <= 2 * N_TRY; i++) { /* the one meant first */
+    for (int i = 0; i <= 2 * N_TRY; i++) { /* the ideal count first */
         plan.n[1] = around + (i % 2 ? -1 : 1) * ((i + 1) / 2);
         const face f = cylinder_face(plan.n[0], plan.n[1]);
         choose_layers(&plan, &f, by_points, wanted);
@@ -106,7 +106,7 @@ static void plan_cylinder(hx_bench_plan *best, double n_hex, int by_points, int6
     }
 }
 
-/* Width, height and thickness of the rod, and its bores, as its generator has them. */
+/* Width, height and thickness of the rod, and its bores, as in the generator. */
 static int make_rod(hx_mesh *mesh, const hx_bench_plan *plan)
 {
     const hx_generate_params params = {.nx = plan->n[0], .ny = plan->n[2]};
@@ -132,7 +132,7 @@ static int plan_rod(hx_bench_plan *best, double n_hex, int by_points, int64_t wa
     const double edge = cbrt(area * thickness / n_hex);
     const int half = (int)fmax(5.0, round(0.5 * width / edge));
     hx_bench_plan plan = *best;
-    for (int i = 0; i <= 2 * N_TRY; i++) { /* the one meant first */
+    for (int i = 0; i <= 2 * N_TRY; i++) { /* the ideal count first */
         face f;
         plan.n[0] = 2 * (half + (i % 2 ? -1 : 1) * ((i + 1) / 2));
         if (plan.n[0] < 10) continue;
@@ -143,7 +143,7 @@ static int plan_rod(hx_bench_plan *best, double n_hex, int by_points, int64_t wa
     return HX_OK;
 }
 
-/* Of a cube all three counts are one. */
+/* For a cube all three counts are equal. */
 static void plan_cube(hx_bench_plan *plan, int by_points, int64_t wanted)
 {
     int64_t best = INT64_MAX;
@@ -204,7 +204,7 @@ static void place_points(const int n[3], double *xyz)
     }
 }
 
-/* Along the radius, around, along the axis. */
+/* Connects points in radial, circumferential and axial direction. */
 static void connect_points(const int n[3], int32_t *conn)
 {
     const int64_t radius = n[0] + 1, around = n[1], n_row = around * n[2];
@@ -230,16 +230,17 @@ static int make_cylinder(hx_mesh *mesh, const int n[3])
     HX_TRY_FAIL(hx_alloc_raw(&conn, 8 * (size_t)n_elem, sizeof *conn, "elements"));
     place_points(n, xyz);
     connect_points(n, conn);
-    return hx_mesh_create(mesh, "cylinder", n_node, xyz, n_elem, conn); /* takes both */
+    /* takes ownership of both */
+    return hx_mesh_create(mesh, "cylinder", n_node, xyz, n_elem, conn);
 fail:
     free(xyz);
     free(conn);
     return rc;
 }
 
-/* Six tetrahedra from the corner of the lowest number to both halves of each face that it is not
- * on, halved from its own such corner: neighbours halve a face alike (Dompierre and others, How to
- * subdivide pyramids, prisms and hexahedra into tetrahedra, 1999). */
+/* Splits a hexahedron into six tetrahedra, from the corner with the lowest number to both halves of
+ * each face that does not contain it. Each face is halved from its own corner with the lowest
+ * number, so that neighbours halve a face in the same way (Dompierre 1999). */
 static void split(const int32_t hex[8], int32_t *tet)
 {
     int32_t low = hex[0];
@@ -256,7 +257,7 @@ static void split(const int32_t hex[8], int32_t *tet)
         for (int half = 0; !has && half < 2; half++, tet += 8) {
             const int32_t a = corner[first], b = corner[(first + 1 + half) % 4],
                           c = corner[(first + 2 + half) % 4];
-            const int32_t conn[8] = {a, c, b, b, low, low, low, low}; /* from inside */
+            const int32_t conn[8] = {a, c, b, b, low, low, low, low}; /* seen from inside */
             memcpy(tet, conn, sizeof conn);
         }
     }
@@ -270,7 +271,7 @@ static int split_all(hx_mesh *mesh)
     HX_TRY(hx_alloc_raw(&conn, 6 * 8 * (size_t)n_hex, sizeof *conn, "tetrahedra"));
 #pragma omp parallel for schedule(static)
     for (int64_t e = 0; e < n_hex; e++) split(mesh->conn + 8 * e, conn + 6 * 8 * e);
-    mesh->xyz = NULL; /* goes on to the new one */
+    mesh->xyz = NULL; /* ownership passes to the new mesh */
     hx_mesh_free(mesh);
     return hx_mesh_create(mesh, "tetrahedra", n_node, xyz, 6 * n_hex, conn);
 }
@@ -291,7 +292,7 @@ int hx_bench_part_make(hx_bench_part *part, const hx_bench_plan *plan)
     HX_TRY_FAIL(hx_space_create(&part->space, mesh,
                                 is_quadratic ? HX_ELEMENT_QUADRATIC : HX_ELEMENT_LINEAR));
     if (mesh->n_elem != plan->n_elem || part->space.n_point != plan->n_point) {
-        rc = HX_RAISE(HX_EINTERNAL, "a mesh of other counts than planned");
+        rc = HX_RAISE(HX_EINTERNAL, "the mesh has other counts than planned");
         goto fail;
     }
     return HX_OK;

@@ -1,6 +1,5 @@
 /* P2, three-stage generation: S1 pattern (preprocessor), S2 indices, S3 values; on cubes of hex8
- * with the paper's counts of elements, and with its own elements on a cylinder and a rod made here.
- */
+ * with the counts of elements of P2, and with its elements on a cylinder and a rod made here. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,13 +37,13 @@ static void add_ours(hx_table *table, const hx_bench_stages *s)
 
 static void print_cubes(const hx_bench *bench, const hx_bench_stages *s, int n)
 {
-    static const char *const head[] = {"table",     "nodes",       "elements",    "paper S1 s",
-                                       "S2 s",      "S3 s",        "MB",          "elements",
-                                       "S1 ms",     "with memory", "S2",          "S3 atomic",
-                                       "S3 gather", "MB",          "paper / ours"};
+    static const char *const head[] = {"table",     "nodes",       "elements", "paper S1 s",
+                                       "S2 s",      "S3 s",        "MB",       "elements",
+                                       "S1 ms",     "with memory", "S2",       "S3 atomic",
+                                       "S3 gather", "MB",          "P2 / here"};
     hx_table table;
-    hx_log_info(
-        "\nP2, Tables 3 and 5, their HEX20 beside cubes of hex8: pattern, indices, values\n");
+    hx_log_info("\n"
+                "P2, Tables 3 and 5, their HEX20 beside cubes of hex8: pattern, indices, values\n");
     hx_table_begin(&table, "rrrrrrrrrrrrrrr");
     hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
     for (int i = 0; i < n; i++) {
@@ -59,21 +58,20 @@ static void print_cubes(const hx_bench *bench, const hx_bench_stages *s, int n)
     }
     hx_bench_end_table(&table);
     hx_bench_print_left_out(s, n);
-    hx_log_info(
-        "  ours: elasticity on cubes of hex8 with that many elements, matrix %s. Table 3's "
-        "counts of nodes are\n"
-        "  those of hex8; Table 5 is of true HEX20, 3600 numbers an element where hex8 has "
-        "576: no ratio.\n"
-        "  S1: with the lists of the points' cells, its steps and the whole call; S2: with "
-        "the memory of the\n"
-        "  values; MB: matrix and pattern, the paper's its nodes times 81 neighbours times 8 "
-        "bytes. The ratio is\n"
-        "  of all three stages, ours by gather with its preparation.",
-        hx_format_name(hx_bench_stages_format(bench->dev->ops->matrix)));
+    hx_log_info("  here: elasticity on cubes of hex8 with that many elements, matrix %s. The "
+                "counts of nodes in Table 3\n"
+                "  are those of hex8; Table 5 has true HEX20, with 3600 entries per element "
+                "instead of 576: no ratio.\n"
+                "  S1: steps given the lists of cells around points, and the whole call; S2: with "
+                "allocation of the\n"
+                "  values; MB: matrix and pattern, in P2 its nodes times 81 neighbours times 8 "
+                "bytes. The ratio is that\n"
+                "  of all three stages, here with fill gather and its preparation.",
+                hx_format_name(hx_bench_stages_format(bench->dev->ops->matrix)));
     hx_bench_say_limit(bench);
 }
 
-/* The paper's stages that it has over ours. */
+/* Sum of the stages given in P2 over that measured here. */
 static double gain_of(const hx_bench_stages *s)
 {
     const hx_p2_row *paper = s->paper;
@@ -84,9 +82,9 @@ static double gain_of(const hx_bench_stages *s)
 static void print_parts(const hx_bench *bench, const hx_bench_stages *s, int n)
 {
     static const char *const head[] = {
-        "table",     "element",   "nodes", "elements", "paper S1 s",  "S2 s",        "S3 s",
-        "MB",        "ours by",   "nodes", "elements", "S1 ms",       "with memory", "S2",
-        "S3 atomic", "S3 gather", "MB",    "P2's MB",  "paper / ours"};
+        "table",     "element",   "nodes", "elements", "paper S1 s", "S2 s",        "S3 s",
+        "MB",        "ours by",   "nodes", "elements", "S1 ms",      "with memory", "S2",
+        "S3 atomic", "S3 gather", "MB",    "P2's MB",  "P2 / here"};
     char count[32];
     hx_table table;
     hx_log_info("\nP2, Tables 1, 3 and 5 with their own elements, by elements and by nodes\n");
@@ -105,22 +103,22 @@ static void print_parts(const hx_bench *bench, const hx_bench_stages *s, int n)
     }
     hx_bench_end_table(&table);
     hx_bench_print_left_out(s, n);
-    hx_log_info(
-        "  ours: elasticity, matrix %s, on a hollow cylinder (radii 1 and 2, length 6; "
-        "Tables 1 and 3) and a\n"
-        "  connecting rod (Table 5) of hexahedra, or of six tetrahedra in place of each; the "
-        "paper's meshes are not\n"
-        "  available. Table 3's HEX20 have n^3 elements and (n + 1)^3 nodes, which no mesh "
-        "of HEX20 has: by elements\n"
-        "  ours have 4 times its nodes, by nodes a quarter of its elements; nor has one "
-        "36,326 nodes for 13,958.\n"
-        "  P2's MB: nodes times the widest row's neighbours times 8 bytes, as its tables "
-        "count; MB: what is stored,\n"
-        "  9 numbers a neighbour, and the pattern. The ratio is of the stages that the paper "
-        "has (Table 1: S1, ours\n"
-        "  with memory), S3 by gather with its preparation; \"-\": above the limit, or "
-        "refused by the device as said.",
-        hx_format_name(hx_bench_stages_format(bench->dev->ops->matrix)));
+    hx_log_info("  here: elasticity, matrix %s, on a hollow cylinder (radii 1 and 2, length 6; "
+                "Tables 1 and 3) and a\n"
+                "  connecting rod (Table 5) of hexahedra, or of six tetrahedra instead of each; "
+                "the meshes of P2 are not\n"
+                "  available. HEX20 in Table 3 have n^3 elements and (n + 1)^3 nodes, which no "
+                "mesh of HEX20 has: by\n"
+                "  elements the meshes here have 4 times its nodes, by nodes a quarter of its "
+                "elements. Likewise no mesh\n"
+                "  has 13,958 elements and 36,326 nodes.\n"
+                "  MB in P2: nodes times the neighbours of the widest row times 8 bytes, as in its "
+                "tables; here: stored\n"
+                "  bytes, 9 entries per neighbour, and the pattern. The ratio is that of the "
+                "stages given in P2 (Table 1:\n"
+                "  S1, here with allocation), S3 by gather with its preparation; \"-\": above the "
+                "limit, or refused by the device.",
+                hx_format_name(hx_bench_stages_format(bench->dev->ops->matrix)));
     hx_log_info(
         "  Left out: meshes with more pairs of points than %s hexahedra of 8 nodes (--most).",
         hx_format_count(bench->most, count, sizeof count));
@@ -176,7 +174,7 @@ static void print_rest(const hx_bench *bench, const p2 *all)
     const int n = all->n_cube + all->n_part;
     int i = 0;
     while (i < n && !hx_bench_stages_is_measured(&all->row[i])) i++;
-    if (i == n) return; /* empty tables */
+    if (i == n) return; /* the tables would be empty */
     hx_bench_print_bandwidth(bench, all->row, n);
     hx_bench_print_fills(all->row, n);
     hx_bench_print_shares(all->row, all->n_cube);

@@ -1,4 +1,4 @@
-/* P2, Tables 2 and 4: the steps of the preprocessor, beside those of a pattern here. */
+/* P2, Tables 2 and 4: the steps of its preprocessor, beside those of a pattern here. */
 #include <math.h>
 #include <string.h>
 
@@ -13,10 +13,10 @@ typedef struct preprocessed {
     char note[192];
 } preprocessed;
 
-/* What the steps of ours are called, and P2's functions that do the same. */
+/* Names of the steps here, and functions of P2 that do the same. */
 typedef struct same_step {
     const char *ours, *text;
-    int first, n; /* of hx_p2_function */
+    int first, n; /* range in hx_p2_function */
 } same_step;
 
 enum { N_SAME = 5 };
@@ -28,7 +28,7 @@ static const same_step same_steps[N_SAME] = {
     {"offsets", "offsets (scan)", 7, 1},
 };
 
-/* Of all steps of that name; NaN: there is none. */
+/* Sum of all steps with that name; NaN: there is none. */
 static double step_seconds(const preprocessed *p, const char *name)
 {
     double sum = 0.0;
@@ -48,7 +48,7 @@ static double sum_of(const double *seconds, int n)
     return sum;
 }
 
-/* Steps that P2 has in its other stages. */
+/* Sum of the steps that belong to other stages in P2. */
 static double rest_seconds(const preprocessed *p)
 {
     double rest = p->in_steps;
@@ -96,8 +96,9 @@ static void print_preprocessor(const hx_bench *bench, const preprocessed *ours,
 {
     char count[32];
     hx_table table;
-    hx_log_info("\nP2 (Sanfui and Sharma, Tesla K40c), Tables 2 and 4: the preprocessor in ms, "
-                "beside ours on %s\n",
+    hx_log_info("\n"
+                "P2 (Sanfui and Sharma, Tesla K40c), Tables 2 and 4: the preprocessor in ms, "
+                "beside that on %s\n",
                 hx_bench_element_name(element));
     hx_table_begin(&table, "lrrrrrrrrrrrr");
     hx_table_add(&table, "step");
@@ -123,20 +124,20 @@ static void print_preprocessor(const hx_bench *bench, const preprocessed *ours,
         hx_bench_add_ms(&table, sum_of(hx_p2_meshes[i].seconds, HX_P2_N_FUNCTION));
         hx_bench_add_ms(&table, ours[i].in_steps);
     }
-    hx_table_add(&table, "with memory taken");
+    hx_table_add(&table, "whole call");
     for (int i = 0; i < HX_P2_N_MESH; i++) {
         hx_table_add(&table, "-");
         hx_bench_add_ms(&table, ours[i].call.median);
     }
     hx_bench_end_table(&table);
-    hx_log_info(
-        "  paper: cylinder and rod of its own, meshes that are not available, of elements that are "
-        "not said;\n"
-        "  ours: %s with the nearest number of nodes, in the solver's order.\n"
-        "  neighbours: P2's scan, initializeNodeNum, fillNodeNum and thrustDynamicSort. "
-        "Columns and slots\n"
-        "  P2 leaves to its stages 2 and 3.",
-        element == HX_BENCH_HEX8 ? "cubes" : "a hollow cylinder and a connecting rod made here");
+    hx_log_info("  P2: its own cylinder and rod, whose meshes are not available and whose elements "
+                "are not stated;\n"
+                "  here: %s with the nearest number of nodes, in the solver's order.\n"
+                "  neighbours: scan, initializeNodeNum, fillNodeNum and thrustDynamicSort of P2. "
+                "Columns and slots\n"
+                "  belong to stages 2 and 3 of P2.",
+                element == HX_BENCH_HEX8 ? "cubes"
+                                         : "a hollow cylinder and a connecting rod made here");
     for (int i = 0; i < HX_P2_N_MESH; i++)
         if (ours[i].note[0])
             hx_log_info("  %s nodes left out: %s",
@@ -144,7 +145,7 @@ static void print_preprocessor(const hx_bench *bench, const preprocessed *ours,
     hx_bench_say_limit(bench);
 }
 
-/* hex8 on cubes, others on the papers' shapes. */
+/* hex8 on cubes, other elements on the shapes of P2. */
 static int plan_steps(hx_bench_plan *plan, hx_bench_element element, int i)
 {
     const hx_bench_shape own = i < 3 ? HX_BENCH_CYLINDER : HX_BENCH_ROD;
@@ -156,7 +157,7 @@ static int bench_element(const hx_bench *bench, hx_bench_element element)
 {
     preprocessed ours[HX_P2_N_MESH];
     for (int i = 0; i < HX_P2_N_MESH; i++) {
-        int same = 0; /* of the same mesh */
+        int same = 0; /* 1: the row has the same mesh */
         ours[i] = (preprocessed){.in_steps = (double)NAN, .call = hx_bench_no_time};
         HX_TRY(plan_steps(&ours[i].plan, element, i));
         while (same < i && !hx_bench_plan_is_same(&ours[same].plan, &ours[i].plan)) same++;

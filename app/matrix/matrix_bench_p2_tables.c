@@ -1,11 +1,11 @@
-/* Tables of P2's stages: bandwidth, fills against each other, the share of a solution. */
+/* Tables of P2's stages: bandwidth, comparison of fills, fraction of a solution. */
 #include <math.h>
 #include <string.h>
 
 #include "../text/log.h"
 #include "matrix_bench_stages.h"
 
-/* Shape, element, elements. */
+/* Adds shape, element, number of elements. */
 static void add_mesh(hx_table *table, const hx_bench_plan *plan)
 {
     hx_table_add(table, "%s", hx_bench_shape_name(plan->shape));
@@ -42,13 +42,13 @@ void hx_bench_print_bandwidth(const hx_bench *bench, const hx_bench_stages *s, i
         add_rate(&table, s[i].s3_bytes, hx_bench_stages_fill(&s[i], HX_FILL_GATHER), bench->copy);
     }
     hx_bench_end_table(&table);
-    hx_log_info("  effective: what a stage must read and write once: mesh in, pattern out; pattern "
-                "in, indices out;\n"
-                "  mesh in, values out. The figures print no numbers; the paper finds its "
-                "preprocessor lowest.");
+    hx_log_info("  effective: data that a stage must read and write once: mesh in, pattern out; "
+                "pattern in, indices out;\n"
+                "  mesh in, values out. The figures print no numbers; P2 finds the lowest "
+                "bandwidth in its preprocessor.");
 }
 
-/* Least and largest of a ratio of two fills on an element; 0 if none was measured. */
+/* Smallest and largest ratio of two fills for an element; returns 0 if none was measured. */
 static int ratio_range(const hx_bench_stages *s, int n, hx_bench_element element, hx_fill above,
                        hx_fill below, double range[2])
 {
@@ -69,26 +69,26 @@ static void conclude(const hx_bench_stages *s, int n)
     double range[2] = {0.0, 0.0};
     int n_answer = 0;
     hx_log_info(
-        "  separate / same: the paper's abstract says 1.7 to 2.5 (same wins by 70 to 150 %%), "
-        "its section 5.2\n"
-        "  below 1 (separate needs less time). same against SharedNZ: 4 (TET4) to 6 (HEX20).");
+        "  separate / same: 1.7 to 2.5 in the abstract of P2 (same is faster by 70 to 150 %%), "
+        "below 1 in its\n"
+        "  section 5.2 (separate is faster). same relative to SharedNZ: 4 (TET4) to 6 (HEX20).");
     for (int k = 0; k < HX_BENCH_N_ELEMENT; k++) {
         const hx_bench_element element = (hx_bench_element)k;
         const char *const name = hx_bench_element_name(element);
         if (ratio_range(s, n, element, HX_FILL_SEPARATE, HX_FILL_ATOMIC, range)) {
             n_answer++;
             hx_log_info("  here, %s: separate / same is %.2f to %.2f: %s", name, range[0], range[1],
-                        range[0] > 1.0   ? "same wins, as the abstract has it"
-                        : range[1] < 1.0 ? "separate wins, as section 5.2 has it"
+                        range[0] > 1.0   ? "same is faster, as in the abstract"
+                        : range[1] < 1.0 ? "separate is faster, as in section 5.2"
                                          : "it depends on the size");
         }
         if (ratio_range(s, n, element, HX_FILL_NZ, HX_FILL_ATOMIC, range))
             hx_log_info("  here, %s: nz / same is %.2f to %.2f", name, range[0], range[1]);
     }
-    if (n_answer == 0) hx_log_info("  the device lacks one of them: no answer here");
+    if (n_answer == 0) hx_log_info("  the device lacks one of them: no comparison");
 }
 
-/* 1 if an earlier row of that element says the same of the fill. */
+/* 1 if an earlier row of that element has the same note on the fill. */
 static int is_said(const hx_bench_stages *s, int i, int fill)
 {
     for (int k = 0; k < i; k++)
@@ -146,8 +146,8 @@ void hx_bench_print_shares(const hx_bench_stages *s, int n)
                                        "PCG s",    "share",         "block-jacobi, iterations",
                                        "PCG s",    "share"};
     hx_table table;
-    hx_log_info(
-        "\nP2, share of generation in the solution of K u = f: the paper says 30 to 45 %%\n");
+    hx_log_info("\n"
+                "P2, fraction of generation in the solution of K u = f: 30 to 45 %% in P2\n");
     hx_table_begin(&table, "rrrrrrrr");
     hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
     for (int i = 0; i < n; i++) {
@@ -164,12 +164,11 @@ void hx_bench_print_shares(const hx_bench_stages *s, int n)
         }
     }
     hx_bench_end_table(&table);
-    hx_log_info(
-        "  generation: S1, S2 and S3 by gather with its preparation, memory included; PCG "
-        "from zero to 1e-6 in\n"
-        "  double precision with the operator bsr, a cube held at one side and pulled at the "
-        "other. The paper:\n"
-        "  CUSP's CG, tolerance not given.");
+    hx_log_info("  generation: S1, S2 and S3 by gather with its preparation, allocation included; "
+                "PCG from zero to 1e-6\n"
+                "  in double precision with operator bsr, a cube held at one side and pulled at "
+                "the other. P2: CG of\n"
+                "  CUSP, with a tolerance that is not stated.");
 }
 
 void hx_bench_print_left_out(const hx_bench_stages *s, int n)

@@ -1,5 +1,5 @@
-/* P3, element chunks and triplets: counts of the lower scalar matrix of cubes, and how long it
- * takes by triplets and by gather, on the device and on one core. */
+/* P3, element chunks and triplets: counts of the lower scalar matrix of cubes, and its times by
+ * triplets and by gather, on the device and on one core. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,13 +15,13 @@
 #include "core/registry.h"
 #include "matrix_bench.h"
 
-/* Elements that one core fills in a second or so. */
+/* Elements that one core fills in about a second. */
 enum { MOST_ON_ONE_CORE = 1000000 };
-/* On the device, of P3's Quadro 4000. */
+/* Memory of the device in P3, a Quadro 4000. */
 #define STREAM_BYTES 2e9
 
 typedef struct way {
-    double total, values; /* seconds: pattern, matrix and values; the values alone */
+    double total, values; /* seconds: of pattern, matrix and values; only of the values */
     hx_steps steps;       /* of the values */
     char note[192];
 } way;
@@ -29,7 +29,7 @@ typedef struct way {
 typedef struct row {
     const hx_p3_row *paper;
     int is_counted;
-    int64_t n_triplet, n_csc; /* ours */
+    int64_t n_triplet, n_csc; /* measured here */
     double triplet_megabytes, csc_megabytes;
     way triplets, gather;
     double one_core;         /* values by gather */
@@ -39,7 +39,7 @@ typedef struct row {
     char note[192];
 } row;
 
-/* Lower, a number an entry; full where the device has no lower one. */
+/* The lower matrix with one entry per number; the full one if the device has no lower one. */
 static hx_matrix_spec spec_of(const hx_matrix_ops *ops)
 {
     const int lower = (ops->lower_formats & 1u << HX_FORMAT_BSR) != 0;
@@ -51,7 +51,7 @@ static int64_t elements_of(const hx_p3_row *paper)
     return (int64_t)paper->n * paper->n * paper->n;
 }
 
-/* 16 bytes a triplet, and a number with its row besides the columns' pointers. */
+/* A triplet has 16 bytes; a number is stored with its row, besides the columns' pointers. */
 static void count(row *r, const hx_device_pattern *lower)
 {
     r->n_triplet = 36 * elements_of(r->paper);
@@ -61,7 +61,7 @@ static void count(row *r, const hx_device_pattern *lower)
     r->is_counted = 1;
 }
 
-/* As the paper rounds: two decimals below 10, one above. */
+/* Rounded as in P3: two decimals below 10, one above. */
 static int agrees(double ours, double paper)
 {
     return fabs(ours - paper) <= (paper < 10.0 ? 0.0051 : 0.0501);
@@ -164,7 +164,7 @@ fail:
     return rc;
 }
 
-/* P3's one core: the CPU as a second device, with a thread. */
+/* The single core of P3: the CPU as a second device, with one thread. */
 static int measure_one_core(row *r, const hx_mesh *mesh)
 {
     const hx_device_ops *ops = hx_device_find("cpu");
@@ -200,7 +200,7 @@ static int stream_mesh(hx_bench *bench, row *r, const hx_mesh *mesh)
     return HX_OK;
 }
 
-/* The cube as its file would have it, in ranges of rows. */
+/* Streams the cube, numbered as in a file, in ranges of rows. */
 static int measure_stream(hx_bench *bench, row *r)
 {
     const int n = r->paper->n;
@@ -245,9 +245,9 @@ static void add_number(hx_table *table, int decimals, double value, const char *
 
 static void print_counts(const row *r, int n)
 {
-    static const char *const head[] = {"elements", "triplets, paper", "ours", "lower, paper",
-                                       "ours",     "MB, paper",       "ours", "MB, paper",
-                                       "ours",     "compression",     "check"};
+    static const char *const head[] = {"elements", "triplets, P3", "ours", "lower, P3",
+                                       "ours",     "MB, P3",       "ours", "MB, P3",
+                                       "ours",     "compression",  "check"};
     hx_table table;
     hx_log_info("\nP3 (Ramirez-Gil, Tsuzuki and Montealegre-Rubio), Table 1: entries of the scalar "
                 "matrix of n^3 hex8\n");
@@ -273,11 +273,10 @@ static void print_counts(const row *r, int n)
         hx_table_add(&table, "%s", !is_there ? "-" : is_right(&r[i]) ? "equal" : "FAIL");
     }
     hx_bench_end_table(&table);
-    hx_log_info(
-        "  triplets: 36 of each element, 16 bytes each; lower: entries of our pattern, in CSC "
-        "16 bytes each and 8\n"
-        "  a column. Compression: of their numbers (the paper: 56.8 to 60.9 %%). Its cubes are "
-        "these.");
+    hx_log_info("  triplets: 36 per element, 16 bytes each; lower: entries of the pattern here, in "
+                "CSC 16 bytes each and\n"
+                "  8 per column. Compression: in numbers of entries (P3: 56.8 to 60.9 %%). The "
+                "cubes are those of P3.");
 }
 
 static void add_way(hx_table *table, const way *w, int64_t n_elem)
@@ -319,14 +318,13 @@ static void print_times(const hx_bench *bench, const row *r, int n)
                         hx_format_count(elements_of(r[i].paper), text, sizeof text),
                         r[i].note[0] ? "left out" : "no triplets", why);
     }
-    hx_log_info(
-        "  ours: pattern, matrix and values, memory included; one core: of this machine, the CPU's "
-        "own fill by\n"
-        "  gather. The whole matrix at once; in ranges of rows below.");
+    hx_log_info("  here: pattern, matrix and values, allocation included; one core: of this "
+                "machine, with the CPU's fill\n"
+                "  gather. The whole matrix at once; in ranges of rows below.");
     hx_bench_say_limit(bench);
 }
 
-/* Seconds of one of triplets' steps; 0: it has none of that name, NaN: nothing was measured. */
+/* Seconds of a step of triplets; 0: there is none of that name, NaN: nothing was measured. */
 static double step_of(const hx_steps *steps, const char *name)
 {
     if (steps->n == 0) return (double)NAN;
@@ -359,25 +357,24 @@ static void add_integration(hx_table *table, const row *r)
 
 static void print_integration(const row *r, int n)
 {
-    static const char *const head[] = {
-        "elements",       "paper's integration", "ours",       "transfer left out",
-        "integration ms", "to the host",         "conversion", "back",
-        "one core ms",    "its conversion",      "x one core", "with transfer"};
+    static const char *const head[] = {"elements",          "P3 integration", "ours",
+                                       "transfer left out", "integration ms", "to the host",
+                                       "conversion",        "back",           "one core ms",
+                                       "its conversion",    "x one core",     "with transfer"};
     hx_table table;
     hx_log_info("\nP3, Table 2: integration against assembly of the fill triplets\n");
     hx_table_begin(&table, "rrrrrrrrrrrr");
     hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
     for (int i = 0; i < n; i++) add_integration(&table, &r[i]);
     hx_bench_end_table(&table);
-    hx_log_info(
-        "  one run each. Integration: its share of itself, the transfer to the host and the "
-        "conversion there; of\n"
-        "  the paper's whole time, its transfer taken for a part of it. Back: values to the "
-        "device, "
-        "in no share.\n"
-        "  One core: of this machine, which integrates all 64 pairs of an element, not 36 as a "
-        "GPU and the\n"
-        "  paper. The paper against one core: 116x at 4.9 M elements, 126x at most.");
+    hx_log_info("  one run each. Integration: its fraction of the kernel, with the transfer to the "
+                "host, and with the\n"
+                "  conversion there; in P3 of the whole time, of which the transfer is taken to be "
+                "a part. Back: values to\n"
+                "  the device, in no fraction. One core: of this machine, which integrates all 64 "
+                "pairs of an element\n"
+                "  instead of 36 on a GPU and in P3. P3 relative to one core: 116x at 4.9 M "
+                "elements, at most 126x.");
 }
 
 static void print_streams(const row *r, int n)
@@ -420,13 +417,12 @@ static void print_streams(const row *r, int n)
             hx_log_info("  %s elements left out: %s",
                         hx_format_count(elements_of(r[i].paper), text, sizeof text),
                         r[i].stream.note);
-    hx_log_info("  at most %.0f GB on the device, the mesh among it; the host's memory is taken "
-                "before (pinned ms);\n"
-                "  stages as the host waits for them: download is what is left of it beside the "
-                "others;\n"
-                "  GB/s: what came down over the whole time, upload and pattern included. One run "
-                "each.",
-                1e-9 * STREAM_BYTES);
+    hx_log_info(
+        "  at most %.0f GB on the device, including the mesh; the host's memory is allocated "
+        "before (pinned ms);\n"
+        "  stages as the host waits for them: download is what remains of it after the others;\n"
+        "  GB/s: downloaded bytes over the whole time, upload and pattern included. One run each.",
+        1e-9 * STREAM_BYTES);
 }
 
 int hx_bench_p3(hx_bench *bench)

@@ -1,5 +1,5 @@
-/* P4, assembly by sorting: small scalar matrices by triplets that are sorted, anew as the paper
- * does or in an order that is kept, in double and in single precision. */
+/* P4, assembly by sorting: small scalar matrices from triplets, which are sorted each time as in
+ * P4, or in an order that is kept, in double and single precision. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "../text/log.h"
 #include "matrix_bench.h"
 
-/* Beyond the paper's five, for the speed of large ones: nodes of a cube of 100^3 elements.
+/* Beyond the five of P4, to show the speed for large matrices: nodes of a cube of 100^3 elements.
  * Hexahedra, then tetrahedra. */
 enum { LARGE = 101 * 101 * 101, N_SIZE = HX_P4_N_ROW + 1, N_ROW = 2 * N_SIZE };
 
@@ -17,13 +17,13 @@ typedef struct sorted {
 } sorted;
 
 typedef struct row {
-    const hx_p4_row *paper; /* NULL: none */
+    const hx_p4_row *paper; /* NULL: not in P4 */
     hx_bench_plan plan;
     sorted precision[2]; /* double, single */
     char note[192];
 } row;
 
-/* P4's rows of numbers where the device has them in that precision. */
+/* The format of P4, scalar rows, if the device has it in that precision. */
 static int find_format(const hx_matrix_ops *ops, int single, hx_format *format)
 {
     const unsigned has = ops->formats & (single ? ops->single_formats : ~0u);
@@ -103,10 +103,10 @@ static void add_paper(hx_table *table, const hx_p4_row *paper)
 
 static void print_rows(const hx_bench *bench, const row *r, int n)
 {
-    static const char *const head[] = {"mesh",         "unknowns",   "elements", "GPU ms",
-                                       "CPU ms",       "ours",       "unknowns", "elements",
-                                       "sorted anew",  "order kept", "gather",   "kept Mel/s",
-                                       "single, anew", "order kept", "gather",   "GPU / anew"};
+    static const char *const head[] = {
+        "mesh",           "unknowns",   "elements",         "GPU ms",      "CPU ms", "ours",
+        "unknowns",       "elements",   "sorted each time", "order kept",  "gather", "kept Mel/s",
+        "single, sorted", "order kept", "gather",           "GPU / sorted"};
     char count[32];
     hx_table table;
     hx_log_info(
@@ -138,19 +138,16 @@ static void print_rows(const hx_bench *bench, const row *r, int n)
                         hx_format_count(r[i].plan.n_elem, count, sizeof count),
                         hx_bench_element_name(r[i].plan.element), why);
     }
-    hx_log_info(
-        "  paper: plane triangles in single precision, two elements an unknown and seven entries "
-        "a row; its\n"
-        "  meshes are not available. Ours: cubes of the nearest number of unknowns, of hex8 (an "
-        "element an\n"
-        "  unknown, 27 entries a row) and of TET4 (six an unknown, 15 entries a row), each of "
-        "which "
-        "sorts\n"
-        "  64 triplets, as a hexahedron that names nodes several times. Anew: keys, sort, triplets "
-        "and sums,\n"
-        "  with the memory for them taken and given back each time; order kept: triplets and sums "
-        "of the next\n"
-        "  design.");
+    hx_log_info("  P4: plane triangles in single precision, two elements per unknown and seven "
+                "entries per row; its\n"
+                "  meshes are not available. Here: cubes with the nearest number of unknowns, of "
+                "hex8 (one element per\n"
+                "  unknown, 27 entries per row) and of TET4 (six per unknown, 15 entries per row), "
+                "each of which sorts\n"
+                "  64 triplets, like a hexahedron with repeated nodes. Sorted each time: keys, "
+                "sort, triplets and sums,\n"
+                "  with allocation and release of memory; order kept: triplets and sums of the "
+                "next design.");
     hx_bench_say_limit(bench);
 }
 

@@ -1,4 +1,4 @@
-/* P5, K of NURBS patches by interaction: every way of the device on the paper's sizes. */
+/* P5, K of NURBS patches by interaction: every method of the device on the sizes of P5. */
 #include "matrix_bench_p5.h"
 
 #include <math.h>
@@ -9,18 +9,19 @@
 #include "../text/log.h"
 #include "core/base/memory.h"
 
-/* Of stored derivatives at a time, the paper's card had 2e9 bytes in all; of what `gather` has of
- * lines of cells. Matrices above MOST_BYTES are not compared, skylines above it not made. */
+/* Bytes of stored derivatives at a time (the card of P5 had 2e9 bytes in all), and of lines of
+ * cells for `gather`. Matrices above MOST_BYTES are not compared, and skylines above it not
+ * made. */
 #define BUDGET 1e9
 #define BUDGET_LINES 2e9
 #define MOST_BYTES 2e9
-/* Runs of a way, and what takes longer is run once. */
+/* Runs of a method; a longer one is run once. */
 enum { RUNS = 5, N_OWN = 1 };
 #define SLOW 0.2
-/* Beyond the paper: a solid of two million control points. */
+/* A size beyond P5: a solid of two million control points. */
 static const int own_size[N_OWN][3] = {{3, 2, 128}};
 
-/* Hexahedra of 8 nodes with as many pairs of points: what --most limits. */
+/* Number of linear hexahedra with as many pairs of points, which --most limits. */
 static double size_of(int dim, int p, int n)
 {
     hx_interaction_counts c;
@@ -39,7 +40,7 @@ static int make_knots(hx_knots *knots, int p, int n)
     return rc;
 }
 
-/* Greville's abscissae, which are a cube where all weights are equal; here they are not. */
+/* Greville abscissae, which form a cube if all weights are equal; here they are not. */
 static void place_points(const hx_knots *knots, int dim, double *point, double *weight)
 {
     const int n = knots->n, p = knots->degree;
@@ -87,7 +88,7 @@ static int compare_times(const void *a, const void *b)
     return d < 0.0 ? -1 : d > 0.0;
 }
 
-/* The median run, after one that is not counted. */
+/* Times the median run, after one that is not counted. */
 static int run_way(hx_bench *bench, void *state, hx_interaction_way way, hx_p5_measured *m)
 {
     const hx_interaction_ops *const ops = bench->dev->ops->interaction;
@@ -103,7 +104,7 @@ static int run_way(hx_bench *bench, void *state, hx_interaction_way way, hx_p5_m
     return HX_OK;
 }
 
-/* Values against those of the way before; NULL: too many. */
+/* Compares values with those of the previous method; NULL: too many. */
 typedef struct compared {
     double *value, *first;
     int n_seen;
@@ -185,7 +186,7 @@ int hx_bench_p5(hx_bench *bench)
     int n = 0, rc = HX_OK;
     if (!bench->dev->ops->interaction)
         return HX_RAISE(HX_EINPUT,
-                        "device '%s' makes no matrices of splines; solver.device = \"cpu\" does",
+                        "device '%s' cannot make matrices of splines; solver.device = \"cpu\" can",
                         bench->dev->ops->name);
     memset(result, 0, sizeof result);
     for (; n < HX_P5_N_ROW + N_OWN && rc == HX_OK; n++) {

@@ -1,5 +1,5 @@
-/* P5 (Karatarakis, Karakitsios and Papadrakakis: isogeometric analysis by interaction): what it
- * printed, and the same of ours. */
+/* P5, isogeometric analysis by interaction: its published results, and the same measurements
+ * here. */
 #ifndef HX_MATRIX_BENCH_P5_H
 #define HX_MATRIX_BENCH_P5_H
 
@@ -19,7 +19,7 @@ typedef struct hx_p5_row {
 } hx_p5_row;
 extern const hx_p5_row hx_p5_rows[HX_P5_N_ROW];
 
-/* A way on one patch. */
+/* A method on one patch. */
 typedef struct hx_p5_measured {
     int n; /* runs; 0: not measured */
     hx_interaction_time time;
@@ -27,12 +27,13 @@ typedef struct hx_p5_measured {
 } hx_p5_measured;
 
 typedef struct hx_p5_result {
-    const hx_p5_row *paper; /* NULL: a size of ours */
+    const hx_p5_row *paper; /* NULL: a size that P5 does not have */
     int dim, p, n;
     hx_p5_measured way[HX_N_WAY];
 } hx_p5_result;
 
-/* Tables 1 to 5, 9 and 10; of each row 6 to 8; 11 to 16 (matrix_bench_p5_tables.c). */
+/* Print Tables 1 to 5, 9 and 10; for each row Tables 6 to 8; Tables 11 to 16
+ * (matrix_bench_p5_tables.c). */
 void hx_bench_p5_print_points(void);
 void hx_bench_p5_print_counts(void);
 void hx_bench_p5_print_times(const hx_bench *bench, const hx_p5_result *result, int n);

@@ -1,4 +1,4 @@
-/* P5's tables beside ours. */
+/* Tables of P5, with its results and those measured here. */
 #include <math.h>
 #include <stdio.h>
 
@@ -124,8 +124,8 @@ const hx_p5_row hx_p5_rows[HX_P5_N_ROW] = {
      {1.19, 2.68}},
 };
 
-/* Where a direction of 121 functions is compared with elements of as many nodes (Tables 1 and 2),
- * and the largest degree there. */
+/* Number of functions of a direction that are compared with elements with as many nodes (Tables 1
+ * and 2), and the largest degree there. */
 enum { N_COMPARED = 121, MOST_DEGREE = 5 };
 
 static void add_power(hx_table *table, int64_t base, int dim)
@@ -169,9 +169,8 @@ void hx_bench_p5_print_points(void)
             add_power(&table, order, dim);
         }
     hx_bench_end_table(&table);
-    hx_log_info(
-        "  FEA: Lagrange elements of the same degree; the fewest and the most Gauss points, "
-        "the fewest functions met.");
+    hx_log_info("  FEA: Lagrange elements of the same degree; the fewest and the most Gauss "
+                "points, the fewest functions met.");
 }
 
 static int is_equal(const hx_p5_row *row, const hx_interaction_counts *c)
@@ -215,7 +214,7 @@ static double seconds_of(const hx_p5_measured *m)
     return m->n > 0 ? m->time.gradients + m->time.pairs : (double)NAN;
 }
 
-/* Two phases in milliseconds. */
+/* Adds two phases in milliseconds. */
 static void add_phases(hx_table *table, const hx_p5_measured *m)
 {
     if (m->n > 0)
@@ -264,8 +263,8 @@ void hx_bench_p5_print_times(const hx_bench *bench, const hx_p5_result *result, 
         "points ms", "pairs ms",   "gather ms", "EW / gather", "coalesced / gather"};
     char count[32];
     hx_table table;
-    hx_log_info(
-        "\nP5, Tables 11 to 16: K of one patch, the paper's seconds and our milliseconds\n");
+    hx_log_info("\n"
+                "P5, Tables 11 to 16: K of one patch, in P5 in seconds and here in milliseconds\n");
     hx_table_begin(&table, "lrrrrrrrrrrrrrr");
     hx_bench_add_words(&table, head, sizeof head / sizeof head[0]);
     for (int i = 0; i < n; i++) add_row(&table, &result[i]);
@@ -276,18 +275,17 @@ void hx_bench_p5_print_times(const hx_bench *bench, const hx_p5_result *result, 
                 hx_log_info("  %dD, p = %d, n = %d, %s left out: %s", result[i].dim, result[i].p,
                             result[i].n, hx_interaction_way_name((hx_interaction_way)w),
                             result[i].way[w].note);
-    hx_log_info(
-        "  EW: element-wise on one core of an i7-980X, into a hash table, into a skyline; hash and "
-        "skyline are\n"
-        "  the same here, on one core of a CPU. IW: by interaction, shape functions and assembly, "
-        "on that core,\n"
-        "  and the two kernels of a GTX 680, stored derivatives Gauss point by Gauss point and "
-        "(coalesced)\n"
-        "  control point by control point: points and pairs, here, phase by phase. gather: no "
-        "derivatives\n"
-        "  stored. Ours are NURBS with unequal weights; of a CPU the milliseconds are of one core, "
-        "all threads\n"
-        "  added up; of a GPU its own.");
+    hx_log_info("  EW: element-wise on one core of an i7-980X, into a hash table, into a skyline; "
+                "hash and skyline are\n"
+                "  the same here, on one core of a CPU. IW: by interaction, shape functions and "
+                "assembly, on that core,\n"
+                "  and the two kernels of a GTX 680, with derivatives stored Gauss point by Gauss "
+                "point and (coalesced)\n"
+                "  control point by control point: points and pairs, here, phase by phase. gather: "
+                "no derivatives\n"
+                "  stored. Here NURBS have unequal weights; on a CPU milliseconds are those of one "
+                "core, summed over\n"
+                "  all threads; on a GPU its own.");
     hx_log_info(
         "  Left out: patches with more pairs of points than %s hexahedra of 8 nodes (--most).",
         hx_format_count(bench->most_patch, count, sizeof count));

@@ -1,6 +1,5 @@
-/* What the papers printed, and the table of it. P2: Sanfui and Sharma, three-stage generation on a
- * Tesla K40c. P3: Ramirez-Gil, Tsuzuki and Montealegre-Rubio, a Quadro 4000 beside MATLAB. P4:
- * Dinh, Marechal and Meunier, a Tesla C1060 in single precision. */
+/* Published results of P2 (a Tesla K40c), P3 (a Quadro 4000 beside MATLAB) and P4 (a Tesla C1060 in
+ * single precision), and their table. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* A solution of --bench: a cube held at one side, by PCG with a stored matrix. */
+/* The solution in --bench: a cube held at one side, by PCG with a stored matrix. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -6,7 +6,7 @@
 #include "core/registry.h"
 #include "matrix_bench.h"
 
-/* Operator and PCG on the problem, all moduli 1. */
+/* Sets up operator and PCG, with all moduli 1, and solves. */
 static int solve(hx_solver *solver, hx_device *dev, const hx_problem *problem, hx_bench_solve *out)
 {
     const size_t n = 3 * (size_t)problem->mesh->n_node;
@@ -23,7 +23,7 @@ static int solve(hx_solver *solver, hx_device *dev, const hx_problem *problem, h
     HX_TRY_FAIL(hx_operator_set_modulus(&solver->op, modulus));
     HX_TRY_FAIL(hx_precond_setup(&solver->pc));
     const int most = solver->pcg.params.max_iterations;
-    for (int warm = 1; warm >= 0; warm--) { /* the first loads what is loaded at first use */
+    for (int warm = 1; warm >= 0; warm--) { /* the first solve loads code used for the first time */
         solver->pcg.params.max_iterations = warm ? 1 : most;
         HX_TRY_FAIL(dev->ops->zero(dev, d_u, n * sizeof *force));
         HX_TRY_FAIL(dev->ops->sync(dev));

@@ -1,4 +1,4 @@
-/* P2's stages on one mesh: S1 pattern (preprocessor), S2 indices, S3 values. */
+/* The stages of P2 on one mesh: S1 pattern (preprocessor), S2 indices, S3 values. */
 #include "matrix_bench_stages.h"
 
 #include <math.h>
@@ -27,8 +27,8 @@ void hx_bench_stages_clear(hx_bench_stages *s, const hx_p2_row *paper, const hx_
     for (int i = 0; i < HX_BENCH_N_SOLVE; i++) s->solve[i].seconds = (double)NAN;
 }
 
-/* Fills of thread-a-cell and thread-an-entry kinds, and gather, which the others are held against.
- */
+/* Runs the fills with one thread per cell or per entry, and gather, with which the others are
+ * compared. */
 static int run_fills(hx_bench_stages *s, const hx_bench_site *site, const hx_matrix *m,
                      hx_bench_check *check)
 {

@@ -1,6 +1,6 @@
-/* P3's way with memory that is too small: the lower scalar matrix of a mesh, range of rows by
- * range, into pinned memory of the host. Here the mesh stays on the device, which cuts from it what
- * a range needs, and rows come down while the next are made. */
+/* The method of P3 for a device with too little memory: the lower scalar matrix of a mesh is made
+ * range by range into pinned memory of the host. Here the mesh stays on the device, which extracts
+ * what a range needs, and rows are copied to the host while the next ones are made. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,19 +9,20 @@
 #include "matrix_job.h"
 
 enum {
-    TRIAL_BYTES = 2000, /* of a row, until the first ranges have shown how much it is */
-    N_TRIAL = 3,        /* such ranges: from the third on, two live at once */
+    TRIAL_BYTES = 2000, /* bytes per row, until the first ranges have been measured */
+    N_TRIAL = 3,        /* number of such ranges: from the third on, two exist at once */
     LEAST_ROWS = 256,
     COPY_BYTES = 1 << 28
 };
-#define USED_SHARE 0.85 /* of the memory, by what the first ranges took */
+/* fraction of the memory that ranges may take, by the bytes of the first ones */
+#define USED_SHARE 0.85
 
-/* Rows on their way to the host. */
+/* Rows that are being copied to the host. */
 typedef struct arriving {
     hx_device_pattern pattern;
     hx_matrix matrix;
-    int64_t first; /* row */
-    int64_t entry; /* number of its first entry in the whole */
+    int64_t first; /* first row */
+    int64_t entry; /* index of its first entry in the whole matrix */
 } arriving;
 
 typedef struct stream {
@@ -37,7 +38,7 @@ typedef struct stream {
     int32_t *col;  /* [n_entry] */
     double *value; /* [n_entry] */
     arriving slot[2];
-    int64_t n_entry, n_room; /* made, and what there is room for */
+    int64_t n_entry, n_room; /* made, and allocated */
     hx_bench_stream *out;
 } stream;
 
@@ -80,7 +81,7 @@ static int load(stream *s, const double *modulus)
     return HX_OK;
 }
 
-/* Pattern and values of the cut's rows, queued; columns as the whole counts them. */
+/* Queues pattern and values of the extracted rows; columns are numbered as in the whole matrix. */
 static int make_values(stream *s, arriving *to, hx_fill_input *in)
 {
     const hx_matrix_spec spec = {HX_FORMAT_BSR, HX_PART_LOWER, 0, 1};
@@ -140,7 +141,7 @@ static int fetch(stream *s, int slot)
     return s->ops->fetch(s->dev, slot, s->ptr + a->first, p->d_row_ptr, n_ptr);
 }
 
-/* Waits for a slot's rows. */
+/* Waits for the rows of a slot. */
 static int finish(stream *s, int slot)
 {
     arriving *const a = &s->slot[slot];
@@ -154,7 +155,7 @@ static int finish(stream *s, int slot)
     return HX_OK;
 }
 
-/* Rows of the next range: what the memory holds, by what the trials took. */
+/* Rows of the next range, from the memory and the bytes per row of the first ranges. */
 static int64_t rows_of(const stream *s, int64_t k, int64_t before)
 {
     const double room = s->memory.limit;
@@ -184,7 +185,7 @@ static int make_all(stream *s)
     return finish(s, 1);
 }
 
-/* Rows that end with their own column, columns that ascend, and K 1 = 0 in sum. */
+/* Checks that each row ends with its own column, that columns ascend, and that K 1 = 0 in sum. */
 static void check(const stream *s)
 {
     const int64_t *const ptr = s->ptr;
@@ -203,7 +204,7 @@ static void check(const stream *s)
     s->out->is_right = n_wrong == 0 && fabs(sum) <= 1e-10 * trace;
 }
 
-/* What a download of the same memory could reach. */
+/* Measures the rate of a plain download into the same memory. */
 static int measure_copy(stream *s)
 {
     const size_t room = (size_t)s->n_room * sizeof(double);
@@ -224,7 +225,7 @@ static int measure_copy(stream *s)
     return rc;
 }
 
-/* One pass, timed from the mesh in the host's memory to the last row there. */
+/* One pass, timed from the mesh in host memory to the last row there. */
 static int run(stream *s, const double *modulus, double budget)
 {
     HX_TRY(s->dev->ops->sync(s->dev));

@@ -1,6 +1,6 @@
-/* All rows of K, range by range: their plan, the host's buffers, and who does what at a time. While
- * the device makes a range, the one before comes down into one of two buffers, the one before that
- * is cut or written, and the mesh of the next is prepared. */
+/* All rows of K, range by range: plan, buffers of the host, and the distribution of work. While the
+ * device makes a range, the previous one is copied into one of two buffers, the one before that is
+ * converted or written, and the mesh of the next one is prepared. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,12 +12,12 @@
 #include "core/base/quantile.h"
 #include "matrix_job.h"
 
-/* On the host, of ranges of rows: on their way into a file more is not faster; where they only pass
- * by, the pinning of more takes longer than it saves. */
+/* Host memory for ranges of rows: more is not faster if rows are written to a file; if they are
+ * only copied, pinning more takes longer than it saves. */
 #define ENOUGH_BYTES 256e6
 #define ENOUGH_PINNED_BYTES 1e9
 
-/* Bytes that ranges of rows may take on the device and on the host, unless --memory says. */
+/* Bytes of ranges of rows on the device and on the host, unless --memory is given. */
 static int find_budgets(const hx_matrix_job *job, double *device, double *host)
 {
     hx_device *const dev = job->stages.dev;
@@ -25,7 +25,8 @@ static int find_budgets(const hx_matrix_job *job, double *device, double *host)
     *device = *host = job->plan.memory;
     if (!isnan(job->plan.memory)) return HX_OK;
     *device = *host = (double)INFINITY;
-    if (job->stages.fill != HX_FILL_GATHER) return HX_OK; /* others keep more than is counted */
+    /* other fills keep more than is counted */
+    if (job->stages.fill != HX_FILL_GATHER) return HX_OK;
     HX_TRY(dev->ops->memory(dev, &n_free, &n_total));
     if (n_free > 0) *device = 0.8 * (double)n_free;
     if (!job->chunks.is_fetched) return HX_OK;
@@ -61,16 +62,16 @@ static int one_range(hx_matrix_job *job)
     return HX_OK;
 }
 
-/* Ranges are cut from meshes: the rows of quadratic elements are made at once, if at all. */
+/* All rows in one range: ranges are extracted only from meshes, not from quadratic elements and
+ * splines. */
 static int all_at_once(hx_matrix_job *job, int fits)
 {
     char text[32];
     if (fits || isnan(job->plan.memory)) return one_range(job);
-    return HX_RAISE(
-        HX_EINPUT,
-        "--memory: rows of quadratic elements and splines are made in one range, which takes more "
-        "than %s: leave --memory out, or add solver.element=linear",
-        hx_format_bytes(job->plan.memory, text, sizeof text));
+    return HX_RAISE(HX_EINPUT,
+                    "--memory: rows of quadratic elements and splines are made in one range, which "
+                    "needs more than %s: leave --memory out, or add solver.element=linear",
+                    hx_format_bytes(job->plan.memory, text, sizeof text));
 }
 
 static int several_ranges(hx_matrix_job *job, double device, double host)
@@ -105,13 +106,13 @@ int hx_matrix_chunks_plan(hx_matrix_job *job)
     return HX_OK;
 }
 
-/* Pinning takes a while: once for all. */
+/* Allocates the pinned memory once, since pinning takes long. */
 static int alloc_host(hx_matrix_job *job)
 {
     hx_matrix_chunks *const c = &job->chunks;
     const hx_matrix_stages *const st = &job->stages;
     const int n_slot = c->is_fetched ? (c->n_range > 1 ? HX_MATRIX_SLOTS : 1) : 0;
-    const int places = job->plan.build != HX_BUILD_THREE_STAGE; /* which lists them itself */
+    const int places = job->plan.build != HX_BUILD_THREE_STAGE; /* that builder lists them itself */
     const double begin = hx_clock();
     c->buffer_bytes = hx_matrix_stages_room(st, c->most.row, c->most.entry);
     c->room_bytes = c->n_range > 1 ? hx_row_range_bytes(c->most.cell, c->most.point, places) : 0;
@@ -134,7 +135,7 @@ static char *host_at(const hx_matrix_chunks *c, size_t offset)
     return (char *)aligned + offset;
 }
 
-/* All rows of the space, from its own arrays. */
+/* Takes all rows of the space, from its own arrays. */
 static void take_all(hx_row_range *range, const hx_space *space)
 {
     *range = (hx_row_range){.n = space->n_point,
@@ -143,7 +144,7 @@ static void take_all(hx_row_range *range, const hx_space *space)
                             .xyz = space->xyz};
 }
 
-/* The mesh of range `next` and its moduli. */
+/* Prepares the mesh of range `next` and its moduli. */
 static int prepare(void *of_job)
 {
     hx_matrix_job *const job = of_job;
@@ -167,7 +168,7 @@ static int prepare(void *of_job)
     return HX_OK;
 }
 
-/* The prepared range to the device; then the next is prepared in its place. */
+/* Copies the prepared range to the device, then starts to prepare the next. */
 static int take_prepared(hx_matrix_job *job, hx_matrix_chunk *chunk)
 {
     hx_matrix_chunks *const c = &job->chunks;
@@ -211,7 +212,7 @@ static int make_range(hx_matrix_job *job, int64_t k)
     const double begin = hx_clock();
     HX_TRY(hx_matrix_worker_give(&c->hand, hx_matrix_hand_work, chunk));
     c->hand_wait += hx_clock() - begin;
-    return hx_matrix_stages_next(&job->stages); /* the range before has arrived */
+    return hx_matrix_stages_next(&job->stages); /* the previous range has arrived */
 }
 
 static int make_rows(hx_matrix_job *job)
@@ -234,7 +235,7 @@ static int make_rows(hx_matrix_job *job)
     return hx_matrix_stages_next(&job->stages);
 }
 
-/* Median of some downloads of one array, nothing else going on. */
+/* Median time of downloads of one array, without other work. */
 static int time_copies(const hx_matrix_job *job, const void *d_from, size_t bytes, double *rate)
 {
     enum { N_COPY = 7 };
@@ -252,7 +253,7 @@ static int time_copies(const hx_matrix_job *job, const void *d_from, size_t byte
     return HX_OK;
 }
 
-/* What a download could reach, into a buffer of this run. */
+/* Measures the rate of a download into a buffer of this run. */
 static int measure_copy(hx_matrix_job *job)
 {
     const size_t most = (size_t)1 << 28;
@@ -284,7 +285,7 @@ void hx_matrix_chunks_free(hx_matrix_job *job)
     hx_matrix_stages *const st = &job->stages;
     hx_matrix_worker_end(&c->preparer);
     hx_matrix_worker_end(&c->hand);
-    hx_matrix_worker_end(&c->writer); /* the hand gives to it */
+    hx_matrix_worker_end(&c->writer); /* ended after the thread that gives it work */
     for (int i = 0; i < HX_MATRIX_SLOTS; i++) {
         if (c->chunk[i].is_coming) (void)st->ops->fetch_wait(st->dev, c->chunk[i].slot);
         hx_row_range_free(&c->chunk[i].range);

@@ -1,4 +1,4 @@
-/* From blocks over points to rows of numbers: the half asked for, without what is eliminated. */
+/* Converts blocks over points to scalar rows: the requested half, without eliminated unknowns. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,14 +7,15 @@
 #include "core/base/vectorised.h"
 #include "matrix_job.h"
 
-enum { MOST = 3 }; /* unknowns of a point */
+enum { MOST = 3 }; /* largest number of unknowns per point */
 
 static unsigned fixed_of(const hx_matrix_cut *cut, int64_t a)
 {
     return cut->fixed ? cut->fixed[a] : 0u;
 }
 
-/* Number (i, j) of the block of points a and b, c unknowns each: a constant where it is inlined. */
+/* 1 if entry (i, j) of the block of points a and b is in the half; c unknowns per point, a constant
+ * when inlined. */
 HX_INLINED int in_half(const hx_matrix_cut *cut, int c, int64_t a, int i, int64_t b, int j)
 {
     const int64_t row = c * a + i, col = c * b + j;
@@ -47,7 +48,8 @@ void hx_matrix_cut_count(const hx_matrix_cut *cut, int64_t a, int64_t n, const i
         count_numbers(cut, 1, a, n, col, count);
 }
 
-/* Points that share a cell with a, ascending, into `near`, which has room for a cell's in each. */
+/* Lists the points that share a cell with a, ascending, in `near`, which has room for all points of
+ * these cells. */
 static int list_neighbours(const hx_incidence *in, int64_t a, int32_t *near)
 {
     int n = 0;
@@ -78,7 +80,7 @@ static int64_t most_cells(const hx_incidence *in)
     return most;
 }
 
-/* Of ascending points those up to a. */
+/* Number of the ascending points that are at most a. */
 static int count_lower(int64_t a, int n, const int32_t *near)
 {
     while (n > 0 && near[n - 1] > a) n--;
@@ -92,7 +94,8 @@ static int digits(int64_t value)
     return n;
 }
 
-/* Of one point's row; all: neighbours, of which `near` lists n that are in the part. */
+/* Adds the counts of a point's row. all: number of neighbours, of which the n in `near` are in the
+ * part. */
 static void add_counts(const hx_matrix_cut *cut, int64_t a, int all, int n, const int32_t *near,
                        hx_matrix_counts *sum)
 {
@@ -102,7 +105,8 @@ static void add_counts(const hx_matrix_cut *cut, int64_t a, int all, int n, cons
     if (n > sum->widest) sum->widest = n;
     for (int i = 0; i < cut->components; i++) {
         sum->n_number += count[i];
-        /* columns have as many: they are the rows of the other half, or less in the lower one */
+        /* columns have as many entries: they are the rows of the other half, or have fewer in the
+         * lower one */
         sum->n_digit += 2 * count[i] * digits(cut->components * a + i + 1);
     }
 }
@@ -143,7 +147,7 @@ int hx_matrix_count(const hx_space *space, const hx_matrix_cut *cut, hx_part par
     return failed ? HX_RAISE(HX_ENOMEM, "no memory for the neighbours of a point") : HX_OK;
 }
 
-/* The cut of a range's rows: columns in the mesh's numbers. */
+/* Conversion of a range's rows; columns have the numbers of the mesh. */
 typedef struct task {
     const hx_matrix_cut *cut;
     const hx_problem *problem;
@@ -152,7 +156,7 @@ typedef struct task {
     hx_number_rows *out;
 } task;
 
-/* Room for n items in *array, whose content is lost where it grows. */
+/* Makes room for n items in *array, whose contents are lost if it grows. */
 static int make_room(void *array, int64_t *room, int64_t n, size_t size, const char *what)
 {
     if (n <= *room) return HX_OK;
@@ -201,7 +205,7 @@ static int make_numbers(hx_number_rows *out, int64_t n)
 HX_INLINED void fill_row(const task *t, int c, int64_t r, int i)
 {
     const int64_t a = t->range->first + r;
-    const int is_unit = (int)(fixed_of(t->cut, a) >> i & 1u); /* its diagonal alone is kept */
+    const int is_unit = (int)(fixed_of(t->cut, a) >> i & 1u); /* only its diagonal is kept */
     int64_t to = t->out->ptr[c * r + i];
     for (int64_t k = t->blocks->ptr[r]; k < t->blocks->ptr[r + 1]; k++)
         for (int j = 0; j < c; j++) {
@@ -224,7 +228,7 @@ static void fill_rows(const task *t)
     }
 }
 
-/* Adds to the number of that row and column, if the cut keeps it. */
+/* Adds to the entry of that row and column, if it is kept. */
 static void add_to(const task *t, int64_t row, int64_t col, double value)
 {
     const hx_number_rows *const out = t->out;
@@ -232,7 +236,7 @@ static void add_to(const task *t, int64_t row, int64_t col, double value)
         if (out->col[k] == col) out->value[k] += value;
 }
 
-/* The first spring of an unknown that is not before `dof`. */
+/* Index of the first spring at or after unknown `dof`. */
 static int64_t first_spring(const hx_problem *problem, int64_t dof)
 {
     int64_t low = 0, high = problem->springs.n;
@@ -264,8 +268,7 @@ int64_t hx_matrix_first_film(const hx_films *films, int64_t node)
     return hx_count_below_i32(films->node, films->n, node);
 }
 
-/* Convection, of which the cut has no number in held rows but the diagonal, and none in held
- * columns. */
+/* Adds convection; held rows keep only the diagonal, and held columns nothing. */
 static void add_films(const task *t)
 {
     const hx_films *const films = &t->problem->films;

@@ -1,5 +1,5 @@
-/* The files of the command: opened, and their space checked, before the first row; named when all
- * are complete. */
+/* The output files: opened, with their space checked, before the first row, and given their names
+ * when all are complete. */
 #include <sys/stat.h>
 
 #include "../session/signal_hooks.h"
@@ -71,5 +71,5 @@ void hx_matrix_end_signals(const hx_matrix_job *job)
 int hx_matrix_go_on(const hx_matrix_job *job)
 {
     if (!job->notes_signals || !hx_signals_caught(NULL)) return HX_OK;
-    return HX_RAISE(HX_EIO, "a signal ended it: nothing was written");
+    return HX_RAISE(HX_EIO, "a signal ended the command: no file was written");
 }

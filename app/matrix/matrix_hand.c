@@ -1,5 +1,5 @@
-/* Rows of a range on the host: awaited, moved to the loads, cut; and, in a thread of its own,
- * written. */
+/* Rows of a range on the host: waits for them, moves columns to the loads, converts them, and
+ * writes them in a thread of its own. */
 #include "core/base/clock.h"
 #include "matrix_job.h"
 

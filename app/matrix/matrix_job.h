@@ -1,5 +1,4 @@
-/* What `hextop matrix` is asked, and what it makes: K's rows, range by range, and what belongs to
- * them. */
+/* hextop matrix: its options, the rows of K in ranges, and the files that belong to them. */
 #ifndef HX_MATRIX_JOB_H
 #define HX_MATRIX_JOB_H
 
@@ -34,22 +33,23 @@ enum {
 
 typedef struct hx_matrix_plan {
     const char *config;
-    const char *output, *rhs, *fixed, *near_null; /* names of files; NULL: not asked for */
+    const char *output, *rhs, *fixed, *near_null; /* names of files; NULL: not requested */
     char *order_file;      /* beside the output, with --order curve (owned); NULL: none */
     const char *density;   /* a result (borrowed from result); NULL: the config's first design */
     hx_result_path result; /* (owned) */
-    int eliminate;         /* supports */
+    int eliminate;         /* eliminates supports */
     int lower, curve;
-    hx_half half;  /* of the output */
-    double memory; /* bytes of a range of rows, on the device and again on the host; NaN: what is
-                      free */
+    hx_half half; /* of the output */
+    /* bytes of a range of rows, on the device and as many on the host; NaN: the free memory */
+    double memory;
     hx_build build;
-    const char *fill; /* its name: the device says whether it has it */
+    const char *fill; /* its name, which is checked when the device is known */
     hx_bench_kind bench;
-    int64_t most; /* elements of the meshes of --bench papers; 0: as the device can */
+    /* largest number of elements of the meshes of --bench papers; 0: depends on the device */
+    int64_t most;
 } hx_matrix_plan;
 
-/* Its files. */
+/* The output files. */
 enum {
     HX_MATRIX_FILE_K,
     HX_MATRIX_FILE_RHS,
@@ -59,187 +59,195 @@ enum {
     HX_N_MATRIX_FILE
 };
 
-/* Names in the plan; NULL: not asked for. */
+/* Names of the files in the plan; NULL: not requested. */
 void hx_matrix_files(const hx_matrix_plan *plan, const char *file[HX_N_MATRIX_FILE]);
 
-/* HX_EINPUT: what cannot be, before anything takes time: endings, names taken, files of another
- * kind. The plan's own memory is freed by hx_matrix_plan_free. */
+/* Reads the options. HX_EINPUT, before anything takes time: invalid endings, names that conflict,
+ * options that exclude each other. hx_matrix_plan_free frees the plan's memory. */
 int hx_matrix_plan_read(hx_matrix_plan *plan, const hx_options *options);
 /* Accepts a zeroed struct. */
 void hx_matrix_plan_free(hx_matrix_plan *plan);
 
-/* The file beside K, whose ending is known. */
+/* Names the file of the order beside K, with the same ending. */
 int hx_matrix_name_order(hx_matrix_plan *plan);
-/* HX_EINPUT: one cannot be written, two are one file, or one is the config or the result. */
+/* HX_EINPUT: a file cannot be written, two files are the same, or one is the config or the
+ * result. */
 int hx_matrix_check_names(const hx_matrix_plan *plan);
-/* HX_EINPUT: one is the file `input`, NULL: none; what: "the config". */
+/* HX_EINPUT: an output is the file `input` (NULL: none); what: "the config". */
 int hx_matrix_check_input(const hx_matrix_plan *plan, const char *input, const char *what);
 
-/* Which numbers of K go to the file. */
+/* The entries of K that are written to the file. */
 typedef struct hx_matrix_cut {
     hx_half half;
-    int components;       /* unknowns of a point, 3 or 1 */
+    int components;       /* unknowns per point, 3 or 1 */
     const uint8_t *fixed; /* [n_point] HX_FIX_* of unknowns that are eliminated; NULL: none is */
 } hx_matrix_cut;
 
-/* Rows of numbers: arrays that are kept from range to range, since fresh memory costs more than
- * what is done in it. */
+/* Rows of scalar entries. The arrays are kept from range to range, since allocating new memory
+ * costs more than filling it. */
 typedef struct hx_number_rows {
     int64_t *ptr; /* (owned, like all) */
     int32_t *point, *col;
     double *value;
-    int64_t room_row, room_block, room_number; /* of the arrays */
-    hx_csr_rows rows;                          /* of these */
+    int64_t room_row, room_block, room_number; /* capacities of the arrays */
+    hx_csr_rows rows;                          /* view of these arrays */
 } hx_number_rows;
 
-/* Numbers of each row of point a that has blocks with the points col[n]: count[components]. */
+/* Number of entries in each row of point a, whose blocks are with the points col[n]:
+ * count[components]. */
 void hx_matrix_cut_count(const hx_matrix_cut *cut, int64_t a, int64_t n, const int32_t *col,
                          int64_t *count);
 
-/* What all rows have. */
+/* Totals over all rows. */
 typedef struct hx_matrix_counts {
-    int64_t n_block;  /* in the part that the device makes */
-    int64_t n_number; /* that the cut leaves */
-    int64_t n_digit;  /* of the rows' and columns' numbers of these, from 1; of a half at most */
-    int widest;       /* blocks of a row */
+    int64_t n_block;  /* blocks in the part that the device makes */
+    int64_t n_number; /* entries that are written */
+    int64_t n_digit;  /* upper bound of the digits of their row and column numbers, from 1 */
+    int widest;       /* largest number of blocks in a row */
 } hx_matrix_counts;
 
-/* What the rows of a space will have; blocks[n_point] of each point's row in that part. O(sum of
+/* Counts the rows of a space; blocks[n_point]: blocks in each point's row, in that part. O(sum of
  * the cells' squares). */
 int hx_matrix_count(const hx_space *space, const hx_matrix_cut *cut, hx_part part, int32_t *blocks,
                     hx_matrix_counts *counts);
 
-/* Blocks of a range as numbers, in the space's unknowns, springs and films added. HX_ENOMEM. */
+/* Converts the blocks of a range to scalar rows in the space's unknowns, and adds springs and
+ * convection. HX_ENOMEM. */
 int hx_matrix_cut_rows(const hx_matrix_cut *cut, const hx_problem *problem,
                        const hx_row_range *range, const hx_matrix_rows *blocks,
                        hx_number_rows *out);
 void hx_number_rows_free(hx_number_rows *rows);
-/* The first of the films' nodes that is not before `node`. */
+/* Index of the first node with convection at or after `node`. */
 int64_t hx_matrix_first_film(const hx_films *films, int64_t node);
 
-/* Loads of each case, and what is held. Temperatures are those of the config, not differences from
- * the problem's reference. */
+/* Loads of each case and held unknowns. Temperatures are absolute, as in the config, not relative
+ * to the problem's reference. */
 typedef struct hx_matrix_sides {
     int n_case;
     double **load; /* [n_case] -> [n_point][components] (owned) */
-    int moves;     /* supports are eliminated, and some are displaced, or their temperature not 0 */
-    int64_t n_held; /* held unknowns, where they are asked for */
+    int moves; /* 1: supports are eliminated, and some have nonzero displacements or temperatures */
+    int64_t n_held; /* number of held unknowns, if requested */
     int32_t *held;  /* [n_held], and their values (owned) */
     double *held_value;
-    int32_t *number; /* [n_point] the order, where it is asked for (owned) */
+    int32_t *number; /* [n_point] the order, if requested (owned) */
 } hx_matrix_sides;
 
-/* 1 if what is held may be held at other values than 0: K's columns then go to the loads. */
+/* 1 if held unknowns may have nonzero values, so that columns of K are moved to the loads. */
 int hx_matrix_may_move(const hx_problem *problem);
 
 int hx_matrix_sides_create(hx_matrix_sides *sides, const hx_problem *problem, const double *rho,
                            const hx_matrix_plan *plan);
-/* load -= K u_p of the rows, which are whole. */
+/* load -= K u_p for complete rows. */
 void hx_matrix_sides_move(hx_matrix_sides *sides, const hx_problem *problem,
                           const hx_row_range *range, const hx_matrix_rows *blocks);
 void hx_matrix_sides_free(hx_matrix_sides *sides);
 
-/* Bytes of the small files of the plan, at most. */
+/* Upper bounds of the bytes of the small files in the plan. */
 int hx_matrix_sides_bytes(const hx_matrix_sides *sides, const hx_problem *problem,
                           const hx_matrix_plan *plan, int64_t bytes[HX_N_MATRIX_FILE]);
-/* These files. */
+/* Writes these files. */
 int hx_matrix_write_sides(const hx_matrix_sides *sides, const hx_problem *problem,
                           const hx_matrix_plan *plan, hx_write_set *set);
 
-/* Rows on the device: what of a range stays until they are on the host. */
+/* Rows on the device: memory of a range that is kept until the rows are on the host. */
 typedef struct hx_matrix_made {
     hx_device_pattern pattern;
     hx_matrix matrix;
-    size_t bytes;  /* with them */
-    int mark;      /* time stamps of its fill: this and the next */
-    int is_queued; /* the fill's time is still to be asked for */
+    size_t bytes;  /* including pattern and matrix */
+    int mark;      /* index of the time stamps of its fill: this and the next */
+    int is_queued; /* 1: the time of the fill has not been read yet */
 } hx_matrix_made;
 
-/* Made on the device: pattern, matrix, values of a range of rows. */
+/* Pattern, matrix and values of a range of rows, made on the device. */
 typedef struct hx_matrix_stages {
     hx_device *dev; /* (borrowed) */
     const hx_matrix_ops *ops;
     hx_form form;
-    const hx_cell_rule *rule; /* of quadratic elements (borrowed); else NULL */
-    int64_t n_cell_point;     /* points of a cell, at most */
+    const hx_cell_rule *rule; /* for quadratic elements (borrowed); else NULL */
+    int64_t n_cell_point;     /* largest number of points of a cell */
     hx_build build;
     hx_part part;
     hx_fill fill;
-    int repeats; /* of the fill, for its time; at least 1 */
-    /* of the range at hand */
+    int repeats; /* repetitions of the fill, for its time; at least 1 */
+    /* for the current range */
     hx_fill_input input;
-    hx_spline_rule spline; /* of a spline: the input's, its arrays on the device */
-    char *d_mesh;          /* what the input points to */
+    hx_spline_rule spline; /* for a spline: that of the input, with arrays on the device */
+    char *d_mesh;          /* memory to which the input points */
     void *fill_state;
     hx_matrix_made made;
-    hx_matrix_made old; /* the range before, on its way to the host */
-    /* of all ranges */
+    hx_matrix_made old; /* the previous range, which is copied to the host */
+    /* over all ranges */
     hx_steps steps;
     double upload_seconds, pattern_seconds, prepare_seconds, fill_seconds;
     int64_t n_value;
-    size_t range_bytes, most_bytes; /* on the device: of the largest range, and at once */
+    size_t range_bytes, most_bytes; /* device memory: of the largest range, and the peak */
 } hx_matrix_stages;
 
-/* HX_EINPUT: the device has no matrices, not that builder or fill. */
+/* HX_EINPUT: the device does not support matrices, or that builder or fill. */
 int hx_matrix_stages_open(hx_matrix_stages *st, hx_session *s, const hx_matrix_plan *plan);
-/* The range's mesh and its modulus[n_cell] to the device; once it is there, the host's is free. */
+/* Copies the range's mesh and its modulus[n_cell] to the device; on return the host's arrays can be
+ * changed. */
 int hx_matrix_stages_load(hx_matrix_stages *st, const hx_row_range *range, const double *modulus);
-/* Its values, queued; what they were made from is let go. */
+/* Queues the computation of its values, then releases the memory of the input. */
 int hx_matrix_stages_make(hx_matrix_stages *st, const hx_row_range *range);
-/* Queues their way to `to`, in the slot; *rows borrows from there, complete after fetch_wait. */
+/* Queues the copy of the rows to `to`, with that slot; *rows borrows from there and is complete
+ * after fetch_wait. */
 int hx_matrix_stages_fetch(hx_matrix_stages *st, int slot, char *to, hx_matrix_rows *rows);
-/* Bytes of `to`. */
+/* Number of bytes of `to`. */
 size_t hx_matrix_stages_room(const hx_matrix_stages *st, int64_t n_row, int64_t n_entry);
-/* Lets go of the range before, whose rows have arrived; what is made now is the next such. */
+/* Releases the previous range, whose rows have arrived; the current one becomes the previous
+ * one. */
 int hx_matrix_stages_next(hx_matrix_stages *st);
-/* Frees what belongs to ranges. */
+/* Frees the memory of ranges. */
 void hx_matrix_stages_drop(hx_matrix_stages *st);
 
-/* What one of each takes, for the plan of ranges: of `several`, two live at once on the device,
- * three on the host. is_fetched, is_written: rows come to the host, and go on as numbers. */
+/* Memory per row, point and cell, for the plan of ranges. several: two ranges are on the device at
+ * once, and three on the host. is_fetched, is_written: rows are copied to the host, and converted
+ * to scalar rows. */
 void hx_matrix_stages_cost(const hx_matrix_stages *st, int widest, int several, int is_fetched,
                            int is_written, hx_range_cost *cost);
 
-/* Memory of the device that is kept from range to range, as its alloc and release: the system's
- * would make the device wait for all that is queued, downloads included. For one thread, and work
+/* Device memory that is kept from range to range, behind the device's alloc and release, since the
+ * system's allocation would wait for all queued work, downloads included. For one thread, and work
  * that is queued in one order. */
 typedef struct hx_matrix_memory {
-    hx_device_layer layer;       /* first */
+    hx_device_layer layer;       /* must be first */
     hx_device *dev;              /* (borrowed) */
     struct hx_kept_block *block; /* (owned) */
     int n, room;
-    double limit;                       /* bytes held, unless there is no other way */
-    size_t held, used, most, most_held; /* most: of what was used */
+    double limit;                       /* limit of the bytes held, exceeded only if necessary */
+    size_t held, used, most, most_held; /* current and largest numbers of bytes, held and used */
 } hx_matrix_memory;
 
 void hx_matrix_memory_open(hx_matrix_memory *memory, hx_device *dev, double limit);
-/* All that was allocated meanwhile is released. Accepts a zeroed struct. */
+/* Releases everything that was allocated meanwhile. Accepts a zeroed struct. */
 void hx_matrix_memory_close(hx_matrix_memory *memory);
 
-/* A thread that does one thing after the other. All zero: it has not begun. */
+/* A thread that runs one task after the other. Zeroed: not started. */
 typedef struct hx_matrix_worker {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t change;
-    int runs, ends, n_thread; /* n_thread: of OpenMP, as who gave it its first work has */
-    int (*work)(void *what);  /* NULL: nothing to do */
+    /* n_thread: number of OpenMP threads, as in the thread that gave the first task */
+    int runs, ends, n_thread;
+    int (*work)(void *what); /* NULL: nothing to do */
     void *what;
-    int rc; /* of the last, with its message, until it was asked for */
+    int rc; /* result of the last task, with its message, until it is read */
     char message[512];
 } hx_matrix_worker;
 
-/* Waits for what it has, then starts the next. The errors are those of what it had. */
+/* Waits for the current task, then starts the next. Returns the error of the task that ended. */
 int hx_matrix_worker_give(hx_matrix_worker *worker, int (*work)(void *what), void *what);
 int hx_matrix_worker_wait(hx_matrix_worker *worker);
-/* Waits, and ends the thread; accepts a zeroed struct. */
+/* Waits for the current task and ends the thread; accepts a zeroed struct. */
 void hx_matrix_worker_end(hx_matrix_worker *worker);
 
 typedef struct hx_matrix_job hx_matrix_job;
 
-/* A range on its way through the host. */
+/* A range of rows on the host. */
 typedef struct hx_matrix_chunk {
     hx_matrix_job *job;     /* (borrowed) */
-    int slot, is_coming;    /* is_coming: a fetch is queued */
+    int slot, is_coming;    /* is_coming: a copy to the host is queued */
     hx_row_range range;     /* (owned) */
     hx_matrix_rows blocks;  /* in the slot's buffer (borrowed) */
     hx_number_rows numbers; /* (owned) */
@@ -247,12 +255,12 @@ typedef struct hx_matrix_chunk {
 
 enum { HX_MATRIX_SLOTS = 2 };
 
-/* All rows, range by range: one thread prepares the mesh of the next range, this one has the device
- * make its rows, a second takes those of the range before as they arrive and cuts them to numbers,
- * a third writes these. */
+/* All rows, range by range: one thread prepares the mesh of the next range, the calling thread lets
+ * the device make rows, a second thread takes the rows of the previous range and converts them to
+ * scalar rows, and a third writes those. */
 typedef struct hx_matrix_chunks {
-    int is_fetched;          /* the rows come to the host */
-    int is_chunked;          /* they are asked for or needed in ranges, and reported so */
+    int is_fetched;          /* rows are copied to the host */
+    int is_chunked;          /* ranges were requested or are needed, and are reported */
     int64_t n_range, *first; /* (owned) */
     hx_range_most most;
     double device_budget;
@@ -261,25 +269,26 @@ typedef struct hx_matrix_chunks {
     size_t buffer_bytes, room_bytes;
     hx_matrix_chunk chunk[HX_MATRIX_SLOTS];
     hx_matrix_worker preparer, hand, writer;
-    int64_t next; /* the preparer's: range, its mesh and modulus */
+    int64_t next; /* range, mesh and modulus of the preparing thread */
     hx_row_range prepared;
     const double *modulus;
-    int64_t n_cell, n_byte; /* of all ranges: integrated, downloaded */
+    int64_t n_cell, n_byte; /* over all ranges: cells integrated, bytes copied to the host */
     double pinned_seconds, loop_seconds, prepare_seconds, prepare_wait, hand_wait, copy_rate;
 } hx_matrix_chunks;
 
-/* The ranges, from the job's counts. HX_EINPUT: no range is small enough. */
+/* Plans the ranges from the job's counts. HX_EINPUT: no range is small enough. */
 int hx_matrix_chunks_plan(hx_matrix_job *job);
 int hx_matrix_chunks_run(hx_matrix_job *job);
-/* Ends the threads and frees all; accepts a zeroed struct. */
+/* Ends the threads and frees everything; accepts a zeroed struct. */
 void hx_matrix_chunks_free(hx_matrix_job *job);
 
-/* The thread that takes rows: moved to the loads, cut, given on to be written. what: a chunk. */
+/* Task of the thread that takes rows: moves columns to the loads, converts, and passes the rows on
+ * for writing. what: a chunk. */
 int hx_matrix_hand_work(void *what);
 
 struct hx_matrix_job {
     hx_session session;
-    hx_matrix_meter meter; /* of its device */
+    hx_matrix_meter meter; /* memory of its device */
     hx_matrix_plan plan;
     hx_matrix_stages stages;
     hx_matrix_sides sides;
@@ -290,24 +299,24 @@ struct hx_matrix_job {
     hx_matrix_chunks chunks;
     hx_write_set *files;      /* (owned) */
     hx_matrix_writer *writer; /* of K (owned) */
-    int notes_signals;        /* since there are files */
+    int notes_signals;        /* 1: signals are recorded, since there are files */
     int64_t file_bytes;
     double download_seconds, cut_seconds, write_seconds;
 };
 
-/* All files, open; before the first range. Signals are noted from here on, and end the writing;
- * after all is dropped hx_matrix_end_signals lets them do what they do. */
+/* Opens all files, before the first range. From here on signals are recorded and end the writing;
+ * once everything is removed, hx_matrix_end_signals raises them. */
 int hx_matrix_open_files(hx_matrix_job *job);
-/* What else is to be written; then all files get their names. */
+/* Writes the remaining data, then gives all files their names. */
 int hx_matrix_close_files(hx_matrix_job *job);
-/* Removes what is unfinished. */
+/* Removes incomplete files. */
 void hx_matrix_drop_files(hx_matrix_job *job);
 /* May not return. */
 void hx_matrix_end_signals(const hx_matrix_job *job);
-/* HX_EIO: a signal was noted. */
+/* HX_EIO: a signal was recorded. */
 int hx_matrix_go_on(const hx_matrix_job *job);
 
-/* On the terminal: before the first range, and after the last. */
+/* Reports on the terminal: before the first range, and after the last. */
 void hx_matrix_report_sizes(const hx_matrix_job *job);
 int hx_matrix_report_times(hx_matrix_job *job);
 void hx_matrix_report_files(const hx_matrix_job *job);

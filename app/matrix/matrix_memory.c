@@ -1,5 +1,5 @@
-/* Memory of the device that is kept from range to range. Ranges differ a little in size: blocks are
- * rounded up by an eighth at most, so that those of one serve the next. */
+/* Device memory that is kept from range to range. Sizes of ranges differ slightly, so blocks are
+ * rounded up by at most an eighth and can be reused. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +66,7 @@ static int new_block(hx_matrix_memory *m, size_t bytes, hx_kept_block **block)
     if ((double)(m->held + bytes) > m->limit) release_unused(m);
     HX_TRY(make_room(m));
     int rc = m->layer.under->alloc(m->dev, bytes, &d_p);
-    if (rc < 0) { /* what is kept may be what lacks */
+    if (rc < 0) { /* the kept memory may be what is missing */
         release_unused(m);
         rc = m->layer.under->alloc(m->dev, bytes, &d_p);
     }
@@ -92,7 +92,7 @@ static int alloc(hx_device *dev, size_t bytes, void *d_out)
     return HX_OK;
 }
 
-/* What is not of here was allocated before, or by the device itself. */
+/* Other memory was allocated before, or by the device itself. */
 static void release(hx_device *dev, void *d_p)
 {
     hx_matrix_memory *const m = of_device(dev);

@@ -1,4 +1,4 @@
-/* Alloc and release of a device, counted. */
+/* Counts allocations and releases of a device. */
 #include "matrix_meter.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ typedef struct hx_metered {
 
 static int alloc(hx_device *dev, size_t bytes, void *d_out);
 
-/* Below the layers that were opened after it. */
+/* The meter may be below layers that were opened after it. */
 static hx_matrix_meter *of_device(hx_device *dev)
 {
     const hx_device_ops *ops = dev->ops;
@@ -50,7 +50,7 @@ static int alloc(hx_device *dev, size_t bytes, void *d_out)
     return HX_OK;
 }
 
-/* What is not of here was allocated before. The last is the likeliest. */
+/* Other memory was allocated before. The last block is the most likely one. */
 static void release(hx_device *dev, void *d_p)
 {
     hx_matrix_meter *const m = of_device(dev);
@@ -95,7 +95,7 @@ const char *hx_matrix_peaks(const hx_matrix_meter *m, size_t known, char *text, 
     hx_format_bytes((double)hx_host_memory_peak(), host, sizeof host);
     hx_format_bytes((double)most, device, sizeof device);
     if (is_shared)
-        snprintf(text, n_text, "%s of the host, which is the device", host);
+        snprintf(text, n_text, "%s of the host, whose memory the device shares", host);
     else
         snprintf(text, n_text, "%s of the host, %s of the device", host, device);
     return text;

@@ -1,33 +1,34 @@
-/* How much of a device's memory is taken at its peak. */
+/* Peak of the memory of a device. */
 #ifndef HX_MATRIX_METER_H
 #define HX_MATRIX_METER_H
 
 #include "core/device/device.h"
 
-/* A table of operations laid over that of an open device, which goes on to the one below. */
+/* A table of operations that replaces that of an open device and calls the one below. */
 typedef struct hx_device_layer {
-    hx_device_ops ops;          /* the device's, while it is open: first, to be found from there */
-    const hx_device_ops *under; /* what the device had; NULL: closed */
+    /* the device's table while it is open; must be first, so that the struct is found from it */
+    hx_device_ops ops;
+    const hx_device_ops *under; /* the table that it replaced; NULL: closed */
 } hx_device_layer;
 
-/* Counts what is allocated while it is open. For one thread; it must not move. */
+/* Counts allocations while it is open. For one thread; it must not move. */
 typedef struct hx_matrix_meter {
-    hx_device_layer layer;    /* first */
+    hx_device_layer layer;    /* must be first */
     hx_device *dev;           /* (borrowed) */
     struct hx_metered *block; /* (owned) */
     int n, room;
-    size_t used, most;  /* bytes: now, and at most since the meter was opened */
-    size_t most_lately; /* since hx_matrix_meter_restart */
+    size_t used, most;  /* bytes: current, and peak since the meter was opened */
+    size_t most_lately; /* peak since hx_matrix_meter_restart */
 } hx_matrix_meter;
 
-/* Other layers are opened after it, and closed before. */
+/* Other layers must be opened after it, and closed before. */
 void hx_matrix_meter_open(hx_matrix_meter *meter, hx_device *dev);
-/* What was allocated meanwhile stays. Accepts a zeroed struct. */
+/* Memory allocated meanwhile stays valid. Accepts a zeroed struct. */
 void hx_matrix_meter_close(hx_matrix_meter *meter);
 void hx_matrix_meter_restart(hx_matrix_meter *meter);
 
-/* "1.2 GB of the host, 3 GB of the device": the peaks of this process, of which at least `known`
- * bytes on the device. Returns text. */
+/* "1.2 GB of the host, 3 GB of the device": the peaks of this process, on the device at least
+ * `known` bytes. Returns text. */
 const char *hx_matrix_peaks(const hx_matrix_meter *meter, size_t known, char *text, size_t n_text);
 
 #endif

@@ -1,5 +1,5 @@
-/* Names of the files that are written: each can be, no two are one file, none is one that is read.
- */
+/* Names of output files: each can be written, no two are the same file, and none is a file that is
+ * read. */
 #include <stdio.h>
 #include <string.h>
 
@@ -29,10 +29,9 @@ static int check_pair(const char *file, const char *other)
     const int meet = hx_atomic_file_meet(file, other);
     if (meet <= 0) return meet;
     if (strcmp(file, other) == 0)
-        return HX_RAISE(HX_EINPUT, "'%s' is to hold two things: give each a file", file);
-    return HX_RAISE(HX_EINPUT,
-                    "'%s' and '%s' are one file, which is to hold two things: give each "
-                    "a file",
+        return HX_RAISE(HX_EINPUT, "'%s' is named for two files: give each a name of its own",
+                        file);
+    return HX_RAISE(HX_EINPUT, "'%s' and '%s' are the same file: give each a name of its own",
                     other, file);
 }
 

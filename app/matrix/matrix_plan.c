@@ -63,8 +63,8 @@ static int read_most(const char *text, int64_t *most)
     return HX_RAISE(HX_EINPUT, "--most '%s' is not a number of elements from 1 to 1e9", text);
 }
 
-/* It measures, and writes no files: what is for those is refused, and with the papers' meshes what
- * is for the config's. */
+/* Reads --bench, which measures and writes no files: options for files are refused, and with the
+ * papers' meshes also options for the config's mesh. */
 static int read_bench(hx_matrix_plan *plan, const hx_options *options)
 {
     static const int other[] = {HX_MATRIX_OUTPUT,    HX_MATRIX_RHS,      HX_MATRIX_FIXED,
@@ -81,12 +81,12 @@ static int read_bench(hx_matrix_plan *plan, const hx_options *options)
     }
     const int is_papers = plan->bench != HX_BENCH_NONE && plan->bench != HX_BENCH_ALL;
     if (plan->most > 0 && !is_papers)
-        return HX_RAISE(HX_EINPUT, "--most is about the meshes of --bench papers");
+        return HX_RAISE(HX_EINPUT, "--most limits the meshes of --bench papers; it needs --bench");
     if (!text) return HX_OK;
     const int n_refused = is_papers ? N_OTHER : N_OTHER - N_OF_MESH;
     for (int i = 0; i < n_refused; i++)
         if (hx_option_given(options, other[i]))
-            return HX_RAISE(HX_EINPUT, "%s has no meaning beside --bench %s: leave it out",
+            return HX_RAISE(HX_EINPUT, "%s has no effect with --bench %s: leave it out",
                             options->command->option[other[i]].name, text);
     if (!hx_option_given(options, HX_MATRIX_ORDER)) plan->curve = 1;
     return HX_OK;
@@ -114,8 +114,7 @@ static int read_words(hx_matrix_plan *plan, const hx_options *options)
     plan->fill = hx_option_text(options, HX_MATRIX_FILL);
     HX_TRY(read_memory(hx_option_text(options, HX_MATRIX_MEMORY), &plan->memory));
     if (!isnan(plan->memory) && strcmp(plan->fill, "gather") != 0)
-        return HX_RAISE(HX_EINPUT,
-                        "--memory goes with --fill gather: '%s' holds memory of its own besides",
+        return HX_RAISE(HX_EINPUT, "--memory needs --fill gather: '%s' takes memory of its own",
                         plan->fill);
     return HX_OK;
 }
@@ -124,9 +123,8 @@ static int read_output(hx_matrix_plan *plan)
 {
     const hx_matrix_format *format = NULL;
     if (plan->lower && !plan->output && isnan(plan->memory))
-        return HX_RAISE(HX_EINPUT,
-                        "--lower says which half of K is written: it needs -o FILE, or --memory; "
-                        "the other files are the same without it");
+        return HX_RAISE(HX_EINPUT, "--lower selects the half of K that is written: it needs -o "
+                                   "FILE, or --memory; the other files are the same without it");
     if (plan->lower) plan->half = HX_HALF_LOWER;
     if (!plan->output) return HX_OK;
     HX_TRY(hx_matrix_format_find(plan->output, &format));

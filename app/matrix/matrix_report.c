@@ -97,7 +97,7 @@ static int report_values(hx_matrix_job *job)
     return HX_OK;
 }
 
-/* How the ranges went, and how far from what the way to the host can carry. */
+/* Reports on the ranges, and the rate relative to a plain copy to the host. */
 static void report_chunks(const hx_matrix_job *job)
 {
     const hx_matrix_chunks *const c = &job->chunks;
@@ -108,10 +108,10 @@ static void report_chunks(const hx_matrix_job *job)
                 hx_format_count(c->n_range, count, sizeof count),
                 hx_format_bytes((double)job->stages.range_bytes, most, sizeof most),
                 large_number(rate, download, sizeof download), 100.0 * rate / c->copy_rate);
-    hx_log_info("           %sB/s pinned copy, cells integrated %.2f times on average",
+    hx_log_info("           %sB/s pinned copy; each cell is integrated %.2f times on average",
                 large_number(c->copy_rate, a, sizeof a),
                 (double)c->n_cell / (double)job->session.mesh.n_elem);
-    hx_log_info("           all %s: waited for meshes %s (made in %s), uploads %s, pattern and "
+    hx_log_info("           in all %s: waited for meshes %s (made in %s), uploads %s, pattern and "
                 "matrix %s, waited for rows %s; pinned buffers %.3g ms before",
                 short_time(c->loop_seconds, a, sizeof a), short_time(c->prepare_wait, b, sizeof b),
                 short_time(c->prepare_seconds, d, sizeof d),
@@ -128,7 +128,7 @@ int hx_matrix_report_times(hx_matrix_job *job)
     HX_TRY(report_values(job));
     if (job->chunks.is_chunked) report_chunks(job);
     if (job->writer)
-        hx_log_info("file       waited for rows %s, to numbers %s, written %s, %sB/s",
+        hx_log_info("file       waited for rows %s, formatting %s, writing %s, %sB/s",
                     short_time(job->download_seconds, download, sizeof download),
                     short_time(job->cut_seconds, cut, sizeof cut),
                     short_time(job->write_seconds, written, sizeof written),
@@ -146,10 +146,10 @@ static void report_loading(const hx_matrix_plan *plan)
     snprintf(load, sizeof load, format->load, plan->output);
     hx_log_info("           %s", load);
     if (plan->half == HX_HALF_UPPER)
-        hx_log_info("           the upper rows: A = PETSc.Mat().create(); A.setType('sbaij'); "
-                    "A.load(...)");
+        hx_log_info("           it contains the upper rows: A = PETSc.Mat().create(); "
+                    "A.setType('sbaij'); A.load(...)");
     else if (plan->half == HX_HALF_LOWER && strcmp(format->ending, ".npz") == 0)
-        hx_log_info("           the lower rows: K = L + scipy.sparse.tril(L, -1).T");
+        hx_log_info("           it contains the lower rows: K = L + scipy.sparse.tril(L, -1).T");
 }
 
 void hx_matrix_report_files(const hx_matrix_job *job)

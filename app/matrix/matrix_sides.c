@@ -1,4 +1,4 @@
-/* What belongs to K: loads, held unknowns, the near null space, the order of the nodes. */
+/* Data beside K: loads, held unknowns, near-null space, order of the nodes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static int is_held(const hx_problem *problem, int64_t dof)
     return problem->supports.fixed[dof / c] >> dof % c & 1;
 }
 
-/* What it is held at; 0 of what is free. */
+/* The prescribed value of an unknown; 0 if it is free. */
 static double held_value(const hx_problem *problem, int64_t dof)
 {
     if (!is_held(problem, dof)) return 0.0;
@@ -43,15 +43,15 @@ static int some_move(const hx_problem *problem)
     return 0;
 }
 
-/* Held rows of an eliminated system say u = u_p. */
+/* Held rows of an eliminated system are u = u_p. */
 static void hold_rows(const hx_problem *problem, double *load)
 {
     for (int64_t k = 0; k < n_dof_of(problem); k++)
         if (is_held(problem, k)) load[k] = held_value(problem, k);
 }
 
-/* From loads of differences to those of temperatures: K of the reference everywhere, which films
- * alone feel. */
+/* Converts loads for relative temperatures to those for absolute ones: adds K times the reference
+ * everywhere, to which only convection contributes. */
 static void add_reference(const hx_problem *problem, double *load)
 {
     const hx_films *const films = &problem->films;
@@ -89,7 +89,7 @@ static double row_times(const hx_problem *problem, const hx_row_range *range,
     return sum;
 }
 
-/* load -= F u_p of the rows of the range. */
+/* load -= F u_p for the rows of the range, F being convection. */
 static void move_films(hx_matrix_sides *sides, const hx_problem *problem, const hx_row_range *range)
 {
     const hx_films *const films = &problem->films;
@@ -142,8 +142,8 @@ static double dot(int64_t n, const double *a, const double *b)
     return hx_sum_parts(part);
 }
 
-/* Translations along x, y, z, rotations about axes along them through the middle of the box: not
- * yet orthogonal. */
+/* Translations along x, y, z, and rotations about axes along them through the middle of the box;
+ * not orthogonal yet. */
 static void fill_motion(const hx_space *space, int m, double *motion)
 {
     const hx_mesh *const mesh = space->mesh;
@@ -160,7 +160,7 @@ static void fill_motion(const hx_space *space, int m, double *motion)
     }
 }
 
-/* Gram and Schmidt, twice: orthogonal to rounding. */
+/* Gram-Schmidt, twice, so that the result is orthogonal to rounding. */
 static void make_orthonormal(int64_t n, double *const *motion, int m)
 {
     for (int pass = 0; pass < 2; pass++)
@@ -177,7 +177,7 @@ static int n_motion_of(const hx_problem *problem)
     return hx_problem_is_heat(problem) ? 1 : N_MOTION;
 }
 
-/* Rigid motions; of heat the constant. */
+/* Writes the rigid body motions; for heat the constant. */
 static int write_near_null(const hx_problem *problem, hx_write_set *set)
 {
     const int64_t n = n_dof_of(problem);
@@ -209,7 +209,7 @@ static int bits_of(uint64_t value)
     return n;
 }
 
-/* Middles of edges as a space over the file's nodes would count them: by their ends. */
+/* Numbers mid-side nodes as in a space over the file's nodes: by the ends of their edges. */
 static int number_middles(const hx_space *space, int32_t *number)
 {
     const hx_mesh *const mesh = space->mesh;
@@ -233,14 +233,13 @@ fail:
     return rc;
 }
 
-/* Number in the file of each node of K's order; then those of the middles of edges. */
+/* Number in the file of each node in the order of K, then of mid-side nodes. */
 static int make_order(hx_matrix_sides *sides, const hx_space *space)
 {
     const hx_mesh *const mesh = space->mesh;
     if (space->element == HX_ELEMENT_SPLINE)
-        return HX_RAISE(HX_EINPUT,
-                        "--order: rows of a spline belong to control points, not to nodes of a "
-                        "file; leave it out");
+        return HX_RAISE(HX_EINPUT, "--order: the rows of a spline belong to control points, not to "
+                                   "nodes of a file; leave --order out");
     HX_TRY(hx_alloc_raw(&sides->number, (size_t)space->n_point, sizeof *sides->number,
                         "order of the nodes"));
     for (int64_t a = 0; a < mesh->n_node; a++) sides->number[a] = node_number(mesh, a);

@@ -1,5 +1,5 @@
-/* The device's part: pattern, matrix and values of a range of rows, timed, and their way to the
- * host beside the making of the next. */
+/* The part of the device: pattern, matrix and values of a range of rows, timed, and their copy to
+ * the host while the next range is made. */
 #include <string.h>
 
 #include "core/base/clock.h"
@@ -12,7 +12,7 @@ static int check_build(const hx_matrix_stages *st)
                     hx_build_name(st->build));
 }
 
-/* The lower part is enough where only that is written, and nothing is moved to the other side. */
+/* The lower part suffices if only that is written, and no columns are moved to the loads. */
 static hx_part part_wanted(const hx_matrix_ops *ops, const hx_matrix_plan *plan,
                            const hx_problem *problem)
 {
@@ -35,11 +35,11 @@ int hx_matrix_stages_open(hx_matrix_stages *st, hx_session *s, const hx_matrix_p
         s->problem.space.element == HX_ELEMENT_LINEAR ? 8 : hx_space_most(&s->problem.space);
     if (!st->ops)
         return HX_RAISE(HX_EINPUT,
-                        "device '%s' makes no matrices; solver.device = \"cpu\" or \"auto\" does",
+                        "device '%s' cannot make matrices; solver.device = \"cpu\" or \"auto\" can",
                         device);
     if (s->problem.space.element == HX_ELEMENT_SPLINE && !st->ops->splines)
         return HX_RAISE(HX_EINPUT,
-                        "device '%s' makes no matrices of splines; solver.device = \"cpu\" does",
+                        "device '%s' cannot make matrices of splines; solver.device = \"cpu\" can",
                         device);
     HX_TRY(check_build(st));
     HX_TRY(hx_fill_find(plan->fill, st->ops->fills, device, &st->fill));
@@ -47,9 +47,9 @@ int hx_matrix_stages_open(hx_matrix_stages *st, hx_session *s, const hx_matrix_p
     return HX_OK;
 }
 
-/* An array of the range's mesh, and where its place on the device goes. */
+/* An array of the range's mesh, and its destination on the device. */
 typedef struct mesh_array {
-    const void *from; /* NULL: there is none */
+    const void *from; /* NULL: there is no such array */
     size_t bytes;
     void *to;
 } mesh_array;
@@ -59,7 +59,7 @@ static size_t aligned(size_t bytes)
     return (bytes + 255) / 256 * 256;
 }
 
-/* All of them into memory of their own. */
+/* Copies all of them into memory of their own. */
 static int put_all(hx_matrix_stages *st, const mesh_array *array, size_t n)
 {
     size_t bytes = 0, at = 0;
@@ -75,7 +75,8 @@ static int put_all(hx_matrix_stages *st, const mesh_array *array, size_t n)
     return HX_OK;
 }
 
-/* Places of the points: three-stage counts them itself, sort does without, but fills need them. */
+/* Places of the points: the builder three-stage counts them itself and sort does not need them, but
+ * fills do. */
 int hx_matrix_stages_load(hx_matrix_stages *st, const hx_row_range *range, const double *modulus)
 {
     const hx_incidence *const in = &range->incidence;
@@ -147,7 +148,7 @@ static int make_matrix(hx_matrix_stages *st)
     return HX_OK;
 }
 
-/* The fastest of the repeats counts: the first also touches memory for the first time. */
+/* Takes the fastest run, since the first one also touches memory for the first time. */
 static int repeat_fill(hx_matrix_stages *st)
 {
     double seconds = 0.0;
@@ -163,10 +164,10 @@ static int repeat_fill(hx_matrix_stages *st)
     return HX_OK;
 }
 
-/* Time stamps of two ranges, apart from those that a builder might use. */
+/* Time stamps of two ranges, apart from those that a builder may use. */
 enum { FIRST_MARK = HX_N_MARK - 4, SECOND_MARK = HX_N_MARK - 2 };
 
-/* Nobody waits: its time is asked for when the rows are there. */
+/* Does not wait: the time is read when the rows have arrived. */
 static int queue_fill(hx_matrix_stages *st)
 {
     hx_matrix_made *const made = &st->made;
@@ -201,7 +202,7 @@ static void note_bytes(hx_matrix_stages *st)
     st->made.bytes = rows_bytes(st);
 }
 
-/* What values were made from: released in the order of the queue. */
+/* Releases the memory of the input, in the order of the queue. */
 static void drop_input(hx_matrix_stages *st)
 {
     const hx_device_ops *const ops = st->dev->ops;
@@ -230,7 +231,7 @@ int hx_matrix_stages_make(hx_matrix_stages *st, const hx_row_range *range)
     return HX_OK;
 }
 
-/* Where the arrays lie in a buffer of the host. */
+/* Places of the arrays in a buffer of the host. */
 typedef struct rows_room {
     size_t value, ptr, col, end;
 } rows_room;
@@ -296,17 +297,17 @@ void hx_matrix_stages_drop(hx_matrix_stages *st)
     free_made(st, &st->old);
 }
 
-/* On a device: what the fill keeps a row, and what the builder of the pattern needs meanwhile a
- * row. */
+/* Bytes per row on a device: kept by the fill, and needed by the builder of the pattern
+ * meanwhile. */
 enum { FILL_BYTES = 64, BUILD_BYTES = 300 };
 
 static void device_cost(const hx_matrix_stages *st, int widest, int several, hx_range_cost *cost)
 {
     const int c = hx_form_components(&st->form), slot = widest > 255 ? 2 : 1;
     const int64_t block = (int64_t)sizeof(int32_t) + c * c * (int64_t)sizeof(double);
-    /* The builder's memory is free again when the values come: of a row at least those. */
+    /* the builder's memory is free again when the values are made: at least these bytes per row */
     const int64_t least = FILL_BYTES + (st->part == HX_PART_LOWER ? 1 : 8) * block;
-    /* points and pairs of a cell, of several kinds the most */
+    /* points and pairs of a cell, the largest of several kinds */
     const int64_t n_point = st->n_cell_point;
     cost->device_cell = n_point * (int64_t)(sizeof(int32_t) + sizeof(uint32_t)) +
                         n_point * n_point * slot + (int64_t)sizeof(double);
@@ -315,7 +316,7 @@ static void device_cost(const hx_matrix_stages *st, int widest, int several, hx_
         (int64_t)sizeof(int64_t) + FILL_BYTES + (BUILD_BYTES > least ? BUILD_BYTES - least : 0);
     cost->device_entry = block;
     if (!several) return;
-    /* twice, and an eighth for blocks of memory that fit more ranges than one */
+    /* twice, plus an eighth for blocks that fit several ranges */
     int64_t *const each[] = {&cost->device_cell, &cost->device_point, &cost->device_row,
                              &cost->device_entry};
     for (size_t i = 0; i < sizeof each / sizeof each[0]; i++) *each[i] = (*each[i] * 9 + 3) / 4;
@@ -333,11 +334,11 @@ void hx_matrix_stages_cost(const hx_matrix_stages *st, int widest, int several, 
         cost->host_row = n * pointer;
         cost->host_entry = n * (index + c * c * number);
     }
-    if (is_written) { /* as numbers, and its columns in the mesh's points */
+    if (is_written) { /* as scalar rows, and their columns in the mesh's points */
         cost->host_row += n * c * pointer;
         cost->host_entry += n * (index + c * c * (number + index));
     }
-    if (several) { /* the next range's mesh; whose points and cells, of this and the last too */
+    if (several) { /* the mesh of the next range; points and cells also of this and the last one */
         cost->host_cell = 8 * index + number + (places ? 8 * index : 0) + 3 * index;
         cost->host_point = 3 * number + (places ? pointer : 0) + 3 * index;
     }

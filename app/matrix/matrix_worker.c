@@ -1,5 +1,5 @@
-/* A thread that does one thing after the other: it keeps its own threads of OpenMP warm, which a
- * thread for each thing would start anew. */
+/* A thread that runs one task after the other. It keeps its own OpenMP threads, which a new thread
+ * for each task would have to start. */
 #include <stdio.h>
 
 #ifdef _OPENMP
@@ -25,7 +25,8 @@ static void *run(void *of_worker)
         while (!worker->work && !worker->ends) pthread_cond_wait(&worker->change, &worker->lock);
         if (!worker->work) break;
         pthread_mutex_unlock(&worker->lock);
-        do_it(worker, worker->work, worker->what); /* nobody else looks while `work` is set */
+        /* no other thread reads it while `work` is set */
+        do_it(worker, worker->work, worker->what);
         pthread_mutex_lock(&worker->lock);
         worker->work = NULL;
         pthread_cond_broadcast(&worker->change);
@@ -63,7 +64,7 @@ int hx_matrix_worker_wait(hx_matrix_worker *worker)
 int hx_matrix_worker_give(hx_matrix_worker *worker, int (*work)(void *what), void *what)
 {
     HX_TRY(hx_matrix_worker_wait(worker));
-    if (!worker->runs && !begin(worker)) { /* no thread to be had: here */
+    if (!worker->runs && !begin(worker)) { /* without a thread the task runs here */
         do_it(worker, work, what);
         return HX_OK;
     }

@@ -1,5 +1,5 @@
-/* hextop mesh: the mesh with everything that the config puts on it, to look at before a run, or for
- * other programs. */
+/* hextop mesh: writes the mesh with everything that the config puts on it, for inspection before a
+ * run, or for other programs. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,10 +21,11 @@
 /* The options of `hextop mesh`. */
 enum { DENSITY = HX_MESH_OPTION_SIZE + 1, THRESHOLD, PRESERVE, SURFACE, REFINE, MESHER };
 
-/* What is written: the config's mesh, of a result the solid alone, or what a surface encloses. */
+/* The mesh that is written: that of the config, only the solid of a result, or the inside of a
+ * surface. */
 typedef struct mesh_job {
     hx_session whole, solid;
-    hx_session made; /* of `part`, whose config it borrows; mesh, space and problem are its own */
+    hx_session made; /* borrows the config of `part`; mesh, space and problem are its own */
     hx_surface_part part;
     hx_session *session; /* the one that is written */
     hx_result_path result;
@@ -79,7 +80,7 @@ static int add_springs(hx_fields *fields, const hx_session *s)
     return HX_OK;
 }
 
-/* Those by mass are of the first design. */
+/* Nodal forces of each case; loads by mass are those of the first design. */
 static int add_loads(hx_fields *fields, const hx_session *s)
 {
     for (int c = 0; c < s->problem.cases.n; c++) {
@@ -109,12 +110,12 @@ static int add_quality(hx_fields *fields, const hx_mesh *mesh)
     float *quality = NULL;
     HX_TRY(hx_fields_add(fields, mesh, HX_VTK_CELL, HX_VTK_F32, 1, "scaled_jacobian", &quality));
 #pragma omp parallel for schedule(static)
-    for (int64_t e = 0; e < mesh->n_elem; e++)
-        quality[e] = (float)fmin(1.0, hx_mesh_scaled_jacobian(mesh, e)); /* not by rounding above */
+    for (int64_t e = 0; e < mesh->n_elem; e++) /* at most 1, despite rounding */
+        quality[e] = (float)fmin(1.0, hx_mesh_scaled_jacobian(mesh, e));
     return HX_OK;
 }
 
-/* HX_EINPUT: the name does not end as that of a format that can be written. */
+/* HX_EINPUT: the ending of the name is not that of a format that can be written. */
 static int check_target(const char *path)
 {
     char list[128];
@@ -123,17 +124,17 @@ static int check_target(const char *path)
                     hx_mesh_format_list(1, list, sizeof list));
 }
 
-/* The mesh and what the config puts on it, in a format that holds no fields. */
+/* Writes the mesh with supports and loads in a format without fields. */
 static int write_format(const hx_session *s, const hx_mesh_format *format, const char *path)
 {
-    char a[32], b[32], cases[64] = "; supports and loads go into .inp and .vtk";
+    char a[32], b[32], cases[64] = "; supports and loads are written to .inp and .vtk";
     const hx_mesh_write_options how = {.is_ascii = s->cfg.output.format == HX_VTK_ASCII,
                                        .title = s->cfg.title[0] ? s->cfg.title : s->mesh.name,
                                        .problem = &s->problem};
     if (format->holds_problem && hx_config_is_heat(&s->cfg))
         return HX_RAISE(HX_EINPUT,
-                        "'%s': jobs of physics = \"heat\" are not written; .vtk shows what acts, "
-                        ".msh takes the mesh",
+                        "'%s': jobs with physics = \"heat\" are not written to .inp; .vtk contains "
+                        "the supports and loads as fields, .msh the mesh",
                         path);
     HX_TRY(hx_progress_write_mesh(path, &s->mesh, format, &how));
     if (format->holds_problem)
@@ -150,13 +151,13 @@ static int read_config(hx_session *s, const hx_options *options, const hx_mesh_f
     HX_TRY(hx_config_read(&s->cfg, options->argument[0], options->n_argument - 2,
                           options->argument + 2));
     if (!format->holds_problem || hx_config_is_heat(&s->cfg))
-        s->cfg.solver.element = HX_ELEMENT_LINEAR;   /* what a file of nodes can hold */
-    s->own_element = 1 + (int)s->cfg.solver.element; /* a spline's image, not the spline */
+        s->cfg.solver.element = HX_ELEMENT_LINEAR;   /* a file of nodes cannot contain more */
+    s->own_element = 1 + (int)s->cfg.solver.element; /* the image of a spline, not the spline */
     if (s->cfg.solver.element == HX_ELEMENT_SPLINE) s->cfg.solver.element = HX_ELEMENT_LINEAR;
     return HX_OK;
 }
 
-/* The 0/1 design of a result without its void. */
+/* Makes the solid of a result's 0/1 design, without void. */
 static int make_solid(mesh_job *job, const hx_options *options, const hx_mesh_format *format)
 {
     const char *const threshold = hx_option_text(options, THRESHOLD);
@@ -176,7 +177,7 @@ static int make_solid(mesh_job *job, const hx_options *options, const hx_mesh_fo
     return HX_OK;
 }
 
-/* What a closed surface encloses, in tetrahedra; of a job with ten nodes. */
+/* Makes the tetrahedra inside a closed surface, with ten nodes for a job. */
 static int make_surface(mesh_job *job, const hx_options *options, const hx_mesh_format *format)
 {
     hx_session *const made = &job->made;
@@ -185,7 +186,7 @@ static int make_surface(mesh_job *job, const hx_options *options, const hx_mesh_
     hx_surface_options how;
     char a[32];
     if (hx_config_is_heat(&job->whole.cfg))
-        return HX_RAISE(HX_EINPUT, "--surface knows no physics = \"heat\"");
+        return HX_RAISE(HX_EINPUT, "--surface does not support physics = \"heat\"");
     HX_TRY(hx_surface_part_read_options(hx_option_text(options, REFINE),
                                         hx_option_text(options, MESHER), &how));
     HX_TRY(hx_surface_part_create(part, &job->whole, path, &how));
@@ -198,7 +199,7 @@ static int make_surface(mesh_job *job, const hx_options *options, const hx_mesh_
                            format->holds_problem ? HX_ELEMENT_QUADRATIC : HX_ELEMENT_LINEAR));
     HX_TRY(hx_config_make_problem(&made->cfg, &made->space, &part->conditions, &made->problem, NULL,
                                   NULL));
-    hx_log_info("%s: encloses %.6g%s, %s tetrahedra %.6g", path, part->surface.volume,
+    hx_log_info("%s: encloses %.6g%s; %s tetrahedra have %.6g", path, part->surface.volume,
                 made->cfg.units.volume, hx_format_count(made->mesh.n_elem, a, sizeof a),
                 made->mesh.total_volume);
     return HX_OK;
@@ -225,7 +226,7 @@ static int note_names(const char *path, const hx_mesh *mesh)
     return rc;
 }
 
-/* What the config puts on the mesh, as fields. */
+/* Writes what the config puts on the mesh as fields. */
 static int write_fields(mesh_job *job, const char *path)
 {
     const hx_session *const s = job->session;
@@ -266,29 +267,34 @@ static int write_mesh(mesh_job *job, const hx_options *options)
                                 : write_format(job->session, format, path);
 }
 
-/* HX_EINPUT: options that belong together, or to a config. */
+/* HX_EINPUT: options that require another option or a config. */
 static int check_options(mesh_job *job, const hx_options *options, int is_mesh)
 {
     const char *const density = hx_option_text(options, DENSITY);
     const int is_surface = hx_option_given(options, SURFACE);
     if (density && is_surface)
-        return HX_RAISE(HX_EINPUT, "--density and --surface are two parts: give one of them");
+        return HX_RAISE(
+            HX_EINPUT, "--density and --surface select two different parts: give only one of them");
     if (!is_surface && hx_option_given(options, REFINE))
-        return HX_RAISE(HX_EINPUT, "--refine splits the cells that --surface cuts: name a surface");
+        return HX_RAISE(
+            HX_EINPUT,
+            "--refine splits the cells that --surface cuts: name a surface with --surface");
     if (!is_surface && hx_option_given(options, MESHER))
-        return HX_RAISE(HX_EINPUT, "--mesher makes the tetrahedra of --surface: name a surface");
+        return HX_RAISE(
+            HX_EINPUT, "--mesher makes the tetrahedra of --surface: name a surface with --surface");
     if (is_surface && is_mesh)
         return HX_RAISE(HX_EINPUT,
-                        "--surface needs a config in place of '%s': its mesh is what is cut",
+                        "--surface needs a config instead of '%s', since it cuts the config's mesh",
                         options->argument[0]);
     if (!density && (hx_option_given(options, THRESHOLD) || hx_option_given(options, PRESERVE)))
-        return HX_RAISE(HX_EINPUT, "%s cuts the densities of a result: name it by --density",
+        return HX_RAISE(HX_EINPUT,
+                        "%s applies to the densities of a result: name the result with --density",
                         hx_option_given(options, THRESHOLD) ? "--threshold" : "--preserve");
     if (!density) return HX_OK;
     if (is_mesh)
         return HX_RAISE(HX_EINPUT,
-                        "--density needs a config in place of '%s': it says what is solid "
-                        "whatever its density",
+                        "--density needs a config instead of '%s', which states the elements that "
+                        "are forced solid (passive or loaded)",
                         options->argument[0]);
     return hx_result_locate(&job->result, density);
 }
@@ -301,9 +307,8 @@ static int command_mesh(const hx_options *options)
     HX_TRY(check_target(options->argument[1]));
     HX_TRY(hx_output_probe_file(options->argument[1], options->argument[0]));
     if (!is_mesh && hx_option_given(options, HX_MESH_OPTION_SIZE))
-        return HX_RAISE(HX_EINPUT,
-                        "--element-size is for a CAD model without a config; of a config "
-                        "mesh.element_size=LENGTH counts");
+        return HX_RAISE(HX_EINPUT, "--element-size applies to a CAD model without a config; with a "
+                                   "config give mesh.element_size=LENGTH");
     HX_TRY(check_options(&job, options, is_mesh));
     if (is_mesh) return hx_convert_mesh(options);
     const int rc = write_mesh(&job, options);
@@ -315,30 +320,34 @@ static const hx_option mesh_options[] = {
     [HX_MESH_OPTION_SIZE] = {.name = "--element-size",
                              .kind = HX_OPTION_TEXT,
                              .value = "LENGTH",
-                             .note = "for some 100,000 tetrahedra",
-                             .help = "of the tetrahedra of a CAD model, in mm"},
-    [DENSITY] = {.name = "--density",
-                 .kind = HX_OPTION_FILE,
-                 .value = "RESULT.vtk",
-                 .help = "the 0/1 design of a result, of a folder the last, without void"},
+                             .note = "for about 100,000 tetrahedra",
+                             .help = "edge length of the tetrahedra of a CAD model, in mm"},
+    [DENSITY] =
+        {.name = "--density",
+         .kind = HX_OPTION_FILE,
+         .value = "RESULT.vtk",
+         .help = "writes the 0/1 design of a result, without void; of a folder the last design"},
     [THRESHOLD] = {.name = "--threshold",
                    .kind = HX_OPTION_TEXT,
                    .value = "DENSITY",
-                   .help = "solid from this density on, whatever the volume"},
+                   .help = "elements of at least this density are solid, instead of the threshold "
+                           "that keeps the volume"},
     [PRESERVE] = {.name = "--preserve",
                   .kind = HX_OPTION_WORDS,
                   .value = HX_PRESERVE_DEFAULT,
                   .fallback = HX_PRESERVE_DEFAULT,
                   .word = hx_preserve_word,
                   .help = HX_PRESERVE_HELP},
-    [SURFACE] = {.name = "--surface",
-                 .kind = HX_OPTION_FILE,
-                 .value = "PART.stl",
-                 .help = "what this closed surface encloses, .stl or .ply, as verify analyses it"},
+    [SURFACE] =
+        {.name = "--surface",
+         .kind = HX_OPTION_FILE,
+         .value = "PART.stl",
+         .help = "writes the inside of this closed surface, .stl or .ply, as verify analyses it"},
     [REFINE] = {.name = "--refine",
                 .kind = HX_OPTION_TEXT,
                 .value = "TIMES",
-                .help = "splits the mesh's cells that often before the surface cuts them"},
+                .help =
+                    "number of times that the mesh's cells are split before the surface cuts them"},
     [MESHER] = {.name = "--mesher",
                 .kind = HX_OPTION_WORDS,
                 .value = "WORD",
@@ -349,35 +358,39 @@ static const hx_option mesh_options[] = {
 
 const hx_command hx_command_mesh = {
     .name = "mesh",
-    .summary = "convert a mesh, or write a config's with its loads",
+    .summary = "converts a mesh, or writes that of a config with its loads",
     .arguments = "FILE OUT [KEY=VALUE ...]",
     .ends = {".cfg .vtk .vtu .pvtu .msh .inp .cdb .bdf .nas .fem .unv .mesh .med .exo .e .ex2 .g "
              ".step .stp .iges .igs .brep .stl",
              ".vtk .msh .inp"},
     .help =
-        "FILE is a config, a mesh file or a CAD model (.step, .iges, .brep, .stl, which gmsh\n"
-        "meshes), OUT a file .vtk, .msh (Gmsh 4.1, sets as\n"
-        "physical groups) or .inp (Abaqus; of a config a whole job for CalculiX).\n"
-        "A mesh file is converted, with its sets; mesh.merge and output.format may follow, of a "
-        "CAD model\n"
-        "mesh.element_size and mesh.time_limit, of a spline mesh.degree and mesh.refine. Second "
-        "order\n"
-        "becomes linear, pyramids in .inp bricks with repeated nodes.\n\n"
-        "With --density only the solid elements of a result's 0/1 design are written, as verify "
-        "has it: the\n"
-        "largest piece, with its sets, and the supports, springs and forces that lie on it. What "
-        "does not is\n"
-        "said. A job has quadratic elements with solver.element=quadratic.\n\n"
-        "With --surface the tetrahedra are written that `hextop verify --surface` analyses, a job "
-        "with ten\n"
-        "nodes each.\n\n"
-        "Fields of OUT.vtk of a config: set_NAME (0 or 1), supports (bits 1, 2, 4 for x, y, z), "
-        "prescribed\n"
-        "(displacements, if any), load_1 ... (nodal forces of each case), passive (density, -1 "
-        "where\n"
-        "the design is free), face (of CAD models: the number N of face-N, 0 inside), "
-        "scaled_jacobian (quality, 1 = right angles, of other kinds than\n"
-        "hexahedra equal edges).\n",
+        "FILE is a config, a mesh file or a CAD model (.step, .iges, .brep, .stl, which gmsh "
+        "meshes).\n"
+        "OUT is a file .vtk, .msh (Gmsh 4.1, sets as physical groups) or .inp (Abaqus; from a "
+        "config a\n"
+        "complete job for CalculiX).\n"
+        "A mesh file is converted with its sets. mesh.merge and output.format may follow, for a "
+        "CAD\n"
+        "model mesh.element_size and mesh.time_limit, for a spline mesh.degree and mesh.refine.\n"
+        "Quadratic elements become linear, and pyramids in .inp become bricks with repeated "
+        "nodes.\n"
+        "\n"
+        "--density writes only the solid elements of a result's 0/1 design, like in verify: the "
+        "largest\n"
+        "piece with its sets, and the supports, springs and forces on it. What is not on it is "
+        "reported.\n"
+        "With solver.element=quadratic the job has quadratic elements.\n"
+        "\n"
+        "--surface writes the tetrahedra that `hextop verify --surface` analyses; in a job they "
+        "have ten\n"
+        "nodes.\n"
+        "\n"
+        "Fields of OUT.vtk from a config: set_NAME (0 or 1), supports (bits 1, 2, 4 for x, y, z),\n"
+        "prescribed (displacements, if any), load_1 ... (nodal forces of each case), passive "
+        "(density,\n"
+        "-1 where the design is free), face (of CAD models: the number N of face-N, 0 inside),\n"
+        "scaled_jacobian (quality: 1 for right angles, for other elements than hexahedra for equal "
+        "edges).\n",
     .n_min = 2,
     .option = mesh_options,
     .n_option = sizeof mesh_options / sizeof mesh_options[0],

@@ -17,7 +17,7 @@
 
 typedef struct conversion {
     const char *in, *out;
-    double merge, element_size, time_limit; /* the last two 0: not given */
+    double merge, element_size, time_limit; /* 0 in the last two: not given */
     int is_ascii;
     hx_spline_options spline;
     int *part; /* of mesh.refine (owned) */
@@ -31,7 +31,7 @@ int hx_is_mesh_file(const char *path)
 static int check_is_spline(const conversion *c, const char *key)
 {
     if (hx_mesh_is_spline(c->in)) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "%s belongs to splines, and '%s' is none", key, c->in);
+    return HX_RAISE(HX_EINPUT, "%s applies to splines, and '%s' is not a spline", key, c->in);
 }
 
 /* "mesh.refine=[2, 2, 1]" */
@@ -45,10 +45,9 @@ static int read_parts(conversion *c, const char *text)
         char *end;
         const long part = strtol(at, &end, 10);
         if (end == at || part < 0 || part > HX_SPLINE_MAX_PARTS || (*end && !strchr(", ]", *end)))
-            return HX_RAISE(HX_EINPUT,
-                            "'%s': whole numbers from 0 to %d are expected, as in "
-                            "mesh.refine=[2,2,1]",
-                            text, HX_SPLINE_MAX_PARTS);
+            return HX_RAISE(
+                HX_EINPUT, "'%s': expected whole numbers from 0 to %d, such as mesh.refine=[2,2,1]",
+                text, HX_SPLINE_MAX_PARTS);
         HX_TRY(hx_grow(&c->part, (size_t)n, &capacity, sizeof *c->part, "parts of spans"));
         c->part[n++] = (int)part;
         at = end + strspn(end, ", ");
@@ -57,7 +56,7 @@ static int read_parts(conversion *c, const char *text)
     return check_is_spline(c, "mesh.refine");
 }
 
-/* "mesh.NAME=NUMBER" of a key for files that gmsh meshes, or, as its time limit, converts. */
+/* Reads "mesh.NAME=NUMBER" of a key for files that gmsh meshes or, for its time limit, converts. */
 static int read_model_number(const conversion *c, const char *text, const char *name, double *value)
 {
     char *end;
@@ -65,10 +64,10 @@ static int read_model_number(const conversion *c, const char *text, const char *
     const char *const number = strchr(text, '=') + 1;
     *value = strtod(number, &end);
     if (end == number || *end || !hx_range_holds(key->range, *value))
-        return HX_RAISE(HX_EINPUT, "'%s': a number in %s is expected", text, key->range);
+        return HX_RAISE(HX_EINPUT, "'%s': expected a number in %s", text, key->range);
     const int is_limit = value == &c->time_limit;
     if (is_limit ? hx_model_format_of_file(c->in) != NULL : hx_model_is_cad(c->in)) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "%s belongs to CAD models%s, and '%s' is a mesh", key->path,
+    return HX_RAISE(HX_EINPUT, "%s applies to CAD models%s, and '%s' is a mesh", key->path,
                     is_limit ? " and other files that gmsh reads" : "", c->in);
 }
 
@@ -82,14 +81,14 @@ static int read_setting(conversion *c, const char *text)
     if (strncmp(text, "mesh.merge=", 11) == 0) {
         c->merge = strtod(text + 11, &end);
         if (end != text + 11 && *end == '\0' && c->merge >= 0.0 && isfinite(c->merge)) return HX_OK;
-        return HX_RAISE(HX_EINPUT, "'%s': a distance of 0 or more is expected", text);
+        return HX_RAISE(HX_EINPUT, "'%s': expected a distance of at least 0", text);
     }
     if (strncmp(text, "mesh.degree=", 12) == 0) {
         c->spline.degree = (int)strtol(text + 12, &end, 10);
         if (end != text + 12 && *end == '\0' && c->spline.degree >= 1 &&
             c->spline.degree <= HX_SPLINE_MAX_DEGREE)
             return check_is_spline(c, "mesh.degree");
-        return HX_RAISE(HX_EINPUT, "'%s': a degree of 1 to %d is expected", text,
+        return HX_RAISE(HX_EINPUT, "'%s': expected a degree from 1 to %d", text,
                         HX_SPLINE_MAX_DEGREE);
     }
     if (strncmp(text, "mesh.refine=", 12) == 0) return read_parts(c, text);
@@ -98,12 +97,12 @@ static int read_setting(conversion *c, const char *text)
         c->is_ascii = format == HX_VTK_ASCII;
         if (format >= 0) return HX_OK;
     }
-    return HX_RAISE(HX_EINPUT,
-                    "'%s': if a mesh file is converted, only mesh.merge=DISTANCE and "
-                    "output.format=binary or ascii may follow, of a CAD model "
-                    "mesh.element_size=LENGTH and mesh.time_limit=SECONDS, and of a spline "
-                    "mesh.degree=P and mesh.refine=[A,B,C]",
-                    text);
+    return HX_RAISE(
+        HX_EINPUT,
+        "'%s': when a mesh file is converted, only mesh.merge=DISTANCE and output.format=binary or "
+        "ascii may follow, for a CAD model mesh.element_size=LENGTH and mesh.time_limit=SECONDS, "
+        "and for a spline mesh.degree=P and mesh.refine=[A,B,C]",
+        text);
 }
 
 static int read_size(conversion *c, const hx_options *options)
@@ -112,22 +111,23 @@ static int read_size(conversion *c, const hx_options *options)
     char *end = NULL;
     if (!text) return HX_OK;
     if (!hx_model_is_cad(c->in))
-        return HX_RAISE(HX_EINPUT, "--element-size belongs to CAD models, and '%s' is a mesh",
+        return HX_RAISE(HX_EINPUT, "--element-size applies to CAD models, and '%s' is a mesh",
                         c->in);
     c->element_size = strtod(text, &end);
     if (end != text && *end == '\0' && c->element_size > 0.0 && isfinite(c->element_size))
         return HX_OK;
-    return HX_RAISE(HX_EINPUT, "--element-size %s: a length above 0 is expected", text);
+    return HX_RAISE(HX_EINPUT, "--element-size %s: expected a length above 0", text);
 }
 
-/* Supports and forces are a problem's, and need a material to be written. */
+/* Warns of supports and forces, which are not written: they would need a problem with a
+ * material. */
 static void warn_of_conditions(const conversion *c, const hx_conditions *conditions)
 {
     if (conditions->n_support == 0 && conditions->n_force == 0 && conditions->n_load == 0 &&
         conditions->n_rigid == 0 && !conditions->fault && !conditions->load_fault)
         return;
-    hx_log_warning("%s: its supports and loads are not written, only mesh and sets; a config with "
-                   "from = \"file\" takes them along: hextop mesh CONFIG %s",
+    hx_log_warning("%s: only its mesh and sets are written, not its supports and loads; a config "
+                   "with from = \"file\" writes them: hextop mesh CONFIG %s",
                    c->in, c->out);
 }
 
@@ -146,7 +146,7 @@ static int convert(const conversion *c, hx_mesh *mesh, hx_spline *spline, hx_con
     const double read = hx_clock();
     HX_TRY(hx_mesh_finish(mesh));
     HX_TRY(hx_input_check(mesh, c->merge));
-    hx_log_detail("%s: read in %.3f s, validated in %.3f s, %s of host memory at most", c->in,
+    hx_log_detail("%s: read in %.3f s, validated in %.3f s, with at most %s of host memory", c->in,
                   read - begin, hx_clock() - read,
                   hx_format_bytes((double)hx_host_memory_peak(), a, sizeof a));
     const hx_mesh_write_options how = {.is_ascii = c->is_ascii, .title = mesh->name};

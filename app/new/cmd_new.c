@@ -1,4 +1,4 @@
-/* hextop new: a config to begin with, for a part. */
+/* hextop new: prints a config to begin with, for a part. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -17,13 +17,13 @@
 
 enum { OUTPUT };
 
-/* A config is somebody's work: it is not replaced. */
+/* An existing config is never replaced. */
 static int check_target(const char *target)
 {
     if (!target) return HX_OK;
     HX_TRY(hx_link_check_way(target));
     if (access(target, F_OK) != 0) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "'%s' is there already: name another file, or remove it", target);
+    return HX_RAISE(HX_EINPUT, "'%s' exists: name another file, or remove it", target);
 }
 
 static int write_file(const hx_new_part *part, const char *target)
@@ -38,7 +38,7 @@ fail:
     return rc;
 }
 
-/* All of it or nothing. */
+/* Writes the complete config or nothing. */
 static int write_out(const hx_new_part *part)
 {
     char *text = NULL;
@@ -52,7 +52,8 @@ static int write_out(const hx_new_part *part)
     return rc;
 }
 
-/* The file that standard output goes to, as in `hextop new PART > FILE`; "": none, or not known. */
+/* The file to which standard output is redirected, as in `hextop new PART > FILE`; "": none, or
+ * unknown. */
 static const char *find_stdout(char path[PATH_MAX])
 {
     struct stat info;
@@ -63,7 +64,7 @@ static const char *find_stdout(char path[PATH_MAX])
     return path;
 }
 
-/* Standard output is the config's: what is to be said goes to stderr. */
+/* Logs to stderr, since standard output receives the config. */
 static void say_line(void *user, hx_log_kind kind, const char *text)
 {
     (void)user;
@@ -71,7 +72,7 @@ static void say_line(void *user, hx_log_kind kind, const char *text)
     if (kind == HX_LOG_WARNING) fprintf(stderr, "hextop: warning: %s\n", text);
 }
 
-/* Value of KEY=VALUE, without quotes; NULL: of another key, or empty. */
+/* Value of KEY=VALUE, without quotes; NULL: another key, or empty. */
 static const char *value_of(const char *argument, const char *key, char text[PATH_MAX])
 {
     const size_t n = strlen(key);
@@ -84,7 +85,7 @@ static const char *value_of(const char *argument, const char *key, char text[PAT
     return text[0] ? text : NULL;
 }
 
-/* The part that arguments name: PART, a generator that mesh.generator= replaces it by, or
+/* Finds the part: the argument PART, a generator that mesh.generator= replaces it by, or
  * mesh.generator= or mesh.file= without PART. override[*n]: the other arguments. */
 static const char *find_part(const hx_options *options, const char **override, size_t *n,
                              char text[PATH_MAX])
@@ -117,10 +118,11 @@ static int make_config(hx_new_part *part, const hx_options *options, const char 
     HX_TRY(hx_new_part_open(part, named, target ? target : find_stdout(path), n, override));
     HX_TRY(target ? write_file(part, target) : write_out(part));
     if (target)
-        hx_log_info(hx_new_is_complete(part)
-                        ? "%s: supports and loads are the file's; `hextop check` it"
-                        : "%s: now name a support and a load in it, and `hextop check` it",
-                    target);
+        hx_log_info(
+            hx_new_is_complete(part)
+                ? "%s: supports and loads are those of the file; next run `hextop check` on it"
+                : "%s: next name a support and a load in it, then run `hextop check` on it",
+            target);
     return HX_OK;
 }
 
@@ -149,24 +151,28 @@ static const hx_option new_options[] = {
                 .kind = HX_OPTION_FILE,
                 .value = "FILE.cfg",
                 .note = "standard output",
-                .help = "where the config goes; a file that is there is not replaced"},
+                .help = "file that the config is written to; an existing file is not replaced"},
 };
 
 const hx_command hx_command_new = {
     .name = "new",
-    .summary = "a config to begin with, for a part of your own",
+    .summary = "prints a config to begin with, for a part of your own",
     .arguments = "[PART] [KEY=VALUE ...]",
     .ends = {""},
     .help =
-        "PART is a mesh, a CAD model or a generator (cantilever if none is named);\n"
-        "mesh.generator=NAME or mesh.file=FILE name it, too. Prints a config with comments:\n"
-        "the part's sets with area and centre, supports and loads prepared with\n"
-        "their names, steel, a filter of 2.5 mean edges. It runs as soon as a support and a load\n"
-        "are named: hextop new part.step > part.cfg\n"
+        "PART is a mesh, a CAD model or a generator (default: cantilever); it may also be named "
+        "by\n"
+        "mesh.generator=NAME or mesh.file=FILE. Prints a config with comments: the part's sets "
+        "with\n"
+        "area and centre, supports and loads prepared with the names of these sets, steel, and a "
+        "filter\n"
+        "of 2.5 mean edges. It runs once a support and a load are named: hextop new part.step > "
+        "part.cfg\n"
         "Supports, loads and the material that a mesh file states are taken from the file; if it\n"
         "states all three, the config runs as printed: hextop new job.inp > job.cfg\n"
-        "A CAD model is meshed with some 100,000 tetrahedra, or by mesh.element_size=LENGTH; the\n"
-        "mesh is kept in output.directory, where check and run find it.\n",
+        "A CAD model is meshed with about 100,000 tetrahedra, or by mesh.element_size=LENGTH; the "
+        "mesh\n"
+        "is kept in output.directory, where check and run find it.\n",
     .prints = 1,
     .n_min = 0,
     .option = new_options,

@@ -14,7 +14,7 @@
 #include "core/mesher/model_files.h"
 #include "new.h"
 
-/* Centre of faces, by their area. */
+/* Centre of faces, weighted by area. */
 static void measure_faces(const hx_mesh *mesh, int64_t n, const int64_t *face, hx_new_set *set)
 {
     double sum[3] = {0.0, 0.0, 0.0};
@@ -48,7 +48,7 @@ static void measure_points(const hx_mesh *mesh, hx_new_set *set)
     }
 }
 
-/* One face of a CAD model is smooth; a set by the model's names may have several. */
+/* A face of a CAD model is smooth; other sets named by the model may consist of several faces. */
 static int fit_set(const hx_mesh *mesh, int is_cad, hx_new_set *set)
 {
     if (is_cad && strncmp(set->set->name, "face-", 5) == 0)
@@ -100,8 +100,8 @@ static int refuse(const char *named)
     size_t n = 0;
     for (; hx_generators[n] && n < 64; n++) name[n] = hx_generators[n]->name;
     if (access(named, F_OK) == 0)
-        return HX_RAISE(HX_EINPUT, "'%s' is no mesh and no CAD model that hextop reads", named);
-    return HX_RAISE(HX_EINPUT, "'%s' is no file and no generator%s", named,
+        return HX_RAISE(HX_EINPUT, "'%s' is not a mesh or CAD model that hextop reads", named);
+    return HX_RAISE(HX_EINPUT, "'%s' is neither a file nor a generator%s", named,
                     hx_name_hint(named, name, n, hint, sizeof hint));
 }
 
@@ -121,7 +121,7 @@ static int put(hx_value *tree, const char *key, const char *value)
     return rc;
 }
 
-/* What reads the part: the least that a config holds, and what was asked for. */
+/* Makes a minimal config that can read the part, with the arguments. */
 static int make_tree(const hx_new_part *part, const char *named, hx_value **tree)
 {
     char folder[160];

@@ -22,7 +22,7 @@ typedef struct writer {
     const char *key[MOST_KEY]; /* that were written */
 } writer;
 
-/* The supports and loads of the generators, as in configs/. */
+/* Supports and loads of the generators, as in configs/. */
 static const struct {
     const char *generator, *held, *loaded, *force;
 } example[] = {
@@ -41,14 +41,14 @@ int hx_new_escape(char c, char *to)
     return 1;
 }
 
-/* A name as libconfig takes it between quotes; in a comment, too, it stays on its line. */
+/* Writes a name for libconfig text in quotes, on one line even in a comment. */
 static void put_text(FILE *out, const char *text)
 {
     char escaped[5];
     for (; *text; text++) fwrite(escaped, 1, (size_t)hx_new_escape(*text, escaped), out);
 }
 
-/* What KEY=VALUE says of the key; NULL: nothing. */
+/* The value that a KEY=VALUE argument gives to the key; NULL: none. */
 static const char *overridden(const hx_new_part *part, const char *key)
 {
     const size_t n = strlen(key);
@@ -65,7 +65,7 @@ int hx_new_asks_for_heat(const hx_new_part *part)
     return asked && strstr(asked, "heat");
 }
 
-/* A list of texts: as it is, or of words between commas. */
+/* Writes a list of texts: as given, or from words separated by commas. */
 static void put_words(FILE *out, const char *text)
 {
     if (text[0] == '(') {
@@ -83,7 +83,7 @@ static void put_words(FILE *out, const char *text)
     fputs("\")", out);
 }
 
-/* "name = value;" of a key, or its override. */
+/* Writes "name = value;" for a key, with the value of an argument if there is one. */
 static void put_key(writer *w, const char *path, const char *value)
 {
     const char *const dot = strrchr(path, '.'), *const other = overridden(w->part, path);
@@ -108,7 +108,7 @@ static void put_key(writer *w, const char *path, const char *value)
     fputc(';', w->out);
 }
 
-/* A number with a fraction: libconfig takes no others beside such. */
+/* A number with a fraction, since libconfig's arrays cannot mix numbers with and without. */
 static const char *fraction(double value, int digits, char text[40])
 {
     snprintf(text, 32, "%.*g", digits, value);
@@ -122,7 +122,7 @@ static void put_number(writer *w, const char *path, double value, int digits)
     put_key(w, path, fraction(value, digits, text));
 }
 
-/* Significant digits that give the number back, the fewest: 0.342, not 0.34200000000000003. */
+/* Fewest significant digits that give the number back: 0.342, not 0.34200000000000003. */
 static int digits_of(double value)
 {
     char text[40];
@@ -134,7 +134,7 @@ static int digits_of(double value)
     return 17;
 }
 
-/* Where KEY=VALUE gives what this text leaves out. */
+/* Writes a key that the text normally leaves out, if an argument gives it. */
 static void put_given(writer *w, const char *path)
 {
     if (!overridden(w->part, path)) return;
@@ -142,7 +142,7 @@ static void put_given(writer *w, const char *path)
     put_key(w, path, "");
 }
 
-/* 1: a config of heat, as the file is a job of it or as is asked for. */
+/* 1: the config is for heat, since the file is a job for heat or an argument sets it. */
 static int is_heat(const hx_new_part *part)
 {
     if (overridden(part, "physics")) return hx_new_asks_for_heat(part);
@@ -159,9 +159,11 @@ static void put_head(writer *w)
             ": %lld elements, %lld nodes, mean edge %.4g\n"
             "# box %g to %g, %g to %g, %g to %g; volume %.5g\n"
             "#\n"
-            "#     hextop check CONFIG     what it is, what is missing, how long it takes\n"
+            "#     hextop check CONFIG     reports the part, what is missing, and the time that a "
+            "run takes\n"
             "#     hextop run CONFIG\n"
-            "#     hextop help KEY         what a key means, and what is near it\n\n",
+            "#     hextop help KEY         prints the meaning of a key and related keys\n"
+            "\n",
             (long long)m->n_elem, (long long)m->n_node, m->elem_size, m->box_min[0], m->box_max[0],
             m->box_min[1], m->box_max[1], m->box_min[2], m->box_max[2], m->total_volume);
     put_key(w, "title", part->name);
@@ -174,20 +176,20 @@ static void put_head(writer *w)
     const int of_heat = is_heat(part);
     put_key(w, "units", of_heat ? HX_NEW_HEAT_UNITS : "N, mm, MPa");
     fprintf(w->out, "   # %s\n",
-            part->is_cad                ? "CAD models are in mm, in whatever unit they were drawn"
+            part->is_cad                ? "CAD models are in mm, whatever unit they were drawn in"
             : overridden(part, "units") ? "the file's lengths are taken as such"
             : of_heat                   ? "the file's lengths are taken as mm; in m: \"W, m, K\""
                       : "the file's lengths are taken as mm; in m: \"N, m, Pa\", E = 2.1e11");
 }
 
-/* Kinds that refuse from = "file" until they are left out on purpose; 0: none. */
+/* Kinds because of which from = "file" is refused until they are left out on purpose; 0: none. */
 static unsigned find_unread(const hx_new_part *part)
 {
     const hx_conditions *const c = &part->session.conditions;
     return hx_unread_all_refuse(&c->unread, hx_has_mass_load(&part->session.cfg, c), c->n_case);
 }
 
-/* What a message has behind the folder of the mesh's file. */
+/* The text of a message after the folder of the mesh's file. */
 static const char *below_folder(const writer *w, const char *text)
 {
     const char *const file = w->part->session.cfg.mesh.file;
@@ -196,14 +198,16 @@ static const char *below_folder(const writer *w, const char *text)
     return strncmp(text, file ? file : "", n) == 0 ? text + n : text;
 }
 
-/* The line that leaves them out, as a comment. */
+/* Writes the line that leaves them out, as a comment. */
 static void put_unread(writer *w, unsigned roles)
 {
     const hx_unread *const list = &w->part->session.conditions.unread;
     char text[900];
     hx_unread_text(list, roles, 0, "", text, sizeof text);
-    fprintf(w->out, "\n    # What the file states and hextop does not read. from = \"file\" is "
-                    "refused until it is left out on\n    # purpose, by this line without its #:\n"
+    fprintf(w->out, "\n"
+                    "    # Items of the file that hextop does not read. from = \"file\" is refused "
+                    "until they are left out on\n"
+                    "    # purpose, by uncommenting this line:\n"
                     "    # ");
     put_text(w->out, below_folder(w, text));
     hx_unread_words(list, roles, text, sizeof text);
@@ -249,7 +253,7 @@ static void put_mesh(writer *w)
             part->is_file ? "   # relative to this file" : "");
 }
 
-/* The one that the file states, if it can be taken. */
+/* Takes the material of the file, if that is possible. */
 static int put_file_material(writer *w)
 {
     const hx_file_material *const m = &w->part->session.conditions.material;
@@ -267,7 +271,7 @@ static int put_file_material(writer *w)
     return 1;
 }
 
-/* The one that the file states and that cannot be taken, beside the one that is written. */
+/* Notes that the material of the file cannot be taken, beside the one that is written. */
 static void put_other_material(writer *w)
 {
     const hx_file_material *const m = &w->part->session.conditions.material;
@@ -277,7 +281,7 @@ static void put_other_material(writer *w)
     snprintf(text, sizeof text, "the file's material%s%.100s%s cannot be taken: %.600s",
              name[0] ? " '" : "", name, name[0] ? "'" : "",
              m->fault ? below_folder(w, m->fault) : "it has no modulus and Poisson's ratio");
-    fprintf(w->out, "\n# Not from the file, check it: ");
+    fprintf(w->out, "\n# Not from the file, so check it: ");
     put_text(w->out, text);
     hx_log_warning(
         "the config has %s, because %s",
@@ -333,7 +337,7 @@ static void put_material(writer *w)
     put_key(w, "material.nu", "0.3");
     fprintf(w->out, "\n    ");
     put_number(w, "material.density", 7850.0 / kilograms, 6);
-    fprintf(w->out, "  #%s: of the mass in reports, and of gravity\n};\n", density);
+    fprintf(w->out, "  #%s: used by the mass in reports, and by gravity\n};\n", density);
 }
 
 /* "hollow cylinder of radius 4, 12 faces, area 240" */
@@ -355,21 +359,19 @@ static void put_size(FILE *out, const hx_new_set *set)
         fprintf(out, "%lld node%s", (long long)set->set->n_node, set->set->n_node == 1 ? "" : "s");
 }
 
-/* 0 but for rounding reads as 0. */
+/* Prints values that are only rounding as 0. */
 static double clean(double x, double size)
 {
     return fabs(x) < 1e-9 * size ? 0.0 : x;
 }
 
-/* What a support or load can be at: faces and nodes. */
+/* 1 if supports or loads can act on the set: it has faces or nodes. */
 static int is_surface(const hx_new_set *set)
 {
     return !set->is_inner && (set->set->n_elem == 0 || set->set->n_face > 0);
 }
 
-/* 1 if the part has not two sets of faces, to hold and to load it: the sides of its box become
- * sets.
- */
+/* 1 if the part has fewer than two sets of faces, so that the sides of its box become sets. */
 static int needs_sides(const hx_new_part *part)
 {
     int n = 0;
@@ -415,11 +417,11 @@ static void put_plane(FILE *out, const char *name, const double x[3], int axis)
 
 static const char *const side_name[] = {"x-min", "x-max", "y-min", "y-max", "z-min", "z-max"};
 
-/* Sets of one's own, by where they are; where the part has none the sides of its box. */
+/* Writes sets defined by geometry; the sides of the box if the part lacks sets. */
 static void put_own_sets(writer *w)
 {
     const hx_mesh *const mesh = &w->part->session.mesh;
-    const char *const what = "by where they are: plane, box, cylinder, sphere; and, or, not";
+    const char *const what = "by their place: plane, box, cylinder, sphere; and, or, not";
     if (!needs_sides(w->part)) {
         fprintf(w->out, "\n# More sets, %s.\n# sets = ( ", what);
         put_plane(w->out, "z-min", mesh->box_min, 2);
@@ -491,7 +493,7 @@ static void put_entries(writer *w, entry_call put)
     if (n < n_all) fprintf(w->out, "#   and %zu smaller ones of the list above\n", n_all - n);
 }
 
-/* Of a generator, the paper's; else NULL. */
+/* The supports or loads of a generator's example, as in configs/; NULL: not a generator. */
 static const char *known(const hx_new_part *part, int is_load)
 {
     static char text[160];
@@ -512,7 +514,8 @@ static int64_t count_stated(const hx_conditions *c, int is_load)
     return n;
 }
 
-/* Why the file's cannot be taken, whatever is left out on purpose; NULL: they can. */
+/* Reason why the file's supports or loads cannot be taken, whatever is left out on purpose; NULL:
+ * they can. */
 static const char *find_fault(const hx_conditions *c, int is_load)
 {
     const hx_unread_use use = is_load ? HX_UNREAD_OF_LOADS : HX_UNREAD_OF_SUPPORTS;
@@ -521,14 +524,14 @@ static const char *find_fault(const hx_conditions *c, int is_load)
     return is_load ? c->load_fault : c->support_fault;
 }
 
-/* 1 if the config takes those of the file. */
+/* 1 if the config takes the supports or loads of the file. */
 static int takes_stated(const hx_new_part *part, int is_load)
 {
     const hx_conditions *const c = &part->session.conditions;
     return part->is_file && count_stated(c, is_load) > 0 && !find_fault(c, is_load);
 }
 
-/* Statements of heat of one kind in the file. */
+/* Number of statements of one kind of heat in the file. */
 static int count_heat(const hx_conditions *c, unsigned kinds)
 {
     int n = 0;
@@ -545,7 +548,7 @@ int hx_new_is_complete(const hx_new_part *part)
     return takes_stated(part, 0) && takes_stated(part, 1);
 }
 
-/* The entry of the file, or why it is a comment. */
+/* Writes the entry from = "file", or as a comment with the reason. */
 static void put_stated(writer *w, int is_load)
 {
     const hx_conditions *const c = &w->part->session.conditions;
@@ -562,14 +565,14 @@ static void put_stated(writer *w, int is_load)
     }
 }
 
-/* Heat at each node of a set is a total here, which the set's faces share. */
+/* The file's heat at each node of a set becomes a total, which the set's faces share. */
 static double total_heat(const writer *w, const hx_file_heat *heat)
 {
     const hx_set *const set = hx_mesh_find_set(&w->part->session.mesh, heat->set);
     return heat->value * (double)(set ? set->n_node : 1);
 }
 
-/* 1: a flux or film of faces between elements only, which a config cannot have. */
+/* 1: a flux or convection only on faces between elements, which a config cannot express. */
 static int lies_inside(const writer *w, const hx_file_heat *heat)
 {
     const hx_mesh *const mesh = &w->part->session.mesh;
@@ -624,27 +627,35 @@ static void put_heat_load(writer *w, const char *name, const hx_new_set *set)
     fprintf(w->out, "\"; heat = 1.0; },\n");
 }
 
-/* Temperatures, loads and films of a job of heat, in the config's words. */
+/* Writes temperatures, heat loads and convection of a job as entries of the config. */
 static void put_heat(writer *w)
 {
     const hx_conditions *const c = &w->part->session.conditions;
     const int n_film = count_heat(c, 1u << HX_FILE_FILM);
     if (c->heat_fault) {
-        fprintf(w->out, "\n# Not all that the file states of heat is below: ");
+        fprintf(w->out, "\n"
+                        "# Some of the heat loads and supports of the file are not below: ");
         put_text(w->out, below_folder(w, c->heat_fault));
         fputc('\n', w->out);
     }
-    fprintf(w->out, "\n# What is held at a temperature: those of the file, if it has some; others "
-                    "by taking away a #.\nsupports = (\n");
+    fprintf(w->out, "\n"
+                    "# Sets that are held at a temperature: those of the file, if it has some; "
+                    "uncomment others.\n"
+                    "supports = (\n");
     put_heat_entries(w, 1u << HX_FILE_TEMPERATURE);
     put_entries(w, put_temperature);
-    fprintf(w->out, ");\n\n# What heats it, likewise: heat = h, shared over the faces;\n"
-                    "#   flux = q;     per area\n#   source = s;   per volume\nloads = (\n");
+    fprintf(w->out,
+            ");\n"
+            "\n"
+            "# Heat sources; uncomment one or more lines. heat = h is shared over the faces;\n"
+            "#   flux = q;     per area\n"
+            "#   source = s;   per volume\n"
+            "loads = (\n");
     put_heat_entries(w, LOADS_OF_HEAT);
     put_entries(w, put_heat_load);
     fprintf(w->out, ");\n");
     if (n_film == 0) return;
-    fprintf(w->out, "\n# Convection of the file.\nconvection = (\n");
+    fprintf(w->out, "\n# Convection from the file.\nconvection = (\n");
     put_heat_entries(w, 1u << HX_FILE_FILM);
     fprintf(w->out, ");\n");
 }
@@ -652,11 +663,16 @@ static void put_heat(writer *w)
 static void put_supports(writer *w)
 {
     const char *const own = known(w->part, 0);
-    fprintf(w->out, takes_stated(w->part, 0)
-                        ? "\n# What holds it: the supports of the file; more by taking away a #. "
-                          "fix names the directions that are held.\nsupports = (\n"
-                        : "\n# What holds it: take away the # of one or more. fix names the "
-                          "directions that are held.\nsupports = (\n");
+    fprintf(
+        w->out,
+        takes_stated(w->part, 0)
+            ? "\n"
+              "# Supports: those of the file; uncomment lines for more. fix names the directions "
+              "that are held.\n"
+              "supports = (\n"
+            : "\n"
+              "# Supports: uncomment one or more lines. fix names the directions that are held.\n"
+              "supports = (\n");
     if (own) fputs(own, w->out);
     put_stated(w, 0);
     put_entries(w, put_support);
@@ -667,12 +683,15 @@ static void put_loads(writer *w)
 {
     const char *const own = known(w->part, 1);
     fprintf(w->out,
-            "\n# What acts on it, likewise. In place of total_force (%s, shared over the faces):\n"
+            "\n"
+            "# Loads; uncomment one or more lines. Instead of total_force (%s, shared over the "
+            "faces):\n"
             "#   traction = [x, y, z]; pressure = p;          per area\n"
             "#   bearing_force = [x, y, z];                   of a pin, on a bore\n"
-            "#   remote_force = [x, y, z]; point = [x, y, z]; that acts elsewhere\n"
-            "#   gravity = [x, y, z];                         of all of it, without a set\n"
-            "# case = 2 makes it another load case.\nloads = (\n",
+            "#   remote_force = [x, y, z]; point = [x, y, z]; that acts at another point\n"
+            "#   gravity = [x, y, z];                         on the whole part, without a set\n"
+            "# case = 2 makes it another load case.\n"
+            "loads = (\n",
             w->part->session.cfg.units.force[0] ? w->part->session.cfg.units.force + 1 : "force");
     if (own) fputs(own, w->out);
     put_stated(w, 1);
@@ -680,7 +699,7 @@ static void put_loads(writer *w)
     fprintf(w->out, ");\n");
 }
 
-/* Examples with names of the part, which stay comments. */
+/* Writes examples with names of the part, as comments. */
 static void put_passive(writer *w)
 {
     const hx_new_part *const part = w->part;
@@ -692,7 +711,8 @@ static void put_passive(writer *w)
         if (!solid && set->set->n_elem > 0 && !is_all) solid = set;
         if (!face && is_surface(set) && set->n_face > 0) face = set;
     }
-    fprintf(w->out, "\n# What stays as it is: elements, or a skin behind faces.\n");
+    fprintf(w->out, "\n"
+                    "# Regions that are not designed: elements, or a skin behind faces.\n");
     if (solid) {
         fprintf(w->out, "# passive = ( { set = \"");
         put_text(w->out, solid->set->name);
@@ -708,7 +728,7 @@ static void put_design(writer *w)
     const hx_mesh *const m = &w->part->session.mesh;
     double across = 0.0, radius = 2.5 * m->elem_size;
     for (int i = 0; i < 3; i++) across = hypot(across, m->box_max[i] - m->box_min[i]);
-    const int is_small = radius > 0.9 * across; /* a radius of all of the part is refused */
+    const int is_small = radius > 0.9 * across; /* a radius beyond the whole part is refused */
     if (is_small) radius = 0.9 * across;
     fprintf(w->out, "\noptimization = {\n    ");
     put_key(w, "optimization.volume_fraction", "0.3");
@@ -716,14 +736,14 @@ static void put_design(writer *w)
     put_key(w, "optimization.iterations", "75");
     fprintf(w->out, "              # at most\n    ");
     put_key(w, "optimization.change_tolerance", "0.01");
-    fprintf(w->out, "      # ends where no density changes by more\n    filter = { ");
+    fprintf(w->out, "      # ends once no density changes by more\n    filter = { ");
     put_key(w, "optimization.filter.kind", "sensitivity");
     fputc(' ', w->out);
     put_number(w, "optimization.filter.radius", radius, 3);
     fputc(' ', w->out);
     put_key(w, "optimization.filter.unit", "length");
     fprintf(w->out, " };   # %s\n};\n",
-            is_small ? "0.9 of what the part has across, less than 2.5 mean edges"
+            is_small ? "0.9 of the smallest extent of the part, less than 2.5 mean edges"
                      : "2.5 mean edges");
 }
 
@@ -737,10 +757,10 @@ static void put_output(writer *w)
     put_key(w, "output.every", "10");
     fputc(' ', w->out);
     put_key(w, "output.fields", "(\"density\")");
-    fprintf(w->out, " };   # relative to where hextop is started\n");
+    fprintf(w->out, " };   # relative to the folder in which hextop is started\n");
 }
 
-/* HX_EINPUT: an override that the text has no place for. */
+/* HX_EINPUT: an argument sets a key that the text does not contain. */
 static int check_overrides(const writer *w)
 {
     for (size_t i = 0; i < w->part->n_override; i++) {
@@ -751,10 +771,10 @@ static int check_overrides(const writer *w)
         while (k < w->n_key && (strlen(w->key[k]) != n || strncmp(w->key[k], text, n) != 0)) k++;
         if (k < w->n_key) continue;
         snprintf(key, sizeof key, "%.*s", n < 120 ? (int)n : 120, text);
-        return HX_RAISE(HX_EINPUT,
-                        "argument '%s': not among what `hextop new` writes; write it into the "
-                        "config%s",
-                        text, hx_name_hint(key, w->key, w->n_key, hint, sizeof hint));
+        return HX_RAISE(
+            HX_EINPUT,
+            "argument '%s': `hextop new` does not write this key; write it into the config%s", text,
+            hx_name_hint(key, w->key, w->n_key, hint, sizeof hint));
     }
     return HX_OK;
 }

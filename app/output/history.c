@@ -51,7 +51,7 @@ static int cannot_write(const hx_history *history)
     return hx_atomic_file_refuse(history->path, errno);
 }
 
-/* HX_EENV if a running hextop holds the lock of take_lock. */
+/* HX_EENV if a running hextop holds the lock that take_lock takes. */
 static int check_lock(const char *path)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -61,18 +61,18 @@ static int check_lock(const char *path)
     close(fd);
     if (!known || lock.l_type == F_UNLCK) return HX_OK;
     return HX_RAISE(HX_EENV,
-                    "a running hextop (process %ld) is writing '%s'; name another output.directory",
+                    "a running hextop (process %ld) writes to '%s'; name another output.directory",
                     (long)lock.l_pid, path);
 }
 
-/* Until the file is closed. A file system without locks does without. */
+/* Locks the file until it is closed; a file system without locks is accepted. */
 static void take_lock(FILE *stream)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     if (fcntl(fileno(stream), F_SETLK, &lock) != 0) errno = 0;
 }
 
-/* A file that begins with text[n], NULL: with its header. */
+/* Begins a file with text[n], or with its header if text is NULL. */
 static int begin_file(hx_history *history, const char *path, const char *text, size_t n)
 {
     HX_TRY(hx_strdup(&history->path, path));
@@ -100,7 +100,7 @@ int hx_history_resume(hx_history *history, const char *path, int n_case, const c
     return begin_file(history, path, text, n);
 }
 
-/* An error that nobody estimated is an empty field. */
+/* Writes an error that was not estimated as an empty field. */
 static void put_error(FILE *f, double error)
 {
     if (error > 0.0)
@@ -137,7 +137,7 @@ static int put_all(int fd, const char *text, size_t n)
     return 0;
 }
 
-/* What is pending, at once; of lines that do not fit on the disk no part stays. */
+/* Writes the pending lines; lines that do not fit on the disk are not written in part. */
 static int flush(hx_history *history)
 {
     const int fd = fileno(history->stream);

@@ -10,22 +10,23 @@ typedef struct hx_history {
     FILE *stream; /* (owned) */
     char *path;   /* (owned) */
     int n_case;
-    int has_error; /* 1: a column for the estimated error of the compliance */
-    char *pending; /* lines that the disk did not take yet (owned) */
+    int has_error; /* 1: there is a column for the estimated error of the compliance */
+    char *pending; /* lines that are not on the disk yet (owned) */
     size_t n_pending;
 } hx_history;
 
-/* Replaces an older file by one with the header line, and locks it: HX_EENV if another run is
- * writing it. has_error: with a column pcg_error. */
+/* Replaces an older file by one with the header line, and locks it. has_error: adds the column
+ * pcg_error. HX_EENV: another run writes to the file. */
 int hx_history_open(hx_history *history, const char *path, int n_case, int has_error);
 
-/* The same with text[n], the lines of the run that it goes on from, header included, which says
- * what columns there are. */
+/* Like hx_history_open, beginning with text[n], the lines of the run that is resumed. They include
+ * the header, which determines the columns. */
 int hx_history_resume(hx_history *history, const char *path, int n_case, const char *text,
                       size_t n);
 
-/* Appends a line, on the disk at once. output_seconds: what writing this iteration's VTK file took.
- * HX_EIO: the disk does not take it; the line is kept, and written before the next. */
+/* Appends a line, which is on the disk on return. output_seconds: time of writing the VTK file of
+ * this iteration. HX_EIO: the line cannot be written; it is kept, and written before the next
+ * one. */
 int hx_history_add(hx_history *history, const hx_iteration *it, double output_seconds);
 
 /* HX_EIO if the last lines could not be written. */

@@ -22,7 +22,7 @@ int hx_outcome_judge(const hx_session *s, const hx_iteration *it)
     if (it->reason != HX_PCG_CONVERGED && s->cfg.solver.on_failure == HX_FAILURE_STOP)
         return HX_RAISE(HX_ENUMERIC,
                         "iteration %d: PCG did not converge (%s after %d iterations, |r|/|f| = "
-                        "%.2g) and solver.on_failure is \"stop\"; raise solver.max_iterations, "
+                        "%.2g) and solver.on_failure is \"stop\"; increase solver.max_iterations, "
                         "or optimization.rho_min for a better-conditioned matrix",
                         it->iteration, hx_pcg_reason_name(it->reason), it->pcg_iterations,
                         it->pcg_residual);
@@ -34,7 +34,7 @@ static void warn_unconverged(const hx_stats *stats, const hx_iteration *it)
     if (it->reason == HX_PCG_CONVERGED) return;
     if (stats->n_unconverged == 1)
         hx_log_warning("iteration %d: PCG did not converge (%s after %d iterations, |r|/|f| = "
-                       "%.2g); going on, as solver.on_failure says",
+                       "%.2g); the run continues, since solver.on_failure is \"continue\"",
                        it->iteration, hx_pcg_reason_name(it->reason), it->pcg_iterations,
                        it->pcg_residual);
     else
@@ -46,27 +46,27 @@ static void report_precision(const hx_stats *stats, const hx_iteration *it)
 {
     if (it->pcg_fell_back == 0) return;
     if (stats->n_fell_back == it->pcg_fell_back)
-        hx_log_warning("iteration %d: single precision did not lead to the tolerance; the solve "
-                       "was finished in double, as later ones may be: solver.precision = "
-                       "\"double\" would be faster",
+        hx_log_warning("iteration %d: PCG in single precision did not reach the tolerance; the "
+                       "solve was finished in double precision, and later ones may be, too: "
+                       "solver.precision = \"double\" would be faster",
                        it->iteration);
     else
         hx_log_detail("iteration %d: a solve was finished in double precision", it->iteration);
 }
 
-/* Of operators whose stored K is rounded. */
+/* Reports on operators whose stored K is rounded. */
 static void report_refinement(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
 {
     const char *const name = s->op.strategy->name;
     if (it->pcg_refinements > 0)
-        hx_log_detail("iteration %d: %d corrections by the exact product, as operator '%s' stores "
-                      "stiffness in single precision",
+        hx_log_detail("iteration %d: %d corrections of the residual by the exact product, since "
+                      "operator '%s' stores stiffness in single precision",
                       it->iteration, it->pcg_refinements, name);
     if (it->pcg_took_exact == 0) return;
     if (stats->n_took_exact == it->pcg_took_exact)
-        hx_log_warning("iteration %d: what operator '%s' rounds could not be corrected; the solve "
-                       "was finished with the product of '%s', as later ones may be: "
-                       "solver.operator = \"%s\" would be faster",
+        hx_log_warning("iteration %d: the rounding errors of operator '%s' could not be corrected; "
+                       "the solve was finished with the product of '%s', and later ones may be, "
+                       "too: solver.operator = \"%s\" would be faster",
                        it->iteration, name, s->op.exact->name, s->op.exact->name);
     else
         hx_log_detail("iteration %d: a solve was finished with the exact product", it->iteration);
@@ -75,37 +75,38 @@ static void report_refinement(const hx_session *s, const hx_stats *stats, const 
 static void report_restarts(const hx_iteration *it)
 {
     if (it->pcg_restarts == 0) return;
-    hx_log_warning("iteration %d: PCG broke down in %d solve%s, begun again from where it was or, "
-                   "after NaN, from nothing: now %s",
+    hx_log_warning("iteration %d: PCG broke down in %d solve%s and was restarted from its last "
+                   "iterate, or from zero after NaN; it ended with: %s",
                    it->iteration, it->pcg_restarts, it->pcg_restarts > 1 ? "s" : "",
                    hx_pcg_reason_name(it->reason));
 }
 
-/* Of the first design. Some operators are not made for it; memory that is lacking costs time. */
+/* After the first design: reports why its iterations were not recorded. Some operators cannot be; a
+ * lack of memory costs time and is warned of. */
 static void report_recording(const hx_session *s, const hx_stats *stats)
 {
     const hx_pcg *pcg = &s->pcg;
     if (stats->n_iteration != 1 || pcg->cannot_record == HX_OK) return;
     if (pcg->cannot_record == HX_ENOMEM)
-        hx_log_warning("PCG's iterations are queued one by one, not as a graph: %s",
+        hx_log_warning("PCG's iterations are launched one by one instead of as a graph, which "
+                       "takes longer: %s",
                        pcg->not_recorded);
     else
-        hx_log_detail("PCG's iterations are queued one by one, not as a graph: %s",
+        hx_log_detail("PCG's iterations are launched one by one instead of as a graph: %s",
                       pcg->not_recorded);
 }
 
-/* The first design whose volume is off. */
+/* Warns of the first design whose volume is not the target. */
 static void warn_missed(const hx_session *s, const hx_stats *stats, const hx_iteration *it)
 {
     if (!it->volume_missed) return;
     const double wanted = s->problem.volume_fraction;
     if (stats->n_missed == 1)
-        hx_log_warning("iteration %d: the design has a volume of %.5g, and volume_fraction = %g "
-                       "asks for another",
-                       it->iteration, it->volume, wanted);
+        hx_log_warning(
+            "iteration %d: the design has a volume of %.5g instead of volume_fraction = %g",
+            it->iteration, it->volume, wanted);
     else
-        hx_log_detail("iteration %d: volume %.5g in place of %g", it->iteration, it->volume,
-                      wanted);
+        hx_log_detail("iteration %d: volume %.5g instead of %g", it->iteration, it->volume, wanted);
 }
 
 void hx_outcome_warn(const hx_session *s, const hx_stats *stats, const hx_iteration *it)

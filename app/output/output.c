@@ -47,7 +47,7 @@ static void to_parent(char *path)
         path[n] = '\0';
 }
 
-/* output.directory or, as long as it does not exist, the folder that it will be made in. */
+/* output.directory, or the existing folder in which it will be created. */
 static int existing_directory(const hx_config *cfg, char path[PATH_MAX], struct stat *status)
 {
     const char *directory = cfg->output.directory;
@@ -62,7 +62,7 @@ static int existing_directory(const hx_config *cfg, char path[PATH_MAX], struct 
     return HX_OK;
 }
 
-/* 1 for the name of a file that a run writes, or `hextop compare`. */
+/* 1 for the name of a file that a run or `hextop compare` writes. */
 static int is_output(const char *name)
 {
     static const char *const own[] = {
@@ -80,7 +80,7 @@ static int is_output(const char *name)
     return 0;
 }
 
-/* Links of other users in the folder, under names that a run writes. */
+/* HX_EENV: a link of another user has the name of a file that the run writes. */
 static int check_links(const char *directory)
 {
     char path[PATH_MAX];
@@ -131,7 +131,7 @@ int hx_output_probe_file(const char *path, const char *read)
         return HX_RAISE(HX_EINPUT, "cannot write '%s': %s: %s", path, folder, strerror(errno));
     HX_TRY(hx_link_check_way(path));
     if (!read || !hx_atomic_file_is(path, read)) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "'%s' is the file that is read: name another to be written", path);
+    return HX_RAISE(HX_EINPUT, "'%s' is the file that is read: give the output another name", path);
 }
 
 /* mkdir -p */
@@ -217,10 +217,10 @@ int hx_output_take(hx_output *out, hx_session *s)
 
 int hx_output_open(hx_output *out, hx_session *s)
 {
-    HX_TRY(hx_output_make_directory(&s->cfg)); /* first, to see who can write there */
+    HX_TRY(hx_output_make_directory(&s->cfg)); /* first, so that its permissions can be checked */
     HX_TRY(hx_output_take(out, s));
     if (hx_atomic_file_sweep(out->directory) > 0)
-        hx_log_detail("%s: removed what a run that was killed left half written", out->directory);
+        hx_log_detail("%s: removed files that a killed run left incomplete", out->directory);
     return HX_OK;
 }
 
@@ -262,7 +262,7 @@ int hx_output_remember(hx_output *out, const char *name, int iteration)
     return HX_OK;
 }
 
-/* With output.threshold: the elements that are dense enough. */
+/* Options of a VTK file; with output.threshold the elements that are dense enough. */
 static hx_vtk_options write_options(const hx_output *out)
 {
     const hx_session *s = out->session;
@@ -276,20 +276,20 @@ static hx_vtk_options write_options(const hx_output *out)
     return options;
 }
 
-/* Collective where the mesh is in parts. */
+/* Warns of a file without elements. Collective if the mesh is in parts. */
 static int warn_empty(const hx_output *out, const char *path)
 {
     const hx_session *s = out->session;
     double most = 0.0;
     for (int64_t e = 0; e < hx_output_n_elem(out); e++) most = fmax(most, out->physical[e]);
     HX_TRY(hx_all_most(hx_mesh_all(&s->mesh), 1, &most));
-    hx_log_warning("%s is empty: no element has a density of output.threshold = %g, the largest is "
-                   "%.4g",
-                   path, s->cfg.output.threshold, most);
+    hx_log_warning(
+        "%s is empty: no element reaches output.threshold = %g; the largest density is %.4g", path,
+        s->cfg.output.threshold, most);
     return HX_OK;
 }
 
-/* Of the densities in the file. */
+/* Hash of the densities in the file. */
 static int hash_density(const hx_output *out, hx_hash *density)
 {
     const hx_mesh *const mesh = &out->session->mesh;
@@ -303,7 +303,7 @@ static int hash_density(const hx_output *out, hx_hash *density)
     return hx_output_sum_hash(out, density);
 }
 
-/* What the file is, in words, and by the hashes of mesh, settings and the densities in it. */
+/* Title of the file: a description, and the hashes of mesh, settings and densities. */
 static int make_title(const hx_output *out, int iteration, const hx_hash *density,
                       char title[HX_VTK_TITLE])
 {
@@ -320,13 +320,13 @@ static int make_title(const hx_output *out, int iteration, const hx_hash *densit
     return HX_OK;
 }
 
-/* What all need to write a file, as the leader says it. */
+/* Data that all processes need to write a file, sent by the leader. */
 typedef struct file_order {
     int32_t is_synced;
     char path[PATH_MAX], title[HX_VTK_TITLE];
 } file_order;
 
-/* Fields, and the order. */
+/* Fills the fields and writes the file. */
 static int make_file(hx_output *out, int iteration, const char *path, int is_synced,
                      file_order *order)
 {

@@ -1,4 +1,4 @@
-/* The output directory of a run and the VTK files in it. */
+/* The output directory of a run and its VTK files. */
 #ifndef HX_OUTPUT_H
 #define HX_OUTPUT_H
 
@@ -8,95 +8,99 @@
 typedef struct hx_output_ranks hx_output_ranks; /* output_ranks.h */
 typedef struct hx_trace hx_trace;               /* trace.h */
 
-/* Of n_elem elements and n_node nodes: the mesh's, or with a team the piece that this process
- * writes (output_ranks.h), in the order of the file; own: what it solves, a share of them. */
+/* n_elem and n_node are those of the mesh or, in a run of several processes, those of the piece
+ * that this process writes (output_ranks.h), in the order of the file. "own" refers to the
+ * subdomain that this process solves. */
 typedef struct hx_output {
     hx_session *session;   /* (borrowed) */
     const char *directory; /* (borrowed) */
     hx_vtk_format format;
-    hx_output_ranks *ranks; /* of a run by several processes; NULL: one (owned) */
-    hx_fields fields;       /* memory for all fields, taken before the first iteration */
+    hx_output_ranks *ranks; /* in a run of several processes; NULL: one process (owned) */
+    hx_fields fields;       /* memory of all fields, allocated before the first iteration */
     double *physical;       /* [n_elem] density of the design just analysed (owned) */
-    double *whole;          /* [n_elem of the mesh] of the leader; in one process `physical` */
-    double *scalar;         /* [own n_elem] a field on its way from the device (owned) */
-    double *density;        /* [n_elem], these in `fields`; NULL if not asked for */
+    double *whole;  /* [n_elem of the mesh] on process 0; with one process the same as `physical` */
+    double *scalar; /* [own n_elem] a field that is copied from the device (owned) */
+    double *density; /* [n_elem], in `fields`, like the next two; NULL if not requested */
     float *sensitivity, *energy;
-    double **displacement;        /* [n_case] -> [n_node][3] (outer array owned) */
-    float **von_mises;            /* [n_case] -> [n_elem] (outer array owned) */
-    double **temperature;         /* [n_case] -> [n_node] (outer array owned) */
-    float **heat_flux;            /* [n_case] -> [n_elem][3] (outer array owned) */
-    double *scratch;              /* [own n_point][components] the unknowns, of fields that are not
-                                     these as they are (owned) */
+    double **displacement; /* [n_case] -> [n_node][3] (outer array owned) */
+    float **von_mises;     /* [n_case] -> [n_elem] (outer array owned) */
+    double **temperature;  /* [n_case] -> [n_node] (outer array owned) */
+    float **heat_flux;     /* [n_case] -> [n_elem][3] (outer array owned) */
+    /* [own n_point][components] the unknowns, for fields that are derived from them (owned) */
+    double *scratch;
     size_t n_file, file_capacity; /* VTK files of this run, oldest first */
     char **file;                  /* [n_file] names within the directory (owned) */
-    double *time;                 /* [n_file] iterations (owned) */
-    hx_trace *trace;              /* of output.timeline, once it has begun; or NULL (owned) */
+    double *time;                 /* [n_file] iteration numbers (owned) */
+    hx_trace *trace;              /* with output.timeline, once it has begun; else NULL (owned) */
 } hx_output;
 
-/* Fails with HX_EENV if the directory could not be written or created; changes nothing. */
+/* HX_EENV: the directory can be neither written nor created. Changes nothing. */
 int hx_output_probe(const hx_config *cfg);
 
-/* Before the mesh of a run is made: whether all processes see its folder, or the one that it will
- * be made in. Collective. */
+/* Determines whether all processes see the output folder, or the one in which it will be made,
+ * before the mesh is made. Collective. */
 int hx_output_ask_folder(hx_session *s);
 
-/* Before anything takes time. HX_EINPUT: the folder of the file cannot be written, or the file is
- * `read`, which the command reads (NULL: nothing). path = NULL: no file is asked for. */
+/* Checks an output file before anything takes time. HX_EINPUT: the folder of the file cannot be
+ * written, or the file is `read`, which the command reads (NULL: none). path = NULL: no file was
+ * requested. */
 int hx_output_probe_file(const char *path, const char *read);
 
 /* Creates output.directory and tests that a file can be written there. HX_EENV. */
 int hx_output_make_directory(const hx_config *cfg);
 
-/* What the output will take, at most. Needs mesh and problem; takes no memory. */
+/* Upper bounds of what the output needs. Needs mesh and problem; allocates nothing. */
 typedef struct hx_output_plan {
     size_t fields, writer; /* bytes held during the run, and in addition while a file is written */
     size_t checkpoint;     /* bytes of a checkpoint, in memory and of each of two files */
     int n_file;            /* VTK files of a run that does all its iterations */
-    uint64_t file_bytes;   /* of one of them, binary and whole */
+    uint64_t file_bytes;   /* bytes of one of them, if binary and of all elements */
     uint64_t disk_free;    /* bytes that can be written into output.directory; 0: unknown */
 } hx_output_plan;
 int hx_output_make_plan(hx_session *s, hx_output_plan *plan);
 
-/* Creates the directory, tests that a file can be written there, and takes the memory. With a team
- * by the leader; the others answer (output_ranks.h), here and below. */
+/* Creates the directory, tests that a file can be written there, and allocates the memory. In a run
+ * of several processes this function and those below are called on process 0, and the others follow
+ * (output_ranks.h). */
 int hx_output_open(hx_output *out, hx_session *s);
-/* The memory alone. */
+/* Only allocates the memory. */
 int hx_output_take(hx_output *out, hx_session *s);
 
-/* Writes DIR/density_0010.vtk of the design just analysed, and the series file. is_synced: to the
- * disk itself. */
+/* Writes DIR/density_0010.vtk of the design just analysed, and the series file. is_synced: also
+ * syncs the file to the disk. */
 int hx_output_write(hx_output *out, int iteration, int is_synced);
-/* The same file under any name, without a series. */
+/* Writes that file under any name, without a series. */
 int hx_output_write_as(hx_output *out, int iteration, const char *path);
 
-/* Adds a VTK file of this run, written before, to the series. */
+/* Adds an existing VTK file of this run to the series. */
 int hx_output_remember(hx_output *out, const char *name, int iteration);
 
-/* Keeps the densities of a design whose analysis failed, in DIR/unfinished_0010.vtk. */
+/* Writes the densities of a design whose analysis failed to DIR/unfinished_0010.vtk. */
 int hx_output_rescue(const hx_output *out, int iteration);
 
-/* Where the disk of DIR is full or DIR is gone: the densities in a new folder
- * hextop-RUN-XXXXXX/density_0010.vtk under TMPDIR, /tmp or HOME, the first that takes them; RUN is
- * the last word of DIR. path[PATH_MAX]: the file. HX_EIO: none does. */
+/* Saves the densities if the disk of DIR is full or DIR is gone: to
+ * hextop-RUN-XXXXXX/density_0010.vtk in a new folder under TMPDIR, /tmp or HOME, the first that can
+ * be written; RUN is the last component of DIR. path[PATH_MAX] receives the file. HX_EIO: none can
+ * be written. */
 int hx_output_save_elsewhere(const hx_output *out, int iteration, char *path);
 
-/* DIR/name into text; returns it. */
+/* Writes DIR/name into text; returns it. */
 const char *hx_output_path(const hx_output *out, const char *name, char *text, size_t n_text);
 
-/* Removes what an earlier run said of itself (summary, series, timeline), so that it cannot be
- * taken for this run's if this one fails early. What a link of the user leads to is emptied instead
- * if this run will write it. HX_EIO. */
+/* Removes the report files of an earlier run (summary, series, timeline), so that they are not
+ * mistaken for those of this run if it fails early. If such a name is a link made by the user and
+ * this run will write the file, its target is emptied instead. HX_EIO. */
 int hx_output_forget(const hx_output *out);
 
 /* Name of the last VTK file, or NULL. */
 const char *hx_output_last(const hx_output *out);
 
-/* stress[n_elem]: von Mises at element centres, of the macroscopic stress modulus_e D e(u); u of
- * all points of the space. */
+/* stress[n_elem]: von Mises stress at element centres of the macroscopic stress modulus_e D e(u). u
+ * has all points of the space. */
 void hx_output_von_mises(const hx_problem *problem, const double *modulus, const double *u,
                          float *stress);
 
-/* flux[n_elem][3]: heat per area and time at element centres, -conductivity grad T. */
+/* flux[n_elem][3]: heat flux -conductivity grad T at element centres. */
 void hx_output_heat_flux(const hx_problem *problem, const double *conductivity,
                          const double *temperature, float *flux);
 

@@ -1,4 +1,5 @@
-/* Fields of VTK files: memory for those asked for, and their values of the design just analysed. */
+/* Fields of VTK files: memory of the requested ones, and their values for the design just
+ * analysed. */
 #include <string.h>
 
 #include "core/base/memory.h"
@@ -6,7 +7,7 @@
 #include "core/mesh/hex8_conduction.h"
 #include "output_ranks.h"
 
-/* Memory beside the fields, counted with them; none while only planning. */
+/* Adds memory beside the fields, counted with them; allocates nothing while only planning. */
 static int add_scratch(hx_output *out, double **array, size_t n, const char *what)
 {
     out->fields.bytes += n * sizeof **array;
@@ -35,8 +36,8 @@ static int add_heat_fields(hx_output *out)
     return HX_OK;
 }
 
-/* 1 if the unknowns of all points are needed besides the fields of nodes: for fields that processes
- * bring together, and for what is computed from them, unless that has them in a field. */
+/* 1 if an array of the unknowns of all points is needed besides the nodal fields: for fields that
+ * processes send to each other, and for derived fields, unless they can be computed in place. */
 static int needs_scratch(const hx_output *out)
 {
     const int is_linear = out->session->problem.space.element == HX_ELEMENT_LINEAR;
@@ -197,7 +198,7 @@ static int fill_design(hx_output *out, hx_design_field field, float *data)
     return bring_single(out, 1, own, data);
 }
 
-/* Temperatures are computed from the problem's reference. */
+/* Unknowns are temperatures relative to the problem's reference. */
 static int fill_heat_fields(hx_output *out)
 {
     hx_session *s = out->session;

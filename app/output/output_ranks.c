@@ -16,7 +16,8 @@ int hx_output_tell(hx_output *out, int32_t what)
     return out->session->team ? hx_ranks_tell(&out->session->ranks, &call) : HX_OK;
 }
 
-/* Before the first design; what it reads of the mesh is not needed afterwards. */
+/* The follower's part of the warnings before the first design; afterwards the lists of the mesh are
+ * not needed. */
 static int judge_share(hx_session *s)
 {
     const int rc = hx_doubts_follow(s);
@@ -40,7 +41,7 @@ static int do_share(hx_output *out, int32_t what)
     }
 }
 
-/* What went wrong in all is the leader's to say. */
+/* Answers a call of the leader; errors on all processes are reported by the leader. */
 static int answer(void *context, const hx_ranks_call *call)
 {
     hx_output *const out = context;
@@ -94,7 +95,7 @@ int hx_output_sum_hash(const hx_output *out, hx_hash *hash)
 
 enum { MOST_FIELDS = 32 };
 
-/* What decides on the file, as the leader's config has it. */
+/* Settings that determine the file, from the leader's config. */
 typedef struct file_choice {
     double threshold;
     int32_t format, n_field, field[MOST_FIELDS];
@@ -125,15 +126,15 @@ static int take_choice(hx_config *cfg, const file_choice *c)
     return HX_OK;
 }
 
-/* Text files, those of a part of a mesh that all have whole, and files in a folder that not all
- * see, are the leader's. */
+/* 1 if only the leader writes: text files, files of part of a mesh that each process has whole, and
+ * files in a folder that not all processes see. */
 static int writes_alone(const hx_session *s, const file_choice *c, int is_shared)
 {
     const int is_part = !isnan(c->threshold) && !s->mesh.window;
     return c->format != HX_VTK_BINARY || is_part || !is_shared;
 }
 
-/* What a process does alone. */
+/* The part of the preparation that needs no communication. */
 static int prepare(hx_output *out, const file_choice *c, int to_first)
 {
     hx_session *const s = out->session;
@@ -149,8 +150,8 @@ static int prepare(hx_output *out, const file_choice *c, int to_first)
                : HX_OK;
 }
 
-/* Room for what a piece of a file has of the mesh, and for one corner of its elements,
- * (*corner)[own and then those of the piece], the caller's. */
+/* Allocates room for the mesh data of a piece of a file, and for one corner of its elements,
+ * (*corner)[own and then those of the piece], which the caller frees. */
 static int make_room(hx_output_ranks *r, const hx_session *s, int32_t **corner)
 {
     const size_t n_own = (size_t)s->ranks.share.mesh.n_elem,
@@ -161,8 +162,8 @@ static int make_room(hx_output_ranks *r, const hx_session *s, int32_t **corner)
     return hx_alloc_raw(&r->conn, 8 * n, sizeof *r->conn, "elements of a file");
 }
 
-/* Node c of each element of the piece, in the file's numbers: one after the other takes a quarter
- * of the room of all. */
+/* Collects node c of each element of the piece, in the file's numbers; corner by corner, which
+ * takes a quarter of the memory of all at once. */
 static int bring_corner(hx_output_ranks *r, const hx_session *s, int c, int32_t *corner)
 {
     const hx_share *const share = &s->ranks.share;
@@ -177,8 +178,8 @@ static int bring_corner(hx_output_ranks *r, const hx_session *s, int c, int32_t 
     return HX_OK;
 }
 
-/* Of a window what a piece of a file has of the mesh: as long as the file is written. Collective,
- * and fails in all processes where it fails in one. */
+/* Collects the mesh data of a piece from a distributed mesh, while the file is written. Collective,
+ * and fails on all processes if it fails on one. */
 static int bring_mesh(hx_output_ranks *r, const hx_session *s)
 {
     int32_t *corner = NULL;
@@ -215,13 +216,13 @@ void hx_output_leave_mesh(hx_output *out)
     r->piece.conn = NULL;
 }
 
-/* HX_EINPUT: a file that one process writes, of which none has the whole. */
+/* HX_EINPUT: one process would write the file, and none has the whole mesh. */
 static int check_writers(const hx_session *s, int to_first)
 {
     if (!s->mesh.window || !to_first) return HX_OK;
     return HX_RAISE(HX_EINPUT,
-                    "no process has the whole mesh, and not all see the folder '%s': name one that "
-                    "all see, or give mesh.in_parts = \"never\"",
+                    "no process has the whole mesh, and not all processes see the folder '%s': "
+                    "name one that all of them see, or set mesh.in_parts = \"never\"",
                     s->cfg.output.directory);
 }
 

@@ -29,36 +29,35 @@ static const char *join_fields(const hx_config *cfg, char *text, size_t n_text)
     return text;
 }
 
-/* What the compliance is, and from where temperatures count. */
+/* Prints the objective, and the reference of temperatures. */
 static void print_heat(const hx_session *s)
 {
     const hx_units *const u = &s->cfg.units;
     hx_log_info("  heat      conductivity %.6g%s, of void %.6g%s", s->problem.young,
                 u->conductivity, s->problem.least, u->conductivity);
     if (s->problem.is_mixed)
-        hx_log_info(
-            "  objective 2 q'(T - %.6g%s) minus what conduction and convection dissipate, q "
-            "sources and fluxes, %.6g%s the lowest held or ambient temperature: less is "
-            "more heat from the hot ones to the cold",
-            s->problem.reference, u->temperature, s->problem.reference, u->temperature);
+        hx_log_info("  objective 2 q'(T - %.6g%s) minus the dissipation of conduction and "
+                    "convection, q sources and fluxes, %.6g%s the lowest held or ambient "
+                    "temperature: a smaller value means more heat from hot places to cold ones",
+                    s->problem.reference, u->temperature, s->problem.reference, u->temperature);
     else
-        hx_log_info(
-            "  objective thermal compliance, sources and fluxes times (T - %.6g%s): less is "
-            "cooler where heat comes in",
-            s->problem.reference, u->temperature);
+        hx_log_info("  objective thermal compliance, sources and fluxes times (T - %.6g%s): a "
+                    "smaller value means lower temperatures where heat enters",
+                    s->problem.reference, u->temperature);
 }
 
-/* Once a run; how much it is on a mesh and a design, only an analysis tells. */
+/* Prints a note, once per run; only an analysis can quantify the error. */
 static void say_stiff(const hx_session *s)
 {
     if (s->mesh.n_kind[HX_CELL_TETRAHEDRON] == 0 || s->space.element != HX_ELEMENT_LINEAR ||
         hx_config_is_heat(&s->cfg))
         return;
-    hx_log_info("            linear tetrahedra are stiffer than the part where it bends; how much "
-                "here: hextop verify\n            RESULT --element quadratic");
+    hx_log_info("            linear tetrahedra are too stiff in bending; `hextop verify RESULT "
+                "--element quadratic`\n"
+                "            prints by how much");
 }
 
-/* What the last bits depend on, with -v. */
+/* Prints the properties on which the last bits depend, with -v. */
 static void print_machine(const hx_session *s)
 {
     const char *lead = "machine";
@@ -71,7 +70,7 @@ static void print_machine(const hx_session *s)
     }
 }
 
-/* What PCG compares with its tolerance, in the order of the criteria. */
+/* Quantity that PCG compares with its tolerance, in the order of the criteria. */
 static const char *const stop_text[] = {"|r| / |f| <=", "r'z <=", "error of the compliance <="};
 
 void hx_progress_header(const hx_session *s)
@@ -105,18 +104,19 @@ void hx_progress_header(const hx_session *s)
     else
         hx_log_info("  filter    %s", s->filter.kind->name);
     if (cfg->optimization.projection.given)
-        hx_log_info("  projected at eta %g, beta %g", s->filter.params.eta, s->filter.params.beta);
+        hx_log_info("            projected at eta %g, beta %g", s->filter.params.eta,
+                    s->filter.params.beta);
     hx_log_info("  design    volume fraction %g, penalty %g, rho_min %g, move limit %g, %d "
                 "iterations%s",
                 s->problem.volume_fraction, s->problem.penalty, s->problem.rho_min,
                 cfg->optimization.move, cfg->optimization.iterations,
                 cfg->optimization.change_tolerance > 0.0 ? " at most" : "");
-    if (hx_continuation_text(cfg, text, sizeof text)[0]) hx_log_info("  rising    %s", text);
+    if (hx_continuation_text(cfg, text, sizeof text)[0]) hx_log_info("  schedule  %s", text);
     if (s->problem.cases.n > 1) hx_log_info("  loads     %d cases", s->problem.cases.n);
     if (s->problem.passive.n > 0)
         hx_log_info("  passive   %s elements", hx_format_count(s->problem.passive.n, a, sizeof a));
     if (s->ties.n_group > 0)
-        hx_log_info("  ties      %s", hx_session_ties_text(s, text, sizeof text));
+        hx_log_info("  linked    %s", hx_session_ties_text(s, text, sizeof text));
     hx_log_info("  memory    %s on the host, %s on the device",
                 hx_format_bytes((double)s->host_bytes, a, sizeof a),
                 hx_format_bytes((double)s->device_bytes, b, sizeof b));
@@ -133,8 +133,8 @@ void hx_progress_header(const hx_session *s)
         hx_log_status("1 of %d  analysing the first design", cfg->optimization.iterations);
 }
 
-/* Until the last design that may come; a tolerance can end the run before, and while penalty or
- * beta rises the designs to come are not as those before. "": it was the last. */
+/* Time left until the last possible design; "": this was the last one. A tolerance can end the run
+ * earlier, and while penalty or beta rises later designs may take longer. */
 static const char *time_left(const hx_session *s, const hx_stats *stats, const hx_iteration *it,
                              char *text, size_t n_text)
 {
@@ -145,7 +145,7 @@ static const char *time_left(const hx_session *s, const hx_stats *stats, const h
     if (hx_outcome_is_last(s, it)) return text;
     hx_format_seconds(hx_stats_time_left(stats, n), time, sizeof time);
     if (it->climbing)
-        snprintf(text, n_text, "some %s%s", time, may_end ? " or less" : "");
+        snprintf(text, n_text, "about %s%s", time, may_end ? " or less" : "");
     else
         snprintf(text, n_text, "%s%s", may_end ? "at most " : "", time);
     return text;
@@ -167,7 +167,7 @@ void hx_progress_iteration(const hx_session *s, const hx_stats *stats, const hx_
     char left[64], count[32];
     time_left(s, stats, it, left, sizeof left);
     if (is_terminal) show_iteration(it, n, left);
-    /* a terminal has its status line, the log of the run has all lines */
+    /* a terminal shows its status line, and the log of the run receives all lines */
     void (*const say)(const char *fmt, ...) = is_terminal ? hx_log_record : hx_log_info;
     const int n_digit = snprintf(count, sizeof count, "%d", n);
     const int width = snprintf(count, sizeof count, "%*d of %d", n_digit, it->iteration, n);
@@ -219,7 +219,7 @@ static void end_writing(const hx_progress_meter *meter, const char *path, int64_
     const double seconds = hx_clock() - meter->begin;
     const double size = stat(path, &file) == 0 ? (double)file.st_size : 0.0;
     if (n_rank > 1) snprintf(by, sizeof by, ", by %d processes", n_rank);
-    hx_log_detail("%s: %s elements, %s in %.3f s, %s a second%s", path,
+    hx_log_detail("%s: %s elements, %s in %.3f s, %s per second%s", path,
                   hx_format_count(n_elem, count, sizeof count),
                   hx_format_bytes(size, bytes, sizeof bytes), seconds,
                   hx_format_bytes(size / seconds, rate, sizeof rate), by);

@@ -1,4 +1,4 @@
-/* What the terminal shows of a run: the header, a line per iteration. */
+/* What the terminal shows of a run: a header, and a line per iteration. */
 #ifndef HX_PROGRESS_H
 #define HX_PROGRESS_H
 
@@ -9,11 +9,11 @@
 
 void hx_progress_header(const hx_session *s);
 
-/* A rewritten line with a bar on a terminal, one plain line an iteration otherwise, and for sinks.
- */
+/* Shows an iteration: on a terminal by a rewritten line with a bar, otherwise, and for sinks, by a
+ * plain line. */
 void hx_progress_iteration(const hx_session *s, const hx_stats *stats, const hx_iteration *it);
 
-/* What a long piece of work shows: nothing for a second, then a line that a terminal rewrites. */
+/* Progress of a long task: nothing for the first second, then a line that a terminal rewrites. */
 typedef struct hx_progress_meter {
     const char *what; /* "writing density_0010.vtk" (borrowed) */
     double begin, last;
@@ -21,14 +21,14 @@ typedef struct hx_progress_meter {
 
 void hx_progress_begin(hx_progress_meter *meter, const char *what);
 
-/* `share` of it is done; in the form of hx_vtk_options.progress. */
+/* Reports that the fraction `share` is done; has the type of hx_vtk_options.progress. */
 void hx_progress_share(void *meter, double share);
 
-/* hx_vtk_write_part with a meter; with -v a line of what was written, and how fast. */
+/* hx_vtk_write_part with a progress line; with -v also prints the size and speed. */
 int hx_progress_write(const char *path, const hx_mesh *mesh, const char *title,
                       const hx_vtk_options *options, const hx_fields *fields, int64_t *n_written);
 
-/* The same of a mesh alone, in any format that can be written. */
+/* Writes a mesh without fields, in any format that can be written, with a progress line. */
 int hx_progress_write_mesh(const char *path, const hx_mesh *mesh, const hx_mesh_format *format,
                            const hx_mesh_write_options *options);
 

@@ -1,4 +1,4 @@
-/* Where the design in hand goes when the run cannot go on. */
+/* Saves the current design if the run cannot continue. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ static int write_density(const hx_output *out, const char *path)
     const hx_vtk_field density = {"density", HX_VTK_CELL, HX_VTK_F64, 1, out->whole};
     if (s->mesh.window)
         return HX_RAISE(HX_EENV,
-                        "no process has the whole mesh, the design is not saved by itself");
+                        "no process has the whole mesh, so the design cannot be saved elsewhere");
     HX_TRY(hx_optimizer_density(&s->opt, out->whole));
     return hx_vtk_write(path, &s->mesh, "hextop, design of a run that failed", out->format,
                         &density, 1);
@@ -28,7 +28,7 @@ int hx_output_rescue(const hx_output *out, int iteration)
     return write_density(out, hx_output_path(out, name, path, sizeof path));
 }
 
-/* The last word of output.directory. */
+/* The last component of output.directory. */
 static void run_name(const hx_output *out, char *name, size_t n_name)
 {
     size_t end = strlen(out->directory);
@@ -38,13 +38,13 @@ static void run_name(const hx_output *out, char *name, size_t n_name)
     snprintf(name, n_name, "%.*s", (int)(end - begin), out->directory + begin);
 }
 
-/* In a new folder of our own: names in /tmp can be foreseen, and others write there. */
+/* Saves in a new folder, since names in /tmp are predictable and other users can write there. */
 static int save_in(const hx_output *out, const char *place, int iteration, char *path)
 {
     char folder[PATH_MAX], name[128];
     run_name(out, name, sizeof name);
     const int n = snprintf(folder, sizeof folder, "%s/hextop-%s-XXXXXX", place, name);
-    if (n >= PATH_MAX - 32) return HX_RAISE(HX_EIO, "%s: too long a path", place);
+    if (n >= PATH_MAX - 32) return HX_RAISE(HX_EIO, "%s: the path is too long", place);
     if (!mkdtemp(folder))
         return HX_RAISE(HX_EIO, "%s: cannot create a folder there: %s", place, strerror(errno));
     snprintf(path, PATH_MAX, "%.*s/density_%04d.vtk", n, folder, iteration);

@@ -40,7 +40,7 @@ static void put_text(hx_run_log *log, const char *text)
     if (strchr(text, '\n') && fflush(log->stream) != 0) log->lost = 1;
 }
 
-/* A sink: leads as on the terminal. */
+/* The sink: writes lines with the same prefixes as the terminal. */
 static void put_line(void *user, hx_log_kind kind, const char *text)
 {
     if (kind == HX_LOG_WARNING) put_text(user, "hextop: warning: ");
@@ -59,7 +59,7 @@ static const char *time_text(char *text, size_t n_text)
     return text;
 }
 
-/* An argument as a shell takes it. */
+/* Writes an argument quoted for a shell. */
 static void put_argument(hx_run_log *log, const char *argument)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -128,7 +128,7 @@ int hx_run_log_begin(hx_run_log *log, const hx_options *options)
     return hx_log_add_sink(&sink);
 }
 
-/* 1 if the descriptor is the file of that name: a shell writes there what we say. */
+/* 1 if the descriptor is that file, to which a shell redirects the output. */
 static int is_stream(int descriptor, const char *path)
 {
     struct stat file, stream;
@@ -160,7 +160,8 @@ void hx_run_log_end(hx_run_log *log, int rc)
                           : "not finished");
         put_text(log, text);
         if (fclose(log->stream) != 0) log->lost = 1;
-        if (log->lost) hx_log_warning("run.log is incomplete: its disk did not take all of it");
+        if (log->lost)
+            hx_log_warning("run.log is incomplete: not all lines could be written to the disk");
     }
     free(log->text);
     memset(log, 0, sizeof *log);

@@ -17,14 +17,14 @@ int hx_stats_begin(hx_stats *stats, int max_iterations, int n_case)
     return hx_alloc(&stats->case_iterations, (size_t)n_case, sizeof(int64_t), "timings");
 }
 
-static void push_recent(hx_stats *stats, double compliance)
+static void push_recent(hx_stats *stats, const hx_iteration *it)
 {
     memmove(stats->recent + 1, stats->recent, (HX_STATS_RECENT - 1) * sizeof *stats->recent);
-    stats->recent[0] = compliance;
+    stats->recent[0] = (hx_doubt_record){it->compliance, it->volume, it->change};
     if (stats->n_recent < HX_STATS_RECENT) stats->n_recent++;
 }
 
-/* Compliances with another penalty or beta are no measure of the design. */
+/* Compliances with another penalty or beta are not comparable. */
 static int is_other(const hx_iteration *a, double penalty, double beta)
 {
     return a->penalty != penalty || a->beta != beta;
@@ -51,10 +51,10 @@ void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double ou
         stats->iteration_seconds[stats->n_iteration++] = it->seconds;
     if (is_other(&stats->last, it->penalty, it->beta)) stats->n_recent = 0;
     stats->last = *it;
-    push_recent(stats, it->compliance);
+    push_recent(stats, it);
 }
 
-/* The last two columns of a line, penalty and beta; 0 of anything else. */
+/* Reads the last two columns of a line, penalty and beta; 0 for anything else. */
 static int read_last_two(const char *line, double *penalty, double *beta)
 {
     const char *const end = line + strcspn(line, "\n");
@@ -70,12 +70,14 @@ void hx_stats_recall(hx_stats *stats, const char *history)
     for (const char *line = history; line; line = strchr(line, '\n')) {
         hx_iteration it = {0};
         if (*line == '\n') line++;
-        if (sscanf(line, "%d,%lf", &it.iteration, &it.compliance) != 2) continue;
+        if (sscanf(line, "%d,%lf,%lf,%lf", &it.iteration, &it.compliance, &it.volume, &it.change) !=
+            4)
+            continue;
         if (read_last_two(line, &it.penalty, &it.beta) && is_other(&it, penalty, beta))
             stats->n_recent = 0;
         penalty = it.penalty;
         beta = it.beta;
-        push_recent(stats, it.compliance);
+        push_recent(stats, &it);
     }
 }
 

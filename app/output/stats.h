@@ -1,13 +1,14 @@
-/* What a run adds up over its iterations: seconds by stage (P1, Figure 15), PCG iterations. */
+/* Totals of a run over its iterations: seconds per stage (P1, Figure 15), PCG iterations. */
 #ifndef HX_STATS_H
 #define HX_STATS_H
 
+#include "../doubt/doubt.h"
 #include "core/design/optimizer.h"
 
 enum { HX_STATS_RECENT = 6 };
 
-/* Seconds of a run from which its result is synced to the disk: a shorter one is as quickly made
- * again. */
+/* Duration in seconds above which the result of a run is synced to the disk: a shorter run is
+ * quickly repeated. */
 #define HX_STATS_LONG 10.0
 
 typedef struct hx_stats {
@@ -20,35 +21,36 @@ typedef struct hx_stats {
     double *iteration_seconds; /* [n_iteration] (owned) */
     int64_t pcg_iterations;    /* of all solves */
     int64_t *case_iterations;  /* [n_case] (owned) */
-    int n_fell_back;           /* solves in mixed precision that had to be finished in double */
-    int64_t n_refinement;      /* corrections of solves by an exact product (pcg.h) */
-    int n_took_exact;          /* solves finished with that product itself */
-    int n_unconverged;         /* design iterations with a solve that did not converge */
-    int64_t n_solve_failed;    /* solves that did not converge */
-    int n_missed;              /* designs whose volume is not the one asked for */
-    hx_iteration last;         /* the last one */
-    int n_recent;              /* compliances known of the last designs with the penalty and beta
-                                  of the last one, at most HX_STATS_RECENT */
-    double recent[HX_STATS_RECENT]; /* the last first */
+    int n_fell_back;        /* solves in mixed precision that were finished in double precision */
+    int64_t n_refinement;   /* corrections of solves by an exact product (pcg.h) */
+    int n_took_exact;       /* solves that were finished with the exact product */
+    int n_unconverged;      /* design iterations with a solve that did not converge */
+    int64_t n_solve_failed; /* solves that did not converge */
+    int n_missed;           /* designs whose volume is not the target */
+    hx_iteration last;      /* the last iteration */
+    /* number of designs in `recent`: the last ones that have the penalty and beta of the last one,
+     * at most HX_STATS_RECENT */
+    int n_recent;
+    hx_doubt_record recent[HX_STATS_RECENT]; /* most recent first */
 } hx_stats;
 
-/* Parts of an iteration's PCG stage: setting the preconditioner up and applying it; all else but
- * the operator's products. */
+/* Parts of the PCG stage of an iteration: set-up and application of the preconditioner; everything
+ * else except the operator's products. */
 double hx_stats_precond(const hx_iteration *it);
 double hx_stats_vector(const hx_iteration *it);
 
 int hx_stats_begin(hx_stats *stats, int max_iterations, int n_case);
-/* output_seconds: what writing this iteration's files took. */
+/* output_seconds: time of writing the files of this iteration. */
 void hx_stats_add(hx_stats *stats, const hx_iteration *it, int n_case, double output_seconds);
 void hx_stats_stop(hx_stats *stats);
 
-/* Of a run that goes on: the last compliances, from the text of its history.csv. */
+/* For a resumed run: reads the last compliances from the text of its history.csv. */
 void hx_stats_recall(hx_stats *stats, const char *history);
 
 /* Median, smallest and largest seconds of a design iteration; 0 without any. */
 void hx_stats_iteration_seconds(const hx_stats *stats, double *median, double *min, double *max);
 
-/* Expected seconds for n more iterations: by the mean of the last few, files included. */
+/* Expected seconds of n more iterations, from the mean of the last few, output files included. */
 double hx_stats_time_left(const hx_stats *stats, int n);
 
 /* Prints the table of stages. */

@@ -54,7 +54,7 @@ static void write_hash(hx_json *json, const char *key, const hx_hash *hash)
     hx_json_string(json, key, hx_hash_print(hash, text));
 }
 
-/* Which run this is, for whom it was published to. */
+/* Writes the hashes that identify the run. */
 static int write_identity(hx_json *json, hx_session *s, int has_fields)
 {
     hx_identity identity;
@@ -95,7 +95,7 @@ static void write_mesh(hx_json *json, const hx_session *s)
     hx_json_close_object(json);
 }
 
-/* Where the heat of a case comes in, and where it goes. */
+/* Writes where the heat of a case enters and leaves. */
 static int write_heat(hx_json *json, hx_session *s, int c, double load, double reaction)
 {
     double convection;
@@ -152,7 +152,8 @@ static void write_memory(hx_json *json, const hx_session *s)
     hx_json_close_object(json);
 }
 
-/* Seconds of the steps that led to the first iteration, and from the start to the first product. */
+/* Writes the seconds of the steps before the first iteration, and from the start to the first
+ * product. */
 static void write_setup(hx_json *json, const hx_session *s, const hx_stats *stats)
 {
     hx_json_open_object(json, "setup");
@@ -162,7 +163,7 @@ static void write_setup(hx_json *json, const hx_session *s, const hx_stats *stat
     hx_json_close_object(json);
 }
 
-/* The design: null where no tolerance says when it is. */
+/* Writes whether the design has converged; null without a change_tolerance. */
 static void write_converged(hx_json *json, const hx_session *s, const hx_iteration *last)
 {
     if (s->cfg.optimization.change_tolerance > 0.0)
@@ -245,7 +246,7 @@ void hx_summary_write_versions(hx_json *json)
     hx_json_close_object(json);
 }
 
-/* has_fields: the device has those of the last iteration. */
+/* has_fields: the device has the fields of the last iteration. */
 static int print(hx_session *s, const hx_stats *stats, const hx_doubts *doubts, const char *status,
                  int has_fields, FILE *stream)
 {

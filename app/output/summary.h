@@ -1,17 +1,17 @@
-/* summary.json: what a run was, what it found, and where the time went. */
+/* summary.json: the settings of a run, its result, and where the time went. */
 #ifndef HX_SUMMARY_H
 #define HX_SUMMARY_H
 
 #include "../doubt/doubt.h"
 #include "stats.h"
 
-/* status: "done", "interrupted" or "failed". Needs at least one iteration; where the step after it
- * failed, or the device is lost, without what only the device has of it (cases, the density's
- * hash). HX_EIO. */
+/* status: "done", "interrupted" or "failed". Needs at least one iteration. If the step after it
+ * failed, or the device is lost, values that only the device has are left out (cases, the hash of
+ * the densities). HX_EIO. */
 int hx_summary_write(hx_session *s, const hx_stats *stats, const hx_doubts *doubts,
                      const char *status, const char *path);
 
-/* The same into an open stream, whose errors are the caller's. */
+/* Writes the summary to an open stream, whose errors the caller checks. */
 int hx_summary_print(hx_session *s, const hx_stats *stats, const hx_doubts *doubts,
                      const char *status, FILE *stream);
 

@@ -16,7 +16,7 @@
 
 static const char what[] = "timeline";
 
-/* ns that the leader's clock is ahead, when this one's says `at`. */
+/* Nanoseconds by which the leader's clock is ahead when this process' clock shows `at`. */
 typedef struct reading {
     double at, offset, width;
 } reading;
@@ -61,7 +61,8 @@ static int open_timeline(hx_output *out)
     trace->team = s->team ? s->team : &trace->alone;
     HX_TRY(hx_timeline_open(&trace->timeline, &s->device, HX_TIMELINE_MARKS));
     if (trace->timeline) return HX_OK;
-    return HX_RAISE(HX_EENV, "device '%s' has no marks for output.timeline", s->device.ops->name);
+    return HX_RAISE(HX_EENV, "device '%s' cannot record the times for output.timeline",
+                    s->device.ops->name);
 }
 
 int hx_trace_begin_share(hx_output *out)
@@ -79,7 +80,8 @@ int hx_trace_begin(hx_output *out)
     return hx_trace_begin_share(out);
 }
 
-/* What all processes have whole: the latest of their first designs; 0: one has none whole. */
+/* Range that all processes have completely: the latest of their first complete designs; 0: a
+ * process has none. */
 typedef struct extent {
     int64_t n;
     double precision; /* ns */
@@ -98,7 +100,7 @@ static int agree_on_first(const hx_trace *trace, extent *all, extent *own)
     return HX_OK;
 }
 
-/* To the leader's clock; the two may go at speeds that differ a little. */
+/* Converts a time to the leader's clock; the two clocks may drift slightly. */
 static double shift(const hx_trace *trace, double time)
 {
     const reading *const a = &trace->start, *const b = &trace->end;
@@ -106,7 +108,7 @@ static double shift(const hx_trace *trace, double time)
     return time + a->offset + share * (b->offset - a->offset);
 }
 
-/* This process' marks, and where the clocks are now. */
+/* Fetches the marks of this process, and compares the clocks. */
 static int fetch(hx_trace *trace, extent *own)
 {
     HX_TRY(hx_team_agree(trace->team, hx_timeline_fetch(trace->timeline, &own->precision)));
@@ -116,7 +118,7 @@ static int fetch(hx_trace *trace, extent *own)
     return HX_OK;
 }
 
-/* The spans of them, by the leader's clock. */
+/* Computes their spans, by the leader's clock. */
 static int find_spans(const hx_trace *trace, extent *own, hx_span_time **spans)
 {
     HX_TRY(hx_timeline_spans(trace->timeline, own->first, spans, &own->n));
@@ -129,8 +131,8 @@ static int find_spans(const hx_trace *trace, extent *own, hx_span_time **spans)
     return HX_OK;
 }
 
-/* all[size]: of each process. list: of all, rank after rank, the leader's to free; elsewhere NULL.
- */
+/* all[size]: range of each process. list: on the leader the spans of all, rank after rank, which
+ * the caller frees; elsewhere NULL. */
 static int gather_spans(const hx_trace *trace, const extent *own, const hx_span_time *spans,
                         extent *all, hx_span_time **list)
 {
@@ -150,7 +152,7 @@ static int gather_spans(const hx_trace *trace, const extent *own, const hx_span_
     return rc;
 }
 
-/* The spans of all processes, in the leader. */
+/* Collects the spans of all processes on the leader. */
 static int collect(hx_trace *trace, extent *all, hx_span_time **list)
 {
     extent own = {0};
@@ -167,13 +169,13 @@ static const char *const queue_name[HX_N_QUEUE] = {[HX_QUEUE_DEVICE] = "device",
                                                    [HX_QUEUE_BESIDE] = "device, beside the queue",
                                                    [HX_QUEUE_HOST] = "host"};
 
-/* Its number in the file; 0 is the idle task to some viewers. */
+/* Thread number in the file; some viewers take 0 for the idle task. */
 static int tid_of(int queue)
 {
     return queue + 1;
 }
 
-/* What a process and its queues are called. Each event but the first begins with a comma. */
+/* Writes the names of a process and its queues. Each event except the first begins with a comma. */
 static void write_names(FILE *f, int rank, const extent *of)
 {
     fprintf(f,
@@ -187,7 +189,7 @@ static void write_names(FILE *f, int rank, const extent *of)
                 rank, tid_of(q), queue_name[q]);
 }
 
-/* begin: ns that are 0 in the file. */
+/* begin: time in ns that becomes 0 in the file. */
 static void write_span(FILE *f, int rank, const hx_span_time *span, double begin)
 {
     char name[64];
@@ -230,8 +232,9 @@ static void say(const char *path, int size, const extent *all)
     double precision = 0.0;
     for (int r = 0; r < size; r++) precision = fmax(precision, all[r].precision);
     if (all[0].first == 0)
-        hx_log_warning("%s has no design whole: one takes more than the %d marks that are kept",
-                       path, HX_TIMELINE_MARKS);
+        hx_log_warning(
+            "%s contains no complete design: one design takes more than the %d marks that are kept",
+            path, HX_TIMELINE_MARKS);
     hx_log_info(
         "where the time went, from design %d to %d: %s (ui.perfetto.dev), clocks within %.1f us",
         all[0].first, all[0].last, path, 1e-3 * precision);
@@ -247,7 +250,7 @@ static int write_collected(hx_output *out, const extent *all, const hx_span_time
     return HX_OK;
 }
 
-/* In all processes; the leader writes. */
+/* Collective; the leader writes. */
 static int write_share(hx_output *out, int is_leader)
 {
     extent *all;

@@ -7,18 +7,18 @@
 
 #define HX_TRACE_FILE "timeline.json"
 
-/* Where output.timeline asks for it, marks are taken from here on, in all processes; by the leader,
- * once the session is open. HX_ENOMEM, HX_EENV: the device has no marks. */
+/* Starts recording marks in all processes if output.timeline is set. Called by the leader, once the
+ * session is open. HX_ENOMEM, HX_EENV: the device cannot record marks. */
 int hx_trace_begin(hx_output *out);
 
-/* Writes DIR/timeline.json of what was marked; nothing without. HX_EIO. */
+/* Writes DIR/timeline.json from the recorded marks; nothing if there are none. HX_EIO. */
 int hx_trace_write(hx_output *out);
 
-/* The same of a follower, when the leader calls (output_ranks.c). */
+/* The parts of a follower, when the leader calls (output_ranks.c). */
 int hx_trace_begin_share(hx_output *out);
 int hx_trace_write_share(hx_output *out);
 
-/* Ends the marks; before the session is freed. Accepts NULL. */
+/* Stops recording; call before the session is freed. Accepts NULL. */
 void hx_trace_free(hx_trace *trace);
 
 #endif

@@ -1,4 +1,4 @@
-/* hextop report: runs as one HTML file that needs nothing else. */
+/* hextop report: writes runs as one HTML file that needs no other file. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,8 @@
 
 enum { OUTPUT, TRIANGLES };
 
-/* Triangles of all parts of a page at most: 13 bytes each in base64, 17 at worst. */
+/* Largest number of triangles of all parts of a page: each takes 13 bytes in base64, 17 at
+ * worst. */
 static const int64_t most_triangles = 800000;
 static const int64_t most_bytes = 15000000;
 
@@ -32,7 +33,7 @@ static int read_triangles(const char *text, size_t n_run, int64_t *n)
 
 /* --- labels --- */
 
-/* The last part of the folder's path; of "." that of where we are. Returns text. */
+/* The last component of the folder's path; for "." that of the current folder. Returns text. */
 static const char *last_part(const char *folder, char *text, size_t n_text)
 {
     char here[PATH_MAX];
@@ -55,7 +56,7 @@ static int is_taken(const hx_report *report, size_t i, const char *label)
     return 0;
 }
 
-/* The folder's name, or its path where two have one name. */
+/* The folder's name, or its path if two folders have the same name. */
 static int make_labels(hx_report *report)
 {
     for (size_t i = 0; i < report->n_run; i++) {
@@ -67,7 +68,7 @@ static int make_labels(hx_report *report)
     return HX_OK;
 }
 
-/* That of all runs where it is the same, else those of the folders. */
+/* The common title of all runs, or else the folders. */
 static const char *make_title(const hx_report *report, char *text, size_t n_text)
 {
     const char *const first = hx_report_title(&report->run[0]);
@@ -101,7 +102,7 @@ static int read_runs(hx_report *report, const hx_options *options)
     return HX_OK;
 }
 
-/* The field of that name whose colours reach farthest. */
+/* The field of that name with the largest range of colours. */
 static const hx_report_field *widest(const hx_report *report, const char *name)
 {
     const hx_report_field *found = NULL;
@@ -113,7 +114,7 @@ static const hx_report_field *widest(const hx_report *report, const char *name)
     return found;
 }
 
-/* Colours of one quantity mean the same in all parts, where units are the same. */
+/* Gives fields of one quantity the same colours in all parts, if their units are the same. */
 static void share_colours(hx_report *report)
 {
     for (size_t i = 0; i < report->n_run; i++)
@@ -131,7 +132,7 @@ static void say_part(const hx_report_run *run)
     const hx_report_part *part = &run->part;
     char a[32], b[32], c[32];
     if (!part->is_there) {
-        hx_log_info("%s: no part%s%s", run->folder, run->missing.n > 0 ? ": " : "",
+        hx_log_info("%s: no part is shown%s%s", run->folder, run->missing.n > 0 ? ": " : "",
                     run->missing.n > 0 ? run->missing.line[run->missing.n - 1] : "");
         return;
     }
@@ -147,7 +148,7 @@ static void say_part(const hx_report_run *run)
                     hx_format_seconds(part->seconds, c, sizeof c));
 }
 
-/* HX_EINPUT: it would be too large. */
+/* HX_EINPUT: the page would be too large. */
 static int write_page(const hx_report *report, const char *path, int64_t *n_byte)
 {
     int rc;
@@ -158,8 +159,8 @@ static int write_page(const hx_report *report, const char *path, int64_t *n_byte
     *n_byte = (int64_t)ftell(file.stream);
     if (*n_byte > most_bytes) {
         rc = HX_RAISE(HX_EINPUT,
-                      "%s: not written: %lld bytes, and a report has at most %lld; ask for less by "
-                      "--triangles",
+                      "%s: not written: it would have %lld bytes, and a report has at most %lld; "
+                      "lower the number of --triangles",
                       path, (long long)*n_byte, (long long)most_bytes);
         goto fail;
     }
@@ -175,7 +176,8 @@ static int make_report(hx_report *report, const hx_options *options)
     int64_t n_byte = 0;
     const double begin = hx_clock();
     const char *path = hx_option_text(options, OUTPUT);
-    HX_TRY(hx_config_check_variables()); /* a page without a run's config is no answer to that */
+    /* a wrong variable is an error, not a page without the run's config */
+    HX_TRY(hx_config_check_variables());
     HX_TRY(read_triangles(hx_option_text(options, TRIANGLES), options->n_argument,
                           &report->n_triangle));
     HX_TRY(hx_output_probe_file(path, NULL));
@@ -191,7 +193,7 @@ static int make_report(hx_report *report, const hx_options *options)
     }
     HX_TRY(write_page(report, path, &n_byte));
     for (size_t i = 0; i < report->n_run; i++) say_part(&report->run[i]);
-    hx_log_info("%s: %s, done in %s, %s of memory", path,
+    hx_log_info("%s: %s, written in %s, with %s of memory", path,
                 hx_format_bytes((double)n_byte, a, sizeof a),
                 hx_format_seconds(hx_clock() - begin, b, sizeof b),
                 hx_format_bytes((double)hx_host_memory_peak(), c, sizeof c));
@@ -212,29 +214,30 @@ static const hx_option report_options[] = {
                 .letter = "-o",
                 .kind = HX_OPTION_FILE,
                 .value = "FILE.html",
-                .help =
-                    "another file; default: report.html in the folder of a run, here of several"},
+                .help = "file to write; default: report.html in the folder of a run, for several "
+                        "runs in the current folder"},
     [TRIANGLES] = {.name = "--triangles",
                    .kind = HX_OPTION_TEXT,
                    .value = "N",
                    .fallback = "300000",
-                   .help = "of each part at most; together 800,000"},
+                   .help =
+                       "largest number of triangles of each part; of all parts together 800,000"},
 };
 
 const hx_command hx_command_report = {
     .name = "report",
-    .summary = "runs as one HTML file: the part to turn, plots, settings, differences",
+    .summary = "writes runs as one HTML file: the part in 3D, plots, settings, differences",
     .arguments = "DIR [DIR ...]",
-    .help =
-        "Writes one HTML file that needs no other and no network, at most 15 MB: the last design "
-        "of the\n"
-        "run in DIR, its output.directory, as a surface to turn with the mouse, coloured by "
-        "density and,\n"
-        "where a file has it, von Mises stress; convergence, times, settings, warnings, what "
-        "verify found.\n"
-        "Several folders are shown side by side, with what differs first. A run that still goes or "
-        "was\n"
-        "interrupted is shown as far as it came; what is not there is said.\n",
+    .help = "Writes one HTML file of at most 15 MB, which needs no other file and no network. It "
+            "shows the\n"
+            "last design of the run in DIR, its output.directory, as a surface that turns with the "
+            "mouse,\n"
+            "coloured by density and, if a file has it, von Mises stress; then convergence, times, "
+            "settings,\n"
+            "warnings, and the results of verify. Several folders are shown side by side, "
+            "differences first.\n"
+            "A run that is not finished or was interrupted is shown as far as it came; missing "
+            "parts are named.\n",
     .n_min = 1,
     .option = report_options,
     .n_option = sizeof report_options / sizeof report_options[0],

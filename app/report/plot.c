@@ -5,7 +5,7 @@
 
 #include "../text/html.h"
 
-/* Of the drawing, in its own units. */
+/* Sizes of the drawing, in its own units. */
 enum { WIDTH = 400, HEIGHT = 236, LEFT = 54, RIGHT = 10, TOP = 10, BOTTOM = 38 };
 enum { MAX_POINT = 600, MAX_HOVER = 240, MAX_BAR = 100 };
 
@@ -28,7 +28,7 @@ static void make_linear(hx_ticks *t, double low, double high, int n)
         t->at[t->n++] = fabs(at) < 1e-9 * step ? 0.0 : at;
 }
 
-/* The next of 1, 2, 5 times a power of ten that is not above (up: not below) the value. */
+/* The nearest of 1, 2, 5 times a power of ten at or below (up: at or above) the value. */
 static double nice_value(double value, int up)
 {
     static const double part[] = {1.0, 2.0, 5.0, 10.0};
@@ -39,7 +39,7 @@ static double nice_value(double value, int up)
     return power * part[i];
 }
 
-/* 1, or 1 2 5, of each decade, or of every second, third ... one. */
+/* Ticks at 1, or at 1, 2 and 5, of every decade, or of every second, third ... decade. */
 static void make_log(hx_ticks *t, double low, double high, int n)
 {
     static const double part[] = {1.0, 2.0, 5.0};
@@ -143,7 +143,7 @@ static void put_axes(const axes *a, const char *x_name)
     fputs("</text></g>", a->f);
 }
 
-/* Ticks of x are those of whole numbers, and the axis ends at the data. */
+/* Ticks of x are whole numbers, and the axis ends at the data. */
 static void make_x(hx_ticks *t, double low, double high)
 {
     hx_ticks_make(t, low, high, 6, 0);
@@ -195,7 +195,7 @@ static int find_range(const hx_plot *p, double *low, double *high, size_t *n)
     return *n > 0 && *high >= *low;
 }
 
-/* Every so many of the points, and the last. */
+/* The next point to draw: points at equal steps, and the last. */
 static size_t next_point(size_t k, size_t n)
 {
     const size_t step = n / MAX_POINT + 1;
@@ -220,7 +220,7 @@ static void put_line(const axes *a, const hx_plot_line *line)
                 x_of(a, 1.0), y_of(a, line->y[0]));
 }
 
-/* What a pointer over the line sees. */
+/* Adds what a pointer over the line shows. */
 static void put_hover(const axes *a, const hx_plot *p, const hx_plot_line *line)
 {
     const size_t step = line->n / MAX_HOVER + 1;

@@ -7,15 +7,15 @@
 
 enum { HX_PLOT_MAX = 8, HX_PLOT_MAX_TICK = 16 };
 
-/* At 1, 2 or 5 times a power of ten, or on a logarithmic axis also at decades between. */
+/* Ticks at 1, 2 or 5 times a power of ten; on a logarithmic axis also at decades between. */
 typedef struct hx_ticks {
     int is_log, n;
-    double low, high; /* of the axis */
+    double low, high; /* ends of the axis */
     double at[HX_PLOT_MAX_TICK];
 } hx_ticks;
 
-/* About n ticks for these values; is_log: they are positive. The axis begins and ends at such
- * values too. Where both are one value it gets some room. */
+/* About n ticks for values from low to high, which are positive if is_log. The axis also begins and
+ * ends at ticks. If low equals high, the axis is widened. */
 void hx_ticks_make(hx_ticks *ticks, double low, double high, int n, int is_log);
 /* "0.02", "12000", "3·10⁶"; returns text. */
 const char *hx_tick_text(double value, char *text, size_t n_text);
@@ -23,22 +23,22 @@ const char *hx_tick_text(double value, char *text, size_t n_text);
 typedef struct hx_plot_line {
     const char *name;
     int colour;      /* class "s0", "s1", ... */
-    const double *y; /* [n] at x = 1, 2, ...; NAN: a gap (borrowed) */
+    const double *y; /* [n] values at x = 1, 2, ...; NAN: a gap (borrowed) */
     size_t n;
 } hx_plot_line;
 
 typedef struct hx_plot {
     const char *title, *unit;     /* "Compliance", " N mm" or "" */
     const char *x_name, *x_short; /* "Design iteration", "iteration" */
-    int is_log;                   /* where all values are positive and far apart: 1 */
-    int from_zero;                /* the axis begins there */
+    int is_log;                   /* 1: all values are positive and span several decades */
+    int from_zero;                /* 1: the axis begins at zero */
     size_t n_line;
-    hx_plot_line line[HX_PLOT_MAX]; /* or layers of the bars */
+    hx_plot_line line[HX_PLOT_MAX]; /* lines, or layers of the bars */
 } hx_plot;
 
-/* A figure with a heading; nothing where there is no finite value. */
+/* Writes a figure with a heading; nothing without a finite value. */
 void hx_plot_lines(const hx_plot *plot, FILE *f);
-/* Bars of the layers on top of each other, several iterations a bar where there are many. */
+/* Writes stacked bars of the layers, with several iterations per bar if there are many. */
 void hx_plot_bars(const hx_plot *plot, FILE *f);
 
 #endif

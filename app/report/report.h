@@ -1,4 +1,4 @@
-/* What `hextop report` knows of runs, and the pieces of its page. */
+/* The data that `hextop report` reads about runs, and the pieces of its page. */
 #ifndef HX_REPORT_H
 #define HX_REPORT_H
 
@@ -14,8 +14,8 @@ typedef enum {
     HX_RUN_DONE,
     HX_RUN_INTERRUPTED,
     HX_RUN_FAILED,
-    HX_RUN_GOING,  /* a process holds the folder */
-    HX_RUN_UNKNOWN /* none does, and there is no summary */
+    HX_RUN_GOING,  /* a process has the folder locked */
+    HX_RUN_UNKNOWN /* no process has it locked, and there is no summary */
 } hx_run_state;
 
 /* Lines of text. */
@@ -24,14 +24,14 @@ typedef struct hx_report_lines {
     char *line[HX_REPORT_MAX_NOTE]; /* (owned) */
 } hx_report_lines;
 
-/* A colour for each vertex. */
+/* A scalar field that colours the vertices. */
 typedef struct hx_report_field {
-    const char *name, *label; /* "density", "Density just inside" */
-    const char *unit;         /* as hx_units has them */
+    const char *name, *label; /* "density", "Density just inside the surface" */
+    const char *unit;         /* as in hx_units */
     float *value;             /* [n_vertex] (owned) */
-    double low, high;         /* of the colours */
-    double least, most;       /* of the surface */
-    int is_cut;               /* 1: high is below the largest */
+    double low, high;         /* range of the colours */
+    double least, most;       /* range over the surface */
+    int is_cut;               /* 1: `high` is below the largest value */
 } hx_report_field;
 
 /* The surface of the last design. */
@@ -41,26 +41,26 @@ typedef struct hx_report_part {
     hx_surface_report shape;
     hx_surface_simplification simplified;
     double threshold, seconds;
-    double step[3]; /* of the coordinates as the page has them, length */
+    double step[3]; /* spacing of the coordinates as rounded for the page, a length */
     hx_report_field field[HX_REPORT_MAX_FIELD];
     size_t n_field;
-    int is_alone; /* 1: of the densities alone, without the config */
+    int is_alone; /* 1: made from only the densities, without the config */
 } hx_report_part;
 
 typedef struct hx_report_run {
     const char *folder; /* as given (borrowed) */
-    char *label;        /* short, another for each run (owned) */
+    char *label;        /* short and different for each run (owned) */
     hx_run_state state;
-    hx_json_tree summary, verify; /* root NULL: not there */
-    hx_json_tree settings;        /* of config.cfg where there is no summary */
-    hx_csv history;               /* n_row 0: not there */
+    hx_json_tree summary, verify; /* root NULL: there is no such file */
+    hx_json_tree settings;        /* from config.cfg if there is no summary */
+    hx_csv history;               /* n_row 0: there is no history */
     hx_units units;
-    char *result; /* path of the last densities, NULL: none (owned) */
-    char *stress; /* path of verify's file with stresses, NULL: none (owned) */
+    char *result; /* path of the file with the last densities; NULL: none (owned) */
+    char *stress; /* path of the file with stresses from verify; NULL: none (owned) */
     int is_heat;
-    int64_t bytes; /* of the run's part on the page, coded */
+    int64_t bytes; /* encoded bytes of the run's part on the page */
     hx_report_part part;
-    hx_report_lines missing; /* what is not there */
+    hx_report_lines missing; /* notes on missing files and fields */
     hx_report_lines warning;
 } hx_report_run;
 
@@ -68,33 +68,34 @@ typedef struct hx_report {
     hx_report_run run[HX_REPORT_MAX_RUN];
     size_t n_run;
     const char *title;  /* of the page */
-    int64_t n_triangle; /* of each part at most */
+    int64_t n_triangle; /* largest number of triangles of each part */
 } hx_report;
 
 void hx_report_say(hx_report_lines *lines, const char *fmt, ...) HX_PRINTF(2, 3);
 
-/* Reads what the folder has. HX_EINPUT: it is no folder, or has nothing of a run. A file that
- * cannot be read is said in run->missing. */
+/* Reads the files of a folder. HX_EINPUT: it is not a folder, or not that of a run. A file that
+ * cannot be read is noted in run->missing. */
 int hx_report_read(hx_report_run *run, const char *folder);
-/* run->part, of run->result; why there is none in run->missing. HX_ENOMEM. */
+/* Makes run->part from run->result; if that is impossible, run->missing states the reason.
+ * HX_ENOMEM. */
 int hx_report_make_part(hx_report_run *run, int64_t n_triangle);
 /* Accepts a zeroed run. */
 void hx_report_free_run(hx_report_run *run);
 
-/* Warnings of the run, its solves, its verification and its shape. */
+/* Collects warnings about the run, its solves, its verification and the shape of its part. */
 void hx_report_judge(hx_report_run *run);
 
-/* The settings of a run as an object, NULL: not known. */
+/* The settings of a run as an object; NULL: unknown. */
 const hx_json_value *hx_report_settings(const hx_report_run *run);
-/* A number as a reader wants it, "1,234" or "0.01235"; "-": none. Returns text. */
+/* Formats a number for readers, such as "1,234" or "0.01235"; "-" for NaN. Returns text. */
 const char *hx_report_number(double value, char *text, size_t n_text);
 /* " <small>+3.1 %</small>" */
 void hx_report_write_difference(double first, double value, FILE *f);
-/* The units of all runs; empty ones where they are not the same. */
+/* The units of all runs; empty ones if they differ. */
 const hx_units *hx_report_units(const hx_report *report);
-/* A run's title, its folder where it has none. */
+/* Title of a run, or its folder if it has no title. */
 const char *hx_report_title(const hx_report_run *run);
-/* "done", "still going" */
+/* "done", "still running" */
 const char *hx_report_state_text(const hx_report_run *run);
 
 /* --- pieces of the page --- */
@@ -109,7 +110,7 @@ void hx_report_write_machine(const hx_report_run *run, FILE *f);
 void hx_report_write_verify(const hx_report_run *run, FILE *f);
 int hx_report_write_viewer(const hx_report *report, size_t i, FILE *f); /* report_viewer.c */
 
-/* Lines of report.css and report.js, made into C when this is built; end with NULL. */
+/* Lines of report.css and report.js, converted to C by the build; end with NULL. */
 extern const char *const hx_report_css[], *const hx_report_js[];
 
 #endif

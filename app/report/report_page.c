@@ -1,4 +1,4 @@
-/* The page around the pieces. */
+/* The page that contains the pieces. */
 #include <string.h>
 
 #include "../text/html.h"
@@ -24,7 +24,7 @@ static void put_head(const hx_report *report, FILE *f)
     fputs("</style>\n</head>\n<body>\n", f);
 }
 
-/* Units, folder, machine. */
+/* Writes units, folder, machine. */
 static void put_line_below(const hx_report_run *run, FILE *f)
 {
     const int ok = run->state == HX_RUN_DONE;

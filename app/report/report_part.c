@@ -1,4 +1,4 @@
-/* The part of a run: the surface that `hextop surface` makes, with colours, of fewer triangles. */
+/* The part of a run: the surface of `hextop surface`, coloured and with fewer triangles. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "core/mesh/hex_jacobian.h"
 #include "report.h"
 
-enum { N_SMOOTH = 10 }; /* as `hextop surface` has by default */
+enum { N_SMOOTH = 10 }; /* the default of `hextop surface` */
 
 typedef struct maker {
     hx_report_run *run;
@@ -23,8 +23,9 @@ typedef struct maker {
 
 /* --- fields --- */
 
-/* node[n_node] := the mean of the elements' values, weighted with volume and `share`, NULL: 1. Both
- * of elements that the mesh has in `per` each. NAN where there is no weight. */
+/* node[n_node]: mean of the values of the elements around, weighted by volume and `share` (NULL:
+ * 1). Values and share have `per` entries of elements for each of the mesh's. NAN if no weight is
+ * positive. */
 static int average(const hx_mesh *mesh, int64_t per, const double *value, const double *share,
                    float *node)
 {
@@ -51,7 +52,7 @@ fail:
     return rc;
 }
 
-/* Vertices without an edge get the mean of their neighbours that have a value, round by round. */
+/* Gives vertices without a value the mean of their neighbours with one, in rounds. */
 static int fill_gaps(const hx_surface *s, float *value)
 {
     double *sum = NULL;
@@ -85,7 +86,7 @@ fail:
     return rc;
 }
 
-/* The nodal value just inside of each vertex. */
+/* Takes for each vertex the nodal value just inside the surface. */
 static int to_vertices(const hx_surface *s, const float *node, float *value)
 {
     for (int64_t v = 0; v < s->n_vertex; v++) {
@@ -99,7 +100,7 @@ static int add_field(maker *m, const char *name, const char *label, const char *
                      const double *elem, const double *share)
 {
     hx_report_part *part = &m->run->part;
-    const hx_mesh *const mesh = m->field.mesh; /* the source's, or finer */
+    const hx_mesh *const mesh = m->field.mesh; /* the mesh of the source, or a finer image */
     float *node = NULL;
     int rc;
     hx_report_field *f = &part->field[part->n_field];
@@ -116,8 +117,8 @@ fail:
     return rc;
 }
 
-/* value[mesh->n_elem] of the session's mesh := the worst case of von_mises in the file, NAN where
- * it has none; the number of cases read. */
+/* value[mesh->n_elem] of the session's mesh: the largest von_mises of all cases in the file, NAN if
+ * it has none. Returns the number of cases. */
 static int read_stress(maker *m, const char *path, double *value, int *n_case)
 {
     const hx_session *s = &m->source.session;
@@ -136,7 +137,7 @@ static int read_stress(maker *m, const char *path, double *value, int *n_case)
     return HX_OK;
 }
 
-/* value becomes that of the elements of source.mesh, without passive void. */
+/* Reduces values to the elements of source.mesh, which lacks passive void. */
 static void keep_part(const maker *m, double *value)
 {
     const hx_surface_source *source = &m->source;
@@ -145,7 +146,7 @@ static void keep_part(const maker *m, double *value)
         if (source->part.state[e] != HX_PART_VOID) value[at++] = value[e];
 }
 
-/* Von Mises stress from the result, if the run writes it, or else from verify's file. */
+/* Takes von Mises stress from the result, or else from the file of verify. */
 static int add_stress(maker *m)
 {
     hx_report_run *run = m->run;
@@ -156,9 +157,8 @@ static int add_stress(maker *m)
     int n_case = 0, rc;
     if (run->is_heat || !m->source.config) return HX_OK;
     if (!path) {
-        hx_report_say(&run->missing,
-                      "No stresses: neither output.fields has \"von_mises\" nor did `hextop verify "
-                      "--vtk` write a file into the folder.");
+        hx_report_say(&run->missing, "No stresses: output.fields lacks \"von_mises\", and `hextop "
+                                     "verify --vtk` wrote no file into the folder.");
         return HX_OK;
     }
     HX_TRY(hx_alloc(&value, (size_t)m->source.session.mesh.n_elem, sizeof *value, "stresses"));
@@ -177,8 +177,8 @@ fail:
     return rc;
 }
 
-/* Colours end at what all but half a percent of the vertices are below: peaks at single points, as
- * of stresses at supports, would leave one colour for the rest. */
+/* The colour scale ends at the value that only 0.5 % of the vertices exceed: peaks at single
+ * points, such as stresses at supports, would leave one colour for the rest. */
 static int find_range(hx_report_field *f, int64_t n)
 {
     double *sorted = NULL;
@@ -224,21 +224,23 @@ static int simplify(maker *m, int64_t n_triangle)
     HX_TRY(
         hx_surface_simplify(&part->surface, n_triangle, part->n_field, value, &part->simplified));
     HX_TRY(
-        hx_surface_check(&part->surface, HX_SURFACE_F64, &part->shape)); /* pieces, holes: same */
+        /* number of pieces and holes do not depend on the precision */
+        hx_surface_check(&part->surface, HX_SURFACE_F64, &part->shape));
     for (size_t i = 0; i < part->n_field; i++)
         HX_TRY(find_range(&part->field[i], part->surface.n_vertex));
     for (int d = 0; d < 3; d++) part->step[d] = (part->shape.max[d] - part->shape.min[d]) / 65535.0;
     return HX_OK;
 }
 
-/* With the config beside the result, or where that fails without. */
+/* Opens the source with the config beside the result or, if that fails, without. */
 static int open_source(maker *m)
 {
     hx_report_run *run = m->run;
     const int rc = hx_surface_source_open(&m->source, run->result, NULL,
                                           HX_PRESERVE_LOADS | HX_PRESERVE_PASSIVE, 0);
     if (rc != HX_EINPUT || !m->source.config) return rc;
-    hx_report_say(&run->missing, "The part is that of the densities alone: %s", hx_error_message());
+    hx_report_say(&run->missing, "The part is made from only the densities: %s",
+                  hx_error_message());
     hx_error_clear();
     hx_surface_source_free(&m->source);
     run->part.is_alone = 1;
@@ -254,7 +256,7 @@ static int make(maker *m, int64_t n_triangle)
     const double cut_out = hx_clock();
     HX_TRY(add_stress(m));
     HX_TRY(add_field(m, "density", "Density just inside the surface", "", m->source.rho, NULL));
-    hx_surface_field_free(&m->field); /* before more memory is taken */
+    hx_surface_field_free(&m->field); /* before more memory is allocated */
     hx_surface_source_free(&m->source);
     const double coloured = hx_clock();
     HX_TRY(simplify(m, n_triangle));
@@ -277,7 +279,7 @@ int hx_report_make_part(hx_report_run *run, int64_t n_triangle)
         run->part.is_there = 1;
         run->part.seconds = hx_clock() - begin;
     } else if (rc == HX_EINPUT || rc == HX_ENUMERIC) {
-        hx_report_say(&run->missing, "There is no part: %s", hx_error_message());
+        hx_report_say(&run->missing, "The part is not shown: %s", hx_error_message());
         hx_error_clear();
         rc = HX_OK;
     }

@@ -1,4 +1,4 @@
-/* Convergence and time of the runs as plots. */
+/* Plots of the convergence and times of runs. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 typedef struct kind {
     const char *column, *title;
     int is_log, from_zero, is_work;
-    int is_second; /* its unit */
+    int is_second; /* 1: its unit is seconds */
 } kind;
 
 static const kind kinds[] = {
@@ -27,7 +27,7 @@ static const struct {
     {NULL, "Preparation", "precomputation"},
     {"seconds_spmv", "PCG: product", "spmv"},
     {"seconds_preconditioner", "PCG: preconditioner", "preconditioner"},
-    {"seconds_vector", "PCG: vectors", "vector"},
+    {"seconds_vector", "PCG: vector operations", "vector"},
     {"seconds_compliance", "Compliance", "compliance"},
     {"seconds_filter", "Filter", "filter"},
     {"seconds_update", "Update", "update"},
@@ -77,7 +77,7 @@ void hx_report_write_plots(const hx_report *report, FILE *f)
 
 /* --- stages --- */
 
-/* Seconds of a stage in all: the summary's, or the history's sum. NAN: not known. */
+/* Total seconds of a stage, from the summary or the sum of the history; NAN: unknown. */
 static double stage_seconds(const hx_report_run *run, int stage)
 {
     char path[64];

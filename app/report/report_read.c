@@ -1,4 +1,4 @@
-/* The folder of a run: what is there, and what is not. */
+/* Reads the folder of a run, and notes missing files. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ static int is_there(const hx_report_run *run, const char *name)
     return access(join(run, name, path), F_OK) == 0;
 }
 
-/* The last error as a line, instead of the file. */
+/* Notes the last error as a missing file. */
 static void say_error(hx_report_run *run)
 {
     hx_report_say(&run->missing, "%s", hx_error_message());
@@ -57,7 +57,7 @@ static void read_json(hx_report_run *run, const char *name, hx_json_tree *tree)
     if (!is_there(run, name)) return;
     if (hx_json_read(tree, join(run, name, path)) < 0) say_error(run);
     if (!tree->root || tree->root->kind == HX_JSON_OBJECT) return;
-    hx_report_say(&run->missing, "%s is no JSON object", name);
+    hx_report_say(&run->missing, "%s is not a JSON object", name);
     hx_json_free(tree);
 }
 
@@ -76,7 +76,7 @@ static void read_history(hx_report_run *run)
         hx_report_say(&run->missing, "No iteration is finished yet: history.csv is empty.");
 }
 
-/* config.cfg as the JSON that a summary has of it. */
+/* Reads config.cfg as the JSON that a summary contains. */
 static int parse_config(hx_report_run *run, const hx_config *cfg)
 {
     char *text = NULL;
@@ -94,7 +94,7 @@ static int parse_config(hx_report_run *run, const hx_config *cfg)
     return rc;
 }
 
-/* Settings and units of the config; a summary has them already. */
+/* Reads settings and units of the config, if there is no summary that has them. */
 static void read_config(hx_report_run *run)
 {
     char path[PATH_MAX];
@@ -124,14 +124,14 @@ static int set_result(hx_report_run *run, const char *name)
     return hx_strdup(&run->result, join(run, name, path));
 }
 
-/* The last file that the series of this run names, if it is there. */
+/* Finds the last file in the series of this run, if it exists. */
 static int find_in_series(hx_report_run *run)
 {
     char path[PATH_MAX];
     hx_json_tree tree;
     if (!is_there(run, "density.vtk.series")) return HX_OK;
     if (hx_json_read(&tree, join(run, "density.vtk.series", path)) < 0) {
-        hx_error_clear(); /* the files themselves are looked at */
+        hx_error_clear(); /* the folder is searched instead */
         return HX_OK;
     }
     const hx_json_value *files = hx_json_at(tree.root, "files");
@@ -145,7 +145,7 @@ static int find_in_series(hx_report_run *run)
     return rc;
 }
 
-/* The iteration of density_0010.vtk; -1: another file. */
+/* The number in density_0010.vtk; -1: another name. */
 static long density_number(const char *name)
 {
     static const char prefix[] = "density_";
@@ -155,7 +155,7 @@ static long density_number(const char *name)
     return end > name + sizeof prefix - 1 && strcmp(end, ".vtk") == 0 && number >= 0 ? number : -1;
 }
 
-/* 1 if verify wrote it: a .vtk file whose title says so. */
+/* 1 if verify wrote the .vtk file, as its title shows. */
 static int is_verified(const hx_report_run *run, const char *name)
 {
     static const char title[] = "hextop verify";
@@ -175,7 +175,7 @@ static time_t changed(const char *path)
     return stat(path, &status) == 0 ? status.st_mtime : 0;
 }
 
-/* The newest of verify's files. */
+/* Keeps the newest file of verify. */
 static int look_at_file(hx_report_run *run, const char *name, long *most)
 {
     char path[PATH_MAX];
@@ -192,7 +192,7 @@ static int look_at_file(hx_report_run *run, const char *name, long *most)
     return hx_strdup(&run->stress, path);
 }
 
-/* The densities to show: the series' last, else those of the largest number. */
+/* Finds the densities to show: the last of the series, else those with the largest number. */
 static int find_files(hx_report_run *run)
 {
     int rc = HX_OK;
@@ -228,7 +228,7 @@ static hx_run_state find_state(hx_report_run *run)
     if (strcmp(status, "interrupted") == 0) return HX_RUN_INTERRUPTED;
     if (strcmp(status, "failed") == 0) return HX_RUN_FAILED;
     if (run->summary.root)
-        hx_report_say(&run->missing, "summary.json does not say how the run ended.");
+        hx_report_say(&run->missing, "summary.json does not contain the status of the run.");
     return HX_RUN_UNKNOWN;
 }
 
@@ -239,7 +239,8 @@ static int check_folder(const char *folder)
         return HX_RAISE(HX_EINPUT, "cannot read '%s': %s; name the output.directory of a run",
                         folder, strerror(errno));
     if (!S_ISDIR(status.st_mode))
-        return HX_RAISE(HX_EINPUT, "'%s' is no folder; name the output.directory of a run", folder);
+        return HX_RAISE(HX_EINPUT, "'%s' is not a folder; name the output.directory of a run",
+                        folder);
     return HX_OK;
 }
 
@@ -251,7 +252,7 @@ int hx_report_read(hx_report_run *run, const char *folder)
     HX_TRY(find_files(run));
     if (!run->result && !is_there(run, "summary.json") && !is_there(run, "history.csv"))
         return HX_RAISE(HX_EINPUT,
-                        "'%s' has nothing of a run: no summary.json, history.csv or "
+                        "'%s' is not the folder of a run: it has no summary.json, history.csv or "
                         "density_*.vtk; name the output.directory of a run",
                         folder);
     read_json(run, "summary.json", &run->summary);
@@ -262,11 +263,11 @@ int hx_report_read(hx_report_run *run, const char *folder)
     run->state = find_state(run);
     if (!run->summary.root)
         hx_report_say(&run->missing,
-                      "There is no summary.json%s, so results, machine and memory "
-                      "are those of the history.",
+                      "There is no summary.json%s, so results, machine and memory are taken from "
+                      "the history.",
                       run->state == HX_RUN_GOING ? " yet" : "");
     if (!run->result)
-        hx_report_say(&run->missing, "There is no density_*.vtk, so there is no part.");
+        hx_report_say(&run->missing, "There is no density_*.vtk, so the part is not shown.");
     return HX_OK;
 }
 

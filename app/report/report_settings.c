@@ -1,4 +1,4 @@
-/* Settings as rows of names and values, of one run or those that differ between several. */
+/* Settings as rows of names and values: of one run, or those that differ between several. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,7 +106,7 @@ void hx_report_write_settings(const hx_report_run *run, FILE *f)
 
 /* --- differences --- */
 
-/* 1 if the run r is the first that has the name. */
+/* 1 if run r is the first that has a setting of that name. */
 static int is_first(const hx_report_rows *rows, size_t r, const char *name)
 {
     for (size_t i = 0; i < r; i++)
@@ -139,7 +139,7 @@ static void put_difference(const hx_report_rows *rows, size_t n_run, const char 
     fputs("</tr>\n", f);
 }
 
-/* Returns how many differ. */
+/* Returns the number of differing settings. */
 static size_t put_differences(const hx_report_rows *rows, size_t n_run, FILE *f)
 {
     size_t n = 0;

@@ -16,7 +16,7 @@ typedef struct hx_report_rows {
 int hx_report_rows_make(hx_report_rows *rows, const hx_report_run *run);
 void hx_report_rows_free(hx_report_rows *rows);
 
-/* Rows of a table whose head stands: the settings that are not the same in all runs. */
+/* Writes table rows, without the head, of the settings that differ between runs. */
 void hx_report_write_differences(const hx_report *report, FILE *f);
 
 #endif

@@ -1,4 +1,4 @@
-/* Results, machine, mesh and verification as tables. */
+/* Tables of results, machine, mesh and verification. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,10 +31,10 @@ void hx_report_write_difference(double first, double value, FILE *f)
 /* --- results --- */
 
 typedef struct figure {
-    const char *name, *key; /* of the summary */
-    const char *column;     /* of the history, whose last row it is where there is no summary */
+    const char *name, *key; /* path in the summary */
+    const char *column; /* column of the history, whose last row is used if there is no summary */
     const char *(*unit)(const hx_units *u);
-    int with_difference; /* said in percent between runs */
+    int with_difference; /* differences are given in percent */
 } figure;
 
 static const char *unit_work(const hx_units *u)
@@ -79,14 +79,14 @@ static double figure_of(const hx_report_run *run, const figure *g)
     return column && run->history.n_row > 0 ? column[run->history.n_row - 1] : NAN;
 }
 
-/* What values of the figure are multiplied by, and their unit: of a mass by its size. */
+/* Factor and unit of a figure's values; those of a mass depend on its size. */
 static double scale_of(const figure *g, const hx_units *units, double value, const char **unit)
 {
     *unit = g->unit(units);
     return g->unit == unit_mass ? hx_units_mass_scale(units, value, unit) : 1.0;
 }
 
-/* "3 min 20 s" of seconds, else the number; returns text. */
+/* "3 min 20 s" for seconds, else the number; returns text. */
 static const char *figure_text(const figure *g, double value, char *text, size_t n_text)
 {
     if (g->unit == unit_seconds && isfinite(value)) return hx_format_seconds(value, text, n_text);
@@ -120,7 +120,7 @@ static const char *state_text(hx_run_state state)
     static const char *const text[] = {[HX_RUN_DONE] = "done",
                                        [HX_RUN_INTERRUPTED] = "interrupted",
                                        [HX_RUN_FAILED] = "failed",
-                                       [HX_RUN_GOING] = "still going",
+                                       [HX_RUN_GOING] = "still running",
                                        [HX_RUN_UNKNOWN] = "not finished"};
     return text[state];
 }
@@ -130,8 +130,8 @@ const char *hx_report_state_text(const hx_report_run *run)
     return state_text(run->state);
 }
 
-/* 1: the runs are of parts of one volume and box, within what two meshes of a part differ by; also
- * if one of them does not state its own. */
+/* 1: the parts of both runs have the same volume and box, within the difference of two meshes of
+ * one part, or one of them does not state its own. */
 static int is_same_part(const hx_report_run *a, const hx_report_run *b)
 {
     static const double share = 0.01;
@@ -151,7 +151,8 @@ static int is_same_part(const hx_report_run *a, const hx_report_run *b)
     return !(off > share * diagonal);
 }
 
-/* A value, with its unit where that is not in the first column, and what it is to the first run. */
+/* Writes a value, with its unit if that is not in the first column, and its difference from the
+ * first run. */
 static void put_compared_cell(const hx_report *report, const figure *g, size_t i, FILE *f)
 {
     const hx_report_run *run = &report->run[i];
@@ -227,7 +228,7 @@ void hx_report_write_comparison(const hx_report *report, FILE *f)
     for (size_t i = 1; i < report->n_run; i++)
         n_other += !is_same_part(&report->run[0], &report->run[i]);
     if (n_other > 0)
-        fputs("<p class=\"note\">Percentages are left out between parts of another volume or "
+        fputs("<p class=\"note\">Percentages are left out if the parts differ in volume or "
               "box.</p>\n",
               f);
 }

@@ -1,4 +1,4 @@
-/* verify.json as a table, and what is to be warned of. */
+/* verify.json as a table, and the warnings of a run. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 enum { MAX_ANALYSIS = 6 };
 
-/* An analysis of verify.json: of a member, or of "analysis" in it. */
+/* An analysis in verify.json: a member itself, or "analysis" in it. */
 typedef struct analysis {
     char name[64];
     const hx_json_value *value;
@@ -49,7 +49,7 @@ static size_t find_analyses(const hx_report_run *run, analysis found[MAX_ANALYSI
     return n;
 }
 
-/* With percentages of the first if they mean something. */
+/* Writes a row, with percentages relative to the first if they are meaningful. */
 static void put_row_as(FILE *f, const analysis *a, size_t n, const char *name, const char *unit,
                        const char *key, int with_difference)
 {
@@ -76,8 +76,8 @@ static void put_row(FILE *f, const analysis *a, size_t n, const char *name, cons
     put_row_as(f, a, n, name, unit, key, 1);
 }
 
-/* The highest temperatures, whose percentages would depend on the zero of the scale, then how far
- * they lie above the lowest that is held or ambient. */
+/* Writes the highest temperatures, without percentages, which would depend on the zero of the
+ * scale, and then their differences from the lowest held or ambient temperature. */
 static void put_temperatures(FILE *f, const analysis *a, size_t n, const char *unit)
 {
     const double from = hx_json_number_at(a[0].value, "reference_temperature");
@@ -123,7 +123,7 @@ void hx_report_write_verify(const hx_report_run *run, FILE *f)
     const double solid = hx_json_number_at(run->verify.root, "elements_solid");
     const double threshold = hx_json_number_at(run->verify.root, "threshold");
     if (!isnan(solid) && !isnan(threshold))
-        hx_html_printf(f, "; 0/1: %s elements of a density of at least %.4g",
+        hx_html_printf(f, "; 0/1: %s elements with a density of at least %.4g",
                        hx_report_number(solid, text, sizeof text), threshold);
     fputs("</caption><thead><tr><td></td>", f);
     for (size_t i = 0; i < n; i++) {
@@ -150,7 +150,7 @@ static int is_false(const hx_report_run *run, const char *key)
     return v && v->kind == HX_JSON_BOOL && !(v->number > 0.0);
 }
 
-/* A load case whose last solve did not converge. */
+/* Warns of load cases whose last solve did not converge. */
 static void judge_solves(hx_report_run *run)
 {
     const hx_json_value *const cases = hx_json_at(run->summary.root, "cases");
@@ -166,8 +166,8 @@ static void judge_solves(hx_report_run *run)
     const double fell_back = hx_json_number_at(run->summary.root, "pcg_fell_back");
     if (fell_back > 0.0)
         hx_report_say(&run->warning,
-                      "%g solves were finished in double precision: single did not lead to the "
-                      "tolerance.",
+                      "%g solves were finished in double precision, since single precision did not "
+                      "reach the tolerance.",
                       fell_back);
 }
 
@@ -175,19 +175,19 @@ static void judge_design(hx_report_run *run)
 {
     const hx_json_value *const s = run->summary.root;
     if (is_false(run, "volume_met"))
-        hx_report_say(&run->warning, "The volume is not met: %.5g, and %.5g was asked for.",
+        hx_report_say(&run->warning, "The volume is %.5g instead of %.5g.",
                       hx_json_number_at(s, "volume"), hx_json_number_at(s, "volume_wanted"));
     const double grey = hx_json_number_at(s, "greyness");
     if (grey > 0.2)
         hx_report_say(&run->warning,
-                      "The design is grey (%.2f; 0 is solid and void alone): the part that is cut "
-                      "from it has another stiffness%s",
-                      grey, run->verify.root ? "." : "; hextop verify says which.");
+                      "The design is not black-and-white (greyness %.2f; 0 means every element is "
+                      "solid or void), so the extracted part will have a different stiffness%s",
+                      grey, run->verify.root ? "." : "; `hextop verify` analyses it.");
     if (hx_json_number_at(s, "mesh.quality.bodies") > 1.0)
         hx_report_say(&run->warning, "The mesh falls into %g bodies that share no node.",
                       hx_json_number_at(s, "mesh.quality.bodies"));
     if (hx_json_number_at(s, "mesh.quality.poor_elements") > 0.0)
-        hx_report_say(&run->warning, "%g elements of the mesh are of poor shape.",
+        hx_report_say(&run->warning, "%g elements of the mesh have a poor shape.",
                       hx_json_number_at(s, "mesh.quality.poor_elements"));
 }
 
@@ -197,8 +197,7 @@ static void judge_part(hx_report_run *run)
     if (!part->is_there) return;
     if (part->shape.n_shell > 1)
         hx_report_say(&run->warning,
-                      "The part falls into %lld pieces that do not hang together; the largest has "
-                      "%.4g %% of the volume.",
+                      "The part has %lld separate pieces; the largest has %.4g %% of the volume.",
                       (long long)part->shape.n_shell, 100.0 * part->shape.largest_share);
     if (part->shape.n_cavity > 0)
         hx_report_say(&run->warning, "The part has %lld closed cavit%s.",
@@ -220,7 +219,7 @@ static int is_said(const hx_report_run *run, const char *text)
     return 0;
 }
 
-/* All that the run warned of, as the log has it. Returns 0: the summary has no such list. */
+/* Collects the warnings of the run from the summary. Returns 0 if the summary has none. */
 static int judge_list(hx_report_run *run)
 {
     const hx_json_value *const list = hx_json_at(run->summary.root, "warnings");
@@ -233,7 +232,7 @@ static int judge_list(hx_report_run *run)
     return 1;
 }
 
-/* Lines "... warning: TEXT" of run.log that are not in the summary. */
+/* Collects lines "... warning: TEXT" of run.log that are not in the summary. */
 static void judge_log(hx_report_run *run)
 {
     char path[4096], *bytes = NULL;
@@ -256,7 +255,7 @@ static void judge_log(hx_report_run *run)
 
 void hx_report_judge(hx_report_run *run)
 {
-    if (!judge_list(run)) { /* it still goes, or is of an older version */
+    if (!judge_list(run)) { /* the run is not finished, or has an older version */
         judge_design(run);
         judge_solves(run);
     }

@@ -1,5 +1,5 @@
-/* The part as the page has it: coordinates in 16 bits, colours in 8, triangles as differences of
- * their corners' numbers, all as base64. */
+/* The part as data of the page: coordinates with 16 bits, colours with 8, and triangles as
+ * differences of their vertex numbers, all in base64. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static void put_data(FILE *f, const char *name, const uint8_t *bytes, size_t n)
     fputs("</script>\n", f);
 }
 
-/* x y z of each vertex, from 0 to 65535 in the box, low byte first. */
+/* x y z of each vertex, from 0 to 65535 within the box, low byte first. */
 static int put_places(const hx_report_part *part, FILE *f)
 {
     const hx_surface *s = &part->surface;
@@ -37,8 +37,8 @@ static int put_places(const hx_report_part *part, FILE *f)
     return HX_OK;
 }
 
-/* Each corner's number less the one before, in 7 bits a byte: the lowest bit is the sign, 128 says
- * that more follow. */
+/* Each vertex number minus the one before, in groups of 7 bits: the lowest bit is the sign, and 128
+ * marks that more bytes follow. */
 static int put_triangles(const hx_surface *s, FILE *f)
 {
     uint8_t *bytes = NULL;
@@ -70,7 +70,7 @@ static int put_field(const hx_report_field *field, int64_t n_vertex, FILE *f)
     return HX_OK;
 }
 
-/* Counts, box and fields as an attribute. */
+/* Writes counts, box and fields as an attribute. */
 static int put_description(const hx_report_part *part, const char *unit, FILE *f)
 {
     char *text = NULL;
@@ -112,8 +112,8 @@ static void put_colour_bar(const hx_report_field *field, FILE *f)
             field->is_cut ? "≥ " : "", hx_report_number(field->high, text[2], sizeof text[2]));
     if (field->is_cut)
         fprintf(f,
-                "<p class=\"note\">Largest %s; colours end where all but 0.5 %% of the points lie "
-                "below.</p>",
+                "<p class=\"note\">Largest %s; the colour scale ends where 99.5 %% of the points "
+                "lie below.</p>",
                 hx_report_number(field->most, text[3], sizeof text[3]));
     fputs("</div>", f);
 }
@@ -146,7 +146,7 @@ static void put_controls(const hx_report_part *part, size_t i, int with_link, FI
     fprintf(f, "</div>\n");
 }
 
-/* How many triangles, and how far they are from those of `hextop surface`. */
+/* Writes the number of triangles, and their distance from those of `hextop surface`. */
 static void put_caption(const hx_report_run *run, FILE *f)
 {
     const hx_report_part *part = &run->part;
@@ -187,7 +187,7 @@ int hx_report_write_viewer(const hx_report *report, size_t i, FILE *f)
         fputs("</h3>\n", f);
     }
     fputs("<div class=\"stage\"><canvas tabindex=\"0\" role=\"img\" aria-label=\"", f);
-    hx_html_printf(f, "The part of %s, to turn", hx_report_title(run));
+    hx_html_printf(f, "The part of %s, which can be turned", hx_report_title(run));
     fputs(
         "\"></canvas><svg class=\"axes3\" viewBox=\"-32 -32 64 64\" aria-hidden=\"true\"></svg>"
         "<p class=\"nogl\">The part is drawn by WebGL 2, which this browser lacks or has switched "

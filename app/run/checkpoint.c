@@ -16,10 +16,10 @@
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 
-/* Of interval "auto": a run takes 1 % longer at most. The first is due after 100 times what the
- * file would take on a slow disk. */
+/* Factor of interval "auto", by which a run takes at most 1 % longer. The first checkpoint is due
+ * after 100 times the time of writing the file to a slow disk. */
 #define AUTO_FACTOR 100.0
-#define SLOW_DISK 2e8 /* bytes a second */
+#define SLOW_DISK 2e8 /* bytes per second */
 #define LEAST_WAIT 60.0
 
 static int set_paths(hx_checkpoint *c, const char *directory)
@@ -32,7 +32,7 @@ static int set_paths(hx_checkpoint *c, const char *directory)
     return hx_strdup(&c->previous, path);
 }
 
-/* Of the first one. */
+/* Sets the time of the first checkpoint. */
 static void set_due(hx_checkpoint *c, const hx_session *s)
 {
     const double expected = (double)hx_session_checkpoint_bytes(s) / SLOW_DISK;
@@ -60,10 +60,11 @@ int hx_checkpoint_exists(const hx_checkpoint *c)
 
 /* --- writing --- */
 
-/* A second name for the last one, which the new one replaces at once: there is always one under its
- * own name. A file system without hard links has a moment without. If the name is a symbolic link,
- * the second name is of what it leads to: a copy of the link would lead to the new one. On another
- * disk that cannot be, and the last one is not kept. */
+/* Gives the last checkpoint a second name, before the new one replaces it, so that there is always
+ * one under its own name. A file system without hard links has none for a moment. If the name is a
+ * symbolic link, the second name is made for its target, since a copy of the link would lead to the
+ * new file. If the target is on another disk, that is impossible and the last checkpoint is not
+ * kept. */
 static void keep_previous(const hx_checkpoint *c)
 {
     struct stat info;
@@ -97,17 +98,18 @@ static void conclude(hx_checkpoint *c)
     c->seconds = c->copied + c->written;
     if (isnan(c->interval)) c->due = hx_clock() + fmax(AUTO_FACTOR * c->seconds, LEAST_WAIT);
     if (c->rc < 0) {
-        hx_log_warning("no checkpoint: %s", c->message);
+        hx_log_warning("no checkpoint was written: %s", c->message);
         return;
     }
     struct stat info;
     const double bytes = stat(c->path, &info) == 0 ? (double)info.st_size : 0.0;
     c->n_written++;
-    hx_log_detail("checkpoint: %.3g MB copied in %.3g s, written in %.3g s beside what went on",
+    hx_log_detail("checkpoint: %.3g MB copied in %.3g s, written in %.3g s while the run went on",
                   1e-6 * bytes, c->copied, c->written);
 }
 
-/* Waits; a checkpoint that failed leaves the one before. The next is due by what this one took. */
+/* Waits for the thread. A checkpoint that failed leaves the previous one. The time of the next
+ * follows from the duration of this one. */
 static void join(hx_checkpoint *c)
 {
     if (!c->is_writing) return;
@@ -116,8 +118,8 @@ static void join(hx_checkpoint *c)
     conclude(c);
 }
 
-/* Copies all parts and has them written; where no thread can be had, here. What fails is warned of.
- */
+/* Copies all parts and starts a thread that writes them, or writes them here if there is no thread.
+ * Failures are warned of. */
 static void begin(hx_checkpoint *c, const hx_checkpoint_parts *parts)
 {
     const double now = hx_clock();
@@ -166,7 +168,7 @@ static int take_word(hx_checkpoint *c, const char *name, char **word)
     return rc;
 }
 
-/* What is wrong with the last checkpoint, and that there is another. */
+/* Reports what is wrong with the last checkpoint, and whether the previous one is complete. */
 static int offer_previous(const hx_checkpoint *c, int rc)
 {
     char message[1024];
@@ -175,13 +177,14 @@ static int offer_previous(const hx_checkpoint *c, int rc)
     const int usable = hx_snapshot_read(&previous, c->previous) == HX_OK;
     hx_snapshot_free(&previous);
     if (usable)
-        return HX_RAISE(rc, "%s; the one before it is whole: rename %s to %s to go on from there",
-                        message, c->previous, c->path);
+        return HX_RAISE(
+            rc, "%s; the checkpoint before it is complete: rename %s to %s to continue from there",
+            message, c->previous, c->path);
     return HX_RAISE(rc, "%s", message);
 }
 
-/* What the config says of the mesh, before it is made: a mesh of gmsh is kept in the folder, and
- * one of another size must not take its place. */
+/* Compares the keys of the mesh with the config before the mesh is made: a mesh made by gmsh is
+ * kept in the folder, and one of another size must not replace it. */
 static int compare_mesh(hx_checkpoint *c, const hx_config *cfg)
 {
     static const char group[] = "mesh.";
@@ -195,7 +198,7 @@ static int compare_mesh(hx_checkpoint *c, const hx_config *cfg)
         const size_t n = strlen(line);
         if (same && (same == then || same[-1] == '\n') && (same[n] == '\n' || same[n] == '\0'))
             continue;
-        rc = HX_RAISE(HX_EINPUT, "%s: the checkpoint is of another mesh: not of '%s'", c->path,
+        rc = HX_RAISE(HX_EINPUT, "%s: the checkpoint belongs to another mesh, not to '%s'", c->path,
                       line);
         break;
     }
@@ -211,7 +214,7 @@ int hx_checkpoint_read(hx_checkpoint *c, hx_config *cfg)
     const int exists = access(c->path, F_OK) == 0, before = access(c->previous, F_OK) == 0;
     if (!exists && !before)
         return HX_RAISE(HX_EINPUT,
-                        "%s: there is no checkpoint to go on from: a run writes one on a signal "
+                        "%s: there is no checkpoint to continue from: a run writes one on a signal "
                         "and every output.checkpoint minutes",
                         c->path);
     const int rc = hx_snapshot_read(&c->image, exists ? c->path : c->previous);
@@ -230,7 +233,7 @@ int hx_checkpoint_load(hx_checkpoint *c, const hx_checkpoint_parts *parts, char 
     return HX_OK;
 }
 
-/* The number in "density_0060.vtk"; 0: there is none. */
+/* The number in "density_0060.vtk"; 0: another name. */
 static int iteration_of(const char *name)
 {
     int iteration = 0;

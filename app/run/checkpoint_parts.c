@@ -50,7 +50,7 @@ static int put_identity(hx_snapshot *image, hx_session *s)
     return rc;
 }
 
-/* HX_EINPUT with the first line in which they differ. */
+/* HX_EINPUT with the first line that differs. */
 static int compare_settings(const char *path, const char *then, const char *now)
 {
     size_t same = 0;
@@ -59,8 +59,8 @@ static int compare_settings(const char *path, const char *then, const char *now)
         if (then[i] == '\n') same = i + 1;
     const int n_then = (int)strcspn(then + same, "\n"), n_now = (int)strcspn(now + same, "\n");
     return HX_RAISE(HX_EINPUT,
-                    "%s: the checkpoint is of a run with '%.*s', and this one has '%.*s'; `hextop "
-                    "help run` says what may change",
+                    "%s: the checkpoint is from a run with '%.*s', and this one has '%.*s'; "
+                    "`hextop help run` lists what may change",
                     path, n_then ? n_then : 7, n_then ? then + same : "nothing", n_now ? n_now : 7,
                     n_now ? now + same : "nothing");
 }
@@ -70,24 +70,25 @@ static int check_hash(hx_snapshot *image, const char *name, const hx_hash *now, 
     hx_hash then;
     HX_TRY(hx_snapshot_host(image, name, &then, sizeof then));
     if (then.a == now->a && then.b == now->b) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "%s: the checkpoint is of %s", image->path, what);
+    return HX_RAISE(HX_EINPUT, "%s: the checkpoint belongs to %s", image->path, what);
 }
 
 static int check_word(hx_snapshot *image, const char *name, const char *now)
 {
     char *then;
     HX_TRY(hx_checkpoint_text(image, name, &then));
-    const int rc = strcmp(then, now) == 0
-                       ? HX_OK
-                       : HX_RAISE(HX_EINPUT,
-                                  "%s: the checkpoint is of a run with %s '%s', and this one has "
-                                  "'%s'",
-                                  image->path, name + strlen("run."), then, now);
+    const int rc =
+        strcmp(then, now) == 0
+            ? HX_OK
+            : HX_RAISE(HX_EINPUT,
+                       "%s: the checkpoint is from a run with %s '%s', and this one has '%s'",
+                       image->path, name + strlen("run."), then, now);
     free(then);
     return rc;
 }
 
-/* Warns of each line in which what the bits depend on is another: no reason not to go on. */
+/* Warns of each property of the machine that differs and on which the last bits depend; the run is
+ * resumed nevertheless. */
 static void warn_machine(const char *path, char *then, const char *now)
 {
     char *rest = then;
@@ -97,13 +98,13 @@ static void warn_machine(const char *path, char *then, const char *now)
         char own[256] = "";
         if (!line || (strlen(line) == n && strncmp(line, now, n) == 0)) continue;
         memcpy(own, now, n < sizeof own ? n : sizeof own - 1);
-        hx_log_warning("%s is of a run with %s, and this one has %s: the last digits may differ "
+        hx_log_warning("%s is from a run with %s, and this one has %s: the last digits may differ "
                        "from those of an uninterrupted run",
                        path, line, own);
     }
 }
 
-/* Earlier files do not say. */
+/* Older files do not contain this. */
 static int check_machine(hx_snapshot *image, const hx_session *s)
 {
     char *then, now[HX_MACHINE_TEXT];
@@ -141,7 +142,8 @@ fail:
 
 enum { N_COUNT = 5, N_SECONDS = HX_N_STAGE + 4, N_LAST = 12 };
 
-/* Between the statistics and flat arrays; the last iteration as far as it is asked for later. */
+/* Copies between the statistics and flat arrays; only the values of the last iteration that are
+ * needed later. */
 static void pack(const hx_stats *stats, int64_t count[N_COUNT], double seconds[N_SECONDS],
                  double last[N_LAST])
 {
@@ -161,7 +163,7 @@ static void pack(const hx_stats *stats, int64_t count[N_COUNT], double seconds[N
     seconds[HX_N_STAGE + 3] = stats->first_product;
 }
 
-/* Of a run that has just been set up: seconds add up. */
+/* Adds the values to a run that has just been set up, so that seconds accumulate. */
 static void unpack(hx_stats *stats, const int64_t count[N_COUNT], const double seconds[N_SECONDS],
                    const double last[N_LAST])
 {
@@ -191,25 +193,24 @@ static void unpack(hx_stats *stats, const int64_t count[N_COUNT], const double s
     it->reason = HX_PCG_CONVERGED;
 }
 
-/* HX_EINPUT: numbers that no run leaves, under sums that are right. */
+/* HX_EINPUT: impossible numbers, although the checksums are right. */
 static int check_stats(const hx_snapshot *image, const int64_t count[N_COUNT],
                        const double last[N_LAST], int capacity)
 {
-    static const int whole[] = {0, 4, 8, 9}; /* in pack, what is an integer */
+    static const int whole[] = {0, 4, 8, 9}; /* integers among the values of pack */
     int is_sane = 1;
     for (int i = 0; i < N_COUNT; i++) is_sane &= count[i] >= 0 && (i == 1 || count[i] <= INT_MAX);
     for (int i = 0; i < 4; i++) is_sane &= last[whole[i]] >= 0.0 && last[whole[i]] <= INT_MAX;
     if (!is_sane)
-        return HX_RAISE(HX_EINPUT, "%s: the checkpoint is damaged: its counts are not possible",
+        return HX_RAISE(HX_EINPUT, "%s: the checkpoint is damaged: it contains impossible counts",
                         image->path);
     if (count[0] <= capacity) return HX_OK;
-    return HX_RAISE(HX_EINPUT,
-                    "%s: the checkpoint has %lld iterations, and optimization.iterations = %d "
-                    "asks for fewer",
-                    image->path, (long long)count[0], capacity);
+    return HX_RAISE(
+        HX_EINPUT, "%s: the checkpoint has %lld iterations, more than optimization.iterations = %d",
+        image->path, (long long)count[0], capacity);
 }
 
-/* After the counts: n_iteration is known. */
+/* Follows the counts, which contain n_iteration. */
 static int lists(hx_snapshot *image, hx_stats *stats, int n_case)
 {
     HX_TRY(hx_snapshot_host(image, "run.iterations' seconds", stats->iteration_seconds,
@@ -218,7 +219,7 @@ static int lists(hx_snapshot *image, hx_stats *stats, int n_case)
                             (size_t)n_case * sizeof(int64_t));
 }
 
-/* Corrections of solves by an exact product, where there were any. */
+/* Numbers of corrections by an exact product, if there were any. */
 static int refinements(hx_snapshot *image, hx_stats *stats)
 {
     static const char name[] = "run.refinements";
@@ -228,7 +229,7 @@ static int refinements(hx_snapshot *image, hx_stats *stats)
     if (!is_there) return HX_OK;
     HX_TRY(hx_snapshot_host(image, name, count, sizeof count));
     if (count[0] < 0 || count[1] < 0 || count[1] > INT_MAX)
-        return HX_RAISE(HX_EINPUT, "%s: the checkpoint is damaged: its counts are not possible",
+        return HX_RAISE(HX_EINPUT, "%s: the checkpoint is damaged: it contains impossible counts",
                         image->path);
     stats->n_refinement = count[0];
     stats->n_took_exact = (int)count[1];
@@ -243,7 +244,7 @@ static int put_stats(hx_snapshot *image, hx_stats *stats, int n_case)
     HX_TRY(hx_snapshot_host(image, "run.counts", count, sizeof count));
     HX_TRY(hx_snapshot_host(image, "run.seconds", seconds, sizeof seconds));
     HX_TRY(hx_snapshot_host(image, "run.last", last, sizeof last));
-    if (stats->last.pcg_error > 0.0) /* as estimated with one criterion only */
+    if (stats->last.pcg_error > 0.0) /* estimated with only one criterion */
         HX_TRY(hx_snapshot_host(image, "run.error", &stats->last.pcg_error, sizeof(double)));
     HX_TRY(refinements(image, stats));
     return lists(image, stats, n_case);

@@ -1,15 +1,15 @@
-/* Inside of checkpoint.h: what a run adds to the optimizer's list. */
+/* Inside of checkpoint.h: what a run adds to the optimizer's snapshot. */
 #ifndef HX_CHECKPOINT_PARTS_H
 #define HX_CHECKPOINT_PARTS_H
 
 #include "checkpoint.h"
 
-/* Saves, or loads, what the run itself has. */
+/* Saves, or loads, the data of the run itself. */
 int hx_checkpoint_put(hx_snapshot *image, const hx_checkpoint_parts *parts);
 int hx_checkpoint_get(hx_snapshot *image, const hx_checkpoint_parts *parts, char **history,
                       size_t *n_history);
 
-/* The text of that name in an image that was read, with a 0 behind it; the caller's to free. */
+/* The text of that name in an image that was read, terminated by a 0; the caller frees it. */
 int hx_checkpoint_text(hx_snapshot *image, const char *name, char **text);
 
 #endif

@@ -1,4 +1,4 @@
-/* hextop run: the paper's flow chart (P1, Figure 1), with files and a progress line around it. */
+/* hextop run: the flow chart of P1 (Figure 1), with files and a progress line. */
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
@@ -39,24 +39,26 @@ enum { EXIT_INTERRUPTED = 3 };
 static const hx_option run_options[] = {
     {.name = "--resume",
      .kind = HX_OPTION_FLAG,
-     .help = "goes on from the checkpoint in output.directory"},
+     .help = "continues from the checkpoint in output.directory"},
     {.name = "--force",
      .kind = HX_OPTION_FLAG,
-     .help = "replaces what would be lost in output.directory, as the checkpoint of a run that did "
-             "not end"}};
+     .help = "replaces files in output.directory that would be lost, such as the checkpoint of a "
+             "run that did not end"}};
 
 static volatile sig_atomic_t interrupted;
 
 static void on_interrupt(int number)
 {
-    static const char text[] = "\nhextop: finishing this iteration; once more stops at once\n";
+    static const char text[] =
+        "\n"
+        "hextop: finishing the current iteration; press Ctrl-C again to stop immediately\n";
     (void)number;
     interrupted = 1;
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0) interrupted = 1;
 }
 
-/* The first SIGINT, SIGTERM or SIGHUP is noted, the second one ends the program; a SIGHUP that was
- * ignored, as by nohup, stays so. */
+/* The first SIGINT, SIGTERM or SIGHUP is recorded, the second one ends the program. A SIGHUP that
+ * was ignored, for example by nohup, stays ignored. */
 static void catch_interrupts(void)
 {
     struct sigaction action, hangup;
@@ -75,7 +77,7 @@ static hx_checkpoint_parts checkpoint_parts(run *r, const char *history)
     return (hx_checkpoint_parts){&r->session, &r->output, &r->stats, history};
 }
 
-/* The run that the checkpoint is of, from where it was. */
+/* Restores the state of the checkpoint. */
 static int resume(run *r, const char *path)
 {
     char *history = NULL;
@@ -89,7 +91,7 @@ static int resume(run *r, const char *path)
     return rc;
 }
 
-/* history.csv, anew or of the run that this one goes on from. */
+/* Opens history.csv, which is new or continues that of the resumed run. */
 static int open_history(run *r)
 {
     char path[PATH_MAX];
@@ -101,7 +103,7 @@ static int open_history(run *r)
     return hx_checkpoint_open(&r->checkpoint, &parts, r->is_resumed);
 }
 
-/* Pre-computation: all objects of the run, and the folder it writes to. */
+/* Pre-computation: makes all objects of the run and its output folder. */
 static int prepare(run *r, const hx_options *options)
 {
     hx_session *s = &r->session;
@@ -123,31 +125,31 @@ static int prepare(run *r, const hx_options *options)
     return HX_OK;
 }
 
-/* The folder becomes this run's. */
+/* Removes results of earlier runs from the folder, and begins those of this run. */
 static int take_folder(run *r)
 {
     char path[PATH_MAX];
     hx_output_path(&r->output, "run.log", path, sizeof path);
     if (hx_run_log_open(&r->log, path, r->is_resumed) < 0)
-        hx_log_warning("no run.log: %s", hx_error_message());
+        hx_log_warning("run.log is not written: %s", hx_error_message());
     if (!r->is_resumed) HX_TRY(hx_run_clear_folder(&r->session.cfg, &r->left));
     HX_TRY(hx_output_forget(&r->output));
     hx_output_path(&r->output, "config.cfg", path, sizeof path);
     return hx_config_write(&r->session.cfg, path);
 }
 
-/* 1 if the run goes no further than this iteration. */
+/* 1 if the run ends after this iteration. */
 static int is_last(const run *r, const hx_iteration *it)
 {
     return hx_outcome_is_last(&r->session, it) || interrupted;
 }
 
-/* A file in between that its disk does not take, or that there is no memory for, is warned of: the
- * computed designs are worth more. */
+/* An intermediate file that cannot be written, or for which memory is missing, is warned of, and
+ * the run continues, since the computed designs are more valuable. */
 static int bear(int rc, int last)
 {
     if (rc >= 0 || last || (rc != HX_EIO && rc != HX_ENOMEM)) return rc;
-    hx_log_warning("%s; the run goes on", hx_error_message());
+    hx_log_warning("%s; the run continues", hx_error_message());
     return HX_OK;
 }
 
@@ -156,11 +158,11 @@ static int is_long(const run *r)
     return hx_clock() - r->stats.begin > HX_STATS_LONG;
 }
 
-/* Files and terminal for an iteration: what was analysed is what is written. */
+/* Writes files and prints the line of an iteration: those of the design just analysed. */
 static int record(run *r, const hx_iteration *it, int last)
 {
     const double begin = hx_clock();
-    const int every = r->session.cfg.output.every; /* 0: only the last */
+    const int every = r->session.cfg.output.every; /* 0: only the last one */
     int rc = HX_OK;
     if (last || (every > 0 && it->iteration % every == 0))
         rc = bear(hx_output_write(&r->output, it->iteration, last && is_long(r)), last);
@@ -171,8 +173,9 @@ static int record(run *r, const hx_iteration *it, int last)
     return rc < 0 ? rc : line;
 }
 
-/* When one is due; at the end on a signal, and of runs that have written one before. It holds the
- * history of the disk: none while that lacks lines. */
+/* Writes a checkpoint if one is due; at the end of the run on a signal, or if the run has written
+ * one before. The checkpoint contains the history on the disk, so none is written while that lacks
+ * lines. */
 static void keep_checkpoint(run *r, int last)
 {
     const hx_checkpoint_parts parts = checkpoint_parts(r, r->history.path);
@@ -183,7 +186,7 @@ static void keep_checkpoint(run *r, int last)
         hx_checkpoint_write(&r->checkpoint, &parts);
 }
 
-/* 1, and says so, if a run that goes on has nothing left to do. */
+/* Returns 1, with a message, if a resumed run has nothing left to do. */
 static int is_over(const run *r)
 {
     const hx_config *cfg = &r->session.cfg;
@@ -192,8 +195,8 @@ static int is_over(const run *r)
     if (!r->is_resumed || (!settled && r->session.opt.iteration < cfg->optimization.iterations))
         return 0;
     hx_log_info("nothing is left to do: the run ended with iteration %d%s", last->iteration,
-                settled ? ", no density changing by more than optimization.change_tolerance"
-                        : ", as many as optimization.iterations asks for");
+                settled ? ", when no density changed by more than optimization.change_tolerance"
+                        : ", the number given by optimization.iterations");
     return 1;
 }
 
@@ -223,7 +226,7 @@ static int optimise(run *r)
         if (it.iteration == 1) doubt_initial(r, &it);
         keep_checkpoint(r, last);
         if (last) return HX_OK;
-        hx_optimizer_advance(opt); /* the proposal becomes the design */
+        hx_optimizer_advance(opt); /* the proposed design becomes the current one */
     }
 }
 
@@ -236,7 +239,7 @@ static int write_summary(run *r, const char *status)
     return hx_summary_write(&r->session, &r->stats, &r->doubts, status, path);
 }
 
-/* 1 if the design in hand lies in the output folder. */
+/* 1 if the current design is in the output folder. */
 static int is_saved(const run *r, int iteration)
 {
     char path[PATH_MAX], name[64];
@@ -246,7 +249,8 @@ static int is_saved(const run *r, int iteration)
            access(hx_output_path(&r->output, name, path, sizeof path), R_OK) == 0;
 }
 
-/* In the output folder, or where there is room. A device that is lost took the design with it. */
+/* Saves the design in the output folder, or elsewhere if that is full. If the device is lost, the
+ * design is lost, too. */
 static void save_design(run *r, int code)
 {
     char path[PATH_MAX];
@@ -259,29 +263,34 @@ static void save_design(run *r, int code)
     if (rc == HX_OK)
         hx_log_warning("the design of iteration %d is saved as %s", iteration, path);
     else
-        hx_log_warning("the design of iteration %d is lost: %s", iteration, hx_error_message());
+        hx_log_warning("the design of iteration %d could not be saved: %s", iteration,
+                       hx_error_message());
 }
 
-/* After a step that failed: the state before it, as a checkpoint; what of it there is where the
- * device is lost. */
+/* After a step that failed: writes the state before it as a checkpoint, as far as it is available
+ * if the device is lost. */
 static void keep_state(run *r)
 {
     const hx_checkpoint_parts parts = checkpoint_parts(r, r->history.path);
     const int analysed = r->stats.n_iteration;
     if (analysed > 0 && hx_optimizer_undo(&r->session.opt) == HX_OK &&
         hx_checkpoint_write(&r->checkpoint, &parts) == HX_OK)
-        hx_log_info("the state after iteration %d is kept: --resume goes on from it", analysed);
+        hx_log_info("the state after iteration %d is saved: --resume continues from it, with other "
+                    "settings "
+                    "of only solver and output; other settings of the design need a new run",
+                    analysed);
     else if (hx_checkpoint_exists(&r->checkpoint))
-        hx_log_info("--resume goes on from the last checkpoint, %s", r->checkpoint.path);
+        hx_log_info("--resume continues from the last checkpoint, %s", r->checkpoint.path);
 }
 
-/* After a failure: says it, then saves the design in hand and the summary of what went well. */
+/* After a failure: prints the error, then saves the current design and the summary of the completed
+ * iterations. */
 static int keep_what_there_is(run *r, int code)
 {
     const int is_ahead = r->session.opt.iteration > r->stats.n_iteration;
     hx_log_error(code);
-    if (hx_doubts_meanwhile(&r->doubts, &r->session) < 0) /* of a first design that failed */
-        hx_log_warning("%s", hx_error_message());
+    /* warnings about the first design, if that failed */
+    if (hx_doubts_meanwhile(&r->doubts, &r->session) < 0) hx_log_warning("%s", hx_error_message());
     save_design(r, code);
     if (write_summary(r, "failed") < 0) hx_log_warning("%s", hx_error_message());
     if (code != HX_EIO && is_ahead) keep_state(r);
@@ -315,16 +324,19 @@ static void print_result(run *r)
                 hx_output_path(&r->output, "density.vtk.series", path, sizeof path),
                 hx_output_last(&r->output));
     const char *const word = hx_shell_word(cfg->output.directory, path, sizeof path);
-    hx_log_info("as it would be made: hextop verify %s, hextop surface %s part.stl", word, word);
+    hx_log_info(
+        "to analyse and export the 0/1 design: hextop verify %s, hextop surface %s part.stl", word,
+        word);
 }
 
-/* 1 if a device other than the host solves the first design, for one process. */
+/* 1 if a device other than the host solves the first design, in a run of one process. */
 static int host_will_wait(const hx_session *s)
 {
     return !s->team && strcmp(s->device.ops->name, "cpu") != 0;
 }
 
-/* What `hextop check` warns of; of the mesh it may be later (hx_doubts_meanwhile). */
+/* Prints the warnings of `hextop check`; those about the mesh may follow later
+ * (hx_doubts_meanwhile). */
 static int doubt_before(run *r)
 {
     hx_output_plan plan;
@@ -350,7 +362,7 @@ static int run_config(run *r, const hx_options *options)
     r->stats.stage[HX_STAGE_SETUP] += hx_clock() - begin;
     catch_interrupts();
     if (r->is_resumed)
-        hx_log_info("going on after iteration %d, from %s\n", r->session.opt.iteration,
+        hx_log_info("continuing after iteration %d, from %s\n", r->session.opt.iteration,
                     r->checkpoint.path);
     if (is_over(r)) return hx_doubts_meanwhile(&r->doubts, &r->session);
     HX_TRY(take_folder(r));
@@ -366,7 +378,8 @@ static int run_config(run *r, const hx_options *options)
     HX_TRY(hx_trace_write(&r->output));
     if (interrupted)
         hx_log_warning("interrupted; the results so far are complete%s",
-                       hx_checkpoint_exists(&r->checkpoint) ? ", and --resume goes on" : "");
+                       hx_checkpoint_exists(&r->checkpoint) ? ", and --resume continues the run"
+                                                            : "");
     return interrupted ? EXIT_INTERRUPTED : 0;
 }
 
@@ -374,7 +387,7 @@ static int command_run(const hx_options *options)
 {
     run r;
     memset(&r, 0, sizeof r);
-    signal(SIGPIPE, SIG_IGN); /* a log that nobody reads any more, from its first line on */
+    signal(SIGPIPE, SIG_IGN); /* a pipe whose reader has ended must not end the run */
     HX_TRY(hx_run_log_begin(&r.log, options));
     int rc = hx_doubts_listen(&r.doubts);
     if (rc == HX_OK) rc = run_config(&r, options);
@@ -391,7 +404,7 @@ static int command_run(const hx_options *options)
     return rc;
 }
 
-/* Signals are the first process' to answer: it tells the others when it is over. */
+/* Signals are handled by the first process, which ends the run of the others. */
 static int follow_run(const hx_options *options)
 {
     hx_session s;
@@ -416,28 +429,26 @@ static int follow_run(const hx_options *options)
 
 const hx_command hx_command_run = {
     .name = "run",
-    .summary = "optimise: densities, history and summary into a folder",
+    .summary = "optimise: writes densities, history and summary into a folder",
     .arguments = "FILE [KEY=VALUE ...]",
     .ends = {".cfg"},
     .help =
         "Reads the config FILE, optimises, and writes into output.directory:\n"
         "  density_0010.vtk ...  every output.every iterations and the last, for ParaView\n"
         "  density.vtk.series    all of them as an animation\n"
-        "  history.csv           one line an iteration\n"
-        "  summary.json          result, settings as resolved, timings, memory\n"
+        "  history.csv           one line per iteration\n"
+        "  summary.json          result, resolved settings, times, memory\n"
         "  timeline.json         with output.timeline: where the time went\n"
         "  config.cfg            the resolved config; running it repeats the run\n"
-        "  run.log               what the terminal said, with version, machine and times\n"
-        "  checkpoint.state      what --resume goes on from, and the one before\n"
-        "Ctrl-C finishes the iteration, writes everything, a checkpoint too, and stops; a second\n"
-        "one stops at once. --resume goes on as if the run had not ended, to the last bit where\n"
-        "the operator is deterministic. Mesh and settings must be those of the run, but for "
-        "title,\n"
-        "optimization.iterations and change_tolerance, solver.tolerance, criterion,\n"
-        "max_iterations, on_failure, threads and device, and output.*\n"
-        "mpirun -n P hextop run FILE: P processes solve each design together, each on its share "
-        "of\n"
-        "the cores, or on a GPU of its own where there are as many.\n",
+        "  run.log               what the terminal showed, with version, machine and times\n"
+        "  checkpoint.state      the state from which --resume continues, and the one before\n"
+        "Ctrl-C finishes the current iteration, writes all files and a checkpoint, and stops;\n"
+        "pressed again it stops immediately. A resumed run gives the results of an uninterrupted\n"
+        "one, bit by bit if the operator is deterministic. It needs the mesh and settings of the\n"
+        "run; only title, optimization.iterations and change_tolerance, solver.tolerance,\n"
+        "criterion, max_iterations, on_failure, threads and device, and output.* may change.\n"
+        "mpirun -n P hextop run FILE: P processes solve each design together, each on its part of\n"
+        "the cores, or on a GPU of its own if there are enough.\n",
     .n_min = 1,
     .option = run_options,
     .n_option = sizeof run_options / sizeof run_options[0],

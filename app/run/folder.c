@@ -19,7 +19,7 @@ static void in_folder(const hx_config *cfg, const char *name, char path[PATH_MAX
     snprintf(path, PATH_MAX, "%s/%s", cfg->output.directory, name);
 }
 
-/* 1 if the first line of a file says that hextop resolved it. */
+/* 1 if the first line of a file shows that hextop resolved it. */
 static int is_resolved(const char *path)
 {
     char line[512] = "";
@@ -29,14 +29,14 @@ static int is_resolved(const char *path)
     return has_line && strstr(line, " as hextop ") != NULL;
 }
 
-/* 1 if a run's summary says that it ended by itself. */
+/* 1 if the summary of a run shows that it ended by itself. */
 static int is_done(const char *summary)
 {
     hx_json_tree tree = {0};
     const int done = hx_json_read(&tree, summary) == HX_OK &&
                      strcmp(hx_json_text_at(tree.root, "status", ""), "done") == 0;
     hx_json_free(&tree);
-    hx_error_clear(); /* without a summary it did not */
+    hx_error_clear(); /* without a summary it did not end */
     return done;
 }
 
@@ -51,8 +51,8 @@ static int check_config(const hx_config *cfg)
     in_folder(cfg, "config.cfg", path);
     if (access(path, F_OK) != 0 || is_resolved(path)) return HX_OK;
     return blame(cfg, HX_RAISE(HX_EINPUT,
-                               "%s is not a config that hextop wrote, and the resolved one would "
-                               "replace it: name another folder, or say --force",
+                               "%s is not a config that hextop wrote, and the resolved config "
+                               "would replace it: name another folder, or add --force",
                                path));
 }
 
@@ -63,8 +63,8 @@ static int check_checkpoint(const hx_config *cfg)
     in_folder(cfg, "summary.json", summary);
     if (access(path, F_OK) != 0 || is_done(summary)) return HX_OK;
     return blame(cfg, HX_RAISE(HX_EINPUT,
-                               "%s is of a run that did not end: go on with it by --resume, name "
-                               "another folder, or say --force, which removes it",
+                               "%s is from a run that did not end: continue it with --resume, name "
+                               "another folder, or add --force, which removes the checkpoint",
                                path));
 }
 
@@ -78,7 +78,7 @@ static int is_result(const char *name)
     return strcmp(name + strspn(name, "0123456789"), ".vtk") == 0;
 }
 
-/* A file that is read, and lies under a name that is written. */
+/* HX_EINPUT: a file that is read has the name of one that is written. */
 static int check_input(const hx_config *cfg, const char *key, const char *written)
 {
     char *path, there[PATH_MAX];
@@ -91,8 +91,8 @@ static int check_input(const hx_config *cfg, const char *key, const char *writte
     if (is_lost)
         rc = hx_config_blame(cfg, key,
                              HX_RAISE(HX_EINPUT,
-                                      "%s lies where the run writes its results, and may be "
-                                      "replaced: name another output.directory, or say --force",
+                                      "%s has the name of a file that the run writes, and would be "
+                                      "replaced: name another output.directory, or add --force",
                                       path));
     free(path);
     return rc;
@@ -111,7 +111,8 @@ int hx_run_check_folder(const hx_config *cfg)
 /* 1 if the file of the folder is one that this run reads. */
 static int is_read(const hx_config *cfg, const char *path)
 {
-    const char *const used[] = {cfg->mesh.file, cfg->optimization.initial}; /* absolute by now */
+    /* these paths are absolute here */
+    const char *const used[] = {cfg->mesh.file, cfg->optimization.initial};
     for (size_t i = 0; i < sizeof used / sizeof used[0]; i++)
         if (used[i] && hx_atomic_file_is(used[i], path)) return 1;
     return 0;
@@ -140,7 +141,8 @@ static int keep_name(hx_run_leftovers *left, const char *name)
     return HX_OK;
 }
 
-/* Results that its series names; others of such names may be anybody's. */
+/* Removes results that are listed in the series; other files with such names may belong to the
+ * user. */
 static int remove_series(const hx_config *cfg, hx_run_leftovers *left)
 {
     char path[PATH_MAX];
@@ -159,11 +161,11 @@ static int remove_series(const hx_config *cfg, hx_run_leftovers *left)
         }
     }
     hx_json_free(&tree);
-    if (rc == HX_OK) hx_error_clear(); /* a series that cannot be read names nothing */
+    if (rc == HX_OK) hx_error_clear(); /* a series that cannot be read lists nothing */
     return rc;
 }
 
-/* What `hextop verify` says of the earlier result. */
+/* Removes the output of `hextop verify` for the earlier result. */
 static void remove_verification(const hx_config *cfg)
 {
     char path[PATH_MAX];

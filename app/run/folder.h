@@ -1,4 +1,4 @@
-/* What a run would lose in the folder that it writes to. */
+/* Files in the output folder that a run would replace. */
 #ifndef HX_RUN_FOLDER_H
 #define HX_RUN_FOLDER_H
 
@@ -9,19 +9,20 @@
  * name of a file that the run will write. Results of a run that ended are replaced. */
 int hx_run_check_folder(const hx_config *cfg);
 
-/* Results of an earlier run that this one is to replace. */
+/* Results of an earlier run that this run will replace. */
 typedef struct hx_run_leftovers {
     size_t n;
-    char **name; /* [n] in the folder (owned, as the names) */
+    char **name; /* [n] names in the folder (owned, like the array) */
 } hx_run_leftovers;
 
-/* Removes what an earlier run and its verification left there and might be taken for this run's:
- * results that its density.vtk.series names, verify.json and report.html where hextop wrote them.
- * Results of the names that this run will write stay until it does, in *left (zeroed before). Files
- * that this run reads stay, as do those of other names. Before the series is removed. HX_ENOMEM. */
+/* Removes what an earlier run and its verification left and might be mistaken for results of this
+ * run: files named by its density.vtk.series, and verify.json and report.html written by hextop.
+ * Results whose names this run will write stay until then, and are listed in *left (zeroed before).
+ * Files that this run reads and files of other names stay. Call before the series is removed.
+ * HX_ENOMEM. */
 int hx_run_clear_folder(const hx_config *cfg, hx_run_leftovers *left);
 
-/* After the last design: those that were not written. */
+/* After the last design: removes those that this run did not write. */
 void hx_run_clear_rest(const hx_config *cfg, const hx_run_leftovers *left, const hx_output *out);
 void hx_run_leftovers_free(hx_run_leftovers *left);
 

@@ -1,4 +1,4 @@
-/* hextop selftest: what a user runs on a new machine before trusting it. */
+/* hextop selftest: checks for a new machine, before its results are trusted. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +11,15 @@
 
 enum { DEVICE, MEMORY, OUTPUT, MAX_DEVICE = 8 };
 
-/* The one asked for, or all that can run here; ends with NULL. */
+/* Finds the requested device, or all that can run here; ends with NULL. */
 static int find_devices(const char *name, const hx_device_ops *device[MAX_DEVICE + 1])
 {
     char why[200] = "";
     size_t n = 0;
     memset(device, 0, (MAX_DEVICE + 1) * sizeof *device);
     if (name && !hx_device_find(name))
-        return HX_RAISE(HX_EINPUT, "--device: this build has no '%s'; `hextop list` shows which",
-                        name);
+        return HX_RAISE(HX_EINPUT,
+                        "--device: this build has no '%s'; `hextop list` prints its devices", name);
     for (size_t i = 0; hx_devices[i] && n < MAX_DEVICE; i++) {
         if (name && strcmp(hx_devices[i]->name, name) != 0) continue;
         if (hx_devices[i]->available(why, sizeof why))
@@ -27,12 +27,12 @@ static int find_devices(const char *name, const hx_device_ops *device[MAX_DEVICE
         else if (name)
             return HX_RAISE(HX_EENV, "--device: '%s' cannot run here: %s", name, why);
         else
-            hx_log_info("%s: not here: %s", hx_devices[i]->name, why);
+            hx_log_info("%s: not available: %s", hx_devices[i]->name, why);
     }
     return HX_OK;
 }
 
-/* "cpu (OpenMP, 2 threads) and cuda (NVIDIA H200)", of the lines that opened them. */
+/* "cpu (OpenMP, 2 threads) and cuda (NVIDIA H200)", from the lines at their opening. */
 static void name_devices(const hx_selftest *t, char *text, size_t n_text)
 {
     size_t used = 0;
@@ -41,7 +41,7 @@ static void name_devices(const hx_selftest *t, char *text, size_t n_text)
         const hx_selftest_line *const line = &t->lines[i];
         if (strcmp(line->section, "device") != 0) continue;
         used += (size_t)snprintf(text + used, n_text - used, "%s%s (%s)", used ? " and " : "",
-                                 line->device, line->passed ? line->against : "did not open");
+                                 line->device, line->passed ? line->against : "cannot be opened");
     }
 }
 
@@ -94,17 +94,18 @@ static const hx_option selftest_options[] = {
     [DEVICE] = {.name = "--device",
                 .kind = HX_OPTION_TEXT,
                 .value = "NAME",
-                .note = "all that can run here",
+                .note = "all devices that can run here",
                 .help = "cpu or cuda"},
     [MEMORY] = {.name = "--memory",
                 .kind = HX_OPTION_TEXT,
                 .value = "GB",
-                .help = "also write patterns to so much of the device's memory and read them"},
+                .help = "number of bytes of the device's memory to which patterns are also written "
+                        "and read back"},
     [OUTPUT] = {.name = "--output",
                 .letter = "-o",
                 .kind = HX_OPTION_FILE,
                 .value = "FILE.json",
-                .help = "all lines as JSON, too"},
+                .help = "file that all lines are also written to, as JSON"},
 };
 
 const hx_command hx_command_selftest = {
@@ -112,14 +113,17 @@ const hx_command hx_command_selftest = {
     .summary = "checks this build on this machine against references",
     .arguments = "[--device NAME]",
     .ends = {""},
-    .help =
-        "Elements, operators, matrices, preconditioners, filters, sensitivities and designs of "
-        "this\n"
-        "build on every device that can run here, on small parts, against references that are\n"
-        "computed otherwise: closed forms, dense matrices on the host, differences, numbers of\n"
-        "another program. A line says what was compared, the largest error, its bound and the\n"
-        "seconds. For a new machine, driver or compiler, before its results are trusted.\n"
-        "-q shows failures only. Exit status 1 if a check failed.\n",
+    .help = "Checks elements, operators, matrices, preconditioners, filters, sensitivities and "
+            "designs of this\n"
+            "build on every device that can run here, on small parts, against references that are "
+            "computed\n"
+            "independently: closed forms, dense matrices on the host, differences, numbers of "
+            "another program.\n"
+            "A line contains what was compared, the largest error, its bound and the seconds. Run "
+            "it on a new\n"
+            "machine, driver or compiler before results are trusted. -q prints only failures. Exit "
+            "status 1 if\n"
+            "a check failed.\n",
     .n_min = 0,
     .option = selftest_options,
     .n_option = sizeof selftest_options / sizeof selftest_options[0],

@@ -1,4 +1,4 @@
-/* The order of the sections, and the book of lines. */
+/* The order of the sections, and the list of lines. */
 #include "selftest.h"
 
 #include <dirent.h>
@@ -61,7 +61,7 @@ typedef struct section {
     int (*run)(hx_selftest *t);
 } section;
 
-/* An error that no check has caught is a failed line. */
+/* An error outside of a check becomes a failed line. */
 static int run_section(hx_selftest *t, const section *s)
 {
     t->section = s->name;
@@ -127,10 +127,11 @@ int hx_selftest_path(hx_selftest *t, const char *name, char *path, size_t n_path
         const char *const tmp = getenv("TMPDIR");
         const char *const in = tmp && tmp[0] ? tmp : "/tmp";
         char folder[sizeof t->folder];
-        if (strlen(in) + 32 > sizeof folder) return HX_RAISE(HX_EIO, "TMPDIR is too long a name");
+        if (strlen(in) + 32 > sizeof folder)
+            return HX_RAISE(HX_EIO, "the path in TMPDIR is too long");
         snprintf(folder, sizeof folder, "%s/hextop-selftest-XXXXXX", in);
         if (!mkdtemp(folder))
-            return HX_RAISE(HX_EIO, "%s: no folder can be made here; TMPDIR names another", in);
+            return HX_RAISE(HX_EIO, "%s: no folder can be made here; set TMPDIR to another", in);
         memcpy(t->folder, folder, sizeof folder);
     }
     snprintf(path, n_path, "%s/%s", t->folder, name);

@@ -1,6 +1,6 @@
-/* hextop selftest: what this build computes on a device of this machine, against references that
- * are computed otherwise. A check is a function of the parts that it judges, so that a test can
- * hand it a wrong one. Nothing is printed here. */
+/* hextop selftest: results of this build on a device of this machine, compared with references that
+ * are computed independently. A check is a function of the parts that it judges, so that a test can
+ * pass a wrong one. Nothing is printed here. */
 #ifndef HX_SELFTEST_H
 #define HX_SELFTEST_H
 
@@ -8,57 +8,58 @@
 
 #include "core/registry.h"
 
-/* What is judged. All lists end with NULL and are borrowed. */
+/* The parts that are checked. All lists end with NULL and are borrowed. */
 typedef struct hx_selftest_parts {
     const hx_device_ops *device;
-    const hx_strategy *const *strategies; /* those of other devices are passed over */
+    const hx_strategy *const *strategies; /* operators of other devices are skipped */
     const hx_precond_kind *const *preconds;
     const hx_filter_kind *const *filters;
 } hx_selftest_parts;
 
-/* All of this build. */
+/* All parts of this build. */
 hx_selftest_parts hx_selftest_all(const hx_device_ops *device);
 
 typedef struct hx_selftest_line {
     const char *device, *section; /* constants */
     char what[64];
     char against[80];
-    double error, bound; /* passed: error <= bound, both finite. Of bits: how many numbers differ */
+    /* passed if error <= bound, both finite. For bits: the number of differing values */
+    double error, bound;
     double seconds;
     int passed;
-    char note[256]; /* "12 iterations", or why it failed; "": nothing to say */
+    char note[256]; /* "12 iterations", or the reason of the failure; "" */
 } hx_selftest_line;
 
 typedef struct hx_selftest {
     hx_selftest_parts parts;
     hx_device device; /* zeroed outside of hx_selftest_run */
-    /* Before and after each check; may be NULL. */
+    /* Called before and after each check; may be NULL. */
     void (*begin)(void *context, const char *section, const char *what);
     void (*end)(void *context, const hx_selftest_line *line);
     void *context;
-    const char *only; /* this section of hx_selftest_run alone; NULL: all */
+    const char *only; /* only this section in hx_selftest_run; NULL: all */
 
     const char *section;
-    hx_selftest_line line; /* under way */
+    hx_selftest_line line; /* the current check */
     double begun;
     size_t n, capacity, n_failed;
-    hx_selftest_line *lines; /* [n] of the devices so far, in order (owned) */
-    char folder[256];        /* for files of the checks; "": none yet */
+    hx_selftest_line *lines; /* [n] over all devices so far, in order (owned) */
+    char folder[256];        /* for files of the checks; "": not made yet */
 } hx_selftest;
 
-/* All sections of a device, which is opened and closed. What goes wrong is a failed line, not an
- * error. HX_ENOMEM: no room for lines. */
+/* Runs all sections on a device, which is opened and closed. A failure is a failed line, not an
+ * error. HX_ENOMEM: no memory for lines. */
 int hx_selftest_run(hx_selftest *t, const hx_selftest_parts *parts);
-/* Of the host alone: files and surfaces. */
+/* Checks that need only the host: files and surfaces. */
 int hx_selftest_run_host(hx_selftest *t);
-/* Patterns in so many bytes of its memory, for those who ask. */
+/* Tests that many bytes of the device's memory with patterns; only on request. */
 int hx_selftest_run_memory(hx_selftest *t, const hx_selftest_parts *parts, double bytes);
 /* Removes its files. Accepts a zeroed struct. */
 void hx_selftest_free(hx_selftest *t);
 
 /* --- for the checks --- */
 
-/* Every check is between these two; rc: an error code is a failed line with its message. */
+/* Begin and end each check; rc: an error code makes a failed line with its message. */
 void hx_selftest_begin(hx_selftest *t, const char *fmt, ...) HX_PRINTF(2, 3);
 void hx_selftest_note(hx_selftest *t, const char *fmt, ...) HX_PRINTF(2, 3);
 int hx_selftest_end(hx_selftest *t, int rc, double error, double bound, const char *against);
@@ -75,11 +76,11 @@ int hx_selftest_filters(hx_selftest *t);
 int hx_selftest_sensitivities(hx_selftest *t);
 int hx_selftest_design(hx_selftest *t);
 
-/* The operator that other sections work with: exact and deterministic, of that many unknowns and
- * this element; NULL: the device has none. */
+/* The operator used by other sections: exact and deterministic, with that many unknowns per point
+ * and this element; NULL: the device has none. */
 const hx_strategy *hx_selftest_strategy(const hx_selftest *t, int components, hx_element element);
 
-/* Keeps the largest; NaN or infinity once, NaN for good. */
+/* Keeps the largest value; NaN or infinity sets it to NaN permanently. */
 static inline void hx_selftest_worst(double *worst, double d)
 {
     if (!isfinite(*worst) || !isfinite(d))
@@ -88,13 +89,13 @@ static inline void hx_selftest_worst(double *worst, double d)
         *worst = d;
 }
 
-/* |a - b| / |b|, or |a - b| where b is 0. */
+/* |a - b| / |b|, or |a - b| if b is 0. */
 double hx_selftest_difference(int64_t n, const double *a, const double *b);
-/* How many of n numbers have other bits, or are none. */
+/* Number of the n values that have other bits, or are NaN. */
 double hx_selftest_other_bits(int64_t n, const double *a, const double *b);
 double hx_selftest_dot(int64_t n, const double *a, const double *b);
 
-/* n doubles on the device, all NaN: the caller's to release. */
+/* Allocates n doubles on the device, all NaN; the caller releases them. */
 int hx_selftest_poisoned(hx_device *dev, int64_t n, double **d_out);
 
 #endif

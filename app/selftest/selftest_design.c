@@ -1,4 +1,4 @@
-/* Whole designs: numbers that are known, the same bits again, and from a checkpoint. */
+/* Whole designs: known compliances, and the same bits in a second run and from a checkpoint. */
 #include <stdlib.h>
 #include <string.h>
 #ifdef _OPENMP
@@ -9,7 +9,7 @@
 #include "core/generate/generate.h"
 #include "selftest_job.h"
 
-/* --- compliances of the paper's cantilever from an independent structured program --- */
+/* --- compliances of the cantilever of P1 from an independent structured program --- */
 
 typedef struct known {
     const char *what, *precond;
@@ -30,7 +30,7 @@ static int uniform_compliance(hx_selftest *t, const hx_problem *problem, const k
     return rc;
 }
 
-/* Held on the left, pulled down at the lower edge on the right, both zeroed. */
+/* Held on the left, pulled down at the lower edge on the right; both structs are zeroed. */
 static int make_cantilever(hx_mesh *mesh, hx_problem *problem, const hx_generate_params *size)
 {
     const hx_support_spec support = {
@@ -87,7 +87,7 @@ static int check_known(hx_selftest *t)
     return HX_OK;
 }
 
-/* --- the same product again and again: a machine that errs now and then --- */
+/* --- the same product repeatedly: finds a machine with occasional errors --- */
 
 enum { N_PRODUCT = 100 };
 
@@ -151,7 +151,7 @@ static int check_products(hx_selftest *t)
 
 enum { N_DESIGN = 5, N_SAVED = 2 };
 
-/* What a run leaves: the compliances, then the last densities. */
+/* Result of a run: the compliances, then the last densities. */
 typedef struct trace {
     int64_t n;
     double *number; /* [n] (owned) */
@@ -184,8 +184,8 @@ static int load(hx_selftest_job *job, const char *path)
     return rc;
 }
 
-/* Designs first .. N_DESIGN - 1; path: a checkpoint is written after N_SAVED, and read before
- * where first is that; NULL: neither. */
+/* Runs designs first .. N_DESIGN - 1. path: a checkpoint is written after N_SAVED, or read before
+ * if first is N_SAVED; NULL: neither. */
 static int steps(hx_selftest *t, hx_selftest_job *job, int first, char *path, size_t n_path,
                  trace *out)
 {
@@ -208,8 +208,8 @@ static int run(hx_selftest *t, const hx_sample *s, const hx_selftest_job_params 
     return rc;
 }
 
-/* As otf, csr, bsr and bsrsym of a CPU with AVX-512 had it, to 1e-14. With single weights of the
- * filter it has moved by 3e-9 and 1.2e-8; 6e-8 is let pass. */
+/* Values of otf, csr, bsr and bsrsym on a CPU with AVX-512, which agreed to 1e-14. With weights of
+ * the filter in single precision they changed by 3e-9 and 1.2e-8; 6e-8 is allowed. */
 static int check_stored(hx_selftest *t, const hx_sample *s, trace *found)
 {
     const hx_selftest_job_params params = {
@@ -223,7 +223,7 @@ static int check_stored(hx_selftest *t, const hx_sample *s, trace *found)
                            "stored compliance");
 }
 
-/* Sets the threads of the host; returns how many there were. */
+/* Sets the threads of the host; returns the previous number. */
 static int set_threads(int n)
 {
 #ifdef _OPENMP
@@ -235,7 +235,7 @@ static int set_threads(int n)
 #endif
 }
 
-/* A run again, or its end, against the first. */
+/* Compares a second run, or its end, with the first. */
 static int compare_run(hx_selftest *t, const hx_sample *s, const hx_selftest_job_params *params,
                        int first, char *path, size_t n_path, const trace *once, trace *again)
 {

@@ -1,4 +1,4 @@
-/* What is known in closed form: constant strain on distorted meshes, bars, slabs, a beam. */
+/* Results known in closed form: constant strain on distorted meshes, bars, slabs, a beam. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static int patch_error(hx_selftest *t, const hx_sample *s, double *u, double *er
     return HX_OK;
 }
 
-/* A linear field, given on the boundary, is found inside. */
+/* Patch test: a linear field prescribed on the boundary is found inside. */
 static int check_patch(hx_selftest *t, const hx_sample_spec *spec)
 {
     const int is_heat = spec->physics == HX_PHYSICS_HEAT;
@@ -61,7 +61,7 @@ fail:
     return rc;
 }
 
-/* A bar under tension, of heat a slab: E = k = 1, traction and flux 1: f'u = A L. */
+/* A bar in tension, for heat a slab: E = k = 1, traction and flux 1: f'u = A L. */
 static int check_bar(hx_selftest *t, const hx_sample_spec *spec)
 {
     const int is_heat = spec->physics == HX_PHYSICS_HEAT;
@@ -76,8 +76,8 @@ static int check_bar(hx_selftest *t, const hx_sample_spec *spec)
 }
 
 /* A clamped beam with a shear force at its end: bending, and shear with the coefficient 5/6 of a
- * rectangle. Without Poisson's ratio, so that the clamp adds nothing but the warping that it
- * hinders; hexahedra are 3e-4 off by it and by the mesh, tetrahedra 6e-4. */
+ * rectangle. Poisson's ratio is 0, so that the clamp only prevents warping; with that and the mesh,
+ * hexahedra are 3e-4 off, tetrahedra 6e-4. */
 static int check_beam(hx_selftest *t, const hx_sample_spec *spec)
 {
     const double l = spec->length[0], b = spec->length[1], h = spec->length[2];
@@ -92,8 +92,8 @@ static int check_beam(hx_selftest *t, const hx_sample_spec *spec)
 
 int hx_selftest_elements(hx_selftest *t)
 {
-    for (int physics = 0; physics < HX_N_PHYSICS; physics++)
-        for (int element = 0; element <= HX_ELEMENT_QUADRATIC; element++) /* a mesh has no spline */
+    for (int physics = 0; physics < HX_N_PHYSICS; physics++) /* a mesh is not a spline */
+        for (int element = 0; element <= HX_ELEMENT_QUADRATIC; element++)
             for (int cells = HX_SAMPLE_HEXAHEDRA; cells <= HX_SAMPLE_MIXED; cells++) {
                 hx_sample_spec spec = hx_sample_box((hx_sample_cells)cells, 3, 3, 4);
                 spec.length[1] = 2.5;

@@ -1,4 +1,4 @@
-/* Of the host: a result written and read again, surfaces that are closed. */
+/* Checks on the host: results that are written and read back, surfaces that are closed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "selftest.h"
 #include "selftest_sample.h"
 
-/* Places of the nodes of the file, which are in the original order. */
+/* Compares the nodes of the file, which are in the original order. */
 static int compare_nodes(const char *path, const hx_mesh *mesh, double *n_other)
 {
     hx_mesh found;
@@ -56,7 +56,7 @@ fail:
 
 /* --- surfaces --- */
 
-/* A ball with a hole along x, of soft edges. */
+/* A ball with a hole along x and blurred edges. */
 static void shape(const hx_mesh *mesh, double *rho)
 {
     for (int64_t e = 0; e < mesh->n_elem; e++) {
@@ -98,8 +98,8 @@ static int check_file(hx_selftest *t, const hx_surface *surface, double *faults,
     return rc;
 }
 
-/* The surface of the shape, smoothed, in a file and read from it: faults, and the volume over the
- * one that it must have. */
+/* Makes the smoothed surface of the shape, writes and reads it: number of errors, and the ratio of
+ * its volume to the target. */
 static int make_surface(hx_selftest *t, const hx_sample *s, double *faults, double *volume)
 {
     const double threshold = 0.5;

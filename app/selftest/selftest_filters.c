@@ -1,5 +1,5 @@
-/* Every filter: what it computes by all pairs of elements or a dense solution, what it keeps, and
- * its transpose. */
+/* Every filter: its result by all pairs of elements or a dense solution, the properties it keeps,
+ * and its transpose. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,8 @@
 #include "selftest.h"
 #include "selftest_sample.h"
 
-/* What is asked of one: a design and derivatives in, fields of the device and of the host. */
+/* Data of a filter's check: a design and derivatives as input, fields of the device and of the
+ * host. */
 typedef struct trial {
     const hx_sample *s;
     double radius;
@@ -18,11 +19,11 @@ typedef struct trial {
 
 typedef struct reference {
     const char *filter;
-    /* expected[n]: of a filter that maps the design from rho, else from rho and dc. HX_ENOMEM. */
+    /* expected[n]: for a filter that maps the design from rho, else from rho and dc. HX_ENOMEM. */
     int (*of)(const trial *f);
     const char *by;
     double bound;
-    int keeps_volume, is_rounded; /* is_rounded: its weights may be single (cone.h) */
+    int keeps_volume, is_rounded; /* is_rounded: its weights may be in single precision (cone.h) */
 } reference;
 
 static double distance_of(const hx_mesh *mesh, int64_t a, int64_t b)
@@ -69,7 +70,7 @@ static int nothing_of(const trial *f)
     return HX_OK;
 }
 
-/* A positive definite system, by elimination; x: right-hand side, then solution. */
+/* Solves a positive definite system by elimination; x: right-hand side, then solution. */
 static void eliminate(int64_t n, double *a, double *x)
 {
     for (int64_t k = 0; k < n; k++)
@@ -85,7 +86,7 @@ static void eliminate(int64_t n, double *a, double *x)
     }
 }
 
-/* A cell's part of R^2 / 12 grad x grad v + x v = rho v: its gradient in the middle, its volume in
+/* A cell's part of R^2 / 12 grad x grad v + x v = rho v: its gradient at the centre, its volume in
  * equal parts at its points (helmholtz.h). */
 static void add_helmholtz(const trial *f, int64_t e, double *a, double *x)
 {
@@ -131,15 +132,15 @@ static int helmholtz_of(const trial *f)
     return HX_OK;
 }
 
-/* That of helmholtz keeps its metric in single precision. A filter that is not here is held to
- * what all of them promise. */
+/* helmholtz keeps its metric in single precision. A filter that is not listed is checked for the
+ * properties that all filters have. */
 static const reference references[] = {{"density", density_of, "all pairs", 1e-13, 0, 0},
                                        {"sensitivity", sensitivity_of, "all pairs", 1e-13, 0, 1},
                                        {"helmholtz", helmholtz_of, "dense solution", 3e-7, 1, 0},
                                        {"none", nothing_of, "nothing changes", 0.0, 0, 0}};
 
-/* Single weights are off by cone_rounding radii, and a quarter radius is what they are in the mean:
- * so much twice, of the sum and of the weights'. */
+/* Weights in single precision are off by cone_rounding radii, and their mean is a quarter radius:
+ * twice that relative error, for the sum and for the weights' sum. */
 static double bound_of(const reference *ref, const hx_device *dev)
 {
     return ref->bound + (ref->is_rounded ? 8.0 * dev->ops->design->cone_rounding : 0.0);
@@ -170,7 +171,7 @@ fail:
     return rc;
 }
 
-/* After a forward of the same design. */
+/* After a forward call with the same design. */
 static int backward(hx_filter *filter, int64_t n, const double *rho, double *dc, double *dv)
 {
     hx_device *const dev = filter->dev;
@@ -234,7 +235,7 @@ static int check_volume(hx_selftest *t, hx_filter *filter, const trial *f)
     return hx_selftest_end(t, rc, fabs(error), 1e-9, "stays");
 }
 
-/* b'(F a) = a'(F'b), between two designs, of which limits cut nothing off. */
+/* b'(F a) = a'(F'b), between two designs at which no limit is active. */
 static int check_transpose(hx_selftest *t, hx_filter *filter, const trial *f)
 {
     const size_t bytes = (size_t)f->n * sizeof(double);

@@ -22,7 +22,8 @@ int hx_selftest_job_open(hx_selftest_job *job, hx_selftest *t, const hx_problem 
     const hx_optimizer_params optimizer = {.move = 0.2, .damping = 0.5};
     memset(job, 0, sizeof *job);
     if (!strategy || !kind || !precond)
-        return HX_RAISE(HX_EINPUT, "no operator, filter '%s' or preconditioner '%s' here",
+        return HX_RAISE(HX_EINPUT,
+                        "operator, filter '%s' or preconditioner '%s' is not available here",
                         params->filter, params->precond ? params->precond : "jacobi");
     const hx_solver_params solver =
         hx_selftest_solver_params(t, strategy, precond, params->tolerance);

@@ -1,4 +1,4 @@
-/* A design run of a sample, of the parts that are judged. */
+/* A design run on a sample, with the parts that are checked. */
 #ifndef HX_SELFTEST_JOB_H
 #define HX_SELFTEST_JOB_H
 
@@ -13,7 +13,7 @@ typedef struct hx_selftest_job_params {
     const double *density; /* [n_elem]; NULL: uniform */
 } hx_selftest_job_params;
 
-/* Its parts point at each other: it must not move. */
+/* Its parts point to each other, so it must not move. */
 typedef struct hx_selftest_job {
     hx_analysis analysis;
     hx_filter filter;
@@ -23,7 +23,7 @@ typedef struct hx_selftest_job {
 /* NULL: the parts have no such filter. */
 const hx_filter_kind *hx_selftest_filter(const hx_selftest *t, const char *name);
 
-/* HX_EINPUT: the parts lack what is asked for. Close it, also after a failure. */
+/* HX_EINPUT: the parts lack something that is requested. Close it, even after a failure. */
 int hx_selftest_job_open(hx_selftest_job *job, hx_selftest *t, const hx_problem *problem,
                          const hx_selftest_job_params *params);
 /* Analyses a design; HX_ENUMERIC: PCG did not converge. */

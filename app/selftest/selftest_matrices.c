@@ -1,5 +1,5 @@
-/* Sparse matrices of the device: patterns by every builder against the host's, values by every fill
- * and products in every format against a dense K. */
+/* Sparse matrices of the device: patterns of every builder compared with the host's, values of
+ * every fill and products in every format compared with a dense K. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 enum { N_SAMPLE = 4, N_OWNED = 9 };
 
-/* A sample with a dense K, and on the device what a matrix is filled from. */
+/* A sample with a dense K, and the input of matrices on the device. */
 typedef struct part {
     hx_sample s;
     double *k, *x, *kx, *y, largest; /* k[n][n], its largest entry; [n] (owned, in one) */
@@ -133,7 +133,7 @@ static int check_patterns(hx_selftest *t, part *parts)
 
 /* --- values and products --- */
 
-/* Every value that the rows have, and that they lack none: of a lower matrix both triangles. */
+/* Compares all values of the rows, and their number; for a lower matrix both triangles. */
 static int compare_values(part *p, const hx_matrix *m, double *worst)
 {
     const int c = p->s.c;
@@ -191,7 +191,7 @@ static int fill_and_compare(part *p, const hx_device_pattern *pattern, const hx_
     memset(&m, 0, sizeof m);
     HX_TRY_FAIL(hx_matrix_create(&m, p->dev, pattern, spec));
     HX_TRY_FAIL(ops->fill_create(&state, p->dev, fill, &m, &p->input));
-    for (int again = 0; again < 2; again++) { /* a design follows another */
+    for (int again = 0; again < 2; again++) { /* a second design follows */
         HX_TRY_FAIL(ops->fill_run(state));
         HX_TRY_FAIL(how(p, &m, worst));
     }
@@ -214,7 +214,7 @@ static int of_part(part *p, hx_matrix_spec spec, hx_fill fill, compare *how, dou
     return rc;
 }
 
-/* Of hexahedra by all fills; of other cells by those that know them. */
+/* Checks hexahedra with all fills, and other cells with those that support them. */
 static int check_fills(hx_selftest *t, part *parts)
 {
     for (int fill = 0; fill < HX_N_FILL; fill++) {

@@ -1,5 +1,5 @@
 /* Patterns written to a device's memory and read back: each word depends on its place, then all
- * bits are turned. */
+ * bits are inverted. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,11 +8,11 @@
 #include "core/base/random.h"
 #include "selftest.h"
 
-enum { CHUNK = 1 << 23, MOST_CHUNK = 4096 }; /* words, of 8 bytes: 64 MB */
+enum { CHUNK = 1 << 23, MOST_CHUNK = 4096 }; /* words of 8 bytes: 64 MB */
 
 typedef struct memory_test {
     hx_device *dev;
-    int n;                   /* chunks */
+    int n;                   /* number of chunks */
     uint64_t *d[MOST_CHUNK]; /* (owned) */
     uint64_t *word;          /* [CHUNK] (owned) */
 } memory_test;
@@ -33,7 +33,7 @@ static int take(memory_test *m, double bytes)
     return HX_OK;
 }
 
-/* What is free, with room left for others. */
+/* Checks the free memory, with some left for others. */
 static int check_room(const memory_test *m, double bytes)
 {
     char want[32], have[32];
@@ -41,7 +41,7 @@ static int check_room(const memory_test *m, double bytes)
     HX_TRY(m->dev->ops->memory(m->dev, &n_free, &n_total));
     if (n_free == 0) n_free = hx_host_memory_available();
     if (n_free == 0 || bytes <= 0.9 * (double)n_free) return HX_OK;
-    return HX_RAISE(HX_EENV, "%s of %s that are free; ask for less",
+    return HX_RAISE(HX_EENV, "%s of %s that are free; give a smaller number",
                     hx_format_bytes(bytes, want, sizeof want),
                     hx_format_bytes((double)n_free, have, sizeof have));
 }

@@ -5,7 +5,7 @@
 #include "core/base/memory.h"
 #include "selftest_sample.h"
 
-enum { CENTRE = 8, MOST = 7 /* cells of a box cell */ };
+enum { CENTRE = 8, MOST = 7 /* cells in a box cell */ };
 
 typedef struct builder {
     const hx_sample_spec *spec;
@@ -53,8 +53,8 @@ static void place_nodes(builder *b)
     b->n_node = (int64_t)(spec->n[0] + 1) * (spec->n[1] + 1) * (spec->n[2] + 1);
 }
 
-/* A cell of `n` points, the last of which the corners beyond it name too; tetrahedra and wedges
- * give their eight. */
+/* Adds a cell of `n` points, the last of which is repeated for the remaining corners; tetrahedra
+ * and wedges list all eight. */
 static void put(builder *b, const int32_t node[9], const int place[8])
 {
     for (int a = 0; a < 8; a++) b->conn[8 * b->n_elem + a] = node[place[a]];
@@ -67,7 +67,7 @@ static void put_tetrahedron(builder *b, const int32_t node[9], int p, int q, int
     put(b, node, place);
 }
 
-/* Along the six ways from corner 0 to corner 6 over edges. */
+/* Six tetrahedra, along the six paths from corner 0 to corner 6 over edges. */
 static void put_tetrahedra(builder *b, const int32_t node[9])
 {
     static const int ring[7] = {1, 2, 3, 7, 4, 5, 1};
@@ -80,11 +80,12 @@ static void put_wedges(builder *b, const int32_t node[9])
     for (int w = 0; w < 2; w++) put(b, node, wedge[w]);
 }
 
-/* From every face to a node in the middle; the upper face, whose neighbours are wedges, in two. */
+/* Pyramids from every face to a node in the middle; two at the upper face, whose neighbours are
+ * wedges. */
 static void put_pyramids(builder *b, const int32_t node[9])
 {
     for (int f = 0; f < 5; f++) {
-        const int *const out = hx_hex_face[f]; /* seen from the middle, turned round */
+        const int *const out = hx_hex_face[f]; /* seen from the middle, reversed */
         const int place[8] = {out[0], out[3], out[2], out[1], CENTRE, CENTRE, CENTRE, CENTRE};
         put(b, node, place);
     }

@@ -1,5 +1,5 @@
-/* Every operator of the device, in every layout and vector unit that it has, on parts of random
- * moduli between 1e-9 and 1, against K summed on the host. Outputs are NaN before. */
+/* Every operator of the device, in every layout and vector unit that it has, on parts with random
+ * moduli between 1e-9 and 1, compared with K summed on the host. Outputs are NaN before. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +10,11 @@
 
 enum { N_SAMPLE = 8 };
 
-/* A sample with a vector and what K makes of it. */
+/* A sample with a vector and its product with K. */
 typedef struct part {
     hx_sample s;
     double *x, *kx, *diagonal, *energy; /* [n] x 3, [n_elem] (owned, in one) */
-    double *y, *twice;                  /* [n] scratch, part of it */
+    double *y, *twice;                  /* [n] scratch, part of the memory above */
 } part;
 
 typedef struct errors {
@@ -59,7 +59,7 @@ fail:
     return rc;
 }
 
-/* u'K u with the product, by the operator itself; vectors are 0 at fixed entries. */
+/* u'K u from the product, and by the operator itself; vectors are 0 at fixed entries. */
 static int check_dot(hx_operator *op, const part *p, double *worst)
 {
     hx_device *const dev = op->dev;
@@ -119,7 +119,7 @@ fail:
     return rc;
 }
 
-/* Largest force over the largest motion, E being 1 at most; of heat a constant. */
+/* Largest force over the largest motion, with E at most 1; for heat a constant. */
 static int check_motions(hx_operator *op, const part *p, double *worst)
 {
     const hx_sample *const s = &p->s;
@@ -178,7 +178,7 @@ static int check_all(hx_operator *op, const part *p, errors *worst)
 
 /* --- of a strategy --- */
 
-/* The names of the vector units that were tried. */
+/* Notes the names of the vector units that were tried. */
 static void note_unit(hx_selftest *t, const char *unit)
 {
     const char *const before = t->line.note;
@@ -206,7 +206,7 @@ fail:
     return rc;
 }
 
-/* Lines of a strategy, of the samples that it knows. */
+/* Checks an operator on the samples that it supports. */
 static int check_strategy(hx_selftest *t, const hx_strategy *strategy, const part *parts,
                           int n_part, const char *label)
 {
@@ -231,8 +231,8 @@ static int check_strategy(hx_selftest *t, const hx_strategy *strategy, const par
     return hx_selftest_end(t, HX_OK, worst.single, 2e-6, "K u summed on the host");
 }
 
-/* Samples 0 to 2 are elasticity of linear elements on three kinds of parts, 3 to 5 heat; 6 and 7
- * the same of quadratic elements on the last of them. */
+/* Samples 0 to 2 are elasticity with linear elements on three kinds of parts, 3 to 5 heat; 6 and 7
+ * both with quadratic elements on the last kind. */
 static hx_sample_spec spec_of(int i)
 {
     static const int linear[3][3] = {{14, 12, 13}, {7, 6, 7}, {7, 5, 4}}, quadratic[3] = {4, 3, 4};

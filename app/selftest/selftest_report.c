@@ -1,4 +1,4 @@
-/* The table, line by line, and the file. */
+/* The table, printed line by line, and the file. */
 #include "selftest_report.h"
 
 #include <stdarg.h>
@@ -16,7 +16,7 @@ void hx_selftest_report_begin(void *context, const char *section, const char *wh
     if (hx_log_is_terminal()) hx_log_status("%s: %s ...", section, what);
 }
 
-/* Bits and words are counted, all else is measured. */
+/* Differing bits and words are counts, other errors are measured. */
 static void format_error(double error, double bound, char *text, size_t n_text)
 {
     if (bound == 0.0 && error < 1e15)

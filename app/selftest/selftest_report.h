@@ -4,8 +4,8 @@
 
 #include "selftest.h"
 
-/* The device's own section lines, as checks end: hx_selftest.begin and .end; context: a zeroed one
- * of these. With -q failures alone. */
+/* Context of hx_selftest.begin and .end, zeroed by the caller: prints lines by device and section
+ * as checks end, with -q only failures. */
 typedef struct hx_selftest_report {
     const char *device, *section; /* of the last line printed */
 } hx_selftest_report;

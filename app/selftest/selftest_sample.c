@@ -142,7 +142,8 @@ static int make_matrices(hx_sample *s)
 
 static int make_held(hx_sample *s, hx_problem_params *params)
 {
-    /* of any two values: they make room for prescribed ones, of heat that are no differences */
+    /* arbitrary values, which allocate the prescribed ones that are set below; two different ones,
+     * since for heat a single one would be the reference */
     const unsigned fix =
         params->physics == HX_PHYSICS_HEAT ? HX_FIX_X : HX_FIX_X | HX_FIX_Y | HX_FIX_Z;
     const hx_support_spec support[2] = {{"left", "selftest", fix, {1e-3}},
@@ -281,7 +282,7 @@ static double norm_of(const gradients *g, const double *a)
     return sqrt(sum);
 }
 
-/* q = K p on free rows. */
+/* q = K p for free rows. */
 static void free_product(const gradients *g)
 {
     hx_sample_product(g->s, g->p, g->q, NULL, NULL);

@@ -1,5 +1,5 @@
-/* Derivatives of the compliance by the design, through filter and projection, against differences
- * of the analysis. */
+/* Derivatives of the compliance with respect to the design, through filter and projection, compared
+ * with differences. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static int compliance_at(hx_selftest_job *job, int64_t e, double rho, double *co
     return dev->ops->upload(dev, d_rho, &was, sizeof was);
 }
 
-/* Of five points: off by order h^4. */
+/* Central difference of five points, with an error of order h^4. */
 static int difference(hx_selftest_job *job, int64_t e, double rho, double *slope)
 {
     const double h = 1e-3 * rho;
@@ -70,7 +70,7 @@ static int check_filters(hx_selftest *t, const hx_sample *s, double *rho)
 {
     for (size_t i = 0; t->parts.filters[i]; i++) {
         const hx_filter_kind *const kind = t->parts.filters[i];
-        if (kind->is_heuristic) continue; /* no derivative of anything */
+        if (kind->is_heuristic) continue; /* its result is not a derivative */
         HX_TRY(check(t, s, rho, kind, 0.0));
         if (kind->maps_design) HX_TRY(check(t, s, rho, kind, 3.0));
     }

@@ -14,12 +14,12 @@ typedef struct hx_selftest_solve_params {
     double penalty;
 } hx_selftest_solve_params;
 
-/* u[n] of all points; *compliance and *iterations may be NULL. HX_EINPUT: nothing here does that;
- * HX_ENUMERIC: PCG did not converge. */
+/* u[n] of all points; *compliance and *iterations may be NULL. HX_EINPUT: the parts do not support
+ * the sample. HX_ENUMERIC: PCG did not converge. */
 int hx_selftest_solve(hx_selftest *t, const hx_sample *s, const hx_selftest_solve_params *params,
                       double *u, double *compliance, int *iterations);
 
-/* For an analysis of a sample: the operator, and PCG to this tolerance. */
+/* Parameters of an analysis: the operator, and PCG with this tolerance. */
 hx_solver_params hx_selftest_solver_params(const hx_selftest *t, const hx_strategy *strategy,
                                            const hx_precond_kind *precond, double tolerance);
 /* The kind of that name in the parts; NULL: none. */

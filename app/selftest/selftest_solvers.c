@@ -1,4 +1,4 @@
-/* Every preconditioner: the solution is the reference's. */
+/* Every preconditioner: the solution agrees with the reference. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,7 +71,7 @@ static int check(hx_selftest *t, const hx_sample *s, const double *expected, dou
                       s->spec.element == HX_ELEMENT_QUADRATIC ? ", quadratic" : "");
     for (int64_t i = 0; i < s->n; i++) u[i] = NAN;
     const int rc = hx_selftest_solve(t, s, &params, u, NULL, &iterations);
-    if (rc == HX_EINPUT && s->c == 1) return HX_OK; /* it wants three unknowns a point */
+    if (rc == HX_EINPUT && s->c == 1) return HX_OK; /* it needs three unknowns per point */
     if (iterations > 0) hx_selftest_note(t, "%d iterations", iterations);
     return hx_selftest_end(t, rc, hx_selftest_difference(s->n, u, expected), 1e-9,
                            "u of CG on the host");

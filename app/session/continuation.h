@@ -1,18 +1,19 @@
-/* Continuation as the config says it: how penalty and projection rise from design to design. */
+/* Continuation schedules of a config: how penalty and beta rise from design to design. */
 #ifndef HX_APP_CONTINUATION_H
 #define HX_APP_CONTINUATION_H
 
 #include "../config/config.h"
 #include "core/design/stair.h"
 
-/* They stay where they are without optimization.continuation or optimization.projection. */
+/* Schedules of penalty and beta; constant without optimization.continuation or
+ * optimization.projection. */
 hx_stair hx_penalty_stair(const hx_config *cfg);
 hx_stair hx_beta_stair(const hx_config *cfg);
 
-/* "penalty 1 to 3 by 0.5 every 10 iterations, beta ..."; "" where nothing rises. Returns text. */
+/* "penalty 1 to 3 by 0.5 every 10 iterations, beta ..."; "" if nothing rises. Returns text. */
 const char *hx_continuation_text(const hx_config *cfg, char *text, size_t n_text);
 
-/* Design iterations before those with the last values. */
+/* Number of design iterations before those with the final values. */
 int hx_continuation_iterations(const hx_config *cfg);
 
 #endif

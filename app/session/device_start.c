@@ -11,8 +11,8 @@
 
 enum { MOST_DEVICES = 8 };
 
-/* Once a process: later sessions find the driver started, and the driver keeps some memory of every
- * thread that has called it. */
+/* Once per process: later sessions find the driver started, and the driver keeps some memory for
+ * every thread that has called it. */
 static atomic_int is_started[MOST_DEVICES];
 
 static void *prepare(void *argument)
@@ -23,8 +23,8 @@ static void *prepare(void *argument)
     return NULL;
 }
 
-/* The driver's thread is busy: where there are as many threads as cores, teams of them would wait
- * for the one that shares its core. */
+/* The driver's thread needs a core: with as many OpenMP threads as cores, teams would wait for the
+ * one that shares its core. */
 static void leave_core(hx_device_start *start)
 {
 #ifdef _OPENMP

@@ -6,7 +6,7 @@
 
 #include "../text/log.h"
 
-/* A number of the config, and what the file has for it. */
+/* A number of the config, and its value in the file. */
 typedef struct number {
     const char *key, *word, *unit;
     double *to;
@@ -16,7 +16,7 @@ typedef struct number {
 
 enum { N_NUMBER = 4 };
 
-/* Those of the config's physics first. */
+/* Lists the numbers of the config's physics. */
 static int list_numbers(hx_config *cfg, const hx_file_material *m, number list[N_NUMBER])
 {
     const int is_heat = hx_config_is_heat(cfg);
@@ -50,26 +50,39 @@ static int check_usable(const hx_config *cfg, const hx_file_material *m)
     return HX_OK;
 }
 
-/* A number of the config beside another one of the file; of a default only if nothing is taken from
- * the file and the config is of an analysis. */
+/* Two different numbers with as many digits as distinguish them, at least six. */
+static void print_apart(double a, double b, char text[2][40])
+{
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(text[0], sizeof text[0], "%.*g", digits, a);
+        snprintf(text[1], sizeof text[1], "%.*g", digits, b);
+        if (strcmp(text[0], text[1]) != 0) return;
+    }
+}
+
+/* Warns of a number of the config that differs from the file. A default is compared only if nothing
+ * is taken from the file and the config is that of an analysis. */
 static void warn_of_difference(const hx_config *cfg, const hx_file_material *m, const number *n)
 {
     const int is_given = hx_config_given(cfg, n->key);
+    char text[2][40];
     if (isnan(n->from) || isnan(*n->to) || fabs(*n->to - n->from) <= 1e-9 * fabs(n->from)) return;
+    print_apart(*n->to, n->from, text);
     if (is_given)
-        hx_log_warning("%s = %g%s of the config counts; material '%s' of the mesh's file has %g%s",
-                       n->key, *n->to, n->unit, m->name, n->from, n->unit);
+        hx_log_warning(
+            "%s = %s%s of the config takes precedence; material '%s' of the mesh's file has %s%s",
+            n->key, text[0], n->unit, m->name, text[1], n->unit);
     else if (!cfg->material.from && cfg->loads.n > 0)
-        hx_log_warning("%s = %g%s, the default, counts; material '%s' of the mesh's file has %g%s, "
-                       "which material.from = \"file\" takes",
-                       n->key, *n->to, n->unit, m->name, n->from, n->unit);
+        hx_log_warning("%s = %s%s, the default, is used; material '%s' of the mesh's file has "
+                       "%s%s, which material.from = \"file\" takes",
+                       n->key, text[0], n->unit, m->name, text[1], n->unit);
 }
 
-/* Materials of the file that the config cannot take, beside its own. */
+/* Warns of materials of the file that the config cannot take. */
 static void warn_of_fault(const hx_config *cfg, const hx_file_material *m)
 {
     if (!m->fault || !m->name || cfg->material.from || cfg->loads.n == 0) return;
-    hx_log_warning("the material of the config counts for all elements; %s", m->fault);
+    hx_log_warning("the material of the config is used for all elements; %s", m->fault);
 }
 
 static int take(hx_config *cfg, const hx_file_material *m, const number *n)

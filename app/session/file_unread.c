@@ -20,16 +20,16 @@ static int take_ignored(const hx_config *cfg, hx_unread *list)
 {
     char met[WORDS];
     const hx_config_words *const ignore = &cfg->mesh.ignore;
-    hx_unread_words(list, 0, met, sizeof met); /* all: none is marked yet */
+    hx_unread_words(list, 0, met, sizeof met); /* all words: none has been marked yet */
     for (size_t i = 0; i < ignore->n; i++) {
         if (hx_unread_ignore(list, ignore->word[i])) continue;
         return hx_config_blame(
             cfg, "mesh.ignore",
             list->n > 0
                 ? HX_RAISE(HX_EINPUT,
-                           "\"%s\" is not among what %s states and hextop does not read: %s",
+                           "\"%s\" is not among the items of %s that hextop does not read: %s",
                            ignore->word[i], cfg->mesh.file, met)
-                : HX_RAISE(HX_EINPUT, "\"%s\": hextop reads all that %s states; leave the key out",
+                : HX_RAISE(HX_EINPUT, "\"%s\": hextop reads everything in %s; leave the key out",
                            ignore->word[i], cfg->mesh.file));
     }
     return HX_OK;
@@ -47,7 +47,7 @@ int hx_has_mass_load(const hx_config *cfg, const hx_conditions *conditions)
     return any;
 }
 
-/* Makes these kinds the reason to refuse, if there is no other yet. */
+/* Makes these kinds the reason for refusing the file's data, unless there is already one. */
 static int set_fault(hx_unread *list, hx_unread_use use, unsigned roles, const char *instead,
                      char **fault)
 {
@@ -62,7 +62,7 @@ static int set_fault(hx_unread *list, hx_unread_use use, unsigned roles, const c
     return hx_strdup(fault, whole);
 }
 
-/* Without a static step there are no loads to take, whatever mesh.ignore leaves out. */
+/* Without a static step the file has no loads to take, whatever mesh.ignore leaves out. */
 static int refuse_no_case(const hx_unread *list, int n_case, char **fault)
 {
     char text[TEXT], whole[TEXT + 200];
@@ -72,8 +72,8 @@ static int refuse_no_case(const hx_unread *list, int n_case, char **fault)
         n = hx_unread_text(list, HX_UNREAD_STEP, is_ignored, "", text, sizeof text);
     if (n == 0) return HX_OK;
     snprintf(whole, sizeof whole,
-             "%s; the file has no static load case, and mesh.ignore makes none: state the loads "
-             "in the config",
+             "%s; the file has no static load case, and mesh.ignore cannot make one: state the "
+             "loads in the config",
              text);
     return hx_strdup(fault, whole);
 }

@@ -1,20 +1,20 @@
-/* What a mesh file states and hextop does not read: named in every command, and a reason to refuse
- * from = "file" (core/problem/unread.h has the rule). */
+/* Items of a mesh file that hextop does not read: every command names them, and from = "file" is
+ * refused because of them (core/problem/unread.h has the rule). */
 #ifndef HX_FILE_UNREAD_H
 #define HX_FILE_UNREAD_H
 
 #include "../config/config.h"
 #include "core/problem/conditions.h"
 
-/* Marks the words of mesh.ignore, warns of what is not read, and refuses the file's supports, loads
- * and material by it (conditions->support_fault and so on). HX_EINPUT, with the key's place: a word
- * of mesh.ignore that the list does not have. */
+/* Marks the words of mesh.ignore, warns of items that are not read, and marks the file's supports,
+ * loads and material as unusable because of them (conditions->support_fault and so on). HX_EINPUT,
+ * with the key's place: a word of mesh.ignore is not in the list. */
 int hx_settle_unread(const hx_config *cfg, hx_conditions *conditions);
 
-/* 1: a load by mass of the config, or one of the file. */
+/* 1: the config or the file has a load by mass. */
 int hx_has_mass_load(const hx_config *cfg, const hx_conditions *conditions);
 
-/* The warning on its own, for commands without a config. */
+/* Only prints the warning, for commands without a config. */
 void hx_warn_of_unread(const hx_unread *list);
 
 #endif

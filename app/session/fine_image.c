@@ -9,8 +9,8 @@
 #include "core/mesh/load_faces.h"
 #include "core/spline/spline_image.h"
 
-/* Degrees that a hexahedron's edge may turn by, hexahedra along a span and in all, where n is not
- * asked for. */
+/* Limits if n is not given: degrees that an edge of a hexahedron may turn by, number of hexahedra
+ * in all. */
 static const double most_turn = 5.0, most_elements = 4e6;
 enum { MOST_CHOSEN = 8 };
 
@@ -18,7 +18,7 @@ static const double degrees = 180.0 / 3.14159265358979323846;
 
 /* --- the mesh --- */
 
-/* The elements of kept cells, and their nodes, first in first out. */
+/* Marks the elements of kept cells and their nodes, numbered in order of first use. */
 static int keep_cells(const uint8_t *keep, int64_t n_cell, int64_t per, int64_t *n_node,
                       double *xyz, int64_t *n_elem, int32_t *conn)
 {
@@ -44,7 +44,7 @@ static int keep_cells(const uint8_t *keep, int64_t n_cell, int64_t per, int64_t 
     return HX_OK;
 }
 
-/* f->mesh in n^3 a cell, not finished. */
+/* Makes f->mesh with n^3 elements per cell, not finished. */
 static int make_mesh(hx_fine_image *f, const hx_session *s, const uint8_t *keep, int n)
 {
     double *xyz = NULL;
@@ -72,7 +72,7 @@ static int choose(hx_fine_image *f, const hx_session *s, const uint8_t *keep)
     for (; n > 1; n--) {
         const int rc = make_mesh(f, s, keep, n);
         if (rc != HX_EINPUT) return rc;
-        hx_error_clear(); /* hexahedra that are not valid: fewer are, at last the image */
+        hx_error_clear(); /* invalid hexahedra: tries fewer, and finally the image */
     }
     return HX_OK;
 }
@@ -81,9 +81,8 @@ static int create(hx_fine_image *f, const hx_session *s, const uint8_t *keep, in
 {
     memset(f, 0, sizeof *f);
     if (s->spline.n_patch == 0 && asked > 0)
-        return HX_RAISE(HX_EINPUT,
-                        "--cuts belongs to splines (.xml of G+Smo, MFEM NURBS .mesh): a mesh's "
-                        "surface is cut from its own elements");
+        return HX_RAISE(HX_EINPUT, "--cuts applies to splines (.xml of G+Smo, MFEM NURBS .mesh); "
+                                   "the surface of a mesh is cut from its own elements");
     if (s->spline.n_patch == 0) return HX_OK;
     f->n = 1;
     f->is_asked = asked > 0;
@@ -128,7 +127,7 @@ static int add_faces(hx_fine_image *f, const hx_mesh *mesh, const hx_set *set)
     return rc;
 }
 
-/* Its nodes, corners of cells: node[n_node of the mesh] says which they are. */
+/* Adds the set's nodes, which are corners of cells; node[n_node of the mesh] has their numbers. */
 static int add_nodes(hx_fine_image *f, const hx_set *set, const int32_t *node)
 {
     int32_t *list = NULL;
@@ -152,7 +151,7 @@ static int add_elements(hx_fine_image *f, const hx_set *set)
     return rc;
 }
 
-/* node[n_node of the mesh]: the same corner of the finer one. */
+/* node[n_node of the mesh]: number of the same corner in the finer mesh. */
 static void find_corners(const hx_fine_image *f, const hx_mesh *mesh, int32_t *node)
 {
     static const int corner_at[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
@@ -206,10 +205,12 @@ const char *hx_fine_image_text(const hx_fine_image *f, char *text, size_t n_text
 {
     text[0] = '\0';
     if (f->n == 1)
-        snprintf(text, n_text, "a hexahedron a span, whose edges turn by %.3g degrees", f->turn);
+        snprintf(text, n_text, "one hexahedron per span, whose edges turn by %.3g degrees",
+                 f->turn);
     if (f->n > 1)
         snprintf(text, n_text,
-                 "%d x %d x %d hexahedra a span%s: its edges turn by %.3g degrees, theirs by %.3g",
+                 "%d x %d x %d hexahedra per span%s: the span's edges turn by %.3g degrees, those "
+                 "of the hexahedra by %.3g",
                  f->n, f->n, f->n, f->is_asked ? "" : " by curvature", f->turn, f->turn / f->n);
     const size_t n = strlen(text);
     if (!f->is_asked && f->n > 0 && f->wanted > f->n)

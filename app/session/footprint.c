@@ -6,7 +6,7 @@
 #include "../text/table.h"
 #include "core/base/memory.h"
 
-/* 1 if the config's solver can only run on the host, as far as one knows without asking drivers. */
+/* 1 if the solver can only run on the host, as far as is known without calling drivers. */
 static int stays_on_host(const hx_config *cfg)
 {
     const char *name = cfg->solver.device;
@@ -14,7 +14,7 @@ static int stays_on_host(const hx_config *cfg)
     return hx_devices[0] && !hx_devices[1];
 }
 
-/* 1 if it will run there. */
+/* 1 if the solver will run on the host. */
 static int runs_on_host(const hx_config *cfg)
 {
     const char *name = cfg->solver.device;
@@ -24,7 +24,7 @@ static int runs_on_host(const hx_config *cfg)
     return strcmp(name, "cpu") == 0;
 }
 
-/* n_file: steps of the mesh's file. */
+/* n_file: number of steps in the mesh's file. */
 static int count_cases(const hx_config *cfg, int n_file)
 {
     const hx_config_load *load = cfg->loads.entry;
@@ -41,16 +41,17 @@ static size_t components_of(const hx_config *cfg)
     return hx_config_is_heat(cfg) ? 1 : 3;
 }
 
-/* What a large mesh has for each of its elements, at least. */
+/* Lower bounds of what a large mesh has per element. */
 typedef struct shape {
-    double point, place, edge, entry; /* points, places in cells, middles, entries of the pattern */
+    /* points; places in cells; mid-side nodes; entries of the pattern */
+    double point, place, edge, entry;
 } shape;
 
-/* Of linear elements, on a mesh with as many nodes as elements; entry: of hexahedra, by which
- * strategies say what they store. */
+/* Linear elements, on a mesh with as many nodes as elements; entry: for hexahedra, to which the
+ * stored bytes of operators refer. */
 static const shape linear_shape = {1.0, 8.0, 0.0, 27.0};
 
-/* Of quadratic cells, by hx_cell_kind, counted on boxes without end. */
+/* Quadratic cells, indexed by hx_cell_kind, counted on infinite boxes. */
 static const shape quadratic_shape[HX_N_CELL_RULE] = {
     [HX_CELL_HEXAHEDRON] = {3.96, 20.0, 2.98, 233.0},
     [HX_CELL_WEDGE] = {2.48, 15.0, 1.99, 110.0},
@@ -58,21 +59,23 @@ static const shape quadratic_shape[HX_N_CELL_RULE] = {
     [HX_CELL_TETRAHEDRON] = {1.32, 10.0, 1.16, 38.0},
 };
 
-enum { SPLINE_DEGREE = 2 }; /* where the config does not say: most parts */
+enum { SPLINE_DEGREE = 2 }; /* degree if the config does not state it, that of most parts */
 
-/* Pairs of functions of one direction with a span in common, each twice and with itself once. */
+/* Pairs of functions of one direction that share a span, each counted twice, and each function with
+ * itself once. */
 static double count_pairs(const hx_knots *axis)
 {
     double n = 0.0;
     for (int i = 0, s = 0; i < axis->n; i++) {
         while (s + 1 < axis->n_span && axis->span[s + 1] <= i + axis->degree) s++;
-        n += 1.0 + 2.0 * (axis->span[s] - i); /* the last one that reaches into the same span */
+        /* the last function that reaches into the same span */
+        n += 1.0 + 2.0 * (axis->span[s] - i);
     }
     return n;
 }
 
-/* A glued spline as it is; entries of its pattern on a side that patches share count once, those on
- * an edge of three and more a little too seldom. */
+/* A glued spline. Entries of its pattern on a face that patches share are counted once, and those
+ * on an edge of at least three patches slightly too few times. */
 static shape spline_shape(const hx_spline *spline)
 {
     const double n_cell = (double)spline->n_cell;
@@ -97,8 +100,8 @@ static shape spline_shape(const hx_spline *spline)
     return sum;
 }
 
-/* mesh: raw, or NULL: one of hexahedra, as generators make it. spline: what it stands for, or
- * NULL. */
+/* mesh: raw; NULL: one of hexahedra, as generators make it. spline: the spline whose image it is;
+ * NULL: none. */
 static shape shape_of(const hx_config *cfg, const hx_mesh *mesh, const hx_spline *spline)
 {
     int64_t n_kind[HX_N_CELL_RULE] = {0}, n = 0;
@@ -131,13 +134,13 @@ static void add(hx_account *account, const char *name, double bytes)
     hx_account_add(account, name, (size_t)bytes);
 }
 
-/* Coordinates and lists of a quadratic space, on the host or on a device. */
+/* Bytes of coordinates and lists of a quadratic space, on the host or on a device. */
 static double space_bytes(const shape *s)
 {
     return 32.0 * s->point + 8.0 * s->place;
 }
 
-/* Bytes an element. */
+/* Adds bytes per element of the problem. */
 static void add_problem(const hx_config *cfg, const shape *s, int n_case, hx_account *account)
 {
     const double vector = (double)components_of(cfg) * s->point * sizeof(double);
@@ -152,7 +155,8 @@ static void add_problem(const hx_config *cfg, const shape *s, int n_case, hx_acc
 
 enum { LIST_BYTES_PER_ELEM = 40 }; /* of hx_device_mesh_need_lists */
 
-/* Of splines, whose multigrid smoothes by blocks of control points: its vectors and these. */
+/* Adds bytes per element for splines, whose multigrid smooths by blocks of control points: the
+ * blocks and their vectors. */
 static void add_blocks(const hx_config *cfg, const shape *s, hx_account *account)
 {
     const char *const name = cfg->solver.preconditioner;
@@ -162,13 +166,15 @@ static void add_blocks(const hx_config *cfg, const shape *s, hx_account *account
     add(account, "preconditioner", (44.0 * c + 4.0 * points * c * c) * s->point);
 }
 
-/* The same; the vectors are r, p, q and u of each load case, loads mostly 0. */
+/* Adds bytes per element of the solver: the vectors r, p, q, and u of each load case; loads are
+ * mostly 0. */
 static void add_solver(const hx_config *cfg, const shape *s, int n_case, hx_account *account)
 {
     const hx_filter_kind *kind = hx_filter_find(cfg->optimization.filter.kind);
     const int is_quadratic = cfg->solver.element != HX_ELEMENT_LINEAR;
     const char *const name =
-        is_quadratic && hx_config_is_auto(cfg->solver.op) ? "bsrsym" : cfg->solver.op; /* least */
+        /* lower bound */
+        is_quadratic && hx_config_is_auto(cfg->solver.op) ? "bsrsym" : cfg->solver.op;
     int substituted = 0;
     const hx_strategy *strategy =
         hx_strategy_of(hx_strategy_resolve("cpu", name, &substituted), (int)components_of(cfg));
@@ -182,7 +188,7 @@ static void add_solver(const hx_config *cfg, const shape *s, int n_case, hx_acco
     add(account, "operator", strategy->bytes_per_elem * s->entry / linear_shape.entry);
     add(account, "vectors", (3 + n_case) * (double)components_of(cfg) * s->point * sizeof(double));
     hx_account_add(account, "densities",
-                   (cfg->passive.n > 0 ? 4 : 3) * sizeof(double)); /* at least */
+                   (cfg->passive.n > 0 ? 4 : 3) * sizeof(double)); /* lower bound */
     if (kind) hx_account_add(account, "filter", (size_t)kind->bytes_per_elem);
     add_blocks(cfg, s, account);
 }
@@ -197,8 +203,8 @@ double hx_footprint_planned(const hx_config *cfg)
     return (double)hx_account_sum(&account);
 }
 
-/* The same; whether the solver runs on the host is asked only where the answer matters: a driver
- * may take its time. */
+/* Bytes besides the mesh; whether the solver runs on the host is determined only if it matters,
+ * since starting a driver can take long. */
 static double bytes_beside_mesh(const hx_session *s, double have)
 {
     hx_account account = {0};
@@ -222,7 +228,7 @@ int hx_footprint_check(const hx_session *s)
     if (have <= 0.0 || want <= have) return HX_OK;
     return HX_RAISE(HX_ENOMEM,
                     "%s: besides the mesh of %s elements the run needs at least %s of host memory "
-                    "(%.0f bytes an element), %s is available: take a smaller mesh",
+                    "(%.0f bytes per element), but %s is available: take a smaller mesh",
                     s->mesh.name, hx_format_count(s->mesh.n_elem, count, sizeof count),
                     hx_format_bytes(want, want_text, sizeof want_text), other,
                     hx_format_bytes(have, have_text, sizeof have_text));

@@ -4,8 +4,8 @@
 
 #include "core/spline/spline.h"
 
-/* With multigrid what both spline examples took, designs at 1e-5 on either device: 12 to 36 for
- * degree 2 and 3. The diagonal takes about as many times more as the degree is. */
+/* With multigrid: the iterations of both spline examples at 1e-5 on either device, 12 to 36 for
+ * degrees 2 and 3. With the diagonal the number is larger roughly by the factor of the degree. */
 static hx_iterations_guess guess_spline(double with_diagonal, int own, int degree)
 {
     if (own > 0) return (hx_iterations_guess){20.0, 10.0, 50.0};

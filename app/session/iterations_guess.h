@@ -1,10 +1,10 @@
-/* How many iterations PCG may take, before anything is solved. */
+/* Estimate of the number of PCG iterations, before anything is solved. */
 #ifndef HX_ITERATIONS_GUESS_H
 #define HX_ITERATIONS_GUESS_H
 
 #include "session.h"
 
-/* PCG iterations per solve: what is likely, and between what. */
+/* PCG iterations per solve: likely value and its bounds. */
 typedef struct hx_iterations_guess {
     double likely, least, most;
 } hx_iterations_guess;

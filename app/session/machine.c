@@ -30,7 +30,7 @@ static void find_processor(void);
 
 int hx_machine_pin(void)
 {
-    (void)pthread_once(&processor_once, find_processor); /* while all is well */
+    (void)pthread_once(&processor_once, find_processor); /* cannot fail here */
     if (hx_vector_unit_taken >= 0) return HX_OK;
     const int rc = hx_vector_unit_pin(getenv(HX_MACHINE_VECTOR));
     if (rc < 0) hx_error_prefix("environment variable " HX_MACHINE_VECTOR ": ");
@@ -39,7 +39,7 @@ int hx_machine_pin(void)
 
 /* --- processor --- */
 
-/* The first "model name : AMD EPYC" of the system's list, of which the beginning is enough. */
+/* Finds the first "model name : AMD EPYC" in the system's list, of which the beginning suffices. */
 static void find_processor(void)
 {
     static const char key[] = "\nmodel name";
@@ -65,8 +65,8 @@ static void find_library(char *text, size_t n_text)
 #endif
 }
 
-/* Of arguments that spread over where designs call them. Versions for other processors differ in
- * one of some hundred results. */
+/* Hash of results for arguments over the range that designs use. Versions for other processors
+ * differ in about one of a hundred results. */
 static void find_mathematics(char text[9])
 {
     enum { N = 512 };
@@ -88,12 +88,12 @@ static void find_mathematics(char text[9])
 
 #ifdef __linux__
 typedef struct build_search {
-    uintptr_t inside; /* an address in what is looked for */
+    uintptr_t inside; /* an address in the object to find */
     char *text;
     size_t n_text;
 } build_search;
 
-/* The note of kind NT_GNU_BUILD_ID among those of a segment. */
+/* Finds the note of kind NT_GNU_BUILD_ID among those of a segment. */
 static void read_notes(const char *at, const char *end, build_search *search)
 {
     while ((size_t)(end - at) >= sizeof(ElfW(Nhdr))) {
@@ -165,7 +165,9 @@ void hx_machine_write_members(hx_json *json, const hx_device *dev)
 {
     hx_machine m;
     hx_machine_take(&m);
-    if (m.unread) hx_log_warning("no name of the processor: /proc/cpuinfo: %s", strerror(m.unread));
+    if (m.unread)
+        hx_log_warning("the name of the processor is unknown: /proc/cpuinfo: %s",
+                       strerror(m.unread));
     hx_json_string(json, "processor", m.processor[0] ? m.processor : NULL);
     hx_json_string(json, "vector_unit", m.vector);
     hx_json_string(json, "c_library", m.library);

@@ -1,5 +1,6 @@
-/* What the last bits of a result depend on besides mesh and settings: vector unit, the C library's
- * mathematics, GPU, program. Named in every JSON file and in checkpoints. */
+/* Properties of the machine and program on which the last bits of a result depend, besides mesh and
+ * settings: vector unit, mathematics of the C library, GPU, program. They are written to every JSON
+ * file and to checkpoints. */
 #ifndef HX_MACHINE_H
 #define HX_MACHINE_H
 
@@ -11,28 +12,30 @@
 
 typedef struct hx_machine {
     const char *vector;    /* unit in use */
-    const char *processor; /* "AMD EPYC"; "" where the system does not say */
-    int unread;            /* 0, or errno of the system's list of processors, which is warned of */
-    char library[48];      /* "glibc 2.36" */
+    const char *processor; /* "AMD EPYC"; "" if the system does not name it */
+    int unread; /* 0, or errno of reading the system's list of processors, which is warned of */
+    char library[48]; /* "glibc 2.36" */
     char
-        mathematics[9]; /* of the results of exp, pow, sin ...: the same digits, the same functions.
-                           These are chosen by the C library itself, by version and processor */
-    char build[48];     /* the linker's hash of this program or library; "" without one */
+        /* hash of results of exp, pow, sin and others: equal digits mean equal functions. The C
+         * library selects these itself, by version and processor */
+        mathematics[9];
+    char build[48]; /* the linker's hash of this program or library; "" if it has none */
 } hx_machine;
 
-/* Takes the vector unit that the environment names, once in a process. HX_EINPUT, HX_EENV: as
+/* Selects the vector unit named by the environment, once per process. Errors: see
  * hx_vector_unit_pin. */
 int hx_machine_pin(void);
 
-/* Below a millisecond. */
+/* Fills the struct, in less than a millisecond. */
 void hx_machine_take(hx_machine *machine);
 
-/* The object "machine", and what stands in it. dev may be NULL: no device. Warns of what cannot be
- * read. */
+/* Writes the object "machine", or its members. dev may be NULL: no device. Warns if the list of
+ * processors cannot be read. */
 void hx_machine_write(hx_json *json, const hx_device *dev);
 void hx_machine_write_members(hx_json *json, const hx_device *dev);
 
-/* What the bits depend on, a line each, always as many: "vector unit avx512". Returns text. */
+/* The properties as lines such as "vector unit avx512", always the same number of lines. Returns
+ * text. */
 enum { HX_MACHINE_TEXT = 768 };
 const char *hx_machine_text(const hx_device *dev, char text[HX_MACHINE_TEXT]);
 

@@ -9,12 +9,12 @@ static int settle(const hx_mesh *mesh, const char *origin, hx_set_use use, char 
 {
     const char *const meant = hx_mesh_name_for(mesh, *set, use);
     if (!*set || strcmp(meant, *set) == 0) return HX_OK;
-    hx_log_info("%s: set '%s' is the set '%s' here", origin, *set, meant);
+    hx_log_info("%s: set '%s' is taken to be the set '%s'", origin, *set, meant);
     return hx_config_set_word(set, meant);
 }
 
-/* Tractions, pressures, bearings and fluxes act on faces, sources in elements; forces, and a total
- * of force or heat, on what the set has at nodes. */
+/* The kind of set that a load takes: tractions, pressures, bearing forces and fluxes act on faces,
+ * sources in elements; forces, and a total force or heat, act on the nodes of the set. */
 static hx_set_use use_of(const hx_config_load *load)
 {
     const int is_on_faces = !isnan(load->pressure) || !isnan(load->traction[0]) ||

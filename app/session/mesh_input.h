@@ -1,4 +1,4 @@
-/* Mesh files with what is to be said about them. */
+/* Reads and checks mesh files, and logs notes about them. */
 #ifndef HX_MESH_INPUT_H
 #define HX_MESH_INPUT_H
 

@@ -1,4 +1,4 @@
-/* The mesh of mesh.file, and what of the config belongs to CAD models alone. */
+/* The mesh of mesh.file, and keys that apply only to CAD models. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,15 +14,17 @@
 static int blame_file(const hx_session *s, const char *key, const char *belongs)
 {
     return hx_session_blame(s, key,
-                            HX_RAISE(HX_EINPUT, "belongs to %s '%s'", belongs, s->cfg.mesh.file));
+                            HX_RAISE(HX_EINPUT, "applies to %s '%s'", belongs, s->cfg.mesh.file));
 }
 
-/* HX_EINPUT: keys of splines for a mesh, and of meshes for a spline. */
+/* HX_EINPUT: keys for splines with a mesh, or keys for meshes with a spline. */
 static int check_spline_keys(const hx_session *s)
 {
     const hx_config *const cfg = &s->cfg;
-    const char *const spline = "splines (.xml of G+Smo, MFEM NURBS .mesh), which this file is not:";
-    const char *const mesh = "meshes, and this file is a spline, whose interfaces glue it:";
+    const char *const spline =
+        "splines (.xml of G+Smo, MFEM NURBS .mesh), and this file is not a spline:";
+    const char *const mesh =
+        "meshes, and this file is a spline, whose interfaces connect its patches:";
     if (!hx_mesh_is_spline(cfg->mesh.file)) {
         if (cfg->mesh.degree > 0) return blame_file(s, "mesh.degree", spline);
         return cfg->mesh.refine.n > 0 ? blame_file(s, "mesh.refine", spline) : HX_OK;
@@ -35,13 +37,13 @@ static int check_spline_keys(const hx_session *s)
         if (cfg->mesh.refine.value[i] != floor(cfg->mesh.refine.value[i]))
             return hx_session_blame(
                 s, "mesh.refine",
-                HX_RAISE(HX_EINPUT, "%g parts of a span; whole numbers are needed, as in [2, 2, 1]",
+                HX_RAISE(HX_EINPUT, "%g parts of a span; expected whole numbers, such as [2, 2, 1]",
                          cfg->mesh.refine.value[i]));
     return HX_OK;
 }
 
-/* HX_EINPUT: an element size for a file that is a mesh; a model in mm among numbers in other units.
- * Kernels turn every model that has a unit into mm. */
+/* HX_EINPUT: an element size for a file that is a mesh, or a model in mm with a config in other
+ * units. CAD kernels convert every model that has a unit to mm. */
 int hx_session_check_model(const hx_session *s)
 {
     const int is_cad = hx_model_is_cad(s->cfg.mesh.file);
@@ -51,16 +53,17 @@ int hx_session_check_model(const hx_session *s)
     if (!is_cad && !isnan(cfg->mesh.element_size))
         return hx_session_blame(
             s, "mesh.element_size",
-            HX_RAISE(HX_EINPUT, "belongs to CAD models, and '%s' is a mesh", cfg->mesh.file));
+            HX_RAISE(HX_EINPUT, "applies to CAD models, and '%s' is a mesh", cfg->mesh.file));
     HX_TRY(check_spline_keys(s));
-    if (!is_cad || access(cfg->mesh.file, F_OK) != 0) return HX_OK; /* gone: its mesh may be kept */
+    /* the model does not exist, but its mesh may be kept */
+    if (!is_cad || access(cfg->mesh.file, F_OK) != 0) return HX_OK;
     HX_TRY(hx_session_blame(s, "mesh.file", hx_cad_unit(cfg->mesh.file, unit)));
     if (!unit[0] || !length[0] || strcmp(length, "mm") == 0) return HX_OK;
     return hx_session_blame(
         s, "units",
         HX_RAISE(HX_EINPUT,
-                 "length in %s, but CAD models become mm: '%s', drawn in %s, too; write units, "
-                 "element_size and all other lengths in mm, as in units = \"%s\"",
+                 "length in %s, but CAD models become mm: '%s', even if drawn in %s; write units, "
+                 "element_size and all other lengths in mm, such as units = \"%s\"",
                  length, cfg->mesh.file, unit, hx_config_is_heat(cfg) ? "W, mm, K" : "N, mm, MPa"));
 }
 
@@ -72,7 +75,7 @@ static const char *kept_in(const char *folder, size_t n_folder, char path[PATH_M
     return path;
 }
 
-/* mesh.refine as integers; *part is the caller's to free. */
+/* mesh.refine as integers; the caller frees *part. */
 static int list_parts(const hx_config *cfg, int **part)
 {
     const hx_config_numbers *const refine = &cfg->mesh.refine;
@@ -105,6 +108,7 @@ int hx_session_read_file(hx_session *s)
     if (rc < 0 && is_cad && access(cfg->mesh.file, F_OK) != 0)
         return hx_session_blame(s, "mesh.file", rc);
     HX_TRY(rc);
-    if (is_cad) cfg->mesh.element_size = facts.element_size; /* the resolved config repeats it */
+    /* the resolved config then repeats the run */
+    if (is_cad) cfg->mesh.element_size = facts.element_size;
     return HX_OK;
 }

@@ -12,7 +12,7 @@
 #include "core/base/memory.h"
 #include "identity.h"
 
-/* The hash that the run wrote; 0: there is none. */
+/* Reads the hash that the run wrote; returns 0 if there is none. */
 static int read_hash(const char *folder, char hash[HX_HASH_TEXT])
 {
     char path[PATH_MAX + 16];
@@ -25,7 +25,7 @@ static int read_hash(const char *folder, char hash[HX_HASH_TEXT])
     return hash[0] != '\0';
 }
 
-/* The end of `gone` of most folders that is a file in the folder; NULL: none. */
+/* The longest end of the path `gone` that is a file in the folder; NULL: none. */
 static const char *find_end(const char *folder, const char *gone, char path[2 * PATH_MAX])
 {
     for (const char *end = gone; (end = strchr(end, '/')) != NULL; end++) {
@@ -46,7 +46,7 @@ int hx_moved_mesh_find(const char *config, const char *gone, hx_moved_mesh *move
     if (!slash || gone[0] != '/') return HX_OK;
     *slash = '\0';
     if (!read_hash(folder, moved->hash)) return HX_OK;
-    while ((slash = strrchr(folder, '/')) != NULL) { /* not in the root */
+    while ((slash = strrchr(folder, '/')) != NULL) { /* ends before the root */
         if (find_end(folder, gone, path)) return hx_strdup(&moved->file, path);
         *slash = '\0';
     }
@@ -58,12 +58,13 @@ int hx_moved_mesh_check(hx_session *s, const hx_moved_mesh *moved, const char *g
     char text[HX_HASH_TEXT];
     const hx_hash hash = hx_session_mesh_hash(s);
     if (strcmp(hx_hash_print(&hash, text), moved->hash) == 0) {
-        hx_log_info("mesh.file: '%s' is gone; %s is the mesh of this run and is taken", gone,
-                    moved->file);
+        hx_log_info(
+            "mesh.file: '%s' does not exist; %s is the mesh of this run and is taken instead", gone,
+            moved->file);
         return HX_OK;
     }
     return HX_RAISE(HX_EINPUT,
-                    "cannot read '%s': No such file or directory; %s has its name, but is another "
+                    "cannot read '%s': No such file or directory; %s has this name, but is another "
                     "mesh: write the path of the run's mesh here",
                     gone, moved->file);
 }

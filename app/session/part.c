@@ -10,7 +10,7 @@
 #include "core/design/black_white.h"
 #include "core/mesh/load_faces.h"
 
-/* Passive elements of at most, or at least, that density are void, or solid. */
+/* Passive elements with at most, or at least, this density are forced void, or solid. */
 static const double void_density = 0.1, solid_density = 0.9;
 
 static const char *const words[] = {"loads", "supports", "passive", "none"};
@@ -52,7 +52,7 @@ static void keep_element(hx_result_part *part, const hx_mesh *mesh, int64_t e, u
     for (int i = 0; i < 8; i++) node[mesh->conn[8 * e + i]] |= COVERED;
 }
 
-/* Those that own a face of the set, those that lie in it. */
+/* Forces elements solid that own a face of the set, or that lie in it. */
 static int keep_whole(hx_result_part *part, const hx_mesh *mesh, const hx_set *set, uint8_t *node)
 {
     int64_t n_face, *face = NULL;
@@ -72,7 +72,8 @@ static int keep_whole(hx_result_part *part, const hx_mesh *mesh, const hx_set *s
 
 static int keep_set(hx_result_part *part, const hx_mesh *mesh, const hx_set *set)
 {
-    uint8_t *node = NULL; /* OF_SET, COVERED: of an element that is kept */
+    /* OF_SET: a node of the set; COVERED: one of an element that is forced solid */
+    uint8_t *node = NULL;
     HX_TRY(hx_alloc(&node, (size_t)mesh->n_node, 1, "preserved nodes"));
     for (int64_t k = 0; k < set->n_node; k++) node[set->node[k]] = OF_SET;
     const int rc = keep_whole(part, mesh, set, node);
@@ -86,14 +87,14 @@ static int keep_set(hx_result_part *part, const hx_mesh *mesh, const hx_set *set
     return rc;
 }
 
-/* A name that the mesh does not have keeps nothing. */
+/* A name that the mesh does not have is ignored. */
 static int keep_named(hx_result_part *part, const hx_mesh *mesh, const char *name)
 {
     const hx_set *set = name ? hx_mesh_find_set(mesh, name) : NULL;
     return set ? keep_set(part, mesh, set) : HX_OK;
 }
 
-/* What the mesh's file states; load_case = 0: in any step. */
+/* Forces elements behind the file's supports or loads solid; load_case = 0: loads of any step. */
 static int keep_values(hx_result_part *part, const hx_mesh *mesh, int64_t n,
                        const hx_file_value *value, int load_case)
 {
@@ -111,7 +112,7 @@ static int keep_loads(hx_result_part *part, const hx_session *s)
     const hx_mesh *mesh = &s->mesh;
     const hx_config_load *load = s->cfg.loads.entry;
     for (size_t i = 0; i < s->cfg.loads.n; i++) {
-        /* a file of one step gives it to any case */
+        /* a file with one step has it for any case */
         const int step = s->conditions.n_case > 1 ? load[i].load_case : 0;
         HX_TRY(keep_named(part, mesh, load[i].set));
         if (!load[i].from) continue;
@@ -147,7 +148,7 @@ static void set_states(hx_result_part *part, const hx_problem *problem, int64_t 
     for (int64_t e = 0; e < n; e++) {
         const double passive = problem->passive.density ? problem->passive.density[e] : (double)NAN;
         if (passive <= void_density || (keep_passive && passive >= solid_density))
-            part->is_kept[e] = 0; /* NaN: free */
+            part->is_kept[e] = 0; /* NaN: not passive */
         if (passive <= void_density)
             part->state[e] = HX_PART_VOID;
         else if (part->is_kept[e] || (keep_passive && passive >= solid_density))
@@ -195,8 +196,8 @@ void hx_part_free(hx_result_part *part)
     memset(part, 0, sizeof *part);
 }
 
-/* Where the densest free elements alone are too many, the threshold is above them: the solid ones
- * are the part. */
+/* If even the densest free elements are too many, the threshold is above them: only forced ones are
+ * solid. */
 static void prefer_none(int64_t n, const double *volume, const double *density, double target,
                         double *threshold)
 {
@@ -234,8 +235,8 @@ int hx_part_check_target(const hx_result_part *part, double target)
 {
     if (target >= part->solid_volume * (1.0 - 1e-9)) return HX_OK;
     return HX_RAISE(HX_EINPUT,
-                    "a part of volume %g is asked for, and %lld elements that are solid whatever "
-                    "their density have %g: say --threshold, or keep fewer by --preserve",
+                    "the target volume is %g, and %lld elements that are forced solid (passive or "
+                    "loaded) have %g: give a --threshold, or force fewer by --preserve",
                     target, (long long)part->n_solid, part->solid_volume);
 }
 
@@ -244,6 +245,6 @@ int hx_part_threshold(const hx_result_part *part, const hx_session *s, const dou
 {
     const int64_t n_free = s->mesh.n_elem - part->n_solid - part->n_void;
     HX_TRY(hx_part_check_target(part, part->target));
-    *threshold = 1.0; /* if there is nothing to choose */
+    *threshold = 1.0; /* if all elements are forced */
     return n_free > 0 ? threshold_of_free(part, s, density, n_free, threshold) : HX_OK;
 }

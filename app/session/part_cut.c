@@ -1,4 +1,4 @@
-/* What of a part a surface is cut from. */
+/* The mesh of a part from which a surface is cut. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "core/surface/surface.h"
 #include "part.h"
 
-/* number[n_node] := new number of each node of a kept element, -1 for the others. */
+/* number[n_node]: new number of each node of a kept element, -1 for others. */
 static int32_t number_nodes(const hx_mesh *mesh, const uint8_t *keep, int32_t *number)
 {
     int32_t n = 0;
@@ -18,7 +18,7 @@ static int32_t number_nodes(const hx_mesh *mesh, const uint8_t *keep, int32_t *n
     return n;
 }
 
-/* own := the kept elements; rho and is_solid become theirs. */
+/* Makes `own` from the kept elements, and reduces rho and is_solid to them. */
 static int keep_elements(const hx_mesh *mesh, const uint8_t *keep, int64_t n_elem, double *rho,
                          uint8_t *is_solid, hx_mesh *own)
 {
@@ -40,7 +40,7 @@ static int keep_elements(const hx_mesh *mesh, const uint8_t *keep, int64_t n_ele
         rho[at++] = rho[e];
     }
     rc = hx_mesh_create(own, mesh->name, n_node, xyz, n_elem, conn);
-    xyz = NULL; /* taken */
+    xyz = NULL; /* ownership was taken */
     conn = NULL;
     if (rc == HX_OK) rc = hx_mesh_finish(own);
 fail:
@@ -50,13 +50,13 @@ fail:
     return rc;
 }
 
-/* Without passive void, whose border is then the mesh's. */
+/* Leaves out passive void, so that its border becomes that of the mesh. */
 static int leave_out_void(const hx_result_part *part, const hx_mesh *mesh, double *rho,
                           uint8_t *is_solid, hx_mesh *own)
 {
     uint8_t *keep = NULL;
     if (part->n_void == mesh->n_elem)
-        return HX_RAISE(HX_EINPUT, "all elements are passive void: there is no part");
+        return HX_RAISE(HX_EINPUT, "all elements are passive void: the part is empty");
     HX_TRY(hx_alloc(&keep, (size_t)mesh->n_elem, 1, "elements of the surface"));
     for (int64_t e = 0; e < mesh->n_elem; e++) keep[e] = part->state[e] != HX_PART_VOID;
     const int rc = keep_elements(mesh, keep, mesh->n_elem - part->n_void, rho, is_solid, own);

@@ -1,5 +1,5 @@
-/* What the processes of a run took and hold: the least, median and most in the log, all of them in
- * the summary. */
+/* Times and memory of the processes of a run: least, median and largest values in the log, all
+ * values in the summary. */
 #include "ranks_report.h"
 
 #include <stdlib.h>
@@ -68,9 +68,9 @@ static const struct {
     const char *(*print)(double value, char *text, size_t n_text);
 } ROW[] = {
     {"elements", elements, count_text},
-    {"lattice nodes in shares", lattice_nodes, count_text},
+    {"nodes of distributed levels", lattice_nodes, count_text},
     {"solves", solves, hx_format_seconds},
-    {"  exchanges of points", exchanges, hx_format_seconds},
+    {"  halo exchanges", exchanges, hx_format_seconds},
     {"  lattices", lattices, hx_format_seconds},
     {"sums", sums, hx_format_seconds},
     {"elements for filters", halos, hx_format_seconds},
@@ -126,7 +126,7 @@ int hx_ranks_report_print(hx_session *s)
     const int size = s->team->size;
     const int rc = hx_alloc(&value, (size_t)size, sizeof *value, "figures of ranks");
     if (rc == HX_OK) {
-        hx_log_info("ranks: %d, each with %s exchanges and %s sums", size,
+        hx_log_info("ranks: %d, each with %s halo exchanges and %s reductions", size,
                     hx_format_count(report[0].figures.n_exchange, (char[32]){0}, 32),
                     hx_format_count(report[0].figures.n_sum, (char[32]){0}, 32));
         print_table(report, size, value);

@@ -14,7 +14,7 @@
 typedef struct lines {
     char *text; /* lines, each ended by a 0 (owned) */
     size_t n;
-    char **line; /* [n] NULL: the other text has it too (owned) */
+    char **line; /* [n] NULL: the other text has the same line (owned) */
 } lines;
 
 static void lines_free(lines *l)
@@ -23,7 +23,7 @@ static void lines_free(lines *l)
     free(l->line);
 }
 
-/* Takes the text. */
+/* Splits the text, which it takes ownership of. */
 static int lines_create(lines *l, char *text)
 {
     size_t most = 1;
@@ -35,7 +35,7 @@ static int lines_create(lines *l, char *text)
     return HX_OK;
 }
 
-/* Leaves those that only one of them has. */
+/* Removes lines that both texts have. */
 static void leave_differences(lines *a, lines *b)
 {
     for (size_t i = 0; i < a->n; i++)
@@ -91,8 +91,8 @@ static void name_differences(hx_result_origin *o, lines *then, lines *now)
 
 /* --- the config of then --- */
 
-/* *text := the settings of the config.cfg beside the file, if they are those that the file was
- * written with; else NULL. */
+/* *text: settings of the config.cfg beside the file, if they are those with which the file was
+ * written; else NULL. */
 static int settings_of_then(const char *file, const hx_identity_text *was, char **text)
 {
     char path[PATH_MAX], found[HX_HASH_TEXT];
@@ -105,7 +105,7 @@ static int settings_of_then(const char *file, const hx_identity_text *was, char 
     int rc = hx_config_read(&cfg, path, 0, NULL);
     if (rc == HX_OK) rc = hx_config_settings(&cfg, text);
     hx_config_free(&cfg);
-    if (rc < 0) { /* no config any more */
+    if (rc < 0) { /* it is not a valid config */
         hx_error_clear();
         return HX_OK;
     }
@@ -116,7 +116,7 @@ static int settings_of_then(const char *file, const hx_identity_text *was, char 
     return HX_OK;
 }
 
-/* Takes the text of now. */
+/* Takes ownership of the current settings. */
 static int compare_settings(hx_result_origin *o, const char *file, const hx_identity_text *was,
                             char *now_text)
 {
@@ -198,7 +198,8 @@ static void print_keys(const hx_result_origin *o, FILE *f)
 static void print_text(const hx_result_origin *o, FILE *f)
 {
     if (!o->is_known) {
-        fputs("not said: written before results had hashes, or by another program", f);
+        fputs("unknown: the result was written by another program, or before results had hashes",
+              f);
         return;
     }
     fputs(!o->same_mesh      ? "of another mesh"
@@ -213,10 +214,11 @@ static void print_text(const hx_result_origin *o, FILE *f)
             fputs(": ", f);
             print_keys(o, f);
         } else {
-            fputs(" (which is not known without the config.cfg of that run beside it)", f);
+            fputs(" (which ones is unknown without the config.cfg of that run in the same folder)",
+                  f);
         }
     }
-    if (!o->same_density) fputs("; its densities are not those that were written", f);
+    if (!o->same_density) fputs("; its densities differ from those that the run wrote", f);
 }
 
 const char *hx_result_origin_text(const hx_result_origin *o, char text[HX_ORIGIN_TEXT])

@@ -15,14 +15,14 @@
 
 static const char series_name[] = "density.vtk.series";
 
-/* Bytes of the folder's part of a path, its slash included. */
+/* Length of the folder in a path, with its slash. */
 static size_t folder_length(const char *path)
 {
     const char *const slash = strrchr(path, '/');
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* The first n bytes of a folder's name, and a name in it. */
+/* Joins the first n bytes of a folder's name and a name. */
 static int join(const char *folder, size_t n, const char *name, char **path)
 {
     const int needs_slash = n > 0 && folder[n - 1] != '/';
@@ -38,7 +38,7 @@ static int is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* 1 if path/name/density.vtk.series is there. */
+/* 1 if path/name/density.vtk.series exists. */
 static int holds_series(const char *path, const char *name)
 {
     char *folder = NULL, *series = NULL;
@@ -51,7 +51,7 @@ static int holds_series(const char *path, const char *name)
     return found;
 }
 
-/* What a folder without a series has to offer, in its words: a design, or a folder of a run. */
+/* Finds a hint for a folder without a series: a design, or the folder of a run in it. */
 static void find_hint(const char *path, char *hint, size_t n_hint)
 {
     char file[256] = "", folder[256] = "";
@@ -70,7 +70,7 @@ static void find_hint(const char *path, char *hint, size_t n_hint)
     else if (folder[0])
         snprintf(hint, n_hint, "; there is one in %.200s%s%s", path, slash, folder);
     else
-        snprintf(hint, n_hint, "; it is the output.directory of a `hextop run` that is wanted");
+        snprintf(hint, n_hint, "; name the output.directory of a `hextop run`");
 }
 
 static int read_text(const char *path, char **text)
@@ -80,7 +80,7 @@ static int read_text(const char *path, char **text)
     FILE *const f = hx_input_open(path, &why);
     *text = NULL;
     if (!f) return HX_RAISE(HX_EINPUT, "cannot read '%s': %s", path, why);
-    int rc = HX_RAISE(HX_EINPUT, "%s: larger than any list of files", path);
+    int rc = HX_RAISE(HX_EINPUT, "%s: too large to be a list of files", path);
     const long n = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : MOST;
     if (n >= 0 && n < MOST) rc = hx_alloc(text, (size_t)n + 1, 1, "list of files");
     rewind(f);
@@ -90,7 +90,7 @@ static int read_text(const char *path, char **text)
     return rc;
 }
 
-/* The string that begins at a quote, taken out of its JSON in place; NULL: it does not end. */
+/* Extracts the JSON string that begins at a quote, in place; NULL: it does not end. */
 static char *take_string(char *quote)
 {
     char *to = quote;
@@ -105,7 +105,7 @@ static char *take_string(char *quote)
     return NULL;
 }
 
-/* The last "name" of a series; NULL: there is none. Destroys what comes after it. */
+/* The last "name" of a series; NULL: there is none. Destroys the text behind it. */
 static char *last_name(char *text)
 {
     static const char key[] = "\"name\"";
@@ -120,14 +120,14 @@ static char *last_name(char *text)
     return last ? take_string(last) : NULL;
 }
 
-/* The last file of the series, beside it. */
+/* Finds the last file of the series, in the same folder. */
 static int follow_series(const char *series, char **file)
 {
     char *text = NULL;
     int rc = read_text(series, &text);
     const char *const name = rc == HX_OK ? last_name(text) : NULL;
     if (rc == HX_OK && !name)
-        rc = HX_RAISE(HX_EINPUT, "%s: no list of files, as `hextop run` writes it", series);
+        rc = HX_RAISE(HX_EINPUT, "%s: not a list of files as `hextop run` writes it", series);
     if (rc == HX_OK)
         rc = name[0] == '/' ? hx_strdup(file, name)
                             : join(series, folder_length(series), name, file);

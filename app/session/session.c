@@ -37,7 +37,7 @@ const char *hx_setup_step_name(hx_setup_step step)
     return name[step];
 }
 
-/* A step begins: a terminal says so until the next line. */
+/* Shows on a terminal that a step begins, until the next line. */
 double hx_session_begin_step(hx_setup_step step)
 {
     if (hx_log_is_terminal()) hx_log_status("set-up: %s ...", hx_setup_step_name(step));
@@ -51,7 +51,7 @@ void hx_session_end_step(hx_session *s, hx_setup_step step, double begin)
     hx_device_start_look(&s->device_start);
     s->setup_seconds[step] = hx_clock() - begin;
     s->setup_peak[step] = hx_host_memory_peak();
-    hx_log_detail("set-up: %-8s %9.3f s  %8s of host memory at most, %4.0f bytes an element",
+    hx_log_detail("set-up: %-8s %9.3f s  %8s of host memory at most, %4.0f bytes per element",
                   hx_setup_step_name(step), s->setup_seconds[step],
                   hx_format_bytes((double)s->setup_peak[step], text, sizeof text),
                   (double)s->setup_peak[step] / n_elem);
@@ -63,7 +63,8 @@ int hx_session_blame(const hx_session *s, const char *key, int rc)
     return rc == HX_EINPUT || rc == HX_EENV ? hx_config_blame(&s->cfg, key, rc) : rc;
 }
 
-/* Replaces a path of the config by the absolute one, so that the resolved config works anywhere. */
+/* Replaces a path of the config by the absolute path, so that the resolved config works from any
+ * folder. */
 static int resolve_file(hx_session *s, const char *key, char **word)
 {
     char *path = NULL;
@@ -73,7 +74,7 @@ static int resolve_file(hx_session *s, const char *key, char **word)
     if (absolute)
         rc = hx_config_set_word(word, absolute);
     else if (errno == ENOENT && word == &s->cfg.mesh.file && hx_model_is_cad(path))
-        rc = hx_config_set_word(word, path); /* its mesh may be kept */
+        rc = hx_config_set_word(word, path); /* the mesh of a CAD model may be kept */
     else
         rc = hx_session_blame(s, key,
                               HX_RAISE(HX_EINPUT, "cannot read '%s': %s%s", path, strerror(errno),
@@ -99,13 +100,14 @@ void hx_session_generate_params(const hx_session *s, hx_generate_params *params)
     params->n_process = params->n_on_host = params->in_order = 0;
 }
 
-/* Splines are analysed as such unless another element is asked for. HX_EINPUT: of a mesh. */
+/* Splines are analysed as splines unless another element is given. HX_EINPUT: the file is a
+ * mesh. */
 static int settle_element(hx_session *s)
 {
     const int is_spline = s->spline.n_patch > 0;
     if (is_spline && !hx_config_given(&s->cfg, "solver.element")) {
-        if (s->own_element)
-            s->own_element = 1 + (int)HX_ELEMENT_SPLINE; /* of the config, without the command */
+        if (s->own_element) /* the config's element, which a command may replace */
+            s->own_element = 1 + (int)HX_ELEMENT_SPLINE;
         else
             s->cfg.solver.element = HX_ELEMENT_SPLINE;
     }
@@ -116,7 +118,7 @@ static int settle_element(hx_session *s)
                             ".mesh); a mesh has \"linear\" or \"quadratic\" elements"));
 }
 
-/* Whether an operator of that name has the config's elements on a device that may be taken. */
+/* 1 if an operator of that name supports the config's elements on a possible device. */
 static int has_elements(const hx_config *cfg, const char *name)
 {
     const int components = hx_config_is_heat(cfg) ? 1 : 3,
@@ -131,8 +133,8 @@ static int has_elements(const hx_config *cfg, const char *name)
     return 0;
 }
 
-/* An element of the command line is worth more than an operator of the file that does not know it:
- * the config of a run names the one that its own element had. */
+/* An element given on the command line takes precedence over an operator of the config that does
+ * not support it: the config of a run names the operator that its own element had. */
 static int settle_operator(hx_session *s)
 {
     hx_config *const cfg = &s->cfg;
@@ -141,13 +143,13 @@ static int settle_operator(hx_session *s)
     if (!hx_config_is_argument(cfg, "solver.element") ||
         hx_config_is_argument(cfg, "solver.operator") || has_elements(cfg, cfg->solver.op))
         return HX_OK;
-    hx_log_info("operator auto in place of %s (%s), which has no %s elements", cfg->solver.op,
-                hx_config_place(cfg, "solver.operator", place, sizeof place),
+    hx_log_info("operator auto instead of %s (%s), which does not support %s elements",
+                cfg->solver.op, hx_config_place(cfg, "solver.operator", place, sizeof place),
                 cfg->solver.element == HX_ELEMENT_SPLINE ? "spline" : "quadratic");
     return hx_config_set_word(&cfg->solver.op, "auto");
 }
 
-/* Generated, read, or the window of it that this process has. */
+/* Generates or reads the mesh, or the part of it that this process has. */
 static int get_mesh(hx_session *s)
 {
     hx_generate_params params;
@@ -159,13 +161,13 @@ static int get_mesh(hx_session *s)
     return hx_generate(hx_generator_find(s->cfg.mesh.generator), &s->mesh, &params);
 }
 
-/* 1 if it was generated in the order that is asked for. */
+/* 1 if the mesh was generated in the requested order. */
 static int is_in_order(const hx_session *s)
 {
     return s->cfg.mesh.generator && s->cfg.mesh.shuffle == 0 && s->mesh.elem_orig;
 }
 
-/* The raw mesh, renumbered as asked and validated. */
+/* Makes the raw mesh, renumbers it as requested, and validates it. */
 static int make_raw_mesh(hx_session *s)
 {
     const hx_config *cfg = &s->cfg;
@@ -181,7 +183,7 @@ static int make_raw_mesh(hx_session *s)
         hx_session_end_step(s, HX_SETUP_SHUFFLE, begin);
     }
     if (cfg->mesh.reorder && s->spline.n_patch == 0 &&
-        !s->mesh.window) { /* elements of an image are its spans */
+        !s->mesh.window) { /* elements of an image are spans of the spline */
         begin = hx_session_begin_step(HX_SETUP_REORDER);
         if (!is_in_order(s)) HX_TRY(hx_mesh_reorder(&s->mesh));
         hx_session_end_step(s, HX_SETUP_REORDER, begin);
@@ -193,7 +195,7 @@ static int make_raw_mesh(hx_session *s)
     return HX_OK;
 }
 
-/* HX_EINPUT: sets of the config with the names of sets that the mesh has already, all of them. */
+/* HX_EINPUT: names all sets of the config whose names the mesh has already. */
 static int check_set_names(const hx_session *s)
 {
     const hx_config_set *const set = s->cfg.sets.entry;
@@ -206,15 +208,15 @@ static int check_set_names(const hx_session *s)
         const size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s\"%.60s\"", n > 1 ? ", " : "", set[i].name);
     }
-    if (n < 2) return HX_OK; /* a single one is refused by hx_mesh_add_region */
+    if (n < 2) return HX_OK; /* hx_mesh_add_region refuses a single one */
     return HX_RAISE(HX_EINPUT,
                     "%s: the mesh has sets with the names of %zu sets of the config: %s; "
                     "choose others",
                     first->origin, n, names);
 }
 
-/* The mesh of the config; if its file is gone since the folder of the run was moved, the same mesh
- * from its new path. CAD models have their mesh kept in the folder of the run. */
+/* Reads the mesh of the config; if its file does not exist because the folder of the run was moved,
+ * the same mesh from its new path. The mesh of a CAD model is kept in the folder of the run. */
 static int read_mesh(hx_session *s, const char *key)
 {
     hx_moved_mesh moved = {0};
@@ -241,7 +243,8 @@ fail:
 int hx_session_make_mesh(hx_session *s)
 {
     const char *key = s->cfg.mesh.file ? "mesh.file" : "mesh.generator";
-    if (s->team) HX_TRY(hx_session_set_threads(s)); /* mpirun may have bound it to one core */
+    /* mpirun may have bound the process to one core */
+    if (s->team) HX_TRY(hx_session_set_threads(s));
     HX_TRY(read_mesh(s, key));
     HX_TRY(hx_settle_meant_sets(&s->cfg, &s->mesh));
     HX_TRY(hx_settle_unread(&s->cfg, &s->conditions));
@@ -260,7 +263,7 @@ int hx_session_make_mesh(hx_session *s)
     return s->mesh.window ? HX_OK : hx_session_share_mesh(s);
 }
 
-/* HX_EINPUT: it reaches over the part, so that all densities would be one. */
+/* HX_EINPUT: the radius exceeds the part, so that all densities would be equal. */
 static int check_radius(const hx_session *s)
 {
     double diagonal = 0.0;
@@ -268,13 +271,13 @@ static int check_radius(const hx_session *s)
     if (s->filter_radius <= diagonal) return HX_OK;
     return hx_session_blame(s, "optimization.filter.radius",
                             HX_RAISE(HX_EINPUT,
-                                     "a radius of %.4g%s is more than the part has across, %.4g%s: "
-                                     "1.5 to 6 elements are usual",
+                                     "a radius of %.4g%s is more than the smallest extent of the "
+                                     "part, %.4g%s: 1.5 to 6 elements are usual",
                                      s->filter_radius, s->cfg.units.length, diagonal,
                                      s->cfg.units.length));
 }
 
-/* The filter's radius in length; the config gets the one that a generator brings. */
+/* Computes the filter radius as a length; the config receives the radius of the generator. */
 static int resolve_radius(hx_session *s)
 {
     hx_config *cfg = &s->cfg;
@@ -307,7 +310,7 @@ const char *hx_session_element_text(const hx_session *s, char *text, size_t n_te
     return text;
 }
 
-/* Symmetry and extrusion of the design. */
+/* Links variables by symmetry and extrusion. */
 static int make_ties(hx_session *s)
 {
     hx_symmetry_plane plane[3];
@@ -357,7 +360,7 @@ const char *hx_session_ties_text(const hx_session *s, char *text, size_t n_text)
         snprintf(planes, sizeof planes, "%zu symmetry plane%s%s", n_plane, n_plane > 1 ? "s" : "",
                  is_extruded ? ", " : "");
     if (ties->n_shifted > 0)
-        snprintf(off, sizeof off, "; %s off their image, by %.2g elements at most",
+        snprintf(off, sizeof off, "; %s without an exact mirror image (up to %.2g elements off)",
                  hx_format_count(ties->n_shifted, a, sizeof a), ties->shift);
     if (ties->n_alone > 0)
         snprintf(alone, sizeof alone, "; %s without an image",
@@ -397,7 +400,7 @@ double hx_session_mass(const hx_session *s, double volume_fraction)
     return s->cfg.material.density * s->mesh.total_volume * volume_fraction;
 }
 
-/* The file in place of what names it. */
+/* Replaces a name of a result by the file. */
 static int locate_result(char **word)
 {
     hx_result_path result;
@@ -422,9 +425,10 @@ int hx_session_read_initial(hx_session *s, double **density)
         s, "optimization.initial",
         hx_result_read(*path, "density", &s->mesh, rho_min, rho_min, *density, &match)));
     if (match.n_missing > 0)
-        hx_log_warning("optimization.initial: %s lacks %s elements, written with a threshold: they "
-                       "start at rho_min = %g, from which optimality criteria hardly raise them",
-                       *path, hx_format_count(match.n_missing, count, sizeof count), rho_min);
+        hx_log_warning(
+            "optimization.initial: %s lacks %s elements, since it was written with a threshold: "
+            "they start at rho_min = %g, from which optimality criteria hardly raise them",
+            *path, hx_format_count(match.n_missing, count, sizeof count), rho_min);
     return HX_OK;
 }
 
@@ -437,18 +441,17 @@ int hx_session_make_filter(hx_session *s)
     return rc < 0 ? hx_session_blame(s, "optimization.filter.radius", rc) : rc;
 }
 
-/* HX_EINPUT: a move limit at or below the tolerance, which would meet it in every design. */
+/* HX_EINPUT: the move limit is at or below the tolerance, which every design would meet. */
 static int check_change(const hx_session *s)
 {
     const double move = s->cfg.optimization.move, tolerance = s->cfg.optimization.change_tolerance;
     if (!(tolerance > 0.0) || move > tolerance) return HX_OK;
-    return hx_config_blame(
-        &s->cfg, "optimization.move",
-        HX_RAISE(HX_EINPUT,
-                 "%g is not above optimization.change_tolerance = %g: the move limit alone would "
-                 "make every design count as converged; take a smaller tolerance, as "
-                 "optimization.change_tolerance=%g",
-                 move, tolerance, 0.05 * move));
+    return hx_config_blame(&s->cfg, "optimization.move",
+                           HX_RAISE(HX_EINPUT,
+                                    "%g is not above optimization.change_tolerance = %g: by the "
+                                    "move limit every design would count as converged; take a "
+                                    "smaller tolerance, such as optimization.change_tolerance=%g",
+                                    move, tolerance, 0.05 * move));
 }
 
 int hx_session_check_volume(hx_session *s)
@@ -465,19 +468,19 @@ int hx_session_check_volume(hx_session *s)
     return rc;
 }
 
-/* Over the free elements; NaN if the filter leaves densities as they are. */
+/* Greyness of the free elements; NaN if the filter does not change the densities. */
 static double measure_greyness(const hx_session *s, const double *density)
 {
     const hx_problem *const p = &s->problem;
     double sum = 0.0;
-    if (!density || !hx_filter_maps_design(&s->filter)) return (double)NAN;
+    if (!density) return (double)NAN;
     for (int64_t e = 0; e < s->mesh.n_elem; e++)
         if (!p->passive.density || isnan(p->passive.density[e]))
             sum += p->volume[e] * density[e] * (1.0 - density[e]);
     return 4.0 * sum / p->design_volume;
 }
 
-/* Of the whole, where the design begins. */
+/* Index of this process' first element in the whole mesh, if the design is distributed. */
 static int64_t first_element(const hx_session *s)
 {
     return s->ranks.design ? s->ranks.share.first[s->team->rank] : 0;
@@ -561,7 +564,7 @@ int hx_session_open(hx_session *s)
 
 void hx_session_free(hx_session *s)
 {
-    hx_device_start_end(&s->device_start); /* a driver that is starting must not be left alone */
+    hx_device_start_end(&s->device_start); /* the thread that starts the driver must end first */
     hx_session_end_measuring(s);
     hx_session_drop_operator(s);
     hx_filter_free(&s->filter);

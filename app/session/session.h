@@ -1,5 +1,5 @@
-/* From a config to an optimizer that is ready to step: one object after the other, each borrowing
- * those before it, freed in reverse. */
+/* From a config to an optimizer that is ready to step. Each object borrows those before it, and
+ * they are freed in reverse order. */
 #ifndef HX_SESSION_H
 #define HX_SESSION_H
 
@@ -18,24 +18,24 @@
 #include "core/team/team_all.h"
 #include "device_start.h"
 
-/* Steps of the way to the first iteration, in order. */
+/* Steps before the first iteration, in order. */
 typedef enum {
     HX_SETUP_MESH, /* generated or read */
     HX_SETUP_SHUFFLE,
     HX_SETUP_REORDER,
-    HX_SETUP_FINISH, /* validation, lists of the nodes' elements */
+    HX_SETUP_FINISH, /* validation, lists of elements around nodes */
     HX_SETUP_SETS,
     HX_SETUP_PROBLEM,
     HX_SETUP_DEVICE,
     HX_SETUP_SOLVER, /* uploads, operator, vectors */
     HX_SETUP_DESIGN, /* filter, densities, load vectors */
-    HX_SETUP_FILES,  /* of a run: output, history, checkpoint and what it tells its mesh by */
-    HX_SETUP_CHECK,  /* of a run: quality of the mesh, what is to be warned of */
+    HX_SETUP_FILES,  /* in a run: output, history, checkpoint, and the hash of the mesh */
+    HX_SETUP_CHECK,  /* in a run: quality of the mesh, warnings */
     HX_N_SETUP
 } hx_setup_step;
 const char *hx_setup_step_name(hx_setup_step step);
 
-/* Quality of the mesh in a thread of its own, whose team has n_thread. */
+/* Measurement of the mesh's quality in a thread of its own, with n_thread OpenMP threads. */
 typedef struct hx_measuring {
     pthread_t thread;
     int is_running, n_thread, rc;
@@ -46,171 +46,181 @@ typedef struct hx_measuring {
 typedef struct hx_session {
     hx_config cfg;
     hx_mesh mesh;
-    hx_spline spline; /* of a file of splines, whose image `mesh` is: element = cell; else empty */
-    hx_conditions conditions; /* what the mesh's file states besides it */
-    hx_mesh_quality quality;  /* once hx_session_measure was called */
+    /* of a spline file, whose image `mesh` is: one element per cell; else empty */
+    hx_spline spline;
+    hx_conditions conditions; /* supports, loads and material that the mesh's file states */
+    hx_mesh_quality quality;  /* set by hx_session_measure */
     int is_measured;
-    hx_measuring measuring; /* of quality, while something else goes on */
-    hx_space space;         /* of solver.element */
+    hx_measuring measuring; /* of quality, concurrent with other work */
+    hx_space space;         /* for solver.element */
     hx_problem problem;
-    hx_plan plan;        /* of the problem's mesh, for the solver */
-    hx_notes *lacking;   /* NULL, or where loads and supports that lack are noted (borrowed) */
-    hx_ties ties;        /* of symmetry and extrusion */
-    const hx_team *team; /* the processes that solve it (borrowed); NULL: one */
-    int may_window;    /* 1: the team's processes may each make a part of the mesh, none the whole:
-                          of a run */
-    int own_folders;   /* 1: and not all of them see the folder that it writes to */
-    hx_team_all all;   /* the team, for a mesh that is a window (session_window.c) */
-    int64_t *set_size; /* [n_set][2] nodes and elements of its sets in all (owned) */
-    hx_ranks ranks;    /* with a team, once the device is open */
+    hx_plan plan; /* for the problem's mesh, used by the solver */
+    /* notes on missing supports and loads are added here (borrowed); NULL: they are errors */
+    hx_notes *lacking;
+    hx_ties ties;        /* linked variables, by symmetry and extrusion */
+    const hx_team *team; /* the processes of the run (borrowed); NULL: one */
+    /* 1: the processes may each make a part of the mesh, and none the whole: in a run */
+    int may_window;
+    int own_folders; /* 1: not all of them see the output folder */
+    hx_team_all all; /* reductions over the team, for a distributed mesh (session_window.c) */
+    /* [n_set][2] numbers of nodes and elements of its sets over all processes (owned) */
+    int64_t *set_size;
+    hx_ranks ranks;               /* with several processes, once the device is open */
     hx_device_start device_start; /* runs while mesh and problem are made */
     hx_device device;
     const hx_strategy *strategy;
     hx_layout layout;
     const hx_precond_kind *precond_kind;
-    int chose_operator, chose_precond; /* 1: "auto" did */
+    int chose_operator, chose_precond; /* 1: selected by "auto" */
     hx_operator op;
     hx_precond pc;
     hx_pcg pcg;
     hx_analysis analysis;
     hx_filter filter;
-    double initial_greyness; /* of the densities of optimization.initial that a filter maps; NaN */
-    hx_least_volume least_volume; /* of any design, once the filter is there */
+    double initial_greyness;      /* of the densities of optimization.initial; NaN: none */
+    hx_least_volume least_volume; /* of any design, once the filter has been made */
     hx_optimizer opt;
     double filter_radius; /* length; 0 if the filter has none */
-    size_t voxel_bytes;   /* hx_voxels_bytes for it and what this process has of the design; 0: no
-                             voxels, or a filter without sums */
-    size_t load_bytes;    /* hx_analysis_load_bytes, counted once */
-    const hx_problem *loads_of; /* of what; NULL: not yet (borrowed) */
+    /* hx_voxels_bytes for the filter and the design of this process; 0: no voxels, or a filter
+     * without sums */
+    size_t voxel_bytes;
+    size_t load_bytes;          /* hx_analysis_load_bytes, computed once */
+    const hx_problem *loads_of; /* for which problem (borrowed); NULL: not yet */
     hx_voxels voxels;           /* for the filter, made while the device's driver started (owned) */
     double setup_seconds[HX_N_SETUP];
-    size_t setup_peak[HX_N_SETUP]; /* most host memory the process held until that step's end */
-    double other_bytes; /* host bytes an element, besides the mesh, to be sure of before meshing */
+    size_t setup_peak[HX_N_SETUP]; /* peak of the process' host memory up to the end of that step */
+    /* host bytes per element, besides the mesh, whose availability is checked before meshing */
+    double other_bytes;
     hx_account device_account;     /* operator, vectors, densities, filter */
-    size_t device_bytes;           /* its sum */
-    size_t host_bytes;             /* mesh and problem */
-    hx_hash mesh_hash, order_hash; /* mesh_hash.h, once asked for (identity.h) */
+    size_t device_bytes;           /* sum of device_account */
+    size_t host_bytes;             /* of mesh and problem */
+    hx_hash mesh_hash, order_hash; /* mesh_hash.h, computed when needed (identity.h) */
     int has_mesh_hash, has_order_hash;
-    int own_element;         /* 1 + solver.element of the config, where a command takes another */
-    char operator_note[128]; /* why this operator, when it is not what was written; "" otherwise */
+    int own_element; /* 1 + solver.element of the config, if a command takes another element */
+    char operator_note[128]; /* reason for the operator if it differs from the config; else "" */
 } hx_session;
 
-/* All steps below, in order. The caller zeroed s and filled s->cfg. */
+/* Runs all steps below, in order. The caller zeroed s and filled s->cfg. */
 int hx_session_open(hx_session *s);
 
-/* In a process that follows another (core/ranks/ranks.h), in place of it: mesh, problem and solver
- * of its share. */
+/* Replaces hx_session_open on a process other than the leader (core/ranks/ranks.h): makes mesh,
+ * problem and solver of its subdomain. */
 int hx_session_open_follower(hx_session *s);
 
-/* When all is set up, before the first design. Of a mesh in parts the lists of its nodes' elements
- * go, on the host: what a run does from here on reads none. Nothing of a whole mesh. */
+/* After the set-up, before the first design: frees the lists of elements around nodes on the host
+ * if the mesh is distributed, since a run does not read them afterwards. Does nothing otherwise. */
 void hx_session_forget_lists(hx_session *s);
 
-/* In that process: its part of the run, until the leader ends it (hx_analysis_dismiss). */
+/* On that process: runs its part until the leader ends the run (hx_analysis_dismiss). */
 int hx_session_serve(hx_session *s);
 
-/* One by one, for commands that stop earlier or report in between. */
-int hx_session_make_mesh(hx_session *s); /* mesh and sets; with a team in its parts */
-/* A step begins: a terminal says so until the next line. Returns when. */
+/* The steps one by one, for commands that stop earlier or print in between. */
+int hx_session_make_mesh(hx_session *s); /* mesh and sets, with a team distributed */
+/* Begins a step, which a terminal shows until the next line. Returns the time. */
 double hx_session_begin_step(hx_setup_step step);
 void hx_session_end_step(hx_session *s, hx_setup_step step, double begin);
 
-/* Of a session without a team, before the problem is made: its mesh cut as solver.partition has it
- * for n_rank processes; the key becomes the way taken. HX_EINPUT, HX_EENV of hx_partition_make. */
+/* Divides the mesh of a session without a team for n_rank processes by solver.partition, before the
+ * problem is made; the key is set to the partition used. Errors: those of hx_partition_make. */
 int hx_session_cut_mesh(hx_session *s, int n_rank);
-int hx_session_measure(hx_session *s); /* the mesh's quality, once */
-/* The same begins beside what follows, where a GPU computes and the host would wait for it; it ends
- * with hx_session_measure. Nothing of what was measured, or of a window. The mesh must stay where
- * and as it is until then. */
+int hx_session_measure(hx_session *s); /* measures the mesh's quality, once */
+/* Starts the measurement concurrently if a GPU computes and the host would wait; hx_session_measure
+ * ends it. Does nothing if the quality is known or the mesh is distributed. The mesh must not
+ * change until then. */
 void hx_session_measure_meanwhile(hx_session *s);
-int hx_session_make_problem(hx_session *s); /* supports, loads, passive elements, radius, ties */
-/* Device, strategy and layout; names resolved in cfg. With solver.operator = "auto" the operators
- * are timed, and s->op may hold the one chosen already. */
+/* supports, loads, passive elements, radius, linked variables */
+int hx_session_make_problem(hx_session *s);
+/* Selects device, operator and layout, and resolves their names in cfg. With solver.operator =
+ * "auto" the operators are timed, and s->op may hold the selected one. */
 int hx_session_open_device(hx_session *s);
-/* Operator, preconditioner, PCG. What "auto" chose gives way, with a warning, to what stores less
- * where it does not get its memory; so it does in hx_session_make_design. */
+/* Makes operator, preconditioner and PCG. If a selection of "auto" does not get its memory, one
+ * that stores less replaces it, with a warning; likewise in hx_session_make_design. */
 int hx_session_make_solver(hx_session *s);
-/* Filter, and the least and the most volume of a design: a fraction outside is refused, and a
- * change_tolerance that the move limit alone would meet. */
+/* Makes the filter and computes the least and largest volume of a design. HX_EINPUT: a volume
+ * fraction outside of that, or a change_tolerance that the move limit would always meet. */
 int hx_session_check_volume(hx_session *s);
-int hx_session_make_design(hx_session *s); /* the same, and the optimizer */
-/* hx_optimizer_step. Where the device's memory ends in the first design, what "auto" chose gives
- * way as above and the design is begun again; in later ones the message says what would fit. */
+int hx_session_make_design(hx_session *s); /* hx_session_check_volume, then the optimizer */
+/* hx_optimizer_step. If device memory runs out in the first design, a selection of "auto" is
+ * replaced as above and the design is restarted; in later designs the message states what would
+ * fit. */
 int hx_session_step(hx_session *s, hx_iteration *it);
 
-/* Parts of the steps, for commands that go through several devices or operators. The steps above
- * leave alone what is there already. */
-/* The device asked for, or with "auto" the first that can run here. */
+/* Parts of the steps, for commands that use several devices or operators. The steps above keep
+ * objects that exist already. */
+/* The requested device, or with "auto" the first that can run here. */
 int hx_session_find_device(const hx_session *s, const hx_device_ops **ops);
-/* Threads of the run: solver.threads, or the cores of a process among its machine's. HX_EINPUT:
- * many times more than there are cores, which would only wait for each other. */
+/* Sets the threads of the run: solver.threads, or the cores of this process. HX_EINPUT: many times
+ * more than there are cores. */
 int hx_session_set_threads(const hx_session *s);
-int hx_session_start_device(hx_session *s, const hx_device_ops *ops); /* no strategy is chosen */
-int hx_session_make_operator(hx_session *s); /* of s->strategy and s->layout */
+/* without selecting an operator */
+int hx_session_start_device(hx_session *s, const hx_device_ops *ops);
+int hx_session_make_operator(hx_session *s); /* for s->strategy and s->layout */
 int hx_session_make_filter(hx_session *s);   /* on the device */
-/* What optimization.objective and optimization.update name. */
+/* The kinds named by optimization.objective and optimization.update. */
 const hx_objective_kind *hx_session_objective(const hx_session *s);
 const hx_update_kind *hx_session_update(const hx_session *s);
 /* Frees the optimizer, analysis, PCG, preconditioner and operator. */
 void hx_session_drop_operator(hx_session *s);
 
-/* What the solver works on: the problem, or a process' share of it, on its device. */
+/* The problem that the solver works on, or a process' subdomain of it, and its device. */
 const hx_problem *hx_session_solved(const hx_session *s);
 hx_device *hx_session_solver_device(hx_session *s);
 
-/* What the design is of, and where: the whole, or where processes have it in shares as above. */
+/* The problem of the design and its device: the whole, or the subdomain if the design is
+ * distributed. */
 const hx_problem *hx_session_design(const hx_session *s);
 hx_device *hx_session_design_device(hx_session *s);
 
-/* Device bytes that a run takes in one of n_rank processes. Of a session without a team, whose
- * solver is known. HX_EINPUT: the problem runs in one process. O(n_elem). */
+/* Device bytes of a run on one of n_rank processes, for a session without a team whose solver has
+ * been selected. HX_EINPUT: the problem runs only on one process. O(n_elem). */
 int hx_session_rank_bytes(hx_session *s, int n_rank, int rank, size_t *bytes);
 
-/* "2 processes (MPI), 3,072 elements each at most, ...": of a session with a team; returns text. */
+/* "2 processes (MPI), ...; at most 3,072 elements each, ...", for a session with a team; returns
+ * text. */
 const char *hx_session_team_text(const hx_session *s, char *text, size_t n_text);
 
-/* Points of the space, of all processes. */
+/* Points of the space over all processes. */
 int64_t hx_session_n_point(const hx_session *s);
 
-/* Nodes and elements of set i of the mesh, of all processes. */
+/* Numbers of nodes and elements of set i of the mesh over all processes. */
 void hx_session_set_size(const hx_session *s, size_t i, int64_t *n_node, int64_t *n_elem);
 
-/* Mass of a design of this volume fraction; NaN without material.density. */
+/* Mass of a design with this volume fraction; NaN without material.density. */
 double hx_session_mass(const hx_session *s, double volume_fraction);
 
-/* The densities of optimization.initial, or NULL if the design starts uniform. *density is the
- * caller's to free. */
+/* The densities of optimization.initial; NULL: the design starts uniform. The caller frees
+ * *density. */
 int hx_session_read_initial(hx_session *s, double **density);
 
-/* "ebe, interleaved, deterministic (in place of ebe24, which needs a GPU)"; returns text. */
+/* "ebe, interleaved, deterministic (instead of ebe24, which needs a GPU)"; returns text. */
 const char *hx_session_operator_text(const hx_session *s, char *text, size_t n_text);
 
-/* What "elements" as a unit of length says behind it: " of 1.266 mm" where some are no hexahedra,
- * whose length is no cube root of a volume; "" of hexahedra. Returns text. */
+/* Size of "elements" as a unit of length: " of 1.266 mm" if not all elements are hexahedra, whose
+ * length is the cube root of the volume; else "". Returns text. */
 const char *hx_session_element_text(const hx_session *s, char *text, size_t n_text);
 
-/* "24,576 of 24,576 elements in 6,144 groups (2 symmetry planes, extruded)", and what is not exact;
+/* "24,576 of 24,576 elements in 6,144 groups (2 symmetry planes, extruded)", and inexact images;
  * returns text. */
 const char *hx_session_ties_text(const hx_session *s, char *text, size_t n_text);
 
-/* Device bytes of the filter, at most. */
+/* Upper bound of the filter's device bytes. */
 size_t hx_session_filter_bytes(const hx_session *s);
-/* Those of the optimizer, ties included. */
+/* Upper bound of the optimizer's device bytes, including linked variables. */
 size_t hx_session_optimizer_bytes(const hx_session *s);
 
-/* Adds what will be taken on the device: the operator's items (hx_operator_account),
- * preconditioner, pcg, displacements, loads, densities (all element fields of the design), filter.
- * Needs device and problem. */
+/* Adds the future device memory: items of the operator (hx_operator_account), preconditioner, pcg,
+ * displacements, loads, densities (all element fields of the design), filter. Needs device and
+ * problem. */
 void hx_session_device_account(const hx_session *s, hx_account *account);
 
 /* Their sum. */
 size_t hx_session_device_bytes(const hx_session *s);
 
-/* Host bytes of the mesh and what its file states. */
+/* Host bytes of the mesh and of the data that its file states. */
 size_t hx_session_mesh_bytes(const hx_session *s);
 
-/* Of a checkpoint, in the file and in host memory while it is written: the next design,
- * displacements, a vector of the multigrid. */
+/* Bytes of a checkpoint, in the file and in host memory while it is written: the next design,
+ * displacements, and a vector of the multigrid. */
 size_t hx_session_checkpoint_bytes(const hx_session *s);
 
 /* Accepts a zeroed or half-open session. */

@@ -1,4 +1,4 @@
-/* The quality of a session's mesh: at once, or beside the first design of a GPU. */
+/* Quality of a session's mesh: measured at once, or while a GPU solves the first design. */
 #include <stdlib.h>
 #include <string.h>
 #ifdef _OPENMP
@@ -11,13 +11,13 @@ static void *measure(void *argument)
 {
     hx_measuring *const m = argument;
 #ifdef _OPENMP
-    omp_set_num_threads(m->n_thread); /* of this thread */
+    omp_set_num_threads(m->n_thread); /* for this thread */
 #endif
     m->rc = hx_mesh_measure(m->mesh, &m->quality);
     return NULL;
 }
 
-/* One thread less than there may be: another one feeds the device. */
+/* One thread less than available, since another one feeds the device. */
 static int count_threads(void)
 {
 #ifdef _OPENMP
@@ -43,7 +43,7 @@ void hx_session_end_measuring(hx_session *s)
     if (!m->is_running) return;
     pthread_join(m->thread, NULL);
     m->is_running = 0;
-    if (m->rc < 0) return; /* without memory it is tried again when it is asked for */
+    if (m->rc < 0) return; /* after a lack of memory it is repeated when it is needed */
     s->quality = m->quality;
     s->is_measured = 1;
 }
@@ -51,7 +51,7 @@ void hx_session_end_measuring(hx_session *s)
 int hx_session_measure(hx_session *s)
 {
     hx_session_end_measuring(s);
-    if (s->is_measured || s->mesh.window) return HX_OK; /* bodies and hinges are the whole's */
+    if (s->is_measured || s->mesh.window) return HX_OK; /* bodies and hinges need the whole mesh */
     HX_TRY(hx_mesh_measure(&s->mesh, &s->quality));
     s->is_measured = 1;
     return HX_OK;

@@ -1,4 +1,4 @@
-/* What a session holds in memory, on the device part by part. */
+/* Memory of a session, on the device item by item. */
 #include "core/design/halo.h"
 #include "session_internal.h"
 
@@ -8,8 +8,8 @@ size_t hx_session_mesh_bytes(const hx_session *s)
            hx_space_bytes(&s->space) + hx_spline_bytes(&s->spline);
 }
 
-/* While the driver of a device is starting, which would be waited for anyway. 0: without memory, or
- * there is nothing to wait for. */
+/* Makes the voxels while the driver of a device is starting. Returns 0 if memory is missing or no
+ * driver is starting. */
 static int make_voxels(hx_session *s)
 {
     hx_voxels_free(&s->voxels);

@@ -1,5 +1,6 @@
-/* The mesh cut for several processes, as solver.partition asks: METIS' parts become the order of
- * its elements, so that a share is a run of them; along the curve they lie so already. */
+/* Divides the mesh for several processes by solver.partition: parts of METIS become the order of
+ * the elements, so that a subdomain is a range of them; along the curve they are in that order
+ * already. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 #include "core/ranks/ranks.h"
 #include "session_internal.h"
 
-/* What the leader says before it sends the parts. */
+/* Sent by the leader before the parts. */
 typedef struct announcement {
     int32_t rc, kind;
     int64_t n_elem;
@@ -19,13 +20,13 @@ static int choose(hx_session *s, hx_partition *p, int n_rank)
 {
     static const char key[] = "solver.partition";
     const hx_partition_kind asked = s->cfg.solver.partition;
-    *p = (hx_partition){.kind = HX_PARTITION_CURVE}; /* cut where the shares are made */
+    *p = (hx_partition){.kind = HX_PARTITION_CURVE}; /* divided when the subdomains are made */
     if (asked == HX_PARTITION_CURVE || s->spline.n_patch > 0) return HX_OK;
     const int rc = hx_partition_choose(p, &s->mesh, asked, n_rank);
     return rc < 0 ? hx_session_blame(s, key, rc) : HX_OK;
 }
 
-/* The elements part by part. What is told of the order, in checkpoints, stays that before. */
+/* Orders the elements part by part. The order that checkpoints record stays the one before. */
 static int put_in_order(hx_session *s, const hx_partition *p)
 {
     s->cfg.solver.partition = p->kind;
@@ -45,7 +46,7 @@ int hx_session_cut_mesh(hx_session *s, int n_rank)
     return rc;
 }
 
-/* By the leader: what it chose, to the others. */
+/* On the leader: sends the partition to the others. */
 static int send_parts(const hx_session *s, int rc, hx_partition *p)
 {
     const hx_team *const team = s->team;
@@ -55,8 +56,8 @@ static int send_parts(const hx_session *s, int rc, hx_partition *p)
     return team->ops->broadcast(team, HX_RANKS_LEADER, p->rank, (size_t)a.n_elem * sizeof *p->rank);
 }
 
-/* A process that reads another mesh gets the parts too, and is found out with the leader's choice
- * (hx_session_tell_choice). */
+/* A process that has read another mesh receives the parts, too; the error is raised when it is
+ * compared with the leader (hx_session_tell_choice). */
 static int hear_parts(const hx_session *s, hx_partition *p)
 {
     const hx_team *const team = s->team;

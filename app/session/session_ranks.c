@@ -1,5 +1,5 @@
-/* A session that several processes share: the leader opens it as one alone would, but solves a
- * share on ranks.dev; the others make the same mesh and problem, and solve theirs. */
+/* A session of several processes: the leader opens it like a single process, but solves its
+ * subdomain on ranks.dev; the others make the same mesh and problem, and solve their subdomains. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +22,8 @@ hx_device *hx_session_solver_device(hx_session *s)
     return s->ranks.team ? &s->ranks.dev : &s->device;
 }
 
-/* 1 if the processes can have the design in shares; else the leader has the whole of it: groups of
- * tied elements lie in several shares, and the filter "helmholtz" solves on the whole. */
+/* 1 if the design can be distributed. Otherwise the leader has the whole design: groups of linked
+ * elements may span several subdomains, and the filter "helmholtz" solves on the whole mesh. */
 static int can_share_design(const hx_session *s)
 {
     return s->ties.n_group == 0 && hx_filter_find(s->cfg.optimization.filter.kind)->in_shares;
@@ -39,7 +39,7 @@ hx_device *hx_session_design_device(hx_session *s)
     return s->ranks.design ? &s->ranks.dev : &s->device;
 }
 
-/* Nodes of a coarse grid that all processes have whole, as the leader's config says. */
+/* Largest number of nodes of a replicated coarse grid, from the leader's config. */
 static int find_whole_lattice(hx_session *s)
 {
     int32_t n = s->cfg.solver.whole_coarse_grid;
@@ -48,8 +48,8 @@ static int find_whole_lattice(hx_session *s)
     return HX_OK;
 }
 
-/* How numbers go between the processes, as the leader's config says; the config then names the way
- * that was taken. */
+/* Finds the transport between the processes by the leader's config, which then names the one in
+ * use. */
 static int find_transport(hx_session *s)
 {
     int32_t way = s->cfg.solver.transport;
@@ -75,7 +75,7 @@ int hx_session_share(hx_session *s)
 
 enum { WORD = 64 };
 
-/* What all processes must have in common, and what the leader chose. */
+/* Data that must agree on all processes, and the selections of the leader. */
 typedef struct choice {
     char version[WORD], device[WORD], op[WORD], preconditioner[WORD];
     int32_t layout;
@@ -111,19 +111,19 @@ static int differ(const hx_hash *a, const hx_hash *b)
     return a->a != b->a || a->b != b->b;
 }
 
-/* HX_EENV: this process cannot do its share of the leader's run. */
+/* HX_EENV: this process cannot take part in the leader's run. */
 static int compare(const hx_session *s, const choice *leader, const choice *own)
 {
     const int rank = s->team->rank;
     if (strcmp(leader->version, HX_VERSION) != 0)
-        return HX_RAISE(HX_EENV,
-                        "process %d is hextop %s, process 0 is %s: start the same program "
-                        "on all machines",
-                        rank, HX_VERSION, leader->version);
+        return HX_RAISE(
+            HX_EENV,
+            "process %d runs hextop %s, process 0 runs %s: start the same program on all machines",
+            rank, HX_VERSION, leader->version);
     if (strcmp(leader->device, s->device.ops->name) != 0)
         return HX_RAISE(HX_EENV,
-                        "process %d has device '%s', process 0 has '%s': name one that all "
-                        "have in solver.device",
+                        "process %d has device '%s', process 0 has '%s': name one in solver.device "
+                        "that all have",
                         rank, s->device.ops->name, leader->device);
     if (differ(&leader->mesh, &own->mesh))
         return HX_RAISE(HX_EENV,
@@ -170,7 +170,7 @@ int hx_session_open_follower(hx_session *s)
 
 int hx_session_rank_bytes(hx_session *s, int n_rank, int rank, size_t *bytes)
 {
-    const hx_team team = {.rank = rank, .size = n_rank}; /* nothing travels */
+    const hx_team team = {.rank = rank, .size = n_rank}; /* nothing is sent */
     int mark;
     *bytes = 0;
     HX_TRY(hx_share_create(&s->ranks.share, &team, &s->problem));
@@ -211,12 +211,12 @@ const char *hx_session_team_text(const hx_session *s, char *text, size_t n_text)
     char a[32], b[32];
     for (int r = 0; r < s->team->size; r++)
         if (share->n_elem_of[r] > most) most = share->n_elem_of[r];
-    snprintf(
-        text, n_text,
-        "%d processes (%s), %d on this machine; at most %s elements each, %s; process 0 has %s "
-        "nodes in common with others, by way of %s; the design %s",
-        s->team->size, s->team->ops->name, s->team->host_size, hx_format_count(most, a, sizeof a),
-        cut_text(s->cfg.solver.partition), hx_format_count(share->n_common, b, sizeof b),
-        hx_ranks_transport(&s->ranks), s->ranks.design ? "in shares" : "in process 0");
+    snprintf(text, n_text,
+             "%d processes (%s), %d on this machine; at most %s elements each, %s; process 0 has "
+             "%s interface nodes, exchanged by %s; the design is %s",
+             s->team->size, s->team->ops->name, s->team->host_size,
+             hx_format_count(most, a, sizeof a), cut_text(s->cfg.solver.partition),
+             hx_format_count(share->n_common, b, sizeof b), hx_ranks_transport(&s->ranks),
+             s->ranks.design ? "distributed" : "on process 0");
     return text;
 }

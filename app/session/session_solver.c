@@ -17,7 +17,7 @@ static int has_no_splines(const hx_session *s, const hx_device_ops *ops)
     return s->cfg.solver.element == HX_ELEMENT_SPLINE && !(ops->matrix && ops->matrix->splines);
 }
 
-/* Whether it does the config's physics with its elements. */
+/* 1 if the device supports the config's physics with its elements. */
 static int does_what_is_asked(const hx_session *s, const hx_device_ops *ops)
 {
     if (has_no_splines(s, ops)) return 0;
@@ -27,7 +27,7 @@ static int does_what_is_asked(const hx_session *s, const hx_device_ops *ops)
     return s->cfg.solver.element == HX_ELEMENT_LINEAR || ops->conduction->quadratic;
 }
 
-/* HX_EINPUT: it does not. */
+/* HX_EINPUT: it does not support them. */
 static int check_physics(const hx_session *s, const hx_device_ops *ops)
 {
     if (does_what_is_asked(s, ops)) return HX_OK;
@@ -35,17 +35,17 @@ static int check_physics(const hx_session *s, const hx_device_ops *ops)
         return hx_session_blame(
             s, "solver.device",
             HX_RAISE(HX_EINPUT,
-                     "device '%s' has no splines: use \"cpu\" or \"auto\", or solver.element = "
-                     "\"linear\" or \"quadratic\" on the same file",
+                     "device '%s' does not support splines: use \"cpu\" or \"auto\", or "
+                     "solver.element = \"linear\" or \"quadratic\" with the same file",
                      ops->name));
     const char *const elements = !ops->conduction ? ""
                                  : s->cfg.solver.element == HX_ELEMENT_SPLINE
                                      ? "splines of "
                                      : "quadratic elements of ";
-    return hx_session_blame(s, "solver.device",
-                            HX_RAISE(HX_EINPUT,
-                                     "device '%s' has no %sphysics = \"heat\": use \"cpu\"",
-                                     ops->name, elements));
+    return hx_session_blame(
+        s, "solver.device",
+        HX_RAISE(HX_EINPUT, "device '%s' does not support %sphysics = \"heat\": use \"cpu\"",
+                 ops->name, elements));
 }
 
 int hx_session_find_device(const hx_session *s, const hx_device_ops **ops)
@@ -68,12 +68,14 @@ int hx_session_find_device(const hx_session *s, const hx_device_ops **ops)
         if (hx_devices[i]->available(why, sizeof why)) *ops = hx_devices[i];
     }
     if (*ops) return HX_OK;
-    return hx_session_blame(s, "solver.device",
-                            HX_RAISE(HX_EENV, "no device can run here; see `hextop list`"));
+    return hx_session_blame(
+        s, "solver.device",
+        HX_RAISE(HX_EENV, "no device of this build can run here; see `hextop list`"));
 }
 
 #ifdef _OPENMP
-/* The machine's cores among its processes, or those that this one is bound to. */
+/* Divides the machine's cores among its processes, or takes those to which this process is
+ * bound. */
 static void share_cores(const hx_team *team)
 {
     const long online = sysconf(_SC_NPROCESSORS_ONLN) / team->host_size;
@@ -93,11 +95,11 @@ int hx_session_set_threads(const hx_session *s)
     enum { EACH = 8, LEAST = 64 };
     const int n_core = omp_get_num_procs(), most = EACH * n_core > LEAST ? EACH * n_core : LEAST;
     if (n > most)
-        return hx_session_blame(
-            s, "solver.threads",
-            HX_RAISE(HX_EINPUT,
-                     "%d is out of range; with the %d core%s here at most %d, and 0 takes all", n,
-                     n_core, n_core == 1 ? "" : "s", most));
+        return hx_session_blame(s, "solver.threads",
+                                HX_RAISE(HX_EINPUT,
+                                         "%d is out of range; with the %d core%s here at most %d "
+                                         "is allowed, and 0 takes all",
+                                         n, n_core, n_core == 1 ? "" : "s", most));
     omp_set_num_threads(n);
 #else
     if (n > 1) hx_log_warning("solver.threads = %d: built without OpenMP, one thread is used", n);
@@ -105,7 +107,7 @@ int hx_session_set_threads(const hx_session *s)
     return HX_OK;
 }
 
-/* HX_EINPUT with the operators of the device that would do. */
+/* HX_EINPUT, with the deterministic operators of the device. */
 static int require_deterministic(const hx_session *s)
 {
     char words[256] = "";
@@ -118,11 +120,11 @@ static int require_deterministic(const hx_session *s)
                 (size_t)snprintf(words + used, sizeof words - used, ", %s", hx_strategies[i]->name);
     return HX_RAISE(HX_EINPUT,
                     "'%s' on device '%s' adds in an order that differs from run to run, and "
-                    "solver.deterministic is true; deterministic there: auto%s",
+                    "solver.deterministic is true; deterministic operators there: auto%s",
                     s->strategy->name, s->device.ops->name, words);
 }
 
-/* HX_EINPUT with the operators of the device that do heat. */
+/* HX_EINPUT, with the operators of the device that support heat. */
 static int refuse_physics(const hx_session *s)
 {
     char words[256] = "";
@@ -132,8 +134,8 @@ static int refuse_physics(const hx_session *s)
             used +=
                 (size_t)snprintf(words + used, sizeof words - used, ", %s", hx_strategies[i]->name);
     return HX_RAISE(HX_EINPUT,
-                    "'%s' on device '%s' has three unknowns a node, and physics is \"heat\", with "
-                    "one; those that have it there: auto%s",
+                    "operator '%s' on device '%s' does not support physics = \"heat\"; operators "
+                    "there that do: auto%s",
                     s->strategy->name, s->device.ops->name, words);
 }
 
@@ -152,10 +154,10 @@ static int find_named_strategy(hx_session *s)
     s->layout = s->cfg.solver.layout;
     const int has_layout = (s->strategy->layouts & HX_LAYOUT_BIT(s->layout)) != 0;
     if (substituted)
-        snprintf(s->operator_note, sizeof s->operator_note, "in place of %s, which needs a GPU",
+        snprintf(s->operator_note, sizeof s->operator_note, "instead of %s, which needs a GPU",
                  cfg->solver.op);
-    if (!has_layout) { /* the same config serves operators that know one layout only */
-        snprintf(s->operator_note, sizeof s->operator_note, "in place of %s, %s", cfg->solver.op,
+    if (!has_layout) { /* the same config can be used with operators that have only one layout */
+        snprintf(s->operator_note, sizeof s->operator_note, "instead of %s, %s", cfg->solver.op,
                  hx_layout_name(cfg->solver.layout));
         s->layout = hx_layout_first(s->strategy);
     }
@@ -168,7 +170,7 @@ static void say(void *context, const char *line)
     hx_log_detail("  auto      %s", line);
 }
 
-/* What solver.* asks of a choice. */
+/* Parameters of the selection, from solver.*. */
 static hx_choose_params choose_params(const hx_session *s)
 {
     const hx_config *cfg = &s->cfg;
@@ -189,7 +191,7 @@ static int find_fastest_strategy(hx_session *s)
     params.other_bytes = hx_session_design_bytes(s);
     HX_TRY(hx_choose_operator(&choice, &params, &s->device, hx_session_solved(s), s->precond_kind,
                               &s->op));
-    if (s->team) hx_operator_free(&s->op); /* it was tried alone */
+    if (s->team) hx_operator_free(&s->op); /* it was timed on the whole mesh */
     s->strategy = choice.strategy;
     s->layout = choice.layout;
     snprintf(s->operator_note, sizeof s->operator_note, "%s", choice.note);
@@ -207,12 +209,12 @@ static const hx_precond_kind *find_precond(const hx_session *s, const hx_device_
 {
     const char *name = s->cfg.solver.preconditioner;
     const hx_choose_params params = choose_params(s);
-    const hx_space linear = hx_space_linear(&s->mesh); /* some commands make no other */
+    const hx_space linear = hx_space_linear(&s->mesh); /* some commands have no other space */
     const int64_t size = hx_choose_size(s->space.mesh ? &s->space : &linear);
     return hx_config_is_auto(name) ? hx_choose_precond(&params, ops, size) : hx_precond_find(name);
 }
 
-/* "auto" gives up a preconditioner that does not fit where a smaller one does. */
+/* "auto" replaces a preconditioner that does not fit into memory by a smaller one. */
 static int fit_precond(hx_session *s)
 {
     const hx_precond_kind *chosen = s->precond_kind;
@@ -223,8 +225,8 @@ static int fit_precond(hx_session *s)
                                      s->layout, s->op.dev ? s->op.device_bytes : 0,
                                      &s->precond_kind));
     if (s->precond_kind != chosen)
-        hx_log_warning("%s does not fit into the memory of device '%s': %s, which takes many "
-                       "times more iterations",
+        hx_log_warning("%s does not fit into the memory of device '%s': %s is used, which takes "
+                       "many times more iterations",
                        chosen->name, s->device.ops->name, s->precond_kind->name);
     return HX_OK;
 }
@@ -245,7 +247,7 @@ int hx_session_take_less(hx_session *s, int rc)
     const hx_choose_less less = {s->chose_operator, s->chose_precond, &choice, &s->precond_kind};
     hx_choose_params params = choose_params(s);
     params.other_bytes = hx_session_design_bytes(s);
-    if (s->team) return 0; /* others have theirs */
+    if (s->team) return 0; /* other processes have their own */
     hx_session_drop_operator(s);
     if (!hx_choose_take_less(&params, &s->device, &s->problem, &less)) {
         const size_t held = s->filter.kind ? hx_session_filter_bytes(s) : 0;
@@ -255,15 +257,15 @@ int hx_session_take_less(hx_session *s, int rc)
     snprintf(why, sizeof why, "%s", hx_error_message());
     hx_error_clear();
     if (choice.strategy != s->strategy) {
-        hx_log_warning("operator %s did not get its memory on device '%s' (%s): %s, which stores "
-                       "less",
-                       op, s->device.ops->name, why, choice.strategy->name);
+        hx_log_warning(
+            "operator %s did not get its memory on device '%s' (%s): %s is used, which stores less",
+            op, s->device.ops->name, why, choice.strategy->name);
         snprintf(s->operator_note, sizeof s->operator_note, "%s", choice.note);
         s->strategy = choice.strategy;
         s->layout = choice.layout;
     } else {
-        hx_log_warning("%s did not get its memory on device '%s' (%s): %s, which takes many times "
-                       "more iterations",
+        hx_log_warning("%s did not get its memory on device '%s' (%s): %s is used, which takes "
+                       "many times more iterations",
                        precond, s->device.ops->name, why, s->precond_kind->name);
     }
     return set_words(s) == HX_OK;
@@ -285,7 +287,7 @@ int hx_session_start_device(hx_session *s, const hx_device_ops *ops)
     return rc < 0 ? hx_session_blame(s, "solver.device", rc) : rc;
 }
 
-/* Names the operators of the device that would do, after the message. */
+/* Appends the operators of the device that support the precision to the message. */
 static int suggest_precision(const hx_session *s, int rc)
 {
     char names[128] = "", message[512];
@@ -298,7 +300,8 @@ static int suggest_precision(const hx_session *s, int rc)
                                  other->name);
     }
     snprintf(message, sizeof message, "%s", hx_error_message());
-    if (!names[0]) return HX_RAISE(rc, "%s, nor has any other there: use \"double\"", message);
+    if (!names[0])
+        return HX_RAISE(rc, "%s, and no other operator there supports it: use \"double\"", message);
     return HX_RAISE(rc, "%s: use \"double\", or operator %s", message, names);
 }
 
@@ -312,7 +315,7 @@ static int check_precision(const hx_session *s)
                             s->strategy->apply_single ? rc : suggest_precision(s, rc));
 }
 
-/* The operator that will run on a device which is not there yet; NULL: that takes a trial. */
+/* The operator that will run on a device which is not open yet; NULL: it has to be timed first. */
 static const hx_strategy *foresee_strategy(const hx_session *s, const hx_device_ops *ops)
 {
     const hx_choose_params params = choose_params(s);
@@ -322,12 +325,11 @@ static const hx_strategy *foresee_strategy(const hx_session *s, const hx_device_
                           s->problem.components);
 }
 
-/* Lists of the mesh for the solver, and what is to be warned of it, as long as the driver of a
- * device is starting: it would be waited for anyway. Should the device not be there after all,
- * the lists are not used. */
+/* Makes lists of the mesh for the solver, and measures the mesh for its warnings, while the driver
+ * of a device is starting. If the device turns out to be unavailable, the lists are not used. */
 static void plan_ahead(hx_session *s)
 {
-    if (s->team) return; /* they are of the share */
+    if (s->team) return; /* the lists belong to the subdomain */
     const hx_device_ops *const ops = s->device_start.ops[0];
     if (!hx_device_start_is_running(&s->device_start) || !does_what_is_asked(s, ops)) return;
     const hx_strategy *const strategy = foresee_strategy(s, ops);
@@ -338,7 +340,7 @@ static void plan_ahead(hx_session *s)
         hx_plan_precond(&s->plan, &s->problem, kind, ops);
     if (kind && hx_device_start_is_running(&s->device_start))
         hx_plan_finish_precond(&s->plan, &s->problem, kind);
-    /* without memory it is tried again when it is asked for */
+    /* after a lack of memory it is repeated when it is needed */
     if (hx_device_start_is_running(&s->device_start) && hx_session_measure(s) < 0) hx_error_clear();
 }
 
@@ -380,7 +382,7 @@ const char *hx_session_operator_text(const hx_session *s, char *text, size_t n_t
     return text;
 }
 
-/* other: bytes of all else that is to have room beside it. */
+/* other: bytes that must also fit into the memory. */
 static int make_operator(hx_session *s, size_t other)
 {
     const size_t held = s->filter.kind ? hx_session_filter_bytes(s) : 0;
@@ -404,7 +406,7 @@ static int make_solver(hx_session *s, size_t other)
         .max_iterations = cfg->solver.max_iterations,
         .precision = cfg->solver.precision,
     };
-    if (!s->op.dev) HX_TRY(make_operator(s, other)); /* else it is there, after a trial */
+    if (!s->op.dev) HX_TRY(make_operator(s, other)); /* otherwise the timing has made it */
     HX_TRY(hx_precond_create(&s->pc, s->precond_kind, &s->op.linear, &s->op));
     return hx_pcg_create(&s->pcg, &params, &s->op.linear, &s->pc);
 }
@@ -417,7 +419,7 @@ int hx_session_make_solver(hx_session *s)
         other = (hx_account){0};
         if (!s->op.dev && !s->team) hx_plan_operator(&s->plan, &s->problem, s->strategy);
         hx_plan_precond(&s->plan, &s->problem, s->precond_kind, hx_session_solver_device(s)->ops);
-        hx_session_other_account(s, &other); /* once: it takes passes over the mesh */
+        hx_session_other_account(s, &other); /* once, since it takes passes over the mesh */
         const int rc = make_solver(s, hx_account_sum(&other));
         if (rc == HX_OK) break;
         if ((rc != HX_ENOMEM && rc != HX_EENV) || !hx_session_take_less(s, rc)) return rc;

@@ -1,5 +1,5 @@
-/* A mesh that the processes of a run make in parts (core/window): whether it can be, and what all
- * agree on before one of them alone is asked. */
+/* A mesh that the processes of a run make in parts (core/window): whether that is possible, and
+ * agreement of all processes before they start. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +14,13 @@
 #include "core/window/window.h"
 #include "session_internal.h"
 
-/* From so many elements on by itself. */
+/* Number of elements from which `auto` makes the mesh in parts. */
 #define AUTO_ELEMENTS ((int64_t)1 << 24)
 
-/* The least that a file has of an element: a tetrahedron in Gmsh's binary form. */
+/* Smallest size of an element in a file: a tetrahedron in Gmsh's binary format. */
 #define LEAST_BYTES 20
 
-/* Meshes whose mean element is longer are smoothed along lines of the whole. */
+/* A mesh whose mean element has a larger aspect ratio is smoothed along lines of the whole mesh. */
 #define MOST_ASPECT 3.0
 
 static int has_other_loads(const hx_config *cfg)
@@ -49,7 +49,7 @@ static int holds_by_file(const hx_config *cfg)
     return any;
 }
 
-/* The same of a mesh from a file. */
+/* Reason why a mesh from a file is needed whole in each process; NULL: none. */
 static const char *file_asks_for_whole(const hx_config *cfg)
 {
     const hx_mesh_format *const format = hx_mesh_format_of_file(cfg->mesh.file);
@@ -60,7 +60,7 @@ static const char *file_asks_for_whole(const hx_config *cfg)
     return NULL;
 }
 
-/* What of the config asks for the whole mesh in each process; NULL: nothing. */
+/* Reason why the whole mesh is needed in each process; NULL: none. */
 static const char *asks_for_whole(const hx_session *s)
 {
     const hx_config *const cfg = &s->cfg;
@@ -93,21 +93,19 @@ static int refuse(const hx_session *s, const char *why)
     return hx_session_blame(
         s, "mesh.in_parts",
         HX_RAISE(HX_EINPUT,
-                 "\"always\", but each process must have the whole mesh for %s: "
-                 "use \"auto\"",
-                 why));
+                 "\"always\", but each process needs the whole mesh for %s: use \"auto\"", why));
 }
 
-/* Says why each process has the whole; HX_EINPUT: it must not. */
+/* Logs why each process makes the whole mesh. HX_EINPUT: the config forbids it. */
 static int take_whole(const hx_session *s, const char *why)
 {
     if (s->cfg.mesh.in_parts == HX_IN_PARTS_ALWAYS) return refuse(s, why);
-    hx_log_detail("mesh: each process has the whole of it, for %s", why);
+    hx_log_detail("mesh: each process makes the whole of it, for %s", why);
     return HX_OK;
 }
 
-/* How far a filter looks around an element, in elements or length, a little more than it says: the
- * mean element is not known to the last digit yet. */
+/* Sets the distance that a filter reaches, in elements or as a length, slightly enlarged, since the
+ * mean element size is not known exactly yet. */
 static void set_reach(const hx_session *s, const hx_generate_params *generate, int64_t n_elem,
                       hx_window_params *params)
 {
@@ -115,23 +113,24 @@ static void set_reach(const hx_session *s, const hx_generate_params *generate, i
     const double radius = cfg->optimization.filter.radius;
     if (!hx_filter_find(cfg->optimization.filter.kind)->needs_radius) return;
     params->in_elements = isnan(radius) || cfg->optimization.filter.unit == HX_UNIT_ELEMENT;
-    params->reach = isnan(radius) ? 0.0 : radius; /* required with mesh.file, as is said later */
+    /* it is required with mesh.file, and its absence is reported later */
+    params->reach = isnan(radius) ? 0.0 : radius;
     if (isnan(radius) && generate)
         params->reach =
             hx_generator_radius(hx_generator_find(cfg->mesh.generator), generate, n_elem);
     params->reach *= 1.02;
 }
 
-/* What a process would make, which all must agree on before they make it together. */
+/* The mesh that a process would make, on which all must agree before they make it together. */
 typedef struct intent {
-    int64_t wants;                  /* 1: a window */
+    int64_t wants;                  /* 1: in parts */
     int64_t n_elem, n_node, n_byte; /* n_byte: of the file */
     double reach;
     int64_t partition, in_elements;
 } intent;
 
-/* *agreed: 1: all want the same window; 0: none, or the processes do not agree, which those who
- * compare their configs and meshes will say. Collective. */
+/* *agreed: 1: all processes would make the same distributed mesh; 0: none would, or they differ,
+ * which is reported when configs and meshes are compared. Collective. */
 static int agree(const hx_session *s, const intent *own, int *agreed)
 {
     intent *all;
@@ -144,8 +143,8 @@ static int agree(const hx_session *s, const intent *own, int *agreed)
     return rc;
 }
 
-/* What of a raw window from a file asks for the whole: what a check of the whole would refuse, or
- * say. Collective. */
+/* Finds errors and warnings of a mesh file that only a check of the whole mesh can report.
+ * Collective. */
 static int find_faults(hx_session *s, const char **why)
 {
     int64_t n_body = 1, n_double = 0;
@@ -158,7 +157,7 @@ static int find_faults(hx_session *s, const char **why)
     return HX_OK;
 }
 
-/* The window, unless the elements turn out too long. */
+/* Makes the distributed mesh, unless the elements are too long. */
 static int create(hx_session *s, const hx_mesh_source *source, const hx_window_params *params)
 {
     hx_team_all_of(&s->all, s->team);
@@ -182,7 +181,7 @@ static int note_faces(const hx_session *s, const hx_mesh_source *source)
     return rc;
 }
 
-/* Of mesh.file; none where it turns out to be needed whole, or small. */
+/* Makes it from mesh.file; not if that is small or needed whole. */
 static int create_of_file(hx_session *s, const hx_window_params *params)
 {
     hx_mesh_source source = {.name = NULL};
@@ -202,7 +201,7 @@ static int create_of_file(hx_session *s, const hx_window_params *params)
     return rc;
 }
 
-/* Of a generated mesh; *wants: its window. */
+/* Opens a generated mesh; *wants: its part. */
 static int open_generator(const hx_session *s, hx_mesh_source *source, hx_window_params *params,
                           int *wants)
 {
@@ -217,8 +216,8 @@ static int open_generator(const hx_session *s, hx_mesh_source *source, hx_window
     return HX_OK;
 }
 
-/* The source of a mesh that may be made in parts, of a file only its bytes: all open it together.
- * own->wants: it is to be. */
+/* Opens the source of a mesh that may be made in parts; for a file only its size, since all open it
+ * together. own->wants: 1: it will be made. */
 static int open_source(const hx_session *s, hx_mesh_source *source, hx_window_params *params,
                        intent *own)
 {
@@ -249,7 +248,7 @@ int hx_session_make_window(hx_session *s)
     intent own;
     int agreed;
     if (!s->team || !s->may_window) return HX_OK;
-    memset(&own, 0, sizeof own); /* padding is compared too */
+    memset(&own, 0, sizeof own); /* padding is compared, too */
     int rc = open_source(s, &source, &params, &own);
     own.n_elem = source.n_elem;
     own.n_node = source.n_node;
@@ -263,7 +262,7 @@ int hx_session_make_window(hx_session *s)
     return rc;
 }
 
-/* Nodes and elements of the sets, of all processes. */
+/* Counts nodes and elements of the sets over all processes. */
 static int count_sets(hx_session *s)
 {
     const hx_mesh *const mesh = &s->mesh;

@@ -12,7 +12,8 @@
 #include "core/design/black_white.h"
 #include "core/files/result_match.h"
 
-/* Densities of a result of the session's mesh; of which config it is. */
+/* Reads the densities of a result on the session's mesh, and compares its origin with the
+ * config. */
 static int read_densities(hx_solid_design *d, hx_session *s, const char *result)
 {
     const double rho_min = s->problem.rho_min;
@@ -39,8 +40,8 @@ static int cut(hx_solid_design *d, const hx_session *s, const char *result)
         d->black_white[e] = d->is_solid[e] ? 1.0 : s->problem.rho_min;
     }
     if (d->n_solid > 0) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "%s: no element has a density of %g, the largest is %.4g", result,
-                    d->threshold, largest);
+    return HX_RAISE(HX_EINPUT, "%s: no element has a density of at least %g; the largest is %.4g",
+                    result, d->threshold, largest);
 }
 
 int hx_solid_design_make(hx_solid_design *d, const hx_session *s, const char *result,
@@ -79,11 +80,11 @@ const char *hx_solid_design_text(const hx_solid_design *d, int threshold_given, 
     char count[32];
     snprintf(text, n_text, "%s elements are solid: density >= %.6g, %s",
              hx_format_count(d->n_solid, count, sizeof count), d->threshold,
-             threshold_given ? "as given" : "which keeps the volume best");
+             threshold_given ? "as given" : "the threshold that keeps the volume");
     return text;
 }
 
-/* *n_loose: solid elements of other pieces. */
+/* *n_loose: number of solid elements in other pieces. */
 static int make_mesh(const hx_solid_design *d, const hx_session *s, int64_t first,
                      hx_solid_mesh *solid, int64_t *n_loose)
 {
@@ -91,7 +92,7 @@ static int make_mesh(const hx_solid_design *d, const hx_session *s, int64_t firs
     uint8_t *is_kept = NULL;
     hx_pieces pieces;
     HX_TRY(hx_pieces_create(&pieces, &s->mesh, d->is_solid, s->problem.volume, HX_PIECES_BY_NODES));
-    int rc = hx_alloc_raw(&is_kept, (size_t)n, 1, "the solid alone");
+    int rc = hx_alloc_raw(&is_kept, (size_t)n, 1, "only the solid");
     for (int64_t e = 0; rc == HX_OK && e < n; e++) is_kept[e] = pieces.of[e] == 0;
     if (rc == HX_OK) rc = hx_solid_mesh_create(solid, &s->mesh, &s->conditions, is_kept, first);
     *n_loose = d->n_solid - pieces.n_elem[0];
@@ -108,7 +109,7 @@ static int64_t count_held(const hx_problem *problem)
     return n;
 }
 
-/* Sum of the sizes of a case's forces, without those on rigid sets, which hand them on. */
+/* Sum of the magnitudes of a case's forces, without those on rigid sets, which pass them on. */
 static double sum_sizes(const hx_problem *problem, int load_case)
 {
     const double *const f = problem->cases.force[load_case];
@@ -120,7 +121,7 @@ static double sum_sizes(const hx_problem *problem, int load_case)
     return sum;
 }
 
-/* HX_EINPUT: a case that nothing is left of. */
+/* HX_EINPUT: a case has no load left. */
 static int check_left(const hx_problem *whole, const hx_problem *solid)
 {
     for (int c = 0; c < solid->cases.n; c++) {
@@ -130,8 +131,9 @@ static int check_left(const hx_problem *whole, const hx_problem *solid)
             sum += fabs(solid->cases.force[c][k]);
         if (sum > 0.0) continue;
         return HX_RAISE(HX_EINPUT,
-                        "case %d: all of its %s lies on void, or on pieces that hang on nothing; "
-                        "--preserve loads keeps what is loaded, --threshold keeps more",
+                        "case %d: all of its %s is on void, or on pieces that are not connected to "
+                        "the largest; --preserve loads makes loaded elements solid, --threshold "
+                        "makes more elements solid",
                         c + 1, whole->components == 1 ? "heat" : "force");
     }
     return HX_OK;
@@ -142,20 +144,20 @@ static void warn_of_lost(const hx_problem *whole, const hx_problem *solid, int64
     const int64_t held = count_held(whole), kept = count_held(solid);
     char a[32], b[32];
     if (n_loose > 0)
-        hx_log_warning("%s solid elements hang on nothing but void and are left out",
+        hx_log_warning("%s solid elements are not connected to the largest piece and are left out",
                        hx_format_count(n_loose, a, sizeof a));
     if (kept < held)
-        hx_log_warning("supports: %s of %s held degrees of freedom lie on void and are left out",
+        hx_log_warning("supports: %s of %s held degrees of freedom are on void and are left out",
                        hx_format_count(held - kept, a, sizeof a),
                        hx_format_count(held, b, sizeof b));
     if (solid->springs.n < whole->springs.n)
-        hx_log_warning("springs: %s of %s degrees of freedom lie on void and are left out",
+        hx_log_warning("springs: %s of %s degrees of freedom are on void and are left out",
                        hx_format_count(whole->springs.n - solid->springs.n, a, sizeof a),
                        hx_format_count(whole->springs.n, b, sizeof b));
     for (int c = 0; c < whole->cases.n; c++) {
         const double all = sum_sizes(whole, c), lost = all - sum_sizes(solid, c);
         if (lost > 1e-9 * all)
-            hx_log_warning("case %d: %.3g %% of the %s lies on void and is left out", c + 1,
+            hx_log_warning("case %d: %.3g %% of the %s is on void and is left out", c + 1,
                            100.0 * lost / all, whole->components == 1 ? "heat" : "force");
     }
 }
@@ -166,7 +168,7 @@ int hx_solid_session_make(hx_session *to, const hx_session *whole, const hx_soli
     hx_solid_mesh solid;
     int64_t n_loose = 0;
     HX_TRY(make_mesh(d, whole, first, &solid, &n_loose));
-    to->mesh = solid.mesh; /* in its place before anything points at it */
+    to->mesh = solid.mesh; /* moved before anything points to it */
     to->conditions = solid.conditions;
     memset(&solid.mesh, 0, sizeof solid.mesh);
     memset(&solid.conditions, 0, sizeof solid.conditions);

@@ -5,14 +5,14 @@
 
 #include "core/base/memory.h"
 
-/* From the whole to the part: -1 what it lacks. */
+/* Maps from the whole mesh to the part; -1: not in the part. */
 typedef struct maps {
     const hx_mesh *mesh;    /* the whole (borrowed) */
     int32_t *node, *elem;   /* [n_node], [n_elem] (owned) */
     int64_t n_node, n_elem; /* of the part */
 } maps;
 
-/* node[] and elem[] of the whole; and both maps back. */
+/* Numbers nodes and elements of the part, and fills both maps. */
 static int number_part(hx_solid_mesh *solid, maps *to, const uint8_t *is_kept)
 {
     const hx_mesh *mesh = to->mesh;
@@ -57,8 +57,7 @@ static int copy_mesh(hx_solid_mesh *solid, const maps *to)
     return hx_middles_copy(&solid->mesh.middles, &mesh->middles, to->node);
 }
 
-/* Places in the file, and numbers there: orig[n] and numbers of the part, from those of the whole.
- */
+/* Copies original numbers: orig[n] and the numbers of the part, from those of the whole. */
 static int copy_numbers(int64_t n_whole, const int32_t *whole_orig, const hx_numbers *whole,
                         const int32_t *new_number, int64_t n, int64_t first, int32_t **orig,
                         hx_numbers *numbers)
@@ -89,8 +88,7 @@ static int copy_rule(hx_mesh *mesh, const hx_set *from)
     return HX_OK;
 }
 
-/* What of a set the part has: its faces if it names faces, else its nodes; both of a combined one.
- */
+/* Copies the part of a set: its faces if it has faces, else its nodes; both for a combined set. */
 static int copy_set(hx_solid_mesh *solid, const hx_set *set, const maps *to)
 {
     int32_t *node = NULL;
@@ -123,7 +121,7 @@ fail:
     return rc;
 }
 
-/* Those of the file's values whose nodes the part has, which orig[] places in its file. */
+/* Copies the file's values at nodes of the part; orig[] has their places in the file. */
 static int copy_values(const hx_mesh *mesh, int64_t n, const hx_file_value *from,
                        const int32_t *new_node, const int32_t *orig, int64_t *n_to,
                        hx_file_value **to)

@@ -1,5 +1,5 @@
-/* Supports and forces of a mesh's file on the mesh of a surface: over the faces that their nodes
- * span, by position; at the nearest nodes where they span none. */
+/* Transfers supports and forces of a mesh's file to the mesh of a surface: over the faces that
+ * their nodes span, by position, or at the nearest nodes if they span none. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,18 +9,20 @@
 #include "core/mesh/point_grid.h"
 #include "surface_sets.h"
 
-/* Of an element's size: how far a node may be off the node that it stands for. */
+/* Largest distance between a node and the node that replaces it, relative to the element size. */
 static const double at_node = 0.4;
 
-/* The nodes of the mesh where something acts, and where that is on the raw mesh of the surface. */
+/* Nodes of the mesh with a support or force, and their places on the raw mesh of the surface. */
 typedef struct patch {
     const hx_mesh *mesh, *raw;
     int64_t n_node, n_from, n_to;
-    int32_t *node;      /* [n_node] */
-    double *xyz;        /* [3 n_node] */
-    int64_t *from, *to; /* [n_from] faces of the mesh that these span; [n_to] on the raw mesh */
-    double *area, *area_raw; /* [n_node of the mesh], [n_node of raw] of these faces, by node */
-    hx_point_grid grid, grid_raw; /* of xyz[]; of all nodes of raw */
+    int32_t *node; /* [n_node] */
+    double *xyz;   /* [3 n_node] */
+    /* [n_from] faces of the mesh that the nodes span; [n_to] those of the raw mesh */
+    int64_t *from, *to;
+    /* [n_node of the mesh], [n_node of raw] area of these faces per node */
+    double *area, *area_raw;
+    hx_point_grid grid, grid_raw; /* over xyz[]; over all nodes of raw */
 } patch;
 
 /* --- where --- */
@@ -66,7 +68,7 @@ static void free_patch(patch *p)
     hx_point_grid_free(&p->grid_raw);
 }
 
-/* flag[n_node]: 1 where something acts. */
+/* flag[n_node]: 1: the node has a support or force. */
 static int make_patch(patch *p, const hx_mesh *mesh, const hx_mesh *raw, const uint8_t *flag)
 {
     memset(p, 0, sizeof *p);
@@ -80,7 +82,7 @@ static int make_patch(patch *p, const hx_mesh *mesh, const hx_mesh *raw, const u
     return add_areas(raw, p->n_to, p->to, &p->area_raw);
 }
 
-/* The node of the patch next to a node of raw. */
+/* The node of the patch nearest to a node of raw. */
 static int32_t nearest_of(const patch *p, int64_t raw_node)
 {
     int64_t k = -1;
@@ -89,7 +91,7 @@ static int32_t nearest_of(const patch *p, int64_t raw_node)
     return p->node[k];
 }
 
-/* The node of raw at node k of the patch, -1: none. */
+/* The node of raw at node k of the patch; -1: none. */
 static int64_t raw_node_at(const patch *p, int64_t k)
 {
     return hx_point_grid_nearest(&p->grid_raw, p->xyz + 3 * k, at_node * p->mesh->elem_size);
@@ -97,7 +99,7 @@ static int64_t raw_node_at(const patch *p, int64_t k)
 
 /* --- supports --- */
 
-/* now[3 n_node of raw] from held[3 n_node], NaN: free; of one component. */
+/* Computes now[3 n_node of raw] from held[3 n_node] (NaN: free), for one component. */
 static int find_component(hx_surface_part *part, const patch *p, int component, const double *held,
                           double *now)
 {
@@ -150,8 +152,8 @@ static int find_supports(hx_surface_part *part, const hx_session *s, const hx_me
 
 /* --- forces --- */
 
-/* now[] := forces of raw's nodes: the traction of the nearest node, and what then lacks of the sum
- * evenly; f[] NaN: none. */
+/* Computes now[], forces at nodes of raw: the traction of the nearest node, and the remainder of
+ * the sum evenly; f[] NaN: none. */
 static void spread(const patch *p, const double *f, double *now)
 {
     double lacks[3] = {0.0, 0.0, 0.0}, area = 0.0;
@@ -163,7 +165,7 @@ static void spread(const patch *p, const double *f, double *now)
         const int64_t a = nearest_of(p, r);
         area += p->area_raw[r];
         for (int d = 0; d < 3; d++) {
-            /* a node without an area has its force by itself */
+            /* a node without area receives its own force */
             now[3 * r + d] = p->area[a] > 0.0 ? p->area_raw[r] * f[3 * a + d] / p->area[a] : 0.0;
             lacks[d] -= now[3 * r + d];
         }
@@ -172,7 +174,7 @@ static void spread(const patch *p, const double *f, double *now)
         if (p->area_raw[k / 3] > 0.0) now[k] += p->area_raw[k / 3] / area * lacks[k % 3];
 }
 
-/* Of quadratic triangles all of a traction is at the middles: those of the faces' edges. */
+/* On quadratic triangles the whole traction acts at mid-side nodes, those of the faces' edges. */
 static int add_middles(const patch *p, const double *now, int load_case, hx_conditions *to)
 {
     hx_file_middle *const longer =
@@ -215,8 +217,7 @@ static int note_area(hx_surface_part *part, const patch *p, int load_case)
     const double to = hx_faces_area(p->raw, p->n_to, p->to);
     if (!(from > 0.0) || to > 0.99 * from) return HX_OK;
     return hx_notes_add(&part->notes, HX_NOTE_WARNING,
-                        "step %d of the mesh's file: %.3g %% of the area with forces are on the "
-                        "surface",
+                        "step %d of the mesh's file: %.3g %% of the loaded area is on the surface",
                         load_case, 100.0 * to / from);
 }
 
@@ -247,7 +248,7 @@ fail:
 
 /* --- all of it --- */
 
-/* value[3 n_node] from those of a load case, elsewhere `other`. */
+/* Fills value[3 n_node] with the values of a load case, and `other` elsewhere. */
 static int scatter(const hx_mesh *mesh, int64_t n, const hx_file_value *from, int load_case,
                    double other, double *value)
 {
@@ -271,7 +272,7 @@ static int last_step(const hx_conditions *c)
     return last;
 }
 
-/* Flagged nodes that span no boundary face with others, added to *n. */
+/* Adds to *n the flagged nodes that span no boundary face with others. */
 static int count_alone(const hx_mesh *mesh, uint8_t *flag, int64_t *n)
 {
     int64_t n_face = 0, *face = NULL;
@@ -286,7 +287,7 @@ static int count_alone(const hx_mesh *mesh, uint8_t *flag, int64_t *n)
     return HX_OK;
 }
 
-/* flag[n_node]: nodes with a support of component i, or from 3 on with a force of step i - 2. */
+/* flag[n_node]: nodes with a support of component i or, for i >= 3, with a force of step i - 2. */
 static void flag_values(const hx_conditions *c, const int32_t *support, const int32_t *force, int i,
                         int64_t n_node, uint8_t *flag)
 {
@@ -343,7 +344,7 @@ int hx_surface_file_find(hx_surface_part *part, const hx_session *s, const hx_me
     if (part->n_value_lost > 0)
         HX_TRY_FAIL(hx_notes_add(&part->notes, HX_NOTE_WARNING,
                                  "%lld of the %lld nodes of the mesh's file with a support or "
-                                 "force of their own are not on the surface: left out",
+                                 "force of their own are not on the surface and are left out",
                                  (long long)part->n_value_lost, (long long)part->n_value));
 fail:
     free(old);

@@ -1,5 +1,5 @@
-/* The part that a surface encloses in gmsh's tetrahedra: on the surface's own triangles, and where
- * slivers among these make slivers of them, on fewer that have better shapes. */
+/* The inside of a surface as gmsh's tetrahedra: on the surface's own triangles, and if slivers
+ * among these make bad tetrahedra, on fewer triangles with better shapes. */
 #include "surface_gmsh.h"
 
 #include <math.h>
@@ -14,16 +14,17 @@
 #include "core/surface/surface_simplify.h"
 #include "signal_hooks.h"
 
-/* Tetrahedra below this quality (1: regular) are slivers, which PCG would not get over. */
+/* Tetrahedra below this quality (1: regular) are slivers, with which PCG would not converge. */
 static const double least_quality = 0.01;
 
-/* Of an element's size: how far fewer triangles may be off the surface, in the mean. */
+/* Largest mean distance of the simplified triangles from the surface, relative to the element
+ * size. */
 static const double most_off = 0.01;
 
-/* Tetrahedra are split into eight while that makes at most so many. */
+/* Tetrahedra are split into eight as long as their number stays below this. */
 static const double enough = 1e5;
 
-/* Shares of the surface's triangles, in the order in which they are tried. */
+/* Fractions of the surface's triangles, in the order in which they are tried. */
 static const double share[] = {1.0, 0.7, 0.5, 0.35};
 enum { N_SHARE = sizeof share / sizeof share[0] };
 
@@ -48,7 +49,7 @@ static int copy_surface(const hx_surface *from, hx_surface *to)
     return HX_OK;
 }
 
-/* The STL of that share of the triangles. HX_EINPUT: it is too far off. */
+/* Writes the STL with that fraction of the triangles. HX_EINPUT: it is too far off. */
 static int write_share(const filling *f, double part, hx_surface_simplification *fewer)
 {
     hx_surface s = {0};
@@ -59,7 +60,7 @@ static int write_share(const filling *f, double part, hx_surface_simplification 
     if (rc == HX_OK)
         rc = hx_surface_simplify(&s, (int64_t)(part * (double)s.n_tri), 0, NULL, fewer);
     if (rc == HX_OK && fewer->mean > reach)
-        rc = HX_RAISE(HX_EINPUT, "%lld of its triangles are %.2g off it in the mean",
+        rc = HX_RAISE(HX_EINPUT, "%lld of its triangles are %.2g off it on average",
                       (long long)fewer->n_after, fewer->mean);
     if (rc == HX_OK) rc = hx_surface_check(&s, HX_SURFACE_F32, &report);
     if (rc == HX_OK && !report.is_closed_manifold)
@@ -72,7 +73,7 @@ static int write_share(const filling *f, double part, hx_surface_simplification 
 static int fill(const filling *f, hx_mesh *made)
 {
     const double limit = f->session->cfg.mesh.time_limit;
-    hx_notes said = {0}; /* of a try; what its failure was is in the error */
+    hx_notes said = {0}; /* notes of one attempt; the reason of its failure is in the error */
     const hx_fill_options options = {.what = f->path,
                                      .element_size = 2.0 * f->session->mesh.elem_size,
                                      .time_limit = isnan(limit) ? 0.0 : limit,
@@ -90,7 +91,8 @@ static int count_splits(const filling *f, int64_t n_tet)
     return n;
 }
 
-/* *raw := the mesh on that share of the triangles. HX_EINPUT: slivers in it, or no mesh. */
+/* Makes *raw with that fraction of the triangles. HX_EINPUT: it has slivers, or gmsh made no
+ * mesh. */
 static int try_share(const filling *f, double part, hx_surface_part *p, hx_mesh *raw,
                      int32_t **piece)
 {
@@ -111,8 +113,8 @@ static int try_share(const filling *f, double part, hx_surface_part *p, hx_mesh 
     }
     if (rc == HX_OK && fewer.n_after < fewer.n_before)
         rc = hx_notes_add(f->notes, HX_NOTE_INFO,
-                          "%s: gmsh fills %lld of its %lld triangles, which are %.2g off it in the "
-                          "mean, %.2g at most: the others were slivers",
+                          "%s: gmsh meshes a surface simplified to %lld of its %lld triangles, "
+                          "which is %.2g off it on average, %.2g at most: the others were slivers",
                           f->path, (long long)fewer.n_after, (long long)fewer.n_before, fewer.mean,
                           fewer.largest);
     hx_mesh_free(&made);
@@ -129,7 +131,7 @@ static int open_folder(filling *f)
     return hx_scratch_path(f->folder, "part.stl", &f->file);
 }
 
-/* Ends with the error of the first share, which is that of the surface as it is. */
+/* Ends with the error of the first fraction, that is, of the original surface. */
 static int try_all(filling *f, hx_surface_part *p, hx_mesh *raw, int32_t **piece)
 {
     char first[512] = "";
@@ -161,5 +163,5 @@ int hx_surface_by_gmsh(hx_surface_part *p, const hx_session *s, const hx_surface
     p->mesher[0] = '\0';
     return hx_notes_add(&p->notes,
                         options->mesher == HX_MESHER_AUTO ? HX_NOTE_INFO : HX_NOTE_WARNING,
-                        "cut cells in place of gmsh's: %s", hx_error_message());
+                        "cut cells instead of gmsh's: %s", hx_error_message());
 }

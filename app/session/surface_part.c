@@ -14,12 +14,12 @@
 #include "surface_sets.h"
 #include "surface_shells.h"
 
-/* Cells are split into eight while that makes at most so many tetrahedra; to follow the surface
- * more closely, at most so many more. */
+/* Cells are split into eight as long as there are at most `enough` tetrahedra; to follow the
+ * surface more closely, at most `most`. */
 static const double enough = 3e5, most = 2.5e6;
 
-/* Share of the surface's volume that the tetrahedra may lack; beyond the second it is another
- * part's. */
+/* Largest relative difference of the volume of tetrahedra and surface; above the second value the
+ * surface belongs to another part. */
 static const double close = 0.01, foreign = 0.2;
 
 /* --- the surface --- */
@@ -32,12 +32,12 @@ static int check_box(const char *path, const hx_surface_report *r, const hx_mesh
         off = fmax(off, fmax(mesh->box_min[d] - r->min[d], r->max[d] - mesh->box_max[d]));
     }
     if (off <= fmax(0.5 * mesh->elem_size, 0.01 * sqrt(diagonal))) return HX_OK;
-    return HX_RAISE(HX_EINPUT,
-                    "%s: box %.6g %.6g %.6g to %.6g %.6g %.6g, that of the mesh is %.6g %.6g %.6g "
-                    "to %.6g %.6g %.6g: the surface is of another part, moved, or in another unit",
-                    path, r->min[0], r->min[1], r->min[2], r->max[0], r->max[1], r->max[2],
-                    mesh->box_min[0], mesh->box_min[1], mesh->box_min[2], mesh->box_max[0],
-                    mesh->box_max[1], mesh->box_max[2]);
+    return HX_RAISE(
+        HX_EINPUT,
+        "%s: its box is %.6g %.6g %.6g to %.6g %.6g %.6g, that of the mesh %.6g %.6g %.6g to %.6g "
+        "%.6g %.6g: the surface belongs to another part, was moved, or has another unit",
+        path, r->min[0], r->min[1], r->min[2], r->max[0], r->max[1], r->max[2], mesh->box_min[0],
+        mesh->box_min[1], mesh->box_min[2], mesh->box_max[0], mesh->box_max[1], mesh->box_max[2]);
 }
 
 static int check_surface(hx_surface_part *p, const char *path, const hx_surface *surface,
@@ -49,8 +49,8 @@ static int check_surface(hx_surface_part *p, const char *path, const hx_surface 
     HX_TRY(hx_surface_find_open(surface, &n_open, point));
     if (n_open > 0)
         return HX_RAISE(HX_EINPUT,
-                        "%s: the surface is not closed: %lld edges have not exactly two triangles, "
-                        "one in each direction, one of them at %.6g, %.6g, %.6g",
+                        "%s: the surface is not closed: %lld edges do not have exactly two "
+                        "triangles, one in each direction; one of them is at %.6g, %.6g, %.6g",
                         path, (long long)n_open, point[0], point[1], point[2]);
     HX_TRY(hx_surface_check(surface, HX_SURFACE_F64, r));
     HX_TRY(check_box(path, r, mesh));
@@ -62,13 +62,13 @@ static int check_surface(hx_surface_part *p, const char *path, const hx_surface 
         r->n_shell = n_outside;
         r->volume = -r->volume;
         HX_TRY(hx_notes_add(&p->notes, HX_NOTE_WARNING,
-                            "%s: its triangles look inwards; taken the other way round", path));
+                            "%s: its triangles face inwards; their orientation is reversed", path));
     }
     if (r->n_crossing > 0)
-        HX_TRY(hx_notes_add(&p->notes, HX_NOTE_WARNING,
-                            "%s: %lld pairs of triangles go through each other: what is inside is "
-                            "not certain there",
-                            path, (long long)r->n_crossing));
+        HX_TRY(hx_notes_add(
+            &p->notes, HX_NOTE_WARNING,
+            "%s: %lld pairs of triangles intersect each other: the inside is uncertain there", path,
+            (long long)r->n_crossing));
     return HX_OK;
 }
 
@@ -82,7 +82,7 @@ int hx_config_is_by_file(const hx_config *cfg)
     return any;
 }
 
-/* As fine as is enough, and finer while the volume is not that of the surface. */
+/* Cuts cells that are fine enough, and finer ones until the volume is that of the surface. */
 static int cut(hx_surface_part *p, const hx_session *s, const hx_surface *surface, int asked,
                hx_mesh *raw, int32_t **piece)
 {
@@ -109,19 +109,19 @@ static int check_volume(hx_surface_part *p, const char *path)
     const double off = p->cut.volume / p->surface.volume - 1.0;
     if (fabs(off) > foreign)
         return HX_RAISE(HX_EINPUT,
-                        "%s encloses %.6g, of which %.6g lie in the mesh: the surface is of "
-                        "another part, or moved",
+                        "%s encloses %.6g, of which %.6g is inside the mesh: the surface belongs "
+                        "to another part, or was moved",
                         path, p->surface.volume, p->cut.volume);
     if (fabs(off) <= close) return HX_OK;
     return hx_notes_add(&p->notes, HX_NOTE_WARNING,
-                        "the tetrahedra's volume is off the surface's by %+.1f %%: the mesh is "
-                        "coarse for it",
+                        "the volume of the tetrahedra differs from that of the surface by %+.1f "
+                        "%%: the mesh is too coarse for the surface",
                         100.0 * off);
 }
 
 /* --- pieces --- */
 
-/* is_held[n_piece] of pieces with a node of a set that holds something. */
+/* is_held[n_piece]: pieces with a node of a set that is held. */
 static int find_held(const hx_surface_part *p, const hx_mesh *raw, const int32_t *piece,
                      uint8_t *is_held)
 {
@@ -149,7 +149,8 @@ static int find_held(const hx_surface_part *p, const hx_mesh *raw, const int32_t
     return HX_OK;
 }
 
-/* The kept tetrahedra as a mesh, new_node[] and new_elem[] of the raw one, -1: dropped. */
+/* Makes a mesh of the kept tetrahedra; new_node[] and new_elem[] map from the raw one, -1: left
+ * out. */
 static int keep_pieces(hx_surface_part *p, const hx_mesh *raw, const uint8_t *is_kept,
                        int32_t *new_node, int32_t *new_elem)
 {
@@ -179,28 +180,29 @@ static int keep_pieces(hx_surface_part *p, const hx_mesh *raw, const uint8_t *is
     return hx_mesh_create(&p->mesh, "surface", n_node, xyz, n_elem, conn);
 }
 
-/* What is left out, in pieces as `hextop surface` counts them. */
+/* Notes what is left out, in pieces as `hextop surface` counts them. */
 static int note_pieces(hx_surface_part *p, const hx_shell_count *count)
 {
     const int is_one = count->n_left == 1;
     p->n_dropped = count->n_left;
     if (count->n_left > 0)
-        HX_TRY(hx_notes_add(&p->notes, HX_NOTE_WARNING,
-                            "%lld piece%s of the surface hang%s on nothing and %s left out, "
-                            "%.3g %% of its volume",
-                            (long long)count->n_left, is_one ? "" : "s", is_one ? "s" : "",
-                            is_one ? "is" : "are", 100.0 * count->left / p->surface.volume));
+        HX_TRY(hx_notes_add(
+            &p->notes, HX_NOTE_WARNING,
+            "%lld piece%s of the surface lack%s supports and %s left out, %.3g %% of its volume",
+            (long long)count->n_left, is_one ? "" : "s", is_one ? "s" : "", is_one ? "is" : "are",
+            100.0 * count->left / p->surface.volume));
     if (count->n_fragment == 0) return HX_OK;
-    return hx_notes_add(&p->notes, HX_NOTE_WARNING,
-                        "where the surface is thin, %lld group%s of tetrahedra come%s loose from "
-                        "the part and %s left out; --refine %d follows the surface more closely",
-                        (long long)count->n_fragment, count->n_fragment == 1 ? "" : "s",
-                        count->n_fragment == 1 ? "s" : "", count->n_fragment == 1 ? "is" : "are",
-                        p->cut.n_refine + 1);
+    return hx_notes_add(
+        &p->notes, HX_NOTE_WARNING,
+        "where the surface is thin, %lld group%s of tetrahedra lose%s the connection to the part "
+        "and %s left out; --refine %d follows the surface more closely",
+        (long long)count->n_fragment, count->n_fragment == 1 ? "" : "s",
+        count->n_fragment == 1 ? "s" : "", count->n_fragment == 1 ? "is" : "are",
+        p->cut.n_refine + 1);
 }
 
-/* is_kept[n_elem] of the pieces that are held, or of the largest if none is (which is said when the
- * problem is made); what goes is counted. */
+/* is_kept[n_elem]: the pieces that are held, or the largest if none is (an error is raised when the
+ * problem is made). Counts the others. */
 static int choose_pieces(hx_surface_part *p, const hx_surface *surface, const hx_mesh *raw,
                          const int32_t *piece, uint8_t *is_kept)
 {
@@ -286,7 +288,7 @@ int hx_surface_part_read_options(const char *refine, const char *mesher,
                     hx_name_hint(mesher, valid, HX_N_MESHER, hint, sizeof hint));
 }
 
-/* Supports and springs that the surface still has, of sets and of the mesh's file. */
+/* Number of supports and springs left on the surface, from sets and from the mesh's file. */
 static int is_held_anywhere(const hx_surface_part *p)
 {
     const hx_config_support *support = p->cfg.supports.entry;
@@ -296,7 +298,7 @@ static int is_held_anywhere(const hx_surface_part *p)
     return any;
 }
 
-/* HX_EINPUT: the config holds something, and nothing of that lies on the surface. */
+/* HX_EINPUT: the config has supports, and none of them is on the surface. */
 static int check_held(const hx_surface_part *p, const hx_session *s, const char *path)
 {
     const hx_config_support *support = s->cfg.supports.entry;
@@ -347,7 +349,7 @@ int hx_surface_part_create(hx_surface_part *p, const hx_session *s, const char *
 {
     int rc;
     hx_fine_image fine = {0};
-    hx_session finer = *s; /* of a spline: its cells as `hextop surface` cuts them */
+    hx_session finer = *s; /* for a spline: its cells as `hextop surface` cuts them */
     const double begin = hx_clock();
     memset(p, 0, sizeof *p);
     HX_TRY_FAIL(hx_fine_image_with_sets(&fine, s));
@@ -367,7 +369,7 @@ void hx_surface_part_free(hx_surface_part *p)
         free(p->set[i].face);
     }
     free(p->set);
-    free(p->cfg.supports.entry); /* what they point to is the session's */
+    free(p->cfg.supports.entry); /* the lists belong to the session */
     free(p->cfg.springs.entry);
     free(p->cfg.loads.entry);
     hx_notes_free(&p->notes);

@@ -10,14 +10,14 @@
 #include "core/mesh/load_faces.h"
 #include "core/mesh/point_grid.h"
 
-/* Of an element's size: how far a face of the surface may be off the faces of a set, and a node off
- * the node that it stands for. */
+/* Largest distance of a face of the surface from the faces of a set, and of a node from the node
+ * that it replaces, relative to the element size. */
 static const double on_face = 0.05, at_node = 0.4;
 
-/* Below this share of its area or nodes a set is said to be found in part. */
+/* Fraction of its area or nodes below which a set is reported to be found in part. */
 static const double whole = 0.99;
 
-/* What the sets are looked for on. */
+/* Where the sets are searched. */
 typedef struct place {
     const hx_mesh *mesh, *raw;
     hx_point_grid grid; /* nodes of raw */
@@ -25,7 +25,7 @@ typedef struct place {
 
 /* --- one set --- */
 
-/* Corners and centre of a triangle near the faces of the tree. */
+/* 1 if corners and centre of a triangle are near the faces of the tree. */
 static int lies_on(const hx_face_tree *tree, const hx_mesh *raw, int64_t face, double reach)
 {
     int32_t node[4];
@@ -39,7 +39,7 @@ static int lies_on(const hx_face_tree *tree, const hx_mesh *raw, int64_t face, d
     return hx_face_tree_distance(tree, centre, reach) < reach;
 }
 
-/* is_found[n] of the faces of raw. */
+/* Marks the faces of raw that are found: is_found[n]. */
 static int64_t mark_faces(const hx_face_tree *tree, const hx_mesh *raw, double reach, int64_t n,
                           const int64_t *face, uint8_t *is_found)
 {
@@ -82,7 +82,7 @@ static int find_faces(const place *at, int64_t n_face, const int64_t *face, hx_s
     return HX_OK;
 }
 
-/* Nodes of the set for which flag is 0, at the nearest. */
+/* Finds nodes of the set with flag 0, at the nearest nodes. */
 static int find_nodes(const place *at, const hx_set *from, const uint8_t *flag, hx_surface_set *set)
 {
     HX_TRY(hx_alloc_raw(&set->node, (size_t)from->n_node, sizeof *set->node, "nodes of a set"));
@@ -97,7 +97,7 @@ static int find_nodes(const place *at, const hx_set *from, const uint8_t *flag, 
     return HX_OK;
 }
 
-/* Its boundary faces, and the nodes that these lack; or its nodes alone. */
+/* Finds the set's boundary faces, and nodes that are on none of these; or only its nodes. */
 static int find_set(const place *at, const hx_set *from, hx_surface_set *set)
 {
     int rc = HX_OK;
@@ -128,12 +128,13 @@ static int is_empty(const hx_surface_set *set)
     return set->n_face == 0 && set->n_found == 0;
 }
 
-/* Of loads and springs: a support may well be held by a part of its faces. */
+/* Notes sets that are found in part, for loads and springs; a support may be held by part of its
+ * faces. */
 static int note_part(hx_surface_part *p, const hx_surface_set *set)
 {
     if (set->area > 0.0 && !(set->found_area >= whole * set->area))
         return hx_notes_add(&p->notes, HX_NOTE_WARNING,
-                            "set '%s': %.3g %% of its area are on the surface", set->from,
+                            "set '%s': %.3g %% of its area is on the surface", set->from,
                             100.0 * set->found_area / set->area);
     if (set->n_node > 0 && (double)set->n_found < whole * (double)set->n_node &&
         (set->by_nodes || !(set->area > 0.0)))
@@ -143,7 +144,7 @@ static int note_part(hx_surface_part *p, const hx_surface_set *set)
     return HX_OK;
 }
 
-/* The set of that name, found already or now. */
+/* Returns the set of that name, and finds it at the first call. */
 static int use_set(hx_surface_part *p, const place *at, const char *name, int by_nodes,
                    const hx_surface_set **found)
 {
@@ -165,7 +166,7 @@ static int use_set(hx_surface_part *p, const place *at, const char *name, int by
 
 /* --- the config's lists --- */
 
-/* What acts on each node has the same sum. */
+/* Scales a value that acts on each node, so that the sum stays the same. */
 static void keep_sum(const hx_surface_set *set, double value[3])
 {
     for (int d = 0; d < 3; d++) value[d] *= (double)set->n_node / (double)set->n_found;
@@ -184,7 +185,7 @@ static int copy_list(const hx_config_list *from, size_t size, hx_config_list *to
 static int note_lost(hx_surface_part *p, const char *origin, const char *set)
 {
     return hx_notes_add(&p->notes, HX_NOTE_WARNING,
-                        "%s: nothing of set '%s' is on the surface: left out", origin, set);
+                        "%s: no part of set '%s' is on the surface: it is left out", origin, set);
 }
 
 static int map_supports(hx_surface_part *p, const place *at)
@@ -238,8 +239,8 @@ static int map_loads(hx_surface_part *p, const place *at)
         HX_TRY(use_set(p, at, load->set, by_nodes, &set));
         if (is_empty(set))
             return HX_RAISE(HX_EINPUT,
-                            "%s: nothing of set '%s' is on the surface: is it of this part, at its "
-                            "place, in its unit?",
+                            "%s: no part of set '%s' is on the surface: check that it belongs to "
+                            "this part, its place and its unit",
                             load->origin, load->set);
         HX_TRY(note_part(p, set));
         if (by_nodes) keep_sum(set, load->node_force);
@@ -248,7 +249,7 @@ static int map_loads(hx_surface_part *p, const place *at)
     return HX_OK;
 }
 
-/* Sets on which loads of the mesh's file act, and those that it ties to a point. */
+/* Transfers sets on which loads of the mesh's file act, and those that it ties to a point. */
 static int map_file(hx_surface_part *p, const hx_conditions *from, const place *at)
 {
     for (int64_t i = 0; i < from->n_load + from->n_rigid; i++) {
@@ -258,11 +259,11 @@ static int map_file(hx_surface_part *p, const hx_conditions *from, const place *
         if (!name) continue;
         HX_TRY(use_set(p, at, name, 0, &set));
         if (is_empty(set))
-            return HX_RAISE(HX_EINPUT,
-                            "nothing of set '%s', on which a load or coupling of the mesh's file "
-                            "acts, is on the surface: is it of this part, at its place, in its "
-                            "unit?",
-                            name);
+            return HX_RAISE(
+                HX_EINPUT,
+                "no part of set '%s', on which a load or coupling of the mesh's file acts, is on "
+                "the surface: check that the surface belongs to this part, its place and its unit",
+                name);
         HX_TRY(note_part(p, set));
         if (!is_load) p->set[set - p->set].holds = 1;
     }
@@ -326,12 +327,11 @@ static int add_set(hx_mesh *mesh, const hx_surface_set *set, const int32_t *new_
     for (int64_t i = 0; i < set->n_face; i++)
         if (new_elem[set->face[i] / 6] >= 0)
             face[n_face++] = 6 * (int64_t)new_elem[set->face[i] / 6] + set->face[i] % 6;
-    if (n_node + n_face == 0) { /* of what holds, the pieces are kept */
-        rc =
-            HX_RAISE(HX_EINPUT,
-                     "set '%s' lies on a piece of the surface that hangs on nothing, which is left "
-                     "out: its load would act on nothing",
-                     set->name);
+    if (n_node + n_face == 0) { /* pieces with supports are kept */
+        rc = HX_RAISE(HX_EINPUT,
+                      "set '%s' is on a piece of the surface that is not connected to a support "
+                      "and is left out: its load would act on nothing",
+                      set->name);
         goto fail;
     }
     if (n_face > 0) HX_TRY_FAIL(hx_mesh_add_face_set(mesh, set->name, n_face, face));

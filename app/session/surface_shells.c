@@ -12,9 +12,9 @@ enum { MOST_LOOSE = 200 };
 typedef struct shells {
     const hx_surface *surface;
     int32_t *root;   /* [n_vertex] (owned) */
-    double *volume;  /* [n_vertex] at roots, outsides above 0 (owned) */
+    double *volume;  /* [n_vertex] at roots: enclosed volume, positive for outer shells (owned) */
     uint8_t *is_odd; /* [n_vertex] at roots: the ray crossed it an odd number of times (owned) */
-    uint8_t *has;    /* [n_vertex] at roots: held tetrahedra lie in it (owned) */
+    uint8_t *has;    /* [n_vertex] at roots: it contains held tetrahedra (owned) */
 } shells;
 
 static int32_t root_of(int32_t *root, int32_t v)
@@ -51,7 +51,8 @@ static int open_shells(shells *s, const hx_surface *surface)
         s->volume[root_of(s->root, surface->tri[3 * t])] += part;
         total += part;
     }
-    for (size_t v = 0; v < n && total < 0.0; v++) s->volume[v] = -s->volume[v]; /* wound inwards */
+    /* its triangles face inwards */
+    for (size_t v = 0; v < n && total < 0.0; v++) s->volume[v] = -s->volume[v];
     return HX_OK;
 }
 
@@ -63,7 +64,7 @@ static void close_shells(shells *s)
     free(s->has);
 }
 
-/* 1: the ray from x along the first axis meets the triangle. */
+/* 1 if the ray from x along the first axis meets the triangle. */
 static int is_crossed(const hx_surface *s, int64_t t, const double x[3])
 {
     const double *const a = corner_of(s, t, 0), *const b = corner_of(s, t, 1);
@@ -83,7 +84,7 @@ static int is_crossed(const hx_surface *s, int64_t t, const double x[3])
            a[0] + p * (b[0] - a[0]) + q * (c[0] - a[0]) > x[0];
 }
 
-/* The smallest outside around x, -1: none. */
+/* The smallest outer shell around x; -1: none. */
 static int32_t shell_around(shells *s, const double x[3])
 {
     int32_t best = -1;
@@ -96,7 +97,7 @@ static int32_t shell_around(shells *s, const double x[3])
     return best;
 }
 
-/* A point within a tetrahedron whose ray is unlikely to meet an edge of the surface. */
+/* A point in a tetrahedron whose ray is unlikely to meet an edge of the surface. */
 static void inside_of(const hx_mesh *raw, int64_t elem, double x[3])
 {
     static const double weight[4] = {0.2371, 0.2913, 0.3049, 0.1667};
@@ -108,7 +109,7 @@ static void inside_of(const hx_mesh *raw, int64_t elem, double x[3])
         for (int d = 0; d < 3; d++) x[d] += weight[k] * raw->xyz[3 * (int64_t)conn[corner[k]] + d];
 }
 
-/* Looks at a tetrahedron of each piece: of those that are held, then of the loose ones. */
+/* Takes a tetrahedron of each piece: first of held pieces, then of the others. */
 static void look(shells *s, const hx_mesh *raw, const int64_t *first, int64_t n_piece,
                  const uint8_t *is_held, hx_shell_count *count)
 {

@@ -10,7 +10,7 @@
 #include "core/files/vtk.h"
 #include "core/mesh/hex_jacobian.h"
 
-/* *path := the config to use, NULL: none. */
+/* *path: the config to use; NULL: none. */
 static int find_config(const hx_result_path *result, const char *asked, char **path)
 {
     const char *const used = asked ? asked : result->config;
@@ -52,7 +52,7 @@ static int open_with_config(hx_surface_source *source, const char *result, unsig
     HX_TRY(hx_config_read(&s->cfg, source->config, 0, NULL));
     HX_TRY(hx_session_make_mesh(s));
     s->own_element = 1 + (int)s->cfg.solver.element;
-    s->cfg.solver.element = HX_ELEMENT_LINEAR; /* nothing is solved */
+    s->cfg.solver.element = HX_ELEMENT_LINEAR; /* no linear system is solved */
     HX_TRY(hx_session_make_problem(s));
     source->mesh = &s->mesh;
     HX_TRY(read_densities(source, result, &s->mesh));
@@ -86,7 +86,7 @@ int hx_surface_source_open(hx_surface_source *source, const char *named, const c
     const int rc = source->config ? open_with_config(source, result, preserve, cuts)
                                   : open_alone(source, result, cuts);
     if (rc == HX_EINPUT && source->config && !config)
-        hx_error_prefix("with the config beside the result (--config none goes without): ");
+        hx_error_prefix("with the config beside the result (--config none does without): ");
     return rc;
 }
 

@@ -1,4 +1,4 @@
-/* What a surface is cut from: the mesh and densities of a result, and what its config says. */
+/* Input for cutting a surface: mesh and densities of a result, and its config. */
 #ifndef HX_SURFACE_SOURCE_H
 #define HX_SURFACE_SOURCE_H
 
@@ -13,23 +13,23 @@ typedef struct hx_surface_source {
     hx_mesh own;             /* the mesh without passive void, or that of the file (owned) */
     const hx_mesh *mesh;     /* session.mesh or own */
     double *rho;             /* [mesh->n_elem] densities (owned) */
-    hx_result_part part;     /* of the config; zeroed without one */
-    uint8_t *is_solid;       /* [mesh->n_elem] as hx_surface_field_create() takes it (owned) */
+    hx_result_part part;     /* from the config; zeroed without one */
+    uint8_t *is_solid;       /* [mesh->n_elem] as in hx_surface_field_create() (owned) */
     char *config;            /* path of the config; NULL: none (owned) */
-    hx_result_origin origin; /* of the config; zeroed without one */
-    int64_t n_missing;       /* elements that the file does not hold: densities below a threshold */
-    double target;           /* volume of the part: sum of density * volume */
-    hx_fine_image fine;      /* of a spline: the mesh that its surface is cut from (owned) */
+    hx_result_origin origin; /* relative to the config; zeroed without one */
+    /* elements that the file lacks, since their density is below output.threshold */
+    int64_t n_missing;
+    double target;      /* target volume of the part: sum of density * volume */
+    hx_fine_image fine; /* for a spline: the mesh from which the surface is cut (owned) */
 } hx_surface_source;
 
-/* named: as hx_result_locate takes it. config: a path; NULL: config.cfg beside the result, if it is
- * there; "none": none. preserve: HX_PRESERVE_*. cuts: hexahedra along a span of a spline, 0: by
- * curvature. HX_EINPUT: files that cannot be read or do not belong together. */
+/* named: as in hx_result_locate. config: a path; NULL: config.cfg beside the result, if it exists;
+ * "none": none. preserve: HX_PRESERVE_*. cuts: hexahedra along a span of a spline; 0: by curvature.
+ * HX_EINPUT: files that cannot be read or do not belong together. */
 int hx_surface_source_open(hx_surface_source *source, const char *named, const char *config,
                            unsigned preserve, int cuts);
 
-/* The field that its surface is cut from; hx_surface_source.target becomes no more than that mesh
- * has. */
+/* Makes the field from which the surface is cut; limits the target to the volume of that mesh. */
 int hx_surface_source_field(hx_surface_source *source, hx_surface_field *field);
 
 /* Accepts a zeroed or half-open source. */

@@ -1,4 +1,4 @@
-/* hextop surface: the part of a result as a closed triangle surface, for a slicer or CAD. */
+/* hextop surface: writes the part of a result as a closed triangle surface, for a slicer or CAD. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ enum { CONFIG, VOLUME, THRESHOLD, SMOOTH, PRESERVE, KEEP_LARGEST, CUTS };
 typedef struct plan {
     const char *result, *target, *config;
     const hx_surface_format *format;
-    int n_smooth, keep_largest, cuts; /* cuts: 0: by curvature */
+    int n_smooth, keep_largest, cuts; /* cuts = 0: by curvature */
     unsigned preserve;
     double threshold, volume; /* NAN: not given */
 } plan;
@@ -31,7 +31,7 @@ typedef struct job {
     hx_surface surface;
     hx_surface_smoothing smoothing;
     hx_surface_report report;
-    double threshold, target; /* target: volume asked for, NAN if a threshold was */
+    double threshold, target; /* target volume; NaN if a threshold was given */
     double dropped;           /* volume of the pieces left out */
     int64_t n_dropped;
 } job;
@@ -78,7 +78,8 @@ static int read_plan(plan *p, const hx_options *options)
     const char *const volume = hx_option_text(options, VOLUME);
     char endings[128];
     if (options->n_argument != 2)
-        return HX_RAISE(HX_EINPUT, "'%s' is one argument too many: hextop surface RESULT OUT",
+        return HX_RAISE(HX_EINPUT,
+                        "'%s' is one argument too many; usage: hextop surface RESULT OUT",
                         options->argument[2]);
     p->result = options->argument[0];
     p->target = options->argument[1];
@@ -94,11 +95,12 @@ static int read_plan(plan *p, const hx_options *options)
     HX_TRY(read_cuts(hx_option_text(options, CUTS), &p->cuts));
     HX_TRY(hx_preserve_read(hx_option_text(options, PRESERVE), &p->preserve));
     if (threshold && volume)
-        return HX_RAISE(HX_EINPUT, "--threshold and --volume: give one of them, the other follows");
+        return HX_RAISE(HX_EINPUT,
+                        "--threshold and --volume determine each other: give only one of them");
     return HX_OK;
 }
 
-/* The file can be created; better known before than after. */
+/* Checks that the file can be created before the surface is computed. */
 static int probe_target(const char *path)
 {
     hx_atomic_file file;
@@ -107,7 +109,7 @@ static int probe_target(const char *path)
     return HX_OK;
 }
 
-/* Nodal densities, and the threshold that belongs to them. */
+/* Makes the nodal densities and their threshold. */
 static int make_field(job *j)
 {
     hx_surface_source *source = &j->source;
@@ -151,19 +153,20 @@ static void report_source(const job *j)
     if (source->fine.n > 0)
         hx_log_info("spline     cut from %s", hx_fine_image_text(&source->fine, fine, sizeof fine));
     if (source->config)
-        hx_log_info("config     %s%s: %s elements are solid whatever their density", source->config,
-                    j->plan.config ? "" : ", beside the result",
+        hx_log_info("config     %s%s: %s elements are forced solid (passive or loaded)",
+                    source->config, j->plan.config ? "" : ", beside the result",
                     hx_format_count(source->part.n_solid, a, sizeof a));
     else
-        hx_log_info("config     none: loaded and passive regions are not known");
+        hx_log_info("config     none: loaded and passive regions are unknown");
     if (source->config && !hx_result_origin_is_off(&source->origin))
         hx_log_info("origin     %s", hx_result_origin_text(&source->origin, text));
     if (source->part.n_void > 0)
         hx_log_info("           %s elements of passive void are left out",
                     hx_format_count(source->part.n_void, a, sizeof a));
     if (source->n_missing > 0)
-        hx_log_info("           %s elements below output.threshold are not in the file, taken as 0",
-                    hx_format_count(source->n_missing, a, sizeof a));
+        hx_log_info(
+            "           %s elements below output.threshold are not in the file and count as void",
+            hx_format_count(source->n_missing, a, sizeof a));
 }
 
 static void report_shape(const job *j)
@@ -173,56 +176,55 @@ static void report_shape(const job *j)
     char a[32], b[32];
     hx_log_info("threshold  %.6g of the nodal density", j->threshold);
     if (isnan(j->target))
-        hx_log_info("volume     %.6g%s, of the densities %.6g%s", r->volume, u->volume,
+        hx_log_info("volume     %.6g%s, that of the densities %.6g%s", r->volume, u->volume,
                     j->source.target, u->volume);
     else
-        hx_log_info("volume     %.6g%s, asked for %.6g%s", r->volume, u->volume, j->target,
-                    u->volume);
+        hx_log_info("volume     %.6g%s, target %.6g%s", r->volume, u->volume, j->target, u->volume);
     if (j->source.part.n_solid > 0)
-        hx_log_info("           %.6g%s of it by elements that are solid whatever their density",
+        hx_log_info("           %.6g%s of it in elements that are forced solid (passive or loaded)",
                     j->source.part.solid_volume, u->volume);
     hx_log_info("area       %.6g%s", r->area, u->area);
     hx_log_info("box        %.6g %.6g %.6g to %.6g %.6g %.6g%s", r->min[0], r->min[1], r->min[2],
                 r->max[0], r->max[1], r->max[2], u->length);
     hx_log_info("surface    %s triangles, %s vertices; closed, manifold%s",
                 hx_format_count(r->n_tri, a, sizeof a), hx_format_count(r->n_vertex, b, sizeof b),
-                r->n_crossing > 0 ? "" : ", without crossings");
-    hx_log_info("shape      %lld piece%s, %lld hole%s through, %lld closed cavit%s",
+                r->n_crossing > 0 ? "" : ", without self-intersections");
+    hx_log_info("shape      %lld piece%s, %lld through hole%s, %lld closed cavit%s",
                 (long long)r->n_shell, r->n_shell == 1 ? "" : "s", (long long)r->genus,
                 r->genus == 1 ? "" : "s", (long long)r->n_cavity, r->n_cavity == 1 ? "y" : "ies");
     if (j->plan.n_smooth > 0)
-        hx_log_info("smoothing  %d steps; volume changed by %.2g %%, %s vertices put back",
+        hx_log_info("smoothing  %d steps; volume changed by %.2g %%, %s vertices moved back",
                     j->plan.n_smooth,
                     100.0 * (j->smoothing.volume_after / j->smoothing.volume_before - 1.0),
                     hx_format_count(j->smoothing.n_held, a, sizeof a));
 }
 
-/* Of formats that have one: which unit goes into the file. */
+/* Prints the unit in the file, for formats that have one. */
 static void report_unit(const job *j)
 {
     const hx_units *const u = &j->source.session.cfg.units;
     if (!j->plan.format->has_unit) return;
     if (u->metre > 0.0)
-        hx_log_info("unit      %s, of the config's units", u->length);
+        hx_log_info("unit      %s, from the config's units", u->length);
     else
-        hx_log_info("unit       mm, since no `units` are stated");
+        hx_log_info("unit       mm, since the config has no `units`");
 }
 
-/* A volume that is not the one asked for, by its cause: the threshold or the smoothing. */
+/* Warns if the volume is not the target, with the cause: the threshold or the smoothing. */
 static void warn_volume(const job *j)
 {
     const double volume = j->report.volume + j->dropped;
     const double cut = j->smoothing.volume_before + j->dropped;
     if (isnan(j->target) || !(fabs(volume - j->target) > 0.01 * j->target)) return;
     if (fabs(cut - j->target) > 0.01 * j->target)
-        hx_log_warning("the volume is %.3g instead of %.3g: there it jumps, as with a density that "
-                       "is the same in many elements",
+        hx_log_warning("the volume is %.3g instead of %.3g: it jumps there, since many elements "
+                       "have the same density",
                        volume, j->target);
     else
-        hx_log_warning("the volume is %.3g instead of %.3g: smoothing changed it, and vertices that "
-                       "stay on faces and edges of the mesh do not bring it back; --smooth 0 keeps "
-                       "it",
-                       volume, j->target);
+        hx_log_warning(
+            "the volume is %.3g instead of %.3g: smoothing changed it, and vertices that stay on "
+            "faces and edges of the mesh do not restore it; --smooth 0 keeps the volume",
+            volume, j->target);
 }
 
 static void warn(const job *j)
@@ -238,16 +240,16 @@ static void warn(const job *j)
             "%s %s left out, %.3g %% of the volume", hx_format_count(j->n_dropped, a, sizeof a),
             j->n_dropped == 1 ? "piece" : "pieces", 100.0 * j->dropped / (r->volume + j->dropped));
     if (r->n_shell > 1)
-        hx_log_warning("%lld pieces that do not hang together; the largest has %.4g %% of the "
-                       "volume (--keep-largest leaves out the others)",
+        hx_log_warning("the part has %lld separate pieces; the largest has %.4g %% of the volume "
+                       "(--keep-largest leaves out the others)",
                        (long long)r->n_shell, 100.0 * r->largest_share);
     if (r->n_crossing > 0)
-        hx_log_warning("%s pairs of triangles go through each other%s",
+        hx_log_warning("%s pairs of triangles intersect each other%s",
                        hx_format_count(r->n_crossing, a, sizeof a),
                        j->plan.n_smooth > 0 ? "; try --smooth 0" : "");
     if (j->surface.n_split > 0)
-        hx_log_warning("the mesh touches itself in edges or nodes; it is cut open there, with %s "
-                       "more vertices",
+        hx_log_warning("the mesh touches itself at edges or nodes; the surface is split there, "
+                       "with %s more vertices",
                        hx_format_count(j->surface.n_split, a, sizeof a));
 }
 
@@ -290,7 +292,7 @@ static int make_surface(job *j, const hx_options *options)
         "file %.3f",
         opened - begin, found - opened, extracted - found, smoothed - extracted, judged - smoothed,
         hx_clock() - judged);
-    hx_log_info("%s: done in %s, %s of memory", j->plan.target,
+    hx_log_info("%s: written in %s, with %s of memory", j->plan.target,
                 hx_format_seconds(hx_clock() - begin, a, sizeof a),
                 hx_format_bytes((double)hx_host_memory_peak(), b, sizeof b));
     return HX_OK;
@@ -311,56 +313,59 @@ static int surface(const hx_options *options)
 #define TEXT_OF(x) TEXT(x)
 
 static const hx_option surface_options[] = {
-    [CONFIG] = {.name = "--config",
-                .kind = HX_OPTION_FILE,
-                .value = "FILE",
-                .help = "another config of the run; none: densities alone"},
+    [CONFIG] =
+        {.name = "--config",
+         .kind = HX_OPTION_FILE,
+         .value = "FILE",
+         .help = "config to take instead of the one beside the result; none: only the densities"},
     [VOLUME] = {.name = "--volume",
                 .kind = HX_OPTION_TEXT,
                 .value = "VOLUME",
-                .help = "another volume"},
+                .help = "volume of the part, instead of that of the densities"},
     [THRESHOLD] = {.name = "--threshold",
                    .kind = HX_OPTION_TEXT,
                    .value = "DENSITY",
-                   .help = "no volume: the solid is where the nodal density is above this"},
+                   .help = "nodal density above which the part is solid, instead of a volume"},
     [SMOOTH] = {.name = "--smooth",
                 .kind = HX_OPTION_TEXT,
                 .value = "STEPS",
                 .fallback = TEXT_OF(HX_SURFACE_STEPS),
-                .help = "steps of Taubin's smoothing; 0: none"},
+                .help = "number of Taubin's smoothing steps; 0: none"},
     [PRESERVE] = {.name = "--preserve",
                   .kind = HX_OPTION_WORDS,
                   .value = HX_PRESERVE_DEFAULT,
                   .fallback = HX_PRESERVE_DEFAULT,
                   .word = hx_preserve_word,
                   .help = HX_PRESERVE_HELP},
-    [KEEP_LARGEST] = {.name = "--keep-largest", .help = "leaves out pieces that hang on nothing"},
+    [KEEP_LARGEST] = {.name = "--keep-largest",
+                      .help = "leaves out pieces that are not connected to the largest"},
     [CUTS] = {.name = "--cuts",
               .kind = HX_OPTION_TEXT,
               .value = "N",
-              .help =
-                  "of a spline: from N^3 hexahedra a span; else so many that none turns by more "
-                  "than 5 degrees"},
+              .help = "for splines: cuts N^3 hexahedra per span; default: as many as keep each "
+                      "from turning by more than 5 degrees"},
 };
 
 const hx_command hx_command_surface = {
     .name = "surface",
-    .summary = "the part of a result as a closed triangle surface",
+    .summary = "writes the part of a result as a closed triangle surface",
     .arguments = "RESULT OUT",
     .ends = {".vtk .series", HX_SURFACE_ENDINGS},
-    .help =
-        "Cuts the solid out of the densities of RESULT, a VTK file of a run, its .vtk.series or\n"
-        "its folder (the last design is taken then), by default where its volume is that of the\n"
-        "densities, and writes a watertight surface in the format that OUT ends in:\n"
-        "  .stl  binary, single precision\n"
-        "  .ply  binary, double precision, shared vertices\n"
-        "  .3mf  for slicers, with the unit of the config's `units` (not stated: mm)\n"
-        "  .obj  text, double precision\n"
-        "  .glb  binary glTF for viewers: in metres by the same units, y up\n"
-        "The mesh's own faces stay where they are; elements of passive solid and behind loaded\n"
-        "faces are solid, passive void is left out, by the config.cfg beside the result: the part\n"
-        "that `hextop verify` "
-        "analyses. A surface that is not closed and manifold is not written.\n",
+    .help = "Extracts the solid from the densities of RESULT (a VTK file of a run, its "
+            ".vtk.series, or its\n"
+            "folder, whose last design is taken), by default with the volume of the densities, and "
+            "writes a\n"
+            "watertight surface. The ending of OUT selects the format:\n"
+            "  .stl  binary, single precision\n"
+            "  .ply  binary, double precision, shared vertices\n"
+            "  .3mf  for slicers, with the unit of the config's `units` (default: mm)\n"
+            "  .obj  text, double precision\n"
+            "  .glb  binary glTF for viewers: in metres from the same units, y up\n"
+            "The mesh's own faces stay in place. By the config.cfg beside the result, elements of "
+            "passive solid\n"
+            "and behind loaded faces are solid, and passive void is left out: the result is the "
+            "part that\n"
+            "`hextop verify` analyses. A surface that is not closed and manifold is not written.\n",
     .n_min = 2,
     .option = surface_options,
     .n_option = sizeof surface_options / sizeof surface_options[0],

@@ -1,4 +1,4 @@
-/* The subcommands: each one's table stands at the end of its cmd_*.c. */
+/* The subcommands; the table of each is at the end of its cmd_*.c. */
 #ifndef HX_COMMANDS_H
 #define HX_COMMANDS_H
 
@@ -11,9 +11,9 @@ extern const hx_command hx_command_run, hx_command_check, hx_command_compare, hx
 /* All of them, in the order of the help; ends with NULL. */
 extern const hx_command *const hx_commands[];
 
-/* The command of that name; NULL, without a word: there is none. */
+/* The command of that name; NULL: there is none. Prints nothing. */
 const hx_command *hx_command_find(const char *name);
-/* The same; says what is valid instead. */
+/* Like hx_command_find, but prints an error with the valid names if there is none. */
 const hx_command *hx_command_want(const char *name);
 
 #endif

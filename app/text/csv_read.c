@@ -7,7 +7,7 @@
 #include "core/base/memory.h"
 #include "json_read.h"
 
-/* Ends the line at `at` with 0s and returns the one after it; NULL: it has no end. */
+/* Terminates the line at `at` with 0s and returns the next one; NULL: the line has no end. */
 static char *end_line(char *at)
 {
     char *const end = strchr(at, '\n');
@@ -42,7 +42,7 @@ static int read_names(hx_csv *csv, const char *path, char *line)
 static int read_row(hx_csv *csv, const char *path, size_t row, size_t capacity, const char *line)
 {
     if (count(line, ',') + 1 != csv->n_column)
-        return HX_RAISE(HX_EINPUT, "%s:%zu: %zu fields, and the first line names %zu", path,
+        return HX_RAISE(HX_EINPUT, "%s:%zu: %zu fields, but the first line names %zu", path,
                         row + 2, count(line, ',') + 1, csv->n_column);
     for (size_t i = 0; i < csv->n_column; i++) {
         char *end;
@@ -50,7 +50,7 @@ static int read_row(hx_csv *csv, const char *path, size_t row, size_t capacity, 
         if (*line != ',' && *line != '\0') {
             value = strtod(line, &end);
             if (end == line || (*end != ',' && *end != '\0'))
-                return HX_RAISE(HX_EINPUT, "%s:%zu: '%.*s' is no number", path, row + 2,
+                return HX_RAISE(HX_EINPUT, "%s:%zu: '%.*s' is not a number", path, row + 2,
                                 (int)strcspn(line, ","), line);
             line = end;
         }

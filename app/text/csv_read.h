@@ -8,18 +8,19 @@
 
 typedef struct hx_csv {
     size_t n_column, n_row;
-    char **name;   /* [n_column] of the first line (owned) */
+    char **name;   /* [n_column] from the first line (owned) */
     double *value; /* [n_column][n_row] (owned) */
-    int is_cut;    /* 1: the last line has no end, as of a file being written: left out */
+    /* 1: the last line is incomplete, since the file is being written; it is left out */
+    int is_cut;
 } hx_csv;
 
-/* HX_EINPUT: "path:line: what would be right": a line of another number of fields, a field that is
- * no number. An empty field is NAN. O(size). */
+/* HX_EINPUT "path:line: what would be right": a line with another number of fields, a field that is
+ * not a number. An empty field is NAN. O(size). */
 int hx_csv_read(hx_csv *csv, const char *path);
 /* Accepts a zeroed table, and leaves one. */
 void hx_csv_free(hx_csv *csv);
 
-/* [n_row] numbers of the column, NULL: there is none of that name. */
+/* [n_row] numbers of the column; NULL: there is no column of that name. */
 const double *hx_csv_column(const hx_csv *csv, const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* HTML and SVG: escaped text, base64. Write errors are left to the stream. */
+/* HTML and SVG: escaped text, base64. The caller checks the stream for write errors. */
 #ifndef HX_HTML_H
 #define HX_HTML_H
 
@@ -7,8 +7,8 @@
 
 #include "core/base/error.h"
 
-/* Text for between tags and for attributes in "": & < > " ' as entities; bytes that are no UTF-8
- * and control characters as the replacement character. */
+/* Writes text between tags and in attributes with "": & < > " ' become entities; bytes that are not
+ * UTF-8 and control characters become the replacement character. */
 void hx_html_text(FILE *stream, const char *text);
 
 /* The formatted text, escaped; at most 4 kB of it. */

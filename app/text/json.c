@@ -15,7 +15,7 @@ const char *hx_format_double(double value, char *text, size_t n_text)
     return text;
 }
 
-/* What is no UTF-8, as a title or folder may be, becomes U+FFFD a byte. */
+/* Bytes that are not UTF-8, which a title or folder may contain, become U+FFFD. */
 static void put_text(hx_json *json, const char *text)
 {
     fputc('"', json->stream);

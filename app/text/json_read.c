@@ -43,31 +43,33 @@ static int next_is(const parser *p, char c)
 static int read_hex(parser *p, uint32_t *code)
 {
     *code = 0;
-    if (p->end - p->at < 4) return wrong(p, "\\u wants four hexadecimal digits");
+    if (p->end - p->at < 4) return wrong(p, "\\u needs four hexadecimal digits");
     for (int i = 0; i < 4; i++) {
         const char c = *p->at++;
         const int digit = c >= '0' && c <= '9'   ? c - '0'
                           : c >= 'a' && c <= 'f' ? c - 'a' + 10
                           : c >= 'A' && c <= 'F' ? c - 'A' + 10
                                                  : -1;
-        if (digit < 0) return wrong(p, "\\u wants four hexadecimal digits");
+        if (digit < 0) return wrong(p, "\\u needs four hexadecimal digits");
         *code = *code << 4 | (uint32_t)digit;
     }
     return HX_OK;
 }
 
-/* \uXXXX, two of them where the first is half of a pair. */
+/* \uXXXX, or two of them for a surrogate pair. */
 static int read_unicode(parser *p)
 {
     uint32_t code, low;
     HX_TRY(read_hex(p, &code));
-    if (code >= 0xdc00 && code < 0xe000) return wrong(p, "the second half of a pair alone");
+    if (code >= 0xdc00 && code < 0xe000)
+        return wrong(p, "the second half of a surrogate pair without the first");
     if (code >= 0xd800 && code < 0xdc00) {
         if (!(p->end - p->at >= 2 && p->at[0] == '\\' && p->at[1] == 'u'))
-            return wrong(p, "the first half of a pair alone");
+            return wrong(p, "the first half of a surrogate pair without the second");
         p->at += 2;
         HX_TRY(read_hex(p, &low));
-        if (low < 0xdc00 || low >= 0xe000) return wrong(p, "the first half of a pair alone");
+        if (low < 0xdc00 || low >= 0xe000)
+            return wrong(p, "the first half of a surrogate pair without the second");
         code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
     }
     if (code == 0) return wrong(p, "a text with a 0 in it");
@@ -89,7 +91,7 @@ static int read_escape(parser *p)
     return HX_OK;
 }
 
-/* *text := the string that begins here. */
+/* Sets *text to the string that begins here. */
 static int read_string(parser *p, const char **text)
 {
     *text = p->text;
@@ -103,7 +105,7 @@ static int read_string(parser *p, const char **text)
             continue;
         }
         const int n = hx_utf8_length(p->at, (size_t)(p->end - p->at));
-        if (n == 0) return wrong(p, "bytes that are no UTF-8");
+        if (n == 0) return wrong(p, "bytes that are not UTF-8");
         memcpy(p->text, p->at, (size_t)n);
         p->text += n;
         p->at += n;
@@ -182,11 +184,11 @@ static int read_value(parser *p, hx_json_value *value, int depth);
 static int check_name(const parser *p, const hx_json_value *parent, const char *key)
 {
     for (const hx_json_value *v = parent->first; v; v = v->next)
-        if (strcmp(v->key, key) == 0) return wrong(p, "two members of one name");
+        if (strcmp(v->key, key) == 0) return wrong(p, "two members with the same name");
     return HX_OK;
 }
 
-/* An entry of an array, or a member with its name. */
+/* Reads an entry of an array, or a member with its name. */
 static int read_entry(parser *p, hx_json_value *parent, hx_json_value **last, int depth)
 {
     const char *key = NULL;
@@ -214,7 +216,7 @@ static int read_entry(parser *p, hx_json_value *parent, hx_json_value **last, in
 static int read_list(parser *p, hx_json_value *value, char close, int depth)
 {
     hx_json_value *last = NULL;
-    if (depth == MAX_DEPTH) return wrong(p, "more than 64 levels");
+    if (depth == MAX_DEPTH) return wrong(p, "more than 64 nested levels");
     p->at++;
     skip_blanks(p);
     if (next_is(p, close)) {
@@ -253,7 +255,7 @@ static int read_value(parser *p, hx_json_value *value, int depth)
     return read_word(p, value);
 }
 
-/* A value stands at the top, or after one of , : [. */
+/* Counts values: one at the top level, and one after each of , : [. */
 static size_t count_values(const char *bytes, size_t n)
 {
     size_t count = 1;
@@ -275,7 +277,7 @@ int hx_json_parse(hx_json_tree *tree, const char *name, const char *bytes, size_
     HX_TRY_FAIL(read_value(&p, root, 0));
     skip_blanks(&p);
     if (p.at < p.end) {
-        rc = wrong(&p, "something after the end");
+        rc = wrong(&p, "text after the end of the value");
         goto fail;
     }
     tree->root = root;

@@ -1,4 +1,4 @@
-/* A strict JSON reader (RFC 8259), for the files that json.h writes and those of others. */
+/* A strict JSON reader (RFC 8259), for the files that json.h writes and files of other programs. */
 #ifndef HX_JSON_READ_H
 #define HX_JSON_READ_H
 
@@ -17,11 +17,12 @@ typedef enum {
 
 typedef struct hx_json_value {
     hx_json_kind kind;
-    const char *key;  /* of a member of an object, else NULL */
-    const char *text; /* a string's; of numbers, true, false and null: as written */
-    double number;    /* of a bool 0 or 1; of what is no number NAN */
+    const char *key;  /* for a member of an object, else NULL */
+    const char *text; /* contents of a string; numbers, true, false and null as written */
+    double number;    /* of a bool 0 or 1; NAN for other kinds */
     size_t n;         /* members or entries */
-    const struct hx_json_value *first, *next; /* of the n; the one after this; NULL: none */
+    /* first of the n children; next sibling; NULL: none */
+    const struct hx_json_value *first, *next;
 } hx_json_value;
 
 typedef struct hx_json_tree {
@@ -29,22 +30,24 @@ typedef struct hx_json_tree {
     void *value, *text;        /* (owned) */
 } hx_json_tree;
 
-/* Parses n bytes, UTF-8. name: how messages call them. HX_EINPUT: "name:line: what would be right";
- * not only what the grammar forbids, also bytes that are no UTF-8, two members of one name and more
- * than 64 levels. O(n). */
+/* Parses n bytes of UTF-8, which messages call `name`. HX_EINPUT "name:line: what would be right":
+ * violations of the grammar, bytes that are not UTF-8, two members with the same name, and more
+ * than 64 nested levels. O(n). */
 int hx_json_parse(hx_json_tree *tree, const char *name, const char *bytes, size_t n);
-/* Of a file. */
+/* Parses a file. */
 int hx_json_read(hx_json_tree *tree, const char *path);
 /* Accepts a zeroed tree, and leaves one. */
 void hx_json_free(hx_json_tree *tree);
 
-/* The member at "mesh.quality.bodies"; NULL: there is none. value may be NULL. */
+/* The member at a path such as "mesh.quality.bodies"; NULL: there is none. value may be NULL. */
 const hx_json_value *hx_json_at(const hx_json_value *value, const char *path);
-/* Its number, NAN: none there; its text, `none` where there is no string. */
+/* The number at the path, NAN if there is none; the text at the path, `none` if there is no
+ * string. */
 double hx_json_number_at(const hx_json_value *value, const char *path);
 const char *hx_json_text_at(const hx_json_value *value, const char *path, const char *none);
 
-/* A whole file: *bytes (the caller's to free) with a 0 behind its *n. HX_EINPUT. */
+/* Reads a whole file: *bytes, which the caller frees, are terminated by a 0 after *n bytes.
+ * HX_EINPUT. */
 int hx_read_file(const char *path, char **bytes, size_t *n);
 
 #endif

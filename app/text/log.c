@@ -25,7 +25,7 @@ hx_log_level hx_log_get_level(void)
 
 int hx_log_add_sink(const hx_log_sink *sink)
 {
-    if (n_sink == MAX_SINK) return HX_RAISE(HX_EINTERNAL, "more than %d listen to the log", n_sink);
+    if (n_sink == MAX_SINK) return HX_RAISE(HX_EINTERNAL, "more than %d sinks of the log", n_sink);
     sinks[n_sink++] = *sink;
     return HX_OK;
 }
@@ -64,7 +64,7 @@ int hx_log_is_terminal(void)
     return !silent && isatty(STDOUT_FILENO);
 }
 
-/* One call a line; text is changed on the way and restored. */
+/* Calls the sinks once per line; text is changed meanwhile and restored. */
 static void tell_lines(hx_log_level level, hx_log_kind kind, char *text)
 {
     for (char *line = text, *end = text; end; line = end ? end + 1 : NULL) {
@@ -91,7 +91,7 @@ static void print_line(FILE *stream, const char *lead, const char *text)
     fflush(stream);
 }
 
-/* A line of stdout. */
+/* Logs a line to stdout. */
 static void say(hx_log_level level, const char *fmt, va_list args) HX_PRINTF(2, 0);
 
 static void say(hx_log_level level, const char *fmt, va_list args)
@@ -137,7 +137,7 @@ void hx_log_record(const char *fmt, ...)
     tell_lines(HX_LOG_NORMAL, HX_LOG_INFO, text);
 }
 
-/* Columns of the terminal; a longer line would wrap and could not be rewritten. */
+/* Columns of the terminal: a longer status line would wrap and could not be rewritten. */
 static int terminal_width(void)
 {
     struct winsize size;
@@ -207,7 +207,7 @@ void hx_log_status_keep(void)
     status_open = 0;
 }
 
-/* A line of stderr, at any level. */
+/* Logs a line to stderr, at any level. */
 static void complain(hx_log_kind kind, const char *lead, const char *fmt, va_list args)
     HX_PRINTF(3, 0);
 
@@ -227,7 +227,7 @@ void hx_log_warning(const char *fmt, ...)
     va_end(args);
 }
 
-/* With -v where an error comes from. */
+/* With -v: prints where an error was raised. */
 static void say_where(const char *fmt, ...) HX_PRINTF(1, 2);
 
 static void say_where(const char *fmt, ...)

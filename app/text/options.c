@@ -10,11 +10,11 @@
 enum { QUIET, VERBOSE, HELP, VERSION };
 
 const hx_option hx_common_options[] = {
-    [QUIET] = {.name = "--quiet", .letter = "-q", .help = "errors and warnings only"},
+    [QUIET] = {.name = "--quiet", .letter = "-q", .help = "prints only errors and warnings"},
     [VERBOSE] = {.name = "--verbose",
                  .letter = "-v",
-                 .help = "more detail; errors with their code and place in the source"},
-    [HELP] = {.name = "--help", .letter = "-h", .help = "this text, or that of a command"},
+                 .help = "prints more detail; errors with their code and place in the source"},
+    [HELP] = {.name = "--help", .letter = "-h", .help = "prints this text, or that of a command"},
     [VERSION] = {.name = "--version", .help = "versions"},
 };
 const size_t hx_n_common = sizeof hx_common_options / sizeof hx_common_options[0];
@@ -25,7 +25,7 @@ typedef struct found_option {
     const hx_command *owner;
 } found_option;
 
-/* 1 if text, "=VALUE" cut off, is that option. */
+/* 1 if text, without "=VALUE", is that option. */
 static int is_option(const hx_option *option, const char *text)
 {
     const size_t n = strcspn(text, "=");
@@ -41,7 +41,8 @@ static const hx_option *find_in(const hx_option *option, size_t n_option, const 
     return NULL;
 }
 
-/* The option of that name: of all commands, of `command` (which may be NULL), or of another. */
+/* Finds the option of that name: common to all commands, of `command` (which may be NULL), or of
+ * another one. */
 static found_option find_option(const hx_command *const *commands, const hx_command *command,
                                 const char *text)
 {
@@ -55,7 +56,7 @@ static found_option find_option(const hx_command *const *commands, const hx_comm
         found.owner = commands[i];
     }
     if (!found.option || !command || found.owner == command) return found;
-    /* another command's letter may stand for an option that this one has by its long name */
+    /* a letter of another command may stand for an option that this command has by its long name */
     const hx_option *const own = find_in(command->option, command->n_option, found.option->name);
     if (own && found.owner) found = (found_option){own, command};
     return found;
@@ -115,7 +116,7 @@ static void take_common(hx_options *options, const hx_option *option)
     options->version |= option == &hx_common_options[VERSION];
 }
 
-/* next: the argument after it, or NULL. Returns the number of further arguments used, or -1. */
+/* next: the following argument, or NULL. Returns the number of further arguments used, or -1. */
 static int take_option(hx_options *options, const hx_command *const *commands, const char *text,
                        const char *next)
 {

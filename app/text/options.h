@@ -1,5 +1,5 @@
-/* The command line: hextop [-q | -v] COMMAND [ARGUMENTS]. A command says what it takes in one const
- * table; parsing, help, man page and shell completion read it. */
+/* The command line: hextop [-q | -v] COMMAND [ARGUMENTS]. Each command has one const table of its
+ * arguments and options, from which parsing, help, man page and shell completion work. */
 #ifndef HX_OPTIONS_H
 #define HX_OPTIONS_H
 
@@ -10,7 +10,7 @@
 typedef enum {
     HX_OPTION_FLAG,
     HX_OPTION_TEXT,  /* a number or a name */
-    HX_OPTION_WORDS, /* some of the option's words, with commas between them */
+    HX_OPTION_WORDS, /* a list of the option's words, separated by commas */
     HX_OPTION_FILE,
     HX_OPTION_FOLDER
 } hx_option_kind;
@@ -19,10 +19,10 @@ typedef struct hx_option {
     const char *name;   /* "--threshold" */
     const char *letter; /* its short form, "-q"; NULL: none */
     hx_option_kind kind;
-    const char *value;             /* what follows, as help and messages show it; flags: NULL */
-    const char *fallback;          /* its value where none is given; NULL: none */
-    const char *note;              /* shown in place of that default; NULL: none */
-    const char *(*word)(size_t i); /* HX_OPTION_WORDS: the valid ones, then NULL */
+    const char *value;             /* its argument, as shown in help and messages; NULL for flags */
+    const char *fallback;          /* default value; NULL: none */
+    const char *note;              /* shown instead of that default; NULL: none */
+    const char *(*word)(size_t i); /* HX_OPTION_WORDS: the valid words, then NULL */
     const char *help;
 } hx_option;
 
@@ -33,16 +33,16 @@ typedef struct hx_options hx_options;
 typedef struct hx_command {
     const char *name, *summary;
     const char *arguments;         /* as the usage line shows them: "FILE [KEY=VALUE ...]" */
-    const char *ends[HX_MAX_FILE]; /* the endings of its files' names: ".stl .ply" */
-    const char *help;              /* lines; those that begin with two spaces are a list */
-    int prints;                    /* 1: what it prints is all that it is for */
-    size_t n_min;                  /* arguments wanted at least */
-    const hx_option *option;       /* [n_option] its own, at most HX_MAX_OPTION */
+    const char *ends[HX_MAX_FILE]; /* endings of the names of its files: ".stl .ply" */
+    const char *help;              /* lines; those that begin with two spaces form a list */
+    int prints;                    /* 1: its purpose is what it prints */
+    size_t n_min;                  /* smallest number of arguments */
+    const hx_option *option;       /* [n_option] options of the command, at most HX_MAX_OPTION */
     size_t n_option;
-    /* 0, an error code (negative, its message recorded), or an exit status (positive, already
-     * explained). */
+    /* Returns 0, an error code (negative, its message recorded), or an exit status (positive, its
+     * message printed). */
     int (*run)(const hx_options *options);
-    /* What processes besides the first do of it, likewise; NULL: nothing. */
+    /* The part of all processes except the first, with the same return values; NULL: none. */
     int (*follow)(const hx_options *options);
 } hx_command;
 
@@ -50,31 +50,31 @@ struct hx_team; /* core/team/team.h */
 
 struct hx_options {
     const struct hx_team *team; /* the processes of this run (borrowed); NULL: one */
-    const char *word;           /* the command as typed; NULL: none given */
-    const hx_command *command;  /* NULL: none of that name */
+    const char *word;           /* the command as typed; NULL: none */
+    const hx_command *command;  /* NULL: there is no command of that name */
     hx_log_level level;
     int help, version;                /* --help, --version */
     const char *value[HX_MAX_OPTION]; /* of the command's options, as typed; NULL: not given */
-    const char *stray, *stray_of;     /* an option given that is another command's, and whose */
+    /* an option that belongs to another command, and that command; NULL: none */
+    const char *stray, *stray_of;
     size_t n_argument;
-    const char *const *argument; /* [n_argument] what follows the command, options taken out */
+    const char *const *argument; /* [n_argument] words after the command, without options */
 };
 
-/* The options of every command; there are hx_n_common. */
+/* Options of every command; there are hx_n_common. */
 extern const hx_option hx_common_options[];
 extern const size_t hx_n_common;
 
-/* Sorts argv in place. Options that take a value: "--output DIR" or "--output=DIR"; those of a
- * command may stand before it. commands: NULL-terminated. Returns 0, or -1 after saying what is
- * wrong. */
+/* Sorts argv in place. Options with a value: "--output DIR" or "--output=DIR"; options of a command
+ * may precede it. commands: NULL-terminated. Returns 0, or -1 after printing what is wrong. */
 int hx_options_parse(hx_options *options, const hx_command *const *commands, int argc, char **argv);
 
-/* The value of the command's option of that index, or its default; NULL: neither. */
+/* The value of the command's option with that index, or its default; NULL: it has neither. */
 const char *hx_option_text(const hx_options *options, int option);
-/* The value of an option as a number above 0, at most `most`; NaN for NULL, none given. HX_EINPUT.
- */
+/* Reads the value of an option as a number above 0 and at most `most`; NaN if text is NULL.
+ * HX_EINPUT. */
 int hx_option_read_number(const char *name, const char *text, double most, double *value);
-/* 1 if it was given. */
+/* 1 if the option was given. */
 int hx_option_given(const hx_options *options, int option);
 
 /* 1 if the command takes KEY=VALUE. */

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* A path as a shell takes it: in quotes if it holds more than plain characters. Returns text, or
- * the path itself if it needs no quotes or text is too small for them. */
+/* A path as a shell word: in quotes if it contains more than plain characters. Returns text, or the
+ * path itself if it needs no quotes or text is too small for them. */
 const char *hx_shell_word(const char *path, char *text, size_t n_text);
 
 #endif

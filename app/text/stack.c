@@ -27,7 +27,7 @@ static int is_small(void)
            limit.rlim_cur < ENOUGH;
 }
 
-/* 0: the system makes no such thread. */
+/* Returns 0 if the system cannot make such a thread. */
 static int run_in_thread(call *c)
 {
     pthread_t thread;
@@ -35,7 +35,7 @@ static int run_in_thread(call *c)
     if (pthread_attr_init(&attr) != 0) return 0;
     int ok = pthread_attr_setstacksize(&attr, GIVEN) == 0;
 #ifdef __GLIBC__
-    if (ok) (void)pthread_setattr_default_np(&attr); /* those of OpenMP */
+    if (ok) (void)pthread_setattr_default_np(&attr); /* for the threads of OpenMP */
 #endif
     ok = ok && pthread_create(&thread, &attr, start, c) == 0 && pthread_join(thread, NULL) == 0;
     pthread_attr_destroy(&attr);

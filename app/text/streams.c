@@ -16,13 +16,13 @@ int hx_streams_open(void)
         [STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_RDONLY};
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
         if (fcntl(fd, F_GETFD) != -1 || errno != EBADF) continue;
-        if (open("/dev/null", other_way[fd]) != fd) return -1; /* the lowest that is free */
+        if (open("/dev/null", other_way[fd]) != fd) return -1; /* the lowest free descriptor */
         if (fd == STDOUT_FILENO) stdout_was_closed = 1;
     }
     return 0;
 }
 
-/* 1 if stdout is a pipe that nobody reads any more. */
+/* 1 if stdout is a pipe without a reader. */
 static int is_unread(void)
 {
     struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};

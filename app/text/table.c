@@ -32,7 +32,7 @@ void hx_table_add(hx_table *table, const char *fmt, ...)
     table->n_cell++;
 }
 
-/* Columns on the screen: UTF-8 continuation bytes take none. */
+/* Columns on the screen; continuation bytes of UTF-8 take none. */
 static int width_of(const char *text)
 {
     int width = 0;
@@ -51,7 +51,7 @@ static size_t row_bytes(const hx_table *table, size_t first, const int *width, i
     return n;
 }
 
-/* width: NULL, or of each column. HX_ENOMEM. */
+/* width: of each column; NULL: not aligned. HX_ENOMEM. */
 static int print_row(const hx_table *table, size_t first, const int *width, int indent)
 {
     char *line = NULL;
@@ -72,7 +72,7 @@ static int print_row(const hx_table *table, size_t first, const int *width, int 
 
 void hx_table_end(hx_table *table, int indent)
 {
-    int *width = NULL; /* none where memory lacks: columns are not aligned then */
+    int *width = NULL; /* NULL without memory: the columns are not aligned */
     if (hx_alloc(&width, table->n_column, sizeof *width, "table") < 0) table->failed = 1;
     for (size_t i = 0; width && i < table->n_cell; i++) {
         const size_t c = i % table->n_column;
@@ -105,14 +105,14 @@ const char *hx_format_count(int64_t value, char *text, size_t n_text)
 
 const char *hx_format_seconds(double seconds, char *text, size_t n_text)
 {
+    const double whole = rint(seconds), minutes = rint(seconds / 60.0);
     if (seconds < 0.1)
         snprintf(text, n_text, "%.2g s", seconds);
-    else if (seconds < 100.0)
+    else if (seconds < 99.95)
         snprintf(text, n_text, "%.1f s", seconds);
-    else if (seconds < 6000.0)
-        snprintf(text, n_text, "%.0f min %02.0f s", floor(seconds / 60.0), fmod(seconds, 60.0));
+    else if (whole < 6000.0)
+        snprintf(text, n_text, "%.0f min %02.0f s", floor(whole / 60.0), fmod(whole, 60.0));
     else
-        snprintf(text, n_text, "%.0f h %02.0f min", floor(seconds / 3600.0),
-                 fmod(seconds, 3600.0) / 60.0);
+        snprintf(text, n_text, "%.0f h %02.0f min", floor(minutes / 60.0), fmod(minutes, 60.0));
     return text;
 }

@@ -11,16 +11,16 @@ typedef struct hx_table {
     size_t n_column, n_cell, capacity;
     const char *align;  /* a letter for each column: l or r */
     char **cell;        /* [n_cell] row by row (owned) */
-    int failed;         /* a cell could not be kept: printing says so */
-    hx_log_level level; /* from which on it is printed; begin sets HX_LOG_QUIET: at any */
+    int failed;         /* 1: a cell could not be stored; the printed table states it */
+    hx_log_level level; /* level at which it is printed; hx_table_begin sets HX_LOG_QUIET: always */
 } hx_table;
 
 /* align: "llr" is three columns, the last one right-aligned. */
 void hx_table_begin(hx_table *table, const char *align);
 /* Adds the next cell; rows fill from left to right. */
 void hx_table_add(hx_table *table, const char *fmt, ...) HX_PRINTF(2, 3);
-/* Logs line by line (to stdout) with two blanks between columns and `indent` before each row, and
- * frees. */
+/* Logs the table line by line (to stdout), with two spaces between columns and `indent` before each
+ * row, and frees it. */
 void hx_table_end(hx_table *table, int indent);
 
 /* "1,234,567" into text; returns it. */

@@ -1,4 +1,4 @@
-/* hextop verify: a result analysed as it would be made, solid or not, beside the grey design. */
+/* hextop verify: analyses a result as grey densities and as a 0/1 design. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "../text/commands.h"
 #include "verify.h"
 
-/* Length of the folder's part of a path, its slash included. */
+/* Length of the folder in a path, with its slash. */
 static int folder_length(const char *path)
 {
     const char *const slash = strrchr(path, '/');
@@ -58,7 +58,8 @@ static const hx_option verify_options[] = {
     [HX_VERIFY_THRESHOLD] = {.name = "--threshold",
                              .kind = HX_OPTION_TEXT,
                              .value = "DENSITY",
-                             .help = "solid from this density on, whatever the volume"},
+                             .help = "elements of at least this density are solid, instead of the "
+                                     "threshold that keeps the volume"},
     [HX_VERIFY_PRESERVE] = {.name = "--preserve",
                             .kind = HX_OPTION_WORDS,
                             .value = HX_PRESERVE_DEFAULT,
@@ -69,14 +70,15 @@ static const hx_option verify_options[] = {
                              .kind = HX_OPTION_TEXT,
                              .value = "PERCENT",
                              .fallback = "10",
-                             .help = "warns of differences above this"},
+                             .help = "difference above which a warning is printed"},
     [HX_VERIFY_ELEMENT] = {.name = "--element",
                            .kind = HX_OPTION_WORDS,
                            .value = "WORD",
                            .fallback = "linear",
                            .word = hx_verify_element_word,
-                           .help = "quadratic: the 0/1 design again with quadratic elements, of "
-                                   "the solid alone if the whole does not fit"},
+                           .help =
+                               "quadratic: analyses the 0/1 design with quadratic elements, too, "
+                               "or only its solid if the whole mesh does not fit into memory"},
     [HX_VERIFY_VTK] = {.name = "--vtk",
                        .kind = HX_OPTION_FILE,
                        .value = "FILE.vtk",
@@ -84,17 +86,18 @@ static const hx_option verify_options[] = {
     [HX_VERIFY_OUTPUT] = {.name = "--output",
                           .kind = HX_OPTION_FILE,
                           .value = "FILE.json",
-                          .help = "in place of verify.json"},
-    [HX_VERIFY_SURFACE] = {.name = "--surface",
-                           .kind = HX_OPTION_FILE,
-                           .value = "PART.stl",
-                           .help = "analyses this closed surface too, .stl or .ply, with quadratic "
-                                   "tetrahedra"},
-    [HX_VERIFY_REFINE] = {.name = "--refine",
-                          .kind = HX_OPTION_TEXT,
-                          .value = "TIMES",
-                          .help = "splits the mesh's cells that often before --surface cuts them; "
-                                  "by itself as often as stays below 300,000 tetrahedra"},
+                          .help = "file to write instead of verify.json"},
+    [HX_VERIFY_SURFACE] =
+        {.name = "--surface",
+         .kind = HX_OPTION_FILE,
+         .value = "PART.stl",
+         .help = "analyses this closed surface, too, .stl or .ply, with quadratic tetrahedra"},
+    [HX_VERIFY_REFINE] =
+        {.name = "--refine",
+         .kind = HX_OPTION_TEXT,
+         .value = "TIMES",
+         .help = "number of times that the mesh's cells are split before --surface cuts them; "
+                 "default: as often as gives fewer than 300,000 tetrahedra"},
     [HX_VERIFY_MESHER] = {.name = "--mesher",
                           .kind = HX_OPTION_WORDS,
                           .value = "WORD",
@@ -105,35 +108,41 @@ static const hx_option verify_options[] = {
 
 const hx_command hx_command_verify = {
     .name = "verify",
-    .summary = "a result as it would be made: solid or not",
+    .summary = "compares a result with its 0/1 design, the part as it would be made",
     .arguments = "RESULT [CONFIG] [KEY=VALUE ...]",
     .ends = {".vtk .series", ".cfg"},
     .help =
-        "RESULT is a VTK file of a run, its .vtk.series or its folder, whose last design is taken; "
-        "CONFIG is\n"
-        "the config.cfg beside it unless another is named.\n"
+        "RESULT is a VTK file of a run, its .vtk.series, or its folder, whose last design is "
+        "taken.\n"
+        "CONFIG is the config.cfg beside it unless another one is named.\n"
         "\n"
-        "Analyses the densities twice on the mesh and loads of the config: grey, as\n"
-        "they are, and 0/1, solid from a threshold on that keeps the volume. Prints compliance,\n"
-        "volume, the largest displacement and von Mises stress of both, and how many pieces the "
-        "solid\n"
-        "has and whether loads and supports are on the largest. Displacements are compared at "
-        "nodes,\n"
-        "mid-side nodes of quadratic elements included, stresses in elements that are solid at "
-        "0/1. Void keeps the stiffness of rho_min. No "
-        "filter,\n"
-        "projection or penalty other than optimization.penalty is applied. Writes verify.json "
-        "beside\n"
-        "the result. Exit status 0, also with warnings.\n"
+        "Analyses the densities twice on the mesh and with the loads of the config: grey, as they "
+        "are,\n"
+        "and 0/1, where elements are solid above a threshold that keeps the volume. Prints for "
+        "both\n"
+        "the compliance, volume, largest displacement and largest von Mises stress, then the "
+        "number of\n"
+        "pieces of the solid, and whether loads and supports are on the largest. Displacements "
+        "are\n"
+        "compared at nodes, mid-side nodes of quadratic elements included, stresses in elements "
+        "that\n"
+        "are solid in the 0/1 design. Void keeps the stiffness of rho_min. No filter and no "
+        "projection\n"
+        "is applied, and no penalty other than optimization.penalty. Writes verify.json beside "
+        "the\n"
+        "result. Exit status 0, also with warnings.\n"
         "\n"
-        "With --element quadratic the 0/1 design is analysed once more, with hex20, wedge15,\n"
-        "pyramid13 and tet10 over the same mesh: how much of its stiffness is the mesh's. Of the\n"
-        "whole mesh, or of the largest solid piece alone where that does not fit into memory\n"
-        "(quadratic-solid: in any case), as bytes counted before say. Of heat, of the whole.\n"
+        "--element quadratic analyses the 0/1 design once more, with hex20, wedge15, pyramid13 and "
+        "tet10\n"
+        "on the same mesh: the difference is the stiffness that comes from the mesh. If the whole "
+        "mesh\n"
+        "needs more memory than is free, counted before, only its largest solid piece is "
+        "analysed;\n"
+        "quadratic-solid always does that. Heat always takes the whole mesh.\n"
         "\n"
-        "With --surface the part as it will be made is analysed: what a closed surface encloses\n"
-        "(that of `hextop surface`, or one smoothed elsewhere), the mesh's cells cut by it into\n"
-        "tetrahedra, supports, springs and loads found again by their place.\n",
+        "--surface analyses the part as it would be made: the inside of a closed surface (that of\n"
+        "`hextop surface`, or one smoothed by another program), by cutting the mesh's cells into\n"
+        "tetrahedra. Supports, springs and loads are found by their place.\n",
     .n_min = 1,
     .option = verify_options,
     .n_option = sizeof verify_options / sizeof verify_options[0],

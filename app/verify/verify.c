@@ -45,7 +45,7 @@ static int read_options(hx_verify *v, const hx_options *options)
     return read_element(v, hx_option_text(options, HX_VERIFY_ELEMENT));
 }
 
-/* The file holds physical densities: nothing is filtered or projected. The filter keeps the
+/* The file contains physical densities, so nothing is filtered or projected. The filter keeps the
  * densities of passive elements, so it is made for each analysis. */
 static int make_filter(hx_session *s)
 {
@@ -72,7 +72,7 @@ static int make_black_white(hx_verify *v)
     return HX_OK;
 }
 
-/* What each node hangs on. */
+/* Finds the pieces of the solid, and the piece of each node. */
 static int make_pieces(hx_verify *v)
 {
     HX_TRY(hx_verify_count_pieces(v));
@@ -108,12 +108,12 @@ int hx_verify_open(hx_verify *v, const hx_options *options)
     hx_config_solve_by_residual(&s->cfg);
     if (v->quadratic.solid_only && hx_config_is_heat(&s->cfg))
         return HX_RAISE(HX_EINPUT, "--element quadratic-solid leaves out void, through which heat "
-                                   "flows too: with physics = \"heat\" take --element quadratic");
+                                   "flows, too: use --element quadratic with physics = \"heat\"");
     if (v->surface.path && hx_config_is_heat(&s->cfg))
-        return HX_RAISE(HX_EINPUT, "--surface knows no physics = \"heat\"");
+        return HX_RAISE(HX_EINPUT, "--surface does not support physics = \"heat\"");
     if (v->quadratic.asked) {
         s->own_element = 1 + (int)s->cfg.solver.element;
-        s->cfg.solver.element = HX_ELEMENT_LINEAR; /* what it is compared with */
+        s->cfg.solver.element = HX_ELEMENT_LINEAR; /* the design is compared with linear elements */
     }
     HX_TRY(hx_session_make_mesh(s));
     HX_TRY(hx_session_make_problem(s));
@@ -224,7 +224,7 @@ void hx_verify_find_fluxes(const hx_problem *problem, const double *modulus, dou
     }
 }
 
-/* Peaks of all cases from the optimizer's displacements. */
+/* Finds the peaks of all cases from the optimizer's displacements. */
 static int find_peaks(hx_verify *v, hx_verify_analysis *a, int with_fields)
 {
     hx_session *s = &v->session;
@@ -247,14 +247,14 @@ static int analyse(hx_verify *v, const double *density, hx_verify_analysis *a, i
 {
     hx_session *s = &v->session;
     const size_t n_case = (size_t)s->problem.cases.n;
-    static const hx_least_volume any = {.most = {.first = {INFINITY, 0.0}}}; /* as the file has */
+    static const hx_least_volume any = {.most = {.first = {INFINITY, 0.0}}}; /* as in the file */
     const hx_optimizer_params params = {.move = 0.2, .damping = 0.5, .least = &any};
     hx_iteration record;
     HX_TRY(hx_alloc(&a->case_compliance, n_case, sizeof *a->case_compliance, "load cases"));
     HX_TRY(make_filter(s));
     HX_TRY(hx_analysis_create(&s->analysis, &s->op, &s->pc, &s->pcg, 0));
     HX_TRY(hx_optimizer_create(&s->opt, &params, &s->analysis, &s->filter, density));
-    HX_TRY(hx_optimizer_step(&s->opt, &record)); /* its proposal is left alone */
+    HX_TRY(hx_optimizer_step(&s->opt, &record)); /* the proposed design is not used */
     a->compliance = record.compliance;
     a->reason = record.reason;
     a->pcg_iterations = record.pcg_iterations;
@@ -284,7 +284,7 @@ int hx_verify_analyse(hx_verify *v, int with_fields)
     for (int64_t e = 0; e < n; e++)
         if (problem->passive.density && !isnan(problem->passive.density[e]))
             problem->passive.density[e] =
-                v->black_white[e]; /* which would keep a grey density else */
+                v->black_white[e]; /* otherwise the filter would keep a grey density */
     if (with_fields) HX_TRY(keep_densities(v));
     HX_TRY(analyse(v, v->black_white, solid, with_fields));
     grey->volume = volume_fraction(v, v->density);
@@ -293,7 +293,7 @@ int hx_verify_analyse(hx_verify *v, int with_fields)
     return v->surface.path ? hx_verify_analyse_surface(v) : HX_OK;
 }
 
-/* 1 if the density makes a cell at the nodal point solid. */
+/* 1 if an element at the nodal point is solid by its density. */
 static int is_grown(const hx_verify *v, int64_t i)
 {
     const hx_space *const space = &v->session.space;

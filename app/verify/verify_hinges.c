@@ -1,6 +1,7 @@
-/* Does the solid hang together at nodes or edges only? Hexahedra are judged by their common faces.
- * A threshold leaves single tetrahedra that touch in an edge in nearly every part, and the surface
- * does not follow them: they are judged by the pieces of the surface that `hextop surface` cuts. */
+/* Finds out whether the solid is connected only at nodes or edges. Hexahedra are judged by common
+ * faces. With tetrahedra, a threshold nearly always leaves single elements that touch at an edge,
+ * and the surface does not follow them: they are judged by the pieces of the surface that `hextop
+ * surface` cuts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,7 @@ static double volume_below(const hx_surface *surface, const int32_t *tri)
                       xyz + 3 * (int64_t)tri[2]);
 }
 
-/* Connected surfaces that enclose a volume, cavities not counted. */
+/* Counts connected surfaces that enclose a volume, without cavities. */
 static int count_shells(const hx_surface *surface, int64_t *n_shell)
 {
     const size_t n = (size_t)surface->n_vertex;
@@ -46,7 +47,7 @@ fail:
     return rc;
 }
 
-/* Pieces that the surface of the solid's volume encloses. */
+/* Counts the pieces of the surface at the volume of the solid. */
 static int count_surface(hx_verify *v, hx_surface_field *field)
 {
     hx_surface surface;
@@ -96,6 +97,6 @@ int hx_verify_count_pieces(hx_verify *v)
     if (mesh->n_kind[HX_CELL_TETRAHEDRON] == 0) return HX_OK;
     const int rc = cut_surface(v);
     if (rc != HX_EINPUT) return rc;
-    hx_error_clear(); /* all is solid, or nothing */
+    hx_error_clear(); /* everything is solid, or nothing */
     return HX_OK;
 }

@@ -1,6 +1,6 @@
-/* The 0/1 design again with quadratic elements: what the mesh of linear ones leaves out. Of the
- * whole mesh, void included, or of the largest solid piece alone where that does not fit; of heat,
- * which void conducts too, always of the whole. */
+/* The 0/1 design analysed with quadratic elements, which shows the error of linear elements on this
+ * mesh: the whole mesh, void included, or only the largest solid piece if that does not fit into
+ * memory. For heat always the whole mesh, since void conducts, too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +15,12 @@
 #include "core/solver/precond.h"
 #include "verify.h"
 
-/* What is analysed. */
+/* The mesh that is analysed. */
 typedef struct part {
     const hx_mesh *mesh;     /* of the session, or `own` (borrowed) */
     const int32_t *node_map; /* [n_node] node of the session's mesh; NULL: the same (borrowed) */
     const int32_t *elem_map; /* [n_elem] likewise */
-    hx_solid_mesh own;       /* of the solid alone (owned) */
+    hx_solid_mesh own;       /* if only the solid is analysed (owned) */
     hx_space space;
     hx_problem problem;
     hx_device device;
@@ -53,10 +53,10 @@ static int make_solid(const hx_verify *v, part *p)
     return rc;
 }
 
-/* Space and problem; passive elements have their densities already. */
+/* Makes space and problem; passive elements have their densities already. */
 static int make_problem(const hx_verify *v, part *p)
 {
-    hx_config cfg = v->session.cfg; /* borrows all that it points to */
+    hx_config cfg = v->session.cfg; /* borrows everything that it points to */
     const hx_conditions *conditions =
         p->mesh == &p->own.mesh ? &p->own.conditions : &v->session.conditions;
     cfg.passive.n = 0;
@@ -93,7 +93,7 @@ int hx_verify_count_bytes(const hx_verify *v, const hx_problem *problem, hx_devi
     return HX_OK;
 }
 
-/* The session's device, or the CPU where that has no quadratic elements of heat. */
+/* The session's device, or the CPU if that does not support quadratic elements of heat. */
 static const hx_device_ops *device_of(const hx_verify *v)
 {
     const hx_device_ops *const ops = v->session.device.ops;
@@ -101,8 +101,8 @@ static const hx_device_ops *device_of(const hx_verify *v)
     return has ? ops : hx_device_find("cpu");
 }
 
-/* The whole mesh (solid = 0) or the solid alone, up to the problem; *bytes that its analysis takes
- * and *n_free that there are, 0: unknown. */
+/* Opens the whole mesh (solid = 0) or only the solid, up to the problem. *bytes: memory of its
+ * analysis; *n_free: free memory, 0: unknown. */
 static int open_part(const hx_verify *v, int solid, part *p, size_t *bytes, size_t *n_free)
 {
     size_t n_total;
@@ -115,12 +115,12 @@ static int open_part(const hx_verify *v, int solid, part *p, size_t *bytes, size
     return p->device.ops->memory(&p->device, n_free, &n_total);
 }
 
-/* HX_EENV: what either part takes, 0: not counted or not to be had. */
+/* HX_EENV, with the memory of either part; 0: not counted or not possible. */
 static int refuse(const hx_verify *v, size_t whole, size_t solid, size_t n_free)
 {
     char a[32], b[32], c[32], alone[64] = "";
     if (!hx_config_is_heat(&v->session.cfg))
-        snprintf(alone, sizeof alone, " and %s for the solid alone",
+        snprintf(alone, sizeof alone, " and %s for only the solid",
                  hx_format_bytes((double)solid, b, sizeof b));
     return HX_RAISE(HX_EENV,
                     "quadratic elements need %s of memory for the whole mesh%s, %s is free: take a "
@@ -129,7 +129,7 @@ static int refuse(const hx_verify *v, size_t whole, size_t solid, size_t n_free)
                     hx_format_bytes((double)n_free, c, sizeof c));
 }
 
-/* The part that fits, and how much it takes. */
+/* Finds the part that fits into memory, and the bytes that it takes. */
 static int find_part(hx_verify *v, part *p)
 {
     hx_verify_quadratic *const q = &v->quadratic;
@@ -148,7 +148,7 @@ static int find_part(hx_verify *v, part *p)
     return refuse(v, whole, solid, n_free);
 }
 
-/* Peaks of a case over nodes and elements of solid. */
+/* Finds the peaks of a case over nodes and elements of the solid. */
 static void find_peaks(const hx_verify *v, const part *p, int load_case, const double *u,
                        const float *stress, hx_verify_analysis *a)
 {
@@ -227,11 +227,11 @@ static int analyse(hx_verify *v, part *p)
 int hx_verify_analyse_quadratic(hx_verify *v)
 {
     part p;
-    hx_session_drop_operator(&v->session); /* its memory is of more use here */
+    hx_session_drop_operator(&v->session); /* its memory is needed here */
     int rc = find_part(v, &p);
     if (rc == HX_OK) rc = analyse(v, &p);
     if (rc == HX_EINPUT && v->quadratic.solid_only)
-        hx_error_prefix("quadratic elements, the solid alone: ");
+        hx_error_prefix("quadratic elements, only the solid: ");
     part_free(&p);
     return rc;
 }

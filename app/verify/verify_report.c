@@ -1,4 +1,4 @@
-/* What `hextop verify` found: tables, warnings, JSON. */
+/* Output of `hextop verify`: tables, warnings, JSON. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static void warn(hx_verify *v, const char *fmt, ...)
 
 /* --- tables --- */
 
-/* "+12.3 %", or "4.5e+06 times" where that is easier to read; returns text. */
+/* "+12.3 %", or "4.5e+06 times" if that is easier to read; returns text. */
 static const char *difference(double a, double b, char *text, size_t n_text)
 {
     const double percent = hx_verify_percent(a, b);
@@ -53,14 +53,14 @@ static void add_row(hx_table *table, const char *what, double a, double b)
     hx_table_add(table, "%s", difference(a, b, text, sizeof text));
 }
 
-/* "compliance, N mm", or "compliance" where no units were stated; returns text. */
+/* "compliance, N mm", or "compliance" if the config has no units; returns text. */
 static const char *label(const char *what, const char *unit, char *text, size_t n_text)
 {
     snprintf(text, n_text, "%s%s%s", what, unit[0] ? "," : "", unit);
     return text;
 }
 
-/* Where the peaks are. */
+/* Adds the places of the peaks. */
 static void add_places(hx_table *table, const char *kind, const hx_verify_peak *a,
                        const hx_verify_peak *b, int n_case)
 {
@@ -87,15 +87,15 @@ static void add_places(hx_table *table, const char *kind, const hx_verify_peak *
     hx_table_add(table, "%s", "");
 }
 
-/* A peak at a node as percentages count it: the displacement, or the temperature over the lowest
- * that is held or ambient, which the zero of the scale does not change. */
+/* The value of a peak at a node to which percentages refer: the displacement, or the temperature
+ * above the lowest held or ambient one, which does not depend on the zero of the scale. */
 static double over_reference(const hx_verify *v, const hx_verify_analysis *a)
 {
     return a->displacement.value - v->session.problem.reference;
 }
 
-/* The largest displacement; if physics is heat, the highest temperature and how far it lies above
- * the reference. */
+/* Adds the largest displacement; for heat the highest temperature and its difference from the
+ * reference. */
 static void add_peak(hx_table *table, const hx_verify *v, const hx_verify_analysis *a,
                      const hx_verify_analysis *b)
 {
@@ -115,7 +115,7 @@ static void add_peak(hx_table *table, const hx_verify *v, const hx_verify_analys
             over_reference(v, b));
 }
 
-/* Two analyses side by side. */
+/* Prints two analyses side by side. */
 void hx_verify_print_pair(const hx_verify *v, const char *const name[2],
                           const hx_verify_analysis *a, const hx_verify_analysis *b)
 {
@@ -154,7 +154,7 @@ static void print_analyses(const hx_verify *v)
     hx_verify_print_pair(v, name, &v->analysis[HX_VERIFY_GREY], &v->analysis[HX_VERIFY_SOLID]);
 }
 
-/* How much of the 0/1 design's stiffness is the mesh's. */
+/* Prints the results with quadratic elements, and thus the error of linear ones. */
 static void print_quadratic(const hx_verify *v)
 {
     static const char *const name[2] = {"0/1 linear", "quadratic"};
@@ -181,31 +181,31 @@ static void print_design(const hx_verify *v)
                 hx_format_count(v->session.mesh.n_elem, a, sizeof a));
     hx_log_info("0/1       %s elements are solid: density >= %.6g, %s",
                 hx_format_count(v->n_solid, a, sizeof a), v->threshold,
-                v->threshold_given ? "as given" : "which keeps the volume best");
+                v->threshold_given ? "as given" : "the threshold that keeps the volume");
     if (v->part.n_solid > 0)
-        hx_log_info("          %s of them whatever their density, %s of these below it",
+        hx_log_info("          %s of them are forced solid (passive or loaded), %s of these have "
+                    "less density",
                     hx_format_count(v->part.n_solid, a, sizeof a),
                     hx_format_count(v->n_filled, b, sizeof b));
     if (v->part.n_void > 0)
-        hx_log_info("          %s elements of passive void are none",
+        hx_log_info("          %s elements are forced void (passive)",
                     hx_format_count(v->part.n_void, a, sizeof a));
-    hx_log_info("volume    %.6g%s, asked for %.6g%s", v->volume, u->volume, v->part.target,
-                u->volume);
+    hx_log_info("volume    %.6g%s, target %.6g%s", v->volume, u->volume, v->part.target, u->volume);
     const hx_problem *const problem = &v->session.problem;
     hx_log_info(
-        "void      keeps %.3g %s, that of rho_min = %g",
+        "void      has %.3g %s, from rho_min = %g",
         hx_simp_between(problem->least, problem->young, problem->penalty, problem->rho_min) /
             problem->young,
         hx_problem_is_heat(problem) ? "of the conductivity" : "E", problem->rho_min);
     if (v->session.cfg.optimization.continuation.given)
-        hx_log_info(
-            "penalty   %g, the last of the continuation: a run that stopped before had less",
-            v->session.problem.penalty);
+        hx_log_info("penalty   %g, the final value of the continuation: a run that stopped earlier "
+                    "had less",
+                    v->session.problem.penalty);
     char surface[64] = "";
     if (v->n_surface_piece > 0)
-        snprintf(surface, sizeof surface, "; of the surface %s",
+        snprintf(surface, sizeof surface, "; the surface has %s",
                  hx_format_count(v->n_surface_piece, a, sizeof a));
-    hx_log_info("pieces    %s, %s if only common faces hold%s\n",
+    hx_log_info("pieces    %s; %s if elements count as joined only by common faces%s\n",
                 hx_format_count(v->attached.pieces.n, a, sizeof a),
                 hx_format_count(v->n_face_piece, b, sizeof b), surface);
 }
@@ -216,7 +216,7 @@ static void warn_difference(hx_verify *v, const char *what, double a, double b)
 {
     char text[32];
     if (!(fabs(hx_verify_percent(a, b)) > v->tolerance)) return;
-    warn(v, "%s of the 0/1 design differs: %.6g against %.6g of the grey one, %s", what, b, a,
+    warn(v, "%s of the 0/1 design differs: %.6g, and %.6g in the grey design (%s)", what, b, a,
          difference(a, b, text, sizeof text));
 }
 
@@ -250,7 +250,7 @@ static void warn_solves(hx_verify *v)
                  v->analysis[i].pcg_residual);
 }
 
-/* Of quadratic elements, which are softer: what linear ones on this mesh leave out. */
+/* Warns if quadratic elements, which are softer, give another compliance than linear ones. */
 static void warn_quadratic(hx_verify *v)
 {
     const hx_verify_analysis *const a = &v->analysis[HX_VERIFY_SOLID], *const b =
@@ -263,8 +263,8 @@ static void warn_quadratic(hx_verify *v)
     if (!(fabs(percent) <= v->tolerance))
         warn(v,
              "with quadratic elements the compliance differs by %+.1f %% from that with linear "
-             "ones: the mesh is coarse for this part; a finer one, or solver.element = "
-             "\"quadratic\", would show it",
+             "ones: the mesh is too coarse for this part; use a finer mesh, or solver.element = "
+             "\"quadratic\"",
              percent);
 }
 
@@ -280,17 +280,16 @@ static void warn_pieces(hx_verify *v)
     char a[32], b[32];
     const int64_t loose = hx_attached_count_loose(&v->attached);
     if (loose > 0)
-        warn(v, "the solid falls into %s pieces: %s elements hang on nothing but void",
+        warn(v, "the solid falls into %s pieces: %s elements are not connected to the largest",
              hx_format_count(v->attached.pieces.n, a, sizeof a),
              hx_format_count(loose, b, sizeof b));
     if (v->n_surface_piece > v->attached.pieces.n)
         warn(v,
-             "the surface falls into %s pieces that elements join at nodes or edges only: "
-             "hinges that cannot be made",
+             "the surface falls into %s pieces whose elements touch only at nodes or edges: such "
+             "hinges cannot be made",
              hx_format_count(v->n_surface_piece, a, sizeof a));
     else if (v->n_surface_piece < 0 && v->n_face_piece > v->attached.pieces.n)
-        warn(v, "at some nodes or edges solid elements touch without a common face: hinges that "
-                "cannot be made");
+        warn(v, "some solid elements touch only at a node or an edge: such hinges cannot be made");
 }
 
 static void warn_set(hx_verify *v, const char *what, size_t i, const char *set)
@@ -310,7 +309,9 @@ static void warn_support(hx_verify *v, size_t i, const hx_config_support *suppor
     }
     hx_attached_file_supports(&v->attached, &nodes);
     if (hx_attached_is_loose(&nodes))
-        warn(v, "supports[%zu]: what the mesh's file holds is not attached to the largest piece",
+        warn(v,
+             "supports[%zu]: the supports from the mesh's file are not attached to the largest "
+             "piece",
              i);
 }
 
@@ -322,7 +323,7 @@ static void warn_loads(hx_verify *v)
     const hx_config_spring *spring = cfg->springs.entry;
     for (size_t i = 0; i < cfg->supports.n; i++) warn_support(v, i, &support[i]);
     for (size_t i = 0; i < cfg->springs.n; i++) warn_set(v, "springs", i, spring[i].set);
-    if (hx_config_is_heat(cfg)) return; /* sources and films may lie on void */
+    if (hx_config_is_heat(cfg)) return; /* sources and convection may act on void */
     for (size_t i = 0; i < cfg->loads.n; i++) warn_set(v, "loads", i, load[i].set);
     for (int c = 0; c < v->session.problem.cases.n; c++) {
         hx_attached_nodes nodes;
@@ -332,29 +333,29 @@ static void warn_loads(hx_verify *v)
         const double off = nodes.force[HX_NODE_VOID] + nodes.force[HX_NODE_LOOSE];
         if (n_off > 0)
             warn(v,
-                 "case %d: %s loaded nodes, with %.1f %% of the force, are on void or loose "
-                 "pieces, which give way: their motion is most of the compliance",
+                 "case %d: %s loaded nodes, with %.1f %% of the force, are on void or on pieces "
+                 "that are not connected: their motion is most of the compliance",
                  c + 1, hx_format_count(n_off, a, sizeof a),
                  100.0 * off / (off + nodes.force[HX_NODE_MAIN]));
     }
 }
 
-/* Loads on elements that only --preserve makes solid: the design has nothing there. */
+/* Warns of loads on elements that only --preserve makes solid: the design has no material there. */
 static void warn_filled(hx_verify *v)
 {
     for (int c = 0; c < v->session.problem.cases.n; c++) {
-        if (hx_config_is_heat(&v->session.cfg)) return; /* whatever the density */
+        if (hx_config_is_heat(&v->session.cfg)) return; /* heat enters at any density */
         const double share = hx_verify_filled_force(v, c);
         if (share > 0.01)
             warn(v,
-                 "case %d: %.1f %% of the force acts where the density is below the threshold and "
-                 "--preserve makes the part solid: the design holds nothing there",
+                 "case %d: %.1f %% of the force acts on elements below the threshold that "
+                 "--preserve makes solid: the design itself has no material there",
                  c + 1, 100.0 * share);
     }
 }
 
-/* Of a result written with a threshold. 1: so much of the volume is not in it that its grey design
- * is not the run's, and no difference says anything. */
+/* Warns of a result that was written with a threshold. Returns 1 if so much of the volume is
+ * missing that the differences from the run's grey design are not reliable. */
 static int warn_missing(hx_verify *v)
 {
     static const double enough = 0.98;
@@ -362,13 +363,15 @@ static int warn_missing(hx_verify *v)
     char count[32];
     if (v->n_missing == 0) return 0;
     hx_format_count(v->n_missing, count, sizeof count);
-    hx_log_info("%s lacks %s elements, written with a threshold: they are taken as rho_min",
+    hx_log_info("%s lacks %s elements, since it was written with a threshold: their density is "
+                "taken as rho_min",
                 v->result, count);
     if (v->part.target >= enough * wanted) return 0;
     warn(v,
-         "%s has %.3g of a volume of %.3g, the rest is in the %s elements below output.threshold: "
-         "the grey design is %s than it was and the 0/1 one smaller, so their differences say "
-         "little; write the last design with a lower threshold, or none",
+         "%s has a volume of %.3g instead of %.3g; the rest is in the %s elements below "
+         "output.threshold, which the file lacks: the grey design is %s than in the run and the "
+         "0/1 design smaller, so the differences are not reliable; write the last design with a "
+         "lower threshold, or none",
          v->result, v->part.target, wanted, count,
          hx_config_is_heat(&v->session.cfg) ? "a worse conductor" : "softer");
     return 1;
@@ -407,7 +410,7 @@ static void write_peak(hx_json *json, const char *key, const hx_verify_peak *pea
     hx_json_close_object(json);
 }
 
-/* What peaks at a node (0) or in an element (1). */
+/* Key of a peak at a node (0) or in an element (1). */
 static const char *peak_key(const hx_verify *v, int of_element)
 {
     static const char *const key[2][2] = {{"displacement", "von_mises"},
@@ -538,7 +541,7 @@ static void write_pieces(hx_json *json, const hx_verify *v)
     hx_json_close_object(json);
 }
 
-/* A file as seen from the folder of verify.json, which may be moved with what is in it. */
+/* Writes a path relative to the folder of verify.json, which may be moved with its contents. */
 static int write_path(hx_json *json, const char *key, const char *from, const char *file)
 {
     char *shown = NULL;

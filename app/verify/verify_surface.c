@@ -1,4 +1,4 @@
-/* The part that a closed surface encloses, analysed with quadratic tetrahedra: what is made. */
+/* The part inside a closed surface, analysed with quadratic tetrahedra. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ int hx_verify_open_surface(hx_verify *v)
                                   &v->surface.options);
 }
 
-/* Peaks over nodes and elements of the new mesh. */
+/* Finds the peaks over nodes and elements of the new mesh. */
 static void find_peaks(const hx_space *space, int load_case, const double *u, const float *stress,
                        hx_verify_analysis *a)
 {
@@ -117,7 +117,7 @@ int hx_verify_analyse_surface(hx_verify *v)
 {
     solve s;
     memset(&s, 0, sizeof s);
-    hx_session_drop_operator(&v->session); /* its memory is of more use here */
+    hx_session_drop_operator(&v->session); /* its memory is needed here */
     const int rc = analyse(v, &s);
     if (rc == HX_EINPUT) hx_error_prefix("%s: ", v->surface.path);
     solve_free(&s);
@@ -156,10 +156,10 @@ void hx_verify_print_surface(const hx_verify *v)
     for (size_t i = 0; i < p->n_set; i++) {
         const hx_surface_set *const set = &p->set[i];
         if (set->area > 0.0)
-            hx_log_info("          set '%s': %.4g %% of its area", set->from,
+            hx_log_info("          set '%s': %.4g %% of its area is on the surface", set->from,
                         100.0 * set->found_area / set->area);
         else
-            hx_log_info("          set '%s': %lld of %lld nodes", set->from,
+            hx_log_info("          set '%s': %lld of %lld nodes are on the surface", set->from,
                         (long long)set->n_found, (long long)set->n_node);
     }
     hx_log_info("quadratic %s, %s points, %s of memory; %s, %d iterations, %.3g s", f->element,
@@ -169,17 +169,34 @@ void hx_verify_print_surface(const hx_verify *v)
     hx_verify_print_pair(v, name, &v->analysis[HX_VERIFY_SOLID], &f->analysis);
 }
 
-/* What differs too much between the design and what is made of it. */
-static void warn_difference(const hx_verify *v, const char *what, double a, double b, char *text,
-                            size_t n_text)
+/* A possible cause of a difference in compliance or displacement: linear elements. */
+static const char *by_elements(const hx_verify *v)
 {
     const int is_linear = !v->quadratic.asked && v->session.cfg.solver.element == HX_ELEMENT_LINEAR;
+    return is_linear ? "; --element quadratic prints how much of it comes from linear elements"
+                     : "";
+}
+
+/* A possible cause of a difference in volume: pieces that the surface lacks. */
+static const char *by_pieces(const hx_verify *v, char *text, size_t n_text)
+{
+    const int64_t n = v->attached.pieces.n;
+    text[0] = '\0';
+    if (n > 1)
+        snprintf(text, n_text, "; the 0/1 design is in %lld pieces, which the surface may lack",
+                 (long long)n);
+    return text;
+}
+
+/* Warns of large differences between the design and the part made from it. */
+static void warn_difference(const hx_verify *v, const char *what, double a, double b,
+                            const char *cause, char *text, size_t n_text)
+{
     const double percent = hx_verify_percent(a, b);
     if (fabs(percent) <= v->tolerance) return;
     snprintf(text, n_text,
-             "%s of the surface differs: %.6g against %.6g of the 0/1 design%s, %+.1f %%%s", what,
-             b, a, v->quadratic.asked ? " with quadratic elements" : "", percent,
-             is_linear ? "; how much of it is by linear elements: --element quadratic" : "");
+             "%s of the surface differs: %.6g, and %.6g in the 0/1 design%s, %+.1f %%%s", what, b,
+             a, v->quadratic.asked ? " with quadratic elements" : "", percent, cause);
 }
 
 static void warn_solve(const hx_verify_analysis *a, char *text, size_t n_text)
@@ -195,14 +212,17 @@ const char *hx_verify_warn_surface(const hx_verify *v, size_t i, char *text, siz
         v->quadratic.asked ? &v->quadratic.analysis : &v->analysis[HX_VERIFY_SOLID];
     const hx_verify_analysis *const b = &v->surface.analysis;
     const hx_notes *const notes = &v->surface.part.notes;
+    char cause[96];
     text[0] = '\0';
     if (i == 0)
-        warn_difference(v, "the compliance", a->compliance, b->compliance, text, n_text);
+        warn_difference(v, "the compliance", a->compliance, b->compliance, by_elements(v), text,
+                        n_text);
     else if (i == 1)
-        warn_difference(v, "the volume", a->volume, b->volume, text, n_text);
+        warn_difference(v, "the volume", a->volume, b->volume, by_pieces(v, cause, sizeof cause),
+                        text, n_text);
     else if (i == 2)
         warn_difference(v, "the largest displacement", a->displacement.value, b->displacement.value,
-                        text, n_text);
+                        by_elements(v), text, n_text);
     else if (i == 3)
         warn_solve(b, text, n_text);
     else if (i >= 4 + notes->n)

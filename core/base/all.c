@@ -4,9 +4,9 @@
 
 #include "memory.h"
 
-static const char what[] = "what all processes have";
+static const char what[] = "values of all ranks";
 
-/* every[size][n], the caller's. */
+/* *out := every[size] of `bytes` each; the caller frees it. */
 static int gather(const hx_all *all, size_t bytes, const void *own, void *out)
 {
     void **const every = out;
@@ -35,7 +35,7 @@ int hx_all_sum_i64(const hx_all *all, int n, int64_t *value)
     if (!all) return HX_OK;
     HX_TRY(gather(all, (size_t)n * sizeof *value, value, &every));
     for (int i = 0; i < n; i++) {
-        uint64_t sum = 0; /* of hashes, which wrap */
+        uint64_t sum = 0; /* unsigned, since hashes wrap around */
         for (int r = 0; r < all->size; r++) sum += (uint64_t)every[r * n + i];
         value[i] = (int64_t)sum;
     }

@@ -18,7 +18,7 @@
 
 int hx_atomic_file_target(const char *path, char **target)
 {
-    enum { MOST_LINKS = 40 }; /* as Linux follows */
+    enum { MOST_LINKS = 40 }; /* the limit of Linux */
     int rc;
     HX_TRY(hx_strdup(target, path));
     for (int i = 0; i <= MOST_LINKS; i++) {
@@ -46,14 +46,14 @@ int hx_atomic_file_is(const char *path, const char *other)
            a.st_ino == b.st_ino;
 }
 
-/* Where the last component of a path begins. */
+/* Returns the last component of a path. */
 static const char *last_of(const char *path)
 {
     const char *const slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
-/* The folder that a path's last component is in, "" for a path that is too long. */
+/* Writes the folder of a path's last component, or "" if the path is too long. */
 static void folder_of(const char *path, char folder[PATH_MAX])
 {
     const size_t n = (size_t)(last_of(path) - path);
@@ -87,26 +87,26 @@ void hx_atomic_file_remove(const char *path)
     unlink(path);
 }
 
-/* What helps. */
+/* Returns advice for an errno. */
 static const char *remedy(int reason)
 {
     switch (reason) {
     case ENOSPC:
     case EDQUOT:
-        return "make room there, or name another place";
+        return "free some space, or choose another path";
     case EFBIG:
-        return "raise the limit of file sizes (ulimit -f), or name another place";
+        return "raise the limit of file sizes (ulimit -f), or choose another path";
     case EIO:
-        return "the disk or the way to it fails: name another place";
+        return "the disk or the connection to it failed: choose another path";
     case ENOMEM:
         return "end other programs and try again";
     case EMFILE:
     case ENFILE:
         return "raise the limit of open files (ulimit -n)";
     case ENOENT:
-        return "its folder is not there";
+        return "its folder does not exist";
     default:
-        return "name another place";
+        return "choose another path";
     }
 }
 
@@ -122,12 +122,12 @@ static int cannot_create(const hx_atomic_file *file)
     if (strcmp(file->path, file->target) == 0)
         return HX_RAISE(HX_EIO, "%s: cannot create it: %s; %s", file->path, strerror(reason),
                         remedy(reason));
-    return HX_RAISE(HX_EIO, "%s: cannot create '%s', which it is a symbolic link to: %s; %s",
+    return HX_RAISE(HX_EIO, "%s: cannot create '%s', the target of this symbolic link: %s; %s",
                     file->path, file->target, strerror(reason), remedy(reason));
 }
 
-/* A file that was not there: nothing that waits under its name is written to. What a killed process
- * of the same number left goes. */
+/* Creates a file that did not exist (mode "x"), so that nothing placed under its name is written
+ * to. A file left by a killed process with the same process number is removed first. */
 static FILE *create_new(const char *path)
 {
     FILE *stream = fopen(path, "wbx");
@@ -159,7 +159,7 @@ int hx_atomic_file_open(hx_atomic_file *file, const char *path)
         rc = cannot_create(file);
         goto fail;
     }
-    /* A file system without permissions does without. */
+    /* Ignored on a file system without permissions. */
     if (exists && fchmod(fileno(file->stream), (info.st_mode & 0777) | S_IWUSR) != 0) errno = 0;
     return HX_OK;
 
@@ -168,7 +168,7 @@ fail:
     return rc;
 }
 
-/* 1 if the stream is the file of that name itself, not what a link of that name leads to. */
+/* Returns 1 if the stream is the file of that name itself and not the target of a link. */
 static int is_itself(FILE *stream, const char *path)
 {
     struct stat name, opened;
@@ -182,7 +182,8 @@ int hx_atomic_file_grow(FILE **stream, const char *path, int is_kept)
     char *target;
     *stream = NULL;
     HX_TRY(hx_atomic_file_target(path, &target));
-    FILE *const f = fopen(target, "a"); /* a link that came meanwhile loses nothing by it */
+    /* append mode: if a link was put there meanwhile, its target loses nothing */
+    FILE *const f = fopen(target, "a");
     const int why = errno;
     const int failed = !f || !is_itself(f, target) ||
                        (!is_kept && fstat(fileno(f), &info) == 0 && S_ISREG(info.st_mode) &&
@@ -209,7 +210,8 @@ int hx_atomic_file_empty(const char *path, const char *text)
     return hx_atomic_file_commit(&file);
 }
 
-/* 1: a fault of the disk or a limit; else the file system cannot tell. */
+/* Returns 1 if the disk failed or a limit was reached; otherwise the file system does not support
+ * the call. */
 static int is_refusal(int reason)
 {
     return reason == ENOSPC || reason == EDQUOT || reason == EFBIG || reason == EIO;
@@ -230,7 +232,8 @@ int hx_atomic_file_reserve(hx_atomic_file *file, uint64_t bytes)
     return is_refusal(reason) ? hx_atomic_file_refuse(file->path, reason) : HX_OK;
 }
 
-/* The names in the folder of a file; where the system cannot, it goes without. */
+/* Writes the folder of a file to the disk; errors are ignored, since not every system supports
+ * it. */
 static void sync_folder(const char *path)
 {
     char folder[PATH_MAX];
@@ -241,8 +244,8 @@ static void sync_folder(const char *path)
     close(fd);
 }
 
-/* Why an earlier write failed, of which errno is long gone: what one more says. The file is not
- * kept. */
+/* Returns the reason of an earlier failed write, whose errno is lost, by trying one more byte. The
+ * file is discarded afterwards. */
 static int ask_again(FILE *stream)
 {
     errno = 0;
@@ -256,7 +259,7 @@ static void give_up(hx_atomic_file *file)
     hx_atomic_file_free(file);
 }
 
-/* is_synced: to the disk. */
+/* is_synced = 1: also waits for the disk. */
 static int finish(hx_atomic_file *file, int is_synced)
 {
     if (!file->stream) return HX_RAISE(HX_EINTERNAL, "commit of a file that is not open");
@@ -282,7 +285,7 @@ int hx_atomic_file_finish(hx_atomic_file *file)
     return finish(file, 0);
 }
 
-/* is_synced: to the disk, name and all. */
+/* is_synced = 1: also waits for the disk, including the name. */
 static int commit(hx_atomic_file *file, int is_synced)
 {
     if (!file->is_finished) HX_TRY(finish(file, is_synced));
@@ -309,7 +312,7 @@ int hx_atomic_file_commit_synced(hx_atomic_file *file)
     return commit(file, 1);
 }
 
-/* The ".tmp.PID" that ends a name; NULL: none does. */
+/* Returns the position of the ".tmp.PID" that ends a name, or NULL. */
 static const char *mark_of(const char *name)
 {
     static const char mark[] = ".tmp.";
@@ -320,7 +323,8 @@ static const char *mark_of(const char *name)
     return *digits >= '1' && *digits <= '9' && !digits[strspn(digits, "0123456789")] ? at : NULL;
 }
 
-/* 1 if it is of a process that is no more, and was to become `target`; NULL: anything. */
+/* Returns 1 if the file was left by a process that has ended; if target is not NULL, only temporary
+ * files of `target` count. */
 static int is_left(const char *name, const char *target)
 {
     const char *const mark = mark_of(name);
@@ -331,7 +335,7 @@ static int is_left(const char *name, const char *target)
     return kill((pid_t)pid, 0) != 0 && errno == ESRCH;
 }
 
-/* A process of another user may be one of another machine. */
+/* A file of another user is left alone: its process may run on another machine. */
 static int is_own(const char *path)
 {
     struct stat info;

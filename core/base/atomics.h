@@ -1,4 +1,5 @@
-/* Entries that several threads work on; no order between entries is implied. */
+/* Atomic operations on array entries that several threads update (relaxed: they imply no order
+ * between entries). */
 #ifndef HX_ATOMICS_H
 #define HX_ATOMICS_H
 
@@ -14,7 +15,7 @@ static inline void hx_atomic_store(uint32_t *entry, uint32_t value)
     __atomic_store_n(entry, value, __ATOMIC_RELAXED);
 }
 
-/* 1 if the entry was `expected` and is `value` now. */
+/* Returns 1 if the entry was `expected` and has been replaced by `value`. */
 static inline int hx_atomic_replace(uint32_t *entry, uint32_t expected, uint32_t value)
 {
     return __atomic_compare_exchange_n(entry, &expected, value, 0, __ATOMIC_RELAXED,

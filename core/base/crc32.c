@@ -1,13 +1,13 @@
 #include "crc32.h"
 
-/* Polynomials over GF(2) of degree below 32, the coefficient of x^0 in the highest bit; modulo the
- * generator, whose lower coefficients are GENERATOR. */
+/* Polynomials over GF(2) of degree below 32, with the coefficient of x^0 in the highest bit, modulo
+ * the generator polynomial, whose lower coefficients are GENERATOR. */
 #define GENERATOR 0xedb88320u
 
 enum { N_SLICE = 8 };
 
-/* table[k][b]: the sum of byte b followed by k zero bytes; of each thread, which need no lock so.
- */
+/* table[k][b]: checksum of byte b followed by k zero bytes. One table per thread, so no lock is
+ * needed. */
 static _Thread_local uint32_t table[N_SLICE][256];
 static _Thread_local int have_table;
 
@@ -34,7 +34,7 @@ uint32_t hx_crc32(uint32_t before, const void *bytes, size_t n)
     const unsigned char *p = bytes;
     uint32_t c = ~before;
     if (!have_table) make_table();
-    for (; n >= N_SLICE; n -= N_SLICE, p += N_SLICE) { /* eight bytes a step */
+    for (; n >= N_SLICE; n -= N_SLICE, p += N_SLICE) { /* eight bytes per step */
         const uint32_t low = c ^ load_little(p), high = load_little(p + 4);
         c = table[7][low & 0xffu] ^ table[6][low >> 8 & 0xffu] ^ table[5][low >> 16 & 0xffu] ^
             table[4][low >> 24] ^ table[3][high & 0xffu] ^ table[2][high >> 8 & 0xffu] ^
@@ -44,7 +44,7 @@ uint32_t hx_crc32(uint32_t before, const void *bytes, size_t n)
     return ~c;
 }
 
-/* a b modulo the generator. */
+/* Returns a b modulo the generator. */
 static uint32_t multiply(uint32_t a, uint32_t b)
 {
     uint32_t product = 0;
@@ -57,7 +57,7 @@ static uint32_t multiply(uint32_t a, uint32_t b)
 
 uint32_t hx_crc32_join(uint32_t first, uint32_t second, uint64_t n)
 {
-    uint32_t shift = 0x80000000u /* 1 */, power = 0x00800000u /* x^8: one byte further */;
+    uint32_t shift = 0x80000000u /* 1 */, power = 0x00800000u /* x^8: shift by one byte */;
     for (; n > 0; n >>= 1) {
         if (n & 1u) shift = multiply(shift, power);
         power = multiply(power, power);

@@ -1,8 +1,8 @@
-/* Errors: negative codes, with one message recorded where the fault was found.
+/* Errors: negative codes, with one message recorded where the error was found.
  *
- * A function that can fail returns 0 or a negative HX_E... code and leaves its results in pointers.
- * The message is kept per thread; only the application prints it. A numerical outcome (PCG that did
- * not converge) is data, not an error. */
+ * A function that can fail returns 0 or a negative HX_E... code and stores its results through
+ * pointers. The message is kept per thread; only the application prints it. A numerical outcome
+ * (PCG that did not converge) is data, not an error. */
 #ifndef HX_ERROR_H
 #define HX_ERROR_H
 
@@ -10,10 +10,10 @@
 extern "C" {
 #endif
 
-/* code, value, exit status of the program, text */
+/* name of the code, value, exit status of the program, text */
 #define HX_ERROR_LIST(X)                                                                           \
     X(HX_EINPUT, -1, 2, "bad input")                                                               \
-    X(HX_EENV, -2, 2, "this machine cannot do what was asked")                                     \
+    X(HX_EENV, -2, 2, "not supported on this machine")                                             \
     X(HX_EIO, -3, 1, "reading or writing failed")                                                  \
     X(HX_ENOMEM, -4, 1, "out of memory")                                                           \
     X(HX_EDEVICE, -5, 1, "the device reported an error")                                           \
@@ -33,12 +33,13 @@ enum hx_error {
 #define HX_PRINTF(fmt, args)
 #endif
 
-/* Records a message and the place in the source; returns code. A message says what is wrong and
- * what would be right, without a trailing newline. */
+/* Records a message and the place in the source, and returns `code`. A message states what is wrong
+ * and what would be right, without a trailing newline. */
 int hx_error_raise(int code, const char *src_file, int src_line, const char *fmt, ...)
     HX_PRINTF(4, 5);
 
-/* Puts "prefix" before the recorded message (the caller knows which file or key it belongs to). */
+/* Inserts a prefix before the recorded message, in a caller that knows the file or key
+ * concerned. */
 void hx_error_prefix(const char *fmt, ...) HX_PRINTF(1, 2);
 
 /* The last message of this thread ("" if none), and "file.c:123" where it was raised. */
@@ -46,7 +47,7 @@ const char *hx_error_message(void);
 const char *hx_error_where(void);
 void hx_error_clear(void);
 
-/* Text of a code, and the exit status the program gives for it. */
+/* Returns the text of a code, and the exit status of the program for it. */
 const char *hx_error_text(int code);
 int hx_error_exit_status(int code);
 

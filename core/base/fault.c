@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_SITES = 8192, TEXT = 96 }; /* no allocation: this is called within malloc() */
+/* a fixed table, since the functions are called within malloc() */
+enum { MOST_SITES = 8192, TEXT = 96 };
 
 typedef struct site {
     char kind[12], name[TEXT];
@@ -37,7 +38,7 @@ static int how_of(const char *word)
     return HX_FAULT_NONE;
 }
 
-/* KIND SITE N HOW; nothing is armed by a text that is not such. */
+/* Parses "KIND SITE N HOW"; any other text arms nothing. */
 static void arm(const char *text)
 {
     char how[16] = "";
@@ -50,7 +51,7 @@ static void arm(const char *text)
     faults.is_armed = faults.how != HX_FAULT_NONE;
 }
 
-/* Once the environment is there; calls before are not counted. */
+/* Runs once the environment is available; earlier calls are not counted. */
 __attribute__((constructor)) static void begin(void)
 {
     const char *const text = getenv("HEXTOP_FAULT"), *const list = getenv("HEXTOP_FAULT_LIST");
@@ -87,7 +88,7 @@ __attribute__((destructor)) static void end(void)
     if (faults.list[0]) (void)hx_fault_report(faults.list);
 }
 
-/* Its place in the table, which has more than there are. */
+/* Returns the entry of a site. The table has more entries than there are sites. */
 static site *find(const char *kind, const char *name)
 {
     unsigned h = 2166136261u;
@@ -144,8 +145,8 @@ int hx_fault_marked(const char *kind, const char *file, int line)
     return how;
 }
 
-/* For who stands in for malloc: 1, once, if this call of it has been counted by hx_fault_marked().
- */
+/* For a replacement of malloc() (tests): returns 1, once, if hx_fault_marked() has already counted
+ * this call. */
 int hx_fault_is_counted(void);
 
 int hx_fault_is_counted(void)
@@ -157,6 +158,6 @@ int hx_fault_is_counted(void)
 
 #else
 
-typedef int hx_fault_is_off; /* a file is not empty */
+typedef int hx_fault_is_off; /* avoids an empty translation unit */
 
 #endif

@@ -5,13 +5,13 @@
 
 #include "memory.h"
 
-#undef hx_alloc /* the mark is the caller's */
+#undef hx_alloc /* the caller has set the mark */
 #undef hx_alloc_raw
 #undef hx_resize
 #undef hx_resize_raw
 #undef hx_grow
 
-/* Into *array, of any type of pointer. */
+/* Moves n entries into `with` and stores it in *array, a pointer of any type. */
 static void replace(void *array, size_t n, size_t size, void *with)
 {
     void *old;

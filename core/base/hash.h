@@ -1,5 +1,5 @@
-/* A 128-bit hash of what may be met in any order: an item is hashed with its place, and items are
- * added up, so that threads and numberings do not matter. Not for adversaries. */
+/* A 128-bit hash of items in any order: each item is hashed together with its position, and the
+ * hashes are added, so that threads and numbering do not matter. It is not cryptographic. */
 #ifndef HX_HASH_H
 #define HX_HASH_H
 
@@ -15,7 +15,7 @@ typedef struct hx_hash {
     uint64_t a, b;
 } hx_hash;
 
-/* Of 32 hexadecimal digits and a 0. */
+/* 32 hexadecimal digits and the terminating 0 */
 enum { HX_HASH_TEXT = 33 };
 
 static inline uint64_t hx_hash_mix(uint64_t h, uint64_t v)
@@ -25,14 +25,14 @@ static inline uint64_t hx_hash_mix(uint64_t h, uint64_t v)
     return h ^ (h >> 29);
 }
 
-/* Of an item after those before it, in their order. */
+/* Appends a value to the hash of an item; the order of the values matters. */
 static inline void hx_hash_next(hx_hash *h, uint64_t v)
 {
     h->a = hx_hash_mix(h->a, v);
     h->b = hx_hash_mix(h->b + 0x2545f4914f6cdd1du, v);
 }
 
-/* -0 counts as 0. */
+/* Appends a number; -0 counts as 0. */
 static inline void hx_hash_number(hx_hash *h, double v)
 {
     uint64_t bits;

@@ -1,5 +1,5 @@
-/* Files that are read: regular ones. A folder, a pipe, a device or a file of the kernel's (/proc),
- * which may have no end or wait for ever, is refused here, once for all readers. */
+/* Input files: only regular files are opened. A folder, a pipe, a device or a file of the kernel
+ * (/proc), which may have no end or block forever, is refused here for all readers. */
 #ifndef HX_INPUT_FILE_H
 #define HX_INPUT_FILE_H
 
@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-/* Opens path for reading bytes. NULL: *why := what is wrong, in words that stand behind "cannot
- * read it: " (valid until the next call that fails), and errno is set; why may be NULL. Never
- * waits. */
+/* Opens a file for reading bytes, without ever blocking. On failure returns NULL with errno set and
+ * *why := the reason, worded to follow "cannot read it: " and valid until the next failed call. why
+ * may be NULL. */
 FILE *hx_input_open(const char *path, const char **why);
 
 #ifdef __cplusplus

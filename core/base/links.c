@@ -32,7 +32,7 @@ static int cannot_read(const char *path)
     return HX_RAISE(HX_EIO, "%s: cannot read the link: %s", path, strerror(errno));
 }
 
-/* Owner and text are those of one link, even if somebody replaces it meanwhile. */
+/* Owner and content belong to the same link, even if the link is replaced meanwhile. */
 static int read_link(const char *path, hx_link *link)
 {
     struct stat info;
@@ -66,11 +66,12 @@ int hx_link_look(const char *path, hx_link *link)
 
 int hx_link_refuse(int code, const char *path, const hx_link *link)
 {
-    return HX_RAISE(code,
-                    "%s: nothing is written through it: it is a symbolic link to '%s' that another "
-                    "user (%ld) put into a folder that others may write; remove the link, or name "
-                    "another place",
-                    path, link->to, link->owner);
+    return HX_RAISE(
+        code,
+        "%s: refusing to write through this symbolic link to '%s': it belongs to another "
+        "user (%ld), in a folder that others may write to; remove the link, or choose "
+        "another path",
+        path, link->to, link->owner);
 }
 
 int hx_link_follow(const char *path, const hx_link *link, char **next)
@@ -84,11 +85,11 @@ int hx_link_follow(const char *path, const hx_link *link, char **next)
     return HX_OK;
 }
 
-enum { MOST_LINKS = 40 }; /* as Linux follows */
+enum { MOST_LINKS = 40 }; /* the limit of Linux */
 
 static int check_way(const char *path, int depth);
 
-/* One prefix of a path; is_last: it is the whole of it. */
+/* Checks one prefix of a path; is_last = 1: the prefix is the whole path. */
 static int check_prefix(const char *path, int is_last, int depth)
 {
     hx_link link;
@@ -107,7 +108,7 @@ static int check_way(const char *path, int depth)
 {
     char prefix[PATH_MAX];
     const size_t n = strlen(path);
-    if (n >= sizeof prefix) return HX_OK; /* which the system refuses */
+    if (n >= sizeof prefix) return HX_OK; /* the system refuses such a path itself */
     for (size_t i = 1; i <= n; i++) {
         if ((path[i] != '/' && path[i] != '\0') || path[i - 1] == '/') continue;
         snprintf(prefix, sizeof prefix, "%.*s", (int)i, path);

@@ -1,5 +1,5 @@
-/* Symbolic links where the program writes. A link that another user put into a folder that others
- * may write can lead anywhere, so nothing is written through it (CWE-59). */
+/* Symbolic links in paths that the program writes to. A link that another user put into a folder
+ * that others may write to can lead anywhere, so nothing is written through it (CWE-59). */
 #ifndef HX_LINKS_H
 #define HX_LINKS_H
 
@@ -12,27 +12,27 @@ extern "C" {
 #endif
 
 typedef struct hx_link {
-    int is_link;       /* 0: the path names no symbolic link, or nothing */
+    int is_link;       /* 0: the path is no symbolic link, or does not exist */
     int is_foreign;    /* 1: it belongs to another user, and others may write its folder */
     long owner;        /* user id */
-    char to[PATH_MAX]; /* what it says, relative to its folder */
+    char to[PATH_MAX]; /* content of the link, relative to its folder */
 } hx_link;
 
-/* What the last component of `path` is. Others may write a folder if its group or everybody may,
- * sticky or not, or if it belongs to a user other than this one and root. HX_EIO: a link that
- * cannot be read. */
+/* Examines the last component of `path`. Others may write to a folder if its group or everybody has
+ * write permission, with or without the sticky bit, or if it belongs to a user other than this one
+ * and root. HX_EIO: the link cannot be read. */
 int hx_link_look(const char *path, hx_link *link);
 
-/* Raises `code` for a foreign link, with path, owner and remedy. */
+/* Raises `code` for another user's link, with path, owner and remedy. */
 int hx_link_refuse(int code, const char *path, const hx_link *link);
 
-/* Refuses, by HX_EINPUT, a path that leads through a foreign link: by its last component, or by a
- * folder on the way. A folder's link that belongs to root is trusted. What does not exist yet
- * passes. */
+/* Refuses with HX_EINPUT a path that leads through another user's link, as its last component or as
+ * a folder on the way. A link to a folder that belongs to root is trusted. A path that does not
+ * exist yet is accepted. */
 int hx_link_check_way(const char *path);
 
-/* *next := where the link `path` leads, from where `path` is seen; the caller's to free. HX_ENOMEM.
- */
+/* *next := target of the link, relative to the same folder as `path`; the caller frees it.
+ * HX_ENOMEM. */
 int hx_link_follow(const char *path, const hx_link *link, char **next);
 
 #ifdef __cplusplus

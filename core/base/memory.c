@@ -11,12 +11,11 @@
 
 #include "fault.h"
 
-/* From here on it is checked first whether the memory is there: malloc promises more than there is,
- * and a process that takes it up is killed without a word. */
+/* Size from which available memory is checked before the allocation: malloc grants more than there
+ * is, and a process that uses it is killed without a message. */
 static const size_t LARGE = (size_t)64 << 20;
 
-/* Asks the system for huge pages, 2 MB filled at a time; where it has none, or gives them to all
- * anyway, nothing changes. */
+/* Requests huge pages (2 MB). Has no effect if the system has none or uses them anyway. */
 static void ask_huge_pages(void *p, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
@@ -43,11 +42,12 @@ static int allocate(void *out, size_t count, size_t size, const char *what, int 
         p = zeroed ? calloc(bytes, 1) : malloc(bytes);
     if (!p) {
         char want[32], have[32];
-        return HX_RAISE(HX_ENOMEM,
-                        "%s: %s of host memory wanted, %s available; fewer elements or a machine "
-                        "with more memory would do",
-                        what, hx_format_bytes((double)bytes, want, sizeof want),
-                        hx_format_bytes((double)hx_host_memory_available(), have, sizeof have));
+        return HX_RAISE(
+            HX_ENOMEM,
+            "%s: %s of host memory needed, %s available; use fewer elements or a machine "
+            "with more memory",
+            what, hx_format_bytes((double)bytes, want, sizeof want),
+            hx_format_bytes((double)hx_host_memory_available(), have, sizeof have));
     }
     ask_huge_pages(p, bytes);
     memcpy(out, &p, sizeof p);
@@ -61,7 +61,7 @@ void hx_free_large(void *p, size_t bytes)
         const size_t page = (size_t)sysconf(_SC_PAGESIZE), n = bytes / PIECE;
         char *const first = (char *)p + (page - (uintptr_t)p % page) % page;
 #pragma omp parallel for schedule(dynamic)
-        for (size_t i = 1; i < n; i++) /* whole pages; the last ones are left to free() */
+        for (size_t i = 1; i < n; i++) /* whole pages; the rest at the end is left to free() */
             (void)madvise(first + (i - 1) * PIECE, PIECE, MADV_DONTNEED);
     }
     free(p);
@@ -91,7 +91,8 @@ int hx_strdup(char **out, const char *text)
     return HX_OK;
 }
 
-/* Page cache that the kernel drops when memory is wanted, counted as used by the cgroup. */
+/* Returns page cache that the kernel drops under memory pressure but that the cgroup counts as
+ * used. */
 static size_t reclaimable(void)
 {
     FILE *f = fopen("/sys/fs/cgroup/memory.stat", "r");
@@ -104,7 +105,7 @@ static size_t reclaimable(void)
     return (size_t)bytes;
 }
 
-/* A number from a one-line file; SIZE_MAX if there is none ("max"). */
+/* Returns the number in a one-line file; SIZE_MAX if there is none ("max"). */
 static size_t read_number(const char *path)
 {
     FILE *f = fopen(path, "r");
@@ -115,7 +116,8 @@ static size_t read_number(const char *path)
     return n == 1 ? (size_t)value : SIZE_MAX;
 }
 
-/* Of what `ulimit -v` allows, as batch systems set it; SIZE_MAX without such a limit. */
+/* Returns the address space left under `ulimit -v`, which batch systems set; SIZE_MAX without such
+ * a limit. */
 static size_t addresses_left(void)
 {
     struct rlimit limit;
@@ -126,7 +128,7 @@ static size_t addresses_left(void)
     if (fscanf(f, "%llu", &pages) != 1) pages = 0;
     fclose(f);
     const size_t used = (size_t)pages * (size_t)sysconf(_SC_PAGESIZE);
-    return limit.rlim_cur > used ? (size_t)limit.rlim_cur - used : 1; /* 0 would be: unknown */
+    return limit.rlim_cur > used ? (size_t)limit.rlim_cur - used : 1; /* 0 would mean unknown */
 }
 
 size_t hx_host_memory_available(void)

@@ -5,7 +5,7 @@
 
 enum { LONGEST_NAME = 63 };
 
-/* Levenshtein distance, of at most LONGEST_NAME characters each. */
+/* Returns the Levenshtein distance, using at most LONGEST_NAME characters of each. */
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t row[LONGEST_NAME + 1];

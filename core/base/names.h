@@ -1,4 +1,4 @@
-/* "Unknown name" messages: the nearest valid word, and the list of all. */
+/* Messages for unknown names: the nearest valid word, and the list of all. */
 #ifndef HX_NAMES_H
 #define HX_NAMES_H
 
@@ -8,11 +8,12 @@
 extern "C" {
 #endif
 
-/* The entry of name[n] with the smallest edit distance to word, or NULL when none is near (more
- * than half of the word's length away). */
+/* Returns the entry of name[n] with the smallest edit distance to `word`, or NULL if that distance
+ * exceeds half of the word's length. */
 const char *hx_nearest_name(const char *word, const char *const *name, size_t n);
 
-/* ", did you mean 'X'? valid: A, B, C" into text; n = 0 gives ", there are none". Returns text. */
+/* Writes ", did you mean 'X'? valid: A, B, C" into `text`, "; valid: A, B, C" if no word is near,
+ * or ", there are none" for n = 0. Returns text. */
 const char *hx_name_hint(const char *word, const char *const *name, size_t n, char *text,
                          size_t n_text);
 

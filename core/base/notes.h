@@ -1,4 +1,4 @@
-/* What a reader has to say besides errors: lines that the application logs. */
+/* Notes of a reader besides errors: lines that the application logs. */
 #ifndef HX_NOTES_H
 #define HX_NOTES_H
 
@@ -22,7 +22,7 @@ typedef struct hx_notes {
     hx_note *note; /* [n] (owned) */
 } hx_notes;
 
-/* Adds a line of at most 511 characters. notes may be NULL: nobody listens. HX_ENOMEM. */
+/* Adds a line of at most 511 characters. If `notes` is NULL, the line is discarded. HX_ENOMEM. */
 int hx_notes_add(hx_notes *notes, hx_note_level level, const char *fmt, ...) HX_PRINTF(3, 4);
 
 /* Accepts a zeroed struct. */

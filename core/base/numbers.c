@@ -31,7 +31,8 @@ void hx_numbers_expect(hx_numbers *list, int64_t n)
     if (hx_numbers_is_run(list) && list->n + n > list->capacity) list->capacity = list->n + n;
 }
 
-/* Room for n entries in all of the width asked for; what is there is converted. */
+/* Provides an array for n entries in total, 64 bits wide if is_wide, and converts the existing
+ * entries. */
 static int make_arrays(hx_numbers *list, int64_t n, int is_wide)
 {
     int32_t *narrow = NULL;
@@ -61,7 +62,7 @@ static int make_arrays(hx_numbers *list, int64_t n, int is_wide)
     return HX_OK;
 }
 
-/* 1 if number[n] = first, first + 1, ... */
+/* Returns 1 if number[n] = first, first + 1, ... */
 static int is_run(int64_t n, const int64_t *number, int64_t first)
 {
     int same = 1;
@@ -130,7 +131,7 @@ int hx_numbers_copy(hx_numbers *to, const hx_numbers *from)
     return HX_OK;
 }
 
-/* --- places of numbers --- */
+/* --- positions of numbers --- */
 
 static void find_range(hx_number_index *index)
 {
@@ -146,7 +147,7 @@ static void find_range(hx_number_index *index)
     index->max = max;
 }
 
-/* The slot of the number, or the empty one where it would go. */
+/* Returns the slot of the number, or the empty slot where it belongs. */
 static int32_t *hash_slot(const hx_number_index *index, int64_t number)
 {
     uint64_t at = hx_random_mix((uint64_t)number) & index->mask;
@@ -174,7 +175,7 @@ int hx_number_index_create(hx_number_index *index, const hx_numbers *list)
     index->list = list;
     index->repeated = -1;
     if (list->n > INT32_MAX)
-        return HX_RAISE(HX_EINPUT, "%lld nodes or elements; below 2^31 are possible",
+        return HX_RAISE(HX_EINPUT, "%lld nodes or elements; at most 2^31 - 1 are supported",
                         (long long)list->n);
     if (hx_numbers_is_run(list)) return HX_OK;
     find_range(index);

@@ -8,9 +8,10 @@
 extern "C" {
 #endif
 
-/* Sorts ascending. */
+/* Sorts in ascending order. */
 void hx_sort_values(double *value, size_t n);
-/* The quantile q, 0.5 for the median, of n >= 1 sorted values; between two of them linearly. */
+/* Returns quantile q (0.5: the median) of n >= 1 sorted values, with linear interpolation between
+ * two of them. */
 double hx_quantile(const double *sorted, size_t n, double q);
 
 #ifdef __cplusplus

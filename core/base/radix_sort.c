@@ -10,8 +10,9 @@ enum { RADIX_BITS = 11, RADIX = 1 << RADIX_BITS, MOST_PARTS = 64, LEAST_PART = 4
 typedef struct sorter {
     int64_t n;
     int n_part;
-    int64_t *start; /* [n_part][RADIX] entries of a digit in a part, then where the next one goes */
-    int64_t run[MOST_PARTS + 1]; /* where the first run of equal high bits of a part begins */
+    /* [n_part][RADIX] count of a digit in a part, then the position of the next one */
+    int64_t *start;
+    int64_t run[MOST_PARTS + 1]; /* start of the first run of equal high bits in each part */
 } sorter;
 
 static int64_t part_begin(const sorter *s, int part)
@@ -35,11 +36,12 @@ static void count_digits(const sorter *s, const uint64_t *key, int shift)
     }
 }
 
-/* Counts to starts: by digit, within a digit by part, so that equal digits keep their order. 0 if
- * all keys have the same digit. Part by part, in the order in which the counts lie in memory. */
+/* Turns counts into start positions: by digit, and within a digit by part, which keeps the order of
+ * equal digits. Returns 0 if all keys have the same digit. The loops run part by part, since counts
+ * are stored that way. */
 static int place_digits(const sorter *s)
 {
-    int64_t next[RADIX] = {0}, before = 0; /* entries of a digit, then where the next one goes */
+    int64_t next[RADIX] = {0}, before = 0; /* count of a digit, then the position of the next one */
     for (int part = 0; part < s->n_part; part++)
         for (int d = 0; d < RADIX; d++) next[d] += s->start[(size_t)part * RADIX + (size_t)d];
     for (int d = 0; d < RADIX; d++) {
@@ -72,7 +74,7 @@ static void scatter(const sorter *s, int shift, const uint64_t *key, const int32
     }
 }
 
-/* Keys and their numbers, and as much room beside them. */
+/* Keys and their indices, with buffers of equal size. */
 typedef struct pairs {
     uint64_t *key, *key_to;
     int32_t *order, *order_to;
@@ -88,7 +90,7 @@ static void swap(pairs *p)
     p->order_to = order;
 }
 
-/* By the bits from `shift` on, the lowest digit first. */
+/* Sorts by the bits above `shift`, the lowest digit first. */
 static void sort_digits(const sorter *s, int shift, int n_bits, pairs *p)
 {
     for (; shift < n_bits; shift += RADIX_BITS) {
@@ -99,17 +101,17 @@ static void sort_digits(const sorter *s, int shift, int n_bits, pairs *p)
     }
 }
 
-/* Digits above so many bits are as many as tell most keys apart, if these lie evenly; 0: that saves
- * no digit. */
+/* Returns the number of low bits to leave to sort_runs(): the digits above them distinguish most
+ * keys if keys are evenly distributed. 0: that would save no digit. */
 static int low_bits(int64_t n, int n_bits)
 {
-    int top = 3; /* some eight times as many values as keys */
+    int top = 3; /* about eight times as many values as keys */
     while (n >> (top - 3) > 1) top++;
     top = (top + RADIX_BITS - 1) / RADIX_BITS * RADIX_BITS;
     return n_bits - top >= RADIX_BITS ? n_bits - top : 0;
 }
 
-/* Past the end of the run of equal high bits that begins at i. */
+/* Returns the end of the run of equal high bits that begins at i. */
 static int64_t run_end(const uint64_t *key, int64_t i, int64_t n, int shift)
 {
     const uint64_t high = key[i] >> shift;
@@ -117,7 +119,7 @@ static int64_t run_end(const uint64_t *key, int64_t i, int64_t n, int shift)
     return i;
 }
 
-/* The first run that begins in a part. */
+/* Returns the start of the first run that begins in a part. */
 static int64_t first_run(const sorter *s, const uint64_t *key, int part, int shift)
 {
     const int64_t i = part_begin(s, part);
@@ -126,7 +128,7 @@ static int64_t first_run(const sorter *s, const uint64_t *key, int part, int shi
                : run_end(key, i, s->n, shift);
 }
 
-/* 1 if no thread would sort more than its share of them alone. */
+/* Returns 1 if all runs are short enough to be divided evenly among the threads. */
 static int are_short(const sorter *s, const uint64_t *key, int shift)
 {
     const int64_t most = s->n / MOST_PARTS + LEAST_PART;
@@ -156,7 +158,7 @@ static void insert_run(const pairs *p, int64_t begin, int64_t end)
     }
 }
 
-/* Stable, by merging sorted halves; the room beside the run is used up. */
+/* Stable merge sort of a run; overwrites the buffers key_to and order_to. */
 static void merge_run(const pairs *p, int64_t begin, int64_t end)
 {
     const int64_t middle = begin + (end - begin) / 2, n = middle - begin;
@@ -182,7 +184,7 @@ static void merge_run(const pairs *p, int64_t begin, int64_t end)
     }
 }
 
-/* Runs of equal high bits by what is below them. */
+/* Sorts each run of equal high bits by the bits below. */
 static void sort_runs(const sorter *s, int shift, const pairs *p)
 {
 #pragma omp parallel for schedule(dynamic)
@@ -213,7 +215,7 @@ int hx_radix_sort(uint64_t *key, int32_t *order, int64_t n, int n_bits)
             s.run[part] = part < s.n_part ? first_run(&s, p.key, part, low) : n;
         sort_runs(&s, low, &p);
     } else if (low > 0) {
-        sort_digits(&s, 0, n_bits, &p); /* equal keys are in order, and stay so */
+        sort_digits(&s, 0, n_bits, &p); /* stable, so equal keys keep their order */
     }
     if (p.order != order) {
 #pragma omp parallel for schedule(static)

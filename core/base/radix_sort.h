@@ -1,4 +1,4 @@
-/* Sorting by 64-bit keys in parallel; not installed. */
+/* Parallel sorting by 64-bit keys. Not installed. */
 #ifndef HX_RADIX_SORT_H
 #define HX_RADIX_SORT_H
 
@@ -10,8 +10,9 @@
 extern "C" {
 #endif
 
-/* order[n] := 0 .. n-1 in the order of key[n], equal keys ascending: one result whatever the number
- * of threads. Keys have n_bits bits and are destroyed. O(n), 12 n bytes besides. */
+/* order[n] := 0 .. n-1 in ascending order of key[n], ties in ascending order of the index, so the
+ * result does not depend on the number of threads. Keys have n_bits bits and are overwritten. O(n);
+ * 12 n bytes of scratch memory. */
 int hx_radix_sort(uint64_t *key, int32_t *order, int64_t n, int n_bits);
 
 #ifdef __cplusplus

@@ -4,7 +4,7 @@
 
 enum { FEW = 64 };
 
-/* The same for each type of number. */
+/* The functions below are defined for each type of number. */
 #define DEFINE_COMPARE(compare, type)                                                              \
     static int compare(const void *a, const void *b)                                               \
     {                                                                                              \

@@ -1,4 +1,4 @@
-/* Sorting lists of numbers, ascending; records are sorted by qsort or radix_sort.h. */
+/* Sorting lists of numbers in ascending order; records are sorted by qsort or radix_sort.h. */
 #ifndef HX_SORT_H
 #define HX_SORT_H
 
@@ -8,23 +8,24 @@
 extern "C" {
 #endif
 
-/* Of any length. O(n) where they are sorted already, else O(n log n). */
+/* For lists of any length. O(n) if already sorted, otherwise O(n log n). */
 void hx_sort_i32(int32_t *list, int64_t n);
 void hx_sort_i64(int64_t *list, int64_t n);
 
-/* Of a few entries, mostly: by insertion, O(n^2) up to 64 of them. */
+/* For lists of mostly a few entries: insertion sort, O(n^2), for at most 64 entries, otherwise as
+ * above. */
 void hx_sort_few_i32(int32_t *list, int64_t n);
 void hx_sort_few_u32(uint32_t *list, int64_t n);
 
-/* Takes out what stands twice in a sorted list; returns how many are left. */
+/* Removes duplicates from a sorted list; returns the number of entries left. */
 int64_t hx_unique_i32(int32_t *list, int64_t n);
 int64_t hx_unique_i64(int64_t *list, int64_t n);
 
-/* How many of an ascending list are below a value. O(log n). */
+/* Returns the number of entries of an ascending list that are below `value`. O(log n). */
 int64_t hx_count_below_i32(const int32_t *list, int64_t n, int64_t value);
 int64_t hx_count_below_i64(const int64_t *list, int64_t n, int64_t value);
 
-/* The nodes of a face. */
+/* Sorts the four nodes of a face. */
 static inline void hx_sort_four(int32_t v[4])
 {
     static const int pair[5][2] = {{0, 1}, {2, 3}, {0, 2}, {1, 3}, {1, 2}};

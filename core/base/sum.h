@@ -1,7 +1,7 @@
-/* Sums over a fixed partition in a fixed order: the same bits for any number of threads.
+/* Sums over a fixed partition in a fixed order: bitwise the same for any number of threads.
  *
- * Ranges are cut into HX_N_PART contiguous parts, whatever runs them; partial results are added in
- * the order of the parts. */
+ * A range is cut into HX_N_PART contiguous parts, whichever threads process them; partial results
+ * are added in the order of the parts. */
 #ifndef HX_SUM_H
 #define HX_SUM_H
 

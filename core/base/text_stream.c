@@ -5,8 +5,7 @@
 
 static int refuse(const char *what)
 {
-    return HX_RAISE(HX_ENOMEM, "%s: there is no memory for it; end other programs and try again",
-                    what);
+    return HX_RAISE(HX_ENOMEM, "%s: out of memory; end other programs and try again", what);
 }
 
 int hx_text_stream_open(hx_text_stream *s, const char *what)

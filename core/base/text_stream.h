@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 typedef struct hx_text_stream {
-    FILE *stream; /* write here; the struct must not move meanwhile */
+    FILE *stream; /* open for writing; the struct must not move while it is open */
     char *text;
     size_t n;
     const char *what; /* (borrowed) */
@@ -21,8 +21,8 @@ typedef struct hx_text_stream {
 /* HX_ENOMEM names `what`. */
 int hx_text_stream_open(hx_text_stream *s, const char *what);
 
-/* The text, ended by a 0, is the caller's to free; its length without (n may be NULL). HX_ENOMEM if
- * any of it could not be kept, with *text = NULL. */
+/* *text := the text with a terminating 0, which the caller frees; *n := its length without the 0 (n
+ * may be NULL). HX_ENOMEM with *text = NULL if any part of the text could not be stored. */
 int hx_text_stream_close(hx_text_stream *s, char **text, size_t *n);
 
 /* Accepts a zeroed or closed struct. */

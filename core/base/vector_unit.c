@@ -60,8 +60,8 @@ int hx_vector_unit_pin(const char *name)
         if (strcmp(name, unit_name[unit]) != 0) continue;
         if (!hx_vector_unit_runs((hx_vector_unit)unit))
             return HX_RAISE(HX_EENV,
-                            "this processor, or this build, has no vector unit '%s'; its best is "
-                            "'%s'",
+                            "this processor or this build does not support vector unit '%s'; the "
+                            "best supported one is '%s'",
                             name, unit_name[find_best()]);
         take((hx_vector_unit)unit);
         return HX_OK;
@@ -81,7 +81,7 @@ int hx_vector_unit_fix(const char *name)
         rc = hx_vector_unit_pin(name);
     else if (!is_auto && strcmp(name, unit_name[hx_vector_unit_used()]) != 0)
         rc = HX_RAISE(HX_EENV,
-                      "this process computes on vector unit '%s' already, and '%s' is asked for: "
+                      "this process already uses vector unit '%s' and cannot change to '%s': "
                       "start another process",
                       unit_name[hx_vector_unit_used()], name);
     if (rc == HX_OK) is_fixed = 1;

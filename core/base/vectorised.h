@@ -1,19 +1,20 @@
-/* Leaves in versions for the vector units that there may be, of which the one of vector_unit.h is
- * called. Leaves, since what OpenMP outlines from them would be left out.
+/* Leaf functions compiled for several vector units; each call runs the version for the unit of
+ * vector_unit.h. They must be leaves, since a function that OpenMP outlines from them would not be
+ * compiled for the unit.
  *
  *     HX_INLINED void scale_lanes(int64_t n, double *x) { ... }
  *     HX_VERSIONS(scale, (int64_t n, double *x), (n, x))
  *
- * defines scale() from scale_lanes(). HX_VERSIONS_UNFUSED leaves out fused multiplications, and
- * with them AVX-512: its versions have the same bits as the baseline. By hand, and not by
- * target_clones, which no one can pin, and whose choice of a processor by name leaves out other
- * makers' of the same kind. */
+ * defines scale() from scale_lanes(). HX_VERSIONS_UNFUSED compiles without fused multiply-add, and
+ * therefore without AVX-512, so its versions give bitwise the results of the baseline. The versions
+ * are written out instead of using target_clones, because the choice of target_clones cannot be
+ * overridden, and it selects processors by name, which excludes equivalent ones of other makers. */
 #ifndef HX_VECTORISED_H
 #define HX_VECTORISED_H
 
 #include "vector_unit.h"
 
-/* Callees of such functions, compiled into each version. */
+/* Functions that are inlined into each version. */
 #if defined(__GNUC__)
 #define HX_INLINED static inline __attribute__((always_inline))
 #else
@@ -70,7 +71,7 @@
     }
 #endif
 
-/* Without a result, and with one. */
+/* For functions without and with a return value. */
 #define HX_VERSIONS(name, parameters, arguments)                                                   \
     HX_VERSIONS_(void, (void), name, parameters, arguments)
 #define HX_VERSIONS_OF(type, name, parameters, arguments)                                          \

@@ -1,6 +1,6 @@
-/* The format is PKWARE's APPNOTE 6.3: local headers, whose sums and sizes are filled in when a
- * member is complete, and a directory. Times are 1980-01-01: a file depends on its content alone.
- */
+/* The format is PKWARE's APPNOTE 6.3: local headers, whose checksums and sizes are filled in once a
+ * member is complete, and a directory at the end. All times are 1980-01-01, so that a file depends
+ * only on its content. */
 #include "zip.h"
 
 #include <stdlib.h>
@@ -28,7 +28,8 @@ static unsigned char *put(unsigned char *to, uint64_t bits, int n)
     return to;
 }
 
-/* Version needed to length of the extra field: the same in both headers. */
+/* Writes the fields from "version needed" to "length of the extra field", which both headers
+ * share. */
 static unsigned char *put_common(unsigned char *to, const hx_zip_member *m)
 {
     to = put(to, VERSION, 2);
@@ -75,13 +76,13 @@ static int pack(hx_zip *zip, const void *bytes, size_t n, int flush)
 {
     z_stream *const z = zip->packer;
     hx_zip_member *const m = &zip->member[zip->n - 1];
-    z->next_in = (Bytef *)(uintptr_t)bytes; /* which zlib does not write to */
+    z->next_in = (Bytef *)(uintptr_t)bytes; /* zlib does not write to it */
     z->avail_in = (uInt)n;
     do {
         z->next_out = zip->block;
         z->avail_out = BLOCK;
         if (deflate(z, flush) == Z_STREAM_ERROR)
-            return HX_RAISE(HX_EINTERNAL, "zlib refuses to compress");
+            return HX_RAISE(HX_EINTERNAL, "compression by zlib failed");
         m->packed += BLOCK - z->avail_out;
         fwrite(zip->block, BLOCK - z->avail_out, 1, zip->stream);
     } while (z->avail_out == 0);
@@ -133,7 +134,7 @@ int hx_zip_close(hx_zip *zip)
 #endif
     const off_t end = ftello(zip->stream);
     if (m->size > UINT32_MAX || (uint64_t)end > UINT32_MAX)
-        return HX_RAISE(HX_EIO, "%s would have 4 GiB, more than a zip archive takes", m->name);
+        return HX_RAISE(HX_EIO, "%s would exceed 4 GiB, the limit of a zip archive", m->name);
     fseeko(zip->stream, (off_t)m->at, SEEK_SET);
     write_local(zip, m);
     fseeko(zip->stream, end, SEEK_SET);

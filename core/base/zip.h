@@ -1,4 +1,4 @@
-/* A zip archive written member by member, compressed where zlib is there. Not installed. */
+/* A zip archive written member by member, compressed if zlib is available. Not installed. */
 #ifndef HX_ZIP_H
 #define HX_ZIP_H
 
@@ -16,27 +16,27 @@ enum { HX_ZIP_MEMBERS = 8 };
 typedef struct hx_zip_member {
     const char *name; /* (borrowed) */
     uint32_t crc;
-    uint64_t at, size, packed; /* place of its header; bytes, and as they are in the file */
+    uint64_t at, size, packed; /* offset of its header; bytes before and after compression */
 } hx_zip_member;
 
 typedef struct hx_zip {
-    FILE *stream; /* (borrowed); seekable, at its begin */
-    int n;        /* members begun */
+    FILE *stream; /* (borrowed) seekable, at its beginning */
+    int n;        /* number of members begun */
     hx_zip_member member[HX_ZIP_MEMBERS];
-    void *packer;         /* of the member that is open (owned) */
-    unsigned char *block; /* what was packed (owned) */
+    void *packer;         /* state of the compressor for the open member (owned) */
+    unsigned char *block; /* buffer of compressed bytes (owned) */
 } hx_zip;
 
-/* Errors of the stream are the caller's to ask for. HX_ENOMEM. */
+/* The caller checks the stream for errors of writing. HX_ENOMEM. */
 int hx_zip_begin(hx_zip *zip, FILE *stream);
 
-/* The next member; name: ASCII, at most 64 characters. HX_ENOMEM. */
+/* Begins the next member; name: ASCII, at most 64 characters. HX_ENOMEM. */
 int hx_zip_open(hx_zip *zip, const char *name);
 int hx_zip_put(hx_zip *zip, const void *bytes, size_t n);
-/* HX_EIO: the member or the archive has 4 GiB. */
+/* Ends the open member. HX_EIO: the member or the archive has reached 4 GiB. */
 int hx_zip_close(hx_zip *zip);
 
-/* The directory of members. */
+/* Writes the directory of the members. */
 int hx_zip_end(hx_zip *zip);
 /* Accepts a zeroed struct. */
 void hx_zip_free(hx_zip *zip);

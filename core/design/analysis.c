@@ -14,7 +14,8 @@
 #include "../solver/vector_ops.h"
 #include "design_ops.h"
 
-/* 1 if a case has loads by mass and others, which are then kept apart. */
+/* 1 if a case has both loads by mass and other loads, so that the other loads are stored
+ * separately. */
 static int keeps_static(const hx_problem *problem, int c)
 {
     const hx_body_field *body = hx_problem_body(problem, c);
@@ -26,13 +27,13 @@ static int64_t force_entries(const hx_problem *problem)
     return problem->components * problem->space.n_point;
 }
 
-/* A -0 counts: what is kept by entries is the same to the bit. */
+/* Counts -0 as an entry, so that stored entries reproduce the vector bit by bit. */
 static int is_entry(double force)
 {
     return force != 0.0 || signbit(force);
 }
 
-/* first[i]: of how many entries of a case the parts before i are. Returns how many there are. */
+/* first[i]: number of entries of a case in the parts before part i. Returns the total number. */
 static int64_t count_entries(const hx_problem *problem, int c, int64_t first[HX_N_PART + 1])
 {
     const double *force = problem->cases.force[c];
@@ -49,8 +50,9 @@ static int64_t count_entries(const hx_problem *problem, int c, int64_t first[HX_
     return first[HX_N_PART];
 }
 
-/* 1 if the entries of a case's force take less than half of what it takes as a vector. Mixed
- * precision has no vector to spare that it could be written to in a solve. */
+/* 1 if the entries of a case's force need less than half the memory of a vector. Mixed precision
+ * always stores a vector, because it has no spare vector to expand the entries into during a
+ * solve. */
 static int is_sparse(const hx_problem *problem, hx_precision precision, int c, int64_t n_entry)
 {
     return precision == HX_PRECISION_DOUBLE && !hx_problem_body(problem, c) &&
@@ -90,7 +92,7 @@ static int reset_displacement(const hx_analysis *a, double *d_u)
     return op->dev->ops->zero(op->dev, d_u, bytes);
 }
 
-/* Where the entries of a case stand, and what they are. */
+/* Lists the positions and values of the entries of a case. */
 static void list_entries(const hx_problem *problem, int c, const int64_t first[HX_N_PART + 1],
                          int64_t *at, double *value)
 {
@@ -170,7 +172,7 @@ static int create_cases(hx_analysis *a)
     return HX_OK;
 }
 
-/* Fields of the share beside those of the whole. */
+/* Allocates the subdomain's fields in addition to those of the whole problem. */
 static int create_fields(hx_analysis *a)
 {
     hx_device *dev = a->op->dev;
@@ -198,15 +200,16 @@ int hx_analysis_create(hx_analysis *a, hx_operator *op, hx_precond *pc, hx_pcg *
     a->fields = a->is_joint ? op->problem : a->problem;
     a->dev = a->ranks && !a->is_joint ? a->ranks->device : op->dev;
     if (a->problem->cases.body && !op->dev->ops->body)
-        return HX_RAISE(HX_EINPUT, "device '%s' has no loads by mass", op->dev->ops->name);
+        return HX_RAISE(HX_EINPUT, "device '%s' does not support loads by mass",
+                        op->dev->ops->name);
     int rc = create_cases(a);
     if (rc == HX_OK) rc = create_fields(a);
     if (rc < 0) hx_analysis_free(a);
     return rc;
 }
 
-/* Vectors of the last designs are kept up to so many bytes, and beyond where there is that many
- * times as much memory. */
+/* The vectors of the last designs are stored if they take at most this many bytes; if they take
+ * more, only if this many times as much memory is available. */
 #define FOLLOW_ALWAYS 1e9
 #define FOLLOW_ROOM 8
 
@@ -221,7 +224,7 @@ size_t hx_analysis_follow_bytes(const hx_problem *problem)
     return (double)bytes <= FOLLOW_ALWAYS ? bytes : 0;
 }
 
-/* The vectors, of displacements 0: the first change is all of u. */
+/* Allocates the vectors as zero displacements, so that the first change is u itself. */
 static int alloc_last(hx_analysis *a)
 {
     hx_device *dev = a->op->dev;
@@ -250,14 +253,14 @@ int hx_analysis_follow(hx_analysis *a)
     if (!a->warm_start || a->op->d_prescribed || a->d_last) return HX_OK;
     HX_TRY(a->op->dev->ops->memory(a->op->dev, &n_free, &n_total));
     double n_against = bytes > FOLLOW_ALWAYS && (double)n_free < FOLLOW_ROOM * bytes;
-    if (a->ranks) HX_TRY(hx_ranks_sum(a->ranks, 1, &n_against)); /* all or none */
+    if (a->ranks) HX_TRY(hx_ranks_sum(a->ranks, 1, &n_against)); /* in all processes or in none */
     if (n_against > 0.0) return HX_OK;
     const int rc = alloc_last(a);
     if (rc < 0) free_last(a);
     return rc;
 }
 
-/* The displacements of the design before, which an image has where the run kept them. */
+/* Displacements of the previous design; an image has them if the run kept them. */
 int hx_analysis_snapshot_last(hx_analysis *a, hx_snapshot *image)
 {
     hx_device *dev = a->op->dev;
@@ -293,7 +296,7 @@ int hx_analysis_open(hx_analysis *a, hx_device *dev, const hx_problem *problem,
     return rc;
 }
 
-/* f = static part + loads by mass of the physical densities. */
+/* f = static part + loads by mass for the physical densities. */
 static int update_loads(const hx_analysis *a)
 {
     hx_device *dev = a->op->dev;
@@ -306,7 +309,7 @@ static int update_loads(const hx_analysis *a)
     return HX_OK;
 }
 
-/* K of the densities, and the loads that go by them. */
+/* Updates K and the density-dependent loads from the densities. */
 static int update_operator(hx_analysis *a)
 {
     hx_device *dev = a->op->dev;
@@ -316,7 +319,7 @@ static int update_operator(hx_analysis *a)
     return update_loads(a);
 }
 
-/* K, and what is derived from it. */
+/* Updates K and everything derived from it. */
 static int assemble(hx_analysis *a)
 {
     hx_device *dev = a->op->dev;
@@ -346,7 +349,7 @@ static int has_broken_down(const hx_pcg_result *result)
     return result->reason == HX_PCG_INDEFINITE || result->reason == HX_PCG_NAN;
 }
 
-/* A first guess without NaN: that of a first design; 0 of an adjoint solution. */
+/* Resets first guesses to finite values: those of a first design, and 0 for adjoint solutions. */
 static int forget(const hx_analysis *a, double *d_u)
 {
     for (int c = 0; c < a->problem->cases.n; c++)
@@ -378,8 +381,8 @@ int hx_analysis_solve_for(hx_analysis *a, const double *d_f, double *d_u, hx_pcg
     return solve_load(a, &load, d_u, result);
 }
 
-/* *energy = u'Ku of the elements alone, which the sensitivities are made of: without springs and
- * convection, and whatever prescribed displacements do. */
+/* *energy = u'Ku of the elements only, without springs and convection: the energy behind the
+ * sensitivities, also with prescribed displacements. */
 static int element_energy(const hx_analysis *a, const double *d_u, double *energy)
 {
     const hx_operator *op = a->op;
@@ -388,7 +391,7 @@ static int element_energy(const hx_analysis *a, const double *d_u, double *energ
                                            op->model.d_modulus, energy);
 }
 
-/* 1 if 2 f'u - u'Ku is not the energy of the elements. */
+/* 1 if 2 f'u - u'Ku differs from the energy of the elements. */
 static int is_energy_apart(const hx_analysis *a)
 {
     return a->pcg->params.criterion == HX_PCG_COMPLIANCE &&
@@ -397,8 +400,8 @@ static int is_energy_apart(const hx_analysis *a)
 
 enum { MOST_PASSES = 8 };
 
-/* A case where it is: what a first guess says of the energy may be far off, so that a solve goes on
- * until its error is small against the energy that it ends with. */
+/* Solves a case. The energy of a first guess may be far off, so the solve is continued until its
+ * error is small relative to the final energy. */
 static int solve_by_energy(hx_analysis *a, int c)
 {
     const hx_load load = load_of(a, c);
@@ -431,8 +434,9 @@ static int solve_case(hx_analysis *a, int c)
     return rc;
 }
 
-/* u + s d with d = u - last, its change from design to design, and s = d'(f - K u) / d'K d, the
- * lowest energy on that line. Vectors of PCG, which begins after this, are free. */
+/* Moves the first guess to u + s d, where d = u - last is the change from the previous design and s
+ * = d'(f - K u) / d'K d minimises the energy on that line. PCG starts afterwards, so its vectors
+ * are free. */
 static int go_along(hx_analysis *a, int c)
 {
     hx_device *dev = a->op->dev;
@@ -443,7 +447,7 @@ static int go_along(hx_analysis *a, int c)
     double product[3];
     HX_TRY(dev->ops->copy(dev, d_d, d_u, vector_bytes(a)));
     HX_TRY(vector->flush_single(dev, n, -1.0, a->d_last[c], d_d));
-    /* rounding to single precision bends rigid sets, and no step of PCG straightens them */
+    /* rounding to single precision violates the rigid sets, and PCG steps cannot correct that */
     HX_TRY(hx_operator_project(a->op, d_d));
     HX_TRY(vector->subtract_single(dev, n, 1.0, d_u, NULL, a->d_last[c]));
     HX_TRY(a->op->linear.apply(&a->op->linear, d_d, d_kd));
@@ -451,7 +455,7 @@ static int go_along(hx_analysis *a, int c)
     const double *const d_left[] = {d_d, d_f, d_u}, *const d_right[] = {d_kd, d_d, d_kd};
     HX_TRY(vector->dots(dev, n, 3, d_left, d_right, product));
     const double dd = product[0], step = (product[1] - product[2]) / dd;
-    /* no number where u has not changed or is none */
+    /* the step is not a number if u has not changed or is not finite */
     return isfinite(step) && dd > 0.0 ? vector->axpy(dev, n, step, d_d, d_u) : HX_OK;
 }
 
@@ -474,8 +478,8 @@ int hx_analysis_solve_share(hx_analysis *a, double penalty)
     return HX_OK;
 }
 
-/* 2 f'u - u'Ku, less what the ambients of convection add to it whatever u is: minus the energy that
- * is dissipated if no load acts. Without those and prescribed values it is f'u. */
+/* 2 f'u - u'Ku without the constant contribution of the ambient temperatures of convection; if no
+ * load acts, minus the dissipated energy. Without convection and prescribed values it is f'u. */
 static int case_compliance(hx_analysis *a, int c, double *compliance)
 {
     const hx_operator *op = a->op;
@@ -508,7 +512,7 @@ int hx_analysis_compliance_share(hx_analysis *a, double *compliance)
     return HX_OK;
 }
 
-/* d_q of PCG = K u - f of a case on all rows; uses its d_p. */
+/* d_q of PCG = K u - f of a case on all rows; overwrites its d_p. */
 static int find_residual(const hx_analysis *a, int c)
 {
     const hx_vector_ops *vector = a->op->dev->ops->vector;
@@ -518,7 +522,8 @@ static int find_residual(const hx_analysis *a, int c)
     return vector->subtract(a->op->dev, vector_entries(a), d_q, d_p, d_q);
 }
 
-/* *error = u'(K u - f) of a case, free degrees of freedom: what refinement by the exact K left. */
+/* *error = u'(K u - f) of a case over the free degrees of freedom: the error left by refinement
+ * with the exact K. */
 static int case_residual_error(const hx_analysis *a, int c, double *error)
 {
     const hx_operator *op = a->op;
@@ -527,8 +532,8 @@ static int case_residual_error(const hx_analysis *a, int c, double *error)
     return op->dev->ops->vector->dot(op->dev, vector_entries(a), a->d_u[c], a->pcg->d_q, error);
 }
 
-/* *error = u'(K - K*)u of a case, K of the elements computed in double, K* as the operator has it.
- * Springs and films are in neither. */
+/* *error = u'(K - K*)u of a case, with K computed from the elements in double precision and K* the
+ * operator's. Both are without springs and films. */
 static int case_stiffness_error(const hx_analysis *a, int c, double *d_work, double *error)
 {
     const hx_operator *op = a->op;

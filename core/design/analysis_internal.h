@@ -1,17 +1,19 @@
-/* Inside of the analysis: what a process does with its share, or the whole where it is alone. Each
- * is as the function of analysis.h without `_share`; with ranks all processes call it together. */
+/* Internals of the analysis: the work of one process on its subdomain, or on the whole problem if
+ * there is only one process. Each function matches the one of analysis.h without `_share`; with
+ * ranks all processes call it together. */
 #ifndef HX_ANALYSIS_INTERNAL_H
 #define HX_ANALYSIS_INTERNAL_H
 
 #include "analysis.h"
 
-/* The densities that the share is of. */
+/* The densities of the subdomain. */
 static inline const double *hx_analysis_rho(const hx_analysis *a)
 {
     return a->d_rho_share ? a->d_rho_share : a->d_rho;
 }
 
-/* hx_ranks_call.what of the analysis and of the optimizer (optimizer_ranks.c); 0 dismisses. */
+/* Values of hx_ranks_call.what for the analysis and the optimizer (optimizer_ranks.c); 0 dismisses
+ * the followers. */
 enum {
     HX_CALL_DISMISS,
     HX_CALL_SOLVE,
@@ -32,7 +34,8 @@ enum {
     HX_CALL_OPTIMIZER /* and above */
 };
 
-/* Entries of a vector of the whole: under a window (mesh.h) of all. */
+/* Number of entries of a vector of the whole problem. If the mesh is distributed (`window`,
+ * mesh.h), it counts the nodes of all processes. */
 static inline int64_t hx_analysis_whole_entries(const hx_analysis *a)
 {
     const hx_space *const space = &a->problem->space;
@@ -40,16 +43,16 @@ static inline int64_t hx_analysis_whole_entries(const hx_analysis *a)
            (space->mesh->window ? hx_mesh_n_node_all(space->mesh) : space->n_point);
 }
 
-/* analysis_sums.c: what own points, or elements, have of the applied forces and the reactions of a
- * case, added up over the processes: total[3] in all. */
+/* analysis_sums.c: contributions of own points or elements to the applied forces and the reactions
+ * of a case, summed over the processes into total[3]. */
 int hx_analysis_applied_share(const hx_analysis *a, int load_case, double total[3]);
 int hx_analysis_reaction_share(hx_analysis *a, int load_case, double total[3]);
 
-/* In a follower: does what is called for. */
+/* In a follower: performs the operation of `call`. */
 int hx_analysis_answer(hx_analysis *a, const hx_ranks_call *call);
 
-/* A field as host[n_elem of the whole]: the leader's, of all processes where fields are in shares;
- * NULL in a follower. */
+/* Downloads a field into host[n_elem of the whole] on the leader, gathered from all processes if
+ * fields are distributed. host: NULL in a follower. */
 int hx_analysis_download(const hx_analysis *a, const double *d_field, double *host);
 
 int hx_analysis_solve_share(hx_analysis *a, double penalty);
@@ -57,15 +60,15 @@ int hx_analysis_compliance_share(hx_analysis *a, double *compliance);
 int hx_analysis_stiffness_error_share(hx_analysis *a, double *d_work, double *error);
 int hx_analysis_energy_share(const hx_analysis *a, double *d_energy, double *d_work);
 int hx_analysis_body_work_share(const hx_analysis *a, double *d_dc);
-int hx_analysis_residual_share(hx_analysis *a, int load_case); /* into pcg->d_q */
+int hx_analysis_residual_share(hx_analysis *a, int load_case); /* writes pcg->d_q */
 int hx_analysis_forget_share(hx_analysis *a);
-/* Displacements of the design before, which an image has where the run kept them. */
+/* Displacements of the previous design; an image has them if the run kept them. */
 int hx_analysis_snapshot_last(hx_analysis *a, hx_snapshot *image);
-/* An image as bytes, and back. */
+/* Serializes an image to bytes, and back. */
 size_t hx_snapshot_packed_bytes(const hx_snapshot *image);
 void hx_snapshot_pack(const hx_snapshot *image, char *to);
 int hx_snapshot_unpack(hx_snapshot *image, char *from, size_t bytes);
-/* image: of the leader and of one alone, NULL elsewhere. */
+/* image: given in the leader and in a single process, otherwise NULL. */
 int hx_analysis_snapshot_share(hx_analysis *a, hx_snapshot *image, hx_snapshot_mode mode);
 
 #endif

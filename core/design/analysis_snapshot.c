@@ -1,7 +1,8 @@
-/* What of an analysis outlives a design. With several processes the leader's image holds vectors of
- * the whole, as one process would, and what each process' preconditioner keeps as one part: with as
- * many processes, and the same parts of the mesh, a run goes on to the same bits, with others it
- * begins that anew. */
+/* Saves and loads the state of an analysis that the next design needs. With several processes the
+ * leader's image holds vectors of the whole problem, like that of one process, and the state of
+ * each process' preconditioner as a part of its own. With the same number of processes and the same
+ * partition a resumed run is bitwise identical; otherwise the preconditioners start without that
+ * state. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +10,10 @@
 #include "../base/memory.h"
 #include "analysis_internal.h"
 
-/* What of the image is of another number of processes. */
+/* Prefixes of entries that are valid only for the number of processes that saved them. */
 static const char *const of_others[] = {"share ", "multigrid.", "analysis.last "};
 
-/* What PCG's estimate has learnt. A run that goes on may have had another criterion. */
+/* State of PCG's error estimate. The saved run may have used another stopping criterion. */
 static int snapshot_slow(hx_analysis *a, hx_snapshot *image)
 {
     static const char name[] = "analysis.slow";
@@ -23,7 +24,7 @@ static int snapshot_slow(hx_analysis *a, hx_snapshot *image)
     return hx_snapshot_host(image, name, &a->pcg->slow, sizeof a->pcg->slow);
 }
 
-/* What each process keeps for itself. */
+/* State that each process keeps for itself. */
 static int snapshot_own(hx_analysis *a, hx_snapshot *image)
 {
     HX_TRY(hx_analysis_snapshot_last(a, image));
@@ -54,10 +55,11 @@ static int snapshot_alone(hx_analysis *a, hx_snapshot *image)
     if (image->mode == HX_SNAPSHOT_SAVE || !hx_snapshot_has(image, "share 1 of several"))
         return snapshot_own(a, image);
     pass_over(image);
-    return hx_analysis_snapshot_last(a, image); /* it has none: not followed any more */
+    /* it has none, so extrapolation starts from zero displacements */
+    return hx_analysis_snapshot_last(a, image);
 }
 
-/* A process' own image as bytes, and back: name, size and bytes of each part. */
+/* Serializes a process' own image: name, size and bytes of each part. */
 size_t hx_snapshot_packed_bytes(const hx_snapshot *image)
 {
     size_t bytes = 0;
@@ -88,7 +90,8 @@ int hx_snapshot_unpack(hx_snapshot *image, char *from, size_t bytes)
         memcpy(&n, from + sizeof name, sizeof n);
         from += sizeof name + sizeof n;
         if (n > (size_t)(end - from) || name[sizeof name - 1])
-            return HX_RAISE(HX_EINPUT, "the checkpoint's part of a process is damaged");
+            return HX_RAISE(HX_EINPUT,
+                            "the checkpoint is damaged: the data of one process are incomplete");
         HX_TRY(hx_snapshot_host(image, name, from, n));
         from += n;
     }
@@ -96,7 +99,7 @@ int hx_snapshot_unpack(hx_snapshot *image, char *from, size_t bytes)
     return HX_OK;
 }
 
-/* The sizes of all processes' parts; the leader's list is the sum's. */
+/* Sizes of the parts of all processes; the leader gets the list. */
 static int sizes_of_all(const hx_ranks *ranks, size_t own, size_t **bytes)
 {
     HX_TRY(hx_alloc(bytes, (size_t)ranks->team->size, sizeof **bytes, "checkpoint"));
@@ -149,7 +152,7 @@ fail:
     return rc;
 }
 
-/* The leader's parts of an image, one after the other. */
+/* Reads the parts of all processes from the leader's image into one buffer. */
 static int get_shares(const hx_ranks *ranks, hx_snapshot *image, size_t *bytes, char **all)
 {
     char name[HX_SNAPSHOT_NAME];
@@ -181,7 +184,7 @@ static int load_shares(hx_analysis *a, hx_snapshot *image)
     int rc;
     HX_TRY(team->ops->broadcast(team, HX_RANKS_LEADER, &has, sizeof has));
     if (!has) {
-        hx_snapshot_begin(&own, HX_SNAPSHOT_LOAD); /* of nothing */
+        hx_snapshot_begin(&own, HX_SNAPSHOT_LOAD); /* an empty image */
         return hx_analysis_snapshot_last(a, &own);
     }
     HX_TRY_FAIL(hx_alloc(&bytes, (size_t)team->size, sizeof *bytes, "checkpoint"));
@@ -200,7 +203,7 @@ fail:
     return rc;
 }
 
-/* u of a case between the processes and the leader's image. */
+/* Transfers u of a case between the processes and the leader's image. */
 static int snapshot_case(hx_analysis *a, hx_snapshot *image, hx_snapshot_mode mode, int c,
                          double *whole)
 {

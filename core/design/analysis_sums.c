@@ -1,4 +1,4 @@
-/* Forces and reactions of a case, of several processes each its own. */
+/* Sums of forces and reactions of a case; with several processes each adds its own part. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 static const char what[] = "sums of forces";
 
-/* (*is_own)[n_point of the share], the caller's. */
+/* (*is_own)[n_point of the subdomain]; the caller frees it. */
 static int flag_own(const hx_analysis *a, uint8_t **is_own)
 {
     const hx_share *const share = &a->ranks->share;
@@ -19,8 +19,8 @@ static int flag_own(const hx_analysis *a, uint8_t **is_own)
     return HX_OK;
 }
 
-/* total[components] := what own points have of value[n_point][components], at fixed components
- * alone or at all. */
+/* total[components] := sum over own points of value[n_point][components], over all components or
+ * only over fixed ones. */
 static void sum_points(const hx_problem *share, const uint8_t *is_own, int at_fixed,
                        const double *value, double total[3])
 {
@@ -38,7 +38,7 @@ static void sum_points(const hx_problem *share, const uint8_t *is_own, int at_fi
     for (int k = 0; k < 3; k++) total[k] = hx_sum_parts(part[k]);
 }
 
-/* What convection adds to the forces is no load. */
+/* Contribution of convection to the forces, which is not a load. */
 static double sum_films(const hx_problem *share, const uint8_t *is_own)
 {
     double sum = 0.0;
@@ -47,7 +47,7 @@ static double sum_films(const hx_problem *share, const uint8_t *is_own)
     return sum;
 }
 
-/* Loads by mass of own elements. */
+/* Adds the loads by mass of own elements. */
 static int add_body(const hx_analysis *a, int load_case, double total[3])
 {
     const hx_problem *const share = a->op->problem;

@@ -1,5 +1,6 @@
-/* What an analysis says of the whole: in one process that is the operator's, in several the leader
- * tells the others, who do the same with their shares, and spreads or collects. */
+/* Results of an analysis for the whole problem. In one process these are the operator's. With
+ * several processes the leader notifies the others, which perform the same operation on their
+ * subdomains, and scatters or gathers the data. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,13 +19,14 @@ static int tell(const hx_analysis *a, int32_t what, int32_t number, double value
     return a->ranks ? hx_ranks_tell(a->ranks, &call) : HX_OK;
 }
 
-/* Of what all processes come to by themselves where the design is in shares. */
+/* Notifies the other processes unless the design is distributed, because they then call it
+ * themselves. */
 static int tell_unless_joint(const hx_analysis *a, int32_t what, double value)
 {
     return a->is_joint ? HX_OK : tell(a, what, 0, value);
 }
 
-/* An operation that failed in one process, while others go on. */
+/* Records that an operation failed in this process while others may continue. */
 static int judge(const hx_analysis *a, int rc)
 {
     if (rc < 0 && a->ranks) a->ranks->is_lost = 1;
@@ -36,7 +38,7 @@ static int is_leader(const hx_analysis *a)
     return a->ranks->team->rank == HX_RANKS_LEADER;
 }
 
-/* A field of its own, at the first use. */
+/* Allocates a field at its first use. */
 static int need_field(hx_analysis *a, int64_t n, double **d_field)
 {
     hx_device *dev = a->op->dev;
@@ -63,7 +65,7 @@ int hx_analysis_solve(hx_analysis *a, const double *d_rho, double penalty)
     return judge(a, solve_spread(a, penalty));
 }
 
-/* rho, or 1 everywhere, into d_density. */
+/* Uploads rho, or 1 everywhere, to d_density. */
 static int upload_density(hx_analysis *a, const double *rho)
 {
     hx_device *dev = a->dev;
@@ -80,7 +82,10 @@ static int upload_density(hx_analysis *a, const double *rho)
 
 int hx_analysis_solve_density(hx_analysis *a, const double *rho, double penalty)
 {
-    if (a->is_joint) return HX_RAISE(HX_EINTERNAL, "densities of a whole for a share");
+    if (a->is_joint)
+        return HX_RAISE(
+            HX_EINTERNAL,
+            "densities of the whole mesh are not accepted if the design is distributed");
     HX_TRY(upload_density(a, rho));
     return hx_analysis_solve(a, a->d_density, penalty);
 }
@@ -91,7 +96,7 @@ int hx_analysis_compliance(hx_analysis *a, double *compliance)
     return judge(a, hx_analysis_compliance_share(a, compliance));
 }
 
-/* Both a process' part of the energies and the whole of them. */
+/* Computes both this process' part of the energies and the gathered field. */
 static int collect_energy(hx_analysis *a, double *d_energy)
 {
     const int64_t n = a->op->model.n_elem;
@@ -303,7 +308,7 @@ int hx_analysis_report(hx_analysis *a, hx_ranks_report *report)
     return judge(a, hx_ranks_gather_report(a->ranks, report));
 }
 
-/* The stage of a design that a process takes part in where the leader has the design. */
+/* The solve stage of a process that takes part while the leader holds the design. */
 static int solve_stage(hx_analysis *a, double penalty)
 {
     HX_IN_STAGE(a->op->dev, HX_SPAN_PCG, -1, solve_spread(a, penalty));
@@ -316,7 +321,7 @@ static int solve_of_design(hx_analysis *a, const hx_ranks_call *call)
     return HX_OK;
 }
 
-/* What the leader keeps. */
+/* Sends this process' report to the leader. */
 static int send_report(hx_analysis *a)
 {
     hx_ranks_report *report;
@@ -364,7 +369,7 @@ int hx_analysis_answer(hx_analysis *a, const hx_ranks_call *call)
     default:
         if (call->what >= HX_RANKS_OTHER && a->ranks->answer)
             return a->ranks->answer(a->ranks->context, call);
-        return HX_RAISE(HX_EINTERNAL, "a call that no process knows: %d", call->what);
+        return HX_RAISE(HX_EINTERNAL, "unknown operation %d for the processes", call->what);
     }
 }
 

@@ -8,7 +8,8 @@
 #include "../base/radix_sort.h"
 #include "../base/sum.h"
 
-/* Elements by falling density. The bits of numbers that are not negative sort as these do. */
+/* Sorts elements by descending density. The bit patterns of non-negative numbers have the same
+ * order as the numbers. */
 static int sort_by_density(int64_t n, const double *density, int32_t *order)
 {
     uint64_t *key = NULL;
@@ -35,7 +36,8 @@ int hx_threshold_of_volume(int64_t n, const double *volume, const double *densit
     for (int64_t i = 0; rc == HX_OK && i < n; i++) {
         const double rho = density[order[i]];
         taken += volume[order[i]];
-        if (i + 1 < n && density[order[i + 1]] >= rho) continue; /* its equals go with it */
+        /* elements of equal density are selected together */
+        if (i + 1 < n && density[order[i + 1]] >= rho) continue;
         const double off = fabs(taken - target);
         if (off >= nearest) break;
         nearest = off;
@@ -78,7 +80,7 @@ static void join_at_nodes(const hx_mesh *mesh, const uint8_t *is_solid, int32_t 
     }
 }
 
-/* The solid element with a smaller number on the other side of a face, or -1. */
+/* The solid element with a smaller number across a face, or -1. */
 static int32_t neighbour(const hx_mesh *mesh, const uint8_t *is_solid, int32_t e, int face)
 {
     int32_t node[4];
@@ -109,7 +111,7 @@ static int larger_first(const void *a, const void *b)
     return p->root < q->root ? -1 : 1;
 }
 
-/* place[e]: where a root's piece stands in the list. */
+/* place[e]: index in the list of the piece with root e. */
 static int list_pieces(hx_pieces *pieces, int64_t n_elem, const uint8_t *is_solid,
                        const double *volume, int32_t *parent, int32_t *place)
 {

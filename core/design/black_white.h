@@ -1,4 +1,5 @@
-/* The 0/1 design that a grey one stands for: its threshold, its pieces. Host, cold. */
+/* The 0/1 design that corresponds to a grey design: its threshold and its connected pieces. On the
+ * host, not performance-critical. */
 #ifndef HX_BLACK_WHITE_H
 #define HX_BLACK_WHITE_H
 
@@ -8,9 +9,10 @@
 extern "C" {
 #endif
 
-/* *threshold: the density such that the elements of at least that take up the volume nearest to
- * target, of two as near the larger density; at least one element's. Volumes and densities [n]
- * are not negative; elements of equal density go together. O(n). */
+/* *threshold: density such that the elements with at least this density have the volume nearest to
+ * target. If two are equally near, the larger density is returned; at least one element is
+ * selected. Volumes and densities [n] must not be negative; elements of equal density are selected
+ * together. O(n). */
 int hx_threshold_of_volume(int64_t n, const double *volume, const double *density, double target,
                            double *threshold);
 
@@ -22,14 +24,14 @@ typedef struct hx_pieces {
     double *volume;  /* [n] (owned) */
 } hx_pieces;
 
-/* What holds two elements together. */
+/* What connects two elements. */
 typedef enum {
-    HX_PIECES_BY_NODES, /* a common node, as in the stiffness matrix */
-    HX_PIECES_BY_FACES  /* a common face: no hinges */
+    HX_PIECES_BY_NODES, /* a common node, like in the stiffness matrix */
+    HX_PIECES_BY_FACES  /* a common face, so that hinges do not connect */
 } hx_pieces_kind;
 
-/* is_solid[n_elem] != 0; volume[n_elem]. The numbers do not depend on the number of threads.
- * O(n_elem) besides a sort of the pieces. */
+/* is_solid[n_elem] != 0 marks solid elements; volume[n_elem]. The numbering does not depend on the
+ * number of threads. O(n_elem) plus a sort of the pieces. */
 int hx_pieces_create(hx_pieces *pieces, const hx_mesh *mesh, const uint8_t *is_solid,
                      const double *volume, hx_pieces_kind kind);
 void hx_pieces_free(hx_pieces *pieces);

@@ -9,14 +9,14 @@
 #include "../base/sum.h"
 #include "halo.h"
 
-/* Edge of a cell in element sizes. 2 is 8 elements: ranges long enough for vector lanes and for a
- * warp, cells small enough to follow the ball. */
+/* Edge of a cell in element sizes. 2 gives 8 elements: ranges are long enough for SIMD lanes and a
+ * warp, and cells are small enough to follow the ball closely. */
 static const double EDGE = 2.0;
-/* Where the grid begins, in cells below the lowest centroid: planes of centroids of a regular mesh,
- * which lie a half or a whole cell apart, do not fall on walls between cells. */
+/* Offset of the grid's origin in cells below the lowest centroid. In a regular mesh, planes of
+ * centroids lie a half or a whole cell apart; with this offset they do not fall on cell walls. */
 static const double MARGIN = 0.23;
 
-/* Cells a mesh has at most. */
+/* Largest number of cells for a mesh. */
 static int64_t most_cells(int64_t n_elem)
 {
     return n_elem + 64;
@@ -53,7 +53,7 @@ int64_t hx_cells_lay(hx_cells *cells, const hx_mesh *mesh, const double lower[3]
     }
 }
 
-/* member: the elements by cell. */
+/* Fills `member` with the elements sorted by cell. */
 static int sort_elements(hx_cells *cells, const hx_mesh *mesh, int64_t n_cell)
 {
     uint64_t *key;
@@ -78,7 +78,8 @@ static int64_t cell_of_member(const hx_cells *cells, const hx_mesh *mesh, int64_
     return hx_cells_at(cells, x);
 }
 
-/* Coordinates by place, and where each cell begins: at the first place of it or a later one. */
+/* Sets the coordinates by place, and `start` of each cell to its first place (or the next cell's,
+ * if it is empty). */
 static void fill_places(hx_cells *cells, const hx_mesh *mesh, int64_t n_cell)
 {
     const int64_t n = mesh->n_elem;
@@ -100,13 +101,15 @@ static void fill_places(hx_cells *cells, const hx_mesh *mesh, int64_t n_cell)
     }
 }
 
-/* The radius' square must be a number above 0, or an element would not even find itself. */
+/* The square of the radius must be positive, otherwise an element would not find itself. */
 static int check_input(const hx_mesh *mesh, double radius)
 {
     if (!(radius > 1e-150 && radius < 1e150))
-        return HX_RAISE(HX_EINPUT, "a filter radius of %g is no length to compute with", radius);
+        return HX_RAISE(HX_EINPUT,
+                        "the filter radius is %g; it must be above 1e-150 and below 1e150", radius);
     if (!(mesh->total_volume > 0.0 && isfinite(mesh->total_volume)))
-        return HX_RAISE(HX_EINPUT, "a filter needs a mesh with a volume, not of %g",
+        return HX_RAISE(HX_EINPUT,
+                        "a filter needs a mesh with a positive volume, but the volume is %g",
                         mesh->total_volume);
     return HX_OK;
 }
@@ -135,7 +138,7 @@ fail:
     return rc;
 }
 
-/* Centroids within the radius of the one at a place. */
+/* Number of centroids within the radius of the centroid at a place. */
 static int64_t count_ball(const hx_cells *cells, int64_t place, double radius)
 {
     const double x = cells->x[place], y = cells->y[place], z = cells->z[place];
@@ -174,7 +177,7 @@ size_t hx_device_cells_bytes(int64_t n_elem, int n_field)
            (size_t)(3 + n_field) * ((size_t)n_elem + HX_CELLS_PADDING) * sizeof(double);
 }
 
-/* The grid of voxels goes to the device. */
+/* Uploads the grid of voxels. */
 static int put_voxels(hx_device_cells *cells, hx_device *dev, const hx_voxels *host)
 {
     hx_voxels *const v = &cells->voxels;
@@ -197,7 +200,7 @@ static double within_edge(double a)
     return fmin(fmax(a, 0.0), 1.0);
 }
 
-/* Bounds of a row's centroids. */
+/* Bounds of the centroids of a row of cells. */
 static hx_cell_row bound_row(const hx_cells *cells, int64_t j, int64_t k)
 {
     const int32_t *const start = cells->start + (k * cells->n_cell[1] + j) * cells->n_cell[0];
@@ -221,7 +224,7 @@ static hx_cell_row bound_row(const hx_cells *cells, int64_t j, int64_t k)
     return row;
 }
 
-/* Unless rows and cells were more than hx_device_cells_bytes. */
+/* Uploads the bounds of rows, unless rows and cells together exceed hx_device_cells_bytes. */
 static int put_rows(hx_device_cells *cells, hx_device *dev, const hx_cells *host)
 {
     const int64_t n_y = host->n_cell[1], n_row = n_y * host->n_cell[2],
@@ -262,7 +265,7 @@ static int alloc_values(hx_device_cells *cells, hx_device *dev, int n_field)
     return HX_OK;
 }
 
-/* Those that are there are taken. */
+/* Uses `made` if there is one. */
 static int get_voxels(hx_voxels *voxels, const hx_mesh *mesh, double radius, hx_voxels *made)
 {
     if (!made || made->n[0] == 0) return hx_voxels_create(voxels, mesh, radius);

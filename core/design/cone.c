@@ -12,7 +12,7 @@ size_t hx_cone_bytes(const hx_mesh *mesh, size_t voxel_bytes, int volume_weighte
     return cells + (volume_weighted ? 2 : 1) * field;
 }
 
-/* sum_weight: of the volumes, or of ones. */
+/* Sets d_sum_weight from the volumes or from ones. */
 static int sum_weights(hx_cone *cone, const hx_problem *problem, int volume_weighted)
 {
     const size_t n = (size_t)problem->mesh->n_elem;

@@ -1,5 +1,6 @@
-/* Operations on element fields that lie in shares: the backend's on a share, completed by what the
- * others have. Sums are added in the order of the ranks, so that all find the same. */
+/* Operations on distributed element fields: the backend's operation on the subdomain, completed
+ * with contributions of the other processes. Sums are added in rank order, so all processes get the
+ * same result. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +32,7 @@ static int sum_positive(hx_device *dev, int64_t n, const double *d_dc, const dou
     return hx_ranks_sum(hx_ranks_of(dev), 2, sum);
 }
 
-/* The state of all, from the sums of each. */
+/* Computes the common state from the sums of each process. */
 static int end_sums(hx_ranks *ranks, int is_begin, int n, hx_oc_state *d_state)
 {
     hx_oc_state *const d_sums = ranks->d_design;
@@ -39,7 +40,7 @@ static int end_sums(hx_ranks *ranks, int is_begin, int n, hx_oc_state *d_state)
     return ranks->plain->design->oc_take(&ranks->dev, is_begin, d_sums, d_state);
 }
 
-/* The same step of this process' elements, with a state beside that of all. */
+/* Begins the same step for this process' elements with a local state. */
 static int begin_sums(hx_ranks *ranks, const hx_device_oc *oc, hx_device_oc *alone)
 {
     hx_device *const dev = &ranks->dev;
@@ -86,7 +87,7 @@ static int oc_end(hx_device *dev, const hx_device_oc *oc)
 static int cone_cells(hx_device *dev, const hx_problem *problem, double radius, int n_field,
                       hx_device_cells *cells)
 {
-    (void)problem; /* the share's */
+    (void)problem; /* the subdomain is used instead */
     return hx_halo_create_cells(cells, hx_ranks_of(dev), radius, n_field);
 }
 
@@ -109,7 +110,7 @@ static int cone_sum(hx_device *dev, const hx_device_cells *cells, double radius,
 int hx_design_share(hx_ranks *ranks)
 {
     hx_design_ops *ops;
-    HX_TRY(hx_alloc(&ops, 1, sizeof *ops, "operations of a share"));
+    HX_TRY(hx_alloc(&ops, 1, sizeof *ops, "operations of a subdomain"));
     *ops = *ranks->plain->design;
     ops->measure = measure;
     ops->sum_positive = sum_positive;

@@ -1,5 +1,5 @@
-/* The design in shares: every process has the element fields of its own elements, and all take the
- * steps of the optimizer together. */
+/* The distributed design: every process holds the element fields of its own elements, and all
+ * processes execute the steps of the optimizer together. */
 #ifndef HX_DESIGN_RANKS_H
 #define HX_DESIGN_RANKS_H
 
@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* From here on ranks->dev works on element fields of the share; analyses that are created on it
- * then are of fields in shares (analysis.h). Before any is. In all processes alike. */
+/* After this call ranks->dev works on element fields of the subdomain, and analyses created on it
+ * have distributed fields (analysis.h). Call it before any analysis exists, in all processes. */
 int hx_design_share(hx_ranks *ranks);
 
 #ifdef __cplusplus

@@ -8,8 +8,8 @@ int hx_filter_kind_maps_design(const hx_filter_kind *kind, const hx_filter_param
     return kind->maps_design || params->beta > 0.0;
 }
 
-/* 1 if physical densities grow like the filtered ones at all free elements: no step, and nothing is
- * filtered out of the design's range, which the limits let through. */
+/* 1 if physical densities have slope 1 in the filtered ones at all free elements: there is no
+ * projection, and the filter stays in the design's range, so that the limits never act. */
 static int has_even_slope(const hx_filter_kind *kind, double beta)
 {
     return kind->keeps_range && !(beta > 0.0);
@@ -23,18 +23,18 @@ int hx_filter_kind_sums(const hx_filter_kind *kind, const hx_filter_params *para
 static int check_params(const hx_filter_kind *kind, const hx_filter_params *params)
 {
     if (kind->needs_radius && !(params->radius > 0.0 && isfinite(params->radius)))
-        return HX_RAISE(HX_EINPUT, "filter '%s' needs a radius above 0, got %g", kind->name,
+        return HX_RAISE(HX_EINPUT, "filter '%s' needs a radius above 0, but it is %g", kind->name,
                         params->radius);
     if (!(params->beta >= 0.0 && params->beta <= HX_PROJECTION_MOST_BETA))
-        return HX_RAISE(HX_EINPUT, "beta = %g of the projection is not in [0, %g]", params->beta,
+        return HX_RAISE(HX_EINPUT, "beta = %g of the projection must be in [0, %g]", params->beta,
                         HX_PROJECTION_MOST_BETA);
     if (params->beta > 0.0 && !(params->eta > 0.0 && params->eta < 1.0))
-        return HX_RAISE(HX_EINPUT, "eta = %g of the projection is not between 0 and 1",
+        return HX_RAISE(HX_EINPUT, "eta = %g of the projection must be between 0 and 1",
                         params->eta);
     if (params->beta > 0.0 && kind->is_heuristic)
         return HX_RAISE(HX_EINPUT,
-                        "filter '%s' changes derivatives only, and a projection needs filtered "
-                        "densities: take \"density\" or \"helmholtz\"",
+                        "filter '%s' filters only derivatives, but a projection needs filtered "
+                        "densities: use \"density\" or \"helmholtz\"",
                         kind->name);
     return HX_OK;
 }
@@ -112,7 +112,7 @@ static int zero_passive(const hx_filter *filter, double *d_a)
                                           d_a);
 }
 
-/* a by the physical density -> by the filtered one. */
+/* Converts the derivative `a` by the physical density to that by the filtered density. */
 static int project_backward(const hx_filter *filter, double *d_a)
 {
     hx_device *dev = filter->dev;
@@ -131,7 +131,7 @@ int hx_filter_backward(hx_filter *filter, const double *d_design, double *d_dc, 
     return d_dv ? zero_passive(filter, d_dv) : HX_OK;
 }
 
-/* d_filtered := the volume's derivative by the design. */
+/* Sets d_filtered to the derivative of the volume by the design. */
 static int keep_dv(hx_filter *filter, const double *d_design, const double *d_volume)
 {
     hx_device *dev = filter->dev;

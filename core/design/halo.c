@@ -19,18 +19,19 @@ typedef struct run {
     int64_t begin, end;
 } run;
 
-/* Where elements of a run are near: among those that may be near another rank's at all, `list` of
- * the whole, ascending. All else counts by places in that list. */
+/* Finds the elements that are near a run of elements. `list`: the candidates, which may be near
+ * another rank's elements, as ascending numbers in the whole mesh. Everything else is indexed by
+ * positions in that list. */
 typedef struct finder {
-    int64_t n;      /* elements in the list */
+    int64_t n;      /* number of candidates */
     int32_t *list;  /* [n] */
-    hx_cells cells; /* of these */
+    hx_cells cells; /* cells of the candidates */
     int64_t n_cell;
-    int64_t width;  /* cells that the radius may reach, each way */
-    double square;  /* of the radius and a little, so that rounding hides nothing */
+    int64_t width;  /* number of cells that the radius may span in each direction */
+    double square;  /* square of the slightly enlarged radius, so that rounding loses no element */
     uint8_t *mark;  /* [n_cell] 1: an element of the run may be within the radius */
-    uint8_t *near;  /* [n] 1: one is */
-    uint8_t *holds; /* [n_cell] 1: the cell holds one */
+    uint8_t *near;  /* [n] 1: an element of the run is within the radius */
+    uint8_t *holds; /* [n_cell] 1: the cell contains an element of the run */
 } finder;
 
 static void free_finder(finder *f)
@@ -48,10 +49,10 @@ static run run_of(const hx_ranks *ranks, int rank)
     return (run){ranks->share.first[rank], ranks->share.first[rank + 1]};
 }
 
-/* Cells over the whole, and which of them are near own elements and near those of others. */
+/* Cells over the whole mesh, marked if they are near own elements or near those of others. */
 typedef struct sieve {
-    hx_cells grid;         /* no element in it */
-    int32_t *cell;         /* [n_elem of the whole] of its centroid */
+    hx_cells grid;         /* contains no elements */
+    int32_t *cell;         /* [n_elem of the whole] cell of its centroid */
     uint8_t *own, *others; /* [cells] */
 } sieve;
 
@@ -87,7 +88,7 @@ static int passes(const sieve *s, int64_t e)
     return s->own[s->cell[e]] && s->others[s->cell[e]];
 }
 
-/* list[] := the elements that are in cells near both, ascending. */
+/* list[] := the elements in cells that are near both, ascending. */
 static int list_passing(finder *f, const sieve *s, int64_t n_elem)
 {
     int64_t first[HX_N_PART + 1] = {0};
@@ -110,7 +111,8 @@ static int list_passing(finder *f, const sieve *s, int64_t n_elem)
     return HX_OK;
 }
 
-/* An element that is near one of another rank lies in a cell near it, and so does the other. */
+/* Collects candidates: if two elements of different ranks are near each other, each lies in a cell
+ * near the other's rank. */
 static int sieve_elements(finder *f, const hx_ranks *ranks, double radius)
 {
     const hx_mesh *const whole = ranks->share.whole->mesh;
@@ -127,8 +129,8 @@ static int sieve_elements(finder *f, const hx_ranks *ranks, double radius)
     return rc;
 }
 
-/* The elements elem[n] of the whole as a mesh: no more of it than cells ask for. Its conn is the
- * caller's. */
+/* Makes a mesh of elements elem[n] of the whole mesh with only the members that cells need. The
+ * caller frees its conn. */
 static int take_elements(hx_mesh *mesh, const hx_mesh *whole, int64_t n, const int32_t *elem)
 {
     *mesh = (hx_mesh){.n_node = whole->n_node,
@@ -161,7 +163,7 @@ static int create_finder(finder *f, const hx_ranks *ranks, double radius)
     return hx_alloc_raw(&f->near, (size_t)f->n, 1, what);
 }
 
-/* A run of the whole among the elements of the list. */
+/* The part of a run of the whole mesh that is in the list. */
 static run run_in(const finder *f, const run *of)
 {
     return (run){hx_count_below_i32(f->list, f->n, of->begin),
@@ -186,8 +188,8 @@ static void mark_cells(const finder *f, const run *r)
     hx_cell_marks_widen(f->mark, f->cells.n_cell, width);
 }
 
-/* 1 if a member of the run in a cell is within the radius of the element at a place. The same for
- * two elements whichever is asked: differences change their sign alone. */
+/* 1 if a member of the run in a cell is within the radius of the element at a place. The test is
+ * symmetric in the two elements, because differences only change sign. */
 static int meets_cell(const finder *f, const run *r, int64_t cell, int64_t place)
 {
     const hx_cells *const cells = &f->cells;
@@ -224,7 +226,7 @@ static int is_near(const finder *f, const run *r, int64_t cell, int64_t place)
     return 0;
 }
 
-/* near[] of the elements of `among`, but for those of the run itself. */
+/* Sets near[] for the elements of `among` that are not in the run. */
 static void find_near(const finder *f, const run *r, const run *among)
 {
 #pragma omp parallel for schedule(static)
@@ -252,7 +254,7 @@ static run part_of(const run *of, int i)
     return (run){of->begin + hx_part_begin(n, i), of->begin + hx_part_begin(n, i + 1)};
 }
 
-/* The elements of a run that are near, as the whole counts them, ascending. */
+/* The near elements of a run as ascending numbers in the whole mesh. */
 static void list_near(const finder *f, const run *of, int32_t *list)
 {
     int64_t first[HX_N_PART + 1] = {0};
@@ -273,8 +275,8 @@ static void list_near(const finder *f, const run *of, int32_t *list)
     }
 }
 
-/* What of others is near: elem[n_own + n_beyond] of the whole, those of the share first; n_in[] of
- * each rank. */
+/* Lists elem[n_own + n_beyond] of the whole mesh: own elements, then the near elements of others;
+ * n_in[]: their number for each rank. */
 static int list_beyond(hx_halo *h, const finder *f, int32_t **elem, int64_t *n_in)
 {
     const hx_ranks *const ranks = h->ranks;
@@ -293,7 +295,7 @@ static int list_beyond(hx_halo *h, const finder *f, int32_t **elem, int64_t *n_i
     return HX_OK;
 }
 
-/* out[n] := places in the share of its elements that are near. */
+/* out[n] := positions, in the subdomain, of its near elements. */
 static int put_near(const finder *f, const run *own, int64_t n, int64_t *out)
 {
     const run own_in = run_in(f, own);
@@ -305,8 +307,8 @@ static int put_near(const finder *f, const run *own, int64_t n, int64_t *out)
     return HX_OK;
 }
 
-/* What of the share is near to each rank that has something near to it: (*out)[] peer after peer,
- * n_out[] of each. */
+/* Lists the own elements near each rank that has elements near this one: (*out)[] peer after peer,
+ * n_out[] per rank. */
 static int list_out(hx_halo *h, const finder *f, const int64_t *n_in, int64_t **out, int64_t *n_out)
 {
     const run own = run_of(h->ranks, h->ranks->team->rank), own_in = run_in(f, &own);
@@ -357,7 +359,7 @@ static int alloc_buffers(hx_halo *h, const int64_t *out, int n_field)
     return HX_OK;
 }
 
-/* Of the share's elements and those beyond. */
+/* Makes cells of own and halo elements. */
 static int create_cells(hx_device_cells *cells, const hx_halo *h, const int32_t *elem,
                         double radius, int n_field)
 {
@@ -369,12 +371,13 @@ static int create_cells(hx_device_cells *cells, const hx_halo *h, const int32_t 
     return rc;
 }
 
-/* A window has what is within its reach. */
+/* A distributed mesh contains ghost elements only up to its reach. */
 static int check_reach(const hx_ranks *ranks, double radius)
 {
     const hx_mesh_window *const window = ranks->share.whole->mesh->window;
     if (!window || radius <= window->reach) return HX_OK;
-    return HX_RAISE(HX_EINTERNAL, "a radius of %g in a window made for %g", radius, window->reach);
+    return HX_RAISE(HX_EINTERNAL, "the radius %g exceeds the reach %g of the distributed mesh",
+                    radius, window->reach);
 }
 
 int hx_halo_create_cells(hx_device_cells *cells, hx_ranks *ranks, double radius, int n_field)
@@ -403,7 +406,7 @@ fail:
     return rc;
 }
 
-/* Values of the elements beyond, to d_to. */
+/* Exchanges the values of the halo elements from device to device, to d_to. */
 static int fill_direct(hx_halo *h, const double *d_own, double *d_to)
 {
     hx_mail *const mail = &h->ranks->mail;

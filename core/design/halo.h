@@ -1,5 +1,6 @@
-/* Elements of other processes within a radius of those of a share: sums over balls (cone.h) run
- * over the share's elements and these, whose values come from their owners before each sum. */
+/* Halo of a subdomain for sums over balls (cone.h): elements of other processes within a radius of
+ * its own. A sum runs over own and halo elements; a halo exchange brings the values of the latter
+ * from their owners before each sum. */
 #ifndef HX_HALO_H
 #define HX_HALO_H
 
@@ -13,26 +14,27 @@ extern "C" {
 
 typedef struct hx_halo {
     hx_ranks *ranks;         /* (borrowed) */
-    int64_t n_own, n_beyond; /* elements of the share; of others, behind them */
-    hx_route route;          /* of what others have of the share, and of those beyond (owned, like
-                                all below) */
-    hx_mail_route direct;    /* the same from device to device */
-    int64_t *d_out;          /* elements of the share to send */
-    double *d_send;          /* their values */
-    double *host;            /* what goes or comes */
+    int64_t n_own, n_beyond; /* own elements, and halo elements stored after them */
+    hx_route route; /* own elements that others need, and halo elements (owned, like all below) */
+    hx_mail_route direct;             /* route from device to device */
+    int64_t *d_out;                   /* own elements to send */
+    double *d_send;                   /* their values */
+    double *host;                     /* send or receive buffer */
     double *d_value[HX_CELLS_FIELDS]; /* [n_own + n_beyond] */
 } hx_halo;
 
-/* Of the share of ranks, for sums of n_field fields at a time, and its elements with those beyond
- * in cells, which own it. Every process looks at the whole mesh, nothing travels. O(n_elem of the
- * whole), and 4.3 bytes an element of it while it is made, besides those near the border. */
+/* Creates, for the subdomain of `ranks` and sums of n_field fields at a time, the halo and cells of
+ * own and halo elements; the cells own the halo. Every process searches the whole mesh, so nothing
+ * is communicated. O(n_elem of the whole), with 4.3 bytes per element of the whole during creation
+ * plus those of the elements near the interface. */
 int hx_halo_create_cells(hx_device_cells *cells, hx_ranks *ranks, double radius, int n_field);
 
-/* d_value[field][n_own + n_beyond] := d_own[n_own] and what the owners have there. Waits where
- * nothing goes from device to device. */
+/* d_value[field][n_own + n_beyond] := d_own[n_own] followed by the owners' values. Waits unless the
+ * exchange is from device to device. */
 int hx_halo_fill(hx_halo *halo, int field, const double *d_own);
 
-/* Device bytes besides the cells of the share, as far as the nodes in common tell. */
+/* Device bytes of the halo without the cells of the subdomain, estimated from the interface
+ * nodes. */
 size_t hx_halo_bytes(const hx_ranks *ranks, double radius, int n_field);
 
 /* Accepts NULL. */

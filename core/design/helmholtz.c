@@ -16,8 +16,8 @@ size_t hx_device_helmholtz_bytes(const hx_mesh *mesh)
            n_elem * (6 * sizeof(float) + 4 * sizeof(double) + wedge) + n_node * sizeof(double);
 }
 
-/* The word of d_wedge. The four corners that share a node lie on one face, two and two along an
- * edge of it; its other edges go from triangle to triangle. */
+/* Encodes d_wedge. The four corners that share a node lie on one face, in pairs along edges of that
+ * face; the other edges of the face connect the triangles. */
 static uint16_t wedge_of(const int32_t conn[8])
 {
     unsigned shared = 0;
@@ -28,7 +28,7 @@ static uint16_t wedge_of(const int32_t conn[8])
     while (!(shared >> first & 1u)) first++;
     other = first + 1;
     while (!(shared >> other & 1u) || conn[other] == conn[first]) other++;
-    for (int i = 0; i < 3; i++) { /* where both nodes lie apart */
+    for (int i = 0; i < 3; i++) { /* the direction in which both shared nodes are distinct */
         int apart = 1;
         for (int a = 0; a < 8; a++)
             for (int b = 0; b < 8; b++)
@@ -39,7 +39,7 @@ static uint16_t wedge_of(const int32_t conn[8])
     return (uint16_t)((unsigned)(direction + 1) << 8 | shared);
 }
 
-/* Between the triangles of a wedge, the derivative in the middle of its points. */
+/* Replaces the derivative between the triangles of a wedge by that at the mean of its points. */
 static void mend_map(const hx_mesh *mesh, int64_t e, unsigned wedge, hx_hex_map *map)
 {
     for (int d = 0; d < 3; d++) {
@@ -51,8 +51,8 @@ static void mend_map(const hx_mesh *mesh, int64_t e, unsigned wedge, hx_hex_map 
     }
 }
 
-/* v J^-1 J^-T r^2 / 64 at the centre: xx, yy, zz, xy, yz, xz. An element that is turned inside out
- * there (it need not be at the points where meshes are checked) counts as a cube. */
+/* v J^-1 J^-T r^2 / 64 at the centre: xx, yy, zz, xy, yz, xz. An element that is inverted at the
+ * centre (meshes are checked at other points) is treated as a cube. */
 static void fill_metric(const hx_mesh *mesh, int64_t e, unsigned wedge, double volume,
                         double factor, float metric[6])
 {

@@ -1,15 +1,15 @@
-/* The scalar operator A = K + M of the equation -r^2 lap(x) + x = rho with natural boundaries, on
- * the nodes of a mesh and without a matrix, for the filter `helmholtz` (Lazarov and Sigmund, Int.
+/* The matrix-free scalar operator A = K + M of the equation -r^2 lap(x) + x = rho with natural
+ * boundary conditions on the nodes of a mesh, for the filter `helmholtz` (Lazarov and Sigmund, Int.
  * J. Numer. Meth. Engng 86, 2011).
  *
- * M is lumped: an element of n points gives an nth of its volume to each, a hexahedron an eighth.
- * K takes an element's gradient at r = s = t = 0, of a wedge in the middle of its six points: what
- * that does not see, the mean of the corners does not see either, and on equal cubes the filter
- * elements -> nodes -> A^-1 -> elements has no negative weight, whatever the radius (with
- * consistent mass negative ones add up to a tenth). Rows of K sum to 0 and those of M to the
- * weights of elements -> nodes, so constants and the volume are kept on any mesh.
+ * M is lumped: an element with n points adds an nth of its volume to each, a hexahedron an eighth.
+ * K uses an element's gradient at r = s = t = 0, for a wedge at the mean of its six points. Modes
+ * that this gradient misses do not change the mean of the corners either. On equal cubes the filter
+ * elements -> nodes -> A^-1 -> elements has no negative weight for any radius (with a consistent
+ * mass matrix negative weights add up to a tenth). Rows of K sum to 0 and rows of M to the weights
+ * of elements -> nodes, so constants and the volume are preserved on any mesh.
  *
- * Volumes are over their mean, so that the numbers are near 1 in any unit. */
+ * Volumes are divided by their mean, so that the values are near 1 in any unit. */
 #ifndef HX_HELMHOLTZ_H
 #define HX_HELMHOLTZ_H
 
@@ -26,21 +26,22 @@ extern "C" {
 typedef struct hx_device_helmholtz {
     int64_t n_node, n_elem;
     int has_collapsed;     /* some cell names a point twice */
-    const int32_t *d_conn; /* of the hx_device_mesh, like the next two (borrowed) */
+    const int32_t *d_conn; /* of the hx_device_mesh (borrowed, like the next two) */
     const int64_t *d_node_elem_ptr;
     const uint32_t *d_node_elem;
     /* [6][n_elem]: xx, yy, zz, xy, yz, xz of r^2 v J^-1 J^-T / 64 at the centre. Single precision
-     * says what the operator is, not how it is applied. */
+     * perturbs the operator itself; it is still applied in double precision. */
     float *d_metric;
     double *d_weight; /* [n_elem] v */
-    /* [n_elem] of wedges: bits 0 to 7 the corners that share a node with another, from bit 8 on 1 +
-     * the direction between the triangles; 0 of others. NULL: there are none. */
+    /* [n_elem], for wedges: bits 0 to 7 mark the corners that share a node with another corner;
+     * bits from 8 upwards hold 1 + the direction between the triangles. 0 for other elements. NULL:
+     * no wedges. */
     uint16_t *d_wedge;
     double *d_mass; /* [n_node] M */
     double *d_flux; /* [n_elem][3] scratch of apply */
 } hx_device_helmholtz;
 
-/* In a fixed order: the same bits on every run and for any number of threads. */
+/* Summed in a fixed order: results are bitwise equal in every run and for any number of threads. */
 typedef struct hx_helmholtz_ops {
     /* y = A x on nodes. Hot. */
     int (*apply)(hx_device *dev, const hx_device_helmholtz *h, const double *d_x, double *d_y);
@@ -54,15 +55,15 @@ typedef struct hx_helmholtz_ops {
                        double *d_value);
 } hx_helmholtz_ops;
 
-/* length: r. The caller holds the mesh of the problem. Cold. */
+/* length: r. The caller keeps the problem's device mesh. Not performance-critical. */
 int hx_device_helmholtz_create(hx_device_helmholtz *h, hx_device *dev, const hx_device_mesh *d_mesh,
                                const hx_problem *problem, double length);
-/* Device bytes besides the mesh's. */
+/* Device bytes without the mesh's. */
 size_t hx_device_helmholtz_bytes(const hx_mesh *mesh);
 /* Accepts a zeroed struct. */
 void hx_device_helmholtz_free(hx_device_helmholtz *h, hx_device *dev);
 
-/* Eight times the gradient by reference coordinates at the centre. */
+/* Eight times the gradient by the reference coordinates at the centre. */
 static HX_HD void hx_helmholtz_gradient(const double x[8], double g[3])
 {
     const double low = x[0] + x[3], right = x[1] + x[2], top = x[4] + x[7], far = x[5] + x[6];
@@ -71,14 +72,15 @@ static HX_HD void hx_helmholtz_gradient(const double x[8], double g[3])
     g[2] = (top + far) - (low + right);
 }
 
-/* Weight of corner a in direction i: a wedge's points count alike between its triangles. */
+/* Weight of corner a in direction i: the points of a wedge have equal weights between its
+ * triangles. */
 static HX_HD double hx_helmholtz_weight(unsigned wedge, int a, int i)
 {
     if (wedge >> 8 != (unsigned)i + 1) return 1.0;
     return wedge >> a & 1u ? 2.0 / 3.0 : 4.0 / 3.0;
 }
 
-/* What of the gradient of a wedge differs from that above. */
+/* Replaces the components of the gradient that differ for a wedge. */
 static HX_HD void hx_helmholtz_wedge_gradient(unsigned wedge, const double x[8], double g[3])
 {
     for (int i = 0; i < 3; i++) {
@@ -99,13 +101,13 @@ static HX_HD void hx_helmholtz_flux(const float *metric, int64_t stride, const d
     q[2] = xz * g[0] + yz * g[1] + zz * g[2];
 }
 
-/* What an element's flux adds to corner a. */
+/* Contribution of an element's flux to corner a. */
 static HX_HD double hx_helmholtz_divergence(int a, const double q[3])
 {
     return hx_hex8_sign(a, 0) * q[0] + hx_hex8_sign(a, 1) * q[1] + hx_hex8_sign(a, 2) * q[2];
 }
 
-/* The same of any cell. */
+/* Like hx_helmholtz_divergence, for any cell. */
 static HX_HD double hx_helmholtz_wedge_divergence(unsigned wedge, int a, const double q[3])
 {
     double sum = 0.0;
@@ -113,8 +115,8 @@ static HX_HD double hx_helmholtz_wedge_divergence(unsigned wedge, int a, const d
     return sum;
 }
 
-/* What an incidence (element * 8 + corner) adds to its node's entry of K's diagonal: all pairs of
- * the element's corners that name the node, at the first of them. */
+/* Contribution of an incidence (element * 8 + corner) to its node's entry of the diagonal of K: all
+ * pairs of the element's corners that name the node, added at the first of them. */
 static HX_HD double hx_helmholtz_corner(const hx_device_helmholtz *h, uint32_t incidence)
 {
     const int64_t e = incidence >> 3;
@@ -130,7 +132,7 @@ static HX_HD double hx_helmholtz_corner(const hx_device_helmholtz *h, uint32_t i
     return g[0] * q[0] + g[1] * q[1] + g[2] * q[2];
 }
 
-/* An incidence's weight in the mean over its element's points, times 8. */
+/* Weight of an incidence in the mean over its element's points, times 8. */
 static HX_HD double hx_helmholtz_eighths(const hx_device_helmholtz *h, uint32_t incidence)
 {
     if (!h->has_collapsed) return 1.0;

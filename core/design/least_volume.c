@@ -6,24 +6,24 @@
 
 #include "../base/memory.h"
 
-/* What must be left of the volume for designs to differ: a share of what is taken, which filters
- * smear around passive elements, and without these a share of the whole at most; what is so little
- * that it is said. */
+/* LEAST_LEFT: the volume that must be left so that designs can differ, relative to the volume that
+ * is taken, which filters spread around passive elements. LEAST_OF_WHOLE: its upper bound, relative
+ * to the whole volume, without passive elements. LITTLE_LEFT: below this a warning is printed. */
 #define LEAST_LEFT 1e-2
 #define LEAST_OF_WHOLE 1e-5
 #define LITTLE_LEFT 0.1
 
-/* Betas that differ by less than this factor count as one. */
+/* Values of beta whose ratio is below this count as one. */
 #define BETA_RATIO 1.2
 
-/* On the device while betas are walked through. */
+/* Device data while the values of beta are traversed. */
 typedef struct smeared {
-    hx_filter *filter; /* its d_filtered is the design at rho_min, not projected */
+    hx_filter *filter; /* its d_filtered is the filtered design at rho_min, not projected */
     double *d_volume, *d_physical;
-    double total; /* volume, of the whole */
+    double total; /* volume of the whole mesh */
 } smeared;
 
-/* The design whose free elements all have one density, through the filter but not projected. */
+/* Filters, without projecting, the design whose free elements all have one density. */
 static int filter_uniform(smeared *s, double density, double *design)
 {
     hx_filter *const filter = s->filter;
@@ -38,7 +38,7 @@ static int filter_uniform(smeared *s, double density, double *design)
     return hx_filter_forward_unprojected(filter, s->d_physical);
 }
 
-/* Volume fraction of what is filtered, projected with this beta. */
+/* Volume fraction of the filtered design after projection with this beta. */
 static int project(const smeared *s, double beta, hx_volume_at *at)
 {
     const hx_filter *const filter = s->filter;
@@ -67,7 +67,7 @@ static int find_extremes(extremes *x, const smeared *s, const hx_stair *beta)
     while (!hx_stair_ended(&walk)) {
         const double before = walk.value;
         hx_stair_climb(&walk, 1);
-        if (!(walk.value > before)) return HX_OK; /* too small a step for double precision */
+        if (!(walk.value > before)) return HX_OK; /* the step is too small for double precision */
         if (walk.value < BETA_RATIO * done && !hx_stair_ended(&walk)) continue;
         hx_volume_at at;
         HX_TRY(project(s, walk.value, &at));
@@ -104,7 +104,7 @@ static int has_void(const hx_problem *problem)
     return problem->passive.mass < passive * (1.0 - 1e-9);
 }
 
-/* Where the filter leaves densities as they are, or nothing is passive. */
+/* For filters that leave densities unchanged, or without passive elements. */
 static void add_volumes(hx_least_volume *least, const hx_problem *problem, double beta)
 {
     const double mass = problem->passive.mass, total = problem->total_volume;
@@ -143,7 +143,7 @@ int hx_least_volume_find(hx_least_volume *least, hx_filter *filter, const hx_sta
     smeared s = {.filter = filter, .total = problem->total_volume};
     double *design = NULL;
     if (!problem->passive.density ||
-        !hx_filter_maps_design(filter)) { /* filters keep what is uniform */
+        !hx_filter_maps_design(filter)) { /* filters preserve uniform densities */
         add_volumes(least, problem, stair->value);
         return HX_OK;
     }
@@ -155,8 +155,8 @@ int hx_least_volume_find(hx_least_volume *least, hx_filter *filter, const hx_sta
     return rc;
 }
 
-/* "the passive elements, as filter 'density' spreads them, and rho_min already take", `already` as
- * " already" or ""; returns text. */
+/* Writes "the passive elements, as filter 'density' spreads them, and rho_min already take", with
+ * `already` as " already" or ""; returns text. */
 static const char *takers(const hx_filter *filter, const char *already, char *text, size_t n_text)
 {
     if (!filter->problem->passive.density)
@@ -171,14 +171,15 @@ static const char *takers(const hx_filter *filter, const char *already, char *te
     return text;
 }
 
-/* What designs need beside what is taken. */
+/* The volume fraction that designs need in addition to what is taken. */
 static double margin_of(const hx_filter *filter, double taken)
 {
     const double share = LEAST_LEFT * taken;
     return filter->problem->passive.density ? share : fmin(share, LEAST_OF_WHOLE);
 }
 
-/* The least fraction above what is taken and its margin, to a tenth of the margin or better. */
+/* The least fraction above the taken one plus its margin, rounded up to a tenth of the margin or
+ * finer. */
 static double round_up(const hx_filter *filter, double taken)
 {
     const double margin = margin_of(filter, taken);
@@ -191,7 +192,7 @@ double hx_least_volume_round_down(double fraction)
     return floor(1e4 * fraction * (1.0 + 1e-9)) / 1e4;
 }
 
-/* "the passive elements leave"; returns text. */
+/* Writes "the passive elements leave"; returns text. */
 static const char *leavers(const hx_filter *filter, char *text, size_t n_text)
 {
     if (!hx_filter_maps_design(filter))
@@ -217,8 +218,8 @@ static int check_most(const hx_least_volume *least, const hx_filter *filter)
     if (lowest < first)
         snprintf(later, sizeof later, " (%.4g at beta = %g)", lowest, least->most.lowest.beta);
     return HX_RAISE(HX_EINPUT,
-                    "volume_fraction = %g cannot be met: %s at most %.4g of the volume%s: ask for "
-                    "%.4g or less, or make fewer elements passive or denser",
+                    "volume_fraction = %g cannot be met: %s at most %.4g of the volume%s; set it "
+                    "to at most %.4g, or make fewer elements passive or give them larger densities",
                     wanted, leavers(filter, what, sizeof what), first, later, lowest);
 }
 
@@ -229,19 +230,17 @@ int hx_least_volume_check(const hx_least_volume *least, const hx_filter *filter)
     HX_TRY(check_most(least, filter));
     if (wanted > least->first.fraction + margin_of(filter, least->first.fraction)) return HX_OK;
     if (wanted > least->lowest.fraction * (1.0 + LITTLE_LEFT))
-        snprintf(later, sizeof later, " (%.4g at beta = %g, a projection to begin with)",
+        snprintf(later, sizeof later, " (%.4g if the projection begins with beta = %g)",
                  least->lowest.fraction, least->lowest.beta);
-    return HX_RAISE(HX_EINPUT,
-                    "volume_fraction = %g %s: %s %.4g of the volume%s; the "
-                    "least that works is %.6g: ask for that or more%s",
-                    wanted,
-                    wanted > least->first.fraction ? "leaves next to nothing to design"
-                                                   : "cannot be met",
-                    takers(filter, " already", what, sizeof what), least->first.fraction, later,
-                    round_up(filter, least->highest.fraction),
-                    !filter->problem->passive.density ? ""
-                    : hx_filter_maps_design(filter) ? ", make less solid, or take a smaller radius"
-                                                    : ", or make less solid");
+    return HX_RAISE(
+        HX_EINPUT, "volume_fraction = %g %s: %s %.4g of the volume%s; set it to at least %.6g%s",
+        wanted,
+        wanted > least->first.fraction ? "leaves almost no volume to design" : "cannot be met",
+        takers(filter, " already", what, sizeof what), least->first.fraction, later,
+        round_up(filter, least->highest.fraction),
+        !filter->problem->passive.density ? ""
+        : hx_filter_maps_design(filter)   ? ", make fewer elements solid, or reduce the radius"
+                                          : ", or make fewer elements solid");
 }
 
 static int note_most(const hx_least_volume *least, const hx_filter *filter, hx_notes *notes)
@@ -251,8 +250,8 @@ static int note_most(const hx_least_volume *least, const hx_filter *filter, hx_n
     char what[128];
     if (!exceeds(wanted, lowest)) return HX_OK;
     return hx_notes_add(notes, HX_NOTE_WARNING,
-                        "volume_fraction = %g can be met at the start only: %s at most %.4g at "
-                        "beta = %g; the most that works to the end is %.4g",
+                        "volume_fraction = %g can be met only at the beginning of the run: %s at "
+                        "most %.4g at beta = %g; the largest value for the whole run is %.4g",
                         wanted, leavers(filter, what, sizeof what), lowest->fraction, lowest->beta,
                         hx_least_volume_round_down(lowest->fraction));
 }
@@ -269,10 +268,10 @@ int hx_least_volume_note(const hx_least_volume *least, const hx_filter *filter, 
     if (wanted > highest->fraction + margin_of(filter, highest->fraction))
         return hx_notes_add(notes, HX_NOTE_WARNING,
                             "volume_fraction = %g leaves %.2g of the volume to design: %s "
-                            "%.4g%s; a part needs more to hang together",
+                            "%.4g%s; a connected part needs more",
                             wanted, wanted - highest->fraction, what, highest->fraction, at);
     return hx_notes_add(notes, HX_NOTE_WARNING,
-                        "volume_fraction = %g can be met at the start only: %s %.4g%s; the "
-                        "least that works to the end is %.6g",
+                        "volume_fraction = %g can be met only at the beginning of the run: %s "
+                        "%.4g%s; the smallest value for the whole run is %.6g",
                         wanted, what, highest->fraction, at, round_up(filter, highest->fraction));
 }

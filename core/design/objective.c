@@ -43,7 +43,7 @@ int hx_objective_create(hx_objective *o, const hx_objective_kind *kind, hx_analy
     o->data = data;
     if (!kind->adjoint_load) return HX_OK;
     if (analysis->ranks)
-        return HX_RAISE(HX_EINPUT, "objective '%s' runs in one process", kind->name);
+        return HX_RAISE(HX_EINPUT, "objective '%s' does not support several processes", kind->name);
     const int rc = create_adjoint(o);
     if (rc < 0) hx_objective_free(o);
     return rc;
@@ -96,7 +96,7 @@ static int shifted_energy(const hx_objective *o, int c, double s, double *d_ener
     return hx_operator_energy(a->op, o->d_load, d_energy);
 }
 
-/* *s = |u| / |lambda|; 0 if one of them is. */
+/* *s = |u| / |lambda|; 0 if one of them is 0. */
 static int find_scale(const hx_objective *o, int c, double *s)
 {
     const hx_analysis *a = o->analysis;
@@ -109,8 +109,8 @@ static int find_scale(const hx_objective *o, int c, double *s)
     return HX_OK;
 }
 
-/* d_dc += -lambda' dK/drho u of a case, by polarisation: with w = s lambda,
- * 4 w'Ke u = (u + w)'Ke(u + w) - (u - w)'Ke(u - w). Of equal length, u and w lose no digits. */
+/* d_dc += -lambda' dK/drho u of a case by polarisation: with w = s lambda, 4 w'Ke u = (u + w)'Ke(u
+ * + w) - (u - w)'Ke(u - w). Scaling w to the length of u avoids cancellation. */
 static int add_mutual(const hx_objective *o, int c, double *d_dc, double *const d_work[2])
 {
     const hx_analysis *a = o->analysis;

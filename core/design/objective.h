@@ -1,13 +1,13 @@
-/* What is minimised: one const table per file, hx_objective_<name>.
+/* The objective function: one const table per file, hx_objective_<name>.
  *
- * J(u(rho), rho) with K(rho) u = f(rho) in every load case has, by rho with everything counted,
+ * J(u(rho), rho) with K(rho) u = f(rho) in every load case has the total derivative by rho
  *
  *     dJ/drho + sum over the cases of lambda'(df/drho - dK/drho u),  K lambda = dJ/du,
  *
- * lambda = 0 at fixed degrees of freedom (the adjoint method; Bendsoe and Sigmund 2003, 5.2.1). A
- * kind states J and its partial derivatives; solving for lambda and adding the sum is done here,
- * once for all. Where lambda is a multiple of u (self-adjoint, as compliance is) the kind has no
- * adjoint load, and no solve is needed. */
+ * with lambda = 0 at fixed degrees of freedom (adjoint method; Bendsoe and Sigmund 2003, 5.2.1). A
+ * kind provides J and its partial derivatives; the adjoint solves and the sum are common to all
+ * kinds. If lambda is a multiple of u (self-adjoint, like compliance), the kind has no adjoint load
+ * and no solve is needed. */
 #ifndef HX_OBJECTIVE_H
 #define HX_OBJECTIVE_H
 
@@ -21,11 +21,12 @@ typedef struct hx_objective hx_objective;
 
 /* Fields are [n_elem], vectors [n_node][3], on the device. */
 typedef struct hx_objective_kind {
-    const char *name, *help; /* name: the word in optimization.objective */
-    /* *value of the design analysed; lower is better. Waits. */
+    const char *name, *help; /* name: value of optimization.objective */
+    /* *value for the analysed design; lower is better. Waits. */
     int (*value)(const hx_objective *objective, double *value);
-    /* Field d_dc = derivative by the physical densities: the whole one where adjoint_load is NULL,
-     * else at constant u; then NULL means that it is 0. d_energy: hx_analysis_energy. */
+    /* Field d_dc = derivative by the physical densities: the total one if adjoint_load is NULL,
+     * otherwise at constant u. May be NULL in the latter case if it is 0. d_energy:
+     * hx_analysis_energy. */
     int (*derivative)(const hx_objective *objective, const double *d_energy, double *d_dc);
     /* Vector d_load = derivative by u of a case (0-based). NULL: self-adjoint. */
     int (*adjoint_load)(const hx_objective *objective, int load_case, double *d_load);
@@ -36,29 +37,29 @@ extern const hx_objective_kind hx_objective_compliance;
 struct hx_objective {
     const hx_objective_kind *kind;
     hx_analysis *analysis; /* (borrowed) */
-    const void *data;      /* of the kind (borrowed) */
+    const void *data;      /* parameters of the kind (borrowed) */
     double **d_adjoint;    /* [n_case] lambda; NULL: self-adjoint (owned) */
     double *d_load;        /* scratch vector (owned) */
 };
 
-/* Device vectors that an objective holds. */
+/* Number of device vectors that an objective holds. */
 int hx_objective_vectors(const hx_objective_kind *kind, const hx_problem *problem);
 
 int hx_objective_create(hx_objective *objective, const hx_objective_kind *kind,
                         hx_analysis *analysis, const void *data);
 
-/* After each hx_analysis_solve, whose record it adds to: lambda of every case, from that of the
- * last design if the analysis has a warm start. Waits, unless it is self-adjoint: then nothing. */
+/* Call after each hx_analysis_solve; adds to its record. Computes lambda of every case, starting
+ * from the last design's if the analysis has a warm start. Waits; does nothing if self-adjoint. */
 int hx_objective_solve_adjoint(hx_objective *objective);
 
-/* Field d_dc = the whole derivative, then. d_work: two more fields. */
+/* Field d_dc = total derivative, after the adjoint solve. d_work: two more fields. */
 int hx_objective_derivative(const hx_objective *objective, const double *d_energy, double *d_dc,
                             double *const d_work[2]);
 
-/* After a step that failed: the next adjoint solves begin from 0. */
+/* After a failed step: the next adjoint solves start from 0. */
 int hx_objective_forget(hx_objective *o);
 
-/* What outlives a design: lambda with a warm start. */
+/* Saves or loads what the next design needs: lambda with a warm start. */
 int hx_objective_snapshot(hx_objective *objective, hx_snapshot *image);
 
 /* Accepts a zeroed struct. */

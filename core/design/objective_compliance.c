@@ -7,7 +7,7 @@ static int value(const hx_objective *o, double *compliance)
     return hx_analysis_compliance(o->analysis, compliance);
 }
 
-/* dC/drho_e = -p rho_e^(p-1) E u_e' Ke u_e, with prescribed displacements too. */
+/* dC/drho_e = -p rho_e^(p-1) E u_e' Ke u_e, also with prescribed displacements. */
 static int derivative(const hx_objective *o, const double *d_energy, double *d_dc)
 {
     hx_analysis *const a = o->analysis;
@@ -19,7 +19,8 @@ static int derivative(const hx_objective *o, const double *d_energy, double *d_d
 
 const hx_objective_kind hx_objective_compliance = {
     .name = "compliance",
-    .help = "work of the loads, weighted over the load cases: the stiffest part",
+    .help =
+        "work of the loads, as a weighted sum over the load cases; minimal for the stiffest part",
     .value = value,
     .derivative = derivative,
 };

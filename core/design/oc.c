@@ -1,6 +1,6 @@
 #include "oc.h"
 
-/* Passes queued between looks at the state: a step usually needs fewer. */
+/* Passes queued between reads of the state; a step usually needs fewer. */
 enum { PASSES_PER_LOOK = 8 };
 
 int hx_oc_update(hx_device *dev, const hx_device_oc *oc, double target, double *change)

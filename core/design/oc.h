@@ -2,16 +2,17 @@
  *
  *     rho_e B_e^eta, B_e = -dc_e / (lambda dv_e), clipped to the move limits and [rho_min, 1].
  *
- * Loads by mass make some dc_e positive, and lambda may be negative. As the volume is prescribed,
- * s dv_e may be taken off every dc_e without changing what is optimal (a shift as in Ma, Kikuchi
- * and Hagiwara, Comput. Mech. 13, 1993); elements with a negative B_e fall to their lower limit.
- * The optimizer takes the mean of the positive dc_e / dv_e, and more after a step that made the
- * objective worse: designs jump to and fro with 0, and creep with the largest one.
+ * Loads by mass make some dc_e positive, and lambda may be negative. As the volume is prescribed, s
+ * dv_e may be subtracted from every dc_e without changing the optimum (a shift as in Ma, Kikuchi
+ * and Hagiwara, Comput. Mech. 13, 1993); elements with a negative B_e drop to their lower limit.
+ * The optimizer takes s as the mean of the positive dc_e / dv_e, and more after a step that
+ * increased the objective: with 0 the designs oscillate, and with the largest ratio they progress
+ * slowly.
  *
  * With t_e = rho_e (-dc_e / dv_e)^eta computed once, the volume is a monotone function of the scale
- * s = lambda^-eta, linear between the scales at which an element meets a limit. Its root is
- * enclosed by several trial scales in each pass over the elements and interpolated at the end, one
- * formula for host and device. */
+ * s = lambda^-eta, linear between the scales at which an element reaches a limit. Each pass over
+ * the elements evaluates several trial scales to bracket the root, which is interpolated at the
+ * end. Host and device use one formula. */
 #ifndef HX_OC_H
 #define HX_OC_H
 
@@ -26,54 +27,55 @@ extern "C" {
 
 enum { HX_OC_TRIALS = 8, HX_OC_MOST_PASSES = 64 };
 
-/* In device memory, so that passes can be queued without waiting: those after the last one do
+/* Lives in device memory, so that passes are queued without waiting; passes after the last one do
  * nothing. */
 typedef struct hx_oc_state {
-    double target;                  /* volume that the free elements are to take up */
-    double low, high;               /* scales around it */
+    double target;                  /* prescribed volume of the free elements */
+    double low, high;               /* scales that bracket the root */
     double low_volume, high_volume; /* volumes there */
     double trial[HX_OC_TRIALS];     /* scales of the next pass */
-    double scale;                   /* found, once done */
+    double scale;                   /* the root, once done */
     double change;                  /* largest change of a density, after oc_end */
     int32_t pass, done;
-    double sum[HX_OC_TRIALS]; /* of the last pass over the elements: what the state was made from */
+    /* sums of the last pass over the elements, from which the state was computed */
+    double sum[HX_OC_TRIALS];
 } hx_oc_state;
 
-/* What a step is computed from: [n] each. */
+/* Input of a step: [n] each. */
 struct hx_device_oc {
     int64_t n;
     double move, damping, rho_min;
     const double *d_design, *d_dc, *d_dv;
     const double *d_passive; /* NaN where free; NULL: all free */
-    double *d_proposal;      /* out; t until the scale is known */
-    hx_oc_state *d_state;    /* target given */
-    /* NULL, or groups of equal design and, rounding apart, dc / dv: they get one t, and so the same
-     * density to the last bit. */
+    double *d_proposal;      /* out; holds t until the scale is known */
+    hx_oc_state *d_state;    /* with `target` set */
+    /* NULL, or groups of equal design and, up to rounding, equal dc / dv. A group gets one t and
+     * therefore bitwise equal densities. */
     const hx_device_ties *ties;
     double shift; /* added to -dc / dv */
 };
 
-/* Queues passes until the volume of the free elements is within 1e-11 of `target`, relative, or as
- * near as it can be had; waits. *change: the largest change of a density. */
+/* Queues passes until the volume of the free elements is within 1e-11 of `target` (relative), or as
+ * near as possible; waits. *change: the largest change of a density. */
 int hx_oc_update(hx_device *dev, const hx_device_oc *oc, double target, double *change);
 
-/* The proposal for a scale instead of a target; waits. */
+/* Computes the proposal for a given scale instead of a target volume; waits. */
 int hx_oc_scaled(hx_device *dev, const hx_device_oc *oc, double scale, double *change);
 
-/* All densities at one end of their range. */
+/* A scale that puts all densities at one end of their range. */
 #define HX_OC_ALL_UP 1e150
 
 static HX_HD double hx_oc_clipped(double value, double rho, double move, double rho_min)
 {
-    /* Comparisons, not fmin and fmax: those are calls, for the sake of NaN. */
+    /* Comparisons instead of fmin and fmax, which are function calls because of NaN. */
     const double low = rho - move > rho_min ? rho - move : rho_min;
     const double high = rho + move < 1.0 ? rho + move : 1.0;
     const double raised = value > low ? value : low;
     return raised < high ? raised : high;
 }
 
-/* First trials, from sums over the free elements of dv t and of dv rho: were nothing clipped, their
- * ratio would keep the volume. */
+/* Sets the first trials from the sums over the free elements of dv t and of dv rho. Without
+ * clipping, their ratio would preserve the volume. */
 static HX_HD void hx_oc_state_begin(hx_oc_state *s, double sum_t, double sum_rho)
 {
     const double ratio = sum_t > 0.0 ? sum_rho / sum_t : 1.0;
@@ -93,14 +95,15 @@ static HX_HD void hx_oc_state_begin(hx_oc_state *s, double sum_t, double sum_rho
     s->trial[7] = HX_OC_ALL_UP;
 }
 
-/* Where a straight line between the ends takes up the target. */
+/* The scale at which linear interpolation between the ends reaches the target. */
 static HX_HD double hx_oc_state_line(const hx_oc_state *s)
 {
     const double part = (s->target - s->low_volume) / (s->high_volume - s->low_volume);
     return part >= 0.0 && part <= 1.0 ? s->low + part * (s->high - s->low) : s->low;
 }
 
-/* low = 0 or nothing but all densities up above low: powers of two from the other end. */
+/* The bracket is open (low = 0, or high puts all densities up): trials are powers of two from the
+ * other end. */
 static HX_HD void hx_oc_state_open(hx_oc_state *s)
 {
     double factor = 2.0;
@@ -108,7 +111,7 @@ static HX_HD void hx_oc_state_open(hx_oc_state *s)
         s->trial[i] = s->low == 0.0 ? s->high / factor : s->low * factor;
 }
 
-/* More than a factor of two: geometric means, and the line's. */
+/* The bracket is wider than a factor of two: geometric means and the interpolated scale. */
 static HX_HD void hx_oc_state_wide(hx_oc_state *s)
 {
     double *const t = s->trial, low = sqrt(s->low), high = sqrt(s->high);
@@ -122,8 +125,8 @@ static HX_HD void hx_oc_state_wide(hx_oc_state *s)
     t[7] = hx_oc_state_line(s);
 }
 
-/* Quarters, so that every pass takes three of them off, and the line's with what is near it: the
- * line errs by the square of the width. */
+/* Trials are the quarters, so that every pass removes three of them, and the interpolated scale
+ * with its vicinity: the interpolation error is quadratic in the width. */
 static HX_HD void hx_oc_state_narrow(hx_oc_state *s)
 {
     const double width = s->high - s->low, line = hx_oc_state_line(s);
@@ -137,13 +140,13 @@ static HX_HD void hx_oc_state_narrow(hx_oc_state *s)
     s->trial[7] = line + width / 64.0;
 }
 
-/* Takes the volumes at the trials: narrows the enclosure, and either ends or chooses new trials. */
+/* Takes the volumes at the trials: narrows the bracket, then finishes or chooses new trials. */
 static HX_HD void hx_oc_state_step(hx_oc_state *s, const double volume[HX_OC_TRIALS])
 {
     for (int i = 0; i < HX_OC_TRIALS; i++) s->sum[i] = volume[i];
     if (s->pass++ == 0 && (volume[HX_OC_TRIALS - 1] <= s->target || volume[0] >= s->target)) {
         s->scale = volume[HX_OC_TRIALS - 1] <= s->target ? HX_OC_ALL_UP : 0.0;
-        s->done = 1; /* more cannot be had, or less */
+        s->done = 1; /* the target is out of reach */
         return;
     }
     for (int i = 0; i < HX_OC_TRIALS; i++) {
@@ -169,7 +172,8 @@ static HX_HD void hx_oc_state_step(hx_oc_state *s, const double volume[HX_OC_TRI
     }
 }
 
-/* The same of the sums of several processes, each with a state of its own (design_ops.h). */
+/* Takes the step from the sums of several processes, each of which has a local state
+ * (design_ops.h). */
 static HX_HD void hx_oc_state_take(hx_oc_state *s, int is_begin, const hx_oc_state *sums)
 {
     if (is_begin)

@@ -21,27 +21,28 @@ const char *hx_stage_name(hx_stage stage)
     return name[stage];
 }
 
-/* 1 if a vector of PCG can hold a field: not on tetrahedra, of which there are many a node. */
+/* 1 if a PCG vector can hold a field: not on tetrahedra, which outnumber the unknowns of their
+ * nodes. */
 static int fits_vector(const hx_problem *problem)
 {
     return problem->components * problem->space.n_point >= problem->mesh->n_elem;
 }
 
-/* Doubles from one field to the next in one vector, so that both are aligned. */
+/* Distance between two fields in one vector, in doubles, such that both are aligned. */
 static int64_t field_stride(const hx_problem *problem)
 {
     return (problem->mesh->n_elem + 31) / 32 * 32;
 }
 
-/* 1 if a vector can hold two. */
+/* 1 if a vector can hold two fields. */
 static int fits_twice(const hx_problem *problem)
 {
     return problem->components * problem->space.n_point >=
            field_stride(problem) + problem->mesh->n_elem;
 }
 
-/* Fields that lie in vectors of PCG between two solves: energy in r, dv in p, dc in z or, where
- * there is none, behind the energy. */
+/* Number of fields stored in PCG vectors between two solves: energy in r, dv in p, dc in z, or
+ * after the energy if there is no z. */
 static int count_borrowed(const hx_problem *problem, int n_vector)
 {
     if (!fits_vector(problem)) return 0;
@@ -61,7 +62,7 @@ size_t hx_optimizer_bytes(const hx_problem *problem, const hx_update_kind *updat
     return (size_t)n_field * n * sizeof(double) + kind->bytes + n * (size_t)kind->bytes_per_elem;
 }
 
-/* A field in memory that is there, or in its own. */
+/* Uses existing memory for a field, or allocates its own. */
 static int take_field(hx_optimizer *opt, double *d_there, double **d_field)
 {
     hx_device *dev = opt->analysis->dev;
@@ -96,11 +97,11 @@ int hx_optimizer_filter(hx_optimizer *opt)
 {
     if (hx_filter_maps_design(opt->filter))
         return hx_filter_forward(opt->filter, opt->d_design, opt->d_physical);
-    opt->d_physical = opt->d_design; /* what the filter would copy */
+    opt->d_physical = opt->d_design; /* the filter would only copy it */
     return HX_OK;
 }
 
-/* Penalty and beta of the first design. */
+/* Sets penalty and beta of the first design. */
 static void begin_continuation(hx_optimizer *opt)
 {
     const double penalty = opt->problem->penalty, beta = opt->filter->params.beta;
@@ -111,7 +112,7 @@ static void begin_continuation(hx_optimizer *opt)
     opt->filter->projection.beta = opt->beta.value;
 }
 
-/* Some design has the volume asked for. */
+/* Checks that some design has the prescribed volume. */
 static int check_volume(hx_optimizer *opt)
 {
     hx_least_volume least;
@@ -150,9 +151,11 @@ int hx_optimizer_create(hx_optimizer *opt, const hx_optimizer_params *params, hx
     opt->filter = filter;
     opt->last_value = INFINITY;
     if (!(params->move > 0.0 && params->move <= 1.0))
-        return HX_RAISE(HX_EINPUT, "move limit %g must be above 0 and at most 1", params->move);
+        return HX_RAISE(HX_EINPUT, "the move limit is %g; it must be above 0 and at most 1",
+                        params->move);
     if (!(params->damping > 0.0 && params->damping <= 1.0))
-        return HX_RAISE(HX_EINPUT, "damping %g must be above 0 and at most 1", params->damping);
+        return HX_RAISE(HX_EINPUT, "the damping is %g; it must be above 0 and at most 1",
+                        params->damping);
     opt->total_volume = opt->problem->total_volume;
     begin_continuation(opt);
     HX_TRY_FAIL(check_volume(opt));
@@ -184,7 +187,7 @@ int hx_optimizer_tie(hx_optimizer *opt, const hx_ties *ties)
     return rc;
 }
 
-/* *finite: whether all entries are, as far as their sum by volume says. */
+/* *finite: 1 if all entries are finite, judged by their volume-weighted sum. */
 static int check_finite(const hx_optimizer *opt, const double *d_field, int *finite)
 {
     hx_device *dev = opt->analysis->dev;
@@ -195,19 +198,24 @@ static int check_finite(const hx_optimizer *opt, const double *d_field, int *fin
     return HX_OK;
 }
 
-/* HX_ENUMERIC: K is not positive definite, even when a solve is begun again. */
+/* HX_ENUMERIC: K is not positive definite, even after a restart. */
 static int check_breakdown(const hx_optimizer *opt, const hx_iteration *record)
 {
     if (record->reason != HX_PCG_INDEFINITE) return HX_OK;
+    const hx_analysis *const analysis = opt->analysis;
+    const int is_mixed = analysis->pcg->params.precision == HX_PRECISION_MIXED;
+    const int is_jacobi = strcmp(analysis->pc->kind->name, "jacobi") == 0;
     return HX_RAISE(HX_ENUMERIC,
-                    "iteration %d: PCG broke down twice: the matrix is not positive definite "
-                    "(|r|/|f| = %.2g): something that nothing holds, an element turned inside out "
-                    "or too weak a void; use solver.preconditioner = \"jacobi\", solver.precision "
-                    "= \"double\" or a larger optimization.rho_min",
-                    opt->iteration, record->pcg_residual);
+                    "iteration %d: PCG broke down twice because the matrix is not positive "
+                    "definite (|r|/|f| = %.2g); possible causes are an unsupported part, an "
+                    "inverted element or a void that is too soft; try %s%sa larger "
+                    "optimization.rho_min or a lower optimization.penalty",
+                    opt->iteration, record->pcg_residual,
+                    is_jacobi ? "" : "solver.preconditioner = \"jacobi\", ",
+                    is_mixed ? "solver.precision = \"double\", " : "");
 }
 
-/* Step 1: K(rho) u = f for every load case, and the adjoint ones. */
+/* Step 1: solves K(rho) u = f for every load case, and the adjoint problems. */
 static int analyse(hx_optimizer *opt, hx_iteration *record)
 {
     const hx_analysis_record *solves = &opt->analysis->record;
@@ -231,7 +239,7 @@ static int analyse(hx_optimizer *opt, hx_iteration *record)
 static int differentiate(hx_optimizer *opt, hx_iteration *record)
 {
     const hx_objective *objective = &opt->objective;
-    double *const d_work[2] = {opt->d_dv, opt->d_proposal}; /* not needed yet */
+    double *const d_work[2] = {opt->d_dv, opt->d_proposal}; /* free at this point */
     int finite;
     HX_TRY(hx_analysis_compliance(opt->analysis, &record->compliance));
     HX_TRY(hx_analysis_energy(opt->analysis, opt->d_energy, opt->d_dv));
@@ -295,21 +303,21 @@ static int propose(hx_optimizer *opt, hx_iteration *record, int is_again)
     return HX_OK;
 }
 
-/* Step 5: penalty and beta of the next design. The volume allowed is that of the proposal as the
- * next projection sees it. */
+/* Step 5: penalty and beta of the next design. The volume constraint applies to the proposal under
+ * the next projection. */
 static int climb(hx_optimizer *opt, hx_iteration *record)
 {
     const int settled = record->change < opt->params.settled;
     const int penalty = hx_stair_climb(&opt->penalty, settled);
     const int beta = hx_stair_climb(&opt->beta, settled);
     record->raised = penalty || beta;
-    if (record->raised) opt->last_value = INFINITY; /* of another objective */
+    if (record->raised) opt->last_value = INFINITY; /* it belongs to another objective function */
     if (!beta) return HX_OK;
     opt->filter->projection.beta = opt->beta.value;
     return propose(opt, record, 1);
 }
 
-/* Seconds since *clock, which moves on. */
+/* Seconds since *clock, which is set to now. */
 static double lap(double *clock)
 {
     const double now = hx_clock(), seconds = now - *clock;
@@ -342,7 +350,7 @@ static int update(hx_optimizer *opt, hx_iteration *record)
     return climb(opt, record);
 }
 
-/* From the densities to the next proposal, timed by stages. */
+/* From the densities to the next proposal, with the time of each stage. */
 static int take_step(hx_optimizer *opt, hx_iteration *record)
 {
     hx_device *dev = opt->analysis->dev;
@@ -397,7 +405,7 @@ int hx_optimizer_undo_share(hx_optimizer *opt)
     return hx_analysis_forget(opt->analysis);
 }
 
-/* The energies, into dv. */
+/* Computes the element energies into dv. */
 static int weigh_energy(hx_optimizer *opt)
 {
     hx_device *dev = opt->analysis->dev;

@@ -1,14 +1,14 @@
-/* Inside of the optimizer: the first design; what a process does with its share of the design, or
- * the whole where it has that. Each of the latter is as the function of optimizer.h without
- * `_share`; where the design is in shares all processes call it together, and what is the leader's
- * alone (arrays of the whole, images) is NULL elsewhere. */
+/* Internals of the optimizer: the first design, and the work of one process on its part of the
+ * design, or on the whole if the design is not distributed. Each function `_share` matches the one
+ * of optimizer.h without the suffix. If the design is distributed, all processes call it together;
+ * arguments that only the leader uses (arrays of the whole, images) are NULL elsewhere. */
 #ifndef HX_OPTIMIZER_INTERNAL_H
 #define HX_OPTIMIZER_INTERNAL_H
 
 #include "optimizer.h"
 
-/* Into d_design: density[n_elem] if given, else uniform; passive elements have theirs. HX_EINPUT: a
- * density not in [0, 1]. Cold. */
+/* Sets d_design to density[n_elem] if given, otherwise to a uniform density; passive elements get
+ * theirs. HX_EINPUT: a density is not in [0, 1]. Not performance-critical. */
 int hx_optimizer_start(hx_optimizer *opt, const double *density);
 
 int hx_optimizer_step_share(hx_optimizer *opt, hx_iteration *record);

@@ -1,10 +1,10 @@
-/* The optimizer of processes whose design is in shares: the leader says what comes, and all do it
- * together, each with its elements. In one process, or where the leader has the design, nothing is
- * said. */
+/* The optimizer with a distributed design: the leader announces each operation, and all processes
+ * execute it together, each for its elements. With one process, or if the leader holds the design,
+ * nothing is announced. */
 #include "analysis_internal.h"
 #include "optimizer_internal.h"
 
-/* hx_ranks_call.what; those below are the analysis'. */
+/* Values of hx_ranks_call.what; lower values are those of the analysis. */
 enum { STEP = HX_CALL_OPTIMIZER, ADVANCE, UNDO, DENSITY, SENSITIVITY, ENERGY, SAVE, LOAD };
 
 static int tell(const hx_optimizer *opt, int32_t what)
@@ -13,7 +13,8 @@ static int tell(const hx_optimizer *opt, int32_t what)
     return opt->analysis->is_joint ? hx_ranks_tell(opt->analysis->ranks, &call) : HX_OK;
 }
 
-/* A number that is none is one in all processes: they agree. */
+/* A result that is not finite is not finite in all processes, so they agree without
+ * communication. */
 static int judge(const hx_optimizer *opt, int rc)
 {
     if (rc < 0 && rc != HX_ENUMERIC && opt->analysis->is_joint) opt->analysis->ranks->is_lost = 1;
@@ -28,7 +29,7 @@ int hx_optimizer_step(hx_optimizer *opt, hx_iteration *record)
 
 void hx_optimizer_advance(hx_optimizer *opt)
 {
-    if (tell(opt, ADVANCE) < 0) hx_error_clear(); /* the next call says it */
+    if (tell(opt, ADVANCE) < 0) hx_error_clear(); /* the next call reports it */
     hx_optimizer_advance_share(opt);
 }
 
@@ -101,6 +102,6 @@ int hx_optimizer_serve(hx_optimizer *opt)
         if (call.what == HX_CALL_DISMISS) return HX_OK;
         const int rc = answer(opt, &call);
         if (rc < 0 && rc != HX_ENUMERIC) return rc;
-        if (rc < 0) hx_error_clear(); /* the leader's to say */
+        if (rc < 0) hx_error_clear(); /* the leader reports it */
     }
 }

@@ -1,13 +1,13 @@
-/* What of a run outlives a design. This list, with those of the kinds (a `snapshot` in their
- * tables), is all that a run which goes on later must have. An image has the design of the whole,
- * whoever holds it. */
+/* The state of a run that the next design depends on. These entries and those of the kinds
+ * (`snapshot` in their tables) are all that a resumed run needs. An image has the whole design,
+ * however it is distributed. */
 #include <stdlib.h>
 
 #include "../base/memory.h"
 #include "analysis_internal.h"
 #include "optimizer_internal.h"
 
-/* Where a stair stands; its steps are settings. */
+/* Position in a continuation schedule; its steps are settings and not saved. */
 static int snapshot_stair(hx_stair *stair, hx_snapshot *image, const char *value, const char *spent)
 {
     HX_TRY(hx_snapshot_host(image, value, &stair->value, sizeof stair->value));
@@ -31,10 +31,10 @@ static int snapshot_kinds(hx_optimizer *opt, hx_snapshot *image)
     return hx_objective_snapshot(&opt->objective, image);
 }
 
-static const char design_name[] = "optimizer.design"; /* the next one */
+static const char design_name[] = "optimizer.design"; /* the next design */
 
-/* A field of the whole in host memory, to or from the image, where elements have the order that
- * they had before they were put in parts. */
+/* Copies a field of the whole mesh in host memory to or from the image, where elements have their
+ * order before partitioning. */
 static int snapshot_field(const hx_mesh *mesh, hx_snapshot *image, double *field)
 {
     const size_t n = (size_t)hx_mesh_n_elem_all(mesh);
@@ -51,7 +51,7 @@ static int snapshot_field(const hx_mesh *mesh, hx_snapshot *image, double *field
     return rc;
 }
 
-/* Between the leader's image and the shares. */
+/* Transfers the design between the leader's image and the subdomains. */
 static int snapshot_design(hx_optimizer *opt, hx_snapshot *image, hx_snapshot_mode mode)
 {
     hx_ranks *const ranks = opt->analysis->ranks;
@@ -71,7 +71,7 @@ static int snapshot_design(hx_optimizer *opt, hx_snapshot *image, hx_snapshot_mo
     return rc;
 }
 
-/* Where one process has all of it: its device's. */
+/* If one process holds the whole design: transfers it from or to the device. */
 static int snapshot_whole(hx_optimizer *opt, hx_snapshot *image, hx_snapshot_mode mode)
 {
     const hx_mesh *const mesh = opt->problem->mesh;
@@ -87,7 +87,7 @@ static int snapshot_whole(hx_optimizer *opt, hx_snapshot *image, hx_snapshot_mod
     return rc;
 }
 
-/* What the leader has loaded besides the design goes to the others. */
+/* Sends the numbers that the leader loaded to the other processes. */
 static int send_numbers(hx_optimizer *opt, int leads)
 {
     const hx_team *const team = opt->analysis->ranks->team;

@@ -13,16 +13,16 @@ static double initial_density(const hx_problem *problem, const double *density, 
     return density ? density[e] : problem->initial_density;
 }
 
-/* HX_EINPUT: that of an element is no density. */
+/* HX_EINPUT: the density of an element is invalid. */
 static int refuse(const hx_problem *problem, const double *density, int64_t e)
 {
-    return HX_RAISE(HX_EINPUT, "initial density of element %lld is %g, not in [0, 1]",
+    return HX_RAISE(HX_EINPUT, "initial density of element %lld is %g; it must be in [0, 1]",
                     (long long)hx_mesh_elem_number(hx_problem_whole(problem)->mesh,
                                                    problem->whole ? problem->whole_elem[e] : e),
                     initial_density(problem, density, e));
 }
 
-/* The first design into design[n_elem] on the host. */
+/* Fills design[n_elem] on the host with the first design. */
 static int fill_design(const hx_problem *problem, const double *density, double *design)
 {
     int64_t bad = INT64_MAX;
@@ -35,7 +35,8 @@ static int fill_design(const hx_problem *problem, const double *density, double 
     return bad == INT64_MAX ? HX_OK : refuse(problem, density, bad);
 }
 
-/* rho into the free elements; passive ones have theirs, by design[n_elem]: NULL without them. */
+/* Assigns rho to the free elements; passive ones take their values from design[n_elem] (NULL
+ * without them). */
 static int put_uniform(hx_optimizer *opt, double rho, double *design)
 {
     const hx_problem *problem = opt->problem;
@@ -48,7 +49,7 @@ static int put_uniform(hx_optimizer *opt, double rho, double *design)
     return dev->ops->upload(dev, opt->d_design, design, (size_t)n * sizeof *design);
 }
 
-/* A uniform design whose physical density takes up the volume allowed. */
+/* A uniform design whose physical density has the prescribed volume. */
 static int fit_uniform(hx_optimizer *opt)
 {
     const double wanted = opt->problem->volume_fraction * opt->total_volume;
@@ -65,14 +66,14 @@ static int fit_uniform(hx_optimizer *opt)
         const double error = mass - wanted, before = rho;
         if (!(fabs(error) > HX_VOLUME_EXACT * wanted)) break;
         rho = fmin(1.0, fmax(rho_min, hx_root_next(&root, rho, error / opt->total_volume)));
-        if (rho == before) break; /* all or none is as near as it gets */
+        if (rho == before) break; /* an end of the range is the nearest */
     }
 fail:
     free(design);
     return rc;
 }
 
-/* What `density` or passive elements have. */
+/* Uses `density`, or the densities of passive elements. */
 static int put_design(hx_optimizer *opt, const double *density)
 {
     const size_t n = (size_t)opt->problem->mesh->n_elem;

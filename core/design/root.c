@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* One side is unknown: the secant, with half as much again so as to get past the root, but within 8
- * times the last step; twice that where the function is flat. The first step takes a slope of 1. */
+/* Only one side is known: the secant step times 1.5, to get past the root, but at most 8 times the
+ * last step; twice the last step if the function is flat. The first step assumes slope 1. */
 static double extrapolate(const hx_root *root, double x, double value)
 {
     if (root->n == 1) return x - value;

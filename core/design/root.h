@@ -1,5 +1,5 @@
-/* A root of an increasing function of one variable that takes long to evaluate: secants, kept
- * within an enclosure as soon as there is one (the Illinois rule). */
+/* Finds a root of an increasing function of one variable that is expensive to evaluate: secant
+ * steps, kept within a bracket as soon as there is one (the Illinois rule). */
 #ifndef HX_ROOT_H
 #define HX_ROOT_H
 
@@ -9,12 +9,12 @@ extern "C" {
 
 typedef struct hx_root {
     double low, high;             /* where the function is known to be below and above 0 */
-    double low_value, high_value; /* there */
+    double low_value, high_value; /* function values there */
     double last, last_value;
     int n, has_low, has_high, side;
 } hx_root;
 
-/* From a zeroed root: takes f(x) = value and returns where to evaluate next. */
+/* Start from a zeroed root: takes f(x) = value and returns the next x to evaluate. */
 double hx_root_next(hx_root *root, double x, double value);
 
 #ifdef __cplusplus

@@ -5,7 +5,7 @@
 static double next_value(const hx_stair *stair)
 {
     const double next = stair->factor * stair->value + stair->step;
-    /* what is within rounding of the end is the end */
+    /* a value within rounding of the end is the end */
     return next < stair->last * (1.0 - 1e-12) ? next : stair->last;
 }
 

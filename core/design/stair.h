@@ -1,4 +1,4 @@
-/* Continuation: a number that rises in steps between design iterations. */
+/* Continuation schedule (`stair`): a number that rises in steps between design iterations. */
 #ifndef HX_STAIR_H
 #define HX_STAIR_H
 
@@ -9,18 +9,18 @@ extern "C" {
 typedef struct hx_stair {
     double value, last;
     double factor, step; /* the next value is factor * value + step, and at most `last` */
-    int every;           /* design iterations with a value, at most; 0: it never rises */
-    int spent;           /* of them */
+    int every;           /* design iterations per value, at most; 0: it never rises */
+    int spent;           /* iterations spent at this value */
 } hx_stair;
 
-/* 1 once there is nothing to climb. */
+/* Returns 1 if the value is the last one. */
 int hx_stair_ended(const hx_stair *stair);
 
-/* After a design iteration. settled: the design hardly changes, nothing is gained by waiting.
+/* Call after a design iteration. settled: the design hardly changes, so waiting gains nothing.
  * Returns 1 if the value has risen. */
 int hx_stair_climb(hx_stair *stair, int settled);
 
-/* Design iterations before those with the last value, at most. */
+/* Upper bound of the design iterations before those with the last value. */
 int hx_stair_iterations(const hx_stair *stair);
 
 #ifdef __cplusplus

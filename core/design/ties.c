@@ -7,7 +7,7 @@
 #include "../base/memory.h"
 #include "ties_work.h"
 
-/* What is not called shifted: half-widths of an element. */
+/* Offsets below this do not count as shifted: half-widths of an element. */
 static const double EXACT = 2e-3;
 
 static int is_free(const hx_problem *problem, int64_t e)
@@ -33,7 +33,7 @@ static void count_members(hx_ties *ties, const hx_ties_work *w, const hx_problem
     ties->shift = shift;
 }
 
-/* Lists of the groups of two or more free elements, in the order of their first members. */
+/* Lists the groups of two or more free elements in the order of their first members. */
 static int list_groups(hx_ties *ties, const hx_ties_work *w, const hx_problem *problem)
 {
     int rc;
@@ -94,7 +94,7 @@ static void free_work(hx_ties_work *w)
     free(w->offset);
 }
 
-/* What belongs to elements of one chamber. *n_left: elements that have no image in it. */
+/* Assigns elements to those of one chamber. *n_left: elements without an image in it. */
 static int match_chamber(hx_ties_work *w, int64_t *n_left)
 {
     hx_ties_fold(w);
@@ -121,7 +121,7 @@ static int make_groups(hx_ties *ties, hx_ties_work *w, const hx_problem *problem
     HX_TRY(alloc_work(w, (size_t)n_left));
     HX_TRY(hx_ties_find_images(w, problem, params));
     ties->n_image = w->n_image;
-    do { /* images of each other may lie in chambers other than the first that leads */
+    do { /* elements may be images of each other in chambers other than the first one */
         n_before = n_left;
         HX_TRY(match_chamber(w, &n_left));
     } while (n_left > 0 && n_left < n_before);

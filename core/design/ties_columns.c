@@ -5,7 +5,7 @@
 #include "../base/vec3.h"
 #include "ties_work.h"
 
-/* A column reaches so far from the middle of its first element, seen along the extrusion:
+/* Reach of a column from the centre of its first element, projected along the extrusion:
  * half-widths of that element. */
 static const double FOOTPRINT = 0.9;
 
@@ -13,11 +13,12 @@ typedef struct column {
     hx_ties_work *w;
     const hx_ties_points *p;
     int32_t first;
-    const hx_tie_shape *shape; /* of the first */
+    const hx_tie_shape *shape; /* shape of the first element */
 } column;
 
-/* Takes a point into the column of `first` if it lies within its footprint. If columns of one run
- * contain it, the one that it lies deepest in takes it; if it lies as deep in two, neither does. */
+/* Adds a point to the column of `first` if it lies within its footprint. If several columns of one
+ * run contain it, the one in which it lies deepest gets it; if it lies equally deep in two, none
+ * does. */
 static void join_column(void *context, int64_t point)
 {
     const column *const c = context;
@@ -35,7 +36,7 @@ static void join_column(void *context, int64_t point)
     w->offset[e] = offset;
 }
 
-/* 1 if every face of a has one of b with the same offsets, seen along the extrusion. */
+/* 1 if every face of `a` has a face of `b` with the same offset, projected along the extrusion. */
 static int covers_the_same(const hx_ties_work *w, const hx_tie_shape *a, const hx_tie_shape *b)
 {
     for (int k = 0; k < a->n; k++) {
@@ -57,7 +58,7 @@ static void begin_column(hx_ties_work *w, const hx_ties_points *p, int32_t e)
     hx_tie_shape shape, other;
     column c = {w, p, e, &shape};
     hx_ties_shape_of(w, e, &shape);
-    if (w->rep[e] != e) { /* nothing lies in its footprint only, if that of the other is the same */
+    if (w->rep[e] != e) { /* if both footprints are equal, no point lies only in this one */
         hx_ties_shape_of(w, w->rep[e], &other);
         if (covers_the_same(w, &shape, &other) && covers_the_same(w, &other, &shape)) return;
     }
@@ -66,7 +67,7 @@ static void begin_column(hx_ties_work *w, const hx_ties_points *p, int32_t e)
     hx_point_grid_visit(&p->grid, w->folded + 3 * (int64_t)e, reach, join_column, &c);
 }
 
-/* 1 if both lie at the same place, seen along the extrusion. */
+/* 1 if both have the same position, projected along the extrusion. */
 static int are_above(const hx_ties_work *w, int32_t a, int32_t b)
 {
     const double *const x = w->folded + 3 * (int64_t)a, *const y = w->folded + 3 * (int64_t)b;
@@ -86,10 +87,10 @@ static void unite_columns(void *context, int64_t point)
     w->above[c->first] = e;
 }
 
-/* Columns of elements between which hx_place_rank does not decide begin at once, and none takes the
+/* Columns whose first elements hx_place_rank cannot order begin simultaneously, and none takes the
  * first element of another. If two such elements lie exactly above one another, both are first
- * elements of one column, which takes what lies within the footprint of either. So the groups are
- * the same in every order of elem[n]. */
+ * elements of one column, whose footprint is the union of theirs. The groups therefore do not
+ * depend on the order of elem[n]. */
 static void begin_columns(hx_ties_work *w, const hx_ties_points *p, const int32_t *elem, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -110,9 +111,8 @@ static void begin_columns(hx_ties_work *w, const hx_ties_points *p, const int32_
     w->run++;
 }
 
-/* Adds e to the list of a cell unless an element exactly above or below it comes before it by
- * place, and removes from the last few of the list those that it comes before. Returns the new
- * length. */
+/* Adds e to the list of a cell unless an element exactly above or below it precedes it by position,
+ * and removes from the last few of the list those that e precedes. Returns the new length. */
 static int64_t add_first(const hx_ties_work *w, int32_t *elem, int64_t begin, int64_t n, int32_t e)
 {
     enum { LAST = 8 };
@@ -128,8 +128,9 @@ static int64_t add_first(const hx_ties_work *w, int32_t *elem, int64_t begin, in
     return n + 1;
 }
 
-/* Puts into elem the first by place of elements exactly above one another, two if none comes first,
- * and all other elements: the rest join them, so that only few need an order. Returns how many. */
+/* Collects in elem, from each set of elements exactly above one another, the first by position (two
+ * if neither precedes), and all other elements. The rest joins these, so that only few elements
+ * must be sorted. Returns the number. */
 static int64_t list_firsts(const hx_ties_work *w, const hx_ties_points *p, int32_t *elem)
 {
     const hx_point_grid *const grid = &p->grid;

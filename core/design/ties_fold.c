@@ -4,8 +4,8 @@
 #include "../base/vec3.h"
 #include "ties_work.h"
 
-/* An element nearer to its own image is cut by the plane: half-widths of the element. An offset
- * that rounding may have moved over it counts as an image elsewhere. */
+/* An element whose image is nearer than this is cut by the plane: half-widths of the element. An
+ * offset that is within rounding of the limit counts as an image elsewhere. */
 static const double WALL = 1.0;
 
 double hx_ties_column_offset(const hx_ties_work *w, int64_t e, const double centre[3],
@@ -76,16 +76,17 @@ static int take_extrusion(hx_ties_work *w, const hx_ties_params *params)
         const double *const n = params->plane[p].normal;
         const double cosine = fabs(hx_dot3(n, w->axis[2])) / sqrt(hx_dot3(n, n));
         if (cosine > 1e-6 && cosine < 1.0 - 1e-6)
-            return HX_RAISE(HX_EINPUT,
-                            "%s: the plane is oblique to the extrusion; its normal must be along "
-                            "it or at right angles to it",
-                            params->plane[p].origin);
+            return HX_RAISE(
+                HX_EINPUT,
+                "%s: the plane is oblique to the extrusion; its normal must be parallel "
+                "or perpendicular to it",
+                params->plane[p].origin);
     }
     return HX_OK;
 }
 
-/* Into y the image of x that lies furthest along `toward`, x itself if that is as good as on a
- * mirror; returns which image. */
+/* y := the image of x that lies furthest along `toward`, or x itself if that ties, as on a mirror.
+ * Returns the index of the image. */
 static int into_chamber(const hx_ties_work *w, const double x[3], double y[3])
 {
     double other[3];
@@ -112,9 +113,9 @@ static void fold(hx_ties_work *w, int64_t e)
     w->by[e] = 0;
 }
 
-/* What tells the chambers of a mesh apart that is not symmetric: sums over the elements in it of
- * the distance to the nearest mirror, of its square, and by volume. An element on a mirror adds
- * nothing to either side, so that rounding decides nothing. */
+/* Quantities that distinguish the chambers of a mesh that is not symmetric: sums over the elements
+ * in the chamber of the distance to the nearest mirror, of its square, and of the distance weighted
+ * by volume. An element on a mirror adds nothing to either side, so rounding cannot decide. */
 enum { N_SUM = 3 };
 typedef struct chamber {
     double sum[N_SUM];
@@ -145,7 +146,7 @@ static void sum_chambers(const hx_ties_work *w, chamber all[HX_TIES_MOST_IMAGES]
     }
 }
 
-/* By how much rounding may change each sum. */
+/* Largest change of each sum by rounding. */
 static void find_tolerances(const hx_ties_work *w, const chamber *all, double tolerance[N_SUM])
 {
     double sum[N_SUM] = {0.0};
@@ -156,8 +157,8 @@ static void find_tolerances(const hx_ties_work *w, const chamber *all, double to
         tolerance[i] = 1e-9 * sum[i] + 8.0 * w->place.margin * by_margin[i];
 }
 
-/* The chamber that most of what is left of the part lies in leads, so that as many elements as
- * possible find an image in it; of equal chambers the one to which the planes' normals point. */
+/* The chamber that contains most of the remaining part is chosen, so that as many elements as
+ * possible have an image in it; among equal chambers the one to which the planes' normals point. */
 static void choose_chamber(hx_ties_work *w)
 {
     chamber all[HX_TIES_MOST_IMAGES] = {{{0.0}}};
@@ -210,11 +211,12 @@ static int check_plane(const hx_place *place, const hx_symmetry_plane *plane)
         below |= side < -margin;
     }
     if (above && below) return HX_OK;
-    return HX_RAISE(HX_EINPUT,
-                    "%s: the whole part lies on one side of the plane; its box is %g to %g, %g to "
-                    "%g, %g to %g",
-                    plane->origin, mesh->box_min[0], mesh->box_max[0], mesh->box_min[1],
-                    mesh->box_max[1], mesh->box_min[2], mesh->box_max[2]);
+    return HX_RAISE(
+        HX_EINPUT,
+        "%s: the whole part lies on one side of the plane; its bounding box is %g to %g, %g to "
+        "%g, %g to %g",
+        plane->origin, mesh->box_min[0], mesh->box_max[0], mesh->box_min[1], mesh->box_max[1],
+        mesh->box_min[2], mesh->box_max[2]);
 }
 
 static double diagonal_of(const hx_mesh *mesh)

@@ -5,7 +5,7 @@
 
 #include "../base/vec3.h"
 
-/* Rotations differ by more than this in some entry, or are the same. */
+/* Rotations are equal if no entry differs by more than this. */
 static const double SAME = 1e-6;
 
 static void compose(const hx_isometry *a, const hx_isometry *b, hx_isometry *ab)
@@ -53,8 +53,8 @@ static int add_image(hx_isometry *image, int *n_image, const hx_isometry *g, dou
         if (are_same(&image[i], g, length)) return HX_OK;
     if (*n_image == HX_TIES_MOST_IMAGES)
         return HX_RAISE(HX_EINPUT,
-                        "%s: with the planes before it an element has more than %d images; planes "
-                        "of symmetry meet at 90, 60, 45 or 30 degrees and are not parallel",
+                        "%s: together with the earlier planes an element has more than %d images; "
+                        "symmetry planes must meet at 90, 60, 45 or 30 degrees and not be parallel",
                         origin, HX_TIES_MOST_IMAGES);
     image[(*n_image)++] = *g;
     return HX_OK;
@@ -70,7 +70,7 @@ int hx_images_mirrors(const hx_isometry *image, int n_image, hx_mirror mirror[HX
         int most = 0;
         for (int i = 0; i < 3; i++) {
             if (r[i][i] < r[most][most]) most = i;
-            for (int k = 0; k < 3; k++) /* a symmetric rotation by 90 degrees is none */
+            for (int k = 0; k < 3; k++) /* a rotation is no reflection even if its I - r is large */
                 off += fabs(r[i][k] - r[k][i]);
         }
         if (!(off < 100.0 * SAME)) continue;
@@ -82,7 +82,7 @@ int hx_images_mirrors(const hx_isometry *image, int n_image, hx_mirror mirror[HX
     return n;
 }
 
-/* |toward . n| at the least, over the normals n of all mirrors. */
+/* Smallest |toward . n| over the normals n of all mirrors. */
 static double clearance(const hx_mirror *mirror, int n_mirror, const double toward[3])
 {
     double least = INFINITY;
@@ -90,8 +90,8 @@ static double clearance(const hx_mirror *mirror, int n_mirror, const double towa
     return least;
 }
 
-/* The first normal with shares of the others, which turns with the planes; of some shares those
- * that keep it furthest from all mirrors. */
+/* Combines the first normal with multiples of the others, so that the direction turns with the
+ * planes; among several multiples those that keep it furthest from all mirrors. */
 static void choose_direction(const hx_ties_params *params, const hx_isometry *image, int n_image,
                              double toward[3])
 {
@@ -113,7 +113,7 @@ static void choose_direction(const hx_ties_params *params, const hx_isometry *im
         if (!(length > SAME)) continue;
         for (int i = 0; i < 3; i++) v[i] /= length;
         const double found = clearance(mirror, n_mirror, v);
-        if (!(found > best + SAME)) continue; /* beyond rounding */
+        if (!(found > best + SAME)) continue; /* by more than rounding */
         best = found;
         memcpy(toward, v, 3 * sizeof *v);
     }
@@ -130,7 +130,7 @@ int hx_images_create(const hx_ties_params *params, const double origin[3], doubl
         hx_isometry mirror;
         HX_TRY(reflection(&params->plane[p], origin, &mirror));
         HX_TRY(add_image(image, n_image, &mirror, length, params->plane[p].origin));
-        for (int a = 0; a < *n_image; a++) /* grows: until all products are there */
+        for (int a = 0; a < *n_image; a++) /* the list grows until it contains all products */
             for (int b = 0; b < *n_image; b++) {
                 hx_isometry product;
                 compose(&image[a], &image[b], &product);

@@ -3,8 +3,9 @@
 #include "../base/memory.h"
 #include "ties_work.h"
 
-/* An image further off than this is not covered by the element: half-widths of the element, 2 is
- * the next element of a regular mesh. An offset that rounding may have moved over it is within. */
+/* An image further away than this is not covered by the element: half-widths of the element; 2 is
+ * the next element of a regular mesh. An offset that is within rounding of the limit counts as
+ * covered. */
 static const double REACH = 1.5;
 
 int hx_ties_match_images(hx_ties_work *w)
@@ -27,8 +28,8 @@ int hx_ties_match_images(hx_ties_work *w)
     return HX_OK;
 }
 
-/* A representative to which no image came joins, on a mesh that is not symmetric, the group of the
- * image that lies where one of its own would. */
+/* On a mesh that is not symmetric, a representative without an image joins the group of the image
+ * at the position of one of its own images. */
 static void match_lone(hx_ties_work *w, const hx_ties_points *p, int32_t e, int32_t *joins,
                        double *offset)
 {

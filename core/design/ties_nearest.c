@@ -43,19 +43,19 @@ fail:
     return rc;
 }
 
-/* The point nearest to the folded centroid x of an element. */
+/* Search for the point nearest to the folded centroid x of an element. */
 typedef struct nearest {
     const hx_ties_work *w;
     const hx_ties_points *p;
     const double *x;
-    int64_t elem; /* the one that x is of */
+    int64_t elem; /* the element of x */
     int64_t point;
     double distance;
-    int is_equal; /* another point is as near, and nothing tells the two apart */
+    int is_equal; /* 1: another point is equally near and indistinguishable */
 } nearest;
 
-/* The offset from the element of x of the place where a point's element lies when the image that
- * folded x is undone: small if the element of x covers the image of the other. */
+/* Maps the element of a point back by the image that folded x, and returns the offset of its centre
+ * from the element of x: small if the element of x covers that image. */
 static double offset_back(const nearest *best, int64_t point, double *slack)
 {
     const hx_ties_work *const w = best->w;
@@ -68,10 +68,10 @@ static double offset_back(const nearest *best, int64_t point, double *slack)
     return hx_ties_column_offset(w, best->elem, own, there, slack);
 }
 
-/* Below 0: nearer. Points that are equally near are told apart by, in this order: how well their
- * element covers x; how well the element of x covers theirs; the distances, volumes and skewness of
- * hx_place_rank. No motion, unit or numbering changes any of these. 0: the two are images of each
- * other under a symmetry that leaves x in its place, as far as these quantities show. */
+/* Negative: nearer. Equally near points are compared by, in this order: how well their element
+ * covers x; how well the element of x covers theirs; the distances, volumes and skewness of
+ * hx_place_rank. All of these are invariant under motions, units and numbering. 0: as far as they
+ * show, the two are images of each other under a symmetry that maps x to itself. */
 static int compare_points(const nearest *best, int64_t point, double distance)
 {
     const hx_ties_work *const w = best->w;
@@ -114,7 +114,7 @@ int64_t hx_ties_nearest(const hx_ties_work *w, const hx_ties_points *p, int64_t 
     const double *const y = p->xyz + 3 * best.point;
     const double d[3] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]};
     best.distance = hx_norm3(d);
-    if (best.distance > w->place.margin) /* else others there would be at the same place */
+    if (best.distance > w->place.margin) /* otherwise other points would be at the same position */
         hx_point_grid_visit(&p->grid, x, best.distance + 8.0 * w->place.margin, look_at, &best);
     return best.is_equal ? -1 : best.point;
 }

@@ -31,7 +31,8 @@ static void find_mean(hx_place *place)
     for (int i = 0; i < 3; i++) place->mean[i] = sum[i] / (double)place->mesh->n_elem;
 }
 
-/* Sums of x, of x |x|^2, and of x by volume, as seen from the mean: they turn with the part. */
+/* Sums of x, of x |x|^2 and of volume-weighted x relative to the mean, which rotate with the
+ * part. */
 static void find_skew(hx_place *place)
 {
     double sum[3 * HX_PLACE_VECTORS] = {0.0}, all[HX_PLACE_VECTORS] = {0.0};
@@ -86,7 +87,7 @@ void hx_place_centroid(const hx_place *place, int64_t elem, double x[3])
     for (int i = 0; i < 3; i++) x[i] -= place->origin[i];
 }
 
-/* 1 if a key is the same for all elements. */
+/* 1 if a key is equal for all elements. */
 static int is_absent(const hx_place *place, int key)
 {
     const int vector = key - (3 + HX_PLACE_PLANES);
@@ -95,8 +96,8 @@ static int is_absent(const hx_place *place, int key)
     return key > place->n_plane && key <= HX_PLACE_PLANES;
 }
 
-/* How far from the mean across the extrusion, from the planes, how far from the mean along the
- * extrusion, the volume, how far along what is skew. */
+/* The keys: distance from the mean across the extrusion, distances from the planes, distance from
+ * the mean along the extrusion, volume, components along the skew directions. */
 static double key_of(const hx_place *place, int key, int64_t elem)
 {
     double x[3], d[3], along = 0.0, square = 0.0;
@@ -141,7 +142,7 @@ static int compare_entries(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* 1 if all values of a key are equal. */
+/* Returns 1 if all values of a key are equal. */
 static int fill_keys(const hx_place *place, int key, entry *at, int64_t n)
 {
     double least = INFINITY, most = -INFINITY;
@@ -156,7 +157,7 @@ static int fill_keys(const hx_place *place, int key, entry *at, int64_t n)
     return most - least <= tolerance_of(place, key, most);
 }
 
-/* By one key, then every run of equal values by the keys after it. */
+/* Sorts by one key, then every run of equal values by the keys after it. */
 static void sort_from(const hx_place *place, int key, entry *at, int64_t n)
 {
     while (key < HX_PLACE_KEYS && (is_absent(place, key) || fill_keys(place, key, at, n))) key++;

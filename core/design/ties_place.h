@@ -1,6 +1,6 @@
-/* Which of two elements comes first, by where they lie and never by their numbers or coordinates;
- * not installed. Only quantities decide that a rotation or a reflection of mesh and planes leaves as
- * they are. Values that differ by less than rounding count as equal. */
+/* An ordering of elements by position that never uses their numbers or coordinates; not installed.
+ * Only quantities that are invariant under rotation and reflection of mesh and planes decide.
+ * Values that differ by less than rounding count as equal. */
 #ifndef HX_TIES_PLACE_H
 #define HX_TIES_PLACE_H
 
@@ -16,27 +16,28 @@ enum {
 typedef struct hx_place {
     const hx_mesh *mesh;  /* (borrowed) */
     const double *volume; /* [n_elem] (borrowed) */
-    double origin[3];     /* all other coordinates are seen from here */
-    double margin;        /* rounding of a coordinate: length */
-    double mean[3];       /* of the centroids */
+    double origin[3];     /* all other coordinates are relative to it */
+    double margin;        /* rounding error of a coordinate: length */
+    double mean[3];       /* mean of the centroids */
     /* Unit vectors along which the part is not its own mirror image, from its third moments; zero
-     * if it is. */
+     * if it is symmetric. */
     double skew[HX_PLACE_VECTORS][3];
-    double along[3]; /* unit vector of the extrusion; zero without */
+    double along[3]; /* unit vector of the extrusion; zero without one */
     int n_plane;     /* the first HX_PLACE_PLANES of the planes */
     double normal[HX_PLACE_PLANES][3], level[HX_PLACE_PLANES];
 } hx_place;
 
 void hx_place_create(hx_place *place, const hx_problem *problem, const hx_ties_params *params);
 
-/* The centroid of an element, from the origin. */
+/* The centroid of an element relative to the origin. */
 void hx_place_centroid(const hx_place *place, int64_t elem, double x[3]);
 
-/* Below 0: a comes first. 0: neither does; they may be images of each other under a symmetry of the
- * part. */
+/* Negative: a comes first. 0: neither does; they may be images of each other under a symmetry of
+ * the part. */
 int hx_place_rank(const hx_place *place, int64_t a, int64_t b);
 
-/* elem[n] in this order, equal ones in any order. O(n log n), 16 bytes per element while it runs. */
+/* Sorts elem[n] by this order, equal ones in any order. O(n log n), 16 bytes per element while it
+ * runs. */
 int hx_place_sort(const hx_place *place, int64_t n, int32_t *elem);
 
 #endif

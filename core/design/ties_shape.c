@@ -12,7 +12,8 @@ static void add_vector(hx_tie_shape *shape, const double v[3], double margin)
     shape->slack = fmax(shape->slack, margin * hx_norm3(v));
 }
 
-/* The face's plane is normal . x = normal . middle, the middle seen from the centroid. */
+/* Adds a face whose plane is normal . x = normal . middle, with `middle` relative to the
+ * centroid. */
 static void add_face(hx_tie_shape *shape, const hx_mesh *mesh, const int32_t *conn, int f,
                      const double x[3], double margin)
 {
@@ -63,8 +64,8 @@ double hx_tie_shape_offset(const hx_tie_shape *shape, const double d[3])
     return most;
 }
 
-/* Corners of a collapsed cell; of a hexahedron those of the parallelepiped at its centre, which no
- * corner of the unit cell's image leaves by more than the sum of the half axes. */
+/* For a collapsed cell from its corners; for a hexahedron from the parallelepiped at its centre: a
+ * corner of the unit cell's image is at most the sum of the half axes away. */
 double hx_tie_shape_reach(const hx_tie_shape *shape, const hx_mesh *mesh, int64_t elem)
 {
     double centre[3], most = 0.0;

@@ -1,5 +1,4 @@
-/* How the next design is proposed from the derivatives: one const table per file,
- * hx_update_<name>. */
+/* Proposes the next design from the derivatives: one const table per file, hx_update_<name>. */
 #ifndef HX_UPDATE_H
 #define HX_UPDATE_H
 
@@ -12,47 +11,47 @@ extern "C" {
 
 typedef struct hx_update hx_update;
 
-/* Trials at most, and the volume's relative error that ends them, where the physical density is not
- * the design and a volume has to be searched for. */
+/* Maximum number of trials, and the relative volume error that ends them, if the physical density
+ * is not the design and the volume must be found by iteration. */
 enum { HX_VOLUME_TRIALS = 40 };
 #define HX_VOLUME_EXACT 1e-6
 
 /* One proposal. Fields are [n_elem] on the device. */
 typedef struct hx_update_step {
-    const double *d_design;    /* analysed */
+    const double *d_design;    /* the analysed design */
     const double *d_dc, *d_dv; /* derivatives of objective and volume by the design */
-    double *d_proposal;        /* out: within [rho_min, 1], volume as asked for */
-    double volume;             /* fraction taken up by the design analysed */
-    int is_worse;              /* the objective is above that of the design before */
-    int is_again;              /* proposed once more from the same, the projection being another */
-    double change;             /* out: largest change of a density */
-    int trials;                /* out, added to: proposals until the volume was right */
+    double *d_proposal;        /* out: within [rho_min, 1], with the prescribed volume */
+    double volume;             /* fraction of the analysed design */
+    int is_worse;              /* 1: the objective increased from the previous design */
+    int is_again;  /* 1: second proposal of this iteration, because the projection changed */
+    double change; /* out: largest change of a density */
+    int trials;    /* out, incremented: proposals until the volume was right */
 } hx_update_step;
 
 typedef struct hx_update_kind {
-    const char *name, *help; /* name: the word in optimization.update */
-    size_t bytes;            /* of device memory, whatever the mesh */
-    int bytes_per_elem;      /* and for each element */
+    const char *name, *help; /* name: value of optimization.update */
+    size_t bytes;            /* device memory that does not depend on the mesh */
+    int bytes_per_elem;      /* additional device memory per element */
     int (*create)(hx_update *update);
     /* Waits. */
     int (*propose)(hx_update *update, hx_update_step *step);
-    /* What the next step takes from this one (snapshot.h). NULL: nothing. */
+    /* State that the next step reuses (snapshot.h). NULL: none. */
     int (*snapshot)(hx_update *update, hx_snapshot *image);
     void (*destroy)(hx_update *update);
 } hx_update_kind;
 
 extern const hx_update_kind hx_update_oc;
 
-/* What stays the same from step to step. */
+/* Constant from step to step. */
 struct hx_update {
     const hx_update_kind *kind;
-    hx_device *dev;            /* (borrowed), like the next two */
+    hx_device *dev;            /* (borrowed, like the next two) */
     const hx_problem *problem; /* volume_fraction is that of the next design */
     hx_filter *filter;
     double move, damping;
     double total_volume;
     const double *d_volume;     /* [n_elem] (borrowed) */
-    const hx_device_ties *ties; /* groups of equal densities; NULL: none (borrowed) */
+    const hx_device_ties *ties; /* groups of linked elements; NULL: none (borrowed) */
     void *impl;                 /* (owned by the kind) */
 };
 

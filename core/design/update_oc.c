@@ -1,6 +1,6 @@
-/* Optimality criteria (oc.h). Where the physical density is not the design, the scale is searched
- * for which the physical density of the proposal takes up the volume, as near as the move limits
- * let it. */
+/* Optimality criteria (oc.h). If the physical density is not the design, a search finds the scale
+ * for which the physical density of the proposal has the prescribed volume, as nearly as the move
+ * limits permit. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ enum { MOST_SHIFTS = 4 };
 
 typedef struct oc {
     hx_oc_state *d_state; /* (owned) */
-    double shift;         /* with loads by mass, over the mean positive dc / dv */
+    double shift;         /* with loads by mass: multiple of the mean positive dc / dv */
 } oc;
 
 static void destroy(hx_update *update)
@@ -36,8 +36,8 @@ static int create(hx_update *update)
     return rc;
 }
 
-/* How many times the shift of oc.h: twice as much after a step that made the objective worse, as
- * designs that jump to and fro do; else a little less. */
+/* Adapts the multiple of the shift of oc.h: doubles it after a step that increased the objective,
+ * as oscillating designs do; otherwise decreases it slightly. */
 static void adapt_shift(oc *own, int is_worse)
 {
     const double most = 64.0;
@@ -61,8 +61,8 @@ static double wanted_mass(const hx_update *update)
     return update->problem->volume_fraction * update->total_volume;
 }
 
-/* The filter is linear up to the projection: at the analysed design the physical volume grows like
- * dv'rho, so the first target is exact without one. dv is 0 at passive elements. */
+/* Apart from the projection the filter is linear: at the analysed design the physical volume grows
+ * like dv'rho, so the first target is exact without a projection. dv is 0 at passive elements. */
 static int first_target(const hx_update *update, const hx_update_step *step, double *target)
 {
     hx_device *dev = update->dev;
@@ -74,7 +74,7 @@ static int first_target(const hx_update *update, const hx_update_step *step, dou
     return HX_OK;
 }
 
-/* A scale at which not all densities are at an end of their range, from the linear estimate; 0 or
+/* A scale from the linear estimate at which not all densities are at an end of their range; 0 or
  * HX_OC_ALL_UP if there is none. */
 static int first_scale(const hx_update *update, const hx_device_oc *criteria, hx_update_step *step,
                        double *scale)
@@ -97,9 +97,9 @@ static int first_scale(const hx_update *update, const hx_device_oc *criteria, hx
     return HX_OK;
 }
 
-/* *left: what the proposal's volume lacks, relative; 0 if it is met. The unknown is the logarithm
- * of the scale: the target is no good measure, since projected densities may change where dv is
- * next to nothing. */
+/* *left: missing volume of the proposal, relative; 0 if it is met. The search uses the logarithm of
+ * the scale as its unknown, because projected densities may change where dv is nearly 0, so that
+ * the target is a poor variable. */
 static int search_scale(const hx_update *update, const hx_device_oc *criteria, hx_update_step *step,
                         double *left)
 {
@@ -115,7 +115,7 @@ static int search_scale(const hx_update *update, const hx_device_oc *criteria, h
         if (!(fabs(*left) > HX_VOLUME_EXACT)) *left = 0.0;
         if (*left == 0.0 || !(scale > 0.0 && scale < HX_OC_ALL_UP)) return HX_OK;
         const double next = hx_root_next(&root, log(scale), -*left);
-        if (!(fabs(next) < most)) return HX_OK; /* the move limits let no more or less be had */
+        if (!(fabs(next) < most)) return HX_OK; /* the move limits permit no more or no less */
         scale = exp(next);
         HX_TRY(hx_oc_scaled(update->dev, criteria, scale, &step->change));
         step->trials++;
@@ -123,8 +123,8 @@ static int search_scale(const hx_update *update, const hx_device_oc *criteria, h
     return HX_OK;
 }
 
-/* Loads by mass let elements fall whatever the scale; too many of them for the volume: a larger
- * shift holds them back. */
+/* Loads by mass let some elements decrease at every scale. If too many do, the volume cannot be
+ * reached, and a larger shift prevents it. */
 static int meet_volume(const hx_update *update, const hx_device_oc *criteria, hx_update_step *step)
 {
     hx_device_oc shifted = *criteria;

@@ -14,7 +14,7 @@ static double distance(const hx_voxel_grid *g, int i, int j, int k)
     return sqrt(x * x + y * y + z * z);
 }
 
-/* Points along each axis whose distance is below the radius; 0: too many. */
+/* Sets the number of points along each axis within the radius; 0: too many. */
 static int find_reach(hx_voxels *v, const hx_voxel_grid *g, double radius)
 {
     for (int d = 0; d < 3; d++) {
@@ -88,7 +88,7 @@ int64_t hx_voxels_weights(const hx_voxels *voxels)
     return hx_voxels_rows(voxels) * (voxels->reach[0] + 1);
 }
 
-/* The grid of a mesh and how far weights reach in it; 0: there is none. */
+/* Finds the grid of a mesh and the reach of the weights in it; returns 0 if there is none. */
 static int find_grid(const hx_mesh *mesh, double radius, hx_voxel_grid *g, hx_voxels *v)
 {
     memset(v, 0, sizeof *v);

@@ -9,6 +9,7 @@
 #include "../base/grow.h"
 #include "../base/memory.h"
 #include "../base/vec3.h"
+#include "../mesh/set_rules.h"
 #include "abaqus_reader.h"
 
 enum { NAME_SIZE = 400, SHOWN = 60 };
@@ -452,7 +453,9 @@ int hx_abaqus_name_sets(hx_abaqus_reader *r)
     }
     for (size_t i = 0; i < r->import.n_set; i++) {
         char *const name = r->import.set[i]->name;
-        if (drops[i]) memmove(name, name + n + 1, strlen(name + n + 1) + 1);
+        if (!drops[i]) continue;
+        hx_set_rules_shorten(&r->import.rules, name, n + 1);
+        memmove(name, name + n + 1, strlen(name + n + 1) + 1);
     }
     free(drops);
     return HX_OK;

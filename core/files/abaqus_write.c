@@ -232,20 +232,32 @@ static int32_t derived_node(const hx_mesh *mesh, const hx_set *set, int64_t i)
     return mesh->conn[8 * (set->face[j / 4] / 6) + hx_hex_face[set->face[j / 4] % 6][j % 4]];
 }
 
-/* Returns 1 if a node of the set is in none of its elements and faces; flag[n_node] is 0 on entry
- * and exit. */
-static int has_more_nodes(const hx_mesh *mesh, const hx_set *set, uint8_t *flag)
+/* flag[n_node] := value at the nodes of the set's elements and faces. */
+static void flag_derived(const hx_mesh *mesh, const hx_set *set, uint8_t *flag, uint8_t value)
 {
     const int64_t n = 8 * set->n_elem + 4 * set->n_face;
+    for (int64_t i = 0; i < n; i++) flag[derived_node(mesh, set, i)] = value;
+}
+
+/* 1 if a node of the set is in none of its elements and faces; flag[n_node] is 0 on entry and exit.
+ */
+static int has_more_nodes(const hx_mesh *mesh, const hx_set *set, uint8_t *flag)
+{
     int more = 0;
-    for (int64_t i = 0; i < n; i++) flag[derived_node(mesh, set, i)] = 1;
+    flag_derived(mesh, set, flag, 1);
     for (int64_t i = 0; i < set->n_node && !more; i++) more = !flag[set->node[i]];
-    for (int64_t i = 0; i < n; i++) flag[derived_node(mesh, set, i)] = 0;
+    flag_derived(mesh, set, flag, 0);
     return more;
 }
 
-/* Returns 1 if the nodes contain a whole element: a set read as nodes then gets the element, one
- * read as faces does not; flag as above. */
+static int compare_elements(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* 1 if the nodes hold a whole element that is none of the set's: a set of nodes gets it when it is
+ * read, one of faces does not; flag as above. */
 static int spans_element(const hx_mesh *mesh, const hx_set *set, uint8_t *flag)
 {
     int spans = 0;
@@ -253,23 +265,33 @@ static int spans_element(const hx_mesh *mesh, const hx_set *set, uint8_t *flag)
     for (int64_t i = 0; i < set->n_node && !spans; i++) {
         const int64_t a = set->node[i];
         for (int64_t k = mesh->node_elem_ptr[a]; k < mesh->node_elem_ptr[a + 1] && !spans; k++) {
-            const int32_t *const corner = mesh->conn + 8 * (int64_t)(mesh->node_elem[k] / 8);
+            const int32_t e = (int32_t)(mesh->node_elem[k] / 8);
+            const int32_t *const corner = mesh->conn + 8 * (int64_t)e;
             int n = 0;
             while (n < 8 && flag[corner[n]]) n++;
-            spans = n == 8;
+            spans = n == 8 && (set->n_elem == 0 || !bsearch(&e, set->elem, (size_t)set->n_elem,
+                                                            sizeof e, compare_elements));
         }
     }
     for (int64_t i = 0; i < set->n_node; i++) flag[set->node[i]] = 0;
     return spans;
 }
 
-/* *BOUNDARY and *CLOAD refer only to sets of nodes, so the nodes of sets of faces are listed too,
- * and those of other sets whose nodes do not follow from the elements: the set is then read back
- * equal. */
-static int lists_nodes(const hx_mesh *mesh, const hx_set *set, uint8_t *flag)
+/* What is said of nodes (*BOUNDARY, *CLOAD) names sets of nodes only, so those of faces are listed
+ * too, and others that do not follow from elements: read again it is the same set. If all nodes
+ * together would bring an element that the set does not have, only those that do not follow are
+ * listed. node[n_node]: what is listed; returns how many. */
+static int64_t list_nodes(const hx_mesh *mesh, const hx_set *set, uint8_t *flag, int32_t *node)
 {
-    if (has_more_nodes(mesh, set, flag)) return 1;
-    return set->n_face > 0 && !spans_element(mesh, set, flag);
+    const int has_more = has_more_nodes(mesh, set, flag);
+    const int is_whole = !spans_element(mesh, set, flag);
+    int64_t n = 0;
+    if (!has_more && (set->n_face == 0 || set->n_elem > 0 || !is_whole)) return 0;
+    if (!is_whole) flag_derived(mesh, set, flag, 1);
+    for (int64_t i = 0; i < set->n_node; i++)
+        if (!flag[set->node[i]]) node[n++] = set->node[i];
+    flag_derived(mesh, set, flag, 0);
+    return n;
 }
 
 static int side_of(const hx_mesh *mesh, int64_t face)
@@ -293,15 +315,19 @@ static int put_sets(hx_abaqus_writer *w)
 {
     const hx_mesh *const mesh = w->mesh;
     uint8_t *flag = NULL;
-    HX_TRY(hx_alloc(&flag, (size_t)mesh->n_node, 1, "flags of a set"));
+    int32_t *node = NULL;
+    int rc;
+    HX_TRY_FAIL(hx_alloc(&flag, (size_t)mesh->n_node, 1, "flags of a set"));
+    HX_TRY_FAIL(hx_alloc_raw(&node, (size_t)mesh->n_node, sizeof *node, "nodes of a set"));
     for (size_t i = 0; i < mesh->n_set; i++) {
         hx_set stated = mesh->set[i]; /* with the faces that the file states (lists borrowed) */
         const hx_set *const set = &stated;
         int n_keyword = 0;
         stated.n_face = hx_set_stated_faces(mesh, &mesh->set[i]);
-        if (lists_nodes(mesh, set, flag)) {
+        const int64_t n_node = list_nodes(mesh, set, flag, node);
+        if (n_node > 0) {
             put_set_keyword(w, "*NSET, NSET=", i, &n_keyword);
-            put_list(w, set->n_node, set->node, hx_abaqus_point_number);
+            put_list(w, n_node, node, hx_abaqus_point_number);
         }
         if (set->n_elem > 0) {
             put_set_keyword(w, "*ELSET, ELSET=", i, &n_keyword);
@@ -316,8 +342,11 @@ static int put_sets(hx_abaqus_writer *w)
             hx_abaqus_put_text(w, "\n");
         }
     }
+    rc = HX_OK;
+fail:
     free(flag);
-    return HX_OK;
+    free(node);
+    return rc;
 }
 
 static void put_heading(hx_abaqus_writer *w, const char *title)

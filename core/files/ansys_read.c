@@ -336,7 +336,7 @@ static int read_commands(hx_ansys_reader *r)
         r->command = end + 1;
     }
     HX_TRY(read_command(r));
-    return hx_ansys_skip_format(r);
+    return r->line == line ? hx_ansys_skip_format(r) : HX_OK;
 }
 
 static int read_all(hx_ansys_reader *r)

@@ -16,7 +16,8 @@ typedef struct file_shape {
     hx_mesh_pieces pieces;
     char *name; /* name of the file without its folders (owned) */
     int n_faces;
-    hx_source_faces faces[HX_SOURCE_SETS]; /* faces of the sets in the pieces */
+    hx_source_faces faces[HX_SOURCE_SETS];  /* those of the pieces that there are */
+    hx_shared_name shared[HX_PIECE_SHARED]; /* texts of the pieces' names */
 } file_shape;
 
 /* --- what is asked --- */
@@ -91,6 +92,17 @@ static int name_source(file_shape *shape, const char *path)
     return hx_strdup(&shape->name, slash ? slash + 1 : path);
 }
 
+static void list_shared(file_shape *shape)
+{
+    hx_mesh_pieces *const p = &shape->pieces;
+    for (int i = 0; i < p->n_shared; i++) {
+        const hx_piece_shared *const from = &p->shared[i];
+        shape->shared[i].name = p->name[from->name];
+        for (int kind = 0; kind < HX_N_SET_KIND; kind++)
+            shape->shared[i].set[kind] = from->set[kind] < 0 ? NULL : p->name[from->set[kind]];
+    }
+}
+
 static void fill_source(hx_mesh_source *source, file_shape *shape)
 {
     const hx_mesh_pieces *const p = &shape->pieces;
@@ -101,12 +113,16 @@ static void fill_source(hx_mesh_source *source, file_shape *shape)
                                .elements = give_elements,
                                .nodes = give_nodes,
                                .faces = shape->faces,
+                               .n_shared = (size_t)p->n_shared,
+                               .shared = shape->shared,
+                               .sorts_sets = p->sorts_sets,
                                .has_numbers = p->has_numbers,
                                .first_node = p->first_node,
                                .first_elem = p->first_elem,
                                .node_numbers = p->has_unused ? give_numbers : NULL,
                                .shape = shape,
                                .close = close_source};
+    list_shared(shape);
     for (int i = 0; i < p->n_set; i++) {
         source->set[i].name = p->name[i];
         source->set[i].of_both = p->has_elements[i];

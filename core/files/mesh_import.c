@@ -261,15 +261,10 @@ int hx_import_set_named(hx_import *import, const char *name, hx_import_set **set
 
 int hx_import_set_of(hx_import *import, const char *name, hx_set_kind kind, hx_import_set **set)
 {
-    int is_shared = 0;
     for (size_t i = 0; i < import->n_set; i++) {
-        if (strcmp(import->set[i]->name, name) != 0) continue;
-        is_shared = 1;
         *set = import->set[i];
-        if ((*set)->kind == kind) return HX_OK;
+        if ((*set)->kind == kind && strcmp((*set)->name, name) == 0) return HX_OK;
     }
-    if (is_shared && import->sink)
-        return hx_import_need_whole(import, "one name for sets of several kinds");
     return add_set(import, name, kind, set);
 }
 
@@ -578,13 +573,13 @@ static int settle_cells(hx_import *import, hx_mesh *mesh)
 
 static int is_empty(const hx_import_set *set)
 {
-    return set->is_unmet || set->node.n + set->elem.n + set->elem_index.n + set->quad.n +
-                                    set->free_elem.n + set->face_elem.n ==
-                                0;
+    if (set->is_unmet) return 1;
+    return !set->is_flushed && set->node.n + set->elem.n + set->elem_index.n + set->quad.n +
+                                       set->free_elem.n + set->face_elem.n ==
+                                   0;
 }
 
-/* Makes the names of sets with one name and several kinds unique. */
-static int name_apart(hx_import *import, hx_mesh *mesh)
+int hx_import_name_apart(hx_import *import, hx_mesh *mesh)
 {
     hx_kind_set *list = NULL;
     HX_TRY(hx_alloc(&list, import->n_set, sizeof *list, "sets of a file"));
@@ -636,7 +631,7 @@ int hx_import_finish(hx_import *import, hx_mesh *mesh)
     HX_TRY(hx_import_check_cells(import));
     HX_TRY(build_indices(import));
     HX_TRY(make_mesh(import, mesh));
-    HX_TRY_FAIL(name_apart(import, mesh));
+    HX_TRY_FAIL(hx_import_name_apart(import, mesh));
     HX_TRY_FAIL(settle_cells(import, mesh));
     HX_TRY_FAIL(hx_mesh_mend_order(mesh, &import->order, import->notes));
     HX_TRY_FAIL(hx_check_mended(mesh, &import->renumbered, import->order));

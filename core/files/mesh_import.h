@@ -50,12 +50,12 @@ typedef struct hx_import_other {
 /* A named selection; any of the lists may be empty, and several may be filled. */
 typedef struct hx_import_set {
     char *name;
-    /* for a set made by hx_import_set_of: sets of one name and different kinds are separate */
-    hx_set_kind kind;
-    int is_unmet;           /* named in the file, but no cell belongs to it */
-    int is_reference;       /* its nodes are intentionally not nodes of the mesh */
-    int is_shortened;       /* repeated members were removed */
-    int is_of_loads;        /* made for a load: faces that no element has do not refuse the mesh */
+    hx_set_kind kind;       /* of one that hx_import_set_of made: sets of one name stay apart */
+    int is_unmet;           /* named, and no cell of the file is in it */
+    int is_flushed;         /* the sink has taken members of it */
+    int is_reference;       /* of nodes that are none of the mesh's by intent */
+    int is_shortened;       /* members that it names several times were taken out */
+    int is_of_loads;        /* a load made it: no face that it lacks refuses the mesh */
     int is_held, is_loaded; /* supports, loads have taken its members so far */
     int64_t taken_line;     /* the first line that took them, 0: none */
     hx_numbers node;        /* numbers of nodes */
@@ -143,7 +143,9 @@ struct hx_import {
      * rows. */
     const int (*side_row)[7];
     int has_collapsed_brick; /* a hexahedron with repeated nodes was added */
-    int keeps_unused;        /* unused nodes stay in the mesh, which is then refused */
+    int keeps_unused;        /* nodes of no element are nodes of the mesh, which is refused then */
+    int sorts_shared;        /* for a sink: the mesh has its sets by name if sets of several kinds
+                                share one */
 };
 
 /* notes collects what the user should see (nodes left out, cells ignored); may be NULL. */

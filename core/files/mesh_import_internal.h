@@ -10,7 +10,11 @@ int64_t hx_import_short(const hx_import *import, int64_t number);
 /* Checks and notes before a mesh is made: other solids, no solid, cells that only make sets. */
 int hx_import_check_cells(const hx_import *import);
 
-/* Members of a set that are not part of the mesh of solids, for one note. */
+/* Gives sets of one name and several kinds names of their own, which the mesh records; it needs
+ * to hold nothing else. */
+int hx_import_name_apart(hx_import *import, hx_mesh *mesh);
+
+/* Members of a set that are no part of the mesh of solids, for one note. */
 typedef struct hx_left_out {
     const char *what;
     int64_t n, first;

@@ -231,6 +231,7 @@ static int flush_sets(hx_import_sink *sink, hx_import *import, int with_nodes)
     hx_mesh_pieces *const p = pieces_of(sink);
     for (size_t i = 0; i < import->n_set; i++) {
         hx_import_set *const set = import->set[i];
+        set->is_flushed |= set->elem_index.n > 0 || (with_nodes && set->node.n > 0);
         HX_TRY(add_list(p, (int)i, 1, &set->elem_index, 0));
         hx_numbers_free(&set->elem_index);
         if (!with_nodes) continue;
@@ -373,6 +374,30 @@ static int note_dropped(const hx_mesh_pieces *p, const hx_import *import)
     return hx_import_note_dropped(import, n, first);
 }
 
+/* The place of the set of that name; -1: none, or no name. */
+static int16_t place_of_set(const hx_import *import, const char *name)
+{
+    for (size_t i = 0; i < import->n_set && name; i++)
+        if (strcmp(import->set[i]->name, name) == 0) return (int16_t)i;
+    return -1;
+}
+
+/* Names of sets of several kinds; the sets have names of their own then. */
+static int take_shared(hx_mesh_pieces *p, hx_import *import)
+{
+    hx_mesh names = {0}; /* which holds nothing else */
+    const int rc = hx_import_name_apart(import, &names);
+    p->n_shared = rc < 0 ? 0 : (int)names.n_shared;
+    p->sorts_sets = import->sorts_shared && p->n_shared > 0;
+    for (int i = 0; i < p->n_shared; i++) {
+        p->shared[i].name = place_of_set(import, names.shared[i].name);
+        for (int kind = 0; kind < HX_N_SET_KIND; kind++)
+            p->shared[i].set[kind] = place_of_set(import, names.shared[i].set[kind]);
+    }
+    hx_mesh_free_shared(&names);
+    return rc;
+}
+
 static int finish(hx_import_sink *sink, hx_import *import)
 {
     hx_mesh_pieces *const p = pieces_of(sink);
@@ -387,6 +412,7 @@ static int finish(hx_import_sink *sink, hx_import *import)
     p->first_node = hx_numbers_get(&import->node_number, 0);
     p->first_elem = hx_numbers_get(&import->elem_number, 0);
     p->n_set = (int)import->n_set;
+    HX_TRY(take_shared(p, import));
     for (int i = 0; i < p->n_set; i++) HX_TRY(take_set(p, import, i));
     HX_TRY(note_dropped(p, import));
     return send_all(p);

@@ -18,6 +18,13 @@ typedef struct hx_piece_span {
     int16_t bit, of_elements;
 } hx_piece_span;
 
+/* A name of sets of several kinds (hx_shared_name), by places of sets: one of them has it. */
+typedef struct hx_piece_shared {
+    int16_t name, set[HX_N_SET_KIND]; /* -1: none of that kind */
+} hx_piece_shared;
+
+enum { HX_PIECE_SHARED = HX_SOURCE_SETS / 2 };
+
 typedef struct hx_mesh_pieces {
     hx_import_sink sink; /* first member: the leader's reader fills it */
     const hx_team *team; /* (borrowed) */
@@ -31,7 +38,10 @@ typedef struct hx_mesh_pieces {
     int n_set;
     char *name[HX_SOURCE_SETS]; /* (owned, each) */
     uint8_t has_elements[HX_SOURCE_SETS];
-    hx_source_faces faces[HX_SOURCE_SETS]; /* per set; n = 0: none (arrays owned) */
+    hx_source_faces faces[HX_SOURCE_SETS]; /* of each set; n 0: none (arrays owned) */
+    int n_shared;
+    hx_piece_shared shared[HX_PIECE_SHARED];
+    int sorts_sets; /* as in hx_mesh_source */
 
     /* On the leader only: what has not been sent yet, and which nodes elements use. */
     int64_t n_xyz, n_conn, n_span;

@@ -25,8 +25,9 @@ static int tell(const hx_mesh_pieces *p, void *data, size_t bytes)
 
 typedef struct facts {
     int64_t first_node, first_elem, n_used, n_face[HX_SOURCE_SETS], n_name[HX_SOURCE_SETS];
-    int32_t n_set, has_numbers, has_sides, keeps_unused;
+    int32_t n_set, has_numbers, has_sides, keeps_unused, n_shared, sorts_sets;
     uint8_t has_elements[HX_SOURCE_SETS];
+    hx_piece_shared shared[HX_PIECE_SHARED];
 } facts;
 
 static int64_t count_used(const hx_mesh_pieces *p)
@@ -46,6 +47,9 @@ static void state_facts(const hx_mesh_pieces *p, facts *f)
     f->has_sides = p->has_sides;
     f->keeps_unused = p->keeps_unused;
     memcpy(f->has_elements, p->has_elements, sizeof f->has_elements);
+    f->n_shared = p->n_shared;
+    f->sorts_sets = p->sorts_sets;
+    memcpy(f->shared, p->shared, sizeof f->shared);
     for (int i = 0; i < p->n_set; i++) {
         f->n_face[i] = p->faces[i].n;
         f->n_name[i] = (int64_t)strlen(p->name[i]) + 1;
@@ -61,6 +65,9 @@ static void take_facts(hx_mesh_pieces *p, const facts *f)
     p->has_sides = f->has_sides;
     p->keeps_unused = f->keeps_unused;
     memcpy(p->has_elements, f->has_elements, sizeof f->has_elements);
+    p->n_shared = f->n_shared;
+    p->sorts_sets = f->sorts_sets;
+    memcpy(p->shared, f->shared, sizeof f->shared);
 }
 
 static int share_facts(hx_mesh_pieces *p, facts *f)

@@ -23,7 +23,8 @@ typedef struct hx_kind_set {
  */
 typedef const char *const hx_kind_words[HX_N_SET_KIND];
 
-/* Names the sets apart, with a note for each name; reorders list[n]. O(n log n). */
+/* Names the sets apart, with a note for each name; reorders list[n]. Of the mesh only
+ * the names that sets share are changed; NULL: nobody records them. O(n log n). */
 int hx_kinds_name_apart(size_t n, hx_kind_set *list, const hx_kind_words *words, const char *path,
                         hx_notes *notes, hx_mesh *mesh);
 

@@ -221,7 +221,8 @@ static int find_values(hx_vtk_reader *r, const hx_file_number *type, int64_t n, 
     return HX_OK;
 }
 
-/* The set of each value, NULL: none; and Gmsh's numbered groups of volumes. */
+/* The set of each value, NULL: of none; and Gmsh's groups of volumes by their numbers. Kinds are
+ * those of the whole mesh (vtk_sets.c): flags and faces are of one set, of the kind of nodes. */
 typedef struct targets {
     hx_import_set *set[2][HX_VTK_SET_VALUES];
 } targets;
@@ -233,7 +234,7 @@ static int name_sets(hx_vtk_reader *r, const char *name, const hx_vtk_values *al
     memset(to, 0, sizeof *to);
     if (hx_vtk_is_flag(name, all)) {
         hx_import_set *set;
-        HX_TRY(hx_import_set_named(r->import, name + 4, &set));
+        HX_TRY(hx_import_set_of(r->import, name + 4, HX_KIND_NODES, &set));
         if (all->n > 0 && all->value[all->n - 1] == 1) to->set[0][all->n - 1] = set;
         return HX_OK;
     }
@@ -244,7 +245,7 @@ static int name_sets(hx_vtk_reader *r, const char *name, const hx_vtk_values *al
                                 &to->set[0][v]));
         if (!is_group) continue;
         snprintf(text, sizeof text, "volume %ld", (long)all->value[v]);
-        HX_TRY(hx_import_set_named(r->import, text, &to->set[1][v]));
+        HX_TRY(hx_import_set_of(r->import, text, HX_KIND_ELEMS, &to->set[1][v]));
     }
     return HX_OK;
 }
@@ -293,7 +294,7 @@ int hx_vtk_send_faces(hx_vtk_reader *r, const char *name, const hx_file_number *
         rc = hx_import_need_whole(r->import, "an array named like one with faces of a set");
         goto fail;
     }
-    HX_TRY_FAIL(hx_import_set_named(r->import, name, &set));
+    HX_TRY_FAIL(hx_import_set_of(r->import, name, HX_KIND_NODES, &set));
     r->import->side_row = hx_vtk_side_row;
     HX_TRY_FAIL(hx_file_scan_jump(&r->scan, begin));
     for (int64_t i = 0, now; i < n; i += now) {

@@ -440,6 +440,7 @@ int hx_vtk_read_to(const char *path, hx_import_sink *sink, hx_notes *notes)
     HX_TRY_FAIL(hx_import_open(&import, path, notes));
     import.sink = sink;
     import.keeps_unused = 1;
+    import.sorts_shared = 1;
     r.import = &import;
     r.notes = notes;
     HX_TRY_FAIL(read_file(&r, path));

@@ -7,6 +7,7 @@
 #include "../base/memory.h"
 #include "../base/sum.h"
 #include "../mesh/face_match.h"
+#include "../mesh/mesh_internal.h"
 #include "set_kinds.h"
 #include "vtk_faces.h"
 #include "vtk_reader.h"
@@ -185,7 +186,17 @@ static int is_face(const hx_vtk_reader *r, int32_t cell)
     return r->elem_new[cell] == HX_VTK_TRIANGLE || r->elem_new[cell] == HX_VTK_QUAD;
 }
 
-/* Makes room for the n faces of one more set. */
+enum { KEY_SIZE = HX_FILE_WORD_SIZE + 40 };
+
+/* A set's name until all are known: its kind before a line break, which no array's name has. Arrays
+ * of flags and of faces, as we write them, are one set by points, cells and faces. */
+static const char *key_of(hx_set_kind kind, const char *name, char key[KEY_SIZE])
+{
+    snprintf(key, KEY_SIZE, "%d\n%s", (int)kind, name);
+    return key;
+}
+
+/* Room for n faces of one more set. */
 static int add_faces(hx_vtk_reader *r, const char *name, int64_t n, hx_vtk_faces **made)
 {
     HX_TRY(
@@ -212,6 +223,7 @@ static int keep_faces(hx_vtk_reader *r, const char *name, int64_t n, const int32
 
 int hx_vtk_take_faces(hx_vtk_reader *r, const char *name, int64_t n, const int32_t *value)
 {
+    char key[KEY_SIZE];
     int64_t n_face = 0;
     hx_vtk_faces *faces;
     if (r->middle)
@@ -220,7 +232,7 @@ int hx_vtk_take_faces(hx_vtk_reader *r, const char *name, int64_t n, const int32
                             "the faces of the set are found by its nodes",
                             r->scan.path, name);
     for (int64_t i = 0; i < n; i++) n_face += __builtin_popcount((unsigned)value[i]);
-    HX_TRY(add_faces(r, name, n_face, &faces));
+    HX_TRY(add_faces(r, key_of(HX_KIND_NODES, name, key), n_face, &faces));
     HX_TRY(hx_alloc_raw(&faces->elem, (size_t)n_face, sizeof *faces->elem, "faces of a set"));
     for (int64_t i = 0; i < n; i++) {
         const int32_t e = r->elem_new ? r->elem_new[i] : (int32_t)i;
@@ -308,19 +320,15 @@ static hx_set_kind kind_of(const hx_vtk_reader *r, int64_t n, const int32_t *mem
     return n_face > 0 ? HX_KIND_FACES : HX_KIND_CURVES;
 }
 
-/* Until all sets are known, a set's name consists of its kind and a line break, which no array's
- * name contains, before its name. Arrays of flags, as hextop writes them, form one set of points
- * and cells. */
 static int add_set(hx_vtk_reader *r, int is_flag, const char *name, int64_t n,
                    const int32_t *member)
 {
-    char text[HX_FILE_WORD_SIZE + 40];
-    const hx_set_kind kind = is_flag ? HX_KIND_NODES : kind_of(r, n, member);
-    snprintf(text, sizeof text, "%d\n%s", (int)kind, name);
-    const int is_new = !hx_mesh_find_set(r->mesh, text), on_points = r->where == HX_VTK_ON_POINTS;
-    const int rc = on_points ? add_points(r, text, n, member) : add_cells(r, text, n, member);
+    char key[KEY_SIZE];
+    key_of(is_flag ? HX_KIND_NODES : kind_of(r, n, member), name, key);
+    const int is_new = !hx_mesh_find_set(r->mesh, key), on_points = r->where == HX_VTK_ON_POINTS;
+    const int rc = on_points ? add_points(r, key, n, member) : add_cells(r, key, n, member);
     if (rc < 0) hx_error_prefix("%s: set '%s': ", r->scan.path, name);
-    if (on_points || is_new) hx_mesh_mark_skin(r->mesh, text, !on_points);
+    if (on_points || is_new) hx_mesh_mark_skin(r->mesh, key, !on_points);
     return rc;
 }
 
@@ -347,12 +355,6 @@ static int add_groups(hx_vtk_reader *r, int32_t value, int64_t n, const int32_t 
     return rc;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    const hx_set *const p = a, *const q = b;
-    return strcmp(p->name, q->name);
-}
-
 int hx_vtk_name_sets(hx_vtk_reader *r)
 {
     hx_kind_set *list = NULL;
@@ -369,9 +371,8 @@ int hx_vtk_name_sets(hx_vtk_reader *r)
     }
     const int rc = hx_kinds_name_apart(n, list, NULL, r->scan.path, r->notes, r->mesh);
     free(list);
-    /* the order is independent of which arrays come first */
-    if (rc == HX_OK && r->mesh->n_shared > 0)
-        qsort(r->mesh->set, r->mesh->n_set, sizeof *r->mesh->set, compare_names);
+    if (rc == HX_OK && r->mesh->n_shared > 0) /* the same order whichever arrays come first */
+        hx_mesh_sort_sets(r->mesh);
     return rc;
 }
 

@@ -1,4 +1,4 @@
-/* The table of generators, the box and the cantilever (P1, example CB). */
+/* The table of generators, the box, and the cantilever (example CB of P1). */
 #include "generate.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ const hx_generator *hx_generator_find(const char *name)
 double hx_generator_radius(const hx_generator *gen, const hx_generate_params *params,
                            int64_t n_elem)
 {
-    /* Element counts of the paper's sizes, about the same for its four examples (Table 1). */
+    /* Element counts of the five sizes of P1, about the same for its four examples (Table 1). */
     static const double count[5] = {33e3, 85e3, 185e3, 445e3, 1045e3};
     int nearest = 0;
     const int has_counts = params->nx > 0 || params->ny > 0 || params->nz > 0;
@@ -39,20 +39,21 @@ double hx_generator_radius(const hx_generator *gen, const hx_generate_params *pa
 int hx_generate_check(const char *name, const hx_generate_params *params)
 {
     if (params->size < 0 || params->size > 5)
-        return HX_RAISE(HX_EINPUT, "%s: size %d: the sizes are 1 to 5, or give nx", name,
-                        params->size);
+        return HX_RAISE(HX_EINPUT, "%s: size %d does not exist; give a size from 1 to 5, or nx",
+                        name, params->size);
     const int most = 1000000;
     if (params->nx < 0 || params->ny < 0 || params->nz < 0 || params->nx > most ||
         params->ny > most || params->nz > most)
-        return HX_RAISE(HX_EINPUT, "%s: nx = %d, ny = %d, nz = %d: numbers of elements are 1 to %d",
-                        name, params->nx, params->ny, params->nz, most);
+        return HX_RAISE(HX_EINPUT,
+                        "%s: nx = %d, ny = %d, nz = %d; each must be from 1 to %d elements", name,
+                        params->nx, params->ny, params->nz, most);
     if (params->size == 0 && params->nx == 0)
         return HX_RAISE(HX_EINPUT, "%s: give a size (1 to 5) or nx", name);
     return HX_OK;
 }
 
-/* Most elements of a mesh: one process keeps an incidence in 32 bits, several together count
- * elements in 31. */
+/* Returns the largest number of elements: one process stores an incidence in 32 bits; several
+ * processes number elements in 31 bits. */
 static int64_t most_elements(int n_process)
 {
     return n_process > 1 ? INT32_MAX : HX_MAX_ELEM;
@@ -63,7 +64,7 @@ int hx_generate_check_count(const char *name, double n_elem, const hx_generate_p
     const int n_process = params->n_process > 1 ? params->n_process : 1;
     const double other_bytes = params->other_bytes, most = (double)most_elements(n_process);
     if (n_elem > most)
-        return HX_RAISE(HX_EINPUT, "%s: %.0f elements wanted, at most %.0f are possible", name,
+        return HX_RAISE(HX_EINPUT, "%s: %.0f elements requested; at most %.0f are supported", name,
                         n_elem, most);
     const double share = n_elem / n_process * fmax(1.0, params->n_on_host);
     const double mesh = share * (double)hx_mesh_bytes_per_elem();
@@ -76,25 +77,26 @@ int hx_generate_check_count(const char *name, double n_elem, const hx_generate_p
     hx_format_bytes(available, have, sizeof have);
     if (other_bytes > 0.0)
         return HX_RAISE(HX_ENOMEM,
-                        "%s: %.0f elements take at least %s of host memory (the mesh %s, the rest "
-                        "%.0f bytes an element), %s is available: take a smaller mesh",
+                        "%s: %.0f elements take at least %s of host memory (mesh: %s, other data: "
+                        "%.0f bytes per element), but only %s is available; use a smaller mesh",
                         name, n_elem, want, mesh_text, other_bytes, have);
     return HX_RAISE(HX_ENOMEM,
-                    "%s: a mesh of %.0f elements takes %s of host memory, %s is available", name,
-                    n_elem, want, have);
+                    "%s: a mesh of %.0f elements takes %s of host memory, but only %s is "
+                    "available; use a smaller mesh",
+                    name, n_elem, want, have);
 }
 
-/* A box of n[] elements: numbers of nodes and elements go along x, then y, then z. */
+/* A box of n[] elements; nodes and elements are numbered along x, then y, then z. */
 typedef struct box {
     int64_t n[3];
     double length[3];
 } box;
 
-/* Where item `number` of a grid is that has n[0] x n[1] x .. of them; one after the other costs no
- * division. */
+/* at[] := grid position of item `number` in a grid of n[0] x n[1] x ... items. next_place() moves
+ * to the next item without a division. */
 static void find_place(const int64_t n[2], int64_t number, int64_t at[3])
 {
-    if (number <= UINT32_MAX) { /* in a third of the time */
+    if (number <= UINT32_MAX) { /* 32-bit division takes a third of the time */
         const uint32_t rest = (uint32_t)number / (uint32_t)n[0];
         at[0] = (uint32_t)number % (uint32_t)n[0];
         at[1] = rest % (uint32_t)n[1];
@@ -135,7 +137,7 @@ static int box_elements(const hx_mesh_source *source, int64_t n, const int64_t *
     return HX_OK;
 }
 
-enum { BOX_EDGE = 6 }; /* after its sides */
+enum { BOX_EDGE = 6 }; /* sets 0 to 5 are the sides */
 
 static uint64_t box_sets(const box *b, const int64_t at[3])
 {
@@ -208,9 +210,11 @@ int hx_generate_box(hx_mesh *mesh, int nx, int ny, int nz, double lx, double ly,
     hx_mesh_source source;
     memset(mesh, 0, sizeof *mesh);
     if (nx < 1 || ny < 1 || nz < 1)
-        return HX_RAISE(HX_EINPUT, "box: %d x %d x %d elements: at least one each way", nx, ny, nz);
+        return HX_RAISE(HX_EINPUT,
+                        "box: %d x %d x %d elements; give at least one in each direction", nx, ny,
+                        nz);
     if (!(lx > 0.0 && ly > 0.0 && lz > 0.0))
-        return HX_RAISE(HX_EINPUT, "box: %g x %g x %g: lengths are positive", lx, ly, lz);
+        return HX_RAISE(HX_EINPUT, "box: %g x %g x %g; lengths must be positive", lx, ly, lz);
     HX_TRY(hx_generate_check_count("box", (double)nx * ny * nz, &one));
     HX_TRY(open_box(&source, "box", n, length));
     const int rc = hx_source_mesh(&source, mesh);
@@ -231,7 +235,7 @@ int hx_generate(const hx_generator *gen, hx_mesh *mesh, const hx_generate_params
     return rc;
 }
 
-/* Shortest edge of the mesh at each node; 0 on the boundary. */
+/* edge[a] := shortest mesh edge at each node; 0 on the boundary. */
 static void fill_edge_lengths(const hx_mesh *mesh, double *edge)
 {
     static const int next[8][3] = {{1, 3, 4}, {0, 2, 5}, {1, 3, 6}, {0, 2, 7},
@@ -258,23 +262,25 @@ int hx_mesh_distort(hx_mesh *mesh, double share, uint64_t seed)
     int rc = HX_OK;
     double *edge = NULL;
     if (!(share >= 0.0 && share <= 0.3))
-        return HX_RAISE(HX_EINPUT, "%s: distort = %g: a share of the element size from 0 to 0.3",
+        return HX_RAISE(HX_EINPUT,
+                        "%s: distort = %g; it must be a fraction of the element size from 0 to 0.3",
                         mesh->name, share);
     if (share == 0.0) return HX_OK;
     if (mesh->node_elem_ptr)
-        return HX_RAISE(HX_EINTERNAL, "%s: a finished mesh keeps its nodes", mesh->name);
+        return HX_RAISE(HX_EINTERNAL, "%s: the nodes of a finished mesh cannot be moved",
+                        mesh->name);
     HX_TRY_FAIL(hx_mesh_build_incidence(mesh, &mesh->node_elem_ptr, &mesh->node_elem));
     HX_TRY_FAIL(hx_alloc_raw(&edge, (size_t)mesh->n_node, sizeof *edge, "edge lengths"));
     fill_edge_lengths(mesh, edge);
 #pragma omp parallel for
     for (int64_t a = 0; a < mesh->n_node; a++) {
         uint64_t state = seed;
-        state = hx_random_next(&state) + (uint64_t)a; /* one sequence a node */
+        state = hx_random_next(&state) + (uint64_t)a; /* one sequence per node */
         state = hx_random_next(&state);
         if (!(edge[a] > 0.0) || isinf(edge[a])) continue;
         for (size_t d = 0; d < 3; d++) {
             const double unit = hx_random_unit(hx_random_next(&state));
-            /* 1 / sqrt(3): no move is longer than share * edge */
+            /* 1 / sqrt(3): no displacement exceeds share * edge */
             mesh->xyz[(size_t)a * 3 + d] += (2.0 * unit - 1.0) * share * edge[a] / sqrt(3.0);
         }
     }

@@ -1,5 +1,5 @@
-/* Generators of the paper's four examples (P1, section "Examples"), at the paper's five sizes or
- * any other. Every mesh is stored unstructured. */
+/* Generators of the four examples of P1 (section "Examples"), at the five sizes of that paper or
+ * any other. Meshes are stored as unstructured meshes. */
 #ifndef HX_GENERATE_H
 #define HX_GENERATE_H
 
@@ -11,46 +11,49 @@ extern "C" {
 #endif
 
 typedef struct hx_generate_params {
-    int size;       /* 1..5: the paper's Table 1; 0: by nx, ny, nz */
-    int nx, ny, nz; /* > 0 wins over size; meaning per generator, see its help; 0: from size */
-    double distort; /* interior nodes moved at random by up to this share of the element size, [0,
-                       0.3] */
-    uint64_t seed;  /* of the distortion */
-    double other_bytes; /* host bytes an element that the caller will need besides the mesh, for the
-                           memory check */
-    int n_process;      /* that each take a part of it, not the whole; 0, 1: one */
-    int n_on_host;      /* of these on this machine */
-    int in_order; /* 1: hx_mesh_reorder follows. Where the mesh has an elem_orig it is not needed
-                     any more: a box comes in that order at once */
+    int size; /* 1 to 5: Table 1 of P1; 0: defined by nx, ny, nz */
+    /* > 0: overrides `size`; meaning in the help of each generator; 0: from `size` */
+    int nx, ny, nz;
+    /* largest random displacement of interior nodes, as a fraction [0, 0.3] of the element size */
+    double distort;
+    uint64_t seed; /* of the distortion */
+    /* host memory per element that the caller will need besides the mesh, for the memory check */
+    double other_bytes;
+    /* processes that each take a part of the mesh instead of the whole; 0 and 1: one process */
+    int n_process;
+    int n_on_host; /* how many of them run on this machine */
+    /* 1: the caller will apply hx_mesh_reorder. A box is then generated in that order, and its
+     * elem_orig is set; the caller need not reorder a mesh with elem_orig. */
+    int in_order;
 } hx_generate_params;
 
 typedef struct hx_generator {
-    const char *name; /* the word in mesh.generator */
-    const char *help; /* one line: geometry, meaning of nx, ny, nz, names of its sets */
-    /* What tells the raw mesh without its distortion (mesh_source.h); the caller closes it, also
-     * when this failed. HX_EINPUT: impossible counts, the message says what would do. */
+    const char *name; /* value of mesh.generator */
+    const char *help; /* one line: geometry, meaning of nx, ny and nz, names of the sets */
+    /* Opens the source (mesh_source.h) of the raw mesh without distortion; the caller closes it,
+     * also after an error. HX_EINPUT: impossible counts; the message names counts that work. */
     int (*open)(hx_mesh_source *source, const hx_generate_params *params);
-    double paper_radius[5]; /* filter radius of sizes 1..5, in element sizes (REFERENCE) */
+    double paper_radius[5]; /* filter radius of sizes 1 to 5 in element sizes, from P1 */
 } hx_generator;
 
-/* NULL-terminated table: cantilever, lbeam, michell, conrod. */
+/* Table of generators, terminated by NULL: cantilever, lbeam, michell, conrod. */
 extern const hx_generator *const hx_generators[];
 const hx_generator *hx_generator_find(const char *name);
 
-/* Builds the raw mesh (hx_mesh_finish is the caller's). HX_EINPUT: what cannot be, as above. */
+/* Makes the raw mesh; the caller calls hx_mesh_finish. HX_EINPUT: impossible parameters. */
 int hx_generate(const hx_generator *generator, hx_mesh *mesh, const hx_generate_params *params);
 
-/* Filter radius in element sizes that belongs to a size: the table's value for 1..5; without a
- * size, the radius of the size whose element count is nearest. */
+/* Returns the filter radius of a size, in element sizes: that of the table for sizes 1 to 5;
+ * without a size, that of the size with the nearest number of elements. */
 double hx_generator_radius(const hx_generator *gen, const hx_generate_params *params,
                            int64_t n_elem);
 
-/* The raw box of nx * ny * nz hexes, edge lengths lx, ly, lz, origin at 0, with node sets left,
- * right (x), front, back (y), bottom, top (z) and right-lower-edge. For tests and the cantilever.
- */
+/* Makes the raw box of nx * ny * nz hexahedra with edge lengths lx, ly, lz and one corner at the
+ * origin, with node sets left, right (x), front, back (y), bottom, top (z) and right-lower-edge.
+ * For tests and the cantilever. */
 int hx_generate_box(hx_mesh *mesh, int nx, int ny, int nz, double lx, double ly, double lz);
 
-/* Moves interior nodes at random by up to share * local edge length (boundary nodes stay). */
+/* Displaces interior nodes at random by at most share * local edge length; boundary nodes stay. */
 int hx_mesh_distort(hx_mesh *mesh, double share, uint64_t seed);
 
 #ifdef __cplusplus

@@ -1,9 +1,10 @@
-/* The connecting rod (P1, example CR): a plate 150 x 350 with two bores, each in a ring of its own,
- * around which an O-grid leads over to the blocks of the plate.
+/* The connecting rod (example CR of P1): a plate 150 x 350 with two bores, each within a ring; an
+ * O-grid connects the ring with the blocks of the plate.
  *
  * The plate is a frame of 5 x 5 blocks; block (2, 1) is the square around the lower bore, blocks
- * (1..3, 3) that around the upper one. Columns are m, k, n1, k, m elements wide and rows b, n1, c,
- * n2, t high, where n2 = n1 + 2 k; a quarter of the lower ring has n1, of the upper ring n2. */
+ * (1..3, 3) that around the upper one. Columns are m, k, n1, k, m elements wide, and rows b, n1, c,
+ * n2, t high, where n2 = n1 + 2 k; a quarter of the lower ring has n1 elements, of the upper ring
+ * n2. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,17 +19,18 @@ static const double width = 150.0, height = 350.0, thickness = 20.0;
 
 enum { LOWER, UPPER, N_BORE };
 
-/* Radii of P1; the lower centre 50 above the bottom, the upper one 75 below the top. */
+/* Radii of P1; the lower centre lies 50 above the bottom, the upper one 75 below the top. */
 static const double centre[N_BORE][2] = {{75.0, 50.0}, {75.0, 275.0}};
 static const double inner[N_BORE] = {17.5, 30.0}, outer[N_BORE] = {25.0, 40.0};
 
-/* Corners of the square around a ring: distance from the centre in outer radii, bulge of its sides.
- */
+/* The square around a ring: distance of its corners from the centre in outer radii, and bulge of
+ * its sides. */
 static const double corner_distance = 1.48, corner_bulge = 0.5;
 
 typedef struct counts {
     int nx, column[5], row[5];
-    int quarter[N_BORE], ring[N_BORE], between[N_BORE]; /* around, in the ring, ring to square */
+    /* around a quarter, across the ring, from ring to square */
+    int quarter[N_BORE], ring[N_BORE], between[N_BORE];
 } counts;
 
 static int at_least(double n, int least)
@@ -37,7 +39,7 @@ static int at_least(double n, int least)
     return rounded > least ? rounded : least;
 }
 
-/* The counts for steps of length h; nx is the even number nearest to width / h. */
+/* Returns the counts for steps of length h; nx is the even number nearest to width / h. */
 static counts counts_for(double h)
 {
     counts c;
@@ -70,12 +72,12 @@ static double n_quad(double h, const void *context)
     return n;
 }
 
-/* The sides of the frame's blocks: across[i][j] from corner (i, j) to (i + 1, j), up[i][j] from
- * (i, j) to (i, j + 1); square[bore][q] the curves they are parts of around a bore. */
+/* Sides of the frame's blocks: across[i][j] from corner (i, j) to (i + 1, j), up[i][j] from (i, j)
+ * to (i, j + 1); square[bore][q] are the curves around a bore to which some sides belong. */
 typedef struct frame {
     double corner[6][6][2];
     hx_curve line_across[5][6], line_up[6][5];
-    hx_curve square[N_BORE][4]; /* right, top, left, bottom, counter-clockwise */
+    hx_curve square[N_BORE][4]; /* right, top, left, bottom: counter-clockwise */
     hx_side across[5][6], up[6][5];
 } frame;
 
@@ -85,7 +87,8 @@ static void set_corner(frame *f, int i, int j, double x, double z)
     f->corner[i][j][1] = z;
 }
 
-/* A point on the ray from the bore's centre to corner q (0: lower right, counter-clockwise). */
+/* Computes the point on the ray from the bore's centre to corner q (0: lower right, then
+ * counter-clockwise). */
 static void ray_point(int bore, int q, double r, double point[2])
 {
     const double a = pi * (q % 4 - 0.5) / 2.0;
@@ -128,7 +131,7 @@ static void place_corners(frame *f, const counts *c)
         ray_point(bore, 3, r, f->corner[left][low]);
         for (int q = 0; q < 4; q++) f->square[bore][q] = arc(bore, q, r, corner_bulge);
     }
-    for (int j = 1; j <= 2; j++) { /* beside the lower square */
+    for (int j = 1; j <= 2; j++) { /* left and right of the lower square */
         const double t = (double)c->column[0] / (c->column[0] + c->column[1]);
         for (int d = 0; d < 2; d++) {
             f->corner[1][j][d] = (1.0 - t) * f->corner[0][j][d] + t * f->corner[2][j][d];
@@ -185,7 +188,7 @@ static void draw_frame(frame *f, const counts *c)
     }
 }
 
-/* The rings, before any other block: add_ring_set counts on it. */
+/* Adds the rings before any other block, as the element set "rings" requires. */
 static int add_rings(hx_quads *quads, const counts *c)
 {
     for (int bore = 0; bore < N_BORE; bore++)
@@ -220,7 +223,7 @@ static int add_plate(hx_quads *quads, const counts *c, const frame *f)
     return hx_quads_weld(quads, 1e-9 * width);
 }
 
-/* Sets 0 to 3: of each bore all of it, and half. */
+/* Sets 0 to 3 of nodes: for each bore the whole circle and half of it. */
 enum { SET_RINGS = 4, N_SET };
 
 static int is_in_bore(int set, const double xz[2])
@@ -232,7 +235,7 @@ static int is_in_bore(int set, const double xz[2])
     return in_half && hypot(x, z) < inner[bore] + tol;
 }
 
-/* They are the first blocks. */
+/* Returns the number of quadrilaterals in the rings, which are the first blocks. */
 static int64_t count_ring_quads(const counts *c)
 {
     int64_t n = 0;
@@ -242,21 +245,23 @@ static int64_t count_ring_quads(const counts *c)
 
 static int choose(const hx_generate_params *params, counts *c, int *n_layer)
 {
-    static const double n_elem[6] = {0, 33178, 85376, 182637, 465708, 1033820}; /* Table 1 */
+    static const double n_elem[6] = {0, 33178, 85376, 182637, 465708, 1033820}; /* Table 1 of P1 */
     const double bores = pi * (inner[LOWER] * inner[LOWER] + inner[UPPER] * inner[UPPER]);
     const double area = width * height - bores;
     double h = 0.0;
     HX_TRY(hx_generate_check("conrod", params));
     const double target = n_elem[params->size];
     if (params->nz > 0)
-        return HX_RAISE(HX_EINPUT, "conrod: nz = %d: the height follows from nx, leave nz out",
-                        params->nz);
+        return HX_RAISE(
+            HX_EINPUT,
+            "conrod: nz = %d; the elements along the height follow from nx: leave nz out",
+            params->nz);
     if (params->nx > 0 && (params->nx % 2 != 0 || params->nx < 10))
         return HX_RAISE(HX_EINPUT,
-                        "conrod: nx = %d: an even number from 10 on, so that nodes lie on the "
-                        "bores' centre lines: %d would do",
+                        "conrod: nx = %d must be even and at least 10, so that nodes lie on the "
+                        "centre lines of the bores; use %d",
                         params->nx, params->nx < 10 ? 10 : params->nx + 1);
-    /* layers of a size: elements about as thick as long */
+    /* number of layers of a size: elements about as thick as long */
     int paper_layers = 0;
     if (params->size > 0) paper_layers = at_least(thickness / cbrt(area * thickness / target), 1);
     if (params->nx > 0) {
@@ -303,11 +308,11 @@ static int open_conrod(hx_mesh_source *source, const hx_generate_params *params)
 
 const hx_generator hx_generator_conrod = {
     .name = "conrod",
-    .help =
-        "plate 150 x 350 x 20 (x, z, y; z up) with bores of diameter 35 at (75, 50) and 60 at "
-        "(75, 275); nx (even) elements along the width, the height follows (no nz), ny layers "
-        "(default by the element size); node sets lower-bore, lower-bore-lower-half, upper-bore, "
-        "upper-bore-upper-half; element set rings (out to diameters 50 and 80)",
+    .help = "plate 150 x 350 x 20 (x, z, y; z up) with bores of diameter 35 at (75, 50) and 60 at "
+            "(75, 275); nx (even) elements along the width, which determine those along the "
+            "height (no nz), ny layers (default: from the element size); node sets lower-bore, "
+            "lower-bore-lower-half, upper-bore, "
+            "upper-bore-upper-half; element set rings (out to diameters 50 and 80)",
     .open = open_conrod,
     .paper_radius = {3.0, 3.5, 4.0, 4.5, 5.0},
 };

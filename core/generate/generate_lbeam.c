@@ -1,4 +1,4 @@
-/* The L-beam (P1, example LB): a square less its upper right (3/5 x 3/5) square. */
+/* The L-beam (example LB of P1): a square without its upper right (3/5 x 3/5) square. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "generate.h"
 #include "generate_internal.h"
 
-/* In units of the edge: the square's side n, the arms' width w, the thickness t along y. */
+/* In numbers of elements: side n of the square, width w of the arms, thickness t along y. */
 typedef struct l_shape {
     int64_t n, w, t;
 } l_shape;
@@ -16,7 +16,8 @@ static int64_t count_points(const l_shape *l)
     return (l->t + 1) * ((l->w + 1) * (l->n + 1) + (l->n - l->w) * (l->w + 1));
 }
 
-/* Points go row by row in z: full rows up to z = w, then rows of the upright arm, t + 1 deep. */
+/* Points are numbered row by row in z: full rows up to z = w, then rows of the upright arm, each t
+ * + 1 deep. */
 static int64_t point_index(const l_shape *l, int64_t i, int64_t j, int64_t k)
 {
     const int64_t before =
@@ -24,8 +25,8 @@ static int64_t point_index(const l_shape *l, int64_t i, int64_t j, int64_t k)
     return (before + i) * (l->t + 1) + j;
 }
 
-/* Place along x, y, z of an item that is t deep, in rows of `full` up to `height`, then of `arm`.
- */
+/* at[] := grid position of item `number`, for items that are t deep, in rows of `full` items up to
+ * `height` and of `arm` items above. */
 static void find_place(int64_t number, int64_t t, int64_t full, int64_t arm, int64_t height,
                        int64_t at[3])
 {
@@ -82,13 +83,13 @@ static int choose_shape(l_shape *l, const hx_generate_params *params)
     HX_TRY(hx_generate_check("lbeam", params));
     const int n = params->nx > 0 ? params->nx : side[params->size];
     if (n % 5 != 0 && n < 5)
-        return HX_RAISE(HX_EINPUT, "lbeam: nx = %d must be a multiple of 5: 5 is the smallest", n);
+        return HX_RAISE(HX_EINPUT, "lbeam: nx = %d must be a multiple of 5; 5 is the smallest", n);
     if (n % 5 != 0)
-        return HX_RAISE(HX_EINPUT, "lbeam: nx = %d must be a multiple of 5: %d is the nearest", n,
+        return HX_RAISE(HX_EINPUT, "lbeam: nx = %d must be a multiple of 5; %d is the nearest", n,
                         n % 5 < 3 ? n - n % 5 : n - n % 5 + 5);
     if (params->nz > 0 && params->nz != n)
         return HX_RAISE(HX_EINPUT,
-                        "lbeam: nz = %d, but the outline is a square of nx = %d: leave nz out",
+                        "lbeam: nz = %d, but the outline is a square with nx = %d; leave nz out",
                         params->nz, n);
     l->n = n;
     l->w = n / 5 * 2;
@@ -128,9 +129,10 @@ static int open_lbeam(hx_mesh_source *source, const hx_generate_params *params)
 
 const hx_generator hx_generator_lbeam = {
     .name = "lbeam",
-    .help = "nx x nx square of unit cubes in x, z (z up) less its upper right 3/5 x 3/5, ny thick "
-            "along y (nx a multiple of 5; without a size ny = nx / 10; no nz); node sets top (of "
-            "the upright arm), tip (x = nx), tip-lower-edge, tip-upper-edge",
+    .help =
+        "nx x nx square of unit cubes in x, z (z up) without its upper right 3/5 x 3/5, ny thick "
+        "along y (nx a multiple of 5; without a size ny = nx / 10; no nz); node sets top (of "
+        "the upright arm), tip (x = nx), tip-lower-edge, tip-upper-edge",
     .open = open_lbeam,
     .paper_radius = {3.0, 3.5, 4.0, 4.5, 5.0},
 };

@@ -1,12 +1,21 @@
-/* The Michell plate (P1, example MC): 50 x 40 with a semicircular notch in the left side, meshed by
- * eight mapped blocks.
+/* The Michell plate (example MC of P1): 50 x 40 with a semicircular notch in the left side, meshed
+ * by eight mapped blocks.
  *
- *   D-----T---------------C   The notch E p q F is the half circle about (0, 20); P and Q, each
- * with |  7  |       8       |   five edges, lie off the arc. Counts of elements: a on E-p, q-F and
- * A-B0, G'--__|               |   m on p-q, P-Q and the right side between their lines, r from the
- * notch F_ 6  Q---------------|   outwards, b below P and above Q, l from P to the right side. q-'
- * |       5       | p-. | 2             | E- 1  P---------------| G--'' |               | |  3  |
- * 4       | A-----B0--------------B */
+ *   D-----T---------------C
+ *   |  7  |       8       |
+ *   G'--__|               |
+ *   F_ 6  Q---------------|
+ *     q-. |               |
+ *       2 |       5       |
+ *     p-' |               |
+ *   E- 1  P---------------|
+ *   G--'' |               |
+ *   |  3  |       4       |
+ *   A-----B0--------------B
+ *
+ * The notch E p q F is the half circle about (0, 20). P and Q, where five edges meet, lie off the
+ * arc. Numbers of elements: a on E-p, q-F and A-B0; m on p-q, P-Q and the right side between their
+ * lines; r from the notch outwards; b below P and above Q; l from P to the right side. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +27,9 @@
 
 static const double length = 50.0, height = 40.0, thickness = 0.8, radius = 10.0;
 
-/* Shares of nx of the counts, angle (from the x axis) and distance (in radii) of P, and bulges of
- * the curves P-Q and G-P: together they minimise the spread of edge lengths and the skewness of the
- * map (edges 0.72 to 1.10 of the mean step, sine of the angles above 0.94). */
+/* Numbers of elements as fractions of nx, angle (from the x axis) and distance (in radii) of P, and
+ * bulges of the curves P-Q and G-P. They minimise the spread of edge lengths and the skewness of
+ * the map: edges are 0.72 to 1.10 of the mean step, and the sine of the angles exceeds 0.94. */
 static const double share_a = 0.2540, share_m = 0.4275, share_r = 0.0888, share_b = 0.1989;
 static const double angle_p = 0.718, distance_p = 1.478, bulge_pq = 0.513, bulge_gp = 0.492;
 
@@ -34,13 +43,13 @@ static int at_least(double n, int least)
     return rounded > least ? rounded : least;
 }
 
-/* The counts whose nx is the nearest to `steps`. */
+/* Returns the counts whose nx is nearest to `steps`. */
 static counts counts_for(double steps)
 {
     const int nx = at_least(steps, 4);
     counts c;
     c.a = at_least(share_a * steps, 1);
-    c.m = 2 * at_least(share_m * steps / 2.0, 1); /* even: the load line is a mesh line */
+    c.m = 2 * at_least(share_m * steps / 2.0, 1); /* even, so that the load is on a mesh line */
     c.r = at_least(share_r * steps, 1);
     c.b = at_least(share_b * steps, 1);
     c.l = nx - c.a;
@@ -138,17 +147,20 @@ static int is_in_set(int set, const double xz[2])
 
 static int choose(const hx_generate_params *params, counts *c, int *n_layer)
 {
-    /* Table 1 and the text under it */
+    /* Table 1 of P1 and the text below it */
     static const double n_elem[6] = {0, 38148, 85674, 183432, 453175, 1170894};
     static const int layers[6] = {0, 3, 3, 4, 5, 6};
     const double pi = 3.14159265358979323846;
     double h = 0.0;
     HX_TRY(hx_generate_check("michell", params));
     if (params->nz > 0)
-        return HX_RAISE(HX_EINPUT, "michell: nz = %d: the height follows from nx, leave nz out",
-                        params->nz);
+        return HX_RAISE(
+            HX_EINPUT,
+            "michell: nz = %d; the elements along the height follow from nx: leave nz out",
+            params->nz);
     if (params->nx > 0 && params->nx < 8)
-        return HX_RAISE(HX_EINPUT, "michell: nx = %d: at least 8 for the notch to be round",
+        return HX_RAISE(HX_EINPUT,
+                        "michell: nx = %d is too coarse for a round notch; use at least 8",
                         params->nx);
     if (params->nx > 0) {
         h = length / params->nx;
@@ -185,8 +197,9 @@ const hx_generator hx_generator_michell = {
     .name = "michell",
     .help =
         "plate 50 x 40 x 0.8 (x, z, y; z up) with a notch of radius 10 in the middle of its left "
-        "side; nx elements along the length, the height follows (no nz), ny layers (without a "
-        "size by the element size); node sets notch (on the arc), load (x = 50, z = 20), left, "
+        "side; nx elements along the length, which determine those along the height (no nz), ny "
+        "layers (without a size: from the element size); node sets notch (on the arc), load (x = "
+        "50, z = 20), left, "
         "right, bottom, top",
     .open = open_michell,
     .paper_radius = {3.0, 3.5, 4.0, 4.5, 5.0},

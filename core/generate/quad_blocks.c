@@ -10,7 +10,7 @@
 void hx_curve_at(const hx_curve *curve, double t, double point[2])
 {
     double line[2], arc[2] = {0.0, 0.0};
-    for (int d = 0; d < 2; d++) /* exact on lines along an axis, and at both ends */
+    for (int d = 0; d < 2; d++) /* exact on lines along an axis and at both ends */
         line[d] = t < 1.0 ? curve->a[d] + t * (curve->b[d] - curve->a[d]) : curve->b[d];
     if (curve->bulge > 0.0) {
         const double pi = 3.14159265358979323846;
@@ -31,7 +31,7 @@ static int reserve(hx_quads *q, size_t n_point, size_t n_quad)
 {
     const size_t points = (size_t)q->n_point, faces = (size_t)q->n_quad;
     if (points + n_point > INT32_MAX)
-        return HX_RAISE(HX_EINPUT, "block mesh of more than 2^31 points");
+        return HX_RAISE(HX_EINPUT, "a block mesh of more than 2^31 points is not supported");
     if (points + n_point > q->cap_point) {
         const size_t cap = 2 * points + n_point;
         HX_TRY(hx_resize_raw(&q->xz, points, cap, 2 * sizeof *q->xz, "block points"));
@@ -112,7 +112,7 @@ static int compare_rim(const void *a, const void *b)
     return (p->point > q->point) - (p->point < q->point);
 }
 
-/* to[i] := a lower point of the same place, for the rim points (sorted by x) of one another. */
+/* to[i] := a lower point at the same position, among the points on block sides (sorted by x). */
 static void match_rim(rim_point *rim, int64_t n, double tolerance, int32_t *to)
 {
     for (int64_t i = 0; i < n; i++)
@@ -149,7 +149,7 @@ int hx_quads_weld(hx_quads *q, double tolerance)
     match_rim(rim, n_rim, tolerance, to);
     for (int64_t i = 0; i < q->n_point; i++) {
         if (to[i] != (int32_t)i) {
-            to[i] = to[to[i]]; /* lower, hence numbered already */
+            to[i] = to[to[i]]; /* lower, so it already has its number */
             continue;
         }
         q->xz[2 * kept] = q->xz[2 * i];
@@ -165,12 +165,12 @@ fail:
     return rc;
 }
 
-/* Quads and what is drawn out of them. */
+/* Quadrilaterals and their extrusion. */
 typedef struct plate {
     hx_quads quads;
     int64_t n_layer;
     double thickness;
-    uint64_t *in_set; /* [n_point] sets of the nodes over a point (owned) */
+    uint64_t *in_set; /* [n_point] sets of the nodes above a point (owned) */
     int n_set;
     hx_quads_set set[HX_QUADS_SETS];
 } plate;
@@ -182,7 +182,7 @@ static int plate_elements(const hx_mesh_source *source, int64_t n, const int64_t
     for (int64_t e = 0; e < n; e++) {
         const int64_t quad = elem[e] / p->n_layer, layer = elem[e] % p->n_layer;
         const int32_t *const point = p->quads.quad + 4 * quad;
-        for (int c = 0; c < 8; c++) { /* r along the quad's first side, s along y */
+        for (int c = 0; c < 8; c++) { /* r along the first side of the quadrilateral, s along y */
             const int at = c < 4 ? (c == 1 || c == 2) : (c == 5 || c == 6 ? 2 : 3);
             conn[8 * e + c] = point[at] * (p->n_layer + 1) + layer + (c % 4 >= 2);
         }
@@ -270,7 +270,7 @@ double hx_fit_step(double (*count)(double h, const void *context), const void *c
 {
     double best = h_start, best_error = INFINITY;
     for (int i = 0; i <= 1600; i++) {
-        /* from the start outwards, so that of equal counts the nearest to it wins */
+        /* from the start outwards, so that the nearest of equal results is taken */
         const int step = i % 2 ? (i + 1) / 2 : -i / 2;
         const double h = h_start * (1.0 + 1e-4 * step);
         const double error = fabs(count(h, context) - target);

@@ -1,5 +1,5 @@
-/* What an entry of a matrix is: the tile of two points from their gradients. One formula for host
- * and device. */
+/* An entry of a matrix: the tile of two points, computed from their gradients. Host and device use
+ * one formula. */
 #ifndef HX_FORM_H
 #define HX_FORM_H
 
@@ -10,13 +10,13 @@ extern "C" {
 #endif
 
 typedef enum {
-    HX_FORM_ELASTICITY, /* 3 unknowns a point: isotropic, Lame's lambda and mu per unit modulus */
-    HX_FORM_CONDUCTION  /* 1 unknown a point: the modulus is the conductivity */
+    HX_FORM_ELASTICITY, /* 3 unknowns per point: isotropic, Lame's lambda and mu per unit modulus */
+    HX_FORM_CONDUCTION  /* 1 unknown per point: the modulus is the conductivity */
 } hx_form_kind;
 
 typedef struct hx_form {
     hx_form_kind kind;
-    double lambda, mu; /* of elasticity */
+    double lambda, mu; /* elasticity only */
 } hx_form;
 
 static HX_HD int hx_form_components(const hx_form *form)
@@ -24,9 +24,10 @@ static HX_HD int hx_form_components(const hx_form *form)
     return form->kind == HX_FORM_ELASTICITY ? 3 : 1;
 }
 
-/* Gradients enter as h = sqrt(w) g, w the weight of the integration point (det J times that of the
- * rule): products h_a h_b commute, so the tile of (b, a) is that of (a, b) transposed, bit for bit,
- * and so is the matrix. m[i][j] += h_a[i] h_b[j], from 0, over the points. */
+/* Gradients enter as h = sqrt(w) g, with w the weight of the integration point (det J times the
+ * weight of the rule). Products h_a h_b commute, so the tile of (b, a) is bitwise the transpose of
+ * the tile of (a, b), and the matrix is symmetric. m[i][j] += h_a[i] h_b[j], starting from 0, over
+ * the points. */
 static HX_HD void hx_form_add(const double ha[3], const double hb[3], double m[3][3])
 {
     for (int i = 0; i < 3; i++)
@@ -44,7 +45,7 @@ static HX_HD void hx_form_elasticity(double modulus, double lambda, double mu, c
             k[i][j] = i == j ? (l + u) * m[i][i] + trace : l * m[i][j] + u * m[j][i];
 }
 
-/* The entry of conduction: modulus times the sum of w ga . gb. */
+/* The entry for conduction: modulus times the sum of w ga . gb. */
 static HX_HD double hx_form_conduction(double modulus, const double m[3][3])
 {
     return modulus * (m[0][0] + m[1][1] + m[2][2]);

@@ -12,13 +12,13 @@ static int64_t power(int64_t n, int exponent)
     return exponent == 0 ? 1 : n * power(n, exponent - 1);
 }
 
-/* From the first column of each row's first neighbour, min(r, p) steps back in each direction. */
+/* Sums over the rows: the first column of a row is min(r, p) steps back in each direction. */
 static int64_t count_skyline(int dim, int p, int n)
 {
     int64_t back = 0, total = 0;
     for (int r = 0; r < n; r++) back += r < p ? r : p;
     for (int d = 0; d < dim; d++) total += back * power(n, dim - 1) * power(n, d);
-    /* dim numbers a column, and of the diagonal block those up to the diagonal */
+    /* dim values per column, and in the diagonal block those up to the diagonal */
     return total * dim * dim + power(n, dim) * (dim * (dim + 1) / 2);
 }
 
@@ -51,7 +51,7 @@ void hx_interaction_reach(const hx_interaction_axis *axis, int32_t *cells, int32
     }
 }
 
-/* Sizes of the axes, and where their parts lie. */
+/* Sets the sizes of the axes and the offsets of their parts. */
 static void lay_out(hx_interaction *in, int dim, const hx_knots *axis)
 {
     in->n_point = in->n_cell = 1;
@@ -99,7 +99,7 @@ static void fill_axes(hx_interaction *in, const hx_knots *knots)
             hx_interaction_reach(axis, integer + axis->n_cell,
                                  integer + axis->n_cell + 2 * (size_t)axis->n);
             hx_spline_rule_axis(&knots[d], table);
-        } else { /* one function, 1 everywhere */
+        } else { /* one function, constant 1 */
             const int32_t alone[] = {0, 0, 1, 0, 1};
             const double one[] = {1.0, 1.0, 0.0};
             memcpy(integer, alone, sizeof alone);
@@ -142,7 +142,7 @@ int hx_interaction_create(hx_interaction *in, int dim, const hx_knots *axis, con
     *in = (hx_interaction){
         .dim = dim, .is_rational = weight != NULL, .lambda = form->lambda, .mu = form->mu};
     if (dim != 2 && dim != 3)
-        return HX_RAISE(HX_EINPUT, "a patch of %d directions; 2 or 3 are possible", dim);
+        return HX_RAISE(HX_EINPUT, "a patch has %d directions; it must have 2 or 3", dim);
     lay_out(in, dim, axis);
     HX_TRY_FAIL(hx_alloc(&integers, (size_t)in->n_integer, sizeof *integers, "axes of a patch"));
     HX_TRY_FAIL(hx_alloc_raw(&reals, (size_t)in->n_real, sizeof *reals, "control points"));

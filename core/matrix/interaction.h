@@ -1,15 +1,15 @@
 /* K of one spline patch by the interaction of its control points (P5: Karatarakis, Karakitsios and
- * Papadrakakis): each pair of points gathers over the Gauss points of the cells that it shares, and
- * is written once. Here is what all ways to do so share: the grid of points, which pairs there are
- * and where they are written, and the gradients at a Gauss point.
+ * Papadrakakis): each pair of points gathers over the Gauss points of its common cells and is
+ * written once. This header has what all variants share: the grid of points, the pairs and their
+ * positions in memory, and the gradients at a Gauss point.
  *
- * Points, cells (spans that are not empty) and Gauss points of a cell are boxes that run through
- * their first direction fastest. A plane patch has one point, one cell and one Gauss point in its
- * third direction, so that one formula serves 2D and 3D. All of it, made on the host, may be copied
- * to a device.
+ * Points, cells (non-empty spans) and Gauss points of a cell are boxes whose first direction is
+ * fastest. A plane patch has one point, one cell and one Gauss point in its third direction, so
+ * that one formula serves 2D and 3D. The arrays are made on the host and may be copied to a device.
  *
- * Only the lower half of K is stored: blocks of dim x dim numbers, row-major, row after row, in a
- * row the columns up to the diagonal block, which is whole, ascending: bsr of matrix.h. */
+ * Only the lower half of K is stored: dim x dim blocks, row-major, row after row; in a row the
+ * columns up to and including the diagonal block, which is complete, ascending (bsr of
+ * matrix.h). */
 #ifndef HX_INTERACTION_H
 #define HX_INTERACTION_H
 
@@ -29,48 +29,49 @@ extern "C" {
 typedef struct hx_interaction_axis {
     int degree, n, n_cell;
     const int32_t *first; /* [n_cell] first function of a cell */
-    const int32_t *cells; /* [n][2] cells of a function: first, end */
+    const int32_t *cells; /* [n][2] cells in a function's support: first, end */
     const int32_t *reach; /* [n][2] functions that share a cell with it: first, end */
-    const double *table;  /* spline_rule.h, from 0 on */
+    const double *table;  /* in the layout of spline_rule.h, starting at 0 */
 } hx_interaction_axis;
 
 typedef struct hx_interaction {
-    int dim; /* 2 (plane strain) or 3: numbers of a block's side */
+    int dim; /* 2 (plane strain) or 3: size of a block */
     int is_rational;
     double lambda, mu; /* for unit modulus */
     hx_interaction_axis axis[3];
     int64_t n_point, n_cell, n_block;
     const double *point;    /* [n_point][4] w x, w y, w z, w */
     const double *modulus;  /* [n_cell] */
-    const int64_t *row_ptr; /* [n_point + 1] blocks of the rows before */
-    int32_t *integers;      /* what the pointers point into (owned) */
+    const int64_t *row_ptr; /* [n_point + 1] number of blocks in earlier rows */
+    int32_t *integers;      /* arrays behind the pointers above (owned) */
     double *reals;
     int64_t *offsets;
     int64_t n_integer, n_real;
 } hx_interaction;
 
-/* What P5 counts of n functions of degree p in each of dim directions with simple knots. */
+/* P5's counts for n functions of degree p in each of dim directions with simple knots. */
 typedef struct hx_interaction_counts {
     int64_t n_point, n_dof, n_cell, n_gauss;
-    int64_t n_block;   /* of pairs of points, both orders: ((2p + 1) n - p (p + 1))^dim */
-    int64_t n_stored;  /* numbers of the symmetric half: (dim^2 blocks + dim n^dim) / 2 */
-    int64_t n_skyline; /* numbers from the first of a row to the diagonal */
+    int64_t n_block;   /* pairs of points in both orders: ((2p + 1) n - p (p + 1))^dim */
+    int64_t n_stored;  /* values of the symmetric half: (dim^2 blocks + dim n^dim) / 2 */
+    int64_t n_skyline; /* values from the first of each row to the diagonal */
 } hx_interaction_counts;
 void hx_interaction_count(int dim, int degree, int n, hx_interaction_counts *counts);
 
 /* Copies dim directions, point [n_point][3], weight [n_point] (NULL: all 1) and modulus [n_cell]
- * (NULL: all 1). det J must be above 0 at every Gauss point (the readers of splines see to it):
- * where it is not, K becomes NaN. HX_EINPUT: dim; HX_ENOMEM. O(n_point). Freed after a failure. */
+ * (NULL: all 1). det J must be positive at every Gauss point, which the readers of splines check;
+ * otherwise K becomes NaN. HX_EINPUT: dim; HX_ENOMEM. O(n_point). Frees partial objects on
+ * failure. */
 int hx_interaction_create(hx_interaction *in, int dim, const hx_knots *axis, const double *point,
                           const double *weight, const double *modulus, const hx_form *form);
-/* Writes cells and reach, [n][2] each, of an axis that has its sizes and `first`. */
+/* Writes cells and reach, [n][2] each, of an axis whose sizes and `first` are set. */
 void hx_interaction_reach(const hx_interaction_axis *axis, int32_t *cells, int32_t *reach);
-/* Points the pointers to a copy of the three arrays (of a device). */
+/* Sets the pointers to a copy of the three arrays (on a device). */
 void hx_interaction_rebase(hx_interaction *in, int32_t *integers, double *reals, int64_t *offsets);
 /* Accepts a zeroed object. */
 void hx_interaction_free(hx_interaction *in);
 
-/* Points or Gauss points of a cell. */
+/* Number of points, or of Gauss points, of a cell. */
 static HX_HD int hx_interaction_cell_points(const hx_interaction *in)
 {
     return (in->axis[0].degree + 1) * (in->axis[1].degree + 1) * (in->axis[2].degree + 1);
@@ -93,8 +94,8 @@ static HX_HD int64_t hx_interaction_cell(const hx_interaction *in, const int c[3
     return ((int64_t)c[2] * in->axis[1].n_cell + c[1]) * in->axis[0].n_cell + c[0];
 }
 
-/* Entry of point j in the row of r, which it shares a cell with; that of r itself is the last of
- * the lower half. */
+/* Index in the row of r of point j, which shares a cell with it; r itself is the last of the lower
+ * half. */
 static HX_HD int hx_interaction_entry(const hx_interaction *in, const int r[3], const int j[3])
 {
     int k = 0;
@@ -105,7 +106,7 @@ static HX_HD int hx_interaction_entry(const hx_interaction *in, const int r[3], 
     return k;
 }
 
-/* The point of an entry. */
+/* The point of an entry: inverse of hx_interaction_entry. */
 static HX_HD void hx_interaction_column(const hx_interaction *in, const int r[3], int k, int j[3])
 {
     for (int d = 0; d < 3; d++) {
@@ -116,7 +117,7 @@ static HX_HD void hx_interaction_column(const hx_interaction *in, const int r[3]
     }
 }
 
-/* The box of cells that two points share, and how many these are. */
+/* The box of common cells of two points. Returns their number. */
 static HX_HD int hx_interaction_shared(const hx_interaction *in, const int r[3], const int j[3],
                                        int first[3], int n[3])
 {
@@ -132,7 +133,7 @@ static HX_HD int hx_interaction_shared(const hx_interaction *in, const int r[3],
     return count;
 }
 
-/* Which of a cell's points a point is. */
+/* Local index of a point in a cell. */
 static HX_HD int hx_interaction_local(const hx_interaction *in, const int c[3], const int r[3])
 {
     int a = 0;
@@ -140,7 +141,7 @@ static HX_HD int hx_interaction_local(const hx_interaction *in, const int c[3], 
     return a;
 }
 
-/* Of a direction: weight of Gauss point q of a cell, behind it values and slopes. */
+/* Table of one direction: weight of Gauss point q of a cell, followed by values and derivatives. */
 static HX_HD const double *hx_interaction_table(const hx_interaction_axis *axis, int cell, int q)
 {
     return axis->table +
@@ -148,9 +149,10 @@ static HX_HD const double *hx_interaction_table(const hx_interaction_axis *axis,
 }
 
 /* The gradients of all points at a Gauss point are w_a (frame[0] dN_0 + frame[1] dN_1 + frame[2]
- * dN_2 + frame[3] N), dN_k the slopes of the product N of B-splines by parameter k and w_a the
- * point's weight: quotient rule (P5, equations 19 and 20) and Jacobian in one. They come out as
- * sqrt(weight det J) times the gradient (form.h). sum: of w x and w; by[k]: their slopes. */
+ * dN_2 + frame[3] N), with dN_k the derivatives of the product N of B-splines by parameter k and
+ * w_a the point's weight: quotient rule (P5, equations 19 and 20) and Jacobian combined. The result
+ * is sqrt(weight det J) times the gradient (form.h). sum: of w x and w; by[k]: their derivatives by
+ * parameter k. */
 static HX_HD void hx_interaction_frame(int dim, int is_rational, double weight, const double sum[4],
                                        const double by[3][4], double frame[4][3])
 {
@@ -177,7 +179,7 @@ static HX_HD void hx_interaction_frame(int dim, int is_rational, double weight, 
     }
 }
 
-/* The frame at Gauss point q of cell c, from all of the cell's points. O(order^3). */
+/* The frame at Gauss point q of cell c from all points of the cell. O(order^3). */
 static HX_HD void hx_interaction_frame_at(const hx_interaction *in, const int c[3], const int q[3],
                                           double frame[4][3])
 {
@@ -206,7 +208,7 @@ static HX_HD void hx_interaction_frame_at(const hx_interaction *in, const int c[
                          (const double(*)[4])by, frame);
 }
 
-/* h = the gradient of point a (by directions) of cell c, w its weight. */
+/* h = the gradient of point a (index per direction) of cell c with weight w. */
 static HX_HD void hx_interaction_gradient(const double *const t[3], const int degree[3],
                                           const int a[3], double w, const double frame[4][3],
                                           double h[3])
@@ -219,7 +221,7 @@ static HX_HD void hx_interaction_gradient(const double *const t[3], const int de
         h[i] = w * (frame[0][i] * d0 + frame[1][i] * d1 + frame[2][i] * d2 + frame[3][i] * n);
 }
 
-/* The block of a pair from the sum m of h_a h_b'. */
+/* The block of a pair, from the sum m of h_a h_b'. */
 static HX_HD void hx_interaction_block(const hx_interaction *in, const double m[3][3],
                                        double *value)
 {

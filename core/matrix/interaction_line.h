@@ -1,22 +1,24 @@
-/* K of a solid spline patch by a GPU, step by step: which thread does what, and where a number
- * lies. Here, so that a test on the host runs the same formulas.
+/* K of a solid spline patch on a GPU, step by step: the work of each thread and the layout of the
+ * data. It is in a header so that a host test runs the same formulas.
  *
- * A line of cells along the first direction is integrated by one block (or some, that share its
- * products): of a cell the gradients of all its points, some layers of Gauss points at a time, from
- * the tables of each direction in shared memory, and their products m = h_a h_b', which stay in
- * registers until the line's last cell that knows both points is added. Points of a cell that have
- * the same place in the first direction are a plane; once the lowest plane is left behind its
- * products with itself and the planes above are complete for this line, leave for a buffer, and
- * what is left moves down by a plane. Each row of K then adds its numbers of the few lines of cells
- * that it touches, in their order: nothing is computed twice, nothing of a Gauss point is stored,
- * and no sum depends on what is computed at a time.
+ * One thread block (or several that share its products) integrates a line of cells along the first
+ * direction. For each cell it computes the gradients of all points for a few layers of Gauss points
+ * at a time, from the tables of each direction in shared memory. Their products m = h_a h_b' stay
+ * in registers until the last cell of the line that contains both points is added. Points of a cell
+ * with the same index in the first direction form a plane. Once no further cell contains the lowest
+ * plane, its products with itself and with the planes above are complete for this line; they are
+ * written to a buffer, and the remaining planes move down by one. Each row of K then adds the
+ * values of the few lines of cells that it touches, in their order: nothing is computed twice,
+ * nothing is stored per Gauss point, and no sum depends on how many lines are computed at a time.
  *
- * The buffer is a ring of layers of lines by the third direction. A plane's part of a line is
+ * The buffer is a ring of layers of lines in the third direction. A plane's part of a line is
  * [order][lines][width]: products of the plane with itself (only l >= c) and with the order - 1
- * above, whose gradients' lines are the rows l; the plane's own are the columns c.
+ * planes above; the gradient components of the upper plane are the rows l, those of the plane
+ * itself the columns c.
  *
- * `order`, degree + 1 of all directions, is a constant wherever it is called, so that all of it
- * folds. Items of one stage may run in any order or at once; between stages all threads wait. */
+ * `order`, the degree + 1 of all directions, is a constant at every call, so that the compiler
+ * folds everything. Items of one stage may run in any order or concurrently; all threads
+ * synchronize between stages. */
 #ifndef HX_INTERACTION_LINE_H
 #define HX_INTERACTION_LINE_H
 
@@ -33,7 +35,8 @@ static HX_HD int hx_line_cube(int order)
     return order * order * order;
 }
 
-/* Lines (3 point + component) of a plane, and the buffer's numbers from row to row: even. */
+/* Lines (3 point + component) of a plane, and the row stride of the buffer in values, which is
+ * even. */
 static HX_HD int hx_line_lines(int order)
 {
     return 3 * order * order;
@@ -44,19 +47,20 @@ static HX_HD int hx_line_width(int order)
     return (hx_line_lines(order) + 1) / 2 * 2;
 }
 
-/* Of a plane's part of a line of cells. */
+/* Size of a plane's part of a line of cells. */
 static HX_HD int hx_line_part(int order)
 {
     return order * hx_line_lines(order) * hx_line_width(order);
 }
 
-/* Cells whose frames are made at a time. */
+/* Number of cells whose frames are computed at a time. */
 static HX_HD int hx_line_group(int order)
 {
     return order == 2 ? 8 : order == 5 ? 2 : 4;
 }
 
-/* Gauss points of some layers; fours of them, those past the last being 0. */
+/* Number of Gauss points of a batch of layers, and their number in groups of four; the last group
+ * is padded with 0. */
 static HX_HD int hx_line_points(int order, int layers)
 {
     return layers * order * order;
@@ -67,8 +71,8 @@ static HX_HD int hx_line_fours(int order, int layers)
     return (hx_line_points(order, layers) + 3) / 4;
 }
 
-/* Numbers from line to line of the gradients: an odd number of fours, so that four lines lie in all
- * banks. */
+/* Stride between lines of the gradients: an odd number of groups of four, so that four lines use
+ * all shared-memory banks. */
 static HX_HD int hx_line_stride(int order, int layers)
 {
     return 4 * (hx_line_fours(order, layers) | 1);
@@ -79,12 +83,14 @@ static HX_HD int hx_line_table(int order)
     return order * hx_spline_stride(order - 1);
 }
 
-/* What a block shares. */
+/* Shared memory of a thread block. */
 typedef struct hx_line_memory {
     double *h;      /* [order planes][lines][stride]; before that the sums of the map, [group] */
     double *frame;  /* [group][12][order^3] */
-    double *weight; /* [group][order^3] of the control points */
-    double *table;  /* [group + 2][table]: of the first direction's cells, of the two others */
+    double *weight; /* [group][order^3] weights of the control points */
+    /* [group + 2][table]: tables of the cells in the first direction, and of the two other
+     * directions */
+    double *table;
 } hx_line_memory;
 
 static HX_HD int hx_line_h_size(int order, int layers)
@@ -94,7 +100,7 @@ static HX_HD int hx_line_h_size(int order, int layers)
     return h > sums ? h : sums;
 }
 
-/* Numbers of all. */
+/* Total number of values. */
 static HX_HD int hx_line_size(int order, int layers)
 {
     const int group = hx_line_group(order);
@@ -112,10 +118,10 @@ static HX_HD hx_line_memory hx_line_divide(int order, int layers, double *memory
     return s;
 }
 
-/* --- frames of some cells of a line; the item's cell is item / (items of a cell) --- */
+/* --- frames of some cells of a line; the item's cell is item / (items per cell) --- */
 
 typedef struct hx_line_cells {
-    int c[3], n; /* the first cell, and how many */
+    int c[3], n; /* the first cell, and the number of cells */
 } hx_line_cells;
 
 static HX_HD int hx_line_load_items(int order)
@@ -124,7 +130,7 @@ static HX_HD int hx_line_load_items(int order)
     return (group + 2) * hx_line_table(order) + group * hx_line_cube(order);
 }
 
-/* Tables and weights. */
+/* Loads tables and weights. */
 static HX_HD void hx_line_load(const hx_interaction *in, int order, const hx_line_memory *s,
                                const hx_line_cells *cells, int item)
 {
@@ -144,15 +150,15 @@ static HX_HD void hx_line_load(const hx_interaction *in, int order, const hx_lin
     s->weight[k] = in->is_rational ? in->point[4 * hx_interaction_point(in, r) + 3] : 1.0;
 }
 
-/* Weight, values, slopes of Gauss point q of a direction of cell g. */
+/* Weight, values and derivatives of Gauss point q of cell g in direction d. */
 static HX_HD const double *hx_line_row_of(int order, const hx_line_memory *s, int g, int d, int q)
 {
     const int at = d == 0 ? g : hx_line_group(order) + d - 1;
     return s->table + at * hx_line_table(order) + q * hx_spline_stride(order - 1);
 }
 
-/* Sums over the points of a line along the first direction, by values and by slopes. order^3 items
- * a cell, the Gauss point fastest. */
+/* Sums over the points of a line along the first direction, with values and with derivatives.
+ * order^3 items per cell, the Gauss point is fastest. */
 static HX_HD void hx_line_map0(const hx_interaction *in, int order, const hx_line_memory *s,
                                const hx_line_cells *cells, int item)
 {
@@ -174,8 +180,9 @@ static HX_HD void hx_line_map0(const hx_interaction *in, int order, const hx_lin
     }
 }
 
-/* Then over the second: Gauss points of two directions, and the third's points. To: the sum, by the
- * slopes of the first, of the second direction. */
+/* Then over the second direction: Gauss points of two directions, points of the third. Writes three
+ * sums: with values, with derivatives in the first, and with derivatives in the second
+ * direction. */
 static HX_HD void hx_line_map1(int order, const hx_line_memory *s, int item)
 {
     const int cube = hx_line_cube(order), g = item / cube, at = item % cube;
@@ -196,7 +203,7 @@ static HX_HD void hx_line_map1(int order, const hx_line_memory *s, int item)
     }
 }
 
-/* Then over the third: the frames of the Gauss points, times their cell's modulus. */
+/* Then over the third: the frames of the Gauss points, times the modulus of the cell. */
 static HX_HD void hx_line_frames(const hx_interaction *in, int order, const hx_line_memory *s,
                                  const hx_line_cells *cells, int item)
 {
@@ -229,8 +236,8 @@ static HX_HD int hx_line_gradient_items(int order, int layers)
     return 4 * hx_line_fours(order, layers) * order * order;
 }
 
-/* Of the points of one line along the first direction, at one Gauss point of a batch of layers;
- * order / layers batches. The Gauss point is fastest. */
+/* Gradients of the points of one line along the first direction at one Gauss point of a batch of
+ * layers; there are order / layers batches. The Gauss point is fastest. */
 static HX_HD void hx_line_gradients(const hx_interaction *in, int order, int layers,
                                     const hx_line_memory *s, int g, int batch, int item)
 {
@@ -265,13 +272,13 @@ static HX_HD void hx_line_gradients(const hx_interaction *in, int order, int lay
 
 /* --- products: tiles of 16 lines by 8 columns, the lanes of tensor_products.cuh --- */
 
-/* The line of a plane that a lane reads for line l of all tiles; past the end the last one. */
+/* Line of a plane that a lane reads for line l of all tiles; the last one beyond the end. */
 static HX_HD int hx_line_clamp(int order, int l)
 {
     return l < hx_line_lines(order) ? l : hx_line_lines(order) - 1;
 }
 
-/* Where the part of plane f of the line (c1, c2) of cells begins. */
+/* Offset of the part of plane f of the line (c1, c2) of cells. */
 static HX_HD int64_t hx_line_place(const hx_interaction *in, int order, int ring, int f, int c1,
                                    int c2)
 {
@@ -279,7 +286,7 @@ static HX_HD int64_t hx_line_place(const hx_interaction *in, int order, int ring
            hx_line_part(order);
 }
 
-/* Planes that are left behind after cell c of the first direction. */
+/* Number of planes that are complete after cell c of the first direction. */
 static HX_HD int hx_line_left(const hx_interaction *in, int order, int c)
 {
     const int32_t *const first = in->axis[0].first;
@@ -288,27 +295,28 @@ static HX_HD int hx_line_left(const hx_interaction *in, int order, int c)
 
 /* --- rows --- */
 
-/* Points in reach of a direction, at most. */
+/* Largest number of points in reach in one direction. */
 static HX_HD int hx_line_reach(int order)
 {
     return 2 * order - 1;
 }
 
-/* m of a row: 9 numbers of each point of the box of reach^3 around it, its own layer the last. */
+/* Size of m of a row: 9 values per point of the box of reach^3 around it, whose last layer is its
+ * own. */
 static HX_HD int hx_line_most(int order)
 {
     return 9 * order * hx_line_reach(order) * hx_line_reach(order);
 }
 
-/* Items of its sums, three numbers each: layers of points, planes, rows of m, then points of a line
- * along the second direction, whose products lie side by side. */
+/* Items of its sums, three values each: layers of points, planes, rows of m, then points of a line
+ * along the second direction, whose products are adjacent. */
 static HX_HD int hx_line_sum_items(const hx_interaction *in, int order, const int r[3])
 {
     const int wide = hx_line_reach(order);
     return (r[2] - in->axis[2].reach[2 * r[2]] + 1) * 3 * wide * wide;
 }
 
-/* The column at a place of the box; 0 if it is none of the lower half. */
+/* The column at a position of the box; returns 0 if it is not in the lower half. */
 static HX_HD int hx_line_column(const hx_interaction *in, const int r[3], const int at[3], int j[3])
 {
     for (int d = 0; d < 3; d++) {
@@ -318,14 +326,13 @@ static HX_HD int hx_line_column(const hx_interaction *in, const int r[3], const 
     return j[2] < r[2] || (j[2] == r[2] && (j[1] < r[1] || (j[1] == r[1] && j[0] <= r[0])));
 }
 
-/* Where the products of a row with the points of its box lie in the buffer, over the cells of one
- * direction: of the cell k steps after the row's first, with the point at that place of the box, in
- * the order of the row's line and the point's; and the other way round. -1: they share no such
- * cell. */
+/* Offsets in the buffer of the products of a row with the points of its box, per direction: for the
+ * cell k steps after the row's first cell and the point at that position of the box, in the order
+ * (line of the row, line of the point) and the reverse order. -1: they do not share that cell. */
 enum { HX_LINE_MOST_REACH = 2 * HX_SPLINE_MAX_ORDER - 1 };
 typedef struct hx_line_row {
-    int32_t at[2][2][HX_LINE_MOST_REACH][HX_SPLINE_MAX_ORDER]; /* [second, third direction][turned]
-                                                                  [place][k] */
+    /* [second, third direction][turned][position][k] */
+    int32_t at[2][2][HX_LINE_MOST_REACH][HX_SPLINE_MAX_ORDER];
 } hx_line_row;
 
 static HX_HD int hx_line_row_items(int order)
@@ -333,7 +340,7 @@ static HX_HD int hx_line_row_items(int order)
     return 4 * hx_line_reach(order) * order;
 }
 
-/* The buffer has below 2^31 numbers. */
+/* Requires a buffer of fewer than 2^31 values. */
 static HX_HD void hx_line_row_make(const hx_interaction *in, int order, int ring, const int r[3],
                                    int item, hx_line_row *to)
 {
@@ -353,14 +360,15 @@ static HX_HD void hx_line_row_make(const hx_interaction *in, int order, int ring
     to->at[second][turned][place][k] = at;
 }
 
-/* Three numbers of m of row r at an item of the box, to column j, summed over the lines of cells
- * that both points touch. row: of all its items. */
+/* Three values of m of row r at an item of the box, for column j, summed over the lines of cells
+ * that both points touch. `row` serves all items of the row. */
 static HX_HD void hx_line_sum(int order, const double *buffer, const hx_line_row *row,
                               const int r[3], const int at[3], const int j[3], int i, double *m)
 {
     const int lines = hx_line_lines(order), width = hx_line_width(order);
     const int is_plane = r[0] == j[0], is_self = is_plane && r[1] == j[1] && r[2] == j[2];
-    /* the point of the higher plane has the rows of the products, in a plane the later point */
+    /* the point of the higher plane defines the rows of the products; within a plane the later
+     * point does */
     const int is_later = r[2] != j[2] ? r[2] > j[2] : r[1] >= j[1];
     const int turned = is_plane ? !is_later : r[0] < j[0];
     const int low = r[0] < j[0] ? r[0] : j[0], apart = r[0] < j[0] ? j[0] - r[0] : r[0] - j[0];
@@ -377,7 +385,7 @@ static HX_HD void hx_line_sum(int order, const double *buffer, const hx_line_row
     for (int k = 0; k < order; k++) line[k] = row->at[0][turned][at[1]][k];
     for (int c = 0; c < order; c++) {
         const int32_t layer = row->at[1][turned][at[2]][c];
-        double part[HX_SPLINE_MAX_ORDER][3]; /* loads that do not wait for each other */
+        double part[HX_SPLINE_MAX_ORDER][3]; /* independent loads */
         if (layer < 0) continue;
 #ifdef __CUDACC__
 #pragma unroll
@@ -394,7 +402,8 @@ static HX_HD void hx_line_sum(int order, const double *buffer, const hx_line_row
     for (int n = 0; n < 3; n++) m[3 * i + n] = sum[n];
 }
 
-/* Item `item` of a box: its place, row of m. Returns the number of the place. */
+/* Decodes item `item` of a box: its position and the row of m. Returns the index of the
+ * position. */
 static HX_HD int hx_line_item(int order, int item, int at[3], int *i)
 {
     const int wide = hx_line_reach(order);
@@ -405,7 +414,7 @@ static HX_HD int hx_line_item(int order, int item, int at[3], int *i)
     return (at[2] * wide + at[1]) * wide + at[0];
 }
 
-/* The same of the lower half of the patch's own K. */
+/* Sums an item of the lower half of the patch's own K. */
 static HX_HD void hx_line_sum_lower(const hx_interaction *in, int order, const double *buffer,
                                     const hx_line_row *row, const int r[3], int item, double *m)
 {
@@ -414,7 +423,8 @@ static HX_HD void hx_line_sum_lower(const hx_interaction *in, int order, const d
     if (hx_line_column(in, r, at, j)) hx_line_sum(order, buffer, row, r, at, j, i, m + 9 * k);
 }
 
-/* Whether nothing of the box lies outside: numbers then lie in it as in the row. */
+/* 1 if no part of the box lies outside the patch: values are then in the same order as in the
+ * row. */
 static HX_HD int hx_line_is_whole(const hx_interaction *in, int order, const int r[3])
 {
     for (int d = 0; d < 2; d++)
@@ -423,7 +433,8 @@ static HX_HD int hx_line_is_whole(const hx_interaction *in, int order, const int
     return 1;
 }
 
-/* Where number `item` of the box, of n in the row in all, is in the row; -1: nowhere. */
+/* Index in the row of value `item` of the box, where n is the number of values in the row; -1: not
+ * stored. */
 static HX_HD int hx_line_in_row(const hx_interaction *in, int order, const int r[3], int is_whole,
                                 int n, int item)
 {
@@ -434,7 +445,7 @@ static HX_HD int hx_line_in_row(const hx_interaction *in, int order, const int r
     return hx_line_column(in, r, at, j) ? 9 * hx_interaction_entry(in, r, j) + item % 9 : -1;
 }
 
-/* m[9] := the block of K, or of conduction m[0]. */
+/* m[9] := the block of K; for conduction m[0] := the entry. */
 static HX_HD void hx_line_block(const hx_interaction *in, int components, double *m)
 {
     const double trace = m[0] + m[4] + m[8], lambda = in->lambda, mu = in->mu;

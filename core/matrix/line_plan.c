@@ -21,7 +21,7 @@ void hx_line_plan_free(hx_line_plan *p)
     *p = (hx_line_plan){0};
 }
 
-/* The one order of all patches and directions, or 0. */
+/* The order of all patches and directions, or 0 if they differ. */
 static int order_of(int n_patch, const hx_spline_rule_patch *patch)
 {
     for (int k = 0; k < 3 * n_patch; k++)
@@ -31,7 +31,7 @@ static int order_of(int n_patch, const hx_spline_rule_patch *patch)
 
 /* --- axes --- */
 
-/* Sizes; functions of an axis end with the last span's. */
+/* Sets the sizes; the functions of an axis end with those of the last span. */
 static void size_axes(hx_line_plan *p, const hx_spline_rule_patch *patch, const int32_t *from)
 {
     for (int k = 0; k < p->n_patch; k++) {
@@ -72,7 +72,7 @@ static int make_axes(hx_line_plan *p, const hx_spline_rule_patch *patch, const i
 
 /* --- the buffer --- */
 
-/* Numbers of a line of cells, and of a layer of lines. */
+/* Sizes, in values, of a line of cells and of a layer of lines. */
 static int64_t line_of(const hx_line_plan *p, int k)
 {
     return (int64_t)p->patch[k].axis[0].n * hx_line_part(p->order);
@@ -88,7 +88,8 @@ static int64_t whole_of(const hx_line_plan *p, int k)
     return layer_of(p, k) * p->patch[k].axis[2].n_cell;
 }
 
-/* Numbers that the budget allows for: so many lines of the mean length, or bytes. */
+/* Number of values that the budget allows: its number of lines at their mean length, or its
+ * bytes. */
 static int64_t allowed(const hx_line_plan *p, const hx_line_budget *budget, int64_t all)
 {
     int64_t n_line = 0;
@@ -98,16 +99,16 @@ static int64_t allowed(const hx_line_plan *p, const hx_line_budget *budget, int6
     return (int64_t)((double)all * (double)budget->n_line / (double)n_line);
 }
 
-/* Layers of a patch that the buffer has to hold, if the patch has so many: those that the next
- * step's rows reach back to, and a step's lines, or a single layer where bytes are given. */
+/* Layers of a patch that the buffer must hold, if the patch has that many: those that the rows of
+ * the next step reach back to, and the lines of a step, or a single layer if bytes are given. */
 static int64_t least_layers(const hx_line_plan *p, const hx_line_budget *budget, int k)
 {
     const int64_t each = p->patch[k].axis[1].n_cell;
     return p->order - 1 + (budget->bytes > 0 ? 1 : (budget->n_line + each - 1) / each);
 }
 
-/* The buffer: all, or what is allowed, but some layers of each patch. Below 2^31 numbers a patch.
- */
+/* Chooses the buffer: everything, or as much as is allowed, but some layers of each patch. Below
+ * 2^31 values per patch. */
 static void choose_rings(hx_line_plan *p, const hx_line_budget *budget)
 {
     int64_t all = 0;
@@ -133,7 +134,7 @@ static int is_whole(const hx_line_plan *p, int k)
     return p->ring[k] == p->patch[k].axis[2].n_cell;
 }
 
-/* Layers that a step of a patch makes: what the ring holds beyond those of the last rows. */
+/* Layers that a step of a patch computes: the ring without those needed by the last rows. */
 static int layers_of(const hx_line_plan *p, int k)
 {
     return is_whole(p, k) ? p->patch[k].axis[2].n_cell : p->ring[k] - p->order + 1;
@@ -144,7 +145,7 @@ static int count_steps(const hx_line_plan *p, int k)
     return (p->patch[k].axis[2].n_cell + layers_of(p, k) - 1) / layers_of(p, k);
 }
 
-/* Puts patch k behind `numbers` numbers and `lines` lines of its step. */
+/* Places patch k after `numbers` values and `lines` lines of its step. */
 static void place_patch(hx_line_plan *p, int k, int64_t *numbers, int64_t *lines)
 {
     p->buffer_at[k] = *numbers;
@@ -153,7 +154,7 @@ static void place_patch(hx_line_plan *p, int k, int64_t *numbers, int64_t *lines
     *lines += (int64_t)p->patch[k].axis[1].n_cell * p->ring[k];
 }
 
-/* Patches that fit together; others layers at a time. */
+/* Groups patches that fit together; other patches are divided into layers. */
 static int make_steps(hx_line_plan *p)
 {
     int most = 0;
@@ -194,14 +195,14 @@ int hx_line_plan_make(hx_line_plan *p, const hx_spline_rule *rule,
     HX_TRY(make_axes(p, patch, rule->first));
     if (p->point_at[p->n_patch] > INT32_MAX) return 1;
     choose_rings(p, budget);
-    for (int k = 0; k < p->n_patch; k++) /* of a layer of 2^31 numbers and more */
+    for (int k = 0; k < p->n_patch; k++) /* a layer has 2^31 values or more */
         if (p->ring[k] < p->order && !is_whole(p, k)) return 1;
     return make_steps(p);
 }
 
 /* --- rows --- */
 
-/* Whether a step completes a patch's part of the row of a point. */
+/* 1 if a step completes a patch's part of the row of a point. */
 static int is_of_step(const hx_line_plan *p, const hx_line_step *s, int k, int64_t point)
 {
     const hx_interaction_axis *const axis = p->patch[k].axis;
@@ -210,8 +211,8 @@ static int is_of_step(const hx_line_plan *p, const hx_line_step *s, int k, int64
     return s->end - s->patch > 1 || (last > s->layer && last <= s->layer_end);
 }
 
-/* Turn of each point of each patch: how many patches before have it. *most: turns of all, -1 where
- * a patch has a point twice or there are too many. */
+/* Turn of each point of each patch: the number of earlier patches that contain it. *most: number of
+ * turns, -1 if a patch contains a point twice or there are too many. */
 static int count_turns(const hx_line_plan *p, const int32_t *number, int64_t n_point, uint8_t *turn,
                        int *most)
 {
@@ -252,7 +253,8 @@ static int list_rows(hx_line_plan *p, const uint8_t *turn, int most)
         }
         s->turn_end = p->n_turn;
     }
-    return n == n_point ? HX_OK : HX_RAISE(HX_EINTERNAL, "rows of a spline");
+    return n == n_point ? HX_OK
+                        : HX_RAISE(HX_EINTERNAL, "the plan does not cover all rows of the spline");
 }
 
 int hx_line_plan_rows(hx_line_plan *p, const int32_t *number, int64_t n_point)

@@ -13,21 +13,21 @@ static int check_spec(const hx_device *dev, const hx_device_pattern *pattern,
                       const hx_matrix_spec *spec)
 {
     const hx_matrix_ops *ops = dev->ops->matrix;
-    if (!ops) return HX_RAISE(HX_EINPUT, "device '%s' has no matrices", dev->ops->name);
+    if (!ops) return HX_RAISE(HX_EINPUT, "device '%s' does not support matrices", dev->ops->name);
     const unsigned formats = spec->part == HX_PART_LOWER ? ops->lower_formats : ops->formats;
     if (!(formats & 1u << spec->format))
-        return HX_RAISE(HX_EINPUT, "device '%s' has no %s matrix in format %s", dev->ops->name,
-                        spec->part == HX_PART_LOWER ? "lower" : "full",
+        return HX_RAISE(HX_EINPUT, "device '%s' does not support a %s matrix in format %s",
+                        dev->ops->name, spec->part == HX_PART_LOWER ? "lower" : "full",
                         hx_format_name(spec->format));
     if (spec->single && !(ops->single_formats & 1u << spec->format))
-        return HX_RAISE(HX_EINPUT, "device '%s' has no %s matrix in single precision",
+        return HX_RAISE(HX_EINPUT, "device '%s' does not support a %s matrix in single precision",
                         dev->ops->name, hx_format_name(spec->format));
     if (spec->part != pattern->part)
-        return HX_RAISE(HX_EINTERNAL, "a matrix of another part than its pattern's");
+        return HX_RAISE(HX_EINTERNAL, "the matrix and its pattern have different parts");
     if (spec->format >= HX_FORMAT_CSR && pattern->n_point * spec->components > INT32_MAX)
-        return HX_RAISE(HX_EENV, "format %s counts unknowns in 32 bits, there are %lld: take bsr",
-                        hx_format_name(spec->format),
-                        (long long)(pattern->n_point * spec->components));
+        return HX_RAISE(
+            HX_EENV, "format %s counts unknowns in 32 bits, but there are %lld; use bsr",
+            hx_format_name(spec->format), (long long)(pattern->n_point * spec->components));
     return HX_OK;
 }
 

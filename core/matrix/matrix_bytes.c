@@ -1,4 +1,4 @@
-/* What a mesh's matrix will take, before any of it is made. */
+/* Predicts the memory of a mesh's matrix before it is made. */
 #include <stdlib.h>
 
 #include "../base/memory.h"
@@ -6,7 +6,8 @@
 #include "pattern_internal.h"
 
 typedef struct sizes {
-    int64_t n_row, n_entry, n_padded; /* n_padded: entries of slices of equally wide rows */
+    /* n_padded: entries if the rows of a slice are padded to equal width */
+    int64_t n_row, n_entry, n_padded;
     int max_row;
 } sizes;
 
@@ -54,7 +55,7 @@ int hx_pattern_count(const hx_incidence *in, hx_part part, int64_t *n_entry, int
     return HX_OK;
 }
 
-/* Numbers and indices beside the pattern. */
+/* Values and indices in addition to the pattern. */
 static size_t matrix_bytes(const sizes *s, const hx_matrix_spec *spec)
 {
     const size_t c = (size_t)spec->components, n_dof = (size_t)s->n_row * c;

@@ -1,5 +1,5 @@
 /* The pattern of neighbours in three stages (P2): the cells of each point by count, scan and fill;
- * the neighbours of each point, made unique by a small hash table and sorted; offsets. */
+ * the neighbours of each point, made unique with a small hash table and sorted; offsets. */
 #include "pattern.h"
 
 #include <stdlib.h>
@@ -92,7 +92,7 @@ static int64_t n_pair_of(const hx_incidence *in)
     return in->n_per_cell ? in->n_cell * in->n_per_cell * in->n_per_cell : in->pair_ptr[in->n_cell];
 }
 
-/* Few: an insertion sort. */
+/* Insertion sort, because the lists are short. */
 static void sort_places(uint32_t *place, int64_t n)
 {
     for (int64_t i = 1; i < n; i++) {
@@ -112,7 +112,8 @@ static void count_places(const hx_incidence *in, int64_t *count)
     }
 }
 
-/* Backwards from each list's end, ptr[a + 1] as P2 does; then ascending. Leaves ptr as it was. */
+/* Fills each list backwards from its end ptr[a + 1], like P2, then sorts it in ascending order.
+ * Leaves ptr unchanged. */
 static void fill_places(const hx_incidence *in, int64_t *ptr, uint32_t *list)
 {
 #pragma omp parallel for schedule(static)
@@ -147,17 +148,18 @@ int hx_pattern_lists(hx_pattern *p, const hx_incidence *in, hx_incidence *with_l
     return HX_OK;
 }
 
-/* The neighbours of one point: those found so far, and a hash table of them. */
+/* The neighbours of one point found so far, with a hash table of them. */
 typedef struct row {
     int32_t *found; /* [bound] */
-    int32_t *table; /* [mask + 1] index into found + 1; 0: free */
-    int32_t *used;  /* [bound] places of the table */
-    int32_t *rank;  /* [bound] place of found[i] in the order */
+    int32_t *table; /* [mask + 1] index into found + 1; 0: empty */
+    int32_t *used;  /* [bound] occupied positions of the table */
+    int32_t *rank;  /* [bound] rank of found[i] in ascending order */
     uint32_t mask;
     int n;
 } row;
 
-/* Points of a point's cells, all counted, at most: of the rows of the spec. */
+/* Upper bound of the neighbours of a point in the spec's rows: points of its cells, with
+ * repetition. */
 static int64_t widest_star(const hx_incidence *in, const hx_pattern_spec *spec)
 {
     int64_t most = 0;
@@ -174,7 +176,7 @@ static int64_t widest_star(const hx_incidence *in, const hx_pattern_spec *spec)
 
 typedef struct rows {
     row *row;        /* [thread] */
-    int32_t *memory; /* of all (owned, like row) */
+    int32_t *memory; /* memory of all (owned, like row) */
 } rows;
 
 static int rows_create(rows *s, const hx_incidence *in, const hx_pattern_spec *spec)
@@ -201,7 +203,7 @@ static void rows_free(rows *s)
     free(s->memory);
 }
 
-/* Index of a point in `found`, or -1; *place: where it stands in the table, or would. */
+/* Index of a point in `found`, or -1; *place: its position in the table, or a free one. */
 static int find(const row *r, int32_t point, uint32_t *place)
 {
     uint32_t k = (uint32_t)point * 2654435761u >> 7 & r->mask;
@@ -216,7 +218,7 @@ static void clear(row *r)
     r->n = 0;
 }
 
-/* The neighbours of point a that the part has, unordered. */
+/* Collects the neighbours of point a that are in the part, unordered. */
 static void find_neighbours(row *r, const hx_incidence *in, hx_part part, int64_t a)
 {
     for (int64_t k = in->point_ptr[a]; k < in->point_ptr[a + 1]; k++) {
@@ -233,7 +235,7 @@ static void find_neighbours(row *r, const hx_incidence *in, hx_part part, int64_
     }
 }
 
-/* col = found, ascending; rank. */
+/* col = found in ascending order; sets rank. */
 static void order_neighbours(row *r, int32_t *col)
 {
     for (int i = 0; i < r->n; i++) {
@@ -247,7 +249,7 @@ static void order_neighbours(row *r, int32_t *col)
     }
 }
 
-/* The slots of all pairs (a, b). */
+/* Sets the slots of all pairs (a, b). */
 static void set_slots(const row *r, hx_pattern *p, const hx_incidence *in, int64_t a)
 {
     for (int64_t k = in->point_ptr[a]; k < in->point_ptr[a + 1]; k++) {
@@ -293,7 +295,7 @@ int hx_pattern_offsets(hx_pattern *p, const int32_t *count)
     p->n_entry = p->row_ptr[p->n_row];
     if (p->max_row >= HX_NO_SLOT_16)
         return HX_RAISE(HX_EINPUT,
-                        "a node of the mesh has %d neighbours; a matrix takes 65534 at most",
+                        "a node of the mesh has %d neighbours; a matrix supports at most 65534",
                         p->max_row);
     p->slot_bytes = p->max_row <= HX_NO_SLOT_8 ? 1 : 2;
     HX_TRY(hx_alloc_raw(&p->col, (size_t)p->n_entry, sizeof *p->col, "pattern"));
@@ -312,7 +314,7 @@ static int build_rows(hx_pattern *p, const hx_incidence *in, const hx_pattern_sp
     HX_TRY_FAIL(hx_pattern_offsets(p, count));
     hx_stepper_end(stepper, "offsets");
     HX_TRY_FAIL(rows_create(&scratch, in, spec));
-    if (spec->n_row < in->n_point) /* pairs of the rows that are left out */
+    if (spec->n_row < in->n_point) /* pairs of rows that are not built */
         memset(p->slot, 0xff, (size_t)p->n_pair * (size_t)p->slot_bytes);
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < spec->n_row; i++) {
@@ -330,7 +332,7 @@ fail:
     return rc;
 }
 
-/* The spec with its rows counted, judged. */
+/* Completes and checks the spec: its number of rows. */
 static int complete_spec(const hx_incidence *in, hx_pattern_spec *spec)
 {
     if (spec->n_row == 0) {
@@ -338,10 +340,11 @@ static int complete_spec(const hx_incidence *in, hx_pattern_spec *spec)
         spec->n_row = in->n_point;
     }
     if (in->n_place > UINT32_MAX)
-        return HX_RAISE(HX_EENV, "%lld corners of cells: a matrix takes 2^32 at most",
+        return HX_RAISE(HX_EENV,
+                        "the mesh has %lld corners of cells; a matrix supports at most 2^32",
                         (long long)in->n_place);
     if (spec->row_first < 0 || spec->row_first + spec->n_row > in->n_point)
-        return HX_RAISE(HX_EINTERNAL, "rows beyond the last point");
+        return HX_RAISE(HX_EINTERNAL, "the rows extend beyond the last point");
     return HX_OK;
 }
 

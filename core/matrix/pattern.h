@@ -1,8 +1,9 @@
-/* Which entries a sparse matrix over points has: a and b are neighbours where a cell holds both
- * (P2's neighbour matrix). Indices depend on the mesh alone: built once, filled for every design.
+/* The sparsity pattern of a matrix over points: a and b are neighbours if a cell contains both
+ * (P2's neighbour matrix). It depends only on the mesh: built once, filled for every design.
  *
- * A row is a point; with c unknowns a point it is c rows of the matrix, and an entry a block of
- * c x c numbers. Host structs hold host memory, hx_device_* the same in a device's (`d_`). */
+ * A row is a point. With c unknowns per point it represents c rows of the matrix, and an entry a
+ * block of c x c values. Host structs hold host memory, hx_device_* the same in device memory
+ * (`d_`). */
 #ifndef HX_PATTERN_H
 #define HX_PATTERN_H
 
@@ -21,30 +22,31 @@ extern "C" {
 
 enum { HX_MAX_CELL_POINT = 27 };
 
-/* Points of cells. A place is an index into `point`: 8 cell + corner on hexahedra. All arrays in
- * the memory of whoever reads them (borrowed). */
+/* Points of cells. A place is an index into `point`: 8 cell + corner for hexahedra. All arrays are
+ * in the memory of the reader (borrowed). */
 typedef struct hx_incidence {
     int64_t n_cell, n_point;
-    int64_t n_place; /* sum of the cells' points, below 2^32 */
-    int n_per_cell;  /* points of every cell; 0: cell_ptr says, up to HX_MAX_CELL_POINT,
-                      of splines more */
-    const int64_t
-        *cell_ptr; /* [n_cell + 1] first place of a cell; NULL where n_per_cell is given */
-    const int64_t *pair_ptr;   /* [n_cell + 1] sum of squares of the numbers of points of the cells
-                                  before; NULL likewise */
-    const int32_t *place_cell; /* [n_place] its cell; NULL likewise */
-    const uint8_t *kind;       /* [n_cell] hx_cell_kind, which has a rule (cell_rule.h); NULL:
-                                  hexahedra of 8 points */
-    const struct hx_spline_rule *spline; /* cells of a spline, whose points are control points: up
-                                            to HX_SPLINE_CELL_POINTS (spline_cell.h) and no kind;
-                                            the struct in host memory; NULL: none */
-    const int32_t *point;                /* [n_place] */
-    int is_tetrahedral; /* 1: all cells of the mesh, of which this may be a part, are tetrahedra as
-                           hexahedra that name a point twice (cell.h): what may be made of 4 points
-                           and has other bits then, is so in every part, or in none */
+    int64_t n_place; /* sum of the number of points over the cells, below 2^32 */
+    /* points of every cell; 0: see cell_ptr, up to HX_MAX_CELL_POINT, more for splines */
+    int n_per_cell;
+    const int64_t *cell_ptr; /* [n_cell + 1] first place of a cell; NULL if n_per_cell is given */
+    /* [n_cell + 1] sum of the squared numbers of points of the cells before; NULL if n_per_cell is
+     * given */
+    const int64_t *pair_ptr;
+    const int32_t *place_cell; /* [n_place] cell of a place; NULL if n_per_cell is given */
+    /* [n_cell] hx_cell_kind, which has a rule (cell_rule.h); NULL: hexahedra with 8 points */
+    const uint8_t *kind;
+    /* cells of a spline, whose points are control points: up to HX_SPLINE_CELL_POINTS
+     * (spline_cell.h), without a kind; the struct is in host memory; NULL: none */
+    const struct hx_spline_rule *spline;
+    const int32_t *point; /* [n_place] */
+    /* 1: all cells of the mesh, of which this may be a part, are tetrahedra stored as hexahedra
+     * with repeated points (cell.h). An optimization for 4 points that rounds differently is then
+     * used in every part, or in none */
+    int is_tetrahedral;
 
     /* Places of point a: point_place[point_ptr[a] .. point_ptr[a + 1]), ascending. Both or none: a
-     * builder that needs them counts them itself. */
+     * builder that needs them makes its own. */
     const int64_t *point_ptr;    /* [n_point + 1] */
     const uint32_t *point_place; /* [n_place] */
 } hx_incidence;
@@ -64,44 +66,44 @@ static HX_HD int hx_incidence_count(const hx_incidence *in, int64_t cell)
     return in->n_per_cell ? in->n_per_cell : (int)(in->cell_ptr[cell + 1] - in->cell_ptr[cell]);
 }
 
-/* Index of the pair (0, 0) of a cell of n points; (a, b) is a n + b further on. */
+/* Index of the pair (0, 0) of a cell of n points; the pair (a, b) is a n + b later. */
 static HX_HD int64_t hx_incidence_pair(const hx_incidence *in, int64_t cell)
 {
     return in->n_per_cell ? cell * in->n_per_cell * in->n_per_cell : in->pair_ptr[cell];
 }
 
-/* The incidence of a finished mesh: its own arrays. */
+/* The incidence of a finished mesh, with its own arrays. */
 hx_incidence hx_incidence_of_mesh(const hx_mesh *mesh);
-/* That of a space: of a linear one the mesh's. */
+/* The incidence of a space; for a linear one the mesh's. */
 hx_incidence hx_incidence_of_space(const hx_space *space);
 
 typedef enum {
     HX_PART_FULL,
-    HX_PART_LOWER /* columns up to the row's own: the diagonal is the last */
+    HX_PART_LOWER /* columns up to the row's own: the diagonal is the last entry */
 } hx_part;
 
 typedef enum {
     HX_BUILD_THREE_STAGE, /* P2: cells of each point by count, scan, fill; neighbours sorted */
-    HX_BUILD_SORT,        /* P4: a key a pair, sorted: needs no list of a point's cells */
+    HX_BUILD_SORT,        /* P4: a key per pair, sorted; needs no list of a point's cells */
     HX_N_BUILD
 } hx_build;
 
-/* "three-stage", "sort"; NULL past the last. */
+/* "three-stage", "sort"; NULL beyond the last. */
 const char *hx_build_name(hx_build build);
 
 typedef struct hx_pattern_spec {
     hx_build build;
     hx_part part;
-    /* The rows that are built, those of points row_first .. row_first + n_row - 1; n_row 0: of all
-     * points. Columns and slots are those of the whole: a matrix larger than the memory comes in
-     * ranges of rows, over the cells that touch the range. */
+    /* The rows to build: points row_first .. row_first + n_row - 1; n_row 0: all points. Columns
+     * and slots refer to the whole mesh: a matrix that exceeds the memory is built in ranges of
+     * rows, over the cells that touch the range. */
     int64_t row_first, n_row;
 } hx_pattern_spec;
 
-/* What a build took, step by step in order. */
+/* Time of a build by step, in order. */
 enum { HX_MAX_STEP = 8 };
 typedef struct hx_step {
-    const char *name; /* a constant word */
+    const char *name; /* a constant string */
     double seconds;
 } hx_step;
 typedef struct hx_steps {
@@ -109,27 +111,28 @@ typedef struct hx_steps {
     hx_step step[HX_MAX_STEP];
 } hx_steps;
 
-/* A slot of a pair that has no entry: its row is not built, or the column not of the part. */
+/* Slot of a pair without an entry: its row is not built, or the column is not in the part. */
 #define HX_NO_SLOT_8 ((uint8_t)0xff)
 #define HX_NO_SLOT_16 ((uint16_t)0xffff)
 
-/* Rows are counted from the spec's row_first. */
+/* Rows count from the spec's row_first. */
 typedef struct hx_pattern {
     hx_part part;
-    int64_t row_first, n_row, n_point; /* n_point: of the incidence, columns */
+    int64_t row_first, n_row, n_point; /* n_point: points of the incidence, columns */
     int64_t n_entry;                   /* row_ptr[n_row] */
     int64_t *row_ptr;                  /* [n_row + 1] (owned) */
-    int32_t *col;   /* [n_entry] points, ascending in a row, its own among them (owned) */
-    int max_row;    /* entries of the widest row */
-    int slot_bytes; /* 1 up to 255 entries a row, else 2 */
-    int64_t n_pair; /* sum of the squares of the cells' numbers of points */
-    void *slot;     /* [n_pair] place of b in the row of a, for each pair (a, b) of each cell, from
-                       the row's first entry on (owned) */
-    int64_t *point_ptr;    /* lists that the builder counted itself; else NULL (owned) */
+    int32_t *col;   /* [n_entry] points, ascending in a row, including its own (owned) */
+    int max_row;    /* number of entries of the widest row */
+    int slot_bytes; /* 1 up to 255 entries per row, otherwise 2 */
+    int64_t n_pair; /* sum of the squared numbers of points of the cells */
+    /* [n_pair] index of b in the row of a, relative to the row's first entry, for each pair (a, b)
+     * of each cell (owned) */
+    void *slot;
+    int64_t *point_ptr;    /* lists that the builder made; otherwise NULL (owned) */
     uint32_t *point_place; /* (owned) */
 } hx_pattern;
 
-/* The same on a device. Structs of this kind are passed to kernels by value. */
+/* A pattern on a device. These structs are passed to kernels by value. */
 typedef struct hx_device_pattern {
     hx_part part;
     int64_t row_first, n_row, n_point, n_entry;
@@ -142,14 +145,14 @@ typedef struct hx_device_pattern {
     uint32_t *d_point_place;
 } hx_device_pattern;
 
-/* On the host. steps: NULL, or what each step took. HX_EINPUT: a row of 65,535 entries or more.
- * O(n_pair), in parallel; the same for both builders and any number of threads. Memory besides the
- * result: three-stage little, sort 24 bytes a pair. */
+/* Builds a pattern on the host. steps: NULL, or receives the time of each step. HX_EINPUT: a row
+ * with 65,535 entries or more. O(n_pair), in parallel; both builders and any number of threads give
+ * the same result. Temporary memory: three-stage little, sort 24 bytes per pair. */
 int hx_pattern_build(hx_pattern *pattern, const hx_incidence *incidence,
                      const hx_pattern_spec *spec, hx_steps *steps);
 
-/* Entries that it will have, and the widest row (NULL: not asked). As long as the neighbours of a
- * build. */
+/* Number of entries of the pattern, and of its widest row (NULL: not needed). Takes as long as the
+ * neighbours step of a build. */
 int hx_pattern_count(const hx_incidence *incidence, hx_part part, int64_t *n_entry, int *max_row);
 
 /* The slot of a pair, or -1. */
@@ -169,7 +172,7 @@ size_t hx_device_pattern_bytes(const hx_device_pattern *pattern);
 /* Both accept a zeroed struct. */
 void hx_pattern_free(hx_pattern *pattern);
 void hx_device_pattern_free(hx_device_pattern *pattern, hx_device *dev);
-/* For those who read rows and columns alone: slot_bytes is 0 then. */
+/* Frees the slots, if only rows and columns are read afterwards; slot_bytes becomes 0. */
 void hx_device_pattern_release_slots(hx_device_pattern *pattern, hx_device *dev);
 
 #ifdef __cplusplus

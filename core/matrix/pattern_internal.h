@@ -1,4 +1,4 @@
-/* Inside of the pattern's builders; not installed. */
+/* Internals of the pattern's builders; not installed. */
 #ifndef HX_PATTERN_INTERNAL_H
 #define HX_PATTERN_INTERNAL_H
 
@@ -8,31 +8,31 @@
 extern "C" {
 #endif
 
-/* Starts the clock of a build, and ends a step of it. steps may be NULL. */
+/* Times a build: begin starts the clock, end finishes a step. steps may be NULL. */
 typedef struct hx_stepper {
-    hx_steps *steps; /* NULL: nobody listens */
+    hx_steps *steps; /* NULL: times are not recorded */
     double start;
 } hx_stepper;
 hx_stepper hx_stepper_begin(hx_steps *steps);
 void hx_stepper_end(hx_stepper *stepper, const char *name);
 
-/* With lists of the points' places: those of the incidence, or counted into pattern->point_ptr and
- * point_place (P2: count, scan, fill), ascending. */
+/* Copies the incidence with lists of the points' places: its own, or lists counted into
+ * pattern->point_ptr and point_place (P2: count, scan, fill), ascending. */
 int hx_pattern_lists(hx_pattern *pattern, const hx_incidence *incidence, hx_incidence *with_lists,
                      hx_stepper *stepper);
 
-/* count[n_row] = entries of each row. The incidence has lists. */
+/* count[n_row] = entries of each row. The incidence must have lists. */
 int hx_pattern_count_rows(const hx_incidence *incidence, const hx_pattern_spec *spec,
                           int32_t *count);
 
-/* From counts: row_ptr, n_entry, max_row, slot_bytes, and memory for col and slot. */
+/* Sets row_ptr, n_entry, max_row and slot_bytes from the counts, and allocates col and slot. */
 int hx_pattern_offsets(hx_pattern *pattern, const int32_t *count);
 
-/* The sort builder: everything from row_ptr on. */
+/* The sort builder: sets row_ptr and everything below. */
 int hx_pattern_build_sort(hx_pattern *pattern, const hx_incidence *incidence,
                           const hx_pattern_spec *spec, hx_stepper *stepper);
 
-/* slot[pair] = slot; < 0: no slot. */
+/* slot[pair] = slot; negative: no slot. */
 static inline void hx_pattern_set_slot(hx_pattern *p, int64_t pair, int64_t slot)
 {
     if (p->slot_bytes == 1)

@@ -1,5 +1,5 @@
-/* The pattern by sorting (P4): a key for every pair of every cell, sorted; equal keys are one
- * entry. Knows nothing of which cells a point has. */
+/* The pattern by sorting (P4): a key for every pair of every cell, sorted; equal keys form one
+ * entry. Needs no lists of the cells of a point. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static int bits_of(int64_t n)
     return bits;
 }
 
-/* Row and column of each pair as a key; those that have no entry come last. */
+/* Encodes row and column of each pair as a key; pairs without an entry sort last. */
 static void make_keys(const hx_incidence *in, const hx_pattern_spec *spec, int bits, uint64_t *key)
 {
 #pragma omp parallel for schedule(static)
@@ -33,7 +33,7 @@ static void make_keys(const hx_incidence *in, const hx_pattern_spec *spec, int b
     }
 }
 
-/* The keys in their order, from a copy: the sort destroys what it is given. */
+/* Sorts a copy of the keys, because the sort destroys its input. */
 static int sort_keys(const hx_incidence *in, const hx_pattern_spec *spec, int64_t n,
                      uint64_t **sorted, int32_t **order, hx_stepper *stepper)
 {
@@ -90,7 +90,7 @@ int hx_pattern_build_sort(hx_pattern *p, const hx_incidence *in, const hx_patter
     int rc;
     if (p->n_pair > INT32_MAX)
         return HX_RAISE(
-            HX_EENV, "building by sort counts pairs in 31 bits, there are %lld: take three-stage",
+            HX_EENV, "build 'sort' counts pairs in 31 bits, but there are %lld; use 'three-stage'",
             (long long)p->n_pair);
     HX_TRY_FAIL(sort_keys(in, spec, p->n_pair, &sorted, &order, stepper));
     HX_TRY_FAIL(hx_alloc(&count, (size_t)spec->n_row, sizeof *count, "entries of rows"));

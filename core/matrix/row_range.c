@@ -6,8 +6,8 @@
 
 #include "../base/memory.h"
 
-/* A set of numbers below n, as bits, and how many lie before each word: what a number is in the
- * set's own order takes one look. */
+/* A set of numbers below n as bits, with the number of members before each word, so that the rank
+ * of a member takes one lookup. */
 typedef struct bit_set {
     int64_t n, n_word, n_member;
     uint64_t *word;
@@ -31,7 +31,8 @@ static void free_set(bit_set *set)
     memset(set, 0, sizeof *set);
 }
 
-/* Any thread. Most are in already: looked up before the word is claimed. */
+/* Thread-safe. Most numbers are members already, so the word is read before the atomic
+ * operation. */
 static void put_in(bit_set *set, int64_t i)
 {
     const uint64_t bit = (uint64_t)1 << (i % WORD);
@@ -44,7 +45,7 @@ static void put_in(bit_set *set, int64_t i)
     *word |= bit;
 }
 
-/* All of first .. first + n - 1; one thread. */
+/* Inserts first .. first + n - 1; one thread. */
 static void put_in_all(bit_set *set, int64_t first, int64_t n)
 {
     int64_t i = first, end = first + n;
@@ -76,7 +77,7 @@ static int32_t rank_of(const bit_set *set, int64_t i)
     return set->before[i / WORD] + count_bits(set->word[i / WORD] & lower);
 }
 
-/* Members lie close together as a rule: dynamic, or few threads would have them all. */
+/* Members are usually clustered: with static scheduling few threads would get all of them. */
 static int list_members(const bit_set *set, int32_t **member)
 {
     HX_TRY(hx_alloc_raw(member, (size_t)set->n_member, sizeof **member, "rows of a range"));
@@ -90,7 +91,7 @@ static int list_members(const bit_set *set, int32_t **member)
     return HX_OK;
 }
 
-/* The cells of the rows, and their points. */
+/* Collects the cells of the rows, and their points. */
 static int list_mesh(hx_row_range *range, bit_set *cells, bit_set *points)
 {
     const hx_mesh *const mesh = range->mesh;
@@ -100,7 +101,7 @@ static int list_mesh(hx_row_range *range, bit_set *cells, bit_set *points)
     for (int64_t k = begin; k < end; k++) put_in(cells, mesh->node_elem[k] >> 3);
     count_members(cells);
     HX_TRY(list_members(cells, &range->own_cell));
-    put_in_all(points, range->first, range->n); /* most of them */
+    put_in_all(points, range->first, range->n); /* these are most of them */
 #pragma omp parallel for schedule(static)
     for (int64_t c = 0; c < cells->n_member; c++)
         for (int a = 0; a < 8; a++) {
@@ -111,7 +112,7 @@ static int list_mesh(hx_row_range *range, bit_set *cells, bit_set *points)
     return list_members(points, &range->own_point);
 }
 
-/* Where the arrays lie in memory that is lent. */
+/* Offsets of the arrays in the caller's memory. */
 typedef struct lent_arrays {
     size_t conn, xyz, place, ptr, end;
 } lent_arrays;
@@ -137,7 +138,7 @@ size_t hx_row_range_bytes(int64_t n_cell, int64_t n_point, int places)
     return lay_out(n_cell, n_point, places).end;
 }
 
-/* The arrays that the device reads: their own, or in memory that is lent. */
+/* Provides the arrays that the device reads: owned, or in the caller's memory. */
 static int find_room(hx_row_range *range, int places, char *memory, size_t bytes)
 {
     const int64_t n_cell = range->incidence.n_cell, n_point = range->incidence.n_point;
@@ -145,7 +146,7 @@ static int find_room(hx_row_range *range, int places, char *memory, size_t bytes
     range->is_lent = memory != NULL;
     if (memory) {
         const lent_arrays at = lay_out(n_cell, n_point, places);
-        if (at.end > bytes) return HX_RAISE(HX_EINTERNAL, "a range larger than its memory");
+        if (at.end > bytes) return HX_RAISE(HX_EINTERNAL, "a range exceeds its memory");
         range->own_conn = (int32_t *)(void *)(memory + at.conn);
         range->own_xyz = (double *)(void *)(memory + at.xyz);
         range->own_point_place = (uint32_t *)(void *)(memory + at.place);
@@ -179,11 +180,12 @@ static void copy_mesh(hx_row_range *range, const bit_set *points)
                3 * sizeof *range->own_xyz);
 }
 
-/* By count, scan, fill, so that the places of a point ascend. */
+/* Uses count, scan and fill, so that the places of a point ascend. */
 static void list_places(hx_row_range *range)
 {
     const int64_t n_place = range->incidence.n_place, n_point = range->incidence.n_point;
-    int64_t *const next = range->own_point_ptr + 1; /* ends up as the first places of the next */
+    /* at the end the first place of the next point */
+    int64_t *const next = range->own_point_ptr + 1;
     memset(range->own_point_ptr, 0, ((size_t)n_point + 2) * sizeof(int64_t));
     for (int64_t k = 0; k < n_place; k++) next[range->own_conn[k] + 1]++;
     for (int64_t a = 0; a < n_point; a++) next[a + 1] += next[a];
@@ -259,17 +261,17 @@ void hx_row_range_free(hx_row_range *range)
     memset(range, 0, sizeof *range);
 }
 
-/* A plan in the making: the range that each cell and point was last counted in. */
+/* State of the planner: the range in which each cell and point was last counted. */
 typedef struct planner {
     const hx_mesh *mesh;
     const int32_t *n_entry;
     const hx_range_cost *cost;
     int32_t *cell_seen, *point_seen; /* (owned) */
-    hx_range_most now, before;       /* of the range so far, and without its last row */
-    int64_t device, host;            /* its bytes */
+    hx_range_most now, before;       /* counts of the current range, and without its last row */
+    int64_t device, host;            /* bytes of the current range */
 } planner;
 
-/* Adds the row of point a to range `mark_of` (from 1). */
+/* Adds the row of point a to the range with mark mark_of (from 1). */
 static void add_row(planner *p, int64_t a, int32_t mark_of)
 {
     const hx_mesh *const mesh = p->mesh;
@@ -308,7 +310,7 @@ static void note_most(hx_range_most *most, const hx_range_most *range)
     most->entry = larger(most->entry, range->entry);
 }
 
-/* What the row alone takes, of device and host the more. */
+/* The bytes of the row as a range of its own: the larger of device and host. */
 static int64_t row_alone(planner *p, int64_t a, int32_t mark_of)
 {
     memset(&p->now, 0, sizeof p->now);
@@ -316,7 +318,7 @@ static int64_t row_alone(planner *p, int64_t a, int32_t mark_of)
     return larger(p->device, p->host);
 }
 
-/* HX_EINPUT with the least budget that would do. */
+/* HX_EINPUT with the smallest sufficient budget. */
 static int refuse(planner *p, double budget)
 {
     int64_t most = 0;
@@ -325,8 +327,8 @@ static int refuse(planner *p, double budget)
         most = larger(most, row_alone(p, a, -1 - (int32_t)a)); /* a mark of its own */
     }
     return HX_RAISE(HX_EINPUT,
-                    "a budget of %s is too small for one range of rows: the least that would do is "
-                    "%lld bytes (%s)",
+                    "a budget of %s is too small for one range of rows; at least %lld bytes (%s) "
+                    "are needed",
                     hx_format_bytes(budget, given, sizeof given), (long long)most,
                     hx_format_bytes((double)most, least, sizeof least));
 }

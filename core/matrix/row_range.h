@@ -1,6 +1,6 @@
-/* The part of a mesh that some rows of its matrix need: the cells of their points and these cells'
- * points, numbered anew in the same order. A matrix larger than the memory is made range by range:
- * each is a small mesh of its own, and its columns ascend as the whole's do. */
+/* The part of a mesh that some rows of its matrix need: the cells of their points and the points of
+ * these cells, renumbered in the same order. A matrix that exceeds the memory is made range by
+ * range: each range is a small mesh whose columns ascend like those of the whole. */
 #ifndef HX_ROW_RANGE_H
 #define HX_ROW_RANGE_H
 
@@ -11,53 +11,54 @@ extern "C" {
 #endif
 
 typedef struct hx_row_range {
-    int64_t first, n;       /* points of the mesh whose rows it is */
-    int64_t local_first;    /* the first of them in the range's own numbers */
+    int64_t first, n;       /* points of the mesh whose rows it contains */
+    int64_t local_first;    /* the first of them in the range's own numbering */
     const hx_mesh *mesh;    /* (borrowed) */
-    hx_incidence incidence; /* of the arrays below, or the mesh's */
-    const double *xyz;      /* [n_point][3] likewise */
-    const int32_t *point;   /* [n_point] their numbers in the mesh, ascending; NULL: the same */
-    const int32_t *cell;    /* [n_cell] likewise */
+    hx_incidence incidence; /* over the arrays below, or the mesh's */
+    const double *xyz;      /* [n_point] coordinates, likewise */
+    /* [n_point] their numbers in the mesh, ascending; NULL: identical numbering */
+    const int32_t *point;
+    const int32_t *cell;           /* [n_cell] the same for cells */
     int32_t *own_point, *own_cell; /* (owned); NULL: all rows */
-    int is_lent;                   /* the next four lie in the caller's memory; else (owned) */
+    int is_lent; /* 1: the next four are in the caller's memory; otherwise they are owned */
     int32_t *own_conn;
     int64_t *own_point_ptr;
     uint32_t *own_point_place;
     double *own_xyz;
 } hx_row_range;
 
-/* Rows of points first .. first + n - 1 of a finished mesh. All of them: the mesh's own arrays, at
- * no cost. Else O(n + n_elem / 64), in parallel. places: 1 lists the points' places too, in one
- * thread. HX_ENOMEM. */
+/* Makes the rows of points first .. first + n - 1 of a finished mesh. If these are all points, it
+ * uses the mesh's own arrays at no cost; otherwise O(n + n_elem / 64), in parallel. places: 1 also
+ * lists the points' places, in one thread. HX_ENOMEM. */
 int hx_row_range_create(hx_row_range *range, const hx_mesh *mesh, int64_t first, int64_t n,
                         int places);
-/* The same, with what a device reads of it in `memory`, which outlives it and is 64-byte aligned:
- * memory that is pinned, and kept from range to range. HX_EINTERNAL: it is too small. */
+/* Like hx_row_range_create, but everything that a device reads is placed in `memory`, which must
+ * outlive it and be 64-byte aligned: for pinned memory that is reused from range to range.
+ * HX_EINTERNAL: it is too small. */
 int hx_row_range_create_in(hx_row_range *range, const hx_mesh *mesh, int64_t first, int64_t n,
                            int places, void *memory, size_t bytes);
-/* Bytes of such memory. */
+/* Bytes of that memory. */
 size_t hx_row_range_bytes(int64_t n_cell, int64_t n_point, int places);
-/* of_range[n_cell] := value[n_elem] of the range's cells. */
+/* of_range[n_cell] := value[n_elem] for the range's cells. */
 void hx_row_range_take(const hx_row_range *range, const double *value, double *of_range);
 /* Accepts a zeroed struct. */
 void hx_row_range_free(hx_row_range *range);
 
-/* Bytes that a range takes; those that `device` counts are in its memory, the others in the host's.
- */
+/* Memory cost of a range: members `device` count device memory, the others host memory. */
 typedef struct hx_range_cost {
-    int64_t device_cell, device_point, device_row, device_entry; /* bytes of each */
+    int64_t device_cell, device_point, device_row, device_entry; /* bytes per item */
     int64_t host_cell, host_point, host_row, host_entry;
 } hx_range_cost;
 
-/* The largest numbers in any range. */
+/* The largest counts over all ranges. */
 typedef struct hx_range_most {
     int64_t cell, point, row, entry;
 } hx_range_most;
 
-/* Divides the rows so that no range takes more than the budgets, each range as long as it can be:
- * ranges are first[k] .. first[k + 1] - 1. n_entry[n_node]: blocks of each row. *first is the
- * caller's to free. most: NULL, or how large they are. HX_EINPUT: a row alone takes more; says what
- * would do. O(sum of the cells' squares). */
+/* Divides the rows such that no range exceeds the budgets and each is as long as possible: range k
+ * is first[k] .. first[k + 1] - 1. n_entry[n_node]: blocks of each row. The caller frees *first.
+ * most: NULL, or receives the sizes. HX_EINPUT: a single row exceeds a budget; the message states a
+ * sufficient one. O(sum of the cells' squares). */
 int hx_row_ranges_plan(const hx_mesh *mesh, const int32_t *n_entry, const hx_range_cost *cost,
                        double device_budget, double host_budget, int64_t *n_range, int64_t **first,
                        hx_range_most *most);

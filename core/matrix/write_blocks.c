@@ -11,10 +11,11 @@
 #include "../base/crc32.h"
 #include "../base/memory.h"
 
-/* A block per thread: large enough that a write costs little, small enough to stay in the cache. */
+/* A block per thread: large enough that a write has little overhead, small enough for the cache. */
 enum { BLOCK_BYTES = 1 << 20, MOST_THREADS = 32 };
-/* That write numbers as they are: a file takes one write at a time, and more threads only wait for
- * each other (16: 2.2 GB/s, 6: 3.8, 3: 3.1, on a disk that takes 3.3 to 3.8 from one program). */
+/* Threads that write numbers without encoding. A file accepts one write at a time, so more threads
+ * only wait for each other; six reach the 3.8 GB/s of the disk
+ * (doc/notebook/2026-11-25-matrices-on-a-gpu.md). */
 enum { PUT_THREADS = 6 };
 
 static int this_thread(void)
@@ -47,7 +48,7 @@ static int make_blocks(hx_block_file *f)
     return hx_alloc_raw(&f->block, (size_t)f->n_thread, BLOCK_BYTES, "blocks of the writer");
 }
 
-/* 0, or why not. */
+/* Returns 0 or errno. */
 static int write_at(const hx_block_file *f, int64_t offset, const unsigned char *bytes, size_t n)
 {
     while (n > 0) {
@@ -61,7 +62,7 @@ static int write_at(const hx_block_file *f, int64_t offset, const unsigned char 
     return 0;
 }
 
-/* 1 if a block need not be made: another failed, or all is cancelled. In any thread. */
+/* 1 if another block failed or the operation was cancelled. Thread-safe. */
 static int must_stop(const hx_block_file *f, int *reason)
 {
     int known;
@@ -76,7 +77,9 @@ static int must_stop(const hx_block_file *f, int *reason)
 
 static int refuse(const hx_block_file *f, int reason)
 {
-    if (reason == ECANCELED) return HX_RAISE(HX_EIO, "%s: not written, as was asked", f->file.path);
+    if (reason == ECANCELED)
+        return HX_RAISE(HX_EIO, "%s: not written, because the operation was cancelled",
+                        f->file.path);
     return reason ? hx_atomic_file_refuse(f->file.path, reason) : HX_OK;
 }
 
@@ -85,7 +88,7 @@ static unsigned char *my_block(const hx_block_file *f)
     return f->block + (size_t)this_thread() * BLOCK_BYTES;
 }
 
-/* Where numbers lie in memory as they lie in the file, they need no copy. */
+/* 1 if numbers have the same layout in memory and in the file, so that no copy is needed. */
 static int is_as_in_memory(hx_block_encoder *encode)
 {
     static const uint32_t one = 1;
@@ -178,7 +181,8 @@ int hx_block_finish(hx_block_file *f)
 
 int hx_block_commit(hx_block_file *f)
 {
-    if (!f->file.is_finished) return HX_RAISE(HX_EINTERNAL, "commit of an unfinished file");
+    if (!f->file.is_finished)
+        return HX_RAISE(HX_EINTERNAL, "an unfinished file cannot be committed");
     return hx_atomic_file_commit(&f->file);
 }
 

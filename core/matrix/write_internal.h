@@ -1,4 +1,4 @@
-/* What a format of matrix files is made of. Internal to the writers. */
+/* The table of a matrix file format. Internal to the writers. */
 #ifndef HX_WRITE_INTERNAL_H
 #define HX_WRITE_INTERNAL_H
 
@@ -9,12 +9,13 @@
 extern "C" {
 #endif
 
-/* What files hold, and in .npz the name of the array. */
+/* Content of a file of columns, and the array's name in .npz. */
 typedef struct hx_columns {
     const char *name;
     int64_t n;
     int n_column;
-    const double *const *column; /* [n_column][n]; NULL: not known yet, for their size */
+    /* [n_column][n]; NULL: not known yet, when only the size is needed */
+    const double *const *column;
 } hx_columns;
 
 typedef struct hx_held_list {
@@ -31,10 +32,10 @@ typedef struct hx_number_list {
 
 typedef struct hx_matrix_file_kind {
     hx_matrix_format format;
-    /* 1 if a file that begins so is one. */
+    /* Returns 1 if a file with this beginning has this format. */
     int (*is_one)(const unsigned char *begin, size_t n);
-    int64_t (*bytes)(const hx_matrix_shape *shape); /* at most */
-    size_t n_state;                                 /* bytes of a writer's `state` */
+    int64_t (*bytes)(const hx_matrix_shape *shape); /* upper bound */
+    size_t n_state;                                 /* bytes of the writer's `state` */
     int (*begin)(hx_matrix_writer *w);
     int (*rows)(hx_matrix_writer *w, const hx_csr_rows *rows);
     int (*end)(hx_matrix_writer *w);
@@ -46,11 +47,11 @@ typedef struct hx_matrix_file_kind {
     int (*numbers)(hx_block_file *out, const hx_number_list *list);
 } hx_matrix_file_kind;
 
-/* A file of a set; without a name: none. */
+/* A file of a set; a file without a name is skipped. */
 typedef struct hx_write_place {
     const hx_matrix_file_kind *kind;
     hx_block_file out;
-    int64_t bytes; /* at most */
+    int64_t bytes; /* upper bound */
 } hx_write_place;
 
 struct hx_write_set {
@@ -61,12 +62,12 @@ struct hx_write_set {
 struct hx_matrix_writer {
     const hx_matrix_file_kind *kind;
     hx_matrix_shape shape;
-    hx_block_file *out;     /* of a set (borrowed) */
-    int64_t n_row, n_entry; /* written */
-    void *state;            /* of the format (owned) */
+    hx_block_file *out;     /* file of a set (borrowed) */
+    int64_t n_row, n_entry; /* numbers written */
+    void *state;            /* state of the format (owned) */
 };
 
-/* The format of a name; HX_EINPUT. */
+/* Finds the format of a file name; HX_EINPUT. */
 int hx_matrix_kind_find(const char *path, const hx_matrix_file_kind **kind);
 
 extern const hx_matrix_file_kind hx_matrix_mtx, hx_matrix_petsc, hx_matrix_npz;

@@ -28,7 +28,7 @@ int hx_matrix_kind_find(const char *path, const hx_matrix_file_kind **kind)
         if (has_ending(path, kinds[i]->format.ending)) return HX_OK;
     }
     if (*path && path[strlen(path) - 1] == '/')
-        return HX_RAISE(HX_EINPUT, "'%s' is the name of a folder: name a file in it", path);
+        return HX_RAISE(HX_EINPUT, "'%s' is a folder; give the name of a file", path);
     return HX_RAISE(HX_EINPUT, "'%s': the name must end in .mtx, .petsc or .npz", path);
 }
 
@@ -40,7 +40,7 @@ int hx_matrix_format_find(const char *path, const hx_matrix_format **format)
     return HX_OK;
 }
 
-/* What is there under the name may be replaced: nothing, an empty file, one of the format. */
+/* An existing file of the name may be replaced if it is empty or has the format. */
 static int check_existing(const char *path, const hx_matrix_file_kind *kind)
 {
     unsigned char begin[64];
@@ -53,8 +53,8 @@ static int check_existing(const char *path, const hx_matrix_file_kind *kind)
     fclose(f);
     if (!failed && (n == 0 || kind->is_one(begin, n))) return HX_OK;
     return HX_RAISE(HX_EINPUT,
-                    "'%s' is there already and no %s file: it is not replaced; remove it, or "
-                    "choose another name",
+                    "'%s' exists and is not a %s file, so it is not replaced; remove it, or choose "
+                    "another name",
                     path, kind->format.name);
 }
 
@@ -75,7 +75,7 @@ int hx_write_check(const char *path)
     HX_TRY(hx_matrix_kind_find(path, &kind));
     HX_TRY(hx_link_check_way(path));
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        return HX_RAISE(HX_EINPUT, "cannot write '%s': it is no regular file", path);
+        return HX_RAISE(HX_EINPUT, "cannot write '%s': it is not a regular file", path);
     HX_TRY(check_existing(path, kind));
     return check_folder(path);
 }
@@ -84,14 +84,15 @@ static int check_counts(const hx_matrix_shape *shape, const hx_matrix_format *fo
                         const char *path)
 {
     if (shape->n_row > INT32_MAX)
-        return HX_RAISE(HX_EINPUT, "%s: %lld unknowns; files count them in 32 bits, up to %lld",
+        return HX_RAISE(HX_EINPUT,
+                        "%s: the matrix has %lld unknowns; files count them in 32 bits, up to %lld",
                         path, (long long)shape->n_row, (long long)INT32_MAX);
     if (shape->half != HX_HALF_BOTH && shape->half != format->half)
-        return HX_RAISE(HX_EINTERNAL, "%s: %s files keep the other half", path, format->name);
+        return HX_RAISE(HX_EINTERNAL, "%s: %s files contain the other half", path, format->name);
     if (shape->n_entry <= format->most_entries) return HX_OK;
     return HX_RAISE(HX_EINPUT,
-                    "%s: the matrix has %lld entries, and %s files count them in 32 bits, up to "
-                    "%lld: write .npz or .mtx%s",
+                    "%s: the matrix has %lld entries, but %s files count them in 32 bits, up to "
+                    "%lld; write .npz or .mtx%s",
                     path, (long long)shape->n_entry, format->name, (long long)format->most_entries,
                     shape->half == HX_HALF_BOTH ? ", or one half (--lower)" : "");
 }
@@ -128,7 +129,7 @@ int hx_matrix_writer_rows(hx_matrix_writer *w, const hx_csr_rows *rows)
     const int64_t n_entry = rows->ptr[rows->n];
     if (rows->first != w->n_row || rows->n > w->shape.n_row - w->n_row ||
         n_entry > w->shape.n_entry - w->n_entry)
-        return HX_RAISE(HX_EINTERNAL, "%s: rows out of order, or more than were announced",
+        return HX_RAISE(HX_EINTERNAL, "%s: rows are out of order, or more than announced",
                         w->out->file.path);
     HX_TRY(w->kind->rows(w, rows));
     w->n_row += rows->n;
@@ -139,7 +140,8 @@ int hx_matrix_writer_rows(hx_matrix_writer *w, const hx_csr_rows *rows)
 int hx_matrix_writer_close(hx_matrix_writer *w)
 {
     if (w->n_row != w->shape.n_row || w->n_entry != w->shape.n_entry)
-        return HX_RAISE(HX_EINTERNAL, "%s: %lld of %lld rows, %lld of %lld entries written",
+        return HX_RAISE(HX_EINTERNAL,
+                        "%s: only %lld of %lld rows and %lld of %lld entries were written",
                         w->out->file.path, (long long)w->n_row, (long long)w->shape.n_row,
                         (long long)w->n_entry, (long long)w->shape.n_entry);
     HX_TRY(w->kind->end(w));

@@ -1,4 +1,4 @@
-/* Matrix Market: text, a line an entry, numbers from 1 (Boisvert, Pozo and Remington, NISTIR 5935,
+/* Matrix Market: text, a line per entry, numbers from 1 (Boisvert, Pozo and Remington, NISTIR 5935,
  * 1996). */
 #include <inttypes.h>
 #include <stdio.h>
@@ -6,8 +6,8 @@
 
 #include "write_internal.h"
 
-/* Bytes at most: of a line, two numbers of 10 digits, a value, separators; of a value's text while
- * it is made; of a value and its end (sign, point, 17 digits, "e-300"); of a header. */
+/* Upper bounds in bytes: a line (two numbers of 10 digits, a value, separators); the buffer for a
+ * value's text; a value and its end (sign, point, 17 digits, "e-300"); a header. */
 enum { LINE_BYTES = 48, VALUE_BYTES = 28, VALUE_MOST = 25, HEADER_MOST = 128 };
 
 static int is_mtx(const unsigned char *begin, size_t n)
@@ -72,7 +72,7 @@ static int begin_matrix(hx_matrix_writer *w)
     return put_header(w->out, &((mtx_state *)w->state)->offset, header);
 }
 
-/* The row that entry k is in. */
+/* The row of entry k. */
 static int64_t row_of(const hx_csr_rows *rows, int64_t k)
 {
     int64_t low = 0, high = rows->n;
@@ -118,7 +118,7 @@ static unsigned char *put_values(const void *what, int64_t begin, int64_t end, u
     return to;
 }
 
-/* Bytes that n items take. */
+/* Size of n encoded items in bytes. */
 static int64_t text_bytes(int64_t n, hx_block_encoder *encode, const void *what)
 {
     int64_t bytes = 0;

@@ -1,6 +1,6 @@
-/* NumPy's archive: a zip file of arrays that are stored as they are, with 64-bit sizes throughout.
- * Sparse matrices as scipy.sparse.save_npz has them: compressed rows. (NumPy's NEP 1; PKWARE's
- * APPNOTE 6.3.3, 4.3 and 4.5.3.) */
+/* NumPy's archive: a zip file of uncompressed arrays, with 64-bit sizes throughout. Sparse matrices
+ * have the layout of scipy.sparse.save_npz: compressed rows. (NumPy's NEP 1; PKWARE's APPNOTE
+ * 6.3.3, 4.3 and 4.5.3.) */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,18 +14,18 @@ enum { ZIP64 = 45, LOCAL_BYTES = 30, CENTRAL_BYTES = 46, END_BYTES = 56 + 20 + 2
 typedef struct member {
     char name[32];     /* "data.npy" */
     const char *type;  /* "<f8" */
-    int n_byte, n_dim; /* of an item */
-    int64_t dim[2];    /* the first index runs fastest */
+    int n_byte, n_dim; /* bytes per item; number of dimensions */
+    int64_t dim[2];    /* the first index is fastest */
     char head[2 * ALIGN];
     int64_t n_head, n_data;
-    int64_t at, data_at; /* of the local header; of the first item */
-    uint32_t crc;        /* of what is written so far */
+    int64_t at, data_at; /* offsets of the local header and of the first item */
+    uint32_t crc;        /* checksum of the data written so far */
 } member;
 
 typedef struct archive {
     int n;
     member member[5];
-    int64_t central; /* where the directory begins */
+    int64_t central; /* offset of the central directory */
     int64_t total;
 } archive;
 
@@ -42,7 +42,7 @@ static void add(archive *a, const char *name, const char *type, int n_byte, int 
     m->n_data = n_byte * (n_dim > 0 ? rows : 1) * (n_dim > 1 ? columns : 1);
 }
 
-/* The array's own header: its dictionary, filled up so that the data are aligned in their file. */
+/* Makes the array's own header: its dictionary, padded so that the data are aligned in the file. */
 static void make_head(member *m)
 {
     char shape[48] = "()", text[2 * ALIGN];
@@ -66,7 +66,7 @@ static int64_t n_name(const member *m)
     return (int64_t)strlen(m->name);
 }
 
-/* Where everything comes to stand. */
+/* Computes all offsets. */
 static void make_plan(archive *a)
 {
     int64_t at = 0;
@@ -82,7 +82,8 @@ static void make_plan(archive *a)
     a->total = at + END_BYTES;
 }
 
-/* Items of a member from item `first` on; they come in order, for the sum. */
+/* Writes items of a member, starting at item `first`; items must arrive in order, for the
+ * checksum. */
 static int put_items(hx_block_file *out, member *m, int64_t first, int64_t n,
                      hx_block_encoder *encode, const void *what)
 {
@@ -96,8 +97,9 @@ static int put_short(hx_block_file *out, member *m, const void *bytes)
     return hx_block_put_bytes(out, m->data_at, bytes, (size_t)m->n_data);
 }
 
-/* Version, flags, method: stored; 1980-01-01, so that a file depends on its content alone; sum,
- * sizes, length of the name and of the 64-bit record: the same in both headers. */
+/* Writes version, flags, method (stored), the date 1980-01-01, so that the file depends only on its
+ * content, checksum, sizes, and lengths of the name and of the 64-bit record; common to both
+ * headers. */
 static unsigned char *put_common(unsigned char *to, const member *m, int n_extra)
 {
     to = hx_put_bits_little(to, ZIP64, 2);
@@ -110,7 +112,7 @@ static unsigned char *put_common(unsigned char *to, const member *m, int n_extra
     return hx_put_bits_little(to, (uint64_t)n_extra, 2);
 }
 
-/* The name, and the 64-bit record: two sizes, and in the directory the place. */
+/* Writes the name and the 64-bit record: two sizes and, in the directory, the offset. */
 static unsigned char *put_extra(unsigned char *to, const member *m, int n_extra)
 {
     const uint64_t size = (uint64_t)(m->n_head + m->n_data);
@@ -137,13 +139,13 @@ static unsigned char *put_central(unsigned char *to, const member *m)
     to = hx_put_bits_little(to, 0x02014b50u, 4);
     to = hx_put_bits_little(to, ZIP64, 2);
     to = put_common(to, m, 28);
-    to = hx_put_bits_little(to, 0, 6); /* no comment, the first disk */
+    to = hx_put_bits_little(to, 0, 6); /* no comment, first disk */
     to = hx_put_bits_little(to, 0, 4);
     to = hx_put_bits_little(to, ELSEWHERE, 4);
     return put_extra(to, m, 28);
 }
 
-/* End of the directory: in 64 bits, where that is, and in 32. */
+/* Writes the end of the directory: the 64-bit record, its locator, and the 32-bit record. */
 static unsigned char *put_end(unsigned char *to, const archive *a, int64_t end)
 {
     const uint64_t n = (uint64_t)a->n, size = (uint64_t)(end - a->central);
@@ -169,7 +171,7 @@ static unsigned char *put_end(unsigned char *to, const archive *a, int64_t end)
     return hx_put_bits_little(to, 0, 2);
 }
 
-/* The headers, which the sums are in. */
+/* Writes the headers, which contain the checksums. */
 static int end_archive(hx_block_file *out, const archive *a)
 {
     unsigned char bytes[1024], *to = bytes;
@@ -212,7 +214,7 @@ static int64_t npz_bytes(const hx_matrix_shape *shape)
 }
 
 typedef struct pointers {
-    int64_t before; /* entries of the rows before */
+    int64_t before; /* number of entries of the rows before */
     int n_byte;
     const int64_t *ptr;
 } pointers;

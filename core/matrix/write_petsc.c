@@ -1,5 +1,5 @@
-/* PETSc's binary files: big-endian; a matrix is its header, the rows' lengths, all columns, all
- * values (MatView of the AIJ format; its symmetric format loads the upper rows). */
+/* PETSc's binary files, big-endian: a matrix is its header, the lengths of the rows, all columns,
+ * all values (MatView of the AIJ format; PETSc's symmetric format reads the upper rows). */
 #include <string.h>
 
 #include "write_internal.h"
@@ -19,7 +19,7 @@ static int64_t petsc_bytes(const hx_matrix_shape *shape)
     return HEADER_BYTES + 4 * shape->n_row + 12 * shape->n_entry;
 }
 
-/* n 32-bit numbers at the offset. */
+/* Writes n 32-bit numbers at the offset. */
 static int put_header(hx_block_file *out, int64_t offset, int n, const int64_t *number)
 {
     unsigned char bytes[HEADER_BYTES], *to = bytes;
@@ -57,7 +57,7 @@ static int end_matrix(hx_matrix_writer *w)
     return HX_OK;
 }
 
-/* A vector at *offset, which moves on. */
+/* Writes a vector at *offset, which is advanced. */
 static int put_vector(hx_block_file *out, int64_t *offset, int64_t n, const double *value)
 {
     const int64_t header[] = {VECTOR_ID, n};

@@ -1,4 +1,4 @@
-/* Files that are written together: opened, their space checked, renamed together. */
+/* A set of files that are opened, checked for space and renamed together. */
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -34,14 +34,14 @@ static int refuse(const hx_write_place *first, int n_more, double bytes, double 
 {
     char more[32] = "", wanted[32], left[32];
     if (n_more > 0) snprintf(more, sizeof more, " and %d more", n_more);
-    return HX_RAISE(HX_EIO, "%s%s: %s %s, and the disk has %s left: nothing was written",
-                    first->out.file.path, more, n_more > 0 ? "they take" : "it takes",
+    return HX_RAISE(HX_EIO, "%s%s: %s %s, but the disk has only %s left; nothing was written",
+                    first->out.file.path, more, n_more > 0 ? "they need" : "it needs",
                     hx_format_bytes(bytes, wanted, sizeof wanted),
                     hx_format_bytes(n_free, left, sizeof left));
 }
 
-/* The disk of file k, for all files on it, unless one before k is there too. They are open, and
- * empty yet. */
+/* Checks the disk of file k for all files on it, unless an earlier file is on the same disk. The
+ * files are open and still empty. */
 static int check_disk(const hx_write_set *set, int k)
 {
     const hx_write_place *const place = set->place;
@@ -50,7 +50,8 @@ static int check_disk(const hx_write_set *set, int k)
     double bytes = 0.0;
     int n_more = -1;
     if (!is_there(&place[k]) || fstat(fileno(place[k].out.file.stream), &info) != 0) return HX_OK;
-    if (fstatvfs(fileno(place[k].out.file.stream), &disk) != 0) return HX_OK; /* it does not say */
+    /* the free space is unknown */
+    if (fstatvfs(fileno(place[k].out.file.stream), &disk) != 0) return HX_OK;
     const double block = (double)(disk.f_frsize > 0 ? disk.f_frsize : 1);
     for (int i = 0; i < set->n; i++) {
         if (!is_on(&place[i], info.st_dev)) continue;

@@ -39,11 +39,14 @@ int hx_region_make_set(const hx_mesh *mesh, const char *name, const struct hx_re
 
 struct hx_mesh_source; /* mesh_source.h */
 
-/* Adds all sets of the source; in_set[2]: membership bits of nodes, of elements. */
+/* All its sets, and the names that some share; in_set[2]: marks of nodes, of elements. */
 int hx_source_add_sets(const struct hx_mesh_source *source, hx_mesh *mesh,
                        uint64_t *const in_set[2]);
 
-/* Adds elements to node sets, and nodes to element and face sets; needs the incidences. */
+/* The raw mesh has its sets by name (shared_names.c). O(n_set log n_set). */
+void hx_mesh_sort_sets(hx_mesh *mesh);
+
+/* Elements of node sets, nodes of element and face sets; needs the incidences. */
 int hx_mesh_complete_sets(hx_mesh *mesh);
 
 /* Renumbers the lists of every set: node_new[old] (NULL: nodes keep their numbers), elem_new[old];

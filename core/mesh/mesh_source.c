@@ -164,6 +164,10 @@ int hx_source_add_sets(const hx_mesh_source *s, hx_mesh *mesh, uint64_t *const i
             HX_TRY_FAIL(
                 hx_mesh_add_elem_set(mesh, s->set[i].name, m[1].first[HX_N_PART][i], m[1].list[i]));
     }
+    for (size_t i = 0; i < s->n_shared; i++)
+        HX_TRY_FAIL(
+            hx_mesh_share_name(mesh, s->shared[i].name, (const char *const *)s->shared[i].set));
+    if (s->sorts_sets) hx_mesh_sort_sets(mesh);
 fail:
     for (int of = 0; of < 2; of++) free_marked(&m[of]);
     return rc;

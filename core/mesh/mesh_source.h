@@ -49,12 +49,15 @@ struct hx_mesh_source {
      * lowest, and all sets are sets of nodes; {0}: this is not the case, or not known. */
     int64_t cubes[3];
     int n_faces;
-    /* [n_faces]; corners of triangles that no element has are added to the nodes of their sets
-     * (borrowed) */
-    hx_source_faces *faces;
-    /* The file's numbers of node and element 0, from which the others follow consecutively; if the
-     * file omits nodes, a collective function that returns number[n] of nodes node[n], otherwise
-     * NULL. Without has_numbers they count from 0. */
+    hx_source_faces *faces; /* [n_faces]; corners of triangles that no element has go to the nodes
+                               of their sets (borrowed) */
+    size_t n_shared;
+    const hx_shared_name *shared; /* [n_shared] names that a file gives to sets of several kinds,
+                                     for the mesh (borrowed) */
+    int sorts_sets;               /* 1: the mesh has its sets by name, 0: in this order */
+    /* What a file calls node and element 0, the others follow; where it leaves nodes out, what it
+     * calls each: number[n] of nodes node[n], by all together; else NULL. Without has_numbers
+     * they count from 0. */
     int has_numbers;
     int64_t first_node, first_elem;
     int (*node_numbers)(const hx_mesh_source *source, int64_t n, const int64_t *node,

@@ -43,6 +43,20 @@ int hx_set_rules_add(hx_set_rules *rules, const char *name, hx_set_rule rule, co
     return append_part(&rules->rule[rules->n - 1].set, part);
 }
 
+static void shorten_name(char *text, const char *name, size_t n)
+{
+    if (strcmp(text, name) == 0) memmove(text, text + n, strlen(text + n) + 1);
+}
+
+void hx_set_rules_shorten(hx_set_rules *rules, const char *name, size_t n)
+{
+    for (size_t i = 0; i < rules->n; i++) {
+        hx_set *const set = &rules->rule[i].set;
+        shorten_name(set->name, name, n);
+        for (size_t p = 0; p < set->n_part; p++) shorten_name(set->part[p], name, n);
+    }
+}
+
 void hx_set_rules_free(hx_set_rules *rules)
 {
     for (size_t i = 0; i < rules->n; i++) hx_set_free(&rules->rule[i].set);
@@ -179,6 +193,29 @@ static hx_set *find_set(hx_mesh *mesh, const char *name)
     return NULL;
 }
 
+static int settle_name(const hx_mesh *mesh, char **name, hx_set_use use)
+{
+    char *text = NULL;
+    const char *const meant = hx_mesh_name_for(mesh, *name, use);
+    if (strcmp(meant, *name) == 0) return HX_OK;
+    HX_TRY(hx_strdup(&text, meant));
+    free(*name);
+    *name = text;
+    return HX_OK;
+}
+
+/* A file unites sets of nodes. If sets of other kinds have their names, the union is still one of
+ * nodes, and its parts are the surfaces of these names. */
+static int settle_names(const hx_mesh *mesh, hx_stated_rule *stated)
+{
+    hx_set *const rule = &stated->set;
+    if (stated->is_listed) return HX_OK;
+    HX_TRY(settle_name(mesh, &rule->name, HX_USE_NODES));
+    for (size_t p = 0; p < rule->n_part; p++)
+        HX_TRY(settle_name(mesh, &rule->part[p], HX_USE_FACES));
+    return HX_OK;
+}
+
 /* 1 if a part names faces of its own, or is made of sets that do. */
 static int has_faces(const hx_mesh *mesh, const hx_set *rule)
 {
@@ -294,6 +331,7 @@ int hx_mesh_apply_set_rules(hx_mesh *mesh)
 {
     hx_set_rules *const rules = &mesh->rules;
     int goes_on = rules->n > 0;
+    for (size_t i = 0; i < rules->n; i++) HX_TRY(settle_names(mesh, &rules->rule[i]));
     while (goes_on) {
         goes_on = 0;
         for (size_t i = 0; i < rules->n; i++) {

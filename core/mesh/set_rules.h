@@ -19,6 +19,9 @@ extern "C" {
 /* The set has one more part; is_listed as in hx_set_rules. HX_ENOMEM. */
 int hx_set_rules_add(hx_set_rules *rules, const char *name, hx_set_rule rule, const char *part,
                      int is_listed);
+/* Takes the first n characters off each name in the rules that equals `name`. */
+void hx_set_rules_shorten(hx_set_rules *rules, const char *name, size_t n);
+
 /* Accepts a zeroed struct. */
 void hx_set_rules_free(hx_set_rules *rules);
 
@@ -30,9 +33,11 @@ int hx_set_rules_read(hx_set_rules *rules, const char *text, int *is_rule);
  * is the caller's to free; NULL: there are none. */
 int hx_set_rules_text(const hx_mesh *mesh, char *const *name, const char *before, char **text);
 
-/* Makes the sets of mesh->rules combined ones, parts before what is made of them. A rule stays in the list if it is
- * not applied: a part is missing, or the set as the file lists it has other nodes or faces than the
- * rule gives, or the file unites sets of nodes itself. Of a mesh with complete sets. */
+/* Makes the sets of mesh->rules combined ones, parts before what is made of them, once the sets are
+ * complete. If a name is shared by sets of several kinds, a union that the file makes itself is the
+ * set of nodes, and its parts are the surfaces (hx_mesh_name_for). A rule stays in the list if it
+ * is not applied: a part is missing, or the set as the file lists it has other nodes or faces than
+ * the rule gives, or the file unites sets of nodes itself. */
 int hx_mesh_apply_set_rules(hx_mesh *mesh);
 
 #ifdef __cplusplus

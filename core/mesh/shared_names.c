@@ -4,7 +4,7 @@
 
 #include "../base/grow.h"
 #include "../base/memory.h"
-#include "mesh.h"
+#include "mesh_internal.h"
 
 int hx_mesh_share_name(hx_mesh *mesh, const char *name, const char *const set[HX_N_SET_KIND])
 {
@@ -29,6 +29,17 @@ const char *hx_mesh_name_for(const hx_mesh *mesh, const char *name, hx_set_use u
             if (mesh->shared[i].set[order[use][k]]) return mesh->shared[i].set[order[use][k]];
     }
     return name;
+}
+
+static int compare_sets(const void *a, const void *b)
+{
+    const hx_set *const p = a, *const q = b;
+    return strcmp(p->name, q->name);
+}
+
+void hx_mesh_sort_sets(hx_mesh *mesh)
+{
+    if (mesh->n_set > 1) qsort(mesh->set, mesh->n_set, sizeof *mesh->set, compare_sets);
 }
 
 void hx_mesh_free_shared(hx_mesh *mesh)

@@ -376,33 +376,68 @@ static int is_on(const hx_stl *stl, int32_t shell, const double x[3], double dis
     return 0;
 }
 
-/* Determines whether the corners of shell a lie in b, and checks that either all or none do; only
- * some corners of many. Corners on b do not count. */
+static int refuse_crossing(const char *path, const double x[3])
+{
+    return HX_RAISE(HX_EINPUT,
+                    "%s: two shells cross, near (%g, %g, %g): a part of one lies in the other; "
+                    "unite them, or move them apart, where it was drawn",
+                    path, x[0], x[1], x[2]);
+}
+
+enum { N_SAMPLE = 7 };
+
+/* Place k of a triangle: its corners, the middles of its edges, its centre. */
+static void sample(const hx_stl *stl, int64_t t, int k, double x[3])
+{
+    static const double share[N_SAMPLE][3] = {{1.0, 0.0, 0.0},
+                                              {0.0, 1.0, 0.0},
+                                              {0.0, 0.0, 1.0},
+                                              {0.5, 0.5, 0.0},
+                                              {0.0, 0.5, 0.5},
+                                              {0.5, 0.0, 0.5},
+                                              {1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0}};
+    for (int c = 0; c < 3; c++) {
+        x[c] = 0.0;
+        for (int a = 0; a < 3; a++)
+            x[c] += share[k][a] * stl->xyz[3 * (size_t)stl->tri[3 * t + a] + c];
+    }
+}
+
+/* Whether places of shell a lie in b, and that they all do or none: of many, every few. Those on b
+ * do not count. */
 static int place_shell(const hx_stl *stl, int32_t a, int32_t b, double near, const char *path,
                        uint8_t *lies_in)
 {
-    enum { MOST_TRIED = 200 };
+    enum { MOST_TRIED = 400 };
     int64_t n = 0, place = 0, n_in = 0, n_out = 0;
     for (int64_t t = 0; t < stl->n_tri; t++) n += stl->shell[t] == a;
-    const int64_t step = 1 + 3 * n / MOST_TRIED;
-    for (int64_t c = 0; c < 3 * stl->n_tri; c++) {
-        const double *const x = stl->xyz + 3 * (size_t)stl->tri[c];
-        if (stl->shell[c / 3] != a || place++ % step != 0 || is_on(stl, b, x, near)) continue;
+    int64_t step = 1 + N_SAMPLE * n / MOST_TRIED;
+    step += step % N_SAMPLE == 0; /* all kinds of places */
+    for (int64_t i = 0; i < N_SAMPLE * stl->n_tri; i++) {
+        double x[3];
+        if (stl->shell[i / N_SAMPLE] != a || place++ % step != 0) continue;
+        sample(stl, i / N_SAMPLE, (int)(i % N_SAMPLE), x);
+        if (is_on(stl, b, x, near)) continue;
         if (is_inside(stl, b, x))
             n_in++;
         else
             n_out++;
-        if (n_in > 0 && n_out > 0)
-            return HX_RAISE(HX_EINPUT,
-                            "%s: two shells cross near (%g, %g, %g): part of one lies in the "
-                            "other; unite or separate them in the program that made the file",
-                            path, x[0], x[1], x[2]);
+        if (n_in > 0 && n_out > 0) return refuse_crossing(path, x);
     }
     *lies_in = n_in > 0;
     return HX_OK;
 }
 
-/* in[a * n + b]: shell a lies in b. HX_EINPUT: two shells cross. */
+/* Shells that cross may have all their sampled places outside of each other. */
+static int check_crossing(const hx_stl *stl, double near, const char *path)
+{
+    double x[3];
+    int is_found;
+    HX_TRY(hx_stl_find_crossing(stl, near, x, &is_found));
+    return is_found ? refuse_crossing(path, x) : HX_OK;
+}
+
+/* in[a * n + b]: shell a lies in b. HX_EINPUT: two cross. */
 static int place_shells(const hx_stl *stl, const char *path, uint8_t *in)
 {
     int rc = HX_OK;
@@ -419,6 +454,7 @@ static int place_shells(const hx_stl *stl, const char *path, uint8_t *in)
             if (a != b && meet(&boxes[a], &boxes[b]))
                 HX_TRY_FAIL(
                     place_shell(stl, (int32_t)a, (int32_t)b, 1e-6 * size, path, &in[a * n + b]));
+    HX_TRY_FAIL(check_crossing(stl, 1e-6 * size, path));
 fail:
     free(boxes);
     return rc;

@@ -25,10 +25,16 @@ typedef struct hx_stl {
 
 enum { HX_STL_ANGLE = 40 }; /* degrees between triangles of different faces */
 
-/* Reads a binary or ASCII file, merges equal corners, leaves out triangles without area. HX_EINPUT:
- * not an STL file, or not a closed surface: an edge with one triangle, or more than two, with its
- * position. O(n log n). */
+/* Reads a binary or ASCII file, unites equal corners, leaves out triangles without area. HX_EINPUT:
+ * no STL file, not a closed surface (an edge with one triangle, or more than two), or shells that
+ * cross, with the place. O(n log n), and what hx_stl_find_crossing takes. */
 int hx_stl_read(hx_stl *stl, const char *path);
+
+/* *is_found := 1 if triangles of two shells cross, x in the middle of what the first two share.
+ * Triangles nearer to each other than `near` touch and do not cross. O(n log n), and for each
+ * triangle those that overlap it along x. */
+int hx_stl_find_crossing(const hx_stl *stl, double near, double x[3], int *is_found);
+
 /* Accepts a zeroed struct. */
 void hx_stl_free(hx_stl *stl);
 

@@ -1,4 +1,4 @@
-/* Elements shared out among ranks: along their order, and what all ways have in common. */
+/* Partitions along the order of the elements, and functions common to all methods. */
 #include "partition.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ void hx_partition_free(hx_partition *partition)
     memset(partition, 0, sizeof *partition);
 }
 
-/* before[part]: weight of the elements before each part of them; at last of all. */
+/* before[part] := weight of the elements before each part; the last entry is the total weight. */
 static void sum_weights(const hx_mesh *mesh, int64_t before[HX_N_PART + 1])
 {
     before[0] = 0;
@@ -45,7 +45,7 @@ static void sum_weights(const hx_mesh *mesh, int64_t before[HX_N_PART + 1])
     for (int part = 0; part < HX_N_PART; part++) before[part + 1] += before[part];
 }
 
-/* Where the middle of each element lies along the order, by weight, says which rank is its. */
+/* The rank of an element follows from the position of its middle along the order, by weight. */
 static void cut_curve(const hx_mesh *mesh, int n_rank, int32_t *rank)
 {
     int64_t begin[HX_N_PART + 1];
@@ -63,7 +63,8 @@ static void cut_curve(const hx_mesh *mesh, int n_rank, int32_t *rank)
     }
 }
 
-/* Few elements of unequal weights, or METIS on few elements, may leave a rank none. */
+/* A rank may have no element if there are few elements of different weights, or if METIS partitions
+ * few elements. */
 static int check_shares(const hx_partition *p, const hx_mesh *mesh, hx_partition_kind kind)
 {
     uint8_t *has;
@@ -80,7 +81,8 @@ static int check_shares(const hx_partition *p, const hx_mesh *mesh, hx_partition
     free(has);
     if (missing < 0) return HX_OK;
     return HX_RAISE(
-        HX_EINPUT, "%s: rank %d of %d has no element of %lld (partition by %s): take fewer ranks",
+        HX_EINPUT,
+        "%s: rank %d of %d gets none of the %lld elements (partition \"%s\"); use fewer ranks",
         mesh->name, missing, p->n_rank, (long long)mesh->n_elem, hx_partition_name(kind));
 }
 
@@ -88,9 +90,11 @@ int hx_partition_make(hx_partition *p, const hx_mesh *mesh, hx_partition_kind ki
 {
     memset(p, 0, sizeof *p);
     if (n_rank < 1 || n_rank > HX_MAX_RANK)
-        return HX_RAISE(HX_EINPUT, "%d ranks: from 1 to %d are possible", n_rank, HX_MAX_RANK);
+        return HX_RAISE(HX_EINPUT, "%d ranks requested; 1 to %d are supported", n_rank,
+                        HX_MAX_RANK);
     if (n_rank > mesh->n_elem)
-        return HX_RAISE(HX_EINPUT, "%s: %d ranks for %lld elements: take at most as many",
+        return HX_RAISE(HX_EINPUT,
+                        "%s: %d ranks for %lld elements; use at most one rank per element",
                         mesh->name, n_rank, (long long)mesh->n_elem);
     HX_TRY(hx_alloc(&p->rank, (size_t)mesh->n_elem, sizeof *p->rank, "ranks of elements"));
     p->kind = kind;

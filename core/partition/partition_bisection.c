@@ -1,9 +1,9 @@
-/* Recursive coordinate bisection (Berger and Bokhari, IEEE Trans. Comput. C-36, 1987): a group of
- * elements is cut across the longest edge of the box around their centroids, where its ranks'
- * weights ask for it, until each group is a rank's. The cut lies between two of 2^20 steps along
- * that edge, and of elements in one step the first in the mesh's order are before it. All groups of
- * a depth are cut by the same passes over the elements, whose results no number of threads changes.
- */
+/* Recursive coordinate bisection (Berger and Bokhari 1987): a group of elements is cut across the
+ * longest edge of the bounding box of their centroids, in proportion to the ranks on both sides,
+ * until each group belongs to one rank. The cut lies between two of 2^20 steps along that edge;
+ * elements within the step of the cut are divided in the order of the mesh. All groups of a
+ * recursion depth are cut by the same passes over the elements, and the result does not depend on
+ * the number of threads. */
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,18 +16,18 @@ static const char what[] = "the bisection of a mesh";
 
 enum { COARSE = 2048, FINE = 512, STEPS = COARSE * FINE };
 
-/* Ranks first .. first + n_rank, `first` being its place in a list, and what of it elements have.
- */
+/* The group of ranks first .. first + n_rank - 1, where `first` is its index in bisection.of, and
+ * properties of its elements. */
 typedef struct group {
-    int n_rank; /* 0: none begins here, 1: no more to be cut */
+    int n_rank; /* 0: no group begins with this rank; 1: needs no further cut */
     int axis;
-    double low[3], high[3]; /* of the centroids */
-    double per;             /* steps a length */
-    int64_t weight, target; /* of all; of those before the cut, at best */
-    int64_t before;         /* of those in steps before the cut's */
+    double low[3], high[3]; /* bounding box of the centroids */
+    double per;             /* steps per length */
+    int64_t weight, target; /* total weight; desired weight before the cut */
+    int64_t before;         /* weight of the elements in steps before that of the cut */
     int32_t step;
-    int64_t key;    /* in that step: the last one before the cut */
-    int64_t *count; /* weights by COARSE, then FINE steps */
+    int64_t key;    /* largest key before the cut, for elements in its step */
+    int64_t *count; /* weights per coarse step, later per fine step */
 } group;
 
 typedef struct bisection {
@@ -35,9 +35,9 @@ typedef struct bisection {
     int64_t n;
     int n_rank;
     int32_t *rank;  /* [n] first rank of an element's group */
-    int32_t *step;  /* [n] of its centroid */
+    int32_t *step;  /* [n] step of its centroid along the axis */
     group *of;      /* [n_rank] */
-    int n_group;    /* to be cut */
+    int n_group;    /* groups still to be cut */
     int64_t *count; /* [n_rank / 2][COARSE] */
 } bisection;
 
@@ -64,7 +64,7 @@ static void start_groups(bisection *b)
     }
 }
 
-/* Of elements one after the other that are of one group: a group's box and weight. */
+/* Adds consecutive elements of one group, given as bounding box and weight, to the group. */
 static void take_run(group *g, const group *run)
 {
     if (g->n_rank < 2) return;
@@ -107,7 +107,7 @@ static void bound_groups(bisection *b)
     }
 }
 
-/* Boxes and weights of what all processes have of each group. */
+/* Combines bounding boxes and weights over all ranks. */
 static int join_groups(bisection *b)
 {
     const size_t n = (size_t)b->n_group;
@@ -144,7 +144,7 @@ fail:
     return rc;
 }
 
-/* Across the longest edge, the first half of the ranks before it. */
+/* Cuts across the longest edge; the first half of the ranks lies before the cut. */
 static void place_cuts(bisection *b)
 {
     for (int r = 0; r < b->n_rank; r++) {
@@ -172,8 +172,8 @@ static void find_steps(bisection *b)
     }
 }
 
-/* Where in a group's counts an element is: by coarse steps, or by fine ones of the coarse step that
- * the cut is in; NULL: nowhere. */
+/* Returns the count of a group to which an element belongs: that of its coarse step, or that of its
+ * fine step within the coarse step of the cut. NULL: none. */
 static int64_t *count_of(const bisection *b, int64_t e, int is_fine)
 {
     const group *const g = &b->of[b->rank[e]];
@@ -187,7 +187,7 @@ static void count_weights(bisection *b, int is_fine)
 #pragma omp parallel for schedule(static)
     for (int part = 0; part < HX_N_PART; part++) {
         const int64_t end = hx_part_begin(b->n, part + 1);
-        int64_t *at = NULL, sum = 0; /* of elements one after the other in one place */
+        int64_t *at = NULL, sum = 0; /* weight of consecutive elements with the same count */
         for (int64_t e = hx_part_begin(b->n, part); e <= end; e++) {
             int64_t *const next = e < end ? count_of(b, e, is_fine) : NULL;
             if (at && next != at) {
@@ -201,7 +201,7 @@ static void count_weights(bisection *b, int is_fine)
     }
 }
 
-/* The coarse step that the cut is in, or the fine one; counts are 0 after it. */
+/* Finds the coarse or the fine step of the cut, and zeroes the counts. */
 static void narrow(bisection *b, int is_fine)
 {
     const int n = is_fine ? FINE : COARSE, width = is_fine ? 1 : FINE;
@@ -216,7 +216,7 @@ static void narrow(bisection *b, int is_fine)
     }
 }
 
-/* --- those in a cut's step, by their order --- */
+/* --- elements in the step of a cut, divided in their order --- */
 
 static int is_in_step(const bisection *b, int64_t e)
 {
@@ -224,7 +224,7 @@ static int is_in_step(const bisection *b, int64_t e)
     return g->n_rank > 1 && b->step[e] == g->step;
 }
 
-/* (*list)[*n], the caller's: ascending. */
+/* (*list)[*n] := these elements, ascending; the caller frees it. */
 static int list_steps(const bisection *b, int32_t **list, int64_t *n)
 {
     int64_t first[HX_N_PART + 1] = {0};
@@ -263,7 +263,8 @@ static void free_line(line *l)
     free(l->order);
 }
 
-/* Of the n items of list[] those of the group that begins with a rank. */
+/* Makes the sorted list of those of the n elements in list[] that belong to the group beginning
+ * with `rank`. */
 static int make_line(const bisection *b, int rank, const int32_t *list, int64_t n, line *l,
                      hx_partition_run *run)
 {
@@ -286,8 +287,8 @@ static int make_line(const bisection *b, int rank, const int32_t *list, int64_t 
     return HX_OK;
 }
 
-/* The key after which items in the cut's step are behind the cut: an item is before it if its
- * middle is. */
+/* Finds the largest key before the cut among the elements in its step: an element is before the cut
+ * if its middle is. */
 static int find_keys(bisection *b)
 {
     const size_t n = (size_t)b->n_group;

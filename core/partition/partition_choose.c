@@ -1,4 +1,4 @@
-/* "auto": the cut with the smaller largest halo. */
+/* The method "auto": the partition whose largest halo is smallest. */
 #include <string.h>
 
 #include "partition.h"
@@ -21,7 +21,7 @@ static int measure(const hx_partition *p, const hx_mesh *mesh, int64_t *halo, do
     return HX_OK;
 }
 
-/* *is_better: 1 if b is to be taken. */
+/* *is_better := 1 if b is better than a. */
 static int compare(const hx_partition *a, const hx_partition *b, const hx_mesh *mesh,
                    int *is_better)
 {
@@ -33,14 +33,14 @@ static int compare(const hx_partition *a, const hx_partition *b, const hx_mesh *
     return HX_OK;
 }
 
-/* p := the other way's parts, if they are better. */
+/* Replaces p by the partition of another method if that is better. */
 static int try_way(hx_partition *p, const hx_mesh *mesh, hx_partition_kind kind)
 {
     hx_partition other;
     int is_better = 0;
     if (!hx_partition_available(kind)) return HX_OK;
     if (hx_partition_make(&other, mesh, kind, p->n_rank) < 0) {
-        hx_error_clear(); /* too many for METIS, or too few */
+        hx_error_clear(); /* too many or too few elements for METIS */
         return HX_OK;
     }
     const int rc = compare(p, &other, mesh, &is_better);

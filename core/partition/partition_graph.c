@@ -33,7 +33,7 @@ static int alloc_graph(graph *g, int64_t n_elem)
     return hx_alloc_raw(&g->part, (size_t)n_elem, sizeof *g->part, "graph of elements");
 }
 
-/* Lists the neighbours of element e; returns how many. */
+/* Lists the neighbours of element e; returns their number. */
 static int list_neighbours(const hx_mesh *mesh, int64_t e, idx_t other[6])
 {
     int n = 0;
@@ -54,7 +54,7 @@ static void join(graph *g, const hx_mesh *mesh)
         g->begin[e + 1] = list_neighbours(mesh, e, g->other + 6 * e);
         g->weight[e] = hx_partition_weight(mesh->conn + 8 * e);
     }
-    /* together: a list moves to where the one before it ends, never behind its own place */
+    /* closes the gaps between lists; a list only moves towards the front */
     for (int64_t e = 0; e < mesh->n_elem; e++) {
         const idx_t n = g->begin[e + 1];
         memmove(g->other + g->begin[e], g->other + 6 * e, (size_t)n * sizeof *g->other);
@@ -71,7 +71,8 @@ static int cut(graph *g, const hx_mesh *mesh, int n_rank, int32_t *rank)
     const int rc = METIS_PartGraphKway(&n, &one, g->begin, g->other, g->weight, NULL, NULL, &parts,
                                        NULL, NULL, options, &cuts, g->part);
     if (rc != METIS_OK)
-        return HX_RAISE(HX_EENV, "METIS did not part %lld elements among %d ranks (it returned %d)",
+        return HX_RAISE(HX_EENV,
+                        "METIS failed to partition %lld elements among %d ranks (error %d)",
                         (long long)mesh->n_elem, n_rank, rc);
     for (int64_t e = 0; e < mesh->n_elem; e++) rank[e] = (int32_t)g->part[e];
     return HX_OK;
@@ -86,7 +87,8 @@ int hx_partition_graph(const hx_mesh *mesh, int n_rank, int32_t *rank)
 {
     if (sizeof(idx_t) < sizeof(int64_t) && mesh->n_elem > INT_MAX / 6)
         return HX_RAISE(HX_EENV,
-                        "%lld elements are more than this METIS numbers (%d bits): take the curve",
+                        "%lld elements exceed the indices of this METIS (%d bits); use "
+                        "\"bisection\" or \"curve\"",
                         (long long)mesh->n_elem, IDXTYPEWIDTH);
     graph g;
     int rc = alloc_graph(&g, mesh->n_elem);
@@ -110,7 +112,8 @@ int hx_partition_graph(const hx_mesh *mesh, int n_rank, int32_t *rank)
     (void)mesh;
     (void)n_rank;
     (void)rank;
-    return HX_RAISE(HX_EENV, "this build has no METIS (Debian: libmetis-dev): take the curve");
+    return HX_RAISE(
+        HX_EENV, "this build has no METIS (Debian: libmetis-dev); use \"bisection\" or \"curve\"");
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* Cuts through items in the order of their keys, of which each process has some. */
+/* Cuts through items that are sorted by keys and distributed over several ranks. */
 #include <stdlib.h>
 
 #include "../base/memory.h"
@@ -6,10 +6,10 @@
 
 static const char what[] = "cuts through an order";
 
-/* What a process has up to a key. */
+/* The items of a rank up to a key. */
 typedef struct prefix {
-    int64_t weight; /* of all of it */
-    int64_t last;   /* largest key, -1: it has nothing */
+    int64_t weight; /* their total weight */
+    int64_t last;   /* largest key; -1: no item */
     int64_t last_weight;
 } prefix;
 
@@ -34,7 +34,8 @@ static prefix prefix_of(const hx_partition_run *run, int64_t key)
     return (prefix){run->before[n], (int64_t)run->key[n - 1], run->before[n] - run->before[n - 1]};
 }
 
-/* Twice the weight of what all have up to a key, without half of the last item's. */
+/* Returns twice the weight of the items of all ranks up to a key, minus the weight of the last
+ * item. */
 static int64_t twice_middle(int size, int n_cut, const prefix *every, int i)
 {
     prefix sum = {0, -1, 0};
@@ -48,7 +49,7 @@ static int64_t twice_middle(int size, int n_cut, const prefix *every, int i)
     return 2 * sum.weight - sum.last_weight;
 }
 
-/* Halves what is left of each search: [low, high]. */
+/* Halves the interval [low, high] of each search. */
 static int halve(const hx_all *all, int n_cut, const hx_partition_run *run, const int64_t *limit,
                  int64_t *low, int64_t *high, prefix *own, prefix *every)
 {
@@ -72,7 +73,7 @@ static int halve(const hx_all *all, int n_cut, const hx_partition_run *run, cons
 int hx_partition_cut_keys(const hx_all *all, int n_cut, const hx_partition_run *run,
                           const int64_t *limit, int64_t *cut)
 {
-    enum { STEPS = 65 }; /* keys, and one below them */
+    enum { STEPS = 65 }; /* enough for keys below 2^63 and for -1 */
     const size_t n = (size_t)n_cut;
     prefix *own = NULL, *every = NULL;
     int64_t *high = NULL;
@@ -93,7 +94,7 @@ fail:
     return rc;
 }
 
-/* key[n] and before[n + 1] (NULL where all weigh 8) of the items as they are sorted. */
+/* Makes key[n] and before[n + 1] (NULL if all weights are 8) for the sorted items. */
 static int make_run(const hx_partition_items *items, const int32_t *sorted, hx_partition_run *run)
 {
     const int64_t n = items->n;

@@ -1,4 +1,4 @@
-/* What a partition costs: balance, cut faces, halo. */
+/* The cost of a partition: balance, cut faces, halo. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +11,8 @@ void hx_partition_figures_free(hx_partition_figures *figures)
     memset(figures, 0, sizeof *figures);
 }
 
-/* The ranks of a node's elements, each once; returns how many. The elements of a node follow each
- * other along a curve: most nodes have one rank, few have more than 8. */
+/* Lists the ranks of a node's elements, each once; returns their number. Elements of a node are
+ * close along a curve, so most nodes have one rank and few have more than 8. */
 static int list_ranks(const hx_partition *p, const hx_mesh *mesh, int64_t node, int32_t *rank)
 {
     int n = 0;
@@ -25,7 +25,7 @@ static int list_ranks(const hx_partition *p, const hx_mesh *mesh, int64_t node, 
     return n;
 }
 
-/* meets[r]: bits of the ranks that rank r shares a node with. */
+/* Row r of the matrix has a bit for each rank that shares a node with rank r. */
 typedef struct meetings {
     uint8_t *bit; /* [n_rank][n_byte] */
     size_t n_byte;

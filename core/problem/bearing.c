@@ -12,11 +12,11 @@
 
 #define PI 3.14159265358979323846
 
-/* What a bore may lack of one. */
+/* Limits beyond which a set of faces is not accepted as a bore. */
 #define TILT 0.02    /* mean squared component of the normals along the axis: 8 degrees */
-#define FLAT 0.02    /* the same across: an arc of 28 degrees */
-#define SPREAD 0.2   /* of the radii, of their mean */
-#define COVERED 0.95 /* of the cosine's integral */
+#define FLAT 0.02    /* mean squared component perpendicular to the axis: an arc of 28 degrees */
+#define SPREAD 0.2   /* range of the radii, relative to their mean */
+#define COVERED 0.95 /* fraction of the cosine's integral */
 
 enum { N_DEGREE = 360 };
 
@@ -41,8 +41,8 @@ static int open_bore(bore *b)
     HX_TRY(hx_problem_faces(b->space->mesh, set, b->origin, &b->n_face, &b->face));
     if (b->n_face == 0)
         return HX_RAISE(HX_EINPUT,
-                        "%s: set '%s' spans no boundary face (%lld nodes), a bearing_force needs "
-                        "those of a bore",
+                        "%s: set '%s' spans no boundary face (%lld nodes); a bearing_force needs "
+                        "the faces of a bore",
                         b->origin, b->set, (long long)set->n_node);
     HX_TRY(hx_alloc_raw(&b->at, (size_t)b->n_face, sizeof *b->at, "faces of a bore"));
     for (int64_t f = 0; f < b->n_face; f++)
@@ -50,7 +50,7 @@ static int open_bore(bore *b)
     return HX_OK;
 }
 
-/* The axis is the direction that the normals have least of. */
+/* The axis is the direction with the smallest component of the normals. */
 static int fit_axis(const bore *b)
 {
     hx_bearing *fit = b->fit;
@@ -66,21 +66,21 @@ static int fit_axis(const bore *b)
     const double *axis = vector[0];
     int largest = 0;
     for (int i = 1; i < 3; i++) largest = fabs(axis[i]) > fabs(axis[largest]) + 1e-9 ? i : largest;
-    for (int i = 0; i < 3; i++) /* pointing ahead, and free of rounding next to 0 */
+    for (int i = 0; i < 3; i++) /* positive largest component; rounding next to 0 removed */
         fit->axis[i] = fabs(axis[i]) < 1e-12 ? 0.0 : copysign(1.0, axis[largest]) * axis[i];
     if (value[1] < FLAT * fit->area)
         return HX_RAISE(HX_EINPUT,
-                        "%s: set '%s' is no bore: its %lld faces are nearly flat, with a normal "
-                        "along (%.3g, %.3g, %.3g); total_force or traction suit it",
+                        "%s: set '%s' is not a bore: its %lld faces are nearly flat, with a normal "
+                        "along (%.3g, %.3g, %.3g); use total_force or traction for it",
                         b->origin, b->set, (long long)b->n_face, vector[2][0], vector[2][1],
                         vector[2][2]);
     if (value[0] > TILT * fit->area)
-        return HX_RAISE(HX_EINPUT,
-                        "%s: set '%s' is no bore: the normals of its %lld faces lie around no axis "
-                        "(they tilt by %.0f degrees against the best one); is more than the bore's "
-                        "surface in the set?",
-                        b->origin, b->set, (long long)b->n_face,
-                        asin(sqrt(value[0] / fit->area)) * 180.0 / PI);
+        return HX_RAISE(
+            HX_EINPUT,
+            "%s: set '%s' is not a bore: the normals of its %lld faces are not "
+            "perpendicular to a common axis (they deviate by %.0f degrees from the best "
+            "one); the set must contain only the surface of the bore",
+            b->origin, b->set, (long long)b->n_face, asin(sqrt(value[0] / fit->area)) * 180.0 / PI);
     return HX_OK;
 }
 
@@ -97,7 +97,7 @@ static void fit_centre(const bore *b)
 {
     hx_bearing *fit = b->fit;
     double a[3][3] = {{0.0}}, value[3], vector[3][3], right[3] = {0.0}, height = 0.0;
-    const double *origin = b->at[0].at[0].x; /* keeps the sums small */
+    const double *origin = b->at[0].at[0].x; /* reference point, which keeps the sums small */
     for (int64_t f = 0; f < b->n_face; f++)
         for (int q = 0; q < b->at[f].n_gauss; q++) {
             const hx_face_point *p = &b->at[f].at[q];
@@ -115,7 +115,7 @@ static void fit_centre(const bore *b)
                                        m[i] * m[j] / (length * length));
             }
         }
-    hx_symmetric3_eigen(a, value, vector); /* the first is the axis, with 0 */
+    hx_symmetric3_eigen(a, value, vector); /* the first is the axis, with eigenvalue 0 */
     for (int i = 0; i < 3; i++) fit->centre[i] = origin[i] + height * fit->axis[i];
     for (int k = 1; k < 3; k++)
         for (int i = 0; i < 3; i++)
@@ -132,7 +132,7 @@ static double radial(const hx_bearing *fit, const double x[3], double rho[3])
     return r;
 }
 
-/* Mean radius; the faces must look at the axis from about one distance. */
+/* Sets the mean radius; the faces must face the axis at similar distances. */
 static int check_round(const bore *b)
 {
     hx_bearing *fit = b->fit;
@@ -148,22 +148,24 @@ static int check_round(const bore *b)
             most = fmax(most, r);
         }
     if (!(most - least <= SPREAD * fit->radius))
-        return HX_RAISE(HX_EINPUT,
-                        "%s: set '%s' is no bore: its faces lie %.4g to %.4g from the axis along "
-                        "(%.3g, %.3g, %.3g) through (%.6g, %.6g, %.6g) that fits them best",
-                        b->origin, b->set, least, most, fit->axis[0], fit->axis[1], fit->axis[2],
-                        fit->centre[0], fit->centre[1], fit->centre[2]);
+        return HX_RAISE(
+            HX_EINPUT,
+            "%s: set '%s' is not a bore: its faces lie %.4g to %.4g from the best axis, "
+            "which is along (%.3g, %.3g, %.3g) through (%.6g, %.6g, %.6g)",
+            b->origin, b->set, least, most, fit->axis[0], fit->axis[1], fit->axis[2],
+            fit->centre[0], fit->centre[1], fit->centre[2]);
     if (inwards < 0.5)
         return HX_RAISE(HX_EINPUT,
-                        "%s: set '%s' is no bore: its faces look %s the axis along (%.3g, %.3g, "
-                        "%.3g) through (%.6g, %.6g, %.6g), radius %.4g",
-                        b->origin, b->set, inwards < -0.5 ? "away from" : "both to and away from",
+                        "%s: set '%s' is not a bore: its faces point %s the axis along (%.3g, "
+                        "%.3g, %.3g) through (%.6g, %.6g, %.6g), radius %.4g",
+                        b->origin, b->set, inwards < -0.5 ? "away from" : "towards and away from",
                         fit->axis[0], fit->axis[1], fit->axis[2], fit->centre[0], fit->centre[1],
                         fit->centre[2], fit->radius);
     return HX_OK;
 }
 
-/* Angle of a node about the axis, from the unit vector e towards `side`: degrees in [-180, 180]. */
+/* Angle of a node about the axis, from the unit vector e towards `side`, in degrees in [-180,
+ * 180]. */
 static double angle_of(const bore *b, int32_t node, const double e[3], const double side[3])
 {
     double rho[3];
@@ -171,7 +173,7 @@ static double angle_of(const bore *b, int32_t node, const double e[3], const dou
     return atan2(hx_dot3(rho, side), hx_dot3(rho, e)) * 180.0 / PI;
 }
 
-/* The share of the integral of max(0, cos) about e over the degrees that faces cover. */
+/* The fraction of the integral of max(0, cos) about e over the angles that the faces cover. */
 static double covered_share(const bore *b, const double e[3])
 {
     uint8_t is_covered[N_DEGREE] = {0};
@@ -179,7 +181,7 @@ static double covered_share(const bore *b, const double e[3])
     hx_cross3(b->fit->axis, e, side);
     for (int64_t f = 0; f < b->n_face; f++) {
         const double first = angle_of(b, b->at[f].corner[0], e, side);
-        double low = 0.0, high = 0.0; /* of the corners, from the first */
+        double low = 0.0, high = 0.0; /* range of the corners' angles relative to the first */
         for (int a = 1; a < b->at[f].n_corner; a++) {
             double turn = angle_of(b, b->at[f].corner[a], e, side) - first;
             turn -= 360.0 * floor(turn / 360.0 + 0.5);
@@ -195,7 +197,7 @@ static double covered_share(const bore *b, const double e[3])
     return share;
 }
 
-/* sum of rho rho' dA over the points where peak . rho > 0, in the directions e and side. */
+/* sum of rho rho' dA over the points with peak . rho > 0, in the directions e and side. */
 static void pressed_area(const bore *b, const double peak[3], const double e[3],
                          const double side[3], double m[3])
 {
@@ -214,9 +216,9 @@ static void pressed_area(const bore *b, const double peak[3], const double e[3],
         }
 }
 
-/* peak such that the resultant, sum of max(0, peak . rho) rho dA, is `lateral`: it turns away from
- * the force by what the mesh is uneven. Newton's method: the resultant is linear until a point
- * changes sides, and the gradient of a convex function. */
+/* Finds `peak` such that the resultant, the sum of max(0, peak . rho) rho dA, is `lateral`; on an
+ * irregular mesh it is rotated slightly from the force. Newton's method: the resultant is linear
+ * until a point changes sides, and it is the gradient of a convex function. */
 static void fit_peak(const bore *b, const double lateral[3])
 {
     hx_bearing *fit = b->fit;
@@ -251,8 +253,8 @@ static int fit_pressure(const bore *b, const double force[3])
     if (fit->covered < COVERED)
         return HX_RAISE(HX_EINPUT,
                         "%s: set '%s' is a bore of radius %.4g about an axis along (%.3g, %.3g, "
-                        "%.3g), but on the half that the force pushes against its faces would "
-                        "carry %.0f %% of the pressure only; does the force point at the material?",
+                        "%.3g), but on the half that the force presses against its faces take only "
+                        "%.0f %% of the pressure; does the force point towards the material?",
                         b->origin, b->set, fit->radius, fit->axis[0], fit->axis[1], fit->axis[2],
                         100.0 * fit->covered);
     fit_peak(b, lateral);

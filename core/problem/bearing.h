@@ -1,6 +1,7 @@
-/* The pressure of a pin on a bore: p = p0 cos(angle) on the half that the force pushes against, 0
- * on the other, angle from the force's component across the axis (Shigley, Mechanical Engineering
- * Design: the cosine distribution of bearings). On a cylinder of length L p0 = 2 F / (pi r L). */
+/* Pressure of a pin on a bore: p = p0 cos(angle) on the half that the force presses against and 0
+ * on the other half, with the angle measured from the force component perpendicular to the axis
+ * (Shigley, Mechanical Engineering Design: the cosine distribution of bearings). On a cylinder of
+ * length L, p0 = 2 F / (pi r L). */
 #ifndef HX_BEARING_H
 #define HX_BEARING_H
 
@@ -10,24 +11,24 @@
 extern "C" {
 #endif
 
-/* A bore and what acts on it: the pressure max(0, peak . rho) at the radial unit vector rho, along
- * rho, and the traction `uniform`, of the force along the axis. Their integral by 2x2 Gauss points
- * is exactly the force, without a moment about the axis: on an uneven mesh the peak turns a little.
- */
+/* A bore and its load: the pressure max(0, peak . rho) along the radial unit vector rho, and the
+ * traction `uniform` for the force component along the axis. Their integral with 2x2 Gauss points
+ * is exactly the force, without a moment about the axis; on an irregular mesh the peak is therefore
+ * slightly rotated. */
 typedef struct hx_bearing {
-    double axis[3];    /* unit vector, of the faces' normals: across all of them */
-    double centre[3];  /* a point on the axis: where the normals meet */
-    double radius;     /* mean: length */
+    double axis[3];    /* unit vector perpendicular to the normals of all faces */
+    double centre[3];  /* a point on the axis, where the normals meet */
+    double radius;     /* mean radius: length */
     double area;       /* length^2 */
-    double covered;    /* share of the cosine's integral that the faces' arc covers */
-    double peak[3];    /* across the axis; its length is p0: force/length^2 */
+    double covered;    /* fraction of the cosine's integral that the arc of the faces covers */
+    double peak[3];    /* perpendicular to the axis; its length is p0: force/length^2 */
     double uniform[3]; /* force/length^2 */
 } hx_bearing;
 
-/* Fits a bore to the faces of a set and the pressure to a force on the part. HX_EINPUT led by
- * origin, with what was found: no such set, no faces, normals that do not lie around an axis, that
- * look away from it (a shaft), radii that differ by a fifth or more, less than 95 % of the pressed
- * half. O(faces), O(n_elem) for a set of nodes. */
+/* Fits a bore to the faces of a set and the pressure to a force on the part. HX_EINPUT, with
+ * `origin` as prefix and the values found: the set does not exist or has no faces, normals do not
+ * lie around an axis or point away from it (a shaft), radii differ by a fifth or more, or less than
+ * 95 % of the loaded half is covered. O(faces); O(n_elem) for a set of nodes. */
 int hx_bearing_fit(const hx_mesh *mesh, const char *set, const char *origin, const double force[3],
                    hx_bearing *bearing);
 

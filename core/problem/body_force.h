@@ -1,9 +1,10 @@
-/* Loads by the part's own mass: gravity and rotation, whose force follows the density.
+/* Loads by the part's own mass, which depend on the density: gravity and rotation.
  *
  *     f_a = sum over elements e of node a of  m(rho_e) density int N_a b(x) dV
  *
- * The acceleration of every gravity and rotation is affine in x, and so is their sum: one
- * hx_body_field per load case, density included. One formula for host and device.
+ * The acceleration of gravity and of a rotation is affine in x, and so is the sum of several: one
+ * hx_body_field per load case, which includes the material's density. Host and device use one
+ * formula.
  *
  * Every integral is exact for straight edges, so it does not depend on the numbering of an
  * element's corners. Degree of the integrand, and of the rule, in each reference direction:
@@ -18,10 +19,10 @@
  *     tet10            2, 4 points: 2         2 + 1 = 3, 14 points: 5
  *
  * In a space with curved edges a kind of cell has one rule for every field, so that the loads of a
- * case add up to those of its parts: tet10 takes 14 points, exact for a uniform b (2 + 3 = 5).
+ * case add up to those of its parts: tet10 uses 14 points, exact for a uniform b (2 + 3 = 5).
  *
- * The addends are the degrees of N_a, of b and of det J. A wedge, pyramid or tetrahedron of the
- * linear space is a hexahedron with equal corners, whose shape functions are sums of those of
+ * The addends are the degrees of N_a, of b and of det J. In the linear space a wedge, pyramid or
+ * tetrahedron is a hexahedron with coincident corners, whose shape functions are sums of those of
  * hex8. */
 #ifndef HX_BODY_FORCE_H
 #define HX_BODY_FORCE_H
@@ -36,11 +37,11 @@
 extern "C" {
 #endif
 
-/* The mass of a density: rho, but 0.1 (6 r^6 - 5 r^7), r = rho / 0.1, below 0.1. With mass ~ rho
- * and stiffness ~ rho^p, void of vanishing density would sag without bound under its own weight
- * (Bruyneel and Duysinx, Struct. Multidisc. Optim. 29, 2005). The law below the threshold is that
- * of Du and Olhoff (Struct. Multidisc. Optim. 34, 2007): 6e5 rho^6 - 5e6 rho^7. Value and slope are
- * continuous; mass over stiffness stays bounded for p <= 6. */
+/* Mass of a density: rho above the threshold 0.1, 0.1 (6 r^6 - 5 r^7) with r = rho / 0.1 below it.
+ * With mass ~ rho and stiffness ~ rho^p, void of vanishing density would sag without bound under
+ * its own weight (Bruyneel and Duysinx, Struct. Multidisc. Optim. 29, 2005). The law below the
+ * threshold is that of Du and Olhoff (Struct. Multidisc. Optim. 34, 2007): 6e5 rho^6 - 5e6 rho^7.
+ * Value and slope are continuous, and mass over stiffness stays bounded for p <= 6. */
 #define HX_MASS_THRESHOLD 0.1
 
 static HX_HD double hx_mass_of(double rho)
@@ -63,7 +64,7 @@ static HX_HD void hx_body_at(const hx_body_field *field, const double x[3], doub
                field->gradient[i][2] * x[2];
 }
 
-/* Values of a nodal field v[3 a + i] at (r, s, t). */
+/* Interpolates a nodal field v[3 a + i] at (r, s, t). */
 static HX_HD void hx_hex8_interpolate(const double *v, double r, double s, double t, double at[3])
 {
     at[0] = at[1] = at[2] = 0.0;
@@ -73,7 +74,7 @@ static HX_HD void hx_hex8_interpolate(const double *v, double r, double s, doubl
     }
 }
 
-/* 1 if the acceleration is the same everywhere: gravity without a rotation. */
+/* 1 if the acceleration is uniform: gravity without rotation. */
 static HX_HD int hx_body_is_uniform(const hx_body_field *field)
 {
     int varies = 0;
@@ -88,8 +89,8 @@ static HX_HD int hx_body_rule(const hx_body_field *field, int kind)
     return hx_cell_load_rule(kind, field->is_fine);
 }
 
-/* Coefficients c[8][3] of the trilinear field with the values v[3 a + i] at the corners: of 1, r,
- * s, t, rs, st, tr, rst. */
+/* Coefficients c[8][3] of the trilinear field with the values v[3 a + i] at the corners, in the
+ * basis 1, r, s, t, rs, st, tr, rst. */
 static HX_HD void hx_hex8_coefficients(const double *v, double c[8][3])
 {
     for (int k = 0; k < 8; k++) c[k][0] = c[k][1] = c[k][2] = 0.0;
@@ -124,8 +125,9 @@ static HX_HD double hx_hex8_determinant(double c[8][3], const double at[3])
            j[0][2] * (j[1][0] * j[2][1] - j[1][1] * j[2][0]);
 }
 
-/* Integration points of an affine field on a hexahedron with this map: 8 where the map is affine to
- * rounding, so that det J is constant and the degree is 2 in each direction, else 27. */
+/* Number of integration points of an affine field on a hexahedron with this map: 8 if the map is
+ * affine up to rounding, because det J is then constant and the degree is 2 in each direction;
+ * otherwise 27. */
 static HX_HD int hx_hex8_body_points(double map[8][3])
 {
     double linear = 0.0, mixed = 0.0;
@@ -136,7 +138,7 @@ static HX_HD int hx_hex8_body_points(double map[8][3])
     return mixed > 1e-15 * linear ? HX_HEX20_GAUSS : 8;
 }
 
-/* b times weight and det J at point q of n, whose reference coordinates are at[]. */
+/* b times weight and det J at point q of n; returns its reference coordinates in at[]. */
 static HX_HD void hx_hex8_body_at(double map[8][3], int n, int q, const hx_body_field *field,
                                   double at[3], double b[3])
 {
@@ -151,7 +153,7 @@ static HX_HD void hx_hex8_body_at(double map[8][3], int n, int q, const hx_body_
     for (int i = 0; i < 3; i++) b[i] *= volume;
 }
 
-/* The force below in a field that is not uniform. */
+/* Force of hx_hex8_body_force for a field that is not uniform. */
 static HX_HD void hx_hex8_affine_force(const double *x, int a, const hx_body_field *field,
                                        double f[3])
 {
@@ -166,8 +168,8 @@ static HX_HD void hx_hex8_affine_force(const double *x, int a, const hx_body_fie
     }
 }
 
-/* f = int N_a b dV of corner a of a solid element with corners x[24]: degree 3 of a uniform field
- * (2x2x2 points are exact), else 4 (3x3x3), or 2 on a parallelepiped (2x2x2). */
+/* f = int N_a b dV for corner a of a solid element with corners x[24]. The degree is 3 for a
+ * uniform field (2x2x2 points are exact), otherwise 4 (3x3x3), or 2 on a parallelepiped (2x2x2). */
 static HX_HD void hx_hex8_body_force(const double *x, int a, const hx_body_field *field,
                                      double f[3])
 {
@@ -186,7 +188,7 @@ static HX_HD void hx_hex8_body_force(const double *x, int a, const hx_body_field
     }
 }
 
-/* The work below in a field that is not uniform. */
+/* Work of hx_hex8_body_work for a field that is not uniform. */
 static HX_HD double hx_hex8_affine_work(const double *x, const double *u,
                                         const hx_body_field *field)
 {
@@ -203,7 +205,7 @@ static HX_HD double hx_hex8_affine_work(const double *x, const double *u,
     return work;
 }
 
-/* int u . b dV of a solid element, by the points of hx_hex8_body_force. */
+/* int u . b dV over a solid element, with the points of hx_hex8_body_force. */
 static HX_HD double hx_hex8_body_work(const double *x, const double *u, const hx_body_field *field)
 {
     double work = 0.0;

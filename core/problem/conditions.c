@@ -7,7 +7,7 @@
 
 int hx_conditions_nodes(const hx_mesh *mesh, int64_t n, const hx_file_value *value, int32_t **node)
 {
-    int32_t *now = NULL; /* NULL: the mesh is numbered as it was read */
+    int32_t *now = NULL; /* NULL: the mesh has the numbering of its file */
     HX_TRY(hx_mesh_invert(mesh->n_node, mesh->node_orig, &now));
     const int rc = hx_alloc_raw(node, (size_t)n, sizeof **node, "nodes of a file's conditions");
     for (int64_t i = 0; rc == HX_OK && i < n; i++)

@@ -1,10 +1,12 @@
-/* A force and a moment at a point, shared by the nodes of a set without stiffening it (RBE3, the
- * distributing coupling).
+/* A force and a moment at a point, distributed to the nodes of a set without stiffening it (RBE3,
+ * the distributing coupling).
  *
  * With weights w_a, W = sum w_a, the nodes' centroid c and d_a = x_a - c, the force F at the point
- * p and the moment M are F and M_c = M + (p - c) x F at c. The nodal forces f_a = w_a (F / W +
- * theta x d_a),   T theta = M_c,   T = sum w_a (|d_a|^2 I - d_a d_a') have exactly that resultant,
- * and of all that do the least sum of |f_a|^2 / w_a. */
+ * p and the moment M are equivalent to F and M_c = M + (p - c) x F at c. The nodal forces
+ *
+ *     f_a = w_a (F / W + theta x d_a),   T theta = M_c,   T = sum w_a (|d_a|^2 I - d_a d_a')
+ *
+ * have exactly that resultant, and among all forces that do the smallest sum of |f_a|^2 / w_a. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +17,14 @@
 #include "problem_internal.h"
 #include "symmetric.h"
 
-/* What the nodes' positions and weights amount to. */
+/* Moments of the nodes' positions and weights. */
 typedef struct share {
     double weight, centroid[3];  /* W, c */
     double value[3], axis[3][3]; /* principal moments and axes of T */
     double size;                 /* largest |d_a|: length */
 } share;
 
-/* The points that take it: the set's nodes, and the middles of its edges. */
+/* The points that receive the load: the set's nodes and the mid-edge points of its edges. */
 typedef struct taker {
     const double *xyz; /* of the space */
     int64_t n;
@@ -30,7 +32,7 @@ typedef struct taker {
     double *weight; /* [n] (owned) */
 } taker;
 
-/* Of a spline: the control points of the set's faces. */
+/* For a spline: lists the control points of the set's faces. */
 static int list_control_points(taker *t, const hx_space *space, const hx_set *set,
                                const char *origin)
 {
@@ -41,7 +43,8 @@ static int list_control_points(taker *t, const hx_space *space, const hx_set *se
     HX_TRY_FAIL(hx_alloc(&marked, (size_t)space->n_point, 1, "shares of a load"));
     HX_TRY_FAIL(hx_problem_faces(space->mesh, set, origin, &n_face, &face));
     if (n_face == 0)
-        HX_TRY_FAIL(hx_problem_refuse_spline(space, origin, "a load at a point shared by a set"));
+        HX_TRY_FAIL(hx_problem_refuse_spline(space, origin,
+                                             "a remote load on a set without faces acts on nodes"));
     for (int64_t f = 0; f < n_face; f++) {
         hx_space_face at;
         hx_space_face_of(space, face[f], &at);
@@ -80,7 +83,8 @@ fail:
     return rc;
 }
 
-/* Each point's share of the area of the set's faces; without faces 1 at nodes, 0 at middles. */
+/* Each point's share of the area of the set's faces; without faces 1 at nodes and 0 at mid-edge
+ * points. */
 static int fill_weights(taker *t, const hx_space *space, const hx_set *set,
                         const hx_load_spec *load)
 {
@@ -130,7 +134,8 @@ static void measure_share(const taker *from, share *s)
     hx_symmetric3_eigen(t, s->value, s->axis);
 }
 
-/* theta of T theta = moment; a moment about a line on which all nodes lie has none. */
+/* Solves T theta = moment; there is no solution for a moment about a line that contains all
+ * nodes. */
 static int solve_rotation(const hx_mesh *mesh, const hx_load_spec *load, const share *s,
                           const double moment[3], double scale, double theta[3])
 {
@@ -146,13 +151,15 @@ static int solve_rotation(const hx_mesh *mesh, const hx_load_spec *load, const s
             for (int i = 0; i < 3; i++) theta[i] += about / s->value[k] * axis[i];
         } else if (fabs(about) > 1e-9 * scale) {
             if (!(s->value[2] > least))
-                return HX_RAISE(HX_EINPUT,
-                                "%s: set '%s' is one node, or nodes in one place, and cannot take "
-                                "the moment: name a set that extends",
-                                load->origin, load->set);
+                return HX_RAISE(
+                    HX_EINPUT,
+                    "%s: set '%s' is a single node, or its nodes coincide, so it cannot "
+                    "take the moment; name a set whose nodes lie apart",
+                    load->origin, load->set);
             return HX_RAISE(HX_EINPUT,
                             "%s: the nodes of set '%s' lie on a line along (%.3g, %.3g, %.3g) and "
-                            "cannot take the moment of %g about it: name a set that extends across",
+                            "cannot take the moment of %g about it; name a set whose nodes do not "
+                            "lie on a line",
                             load->origin, load->set, axis[0], axis[1], axis[2], about);
         }
     }

@@ -11,7 +11,7 @@
 #include "problem_internal.h"
 #include "simp.h"
 
-#define DEFAULT_LEAST 1e-3 /* smallest conductivity over the largest */
+#define DEFAULT_LEAST 1e-3 /* smallest conductivity relative to the largest */
 
 hx_problem_params hx_problem_defaults(void)
 {
@@ -47,7 +47,7 @@ static int check_range(const hx_problem_params *params, const char *key, double 
                        double high, const char *right)
 {
     if (value >= low && value <= high) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "%s: %s = %g is out of range, it must be %s", params->origin, key,
+    return HX_RAISE(HX_EINPUT, "%s: %s = %g is out of range; it must be %s", params->origin, key,
                     value, right);
 }
 
@@ -68,7 +68,7 @@ static int check_law(const hx_problem_params *params)
                        params->rho_min, 1.0, "between rho_min and 1");
 }
 
-/* The file's number of a node that is the point, or near it. */
+/* The file's number of the node that is the point, or is near it. */
 static long long number_near(const hx_problem *problem, int64_t point)
 {
     return (long long)hx_mesh_node_number(problem->mesh,
@@ -81,19 +81,19 @@ static int refuse_other_value(const hx_problem *problem, const char *origin, int
     const char *const component[] = {"x", "y", "z"};
     const int is_heat = hx_problem_is_heat(problem);
     return HX_RAISE(HX_EINPUT,
-                    "%s: node %lld%s is already prescribed %s = %g by an earlier support, now "
-                    "%g: supports that meet must agree",
+                    "%s: node %lld%s: an earlier support prescribes %s = %g, this one %g; supports "
+                    "with common nodes must agree",
                     origin, number_near(problem, point),
                     problem->space.element == HX_ELEMENT_SPLINE ? " (a control point near it)"
                     : point < problem->mesh->n_node             ? ""
                                                                 : " (the middle of an edge there)",
-                    is_heat ? "a temperature" : component[i],
+                    is_heat ? "temperature" : component[i],
                     before + (is_heat ? problem->reference : 0.0), wanted);
 }
 
 int hx_problem_hold(hx_problem *problem, const char *origin, int64_t node, int i, double wanted)
 {
-    double zero = 0.0; /* the displacement of all nodes without a list of them */
+    double zero = 0.0; /* displacement of all nodes if no list is stored */
     double *value = problem->supports.prescribed
                         ? problem->supports.prescribed + problem->components * node + i
                         : &zero;
@@ -110,7 +110,7 @@ int hx_problem_hold(hx_problem *problem, const char *origin, int64_t node, int i
     return HX_OK;
 }
 
-/* Holds points of a support's set. */
+/* Prescribes the points of a support's set. */
 static int hold_points(hx_problem *problem, const hx_support_spec *support, int64_t n,
                        const int32_t *point)
 {
@@ -130,8 +130,8 @@ static int add_support(hx_problem *problem, const hx_conditions *conditions,
     HX_TRY(hx_problem_find_set(problem->mesh, support->set, support->origin, &set));
     HX_TRY(hx_mesh_count_all(problem->mesh, set->n_node, &n));
     if (n == 0)
-        return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no node, nothing would be supported",
-                        support->origin, support->set);
+        return HX_RAISE(HX_EINPUT, "%s: set '%s' contains no node to support", support->origin,
+                        support->set);
     int32_t *point;
     HX_TRY(hx_problem_set_points(&problem->space, set, support->origin, &n, &point));
     const int rc = hold_points(problem, support, n, point);
@@ -139,7 +139,7 @@ static int add_support(hx_problem *problem, const hx_conditions *conditions,
     return rc;
 }
 
-/* 1 if the support prescribes a displacement other than 0, or a temperature but the reference. */
+/* 1 if the support prescribes a nonzero displacement, or a temperature other than the reference. */
 static int moves(const hx_problem *problem, const hx_conditions *conditions,
                  const hx_support_spec *support)
 {
@@ -150,7 +150,7 @@ static int moves(const hx_problem *problem, const hx_conditions *conditions,
     return any;
 }
 
-/* HX_EINPUT: nothing can move, so that every result is 0 or a prescribed value. */
+/* HX_EINPUT: no unknown is left, so that every result would be a prescribed value. */
 static int check_free(const hx_problem *problem, const hx_problem_params *params)
 {
     const unsigned all = (1u << problem->components) - 1u;
@@ -161,8 +161,8 @@ static int check_free(const hx_problem *problem, const hx_problem_params *params
     HX_TRY(hx_all_sum_i64(hx_mesh_all(problem->mesh), 1, &n_free));
     if (n_free > 0) return HX_OK;
     return HX_RAISE(HX_EINPUT,
-                    "%s: the supports hold every %s of the part in every direction, and nothing is "
-                    "left to solve: hold less, or refine the mesh",
+                    "%s: the supports fix every %s of the part in every direction, so nothing is "
+                    "left to solve; fix less, or refine the mesh",
                     params->support[params->n_support - 1].origin,
                     problem->space.element == HX_ELEMENT_LINEAR ? "node" : "point");
 }
@@ -181,7 +181,7 @@ static int add_supports(hx_problem *problem, const hx_problem_params *params)
     return check_free(problem, params);
 }
 
-/* The cases, without loads. */
+/* Creates the load cases without their loads. */
 static int make_cases(hx_problem *problem, const hx_problem_params *params)
 {
     const size_t n_dof = (size_t)problem->components * (size_t)problem->space.n_point;
@@ -190,14 +190,13 @@ static int make_cases(hx_problem *problem, const hx_problem_params *params)
         const hx_load_spec *load = &params->load[i];
         const int last = hx_load_last_case(params->conditions, load);
         if (last < 1)
-            return HX_RAISE(HX_EINPUT, "%s: case = %d, load cases count from 1", load->origin,
-                            last);
+            return HX_RAISE(HX_EINPUT, "%s: case = %d must be at least 1; load cases count from 1",
+                            load->origin, last);
         if (params->n_weight > 0 && last > n_case)
             return HX_RAISE(HX_EINPUT, "%s: case = %d, but weights has %d entr%s", load->origin,
                             last, n_case, n_case == 1 ? "y" : "ies");
         if (last > 1000)
-            return HX_RAISE(HX_EINPUT, "%s: case = %d, at most 1000 load cases", load->origin,
-                            last);
+            return HX_RAISE(HX_EINPUT, "%s: case = %d must be at most 1000", load->origin, last);
         if (last > n_case) n_case = last;
     }
     problem->cases.n = n_case;
@@ -206,8 +205,8 @@ static int make_cases(hx_problem *problem, const hx_problem_params *params)
     for (int c = 0; c < n_case; c++) {
         problem->cases.weight[c] = params->n_weight > 0 ? params->weight[c] : 1.0;
         if (!(problem->cases.weight[c] > 0.0) || problem->cases.weight[c] > 1e300)
-            return HX_RAISE(HX_EINPUT, "%s: weights[%d] = %g, a weight must be above 0",
-                            params->origin, c, problem->cases.weight[c]);
+            return HX_RAISE(HX_EINPUT, "%s: weights[%d] = %g must be above 0", params->origin, c,
+                            problem->cases.weight[c]);
         HX_TRY(hx_alloc(&problem->cases.force[c], n_dof, sizeof(double), "loads"));
     }
     HX_TRY(hx_alloc(&problem->cases.size, (size_t)n_case, sizeof(double), "loads"));
@@ -224,11 +223,11 @@ void hx_problem_measure_case(hx_problem *problem, int load_case)
     problem->cases.size[load_case] = most;
 }
 
-/* HX_EINPUT: a load of the other physics. */
+/* HX_EINPUT: the load belongs to another physics. */
 static int check_physics(const hx_problem *problem, const hx_load_spec *load)
 {
     if (hx_load_is_heat(load) == hx_problem_is_heat(problem)) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "%s: no load of physics = \"%s\"", load->origin,
+    return HX_RAISE(HX_EINPUT, "%s: this load does not exist for physics = \"%s\"", load->origin,
                     hx_physics_name(problem->physics));
 }
 
@@ -242,7 +241,7 @@ static int add_load(hx_problem *problem, const hx_problem_params *params, const 
                                  : hx_problem_add_load(&problem->space, load, force);
 }
 
-/* What has been added so far; nothing cancels a single load. */
+/* Measures the loads added so far; skipped for a single load, which cannot cancel. */
 static void measure_loads(hx_problem *problem, const hx_problem_params *params, int load_case)
 {
     if (params->n_load + (problem->films.n > 0) < 2) return;
@@ -253,7 +252,8 @@ static void measure_loads(hx_problem *problem, const hx_problem_params *params, 
 static int add_loads(hx_problem *problem, const hx_problem_params *params)
 {
     HX_TRY(make_cases(problem, params));
-    for (int c = 0; c < problem->cases.n; c++) /* the ambient of convection acts in all cases */
+    /* the ambient temperature of convection acts in all cases */
+    for (int c = 0; c < problem->cases.n; c++)
         for (int64_t k = 0; k < problem->films.n; k++)
             problem->cases.force[c][problem->films.node[k]] += problem->films.source[k];
     if (problem->films.n > 0) measure_loads(problem, params, 0);
@@ -264,37 +264,37 @@ static int add_loads(hx_problem *problem, const hx_problem_params *params)
             measure_loads(problem, params, load->kind == HX_LOAD_FROM_FILE ? 0 : load->load_case);
     }
     HX_TRY(hx_problem_add_rigid_sets(problem, params));
-    /* a process that has no loaded node of its window judges by the others' */
+    /* a process without loaded nodes in its part of the mesh uses the sizes of the others */
     HX_TRY(hx_all_most(hx_mesh_all(problem->mesh), problem->cases.n, problem->cases.size));
     return hx_problem_finish_body(problem);
 }
 
-/* What a case lacks that has nothing to answer. */
+/* Describes why a load case has no effect. */
 static const char *missing_load(const hx_problem *problem, const hx_problem_params *params, int c,
                                 int applied)
 {
     const int is_heat = hx_problem_is_heat(problem);
     if (problem->supports.prescribed)
-        return "deforms nothing: the prescribed displacements move the part like a rigid body, and "
-               "no load acts on a free degree of freedom; add a load, or give a support another "
-               "value";
+        return "deforms nothing: the prescribed displacements move the part as a rigid body, and "
+               "no load acts on a free degree of freedom; add a load, or change the value of a "
+               "support";
     if (!applied && fmax(problem->cases.size[c], problem->cases.body_size[c]) > 0.0)
-        return is_heat ? "has loads that cancel each other but for rounding: no heat flows; leave "
-                         "one out, or number them as cases of their own"
-                       : "has loads that cancel each other but for rounding: nothing pulls on the "
-                         "part; leave one out, or number them as cases of their own";
+        return is_heat ? "has loads that cancel each other up to rounding, so no heat flows; omit "
+                         "one, or assign them to different cases"
+                       : "has loads that cancel each other up to rounding, so no force acts on the "
+                         "part; omit one, or assign them to different cases";
     if (applied)
-        return is_heat ? "heats only nodes whose temperature is held: move the load or free the "
-                         "set it acts on"
-                       : "acts only on fixed degrees of freedom: move the load or free "
-                         "the set it acts on";
+        return is_heat ? "acts only on nodes with a prescribed temperature; move the load, or "
+                         "remove the support of its set"
+                       : "acts only on fixed degrees of freedom; move the load, or remove the "
+                         "support of its set";
     if (params->n_load == 0)
         return is_heat ? "has no heat: add a source, heat or flux to loads, or a second temperature"
                        : "has no load: add an entry to loads, or a support with a value";
-    return is_heat ? "has no load, or only loads of zero heat: give it one, or number the cases "
+    return is_heat ? "has no load, or only loads of zero heat; add one, or number the cases "
                      "without a gap"
-                   : "has no load, or only loads of zero force: give it one, or number the "
-                     "cases without a gap";
+                   : "has no load, or only loads of zero force; add one, or number the cases "
+                     "without a gap";
 }
 
 static int last_case_of_loads(const hx_problem_params *params)
@@ -307,20 +307,21 @@ static int last_case_of_loads(const hx_problem_params *params)
     return last;
 }
 
-/* A case behind the last load's is there by the weights only, and the error is theirs. */
+/* If only the weights define a case after the last load's, the error is reported for the
+ * weights. */
 static int raise_unloaded(const hx_problem *problem, const hx_problem_params *params, int c,
                           int applied)
 {
     const int n = last_case_of_loads(params), n_weight = (int)params->n_weight;
     if (n > 0 && c >= n)
-        return HX_RAISE(HX_EINPUT, "%s: %d entries, and there %s %d load case%s",
+        return HX_RAISE(HX_EINPUT, "%s: %d entries, but there %s %d load case%s",
                         params->weight_origin ? params->weight_origin : "weights", n_weight,
                         n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
     return HX_RAISE(HX_EINPUT, "%s: load case %d %s", params->origin, c + 1,
                     missing_load(problem, params, c, applied));
 }
 
-/* Every case must push on something that can move, or prescribed values must deform the part. */
+/* Every case must load something that can move, or prescribed values must deform the part. */
 static int check_loaded(const hx_problem *problem, const hx_problem_params *params)
 {
     const int64_t n_dof = problem->components * problem->space.n_point;
@@ -333,7 +334,7 @@ static int check_loaded(const hx_problem *problem, const hx_problem_params *para
     for (int c = 0; c < problem->cases.n; c++) {
         const double rounding = HX_LOADS_CANCEL * problem->cases.size[c];
         int applied = 0, acting = 0;
-        if (hx_problem_body(problem, c)) continue; /* on every node, and not all are fixed */
+        if (hx_problem_body(problem, c)) continue; /* acts on every node, and not all are fixed */
 #pragma omp parallel for schedule(static) reduction(| : applied, acting)
         for (int64_t k = 0; k < n_dof; k++) {
             if (!(fabs(problem->cases.force[c][k]) > rounding)) continue;
@@ -349,7 +350,7 @@ static int check_loaded(const hx_problem *problem, const hx_problem_params *para
     return HX_OK;
 }
 
-/* Gives the elements of one entry their density. */
+/* Sets the density of the elements of one entry. */
 static int make_passive(hx_problem *problem, const hx_set *set, const hx_passive_spec *passive)
 {
     const hx_mesh *mesh = problem->mesh;
@@ -374,13 +375,14 @@ static int check_passive(const hx_mesh *mesh, const hx_passive_spec *passive, co
 {
     int64_t n;
     if (!(passive->skin >= 0.0) || isinf(passive->skin))
-        return HX_RAISE(HX_EINPUT, "%s: skin = %g is no thickness, it must be above 0",
-                        passive->origin, passive->skin);
+        return HX_RAISE(HX_EINPUT, "%s: skin = %g must be a thickness above 0", passive->origin,
+                        passive->skin);
     HX_TRY(hx_mesh_count_all(mesh, passive->skin > 0.0 ? set->n_node : set->n_elem, &n));
     if (n == 0)
-        return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no %s, nothing would be passive%s",
-                        passive->origin, passive->set, passive->skin > 0.0 ? "node" : "element",
-                        set->n_node > 0 ? "; with a skin = THICKNESS what lies near it would" : "");
+        return HX_RAISE(HX_EINPUT, "%s: set '%s' contains no %s to make passive%s", passive->origin,
+                        passive->set, passive->skin > 0.0 ? "node" : "element",
+                        set->n_node > 0 ? "; skin = THICKNESS makes the elements near it passive"
+                                        : "");
     if (!(passive->density >= rho_min && passive->density <= 1.0))
         return HX_RAISE(HX_EINPUT,
                         "%s: density = %g must be between rho_min = %g (void) and 1 (solid)",
@@ -406,14 +408,15 @@ static int add_passive(hx_problem *problem, const hx_problem_params *params)
     return HX_OK;
 }
 
-/* Volumes of own elements, of all processes: of all elements, of the free ones; passive ones. */
+/* Sums the volumes of own elements over all processes: of all elements and of the free ones; counts
+ * the passive ones. */
 static int sum_volumes(hx_problem *problem)
 {
     const hx_mesh *const mesh = problem->mesh;
     const int64_t begin = hx_mesh_own_begin(mesh), end = hx_mesh_own_end(mesh);
     const double *const volume = problem->volume, *const density = problem->passive.density;
     double sum[3] = {hx_sum(end - begin, volume + begin), 0.0,
-                     0.0}; /* all, passive, mass of them */
+                     0.0}; /* sums over all elements and passive elements, mass of the latter */
     for (int64_t e = begin; density && e < end; e++) {
         if (isnan(density[e])) continue;
         problem->passive.n++;
@@ -435,7 +438,7 @@ static int add_volumes(hx_problem *problem, const hx_problem_params *params)
     hx_mesh_volumes(mesh, problem->volume);
     HX_TRY(sum_volumes(problem));
     if (problem->passive.n == hx_mesh_n_elem_all(mesh))
-        return HX_RAISE(HX_EINPUT, "%s: every element is passive, nothing is left to design",
+        return HX_RAISE(HX_EINPUT, "%s: every element is passive, so nothing is left to design",
                         params->origin);
     const double target = params->volume_fraction * problem->total_volume;
     problem->initial_density =
@@ -461,7 +464,7 @@ static void set_heat(hx_problem *problem, const hx_problem_params *params)
     hx_problem_find_reference(problem, params);
 }
 
-/* What is lacking goes into the notes, if they are asked for. */
+/* Turns the error into a note if the caller wants one. */
 static int forgive(int rc, const hx_problem_params *params)
 {
     if (rc != HX_EINPUT || !params->lacking) return rc;

@@ -1,6 +1,6 @@
-/* The problem made of what is asked (spec.h) and a mesh: numbers on nodes, degrees of freedom and
- * elements. A node has `components` degrees of freedom: the displacement, or the temperature, which
- * all arrays hold as its difference from hx_problem.reference. */
+/* The problem assembled from a specification (spec.h) and a mesh: values at nodes, degrees of
+ * freedom and elements. A node has `components` degrees of freedom: the displacement, or the
+ * temperature, which all arrays store as the difference to hx_problem.reference. */
 #ifndef HX_PROBLEM_H
 #define HX_PROBLEM_H
 
@@ -12,35 +12,36 @@
 extern "C" {
 #endif
 
-/* density b(x) = at_origin + gradient x: what gravity and rotations of a case exert on a volume of
- * solid material. Other densities: body_force.h. */
+/* density b(x) = at_origin + gradient x: force per volume of solid material from gravity and
+ * rotations of a case. For other densities see body_force.h. */
 typedef struct hx_body_field {
     double at_origin[3];
     double gradient[3][3];
-    int acts;    /* not 0 everywhere */
-    int alone;   /* the case has no other force */
-    int is_fine; /* takes the finer rule of cell_rule.h */
+    int acts;    /* 1: not 0 everywhere */
+    int alone;   /* 1: the case has no other force */
+    int is_fine; /* 1: uses the finer rule of cell_rule.h */
 } hx_body_field;
 
 /* A set of nodes that moves as one rigid body (rigid_set.h). */
 typedef struct hx_rigid_set {
-    int64_t first, n;     /* hx_rigid_sets.node[first .. first + n) */
-    int64_t n_own, n_all; /* of a share: those of the n, the first ones, that belong to no other; of
-                             all shares together. Else both n */
-    double centre[3];     /* of its nodes */
-    double inverse[3][3]; /* pseudo-inverse of their second moment about it */
-    /* What is held of the motion of a point that goes with the set: bits 0 to 2 its displacement, 3
-     * to 5 its rotation; 0 of most. */
+    int64_t first, n; /* hx_rigid_sets.node[first .. first + n) */
+    /* In a subdomain, n_own: the leading nodes of the n that belong to no other subdomain; n_all:
+     * nodes in all subdomains. Otherwise both are n. */
+    int64_t n_own, n_all;
+    double centre[3];     /* centre of its nodes */
+    double inverse[3][3]; /* pseudo-inverse of their second moment about the centre */
+    /* Prescribed motion of a point that moves with the set: bits 0 to 2 displacement, 3 to 5
+     * rotation; usually 0. */
     unsigned held;
     double point[3];
-    double free[6][6]; /* with held: from the sums of rigid_set.h to v and w */
+    double free[6][6]; /* if `held` is not 0: maps the sums of rigid_set.h to v and w */
 } hx_rigid_set;
 
-/* Degrees of freedom whose displacement is given. */
+/* Degrees of freedom with a prescribed displacement. */
 typedef struct hx_supports {
-    uint8_t *fixed;     /* [n_point] HX_FIX_* (owned) */
-    double *prescribed; /* [n_point][components] value at fixed components, 0 elsewhere; NULL: all 0
-                           (owned) */
+    uint8_t *fixed; /* [n_point] HX_FIX_* (owned) */
+    /* [n_point][components] value at fixed components, 0 elsewhere; NULL: all 0 (owned) */
+    double *prescribed;
 } hx_supports;
 
 /* Springs to the ground, on the diagonal of K. */
@@ -50,19 +51,21 @@ typedef struct hx_springs {
     double *stiffness; /* [n] force per displacement (owned) */
 } hx_springs;
 
-/* Convection: int h N N' dA over the boundary faces, part of K whatever the design. Symmetric, over
- * the nodes of those faces. */
+/* Convection: int h N N' dA over the boundary faces, a part of K that does not depend on the
+ * design. A symmetric matrix over the nodes of those faces. */
 typedef struct hx_films {
-    int64_t n;      /* nodes */
-    int32_t *node;  /* [n] ascending (owned) */
-    int64_t *ptr;   /* [n + 1] entries of each node's row (owned) */
-    int32_t *col;   /* [ptr[n]] nodes, ascending in a row (owned) */
-    double *value;  /* [ptr[n]] power per temperature (owned) */
-    double *source; /* [n] int h ambient N dA, ambient over the reference: power (owned) */
-    /* [ptr[n]] int h ambient^2 N N' dA by entry; NULL: every ambient is the reference (owned) */
+    int64_t n;     /* nodes */
+    int32_t *node; /* [n] ascending (owned) */
+    int64_t *ptr;  /* [n + 1] start of each node's row (owned) */
+    int32_t *col;  /* [ptr[n]] nodes, ascending in a row (owned) */
+    double *value; /* [ptr[n]] power per temperature (owned) */
+    /* [n] int h ambient N dA with the ambient relative to the reference: power (owned) */
+    double *source;
+    /* [ptr[n]] int h ambient^2 N N' dA per entry; NULL: every ambient is equal to the reference
+     * (owned) */
     double *square;
-    /* int h ambient^2 dA: u'F u - 2 source'u + offset is int h (u - ambient)^2 dA. Of a window and
-     * of a share that of the whole mesh. */
+    /* int h ambient^2 dA, so that u'F u - 2 source'u + offset is int h (u - ambient)^2 dA. If the
+     * mesh is distributed, it covers the whole mesh. */
     double offset;
 } hx_films;
 
@@ -71,41 +74,43 @@ typedef struct hx_rigid_sets {
     int n;
     hx_rigid_set *set; /* [n] (owned) */
     int64_t n_node;
-    int32_t *node; /* [n_node] free points, in one set each (owned) */
+    int32_t *node; /* [n_node] free points, each in one set only (owned) */
 } hx_rigid_sets;
 
 typedef struct hx_load_cases {
     int n;
-    double *weight;      /* [n] in the objective (owned) */
-    double **force;      /* [n] -> [n_point][components], without loads by mass; of heat the sources
-                            and fluxes, and what the ambient of convection adds (owned) */
+    double *weight; /* [n] weight in the objective (owned) */
+    /* [n] -> [n_point][components], without loads by mass. For heat: sources, fluxes and the
+     * contribution of the ambient of convection (owned) */
+    double **force;
     hx_body_field *body; /* [n] loads by mass (owned); NULL: none */
-    /* [n] the largest value that a load added to force, and the largest coefficient that one added
-     * to body: rounding is relative to these where loads cancel (owned); NULL: not known */
+    /* [n] the largest value that a load added to `force`, and the largest coefficient that one
+     * added to `body`. Rounding errors are relative to these if loads cancel (owned); NULL:
+     * unknown */
     double *size, *body_size;
 } hx_load_cases;
 
-/* What is below this in a sum of loads, relative to the largest of them, is rounding. */
+/* A sum of loads below this, relative to the largest load, is rounding error. */
 #define HX_LOADS_CANCEL 1e-14
 
-/* Elements whose density is given. */
+/* Elements with a prescribed density. */
 typedef struct hx_passive {
-    int64_t n;       /* of them */
+    int64_t n;       /* number of passive elements */
     double *density; /* [n_elem], NaN where free; NULL: all free (owned) */
     double mass;     /* sum of density * volume */
 } hx_passive;
 
 typedef struct hx_problem {
     const hx_mesh *mesh; /* (borrowed) */
-    hx_space space;      /* what carries the unknowns; its arrays are borrowed */
+    hx_space space;      /* the finite element space; its arrays are borrowed */
     hx_physics physics;
-    int components;    /* of a node: 3, or 1 of heat */
-    double young;      /* Young's modulus; of heat the conductivity */
-    double least;      /* of it at density 0: 0, or the smallest conductivity */
-    double poisson;    /* of elasticity, as the next two */
+    int components;    /* unknowns per node: 3, or 1 for heat */
+    double young;      /* Young's modulus; for heat the conductivity */
+    double least;      /* its value at density 0: 0, or the smallest conductivity */
+    double poisson;    /* elasticity only, like the next two */
     double lambda, mu; /* Lame's constants for E = 1 */
-    /* The lowest temperature that is held or ambient, which all others are counted from. Only
-     * absolute temperatures depend on the zero of the scale. is_mixed: there are several such
+    /* The lowest prescribed or ambient temperature, which all others are relative to. Only absolute
+     * temperatures depend on the zero of the scale. is_mixed: 1 if there are several such
      * temperatures. */
     double reference;
     int is_mixed;
@@ -118,60 +123,63 @@ typedef struct hx_problem {
     hx_load_cases cases;
     hx_passive passive;
 
-    double *volume;         /* [n_elem] (owned) */
-    double total_volume;    /* sum over all elements */
-    double design_volume;   /* sum over the free elements */
-    double initial_density; /* of the free elements, so that the volume is met */
-    int64_t n_body;         /* parts of the mesh that share no node */
+    double *volume;       /* [n_elem] (owned) */
+    double total_volume;  /* sum over all elements */
+    double design_volume; /* sum over the free elements */
+    double
+        initial_density; /* density of the free elements, such that the volume constraint is met */
+    int64_t n_body;      /* parts of the mesh that share no node */
 
     struct hx_plan *plan; /* ../solver/plan.h; NULL: none (borrowed) */
 
-    /* Of a share: what it is a share of, and the points (nodes first) and elements of that which
-     * are its own (borrowed); NULL: a whole. */
+    /* In a subdomain: the whole problem, and the points (nodes first) and elements of it that
+     * belong to the subdomain (borrowed); NULL: not a subdomain. */
     const struct hx_problem *whole;
     const int32_t *whole_node, *whole_elem;
 } hx_problem;
 
-/* HX_EINPUT with the entry's origin: unknown set (with the nearest name), set without nodes,
- * boundary faces or elements of the kind wanted, conflicting prescribed displacements, load case
- * numbers with a gap, model without load, without support or with a rigid motion left (named),
- * volume fraction that the passive regions make impossible, material or law out of range.
+/* Creates the problem. HX_EINPUT with the entry's origin: unknown set (with the nearest name), a
+ * set without nodes, boundary faces or elements of the required kind, conflicting prescribed
+ * displacements, a gap in the load case numbers, no load, no support or a free rigid motion
+ * (named), a volume fraction that the passive regions rule out, material or law out of range.
  * O(n_elem). */
 int hx_problem_create(hx_problem *problem, const hx_mesh *mesh, const hx_problem_params *params);
 
-/* The same problem on some cells alone: of the mesh of `space`, whose nodes and elements are node[]
- * and elem[] of the whole's, ascending. Forces, supports, springs and convection on what it lacks
- * are gone; only rigid sets hand on what acted on their nodes. No element is passive. HX_EINPUT,
- * led by origin: what is left can move. O(n_elem). */
+/* Restricts the problem to some cells: those of the mesh of `space`, whose nodes and elements
+ * are node[] and elem[] of the whole mesh, ascending. Forces, supports, springs and convection
+ * elsewhere are dropped; only rigid sets transfer what acted on their dropped nodes. No element is
+ * passive. HX_EINPUT with `origin` as prefix: the remaining part can move. O(n_elem). */
 int hx_problem_create_part(hx_problem *part, const hx_problem *whole, const hx_space *space,
                            const int32_t *node, const int32_t *elem, const char *origin);
 
-/* What of a problem is a share's own, and no other's. */
+/* The items of a problem that belong to one subdomain and no other. */
 typedef struct hx_share_of {
-    const uint8_t *point; /* [n_point of the space] 1: its own, and springs on it; NULL: all */
-    const uint8_t *film; /* [entries of the whole's convection] 1: its own; NULL: all that it has */
+    /* [n_point of the space] 1: own point, whose springs it also owns; NULL: all */
+    const uint8_t *point;
+    /* [entries of the whole problem's convection] 1: own entry; NULL: all that it has */
+    const uint8_t *film;
 } hx_share_of;
 
-/* The problem of one of several processes: like a part, but what it lacks others have, so that it
- * may move; springs and convection are those that are its own. Volumes and passive densities are
- * those of its elements, their sums and numbers the whole's. node[n_point of the space], nodes
- * first, and elem[] are kept (borrowed). O(n_elem), 8 bytes a point of the whole while it is made.
- */
+/* The problem of one of several processes. Unlike a part, it may be movable, because other
+ * processes hold the rest; springs and convection include only own entries. Volumes and passive
+ * densities are those of its elements, their sums and counts those of the whole problem.
+ * node[n_point of the space], nodes first, and elem[] are kept (borrowed). O(n_elem), 8 bytes per
+ * point of the whole problem during creation. */
 int hx_problem_create_share(hx_problem *share, const hx_problem *whole, const hx_space *space,
                             const int32_t *node, const int32_t *elem, const hx_share_of *own);
 
-/* rho[n_elem] of the part as it is: 1, and the densities of passive elements. */
+/* rho[n_elem] of the solid part: 1, and the prescribed densities of passive elements. */
 void hx_problem_solid_density(const hx_problem *problem, double *rho);
 
-/* modulus[e] = E * rho[e]^penalty, of heat the conductivity (simp.h). */
+/* modulus[e] = E * rho[e]^penalty; for heat the conductivity (simp.h). */
 void hx_problem_modulus(const hx_problem *problem, const double *rho, double *modulus);
 
-/* The rigid motions of each body that the supports leave free. HX_EINPUT names the first one
- * ("translation along x", "rotation about an axis along z through ..."). Counts n_body. O(n_node).
- */
+/* Checks the rigid motions of each body. HX_EINPUT names the first one that the supports leave free
+ * ("translation along x", "rotation about an axis along z through ..."). Sets n_body. O(n_node). */
 int hx_problem_check_supported(hx_problem *problem, const char *origin);
 
-/* What a share is of, and a whole itself: what all processes decide alike is decided by it. */
+/* The whole problem of a subdomain, or the problem itself. All processes base common decisions on
+ * it. */
 static inline const hx_problem *hx_problem_whole(const hx_problem *problem)
 {
     return problem->whole ? problem->whole : problem;
@@ -185,8 +193,8 @@ static inline const hx_body_field *hx_problem_body(const hx_problem *problem, in
                : NULL;
 }
 
-/* Of heat: HX_EINPUT names the first body that neither a held temperature nor convection ties to a
- * temperature: K would be singular. Counts n_body. O(n_node). */
+/* Heat only: HX_EINPUT names the first body without a prescribed temperature or convection, for
+ * which K would be singular. Sets n_body. O(n_node). */
 int hx_problem_check_held(hx_problem *problem, const char *origin);
 
 static inline int hx_problem_is_heat(const hx_problem *problem)
@@ -194,16 +202,16 @@ static inline int hx_problem_is_heat(const hx_problem *problem)
     return problem->physics == HX_PHYSICS_HEAT;
 }
 
-/* Sum of the applied forces of a case (0-based) without loads by mass, for reports; of heat
- * total[0], sources and fluxes alone. */
+/* Sum of the applied forces of a case (0-based) without loads by mass, for reports. For heat
+ * total[0] is the sum of sources and fluxes. */
 void hx_problem_total_force(const hx_problem *problem, int load_case, double total[3]);
 
-/* Sum of the loads by mass of a case at rho[n_elem], or at the first design if it is NULL. */
+/* Sum of the loads by mass of a case at densities rho[n_elem]; NULL: at the first design. */
 void hx_problem_total_body(const hx_problem *problem, int load_case, const double *rho,
                            double total[3]);
 
-/* All forces of a case at rho[n_elem], or at the first design if it is NULL, into
- * force[n_point][3]. Cold. */
+/* All forces of a case at densities rho[n_elem] (NULL: at the first design) into force[n_point][3].
+ * Not performance-critical. */
 int hx_problem_nodal_force(const hx_problem *problem, int load_case, const double *rho,
                            double *force);
 

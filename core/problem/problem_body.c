@@ -1,5 +1,5 @@
-/* Loads by the part's own mass: the fields of gravity and rotation, and their forces on the host.
- */
+/* Loads by the part's own mass: the fields of gravity and rotation, and the resulting forces on the
+ * host. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "body_force.h"
 #include "problem_internal.h"
 
-/* b(x) = speed^2 (d - (d.a) a), d = x - point, a the axis' direction. */
+/* b(x) = speed^2 (d - (d.a) a) with d = x - point and the unit axis a. */
 static int add_rotation(const hx_load_spec *load, double density, hx_body_field *field)
 {
     const double *v = load->value, length = hx_norm3(v);
@@ -27,7 +27,8 @@ static int add_rotation(const hx_load_spec *load, double density, hx_body_field 
     return HX_OK;
 }
 
-/* Largest force per volume in the field's coefficients; the squares of forces must not vanish. */
+/* Checks the largest force per volume in the field's coefficients: squares of forces must not
+ * underflow. */
 static int check_size(const hx_load_spec *load, double density)
 {
     const int rotates = load->kind == HX_LOAD_CENTRIFUGAL;
@@ -38,8 +39,8 @@ static int check_size(const hx_load_spec *load, double density)
         return HX_RAISE(HX_EINPUT, "%s: a load of %g is not finite", load->origin, largest);
     if (largest > 0.0 && largest < 1e-140)
         return HX_RAISE(HX_EINPUT,
-                        "%s: a force of %g per volume is too small for double precision; other "
-                        "units would help",
+                        "%s: a force of %g per volume is too small for double precision; use other "
+                        "units",
                         load->origin, largest);
     return HX_OK;
 }
@@ -50,8 +51,8 @@ int hx_problem_add_body(hx_problem *problem, const hx_problem_params *params,
     const double density = params->density;
     if (!(density > 0.0))
         return HX_RAISE(HX_EINPUT,
-                        "%s: a load by mass needs material.density, mass per volume in consistent "
-                        "units; with N, mm and MPa tonnes per mm^3, steel 7.85e-9",
+                        "%s: a load by mass needs material.density, the mass per volume in "
+                        "consistent units (for N, mm and MPa: t/mm^3, steel has 7.85e-9)",
                         load->origin);
     if (!problem->cases.body)
         HX_TRY(hx_alloc(&problem->cases.body, (size_t)problem->cases.n, sizeof *problem->cases.body,
@@ -67,7 +68,7 @@ int hx_problem_add_body(hx_problem *problem, const hx_problem_params *params,
     return HX_OK;
 }
 
-/* 1 if the field is more than what rounding leaves of accelerations that cancel. */
+/* 1 if the field exceeds the rounding error of accelerations that cancel. */
 static int find_acting(hx_body_field *field, double size)
 {
     int acts = 0;
@@ -110,7 +111,7 @@ static double density_of(const hx_problem *problem, const double *rho, int64_t e
                : problem->initial_density;
 }
 
-/* f[a] = mass int N_a b dV of the control points of a cell of a spline. */
+/* f[a] = mass int N_a b dV for the control points of a spline cell. */
 static void span_body(const hx_space *space, int64_t cell, const hx_body_field *field, double mass,
                       double f[HX_SPLINE_LANES][3])
 {
@@ -130,7 +131,7 @@ static void span_body(const hx_space *space, int64_t cell, const hx_body_field *
     }
 }
 
-/* f[a] = mass int N_a b dV of a quadratic cell's points. */
+/* f[a] = mass int N_a b dV for the points of a quadratic cell. */
 static void cell_body(const hx_space *space, int64_t cell, const hx_body_field *field, double mass,
                       double f[HX_SPLINE_LANES][3])
 {
@@ -164,7 +165,7 @@ static void add_point_force(const hx_problem *problem, const hx_body_field *fiel
     }
 }
 
-/* Their sum: shape functions add up to 1. */
+/* Their sum, because shape functions add up to 1. */
 static void total_point_body(const hx_problem *problem, const hx_body_field *field,
                              const double *rho, double total[3])
 {
@@ -197,7 +198,7 @@ void hx_problem_total_body(const hx_problem *problem, int load_case, const doubl
     }
     for (int i = 0; i < 3; i++) {
         double part[HX_N_PART];
-        /* the work at a displacement of 1 along i */
+        /* the work of the unit displacement along i */
         double u[24];
         for (int k = 0; k < 24; k++) u[k] = k % 3 == i;
         total[i] = 0.0;

@@ -1,4 +1,4 @@
-/* Supports and loads that the mesh's file states. */
+/* Supports and loads defined by the mesh file. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,9 +12,9 @@ static int check_usable(const hx_problem *problem, const char *general, const ch
     if (fault) return HX_RAISE(HX_EINPUT, "%s: from = \"file\": %s", origin, fault);
     if (n > 0) return HX_OK;
     return HX_RAISE(HX_EINPUT,
-                    "%s: from = \"file\", but %s states no %s; *BOUNDARY, *CLOAD, *DLOAD and "
-                    "*DSLOAD of an Abaqus file, D and F of an ANSYS file, SPC, SPC1, FORCE, PLOAD "
-                    "and PLOAD4 of a Nastran file are read",
+                    "%s: from = \"file\", but %s has no %s; *BOUNDARY, *CLOAD, *DLOAD and "
+                    "*DSLOAD of an Abaqus file, D and F of an ANSYS file, and SPC, SPC1, FORCE, "
+                    "PLOAD and PLOAD4 of a Nastran file are supported",
                     origin, problem->mesh->name, what);
 }
 
@@ -44,7 +44,7 @@ int hx_params_load_by_file(const hx_problem_params *params)
 
 /* --- supports --- */
 
-/* The middles that a file of second order holds. */
+/* Prescribes mid-edge points that a second-order file fixes. */
 static int hold_middles(hx_problem *problem, const hx_conditions *c, const char *origin)
 {
     int32_t *end = NULL;
@@ -59,7 +59,8 @@ static int hold_middles(hx_problem *problem, const hx_conditions *c, const char 
     return rc;
 }
 
-/* Of a file of first order: middles between two held nodes, where these go in the mean. */
+/* For a first-order file: prescribes mid-edge points between two fixed nodes to the mean of the
+ * nodes' values. */
 static int hold_between(hx_problem *problem, const hx_conditions *c, const int32_t *node,
                         const char *origin)
 {
@@ -93,7 +94,7 @@ static int hold_following(hx_problem *problem, const hx_file_rigid *rigid, const
     return HX_OK;
 }
 
-/* The nodes of a set whose reference point is held in full. */
+/* Prescribes the nodes of a set whose reference point is fully fixed. */
 static int hold_rigid(hx_problem *problem, const hx_file_rigid *rigid, const char *origin)
 {
     const hx_set *set;
@@ -139,14 +140,15 @@ int hx_problem_add_file_supports(hx_problem *problem, const hx_conditions *condi
 
 /* --- loads --- */
 
-/* Whether a force of a step belongs to the load, and in which case it acts. */
+/* Returns whether a force of a step belongs to the load, and the case in which it acts. */
 static int acts_in(const hx_conditions *c, const hx_load_spec *load, int step, int *of_case)
 {
     *of_case = c->n_case == 1 && load->load_case > 0 ? load->load_case : step;
     return load->load_case == 0 || *of_case == load->load_case;
 }
 
-/* Takes forces on the middles of edges from their ends, which linear elements give them to. */
+/* Moves the forces at mid-edge points back from the edges' ends, to which they are assigned for
+ * linear elements. */
 static int move_to_middles(hx_problem *problem, const hx_conditions *c, const hx_load_spec *load)
 {
     int32_t *end = NULL;
@@ -170,7 +172,7 @@ int hx_load_last_case(const hx_conditions *conditions, const hx_load_spec *load)
     return conditions && conditions->n_case > 1 ? conditions->n_case : 1;
 }
 
-/* The load of a config that acts as one of the file does. */
+/* The load of a config that is equivalent to a load of the file. */
 static hx_load_spec spec_of(const hx_file_load *from, const hx_load_spec *load, int of_case)
 {
     static const hx_load_kind kind[] = {[HX_FILE_PRESSURE] = HX_LOAD_PRESSURE,
@@ -191,11 +193,11 @@ static hx_load_spec spec_of(const hx_file_load *from, const hx_load_spec *load, 
     return spec;
 }
 
-/* Loads on sets and by mass; *n counts them. */
+/* Adds loads on sets and by mass; *n counts them. */
 static int add_set_loads(hx_problem *problem, const hx_problem_params *params,
                          const hx_conditions *c, const hx_load_spec *load, int64_t *n)
 {
-    enum { MOST_LOOKS = 16 }; /* of files with thousands of loads not after each */
+    enum { MOST_LOOKS = 16 }; /* files with thousands of loads are not measured after each load */
     const int64_t look_every = 1 + c->n_load / MOST_LOOKS;
     for (int64_t i = 0; i < c->n_load; i++) {
         int of_case;
@@ -234,6 +236,7 @@ int hx_problem_add_file_forces(hx_problem *problem, const hx_problem_params *par
         HX_TRY(move_to_middles(problem, c, load));
     HX_TRY(add_set_loads(problem, params, c, load, &n));
     if (n > 0) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "%s: case = %d, but step %d of %s has no force (it has %d steps)",
+    return HX_RAISE(HX_EINPUT,
+                    "%s: case = %d, but step %d of %s has no load (the file has %d steps)",
                     load->origin, load->load_case, load->load_case, problem->mesh->name, c->n_case);
 }

@@ -1,5 +1,5 @@
-/* Convection: the films on boundary faces as a sparse matrix over their points. Consistent, as the
- * tractions on faces are: Gauss points of int h N N' dA, not lumped. */
+/* Convection: the films on boundary faces as a sparse matrix over their points. The matrix is
+ * consistent like the tractions on faces, with Gauss points for int h N N' dA, not lumped. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,18 +13,18 @@
 
 static const char *const WHAT = "convection";
 
-/* Faces of all entries, and what acts on each. */
+/* Faces of all entries, and the coefficients on each. */
 typedef struct film_faces {
     int64_t n;
     int64_t *face;
-    double *coefficient, *ambient; /* the latter over the reference */
+    double *coefficient, *ambient; /* ambient relative to the reference */
 } film_faces;
 
-/* Entries of the films before those of a pair are added up. */
+/* Entries of the films before duplicates are summed. */
 typedef struct film_entries {
     int64_t n;
     uint64_t *key;          /* row * n_node + column */
-    double *value, *square; /* the latter NULL if it is 0 everywhere */
+    double *value, *square; /* square: NULL if it is 0 everywhere */
     int32_t *order;
 } film_entries;
 
@@ -62,14 +62,14 @@ static int add_faces(film_faces *faces, const hx_problem *problem, const hx_conv
     HX_TRY(hx_problem_faces(problem->mesh, set, film->origin, &n, &face));
     const int rc = n > 0 ? append_faces(faces, problem, film, n, face)
                          : HX_RAISE(HX_EINPUT,
-                                    "%s: set '%s' spans no boundary face (%lld nodes), convection "
-                                    "needs a surface: name a set of faces",
+                                    "%s: set '%s' spans no boundary face (%lld nodes), but "
+                                    "convection needs a surface; name a set of faces",
                                     film->origin, film->set, (long long)set->n_node);
     free(face);
     return rc;
 }
 
-/* Entries of a face from `entries->n` on, and source[point] += h ambient int N. */
+/* Appends the entries of a face at `entries->n`, and adds source[point] += h ambient int N. */
 static void add_face(film_entries *entries, const hx_space *space, const film_faces *faces,
                      int64_t f, double *source)
 {
@@ -104,7 +104,7 @@ static int bits_of(uint64_t value)
     return n;
 }
 
-/* Sums what belongs to one pair, in the order of the faces; keys are those before the sort. */
+/* Sums the entries of each pair in the order of the faces; `key` are the keys before sorting. */
 static void merge(hx_films *films, const film_entries *entries, const uint64_t *key,
                   int64_t n_point)
 {
@@ -147,7 +147,7 @@ static int alloc_films(hx_films *films, size_t n_face, size_t most, int has_squa
     return hx_alloc_raw(&films->value, most * n, sizeof *films->value, WHAT);
 }
 
-/* The own faces of every process. */
+/* Sums over the own faces of every process. */
 static int find_offset(const hx_problem *problem, const film_faces *faces, double *offset)
 {
     const hx_mesh *const mesh = problem->mesh;
@@ -157,7 +157,8 @@ static int find_offset(const hx_problem *problem, const film_faces *faces, doubl
         const double over = faces->ambient[f];
         hx_space_face at;
         if (faces->face[f] < begin || faces->face[f] >= end || over == 0.0) continue;
-        hx_space_face_fine(&problem->space, faces->face[f], &at); /* the rule of the entries */
+        /* with the integration rule of the entries */
+        hx_space_face_fine(&problem->space, faces->face[f], &at);
         for (int q = 0; q < at.n_gauss; q++)
             *offset += faces->coefficient[f] * over * over * hx_norm3(at.at[q].normal);
     }
@@ -205,7 +206,7 @@ int hx_problem_add_films(hx_problem *problem, const hx_problem_params *params)
     int rc;
     if (params->n_convection == 0) return HX_OK;
     if (!hx_problem_is_heat(problem))
-        return HX_RAISE(HX_EINPUT, "%s: convection belongs to physics = \"heat\"",
+        return HX_RAISE(HX_EINPUT, "%s: convection requires physics = \"heat\"",
                         params->convection[0].origin);
     for (size_t i = 0; i < params->n_convection; i++)
         HX_TRY_FAIL(add_faces(&faces, problem, &params->convection[i]));

@@ -1,5 +1,6 @@
-/* What of a problem is heat alone: the conductivity, the temperature that others are counted from,
- * sources, totals and fluxes as powers on nodes, and whether each body has a temperature. */
+/* Parts of a problem that are specific to heat: the conductivity, the reference temperature,
+ * sources, total heats and fluxes as power at nodes, and whether the temperature of each body is
+ * determined. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,17 +18,17 @@ int hx_problem_check_conduction(const hx_problem_params *params)
     const double k = params->conductivity, least = params->conductivity_min;
     if (!(k > 0.0) || k > 1e300)
         return HX_RAISE(HX_EINPUT,
-                        "%s: material.conductivity = %g is out of range, it must be above 0",
+                        "%s: material.conductivity = %g is out of range; it must be above 0",
                         params->origin, k);
     if (!(least >= 0.0) || least > k)
         return HX_RAISE(HX_EINPUT,
-                        "%s: material.conductivity_min = %g is out of range, it must be between 0 "
+                        "%s: material.conductivity_min = %g is out of range; it must be between 0 "
                         "and material.conductivity = %g",
                         params->origin, least, k);
     return HX_OK;
 }
 
-/* Counts a temperature in. */
+/* Includes a temperature. */
 static void meet(double temperature, int *n, double *lowest, int *is_mixed)
 {
     *is_mixed |= *n > 0 && temperature != *lowest;
@@ -51,7 +52,7 @@ int hx_load_is_heat(const hx_load_spec *load)
     return load->kind == HX_LOAD_SOURCE || load->kind == HX_LOAD_HEAT || load->kind == HX_LOAD_FLUX;
 }
 
-/* power[point] += rate int N dV of a cell of a spline; returns its volume. */
+/* power[point] += rate int N dV of a spline cell; returns its volume. */
 static double add_span(const hx_space *space, int64_t cell, double rate, double *power)
 {
     double f[HX_SPLINE_LANES], one[HX_SPLINE_LANES], volume = 0.0;
@@ -68,7 +69,7 @@ static double add_span(const hx_space *space, int64_t cell, double rate, double 
     return volume;
 }
 
-/* The same of a quadratic cell. */
+/* Adds the same integral for a quadratic cell. */
 static double add_cell(const hx_space *space, int64_t cell, double rate, double *power)
 {
     if (space->element == HX_ELEMENT_SPLINE) return add_span(space, cell, rate, power);
@@ -86,7 +87,7 @@ static double add_cell(const hx_space *space, int64_t cell, double rate, double 
     return volume;
 }
 
-/* The same of a linear one; a node that it names twice gets both shares. */
+/* Adds it for a linear cell; a node that the cell names twice gets both shares. */
 static void add_element(const hx_space *space, int64_t e, double rate, double *power)
 {
     const hx_mesh *mesh = space->mesh;
@@ -126,10 +127,12 @@ static int add_source(const hx_space *space, const hx_load_spec *load, double *p
     HX_TRY(hx_problem_find_set(mesh, load->set, load->origin, &set));
     HX_TRY(hx_mesh_count_all(mesh, set->n_elem, &n_elem));
     if (n_elem == 0)
-        return HX_RAISE(HX_EINPUT,
-                        "%s: set '%s' holds no element (%lld nodes), a source needs a volume: name "
-                        "a set of elements, leave set out for the whole part, or use flux or heat",
-                        load->origin, load->set, (long long)set->n_node);
+        return HX_RAISE(
+            HX_EINPUT,
+            "%s: set '%s' contains no element (%lld nodes), but a source needs a "
+            "volume; name a set of elements, omit `set` for the whole part, or use flux "
+            "or heat",
+            load->origin, load->set, (long long)set->n_node);
     for (int64_t k = 0; k < set->n_elem; k++)
         add_element(space, set->elem[k], load->value[0], power);
     return HX_OK;
@@ -160,7 +163,7 @@ static int share_by_volume(const hx_space *space, const hx_set *set, double heat
     return HX_OK;
 }
 
-/* Fluxes, and total heats of what is no volume; n_node: of the set. */
+/* Adds fluxes, and total heats of sets without volume; n_node: nodes of the set. */
 static int add_to_surface(const hx_space *space, const hx_set *set, const hx_load_spec *load,
                           int64_t n_node, double *power)
 {
@@ -176,7 +179,7 @@ static int add_to_surface(const hx_space *space, const hx_set *set, const hx_loa
     free(face);
     if (rc < 0 || n_all > 0 || is_total) return rc;
     return HX_RAISE(HX_EINPUT,
-                    "%s: set '%s' spans no boundary face (%lld nodes), a flux needs a surface: "
+                    "%s: set '%s' spans no boundary face (%lld nodes), but a flux needs a surface; "
                     "name a set of faces, or use heat",
                     load->origin, load->set, (long long)n_node);
 }
@@ -187,7 +190,7 @@ int hx_problem_add_heat(const hx_space *space, const hx_load_spec *load, double 
     const double size = fabs(load->value[0]);
     if (!isfinite(size) || (size > 0.0 && size < 1e-140))
         return HX_RAISE(HX_EINPUT, "%s: a load of %g is %s", load->origin, load->value[0],
-                        isfinite(size) ? "too small for double precision; other units would help"
+                        isfinite(size) ? "too small for double precision; use other units"
                                        : "not finite");
     if (load->kind == HX_LOAD_SOURCE) return add_source(space, load, power);
     int64_t n_node, n_elem;
@@ -202,14 +205,15 @@ int hx_problem_add_heat(const hx_space *space, const hx_load_spec *load, double 
 
 static int raise_not_held(const char *origin, const char *which)
 {
-    return HX_RAISE(HX_EINPUT,
-                    "%s: %s has no held temperature and no convection, its temperature would not "
-                    "be determined: add supports = ( { set = \"...\"; temperature = 0.0; } ) or an "
-                    "entry to convection",
-                    origin, which);
+    return HX_RAISE(
+        HX_EINPUT,
+        "%s: %s has no prescribed temperature and no convection, so its temperature is "
+        "not determined; add supports = ( { set = \"...\"; temperature = 0.0; } ) or an "
+        "entry to convection",
+        origin, which);
 }
 
-/* HX_EINPUT with the first body without a temperature. */
+/* HX_EINPUT with the first body whose temperature is not determined. */
 static int check_bodies(const hx_mesh *mesh, const int32_t *body_of, int64_t n_body,
                         const uint8_t *is_held, const char *origin)
 {
@@ -218,12 +222,12 @@ static int check_bodies(const hx_mesh *mesh, const int32_t *body_of, int64_t n_b
     while (node < mesh->n_node && is_held[body_of[node]]) node++;
     if (node == mesh->n_node) return HX_OK;
     if (n_body > 1)
-        snprintf(which, sizeof which, "the body that holds node %lld (one of %lld bodies)",
+        snprintf(which, sizeof which, "the body that contains node %lld (one of %lld bodies)",
                  (long long)hx_mesh_node_number(mesh, node), (long long)n_body);
     return raise_not_held(origin, which);
 }
 
-/* Of a window, where the mesh counts as one body. */
+/* For a distributed mesh, which is treated as one body. */
 static int check_held_somewhere(hx_problem *problem, const char *origin)
 {
     int64_t n_held = problem->films.n;

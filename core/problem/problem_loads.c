@@ -1,5 +1,5 @@
-/* Nodal forces of a load: point forces, shared totals, and consistent loads of tractions on faces.
- */
+/* Nodal forces of a load: point forces, distributed totals, and consistent loads of tractions on
+ * faces. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -46,7 +46,7 @@ int hx_problem_count_takers(const hx_mesh *mesh, const hx_set *set, const char *
     HX_TRY(hx_problem_count_nodes(mesh, set, n_all));
     HX_TRY(hx_mesh_count_all(mesh, by_faces ? set->n_face : 0, &n_face));
     if (*n_all > 0 || n_face > 0) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no node, the load would act on nothing", origin,
+    return HX_RAISE(HX_EINPUT, "%s: set '%s' contains no node for the load to act on", origin,
                     set->name);
 }
 
@@ -62,8 +62,8 @@ int hx_problem_refuse_spline(const hx_space *space, const char *origin, const ch
 {
     if (space->element != HX_ELEMENT_SPLINE) return HX_OK;
     return HX_RAISE(HX_EINPUT,
-                    "%s: %s, whose nodes are no control points of the spline: name a set of faces, "
-                    "or use element = \"linear\"",
+                    "%s: %s, but nodes are not control points of a spline; name a set of faces, or "
+                    "use element = \"linear\"",
                     origin, what);
 }
 
@@ -88,10 +88,11 @@ static int note_inner_faces(const hx_problem_params *params, const hx_mesh *mesh
         HX_TRY(note_inner_faces(params, mesh, set->part[i], origin));
     const int64_t n = set ? hx_set_inner_faces(mesh, set) : 0;
     if (n == 0) return HX_OK;
-    return hx_notes_add(params->notes, HX_NOTE_WARNING,
-                        "%s: %lld of the %lld faces that set '%s' names lie between two elements, "
-                        "not on the boundary of the part, and are left out",
-                        origin, (long long)n, (long long)set->n_face, name);
+    return hx_notes_add(
+        params->notes, HX_NOTE_WARNING,
+        "%s: %lld of the %lld faces of set '%s' lie between two elements, not on the "
+        "boundary of the part, and are ignored",
+        origin, (long long)n, (long long)set->n_face, name);
 }
 
 int hx_problem_note_faces(const hx_mesh *mesh, const hx_problem_params *params)
@@ -115,7 +116,8 @@ int hx_problem_note_faces(const hx_mesh *mesh, const hx_problem_params *params)
     return HX_OK;
 }
 
-/* Traction t (force per area) or, if t is NULL, pressure p against the outward normal. */
+/* Adds the traction t (force per area) or, if t is NULL, the pressure p against the outward
+ * normal. */
 static void add_traction(const hx_space *space, int64_t n_face, const int64_t *face,
                          const double *t, double p, double *force)
 {
@@ -139,10 +141,9 @@ static int check_value(const hx_load_spec *load, const double value[3])
         const double size = fabs(value[i]);
         if (!isfinite(size))
             return HX_RAISE(HX_EINPUT, "%s: a load of %g is not finite", load->origin, value[i]);
-        if (size > 0.0 && size < 1e-140) /* its square would be 0, and so the norm of the load */
+        if (size > 0.0 && size < 1e-140) /* its square, and so the norm of the load, would be 0 */
             return HX_RAISE(HX_EINPUT,
-                            "%s: a load of %g is too small for double precision; other units "
-                            "would help",
+                            "%s: a load of %g is too small for double precision; use other units",
                             load->origin, value[i]);
     }
     return HX_OK;
@@ -165,7 +166,7 @@ static int check_values(const hx_load_spec *load)
     return HX_OK;
 }
 
-/* Of a set that spans no boundary face. */
+/* For a set that spans no boundary face. */
 static int add_without_faces(const hx_space *space, const hx_set *set, const hx_load_spec *load,
                              int64_t n_node, double *force)
 {
@@ -174,13 +175,13 @@ static int add_without_faces(const hx_space *space, const hx_set *set, const hx_
         return HX_OK;
     }
     return HX_RAISE(HX_EINPUT,
-                    "%s: set '%s' spans no boundary face (%lld nodes), a %s needs a surface: "
+                    "%s: set '%s' spans no boundary face (%lld nodes), but a %s needs a surface; "
                     "name a set of faces, or use total_force or node_force",
                     load->origin, load->set, (long long)n_node,
                     load->kind == HX_LOAD_PRESSURE ? "pressure" : "traction");
 }
 
-/* Loads that act on faces, and total forces of sets without. */
+/* Adds loads on faces, and total forces of sets without faces. */
 static int add_surface_load(const hx_space *space, const hx_set *set, const hx_load_spec *load,
                             int64_t n_node, double *force)
 {
@@ -214,7 +215,7 @@ int hx_problem_add_load(const hx_space *space, const hx_load_spec *load, double 
     case HX_LOAD_BEARING:
         return hx_load_add_bearing(space, load, force);
     case HX_LOAD_REMOTE:
-    case HX_LOAD_REMOTE_RIGID: /* of forces on a rigid set only force and moment count */
+    case HX_LOAD_REMOTE_RIGID: /* on a rigid set only the resultant force and moment matter */
         return hx_load_add_remote(space, set, load, force);
     default:
         return add_surface_load(space, set, load, n_node, force);

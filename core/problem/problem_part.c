@@ -1,5 +1,5 @@
-/* The problem of a whole mesh on some of its cells: forces, supports and springs that lie on them.
- */
+/* The problem restricted to some cells of the mesh, with the forces, supports and springs on
+ * them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,20 +9,23 @@
 #include "problem_internal.h"
 #include "rigid_set.h"
 
-/* point[n_point of the part] := the same of the whole; the middle of an edge by its ends. */
+/* point[n_point of the part] := the corresponding points of the whole; mid-edge points are found by
+ * their ends. */
 static int map_points(const hx_space *part, const hx_space *whole, const int32_t *node,
                       int32_t *point)
 {
     const int64_t n_node = part->mesh->n_node;
     if (whole->element == HX_ELEMENT_SPLINE || part->element == HX_ELEMENT_SPLINE)
-        return HX_RAISE(HX_EINPUT, "cells of a spline are not analysed as a part of it: use "
-                                   "element = \"linear\" or \"quadratic\"");
+        return HX_RAISE(HX_EINPUT,
+                        "a part of a spline cannot be analysed with spline elements; use "
+                        "element = \"linear\" or \"quadratic\"");
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < n_node; a++) point[a] = node[a];
     for (int64_t k = 0; k < part->n_edge; k++) {
         const int64_t middle =
             hx_space_middle(whole, node[part->edge[2 * k]], node[part->edge[2 * k + 1]]);
-        if (middle < 0) return HX_RAISE(HX_EINTERNAL, "an edge of a part that the whole lacks");
+        if (middle < 0)
+            return HX_RAISE(HX_EINTERNAL, "an edge of a part does not exist in the whole mesh");
         point[n_node + k] = (int32_t)middle;
     }
     return HX_OK;
@@ -54,7 +57,7 @@ static int compare_springs(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Middles of edges of a share come in another order than in the whole. */
+/* In a subdomain the order of mid-edge points differs from that of the whole. */
 static int sort_springs(hx_springs *springs)
 {
     const size_t n = (size_t)springs->n;
@@ -73,7 +76,7 @@ static int sort_springs(hx_springs *springs)
     return HX_OK;
 }
 
-/* Of a share those on its own points. */
+/* In a subdomain: only the springs on its own points. */
 static int copy_springs(hx_problem *part, const hx_problem *whole, const int32_t *place,
                         const uint8_t *is_own)
 {
@@ -89,7 +92,7 @@ static int copy_springs(hx_problem *part, const hx_problem *whole, const int32_t
     return sort_springs(&part->springs);
 }
 
-/* Rows and columns of the points that are left; of a share those entries that are its own. */
+/* Copies rows and columns of the remaining points; in a subdomain only its own entries. */
 static int copy_films(hx_problem *part, const hx_problem *whole, const int32_t *place,
                       const uint8_t *is_own)
 {
@@ -117,17 +120,18 @@ static int copy_films(hx_problem *part, const hx_problem *whole, const int32_t *
         to->source[to->n++] = from->source[k];
         to->ptr[to->n] = at;
     }
-    if (is_own) to->offset = from->offset; /* energies are those of all shares */
+    if (is_own) to->offset = from->offset; /* energies are summed over all subdomains */
     return HX_OK;
 }
 
-/* A set keeps moving as one: what acts on nodes of it that are no longer there acts on the rest. */
+/* The remaining nodes of a rigid set still move as one body, so they receive what acted on its
+ * dropped nodes. */
 static void move_forces(hx_problem *part, const hx_problem *whole, const hx_rigid_set *from,
                         const hx_rigid_set *of)
 {
     const int32_t *const node = part->rigid.node + of->first;
     hx_rigid_set whole_motion = *of, *const set = &whole_motion;
-    set->held = 0; /* all of it, whatever is held */
+    set->held = 0; /* distributes everything, without regard to prescribed motions */
     for (int c = 0; c < part->cases.n; c++) {
         double sum[6] = {0.0}, motion[6];
         for (int64_t k = 0; k < from->n; k++) {
@@ -149,7 +153,8 @@ static int alloc_rigid(hx_problem *part, const hx_problem *whole)
                         "rigid sets");
 }
 
-/* All sets, with what a share has of their nodes, its own first; they move as the whole's do. */
+/* Copies all sets with the subdomain's nodes, own nodes first; their motion is that of the whole
+ * set. */
 static int share_rigid(hx_problem *share, const hx_problem *whole, const int32_t *place,
                        const uint8_t *is_own)
 {
@@ -229,7 +234,7 @@ static int copy_volumes(hx_problem *part, const hx_problem *whole, const int32_t
     return HX_OK;
 }
 
-/* Of a share: numbers are those of the whole. */
+/* In a subdomain the sums and counts are those of the whole. */
 static int copy_passive(hx_problem *part, const hx_problem *whole, const int32_t *elem)
 {
     const int64_t n = part->mesh->n_elem;
@@ -242,7 +247,8 @@ static int copy_passive(hx_problem *part, const hx_problem *whole, const int32_t
     return HX_OK;
 }
 
-/* Everything but the material; place[]: points of the part by those of the whole. */
+/* Copies everything but the material; place[]: points of the part, indexed by points of the
+ * whole. */
 static int copy_all(hx_problem *part, const hx_problem *whole, const int32_t *node,
                     const int32_t *elem, const hx_share_of *own, int is_share, int32_t *point,
                     int32_t *place)
@@ -260,7 +266,7 @@ static int copy_all(hx_problem *part, const hx_problem *whole, const int32_t *no
     return copy_volumes(part, whole, elem);
 }
 
-/* The part without a look at whether it can move. */
+/* Creates the part without checking whether it can move. */
 static int create_part(hx_problem *part, const hx_problem *whole, const hx_space *space,
                        const int32_t *node, const int32_t *elem, const hx_share_of *own,
                        int is_share)

@@ -1,8 +1,8 @@
 /* Rigid motions that supports and springs leave free, body by body.
  *
- * The six rigid motions of a body about its centre (rotations scaled by its size) are restricted to
- * the fixed degrees of freedom and those with springs; a null vector of their Gram matrix is a
- * motion that nothing holds.
+ * Passes over the fixed degrees of freedom, those with springs and the held points of rigid sets
+ * find what the rigid motions of each body move there (rigid_body.c); a motion that moves nothing
+ * of that is free.
  */
 #include <math.h>
 #include <stdio.h>
@@ -10,134 +10,9 @@
 #include <string.h>
 
 #include "../base/memory.h"
-#include "../base/vec3.h"
 #include "../mesh/mesh_quality.h"
 #include "problem_internal.h"
 #include "rigid_body.h"
-#include "symmetric.h"
-
-/* An eigenvalue of the Gram matrix, relative to the largest, up to which its motion is free. */
-static const double free_eigenvalue = 1e-10;
-
-static void body_centre(const hx_rigid_body *body, double centre[3], double *size)
-{
-    *size = 0.0;
-    for (int i = 0; i < 3; i++) {
-        centre[i] = 0.5 * (body->lower[i] + body->upper[i]);
-        *size = fmax(*size, 0.5 * (body->upper[i] - body->lower[i]));
-    }
-}
-
-/* Component i of the six motions at x: translations, then rotations about x, y, z. */
-static void motions(const hx_rigid_body *body, const double *x, int i, double phi[6])
-{
-    double centre[3], size;
-    body_centre(body, centre, &size);
-    const int j = (i + 1) % 3, k = (i + 2) % 3;
-    memset(phi, 0, 6 * sizeof *phi);
-    phi[i] = 1.0;
-    phi[3 + j] = (x[k] - centre[k]) / size; /* (omega x d)_i = omega_j d_k - omega_k d_j */
-    phi[3 + k] = -(x[j] - centre[j]) / size;
-}
-
-/* Component i at x is held. */
-static void add_held(const double *x, int i, hx_rigid_body *body)
-{
-    double phi[6];
-    motions(body, x, i, phi);
-    for (int r = 0; r < 6; r++)
-        for (int c = 0; c < 6; c++) body->gram[r][c] += phi[r] * phi[c];
-    body->n_fixed++;
-}
-
-/* Smallest eigenvalue and its vector of a symmetric 6 x 6 matrix. */
-static double smallest_eigen(double a[6][6], double vector[6], double *largest)
-{
-    double v[6][6];
-    hx_symmetric_rotate(6, a[0], v[0]);
-    int least = 0;
-    *largest = a[0][0];
-    for (int i = 1; i < 6; i++) {
-        if (a[i][i] < a[least][least]) least = i;
-        if (a[i][i] > *largest) *largest = a[i][i];
-    }
-    for (int k = 0; k < 6; k++) vector[k] = v[k][least];
-    return a[least][least];
-}
-
-static void describe_direction(const double d[3], char *text, size_t n_text)
-{
-    const double length = hx_norm3(d);
-    for (int i = 0; i < 3; i++)
-        if (fabs(d[i]) > 0.999 * length) {
-            snprintf(text, n_text, "%c", "xyz"[i]);
-            return;
-        }
-    snprintf(text, n_text, "(%.3g, %.3g, %.3g)", d[0] / length, d[1] / length, d[2] / length);
-}
-
-/* "translation along x" or "rotation about an axis along z through (1, 2, 3)". */
-static void describe_motion(const hx_rigid_body *body, const double motion[6], char *text,
-                            size_t n_text)
-{
-    double centre[3], size;
-    char direction[64];
-    const double *t = motion, *w = motion + 3;
-    const double ww = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
-    body_centre(body, centre, &size);
-    if (ww < 1e-8) {
-        describe_direction(t, direction, sizeof direction);
-        snprintf(text, n_text, "translation along %s", direction);
-        return;
-    }
-    describe_direction(w, direction, sizeof direction);
-    double point[3];
-    for (int i = 0; i < 3; i++) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        point[i] = centre[i] + size * (w[j] * t[k] - w[k] * t[j]) / ww;
-        if (fabs(point[i]) < 1e-9 * size) point[i] = 0.0; /* rounding */
-    }
-    snprintf(text, n_text, "rotation about an axis along %s through (%.6g, %.6g, %.6g)", direction,
-             point[0], point[1], point[2]);
-}
-
-/* The held motions of a point that goes with a rigid set, for the bodies that it is part of. */
-static void add_held_point(const hx_problem *problem, const hx_rigid_set *set,
-                           const int32_t *body_of, hx_rigid_body *body)
-{
-    int64_t last = -1;
-    for (int64_t k = 0; set->held && k < set->n; k++) {
-        const int64_t of = body_of[problem->rigid.node[set->first + k]];
-        if (of < 0 || of == last) continue;
-        hx_rigid_body *const to = &body[last = of];
-        for (int i = 0; i < 3; i++)
-            if (set->held >> i & 1u) add_held(set->point, i, to);
-        for (int i = 3; i < 6; i++) {
-            if (!(set->held >> i & 1u)) continue;
-            to->gram[i][i] += 1.0;
-            to->n_fixed++;
-        }
-    }
-}
-
-static int check_body(const hx_problem *problem, hx_rigid_body *body, int64_t n_body,
-                      const char *origin)
-{
-    double motion[6], largest;
-    char text[192], which[96] = "the model";
-    if (n_body > 1)
-        snprintf(which, sizeof which, "the body that holds node %lld (one of %lld bodies)",
-                 (long long)hx_mesh_node_number(problem->mesh, body->first_node),
-                 (long long)n_body);
-    if (body->n_fixed == 0)
-        return HX_RAISE(HX_EINPUT, "%s: %s has no support: fix at least six degrees of freedom",
-                        origin, which);
-    const double least = smallest_eigen(body->gram, motion, &largest);
-    if (least > free_eigenvalue * largest) return HX_OK;
-    describe_motion(body, motion, text, sizeof text);
-    return HX_RAISE(HX_EINPUT, "%s: the supports leave %s a rigid motion, a %s: fix more", origin,
-                    which, text);
-}
 
 /* Extents and first points of xyz[n][3]. */
 static void measure_points(int64_t n, const double *xyz, const int32_t *body_of, int64_t n_body,
@@ -216,6 +91,17 @@ int hx_rigid_bodies_sum(const hx_problem *problem, int64_t n_body, int n, double
     return HX_OK;
 }
 
+/* value[n_body][n] := the largest of all processes. */
+static int take_most(const hx_problem *problem, int64_t n_body, int n, double *value)
+{
+    const hx_all *const all = hx_mesh_all(problem->mesh);
+    for (int64_t b = 0; all && b < n_body; b += BODIES_AT_ONCE) {
+        const int64_t n_now = n_body - b < BODIES_AT_ONCE ? n_body - b : BODIES_AT_ONCE;
+        HX_TRY(hx_all_most(all, (int)n_now * n, value + n * b));
+    }
+    return HX_OK;
+}
+
 /* The first point from `point` on that is held, n where none is. Most are not: eight at a time. */
 static int64_t next_held(const uint8_t *fixed, int64_t point, int64_t n)
 {
@@ -227,31 +113,138 @@ static int64_t next_held(const uint8_t *fixed, int64_t point, int64_t n)
     return point;
 }
 
-/* Component i of a point holds its body. */
-static void hold_point(const hx_problem *problem, int64_t point, int i, const int32_t *body_of,
-                       hx_rigid_body *body)
+/* What is held, of which bodies; of a window what this process owns. */
+typedef struct holds {
+    const hx_problem *problem;
+    const int32_t *body_of; /* [n_point of the space] NULL: all is body 0 */
+    int64_t n_point;        /* of the space, that are looked at */
+} holds;
+
+typedef void visit(const hx_mesh *mesh, int64_t near, const double *x, int i, hx_rigid_body *body);
+
+static hx_rigid_body *body_at(const holds *h, int64_t point, int64_t *near, hx_rigid_body *body)
 {
-    const int32_t to = body_of[point];
-    if (to >= 0) add_held(problem->space.xyz + 3 * point, i, &body[to]);
+    const int32_t to = h->body_of ? h->body_of[point] : 0;
+    *near = hx_space_near_node(&h->problem->space, point);
+    return to >= 0 ? &body[to] : NULL;
 }
 
-/* What is held of bodies in all processes. */
-static int sum_held(const hx_problem *problem, int64_t n_body, hx_rigid_body *body)
+/* The held motions of a point that goes with a rigid set, for the bodies that it is part of. */
+static void visit_set(const holds *h, const hx_rigid_set *set, visit *each, hx_rigid_body *body)
 {
-    enum { N = 37 }; /* gram, n_fixed */
-    double(*held)[N] = NULL;
-    if (!hx_mesh_all(problem->mesh)) return HX_OK;
-    HX_TRY(hx_alloc_raw(&held, (size_t)n_body, sizeof *held, "bodies"));
-    for (int64_t b = 0; b < n_body; b++) {
-        memcpy(held[b], body[b].gram, sizeof body[b].gram);
-        held[b][N - 1] = (double)body[b].n_fixed;
+    const hx_rigid_body *last = NULL;
+    for (int64_t k = 0; set->held && k < set->n; k++) {
+        int64_t near;
+        hx_rigid_body *const to = body_at(h, h->problem->rigid.node[set->first + k], &near, body);
+        if (!to || to == last) continue;
+        last = to;
+        for (int i = 0; i < 6; i++)
+            if (set->held >> i & 1u) each(h->problem->mesh, near, set->point, i, to);
     }
-    const int rc = hx_rigid_bodies_sum(problem, n_body, N, held[0]);
-    for (int64_t b = 0; b < n_body; b++) {
-        memcpy(body[b].gram, held[b], sizeof body[b].gram);
-        body[b].n_fixed = (int64_t)held[b][N - 1];
+}
+
+static void visit_point(const holds *h, int64_t point, int i, visit *each, hx_rigid_body *body)
+{
+    int64_t near;
+    hx_rigid_body *const to = body_at(h, point, &near, body);
+    if (to) each(h->problem->mesh, near, h->problem->space.xyz + 3 * point, i, to);
+}
+
+static void visit_holds(const holds *h, visit *each, hx_rigid_body *body)
+{
+    const hx_problem *const p = h->problem;
+    const uint8_t *const fixed = p->supports.fixed;
+    for (int64_t a = next_held(fixed, 0, h->n_point); a < h->n_point;
+         a = next_held(fixed, a + 1, h->n_point))
+        for (int i = 0; i < 3 && hx_mesh_owns_node(p->mesh, a); i++)
+            if (fixed[a] >> i & 1) visit_point(h, a, i, each, body);
+    for (int64_t k = 0; k < p->springs.n; k++) { /* however soft */
+        const int64_t point = p->springs.dof[k] / 3;
+        if (point >= h->n_point) continue; /* the corners of its face have springs too */
+        visit_point(h, point, (int)(p->springs.dof[k] % 3), each, body);
     }
-    free(held);
+    for (int i = 0; i < p->rigid.n; i++) visit_set(h, &p->rigid.set[i], each, body);
+}
+
+/* Numbers of a body that processes add up in the first two passes. */
+enum { N_COUNT = 13, N_SUM = 9 };
+
+static int sum_counts(const hx_problem *problem, int64_t n_body, hx_rigid_body *body,
+                      double (*of)[N_COUNT])
+{
+    for (int64_t b = 0; b < n_body; b++) {
+        of[b][0] = (double)body[b].n_fixed;
+        memcpy(of[b] + 1, body[b].n_held, sizeof body[b].n_held);
+        memcpy(of[b] + 4, body[b].mean, sizeof body[b].mean);
+    }
+    HX_TRY(hx_rigid_bodies_sum(problem, n_body, N_COUNT, of[0]));
+    for (int64_t b = 0; b < n_body; b++) {
+        body[b].n_fixed = (int64_t)of[b][0];
+        memcpy(body[b].n_held, of[b] + 1, sizeof body[b].n_held);
+        memcpy(body[b].mean, of[b] + 4, sizeof body[b].mean);
+    }
+    return HX_OK;
+}
+
+static int sum_spreads(const hx_problem *problem, int64_t n_body, hx_rigid_body *body,
+                       double (*of)[N_SUM])
+{
+    for (int64_t b = 0; b < n_body; b++) memcpy(of[b], body[b].spread, sizeof of[b]);
+    HX_TRY(hx_rigid_bodies_sum(problem, n_body, N_SUM, of[0]));
+    for (int64_t b = 0; b < n_body; b++) memcpy(body[b].spread, of[b], sizeof of[b]);
+    return HX_OK;
+}
+
+static int sum_reaches(const hx_problem *problem, int64_t n_body, hx_rigid_body *body,
+                       double (*of)[3])
+{
+    for (int64_t b = 0; b < n_body; b++) memcpy(of[b], body[b].sum, sizeof of[b]);
+    HX_TRY(hx_rigid_bodies_sum(problem, n_body, 3, of[0]));
+    for (int64_t b = 0; b < n_body; b++) memcpy(body[b].sum, of[b], sizeof of[b]);
+    for (int64_t b = 0; b < n_body; b++) memcpy(of[b], body[b].reach, sizeof of[b]);
+    HX_TRY(take_most(problem, n_body, 3, of[0]));
+    for (int64_t b = 0; b < n_body; b++) memcpy(body[b].reach, of[b], sizeof of[b]);
+    return HX_OK;
+}
+
+static int take_least_edges(const hx_problem *problem, int64_t n_body, hx_rigid_body *body,
+                            double *of)
+{
+    for (int64_t b = 0; b < n_body; b++) of[b] = -body[b].edge;
+    HX_TRY(take_most(problem, n_body, 1, of));
+    for (int64_t b = 0; b < n_body; b++) body[b].edge = -of[b];
+    return HX_OK;
+}
+
+/* The passes; work[n_body * N_COUNT]: scratch of the sums over processes. */
+static int judge_with(const holds *h, int64_t n_body, hx_rigid_body *body, void *work)
+{
+    const hx_problem *const p = h->problem;
+    int needs_edge = 0;
+    visit_holds(h, hx_rigid_body_count, body);
+    HX_TRY(sum_counts(p, n_body, body, (double(*)[N_COUNT])work));
+    for (int64_t b = 0; b < n_body; b++) hx_rigid_body_finish_count(&body[b]);
+    visit_holds(h, hx_rigid_body_spread, body);
+    HX_TRY(sum_spreads(p, n_body, body, (double(*)[N_SUM])work));
+    for (int64_t b = 0; b < n_body; b++) hx_rigid_body_finish_spread(&body[b]);
+    visit_holds(h, hx_rigid_body_reach, body);
+    HX_TRY(sum_reaches(p, n_body, body, (double(*)[3])work));
+    for (int64_t b = 0; b < n_body; b++) needs_edge |= hx_rigid_body_needs_edge(&body[b]);
+    if (needs_edge) { /* in all processes: it depends on sums only */
+        visit_holds(h, hx_rigid_body_edge, body);
+        HX_TRY(take_least_edges(p, n_body, body, (double *)work));
+    }
+    for (int64_t b = 0; b < n_body; b++) hx_rigid_body_finish(&body[b]);
+    return HX_OK;
+}
+
+/* The free motions of body[n_body], whose extents are known. Collective if the mesh is a window. */
+static int judge(const holds *h, int64_t n_body, hx_rigid_body *body)
+{
+    double *work = NULL;
+    HX_TRY(hx_alloc_raw(&work, (size_t)n_body, N_COUNT * sizeof *work, "bodies"));
+    const int rc = judge_with(h, n_body, body, work);
+    free(work);
     return rc;
 }
 
@@ -259,60 +252,39 @@ int hx_rigid_bodies_hold(const hx_problem *problem, const int32_t *body_of, int6
                          hx_rigid_body *body)
 {
     const hx_space *const space = &problem->space;
-    const int64_t n_point =
-        space->element == HX_ELEMENT_SPLINE ? space->n_point : problem->mesh->n_node;
-    const uint8_t *const fixed = problem->supports.fixed;
-    for (int64_t node = next_held(fixed, 0, n_point); node < n_point;
-         node = next_held(fixed, node + 1, n_point))
-        for (int i = 0; i < 3 && hx_mesh_owns_node(problem->mesh, node); i++)
-            if (fixed[node] >> i & 1) hold_point(problem, node, i, body_of, body);
-    for (int64_t k = 0; k < problem->springs.n; k++) { /* however soft */
-        const int64_t node = problem->springs.dof[k] / 3;
-        if (node >= n_point) continue; /* the corners of its face have springs too */
-        hold_point(problem, node, (int)(problem->springs.dof[k] % 3), body_of, body);
-    }
-    for (int i = 0; i < problem->rigid.n; i++)
-        add_held_point(problem, &problem->rigid.set[i], body_of, body);
-    return sum_held(problem, n_body, body);
+    const holds h = {.problem = problem,
+                     .body_of = body_of,
+                     .n_point = space->element == HX_ELEMENT_SPLINE ? space->n_point
+                                                                    : problem->mesh->n_node};
+    return judge(&h, n_body, body);
 }
 
-void hx_rigid_body_add_work(const hx_rigid_body *body, const double *x, const double *force,
-                            double work[6])
+static int check_body(const hx_problem *problem, hx_rigid_body *body, int64_t n_body,
+                      const char *origin)
 {
-    for (int i = 0; i < 3; i++) {
-        double phi[6];
-        motions(body, x, i, phi);
-        for (int r = 0; r < 6; r++) work[r] += phi[r] * force[i];
-    }
-}
-
-int hx_rigid_body_is_driven(const hx_rigid_body *body, const double work[6], double size)
-{
-    static const double rounding = 1e-6; /* of coordinates in files, too */
-    double a[6][6], v[6][6], largest = 0.0;
-    memcpy(a, body->gram, sizeof a);
-    hx_symmetric_rotate(6, a[0], v[0]);
-    for (int i = 0; i < 6; i++) largest = fmax(largest, a[i][i]);
-    for (int i = 0; i < 6; i++) {
-        double sum = 0.0;
-        for (int k = 0; k < 6; k++) sum += v[k][i] * work[k];
-        if (a[i][i] <= free_eigenvalue * largest && fabs(sum) > rounding * size) return 1;
-    }
-    return 0;
+    char text[192], which[96] = "the model";
+    if (n_body > 1)
+        snprintf(which, sizeof which, "the body that holds node %lld (one of %lld bodies)",
+                 (long long)hx_mesh_node_number(problem->mesh, body->first_node),
+                 (long long)n_body);
+    if (body->n_fixed == 0)
+        return HX_RAISE(HX_EINPUT, "%s: %s has no support: fix at least six degrees of freedom",
+                        origin, which);
+    if (body->n_free == 0) return HX_OK;
+    hx_rigid_body_describe(body, body->free[0], text, sizeof text);
+    return HX_RAISE(HX_EINPUT, "%s: the supports leave %s a rigid motion, a %s: fix more", origin,
+                    which, text);
 }
 
 /* What holds own points of a window, where the mesh counts as one body. */
 static int check_one_body(hx_problem *problem, const char *origin)
 {
     const hx_mesh *const mesh = problem->mesh;
+    const holds h = {.problem = problem, .n_point = mesh->n_node};
     hx_rigid_body body = {.first_node = 0};
     problem->n_body = 1;
     measure_bodies(mesh, NULL, 1, &body);
-    for (int64_t node = 0; node < mesh->n_node; node++)
-        for (int i = 0; hx_mesh_owns_node(mesh, node) && i < 3; i++)
-            if (problem->supports.fixed[node] >> i & 1) add_held(mesh->xyz + 3 * node, i, &body);
-    HX_TRY(hx_all_sum(hx_mesh_all(mesh), 36, body.gram[0]));
-    HX_TRY(hx_all_sum_i64(hx_mesh_all(mesh), 1, &body.n_fixed));
+    HX_TRY(judge(&h, 1, &body));
     return check_body(problem, &body, 1, origin);
 }
 
@@ -365,46 +337,46 @@ fail:
 
 /* The prescribed values of a body beside the rigid motion that fits them best. */
 typedef struct fit {
-    hx_rigid_body body;         /* its gram is that of all prescribed components */
-    double motion[6], right[6]; /* coefficients of the six motions; of the normal equations */
-    double most, off;           /* the largest value, and the largest distance from the motion */
+    hx_rigid_body body;      /* held by all prescribed components */
+    double move[3], turn[3]; /* the motion: at the means of held components; omega */
+    double right_move[3], right_turn[3];
+    double most, off; /* the largest value, and the largest distance from the motion */
 } fit;
 
 /* Relative to the largest value, up to which a value follows the motion. */
 static const double same_motion = 1e-12;
 
-/* motion += the least-squares solution of gram motion = right, 0 for motions that nothing holds. */
+/* The motion gains the least-squares solution of what is left, 0 for motions that nothing holds. */
 static void improve_fit(fit *f)
 {
-    double a[6][6], v[6][6], largest = 0.0;
-    memcpy(a, f->body.gram, sizeof a);
-    hx_symmetric_rotate(6, a[0], v[0]);
-    for (int i = 0; i < 6; i++) largest = fmax(largest, a[i][i]);
-    for (int i = 0; i < 6; i++) {
+    const hx_rigid_body *const body = &f->body;
+    for (int i = 0; i < 3; i++)
+        if (body->n_held[i] > 0.0) f->move[i] += f->right_move[i] / body->n_held[i];
+    for (int k = 0; k < 3; k++) {
         double sum = 0.0;
-        if (!(a[i][i] > free_eigenvalue * largest)) continue;
-        for (int k = 0; k < 6; k++) sum += v[k][i] * f->right[k];
-        for (int k = 0; k < 6; k++) f->motion[k] += v[k][i] * sum / a[i][i];
+        if (!hx_rigid_body_holds_turn(body, k)) continue;
+        for (int c = 0; c < 3; c++) sum += body->turn[k][c] * f->right_turn[c];
+        for (int c = 0; c < 3; c++) f->turn[c] += body->turn[k][c] * sum / body->sum[k];
     }
 }
 
 static void start_pass(fit *f)
 {
-    memset(f->body.gram, 0, sizeof f->body.gram);
-    memset(f->right, 0, sizeof f->right);
+    memset(f->right_move, 0, sizeof f->right_move);
+    memset(f->right_turn, 0, sizeof f->right_turn);
     f->most = f->off = 0.0;
 }
 
 /* Component i of a prescribed point. */
 static void add_value(const double *x, int i, double value, fit *f)
 {
-    double phi[6], rest = value;
-    motions(&f->body, x, i, phi);
-    for (int k = 0; k < 6; k++) rest -= phi[k] * f->motion[k];
-    for (int k = 0; k < 6; k++) f->right[k] += phi[k] * rest;
-    add_held(x, i, &f->body);
+    double row[3], left = value - f->move[i];
+    hx_rigid_body_turn_at(&f->body, x, i, row);
+    for (int c = 0; c < 3; c++) left -= row[c] * f->turn[c];
+    f->right_move[i] += left;
+    for (int c = 0; c < 3; c++) f->right_turn[c] += row[c] * left;
     f->most = fmax(f->most, fabs(value));
-    f->off = fmax(f->off, fabs(rest));
+    f->off = fmax(f->off, fabs(left));
 }
 
 static void add_values(const hx_problem *problem, const int32_t *body_of, fit *f)
@@ -413,7 +385,7 @@ static void add_values(const hx_problem *problem, const int32_t *body_of, fit *f
     const uint8_t *const fixed = problem->supports.fixed;
     for (int64_t p = next_held(fixed, 0, n_point); p < n_point;
          p = next_held(fixed, p + 1, n_point)) {
-        const int32_t b = body_of ? body_of[hx_space_near_node(&problem->space, p)] : 0;
+        const int32_t b = body_of ? body_of[p] : 0;
         for (int i = 0; b >= 0 && i < 3; i++)
             if (fixed[p] >> i & 1)
                 add_value(problem->space.xyz + 3 * p, i, problem->supports.prescribed[3 * p + i],
@@ -426,19 +398,31 @@ static int sum_window(const hx_all *all, fit *f)
 {
     double most[2] = {f->most, f->off};
     if (!all) return HX_OK;
-    HX_TRY(hx_all_sum(all, 36, f->body.gram[0]));
-    HX_TRY(hx_all_sum(all, 6, f->right));
+    HX_TRY(hx_all_sum(all, 3, f->right_move));
+    HX_TRY(hx_all_sum(all, 3, f->right_turn));
     HX_TRY(hx_all_most(all, 2, most));
     f->most = most[0];
     f->off = most[1];
     return HX_OK;
 }
 
-/* Each pass improves the fit by what rounding left of the one before. */
-static int fit_bodies(const hx_problem *problem, const int32_t *body_of, int64_t n_body, fit *f,
-                      int *is)
+/* Bodies as measured, body_of[n_point]. Each pass improves the fit by what rounding left of the one
+ * before. */
+static int fit_bodies(const hx_problem *problem, const int32_t *body_of, int64_t n_body,
+                      const hx_rigid_body *body, fit *f, int *is)
 {
     const hx_all *const all = hx_mesh_all(problem->mesh);
+    const holds h = {.problem = problem, .body_of = body_of, .n_point = problem->space.n_point};
+    hx_rigid_body *held = NULL;
+    HX_TRY(hx_alloc(&held, (size_t)n_body, sizeof *held, "bodies"));
+    for (int64_t b = 0; b < n_body; b++) {
+        memcpy(held[b].lower, body[b].lower, sizeof held[b].lower);
+        memcpy(held[b].upper, body[b].upper, sizeof held[b].upper);
+    }
+    const int rc = judge(&h, n_body, held);
+    for (int64_t b = 0; b < n_body; b++) f[b].body = held[b];
+    free(held);
+    if (rc < 0) return rc;
     for (int pass = 0; pass < 4; pass++) {
         for (int64_t b = 0; b < n_body; b++) start_pass(&f[b]);
         add_values(problem, body_of, f);
@@ -460,7 +444,7 @@ static int holds_otherwise(const hx_problem *problem)
 int hx_problem_is_moved_rigidly(const hx_problem *problem, int *is)
 {
     const hx_mesh *const mesh = problem->mesh;
-    int32_t *body_of = NULL;
+    int32_t *body_of = NULL, *of_point = NULL;
     hx_rigid_body *body = NULL;
     fit *f = NULL;
     int64_t n_body = 1;
@@ -475,11 +459,43 @@ int hx_problem_is_moved_rigidly(const hx_problem *problem, int *is)
     HX_TRY_FAIL(hx_alloc(&body, (size_t)n_body, sizeof *body, "bodies"));
     HX_TRY_FAIL(hx_alloc(&f, (size_t)n_body, sizeof *f, "bodies"));
     measure_bodies(mesh, body_of, n_body, body);
-    for (int64_t b = 0; b < n_body; b++) f[b].body = body[b];
-    rc = fit_bodies(problem, body_of, n_body, f, is);
+    if (body_of) HX_TRY_FAIL(bodies_of_points(&problem->space, body_of, &of_point));
+    rc = fit_bodies(problem, of_point, n_body, body, f, is);
 fail:
     hx_free_large(body_of, (size_t)mesh->n_node * sizeof *body_of);
+    free(of_point);
     free(body);
+    free(f);
+    return rc;
+}
+
+/* For heat: whether all prescribed values of each body are equal. */
+static int have_one_temperature(const hx_problem *problem, const int32_t *body_of, fit *f)
+{
+    const double *const value = problem->supports.prescribed;
+    for (int64_t p = 0; p < problem->space.n_point; p++) {
+        const int32_t b = body_of[p];
+        if (b < 0 || !problem->supports.fixed[p]) continue;
+        if (f[b].body.n_fixed++ == 0) f[b].move[0] = value[p];
+        f[b].most = fmax(f[b].most, fabs(value[p]));
+        if (fabs(value[p] - f[b].move[0]) > same_motion * f[b].most) return 0;
+    }
+    return problem->films.n == 0;
+}
+
+int hx_rigid_bodies_are_moved(const hx_problem *problem, const int32_t *body_of, int64_t n_body,
+                              const hx_rigid_body *body, int *is)
+{
+    fit *f = NULL;
+    int rc = HX_OK;
+    *is = 0;
+    if (problem->mesh->window || problem->space.element == HX_ELEMENT_SPLINE) return HX_OK;
+    if (!problem->supports.prescribed || holds_otherwise(problem)) return HX_OK;
+    HX_TRY(hx_alloc(&f, (size_t)n_body, sizeof *f, "bodies"));
+    if (hx_problem_is_heat(problem))
+        *is = have_one_temperature(problem, body_of, f);
+    else
+        rc = fit_bodies(problem, body_of, n_body, body, f, is);
     free(f);
     return rc;
 }

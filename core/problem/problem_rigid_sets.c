@@ -1,4 +1,4 @@
-/* Which sets move as rigid bodies, and what their projectors need. */
+/* Sets that move as rigid bodies, and the data of their projectors. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "problem_internal.h"
 #include "symmetric.h"
 
-/* Centre of the nodes, and the pseudo-inverse of their second moment: nodes in a line do not turn
- * about it, a single one does not turn. */
+/* Centre of the nodes and pseudo-inverse of their second moment: collinear nodes do not rotate
+ * about their line, and a single node does not rotate at all. */
 void hx_rigid_measure(const hx_space *space, const int32_t *node, hx_rigid_set *set)
 {
     double moment[3][3] = {{0.0}}, value[3], axis[3][3];
@@ -35,20 +35,20 @@ void hx_rigid_measure(const hx_space *space, const int32_t *node, hx_rigid_set *
     }
 }
 
-/* What a set is asked for. */
+/* Specification of a rigid set. */
 typedef struct rigid_spec {
     const char *set, *origin;
-    const hx_file_rigid *file; /* whose reference point may be held; or NULL */
+    const hx_file_rigid *file; /* its reference point may be fixed; NULL: not from a file */
 } rigid_spec;
 
-/* Basis of the motions of (v, w l) that the held ones leave, in its first columns; l: a length.
- * Returns how many. */
+/* Basis of the motions (v, w l) that the prescribed ones leave free, in the first columns; l: a
+ * length. Returns its dimension. */
 static int free_motions(const hx_rigid_set *set, double length, double basis[6][6])
 {
     double held[6][6] = {{0.0}}, vector[6][6];
     int n = 0;
     for (int r = 0; r < 6; r++) {
-        double row[6] = {0.0}; /* what is held, of the motion */
+        double row[6] = {0.0}; /* the prescribed component as a function of the motion */
         const int i = r % 3, j = (i + 1) % 3, k = (i + 2) % 3;
         if (!(set->held >> r & 1u)) continue;
         row[r] = 1.0;
@@ -69,7 +69,8 @@ static int free_motions(const hx_rigid_set *set, double length, double basis[6][
     return n;
 }
 
-/* set->free of what is held. moment: second moment of the nodes about their centre. */
+/* Sets set->free from the prescribed motions. moment: second moment of the nodes about their
+ * centre. */
 static void free_part(const hx_rigid_set *set, const double moment[3][3], double length,
                       double to[6][6])
 {
@@ -99,7 +100,7 @@ static void free_part(const hx_rigid_set *set, const double moment[3][3], double
     }
 }
 
-/* What is held of the set's reference point. */
+/* Sets the prescribed motion of the set's reference point. */
 void hx_rigid_hold(const hx_space *space, const int32_t *node, hx_rigid_set *set)
 {
     double moment[3][3] = {{0.0}}, trace = 0.0;
@@ -116,7 +117,7 @@ void hx_rigid_hold(const hx_space *space, const int32_t *node, hx_rigid_set *set
     free_part(set, (const double(*)[3])moment, length, set->free);
 }
 
-/* owner[point]: 1 where a rigid set has it already. */
+/* owner[point]: 1 if another rigid set has the point. */
 static int add_set(hx_problem *problem, const rigid_spec *spec, const hx_set *from, uint8_t *owner)
 {
     const hx_mesh *mesh = problem->mesh;
@@ -133,16 +134,17 @@ static int add_set(hx_problem *problem, const rigid_spec *spec, const hx_set *fr
             (long long)hx_mesh_node_number(mesh, hx_space_near_node(space, point[k]));
         if (is_node && problem->supports.fixed[point[k]])
             HX_TRY_FAIL(HX_RAISE(HX_EINPUT,
-                                 "%s: node %lld of set '%s' is held by a support, and a rigid set "
-                                 "moves as one: leave it out of one of them, or use coupling = "
+                                 "%s: node %lld of set '%s' is fixed by a support, but a rigid set "
+                                 "moves as one body; remove it from one of them, or use coupling = "
                                  "\"distributing\"%s",
                                  spec->origin, number, spec->set,
                                  spec->file ? " (*DISTRIBUTING in the file)" : ""));
         if (is_node && owner[point[k]])
-            HX_TRY_FAIL(HX_RAISE(HX_EINPUT,
-                                 "%s: node %lld of set '%s' belongs to another rigid set: rigid "
-                                 "sets must not meet; join them in one set",
-                                 spec->origin, number, spec->set));
+            HX_TRY_FAIL(
+                HX_RAISE(HX_EINPUT,
+                         "%s: node %lld of set '%s' also belongs to another rigid set; rigid "
+                         "sets must not share nodes, so join them in one set",
+                         spec->origin, number, spec->set));
         owner[point[k]] = 1;
         problem->rigid.node[problem->rigid.n_node++] = point[k];
     }
@@ -163,12 +165,12 @@ fail:
 static void ask_for(rigid_spec *list, size_t *n, rigid_spec spec)
 {
     for (size_t i = 0; i < *n; i++)
-        if (strcmp(list[i].set, spec.set) == 0) return; /* an earlier one */
+        if (strcmp(list[i].set, spec.set) == 0) return; /* already listed */
     list[(*n)++] = spec;
 }
 
-/* The sets of the file where it holds or loads the part, unless a support holds them in full; then
- * those of loads. */
+/* Lists the sets of the file if it supports or loads the part, except those that a support fixes
+ * completely; then the sets of loads. */
 static size_t list_sets(const hx_problem_params *params, rigid_spec *list)
 {
     const hx_conditions *const c = params->conditions;
@@ -188,7 +190,8 @@ static int add_sets(hx_problem *problem, size_t n_set, const rigid_spec *list)
 {
     const hx_mesh *mesh = problem->mesh;
     uint8_t *owner = NULL;
-    size_t n_node = (size_t)problem->space.n_edge; /* no middle is in two: their ends would be */
+    /* a mid-edge point cannot be in two sets, because its ends would be in both */
+    size_t n_node = (size_t)problem->space.n_edge;
     if (problem->space.element == HX_ELEMENT_SPLINE)
         n_node = n_set * (size_t)problem->space.n_point;
     int rc;

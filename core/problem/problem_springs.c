@@ -1,4 +1,4 @@
-/* Springs to ground: stiffness on the diagonal of K, whatever the design. */
+/* Springs to ground: stiffness on the diagonal of K that does not depend on the design. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +14,14 @@ static int check_stiffness(const hx_spring_spec *spring)
     const double *k = spring->stiffness;
     for (int i = 0; i < 3; i++)
         if (!(k[i] >= 0.0) || k[i] > 1e300)
-            return HX_RAISE(HX_EINPUT, "%s: stiffness[%d] = %g must be finite and not below 0",
+            return HX_RAISE(HX_EINPUT, "%s: stiffness[%d] = %g must be finite and not negative",
                             spring->origin, i, k[i]);
     if (k[0] > 0.0 || k[1] > 0.0 || k[2] > 0.0) return HX_OK;
     return HX_RAISE(HX_EINPUT, "%s: the stiffness is 0 in every direction", spring->origin);
 }
 
-/* The area by the points that share it: on warped quadrilaterals another than that of other points.
- */
+/* Area by the integration points of the springs, which differs from that by other points on warped
+ * quadrilaterals. */
 static double area_of(const hx_space *space, int64_t n_face, const int64_t *face)
 {
     double area = 0.0;
@@ -34,8 +34,8 @@ static double area_of(const hx_space *space, int64_t n_face, const int64_t *face
     return area;
 }
 
-/* diag[node] += share of the node's part of the faces' area. The squares of shape functions that
- * share a quadratic face have degree 4 and 5, so the finer points are taken (space.h). */
+/* diag[node] += stiffness times the node's share of the faces' area. The squares of shape functions
+ * on a quadratic face have degree 4 and 5, so the finer rule is used (space.h). */
 static void add_by_area(const hx_space *space, int64_t n_face, const int64_t *face, double per_area,
                         const double stiffness[3], double *diag)
 {
@@ -64,10 +64,10 @@ static int add_spring(const hx_space *space, const hx_spring_spec *spring, doubl
     HX_TRY(check_stiffness(spring));
     HX_TRY(hx_problem_find_set(mesh, spring->set, spring->origin, &set));
     if (set->n_node == 0 && (set->n_face == 0 || spring->per == HX_SPRING_NODE))
-        return HX_RAISE(HX_EINPUT, "%s: set '%s' holds no node, the springs would hold nothing",
-                        spring->origin, spring->set);
+        return HX_RAISE(HX_EINPUT, "%s: set '%s' contains no node for the springs", spring->origin,
+                        spring->set);
     if (spring->per == HX_SPRING_NODE) {
-        HX_TRY(hx_problem_refuse_spline(space, spring->origin, "springs at nodes"));
+        HX_TRY(hx_problem_refuse_spline(space, spring->origin, "the springs act on nodes"));
         add_by_node(set, 1.0, spring->stiffness, diag);
         return HX_OK;
     }
@@ -80,16 +80,18 @@ static int add_spring(const hx_space *space, const hx_spring_spec *spring, doubl
         add_by_node(set, 1.0 / (double)set->n_node, spring->stiffness, diag);
     free(face);
     if (n_face == 0)
-        HX_TRY(hx_problem_refuse_spline(space, spring->origin, "springs of a set without faces"));
+        HX_TRY(hx_problem_refuse_spline(space, spring->origin,
+                                        "springs on a set without faces act on nodes"));
     if (n_face == 0 && spring->per == HX_SPRING_AREA)
-        return HX_RAISE(HX_EINPUT,
-                        "%s: set '%s' spans no boundary face (%lld nodes), a stiffness per area "
-                        "needs a surface: name a set of faces, or use per = \"total\" or \"node\"",
-                        spring->origin, spring->set, (long long)set->n_node);
+        return HX_RAISE(
+            HX_EINPUT,
+            "%s: set '%s' spans no boundary face (%lld nodes), but a stiffness per area "
+            "needs a surface; name a set of faces, or use per = \"total\" or \"node\"",
+            spring->origin, spring->set, (long long)set->n_node);
     return HX_OK;
 }
 
-/* Where the entries of each part of the diagonal that are not 0 begin. */
+/* Number of nonzero entries of the diagonal before each part. */
 static void count_entries(int64_t n_dof, const double *diag, int64_t begin[HX_N_PART + 1])
 {
     begin[0] = 0;
@@ -103,7 +105,7 @@ static void count_entries(int64_t n_dof, const double *diag, int64_t begin[HX_N_
     for (int part = 0; part < HX_N_PART; part++) begin[part + 1] += begin[part];
 }
 
-/* What of the diagonal is not 0, as a list. */
+/* Lists the nonzero entries of the diagonal. */
 static int list_springs(hx_springs *springs, int64_t n_dof, const double *diag)
 {
     int64_t begin[HX_N_PART + 1];

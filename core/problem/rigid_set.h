@@ -1,17 +1,17 @@
 /* Sets of nodes that move as one rigid body (the rigid coupling of a remote force), in every load
  * case.
  *
- * The solver stays in the vectors u = P u, P the orthogonal projector onto those that are rigid
- * motions v + w x (x - c) on each set, and anything elsewhere: conjugate gradients on P K P with
- * the preconditioner P M^-1 P, all residuals and directions in the range of P. With the set's n
- * nodes, their centre c and d_a = x_a - c,
+ * The solver works in the space of vectors u = P u, where P is the orthogonal projector onto
+ * vectors that are rigid motions v + w x (x - c) on each set and arbitrary elsewhere: conjugate
+ * gradients on P K P with the preconditioner P M^-1 P; all residuals and directions are in the
+ * range of P. With the set's n nodes, their centre c and d_a = x_a - c,
  *
  *     (P y)_a = v + w x d_a,   v = sum y_a / n,   w = J^-1 sum d_a x y_a,
  *     J = sum (|d_a|^2 I - d_a d_a'),
  *
- * so what acts on a set enters by its resultant force and moment alone. Where a point of the set is
- * held in part, P projects onto the motions that are left: with a basis B of these (v, w) and G =
- * diag(n I, J) it is (v, w) = B (B'G B)^-1 B' (sum y_a, sum d_a x y_a). */
+ * so only the resultant force and moment on a set matter. If the motion of a point of the set is
+ * partly prescribed, P projects onto the remaining motions: with a basis B of these (v, w) and G =
+ * diag(n I, J), (v, w) = B (B'G B)^-1 B' (sum y_a, sum d_a x y_a). */
 #ifndef HX_RIGID_SET_H
 #define HX_RIGID_SET_H
 
@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-/* Adds d x y of a node to the sums of force and moment. */
+/* Adds y and d x y of a node to the sums of force and moment. */
 static HX_HD void hx_rigid_add(const hx_rigid_set *set, const double *x, const double *y,
                                double sum[6])
 {
@@ -33,7 +33,7 @@ static HX_HD void hx_rigid_add(const hx_rigid_set *set, const double *x, const d
     sum[5] += d[0] * y[1] - d[1] * y[0];
 }
 
-/* v and w of the sums. */
+/* Computes v and w from the sums. */
 static HX_HD void hx_rigid_motion(const hx_rigid_set *set, const double sum[6], double motion[6])
 {
     for (int i = 0; set->held && i < 6; i++) {

@@ -16,7 +16,7 @@ static HX_HD double hx_simp_modulus(double young, double penalty, double rho)
     return young * (penalty == 3.0 ? rho * rho * rho : pow(rho, penalty));
 }
 
-/* least + (solid - least) rho^p; the same bits as hx_simp_modulus where least is 0. */
+/* least + (solid - least) rho^p; bitwise equal to hx_simp_modulus if least is 0. */
 static HX_HD double hx_simp_between(double least, double solid, double penalty, double rho)
 {
     return least + hx_simp_modulus(solid - least, penalty, rho);

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-/* By Jacobi rotations (Golub and Van Loan, Matrix Computations, 8.5): accurate to rounding, cold.
- * Leaves the eigenvalues of a[n][n] on its diagonal, in no order, and their unit eigenvectors in
- * the columns of v[n][n]. */
+/* Jacobi rotations (Golub and Van Loan, Matrix Computations, 8.5): accurate to rounding, not
+ * performance-critical. Leaves the eigenvalues of a[n][n] on its diagonal, unordered, and their
+ * unit eigenvectors in the columns of v[n][n]. */
 static inline void hx_symmetric_rotate(int n, double *a, double *v)
 {
     memset(v, 0, (size_t)n * (size_t)n * sizeof *v);
@@ -34,7 +34,7 @@ static inline void hx_symmetric_rotate(int n, double *a, double *v)
             }
 }
 
-/* vector[k] is the unit eigenvector of value[k], ascending; right-handed. `a` is overwritten. */
+/* vector[k] is the unit eigenvector of value[k], ascending and right-handed. Overwrites `a`. */
 static inline void hx_symmetric3_eigen(double a[3][3], double value[3], double vector[3][3])
 {
     double v[3][3]; /* columns */

@@ -11,7 +11,7 @@
 
 enum { MOST_KINDS = 200 };
 
-/* Equal without regard to case and blanks. */
+/* Compares without regard to case and blanks. */
 static int same_word(const char *a, const char *b)
 {
     for (;;) {
@@ -70,7 +70,7 @@ static int is_meant(const hx_unread_kind *kind, unsigned roles, int is_ignored)
     return kind->is_ignored == is_ignored && (roles == 0 || (kind->roles & roles) != 0);
 }
 
-/* "4 S4 (shells, line 29)"; the first one's line stands before them all. */
+/* Writes "4 S4 (shells, line 29)"; the line of the first kind is printed before the list. */
 static void name_kind(const hx_unread_kind *kind, const hx_unread_kind *first, char text[600])
 {
     char place[360] = "";
@@ -84,7 +84,7 @@ static void name_kind(const hx_unread_kind *kind, const hx_unread_kind *first, c
              has_more ? " (" : "", kind->what, comma, place, has_more ? ")" : "");
 }
 
-/* "job.inp:29: LEAD"; returns its length, which may be more than fits. */
+/* Writes "job.inp:29: LEAD"; returns its length, which may exceed the buffer. */
 static size_t begin_text(const hx_unread_kind *first, const char *lead, char *text, size_t n_text)
 {
     char line[24] = "";

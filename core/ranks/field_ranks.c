@@ -1,12 +1,12 @@
-/* Fields of all shares as one of the whole, on the leader's host or device. */
+/* Element fields of all subdomains as one field of the whole, on the leader's host or device. */
 #include <stdlib.h>
 
 #include "../base/memory.h"
 #include "ranks.h"
 
-static const char what[] = "a field of all processes";
+static const char what[] = "a field of all ranks";
 
-/* bytes[size] of each rank's run of elements. */
+/* (*bytes)[size] := bytes of each rank's run of elements. */
 static int run_bytes(const hx_ranks *ranks, size_t **bytes)
 {
     const int size = ranks->team->size;
@@ -15,7 +15,7 @@ static int run_bytes(const hx_ranks *ranks, size_t **bytes)
     return HX_OK;
 }
 
-/* Host memory for a field of the share. */
+/* Allocates host memory for a field of the subdomain at the first call. */
 static int need_field(hx_ranks *ranks)
 {
     if (ranks->field) return HX_OK;
@@ -30,8 +30,9 @@ static int need_whole(hx_ranks *ranks)
                         sizeof *ranks->whole, what);
 }
 
-/* Under a window the leader's fields of the whole are in the order of the file: (*orig)[n_elem of
- * all], the caller's, of the leader: where each goes, rank after rank. */
+/* With a distributed mesh, the leader's fields of the whole are in the order of the file. On the
+ * leader (*orig)[n_elem of all ranks] := position of each element in the file, rank after rank; the
+ * caller frees it. */
 static int gather_places(hx_ranks *ranks, int32_t **orig)
 {
     const hx_mesh *const window = ranks->share.whole->mesh;
@@ -47,7 +48,7 @@ static int gather_places(hx_ranks *ranks, int32_t **orig)
     return rc;
 }
 
-/* The leader's field between the order of the file and that of the ranks. */
+/* Converts the leader's field between the order of the file and that of the ranks. */
 static int reorder(hx_ranks *ranks, const double *from, double *to, int to_file)
 {
     const int64_t n = hx_mesh_n_elem_all(ranks->share.whole->mesh);
@@ -66,7 +67,7 @@ static int reorder(hx_ranks *ranks, const double *from, double *to, int to_file)
     return rc;
 }
 
-/* Memory of the leader's for a field on its way. */
+/* Allocates a temporary field of the whole on the leader. */
 static int alloc_way(const hx_ranks *ranks, double **way)
 {
     *way = NULL;

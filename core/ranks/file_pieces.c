@@ -8,21 +8,21 @@
 
 static const char what[] = "pieces of files";
 
-/* First item of a rank's piece. */
+/* Returns the first item of a rank's piece. */
 static int64_t piece_begin(const hx_team *team, int64_t n, int to_first, int rank)
 {
     if (to_first) return rank == 0 ? 0 : n;
     return hx_team_piece(team, n, rank);
 }
 
-/* A process' own nodes or elements. */
+/* The own nodes or elements of a rank. */
 typedef struct items {
     const hx_team *team;
     int to_first;
-    int64_t n;            /* of the whole */
-    int64_t n_own;        /* of this process */
+    int64_t n;            /* in the whole */
+    int64_t n_own;        /* on this rank */
     const int32_t *whole; /* [n_own] their numbers in the whole */
-    const int32_t *orig;  /* [n] the file's of the whole's; NULL: the same */
+    const int32_t *orig;  /* [n] numbers in the file of those in the whole; NULL: equal */
 } items;
 
 static items items_of(const hx_team *team, const hx_share *share, int kind, int to_first)
@@ -47,7 +47,7 @@ static int64_t begin_of(const items *it, int rank)
     return piece_begin(it->team, it->n, it->to_first, rank);
 }
 
-/* Whose piece an item of the file is in. */
+/* Returns the rank whose piece contains item f of the file. */
 static int rank_of(const items *it, int64_t f)
 {
     if (it->to_first) return 0;
@@ -59,8 +59,9 @@ static int rank_of(const items *it, int64_t f)
 
 enum { N_CHUNK = 64 };
 
-/* Chunk number c of the own items: their ranks are counted in next[size] or, if there is a list,
- * they go to where next[] says, and their places in the pieces beside them. */
+/* Processes chunk c of the own items. Without `list` it counts items in next[] per destination
+ * rank; with `list` it writes each item to list[next[rank]] and its position in the piece to
+ * `place`, and advances next[]. */
 static void list_chunk(const items *it, int c, int64_t *next, int32_t *list, int32_t *place)
 {
     const int64_t end = it->n_own * (c + 1) / N_CHUNK;
@@ -75,8 +76,8 @@ static void list_chunk(const items *it, int c, int64_t *next, int32_t *list, int
     }
 }
 
-/* first[size + 1], list[n_own] and place[n_own]: by rank, each in the order of the share, for any
- * number of threads. */
+/* Fills first[size + 1], list[n_own] and place[n_own]: by rank, and within a rank in the order of
+ * the subdomain, for any number of threads. */
 static int list_sent(const items *it, int64_t *first, int32_t *list, int32_t *place)
 {
     const int size = it->team->size;
@@ -110,7 +111,7 @@ static int alloc_piece(hx_file_piece *p, const items *it, int32_t **place)
     return hx_alloc(&p->in, size + 1, sizeof *p->in, what);
 }
 
-/* What each process can do alone, and whether all could, before what they do together. */
+/* The local part comes first; all ranks agree that it succeeded before they communicate. */
 static int create_piece(hx_file_piece *p, const items *it)
 {
     const hx_team *const team = it->team;

@@ -1,6 +1,6 @@
-/* From shares to files: every process gets a piece of a field, a run of the elements or nodes in
- * the order of the mesh's file, from those that have its values. Shares run along a curve or are
- * METIS' parts; pieces are as long as each other, whatever the order of the file. */
+/* From subdomains to files: every rank gets a piece of a field, a range of elements or nodes in the
+ * order of the mesh's file, from the ranks that have the values. Subdomains follow a space-filling
+ * curve or are parts of METIS; pieces have equal lengths whatever the order of the file. */
 #ifndef HX_FILE_PIECES_H
 #define HX_FILE_PIECES_H
 
@@ -8,13 +8,14 @@
 
 enum { HX_FILE_NODES, HX_FILE_ELEMENTS, HX_FILE_KINDS };
 
-/* Of nodes or elements. What goes is listed rank after rank in the order of the share, and so is
- * what comes; what stays here is among either. */
+/* For nodes or elements. Items sent are listed rank after rank in the order of the subdomain, items
+ * received rank after rank in the order of the sender; both lists include the items that stay on
+ * this rank. */
 typedef struct hx_file_piece {
-    int64_t first, n;  /* this process' of the file */
-    int64_t *out, *in; /* [size + 1] first of each rank in `from` and in `to` (owned) */
-    int32_t *from;     /* [out[size]] places in the share (owned, like the next) */
-    int32_t *to;       /* [in[size] = n] places in the piece */
+    int64_t first, n;  /* this rank's range of the file */
+    int64_t *out, *in; /* [size + 1] first item of each rank in `from` and in `to` (owned) */
+    int32_t *from;     /* [out[size]] positions in the subdomain (owned, like the next) */
+    int32_t *to;       /* [in[size] = n] positions in the piece */
 } hx_file_piece;
 
 typedef struct hx_file_pieces {
@@ -22,14 +23,14 @@ typedef struct hx_file_pieces {
     hx_file_piece of[HX_FILE_KINDS];
 } hx_file_pieces;
 
-/* The pieces of hx_team_piece or, with to_first, all in the first process. Collective: each says
- * what of the file it has. HX_ENOMEM, in all. O(n of share and piece); 4 bytes an element and node
- * of either. */
+/* Makes pieces of equal lengths (hx_team_piece) or, if to_first is 1, a single piece on the first
+ * rank. Collective: each rank announces which items of the file it has. HX_ENOMEM on all ranks.
+ * O(n) of subdomain and piece; 4 bytes per element and node of either. */
 int hx_file_pieces_create(hx_file_pieces *pieces, const hx_team *team, const hx_share *share,
                           int to_first);
 
-/* piece[n] of this process := from own[] of the elements or nodes of the shares, `bytes` each. By
- * all processes. Waits; 8 MB a process besides. */
+/* piece[n] of this rank := values own[] of the elements or nodes of all subdomains, `bytes` each.
+ * Collective and blocking; 8 MB of buffers per rank. */
 int hx_file_pieces_bring(hx_file_pieces *pieces, int kind, size_t bytes, const void *own,
                          void *piece);
 

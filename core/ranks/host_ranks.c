@@ -1,5 +1,5 @@
-/* What the processes say to each other on the host about points in common (solver/common_host.h),
- * and short sums of a device's numbers. */
+/* Exchanges on the host about interface points (solver/common_host.h), and short sums of numbers on
+ * a device. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "../team/team_trade.h"
 #include "ranks.h"
 
-static const char what[] = "what processes say of points in common";
+static const char what[] = "data about interface points";
 
 static hx_ranks *ranks_of(const hx_common_host *host)
 {
@@ -21,15 +21,16 @@ static int agree(const hx_common_host *host, int rc)
     return hx_team_agree(ranks_of(host)->team, rc);
 }
 
-/* What goes: the place of the point among those in common with the receiver, then the item. */
+/* A parcel: the position of the point among the interface points with the receiver, then the
+ * item. */
 typedef struct parcel {
-    size_t bytes; /* of an item; of a parcel, so that places are aligned */
+    size_t bytes; /* bytes: size of an item; stride: size of a parcel */
     size_t stride;
-    int64_t *out, *in; /* [size + 1] first parcel to and from each rank (owned, as is all) */
+    int64_t *out, *in; /* [size + 1] first parcel to and from each rank (owned, like all below) */
     char *sent, *received;
 } parcel;
 
-/* Parcels to each rank; packs them where there is room. */
+/* Counts the parcels to each rank, and packs them if p->sent is allocated. */
 static void pack(const hx_share *share, int size, const int64_t *first, const char *item, parcel *p)
 {
     int64_t n = 0;
@@ -50,7 +51,7 @@ static void pack(const hx_share *share, int size, const int64_t *first, const ch
     p->out[size] = n;
 }
 
-/* By this process' numbers of the points. */
+/* Unpacks parcels and translates positions into this rank's interface points. */
 static void unpack(const hx_share *share, int size, const parcel *p, hx_common_told *told)
 {
     for (int r = 0, k = 0; r < size; r++) {
@@ -126,7 +127,7 @@ const hx_common_host *hx_ranks_host(hx_device *dev)
     return &hx_ranks_of(dev)->host;
 }
 
-/* By way of the host. */
+/* Sums through the host. */
 static int sum_by_host(hx_ranks *ranks, int64_t n, double *d_sum)
 {
     hx_device *const dev = &ranks->dev;
@@ -140,7 +141,7 @@ static int sum_by_host(hx_ranks *ranks, int64_t n, double *d_sum)
     return rc;
 }
 
-/* From device to device as many at once as a box takes. */
+/* Sums from device to device, as many numbers at once as the buffers hold. */
 static int sum_by_mail(hx_ranks *ranks, int64_t n, double *d_sum)
 {
     const int64_t most = (int64_t)(ranks->mail.half / sizeof *d_sum) / (ranks->team->size - 1);

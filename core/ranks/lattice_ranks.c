@@ -1,9 +1,10 @@
-/* Lattices in shares. Each process has of a large lattice the nodes around its elements: rows that
- * are its own, complete, and beside them what those are coupled with and what takes values from
- * them ("ghosts"). The backend's operations run over all of them as if they were a lattice; then
- * ghosts get the values of their owners. What is summed over elements or finer nodes (matrices,
- * right-hand sides) is each process' part at first, and its owner adds up what others have of a
- * node, in the order of their ranks. Small lattices lie whole in every process. */
+/* Distributed coarse grids. Each rank has the nodes of a large grid that surround its elements:
+ * complete rows for its own nodes, and ghosts, which are coupled with own nodes or receive
+ * values from them. The backend's operations run over all local nodes as if they were a grid of
+ * their own; afterwards ghosts receive the values of their owners. Quantities summed over
+ * elements or finer nodes (matrices, right-hand sides) are partial sums at first; the owner of a
+ * node adds the contributions of other ranks in the order of the ranks. Small grids are
+ * replicated on every rank. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,10 +12,10 @@
 #include "../solver/lattice_share.h"
 #include "level_share.h"
 
-static const char what[] = "lattices of several processes";
+static const char what[] = "a distributed coarse grid";
 enum { OFFSETS = HX_LATTICE_OFFSETS, CORNERS = 8 };
 
-/* --- what a process has of a lattice --- */
+/* --- the local part of a coarse grid --- */
 
 enum { TOUCHED = 1, NEEDED = 2 };
 
@@ -39,7 +40,8 @@ static int create_view(hx_level_view *v, int64_t n, int size)
     return hx_alloc(&v->first, (size_t)size, sizeof *v->first, what);
 }
 
-/* The lowest rank with an element in a cell around the node; those of a cell ascend. */
+/* The owner of a node is the lowest rank with an element in a cell around it; the elements of a
+ * cell are listed in ascending order. */
 static void own_finest(const hx_ranks *ranks, const hx_lattice *lattice, hx_level_view *v)
 {
 #pragma omp parallel for schedule(static)
@@ -55,14 +57,14 @@ static void own_finest(const hx_ranks *ranks, const hx_lattice *lattice, hx_leve
     }
 }
 
-/* The same of any level of a lattice under windows. */
+/* Owners on any level of a distributed mesh, where each node already has its rank. */
 static void own_by_ranks(const hx_lattice_level *level, hx_level_view *v)
 {
 #pragma omp parallel for schedule(static)
     for (int64_t a = 0; a < v->n; a++) v->owner[a] = level->rank[a];
 }
 
-/* The lowest owner of a child. */
+/* The owner of a node is the lowest owner of its children. */
 static void own_coarser(const hx_lattice_level *level, const hx_level_view *fine, hx_level_view *v,
                         int size)
 {
@@ -76,7 +78,7 @@ static void own_coarser(const hx_lattice_level *level, const hx_level_view *fine
     }
 }
 
-/* Before anything else is known of a level. */
+/* Marks the corners of this rank's cells. Must come first, since it overwrites `state`. */
 static void touch_cells(const hx_lattice *lattice, uint8_t *state)
 {
 #pragma omp parallel for schedule(static)
@@ -86,7 +88,8 @@ static void touch_cells(const hx_lattice *lattice, uint8_t *state)
     }
 }
 
-/* Own nodes, and those at an offset from one, which has it at the offset opposite. */
+/* Marks own nodes and their neighbours. If b is the neighbour of a at an offset, then a is the
+ * neighbour of b at the opposite offset, so looking up owners of neighbours is sufficient. */
 static void need_neighbours(const hx_lattice_level *level, const hx_level_view *v, int rank,
                             uint8_t *state)
 {
@@ -96,7 +99,8 @@ static void need_neighbours(const hx_lattice_level *level, const hx_level_view *
             if (v->owner[level->neighbour[o * v->n + a]] == rank) state[a] |= NEEDED;
 }
 
-/* Parents of own nodes have parts of theirs; parents of all that is here give it values. */
+/* Parents of own nodes receive contributions from this rank; parents of all local nodes provide
+ * values for prolongation. */
 static void touch_parents(const hx_lattice_level *level, const hx_level_view *fine, int64_t n,
                           uint8_t *state)
 {
@@ -109,7 +113,8 @@ static void touch_parents(const hx_lattice_level *level, const hx_level_view *fi
         }
 }
 
-/* Own nodes first, then ghosts by their owners, such with parts first; each ascending. */
+/* Numbers own nodes first, then ghosts by owner, those to which this rank contributes first; each
+ * group ascends. */
 static int number_nodes(hx_level_view *v, int rank, int size, const uint8_t *state)
 {
     int64_t n = 0;
@@ -143,8 +148,8 @@ static int number_nodes(hx_level_view *v, int rank, int size, const uint8_t *sta
     return HX_OK;
 }
 
-/* v[l] of levels 0 .. n - 1; the first one's owners are known, and the lattice's cells are the
- * share's already. */
+/* Makes v[l] of levels 0 .. n - 1. The owners of level 0 are known, and the cells of the coarse
+ * grid are already those of the subdomain. */
 static int find_views(const hx_ranks *ranks, const hx_lattice *lattice, int n, hx_level_view *v)
 {
     const int rank = ranks->team->rank, size = ranks->team->size;
@@ -169,7 +174,7 @@ static int find_views(const hx_ranks *ranks, const hx_lattice *lattice, int n, h
     return HX_OK;
 }
 
-/* --- the lattice's lists, of what is here --- */
+/* --- restriction of the grid's lists to local nodes --- */
 
 static int take_list(int32_t **list, int n_row, const hx_level_view *v, const int32_t *number)
 {
@@ -186,7 +191,8 @@ static int take_list(int32_t **list, int n_row, const hx_level_view *v, const in
     return HX_OK;
 }
 
-/* Places in numbers that all processes give them, where their lists are of a part. */
+/* With a distributed mesh, lists cover only a part of the grid, so nodes get global numbers
+ * computed from their grid positions. */
 static int find_codes(const hx_lattice_level *level, hx_level_view *v)
 {
     if (!level->rank) return HX_OK;
@@ -211,7 +217,7 @@ static int take_places(hx_lattice_level *level, const hx_level_view *v)
     return HX_OK;
 }
 
-/* Of nodes that are not a process' own no child is named: their owners' parts have it. */
+/* Removes children that are not own nodes: the contribution of their owner includes them. */
 static void drop_children(int32_t *child, int64_t n, int64_t n_own)
 {
 #pragma omp parallel for schedule(static)
@@ -219,7 +225,7 @@ static void drop_children(int32_t *child, int64_t n, int64_t n_own)
         if (child[k] >= n_own) child[k] = -1;
 }
 
-/* coarser: of the next level, NULL where that is whole. */
+/* coarser: the view of the next level; NULL if that is replicated. */
 static int localise(hx_lattice_level *level, hx_level_view *v, const hx_level_view *finer,
                     const hx_level_view *coarser)
 {
@@ -227,7 +233,8 @@ static int localise(hx_lattice_level *level, hx_level_view *v, const hx_level_vi
     HX_TRY(take_places(level, v));
     HX_TRY(take_list(&level->neighbour, OFFSETS, v, v->number));
 #pragma omp parallel for schedule(static)
-    for (int64_t k = 0; k < OFFSETS * v->n_local; k++) /* of a ghost: beyond what is here */
+    /* a ghost's neighbour that is not local: use the ghost itself */
+    for (int64_t k = 0; k < OFFSETS * v->n_local; k++)
         if (level->neighbour[k] < 0) level->neighbour[k] = (int32_t)(k % v->n_local);
     if (finer) {
         HX_TRY(take_list(&level->child, OFFSETS, v, finer->number));
@@ -236,7 +243,7 @@ static int localise(hx_lattice_level *level, hx_level_view *v, const hx_level_vi
     HX_TRY(take_list(&level->parent, CORNERS, v, coarser ? coarser->number : NULL));
     level->n_node = v->n_local;
     level->n_own = v->n_own;
-    free(level->rank); /* of what was listed */
+    free(level->rank); /* ranks of the original nodes */
     level->rank = NULL;
     return HX_OK;
 }
@@ -258,7 +265,8 @@ static int localise_all(hx_lattice *lattice, int n, hx_level_view *v)
     return HX_OK;
 }
 
-/* Levels that are shared out: large ones, above one that is not. */
+/* Returns the number of distributed levels: the finest ones, as long as they are large; at least
+ * one level stays replicated. */
 static int count_shared(const hx_ranks *ranks, const hx_lattice *lattice)
 {
     const hx_problem *const whole = ranks->share.whole;
@@ -268,7 +276,7 @@ static int count_shared(const hx_ranks *ranks, const hx_lattice *lattice)
     return n;
 }
 
-/* Rows that are a sum over processes, and those of others. */
+/* Marks rows that are sums over several ranks, and rows of other ranks. */
 static int mark_divided(hx_lattice_level *level)
 {
     const hx_level_share *const s = level->share;

@@ -1,4 +1,4 @@
-/* A level in shares: who has what of whom, and what travels. */
+/* A distributed level of the coarse grid: its exchanges. */
 #include "level_share.h"
 
 #include <stdlib.h>
@@ -8,17 +8,17 @@
 #include "../base/memory.h"
 #include "../device/timeline.h"
 
-static const char what[] = "a lattice's level of several processes";
+static const char what[] = "a distributed level of the coarse grid";
 
 static int64_t larger(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
 
-/* The most numbers of a node that go at once: of vectors, of a block of the matrix. */
+/* Largest number of values per node in one exchange: of vectors, and of a block of the matrix. */
 enum { NUMBERS = HX_MG_DOF, BLOCK = HX_MG_DOF * HX_MG_DOF };
 
-/* The same from device to device. */
+/* Prepares the exchanges from device to device. */
 static int connect_level(hx_ranks *ranks, hx_level_share *s, const int64_t *n_serve,
                          const int64_t *n_ghost, const int64_t *n_touch, const int64_t *n_part)
 {
@@ -27,7 +27,8 @@ static int connect_level(hx_ranks *ranks, hx_level_share *s, const int64_t *n_se
     return hx_mail_route_create(mail, n_touch, n_part, BLOCK * sizeof(float), &s->parts);
 }
 
-/* What peers have of this process' nodes, they say. */
+/* Prepares the exchanges through the host. All ranks gather their numbers of ghosts and
+ * contributions, since an owner does not have the numbers of its nodes on other ranks. */
 static int create_routes(hx_level_share *s, hx_ranks *ranks, const hx_level_view *v)
 {
     const hx_team *const team = ranks->team;
@@ -66,7 +67,7 @@ static int alloc_values(hx_level_share *s, hx_device *dev)
     return dev->ops->alloc(dev, (size_t)n * sizeof *s->d_value, &s->d_value);
 }
 
-/* Place of an own node in a list of their codes, which ascend; -1: none has it. */
+/* Returns the local number of the own node with that code, by bisection; -1: none. */
 static int32_t find_code(const hx_level_view *v, int64_t code)
 {
     int64_t low = 0, high = v->n_own;
@@ -80,7 +81,7 @@ static int32_t find_code(const hx_level_view *v, int64_t code)
     return low < v->n_own && v->code[low] == code ? (int32_t)low : -1;
 }
 
-/* find_served by codes. */
+/* find_served for nodes with global codes. */
 static int find_served_codes(hx_level_share *s, hx_ranks *ranks, const hx_level_view *v)
 {
     int64_t *code;
@@ -93,10 +94,10 @@ static int find_served_codes(hx_level_share *s, hx_ranks *ranks, const hx_level_
     }
     free(code);
     if (rc < 0 || !missing) return rc;
-    return HX_RAISE(HX_EINTERNAL, "a node of a lattice whose owner lacks it");
+    return HX_RAISE(HX_EINTERNAL, "a node of the coarse grid is missing on its owner");
 }
 
-/* Which of its own nodes each peer has: in the whole's numbers, in the order of its ghosts. */
+/* Finds the own nodes that are ghosts on each peer, in the order of the peer's ghosts. */
 static int find_served(hx_level_share *s, hx_ranks *ranks, const hx_level_view *v)
 {
     HX_TRY(hx_alloc_raw(&s->serve, (size_t)s->n_serve, sizeof *s->serve, what));
@@ -107,7 +108,7 @@ static int find_served(hx_level_share *s, hx_ranks *ranks, const hx_level_view *
     return HX_OK;
 }
 
-/* Place in a route of the first item of a rank, or -1: of what goes. */
+/* Return the position of a rank's first item among those sent, or those received; -1: none. */
 static int64_t first_out(const hx_route *r, int rank)
 {
     for (int k = 0; k < r->n_peer; k++)
@@ -122,7 +123,8 @@ static int64_t first_in(const hx_route *r, int rank)
     return -1;
 }
 
-/* Own nodes that others have parts of, and ghosts that this process has parts of. */
+/* Finds the own nodes to which other ranks contribute, and the ghosts to which this rank
+ * contributes. */
 static int find_sums(hx_level_share *s)
 {
     const hx_route *const part = &s->part;
@@ -132,7 +134,8 @@ static int find_sums(hx_level_share *s)
     HX_TRY(hx_alloc_raw(&s->sum_of, (size_t)part->in[part->n_peer], sizeof *s->sum_of, what));
     HX_TRY(hx_alloc_raw(&place, (size_t)s->n_own, sizeof *place, what));
     for (int64_t a = 0; a < s->n_own; a++) place[a] = -1;
-    for (int k = 0; k < part->n_peer; k++) { /* parts are the first of a peer's ghosts and served */
+    /* contributions are the first ones of each peer's ghosts, so positions differ by a constant */
+    for (int k = 0; k < part->n_peer; k++) {
         const int64_t ghost = s->n_own + first_in(&s->value, part->peer[k]) - part->out[k],
                       serve = first_out(&s->value, part->peer[k]) - part->in[k];
         for (int64_t i = part->out[k]; i < part->out[k + 1]; i++)
@@ -150,7 +153,7 @@ static int find_sums(hx_level_share *s)
     return HX_OK;
 }
 
-/* What is added up there. */
+/* Puts the lists for adding contributions on the device. */
 static int put_sums(hx_ranks *ranks, hx_level_share *s)
 {
     const int64_t n_came = s->part.in[s->part.n_peer];
@@ -220,7 +223,7 @@ int hx_level_share_create(hx_ranks *ranks, const hx_level_view *v, hx_level_shar
 {
     hx_level_share *s;
     HX_TRY(hx_alloc(&s, 1, sizeof *s, what));
-    s->next = ranks->level; /* freed with the level, or at last with the ranks */
+    s->next = ranks->level; /* freed with the level, or at the latest with `ranks` */
     ranks->level = *share = s;
     HX_TRY(create_routes(s, ranks, v));
     HX_TRY(alloc_values(s, &ranks->dev));
@@ -229,7 +232,7 @@ int hx_level_share_create(hx_ranks *ranks, const hx_level_view *v, hx_level_shar
     return put_sums(ranks, s);
 }
 
-/* Entries of nodes in the first column of blocks of a matrix of n_node rows. */
+/* *d_at := entries of the nodes' first blocks in a matrix of n_node rows. */
 static int put_block_entries(hx_device *dev, int64_t n, const int32_t *node, int dof,
                              int64_t n_node, int by_columns, int64_t **d_at)
 {
@@ -246,7 +249,7 @@ static int put_block_entries(hx_device *dev, int64_t n, const int32_t *node, int
     return rc;
 }
 
-/* With the first matrix, which says how many unknowns a node has. */
+/* Made with the first matrix, which defines the number of unknowns per node. */
 static int prepare(hx_ranks *ranks, hx_level_share *s, int dof, int64_t n_node)
 {
     const int by_columns = ranks->multigrid_plain->matrix_by_columns;
@@ -263,7 +266,7 @@ static int prepare(hx_ranks *ranks, hx_level_share *s, int dof, int64_t n_node)
     return HX_OK;
 }
 
-/* Entries to the host. */
+/* Copies entries of a vector to the host. */
 static int take(hx_ranks *ranks, hx_level_share *s, int64_t n, const int64_t *d_at,
                 const float *d_y)
 {
@@ -271,7 +274,7 @@ static int take(hx_ranks *ranks, hx_level_share *s, int64_t n, const int64_t *d_
     return ranks->plain->download(&ranks->dev, s->host, s->d_value, (size_t)n * sizeof *s->host);
 }
 
-/* A launch puts, waits and takes, or one puts and one takes. */
+/* One launch sends, waits and copies if possible; otherwise one sends and another copies. */
 static int settle_mail(hx_ranks *ranks, hx_level_share *s, float *d_y)
 {
     hx_mail *const mail = &ranks->mail;
@@ -290,7 +293,8 @@ static int settle_mail(hx_ranks *ranks, hx_level_share *s, float *d_y)
     return HX_OK;
 }
 
-/* The same by way of the hosts: own values that others have, and theirs. */
+/* Through the host: own values that are ghosts on other ranks go out, and those of this rank's
+ * ghosts come in. */
 static int serve(hx_ranks *ranks, hx_level_share *s, const float *d_y)
 {
     HX_TRY(take(ranks, s, s->dof * s->n_serve, s->d_serve, d_y));
@@ -315,7 +319,7 @@ static int settle_by_host(hx_ranks *ranks, hx_level_share *s, float *d_y)
     return HX_OK;
 }
 
-/* y at ghosts := its owners'. */
+/* y at ghosts := values of their owners. */
 static int settle(hx_ranks *ranks, hx_level_share *s, float *d_y)
 {
     const double begin = hx_clock();
@@ -324,8 +328,8 @@ static int settle(hx_ranks *ranks, hx_level_share *s, float *d_y)
     return HX_OK;
 }
 
-/* Entries of nodes, `components` each, that several processes have parts of: those that go to their
- * owner, and where it adds them up. */
+/* Entries of nodes, `components` each, to which several ranks contribute: those that go to the
+ * owner (d_touch), and those where the owner adds (d_sum). */
 typedef struct parts {
     int components;
     const int64_t *d_touch, *d_sum;
@@ -346,7 +350,7 @@ static int add_parts_mail(hx_ranks *ranks, hx_level_share *s, const parts *p, fl
     return HX_OK;
 }
 
-/* The same by way of the hosts. */
+/* Through the host. */
 static int hand_over(hx_ranks *ranks, hx_level_share *s, const parts *p, const float *d_y)
 {
     HX_TRY(take(ranks, s, p->components * s->n_touch, p->d_touch, d_y));
@@ -386,8 +390,8 @@ static int add_parts_by_host(hx_ranks *ranks, hx_level_share *s, const parts *p,
     return HX_OK;
 }
 
-/* Own entries += others' parts of them, rank after rank: a node's owner is the lowest that has it.
- */
+/* Adds the contributions of other ranks to own entries, in the order of the ranks; a node's owner
+ * is the lowest rank that has it, so its own contribution comes first. */
 static int add_parts(hx_ranks *ranks, hx_level_share *s, int components, const int64_t *d_touch,
                      const int64_t *d_sum, float *d_y)
 {
@@ -426,7 +430,7 @@ int hx_ranks_settle_level(hx_device *dev, const hx_mg_level *level, float *d_y)
     return level->share ? settle(hx_ranks_of(dev), level->share, d_y) : HX_OK;
 }
 
-/* By the lines of own nodes. */
+/* Power iteration with the line smoother of own nodes. */
 static int power_by_lines(hx_ranks *ranks, const hx_mg_level *level, int64_t n)
 {
     hx_device *const dev = &ranks->dev;

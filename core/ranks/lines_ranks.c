@@ -1,8 +1,8 @@
-/* Lines of points that several shares have (../solver/multigrid_lines.c). A process smooths the
- * pieces that lie in its share, then each line that leaves it once more and whole, with the
- * residual at its other points from those who own them: every process that has a point of a line
- * finds the same there as one process alone would. Few lines leave a share, and what is done twice
- * is little. */
+/* Line smoothing across subdomains (../solver/multigrid_lines.c). A rank smooths the segments of
+ * lines inside its subdomain, and then each line that leaves it as a whole, with the residual at
+ * its other points received from their owners. Every rank that has a point of a line therefore
+ * computes the same value there as a single process. Few lines leave a subdomain, so little is
+ * computed twice. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,31 +12,32 @@
 #include "ranks.h"
 #include "route.h"
 
-static const char what[] = "lines of several processes";
+static const char what[] = "lines across subdomains";
 enum { N_VECTOR = 3, N_BLOCK = 6, N_COUPLING = 9, MOST_BYTES = N_BLOCK * sizeof(double) };
 
-/* The lines that leave the share, whole. Their points: first the share's, then others' ("guests")
- * by their owners. */
+/* The lines that leave the subdomain, as a whole. Their points: first those of the subdomain, then
+ * those of other ranks ("guests"), grouped by owner. */
 typedef struct crossing {
-    hx_mg_lines lines; /* of those points; d_factor and d_block are theirs */
+    hx_mg_lines lines; /* over those points; owns its d_factor and d_block */
     float *d_m, *d_t;  /* [n_own + n_guest][3] */
     int64_t n_own, n_guest;
-    int64_t *d_vector, *d_block, *d_coupling; /* entries of the share's points in its vectors,
-                                                 diagonal blocks, factors */
-    int32_t *place;   /* [n_own + n_guest] a point's place in the lines, host (owned, as all) */
-    hx_route route;   /* of guests' values */
+    /* entries of the subdomain's points in vectors, diagonal blocks and factors of the subdomain */
+    int64_t *d_vector, *d_block, *d_coupling;
+    /* [n_own + n_guest] position of a point in the lines, on the host (owned, like all below) */
+    int32_t *place;
+    hx_route route;   /* exchange of guests' values */
     int32_t *out;     /* points to send */
-    char *value;      /* MOST_BYTES a point */
+    char *value;      /* MOST_BYTES per point */
     double *residual; /* [n_own][3] */
     float *factor;    /* [n_own + n_guest][HX_LINE_NUMBERS] */
     void *d_value;    /* [n_own] MOST_BYTES */
 } crossing;
 
-/* One line: the ranks of its points, and of any of them. */
+/* Examines one line: the ranks of each point, and of the line. */
 typedef struct view {
     const hx_share *share;
     int rank, size;
-    int *n_rank, *ranks; /* [points of the longest], [..][size] */
+    int *n_rank, *ranks; /* [points of the longest line], [..][size] */
     int n_all, *all;     /* [size] */
     uint8_t *is_in;      /* [size] */
     uint8_t *is_common;  /* [lines] 1: several ranks have a point of the line */
@@ -49,7 +50,7 @@ static int has(const view *v, int64_t i, int rank)
     return 0;
 }
 
-/* 1 if ranks that have one of the n points lack another, and this is one of them. */
+/* Returns 1 if this rank has some of the n points, and not all points have the same ranks. */
 static int look(view *v, int64_t n, const int32_t *point)
 {
     int differ = 0;
@@ -70,12 +71,13 @@ static int look(view *v, int64_t n, const int32_t *point)
     return differ && mine;
 }
 
-/* What is listed: first how many, then which. */
+/* Lists of the crossing lines: counted in a first pass, filled in a second. */
 typedef struct list {
     int64_t n_line, n_point, n_own, n_guest;
-    int64_t *n_from, *n_to; /* [size] points from and to each rank; then the next of each */
-    int32_t *first, *point; /* NULL: counted. Lines, in the crossing's numbers */
-    int32_t *own;           /* [n_own] in the share's */
+    /* [size] points from and to each rank; in the second pass the next position of each rank */
+    int64_t *n_from, *n_to;
+    int32_t *first, *point; /* NULL during counting; lines in the crossing's numbering */
+    int32_t *own;           /* [n_own] in the subdomain's numbering */
     int32_t *out;
 } list;
 
@@ -85,7 +87,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A node of the whole in the share, where it is: its own ascend, and so do the others. */
+/* Returns the local number of a node of the whole that the subdomain has: own nodes and other nodes
+ * ascend separately. */
 static int32_t number_of(const hx_share *share, int32_t node)
 {
     const size_t n_own = (size_t)share->n_own, n_other = (size_t)share->mesh.n_node - n_own;
@@ -94,7 +97,8 @@ static int32_t number_of(const hx_share *share, int32_t node)
     return (int32_t)(at - share->node);
 }
 
-/* Point i of a line that crosses, which this rank has: to those who have the line and not it. */
+/* Handles point i of a crossing line if this rank has it: its owner sends it to all ranks of the
+ * line that do not have the point. */
 static void list_own(const view *v, int64_t i, int32_t node, list *l)
 {
     const int32_t number = (int32_t)l->n_own++;
@@ -117,8 +121,8 @@ static void list_guest(const view *v, int64_t i, list *l)
     l->n_guest++;
 }
 
-/* Points that follow each other are of one element: a line without points in common has one rank.
- */
+/* Consecutive points of a line belong to one element, so a line without interface points lies on
+ * one rank. */
 static void find_common(const view *v, int64_t n, const int32_t *first, const int32_t *point)
 {
 #pragma omp parallel for schedule(static)
@@ -147,7 +151,7 @@ static void list_lines(view *v, int64_t n, const int32_t *first, const int32_t *
     }
 }
 
-/* Peers, and where their points begin; l's counts become the next of each rank. */
+/* Makes the exchange with the peers; the counts in `l` become the next position of each rank. */
 static int find_peers(crossing *c, const hx_ranks *ranks, list *l)
 {
     hx_route *const r = &c->route;
@@ -168,8 +172,8 @@ static int alloc_lists(crossing *c, list *l)
     return hx_alloc_raw(&l->out, n_out, sizeof *l->out, what);
 }
 
-/* Entries of the share's points: in vectors, in blocks, in the factors of its pieces, of which
- * place[] is of each point. */
+/* Makes the entries of the subdomain's points in vectors, in blocks and in the factors of its
+ * segments; place[] is the position of a point in the segments. */
 static int put_all_entries(crossing *c, hx_device *dev, const list *l, const int32_t *place)
 {
     int32_t *own;
@@ -215,7 +219,7 @@ static int alloc_host(crossing *c, list *l)
     return HX_OK;
 }
 
-/* place[] of the share's points in its pieces. */
+/* (*place)[] := position of each of the subdomain's points in its segments; the caller frees it. */
 static int find_places(hx_device *dev, const hx_mg_lines *lines, int32_t **place)
 {
     const size_t n = (size_t)lines->n_point;
@@ -229,7 +233,8 @@ static int find_places(hx_device *dev, const hx_mg_lines *lines, int32_t **place
     return rc;
 }
 
-/* Of all points in common, what the factors of the pieces have of couplings. */
+/* Data of hx_mg_lines.common: entries of the couplings at interface points in the factors of the
+ * segments, and the crossing lines. */
 typedef struct line_shares {
     int64_t *d_common; /* [n_common][N_COUPLING] */
     crossing crossing;
@@ -309,7 +314,7 @@ int hx_ranks_share_lines(hx_device *dev, int64_t n, const int32_t *first, const 
     HX_TRY_FAIL(put_common(s, ranks, place));
     HX_TRY_FAIL(make_crossing(&s->crossing, ranks, n, first, point, place));
 fail:
-    free(place); /* what is made is freed with the lines */
+    free(place); /* on failure, everything made is freed with the lines */
     return rc;
 }
 
@@ -339,7 +344,8 @@ static crossing *crossing_of(const hx_mg_lines *lines)
     return &((line_shares *)lines->common)->crossing;
 }
 
-/* value[n_own ..] := `bytes` a point of those who own the guests, from value[.. n_own - 1]. */
+/* Fills value[n_own ..], `bytes` per point, with the values of the guests from their owners, which
+ * send theirs from value[.. n_own - 1]. */
 static int fill(hx_ranks *ranks, crossing *c, size_t bytes)
 {
     hx_route *const r = &c->route;
@@ -357,7 +363,7 @@ static int fill(hx_ranks *ranks, crossing *c, size_t bytes)
     return HX_OK;
 }
 
-/* Entries of the share's points to the host. */
+/* Copies entries of the subdomain's points to the host. */
 static int take(hx_ranks *ranks, const crossing *c, int components, const int64_t *d_at,
                 const double *d_x, void *value)
 {
@@ -374,7 +380,7 @@ static int take_single(hx_ranks *ranks, const crossing *c, int components, const
     return ranks->plain->download(&ranks->dev, value, c->d_value, (size_t)n * sizeof *d_x);
 }
 
-/* Couplings of the lines that cross, before the factors of the pieces take their place. */
+/* Copies the couplings of crossing lines before the factors of the segments overwrite them. */
 static int take_couplings(hx_ranks *ranks, crossing *c, const hx_mg_lines *lines)
 {
     HX_TRY(take_single(ranks, c, N_COUPLING, c->d_coupling, lines->d_factor, c->value));
@@ -411,7 +417,7 @@ static int factorise(hx_device *dev, const hx_mg_lines *lines, float *d_m)
     return ranks->multigrid_plain->lines_factorise(dev, &c->lines, c->d_m);
 }
 
-/* t - r of the lines that cross. */
+/* t - r at the points of crossing lines. */
 static int take_residual(hx_ranks *ranks, crossing *c, const double *d_r, const float *d_t)
 {
     const size_t n = (size_t)c->lines.n_point;
@@ -454,7 +460,7 @@ int hx_ranks_power_of_own(hx_ranks *ranks, int64_t n_own, int64_t n, const float
     return plain->power_end(dev, n, d_m, d_s, ranks->d_power, d_v, d_smoother);
 }
 
-/* Lines are of linear elements, whose own points come first. */
+/* Lines exist only for linear elements, whose own points come first. */
 static int blocks_power(hx_device *dev, int64_t n, const float *d_m, const float *d_t,
                         const float *d_s, float *d_v, hx_mg_smoother *d_smoother)
 {

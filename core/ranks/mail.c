@@ -7,9 +7,10 @@
 #include "../base/clock.h"
 
 enum { HOST = 64, LEAST_HALF = 4096, LINE = 256 };
-#define PATIENCE 5.0 /* seconds until what is tried must have come */
+#define PATIENCE 5.0 /* seconds to wait for the values of a test exchange */
 
-/* What a process tells the others about its device, and about its box. */
+/* What ranks announce: the identity of the machine and device (place), and the handle of the buffer
+ * (offer). */
 typedef struct place {
     char host[HOST];
     unsigned char device[HX_MAIL_DEVICE];
@@ -48,7 +49,7 @@ void hx_mail_free(hx_mail *mail)
     memset(mail, 0, sizeof *mail);
 }
 
-/* *all := whether it holds for all processes. */
+/* *all := 1 if `own` is 1 on all ranks. */
 static int agree(const hx_mail *mail, int own, int *all)
 {
     int32_t mine = own, each[HX_MAIL_RANKS];
@@ -58,7 +59,7 @@ static int agree(const hx_mail *mail, int own, int *all)
     return HX_OK;
 }
 
-/* rc of an attempt that may fail. */
+/* Turns the result of an attempt that may fail into 1 or 0 and clears its error message. */
 static int worked(int rc)
 {
     if (rc < 0) hx_error_clear();
@@ -68,12 +69,14 @@ static int worked(int rc)
 static int find_place(const hx_mail *mail, place *own)
 {
     memset(own, 0, sizeof *own);
-    if (gethostname(own->host, HOST - 1) != 0) return HX_RAISE(HX_EENV, "a host without a name");
+    if (gethostname(own->host, HOST - 1) != 0)
+        return HX_RAISE(HX_EENV, "the name of this machine cannot be determined");
     return mail->ops->tell_device ? mail->ops->tell_device(mail->dev, own->device) : HX_OK;
 }
 
-/* Whether the way can be taken between the devices of all, the same in all processes: known before
- * any of them begins, as who finds out by itself leaves the others waiting. */
+/* *can := 1 if the transport is possible between the devices of all ranks, equal on all ranks. This
+ * is decided before any rank starts, since a rank that found out by itself would leave the
+ * others waiting. */
 static int can_reach(hx_mail *mail, int *can)
 {
     const int is_boxes = mail->ops->join == NULL;
@@ -108,20 +111,20 @@ static int open_others(hx_mail *mail, size_t bytes, int *opened)
     return HX_OK;
 }
 
-/* Nothing goes this way, in any process. */
+/* Abandons the transport on all ranks. */
 static int give_up(hx_mail *mail)
 {
     int all;
     HX_TRY(mail->dev->ops->sync(mail->dev));
     close_others(mail);
-    HX_TRY(agree(mail, 1, &all)); /* all have closed */
+    HX_TRY(agree(mail, 1, &all)); /* all ranks have closed the buffers of the others */
     release_own(mail);
     if (mail->ops->leave) mail->ops->leave(mail->dev);
     mail->ops = NULL;
     return HX_OK;
 }
 
-/* New boxes. Without them in one process there are none in any. */
+/* Opens new buffers on all ranks, or abandons the transport if one rank fails. */
 static int open_boxes(hx_mail *mail, size_t half)
 {
     const size_t bytes = HX_MAIL_HEAD + 2 * half;
@@ -196,7 +199,7 @@ static hx_mail_came came(const hx_mail *mail)
                           .half = mail->half};
 }
 
-/* Where two processes share a device, the queue waits in place of a kernel. */
+/* If two ranks share a device, the queue waits instead of a kernel that would occupy the device. */
 static int wait_aside(const hx_mail *mail)
 {
     const hx_mail_came from = came(mail);
@@ -227,7 +230,7 @@ static hx_mail_route route_to_all(const hx_mail *mail, int64_t n)
     return route;
 }
 
-/* One launch, where nothing is gained by a queue that waits. */
+/* A single launch; only if no two ranks share a device. */
 static int sum_few(hx_mail *mail, int64_t n, double *d_y)
 {
     const hx_mail_route route = route_to_all(mail, n);
@@ -267,14 +270,14 @@ int hx_mail_trade_single(hx_mail *mail, const hx_mail_route *route, int componen
     return mail->ops->trade_single(mail->dev, &items, &from, d_y, n, d_taken);
 }
 
-/* --- whether it works here --- */
+/* --- test of a transport --- */
 
-/* Waits on the host, for no longer than patience lasts, so that what never comes does no harm. */
+/* Waits on the host, at most PATIENCE seconds, so that values that never arrive do no harm. */
 static int has_come(const hx_mail *mail, int *came)
 {
     const double begin = hx_clock();
     *came = 1;
-    if (mail->ops->join) return HX_OK; /* it knows by itself */
+    if (mail->ops->join) return HX_OK; /* libraries wait by themselves */
     for (*came = 0; !*came && hx_clock() - begin < PATIENCE;) {
         uint64_t head[HX_MAIL_RANKS];
         HX_TRY(mail->dev->ops->download(mail->dev, head, mail->d_box, sizeof head));
@@ -285,7 +288,7 @@ static int has_come(const hx_mail *mail, int *came)
     return HX_OK;
 }
 
-/* A number from each to all, and back: 1 if what came is what was sent. */
+/* Sums one number over all ranks; *is_right := 1 if the result is correct. */
 static int try_sum(hx_mail *mail, float *d_y, int *is_right)
 {
     const int size = mail->team->size;
@@ -304,12 +307,12 @@ static int try_sum(hx_mail *mail, float *d_y, int *is_right)
     return HX_OK;
 }
 
-/* Several turns, so that both halves and what was in them before are tried. */
+/* Several exchanges, so that both halves of the buffers are used more than once. */
 static int try_box(hx_mail *mail, int *works)
 {
     float *d_y = NULL;
     *works = worked(mail->dev->ops->alloc(mail->dev, sizeof *d_y, &d_y));
-    for (int k = 0; k < 4; k++) { /* all take part in what all agree on */
+    for (int k = 0; k < 4; k++) { /* all ranks take part in each agreement */
         int is_right = 0;
         if (*works) *works = worked(try_sum(mail, d_y, &is_right)) && is_right;
         HX_TRY(agree(mail, *works, works));
@@ -319,7 +322,7 @@ static int try_box(hx_mail *mail, int *works)
     return HX_OK;
 }
 
-/* A link of a library, in all processes or in none. */
+/* Joins the communicator of a library, on all ranks or on none. */
 static int join_library(hx_mail *mail, int *joined)
 {
     const hx_team *const team = mail->team;
@@ -335,7 +338,7 @@ static int join_library(hx_mail *mail, int *joined)
     return agree(mail, worked(mail->ops->join(mail->dev, team->rank, team->size, id)), joined);
 }
 
-/* One way: ops is NULL after it if it does not work. */
+/* Tries one transport; mail->ops is NULL afterwards if it does not work. */
 static int try_way(hx_mail *mail, const hx_mail_ops *ops)
 {
     int works;

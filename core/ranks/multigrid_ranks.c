@@ -1,14 +1,15 @@
-/* Multigrid over shares: the mesh is smoothed by all, each its share; the lattices, whose first
- * matrix is the sum of all shares', are solved by every process in the same way and to the same
- * bits, so that nothing of them travels but what comes from the mesh. */
+/* Multigrid over subdomains. The finest level is smoothed by each rank on its subdomain. A
+ * replicated coarse grid has the sum of the contributions of all subdomains, and every rank solves
+ * it with bitwise the same result, so only contributions from the mesh are communicated. */
 #include "level_share.h"
 
 static int power_start(hx_device *dev, int64_t n, const float *d_m, float *d_v)
 {
     hx_ranks *const ranks = hx_ranks_of(dev);
     HX_TRY(ranks->multigrid_plain->power_start(dev, n, d_m, d_v));
-    HX_TRY(hx_ranks_leave_own_single(ranks, n, d_v)); /* noise goes by a vector's places: at points
-                                                         in common by the owner's */
+    /* the random start depends on positions in a vector: interface points take the value of their
+     * owner */
+    HX_TRY(hx_ranks_leave_own_single(ranks, n, d_v));
     return ranks->ops.common->add_single(dev, hx_ranks_components(ranks, n), d_v);
 }
 
@@ -37,7 +38,7 @@ static int take_own(hx_ranks *ranks, int64_t n, const double *d_r, const float *
     return hx_ranks_own_single(ranks, n, d_t, &ranks->d_own_single, &n_own, &d_own_single);
 }
 
-/* Each point is restricted by its owner; the right-hand side is the sum of all shares'. */
+/* Each point is restricted by its owner; the right-hand side is the sum over all subdomains. */
 static int restrict_own(hx_ranks *ranks, const hx_multigrid_ops *plain, int components, int dof,
                         const hx_mg_mesh *mesh, const double *d_r, const float *d_t,
                         const hx_mg_level *level)
@@ -46,7 +47,7 @@ static int restrict_own(hx_ranks *ranks, const hx_multigrid_ops *plain, int comp
     const hx_share *const share = &ranks->share;
     hx_mg_mesh own = *mesh;
     if (share->space.element == HX_ELEMENT_LINEAR) {
-        own.n_other = share->n_other; /* the last ones */
+        own.n_other = share->n_other; /* they come last */
     } else if (share->n_other > 0) {
         HX_TRY(take_own(ranks, components * share->space.n_point, d_r, d_t));
         d_r = ranks->d_own;

@@ -1,14 +1,15 @@
-/* The steps of PCG over shares: each process takes a step with its own points, into scalars beside
- * the solve's, whose sums over the processes all take. All find the same scalars and so take the
- * same steps. None waits where numbers go from device to device. */
+/* The steps of PCG over subdomains. Each rank takes a step with its own points, storing partial
+ * sums in a copy of the solve's scalars; the sums over the ranks then complete the step on every
+ * rank. All ranks obtain the same scalars and therefore take the same steps. The host never waits
+ * if exchanges go from device to device. */
 #include <stddef.h>
 
 #include "ranks.h"
 
 _Static_assert(offsetof(hx_pcg_state, beta) == (HX_N_PCG_SUM - 1) * sizeof(double),
-               "what is added up lies together");
+               "summed scalars must be contiguous");
 
-/* The solve's scalars, for a step with this process' sums alone. */
+/* Copies the solve's scalars for a step with this rank's partial sums. */
 static int begin_step(hx_ranks *ranks, const hx_pcg_state *d_state)
 {
     hx_device *const dev = &ranks->dev;
@@ -16,10 +17,10 @@ static int begin_step(hx_ranks *ranks, const hx_pcg_state *d_state)
     return ranks->plain->copy(dev, ranks->d_sums, d_state, sizeof *d_state);
 }
 
-/* The step of all, from the sums of each, in the order of the ranks. */
+/* Completes the step with the sums over all ranks, added in their order. */
 static int end_step(hx_ranks *ranks, hx_pcg_step step, hx_pcg_state *d_state)
 {
-    double *const d_sum = &ranks->d_sums->rz; /* the first of those that are added up */
+    double *const d_sum = &ranks->d_sums->rz; /* the first of the scalars that are summed */
     HX_TRY(hx_ranks_sum_few(ranks, HX_N_PCG_SUM, d_sum));
     return ranks->plain->pcg->take(&ranks->dev, step, ranks->d_sums, d_state);
 }
@@ -55,7 +56,8 @@ static int alpha_from(hx_device *dev, const double *d_sum, hx_pcg_state *d_state
     return end_step(ranks, HX_PCG_STEP_ALPHA, d_state);
 }
 
-/* All points are updated, sums run over own ones, of which each process knows. */
+/* All points are updated; sums run over own points, whose number each rank has itself, so n_sum is
+ * unused. */
 static int update(hx_device *dev, int64_t n, int64_t n_sum, const double *d_m, const double *d_p,
                   const double *d_q, double *d_u, double *d_r, hx_pcg_state *d_state)
 {
@@ -146,7 +148,7 @@ static int update_single(hx_device *dev, int64_t n, int64_t n_sum, const float *
     return end_step(ranks, HX_PCG_STEP_BOTH, d_state);
 }
 
-/* A backend without mixed precision has none in shares. */
+/* Without mixed precision in the backend there is none here. */
 static void set_single(hx_pcg_ops *pcg, const hx_pcg_ops *plain)
 {
     if (!plain->start_single) return;
@@ -156,7 +158,7 @@ static void set_single(hx_pcg_ops *pcg, const hx_pcg_ops *plain)
     pcg->update_single = update_single;
 }
 
-/* Nor one of a rounded z. */
+/* Likewise for a preconditioned residual z in single precision. */
 static void set_rounded(hx_pcg_ops *pcg, const hx_pcg_ops *plain)
 {
     if (!plain->start_rounded) return;
@@ -169,7 +171,7 @@ void hx_ranks_set_pcg(hx_ranks *ranks)
 {
     ranks->pcg = (hx_pcg_ops){
         .start = start,
-        .direction = ranks->plain->pcg->direction, /* reads scalars, sums nothing */
+        .direction = ranks->plain->pcg->direction, /* reads scalars and sums nothing */
         .alpha = alpha,
         .alpha_from = alpha_from,
         .update = update,

@@ -11,10 +11,10 @@
 #include "../solver/rigid_ops.h"
 #include "level_share.h"
 
-static const char what[] = "processes";
+static const char what[] = "exchange between ranks";
 enum {
     MOST_COMPONENTS = 6,
-    MOST_MAILED = 1 << 20 /* floats that a process is sent at once when all send to all */
+    MOST_MAILED = 1 << 20 /* floats that a rank receives at once in a sum over all ranks */
 };
 
 static int sum_of_host(hx_ranks *ranks, int n, double *sum)
@@ -75,7 +75,7 @@ static int dots(hx_device *dev, int64_t n, int n_dot, const double *const d_a[],
     if (hx_ranks_has_own_first(ranks))
         HX_TRY(vector->dots(dev, hx_ranks_count_own(ranks, n), n_dot, d_a, d_b, result));
     for (int k = 0; k < n_dot && !hx_ranks_has_own_first(ranks); k++) {
-        const double *d_own; /* the next product's takes its place */
+        const double *d_own; /* overwritten by the next product */
         int64_t n_own;
         HX_TRY(hx_ranks_own(ranks, n, d_a[k], &n_own, &d_own));
         HX_TRY(vector->dot(dev, n_own, d_own, d_b[k], &result[k]));
@@ -112,8 +112,8 @@ int hx_ranks_put_entries(hx_device *dev, int64_t n, const int32_t *node, int64_t
     return rc;
 }
 
-/* The entries of some points in a vector, made at the first use: held[] and d_held[] by unknowns a
- * point. */
+/* *d_at := entries of some points in a vector, made at the first use and kept in held[] and
+ * d_held[] by unknowns per point. */
 static int find_entries_of(hx_ranks *ranks, int64_t n_point, const int32_t *point, int components,
                            int held[HX_RANKS_ENTRIES], int64_t *d_held[HX_RANKS_ENTRIES],
                            const int64_t **d_at)
@@ -128,14 +128,14 @@ static int find_entries_of(hx_ranks *ranks, int64_t n_point, const int32_t *poin
     return HX_OK;
 }
 
-/* Of points in common. */
+/* Entries of interface points. */
 static int find_entries(hx_ranks *ranks, int components, const int64_t **d_at)
 {
     return find_entries_of(ranks, ranks->share.n_common, ranks->share.common, components,
                            ranks->components, ranks->d_at, d_at);
 }
 
-/* Of points of others, of a vector of n unknowns. */
+/* Entries of points owned by other ranks, in a vector of n unknowns. */
 static int find_others(hx_ranks *ranks, int64_t n, int64_t *n_at, const int64_t **d_at)
 {
     const int components = hx_ranks_components(ranks, n);
@@ -144,7 +144,7 @@ static int find_others(hx_ranks *ranks, int64_t n, int64_t *n_at, const int64_t 
                            ranks->other_components, ranks->d_other, d_at);
 }
 
-/* 1 if a vector's own entries come first: of linear elements, and where all are own. */
+/* A vector begins with its own entries for linear elements, or if all points are own points. */
 int hx_ranks_has_own_first(const hx_ranks *ranks)
 {
     return ranks->share.space.element == HX_ELEMENT_LINEAR || ranks->share.n_other == 0;
@@ -205,7 +205,7 @@ int hx_ranks_own_single(hx_ranks *ranks, int64_t n, const float *d_v, float **d_
     return hx_ranks_leave_own_single(ranks, n, *d_copy);
 }
 
-/* To and from all peers, `bytes` a point in common. */
+/* Exchanges `bytes` per interface point with all peers. */
 static int exchange(hx_ranks *ranks, size_t bytes)
 {
     const hx_share *const share = &ranks->share;
@@ -220,7 +220,7 @@ static int exchange(hx_ranks *ranks, size_t bytes)
     return rc;
 }
 
-/* Boxes are all processes' at each turn. */
+/* Exchanges from device to device involve all ranks, even a rank without interface points. */
 static int has_nothing(const hx_ranks *ranks)
 {
     return !ranks->mail.ops && ranks->share.n_common == 0;
@@ -233,7 +233,7 @@ static int mark_interior(hx_device *dev, const hx_product_parts *parts)
     return hx_span_mark_beside(dev, HX_SPAN_INTERIOR, 1);
 }
 
-/* Beside what was queued since hx_beside_from, where the device can. */
+/* Runs concurrently with what was queued since hx_beside_from, if the device supports it. */
 static int run_interior(hx_device *dev, const hx_product_parts *parts)
 {
     int rc = hx_beside_begin(dev);
@@ -289,13 +289,13 @@ int hx_ranks_sum_device(hx_ranks *ranks, size_t n, float *d_sum)
     return HX_OK;
 }
 
-/* At any entries of a vector, as long as a point's values fit (MOST_COMPONENTS doubles). */
+/* For any entries of a vector, as long as the values of a point fit (MOST_COMPONENTS doubles). */
 int hx_ranks_add_at(hx_ranks *ranks, int components, const int64_t *d_at, float *d_y)
 {
     return has_nothing(ranks) ? HX_OK : add_at_single(ranks, components, d_at, d_y);
 }
 
-/* The owner's values, to which the others add 0. */
+/* Interface points take the value of their owner, to which the other ranks add 0. */
 static int settle(hx_device *dev, int components, double *d_y)
 {
     hx_ranks *const ranks = hx_ranks_of(dev);
@@ -330,7 +330,7 @@ static const hx_common_ops common_ops = {
     .free_lines = hx_ranks_free_lines,
 };
 
-/* f = static + the sum over all elements. */
+/* f := d_static + the sum over the elements of all ranks. */
 static int body_force(hx_device *dev, const hx_device_model *model, const hx_body_field *field,
                       const double *d_rho, const double *d_static, double *d_f)
 {
@@ -351,7 +351,7 @@ static int body_force(hx_device *dev, const hx_device_model *model, const hx_bod
     return rc;
 }
 
-/* Force and moment on a set over all processes, to the host. */
+/* sum[6] := force and moment on a rigid set over all ranks, on the host. */
 static int rigid_sums(hx_ranks *ranks, const hx_rigid_set *set, const int32_t *d_node,
                       const double *d_xyz, const double *d_y, double *d_sum, double sum[6])
 {
@@ -398,7 +398,7 @@ static const hx_rigid_ops rigid_ops = {
 
 static void keep_open(hx_device *dev)
 {
-    (void)dev; /* the backend's is closed by whoever opened it */
+    (void)dev; /* the backend's device is closed by its owner */
 }
 
 static void set_tables(hx_ranks *ranks)
@@ -416,7 +416,7 @@ static void set_tables(hx_ranks *ranks)
     ranks->ops.helmholtz = NULL;
     ranks->ops.interaction = NULL;
     ranks->waits = ranks->share.whole->rigid.n > 0;
-    hx_ranks_set_recording(ranks); /* none before processes are connected */
+    hx_ranks_set_recording(ranks); /* none until the ranks are connected */
     ranks->body = ranks->plain->body ? *ranks->plain->body : (hx_body_ops){0};
     ranks->body.force = body_force;
     if (ranks->plain->body) ranks->ops.body = &ranks->body;
@@ -458,7 +458,7 @@ fail:
     return rc;
 }
 
-/* Points in common, as boxes take them. */
+/* Puts the lists of interface points on the device. */
 static int put_common(hx_ranks *ranks)
 {
     const hx_share *const share = &ranks->share;
@@ -471,7 +471,8 @@ static int put_common(hx_ranks *ranks)
     return hx_device_put(dev, &ranks->d_source, share->source, n_source * sizeof *share->source);
 }
 
-/* Where something can run beside an exchange that takes longer than dividing products costs. */
+/* Returns 1 if products in parts pay off: the device can run concurrently with an exchange, and
+ * exchanges take longer than splitting a product costs. */
 static int gains_by_parts(const hx_ranks *ranks)
 {
     const hx_mail_ops *const mail = ranks->mail.ops;
@@ -499,7 +500,8 @@ int hx_ranks_connect(hx_ranks *ranks, hx_mail_way way)
 
 size_t hx_ranks_bytes(const hx_ranks *ranks)
 {
-    /* A point in common: its values, its entries in vectors of 3 and 6 unknowns, its lists. */
+    /* Bytes per interface point: its values, its entries in vectors of 3 and 6 unknowns, its
+     * lists. */
     enum {
         EACH =
             MOST_COMPONENTS * sizeof(double) + (3 + 6 + 1) * sizeof(int64_t) + 3 * sizeof(int32_t)
@@ -552,8 +554,9 @@ void hx_ranks_free(hx_ranks *ranks)
 static int check_lost(const hx_ranks *ranks)
 {
     if (!ranks->is_lost) return HX_OK;
-    return HX_RAISE(HX_EDEVICE, "the processes no longer agree, after an error before: run again, "
-                                "--resume goes on from the last checkpoint");
+    return HX_RAISE(HX_EDEVICE,
+                    "the processes are out of step after an earlier error; start the run "
+                    "again with --resume to continue from the last checkpoint");
 }
 
 int hx_ranks_tell(hx_ranks *ranks, const hx_ranks_call *call)

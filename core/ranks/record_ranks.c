@@ -1,14 +1,14 @@
-/* Recordings of what is queued (device.h) over shares: those of the backend, where nothing that is
- * recorded goes by way of the host, with what a replay exchanges for the figures. */
+/* Recordings of queued work (device.h) over subdomains: the backend's recordings, provided nothing
+ * recorded goes through the host, together with the exchanges of a replay for the figures. */
 #include <stdlib.h>
 
 #include "../base/memory.h"
 #include "ranks.h"
 
 typedef struct recording {
-    void *plain;                      /* the backend's (owned) */
-    uint64_t boxes;                   /* those that it names: hx_mail.n_opened */
-    int64_t n_exchange, n_sum, bytes; /* of a replay */
+    void *plain;    /* the backend's (owned) */
+    uint64_t boxes; /* value of hx_mail.n_opened: the buffers that the recording uses */
+    int64_t n_exchange, n_sum, bytes; /* per replay */
 } recording;
 
 static int record_begin(hx_device *dev)
@@ -25,7 +25,7 @@ static int record_end(hx_device *dev, void **out)
     recording *r;
     void *plain = NULL;
     *out = NULL;
-    HX_TRY(ranks->plain->record_end(dev, &plain)); /* ends it in any case */
+    HX_TRY(ranks->plain->record_end(dev, &plain)); /* ends the recording in any case */
     const int rc = hx_alloc(&r, 1, sizeof *r, "recordings");
     if (rc < 0) {
         ranks->plain->record_free(dev, plain);
@@ -36,7 +36,7 @@ static int record_end(hx_device *dev, void **out)
     r->n_exchange = now->n_exchange - then->n_exchange;
     r->n_sum = now->n_sum - then->n_sum;
     r->bytes = now->exchange_bytes - then->exchange_bytes;
-    ranks->figures = ranks->at_record; /* nothing has gone yet */
+    ranks->figures = ranks->at_record; /* nothing has been exchanged yet */
     *out = r;
     return HX_OK;
 }
@@ -46,7 +46,7 @@ static int replay(hx_device *dev, void *recorded)
     hx_ranks *const ranks = hx_ranks_of(dev);
     const recording *const r = recorded;
     if (r->boxes != ranks->mail.n_opened)
-        return HX_RAISE(HX_EINTERNAL, "a recording names boxes of processes that are no more");
+        return HX_RAISE(HX_EINTERNAL, "a recording refers to buffers that have been replaced");
     HX_TRY(ranks->plain->replay(dev, r->plain));
     ranks->figures.n_exchange += r->n_exchange;
     ranks->figures.n_sum += r->n_sum;

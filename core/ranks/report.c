@@ -1,4 +1,4 @@
-/* What every process took and holds, for the log and the summary of a run. */
+/* Times and memory of every rank, for the log and the summary of a run. */
 #include <string.h>
 
 #include "../base/memory.h"
@@ -7,7 +7,7 @@
 int hx_ranks_gather_report(hx_ranks *ranks, hx_ranks_report *report)
 {
     hx_ranks_report own;
-    memset(&own, 0, sizeof own); /* its padding travels too */
+    memset(&own, 0, sizeof own); /* padding is sent and must be defined */
     own.n_elem = ranks->share.mesh.n_elem;
     own.n_node = ranks->share.mesh.n_node;
     own.n_lattice = hx_ranks_lattice_nodes(ranks);

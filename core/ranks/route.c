@@ -5,7 +5,7 @@
 
 #include "../base/memory.h"
 
-static const char what[] = "buffers between processes";
+static const char what[] = "buffers of an exchange";
 
 static int alloc_peers(hx_route *r, size_t n)
 {
@@ -32,7 +32,7 @@ int hx_route_create(hx_route *r, const hx_team *team, const int64_t *n_out, cons
         r->n_peer++;
     }
     const size_t n = (size_t)r->at[r->n_peer];
-    HX_TRY(hx_alloc(&r->send, n, most, what)); /* gaps travel too */
+    HX_TRY(hx_alloc(&r->send, n, most, what)); /* zeroed, since gaps are sent */
     return hx_alloc_raw(&r->receive, n, most, what);
 }
 

@@ -1,34 +1,36 @@
-/* Items that go between this process and others, the same ones again and again: values of points,
- * blocks of a matrix. Through host memory. */
+/* A repeated exchange of items between this rank and others through host memory: values of points,
+ * blocks of a matrix. */
 #ifndef HX_ROUTE_H
 #define HX_ROUTE_H
 
 #include "../team/team.h"
 
-/* Messages have one length both ways, so that buffers have gaps where less goes than comes. */
+/* Messages have the same length in both directions, so buffers have gaps if fewer items go one
+ * way. */
 typedef struct hx_route {
-    int n_peer, *peer;      /* [n_peer] ranks, ascending (owned, like all below) */
-    int64_t *out, *in, *at; /* [n_peer + 1] first item of each peer: of what goes, what comes, and
-                               in the buffers */
-    hx_message *message;    /* [n_peer] */
+    int n_peer, *peer; /* [n_peer] ranks, ascending (owned, like all below) */
+    /* [n_peer + 1] first item of each peer: among those sent, among those received, and in the
+     * buffers */
+    int64_t *out, *in, *at;
+    hx_message *message; /* [n_peer] */
     char *send, *receive;
 } hx_route;
 
-/* n_out[size], n_in[size] items to and from each rank, of `most` bytes at most. At the ranks that
- * are named the numbers must be the reverse of these. */
+/* Makes an exchange of n_out[size] and n_in[size] items to and from each rank, of at most `most`
+ * bytes each. The counts of the other ranks must match. */
 int hx_route_create(hx_route *route, const hx_team *team, const int64_t *n_out, const int64_t *n_in,
                     size_t most);
 
 /* Accepts a zeroed struct. */
 void hx_route_free(hx_route *route);
 
-/* What all of it is, of items of `bytes`. */
+/* Returns the bytes of an exchange of items of `bytes` each. */
 static inline int64_t hx_route_bytes(const hx_route *route, size_t bytes)
 {
     return (int64_t)((size_t)route->at[route->n_peer] * bytes);
 }
 
-/* Where items of `bytes` to and from peer k lie. */
+/* Return the position in the buffers of the items to and from peer k, `bytes` each. */
 static inline char *hx_route_sent(const hx_route *route, int k, size_t bytes)
 {
     return route->send + (size_t)route->at[k] * bytes;
@@ -38,14 +40,14 @@ static inline char *hx_route_received(const hx_route *route, int k, size_t bytes
     return route->receive + (size_t)route->at[k] * bytes;
 }
 
-/* All of them, as they lie. Waits. */
+/* Exchanges the buffers as they are. Blocking. */
 int hx_route_exchange(const hx_team *team, hx_route *route, size_t bytes);
 
-/* From and to arrays without gaps, peer after peer. */
+/* Copy to and from arrays without gaps, peer after peer. */
 void hx_route_pack(hx_route *route, size_t bytes, const void *out);
 void hx_route_unpack(const hx_route *route, size_t bytes, void *in);
 
-/* The other way round: what comes else goes, and what goes comes. */
+/* The exchange in the reverse direction: sends items of the kind that are otherwise received. */
 int hx_route_go_back(const hx_team *team, hx_route *route, size_t bytes, const void *in, void *out);
 
 #endif

@@ -8,19 +8,19 @@
 #include "../base/sort.h"
 #include "../base/sum.h"
 
-static const char what[] = "share of a rank";
+static const char what[] = "subdomain of a rank";
 
 int hx_share_check(const hx_problem *whole)
 {
     if (whole->space.element == HX_ELEMENT_SPLINE)
         return HX_RAISE(HX_EINPUT,
-                        "solver.element = \"%s\" runs in one process: several share linear and "
-                        "quadratic elements",
+                        "solver.element = \"%s\" supports only one process; linear and quadratic "
+                        "elements support several",
                         hx_element_name(whole->space.element));
     return HX_OK;
 }
 
-/* Runs of elements: the mesh's parts, or from the ranks of a partition along the curve. */
+/* Finds each rank's run of elements: the parts of the mesh, or a partition along the curve. */
 static int find_runs(hx_share *share, const hx_team *team)
 {
     const hx_mesh *const mesh = share->whole->mesh;
@@ -35,7 +35,7 @@ static int find_runs(hx_share *share, const hx_team *team)
         return HX_OK;
     }
     HX_TRY(hx_partition_make(&partition, mesh, HX_PARTITION_CURVE, team->size));
-    for (int r = 1; r <= team->size; r++) /* along a curve ranks ascend */
+    for (int r = 1; r <= team->size; r++) /* ranks ascend along the curve */
         share->first[r] = hx_count_below_i32(partition.rank, mesh->n_elem, r);
     hx_partition_free(&partition);
     return HX_OK;
@@ -65,7 +65,8 @@ int hx_share_rank_of(const hx_share *share, int n_rank, int64_t elem)
     return low;
 }
 
-/* The first and the last element of a point of the whole; so are their ranks among its own. */
+/* Return the first and the last element of a point of the whole, which belong to the lowest and the
+ * highest of its ranks. */
 static int64_t first_element(const hx_share *share, int64_t point)
 {
     const hx_space *const space = &share->whole->space;
@@ -83,13 +84,13 @@ int hx_share_owner(const hx_share *share, int n_rank, int64_t point)
     return hx_share_rank_of(share, n_rank, first_element(share, point));
 }
 
-/* 1 if a point of the share belongs to a lower rank. */
+/* Returns 1 if a lower rank owns a point of the subdomain. */
 static int is_others(const hx_share *share, const hx_team *team, int64_t point)
 {
     return first_element(share, point) < share->first[team->rank];
 }
 
-/* place[] := 0 at the nodes of the share, -1 elsewhere. */
+/* place[] := 0 at the nodes of the subdomain, -1 elsewhere. */
 static void mark_nodes(const hx_share *share, const hx_team *team, int32_t *place)
 {
     const int32_t *const conn = share->whole->mesh->conn;
@@ -102,8 +103,9 @@ static void mark_nodes(const hx_share *share, const hx_team *team, int32_t *plac
     }
 }
 
-/* Where the own nodes of each part of the whole's, and those of others, begin: own ones first.
- * Returns how many there are. */
+/* begin[part][0] := local number of the first own node in each part of the whole's nodes,
+ * begin[part][1] := that of the first node of other ranks; own nodes come first. Returns the number
+ * of nodes. */
 static int64_t count_nodes(hx_share *share, const hx_team *team, const int32_t *place,
                            int64_t (*begin)[2])
 {
@@ -126,7 +128,7 @@ static int64_t count_nodes(hx_share *share, const hx_team *team, const int32_t *
     return n;
 }
 
-/* place[n_point of the whole] := number of its nodes in the share, -1: not in it. */
+/* place[n_point of the whole] := local node number; -1: not in the subdomain. */
 static int number_nodes(hx_share *share, const hx_team *team, int32_t *place, int64_t *n)
 {
     const int64_t n_node = share->whole->mesh->n_node;
@@ -171,14 +173,15 @@ fail:
     return rc;
 }
 
-/* The middle of edge k of the share as a point of the whole, -1: a share of another mesh. */
+/* Returns the mid-edge point of local edge k as a point of the whole; -1: the meshes do not
+ * match. */
 static int64_t middle_of(const hx_share *share, int64_t k)
 {
     const int32_t *const end = share->space.edge + 2 * k;
     return hx_space_middle(&share->whole->space, share->node[end[0]], share->node[end[1]]);
 }
 
-/* Middles: their numbers in the whole, both ways, and where they lie there. */
+/* Numbers mid-edge points: local to whole, whole to local, and their coordinates. */
 static int number_middles(hx_share *share, int32_t *place)
 {
     const hx_space *const whole = &share->whole->space;
@@ -187,7 +190,8 @@ static int number_middles(hx_share *share, int32_t *place)
                          sizeof *share->node, what));
     for (int64_t k = 0; k < share->space.n_edge; k++) {
         const int64_t middle = middle_of(share, k);
-        if (middle < 0) return HX_RAISE(HX_EINTERNAL, "an edge of a share that the whole lacks");
+        if (middle < 0)
+            return HX_RAISE(HX_EINTERNAL, "an edge of a subdomain is missing in the whole mesh");
         share->node[n_node + k] = (int32_t)middle;
         place[middle] = (int32_t)(n_node + k);
         memcpy(share->space.xyz + 3 * (n_node + k), whole->xyz + 3 * middle, 3 * sizeof(double));
@@ -228,14 +232,14 @@ int hx_share_is_common(const hx_share *share, int n_rank, int64_t point)
     return last_element(share, point) >= share->first[rank + 1];
 }
 
-/* 1 if other ranks have a point of the share too. */
+/* Returns 1 if a point of the subdomain is an interface point. */
 static int is_common(const hx_share *share, const hx_team *team, int64_t point)
 {
     return is_others(share, team, point) ||
            last_element(share, point) >= share->first[team->rank + 1];
 }
 
-/* (*node)[*n], the caller's: points of the whole that other ranks have too, ascending. */
+/* (*node)[*n] := interface points, in numbers of the whole, ascending; the caller frees it. */
 static int list_points(const hx_share *share, const hx_team *team, int64_t *n, int32_t **node)
 {
     const int64_t n_point = share->space.n_point;
@@ -260,10 +264,9 @@ static int list_points(const hx_share *share, const hx_team *team, int64_t *n, i
     return HX_OK;
 }
 
-/* Lists of what is in common, of point[n] of the whole, ascending. First pass (count): how many
- * there are; second: where. */
+/* Counts for the lists of interface points, made before the lists are filled. */
 typedef struct census {
-    int64_t *with; /* [size] points in common with each rank */
+    int64_t *with; /* [size] interface points with each rank */
     int64_t n_source;
 } census;
 
@@ -332,7 +335,7 @@ fail:
     return rc;
 }
 
-/* The lowest rank that has both points: two of one face have one. rank[]: scratch. */
+/* Returns the lowest rank that has both points; two points of a face have one. rank[]: scratch. */
 static int rank_of_pair(const hx_share *share, int n_rank, int64_t a, int64_t b, int *rank)
 {
     const int n_a = hx_share_ranks_of(share, n_rank, a, rank),
@@ -343,7 +346,7 @@ static int rank_of_pair(const hx_share *share, int n_rank, int64_t a, int64_t b,
     return -1;
 }
 
-/* is_own[]: of the entries of convection those of this rank. */
+/* is_own[] := 1 for the convection entries that belong to this rank. */
 static void divide_films(const hx_share *share, const hx_team *team, int *rank, uint8_t *is_own)
 {
     const hx_films *const films = &share->whole->films;

@@ -1,19 +1,18 @@
-/* Vectors of all shares as one of the whole, on the leader's host. */
+/* Vectors of all subdomains as one vector of the whole, on the leader's host. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/memory.h"
 #include "ranks.h"
 
-static const char what[] = "a vector of all processes";
+static const char what[] = "a vector of all ranks";
 
-/* What the leader knows of the others' points: how many each has, and their numbers in the whole.
- */
+/* On the leader: the points of all ranks, by their numbers in the whole. */
 typedef struct points {
-    int64_t *n;     /* [size] */
-    size_t *bytes;  /* [size] of what is moved */
-    int32_t *node;  /* all of them, rank after rank; NULL elsewhere */
-    double *values; /* [as many][components] */
+    int64_t *n;     /* [size] points of each rank */
+    size_t *bytes;  /* [size] bytes moved for each rank */
+    int32_t *node;  /* numbers of all points, rank after rank; NULL on other ranks */
+    double *values; /* [sum of n][components] */
 } points;
 
 static void free_points(points *p)
@@ -29,14 +28,16 @@ static void set_bytes(const hx_ranks *ranks, points *p, size_t each)
     for (int r = 0; r < ranks->team->size; r++) p->bytes[r] = (size_t)p->n[r] * each;
 }
 
-/* Points that a process says what it has of: all of the share or, under a window, its own nodes. */
+/* Returns the number of points that this rank exchanges: all of the subdomain, or only own nodes
+ * with a distributed mesh. */
 static int64_t count_points(const hx_ranks *ranks)
 {
     const hx_share *const share = &ranks->share;
     return share->whole->mesh->window ? share->n_own : share->space.n_point;
 }
 
-/* (*number)[points], the caller's: their numbers in the whole, under a window in the file. */
+/* (*number)[points] := their numbers in the whole, or in the file with a distributed mesh; the
+ * caller frees it. */
 static int list_numbers(const hx_ranks *ranks, int32_t **number)
 {
     const hx_share *const share = &ranks->share;
@@ -72,8 +73,8 @@ static int find_points(hx_ranks *ranks, int components, points *p)
     return rc;
 }
 
-/* Between the whole and the values of all ranks: values in common are the same, so that the last
- * one written does not matter. */
+/* Copies between the whole and the values of all ranks. Values at interface points are equal on all
+ * ranks, so the order does not matter. */
 static void move_values(const hx_ranks *ranks, int components, points *p, double *whole,
                         int to_whole)
 {
@@ -98,8 +99,8 @@ static int collect(hx_ranks *ranks, int components, const double *d_share, doubl
     return HX_OK;
 }
 
-/* Points of others get their owners' values: what all that have a point say of it, 0 but there, is
- * added up. */
+/* With a distributed mesh, points of other ranks get their owner's value by adding all ranks'
+ * values, which are 0 except the owner's. */
 static int spread_to_others(hx_ranks *ranks, int components, double *d_share)
 {
     const hx_common_ops *const common = ranks->dev.ops->common;

@@ -17,7 +17,7 @@ typedef struct cell_table {
     double (*gauss)(int q, double x[3]);
 } cell_table;
 
-/* Of the inline functions of the headers, which have no address on a device. */
+/* Wrappers of the headers' inline functions, which have no address on a device. */
 static double hex20_shape(int a, const double x[3], double d[3])
 {
     return hx_hex20_shape(a, x, d);
@@ -148,7 +148,7 @@ void hx_cell_rule_make(int index, hx_cell_rule *rule)
     }
 }
 
-/* Distinct corners of a face, clockwise seen from outside: right-handed looking inwards. */
+/* Distinct corners of a face, clockwise as seen from outside, so right-handed looking inwards. */
 static int list_inwards(const int32_t conn[8], int face, int32_t ring[4])
 {
     const int *const corner = hx_hex_face[face];
@@ -158,7 +158,7 @@ static int list_inwards(const int32_t conn[8], int face, int32_t ring[4])
     return n;
 }
 
-/* The first face of n_ring corners. */
+/* The first face with n_ring corners. */
 static void find_face(const int32_t conn[8], int n_ring, int32_t ring[4])
 {
     int f = 0;
@@ -173,7 +173,7 @@ static int is_among(int32_t point, int n, const int32_t *list)
     return i < n;
 }
 
-/* The corner of a wedge, not of the triangle, that a quadrilateral joins to a: next to a in it. */
+/* The corner of a wedge outside the triangle that an edge of a quadrilateral connects to a. */
 static int32_t opposite(const int32_t conn[8], const int32_t triangle[3], int32_t a)
 {
     for (int f = 0; f < 6; f++) {
@@ -210,7 +210,7 @@ int hx_cell_rule_corners(hx_cell_kind kind, const int32_t conn[8], int32_t corne
 
 void hx_cell_displacement_gradient(double j[3][3], double du[3][3], double h[3][3])
 {
-    double inverse[3][3], det = 0.0; /* times det */
+    double inverse[3][3], det = 0.0; /* inverse times det */
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < 3; i++) {
             const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, k1 = (k + 1) % 3, k2 = (k + 2) % 3;

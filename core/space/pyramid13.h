@@ -1,10 +1,10 @@
-/* The pyramid of 13 points (pyramid13) with rational shape functions (Bedrosian, Int. J. Numer.
- * Meth. Eng. 35, 1992): all polynomials of degree 2, and on its faces those of hex20 and tet10.
- * Corners, then the middles of its edges in the order of VTK_QUADRATIC_PYRAMID.
+/* The pyramid with 13 points (pyramid13) and rational shape functions (Bedrosian, Int. J. Numer.
+ * Meth. Eng. 35, 1992): they span all polynomials of degree 2, and on the faces they equal those of
+ * hex20 and tet10. Corners, then mid-edge points in the order of VTK_QUADRATIC_PYRAMID.
  *
- * The base is [-1, 1]^2 at z = 0, the apex at z = 1. With c = 1 - z, u = x / c, v = y / c shape
- * functions are polynomials, and so are their gradients: 3x3x3 Gauss points in (u, v, c) integrate
- * their products exactly where the map is affine. */
+ * The base is [-1, 1]^2 at z = 0, the apex at z = 1. With c = 1 - z, u = x / c, v = y / c the shape
+ * functions and their gradients are polynomials; 3x3x3 Gauss points in (u, v, c) integrate products
+ * of them exactly if the map is affine. */
 #ifndef HX_PYRAMID13_H
 #define HX_PYRAMID13_H
 
@@ -26,7 +26,7 @@ static HX_HD double hx_pyramid13_polynomial(int a, double u, double v, double c,
         g[2] = 4.0 * c - 3.0;
         return (1.0 - c) * (1.0 - 2.0 * c);
     }
-    if (a >= 5 && a < 9) {             /* the middle of the base edge from corner a - 5 on */
+    if (a >= 5 && a < 9) {             /* the middle of the base edge that begins at corner a - 5 */
         const int along = (a - 5) % 2; /* the direction of the edge */
         const double sign = hx_pyramid13_sign(a - 5, 1 - along);
         const double m = along == 0 ? u : v, n = along == 0 ? v : u;
@@ -39,7 +39,7 @@ static HX_HD double hx_pyramid13_polynomial(int a, double u, double v, double c,
     const int corner = a < 4 ? a : a - 9;
     const double p = hx_pyramid13_sign(corner, 0), q = hx_pyramid13_sign(corner, 1);
     const double h = 1.0 + p * u, k = 1.0 + q * v;
-    if (a >= 9) { /* of the edge to the apex */
+    if (a >= 9) { /* the middle of an edge to the apex */
         const double b = (1.0 - c) * c;
         g[0] = b * p * k;
         g[1] = b * h * q;
@@ -53,7 +53,7 @@ static HX_HD double hx_pyramid13_polynomial(int a, double u, double v, double c,
     return 0.25 * c * h * k * sum;
 }
 
-/* The same at x = (x, y, z), z < 1, with derivatives by these. */
+/* Shape function at x = (x, y, z), z < 1, and its derivatives by x, y, z. */
 static HX_HD double hx_pyramid13_shape(int a, const double x[3], double d[3])
 {
     const double c = 1.0 - x[2], u = x[0] / c, v = x[1] / c;

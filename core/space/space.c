@@ -1,5 +1,5 @@
-/* Spaces over a mesh: the edges of all cells sorted by their ends, each once, and its middle a
- * point. */
+/* Finite element spaces over a mesh: the edges of all cells, sorted by their ends, each once, with
+ * a point at its middle. */
 #include "space_internal.h"
 
 #include <stdio.h>
@@ -48,12 +48,12 @@ static int find_kinds(hx_space *s)
     memcpy(s->n_kind, n, sizeof s->n_kind);
     if (bad == INT64_MAX) return HX_OK;
     return HX_RAISE(HX_EINPUT,
-                    "element %lld is no hexahedron, wedge, pyramid or tetrahedron: quadratic "
-                    "elements are made of those; use element = \"linear\"",
+                    "element %lld is not a hexahedron, wedge, pyramid or tetrahedron, which "
+                    "quadratic elements require; use element = \"linear\"",
                     (long long)hx_mesh_elem_number(mesh, bad));
 }
 
-/* Edges of all cells, and places. */
+/* Number of edges over all cells, and places. */
 static int64_t count_sides(const hx_space *s)
 {
     int64_t n = 0;
@@ -70,8 +70,8 @@ static int place_cells(hx_space *s)
     }
     if (s->n_place > UINT32_MAX || count_sides(s) > INT32_MAX)
         return HX_RAISE(HX_EENV,
-                        "%lld points of quadratic elements: 2^32 are counted at most; use "
-                        "element = \"linear\" or a smaller mesh",
+                        "the quadratic elements have %lld points; at most 2^32 are supported, so "
+                        "use element = \"linear\" or a smaller mesh",
                         (long long)s->n_place);
     HX_TRY(hx_alloc_raw(&s->point, (size_t)s->n_place, sizeof *s->point, WHAT));
     if (s->n_per_cell) return HX_OK;
@@ -92,12 +92,12 @@ static int64_t first_place(const hx_space *s, int64_t cell)
     return s->n_per_cell ? cell * s->n_per_cell : s->cell_ptr[cell];
 }
 
-/* key[side] = ends of each cell's edges; corners go to `point`. place[side]: where its middle does.
- */
+/* key[side] = ends of each cell's edges; corners are written to `point`. place[side]: place of its
+ * middle. */
 static void list_sides(hx_space *s, uint64_t *key, uint32_t *place)
 {
     const hx_mesh *mesh = s->mesh;
-    int64_t side = 0; /* of a mixed mesh, counted on */
+    int64_t side = 0; /* index of the side in a mixed mesh */
     if (!s->n_per_cell) {
         for (int64_t e = 0; e < mesh->n_elem; e++) {
             const int64_t first = first_place(s, e) + s->rule[s->kind[e]].n_corner;
@@ -126,7 +126,7 @@ static void list_sides(hx_space *s, uint64_t *key, uint32_t *place)
     }
 }
 
-/* Numbers the different keys in their order. */
+/* Numbers the distinct keys in ascending order. */
 static int number_edges(hx_space *s, const uint64_t *key, const uint32_t *place,
                         const int32_t *order, int64_t n_side)
 {
@@ -135,7 +135,8 @@ static int number_edges(hx_space *s, const uint64_t *key, const uint32_t *place,
     s->n_edge = n;
     s->n_point = s->mesh->n_node + n;
     if (s->n_point > INT32_MAX)
-        return HX_RAISE(HX_EENV, "%lld points of quadratic elements: 2^31 are counted at most",
+        return HX_RAISE(HX_EENV,
+                        "the quadratic elements have %lld points; at most 2^31 are supported",
                         (long long)s->n_point);
     HX_TRY(hx_alloc_raw(&s->edge, (size_t)n, 2 * sizeof *s->edge, WHAT));
     n = -1;
@@ -188,13 +189,14 @@ static int place_points(hx_space *s)
     return HX_OK;
 }
 
-/* The cells of each point: count, scan, and the places in their order. */
+/* Lists the cells of each point by count, scan and fill, in the order of the places. */
 int hx_space_list_cells(hx_space *s)
 {
     const size_t n_point = (size_t)s->n_point;
     HX_TRY(hx_alloc(&s->point_ptr, n_point + 2, sizeof *s->point_ptr, WHAT));
     HX_TRY(hx_alloc_raw(&s->point_place, (size_t)s->n_place, sizeof *s->point_place, WHAT));
-    int64_t *const next = s->point_ptr + 1; /* one further on: it is the start after the fill */
+    /* shifted by one, so that it is the start of each list after the fill */
+    int64_t *const next = s->point_ptr + 1;
     for (int64_t k = 0; k < s->n_place; k++) next[s->point[k] + 1]++;
     for (size_t a = 0; a < n_point; a++) next[a + 1] += next[a];
     for (int64_t k = 0; k < s->n_place; k++) s->point_place[next[s->point[k]]++] = (uint32_t)k;
@@ -217,7 +219,8 @@ int hx_space_create(hx_space *space, const hx_mesh *mesh, hx_element element)
 {
     *space = hx_space_linear(mesh);
     if (element == HX_ELEMENT_LINEAR) return HX_OK;
-    if (element == HX_ELEMENT_SPLINE) return HX_RAISE(HX_EINTERNAL, "a mesh without its spline");
+    if (element == HX_ELEMENT_SPLINE)
+        return HX_RAISE(HX_EINTERNAL, "a spline space needs the spline of its mesh");
     *space = (hx_space){.mesh = mesh, .element = element};
     const int rc = create(space);
     if (rc < 0) hx_space_free(space);

@@ -1,11 +1,11 @@
-/* Curved edges: where the mesh's file has their middles, cells and faces with them. */
+/* Curved edges: mid-edge points of the mesh's file, and the resulting cells and faces. */
 #include <math.h>
 #include <string.h>
 
 #include "../base/vec3.h"
 #include "space_internal.h"
 
-/* Below this share of a right-angled corner det J counts as zero, as hx_mesh_finish has it. */
+/* det J below this fraction of a right-angled corner's counts as zero, like in hx_mesh_finish. */
 static const double degenerate = 1e-10;
 
 /* --- points --- */
@@ -28,17 +28,17 @@ static int raise_two_middles(const hx_mesh *mesh, const int32_t end[2], double a
 {
     return HX_RAISE(HX_EINPUT,
                     "%s: the edge between nodes %lld and %lld has two mid-side nodes, %.2g of its "
-                    "length apart: elements that share an edge must share its mid-side node; or "
+                    "length apart; elements that share an edge must share its mid-side node, or "
                     "use element = \"linear\"",
                     mesh->name, (long long)hx_mesh_node_number(mesh, end[0]),
                     (long long)hx_mesh_node_number(mesh, end[1]), apart);
 }
 
-/* Edges and middles both ascend. */
+/* Edges and mid-edge points are both in ascending order. */
 static int place_middles(hx_space *s)
 {
     const hx_middles *m = &s->mesh->middles;
-    int64_t k = 0, last = -1; /* edge that has got its middle */
+    int64_t k = 0, last = -1; /* last edge whose middle has been set */
     for (int64_t i = 0; i < m->n; i++) {
         const int32_t *const end = m->end + 2 * i;
         while (k < s->n_edge && (s->edge[2 * k] < end[0] ||
@@ -60,7 +60,8 @@ static int place_middles(hx_space *s)
 
 /* --- cells --- */
 
-/* Least det J over the Gauss points as a share of a right-angled corner's; *det there, *point. */
+/* Smallest det J over the Gauss points relative to a right-angled corner's; *det: its value, *at:
+ * its point. */
 static double least_jacobian(const hx_space *s, int64_t cell, double *det, int *at)
 {
     const hx_cell_rule *rule = &s->rule[s->kind[cell]];
@@ -84,7 +85,7 @@ static double least_jacobian(const hx_space *s, int64_t cell, double *det, int *
     return least;
 }
 
-/* The edge of a cell whose middle is farthest off; *off as a share of its length. */
+/* The edge of a cell whose middle is furthest off; *off: relative to its length. */
 static int64_t worst_edge(const hx_space *s, int64_t cell, double *off)
 {
     const hx_cell_rule *rule = &s->rule[s->kind[cell]];
@@ -117,16 +118,16 @@ static int raise_folded(const hx_space *s, int64_t cell, int64_t n_bad)
     const int32_t *const end = s->edge + 2 * worst_edge(s, cell, &off);
     return HX_RAISE(
         HX_EINPUT,
-        "%s: element %lld is folded over by its curved edges: Jacobian determinant %.6g "
-        "at Gauss point %d, which must be positive (%lld such elements); its mid-side "
-        "node between nodes %lld and %lld lies off the middle of their edge by %.2g of "
-        "its length: move it, or use element = \"linear\"",
+        "%s: the curved edges of element %lld fold it over: its Jacobian determinant is %.6g "
+        "at Gauss point %d, but must be positive (%lld such elements); its mid-side "
+        "node between nodes %lld and %lld is off the middle of their edge by %.2g of "
+        "its length; move it, or use element = \"linear\"",
         mesh->name, (long long)hx_mesh_elem_number(mesh, cell), det, at, (long long)n_bad,
         (long long)hx_mesh_node_number(mesh, end[0]), (long long)hx_mesh_node_number(mesh, end[1]),
         off);
 }
 
-/* The first of the file's elements is named. */
+/* Names the first of the file's elements. */
 static int check_cells(const hx_space *s)
 {
     int64_t bad = INT64_MAX, n_bad = 0, cell = 0;
@@ -153,8 +154,8 @@ int hx_space_curve(hx_space *s)
 
 /* --- faces --- */
 
-/* A face's integration point in its own coordinates: of quad8 [-1, 1]^2, of tri6 x, y >= 0,
- * x + y <= 1. */
+/* An integration point of a face in the face's coordinates: for quad8 in [-1, 1]^2, for tri6 x, y
+ * >= 0, x + y <= 1. */
 typedef struct face_gauss {
     double x[2], weight;
 } face_gauss;
@@ -168,7 +169,7 @@ static face_gauss gauss_of_quad(int q)
 }
 
 /* Six points of degree 4, symmetric in the corners (Dunavant, Int. J. Numer. Meth. Eng. 21, 1985):
- * exact for a pressure on a curved triangle, and for products of two shape functions of a straight
+ * exact for a pressure on a curved triangle, and for products of two shape functions on a straight
  * one. */
 static face_gauss gauss_of_triangle(int q)
 {
@@ -202,7 +203,7 @@ static void shape_quad8(const double x[2], double shape[8], double d[2][8])
     }
 }
 
-/* Of tri6. */
+/* Shape functions of tri6 and their derivatives. */
 static void shape_tri6(const double x[2], double shape[8], double d[2][8])
 {
     static const double slope[2][3] = {{-1.0, 1.0, 0.0}, {-1.0, 0.0, 1.0}};
@@ -218,7 +219,7 @@ static void shape_tri6(const double x[2], double shape[8], double d[2][8])
     }
 }
 
-/* Whether one of its edges is. */
+/* 1 if one of the face's edges is curved. */
 static int is_curved(const hx_space *s, const hx_space_face *face)
 {
     const int n = face->n / 2;

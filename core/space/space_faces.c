@@ -1,4 +1,4 @@
-/* Sets and faces of a space: the middles of their edges. */
+/* Sets and faces of a space with mid-edge points. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "../base/memory.h"
 #include "space_internal.h"
 
-/* The middle of the edge of a cell between two of its nodes, or -1. */
+/* The middle of a cell's edge between two of its nodes, or -1. */
 static int32_t middle_between(const hx_space *s, int64_t cell, int32_t a, int32_t b)
 {
     const hx_cell_rule *rule = &s->rule[s->kind[cell]];
@@ -19,7 +19,7 @@ static int32_t middle_between(const hx_space *s, int64_t cell, int32_t a, int32_
     return -1;
 }
 
-/* Different corners of a face, in order; merged[i]: which of them local corner i is. */
+/* Distinct corners of a face in order; merged[i]: index among them of local corner i. */
 static int list_ring(const int32_t node[4], int32_t ring[4], int merged[4])
 {
     int n = 0;
@@ -32,7 +32,7 @@ static int list_ring(const int32_t node[4], int32_t ring[4], int merged[4])
     return n;
 }
 
-/* Of quad8, from the values of quad4. */
+/* Shape functions of quad8 from those of quad4. */
 static void shape_quad8(const double corner[4], double *shape)
 {
     const double x = -corner[0] + corner[1] + corner[2] - corner[3];
@@ -45,7 +45,7 @@ static void shape_quad8(const double corner[4], double *shape)
         shape[a] = corner[a] - 0.5 * (shape[4 + a] + shape[4 + (a + 3) % 4]);
 }
 
-/* Of tri6, from the area coordinates. */
+/* Shape functions of tri6 from the area coordinates. */
 static void shape_tri6(const double corner[3], double *shape)
 {
     for (int a = 0; a < 3; a++) {
@@ -197,7 +197,7 @@ int hx_space_set_points(const hx_space *s, const hx_set *set, int64_t *n, int32_
     return rc;
 }
 
-/* flag[edge] := 1 for those of a plain set; node[] is 0 on entry and exit. */
+/* flag[edge] := 1 for edges of a plain set; node[] is 0 on entry and exit. */
 static void flag_of_plain(const hx_space *s, const hx_set *set, uint8_t *node, uint8_t *flag)
 {
     if (set->n_face > 0) {
@@ -214,7 +214,8 @@ static void flag_of_plain(const hx_space *s, const hx_set *set, uint8_t *node, u
     for (int64_t i = 0; i < set->n_node; i++) node[set->node[i]] = 0;
 }
 
-/* flag[edge] := 1 for the edges of a set, 0 on entry: those of its parts, combined as it is. */
+/* flag[edge] := 1 for the edges of a set, 0 on entry; for a combined set the parts' edges are
+ * combined by its rule. */
 static int flag_edges(const hx_space *s, const hx_set *set, uint8_t *node, uint8_t *flag)
 {
     uint8_t *in_part = NULL;

@@ -4,27 +4,28 @@
 
 #include "space.h"
 
-/* Moves the points of edges to where the mesh has their middles, and checks what becomes of the
- * cells (space_curved.c). HX_EINPUT: an edge with two of them, a cell that its edges fold over. */
+/* Moves mid-edge points to the mesh's positions and checks the resulting cells (space_curved.c).
+ * HX_EINPUT: an edge with two mid-edge points, or a cell that its edges fold over. */
 int hx_space_curve(hx_space *space);
 
-/* The cells of each point, from `point` (space.c). */
+/* Lists the cells of each point from `point` (space.c). */
 int hx_space_list_cells(hx_space *space);
 
-/* Of a space of a spline (space_spline.c), what hx_space_face_of and hx_space_set_points say. */
+/* Implementations of hx_space_face_of and hx_space_set_points for a spline space
+ * (space_spline.c). */
 void hx_space_spline_face(const hx_space *space, int64_t face, hx_space_face *out);
 int hx_space_spline_points(const hx_space *space, const hx_set *set, int64_t *n, int32_t **point);
 
-/* Parameters of a corner (0 to 7) of a cell of its patch, and the patch of a cell. */
+/* Parameters of a corner (0 to 7) of a cell in its patch; the patch of a cell. */
 void hx_space_corner_parameters(const hx_spline_patch *patch, int64_t cell, int a, double t[3]);
 const hx_spline_patch *hx_space_patch_of(const hx_spline *spline, int64_t cell);
 
-/* Integration points of a face by all of its points, where an edge is curved or `always`; corners
- * and middles are set. */
+/* Sets the integration points of a face from all of its points, if an edge is curved or `always`;
+ * corners and mid-edge points must be set. */
 void hx_space_curve_face(const hx_space *space, int always, hx_space_face *face);
 
-/* Six integration points of a tri3 with these nodes, which are the points first[] of the face; the
- * others have no share. */
+/* Sets six integration points of a tri3 with these nodes, which are the points first[] of the face;
+ * other points get no share. */
 void hx_space_triangle_points(const hx_mesh *mesh, const int32_t node[3], const int first[3],
                               hx_space_face *face);
 

@@ -29,7 +29,7 @@ static void keep(const search *f, double size, const double *x, int64_t node, in
     *f->best = (hx_space_largest){1, size, {x[0], x[1], x[2]}, node, end, cell};
 }
 
-/* A counted cell of a nodal point; -1: none. */
+/* A counted cell that contains a nodal point; -1: none. */
 static int64_t counted_cell(const search *f, int64_t i)
 {
     int64_t k;
@@ -67,7 +67,7 @@ static void find_nodal(const search *f)
     }
 }
 
-/* Steps of a span; its corners are nodes. */
+/* Evaluates the steps of a span; its corners are nodes. */
 static void find_in_span(const search *f, int64_t cell)
 {
     const hx_space *const s = f->space;

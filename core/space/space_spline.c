@@ -1,4 +1,4 @@
-/* Spaces over a spline: control points of the whole, cells that are spans. */
+/* Spaces over a spline: global control points, cells that are spans. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,8 @@ static int place_cells(hx_space *s)
     if (degrees_agree(spline)) s->n_per_cell = (int)points_of(&spline->patch[0]);
     if (s->n_place > UINT32_MAX)
         return HX_RAISE(HX_EENV,
-                        "%lld control points of cells: 2^32 are counted at most; refine less",
+                        "the cells have %lld control points; at most 2^32 are supported, so refine "
+                        "less",
                         (long long)s->n_place);
     HX_TRY(hx_alloc_raw(&s->point, (size_t)s->n_place, sizeof *s->point, WHAT));
     if (s->n_per_cell) return HX_OK;
@@ -61,7 +62,7 @@ static void number_places(hx_space *s)
                                s->point + (s->n_per_cell ? e * s->n_per_cell : s->cell_ptr[e]));
 }
 
-/* Bit d: whether corner a of a hexahedron is at the end of its span in direction d. */
+/* Bit d: corner a of a hexahedron is at the end of its span in direction d. */
 static unsigned ends_of(int a)
 {
     return (unsigned)((a + 1) >> 1 & 1) | (unsigned)(a >> 1 & 1) << 1 | (unsigned)(a >> 2 & 1) << 2;
@@ -84,7 +85,7 @@ const hx_spline_patch *hx_space_patch_of(const hx_spline *spline, int64_t cell)
     return &spline->patch[k];
 }
 
-/* The mesh has to be the spline's image, cell by cell: two opposite corners tell. */
+/* Checks, for each cell by two opposite corners, that the mesh is the spline's image. */
 static int check_image(const hx_space *s)
 {
     const hx_mesh *const mesh = s->mesh;
@@ -102,7 +103,7 @@ static int check_image(const hx_space *s)
             if (!(hx_norm3(x) <= limit) && e < bad) bad = e;
         }
     if (bad == INT64_MAX) return HX_OK;
-    return HX_RAISE(HX_EINTERNAL, "element %lld of the mesh is not the image of that span",
+    return HX_RAISE(HX_EINTERNAL, "element %lld of the mesh is not the image of its span",
                     (long long)bad);
 }
 
@@ -135,7 +136,7 @@ double hx_space_spline_cell(const hx_space *s, int64_t cell, hx_spline_cell *tab
 
 /* --- faces --- */
 
-/* Of a local face of a cell: the direction across, and 1 at the end. */
+/* Direction across a local face of a cell, and 1 if the face is at the end. */
 static void side_of(int local, int *direction, int *end)
 {
     unsigned all = 7u, none = 7u;
@@ -148,11 +149,11 @@ static void side_of(int local, int *direction, int *end)
     *end = all != 0;
 }
 
-/* A face's tables: directions e[0], e[1] in it, those after d. */
+/* Tables of a face: directions e[0], e[1] in it, in cyclic order after d. */
 typedef struct side {
     hx_spline_cell cell;
     int d, e[2], end;
-    int place[HX_FACE_POINTS]; /* of the cell's points, e[0] first */
+    int place[HX_FACE_POINTS]; /* indices of the cell's points, e[0] first */
 } side;
 
 static int open_side(const hx_space *s, int64_t face, side *f)
@@ -172,12 +173,12 @@ static int open_side(const hx_space *s, int64_t face, side *f)
     return n;
 }
 
-/* One Gauss point: values, and the vector area. */
+/* Evaluates one Gauss point: values and the vector area. */
 static void side_point(const hx_space *s, const side *f, int n, const int q[2], hx_space_face *out)
 {
     const double *row[2];
     const int n0 = f->cell.order[f->e[0]];
-    double x[3][4] = {{0.0}}, shape[3][HX_FACE_POINTS]; /* [value, by e0, by e1]; of x and w */
+    double x[3][4] = {{0.0}}, shape[3][HX_FACE_POINTS]; /* [value, by e0, by e1] sums of x and w */
     hx_face_point *const at = &out->at[out->n_gauss];
     for (int k = 0; k < 2; k++) {
         const int order = f->cell.order[f->e[k]];
@@ -228,7 +229,7 @@ void hx_space_spline_face(const hx_space *s, int64_t face, hx_space_face *out)
 
 /* --- sets --- */
 
-/* The rim of a set on a side of a patch: HX_EINPUT where functions reach over it. */
+/* Checks the boundary of a set on a side of a patch: HX_EINPUT if functions extend beyond it. */
 static int check_rim(const hx_space *s, const hx_set *set, int64_t face, const uint8_t *has)
 {
     const int64_t cell = face / 6;
@@ -249,13 +250,13 @@ static int check_rim(const hx_space *s, const hx_set *set, int64_t face, const u
             const int count = hx_knots_multiplicity(axis, t);
             if (count >= axis->degree) continue;
             const hx_spline_side at = {(int)(patch - s->spline->patch), 2 * d + end};
-            /* of a turned patch the third parameter is the file's negative */
+            /* in a reversed patch the third parameter is the negative of the file's */
             const double in_file = patch->is_turned && e == 2 ? -t : t;
             return HX_RAISE(
                 HX_EINPUT,
-                "set '%s' ends inside %s, at knot %g of direction %c, where functions reach over "
-                "its rim: hold a whole side of a patch, or insert that knot until it stands %d "
-                "times (now %d), so that the part may bend there",
+                "set '%s' ends inside %s, at knot %g of direction %c, where functions extend "
+                "beyond its boundary; support a whole side of a patch, or insert that knot until "
+                "it occurs %d times (now %d), so that the part can bend there",
                 set->name, hx_spline_side_name(s->spline, at, text, sizeof text), in_file, "uvw"[e],
                 axis -> degree, count);
         }
@@ -263,7 +264,7 @@ static int check_rim(const hx_space *s, const hx_set *set, int64_t face, const u
     return HX_OK;
 }
 
-/* Marks the control points of a set's faces, and the nodes that they hold. */
+/* Marks the control points of a set's faces, and the nodes that they contain. */
 static int mark_faces(const hx_space *s, const hx_set *set, int64_t n_face, const int64_t *face,
                       uint8_t *point, uint8_t *node)
 {
@@ -283,7 +284,8 @@ static int mark_faces(const hx_space *s, const hx_set *set, int64_t n_face, cons
     return rc;
 }
 
-/* Marks the control points of nodes that no face of the set has: those that lie in one. */
+/* Marks the control points at nodes that are on no face of the set: those that interpolate the
+ * node. */
 static int mark_nodes(const hx_space *s, const hx_set *set, const uint8_t *node, uint8_t *marked)
 {
     for (int64_t k = 0; k < set->n_node; k++) {
@@ -294,9 +296,9 @@ static int mark_nodes(const hx_space *s, const hx_set *set, const uint8_t *node,
         if (n > 1)
             return HX_RAISE(
                 HX_EINPUT,
-                "node %lld of set '%s' is on no face of the set and no control point of the "
-                "spline, so that %d functions reach it: hold whole sides of patches or corners, "
-                "or use element = \"linear\"",
+                "node %lld of set '%s' is on no face of the set and is not a control point of the "
+                "spline, so %d functions are nonzero there; support whole sides of patches or "
+                "corners, or use element = \"linear\"",
                 (long long)hx_mesh_node_number(s->mesh, set->node[k]), set->name, n);
         marked[point[0]] = 1;
     }

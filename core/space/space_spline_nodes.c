@@ -1,11 +1,11 @@
-/* Values of a spline at the nodes of its image, values and gradients anywhere in a cell. */
+/* Values of a spline at the nodes of its image, and values and gradients anywhere in a cell. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/memory.h"
 #include "space_internal.h"
 
-/* R_a of a cell's control points at parameters in its span. */
+/* R_a of a cell's control points at parameters within its span. */
 static int shape_at(const hx_space *s, int64_t cell, const double t[3], double *shape)
 {
     const hx_spline_patch *const patch = hx_space_patch_of(s->spline, cell);
@@ -103,7 +103,7 @@ int hx_space_leave_nodes(const hx_space *s, int components, double *u)
     HX_TRY(hx_alloc_raw(&nodal, n, sizeof *nodal, "values at nodes"));
     hx_space_at_nodes(s, components, u, nodal);
     memcpy(u, nodal,
-           n * sizeof *u); /* a spline has no fewer control points than corners of spans */
+           n * sizeof *u); /* a spline has at least as many control points as corners of spans */
     free(nodal);
     return HX_OK;
 }
@@ -113,7 +113,8 @@ void hx_space_spline_gradient(const hx_space *s, int64_t cell, const double at[3
 {
     const hx_spline_patch *const patch = hx_space_patch_of(s->spline, cell);
     double value[3][HX_SPLINE_MAX_ORDER], slope[3][HX_SPLINE_MAX_ORDER];
-    double sum[4][7] = {{0.0}}; /* of w x, w u and w; slopes by the parameters after it */
+    /* sums of w x, w u and w; derivatives by the parameters after them */
+    double sum[4][7] = {{0.0}};
     double j[3][3], du[3][3] = {{0.0}};
     int span[3], n, k = 0;
     const int32_t *const point = hx_space_points(s, cell, &n);

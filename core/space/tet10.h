@@ -1,8 +1,8 @@
-/* The tetrahedron of 10 points (tet10), all polynomials of degree 2: corners, then the middles of
- * its edges in the order of VTK_QUADRATIC_TETRA. Four Gauss points, exact to degree 2: of straight
- * cells the degree of the stiffness and of the mass and source loads N_a. Centrifugal loads have
- * degree 3 and take 14 points, exact to degree 5 (Walkington 2000); so do all loads on volumes of a
- * space with curved edges, where N_a det J has degree 5. */
+/* The tetrahedron with 10 points (tet10), all polynomials of degree 2: corners, then mid-edge
+ * points in the order of VTK_QUADRATIC_TETRA. Four Gauss points, exact to degree 2, which on
+ * straight cells is the degree of the stiffness and of the mass and source loads N_a. Centrifugal
+ * loads have degree 3 and use 14 points, exact to degree 5 (Walkington 2000). In a space with
+ * curved edges all volume loads use them, because N_a det J has degree 5. */
 #ifndef HX_TET10_H
 #define HX_TET10_H
 
@@ -10,7 +10,7 @@
 
 enum { HX_TET10_POINTS = 10, HX_TET10_GAUSS = 4, HX_TET10_FINE_GAUSS = 14 };
 
-/* Ends of the edge that point a = 4..9 is the middle of. */
+/* Ends of the edge whose middle is point a = 4..9. */
 static HX_HD int hx_tet10_end(int a, int end)
 {
     const int first = a < 7 ? a - 4 : a - 7, second = a < 6 ? a - 3 : a == 6 ? 0 : 3;
@@ -46,12 +46,13 @@ static HX_HD double hx_tet10_gauss(int q, double x[3])
     return 1.0 / 24.0;
 }
 
-/* Point q = 0..13 of the finer rule, and its weight: twice four points on the lines from the
- * corners to the centroid, and six on those from the middles of the edges. */
+/* Point q = 0..13 of the finer rule, and its weight: two sets of four points on the lines from the
+ * corners to the centroid, and six on the lines from the mid-edge points to it. */
 static HX_HD double hx_tet10_fine_gauss(int q, double x[3])
 {
     const double side = q < 4 ? 0.31088591926330060980 : 0.09273525031089122640;
-    const double near = 0.04550370412564964949; /* of the two coordinates that an edge has not */
+    /* for the two barycentric coordinates of the opposite edge */
+    const double near = 0.04550370412564964949;
     if (q < 8) {
         for (int i = 0; i < 3; i++) x[i] = q % 4 == i + 1 ? 1.0 - 3.0 * side : side;
         return (q < 4 ? 0.11268792571801585080 : 0.07349304311636194954) / 6.0;

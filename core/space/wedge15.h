@@ -1,7 +1,7 @@
-/* The serendipity wedge of 15 points (wedge15): corners, then the middles of its edges in the order
- * of VTK_QUADRATIC_WEDGE. 6 x 3 Gauss points, exact to degree 4 in a triangle (Dunavant, Int. J.
- * Numer. Meth. Eng. 21, 1985) and 5 across: the 9 points of others do not pass a patch test with
- * linear stress. */
+/* The serendipity wedge with 15 points (wedge15): corners, then mid-edge points in the order of
+ * VTK_QUADRATIC_WEDGE. 6 x 3 Gauss points, exact to degree 4 in the triangle (Dunavant, Int. J.
+ * Numer. Meth. Eng. 21, 1985) and 5 across. The common 9-point rule fails a patch test with linear
+ * stress. */
 #ifndef HX_WEDGE15_H
 #define HX_WEDGE15_H
 
@@ -11,7 +11,7 @@
 
 enum { HX_WEDGE15_POINTS = 15, HX_WEDGE15_GAUSS = 18 };
 
-/* Derivative of the triangle's coordinate i by r or s. */
+/* Derivative of barycentric coordinate i of the triangle by r or s. */
 static HX_HD double hx_wedge15_slope(int i, int direction)
 {
     return i == 0 ? -1.0 : i == direction + 1 ? 1.0 : 0.0;

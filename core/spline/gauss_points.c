@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Legendre's polynomial of degree n at x, and its derivative, by the recurrence of three terms. */
+/* Legendre polynomial of degree n at x and its derivative, by the three-term recurrence. */
 static double legendre(int n, double x, double *slope)
 {
     double before = 1.0, value = x;
@@ -21,7 +21,7 @@ void hx_gauss_points(int n, double point[HX_GAUSS_MAX], double weight[HX_GAUSS_M
     for (int q = 0; q < n; q++) {
         const int from_end = n - 1 - q;
         double x, slope = 1.0;
-        if (q > from_end) { /* the mirror image */
+        if (q > from_end) { /* mirror image of the first half */
             point[q] = -point[from_end];
             weight[q] = weight[from_end];
             continue;

@@ -11,15 +11,16 @@ static int check(int degree, int n, const double *knot)
 {
     const int last = n + degree;
     if (degree < 1 || degree > HX_SPLINE_MAX_DEGREE)
-        return HX_RAISE(HX_EINPUT, "degree %d; degrees 1 to %d can be analysed", degree,
+        return HX_RAISE(HX_EINPUT, "the degree is %d; it must be 1 to %d", degree,
                         HX_SPLINE_MAX_DEGREE);
     if (n < degree + 1)
-        return HX_RAISE(HX_EINPUT, "%d functions; degree %d needs at least %d", n, degree,
+        return HX_RAISE(HX_EINPUT, "there are %d functions; degree %d needs at least %d", n, degree,
                         degree + 1);
     for (int i = 0; i <= last; i++) {
-        if (!isfinite(knot[i])) return HX_RAISE(HX_EINPUT, "knot %d is no finite number", i);
+        if (!isfinite(knot[i])) return HX_RAISE(HX_EINPUT, "knot %d is not finite", i);
         if (i > 0 && knot[i] < knot[i - 1])
-            return HX_RAISE(HX_EINPUT, "knots fall from %g to %g at knot %d; they have to rise",
+            return HX_RAISE(HX_EINPUT,
+                            "the knots decrease from %g to %g at knot %d; they must not decrease",
                             knot[i - 1], knot[i], i);
     }
     if (knot[0] != knot[degree] || knot[n] != knot[last])
@@ -30,8 +31,8 @@ static int check(int degree, int n, const double *knot)
     for (int i = 1; i + degree < last; i++)
         if (knot[i] == knot[i + degree])
             return HX_RAISE(HX_EINPUT,
-                            "knot %g stands more than %d times (from knot %d): the spline would be "
-                            "in two pieces",
+                            "knot %g occurs more than %d times (from knot %d), so the spline would "
+                            "have two pieces",
                             knot[i], degree, i);
     return 0;
 }

@@ -59,7 +59,7 @@ void hx_spline_map(const hx_spline_patch *patch, const double t[3], double x[3],
 {
     double value[3][HX_SPLINE_MAX_ORDER], slope[3][HX_SPLINE_MAX_ORDER];
     int64_t first[3];
-    double sum[4] = {0.0}, by[3][4] = {{0.0}}; /* of w x and w, and their derivatives */
+    double sum[4] = {0.0}, by[3][4] = {{0.0}}; /* sums of w x and w, and their derivatives */
     const hx_knots *const axis = patch->axis;
     for (int d = 0; d < 3; d++) {
         const int i = hx_knots_find(&axis[d], t[d]);

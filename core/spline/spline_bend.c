@@ -1,12 +1,12 @@
-/* How bent the edges of spans are. */
+/* Deviation of the edges of spans from straight lines. */
 #include <math.h>
 
 #include "../base/vec3.h"
 #include "spline_image.h"
 #include "spline_volume.h"
 
-/* How far the points in the middle of an edge, and halfway to its ends, lie off the line between
- * the ends, over its length. x: [5][3], a step apart. */
+/* Largest deviation of the points at the middle and the quarters of an edge from its chord,
+ * relative to the chord's length. x: [5][3], with stride `step`. */
 static double bend_of(const double *x, int64_t step)
 {
     double chord[3], most = 0.0;

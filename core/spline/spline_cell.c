@@ -21,14 +21,15 @@ void hx_spline_cell_of(const hx_spline_rule *rule, int64_t cell, const int32_t *
     out->weight = rule->weight;
 }
 
-/* The value of a row of a table, or its slopes. */
+/* The values of a row of a table, or its derivatives. */
 static const double *row(const hx_spline_cell *cell, int d, int q, int slope)
 {
     const int n = cell->order[d];
     return cell->table[d] + q * (1 + 2 * n) + 1 + (slope ? n : 0);
 }
 
-/* to[b][q][a] = sum over k of row(d, q)[k] from[b][k][a]: `inner` numbers a, `outer` numbers b. */
+/* to[b][q][a] = sum over k of row(d, q)[k] from[b][k][a], for `inner` indices a, `outer` indices
+ * b. */
 static void contract(const hx_spline_cell *cell, int d, int slope, int outer, int inner,
                      const double *from, double *to)
 {
@@ -43,8 +44,8 @@ static void contract(const hx_spline_cell *cell, int d, int slope, int outer, in
         }
 }
 
-/* out[0]: values at the Gauss points of sum f_a N_a, out[1 + k]: slopes by t_k (slopes: asked for).
- */
+/* out[0]: values of sum f_a N_a at the Gauss points, out[1 + k]: derivatives by t_k (if
+ * `slopes`). */
 static void evaluate(const hx_spline_cell *cell, const double *f, int slopes,
                      double out[4][HX_SPLINE_LANES])
 {
@@ -62,7 +63,7 @@ static void evaluate(const hx_spline_cell *cell, const double *f, int slopes,
     contract(cell, 0, 0, n1 * n2, 1, middle[2], out[3]);
 }
 
-/* f[a] = w_a u_a, component i of u. */
+/* f[a] = w_a u_a for component i of u. */
 static void load(const hx_spline_cell *cell, const double *u, int stride, int i,
                  double f[HX_SPLINE_LANES])
 {
@@ -72,7 +73,7 @@ static void load(const hx_spline_cell *cell, const double *u, int stride, int i,
     }
 }
 
-/* w and its slopes. */
+/* Sets w and its derivatives. */
 static void map_weights(const hx_spline_cell *cell, hx_spline_place *out)
 {
     double f[HX_SPLINE_LANES], at[4][HX_SPLINE_LANES];

@@ -1,6 +1,6 @@
 /* A cell of a spline at its Gauss points: map, values and gradients by the quotient rule (P5,
- * equations 19 and 20), from the tables of its three directions. Sums over control points are
- * factorised: one direction after another. */
+ * equations 19 and 20) from the tables of its three directions. Sums over control points are
+ * factorised by direction. */
 #ifndef HX_SPLINE_CELL_H
 #define HX_SPLINE_CELL_H
 
@@ -11,44 +11,46 @@
 extern "C" {
 #endif
 
-/* Control points of a cell, and its Gauss points: at most, and in whole vectors. */
+/* Maximum number of control points and of Gauss points of a cell; the same rounded up to SIMD
+ * vectors. */
 enum { HX_SPLINE_CELL_POINTS = 125, HX_SPLINE_LANES = 128 };
 
 /* Tables of a cell (borrowed from its rule). */
 typedef struct hx_spline_cell {
     int order[3], n;        /* degree + 1; their product */
-    const double *table[3]; /* of the cell's spans (spline_rule.h) */
-    const int32_t *point;   /* [n] control points of the whole */
-    const double *weight;   /* of the whole; NULL: all 1 */
+    const double *table[3]; /* tables of the cell's spans (spline_rule.h) */
+    const int32_t *point;   /* [n] global control points */
+    const double *weight;   /* by global control point; NULL: all 1 */
 } hx_spline_cell;
 
-/* The map at the cell's Gauss points, n of each. */
+/* The map at the cell's n Gauss points. */
 typedef struct hx_spline_place {
     double volume[HX_SPLINE_LANES];        /* weight times det J */
-    double x[3][HX_SPLINE_LANES];          /* where they lie */
+    double x[3][HX_SPLINE_LANES];          /* coordinates */
     double inverse[3][3][HX_SPLINE_LANES]; /* [i][k]: dt_k / dx_i */
     double w[HX_SPLINE_LANES];             /* sum of w_a N_a, 1 without weights */
-    double dw[3][HX_SPLINE_LANES];         /* its slopes by t_k */
+    double dw[3][HX_SPLINE_LANES];         /* derivatives of w by t_k */
 } hx_spline_place;
 
-/* point[n]: the cell's control points, which the caller keeps. */
+/* point[n]: the cell's control points (borrowed). */
 void hx_spline_cell_of(const hx_spline_rule *rule, int64_t cell, const int32_t *point,
                        hx_spline_cell *out);
 
-/* xyz[n_point][3] of the whole. Returns the least det J. */
+/* xyz[n_point][3]: all control points. Returns the smallest det J. */
 double hx_spline_cell_map(const hx_spline_cell *cell, const double *xyz, hx_spline_place *out);
 
-/* Component i of a field u[n_point][stride]: value[q], slope[k][q] by x_k (NULL: not asked for). */
+/* Component i of a field u[n_point][stride]: value[q], and slope[k][q] by x_k (NULL: not
+ * needed). */
 void hx_spline_cell_field(const hx_spline_cell *cell, const hx_spline_place *place, const double *u,
                           int stride, int i, double value[HX_SPLINE_LANES],
                           double slope[3][HX_SPLINE_LANES]);
 
-/* f[a] = sum over the Gauss points of volume R_a g, of a density g[q]. */
+/* f[a] = sum over the Gauss points of volume R_a g for a density g[q]. */
 void hx_spline_cell_integrate(const hx_spline_cell *cell, const hx_spline_place *place,
                               const double *g, double f[HX_SPLINE_LANES]);
 
-/* h[i][a] = factor times the gradient of R_a by x_i at Gauss point q; 0 from n to the next multiple
- * of 8. */
+/* h[i][a] = factor times the derivative of R_a by x_i at Gauss point q; 0 from n up to the next
+ * multiple of 8. */
 HX_INLINED void hx_spline_cell_gradients(const hx_spline_cell *cell, const hx_spline_place *place,
                                          const double *weight, int q, double factor,
                                          double h[3][HX_SPLINE_LANES])
@@ -79,7 +81,7 @@ HX_INLINED void hx_spline_cell_gradients(const hx_spline_cell *cell, const hx_sp
     }
 }
 
-/* R_a at Gauss point q. */
+/* Values R_a at Gauss point q. */
 void hx_spline_cell_shape(const hx_spline_cell *cell, const hx_spline_place *place, int q,
                           double shape[HX_SPLINE_LANES]);
 

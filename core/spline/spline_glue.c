@@ -11,7 +11,7 @@
 
 enum { SIDE_TEXT = 40 };
 
-/* Both sides' names, for messages. */
+/* Names of both sides, for messages. */
 typedef struct names {
     char a[SIDE_TEXT], b[SIDE_TEXT];
 } names;
@@ -24,9 +24,10 @@ static names names_of(const hx_spline *spline, const hx_spline_interface *interf
     return text;
 }
 
-/* --- whether two sides conform --- */
+/* --- checks that two sides conform --- */
 
-/* The knots of two directions as shares of their ranges, the second from its end where flip. */
+/* Compares the knots of two directions relative to their ranges, the second from its end if
+ * `flip`. */
 static int check_knots(const hx_spline *spline, const hx_spline_interface *interface, int d,
                        const hx_knots *a, const hx_knots *b, int flip)
 {
@@ -34,13 +35,13 @@ static int check_knots(const hx_spline *spline, const hx_spline_interface *inter
     const char u = "uvw"[d], v = "uvw"[interface->along[d]];
     if (a->degree != b->degree)
         return HX_RAISE(HX_EINPUT,
-                        "%s and %s do not conform: degree %d along %c and %d along %c; sides that "
-                        "are glued need the same degree, knots and control points",
+                        "%s and %s do not conform: degree %d along %c and %d along %c; glued sides "
+                        "must have the same degree, knots and control points",
                         text.a, text.b, a->degree, u, b->degree, v);
     if (a->n != b->n)
         return HX_RAISE(HX_EINPUT,
                         "%s and %s do not conform: %d control points along %c and %d along %c; "
-                        "sides that are glued need the same degree, knots and control points",
+                        "glued sides must have the same degree, knots and control points",
                         text.a, text.b, a->n, u, b->n, v);
     const int last = a->n + a->degree;
     const double range[2] = {a->knot[last] - a->knot[0], b->knot[last] - b->knot[0]};
@@ -50,14 +51,15 @@ static int check_knots(const hx_spline *spline, const hx_spline_interface *inter
                               : (b->knot[i] - b->knot[0]) / range[1];
         if (fabs(s - t) <= HX_SPLINE_SAME_KNOT) continue;
         return HX_RAISE(HX_EINPUT,
-                        "%s and %s do not conform: knot %d stands at %.9g of the range along %c "
-                        "and at %.9g along %c; sides that are glued need the same knots",
+                        "%s and %s do not conform: knot %d is at %.9g of the range along %c and at "
+                        "%.9g along %c; glued sides must have the same knots",
                         text.a, text.b, i, s, u, t, v);
     }
-    if (a->n_span != b->n_span) /* knots that are one knot here, and nearly one there */
+    /* knots that coincide on one side and almost coincide on the other */
+    if (a->n_span != b->n_span)
         return HX_RAISE(HX_EINPUT,
-                        "%s and %s do not conform: %d spans along %c and %d along %c; knots that "
-                        "are to be one have to be equal",
+                        "%s and %s do not conform: %d spans along %c and %d along %c; repeated "
+                        "knots must be exactly equal",
                         text.a, text.b, a->n_span, u, b->n_span, v);
     return 0;
 }
@@ -81,14 +83,14 @@ static int check_points(const hx_spline *spline, int (*n)[3], const hx_spline_in
                 return HX_RAISE(HX_EINPUT,
                                 "%s and %s do not conform: control point %lld of patch %d lies at "
                                 "(%.9g, %.9g, %.9g) and %lld of patch %d at (%.9g, %.9g, %.9g); "
-                                "check the interface's directions, or join the faces in CAD",
+                                "check the directions of the interface, or join the faces in CAD",
                                 text.a, text.b, (long long)k, interface->a.patch + 1, x[0], x[1],
                                 x[2], (long long)l, interface->b.patch + 1, y[0], y[1], y[2]);
             if (!(fabs(v - w) <= HX_SPLINE_SAME_WEIGHT * v))
                 return HX_RAISE(HX_EINPUT,
                                 "%s and %s do not conform: control point %lld of patch %d has "
-                                "weight %.9g and %lld of patch %d %.9g; weights of sides that are "
-                                "glued have to be the same",
+                                "weight %.9g and %lld of patch %d %.9g; glued sides must have the "
+                                "same weights",
                                 text.a, text.b, (long long)k, interface->a.patch + 1, v,
                                 (long long)l, interface->b.patch + 1, w);
         }
@@ -110,7 +112,7 @@ static int check(const hx_spline *spline, int (*n)[3], const hx_spline_interface
     return check_points(spline, n, interface, reach);
 }
 
-/* A side in two interfaces would be glued through. */
+/* A side may be in one interface only. */
 static int check_once(const hx_spline *spline)
 {
     int *by = NULL, rc = 0;
@@ -122,7 +124,7 @@ static int check_once(const hx_spline *spline)
         char text[SIDE_TEXT];
         if (*seen)
             rc = HX_RAISE(HX_EINPUT,
-                          "%s is in interfaces %d and %d; a side is glued to one other at most",
+                          "%s is in interfaces %d and %d; a side can be glued to only one other",
                           hx_spline_side_name(spline, side, text, sizeof text), *seen, k / 2 + 1);
         *seen = k / 2 + 1;
     }
@@ -130,8 +132,8 @@ static int check_once(const hx_spline *spline)
     return rc;
 }
 
-/* An edge that is a point: its control points would have to be one, and spans there were no
- * hexahedra. */
+/* Refuses an edge that is a point: its control points would have to be merged, and its spans would
+ * not be hexahedra. */
 static int check_edges(const hx_spline_patch *patch, int number, double reach)
 {
     const hx_knots *const axis = patch->axis;
@@ -148,8 +150,8 @@ static int check_edges(const hx_spline_patch *patch, int number, double reach)
                                      patch->point[3 * base + c]) <= reach;
             if (is_point)
                 return HX_RAISE(HX_EINPUT,
-                                "the edge of patch%d:%c%c and %c%c is a point; patches whose sides "
-                                "collapse are not analysed: parametrise the part without a pole",
+                                "the edge of patch%d:%c%c and %c%c is a point; sides must not "
+                                "collapse, so parametrise the part without a pole",
                                 number, "uvw"[e], "-+"[(k & 1) ^ (patch->is_turned && e == 2)],
                                 "uvw"[f], "-+"[(k >> 1) ^ (patch->is_turned && f == 2)]);
         }
@@ -158,7 +160,7 @@ static int check_edges(const hx_spline_patch *patch, int number, double reach)
 
 /* --- numbers --- */
 
-/* Point i of patch k takes place and weight of the first that it is glued to. */
+/* Copies to point i of patch k the position and weight of the first point that it is glued to. */
 static void take_over(hx_spline *spline, const int64_t *first, int k, int64_t i, int64_t from)
 {
     int l = k;
@@ -171,8 +173,8 @@ static void take_over(hx_spline *spline, const int64_t *first, int k, int64_t i,
     if (here->weight) here->weight[i] = there->weight ? there->weight[j] : 1.0;
 }
 
-/* A weight that is 1 up to the tolerance beside a patch without weights becomes 1, but there is
- * nowhere to keep one that is not: there the patch gets weights. */
+/* At an interface with a patch without weights, a weight that is 1 within the tolerance becomes 1;
+ * if there is another weight, the patch without weights gets weights. */
 static int add_weights(hx_spline *spline)
 {
     int n_with = 0;

@@ -13,13 +13,13 @@
 
 enum { SIDE_TEXT = 40, MOST_PARTS = 7 };
 
-/* Places of a hexahedron's corners: along u, v, w. */
+/* Parameters of a hexahedron's corners along u, v, w. */
 static const int corner_at[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
                                     {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
 
 /* --- nodes --- */
 
-/* Which node is each corner of the spans' parts; hx_spline_image_nodes for one part. */
+/* Numbers the corners of the spans' parts as nodes; with one part this is hx_spline_image_nodes. */
 static int number_nodes(const hx_spline *spline, int part, int64_t **first, int32_t **nodes,
                         int64_t *n_node)
 {
@@ -53,7 +53,7 @@ int hx_spline_image_nodes(const hx_spline *spline, int64_t **first, int32_t **no
     return number_nodes(spline, 1, first, nodes, n_node);
 }
 
-/* Where part i of the spans begins, or the last one ends. */
+/* The knot at which part i of the spans begins, or the last one ends. */
 static double knot_at(const hx_knots *axis, int i, int part)
 {
     if (i == part * axis->n_span) return axis->knot[axis->n];
@@ -61,7 +61,7 @@ static double knot_at(const hx_knots *axis, int i, int part)
     return i % part ? knot[0] + (knot[1] - knot[0]) * (i % part) / part : knot[0];
 }
 
-/* owner[node]: the first corner that it is, counted through all patches. */
+/* owner[node]: its first corner, counted over all patches. */
 static void place_nodes(const hx_spline_patch *patch, int part, int64_t first, const int32_t *node,
                         const int64_t *owner, double *xyz)
 {
@@ -77,7 +77,7 @@ static void place_nodes(const hx_spline_patch *patch, int part, int64_t first, c
     }
 }
 
-/* A cell's parts follow each other, along u fastest. */
+/* The parts of a cell are consecutive, with u fastest. */
 static void connect(const hx_spline_patch *patch, int part, const int32_t *node, int32_t *conn)
 {
     const int64_t n[2] = {part * patch->axis[0].n_span + 1, part * patch->axis[1].n_span + 1};
@@ -98,7 +98,7 @@ static void connect(const hx_spline_patch *patch, int part, const int32_t *node,
 
 /* --- spans whose hexahedra are invalid --- */
 
-/* 1 if the span in part[d] parts a direction has valid hexahedra. */
+/* 1 if the span divided into part[d] parts per direction has valid hexahedra. */
 static int is_valid_in_parts(const hx_spline_patch *patch, const int span[3], const int part[3])
 {
     double t[3][HX_SPLINE_MAX_SAMPLES];
@@ -120,8 +120,8 @@ static int is_valid_in_parts(const hx_spline_patch *patch, const int span[3], co
     return 1;
 }
 
-/* The fewest parts that make it valid: along one direction if that is enough, else along all. 0:
- * none that was tried. */
+/* The smallest number of parts that makes it valid: along one direction if that suffices, otherwise
+ * along all. 0: none of the tried numbers does. */
 static int find_parts(const hx_spline_patch *patch, const int span[3], int part[3])
 {
     for (int n = 2; n <= MOST_PARTS; n++)
@@ -135,16 +135,15 @@ static int find_parts(const hx_spline_patch *patch, const int span[3], int part[
 static int raise_span(const hx_spline *spline, int k, int64_t cell, int64_t n_bad)
 {
     int span[3], part[3];
-    char help[96] = "det J is not above 0 at a corner, and no refinement helps";
+    char help[96] = "det J is not positive at a corner, and no refinement helps";
     const hx_spline_patch *const patch = &spline->patch[k];
     hx_spline_patch_spans(patch, cell, span);
     if (find_parts(patch, span, part))
-        snprintf(help, sizeof help,
-                 "multiply mesh.refine, [1, 1, 1] if there is none, by [%d, %d, %d]", part[0],
-                 part[1], part[2]);
+        snprintf(help, sizeof help, "multiply mesh.refine (default [1, 1, 1]) by [%d, %d, %d]",
+                 part[0], part[1], part[2]);
     return HX_RAISE(HX_EINPUT,
-                    "patch %d, span (%d, %d, %d): the spline is valid there, and the hexahedron "
-                    "between the span's corners is not (%lld such spans): %s",
+                    "patch %d, span (%d, %d, %d): the spline is valid there, but the hexahedron "
+                    "between the span's corners is not (%lld such spans); %s",
                     k + 1, span[0] + 1, span[1] + 1, span[2] + 1, (long long)n_bad, help);
 }
 
@@ -167,7 +166,7 @@ static int check_hexahedra(const hx_spline *spline, const double *xyz, const int
 
 /* --- sets --- */
 
-/* Faces of the elements at a side; *face is the caller's. */
+/* Faces of the elements at a side; the caller frees *face. */
 static int list_faces(const hx_spline_patch *patch, int side, int64_t *n, int64_t **face)
 {
     int along[2];
@@ -219,7 +218,7 @@ static int add_sets(const hx_spline *spline, hx_mesh *mesh)
 
 /* --- the mesh --- */
 
-/* Nodes and elements, each span in part^3. */
+/* Creates nodes and elements, with part^3 hexahedra per span. */
 static int fill(const hx_spline *spline, int part, double **xyz, int32_t **conn, int64_t *n_node)
 {
     const size_t n_elem = (size_t)spline->n_cell * (size_t)(part * part * part);
@@ -250,7 +249,8 @@ int hx_spline_image(const hx_spline *spline, const char *name, hx_mesh *mesh)
     int rc;
     *mesh = (hx_mesh){0};
     if (spline->n_cell > HX_MAX_ELEM)
-        return HX_RAISE(HX_EINPUT, "%lld spans; a mesh has at most %lld elements",
+        return HX_RAISE(HX_EINPUT,
+                        "the spline has %lld spans; a mesh can have at most %lld elements",
                         (long long)spline->n_cell, (long long)HX_MAX_ELEM);
     HX_TRY_FAIL(hx_alloc_raw(&volume, (size_t)spline->n_cell, sizeof *volume, "volumes"));
     HX_TRY_FAIL(hx_spline_volumes(spline, volume));
@@ -280,15 +280,15 @@ int hx_spline_fine_image(const hx_spline *spline, int part, double **xyz, int32_
     *xyz = NULL;
     *conn = NULL;
     if (n_elem > HX_MAX_ELEM)
-        return HX_RAISE(HX_EINPUT, "%lld spans in %d^3 hexahedra each are more than %lld elements",
+        return HX_RAISE(HX_EINPUT,
+                        "%lld spans with %d^3 hexahedra each exceed the limit of %lld elements",
                         (long long)spline->n_cell, part, (long long)HX_MAX_ELEM);
     int rc = fill(spline, part, xyz, conn, n_node);
 #pragma omp parallel for schedule(static) reduction(min : bad)
     for (int64_t e = 0; e < (rc == HX_OK ? n_elem : 0); e++)
         if (!hx_mesh_is_valid_element(*xyz, *conn + 8 * e)) bad = e < bad ? e : bad;
     if (rc == HX_OK && bad < INT64_MAX)
-        rc = HX_RAISE(HX_EINPUT,
-                      "cell %lld of the spline in %d^3 hexahedra: one of them is not valid",
+        rc = HX_RAISE(HX_EINPUT, "cell %lld of the spline: one of its %d^3 hexahedra is not valid",
                       (long long)(bad / (n_elem / spline->n_cell)) + 1, part);
     if (rc == HX_OK) return HX_OK;
     free(*xyz);

@@ -1,4 +1,4 @@
-/* Which sides of patches are one place. */
+/* Finds sides of patches that coincide. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,13 +35,11 @@ int hx_spline_check_interface(const hx_spline *spline, const hx_spline_interface
     for (int k = 0; k < 2; k++) {
         if (side[k].patch < 0 || side[k].patch >= spline->n_patch)
             return HX_RAISE(HX_EINPUT,
-                            "an interface points nowhere: to patch %d, where there are patches 1 "
-                            "to %d",
+                            "an interface refers to patch %d, but there are only patches 1 to %d",
                             side[k].patch + 1, spline->n_patch);
         if (side[k].side < 0 || side[k].side > 5)
             return HX_RAISE(HX_EINPUT,
-                            "an interface points nowhere: to side %d of patch %d, where there are "
-                            "sides 1 to 6",
+                            "an interface refers to side %d of patch %d, but sides are 1 to 6",
                             side[k].side + 1, side[k].patch + 1);
     }
     hx_spline_side_name(spline, side[0], a, sizeof a);
@@ -51,12 +49,12 @@ int hx_spline_check_interface(const hx_spline *spline, const hx_spline_interface
     for (int d = 0; d < 3; d++)
         if (interface->along[d] >= 0 && interface->along[d] < 3) met |= 1u << interface->along[d];
     if (met != 7u || interface->along[side[0].side / 2] != side[1].side / 2)
-        return HX_RAISE(HX_EINPUT,
-                        "interface of %s and %s: directions 1, 2, 3 run along %d, %d, %d; each has "
-                        "to be met once, and the one across the first side by that across the "
-                        "second",
-                        a, b, interface->along[0] + 1, interface->along[1] + 1,
-                        interface->along[2] + 1);
+        return HX_RAISE(
+            HX_EINPUT,
+            "interface of %s and %s: directions 1, 2, 3 run along %d, %d, %d; each must "
+            "occur once, and the direction across the first side must run along the one "
+            "across the second",
+            a, b, interface->along[0] + 1, interface->along[1] + 1, interface->along[2] + 1);
     return 0;
 }
 
@@ -75,15 +73,15 @@ double hx_spline_diagonal(const hx_spline *spline)
     return sqrt(sum);
 }
 
-/* --- sides that are one place --- */
+/* --- coincident sides --- */
 
 typedef struct place {
     hx_spline_side side;
-    double corner[2][2][3], middle[3]; /* of the corners, then of the whole side */
+    double corner[2][2][3], middle[3]; /* positions of the corners and of the side's midpoint */
     double key;
 } place;
 
-/* A side of an open patch reaches its corner control points. */
+/* A side of an open patch interpolates its corner control points. */
 static place place_of(const hx_spline *spline, hx_spline_side side)
 {
     static const int plain[2] = {0, 0};
@@ -116,7 +114,7 @@ static int is_near(const double a[3], const double b[3], double reach)
     return square <= reach * reach;
 }
 
-/* 1 if corner (i, j) of a is b's in that orientation, all of them. */
+/* 1 if all corners (i, j) of a coincide with those of b in that orientation. */
 static int fits(const place *a, const place *b, int is_crosswise, const int flip[2], double reach)
 {
     for (int i = 0; i < 2; i++)
@@ -146,12 +144,13 @@ static int match(hx_spline *spline, size_t *capacity, place *a, place *b, double
         HX_TRY(hx_grow(&spline->interface, (size_t)spline->n_interface, capacity,
                        sizeof *spline->interface, "interfaces"));
         hx_spline_interface found = hx_spline_interface_of(a->side, b->side, way >> 2, flip);
-        if (is_later) { /* crosswise, each direction of b finds that of a with its own flip */
+        /* crosswise, each direction of b takes the flip of the direction of a that it meets */
+        if (is_later) {
             const int back[2] = {flip[way >> 2], flip[1 - (way >> 2)]};
             found = hx_spline_interface_of(b->side, a->side, way >> 2, back);
         }
         spline->interface[spline->n_interface++] = found;
-        a->side.patch = b->side.patch = -1; /* taken */
+        a->side.patch = b->side.patch = -1; /* marked as taken */
         break;
     }
     return 0;
@@ -183,7 +182,7 @@ int hx_spline_find_interfaces(hx_spline *spline, int *n_found)
     for (int k = 0; k < n_side; k++)
         if (!is_taken[k]) list[n++] = place_of(spline, (hx_spline_side){k / 6, k % 6});
     qsort(list, (size_t)n, sizeof *list, by_key);
-    for (int i = 0; i < n; i++) /* the sum of 12 coordinates tells most of them apart */
+    for (int i = 0; i < n; i++) /* comparing the sum of 12 coordinates first excludes most pairs */
         for (int j = i + 1; j < n && list[j].key - list[i].key <= 12.0 * reach; j++) {
             if (list[i].side.patch < 0) break;
             if (list[j].side.patch >= 0)

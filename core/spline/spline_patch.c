@@ -14,11 +14,11 @@ static int make_axes(hx_spline_patch *patch, const hx_spline_raw *raw)
         const int64_t degree = raw->degree[d], n = raw->n_knot[d] - degree - 1;
         int rc = HX_OK;
         if (degree < 0 || degree > INT_MAX)
-            rc = HX_RAISE(HX_EINPUT, "degree %lld; degrees 1 to %d can be analysed",
-                          (long long)degree, HX_SPLINE_MAX_DEGREE);
+            rc = HX_RAISE(HX_EINPUT, "the degree is %lld; it must be 1 to %d", (long long)degree,
+                          HX_SPLINE_MAX_DEGREE);
         else if (n < 1 || n > INT_MAX / 2)
             rc =
-                HX_RAISE(HX_EINPUT, "%lld knots for degree %lld; at least %lld are needed",
+                HX_RAISE(HX_EINPUT, "there are %lld knots; degree %lld needs at least %lld",
                          (long long)raw->n_knot[d], (long long)degree, (long long)(2 * degree + 2));
         else
             rc = hx_knots_create(&patch->axis[d], (int)degree, (int)n, raw->knot[d]);
@@ -28,15 +28,16 @@ static int make_axes(hx_spline_patch *patch, const hx_spline_raw *raw)
     return HX_OK;
 }
 
-/* The product of the functions; HX_EINPUT: `n` numbers are not `each` for every one. */
+/* HX_EINPUT unless n is `each` times the product of the numbers of functions. */
 static int check_count(const hx_spline_patch *patch, int64_t n, int each, const char *what)
 {
     const hx_knots *const axis = patch->axis;
-    const double wanted = (double)each * axis[0].n * axis[1].n * axis[2].n; /* of any size */
+    /* as double: it may overflow integers */
+    const double wanted = (double)each * axis[0].n * axis[1].n * axis[2].n;
     if ((double)n == wanted) return HX_OK;
     return HX_RAISE(HX_EINPUT,
-                    "%lld %s; %d x %d x %d control points need %.0f: n knots of degree p belong to "
-                    "n - p - 1 control points",
+                    "there are %lld %s, but %d x %d x %d control points need %.0f (n knots of "
+                    "degree p define n - p - 1 control points)",
                     (long long)n, what, axis[0].n, axis[1].n, axis[2].n, wanted);
 }
 
@@ -47,8 +48,7 @@ static int copy_weights(hx_spline_patch *patch, const hx_spline_raw *raw)
     for (int64_t i = 0; i < raw->n_weight; i++) {
         const double w = raw->weight[i];
         if (!(w > 0.0) || !isfinite(w))
-            return HX_RAISE(HX_EINPUT,
-                            "control point %lld has weight %g; weights have to be above 0",
+            return HX_RAISE(HX_EINPUT, "control point %lld has weight %g; weights must be above 0",
                             (long long)i, w);
         is_rational |= w != 1.0;
     }
@@ -65,7 +65,7 @@ static int make(hx_spline_patch *patch, const hx_spline_raw *raw)
     HX_TRY(check_count(patch, raw->n_coordinate, 3, "coordinates"));
     for (int64_t i = 0; i < raw->n_coordinate; i++)
         if (!isfinite(raw->coordinate[i]))
-            return HX_RAISE(HX_EINPUT, "control point %lld: coordinate %c is no finite number",
+            return HX_RAISE(HX_EINPUT, "control point %lld: coordinate %c is not finite",
                             (long long)(i / 3), "xyz"[i % 3]);
     if (raw->weight) HX_TRY(copy_weights(patch, raw));
     HX_TRY(hx_alloc_raw(&patch->point, (size_t)raw->n_coordinate, sizeof *patch->point,

@@ -14,7 +14,7 @@ enum { SIDE_TEXT = 40 };
 
 /* --- one direction --- */
 
-/* The knots of degree `degree`, spans in `parts` parts. */
+/* Makes the knots of degree `degree` with spans divided into `parts` parts. */
 static int refine_knots(const hx_knots *from, int degree, int parts, hx_knots *to)
 {
     const int raise = degree - from->degree, last = from->n + from->degree;
@@ -26,7 +26,7 @@ static int refine_knots(const hx_knots *from, int degree, int parts, hx_knots *t
         const double here = from->knot[i];
         knot[n++] = here;
         if (i < last && from->knot[i + 1] == here) continue;
-        for (int k = 0; k < raise; k++) knot[n++] = here; /* once a distinct knot */
+        for (int k = 0; k < raise; k++) knot[n++] = here; /* once per distinct knot */
         for (int k = 1; i < last && k < parts; k++)
             knot[n++] = here + (from->knot[i + 1] - here) * k / parts;
     }
@@ -35,9 +35,9 @@ static int refine_knots(const hx_knots *from, int degree, int parts, hx_knots *t
     return rc;
 }
 
-/* coefficient[k] of control point span - degree + k: what the polynomial of the span has as its
- * blossom at these arguments, as many as its degree. The recurrence of hx_knots_values with another
- * argument in every step. */
+/* coefficient[k] of control point span - degree + k in the blossom of the span's polynomial at
+ * these arguments, as many as its degree: the recurrence of hx_knots_values with another argument
+ * in every step. */
 static void blossom(const hx_knots *knots, int span, const double *argument, double *coefficient)
 {
     const double *const u = knots->knot;
@@ -54,8 +54,8 @@ static void blossom(const hx_knots *knots, int span, const double *argument, dou
     }
 }
 
-/* The span of `to` that function i reaches over, the one nearest to the mean of its knots: that of
- * `from` which it lies in. */
+/* The span of `to` in the support of function i that is nearest to the mean of its knots; returns
+ * the span of `from` that contains it. */
 static int span_below(const hx_knots *from, const hx_knots *to, int i)
 {
     const int q = to->degree;
@@ -71,8 +71,8 @@ static int span_below(const hx_knots *from, const hx_knots *to, int i)
     return from->span[hx_knots_find(from, middle)];
 }
 
-/* Row i of the matrix that makes control points of `to` of those of `from`: row[k] of point *first
- * + k. */
+/* Row i of the matrix that computes control points of `to` from those of `from`: row[k] multiplies
+ * point *first + k. */
 static void make_row(const hx_knots *from, const hx_knots *to, int i, int *first,
                      double row[HX_SPLINE_MAX_ORDER])
 {
@@ -98,7 +98,7 @@ static void make_row(const hx_knots *from, const hx_knots *to, int i, int *first
 
 /* --- a patch --- */
 
-/* Numbers of `width` components along a direction: [outer][n][inner]. */
+/* Array with components of `width` values along a direction: [outer][n][inner]. */
 typedef struct shape {
     int64_t outer, inner;
     int from, to;
@@ -118,8 +118,8 @@ static void apply_row(const shape *s, int i, int first, int n, const double *row
     }
 }
 
-/* Replaces direction d: its knots by *to, which the patch then owns, and *x, points of `width`
- * numbers. */
+/* Replaces the knots of direction d by *to, which the patch then owns, and the points *x of `width`
+ * values. */
 static int change_axis(hx_spline_patch *patch, int d, hx_knots *to, int width, double **x)
 {
     hx_knots *const axis = patch->axis;
@@ -143,7 +143,8 @@ static int change_axis(hx_spline_patch *patch, int d, hx_knots *to, int width, d
     return HX_OK;
 }
 
-/* Control points times weight, and the weight: what is linear. Takes the arrays of the patch. */
+/* Control points times weight, and the weight: homogeneous coordinates, which transform linearly.
+ * Takes the arrays of the patch. */
 static int lift(hx_spline_patch *patch, double **x)
 {
     const int64_t n = hx_spline_patch_points(patch);
@@ -198,7 +199,7 @@ static int refine_patch(hx_spline_patch *patch, int degree, const int part[3])
 
 /* --- counts --- */
 
-/* Counts follow their directions through the interfaces until nothing changes. */
+/* Propagates counts through the interfaces until nothing changes. */
 static int follow(const hx_spline *spline, int *count)
 {
     for (int is_changed = 1; is_changed;) {
@@ -213,8 +214,8 @@ static int follow(const hx_spline *spline, int *count)
                 if (*a > 0 && *b > 0)
                     return HX_RAISE(
                         HX_EINPUT,
-                        "%s and %s: spans in %d parts along %c of patch %d meet spans in %d parts "
-                        "along %c of patch %d; give both the same, or one of them 0, which follows",
+                        "%s and %s: %d parts per span along %c of patch %d meet %d parts per span "
+                        "along %c of patch %d; make both equal, or one of them 0 (automatic)",
                         hx_spline_side_name(spline, f->a, here, sizeof here),
                         hx_spline_side_name(spline, f->b, there, sizeof there), *a, "uvw"[d],
                         f -> a.patch + 1, *b, "uvw"[f->along[d]], f -> b.patch + 1);
@@ -234,12 +235,15 @@ static int spread(const hx_spline *spline, int n_part, const int *part, int *cou
     const int n = 3 * spline->n_patch;
     if (n_part != 0 && n_part != 3 && n_part != n)
         return HX_RAISE(HX_EINPUT,
-                        "%d counts for %d patch%s; 3 hold for all, or give %d: three a patch",
+                        "there are %d counts for %d patch%s; give 3 for all patches, or %d: three "
+                        "per patch",
                         n_part, spline->n_patch, spline->n_patch == 1 ? "" : "es", n);
     for (int i = 0; i < n_part; i++)
         if (part[i] < 0 || part[i] > HX_SPLINE_MAX_PARTS)
-            return HX_RAISE(HX_EINPUT, "a span in %d parts; 1 to %d, or 0: as its neighbours",
-                            part[i], HX_SPLINE_MAX_PARTS);
+            return HX_RAISE(
+                HX_EINPUT,
+                "a span cannot have %d parts; give 1 to %d, or 0 to follow its neighbours", part[i],
+                HX_SPLINE_MAX_PARTS);
     for (int i = 0; i < n && n_part > 0; i++) count[i] = part[n_part == 3 ? i % 3 : i];
     HX_TRY(follow(spline, count));
     for (int i = 0; i < n; i++)
@@ -251,7 +255,7 @@ static int check(const hx_spline *spline, int degree, const int *count)
 {
     double n_cell = 0.0;
     if (degree < 0 || degree > HX_SPLINE_MAX_DEGREE)
-        return HX_RAISE(HX_EINPUT, "degree %d; degrees 1 to %d can be analysed", degree,
+        return HX_RAISE(HX_EINPUT, "the degree is %d; it must be 1 to %d", degree,
                         HX_SPLINE_MAX_DEGREE);
     for (int k = 0; k < spline->n_patch; k++) {
         double n = 1.0;
@@ -259,16 +263,16 @@ static int check(const hx_spline *spline, int degree, const int *count)
             const int p = spline->patch[k].axis[d].degree;
             if (degree > 0 && p > degree)
                 return HX_RAISE(HX_EINPUT,
-                                "degree %d, and patch %d has degree %d along %c; a degree can be "
-                                "raised and not lowered: give %d or more",
+                                "degree %d is too low, because patch %d has degree %d along %c and "
+                                "degrees cannot be lowered; give %d or more",
                                 degree, k + 1, p, "uvw"[d], p);
             n *= (double)spline->patch[k].axis[d].n_span * count[3 * k + d];
         }
         n_cell += n;
     }
     if (n_cell <= (double)HX_MAX_ELEM) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "%.3g spans; a mesh has at most %lld elements", n_cell,
-                    (long long)HX_MAX_ELEM);
+    return HX_RAISE(HX_EINPUT, "the spline has %.3g spans; a mesh can have at most %lld elements",
+                    n_cell, (long long)HX_MAX_ELEM);
 }
 
 int hx_spline_refine(hx_spline *spline, int degree, int n_part, const int *part)

@@ -1,4 +1,4 @@
-/* More functions for the same geometry: higher degrees, more knots. */
+/* Refinement that preserves the geometry: higher degrees, more knots. */
 #ifndef HX_SPLINE_REFINE_H
 #define HX_SPLINE_REFINE_H
 
@@ -8,21 +8,21 @@
 extern "C" {
 #endif
 
-/* Most parts of a span. */
+/* Largest number of parts of a span. */
 #define HX_SPLINE_MAX_PARTS 10000
 
-/* Raises every direction to `degree` (0: as it is), and then cuts every span that is not empty into
- * equal parts by single knots: part[0 .. 3) in the directions of all patches, or part[3 k + d] of
- * patch k where n_part is 3 x patches (n_part = 0: none). A direction whose count is 0 follows
- * those that it meets through interfaces, which have to be there (hx_spline_find_interfaces), and
- * is not cut if none says more. The map stays the same to rounding. Patches are not glued
+/* Raises every direction to `degree` (0: unchanged), then divides every non-empty span into equal
+ * parts by single knots: part[0 .. 3) in the directions of all patches, or part[3 k + d] in patch k
+ * if n_part is 3 x patches (n_part = 0: none). A direction with count 0 takes the count of the
+ * directions that it meets at interfaces, which must exist (hx_spline_find_interfaces); if none is
+ * given it is not divided. The map is unchanged up to rounding. The patches are not glued
  * afterwards.
  *
- * HX_EINPUT: a degree out of range or below one that the spline has, counts that are not 3 or 3 x
- * patches or out of range, two counts that meet at an interface (by sides), more spans than a mesh
- * can have. O(points (degree + 1)) a direction. Every control point comes by the blossom of the
- * polynomial of a span (Ramshaw, Blossoming, 1987), which of a higher degree is the mean over the
- * choices of as many of its arguments. */
+ * HX_EINPUT: a degree out of range or below one of the spline, counts that are out of range or
+ * neither 3 nor 3 x patches, two different counts that meet at an interface (with the sides), more
+ * spans than a mesh can have. O(points (degree + 1)) per direction. Every control point is computed
+ * by the blossom of a span's polynomial (Ramshaw, Blossoming, 1987); for a higher degree the
+ * blossom is the mean over the choices of as many of its arguments as the old degree has. */
 int hx_spline_refine(hx_spline *spline, int degree, int n_part, const int *part);
 
 #ifdef __cplusplus

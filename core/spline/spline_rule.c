@@ -76,7 +76,8 @@ static int list_spans(hx_spline_rule *rule, const hx_spline *spline)
     return HX_OK;
 }
 
-/* Each patch in blocks of `side` control points a direction; what is glued is the first patch's. */
+/* Groups the control points of each patch into blocks of `side` points per direction; glued points
+ * belong to the first patch's block. */
 static int make_blocks(hx_spline_rule *rule, const hx_spline *spline)
 {
     int side = 2;
@@ -89,7 +90,7 @@ static int make_blocks(hx_spline_rule *rule, const hx_spline *spline)
         const hx_spline_patch *const patch = &spline->patch[k];
         const int64_t nx = patch->axis[0].n, ny = patch->axis[1].n, nz = patch->axis[2].n;
         const int64_t bx = (nx + side - 1) / side, by = (ny + side - 1) / side;
-        int32_t *number; /* of each block of the patch, -1: no point is in it yet */
+        int32_t *number; /* number of each block of the patch, -1: still empty */
         const int64_t n = bx * by * ((nz + side - 1) / side);
         HX_TRY(hx_alloc_raw(&number, (size_t)n, sizeof *number, "blocks"));
         for (int64_t b = 0; b < n; b++) number[b] = -1;

@@ -1,8 +1,9 @@
-/* A spline as analysis reads it: tables of one direction each, flat, so that a device copies them.
+/* A spline in the form that the analysis uses: flat tables per direction that can be copied to a
+ * device.
  *
- * A cell is a span that is not empty, cells numbered patch by patch, in a patch through its first
- * direction fastest. Its points are its (degree + 1)^3 control points of the whole (glued ones
- * once), first direction fastest; its Gauss points (degree + 1)^3 likewise. */
+ * A cell is a non-empty span; cells are numbered patch by patch, in a patch with the first
+ * direction fastest. Its points are its (degree + 1)^3 global control points (glued ones once),
+ * first direction fastest; it has (degree + 1)^3 Gauss points in the same order. */
 #ifndef HX_SPLINE_RULE_H
 #define HX_SPLINE_RULE_H
 
@@ -17,9 +18,9 @@
 extern "C" {
 #endif
 
-/* What stands in `table` for Gauss point q of span i of a direction of degree p: from
- * at[d] + (i (p + 1) + q) hx_spline_stride(p) on, the weight (Gauss' times half the span's length),
- * the p + 1 values, the p + 1 slopes by the parameter. */
+/* Layout of `table` for Gauss point q of span i of a direction of degree p: starting at at[d] + (i
+ * (p + 1) + q) hx_spline_stride(p), the weight (Gauss weight times half the span's length), the p +
+ * 1 values, and the p + 1 derivatives by the parameter. */
 typedef struct hx_spline_rule_patch {
     int degree[3], n_span[3];
     int64_t first_cell;
@@ -31,13 +32,13 @@ typedef struct hx_spline_rule {
     int64_t n_cell, n_point, n_table;
     hx_spline_rule_patch *patch; /* [n_patch] (owned, like all) */
     double *table;               /* [n_table] */
-    double *weight;              /* [n_point] of control points; NULL: all 1 */
-    int32_t *first;              /* first function of each span of a direction, direction after
-                                    direction of patch after patch; like the next two in host
-                                    memory where the rest is a device's */
-    int64_t n_block;             /* small blocks of control points that lie together, */
-    int32_t *block;              /* [n_point] of which each is in one; at most */
-    int block_points;            /* so many: 2 a direction up to degree 2, above it 3 */
+    double *weight;              /* [n_point] weights of control points; NULL: all 1 */
+    /* first function of each span of a direction, ordered by patch and direction; in host memory
+     * even if the rest is on a device, like the next two */
+    int32_t *first;
+    int64_t n_block;  /* number of small blocks of neighbouring control points */
+    int32_t *block;   /* [n_point] block of each control point */
+    int block_points; /* maximum points of a block: 2 per direction up to degree 2, otherwise 3 */
 } hx_spline_rule;
 
 static HX_HD int hx_spline_stride(int degree)
@@ -45,7 +46,7 @@ static HX_HD int hx_spline_stride(int degree)
     return 1 + 2 * (degree + 1);
 }
 
-/* The patch of a cell: binary search over patches would be no faster for the few there are. */
+/* The patch of a cell. Linear search: binary search would be no faster for so few patches. */
 static HX_HD int hx_spline_rule_find(const hx_spline_rule_patch *patch, int n_patch, int64_t cell)
 {
     int k = 0;
@@ -53,7 +54,7 @@ static HX_HD int hx_spline_rule_find(const hx_spline_rule_patch *patch, int n_pa
     return k;
 }
 
-/* The spans of a cell of a patch. */
+/* The spans of a cell in the three directions of a patch. */
 static HX_HD void hx_spline_rule_spans(const hx_spline_rule_patch *patch, int64_t cell, int span[3])
 {
     const int64_t k = cell - patch->first_cell;
@@ -62,25 +63,24 @@ static HX_HD void hx_spline_rule_spans(const hx_spline_rule_patch *patch, int64_
     span[2] = (int)(k / patch->n_span[0] / patch->n_span[1]);
 }
 
-/* Of a glued spline (spline_glue.h). Nothing of it is kept. Weights of 1 all over are none. O(cells
- * a direction). HX_ENOMEM. */
+/* Makes the rule of a glued spline (spline_glue.h), of which nothing is kept. Weights that are all
+ * 1 are dropped. O(cells per direction). HX_ENOMEM. */
 int hx_spline_rule_make(hx_spline_rule *rule, const hx_spline *spline);
 
-/* The control points of the whole, x[spline->n_point][3]. */
+/* Copies the global control points to x[spline->n_point][3]. */
 void hx_spline_points(const hx_spline *spline, double *x);
 
-/* Places of a cell's control points among those of its patch: a * 1 + b * n_0 + c * n_0 n_1 from
- * the one that is returned on, a, b, c = 0 .. degree. */
+/* Index, in the patch, of a cell's first control point. The others follow at a + b * n_0 + c * n_0
+ * n_1 with a, b, c = 0 .. degree. */
 int64_t hx_spline_cell_first(const hx_spline_patch *patch, const int span[3]);
 
-/* The numbers of a cell's control points of the whole, first direction fastest. Returns how many.
- */
+/* The global numbers of a cell's control points, first direction fastest. Returns their count. */
 int hx_spline_cell_numbers(const hx_spline *spline, int64_t cell, int32_t *number);
 
 /* The table of one direction: n_span (degree + 1) hx_spline_stride(degree) numbers. */
 void hx_spline_rule_axis(const hx_knots *axis, double *table);
 
-/* Accepts a zeroed or half-made object. */
+/* Accepts a zeroed or partial object. */
 void hx_spline_rule_free(hx_spline_rule *rule);
 
 #ifdef __cplusplus

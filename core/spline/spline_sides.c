@@ -14,7 +14,7 @@ static int64_t root_of(int64_t *root, int64_t i)
     return i;
 }
 
-/* The lower root stays one, so that numbers ascend with the patches. */
+/* The lower root stays the root, so that numbers ascend with the patches. */
 static void unite(int64_t *root, int64_t i, int64_t j)
 {
     i = root_of(root, i);
@@ -41,8 +41,8 @@ static int fill(const hx_spline *spline, int (*n)[3], int64_t *first, int64_t **
     for (int k = 0; k < spline->n_patch; k++) {
         const double count = (double)n[k][0] * n[k][1] * n[k][2] + (double)first[k];
         if (count > (double)INT32_MAX)
-            return HX_RAISE(HX_EINPUT, "%.3g points of patches; at most %d can be numbered", count,
-                            INT32_MAX);
+            return HX_RAISE(HX_EINPUT, "the patches have %.3g points; at most %d are supported",
+                            count, INT32_MAX);
         first[k + 1] = first[k] + (int64_t)n[k][0] * n[k][1] * n[k][2];
     }
     const int64_t n_all = first[spline->n_patch];

@@ -1,4 +1,4 @@
-/* The control points of a side, walked through as another side's are; not installed. */
+/* Traverses the control points of a side in the order of another side; not installed. */
 #ifndef HX_SPLINE_SIDES_H
 #define HX_SPLINE_SIDES_H
 
@@ -17,8 +17,9 @@ static inline void hx_spline_tangents(int side, int along[2])
     along[1] = side / 2 == 2 ? 1 : 2;
 }
 
-/* Of a patch with n[d] points along direction d: control points, or corners of spans. i runs along
- * direction along[0], from its end where flip[0]; j likewise. */
+/* Grid of a side of a patch with n[d] points along direction d: control points, or corners of
+ * spans. i runs along direction along[0], backwards if flip[0]; j likewise along direction
+ * along[1]. */
 static inline hx_spline_grid hx_spline_grid_of(const int n[3], int side, const int along[2],
                                                const int flip[2])
 {
@@ -40,7 +41,7 @@ static inline int64_t hx_spline_grid_at(const hx_spline_grid *grid, int i, int j
     return grid->base + i * grid->step[0] + j * grid->step[1];
 }
 
-/* Both sides of an interface, a's points in their order and b's in a's; n[patches]. */
+/* Grids of both sides of an interface, with b's points in the order of a's; n[patches]. */
 static inline void hx_spline_grids(int (*n)[3], const hx_spline_interface *interface,
                                    hx_spline_grid *a, hx_spline_grid *b)
 {
@@ -55,20 +56,20 @@ static inline void hx_spline_grids(int (*n)[3], const hx_spline_interface *inter
     *b = hx_spline_grid_of(n[interface->b.patch], interface->b.side, there, flip);
 }
 
-/* Points of all patches, n[patch][3] of each: which are one. root[first[k] + i] of point i of patch
- * k := the first that it is glued to, itself if it is none; *first [patches + 1], where they begin.
- * Both are the caller's to free. HX_EINPUT: more than 2^31 - 1. O(points). */
+/* Merges coincident points over all patches with n[patch][3] points: root[first[k] + i] for point i
+ * of patch k := the first point that it is glued to, or itself. *first [patches + 1]: offsets. The
+ * caller frees both. HX_EINPUT: more than 2^31 - 1 points. O(points). */
 int hx_spline_unite(const hx_spline *spline, int (*n)[3], int64_t **first, int64_t **root);
 
-/* An interface of two sides: the first and second direction along a's run along the first and
- * second of b's, or crosswise, backwards where flip. */
+/* The interface of two sides whose first and second tangential directions correspond, or correspond
+ * crosswise; backwards if flip. */
 hx_spline_interface hx_spline_interface_of(hx_spline_side a, hx_spline_side b, int is_crosswise,
                                            const int flip[2]);
 
-/* HX_EINPUT: patches, sides or directions that there are not. */
+/* HX_EINPUT: a patch, side or direction does not exist. */
 int hx_spline_check_interface(const hx_spline *spline, const hx_spline_interface *interface);
 
-/* Diagonal of the box around all control points. */
+/* Diagonal of the bounding box of all control points. */
 double hx_spline_diagonal(const hx_spline *spline);
 
 #endif

@@ -13,7 +13,7 @@ static void swap(double *a, double *b)
     *b = kept;
 }
 
-/* Layer k of control points becomes layer n - 1 - k. */
+/* Reverses the layers of control points. */
 static void turn_points(const hx_spline_patch *patch)
 {
     const int n = patch->axis[2].n;
@@ -26,7 +26,7 @@ static void turn_points(const hx_spline_patch *patch)
         }
 }
 
-/* The parameter becomes its negative, so that no knot is rounded. */
+/* Negates the parameter, so that no knot is rounded. */
 static int turn_knots(hx_knots *axis)
 {
     const int last = axis->n + axis->degree;

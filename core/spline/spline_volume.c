@@ -12,7 +12,7 @@ enum { ORDER = HX_SPLINE_MAX_ORDER, MOST = HX_SPLINE_MAX_SAMPLES };
 
 /* --- the map at a grid of parameters --- */
 
-/* Values and slopes of one direction at its parameters. */
+/* Values and derivatives of the functions of one direction at its parameters. */
 typedef struct axis_table {
     double value[MOST][ORDER], slope[MOST][ORDER];
 } axis_table;
@@ -22,14 +22,14 @@ static void tabulate(const hx_knots *axis, int span, int n, const double *t, axi
     for (int q = 0; q < n; q++) hx_knots_values(axis, span, t[q], table->value[q], table->slope[q]);
 }
 
-/* w x and w of a control point. */
+/* Homogeneous coordinates of a control point: w x and w. */
 static void lift(const hx_spline_patch *patch, int64_t i, double h[4])
 {
     h[3] = patch->weight ? patch->weight[i] : 1.0;
     for (int c = 0; c < 3; c++) h[c] = h[3] * patch->point[3 * i + c];
 }
 
-/* Row (b, c) of control points at parameter q: sums by the values, and by the slopes. */
+/* Row (b, c) of control points at parameter q: sums with values and with derivatives. */
 static void sum_row(const hx_spline_patch *patch, int64_t first, const axis_table *table, int q,
                     double sum[2][4])
 {
@@ -60,8 +60,9 @@ void hx_spline_sample(const hx_spline_patch *patch, const int span[3], const int
                       double t[3][HX_SPLINE_MAX_SAMPLES], double *x, double *j)
 {
     axis_table table[3];
-    double row[ORDER][2][4];         /* at a parameter of direction 0, and b */
-    double plane[ORDER][MOST][3][4]; /* c, parameter of direction 1: by values, slopes 0 and 1 */
+    double row[ORDER][2][4]; /* for each b, at a parameter of direction 0 */
+    /* for each c and parameter of direction 1: sums with values, derivatives 0 and 1 */
+    double plane[ORDER][MOST][3][4];
     const hx_knots *const axis = patch->axis;
     const int64_t first = hx_spline_cell_first(patch, span);
     for (int d = 0; d < 3; d++) tabulate(&axis[d], span[d], n[d], t[d], &table[d]);
@@ -100,14 +101,14 @@ void hx_spline_sample(const hx_spline_patch *patch, const int span[3], const int
 
 /* --- volumes --- */
 
-/* Gauss' points of a direction's spans. */
+/* Gauss points for the spans of each direction. */
 typedef struct rule {
     int n[3];
     double point[3][HX_GAUSS_MAX], weight[3][HX_GAUSS_MAX];
 } rule;
 
-/* Those of analysis, or those that are exact of a B-spline: det J has degree 3 p - 1 in each
- * direction. */
+/* The points of the analysis, or those that are exact for B-splines, because det J has degree 3 p -
+ * 1 in each direction. */
 static rule rule_of(const hx_spline_patch *patch, int is_exact)
 {
     rule r;
@@ -127,7 +128,7 @@ static int is_same(const rule *a, const rule *b)
     return a->n[0] == b->n[0] && a->n[1] == b->n[1] && a->n[2] == b->n[2];
 }
 
-/* The integral of det J over a span; *least: the least det J at a point. */
+/* The integral of det J over a span; *least: smallest det J at a point. */
 static double integrate(const hx_spline_patch *patch, const int span[3], const rule *r,
                         double *least)
 {
@@ -144,7 +145,7 @@ static double integrate(const hx_spline_patch *patch, const int span[3], const r
         const double det = hx_triple3(j[k][0], j[k][1], j[k][2]);
         const double w = r->weight[0][k % r->n[0]] * r->weight[1][k / r->n[0] % r->n[1]] *
                          r->weight[2][k / r->n[0] / r->n[1]];
-        if (!(det > *least)) *least = det; /* NaN, too */
+        if (!(det > *least)) *least = det; /* also true for NaN */
         sum += w * scale * det;
     }
     return sum;
@@ -178,12 +179,12 @@ static int raise_cell(const hx_spline *spline, int k, int64_t cell, double least
     int span[3];
     hx_spline_patch_spans(patch, cell, span);
     return HX_RAISE(HX_EINPUT,
-                    "patch %d, span (%d, %d, %d): det J is %.6g at a Gauss point, and has to be "
-                    "above 0 (%lld such spans)%s",
+                    "patch %d, span (%d, %d, %d): det J is %.6g at a Gauss point, but must be "
+                    "positive (%lld such spans)%s",
                     k + 1, span[0] + 1, span[1] + 1, span[2] + 1, least, (long long)n_bad,
                     hx_spline_patch_volume(patch) < 0.0
-                        ? "; the patch is left-handed: turn one of its directions round"
-                        : "; the patch folds there: move its control points apart");
+                        ? "; the patch is left-handed, so reverse one of its directions"
+                        : "; the patch folds there, so move its control points apart");
 }
 
 int hx_spline_volumes(const hx_spline *spline, double *volume)

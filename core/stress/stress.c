@@ -12,7 +12,7 @@ enum { BLOCK = 256, N_GAUSS = 8 };
 
 /* --- fits --- */
 
-/* b := inverse(a) b by elimination, a[n][n] symmetric and positive definite. */
+/* b := inverse(a) b by elimination; a[n][n] is symmetric and positive definite. */
 static void solve(int n, double a[HX_RULE_POINTS][HX_RULE_POINTS],
                   double b[HX_RULE_POINTS][HX_RULE_GAUSS], int n_column)
 {
@@ -27,7 +27,7 @@ static void solve(int n, double a[HX_RULE_POINTS][HX_RULE_POINTS],
         for (int j = 0; j < n_column; j++) b[k][j] /= a[k][k];
 }
 
-/* fit[c][q]: coefficient of function c by the values at the points; shape[q][c]. */
+/* fit[c][q]: weight of the value at point q in the coefficient of function c; shape[q][c]. */
 static void make_fit(int n, int n_gauss, double shape[HX_RULE_GAUSS][HX_RULE_POINTS], int n_corner,
                      double fit[8][HX_RULE_GAUSS])
 {
@@ -44,7 +44,7 @@ static void make_fit(int n, int n_gauss, double shape[HX_RULE_GAUSS][HX_RULE_POI
         for (int q = 0; q < n_gauss; q++) fit[c][q] = right[c][q];
 }
 
-/* Which of its points each corner of a collapsed hexahedron names. Returns how many there are. */
+/* Maps each corner of a collapsed hexahedron to its point. Returns the number of points. */
 static int name_points(const int32_t conn[8], int point[8])
 {
     int corner[8];
@@ -56,7 +56,7 @@ static int name_points(const int32_t conn[8], int point[8])
     return n;
 }
 
-/* Of linear cells in any numbering. */
+/* Fit for linear cells in any numbering. */
 static void fit_linear(const int32_t conn[8], double fit[8][HX_RULE_GAUSS])
 {
     double shape[HX_RULE_GAUSS][HX_RULE_POINTS] = {{0.0}};
@@ -69,8 +69,8 @@ static void fit_linear(const int32_t conn[8], double fit[8][HX_RULE_GAUSS])
     make_fit(n, N_GAUSS, shape, n, fit);
 }
 
-/* Where points are fewer than shape functions the corners' linear ones: half of each edge's at both
- * ends. */
+/* If there are fewer points than shape functions, the corners' linear functions are used: each
+ * corner function takes half of the mid-edge functions of its edges. */
 static void fit_quadratic(const hx_cell_rule *rule, double fit[8][HX_RULE_GAUSS])
 {
     double shape[HX_RULE_GAUSS][HX_RULE_POINTS];
@@ -83,7 +83,7 @@ static void fit_quadratic(const hx_cell_rule *rule, double fit[8][HX_RULE_GAUSS]
     make_fit(is_few ? rule->n_corner : rule->n_point, rule->n_gauss, shape, rule->n_corner, fit);
 }
 
-/* In the numbering of solid.h. */
+/* The numbering of solid.h. */
 static const int32_t usual[HX_N_SOLID][8] = {[HX_CELL_HEXAHEDRON] = {0, 1, 2, 3, 4, 5, 6, 7},
                                              [HX_CELL_WEDGE] = {0, 1, 2, 2, 3, 4, 5, 5},
                                              [HX_CELL_PYRAMID] = {0, 1, 2, 3, 4, 4, 4, 4},
@@ -94,7 +94,7 @@ void hx_stress_create(hx_stress *s, const hx_problem *problem)
     memset(s, 0, sizeof *s);
     s->problem = problem;
     s->n_component = hx_problem_is_heat(problem) ? HX_FLUX_COMPONENTS : HX_STRESS_COMPONENTS;
-    if (problem->space.element == HX_ELEMENT_SPLINE) return; /* needs none */
+    if (problem->space.element == HX_ELEMENT_SPLINE) return; /* needs no fit */
     for (int kind = 0; kind < HX_N_SOLID; kind++)
         if (problem->space.element != HX_ELEMENT_LINEAR)
             fit_quadratic(&problem->space.rule[kind], s->fit[kind]);
@@ -106,7 +106,7 @@ void hx_stress_create(hx_stress *s, const hx_problem *problem)
 
 /* --- one cell --- */
 
-/* From h[i][k] = du_i / dx_k; of heat h[0] is the gradient. */
+/* Computes the value from h[i][k] = du_i / dx_k; for heat h[0] is the gradient. */
 static void set_value(const hx_stress *s, double h[3][3], double modulus, double *value)
 {
     const double lambda = modulus * s->problem->lambda, mu = modulus * s->problem->mu;
@@ -121,7 +121,7 @@ static void set_value(const hx_stress *s, double h[3][3], double modulus, double
     value[5] = mu * (h[0][2] + h[2][0]);
 }
 
-/* x[24] and u[8 components] of the corners. */
+/* x[24] and u[8 components] at the corners. */
 static void linear_point(const hx_stress *s, const double *x, const double *u, const double at[3],
                          double modulus, hx_cell_stress *out)
 {
@@ -187,7 +187,7 @@ static void quadratic_cell(const hx_stress *s, int64_t cell, double modulus, con
     }
 }
 
-/* Stress at the Gauss points of a span, and its own one at the corners. */
+/* Stress at the Gauss points of a span, and evaluated at its corners. */
 static void spline_cell(const hx_stress *s, int64_t cell, double modulus, const double *u,
                         hx_cell_stress *out)
 {
@@ -218,7 +218,7 @@ static void spline_cell(const hx_stress *s, int64_t cell, double modulus, const 
     }
 }
 
-/* 1 if a cell's corners are numbered as in `usual`. */
+/* 1 if a cell's corners are numbered like `usual`. */
 static int is_usual(const int32_t conn[8], hx_cell_kind kind)
 {
     int point[8], same = 1;
@@ -242,7 +242,7 @@ void hx_stress_cell(const hx_stress *s, int64_t cell, double modulus, const doub
 {
     const hx_space *space = &s->problem->space;
     const int32_t *const conn = s->problem->mesh->conn + 8 * cell;
-    hx_stress *const fits = (hx_stress *)(uintptr_t)s; /* a fit is read only */
+    hx_stress *const fits = (hx_stress *)(uintptr_t)s; /* the fits are only read */
     double own[8][HX_RULE_GAUSS];
     int corner[8];
     out->n = 0;
@@ -291,7 +291,7 @@ int hx_stress_each(const hx_stress *s, const double *modulus, const double *u,
     return rc;
 }
 
-/* Of isotropic material the strain follows from the stress. */
+/* For an isotropic material the strain follows from the stress. */
 double hx_stress_work(const hx_stress *s, const hx_cell_stress *cell, double modulus)
 {
     const double nu = s->problem->poisson;
@@ -374,7 +374,7 @@ void hx_nodal_stress_add(hx_nodal_stress *nodal, int64_t first, int64_t n,
         }
 }
 
-/* Cells at a node, one that names it at several corners once. */
+/* Number of cells at a node; a cell that names it at several corners counts once. */
 static int32_t cells_at(const hx_mesh *mesh, int64_t node)
 {
     int32_t n = 0;

@@ -1,15 +1,15 @@
-/* Stresses of a displacement, of heat fluxes of a temperature: at the points that the cells are
- * integrated at, and at their nodes.
+/* Stresses from displacements, or heat fluxes from temperatures, at the integration points of the
+ * cells and at the nodes.
  *
- * Points: 2x2x2 of linear hexahedra, wedges and pyramids, which are the collapsed hexahedron's; one
- * of linear tetrahedra, whose stress is constant; those of cell_rule.h of quadratic cells; degree +
- * 1 a direction of splines. First coordinate first.
+ * Points: 2x2x2 for linear hexahedra, wedges and pyramids (those of the collapsed hexahedron); one
+ * for linear tetrahedra, whose stress is constant; those of cell_rule.h for quadratic cells; degree
+ * + 1 per direction for splines. The first coordinate is fastest.
  *
- * Nodes: in each cell the function of its own shape functions that fits the values at the points
- * best, by least squares without weights (of hex8 and tet4 it meets them all; of tet10, which has
- * fewer points than shape functions, that of its corners'); of a spline its own stress there. Then
- * the mean over the cells at a node; those that are softer than half the stiffest one there are
- * left out, since stresses jump where the modulus does. */
+ * Nodes: in each cell the values at the points are fitted by the cell's own shape functions, with
+ * unweighted least squares (exact for hex8 and tet4; tet10 has fewer points than shape functions
+ * and uses those of its corners). A spline's stress is evaluated at the nodes. The nodal value is
+ * the mean over the cells at a node; cells with less than half the stiffness of the stiffest one
+ * there are left out, since stresses jump where the modulus does. */
 #ifndef HX_STRESS_H
 #define HX_STRESS_H
 
@@ -21,40 +21,42 @@ extern "C" {
 
 enum { HX_STRESS_COMPONENTS = 6, HX_FLUX_COMPONENTS = 3, HX_STRESS_POINTS = 125 };
 
-/* One cell. Stresses (force/length^2) are xx, yy, zz, xy, yz, xz, VTK's order; fluxes
+/* One cell. Stresses (force/length^2) are xx, yy, zz, xy, yz, xz in VTK's order; fluxes
  * (power/length^2) x, y, z. */
 typedef struct hx_cell_stress {
     int n, n_corner;
     double x[HX_STRESS_POINTS][3],
-        volume[HX_STRESS_POINTS]; /* place; its share of the cell's volume */
+        volume[HX_STRESS_POINTS]; /* coordinates, and share of the cell's volume */
     double value[HX_STRESS_POINTS][HX_STRESS_COMPONENTS];
-    int32_t node[8]; /* [n_corner] of the mesh */
+    int32_t node[8]; /* [n_corner] nodes of the mesh */
     double corner[8][HX_STRESS_COMPONENTS];
 } hx_cell_stress;
 
 typedef struct hx_stress {
     const hx_problem *problem; /* (borrowed) */
-    int n_component;           /* HX_STRESS_COMPONENTS, or HX_FLUX_COMPONENTS of heat */
-    double fit[HX_N_SOLID][8][HX_RULE_GAUSS]; /* value at a corner by those at the points */
+    int n_component;           /* HX_STRESS_COMPONENTS, or HX_FLUX_COMPONENTS for heat */
+    /* weights of the values at the points for the value at a corner */
+    double fit[HX_N_SOLID][8][HX_RULE_GAUSS];
 } hx_stress;
 
 void hx_stress_create(hx_stress *s, const hx_problem *problem);
 
-/* One cell of modulus E rho^p (of heat the conductivity); u[n_point][components]. */
+/* Computes one cell with modulus E rho^p (for heat the conductivity) from
+ * u[n_point][components]. */
 void hx_stress_cell(const hx_stress *s, int64_t cell, double modulus, const double *u,
                     hx_cell_stress *out);
 
-/* Every cell, in the order of the mesh, some at a time: computed by all threads, visited by one.
- * Stops at an error of `visit`, which it returns. O(n_elem), 1 MB. */
+/* Visits every cell in the order of the mesh, in blocks that all threads compute and one thread
+ * visits. Stops at an error of `visit`, which it returns. O(n_elem), 1 MB. */
 typedef int (*hx_stress_visit)(void *context, int64_t first, int64_t n, const hx_cell_stress *cell);
 int hx_stress_each(const hx_stress *s, const double *modulus, const double *u,
                    hx_stress_visit visit, void *context);
 
-/* int stress : strain dV, twice the energy; of heat flux . -grad T. */
+/* int stress : strain dV, twice the energy; for heat flux . -grad T. */
 double hx_stress_work(const hx_stress *s, const hx_cell_stress *cell, double modulus);
 
 double hx_von_mises(const double stress[HX_STRESS_COMPONENTS]);
-/* Descending. */
+/* The principal stresses in descending order. */
 void hx_principal_stresses(const double stress[HX_STRESS_COMPONENTS], double principal[3]);
 
 /* Means at the nodes of the mesh. */
@@ -63,14 +65,15 @@ typedef struct hx_nodal_stress {
     const double *modulus; /* [n_elem] (borrowed) */
     int n_component;
     double *value;    /* [n_node][n_component] (owned) */
-    double *stiffest; /* [n_node] modulus of the cells there (owned) */
-    int32_t *count;   /* [n_node] cells that take part (owned) */
-    int64_t n_mixed;  /* nodes where some do not */
+    double *stiffest; /* [n_node] largest modulus of the cells at the node (owned) */
+    int32_t *count;   /* [n_node] number of cells in the mean (owned) */
+    int64_t n_mixed;  /* nodes at which cells are left out */
 } hx_nodal_stress;
 
-/* 60 bytes a node, the result's 48 included. */
+/* 60 bytes per node, including the 48 of the result. */
 int hx_nodal_stress_create(hx_nodal_stress *nodal, const hx_stress *s, const double *modulus);
-/* value := 0; then every cell once, in blocks as hx_stress_each has them; then the means. */
+/* Call begin, which zeroes `value`; then add for every cell once, in the blocks of hx_stress_each;
+ * then finish, which computes the means. */
 void hx_nodal_stress_begin(hx_nodal_stress *nodal);
 void hx_nodal_stress_add(hx_nodal_stress *nodal, int64_t first, int64_t n,
                          const hx_cell_stress *cell);

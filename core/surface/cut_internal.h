@@ -7,18 +7,18 @@
 #include "tet_lattice.h"
 #include "triangle_tree.h"
 
-/* What names a node: items item[first[a] .. first[a + 1]), ascending. */
+/* Items that contain each node: item[first[a] .. first[a + 1]), ascending. */
 typedef struct hx_incidence {
     int64_t *first; /* [n_node + 1] (owned) */
     int32_t *item;  /* (owned) */
 } hx_incidence;
 
-/* Of items that name n nodes each. O(n). */
+/* For items of n nodes each. O(n). */
 int hx_incidence_create(hx_incidence *incidence, int64_t n_node, int64_t n_item, int n,
                         const int32_t *node);
 void hx_incidence_free(hx_incidence *incidence);
 
-/* *mesh := the tetrahedra and the nodes they name; pieces and quality of both. */
+/* *mesh := the tetrahedra and their nodes; sets pieces and quality in *piece and *report. */
 int hx_cut_to_mesh(hx_mesh *mesh, hx_tet_lattice *lattice, int32_t **piece, hx_cut_report *report);
 
 #endif

@@ -7,30 +7,31 @@
 #include "../base/memory.h"
 #include "cut_internal.h"
 
-/* Which side a node is on. */
+/* Position of a node relative to the surface. */
 enum { OUT = -1, ON = 0, IN = 1 };
 
-/* Nodes are looked at from this share of the way to the middle of their tetrahedra, on the mesh's
- * border, where the surface may lie just there. */
+/* Nodes on the mesh's boundary are classified at a point this fraction of the way to the centre of
+ * their tetrahedra, because the surface may coincide with the boundary. */
 static const double inwards = 1e-3;
 
-/* A node moves onto the surface from within this share of an edge; one that must stay where it is
- * counts as on it from within the next. */
+/* A node moves onto the surface if it is within this fraction of an edge (`near`); a node that must
+ * not move counts as on the surface within `at_node`. */
 static const double near = 0.3, at_node = 0.08;
 
-/* A move may leave a tetrahedron this quality, or this share of what it had. */
+/* A move must leave every tetrahedron at least this quality, or this fraction of its former
+ * quality. */
 static const double good = 0.2, kept_share = 0.5;
 
-/* Cuts keep this share of an edge from both ends. */
+/* Cuts keep this fraction of an edge from both ends. */
 static const double margin = 0.04;
 
 typedef struct cutter {
     hx_triangle_tree tree;
     hx_tet_lattice lattice;
-    double *seen;  /* [n_node][3] where a node is looked at (owned) */
+    double *seen;  /* [n_node][3] point at which a node is classified (owned) */
     int8_t *side;  /* [n_node] (owned) */
-    double *share; /* [n_edge] of the cut from the lower node, NaN: none (owned) */
-    hx_incidence edges, tets, faces; /* of a node */
+    double *share; /* [n_edge] position of the cut from the lower node, NaN: none (owned) */
+    hx_incidence edges, tets, faces; /* incidences of nodes */
     int64_t n_moved, n_cut;
     hx_tet_lattice result;
 } cutter;
@@ -102,7 +103,8 @@ int hx_cut_mesh_count(const hx_surface *surface, const hx_mesh *mesh, int64_t *n
 
 /* --- sides and crossings --- */
 
-/* Nodes of the border a little inwards: what lies on a face of the part is on its inside. */
+/* Moves the classification point of boundary nodes slightly inwards, so that a node on a face of
+ * the part counts as inside. */
 static int find_seen(cutter *c)
 {
     const hx_tet_lattice *const l = &c->lattice;
@@ -134,7 +136,8 @@ static int find_sides(cutter *c)
     return HX_OK;
 }
 
-/* Edges between the sides; where none is found, rounding: at the node outside. */
+/* Finds crossings of edges between the two sides; if rounding prevents it, the cut is at the
+ * outside node. */
 static int find_crossings(cutter *c)
 {
     const hx_tet_lattice *const l = &c->lattice;
@@ -156,7 +159,7 @@ static int find_crossings(cutter *c)
 
 /* --- nodes onto the surface --- */
 
-/* A node of the border stays on it: the way must lie in all faces there. */
+/* A boundary node must stay on the boundary: the step must lie in all its boundary faces. */
 static int may_slide(const cutter *c, int64_t a, const double step[3])
 {
     const hx_tet_lattice *const l = &c->lattice;
@@ -171,7 +174,7 @@ static int may_slide(const cutter *c, int64_t a, const double step[3])
     return 1;
 }
 
-/* Its tetrahedra stay good enough with node a at x. */
+/* 1 if the tetrahedra of node a keep a sufficient quality with a at x. */
 static int may_move(cutter *c, int64_t a, const double x[3])
 {
     const hx_tet_lattice *const l = &c->lattice;
@@ -188,7 +191,7 @@ static int may_move(cutter *c, int64_t a, const double x[3])
     return is_good;
 }
 
-/* The other node of an edge, and the share of the way to its cut. */
+/* The other node of an edge, and the fraction of the edge from a to its cut. */
 static double way_to_cut(const cutter *c, int64_t edge, int64_t a, int32_t *other)
 {
     const int32_t *const end = c->lattice.end + 2 * edge;
@@ -196,7 +199,7 @@ static double way_to_cut(const cutter *c, int64_t edge, int64_t a, int32_t *othe
     return end[0] == a ? c->share[edge] : 1.0 - c->share[edge];
 }
 
-/* The nearest cut that the node can go to; 1 if it is on the surface now. */
+/* Moves the node to the nearest admissible cut; returns 1 if it is on the surface now. */
 static int snap(cutter *c, int64_t a)
 {
     double best = HUGE_VAL, place[3] = {0.0, 0.0, 0.0}, least = 1.0;
@@ -234,7 +237,7 @@ static void snap_nodes(cutter *c)
 
 /* --- cutting --- */
 
-/* number[edge] of the new node where the surface cuts an edge. */
+/* Creates a node at each cut; number[edge]: its number. */
 static int add_cuts(cutter *c, int32_t *number)
 {
     const hx_tet_lattice *const l = &c->lattice;
@@ -260,7 +263,7 @@ static int local_edge(int i, int k)
     return 0;
 }
 
-/* The part of a tetrahedron's face that is not outside; returns its corners. */
+/* The part of a tetrahedron's face that is not outside; returns its number of corners. */
 static int clip_face(const cutter *c, int64_t t, int f, const int32_t *number, int32_t corner[8])
 {
     const int32_t *const tet = c->lattice.tet + 4 * t;
@@ -275,7 +278,7 @@ static int clip_face(const cutter *c, int64_t t, int f, const int32_t *number, i
     return n >= 3 && (n_in > 0 || n == 3) ? n : 0;
 }
 
-/* The face that the surface makes: through the cuts and the nodes on it, around. */
+/* The face on the surface, through the cuts and the nodes on it, in cyclic order. */
 static int cut_face(const cutter *c, int64_t t, const int32_t *number, int32_t corner[8])
 {
     const int32_t *const tet = c->lattice.tet + 4 * t;
@@ -287,7 +290,8 @@ static int cut_face(const cutter *c, int64_t t, const int32_t *number, int32_t c
     }
     for (int i = 0; i < n_in; i++)
         for (int k = 0; k < n_out; k++) {
-            const int turn = i % 2 ? n_out - 1 - k : k; /* around, where there are two of each */
+            /* cyclic order if there are two nodes on each side */
+            const int turn = i % 2 ? n_out - 1 - k : k;
             corner[n++] = number[c->lattice.tet_edge[6 * t + local_edge(in[i], out[turn])]];
         }
     return n;
@@ -364,7 +368,7 @@ static int run(cutter *c, const hx_surface *surface, const hx_mesh *mesh, int n_
     snap_nodes(c);
     HX_TRY(cut_all(c));
     if (c->result.n_tet > 0) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "the surface encloses nothing of the mesh");
+    return HX_RAISE(HX_EINPUT, "the surface encloses no part of the mesh");
 }
 
 int hx_cut_mesh_create(hx_mesh *cut, const hx_surface *surface, const hx_mesh *mesh, int n_refine,

@@ -1,4 +1,4 @@
-/* What cutting leaves: pieces, quality, a mesh. */
+/* Postprocessing of cut tetrahedra: pieces, quality, conversion to a mesh. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,8 @@ static int32_t face_sum(const int32_t *tet, int64_t f)
     return (int32_t)(sum % INT32_MAX);
 }
 
-/* Joins tetrahedra with a common face: lowest and highest node, and the sum of all three. */
+/* Unites tetrahedra with a common face, identified by the lowest node, the highest node and the sum
+ * of all three. */
 static int join_faces(int64_t n_node, int64_t n_tet, const int32_t *tet, int32_t *parent)
 {
     int rc;
@@ -82,7 +83,7 @@ typedef struct size_of {
     int32_t root;
 } size_of;
 
-/* Larger first, of equal ones the one that comes first. */
+/* Larger pieces first, equal ones in their original order. */
 static int compare(const void *a, const void *b)
 {
     const size_of *const x = a, *const y = b;
@@ -90,7 +91,7 @@ static int compare(const void *a, const void *b)
     return x->root < y->root ? -1 : x->root > y->root;
 }
 
-/* piece[n_tet] := numbers by size, of their roots. */
+/* piece[n_tet] := rank of the piece by size, from the roots. */
 static int number_pieces(int64_t n_tet, int32_t *parent, int32_t *piece, int64_t *n_piece)
 {
     size_of *size = NULL;
@@ -142,7 +143,7 @@ static void measure(const hx_tet_lattice *l, hx_cut_report *report)
     report->mean = sum / (double)l->n_tet;
 }
 
-/* Only nodes that are named, the others pulled together. */
+/* Removes nodes that no tetrahedron uses and renumbers the others. */
 static int compact(hx_tet_lattice *l)
 {
     int32_t *number = NULL;

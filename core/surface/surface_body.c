@@ -1,12 +1,12 @@
-/* Elements that are solid whatever the nodal density says: one body beside the iso-surface of the
- * others. */
+/* The body of forced-solid elements, which exists in addition to the iso-surface of the other
+ * elements. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/memory.h"
 #include "surface_internal.h"
 
-/* Whether an element that is none of the body lies on the other side of a face. */
+/* 1 if an element outside the body lies across a face. */
 static int meets_free(const hx_mesh *mesh, const uint8_t *state, int64_t e, int f)
 {
     int32_t node[4];

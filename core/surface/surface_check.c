@@ -1,4 +1,4 @@
-/* Whether a surface is closed and manifold, and what it encloses. */
+/* Checks whether a surface is closed and manifold, and measures what it encloses. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 typedef struct welded {
     int64_t n_vertex, n_tri;
     double *xyz;  /* [vertices of the surface][3] rounded (owned) */
-    int32_t *tri; /* [n_tri][3] with one number for a place (owned) */
+    int32_t *tri; /* [n_tri][3] with one number per position (owned) */
 } welded;
 
 static uint64_t hash_place(const double x[3])
@@ -32,8 +32,8 @@ static int same_place(const double *a, const double *b)
     return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
 }
 
-/* number[n_vertex] := one number for each place. Vertices of equal hash lie next to each other in
- * `order`; each is compared with the earlier ones of its hash. */
+/* number[n_vertex] := one number per position. Vertices of equal hash are adjacent in `order`; each
+ * is compared with the earlier ones of its hash. */
 static int64_t number_places(int64_t n, const double *xyz, const int32_t *order, int32_t *number)
 {
     int64_t count = 0, first = 0;
@@ -91,7 +91,7 @@ fail:
     return rc;
 }
 
-/* Vertices with more than one fan of triangles. */
+/* Counts vertices with more than one fan of triangles. */
 static int count_bad_vertices(const welded *w, const int32_t *opposite, int64_t *n_bad)
 {
     int rc;
@@ -154,7 +154,7 @@ static void measure(const welded *w, int32_t *parent, double *volume, hx_surface
     report->area = 0.5 * area2;
 }
 
-/* Shells and cavities from the volumes at their roots. */
+/* Counts shells and cavities from the volumes at their roots. */
 static void count_shells(const welded *w, const int32_t *parent, const double *volume,
                          hx_surface_report *report)
 {
@@ -191,7 +191,7 @@ static int judge(const welded *w, hx_surface_report *report)
     report->n_tri = w->n_tri;
     report->is_closed_manifold =
         report->n_bad_edge == 0 && report->n_bad_vertex == 0 && report->n_degenerate == 0;
-    /* a closed surface has 3/2 edges a triangle */
+    /* a closed surface has 3/2 edges per triangle */
     report->euler = report->n_vertex - report->n_tri / 2;
     report->genus = report->n_shell + report->n_cavity - report->euler / 2;
 fail:

@@ -1,4 +1,4 @@
-/* Triangles that go through others: candidates from the cells of a grid, then edges against
+/* Finds intersecting triangles: candidates from the cells of a grid, then edges against
  * triangles. */
 #include <float.h>
 #include <math.h>
@@ -10,20 +10,21 @@
 #include "../base/sum.h"
 #include "surface_internal.h"
 
-/* Of a triangle's size: nearer to its border than that is touching, not crossing. */
+/* Tolerance relative to a triangle's size: closer to its boundary counts as touching, not as
+ * intersecting. */
 static const double touching = 1e-9;
 
 typedef struct bins {
     const double *xyz;
     const int32_t *tri;
     int64_t n_tri;
-    double origin[3], size; /* corner of the grid, edge of a cell */
+    double origin[3], size; /* corner of the grid, edge length of a cell */
     int64_t n_cell[3];
-    int64_t n;         /* entries: a triangle in a cell that its box meets */
-    int64_t *first;    /* [n_tri + 1] a triangle's entries before sorting (owned) */
-    uint64_t *key;     /* [n] cell of an entry (owned) */
-    int32_t *order;    /* [n] entries by cell (owned) */
-    int32_t *triangle; /* [n] of an entry (owned) */
+    int64_t n;         /* entries: pairs of a triangle and a cell that its bounding box meets */
+    int64_t *first;    /* [n_tri + 1] start of a triangle's entries before sorting (owned) */
+    uint64_t *key;     /* [n] cell of each entry (owned) */
+    int32_t *order;    /* [n] entries sorted by cell (owned) */
+    int32_t *triangle; /* [n] triangle of each entry (owned) */
 } bins;
 
 static void bins_free(bins *b)
@@ -50,7 +51,8 @@ static int64_t cell_of(const bins *b, double x, int d)
     return (int64_t)((x - b->origin[d]) / b->size);
 }
 
-/* Cells of the mean size of a triangle's box, larger where that makes too many. */
+/* Chooses cells with the mean size of a triangle's bounding box, larger if there would be too
+ * many. */
 static void choose_cells(bins *b)
 {
     double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
@@ -109,7 +111,9 @@ static int bins_create(bins *b)
     for (size_t t = 0; t < n_tri; t++) b->first[t + 1] += b->first[t];
     b->n = b->first[n_tri];
     if (b->n > INT32_MAX)
-        return HX_RAISE(HX_EINPUT, "triangles of too different size to look for crossings");
+        return HX_RAISE(
+            HX_EINPUT,
+            "cannot search for intersections: the sizes of the triangles differ too much");
     HX_TRY(hx_alloc_raw(&b->key, (size_t)b->n, sizeof *b->key, "triangles by cells"));
     HX_TRY(hx_alloc_raw(&b->order, (size_t)b->n, sizeof *b->order, "triangles by cells"));
     HX_TRY(hx_alloc_raw(&b->triangle, (size_t)b->n, sizeof *b->triangle, "triangles by cells"));
@@ -122,7 +126,7 @@ static int bins_create(bins *b)
     return HX_OK;
 }
 
-/* Whether the segment from p to q goes through the inside of a triangle. */
+/* 1 if the segment from p to q passes through the interior of a triangle. */
 static int pierces(const double *p, const double *q, const double *const x[3])
 {
     double n[3], from = 0.0, to = 0.0, nn = 0.0, at[3], side[3];
@@ -161,8 +165,8 @@ static int cross(const bins *b, int64_t s, int64_t t)
     return 0;
 }
 
-/* Whether the boxes meet, and this cell is the one to look at them in: that of the corner where
- * their common part begins. */
+/* 1 if the bounding boxes intersect and this cell contains the lower corner of their intersection,
+ * so that each pair is tested in one cell only. */
 static int is_candidate(const bins *b, int64_t s, int64_t t, uint64_t cell)
 {
     double low[2][3], high[2][3];
@@ -184,7 +188,7 @@ static void mark(uint8_t *crosses, int64_t t)
     crosses[t] = 1;
 }
 
-/* Pairs among the entries from begin to end, all of one cell. */
+/* Tests the pairs among the entries begin .. end, which are all in one cell. */
 static int64_t look_in_cell(const bins *b, int64_t begin, int64_t end, uint8_t *crosses)
 {
     int64_t n = 0;
@@ -192,7 +196,7 @@ static int64_t look_in_cell(const bins *b, int64_t begin, int64_t end, uint8_t *
     for (int64_t i = begin; i < end; i++)
         for (int64_t k = i + 1; k < end; k++) {
             const int64_t s = b->triangle[b->order[i]], t = b->triangle[b->order[k]];
-            if (are_neighbours(b->tri + 3 * s, b->tri + 3 * t)) continue; /* most are */
+            if (are_neighbours(b->tri + 3 * s, b->tri + 3 * t)) continue; /* true for most pairs */
             if (!is_candidate(b, s, t, cell) || !cross(b, s, t)) continue;
             mark(crosses, s);
             mark(crosses, t);

@@ -1,5 +1,5 @@
-/* Triangles by elements and boundary faces, then vertices by sorting: a vertex has a key that says
- * where it is, so that what neighbours share is the same number. */
+/* Makes triangles by elements and boundary faces, then vertices by sorting: the key of a vertex
+ * encodes its position in the mesh, so that neighbours share the same vertices. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,17 +9,17 @@
 #include "surface_internal.h"
 #include "surface_patch.h"
 
-/* Keys: a node a as (a, a), a point on an edge as (a, b), a < b; above them the middles of loops
- * and faces, 16 to an element. */
+/* Keys: (a, a) for node a, (a, b) with a < b for a point on an edge; above them, the middles of
+ * loops and faces with 16 keys per element. */
 typedef struct keys {
-    int node_bits;   /* of a node's number */
-    int middle_bits; /* the bit that middles have */
+    int node_bits;   /* bits of a node number */
+    int middle_bits; /* bit that marks middles */
 } keys;
 
-/* Triangles as they come: corners by keys. */
+/* Unconnected triangles whose corners are given by keys. */
 typedef struct soup {
     keys keys;
-    int64_t n;       /* triangles */
+    int64_t n;       /* number of triangles */
     uint64_t *key;   /* [n][3] (owned) */
     uint8_t *is_cap; /* [n] (owned) */
 } soup;
@@ -60,7 +60,7 @@ static void put_patch(soup *s, const hx_mesh *mesh, int64_t e, const hx_surface_
     }
 }
 
-/* At most that many triangles in part i. */
+/* Upper bound of the triangles in part i. */
 static int64_t most_triangles(const hx_surface_field *field, double threshold, int i)
 {
     const int64_t n_elem = field->mesh->n_elem;
@@ -72,7 +72,7 @@ static int64_t most_triangles(const hx_surface_field *field, double threshold, i
     return n;
 }
 
-/* The triangles of part i from *at on. */
+/* Writes the triangles of part i starting at *at. */
 static void fill_part(const hx_surface_field *field, double threshold, int i, soup *s, int64_t *at)
 {
     const int64_t n_elem = field->mesh->n_elem;
@@ -113,15 +113,17 @@ static int make_soup(const hx_surface_field *field, double threshold, soup *s)
         s->n += (int64_t)n;
     }
     if (s->n == 0)
-        return HX_RAISE(HX_EINPUT, "nothing lies above the threshold %g: there is no surface",
+        return HX_RAISE(HX_EINPUT, "no density is above the threshold %g, so there is no surface",
                         threshold);
     if (3 * s->n > INT32_MAX)
-        return HX_RAISE(HX_EINPUT, "%lld triangles: at most %d are possible", (long long)s->n,
-                        INT32_MAX / 3);
+        return HX_RAISE(HX_EINPUT,
+                        "the surface would have %lld triangles; at most %d are supported",
+                        (long long)s->n, INT32_MAX / 3);
     return HX_OK;
 }
 
-/* tri := numbers of the corners' keys in ascending order; *vertex_key: the keys, the caller's. */
+/* tri := ranks of the corners' keys in ascending order; *vertex_key: the keys, which the caller
+ * frees. */
 static int number_vertices(const soup *s, hx_surface *surface, uint64_t **vertex_key)
 {
     int rc;

@@ -1,5 +1,5 @@
-/* Nodal densities, the volume that a threshold encloses, and the threshold that encloses a volume.
- */
+/* Nodal densities, the volume enclosed at a threshold, and the threshold that encloses a given
+ * volume. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static void elem_volumes(const hx_mesh *mesh, double *volume)
     }
 }
 
-/* What the elements are, and their nodes. */
+/* States of the elements and of their nodes. */
 typedef struct solids {
     uint8_t *state;   /* [n_elem] HX_SOLID_*; NULL: all free (owned) */
     uint8_t *is_kept; /* [n_node] (owned) */
@@ -34,8 +34,8 @@ static int sort_solids(const hx_surface_field *field, const uint8_t *is_solid, s
     return hx_surface_sort_solid(field, is_solid, s->state, s->is_kept);
 }
 
-/* Mean of the elements of node a that are no body, each counted once, at however many corners it
- * names the node: these incidences follow each other. */
+/* Mean over the elements at node a that are not in the body. Each element counts once even if it
+ * names the node at several corners: these incidences are consecutive. */
 static double nodal_density(const hx_surface_field *field, const solids *s, const double *rho,
                             const double *volume, int64_t a)
 {
@@ -99,7 +99,7 @@ static double patch_volume(const hx_surface_patch *patch, const double origin[3]
     return sum / 6.0;
 }
 
-/* By the divergence theorem over the surface. */
+/* Uses the divergence theorem on the surface. */
 void hx_surface_volume(const hx_surface_field *field, double threshold, double *volume)
 {
     const hx_mesh *mesh = field->mesh;
@@ -126,14 +126,14 @@ void hx_surface_volume(const hx_surface_field *field, double threshold, double *
     *volume = hx_sum_parts(part);
 }
 
-/* An interval of thresholds; the volume falls with the threshold. */
+/* A bracket of thresholds; the volume decreases with the threshold. */
 typedef struct bracket {
     double low, high;               /* thresholds */
     double volume_low, volume_high; /* volume_low >= target >= volume_high */
 } bracket;
 
-/* Regula falsi with the Illinois weights, every third step a bisection. Until the volume is met to
- * a relative 1e-7 or the thresholds are as close as numbers are (a jump). */
+/* Regula falsi with Illinois weights and a bisection every third step, until the volume is met to a
+ * relative 1e-7 or the thresholds are adjacent floating-point numbers (a jump). */
 static void narrow(const hx_surface_field *field, double target, bracket *b)
 {
     enum { MOST_STEPS = 80 };
@@ -164,7 +164,7 @@ static void narrow(const hx_surface_field *field, double target, bracket *b)
     }
 }
 
-/* Least and largest nodal density of free elements; low > high: there is none. */
+/* Smallest and largest nodal density of free elements; low > high: there are none. */
 static void find_range(const hx_surface_field *field, double *least, double *largest)
 {
     double low = HUGE_VAL, high = -HUGE_VAL;
@@ -177,16 +177,16 @@ static void find_range(const hx_surface_field *field, double *least, double *lar
     *largest = high;
 }
 
-/* HX_EINPUT: no threshold gives that volume; least: of the solid elements. */
+/* HX_EINPUT: no threshold gives that volume; least: volume of the forced-solid elements. */
 static int check_target(const hx_mesh *mesh, double least, double target)
 {
     if (!(target > 0.0) || target > mesh->total_volume * (1.0 + 1e-9))
-        return HX_RAISE(HX_EINPUT, "a solid of volume %g is not possible in a mesh of volume %g",
-                        target, mesh->total_volume);
+        return HX_RAISE(HX_EINPUT, "the solid cannot have volume %g in a mesh of volume %g", target,
+                        mesh->total_volume);
     if (target < least * (1.0 - 1e-9))
         return HX_RAISE(HX_EINPUT,
-                        "a solid of volume %g is not possible: the elements that are solid "
-                        "whatever their density have %g",
+                        "the solid cannot have volume %g, because the forced-solid elements have "
+                        "volume %g",
                         target, least);
     return HX_OK;
 }
@@ -198,10 +198,10 @@ int hx_surface_threshold(const hx_surface_field *field, double target, double *t
     bracket b = {.volume_low = mesh->total_volume};
     double low, high;
     find_range(field, &low, &high);
-    if (low > high) low = high = 0.5; /* all elements are solid */
+    if (low > high) low = high = 0.5; /* all elements are forced solid */
     if (field->body) hx_surface_volume(field, high, &b.volume_high);
     HX_TRY(check_target(mesh, b.volume_high, target));
-    /* below the least value everything is inside, at the largest nothing but solid elements */
+    /* below the least value everything is inside; at the largest, only forced-solid elements are */
     b.low = low - fmax(fabs(low), 1.0) * 1e-9;
     b.high = high;
     if (target < mesh->total_volume * (1.0 - 1e-12)) narrow(field, target, &b);
@@ -230,7 +230,7 @@ static void unite(int32_t *parent, int32_t a, int32_t b)
     if (b < a) parent[a] = b;
 }
 
-/* Inside nodes of an element that are joined along edges, and across faces. */
+/* Unites inside nodes of an element that are connected along edges or across faces. */
 static void unite_cell(const hx_surface_field *field, double threshold, int64_t e, int32_t *piece)
 {
     const int32_t *conn = field->mesh->conn + 8 * e;
@@ -251,7 +251,7 @@ static void unite_cell(const hx_surface_field *field, double threshold, int64_t 
         }
 }
 
-/* is_in[n_node] := 1 inside, nodes of solid elements always. */
+/* is_in[n_node] := 1 inside; nodes of forced-solid elements are always inside. */
 static void find_inside(const hx_surface_field *field, double threshold, uint8_t *is_in)
 {
     const hx_mesh *mesh = field->mesh;
@@ -299,7 +299,7 @@ void hx_surface_leave_out(hx_surface_field *field, double threshold, const int32
 {
     const hx_mesh *mesh = field->mesh;
     for (int64_t a = 0; a < mesh->n_node;
-         a++) /* others are outside, and say where the surface is */
+         a++) /* outside nodes keep their values, which position the surface */
         if (piece[a] >= 0 && piece[a] != keep && field->value[a] > threshold)
             field->value[a] = -HUGE_VAL;
     for (int64_t e = 0; field->body && e < mesh->n_elem; e++)

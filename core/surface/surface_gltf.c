@@ -1,5 +1,6 @@
-/* glTF 2.0 in one binary file. Its unit is the metre and its y points up, so the part's node is
- * turned and scaled; coordinates in the file are the part's own, and normals are one a vertex. */
+/* glTF 2.0 in one binary file. Its unit is the metre and its y axis points up, so the part's node
+ * has a matrix that rotates and scales; the coordinates in the file are those of the part. One
+ * normal per vertex. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +20,7 @@ static void encode_corners(const hx_surface *s, int64_t t, unsigned char *to)
     for (int k = 0; k < 3; k++) to = hx_surface_put_bytes(to, (uint32_t)s->tri[3 * t + k], 4);
 }
 
-/* normal[n_vertex][3], of length 1: mean over the triangles, weighted by their areas. The caller's
- * to free. */
+/* normal[n_vertex][3] of length 1: area-weighted mean over the triangles. The caller frees it. */
 static int make_normals(const hx_surface *s, double **normal)
 {
     HX_TRY(hx_alloc(normal, 3 * (size_t)s->n_vertex, sizeof **normal, "normals"));
@@ -39,7 +39,7 @@ static int make_normals(const hx_surface *s, double **normal)
     return HX_OK;
 }
 
-/* The normals in place of the coordinates. */
+/* Writes the normals like coordinates. */
 static int put_normals(FILE *stream, const hx_surface *s)
 {
     double *normal = NULL;
@@ -64,7 +64,7 @@ static void find_box(const hx_surface *s, float low[3], float high[3])
     }
 }
 
-/* Text in a JSON string; others than printable ASCII become '?'. */
+/* Escapes text for a JSON string; characters other than printable ASCII become '?'. */
 static void escape(const char *text, char *to, size_t n_to)
 {
     size_t n = 0;
@@ -75,7 +75,7 @@ static void escape(const char *text, char *to, size_t n_to)
     to[n] = '\0';
 }
 
-/* Padded with blanks to 4 bytes; returns its length. */
+/* Pads the JSON text with blanks to 4 bytes; returns its length. */
 static size_t make_json(const hx_surface *s, const hx_surface_about *about, char *text,
                         size_t n_text)
 {
@@ -118,13 +118,16 @@ int hx_surface_write_glb(const char *path, const hx_surface *surface, const hx_s
     const hx_surface_records positions = {surface->n_vertex, 12, encode_position};
     const hx_surface_records corners = {surface->n_tri, 12, encode_corners};
     if (28 + n_json + n_bin > UINT32_MAX)
-        return HX_RAISE(HX_EIO, "%s: would have 4 GiB, more than a .glb takes; write a .ply", path);
-    to = hx_surface_put_bytes(to, 0x46546c67u, 4); /* glTF */
+        return HX_RAISE(HX_EIO,
+                        "%s: the file would exceed the 4 GiB limit of .glb; write a .ply instead",
+                        path);
+    to = hx_surface_put_bytes(to, 0x46546c67u, 4); /* magic "glTF" */
     to = hx_surface_put_bytes(to, 2, 4);
     to = hx_surface_put_bytes(to, 28 + n_json + n_bin, 4);
     to = hx_surface_put_bytes(to, n_json, 4);
-    hx_surface_put_bytes(to, 0x4e4f534au, 4);                                    /* JSON */
-    hx_surface_put_bytes(hx_surface_put_bytes(chunk, n_bin, 4), 0x004e4942u, 4); /* BIN */
+    hx_surface_put_bytes(to, 0x4e4f534au, 4); /* chunk type JSON */
+    /* chunk type BIN */
+    hx_surface_put_bytes(hx_surface_put_bytes(chunk, n_bin, 4), 0x004e4942u, 4);
     HX_TRY(hx_atomic_file_open(&file, path));
     fwrite(head, sizeof head, 1, file.stream);
     fwrite(json, n_json, 1, file.stream);

@@ -1,6 +1,6 @@
-/* Half-edges and their opposites; where elements touch in an edge or a node only, the surface is
- * cut open so that every edge has two triangles and every vertex one fan. A triangle's corner c
- * (3 * triangle + 0, 1, 2) also names the half-edge from it to the next corner. */
+/* Half-edges and their opposites. Where elements touch only in an edge or a node, the surface is
+ * cut open so that every edge has two triangles and every vertex one fan. A triangle's corner c (3
+ * * triangle + 0, 1, 2) also denotes the half-edge from it to the next corner. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "../base/radix_sort.h"
 #include "surface_internal.h"
 
-/* Sides of a cut are drawn apart by this share of the distance to their neighbours. */
+/* The sides of a cut are separated by this fraction of the distance to their neighbours. */
 static const double split_share = 0.02;
 
-/* Times that middles are put into edges, at most. */
+/* Maximum number of rounds in which edges are split at their middle. */
 enum { MOST_SPLITS = 4 };
 
 static uint64_t edge_key(const int32_t *tri, int64_t c, int bits)
@@ -21,7 +21,7 @@ static uint64_t edge_key(const int32_t *tri, int64_t c, int bits)
     return a < b ? a << bits | b : b << bits | a;
 }
 
-/* Half-edges from `begin` on in `order` that lie on one edge. */
+/* End of the half-edges in `order`, starting at `begin`, that lie on one edge. */
 static int64_t group_end(const int32_t *tri, const int32_t *order, int64_t n, int64_t begin)
 {
     int64_t end = begin + 1;
@@ -29,7 +29,7 @@ static int64_t group_end(const int32_t *tri, const int32_t *order, int64_t n, in
     return end;
 }
 
-/* Whether these two half-edges are the only ones on their edge, and opposite. */
+/* 1 if these two half-edges are opposite and the only ones on their edge. */
 static int is_pair(const int32_t *tri, const int32_t *order, int64_t begin, int64_t end)
 {
     return end - begin == 2 && tri[order[begin]] != tri[order[begin + 1]] &&
@@ -73,11 +73,11 @@ fail:
 
 /* --- edges with more than two triangles --- */
 
-/* A half-edge on such an edge, by its triangle's direction around the edge. */
+/* A half-edge on such an edge, with the direction of its triangle around the edge. */
 typedef struct blade {
     double angle;
     int32_t corner;
-    int is_forward; /* along the edge's axis: the solid lies at smaller angles */
+    int is_forward; /* 1: along the edge's axis, so the solid lies at smaller angles */
 } blade;
 
 static int compare_blades(const void *a, const void *b)
@@ -94,7 +94,7 @@ static void normalise(double x[3])
     for (int d = 0; d < 3; d++) x[d] /= size > 0.0 ? size : 1.0;
 }
 
-/* Two unit vectors that span, right-handed, the plane across `axis`. */
+/* Two unit vectors that span, right-handed, the plane perpendicular to `axis`. */
 static void span_plane(const double axis[3], double e1[3], double e2[3])
 {
     const double zero[3] = {0.0, 0.0, 0.0};
@@ -109,7 +109,7 @@ static void span_plane(const double axis[3], double e1[3], double e2[3])
     normalise(e2);
 }
 
-/* Angles of the triangles at half-edges corner[n] of one edge, sorted. */
+/* Computes and sorts the angles of the triangles at half-edges corner[n] of one edge. */
 static void sort_blades(const hx_surface *s, int64_t n, const int32_t *corner, blade *list)
 {
     double axis[3], e1[3], e2[3];
@@ -134,24 +134,25 @@ static void sort_blades(const hx_surface *s, int64_t n, const int32_t *corner, b
     qsort(list, (size_t)n, sizeof *list, compare_blades);
 }
 
-/* Of the elements of a mesh that meet at whole faces it is closed. */
+/* If the mesh's elements share whole faces, the surface is closed. */
 static int refuse_open(const hx_surface *s, int32_t corner)
 {
     const double *const x = s->xyz + 3 * (int64_t)s->tri[corner];
-    return HX_RAISE(HX_EINPUT,
-                    "the surface is not closed at an edge at (%g %g %g): the elements there do not "
-                    "meet at whole faces, or overlap; `hextop check` of the mesh names them",
-                    x[0], x[1], x[2]);
+    return HX_RAISE(
+        HX_EINPUT,
+        "the surface is not closed at an edge at (%g %g %g), because the elements there "
+        "do not share whole faces, or overlap; `hextop check` of the mesh lists them",
+        x[0], x[1], x[2]);
 }
 
-/* The blades of one edge, each pair around a wedge of the solid: middle[corner] := a number for
- * both, from *next on. HX_EINPUT: a surface that is not closed. */
+/* Pairs the blades of one edge around wedges of the solid: middle[corner] := a common number for
+ * the pair, starting at *next. HX_EINPUT: the surface is not closed. */
 static int pair_blades(const hx_surface *s, int64_t n, const blade *list, int32_t *middle,
                        int32_t *next)
 {
     for (int64_t i = 0; i < n; i++) {
         if (!list[i].is_forward) continue;
-        int64_t k = i; /* the nearest free one that ends the solid below it */
+        int64_t k = i; /* the nearest unpaired blade below it that ends the solid */
         do k = (k + n - 1) % n;
         while (k != i && (list[k].is_forward || middle[list[k].corner] >= 0));
         if (k == i) return refuse_open(s, list[i].corner);
@@ -182,11 +183,13 @@ static int choose_middles(const hx_surface *s, const int32_t *group, const int32
     return HX_OK;
 }
 
-/* The pieces of a triangle whose edges i have middles m[i] (-1: none); returns their number. */
+/* Splits a triangle whose edges i have middles m[i] (-1: none); returns the number of pieces. */
 static int split_triangle(const int32_t v[3], const int32_t m[3], int32_t out[4][3])
 {
     const int n = (m[0] >= 0) + (m[1] >= 0) + (m[2] >= 0);
-    int first = 0; /* corner such that edge `first` has a middle; of two, the other is the next */
+    /* corner such that edge `first` has a middle; if two edges have one, the other is the next
+     * edge */
+    int first = 0;
     while (n > 0 && (m[first] < 0 || (n == 2 && m[(first + 2) % 3] >= 0))) first++;
     const int32_t a = v[first], b = v[(first + 1) % 3], c = v[(first + 2) % 3];
     const int32_t ab = m[first], bc = m[(first + 1) % 3], ca = m[(first + 2) % 3];
@@ -198,7 +201,7 @@ static int split_triangle(const int32_t v[3], const int32_t m[3], int32_t out[4]
     return n + 1;
 }
 
-/* Room for more vertices. */
+/* Reallocates for more vertices. */
 static int grow_vertices(hx_surface *s, int64_t n_vertex)
 {
     int rc;
@@ -221,7 +224,7 @@ fail:
     return rc;
 }
 
-/* Splits the triangles at their middles. */
+/* Splits the triangles at the middles of their edges. */
 static int insert_middles(hx_surface *s, const int32_t *middle, int32_t n_vertex)
 {
     int rc;
@@ -256,7 +259,7 @@ fail:
 
 /* --- vertices with more than one fan --- */
 
-/* Marks the corners of the fan that c belongs to, and gives them a vertex if that is >= 0. */
+/* Marks the corners of the fan of c, and assigns `vertex` to them if it is >= 0. */
 static void visit_fan(const int32_t *opposite, int64_t c, uint8_t *visited, int32_t *tri,
                       int32_t vertex)
 {
@@ -266,7 +269,7 @@ static void visit_fan(const int32_t *opposite, int64_t c, uint8_t *visited, int3
     }
 }
 
-/* A vertex of its own for every fan but the first; apart[n_vertex] marks all of them. */
+/* Gives every fan but the first a vertex of its own; apart[n_vertex] marks all of them. */
 static int split_fans(hx_surface *s, const int32_t *opposite, uint8_t **apart)
 {
     int rc;
@@ -306,10 +309,10 @@ fail:
     return rc;
 }
 
-/* Moves marked vertices a little towards their neighbours, into their own side of the solid. */
+/* Moves marked vertices slightly towards their neighbours, to their own side of the solid. */
 static int draw_apart(hx_surface *s, const uint8_t *apart)
 {
-    double *sum = NULL; /* [n_vertex][4] neighbours' coordinates, and their number */
+    double *sum = NULL; /* [n_vertex][4] sum of the neighbours' coordinates, and their number */
     HX_TRY(hx_alloc(&sum, 4 * (size_t)s->n_vertex, sizeof *sum, "neighbours of vertices"));
     for (int64_t c = 0; c < 3 * s->n_tri; c++) {
         const int64_t v = s->tri[c], b = s->tri[hx_corner_next(c)];
@@ -325,7 +328,8 @@ static int draw_apart(hx_surface *s, const uint8_t *apart)
     return HX_OK;
 }
 
-/* Middles into edges with more than two triangles; *n_bad: how many such edges there were. */
+/* Splits edges with more than two triangles at their middle; *n_bad: number of such edges
+ * before. */
 static int split_edges_once(hx_surface *s, int32_t **opposite, int64_t *n_bad)
 {
     int rc;
@@ -344,8 +348,8 @@ fail:
     return rc;
 }
 
-/* Until there is none: once is enough for any solid. Where elements lie within each other two
- * middles may be joined by more than two triangles again. */
+/* Repeats until there are none. One round suffices for any valid solid; if elements overlap, two
+ * middles may again be connected by more than two triangles. */
 static int split_edges(hx_surface *s, int32_t **opposite)
 {
     int64_t n_bad = 1;
@@ -353,8 +357,8 @@ static int split_edges(hx_surface *s, int32_t **opposite)
         HX_TRY(split_edges_once(s, opposite, &n_bad));
     if (n_bad == 0) return HX_OK;
     return HX_RAISE(HX_EINPUT,
-                    "%lld edges of the surface belong to more than two of its faces: elements lie "
-                    "within each other; `hextop check` of the mesh may name them",
+                    "%lld edges of the surface belong to more than two of its triangles, because "
+                    "elements overlap; `hextop check` of the mesh may list them",
                     (long long)n_bad);
 }
 

@@ -1,5 +1,5 @@
-/* How far two surfaces that began as one are from each other: each point walks from a triangle that
- * it came from to the nearest one around. */
+/* Distance between two surfaces of common origin: for each point the search descends from a
+ * triangle of its origin to a nearest triangle in the neighbourhood. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,15 +8,15 @@
 #include "surface_internal.h"
 #include "surface_simplify.h"
 
-enum { MAX_POINT = 400000 }; /* measured each way */
+enum { MAX_POINT = 400000 }; /* maximum number of points in each direction */
 
-/* Triangles and how they hang together. */
+/* Triangles and their connectivity. */
 typedef struct sheet {
     int64_t n_vertex, n_tri;
     double *xyz;
     int32_t *tri;
     int32_t *opposite; /* [n_tri][3] half-edges (owned) */
-    int32_t *corner;   /* [n_vertex] a corner of each (owned) */
+    int32_t *corner;   /* [n_vertex] one corner of each vertex (owned) */
 } sheet;
 
 static int begin_sheet(sheet *s)
@@ -37,7 +37,7 @@ static void end_sheet(sheet *s)
 
 /* --- the nearest point --- */
 
-/* Shares of the corners in the point of a triangle that is nearest to x (Ericson 2005, 5.1.5). */
+/* Barycentric coordinates of the point of a triangle that is nearest to x (Ericson 2005, 5.1.5). */
 static void find_shares(const double *a, const double *b, const double *c, const double *x,
                         double share[3])
 {
@@ -103,7 +103,8 @@ static void look_around(const sheet *s, int32_t v, const double *x, nearest *bes
     } while (c != first);
 }
 
-/* From the fan of `start` on, as long as a fan of the best triangle's corners has a nearer one. */
+/* Starts with the fan of `start` and continues as long as a fan at a corner of the best triangle
+ * has a nearer triangle. */
 static void walk(const sheet *s, int32_t start, const double *x, nearest *best)
 {
     nearest here = {-1, INFINITY, {0.0, 0.0, 0.0}};
@@ -118,9 +119,9 @@ static void walk(const sheet *s, int32_t start, const double *x, nearest *best)
 /* --- simplifying --- */
 
 typedef struct simplifier {
-    sheet old, new;  /* new: the surface's own arrays, once they are there */
-    int32_t *into;   /* [old.n_vertex] the vertex that each went into, itself if it stayed */
-    int32_t *number; /* [old.n_vertex] its new number, -1: gone */
+    sheet old, new;  /* new: the surface's own arrays, once they exist */
+    int32_t *into;   /* [old.n_vertex] vertex into which each was merged, or itself */
+    int32_t *number; /* [old.n_vertex] its new number, -1: removed */
     int32_t *origin; /* [new.n_vertex] old number */
     double least[3], scale;
 } simplifier;
@@ -136,7 +137,7 @@ static void free_simplifier(simplifier *k)
     free(k->origin);
 }
 
-/* To a box of size 1 at the origin, and back. */
+/* Scales to a box of size 1 at the origin, and back. */
 static void find_scale(simplifier *k, const hx_surface *s)
 {
     double most = 0.0;
@@ -166,7 +167,7 @@ static int keep_old(simplifier *k, const hx_surface *s)
     return HX_OK;
 }
 
-/* The vertex that v is now part of. */
+/* The vertex into which v has been merged. */
 static int32_t find_root(int32_t *into, int32_t v)
 {
     int32_t root = v;
@@ -179,7 +180,7 @@ static int32_t find_root(int32_t *into, int32_t v)
     return root;
 }
 
-/* Numbers without gaps, in the old order; coordinates as they were. */
+/* Renumbers without gaps in the old order; restores the scale of the coordinates. */
 static int compact(simplifier *k, hx_surface *s)
 {
     int64_t n_vertex = 0, n_tri = 0;
@@ -210,7 +211,7 @@ static int compact(simplifier *k, hx_surface *s)
     return HX_OK;
 }
 
-/* value := that of the old surface at its point nearest to each new vertex. */
+/* value := interpolated from the old surface at the point nearest to each new vertex. */
 static int carry_values(const simplifier *k, size_t n_value, float *const *value)
 {
     int rc;
@@ -249,8 +250,8 @@ static double old_off(const simplifier *k, int64_t i)
     return best.distance;
 }
 
-/* Squared distance of point i of the new surface from the old one: its vertices, then the middles
- * of its triangles. */
+/* Squared distance of point i of the new surface (its vertices, then its triangles' midpoints) from
+ * the old surface. */
 static double new_off(const simplifier *k, int64_t i)
 {
     nearest best = {-1, INFINITY, {0.0, 0.0, 0.0}};
@@ -268,7 +269,7 @@ static double new_off(const simplifier *k, int64_t i)
 
 typedef double (*off_of)(const simplifier *k, int64_t i);
 
-/* At n points, or every so many of them; the mean is added up in their order. */
+/* Measures at n points or at an evenly spaced subset; the mean is summed in their order. */
 static int measure_way(const simplifier *k, int64_t n, off_of off, double *sum,
                        hx_surface_simplification *r)
 {

@@ -7,16 +7,17 @@
 const int8_t hx_hex_edge[12][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6},
                                    {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
 
-/* [f][i]: the edge from corner i of face f to the next. */
+/* [f][i]: the edge from corner i of face f to the next corner. */
 static const int8_t face_edge[6][4] = {{8, 7, 11, 3},  {1, 10, 5, 9}, {0, 9, 4, 8},
                                        {11, 6, 10, 2}, {3, 2, 1, 0},  {4, 5, 6, 7}};
 
-/* Edges and faces of a cell. A collapsed one has some edges at several places, and faces that are
- * an edge or a point. */
+/* Edges and faces of a cell. In a collapsed cell some edges coincide, and some faces are only an
+ * edge or a point. */
 typedef struct shape {
-    int8_t edge[12];       /* the first edge with the same two nodes */
-    uint16_t one_face[12]; /* bit k of [i]: edges i and k, of the first, lie on one face */
-    uint8_t is_face;       /* bit f: face f is one */
+    int8_t edge[12]; /* the first edge with the same two nodes */
+    /* bit k of [i]: edges i and k (each the first of its nodes) lie on one face */
+    uint16_t one_face[12];
+    uint8_t is_face; /* bit f: face f has an area */
 } shape;
 
 static const shape hexahedron = {
@@ -24,10 +25,11 @@ static const shape hexahedron = {
     {0x31f, 0x62f, 0xc4f, 0x98f, 0x3f1, 0x6f2, 0xcf4, 0x9f8, 0xb99, 0x733, 0xe66, 0xdcc},
     0x3f};
 
-/* Corners of a polygon: the loop of an element with four crossings on each face has at most 12. */
+/* Maximum number of corners of a polygon: the loop in an element with four crossings on each face
+ * has 12. */
 enum { MOST_CORNERS = 12 };
 
-/* Whether two edges have the same nodes. */
+/* 1 if two edges have the same nodes. */
 static int are_same(const int32_t conn[8], int i, int k)
 {
     const int32_t a = conn[hx_hex_edge[i][0]], b = conn[hx_hex_edge[i][1]];
@@ -50,13 +52,13 @@ static void find_shape(const int32_t conn[8], shape *s)
     }
 }
 
-/* Nodes of one element as the threshold sees them. */
+/* One element relative to the threshold. */
 typedef struct cell {
     const int32_t *conn;
     const shape *shape;
-    struct shape collapsed; /* what it points at if the element is */
+    struct shape collapsed; /* target of `shape` if the element is collapsed */
     const double *xyz[8];
-    double u[8]; /* value - threshold: inside where > 0 */
+    double u[8]; /* value - threshold: positive inside */
     unsigned mask;
 } cell;
 
@@ -90,7 +92,7 @@ static int is_crossed(unsigned mask, int edge)
     return (mask >> hx_hex_edge[edge][0] & 1u) != (mask >> hx_hex_edge[edge][1] & 1u);
 }
 
-/* Whether both ends have a density; nodes of solid elements alone do not. */
+/* 1 if both ends have a density; nodes of forced-solid elements only do not. */
 static int is_between(const cell *c, int edge)
 {
     return c->u[hx_hex_edge[edge][0]] < HUGE_VAL && c->u[hx_hex_edge[edge][1]] < HUGE_VAL;
@@ -103,7 +105,7 @@ int hx_surface_crossings(unsigned mask)
     return n;
 }
 
-/* Puts the vertex of an edge in its place. */
+/* Sets the position of the vertex on an edge. */
 static void place_crossing(const cell *c, int edge, hx_surface_patch *patch)
 {
     const int a = hx_hex_edge[edge][0], b = hx_hex_edge[edge][1];
@@ -117,7 +119,7 @@ static double square_distance(const double a[3], const double b[3])
     return x * x + y * y + z * z;
 }
 
-/* Whether two corners are the ends of an edge. */
+/* 1 if two corners are the ends of an edge. */
 static int is_edge(const int32_t conn[8], int a, int b)
 {
     for (int i = 0; i < 12; i++) {
@@ -127,7 +129,7 @@ static int is_edge(const int32_t conn[8], int a, int b)
     return 0;
 }
 
-/* Whether a diagonal is possible: not on a face, which a neighbour has too, nor along an edge that
+/* 1 if a diagonal is allowed: not on a face, which a neighbour shares, and not along an edge that
  * has a vertex between its ends. */
 static int may_connect(const cell *c, int a, int b)
 {
@@ -149,7 +151,7 @@ static void add_fan_around(hx_surface_patch *patch, int n, const int8_t *corner,
     for (int i = 0; i < n; i++) add_triangle(patch, corner[i], corner[(i + 1) % n], middle);
 }
 
-/* A fan around the mean of the corners. */
+/* Adds a fan around the mean of the corners. */
 static void add_fan(hx_surface_patch *patch, int n, const int8_t *corner, int middle)
 {
     double *x = patch->x[middle];
@@ -159,7 +161,7 @@ static void add_fan(hx_surface_patch *patch, int n, const int8_t *corner, int mi
     add_fan_around(patch, n, corner, middle);
 }
 
-/* Triangles of the polygon between corners i and j, by the best corners. */
+/* Adds the triangles of the polygon between corners i and j, from the table `best`. */
 static void add_best(hx_surface_patch *patch, const int8_t *corner,
                      const int8_t (*best)[MOST_CORNERS], int i, int j)
 {
@@ -170,8 +172,9 @@ static void add_best(hx_surface_patch *patch, const int8_t *corner,
     add_best(patch, corner, best, k, j);
 }
 
-/* The triangulation of a polygon with the shortest diagonals (sum of squares), none of them across
- * a face: a neighbour could have the same one. A fan where there is none. O(n^3), n <= 12. */
+/* Triangulates a polygon with the shortest diagonals (sum of squares), none of them across a face
+ * because a neighbour could have the same one; adds a fan if there is no such triangulation.
+ * O(n^3), n <= 12. */
 static void add_polygon(const cell *c, hx_surface_patch *patch, int n, const int8_t *corner,
                         int middle)
 {
@@ -192,7 +195,7 @@ static void add_polygon(const cell *c, hx_surface_patch *patch, int n, const int
                 cost[i][j] = sum;
                 best[i][j] = (int8_t)k;
             }
-            if (span == n - 1) continue; /* a side */
+            if (span == n - 1) continue; /* a side of the polygon */
             cost[i][j] += may_connect(c, corner[i], corner[j])
                               ? square_distance(patch->x[corner[i]], patch->x[corner[j]])
                               : HUGE_VAL;
@@ -203,8 +206,8 @@ static void add_polygon(const cell *c, hx_surface_patch *patch, int n, const int
         add_fan(patch, n, corner, middle);
 }
 
-/* Crossings of a face in the order of its corners: those where its inside ends and begins, seen
- * from outside the element. Returns the corner after which the first one lies, -1: none. */
+/* Finds crossings of a face in the order of its corners: those at which its inside ends and begins,
+ * seen from outside the element. Returns the corner before the first one, -1: none. */
 static int find_exit(unsigned mask, int f, int from)
 {
     for (int i = from; i < 4; i++) {
@@ -228,14 +231,14 @@ static int is_joined(const cell *c, int f, int inside)
                              c->u[corner[(inside + 1) % 4]], c->u[corner[(inside + 3) % 4]]);
 }
 
-/* The edge from corner i of a face on. */
+/* The edge that begins at corner i of a face. */
 static int8_t edge_after(const cell *c, int f, int i)
 {
     return c->shape->edge[face_edge[f][i % 4]];
 }
 
-/* next[entry] := exit for each line of the iso-surface on a face, which the element sees against
- * the face's orientation. */
+/* next[entry] := exit for each segment of the iso-surface on a face, in the element's direction,
+ * which is opposite to the face's orientation. */
 static void link_face(const cell *c, int f, int8_t next[12])
 {
     const int first = find_exit(c->mask, f, 0);
@@ -278,7 +281,7 @@ void hx_surface_cut_cell(const hx_surface_field *field, double threshold, int64_
     }
 }
 
-/* Whether four points lie in a plane, to a relative 1e-9. */
+/* 1 if four points are coplanar to a relative 1e-9. */
 static int is_planar(const double *a, const double *b, const double *c, const double *d)
 {
     double u[3], v[3], size = 0.0;
@@ -297,8 +300,8 @@ static int is_triangle(const cell *c, int f)
     return c->shape != &hexahedron && hx_cell_face(c->conn, f, node) == 3;
 }
 
-/* A whole face; one that is curved gets a node in its middle, as a trilinear element's has.
- * corner[n]: its nodes, and vertices on its edges that neighbours have too. */
+/* Caps a whole face; a curved face gets a vertex at its middle, like the face of a trilinear
+ * element. corner[n]: its nodes, and vertices on its edges that neighbours have too. */
 static void cap_whole(const cell *c, int f, int n, const int8_t *corner, hx_surface_patch *patch)
 {
     const int *node = hx_hex_face[f];
@@ -314,7 +317,8 @@ static void cap_whole(const cell *c, int f, int n, const int8_t *corner, hx_surf
     add_fan_around(patch, n, corner, HX_PATCH_MIDDLE);
 }
 
-/* Nodes of face f that are in `keep` and the crossings, in order; returns their number. */
+/* Lists the nodes of face f that are in `keep` and the crossings, in order; returns their
+ * number. */
 static int list_corners(const cell *c, int f, unsigned keep, int8_t corner[8],
                         hx_surface_patch *patch)
 {
@@ -332,7 +336,7 @@ static int list_corners(const cell *c, int f, unsigned keep, int8_t corner[8],
     return n;
 }
 
-/* The part of a face around the nodes in `keep`: those inside, or those outside. */
+/* Caps the part of a face around the nodes in `keep`: the inside or the outside nodes. */
 static void cap_part(const cell *c, int f, unsigned keep, hx_surface_patch *patch)
 {
     int8_t corner[8];
@@ -343,7 +347,8 @@ static void cap_part(const cell *c, int f, unsigned keep, hx_surface_patch *patc
         cap_whole(c, f, n, corner, patch);
         return;
     }
-    const int is_inside = keep == c->mask; /* one of both is joined, the other in two */
+    /* one of the two is connected, the other is in two parts */
+    const int is_inside = keep == c->mask;
     if (n == 6 && is_inside != is_joined(c, f, is_inside ? first : (first + 1) % 4)) {
         for (int i = first; i < first + 3; i += 2) {
             const int entry = edge_after(c, f, i + 3), exit = edge_after(c, f, i);

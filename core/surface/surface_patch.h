@@ -4,8 +4,8 @@
 
 #include "surface.h"
 
-/* Vertices by their place in the element: on an edge, at a node, in the middle of a loop or face.
- */
+/* Vertices by their position in the element: on an edge, at a node, at the middle of a loop or
+ * face. */
 enum {
     HX_PATCH_NODE = 12,
     HX_PATCH_MIDDLE = 20,
@@ -16,25 +16,25 @@ enum {
 
 typedef struct hx_surface_patch {
     int n_tri;
-    int8_t tri[HX_PATCH_MOST_TRI][3]; /* counter-clockwise seen from outside */
-    double x[HX_PATCH_VERTICES][3];   /* of the vertices that are used */
+    int8_t tri[HX_PATCH_MOST_TRI][3]; /* counter-clockwise as seen from outside */
+    double x[HX_PATCH_VERTICES][3];   /* coordinates of the vertices that are used */
 } hx_surface_patch;
 
 extern const int8_t hx_hex_edge[12][2]; /* local nodes of an element's edges */
 
-/* Bit i: node i of element e is inside; a solid element has them all. */
+/* Bit i: node i of element e is inside; all bits are set for a forced-solid element. */
 unsigned hx_surface_mask(const hx_surface_field *field, double threshold, int64_t e);
 
-/* Edges of an element that the surface crosses: at most that many triangles. */
+/* Number of element edges that the surface crosses, an upper bound of its triangles there. */
 int hx_surface_crossings(unsigned mask);
 
 /* The iso-surface in an element whose nodes are neither all inside nor all outside. */
 void hx_surface_cut_cell(const hx_surface_field *field, double threshold, int64_t e,
                          hx_surface_patch *patch);
 
-/* The solid's part of a face in field->face (element * 6 + local face): the inside of a boundary
- * face of a free element, the whole of a solid element's, and of those against a free element what
- * that leaves bare. */
+/* The solid part of a face in field->face (element * 6 + local face): the inside of a boundary face
+ * of a free element; the whole boundary face of a forced-solid element; and of its face against a
+ * free element the part that the free element leaves uncovered. */
 void hx_surface_cut_face(const hx_surface_field *field, double threshold, int64_t face,
                          hx_surface_patch *patch);
 

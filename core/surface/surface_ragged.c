@@ -1,4 +1,4 @@
-/* Bodies of hexahedra whose border inside the mesh is made of steps. */
+/* Finds bodies of hexahedra whose interface inside the mesh consists of steps. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,11 +6,11 @@
 #include "../base/radix_sort.h"
 #include "surface_internal.h"
 
-/* A body with more steps among its faces is ragged; a ledge or two on one with a border along the
- * elements are none. */
+/* A body is ragged if steps are more than this fraction of its faces; a few ledges on a body that
+ * otherwise follows the elements do not make it ragged. */
 static const double most_steps = 0.05;
 
-/* Faces of solid elements against free ones. */
+/* Faces of forced-solid elements against free ones. */
 typedef struct border {
     const hx_mesh *mesh;
     int64_t n;
@@ -19,8 +19,8 @@ typedef struct border {
     int32_t *order; /* [4 n] (owned) */
     int8_t
         *bend; /* [4 n] at edge i of a face: 1 convex, -1 concave by more than 45 degrees (owned) */
-    int32_t *parent; /* [n_node] of nodes in one body (owned) */
-    int32_t *count;  /* [n_node][2] at a body's root: faces, steps (owned) */
+    int32_t *parent; /* [n_node] union-find of the nodes of a body (owned) */
+    int32_t *count;  /* [n_node][2] at a body's root: numbers of faces and of steps (owned) */
 } border;
 
 static void border_free(border *b)
@@ -60,7 +60,7 @@ static uint64_t edge_key(const border *b, int64_t i)
     return a < c ? a << 31 | c : c << 31 | a;
 }
 
-/* Middle and unit normal of a face, outwards. */
+/* Centre and outward unit normal of a face. */
 static void face_plane(const border *b, int64_t face, double middle[3], double normal[3])
 {
     double d[2][3];
@@ -121,7 +121,7 @@ static void join_bodies(border *b, const uint8_t *is_solid)
     }
 }
 
-/* A step is a face that the border bends at on two opposite edges, inwards and outwards. */
+/* Counts steps: faces at which the interface bends at two opposite edges, inwards and outwards. */
 static void count_steps(border *b)
 {
     for (int64_t i = 0; i < b->n; i++) {

@@ -1,4 +1,4 @@
-/* STL and PLY, text and binary, as one list of triangles with shared vertices. */
+/* Reads STL and PLY, text and binary, to a list of triangles with shared vertices. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,13 +10,13 @@
 #include "../base/memory.h"
 #include "surface_internal.h"
 
-/* Coordinates whose products are numbers, too, and floats themselves. */
+/* Largest coordinate: products of coordinates must be finite, and they must fit a float. */
 static const double most_place = 1e30;
 
-/* A file in memory, and what is made of it. */
+/* A file in memory, and the surface made from it. */
 typedef struct reader {
     const char *path;
-    unsigned char *text; /* [n + 1], ends with 0 (owned) */
+    unsigned char *text; /* [n + 1], terminated by 0 (owned) */
     size_t n, at;
     int64_t line;
     hx_surface *surface;
@@ -50,8 +50,9 @@ static int add_vertex(reader *r, const double x[3])
     hx_surface *const s = r->surface;
     for (int d = 0; d < 3; d++)
         if (!(fabs(x[d]) <= most_place))
-            return HX_RAISE(HX_EINPUT, "%s: vertex %lld is not finite, or beyond %g", r->path,
-                            (long long)s->n_vertex + 1, most_place);
+            return HX_RAISE(HX_EINPUT,
+                            "%s: vertex %lld has a coordinate that is not finite or larger than %g",
+                            r->path, (long long)s->n_vertex + 1, most_place);
     if (s->n_vertex >= INT32_MAX) return HX_RAISE(HX_EINPUT, "%s: too many vertices", r->path);
     HX_TRY(hx_grow(&s->xyz, (size_t)s->n_vertex, &r->vertex_capacity, 3 * sizeof *s->xyz,
                    "vertices of the surface"));
@@ -64,7 +65,7 @@ static int add_triangle(reader *r, int64_t a, int64_t b, int64_t c)
     hx_surface *const s = r->surface;
     const int64_t n = s->n_vertex;
     if (a < 0 || b < 0 || c < 0 || a >= n || b >= n || c >= n)
-        return HX_RAISE(HX_EINPUT, "%s: triangle %lld names a vertex that the file has not",
+        return HX_RAISE(HX_EINPUT, "%s: triangle %lld refers to a vertex that does not exist",
                         r->path, (long long)s->n_tri + 1);
     HX_TRY(hx_grow(&s->tri, (size_t)s->n_tri, &r->tri_capacity, 3 * sizeof *s->tri,
                    "triangles of the surface"));
@@ -77,7 +78,7 @@ static int add_triangle(reader *r, int64_t a, int64_t b, int64_t c)
 
 /* --- text --- */
 
-/* The next word, "" at the end; counts lines. */
+/* Reads the next word, "" at the end, and counts lines. */
 static int next_word(reader *r, char *word, size_t n_word)
 {
     size_t n = 0;
@@ -112,7 +113,8 @@ static int read_stl_text(reader *r)
             n_corner++;
         } else if (strcmp(word, "endfacet") == 0) {
             if (n_corner != 3)
-                return HX_RAISE(HX_EINPUT, "%s:%lld: a facet of %lld vertices, an STL's have three",
+                return HX_RAISE(HX_EINPUT,
+                                "%s:%lld: a facet has %lld vertices; in an STL it must have three",
                                 r->path, (long long)r->line, (long long)n_corner);
             const int64_t n = r->surface->n_vertex;
             HX_TRY(add_triangle(r, n - 3, n - 2, n - 1));
@@ -163,7 +165,8 @@ static int read_stl_binary(reader *r, int64_t n_tri)
     return HX_OK;
 }
 
-/* A binary file says how many facets it has; its text may begin with "solid" too. */
+/* A binary file contains its number of facets, which identifies it; its header may begin with
+ * "solid" like a text file. */
 static int read_stl(reader *r)
 {
     const int64_t n_tri = r->n >= 84 ? (int64_t)get_bits(r->text + 80, 4, 0) : -1;
@@ -171,10 +174,13 @@ static int read_stl(reader *r)
     if (n_tri >= 0 && r->n == 84 + 50 * (size_t)n_tri) return read_stl_binary(r, n_tri);
     if (r->n >= 5 && memcmp(r->text, "solid", 5) == 0) return read_stl_text(r);
     if (n_tri < 0)
-        return HX_RAISE(HX_EINPUT, "%s: neither text that begins with 'solid' nor a binary STL",
-                        r->path);
+        return HX_RAISE(
+            HX_EINPUT,
+            "%s: the file is neither a text STL, which begins with 'solid', nor a binary one",
+            r->path);
     return HX_RAISE(HX_EINPUT,
-                    "%s: %zu bytes, a binary STL of %lld triangles has %lld: cut off, or no STL",
+                    "%s: the file has %zu bytes, but a binary STL with %lld triangles has %lld; it "
+                    "is truncated or not an STL",
                     r->path, r->n, (long long)n_tri, (long long)(84 + 50 * n_tri));
 }
 
@@ -183,7 +189,7 @@ static int read_stl(reader *r)
 enum { MOST_PROPERTY = 64 };
 typedef enum { PLY_TEXT, PLY_LITTLE, PLY_BIG } ply_coding;
 
-/* Bytes of a number; is_real, is_signed. */
+/* Size of a number in bytes, and its kind. */
 typedef struct ply_type {
     int size, is_real, is_signed;
 } ply_type;
@@ -217,7 +223,7 @@ static int read_type(const reader *r, const char *word, ply_type *type)
         *type = known[i].type;
         return HX_OK;
     }
-    return HX_RAISE(HX_EINPUT, "%s:%lld: a PLY has no type '%s'", r->path, (long long)r->line,
+    return HX_RAISE(HX_EINPUT, "%s:%lld: '%s' is not a type of PLY", r->path, (long long)r->line,
                     word);
 }
 
@@ -239,18 +245,19 @@ static int get_number(reader *r, ply_coding coding, const ply_type *type, double
     return HX_OK;
 }
 
-/* -1: of no vertex. */
+/* -1 if it is no valid vertex index. */
 static int64_t index_of(double value)
 {
     return value >= 0.0 && value <= INT32_MAX ? (int64_t)value : -1;
 }
 
-/* A polygon becomes a fan. */
+/* Splits a polygon into a fan. */
 static int read_list(reader *r, ply_coding coding, const ply_property *p, int is_face)
 {
     double n = 0.0, corner[3] = {0.0, 0.0, 0.0};
     HX_TRY(get_number(r, coding, &p->count, &n));
-    if (!(n >= 0.0 && n < 1e6)) return HX_RAISE(HX_EINPUT, "%s: a list of %g", r->path, n);
+    if (!(n >= 0.0 && n < 1e6))
+        return HX_RAISE(HX_EINPUT, "%s: a list has the invalid length %g", r->path, n);
     for (int64_t i = 0; i < (int64_t)n; i++) {
         HX_TRY(get_number(r, coding, &p->value, &corner[i < 2 ? i : 2]));
         if (!is_face || i < 2) continue;
@@ -320,16 +327,16 @@ static int read_header(reader *r, ply_coding *coding, ply_element *element, int 
             double n;
             next_word(r, element[*n_element].name, sizeof element->name);
             HX_TRY(next_number(r, &n));
-            if (!(n >= 0.0 && n <= (double)r->n)) /* each takes a byte */
-                return HX_RAISE(HX_EINPUT, "%s:%lld: %g elements do not fit into the file", r->path,
-                                (long long)r->line, n);
+            if (!(n >= 0.0 && n <= (double)r->n)) /* each element takes at least a byte */
+                return HX_RAISE(HX_EINPUT, "%s:%lld: the file is too short for %g elements",
+                                r->path, (long long)r->line, n);
             element[(*n_element)++].n = (int64_t)n;
         } else if (strcmp(word, "property") == 0 && *n_element > 0) {
             HX_TRY(read_property(r, &element[*n_element - 1]));
         }
     }
     if (strcmp(word, "end_header") != 0)
-        return HX_RAISE(HX_EINPUT, "%s: a PLY's header without 'end_header'", r->path);
+        return HX_RAISE(HX_EINPUT, "%s: the header of the PLY has no 'end_header'", r->path);
     if (r->at < r->n && r->text[r->at] == '\r') r->at++;
     r->at++;
     return HX_OK;
@@ -342,7 +349,7 @@ static int read_ply(reader *r)
     int n_element = 0, rc;
     r->line = 1;
     if (r->n < 4 || memcmp(r->text, "ply", 3) != 0)
-        return HX_RAISE(HX_EINPUT, "%s: no PLY, which begins with 'ply'", r->path);
+        return HX_RAISE(HX_EINPUT, "%s: not a PLY file, which begins with 'ply'", r->path);
     r->at = 3;
     HX_TRY(hx_alloc(&element, MOST_ELEMENT, sizeof *element, "PLY header"));
     HX_TRY_FAIL(read_header(r, &coding, element, &n_element));
@@ -375,7 +382,8 @@ int hx_surface_read(const char *path, hx_surface *surface)
     HX_TRY_FAIL(is_ply ? read_ply(&r) : read_stl(&r));
     HX_TRY_FAIL(hx_surface_weld(surface));
     if (surface->n_tri == 0)
-        rc = HX_RAISE(HX_EINPUT, "%s: no triangles, or none with three corners", path);
+        rc =
+            HX_RAISE(HX_EINPUT, "%s: the file has no triangles with three different corners", path);
 fail:
     free(r.text);
     if (rc < 0) hx_surface_free(surface);

@@ -1,4 +1,4 @@
-/* A field on a finer mesh of the same part. */
+/* Transfers a field to a finer mesh of the same part. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,11 +6,12 @@
 #include "../base/memory.h"
 #include "surface_internal.h"
 
-/* Places of a hexahedron's corners: along r, s, t. */
+/* Reference coordinates of a hexahedron's corners along r, s, t. */
 static const int corner_at[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
                                     {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
 
-/* The coarse nodal values at corner a of fine element e, trilinear in its coarse element. */
+/* The coarse nodal values at corner a of fine element e, interpolated trilinearly in its coarse
+ * element. */
 static double value_in(const hx_surface_field *coarse, int64_t e, int a, int n)
 {
     const int64_t per = (int64_t)n * n * n, k = e % per;
@@ -21,12 +22,13 @@ static double value_in(const hx_surface_field *coarse, int64_t e, int a, int n)
     for (int c = 0; c < 8; c++) {
         double share = 1.0;
         for (int d = 0; d < 3; d++) share *= (double)(corner_at[c][d] ? at[d] : n - at[d]) / n;
-        if (share > 0.0) sum += share * coarse->value[conn[c]]; /* none of a free element is HUGE */
+        /* nodes of a free element are never HUGE_VAL */
+        if (share > 0.0) sum += share * coarse->value[conn[c]];
     }
     return sum;
 }
 
-/* Of the first free element around a node: those around it agree but for rounding. */
+/* Value from the first free element around a node; all free elements there agree up to rounding. */
 static double value_at(const hx_surface_field *fine, const hx_surface_field *coarse, int64_t node,
                        int n)
 {

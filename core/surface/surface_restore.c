@@ -1,5 +1,5 @@
-/* The volume of every shell back to what it was before smoothing: free vertices move along their
- * normals, those on rims of caps along their mesh edges. */
+/* Restores the volume of every shell after smoothing: free vertices move along their normals, those
+ * on rims of caps along their mesh edges. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,18 +9,23 @@
 
 enum { MOST_STEPS = 20 };
 
-/* The share of its volume that a shell may lack. */
+/* Admissible relative volume error of a shell. */
 #define EXACT 1e-6
+
+/* Longest step, relative to the edge of a cube of the shell's volume. A shell of few triangles that
+ * smoothing has shrunk to next to nothing gains so little per length that Newton's step would throw
+ * its vertices far away. */
+#define LONGEST 0.25
 
 typedef struct shells {
     const hx_surface_motion *m;
     int64_t n;
-    int32_t *of;       /* [n_vertex] the shell of a vertex (owned) */
-    int64_t *begin;    /* [n + 1] where a shell's triangles begin in tri (owned) */
-    int32_t *tri;      /* [n_tri] by shell (owned) */
+    int32_t *of;       /* [n_vertex] shell of each vertex (owned) */
+    int64_t *begin;    /* [n + 1] start of each shell's triangles in tri (owned) */
+    int32_t *tri;      /* [n_tri] sorted by shell (owned) */
     double *volume;    /* [n] before smoothing (owned) */
-    double *distance;  /* [n] of a step; lacking volume first (owned) */
-    double *direction; /* [n_vertex][3] of a step, 0: stays (owned) */
+    double *distance;  /* [n] length of a step; before that the missing volume (owned) */
+    double *direction; /* [n_vertex][3] direction of a step, 0: fixed (owned) */
 } shells;
 
 static void shells_free(shells *s)
@@ -42,7 +47,8 @@ static int32_t root_of(int32_t *parent, int32_t a)
     return a;
 }
 
-/* of[] := number of the shell, by the smallest vertex; returns how many there are. */
+/* of[] := number of the shell, in the order of its smallest vertex; returns the number of
+ * shells. */
 static int64_t number_shells(const hx_surface *s, int32_t *of)
 {
     int32_t n = 0;
@@ -53,7 +59,7 @@ static int64_t number_shells(const hx_surface *s, int32_t *of)
         if (b < a) of[a] = b;
     }
     for (int64_t v = 0; v < s->n_vertex; v++) of[v] = root_of(of, (int32_t)v);
-    /* a root is the smallest of its shell and is numbered before the others need it */
+    /* a root is the smallest vertex of its shell, so it is numbered before the others need it */
     for (int64_t v = 0; v < s->n_vertex; v++) of[v] = of[v] == v ? n++ : of[of[v]];
     return n;
 }
@@ -69,8 +75,8 @@ static void list_triangles(shells *s)
     s->begin[0] = 0;
 }
 
-/* Six times the volume between a triangle and a point of its shell; with directions six times what
- * the volume gains per step of length 1. */
+/* Six times the volume between a triangle and a point of its shell; with directions, six times its
+ * derivative by the step length. */
 static double share_of(const shells *s, const double *xyz, int64_t t, const double origin[3],
                        const double *direction)
 {
@@ -86,7 +92,7 @@ static double share_of(const shells *s, const double *xyz, int64_t t, const doub
     return hx_dot3(n, sum);
 }
 
-/* Volume of shell k, or with directions its gain per step of length 1. */
+/* Volume of shell k; with directions, its derivative by the step length. */
 static double measure(const shells *s, const double *xyz, int64_t k, const double *direction)
 {
     double part[HX_N_PART], origin[3];
@@ -119,7 +125,8 @@ static int shells_create(shells *s, const hx_surface_motion *m)
     return HX_OK;
 }
 
-/* distance[] := volume that a shell lacks, 0 if it is exact; returns how many are not. */
+/* distance[] := missing volume of each shell, 0 if within tolerance; returns the number of shells
+ * out of tolerance. */
 static int64_t find_lacking(shells *s)
 {
     int64_t n = 0;
@@ -131,7 +138,7 @@ static int64_t find_lacking(shells *s)
     return n;
 }
 
-/* Share of its mesh edge at which a vertex lies, the edge from inside to outside in e. */
+/* Relative position of a vertex on its mesh edge; e: the edge from inside to outside. */
 static double place_on_edge(const hx_surface_motion *m, int64_t v, double e[3])
 {
     const hx_surface *s = m->surface;
@@ -145,7 +152,7 @@ static double place_on_edge(const hx_surface_motion *m, int64_t v, double e[3])
     return hx_dot3(along, e) / hx_dot3(e, e);
 }
 
-/* Unit vector along which a vertex moves outwards, 0 if it stays or is at the end of its edge. */
+/* Unit vector along which a vertex moves outwards; 0 if it is fixed or at the end of its edge. */
 static void find_direction(const shells *s, int64_t v, double to[3])
 {
     const hx_surface_motion *const m = s->m;
@@ -176,18 +183,23 @@ static void move_vertex(const shells *s, int64_t v)
                    fmin(fmax(share, HX_SURFACE_MARGIN), 1.0 - HX_SURFACE_MARGIN), x);
 }
 
-/* Newton's steps, shell by shell. */
+/* Length of shell k's step, Newton's within the limit; 0 if its volume is exact or cannot change. */
+static double step_of(const shells *s, int64_t k)
+{
+    const double longest = LONGEST * cbrt(fabs(s->volume[k]));
+    if (s->distance[k] == 0.0) return 0.0;
+    const double gain = measure(s, s->m->surface->xyz, k, s->direction);
+    return gain > 0.0 ? fmin(fmax(s->distance[k] / gain, -longest), longest) : 0.0;
+}
+
+/* Newton steps, shell by shell. */
 static void restore(shells *s)
 {
     const int64_t n_vertex = s->m->surface->n_vertex;
     for (int i = 0; i < MOST_STEPS && find_lacking(s) > 0; i++) {
 #pragma omp parallel for schedule(static)
         for (int64_t v = 0; v < n_vertex; v++) find_direction(s, v, s->direction + 3 * v);
-        for (int64_t k = 0; k < s->n; k++) {
-            if (s->distance[k] == 0.0) continue;
-            const double gain = measure(s, s->m->surface->xyz, k, s->direction);
-            s->distance[k] = gain > 0.0 ? s->distance[k] / gain : 0.0;
-        }
+        for (int64_t k = 0; k < s->n; k++) s->distance[k] = step_of(s, k);
 #pragma omp parallel for schedule(static)
         for (int64_t v = 0; v < n_vertex; v++) move_vertex(s, v);
     }

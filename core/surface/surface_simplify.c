@@ -1,8 +1,9 @@
-/* Fewer triangles: edges are collapsed in the order of the quadric error, nearly (Garland &
- * Heckbert 1997). Beside the planes of its triangles a vertex' quadric has a little of its own
- * place, as of noise in the planes (Trettner & Kobbelt 2020), so that the best place is one also
- * where all is flat. A collapse that would not leave a closed manifold (the link condition) or that
- * turns a triangle is not made. Coordinates are those of a box of size 1. */
+/* Reduces triangles by edge collapse, approximately in the order of the quadric error (Garland and
+ * Heckbert 1997). In addition to the planes of its triangles, a vertex' quadric has a small term
+ * for its own position, like noise in the planes (Trettner and Kobbelt 2020), so that the best
+ * position is unique even on flat regions. A collapse that would not leave a closed manifold (the
+ * link condition) or that flips a triangle is rejected. Coordinates are scaled to a box of size
+ * 1. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,40 +12,40 @@
 #include "../base/memory.h"
 #include "surface_internal.h"
 
-/* Weight of a vertex' own place beside the planes. */
+/* Weight of a vertex' own position relative to the planes. */
 static const double place_share = 1e-4;
 
-enum { MAX_FAN = 48 }; /* triangles around a vertex */
+enum { MAX_FAN = 48 }; /* maximum number of triangles around a vertex */
 
 /* x' A x + 2 b' x + c: a00 a01 a02 a11 a12 a22, b, c */
 typedef struct quadric {
     double a[6], b[3], c;
 } quadric;
 
-/* A collapse to be made; old when one of its vertices has changed since. */
+/* A possible collapse; outdated if one of its vertices has changed since. */
 typedef struct candidate {
     int32_t a, b;
-    uint32_t stamp; /* sum of the vertices' */
-    int32_t next;   /* in its bucket, -1: the last */
+    uint32_t stamp; /* sum of the vertices' stamps */
+    int32_t next;   /* next in its bucket, -1: last */
 } candidate;
 
-/* Costs are sorted into buckets of the first bits of a float, eight for a factor of 2: a heap of
- * all edges would be most of the time, and no surface is better for an order finer than that. */
+/* Costs are sorted into buckets by the leading bits of a float, eight per factor of 2. A heap of
+ * all edges would take most of the time, and a finer order does not improve the surface. */
 enum { N_BUCKET = 1 << 11, BUCKET_SHIFT = 20 };
 
 typedef struct collapser {
     int64_t n_vertex, n_tri, n_left;
     double *xyz;       /* [n_vertex][3] scaled (borrowed) */
-    int32_t *tri;      /* [n_tri][3]; [0] = -1: gone (borrowed) */
+    int32_t *tri;      /* [n_tri][3]; [0] = -1: removed (borrowed) */
     int32_t *opposite; /* [n_tri][3] half-edges (owned) */
-    int32_t *corner;   /* [n_vertex] one corner, -1: gone (owned) */
-    int32_t *into;     /* [n_vertex] the vertex that it went into (borrowed) */
+    int32_t *corner;   /* [n_vertex] one corner, -1: removed (owned) */
+    int32_t *into;     /* [n_vertex] vertex into which it was merged (borrowed) */
     quadric *q;        /* [n_vertex] (owned) */
     uint32_t *stamp;   /* [n_vertex] (owned) */
-    candidate *edge;   /* [n_edge] in buckets or free (owned) */
+    candidate *edge;   /* [n_edge] in buckets or unused (owned) */
     size_t n_edge, capacity;
-    int32_t bucket[N_BUCKET], unused; /* first of each list, -1: empty */
-    int least;                        /* no bucket below this has any */
+    int32_t bucket[N_BUCKET], unused; /* head of each list, -1: empty */
+    int least;                        /* all buckets below this are empty */
 } collapser;
 
 /* --- quadrics --- */
@@ -86,7 +87,7 @@ static double evaluate(const quadric *q, const double x[3])
     return hx_dot3(x, ax) + 2.0 * hx_dot3(q->b, x) + q->c;
 }
 
-/* x := where it is least; the places in it keep the matrix regular. */
+/* x := minimiser of the quadric; the position terms make the matrix regular. */
 static void find_least(const quadric *q, double x[3])
 {
     const double *a = q->a;
@@ -105,7 +106,7 @@ static const double *place(const collapser *k, int32_t v)
     return k->xyz + 3 * (int64_t)v;
 }
 
-/* Where a and b would go together, and what it costs. */
+/* Position at which a and b would merge, and its cost. */
 static double find_place(const collapser *k, int32_t a, int32_t b, double x[3])
 {
     quadric q = k->q[a];
@@ -115,7 +116,7 @@ static double find_place(const collapser *k, int32_t a, int32_t b, double x[3])
     const double *const end[2] = {place(k, a), place(k, b)};
     for (int i = 0; i < 2; i++) {
         const double at_end = evaluate(&q, end[i]);
-        if (cost <= at_end) continue; /* else there was nothing to solve for */
+        if (cost <= at_end) continue; /* otherwise rounding made x worse than an end */
         memcpy(x, end[i], 3 * sizeof *x);
         cost = at_end;
     }
@@ -126,7 +127,7 @@ static double find_place(const collapser *k, int32_t a, int32_t b, double x[3])
 
 static int bucket_of(double cost)
 {
-    const float single = (float)cost; /* not negative: its bits are in order */
+    const float single = (float)cost; /* not negative, so its bits are ordered */
     uint32_t bits;
     memcpy(&bits, &single, sizeof bits);
     return (int)(bits >> BUCKET_SHIFT);
@@ -159,7 +160,7 @@ static int push(collapser *k, int32_t a, int32_t b)
     return HX_OK;
 }
 
-/* Takes one of the cheapest out; 0: there is none. */
+/* Removes one of the cheapest candidates; returns 0 if there is none. */
 static int pop(collapser *k, candidate *c)
 {
     while (k->least < N_BUCKET && k->bucket[k->least] < 0) k->least++;
@@ -174,7 +175,7 @@ static int pop(collapser *k, candidate *c)
 
 /* --- a collapse --- */
 
-/* Corners of the triangles around v; 0: more than MAX_FAN. */
+/* Corners of the triangles around v; returns 0 if there are more than MAX_FAN. */
 static int find_fan(const collapser *k, int32_t v, int32_t fan[MAX_FAN])
 {
     const int32_t first = k->corner[v];
@@ -196,8 +197,8 @@ static int32_t find_half_edge(const collapser *k, const int32_t *fan, int n, int
     return -1;
 }
 
-/* The link condition: vertices joined to both ends are the two beside the edge, and no tetrahedron
- * is left. */
+/* The link condition: the only vertices connected to both ends are the two opposite the edge, and
+ * the surface is not a tetrahedron. */
 static int keeps_manifold(const collapser *k, const int32_t *fan_a, int n_a, const int32_t *fan_b,
                           int n_b)
 {
@@ -208,7 +209,7 @@ static int keeps_manifold(const collapser *k, const int32_t *fan_a, int n_a, con
     return n_common == 2 && n_a + n_b - 4 >= 3 && n_a + n_b - 4 <= MAX_FAN;
 }
 
-/* Twice the area over the sum of the sides' squares: 0.577 of an equilateral triangle. */
+/* Twice the area divided by the sum of the squared sides: 0.577 for an equilateral triangle. */
 static double shape(const double n[3], const double *x0, const double *x1, const double *x2)
 {
     double sum = 0.0;
@@ -218,8 +219,8 @@ static double shape(const double n[3], const double *x0, const double *x1, const
     return sum > 0.0 ? hx_norm3(n) / sum : 0.0;
 }
 
-/* 1 if the triangles of the fan, but those that go, neither turn nor become needles with the vertex
- * at x. */
+/* 1 if the triangles of the fan, except those that are removed, neither flip nor become needles
+ * with the vertex at x. */
 static int keeps_sides(const collapser *k, const int32_t *fan, int n, const double x[3],
                        int32_t gone_0, int32_t gone_1)
 {
@@ -244,22 +245,23 @@ static void glue(collapser *k, int64_t x, int64_t y)
     k->opposite[y] = (int32_t)x;
 }
 
-/* Takes the triangle of half-edge h out: its two other sides become one. */
+/* Removes the triangle of half-edge h: its two other sides become one. */
 static void remove_triangle(collapser *k, int64_t h)
 {
     const int64_t n = hx_corner_next(h), p = hx_corner_next(n);
     const int64_t x = k->opposite[n], y = k->opposite[p];
     glue(k, x, y);
-    k->corner[k->tri[p]] = (int32_t)x; /* x leads from the third vertex to the one that stays */
+    /* x starts at the third vertex and leads to the one that stays */
+    k->corner[k->tri[p]] = (int32_t)x;
     k->tri[3 * (h / 3)] = -1;
 }
 
-/* b goes into a, which goes to x. */
+/* Merges b into a, which moves to x. */
 static int collapse(collapser *k, int32_t h, const int32_t *fan_b, int n_b, const double x[3])
 {
     const int64_t g = k->opposite[h];
     const int32_t a = k->tri[h], b = k->tri[g];
-    const int64_t beside = k->opposite[hx_corner_next(hx_corner_next(h))]; /* from a */
+    const int64_t beside = k->opposite[hx_corner_next(hx_corner_next(h))]; /* half-edge from a */
     int32_t fan[MAX_FAN];
     for (int i = 0; i < n_b; i++) k->tri[fan_b[i]] = a;
     remove_triangle(k, h);
@@ -276,7 +278,7 @@ static int collapse(collapser *k, int32_t h, const int32_t *fan_b, int n_b, cons
     return HX_OK;
 }
 
-/* Makes the collapse, if it is still one that may be made. */
+/* Performs the collapse if it is still valid. */
 static int try_candidate(collapser *k, const candidate *c)
 {
     int32_t fan_a[MAX_FAN], fan_b[MAX_FAN];
@@ -312,7 +314,7 @@ static void make_quadrics(collapser *k)
     }
 }
 
-/* Every edge once; those of a bucket in the order of the half-edges. */
+/* Enters every edge once; within a bucket in the order of the half-edges. */
 static int make_buckets(collapser *k)
 {
     const int64_t n_half = 3 * k->n_tri;
@@ -344,7 +346,7 @@ static int begin(collapser *k)
     HX_TRY(hx_surface_pair(k->n_vertex, k->n_tri, k->tri, k->opposite, NULL, &n_bad));
     if (n_bad > 0)
         return HX_RAISE(HX_EINPUT,
-                        "a surface with %lld edges that are not closed is not simplified",
+                        "the surface cannot be simplified because it has %lld open edges",
                         (long long)n_bad);
     for (int64_t v = 0; v < k->n_vertex; v++) k->corner[v] = -1;
     for (int64_t c = 0; c < 3 * k->n_tri; c++) k->corner[k->tri[c]] = (int32_t)c;

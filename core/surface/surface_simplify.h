@@ -1,4 +1,4 @@
-/* A surface of fewer triangles, and how far it is from the one it was. */
+/* Reduces the number of triangles of a surface and measures the distance to the original. */
 #ifndef HX_SURFACE_SIMPLIFY_H
 #define HX_SURFACE_SIMPLIFY_H
 
@@ -10,18 +10,20 @@ extern "C" {
 
 typedef struct hx_surface_simplification {
     int64_t n_before, n_after; /* triangles */
-    /* Distance of the old vertices from the new triangles, and of the new vertices and middles of
-     * triangles from the old ones, the larger; at most n_point each way, spread evenly. Walks end
-     * at the nearest triangle around, so that none is too small. 0: nothing was changed. */
+    /* Distances of the old vertices from the new triangles, and of the new vertices and triangle
+     * midpoints from the old ones; the larger direction, at up to n_point evenly distributed points
+     * each. The search descends to a local minimum, so it never underestimates. 0: the surface is
+     * unchanged. */
     double largest, mean; /* length */
-    int64_t n_point;      /* measured, both ways */
+    int64_t n_point;      /* number of measured points in both directions */
 } hx_surface_simplification;
 
-/* Collapses edges until there are at most n_want triangles, or none can go without turning a
- * triangle or opening the surface, which stays closed and manifold; its box to the measured
- * distance. value[n_value][n_vertex]: what the vertices have; the new ones get what the old surface
- * has at its nearest point. surface->edge and is_cap are lost. HX_EINPUT: it was not closed.
- * O(n); 300 bytes a triangle while it runs. The same for any number of threads. */
+/* Collapses edges until at most n_want triangles are left, or until every further collapse would
+ * flip a triangle or open the surface. It stays closed and manifold, and its bounding box changes
+ * by at most the measured distance. value[n_value][n_vertex]: vertex fields; new vertices get the
+ * old surface's values at their nearest point. surface->edge and is_cap are discarded. HX_EINPUT:
+ * it was not closed. O(n); 300 bytes per triangle while it runs. Results do not depend on the
+ * number of threads. */
 int hx_surface_simplify(hx_surface *surface, int64_t n_want, size_t n_value, float *const *value,
                         hx_surface_simplification *result);
 

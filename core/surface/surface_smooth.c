@@ -1,4 +1,4 @@
-/* Taubin's smoothing with the mesh's boundary kept. */
+/* Taubin smoothing that preserves the mesh's boundary. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,17 +10,17 @@
 /* Taubin 1995: 1 / lambda + 1 / mu = pass band, 0.1. */
 static const double lambda = 0.5, mu = -1.0 / 1.9;
 
-enum { MOST_RESTORED = 20 }; /* steps that bring the volume back */
+enum { MOST_RESTORED = 20 }; /* maximum number of steps that restore the volume */
 
 typedef struct smoother {
     hx_surface *s;
     const hx_mesh *mesh;
     int32_t *opposite; /* [3 n_tri] */
-    int32_t *first;    /* [n_vertex + 1] where a vertex's corners begin in corner */
+    int32_t *first;    /* [n_vertex + 1] start of a vertex's corners in corner */
     int32_t *corner;   /* [3 n_tri] */
     uint8_t *kind;     /* [n_vertex] */
-    double *before;    /* [n_vertex][3] where the vertices were */
-    double *next;      /* [n_vertex][3] where they go */
+    double *before;    /* [n_vertex][3] original positions */
+    double *next;      /* [n_vertex][3] next positions */
 } smoother;
 
 static void smoother_free(smoother *m)
@@ -58,7 +58,8 @@ static void corners_of(const hx_surface *s, const double *xyz, int64_t t, const 
     for (int k = 0; k < 3; k++) x[k] = xyz + 3 * (int64_t)s->tri[3 * t + k];
 }
 
-/* Whether caps that meet at a vertex turn by more than 30 degrees: an edge of the part. */
+/* 1 if caps that meet at a vertex differ in direction by more than 30 degrees: an edge of the
+ * part. */
 static int is_sharp(const smoother *m, int64_t v)
 {
     double first[3] = {0.0, 0.0, 0.0}, here[3];
@@ -101,16 +102,16 @@ static int smoother_create(smoother *m, hx_surface *s, const hx_mesh *mesh)
     HX_TRY(hx_alloc_raw(&m->before, 3 * n_vertex, sizeof *m->before, "smoothed vertices"));
     HX_TRY(hx_alloc_raw(&m->next, 3 * n_vertex, sizeof *m->next, "smoothed vertices"));
     HX_TRY(hx_surface_pair(s->n_vertex, s->n_tri, s->tri, m->opposite, NULL, &n_bad));
-    if (n_bad > 0) return HX_RAISE(HX_EINTERNAL, "smoothing of a surface that is not manifold");
+    if (n_bad > 0) return HX_RAISE(HX_EINTERNAL, "the surface to be smoothed is not manifold");
     memcpy(m->before, s->xyz, 3 * n_vertex * sizeof *s->xyz);
     list_corners(m);
     choose_kinds(m);
     return HX_OK;
 }
 
-/* The share of the vertex's mesh edge that lies nearest to the line from a to b, minus its share
- * now; 0 where edge and line are too nearly parallel to say. Unlike the neighbours' mean this does
- * not move a vertex for lying nearer to one of them. */
+/* Position on the vertex's mesh edge nearest to the line from a to b, minus its present position; 0
+ * if edge and line are nearly parallel. Unlike the neighbours' mean, this does not move a vertex
+ * because it is nearer to one of them. */
 static double share_towards(const double *in, const double *out, const double *x, const double *a,
                             const double *b)
 {
@@ -124,8 +125,8 @@ static double share_towards(const double *in, const double *out, const double *x
     return (ec * hx_dot3(w, c) - cc * hx_dot3(w, e)) / determinant;
 }
 
-/* A vertex on the rim of a cap slides on its mesh edge, within the margins, by its two neighbours
- * on the rim. */
+/* Slides a vertex on the rim of a cap along its mesh edge, within the margins, towards the line
+ * between its two neighbours on the rim. */
 static void slide(const smoother *m, int64_t v, double factor, double to[3])
 {
     const hx_surface *s = m->s;
@@ -174,7 +175,7 @@ static void take_step(smoother *m, double factor)
     m->next = now;
 }
 
-/* Volume, and the area that is no cap. */
+/* Volume, and the area without caps. */
 static void measure(const hx_surface *s, const hx_mesh *mesh, double *volume, double *free_area)
 {
     double part_volume[HX_N_PART], part_area[HX_N_PART], origin[3];
@@ -216,8 +217,9 @@ void hx_surface_vertex_normal(const hx_surface_motion *m, int64_t v, double n[3]
     }
 }
 
-/* Free vertices along their normals by what the volume lacks over the area: a Newton step, short
- * where much of the area belongs to vertices that stay. Returns 0 if nothing is lacking. */
+/* Moves free vertices along their normals by the missing volume divided by the area: a Newton step,
+ * which is too short if much of the area belongs to fixed vertices. Returns 0 if the volume is
+ * restored. */
 static int restore_volume(smoother *m, double volume)
 {
     double now, area;
@@ -240,8 +242,8 @@ static int restore_volume(smoother *m, double volume)
     return 1;
 }
 
-/* A single piece by its free vertices, as far as they bring it back; several one by one, as their volumes
- * would else be made up for by the others. */
+/* Restores a single shell with its free vertices as far as possible; several shells one by one,
+ * because otherwise one shell would compensate for another. */
 static int restore(smoother *m, double volume)
 {
     int64_t n_shell;
@@ -255,7 +257,7 @@ static int restore(smoother *m, double volume)
     return hx_surface_restore(&motion);
 }
 
-/* Whether a triangle has turned over since `before`, or all but vanished. */
+/* 1 if a triangle has flipped since `before`, or nearly vanished. */
 static int has_turned(const smoother *m, int64_t t)
 {
     const double *x[3], *y[3];
@@ -267,7 +269,7 @@ static int has_turned(const smoother *m, int64_t t)
     return hx_dot3(a, b) <= 0.0 || hx_dot3(b, b) < 1e-6 * hx_dot3(a, a);
 }
 
-/* Puts the vertices of triangle t back; returns how many of them were elsewhere. */
+/* Moves the vertices of triangle t back; returns how many had moved. */
 static int put_back(smoother *m, int64_t t)
 {
     int n = 0;
@@ -281,7 +283,7 @@ static int put_back(smoother *m, int64_t t)
     return n;
 }
 
-/* Puts vertices of turned triangles back until there is none; every pass puts back at least one. */
+/* Moves vertices of flipped triangles back until there are none; every pass moves at least one. */
 static void hold_turned(smoother *m, int64_t *n_held)
 {
     for (int64_t n = 1; n > 0;) {
@@ -292,7 +294,7 @@ static void hold_turned(smoother *m, int64_t *n_held)
     }
 }
 
-/* And those of triangles that go through others, as long as it helps. */
+/* Moves vertices of intersecting triangles back, as long as it helps. */
 static int hold_crossing(smoother *m, int64_t *n_held)
 {
     int rc = HX_OK;

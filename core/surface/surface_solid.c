@@ -1,20 +1,21 @@
-/* Which of the elements that are solid whatever their density end at their faces, and which are cut
- * by the nodal density as free ones are: what a skin holds on a mesh of tetrahedra, or of hexahedra
- * without order, is ragged. */
+/* Decides which forced-solid elements end at their faces and which are cut by the nodal density
+ * like free ones: the elements of a skin on a mesh of tetrahedra, or of unstructured hexahedra,
+ * have a ragged surface. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/memory.h"
 #include "surface_internal.h"
 
-/* What lies at a node, as bits. */
+/* Properties of a node as bits. */
 enum {
-    SOLID_FACE = 1, /* boundary faces of solid elements */
-    FREE_FACE = 2,  /* and of others */
-    KEPT_FACE = 4,  /* faces that stay where they are */
-    KEPT = 8,  /* of such a face, or all its boundary faces are of solid elements: stays inside */
-    CORE = 16, /* that, or all its elements are solid */
-    NEAR = 32  /* a solid element that has a core */
+    SOLID_FACE = 1, /* boundary faces of forced-solid elements */
+    FREE_FACE = 2,  /* boundary faces of other elements */
+    KEPT_FACE = 4,  /* faces that are kept */
+    /* on a kept face, or all its boundary faces belong to forced-solid elements: stays inside */
+    KEPT = 8,
+    CORE = 16, /* kept, or all its elements are forced solid */
+    NEAR = 32  /* a forced-solid element with a core node */
 };
 
 static void mark_faces(const hx_surface_field *field, const uint8_t *is_solid, uint8_t *at)
@@ -42,7 +43,7 @@ static void mark_cores(const hx_mesh *mesh, const uint8_t *is_solid, uint8_t *at
     }
 }
 
-/* Whether a node of the element has this bit. */
+/* 1 if a node of the element has this bit. */
 static int has(const hx_mesh *mesh, const uint8_t *at, int64_t e, unsigned bit)
 {
     unsigned any = 0;
@@ -63,7 +64,7 @@ int hx_surface_sort_solid(const hx_surface_field *field, const uint8_t *is_solid
 {
     const hx_mesh *mesh = field->mesh;
     const int is_mixed = hx_mesh_is_collapsed(mesh);
-    uint8_t *ragged = NULL; /* is_solid of what may be cut */
+    uint8_t *ragged = NULL; /* is_solid of elements that may be cut */
     memset(is_kept, 0, (size_t)mesh->n_node);
     HX_TRY(hx_alloc(&ragged, (size_t)mesh->n_elem, 1, "elements that are solid"));
     const int rc = is_mixed ? HX_OK : hx_surface_find_ragged(mesh, is_solid, ragged);

@@ -1,11 +1,11 @@
-/* Binary STL and PLY, both little-endian on any machine. */
+/* Binary STL and PLY, little-endian on any machine. */
 #include <string.h>
 
 #include "../base/atomic_file.h"
 #include "surface_files.h"
 #include "surface_internal.h"
 
-/* Normal, corners, and two bytes for nothing. */
+/* Normal, corners, and two attribute bytes. */
 static void encode_facet(const hx_surface *s, int64_t t, unsigned char *to)
 {
     const double *x[3];
@@ -35,7 +35,7 @@ int hx_surface_write_stl(const char *path, const hx_surface *surface, const hx_s
     int rc;
     hx_atomic_file file;
     unsigned char header[84] = {0};
-    /* a header that begins with "solid" would be taken for a text file */
+    /* readers take a header that begins with "solid" for a text file */
     snprintf((char *)header, 80, "binary STL, hextop: %s", about->title);
     hx_surface_put_bytes(header + 80, (uint64_t)surface->n_tri, 4);
     const hx_surface_records facets = {surface->n_tri, 50, encode_facet};

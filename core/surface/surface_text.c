@@ -1,4 +1,4 @@
-/* OBJ and 3MF: coordinates in decimal digits that read back to the same number. */
+/* OBJ and 3MF: decimal coordinates that read back to the same number. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include "../base/zip.h"
 #include "surface_files.h"
 
-/* 17 digits, or the least that a double survives. */
+/* 15 digits if they read back to the same double, otherwise 17. */
 static int put_double(char *to, size_t n_to, double value)
 {
     int n = snprintf(to, n_to, "%.15g", value);
@@ -36,7 +36,7 @@ int hx_surface_write_obj(const char *path, const hx_surface *surface, const hx_s
     return hx_atomic_file_commit(&file);
 }
 
-/* 3MF's name of a unit of length; "millimeter" where it is not known. */
+/* 3MF's name of a unit of length; "millimeter" if it is unknown. */
 static const char *unit_name(double metre)
 {
     static const struct {
@@ -49,7 +49,7 @@ static const char *unit_name(double metre)
     return "millimeter";
 }
 
-/* Text of a member, gathered before it is packed. */
+/* Buffer for the text of an archive member before compression. */
 typedef struct page {
     hx_zip *zip;
     size_t n;
@@ -76,7 +76,7 @@ static int put_line(page *p, const char *fmt, ...)
     return HX_OK;
 }
 
-/* text as XML has it, cut to n_to; control characters become blanks. */
+/* Escapes text for XML, cut to n_to; control characters become blanks. */
 static const char *escape(const char *text, char *to, size_t n_to)
 {
     size_t n = 0;
@@ -90,7 +90,7 @@ static const char *escape(const char *text, char *to, size_t n_to)
         else
             to[n++] = (unsigned char)*text < 0x20 ? ' ' : *text;
     }
-    /* no half of a UTF-8 character */
+    /* do not cut within a UTF-8 character */
     while (*text && n > 0 && ((unsigned char)to[n - 1] & 0xC0u) == 0x80u) n--;
     if (*text && n > 0 && ((unsigned char)to[n - 1] & 0xC0u) == 0xC0u) n--;
     to[n] = '\0';

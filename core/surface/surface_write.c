@@ -1,4 +1,4 @@
-/* The formats of surface files, and what their writers share. */
+/* The formats of surface files, and code that their writers share. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,14 +43,16 @@ int hx_surface_judge(const char *path, const hx_surface_format *format, const hx
     if (report->is_closed_manifold) return HX_OK;
     char hint[160] = "; try --smooth 0";
     if (format->precision == HX_SURFACE_F32)
-        snprintf(hint, sizeof hint,
-                 " in %s's single precision; write a .ply, or move the part nearer to the origin",
-                 format->name);
-    return HX_RAISE(HX_ENUMERIC,
-                    "%s: not written: %lld edges, %lld vertices and %lld triangles are not those "
-                    "of a closed surface%s",
-                    path, (long long)report->n_bad_edge, (long long)report->n_bad_vertex,
-                    (long long)report->n_degenerate, hint);
+        snprintf(
+            hint, sizeof hint,
+            " in the single precision of %s; write a .ply, or move the part closer to the origin",
+            format->name);
+    return HX_RAISE(
+        HX_ENUMERIC,
+        "%s: not written, because the surface is not closed and manifold at %lld edges, "
+        "%lld vertices and %lld triangles%s",
+        path, (long long)report->n_bad_edge, (long long)report->n_bad_vertex,
+        (long long)report->n_degenerate, hint);
 }
 
 int hx_surface_write(const char *path, const hx_surface_format *format, const hx_surface *surface,
@@ -93,7 +95,7 @@ int hx_surface_put_records(FILE *stream, const hx_surface *surface, const hx_sur
 #pragma omp parallel for schedule(static)
         for (int64_t i = begin; i < end; i++)
             r->encode(surface, i, block + (size_t)(i - begin) * r->size);
-        fwrite(block, r->size, (size_t)(end - begin), stream); /* the commit asks for errors */
+        fwrite(block, r->size, (size_t)(end - begin), stream); /* the commit checks for errors */
     }
     free(block);
     return HX_OK;

@@ -12,7 +12,7 @@
 const int hx_tet_edge[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 const int hx_tet_face[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 
-/* Below this quality a cell is split from its middle. */
+/* Below this quality a cell is split from a node at its centre. */
 static const double poor = 0.1;
 
 double hx_tet_volume6(const double *a, const double *b, const double *c, const double *d)
@@ -41,7 +41,8 @@ double hx_tet_quality(const double *a, const double *b, const double *c, const d
 
 int hx_tet_lattice_add_node(hx_tet_lattice *l, const double x[3], int32_t *node)
 {
-    if (l->n_node >= INT32_MAX - 1) return HX_RAISE(HX_EINPUT, "too many nodes to cut");
+    if (l->n_node >= INT32_MAX - 1)
+        return HX_RAISE(HX_EINPUT, "the cut mesh would have too many nodes");
     HX_TRY(hx_grow(&l->xyz, (size_t)l->n_node, &l->node_room, 3 * sizeof *l->xyz, "cut cells"));
     memcpy(l->xyz + 3 * l->n_node, x, 3 * sizeof *x);
     *node = (int32_t)l->n_node++;
@@ -58,7 +59,8 @@ int hx_tet_lattice_add_tet(hx_tet_lattice *l, const int32_t node[4])
     const double volume =
         hx_tet_volume6(at(l, node[0]), at(l, node[1]), at(l, node[2]), at(l, node[3]));
     if (!(fabs(volume) > 0.0)) return HX_OK;
-    if (l->n_tet >= HX_MAX_ELEM) return HX_RAISE(HX_EINPUT, "too many tetrahedra to cut");
+    if (l->n_tet >= HX_MAX_ELEM)
+        return HX_RAISE(HX_EINPUT, "the cut mesh would have too many tetrahedra");
     HX_TRY(hx_grow(&l->tet, (size_t)l->n_tet, &l->tet_room, 4 * sizeof *l->tet, "cut cells"));
     int32_t *const tet = l->tet + 4 * l->n_tet++;
     memcpy(tet, node, 4 * sizeof *tet);
@@ -84,7 +86,7 @@ static int has(int n, const int32_t *list, int32_t node)
     return 0;
 }
 
-/* The faces that lack the node `from`, in triangles, each with it. */
+/* Joins the triangles of the faces that do not contain node `from` to it. */
 static int add_fans(hx_tet_lattice *l, int32_t from, int n_face, const int *n_corner,
                     int32_t (*face)[8])
 {
@@ -110,8 +112,7 @@ int hx_tet_lattice_add_solid(hx_tet_lattice *l, int n_face, const int *n_corner,
     return add_fans(l, from, n_face, n_corner, face);
 }
 
-/* The worst of the tetrahedra that a cell became, counting those inside out, and what they lack of
- * its volume. */
+/* The worst quality of the tetrahedra of a cell, which begin at `first`. */
 static double worst_since(const hx_tet_lattice *l, int64_t first)
 {
     double worst = 1.0;
@@ -133,8 +134,8 @@ static double volume_since(const hx_tet_lattice *l, int64_t first)
     return sum / 6.0;
 }
 
-/* The volume that the triangles of the faces, split as above, enclose: less than that of the
- * tetrahedra where some had to be turned round. */
+/* The volume enclosed by the triangles of the faces, split as above. It is less than that of the
+ * tetrahedra if some were reoriented. */
 static double volume_of(const hx_tet_lattice *l, int n_face, const int *n_corner,
                         int32_t (*face)[8])
 {
@@ -203,7 +204,7 @@ static int join_edges(hx_tet_lattice *l)
     uint64_t *key = NULL, last = UINT64_MAX;
     int32_t *order = NULL;
     const int64_t n = 6 * l->n_tet;
-    if (n > INT32_MAX) return HX_RAISE(HX_EINPUT, "too many tetrahedra to cut");
+    if (n > INT32_MAX) return HX_RAISE(HX_EINPUT, "the cut mesh would have too many tetrahedra");
     HX_TRY_FAIL(hx_alloc_raw(&key, (size_t)n, sizeof *key, "edges of cut cells"));
     HX_TRY_FAIL(hx_alloc_raw(&order, (size_t)n, sizeof *order, "edges of cut cells"));
     HX_TRY_FAIL(hx_alloc_raw(&l->tet_edge, (size_t)n, sizeof *l->tet_edge, "edges of cut cells"));
@@ -234,7 +235,7 @@ static void face_nodes(const hx_tet_lattice *l, int64_t f, int32_t node[3])
     for (int i = 0; i < 3; i++) node[i] = l->tet[4 * (f / 4) + hx_tet_face[f % 4][i]];
 }
 
-/* The two edges at its lowest node name a face. */
+/* A face is identified by its two edges at its lowest node. */
 static uint64_t face_key(const hx_tet_lattice *l, int64_t f)
 {
     const int lack = (int)(f % 4);
@@ -299,7 +300,7 @@ int hx_tet_lattice_join(hx_tet_lattice *l)
 
 /* --- refinement --- */
 
-/* Four corners, and the octahedron between them around its shortest diagonal. */
+/* Four corner tetrahedra, and the octahedron between them split along its shortest diagonal. */
 static int refine_tet(hx_tet_lattice *fine, const int32_t *tet, const int32_t *edge, int64_t n_node)
 {
     static const int at_corner[4][3] = {{0, 1, 2}, {0, 3, 4}, {1, 3, 5}, {2, 4, 5}};

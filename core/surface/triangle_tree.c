@@ -14,7 +14,7 @@ static const double *corner(const hx_surface *s, int64_t t, int k)
     return s->xyz + 3 * (int64_t)s->tri[3 * t + k];
 }
 
-/* Three times the centre. */
+/* Three times the centre of a triangle. */
 static double centre3(const hx_surface *s, int64_t t, int d)
 {
     return corner(s, t, 0)[d] + corner(s, t, 1)[d] + corner(s, t, 2)[d];
@@ -35,7 +35,8 @@ static void measure(const hx_triangle_tree *tree, hx_triangle_box *box, int64_t 
     }
 }
 
-/* Puts the n / 2 triangles of the smallest centres along an axis first: Hoare's selection. */
+/* Moves the n / 2 triangles with the smallest centres along an axis to the front: Hoare's
+ * selection. */
 static void split(const hx_triangle_tree *tree, int64_t first, int64_t n, int axis)
 {
     int32_t *const order = tree->order + first;
@@ -83,7 +84,7 @@ int hx_triangle_tree_create(hx_triangle_tree *tree, const hx_surface *surface)
     tree->box[0].first = 0;
     tree->box[0].n = (int32_t)n;
     tree->n_box = 1;
-    for (int64_t b = 0; b < tree->n_box; b++) { /* those that are added come later */
+    for (int64_t b = 0; b < tree->n_box; b++) { /* boxes appended here are visited later */
         hx_triangle_box *const box = &tree->box[b];
         const int32_t first = box->first, m = box->n;
         if (m <= LEAF) continue;
@@ -104,7 +105,7 @@ fail:
     return rc;
 }
 
-/* The line from a along d within [0, far] meets the box. */
+/* 1 if the line from a along d within [0, far] intersects the box. */
 static int meets_line(const hx_triangle_box *box, const double a[3], const double inverse[3],
                       double far)
 {
@@ -117,8 +118,8 @@ static int meets_line(const hx_triangle_box *box, const double a[3], const doubl
     return from <= to * (1.0 + 1e-12) + 1e-300;
 }
 
-/* Share of the way along d at which the line meets a triangle: 1; 0: it does not; -1: nearly in an
- * edge or in its plane. */
+/* Relative position along d at which the line meets a triangle: returns 1; 0: it does not; -1: too
+ * close to an edge or to its plane. */
 static int meet(const hx_surface *s, int64_t t, const double a[3], const double d[3], double *share)
 {
     static const double near = 1e-10;
@@ -142,8 +143,8 @@ static int meet(const hx_surface *s, int64_t t, const double a[3], const double 
     return 1;
 }
 
-/* Walks the boxes that the way meets; counts crossings ahead, finds the nearest. Returns how many,
- * -1: not sure. first: NULL, any number of crossings counts. */
+/* Visits the boxes along the line, counts crossings and finds the nearest. Returns their number,
+ * -1: undecided. first: NULL if only the number matters. */
 static int walk(const hx_triangle_tree *tree, const double a[3], const double d[3], double far,
                 double *first)
 {

@@ -1,4 +1,4 @@
-/* A team of one, and sums. */
+/* The communicator of one rank, and sums. */
 #include "team.h"
 
 #include <errno.h>
@@ -61,7 +61,7 @@ static int open_stream(const hx_team *team, FILE *stream, const char *path, void
     return HX_OK;
 }
 
-/* One alone writes from the beginning to the end: there is no gap. */
+/* A single rank writes a file from beginning to end, so there is no gap and `at` is not needed. */
 static int write_stream(void *opened, uint64_t at, const void *data, size_t bytes)
 {
     (void)at;
@@ -73,7 +73,7 @@ static int write_stream(void *opened, uint64_t at, const void *data, size_t byte
 static int leave_stream(void *opened, int is_synced)
 {
     (void)opened;
-    (void)is_synced; /* its owner closes it */
+    (void)is_synced; /* the owner of the stream closes it */
     return HX_OK;
 }
 
@@ -108,7 +108,7 @@ void hx_team_alone(hx_team *team)
     *team = (hx_team){.ops = &alone, .size = 1, .host_size = 1, .can_write = 1};
 }
 
-static const char what[] = "sums of a team";
+static const char what[] = "sums over ranks";
 
 int hx_team_create_work(hx_team *team)
 {
@@ -135,7 +135,7 @@ void hx_team_leave(hx_team *team)
     hx_team_alone(team);
 }
 
-/* What a process comes to: 0, or an error code and why. */
+/* The result of one rank: 0, or an error code with its message. */
 typedef struct verdict {
     int32_t rc;
     char why[HX_TEAM_WHY];
@@ -167,8 +167,8 @@ int hx_team_sum(const hx_team *team, int n, double *sum)
     return HX_OK;
 }
 
-/* Every rank's copy of this rank's piece into pieces[size][longest]; all messages have one size, so
- * pieces are as long as the longest. */
+/* Collects every rank's copy of this rank's piece in pieces[size][longest]. All messages have the
+ * same size, so pieces are padded to the longest. */
 static int trade_pieces(const hx_team *team, int64_t n, int64_t longest, const float *sum)
 {
     hx_team_work *const work = team->work;
@@ -203,7 +203,8 @@ static int sum_block(const hx_team *team, int64_t n, float *sum)
     return HX_OK;
 }
 
-/* For blocks of n, whose pieces are one longer in each rank. */
+/* Provides buffers for blocks of n floats; each rank's piece may be one float longer than its
+ * part. */
 static int need_floats(const hx_team *team, int64_t n)
 {
     hx_team_work *const work = team->work;

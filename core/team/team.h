@@ -1,6 +1,6 @@
-/* Processes that work on one run: who there is, and how bytes go from one to another. All are
- * collective: every process of the team calls the same function with the same sizes. Host memory.
- */
+/* The communicator of a run (`hx_team`): its ranks, and how bytes go from one to another. Unless
+ * stated otherwise, functions are collective: every rank calls them in the same order with the same
+ * sizes. All data are in host memory. */
 #ifndef HX_TEAM_H
 #define HX_TEAM_H
 
@@ -17,10 +17,10 @@ extern "C" {
 typedef struct hx_team hx_team;
 typedef struct hx_team_work hx_team_work;
 
-/* What goes to one other process and what comes from it. */
+/* A two-way exchange with one other rank. */
 typedef struct hx_message {
     int rank;
-    size_t bytes; /* each way */
+    size_t bytes; /* in each direction */
     const void *send;
     void *receive;
 } hx_message;
@@ -28,25 +28,29 @@ typedef struct hx_message {
 typedef struct hx_team_ops {
     const char *name;
     int (*broadcast)(const hx_team *team, int from, void *data, size_t bytes);
-    /* all[size][bytes], by rank. */
+    /* all[size][bytes] := `own` of every rank, in the order of the ranks. */
     int (*all_gather)(const hx_team *team, const void *own, size_t bytes, void *all);
-    /* At rank `to` all[] one after the other, bytes[size] of each rank; elsewhere all may be NULL.
-     * scatter is the reverse. */
+    /* all[] of rank `to` := bytes[r] bytes of each rank r, one after the other; on other ranks all
+     * may be NULL. scatter is the reverse. */
     int (*gather)(const hx_team *team, int to, const void *own, const size_t *bytes, void *all);
     int (*scatter)(const hx_team *team, int from, const void *all, const size_t *bytes, void *own);
-    /* All messages of this process at once; none is empty, and each has its answer. */
+    /* Performs all messages of this rank at once. None is empty, and each has its counterpart on
+     * the other rank. */
     int (*exchange)(const hx_team *team, int n, const hx_message *message);
-    /* 1 if all have come here within the seconds given, else 0. At most once. */
+    /* Returns 1 if all ranks call it within the given number of seconds, otherwise 0. To be called
+     * at most once. */
     int (*meet)(const hx_team *team, double seconds);
-    /* A file for all to write, each by itself; hx_team_file (team_file.h) has its name and its end.
-     * stream: the first process' own, NULL elsewhere; path: where all find it. Nobody waits, as in
-     * closing. is_synced: what this process wrote is on the disk then. */
+    /* A file that all ranks write; hx_team_file (team_file.h) creates and renames it. stream: on
+     * the first rank its own stream, NULL on the others; path: the path for all ranks. Opening and
+     * closing wait for no other rank. is_synced = 1: on return the bytes written by this rank are
+     * on the disk. */
     int (*open_file)(const hx_team *team, FILE *stream, const char *path, void **opened);
-    /* Bytes at a place of the file, by this process; in any thread, one at a time. 0 or the reason,
-     * an errno. */
+    /* Writes bytes of this rank at an offset of the file, from any thread, one at a time. Returns 0
+     * or an errno. Not collective. */
     int (*write_at)(void *opened, uint64_t at, const void *data, size_t bytes);
     int (*close_file)(void *opened, int is_synced);
-    /* Ends all processes with that exit status; one alone it leaves to its caller. */
+    /* Terminates all ranks with that exit status. With one rank it returns, and the caller
+     * exits. */
     void (*abort)(const hx_team *team, int status);
     void (*leave)(hx_team *team);
 } hx_team_ops;
@@ -54,45 +58,45 @@ typedef struct hx_team_ops {
 struct hx_team {
     const hx_team_ops *ops;
     int rank, size;
-    int host_rank, host_size; /* among those of this machine */
-    int can_write;            /* 1: files can be written by all (open_file) */
+    int host_rank, host_size; /* rank and size among the ranks of this machine */
+    int can_write;            /* 1: open_file is supported */
     void *impl;               /* (owned by the backend) */
-    hx_team_work *work;       /* of sums (owned); NULL alone */
+    hx_team_work *work;       /* scratch memory of sums (owned); NULL with one rank */
 };
 
-/* A team of one; never fails. */
+/* Makes the communicator of one rank; never fails. */
 void hx_team_alone(hx_team *team);
 
-/* 1 if mpirun (or srun) started this process as one of several: told from the environment, so that
- * a process alone never loads MPI's machinery. */
+/* Returns 1 if mpirun (or srun) started this process as one of several. It reads the environment,
+ * so that a single process never loads the MPI runtime. */
 int hx_team_is_started(void);
 
-/* 1 if this build has MPI. */
+/* Returns 1 if this build has MPI. */
 int hx_team_available(void);
 
-/* All processes that were started together. HX_EENV: there are several, but this build has no MPI.
- */
+/* Makes the communicator of all processes that were started together. HX_EENV: there are several,
+ * but this build has no MPI. */
 int hx_team_join(hx_team *team);
 
-/* Before the process ends; the struct is a team of one then. */
+/* To be called before the process ends; afterwards the struct is the communicator of one rank. */
 void hx_team_leave(hx_team *team);
 
-/* First of n items of a rank's piece, of the rank after the last one n. */
+/* First of n items in the piece of a rank; n for rank = size. */
 static inline int64_t hx_team_piece(const hx_team *team, int64_t n, int rank)
 {
     return n / team->size * rank + n % team->size * rank / team->size;
 }
 
-/* What each process comes to, 0 or an error code with its message, becomes that of all: the first
- * one's by rank that failed. */
+/* Turns an error of any rank into an error of all ranks: each passes 0 or an error code with its
+ * message recorded, and all return the first error in the order of the ranks. */
 int hx_team_agree(const hx_team *team, int own);
 
-/* sum[n] := the sums over all processes, added in the order of the ranks: the same bits
- * everywhere and on every run. */
+/* sum[n] := sums over all ranks, added in the order of the ranks, so the result is bitwise the same
+ * on every rank and in every run with as many ranks. */
 int hx_team_sum(const hx_team *team, int n, double *sum);
 
-/* The same of long arrays of floats: each process adds a piece of them. O(n); goes through at most
- * 32 MB of host memory, kept for the next. */
+/* Like hx_team_sum, for long arrays of floats: each rank adds one piece of them. O(n); uses at most
+ * 32 MB of host memory, which is kept for later sums. */
 int hx_team_sum_single(const hx_team *team, int64_t n, float *sum);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* A team as base/all.h sees it. */
+/* The communicator behind the interface of base/all.h. */
 #ifndef HX_TEAM_ALL_H
 #define HX_TEAM_ALL_H
 
@@ -10,11 +10,11 @@ extern "C" {
 #endif
 
 typedef struct hx_team_all {
-    hx_all all; /* first: its function finds the rest behind it */
+    hx_all all; /* first member, so that its function can reach the rest */
     const hx_team *team;
 } hx_team_all;
 
-/* The team outlives it. */
+/* The communicator must outlive `all`. */
 void hx_team_all_of(hx_team_all *all, const hx_team *team);
 
 #ifdef __cplusplus

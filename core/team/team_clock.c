@@ -8,12 +8,14 @@
 
 enum { N_ROUND = 64 };
 
-/* By the clock of a process: when it sends to all, and when it had all of the round before. */
+/* Times on the clock of a rank: when it sends to all, and when it had received everything of the
+ * previous round. */
 typedef struct beat {
     double sent, had;
 } beat;
 
-/* What is sent is there later: by it each end of a round bounds the offset on one side. */
+/* A message arrives later than it was sent, so each end of a round bounds the offset on one
+ * side. */
 static int listen(const hx_team *team, beat *all, double *least, double *most)
 {
     beat own = {0.0, 0.0};

@@ -1,4 +1,4 @@
-/* The clocks of a team's processes, which may be those of several machines. */
+/* Clocks of the ranks, which may run on several machines. */
 #ifndef HX_TEAM_CLOCK_H
 #define HX_TEAM_CLOCK_H
 
@@ -8,9 +8,9 @@
 extern "C" {
 #endif
 
-/* *offset: seconds that the first process' hx_clock is ahead of this one's, now; *width: by which
- * it may be off. Both are 0 where nothing tells the two apart: on one machine they are one clock.
- * Collective; some 64 messages to all. */
+/* *offset: seconds by which hx_clock of the first rank is ahead of that of this rank; *width:
+ * uncertainty of the offset. Both are 0 if the measurement cannot distinguish the clocks, since the
+ * ranks of one machine share a clock. Collective; about 64 messages to all ranks. */
 int hx_team_clock(const hx_team *team, double *offset, double *width);
 
 #ifdef __cplusplus

@@ -16,7 +16,8 @@ static int leads(const hx_team *team)
     return team->rank == FIRST;
 }
 
-/* Where all find it, wherever each was started: "" where the first cannot say. */
+/* Broadcasts the absolute path of the first rank's file, which is valid in any working directory;
+ * "" if it cannot be determined. */
 static int tell_place(const hx_team *team, const char *path, char place[PATH_MAX])
 {
     memset(place, 0, PATH_MAX);
@@ -24,7 +25,7 @@ static int tell_place(const hx_team *team, const char *path, char place[PATH_MAX
     return team->ops->broadcast(team, FIRST, place, PATH_MAX);
 }
 
-/* A new file in the folder, of which nobody knew the name; "": none can be made. */
+/* Creates a file with an unused name in the folder; "" if that fails. */
 static void make_mark(const char *folder, char mark[PATH_MAX])
 {
     const int n = snprintf(mark, PATH_MAX, "%s/.hextop.XXXXXX", folder);
@@ -39,7 +40,7 @@ static void make_mark(const char *folder, char mark[PATH_MAX])
 int hx_team_shares_folder(const hx_team *team, const char *folder, int *shared)
 {
     char mark[PATH_MAX] = "", place[PATH_MAX];
-    double n = 0.0; /* processes that see it */
+    double n = 0.0; /* number of ranks that see it */
     *shared = 1;
     if (team->size == 1) return HX_OK;
     if (leads(team)) make_mark(folder, mark);

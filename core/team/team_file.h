@@ -1,11 +1,9 @@
-/* A file that all processes of a team write, each at places of its own, and that appears under its
- * name only when all have: an atomic file (atomic_file.h) of the first process, which the others
- * open too.
+/* A file that all ranks write, each at its own offsets, and that gets its name only after all have
+ * succeeded: an atomic file (atomic_file.h) that the first rank creates and all ranks open.
  *
- *     hx_team_file_open       all
- *     hx_team_file_write_at   each by itself, as often as it likes
- *     hx_team_file_commit     all
- */
+ *     hx_team_file_open       collective
+ *     hx_team_file_write_at   by each rank independently, any number of times
+ *     hx_team_file_commit     collective */
 #ifndef HX_TEAM_FILE_H
 #define HX_TEAM_FILE_H
 
@@ -18,26 +16,27 @@ extern "C" {
 
 typedef struct hx_team_file {
     const hx_team *team; /* (borrowed) */
-    hx_atomic_file file; /* of the first process */
+    hx_atomic_file file; /* used by the first rank only */
     char *path;          /* as given (owned) */
-    void *opened;        /* of the team's operations */
+    void *opened;        /* handle of hx_team_ops.open_file */
 } hx_team_file;
 
-/* *shared: 1 if all can write files in the folder of the first process' `folder`: they see what it
- * puts there. Collective. */
+/* *shared := 1 if all ranks see, and can write, a file that the first rank creates in its `folder`.
+ * Collective. */
 int hx_team_shares_folder(const hx_team *team, const char *folder, int *shared);
 
-/* A file of that many bytes. The first process' path counts; the others' is for messages. HX_EIO,
- * with the same message in all. */
+/* Opens a file of `bytes` bytes. The path of the first rank is used; those of other ranks occur
+ * only in messages. HX_EIO with the same message on all ranks. */
 int hx_team_file_open(hx_team_file *file, const hx_team *team, const char *path, uint64_t bytes);
 
-/* 0, or why not, an errno: for hx_atomic_file_refuse. In any thread, one at a time. A team of one
- * writes from the beginning to the end. */
+/* Returns 0 or an errno for hx_atomic_file_refuse. May be called from any thread, one at a time. A
+ * communicator of one rank writes from beginning to end. */
 int hx_team_file_write_at(hx_team_file *file, uint64_t at, const void *data, size_t bytes);
 
-/* rc: 0, or why this process gives up, with its message. Where all bring 0 the file gets its name,
- * with is_synced once the disk has it; else it is removed, an old one stays, and all return the
- * first one's error. What is wrong with the name itself is said by the first process alone. */
+/* rc: 0, or the error of this rank with its message recorded. If it is 0 on all ranks, the file
+ * gets its name, with is_synced = 1 after it is on the disk. Otherwise the file is removed, an old
+ * file stays, and all ranks return the first error. If the rename fails, only the first rank
+ * returns that error. */
 int hx_team_file_commit(hx_team_file *file, int rc, int is_synced);
 
 /* Accepts a zeroed struct. */

@@ -1,4 +1,5 @@
-/* The team that mpirun started, by MPI. Counts of more than 2^31 bytes go in pieces. */
+/* The communicator of the processes that mpirun started, by MPI. Transfers of more than 2^30 bytes
+ * are split, since MPI counts are of type int. */
 #define _GNU_SOURCE /* sched_setaffinity */
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ static int check(int rc, const char *what)
     int n;
     if (rc == MPI_SUCCESS) return HX_OK;
     MPI_Error_string(rc, text, &n);
-    return HX_RAISE(HX_EDEVICE, "%s between processes failed: %s", what, text);
+    return HX_RAISE(HX_EDEVICE, "MPI: %s failed: %s", what, text);
 }
 
 static int mpi_broadcast(const hx_team *team, int from, void *data, size_t bytes)
@@ -42,13 +43,13 @@ static int mpi_broadcast(const hx_team *team, int from, void *data, size_t bytes
     (void)team;
     for (size_t at = 0; at < bytes; at += PIECE) {
         const int n = (int)(bytes - at < PIECE ? bytes - at : PIECE);
-        HX_TRY(
-            check(MPI_Bcast((char *)data + at, n, MPI_BYTE, from, MPI_COMM_WORLD), "a broadcast"));
+        HX_TRY(check(MPI_Bcast((char *)data + at, n, MPI_BYTE, from, MPI_COMM_WORLD),
+                     "the broadcast"));
     }
     return HX_OK;
 }
 
-/* Kept from one exchange to the next: hx_team.impl. */
+/* hx_team.impl: buffers kept from one exchange to the next. */
 typedef struct requests {
     MPI_Request *request; /* [capacity] */
     size_t capacity;
@@ -66,7 +67,7 @@ static int need_requests(requests *kept, int n, const hx_message *message)
     return HX_OK;
 }
 
-/* Both ways between this rank and others, in pieces; messages[n]. */
+/* Exchanges messages[n] with other ranks in both directions, in pieces. */
 static int mpi_exchange(const hx_team *team, int n, const hx_message *message)
 {
     requests *const kept = (requests *)team->impl;
@@ -75,7 +76,7 @@ static int mpi_exchange(const hx_team *team, int n, const hx_message *message)
     HX_TRY(need_requests(kept, n, message));
     MPI_Request *const request = kept->request;
     int rc = MPI_SUCCESS;
-    for (int way = 0; way < 2; way++) /* all receives are there before the first byte comes */
+    for (int way = 0; way < 2; way++) /* all receives are posted before the first byte is sent */
         for (int i = 0; i < n; i++)
             for (size_t at = 0; at < message[i].bytes && rc == MPI_SUCCESS; at += PIECE) {
                 const size_t left = message[i].bytes - at;
@@ -87,7 +88,7 @@ static int mpi_exchange(const hx_team *team, int n, const hx_message *message)
                 n_request++;
             }
     if (rc == MPI_SUCCESS) rc = MPI_Waitall((int)n_request, request, MPI_STATUSES_IGNORE);
-    return check(rc, "an exchange");
+    return check(rc, "the exchange of messages");
 }
 
 static int mpi_all_gather(const hx_team *team, const void *own, size_t bytes, void *all)
@@ -95,7 +96,7 @@ static int mpi_all_gather(const hx_team *team, const void *own, size_t bytes, vo
     if (bytes <= PIECE / 8)
         return check(
             MPI_Allgather(own, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, MPI_COMM_WORLD),
-            "a gathering");
+            "gathering data");
     for (int r = 0; r < team->size; r++) {
         char *const to = (char *)all + (size_t)r * bytes;
         if (r == team->rank) memcpy(to, own, bytes);
@@ -104,7 +105,7 @@ static int mpi_all_gather(const hx_team *team, const void *own, size_t bytes, vo
     return HX_OK;
 }
 
-/* One way between a rank that has all and the others. */
+/* Moves data one way between rank `root`, which has everything, and the others. */
 static int move_all(const hx_team *team, int root, const size_t *bytes, char *all, char *own,
                     int to_root)
 {
@@ -120,7 +121,7 @@ static int move_all(const hx_team *team, int root, const size_t *bytes, char *al
             HX_TRY(check(is_root == to_root ? MPI_Recv(here, n, MPI_BYTE, peer, 1, MPI_COMM_WORLD,
                                                        MPI_STATUS_IGNORE)
                                             : MPI_Send(here, n, MPI_BYTE, peer, 1, MPI_COMM_WORLD),
-                         "a gathering"));
+                         "gathering data"));
         }
     }
     return HX_OK;
@@ -152,8 +153,8 @@ static int mpi_meet(const hx_team *team, double seconds)
     }
 }
 
-/* By each for itself, so that one that fails keeps no other waiting: where one of several cannot
- * open a file together, Open MPI's own IO leaves the others in a barrier. */
+/* Each rank opens the file by itself, so that a rank that fails keeps no other waiting: if one of
+ * several ranks cannot open a file together, Open MPI's own IO leaves the others in a barrier. */
 static int mpi_open_file(const hx_team *team, FILE *stream, const char *path, void **opened)
 {
     MPI_File *file;
@@ -166,11 +167,11 @@ static int mpi_open_file(const hx_team *team, FILE *stream, const char *path, vo
         *opened = file;
     else
         free(file);
-    return check(rc, "the opening of a file");
+    return check(rc, "opening the file");
 }
 
-/* MPI's libraries say what a disk refuses in ways of their own: fewer bytes without an error, or an
- * error of no name; errno has the reason. */
+/* MPI libraries report a refusal of the disk differently: as fewer bytes without an error, or as an
+ * unspecified error. The reason is in errno. */
 static int mpi_write_at(void *opened, uint64_t at, const void *data, size_t bytes)
 {
     const MPI_File file = *(MPI_File *)opened;
@@ -196,7 +197,7 @@ static int mpi_close_file(void *opened, int is_synced)
     const int closed = MPI_File_close(file);
     free(file);
     if (rc == MPI_SUCCESS) rc = closed;
-    return check(rc, "the closing of a file");
+    return check(rc, "closing the file");
 }
 
 static void mpi_abort(const hx_team *team, int status)
@@ -239,15 +240,15 @@ static int count_host(hx_team *team)
     MPI_Comm host;
     HX_TRY(check(
         MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, team->rank, MPI_INFO_NULL, &host),
-        "the counting of a host's processes"));
+        "counting the processes of this machine"));
     MPI_Comm_rank(host, &team->host_rank);
     MPI_Comm_size(host, &team->host_size);
     MPI_Comm_free(&host);
     return HX_OK;
 }
 
-/* Open MPI's mpirun binds two processes to a core each unless it is told otherwise: one core of a
- * machine's many, which nobody asked for. How many threads a process has is chosen later. */
+/* Without further options Open MPI's mpirun binds each of two processes to a single core, which
+ * would waste a machine with many cores. The number of threads of a process is chosen later. */
 static void leave_default_binding(void)
 {
     const int n_core = (int)sysconf(_SC_NPROCESSORS_CONF);
@@ -255,8 +256,9 @@ static void leave_default_binding(void)
         return;
     cpu_set_t *const all = CPU_ALLOC(n_core);
     if (!all) return;
-    memset(all, 0xff, CPU_ALLOC_SIZE(n_core)); /* those that there are, and may be had, are taken */
-    sched_setaffinity(0, CPU_ALLOC_SIZE(n_core), all); /* or it stays as it is */
+    /* the kernel reduces it to the existing and permitted cores */
+    memset(all, 0xff, CPU_ALLOC_SIZE(n_core));
+    sched_setaffinity(0, CPU_ALLOC_SIZE(n_core), all); /* on failure the binding stays */
     CPU_FREE(all);
 }
 
@@ -265,10 +267,10 @@ int hx_team_join(hx_team *team)
     int provided;
     hx_team_alone(team);
     if (!hx_team_is_started()) return HX_OK;
-    /* checkpoints are written by a thread, which calls nothing of MPI; blocks of a file by the
-     * thread that has them, one at a time */
+    /* SERIALIZED: the thread that writes checkpoints calls no MPI function, but blocks of a file
+     * are written by the thread that has them, one at a time */
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)
-        return HX_RAISE(HX_EENV, "MPI does not start");
+        return HX_RAISE(HX_EENV, "MPI could not be initialised (MPI_Init_thread failed)");
     leave_default_binding();
     team->can_write = provided >= MPI_THREAD_SERIALIZED;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -294,7 +296,8 @@ int hx_team_join(hx_team *team)
     hx_team_alone(team);
     if (!hx_team_is_started()) return HX_OK;
     return HX_RAISE(HX_EENV, "mpirun started several processes, but this hextop was built without "
-                             "MPI (Debian: libopenmpi-dev); each would do the whole run");
+                             "MPI, so each process would repeat the whole run; rebuild hextop "
+                             "with MPI (Debian: libopenmpi-dev)");
 }
 
 #endif

@@ -5,9 +5,9 @@
 
 #include "../base/memory.h"
 
-static const char what[] = "what goes between processes";
+static const char what[] = "buffers of an exchange between ranks";
 
-/* Of a message, and of those to all at once. */
+/* Bytes of one message, and of the messages to all ranks together. */
 enum { BLOCK_BYTES = 1 << 22, ALL_BYTES = 1 << 26 };
 
 int hx_team_trade_counts(const hx_team *team, const int64_t *out_first, int64_t *in_first)
@@ -26,7 +26,7 @@ int hx_team_trade_counts(const hx_team *team, const int64_t *out_first, int64_t 
     return rc;
 }
 
-/* Items of a list of n from `at` on, at most so many. */
+/* Returns the number of items of a list of n that start at `at`, at most `most`. */
 static int64_t rest(int64_t n, int64_t at, int64_t most)
 {
     const int64_t left = n > at ? n - at : 0;
@@ -37,15 +37,15 @@ typedef struct trade {
     const hx_team *team;
     const int64_t *out_first, *in_first;
     size_t bytes;
-    int64_t block; /* items of a message, of all processes */
-    int64_t most;  /* items of the largest that this one sends or gets */
+    int64_t block; /* items per message, equal on all ranks */
+    int64_t most;  /* items of the largest message that this rank sends or receives */
     const char *out;
-    const int32_t *out_at, *in_at; /* of hx_team_trade_listed */
-    char *in, *send, *receive;     /* the last two: [size][most] */
+    const int32_t *out_at, *in_at; /* lists of hx_team_trade_listed */
+    char *in, *send, *receive;     /* send, receive: [size][most] */
     hx_message *message;           /* [size] */
 } trade;
 
-/* to[to_at[i]] := from[from_at[i]], of `bytes` each; lists that are NULL: i. */
+/* to[to_at[i]] := from[from_at[i]], `bytes` each; a list that is NULL means i. */
 static void move(int64_t n, size_t bytes, const int32_t *from_at, const char *from,
                  const int32_t *to_at, char *to)
 {
@@ -55,7 +55,7 @@ static void move(int64_t n, size_t bytes, const int32_t *from_at, const char *fr
                from + (size_t)(from_at ? from_at[i] : i) * bytes, bytes);
 }
 
-/* n items from number `first` of those that go, to a place. */
+/* Copies n outgoing items, starting with item `first`, to a buffer. */
 static void pack(const trade *t, int64_t first, int64_t n, char *to)
 {
     if (t->out_at)
@@ -72,7 +72,7 @@ static void unpack(const trade *t, int64_t first, int64_t n, const char *from)
         move(n, t->bytes, NULL, from, NULL, t->in + (size_t)first * t->bytes);
 }
 
-/* The message to and from a rank that begins with item `at`; bytes 0: it has all. */
+/* Packs the message to a rank that begins with item `at`; bytes = 0: all items are done. */
 static hx_message message_of(const trade *t, int rank, int64_t at)
 {
     const int64_t n_out = t->out_first[rank + 1] - t->out_first[rank],
@@ -91,7 +91,7 @@ static void take(const trade *t, int rank, int64_t at)
     unpack(t, t->in_first[rank] + at, n, t->receive + (size_t)rank * (size_t)t->most * t->bytes);
 }
 
-/* What stays here, block by block through a message that is not sent. */
+/* Copies items that stay on this rank, block by block through the send buffer. */
 static void keep_own(const trade *t)
 {
     const int me = t->team->rank;
@@ -102,7 +102,7 @@ static void keep_own(const trade *t)
     }
 }
 
-/* Messages from item `at` on, as long as there are any. */
+/* Exchanges one message per rank, beginning with item `at`; *n_message = 0 at the end. */
 static int go_on(const trade *t, int64_t at, int *n_message)
 {
     *n_message = 0;
@@ -118,14 +118,14 @@ static int go_on(const trade *t, int64_t at, int *n_message)
     return HX_OK;
 }
 
-/* Items of a message. */
+/* Returns the items per message. */
 static int64_t block_of(const hx_team *team, size_t bytes)
 {
     const size_t fair = ALL_BYTES / (size_t)team->size;
     return (int64_t)((fair < BLOCK_BYTES ? fair : BLOCK_BYTES) / bytes);
 }
 
-/* Room for the largest message, at least for one item. */
+/* Returns the items of the largest message, at least 1. */
 static int64_t most_of(const hx_team *team, const int64_t *out_first, const int64_t *in_first,
                        int64_t block)
 {
@@ -148,7 +148,8 @@ int hx_team_trade_listed(const hx_team *team, const int64_t *out_first, const in
                out_at, in_at,     in,       NULL,  NULL,  NULL};
     const size_t n = (size_t)team->size;
     int n_message = 1;
-    int rc = hx_alloc(&t.send, n * (size_t)most, bytes, what); /* gaps travel too */
+    /* zeroed, since messages include padding */
+    int rc = hx_alloc(&t.send, n * (size_t)most, bytes, what);
     if (rc == HX_OK) rc = hx_alloc_raw(&t.receive, n * (size_t)most, bytes, what);
     if (rc == HX_OK) rc = hx_alloc(&t.message, n, sizeof *t.message, what);
     HX_TRY_FAIL(hx_team_agree(team, rc));

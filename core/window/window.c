@@ -6,9 +6,9 @@
 #include "../mesh/mesh_hash.h"
 #include "window_internal.h"
 
-static const char what[] = "a window of the mesh";
+static const char what[] = "a part of a distributed mesh";
 
-/* HX_EINPUT: the first rank that has none. */
+/* HX_EINPUT, naming the first rank without an element. */
 static int check_shares(const hx_window_task *task, int64_t n_own)
 {
     const int size = task->team->size;
@@ -20,31 +20,33 @@ static int check_shares(const hx_window_task *task, int64_t n_own)
         if (n[r] == 0) missing = r;
     free(n);
     if (rc < 0 || missing < 0) return rc;
-    return HX_RAISE(HX_EINPUT,
-                    "%s: process %d of %d has no element of %lld (partition by %s): take fewer "
-                    "processes",
-                    task->source->name, missing, size, (long long)task->source->n_elem,
-                    hx_partition_name(task->params->partition));
+    return HX_RAISE(
+        HX_EINPUT,
+        "%s: process %d of %d gets none of the %lld elements (solver.partition = \"%s\"); "
+        "use fewer processes",
+        task->source->name, missing, size, (long long)task->source->n_elem,
+        hx_partition_name(task->params->partition));
 }
 
-/* Files and checkpoints number nodes and elements of all in 32 bits. */
+/* Files and checkpoints use global node and element numbers of 32 bits. */
 static int check_numbers(const hx_mesh_source *source)
 {
     if (source->n_elem <= INT32_MAX && source->n_node <= INT32_MAX) return HX_OK;
-    return HX_RAISE(HX_EINPUT, "%s: %lld elements and %lld nodes, more than %d", source->name,
-                    (long long)source->n_elem, (long long)source->n_node, INT32_MAX);
+    return HX_RAISE(HX_EINPUT, "%s: %lld elements and %lld nodes; at most %d of each are supported",
+                    source->name, (long long)source->n_elem, (long long)source->n_node, INT32_MAX);
 }
 
-/* What a mesh of n elements in each process allows. Collective. */
+/* Checks that no rank has more elements, ghosts included, than a mesh may have. Collective. */
 static int check_windows(const hx_window_task *task, int64_t n)
 {
     double most = (double)n;
     HX_TRY(hx_all_most(task->all, 1, &most));
     if (most <= (double)HX_MAX_ELEM) return HX_OK;
-    return HX_RAISE(HX_EINPUT,
-                    "%s: %.0f elements in a process with those near its own, more than %lld: take "
-                    "more processes",
-                    task->source->name, most, (long long)HX_MAX_ELEM);
+    return HX_RAISE(
+        HX_EINPUT,
+        "%s: a process would have %.0f elements, including copies of those near its own; "
+        "at most %lld are supported: use more processes",
+        task->source->name, most, (long long)HX_MAX_ELEM);
 }
 
 int hx_window_create(hx_mesh *mesh, const hx_team *team, const hx_all *all,

@@ -1,7 +1,7 @@
-/* Bodies of a mesh of which each process has a window: those of its own elements, joined at the
- * nodes that processes have in common. If some elements are not there, an own node may have none of
- * its own process; bodies are then those of all elements of the window, which has all elements at
- * its own nodes. */
+/* Bodies of a distributed mesh: those of each rank's own elements, joined at the nodes that ranks
+ * share. If only some elements are flagged, an own node may belong to a flagged element of another
+ * rank only; bodies are then found among all local elements, which include every element at an own
+ * node. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,23 +12,23 @@
 #include "../team/team_trade.h"
 #include "window.h"
 
-static const char what[] = "bodies of a mesh in parts";
+static const char what[] = "bodies of a distributed mesh";
 
-/* Bodies of all are numbered process after process; an edge says that two are one. */
+/* Bodies are numbered globally, rank after rank; an edge states that two of them are the same. */
 typedef struct graph {
-    int64_t n_body, first; /* of all; the first of this process' */
-    int32_t *body; /* [n_node] of own elements' nodes, here; -1: of no own element (owned) */
+    int64_t n_body, first; /* number of all bodies; global number of the first one of this rank */
+    int32_t *body;         /* [n_node] local body of nodes of own elements; -1: none (owned) */
     int64_t n_edge;
     int64_t *edge; /* [n_edge][2] (owned) */
 } graph;
 
-/* What goes to the owner of a node. */
+/* Sent to the owner of a node. */
 typedef struct rim_node {
-    int64_t node; /* in all */
-    int64_t body; /* of the sender, in all */
+    int64_t node; /* global number */
+    int64_t body; /* global number of the sender's body */
 } rim_node;
 
-/* Bodies of own elements, or of all that are there. */
+/* Finds bodies of own elements, or of all flagged local elements. */
 static int find_here(const hx_mesh *mesh, const uint8_t *is_there, int32_t *body, int64_t *n_body)
 {
     const int64_t begin = hx_mesh_own_begin(mesh), end = hx_mesh_own_end(mesh);
@@ -42,8 +42,8 @@ static int find_here(const hx_mesh *mesh, const uint8_t *is_there, int32_t *body
     return is_there ? hx_find_bodies(&here, body, n_body) : hx_mesh_bodies(&own, body, n_body);
 }
 
-/* Nodes that are only of others' elements lose their bodies: this process may not see whose they
- * are. */
+/* Removes the body of nodes that only ghosts have: this rank may not see to which body they
+ * belong. */
 static int forget_others(const hx_mesh *mesh, int32_t *body)
 {
     const int64_t begin = 8 * hx_mesh_own_begin(mesh), end = 8 * hx_mesh_own_end(mesh);
@@ -56,7 +56,7 @@ static int forget_others(const hx_mesh *mesh, int32_t *body)
     return HX_OK;
 }
 
-/* Bodies at own elements' nodes by 0, 1 ...; other nodes lose theirs. */
+/* Numbers the bodies at nodes of own elements 0, 1, ...; other nodes have none. */
 static int find_own(const hx_mesh *mesh, const uint8_t *is_there, graph *g, int64_t *n_own)
 {
     const int64_t begin = 8 * hx_mesh_own_begin(mesh), end = 8 * hx_mesh_own_end(mesh);
@@ -81,7 +81,8 @@ fail:
     return rc;
 }
 
-/* end[rank] := behind the nodes of each rank up to this one, which follow each other. */
+/* end[rank] := end of the nodes owned by each rank up to this one; they are numbered rank after
+ * rank. */
 static void find_owners(const hx_mesh *mesh, int me, int64_t *end)
 {
     const hx_mesh_window *const w = mesh->window;
@@ -93,7 +94,8 @@ static void find_owners(const hx_mesh *mesh, int me, int64_t *end)
     }
 }
 
-/* (*rim)[first[size]], the caller's: own elements' nodes that are of lower ranks, by rank. */
+/* (*rim)[first[size]] := nodes of own elements that lower ranks own, by rank; the caller frees
+ * it. */
 static int list_rim(const hx_mesh *mesh, const graph *g, const hx_team *team, int64_t *first,
                     rim_node **rim)
 {
@@ -116,7 +118,7 @@ static int list_rim(const hx_mesh *mesh, const graph *g, const hx_team *team, in
     return rc;
 }
 
-/* Own nodes by their numbers in all. */
+/* Sorts own nodes by global number. */
 static int sort_own(const hx_mesh *mesh, int32_t *order)
 {
     const hx_mesh_window *const w = mesh->window;
@@ -128,7 +130,7 @@ static int sort_own(const hx_mesh *mesh, int32_t *order)
     return rc;
 }
 
-/* Own node of that number in all. */
+/* Returns the own node with that global number. */
 static int64_t find_node(const hx_mesh *mesh, const int32_t *order, int64_t number)
 {
     const int32_t *const orig = mesh->node_orig + mesh->window->own_node;
@@ -150,7 +152,7 @@ static int compare_edges(const void *a, const void *b)
     return (x[1] > y[1]) - (x[1] < y[1]);
 }
 
-/* What others say of own nodes, each pair of bodies once. */
+/* Lists the pairs of bodies that meet at own nodes, each pair once. */
 static int list_edges(const hx_mesh *mesh, graph *g, int64_t n, const rim_node *said)
 {
     int32_t *order = NULL;
@@ -199,7 +201,7 @@ static int64_t root_of(int64_t *parent, int64_t i)
     return i;
 }
 
-/* number[n_body of all] := 0, 1 ... of what each body has become a part of, by first bodies. */
+/* number[n_body of all ranks] := 0, 1, ..., by joined body, in the order of first bodies. */
 static void number_roots(int64_t *parent, int64_t n, int32_t *number)
 {
     int32_t next = 0;
@@ -213,7 +215,7 @@ static void number_roots(int64_t *parent, int64_t n, int32_t *number)
         if (parent[i] != i) number[i] = number[parent[i]];
 }
 
-/* *n_body: how many are left of pairs that become one; number[g->n_body] or NULL. */
+/* *n_body := number of bodies left after joining all pairs; number[g->n_body] or NULL. */
 static int join(const graph *g, int64_t n_edge, const int64_t *edge, int64_t *n_body,
                 int32_t *number)
 {
@@ -231,7 +233,8 @@ static int join(const graph *g, int64_t n_edge, const int64_t *edge, int64_t *n_
     return HX_OK;
 }
 
-/* The first process joins what all have found; number[g->n_body] in all, or NULL in all. */
+/* The first rank joins the pairs of all ranks and broadcasts the result. number[g->n_body] on all
+ * ranks, or NULL on all. */
 static int join_all(const hx_team *team, const graph *g, int64_t *n_body, int32_t *number)
 {
     const size_t n = (size_t)team->size + 1;
@@ -255,7 +258,7 @@ fail:
     return rc;
 }
 
-/* What this process has, and what it has in common with others. */
+/* Finds the bodies of this rank and the pairs shared with other ranks. */
 static int make_graph(const hx_mesh *mesh, const hx_team *team, const uint8_t *is_there, graph *g)
 {
     int64_t n_own;

@@ -1,4 +1,4 @@
-/* The source's faces that a window has: each process finds those of its elements. */
+/* Face sets of a distributed mesh: each rank finds the faces of its elements. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,13 +7,13 @@
 #include "../mesh/face_match.h"
 #include "window_internal.h"
 
-static const char what[] = "faces of a window";
+static const char what[] = "face sets of a distributed mesh";
 
-/* Some numbers of the source, and which each is here. */
+/* Numbers of the source, with their local numbers. */
 typedef struct places {
     int64_t n;
     int64_t *number; /* [n] ascending (owned, like the next) */
-    int32_t *here;   /* [n] -1: not here */
+    int32_t *here;   /* [n] -1: not on this rank */
 } places;
 
 static void free_places(places *p)
@@ -34,8 +34,8 @@ static int32_t place_of(const places *p, int64_t number)
     return at < 0 ? -1 : p->here[at];
 }
 
-/* Of p->number[n] in any order, with repetitions; orig[n_here]: what the source calls those here.
- */
+/* Sorts p->number[n], which may be in any order with repetitions, and finds the local numbers;
+ * orig[n_here]: numbers in the source. */
 static int place(places *p, int64_t n, int64_t n_here, const int32_t *orig)
 {
     hx_sort_i64(p->number, n);
@@ -70,7 +70,7 @@ static int place_nodes(const hx_mesh_source *source, const hx_mesh *mesh, places
     return place(node, next, mesh->n_node, mesh->node_orig);
 }
 
-/* Elements that faces name. */
+/* Finds the elements that face sets refer to. */
 static int place_elems(const hx_mesh_source *source, const hx_mesh *mesh, places *elem)
 {
     int64_t next = 0;
@@ -81,12 +81,12 @@ static int place_elems(const hx_mesh_source *source, const hx_mesh *mesh, places
     return place(elem, next, mesh->n_elem, mesh->elem_orig);
 }
 
-/* What a set has here. */
+/* The local part of a set. */
 typedef struct found {
     int64_t n_face, n_node;
     int64_t *face;     /* [n] (owned, like the next two) */
-    int32_t *node;     /* [3 n] corners of triangles that no element has */
-    uint16_t *missing; /* [n] 1: no element has the face */
+    int32_t *node;     /* [3 n] corners of triangles that are no element's face */
+    uint16_t *missing; /* [n] 1: the face is no element's face */
 } found;
 
 static void free_found(found *f)
@@ -96,7 +96,7 @@ static void free_found(found *f)
     free(f->missing);
 }
 
-/* The face of element e with those nodes; -1: none. */
+/* Returns the face of element e with those nodes; -1: none. */
 static int64_t face_with(const hx_mesh *mesh, int64_t e, const int32_t node[4])
 {
     for (int f = 0; f < 6; f++) {
@@ -116,7 +116,7 @@ static int64_t face_with(const hx_mesh *mesh, int64_t e, const int32_t node[4])
     return -1;
 }
 
-/* Nodes of face k here; 0: not all are. */
+/* Finds the local nodes of face k; returns 0 if some are not on this rank. */
 static int nodes_here(const hx_source_faces *f, int64_t k, const places *node, int32_t here[4])
 {
     int all = 1;
@@ -127,7 +127,7 @@ static int nodes_here(const hx_source_faces *f, int64_t k, const places *node, i
     return all;
 }
 
-/* match_of[n] := which of the match each is, -1: none. */
+/* match_of[n] := index in `match` of each face; -1: none. */
 static int match_faces(const hx_source_faces *f, const hx_mesh *mesh, const places *node,
                        hx_face_match *match, int64_t *match_of)
 {
@@ -163,7 +163,7 @@ fail:
     return rc;
 }
 
-/* Of faces that no process has found. */
+/* Handles faces that no rank has found. */
 static void take_missing(hx_source_faces *f, const places *node, found *to)
 {
     f->n_missing = 0;

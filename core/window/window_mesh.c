@@ -1,4 +1,4 @@
-/* The mesh of a window's elements: nodes numbered by first use. */
+/* The local part of a distributed mesh, with nodes numbered by first use. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,14 +7,14 @@
 #include "../mesh/mesh_internal.h"
 #include "window_internal.h"
 
-static const char what[] = "a window of the mesh";
+static const char what[] = "a part of a distributed mesh";
 
-/* Nodes by their numbers in the source: open addressing, eight that follow each other side by side,
- * as elements name such. */
+/* Hash table of nodes by their numbers in the source: open addressing, with eight consecutive
+ * numbers in adjacent slots, since elements name consecutive nodes. */
 typedef struct node_table {
     uint64_t mask;   /* slots - 1 */
-    int64_t *node;   /* [slots] -1: free (owned, like the next) */
-    uint32_t *first; /* [slots] first place that names it, later its number */
+    int64_t *node;   /* [slots] -1: empty (owned, like the next) */
+    uint32_t *first; /* [slots] first position that names the node, later its local number */
     int is_full;
 } node_table;
 
@@ -47,7 +47,7 @@ static uint64_t home_of(const node_table *t, int64_t node)
     return (h << 3 | ((uint64_t)node & 7)) & t->mask;
 }
 
-/* The slot of a node, taken if it had none. */
+/* Returns the slot of a node, and inserts the node if it is new. */
 static uint32_t slot_of(node_table *t, int64_t node)
 {
     enum { PROBES = 1 << 12 };
@@ -68,15 +68,16 @@ static uint32_t slot_of(node_table *t, int64_t node)
     return 0;
 }
 
-/* Nodes that a thread has just met, most of which the next element names again: direct-mapped. */
+/* Direct-mapped cache of nodes that a thread has seen recently; most are named by the next element
+ * again. */
 enum { RECENT = 2048 };
 typedef struct recent {
     int64_t node[RECENT];
     uint32_t slot[RECENT];
 } recent;
 
-/* The slot of what place `at` names; a thread goes through places in order, so that what it met
- * before has an earlier one. */
+/* Returns the slot of the node named at position `at`. A thread processes positions in ascending
+ * order, so a cached node already has an earlier position. */
 static uint32_t name_place(node_table *t, recent *r, int64_t node, int64_t at)
 {
     const uint32_t i = (uint32_t)node & (RECENT - 1);
@@ -102,7 +103,7 @@ static void name_block(node_table *t, const hx_window_block *b, int64_t at, int3
     if (in_set) memcpy(in_set + at, b->in_set, (size_t)b->n * sizeof *in_set);
 }
 
-/* conn[n][8] := slots; in_set[n]: or NULL. */
+/* conn[n][8] := slots; in_set[n] may be NULL. */
 static int name_nodes(const hx_window_task *task, node_table *t, int64_t n, const int64_t *elem,
                       int32_t *conn, uint64_t *in_set)
 {
@@ -121,8 +122,9 @@ fail:
     return rc;
 }
 
-/* The same with a table that is large enough: elements have as many nodes as elements, mostly. A
- * source is asked again by all if it is asked by one. */
+/* Like name_nodes, with a table that is large enough. The first size assumes as many nodes as
+ * elements. If the table of one rank is full, all ranks repeat, since a source may have to be
+ * queried by all ranks at once. */
 static int make_table(const hx_window_task *task, node_table *t, int64_t n, const int64_t *elem,
                       int32_t *conn, uint64_t *in_set)
 {
@@ -137,12 +139,13 @@ static int make_table(const hx_window_task *task, node_table *t, int64_t n, cons
         if (is_full == 0.0) return HX_OK;
         free_table(t);
         if (bits == 31)
-            return HX_RAISE(HX_EINPUT, "%s: too many nodes for a process: take more processes",
+            return HX_RAISE(HX_EINPUT, "%s: too many nodes in one process; use more processes",
                             task->source->name);
     }
 }
 
-/* Slots become numbers; (*node)[*n_node], the caller's: what the source calls them. */
+/* Turns slots into local numbers; (*node)[*n_node] := numbers in the source, which the caller
+ * frees. */
 static int number_nodes(node_table *t, int64_t n, int32_t *conn, int64_t *n_node, int64_t **node)
 {
     *n_node = hx_number_by_first_use(8 * n, conn, t->first);
@@ -155,7 +158,7 @@ static int number_nodes(node_table *t, int64_t n, int32_t *conn, int64_t *n_node
     return HX_OK;
 }
 
-/* Numbers that 32 bits hold, of a source that has no more. */
+/* Converts numbers to 32 bits, which are sufficient for the source. */
 static int take_numbers(int64_t n, const int64_t *number, int32_t **orig)
 {
     HX_TRY(hx_alloc_raw(orig, (size_t)n, sizeof **orig, what));
@@ -164,7 +167,7 @@ static int take_numbers(int64_t n, const int64_t *number, int32_t **orig)
     return HX_OK;
 }
 
-/* Nodes that elements begin .. end - 1 name first, which follow those of elements before them. */
+/* Returns the number of nodes first used by elements 0 .. end - 1. */
 static int64_t count_nodes(const int32_t *conn, int64_t end)
 {
     int32_t last = -1;
@@ -173,7 +176,7 @@ static int64_t count_nodes(const int32_t *conn, int64_t end)
     return (int64_t)last + 1;
 }
 
-/* What this process has of all. */
+/* Makes mesh->window; takes ownership of `first`. */
 static int make_window(const hx_window_task *task, int64_t *first, hx_mesh *mesh)
 {
     const int me = task->team->rank;
@@ -195,12 +198,12 @@ static int make_window(const hx_window_task *task, int64_t *first, hx_mesh *mesh
     w->n_node = n_node;
     if (n_node == task->source->n_node) return HX_OK;
     return HX_RAISE(HX_EINPUT,
-                    "%s: %lld nodes belong to no element: they have no stiffness, remove them from "
+                    "%s: %lld nodes belong to no element and have no stiffness; remove them from "
                     "the mesh",
                     task->source->name, (long long)(task->source->n_node - n_node));
 }
 
-/* What the source's file calls nodes and elements; node[mesh->n_node] of the source. */
+/* Sets the file's numbers of nodes and elements; node[mesh->n_node]: numbers in the source. */
 static int name_numbers(const hx_window_task *task, const int64_t *node, hx_mesh *mesh)
 {
     const hx_mesh_source *const source = task->source;
@@ -241,7 +244,7 @@ int hx_window_mesh(const hx_window_task *task, const int64_t *elem, int64_t *fir
     HX_TRY_FAIL(hx_alloc_raw(&xyz, 3 * (size_t)n_node, sizeof *xyz, what));
     HX_TRY_FAIL(hx_source_nodes(source, n_node, node, xyz, in_set[0]));
     rc = hx_mesh_create(mesh, source->name, n_node, xyz, n, conn);
-    xyz = NULL; /* the mesh's, also if that failed */
+    xyz = NULL; /* owned by the mesh, even after an error */
     conn = NULL;
     HX_TRY_FAIL(rc);
     HX_TRY_FAIL(take_numbers(n_node, node, &mesh->node_orig));

@@ -1,4 +1,4 @@
-/* From the piece that a process looked at to the elements that are its own. */
+/* From the piece that a rank has read to the elements that it owns. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "../team/team_trade.h"
 #include "window_internal.h"
 
-static const char what[] = "a window of the mesh";
+static const char what[] = "a part of a distributed mesh";
 
 static int cut(const hx_window_task *task, const hx_window_piece *p, int32_t *rank)
 {
@@ -24,11 +24,11 @@ static int cut(const hx_window_task *task, const hx_window_piece *p, int32_t *ra
     return hx_partition_curve(&items, p->sorted, task->team->size, rank);
 }
 
-/* What goes, by rank, each along the curve, and what comes. */
+/* Elements sent, by rank and along the curve within a rank, and elements received. */
 typedef struct parcels {
     int64_t *out_first, *in_first; /* [size + 1] (owned, like the next) */
     uint64_t *out_key, *in_key;
-    int32_t *out_place, *in_place; /* in the piece of who sends */
+    int32_t *out_place, *in_place; /* index in the piece of the sender */
 } parcels;
 
 static void free_parcels(parcels *c)
@@ -41,7 +41,8 @@ static void free_parcels(parcels *c)
     free(c->in_place);
 }
 
-/* next[HX_N_PART][size]: where what each part of the order has for each rank goes. */
+/* next[HX_N_PART][size] := position of the next element that each part of the order sends to each
+ * rank. */
 static int count(const hx_window_piece *p, const int32_t *rank, int size, int64_t *next,
                  int64_t *first)
 {
@@ -95,7 +96,8 @@ static int trade(const hx_team *team, parcels *c)
                          c->in_place);
 }
 
-/* Pieces follow each other in the source's order: equal keys keep it. */
+/* Pieces follow the source's order, and the sort is stable, so elements with equal keys keep that
+ * order. */
 static int put_in_order(const hx_window_task *task, parcels *c, int64_t *n_own, int64_t **own)
 {
     const hx_team *const team = task->team;

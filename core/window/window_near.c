@@ -1,5 +1,5 @@
-/* Elements of others that this process has to see: cells of a grid over all are marked within reach
- * of own elements, the others send what they have in them. */
+/* Ghosts: each rank marks the cells of a global grid that lie within reach of its own elements, and
+ * every other rank sends its elements in those cells. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +10,15 @@
 #include "../team/team_trade.h"
 #include "window_internal.h"
 
-static const char what[] = "a window of the mesh";
+static const char what[] = "a part of a distributed mesh";
 
-/* A grid over all, and in which of its cells own elements lie. */
+/* A grid over the global mesh, with the cells of own elements. */
 typedef struct near_grid {
     double low[3], size;
     int64_t n[3], n_cell, width[3];
-    int32_t *cell; /* [n_own] of the centroid (owned, like the next) */
+    int32_t *cell; /* [n_own] cell of the centroid (owned, like the next two) */
     uint8_t *mark; /* [n_cell] */
-    uint8_t *bits; /* [all->size][n_byte] cells that each process asks for */
+    uint8_t *bits; /* [all->size][n_byte] cells marked by each rank */
     size_t n_byte;
 } near_grid;
 
@@ -34,7 +34,7 @@ double hx_window_reach(const hx_window_task *task, const hx_window_piece *p)
     return task->params->reach * (task->params->in_elements ? p->elem_size : 1.0);
 }
 
-/* Two elements' edge wide, more where the mesh fills little of its box. */
+/* Cells are two element edges wide, or wider if the mesh fills little of its bounding box. */
 static void lay_grid(near_grid *g, const hx_window_task *task, const hx_window_piece *p)
 {
     const double n_elem = (double)task->source->n_elem, size = cbrt(p->volume / n_elem);
@@ -98,7 +98,7 @@ fail:
     return rc;
 }
 
-/* The cells that all ask for. */
+/* Gathers the marked cells of all ranks. */
 static int share_marks(const hx_window_task *task, near_grid *g)
 {
     const int me = task->team->rank;
@@ -124,7 +124,7 @@ static int asks_for(const near_grid *g, int rank, int64_t cell)
     return g->bits[(size_t)rank * g->n_byte + (size_t)cell / 8] >> (cell % 8) & 1;
 }
 
-/* out[] from *n on := own elements that a rank asks for; NULL: they are counted. */
+/* Lists own elements in the cells marked by a rank; returns their number. out may be NULL. */
 static int64_t list_for(const near_grid *g, int rank, int64_t n_own, const int64_t *own,
                         int64_t *out)
 {
@@ -147,7 +147,7 @@ static int64_t list_for(const near_grid *g, int rank, int64_t n_own, const int64
     return first[HX_N_PART];
 }
 
-/* *out, the caller's: what goes to each rank; to this one all that is its own. */
+/* *out := elements sent to each rank, and all own elements for this rank; the caller frees it. */
 static int list_all(const hx_window_task *task, const near_grid *g, int64_t n_own,
                     const int64_t *own, int64_t *out_first, int64_t **out)
 {

@@ -1,4 +1,4 @@
-/* What a process knows of a piece of the source's elements, and all of all. */
+/* A rank's piece of the source's elements, and global properties of the mesh. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "../mesh/mesh_kinds.h"
 #include "window_internal.h"
 
-static const char what[] = "a window of the mesh";
+static const char what[] = "a part of a distributed mesh";
 
 int hx_window_block_create(hx_window_block *b, int64_t n_elem)
 {
@@ -65,17 +65,17 @@ void hx_window_block_conn(const hx_window_block *b, int64_t k, int32_t conn[8])
     }
 }
 
-/* What is found in some elements. */
+/* Properties of a number of elements. */
 typedef struct findings {
     double low[3], high[3], half[3], volume, aspect;
     hx_kinds kinds;
-    int is_mixed, is_exact; /* volumes of hexahedra in kinds */
+    int is_mixed, is_exact; /* is_exact: compute the exact volume of hexahedra in `kinds` */
 } findings;
 
 static const findings nothing = {.low = {INFINITY, INFINITY, INFINITY},
                                  .high = {-INFINITY, -INFINITY, -INFINITY}};
 
-/* fmin and fmax are calls. */
+/* faster than fmin and fmax, which are function calls */
 static double smaller(double a, double b)
 {
     return a < b ? a : b;
@@ -86,7 +86,7 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Longest over shortest edge of the box around eight points. */
+/* Returns longest over shortest edge of the bounding box of eight points. */
 static double aspect_of(const double x[24])
 {
     double least = INFINITY, most = 0.0;
@@ -168,7 +168,7 @@ static int look_at_all(const hx_window_task *task, hx_window_piece *p, hx_window
     return HX_OK;
 }
 
-/* What all processes have found. */
+/* Combines the properties over all ranks. */
 static int join(const hx_window_task *task, hx_window_piece *p, findings *f)
 {
     double most[10];
@@ -192,8 +192,8 @@ static int join(const hx_window_task *task, hx_window_piece *p, findings *f)
     p->elem_size = hx_kinds_size(&f->kinds);
     if (!(p->volume > 0.0) || !(p->elem_size > 0.0) || !isfinite(p->volume))
         return HX_RAISE(HX_EINPUT,
-                        "%s: the elements have a volume of %g in all: they are inside out, or the "
-                        "nodes are not where they should be",
+                        "%s: the total volume of the elements is %g; elements are inside out, or "
+                        "coordinates of nodes are wrong",
                         task->source->name, p->volume);
     if (most[9] != 0.0) return HX_OK;
     free(p->weight);

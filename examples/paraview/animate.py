@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""An animation of a run, or of a part that turns.
+"""An animation of a run, or of a rotating part.
 
-    python3 animate.py RUN/density.vtk.series OUT.gif      how the design came about
-    python3 animate.py PART.stl OUT.gif --turn 36          once around, in 36 pictures
+    python3 animate.py RUN/density.vtk.series OUT.gif      the designs of the run
+    python3 animate.py PART.stl OUT.gif --turn 36          one rotation in 36 pictures
 
 OUT is a .gif (needs Pillow), a .ogv video (VTK's own writer) or a folder for PNG pictures. The options of
 render.py hold here too. Without a screen it starts itself again under xvfb-run. Debian: python3-vtk9
@@ -40,7 +40,7 @@ class Gif:
         try:
             from PIL import Image
         except ImportError:
-            render.fail("a .gif needs Pillow. Debian: apt install python3-pil; or take .ogv")
+            render.fail("a .gif needs Pillow. Debian: apt install python3-pil; or write .ogv")
         self.image, self.path, self.rate, self.pictures = Image, path, rate, []
 
     def add(self, data):
@@ -52,7 +52,7 @@ class Gif:
     def close(self):
         time = [int(1000 / self.rate)] * len(self.pictures)
         if len(time) > 1:
-            time[-1] *= 4  # the end stays
+            time[-1] *= 4  # show the last picture longer
         self.pictures[0].save(self.path, save_all=True, append_images=self.pictures[1:], duration=time,
                               loop=0, optimize=True)
 
@@ -95,12 +95,12 @@ class Folder:
 def open_output(path, rate):
     kind = {".gif": Gif, ".ogv": Video, "": Folder}.get(os.path.splitext(path)[1].lower())
     if not kind:
-        render.fail(f"{path}: .gif, .ogv or the name of a folder is wanted")
+        render.fail(f"{path}: the output must be .gif, .ogv or the name of a folder")
     return kind(path, rate)
 
 
 def box_of(path, field):
-    """Corners of the whole mesh, so that all pictures have one frame."""
+    """Corners of the whole mesh, so that all pictures have the same frame."""
     low_high = numpy.array(render.read_grid(path, field).GetBounds()).reshape(3, 2)
     return numpy.array([[low_high[i][k >> i & 1] for i in range(3)] for k in range(8)])
 
@@ -137,14 +137,14 @@ def animate_series(arguments, window, output):
 
 
 def animate_turn(arguments, window, output):
-    """The last result, turned once around."""
+    """The last result in one full rotation."""
     path, _ = render.resolve(arguments.result)[-1]
     faces, edge = render.read_surface(path, arguments.field, arguments.threshold)
     points = vtk_to_numpy(faces.GetPoints().GetData()).astype(float)
     renderer = render.make_renderer(render.extent(points), edge)
     actor = render.make_actor(faces, arguments.color)
     renderer.AddActor(actor)
-    # what turns fits where the sphere around it does
+    # a rotating part fits the frame of its bounding sphere
     middle, radius = (points.min(axis=0) + points.max(axis=0)) / 2, render.extent(points) / 2
     ball = middle + radius * numpy.array(
         [[i, j, k] for i in (-1, 0, 1) for j in (-1, 0, 1) for k in (-1, 0, 1) if abs(i) + abs(j) + abs(k) == 1])

@@ -27,13 +27,13 @@ except ImportError as missing:
     sys.exit(f"render.py: {missing}. Debian: apt install python3-vtk9 python3-numpy")
 
 SUPERSAMPLING = 2  # rendered larger, then averaged: smooth edges that no driver has to support
-EDGE_PIXELS = 7  # element edges are drawn where an element is at least this wide in the picture
+EDGE_PIXELS = 7  # element edges are drawn if an element is at least this wide in the picture
 
 
 def vector(text):
     parts = [float(part) for part in text.split(",")]
     if len(parts) != 3 or not any(parts):
-        raise argparse.ArgumentTypeError(f"'{text}': three numbers x,y,z are wanted, not all 0")
+        raise argparse.ArgumentTypeError(f"'{text}': expected three numbers x,y,z that are not all 0")
     return parts
 
 
@@ -44,7 +44,7 @@ def colour(text):
             raise ValueError
         return [int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4)]
     except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}': a colour like #6d93b8 is wanted") from None
+        raise argparse.ArgumentTypeError(f"'{text}': expected a colour like #6d93b8") from None
 
 
 def add_look(parser):
@@ -83,7 +83,7 @@ def resolve(path):
     if os.path.isdir(path):
         folder, path = path, os.path.join(path, "density.vtk.series")
         if not os.path.isfile(path):
-            fail(f"{folder}: a folder without a density.vtk.series, as `hextop run` writes it")
+            fail(f"{folder}: the folder has no density.vtk.series, which `hextop run` writes")
     if not os.path.isfile(path):
         fail(f"{path}: no such file")
     if not path.endswith(".series"):
@@ -96,7 +96,7 @@ def resolve(path):
     except (ValueError, KeyError, TypeError):
         found = []
     if not found:
-        fail(f"{path}: not a series file that names a file")
+        fail(f"{path}: the series file lists no file")
     return found
 
 
@@ -108,7 +108,7 @@ def read_grid(path, field):
     reader.Update()
     grid = reader.GetOutput()
     if grid.GetNumberOfCells() == 0:
-        fail(f"{path}: VTK reads no cell from it; a legacy VTK file of an unstructured grid is wanted")
+        fail(f"{path}: VTK reads no cell from it; the file must be a legacy VTK file with an unstructured grid")
     data = grid.GetCellData()
     names = [data.GetArrayName(i) for i in range(data.GetNumberOfArrays())]
     if field not in names:
@@ -140,7 +140,7 @@ def read_triangles(path):
 
 
 def read_surface(path, field, threshold):
-    """What is shown, and the mean length of its edges."""
+    """The surface to show, and its mean edge length."""
     if path.lower().endswith((".stl", ".ply")):
         return read_triangles(path)
     return read_cells(path, field, threshold)
@@ -206,7 +206,7 @@ def add_lights(renderer, size):
 
 
 def add_occlusion(renderer, size, edge):
-    """Darkens hollows, which shows the depth of a truss; where this VTK has it."""
+    """Darkens hollows, which shows the depth of a truss, if this VTK supports it."""
     if not hasattr(vtk, "vtkSSAOPass"):
         return
     occlusion = vtk.vtkSSAOPass()
@@ -220,7 +220,7 @@ def add_occlusion(renderer, size, edge):
 
 
 def projected_box(camera, points, aspect):
-    """Centre and half width of the points in the picture, where the picture is -1 to 1."""
+    """Centre and half width of the points in the picture, which spans -1 to 1."""
     matrix = camera.GetCompositeProjectionTransformMatrix(aspect, -1, 1)
     rows = numpy.array([[matrix.GetElement(i, j) for j in range(4)] for i in range(4)])
     image = numpy.c_[points, numpy.ones(len(points))] @ rows.T
@@ -247,7 +247,7 @@ def aim(renderer, points, view, up, width):
     _, half = projected_box(camera, points, 1.0)
     height = int(width * min(max(half[1] / half[0] * 1.02, 0.3), 1.3))
     aspect = width / height
-    for _ in range(4):  # moving the centre and zooming change each other a little
+    for _ in range(4):  # moving the centre and zooming affect each other slightly
         middle, half = projected_box(camera, points, aspect)
         old = camera.GetWindowCenter()
         camera.SetWindowCenter(old[0] + middle[0], old[1] + middle[1])
@@ -259,7 +259,7 @@ def aim(renderer, points, view, up, width):
 
 
 def grab_picture(window):
-    """The picture in the window, as an algorithm's output."""
+    """The picture in the window as the output of a VTK algorithm."""
     grab = vtk.vtkWindowToImageFilter()
     grab.SetInput(window)
     grab.SetInputBufferTypeToRGB()
@@ -288,9 +288,9 @@ def need_screen(window):
     if os.environ.get("DISPLAY") or window.GetClassName() != "vtkXOpenGLRenderWindow":
         return
     if not shutil.which("xvfb-run"):
-        fail("no screen, and no xvfb-run to stand in for one. Debian: apt install xvfb xauth")
+        fail("there is neither a screen nor xvfb-run. Debian: apt install xvfb xauth")
     screen = ["xvfb-run", "-a", "-s", "-screen 0 1280x1024x24"]
-    # pvpython names an interpreter that need not exist.
+    # pvpython may name an interpreter that does not exist.
     python = sys.executable if os.path.exists(sys.executable or "") else "python3"
     os.execvp(screen[0], screen + [python] + sys.argv)
 
@@ -306,7 +306,7 @@ def make_renderer(size, edge):
 
 
 def draw_edges(actor, arguments, pixels):
-    """Edges of elements, `pixels` long in the picture, where they can be told apart."""
+    """Edges of elements, `pixels` long in the picture, if they can be distinguished."""
     if arguments.edges == "off" or (arguments.edges == "auto" and pixels < EDGE_PIXELS):
         return
     look = actor.GetProperty()
@@ -328,7 +328,7 @@ def extent(points):
 
 def main():
     arguments = parse_arguments()
-    vtk.vtkObject.GlobalWarningDisplayOff()  # the script says itself what failed
+    vtk.vtkObject.GlobalWarningDisplayOff()  # the script prints its own errors
     window = vtk.vtkRenderWindow()
     need_screen(window)
     path, _ = resolve(arguments.result)[-1]

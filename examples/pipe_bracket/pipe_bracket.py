@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A pipe bend between two round flanges as 20 NURBS volumes: exact circles, an exact torus. Writes
-pipe_bracket.xml, the file beside this one.
+pipe_bracket.xml next to this file.
 
     python3 examples/pipe_bracket/pipe_bracket.py [FILE.xml | FILE.mesh]
 
@@ -16,7 +16,7 @@ from splines import Patch, open_knots, write_mfem, write_xml # pylint: disable=w
 BORE, WALL, FLANGE = 20.0, 34.0, 60.0 # radii, mm
 BEND, THICK = 80.0, 12.0              # of the bend's middle line; of a flange
 ARC = numpy.sqrt(0.5)                 # weight of the middle point of a quarter of a circle
-BEND_SPANS, FLANGE_SPANS = 8, 2       # so that spans of bend, wall and flange are of about one size
+BEND_SPANS, FLANGE_SPANS = 8, 2       # spans of bend, wall and flange have about the same size
 
 
 def section(inner, outer, quarter):
@@ -37,7 +37,7 @@ def straight(ring, start, end):
 
 
 def swept(ring):
-    """A section about the axis x = BEND, z = 0 by a quarter turn."""
+    """A section rotated by a quarter turn about the axis x = BEND, z = 0."""
     points = numpy.zeros((2, 3, 3, 3))
     reach = BEND - ring[..., 0]
     points[..., 0] = BEND - reach[..., None] * [1.0, 1.0, 0.0]
@@ -48,7 +48,7 @@ def swept(ring):
 
 
 def after_bend(patch):
-    """What lies at z >= 0 before the bend, at its other end."""
+    """The patch, which lies at z >= 0 before the bend, moved to the bend's other end."""
     points = patch.points.copy()
     points[..., 0] = BEND + patch.points[..., 2]
     points[..., 2] = BEND - patch.points[..., 0]
@@ -71,7 +71,7 @@ def parts():
 
 
 def volume():
-    """By Pappus."""
+    """Exact volume, by Pappus's theorem."""
     pipe = numpy.pi * (WALL ** 2 - BORE ** 2)
     return pipe * (numpy.pi / 2 * BEND + 2 * THICK) + 2 * THICK * numpy.pi * (FLANGE ** 2 - WALL ** 2)
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A cantilever, design by design:
+"""Optimizes a cantilever iteration by iteration:
 
     python3 examples/python/cantilever.py [KEY=VALUE ...]
 
-prints the history and writes cantilever.vtk and cantilever.stl into the current folder."""
+Prints the history and writes cantilever.vtk and cantilever.stl to the current folder."""
 import sys
 
 import hextop
@@ -28,7 +28,7 @@ def main():
             print("design  compliance    volume  greyness")
             for step in part:
                 print(f"{step.iteration:6}  {step.compliance:10.5g}  {step.volume:8.4f}  {step.greyness:8.4f}")
-            rho = part.array("density")  # numpy, nothing is copied
+            rho = part.array("density")  # a numpy view without a copy
             u = part.array("displacement")
             print(f"{(rho > 0.5).mean():.1%} of the elements are solid, largest displacement "
                   f"{(u ** 2).sum(axis=1).max() ** 0.5:.4g} mm, mass {1e6 * part.number('mass'):.4g} g")

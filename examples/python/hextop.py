@@ -1,14 +1,14 @@
-"""hextop from Python, by ctypes and numpy alone:
+"""hextop from Python; needs only ctypes and numpy:
 
     import hextop
     with hextop.Session(text, "beam.cfg", {"mesh.size": 2}) as beam:
-        for step in beam:                  # design by design
+        for step in beam:                  # one iteration after another
             print(step.iteration, step.compliance)
-        rho = beam.array("density")        # numpy, nothing is copied
+        rho = beam.array("density")        # a numpy view without a copy
         beam.write("beam.vtk")
 
-The library is looked for in HEXTOP_LIBRARY (a file or folder), a build folder of this tree, by
-pkg-config, and where the system looks."""
+The library is searched in HEXTOP_LIBRARY (a file or folder), in the build folders of this tree, by
+pkg-config and in the system's library path, in this order."""
 import ctypes
 import glob
 import json
@@ -24,7 +24,7 @@ _NAME = "libhextop_session.so"
 
 
 class Error(RuntimeError):
-    """What hextop says is wrong; `code` is one of HEXTOP_E... in hextop.h."""
+    """A failed call with hextop's message; `code` is one of HEXTOP_E... in hextop.h."""
 
     def __init__(self, code, message):
         super().__init__(message)
@@ -32,7 +32,7 @@ class Error(RuntimeError):
 
 
 class Iteration(ctypes.Structure):
-    """An analysed design; hextop_iteration of hextop.h."""
+    """The record of an analysed design: hextop_iteration of hextop.h."""
     _fields_ = [(name, ctypes.c_int32) for name in
                 ("iteration", "iterations", "pcg_iterations", "pcg_converged")] + \
                [(name, ctypes.c_double) for name in
@@ -69,10 +69,10 @@ def _load():
             said.append(str(error))
             continue
         if library.hextop_abi() != ABI:
-            said.append(f"{path}: ABI {library.hextop_abi()} where {ABI} is wanted")
+            said.append(f"{path}: ABI is {library.hextop_abi()}, must be {ABI}")
             continue
         return library
-    raise ImportError(f"no {_NAME} (set HEXTOP_LIBRARY to it, or to its folder): " + "; ".join(said))
+    raise ImportError(f"cannot load {_NAME} (set HEXTOP_LIBRARY to its path or folder): " + "; ".join(said))
 
 
 def _declare(library):
@@ -102,14 +102,14 @@ class _Handle:
 
     def __init__(self):
         self.pointer = ctypes.c_void_p()
-        self.calls = []  # callbacks that C holds
+        self.calls = []  # callbacks that the C side refers to
 
     def __del__(self):
         _library.hextop_close(self.pointer)
 
 
 def _word(value):
-    """As libconfig writes it."""
+    """A value in libconfig's syntax."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
@@ -118,9 +118,9 @@ def _word(value):
 
 
 class Session:
-    """A config and its design. `text`: the config, or None to read the file `path`, whose folder is
-    where mesh files are looked for. `keys`: {"optimization.volume_fraction": 0.3}. `log(level, line)`
-    hears what the program would print: 0 details, 1 information, 2 warnings."""
+    """A config and its design. `text`: the config, or None to read the file `path`; mesh files are
+    searched in the folder of `path`. `keys`: for example {"optimization.volume_fraction": 0.3}.
+    `log(level, line)` receives what the program would print: 0 details, 1 information, 2 warnings."""
 
     def __init__(self, text=None, path="config.cfg", keys=None, log=None):
         self._handle = _Handle()
@@ -149,17 +149,17 @@ class Session:
         return rc
 
     def prepare(self):
-        """Checks the config, makes mesh and solver; `run` does it too."""
+        """Checks the config and creates mesh and solver; `run` calls it if necessary."""
         self._check(_library.hextop_prepare(self._pointer))
         return self
 
     def run(self, most=0, watch=None):
-        """Up to `most` iterations more, 0: all. watch(Iteration) -> true stops. True if the config
-        asks for more of them."""
+        """Runs at most `most` further iterations, 0: all. The run stops if watch(Iteration) returns
+        a true value. Returns True if iterations of the config remain."""
         def call(_, iteration):
             try:
                 return bool(watch(iteration.contents))
-            except BaseException as error:  # raised again, once C has returned
+            except BaseException as error:  # re-raised below, once C has returned
                 self._raised = error
                 return 1
         held = _WATCH(call) if watch else ctypes.cast(None, _WATCH)
@@ -172,7 +172,7 @@ class Session:
         return self._check(rc) > 0
 
     def __iter__(self):
-        """Design by design, until the config's end."""
+        """Yields an Iteration per design, until the end of the run."""
         more = True
         while more:
             step = []
@@ -193,14 +193,14 @@ class Session:
         return view if columns == 1 else view.reshape(rows, columns)
 
     def array(self, name, case=0):
-        """An array of hextop_array: "density", "displacement", ... Read-only, of the C side's
-        memory, filled anew when asked for after more iterations: copy() what has to stay. It may be
-        used after close()."""
+        """An array of hextop_array: "density", "displacement", ... It is a read-only view of the C
+        side's memory, which the next request after further iterations overwrites: copy() what you
+        keep. It may be used after close()."""
         shape = (ctypes.c_int64 * 2)()
         return self._view(_library.hextop_array(self._pointer, name.encode(), case, shape), shape)
 
     def indices(self, name):
-        """"cells" or "cell_types", as hextop_indices."""
+        """An array of hextop_indices: "cells" or "cell_types"."""
         shape = (ctypes.c_int64 * 2)()
         return self._view(_library.hextop_indices(self._pointer, name.encode(), shape), shape)
 
@@ -212,18 +212,18 @@ class Session:
         return value
 
     def summary(self):
-        """What summary.json has, as a dict."""
+        """The content of summary.json as a dict."""
         text = _library.hextop_summary(self._pointer)
         if text is None:
             self._check(_library.hextop_code(self._pointer))
         return json.loads(text)
 
     def write(self, path):
-        """.vtk, a surface (.stl, .3mf, ...), .json, .cfg: by the ending."""
+        """Writes .vtk, a surface (.stl, .3mf, ...), .json or .cfg, by the extension of `path`."""
         self._check(_library.hextop_write(self._pointer, os.fsencode(path)))
 
     def close(self):
-        """Lets go; memory is freed with the last array that is still used."""
+        """Closes the session; its memory is freed with the last array in use."""
         self._handle = None
 
     def __enter__(self):

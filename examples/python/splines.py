@@ -1,7 +1,7 @@
 """Parts that are spline volumes, written for hextop: G+Smo XML and MFEM's NURBS mesh v1.0.
 
-A part is a list of Patch; where faces of two patches have the same control points, they are glued.
-numpy is all that this needs."""
+A part is a list of Patch. Faces of two patches that have the same control points are glued. Needs
+only numpy."""
 import numpy
 
 # Directions across and along a face; sides are 2 direction + (0: start, 1: end), "patch1:u-" is 0.
@@ -11,7 +11,7 @@ CORNERS = ((0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1,
 
 class Patch:
     """degrees: of the three directions; knots: their open knot vectors; points: [n0][n1][n2][3];
-    weights: [n0][n1][n2], or None: a B-spline."""
+    weights: [n0][n1][n2], or None for a B-spline."""
 
     def __init__(self, degrees, knots, points, weights=None):
         self.degrees = tuple(degrees)
@@ -20,7 +20,7 @@ class Patch:
         self.weights = None if weights is None else numpy.asarray(weights, float)
         n = tuple(len(k) - p - 1 for k, p in zip(self.knots, self.degrees))
         if self.points.shape != n + (3,) or weights is not None and self.weights.shape != n:
-            raise ValueError(f"knots ask for {n} control points, there are {self.points.shape}")
+            raise ValueError(f"the knots need {n} control points, but there are {self.points.shape}")
 
     def homogeneous(self):
         """[n0][n1][n2][4]: w x, w y, w z, w."""
@@ -34,7 +34,7 @@ class Patch:
         return both.take(-(side % 2), axis=side // 2)
 
     def insert(self, direction, knots):
-        """This volume with these knots added in a direction (Boehm's algorithm)."""
+        """This volume with knots inserted in a direction (Boehm's algorithm)."""
         p, u = self.degrees[direction], self.knots[direction]
         a = numpy.moveaxis(self.homogeneous(), direction, 0)
         for t in knots:
@@ -64,13 +64,13 @@ class Patch:
 
 
 def open_knots(degree, spans):
-    """From 0 to 1, the ends degree + 1 fold."""
+    """Uniform knots from 0 to 1 with ends of multiplicity degree + 1."""
     return numpy.r_[numpy.zeros(degree), numpy.linspace(0.0, 1.0, spans + 1), numpy.ones(degree)]
 
 
 def interfaces(patches, tolerance=1e-9):
     """(patch a, side a, patch b, side b, along, flip) of faces with the same control points: direction d
-    of a runs along direction along[d] of b, backwards where flip[d]."""
+    of a runs along direction along[d] of b, backwards if flip[d]."""
     size = max(numpy.ptp(p.points.reshape(-1, 3), axis=0).max() for p in patches)
     faces = [(k, side, p.face(side)) for k, p in enumerate(patches) for side in range(6)]
     found = []
@@ -78,7 +78,7 @@ def interfaces(patches, tolerance=1e-9):
         for b, side_b, face_b in faces[i + 1:]:
             if a == b or len(face_a) * face_a.shape[1] != len(face_b) * face_b.shape[1]:
                 continue
-            # the box of the points first: most faces are far from each other
+            # compare the bounding boxes first, because most faces are far from each other
             if abs(face_a.min((0, 1)) - face_b.min((0, 1))).max() > tolerance * size:
                 continue
             for how in range(8):
@@ -93,7 +93,7 @@ def interfaces(patches, tolerance=1e-9):
 
 
 def orientation(side_a, side_b, swap, flips):
-    """along and flip of the three directions, from those of the two in the face."""
+    """along and flip of the three directions, from the two directions in the face."""
     in_a = [d for d in range(3) if d != side_a // 2]
     in_b = [d for d in range(3) if d != side_b // 2]
     along, flip = [0] * 3, [0] * 3
@@ -108,12 +108,12 @@ def rows(values):
 
 
 def in_file_order(a):
-    """Through the first direction fastest."""
+    """Rows with the first direction fastest."""
     return a.transpose((2, 1, 0) + tuple(range(3, a.ndim))).reshape(-1, *a.shape[3:])
 
 
 def write_xml(path, patches, boundary=True):
-    """G+Smo XML: a geometry a patch and, for more than one, the MultiPatch that glues them."""
+    """G+Smo XML: a geometry per patch and, for more than one, the MultiPatch that glues them."""
     with open(path, "w", encoding="ascii") as f:
         f.write('<?xml version="1.0" encoding="UTF-8"?>\n<xml>\n')
         for k, patch in enumerate(patches):
@@ -152,8 +152,8 @@ def write_multipatch(f, patches, boundary):
 
 
 def write_mfem(path, patches, attribute=lambda patch, side: 1, homogeneous=False):
-    """MFEM NURBS mesh v1.0, patches form: corners glued where they coincide, edges by the knots that
-    they share, faces that are no interface as the boundary with these attributes."""
+    """MFEM NURBS mesh v1.0, patches form: coincident corners are glued, edges refer to shared knot
+    vectors, and faces that are not interfaces form the boundary with these attributes."""
     glued = interfaces(patches)
     corner, where = [], []
     size = max(numpy.ptp(p.points.reshape(-1, 3), axis=0).max() for p in patches)
@@ -173,7 +173,7 @@ def write_mfem(path, patches, attribute=lambda patch, side: 1, homogeneous=False
         f.write("MFEM NURBS mesh v1.0\n\n# SEGMENT = 1, SQUARE = 3, CUBE = 5\n\ndimension\n3\n\n"
                 f"elements\n{len(patches)}\n")
         f.write("".join("1 5 " + " ".join(map(str, c)) + "\n" for c in corner))
-        # as seen from outside, counter-clockwise
+        # counter-clockwise as seen from outside
         around = ((0, 4, 7, 3), (1, 2, 6, 5), (0, 1, 5, 4), (2, 3, 7, 6), (0, 3, 2, 1), (4, 5, 6, 7))
         outer = [(k, s) for k in range(len(patches)) for s in range(6) if (k, s) not in inner]
         f.write(f"\nboundary\n{len(outer)}\n")
@@ -194,8 +194,8 @@ def write_mfem(path, patches, attribute=lambda patch, side: 1, homogeneous=False
 
 
 def edges_of(corner):
-    """{(from, to): knot vector} of all patches, along their knots: the four edges of a direction of a
-    patch share one, so do patches that share an edge."""
+    """{(from, to): knot vector} of all patches, in the direction of the knots. The four edges of a
+    direction of a patch share a knot vector, and so do patches that share an edge."""
     ends = (((0, 1), (3, 2), (4, 5), (7, 6)), ((0, 3), (1, 2), (4, 7), (5, 6)), ((0, 4), (1, 5), (2, 6), (3, 7)))
     users = {}
     for k, c in enumerate(corner):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A study: how stiff the cantilever is, by volume and by filter radius.
+"""A parameter study: compliance of the cantilever for several volumes and filter radii.
 
     python3 examples/python/study.py [study.csv]
 
-One session after the other; a table, a CSV file if it is asked for, and study.png beside it where
-matplotlib is there."""
+Runs one session after the other and prints a table. With an argument it also writes that CSV file
+and, if matplotlib is installed, a plot of the same name that ends in .png."""
 import csv
 import sys
 
@@ -28,7 +28,7 @@ def plot(rows, path):
     try:
         import matplotlib
     except ImportError:
-        print("no matplotlib, no picture")
+        print("matplotlib is not installed: no plot is written")
         return
     matplotlib.use("Agg")
     from matplotlib import pyplot

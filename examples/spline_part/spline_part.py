@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A control arm as six cubic B-spline volumes: a hub of three, an arm on each. Writes spline_part.xml,
-the file beside this one.
+"""A control arm as six cubic B-spline volumes: a hub of three, with an arm on each. Writes
+spline_part.xml next to this file.
 
     python3 examples/spline_part/spline_part.py [FILE.xml | FILE.mesh]
 
@@ -35,10 +35,10 @@ def line(a, b):
 
 
 def cubic(points, spans):
-    """The Bezier curve of four points [4][2] as a B-spline of so many spans: [spans + 3][2]."""
+    """The Bezier curve of four points [4][2] as a B-spline with `spans` spans: [spans + 3][2]."""
     curve = numpy.zeros((4, 2, 2, 3))
     curve[..., :2] = points[:, None, None]
-    curve[:, 1, :, 0] += 1.0 # a volume, so that Patch may cut it
+    curve[:, 1, :, 0] += 1.0 # a volume, so that Patch can insert knots
     curve[:, :, 1, 2] = 1.0
     whole = Patch([3, 1, 1], [open_knots(3, 1), open_knots(1, 1), open_knots(1, 1)], curve)
     return whole.insert(0, numpy.arange(1, spans) / spans).points[:, 0, 0, :2]
@@ -53,13 +53,13 @@ def coons(south, north, west, east):
     t = greville(len(west))[None, :, None]
     net = (1 - t) * south[:, None] + t * north[:, None] + (1 - s) * west[None] + s * east[None]
     net -= ((1 - s) * ((1 - t) * south[0] + t * north[0]) + s * ((1 - t) * south[-1] + t * north[-1]))
-    net[:, 0], net[:, -1], net[0], net[-1] = south, north, west, east # to the bit, for what is glued
+    net[:, 0], net[:, -1], net[0], net[-1] = south, north, west, east # bitwise equal, for gluing
     return net
 
 
 def solid(net):
-    """A patch of the plane made a volume: raised towards the end of the first arm, thicker at the hub
-    and the ends."""
+    """Makes a plane patch a volume: raised towards the end of the first arm, thicker at the hub and the
+    ends."""
     x, y = net[..., 0], net[..., 1]
     r = numpy.hypot(x, y)
     middle = 22.0 * (numpy.clip(x, 0.0, None) / 150.0) ** 2
@@ -95,7 +95,7 @@ def parts():
         free = cubic(numpy.array([corner, corner - FILLET * a, after - FILLET * b, after]), ACROSS)
         # u from the middle to the arm's first corner, v towards the next arm's
         hub.append(coons(spokes[k], free[::-1], spokes[(k + 1) % 3], start))
-    # one arm and one patch of the hub with other directions: their faces meet turned
+    # one arm and one patch of the hub have other directions, so their faces meet rotated
     patches = [solid(net) for net in hub + arms]
     patches[1] = patches[1].turned((1, 0, 2), (1, 0, 0))
     patches[4] = patches[4].turned((0, 1, 2), (1, 0, 1))

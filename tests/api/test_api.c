@@ -1,6 +1,7 @@
-/* hextop.h as another program uses it: results, errors, and that nothing else is touched.
+/* Uses hextop.h like another program: checks results and errors, and that a call changes nothing
+ * else.
  *
- *     test_api            all of it
+ *     test_api            all tests
  *     test_api loop N     N sessions one after the other, for valgrind */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -37,7 +38,7 @@ enum { N_ELEM = 8 * 4 * 4, N_NODE = 9 * 5 * 5 };
         CHECK_MSG(rc_ >= 0, "%d: %s", rc_, hextop_error(h));                                       \
     } while (0)
 
-/* The call failed with this code, and says so. */
+/* Checks that the call failed with this code and that the message contains `text`. */
 static void failed(hextop *h, int rc, int code, const char *text)
 {
     CHECK_MSG(rc == code, "%d, not %d", rc, code);
@@ -94,13 +95,14 @@ static void test_results(void)
     CHECK(shape[0] == N_ELEM && shape[1] == 8 && cell[7] >= 0 && cell[7] < N_NODE);
     CHECK(hextop_indices(h, "cell_types", NULL)[N_ELEM - 1] == 12);
     CHECK(strstr(hextop_summary(h), "\"status\": \"done\"") != NULL);
-    CHECK(hextop_run(h, 0) == 0 && hextop_number(h, "iteration") == 5.0); /* no further */
+    /* no further iterations */
+    CHECK(hextop_run(h, 0) == 0 && hextop_number(h, "iteration") == 5.0);
     hextop_close(h);
     hextop_close(NULL);
 }
 
-/* The order of the file, whatever the mesh was renumbered to. */
-/* A result without a filter begins a run with one, which smooths it, as the program warns too. */
+/* Starting a filtered run from an unfiltered result smooths it; the library warns like the
+ * program. */
 static void test_initial(void)
 {
     hextop *first = opened(beam), *h = opened(beam);
@@ -118,9 +120,10 @@ static void test_initial(void)
     remove("first.vtk");
 }
 
+/* Arrays are in the order of the file, however the mesh is renumbered. */
 static void test_order(void)
 {
-    hextop *const plain = opened(beam); /* as it is made */
+    hextop *const plain = opened(beam); /* in the order of the generator */
     hextop *const h = opened(beam);
     OK(hextop_set(plain, "mesh.reorder=false"));
     OK(hextop_set(h, "mesh.shuffle=7"));
@@ -147,11 +150,11 @@ static int watch(void *user, const hextop_iteration *it)
     w->compliance = it->compliance;
     w->density = hextop_array(w->h, "density", 0, NULL)[0];
     CHECK(it->iteration == w->n && it->iterations == 5 && it->pcg_converged == 1);
-    CHECK(hextop_run(w->h, 1) == HEXTOP_EINPUT); /* not from within */
+    CHECK(hextop_run(w->h, 1) == HEXTOP_EINPUT); /* not from a callback */
     return w->n == w->stop_at;
 }
 
-/* In pieces, stopped and watched it is the same run. */
+/* A run in pieces, stopped and watched, gives the same design as a single run. */
 static void test_pieces(void)
 {
     double whole[N_ELEM], rho[N_ELEM];
@@ -199,7 +202,7 @@ static void refused(const char *text, const char *key_value, const char *message
     if (rc == 0 && key_value) rc = hextop_set(h, key_value);
     if (rc == 0) rc = hextop_run(h, 0);
     failed(h, rc, HEXTOP_EINPUT, message);
-    CHECK(hextop_run(h, 0) == HEXTOP_EINPUT); /* and stays refused */
+    CHECK(hextop_run(h, 0) == HEXTOP_EINPUT); /* a later call fails too */
     CHECK(!hextop_array(h, "points", 0, NULL) && !hextop_indices(h, "cells", NULL));
     CHECK(isnan(hextop_number(h, "elements")) && !hextop_summary(h));
     hextop_close(h);
@@ -219,7 +222,7 @@ static void test_errors(void)
     refused("mesh = { size = 1; };\nmesh = { size = 1; };", NULL, "some/beam.cfg:2: duplicate");
 
     hextop *h = NULL;
-    int rc = hextop_open(&h, NULL, "nowhere.cfg"); /* before h is an argument */
+    int rc = hextop_open(&h, NULL, "nowhere.cfg"); /* evaluated before h is passed on */
     failed(h, rc, HEXTOP_EINPUT, "cannot read config 'nowhere.cfg'");
     hextop_close(h);
     rc = hextop_open(&h, beam, NULL);
@@ -229,18 +232,18 @@ static void test_errors(void)
     h = opened(beam);
     failed(h, hextop_set(h, "mesh.size"), HEXTOP_EINPUT, "not KEY=VALUE");
     CHECK(!hextop_array(h, "density", 0, NULL));
-    failed(h, hextop_code(h), HEXTOP_EINPUT, "hextop_run comes first");
-    failed(h, hextop_write(h, "x.vtk"), HEXTOP_EINPUT, "hextop_run comes first");
+    failed(h, hextop_code(h), HEXTOP_EINPUT, "call hextop_run first");
+    failed(h, hextop_write(h, "x.vtk"), HEXTOP_EINPUT, "call hextop_run first");
     CHECK(hextop_run(h, 1) == 1);
     failed(h, hextop_set(h, "mesh.size=2"), HEXTOP_EINPUT, "before the first run");
     CHECK(!hextop_array(h, "densty", 0, NULL));
     failed(h, hextop_code(h), HEXTOP_EINPUT, "did you mean 'density'");
     CHECK(!hextop_array(h, "displacement", 1, NULL) && isnan(hextop_number(h, "mas")));
     failed(h, hextop_code(h), HEXTOP_EINPUT, "did you mean 'mass'");
-    failed(h, hextop_run(h, -1), HEXTOP_EINPUT, "-1 iterations");
+    failed(h, hextop_run(h, -1), HEXTOP_EINPUT, "iterations is -1");
     failed(h, hextop_write(h, "x.doc"), HEXTOP_EINPUT, ".vtk, .json, .cfg, .stl");
     failed(h, hextop_write(h, "nowhere/x.vtk"), HEXTOP_EIO, "nowhere/x.vtk");
-    CHECK(hextop_run(h, 0) == 0); /* none of these harms the session */
+    CHECK(hextop_run(h, 0) == 0); /* none of these errors harms the session */
     hextop_close(h);
 }
 
@@ -251,7 +254,7 @@ typedef struct lines {
 
 static void hear(void *user, int level, const char *text)
 {
-    lines *const l = user; /* of one thread; CHECK counts for all of them */
+    lines *const l = user; /* used by one thread; CHECK counts for all threads */
     if (level < 0 || level > 2 || strchr(text, '\n')) {
         l->n_bad++;
         return;
@@ -272,13 +275,13 @@ static void test_log(void)
     hextop_close(h);
 }
 
-/* One session with all files, in this folder. */
+/* One session that writes all kinds of files to this folder. */
 static void whole_session(const char *name)
 {
     static const char *const ending[] = {"vtk", "stl", "json", "cfg"};
     char path[128];
     hextop *const h = opened(beam);
-    OK(hextop_set(h, "optimization.continuation.penalty_start=1.0")); /* which is warned of */
+    OK(hextop_set(h, "optimization.continuation.penalty_start=1.0")); /* causes a warning */
     OK(hextop_run(h, 0));
     CHECK(hextop_summary(h) != NULL);
     for (int i = 0; i < 4; i++) {
@@ -297,7 +300,8 @@ static size_t read_file(const char *path, char *text, size_t n_text)
     return n;
 }
 
-/* Neither stream is written to, open or closed: what opens next gets the numbers of closed ones. */
+/* Nothing is written to stdout or stderr, whether they are open or closed. If they are closed, the
+ * next files that are opened get their numbers. */
 static void test_silence(const char *program)
 {
     static char a[1 << 18], b[1 << 18];
@@ -318,7 +322,8 @@ static void test_silence(const char *program)
         close(kept[i]);
     }
     CHECK(!printed && !flushed);
-    const pid_t child = fork(); /* a program of its own: OpenMP's threads do not survive a fork */
+    /* a separate program, because OpenMP's threads do not survive a fork */
+    const pid_t child = fork();
     if (child == 0) {
         for (int fd = 0; fd < 3; fd++) close(fd);
         execl(program, program, "closed", (char *)NULL);
@@ -334,7 +339,7 @@ static void test_silence(const char *program)
     }
 }
 
-/* What is the caller's stays as it is. */
+/* The caller's settings do not change. */
 static void test_surroundings(void)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGPIPE, SIGXFSZ, SIGSEGV, SIGFPE, SIGABRT};
@@ -368,7 +373,7 @@ static void *in_a_thread(void *rho)
     hextop_on_log(h, hear, &l);
     const int rc = hextop_run(h, 0);
     if (rc == 0) memcpy(rho, hextop_array(h, "density", 0, NULL), N_ELEM * sizeof(double));
-    const int heard = l.n[0] > 5 && l.n[0] < 40 && l.n_bad == 0; /* its own lines alone */
+    const int heard = l.n[0] > 5 && l.n[0] < 40 && l.n_bad == 0; /* only its own lines */
     hextop_close(h);
     return rc == 0 && heard ? rho : NULL;
 }
@@ -388,7 +393,7 @@ static void test_threads(void)
     }
 }
 
-/* Bytes that malloc has given out; 0 where that is not known. */
+/* Bytes that malloc has handed out; 0 if unknown. */
 static size_t held(void)
 {
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
@@ -404,7 +409,7 @@ static void loop(int n)
     size_t early = 0;
     hextop *h;
     for (int i = 0; i < n; i++) {
-        if (i == 10) early = held(); /* malloc keeps some for itself at first */
+        if (i == 10) early = held(); /* malloc first keeps some for itself */
         whole_session("loop");
         (void)hextop_open(&h, i % 2 ? bad : "mesh = (", "bad.cfg");
         CHECK(hextop_run(h, 0) < 0);
@@ -415,7 +420,7 @@ static void loop(int n)
               early, late, n);
 }
 
-/* Those that whole_session makes, and no others. */
+/* Removes exactly the files that whole_session writes. */
 static void remove_files(void)
 {
     static const char *const name[] = {"open", "closed", "around", "loop"};

@@ -23,7 +23,7 @@ def check(condition, text):
 
 
 def need_ccx():
-    """Ends the test with 77 where there is no CalculiX."""
+    """Ends the test with 77 if CalculiX is not installed."""
     if not shutil.which("ccx"):
         print("SKIPPED: no ccx (Debian: calculix-ccx)")
         sys.exit(77)

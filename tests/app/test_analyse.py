@@ -441,7 +441,7 @@ def check_designs(hextop):
     for c, case in enumerate(found["alone"]["cases"]):
         there = compliance(theirs[c][2], job, c)
         off = abs(case["compliance"] / there - 1.0)
-        check(off < 2e-6, f"the solid alone, case {c + 1}: {case['compliance']:.7g}, CalculiX {there:.7g}, off {off:.1e}")
+        check(off < 2e-6, f"only the solid, case {c + 1}: {case['compliance']:.7g}, CalculiX {there:.7g}, off {off:.1e}")
         void = verify["black_white"]["case_compliance"][c] / there - 1.0
         check(abs(void) < 1e-5, f"    verify's 0/1, which has void, by {void:.1e}")
     mass = 2.0 * found["alone"]["volume"]
@@ -460,7 +460,7 @@ def check_designs(hextop):
     write("more.cfg", text.replace("sets = (", 'sets = ( { name = "lid"; box = { min = [11.9, -0.1, 7.9]; max = [16.1, 4.1, 8.1]; }; },'))
     job = ("more.inp", "--density", result, "--preserve", "none")
     status, said = run_all(hextop, "mesh", "more.cfg", *job)
-    check(status == 0 and "45 of 135 held degrees of freedom lie on void" in said and "% of the force lies on void" in said,
+    check(status == 0 and "45 of 135 held degrees of freedom are on void" in said and "% of the force is on void" in said,
           "what is lost is said")
     lost = float(said.split("case 1: ")[1].split(" %")[0])
     kept = sum(abs(f) for f in loads(ccx.read("more.inp"), 0).values())

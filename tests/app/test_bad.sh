@@ -5,7 +5,7 @@
 #     # expect: TEXT    must appear on stderr; may be repeated
 #     # exit: STATUS
 #     # args: ...       further arguments, in the shell's quoting
-#     # needs: no-gpu   skipped where a GPU is found; gpu: skipped where there is none
+#     # needs: no-gpu   skipped if a GPU is found; gpu: skipped if there is none
 set -u
 hextop=$(realpath "$1")
 bad=$2/tests/bad
@@ -86,7 +86,7 @@ head -c 2000 /dev/urandom >noise.cfg
 check "noise" 2 "noise.cfg:" run noise.cfg
 rm -rf out
 
-# PCG that does not converge goes on by default, and says so.
+# A run whose PCG does not converge continues by default, with a warning.
 check "pcg continues" 0 "PCG did not converge in 2 of 2 iterations" run "$good" \
     solver.max_iterations=3
 grep -q '"solves_converged": false' out/summary.json || fault "pcg continues" "summary says converged"

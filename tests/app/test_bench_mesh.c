@@ -23,7 +23,8 @@ static double exact_volume(const hx_bench_plan *plan)
     return 6.0 * 0.5 * plan->n[1] * sin(2.0 * pi / plan->n[1]) * (4.0 - 1.0);
 }
 
-/* As many elements or points as wanted, or nearly, whatever the mesh; sizes of what is asked. */
+/* The mesh has as many elements or points as requested, or nearly, for any kind; tests the sizes of
+ * the plan. */
 static void test_part(hx_bench_shape shape, hx_bench_element element, int by_points, int64_t wanted)
 {
     const int is_tet = element == HX_BENCH_TET4 || element == HX_BENCH_TET10;
@@ -49,7 +50,7 @@ static void test_part(hx_bench_shape shape, hx_bench_element element, int by_poi
     other.n_point = part.mesh.n_node;
     CHECK_OK(hx_bench_part_make(&hexahedra, &other));
     CHECK_REL(part.mesh.total_volume, hexahedra.mesh.total_volume, 1e-12);
-    /* halves of the outer faces, and none within: neighbours halve a face alike */
+    /* halves of the outer faces, and no inner faces: neighbours halve a face in the same way */
     CHECK(count_boundary(&part.mesh) == (is_tet ? 2 : 1) * count_boundary(&hexahedra.mesh));
     CHECK(hx_bench_plan_is_same(&plan, &plan) &&
           hx_bench_plan_is_same(&plan, &other) == (element == HX_BENCH_HEX8));
@@ -57,7 +58,7 @@ static void test_part(hx_bench_shape shape, hx_bench_element element, int by_poi
     hx_bench_part_free(&part);
 }
 
-/* P2's rows: its counts of hexahedra, nodes of the widest row by its formula. */
+/* Rows of P2: its counts of hexahedra, and nodes of the widest row by its formula. */
 static void test_sizes(void)
 {
     hx_bench_plan plan;

@@ -166,8 +166,10 @@ def test_sets(hextop):
     """Members that a set names more than once, numbers that are not there, names that begin with a digit."""
     for kind, quadratic in KINDS:
         tag = kind[:3] + str(quadratic)
-        e, s = mesh(kind)[3]["side"][0]
-        sets = f"*ELSET, ELSET=1st, GENERATE\n{e}, 100000, 100000\n*ELSET, ELSET=q\n1ST, {e}\n"
+        faces = mesh(kind)[3]
+        e, s = max(faces["side"] + faces["high"])
+        end = 100000 if e == len(mesh(kind)[2]) else e  # beyond the last element, which is the only one of the set
+        sets = f"*ELSET, ELSET=1st, GENERATE\n{e}, {end}, 1\n*ELSET, ELSET=q\n1ST, {e}\n"
         sets += f"*SURFACE, NAME=twice\nq, S{s}\n{e}, S{s}\n" + FIXED
         compare(hextop, "twice" + tag, sets,
                 [f"*DLOAD\nq, P{s}, 2.\n", f"*DLOAD\nq, P{s}, 5.\n*CLOAD\n12, 1, 0.5\n"], kind, quadratic)

@@ -68,7 +68,7 @@ FACES = {
     ccx.HEXAHEDRON: [(0, 1, 2, 3), (4, 7, 6, 5), (0, 4, 5, 1), (1, 5, 6, 2), (2, 6, 7, 3), (3, 7, 4, 0)],
     ccx.TETRAHEDRON: [(0, 1, 2), (0, 3, 1), (1, 3, 2), (2, 3, 0)],
 }
-# Corners of other kinds as a C3D8's. Which one a wedge repeats matters, by 3e-4 where it is distorted.
+# Corners of other kinds as a C3D8's. Which one a wedge repeats matters, by 3e-4 if it is distorted.
 BRICK = {
     ccx.HEXAHEDRON: (0, 1, 2, 3, 4, 5, 6, 7),
     ccx.TETRAHEDRON: (0, 1, 2, 2, 3, 3, 3, 3),
@@ -100,7 +100,7 @@ def boundary(cells):
 
 
 def members(name, points, cells):
-    """Nodes and elements of a set of CONFIG, from its words alone."""
+    """Nodes and elements of a set of CONFIG, from its text only."""
     if name in ("poor", "core"):
         low, high = ((3, -1, -1), (8, 9, 2.2)) if name == "poor" else ((1.5, 0.5, 0.5), (4, 3, 4))
         inside = []

@@ -42,7 +42,7 @@ ok "header shows the mesh" contains run.txt "128 elements, 225 nodes"
 ok "a plain line an iteration" test "$(grep -c '^ *[1-5] of 5  ' run.txt)" = 5
 ok "no control characters" test "$(tr -d '\033\r' <run.txt | wc -c)" = "$(wc -c <run.txt)"
 ok "table of stages" contains run.txt "matrix-vector products"
-ok "says what to open" contains run.txt "out/density.vtk.series"
+ok "prints what to open" contains run.txt "out/density.vtk.series"
 
 head -1 out/history.csv >header
 printf '%s' "iteration,compliance,volume,change,greyness,pcg_iterations,pcg_residual,seconds" >wanted
@@ -109,7 +109,7 @@ ok "the resolved config has the threshold" contains part/config.cfg "threshold =
 ok "threshold above all densities" "$hextop" run small.cfg passive= output.threshold=1 \
     optimization.iterations=1 output.directory=none
 ok "warns that the file is empty" contains stderr \
-    "none/density_0001.vtk is empty: no element has a density of output.threshold = 1"
+    "none/density_0001.vtk is empty: no element reaches output.threshold = 1"
 ok "an empty grid" grep -aq "CELLS 0 0" none/density_0001.vtk
 
 compliance=$(number compliance out/summary.json)
@@ -119,7 +119,7 @@ ok "last history line has the summary's compliance" \
 # Repeatable: from the resolved config, from elsewhere, after renumbering.
 mkdir elsewhere
 ok "rerun of config.cfg" "$hextop" -q run out/config.cfg output.directory=again
-ok "-q says nothing" is_empty stdout
+ok "-q prints nothing" is_empty stdout
 ok "the same result" near "$(number compliance again/summary.json)" "$compliance" 1e-12
 sed 1d out/config.cfg >a && sed 1d again/config.cfg | sed 's/"again"/"out"/' >b
 ok "config.cfg is a fixed point" cmp a b
@@ -163,7 +163,7 @@ ok "distorted" "$hextop" -q run small.cfg output.directory=other mesh.distort=0.
 # The operator left to a timing: what was chosen is written, and does the same.
 ok "auto" "$hextop" -v run small.cfg output.directory=auto solver.device=cpu solver.operator=auto
 ok "auto logs its candidates" test "$(grep -c '^  auto  .* ms per product$' stdout)" -ge 2
-ok "auto says what it chose" grep -qE '^  operator  .* \(auto: .* ms per product; next ' stdout
+ok "auto prints its selection" grep -qE '^  operator  .* \(auto: .* ms per product; next ' stdout
 ok "the same compliance with auto" near "$(number compliance auto/summary.json)" "$compliance" 1e-6
 chosen=$(sed -n 's/^  operator  \([a-z0-9]*\), .*/\1/p' stdout)
 ok "config.cfg names the operator chosen" contains auto/config.cfg "operator = \"$chosen\";"
@@ -179,7 +179,7 @@ ok "auto takes what stores least" grep -q '^operator  otf, .* (auto: no other ca
 ok "deterministic" "$hextop" -v run small.cfg output.directory=auto solver.deterministic=true
 ok "deterministic times nothing" lacks stdout "ms per product"
 ok "the log says deterministic" grep -qE '^  operator  [a-z0-9]*, [a-z]*, deterministic' stdout
-ok "summary.json says so" contains auto/summary.json '"operator_deterministic": true'
+ok "summary.json contains it" contains auto/summary.json '"operator_deterministic": true'
 
 # A mesh file, with a path relative to the config, and its sets by name.
 mkdir model
@@ -264,7 +264,7 @@ cd ..
 ok "check with auto" "$hextop" check small.cfg solver.operator=auto
 ok "check names what auto takes" grep -q '^operator  .* (auto: ' stdout
 for text in "128 elements" "scaled Jacobian" "mount" "right-lower-edge" "sum of case 2" "passive" \
-    "neighbours" "memory" "bytes/element" "connectivity" "time" "no faults"; do
+    "neighbours" "memory" "bytes/element" "connectivity" "time" "no errors"; do
     ok "check shows $text" contains check.txt "$text"
 done
 
@@ -292,7 +292,7 @@ refused_ranks() { # WORDS: what --ranks is given, and what is said of it
     "$hextop" check small.cfg --ranks "$1" >stdout 2>stderr
     [ $? = 2 ] && grep -qF -- "$2" stderr
 }
-ok "half a process is refused" refused_ranks 2.5 "no number of processes"
+ok "half a process is refused" refused_ranks 2.5 "not a number of processes"
 ok "more processes than elements are refused" refused_ranks 129 "129 ranks for 128 elements"
 "$hextop" check small.cfg optimization.filter.radius=0.8 >stdout 2>warnings
 ok "check warns of a small radius" contains warnings "hextop: warning: the filter's radius"
@@ -307,14 +307,14 @@ ok "several warnings" "$hextop" check small.cfg optimization.filter.radius=0.8 \
     optimization.initial=part/density_0005.vtk 'passive[0].density=0.01' \
     'loads[2]={set="left"; node_force=[0,0,1]; case=1;}' 'supports[0].set=back'
 ok "several are there" test "$(grep -c '^hextop: warning:' stderr)" -gt 2
-ok "and counted, all of them" contains stdout "no faults, $(grep -c '^hextop: warning:' stderr) warnings"
+ok "and counted, all of them" contains stdout "no errors, $(grep -c '^hextop: warning:' stderr) warnings"
 
 # More than any host holds is refused before it is made.
 for command in run check; do
     "$hextop" "$command" small.cfg mesh.nx=800 mesh.ny=800 mesh.nz=800 solver.device=cpu \
         solver.operator=ebe output.directory=huge >stdout 2>stderr
     ok "$command refuses what no host holds" test $? = 1
-    ok "$command says how much it takes" \
+    ok "$command prints how much it takes" \
         contains stderr "512000000 elements take at least 2.6 TB of host memory"
 done
 ok "nothing is written" test ! -e huge
@@ -344,11 +344,11 @@ refused() { # WHAT TEXT ARGUMENT...
     shift 2
     "$hextop" "$@" >stdout 2>stderr
     ok "$what: exit status 2" test $? = 2
-    ok "$what: says what is wrong" contains stderr "$text"
+    ok "$what: prints the error" contains stderr "$text"
 }
-refused "help on nothing" "nothing is called 'nothingness'" help nothingness
-refused "run of a mesh" "'part.msh' is a mesh or a result, and a config is wanted here" run part.msh
-refused "check of a CAD model" "must be meshed first" check part.STEP
+refused "help on nothing" "nothing is named 'nothingness'" help nothingness
+refused "run of a mesh" "'part.msh' is a mesh or a result, but a config is expected here" run part.msh
+refused "check of a CAD model" "makes one from a CAD model" check part.STEP
 refused "verify the other way round" "'out.vtk' is a mesh or a result" verify small.cfg out.vtk
 refused "verify of nothing" "cannot read 'nowhere/a.vtk': No such file" verify nowhere/a.vtk small.cfg
 refused "options before their command" "cannot read 'nowhere/a.vtk': No such file" --threshold 0.5 verify nowhere/a.vtk small.cfg
@@ -364,7 +364,7 @@ for text in cpu ebe nbn jacobi sensitivity cantilever conrod deterministic auto;
     ok "list shows $text" contains stdout "$text"
 done
 ok "list shows what stands in" contains stdout "ebe8 as ebe"
-ok "list names the element of the bytes" contains stdout "bytes/hex8: what the product stores per linear hexahedron"
+ok "list names the element of the bytes" contains stdout "bytes/hex8: stored bytes per linear hexahedron"
 # Valid on every build, whether it has a GPU or not.
 for operator in ebe8 ebe24 ebe64 warp64 sym sym32 dedup voxels bsr bsrsym csr ell coo bsr32; do
     ok "operator $operator" "$hextop" -q check small.cfg solver.device=cpu solver.operator=$operator
@@ -397,20 +397,20 @@ for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 done
 "$hextop" -q run small.cfg output.directory=stopped 2>second
 ok "a second run into the same folder is refused" test $? = 2
-ok "it says why" contains second "a running hextop (process $pid) is writing 'stopped/history.csv'"
+ok "it says why" contains second "a running hextop (process $pid) writes to 'stopped/history.csv'"
 kill -TERM "$pid"
 wait "$pid"
 status=$?
 cp stderr said
 ok "interrupted: exit status 3" test "$status" = 3
-ok "interrupted: says so" contains said "interrupted"
+ok "interrupted: prints it" contains said "interrupted"
 ok "interrupted: summary" contains stopped/summary.json '"status": "interrupted"'
 ok "interrupted: density" test "$(ls stopped | grep -c '^density_.*vtk$')" = 1
 
 # A run that fails at once leaves no word of the run before it.
 "$hextop" -q run small.cfg output.directory=stopped 2>stderr
 ok "its checkpoint is not replaced" test $? = 2
-ok "it says how" contains stderr "go on with it by --resume"
+ok "it says how" contains stderr "continue it with --resume"
 "$hextop" -q run small.cfg output.directory=stopped material.E=1e-20 \
     'loads[1].total_force=[0,0,1e30]' solver.preconditioner=multigrid --force 2>stderr
 ok "not finite: exit status 1" test $? = 1

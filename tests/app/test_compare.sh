@@ -88,7 +88,7 @@ ok "ebe rowmajor is the reference" test \
     "$(column out/compare/compare.csv operator,layout,speedup_over_ebe,pcg_speedup_over_ebe |
         grep '^ebe,rowmajor')" = "ebe,rowmajor,1,1"
 column out/compare/compare.csv operator,speedup_over_paper | grep -E '^(nbn|ebe),' >best
-ok "the best of the paper's has 1" awk -F, '
+ok "the best of P1 has 1" awk -F, '
     $2 > most { most = $2 } END { exit !(most == 1) }' best
 ok "the same iterations" test "$(cut -d, -f11 figures | sort -n |
     awk 'NR == 1 { a = $1 } END { print ($1 - a <= 2) }')" = 1
@@ -142,18 +142,18 @@ fi
 if command -v gnuplot >/dev/null; then
     ok "compare.svg" contains out/compare/compare.svg "</svg>"
     ok "compare_pcg.svg" contains out/compare/compare_pcg.svg "ebe rowmajor"
-    ok "compare_matrix.svg" contains out/compare/compare_matrix.svg "pattern, once a mesh"
+    ok "compare_matrix.svg" contains out/compare/compare_matrix.svg "pattern, once per mesh"
 else
     ok "says that there is no gnuplot" contains compare.txt "gnuplot is not installed"
 fi
 
 # The forecast names preconditioner and number of rows, before anything is solved.
 status "forecast" 0 "" small.cfg --operators otf,ebe --repeats 1 --iterations 3
-ok "forecast: the preconditioner" contains stdout 'forecast  PCG with jacobi (solver.preconditioner is "auto"; name one'
+ok "forecast: the preconditioner" contains stdout 'forecast  PCG with jacobi (solver.preconditioner is "auto"; to compare'
 ok "forecast: how many" grep -q "about .* per operator and layout, .* for 3$" stdout
 ok "forecast: before the table" awk '/^forecast/ { seen = 1 } /^  operator/ { exit !seen }' stdout
 status "forecast, named" 0 "" small.cfg --operators otf --repeats 1 --iterations 3 solver.preconditioner=multigrid
-ok "forecast: as named" contains stdout "forecast  PCG with multigrid: some "
+ok "forecast: as named" contains stdout "forecast  PCG with multigrid: about "
 status "no forecast" 0 "" small.cfg --operators otf --repeats 1 --no-pcg
 ok "forecast: no PCG, none" test "$(grep -c ^forecast stdout)" = 0
 
@@ -164,7 +164,7 @@ PATH="$work/empty" "$hextop" compare small.cfg --repeats 1 --no-pcg >stdout 2>st
     failed=$((failed + 1))
     echo "failed: without gnuplot"
 }
-ok "no gnuplot: says so" contains stdout "no plot: gnuplot is not installed"
+ok "no gnuplot: prints it" contains stdout "no plot: gnuplot is not installed"
 ok "no gnuplot: no picture" test ! -e out/compare/compare.svg
 ok "--no-pcg: no PCG" test "$(column out/compare/compare.csv pcg_outcome,pcg_seconds | sort -u)" = ,
 
@@ -205,7 +205,7 @@ mkdir -p densities
     failed=$((failed + 1))
 status "density file" 0 "" -q small.cfg optimization.initial=densities/density_0001.vtk \
     --operators nbn --repeats 1 --iterations 5 --output=elsewhere
-ok "-q says nothing" is_empty stdout
+ok "-q prints nothing" is_empty stdout
 ok "one operator" test "$(column elsewhere/compare.csv operator | sort -u)" = nbn
 ok "--iterations" test "$(column elsewhere/compare.csv pcg_outcome,pcg_iterations | sort -u)" = \
     max_iterations,10
@@ -213,7 +213,7 @@ ok "no reference, no speedup" test -z "$(column elsewhere/compare.csv speedup_ov
 
 # Matrices without otf beside them, and none at all.
 status "no otf" 0 "" small.cfg --no-pcg --operators bsr --repeats 1
-ok "no otf: says so" contains stdout "no otf"
+ok "no otf: prints it" contains stdout "no otf"
 ok "no otf: no figure" test \
     "$(column out/compare/compare.csv speedup_over_otf,break_even_products)" = ,
 status "no matrix" 0 "" small.cfg --no-pcg --operators otf,ebe --repeats 1
@@ -245,7 +245,7 @@ ok "heat: figures" awk -F, '
     { moved = 128 * ($10 + 40) + 225 * 16 }
     $9 * $6 < 0.999 * moved || $9 * $6 > 1.001 * moved { exit 1 }
     END { if (NR != 4) exit 1 }' heat_figures
-status "heat: an operator without" 2 "--operators: 'ebe' has no physics = \"heat\"" heat.cfg --operators otf,ebe
+status "heat: an operator without" 2 "--operators: 'ebe' does not support physics = \"heat\"" heat.cfg --operators otf,ebe
 status "heat: --paper" 0 "" --paper heat.cfg mesh.nx=0 mesh.ny=0 mesh.nz=0 --sizes 6x3x3 --operators otf \
     --repeats 1 --output heat_paper
 status "quadratic" 0 "" small.cfg solver.element=quadratic mesh.nx=4 mesh.ny=3 mesh.nz=2 --repeats 3 --output quadratic
@@ -269,10 +269,10 @@ column quadratic_heat/compare.csv operator,status,error,error_bound,symmetry >qu
 ok "quadratic heat: figures" awk -F, '
     $2 != "ok" || $3 == "" || $3 > $4 || $4 > 1e-5 || $5 > $4 { exit 1 }
     END { if (NR != 3) exit 1 }' quadratic_heat_figures
-status "quadratic: an operator without" 2 "--operators: 'otf' has no quadratic elements" small.cfg \
+status "quadratic: an operator without" 2 "--operators: 'otf' does not support quadratic elements" small.cfg \
     solver.element=quadratic --operators otf
 
-# The paper's figures over sizes.
+# The figures of P1 over sizes.
 status "--paper" 0 "" --paper sized.cfg --sizes 6x3x3,8x4x4 --operators ebe --repeats 1 \
     --iterations 20 --output paper
 for text in "Figures 11 to 14" "Table 3" "Figure 15" "97.5 to 99.4 %" "cantilever 8x4x4"; do
@@ -302,9 +302,9 @@ if (ulimit -v 400000 && exec "$hextop" compare small.cfg --no-pcg --repeats 1) >
     )
     got=$?
     ok "too large: exit status 2" test $got = 2
-    ok "too large: in the table" contains stdout "ebe rowmajor: does not fit: "
-    ok "too large: the others are tried" contains stdout "nbn rowmajor: does not fit: "
-    ok "too large: why" contains stderr "no operator fits here"
+    ok "too large: in the table" contains stdout "ebe rowmajor: does not fit into memory: "
+    ok "too large: the others are tried" contains stdout "nbn rowmajor: does not fit into memory: "
+    ok "too large: why" contains stderr "no operator fits into memory"
     ok "too large: no plot" test "$(grep -c 'plotted in' stdout)" = 0
     ok "too large: in the file" test "$(grep -c '"skipped"' out/compare/compare.csv)" = 4
 fi
@@ -317,10 +317,10 @@ status "unknown option" 2 "unknown option '--operator', did you mean '--operator
     --operator ebe
 status "no value" 2 "--repeats needs a value" small.cfg --repeats
 status "bad number" 2 "--repeats 0: expected a whole number from 1" small.cfg --repeats 0
-status "bad size" 2 "--sizes: '6' is no size" sized.cfg --paper --sizes 1,6
-status "size twice" 2 "--sizes: '16x8x8' stands there twice" sized.cfg --paper --sizes 16x8x8,1,16x8x8
-status "counts of the config" 2 "nx, ny and nz win over the sizes" small.cfg --paper
-status "sizes alone" 2 "--sizes goes with --paper" sized.cfg --sizes 1
+status "bad size" 2 "--sizes: '6' is not a size" sized.cfg --paper --sizes 1,6
+status "size twice" 2 "--sizes: '16x8x8' is given twice" sized.cfg --paper --sizes 16x8x8,1,16x8x8
+status "counts of the config" 2 "nx, ny and nz take precedence over the sizes" small.cfg --paper
+status "sizes alone" 2 "--sizes needs --paper" sized.cfg --sizes 1
 status "paper without PCG" 2 "leave --no-pcg out" sized.cfg --paper --no-pcg
 status "density of another mesh" 2 "optimization.initial" small.cfg mesh.nx=9 \
     optimization.initial=densities/density_0001.vtk

@@ -2,7 +2,7 @@
 # Man page and shells' completion, as printed from the commands' tables and the config's schema: well
 # formed, complete, and bash completes what a user types. mandoc, groff and zsh judge where they are.
 #     test_completion.sh HEXTOP [zsh]
-# With zsh: that shell alone, 77 where it is not installed.
+# With zsh: only that shell, 77 if it is not installed.
 set -u
 hextop=$(realpath "$1")
 work=$(mktemp -d) || exit 1
@@ -124,7 +124,7 @@ if command -v groff >/dev/null; then
     ok "groff finds nothing" test ! -s lint
     groff -man -Tascii man 2>/dev/null | sed 's/\x1b\[[0-9;]*m//g; s/.\x08//g' | tr -s ' \n' ' ' >shown
     ok "the page shows keys" grep -q "mesh\.size .*1 to 5" shown
-    ok "and lists" grep -q "history.csv one line an iteration" shown
+    ok "and lists" grep -q "history.csv one line per iteration" shown
 else
     echo "not judged by groff, which is not installed"
 fi

@@ -49,7 +49,7 @@ for kind in sensitivity density helmholtz none; do
     [ "$(column $kind penalty)" = "1 1 1 1.5 1.5 1.5 2 2 2 2.5 2.5 2.5 " ] ||
         fault "$kind: penalty $(column $kind penalty)"
     [ "$(column $kind beta)" = "0 0 0 0 0 0 0 0 0 0 0 0 " ] || fault "$kind: beta"
-    says $kind.txt "rising    penalty 1 to 3 by 0.5 every 3 iterations"
+    says $kind.txt "schedule  penalty 1 to 3 by 0.5 every 3 iterations"
     says $kind.txt "penalty 1.5 from here on"
     says $kind.txt ", greyness "
     says $kind.err "ends the run before penalty has its last value, which may take 12"

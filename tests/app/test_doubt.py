@@ -400,6 +400,90 @@ def test_settled():
     check("fell" in found["changing"]["text"], f"a penalty that rose three designs before: {found['changing']}")
 
 
+def history(folder):
+    """[(compliance, volume, change, greyness)] of its designs."""
+    with open(folder + "/history.csv") as file:
+        return [tuple(float(word) for word in line.split(",")[1:5]) for line in list(file)[1:]]
+
+
+TINY = config(BEAM, a=("nx = 8; ny = 4; nz = 4", "nx = 12; ny = 4; nz = 6"), b=('set = "right"', 'set = "right-lower-edge"'),
+              c=("filter = { kind = \"sensitivity\"; radius = 1.5; };", ""), d=("iterations = 60", "iterations = 40"))
+
+
+def no_double_key(found):
+    """No two advices of a run give one key two values."""
+    value = {}
+    for entry in found.values():
+        for key, words in re.findall(r"(optimization\.(?:iterations|move|damping|penalty))=([\d.]+)", entry["remedy"] or ""):
+            check(value.setdefault(key, words) == words, f"{key}: {value[key]} and {words}: {found}")
+
+
+def test_history():
+    """Designs are judged, not only compliances: two by turns; a rise of a run that counts as converged; none of another volume."""
+    for n, words in ((40, []), (60, ["optimization.change_tolerance=0.01"])):
+        found = expect("turns", TINY, after=["changing"], words=["optimization.damping=1", f"optimization.iterations={n}", *words])
+        text = found["changing"]["text"]
+        c = [row[0] for row in history("turns")]
+        check(abs(c[-1] - c[-2]) < 0.01 * c[-1], f"compliances that hardly differ: {c[-2:]}")
+        check("the designs alternate" in text and "`optimization.damping=0.5`" in found["changing"]["remedy"], f"{n}: {found['changing']}")
+        no_double_key(found)
+    settled = warned("turned", TINY, "optimization.damping=0.5")
+    check("changing" not in settled and history("turned")[-1][0] < 0.6 * c[-1], f"which helps: {settled}")
+    fall = config(SMALL, a=("nx = 8; ny = 1; nz = 4", "nx = 12; ny = 1; nz = 6"), b=('{ set = "right-lower-edge"; total_force = '
+                  '[0.0, 0.0, -1.0]; }', "{ gravity = [0.0, 0.0, -1.0]; }"), c=("volume_fraction = 0.4", "volume_fraction = 0.3"),
+                  d=("solver = { device = \"cpu\"; operator = \"otf\"; tolerance = 1e-8; };", 'solver = { device = "cpu"; };'))
+    found = expect("rise", fall, after=["changing"], words=["optimization.penalty=1", "optimization.damping=0.7", "optimization.move=1",
+                                                            "optimization.change_tolerance=0.01"])
+    c = [row[0] for row in history("rise")]
+    low = min(range(len(c) - 6, len(c)), key=lambda k: c[k])
+    text = found["changing"]["text"]
+    check(text.startswith("the run counts as converged, but") and f"that of iteration {low + 1}, {c[low]:.6g}" in text, f"{c[-6:]}: {text}")
+    check("`output.every=1`" in found["changing"]["remedy"], f"the better design is not written: {found['changing']}")
+    # a design of another volume is no better one; and the projected design of another run, which a filter of sensitivities blurs
+    hextop("run", "turned.cfg", "output.directory=begun")
+    found = warned("other", TINY, "optimization.initial=begun", "optimization.volume_fraction=0.3", "optimization.iterations=5")
+    rows = history("other")
+    check(rows[0][0] < 0.5 * rows[-1][0] and abs(rows[0][1] - 0.4) < 1e-3, f"the first design has another volume: {rows}")
+    check("changing" not in found, f"and is not compared: {found}")
+    hextop("run", "turned.cfg", "optimization.filter.kind=density", "optimization.projection={}", "optimization.move=0.025",
+           "optimization.iterations=150", "output.directory=sharp")
+    found = expect("blurred", TINY, after=["changing"], words=["optimization.initial=sharp", "optimization.iterations=5"])
+    check('the filter "sensitivity"' in found["changing"]["remedy"] and "smaller steps" not in found["changing"]["remedy"],
+          f"the filter, not the steps: {found['changing']}")
+    # compliances that are not positive have no percentage
+    for name, words in (("cross", ['supports=({set="left";fix="xyz";},{set="right";fix="x";value=[1.0,0.0,0.0];})',
+                                   'loads=({set="right-lower-edge";total_force=[0.0,0.0,-0.06];})']),
+                        ("drawn", ['supports=({set="left";fix="xyz";},{set="right-lower-edge";fix="z";value=[0.0,0.0,-1.0];})', "loads="])):
+        found = warned(name, TINY, *words, "optimization.iterations=6")
+        rows = history(name)
+        check(rows[-1][0] < 0.0, f"{name}: {rows}")
+        text = found["changing"]["text"]
+        check("%" not in text and f"was {rows[0][0]:.6g}, now {rows[-1][0]:.6g}" in text, f"{name}: {text}")
+
+
+def test_limits():
+    """Before the run: a tolerance that means no convergence, and void that double precision does not resolve. Then the least
+    greyness that rho_min leaves."""
+    found = expect("coarse", TINY, before=["change-tolerance"], words=["optimization.change_tolerance=0.15"])
+    check(found["change-tolerance"]["value"] == 0.15, f"with the number: {found['change-tolerance']}")
+    coarse = history("coarse")[-1][0]
+    warned("fine", TINY, *shlex.split(re.search("`([^`]+)`", found["change-tolerance"]["remedy"])[1]))
+    check(history("fine")[-1][0] < 0.95 * coarse, f"the command leads further: {coarse} {history('fine')[-1]}")
+    expect("usual", TINY, absent=["change-tolerance", "soft-void"], words=["optimization.change_tolerance=0.01"])
+    found = expect("thin-air", config(SMALL, b=("iterations = 50", "iterations = 10")), before=["soft-void"], words=["optimization.penalty=6"])
+    check("`optimization.penalty=3`" in found["soft-void"]["remedy"], f"{found['soft-void']}")
+    expect("thick-air", config(SMALL, b=("iterations = 50", "iterations = 2")), absent=["soft-void"], words=["optimization.penalty=4"])
+    found = expect("bounded", TINY, after=["grey"], words=["optimization.rho_min=0.5", "optimization.volume_fraction=0.6", "optimization.move=0.2"])
+    text, remedy = found["grey"]["text"], found["grey"]["remedy"]
+    check("less than 0.80" in text and "rho_min = 0.5" in text, f"solid is 0.2, the rest has 1: {text}")
+    check("optimization.rho_min=0.001 " in remedy and "optimization.move=0.1 " in remedy, f"{remedy}")
+    passive = 'sets = ( { name = "core"; box = { min = [0.0, 0.0, 0.0]; max = [6.0, 4.0, 6.0]; }; } );\nsupports'
+    found = warned("partly", config(TINY, a=("supports", passive), b=("optimization =", 'passive = ( { set = "core"; density = 1.0; } );\n'
+                                                                      "optimization =")),
+                   "optimization.rho_min=0.5", "optimization.volume_fraction=0.8", "optimization.iterations=10")
+    check("less than 0.80" in found["grey"]["text"], f"the mean of the free half is 0.6: {found['grey']['text']}")
+
+
 SMALL = config(BEAM, a=("ny = 4", "ny = 1"), b=("iterations = 60", "iterations = 50"), c=('set = "right"', 'set = "right-lower-edge"'))
 NONE = config(SMALL, a=('kind = "sensitivity"; radius = 1.5;', 'kind = "none";'))
 
@@ -434,7 +518,7 @@ def test_causes():
                        f"solver.threads={1 + n % 2}")
         found = {code: found[code] for code in ("changing", "volume") if code in found}
         check(len(found) == 1, f"{n}: one cause, one remedy: {found}")
-        check(all("optimization.projection.beta=1 " in e["remedy"] and "move" not in e["remedy"] and "goes on" not in e["remedy"]
+        check(all("optimization.projection.beta=1 " in e["remedy"] and "smaller steps" not in e["remedy"] and "goes on" not in e["remedy"]
                   for e in found.values()), f"{n}: {found}")
         for entry in found.values():
             percent = re.search(r"is (\S+) % above", entry["text"])
@@ -454,7 +538,7 @@ def test_cancel():
     """Loads that cancel but for rounding are refused like loads of zero force: in any case, of any physics."""
     pull = '{ set = "right"; total_force = [0.0, 0.0, -1.0]; }'
     push = '{ set = "right"; total_force = [0.0, 0.0, 1.0]; }'
-    cancel = "loads that cancel each other but for rounding"
+    cancel = "loads that cancel each other up to rounding"
     for both in (f"{push}, {pull}", '{ set = "right"; total_force = [0.0, 0.0, 0.3]; }, { set = "right"; total_force = '
                  '[0.0, 0.0, -0.1]; }, { set = "right"; total_force = [0.0, 0.0, -0.2]; }'):
         refused("cancel", config(BEAM, a=(pull, both)), [], "load case 1 has " + cancel)
@@ -508,6 +592,25 @@ def test_cut():
                              "total_force = [0.0, 1.0, 0.0]; }"), b=('fix = "xyz"; }', 'fix = "xyz"; }, { set = "right"; fix = "xy"; }'))
     found = expect("little", little, before=["void-cuts"])
     check(" 0 %" not in found["void-cuts"]["text"], f"with digits enough: {found['void-cuts']}")
+    # halves that meet along an edge, and displacements that move each piece rigidly
+    halves = config(slot, a=("max = [5.1, 9.0, 9.0]", "max = [4.9, 9.0, 2.1]"), b=("min = [1.9, 0.9, 0.9]; max = [3.1, 2.1, 2.1]",
+                                                                                  "min = [4.9, -1.0, 1.9]; max = [6.1, 9.0, 9.0]"),
+                    c=("min = [3.9,", "min = [2.9,"))
+    found = expect("halves", halves, before=["void-cuts"])
+    check("hinges" in found["void-cuts"]["text"], f"an edge joins them: {found['void-cuts']}")
+    said = hextop("analyse", "halves.cfg").stderr
+    check("passive void leaves hinges" in said, f"analyse warns too: {said}")
+    check("warning" not in hextop("analyse", "halves.cfg", "passive=").stderr, "and not without void")
+    expect("overlap", config(halves, a=("min = [4.9, -1.0, 1.9]", "min = [4.9, -1.0, 2.9]")), absent=["void-cuts"])
+    moved = config(slot, a=('loads = ( { set = "right"; total_force = [0.0, 0.0, -1.0]; } );\n', ""),
+                   b=('fix = "xyz"; }', 'fix = "xyz"; }, { set = "right"; fix = "xyz"; value = [1.0, 0.0, 0.0]; }'))
+    found = expect("moved-apart", moved, before=["void-cuts"])
+    check("strain void only" in found["void-cuts"]["text"], f"{found['void-cuts']}")
+    sides = [f'{{ name = "side{y}"; box = {{ min = [7.9, {y - 0.1}, -1.0]; max = [8.1, {y + 0.1}, 9.0]; }}; }}' for y in (0, 4)]
+    expect("stretched", config(moved, a=("sets = (", f"sets = ( {sides[0]}, {sides[1]},"),
+                               b=('{ set = "right"; fix = "xyz"; value = [1.0, 0.0, 0.0]; }',
+                                  '{ set = "side0"; fix = "y"; }, { set = "side4"; fix = "y"; value = [0.0, 1.0, 0.0]; }')),
+           absent=["void-cuts"])
     sprung = config(slot, a=("loads", 'springs = ( { set = "right"; stiffness = [0.1, 0.1, 0.1]; } );\nloads'))
     expect("sprung", sprung, absent=["void-cuts"])
     fall = config(slot, a=('{ set = "right"; total_force = [0.0, 0.0, -1.0]; }', "{ gravity = [0.0, 0.0, -1.0]; }"))
@@ -515,6 +618,9 @@ def test_cut():
     check(0.3 < found["void-cuts"]["value"] < 0.5, f"three of seven columns weigh on void: {found['void-cuts']}")
     warm = config(slot, a=('fix = "xyz"', "temperature = 0.0"), b=("E = 1.0; nu = 0.3; density = 1.0", "conductivity = 1.0"),
                   c=("mesh =", 'physics = "heat";\nmesh ='), d=("total_force = [0.0, 0.0, -1.0]", "heat = 1.0"))
+    found = expect("warmer", config(warm, a=('temperature = 0.0; }', 'temperature = 0.0; }, { set = "right"; temperature = 1.0; }'),
+                                    b=('loads = ( { set = "right"; heat = 1.0; } );\n', "")), before=["void-cuts"])
+    check("heat flows through void only" in found["void-cuts"]["text"], f"{found['void-cuts']}")
     found = expect("warm", warm, before=["void-cuts"])
     check("heat of load case 1" in found["void-cuts"]["text"], f"heat through void: {found['void-cuts']}")
     expect("cooled", config(warm, a=("loads =", 'convection = ( { set = "right"; coefficient = 1.0; ambient = 0.0; } );\nloads =')),
@@ -578,7 +684,7 @@ def test_hinges():
     with open("quadrants.vtk", "w") as file:
         file.write("\n".join(lines[:k + 1] + values) + "\n")
     said = hextop("verify", "quadrants.vtk", "hexahedra/config.cfg").stderr
-    check("solid elements touch without a common face: hinges" in said, f"hexahedra by their faces: {said}")
+    check("solid elements touch only at a node or an edge: such hinges" in said, f"hexahedra by their faces: {said}")
 
 
 def test_documented():
@@ -601,7 +707,7 @@ def test_refused():
     done = hextop("check", "clean.cfg", "loads=", "optimization.filter.radius=1.2", status=2)
     check("load case 1 has no load" in done.stderr, "check says that there is no load")
     check("reaches hardly any neighbour" in done.stderr, "and looks at the rest")
-    check("1 fault, " in done.stdout, "and counts")
+    check("1 error, " in done.stdout, "and counts")
     done = hextop("check", "clean.cfg", "loads=", "supports=", status=2)
     check("has no load" in done.stderr and "has no support" in done.stderr, "all that lacks is said at once")
     points, cells = box(2, 1, 1)
@@ -649,7 +755,7 @@ def test_folder():
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for test in (test_before, test_splines, test_spline_cuts, test_meshes, test_after, test_volume, test_settled, test_causes, test_cancel, test_cut, test_hinges, test_refused, test_folder, test_documented):
+        for test in (test_before, test_splines, test_spline_cuts, test_meshes, test_after, test_volume, test_settled, test_history, test_limits, test_causes, test_cancel, test_cut, test_hinges, test_refused, test_folder, test_documented):
             test()
         os.chdir("/")
     print(f"{N_CHECK} checks, {N_FAILED} failed")

@@ -83,7 +83,7 @@ says 'sum of case 1, weight 1: \[0, -[0-9]*0, 0\]'
 "$hextop" -q run hook.cfg optimization.iterations=4 output.directory=part output.threshold=0.4 ||
     fault "hook.cfg with a threshold fails"
 "$hextop" surface whole/density_0004.vtk hook.stl >stdout || fault "no surface"
-says '^config .* [1-9][0-9]* elements are solid whatever their density'
+says '^config .* [1-9][0-9]* elements are forced solid'
 "$hextop" surface part/density_0004.vtk part.stl >stdout || fault "no surface of a part"
 for folder in whole part; do
     "$hextop" verify $folder/density_0004.vtk hook.cfg --threshold 0.4 >$folder.txt 2>stderr ||
@@ -101,9 +101,9 @@ refused() {
     [ $? = 2 ] || fault "not refused: $text"
     grep -qF -- "$text" stderr || fault "stderr lacks: $text: $(cat stderr)"
 }
-refused 'case = 7, but step 7 of cube_job.inp has no force (it has 2 steps)' cube.cfg 'loads[0].case=7'
+refused 'case = 7, but step 7 of cube_job.inp has no load (the file has 2 steps)' cube.cfg 'loads[0].case=7'
 refused 'cube.cdb:49: not read: 1 CONTA174 (contact or constraint elements)' cube.cfg mesh.file="$source/examples/meshes/cube.cdb"
-refused 'states no support' cube.cfg mesh.file="$source/examples/meshes/block.inp"
+refused 'has no support' cube.cfg mesh.file="$source/examples/meshes/block.inp"
 sed 's/^\*Cload/*Dload\nSet-all, GRAV, 9810., 0., 0., -1.\n&/' "$source/examples/meshes/cube_job.inp" >g.inp
 refused 'a load by mass needs material.density' cube.cfg mesh.file="$work/g.inp"
 "$hextop" check cube.cfg mesh.file="$work/g.inp" material.density=1e-9 >stdout 2>stderr ||
@@ -119,6 +119,8 @@ refused 'from = "file" takes no set' cube.cfg 'supports[0].set=Set-left'
 refused 'from = "file" takes no set' cube.cfg 'loads[0].set=Set-left'
 refused 'from = "file" takes no value' cube.cfg 'supports[0].value=[0.0, 0.0, 1.0]'
 refused 'allowed is [1, 1000]' "$bracket" 'loads[0].case=0'
+"$hextop" check cube.cfg 'loads[0].case=0' >stdout 2>stderr || # config.cfg of earlier versions has it
+    fault "case = 0 with from: $(cat stderr)"
 sed 's/^\*Element, type=C3D8R/*Element, type=SC8R/' "$source/examples/meshes/cube_job.inp" >q.inp
 refused 'element 1 is a SC8R (the file has 8' cube.cfg mesh.file="$work/q.inp"
 
@@ -129,19 +131,19 @@ says "^material 'Steel' of .*cube_job.inp: E 210000 MPa, nu 0.3$"
 says '^material  E 210000 MPa, nu 0.3$'
 "$hextop" check steel.cfg material.E=70000.0 >stdout 2>stderr || fault "not checked: $(cat stderr)"
 says '^material  E 70000 MPa'
-grep -qF "material.E = 70000 MPa of the config counts; material 'Steel' of the mesh's file has 210000 MPa" \
+grep -qF "material.E = 70000 MPa of the config takes precedence; material 'Steel' of the mesh's file has 210000 MPa" \
     stderr || fault "no warning: $(cat stderr)"
 "$hextop" check cube.cfg material.nu=0.25 >stdout 2>stderr || fault "not checked: $(cat stderr)"
-grep -qF 'material.nu = 0.25 of the config counts' stderr || fault "no warning: $(cat stderr)"
+grep -qF 'material.nu = 0.25 of the config takes precedence' stderr || fault "no warning: $(cat stderr)"
 "$hextop" check cube.cfg material= >stdout 2>stderr || fault "not checked: $(cat stderr)"
-grep -qF "material.E = 1, the default, counts; material 'Steel' of the mesh's file has 210000, which material.from" \
+grep -qF "material.E = 1, the default, is used; material 'Steel' of the mesh's file has 210000, which material.from" \
     stderr || fault "no warning of a default: $(cat stderr)"
 "$hextop" check cube.cfg >stdout 2>stderr || fault "not checked: $(cat stderr)"
 grep -qF 'counts; material' stderr && fault "the same material is warned of: $(cat stderr)"
 sed 's/^\*Material, name=Steel/*Material, name=Soft\n*Elastic\n1., 0.3\n&/; s/^\*End Part/*Elset, elset=one\n1\n*Solid Section, elset=one, material=Soft\n&/' \
     "$source/examples/meshes/cube_job.inp" >two.inp
 "$hextop" check cube.cfg mesh.file="$work/two.inp" >stdout 2>stderr || fault "not checked: $(cat stderr)"
-grep -q "warning: the material of the config counts for all elements; .*two.inp: several materials: 'Soft'" \
+grep -q "warning: the material of the config is used for all elements; .*two.inp: several materials: 'Soft'" \
     stderr || fault "several materials: $(cat stderr)"
 
 # A material that one E and nu do not describe is warned of beside those of the config, and by new.
@@ -198,7 +200,7 @@ says '^sets, the first 40 of 6[0-9] \(-v: all\)$'
 sed 's/^\*Solid Section/*Shell Section/' "$source/examples/meshes/cube_job.inp" >bare.inp
 refused 'no *SOLID SECTION assigns a material' steel.cfg mesh.file="$work/bare.inp"
 refused 'block.inp states no material' steel.cfg mesh.file="$source/examples/meshes/block.inp"
-refused 'belongs to a file, and mesh has a generator' "$source/configs/quickstart.cfg" material.from=file
+refused 'applies to a file, and mesh has a generator' "$source/configs/quickstart.cfg" material.from=file
 
 # An assembly with reference points: both steps, in a run and its verification.
 sed 's/cube_job.inp/assembly.inp/' steel.cfg >assembly.cfg
@@ -214,7 +216,7 @@ says 'arm 2.end +4 +0 +1 +[0-9.]+'
 
 "$hextop" mesh "$source/examples/meshes/cube_job.inp" plain.inp >stdout 2>stderr ||
     fault "no conversion: $(cat stderr)"
-grep -qF 'its supports and loads are not written' stderr || fault "loads left out without a word"
+grep -qF 'only its mesh and sets are written, not its supports and loads' stderr || fault "loads left out without a word"
 "$hextop" mesh "$source/examples/meshes/block.inp" plain.inp >stdout 2>stderr
 [ ! -s stderr ] || fault "a warning without a reason: $(cat stderr)"
 
@@ -225,7 +227,7 @@ grep -qF 'its supports and loads are not written' stderr || fault "loads left ou
 grep -q '"nodes_on_largest_piece": 9' held/verify.json || fault "supports: $(cat held/verify.json)"
 
 "$hextop" mesh cube.cfg made.msh >stdout 2>stderr || fault "no mesh: $(cat stderr)"
-says 'supports and loads go into .inp and .vtk'
+says 'supports and loads are written to .inp and .vtk'
 "$hextop" mesh cube.cfg made.cdb >stdout 2>stderr && fault "writes an ANSYS archive"
 grep -qF "the name must end with one of .vtk, .msh, .inp" stderr || fault "not refused: made.cdb"
 
@@ -274,7 +276,7 @@ optimization = { volume_fraction = 0.3; filter = { radius = 2.0; }; };
 END
 "$hextop" check bar.cfg >stdout 2>stderr || fault "a surface with inner faces is refused: $(cat stderr)"
 says 'sum of case 1, weight 1: \[-20, 0, 0\]'
-grep -qF "loads[0]: 3 of the 4 faces that set 'layers' names lie between two elements" stderr ||
+grep -qF "loads[0]: 3 of the 4 faces of set 'layers' lie between two elements" stderr ||
     fault "inner faces: $(cat stderr)"
 "$hextop" check bar.cfg 'loads[0].set=inside' >stdout 2>stderr
 [ $? -eq 2 ] || fault "a surface inside is not refused"
@@ -314,12 +316,12 @@ done
 analysed 0.0822282 '("s4")'
 grep -q "warning: .*job.inp:$shells: left out on purpose: 2 S4 (shells)" stderr ||
     fault "not named: $(cat stderr)"
-refused 'mesh.ignore: "S5" is not among what ' job.cfg 'mesh.ignore=("S5")'
+refused 'mesh.ignore: "S5" is not among the items of ' job.cfg 'mesh.ignore=("S5")'
 refused 'does not read: ("S4")' job.cfg 'mesh.ignore=("S4","S5")'
 job "$skin" "$tip" >job.inp # without a section they mark faces
 "$hextop" check job.cfg >stdout 2>stderr || fault "faces refuse: $(cat stderr)"
 grep -q 'not read' stderr && fault "faces are warned of: $(cat stderr)"
-refused 'mesh.ignore: "S4": hextop reads all that ' job.cfg 'mesh.ignore=("S4")'
+refused 'mesh.ignore: "S4": hextop reads everything in ' job.cfg 'mesh.ignore=("S4")'
 mass='*ELEMENT, TYPE=MASS, ELSET=m\n300, 20\n*MASS, ELSET=m\n0.01\n'
 job "$mass" "$tip" >job.inp # no load by mass: named only
 "$hextop" check job.cfg >stdout 2>stderr || fault "a mass refuses forces: $(cat stderr)"

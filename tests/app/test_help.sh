@@ -11,7 +11,7 @@ is_empty() { [ ! -s "$1" ]; }
 for command in $("$hextop" help | sed -n 's/^  hextop \([a-z]*\) .*/\1/p'); do
     ok "help $command" "$hextop" help "$command"
     ok "$command: one line of common options" test "$(grep -c -e '-q, --quiet; -v, --verbose; ' stdout)" = 1
-    ok "$command: none of them explained" lacks stdout "errors and warnings only"
+    ok "$command: none of them explained" lacks stdout "prints only errors and warnings"
     [ "$command" = surface ] || ok "$command: not surface's" lacks stdout "--keep-largest"
 done
 ok "surface" "$hextop" help surface
@@ -19,7 +19,7 @@ ok "its own" contains stdout "--keep-largest"
 ok "mesh" "$hextop" help mesh
 ok "a command names the keys of its group" contains stdout "mesh.element_size"
 ok "help" "$hextop" help
-ok "explains common options" contains stdout "errors and warnings only"
+ok "explains common options" contains stdout "prints only errors and warnings"
 
 # One key.
 ok "a key" "$hextop" help penalty
@@ -52,7 +52,7 @@ ok "is in its group" contains stdout "Operators (solver.operator)"
 ok "a generator" "$hextop" help conrod
 ok "is in its group" contains stdout "Generators (mesh.generator)"
 ok "a word of the texts" "$hextop" help Taubin
-ok "is found" contains stdout "--smooth of surface: steps of Taubin's smoothing"
+ok "is found" contains stdout "--smooth of surface: number of Taubin's smoothing steps"
 ok "a key and options" "$hextop" help threshold
 ok "the key" contains stdout "output.threshold: smallest density"
 ok "the options" contains stdout "Elsewhere: --threshold of verify, --threshold of analyse, --threshold of mesh, --threshold of surface"
@@ -64,13 +64,13 @@ near() { # WORD TEXT
     ok "$1: says $2" contains stderr "$2"
     ok "$1: nothing on stdout" is_empty stdout
 }
-near raduis "nothing is called 'raduis'; near it: 'radius'"
-near optimization.filter.raduis "near it: 'radius'"
-near verfy "near it: 'verify'"
+near raduis "nothing is named 'raduis'; similar names: 'radius'"
+near optimization.filter.raduis "similar names: 'radius'"
+near verfy "similar names: 'verify'"
 near --tolerence "unknown option '--tolerence', did you mean '--tolerance'?"
-near multigird "near it: 'multigrid'"
-near xyzzyq "nothing is called 'xyzzyq', or speaks of it; \`hextop help\` lists commands"
-near "" "nothing is called ''"
+near multigird "similar names: 'multigrid'"
+near xyzzyq "no name or help text contains 'xyzzyq'; \`hextop help\` lists commands"
+near "" "no name or help text contains ''"
 
 echo "$n checks, $failed failed"
 [ $failed = 0 ]

@@ -1,6 +1,6 @@
-/* Each line of history.csv is one write to the disk, however many load cases it has, so that a kill
- * leaves a whole line or none; what a disk takes in parts, or not, leaves no part of a line. This
- * program's write() counts, and stands for such disks. */
+/* Each line of history.csv is one write to the disk, for any number of load cases, so that a killed
+ * run leaves a whole line or none; a disk that takes a write in part, or not at all, leaves no part
+ * of a line. write() of this program counts, and simulates such disks. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -89,8 +89,8 @@ static void check_one_write(const char *path, int n_case, int has_error)
     CHECK(count_lines(path) == N_LINE);
 }
 
-/* A disk that takes half of each write gets the rest; one that is full keeps no part of the line,
- * which comes with the next. */
+/* A disk that takes half of each write gets the rest; a full disk keeps no part of the line, which
+ * is written with the next one. */
 static void check_disks(const char *path)
 {
     hx_history history;

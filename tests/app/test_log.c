@@ -1,4 +1,4 @@
-/* What is logged: by level to the terminal and to sinks, lines one by one, and to sinks alone. */
+/* Logging: by level to the terminal and to sinks, line by line, and only to sinks. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -122,11 +122,26 @@ static void test_sinks(void)
     CHECK(hx_log_set_printing(1) == 0);
 }
 
+/* No 60 seconds, no 60 minutes. */
+static void test_seconds(void)
+{
+    static const struct {
+        double seconds;
+        const char *text;
+    } pair[] = {{0.01, "0.01 s"},       {99.94, "99.9 s"},      {99.96, "1 min 40 s"},
+                {419.4, "6 min 59 s"},  {419.7, "7 min 00 s"},  {5999.4, "99 min 59 s"},
+                {5999.6, "1 h 40 min"}, {7169.0, "1 h 59 min"}, {7185.0, "2 h 00 min"}};
+    char text[32];
+    for (size_t i = 0; i < sizeof pair / sizeof pair[0]; i++)
+        is(hx_format_seconds(pair[i].seconds, text, sizeof text), pair[i].text);
+}
+
 int main(void)
 {
     heard h = {{0}, 0, 0};
     test_terminal();
     test_sinks();
+    test_seconds();
     for (int i = 0; i < 8; i++)
         CHECK_OK(hx_log_add_sink(&(hx_log_sink){HX_LOG_NORMAL, hear, NULL, &h}));
     CHECK_FAILS(hx_log_add_sink(&(hx_log_sink){HX_LOG_NORMAL, hear, NULL, &h}), HX_EINTERNAL,

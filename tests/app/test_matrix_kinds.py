@@ -228,7 +228,7 @@ def test_quadratic():
     whole = read("K.npz")
     check("chunks     1 of" in matrix("-o", "K.npz", "--memory", "1e8"), "a budget that is enough")
     check(read("K.npz") == whole, "the same bytes")
-    fails("are made in one range, which takes more than", "-o", "K.npz", "--memory", "1e5")
+    fails("are made in one range, which needs more than", "-o", "K.npz", "--memory", "1e5")
     said = matrix("--bench", "all")
     check("gather" in said and "FAIL:" in said and "FAIL " not in said, f"--bench all: {said}")
 

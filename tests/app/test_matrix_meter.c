@@ -1,5 +1,5 @@
-/* The meter of a device's memory: what is allocated at most, with memory kept by another layer over
- * it, and what was there before. */
+/* The meter of a device's memory: its peak, also with another layer above that keeps memory, and
+ * memory allocated before. */
 #include "app/matrix/matrix_job.h"
 #include "tests/lib/fixture.h"
 
@@ -31,14 +31,15 @@ static void test_counts(void)
     CHECK(meter.used == 2500 && meter.most == 3000 && meter.most_lately == 2500);
     device.ops->release(&device, c);
     CHECK(meter.used == 2000 && meter.most_lately == 2500);
-    CHECK(strstr(hx_matrix_peaks(&meter, 0, text, sizeof text), "B of the host, which is") != NULL);
+    CHECK(strstr(hx_matrix_peaks(&meter, 0, text, sizeof text), "B of the host, whose memory") !=
+          NULL);
     hx_matrix_meter_close(&meter);
     CHECK(device.ops == own);
     device.ops->release(&device, b);
     hx_matrix_meter_close(&meter); /* closed already */
 }
 
-/* Many at a time, in blocks that the layer above rounds up and keeps. */
+/* Many blocks at a time, which the layer above rounds up and keeps. */
 static void test_layers(void)
 {
     enum { N_BLOCK = 300 };

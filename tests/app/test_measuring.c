@@ -1,5 +1,5 @@
-/* A mesh that is measured beside the first design: the same figures and the same warnings as
- * before it, later, once; and what becomes of it where nobody asks, or it fails. */
+/* A mesh that is measured concurrently with the first design: the same figures and warnings as
+ * before it, later, and once; also if nobody needs them, or if the measurement fails. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 static const hx_device_ops device = {.name = "elsewhere"};
 
-/* Cubes from (x, y, z) = corner[i] on, which share the nodes at the same place. */
+/* Cubes with their first corner at corner[i], which share nodes at the same place. */
 static void make_cubes(hx_mesh *mesh, int n, const int corner[][3])
 {
     static const int off[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
@@ -75,7 +75,7 @@ static void test_later(void)
     hx_mesh_free(&later.mesh);
 }
 
-/* What asks for the quality meanwhile gets it: the summary of a run that failed. */
+/* The summary of a run that failed waits for the quality. */
 static void test_asked_for(void)
 {
     hx_session s;

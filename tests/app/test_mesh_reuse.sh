@@ -40,7 +40,7 @@ ok "$hextop" -q run again.cfg mesh.file="$result" optimization.initial="$result"
     optimization.iterations=1 output.directory=once
 ok near "$(compliance once)" "$(compliance six)" 1e-6
 
-# The same mesh through Gmsh and Abaqus files, both ways.
+# Gmsh and Abaqus files give the same mesh, both ways.
 ok "$hextop" -q run again.cfg mesh.file="$result" output.directory=vtk
 for end in msh inp; do
     ok "$hextop" -q mesh "$result" mesh.$end

@@ -23,11 +23,11 @@ runs() {
     part=$1
     "$hextop" check "$2" >stdout 2>stderr
     ok "$part: not without a load" test $? = 2
-    ok "$part: says so" contains stderr "load case 1 has no load: add an entry to loads"
+    ok "$part: prints it" contains stderr "load case 1 has no load: add an entry to loads"
     name "$2" "" "$4" >loaded.cfg
     "$hextop" check loaded.cfg >stdout 2>stderr
     ok "$part: nor without a support" test $? = 2
-    ok "$part: says so" contains stderr "the model has no support"
+    ok "$part: prints it" contains stderr "the model has no support"
     name "$2" "$3" "$4" >named.cfg
     ok "$part: two lines differ" test "$(diff "$2" named.cfg | grep -c '^>')" = 2
     ok "$part: check" "$hextop" check named.cfg
@@ -170,11 +170,11 @@ refused() { # WHAT TEXT ARGUMENT...
     ok "$what: nothing on stdout" is_empty stdout
 }
 cp metres.cfg before.cfg
-refused "a file that is there" "'metres.cfg' is there already" block.inp -o metres.cfg
+refused "a file that is there" "'metres.cfg' exists" block.inp -o metres.cfg
 ok "is left alone" cmp metres.cfg before.cfg
-refused "nothing of that name" "'cantilver' is no file and no generator, did you mean 'cantilever'?" cantilver
-refused "a config" "'new.cfg' is no mesh" new.cfg
-refused "a key with no place" "argument 'solver.tolerance=1e-3': not among what \`hextop new\` writes" block.inp \
+refused "nothing of that name" "'cantilver' is neither a file nor a generator, did you mean 'cantilever'?" cantilver
+refused "a config" "'new.cfg' is not a mesh" new.cfg
+refused "a key with no place" "argument 'solver.tolerance=1e-3': \`hextop new\` does not write this key" block.inp \
     solver.tolerance=1e-3
 refused "an unknown key" "did you mean 'volume_fraction'?" block.inp optimization.volume_fractoin=0.3
 refused "a wrong value" "optimization.volume_fraction" block.inp optimization.volume_fraction=3

@@ -55,7 +55,7 @@ def special_files():
     """What has no end, or no beginning: each reader, under each of its names."""
     os.mkfifo("pipe")
     os.mkdir("folder")
-    # by the ending, through a link: what the file begins with says nothing
+    # by the ending, through a link: the beginning of the file does not matter
     odd = ["/dev/zero", "pipe", "folder", "/proc/self/mem", "/proc/self/pagemap"]
     every = ["vtk", "vtu", "pvtu", "msh", "inp", "cdb", "bdf", "mesh", "unv", "exo", "step", "iges", "brep", "stl", "med"]
     for name in odd:

@@ -24,7 +24,7 @@ END_CONFIG
 cat >origin.py <<'END_PYTHON'
 import json, sys
 v = json.load(open("v.json"))
-o, told = v["origin"], [w for w in v["warnings"] if "other settings" in w or "another mesh" in w or "not those" in w]
+o, told = v["origin"], [w for w in v["warnings"] if "other settings" in w or "another mesh" in w or "differ from those" in w]
 assert o["verdict"] == sys.argv[1], o
 assert o.get("keys", []) == sys.argv[3:], o
 assert len(told) == int(sys.argv[2]), (told, v["warnings"])
@@ -60,7 +60,7 @@ ok "they are named" origin "other settings" 1 optimization.volume_fraction optim
 ok "with both values" contains stderr "optimization.rho_min = 0.1, here 0.05"
 ok "asked for on the command line" verify out optimization.rho_min=0.05
 ok "no warning" origin "other settings" 0 optimization.rho_min
-ok "but it says so" contains stdout "with other settings: optimization.rho_min = 0.1, here 0.05"
+ok "but it is reported" contains stdout "with other settings: optimization.rho_min = 0.1, here 0.05"
 sed '/^loads/s/} );$/}, { set = "left"; traction = [0, 0, 1]; } );/' part.cfg >more.cfg
 ok "one load more" verify out more.cfg
 ok "it is named" origin "other settings" 1 entry "loads[].set" "loads[].traction" "loads[].case"
@@ -68,7 +68,7 @@ mkdir alone
 cp out/density_0002.vtk alone
 ok "without the config of then" verify alone/density_0002.vtk other.cfg
 ok "the keys are not known" origin "other settings" 1
-ok "it says why" contains stderr "not known without the config.cfg"
+ok "it says why" contains stderr "unknown without the config.cfg"
 sed 's/rho_min = 0.1/rho_min = 0.2/' out/config.cfg >alone/config.cfg
 ok "a config.cfg that was changed" verify alone/density_0002.vtk
 ok "it is not that of then" origin "other settings" 1
@@ -84,17 +84,17 @@ awk '/^CELLS/ { first = NR + 1 } first && NR == first { held = $0; next } first 
     out/density_0002.vtk >swapped.vtk
 ok "another mesh" verify out part.cfg "mesh={file=\"swapped.vtk\"}" optimization.filter.radius=1.5
 ok "it is" contains v.json '"verdict": "another mesh"'
-ok "it says so" contains stderr "is of another mesh"
+ok "it is reported" contains stderr "is of another mesh"
 
 # A density changed in its last digit, and a file without hashes.
 awk '/LOOKUP_TABLE/ { first = NR + 1 } NR == first { sub(/^[0-9.e-]+/, "0.51") } { print }' out/density_0002.vtk >out/changed.vtk
 ok "changed densities" verify out/changed.vtk
 ok "they are" origin "changed densities" 1
-ok "it says so" contains stderr "its densities are not those that were written"
+ok "it is reported" contains stderr "its densities differ from those that the run wrote"
 sed '2s/ | mesh.*//' out/density_0002.vtk >out/old.vtk
 ok "an older file" verify out/old.vtk
 ok "is of none" origin unknown 0
-ok "it says so" contains stdout "origin    not said: written before results had hashes"
+ok "it is reported" contains stdout "origin    unknown: the result was written by another program"
 sed '2s/density=[0-9a-f]*/density=12/' out/density_0002.vtk >out/cut.vtk
 ok "hashes cut short" verify out/cut.vtk
 ok "are none" origin unknown 0
@@ -113,7 +113,7 @@ ok "warns" contains stderr "with other settings: optimization.volume_fraction = 
 ok "surface" "$hextop" surface out part.stl
 ok "says it" contains stdout "origin     of this config"
 ok "surface of changed densities" "$hextop" surface out/changed.vtk part.stl
-ok "warns" contains stderr "its densities are not those that were written"
+ok "warns" contains stderr "its densities differ from those that the run wrote"
 
 # What the last bits depend on: named, kept in checkpoints, and warned of where it changed.
 python3 - <<'END_PYTHON' || failed=$((failed + 1))
@@ -128,7 +128,7 @@ ok "goes on" run --resume optimization.iterations=4
 ok "without a word" sh -c '! grep -q "last digits" stderr'
 if [ "$("$hextop" list | sed -n 's/^Vector unit of the CPU: \([a-z0-9]*\);.*/\1/p')" != baseline ]; then
     HEXTOP_VECTOR=baseline ok "on another vector unit" run --resume optimization.iterations=6
-    ok "warns" grep -q 'is of a run with vector unit avx.*, and this one has vector unit baseline: the last digits' stderr
+    ok "warns" grep -q 'is from a run with vector unit avx.*, and this one has vector unit baseline: the last digits' stderr
 fi
 
 # A folder that was moved after its run: the mesh is found by its place beside the result, and by its hash.
@@ -152,7 +152,7 @@ ok "mesh after the move" "$hextop" mesh moved/out/config.cfg moved.inp
 ok "analyse after the move" "$hextop" analyse moved/out/config.cfg --density moved/out
 refused() { "$hextop" verify moved/out >stdout 2>stderr && return 1; grep -q "$1" stderr; }
 sed -i 's/^2 0 0$/2.1 0 0/' moved/meshes/part.vtk
-ok "another mesh is refused" refused "part.vtk has its name, but is another mesh: write the path of the run's mesh here"
+ok "another mesh is refused" refused "part.vtk has this name, but is another mesh: write the path of the run's mesh here"
 mv moved/meshes moved/elsewhere
 ok "none is found" refused "if it was moved, write its new path here, or add mesh.file=PATH"
 sed -i 's/^2.1 0 0$/2 0 0/' moved/elsewhere/part.vtk

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Quadratic elements in the program: run, check and verify take them, operators without them say so.
+# Quadratic elements in the program: run, check and verify take them, operators without them are refused.
 #     test_quadratic.sh HEXTOP SRCDIR
 set -u
 hextop=$(realpath "$1")
@@ -52,24 +52,24 @@ ok "solid.json" contains solid.json '"solid_alone": true'
 ok "verify of a quadratic run" "$hextop" verify quadratic/density_0006.vtk quadratic/config.cfg
 # 0/1 with quadratic elements, asked for in two ways
 ok "directly" "$hextop" verify linear/density_0006.vtk linear/config.cfg solver.element=quadratic --output direct.json
-ok "says what gave way" contains stdout "operator auto in place of otf (linear/config.cfg:"
+ok "prints what was replaced" contains stdout "operator auto instead of otf (linear/config.cfg:"
 direct=$(sed -n '/"black_white"/,/}/s/.*"compliance": \([-0-9.e+]*\).*/\1/p' direct.json | head -1)
 beside=$(sed -n '/"quadratic"/,$s/.*"compliance": \([-0-9.e+]*\).*/\1/p' linear/verify.json | head -1)
 ok "the same compliance" near "$direct" "$beside" 1e-4
 alone=$(sed -n '/"quadratic"/,$s/.*"compliance": \([-0-9.e+]*\).*/\1/p' solid.json | head -1)
 ok "without void softer, but little: $beside, $alone" awk -v a="$beside" -v b="$alone" 'BEGIN { exit !(b > a && b < 1.2 * a) }'
 
-# An element of the command line is worth more than the operator that a run's config names.
+# An element given on the command line takes precedence over the operator of a run's config.
 for more in "" "--density linear --black-white" "--density linear --solid-only"; do
     # shellcheck disable=SC2086
     ok "analyse $more" "$hextop" analyse linear/config.cfg solver.element=quadratic $more
-    ok "analyse $more: said once" test "$(grep -c 'operator auto in place of otf (linear/config.cfg:' stdout)" = 1
+    ok "analyse $more: said once" test "$(grep -c 'operator auto instead of otf (linear/config.cfg:' stdout)" = 1
 done
 ok "one that knows it stays" "$hextop" analyse linear/config.cfg solver.element=quadratic solver.operator=csr
-ok "nothing is said" test "$(grep -c 'operator auto in place' stdout)" = 0
+ok "nothing is said" test "$(grep -c 'operator auto instead' stdout)" = 0
 sed 's/operator = "otf"/operator = "bsr"/' linear/config.cfg >bsr.cfg
 ok "of the file too" "$hextop" analyse bsr.cfg solver.element=quadratic
-ok "nothing is said of the file's" test "$(grep -c 'operator auto in place' stdout)" = 0
+ok "nothing is printed about the file's" test "$(grep -c 'operator auto instead' stdout)" = 0
 for precond in jacobi block-jacobi multigrid none; do
     ok "$precond knows it" "$hextop" analyse linear/config.cfg solver.element=quadratic solver.preconditioner=$precond
 done
@@ -152,14 +152,14 @@ refused() { # WHAT TEXT COMMAND...: exit status 2, and a message
 "$hextop" run part.cfg mesh.nx=800 mesh.ny=800 mesh.nz=800 solver.operator=bsrsym solver.element=quadratic \
     >/dev/null 2>huge.txt
 ok "too large: status" test $? != 0
-rest=$(sed -n 's/.*host memory (the mesh .*, the rest \([0-9]*\) bytes an element).*/\1/p' huge.txt)
+rest=$(sed -n 's/.*host memory (mesh: .*, other data: \([0-9]*\) bytes per element).*/\1/p' huge.txt)
 # 233 blocks in place of 27 of 1133 bytes, 4 points of some 320 in place of a node
-ok "too large: $rest bytes an element" awk -v b="$rest" 'BEGIN { exit !(b > 10500 && b < 12000) }'
-refused compare "'otf' has no quadratic elements" compare part.cfg solver.element=quadratic --operators otf,bsr
+ok "too large: $rest bytes per element" awk -v b="$rest" 'BEGIN { exit !(b > 10500 && b < 12000) }'
+refused compare "'otf' does not support quadratic elements" compare part.cfg solver.element=quadratic --operators otf,bsr
 refused matrix "are made in one range" matrix part.cfg solver.element=quadratic --memory 1e5
 refused operator "operator 'otf' does not support quadratic elements: use one that stores a matrix (bsr, bsrsym, csr), or auto" \
     verify linear/density_0006.vtk linear/config.cfg solver.element=quadratic solver.operator=otf
-refused heat "leaves out void, through which heat flows too: with physics = \"heat\" take --element quadratic" \
+refused heat "leaves out void, through which heat flows, too: use --element quadratic with physics = \"heat\"" \
     verify heat --element quadratic-solid
 refused word "unknown 'cubic'; valid: linear, quadratic, quadratic-solid" \
     verify linear/density_0006.vtk linear/config.cfg --element cubic

@@ -1,4 +1,4 @@
-/* The strict readers of JSON and CSV, and UTF-8: what they take, and what they refuse with its
+/* The strict readers of JSON and CSV, and UTF-8: texts that are accepted, and errors with their
  * line. */
 #include <stdio.h>
 #include <string.h>
@@ -92,7 +92,7 @@ static void test_csv(void)
 {
     static const char name[] = "test_readers.csv";
     static const char *const bad[][2] = {{"a,b\n1,2\n3\n", ":3: 1 fields"},
-                                         {"a,b\n1,2x\n", ":2: '2x' is no number"},
+                                         {"a,b\n1,2x\n", ":2: '2x' is not a number"},
                                          {"a,,b\n", ":1: a column without a name"},
                                          {"a,b", ":1: expected a line"}};
     hx_csv csv;

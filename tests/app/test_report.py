@@ -94,7 +94,7 @@ def test_simplified(hextop, m, volume):
     check(290 <= few <= 300, f"{few} triangles of 300")
     check(abs(small / volume - 1.0) < 0.03, f"volume {small}, {volume} before")
     off = re.search(r"at most ([0-9.e-]+) mm", page.words())
-    check(off and 0.001 < float(off.group(1)) < 0.5 and f"simplified from {m:,}" in page.words(), "what is said of it")
+    check(off and 0.001 < float(off.group(1)) < 0.5 and f"simplified from {m:,}" in page.words(), "the caption")
     check(f"300 triangles of {m:,}" in said or f"{few} triangles of {m:,}" in said, said)
 
 
@@ -130,12 +130,12 @@ def test_other_part(hextop):
         table = page.source.split('<table class="compare">')[1].split("</table>")[0]
         row = re.search(r"<tr><th[^>]*>Compliance.*?</tr>", table, re.S)[0]
         check(row.count("%</small>") + row.count("times</small>") == n, f"{other}: {row}")
-        check(("Percentages are left out" in page.words()) == (n == 0), f"{other}: what is said of percentages")
+        check(("Percentages are left out" in page.words()) == (n == 0), f"{other}: the note on percentages")
         check(re.search(r"<th[^>]*>Mass,(&nbsp;| )*g<", table), f"mass: {re.findall('<th[^>]*>Mass.*?</tr>', table)}")
 
 
 def test_states(hextop):
-    """Of runs that go, were interrupted, failed or have lost files."""
+    """Runs that are not finished, were interrupted, failed or have lost files."""
     def report(name, change):
         shutil.copytree("two", name)
         change()
@@ -152,7 +152,7 @@ def test_states(hextop):
     with open("going/history.csv", "a", encoding="utf-8") as history:
         fcntl.lockf(history, fcntl.LOCK_EX)
         run(hextop, "report", "going")
-    check("still going" in Page("going/report.html").words(), "a run that goes")
+    check("still running" in Page("going/report.html").words(), "a run that goes")
 
     def fail():
         with open("failed/summary.json", encoding="utf-8") as file:
@@ -162,14 +162,14 @@ def test_states(hextop):
         with open("failed/summary.json", "w", encoding="utf-8") as file:
             json.dump(summary, file)
     _, words = report("failed", fail)
-    check("failed" in words and "The volume is not met" in words, "a run that failed")
+    check("failed" in words and "The volume is 0." in words, "a run that failed")
     check("PCG did not converge in 2 design iterations" in words, "solves that failed")
 
     page, words = report("bare", lambda: [os.remove(f"bare/{f}") for f in os.listdir("bare") if "density" in f])
     check(not page.parts and "There is no density_*.vtk" in words and "Compliance" in words, "no densities")
 
     page, words = report("old", lambda: open("old/config.cfg", "a", encoding="utf-8").write("no_such_key = 1;\n"))
-    check("no_such_key" in words and "densities alone" in words and len(page.parts) == 1, "another hextop's config")
+    check("no_such_key" in words and "only the densities" in words and len(page.parts) == 1, "another hextop's config")
 
     _, words = report("torn", lambda: open("torn/summary.json", "w", encoding="utf-8").write('{\n"title": }'))
     check("torn/summary.json:2: not valid JSON: expected a value" in words, "a torn summary")
@@ -208,10 +208,10 @@ def test_other_runs(hextop):
 
 def test_refused(hextop):
     os.mkdir("empty")
-    for words, said in ((["nowhere"], "cannot read 'nowhere'"), (["one.cfg"], "'one.cfg' is no folder"),
-                        (["empty"], "'empty' has nothing of a run"), (["one"] * 9, "at most 8"),
+    for words, said in ((["nowhere"], "cannot read 'nowhere'"), (["one.cfg"], "'one.cfg' is not a folder"),
+                        (["empty"], "'empty' is not the folder of a run"), (["one"] * 9, "at most 8"),
                         (["one", "--triangles", "5"], "--triangles 5: expected a whole number"),
-                        (["one", "empty"], "'empty' has nothing of a run"), ([], "usage: hextop report")):
+                        (["one", "empty"], "'empty' is not the folder of a run"), ([], "usage: hextop report")):
         text = run(hextop, "report", *words, status=2)
         check(said in text and text.count("\n") == 1, f"{words}: {text}")
     run(hextop, "report", "one", "-o", "empty", status=1)

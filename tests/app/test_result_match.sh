@@ -104,7 +104,7 @@ solid() {
     awk '$1 == "volume" { sub(",", "", $2); print $2 }' stdout
 }
 
-# alike WHAT FILE TOLERANCE: all three take the file as they take the original.
+# alike WHAT FILE TOLERANCE: all three accept the file like the original.
 alike() {
     near "$(initial "$2")" "$initial" "$3" || fault "$1: optimization.initial starts elsewhere"
     near "$(grey "$2")" "$grey" "$3" || fault "$1: verify finds another compliance"
@@ -137,7 +137,7 @@ grey=$(grey $result)
 solid=$(solid $result)
 near "$initial" "$grey" 0.01 || fault "compliance $initial from the result, $grey of it"
 
-# The same cells, otherwise.
+# The cells in another form.
 python3 rewrite.py $result same.vtk
 alike "rewritten" same.vtk 1e-9
 python3 rewrite.py $result shuffled.vtk shuffle
@@ -177,8 +177,8 @@ nx=6 refused "a longer mesh" $result "128 cells; the mesh of this run has 96"
     fault "the run fails"
 dense=dense/density_0006.vtk
 initial=$(initial $dense)
-grep -qE "optimization.initial: .* lacks [0-9]+ elements, written with a threshold: they start at rho_min = 0.01" \
-    stderr || fault "initial does not say what is missing: $(cat stderr)"
+grep -qE "optimization.initial: .* lacks [0-9]+ elements, since it was written with a threshold: they start at rho_min = 0.01" \
+    stderr || fault "initial does not report what is missing: $(cat stderr)"
 grey=$(grey $dense)
 solid=$(solid $dense)
 near "$initial" "$grey" 0.01 || fault "compliance $initial from the part, $grey of it"

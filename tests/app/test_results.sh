@@ -17,7 +17,7 @@ ok "a run" "$hextop" -q run part.cfg
 compliance() { awk '$1 == "compliance" { print $2, $3; exit }' stdout; }
 json() { sed -n "s/^  \"$1\": \"\\(.*\\)\",*\$/\\1/p" "$2"; }
 
-# verify: the last design and the config beside it.
+# verify: the last design, and the config in its folder.
 ok "verify of a file" "$hextop" verify runs/one/density_0005.vtk part.cfg --output file.json
 expected=$(compliance)
 for named in runs/one runs/one/ runs/one/density.vtk.series runs/one/density_0005.vtk; do
@@ -63,7 +63,7 @@ ok "is resolved" contains runs/two/config.cfg "initial = \"$(realpath runs/one/d
 ok "initial of the file" "$hextop" -q run part.cfg optimization.initial=runs/one/density_0005.vtk output.directory=three
 ok "is the same" cmp runs/two/density_0005.vtk three/density_0005.vtk
 
-# A surface of two slabs, of which the loaded one hangs on nothing.
+# A surface of two slabs, of which the loaded one has no support.
 sed 's/^loads/passive = ( { set = "left"; skin = 1.0; } ); &/; s,runs/one,slabs,' part.cfg >slabs.cfg
 ok "a run" "$hextop" -q run slabs.cfg optimization.iterations=1
 ok "its surface" "$hextop" -q surface slabs slabs.stl --threshold 0.95
@@ -81,14 +81,14 @@ refused() { # WHAT TEXT ARGUMENT...
     ok "$what: its message" contains stderr "$text"
 }
 refused "a folder above" "'runs' is a folder without a density.vtk.series; there is one in runs/" verify runs
-refused "an empty folder" "'elsewhere' is a folder without a density.vtk.series; it is the output.directory of" \
+refused "an empty folder" "'elsewhere' is a folder without a density.vtk.series; name the output.directory of" \
     surface elsewhere a.stl
 refused "nothing of that name" "cannot read 'nowhere'" verify nowhere
 cp runs/one/density_0005.vtk elsewhere/
 refused "a folder with files alone" "name a file: elsewhere/density_0005.vtk" verify elsewhere
 refused "analyse of such" "name a file: elsewhere/density_0005.vtk" analyse part.cfg --density elsewhere
 refused "mesh of nothing" "cannot read 'nowhere'" mesh part.cfg a.inp --density nowhere
-refused "a load on what hangs on nothing" "set 'right' lies on a piece of the surface that hangs on nothing" \
+refused "a load on a piece without support" "set 'right' is on a piece of the surface that is not connected to a support" \
     verify slabs --surface slabs.stl --refine 0
 refused "no config beside it" "there is no config.cfg beside elsewhere/density_0005.vtk; name the config of the run" \
     verify elsewhere/density_0005.vtk
@@ -96,8 +96,8 @@ printf '{ "files" : [ { "name" : "density_0005.vtk" }, { "name" : "g\\"one.vtk" 
 refused "a file that is gone" "cannot read 'elsewhere/g\"one.vtk', which elsewhere/density.vtk.series names" \
     surface elsewhere a.stl
 echo '{ "files" : [ ] }' >elsewhere/density.vtk.series
-refused "an empty series" "elsewhere/density.vtk.series: no list of files" verify elsewhere/density.vtk.series
-refused "initial that holds none" "optimization.initial: $(realpath elsewhere)/density.vtk.series: no list of files" run part.cfg output.directory=four \
+refused "an empty series" "elsewhere/density.vtk.series: not a list of files" verify elsewhere/density.vtk.series
+refused "initial that holds none" "optimization.initial: $(realpath elsewhere)/density.vtk.series: not a list of files" run part.cfg output.directory=four \
     optimization.initial=elsewhere
 ok "no files are left by what was refused" test ! -e four -a ! -e a.stl
 

@@ -109,8 +109,8 @@ refused() { # name, text, keys
 refused "another penalty" "optimization.penalty = 3.0.*optimization.penalty = 2.0" optimization.penalty=2.0
 refused "another load" "with 'loads.*and this one has 'loads" 'loads=({set="right-lower-edge";total_force=[0.0,1.0,0.0];})'
 refused "another mesh" "another mesh" mesh.distort=0.1
-refused "another order" "another mesh: not of 'mesh.reorder = false'" mesh.reorder=false
-refused "fewer iterations" "asks for fewer" optimization.iterations=5
+refused "another order" "another mesh, not to 'mesh.reorder = false'" mesh.reorder=false
+refused "fewer iterations" "more than optimization.iterations" optimization.iterations=5
 size=$(wc -c <parts/checkpoint.state)
 printf 'x' | dd of=parts/checkpoint.state bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null
 refused "damaged" "the checksum of .*checkpoint.previous.state"
@@ -120,7 +120,7 @@ printf 'no checkpoint' >parts/checkpoint.state
 refused "something else" "not a checkpoint of hextop"
 run whole --resume
 ok "no checkpoint: exit status 2" test $? = 2
-ok "no checkpoint: says so" says err "no checkpoint to go on from"
+ok "no checkpoint: refused" says err "no checkpoint to continue from"
 
 # What would be lost in the folder that is written to.
 kept() { # name, text, folder, keys
@@ -135,10 +135,10 @@ kept() { # name, text, folder, keys
 }
 ok "unfinished" run unfinished output.checkpoint=0.000001 optimization.iterations=3
 sed 's/"done"/"interrupted"/' unfinished/summary.json >a && mv a unfinished/summary.json
-kept "a checkpoint" "did not end: go on with it by --resume" unfinished
+kept "a checkpoint" "did not end: continue it with --resume" unfinished
 ok "a checkpoint: --force" run unfinished --force optimization.iterations=3
 ok "a run that ended" run unfinished optimization.iterations=3
-kept "the first design" "optimization.initial.*lies where the run writes" unfinished \
+kept "the first design" "optimization.initial.*has the name of a file that the run writes" unfinished \
     optimization.initial="$PWD/unfinished/density_0003.vtk"
 ok "with units" run units 'units="N, mm, MPa"' output.checkpoint=0.000001 optimization.iterations=3
 ok "with units, once more" run units 'units="N, mm, MPa"' optimization.iterations=3
@@ -151,7 +151,7 @@ ok "a result onto itself" says err "is the file that is read"
 
 # Killed at random moments, writes included, until it is done.
 n_kill=0 loss=0
-goes_on() { grep -c 'going on after' killed/run.log 2>/dev/null; }
+goes_on() { grep -c 'continuing after' killed/run.log 2>/dev/null; }
 while [ $n_kill -lt "$kills" ]; do
     rm -rf killed
     option=
@@ -167,7 +167,7 @@ while [ $n_kill -lt "$kills" ]; do
         wait $pid 2>/dev/null
         status=$?
         if [ "$(goes_on)" != "$n_resumed" ]; then # designs that are computed once more
-            from=$(sed -n 's/.*going on after iteration \([0-9]*\).*/\1/p' killed/run.log | tail -n 1)
+            from=$(sed -n 's/.*continuing after iteration \([0-9]*\).*/\1/p' killed/run.log | tail -n 1)
             [ $((n_design - 1 - from)) -le $loss ] || loss=$((n_design - 1 - from))
         fi
         [ $status = 137 ] || break

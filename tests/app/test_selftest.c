@@ -1,7 +1,5 @@
-/* The checks of `hextop selftest` find what is wrong: each with one part that is, handed to it in
- * its tables; and nothing else fails, nor with the right ones.
- *
- *     test_selftest */
+/* The checks of `hextop selftest` find errors: each check gets one wrong part in its tables; no
+ * other check fails, and none with the right parts. test_selftest */
 #include <string.h>
 
 #include "app/selftest/selftest.h"
@@ -49,7 +47,7 @@ static void expect(const char *what, size_t n_wanted, size_t n_failed_wanted)
 static const hx_strategy *right;
 static int n_product;
 
-/* One entry is off in the seventh digit. */
+/* One entry has an error in the seventh digit. */
 static int apply_off(void *state, const double *d_x, double *d_y)
 {
     HX_TRY(right->apply(state, d_x, d_y));
@@ -57,7 +55,7 @@ static int apply_off(void *state, const double *d_x, double *d_y)
     return HX_OK;
 }
 
-/* A row is left as it was. */
+/* One row is not written. */
 static int apply_less(void *state, const double *d_x, double *d_y)
 {
     const double was = d_y[7];
@@ -110,7 +108,7 @@ static void check_operators(void)
 
 /* --- preconditioners --- */
 
-/* An entry is none. */
+/* One entry is missing. */
 static int setup_less(hx_precond *pc)
 {
     HX_TRY(hx_precond_find("jacobi")->setup(pc));

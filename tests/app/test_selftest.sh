@@ -1,5 +1,5 @@
 #!/bin/sh
-# hextop selftest on the CPU: passes, as table and JSON; with -q says nothing; a machine where a check fails
+# hextop selftest on the CPU: passes, as table and JSON; with -q prints nothing; a machine where a check fails
 # gives exit status 1 and the line.
 #     test_selftest.sh HEXTOP [SOURCE [DEVICE]]
 # On another DEVICE: passes there; 77 where it cannot run.
@@ -59,7 +59,7 @@ for words in '--device gpu' '--memory much' 'part.cfg'; do
     # shellcheck disable=SC2086
     "$hextop" selftest $words >stdout 2>stderr
     ok "$words: refused" test $? = 2
-    ok "$words: says so" test -s stderr
+    ok "$words: prints it" test -s stderr
 done
 
 echo "$n checks, $failed failed"

@@ -164,6 +164,28 @@ def united_by_the_file():
             check(abs(found - want) <= 2e-6 * want, f"united by the file: {found}, not {want}")
 
 
+def united_beside_other_kinds():
+    """The union of sets of nodes has the surfaces of their names, whichever sets of elements have these names too, and in
+    the one instance of a part as well. A set of elements with the name of a union keeps its elements."""
+    want = compliance("union.cfg")
+    with open("plain.inp", encoding="ascii") as file:
+        mesh = file.read().split("*SOLID SECTION")[0]
+    united = "*NSET, NSET=both\nfront, back\n"
+    sides = "".join(f"*SURFACE, TYPE=ELEMENT, NAME={name}\n" + "".join(f"{e}, {side}\n" for e in range(1, 33))
+                    for name, side in (("front", "S3"), ("back", "S5")))
+    elems = "".join(f"*ELSET, ELSET={name}, GENERATE\n1, 32\n" for name in ("front", "both"))
+    write("kinds.inp", mesh + united + sides + elems)
+    inside = "*HEADING\n*PART, NAME=P\n" + mesh[mesh.index("*NODE"):] + united + sides + "*END PART\n"
+    write("instance.inp", inside + "*ASSEMBLY, NAME=A\n*INSTANCE, NAME=I, PART=P\n*END INSTANCE\n*END ASSEMBLY\n")
+    for name in ("kinds", "instance"):
+        write("again.cfg", f'mesh = {{ file = "{name}.inp"; }};\n' + STEEL + LEFT + "loads = " + each("pressure = 1.0;", "both") + TAIL)
+        found = compliance("again.cfg")
+        check(abs(found - want) <= 2e-6 * want, f"{name}.inp: united beside other kinds: {found}, not {want}")
+        said = hextop("check", "again.cfg").stdout
+        check("are found by nodes" not in said, f"{name}.inp: {said}")
+        check(re.search(r"^ +both +90 +(\d+) ", said, re.M)[1] == ("32" if name == "kinds" else "0"), f"{name}.inp: elements: {said}")
+
+
 def by_processes():
     last = {}
     keys = ["optimization.iterations=2", "output.every=0", "mesh.nx=24", "mesh.nz=8"]
@@ -214,6 +236,7 @@ def main():
         without_rules()
         edited_rules()
         united_by_the_file()
+        united_beside_other_kinds()
         by_processes()
         part_of_a_result()
         os.chdir("/")

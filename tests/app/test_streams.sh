@@ -61,7 +61,7 @@ says "circle.vtk: cannot write: it is a symbolic link that leads back to itself"
 
 ln -s nowhere/at/all.vtk lost.vtk
 status 1 "a link into no folder" "$hextop" mesh small.cfg lost.vtk
-says "lost.vtk: cannot create 'nowhere/at/all.vtk', which it is a symbolic link to: No such file or directory"
+says "lost.vtk: cannot create 'nowhere/at/all.vtk', the target of this symbolic link: No such file or directory"
 [ -L lost.vtk ] || fault "a link into no folder was replaced"
 
 ln -s far folder.vtk

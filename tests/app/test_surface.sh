@@ -55,42 +55,42 @@ result=out/density_0005.vtk
 
 # The config beside the result is found: 16 elements of the mount, 4 of the load, 16 of void.
 surface $result part.stl
-says 'config +out/config.cfg, beside the result: 20 elements are solid whatever their density'
-says '20 of it by elements that are solid whatever their density'
+says 'config +out/config.cfg, beside the result: 20 elements are forced solid'
+says '20 of it in elements that are forced solid'
 says '16 elements of passive void are left out'
 says 'closed, manifold'
 check_stl part.stl
-awk '$1 == "volume" { sub(",", "", $2); off = $2 / $5 - 1; good = $2 ~ /^[0-9]/ && off * off < 1e-6 }
+awk '$1 == "volume" { sub(",", "", $2); off = $2 / $4 - 1; good = $2 ~ /^[0-9]/ && off * off < 1e-6 }
     END { exit !good }' stdout ||
     fault "not the volume of the densities: $(grep volume stdout)"
 
 # Everything but the void, which ends at its faces: exactly its volume, and flat whatever is smoothed.
 surface $result whole.ply --threshold 0.001 --smooth 20
-says 'volume +112, of the densities'
+says 'volume +112, that of the densities'
 says 'box +0 0 0 to 8 4 4'
 grep -qa '^property double x' whole.ply || fault "whole.ply: not what a PLY begins with"
 surface --config none --threshold=0.001 $result whole.stl
 says 'volume +128,'
 says 'config +none'
 surface $result all.stl --preserve supports,passive,loads
-says ': 20 elements are solid' # the support is the mount's
+says ': 20 elements are forced solid' # the support is the mount's
 surface $result none.stl --preserve none
-says ': 0 elements are solid'
+says ': 0 elements are forced solid'
 
 # In void the elements that are solid are all of the part: their volume and faces, to rounding.
 surface $result bare.ply --threshold 0.999999 --smooth 20
-says 'volume +20, of the densities'
+says 'volume +20, that of the densities'
 says 'shape +2 pieces'
 says 'area +66$' # of 1 x 4 x 4 and 1 x 4 x 1
 surface $result mount.ply --threshold 0.999999 --preserve passive
-says 'volume +16, of'
+says 'volume +16, that of'
 says 'box +0 0 0 to 1 4 4$'
 
 # The part is the one that verify analyses: the same volume asked for, the same solid elements.
 for preserve in loads,passive supports passive none; do
     surface $result same.stl --preserve $preserve
     asked=$(awk '$1 == "volume" { print $NF }' stdout)
-    solid=$(sed -n 's/.*beside the result: \([0-9]*\) elements are solid.*/\1/p' stdout)
+    solid=$(sed -n 's/.*beside the result: \([0-9]*\) elements are forced solid.*/\1/p' stdout)
     "$hextop" -q verify $result out/config.cfg --preserve $preserve --output same.json 2>/dev/null ||
         fault "verify --preserve $preserve"
     grep -q "\"elements_solid_whatever_density\": $solid," same.json ||
@@ -101,19 +101,19 @@ for preserve in loads,passive supports passive none; do
     awk '/volume_asked_for/ { a = $2 + 0 } /volume_solid/ { off = $2 - a; exit !(off * off <= 0.25) }' \
         same.json || fault "--preserve $preserve: verify is off by more than half an element"
 done
-refused 2 "20 elements that are solid whatever their density have 20" $result bad.stl --volume 10
+refused 2 "20 elements that are forced solid (passive or loaded) have 20" $result bad.stl --volume 10
 surface $result v.stl --volume 60 --smooth 0
-says 'asked for 60$'
+says 'target 60$'
 grep -q smoothing stdout && fault "--smooth 0 smooths"
 
 # With units, they stand beside every figure.
 { echo 'units = "N, mm, MPa";'; cat part.cfg; } >units.cfg
 surface --config units.cfg $result units.stl
-says 'volume +[0-9.]+ mm\^3, (of the densities|asked for) [0-9.]+ mm\^3$'
+says 'volume +[0-9.]+ mm\^3, (that of the densities|target) [0-9.]+ mm\^3$'
 says 'area +[0-9.]+ mm\^2$'
 says 'box .* mm$'
 
-# The same bytes for any number of threads.
+# Any number of threads gives the same bytes.
 OMP_NUM_THREADS=1 "$hextop" -q surface $result one.stl
 OMP_NUM_THREADS=3 "$hextop" -q surface $result three.stl
 cmp -s one.stl three.stl || fault "the surface depends on the number of threads"
@@ -122,7 +122,7 @@ cmp -s one.stl three.stl || fault "the surface depends on the number of threads"
 "$hextop" -q run part.cfg output.directory=dense output.threshold=0.5 || fault "the run fails"
 surface dense/density_0005.vtk dense.stl
 says 'elements below output.threshold are not in the file'
-says '20 elements are solid'
+says '20 elements are forced solid'
 surface dense/density_0005.vtk alone.stl --config none --threshold 0.001
 check_stl alone.stl
 
@@ -156,10 +156,10 @@ output = { directory = "cube"; };
 END
 "$hextop" -q run cube.cfg || fault "the run fails"
 surface cube/density_0002.vtk cube.stl
-says 'beside the result: 4 elements are solid'
+says 'beside the result: 4 elements are forced solid'
 surface cube/density_0002.vtk cube.stl --preserve loads,supports --threshold 0.5
-says 'beside the result: 8 elements are solid'
-refused 2 "8 elements that are solid whatever their density have 1000: say --threshold" \
+says 'beside the result: 8 elements are forced solid'
+refused 2 "8 elements that are forced solid (passive or loaded) have 1000: give a --threshold" \
     cube/density_0002.vtk bad.stl --preserve loads,supports
 
 # Pieces: two posts of density with nothing between them.
@@ -175,8 +175,8 @@ awk 'BEGIN {
     for (i = 0; i < 11; i++) print (i < 3 || i > 5) ? 1 : 0
 }' >posts.vtk
 surface posts.vtk posts.stl --threshold 0.5
-says 'shape +2 pieces, 0 holes through, 0 closed cavities'
-grep -q '2 pieces that do not hang together; the largest has 6' stderr ||
+says 'shape +2 pieces, 0 through holes, 0 closed cavities'
+grep -q '2 separate pieces; the largest has 6' stderr ||
     fault "no warning of the pieces: $(cat stderr)"
 surface posts.vtk largest.stl --threshold 0.5 --keep-largest
 says 'shape +1 piece,'
@@ -184,7 +184,7 @@ grep -q '1 pieces* left out' stderr || fault "no warning of what is left out: $(
 
 # Far from the origin single precision cannot hold the part; double can.
 awk 'NR > 5 && NR <= 53 { $1 += 1e9 } { print }' posts.vtk >far.vtk
-refused 1 "single precision; write a .ply" far.vtk bad.stl --threshold 0.5
+refused 1 "in the single precision of binary STL; write a .ply" far.vtk bad.stl --threshold 0.5
 surface far.vtk far.ply --threshold 0.5
 
 refused 2 "usage: hextop surface RESULT OUT" $result
@@ -196,9 +196,9 @@ refused 2 "--smooth -1: expected a whole number" $result bad.stl --smooth -1
 refused 2 "--threshold 1.5: expected a number between 0 and 1" $result bad.stl --threshold 1.5
 refused 2 "--threshold x: expected" $result bad.stl --threshold x
 refused 2 "--volume 0: expected a number above 0" $result bad.stl --volume 0
-refused 2 "give one of them" $result bad.stl --volume 3 --threshold 0.5
+refused 2 "give only one of them" $result bad.stl --volume 3 --threshold 0.5
 refused 2 "--preserve: unknown 'load', did you mean 'loads'" $result bad.stl --preserve load
-refused 2 "a solid of volume 500 is not possible" $result bad.stl --volume 500
+refused 2 "the solid cannot have volume 500" $result bad.stl --volume 500
 refused 2 "no cell array 'density'" "$bracket" bad.stl
 refused 2 "--config needs a value: --config FILE" $result bad.stl --config
 "$hextop" run part.cfg --smooth 3 2>stderr && fault "run takes --smooth"
@@ -208,6 +208,6 @@ grep -q "is an option of .hextop surface., not of .hextop run." stderr || fault 
 sed 's/nx = 8/nx = 9/' part.cfg >other.cfg
 refused 2 "$result" $result bad.stl --config other.cfg
 cp posts.vtk out/posts.vtk
-refused 2 "--config none goes without" out/posts.vtk bad.stl
+refused 2 "--config none does without" out/posts.vtk bad.stl
 
 [ $failed = 0 ]

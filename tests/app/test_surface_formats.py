@@ -169,7 +169,7 @@ def main():
                 surface(hextop, f"{name}.cfg", "part.obj")
                 check_triangles("part.obj", stl, *read_obj("part.obj"))
             said = surface(hextop, f"{name}.cfg", "part.3mf")
-            check(("no `units` are stated" if stated is None else f"unit       {name}, of the config") in said,
+            check(("the config has no `units`" if stated is None else f"unit       {name}, from the config") in said,
                   f"{name}: unit not said: {said}")
             points, faces, got, title = read_3mf("part.3mf")
             check(got == unit and title == 'a "b" <c> & d', f"3MF of {name}: {got}, {title}")

@@ -31,11 +31,11 @@ fake() {
 fake failing 'echo "Error   : no idea"; exit 3'
 HEXTOP_GMSH=$work/none verified "auto, no gmsh" bar.stl --refine 0 --mesher auto
 ok "auto, no gmsh: cut cells" contains stdout "cut cells 768 tetrahedra"
-ok "auto, no gmsh: says why" contains stdout "cut cells in place of gmsh's: needs the program gmsh"
+ok "auto, no gmsh: says why" contains stdout "cut cells instead of gmsh's: needs the program gmsh"
 ok "auto, no gmsh: no warning" is_empty stderr
 HEXTOP_GMSH=$work/failing verified "gmsh fails" bar.stl --refine 0 --mesher gmsh
 ok "gmsh fails: cut cells" contains stdout "cut cells 768 tetrahedra"
-ok "gmsh fails: why" contains stderr "cut cells in place of gmsh's: bar.stl: gmsh made no mesh of it: no idea"
+ok "gmsh fails: why" contains stderr "cut cells instead of gmsh's: bar.stl: gmsh made no mesh of it: no idea"
 ok "gmsh fails: compliance" near "$(row compliance)" 16 1e-6
 ok "gmsh fails: in verify.json" contains bar/verify.json '"mesher": "cut cells"'
 n=$((n + 2))
@@ -67,7 +67,7 @@ for file in bar.stl bar.ply; do
     ok "gmsh: $file: no warning" is_empty stderr
 done
 verified "gmsh, split twice" bar.stl --mesher gmsh --refine 2
-ok "gmsh, split twice: says so" contains stdout "each split 2 times"
+ok "gmsh, split twice: prints it" contains stdout "each split 2 times"
 ok "gmsh, split twice: the same" near "$(row compliance)" 16 1e-6
 
 # A triangle as thin as a hair: no tetrahedron on it is any good, nor on fewer triangles of a box.

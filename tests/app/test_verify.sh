@@ -6,7 +6,7 @@ hextop=$(realpath "$1")
 meshes=$(realpath "$2")/examples/meshes
 . "$(dirname "$0")/../lib/counting.sh"
 
-# refused WHAT MESSAGE ARGUMENTS...: verify must exit with 2 and say so.
+# refused WHAT MESSAGE ARGUMENTS...: verify must exit with 2 and this message.
 refused() {
     what=$1 message=$2
     shift 2
@@ -57,12 +57,12 @@ END
     ok "verify.json" python3 check_json.py
 fi
 
-# The same bar with a gap: elements with i = 5 are void. The loaded end floats.
+# A bar with a gap: elements with i = 5 are void. The loaded end floats.
 awk '/^SCALARS density/ { print; rho = 1; next }
     rho && /^[0-9]/ { for (f = 1; f <= NF; f++) { print (e % 8 == 5 ? 0.001 : 1); e++ }; next }
     { print }' bar/density_0001.vtk >gap.vtk
 ok "a bar with a gap" "$hextop" verify gap.vtk bar.cfg --output gap.json
-ok "its pieces" contains stderr "the solid falls into 2 pieces: 32 elements hang on nothing but void"
+ok "its pieces" contains stderr "the solid falls into 2 pieces: 32 elements are not connected to the largest"
 ok "its load" contains stderr "loads[0]: set 'right' is not attached to the largest piece"
 ok "the load's nodes" contains stderr "case 1: 25 loaded nodes, with 100.0 % of the force, are on"
 ok "supports are attached" lacks stderr "supports["
@@ -108,12 +108,12 @@ ok "has the compliance of verify" near "$zero_one" \
     "$(sed -n 's/^  "compliance": \(.*\),/\1/p' zero_one/summary.json)" 1e-5
 ok "a load that makes its elements solid" "$hextop" verify run/density_0025.vtk run.cfg \
     'loads[1].set=back' --output void.json
-ok "is said" contains stderr "of the force acts where the density is below the threshold and --preserve"
+ok "is said" contains stderr "of the force acts on elements below the threshold that --preserve"
 ok "how many" grep -qE '"elements_solid_below_threshold": [1-9]' void.json
 ok "the volume is kept all the same" near "$(row 'volume fraction' 2)" 0.4 0.0045
 ok "a load on void" "$hextop" verify run/density_0025.vtk run.cfg 'loads[1].set=back' \
     --preserve none --output void.json
-ok "is said, too" contains stderr "of the force, are on void or loose pieces"
+ok "is said, too" contains stderr "of the force, are on void or on pieces that are not connected"
 ok "verify again" "$hextop" verify run/density_0025.vtk run.cfg --vtk verified.vtk
 ok "a row a case" contains stdout "case 2, weight 1"
 ok "warns of what differs" contains stderr "of the 0/1 design differs"
@@ -128,7 +128,7 @@ ok "the order of the mesh does not matter" "$hextop" verify run/density_0025.vtk
     mesh.shuffle=3 mesh.reorder=false
 cp stdout shuffled.txt
 ok "verify with a threshold" "$hextop" verify run/density_0025.vtk run.cfg --threshold 0.5
-ok "says that it was given" contains stdout "density >= 0.5, as given"
+ok "prints that it was given" contains stdout "density >= 0.5, as given"
 compliance=$(row compliance 2)
 volume=$(row 'volume fraction' 2)
 cp shuffled.txt stdout
@@ -142,7 +142,7 @@ ok "the same volume" near "$(row 'volume fraction' 2)" "$volume" 1e-9
 ok "the same compliance" near "$(row compliance 2)" "$compliance" 1e-4
 ok "warns of the missing elements" contains stderr "elements below output.threshold"
 
-# The same of a mesh whose file numbers its elements otherwise than from 0.
+# A mesh whose file does not number its elements from 0.
 cat >plate.cfg <<END
 mesh = { file = "$meshes/lplate_22.msh"; shuffle = 5; };
 supports = ( { set = "top end"; fix = "xyz"; } );
@@ -199,9 +199,9 @@ refused "threshold of text" "--threshold 'half' is not a number above 0 and at m
 refused "tolerance below 0" "--tolerance '-3' is not a number above 0" bar/density_0001.vtk bar.cfg \
     --tolerance=-3
 sed "s/^1\$/0.001/" bar/density_0001.vtk >void.vtk
-refused "threshold above all" "no element has a density of 0.9, the largest is 0.001" void.vtk bar.cfg \
+refused "threshold above all" "no element has a density of at least 0.9; the largest is 0.001" void.vtk bar.cfg \
     --threshold 0.9 --preserve none
-refused "more solid than volume" "and 16 elements that are solid whatever their density have 16" \
+refused "more solid than volume" "and 16 elements that are forced solid (passive or loaded) have 16" \
     void.vtk bar.cfg
 refused "no such thing to preserve" "--preserve: unknown 'load', did you mean 'loads'?" void.vtk bar.cfg \
     --preserve load

@@ -6,7 +6,7 @@ set -u
 hextop=$(realpath "$1")
 . "$(dirname "$0")/../lib/counting.sh"
 
-# refused WHAT MESSAGE SURFACE [KEY=VALUE ...]: verify must exit with 2 and say so.
+# refused WHAT MESSAGE SURFACE [KEY=VALUE ...]: verify must exit with 2 and this message.
 refused() {
     what=$1 message=$2 surface=$3
     shift 3
@@ -23,7 +23,7 @@ refused() {
 row() { sed -n "s/^ *$1  *//p" stdout | tail -1 | awk '{ print $2 }'; }
 is_empty() { [ ! -s "$1" ]; }
 
-# box X0 Y0 Z0 X1 Y1 Z1: the facets of a box as text, without its top where a seventh word says so.
+# box X0 Y0 Z0 X1 Y1 Z1: the facets of a box as text, without its top if there is a seventh word.
 box() {
     awk -v low="$1 $2 $3" -v high="$4 $5 $6" -v open="${7:-}" 'BEGIN {
         split(low, a, " "); split(high, b, " ")
@@ -72,18 +72,18 @@ for surface in bar.stl bar.ply text.stl; do
     ok "$surface: all of the load" contains stdout "set 'right': 100 % of its area"
     ok "$surface: no warning" is_empty stderr
 done
-ok "linear elements would do: it says what they are" contains stdout "quadratic tet10"
+ok "linear elements would do: it prints their names" contains stdout "quadratic tet10"
 
 # Half of the bar: the traction stays, a force keeps its sum; both by the area that is left.
 stl half.stl "0 0 0 8 2 4"
 verified "half of it" half.stl
 ok "half of it: compliance" near "$(row compliance)" 8 2e-3
 ok "half of it: volume" near "$(row 'volume fraction')" 0.5 1e-3
-ok "half of it: says so" contains stderr "set 'right': 50 % of its area are on the surface"
+ok "half of it: reported" contains stderr "set 'right': 50 % of its area is on the surface"
 ok "half of it: warns" contains stderr "the compliance of the surface differs:"
-ok "half of it: against what" contains stderr "against 16 of the 0/1 design, -50.0 %; how much of it is by linear elements"
+ok "half of it: against what" contains stderr "and 16 in the 0/1 design, -50.0 %; --element quadratic prints how much of it comes from linear elements"
 verified "half of it by quadratic elements" half.stl --element quadratic
-ok "half of it: against these" contains stderr "of the 0/1 design with quadratic elements, -50.0 %"
+ok "half of it: against these" contains stderr "in the 0/1 design with quadratic elements, -50.0 %"
 force="loads=({set=\"right\";total_force=[8.0,0.0,0.0];})"
 verified "a force on half of it" half.stl "$force"
 ok "a force on half of it: compliance" near "$(row compliance)" 32 2e-3
@@ -107,10 +107,10 @@ verified "its weight" half.stl "$weight"
 # u' = g (L - x) / E: c = area g^2 L^3 / (3 E) = 8 * 512 / 6, on linear elements a little less
 ok "its weight: compliance" near "$(row compliance)" 682.6667 2e-3
 
-# Pieces: one that hangs on nothing goes; two that are held stay.
+# Pieces: one without supports is left out; two that are held stay.
 stl pieces.stl "0 0 0 8 1 4" "2 2.6 0.6 6 3.7 3.4"
 verified "a loose piece" pieces.stl
-ok "a loose piece: says so" contains stderr "1 piece of the surface hangs on nothing"
+ok "a separate piece: reported" contains stderr "1 piece of the surface lacks supports"
 ok "a loose piece: compliance" near "$(row compliance)" 4 2e-3
 ok "verify.json has it" contains bar/verify.json '"pieces_left_out": 1'
 
@@ -119,17 +119,17 @@ ok "verify.json has it" contains bar/verify.json '"pieces_left_out": 1'
 stl small.stl "0 0 0 8 1 4" "2 2.6 0.6 6 3.7 3.4" "1.45 1.45 1.45 1.47 1.47 1.47" "7 2.9 0.9 7.001 2.901 0.901"
 verified "small pieces" small.stl
 ok "small pieces: on the first line" contains stdout "48 triangles, 4 pieces"
-ok "small pieces: left out" contains stderr "3 pieces of the surface hang on nothing and are left out, 27.8 % of its volume"
+ok "small pieces: left out" contains stderr "3 pieces of the surface lack supports and are left out, 27.8 % of its volume"
 ok "small pieces: verify.json" contains bar/verify.json '"pieces_left_out": 3'
 
 # inside out: taken the other way round
 awk '/^vertex/ { v[++k] = $0; if (k == 3) { print v[2]; print v[1]; print v[3]; k = 0 } next } { print }' text.stl >in.stl
 verified "inside out" in.stl
 ok "inside out: compliance" near "$(row compliance)" 16 1e-6
-ok "inside out: says so" contains stderr "its triangles look inwards"
+ok "inside out: reported" contains stderr "its triangles face inwards"
 ok "inside out: is a piece, no cavity" contains stdout "12 triangles, 1 piece"
 
-# The same tetrahedra as a job: CalculiX finds the same displacements.
+# The tetrahedra as a job: CalculiX finds the same displacements.
 ok "a job" "$hextop" mesh bar.cfg job.inp --surface half.stl --refine 0
 ok "a job of tetrahedra with ten nodes" contains job.inp "TYPE=C3D10"
 ok "a mesh to look at" "$hextop" mesh bar.cfg job.vtk --surface half.stl --refine 0
@@ -169,7 +169,7 @@ ok "by file: displacement" near "$(row 'largest displacement')" 2.044505 1e-5
 ok "by file: von Mises" near "$(row 'largest von Mises')" 0.5 1e-6
 by_file "half of it" half.stl --refine 0
 ok "by file: the sum stays" near "$(row compliance)" 32 2e-3
-ok "by file: says so" contains stderr "step 1 of the mesh's file: 50 % of the area with forces"
+ok "by file: reported" contains stderr "step 1 of the mesh's file: 50 % of the loaded area"
 # the end of the bar as a surface, pulled by a pressure in place of forces
 awk '/^\*/ { skip = 0 }
     /^\*MATERIAL/ { print "*SURFACE, NAME=pull"; for (i = 8; i <= 128; i += 8) print i ", S4" }
@@ -177,11 +177,11 @@ awk '/^\*/ { skip = 0 }
     !skip' bar.inp >pulled.inp
 by_file "a pressure" half.stl --refine 0 mesh.file=pulled.inp
 ok "by file: of a pressure" near "$(row compliance)" 8 2e-3
-ok "by file: its set" contains stderr "set 'pull': 50 % of its area are on the surface"
+ok "by file: its set" contains stderr "set 'pull': 50 % of its area is on the surface"
 stl short.stl "0 0 0 6 4 4"
 n=$((n + 1))
 "$hextop" verify file/density_0001.vtk file.cfg --surface short.stl mesh.file=pulled.inp >stdout 2>stderr
-if [ $? != 2 ] || ! grep -qF "nothing of set 'pull', on which a load" stderr; then
+if [ $? != 2 ] || ! grep -qF "no part of set 'pull', on which a load" stderr; then
     failed=$((failed + 1))
     echo "failed: by file: a load on nothing"
 fi
@@ -189,24 +189,24 @@ fi
 # refused
 stl open.stl "0 0 0 8 4 4 open"
 refused "not closed" "open.stl: the surface is not closed: 4 edges" open.stl
-refused "not closed: where" "one of them at" open.stl
+refused "not closed: where" "one of them is at" open.stl
 stl far.stl "100 0 0 108 4 4"
-refused "another place" "the surface is of another part, moved, or in another unit" far.stl
-refused "the load is not on it" "bar.cfg:6: loads[0]: nothing of set 'right' is on the surface" short.stl
+refused "another place" "the surface belongs to another part, was moved, or has another unit" far.stl
+refused "the load is not on it" "bar.cfg:6: loads[0]: no part of set 'right' is on the surface" short.stl
 stl right.stl "4 0 0 8 4 4"
 refused "no support is on it" "nothing holds this surface: nothing of set 'left' of the supports is on it" right.stl "$fix"
 refused "another format" "'bar.obj': the name of a surface must end in .stl or .ply" bar.obj
 refused "no file" "cannot read 'none.stl'" none.stl
 head -c 200 bar.stl >cut.stl
-refused "cut off" "cut off, or no STL" cut.stl
+refused "cut off" "truncated or not an STL" cut.stl
 printf 'solid x\nfacet\nvertex 1 2 three\n' >bad.stl
 refused "text" "bad.stl:3: expected a number, found 'three'" bad.stl
 refused "no number" "--refine 'x': expected a whole number from 0 to 4" bar.stl --refine x
-refused "heat" "--surface knows no physics" bar.stl 'physics="heat"' material=  'material.conductivity=1.0' \
+refused "heat" "--surface does not support physics" bar.stl 'physics="heat"' material=  'material.conductivity=1.0' \
     'supports=({set="left";temperature=0.0;})' 'loads=({set="right";heat=1.0;})'
 stl touching.stl "0 0 0 8 2 4" "3 1.8 1 4 2.2 2"
 verified "through each other" touching.stl
-ok "through each other: says so" contains stderr "pairs of triangles go through each other"
+ok "intersecting: reported" contains stderr "pairs of triangles intersect each other"
 verified "split once" bar.stl --refine 1
 ok "split once: the same" near "$(row compliance)" 16 1e-6
 ok "split once: more" contains stdout "6,144 tetrahedra, cells split 1 time"

@@ -48,7 +48,7 @@ refused() {
         says stderr "already take"
     done
     [ ! -e out ] || fault "$what: something is written"
-    least=$(sed -n 's/.*the least that works is \([0-9.]*\): ask for that or more.*/\1/p' stderr)
+    least=$(sed -n 's/.*set it to at least \([0-9.]*\).*/\1/p' stderr)
     [ -n "$least" ] || least=1.0
 }
 
@@ -58,7 +58,7 @@ moves() {
     shift
     "$hextop" run ring.cfg output.directory="$folder" "$@" >stdout 2>stderr ||
         fault "$what: does not run: $(cat stderr)"
-    lacks stderr "asks for another"
+    lacks stderr "instead of volume_fraction"
     column "$folder" change | awk '$1 < 1e-3 { exit 1 }' ||
         fault "$what: stands still: $(column "$folder" change | tr '\n' ' ')"
     column "$folder" compliance | awk 'NR > 1 && !($1 < 0.99 * last) { exit 1 } { last = $1 }' ||
@@ -83,7 +83,7 @@ for kind in density helmholtz; do
         "$hextop" check ring.cfg $options optimization.volume_fraction="$least" >stdout 2>stderr ||
             fault "$what: check refuses $least: $(cat stderr)"
         says stderr "warning: volume_fraction = $least leaves"
-        says stdout "through the filter, and rho_min take"
+        says stdout "with the filter, and rho_min take"
         below=$(awk -v l="$least" 'BEGIN { print l - 0.0005 }')
         # shellcheck disable=SC2086
         refused "$below" $options
@@ -92,9 +92,9 @@ done
 what="a projection to begin with"
 refused 0.215
 rm -rf out
-says stderr "at beta = 8, a projection to begin with)"
+says stderr "if the projection begins with beta = 8)"
 
-# Ties and filters that leave densities alone.
+# Linked variables, and filters that do not change densities.
 what="a symmetric design"
 refused 0.2 'optimization.symmetry=({point=[0,5,0];normal=[0,1,0];})'
 moves tied 'optimization.symmetry=({point=[0,5,0];normal=[0,1,0];})' optimization.volume_fraction="$least" \
@@ -102,7 +102,7 @@ moves tied 'optimization.symmetry=({point=[0,5,0];normal=[0,1,0];})' optimizatio
 for kind in sensitivity none; do
     what=$kind
     taken=$("$hextop" check ring.cfg optimization.filter.kind=$kind optimization.projection= |
-        sed -n 's/.*through the filter, and rho_min take \([0-9.]*\).*/\1/p')
+        sed -n 's/.*with the filter, and rho_min take \([0-9.]*\).*/\1/p')
     refused "$taken" optimization.filter.kind=$kind optimization.projection=
 done
 
@@ -112,7 +112,7 @@ for rho_min in 0.001 0.02 0.5; do
     options="passive= optimization.projection= optimization.filter.kind=sensitivity optimization.rho_min=$rho_min"
     # shellcheck disable=SC2086
     "$hextop" check ring.cfg $options optimization.volume_fraction=$rho_min >stdout 2>stderr && fault "$what: not refused"
-    least=$(sed -n 's/.*the least that works is \([0-9.]*\): ask for that or more.*/\1/p' stderr)
+    least=$(sed -n 's/.*set it to at least \([0-9.]*\).*/\1/p' stderr)
     awk -v l="$least" -v r=$rho_min 'BEGIN { exit !(l > r && l - r < 2e-5) }' || fault "$what: least $least"
     # shellcheck disable=SC2086
     "$hextop" check ring.cfg $options optimization.volume_fraction="$least" >stdout 2>stderr || fault "$what: refuses $least"
@@ -134,8 +134,8 @@ between=$(awk -v f="$first" 'BEGIN { print 1.02 * f }')
 # shellcheck disable=SC2086
 "$hextop" run ring.cfg $late="$between" optimization.iterations=12 output.directory=late >stdout 2>stderr ||
     fault "$what: does not run: $(cat stderr)"
-says stderr "volume_fraction = $between can be met at the start only"
-grep -Eq "warning: iteration [0-9]+: the design has a volume of 0\.[0-9]+, and volume_fraction = $between asks for another" stderr ||
+says stderr "volume_fraction = $between can be met only at the beginning of the run"
+grep -Eq "warning: iteration [0-9]+: the design has a volume of 0\.[0-9]+ instead of volume_fraction = $between" stderr ||
     fault "$what: the first design that misses is not named: $(cat stderr)"
 grep -Eq "warning: the volume is not met: the last design has 0\.[0-9]+, volume_fraction = $between" stderr ||
     fault "$what: the last design is not named: $(cat stderr)"
@@ -161,25 +161,25 @@ for options in "optimization.filter.kind=sensitivity optimization.projection=" \
         says stderr "ring.cfg: volume_fraction = 0.95 cannot be met: the passive elements"
     done
     [ ! -e much ] || fault "$what: something is written"
-    most=$(sed -n 's/.*: ask for \([0-9.]*\) or less.*/\1/p' stderr)
+    most=$(sed -n 's/.*; set it to at most \([0-9.]*\), or.*/\1/p' stderr)
     # shellcheck disable=SC2086
     "$hextop" run ring.cfg $options 'passive[0].density=0.001' optimization.volume_fraction="$most" \
         optimization.iterations=3 output.directory=most >stdout 2>stderr || fault "$what: $most does not run: $(cat stderr)"
-    lacks stderr "asks for another"
+    lacks stderr "instead of volume_fraction"
     above=$(awk -v m="$most" 'BEGIN { print m + 0.0003 }')
     # shellcheck disable=SC2086
     "$hextop" check ring.cfg $options 'passive[0].density=0.001' optimization.volume_fraction="$above" >stdout 2>stderr &&
-        ! grep -q "can be met at the start only" stderr && fault "$what: $above is not refused"
+        ! grep -q "can be met only at the beginning of the run" stderr && fault "$what: $above is not refused"
     # shellcheck disable=SC2086
     "$hextop" check ring.cfg $options 'passive[0].density=0.001' optimization.volume_fraction="$most" >stdout 2>stderr
-    says stdout "passive elements leave at most 0."
+    says stdout "with passive elements it is at most 0."
 done
 # Neither void nor solid: the same words; each number stands once, and is accepted as printed.
 what="passive of 0.4"
 "$hextop" check ring.cfg optimization.filter.kind=sensitivity optimization.projection= 'passive[0].density=0.4' \
     optimization.volume_fraction=0.99 >stdout 2>stderr
 [ $? -eq 2 ] || fault "$what: not refused: $(cat stderr)"
-most=$(sed -n 's/.*the passive elements leave at most \(0\.[0-9]*\) of the volume: ask for \1 or less.*/\1/p' stderr)
+most=$(sed -n 's/.*the passive elements leave at most \(0\.[0-9]*\) of the volume; set it to at most \1, or.*/\1/p' stderr)
 [ -n "$most" ] || fault "$what: $(cat stderr)"
 lacks stderr void
 "$hextop" check ring.cfg optimization.filter.kind=sensitivity optimization.projection= 'passive[0].density=0.4' \

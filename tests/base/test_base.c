@@ -1,4 +1,4 @@
-/* What all rooms stand on: growing arrays, sorting, random numbers. */
+/* Growing arrays, memory, sorting, random numbers, vectors, accounts of memory. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void test_grow(void)
         list[n] = (int32_t)(3 * n);
     }
     for (size_t n = 0; n < N; n++) CHECK(list[n] == (int32_t)(3 * n));
-    CHECK_MSG(n_moved <= 2 * N, "%zu entries moved for %d", n_moved, N);
+    CHECK_MSG(n_moved <= 2 * N, "%zu entries moved for a list of %d", n_moved, N);
     free(list);
 }
 
@@ -39,7 +39,7 @@ static void test_resize(void)
     for (int64_t i = 0; i < 3; i++) list[i] = 7 - i;
     CHECK_OK(hx_resize(&list, 3, 100, sizeof *list, "numbers"));
     for (int64_t i = 0; i < 100; i++) CHECK(list[i] == (i < 3 ? 7 - i : 0));
-    /* An array that cannot be had leaves what there is. */
+    /* A failed allocation leaves the old array and its capacity unchanged. */
     size_t capacity = SIZE_MAX / 4;
     const int64_t *const before = list;
     CHECK_FAILS(hx_resize(&list, 3, SIZE_MAX / 4, sizeof *list, "too many"), HX_ENOMEM, "too many");
@@ -49,7 +49,7 @@ static void test_resize(void)
     free(list);
 }
 
-/* What is large goes back to the system at once, whatever there is to go back. */
+/* Freeing large arrays must not touch their neighbours, whatever the size. */
 static void test_free_large(void)
 {
     const size_t bytes[] = {0, 1, (size_t)64 << 20, ((size_t)96 << 20) + 12345};
@@ -63,12 +63,13 @@ static void test_free_large(void)
         hx_free_large(list, bytes[i]);
         size_t n = 0;
         while (n <= bytes[i] && beside[n] == 2) n++;
-        CHECK_MSG(n == bytes[i] + 1, "byte %zu of %zu beside", n, bytes[i] + 1);
+        CHECK_MSG(n == bytes[i] + 1, "byte %zu of %zu in the neighbouring array has changed", n,
+                  bytes[i] + 1);
         hx_free_large(beside, bytes[i] + 1);
     }
 }
 
-/* Lists of every length around the limits, of few and of many distinct values. */
+/* Lists of every length around the limits, with few and with many distinct values. */
 static void test_sort(void)
 {
     enum { MOST = 300 };
@@ -80,8 +81,9 @@ static void test_sort(void)
         int64_t sum = 0, n_distinct = n > 0;
         for (int i = 0; i < n; i++) {
             few[i] = i32[i] = (int32_t)(hx_random_next(&state) % (n % 2 ? 20 : 100000)) - 10;
-            u32[i] = (uint32_t)few[i];                     /* those below 0 are the largest */
-            i64[i] = (int64_t)few[i] * ((int64_t)1 << 33); /* a shift of less than 0 is undefined */
+            u32[i] = (uint32_t)few[i]; /* negative numbers become the largest */
+            /* not a shift: shifting a negative number is undefined */
+            i64[i] = (int64_t)few[i] * ((int64_t)1 << 33);
             sum += few[i];
         }
         hx_sort_few_i32(few, n);
@@ -103,7 +105,7 @@ static void test_sort(void)
 
 static void test_sort_four(void)
 {
-    for (int32_t code = 0; code < 256; code++) { /* all words of four out of four */
+    for (int32_t code = 0; code < 256; code++) { /* all words of four letters out of four */
         int32_t v[4], count[4] = {0};
         for (int k = 0; k < 4; k++) count[v[k] = code >> 2 * k & 3]++;
         hx_sort_four(v);
@@ -113,7 +115,7 @@ static void test_sort_four(void)
     }
 }
 
-/* The first numbers of splitmix64 from state 0, of its authors' program. */
+/* The first numbers of splitmix64 from state 0, from its authors' program. */
 static void test_random(void)
 {
     const uint64_t expected[3] = {UINT64_C(0xe220a8397b1dcdaf), UINT64_C(0x6e789e6aa1b965f4),
@@ -153,7 +155,7 @@ static void test_account(void)
     const hx_memory_item *const mesh = hx_account_find(&account, "mesh");
     CHECK(mesh == &account.item[0] && mesh->bytes == 7);
 
-    memset(&account, 0, sizeof account); /* more than there are places */
+    memset(&account, 0, sizeof account); /* more items than entries */
     for (int i = 0; i < HX_ACCOUNT_ITEMS + 3; i++) {
         snprintf(name[i], sizeof name[i], "n%d", i);
         hx_account_add(&account, name[i], 10);
@@ -166,7 +168,7 @@ static void test_account(void)
     CHECK(hx_account_find(&account, name[HX_ACCOUNT_ITEMS]) == NULL);
 }
 
-/* A limit of addresses, as `ulimit -v` sets it, counts as memory that is not there. */
+/* A limit of the address space (`ulimit -v`) counts as a limit of available memory. */
 static void test_address_limit(void)
 {
     enum { SOME = 1 << 30 };
@@ -185,7 +187,7 @@ static void test_address_limit(void)
     const size_t none = hx_host_memory_available();
     CHECK(setrlimit(RLIMIT_AS, &before) == 0);
     CHECK_MSG(some > 0 && some <= SOME, "%zu available within %d", some, SOME);
-    CHECK_MSG(none == 1, "%zu available, and 0 would be: unknown", none);
+    CHECK_MSG(none == 1, "%zu available; 0 would mean unknown", none);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* The vector unit: pinned by name, and taken by what is compiled in versions. */
+/* The vector unit: selected by name, and used by functions compiled in several versions. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "core/base/vector_unit.h"
 #include "core/base/vectorised.h"
 
-/* x x - y: with one rounding where multiplication and addition are fused, with two else. */
+/* x x - y: rounded once if multiplication and addition are fused, otherwise twice. */
 HX_INLINED double less_lanes(double x, double y)
 {
     return x * x - y;
@@ -53,10 +53,10 @@ int main(void)
         CHECK(unit == 0 || hx_vector_unit_runs((hx_vector_unit)(unit - 1)));
         best = unit;
     }
-    CHECK((int)hx_vector_unit_used() == best); /* nobody has pinned one */
+    CHECK((int)hx_vector_unit_used() == best); /* the default, before any selection */
     for (int unit = best; unit >= 0; unit--) check_unit((hx_vector_unit)unit);
     CHECK_FAILS(hx_vector_unit_pin("avx51"), HX_EINPUT, "did you mean 'avx512'?");
-    CHECK(hx_vector_unit_used() == HX_VECTOR_BASELINE); /* as it was */
+    CHECK(hx_vector_unit_used() == HX_VECTOR_BASELINE); /* unchanged */
     if (best + 1 < HX_N_VECTOR) {
         const char *const unit_text = hx_vector_unit_name((hx_vector_unit)best);
         const char *const missing = hx_vector_unit_name((hx_vector_unit)(best + 1));

@@ -1,4 +1,4 @@
-/* The 0/1 design of a grey one: thresholds that keep the volume, connected pieces. */
+/* The 0/1 design of a grey design: thresholds that preserve the volume, connected pieces. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "tests/lib/fixture.h"
 #include "tests/lib/mixed_mesh.h"
 
-/* Volume of what is at least as dense as the threshold, less the grey design's. */
+/* Volume of the elements at or above the threshold, minus that of the grey design. */
 static double excess(int n, const double *volume, const double *density, double threshold)
 {
     double sum = 0.0;
@@ -15,7 +15,7 @@ static double excess(int n, const double *volume, const double *density, double 
     return sum;
 }
 
-/* The threshold that keeps the grey design's volume. */
+/* Finds the threshold that preserves the grey design's volume. */
 static int keep_volume(int n, const double *volume, const double *density, double *threshold)
 {
     return hx_threshold_of_volume(n, volume, density, hx_dot(n, volume, density), threshold);
@@ -33,7 +33,7 @@ static void check_threshold(int n, int n_level, uint64_t seed)
     CHECK_OK(keep_volume(n, volume, density, &threshold));
     for (int e = 0; e < n; e++) test_least(&best, fabs(excess(n, volume, density, density[e])));
     CHECK_ABS(fabs(excess(n, volume, density, threshold)), best, 1e-12 * n);
-    if (n_level == 0) CHECK(best <= 2.0); /* one element at most */
+    if (n_level == 0) CHECK(best <= 2.0); /* at most one element */
 }
 
 static void check_thresholds(void)
@@ -44,18 +44,19 @@ static void check_thresholds(void)
     CHECK_OK(keep_volume(3, volume, solid, &threshold));
     CHECK(threshold == 1.0);
     CHECK_OK(keep_volume(3, volume, grey, &threshold));
-    CHECK(threshold == 0.3); /* all or nothing: all */
+    CHECK(threshold == 0.3); /* all elements or none: all */
     CHECK_OK(keep_volume(3, volume, faint, &threshold));
-    CHECK(threshold == 0.1); /* one at least */
+    CHECK(threshold == 0.1); /* at least one element */
     CHECK_OK(hx_threshold_of_volume(3, volume, faint, 2.0, &threshold));
-    CHECK(threshold == 0.1); /* two zeros would come together: one and three are as near */
+    /* equal densities go together, and volumes one and three are equally near */
+    CHECK(threshold == 0.1);
     CHECK_OK(hx_threshold_of_volume(3, volume, faint, 2.1, &threshold));
     CHECK(threshold == 0.0);
     for (int n = 1; n <= 500; n = 2 * n + 1)
         for (int n_level = 0; n_level < 6; n_level++) check_threshold(n, n_level, 17 + (uint64_t)n);
 }
 
-/* A box of 5 x 4 x 3: solid where the letter of the cell is not a dot. */
+/* A box of 5 x 4 x 3 whose cells are solid unless their character is a dot. */
 static void check_pieces(const char *const layer[3], int64_t n_by_nodes, int64_t n_by_faces,
                          fixture_order order)
 {
@@ -89,7 +90,7 @@ static void check_pieces(const char *const layer[3], int64_t n_by_nodes, int64_t
             CHECK_REL(pieces.volume[p], sum[p], 1e-13);
             if (p > 0) CHECK(pieces.volume[p] <= pieces.volume[p - 1]);
         }
-        /* what shares a letter is one piece by faces */
+        /* cells with the same letter are one piece by faces */
         for (int64_t e = 0; kind == 1 && e < N; e++)
             for (int64_t f = 0; f < e; f++) {
                 const int64_t i = hx_mesh_elem_number(&mesh, e), j = hx_mesh_elem_number(&mesh, f);
@@ -103,7 +104,7 @@ static void check_pieces(const char *const layer[3], int64_t n_by_nodes, int64_t
     hx_mesh_free(&mesh);
 }
 
-/* Distinct nodes that two cells share. */
+/* Number of distinct nodes that two cells share. */
 static int count_common(const int32_t a[8], const int32_t b[8])
 {
     int corner[8], n_common = 0;
@@ -116,8 +117,8 @@ static int count_common(const int32_t a[8], const int32_t b[8])
     return n_common;
 }
 
-/* The solid elements that hang together with seen[0], by n_least common nodes from one to the next;
- * returns how many. */
+/* Finds the solid elements connected with seen[0] by at least n_least common nodes per step;
+ * returns their number. */
 static int64_t spread(const hx_mesh *mesh, int n_least, uint8_t *is_left, int32_t *seen)
 {
     int64_t n_seen = 1;
@@ -132,7 +133,7 @@ static int64_t spread(const hx_mesh *mesh, int n_least, uint8_t *is_left, int32_
     return n_seen;
 }
 
-/* In meshes that fit together three common nodes are a common face. */
+/* In conforming meshes three common nodes are a common face. */
 static void check_pairs(const hx_mesh *mesh, const uint8_t *is_solid, int by_faces,
                         const char *name)
 {
@@ -163,7 +164,7 @@ static void check_pairs(const hx_mesh *mesh, const uint8_t *is_solid, int by_fac
     hx_pieces_free(&pieces);
 }
 
-/* Of every kind of cell, at random, against every pair of elements. */
+/* Random solid elements of every kind of cell, checked against all pairs of elements. */
 static void test_kinds(void)
 {
     for (int kind = 0; kind < MIXED_N_KIND; kind++)
@@ -187,7 +188,7 @@ static void test_kinds(void)
 
 int main(void)
 {
-    /* rows along x, of y = 0 to 3; layers of z */
+    /* rows along x for y = 0 to 3; layers of z */
     static const char *const full[3] = {"aaaaaaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaaaaaa",
                                         "aaaaaaaaaaaaaaaaaaaa"};
     static const char *const none[3] = {"....................", "....................",
@@ -203,7 +204,7 @@ int main(void)
         "....b",
         "....................",
     };
-    /* b hangs on a at an edge, c on b at a corner; d on none */
+    /* b touches a at an edge, c touches b at a corner; d touches none */
     static const char *const hinges[3] = {"aa..."
                                           "aa..."
                                           "..b.."

@@ -16,7 +16,7 @@ typedef struct model {
 
 static const hx_support_spec support = {
     "left", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0, 0.0, 0.0}};
-/* The last one only with `gravity`. */
+/* The last load is used only with `gravity`. */
 static const hx_load_spec load[4] = {
     {.set = "right",
      .origin = "test",
@@ -33,7 +33,7 @@ static const hx_load_spec load[4] = {
 static const hx_passive_spec passive[2] = {{"core", "test", 1.0}, {"hole", "test", 0.01}};
 static const double weight[2] = {0.7, 2.5};
 
-/* Distorted, with elements that grow along x to three times their volume. */
+/* A distorted mesh whose elements grow along x to three times their volume. */
 static int make_mesh(hx_mesh *mesh)
 {
     static const int32_t core[3] = {5, 6, 17}, hole[2] = {20, 35};
@@ -74,8 +74,8 @@ static fixture_settings make_settings(const model *m)
     return settings;
 }
 
-/* Objective and volume fraction with element e, whose density is rho, at rho + step; no update is
- * adopted. */
+/* Objective and volume fraction with the density of element e changed from rho to rho + step; no
+ * update is adopted. */
 static double objective_at(fixture_solver *s, int64_t e, double rho, double step, double *volume)
 {
     hx_iteration record;
@@ -93,8 +93,8 @@ static int is_passive(const hx_problem *problem, int64_t e)
     return problem->passive.density && !isnan(problem->passive.density[e]);
 }
 
-/* What is reported is the physical design: its volume, and its greyness without passive elements.
- */
+/* The record describes the physical design: its volume, and its greyness without passive
+ * elements. */
 static void check_record(fixture_solver *s, const hx_problem *problem, const hx_iteration *record)
 {
     double physical[N_ELEM], mass = 0.0, grey = 0.0;
@@ -136,7 +136,7 @@ static void check_derivatives(const hx_mesh *mesh, const model *m, int64_t strid
     for (int64_t e = 0; e < N_ELEM; e += stride) {
         const double h = 3e-3;
         double c[4], v[4];
-        if (is_passive(&problem, e)) { /* no variable */
+        if (is_passive(&problem, e)) { /* not a variable */
             CHECK(dv[e] == 0.0 && design[e] == problem.passive.density[e]);
             continue;
         }
@@ -158,7 +158,7 @@ static void check_derivatives(const hx_mesh *mesh, const model *m, int64_t strid
     hx_problem_free(&problem);
 }
 
-/* Every design takes up the volume allowed, the first one included, while penalty and beta rise. */
+/* Every design, including the first, has the prescribed volume while penalty and beta rise. */
 static void check_volume(const hx_mesh *mesh, const model *m)
 {
     hx_problem problem;

@@ -1,6 +1,7 @@
-/* Collapsed cells through the design: filters against plain sums and a dense solution with an
- * element's mean over its points, what they keep, derivatives of the whole chain by each density
- * (self-weight too) against differences, and mirrored meshes of every kind tied to their images.
+/* Collapsed cells in the design: filters against plain sums and a dense solution with an element's
+ * mean over its points, quantities that they preserve, derivatives of the whole chain by each
+ * density (also with self-weight) against differences, and mirrored meshes of every kind linked to
+ * their images.
  *
  *     test_collapsed_design [cpu | cuda] [quick] */
 #include "core/base/memory.h"
@@ -34,7 +35,7 @@ static double dot(int64_t n, const double *a, const double *b)
     return (double)sum;
 }
 
-/* F a, and F'b. */
+/* Computes F a and F'b. */
 static void run_filter(const mixed_model *m, const char *kind, const hx_filter_params *params,
                        const double *a, double *fa, double *b)
 {
@@ -111,8 +112,8 @@ static void check_helmholtz_dense(const mixed_model *m, double radius)
     free(found);
 }
 
-/* Constants stay; helmholtz keeps the volume too, and both are the transpose of their derivative.
- */
+/* Constants are preserved, and helmholtz also preserves the volume; both are the transpose of their
+ * derivative. */
 static void check_kept(const mixed_model *m, const char *kind, const hx_filter_params *params)
 {
     const int64_t n = m->mesh.n_elem;
@@ -150,7 +151,8 @@ static void check_filters(mixed_kind kind)
     mixed_model_free(&m);
 }
 
-/* Of every second wedge another edge is the one whose nodes come twice: no filter knows. */
+/* In every second wedge another edge is the one with repeated nodes; filters must not depend on
+ * it. */
 static void check_wedges(void)
 {
     const mixed_box box = box_of(MIXED_WEDGES);
@@ -255,7 +257,7 @@ static void check_derivatives(mixed_kind kind, const char *filter, int64_t n_sam
     mixed_model_free(&m);
 }
 
-/* ---- ties ---- */
+/* ---- linked elements ---- */
 
 /* 1 if the group of e has an element whose points' mean is the mirror image of e's. */
 static int has_mirror(const hx_mesh *mesh, const hx_ties *ties, int64_t g, int32_t e, double at)
@@ -270,7 +272,7 @@ static int has_mirror(const hx_mesh *mesh, const hx_ties *ties, int64_t g, int32
     return 0;
 }
 
-/* Kinds whose box is its own mirror image in x: groups are pairs of images, nothing is shifted. */
+/* For kinds whose box is its own mirror image in x, groups are pairs of images without shift. */
 static void check_mirrored(mixed_kind kind)
 {
     static const hx_symmetry_plane plane = {"x", {2.0, 0.0, 0.0}, {1.0, 0.0, 0.0}};
@@ -288,14 +290,14 @@ static void check_mirrored(mixed_kind kind)
     }
     CHECK_MSG(wrong == 0 && ties.n_member == m.mesh.n_elem && ties.n_alone == 0 &&
                   ties.n_shifted == 0,
-              "%s: %d of %d groups wrong, %d alone, %d shifted", m.mesh.name, (int)wrong,
+              "%s: %d of %d groups wrong, %d elements free, %d shifted", m.mesh.name, (int)wrong,
               (int)ties.n_group, (int)ties.n_alone, (int)ties.n_shifted);
     hx_ties_free(&ties);
     mixed_model_free(&m);
 }
 
-/* Others are tied to what covers their image, said to be shifted, whatever
- * the numbering of the corners. */
+/* Other kinds are linked to the elements that cover their images and counted as shifted, with any
+ * numbering of the corners. */
 static void check_shifted(mixed_kind kind)
 {
     static const hx_symmetry_plane plane = {"x", {2.0, 0.0, 0.0}, {1.0, 0.0, 0.0}};
@@ -313,7 +315,7 @@ static void check_shifted(mixed_kind kind)
         shift[turned] = ties.shift;
         CHECK_MSG(ties.n_member > 0.8 * (double)m.mesh.n_elem, "%s: %d of %d tied", m.mesh.name,
                   (int)ties.n_member, (int)m.mesh.n_elem);
-        printf("%-24s %d groups of %d elements, %d alone, shifted by %.2f\n", m.mesh.name,
+        printf("%-24s %d groups of %d elements, %d free, shifted by %.2f\n", m.mesh.name,
                (int)ties.n_group, (int)m.mesh.n_elem, (int)ties.n_alone, ties.shift);
         hx_ties_free(&ties);
         mixed_model_free(&m);
@@ -322,7 +324,7 @@ static void check_shifted(mixed_kind kind)
     CHECK_ABS(shift[0], shift[1], 1e-9);
 }
 
-/* A design of every kind keeps its volume, and its compliance falls. */
+/* For every kind of cell a run keeps the volume and reduces the compliance. */
 static void check_design(mixed_kind kind)
 {
     const mixed_box box = {.kind = kind, .n = {6, 3, 5}, .distort = 0.1, .seed = 4};

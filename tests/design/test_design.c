@@ -1,6 +1,6 @@
 /* The operations on element fields of a device against their formulas, written out here, and
- * against those of the CPU with one thread: rounding apart the same on a GPU, bit by bit the same
- * on the CPU with more threads.
+ * against those of the CPU with one thread: equal up to rounding on a GPU, bitwise equal on the CPU
+ * with more threads.
  *
  *     test_design [cpu | cuda]
  *     test_design DEVICE bench NX NY NZ RADIUS [DISTORT [single]]
@@ -18,7 +18,7 @@ enum { RHO, DC, VOLUME, PASSIVE, ENERGY, MODULUS, OUT };
 
 typedef struct fields {
     size_t n;
-    double *host[N_FIELD], *d[N_FIELD], *c[N_FIELD]; /* c: on the CPU's device */
+    double *host[N_FIELD], *d[N_FIELD], *c[N_FIELD]; /* c: on the CPU device */
     double *found;
 } fields;
 
@@ -72,7 +72,7 @@ static void check_value(double found, double want, double tolerance, const char 
                   want);
 }
 
-/* Field i of both, each entry; the CPU's goes to the host's. */
+/* Compares every entry of field i on both devices; the CPU's is copied to the host's. */
 static void check_field(fields *f, int i, double tolerance, const char *what)
 {
     double error = 0.0;
@@ -86,7 +86,7 @@ static void check_field(fields *f, int i, double tolerance, const char *what)
               error);
 }
 
-/* The mean of what is positive of derivatives of either sign. */
+/* The mean of the positive derivatives among derivatives of both signs. */
 static void check_positive(fields *f)
 {
     const int64_t n = (int64_t)f->n;
@@ -108,7 +108,7 @@ static void check_positive(fields *f)
     CHECK_REL(mean[1], dc / dv, 1e-12);
 }
 
-/* The sums that the device says, by a plain loop. Relative to the sum of what is added. */
+/* Compares the device's sums with a plain loop, relative to the sum of the terms' magnitudes. */
 static void check_sums(const fields *f, const double *sum, double mass, double grey, int passive)
 {
     double all = 0.0, size = 0.0, v_rho = 0.0, v_grey = 0.0;
@@ -170,8 +170,8 @@ static void check_entries(fields *f)
               1e-14);
 }
 
-/* Groups of three elements that follow each other, of equal density and dc / dv (but for rounding),
- * on both devices; the caller frees start and member. */
+/* Groups of three consecutive elements with equal density and dc / dv (up to rounding), on both
+ * devices; the caller frees start and member. */
 static void tie_by_three(fields *f, hx_ties *ties)
 {
     ties->n_group = (int64_t)f->n / 3;
@@ -191,7 +191,7 @@ static void tie_by_three(fields *f, hx_ties *ties)
     }
 }
 
-/* Optimality criteria by the formula, rho (-dc / (lambda dv))^damping within the move limits, of
+/* Optimality criteria by the formula rho (-dc / (lambda dv))^damping within the move limits, for
  * free elements; returns their volume. */
 static double oc_at(const fields *f, const hx_device_oc *oc, int passive, double lambda, double *to)
 {
@@ -206,7 +206,8 @@ static double oc_at(const fields *f, const hx_device_oc *oc, int passive, double
     return volume;
 }
 
-/* The design on the device against the formula's, the multiplier by bisection of its logarithm. */
+/* Compares the device's design with the formula's, whose multiplier is found by bisection of its
+ * logarithm. */
 static void check_oc_formula(const fields *f, const hx_device_oc *oc, int passive, double target,
                              double change)
 {
@@ -231,7 +232,7 @@ static void check_oc_formula(const fields *f, const hx_device_oc *oc, int passiv
     free(want);
 }
 
-/* tied: the elements three by three, in groups with one density and one dc / dv. */
+/* tied: groups of three elements with one density and one dc / dv. */
 static void check_oc(fields *f, double move, double damping, int passive, int tied)
 {
     double change[2], target = 0.0;
@@ -267,13 +268,13 @@ static void check_oc(fields *f, double move, double damping, int passive, int ti
     check_value(change[0], change[1], 1e-12, "change");
     check_oc_formula(f, &oc, passive, target, change[0]);
     for (int64_t m = 0; m < ties.n_member; m++)
-        CHECK(f->found[m] == f->found[m / 3 * 3]); /* one density, to the last bit */
+        CHECK(f->found[m] == f->found[m / 3 * 3]); /* bitwise equal densities */
     free(ties.start);
     free(ties.member);
 }
 
-/* sum_i max(0, radius - |x_e - x_i|) a_i over all elements, for every seventh e; x the means of the
- * corners. */
+/* sum_i max(0, radius - |x_e - x_i|) a_i over all elements, for every seventh e, with x the means
+ * of the corners. */
 static void check_cone_formula(const fields *f, const hx_mesh *mesh, double radius, const double *a,
                                int i, const char *what)
 {
@@ -300,7 +301,7 @@ static void check_cone(fields *f, const hx_mesh *mesh, double radius)
         double *const *x = k == 0 ? f->d : f->c;
         hx_device_cells cells;
         hx_voxels made = {{0}};
-        if (k == 0) { /* the other makes its own */
+        if (k == 0) { /* the other call makes its own */
             CHECK_OK(hx_voxels_create(&made, mesh, radius));
             CHECK(hx_voxels_taken(&made) == hx_voxels_bytes(mesh, radius));
         }
@@ -323,9 +324,9 @@ static void check_cone(fields *f, const hx_mesh *mesh, double radius)
     check_cone_formula(f, mesh, radius, f->host[MODULUS], OUT, "cone sum of a cone sum");
 }
 
-static int n_rounded; /* sums of weights in single precision that differ from those in double */
+static int n_rounded; /* sums whose single-precision weights make a difference */
 
-/* What a centroid's neighbours add to the bound: their |a|. */
+/* Contribution of a centroid's neighbours to the bound: their |a|. */
 static double sum_near(const fields *f, const double *x, size_t e, double radius)
 {
     double sum = 0.0;
@@ -338,11 +339,11 @@ static double sum_near(const fields *f, const double *x, size_t e, double radius
     return sum;
 }
 
-/* What single weights give an element for itself: the same bits wherever it lies, so that tiles
- * of a share give what those of the whole mesh do. */
+/* An element's own contribution with single-precision weights is bitwise the same wherever it lies,
+ * so that subdomains give the same results as the whole mesh. */
 static void check_own(const fields *f, const hx_device_cells *cells, double radius)
 {
-    /* where weights are double everywhere three elements will do */
+    /* if all weights are double, three elements suffice */
     const size_t n_sample = device.ops->design->cone_rounding > 0.0 ? 30 : 3;
     double *const one = calloc(f->n, sizeof *one), first = 0.0;
     for (size_t k = 0; k < n_sample; k++) {
@@ -362,8 +363,9 @@ static void check_own(const fields *f, const hx_device_cells *cells, double radi
     free(one);
 }
 
-/* Weights in single precision: within cone_rounding of the radius of those in double, of voxels
- * those, for every seventh element; symmetric to rounding, the same bits each time. */
+/* Single-precision weights: within cone_rounding of the radius of the double-precision ones (for
+ * voxels equal to them), for every seventh element; symmetric up to rounding, and bitwise
+ * reproducible. */
 static void check_single(fields *f, const hx_mesh *mesh, double radius)
 {
     const size_t bytes = f->n * sizeof(double);
@@ -401,7 +403,8 @@ static void check_single(fields *f, const hx_mesh *mesh, double radius)
     free(again);
 }
 
-/* A box whose elements grow along x, distorted and shuffled: cells of 1 to hundreds of elements. */
+/* A box whose elements grow along x, distorted and shuffled: cells with one to hundreds of
+ * elements. */
 static int make_mesh(hx_mesh *mesh, int graded)
 {
     const fixture_box box = {{21, 14, 11}, {21.0, 14.0, 11.0}, 0.1, 0};
@@ -454,7 +457,7 @@ static int is_diagonal(int i, int j, int k)
 
 static const double some[] = {0.3, 1.0, 1.7, 2.5, 5.0, 0.0};
 
-/* radius[]: a 0 at the end. is_grid: the elements are voxels. */
+/* radius[]: terminated by 0. is_grid: the elements are voxels. */
 static const struct voxel_case {
     const char *what;
     box_part part;
@@ -504,7 +507,8 @@ static void check_voxel_case(const struct voxel_case *c)
     hx_mesh_free(&mesh);
 }
 
-/* The bounds of a row hold a centroid in a cell of it; what they would have to hold at least. */
+/* The bounds of a row contain the centroids in its cells and are as tight as the resolution
+ * permits. */
 static void check_bound(const hx_device_cells *cells, const hx_cell_row *row, int axis,
                         int64_t cell, double x, double *least, double *most)
 {
@@ -514,7 +518,8 @@ static void check_bound(const hx_device_cells *cells, const hx_cell_row *row, in
     *most = fmax(*most, along);
 }
 
-/* Bounds of rows hold their centroids, and less than a part more; none where they are many. */
+/* Bounds of rows contain their centroids with less than one unit of slack; there are none if rows
+ * are many. */
 static void check_rows(const box_part *part, int has_rows)
 {
     hx_device_cells cells;
@@ -544,7 +549,7 @@ static void check_rows(const box_part *part, int has_rows)
     hx_mesh_free(&mesh);
 }
 
-/* Two elements at one point of the grid, and none at another: as many as points. */
+/* Two elements at one grid point and none at another: as many elements as points. */
 static void check_double(void)
 {
     const box_part part = {.n = {4, 3, 2}};
@@ -562,7 +567,7 @@ static void check_double(void)
     hx_mesh_free(&mesh);
 }
 
-/* What is foretold of a run of elements and all within the radius holds what these take. */
+/* The predicted size for a run of elements and everything within the radius is sufficient. */
 static void check_around(const hx_mesh *mesh, int64_t first, int64_t n, double radius)
 {
     int32_t *const conn = malloc(8 * (size_t)mesh->n_elem * sizeof *conn);
@@ -602,7 +607,7 @@ static void check_parts(void)
     CHECK(hx_voxels_bytes_around(&mesh, &mesh, 2.5) == 0);
     hx_mesh_free(&mesh);
 
-    CHECK_OK(box_part_create(&mesh, &longer)); /* its ends alone: a grid that is mostly empty */
+    CHECK_OK(box_part_create(&mesh, &longer)); /* only its ends: a grid that is mostly empty */
     CHECK_OK(fixture_finish(&mesh, FIXTURE_IN_ORDER));
     hx_mesh ends = mesh;
     ends.n_elem = 2;

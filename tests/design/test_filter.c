@@ -1,4 +1,4 @@
-/* The sensitivity filter and the cells that it searches against all pairs of elements.
+/* The sensitivity filter, and the cells that it searches, against all pairs of elements.
  *
  *     test_filter [cpu | cuda] */
 #include "core/design/cells.h"
@@ -26,7 +26,7 @@ static int make_problem(hx_problem *problem, const hx_mesh *mesh)
     return hx_problem_create(problem, mesh, &params);
 }
 
-/* Distance of two centroids (means of the corners). */
+/* Distance between two centroids (means of the corners). */
 static double distance_of(const hx_mesh *mesh, int64_t e, int64_t i)
 {
     double square = 0.0;
@@ -40,7 +40,7 @@ static double distance_of(const hx_mesh *mesh, int64_t e, int64_t i)
     return sqrt(square);
 }
 
-/* Pairs of elements nearer than the radius. */
+/* Counts pairs of elements nearer than the radius. */
 static int64_t count_pairs(const hx_mesh *mesh, double radius)
 {
     double *const x = malloc((size_t)mesh->n_elem * 3 * sizeof *x);
@@ -62,7 +62,7 @@ static int64_t count_pairs(const hx_mesh *mesh, double radius)
     return n_pair;
 }
 
-/* Every element at one place, ascending within a cell, and within its walls. */
+/* Every element has one place, ascending within a cell, and lies within the cell's walls. */
 static void check_cells(const hx_mesh *mesh, double radius)
 {
     hx_cells cells;
@@ -118,7 +118,7 @@ static void backward(hx_filter *filter, size_t n, const double *rho, double *dc,
     device.ops->release(&device, d_dv);
 }
 
-/* dc_e <- sum H rho dc / (rho_e sum H) in long double, for every pair. */
+/* dc_e <- sum H rho dc / (rho_e sum H) in long double over all pairs. */
 static void check_filter(const hx_problem *problem, double radius, int volume_weighted)
 {
     const hx_mesh *mesh = problem->mesh;
@@ -137,7 +137,7 @@ static void check_filter(const hx_problem *problem, double radius, int volume_we
     const double rounding = made.n[0] > 0 ? 0.0 : device.ops->design->cone_rounding;
     CHECK_OK(hx_filter_create(&filter, hx_filter_find("sensitivity"), &device, problem, &params));
     CHECK(made.n[0] == 0 && !made.elem && !filter.params.voxels);
-    for (int repeat = 0; repeat < 2; repeat++) { /* no state is left over */
+    for (int repeat = 0; repeat < 2; repeat++) { /* no state may remain */
         for (size_t e = 0; e < n; e++) {
             rho[e] = fixture_uniform(&state, 0.01, 1.0);
             before[e] = dc[e] = -fixture_uniform(&state, 0.1, 10.0);
@@ -176,7 +176,7 @@ static void check_filter(const hx_problem *problem, double radius, int volume_we
     free(physical);
 }
 
-/* What no filter may change: a tiny radius, and fields that are constant. */
+/* Cases that every filter leaves unchanged: a tiny radius, and constant fields. */
 static void check_invariants(const hx_problem *problem)
 {
     const size_t n = (size_t)problem->mesh->n_elem;
@@ -211,7 +211,7 @@ static void check_invariants(const hx_problem *problem)
     free(rho);
 }
 
-/* Neighbours of all elements together, from their mean, which is exact up to 1000 elements. */
+/* Number of pairs from the estimated mean, which is exact up to 1000 elements. */
 static int64_t estimated_pairs(const hx_mesh *mesh, double radius)
 {
     double mean = 0.0;
@@ -219,7 +219,7 @@ static int64_t estimated_pairs(const hx_mesh *mesh, double radius)
     return llround(mean * (double)mesh->n_elem);
 }
 
-/* Unit cubes: the radius itself is outside, the diagonal neighbours are inside. */
+/* Unit cubes: elements at exactly the radius are outside, diagonal neighbours inside. */
 static void check_counts(void)
 {
     const fixture_box box = {{5, 5, 5}, {5.0, 5.0, 5.0}, 0.0, 0};
@@ -229,14 +229,15 @@ static void check_counts(void)
     check_cells(&mesh, 1.0);
     CHECK(estimated_pairs(&mesh, 1.0) == 125);
     CHECK(estimated_pairs(&mesh, 1.01) == 125 + 6 * 100);
-    CHECK(estimated_pairs(&mesh, 2.0) == 13 * 13 * 13); /* (3 * 5 - 2)^3: a cube of 27 about each */
-    CHECK(estimated_pairs(&mesh, 7.0) == 125 * 125);    /* the diagonal is 4 sqrt(3) */
+    /* (3 * 5 - 2)^3: a cube of 27 around each */
+    CHECK(estimated_pairs(&mesh, 2.0) == 13 * 13 * 13);
+    CHECK(estimated_pairs(&mesh, 7.0) == 125 * 125); /* the diagonal is 4 sqrt(3) */
     CHECK(estimated_pairs(&mesh, 1e12) == 125 * 125);
     CHECK(estimated_pairs(&mesh, 1e-12) == 125);
     hx_mesh_free(&mesh);
 }
 
-/* The estimate is exact up to 1000 elements, and near the truth beyond. */
+/* The estimate is exact up to 1000 elements and accurate beyond. */
 static void check_estimate(fixture_order order)
 {
     const fixture_box small = {{10, 10, 9}, {10.0, 10.0, 9.0}, 0.2, 0};
@@ -258,7 +259,8 @@ static void check_estimate(fixture_order order)
     hx_mesh_free(&mesh);
 }
 
-/* A thin tube in a large bounding box: cells grow until there are no more of them than elements. */
+/* A thin tube in a large bounding box: cells are enlarged until there are no more of them than
+ * elements. */
 static void check_sparse(void)
 {
     const fixture_box box = {{40, 2, 2}, {40.0, 2.0, 2.0}, 0.2, 0};
@@ -284,8 +286,10 @@ static void check_bad_radius(const hx_problem *problem)
     const hx_mesh unfinished = {.n_elem = 1};
     hx_filter filter;
     hx_cells cells;
-    CHECK_FAILS(hx_cells_create(&cells, &unfinished, 1.0), HX_EINPUT, "a mesh with a volume");
-    CHECK_FAILS(hx_cells_create(&cells, problem->mesh, 1e-200), HX_EINPUT, "is no length");
+    CHECK_FAILS(hx_cells_create(&cells, &unfinished, 1.0), HX_EINPUT,
+                "a mesh with a positive volume");
+    CHECK_FAILS(hx_cells_create(&cells, problem->mesh, 1e-200), HX_EINPUT,
+                "it must be above 1e-150");
     CHECK(kind != NULL && hx_filter_find("sensitivty") == NULL);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         const hx_filter_params params = {.radius = bad[i]};

@@ -1,5 +1,5 @@
-/* Filters that map the design, by themselves: what they compute against plain sums and a dense
- * solution, exact transposes, what they keep, and the projection.
+/* Filters that map the design, in isolation: results against plain sums and a dense solution, exact
+ * transposes, preserved quantities, and the projection.
  *
  *     test_filter_maps [cpu | cuda] */
 #include "core/base/memory.h"
@@ -15,7 +15,7 @@ typedef struct model {
     size_t n;
 } model;
 
-/* A box, distorted and with elements that grow along x by `graded`; some of them passive. */
+/* A distorted box whose elements grow along x by `graded`, some of them passive. */
 static void make_model(model *m, const fixture_box *box, double graded, int with_passive)
 {
     static const hx_support_spec support = {
@@ -68,7 +68,7 @@ static void forward(hx_filter *filter, size_t n, const double *rho, double *phys
     device.ops->release(&device, d_physical);
 }
 
-/* After a forward of the same design. */
+/* Call it after a forward of the same design. */
 static void backward(hx_filter *filter, size_t n, const double *rho, double *dc, double *dv)
 {
     double *const d_rho = fixture_put(&device, n, rho), *const d_dc = fixture_put(&device, n, dc);
@@ -108,7 +108,7 @@ static double distance_of(const hx_mesh *mesh, size_t e, size_t i)
     return sqrt(square);
 }
 
-/* sum H v rho / sum H v for every pair. */
+/* sum H v rho / sum H v over all pairs. */
 static void check_density(const model *m, double radius, int volume_weighted)
 {
     const hx_filter_params params = {.radius = radius, .volume_weighted = volume_weighted};
@@ -138,7 +138,7 @@ static void check_density(const model *m, double radius, int volume_weighted)
     free(found);
 }
 
-/* b'(F a) = a'(F'b) for densities a within the limits, of which 0 is none: two of them. */
+/* b'(F a) = a'(F'b) for two densities a strictly within the limits. */
 static void check_transpose(const char *kind, const model *m, const hx_filter_params *params,
                             double tolerance)
 {
@@ -148,7 +148,7 @@ static void check_transpose(const char *kind, const model *m, const hx_filter_pa
     double *const t = new_field(n, 13, -1.0, 3.0), *const dv = new_field(n, 14, 0.5, 1.5);
     double *const t_before = new_field(n, 13, -1.0, 3.0), *const v = new_field(n, 14, 0.5, 1.5);
     hx_filter filter;
-    for (size_t e = 0; e < n; e++) /* they are no variables */
+    for (size_t e = 0; e < n; e++) /* they are not variables */
         if (m->problem.passive.density && !isnan(m->problem.passive.density[e])) a[e] = b[e];
     create(&filter, kind, m, params);
     forward(&filter, n, b, fb);
@@ -166,7 +166,7 @@ static void check_transpose(const char *kind, const model *m, const hx_filter_pa
     for (int i = 0; i < 8; i++) free(all[i]);
 }
 
-/* Constants stay, and helmholtz keeps the volume; without passive elements. */
+/* Without passive elements constants are preserved, and helmholtz preserves the volume. */
 static void check_kept(const char *kind, const model *m, const hx_filter_params *params,
                        int keeps_volume)
 {
@@ -213,7 +213,7 @@ static void check_helmholtz_dense(const model *m, double radius)
     free(found);
 }
 
-/* The same bits for any number of threads, and when a filter is made anew. */
+/* Bitwise equal for any number of threads and for a newly created filter. */
 static void check_repeats(const char *kind, const model *m)
 {
     const hx_filter_params params = {.radius = 1.3, .beta = 4.0, .eta = 0.4};
@@ -259,7 +259,8 @@ static void backward_volume(hx_filter *filter, const model *m, const double *rho
     for (int i = 0; i < 4; i++) device.ops->release(&device, all[i]);
 }
 
-/* dc and dv of a design, bit for bit those of both fields at a time with the same beta. */
+/* dc and dv of a design are bitwise equal to those computed for both fields together with the same
+ * beta. */
 static void check_volume_once(hx_filter *filter, hx_filter *other, const model *m, uint64_t seed)
 {
     const size_t n = m->n, bytes = n * sizeof(double);
@@ -279,8 +280,8 @@ static void check_volume_once(hx_filter *filter, hx_filter *other, const model *
     for (int i = 0; i < 6; i++) free(all[i]);
 }
 
-/* The volume's derivative, kept or made anew, whatever came between. `other` has room for two
- * fields at a time. */
+/* The derivative of the volume is correct, stored or recomputed, whatever was called in between.
+ * `other` has memory for two fields at a time. */
 static void check_volume_kept(const char *kind, const model *m, const hx_filter_params *params)
 {
     const hx_stair none = {0};
@@ -312,7 +313,8 @@ static void check_volume_kept(const char *kind, const model *m, const hx_filter_
     hx_filter_free(&other);
 }
 
-/* The law: fixed points, monotone, the slope by differences, and on the device the same. */
+/* The projection: fixed points, monotonicity, slope by differences, and agreement with the
+ * device. */
 static void check_projection(double beta, double eta)
 {
     enum { N = 257 };
@@ -376,7 +378,7 @@ static void check_refusals(const model *m)
                     HX_EINPUT, text[i]);
     CHECK_FAILS(
         hx_filter_create(&filter, hx_filter_find("sensitivity"), &device, &m->problem, &good),
-        HX_EINPUT, "take \"density\" or \"helmholtz\"");
+        HX_EINPUT, "use \"density\" or \"helmholtz\"");
     const double nan = NAN;
     double *const rho = new_field(m->n, 5, 0.1, 1.0), *const d_rho =
                                                           fixture_put(&device, m->n, rho);
@@ -388,7 +390,7 @@ static void check_refusals(const model *m)
     free(rho);
 }
 
-/* Roots of steep, flat and bent functions in few evaluations. */
+/* Finds roots of steep, flat and curved functions with few evaluations. */
 static void check_root(void)
 {
     for (int k = 0; k < 4; k++) {
@@ -418,7 +420,8 @@ static void check_stairs(void)
         CHECK_REL(p.value, fmin(3.0, 1.0 + 0.5 * (i / 3)), 1e-15);
         CHECK(hx_stair_ended(&p) == (i >= 12));
     }
-    const double wanted[6] = {2.0, 2.0, 4.0, 8.0, 8.0, 12.0}; /* early where it has settled */
+    /* rises early if the design has settled */
+    const double wanted[6] = {2.0, 2.0, 4.0, 8.0, 8.0, 12.0};
     for (int i = 0; i < 6; i++) {
         (void)hx_stair_climb(&b, i == 0 || i == 3);
         CHECK(b.value == wanted[i]);
@@ -426,7 +429,7 @@ static void check_stairs(void)
     CHECK(hx_stair_ended(&b));
 }
 
-/* Volume fraction of the design whose free elements are at rho_min, as the filter has it. */
+/* Filtered volume fraction of the design whose free elements are at rho_min. */
 static double least_fraction(hx_filter *filter, const model *m, double beta)
 {
     const hx_problem *problem = &m->problem;
@@ -446,8 +449,8 @@ static double least_fraction(hx_filter *filter, const model *m, double beta)
     return mass / m->mesh.total_volume;
 }
 
-/* What a library user sees: no optimizer for less than the least, one for what the message names.
- */
+/* Use as a library: creating an optimizer fails below the least volume, and succeeds with the value
+ * that the message gives. */
 static void check_refused(model *m, const fixture_settings *settings, double first, double works)
 {
     const double before = m->problem.volume_fraction;
@@ -457,15 +460,15 @@ static void check_refused(model *m, const fixture_settings *settings, double fir
                 "cannot be met: the passive elements, as filter '");
     m->problem.volume_fraction = 1.0005 * first;
     CHECK_FAILS(fixture_solver_create(&s, &device, &m->problem, settings), HX_EINPUT,
-                "leaves next to nothing to design");
+                "leaves almost no volume to design");
     m->problem.volume_fraction = works;
     CHECK_OK(fixture_solver_create(&s, &device, &m->problem, settings));
     fixture_solver_free(&s);
     m->problem.volume_fraction = before;
 }
 
-/* The first, lowest and highest over a rising beta, for values left and right of what is smeared.
- */
+/* First, lowest and highest volume while beta rises, for eta on either side of the spread
+ * densities. */
 static void check_least_volume(const char *kind, model *m, double eta)
 {
     const hx_stair beta = {.value = 1.0, .last = 20.0, .factor = 2.0, .every = 3};
@@ -490,7 +493,8 @@ static void check_least_volume(const char *kind, model *m, double eta)
     CHECK_REL(least.first.fraction, first, 1e-8);
     CHECK_REL(least.lowest.fraction, low, 1e-8);
     CHECK_REL(least.highest.fraction, high, 1e-8);
-    CHECK(first > 1.01 * m->problem.passive.mass / m->mesh.total_volume); /* it is smeared */
+    /* the filter spreads passive densities */
+    CHECK(first > 1.01 * m->problem.passive.mass / m->mesh.total_volume);
     check_refused(m, &settings, first, 1.02 * high);
 
     const double before = m->problem.volume_fraction;

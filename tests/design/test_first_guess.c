@@ -1,5 +1,5 @@
-/* First guesses that go on along the last change of the displacements: nearer in energy than the
- * last ones, and the same solutions in no more iterations.
+/* Extrapolated first guesses: their energy is lower than that of the last solutions, and solves
+ * give the same solutions in no more iterations.
  *
  *     test_first_guess [cpu | cuda] */
 #include "tests/lib/fixture.h"
@@ -32,7 +32,7 @@ static void open_solver(fixture_solver *s, const hx_problem *problem, const char
     s->analysis.warm_start = 1;
 }
 
-/* The k-th of a row of designs that change steadily. */
+/* Solves the k-th of a sequence of steadily changing designs. */
 static void solve(fixture_solver *s, int k, double tolerance)
 {
     double rho[N_ELEM];
@@ -47,7 +47,7 @@ static void solve(fixture_solver *s, int k, double tolerance)
     CHECK(s->analysis.record.reason == HX_PCG_CONVERGED);
 }
 
-/* u'Ku / 2 - f'u of a case; what it lacks to the lowest is the energy of the error, over 2. */
+/* u'Ku / 2 - f'u of a case; its distance from the minimum is half the energy of the error. */
 static double potential(fixture_solver *s, int c)
 {
     const hx_linear *const k = &s->op.linear;
@@ -75,7 +75,7 @@ static void check(const hx_problem *problem, const char *precond)
     CHECK(!plain.analysis.d_last && following.analysis.d_last);
     for (int k = 0; k < N_BEFORE; k++)
         for (int i = 0; i < 2; i++) solve(i == 0 ? &plain : &following, k, 1e-10);
-    for (int i = 0; i < 2; i++) { /* so loose that the guess is taken as it is */
+    for (int i = 0; i < 2; i++) { /* tolerance so loose that the guess is returned unchanged */
         fixture_solver *const s = i == 0 ? &plain : &following;
         solve(s, N_BEFORE, 1e3);
         CHECK(s->analysis.record.pcg_iterations == 0);
@@ -101,8 +101,8 @@ static void check(const hx_problem *problem, const char *precond)
     fixture_solver_free(&following);
 }
 
-/* A rigid set stays rigid, also where the design did not change and the last change is what single
- * precision rounded off: the compliance is that of a solve from zero. */
+/* A rigid set stays rigid even if the design did not change and the last change consists of
+ * single-precision rounding: the compliance equals that of a solve from zero. */
 static void check_rigid(const hx_mesh *mesh)
 {
     const hx_load_spec rigid[2] = {{.set = "right",
@@ -138,7 +138,7 @@ static void check_rigid(const hx_mesh *mesh)
     hx_problem_free(&problem);
 }
 
-/* Not where an analysis starts from zero, nor with prescribed displacements. */
+/* Not enabled if an analysis starts from zero or displacements are prescribed. */
 static void check_refused(const hx_problem *problem, int warm_start)
 {
     fixture_solver s;

@@ -1,6 +1,6 @@
 /* Thermal compliance and its derivatives by each density against central differences: sources,
- * fluxes and convection in two cases, one temperature or several, SIMP above a conductivity_min, on
- * every kind of element. Neither depends on the zero of the temperature scale.
+ * fluxes and convection in two cases, one or several temperatures, SIMP above a conductivity_min,
+ * on every kind of element. Neither depends on the zero of the temperature scale.
  *
  *     test_heat_design [cpu | cuda] */
 #include "tests/lib/mixed_model.h"
@@ -60,8 +60,8 @@ static double objective_at(fixture_solver *s, int64_t e, double rho, double step
     return record.compliance;
 }
 
-/* Of one temperature: heat that comes in times (T - reference), convection's own left out; the heat
- * goes out where it is held and through the films. */
+/* With one temperature: incoming heat times (T - reference), without convection's own term; heat
+ * leaves where the temperature is prescribed and through the films. */
 static void check_value(const fixture_solver *s, const hx_problem *problem,
                         const hx_iteration *record)
 {
@@ -118,7 +118,7 @@ static hx_iteration step_at(const hx_mesh *mesh, const hx_problem_params *params
 }
 
 /* Compliance, derivatives and iterations with every temperature 1000 lower or 273.15 higher, and
- * the supports and films in the other order. */
+ * supports and films in reverse order. */
 static void check_zero(const hx_mesh *mesh, const model *m, const fixture_settings *settings,
                        const hx_iteration *record, const double *dc, double largest)
 {
@@ -147,7 +147,7 @@ static void check_zero(const hx_mesh *mesh, const model *m, const fixture_settin
     free(moved);
 }
 
-/* By each density, or so many of them. */
+/* By each density, or by n_sample of them. */
 static void check_model(const hx_mesh *mesh, const model *m, int64_t n_sample)
 {
     const int64_t n = mesh->n_elem, step = n > n_sample ? n / n_sample : 1;
@@ -205,7 +205,7 @@ int main(int argc, char **argv)
     static const model models[] = {
         {"a source, held", "none", 3.0, 1, 0, 1, 1, 0, 0},
         {"sources, film, passive elements, two cases", "none", 3.0, 1, 1, 3, 2, 1, 0},
-        {"film alone, penalty 1.7", "none", 1.7, 0, 1, 2, 1, 0, 0},
+        {"only a film, penalty 1.7", "none", 1.7, 0, 1, 2, 1, 0, 0},
         {"two held, no source", "none", 3.0, 2, 0, 0, 1, 0, 1},
         {"two held, two ambients, sources, two cases", "none", 3.0, 2, 2, 3, 2, 0, 1},
         {"held below two ambients, sources, two cases", "none", 3.0, 1, 2, 3, 2, 0, 1},

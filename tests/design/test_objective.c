@@ -1,5 +1,5 @@
-/* Objectives and updates that are not the library's own: derivatives through adjoint loads against
- * central differences of the analysis, compliance by its adjoint loads against compliance.
+/* Objectives and updates defined by the test: derivatives through adjoint loads against central
+ * differences of the analysis, and compliance by adjoint loads against the self-adjoint compliance.
  *
  *     test_objective [cpu | cuda] [quick] */
 #include "tests/lib/fixture.h"
@@ -19,10 +19,10 @@ static const hx_load_spec load[3] = {
 static const hx_spring_spec spring = {"top", "test", {0.3, 0.5, 0.2}, HX_SPRING_TOTAL};
 static const double weight[N_CASE] = {0.7, 2.5};
 
-/* What the objectives of this test are made of, on the device. */
+/* Device data of this test's objectives. */
 typedef struct parts {
-    double *d_l; /* [N_DOF] displacements that count; also at fixed degrees of freedom */
-    double *d_q; /* [N_ELEM] of the density alone */
+    double *d_l; /* [N_DOF] weights of the displacements, also at fixed degrees of freedom */
+    double *d_q; /* [N_ELEM] weights of the densities */
 } parts;
 
 /* l'u of a case. */
@@ -54,7 +54,7 @@ static int linear_load(const hx_objective *o, int c, double *d_load)
 static const hx_objective_kind linear = {
     .name = "linear", .help = "displacement", .value = linear_value, .adjoint_load = linear_load};
 
-/* sum of (l'u)^2 / 2 over the cases, and q'rho: neither linear nor of u alone. */
+/* sum of (l'u)^2 / 2 over the cases, plus q'rho: nonlinear in u, and dependent on the densities. */
 static int square_value(const hx_objective *o, double *value)
 {
     const parts *p = o->data;
@@ -89,7 +89,7 @@ static const hx_objective_kind square = {.name = "square",
                                          .derivative = square_derivative,
                                          .adjoint_load = square_load};
 
-/* Compliance as if it were not known to be self-adjoint. */
+/* Compliance without the knowledge that it is self-adjoint. */
 static int work_value(const hx_objective *o, double *value)
 {
     return hx_analysis_compliance(o->analysis, value);
@@ -181,7 +181,7 @@ static double objective_at(fixture_solver *s, int64_t e, double rho, double step
     return record.objective;
 }
 
-/* Five points: the error is of order h^4. */
+/* Five-point differences: the error is of order h^4. */
 static void check_differences(fixture_solver *s, const char *label, const double *density,
                               const double *dc, int64_t stride)
 {
@@ -202,7 +202,8 @@ static void check_differences(fixture_solver *s, const char *label, const double
                   "%s: element %d: difference %.12g, derivative %.12g", label, (int)e, difference,
                   dc[e]);
     }
-    CHECK(n_positive > 0 && n_positive < N_ELEM); /* unlike those of compliance without weight */
+    /* unlike those of compliance without self-weight */
+    CHECK(n_positive > 0 && n_positive < N_ELEM);
     printf("%s: largest error %.1e of the largest derivative, %d of %d positive\n", label,
            error / largest, n_positive, N_ELEM);
 }
@@ -233,7 +234,7 @@ static void check_kind(const hx_mesh *mesh, const hx_objective_kind *kind, int p
     hx_problem_free(&problem);
 }
 
-/* The objective and its derivatives at one design. */
+/* The objective and its derivatives for one design. */
 static double analyse(const hx_problem *problem, const hx_objective_kind *kind, double dc[N_ELEM])
 {
     double density[N_ELEM];
@@ -262,7 +263,7 @@ static void check_compliance(const hx_mesh *mesh)
     hx_problem_free(&problem);
 }
 
-/* An update that proposes every element at the volume fraction, and counts. */
+/* An update that proposes the volume fraction for every element, and counts its calls. */
 static int n_created, n_proposed, n_destroyed;
 
 static int level_create(hx_update *update)

@@ -1,4 +1,4 @@
-/* The optimality-criteria update against a bisection on the multiplier itself, in long double.
+/* The update by optimality criteria against a bisection of the multiplier in long double.
  *
  *     test_oc [cpu | cuda] */
 #include "tests/lib/fixture.h"
@@ -12,11 +12,11 @@ typedef struct oc_case {
     const char *label;
     double volume_fraction, move, damping, rho_min;
     int passive;
-    double dc_scale;   /* of the derivatives */
-    double zero_share; /* of elements whose derivative is 0 */
-    int positive;      /* some derivatives above 0, as a filter can make them */
+    double dc_scale;   /* scale of the derivatives */
+    double zero_share; /* fraction of elements with derivative 0 */
+    int positive;      /* 1: some derivatives are positive, as filters can make them */
     double design_low, design_high;
-    int reachable; /* 1: the volume can be met in a step; 0: all go up; -1: all go down */
+    int reachable; /* 1: a step can reach the volume; 0: all densities increase; -1: all decrease */
 } oc_case;
 
 static int is_free(const hx_problem *problem, int64_t e)
@@ -62,7 +62,7 @@ static void reference_update(const hx_problem *problem, const hx_optimizer_param
                                           : (long double)design[e];
 }
 
-/* The update on the device, from and to the host; the largest change. */
+/* Runs the update on the device with host data; returns the largest change. */
 static double update(const hx_problem *problem, const hx_optimizer_params *params,
                      const double *design, const double *dc, double shift, double *proposal)
 {
@@ -98,7 +98,7 @@ static double update(const hx_problem *problem, const hx_optimizer_params *param
     return change;
 }
 
-/* Derivatives with a multiple of those of the volume added, and a shift that takes it off again. */
+/* Derivatives to which a multiple of the volume's is added, and a shift that subtracts it again. */
 static void check_shift(const hx_problem *problem, const hx_optimizer_params *params,
                         const oc_case *c, const double *design, const double *dc,
                         const double *proposal)

@@ -1,7 +1,6 @@
-/* Solves with a K that is stored rounded end at the exact K's answer: a beam on soft springs, where
- * false stiffness against rigid motions counts most. On a device that has such operators those are
- * tried, on every device bsr with false springs added, from next to nothing to more than there are.
- */
+/* Solves with a rounded K end at the exact K's solution: a beam on soft springs, where false
+ * stiffness against rigid motions matters most. Devices with such operators test those; every
+ * device tests bsr with added false springs from almost zero to more than real ones would be. */
 #include <float.h>
 
 #include "lib/fixture.h"
@@ -13,7 +12,8 @@ static hx_device device;
 static int64_t n_unknown;
 static double false_spring;
 
-/* K x and a false spring at every unknown: what rounding makes, since rows do not add up to 0. */
+/* K x plus a false spring at every unknown: the effect of rounding, because rows do not sum to
+ * 0. */
 static int apply(void *state, const double *d_x, double *d_y)
 {
     HX_TRY(stored->apply(state, d_x, d_y));
@@ -41,7 +41,7 @@ typedef struct outcome {
     double compliance[N_DESIGN][N_CASE]; /* f'u */
     double residual;                     /* |f - K u| / |f| of the exact K, worst */
     double rounding;                     /* of K u in double, over |f|, worst */
-    double reach;                        /* |u| |f| / f'u, worst: what a residual does to f'u */
+    double reach; /* |u| |f| / f'u, worst: sensitivity of f'u to a residual */
 } outcome;
 
 static double norm(const double *x, int64_t n)
@@ -51,8 +51,8 @@ static double norm(const double *x, int64_t n)
     return sqrt(sum);
 }
 
-/* |diag(K) u| in units of the last place: rigid motions make terms that large cancel in K u, so two
- * orders of summation are that far apart. */
+/* |diag(K) u| in units in the last place: for rigid motions terms of this size cancel in K u, so
+ * two orders of summation differ by that much. */
 static double rounding_of(const fixture_solver *exact, const double *u)
 {
     const size_t bytes = (size_t)n_unknown * sizeof(double);
@@ -69,7 +69,7 @@ static double rounding_of(const fixture_solver *exact, const double *u)
     return DBL_EPSILON * all;
 }
 
-/* Nothing is held: every row is free. `exact` has the K of the design that was solved last. */
+/* No unknown is fixed: every row is free. `exact` has the K of the last solved design. */
 static void look_at(fixture_solver *s, fixture_solver *exact, int design, outcome *o)
 {
     double *const r = malloc((size_t)n_unknown * sizeof *r), *const u = malloc((size_t)n_unknown *
@@ -91,7 +91,7 @@ static void look_at(fixture_solver *s, fixture_solver *exact, int design, outcom
     free(u);
 }
 
-/* Designs one after the other with warm starts; `exact` is made to have the same K. */
+/* Solves designs one after the other with warm starts; `exact` gets the same K. */
 static outcome run(const hx_problem *problem, const hx_strategy *strategy,
                    const fixture_settings *how)
 {
@@ -117,8 +117,8 @@ static outcome run(const hx_problem *problem, const hx_strategy *strategy,
     return o;
 }
 
-/* f'u is off by u'r + r'K^-1 r, both at most (|u| + ...) |r|: twice the first for either solve. The
- * second design differs by what the first one's sensitivities did, of the same size. */
+/* The error of f'u is u'r + r'K^-1 r, each at most (|u| + ...) |r|: twice the first for either
+ * solve. The second design differs through the first one's sensitivities, by an equal amount. */
 static void compare(const char *what, const outcome *is, const outcome *should, double tolerance)
 {
     const double bound = 8.0 * tolerance * fmax(is->reach, should->reach) + 1e-12;
@@ -133,8 +133,8 @@ static void compare(const char *what, const outcome *is, const outcome *should, 
               what, is->residual, is->rounding);
 }
 
-/* False springs up to half of what resists the softest motion are corrected; with others the exact
- * product does the rest. */
+/* False springs of up to half the stiffness against the softest motion are corrected by refinement;
+ * with larger ones the exact product completes the solve. */
 static void check_false_springs(const hx_problem *problem, const fixture_settings *how,
                                 const outcome *should)
 {
@@ -156,7 +156,7 @@ static void check_false_springs(const hx_problem *problem, const fixture_setting
         compare(what, &o, should, how->pcg.tolerance);
         if (i >= 2) CHECK_MSG(o.record[0].pcg_refinements > 0, "%s: not refined", what);
     }
-    /* far more than the true ones, and less than none: not positive definite */
+    /* far larger than the true ones, or negative: not positive definite */
     static const double wild[] = {1.0, 1e-5, -1e-4, -1e-2};
     for (int i = 0; i < 4; i++) {
         false_spring = wild[i];
@@ -183,7 +183,8 @@ static void check_rounded(const hx_problem *problem, const fixture_settings *how
     }
 }
 
-/* By the criterion's own measure, the energy that is left: the compliance is known to it. */
+/* With the compliance criterion, which measures the remaining energy, the compliance itself is
+ * accurate. */
 static void check_compliance(const hx_problem *problem)
 {
     fixture_settings how = fixture_defaults();

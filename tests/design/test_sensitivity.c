@@ -11,7 +11,7 @@ typedef struct model {
     const char *label;
     double penalty;
     int n_case, passive, prescribed, loaded;
-    int volume_weighted; /* of the filter `none`: must not matter */
+    int volume_weighted; /* parameter of the filter `none`: must have no effect */
 } model;
 
 static const hx_support_spec support[3] = {
@@ -37,8 +37,8 @@ static int make_mesh(hx_mesh *mesh)
     return fixture_finish(mesh, FIXTURE_REORDERED);
 }
 
-/* Objective and volume fraction with element e, whose density is rho, at rho + step; no update is
- * adopted. */
+/* Objective and volume fraction with the density of element e changed from rho to rho + step; no
+ * update is adopted. */
 static double objective_at(fixture_solver *s, int64_t e, double rho, double step, double *volume)
 {
     hx_iteration record;
@@ -51,8 +51,8 @@ static double objective_at(fixture_solver *s, int64_t e, double rho, double step
     return record.compliance;
 }
 
-/* The fields that output asks for: the physical density is the design, E rho^p, and the energy,
- * from which dc = -p / rho * energy. */
+/* The fields for output: the physical density is the design, E rho^p, and the energy, which gives
+ * dc = -p / rho * energy. */
 static void check_downloads(fixture_solver *s, const hx_problem *problem, const double *design,
                             const double *dc)
 {
@@ -100,7 +100,7 @@ static void check_model(const hx_mesh *mesh, const model *m, int64_t stride)
     CHECK_OK(hx_optimizer_sensitivity(&s.opt, dc));
     check_downloads(&s, &problem, design, dc);
 
-    /* what the record says of the sum over cases */
+    /* sums over cases in the record */
     double sum = 0.0, residual = 0.0;
     int n_iteration = 0;
     for (int c = 0; c < m->n_case; c++) {

@@ -1,6 +1,6 @@
-/* A run that goes on from an image of another's state, at each of its iterations, is that run to
- * the last bit: the list of what outlives a design (optimizer_snapshot.c) lacks nothing. And the
- * file of an image: what is cut short or damaged is refused.
+/* A run that is resumed from an image of another run's state, at any iteration, is bitwise that
+ * run: the saved state (optimizer_snapshot.c) is complete. A truncated or damaged image file is
+ * refused.
  *
  *     test_snapshot [cpu | cuda] */
 #include <sys/stat.h>
@@ -41,7 +41,7 @@ static const hx_load_spec load[3] = {
     {.set = "top", .origin = "test", .kind = HX_LOAD_PRESSURE, .value = {0.2}, .load_case = 2},
     {.origin = "test", .kind = HX_LOAD_GRAVITY, .value = {0.1, 0.2, -0.4}, .load_case = 2}};
 
-/* What a run leaves: bits of the record and the design. */
+/* Result of a run: bits of the record and the design. */
 typedef struct trace {
     double number[8];
     int iterations[N_CASE];
@@ -60,7 +60,7 @@ static void make_problem(hx_problem *problem, const hx_mesh *mesh, const model *
     CHECK_OK(hx_problem_create(problem, mesh, &params));
 }
 
-/* The device's product that gives the same bits on every run. */
+/* A deterministic product of the device. */
 static const hx_strategy *find_deterministic(void)
 {
     for (size_t i = 0; hx_strategies[i]; i++)
@@ -70,7 +70,7 @@ static const hx_strategy *find_deterministic(void)
     return NULL;
 }
 
-/* Two bars on the support, and lumps between them that nothing holds, which designs keep for a
+/* Two bars on the support, and floating components between them, which the designs keep for a
  * while. */
 static const double *loose_density(const hx_mesh *mesh)
 {
@@ -85,7 +85,7 @@ static const double *loose_density(const hx_mesh *mesh)
     return rho;
 }
 
-/* 1 if a solve of the last design has found loose parts. */
+/* 1 if a solve of the last design found floating components. */
 static int is_loose(const fixture_solver *s)
 {
     return ((const hx_multigrid *)s->pc.impl)->loose.state.is_on;
@@ -130,7 +130,7 @@ static void step(fixture_solver *s, trace *t)
     for (int c = 0; c < N_CASE; c++) t->iterations[c] = record.load_case[c].pcg.iterations;
 }
 
-/* The rest of the run from the image, each design against the uninterrupted run's. */
+/* Resumes the run from the image and compares each design with the uninterrupted run. */
 static void go_on(const hx_problem *problem, const model *m, hx_snapshot *image, int done,
                   const trace *want)
 {
@@ -170,7 +170,7 @@ static void check_model(const hx_mesh *mesh, const model *m)
         hx_optimizer_advance(&s.opt);
     }
     fixture_solver_free(&s);
-    CHECK_MSG(!m->loose || n_loose > 1, "%d designs with loose parts", n_loose);
+    CHECK_MSG(!m->loose || n_loose > 1, "%d designs with floating components", n_loose);
     CHECK(want[N_DESIGN - 1].number[1] != want[0].number[1]);
     for (int i = 0; i < N_DESIGN; i++) go_on(&problem, m, &image[i], i + 1, want);
     printf("%s, %s: %zu parts, %zu bytes\n", m->filter, m->precond, image[0].n,
@@ -199,8 +199,8 @@ static void flip(const char *path, long at)
     fclose(f);
 }
 
-/* Every part of the file counts: refused with any byte of head, table or data turned, and at any
- * length that is too short. */
+/* Every part of the file is protected: it is refused with any changed byte of head, table or data,
+ * and with any shorter length. */
 static void check_damage(const char *path, long n)
 {
     hx_snapshot image = {0};
@@ -214,7 +214,7 @@ static void check_damage(const char *path, long n)
         flip(path, at);
         hx_snapshot_free(&image);
     }
-    /* what it takes from a byte between the parts, nobody reads */
+    /* the padding between the parts is not read */
     CHECK_MSG(n_refused >= n_try * 9 / 10, "%d of %d refused", n_refused, n_try);
     CHECK_OK(hx_snapshot_read(&image, path));
     hx_snapshot_free(&image);

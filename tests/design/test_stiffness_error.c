@@ -1,5 +1,6 @@
-/* What is said of an operator whose K is a little off, against the compliance with the exact one: a
- * beam on soft springs, which false stiffness against rigid motions changes most. */
+/* The estimated error of an operator whose K is slightly wrong, against the compliance with the
+ * exact one: a beam on soft springs, which is most sensitive to false stiffness against rigid
+ * motions. */
 #include "lib/fixture.h"
 
 static const hx_strategy *exact;
@@ -7,7 +8,8 @@ static hx_device device;
 static int64_t n_unknown;
 static double false_spring;
 
-/* K x and a false spring at every unknown: what rounding makes, since rows do not add up to 0. */
+/* K x plus a false spring at every unknown: the effect of rounding, because rows do not sum to
+ * 0. */
 static int apply(void *state, const double *d_x, double *d_y)
 {
     HX_TRY(exact->apply(state, d_x, d_y));
@@ -28,7 +30,7 @@ static int create_problem(hx_problem *problem, const hx_mesh *mesh)
     return hx_problem_create(problem, mesh, &params);
 }
 
-/* The compliance, and what is said of its error. */
+/* The compliance and its estimated error. */
 static double solve(const hx_problem *problem, const hx_strategy *strategy, double *error)
 {
     fixture_settings settings = fixture_defaults();
@@ -61,8 +63,8 @@ int main(int argc, char **argv)
     double error;
     const double compliance = solve(&problem, exact, &error);
     CHECK_ABS(error, 0.0, 1e-10);
-    /* false springs of 1e-9 to 1e-6, of both signs: the error is first order, what it misses second
-     */
+    /* false springs of 1e-9 to 1e-6 with both signs: the estimate is first order, its error second
+     * order */
     for (int i = 0; i < 8; i++) {
         false_spring = (i % 2 ? -1e-9 : 1e-9) * pow(10.0, i / 2);
         const double other = solve(&problem, &off, &error);

@@ -1,5 +1,5 @@
-/* Ties between elements: the groups of symmetric, extruded and other meshes; designs that stay
- * equal within a group to the last bit; their derivative against differences; refusals.
+/* Linked elements: the groups of symmetric, extruded and other meshes; designs that stay bitwise
+ * equal within a group; their derivative against differences; errors.
  *
  *     test_ties [cpu | cuda] */
 #include "core/mesh/point_grid.h"
@@ -17,7 +17,7 @@ static const hx_support_spec support = {
     "left", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0, 0.0, 0.0}};
 static const hx_load_spec load = {"pull", "test", HX_LOAD_TOTAL_FORCE, {0.3, 0.4, -1.0}, 1};
 
-/* A box whose load is at one corner: as unsymmetric as can be. */
+/* A box with a load at one corner, so that nothing else is symmetric. */
 static int make_mesh(hx_mesh *mesh, double distort, fixture_order order)
 {
     static const int32_t core[2] = {0, NX * NY - 1};
@@ -43,7 +43,7 @@ static int make_problem(hx_problem *problem, const hx_mesh *mesh, int n_passive)
     return hx_problem_create(problem, mesh, &params);
 }
 
-/* group[i] of the element with original number i: the smallest original number in it. */
+/* group[i] for the element with original number i: the smallest original number in its group. */
 static void number_groups(const hx_mesh *mesh, const hx_ties *ties, int64_t *group)
 {
     for (int64_t i = 0; i < mesh->n_elem; i++) group[i] = i;
@@ -72,7 +72,7 @@ static int make_ties(hx_ties *ties, const hx_problem *problem, int flags)
     return hx_ties_create(ties, problem, &params);
 }
 
-/* What group the element (i, j, k) of the box must be in: its image with the smallest number. */
+/* The group that element (i, j, k) of the box must be in: its image with the smallest number. */
 static int64_t wanted_group(int flags, int i, int j, int k)
 {
     if (flags & 1 && i >= NX / 2) i = NX - 1 - i;
@@ -105,7 +105,7 @@ static void check_groups(const hx_mesh *mesh, int flags)
     hx_problem_free(&problem);
 }
 
-/* A square plate: mirrored at both middles and a diagonal, the group of a square, 8 images. */
+/* A square plate, mirrored at both middles and a diagonal: the group of a square, 8 images. */
 static void check_diagonal(void)
 {
     enum { N = 6 };
@@ -139,7 +139,7 @@ static void check_diagonal(void)
     hx_mesh_free(&mesh);
 }
 
-/* On a distorted mesh the same groups, said to be shifted; whatever the order of the mesh. */
+/* A distorted mesh has the same groups, counted as shifted, in any element order. */
 static void check_distorted(int flags)
 {
     static const fixture_order order[3] = {FIXTURE_IN_ORDER, FIXTURE_SHUFFLED, FIXTURE_REORDERED};
@@ -167,8 +167,8 @@ static void check_distorted(int flags)
     CHECK(memcmp(group[0], group[2], sizeof group[0]) == 0);
 }
 
-/* Planes beside the middle: elements without an image in the part stay free, and so do those that
- * the plane cuts; an element is tied to what covers its image. */
+/* Planes off the middle: elements without an image in the part stay free, and so do those that the
+ * plane cuts; other elements are linked to the element that covers their image. */
 static void check_off_middle(const hx_mesh *mesh)
 {
     static const double at[3] = {3.0, 3.5, 3.25};
@@ -188,8 +188,8 @@ static void check_off_middle(const hx_mesh *mesh)
         }
         if (c < 2) CHECK(ties.n_alone == (c == 0 ? 2 : 1) * NY * NZ && ties.n_shifted == 0);
         if (c == 2) CHECK(ties.n_shifted > 0 && fabs(ties.shift - 0.5) < 0.01);
-        /* The images of columns 0, 1 and 2 lie between 5 and 6, 4 and 5, 3 and 4: of two that are
-         * equally near the one nearer to the plane; 6 has its image on the end of 0. */
+        /* The images of columns 0, 1 and 2 lie between 5 and 6, 4 and 5, 3 and 4: if two are
+         * equally near, the one nearer to the plane is chosen; 6 has its image at the end of 0. */
         static const int want[NX] = {0, 1, 2, 2, 1, 0, 0, 7};
         for (int e = 0; c == 2 && e < N_ELEM; e++)
             CHECK_MSG(group[e] == e - e % NX + want[e % NX], "column %d: %d", e % NX,
@@ -199,8 +199,8 @@ static void check_off_middle(const hx_mesh *mesh)
     hx_problem_free(&problem);
 }
 
-/* A plate with a hole of one cell in one quarter and of two in the others: images of the single
- * hole are images of each other all the same, though the quarter that leads has none. */
+/* A plate with a hole of one cell in one quarter and of two cells in the others: images of the
+ * single hole are linked to each other although the chosen chamber has none there. */
 static void check_holes(void)
 {
     const hx_symmetry_plane plane[2] = {middle[0], middle[1]};
@@ -270,10 +270,11 @@ static void run_steps(fixture_solver *s, const hx_mesh *mesh, const hx_ties *tie
         test_least(&low, design[e]);
         test_worst(&high, design[e]);
     }
-    CHECK_MSG(high - low > 0.4, "densities from %g to %g", low, high); /* the steps did something */
+    CHECK_MSG(high - low > 0.4, "densities from %g to %g", low, high); /* the steps had an effect */
 }
 
-/* The initial design of random densities becomes the mean of each group; no bit differs later. */
+/* Random initial densities become the mean of each group; later designs are bitwise equal within
+ * groups. */
 static void check_designs(const hx_mesh *mesh, int flags, int n_passive, double damping,
                           const char *filter, double beta)
 {
@@ -286,7 +287,7 @@ static void check_designs(const hx_mesh *mesh, int flags, int n_passive, double 
     for (int e = 0; e < N_ELEM; e++) density[e] = fixture_uniform(&state, 0.3, 0.5);
     CHECK_OK(make_problem(&problem, mesh, n_passive));
     double sum = 0.0;
-    for (int e = 0; e < N_ELEM; e++) { /* so that the volume is met from the start */
+    for (int e = 0; e < N_ELEM; e++) { /* so that the volume is met from the beginning */
         if (problem.passive.density && !isnan(problem.passive.density[e])) continue;
         sum += problem.volume[e] * density[e];
     }
@@ -331,7 +332,7 @@ static double objective_at(fixture_solver *s, const hx_ties *ties, int64_t g, do
     return record.compliance;
 }
 
-/* Summed over a group, what the optimizer calls dc is the derivative by the group's density. */
+/* The optimizer's dc, summed over a group, is the derivative by the group's density. */
 static void check_derivative(const hx_mesh *mesh, int flags)
 {
     hx_problem problem;
@@ -366,7 +367,7 @@ static void check_derivative(const hx_mesh *mesh, int flags)
     hx_problem_free(&problem);
 }
 
-/* The device's two operations, bit by bit what the formulas say. */
+/* The device's two operations are bitwise equal to the formulas. */
 static void check_operations(void)
 {
     enum { N = 1000 };
@@ -401,7 +402,7 @@ static void check_operations(void)
         for (int m = start[g]; m < start[g + 1]; m++) test_worst(&largest, dv[member[m]]);
         for (int m = start[g]; m < start[g + 1]; m++) CHECK(found[member[m]] == largest);
     }
-    for (int m = (int)host.n_member; m < N; m++) /* who is in no group keeps its value */
+    for (int m = (int)host.n_member; m < N; m++) /* elements in no group keep their value */
         CHECK(found[7 * m % N] == dv[7 * m % N]);
     CHECK_OK(device.ops->zero(&device, d_dv, sizeof dv));
     CHECK_OK(device.ops->design->tie(&device, &ties, d_dv, d_dc));
@@ -413,7 +414,7 @@ static void check_operations(void)
     device.ops->release(&device, d_dc);
 }
 
-/* Nearest points against all distances: in space, in a plane, on a line, one point, none. */
+/* Nearest points against all distances: in space, in a plane, on a line, for one point and none. */
 static void check_point_grid(int n, int n_dim, double reach)
 {
     double *const xyz = calloc(3 * (size_t)n + 1, sizeof *xyz), x[3] = {0.0};
@@ -458,8 +459,9 @@ static void check_refusals(const hx_mesh *mesh)
     } list[] = {
         {1, &zero, 0, 0.0, "place: normal [0, 0, 0] has no direction"},
         {1, &outside, 0, 0.0, "place: the whole part lies on one side of the plane"},
-        {2, parallel, 0, 0.0, "place: with the planes before it an element has more than 48"},
-        {2, odd, 0, 0.0, "place: with the planes before it an element has more than 48"},
+        {2, parallel, 0, 0.0,
+         "place: together with the earlier planes an element has more than 48"},
+        {2, odd, 0, 0.0, "place: together with the earlier planes an element has more than 48"},
         {1, &oblique, 1, 1.0, "place: the plane is oblique to the extrusion"},
         {0, NULL, 1, 0.0, "extrusion: [0, 0, 0] has no direction"},
     };

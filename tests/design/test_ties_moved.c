@@ -1,16 +1,17 @@
-/* Groups depend on nothing but the shape: random meshes of every kind of cell, with planes of symmetry
- * and extrusions, have the same groups when renumbered, moved by a million lengths, in other units,
- * turned and mirrored; regular meshes, which have elements whose images are equally near to two
- * others, when turned and mirrored into positions along the axes and others; columns that begin with
- * two elements exactly above one another; a bar of wedges, every image of which is half an element off, in closed form.
+/* Groups depend only on the shape. Random meshes of every kind of cell with symmetry planes and
+ * extrusions have the same groups if renumbered, moved by a million lengths, scaled, rotated or
+ * mirrored. Regular meshes, in which images may be equally near to two elements, keep their groups
+ * when rotated and mirrored into positions along the axes and others. Further cases are columns
+ * that begin with two elements exactly above one another, and a bar of wedges whose images are all
+ * half an element off, in closed form.
  *
  *     test_ties_moved [SCENES [REGULAR SCENES]] */
 #include "tests/lib/moved_scene.h"
 
 enum { N_MESH = 60, N_MOVE = 9, N_REGULAR = 430 };
 
-/* Planes through the middle or a quarter of a cell off it, a diagonal, three at 60 degrees, one
- * in any direction; along an axis or obliquely extruded. */
+/* Planes through the middle or a quarter of a cell off it, a diagonal, three at 60 degrees, or one
+ * in any direction; an extrusion along an axis or oblique. */
 static void draw_planes(scene *s, int which, uint64_t *state)
 {
     double at[3];
@@ -77,7 +78,7 @@ static void check_scene(int number, int64_t *n_tied)
 
 /* ---- regular meshes ---- */
 
-/* Cells without distortion, the extrusion along an axis, a diagonal or in between. */
+/* Undistorted cells with an extrusion along an axis, a diagonal or a direction in between. */
 static void draw_regular_scene(scene *s, int number, uint64_t *state)
 {
     static const double along[4][3] = {{0, 0, 1}, {1, 0, 1}, {0.4, 0.0, 1.0}, {0.4, 0.3, 1.0}};
@@ -124,7 +125,8 @@ static void check_regular_scene(int number, int64_t *n_tied, int64_t *n_elem)
 }
 
 /* A bar of wedges, two in each cell of 1 x 1 x 1, mirrored in y: the image of each lies on the face
- * between the two, half a wedge off either: they are each other's image, wherever the part lies. */
+ * between the two, half a wedge away from either. They are each other's image wherever the part
+ * lies. */
 static void check_wedges(void)
 {
     scene s = {.box = {.kind = MIXED_WEDGES, .n = {6, 1, 1}}};
@@ -149,8 +151,8 @@ int main(int argc, char **argv)
 {
     const int n = argc > 1 ? atoi(argv[1]) : N_MESH;
     const int n_regular = argc > 2 ? atoi(argv[2]) : N_REGULAR;
-    /* Oblique columns of pyramids that begin with two elements exactly above one another, which only
-     * the coordinates tell apart. */
+    /* Oblique columns of pyramids that begin with two elements exactly above one another, which
+     * only the coordinates distinguish. */
     static const int above[] = {2326, 3526, 3706,  4126,  4366, 5866,
                                 7366, 8986, 10966, 12166, 12886};
     int64_t n_tied = 0, n_regular_tied = 0, n_elem = 0;

@@ -1,21 +1,21 @@
-/* Random parts with the same groups wherever they lie: boxes of every kind of cell, regular, distorted
- * and with elements taken out, none to three planes of symmetry through the middle or off it, at right angles,
- * along diagonals, at 60 degrees and in any direction, with and without an extrusion along an axis,
- * along a plane's normal or obliquely. Each is renumbered, moved by a million lengths, scaled,
- * turned, mirrored, all at once, put into other positions along the axes, and extruded the other
- * way round.
+/* Random parts have the same groups wherever they lie: boxes of every kind of cell, regular,
+ * distorted or with elements removed; up to three symmetry planes through the middle or off it, at
+ * right angles, along diagonals, at 60 degrees or in any direction; with and without an extrusion
+ * along an axis, along a plane's normal or oblique. Each is renumbered, moved by a million lengths,
+ * scaled, rotated, mirrored, all of these together, placed along other axes, and extruded in the
+ * opposite direction.
  *
- *     test_ties_sweep [SCENES [FIRST]]     by hand: 20000; one scene again: 1 NUMBER */
+ *     test_ties_sweep [SCENES [FIRST]]     manually: 20000; to repeat one scene: 1 NUMBER */
 #include "tests/lib/moved_scene.h"
 
 enum { N_SCENE = 600 };
 
 typedef struct tally {
     int64_t n_scene, n_refused, n_elem, n_tied, n_group;
-    int64_t n_within; /* other groups far away because the margin is larger there */
+    int64_t n_within; /* groups that differ far away because the tolerance is larger there */
 } tally;
 
-/* Boxes of cubes, of bricks of a few sizes and of any size; one of three distorted. */
+/* Boxes of cubes, of bricks of a few sizes or of any size; a third of them distorted. */
 static void draw_box(scene *s, int number, uint64_t *state)
 {
     const int sizes = (int)draw_below(state, 3), is_square = draw_below(state, 4) == 0;
@@ -36,7 +36,7 @@ static void draw_box(scene *s, int number, uint64_t *state)
 
 static void draw_sweep_planes(scene *s, int which, uint64_t *state)
 {
-    static const double off[4] = {0.0, 0.0, 0.25, 0.5}; /* of a cell */
+    static const double off[4] = {0.0, 0.0, 0.25, 0.5}; /* relative to a cell */
     double at[3];
     for (int d = 0; d < 3; d++) {
         const double length = s->box.length[d] > 0.0 ? s->box.length[d] : s->box.n[d];
@@ -59,7 +59,7 @@ static void draw_sweep_planes(scene *s, int which, uint64_t *state)
     if (which == 7 && draw_below(state, 2)) put_plane(s, at, 1.0, 0.0, 0.0);
 }
 
-/* At right angles to all planes' normals, or along one of them. */
+/* Perpendicular to all planes' normals, or along one of them. */
 static void draw_extrusion(scene *s, uint64_t *state)
 {
     static const double along[8][3] = {{0, 0, 1},     {0, -1, 0},  {1, 0, 1},  {0.4, 0, 1},
@@ -95,7 +95,7 @@ static void draw_scene(scene *s, int number, uint64_t *state)
              s->holes, planes[which], s->extrusion[0], s->extrusion[1], s->extrusion[2]);
 }
 
-/* Turned or mirrored, in another unit, and a thousand lengths away. */
+/* Rotated or mirrored, in another unit, and a thousand lengths away. */
 static motion draw_all_at_once(uint64_t *state)
 {
     const double unit = draw(state, 0.1, 10.0);
@@ -114,9 +114,10 @@ static int64_t count_other(int64_t n, const int64_t *a, const int64_t *b)
     return n_other;
 }
 
-/* The margin grows with the largest coordinate, so that an image that misses a limit by a millionth
- * is on the limit a million lengths away. 1: this is all that differs. The first plane's point goes
- * as far away within its plane as m moves the part: the unmoved scene has the same margin. */
+/* The tolerance grows with the largest coordinate, so an image that misses a limit by a millionth
+ * is on the limit a million lengths away. Returns 1 if this is the only difference. The first
+ * plane's point is moved within its plane as far as m moves the part, which gives the unmoved scene
+ * the same tolerance. */
 static int is_within_margin(const scene *s, const motion *m)
 {
     const motion none = draw_motion(PLAIN, &(uint64_t){1});
@@ -138,7 +139,7 @@ static int is_within_margin(const scene *s, const motion *m)
     return is_same;
 }
 
-/* A million lengths away. */
+/* Checks the part a million lengths away. */
 static void check_far(const scene *s, const motion *m, int64_t n, const int64_t *first,
                       const hx_ties *counts, tally *sum)
 {

@@ -25,7 +25,7 @@ says 'bolts +96 +0 +80 +3747.24 mm\^2'
 says '288 of 12,312 degrees of freedom held'
 says 'sum of case 1, weight 1: \[0, -5000, 1500\] N'
 
-# The same pull by a pin: its hole is found from the faces alone. Across the axis 2 F / (pi r L) =
+# The pull by a pin: its hole is found from the faces only. Across the axis 2 F / (pi r L) =
 # 2 * 5000 / (pi 16 36) = 5.53 in a round hole; one of 16 flat faces takes 1.3 % more.
 "$hextop" check "$bracket/bracket.cfg" solver.operator=otf solver.device=cpu 'loads[0].total_force=' \
     'loads[0].bearing_force=[0,-5000,1500]' 'passive[1]={set="pin";skin=6.0;}' >stdout 2>stderr ||
@@ -63,7 +63,7 @@ says '3,280 elements, 4,158 nodes'
 says 'throat .* of a pin: radius 34.9406 mm, axis \[0, 0, 1\] through \[0, 0, 0\] mm'
 says 'sum of case 2, weight 0.5: \[5000, -30000, 4000\] N'
 says 'skin of throat, 7 mm thick: 240 elements of density 1'
-says 'ties +2,960 of 2,960 elements in 1,480 groups'
+says 'linked +2,960 of 2,960 elements in 1,480 groups'
 design hook
 follows hook/history.csv 97341.1506 26217.2102 13982.9082
 
@@ -90,7 +90,7 @@ follows heatsink/history.csv 0.107662004812 0.0578654887 0.0488619312
 # shellcheck disable=SC2086
 "$hextop" verify heatsink/density_0040.vtk "$parts/heatsink/heatsink.cfg" $plate >stdout 2>stderr ||
     fault "heatsink: verify fails: $(cat stderr)"
-says 'pieces +1,'
+says 'pieces +1;'
 says 'highest temperature, K +24\.[0-9]+ +2[67]\.'
 grep -q '"heat_in": 0.0899999' heatsink/summary.json && grep -q '"heat_to_held_temperatures": 0.08999' heatsink/summary.json ||
     fault "heatsink: the heat is lost: $(grep heat_ heatsink/summary.json)"
@@ -107,7 +107,7 @@ if command -v gmsh >/dev/null 2>&1; then
             fault "$part: a mesh made just now is refused"
     done
 else
-    echo "gmsh is not installed: no mesh made anew"
+    echo "gmsh is not installed: no mesh is made"
 fi
 
 [ $failed = 0 ]

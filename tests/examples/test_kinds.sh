@@ -19,7 +19,7 @@ part() {
     sed 's/density_0060/density_0002/' "$parts/$1/run.sh" >"$1-script/run.sh"
     PATH=$(dirname "$hextop"):$PATH sh "$1-script/run.sh" "$2" "$1" >"$1.log" 2>&1 ||
         fault "$1: $(tail -n 3 "$1.log")"
-    grep -q 'closed, manifold, without crossings' "$1.log" || fault "$1: the surface is not closed"
+    grep -q 'closed, manifold, without self-intersections' "$1.log" || fault "$1: the surface is not closed"
     grep -q '^CELL_TYPES' "$1/density_0002.vtk" || fault "$1: no result"
     [ -s "$1/$1.stl" ] || fault "$1: no STL"
     "$hextop" check "$parts/$1/$1.cfg" mesh.file="$PWD/$1/$1.msh" solver.device=cpu >"$1.check" 2>&1 ||

@@ -47,7 +47,7 @@ expect part.png 300
 expect folder.png 300
 grep -q '^out/density_0006.vtk: [1-9]' log || fault "not the last design of the folder: $(cat log)"
 "$python" "$scripts/render.py" . a.png >log 2>&1 && fault "a folder without a result is taken"
-grep -q 'a folder without a density.vtk.series' log || fault "no clear message: $(cat log)"
+grep -q 'the folder has no density.vtk.series' log || fault "no clear message: $(cat log)"
 "$python" "$scripts/animate.py" out/density.vtk.series frames --threshold 0.5 --width 240 >log 2>&1 ||
     fault "animate.py fails: $(cat log)"
 expect frames/frame_0000.png 240
@@ -58,7 +58,7 @@ cmp -s frames/frame_0000.png frames/frame_0001.png && fault "the animation does 
     fault "animate.py --turn fails: $(cat log)"
 cmp -s turn/frame_0000.png turn/frame_0001.png && fault "the part does not turn"
 "$python" "$scripts/animate.py" out/density.vtk.series a.txt >log 2>&1 && fault "a.txt is taken"
-grep -q 'a.txt: .gif, .ogv or the name of a folder' log || fault "no clear message: $(cat log)"
+grep -q 'a.txt: the output must be .gif, .ogv or the name of a folder' log || fault "no clear message: $(cat log)"
 "$python" "$scripts/render.py" none.stl a.png >log 2>&1 && fault "a missing file is taken"
 grep -q 'none.stl: no such file' log || fault "no clear message: $(cat log)"
 

@@ -102,7 +102,7 @@ def check_life():
     session.run(1)
     second = session.array("density")
     check(first.ctypes.data == second.ctypes.data, "the array moved")
-    check(not np.array_equal(kept, second) and np.array_equal(first, second), "the array was not filled anew")
+    check(not np.array_equal(kept, second) and np.array_equal(first, second), "the array was not refilled")
     sum_before = second.sum()
     session.close()
     del session

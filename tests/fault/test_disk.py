@@ -85,8 +85,8 @@ def full_disk():
     status, said = run("run", "full.cfg", most=8000)
     check("the run fails", status == 1 and said.count("hextop: error:") == 1, said)
     check("with reason and remedy", "full/density_0002.vtk: cannot write: File too large; raise the limit" in said, said)
-    check("the one before is warned of", "density_0001.vtk: cannot write" in said and "the run goes on" in said, said)
-    check("the design is lost, which is said", "the design of iteration 2 is lost:" in said, said)
+    check("the one before is warned of", "density_0001.vtk: cannot write" in said and "the run continues" in said, said)
+    check("the design is lost, which is said", "the design of iteration 2 could not be saved:" in said, said)
     check("nothing is left", not left("full") and not saved(), f"{os.listdir('full')} {saved()}")
     with open("full/history.csv", encoding="utf-8") as file:
         check("history is complete", len(file.readlines()) == 3)
@@ -104,7 +104,7 @@ def gone():
     said = process.communicate(timeout=240)[1]
     found = saved()
     check("folder gone: fails", process.returncode == 1 and said.count("hextop: error:") == 1, said)
-    check("says why", "cannot create it: No such file or directory; its folder is not there" in said, said)
+    check("says why", "cannot create it: No such file or directory; its folder does not exist" in said, said)
     check("says where", len(found) == 1 and f"saved as {os.path.realpath(found[0])}" in said, f"{found} {said}")
     check("names run and iteration", "/hextop-gone-" in found[0] and found[0].endswith("/density_0060.vtk"), str(found))
     status, said = run("run", "gone.cfg")
@@ -123,7 +123,7 @@ def mounted():
         print("no disk can be mounted here: left out")
         return
     check("full disk: fails", done.returncode == 1, done.stderr)
-    check("full disk: why", "No space left on device; make room there" in done.stderr, done.stderr)
+    check("full disk: why", "No space left on device; free some space" in done.stderr, done.stderr)
     check("full disk: where", any("/hextop-out-" in path for path in saved()), f"{saved()} {done.stderr}")
     check("full disk: no half file", ".tmp." not in done.stdout, done.stdout)
 

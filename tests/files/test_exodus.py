@@ -266,7 +266,7 @@ with open("others.cfg", "w") as file:
                'supports = ( { set = "skin"; fix = "xyz"; } );\nloads = ( { set = "rib"; total_force = [0.0, 0.0, 1.0]; } );\n'
                'optimization = { volume_fraction = 0.5; filter = { kind = "none"; }; };\n')
 for words, text in ((("mesh.ignore=(\"SHELL4\",\"sphere\")",), "left out on purpose: 2 SHELL4"),
-                    (("mesh.ignore=(\"S4\")",), '"S4" is not among what')):
+                    (("mesh.ignore=(\"S4\")",), '"S4" is not among the items of')):
     done = subprocess.run([hextop, "check", "others.cfg", *words], capture_output=True, text=True)
     check(text in done.stdout + done.stderr, f"check with {words}: {done.stdout[-300:]} {done.stderr}")
 

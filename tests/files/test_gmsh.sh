@@ -43,7 +43,7 @@ same() {
             /^(LOOKUP_TABLE|FIELD) / { next }
             /^SCALARS/ { $0 = $2 } # the first of a kind; the others stand in a FIELD
             where != "" && /^[^ ]+ 1 [0-9]+ [a-z_]+$/ { $0 = $1 }
-            /^(set_|POINT_DATA|CELL_DATA)/ { printf "\n%s", where }
+            /^(set_|faces_of_|POINT_DATA|CELL_DATA)/ { printf "\n%s", where }
             /_DATA/ { where = $1 " " }
             where == "" { printf "%09d ", NR }
             { printf "%s%s", $0, where == "" ? "\n" : " " }' | sort >"$file.short"

@@ -78,7 +78,7 @@ inp = ("*NODE, NSET=NALL\n" + "".join(f"{i + 1}, {x}, {y}, {z}\n" for i, (x, y, 
 sets = "*NSET, NSET=FIX\n1, 2, 3, 4\n*NSET, NSET=TIP\n17, 18, 19, 20\n"
 put("elset.inp", inp + sets + "*ELSET, ELSET=FIX\n1,\n*ELSET, ELSET=tip\n4,\n")
 said = moves("elset.inp", 'set = "FIX"; fix = "xyz"', f'set = "TIP"; {PULL}', BAR, "*NSET and *ELSET")
-check("stay apart: nodes 'nodes-TIP', elements 'TIP'" in said and "supports[0]: set 'FIX' is the set 'nodes-FIX' here" in said,
+check("stay apart: nodes 'nodes-TIP', elements 'TIP'" in said and "supports[0]: set 'FIX' is taken to be the set 'nodes-FIX'" in said,
       f"which set is meant: {said}")
 moves("elset.inp", 'set = "nodes-FIX"; fix = "xyz"', f'set = "nodes-TIP"; {PULL}', BAR, "their own names")
 put("elset_first.inp", inp + "*ELSET, ELSET=FIX\n1,\n*ELSET, ELSET=TIP\n4,\n" + sets)
@@ -87,7 +87,7 @@ put("surface.inp", inp + sets + "*SURFACE, NAME=TIP, TYPE=ELEMENT\n3, S2\n")
 moves("surface.inp", 'set = "FIX"; fix = "xyz"', f'set = "TIP"; {PULL}', BAR, "*NSET and *SURFACE")
 config("surface.inp", 'set = "FIX"; fix = "xyz"', 'set = "TIP"; pressure = 3.0')
 code, said = run("analyse", "case.cfg")
-check(code == 0 and "loads[0]: set 'TIP' is the set 'surface-TIP' here" not in said and "3" in said, "a pressure takes the surface")
+check(code == 0 and "loads[0]: set 'TIP' is taken to be the set 'surface-TIP'" not in said and "3" in said, "a pressure takes the surface")
 config("elset.inp", 'set = "FIX"; fix = "xyz"', f'set = "TIP"; {PULL}', 'passive = ( { set = "FIX"; density = 1.0; } );')
 code, said = run("check", "case.cfg")
 check(code == 0 and "passive[0]" not in said, f"a passive region takes the elements: {said}")
@@ -179,7 +179,7 @@ for support in ('from = "file"', 'set = "FIX"; fix = "xyz"'):
     found = number(said, "compliance")
     check(code == 0 and found and abs(found - 0.0866667) < 1e-6, f"{support}: compliance {found}, right is 0.0866667: {said[-500:]}")
 config("corners.inp", 'set = "FIX"; fix = "xyz"', 'from = "file"', 'solver = { element = "quadratic"; };')
-refused(("analyse", "case.cfg", "material.from=file", "material.E=", "material.nu="), ["supports[0]: the supports hold every point"],
+refused(("analyse", "case.cfg", "material.from=file", "material.E=", "material.nu="), ["supports[0]: the supports fix every point"],
         "all of a part is held")
 
 # A set of a reference node that a coupling uses lacks nothing.
@@ -218,7 +218,7 @@ put("heat.cfg", subprocess.run([hextop, "new", "heat.inp"], capture_output=True,
 code, said = run("run", "heat.cfg", "optimization.iterations=2")
 check(code == 0, f"the config of a job of heat runs as printed: {code}: {said}")
 put("transient.inp", heat.replace(", STEADY STATE", ""))
-check("# Not all that the file states of heat is below: " in run("new", "transient.inp")[1], "a transient job")
+check("# Some of the heat loads and supports of the file are not below: " in run("new", "transient.inp")[1], "a transient job")
 
 print(f"{n_check} checks, {n_failed} failed")
 sys.exit(n_failed > 0)

@@ -130,6 +130,21 @@ static void check_way(space_box *a, const char *ending, int is_ascii)
     space_box_free(&c);
 }
 
+/* A face of a cell, and the cell's other nodes one by one: all its nodes, and not the cell. */
+static int add_face_and_nodes(hx_mesh *mesh)
+{
+    const hx_set *const faces = hx_mesh_find_set(mesh, "front faces");
+    const int64_t face = faces->face[0];
+    const int32_t *const corner = mesh->conn + 8 * (face / 6);
+    HX_TRY(hx_mesh_add_face_set(mesh, "face and nodes", 1, &face));
+    for (int a = 0; a < 8; a++) {
+        int is_in = 0;
+        for (int k = 0; k < 4; k++) is_in |= corner[hx_hex_face[face % 6][k]] == corner[a];
+        if (!is_in) HX_TRY(hx_mesh_add_node_set(mesh, "face and nodes", 1, &corner[a]));
+    }
+    return HX_OK;
+}
+
 static void check_box(mixed_kind kind, hx_element element)
 {
     const mixed_box box = {
@@ -138,8 +153,10 @@ static void check_box(mixed_kind kind, hx_element element)
     memset(&b, 0, sizeof b);
     CHECK_OK(mixed_create(&b.mesh, &box));
     CHECK_OK(name_parts(&b.mesh, &box));
+    CHECK_OK(add_face_and_nodes(&b.mesh));
     CHECK_OK(hx_mesh_shuffle(&b.mesh, 3));
     CHECK_OK(hx_mesh_finish(&b.mesh));
+    CHECK(hx_mesh_find_set(&b.mesh, "face and nodes")->n_elem == 0);
     CHECK_OK(combine(&b.mesh));
     CHECK_OK(hx_space_create(&b.space, &b.mesh, element));
     for (size_t i = 0; i < hx_n_mesh_format; i++) {

@@ -444,28 +444,29 @@ static void test_refusals(void)
     hx_mesh mesh;
     for (size_t g = 0; hx_generators[g]; g++) {
         const char *const name = hx_generators[g]->name;
-        CHECK_FAILS(generate(&mesh, name, 6, 0, 0, 0), HX_EINPUT, "size 6: the sizes are 1 to 5");
+        CHECK_FAILS(generate(&mesh, name, 6, 0, 0, 0), HX_EINPUT,
+                    "size 6 does not exist; give a size from 1 to 5");
         CHECK_FAILS(generate(&mesh, name, -1, 0, 0, 0), HX_EINPUT, "size -1");
         CHECK_FAILS(generate(&mesh, name, 0, 0, 0, 0), HX_EINPUT, "give a size (1 to 5) or nx");
         CHECK_FAILS(generate(&mesh, name, 0, 0, 4, 0), HX_EINPUT, "or nx");
         CHECK_FAILS(generate(&mesh, name, 1, -3, 0, 0), HX_EINPUT, "nx = -3");
         CHECK_FAILS(generate(&mesh, name, 1, 10, 2000000000, 0), HX_EINPUT, "1 to 1000000");
-        CHECK_FAILS(generate(&mesh, name, 0, 1000000, 1000000, 0), HX_EINPUT, "elements wanted");
+        CHECK_FAILS(generate(&mesh, name, 0, 1000000, 1000000, 0), HX_EINPUT, "elements requested");
         CHECK(mesh.xyz == NULL && mesh.set == NULL);
     }
     CHECK_FAILS(generate(&mesh, "lbeam", 0, 83, 0, 0), HX_EINPUT,
-                "multiple of 5: 85 is the nearest");
+                "multiple of 5; 85 is the nearest");
     CHECK_FAILS(generate(&mesh, "lbeam", 0, 82, 0, 0), HX_EINPUT, "80 is the nearest");
     CHECK_FAILS(generate(&mesh, "lbeam", 0, 2, 0, 0), HX_EINPUT, "5 is the smallest");
     CHECK_FAILS(generate(&mesh, "lbeam", 1, 0, 0, 40), HX_EINPUT, "nz = 40");
     CHECK_FAILS(generate(&mesh, "michell", 1, 0, 0, 40), HX_EINPUT, "leave nz out");
     CHECK_FAILS(generate(&mesh, "michell", 0, 7, 0, 0), HX_EINPUT, "at least 8");
     CHECK_FAILS(generate(&mesh, "conrod", 1, 0, 0, 40), HX_EINPUT, "leave nz out");
-    CHECK_FAILS(generate(&mesh, "conrod", 0, 31, 0, 0), HX_EINPUT, "32 would do");
-    CHECK_FAILS(generate(&mesh, "conrod", 0, 8, 0, 0), HX_EINPUT, "10 would do");
+    CHECK_FAILS(generate(&mesh, "conrod", 0, 31, 0, 0), HX_EINPUT, "use 32");
+    CHECK_FAILS(generate(&mesh, "conrod", 0, 8, 0, 0), HX_EINPUT, "use 10");
     CHECK_FAILS(hx_generate_box(&mesh, 0, 1, 1, 1, 1, 1), HX_EINPUT, "at least one");
-    CHECK_FAILS(hx_generate_box(&mesh, 1, 1, 1, 1, 0, 1), HX_EINPUT, "lengths are positive");
-    CHECK_FAILS(hx_generate_box(&mesh, 1000, 1000, 1000, 1, 1, 1), HX_EINPUT, "elements wanted");
+    CHECK_FAILS(hx_generate_box(&mesh, 1, 1, 1, 1, 0, 1), HX_EINPUT, "lengths must be positive");
+    CHECK_FAILS(hx_generate_box(&mesh, 1000, 1000, 1000, 1, 1, 1), HX_EINPUT, "elements requested");
 }
 
 int main(void)

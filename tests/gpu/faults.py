@@ -50,7 +50,7 @@ ON_CPU = ("auto", "multigrid", "quadratic", "helmholtz", "energy")
 LIMIT = 20  # seconds a run
 REMEDIES = (r"run again, or on another|take a smaller mesh|operators fit|other units|see nvidia-smi|"
             r"use \"|max_iterations|wait for other processes|another radius|use solver\.|free "
-            r"some|device \"cpu\"|take |use fill ")
+            r"some|device \"cpu\"|take |use fill |try solver\.|try a larger optimization\.rho_min")
 
 
 class Worker:

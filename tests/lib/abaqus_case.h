@@ -1,4 +1,4 @@
-/* Abaqus input files as texts, and what is read of them. */
+/* Abaqus input files as texts, and the result of reading them. */
 #ifndef HX_TEST_ABAQUS_CASE_H
 #define HX_TEST_ABAQUS_CASE_H
 
@@ -14,7 +14,7 @@
     NODES_12                                                                                       \
     "*ELEMENT, TYPE=C3D8, ELSET=ALL\n1, 1, 2, 3, 4, 5, 6, 7, 8\n2, 2, 9, 10, 3, 6, 11, 12, 7\n"
 
-static hx_conditions stated; /* beside the mesh that was read last */
+static hx_conditions stated; /* conditions read with the last mesh */
 
 static int read_text(const char *text, hx_mesh *mesh, hx_notes *notes)
 {

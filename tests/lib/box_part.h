@@ -1,5 +1,5 @@
-/* Meshes of parts of a box: what the generators do not give. Elements may be left out, edges may
- * grow along the axes, and the whole may lie anywhere at any scale. */
+/* Meshes of parts of a box that the generators do not make. Elements may be left out, edges may
+ * grow along the axes, and the whole may be moved and scaled. */
 #ifndef HX_TEST_BOX_PART_H
 #define HX_TEST_BOX_PART_H
 
@@ -11,8 +11,8 @@ typedef struct box_part {
     double scale, offset;             /* x := scale (x + offset); scale 0: 1 */
     double flat;                      /* z := z / flat; 0: 1 */
     int (*keep)(int i, int j, int k); /* NULL: every element */
-    double distort;                   /* share of an edge by which any node moves */
-    double layers; /* of every eight edges along z the last four over this; 0: 1 */
+    double distort;                   /* fraction of an edge by which any node moves */
+    double layers;                    /* divides the last four of every eight edges along z; 0: 1 */
 } box_part;
 
 /* Coordinate along d of plane i of n whose distances grow geometrically from 1 to ratio. */
@@ -30,7 +30,7 @@ static inline int box_part_keeps(const box_part *part, int i, int j, int k)
     return !part->keep || part->keep(i, j, k);
 }
 
-/* Number of the node at each place, -1 where no element has it; returns how many. */
+/* Numbers the node at each place, -1 if no element has it; returns their number. */
 static inline int32_t box_part_number(const box_part *part, int32_t *number)
 {
     static const int corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},

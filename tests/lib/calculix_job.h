@@ -1,5 +1,5 @@
-/* Jobs of CalculiX on the points of a quadratic space: what tests against it share. Before any
- * header: #define _XOPEN_SOURCE 700. */
+/* Jobs of CalculiX with the points of a quadratic space, for several tests. Before any header:
+ * #define _XOPEN_SOURCE 700. */
 #ifndef HX_TEST_CALCULIX_JOB_H
 #define HX_TEST_CALCULIX_JOB_H
 

@@ -1,5 +1,5 @@
-/* Sets made of others on plates one cell thick, all corners of whose rim are corners of the two
- * faces, and what acts on a set: loads, springs, films, supports. */
+/* Sets made from other sets on plates one cell thick, where all corners of the rim are corners of
+ * the two faces; and loads, springs, convection and supports on such sets. */
 #ifndef HX_TEST_COMBINED_PARTS_H
 #define HX_TEST_COMBINED_PARTS_H
 

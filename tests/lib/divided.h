@@ -1,5 +1,5 @@
-/* A strategy for the tests of products in parts: computed on the host for any device, elements with
- * points in common first. What it queues cannot be recorded: it waits. */
+/* An operator for tests of products in parts: computed on the host for any device, with elements at
+ * interface points first. It waits, so its work cannot be recorded. */
 #ifndef HX_TEST_DIVIDED_H
 #define HX_TEST_DIVIDED_H
 
@@ -9,7 +9,7 @@
 #include "core/solver/common_points.h"
 #include "fixture.h"
 
-/* Nodes by the elements that they have. */
+/* Nodes by the kind of elements around them. */
 enum { DIVIDED_INSIDE = 1, DIVIDED_OUTSIDE = 2 };
 
 typedef struct divided {
@@ -20,7 +20,7 @@ typedef struct divided {
     int32_t *conn;
     double *ke, *modulus; /* [n_elem][8 components][8 components], [n_elem] */
     double *sum[2];       /* [components n_node] so far, of elements inside and outside */
-    uint8_t *is_common, *is_outside, *of_node; /* of nodes, of elements with such, of nodes */
+    uint8_t *is_common, *is_outside, *of_node; /* of nodes; of elements with such nodes; of nodes */
 } divided;
 
 static inline void divided_teardown(void *state)
@@ -32,7 +32,7 @@ static inline void divided_teardown(void *state)
     free(d);
 }
 
-/* Of unit conductivity. */
+/* Element matrix of unit conductivity. */
 static inline void divided_conduction(const double x[24], double ke[64])
 {
     for (int q = 0; q < 8; q++) {
@@ -134,7 +134,7 @@ static inline void divided_add(divided *d, int outside, size_t each, const void 
     }
 }
 
-/* To y of the nodes whose elements are those alone. */
+/* Writes y at nodes whose elements are all of that kind. */
 static inline void divided_write(const divided *d, int of_node, size_t each, void *y)
 {
     for (int64_t i = 0; i < d->components * d->n_node; i++) {
@@ -159,7 +159,7 @@ static inline int divided_written(hx_product_part part)
     return part == HX_PRODUCT_BEGIN ? 0 : of_node[part];
 }
 
-/* What a part has written, and nothing else: others may be at work on the rest of y. */
+/* Uploads only what a part has written: others may work on the rest of y. */
 static inline int divided_upload(const divided *d, hx_product_part part, size_t each, const char *y,
                                  char *d_y)
 {

@@ -69,7 +69,7 @@ static inline int fan_create_wedges(hx_mesh *mesh, int n, int n_layer)
     return HX_OK;
 }
 
-/* The same of n tetrahedra that share an edge, their axis. */
+/* Raw mesh of n tetrahedra that share an edge, their axis. */
 static inline int fan_create_tetrahedra(hx_mesh *mesh, int n)
 {
     const double pi = 3.14159265358979323846;

@@ -1,4 +1,4 @@
-/* What a fill is made of, of any space, in the memory of a device. */
+/* The input of a fill, for any space, in the memory of a device. */
 #ifndef HX_TEST_FILL_SAMPLE_H
 #define HX_TEST_FILL_SAMPLE_H
 
@@ -59,8 +59,8 @@ static inline int fill_sample_put_rule(fill_sample *s)
     return HX_OK;
 }
 
-/* Of c unknowns a point and nu = 0.3. Release it, also after a failure; of a
- * spline it must not move. */
+/* A sample with c unknowns per point and nu = 0.3. Release it, even after a failure; for a spline
+ * it must not move. */
 static inline int fill_sample_create(fill_sample *s, hx_device *dev, const hx_space *space, int c)
 {
     const hx_mesh *const mesh = space->mesh;

@@ -1,4 +1,4 @@
-/* What the tests of the solver share: a device by its name, distorted boxes, and the chain from the
+/* Shared by tests of the solver: a device by its name, distorted boxes, and the chain from the
  * operator to the optimizer. */
 #ifndef HX_TEST_FIXTURE_H
 #define HX_TEST_FIXTURE_H
@@ -71,7 +71,7 @@ static inline int fixture_open(hx_device *dev, int argc, char **argv, int *quick
     return 1;
 }
 
-/* The same for a test of small meshes: one thread, and nothing left out when quick. */
+/* Opens the device for a test of small meshes: with one thread, and nothing left out when quick. */
 static inline int fixture_open_small(hx_device *dev, int argc, char **argv)
 {
     int quick;
@@ -80,7 +80,8 @@ static inline int fixture_open_small(hx_device *dev, int argc, char **argv)
     return status;
 }
 
-/* The same device, but each of several processes another one of the machine's as far as they go. */
+/* Moves to another device of that kind, one for each of several processes as far as there are
+ * enough. */
 static inline void fixture_move(hx_device *dev, int host_rank)
 {
     const hx_device_ops *const ops = dev->ops;
@@ -107,7 +108,7 @@ typedef enum { FIXTURE_IN_ORDER, FIXTURE_SHUFFLED, FIXTURE_REORDERED } fixture_o
 typedef struct fixture_box {
     int n[3];
     double length[3];
-    double distort; /* share of the element size by which a coordinate is moved at most */
+    double distort; /* largest fraction of the element size by which a coordinate moves */
     int bulge;      /* 0: nodes of the six faces stay in them; 1: only the corners stay */
 } fixture_box;
 
@@ -192,8 +193,8 @@ static inline fixture_settings fixture_defaults(void)
     return settings;
 }
 
-/* Everything from the operator to the optimizer. Its parts point at each other: it must not move.
- */
+/* Everything from the operator to the optimizer. Its parts point to each other, so it must not
+ * move. */
 typedef struct fixture_solver {
     hx_operator op;
     hx_precond pc;
@@ -235,8 +236,8 @@ fail:
     return rc;
 }
 
-/* The next exact (strategy, layout) of a device, from *i = *layout = 0; NULL after the last. Those
- * that state an error are checkop's to judge. */
+/* The next exact (operator, layout) of a device, from *i = *layout = 0; NULL after the last.
+ * Operators that state an error are tested by checkop. */
 static inline const hx_strategy *fixture_next_strategy(const hx_device *dev, size_t *i, int *layout,
                                                        hx_layout *found)
 {

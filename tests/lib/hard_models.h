@@ -1,5 +1,5 @@
-/* Small models that are hard for multigrid, with what it takes on them: designs and meshes that are
- * not kind. */
+/* Small models that are difficult for multigrid, with their iterations: unfavourable designs and
+ * meshes. */
 #ifndef HX_TEST_HARD_MODELS_H
 #define HX_TEST_HARD_MODELS_H
 
@@ -34,9 +34,9 @@ typedef struct sample {
     double contrast, young;
     int pulled;
     int most;    /* iterations to 1e-8; 0: only the solution counts */
-    double skew; /* of M, at most */
-    int fewest;  /* iterations that a device may come down to below the host's; 0: none */
-    int direct;  /* `most` where a larger lattice is solved, with factors; 0: the same */
+    double skew; /* upper bound for M */
+    int fewest;  /* least iterations on a device if it needs fewer than the host; 0: no bound */
+    int direct;  /* `most` if a larger coarse grid is solved by factors; 0: the same */
 } sample;
 
 typedef struct model {
@@ -98,11 +98,12 @@ static inline int fixed_at(const model *m, size_t dof)
     return m->problem.supports.fixed[dof / 3] >> (dof % 3) & 1;
 }
 
-/* Bounds are a quarter or so over what was counted, 16 iterations of it until loose parts are
- * looked for. Noise from element to element, and lumps of solid nearer to each other than a cell is
- * wide, have motions that no lattice shows; so has a body that hangs by void alone, whose motions
- * single precision hardly sees. The rod fills a quarter of its cells: which motions of its all but
- * dependent corners are kept is a matter of rounding, and a GPU took half the host's iterations. */
+/* Bounds are about a quarter above the counted iterations, of which 16 are taken before floating
+ * components are searched. Noise from element to element, and islands of solid closer to each other
+ * than the width of a cell, have motions that no coarse grid represents. So has a body that is
+ * connected only by void, whose motions are almost invisible in single precision. The rod fills a
+ * quarter of its cells: rounding decides which motions of its nearly dependent corners are kept,
+ * and a GPU took half the iterations of the host. */
 static const sample samples[] = {
     {"solid", {.n = {12, 6, 6}}, solid, 1.0, 0.0, 0, 14, 1e-5, 0},
     {"beams", {.n = {18, 4, 14}}, beams, 1e9, 2.1e11, 0, 45, 1e-5, 0},

@@ -1,4 +1,4 @@
-/* Incidences that no mesh of hexahedra gives: mixed cells, random ones, cells that repeat a point,
+/* Incidences that no mesh of hexahedra has: mixed cells, random ones, cells that repeat a point,
  * points in very many cells. */
 #ifndef HX_TEST_INCIDENCES_H
 #define HX_TEST_INCIDENCES_H
@@ -60,7 +60,7 @@ static inline cells cells_mixed(int64_t n_cell, int32_t n_point, int n_kind, con
     return c;
 }
 
-/* The same with n points each, without pointers. */
+/* Like cells_mixed, with n points per cell and without pointers. */
 static inline cells cells_uniform(int64_t n_cell, int32_t n_point, int n)
 {
     cells c = cells_mixed(n_cell, n_point, 1, &n);

@@ -1,7 +1,7 @@
-/* Preloaded into a program: its files may have HX_LIMIT_FILES bytes at most from here on, as on a
- * full disk, and what is more fails with EFBIG. ThreadSanitizer's programs write a file of their
- * own before main, which they map, and end by SIGBUS where it is cut short; a library's constructor
- * runs after that. LLVM's OpenMP makes a shared one at its first call, which is made here. */
+/* Preloaded into a program: from here on its files may have at most HX_LIMIT_FILES bytes, like on a
+ * full disk, and larger writes fail with EFBIG. Programs with ThreadSanitizer write and map a file
+ * of their own before main, and end by SIGBUS if it is cut short; the constructor of a library runs
+ * after that. LLVM's OpenMP makes a shared file at its first call, which is made here. */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
 /* Boxes of hexahedra, wedges, pyramids, tetrahedra, and of all of them, as collapsed hexahedra:
- * what the tests of every room take for the mesh of a part. Conforming, whatever the kind. */
+ * conforming meshes for tests of all rooms. */
 #ifndef HX_TEST_MIXED_MESH_H
 #define HX_TEST_MIXED_MESH_H
 
@@ -28,8 +28,9 @@ typedef struct mixed_box {
     mixed_kind kind;
     int n[3];         /* box cells */
     double length[3]; /* 0: as many as cells */
-    double distort;   /* share of a box cell by which nodes inside, in faces and in edges move along
-                         them at most; 0.15 leaves every kind valid */
+    /* largest fraction of a box cell by which inner, face and edge nodes move along these; 0.15
+     * leaves every kind valid */
+    double distort;
     uint64_t seed;
 } mixed_box;
 
@@ -42,7 +43,7 @@ typedef struct mixed_cells {
     int64_t n_elem;
 } mixed_cells;
 
-/* A cell of the corners that the eight places name. */
+/* Adds a cell with the corners at the eight places. */
 static inline void mixed_put(mixed_cells *cells, const int32_t node[9], const int place[8])
 {
     for (int a = 0; a < 8; a++) cells->conn[8 * cells->n_elem + a] = node[place[a]];
@@ -55,12 +56,12 @@ static inline void mixed_put_tetrahedron(mixed_cells *cells, const int32_t node[
     mixed_put(cells, node, place);
 }
 
-/* Pyramids from the middle to each face, two tetrahedra where it is cut along its diagonal from the
- * corner nearest to the origin: faces -z and +z as asked. */
+/* Pyramids from the centre to each face, two tetrahedra at a face that is cut along its diagonal
+ * from the corner nearest to the origin; faces -z and +z as requested. */
 static inline void mixed_put_pyramids(mixed_cells *cells, const int32_t node[9], const int cut[2])
 {
     for (int f = 0; f < 6; f++) {
-        const int *const out = hx_hex_face[f]; /* seen from the middle, turned round */
+        const int *const out = hx_hex_face[f]; /* seen from the centre, reversed */
         const int base[4] = {out[0], out[3], out[2], out[1]};
         if (f >= 4 && cut[f - 4]) { /* their diagonal is 0 to 2, 4 to 6: places 0 and 2 of both */
             const int first[4] = {base[0], base[1], base[2], MIXED_CENTRE};
@@ -81,7 +82,7 @@ static inline void mixed_put_wedges(mixed_cells *cells, const int32_t node[9])
     for (int w = 0; w < 2; w++) mixed_put(cells, node, wedge[w]);
 }
 
-/* Along every way from corner 0 to corner 6 over edges. */
+/* Tetrahedra along each path from corner 0 to corner 6 over edges. */
 static inline void mixed_put_tetrahedra(mixed_cells *cells, const int32_t node[9])
 {
     static const int way[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6},
@@ -207,7 +208,7 @@ static inline int mixed_create(hx_mesh *mesh, const mixed_box *box)
     return mixed_name_corners(box, mesh);
 }
 
-/* The same, finished, with nodes and elements in a random order. */
+/* Makes the mesh and finishes it, with nodes and elements in a random order. */
 static inline int mixed_create_shuffled(hx_mesh *mesh, const mixed_box *box)
 {
     HX_TRY(mixed_create(mesh, box));

@@ -1,6 +1,6 @@
-/* Parts with planes of symmetry and extrusions, moved: what the tests of ties take to see that groups
- * depend on nothing but the shape. Scenes are drawn by the tests; each motion also renumbers elements,
- * nodes and corners. */
+/* Parts with planes of symmetry and extrusions, moved: tests use them to check that groups of
+ * linked elements depend only on the shape. Scenes are drawn at random by the tests; each motion
+ * also renumbers elements, nodes and corners. */
 #ifndef HX_TEST_MOVED_SCENE_H
 #define HX_TEST_MOVED_SCENE_H
 

@@ -1,6 +1,6 @@
-/* What the tests of multigrid's parts share: models with their lattices on a device, P of the
- * finest lattice dense, in double, from the definition in lattice.h, and what is asked of a matrix
- * and of an estimate of its largest eigenvalue. */
+/* Shared by tests of the parts of multigrid: models with their coarse grids on a device, the dense
+ * prolongation P of the finest coarse grid, in double precision, from the definition in lattice.h,
+ * and checks of a matrix and of an estimate of its largest eigenvalue. */
 #ifndef MULTIGRID_MODEL_H
 #define MULTIGRID_MODEL_H
 
@@ -11,7 +11,7 @@
 
 enum { DOF = HX_MG_DOF };
 
-/* A problem, its lattices on the device and, of the finest lattice, P without supports. */
+/* A problem, its coarse grids on the device and, for the finest one, P without supports. */
 typedef struct grids {
     hx_mesh mesh;
     hx_problem problem;
@@ -297,8 +297,8 @@ static inline void make_grids(grids *g, const sample *s)
     CHECK_OK(hx_operator_diagonal(&g->op, d_diag));
     CHECK_OK(ops->invert(&device, g->n_dof, d_diag, g->d_m));
     release(d_diag);
-    printf("%s: %lld unknowns, %lld on the first of %d lattices\n", s->name, (long long)g->n_dof,
-           (long long)g->n_col, g->lattice.n_level);
+    printf("%s: %lld unknowns, %lld on the first of %d coarse grids\n", s->name,
+           (long long)g->n_dof, (long long)g->n_col, g->lattice.n_level);
 }
 
 static inline void free_grids(grids *g)

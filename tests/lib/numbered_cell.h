@@ -1,6 +1,6 @@
-/* One cell of each kind of solid, its corners named in every order that its own rotations allow, by
- * every rotation of the collapsed hexahedron: nodes keep their numbers, so that what belongs to
- * them can be compared entry by entry. */
+/* One cell of each kind of solid, with its corners in every order that its own rotations allow, by
+ * every rotation of the collapsed hexahedron. Nodes keep their numbers, so that results can be
+ * compared entry by entry. */
 #ifndef HX_TEST_NUMBERED_CELL_H
 #define HX_TEST_NUMBERED_CELL_H
 

@@ -1,4 +1,4 @@
-/* Problems to try operators on, and vectors for their products beside references of each element
+/* Problems for tests of operators, and vectors for products, with references per element
  * (stiffness_reference.h). */
 #ifndef HX_TEST_OPERATOR_MODEL_H
 #define HX_TEST_OPERATOR_MODEL_H
@@ -29,7 +29,7 @@ typedef struct model {
     hx_problem problem;
 } model;
 
-/* What becomes of a box's half of large x. */
+/* Change of the half of a box with large x. */
 typedef enum { AS_IT_IS, HALF_DISTORTED, HALF_SHEARED } change;
 
 static inline void change_half(hx_mesh *mesh, change half)

@@ -1,5 +1,5 @@
-/* A product in plain C that follows the lists of patches as a GPU does, and the same by elements.
- */
+/* A product in plain C that follows the lists of patches like a GPU, and the product by
+ * elements. */
 #ifndef HX_TEST_PATCH_PRODUCT_H
 #define HX_TEST_PATCH_PRODUCT_H
 

@@ -1,5 +1,5 @@
-/* Small spline patches, distorted, with weights that are no tensor product, and K of them the
- * direct way: dense, B'DB, every function at every Gauss point, with nothing of core/matrix. */
+/* Small spline patches, distorted, with weights that are not a tensor product, and their dense K by
+ * B'DB, from every function at every Gauss point, without using core/matrix. */
 #ifndef HX_PATCH_SAMPLE_H
 #define HX_PATCH_SAMPLE_H
 
@@ -70,7 +70,7 @@ static inline void patch_free(patch_sample *s)
     free(s->modulus);
 }
 
-/* Of n = degree + 1 points on [-1, 1], from tables. */
+/* Place and weight of point q of n = degree + 1 Gauss points on [-1, 1], from tables. */
 static inline void patch_gauss(int n, int q, double *at, double *weight)
 {
     static const double x[6][5] = {{0},

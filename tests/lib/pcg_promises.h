@@ -1,11 +1,11 @@
-/* What a solve promises in either precision: its stopping rules, its reasons, high contrast. */
+/* Guarantees of a solve in either precision: its stopping criteria, its reasons, high contrast. */
 #ifndef PCG_PROMISES_H
 #define PCG_PROMISES_H
 
 #include "dense_model.h"
 
-/* Whether a solve comes out the same to the bit when it is repeated: not with sums of atomics,
- * which add in any order (ebe on a GPU). The wrappers run the device's ebe. */
+/* 1 if a repeated solve gives the same bits: not with atomic sums, which add in any order (ebe on a
+ * GPU). The wrappers run the device's ebe. */
 static inline int repeats(const fixture_settings *settings)
 {
     const hx_strategy *const ebe = hx_strategy_find(device.ops->name, "ebe");
@@ -16,13 +16,12 @@ static inline int repeats(const fixture_settings *settings)
 /* Fewer solves of the same kinds, under tools that make them hundreds of times slower. */
 static int is_quick;
 
-/* By how many iterations at most two solves differ whose rounding differs: one more and one less
- * than between them. */
+/* Largest difference in iterations between two solves with different rounding. */
 enum { APART = 2 };
 
-/* The solve again, with one iteration less than it took: it ends there, unconverged, and says how
- * far it came. In mixed precision a true residual may have been met before it was looked at; where
- * no solve is repeated to the bit, another may be done by now. */
+/* Repeats the solve with one iteration less than it took: it ends there, not converged, and returns
+ * its residual. In mixed precision a true residual may have met the tolerance before it was
+ * computed; if solves are not repeatable to the bit, this one may have converged. */
 static inline void check_one_less(model *m, const fixture_settings *base, int needed,
                                   const char *label)
 {

@@ -1,5 +1,5 @@
-/* Boxes of every kind of cell with a space over them, and problems whose displacement is given on
- * the whole boundary: what tests of quadratic elements share. */
+/* Boxes of every kind of cell with a space over them, and problems with prescribed displacements on
+ * the whole boundary, for tests of quadratic elements. */
 #ifndef HX_TEST_SPACE_BOX_H
 #define HX_TEST_SPACE_BOX_H
 
@@ -55,15 +55,18 @@ static inline int space_box_mesh(space_box *b, const mixed_box *box, hx_element 
 static inline int space_box_held(space_box *b, const mixed_box *box, hx_element element,
                                  space_field u)
 {
-    const hx_support_spec support = {"origin", "test", HX_FIX_X, {1e-3}}; /* of any value */
-    hx_support_spec held[FIXTURE_N_DETERMINATE + 1];
+    /* any values that are not a rigid motion */
+    const hx_support_spec moved = {"origin", "test", HX_FIX_X, {1e-3}},
+                          pulled = {"corner-x", "test", HX_FIX_X, {2e-3}};
+    hx_support_spec held[FIXTURE_N_DETERMINATE + 2];
     hx_problem_params params = fixture_problem();
     HX_TRY(space_box_mesh(b, box, element));
     memcpy(held, fixture_determinate, sizeof fixture_determinate);
     held[0].fix = HX_FIX_Y | HX_FIX_Z;
-    held[FIXTURE_N_DETERMINATE] = support;
+    held[FIXTURE_N_DETERMINATE] = moved;
+    held[FIXTURE_N_DETERMINATE + 1] = pulled;
     params.support = held;
-    params.n_support = FIXTURE_N_DETERMINATE + 1;
+    params.n_support = FIXTURE_N_DETERMINATE + 2;
     params.space = &b->space;
     HX_TRY(hx_problem_create(&b->problem, &b->mesh, &params));
     for (int64_t a = 0; a < b->space.n_point; a++) {

@@ -47,8 +47,8 @@ static inline int box_patch(hx_spline_patch *patch, const int degree[3], const i
     return 0;
 }
 
-/* The same patch seen with direction d as its direction to[d], backwards where flip[d]: the same
- * solid in other parameters (right-handed only if permutation and flips are even together). */
+/* The patch with its direction d as direction to[d], reversed if flip[d]: the same solid in other
+ * parameters (right-handed only if permutation and flips are even together). */
 static inline int box_turn(hx_spline_patch *patch, const int to[3], const int flip[3])
 {
     hx_spline_patch out = {0};

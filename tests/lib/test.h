@@ -47,9 +47,9 @@ static int test_n_check, test_n_failed;
         CHECK_MSG(strstr(hx_error_message(), (text)) != NULL, "message: %s", hx_error_message());  \
     } while (0)
 
-/* Keeps the largest of what it is given, from *worst = 0 on: NaN or infinity once, NaN for good,
- * so that no bound holds (fmax and `d > worst` forget a NaN). For scales that a bound is a part of,
- * too: nothing is small against infinity. */
+/* Keeps the largest value, starting from *worst = 0. NaN or infinity sets it to NaN permanently, so
+ * that no bound holds (fmax and `d > worst` lose a NaN). Also for scales that are part of a bound,
+ * since every value is small relative to infinity. */
 static inline void test_worst(double *worst, double d)
 {
     if (!isfinite(*worst) || !isfinite(d))
@@ -58,7 +58,8 @@ static inline void test_worst(double *worst, double d)
         *worst = d;
 }
 
-/* The same for the smallest, from *least = INFINITY on: NaN for good, and never above a bound. */
+/* Keeps the smallest value, starting from *least = INFINITY: a NaN sets it to NaN permanently,
+ * which is never above a bound. */
 static inline void test_least(double *least, double d)
 {
     if (isnan(*least) || !isfinite(d))

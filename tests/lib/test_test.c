@@ -1,4 +1,4 @@
-/* The framework itself: what compares must fail on NaN and infinity, wherever they stand. */
+/* The test framework itself: comparisons must fail on NaN and infinity, in any operand. */
 #include "test.h"
 
 static const double good[4] = {1.0, 2.0, 3.0, 4.0};
@@ -52,7 +52,7 @@ static void check_worst(void)
     CHECK(!(worst <= 1e300));
 }
 
-/* The macros fail where they must, and only there; what they print says so. */
+/* The macros fail when they must, and only then, and print the failed check. */
 static void check_macros(void)
 {
     const int before = test_n_failed;

@@ -1,10 +1,10 @@
-/* Designs of solid and void, by the place of an element: what multigrid has to cope with. */
+/* Designs of solid and void, by the place of an element, that are difficult for multigrid. */
 #ifndef HX_TEST_VOID_PATTERNS_H
 #define HX_TEST_VOID_PATTERNS_H
 
 #include <math.h>
 
-/* Share of solid of an element at (x, y, z), each in [0, 1] of the box; `noise` in [0, 1). */
+/* Density of an element at (x, y, z), each in [0, 1] of the box; `noise` in [0, 1). */
 typedef double (*pattern)(const double x[3], double noise);
 
 static inline double solid(const double x[3], double noise)
@@ -25,7 +25,7 @@ static inline double grey(const double x[3], double noise)
     return noise;
 }
 
-/* Two beams from left to right, and lumps that touch nothing. */
+/* Two beams from left to right, and floating components between them. */
 static inline double islands(const double x[3], double noise)
 {
     const double lump = sin(21.0 * x[0]) * sin(17.0 * x[2]);
@@ -33,7 +33,7 @@ static inline double islands(const double x[3], double noise)
     return x[2] < 0.2 || x[2] > 0.8 || (x[2] > 0.35 && x[2] < 0.65 && lump > 0.3);
 }
 
-/* Nothing but void next to the supports. */
+/* Only void next to the supports. */
 static inline double hanging(const double x[3], double noise)
 {
     (void)noise;

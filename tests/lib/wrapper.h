@@ -1,7 +1,7 @@
-/* A strategy for the tests of PCG: the products of the device's ebe, and what only some operators
- * offer, computed on the host for any device: a product in single precision (Ke, modulus, x and all
- * sums in float; of and to differences from an element's first corner, so that it is symmetric) and
- * a product with its dot. What it queues cannot be recorded: it waits. */
+/* An operator for tests of PCG: the products of the device's ebe, and functions that only some
+ * operators have, computed on the host for any device: a product in single precision (Ke, modulus,
+ * x and all sums in float, with differences from an element's first corner, so that it is
+ * symmetric) and a product with its dot product. It waits, so its work cannot be recorded. */
 #ifndef HX_TEST_WRAPPER_H
 #define HX_TEST_WRAPPER_H
 
@@ -110,7 +110,7 @@ static inline int wrapper_apply_single(void *state, const float *d_x, float *d_y
     return ops->upload(w->dev, d_y, w->y, bytes);
 }
 
-/* A wrong one, 3 K x, that leads nowhere but looks as if it did. */
+/* A wrong product, 3 K x, that seems to converge but does not. */
 static inline int wrapper_apply_wrong(void *state, const float *d_x, float *d_y)
 {
     wrapper *w = state;
@@ -125,8 +125,8 @@ static inline size_t wrapper_bytes(const hx_mesh *mesh, hx_layout layout)
     return 0;
 }
 
-/* No two products round alike, as where atomics add in any order. Its set-up is a function of its
- * own, by which the tests tell that it does not repeat. */
+/* No two products round in the same way, like sums with atomics in any order. Its set-up is a
+ * function of its own, from which the tests recognise that it is not repeatable. */
 static inline int wrapper_apply_noisy(void *state, const double *d_x, double *d_y)
 {
     static uint64_t seed = 77;

@@ -1,11 +1,11 @@
-/* Times of a fill, of `gather` unless another is named, on boxes of one kind of cell, or of all.
+/* Times a fill (default `gather`) on boxes of one kind of cell, or of all kinds.
  *
  *     fillbench cpu|cuda NX NY NZ hex|wedge|pyramid|tet|tet5|layers [linear|quadratic] [file]
- * [FILL]
+ *               [FILL]
  *
- * NX NY NZ: box cells, of 1 hexahedron, 2 wedges, 6 pyramids, 6 or 5 tetrahedra. Cells and nodes in
- * the solver's order, or as generated with `file`. Medians of device time and the middle half;
- * `made` is what comes before the first design, on the clock. */
+ * NX NY NZ: box cells, each of 1 hexahedron, 2 wedges, 6 pyramids, 6 or 5 tetrahedra. Cells and
+ * nodes are in the solver's order, or as generated with `file`. Prints medians and quartiles of the
+ * device time; `made` is the wall-clock time of the set-up before the first design. */
 #include <stdio.h>
 
 #include "core/base/clock.h"
@@ -17,7 +17,7 @@
 
 enum { N_WARM = 3, N_RUN = 21 };
 
-/* What the command line asks for. */
+/* Options of the command line. */
 typedef struct bench_options {
     mixed_box box;
     hx_element element;

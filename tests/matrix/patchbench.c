@@ -1,9 +1,9 @@
-/* Times of K of solid NURBS patches by the way `gather`, and how far it is off `pairs`.
+/* Times K of solid NURBS patches by the method `gather`, and compares it with `pairs`.
  *
  *     patchbench cpu|cuda P N [P N ...]
  *
- * N functions of degree P in each direction, unequal weights, as `hextop matrix --bench p5` has
- * them. Medians of the device's time and the middle half. */
+ * N functions of degree P in each direction with unequal weights, like `hextop matrix --bench p5`.
+ * Prints medians and quartiles of the device time. */
 #include <stdio.h>
 
 #include "core/base/memory.h"
@@ -11,7 +11,7 @@
 #include "core/matrix/interaction_ops.h"
 #include "tests/lib/fixture.h"
 
-/* MOST_BYTES: of matrices that are compared. */
+/* MOST_BYTES: size limit of matrices that are compared. */
 enum { N_WARM = 2, N_RUN = 11, MOST_KNOT = 1024 };
 #define BUDGET ((size_t)2000000000)
 #define MOST_BYTES 1e9
@@ -47,7 +47,7 @@ static int make_patch(hx_interaction *in, int p, int n)
     return HX_OK;
 }
 
-/* The values of `gather`, which lie there, against those of `pairs`. */
+/* Compares the stored values of `gather` with those of `pairs`. */
 static int compare(const hx_interaction_ops *ops, void *state, size_t n)
 {
     hx_interaction_time time;

@@ -1,10 +1,10 @@
-/* Times of K of a file's splines: filled by `gather`, and its product.
+/* Times K of a file's splines: the fill `gather`, and the product.
  *
  *     splinebench cpu|cuda FILE DEGREE A B C [MB ...]
  *
- * DEGREE and A B C as mesh.degree and mesh.refine (0: as it is). MB: each a budget of the buffer of
- * lines of cells that a GPU fills by, in place of its own choice, of which the numbers are compared
- * with those made by the first. Medians of device time and the middle half. */
+ * DEGREE and A B C like mesh.degree and mesh.refine (0: unchanged). MB: budgets of the buffer for
+ * lines of cells in which a GPU fills, instead of its own choice; the values are compared with
+ * those of the first budget. Prints medians and quartiles of the device time. */
 #include <stdio.h>
 
 #include "core/base/quantile.h"
@@ -25,7 +25,7 @@ typedef struct bench {
     hx_matrix matrix;
     double *d_x, *d_y;
     void *fill;
-    hx_matrix_rows first; /* those of the first budget */
+    hx_matrix_rows first; /* rows of the first budget */
 } bench;
 
 static int product(bench *b)
@@ -38,7 +38,7 @@ static int run_fill(bench *b)
     return b->dev.ops->matrix->fill_run(b->fill);
 }
 
-/* Quartiles of `work`, seconds. */
+/* Quartiles of the time of `work`, in seconds. */
 static int measure(bench *b, int (*work)(bench *), double q[3])
 {
     double seconds[N_RUN];
@@ -55,7 +55,7 @@ static int measure(bench *b, int (*work)(bench *), double q[3])
     return HX_OK;
 }
 
-/* Whether K is the first budget's to the bit, which the first call keeps. */
+/* Sets *is_same to 1 if K is bitwise that of the first budget, which the first call stores. */
 static int compare(bench *b, int *is_same)
 {
     hx_matrix_rows rows = {0};
@@ -173,7 +173,7 @@ static int run(bench *b, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    static bench b; /* its parts point at each other */
+    static bench b; /* its parts refer to each other */
     if (argc < 7) {
         fprintf(stderr, "usage: splinebench cpu|cuda FILE DEGREE A B C [MB ...]\n");
         return 2;

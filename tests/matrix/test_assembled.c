@@ -1,6 +1,6 @@
-/* Operators that store K as a matrix: ten designs of a distorted cantilever give the compliance of
- * the product without a matrix, with jacobi, block-jacobi and multigrid; springs are in the
- * products; set-up takes the bytes that were announced; `auto` leaves them alone.
+/* Operators that store K as a matrix: ten designs of a distorted cantilever have the compliances of
+ * the matrix-free product, with jacobi, block-jacobi and multigrid; springs are included in the
+ * products; set-up takes the predicted bytes; `auto` does not choose these operators.
  *
  *     test_assembled [cpu | cuda] [quick]
  *
@@ -68,7 +68,7 @@ static void test_designs(const hx_problem *problem)
     }
 }
 
-/* K x of an operator, supports masked, springs added; threads: those of a CPU. */
+/* K x of an operator with supports masked and springs added; threads: on a CPU. */
 static void make_product(const hx_problem *problem, const hx_strategy *strategy, hx_layout layout,
                          int threads, double *y)
 {
@@ -136,7 +136,7 @@ static void test_bytes(const hx_problem *problem)
     }
 }
 
-/* A distorted cantilever with springs; the nodes of a shuffled one have neighbours far away. */
+/* A distorted cantilever with springs; in a shuffled one neighbouring nodes are far apart. */
 static void make_problem(hx_mesh *mesh, hx_problem *problem, fixture_order order, int layers)
 {
     const fixture_box box = {{2 * layers, layers, layers}, {2.0, 1.0, 1.0}, 0.15, 1};

@@ -1,10 +1,10 @@
-/* Ten designs of the paper's cantilever CB1, plain and distorted, with K stored beside those of the
- * product without a matrix, with jacobi and with multigrid, at contrast 1e3 and 1e9: compliances
- * agree to 1e-10, and so do displacements, whose difference in the energy norm is said.
+/* Ten designs of P1's cantilever CB1, plain and distorted, with K stored against the matrix-free
+ * product, with jacobi and with multigrid, at contrast 1e3 and 1e9: compliances agree to 1e-10, and
+ * so do displacements, whose difference in the energy norm is printed.
  *
  *     test_assembled_designs [cpu | cuda] [whole]
  *
- * A CPU takes a smaller cantilever of the same proportions, unless `whole`. */
+ * A CPU uses a smaller cantilever of the same proportions unless `whole` is given. */
 #include "tests/lib/fixture.h"
 
 static hx_device device;
@@ -13,26 +13,26 @@ enum { N_DESIGN = 10, CB1_LAYERS = 25, CPU_LAYERS = 12 };
 
 typedef struct study {
     hx_problem *problem;
-    double radius; /* of the filter */
+    double radius; /* radius of the filter */
     const char *precond;
 } study;
 
-/* Largest differences of the designs of two operators, relative. */
+/* Largest relative differences between the designs of two operators. */
 typedef struct difference {
     double compliance, energy;
-    double contrast;   /* of the last design's moduli */
-    int iterations[2]; /* of all designs */
+    double contrast;   /* contrast of the last design's moduli */
+    int iterations[2]; /* sum over all designs */
 } difference;
 
-/* What a stored K may differ by. */
+/* Tolerances for a stored K. */
 typedef struct bound {
-    const char *name; /* of the operator */
+    const char *name; /* name of the operator */
     double compliance, energy;
 } bound;
 
-/* A residual of 1e-12 alone would let displacements differ by that times the root of the condition
- * number: some 1e-6 at contrast 1e9. bsr32 keeps K in single precision, and solves are corrected by
- * the exact one. */
+/* A residual of 1e-12 only bounds the difference of displacements by that times the root of the
+ * condition number: about 1e-6 at contrast 1e9. bsr32 stores K in single precision, and solves are
+ * corrected with the exact one. */
 static const bound bounds[] = {{"bsr", 1e-10, 1e-10}, {"bsr32", 1e-8, 1e-8}};
 
 static void open_solver(fixture_solver *s, const study *st, const char *name)
@@ -46,7 +46,7 @@ static void open_solver(fixture_solver *s, const study *st, const char *name)
     CHECK_OK(fixture_solver_create(s, &device, st->problem, &settings));
 }
 
-/* The k-th design: its displacements to u. */
+/* Computes the k-th design; u receives its displacements. */
 static hx_iteration step(fixture_solver *s, int k, double *u)
 {
     hx_iteration record;
@@ -73,7 +73,7 @@ static double energy_norm(const fixture_solver *s, const double *x)
     return sqrt(sum);
 }
 
-/* Of the moduli of the design. */
+/* Contrast of the design's moduli. */
 static double contrast_of(const fixture_solver *s, const hx_problem *problem)
 {
     const size_t n = (size_t)problem->mesh->n_elem;
@@ -155,7 +155,7 @@ static void check_mesh(int layers, double distort, double rho_min)
              (long long)mesh.n_elem);
     for (int p = 0; p < 2; p++)
         for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
-            /* the paper's 3 elements of CB1 */
+            /* P1 uses 3 elements for CB1 */
             const study st = {&problem, 3.0 * layers / CB1_LAYERS, precond[p]};
             if (hx_strategy_find(device.ops->name, bounds[i].name))
                 check_operator(&st, &bounds[i], name);

@@ -1,5 +1,5 @@
-/* Ranges of rows cut from a mesh that lies on the device: the rows of the whole matrix, bit for
- * bit, whatever the order of the mesh.
+/* Ranges of rows cut from a mesh on the device are bitwise the rows of the whole matrix, for any
+ * order of the mesh.
  *
  *     test_cut [cpu | cuda] [quick] */
 #include "core/matrix/matrix.h"
@@ -30,7 +30,7 @@ static hx_fill_input put_mesh(const hx_mesh *mesh, void **d, int c)
     };
 }
 
-/* Row pointers are shifted by so much. */
+/* Row pointers are shifted by `by`. */
 static void check_pointers(const hx_device_pattern *pattern, int64_t by)
 {
     int64_t before, after;
@@ -42,7 +42,7 @@ static void check_pointers(const hx_device_pattern *pattern, int64_t by)
     CHECK(before == pattern->n_entry && after == before + by);
 }
 
-/* Rows first .. first + n - 1 of the input's own numbers; columns are shifted by `by`. */
+/* Rows first .. first + n - 1 in the input's own numbers; columns are shifted by `by`. */
 static hx_matrix_rows make_rows(hx_fill_input in, hx_part part, int64_t first, int64_t n,
                                 int32_t by)
 {
@@ -116,7 +116,7 @@ static void check_mesh(fixture_order order, int c, hx_part part, int size)
     hx_mesh_free(&mesh);
 }
 
-/* A range that no cell touches, past the last point, has none. */
+/* A range beyond the last point, which no cell touches, is empty. */
 static void test_nothing(void)
 {
     const fixture_box box = {{2, 1, 1}, {2.0, 1.0, 1.0}, 0.0, 0};

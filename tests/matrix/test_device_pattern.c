@@ -1,6 +1,6 @@
-/* The pattern that a device builds is the host's, bit for bit: meshes and cells of all kinds, both
- * builders, both parts, ranges of rows, with the points' lists given or counted; rows that 16 bits
- * do not count are refused.
+/* A device's pattern is bitwise the host's: meshes and cells of all kinds, both builders, both
+ * parts, ranges of rows, with the points' lists given or counted; rows that 16 bits cannot count
+ * are refused.
  *
  *     test_device_pattern [cpu | cuda] */
 #include "core/matrix/matrix.h"
@@ -44,7 +44,7 @@ static void upload_free(upload *u)
         if (u->d_owned[i]) device.ops->release(&device, u->d_owned[i]);
 }
 
-/* Whether an array of the device has these bytes. */
+/* 1 if an array on the device has these bytes. */
 static int same(const void *d_array, const void *expected, int64_t n, size_t size)
 {
     const size_t bytes = (size_t)n * size;
@@ -75,7 +75,7 @@ static void check_same(const hx_device_pattern *d, const hx_pattern *p, const ch
     CHECK_MSG(same(d->d_slot, p->slot, p->n_pair, slot), "%s: slots", label);
 }
 
-/* Lists, where the builder had to count them. */
+/* Checks the lists that the builder had to count. */
 static void check_lists(const hx_device_pattern *d, const hx_incidence *listed, int counted,
                         const char *label)
 {
@@ -99,7 +99,7 @@ static void check_steps(const hx_steps *steps, const char *label)
                   "%s: step %d", label, i);
 }
 
-/* Each builder, from lists that are given and without, against the host's pattern. */
+/* Each builder, with and without given lists, against the host's pattern. */
 static void check_builds(const upload *u, const hx_incidence *listed, const hx_pattern_spec *asked,
                          const char *name)
 {
@@ -129,7 +129,7 @@ static void check_builds(const upload *u, const hx_incidence *listed, const hx_p
     hx_pattern_free(&expected);
 }
 
-/* All rows, a range, one row, the last. */
+/* All rows, a range, one row, the last row. */
 static void check_pattern(const hx_incidence *in, const char *name)
 {
     const hx_pattern_spec list_spec = {0};
@@ -166,7 +166,8 @@ static void test_meshes(void)
     const fixture_box one = {{1, 1, 1}, {1.0, 1.0, 1.0}, 0.0, 0};
     const fixture_box box = {{5, 4, 3}, {2.0, 1.0, 1.0}, 0.2, 1};
     const fixture_box cube = {{12, 12, 12}, {1.0, 1.0, 1.0}, 0.2, 0};
-    static const int fan[4] = {5, 45, 50, 130}; /* an inner axis' node has 6 n + 3 neighbours */
+    /* a node on the inner axis has 6 n + 3 neighbours */
+    static const int fan[4] = {5, 45, 50, 130};
     hx_mesh mesh;
     CHECK_OK(fixture_box_create(&mesh, &one));
     check_mesh(&mesh, FIXTURE_IN_ORDER, "one element");
@@ -200,11 +201,11 @@ static void test_cells(void)
     check_cells(cells_uniform(300, 100, 1), "cells of 1 point");
     check_cells(cells_random(300, 400), "random hexahedra"); /* rows of 33 to 64 entries */
     check_cells(cells_random(1200, 300),
-                "crowded hexahedra"); /* 32 cells a point: 255 candidates */
+                "crowded hexahedra"); /* 32 cells per point: 255 candidates */
     check_cells(cells_collapsed(200, 150), "collapsed hexahedra");
     check_cells(cells_star(31, 8), "31 cells at a point");
     check_cells(cells_star(32, 8), "32 cells at a point");
-    check_cells(cells_star(600, 4), "600 cells at a point"); /* rows of two bytes a slot */
+    check_cells(cells_star(600, 4), "600 cells at a point"); /* rows with two bytes per slot */
 }
 
 static void test_too_wide(void)

@@ -1,7 +1,7 @@
 /* The fills `gather` and `stored` on every kind of cell, linear and quadratic, against B'DB summed
- * here: formats, parts, precisions and ranges of rows of a device. What was there before does not
- * show; two runs and any ranges give the same bits; on a GPU K of quadratic cells and of tetrahedra
- * is symmetric to the bit.
+ * here: formats, parts, precisions and ranges of rows of a device. Earlier values have no effect;
+ * two runs and any ranges are bitwise equal; on a GPU K of quadratic cells and of tetrahedra is
+ * bitwise symmetric.
  *
  *     test_fill_kinds [cpu | cuda] [quick] */
 #include "core/mesh/hex8.h"
@@ -14,13 +14,13 @@
 static hx_device device;
 static int quick;
 
-/* A mesh, its space on the device, and K of c unknowns a point. */
+/* A mesh, its space on the device, and K with c unknowns per point. */
 typedef struct model {
     const char *name;
     hx_mesh mesh;
     hx_space space;
     fill_sample sample;
-    int c, is_symmetric; /* to the bit */
+    int c, is_symmetric; /* bitwise symmetric */
     size_t n_dof;
     double *k, largest; /* [n_dof][n_dof] */
 } model;
@@ -30,7 +30,7 @@ typedef struct gauss_point {
     double gradient[HX_RULE_POINTS][3], weight;
 } gauss_point;
 
-/* Gauss points of a cell; returns how many. */
+/* Computes the Gauss points of a cell; returns their number. */
 static int find_points(const hx_space *space, int64_t cell, gauss_point g[HX_RULE_GAUSS])
 {
     if (space->rule) {
@@ -51,7 +51,7 @@ static int find_points(const hx_space *space, int64_t cell, gauss_point g[HX_RUL
     return 8;
 }
 
-/* grad[a] by x, times det J in det. */
+/* grad[a] by x; det: det J. */
 static double map_gradients(const hx_space *space, const int32_t *point, int n,
                             const gauss_point *g, double grad[HX_RULE_POINTS][3])
 {
@@ -73,7 +73,7 @@ static double map_gradients(const hx_space *space, const int32_t *point, int n,
     return det;
 }
 
-/* tile += factor Ba' D Bb, in Voigt's order xx yy zz xy yz zx. */
+/* tile += factor Ba' D Bb in Voigt order xx yy zz xy yz zx. */
 static void add_elasticity(double factor, const hx_form *form, const double ga[3],
                            const double gb[3], double *to, size_t stride)
 {
@@ -140,7 +140,7 @@ static void *get(const void *d_from, size_t n, size_t size)
     return to;
 }
 
-/* NaN at the place of every number; padding stays. */
+/* Overwrites every value with NaN, except padding. */
 static void poison(const hx_matrix *m)
 {
     const size_t n_row = (size_t)m->pattern.n_row, size = m->spec.single ? sizeof(float) : 8;
@@ -167,7 +167,7 @@ static void poison(const hx_matrix *m)
     free(host.d_ptr);
 }
 
-/* Rows against K; a lower matrix has no column beyond the row's point. */
+/* Compares rows with K; a lower matrix has no column beyond the row's point. */
 static void check_rows(const model *m, const hx_matrix *matrix, const hx_matrix_rows *rows,
                        const char *label)
 {
@@ -208,7 +208,7 @@ static void check_symmetry(const model *m, const hx_matrix_rows *rows, const cha
     free(dense);
 }
 
-/* The matrix over a pattern, filled twice; *rows is the caller's to free. */
+/* The matrix over a pattern, filled twice; the caller frees *rows. */
 static void check_matrix(const model *m, const hx_device_pattern *pattern,
                          const hx_matrix_spec *spec, hx_fill fill, const char *label,
                          hx_matrix_rows *rows)
@@ -234,7 +234,7 @@ static void check_matrix(const model *m, const hx_device_pattern *pattern,
     hx_matrix_free(&matrix, &device);
 }
 
-/* Some rows, with the bits that they have in the whole. */
+/* Some rows are bitwise those of the whole. */
 static void check_range(const model *m, const hx_matrix_spec *spec, hx_fill fill, int64_t first,
                         int64_t n_row, const hx_matrix_rows *whole, const char *label)
 {
@@ -255,7 +255,7 @@ static void check_range(const model *m, const hx_matrix_spec *spec, hx_fill fill
     hx_device_pattern_free(&pattern, &device);
 }
 
-/* Of the fill `stored`, which adds an entry once, K of any cells is symmetric. */
+/* The fill `stored` adds each entry once, so its K is symmetric for any cells. */
 static void check_fill(const model *m, const hx_device_pattern *pattern, const hx_matrix_spec *spec,
                        hx_fill fill)
 {
@@ -295,7 +295,7 @@ static void check_formats(const model *m, hx_part part)
     hx_device_pattern_free(&pattern, &device);
 }
 
-/* Of a raw mesh, which it frees. */
+/* Tests a raw mesh, which it frees. */
 static void check_mesh(hx_mesh *mesh, hx_element element, int is_symmetric, const char *name)
 {
     model m = {.name = name, .is_symmetric = is_symmetric};
@@ -327,7 +327,7 @@ static void check_kind(mixed_kind kind, hx_element element)
     check_mesh(&mesh, element, is_symmetric, name);
 }
 
-/* Rows of very many cells. */
+/* Rows with very many cells. */
 static void check_fans(void)
 {
     hx_mesh mesh;

@@ -1,6 +1,6 @@
-/* K of spline patches by each way of a device, against B'DB summed here: degrees 1 to 4, plane and
- * solid, B-splines and weights that are no tensor product, double knots. What was there before does
- * not show, and neither slabs nor threads change a bit. On the host: P5's counts, all of its rows.
+/* K of spline patches by each method of a device, against B'DB summed here: degrees 1 to 4, plane
+ * and solid, B-splines and weights that are not a tensor product, double knots. Earlier values have
+ * no effect, and neither slabs nor threads change a bit. On the host: P5's counts, all rows.
  *
  *     test_interaction [cpu | cuda] [quick] */
 #include "core/base/memory.h"
@@ -9,7 +9,8 @@
 
 static hx_device device;
 
-/* P5, Tables 6 to 8 (as merged in what was read): n functions of degree p in each direction. */
+/* P5, Tables 6 to 8 (as merged in the available text): n functions of degree p in each
+ * direction. */
 static const struct table_row {
     int dim, p, n;
     int64_t n_point, n_dof, n_cell, n_gauss, n_stored;
@@ -43,12 +44,12 @@ static void test_counts(void)
         CHECK_MSG(counts.n_point == row->n_point && counts.n_dof == row->n_dof &&
                       counts.n_cell == row->n_cell && counts.n_gauss == row->n_gauss &&
                       counts.n_stored == row->n_stored,
-                  "%dD degree %d n %d: stored %lld, of the paper %lld", row->dim, row->p, row->n,
+                  "%dD degree %d n %d: stored %lld, P5 has %lld", row->dim, row->p, row->n,
                   (long long)counts.n_stored, (long long)row->n_stored);
     }
 }
 
-/* What is counted by formula is there. */
+/* The counts by formula equal the actual ones. */
 static void test_counts_of(int dim, int degree, int n)
 {
     const int size[3] = {n, n, n};
@@ -72,7 +73,7 @@ static void test_counts_of(int dim, int degree, int n)
     patch_free(&s);
 }
 
-/* A run of a way; 0 if the device has it not. */
+/* Runs a method; returns 0 if the device does not support it. */
 static int run_way(void *state, const patch_sample *s, hx_interaction_way way, size_t budget,
                    double *value)
 {

@@ -1,7 +1,7 @@
-/* The steps of a GPU's blocks for K of a patch (interaction_line.h), one thread after the other, as
- * gpu/fill_spline_cuda.cu runs them, against the CPU's K: every number in its place, written once,
- * nothing read that was not written before, nothing outside of the block's memory; a ring of as few
- * layers as possible changes no bit. */
+/* The steps of a GPU's thread blocks for K of a patch (interaction_line.h), one thread after the
+ * other, like gpu/fill_spline_cuda.cu, against the CPU's K: every value in its place and written
+ * once, nothing read before it is written, nothing outside the block's memory; the smallest
+ * possible ring of layers changes no bit. */
 #include "core/base/memory.h"
 #include "core/matrix/interaction_line.h"
 #include "core/matrix/interaction_ops.h"
@@ -16,10 +16,10 @@ typedef struct line {
     int order, layers, ring;
     hx_line_memory s;
     double *buffer;
-    double (*sum)[MOST_LINES][MOST_LINES]; /* [pairs of planes]: what the warps have in registers */
+    double (*sum)[MOST_LINES][MOST_LINES]; /* [pairs of planes]: what the warps hold in registers */
 } line;
 
-/* Of planes low and low + apart. */
+/* Index of the pair of planes low and low + apart. */
 static int pair_of(int order, int apart, int low)
 {
     return apart * order - apart * (apart - 1) / 2 + low;
@@ -42,7 +42,7 @@ static void multiply(const line *l)
                 }
 }
 
-/* The lowest plane leaves, the others move down. */
+/* Writes the lowest plane to the buffer and moves the others down. */
 static void leave(const line *l, double *to)
 {
     const int order = l->order, lines = hx_line_lines(order), width = hx_line_width(order);
@@ -110,7 +110,7 @@ static void run_row(const line *l, const int r[3], double *value)
     CHECK((size_t)most <= sizeof m / sizeof *m);
     for (int i = 0; i < most; i++) m[i] = NAN;
     hx_line_row row;
-    memset(&row, 0x7f, sizeof row); /* no place of the buffer */
+    memset(&row, 0x7f, sizeof row); /* an invalid offset in the buffer */
     for (int i = 0; i < hx_line_row_items(l->order); i++)
         hx_line_row_make(in, l->order, l->ring, r, i, &row);
     for (int i = 0; i < hx_line_sum_items(in, l->order, r); i++)
@@ -120,12 +120,12 @@ static void run_row(const line *l, const int r[3], double *value)
     for (int i = 0; i < most; i++) {
         const int at = hx_line_in_row(in, l->order, r, is_whole, n, i);
         if (at < 0) continue;
-        CHECK(at < n && isnan(value[9 * ptr[0] + at])); /* once */
+        CHECK(at < n && isnan(value[9 * ptr[0] + at])); /* written once */
         value[9 * ptr[0] + at] = m[i];
     }
 }
 
-/* `n` layers at a time. */
+/* Processes `n` layers at a time. */
 static void run_patch(line *l, int n, double *value)
 {
     const hx_interaction_axis *const axis = l->in->axis;

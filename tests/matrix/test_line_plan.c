@@ -1,12 +1,13 @@
-/* The steps in which a GPU fills K of glued splines (line_plan.h), played on the host with names in
- * place of numbers: every cell integrated once, every row made once, from lines that are in the
- * buffer then, patches of a shared row one after the other. Degrees 1 to 4, double knots, patches
- * of several sizes, of which up to four share a point; buffers from as little as can be to all. */
+/* The schedule by which a GPU fills K of glued splines (line_plan.h), executed on the host with
+ * identifiers instead of values: every cell is integrated once, every row is made once from lines
+ * that are in the buffer at that time, and patches of a shared row follow one another. Degrees 1 to
+ * 4, double knots, patches of several sizes, up to four of which share a point; buffers from the
+ * minimum to everything. */
 #include "core/matrix/line_plan.h"
 #include "tests/lib/spline_model.h"
 
-/* nx x ny patches, side by side along x and y, of as many spans as their row and column say; knot
- * twice_at of the third direction stands twice (0: none). */
+/* nx x ny patches side by side along x and y, with the spans of their row and column; knot twice_at
+ * of the third direction is repeated (0: none). */
 static int make_grid(spline_model *m, int degree, int nx, int ny, int twice_at)
 {
     const int along[3] = {2, 4, 1}, across[2] = {3, 2}, each[3] = {degree, degree, degree};
@@ -23,7 +24,7 @@ static int make_grid(spline_model *m, int degree, int nx, int ny, int twice_at)
 
 /* --- axes --- */
 
-/* Against the definition: function i lives in the cells whose first .. first + order - 1 it is. */
+/* Against the definition: function i belongs to the cells with first <= i <= first + order - 1. */
 static void check_axis(const hx_interaction_axis *axis, const hx_knots *knots)
 {
     const int order = axis->degree + 1;
@@ -44,21 +45,21 @@ static void check_axis(const hx_interaction_axis *axis, const hx_knots *knots)
     }
 }
 
-/* --- a run of the plan --- */
+/* --- execution of the plan --- */
 
 typedef struct play {
     const hx_line_plan *p;
     const int32_t *number;
     int64_t *line_before; /* [n_patch + 1] lines of the patches before */
-    int64_t *held;        /* [planes of the buffer] the line that lies there, + 1 */
+    int64_t *held;        /* [planes of the buffer] the line stored there, + 1 */
     int *held_plane;      /* its plane */
     int *held_step;       /* the step that wrote it */
-    int *n_line, *n_row;  /* [lines], [points of patches] how often each was made */
-    int *n_patch, *last;  /* [points of the whole] patches in its row so far, and the last, + 1 */
-    int64_t highest;      /* plane of the buffer */
+    int *n_line, *n_row;  /* [lines], [points of patches] how often each was computed */
+    int *n_patch, *last;  /* [global points] patches in its row so far; the last one, + 1 */
+    int64_t highest;      /* highest plane of the buffer */
 } play;
 
-/* The plane of the buffer in which plane f of a line lies. */
+/* The plane of the buffer for plane f of a line. */
 static int64_t plane_of(const play *y, int k, int c1, int c2, int f)
 {
     const int64_t at =
@@ -73,7 +74,7 @@ static int64_t line_of(const play *y, int k, int c1, int c2)
     return y->line_before[k] + (int64_t)c2 * y->p->patch[k].axis[1].n_cell + c1;
 }
 
-/* Thread blocks find their line as here. */
+/* Finds lines like the thread blocks do. */
 static void play_lines(play *y, int i_step)
 {
     const hx_line_plan *const p = y->p;
@@ -88,7 +89,8 @@ static void play_lines(play *y, int i_step)
         y->n_line[line_of(y, k, c1, c2)]++;
         for (int f = 0; f < axis[0].n; f++) {
             const int64_t plane = plane_of(y, k, c1, c2, f);
-            CHECK(y->held[plane] == 0 || y->held_step[plane] != i_step); /* no other's of it */
+            /* not used by another line of this step */
+            CHECK(y->held[plane] == 0 || y->held_step[plane] != i_step);
             y->held[plane] = 1 + line_of(y, k, c1, c2);
             y->held_plane[plane] = f;
             y->held_step[plane] = i_step;
@@ -97,7 +99,7 @@ static void play_lines(play *y, int i_step)
     }
 }
 
-/* Whether all that the row of a patch's point sums lies in the buffer. */
+/* 1 if all lines that the row of a patch's point needs are in the buffer. */
 static int has_lines(const play *y, int k, int64_t point)
 {
     const hx_interaction *const in = &y->p->patch[k];
@@ -113,7 +115,8 @@ static int has_lines(const play *y, int k, int64_t point)
     return 1;
 }
 
-/* A launch: no two of its rows are one row of the whole; all of turn 0 write, the others add. */
+/* A kernel launch: no two of its rows are the same global row; all of turn 0 write, the others
+ * add. */
 static void play_turn(play *y, const hx_line_step *s, int turn)
 {
     const hx_line_plan *const p = y->p;
@@ -131,7 +134,7 @@ static void play_turn(play *y, const hx_line_step *s, int turn)
         const int32_t a = y->number[p->row[i]];
         int k = 0;
         while (p->point_at[k + 1] <= p->row[i]) k++;
-        CHECK(y->last[a] < k + 1); /* of two in one launch the second fails here */
+        CHECK(y->last[a] < k + 1); /* fails for the second of two in one launch */
         y->last[a] = k + 1;
         y->n_patch[a]++;
     }
@@ -147,7 +150,7 @@ static void play_steps(play *y, int64_t n_point)
     for (int64_t i = 0; i < y->line_before[p->n_patch]; i++) CHECK(y->n_line[i] == 1);
     for (int64_t i = 0; i < p->point_at[p->n_patch]; i++) CHECK(y->n_row[i] == 1);
     for (int64_t a = 0; a < n_point; a++) CHECK(y->n_patch[a] >= 1);
-    CHECK((y->highest + 1) * hx_line_part(p->order) == p->n_buffer); /* and no more */
+    CHECK((y->highest + 1) * hx_line_part(p->order) == p->n_buffer); /* the exact size */
 }
 
 static void *zeros(int64_t n, size_t size)
@@ -181,7 +184,7 @@ static void play_plan(const hx_line_plan *p, const int32_t *number, int64_t n_po
 
 /* --- plans of a spline --- */
 
-/* The numbers of all patches' points, from the spline itself. */
+/* The numbers of all patches' points, computed from the spline. */
 static void check_numbers(const hx_line_plan *p, const hx_spline *spline, const int32_t *number)
 {
     int32_t of_cell[HX_SPLINE_MAX_ORDER * HX_SPLINE_MAX_ORDER * HX_SPLINE_MAX_ORDER];
@@ -201,7 +204,7 @@ static void check_numbers(const hx_line_plan *p, const hx_spline *spline, const 
     }
 }
 
-/* One budget; returns the buffer's bytes. */
+/* Checks one budget; returns the bytes of the buffer. */
 static size_t check_plan(const spline_model *m, const hx_line_budget *budget, int *n_step)
 {
     const hx_incidence in = hx_incidence_of_space(&m->space);
@@ -254,7 +257,7 @@ static void test_grid(int degree, int nx, int ny, int twice_at)
         before = held;
         steps_before = steps;
     }
-    CHECK(steps == 1); /* all at once in the end */
+    CHECK(steps == 1); /* everything at once in the end */
     for (int64_t n = 1; n <= 1000; n *= 10) {
         const hx_line_budget budget = {n, 0};
         check_plan(&m, &budget, &steps);
@@ -263,7 +266,7 @@ static void test_grid(int degree, int nx, int ny, int twice_at)
     spline_model_free(&m);
 }
 
-/* --- what is not for this fill --- */
+/* --- splines that this fill does not support --- */
 
 static void test_refused(void)
 {
@@ -286,7 +289,7 @@ static void test_refused(void)
     CHECK(hx_line_plan_make(&p, in.spline, in.spline->patch, &budget) == HX_OK);
     CHECK_OK(hx_alloc(&number, (size_t)p.point_at[2], sizeof *number, "numbers"));
     hx_line_plan_number(&p, &in, number);
-    number[1] = number[0]; /* a patch that is glued to itself */
+    number[1] = number[0]; /* a patch glued to itself */
     CHECK(hx_line_plan_rows(&p, number, in.n_point) == 1);
     CHECK(p.n_turn == 0);
     hx_line_plan_free(&p);
@@ -294,7 +297,7 @@ static void test_refused(void)
     spline_model_free(&m);
 }
 
-/* More patches at a point than turns are counted for. */
+/* More patches at a point than turns can count. */
 static void test_too_many_turns(int n_patch, int expected)
 {
     const int degree[3] = {1, 1, 1}, n_span[3] = {1, 1, 1}, none[3] = {0};
@@ -310,7 +313,7 @@ static void test_too_many_turns(int n_patch, int expected)
     CHECK(hx_line_plan_make(&p, &rule, rule.patch, &budget) == HX_OK);
     CHECK_OK(hx_alloc(&number, 8 * (size_t)n_patch, sizeof *number, "numbers"));
     CHECK(p.point_at[n_patch] == 8 * (int64_t)n_patch);
-    for (int i = 0; i < 8 * n_patch; i++) number[i] = i % 8; /* all patches the same cell */
+    for (int i = 0; i < 8 * n_patch; i++) number[i] = i % 8; /* all patches are the same cell */
     CHECK(hx_line_plan_rows(&p, number, 8) == expected);
     CHECK(expected != HX_OK || p.n_turn == n_patch * p.n_step);
     free(number);
@@ -324,7 +327,7 @@ int main(void)
     fixture_set_threads(1);
     for (int degree = 1; degree <= 4; degree++) {
         test_grid(degree, 1, 1, 0);
-        test_grid(degree, 3, 1, degree > 1 ? 2 : 0); /* of degree 1 it would tear */
+        test_grid(degree, 3, 1, degree > 1 ? 2 : 0); /* with degree 1 it would separate */
         test_grid(degree, 3, 2, 0);
         test_grid(degree, 2, 2, degree > 1 ? 5 : 0);
     }

@@ -1,10 +1,10 @@
-/* Matrices of a device - each format, part, precision and fill that it has - against a dense K from
- * element matrices written independently: values, arrays, products, diagonal, rigid motions; the
- * fill `gather` gives the same bits for any number of threads and any range of rows.
+/* Matrices of a device - each format, part, precision and fill that it supports - against a dense K
+ * from independently written element matrices: values, arrays, products, diagonal, rigid motions;
+ * the fill `gather` is bitwise reproducible for any number of threads and any range of rows.
  *
  *     test_matrix [cpu | cuda] [quick]
  *
- * quick: smaller meshes but for the widest rows, no rigid motions, for tools that slow a device
+ * quick: smaller meshes except for the widest rows, no rigid motions, for tools that slow a device
  * down. */
 #include "core/base/clock.h"
 #include "core/matrix/matrix.h"
@@ -14,7 +14,7 @@
 static const double nu = 0.3;
 static int quick;
 
-/* A mesh on the device, its moduli, and the dense matrix of c unknowns a node. */
+/* A mesh on the device, its moduli, and the dense matrix with c unknowns per node. */
 typedef struct sample {
     hx_mesh mesh;
     int c;
@@ -89,7 +89,7 @@ static void free_sample(sample *s)
     free(s->modulus);
 }
 
-/* Some of a matrix' rows are those of the whole. */
+/* Some rows of a matrix are equal to those of the whole. */
 static void check_some_rows(const hx_matrix *m, const hx_matrix_rows *whole, int64_t first,
                             int64_t n_row, const char *label)
 {
@@ -108,8 +108,8 @@ static void check_some_rows(const hx_matrix *m, const hx_matrix_rows *whole, int
     hx_matrix_rows_free(&some);
 }
 
-/* Values of the rows against the dense matrix, where the pattern has none too. Lower: also that
- * nothing is missing, as far as these rows have it. */
+/* Values of the rows against the dense matrix, including zeros outside the pattern. Lower: also
+ * that no entry is missing within these rows. */
 static void check_rows(const sample *s, const hx_matrix *m, double bound, const char *label)
 {
     const int64_t n_row = m->pattern.n_row, first = m->pattern.row_first;
@@ -131,7 +131,8 @@ static void check_rows(const sample *s, const hx_matrix *m, double bound, const 
     for (size_t i = 0; i < s->n_dof * s->n_dof; i++) {
         const int64_t row = (int64_t)(i / s->n_dof) / c, col = (int64_t)(i % s->n_dof) / c;
         const int is_mirrored = m->spec.part == HX_PART_LOWER && col >= first + n_row;
-        if (row < first || row >= first + n_row || is_mirrored) continue; /* by rows that follow */
+        /* covered by later rows */
+        if (row < first || row >= first + n_row || is_mirrored) continue;
         test_worst(&worst, fabs(left[i]) / s->largest);
     }
     CHECK_MSG(worst <= bound, "%s: a value is off by %.3g", label, worst);
@@ -141,7 +142,7 @@ static void check_rows(const sample *s, const hx_matrix *m, double bound, const 
     free(left);
 }
 
-/* What lies in a matrix' own arrays, as matrix.h has it, in the host's memory. */
+/* A matrix' own arrays (see matrix.h) in host memory. */
 typedef struct arrays {
     int64_t *ptr;
     int32_t *row, *col;
@@ -176,7 +177,7 @@ static arrays get_arrays(const hx_matrix *m)
     return a;
 }
 
-/* sum[row][column] += a number of the arrays. */
+/* sum[row][column] += a value of the arrays. */
 static void add_number(const sample *s, double *sum, int64_t row, int64_t col, double value,
                        const char *label)
 {
@@ -220,7 +221,7 @@ static void add_numbers(const sample *s, const hx_matrix *m, const arrays *a, do
     if (m->spec.format == HX_FORMAT_CSR) CHECK(a->ptr[0] == 0 && a->ptr[n_row] == m->n_value);
 }
 
-/* The sum of what is stored is K, or its part. */
+/* The sum of the stored values is K, or its part. */
 static void check_arrays(const sample *s, const hx_matrix *m, double bound, const char *label)
 {
     const int64_t n_row = s->c * m->pattern.n_row, first = s->c * m->pattern.row_first;
@@ -249,7 +250,7 @@ static void check_arrays(const sample *s, const hx_matrix *m, double bound, cons
     free(sum);
 }
 
-/* Downloads beside the queue: of both slots, at once. */
+/* Asynchronous downloads with both slots at once. */
 static void check_fetch(const hx_matrix *m, const char *label)
 {
     const hx_matrix_ops *ops = device.ops->matrix;
@@ -280,7 +281,7 @@ static void dense_product(const sample *s, const double *x, double *y)
     }
 }
 
-/* y = A x by the device, and x'y where it has that. */
+/* y = A x on the device, and x'y if it supports that. */
 static void product(const sample *s, const hx_matrix *m, const double *x, double *y, double *dot)
 {
     const hx_matrix_ops *ops = device.ops->matrix;
@@ -325,7 +326,7 @@ static void check_products(const sample *s, const hx_matrix *m, double bound, co
     free(x);
 }
 
-/* K times each rigid motion (of conduction: a constant). */
+/* K times each rigid motion (for conduction a constant). */
 static void check_motions(const sample *s, const hx_matrix *m, double bound, const char *label)
 {
     double *const x = malloc(2 * s->n_dof * sizeof *x), *const y = x + s->n_dof;
@@ -364,7 +365,7 @@ static void check_matrix(const sample *s, const hx_device_pattern *pattern,
         snprintf(what, sizeof what, "%s, %s", label, hx_fill_kinds[fill].name);
         CHECK_OK(hx_matrix_create(&m, &device, pattern, spec));
         CHECK_OK(ops->fill_create(&state, &device, (hx_fill)fill, &m, &s->input));
-        for (int repeat = 0; repeat < 2; repeat++) { /* a design follows another */
+        for (int repeat = 0; repeat < 2; repeat++) { /* two designs in sequence */
             CHECK_OK(ops->fill_run(state));
             check_rows(s, &m, bound, what);
             if (spec->format != HX_FORMAT_BSR) check_arrays(s, &m, bound, what);
@@ -379,7 +380,7 @@ static void check_matrix(const sample *s, const hx_device_pattern *pattern,
     }
 }
 
-/* Every format and precision over one pattern. */
+/* Tests every format and precision over one pattern. */
 static void check_pattern(const sample *s, const hx_pattern_spec *pattern_spec, const char *name)
 {
     const hx_matrix_ops *ops = device.ops->matrix;
@@ -414,7 +415,7 @@ static void check_formats(const sample *s, const char *name)
         }
 }
 
-/* Rows of a range of the matrix, as gather fills it; the caller frees them. */
+/* Rows of a range of the matrix, filled by gather; the caller frees them. */
 static hx_matrix_rows gather_rows(const sample *s, hx_part part, int64_t first, int64_t n_row,
                                   int threads)
 {
@@ -466,7 +467,7 @@ static void check_bits(const sample *s, const char *name)
     }
 }
 
-/* An entry is its mirror image's transpose, bit for bit. */
+/* An entry is bitwise the transpose of its mirror image. */
 static void check_symmetry(const sample *s, const char *name)
 {
     const int64_t n = s->mesh.n_node;
@@ -487,7 +488,7 @@ static void check_symmetry(const sample *s, const char *name)
     free(dense);
 }
 
-/* Steps of a run are a part of its time; of those that are queued there is none to tell. */
+/* The steps of a run are part of its time; asynchronous fills report none. */
 static void check_run_steps(void *state, hx_fill fill)
 {
     hx_steps steps = {.n = -1};
@@ -553,7 +554,7 @@ static void test_refusals(void)
     CHECK(fill == HX_FILL_SORT);
     CHECK_FAILS(hx_fill_find("gathr", has, "cpu", &fill), HX_EINPUT, "did you mean 'gather'");
     CHECK_FAILS(hx_fill_find("atomic", has, "cpu", &fill), HX_EINPUT,
-                "device 'cpu' has no fill 'atomic'");
+                "device 'cpu' does not support fill 'atomic'");
     for (int i = 0; i < HX_N_FILL; i++) CHECK(hx_fill_kinds[i].name && hx_fill_kinds[i].help);
 }
 

@@ -1,6 +1,6 @@
 /* The pattern of neighbours against a table of all pairs, on shuffled, distorted and unstructured
- * meshes, on a mesh with a node of 33 neighbours and one of more than 255, and on mixed cells; both
- * builders, both parts, ranges of rows, any number of threads. Counts of P3's Table 1, its larger
+ * meshes, on meshes with a node of 33 neighbours and of more than 255, and on mixed cells; both
+ * builders, both parts, ranges of rows, any number of threads. Counts of P3's Table 1; its larger
  * meshes only without `quick`.
  *
  *     test_pattern [quick] */
@@ -10,7 +10,7 @@
 #include "tests/lib/fixture.h"
 #include "tests/lib/incidences.h"
 
-/* table[row][column]: whether a cell holds both. The caller frees it. */
+/* table[row][column]: 1 if a cell contains both. The caller frees it. */
 static unsigned char *make_table(const hx_incidence *in)
 {
     const size_t n = (size_t)in->n_point;
@@ -80,7 +80,7 @@ static int same(const hx_pattern *a, const hx_pattern *b)
            memcmp(a->slot, b->slot, (size_t)(a->n_pair * a->slot_bytes)) == 0;
 }
 
-/* Each builder, with the points' lists and without, by one thread and two, against the first. */
+/* Each builder, with the points' lists and without, on one and two threads, against the first. */
 static void check_builds(const hx_incidence *in, const hx_pattern_spec *asked,
                          const hx_pattern *first, const char *label)
 {
@@ -166,7 +166,7 @@ static void test_33_neighbours(void)
     hx_mesh_free(&mesh);
 }
 
-/* Cells of 4 to 27 points by pointer, some points in many cells. */
+/* Cells of 4 to 27 points given by pointers, with some points in many cells. */
 static void test_mixed(void)
 {
     static const int kinds[6] = {4, 5, 6, 8, 20, 27};
@@ -175,8 +175,8 @@ static void test_mixed(void)
     cells_free(&c);
 }
 
-/* P3, Table 1: (3 n + 1)^3 entries on n^3 elements, of which the lower half with the diagonal. All
- * and the widest row are counted, and elements shuffled, where that takes no time. */
+/* P3, Table 1: (3 n + 1)^3 entries on n^3 elements, of which the table counts the lower half with
+ * the diagonal. On small meshes also all entries and the widest row, with shuffled elements. */
 static void check_paper_count(int n, int64_t lower)
 {
     const int64_t full = (int64_t)(3 * n + 1) * (3 * n + 1) * (3 * n + 1);
@@ -211,7 +211,7 @@ static void test_paper_counts(int quick)
         check_paper_count(paper[i].n, paper[i].lower);
 }
 
-/* One point in so many cells that 16 bits do not count its neighbours. */
+/* One point in so many cells that 16 bits cannot count its neighbours. */
 static void test_too_wide(void)
 {
     const hx_pattern_spec spec = {0};

@@ -1,5 +1,5 @@
-/* Ranges of rows: their cells, points and columns are those of the whole, and a plan of ranges
- * keeps to its budget and wastes none. */
+/* Ranges of rows: their cells, points and columns are those of the whole, and a plan of ranges uses
+ * its budget fully without exceeding it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static int has_cell(const hx_row_range *range, int64_t e)
     return 0;
 }
 
-/* Exactly the cells with a point of the range, and their points, in order. */
+/* Exactly the cells with a point of the range, and the points of these cells, in order. */
 static void check_mesh(const hx_mesh *mesh, const hx_row_range *range)
 {
     const hx_incidence *const in = &range->incidence;
@@ -83,7 +83,8 @@ static void test_ranges(const hx_mesh *mesh, const hx_pattern *whole)
     free(taken);
 }
 
-/* In memory that is lent, which keeps nothing of the range before: the same. */
+/* Ranges in memory of the caller, which has no effect on the range even if it holds an earlier
+ * one. */
 static void test_lent(const hx_mesh *mesh)
 {
     const size_t n = hx_row_range_bytes(mesh->n_elem, mesh->n_node, 1);
@@ -106,7 +107,7 @@ static void test_lent(const hx_mesh *mesh)
               (const char *)(lent.xyz + 3 * in->n_point) <= (const char *)memory + bytes);
         hx_row_range_free(&lent);
         CHECK_FAILS(hx_row_range_create_in(&lent, mesh, first, 40, 1, memory, bytes - 1),
-                    HX_EINTERNAL, "larger than its memory");
+                    HX_EINTERNAL, "exceeds its memory");
         hx_row_range_free(&own);
     }
     free(memory);
@@ -130,7 +131,7 @@ static const hx_range_cost cost = {.device_cell = 144,
                                    .host_row = 32,
                                    .host_entry = 188};
 
-/* What rows first .. end - 1 take, counted anew. */
+/* Independent count of the cost of rows first .. end - 1. */
 static void count_cost(const hx_mesh *mesh, const hx_pattern *whole, int64_t first, int64_t end,
                        double *device, double *host, hx_range_most *most)
 {
@@ -167,7 +168,7 @@ static void check_plan(const hx_mesh *mesh, const hx_pattern *whole, const int32
         CHECK(device <= device_budget && host <= host_budget);
         if (k + 1 == n_range) continue;
         count_cost(mesh, whole, first[k], first[k + 1] + 1, &device, &host, NULL);
-        CHECK(device > device_budget || host > host_budget); /* as long as it can be */
+        CHECK(device > device_budget || host > host_budget); /* the range is as long as possible */
     }
     CHECK(most.cell == counted.cell && most.point == counted.point && most.row == counted.row &&
           most.entry == counted.entry);
@@ -192,7 +193,7 @@ static void test_plan(const hx_mesh *mesh, const hx_pattern *whole)
     check_plan(mesh, whole, n_entry, 3e4, 4e4, 10);
     check_plan(mesh, whole, n_entry, most, most, 50);
     char least[64];
-    snprintf(least, sizeof least, "the least that would do is %.0f bytes", most);
+    snprintf(least, sizeof least, "at least %.0f bytes", most);
     CHECK_FAILS(
         hx_row_ranges_plan(mesh, n_entry, &cost, most - 1.0, most - 1.0, &n_range, &first, NULL),
         HX_EINPUT, least);

@@ -1,5 +1,5 @@
-/* Files of matrices, byte by byte against what the formats say: a small matrix in ranges of rows of
- * any length, vectors, held unknowns, lists; what a format cannot count; files of another kind. */
+/* Files of matrices, compared byte by byte with the formats: a small matrix in ranges of rows of
+ * any length, vectors, fixed unknowns, lists; sizes that exceed a format; files of another kind. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdint.h>
@@ -45,7 +45,7 @@ static unsigned char *read_file(const char *path, size_t *n)
     return bytes;
 }
 
-/* A set of one file. */
+/* Opens a set of one file. */
 static int open_one(hx_write_set **set, const char *path, int64_t bytes)
 {
     const hx_write_entry entry = {path, bytes};
@@ -58,7 +58,7 @@ static int64_t size_of(const char *path)
     return stat(path, &info) == 0 ? (int64_t)info.st_size : -1;
 }
 
-/* The set's end; what was foretold is as the file is, or `slack` more. */
+/* Closes the set; the file has the predicted size, or up to `slack` less. */
 static int close_one(hx_write_set *set, int rc, const char *path, int64_t bytes, int64_t slack)
 {
     if (rc == HX_OK) rc = hx_write_set_commit(set);
@@ -69,13 +69,13 @@ static int close_one(hx_write_set *set, int rc, const char *path, int64_t bytes,
     return rc;
 }
 
-/* .mtx is foretold at most: a header of 128 bytes, 29 bytes a line. */
+/* For .mtx the prediction is an upper bound: a header of 128 bytes, 29 bytes per line. */
 static int64_t slack_of(const char *path)
 {
     return strstr(path, ".mtx") ? 128 + N_ENTRY * 29 : 0;
 }
 
-/* The matrix in ranges of `step` rows. */
+/* Writes the matrix in ranges of `step` rows. */
 static int write_matrix(const char *path, int step, int wide)
 {
     const hx_matrix_shape shape = {.n_row = N, .n_entry = N_ENTRY, .wide = wide};
@@ -153,7 +153,7 @@ static void test_market(void)
     size_t n;
     CHECK_OK(write_matrix(in_folder("a.mtx"), 3, 0));
     char *const text = (char *)read_file(in_folder("a.mtx"), &n);
-    /* one value is as printf says */
+    /* one value is formatted like printf does */
     char want[sizeof expected + 32], number[32];
     const char *const at = strstr(expected, "1.0000000000000000e-300");
     snprintf(number, sizeof number, "%.17g", 1e-300);
@@ -236,7 +236,7 @@ static int64_t little(const unsigned char *p, int n)
     return (int64_t)bits;
 }
 
-/* The stored member of that name: its array's bytes. */
+/* The stored member of that name: the bytes of its array. */
 static const unsigned char *find_member(const unsigned char *zip, size_t n, const char *name)
 {
     for (size_t at = 0; at + 30 < n && little(zip + at, 4) == 0x04034b50;) {
@@ -251,7 +251,7 @@ static const unsigned char *find_member(const unsigned char *zip, size_t n, cons
     return NULL;
 }
 
-/* As 32-bit and as 64-bit indices. */
+/* With 32-bit and with 64-bit indices. */
 static void test_archive(int wide)
 {
     const int size = wide ? 8 : 4;
@@ -275,7 +275,7 @@ static void test_sums(void)
 {
     unsigned char text[1000];
     for (int i = 0; i < 1000; i++) text[i] = (unsigned char)(i * i * 7 + 3);
-    CHECK(hx_crc32(0, "123456789", 9) == 0xcbf43926u); /* the check value of the catalogue */
+    CHECK(hx_crc32(0, "123456789", 9) == 0xcbf43926u); /* the published check value */
     const uint32_t whole = hx_crc32(0, text, sizeof text);
     for (size_t k = 0; k <= sizeof text; k += 37) {
         const uint32_t a = hx_crc32(0, text, k), b = hx_crc32(0, text + k, sizeof text - k);
@@ -284,7 +284,7 @@ static void test_sums(void)
     }
 }
 
-/* What a format cannot count, announced: nothing of it is written. */
+/* Sizes that exceed a format, when announced: nothing is written. */
 static void test_counts(void)
 {
     const struct {
@@ -322,7 +322,7 @@ static void test_counts(void)
     CHECK(bytes == 16 + 4 + 12 * (int64_t)INT32_MAX);
 }
 
-/* Rows missing, out of order, too many; an unfinished file leaves nothing. */
+/* Missing rows, rows out of order, too many rows; an unfinished file leaves nothing. */
 static void test_unfinished(void)
 {
     const hx_matrix_shape shape = {.n_row = N, .n_entry = N_ENTRY};
@@ -356,7 +356,7 @@ static int never_again(void *left)
     return --*(int *)left < 0;
 }
 
-/* Files get their names together, or none does: whatever fails, and where it is cancelled. */
+/* All files get their names or none does, whatever fails and wherever it is cancelled. */
 static void test_together(void)
 {
     const double *const one = value;
@@ -367,7 +367,7 @@ static void test_together(void)
     const hx_write_entry large[] = {{entry[0].path, INT64_MAX / 4}, {entry[2].path, INT64_MAX / 4}};
     hx_write_set *set = NULL;
     CHECK_FAILS(hx_write_set_open(&set, 2, large, NULL, NULL), HX_EIO,
-                "t.npz and 1 more: they take 4612 PB");
+                "t.npz and 1 more: they need 4612 PB");
     hx_write_set_free(set);
     for (int n_block = 0; n_block < 40; n_block++) {
         int left = n_block;
@@ -377,7 +377,7 @@ static void test_together(void)
         if (rc == HX_OK) rc = hx_write_columns(set, 0, "f", 4, 1, &one);
         CHECK(count_files() == before + 2 && access(entry[2].path, F_OK) != 0);
         if (left < 0)
-            CHECK_FAILS(rc, HX_EIO, "not written, as was asked");
+            CHECK_FAILS(rc, HX_EIO, "not written, because the operation was cancelled");
         else
             CHECK_OK(hx_write_set_commit(set));
         hx_write_set_free(set);
@@ -388,7 +388,7 @@ static void test_together(void)
     }
 }
 
-/* What a process that is no more left of the file, and nothing else, is removed. */
+/* Leftovers of a process that no longer exists are removed, and nothing else. */
 static void test_left_behind(void)
 {
     const char *const keep[] = {"s.npz.tmp.1", "r.npz.tmp.2147483000", "s.npz.tmp.2147483000x",
@@ -410,10 +410,10 @@ static void test_other_kind(void)
     const char *const path = in_folder("other.npz");
     FILE *const f = fopen(path, "wb");
     CHECK(f && fputs("my notes", f) >= 0 && fclose(f) == 0);
-    CHECK_FAILS(hx_write_check(path), HX_EINPUT, "is there already and no NumPy archive file");
-    CHECK_FAILS(write_matrix(path, 1, 0), HX_EINPUT, "it is not replaced");
+    CHECK_FAILS(hx_write_check(path), HX_EINPUT, "exists and is not a NumPy archive file");
+    CHECK_FAILS(write_matrix(path, 1, 0), HX_EINPUT, "so it is not replaced");
     CHECK_FAILS(hx_write_check(folder), HX_EINPUT, "must end in");
-    CHECK_OK(truncate(path, 0)); /* an empty file is nobody's */
+    CHECK_OK(truncate(path, 0)); /* an empty file may be replaced */
     CHECK_OK(hx_write_check(path));
 }
 

@@ -163,16 +163,16 @@ static void check_problem(void)
     hx_problem_free(&problem);
     passive[0].skin = -1.0;
     CHECK_FAILS(hx_problem_create(&problem, &mesh, &params), HX_EINPUT,
-                "here: skin = -1 is no thickness");
+                "here: skin = -1 must be a thickness above 0");
     passive[0].skin = NAN;
     CHECK_FAILS(hx_problem_create(&problem, &mesh, &params), HX_EINPUT, "here: skin = nan");
     passive[0].skin = 0.0;
     CHECK_FAILS(hx_problem_create(&problem, &mesh, &params), HX_EINPUT,
-                "set 'right' holds no element, nothing would be passive; with a skin = THICKNESS");
+                "set 'right' contains no element to make passive; skin = THICKNESS");
     passive[0].skin = 1.0;
     passive[0].set = "empty";
     CHECK_FAILS(hx_problem_create(&problem, &mesh, &params), HX_EINPUT,
-                "set 'empty' holds no node");
+                "set 'empty' contains no node");
     hx_mesh_free(&mesh);
 }
 

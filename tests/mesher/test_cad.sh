@@ -77,9 +77,9 @@ expect 2 "folder.step: cannot open it: it is a folder, not a file" "$hextop" mes
 expect 2 "does not begin with ISO-10303-21" "$hextop" mesh text.step x.vtk
 expect 2 "No such file" "$hextop" check part.cfg mesh.file=missing.step
 expect 2 "allowed is (0, inf)" "$hextop" check part.cfg mesh.element_size=0
-expect 2 "--element-size 0: a length above 0" "$hextop" mesh part.step x.vtk --element-size 0
-expect 2 "belongs to CAD models" "$hextop" check part.cfg mesh.file="$source/examples/meshes/lplate.vtk"
-expect 2 "belongs to CAD models" "$hextop" mesh "$source/examples/meshes/lplate.vtk" x.vtk --element-size 1
+expect 2 "--element-size 0: expected a length above 0" "$hextop" mesh part.step x.vtk --element-size 0
+expect 2 "applies to CAD models" "$hextop" check part.cfg mesh.file="$source/examples/meshes/lplate.vtk"
+expect 2 "applies to CAD models" "$hextop" mesh "$source/examples/meshes/lplate.vtk" x.vtk --element-size 1
 sed 's/N, mm, MPa/N, m, Pa/' part.cfg >metre.cfg
 expect 2 "metre.cfg:1: units: length in m, but CAD models become mm" "$hextop" check metre.cfg
 
@@ -95,10 +95,10 @@ expect 2 "would give about" "$hextop" check part.cfg mesh.element_size=1e-4
 expect 2 "ended; larger elements or a longer time limit would help" \
     "$hextop" mesh part.step x.vtk mesh.element_size=20 mesh.time_limit=0.01
 expect 0 "element size 20" "$hextop" mesh part.step x.vtk mesh.element_size=20 mesh.time_limit=100
-expect 2 "'mesh.time_limit=0': a number in (0, inf) is expected" "$hextop" mesh part.step x.vtk mesh.time_limit=0
-expect 2 "mesh.time_limit belongs to CAD models and other files that gmsh reads" \
+expect 2 "'mesh.time_limit=0': expected a number in (0, inf)" "$hextop" mesh part.step x.vtk mesh.time_limit=0
+expect 2 "mesh.time_limit applies to CAD models and other files that gmsh reads" \
     "$hextop" mesh "$source/examples/meshes/lplate.vtk" x.vtk mesh.time_limit=10
-expect 2 "mesh.element_size belongs to CAD models" \
+expect 2 "mesh.element_size applies to CAD models" \
     "$hextop" mesh "$source/examples/meshes/lplate.vtk" x.vtk mesh.element_size=10
 
 # --- an STL file of two cubes whose surface gmsh cannot remesh: its own triangles, with a warning ---
@@ -123,7 +123,7 @@ HEXTOP_GMSH=$work/fake expect 0 "meshed with the file's triangles instead: their
     "$hextop" mesh two.stl x.vtk --element-size 0.25
 
 # --- check, and the kept mesh ---
-expect 0 "no faults" "$hextop" check part.cfg
+expect 0 "no errors" "$hextop" check part.cfg
 cp said first
 for line in "2 solids" "21 faces" "drawn in mm; box 0 to 80, 0 to 60, 0 to 72 mm; units = \"N, mm, MPa\"" \
     "hollow cylinder, between solids      14" "1 0 0" "bush" "bodies            1"; do
@@ -178,7 +178,7 @@ rm -r out
 "$hextop" check part.cfg >one 2>&1 &
 "$hextop" check part.cfg >two 2>&1
 wait $!
-grep -q "no faults" one && grep -q "no faults" two || fault "two at once: $(cat one two)"
+grep -q "no errors" one && grep -q "no errors" two || fault "two at once: $(cat one two)"
 cmp -s out/mesh.msh kept.msh || fault "two at once: another mesh"
 ls out | grep -q tmp && fault "left behind: $(ls out)"
 

@@ -153,6 +153,67 @@ static void check_units(void)
     check_unit(iges, "ft");
 }
 
+/* Two boxes, the second turned by an angle about z and moved. */
+static void read_two(const double low[2][3], const double high[2][3], double angle,
+                     const double move[3], int order, int crosses)
+{
+    static const int quad[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
+                                   {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+    const double cosine = cos(angle * acos(-1.0) / 180.0), sine = sin(angle * acos(-1.0) / 180.0);
+    hx_stl stl = {0};
+    FILE *const f = begin();
+    for (int i = 0; i < 2; i++) {
+        const int b = i ^ order;
+        if (b == 0) add_box(f, low[0], high[0], 0, 0);
+        for (int t = 0; b == 1 && t < 12; t++) {
+            fprintf(f, "facet normal 0 0 0\n  outer loop\n");
+            for (int k = 0; k < 3; k++) {
+                const int c = quad[t / 2][k == 0 ? 0 : t % 2 + k];
+                const double x = c & 1 ? high[1][0] : low[1][0], y = c & 2 ? high[1][1] : low[1][1];
+                const double z = c & 4 ? high[1][2] : low[1][2];
+                fprintf(f, "    vertex %.9g %.9g %.9g\n", cosine * x - sine * y + move[0],
+                        sine * x + cosine * y + move[1], z + move[2]);
+            }
+            fprintf(f, "  endloop\nendfacet\n");
+        }
+    }
+    fclose(f);
+    const int rc = hx_stl_read(&stl, path);
+    CHECK_MSG(rc == (crosses ? HX_EINPUT : HX_OK), "order %d, angle %g, (%g, %g, %g): %s", order,
+              angle, move[0], move[1], move[2], rc < 0 ? hx_error_message() : "read");
+    if (rc < 0) CHECK(strstr(hx_error_message(), "two shells cross, near (") != NULL);
+    CHECK(rc < 0 || stl.n_solid == 2);
+    hx_stl_free(&stl);
+    hx_error_clear();
+}
+
+/* Bars through each other: no corner of one lies in the other. Boxes that touch do not cross. */
+static void check_crossing(void)
+{
+    static const double bar[2][2][3] = {{{-5, -1, -1}, {-5, -1, -1}}, {{5, 1, 1}, {5, 1, 1}}};
+    static const double cube[2][2][3] = {{{-1, -1, -1}, {-1, -1, -1}}, {{1, 1, 1}, {1, 1, 1}}};
+    static const struct {
+        int is_cube;
+        double angle, move[3];
+        int crosses;
+    } scene[] = {
+        {0, 90, {0, 0, 0}, 1},                                  /* a plus sign: both ends flush */
+        {0, 90, {0, 0, 1}, 1},                                  /* half as deep */
+        {0, 37, {0.3, 0.2, 1.5}, 1},     {0, 90, {0, 0, 2}, 0}, /* one on the other */
+        {0, 90, {6, 0, 0}, 0},                                  /* a T */
+        {0, 90, {5.5, 0, 0}, 1},         {0, 45, {0, 0, 2}, 0},
+        {1, 45, {0, 0, 0}, 1},                                   /* a star of eight points, flush */
+        {1, 45, {0, 0, 0.7}, 1},         {1, 0, {1.8, 0, 0}, 1}, /* all other faces flush */
+        {1, 0, {2, 0.5, 0.5}, 0},                                /* by a part of a face */
+        {1, 45, {2.414213562, 0, 0}, 0},                         /* an edge on a face */
+        {1, 45, {2.41, 0, 0}, 1},
+    };
+    for (size_t i = 0; i < sizeof scene / sizeof *scene; i++)
+        for (int order = 0; order < 2; order++)
+            read_two(scene[i].is_cube ? cube[0] : bar[0], scene[i].is_cube ? cube[1] : bar[1],
+                     scene[i].angle, scene[i].move, order, scene[i].crosses);
+}
+
 int main(void)
 {
     char *folder = NULL;
@@ -162,6 +223,7 @@ int main(void)
     check_box();
     for (int i = 0; i < 4; i++) check_shells(i % 2, i / 2);
     check_binary();
+    check_crossing();
     check_units();
     hx_scratch_remove(folder);
     TEST_END();

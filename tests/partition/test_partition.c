@@ -1,4 +1,4 @@
-/* Elements shared out among ranks: shares, balance, cut and halo against plain loops. */
+/* Partitions of elements among ranks: figures, balance, cut and halo compared with plain loops. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static int has_node(const hx_mesh *mesh, int64_t e, int32_t node)
     return 0;
 }
 
-/* Pairs of elements of two ranks with a face in common: at least three distinct nodes. */
+/* Counts pairs of elements on different ranks with a common face: at least three distinct nodes. */
 static int64_t count_cut(const hx_mesh *mesh, const int32_t *rank)
 {
     int64_t n_cut = 0;
@@ -83,7 +83,7 @@ static void check_elements(const hx_mesh *mesh, const hx_partition *p,
     CHECK_REL(f->balance, (double)most * p->n_rank / (double)weight, 1e-14);
 }
 
-/* heaviest: of an element. */
+/* heaviest: largest weight of an element */
 static void check_kind(const hx_mesh *mesh, hx_partition_kind kind, int n_rank, int heaviest)
 {
     hx_partition p, again;
@@ -95,7 +95,7 @@ static void check_kind(const hx_mesh *mesh, hx_partition_kind kind, int n_rank, 
     check_elements(mesh, &p, &f);
     check_nodes(mesh, &p, &f);
     CHECK(f.n_cut == count_cut(mesh, p.rank));
-    if (kind == HX_PARTITION_CURVE) { /* an element too many at most */
+    if (kind == HX_PARTITION_CURVE) { /* at most one element too many */
         int64_t weight = 0;
         for (int r = 0; r < n_rank; r++) weight += f.share[r].weight;
         CHECK(f.balance <= 1.0 + (double)heaviest * n_rank / (double)weight);
@@ -127,7 +127,7 @@ static void check_mesh(mixed_kind kind)
     hx_mesh_free(&mesh);
 }
 
-/* A bar is cut across. */
+/* A bar is cut across its length. */
 static void check_bar(void)
 {
     hx_mesh mesh;
@@ -148,8 +148,8 @@ static void check_bar(void)
     hx_mesh_free(&mesh);
 }
 
-/* Halves, quarters and eighths of a box whatever the order of its elements, of equal weight for any
- * number of ranks, and the same by any number of threads. */
+/* A box is cut into halves, quarters and eighths whatever the order of its elements, with equal
+ * weights for any number of ranks and the same result for any number of threads. */
 static void check_bisection(int is_shuffled)
 {
     hx_mesh mesh;
@@ -158,7 +158,7 @@ static void check_bisection(int is_shuffled)
     CHECK_OK(hx_generate_box(&mesh, 24, 6, 6, 24.0, 6.0, 6.0));
     if (is_shuffled) CHECK_OK(hx_mesh_shuffle(&mesh, 7));
     CHECK_OK(hx_mesh_finish(&mesh));
-    for (int n_rank = 2; n_rank <= 8; n_rank *= 2) { /* each cut is of 6 x 6 faces */
+    for (int n_rank = 2; n_rank <= 8; n_rank *= 2) { /* each cut has 6 x 6 faces */
         CHECK_OK(hx_partition_make(&p, &mesh, HX_PARTITION_BISECTION, n_rank));
         CHECK_OK(hx_partition_measure(&f, &p, &mesh));
         CHECK_MSG(f.n_cut == 36 * (n_rank - 1), "%d ranks: %lld faces", n_rank, (long long)f.n_cut);
@@ -173,7 +173,7 @@ static void check_bisection(int is_shuffled)
         CHECK_OK(hx_partition_make(&again, &mesh, HX_PARTITION_BISECTION, n_rank));
         CHECK(memcmp(p.rank, again.rank, (size_t)mesh.n_elem * sizeof *p.rank) == 0);
         CHECK_OK(hx_partition_measure(&f, &p, &mesh));
-        for (int r = 0; r < n_rank; r++) /* an element at each cut */
+        for (int r = 0; r < n_rank; r++) /* one element per cut */
             CHECK(llabs(n_rank * f.share[r].n_elem - mesh.n_elem) <= 4 * n_rank);
         hx_partition_figures_free(&f);
         hx_partition_free(&p);
@@ -183,7 +183,7 @@ static void check_bisection(int is_shuffled)
     hx_mesh_free(&mesh);
 }
 
-/* "auto" is the cut with the smallest largest halo. */
+/* "auto" takes the partition whose largest halo is smallest. */
 static void check_choice(int n_rank)
 {
     hx_mesh mesh;

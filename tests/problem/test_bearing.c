@@ -1,4 +1,5 @@
-/* The pressure of a pin on a bore: its resultant, its moments, its cosine; and what is no bore. */
+/* The pressure of a pin on a bore: resultant, moments, cosine distribution; sets that are not a
+ * bore. */
 #include "tests/lib/curved.h"
 #include "tests/lib/mixed_mesh.h"
 #include "tests/lib/numbered_cell.h"
@@ -8,7 +9,7 @@
 
 static hx_mesh mesh;
 
-/* A frame of no special direction. */
+/* A frame in general position. */
 static const double frame[3][3] = {{2.0 / 3.0, 2.0 / 3.0, 1.0 / 3.0},
                                    {-2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0},
                                    {1.0 / 3.0, -2.0 / 3.0, 2.0 / 3.0}};
@@ -32,7 +33,7 @@ static void make_mesh(const tube *t)
     CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
 }
 
-/* A vector of the frame's coordinates. */
+/* The vector with these coordinates in the frame. */
 static void of_frame(double x, double y, double z, double v[3])
 {
     for (int i = 0; i < 3; i++) v[i] = x * frame[0][i] + y * frame[1][i] + z * frame[2][i];
@@ -56,7 +57,7 @@ static int create(hx_problem *problem, const char *set, const double force[3])
     return hx_problem_create(problem, &mesh, &params);
 }
 
-/* Force, and moment about a point, of the nodal forces. */
+/* Force of the nodal forces, and their moment about a point. */
 static void resultant(const hx_problem *problem, const double about[3], double force[3],
                       double moment[3])
 {
@@ -72,8 +73,8 @@ static void resultant(const hx_problem *problem, const double about[3], double f
     }
 }
 
-/* Exact resultant, on any mesh; no force on the other half; no moment about the axis, or about the
- * middle of the bore. */
+/* The resultant is exact on any mesh; there is no force on the other half, and no moment about the
+ * axis or about the centre of the bore. */
 static void check_resultant(double distort, double moment_error)
 {
     const tube t = make_tube(24, distort);
@@ -88,21 +89,23 @@ static void check_resultant(double distort, double moment_error)
         CHECK_ABS(sum[i], force[i], 1e-12 * 342.0);
         CHECK_ABS(moment[i], 0.0, moment_error * 342.0 * t.inner);
     }
-    for (int64_t node = 0; node < mesh.n_node; node++) { /* away from the force: no pressure */
+    /* on the side away from the force there is no pressure */
+    for (int64_t node = 0; node < mesh.n_node; node++) {
         double d[3], lateral[3];
         of_frame(300.0, -150.0, 0.0, lateral);
         for (int i = 0; i < 3; i++) d[i] = mesh.xyz[3 * node + i] - middle[i];
         const double cosine = dot(d, lateral) / (sqrt(dot(lateral, lateral)) * t.inner);
-        if (cosine > -0.35) continue; /* an element and more from the edge */
+        if (cosine > -0.35) continue; /* more than an element from the edge */
         CHECK_ABS(dot(problem.cases.force[0] + 3 * node, lateral), 0.0,
-                  distort > 0.0 ? 0.05 : 1e-9); /* of 3000 below the load: the fitted axis tilts */
+                  /* relative to 3000 below the load: the fitted axis tilts */
+                  distort > 0.0 ? 0.05 : 1e-9);
     }
     hx_problem_free(&problem);
     hx_mesh_free(&mesh);
 }
 
-/* p0 = 2 F / (pi r L) at second order, axis, centre and radius of the bore; along the axis a
- * uniform traction F / A. */
+/* p0 = 2 F / (pi r L) to second order; axis, centre and radius of the bore; a uniform traction F /
+ * A for the force along the axis. */
 static void check_peak(void)
 {
     const double size = 500.0, exact = 2.0 * size / (TUBE_PI * 8.0 * 20.0);
@@ -162,7 +165,7 @@ static void check_cosine(void)
     hx_mesh_free(&mesh);
 }
 
-/* Half of a bore carries what pushes into it. */
+/* Half of a bore can carry a force that presses into it. */
 static void check_saddle(void)
 {
     tube t = make_tube(18, 0.1);
@@ -176,18 +179,18 @@ static void check_saddle(void)
     for (int i = 0; i < 3; i++) CHECK_ABS(sum[i], force[i], 1e-12 * 500.0);
     hx_problem_free(&problem);
     of_frame(0.0, -500.0, 0.0, force);
-    CHECK_FAILS(create(&problem, "bore", force), HX_EINPUT, "would carry 0 % of the pressure only");
+    CHECK_FAILS(create(&problem, "bore", force), HX_EINPUT, "take only 0 % of the pressure");
     of_frame(500.0, 0.0, 0.0, force);
-    CHECK_FAILS(create(&problem, "bore", force), HX_EINPUT,
-                "would carry 50 % of the pressure only");
+    CHECK_FAILS(create(&problem, "bore", force), HX_EINPUT, "take only 50 % of the pressure");
     CHECK_FAILS(create(&problem, "outside", force), HX_EINPUT,
-                "here: set 'outside' is no bore: its faces look away from the axis along (");
-    CHECK_FAILS(create(&problem, "low", force), HX_EINPUT,
-                "here: set 'low' is no bore: its 18 faces are nearly flat, with a normal along (");
+                "here: set 'outside' is not a bore: its faces point away from the axis along (");
+    CHECK_FAILS(
+        create(&problem, "low", force), HX_EINPUT,
+        "here: set 'low' is not a bore: its 18 faces are nearly flat, with a normal along (");
     hx_mesh_free(&mesh);
 }
 
-/* Sets that hold more than a bore, or none. */
+/* Sets that contain more than a bore, or none. */
 static void check_no_bore(void)
 {
     tube t = make_tube(24, 0.0);
@@ -205,14 +208,14 @@ static void check_no_bore(void)
     }
     CHECK_OK(fixture_finish(&mesh, FIXTURE_SHUFFLED));
     CHECK_FAILS(create(&problem, "everything", force), HX_EINPUT,
-                "lie around no axis (they tilt by");
+                "are not perpendicular to a common axis (they deviate by");
     CHECK_FAILS(create(&problem, "one", force), HX_EINPUT, "spans no boundary face (1 nodes)");
-    CHECK_FAILS(create(&problem, "wall", force), HX_EINPUT, "is no bore: its faces lie 7.9");
+    CHECK_FAILS(create(&problem, "wall", force), HX_EINPUT, "is not a bore: its faces lie 7.9");
     CHECK_FAILS(create(&problem, "boer", force), HX_EINPUT, "here: the mesh has no set 'boer'");
     hx_mesh_free(&mesh);
 }
 
-/* Half of a ring of the radii 1 and 2 and the length 1, from the box [0, 1]^3. */
+/* Maps the box [0, 1]^3 to half a ring with radii 1 and 2 and length 1. */
 static void half_ring(const double x[3], double y[3])
 {
     const double angle = TUBE_PI * x[0], r = 2.0 - x[1];
@@ -221,7 +224,7 @@ static void half_ring(const double x[3], double y[3])
     y[2] = x[2];
 }
 
-/* That box with its sets: bore and outside. */
+/* That box with its sets bore and outside. */
 static void bend_half(void)
 {
     for (int32_t a = 0; a < (int32_t)mesh.n_node; a++) {
@@ -232,7 +235,7 @@ static void bend_half(void)
     CHECK_OK(curved_bend(&mesh, half_ring));
 }
 
-/* A half bore of quadratic elements, held outside; *work: sum of force . place. */
+/* A half bore of quadratic elements, fixed outside; *work: sum of force times coordinate. */
 static void make_half(mixed_kind kind, int curved, const double force[3], double sum[3],
                       double moment[3], double *work)
 {
@@ -271,8 +274,8 @@ static void make_half(mixed_kind kind, int curved, const double force[3], double
     hx_mesh_free(&mesh);
 }
 
-/* On quad8 and tri6: the resultant, no moment about the axis, and, of the cosine's pressure, sum of
- * f . x = 4 F r / pi. */
+/* On quad8 and tri6: the resultant, no moment about the axis and, for the cosine's pressure, the
+ * sum of f . x = 4 F r / pi. */
 static void check_points(mixed_kind kind)
 {
     const double force[3] = {-20.0, 500.0, 30.0}, lateral = hypot(20.0, 500.0);
@@ -290,7 +293,7 @@ static void check_points(mixed_kind kind)
     CHECK(fabs(error[1]) < 0.2 * fabs(error[0]));
 }
 
-/* Forces of a pin on a half bore with straight edges, whose cells are renamed by the seed. */
+/* Forces of a pin on a half bore with straight edges, with corners renumbered by the seed. */
 static double *renamed_forces(mixed_kind kind, hx_element element, uint64_t seed, size_t *n)
 {
     const mixed_box box = {.kind = kind, .n = {6, 1, 2}, .length = {1.0, 1.0, 1.0}};
@@ -319,8 +322,8 @@ static double *renamed_forces(mixed_kind kind, hx_element element, uint64_t seed
     return force;
 }
 
-/* The pressure is no polynomial: only points that are symmetric in a triangle give forces that do
- * not depend on its first corner. */
+/* The pressure is not a polynomial, so forces are independent of a triangle's first corner only if
+ * the integration points are symmetric. */
 static void check_renamed(mixed_kind kind, hx_element element)
 {
     size_t n;

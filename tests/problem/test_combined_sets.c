@@ -1,10 +1,10 @@
-/* Sets made of others: a union has the faces and edges of its parts and no others, though its nodes
- * span more; so have intersections and differences. On plates one cell thick, all corners of whose
- * rim are corners of the two faces: lists against their definition, and loads, springs, films and
- * supports of a union against those of its parts. */
+/* Combined sets: a union has exactly the faces and edges of its parts, although its nodes span
+ * more; the same for intersections and differences. Plates one cell thick, whose rim has only
+ * corners of the two faces: lists against their definition, and loads, springs, films and supports
+ * of a union against those of its parts. */
 #include "tests/lib/combined_parts.h"
 
-/* mask[6 n_elem] of the faces that a load on the set acts on. */
+/* mask[6 n_elem] of the faces on which a load on the set acts. */
 static void mark_faces(const hx_mesh *mesh, const char *name, uint8_t *mask)
 {
     int64_t n, *face;
@@ -32,7 +32,7 @@ static int is_in(hx_region_kind kind, int a, int b)
     return kind == HX_REGION_OR ? a | b : kind == HX_REGION_AND ? a & b : !(a | b);
 }
 
-/* Faces and middles of every combination against those of its parts. */
+/* Faces and mid-edge points of every combination against those of its parts. */
 static void check_lists(const space_box *b)
 {
     const hx_mesh *const mesh = &b->mesh;
@@ -92,7 +92,7 @@ static void check_acting(const space_box *b, const char *name, const char *one, 
     free_acting(&parts);
 }
 
-/* A total is shared by the area of the parts; what has no face takes it at its nodes. */
+/* A total is distributed by the area of the parts; a set without faces receives it at its nodes. */
 static void check_total(const space_box *b)
 {
     static const hx_support_spec support = {"right", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {0.0}};
@@ -116,7 +116,7 @@ static void check_total(const space_box *b)
     hx_problem_free(&problem);
 }
 
-/* Faces between two cells are left out of a union, refused if it has no others. */
+/* Faces between two cells are ignored in a union, which is an error if it has no others. */
 static void check_inside(hx_mesh *mesh)
 {
     static const char *const part[2] = {"inside", "front faces"}, *const inside[1] = {"inside"};
@@ -137,8 +137,8 @@ static void check_inside(hx_mesh *mesh)
                 "set 'inside' names 1 face, none on the boundary");
 }
 
-/* A difference whose faces have only nodes of the set that was taken away takes what acts on faces,
- * but no force at nodes. */
+/* A difference whose faces have only nodes of the subtracted set accepts loads on faces, but no
+ * force at nodes. */
 static void check_bare(const space_box *b)
 {
     const hx_support_spec support = {
@@ -160,14 +160,14 @@ static void check_bare(const space_box *b)
     hx_problem_free(&problem);
     spring.per = HX_SPRING_NODE;
     CHECK_FAILS(hx_problem_create(&problem, &b->mesh, &params), HX_EINPUT,
-                "here: set 'bare' holds no node, the springs");
+                "here: set 'bare' contains no node for the springs");
     spring.per = HX_SPRING_AREA;
     load.kind = HX_LOAD_NODE_FORCE;
     CHECK_FAILS(hx_problem_create(&problem, &b->mesh, &params), HX_EINPUT,
-                "here: set 'bare' holds no node, the load");
+                "here: set 'bare' contains no node for the load");
     load.kind = HX_LOAD_REMOTE;
     CHECK_FAILS(hx_problem_create(&problem, &b->mesh, &params), HX_EINPUT,
-                "here: set 'bare' holds no node, the load");
+                "here: set 'bare' contains no node for the load");
 }
 
 static void check_box(mixed_kind kind, hx_element element)

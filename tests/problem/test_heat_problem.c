@@ -1,5 +1,5 @@
-/* The problem of heat: resultants of sources, totals and fluxes, the matrix of convection, the
- * temperature that others are counted from, and what is refused. */
+/* The heat problem: resultants of sources, totals and fluxes, the convection matrix, the reference
+ * temperature, and errors. */
 #include "core/mesh/load_faces.h"
 #include "tests/lib/fixture.h"
 
@@ -35,7 +35,7 @@ static double area_of(const char *set)
     return area;
 }
 
-/* Heat that a load brings in all. */
+/* Total heat of a load. */
 static double total_of(hx_load_kind kind, const char *set, double value)
 {
     hx_problem problem;
@@ -66,12 +66,12 @@ static void check_loads(void)
     CHECK_REL(total_of(HX_LOAD_SOURCE, "core", 5.0), 5.0 * volume, 1e-12);
     CHECK_REL(total_of(HX_LOAD_HEAT, "core", 7.0), 7.0, 1e-12);     /* by volume */
     CHECK_REL(total_of(HX_LOAD_HEAT, "right", 7.0), 7.0, 1e-12);    /* by area */
-    CHECK_REL(total_of(HX_LOAD_HEAT, "corner-x", 7.0), 7.0, 1e-12); /* a node */
+    CHECK_REL(total_of(HX_LOAD_HEAT, "corner-x", 7.0), 7.0, 1e-12); /* at a node */
     CHECK_REL(total_of(HX_LOAD_FLUX, "right", 6.0), 6.0 * area_of("right"), 1e-12);
 }
 
-/* Rows of F sum to int h N dA, all of them to h A; with one ambient it brings no force.
- * Ambients count from the lowest temperature, whichever comes first. */
+/* Rows of F sum to int h N dA, and all rows to h A; with one ambient temperature there is no force.
+ * Ambients are relative to the lowest temperature, in any order. */
 static void check_films(void)
 {
     hx_problem problem;
@@ -113,9 +113,9 @@ static void check_refused(void)
 {
     reset();
     params.n_support = 0;
-    expect("sink.cfg: the model has no held temperature and no convection");
+    expect("sink.cfg: the model has no prescribed temperature and no convection");
     params.conductivity = -1.0;
-    expect("sink.cfg: material.conductivity = -1 is out of range, it must be above 0");
+    expect("sink.cfg: material.conductivity = -1 is out of range; it must be above 0");
     params.conductivity = NAN;
     expect("material.conductivity = ");
     params.conductivity_min = 5.0;
@@ -136,19 +136,19 @@ static void check_refused(void)
     expect("sink.cfg:3: supports[0]: temperature = ");
     load.kind = HX_LOAD_PRESSURE;
     load.set = "right";
-    expect("sink.cfg:7: loads[0]: no load of physics = \"heat\"");
+    expect("sink.cfg:7: loads[0]: this load does not exist for physics = \"heat\"");
     load.value[0] = INFINITY;
     expect("sink.cfg:7: loads[0]: a load of inf is not finite");
     load.kind = HX_LOAD_HEAT;
     load.set = "left";
-    expect("heats only nodes whose temperature is held");
+    expect("acts only on nodes with a prescribed temperature");
     params.n_load = 0;
     expect("load case 1 has no heat: add a source, heat or flux to loads, or a second temperature");
     params.physics = HX_PHYSICS_ELASTICITY;
-    expect("sink.cfg:7: loads[0]: no load of physics = \"elasticity\"");
+    expect("sink.cfg:7: loads[0]: this load does not exist for physics = \"elasticity\"");
     params.physics = HX_PHYSICS_ELASTICITY;
     params.n_convection = 1;
-    expect("convection belongs to physics = \"heat\"");
+    expect("convection requires physics = \"heat\"");
 }
 
 int main(void)

@@ -1,9 +1,9 @@
-/* Nodal forces of every kind of load: sums, moments, and shares worked out by hand. */
+/* Nodal forces of every kind of load: sums, moments, and shares computed by hand. */
 #include "tests/lib/fixture.h"
 
 static hx_mesh mesh;
 
-/* Force and moment about `about` of load case 1. */
+/* Force, and moment about `about`, of load case 1. */
 typedef struct resultant {
     double force[3], moment[3];
 } resultant;
@@ -22,7 +22,7 @@ static resultant resultant_of(const hx_problem *problem, const double about[3])
     return r;
 }
 
-/* A problem on the mesh with these loads. */
+/* Creates a problem on the mesh with these loads. */
 static void create(hx_problem *problem, const hx_load_spec *load, size_t n_load)
 {
     hx_problem_params params = fixture_problem();
@@ -65,7 +65,7 @@ static const double *force_at(const hx_problem *problem, double x, double y, dou
     return problem->cases.force[0] + 3 * nearest;
 }
 
-/* A unit cube: a quarter of the load at each corner of a face. */
+/* A unit cube: each corner of a face gets a quarter of the load. */
 static void check_unit_face(void)
 {
     const fixture_box box = {{1, 1, 1}, {1.0, 1.0, 1.0}, 0.0, 0};
@@ -85,8 +85,8 @@ static void check_unit_face(void)
     hx_mesh_free(&mesh);
 }
 
-/* Two faces of 1 x 1 and 3 x 1 side by side: nodes carry what their faces give them. A trapezoid:
- * corners at the longer side carry more. */
+/* Two faces of 1 x 1 and 3 x 1 side by side: nodes get the contributions of their faces. A
+ * trapezoid: corners at the longer side get more. */
 static void check_uneven_faces(void)
 {
     const fixture_box box = {{1, 2, 1}, {1.0, 2.0, 1.0}, 0.0, 0};
@@ -122,7 +122,7 @@ static void check_uneven_faces(void)
     hx_mesh_free(&mesh);
 }
 
-/* Sums and moments on a distorted mesh whose faces stay plane: those of the load itself. */
+/* Sums and moments on a distorted mesh with plane faces equal those of the load. */
 static void check_plane_faces(void)
 {
     const fixture_box box = {{4, 3, 5}, {2.0, 1.5, 3.0}, 0.25, 0};
@@ -142,7 +142,7 @@ static void check_plane_faces(void)
             CHECK_ABS(r.moment[i], 0.0, 1e-13 * area);
             CHECK_REL(total[i], r.force[i], 1e-13);
         }
-        /* a total force is the traction of that sum */
+        /* a total force equals the traction with that sum */
         load.kind = HX_LOAD_TOTAL_FORCE;
         for (int i = 0; i < 3; i++) load.value[i] = value[i] * area;
         create(&other, &load, 1);
@@ -153,7 +153,7 @@ static void check_plane_faces(void)
         hx_problem_free(&other);
         hx_problem_free(&problem);
 
-        load.kind = HX_LOAD_PRESSURE; /* pushes inwards */
+        load.kind = HX_LOAD_PRESSURE; /* inwards */
         load.value[0] = 2.5;
         create(&problem, &load, 1);
         r = resultant_of(&problem, centre);
@@ -173,7 +173,7 @@ static void check_plane_faces(void)
     CHECK_REL(r.force[2], -area - 2.0, 1e-13);
     hx_problem_free(&problem);
 
-    /* a line spans no face: equal shares; and a force on every node */
+    /* a line spans no face: equal shares; then a force at every node */
     hx_load_spec line = {"right-lower-edge", "test", HX_LOAD_TOTAL_FORCE, {0.0, 0.0, -6.0}, 1};
     create(&problem, &line, 1);
     line.kind = HX_LOAD_NODE_FORCE;
@@ -194,7 +194,7 @@ static void check_plane_faces(void)
     hx_mesh_free(&mesh);
 }
 
-/* A pressure on the whole surface is in equilibrium, however bent its faces are. */
+/* A pressure on the whole surface is in equilibrium even if its faces are warped. */
 static void check_closed_surface(void)
 {
     const fixture_box box = {{5, 4, 3}, {2.0, 1.5, 1.0}, 0.25, 1};
@@ -216,7 +216,7 @@ static void check_closed_surface(void)
     hx_mesh_free(&mesh);
 }
 
-/* The nodal forces of one load, which no problem need accept. */
+/* The nodal forces of one load, without a check of the whole problem. */
 static int forces_of(const hx_load_spec *load, hx_problem *problem)
 {
     hx_problem_params params = fixture_problem();
@@ -227,7 +227,7 @@ static int forces_of(const hx_load_spec *load, hx_problem *problem)
     return hx_problem_create(problem, &mesh, &params);
 }
 
-/* A force and a moment at a point: that resultant, whatever the set. */
+/* A force and a moment at a point have that resultant on any set. */
 static void check_remote_resultant(const char *set)
 {
     const hx_load_spec load = {.set = set,
@@ -242,13 +242,13 @@ static void check_remote_resultant(const char *set)
     const resultant r = resultant_of(&problem, load.point);
     for (int i = 0; i < 3; i++) {
         CHECK_ABS(r.force[i], load.value[i], 1e-12);
-        CHECK_ABS(r.moment[i], load.moment[i], 2e-12 * 9.0); /* of terms of 9 */
+        CHECK_ABS(r.moment[i], load.moment[i], 2e-12 * 9.0); /* relative to terms of size 9 */
     }
     hx_problem_free(&problem);
 }
 
-/* On nodes without faces f_a is F / n + theta x d_a, so that differences of forces are normal to
- * those of places. */
+/* On nodes without faces f_a is F / n + theta x d_a, so differences of forces are normal to
+ * differences of positions. */
 static void check_remote_is_rotation(void)
 {
     const hx_load_spec load = {.set = "four",
@@ -297,7 +297,8 @@ static void check_remote_at_centroid(void)
     hx_problem_free(&remote);
 }
 
-/* Nodes on a line carry a moment across it, and none about it; a single node carries none. */
+/* Nodes on a line carry a moment perpendicular to it and none about it; a single node carries
+ * none. */
 static void check_remote_on_line(void)
 {
     hx_load_spec load = {.set = "right-lower-edge",
@@ -319,10 +320,10 @@ static void check_remote_on_line(void)
     CHECK_FAILS(forces_of(&load, &problem), HX_EINPUT,
                 "here: the nodes of set 'right-lower-edge' lie on a line along (");
     load.moment[1] = 0.0;
-    load.point[2] = 0.1; /* the force turns about the line */
+    load.point[2] = 0.1; /* the force has a moment about the line */
     CHECK_FAILS(forces_of(&load, &problem), HX_EINPUT, "cannot take the moment of");
     load.set = "corner-x";
-    CHECK_FAILS(forces_of(&load, &problem), HX_EINPUT, "is one node, or nodes in one place");
+    CHECK_FAILS(forces_of(&load, &problem), HX_EINPUT, "is a single node, or its nodes coincide");
     memcpy(load.point, (double[3]){2.0, 0.0, 0.0}, sizeof load.point);
     memset(load.moment, 0, sizeof load.moment);
     CHECK_OK(forces_of(&load, &problem));
@@ -350,8 +351,8 @@ static void check_remote(void)
     hx_mesh_free(&mesh);
 }
 
-/* A set that names the faces x+ of all elements, as *SURFACE of a set of elements does: only those
- * on the boundary count, whatever acts on them. */
+/* A set that names the faces x+ of all elements, like *SURFACE of an element set: for every kind of
+ * load only those on the boundary count. */
 static void check_inner_faces(void)
 {
     const fixture_box box = {{4, 3, 5}, {2.0, 1.5, 3.0}, 0.0, 0};
@@ -393,8 +394,8 @@ static void check_inner_faces(void)
     CHECK_OK(hx_problem_create(&problem, &mesh, &params));
     CHECK(notes.n == 1 && notes.note[0].level == HX_NOTE_WARNING);
     if (notes.n == 1)
-        CHECK(strstr(notes.note[0].text, "a.cfg:7: loads[0]: 45 of the 60 faces that set 'layers' "
-                                         "names lie between two elements"));
+        CHECK(strstr(notes.note[0].text, "a.cfg:7: loads[0]: 45 of the 60 faces of set 'layers' "
+                                         "lie between two elements"));
     hx_notes_free(&notes);
     hx_problem_free(&problem);
 

@@ -1,5 +1,5 @@
-/* Loads, supports and springs on faces of three and of four corners: sums, moments, and shares
- * worked out by hand. */
+/* Loads, supports and springs on triangular and quadrilateral faces: sums, moments, and shares
+ * computed by hand. */
 #include "tests/lib/fixture.h"
 #include "tests/lib/mixed_mesh.h"
 
@@ -7,7 +7,7 @@ static hx_mesh mesh;
 
 static const double length[3] = {2.0, 1.5, 3.0};
 
-/* Force and moment about `about` of load case 1. */
+/* Force, and moment about `about`, of load case 1. */
 static void resultant_of(const hx_problem *problem, const double about[3], double force[3],
                          double moment[3])
 {
@@ -57,7 +57,7 @@ static void add_nodes(const char *name, int (*is_in)(const double x[3]))
         if (is_in(mesh.xyz + 3 * (int64_t)a)) CHECK_OK(hx_mesh_add_node_set(&mesh, name, 1, &a));
 }
 
-/* The faces, proper or not, all of whose corners are to the right. */
+/* Adds the faces, proper or collapsed, all of whose corners are on the right. */
 static void add_right_faces(void)
 {
     for (int64_t face = 0; face < 6 * mesh.n_elem; face++) {
@@ -83,7 +83,7 @@ static void make_mesh(int kind)
     CHECK_OK(fixture_finish(&mesh, FIXTURE_REORDERED));
 }
 
-/* A tetrahedron: a third of the load at each corner of a face, whatever the numbering. */
+/* A tetrahedron: each corner of a face gets a third of the load, in any numbering. */
 static void check_triangle(void)
 {
     for (int number = 0; number < 24; number++) {
@@ -143,7 +143,7 @@ static void check_resultant(const char *set, hx_load_kind kind, const double val
     hx_problem_free(&problem);
 }
 
-/* A plane face: the load itself, at its centre; by nodes and by faces. */
+/* A plane face, given by nodes and by faces: the load itself, at its centre. */
 static void check_plane(void)
 {
     static const char *const set[2] = {"right", "right-faces"};
@@ -176,7 +176,7 @@ static void check_closed(void)
     hx_problem_free(&problem);
 }
 
-/* A force and a moment at a point, shared by the area of the faces. */
+/* A force and a moment at a point, distributed by the area of the faces. */
 static void check_remote(void)
 {
     const hx_load_spec load = {.set = "right-faces",
@@ -197,7 +197,7 @@ static void check_remote(void)
     hx_problem_free(&problem);
 }
 
-/* Weight: the mass of the box, at its centre. */
+/* Weight: the mass of the box at its centre. */
 static void check_gravity(void)
 {
     const hx_load_spec load = {
@@ -215,7 +215,7 @@ static void check_gravity(void)
     CHECK_REL(total[2], -weight, 1e-12);
     CHECK_OK(hx_problem_nodal_force(&problem, 0, rho, force));
     for (int64_t a = 0; a < mesh.n_node; a++) {
-        sum[0] += force[3 * a + 2] * mesh.xyz[3 * a]; /* about y, then x */
+        sum[0] += force[3 * a + 2] * mesh.xyz[3 * a]; /* moments about y, then x */
         sum[1] += force[3 * a + 2] * mesh.xyz[3 * a + 1];
         sum[2] += force[3 * a + 2];
     }
@@ -227,7 +227,7 @@ static void check_gravity(void)
     hx_problem_free(&problem);
 }
 
-/* A set of faces holds the nodes of its faces, each once; springs on it add up to their area. */
+/* A set of faces contains the nodes of its faces once each; springs on it add up to their area. */
 static void check_held(void)
 {
     const hx_support_spec support = {

@@ -1,5 +1,5 @@
 /* Loads, springs, supports and rigid sets on the points of quadratic elements: resultants and
- * moments are those of linear ones, on meshes of every kind of cell. */
+ * moments equal those of linear elements on meshes of every kind of cell. */
 #include "core/mesh/region.h"
 #include "core/problem/problem.h"
 #include "tests/lib/mixed_mesh.h"
@@ -48,7 +48,7 @@ static hx_problem_params params_of(const hx_space *space)
     return params;
 }
 
-/* Resultant and moment about the origin of a load on a space. */
+/* Resultant, and moment about the origin, of a load on a space. */
 static void make_resultant(const hx_mesh *mesh, const hx_space *space, const hx_load_spec *spec,
                            double total[6])
 {
@@ -92,7 +92,7 @@ static void check_loads(const hx_mesh *mesh, const hx_space *space, const char *
     }
 }
 
-/* On an affine boundary: known by hand. */
+/* On an affine boundary the result is known. */
 static void check_known(const hx_mesh *mesh, const hx_space *space)
 {
     double total[6];
@@ -107,7 +107,7 @@ static void check_known(const hx_mesh *mesh, const hx_space *space)
     for (int i = 0; i < 3; i++) CHECK_ABS(total[i], 30.0 * 1.3 * 0.4 * load[6].value[i], 1e-11);
 }
 
-/* Held at x = 0, points and their springs on the opposite side. */
+/* Fixed at x = 0, with points and their springs on the opposite side. */
 static void check_springs(const hx_mesh *mesh, const hx_space *space)
 {
     const hx_spring_spec spring = {"right", "test", {2.0, 0.0, 1.0}, HX_SPRING_AREA};
@@ -133,7 +133,7 @@ static void check_springs(const hx_mesh *mesh, const hx_space *space)
     hx_problem_free(&problem);
 }
 
-/* Points at x = 0 and no others. */
+/* The points at x = 0 and no others. */
 static void check_supports(const hx_mesh *mesh, const hx_space *space)
 {
     const hx_load_spec rigid = {"right", "test", HX_LOAD_REMOTE_RIGID, {0, 0, 1}, 1};
@@ -154,7 +154,7 @@ static void check_supports(const hx_mesh *mesh, const hx_space *space)
     hx_problem_free(&problem);
 }
 
-/* Two supports that disagree at a middle alone cannot be: its ends disagree too. */
+/* Two supports cannot conflict only at a mid-edge point: its ends conflict too. */
 static void check_conflict(const hx_mesh *mesh, const hx_space *space)
 {
     const hx_support_spec both[2] = {support, {"front", "test", HX_FIX_Y, {0.0, 0.1, 0.0}}};
@@ -165,8 +165,8 @@ static void check_conflict(const hx_mesh *mesh, const hx_space *space)
     CHECK_FAILS(hx_problem_create(&problem, mesh, &params), HX_EINPUT, "must agree");
 }
 
-/* What a file states: of first order middles between held nodes are held, in the mean; of second
- * order those that it names, and forces on middles act there. */
+/* Conditions of a file: with first order, mid-edge points between fixed nodes are fixed to the
+ * mean; with second order, those that the file names are fixed and loaded. */
 static void check_file(const hx_mesh *mesh, const hx_space *space)
 {
     const hx_support_spec from_file = {NULL, "test", 0, {0.0}};
@@ -200,7 +200,7 @@ static void check_file(const hx_mesh *mesh, const hx_space *space)
     }
     CHECK_MSG(n_wrong == 0 && n_middle > 0, "%lld", (long long)n_wrong);
     hx_problem_free(&problem);
-    /* an edge from x = 3 on, whose middle is pushed */
+    /* an edge that starts at x = 3, whose mid-edge point is loaded */
     while (mesh->xyz[3 * (int64_t)end[0]] < 3.0 && mesh->xyz[3 * (int64_t)end[1]] < 3.0) end += 2;
     hx_file_middle middle[2] = {{{to_read[end[0]], to_read[end[1]]}, 2, 1, -4.0},
                                 {{to_read[end[1]], to_read[end[0]]}, 1, 0, 0.0}};

@@ -1,10 +1,10 @@
-/* The mechanical problem: what it refuses and how it says so, nodal forces of every kind of load,
- * volumes and densities. */
+/* The mechanical problem: errors and their messages, nodal forces of every kind of load, volumes
+ * and densities. */
 #include "tests/lib/fixture.h"
 
 static const unsigned fix_all = HX_FIX_X | HX_FIX_Y | HX_FIX_Z;
 
-/* One problem that is fine, and what tests change of it. */
+/* A valid problem, which the tests modify. */
 static hx_mesh mesh;
 static hx_support_spec support[4];
 static hx_load_spec load[4];
@@ -32,7 +32,8 @@ static void reset(void)
     params.n_support = params.n_load = 1;
 }
 
-/* Refused, by a message that starts with the origin and holds both texts; nothing is left. */
+/* Expects an error whose message starts with the origin and contains both texts, and that nothing
+ * remains allocated. */
 static void expect(int line, const char *origin, const char *text, const char *more)
 {
     hx_problem problem;
@@ -84,20 +85,22 @@ static void check_sets(void)
     support[0].set = "";
     EXPECT("beam.cfg:3: supports[0]: ", "no set ''", "");
     support[0].set = "empty";
-    EXPECT("beam.cfg:3: supports[0]: ", "'empty' holds no node, nothing would be supported", "");
+    EXPECT("beam.cfg:3: supports[0]: ", "'empty' contains no node to support", "");
     load[0].set = "empty";
-    EXPECT("beam.cfg:5: loads[0]: ", "'empty' holds no node, the load would act on nothing", "");
+    EXPECT("beam.cfg:5: loads[0]: ", "'empty' contains no node for the load to act on", "");
     params.n_passive = 1;
     passive[0].set = "left";
-    EXPECT("beam.cfg:7: passive[0]: ", "'left' holds no element, nothing would be passive", "");
+    EXPECT("beam.cfg:7: passive[0]: ", "'left' contains no element to make passive", "");
 
     load[0].set = "right-lower-edge";
     load[0].kind = HX_LOAD_TRACTION;
-    EXPECT("beam.cfg:5: loads[0]: ", "spans no boundary face (5 nodes), a traction needs a surface",
+    EXPECT("beam.cfg:5: loads[0]: ",
+           "spans no boundary face (5 nodes), but a traction needs a surface",
            "use total_force or node_force");
     load[0].set = "inner-node";
     load[0].kind = HX_LOAD_PRESSURE;
-    EXPECT("beam.cfg:5: loads[0]: ", "spans no boundary face (1 nodes), a pressure needs a surface",
+    EXPECT("beam.cfg:5: loads[0]: ",
+           "spans no boundary face (1 nodes), but a pressure needs a surface",
            "name a set of faces");
 
     hx_mesh bare = mesh;
@@ -114,8 +117,8 @@ static void check_entries(void)
     support[1].fix = HX_FIX_Y;
     support[1].value[1] = 0.25;
     support[1].origin = "beam.cfg:4: supports[1]";
-    EXPECT("beam.cfg:4: supports[1]: node ", "already prescribed y = 0 by an earlier support",
-           "now 0.25: supports that meet must agree");
+    EXPECT("beam.cfg:4: supports[1]: node ", "an earlier support prescribes y = 0",
+           "this one 0.25; supports with common nodes must agree");
 
     params.n_passive = 1;
     passive[0].density = 1.2;
@@ -128,13 +131,13 @@ static void check_entries(void)
     EXPECT("beam.cfg:7: passive[0]: density = ", "between rho_min", "");
     params.n_passive = 1;
     passive[0].set = "everything";
-    EXPECT("beam.cfg: ", "every element is passive, nothing is left to design", "");
+    EXPECT("beam.cfg: ", "every element is passive, so nothing is left to design", "");
     load[0].load_case = 0;
-    EXPECT("beam.cfg:5: loads[0]: ", "case = 0, load cases count from 1", "");
+    EXPECT("beam.cfg:5: loads[0]: ", "case = 0 must be at least 1", "");
     load[0].load_case = -3;
-    EXPECT("beam.cfg:5: loads[0]: ", "case = -3, load cases count from 1", "");
+    EXPECT("beam.cfg:5: loads[0]: ", "case = -3 must be at least 1", "");
     load[0].load_case = 1001;
-    EXPECT("beam.cfg:5: loads[0]: ", "case = 1001, at most 1000 load cases", "");
+    EXPECT("beam.cfg:5: loads[0]: ", "case = 1001 must be at most 1000", "");
     params.n_weight = 1;
     load[0].load_case = 2;
     EXPECT("beam.cfg:5: loads[0]: ", "case = 2, but weights has 1 entry", "");
@@ -143,19 +146,19 @@ static void check_entries(void)
     EXPECT("beam.cfg:5: loads[0]: ", "case = 3, but weights has 2 entries", "");
     params.n_weight = 2;
     params.weight_origin = "beam.cfg:9: weights";
-    EXPECT("beam.cfg:9: weights: ", "2 entries, and there is 1 load case", "");
+    EXPECT("beam.cfg:9: weights: ", "2 entries, but there is 1 load case", "");
     static const double bad_weight[] = {0.0, -1.0, NAN, INFINITY};
     for (int i = 0; i < 4; i++) {
         params.n_weight = 1;
         weight[0] = bad_weight[i];
-        EXPECT("beam.cfg: weights[0] = ", "a weight must be above 0", "");
+        EXPECT("beam.cfg: weights[0] = ", "must be above 0", "");
     }
 
     params.n_load = 2;
     load[1].load_case = 3;
     EXPECT("beam.cfg: load case 2 ", "number the cases without a gap", "has no load");
     params.n_weight = 2;
-    EXPECT("weights: ", "2 entries, and there is 1 load case", "");
+    EXPECT("weights: ", "2 entries, but there is 1 load case", "");
     load[0].value[2] = 0.0;
     EXPECT("beam.cfg: load case 1 ", "only loads of zero force", "");
     params.n_load = 0;
@@ -165,7 +168,7 @@ static void check_entries(void)
     EXPECT("beam.cfg: load case 1 ", "acts only on fixed degrees of freedom", "move the load");
     params.n_load = 2; /* equal and opposite */
     load[1].value[2] = 1.0;
-    EXPECT("beam.cfg: load case 1 ", "has loads that cancel each other", "nothing pulls");
+    EXPECT("beam.cfg: load case 1 ", "has loads that cancel each other", "no force acts");
 }
 
 static int is_accepted(void)
@@ -177,7 +180,7 @@ static int is_accepted(void)
     return rc == HX_OK;
 }
 
-/* Support i moves its set by these values, and no load acts. */
+/* Support i moves its set by these values; there is no load. */
 static void move(int i, const char *set, double x, double y, double z)
 {
     support[i] = (hx_support_spec){set, "beam.cfg:3: supports[0]", fix_all, {x, y, z}};
@@ -185,14 +188,15 @@ static void move(int i, const char *set, double x, double y, double z)
     if ((size_t)i >= params.n_support) params.n_support = (size_t)i + 1;
 }
 
-/* Prescribed values that are one rigid motion strain nothing, so the solution would be rounding. */
+/* Prescribed values that form one rigid motion cause no strain, so the solution would be rounding
+ * error. */
 static void check_rigid_values(void)
 {
     move(0, "left", 0.3, -0.2, 0.1);
-    EXPECT("beam.cfg: load case 1 ", "deforms nothing", "like a rigid body");
+    EXPECT("beam.cfg: load case 1 ", "deforms nothing", "as a rigid body");
     move(0, "left", 0.3, -0.2, 0.1);
     move(1, "right", 0.3, -0.2, 0.1);
-    EXPECT("beam.cfg: load case 1 ", "deforms nothing", "like a rigid body");
+    EXPECT("beam.cfg: load case 1 ", "deforms nothing", "as a rigid body");
     move(0, "left", 0.3, -0.2, 0.1);
     move(1, "right", 0.3, -0.2, 0.1 + 1e-9);
     CHECK_MSG(is_accepted(), "a strain of 1e-10 is one: %s", hx_error_message());
@@ -202,7 +206,7 @@ static void check_rigid_values(void)
     reset();
 }
 
-/* A rotation and a translation of three corners of a box; then one corner stretched by 1e-9. */
+/* A rotation and a translation of three corners of a box; then one corner is stretched by 1e-9. */
 static void check_rotation_values(void)
 {
     static const double w[3] = {0.01, -0.02, 0.03}, t[3] = {5.0, 0.0, -1.0};
@@ -226,21 +230,21 @@ static void check_rotation_values(void)
         if (stretched)
             CHECK_MSG(is_accepted(), "stretched: %s", hx_error_message());
         else
-            EXPECT("beam.cfg: load case 1 ", "deforms nothing", "like a rigid body");
+            EXPECT("beam.cfg: load case 1 ", "deforms nothing", "as a rigid body");
     }
     reset();
     hx_mesh_free(&mesh);
 }
 
-/* A point of the axis and its direction in the last message. */
+/* Reads a point of the axis and its direction from the last message. */
 static int read_axis(double point[3])
 {
     const char *text = strstr(hx_error_message(), "through (");
     return text && sscanf(text, "through (%lf, %lf, %lf)", &point[0], &point[1], &point[2]) == 3;
 }
 
-/* Supports that leave exactly one of the six motions of the box [0, 4] x [0, 2] x [0, 2] + shift,
- * and worse. */
+/* Supports that leave exactly one of the six rigid motions of the box [0, 4] x [0, 2] x [0, 2] +
+ * shift, and supports that leave more. */
 static void check_rigid_motions(const double shift[3])
 {
     static const char *const line[3] = {"line-x", "line-y", "line-z"};
@@ -253,7 +257,7 @@ static void check_rigid_motions(const double shift[3])
         load[0].value[0] = load[0].value[1] = 1.0;
         EXPECT("beam.cfg: ", text, "more");
 
-        /* nothing moves along the axis; a line of nodes on it is held */
+        /* no motion along the axis; a line of nodes on it is fixed */
         params.n_support = 2;
         support[0].set = "all";
         support[0].fix = 1u << i;
@@ -284,7 +288,7 @@ static void check_rigid_motions(const double shift[3])
     support[0].fix = 0;
     EXPECT("beam.cfg: the model has no support", "", "");
 
-    /* six are enough, five of them are not */
+    /* six fixed degrees of freedom suffice, five do not */
     hx_problem problem;
     params.support = fixture_determinate;
     params.n_support = FIXTURE_N_DETERMINATE;
@@ -301,7 +305,7 @@ static void check_rigid_motions(const double shift[3])
     }
 }
 
-/* 4 x 2 x 2 elements on [0, 4] x [0, 2] x [0, 2] + shift, twice: bodies 1 and 2 lie apart. */
+/* 4 x 2 x 2 elements on [0, 4] x [0, 2] x [0, 2] + shift, twice: bodies 1 and 2 are disjoint. */
 static int make_bodies(hx_mesh *out, const double shift[3], int n_body)
 {
     const fixture_box box = {{4, 2, 2}, {4.0, 2.0, 2.0}, 0.0, 0};
@@ -346,14 +350,14 @@ static void check_supports(void)
         hx_mesh_free(&mesh);
     }
     CHECK_OK(make_bodies(&mesh, shift[0], 2));
-    support[0].set = "left"; /* of the first only */
+    support[0].set = "left"; /* of the first body only */
     EXPECT("beam.cfg: the body that holds node ", "(one of 2 bodies) has no support",
            "six degrees");
     params.n_support = 2;
     support[1].set = "second-corner";
     EXPECT("beam.cfg: the supports leave the body that holds node ", "(one of 2 bodies)",
            "a rotation about");
-    /* the node it names is of the second body, by its original number */
+    /* the node in the message is in the second body, by its original number */
     long long node = 0;
     params.n_support = 1;
     CHECK(hx_problem_create(&(hx_problem){0}, &mesh, &params) == HX_EINPUT);
@@ -363,7 +367,7 @@ static void check_supports(void)
     reset();
 }
 
-/* The box of the refusals: 4 x 4 x 2 elements. */
+/* The box for the errors: 4 x 4 x 2 elements. */
 static int make_mesh(void)
 {
     static const int32_t core[8] = {0, 1, 2, 3, 16, 17, 18, 19};
@@ -381,19 +385,19 @@ static int make_mesh(void)
     return fixture_finish(&mesh, FIXTURE_SHUFFLED);
 }
 
-/* Created as it stands, measured by the caller. */
+/* Creates the problem as it is, expecting success. */
 static void create(hx_problem *problem)
 {
     CHECK_OK(hx_problem_create(problem, &mesh, &params));
     reset();
 }
 
-/* Volumes, initial density, weights, supports that meet, the SIMP law. */
+/* Volumes, initial density, weights, supports with common nodes, the SIMP law. */
 static void check_contents(void)
 {
     hx_problem problem;
     double total = 0.0, mass = 0.0, rho[32], modulus[32];
-    params.n_passive = 2; /* where sets overlap the later entry holds */
+    params.n_passive = 2; /* where sets overlap, the later entry applies */
     passive[0].density = 0.75;
     passive[1].set = "part";
     passive[1].density = 0.25;
@@ -456,7 +460,7 @@ static void check_contents(void)
     for (int e = 0; e < 32; e++) CHECK_REL(modulus[e], rho[e] * rho[e] * rho[e], 1e-15);
     hx_problem_free(&problem);
 
-    params.n_load = 0; /* a prescribed displacement is load enough */
+    params.n_load = 0; /* a prescribed displacement suffices as a load */
     params.n_support = 2;
     support[1].set = "right";
     support[1].fix = HX_FIX_Z;
@@ -465,7 +469,7 @@ static void check_contents(void)
     CHECK(problem.cases.n == 1 && problem.supports.prescribed != NULL);
     hx_problem_free(&problem);
 
-    params.n_passive = 1; /* void may take more than half: the free part cannot hold the rest */
+    params.n_passive = 1; /* void may be more than half, if the free part could not hold the rest */
     passive[0].density = 0.001;
     params.volume_fraction = 0.9;
     create(&problem);

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""One of two processes has no memory while they make a mesh in parts and write its files: both end, or go on, with a
-message, and no part of a file is left. While they look for loose parts: both go on without them. test_faults.py HEXTOP SRCDIR [--all], of a build with -Dfault_injection=true;
-without --all one call of each place."""
+"""One of two processes runs out of memory while they make a distributed mesh and write its files: both end, or continue,
+with a message, and no incomplete file is left. While they search for floating components: both continue without deflation.
+
+    test_faults.py HEXTOP SRCDIR [--all]
+
+Needs a build with -Dfault_injection=true. Without --all, one call per site fails."""
 import concurrent.futures
 import csv
 import os
@@ -19,7 +22,7 @@ RUN = ["run", os.path.join(ROOT, "configs", "cantilever.cfg"), "mesh.nx=8", "mes
 PLAIN, PART = [], ["output.threshold=0.3"]
 PLACES = re.compile(r"alloc ((?:output_ranks|file_pieces|vtk_kept|vtk_stream|team_trade)\.c:\d+) (\d+)")
 LOOSE_PLACES = re.compile(r"alloc ((?:loose|loose_border|loose_groups|loose_parts|multigrid_loose|common_host|host_ranks)\.c:\d+) (\d+)")
-# A lump that nothing holds, in void.
+# A floating component in void.
 LUMP = """
 mesh = { generator = "cantilever"; nx = 14; ny = 4; nz = 8; };
 material = { E = 1.0; nu = 0.3; };
@@ -34,9 +37,9 @@ optimization = { volume_fraction = 0.45; rho_min = 0.001; iterations = 2;
 output = { every = 0; };
 solver = { device = "cpu"; deterministic = true; threads = 1; preconditioner = "multigrid"; tolerance = 1e-10; };
 """
-AT_ONCE = 4 # the end of a run that fails is mostly waiting
-WHOLE_AT_ONCE = 2 # one that goes on computes; four at once end no sooner, and wait for cores and for each other
-SECONDS = 60 # a process that waits for ever is told by it; others take 0.5 s alone, 3 s with twelve runs at once on two cores
+AT_ONCE = 4 # a run that fails mostly waits for its end
+WHOLE_AT_ONCE = 2 # a run that continues computes; more at once would compete for the cores
+SECONDS = 60 # limit that detects a process that waits forever; other runs take at most a few seconds
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_WAIT_POLICY="passive",
            OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
            OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_pml="ob1")
@@ -52,7 +55,7 @@ def check(condition, text):
 
 
 def end(job):
-    """Tells mpirun to end, which ends its processes (if it is killed, they stay); returns what it said."""
+    """Terminates mpirun, which ends its processes (if it is killed, they stay); returns its stderr."""
     job.terminate()
     try:
         return job.communicate(timeout=20)[1]
@@ -62,7 +65,7 @@ def end(job):
 
 
 def run(rank, setting, keys, folder="run", start=None):
-    """By two processes, of which one has the setting in its environment; None: they did not end."""
+    """Runs two processes, one with the setting in its environment; returns None if they do not end."""
     shutil.rmtree(folder, ignore_errors=True)
     one = [["-n", "1", *(["env", setting] if r == rank else []), HEXTOP, *(start or RUN), *keys, "output.directory=" + folder]
            for r in (0, 1)]
@@ -91,11 +94,11 @@ def fail(rank, place, n, keys):
     name = f"{place}, call {n}, process {rank}, {keys}"
     folder = re.sub(r"\W", "_", name)
     said = run(rank, f"HEXTOP_FAULT=alloc {place} {n} memory", keys, folder)
-    check(said is not None, f"{name}: waits for ever")
+    check(said is not None, f"{name}: waits forever")
     if not said:
         return
     check(said.returncode in (0, 1), f"{name}: status {said.returncode}: {said.stderr[-600:]}")
-    check("memory" in said.stderr, f"{name}: says nothing: {said.stderr[-600:]}")
+    check("memory" in said.stderr, f"{name}: no message about memory: {said.stderr[-600:]}")
     left = [f for f in os.listdir(folder) if ".tmp" in f] if os.path.isdir(folder) else []
     check(not left or said.returncode, f"{name}: left {left}")
 
@@ -104,11 +107,11 @@ def go_without(rank, place, n, start, fewest):
     name = f"{place}, call {n}, process {rank}"
     folder = re.sub(r"\W", "_", name)
     said = run(rank, f"HEXTOP_FAULT=alloc {place} {n} memory", [], folder, start)
-    check(said is not None, f"{name}: waits for ever")
+    check(said is not None, f"{name}: waits forever")
     check(said and said.returncode == 0, f"{name}: {said and said.stderr[-600:]}")
     if said and said.returncode == 0:
         count = iterations(folder)
-        check(len(count) == 2 and sum(count) > fewest + 20, f"{name}: {count} iterations, {fewest} with parts")
+        check(len(count) == 2 and sum(count) > fewest + 20, f"{name}: {count} iterations, {fewest} with deflation")
 
 
 def iterations(folder):
@@ -122,7 +125,7 @@ def test_loose():
     start = ["run", os.path.abspath("lump.cfg"), "-q"]
     for rank in (0, 1):
         found = places(rank, [], start, LOOSE_PLACES)
-        check(len(found) > 30, f"places that ask for memory: {found}")
+        check(len(found) > 30, f"sites of allocations: {found}")
         fewest = sum(iterations("run"))
         calls = [(place, 1) for place, _ in found[rank::1 if ALL else 2]]
         with concurrent.futures.ThreadPoolExecutor(WHOLE_AT_ONCE) as pool:
@@ -147,7 +150,7 @@ def main():
             return 77
         for rank, keys, is_last in ((0, PART, True), (1, PART, False), (1, PLAIN, True)):
             found = places(rank, keys)
-            check(len(found) > 10, f"places that ask for memory: {found}")
+            check(len(found) > 10, f"sites of allocations: {found}")
             calls = [(place, call) for place, n in found
                      for call in (range(1, n + 1) if ALL else [n if is_last else (n + 1) // 2])]
             with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:

@@ -1,6 +1,7 @@
-/* Loose parts of a design that several processes have a share of each, against those that one
- * finds in the whole: the same motions, forces and inverse in the same order; and solves with them,
- * which take one's iterations. Run by mpirun with any number of processes; alone it says so.
+/* Floating components of a design that is divided among several ranks, compared with those found in
+ * the whole mesh: rigid motions, forces and inverse in the same order; and solves with deflation,
+ * which take as many iterations as with one rank. Run by mpirun with any number of processes, or
+ * without it as a single one.
  *
  *     test_loose_shares [cpu | cuda] */
 #include "core/ranks/ranks.h"
@@ -12,7 +13,7 @@
 #include "tests/lib/mixed_model.h"
 #include "tests/lib/void_patterns.h"
 
-/* How the mesh is shared out. */
+/* How elements are distributed. */
 typedef enum { CURVE, IN_TURN, WINDOW } sharing;
 
 typedef enum { BOX, DISTORTED, CELLS } shape;
@@ -22,20 +23,20 @@ typedef struct sample {
     shape shape;
     pattern pattern;
     double contrast;
-    double noise; /* share by which moduli differ, so that no two parts are alike; 0: mirror images
-                     are */
+    /* relative variation of moduli, so that no two components are equal; 0: mirror images are */
+    double noise;
     sharing sharing;
     hx_mail_way way;
     int has_springs;
-    int n_least; /* parts that there are at least */
-    int most;    /* iterations of one process to 1e-8 with the parts known, at most; 0: no solve */
+    int n_least; /* minimum number of components */
+    int most;    /* maximum iterations of one process to 1e-8 with deflation; 0: no solve */
 } sample;
 
-/* A mesh with its design: the whole, or what of it one process has. */
+/* A mesh with its design: the whole, or the part of one rank. */
 typedef struct model {
     hx_mesh mesh;
     hx_problem problem;
-    double *modulus; /* [n_elem] of the problem, or of the share's */
+    double *modulus; /* [n_elem] of the problem or the subdomain */
 } model;
 
 typedef struct job {
@@ -43,16 +44,16 @@ typedef struct job {
     hx_team_all all;
     hx_device device;
     const sample *sample;
-    model alone, shared; /* the first is whole, and in one part */
+    model alone, shared; /* alone: the whole mesh */
     hx_ranks ranks;
-    hx_loose whole, share; /* what is found of each */
-    int32_t *node_at;      /* [n_node of all] where alone has the nodes of the generator or file */
+    hx_loose whole, share; /* components found in each model */
+    int32_t *node_at;      /* [n_node of the mesh] nodes of the generator or file in `alone` */
 } job;
 
 /* ---- models ---- */
 
-/* A slab on the supports, and four lumps that are each other's images: cut by other shares, they
- * differ by rounding. */
+/* A slab at the supports and four components that are mirror images. Cut by different subdomain
+ * boundaries, they differ by rounding. */
 static double mirrored(const double x[3], double noise)
 {
     (void)noise;
@@ -85,7 +86,7 @@ static int make_window(job *j, hx_mesh *mesh)
     return rc < 0 ? rc : hx_mesh_finish(mesh);
 }
 
-/* A few elements to each process in turn: parts go to and fro between them. */
+/* Assigns a few elements to each rank in turn, so that components alternate between ranks. */
 static int part_in_turn(const job *j, hx_mesh *mesh)
 {
     int32_t *const part = malloc((size_t)mesh->n_elem * sizeof *part);
@@ -117,7 +118,7 @@ static int32_t original(const int32_t *orig, int64_t i)
     return orig ? orig[i] : (int32_t)i;
 }
 
-/* Of elements whole_elem[n] of the mesh, NULL: all. */
+/* For elements whole_elem[n] of the mesh; NULL: all elements. */
 static void make_moduli(const job *j, model *m, int64_t n, const int32_t *whole_elem)
 {
     const sample *const s = j->sample;
@@ -165,9 +166,9 @@ static void free_models(job *j)
     j->node_at = NULL;
 }
 
-/* ---- what is found ---- */
+/* ---- components ---- */
 
-/* Where alone has an entry of a share's vectors. */
+/* Returns the entry in vectors of `alone` for an entry of the subdomain's vectors. */
 static int64_t entry_alone(const job *j, int64_t dof)
 {
     const int32_t node = j->ranks.share.node[dof / 3],
@@ -175,7 +176,7 @@ static int64_t entry_alone(const job *j, int64_t dof)
     return 3 * (int64_t)(j->node_at ? j->node_at[orig] : orig) + dof % 3;
 }
 
-/* full[n][n_column] := rows, by their entries. */
+/* full[n][n_column] := the sparse rows as a dense matrix. */
 static double *fill_rows(const hx_loose_rows *rows, int64_t n, int n_column)
 {
     double *const full = calloc((size_t)n * (size_t)n_column, sizeof *full);
@@ -185,7 +186,7 @@ static double *fill_rows(const hx_loose_rows *rows, int64_t n, int n_column)
     return full;
 }
 
-/* The same of columns. */
+/* Like fill_rows, for a matrix stored by columns. */
 static double *fill_columns(const hx_loose_rows *columns, int64_t n, int n_column)
 {
     double *const full = calloc((size_t)n * (size_t)n_column, sizeof *full);
@@ -195,8 +196,8 @@ static double *fill_columns(const hx_loose_rows *columns, int64_t n, int n_colum
     return full;
 }
 
-/* All entries here are one process', also at points of others; those of the columns are own ones.
- * `bound` of a column's largest. */
+/* All local entries must equal those of one process, also at points of other ranks; the column
+ * format has only own entries. bound: relative to a column's largest entry. */
 static void check_rows(const job *j, const char *what, const hx_loose_rows *whole,
                        const hx_loose_rows *rows, const hx_loose_rows *columns, double bound)
 {
@@ -219,14 +220,16 @@ static void check_rows(const job *j, const char *what, const hx_loose_rows *whol
         }
     }
     CHECK_MSG(worst <= bound, "%s: %s off by %g", j->sample->name, what, worst);
-    CHECK_MSG(n_wrong == 0, "%s: %lld entries of %s", j->sample->name, (long long)n_wrong, what);
+    CHECK_MSG(n_wrong == 0, "%s: %lld entries of %s are wrong", j->sample->name, (long long)n_wrong,
+              what);
     free(want);
     free(got);
     free(own);
     free(size);
 }
 
-/* Columns that others give are left out alike; all processes have the same bits. */
+/* Dependent columns must be left out as with one process, and all ranks must have bitwise the same
+ * inverse. */
 static void check_inverse(const job *j)
 {
     const int n = j->whole.n_column;
@@ -242,7 +245,8 @@ static void check_inverse(const job *j)
             if (scale > 0.0) test_worst(&worst, fabs(got[n * p + q] - want[n * p + q]) / scale);
         }
     }
-    CHECK_MSG(n_wrong == 0, "%s: %d columns are left out by one alone", j->sample->name, n_wrong);
+    CHECK_MSG(n_wrong == 0, "%s: %d columns are left out in only one of both", j->sample->name,
+              n_wrong);
     CHECK_MSG(worst <= 1e-5, "%s: inverse off by %g", j->sample->name, worst);
     memcpy(first, got, bytes);
     CHECK_OK(j->team.ops->broadcast(&j->team, 0, first, bytes));
@@ -252,7 +256,7 @@ static void check_inverse(const job *j)
     free(first);
 }
 
-/* Parts that two processes and more have elements of. */
+/* Counts components with elements on at least two ranks. */
 static int count_divided(const job *j)
 {
     int n_divided = 0;
@@ -276,21 +280,21 @@ static void check_parts(job *j)
     }
     CHECK_OK(hx_loose_create(&j->share, &j->ranks.share.problem, dev->ops->common->host(dev),
                              j->shared.modulus));
-    CHECK_MSG(j->whole.n_part >= j->sample->n_least, "%s: %d parts", j->sample->name,
+    CHECK_MSG(j->whole.n_part >= j->sample->n_least, "%s: %d components", j->sample->name,
               j->whole.n_part);
-    CHECK_MSG(j->share.n_part == j->whole.n_part, "%s: %d parts, alone %d", j->sample->name,
-              j->share.n_part, j->whole.n_part);
+    CHECK_MSG(j->share.n_part == j->whole.n_part, "%s: %d components, one process %d",
+              j->sample->name, j->share.n_part, j->whole.n_part);
     if (j->share.n_part == j->whole.n_part && j->whole.n_part > 0) {
         const int n_divided = count_divided(j);
-        CHECK_MSG(size == 1 || n_divided > 0, "%s: no part is divided", j->sample->name);
+        CHECK_MSG(size == 1 || n_divided > 0, "%s: no component is divided", j->sample->name);
         check_rows(j, "motions", &j->whole.motion, &j->share.motion, &j->share.motion_transposed,
                    1e-12);
         check_rows(j, "forces", &j->whole.forces, &j->share.forces, &j->share.forces_transposed,
                    1e-10);
         check_inverse(j);
         if (j->team.rank == 0)
-            printf("%s: %d parts, %d of them in several shares\n", j->sample->name, j->share.n_part,
-                   n_divided);
+            printf("%s: %d components, %d of them on several ranks\n", j->sample->name,
+                   j->share.n_part, n_divided);
     }
     hx_loose_free(&j->whole);
     hx_loose_free(&j->share);
@@ -299,7 +303,7 @@ static void check_parts(job *j)
 /* ---- solves ---- */
 
 typedef struct outcome {
-    int iterations[2]; /* until the parts are known, and with them */
+    int iterations[2]; /* before and after the components are found */
     int n_column;
     double work[2]; /* f'u */
 } outcome;
@@ -344,20 +348,22 @@ static void check_solves(job *j)
     const char *const name = j->sample->name;
     solve(&j->device, &j->alone.problem, j->alone.modulus, &alone);
     solve(&j->ranks.dev, &j->ranks.share.problem, j->shared.modulus, &shared);
-    CHECK_MSG(alone.n_column > 0 && shared.n_column == alone.n_column, "%s: %d columns, alone %d",
-              name, shared.n_column, alone.n_column);
+    CHECK_MSG(alone.n_column > 0 && shared.n_column == alone.n_column,
+              "%s: %d columns, one process %d", name, shared.n_column, alone.n_column);
     CHECK_MSG(alone.iterations[1] <= j->sample->most, "%s: %d iterations", name,
               alone.iterations[1]);
-    for (int i = 0; i < 2; i++) { /* by rounding: a CPU had 73 for 76, an H200 71 for 68 */
+    /* differences by rounding: a CPU took 73 instead of 76, an H200 71 instead of 68 */
+    for (int i = 0; i < 2; i++) {
         const int most = 2 + alone.iterations[i] / 20;
         CHECK_MSG(abs(shared.iterations[i] - alone.iterations[i]) <= most,
-                  "%s: %d iterations, alone %d", name, shared.iterations[i], alone.iterations[i]);
+                  "%s: %d iterations, one process %d", name, shared.iterations[i],
+                  alone.iterations[i]);
         CHECK_REL(shared.work[i], alone.work[i], 1e-6);
     }
     if (j->team.rank == 0)
-        printf("%s, %s: %d, %d iterations, alone %d, %d\n", name, hx_ranks_transport(&j->ranks),
-               shared.iterations[0], shared.iterations[1], alone.iterations[0],
-               alone.iterations[1]);
+        printf("%s, %s: %d, %d iterations, one process %d, %d\n", name,
+               hx_ranks_transport(&j->ranks), shared.iterations[0], shared.iterations[1],
+               alone.iterations[0], alone.iterations[1]);
 }
 
 static void check_sample(job *j, const sample *s)
@@ -365,25 +371,27 @@ static void check_sample(job *j, const sample *s)
     j->sample = s;
     make_models(j);
     if (s->most > 0) check_solves(j);
-    check_parts(j); /* forgets what a set-up needs */
+    check_parts(j); /* frees lists that a set-up needs */
     free_models(j);
 }
 
 static const sample samples[] = {
-    {"lumps in void", BOX, islands, 1e9, 0.0, CURVE, HX_MAIL_ANY, 0, 8, 75},
-    {"lumps in void, on springs", DISTORTED, islands, 1e9, 0.02, CURVE, HX_MAIL_NONE, 1, 8, 90},
-    {"lumps in void, in turn", DISTORTED, islands, 1e9, 0.0, IN_TURN, HX_MAIL_NONE, 0, 8, 92},
-    {"lumps in void, a window", BOX, islands, 1e9, 0.02, WINDOW, HX_MAIL_ANY, 0, 8, 75},
-    {"images", BOX, mirrored, 1e9, 0.0, CURVE, HX_MAIL_NONE, 0, 4, 0},
-    {"images, in turn", BOX, mirrored, 1e9, 0.0, IN_TURN, HX_MAIL_NONE, 0, 4, 0},
-    {"held by void", DISTORTED, hanging, 1e9, 0.0, CURVE, HX_MAIL_ANY, 0, 1, 34},
-    {"held by void, a window", BOX, hanging, 1e9, 0.02, WINDOW, HX_MAIL_NONE, 0, 1, 32},
+    {"floating components", BOX, islands, 1e9, 0.0, CURVE, HX_MAIL_ANY, 0, 8, 75},
+    {"floating components, on springs", DISTORTED, islands, 1e9, 0.02, CURVE, HX_MAIL_NONE, 1, 8,
+     90},
+    {"floating components, in turn", DISTORTED, islands, 1e9, 0.0, IN_TURN, HX_MAIL_NONE, 0, 8, 92},
+    {"floating components, distributed mesh", BOX, islands, 1e9, 0.02, WINDOW, HX_MAIL_ANY, 0, 8,
+     75},
+    {"mirror images", BOX, mirrored, 1e9, 0.0, CURVE, HX_MAIL_NONE, 0, 4, 0},
+    {"mirror images, in turn", BOX, mirrored, 1e9, 0.0, IN_TURN, HX_MAIL_NONE, 0, 4, 0},
+    {"attached by void", DISTORTED, hanging, 1e9, 0.0, CURVE, HX_MAIL_ANY, 0, 1, 34},
+    {"attached by void, distributed mesh", BOX, hanging, 1e9, 0.02, WINDOW, HX_MAIL_NONE, 0, 1, 32},
     {"black and white", DISTORTED, black_and_white, 1e9, 0.02, CURVE, HX_MAIL_LIBRARY, 0, 8, 43},
     {"black and white, in turn", DISTORTED, black_and_white, 1e9, 0.02, IN_TURN, HX_MAIL_ANY, 0, 8,
      43},
     {"grey", DISTORTED, grey, 1e9, 0.0, CURVE, HX_MAIL_NONE, 0, HX_LOOSE_MOST, 0},
-    {"lumps of cells", CELLS, islands, 1e9, 0.02, CURVE, HX_MAIL_NONE, 0, 2, 80},
-    {"lumps of cells, in turn", CELLS, islands, 1e9, 0.02, IN_TURN, HX_MAIL_NONE, 0, 2, 80},
+    {"mixed cells", CELLS, islands, 1e9, 0.02, CURVE, HX_MAIL_NONE, 0, 2, 80},
+    {"mixed cells, in turn", CELLS, islands, 1e9, 0.02, IN_TURN, HX_MAIL_NONE, 0, 2, 80},
 };
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
-/* Boxes that several processes write into (mail_ops.h), here those of three that this one plays, on
- * one device: what goes where, by which turn, and sums in the order they say; a team alone, which
- * has none; and the way that threads find which play processes with a device each or two with one.
- * By real processes: test_shares, test_processes.py.
+/* Receive buffers that several processes write to (mail_ops.h). This process plays three of them on
+ * one device: destinations, numbers of exchanges, and sums in the given order; a single process,
+ * which has no buffers; and the transport selected by threads that play processes with a device
+ * each, or with two sharing one. test_shares and test_processes.py use real processes.
  *
  *     test_mail [cpu | cuda] */
 #include <pthread.h>
@@ -14,7 +14,7 @@ enum { RANKS = 3, N = 700, MOST = 4, HALF = 65536, FEW = 5 };
 
 static hx_device device;
 static const hx_mail_ops *ops;
-static uint64_t turn; /* the last that all have begun */
+static uint64_t turn; /* number of the last exchange begun by all */
 
 typedef struct box {
     char *d;
@@ -28,7 +28,7 @@ static void *put(const void *from, size_t bytes)
     return d_p;
 }
 
-/* Turns in a box's head: of a rank, or of its own process. */
+/* Returns the exchange number of a rank, or of its own process, in the head of a buffer. */
 static uint64_t turn_in(const box *b, int at)
 {
     uint64_t head[HX_MAIL_TURN + 1];
@@ -46,8 +46,8 @@ static hx_mail_came came_to(const box *b, int own)
     return (hx_mail_came){.n_rank = RANKS, .own = own, .d_box = b[own].d, .half = HALF};
 }
 
-/* What rank `from` sends in a turn: to each other, item i of rank r is item 7 i + r of the vector,
- * its numbers at entries in no order. */
+/* Items that rank `from` sends in an exchange: for each other rank r, item i is item 7 i + r of the
+ * vector, with its numbers at shuffled entries. */
 typedef struct sent {
     int components;
     int32_t item[RANKS * N];
@@ -90,7 +90,7 @@ static void make_sent(sent *s, int from, int components, size_t number, box *b)
 #undef REAL
 #undef NAME
 
-/* One alone has no boxes, and asks nobody. */
+/* A single process has no buffers and communicates with nobody. */
 static void test_alone(void)
 {
     hx_team team;
@@ -103,8 +103,8 @@ static void test_alone(void)
     hx_team_leave(&team);
 }
 
-/* All at once: what the others sent is there before, as one queue has the ranks one after the
- * other. */
+/* Values of the other ranks are put into the buffers first, since one queue runs the ranks one
+ * after the other. */
 static void test_sum_few(box *b)
 {
     double y[RANKS][FEW], sum[FEW], came[RANKS][FEW];
@@ -141,7 +141,8 @@ static void test_sum_few(box *b)
     }
 }
 
-/* What goes and what comes at once, to another place; the others' are there before, as above. */
+/* Sending and receiving at once, to another place; values of the other ranks are put into the
+ * buffers first, as above. */
 static void test_trade(box *b, int components)
 {
     static sent s;
@@ -176,17 +177,18 @@ static void test_trade(box *b, int components)
     }
 }
 
-/* --- which way, by threads that play processes --- */
+/* --- selection of a transport, by threads that play processes --- */
 
 static hx_device played[RANKS];
-static int place_of[RANKS]; /* of a process' device; -1: it cannot tell */
+static int place_of[RANKS]; /* identifier of a process's device; -1: unknown */
 static int n_joined;
 static pthread_barrier_t all_here;
 
 static int gather_played(const hx_team *team, const void *own, size_t bytes, void *all)
 {
     static unsigned char from[RANKS][512];
-    if (bytes > sizeof from[0]) return HX_RAISE(HX_EINTERNAL, "the test has no room");
+    if (bytes > sizeof from[0])
+        return HX_RAISE(HX_EINTERNAL, "the buffer of the test is too small");
     memcpy(from[team->rank], own, bytes);
     pthread_barrier_wait(&all_here);
     for (int r = 0; r < RANKS; r++) memcpy((char *)all + (size_t)r * bytes, from[r], bytes);
@@ -210,7 +212,7 @@ static const hx_team_ops threads = {
 static int tell_place(hx_device *dev, unsigned char id[HX_MAIL_DEVICE])
 {
     const int place = place_of[dev - played];
-    if (place < 0) return HX_RAISE(HX_EENV, "a device that nobody knows");
+    if (place < 0) return HX_RAISE(HX_EENV, "an unknown device");
     memcpy(id, &place, sizeof place);
     return HX_OK;
 }
@@ -231,7 +233,7 @@ static int join(hx_device *dev, int rank, int n_rank, const unsigned char id[HX_
     (void)dev;
     (void)rank;
     (void)n_rank;
-    if (id[0] != 1) return HX_RAISE(HX_EENV, "another id");
+    if (id[0] != 1) return HX_RAISE(HX_EENV, "a different identifier");
     __atomic_fetch_add(&n_joined, 1, __ATOMIC_RELAXED);
     return HX_OK;
 }
@@ -248,10 +250,10 @@ static int alloc_none(hx_device *dev, size_t bytes, void *d_out,
     (void)bytes;
     (void)d_out;
     (void)handle;
-    return HX_RAISE(HX_EENV, "no boxes here");
+    return HX_RAISE(HX_EENV, "no buffers here");
 }
 
-/* A library whose connection is made, and which then has no memory. */
+/* A library that joins successfully and then has no memory. */
 static const hx_mail_ops library = {.name = "a library",
                                     .tell_device = tell_place,
                                     .has_library = has_library,
@@ -275,12 +277,13 @@ static void *play(void *data)
     own->rc = hx_mail_create(&mail, &team, &played[own->rank], own->way);
     own->has_way = mail.ops != NULL;
     own->has_same = mail.has_same;
-    pthread_barrier_wait(&all_here); /* boxes are open as long as others write into them */
+    pthread_barrier_wait(&all_here); /* buffers stay open while others write to them */
     hx_mail_free(&mail);
     return NULL;
 }
 
-/* Processes on those devices find a way, or none, and so many of them join the library. */
+/* Checks that processes on those devices select a transport, or none, and that n_join of them join
+ * the library. */
 static void check_way(const char *label, const hx_device_ops *way_ops, hx_mail_way way,
                       const int place[RANKS], int has_way, int has_same, int n_join)
 {
@@ -304,8 +307,8 @@ static void check_way(const char *label, const hx_device_ops *way_ops, hx_mail_w
     CHECK_MSG(n_joined == n_join, "%s: %d joined", label, n_joined);
 }
 
-/* With one device for two of three, the third, which has its own, must not join alone: it would
- * wait for the others for ever. */
+/* If two of three processes share a device, the third must not join the library alone: it would
+ * wait for the others forever. */
 static void test_ways(void)
 {
     static const int own[RANKS] = {4, 2, 7}, two[RANKS] = {4, 2, 4}, unknown[RANKS] = {4, -1, 7};
@@ -316,17 +319,17 @@ static void test_ways(void)
     far.mail_far = &library;
     check_way("a library", &far, HX_MAIL_LIBRARY, own, 0, 0, RANKS);
     check_way("a library, one device for two", &far, HX_MAIL_LIBRARY, two, 0, 1, 0);
-    check_way("any way, one device for two", &far, HX_MAIL_ANY, two, 0, 1, 0);
-    check_way("a library, not known", &far, HX_MAIL_LIBRARY, unknown, 0, 0, 0);
+    check_way("any transport, one device for two", &far, HX_MAIL_ANY, two, 0, 1, 0);
+    check_way("a library, unknown device", &far, HX_MAIL_LIBRARY, unknown, 0, 0, 0);
     boxes.tell_device = tell_place;
     near.mail = &boxes;
     near.mail_far = &library;
-    check_way("boxes, one device for two", &near, HX_MAIL_ANY, two, 0, 1, 0);
-    check_way("nothing", &near, HX_MAIL_NONE, own, 0, 0, 0);
-    if (!ops->tell_device) { /* a process opens no GPU memory of its own */
-        check_way("boxes", &near, HX_MAIL_ANY, own, 1, 0, 0);
-        check_way("boxes on one device", &near, HX_MAIL_DIRECT, two, 1, 1, 0);
-        check_way("boxes, not known", &near, HX_MAIL_DIRECT, unknown, 0, 0, 0);
+    check_way("buffers, one device for two", &near, HX_MAIL_ANY, two, 0, 1, 0);
+    check_way("no transport", &near, HX_MAIL_NONE, own, 0, 0, 0);
+    if (!ops->tell_device) { /* on a GPU a process cannot open its own memory */
+        check_way("buffers", &near, HX_MAIL_ANY, own, 1, 0, 0);
+        check_way("buffers on one device", &near, HX_MAIL_DIRECT, two, 1, 1, 0);
+        check_way("buffers, unknown device", &near, HX_MAIL_DIRECT, unknown, 0, 0, 0);
     }
     pthread_barrier_destroy(&all_here);
 }

@@ -1,8 +1,8 @@
-/* Products over shares in parts: what elements with points in common leave there is complete before
- * the others are begun, or after them; all parts, and the exchange beside them, are the whole,
- * springs and films among it, whatever stood in y: to the bit where the operator is deterministic,
- * else within what the order of additions may change.
- * Run by mpirun with any number of processes; alone it says so. */
+/* Products in parts over subdomains: contributions of elements with interface points are complete
+ * before the other elements are computed, or after them; all parts, with the exchange that runs
+ * concurrently, give the whole product, including springs and convection, whatever y held before:
+ * bitwise if the operator is deterministic, otherwise within the effect of the order of additions.
+ * Run by mpirun with any number of processes, or without it as a single one. */
 #include <float.h>
 
 #include "core/base/random.h"
@@ -17,7 +17,7 @@
 
 enum { N_AGAIN = 20 };
 
-/* What is solved for: displacements, also of quadratic elements, or temperatures. */
+/* Unknowns: displacements, with linear or quadratic elements, or temperatures. */
 typedef enum { ELASTIC, QUADRATIC, HEAT } model_kind;
 
 typedef struct job {
@@ -29,12 +29,13 @@ typedef struct job {
     hx_ranks ranks;
     model_kind kind;
     int components;
-    size_t n;          /* unknowns of the share */
-    double *modulus;   /* [n_elem of the share] */
-    int n_with_inside; /* operators that had elements without points in common */
+    size_t n;          /* unknowns of the subdomain */
+    double *modulus;   /* [n_elem of the subdomain] */
+    int n_with_inside; /* number of operators that had elements without interface points */
 } job;
 
-/* A vector of the share, in double or single precision, on the device and its bits on the host. */
+/* A vector of the subdomain in double or single precision, on the device, and its bytes on the
+ * host. */
 typedef struct vector {
     size_t bytes;
     void *d_v;
@@ -54,7 +55,7 @@ static void free_vector(job *j, vector *v)
     free(v->v);
 }
 
-/* Not a number, everywhere. */
+/* Fills a vector with NaN. */
 static void poison(job *j, vector *v)
 {
     memset(v->v, 0xff, v->bytes);
@@ -73,7 +74,8 @@ static double number(const vector *v, size_t at)
     return x;
 }
 
-/* 1 if the numbers at a point differ by more than the bounds there; NULL: in a bit. */
+/* Returns 1 if the numbers at a point differ by more than their bounds; with bound = NULL, if any
+ * bit differs. */
 static int differ(const vector *a, const vector *b, size_t at, size_t bytes, const vector *bound)
 {
     int off = 0;
@@ -83,7 +85,7 @@ static int differ(const vector *a, const vector *b, size_t at, size_t bytes, con
     return off;
 }
 
-/* Points that differ; of those in common, or all. */
+/* Counts points that differ, among the interface points or all. */
 static int64_t count_off(const job *j, const vector *a, const vector *b, int in_common,
                          const vector *bound)
 {
@@ -97,16 +99,18 @@ static int64_t count_off(const job *j, const vector *a, const vector *b, int in_
     return n_off;
 }
 
-/* What the test does in both precisions. */
+/* A product to be tested, in either precision. */
 typedef struct product {
     const hx_operator *op;
-    size_t each; /* bytes of a number */
+    size_t each; /* bytes per number */
     vector x, exact, y;
-    vector own, all;       /* of an operator that adds as it comes: bounds of the elements' product,
-                              and of that with all that is added to it */
-    const vector *bound;   /* of `exact`; NULL: its bits */
-    const hx_matrix *rows; /* that multiplies floats, as multigrid does; NULL: the strategy does */
-    double *d_work;        /* of rows */
+    /* for an operator whose order of additions varies: bounds for the product of the elements, and
+     * for the complete product */
+    vector own, all;
+    const vector *bound; /* of `exact`; NULL: bitwise */
+    /* matrix for single precision, as multigrid uses it; NULL: the operator kind multiplies */
+    const hx_matrix *rows;
+    double *d_work; /* work array of `rows` */
 } product;
 
 static int run_whole(const product *p)
@@ -130,7 +134,7 @@ static int run_part(const product *p, hx_product_part part)
                                     : s->apply_part(p->op->state, part, p->x.d_v, p->y.d_v);
 }
 
-/* To the whole: what stands beside the elements, and the other processes' sums. */
+/* Adds what is not part of the elements: springs and the contributions of other ranks. */
 static int add(const product *p, void *d_x, void *d_y)
 {
     const hx_operator *const op = p->op;
@@ -165,7 +169,7 @@ static int multiply(const product *p)
                : hx_operator_multiply(op, op->strategy, op->state, p->x.d_v, p->y.d_v);
 }
 
-/* The largest difference, of its bound if there is one. */
+/* Returns the largest difference, relative to its bound if there is one. */
 static double worst_of(const product *p)
 {
     double worst = 0.0;
@@ -181,20 +185,22 @@ static void check_common(job *j, product *p, const char *when)
 {
     fetch(j, &p->y);
     const int64_t n_off = count_off(j, &p->y, &p->exact, 1, p->bound);
-    CHECK_MSG(n_off == 0, "%s, %s: %lld of %lld points in common", p->op->strategy->name, when,
-              (long long)n_off, (long long)j->ranks.share.n_common);
+    CHECK_MSG(n_off == 0, "%s, %s: %lld of %lld interface points are wrong", p->op->strategy->name,
+              when, (long long)n_off, (long long)j->ranks.share.n_common);
 }
 
 static void check_all(job *j, product *p, const char *when)
 {
     fetch(j, &p->y);
     const int64_t n_off = count_off(j, &p->y, &p->exact, 0, p->bound);
-    CHECK_MSG(n_off == 0, "%s, %s: %lld of %lld points, by %g%s at most", p->op->strategy->name,
-              when, (long long)n_off, (long long)j->ranks.share.space.n_point, worst_of(p),
+    CHECK_MSG(n_off == 0, "%s, %s: %lld of %lld points are wrong, by at most %g%s",
+              p->op->strategy->name, when, (long long)n_off,
+              (long long)j->ranks.share.space.n_point, worst_of(p),
               p->bound ? " of the bound" : "");
 }
 
-/* One process' parts, without the others; either of the second and the third may come first. */
+/* The parts of this rank without the others; boundary and interior may be computed in either
+ * order. */
 static void check_parts(job *j, product *p)
 {
     poison(j, &p->y);
@@ -221,14 +227,14 @@ static void check_parts(job *j, product *p)
     check_all(j, p, "parts, the interior first");
 }
 
-/* Computed on the host: what it queues waits. */
+/* Operators that compute on the host block. */
 static int is_slow(const product *p)
 {
     return p->op->strategy->setup == divided_setup ||
            p->op->strategy->setup == divided_setup_scalar;
 }
 
-/* Recorded, where the device can, and replayed. */
+/* Recorded and replayed if the device supports it. */
 static void multiply_recorded(job *j, product *p)
 {
     hx_device *const dev = &j->ranks.dev;
@@ -243,8 +249,8 @@ static void multiply_recorded(job *j, product *p)
     dev->ops->record_free(dev, recorded);
 }
 
-/* All processes' parts and the exchange beside them, against the whole product and the exchange
- * after it. */
+/* The parts of all ranks with the concurrent exchange, compared with the whole product followed by
+ * the exchange. */
 static void check_together(job *j, product *p)
 {
     CHECK_OK(run_whole(p));
@@ -261,7 +267,7 @@ static void check_together(job *j, product *p)
 
 static void fill(job *j, product *p)
 {
-    for (size_t i = 0; i < j->n; i++) { /* the same point, the same value */
+    for (size_t i = 0; i < j->n; i++) { /* equal values at equal points */
         const size_t c = (size_t)j->components, point = (size_t)j->ranks.share.node[i / c];
         const double v = 2.0 * hx_random_unit(hx_random_mix(c * point + i % c + 1)) - 1.0;
         const float single = (float)v;
@@ -275,8 +281,8 @@ static void put_number(vector *v, size_t i, double x)
     memcpy(v->v + i * sizeof x, &x, sizeof x);
 }
 
-/* Of every sum: its terms' sizes, and how many there are where each tile of an element's stiffness
- * is added for itself. */
+/* For every sum: the magnitudes of its terms, and their number if each tile of an element's
+ * stiffness is added separately. */
 static void measure_sums(const job *j, const vector *x, double *size, double *count)
 {
     const hx_mesh *const mesh = &j->ranks.share.mesh;
@@ -299,15 +305,15 @@ static void measure_sums(const job *j, const vector *x, double *size, double *co
     }
 }
 
-/* Sums of the same n terms t in any two orders: each is off by (n - 1) u sum |t| at most, where u
- * is half of DBL_EPSILON (Higham, Accuracy and Stability of Numerical Algorithms, 4.2). The n-th
- * one pays for what the terms' own rounding adds to sum |t|. */
+/* Sums of the same n terms t in two orders: each differs from the exact sum by at most (n - 1) u
+ * sum |t|, where u is half of DBL_EPSILON (Higham, Accuracy and Stability of Numerical Algorithms,
+ * 4.2). The n-th u covers the rounding of the terms themselves, which enlarges sum |t|. */
 static void put_bounds(const job *j, vector *bound, const double *size, const double *count)
 {
     for (size_t i = 0; i < j->n; i++) put_number(bound, i, count[i] * DBL_EPSILON * size[i]);
 }
 
-/* The springs' terms and the other processes' are those of the product of |x|. */
+/* Terms of springs and of other ranks are those of the product with |x|. */
 static void add_sums(job *j, const product *p, double *size, double *count)
 {
     hx_device *const dev = p->op->dev;
@@ -328,7 +334,7 @@ static void add_sums(job *j, const product *p, double *size, double *count)
     free_vector(j, &y);
 }
 
-/* What the order of additions may change. */
+/* Bounds of the effect of the order of additions. */
 static void find_bounds(job *j, product *p)
 {
     double *const size = calloc(j->n, sizeof *size), *const count = calloc(j->n, sizeof *count);
@@ -341,7 +347,7 @@ static void find_bounds(job *j, product *p)
     free(count);
 }
 
-/* By the strategy, or by the rows of its matrix. */
+/* By the operator kind, or by the rows of its matrix. */
 static void check_precision(job *j, const hx_operator *op, size_t each, const hx_matrix *rows)
 {
     product p = {.op = op,
@@ -365,7 +371,7 @@ static void check_precision(job *j, const hx_operator *op, size_t each, const hx
     op->dev->ops->release(op->dev, p.d_work);
 }
 
-/* The matrix that a smoother multiplies with in parts, or NULL. */
+/* Returns the matrix that a smoother multiplies with in parts, or NULL. */
 static const hx_matrix *rows_of(const hx_operator *op)
 {
     const hx_matrix_ops *const ops = op->dev->ops->matrix;
@@ -386,17 +392,18 @@ static void check_operator(job *j, const hx_strategy *strategy, hx_layout layout
     hx_operator_free(&op);
 }
 
-/* In all layouts; all operators of a GPU have parts. */
+/* In all layouts; all operators of a GPU must support parts. */
 static void check_layouts(job *j, const hx_strategy *strategy)
 {
     const int is_cpu = strcmp(strategy->device, "cpu") == 0;
-    CHECK_MSG(is_cpu || strategy->apply_part, "%s has no parts", strategy->name);
+    CHECK_MSG(is_cpu || strategy->apply_part, "%s does not support products in parts",
+              strategy->name);
     for (int layout = 0; strategy->apply_part && layout < HX_N_LAYOUT; layout++)
         if (strategy->layouts & HX_LAYOUT_BIT(layout))
             check_operator(j, strategy, (hx_layout)layout);
 }
 
-/* Those of the device, rounded ones among them, and one of the tests' own. */
+/* The operators of the device, rounded ones included, and one that belongs to the tests. */
 static void check_operators(job *j)
 {
     for (size_t i = 0; hx_strategies[i]; i++) {
@@ -406,7 +413,7 @@ static void check_operators(job *j)
     check_layouts(j, hx_strategy_of(&divided_strategy, j->components));
 }
 
-/* With springs or a film all around. */
+/* With springs or convection on the whole surface. */
 static int make_problem(job *j)
 {
     static const hx_support_spec support = {
@@ -443,7 +450,7 @@ static void make_moduli(job *j)
     for (size_t e = 0; e < n; e++) j->modulus[e] = fixture_uniform(&state, 1e-3, 1.0);
 }
 
-/* Of a finished mesh; every few elements in turn to each process, if not 0. */
+/* For a finished mesh; in_turn > 0: assigns that many elements to each rank in turn. */
 static void check_mesh(job *j, model_kind kind, hx_mail_way way, int in_turn)
 {
     j->kind = kind;
@@ -468,7 +475,7 @@ static void check_mesh(job *j, model_kind kind, hx_mail_way way, int in_turn)
     hx_mesh_free(&j->mesh);
 }
 
-/* A set of the nodes of all faces. */
+/* Makes a set of the nodes of all faces. */
 static int name_surface(hx_mesh *mesh, const fixture_box *box)
 {
     const int *const n = box->n;
@@ -509,7 +516,7 @@ static void check_way(job *j, hx_mail_way way)
     check_box(j, ELASTIC, way, 0.2, 0);
     CHECK(j->n_with_inside > 0);
     check_mixed(j, ELASTIC, way);
-    check_box(j, ELASTIC, way, 0.0, 5); /* nearly all elements have points in common */
+    check_box(j, ELASTIC, way, 0.0, 5); /* nearly all elements have interface points */
     check_box(j, HEAT, way, 0.2, 0);
     check_mixed(j, HEAT, way);
     check_box(j, QUADRATIC, way, 0.2, 0);
@@ -527,7 +534,7 @@ int main(int argc, char **argv)
     fixture_move(&j.device, j.team.host_rank);
     for (size_t k = 0; k < sizeof way / sizeof way[0]; k++) check_way(&j, way[k]);
     if (strcmp(j.device.ops->name, "cpu") != 0) {
-        hx_patches_set_wide_from(1); /* patches as of large meshes */
+        hx_patches_set_wide_from(1); /* patches like those of large meshes */
         check_way(&j, HX_MAIL_LIBRARY);
     }
     hx_device_close(&j.device);

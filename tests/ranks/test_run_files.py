@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""VTK files that the processes of a run (mpirun) write together, each its piece:
+"""VTK files that the processes of a run (mpirun) write together, a piece each:
 
     test_run_files.py HEXTOP SOURCE_ROOT
 
-The bytes of one process for the same design; every field at its place, whatever the order of the mesh's file; the values
-that the first process writes when it writes alone (text, thresholds); a disk that is full. 77 without mpirun or in a build
-without MPI."""
+The files must equal those of one process for the same design: every field in place, whatever the order of the mesh's
+file; the values that the first process writes by itself (text, thresholds). A full disk. Exits with 77 without mpirun or
+MPI."""
 import array
 import os
 import re
@@ -54,7 +54,7 @@ def content(path):
 
 
 def fields(path):
-    """{name: numbers} of a binary file."""
+    """Returns {name: numbers} of a binary file."""
     text, found, kind, n = content(path), {}, 0, 0
     head = re.compile(rb"\n(CELL_DATA|POINT_DATA) (\d+)\n|"
                       rb"\n(?:SCALARS|VECTORS) (\S+) (double|float|int|unsigned_char)(?: 1\nLOOKUP_TABLE default)?\n|"
@@ -85,18 +85,18 @@ def compare(name, a, b, bound):
 
 
 def same_design(name, config, *keys):
-    """Along the curve the first design is the same to the bit in any number of processes."""
+    """With the partition along the curve the first design is bitwise the same for any number of processes."""
     keys = [*keys, CURVE, 'output.fields=["density","sets"]', "optimization.iterations=1"]
     for n in (1, 2, 3):
         said = run(n, f"run{n}", config, *keys)
         check(said.returncode == 0, f"{name} by {n}: {said.stderr[-600:]}")
         check((f", by {n} processes\n" in said.stdout) == (n > 1), f"{name}: not written by {n}: {said.stdout[-900:]}")
-        check(content("run1/density_0001.vtk") == content(f"run{n}/density_0001.vtk"), f"{name} by {n}: other bytes")
+        check(content("run1/density_0001.vtk") == content(f"run{n}/density_0001.vtk"), f"{name} by {n}: different bytes")
         check(not [f for f in os.listdir(f"run{n}") if ".tmp" in f], f"{name} by {n}: {os.listdir(f'run{n}')}")
 
 
 def all_fields(name, config, *keys):
-    """By three: as one process has it; and to the bit as the first writes it alone."""
+    """Written by three processes: as by one process within rounding, and bitwise as the first process writes it by itself."""
     keys = [*keys, "optimization.iterations=2", "solver.tolerance=1e-12"]
     for n, folder, more in ((1, "one", []), (3, "together", []), (3, "leader", ["output.threshold=0.0"])):
         said = run(n, folder, config, *keys, *more)
@@ -105,7 +105,7 @@ def all_fields(name, config, *keys):
     one, together, leader = (fields(f"{folder}/density_0002.vtk") for folder in ("one", "together", "leader"))
     compare(name, one, together, 1e-5)
     numbers = leader.pop("CELL_DATA vtkOriginalCellIds", [])
-    check(list(numbers) == list(range(len(numbers))), f"{name}: a part of all elements has others")
+    check(list(numbers) == list(range(len(numbers))), f"{name}: a part with all elements has different ones")
     compare(name + ", alone", leader, together, 0.0)
 
 
@@ -113,11 +113,11 @@ def texts():
     for n in (1, 2):
         said = run(n, f"run{n}", CANTILEVER, *SMALL, CURVE, "output.format=ascii", "optimization.iterations=1")
         check(said.returncode == 0 and "processes\n" not in said.stdout.split("density_0001.vtk")[-1], f"text: {said.stderr}")
-    check(content("run1/density_0001.vtk") == content("run2/density_0001.vtk"), "text by 2: other bytes")
+    check(content("run1/density_0001.vtk") == content("run2/density_0001.vtk"), "text by 2: different bytes")
 
 
 def others():
-    """Whoever says other things of the files is not heard; a follower of another folder writes there, too."""
+    """Output options of other processes than the first are ignored, also in a different working directory."""
     keys = [*SMALL, CURVE, "solver.device=cpu", "solver.deterministic=true", "optimization.iterations=1"]
     start = [HEXTOP, "-v", "run", CANTILEVER, *keys]
     os.makedirs("elsewhere", exist_ok=True)
@@ -129,12 +129,12 @@ def others():
                           env=ENV, check=False)
     check(said.returncode == 0 and ", by 2 processes\n" in said.stdout, f"others: {said.stdout[-600:]}, {said.stderr}")
     run(1, "run1", CANTILEVER, *SMALL, CURVE, "optimization.iterations=1")
-    check(content("run1/density_0001.vtk") == content("mixed/density_0001.vtk"), "others: other bytes")
+    check(content("run1/density_0001.vtk") == content("mixed/density_0001.vtk"), "others: different bytes")
     check(not os.listdir("elsewhere"), f"others: {os.listdir('elsewhere')}")
 
 
 def full():
-    """A disk that does not take the file: one message and the exit status of one process, nothing half written."""
+    """A full disk: one message, the exit status of a single process, and no incomplete file."""
     os.makedirs("disk", exist_ok=True)
     os.makedirs("saved", exist_ok=True)
     keys = "mesh.nx=30 mesh.ny=20 mesh.nz=20 optimization.iterations=2 output.every=1 output.directory=disk/out -q"
@@ -144,15 +144,15 @@ def full():
         said = subprocess.run(["unshare", "-rm", "sh", "-c", script], capture_output=True, text=True, timeout=100, env=ENV,
                               check=False)
         if "unshare" in said.stderr or "mount:" in said.stderr:
-            print("no disk can be mounted here: left out")
+            print("skipped: cannot mount a disk here")
             return
         check(said.returncode == 1, f"full disk by {n}: status {said.returncode}, {said.stderr}")
         check(len(re.findall("hextop: error:", said.stderr)) == 1, f"full disk by {n}: {said.stderr}")
-        for text in ("error: disk/out/density_0002.vtk: cannot write: No space left on device; make room there",
+        for text in ("error: disk/out/density_0002.vtk: cannot write: No space left on device; free some space",
                      "warning: disk/out/density_0001.vtk: cannot write: No space left", "is saved as"):
             check(text in said.stderr, f"full disk by {n}: no '{text}': {said.stderr}")
         check(".tmp" not in said.stdout and ".vtk" not in said.stdout, f"full disk by {n}: {said.stdout}")
-        check("mca_" not in said.stderr, f"full disk by {n}: MPI says it too: {said.stderr}")
+        check("mca_" not in said.stderr, f"full disk by {n}: MPI prints it, too: {said.stderr}")
 
 
 def can_run():
@@ -161,11 +161,11 @@ def can_run():
     said = run(2, "probe", CANTILEVER, *SMALL, "optimization.iterations=1")
     if "built without MPI" in said.stderr:
         return "this build has no MPI"
-    return "mpirun starts nothing here: " + said.stderr[-300:] if said.returncode and "hextop" not in said.stderr else ""
+    return "mpirun cannot start processes here: " + said.stderr[-300:] if said.returncode and "hextop" not in said.stderr else ""
 
 
 def links():
-    """What an older run left as symbolic links: removed by name, or written through; a foreign one is refused."""
+    """Symbolic links in place of an older run's files: removed by name, or written through; another user's link is refused."""
     os.makedirs("archive", exist_ok=True)
     os.makedirs("linked", exist_ok=True)
     for name in ("density_0007.vtk", "density_0001.vtk"):
@@ -177,16 +177,16 @@ def links():
     arguments = ["run", CANTILEVER, "output.directory=linked", "optimization.iterations=1", *SMALL]
     said = subprocess.run(words(2, *arguments), capture_output=True, text=True, timeout=200, env=ENV, check=False)
     check(said.returncode == 0, f"links: {said.stderr[-300:]}")
-    check(content("archive/density_0007.vtk") == b"kept", "links: what a link led to is gone")
+    check(content("archive/density_0007.vtk") == b"kept", "links: the target of a link is gone")
     check(not os.path.lexists("linked/density_0007.vtk"), "links: the link of an older result stays")
     check(os.path.islink("linked/density_0001.vtk") and content("archive/density_0001.vtk").startswith(b"# vtk"),
-          "links: the result is not behind its link")
+          "links: the result is not in the target of its link")
     if os.geteuid() != 0:
         return
     os.chmod("linked", 0o1777)
     os.chown("linked/density_0001.vtk", 12345, 12345, follow_symlinks=False)
     said = subprocess.run(words(2, *arguments), capture_output=True, text=True, timeout=200, env=ENV, check=False)
-    check(said.returncode == 2 and "linked/density_0001.vtk: nothing is written through it" in said.stderr,
+    check(said.returncode == 2 and "linked/density_0001.vtk: refusing to write through this symbolic link" in said.stderr,
           f"links: exit {said.returncode}, {said.stderr[-300:]}")
 
 
@@ -203,9 +203,9 @@ def main():
         all_fields("linear", CANTILEVER, *SMALL, MECHANICAL)
         all_fields("quadratic", CANTILEVER, "mesh.nx=8", "mesh.ny=4", "mesh.nz=4", *SHUFFLED, MECHANICAL,
                    "solver.element=quadratic")
-        all_fields("design of the leader", CANTILEVER, *SMALL, MECHANICAL, "optimization.filter.kind=helmholtz")
+        all_fields("design on the first rank", CANTILEVER, *SMALL, MECHANICAL, "optimization.filter.kind=helmholtz")
         all_fields("heat", HEAT_SINK, "mesh.nz=1", THERMAL)
-        all_fields("flux alone", HEAT_SINK, "mesh.nz=1", 'output.fields=["heat_flux","density"]')
+        all_fields("flux only", HEAT_SINK, "mesh.nz=1", 'output.fields=["heat_flux","density"]')
         texts()
         others()
         links()

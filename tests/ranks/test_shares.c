@@ -1,6 +1,6 @@
-/* What processes do together with their shares of a problem, against the whole in one: every
- * operator's products, diagonals, sums, vectors and fields there and back, sums of arrays. Run by
- * mpirun with any number of processes; alone it says so. */
+/* Operations of several ranks on subdomains, compared with the whole problem on one: products and
+ * diagonals of every operator, sums, distribution and collection of vectors and fields, sums of
+ * arrays. Run by mpirun with any number of processes, or without it as a single one. */
 #include "core/ranks/ranks.h"
 #include "core/solver/operator.h"
 #include "tests/lib/curved.h"
@@ -14,13 +14,13 @@ typedef struct job {
     hx_problem problem;
     hx_ranks ranks;
     int64_t n;               /* unknowns of the whole */
-    double *x, *exact, *got; /* [n] the same x in all processes; K x alone; and by all */
+    double *x, *exact, *got; /* [n] x, the same on all ranks; K x by one rank; K x by all ranks */
     double *modulus;         /* [n_elem] */
-    int in_parts;            /* 1: the mesh is */
-    int direct;              /* 1: points go from device to device, where they can */
+    int in_parts;            /* 1: the mesh is in parts */
+    int direct;              /* 1: values of points go from device to device if possible */
 } job;
 
-/* Bends every edge, the same for all cells that share one. */
+/* Bends every edge, equally for all cells that share it. */
 static void bend(const double x[3], double y[3])
 {
     y[0] = x[0] + 0.05 * x[1] * x[1];
@@ -28,7 +28,8 @@ static void bend(const double x[3], double y[3])
     y[2] = x[2] - 0.03 * x[0] * x[1];
 }
 
-/* Five elements of the curve to each process in turn: parts in many pieces. */
+/* Assigns five elements along the curve to each rank in turn, so that parts consist of many
+ * pieces. */
 static int put_in_parts(job *j)
 {
     int32_t *const part = malloc((size_t)j->mesh.n_elem * sizeof *part);
@@ -79,7 +80,7 @@ static int leads(const job *j)
     return j->team.rank == HX_RANKS_LEADER;
 }
 
-/* Moduli of a share. */
+/* Sets the moduli of a subdomain. */
 static int set_modulus(const job *j, hx_operator *op)
 {
     const int64_t first = op->problem->whole ? op->problem->whole_elem[0] : 0;
@@ -94,7 +95,7 @@ static int apply(const hx_operator *op, int kind, const double *d_x, double *d_y
                            : hx_operator_diagonal(op, d_y);
 }
 
-/* Of the whole, by each process for itself. */
+/* The whole product, computed by each rank for itself. */
 static void find_exact(job *j, const hx_strategy *strategy, hx_layout layout, int kind, double *xkx)
 {
     hx_operator op;
@@ -147,14 +148,14 @@ static void test_operators(job *j)
             double scale = 0.0;
             for (int64_t k = 0; k < j->n; k++) test_worst(&scale, fabs(j->exact[k]));
             const double off = test_max_difference((size_t)j->n, j->exact, j->got);
-            CHECK_MSG(off <= bound * scale, "%s, %s: %.1e of %.1e", strategy->name,
+            CHECK_MSG(off <= bound * scale, "%s, %s: off by %.1e of %.1e", strategy->name,
                       kind == PRODUCT ? "product" : "diagonal", off, scale);
         }
     }
     CHECK(n >= 2 * 3);
 }
 
-/* What each process finds of a whole, bit for bit the same. */
+/* A result over all ranks must be bitwise the same on each. */
 static void check_same(job *j, double value)
 {
     double all[64];
@@ -184,7 +185,8 @@ static float term(int64_t i, int rank)
     return (float)(i % 1001 + 1) / (float)(rank + 3);
 }
 
-/* Longer than what travels at once, then shorter, then as long: bit for bit the sum by ranks. */
+/* Longer than one block, then shorter, then as long again: bitwise the sum in the order of the
+ * ranks. */
 static void test_long_sums(job *j)
 {
     const int64_t n_most = ((int64_t)1 << 22) + 1003, length[] = {17, n_most, 1, 5000, n_most};
@@ -198,12 +200,14 @@ static void test_long_sums(job *j)
             for (int r = 1; r < j->team.size; r++) exact += term(i, r);
             if (!(sum[i] == exact)) n_off++;
         }
-        CHECK_MSG(n_off == 0, "%lld of %lld sums", (long long)n_off, (long long)length[k]);
+        CHECK_MSG(n_off == 0, "%lld of %lld sums are wrong", (long long)n_off,
+                  (long long)length[k]);
     }
     free(sum);
 }
 
-/* Own nodes and points of all shares are the nodes and points, each once; runs are the elements. */
+/* Own nodes and points of all subdomains are all nodes and points, each once, and the runs are all
+ * elements. */
 static void test_shares(job *j)
 {
     const hx_share *const share = &j->ranks.share;
@@ -218,14 +222,14 @@ static void test_shares(job *j)
             CHECK(share->space.xyz[3 * a + k] == j->space.xyz[3 * (int64_t)share->node[a] + k]);
 }
 
-/* Products of three different vectors at once are those one by one. */
+/* Several products at once must equal single products. */
 static void test_dots(job *j)
 {
     hx_device *const dev = &j->ranks.dev;
     const hx_vector_ops *const vector = dev->ops->vector;
     const int64_t n = 3 * j->ranks.share.space.n_point;
     double *d_v[HX_MOST_DOTS], found[HX_MOST_DOTS];
-    uint64_t state = 7; /* of each process its own: only owners' numbers count */
+    uint64_t state = 7; /* different on each rank, since only values of owners count */
     for (int k = 0; k < HX_MOST_DOTS; k++) {
         for (int64_t i = 0; i < n; i++) j->got[i] = fixture_uniform(&state, 0.5, 1.0) * (k + 1);
         d_v[k] = fixture_put(dev, (size_t)n, j->got);
@@ -243,7 +247,7 @@ static void test_dots(job *j)
     for (int k = 0; k < HX_MOST_DOTS; k++) dev->ops->release(dev, d_v[k]);
 }
 
-/* A field and a vector there and back; values in common settle on one. */
+/* Distributes and collects a field and a vector; interface points take the value of their owner. */
 static void test_transport(job *j)
 {
     hx_device *const dev = &j->ranks.dev;
@@ -274,7 +278,7 @@ static void test_transport(job *j)
     dev->ops->release(dev, d_x);
 }
 
-/* The shares of a mesh in parts are these. */
+/* The subdomains of a mesh in parts are these parts. */
 static void check_parts(const job *j)
 {
     const hx_share *const share = &j->ranks.share;

@@ -1,10 +1,10 @@
-/* The offset between two clocks (team_clock.h), of a first process that is played here: one whose
- * clock is ahead, behind, or the same. By real processes: test_timeline.py. */
+/* The offset between two clocks (team_clock.h) from a simulated first rank, whose clock is ahead,
+ * behind, or equal. test_timeline.py uses real processes. */
 #include "core/base/clock.h"
 #include "core/team/team_clock.h"
 #include "tests/lib/test.h"
 
-/* Of the first process. */
+/* Times of the first rank. */
 static double ahead, had;
 
 static void wait_until(double time)
@@ -12,7 +12,8 @@ static void wait_until(double time)
     while (hx_clock() < time) continue;
 }
 
-/* It sends a while after the other one, or before, and is as long on the way. */
+/* The first rank sends a while after the other one in every second round, and each message takes
+ * some time. */
 static int all_gather(const hx_team *team, const void *own, size_t bytes, void *all)
 {
     static int turn;
@@ -36,9 +37,9 @@ static void check_offset(double seconds)
     double offset, width;
     ahead = seconds;
     CHECK(hx_team_clock(&second, &offset, &width) == HX_OK);
-    CHECK_MSG(fabs(offset - seconds) <= width + 1e-9, "%.9g for %.9g, within %.3g", offset, seconds,
-              width);
-    CHECK_MSG(width < 1e-3, "within %.3g s", width);
+    CHECK_MSG(fabs(offset - seconds) <= width + 1e-9, "%.9g instead of %.9g, width %.3g", offset,
+              seconds, width);
+    CHECK_MSG(width < 1e-3, "width %.3g s", width);
     CHECK(hx_team_clock(&first, &offset, &width) == HX_OK);
     CHECK(offset == 0.0 && width == 0.0);
 }

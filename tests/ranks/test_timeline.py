@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""timeline.json of runs by one and by two processes (output.timeline):
+"""timeline.json of runs by one and by two processes (output.timeline).
 
     test_timeline.py HEXTOP SOURCE_ROOT
 
-Spans that lie within or after each other, of the names in doc/commands.md, as many iterations as history.csv says; nothing
-written without it, and the same results; what cannot be written; tests/bench/timeline.py. By two where there is mpirun and
-the build has MPI."""
+Spans are nested or consecutive and have names from doc/commands.md; iterations agree with history.csv; without the option
+no file is written and the results are equal; files that cannot be written; tests/bench/timeline.py. Two processes are used
+if there is mpirun and the build has MPI."""
 import collections
 import csv
 import json
@@ -50,7 +50,7 @@ def content(path):
 
 
 def documented():
-    """The names in the table of doc/commands.md, with NUMBER for any number."""
+    """Returns a pattern of the names in the table of doc/commands.md, where NUMBER stands for any number."""
     with open(os.path.join(ROOT, "doc", "commands.md"), encoding="utf-8") as file:
         text = file.read()
     table = re.search(r"\n\| span \|.*?\n\n", text, re.S).group(0)
@@ -59,7 +59,7 @@ def documented():
 
 
 def read(folder, n):
-    """{(rank, tid): [events]}, each looked at."""
+    """Returns {(rank, tid): [events]} after checking each event."""
     events = json.loads(content(os.path.join(folder, "timeline.json")))
     queues = collections.defaultdict(list)
     for event in events:
@@ -73,20 +73,20 @@ def read(folder, n):
 
 
 def check_nesting(name, events):
-    """In the order of their beginnings, each within the one that is open, or after it; ts is rounded to a ns."""
+    """Events must be sorted by their start and lie within the open one or after it; ts is rounded to 1 ns."""
     stack, last = [], 0.0
     for event in events:
-        check(event["ts"] >= last, f"{name}: {event} begins before the one before")
+        check(event["ts"] >= last, f"{name}: {event} begins before its predecessor")
         last = event["ts"]
         while stack and stack[-1] <= event["ts"] + 0.002:
             stack.pop()
         end = event["ts"] + event["dur"]
-        check(not stack or end <= stack[-1] + 0.002, f"{name}: {event} ends after what it lies in")
+        check(not stack or end <= stack[-1] + 0.002, f"{name}: {event} ends after the event that contains it")
         stack.append(end)
 
 
 def iterations_of(events):
-    """{design: iterations of PCG} of a queue; a filter's solves are not among them."""
+    """Returns {design: iterations of PCG} of a queue, without the solves of a filter."""
     count, design, end = collections.Counter(), 0, 0.0
     for event in events:
         if event["name"] == "PCG":
@@ -129,14 +129,14 @@ def check_run(name, n, folder, config, *keys, env=None):
 
 
 def check_exchanges(name, queues):
-    """What all wait for ends in all after the last has begun: clocks agree."""
+    """A sum ends on every rank after it has begun on the last one, if the clocks are synchronised."""
     sums = [[e for e in queues.get((r, DEVICE), []) if e["name"] == "sum"] for r in range(2)]
     worst = max((max(a["ts"], b["ts"]) - min(a["ts"] + a["dur"], b["ts"] + b["dur"]) for a, b in zip(*sums)), default=1e9)
     check(worst <= 20.0, f"{name}: a sum began {worst} us after another process had it")
 
 
 def check_same(name, n, folder, on):
-    """A run without: no file, not even an old one, and the same design."""
+    """A run without a timeline: no file, not even an old one, and the same design."""
     shutil.copytree(on, folder)
     result = run(n, folder, CANTILEVER, *SMALL, "optimization.iterations=3")
     check(result.returncode == 0, f"{name} off: {result.stderr}")
@@ -202,7 +202,7 @@ def check_script(work, folder, n):
 
 
 def check_overlap(work):
-    """Exchange of two queues beside what the other one computes."""
+    """Exchanges of two queues, overlapped with computation in the other queue."""
     def event(name, kind, tid, begin, end):
         return {"name": name, "cat": kind, "ph": "X", "ts": begin, "dur": end - begin, "pid": 0, "tid": tid}
 
@@ -213,7 +213,7 @@ def check_overlap(work):
                    event("product", "compute", BESIDE, 15.0, 24.0), event("smooth mesh", "compute", BESIDE, 36.0, 50.0),
                    event("add", "exchange", BESIDE, 40.0, 50.0)], file)
     result = table(path)
-    # 20 + 10 of the queue, 8 of it beside the other's spans; 10 of that, all beside the product
+    # queue 1: 20 + 10, of which 8 overlap with queue 2; queue 2: 10, all overlapped by the product
     check("exchange 0.040 ms, not hidden 0.022 ms (22.0% of the designs)" in result.stdout, f"overlap: {result.stdout}")
 
 
@@ -255,7 +255,7 @@ def main():
         check_resume(work)
         if has_two:
             by_two(work)
-    print(f"{N_CHECK} checks, {N_FAILED} failed" + ("" if has_two else "; not by two: no mpirun or no MPI"))
+    print(f"{N_CHECK} checks, {N_FAILED} failed" + ("" if has_two else "; two processes skipped: no mpirun or no MPI"))
     sys.exit(N_FAILED > 0)
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Warnings of loads and supports by several processes (mpirun), of which each has its part of the mesh: those of one process.
+"""Warnings about loads and supports from several processes (mpirun) with a distributed mesh must be those of one process.
 
     test_warnings.py HEXTOP SOURCE_ROOT
 
-77 without mpirun or in a build without MPI."""
+Exits with 77 without mpirun or MPI."""
 import json
 import os
 import shutil
@@ -32,7 +32,7 @@ output = { every = 0; };
 optimization = { volume_fraction = 0.4; iterations = 1; filter = { kind = "sensitivity"; radius = 1.5; }; };
 """
 BOTH = 'passive=({set="hole";density=0.001;},{set="slot";density=0.001;},{set="slot";density=0.001;})'
-CASES = [  # name, what comes, words of the command line
+CASES = [  # name, expected codes, words of the command line
     ("slot", ["void-cuts"], []),
     ("hole", [], ["passive[1]="]),
     ("half", [], ['passive[1].set="half"']),
@@ -75,7 +75,7 @@ def run(n, words):
 
 
 def warned(n, name, words, parts="always"):
-    """[(code, text, remedy)] of what is judged, in their order."""
+    """Returns [(code, text, remedy)] of the warnings in JUDGED, in order."""
     parts = [] if n == 1 else ["mesh.in_parts=" + parts]
     shutil.rmtree("out", ignore_errors=True)
     done = run(n, [*words, *parts])
@@ -88,7 +88,7 @@ def warned(n, name, words, parts="always"):
 
 
 def initial():
-    """A design that a filter smooths once more, by the names that a result has; each process has the whole mesh."""
+    """An initial design that the filter smooths once more, given by each name of a result; every process has the whole mesh."""
     words = ["passive=", "optimization.iterations=12", "optimization.filter.kind=none"]
     check(run(1, [*words, "output.directory=first"]).returncode == 0, "a first design")
     for kind in ("density", "helmholtz"):

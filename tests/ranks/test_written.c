@@ -1,6 +1,6 @@
-/* A VTK file that several processes write together, each from its share of every field, against the
- * same file by one: bytes, permissions, links; a disk that fills up in any of them. Run by mpirun
- * with any number of processes; alone it says so. */
+/* A VTK file that several ranks write together, each from its part of every field, compared with
+ * the file written by one: bytes, permissions, links; a disk that is full on any of the ranks. Run
+ * by mpirun with any number of processes, or without it as a single one. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -36,7 +36,7 @@ static void meet(const job *j)
     CHECK_OK(hx_team_agree(&j->team, HX_OK));
 }
 
-/* Seven elements of the curve to each process in turn. */
+/* Assigns seven elements along the curve to each rank in turn. */
 static void put_in_parts(job *j)
 {
     int32_t *const part = malloc((size_t)j->mesh.n_elem * sizeof *part);
@@ -73,7 +73,8 @@ static void free_share(job *j)
     hx_mesh_free(&j->mesh);
 }
 
-/* The values of this process' own elements or nodes, and from those its piece of the file. */
+/* Returns this rank's piece of the file, made from the values of all ranks' own elements or
+ * nodes. */
 static void *bring(job *j, int kind, size_t bytes, const void *whole)
 {
     const hx_share *const share = &j->share;
@@ -130,12 +131,12 @@ static void check_equal(const char *a, const char *b)
                                                                                in_folder(b),
                                                                                MOST_FILE, &n_b);
     CHECK_MSG(n_a == n_b && n_a < MOST_FILE && memcmp(of_a, of_b, n_a) == 0,
-              "%s has %zu bytes, %s %zu", a, n_a, b, n_b);
+              "%s (%zu bytes) differs from %s (%zu bytes)", a, n_a, b, n_b);
     free(of_a);
     free(of_b);
 }
 
-/* Each process its piece of a binary file. */
+/* Each rank writes its piece of a binary file. */
 static void test_pieces(job *j)
 {
     const hx_vtk_options alone = {.format = HX_VTK_BINARY};
@@ -148,7 +149,7 @@ static void test_pieces(job *j)
     free_pieces(j);
 }
 
-/* Everything to the first process, which writes what has no pieces. */
+/* Everything goes to the first rank, which writes formats that are not written in pieces. */
 static void test_first(job *j)
 {
     hx_vtk_options options[] = {{.format = HX_VTK_BINARY},
@@ -206,7 +207,7 @@ static void test_meshes(job *j)
         }
 }
 
-/* --- what may go wrong, and what a name means --- */
+/* --- errors, and meanings of names --- */
 
 static int count_files(void)
 {
@@ -219,7 +220,7 @@ static int count_files(void)
     return n;
 }
 
-/* One message, the same in all. */
+/* One message, equal on all ranks. */
 static void check_refused(const job *j, int rc, const char *text)
 {
     char own[256], first[256];
@@ -230,7 +231,7 @@ static void check_refused(const job *j, int rc, const char *text)
     CHECK_MSG(strcmp(own, first) == 0, "%s", own);
 }
 
-/* The files of one process are limited, as on a disk that is full for it. */
+/* The size of one rank's files is limited, like on a full disk. */
 static void test_full(job *j, int limited, rlim_t most, int n_file)
 {
     struct rlimit limit, before;
@@ -286,7 +287,8 @@ static void test_names(job *j)
     meet(j);
 }
 
-/* On the disk before it has its name; in the folder that all were started in. */
+/* The file is on the disk before it gets its name; its path is relative to the working
+ * directory. */
 static void test_synced(job *j)
 {
     hx_vtk_options options = {.team = &j->team, .piece = &j->piece, .is_synced = 1};

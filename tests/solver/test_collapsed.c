@@ -158,12 +158,15 @@ static int create_patch(mixed_model *m, const mixed_box *box)
 {
     static const hx_support_spec support = {
         "surface", "test", HX_FIX_X | HX_FIX_Y | HX_FIX_Z, {1.0, 1.0, 1.0}};
+    hx_notes moved = {0}; /* until its values are those of the field, it is one rigid motion */
     hx_problem_params params = fixture_problem();
     params.support = &support;
     params.n_support = 1;
+    params.lacking = &moved;
     memset(m, 0, sizeof *m);
     HX_TRY(mixed_create_part(&m->mesh, box, FIXTURE_REORDERED));
     HX_TRY(hx_problem_create(&m->problem, &m->mesh, &params));
+    hx_notes_free(&moved);
     for (int64_t a = 0; a < m->mesh.n_node; a++)
         if (m->problem.supports.fixed[a])
             linear_field(m->mesh.xyz + 3 * a, m->problem.supports.prescribed + 3 * a);

@@ -46,8 +46,9 @@ static void hold(space_box *b, const uint8_t *flag)
 static void test_patch(mixed_kind kind)
 {
     const mixed_box box = {.kind = kind, .n = {2, 2, 5}};
-    const hx_support_spec moved = {"origin", "test", HX_FIX_X, {1e-3, 0.0, 0.0}};
-    hx_support_spec held[FIXTURE_N_DETERMINATE + 1];
+    const hx_support_spec moved = {"origin", "test", HX_FIX_X, {1e-3, 0.0, 0.0}},
+                          pulled = {"corner-x", "test", HX_FIX_X, {2e-3, 0.0, 0.0}};
+    hx_support_spec held[FIXTURE_N_DETERMINATE + 2];
     hx_problem_params params = fixture_problem();
     space_box b;
     double worst = 0.0;
@@ -56,8 +57,9 @@ static void test_patch(mixed_kind kind)
     memcpy(held, fixture_determinate, sizeof fixture_determinate);
     held[0].fix = HX_FIX_Y | HX_FIX_Z;
     held[FIXTURE_N_DETERMINATE] = moved;
+    held[FIXTURE_N_DETERMINATE + 1] = pulled;
     params.support = held;
-    params.n_support = FIXTURE_N_DETERMINATE + 1;
+    params.n_support = FIXTURE_N_DETERMINATE + 2;
     params.space = &b.space;
     CHECK_OK(hx_problem_create(&b.problem, &b.mesh, &params));
     double *const u = malloc(3 * (size_t)b.space.n_point * sizeof *u);

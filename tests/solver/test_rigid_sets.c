@@ -492,7 +492,7 @@ static void check_refusals(void)
     params.n_support = 1;
     params.load = load;
     params.n_load = 1;
-    CHECK_FAILS(hx_problem_create(&problem, &mesh, &params), HX_EINPUT, "is held by a support");
+    CHECK_FAILS(hx_problem_create(&problem, &mesh, &params), HX_EINPUT, "is fixed by a support");
     load[0].set = "right";
     load[1] = load[0];
     load[1].load_case = 2;
@@ -504,7 +504,7 @@ static void check_refusals(void)
     load[1].point[0] = 1.0;
     load[1].point[1] = 0.5;
     CHECK_FAILS(hx_problem_create(&problem, &mesh, &params), HX_EINPUT,
-                "belongs to another rigid set");
+                "also belongs to another rigid set");
     hx_mesh_free(&mesh);
 }
 

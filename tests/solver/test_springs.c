@@ -362,7 +362,7 @@ static void check_refusals(void)
     spring.per = HX_SPRING_TOTAL;
     CHECK_FAILS(hx_problem_create(&problem, &mesh, &params), HX_EINPUT, "rotation about an axis");
     spring.stiffness[0] = -1.0;
-    CHECK_FAILS(hx_problem_create(&problem, &mesh, &params), HX_EINPUT, "not below 0");
+    CHECK_FAILS(hx_problem_create(&problem, &mesh, &params), HX_EINPUT, "not negative");
     memset(spring.stiffness, 0, sizeof spring.stiffness);
     CHECK_FAILS(hx_problem_create(&problem, &mesh, &params), HX_EINPUT, "0 in every direction");
     hx_mesh_free(&mesh);

@@ -1,5 +1,5 @@
-/* Quadratic spaces over meshes with curved edges: the file's middles through every renumbering,
- * volumes and areas that are known, faces, and what is refused. */
+/* Quadratic spaces over meshes with curved edges: the file's mid-edge points through every
+ * renumbering, known volumes and areas, faces, and errors. */
 #include <math.h>
 #include <stdio.h>
 
@@ -9,8 +9,8 @@
 #include "tests/lib/mixed_mesh.h"
 #include "tests/lib/test.h"
 
-/* A quadratic map, which every quadratic cell of a straight mesh of affine cells takes exactly, and
- * whose cofactors are linear: det = 1 + 0.16 x. */
+/* A quadratic map, which every quadratic cell of a straight mesh of affine cells represents
+ * exactly, and whose cofactors are linear: det = 1 + 0.16 x. */
 static void shear(const double x[3], double y[3])
 {
     y[0] = x[0] + 0.08 * x[0] * x[0] - 0.05 * x[1] * x[1] + 0.06 * x[1] * x[2];
@@ -20,7 +20,7 @@ static void shear(const double x[3], double y[3])
 
 static const double volume_of_box = 3.0 * 2.0 * 5.0 * (1.0 + 0.08 * 3.0);
 
-/* Every edge of the space has the image of the middle between its ends' places before the map. */
+/* The middle of every edge is the image of the midpoint of its ends before the map. */
 static void check_places(const hx_space *s, const double *straight)
 {
     int64_t n_wrong = 0;
@@ -55,8 +55,8 @@ static double measure_volume(const hx_space *s)
     return volume;
 }
 
-/* Over the boundary int n dA = 0, int x . n dA = 3 V, the area of the flat sides, and its shares.
- */
+/* Over the boundary int n dA = 0 and int x . n dA = 3 V; the area of the flat sides, and its
+ * shares. */
 static void check_faces(const hx_space *s)
 {
     double sum[3] = {0.0}, flux = 0.0, area = 0.0, flat = 0.0, lumped = 0.0, worst = 0.0;
@@ -82,7 +82,7 @@ static void check_faces(const hx_space *s)
             }
             flux += hx_dot3(x, normal);
             area += hx_norm3(normal);
-            if (fabs(normal[0]) < 1e-12) flat += hx_norm3(normal); /* y or z is 0 or largest */
+            if (fabs(normal[0]) < 1e-12) flat += hx_norm3(normal); /* y or z is 0 or maximal */
         }
         hx_space_face_lump(&at, share);
         for (int a = 0; a < at.n; a++) {
@@ -100,7 +100,7 @@ static void check_faces(const hx_space *s)
     free(face);
 }
 
-/* Affine cells under the map: shuffled, along the curve, or both. */
+/* Affine cells under the map: shuffled, reordered along the curve, or both. */
 static void test_map(mixed_kind kind, int shuffled, int reordered)
 {
     const mixed_box box = {.kind = kind, .n = {3, 2, 5}};
@@ -124,7 +124,7 @@ static void test_map(mixed_kind kind, int shuffled, int reordered)
     free(straight);
 }
 
-/* Without the last edges' middles those are straight; bytes are counted. */
+/* Edges whose middles are removed become straight; bytes are counted. */
 static void test_some(void)
 {
     const mixed_box box = {.kind = MIXED_HEXAHEDRA, .n = {2, 1, 1}};
@@ -132,7 +132,7 @@ static void test_some(void)
     hx_space space, straight;
     CHECK_OK(mixed_create(&mesh, &box));
     CHECK_OK(curved_bend(&mesh, shear));
-    mesh.middles.n = 12; /* of the first cell */
+    mesh.middles.n = 12; /* those of the first cell */
     CHECK_OK(hx_mesh_shuffle(&mesh, 4));
     CHECK_OK(hx_mesh_finish(&mesh));
     CHECK_OK(hx_space_create(&space, &mesh, HX_ELEMENT_QUADRATIC));
@@ -152,7 +152,8 @@ static void test_some(void)
     hx_mesh_free(&plain);
 }
 
-/* Two bars of two cells with their own nodes at y = 1: merged, their middles are one. */
+/* Two bars of two cells with separate nodes at y = 1: after merging, their mid-edge points are
+ * merged too. */
 static void test_merge(double gap)
 {
     const mixed_box box = {.kind = MIXED_HEXAHEDRA, .n = {2, 2, 1}};
@@ -185,7 +186,7 @@ static void test_merge(double gap)
     hx_mesh_free(&mesh);
 }
 
-/* The part of a mesh that keeps some nodes keeps the middles between them. */
+/* A part of a mesh that keeps some nodes keeps the mid-edge points between them. */
 static void test_copy(void)
 {
     const int32_t end[3][2] = {{3, 1}, {0, 2}, {2, 2}}, node_new[4] = {5, -1, 2, 9};
@@ -202,7 +203,7 @@ static void test_copy(void)
     hx_middles_free(&some);
 }
 
-/* An edge bent through its cell, and a middle that is nowhere. */
+/* An edge bent through its cell, and an invalid mid-edge point. */
 static void test_refused(mixed_kind kind)
 {
     const mixed_box box = {.kind = kind, .n = {3, 2, 5}};
@@ -212,7 +213,7 @@ static void test_refused(mixed_kind kind)
         CHECK_OK(mixed_create(&mesh, &box));
         CHECK_OK(curved_bend(&mesh, shear));
         if (bad == 0) {
-            for (int k = 0; k < 3; k++) { /* of cells 0 and 1, wherever they have the edge */
+            for (int k = 0; k < 3; k++) { /* of cells 0 and 1, in any position of the edge */
                 const int32_t *const end = mesh.middles.end;
                 const double *const a = mesh.xyz + 3 * (int64_t)end[0];
                 const double *const b = mesh.xyz + 3 * (int64_t)end[1];
@@ -228,7 +229,7 @@ static void test_refused(mixed_kind kind)
         } else {
             CHECK_OK(hx_mesh_finish(&mesh));
             CHECK_FAILS(hx_space_create(&space, &mesh, HX_ELEMENT_QUADRATIC), HX_EINPUT,
-                        "element 0 is folded over by its curved edges: Jacobian determinant ");
+                        "the curved edges of element 0 fold it over: its Jacobian determinant is ");
             CHECK_OK(hx_space_create(&space, &mesh, HX_ELEMENT_LINEAR));
         }
         hx_mesh_free(&mesh);

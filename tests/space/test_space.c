@@ -1,5 +1,5 @@
-/* Quadratic cells and spaces: shape functions, their derivatives and integration of each kind; the
- * points of meshes of every kind in any numbering; middles of sets; faces. */
+/* Quadratic cells and spaces: shape functions, derivatives and integration for each kind; the
+ * points of meshes of every kind in any numbering; mid-edge points of sets; faces. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "tests/lib/mixed_mesh.h"
 #include "tests/lib/test.h"
 
-/* Reference coordinates of the corners, and the volume, of each kind. */
+/* Reference coordinates of the corners, and the reference volume, for each kind. */
 static const double corner_of[HX_N_CELL_RULE][8][3] = {
     [HX_CELL_HEXAHEDRON] = {{-1, -1, -1},
                             {1, -1, -1},
@@ -85,7 +85,7 @@ static void test_shape(hx_cell_kind kind, const hx_cell_rule *rule)
     }
 }
 
-/* Volume and centre of the reference. */
+/* Volume and centre of the reference cell. */
 static void test_rule(hx_cell_kind kind, const hx_cell_rule *rule)
 {
     double volume = 0.0, mean[3] = {0.0}, expected[3] = {0.0};
@@ -101,12 +101,13 @@ static void test_rule(hx_cell_kind kind, const hx_cell_rule *rule)
     }
     for (int a = 0; a < rule->n_corner; a++)
         for (int i = 0; i < 3; i++) expected[i] += corner_of[kind][a][i] / rule->n_corner;
-    if (kind == HX_CELL_PYRAMID) expected[2] = 0.25; /* its centroid is not its corners' mean */
+    /* its centroid is not the mean of its corners */
+    if (kind == HX_CELL_PYRAMID) expected[2] = 0.25;
     CHECK_REL(volume, volume_of[kind], 1e-14);
     for (int i = 0; i < 3; i++) CHECK_ABS(mean[i], expected[i], 1e-8);
 }
 
-/* Moments of the references: of 1, x_i, x_i x_j. */
+/* Moments of the reference cells: of 1, x_i, x_i x_j. */
 typedef struct moments {
     double zero, one[3], two[3][3];
 } moments;
@@ -125,7 +126,8 @@ static const moments moments_of[HX_N_CELL_RULE] = {
                               {1.0 / 120, 1.0 / 60, 1.0 / 120},
                               {1.0 / 120, 1.0 / 120, 1.0 / 60}}}};
 
-/* Sum over k of int (df/dx_k)^2 of `quadratic`: the rule with the shape functions, and exactly. */
+/* Sum over k of int (df/dx_k)^2 of `quadratic`: by the rule with the shape functions, and
+ * exactly. */
 static void test_energy(hx_cell_kind kind, const hx_cell_rule *rule)
 {
     const moments *m = &moments_of[kind];
@@ -182,7 +184,7 @@ static double volume_of_space(const hx_space *s, double *least)
     return volume;
 }
 
-/* Edges are unique, their middles are the cells' points, and lists of cells name every place. */
+/* Edges are unique, their middles are the cells' points, and lists of cells contain every place. */
 static void check_points(const hx_space *s)
 {
     int64_t n_wrong = 0, n_listed = 0;
@@ -219,7 +221,7 @@ static void check_points(const hx_space *s)
 }
 
 typedef struct ring {
-    int32_t node[4]; /* ascending, -1 first of a triangle */
+    int32_t node[4]; /* ascending, starting with -1 for a triangle */
 } ring;
 
 static int by_nodes(const void *a, const void *b)
@@ -243,7 +245,7 @@ static ring ring_of(const hx_space_face *at)
     return r;
 }
 
-/* Of a ball of cells: nodes - edges + faces - cells = 1. */
+/* For a ball of cells: nodes - edges + faces - cells = 1. */
 static void check_euler(const hx_space *s)
 {
     ring *const all = malloc((size_t)(6 * s->mesh->n_elem) * sizeof *all);
@@ -260,7 +262,8 @@ static void check_euler(const hx_space *s)
     free(all);
 }
 
-/* Shape functions of faces add up to 1 and to the place; shares to the area, about its centre. */
+/* Shape functions of faces sum to 1 and reproduce the coordinates; shares sum to the area and
+ * preserve its centre. */
 static void check_faces(const hx_space *s)
 {
     double worst = 0.0;
@@ -329,8 +332,8 @@ static void test_mesh(mixed_kind kind, int turned)
     hx_mesh_free(&mesh);
 }
 
-/* Of a box of 4 x 3 x 2: a plane of nodes has the edges in it, two opposite planes also those of
- * the single layer between; a face set only those of its faces. */
+/* In a box of 4 x 3 x 2: a plane of nodes has the edges in it; two opposite planes also have those
+ * of the single layer between them; a face set has only those of its faces. */
 static void test_middles(void)
 {
     const mixed_box box = {.kind = MIXED_HEXAHEDRA, .n = {4, 3, 1}};
@@ -369,7 +372,7 @@ static void test_middles(void)
     hx_mesh_free(&mesh);
 }
 
-/* Each point in turn has the one value that counts: nodes and middles of every kind are found. */
+/* Each point in turn has the extreme value: nodes and mid-edge points of every kind are found. */
 static void test_largest(mixed_kind kind)
 {
     const mixed_box box = {.kind = kind, .n = {2, 2, 5}};
@@ -393,7 +396,7 @@ static void test_largest(mixed_kind kind)
         u[p] = -2.0; /* one component: the lowest */
         hx_space_find_largest(&space, NULL, 1, -1.0, u, &found);
         CHECK(found.value == 2.0 && found.node == (edge ? edge[0] : p));
-        is_counted[found.cell] = 1; /* it has the point */
+        is_counted[found.cell] = 1; /* it contains the point */
         hx_space_find_largest(&space, is_counted, 1, -1.0, u, &found);
         CHECK(found.value == 2.0 && is_counted[found.cell]);
         is_counted[found.cell] = 0;
@@ -416,7 +419,7 @@ static void test_refused(void)
     CHECK_OK(mixed_create(&mesh, &box));
     mesh.conn[8 + 7] = mesh.conn[8 + 6]; /* one corner lost: a solid of seven */
     CHECK_FAILS(hx_space_create(&space, &mesh, HX_ELEMENT_QUADRATIC), HX_EINPUT,
-                "element 1 is no hexahedron");
+                "element 1 is not a hexahedron");
     hx_mesh_free(&mesh);
 }
 

@@ -1,5 +1,5 @@
-"""Isogeometric analysis in numpy and scipy, small and slow, and with nothing of hextop's C in it: what
-test_spline.py holds the program against.
+"""Isogeometric analysis in numpy and scipy, small and slow, without any of hextop's C code: the reference
+for test_spline.py.
 
 test_iga_reference.py holds it against formulas; without scipy both end with 77.
 
@@ -28,7 +28,7 @@ from splines import Patch, interfaces
 
 
 class Axis:
-    """One direction: of each non-empty span its functions, Gauss points and their weights."""
+    """One direction: the functions, Gauss points and weights of each non-empty span."""
 
     def __init__(self, degree, knots, n_gauss):
         x, w = np.polynomial.legendre.leggauss(n_gauss)
@@ -45,8 +45,8 @@ class Axis:
 
 
 def elevated(patch, degree):
-    """The same volume of this degree in directions of a lower one, by collocation at Greville points:
-    knots keep their continuity, so each stands once more for a degree gained."""
+    """The same volume with directions of a lower degree raised to this one, by collocation at Greville
+    points. Continuity at knots is kept, so the multiplicity of each knot increases with the degree."""
     for d in range(3):
         p, u = patch.degrees[d], patch.knots[d]
         gain = degree - p
@@ -71,7 +71,7 @@ def resampled(patch, d, degree, knots):
 
 
 def refined(patch, counts):
-    """Every span of direction d cut into counts[d] equal parts."""
+    """Divides every span of direction d into counts[d] equal parts."""
     for d in range(3):
         u = np.unique(patch.knots[d])
         new = [a + (b - a) * k / counts[d] for a, b in zip(u, u[1:]) for k in range(1, counts[d])]
@@ -80,7 +80,7 @@ def refined(patch, counts):
 
 
 class Part:
-    """Patches glued, and what stands at their Gauss points: degree + 1 a direction, and `more`."""
+    """Glued patches with the data at their Gauss points: degree + 1 + `more` per direction."""
 
     def __init__(self, patches, degree=0, refine=(1, 1, 1), more=0):
         self.patches = [refined(elevated(p, degree), refine) for p in patches]
@@ -101,7 +101,7 @@ class Part:
         self.n_cell = self.first_cell[-1]
 
     def glue(self, raw, n):
-        """New number of each control point, in the order in which they first stand in the patches."""
+        """New number of each control point, in the order of their first occurrence in the patches."""
         one, other = [], []
         for a, side_a, b, side_b, along, flip in interfaces(self.patches):
             in_a = [d for d in range(3) if d != side_a // 2]
@@ -124,7 +124,7 @@ class Part:
         return rank[label]
 
     def rows_of_cells(self):
-        """Of the cells along the first direction of a patch: cells [s], numbers [s][a], gradients
+        """For the cells along the first direction of a patch: cells [s], numbers [s][a], gradients
         [s][q][a][3], values [s][q][a], dV [s][q], x [s][q][3]; a and q run first direction fastest."""
         for k, (patch, (u, v, w)) in enumerate(zip(self.patches, self.axes)):
             weights = np.ones(patch.points.shape[:3]) if patch.weights is None else patch.weights
@@ -184,11 +184,11 @@ class Part:
         return out
 
     def smallest_volume(self):
-        """The smallest dV of a Gauss point: the part is valid where it is above 0."""
+        """The smallest dV of a Gauss point: the part is valid if it is positive."""
         return min(dv.min() for _, _, _, _, dv, _ in self.rows_of_cells())
 
     def energies(self, u, young, nu):
-        """u_e' K_e u_e a cell at factor 1, by the strains (not by K): u [3 n_point]."""
+        """u_e' K_e u_e per cell at factor 1, from the strains (not from K): u [3 n_point]."""
         lam, mu = lame(young, nu)
         out = np.empty(self.n_cell)
         for cells, number, gradient, _, dv, _ in self.rows_of_cells():
@@ -203,8 +203,8 @@ class Part:
         return np.unique(self.number[patch].take(-(side % 2), axis=side // 2))
 
     def face_loads(self, patch, side):
-        """(N, n dA): of each control point the integral of its function over the side [n_point], and
-        times the normal that points out of the part [n_point][3]."""
+        """(N, n dA): for each control point the integral of its function over the side [n_point], and the
+        same times the outward normal [n_point][3]."""
         p, d = self.patches[patch], side // 2
         b, c = [e for e in range(3) if e != d]
         number = self.number[patch].take(-(side % 2), axis=d)
@@ -223,7 +223,7 @@ class Part:
                 slope = (slope - value[..., None] * slope.sum((2, 3), keepdims=True)) / total[..., None]
                 tangent = np.einsum("qrabd,abi->qrdi", slope, x)
                 normal = np.cross(tangent[:, :, 0], tangent[:, :, 1])
-                # (b, c) after d is a right-handed order but for d = 1
+                # (b, c) after d is a right-handed order except for d = 1
                 normal *= (1.0 if side % 2 else -1.0) * (-1.0 if d == 1 else 1.0)
                 weight = np.outer(first.weight[i], second.weight[j])
                 area = np.linalg.norm(normal, axis=2) * weight

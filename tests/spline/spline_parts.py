@@ -1,4 +1,4 @@
-"""Small spline volumes for tests: boxes moved about, a ring, two patches that meet turned."""
+"""Small spline volumes for tests: perturbed boxes, a ring, two patches that meet rotated."""
 import numpy as np
 from splines import Patch, open_knots
 
@@ -14,8 +14,8 @@ def box(*sizes):
 
 
 def random_patch(degrees, spans, seed, double=False, trivial=False, rational=True, move=0.08):
-    """A box whose control points and weights (no tensor product) are moved at random, by `move` of their
-    distance. double: a knot of the second direction stands twice, so its spans part in continuity;
+    """A box whose control points and weights (not a tensor product) are perturbed at random, by `move` of
+    their distance. double: a knot of the second direction is repeated, so continuity is lower there;
     trivial: the first direction has a knot of full multiplicity, C0, and uneven spans."""
     rng = np.random.default_rng(seed)
     knots = [open_knots(p, n) for p, n in zip(degrees, spans)]
@@ -32,7 +32,7 @@ def random_patch(degrees, spans, seed, double=False, trivial=False, rational=Tru
 
 
 def quarter_ring(a, b, height):
-    """Radius a to b by height, a quarter in the first quadrant: directions radial, around, along z."""
+    """A quarter ring of radii a to b in the first quadrant with this height: radial, around, along z."""
     around = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
     w = np.array([1.0, np.sqrt(0.5), 1.0])
     x = np.zeros((2, 3, 2, 3))
@@ -48,13 +48,13 @@ def curved():
 
 
 def pair(patch):
-    """It and an image of it, longer, beyond the plane through its largest x: only control points of that
-    side, u+, are laid into the plane. The second is turned: its directions are others."""
+    """The patch and a longer mirror image beyond the plane through its largest x: only control points of
+    that side, u+, are moved into the plane. The second is rotated: its directions are permuted."""
     points = patch.points.copy()
     points[-1, :, :, 0] = points[..., 0].max()
     first = Patch(patch.degrees, patch.knots, points, patch.weights)
     image = points.copy()
     image[..., 0] = 2.3 * points[..., 0].max() - 1.3 * points[..., 0]
     second = Patch(patch.degrees, patch.knots, image, patch.weights)
-    # mirrored: one direction backwards makes it right-handed again, then all three change places
+    # mirrored: reversing one direction makes it right-handed, then all three are permuted
     return [first, second.turned((0, 1, 2), (1, 0, 0)).turned((2, 0, 1), (0, 1, 1))]

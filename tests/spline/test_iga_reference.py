@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""iga_reference.py against what is known otherwise: hex8 by its formula, volumes of pi, rigid motions,
+"""iga_reference.py against independent results: hex8 by its formula, volumes with pi, rigid motions,
 constant strain, divergence, a thick cylinder's energy.
 
     test_iga_reference.py
@@ -79,7 +79,7 @@ def check_kernel(part, text):
 
 
 def check_patch_test(part, sides, text, bound):
-    """A linear field: K u is its tractions on the outer sides, and nothing within."""
+    """For a linear field K u equals its tractions on the outer sides, and 0 inside."""
     young, nu = 2.0, 0.3
     G = np.array([[0.1, 0.3, -0.2], [0.05, -0.1, 0.4], [0.2, 0.1, 0.3]])
     lam, mu = young * nu / (1 + nu) / (1 - 2 * nu), young / 2 / (1 + nu)
@@ -93,7 +93,7 @@ def check_patch_test(part, sides, text, bound):
 
 
 def lame_error(degree, n):
-    """Of the energy of a quarter of a thick cylinder under pressure, plane strain."""
+    """Energy of a quarter of a thick cylinder under pressure, plane strain."""
     a, b, young, nu = 1.0, 2.0, 1.0, 0.3
     part = Part([quarter_ring(a, b, 0.5)], degree, (n, n, 1))
     f = -part.face_loads(0, 0)[1].ravel()
@@ -138,7 +138,7 @@ def main():
 
 
 def check_refinement():
-    """Elevation and refinement leave the map as it is."""
+    """Degree elevation and refinement leave the map unchanged."""
     coarse = random_patch([1, 2, 2], [2, 2, 2], 9, double=True)
     one, other = Part([coarse], more=6), Part([coarse], 3, (2, 1, 3), more=4)
     small(abs(one.volumes().sum() / other.volumes().sum() - 1), 1e-8, "volume after refinement")
@@ -148,7 +148,7 @@ def check_refinement():
 
 
 def check_files():
-    """What is written is read, by the same bits; interfaces and sides by name."""
+    """Files are read back bitwise; interfaces and sides have their names."""
     check(SIDES[3] == "v+", "names of sides")
     patches = pair(curved())
     with tempfile.TemporaryDirectory() as folder:
@@ -166,8 +166,8 @@ def check_files():
 
 
 def check_edges(patches):
-    """The four edges of a direction of a patch name one knot vector and run the same way along it, as MFEM
-    asks (NURBSExtension::CheckPatches)."""
+    """The four edges of a direction of a patch refer to one knot vector and run along it in the same
+    direction, as MFEM requires (NURBSExtension::CheckPatches)."""
     with tempfile.NamedTemporaryFile("r", suffix=".mesh") as file:
         write_mfem(file.name, patches)
         words = file.read().split()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Parts that are splines, the program against iga_reference.py: K, loads, supports, volumes, the first
+"""The program against iga_reference.py for spline parts: K, loads, supports, volumes, the first
 solution, K of a design, heat; files of G+Smo and of MFEM; degree 1 is the hexahedron.
 
     test_spline.py HEXTOP SRCDIR
@@ -54,8 +54,8 @@ def matrix(*words, **more):
 
 
 def order(mine, its, n):
-    """The program's number of each of my control points, from the diagonal of K: the control points of a
-    random part all have different ones."""
+    """The program's number of each control point of the reference, from the diagonal of K, whose entries are
+    all different for a random part."""
     def traces(K):
         return K.diagonal().reshape(-1, n).sum(1)
     a, b = np.argsort(traces(mine)), np.argsort(traces(its))
@@ -71,12 +71,12 @@ def off(a, b):
 
 
 def volume(part):
-    """By so many Gauss points that rational parts are as exact: the program takes more than for K too."""
+    """Volumes with enough Gauss points for rational parts; the program also uses more than for K."""
     return Part(part.patches, more=7).volumes().sum()
 
 
 def same_matrix(part, text, *keys):
-    """K, loads and supports of the first design; returns K, f, fixed in my numbers."""
+    """K, loads and supports of the first design; returns K, f, fixed in the reference's numbering."""
     matrix("-o", "K.npz", "--rhs", "f.npz", "--fixed", "d.npz", *keys)
     its, f, fixed = load("K.npz"), columns("f.npz", "f", 3), held("d.npz")[0]
     mine = SOLID * part.stiffness(70.0, 0.3)
@@ -138,7 +138,7 @@ def off_at_corners(part, points, shown, u):
 
 
 def test_random():
-    """Weights that are no tensor product, a double knot; both formats."""
+    """Weights that are not a tensor product, a double knot; both formats."""
     for p in (2, 3, 4):
         patch = random_patch([p] * 3, [2, 3, 2] if p < 4 else [1, 2, 1], p, double=True)
         begin([patch])
@@ -150,12 +150,12 @@ def test_random():
         for homogeneous in (False, True):
             write_mfem("part.mesh", [patch], homogeneous=homogeneous)
             matrix("-o", "M.npz", "mesh.file=part.mesh")
-            # weights multiply and divide the points of the homogeneous form: a rounding each
+            # the homogeneous form multiplies and divides the points by weights, each with a rounding
             small(off(load("M.npz"), first), 1e-12 if homogeneous else 0.0, f"{text}: MFEM's file")
 
 
 def test_pair():
-    """Two patches that meet turned, of other degrees and an empty span; raised, cut."""
+    """Two patches that meet rotated, with different degrees and an empty span; raised and refined."""
     for degree, cut in ((0, 1), (3, 2)):
         keys = [f"mesh.refine=[{cut},{cut},{cut}]"] + ([f"mesh.degree={degree}"] if degree else [])
         patches = pair(curved())
@@ -175,7 +175,7 @@ def test_pair():
 
 
 def test_linear():
-    """Degree 1 is hex8, whatever it is called."""
+    """Degree 1 is equivalent to hex8."""
     begin([random_patch([1, 1, 1], [3, 2, 2], 8, rational=False, move=0.2)])
     matrix("-o", "K.npz")
     matrix("-o", "H.npz", "solver.element=linear")
@@ -192,7 +192,7 @@ def test_linear():
 
 
 def test_design():
-    """K of a design: a density a span, spans in the order of the file of results."""
+    """K of a design with a density per span, in the order of the result file."""
     patch = random_patch([2] * 3, [3, 2, 2], 12)
     begin([patch])
     hextop("run", "part.cfg", "-q", "optimization.iterations=4")
@@ -227,8 +227,8 @@ def test_heat():
 
 
 def test_parts():
-    """The parts of examples/, coarser: volume and first compliance; their files are as their scripts
-    write them."""
+    """The parts of examples/ with coarser spans: volume and first compliance; the files there are what the
+    scripts write."""
     for name, keys, degree, cut, young, nu, share in (
             ("pipe_bracket", ["mesh.refine=[1,3,1]"], 2, (1, 3, 1), 210000.0, 0.3, 0.6),
             ("spline_part", ["mesh.refine=[1,1,1]", "optimization.projection="], 3, (1, 1, 1), 70000.0, 0.33, 0.4)):
@@ -261,7 +261,7 @@ def test_parts():
 
 
 def test_volume():
-    """Of a quarter of a ring, by pi."""
+    """A quarter of a ring has its exact volume."""
     begin([quarter_ring(1.0, 2.0, 0.5)])
     said = hextop("check", "part.cfg", "mesh.degree=2", "mesh.refine=[2,8,1]")
     words = re.findall(r"1\.178\d+", said)
@@ -276,8 +276,8 @@ def stl_points(path):
 
 
 def test_surface():
-    """Of a quarter of a ring: its round side is as round as --cuts says, and what verify makes of it is as
-    stiff as the part. Nothing else has such cuts."""
+    """The surface of a quarter of a ring: its round side is as fine as --cuts, and its analysis by verify is
+    as stiff as the part. Other meshes refuse --cuts."""
     begin([quarter_ring(1.0, 2.0, 0.5)])
     keys = ["mesh.degree=2", "mesh.refine=[2,4,1]"]
     hextop("run", "part.cfg", "-q", *keys)
@@ -289,7 +289,7 @@ def test_surface():
         r = np.hypot(x[:, 0], x[:, 1])
         small(abs(r.max() - 2.0), 1e-6, f"--cuts {cuts}: points lie on the spline")
         around = len(np.unique(np.round(np.arctan2(x[:, 1], x[:, 0])[r > 1.9999], 4)))
-        wanted = 4 * (cuts or 5) + 1 # of itself no more than 5 degrees each: 22.5 a span and a little more
+        wanted = 4 * (cuts or 5) + 1 # by default at most 5 degrees each, with 22.5 and a little more per span
         check(around == wanted, f"--cuts {cuts}: {around} places around, not {wanted}")
     lacks = {cuts: 3 * np.pi / 8 - v for cuts, v in volumes.items()}
     check(3.7 < lacks[1] / lacks[2] < 4.3 and 3.7 < lacks[2] / lacks[4] < 4.3, f"volume of the second order: {lacks}")
@@ -299,7 +299,7 @@ def test_surface():
     check("1 to 16" in hextop("surface", "out", "part.stl", "--cuts", "17", status=2), "--cuts 17 is refused")
     hextop("run", os.path.join(SOURCE, "configs", "quickstart.cfg"), "-q", "mesh.size=4", "optimization.iterations=1",
            "solver.device=cpu", "output.directory=out")
-    check("belongs to splines" in hextop("surface", "out", "part.stl", "--cuts", "2", status=2), "a mesh has no cuts")
+    check("applies to splines" in hextop("surface", "out", "part.stl", "--cuts", "2", status=2), "a mesh has no cuts")
 
 
 def main():

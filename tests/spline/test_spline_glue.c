@@ -1,5 +1,5 @@
-/* Patches as one: sides found in all 48 orientations, numbers, refusals; and the tables of what
- * analysis reads. */
+/* Gluing of patches: sides found in all 48 orientations, numbering, errors; and the tables of the
+ * analysis. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 static const int degree[3] = {2, 3, 1}, n_span[3] = {3, 2, 2}, twice[3] = {1, 0, 0};
 static const int plain[3] = {0, 0, 0};
 
-/* Each number stands for one place, and the other way round. */
+/* Numbers and positions correspond one to one. */
 static void check_numbers(const hx_spline *spline)
 {
     double x[3000], worst = 0.0;
@@ -30,8 +30,8 @@ static void check_numbers(const hx_spline *spline)
                   1e-3);
 }
 
-/* Two boxes, the second or the first turned in every way: one side in common, 5 x 2 x ... points.
- */
+/* Two boxes, of which the second or the first is rotated in every way: one common side, 5 x 2 x ...
+ * points. */
 static void test_orientations(void)
 {
     static const int order[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
@@ -52,7 +52,7 @@ static void test_orientations(void)
     }
 }
 
-/* A ring of four boxes bent round z: glued at four sides, the last to the first. */
+/* A ring of four boxes bent around z: glued at four sides, the last box to the first. */
 static void test_ring(void)
 {
     hx_spline spline;
@@ -67,7 +67,7 @@ static void test_ring(void)
         }
     CHECK_OK(hx_spline_find_interfaces(&spline, &n_found));
     CHECK(n_found == 4);
-    CHECK_OK(hx_spline_find_interfaces(&spline, &n_found)); /* nothing is left to find */
+    CHECK_OK(hx_spline_find_interfaces(&spline, &n_found)); /* no more interfaces */
     CHECK(n_found == 0 && spline.n_interface == 4);
     CHECK_OK(hx_spline_glue(&spline));
     CHECK(spline.n_point == 4 * 4 * 5 * 3);
@@ -88,13 +88,13 @@ static void test_refusals(void)
     CHECK_OK(hx_spline_glue(&spline));
     remake(&spline);
     spline.interface[0].b.patch = 2;
-    CHECK_FAILS(hx_spline_glue(&spline), HX_EINPUT, "points nowhere: to patch 3");
+    CHECK_FAILS(hx_spline_glue(&spline), HX_EINPUT, "refers to patch 3");
     spline.interface[0].b.patch = 1;
     spline.interface[0].b.side = 6;
     CHECK_FAILS(hx_spline_glue(&spline), HX_EINPUT, "to side 7 of patch 2");
     remake(&spline);
     spline.interface[0].along[1] = 0;
-    CHECK_FAILS(hx_spline_glue(&spline), HX_EINPUT, "each has to be met once");
+    CHECK_FAILS(hx_spline_glue(&spline), HX_EINPUT, "each must occur once");
     remake(&spline);
     spline.interface[0].flip[1] = 1;
     CHECK_FAILS(hx_spline_glue(&spline), HX_EINPUT, "patch1:u+ and patch2:u- do not conform");
@@ -121,7 +121,7 @@ static void test_refusals(void)
     hx_spline_free(&spline);
 }
 
-/* A side twice; another degree. */
+/* A side in two interfaces; different degrees. */
 static void test_more_refusals(void)
 {
     hx_spline spline;
@@ -138,7 +138,8 @@ static void test_more_refusals(void)
         for (int d = 0; d < 3; d++) hx_knots_free(&spline.patch[1].axis[d]);
         free(spline.patch[1].point);
         CHECK(box_patch(&spline.patch[1], other_degree, other_span, twice, origin) == 0);
-        CHECK_OK(hx_spline_find_interfaces(&spline, NULL)); /* the same place, other functions */
+        /* coincident, but with other functions */
+        CHECK_OK(hx_spline_find_interfaces(&spline, NULL));
         CHECK_FAILS(hx_spline_glue(&spline), HX_EINPUT,
                     way ? "5 control points along v and 6 along v"
                         : "degree 3 along v and 2 along v");
@@ -146,7 +147,8 @@ static void test_more_refusals(void)
     }
 }
 
-/* Weights along with the volume: 1 = sum of w |J|, J of the map; sums of values and slopes. */
+/* Weights integrate to the volume: 1 = sum of w |J| with J of the map; sums of values and
+ * derivatives. */
 static void test_rule(void)
 {
     hx_spline spline;
@@ -184,7 +186,7 @@ static void test_rule(void)
     hx_spline_free(&spline);
 }
 
-/* The numbers of a cell are those of the functions that are not 0 there. */
+/* The numbers of a cell are those of the functions that are nonzero there. */
 static void test_cells(void)
 {
     hx_spline spline;

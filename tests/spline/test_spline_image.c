@@ -1,5 +1,5 @@
-/* The mesh that stands for a spline: volumes against closed forms, elements and their faces against
- * the map, sets, what is refused. */
+/* The mesh that represents a spline: volumes against closed forms, elements and their faces against
+ * the map, sets, errors. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 static const double pi = 3.14159265358979323846;
 static const int plain[3] = {0, 0, 0};
 
-/* Bends the control points, so that det J is no constant. */
+/* Bends the control points, so that det J is not constant. */
 static void bend(hx_spline_patch *patch)
 {
     for (int64_t i = 0; i < hx_spline_patch_points(patch); i++) {
@@ -25,7 +25,7 @@ static void bend(hx_spline_patch *patch)
     }
 }
 
-/* Det J of a polynomial map has degree 3 p - 1: a volume by any refinement is the same. */
+/* det J of a polynomial map has degree 3 p - 1, so every refinement gives the same volume. */
 static void test_polynomials(void)
 {
     for (int p = 1; p <= HX_SPLINE_MAX_DEGREE; p++) {
@@ -65,7 +65,8 @@ static void make_quarter(hx_spline *spline)
     }
 }
 
-/* Towards pi's volume, and the image's chords below it by the sine of their angle. */
+/* The spans' volume converges to that with pi, and the image's is smaller by the sine of the
+ * chords' angle. */
 static void test_tube(void)
 {
     for (int n = 1; n <= 8; n *= 2) {
@@ -89,8 +90,8 @@ static void test_tube(void)
     }
 }
 
-/* Corners are the map's at the spans' ends, faces lie on their side, of a glued pair in which one
- * patch is turned. */
+/* Corners are the map's values at the spans' ends, and faces lie on their side, for a glued pair in
+ * which one patch is rotated. */
 static void test_elements(void)
 {
     const int degree[3] = {2, 2, 1}, n_span[3] = {3, 2, 2}, twice[3] = {2, 0, 0};
@@ -117,7 +118,7 @@ static void test_elements(void)
     for (int64_t e = 0; e < mesh.n_elem; e++) {
         hx_hex_map map;
         hx_hex_map_init(&map, mesh.xyz, mesh.conn + 8 * e);
-        volume[e] = hx_hex_volume(&map); /* a box's spans are boxes */
+        volume[e] = hx_hex_volume(&map); /* the spans of a box are boxes */
         test_worst(&worst, fabs(volume[e] - mesh.volume[e]));
     }
     CHECK_ABS(worst, 0.0, 1e-15);
@@ -153,8 +154,8 @@ static void test_refusals(void)
     hx_spline_free(&spline);
 }
 
-/* Two boxes in left-handed parameters become right-handed, stay glued, and keep the names of their
- * sides by place. */
+/* Two boxes with left-handed parameters become right-handed, stay glued, and keep the names of
+ * their sides by position. */
 static void test_turn(void)
 {
     const int degree[3] = {2, 1, 3}, n_span[3] = {1, 2, 2}, twice[3] = {0, 0, 1};
@@ -174,7 +175,7 @@ static void test_turn(void)
         CHECK_OK(hx_mesh_finish(&mesh));
         CHECK(mesh.n_elem == 8 && mesh.n_node == 3 * 3 * 3);
         CHECK_REL(mesh.total_volume, 2.0, 1e-14);
-        /* of the first y = 0 went to w-, of the second y = 0 to u- and z = 0 to v+ */
+        /* in the first box y = 0 became w-, in the second y = 0 became u- and z = 0 v+ */
         const hx_set *const a = hx_mesh_find_set(&mesh, way == 2 ? "patch1:v-" : "patch1:w-");
         const hx_set *const b = hx_mesh_find_set(&mesh, way == 1 ? "patch2:w-" : "patch2:v+");
         CHECK(a && b);
@@ -187,8 +188,7 @@ static void test_turn(void)
     }
 }
 
-/* A hairpin in one span: its ends lie side by side, and a hexahedron between them is turned over.
- */
+/* A hairpin in one span: its ends are adjacent, and a hexahedron between them is inverted. */
 static void test_help(void)
 {
     const int part[3] = {3, 1, 1};
@@ -204,8 +204,8 @@ static void test_help(void)
     }
     CHECK_OK(hx_spline_glue(&spline));
     CHECK_FAILS(hx_spline_image(&spline, "hairpin", &mesh), HX_EINPUT,
-                "the spline is valid there, and the hexahedron between the span's corners is not "
-                "(1 such spans): multiply mesh.refine, [1, 1, 1] if there is none, by [2, 1, 1]");
+                "the spline is valid there, but the hexahedron between the span's corners is not "
+                "(1 such spans); multiply mesh.refine (default [1, 1, 1]) by [2, 1, 1]");
     CHECK_OK(hx_spline_refine(&spline, 0, 3, part));
     CHECK_OK(hx_spline_glue(&spline));
     CHECK_OK(hx_spline_image(&spline, "hairpin", &mesh));

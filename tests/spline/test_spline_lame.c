@@ -1,5 +1,5 @@
-/* Lame's cylinder as a spline, exact circles: the error in the energy falls with the power 2p of
- * the size of spans. */
+/* Lame's cylinder as a spline with exact circles: the energy error decreases with the power 2p of
+ * the span size. */
 #include "core/spline/spline_refine.h"
 #include "tests/lib/spline_model.h"
 
@@ -7,7 +7,7 @@
 
 static hx_device device;
 
-/* A quarter of the radii 1 and 2: radial, around, along z; of degree 1, 2, 1. */
+/* A quarter ring with radii 1 and 2, directions radial, around and z, with degrees 1, 2, 1. */
 static int make_ring(spline_model *s, int degree, int n_span)
 {
     static const double around[3][2] = {{1.0, 0.0}, {1.0, 1.0}, {0.0, 1.0}};
@@ -27,7 +27,7 @@ static int make_ring(spline_model *s, int degree, int n_span)
     return spline_model_finish(s);
 }
 
-/* What the compliance lacks under a pressure of 1 inside, plane strain, E = 1, nu = 0.3. */
+/* The missing compliance for an inner pressure of 1, plane strain, E = 1, nu = 0.3. */
 static double error_of(int degree, int n_span)
 {
     const hx_support_spec support[] = {{.set = "patch1:v-", .origin = "test", .fix = HX_FIX_Y},
@@ -39,7 +39,8 @@ static double error_of(int degree, int n_span)
                                .kind = HX_LOAD_PRESSURE,
                                .value = {1.0, 0.0, 0.0},
                                .load_case = 1};
-    const double displacement = 1.3 / 3.0 * ((1.0 - 0.6) * 1.0 + 4.0); /* of the inner radius */
+    /* displacement of the inner radius */
+    const double displacement = 1.3 / 3.0 * ((1.0 - 0.6) * 1.0 + 4.0);
     const double exact = displacement * 0.5 * 3.14159265358979323846 * HEIGHT;
     hx_problem_params params = fixture_problem();
     fixture_settings settings = fixture_defaults();
@@ -73,13 +74,13 @@ int main(int argc, char **argv)
     int quick;
     const int status = fixture_open(&device, argc, argv, &quick);
     if (status != 0) return status;
-    fixture_set_threads(1); /* few cells: threads would only wait */
+    fixture_set_threads(1); /* few cells: more threads would only wait */
     for (int degree = 2; degree <= 4; degree++) {
         const int n = degree == 4 ? 2 : 4;
         const double coarse = error_of(degree, n), fine = error_of(degree, 2 * n);
         const double order = log2(fabs(coarse / fine));
         printf("degree %d: order %.2f\n", degree, order);
-        /* on its way to 2p: few spans of a high degree are not small yet */
+        /* preasymptotic: with few spans of a high degree the order is below 2p */
         CHECK_MSG(order > 2.0 * degree - (degree == 4 ? 1.1 : 0.4), "%.3g", order);
         CHECK(fabs(fine) < pow(10.0, -degree - 1));
     }

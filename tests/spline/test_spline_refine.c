@@ -1,5 +1,5 @@
-/* Degree elevation and knot insertion: the map stays where it was at random points, knots and
- * counts are what is asked for, counts follow interfaces or are refused. */
+/* Degree elevation and knot insertion: the map is unchanged at random points, knots and counts are
+ * as requested, counts propagate through interfaces or are refused. */
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +16,8 @@ static double draw(double low, double high)
     return low + (high - low) * (double)(hx_random_next(&state) >> 11) * 0x1p-53;
 }
 
-/* Any degrees, spans, a double knot where the degree allows it; a weight a point, no product. */
+/* Random degrees and spans, a double knot if the degree allows it, and weights that are not a
+ * tensor product. */
 static void make_patch(hx_spline *spline, const int degree[3], int is_rational)
 {
     const int n_span[3] = {3, 2, 4};
@@ -31,7 +32,7 @@ static void make_patch(hx_spline *spline, const int degree[3], int is_rational)
     }
 }
 
-/* Largest distance of the two maps, and of their derivatives, at random parameters and knots. */
+/* Largest difference of the two maps, and of their derivatives, at random parameters and knots. */
 static void compare(const hx_spline_patch *a, const hx_spline_patch *b)
 {
     double worst = 0.0, worst_slope = 0.0;
@@ -45,7 +46,7 @@ static void compare(const hx_spline_patch *a, const hx_spline_patch *b)
             test_worst(&worst_slope, fabs(j[c / 3][c % 3] - l[c / 3][c % 3]));
         }
     }
-    CHECK_ABS(worst, 0.0, 1e-14); /* of a box of edge 1 */
+    CHECK_ABS(worst, 0.0, 1e-14); /* relative to a box with edge 1 */
     CHECK_ABS(worst_slope, 0.0, 1e-12);
 }
 
@@ -67,7 +68,7 @@ static void test_map(void)
                     const hx_knots *const to = &after.patch[0].axis[d];
                     const int parts = p == q && p == 2 ? 1 : part[d];
                     CHECK(to->degree == q && to->n_span == parts * from->n_span);
-                    for (int s = 1; s < from->n_span; s++) { /* as smooth as it was */
+                    for (int s = 1; s < from->n_span; s++) { /* the smoothness is unchanged */
                         const double knot = from->knot[from->span[s]];
                         CHECK(hx_knots_multiplicity(to, knot) ==
                               hx_knots_multiplicity(from, knot) + q - from->degree);
@@ -79,7 +80,7 @@ static void test_map(void)
             }
 }
 
-/* Nothing asked for changes no bit. */
+/* Refining by nothing changes no bit. */
 static void test_nothing(void)
 {
     const int degree[3] = {3, 2, 1}, one[3] = {1, 1, 0};
@@ -97,7 +98,7 @@ static void test_nothing(void)
     hx_spline_free(&after);
 }
 
-/* Three boxes, the middle one turned: its direction 2 runs along their 1, backwards. */
+/* Three boxes, the middle one rotated: its direction 2 runs along their direction 1, backwards. */
 static void make_row(hx_spline *spline)
 {
     const int degree[3] = {2, 1, 3}, n_span[3] = {1, 2, 1}, plain[3] = {0, 0, 0};
@@ -118,7 +119,7 @@ static void test_follow(void)
     CHECK(spline.patch[0].axis[1].n_span == 6 && spline.patch[1].axis[2].n_span == 6);
     CHECK(spline.patch[0].axis[2].n_span == 2 && spline.patch[1].axis[0].n_span == 2);
     CHECK(spline.patch[2].axis[1].n_span == 6 && spline.patch[2].axis[2].n_span == 2);
-    CHECK_OK(hx_spline_glue(&spline)); /* what was one side stays one */
+    CHECK_OK(hx_spline_glue(&spline)); /* coincident sides stay coincident */
     CHECK(spline.n_cell == 6 * 2 * (2 + 1 + 1));
     hx_spline_free(&spline);
 }
@@ -129,15 +130,16 @@ static void test_refusals(void)
     const int all[3] = {1, 2, 3}, high[3] = {1, 1, HX_SPLINE_MAX_PARTS + 1}, low[3] = {1, -1, 1};
     const int many[3] = {10000, 10000, 10000};
     make_row(&spline);
-    CHECK_FAILS(hx_spline_refine(&spline, 0, 3, all), HX_EINPUT, "patch1:u+ and patch2:v-: spans");
-    CHECK(strstr(hx_error_message(), "in 2 parts along v of patch 1 meet") != NULL);
+    CHECK_FAILS(hx_spline_refine(&spline, 0, 3, all), HX_EINPUT,
+                "patch1:u+ and patch2:v-: 2 parts");
+    CHECK(strstr(hx_error_message(), "2 parts per span along v of patch 1 meet") != NULL);
     CHECK_FAILS(hx_spline_refine(&spline, 0, 4, many), HX_EINPUT, "4 counts for 3 patches");
-    CHECK_FAILS(hx_spline_refine(&spline, 0, 3, high), HX_EINPUT, "in 10001 parts");
-    CHECK_FAILS(hx_spline_refine(&spline, 0, 3, low), HX_EINPUT, "in -1 parts");
+    CHECK_FAILS(hx_spline_refine(&spline, 0, 3, high), HX_EINPUT, "have 10001 parts");
+    CHECK_FAILS(hx_spline_refine(&spline, 0, 3, low), HX_EINPUT, "have -1 parts");
     CHECK_FAILS(hx_spline_refine(&spline, 0, 3, many), HX_EINPUT, "6e+12 spans");
-    CHECK_FAILS(hx_spline_refine(&spline, 5, 0, NULL), HX_EINPUT, "degree 5");
+    CHECK_FAILS(hx_spline_refine(&spline, 5, 0, NULL), HX_EINPUT, "the degree is 5");
     CHECK_FAILS(hx_spline_refine(&spline, 2, 0, NULL), HX_EINPUT,
-                "patch 1 has degree 3 along w; a degree can be raised and not lowered");
+                "patch 1 has degree 3 along w and degrees cannot be lowered");
     hx_spline_free(&spline);
 }
 

@@ -1,5 +1,6 @@
-/* Splines solved on the CPU: linear fields, sets and loads by the problem's own means, multigrid
- * from rows at a contrast of 1e9, sensitivities by differences, stresses, heat. */
+/* Splines solved on the CPU: linear fields, sets and loads through the problem's interface,
+ * multigrid with an assembled matrix at a contrast of 1e9, sensitivities by differences, stresses,
+ * heat. */
 #include "core/stress/stress.h"
 #include "tests/lib/spline_model.h"
 
@@ -19,7 +20,7 @@ static void linear_field(const double x[3], double u[3])
     u[2] = 0.1 - 0.3 * x[0] + 0.2 * x[1] - 0.2 * x[2];
 }
 
-/* A problem on a row of patches along x, held at its start. */
+/* A problem on a row of patches along x, fixed at its start. */
 static int make_problem(hx_problem *problem, const spline_model *s, size_t n_load,
                         const hx_load_spec *load, size_t n_support, const hx_support_spec *support)
 {
@@ -47,8 +48,7 @@ static int open_solver(fixture_solver *solver, const hx_problem *problem, const 
     return fixture_solver_create(solver, &device, problem, &settings);
 }
 
-/* A linear field that is given on all sides is the solution, and its stress is everywhere the same.
- */
+/* A linear field prescribed on all sides is the solution, and its stress is constant. */
 static void check_patch(const int degree[3], const int n_span[3], const int twice[3])
 {
     const hx_support_spec support[] = {
@@ -169,7 +169,7 @@ static void test_loads(void)
     hx_problem_total_force(&problem, 3, total);
     CHECK_REL(total[0], 1.0, 1e-12);
     for (int64_t a = 0; a < s.space.n_point;
-         a++) { /* the work of rotations is that of the moment */
+         a++) { /* the work of rotations equals that of the moment */
         const double *const x = s.space.xyz + 3 * a, *const f = problem.cases.force[3] + 3 * a;
         for (int i = 0; i < 3; i++)
             moment[i] += x[(i + 1) % 3] * f[(i + 2) % 3] - x[(i + 2) % 3] * f[(i + 1) % 3];
@@ -202,7 +202,7 @@ static void test_loads(void)
     spline_model_free(&s);
 }
 
-/* Iterations of multigrid where moduli differ by 1e9; the solution is that of a diagonal. */
+/* Multigrid iterations if moduli differ by 1e9; the solution equals the one with Jacobi. */
 static void check_multigrid(const int degree[3], const int n_span[3], int n_patch, int most)
 {
     const int none[3] = {0, 0, 0};
@@ -221,7 +221,7 @@ static void check_multigrid(const int degree[3], const int n_span[3], int n_patc
     CHECK_OK(spline_model_row(&s, n_patch, degree, n_span, none, 0, bend));
     CHECK_OK(make_problem(&problem, &s, 1, &load, 1, clamped));
     double *const rho = malloc((size_t)s.mesh.n_elem * sizeof *rho);
-    for (int64_t e = 0; e < s.mesh.n_elem; e++) { /* bars of solid */
+    for (int64_t e = 0; e < s.mesh.n_elem; e++) { /* solid bars */
         double x[3];
         hx_mesh_centroid(&s.mesh, e, x);
         const int solid = fmod(3.0 * x[1] + 10.0, 1.0) < 0.5 || fmod(3.0 * x[2] + 10.0, 1.0) < 0.4;
@@ -301,7 +301,8 @@ static void check_sensitivities(int is_rational)
     spline_model_free(&s);
 }
 
-/* Temperatures that are linear along a bar whose ends are held, and the flux through a film. */
+/* Temperatures are linear along a bar with prescribed temperatures at its ends; the flux through a
+ * film. */
 static void test_heat(void)
 {
     const int degree[3] = {2, 2, 3}, n_span[3] = {3, 2, 2}, none[3] = {0, 0, 0};
@@ -343,7 +344,7 @@ int main(int argc, char **argv)
     int quick;
     const int status = fixture_open(&device, argc, argv, &quick);
     if (status != 0) return status;
-    fixture_set_threads(1); /* few cells: threads would only wait */
+    fixture_set_threads(1); /* few cells: more threads would only wait */
     test_patch();
     test_loads();
     test_multigrid();

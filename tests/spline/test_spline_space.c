@@ -1,6 +1,6 @@
-/* K of splines on the CPU: against hex8's at degree 1, against plain loops at degrees 2 to 4 with
- * weights and double knots, on rigid motions and linear fields; faces, sets and nodes of the image.
- */
+/* K of splines on the CPU: against hex8 at degree 1, against plain loops at degrees 2 to 4 with
+ * weights and double knots, for rigid motions and linear fields; faces, sets and nodes of the
+ * image. */
 #include "tests/lib/spline_model.h"
 
 #include "core/matrix/matrix.h"
@@ -25,7 +25,7 @@ static void shear(const double x[3], double y[3])
     y[2] = x[2] + 0.3 * x[0] + 1.0;
 }
 
-/* K in full, k[c n_point][c n_point]; the sample's moduli. */
+/* The full K, k[c n_point][c n_point], with the sample's moduli. */
 static double *dense_of(hx_device *dev, fill_sample *sample, hx_part part)
 {
     const int c = sample->input.form.kind == HX_FORM_ELASTICITY ? 3 : 1;
@@ -65,7 +65,7 @@ static double largest(size_t n, const double *a)
 
 /* --- plain loops --- */
 
-/* R_a and its gradients by x at a Gauss point of a cell, straight from the formulas. */
+/* R_a and its gradients by x at a Gauss point of a cell, directly from the formulas. */
 static double plain_point(const spline_model *s, int64_t cell, const int q[3], double r[125],
                           double g[125][3])
 {
@@ -121,7 +121,7 @@ static double plain_point(const spline_model *s, int64_t cell, const int q[3], d
     const double det = j[0][0] * (j[1][1] * j[2][2] - j[1][2] * j[2][1]) -
                        j[0][1] * (j[1][0] * j[2][2] - j[1][2] * j[2][0]) +
                        j[0][2] * (j[1][0] * j[2][1] - j[1][1] * j[2][0]);
-    for (int a = 0; a < n; a++) { /* Cramer: j h = g */
+    for (int a = 0; a < n; a++) { /* Cramer's rule: j h = g */
         double h[3];
         for (int i = 0; i < 3; i++) {
             double m[3][3];
@@ -172,7 +172,7 @@ static double *plain_of(const spline_model *s, const fill_sample *sample, int c)
 
 /* --- tests --- */
 
-/* Control points of degree 1 are the nodes, in other numbers. */
+/* Control points of degree 1 are the nodes with other numbers. */
 static void test_hex8(hx_device *dev)
 {
     const int degree[3] = {1, 1, 1}, n_span[3] = {2, 3, 2}, none[3] = {0, 0, 0};
@@ -213,7 +213,7 @@ static void test_hex8(hx_device *dev)
     spline_model_free(&s);
 }
 
-/* K against the plain loops, its lower half, its diagonals, its energies, rigid motions. */
+/* K against the plain loops, its lower half, diagonals, energies and rigid motions. */
 static void check_matrix(hx_device *dev, const spline_model *s, int c)
 {
     fill_sample sample;
@@ -263,7 +263,7 @@ static void check_matrix(hx_device *dev, const spline_model *s, int c)
                                             plain[(3 * p + (size_t)i) * n + 3 * p + (size_t)j]));
         CHECK(worst <= 1e-13 * scale);
     }
-    for (int r = 0; r < 2 * c; r++) { /* rigid motions; of heat a constant, twice */
+    for (int r = 0; r < 2 * c; r++) { /* rigid motions; for heat a constant, twice */
         worst = 0.0;
         for (size_t p = 0; p < n / (size_t)c; p++)
             for (int i = 0; i < c; i++) {
@@ -309,7 +309,7 @@ static void test_plain(hx_device *dev)
     }
 }
 
-/* Faces close the part: sum of n dA is 0 and of x . n dA three times the volume. */
+/* The faces are closed: the sum of n dA is 0, and that of x . n dA is three times the volume. */
 static void check_faces(const spline_model *s)
 {
     double flux = 0.0, closed[3] = {0.0}, volume = 0.0, worst = 0.0;
@@ -373,7 +373,7 @@ static void test_faces(void)
     spline_model_free(&s);
 }
 
-/* Sets that are a part of a side: at a knot where the part may bend, and elsewhere. */
+/* Sets that cover part of a side: at a knot where the part can bend, and elsewhere. */
 static void test_rim(void)
 {
     const int degree[3] = {2, 2, 2}, n_span[3] = {4, 2, 2}, twice[3] = {2, 0, 0};
@@ -387,7 +387,7 @@ static void test_rim(void)
     half.n_face = 2;
     CHECK_FAILS(hx_space_set_points(&s.space, &half, &n, &point), HX_EINPUT, "insert that knot");
     CHECK_FAILS(hx_space_set_points(&s.space, &half, &n, &point), HX_EINPUT, "patch1:v-");
-    int64_t both[4] = {2, 8, 6 * 8 + 2, 6 * 9 + 2}; /* the other half along w, too */
+    int64_t both[4] = {2, 8, 6 * 8 + 2, 6 * 9 + 2}; /* also the other half along w */
     half.face = both;
     half.n_face = 4;
     CHECK_OK(hx_space_set_points(&s.space, &half, &n, &point));
@@ -401,13 +401,14 @@ static void test_rim(void)
     CHECK(n == 1);
     free(point);
     node[0] = s.mesh.conn[1];
-    CHECK_FAILS(hx_space_set_points(&s.space, &half, &n, &point), HX_EINPUT, "no control point");
+    CHECK_FAILS(hx_space_set_points(&s.space, &half, &n, &point), HX_EINPUT,
+                "is not a control point");
     spline_model_free(&s);
 }
 
-/* What a control point has is no displacement: one of 1 among zeros moves the part by less. The
- * largest is that of the spline at the place that is named, and no node or quarter of a span has
- * more than steps of a half miss. */
+/* The value of a control point is not a displacement: a single 1 among zeros moves the part by
+ * less. The largest value is that of the spline at the returned position, and no node or quarter of
+ * a span has a larger one than half steps find. */
 static void test_largest(int is_rational)
 {
     const int degree[3] = {2, 2, 2}, n_span[3] = {3, 2, 2}, none[3] = {0, 0, 0};
@@ -426,7 +427,7 @@ static void test_largest(int is_rational)
                 const double at[3] = {q % 5 / 4.0, q / 5 % 5 / 4.0, (double)(q / 25) / 4.0};
                 double value, x[3];
                 hx_space_spline_value(&s.space, e, at, 1, u, &value, x);
-                most = fmax(most, value);
+                test_worst(&most, value);
             }
         hx_space_find_largest(&s.space, NULL, 1, 1.0, u, &found);
         CHECK(found.is_set && found.value <= 1.0 && found.value <= most + 1e-14);
@@ -449,7 +450,7 @@ int main(void)
     int quick;
     const int status = fixture_open(&dev, 1, argv, &quick);
     if (status != 0) return status;
-    fixture_set_threads(1); /* few cells: threads would only wait */
+    fixture_set_threads(1); /* few cells: more threads would only wait */
     test_hex8(&dev);
     test_plain(&dev);
     test_faces();

@@ -1,5 +1,6 @@
-/* Surfaces of splines: the image in n^3 hexahedra a span against the map, its elements against
- * their span, how bent a span is, and densities, solid elements and closed surfaces on it. */
+/* Surfaces of splines: the image with n^3 hexahedra per span against the map, elements against
+ * their spans, the curvature of spans, and densities, forced-solid elements and closed surfaces on
+ * it. */
 #include <math.h>
 #include <string.h>
 
@@ -45,7 +46,7 @@ static void make_fine(const hx_spline *spline, int n, hx_mesh *mesh)
     CHECK_OK(hx_mesh_finish(mesh));
 }
 
-/* Every corner of every element is the map's at its share of the span. */
+/* Every corner of every element is the map's value at its parameters within the span. */
 static double off_map(const hx_spline *spline, const hx_mesh *mesh, int n)
 {
     double worst = 0.0;
@@ -99,7 +100,8 @@ static void test_elements(void)
     }
 }
 
-/* An arc of angle a is off its chord by tan(a / 4) / 2 of it; what is straight by nothing. */
+/* An arc with angle a deviates from its chord by tan(a / 4) / 2 of its length; a straight edge by
+ * nothing. */
 static void test_bend(void)
 {
     const int once[3] = {1, 1, 1}, halves[3] = {2, 1, 3}, degree[3] = {3, 2, 4};
@@ -108,7 +110,7 @@ static void test_bend(void)
     CHECK_REL(hx_spline_bend(&spline), 0.5 * tan(pi / 8.0), 1e-13);
     hx_spline_free(&spline);
     make_quarter(&spline, halves);
-    CHECK_REL(hx_spline_bend(&spline), 0.5 * tan(pi / 16.0), 0.01); /* halves of the parameter */
+    CHECK_REL(hx_spline_bend(&spline), 0.5 * tan(pi / 16.0), 0.01); /* the parameter is halved */
     hx_spline_free(&spline);
     CHECK(box_row(&spline, 1, degree, halves, plain) == 0);
     CHECK_OK(hx_spline_glue(&spline));
@@ -122,7 +124,8 @@ static double noise(uint32_t *state)
     return (double)(*state >> 8) / 16777216.0;
 }
 
-/* Nodal densities in a span are those of its corners, trilinear; those that are solid are. */
+/* Nodal densities within a span are trilinear in those of its corners; forced-solid elements stay
+ * so. */
 static void check_field(const hx_surface_field *fine, const hx_surface_field *coarse, int n)
 {
     double worst = 0.0;
@@ -145,7 +148,7 @@ static void check_field(const hx_surface_field *fine, const hx_surface_field *co
     CHECK_ABS(worst, 0.0, 1e-14);
 }
 
-/* Largest distance of a corner of the round sides from their radii, of vertices at nodes. */
+/* Largest deviation of corners on the round sides from their radii, for vertices at nodes. */
 static double off_round(const hx_surface *surface)
 {
     double worst = 0.0;
@@ -158,7 +161,7 @@ static double off_round(const hx_surface *surface)
     return worst;
 }
 
-/* Closed at any density, and all of it as round as n says. */
+/* Closed at any density; the full surface is as round as n permits. */
 static void test_surface(void)
 {
     const int part[3] = {4, 3, 3};
@@ -191,7 +194,7 @@ static void test_surface(void)
             hx_surface_volume(&fine, 0.45, &volume);
             CHECK_REL(report.volume, volume, 1e-4);
             CHECK_ABS(off_round(&surface), 0.0, 1e-14);
-            if (seed == 0) { /* all of it: a second order */
+            if (seed == 0) { /* the full surface: second order */
                 const double off = 0.75 * pi - volume;
                 CHECK_REL(volume, mesh.total_volume, 1e-12);
                 if (n == 4) CHECK_REL(before / off, 4.0, 0.02);

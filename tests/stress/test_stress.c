@@ -1,6 +1,6 @@
-/* Stresses at Gauss points and nodes, of displacements that are given: constant ones on every kind
- * of distorted cell, linear or quadratic, in any numbering of the corners; linear ones on affine
- * quadratic cells; heat fluxes; work, von Mises, principal stresses; nodes where the modulus
+/* Stresses at Gauss points and nodes for given displacements: constant stresses on every kind of
+ * distorted cell, linear or quadratic, in any numbering of the corners; linear stresses on affine
+ * quadratic cells; heat fluxes; work, von Mises and principal stresses; nodes at which the modulus
  * jumps. */
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 
 enum { XX, YY, ZZ, XY, YZ, XZ };
 
-/* Displacement of degree 1, or 2, and its gradient. */
+/* A displacement of degree 1 or 2, and its gradient. */
 static void field(int degree, const double x[3], double u[3], double h[3][3])
 {
     static const double a[3][3] = {{0.2, -0.1, 0.4}, {0.5, 0.3, 0.1}, {-0.3, 0.2, -0.2}};
@@ -29,7 +29,7 @@ static void field(int degree, const double x[3], double u[3], double h[3][3])
     }
 }
 
-/* Hooke's law, written out once more. */
+/* Hooke's law, implemented independently. */
 static void exact_stress(const hx_problem *p, int degree, const double x[3], double s[6])
 {
     double u[3], h[3][3];
@@ -93,13 +93,15 @@ static int make_problem(space_box *b, hx_physics physics)
 {
     const hx_support_spec held = {"origin", "test", HX_FIX_X, {0.0}};
     const hx_load_spec heat = {NULL, "test", HX_LOAD_SOURCE, {1.0}, 1};
-    const hx_support_spec moved = {"origin", "test", HX_FIX_X, {1e-3, 0.0, 0.0}};
-    hx_support_spec all[FIXTURE_N_DETERMINATE + 1];
+    const hx_support_spec moved = {"origin", "test", HX_FIX_X, {1e-3, 0.0, 0.0}},
+                          pulled = {"corner-x", "test", HX_FIX_X, {2e-3, 0.0, 0.0}};
+    hx_support_spec all[FIXTURE_N_DETERMINATE + 2];
     hx_problem_params params = fixture_problem();
     memcpy(all, fixture_determinate, sizeof fixture_determinate);
     all[0].fix = HX_FIX_Y | HX_FIX_Z;
     all[FIXTURE_N_DETERMINATE] = moved;
-    params.support = all, params.n_support = FIXTURE_N_DETERMINATE + 1;
+    all[FIXTURE_N_DETERMINATE + 1] = pulled;
+    params.support = all, params.n_support = FIXTURE_N_DETERMINATE + 2;
     params.young = 2.5, params.space = &b->space;
     if (physics == HX_PHYSICS_HEAT) {
         params.physics = physics, params.conductivity = 2.5;
@@ -109,7 +111,7 @@ static int make_problem(space_box *b, hx_physics physics)
     return hx_problem_create(&b->problem, &b->mesh, &params);
 }
 
-/* The field on all points, seen at Gauss points and nodes. */
+/* The field at all points, evaluated at Gauss points and nodes. */
 static void test_field(mixed_kind kind, hx_element element, hx_physics physics, int degree)
 {
     const mixed_box box = {
@@ -145,7 +147,7 @@ static void test_field(mixed_kind kind, hx_element element, hx_physics physics, 
             test_worst(&worst, fabs(s.nodal.value[stress.n_component * a + i] - exact[i]) / 2.5);
     }
     CHECK_MSG(worst < 2e-12, "%s, degree %d: %g at nodes", mixed_name[kind], degree, worst);
-    if (degree == 1) { /* the density of work is the same everywhere */
+    if (degree == 1) { /* the work density is constant */
         double v[3], h[3][3], value[6];
         field(1, b.mesh.xyz, v, h);
         exact_value(&b.problem, 1, b.mesh.xyz, value);
@@ -164,8 +166,8 @@ static void test_field(mixed_kind kind, hx_element element, hx_physics physics, 
     space_box_free(&b);
 }
 
-/* Nodes between two moduli have the stress of the stiffer side alone, others nearly as stiff both.
- */
+/* Nodes between two different moduli have the stress of the stiffer side; with similar moduli both
+ * sides count. */
 static void test_jump(double soft)
 {
     const mixed_box box = {.kind = MIXED_HEXAHEDRA, .n = {4, 1, 1}};
@@ -209,13 +211,13 @@ static void test_jump(double soft)
     space_box_free(&b);
 }
 
-/* Rotated tensors keep both. */
+/* Rotated tensors have the same invariants. */
 static void test_tensor(void)
 {
     const double pure[6] = {7.0, 7.0, 7.0, 0.0, 0.0, 0.0},
                  shear[6] = {0.0, 0.0, 0.0, 2.0, 0.0, 0.0};
     const double c = cos(0.7), s = sin(0.7), value[3] = {5.0, 1.0, -4.0};
-    /* Q diag Q' of a turn about z, then about x */
+    /* Q diag Q' with a rotation about z, then about x */
     const double q[3][3] = {{c, -s, 0.0}, {s * c, c * c, -s}, {s * s, c * s, c}};
     double t[3][3] = {{0.0}}, p[3];
     for (int i = 0; i < 3; i++)

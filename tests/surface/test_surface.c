@@ -1,5 +1,5 @@
-/* Surfaces of densities: closed and manifold whatever the density, exact where the density says
- * what the solid is. */
+/* Surfaces of densities: closed and manifold for any density, and exact if the density defines the
+ * solid exactly. */
 #include "core/mesh/hex_jacobian.h"
 #include "tests/lib/box_part.h"
 #include "tests/lib/surface_case.h"
@@ -22,7 +22,8 @@ static void check_closed(const hx_surface *s, hx_surface_report *report, const c
     CHECK_OK(hx_surface_check(s, HX_SURFACE_F64, report));
 }
 
-/* Nothing is cut: the mesh's own boundary, to rounding, moved by no smoothing. */
+/* Nothing is cut: the surface is the mesh's boundary up to rounding, and smoothing moves
+ * nothing. */
 static void test_full(void)
 {
     const fixture_box boxes[] = {{{4, 3, 2}, {4.0, 3.0, 2.0}, 0.0, 0},
@@ -48,7 +49,7 @@ static void test_full(void)
     }
 }
 
-/* Nodal values of a signed distance: volume and area of a ball, in second order. */
+/* Nodal values of a signed distance: volume and area of a ball, to second order. */
 static void test_ball(void)
 {
     double error[2][2];
@@ -118,8 +119,8 @@ static void test_topology(void)
     }
 }
 
-/* Smoothing keeps the volume of every piece: discs in a plate of one layer, all of whose vertices
- * slide on edges of the mesh, and balls of other sizes, of which the smallest shrink most. */
+/* Smoothing preserves the volume of every piece: discs in a plate of one layer, whose vertices all
+ * slide on edges of the mesh, and balls of different sizes, of which the smallest shrink most. */
 static void test_pieces_keep_volume(void)
 {
     static const double centre[3][2] = {{0.55, 0.6}, {1.5, 0.5}, {1.4, 1.5}};
@@ -151,6 +152,33 @@ static void test_pieces_keep_volume(void)
         }
 }
 
+/* Specks of one node beside a ball, which smoothing shrinks to next to nothing: they get their
+ * volume back, and no vertex flies away on the way. */
+static void test_specks_stay(void)
+{
+    const fixture_box box = {{16, 8, 8}, {2.0, 1.0, 1.0}, 0.2, 0};
+    for (int n_step = 5; n_step <= 60; n_step += 5) {
+        part p;
+        hx_surface_report before, after;
+        hx_surface_smoothing smoothing;
+        make_box(&p, &box);
+        for (int64_t a = 0; a < p.mesh.n_node; a++) {
+            const double *x = p.mesh.xyz + 3 * a;
+            p.field.value[a] = 0.3 - hypot(hypot(x[0] - 0.5, x[1] - 0.5), x[2] - 0.5);
+            if (x[0] > 1.0) p.field.value[a] = a % 29 == 0 ? 0.2 : -1.0 - (double)(a % 7);
+        }
+        CHECK_OK(hx_surface_extract(&p.surface, &p.field, 0.0));
+        check_closed(&p.surface, &before, "specks");
+        CHECK_OK(hx_surface_smooth(&p.surface, &p.field, n_step, &smoothing));
+        check_closed(&p.surface, &after, "specks, smoothed");
+        CHECK(before.n_shell > 3 && after.n_shell == before.n_shell);
+        CHECK_REL(after.volume, before.volume, 1e-5);
+        CHECK_MSG(after.area < 1.05 * before.area, "%d steps: area %g, was %g", n_step, after.area,
+                  before.area);
+        part_free(&p);
+    }
+}
+
 /* Random values at the nodes: every kind of element, many times. */
 static void test_random(void)
 {
@@ -173,8 +201,8 @@ static void test_random(void)
         check_closed(&p.surface, &r, "random");
         hx_surface_volume(&p.field, threshold, &volume);
         CHECK_REL(r.volume, volume, 1e-11);
-        const int64_t n_before = r.n_crossing; /* noise on bent elements has a few */
-        CHECK(p.surface.n_split == 0);         /* this mesh touches itself nowhere */
+        const int64_t n_before = r.n_crossing; /* random values on curved elements cause a few */
+        CHECK(p.surface.n_split == 0);         /* this mesh does not touch itself */
         int64_t n_piece;
         int32_t *piece = malloc((size_t)p.mesh.n_node * sizeof *piece);
         CHECK_OK(hx_surface_pieces(&p.field, threshold, piece, &n_piece, NULL));
@@ -211,7 +239,7 @@ static int keep_corner(int i, int j, int k)
     return (i < 2) == (j < 2) && (j < 2) == (k < 2);
 }
 
-/* Meshes whose elements touch in edges and nodes only: cut open, still closed and manifold. */
+/* Meshes whose elements touch only in edges and nodes: cut open, still closed and manifold. */
 static void test_touching(void)
 {
     static const struct {
@@ -244,7 +272,7 @@ static void test_touching(void)
         CHECK_OK(hx_surface_smooth(&p.surface, &p.field, 10, &smoothing));
         check_closed(&p.surface, &r, cases[i].name);
         hx_surface_free(&p.surface);
-        uint64_t state = 99; /* and cut by a random field besides */
+        uint64_t state = 99; /* and also cut by a random field */
         for (int64_t a = 0; a < p.mesh.n_node; a++)
             p.field.value[a] = fixture_uniform(&state, 0.0, 1.0);
         CHECK_OK(hx_surface_extract(&p.surface, &p.field, 0.4));
@@ -296,9 +324,9 @@ static void test_random_touching(void)
     CHECK(n_split > 1000);
 }
 
-/* --- elements that are solid whatever their density --- */
+/* --- forced-solid elements --- */
 
-/* A box whose elements are solid where the function says so; rho of the others. */
+/* A box whose elements are forced solid if the function returns 1; rho applies to the others. */
 static void make_body(part *p, const fixture_box *box, int (*solid)(const double x[3]), double rho)
 {
     make_box(p, box);
@@ -336,8 +364,8 @@ static int in_slab(const double x[3])
     return x[2] < 2.0;
 }
 
-/* In void the body is what its elements are, to rounding, at the mesh's boundary as inside it, with
- * curved faces; smoothing moves nothing. In solid there is no face between. */
+/* In void the body equals its elements up to rounding, at the mesh's boundary and inside, with
+ * curved faces, and smoothing moves nothing. In solid there is no face between them. */
 static void test_body(void)
 {
     static int (*const shape[])(const double[3]) = {in_frame, in_slab};
@@ -361,7 +389,7 @@ static void test_body(void)
         CHECK_OK(hx_surface_threshold(&p.field, exact, &threshold, &volume));
         CHECK_REL(volume, exact, 1e-12);
         CHECK_FAILS(hx_surface_threshold(&p.field, 0.9 * exact, &threshold, &volume), HX_EINPUT,
-                    "solid whatever their density");
+                    "forced-solid elements");
         hx_surface_free(&p.surface);
         CHECK_OK(hx_surface_extract(&p.surface, &p.field, 0.0005));
         check_closed(&p.surface, &r, "body in solid");
@@ -376,8 +404,8 @@ static int in_ring(const double x[3])
     return fabs(hypot(x[0] - 4.0, x[1] - 4.0) - 2.3) < 1.0;
 }
 
-/* A ring through the mesh, in void, whose border is steps: cut as the rest is, of its volume, round
- * to a quarter of an element in the mean. Its ends stay. */
+/* A ring through the mesh, in void, whose interface consists of steps: it is cut like the rest, has
+ * its volume, and is round to a quarter of an element on average. Its ends are kept. */
 static void test_ragged(void)
 {
     const fixture_box box = {{16, 16, 4}, {8.0, 8.0, 4.0}, 0.2, 0};
@@ -404,7 +432,7 @@ static void test_ragged(void)
     for (int64_t v = 0; v < p.surface.n_vertex; v++) {
         const double *const x = p.surface.xyz + 3 * v;
         const double off = fabs(hypot(x[0] - 4.0, x[1] - 4.0) - 2.3) - 1.0;
-        if (off < -0.5 || x[2] < 1e-9 || x[2] > 4.0 - 1e-9) continue; /* of the ends */
+        if (off < -0.5 || x[2] < 1e-9 || x[2] > 4.0 - 1e-9) continue; /* on the ends */
         teeth += off * off;
         n++;
     }
@@ -421,7 +449,7 @@ static int in_all(const double x[3])
     return isfinite(x[0]);
 }
 
-/* Nothing is free: the mesh. */
+/* If no element is free, the surface is the mesh's boundary. */
 static void test_all_solid(void)
 {
     const fixture_box box = {{3, 2, 2}, {3.0, 2.0, 2.0}, 0.2, 0};
@@ -438,8 +466,8 @@ static int in_half(const double x[3])
     return x[0] < 4.0;
 }
 
-/* A bar of two elements across that leaves a solid half at right angles, of density 0 and 1: the
- * body ends at its faces, the bar is as thick beside it as far from it. */
+/* A bar, two elements thick, attached at right angles to a solid half, with densities 0 and 1: the
+ * body ends at its faces, and the bar is as thick next to it as far away. */
 static void test_joint(void)
 {
     const fixture_box box = {{8, 6, 6}, {8.0, 6.0, 6.0}, 0.0, 0};
@@ -457,7 +485,7 @@ static void test_joint(void)
     }
     CHECK_OK(hx_surface_field_create(&p.field, &p.mesh, p.rho, is_solid));
     free(is_solid);
-    for (int64_t a = 0; a < p.mesh.n_node; a++) { /* the mean of free elements, not of the body */
+    for (int64_t a = 0; a < p.mesh.n_node; a++) { /* the mean over free elements without the body */
         const double *x = p.mesh.xyz + 3 * a;
         if (x[0] == 4.0 && x[1] == 3.0 && x[2] == 2.0) CHECK_REL(p.field.value[a], 0.5005, 1e-12);
         if (x[0] == 4.0 && x[1] == 1.0) CHECK_REL(p.field.value[a], 0.001, 1e-12);
@@ -470,7 +498,7 @@ static void test_joint(void)
     check_closed(&p.surface, &r, "joint");
     CHECK_REL(r.volume, target, 1e-6);
     CHECK(r.n_shell == 1 && r.genus == 0 && r.n_crossing == 0);
-    double side[2] = {0.0, 0.0}; /* width of the bar at its root and at its end */
+    double side[2] = {0.0, 0.0}; /* thickness of the bar at its root and at its end */
     for (int64_t v = 0; v < p.surface.n_vertex; v++) {
         const double *x = p.surface.xyz + 3 * v;
         if (x[2] == 3.0 && x[1] > 3.0 && x[0] == 4.0 && x[1] < 5.0) side[0] = x[1] - 3.0;
@@ -481,7 +509,7 @@ static void test_joint(void)
     part_free(&p);
 }
 
-/* About a third of the elements solid, random values at the nodes of the others. */
+/* About a third of the elements forced solid, random values at the nodes of the others. */
 static void test_random_body(void)
 {
     enum { N_SEED = 60 };
@@ -526,7 +554,8 @@ static void test_random_body(void)
     printf("random bodies: %lld vertices added\n", (long long)n_split);
 }
 
-/* The threshold of a volume: met where the volume is continuous, the nearer side at a jump. */
+/* The threshold for a volume: met if the volume is continuous, otherwise on the nearer side of the
+ * jump. */
 static void test_threshold(void)
 {
     const fixture_box box = {{16, 8, 8}, {4.0, 2.0, 2.0}, 0.2, 0};
@@ -542,7 +571,7 @@ static void test_threshold(void)
     CHECK_OK(hx_surface_field_create(&p.field, &p.mesh, p.rho, NULL));
     for (double share = 0.05; share < 1.0; share += 0.15) {
         CHECK_OK(hx_surface_threshold(&p.field, share * p.mesh.total_volume, &threshold, &volume));
-        CHECK_REL(volume, share * p.mesh.total_volume, 1e-4); /* margins make it jump a little */
+        CHECK_REL(volume, share * p.mesh.total_volume, 1e-4); /* the margins cause small jumps */
         CHECK_OK(hx_surface_extract(&p.surface, &p.field, threshold));
         hx_surface_report r;
         check_closed(&p.surface, &r, "threshold");
@@ -552,13 +581,13 @@ static void test_threshold(void)
     CHECK_OK(hx_surface_threshold(&p.field, p.mesh.total_volume, &threshold, &volume));
     CHECK_REL(volume, p.mesh.total_volume, 1e-12);
     CHECK_FAILS(hx_surface_threshold(&p.field, 17.0, &threshold, &volume), HX_EINPUT,
-                "a solid of volume 17");
+                "the solid cannot have volume 17");
     CHECK_FAILS(hx_surface_threshold(&p.field, NAN, &threshold, &volume), HX_EINPUT, "nan");
     for (int64_t a = 0; a < p.mesh.n_node; a++) p.field.value[a] = 0.3;
     CHECK_OK(hx_surface_threshold(&p.field, 0.3 * p.mesh.total_volume, &threshold, &volume));
     CHECK_REL(volume, p.mesh.total_volume, 1e-12);
     CHECK(threshold < 0.3 && threshold > 0.299);
-    CHECK_FAILS(hx_surface_extract(&p.surface, &p.field, 0.3), HX_EINPUT, "nothing lies above");
+    CHECK_FAILS(hx_surface_extract(&p.surface, &p.field, 0.3), HX_EINPUT, "no density is above");
     part_free(&p);
 }
 
@@ -577,7 +606,7 @@ static double area_but_caps(const hx_surface *s)
     return area;
 }
 
-/* Smoothing makes steps flat and leaves the caps where they are. */
+/* Smoothing flattens steps and leaves the caps in place. */
 static void test_smooth(void)
 {
     const fixture_box box = {{16, 16, 16}, {16.0, 16.0, 16.0}, 0.0, 0};
@@ -604,7 +633,7 @@ static void test_smooth(void)
         for (int d = 0; d < 3; d++) test_worst(&off, fmax(-x[d], x[d] - 16.0));
         test_worst(&worst, off);
     }
-    for (int64_t t = 0; t < p.surface.n_tri; t++) { /* the bottom is whole and flat */
+    for (int64_t t = 0; t < p.surface.n_tri; t++) { /* the bottom is complete and flat */
         const int32_t *tri = p.surface.tri + 3 * t;
         const double *a = p.surface.xyz + 3 * tri[0], *b = p.surface.xyz + 3 * tri[1],
                      *c = p.surface.xyz + 3 * tri[2];
@@ -629,6 +658,7 @@ int main(void)
     test_ball();
     test_topology();
     test_pieces_keep_volume();
+    test_specks_stay();
     test_random();
     test_touching();
     test_random_touching();

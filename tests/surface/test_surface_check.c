@@ -1,7 +1,7 @@
-/* What is wrong with a surface is found. */
+/* Faults of a surface are detected. */
 #include "tests/lib/surface_case.h"
 
-/* A box whose top is pushed through its bottom crosses itself; one beside it does not. */
+/* A box whose top is pushed through its bottom intersects itself; a box beside another does not. */
 static void test_crossings(void)
 {
     const fixture_box box = {{4, 4, 1}, {4.0, 4.0, 1.0}, 0.0, 0};
@@ -25,7 +25,7 @@ static void test_crossings(void)
     part_free(&p);
 }
 
-/* What is not closed, not manifold or degenerate is found. */
+/* Open, non-manifold and degenerate surfaces are detected. */
 static void test_check(void)
 {
     const fixture_box box = {{2, 2, 2}, {2.0, 2.0, 2.0}, 0.0, 0};
@@ -45,7 +45,7 @@ static void test_check(void)
     p.surface.tri[1] = p.surface.tri[0];
     p.surface.tri[0] = swap;
     for (int64_t i = 0; i < 3 * p.surface.n_vertex; i++) p.surface.xyz[i] += 3.0;
-    for (int d = 0; d < 3; d++) { /* two vertices at one place in single precision */
+    for (int d = 0; d < 3; d++) { /* two vertices that coincide in single precision */
         const double *x = p.surface.xyz + 3 * p.surface.tri[1];
         p.surface.xyz[3 * p.surface.tri[0] + d] = x[d] + 1e-12;
     }

@@ -1,5 +1,5 @@
-/* Files of surfaces read, and what a surface encloses cut out of cells of every kind: volumes,
- * pieces, faces that fit, no tetrahedron inside out; places seen from inside and outside. */
+/* Reads surface files, and cuts the enclosed volume out of cells of every kind: volumes, pieces,
+ * conforming faces, no inverted tetrahedra; positions inside and outside. */
 #include <unistd.h>
 
 #include "core/mesh/load_faces.h"
@@ -11,7 +11,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* A ball of n x 2 n quadrilaterals in triangles: thin ones at the poles. */
+/* A ball of n x 2 n quadrilaterals split into triangles, with thin ones at the poles. */
 static void add_ball(hx_surface *s, const double centre[3], double radius, int n)
 {
     const int m = 2 * n, first = (int)s->n_vertex;
@@ -44,7 +44,7 @@ static void add_ball(hx_surface *s, const double centre[3], double radius, int n
         }
 }
 
-/* 12 triangles around a box; squares 0 4 6 2 ... of its corners by bits. */
+/* 12 triangles around a box, from squares 0 4 6 2 ... of its corners in binary numbering. */
 static void add_box(hx_surface *s, const double low[3], const double high[3])
 {
     static const int side[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
@@ -79,7 +79,7 @@ static double volume_of(const hx_surface *s)
     return r.volume;
 }
 
-/* A finished mesh of the inside; its boundary is closed: the area vector's sum is 0. */
+/* A finished mesh of the inside; its boundary is closed because the vector areas sum to 0. */
 static void cut(hx_mesh *mesh, const hx_surface *s, const hx_mesh *around, int n_refine,
                 hx_cut_report *r)
 {
@@ -90,7 +90,7 @@ static void cut(hx_mesh *mesh, const hx_surface *s, const hx_mesh *around, int n
     CHECK_OK(hx_cut_mesh_create(mesh, s, around, n_refine, &piece, r));
     for (int64_t e = 0; e < mesh->n_elem; e++) last = piece[e] > last ? piece[e] : last;
     CHECK(last + 1 == r->n_piece);
-    CHECK_OK(hx_mesh_finish(mesh)); /* refuses what is inside out */
+    CHECK_OK(hx_mesh_finish(mesh)); /* refuses inverted elements */
     CHECK(mesh->n_kind[HX_CELL_TETRAHEDRON] == mesh->n_elem && mesh->n_elem == r->n_tet);
     CHECK_REL(mesh->total_volume, r->volume, 1e-12);
     CHECK(r->worst > 0.0 && r->mean > 0.4);
@@ -107,7 +107,7 @@ static void cut(hx_mesh *mesh, const hx_surface *s, const hx_mesh *around, int n
     free(piece);
 }
 
-/* Balls in boxes of every kind: the error falls with the square of the cells. */
+/* Balls in boxes of every kind: the error decreases with the square of the cell size. */
 static void test_ball(void)
 {
     for (int kind = 0; kind < MIXED_N_KIND; kind++) {
@@ -131,7 +131,8 @@ static void test_ball(void)
     }
 }
 
-/* The mesh's own boundary, moved by what single precision does, and beyond it: all of the mesh. */
+/* The mesh's own boundary, perturbed by single precision, and a larger surface: both give the whole
+ * mesh. */
 static void test_whole(void)
 {
     hx_mesh around, mesh;
@@ -150,7 +151,7 @@ static void test_whole(void)
     hx_mesh_free(&around);
 }
 
-/* A rim on the mesh's flat side: half of a box, its faces where they were. */
+/* The surface meets the mesh's flat side in a rim: half of a box with its faces in place. */
 static void test_rim(void)
 {
     hx_mesh around, mesh;
@@ -191,12 +192,12 @@ static void test_pieces(void)
     add_box(&s, (double[3]){20.0, 20.0, 20.0}, (double[3]){21.0, 21.0, 21.0});
     int32_t *piece = NULL;
     CHECK_FAILS(hx_cut_mesh_create(&mesh, &s, &around, 0, &piece, &r), HX_EINPUT,
-                "encloses nothing");
+                "encloses no part");
     hx_surface_free(&s);
     hx_mesh_free(&around);
 }
 
-/* Every place of a grid, among them corners and places behind edges, against the distance. */
+/* Every point of a grid, including corners and points behind edges, against the distance. */
 static void test_inside(void)
 {
     hx_surface s = {0};
@@ -250,7 +251,7 @@ static void refuse(const char *path, const char *text, const char *why)
 #define HEAD "comment x\nelement vertex 4\nproperty float x\nproperty double y\nproperty float z\n"
 #define FACE "element face 4\nproperty list uchar int vertex_indices\nend_header\n"
 
-/* Text and binary, both orders of bytes, other properties and elements, quadrilaterals. */
+/* Text and binary, both byte orders, extra properties and elements, quadrilaterals. */
 static void test_files(void)
 {
     static const int side[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
@@ -318,14 +319,15 @@ static void test_bad_files(void)
     hx_surface s = {0};
     refuse("cut_bad.stl", "solid x\nfacet normal 0 0 1\nvertex 0 0 zero\n",
            "cut_bad.stl:3: expected");
-    refuse("cut_bad.stl", "solid x\nvertex 0 0 0\nendfacet\n", "a facet of 1 vertices");
+    refuse("cut_bad.stl", "solid x\nvertex 0 0 0\nendfacet\n", "a facet has 1 vertices");
     refuse("cut_bad.stl", "solid x\nendsolid\n", "no triangles");
-    refuse("cut_bad.stl", "hello", "neither text");
-    refuse("cut_bad.ply", "hello", "no PLY");
-    refuse("cut_bad.ply", "ply\nformat ascii 1.0\n", "without 'end_header'");
-    refuse("cut_bad.ply", "ply\nformat ascii 1.0\n" HEAD FACE CORNERS "3 0 1 9\n", "has not");
+    refuse("cut_bad.stl", "hello", "neither a text STL");
+    refuse("cut_bad.ply", "hello", "not a PLY");
+    refuse("cut_bad.ply", "ply\nformat ascii 1.0\n", "has no 'end_header'");
+    refuse("cut_bad.ply", "ply\nformat ascii 1.0\n" HEAD FACE CORNERS "3 0 1 9\n",
+           "does not exist");
     refuse("cut_bad.ply", "ply\nformat binary_little_endian 1.0\n" HEAD FACE "abc", "file ends");
-    refuse("cut_bad.ply", "ply\nelement vertex 1\nproperty complex x\n", "no type 'complex'");
+    refuse("cut_bad.ply", "ply\nelement vertex 1\nproperty complex x\n", "'complex' is not a type");
     CHECK_FAILS(hx_surface_read("cut_none.stl", &s), HX_EINPUT, "cannot read");
     CHECK_FAILS(hx_surface_read("cut_none.obj", &s), HX_EINPUT, "must end in .stl or .ply");
     add_box(&s, (double[3]){0.0, 0.0, 0.0}, (double[3]){2.0, 2.0, 2.0});

@@ -1,8 +1,8 @@
-/* Densities at the nodes, which surfaces are cut from. */
+/* Nodal densities, from which surfaces are cut. */
 #include "core/surface/surface.h"
 #include "tests/lib/fixture.h"
 
-/* A finished mesh of copies of these arrays. */
+/* A finished mesh with copies of these arrays. */
 static void make_mesh(hx_mesh *mesh, int64_t n_node, const double *xyz, int64_t n_elem,
                       const int32_t *conn)
 {
@@ -15,8 +15,8 @@ static void make_mesh(hx_mesh *mesh, int64_t n_node, const double *xyz, int64_t 
     CHECK_OK(hx_mesh_finish(mesh));
 }
 
-/* A cube of six tetrahedra along a diagonal, each a hexahedron that collapsed in another way: a
- * node gets the mean of those that it belongs to, however often they name it. */
+/* A cube of six tetrahedra around a diagonal, each a hexahedron collapsed in another way: the mean
+ * at a node counts each element once, however often it names the node. */
 static void test_collapsed(void)
 {
     static const double cube[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},

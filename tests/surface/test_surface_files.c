@@ -1,4 +1,4 @@
-/* Surface files as their formats want them. */
+/* Surface files conform to their formats. */
 #include <unistd.h>
 
 #include "tests/lib/surface_case.h"
@@ -9,7 +9,7 @@ static uint32_t get_u32(const unsigned char *from)
            (uint32_t)from[3] << 24;
 }
 
-/* The files' bytes: counts, sizes, and that nothing is left where writing fails. */
+/* Bytes of the files: counts and sizes; a failed write leaves nothing. */
 static void test_files(void)
 {
     const fixture_box box = {{2, 1, 1}, {2.0, 1.0, 1.0}, 0.0, 0};
@@ -49,7 +49,7 @@ static void test_files(void)
     part_free(&p);
 }
 
-/* The constant says what the table does. */
+/* The constant agrees with the table. */
 static void test_endings(void)
 {
     char words[128] = "", text[128];
@@ -58,7 +58,8 @@ static void test_endings(void)
                  f->ending);
         snprintf(text, sizeof text, "part%s", f->ending);
         CHECK(hx_surface_format_of_name(text) == f);
-        CHECK(!hx_surface_format_of_name(f->ending)); /* a file of no name */
+        /* a file name that consists only of an extension */
+        CHECK(!hx_surface_format_of_name(f->ending));
     }
     CHECK(strcmp(words, HX_SURFACE_ENDINGS) == 0);
     CHECK(strcmp(hx_surface_endings(text, sizeof text), ".stl, .ply, .3mf, .obj or .glb") == 0);

@@ -1,12 +1,12 @@
-/* Surfaces of meshes of wedges, pyramids, tetrahedra and of several kinds: closed and manifold
- * whatever the density, as those of hexahedra are. With a folder as argument: writes a ball cut
- * from each kind there, to be looked at. */
+/* Surfaces of meshes of wedges, pyramids, tetrahedra and mixtures: closed and manifold for any
+ * density, like those of hexahedra. With a folder as argument: writes a ball cut from each kind
+ * there, for inspection. */
 #include "core/mesh/hex_jacobian.h"
 #include "core/surface/surface.h"
 #include "tests/lib/fixture.h"
 #include "tests/lib/mixed_mesh.h"
 
-/* Everything of one case. */
+/* All data of one case. */
 typedef struct part {
     hx_mesh mesh;
     double *rho;
@@ -53,7 +53,7 @@ static void check_closed(const hx_surface *s, hx_surface_report *report, const c
     }
 }
 
-/* Nothing is cut: the box, whose quadrilaterals and triangles are capped as they are. */
+/* Nothing is cut: the box, whose quadrilaterals and triangles are capped unchanged. */
 static void test_full(int kind)
 {
     part p;
@@ -77,8 +77,8 @@ static double ball_at(const double x[3], double radius)
     return radius - sqrt(pow(x[0] - 4.0, 2) + pow(x[1] - 4.0, 2) + pow(x[2] - 4.0, 2));
 }
 
-/* A signed distance: volume and area of a ball to the second order, so that the error of a ball of
- * radius r in elements is about 1 / r^2 of it. */
+/* A signed distance: volume and area of a ball to second order, so the relative error for a ball
+ * with a radius of r elements is about 1 / r^2. */
 static void test_ball(int kind)
 {
     double error[2][2];
@@ -127,7 +127,7 @@ static void test_random(int kind)
         check_closed(&p.surface, &r, mixed_name[kind]);
         hx_surface_volume(&p.field, 0.5, &volume);
         CHECK_REL(r.volume, volume, 1e-11);
-        CHECK(p.surface.n_split == 0); /* this mesh touches itself nowhere */
+        CHECK(p.surface.n_split == 0); /* this mesh does not touch itself */
         int32_t *const piece = malloc((size_t)p.mesh.n_node * sizeof *piece);
         CHECK_OK(hx_surface_pieces(&p.field, 0.5, piece, &n_piece, NULL));
         CHECK_MSG(n_piece == r.n_shell, "%s: %lld pieces, %lld shells", mixed_name[kind],
@@ -146,7 +146,7 @@ static double volume_of(const hx_mesh *mesh, int64_t e)
     return hx_hex_volume(&map);
 }
 
-/* Whether an element has a node on the surface of a box of this size. */
+/* 1 if an element has a node on the surface of a box of this size. */
 static int is_outside(const hx_mesh *mesh, int64_t e, const double size[3])
 {
     int found = 0;
@@ -157,8 +157,9 @@ static int is_outside(const hx_mesh *mesh, int64_t e, const double size[3])
     return found;
 }
 
-/* Elements that are solid whatever their density, at random. Inside the box, where none has a core,
- * they are in void what they are; with some on its surface, of which faces stay or not, closed. */
+/* Forced-solid elements at random. Inside the box, where none has a core, they form in void exactly
+ * their own shape; with some on the surface, whether their faces are kept or not, the surface is
+ * closed. */
 static void test_body(int kind)
 {
     enum { N_SEED = 8 };
@@ -198,7 +199,7 @@ static void test_body(int kind)
     }
 }
 
-/* How far the surface's vertices inside the box are above a height at most, and below. */
+/* Largest height of the surface's vertices inside the box above and below a given height. */
 static void find_teeth(const hx_surface *s, double side, double height, double teeth[2])
 {
     teeth[0] = teeth[1] = 0.0;
@@ -225,9 +226,9 @@ static double area_below(const hx_surface *s)
     return sum;
 }
 
-/* A skin in void, of elements with centroids at most `height` above z = 0 or faces there: its
- * volume by a smooth cut, without the teeth that its elements have, and all of its face. height 0:
- * the first layer alone, kept by its faces. */
+/* A skin in void, of elements with centroids at most `height` above z = 0 or with faces there: a
+ * smooth cut gives its volume without the elements' jagged edges, and its whole face. height 0:
+ * only the first layer, kept because of its faces. */
 static void test_skin(int kind, double height)
 {
     enum { N = 10 };
@@ -275,7 +276,7 @@ static void test_skin(int kind, double height)
     part_free(&p);
 }
 
-/* Leaves out about half of the elements, and the nodes that none of the others has. */
+/* Removes about half of the elements, and the nodes without elements. */
 static void thin_out(hx_mesh *whole, uint64_t seed, hx_mesh *mesh)
 {
     uint64_t state = seed * 1000003;
@@ -331,7 +332,7 @@ static void test_touching(int kind)
     CHECK(n_split > 100);
 }
 
-/* A density of 0 and 1 and its volume, as `hextop surface` takes them. */
+/* A design of densities 0 and 1 and its volume, processed like in `hextop surface`. */
 static void test_design(int kind, const char *folder)
 {
     const mixed_box box = {

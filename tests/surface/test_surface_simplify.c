@@ -1,9 +1,9 @@
-/* Simplified surfaces: closed, manifold, of the same shape and holes, turned nowhere, and as far
- * from the old ones as is said. */
+/* Simplified surfaces: closed, manifold, with the same shape and holes, without flipped triangles,
+ * and as far from the original as reported. */
 #include "core/surface/surface_simplify.h"
 #include "tests/lib/box_part.h"
 
-/* A box of nx = ny = nz = n elements whose nodes have these densities, cut at 0. */
+/* A box of nx = ny = nz = n elements with these nodal densities, cut at 0. */
 static void cut(hx_surface *surface, int n, double (*density)(const double *x))
 {
     hx_mesh mesh;
@@ -56,7 +56,8 @@ static void check_closed(const hx_surface *s, hx_surface_report *report, const c
               (long long)report->n_degenerate);
 }
 
-/* Of a ball the distance is known: no triangle looks inwards, and what is said is what is. */
+/* For a ball the distance is known: no triangle faces inwards, and the reported distance is
+ * correct. */
 static void test_ball(void)
 {
     hx_surface s;
@@ -91,7 +92,7 @@ static void test_ball(void)
                   sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]));
         test_worst(&off, fabs(radius - 0.8));
     }
-    /* the old triangles are themselves off the ball, by h^2 / 8 r at most: h = sqrt 2 edges */
+    /* the old triangles deviate from the ball by at most h^2 / 8 r, with h = sqrt 2 edges */
     const double old_off = 2.0 * 0.05 * 0.05 / (8.0 * 0.8);
     CHECK_MSG(r.largest > 0.3 * off && r.largest < off + 2.0 * old_off,
               "largest distance %g, of the ball %g", r.largest, off);
@@ -99,8 +100,8 @@ static void test_ball(void)
     hx_surface_free(&s);
 }
 
-/* Flat faces and their sharp edges stay where they are, down to a few triangles; values that are
- * linear stay linear. */
+/* Flat faces and their sharp edges stay in place down to a few triangles; linear values stay
+ * linear. */
 static void test_box(void)
 {
     hx_surface s;
@@ -141,7 +142,7 @@ static void test_holes(void)
     }
 }
 
-/* No more triangles than asked for: nothing happens. An open surface is refused. */
+/* With no more triangles than requested nothing happens. An open surface is refused. */
 static void test_refused(void)
 {
     hx_surface s;

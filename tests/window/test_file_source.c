@@ -1,15 +1,16 @@
-/* A mesh file read in pieces and made in windows, against the same file read whole: elements, nodes
- * and their numbers, sets, the hash, the length of an element. Run by mpirun with any number of
+/* A mesh file read in pieces into a distributed mesh, compared with the same file read as a whole:
+ * elements, nodes and their numbers, sets, hash, element size. Run by mpirun with any number of
  * processes.
  *
- *     test_file_source FILE          its windows are the whole mesh
- *     test_file_source FILE why TEXT it needs the whole mesh, and says TEXT
- *     test_file_source FILE bad TEXT it is refused by all with a message that has TEXT
- *     test_file_source FILE bodies N its windows are of N bodies
+ *     test_file_source FILE            the distributed mesh equals the whole mesh
+ *     test_file_source FILE shared N   the same, and N names belong to sets of several kinds
+ *     test_file_source FILE why TEXT   the file needs the whole mesh; the reason contains TEXT
+ *     test_file_source FILE bad TEXT   all ranks refuse it with a message that contains TEXT
+ *     test_file_source FILE bodies N   the mesh has N bodies
  *     test_file_source FILE memory pieces|window|whole
- *                                    says what the most is that each process had in memory
+ *                                      prints the largest memory of each process
  *
- * and any number of these, with -- between them, in one start. */
+ * Several of these, separated by --, may be given in one run. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,12 +60,13 @@ static void check_elements(const job *j)
             n_number += hx_mesh_node_number(m, here) != hx_mesh_node_number(w, there);
         }
     }
-    CHECK_MSG(n_other == 0, "%lld corners are others", (long long)n_other);
-    CHECK_MSG(n_moved == 0, "%lld corners lie elsewhere", (long long)n_moved);
-    CHECK_MSG(n_number == 0, "%lld numbers are others", (long long)n_number);
+    CHECK_MSG(n_other == 0, "%lld corners are other nodes", (long long)n_other);
+    CHECK_MSG(n_moved == 0, "%lld corners have other coordinates", (long long)n_moved);
+    CHECK_MSG(n_number == 0, "%lld numbers differ", (long long)n_number);
 }
 
-/* Own members of a set; *n_other: those that the whole's has not. */
+/* Returns the number of own members of a set; adds to *n_other those that are not in the set of the
+ * whole mesh. */
 static int64_t count_nodes(const job *j, const hx_set *set, const hx_set *whole, int64_t *n_other)
 {
     int64_t n = 0;
@@ -115,22 +117,38 @@ static int64_t count_faces(const job *j, const hx_set *set, const hx_set *whole,
 
 static void check_sets(const job *j)
 {
-    CHECK_MSG(j->window.n_set == j->whole.n_set, "%zu sets for %zu", j->window.n_set,
+    CHECK_MSG(j->window.n_set == j->whole.n_set, "%zu sets instead of %zu", j->window.n_set,
               j->whole.n_set);
     for (size_t i = 0; i < j->whole.n_set && i < j->window.n_set; i++) {
         const hx_set *const set = &j->window.set[i], *const whole = &j->whole.set[i];
         int64_t n_other = 0,
                 n[3] = {count_nodes(j, set, whole, &n_other), count_elems(j, set, whole, &n_other),
                         count_faces(j, set, whole, &n_other)};
-        CHECK_MSG(strcmp(set->name, whole->name) == 0, "%s for %s", set->name, whole->name);
+        CHECK_MSG(strcmp(set->name, whole->name) == 0, "%s instead of %s", set->name, whole->name);
         CHECK_OK(hx_all_sum_i64(&j->all.all, 3, n));
         CHECK_MSG(n[0] == whole->n_node && n[1] == whole->n_elem && n[2] == whole->n_face &&
                       n_other == 0,
-                  "set %s: %lld nodes for %lld, %lld elements for %lld, %lld faces for %lld, %lld "
-                  "others",
+                  "set %s: %lld nodes instead of %lld, %lld elements instead of %lld, %lld faces "
+                  "instead of %lld; %lld wrong members",
                   whole->name, (long long)n[0], (long long)whole->n_node, (long long)n[1],
                   (long long)whole->n_elem, (long long)n[2], (long long)whole->n_face,
                   (long long)n_other);
+    }
+}
+
+/* Names that the file gives to sets of several kinds mean one set here and in the whole mesh. */
+static void check_shared(const job *j)
+{
+    const hx_mesh *const m = &j->window, *const w = &j->whole;
+    CHECK_MSG(m->n_shared == w->n_shared, "%zu names are shared for %zu", m->n_shared, w->n_shared);
+    for (size_t i = 0; i < w->n_shared && i < m->n_shared; i++) {
+        const hx_shared_name *const a = &m->shared[i], *const b = &w->shared[i];
+        CHECK_MSG(strcmp(a->name, b->name) == 0, "%s for %s", a->name, b->name);
+        for (int kind = 0; kind < HX_N_SET_KIND; kind++)
+            CHECK_MSG(!a->set[kind] == !b->set[kind] &&
+                          (!b->set[kind] || strcmp(a->set[kind], b->set[kind]) == 0),
+                      "kind %d of %s: %s for %s", kind, b->name,
+                      a->set[kind] ? a->set[kind] : "none", b->set[kind] ? b->set[kind] : "none");
     }
 }
 
@@ -150,6 +168,7 @@ static void check_all(const job *j)
     CHECK_MSG(n_body == 1, "%lld bodies", (long long)n_body);
     check_elements(j);
     check_sets(j);
+    check_shared(j);
 }
 
 static void test_few(job *j)
@@ -165,7 +184,7 @@ static void test_windows(job *j)
     const int n_failed = test_n_failed;
     char why[HX_FILE_WHY];
     CHECK_OK(hx_file_source_open(&j->source, &j->team, j->path, 0, NULL, why));
-    CHECK_MSG(why[0] == '\0', "needs the whole for %s", why);
+    CHECK_MSG(why[0] == '\0', "needs the whole mesh: %s", why);
     CHECK_OK(read_whole(j));
     CHECK_OK(make_window(j));
     if (test_n_failed == n_failed) check_all(j);
@@ -173,11 +192,18 @@ static void test_windows(job *j)
     test_few(j);
 }
 
+/* The file gives this many names to sets of several kinds. */
+static void test_shared(job *j, long n)
+{
+    test_windows(j);
+    CHECK_MSG(j->whole.n_shared == (size_t)n, "%zu names are shared for %ld", j->whole.n_shared, n);
+}
+
 static void test_why(job *j, const char *text)
 {
     char why[HX_FILE_WHY];
     CHECK_OK(hx_file_source_open(&j->source, &j->team, j->path, 0, NULL, why));
-    CHECK_MSG(strstr(why, text) != NULL, "'%s' in place of '%s'", why, text);
+    CHECK_MSG(strstr(why, text) != NULL, "'%s' instead of '%s'", why, text);
     CHECK(!j->source.shape);
 }
 
@@ -213,13 +239,15 @@ static void say_memory(job *j, const char *what)
            1e-6 * (double)hx_host_memory_resident(), hx_clock() - begin);
 }
 
-/* One file, and what is to be seen of it: word[n]. */
+/* Runs one test, given as word[n]. */
 static void test_one(job *j, int n, char **word)
 {
     const char *const what = n > 2 ? word[1] : "";
     const int n_failed = test_n_failed;
     j->path = n > 0 ? word[0] : "";
-    if (strcmp(what, "why") == 0)
+    if (strcmp(what, "shared") == 0)
+        test_shared(j, strtol(word[2], NULL, 10));
+    else if (strcmp(what, "why") == 0)
         test_why(j, word[2]);
     else if (strcmp(what, "bad") == 0)
         test_bad(j, word[2]);
@@ -234,7 +262,7 @@ static void test_one(job *j, int n, char **word)
     hx_mesh_free(&j->whole);
     j->source = (hx_mesh_source){0};
     j->window = j->whole = (hx_mesh){0};
-    if (test_n_failed > n_failed) printf("    of %s %s\n", j->path, what);
+    if (test_n_failed > n_failed) printf("    in %s %s\n", j->path, what);
 }
 
 int main(int argc, char **argv)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Mesh files that several processes read in pieces (mpirun), against the same files read whole: formats, kinds of cells,
-orders, sets, nodes that no element has; files that ask for the whole, and that are refused; a run.
+"""Mesh files that several processes (mpirun) read in pieces, compared with the same files read as a whole: formats, kinds
+of cells, orders, sets, names of sets of several kinds, nodes without elements; files that need the whole mesh; refused
+files; runs.
 
     test_file_source.py HEXTOP TEST_FILE_SOURCE SOURCE_ROOT
 
-77 without mpirun, or in a build without MPI."""
+Exits with 77 without mpirun or MPI."""
 import csv
 import os
 import random
@@ -17,11 +18,11 @@ import tempfile
 
 HEXTOP, TEST, ROOT = (os.path.abspath(path) for path in sys.argv[1:4])
 N_CHECK = N_FAILED = 0
-NOTED = {} # by number of processes: files and what is to be seen of them
+NOTED = {} # number of processes: files with their tests
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_WAIT_POLICY="passive",
            OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
            OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_pml="ob1", OMP_NUM_THREADS="1", ASAN_OPTIONS="detect_leaks=0:handle_sigill=1",
-           MALLOC_PERTURB_="0") # which meson sets, and which fills each buffer of each of some 300 processes
+           MALLOC_PERTURB_="0") # meson sets it, which fills every buffer of about 300 processes
 EXACT = ["solver.deterministic=true", "solver.tolerance=1e-12", "solver.criterion=relative", "output.every=0",
          "optimization.iterations=5"]
 CANTILEVER = os.path.join(ROOT, "configs", "cantilever.cfg")
@@ -45,7 +46,7 @@ def example(*path):
 
 
 def agrees(file, *words, ranks=(2, 3)):
-    """Noted: all files of a scene are looked at in one start of as many processes (try_noted)."""
+    """Stores a test; try_noted() runs all tests of a scene in one start per number of processes."""
     for n in ranks:
         NOTED.setdefault(n, []).append([file, *words])
 
@@ -53,7 +54,7 @@ def agrees(file, *words, ranks=(2, 3)):
 def try_noted():
     for n, jobs in NOTED.items():
         files = [os.path.basename(job[0]) for job in jobs]
-        check(all(os.path.exists(job[0]) for job in jobs), f"not all there: {files}")
+        check(all(os.path.exists(job[0]) for job in jobs), f"missing files: {files}")
         said = by(n, TEST, *jobs[0], *(word for job in jobs[1:] for word in ("--", *job)))
         check(said.returncode == 0 and said.stdout.count(" 0 failed") == n and
               said.stdout.count(f"{len(jobs)} files, ") == n,
@@ -73,10 +74,10 @@ def mesh(source, name, *keys):
     return name
 
 
-# --- files of our own ---
+# --- files made by this test ---
 
 def box(n, split):
-    """Nodes and cells of a box of n[0] x n[1] x n[2] cubes, each as split(corners) has it: (kind, nodes)."""
+    """Returns nodes and cells, (kind, nodes), of a box of n[0] x n[1] x n[2] cubes, each divided by split(corners)."""
     size = [k + 1 for k in n]
     nodes = [(i * 1.0, j * 1.1 + 0.05 * i, k * 0.9) for k in range(size[2]) for j in range(size[1]) for i in range(size[0])]
     cells = []
@@ -94,7 +95,7 @@ def hexahedra(at, *_):
 
 
 def tetrahedra(at, *_):
-    """Six around the diagonal from 0 to 6, so that neighbours fit."""
+    """Six tetrahedra around the diagonal from 0 to 6, so that neighbours conform."""
     ring = [1, 2, 3, 7, 4, 5]
     return [("tet", [at[0], at[ring[k]], at[ring[(k + 1) % 6]], at[6]]) for k in range(6)]
 
@@ -113,7 +114,7 @@ def volume(nodes, tet):
 
 
 def shuffle(nodes, cells, seed):
-    """Another order of both; one kind of cell stays in one stretch, as formats want it."""
+    """Shuffles nodes and cells; cells of one kind stay together, as formats require."""
     draw = random.Random(seed)
     order = list(range(len(nodes)))
     draw.shuffle(order)
@@ -129,11 +130,12 @@ VTK = {"tet": 10, "hex": 12, "wedge": 13}
 ABAQUS = {"tet": "C3D4", "hex": "C3D8", "wedge": "C3D6"}
 
 
-def gmsh_22(name, nodes, cells, quads=(), first=1, binary=False, skip=(), left="left"):
-    """Cells alternate between two groups, faces are a third, named `left`; nodes whose places are in `skip` belong to nothing."""
+def gmsh_22(name, nodes, cells, quads=(), first=1, binary=False, skip=(), left="left", points=(), point="nothing"):
+    """Writes a Gmsh 2.2 file: cells alternate between two groups, faces form a third, named `left`, and points a fourth,
+    named `point`."""
     head = f"$MeshFormat\n2.2 {int(binary)} 8\n"
-    names = f'$PhysicalNames\n4\n3 1 "one"\n3 2 "two"\n2 3 "{left}"\n0 9 "nothing"\n$EndPhysicalNames\n'
-    rows = [(2 if len(face) == 3 else 3, 3, face) for face in quads]
+    names = f'$PhysicalNames\n4\n3 1 "one"\n3 2 "two"\n2 3 "{left}"\n0 9 "{point}"\n$EndPhysicalNames\n'
+    rows = [(15, 9, [a]) for a in points] + [(2 if len(face) == 3 else 3, 3, face) for face in quads]
     rows += [(GMSH[kind], 1 + e % 2, cell) for e, (kind, cell) in enumerate(cells)]
     with open(name, "wb") as file:
         file.write(head.encode() + (struct.pack("i", 1) + b"\n" if binary else b"") + b"$EndMeshFormat\n")
@@ -149,7 +151,7 @@ def gmsh_22(name, nodes, cells, quads=(), first=1, binary=False, skip=(), left="
     return name
 
 
-def abaqus(name, nodes, cells, sides=(), first=1, after=""):
+def abaqus(name, nodes, cells, sides=(), first=1, after="", side="SIDE"):
     lines = ["*HEADING", "*NODE"] + [f"{first + i}, {x[0]!r}, {x[1]!r}, {x[2]!r}" for i, x in enumerate(nodes)]
     last = None
     for e, (kind, cell) in enumerate(cells):
@@ -160,7 +162,7 @@ def abaqus(name, nodes, cells, sides=(), first=1, after=""):
     lines += ["*NSET, NSET=SOME, GENERATE", f"{first}, {first + 20}, 2", "*ELSET, ELSET=TWO", "101, 103, 104",
               "*ELSET, ELSET=ALSO", "TWO, 110"]
     if sides:
-        lines += ["*SURFACE, NAME=SIDE"] + [f"{100 + e}, S{side}" for e, side in sides]
+        lines += [f"*SURFACE, NAME={side}"] + [f"{100 + e}, S{side}" for e, side in sides]
     return write(name, "\n".join(lines) + "\n" + after)
 
 
@@ -184,7 +186,7 @@ def vtk(name, nodes, cells, first="POINTS", arrays="", version="3.0"):
 
 
 def sets_of(cells, nodes):
-    """Arrays that become sets: one of flags, one of values, one of neither."""
+    """Data arrays: of flags and of few values, which become sets, and one of many values, which does not."""
     values = " ".join(str(e % 3) for e in range(len(cells)))
     flags = " ".join(str(int(e % 5 == 0)) for e in range(len(cells)))
     points = " ".join(str(int(x[0] == 0.0)) for x in nodes)
@@ -195,7 +197,7 @@ def sets_of(cells, nodes):
 
 
 def left_faces(nodes, cells):
-    """Quadrangles and triangles of cells at x = 0, each once."""
+    """Returns the quadrilateral and triangular faces at x = 0, each once."""
     ring = {"hex": [(0, 3, 7, 4), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (0, 1, 2, 3), (4, 5, 6, 7)],
             "tet": [(0, 1, 2), (0, 1, 3), (1, 2, 3), (0, 2, 3)], "wedge": [(0, 1, 2), (3, 4, 5), (0, 1, 4, 3), (1, 2, 5, 4), (0, 2, 5, 3)]}
     found = {}
@@ -210,7 +212,7 @@ def left_faces(nodes, cells):
 # --- scenes ---
 
 def ours():
-    """What hextop itself writes."""
+    """Files written by hextop."""
     grid = mesh(CANTILEVER, "grid.vtk", "mesh.nx=24", "mesh.ny=12", "mesh.nz=12", "mesh.distort=0.2", "mesh.shuffle=3")
     agrees(grid, ranks=(1, 2, 3, 4))
     agrees(mesh(grid, "grid.msh"), ranks=(1, 2, 4))
@@ -243,7 +245,7 @@ def kinds():
 
 
 def unused():
-    """Nodes that belong to nothing, everywhere; faces and sets that name some."""
+    """Nodes without elements throughout the file; faces and sets that name some of them."""
     draw = random.Random(11)
     nodes, cells = box([12, 11, 11], hexahedra)
     place, more = {}, []
@@ -252,14 +254,37 @@ def unused():
             more.append((5.0, 5.0, 99.0 + len(more)))
         place[i] = len(more)
         more.append(x)
-    more += [(0.0, 0.0, -9.0)] * 3000 # blocks without a node that is kept
+    more += [(0.0, 0.0, -9.0)] * 3000 # whole blocks of unused nodes
     cells = [(kind, [place[a] for a in cell]) for kind, cell in cells]
     faces = left_faces(more, cells) + [[0, 1, len(more) - 1, len(more) - 2]]
-    loose = [cells[0][1][0], cells[0][1][1], cells[0][1][2]] # a triangle on a hexahedron
-    for binary in (False, True): # one name for solids and faces: two sets
-        agrees(gmsh_22(f"apart{binary:d}.msh", more, cells, faces, binary=binary, left="two"), ranks=(1, 3))
+    loose = [cells[0][1][0], cells[0][1][1], cells[0][1][2]] # a triangle that is no face of its hexahedron
+    for binary in (False, True): # one name for solids and faces makes two sets
+        agrees(gmsh_22(f"apart{binary:d}.msh", more, cells, faces, binary=binary, left="two"), "shared", "1", ranks=(1, 3))
     agrees(gmsh_22("unused.msh", more, cells, faces + [loose]), ranks=(1, 2, 3, 4))
     agrees(abaqus("unused.inp", more, cells, first=3), ranks=(2,))
+
+
+def shared():
+    """Names of sets of several kinds: each process finds the same set for a name as in the whole mesh."""
+    nodes, cells = shuffle(*box([9, 8, 7], hexahedra), 4)
+    faces = left_faces(nodes, cells)
+    corners = [a for a, x in enumerate(nodes) if x[0] == 9.0]
+    for binary in (False, True):
+        agrees(gmsh_22(f"three{binary:d}.msh", nodes, cells, faces, binary=binary, left="one", points=corners, point="one"),
+               "shared", "1", ranks=(1, 2, 3))
+        agrees(gmsh_22(f"pairs{binary:d}.msh", nodes, cells, faces, binary=binary, left="one", points=corners, point="two"),
+               "shared", "2", ranks=(3,))
+    agrees(gmsh_22("empty.msh", nodes, cells, faces, point="left"), "shared", "1", ranks=(1, 3)) # a group without a point
+    sides = [(e, 1 + e % 4) for e in range(0, len(cells), 3)]
+    both = "*NSET, NSET=TWO\n1, 5, 9\n*NSET, NSET=SIDE-2\n2, 3\n*ELSET, ELSET=SOME\n101, 108\n"
+    agrees(abaqus("three.inp", nodes, cells, sides, after=both, side="TWO"), "shared", "2", ranks=(1, 2, 3))
+    agrees(abaqus("of.inp", nodes, cells, sides, side="OF_hex", after="*NSET, NSET=SURFACE-OF_hex\n4, 7\n"), "shared", "1",
+           ranks=(1, 3)) # cells name the set as they are read; the other name is taken
+    flags = " ".join(str(int(x[0] == 0.0)) for x in nodes)
+    values = " ".join(str(int(x[1] < 0.5)) for x in nodes)
+    more = (f"SCALARS set_third=1 int 1\nLOOKUP_TABLE default\n{flags}\n" # a set of nodes, and of elements by values
+            f"SCALARS third int 1\nLOOKUP_TABLE default\n{values}\n")
+    agrees(vtk("three.vtk", nodes, cells, arrays=sets_of(cells, nodes) + more), "shared", "2", ranks=(1, 2, 3))
 
 
 def whole():
@@ -287,7 +312,7 @@ def bad():
     for name in ("far.vtk", "far.msh", "far.inp"):
         said = by(3, HEXTOP, "run", config(name, 5.0), "mesh.in_parts=always", "output.directory=never")
         check(said.returncode == 2 and name in said.stderr and "90" in said.stderr, f"{name}: {said.returncode} {said.stderr}")
-        check(said.stderr.count("hextop: error") == 1, f"{name}: said more than once: {said.stderr}")
+        check(said.stderr.count("hextop: error") == 1, f"{name}: printed more than once: {said.stderr}")
     for name in ("short.vtk", "short.msh", "short.inp"):
         whole_file = {"vtk": vtk, "msh": gmsh_22, "inp": abaqus}[name[-3:]](name, nodes, cells)
         with open(whole_file, encoding="ascii") as file:
@@ -312,7 +337,7 @@ output = { fields = ("density"); };
 
 
 def config(file, end=None, held="held", pulled="pulled"):
-    """A part of that mesh, which is held and pulled at its sets, or at x = 0 and x = end."""
+    """Writes a config for the mesh, supported and loaded at its sets, or at x = 0 and x = end."""
     planes = "" if end is None else PLANES % end
     return write(os.path.basename(file) + ".cfg", CONFIG % (file, planes, held, pulled))
 
@@ -323,27 +348,53 @@ def history(folder):
 
 
 def mesh_part(folder):
-    """Bytes of points, cells and types of the last design's file."""
+    """Returns the points, cells and types in the file of the last design."""
     with open(os.path.join(folder, "density_0005.vtk"), "rb") as file:
         text = file.read()
     return text[text.index(b"POINTS"):text.index(b"CELL_DATA")]
 
 
-def same_run(part, ranks=(3,)):
+def meanings(said):
+    """Lines of a run on sets of the config that are sets of another name in the mesh."""
+    lines = (said.stdout + said.stderr).replace("\x1b[K", "").splitlines()
+    return [line for line in lines if " is taken to be the set " in line]
+
+
+def same_run(part, ranks=(3,), meant=None):
+    """meant: how many sets of the config are sets of another name in the mesh; None: not compared with a number."""
     keys = EXACT
     said = by(1, HEXTOP, "run", part, "output.directory=alone", *keys)
     check(said.returncode == 0, f"{part}: {said.stderr}")
+    lines = meanings(said)
+    check(meant is None or len(lines) == meant, f"{part}: {meant} names of sets mean others: {lines}")
     for n in ranks:
         shutil.rmtree("shared", ignore_errors=True)
         said = by(n, HEXTOP, "run", part, "output.directory=shared", "mesh.in_parts=always", *keys)
         check(said.returncode == 0, f"{part} by {n}: {said.returncode} {said.stderr[-500:]}")
         if said.returncode != 0:
             continue
+        check(meanings(said) == lines, f"{part} by {n}: {meanings(said)} for {lines}")
         alone, shared = history("alone"), history("shared")
         off = max(abs(b / a - 1.0) for a, b in zip(alone, shared))
         check(len(alone) == len(shared) == 5 and off < 1e-9, f"{part} by {n}: {off:.1e} off")
-        check(mesh_part("alone") == mesh_part("shared"), f"{part} by {n}: another mesh is written")
+        check(mesh_part("alone") == mesh_part("shared"), f"{part} by {n}: a different mesh is written")
     shutil.rmtree("alone", ignore_errors=True)
+
+
+def meant():
+    """A config that names such sets: by their use, as from the whole mesh."""
+    nodes, cells = shuffle(*box([12, 6, 6], hexahedra), 3)
+    faces, end = left_faces(nodes, cells), [a for a, x in enumerate(nodes) if x[0] == 12.0]
+    part = config(gmsh_22("meant.msh", nodes, cells, faces, left="one", points=end, point="two"), held="one", pulled="two")
+    same_run(part, ranks=(2, 3), meant=2)
+    with open(part, encoding="ascii") as file:
+        text = file.read()
+    same_run(write("pressed.cfg", text.replace("total_force = [0.0, -1.0, 0.3]", "pressure = 1.0")), ranks=(2,), meant=2)
+    held = "".join(f"{1 + a},\n" for a, x in enumerate(nodes) if x[0] == 0.0)
+    pulled = "".join(f"{1 + a},\n" for a in end)
+    sets = f"*NSET, NSET=HELD\n{held}*ELSET, ELSET=HELD\n100\n*NSET, NSET=PULLED\n{pulled}*ELSET, ELSET=PULLED\n105\n"
+    part = config(abaqus("meant.inp", nodes, cells, after=sets), held="HELD", pulled="PULLED")
+    same_run(part, ranks=(2,), meant=2)
 
 
 def runs():
@@ -370,7 +421,7 @@ def refusals():
     said = by(3, HEXTOP, "run", twin, "mesh.in_parts=always", "output.directory=never")
     check(said.returncode == 2 and "elements 50 and 80 have the same nodes" in said.stderr,
           f"twins: {said.returncode} {said.stderr}")
-    two = nodes + [(x, y, z + 3.6) for x, y, z in nodes] # meets the first one, and shares no node with it
+    two = nodes + [(x, y, z + 3.6) for x, y, z in nodes] # touches the first body but shares no node with it
     part = config(vtk("two.vtk", two, cells + [("hex", [a + len(nodes) for a in c]) for _, c in cells]), 5.0)
     said = by(2, HEXTOP, "run", part, "mesh.in_parts=always", "output.directory=never")
     check(said.returncode == 2 and re.search("bodies without common nodes|nodes that lie where", said.stderr),
@@ -387,7 +438,7 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for scene in (ours, examples, kinds, unused, whole, bad, runs, refusals):
+        for scene in (ours, examples, kinds, unused, shared, whole, bad, meant, runs, refusals):
             if not sys.argv[4:] or scene.__name__ in sys.argv[4:]:
                 scene()
                 try_noted()

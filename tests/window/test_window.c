@@ -1,6 +1,7 @@
-/* Windows of meshes against the whole, which each process makes here beside its own: elements,
- * their nodes and neighbours, sets, who owns what, sums, pieces of some elements; and items that processes trade. Run by
- * mpirun with any number of processes; alone it says so. */
+/* Distributed meshes compared with the whole mesh, which each process also makes: elements, nodes
+ * and neighbours, sets, ownership, global sums, connected pieces of some elements; and the exchange
+ * of items between ranks. Run by mpirun with any number of processes, or without it as a single
+ * one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,9 +18,10 @@ typedef struct job {
     hx_team team;
     hx_team_all all;
     hx_mesh whole, window;
-    hx_partition partition; /* of the whole */
-    int32_t *elem_at;       /* [whole.n_elem] where the source's elements are in the whole */
-    int32_t *here;          /* [whole.n_elem] and in the window, -1: not there; of the whole's */
+    hx_partition partition; /* of the whole mesh */
+    int32_t *elem_at;       /* [whole.n_elem] index in `whole` of each element of the source */
+    /* [whole.n_elem] index in `window` of each element of `whole`; -1: not on this rank */
+    int32_t *here;
 } job;
 
 static int make_whole(job *j, const hx_generator *gen, const hx_generate_params *params,
@@ -43,7 +45,7 @@ static int make_window(job *j, const hx_generator *gen, const hx_generate_params
     return hx_mesh_finish(&j->window);
 }
 
-/* The rank that an element of the window comes from. */
+/* Returns the rank that owns an element of the window. */
 static int rank_of(const job *j, int64_t e)
 {
     int rank = 0;
@@ -56,7 +58,7 @@ static int64_t in_whole(const job *j, int64_t e)
     return j->elem_at[j->window.elem_orig[e]];
 }
 
-/* Elements of each rank follow the whole's order, and all of this rank's are there. */
+/* Elements of each rank follow the whole mesh's order, and all own elements are present. */
 static void check_elements(job *j)
 {
     const hx_mesh *const w = &j->window;
@@ -74,7 +76,7 @@ static void check_elements(job *j)
         n_wrong += e > w->window->first[rank] && in_whole(j, e - 1) >= at;
         j->here[at] = (int32_t)e;
     }
-    CHECK_MSG(n_wrong == 0, "%lld elements", (long long)n_wrong);
+    CHECK_MSG(n_wrong == 0, "%lld elements are wrong", (long long)n_wrong);
 }
 
 static void check_nodes(const job *j)
@@ -90,12 +92,12 @@ static void check_nodes(const job *j)
     for (int64_t a = 0; a < w->n_node; a++)
         n_moved += memcmp(w->xyz + 3 * a, all->xyz + 3 * (int64_t)node_at[w->node_orig[a]],
                           3 * sizeof *w->xyz) != 0;
-    CHECK_MSG(n_wrong == 0 && n_moved == 0, "%lld and %lld", (long long)n_wrong,
-              (long long)n_moved);
+    CHECK_MSG(n_wrong == 0 && n_moved == 0, "%lld nodes and %lld coordinates are wrong",
+              (long long)n_wrong, (long long)n_moved);
     free(node_at);
 }
 
-/* All elements at own elements' nodes, and all within reach, are there. */
+/* All elements at nodes of own elements, and all within reach, are present. */
 static void check_neighbours(const job *j, double reach)
 {
     const hx_mesh *const all = &j->whole;
@@ -117,12 +119,12 @@ static void check_neighbours(const job *j, double reach)
             n_far += square <= reach * reach;
         }
     }
-    CHECK_MSG(n_missing == 0 && n_far == 0, "%lld at nodes, %lld within reach",
+    CHECK_MSG(n_missing == 0 && n_far == 0, "missing elements: %lld at nodes, %lld within reach",
               (long long)n_missing, (long long)n_far);
 }
 
-/* A node is of the lowest rank that has an element at it; own nodes follow each other, and those of
- * all are all nodes. */
+/* A node is owned by the lowest rank with an element at it; own nodes are consecutive, and together
+ * they are all nodes. */
 static void check_owners(const job *j)
 {
     const hx_mesh *const w = &j->window, *const all = &j->whole;
@@ -161,7 +163,7 @@ static void check_sums(const job *j)
     CHECK(own.a == whole.a && own.b == whole.b);
 }
 
-/* flag[orig] := items of a list. */
+/* flag[orig] := 1 for the items of a list. */
 static uint8_t *flags_of(int64_t n_all, int64_t n, const int32_t *list, const int32_t *orig)
 {
     uint8_t *const flag = calloc((size_t)n_all + 1, 1);
@@ -169,7 +171,8 @@ static uint8_t *flags_of(int64_t n_all, int64_t n, const int32_t *list, const in
     return flag;
 }
 
-/* Own elements and their nodes; at the rim of a window nodes lack elements. */
+/* Checks a set on own elements and their nodes; outermost nodes of the window may lack some of
+ * their elements. */
 static void check_set(const hx_mesh *w, uint8_t *const node[2], uint8_t *const elem[2])
 {
     int64_t n_wrong = 0;
@@ -180,7 +183,7 @@ static void check_set(const hx_mesh *w, uint8_t *const node[2], uint8_t *const e
             n_wrong += node[0][a] != node[1][a];
         }
     }
-    CHECK_MSG(n_wrong == 0, "%lld members of a set", (long long)n_wrong);
+    CHECK_MSG(n_wrong == 0, "%lld members of a set are wrong", (long long)n_wrong);
 }
 
 static void check_sets(const job *j)
@@ -200,7 +203,7 @@ static void check_sets(const job *j)
     }
 }
 
-/* Every n-th element of the source is there, at random. */
+/* Selects about one in n elements of the source at random. */
 static int is_there(int64_t elem, unsigned n)
 {
     const uint64_t h = ((uint64_t)elem + 1) * 0x9e3779b97f4a7c15u;
@@ -214,8 +217,8 @@ static uint8_t *flag_elements(const hx_mesh *mesh, unsigned n)
     return flag;
 }
 
-/* Nodes of own elements have a piece where the whole's have one, one of the window's for each of
- * the whole's. */
+/* Nodes of own elements must have a piece if they have one in the whole mesh, with a one-to-one
+ * correspondence of pieces. Returns the number of wrong nodes. */
 static int64_t compare_pieces(const job *j, const int32_t *own, const int32_t *whole,
                               int64_t n_piece)
 {
@@ -236,8 +239,8 @@ static int64_t compare_pieces(const job *j, const int32_t *own, const int32_t *w
     return n_wrong;
 }
 
-/* Pieces of elements few of which are connected, half of them, most; the processes agree on their
- * numbers, as each has another part of the pieces' nodes. */
+/* Selections of elements from sparse to full. Ranks see different nodes of a piece, so this also
+ * checks that they agree on its number. */
 static void check_pieces(const job *j)
 {
     static const unsigned every[] = {1000000000, 9, 4, 2, 1};
@@ -254,9 +257,10 @@ static void check_pieces(const job *j)
         int64_t n_own = -1, n_whole = -2;
         CHECK_OK(hx_find_bodies(&cells, whole, &n_whole));
         CHECK_OK(hx_window_pieces(&j->window, &j->team, here, own, &n_own));
-        CHECK_MSG(n_own == n_whole, "%lld pieces, not %lld", (long long)n_own, (long long)n_whole);
+        CHECK_MSG(n_own == n_whole, "%lld pieces instead of %lld", (long long)n_own,
+                  (long long)n_whole);
         int64_t n_wrong = compare_pieces(j, own, whole, n_whole);
-        CHECK_MSG(n_wrong == 0, "%lld nodes of another piece", (long long)n_wrong);
+        CHECK_MSG(n_wrong == 0, "%lld nodes have the wrong piece", (long long)n_wrong);
         free(here);
         free(there);
         free(own);
@@ -309,8 +313,8 @@ static void test_windows(job *j)
                              bisected ? HX_PARTITION_BISECTION : HX_PARTITION_CURVE, reach[k]);
 }
 
-/* A plate of a single layer has twice as many nodes as elements, more than the table is made for at
- * first. */
+/* A plate with a single layer has twice as many nodes as elements, more than the hash table first
+ * allows for. */
 static void test_plate(job *j)
 {
     const hx_generate_params params = {.nx = 1200, .ny = 1, .nz = 1};
@@ -326,25 +330,25 @@ static void test_no_element(job *j)
     if (j->team.size == 1) return;
     CHECK_OK(hx_generator_find("cantilever")->open(&source, &params));
     CHECK_FAILS(hx_window_create(&mesh, &j->team, &j->all.all, &source, &window), HX_EINPUT,
-                "has no element of 1");
+                "gets none of the 1");
     hx_mesh_free(&mesh);
     hx_source_close(&source);
 }
 
-/* Item k of what goes from one rank to another. */
+/* Value of item k sent from one rank to another. */
 static int64_t item(int from, int to, int64_t k)
 {
     return 1000003 * k + 1009 * from + to;
 }
 
-/* n[to] of this rank: more than a block, none, and the like. */
+/* Number of items sent between two ranks: more than one block, none, or in between. */
 static int64_t count_of(int from, int to, int64_t most)
 {
     const int kind = (from + 2 * to) % 3;
     return kind == 0 ? most : kind == 1 ? 0 : most / 3 + from;
 }
 
-/* Also by lists that turn both around. */
+/* Also with lists that reverse both orders. */
 static void check_trade(const job *j, int64_t most)
 {
     const int size = j->team.size, me = j->team.rank;
@@ -374,7 +378,8 @@ static void check_trade(const job *j, int64_t most)
                 n_wrong += got[in_at[i]] != item(r, me, i - in[r]);
         }
     }
-    CHECK_MSG(n_wrong == 0, "%lld of %lld", (long long)n_wrong, (long long)(2 * n_in));
+    CHECK_MSG(n_wrong == 0, "%lld of %lld items are wrong", (long long)n_wrong,
+              (long long)(2 * n_in));
     free(first);
     free(out);
     free(got);

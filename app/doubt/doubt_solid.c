@@ -1,0 +1,249 @@
+/* The 0/1 design of the last design: its pieces, its supports and loads, and where its strain energy
+ * is. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../session/solid_design.h"
+#include "../text/log.h"
+#include "../text/shell_word.h"
+#include "../text/table.h"
+#include "attached.h"
+#include "core/base/memory.h"
+#include "doubt.h"
+
+/* --- the 0/1 design --- */
+
+static void judge_pieces(hx_doubts *doubts, const hx_attached *a)
+{
+    const int64_t loose = hx_attached_count_loose(a);
+    char text[32], count[32], remedy[512], word[256];
+    snprintf(remedy, sizeof remedy,
+             "a larger filter radius or volume, more iterations; `hextop surface %s part.stl "
+             "--keep-largest` drops them",
+             hx_shell_word(a->session->cfg.output.directory, word, sizeof word));
+    if (loose > 0)
+        hx_doubts_advise(
+            doubts, HX_DOUBT_LOOSE_PIECES, (double)loose, remedy,
+            "the 0/1 design falls into %s pieces: %s element%s not connected to the largest",
+            hx_format_count(a->pieces.n, text, sizeof text),
+            hx_format_count(loose, count, sizeof count), loose == 1 ? " is" : "s are");
+}
+
+static void judge_support(hx_doubts *doubts, const hx_attached *a, const char *list, size_t i,
+                          const char *set)
+{
+    hx_attached_nodes nodes;
+    if (set)
+        hx_attached_set(a, set, &nodes);
+    else
+        hx_attached_file_supports(a, &nodes);
+    if (hx_attached_is_loose(&nodes))
+        hx_doubts_add(doubts, HX_DOUBT_SUPPORT_ON_VOID,
+                      (double)(nodes.n[HX_NODE_VOID] + nodes.n[HX_NODE_LOOSE]),
+                      "%s[%zu]: %s%s%s is on void or loose pieces of the 0/1 design", list, i,
+                      set ? "set '" : "what the mesh's file holds", set ? set : "", set ? "'" : "");
+}
+
+static void judge_supports(hx_doubts *doubts, const hx_attached *a)
+{
+    const hx_config *const cfg = &a->session->cfg;
+    const hx_config_support *const support = cfg->supports.entry;
+    const hx_config_spring *const spring = cfg->springs.entry;
+    for (size_t i = 0; i < cfg->supports.n; i++)
+        judge_support(doubts, a, "supports", i, support[i].from ? NULL : support[i].set);
+    for (size_t i = 0; i < cfg->springs.n; i++)
+        judge_support(doubts, a, "springs", i, spring[i].set);
+}
+
+/* 1 if the density makes a cell at the nodal point solid; others of solid cells are so only for what
+ * they carry. */
+static int is_grown(const hx_session *s, const hx_solid_design *d, int64_t i)
+{
+    int64_t k;
+    const int64_t end = hx_space_nodal_cells(&s->space, i, &k);
+    for (; k < end; k++)
+        if (hx_part_is_dense(&d->part, d->density, d->threshold, hx_space_nodal_cell(&s->space, k)))
+            return 1;
+    return 0;
+}
+
+/* Share of a case's force that the largest piece does not carry, or only since it is made solid
+ * there. */
+static double share_off(const hx_attached *a, const hx_solid_design *d, int c)
+{
+    double all = 0.0, off = 0.0;
+    for (int64_t i = 0; i < hx_space_n_nodal(&a->session->space); i++) {
+        const double size = hx_attached_force(a->session, c, i);
+        all += size;
+        if (size > 0.0 && (hx_attached_state(a, i) != HX_NODE_MAIN || !is_grown(a->session, d, i)))
+            off += size;
+    }
+    return all > 0.0 ? off / all : 0.0;
+}
+
+static int judge_loads(hx_doubts *doubts, const hx_attached *a, const hx_solid_design *d)
+{
+    const int n_case = a->session->problem.cases.n;
+    double *off = NULL;
+    int rc;
+    HX_TRY_FAIL(hx_alloc(&off, (size_t)n_case, sizeof *off, "load cases"));
+#pragma omp parallel for schedule(static)
+    for (int c = 0; c < n_case; c++) off[c] = share_off(a, d, c);
+    for (int c = 0; c < n_case; c++)
+        if (off[c] > hx_doubt_limit(HX_DOUBT_LOAD_ON_VOID))
+            hx_doubts_add(doubts, HX_DOUBT_LOAD_ON_VOID, off[c],
+                          "case %d: %.1f %% of the force is on void or loose pieces of the 0/1 "
+                          "design, whose motion is most of the compliance",
+                          c + 1, 100.0 * off[c]);
+fail:
+    free(off);
+    return rc;
+}
+
+/* --- where the strain energy is --- */
+
+/* Numbers that are not negative, by their exponent and four bits more: within 6 %, in order. */
+enum { N_BIN = 1 << 15 };
+
+static int bin_of(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return (int)(bits >> 48) & (N_BIN - 1);
+}
+
+/* *share: of the solid volume, the least that holds half of the energy[n_elem]; *n: its elements.
+ * One pass, no sort. */
+static int find_half(const hx_session *s, const uint8_t *is_solid, const double *energy,
+                     double *share, double *n)
+{
+    typedef struct bin {
+        double energy, volume, n;
+    } bin;
+    bin *bins = NULL;
+    double all = 0.0, solid = 0.0, sum = 0.0, volume = 0.0;
+    *n = 0.0;
+    *share = 1.0;
+    HX_TRY(hx_alloc(&bins, N_BIN, sizeof *bins, "strain energies"));
+    for (int64_t e = 0; e < s->mesh.n_elem; e++) {
+        const double v = s->problem.volume[e];
+        bin *const b = &bins[bin_of(energy[e] / v)];
+        b->energy += energy[e];
+        b->volume += v;
+        b->n += 1.0;
+        all += energy[e];
+        if (is_solid[e]) solid += v;
+    }
+    for (int i = N_BIN - 1; i >= 0 && sum < 0.5 * all; i--) {
+        if (!(bins[i].energy > 0.0)) continue;
+        const double part = fmin(1.0, (0.5 * all - sum) / bins[i].energy);
+        sum += bins[i].energy;
+        volume += part * bins[i].volume;
+        *n += part * bins[i].n;
+    }
+    if (all > 0.0 && solid > 0.0) *share = volume / solid;
+    free(bins);
+    return HX_OK;
+}
+
+/* energy[n_elem], weighted over the cases. */
+static int read_energies(hx_session *s, double *energy, double *modulus)
+{
+    HX_TRY(hx_optimizer_energy(&s->opt, energy));
+    HX_TRY(hx_analysis_modulus(&s->analysis, modulus));
+#pragma omp parallel for simd schedule(static)
+    for (int64_t e = 0; e < s->mesh.n_elem; e++) energy[e] = fabs(energy[e] * modulus[e]);
+    return HX_OK;
+}
+
+/* Few elements of many: in a part where all is about equally strained, half of the energy is in a
+ * quarter of the volume or more. */
+static int judge_energy(hx_doubts *doubts, hx_session *s, const uint8_t *is_solid)
+{
+    enum { FEW = 8, MANY = 200 };
+    int rc;
+    double *energy = NULL, *modulus = NULL, share, n, n_solid = 0.0;
+    char text[32];
+    HX_TRY_FAIL(hx_alloc_raw(&energy, (size_t)s->mesh.n_elem, sizeof *energy, "strain energies"));
+    HX_TRY_FAIL(hx_alloc_raw(&modulus, (size_t)s->mesh.n_elem, sizeof *modulus, "moduli"));
+    HX_TRY_FAIL(read_energies(s, energy, modulus));
+    HX_TRY_FAIL(find_half(s, is_solid, energy, &share, &n));
+    for (int64_t e = 0; e < s->mesh.n_elem; e++) n_solid += is_solid[e];
+    hx_log_detail("half of the strain energy is in %.0f elements, %.3g %% of the solid volume", n,
+                  100.0 * share);
+    if (share < hx_doubt_limit(HX_DOUBT_FEW_ELEMENTS) || (n <= FEW && n_solid > MANY))
+        hx_doubts_add(doubts, HX_DOUBT_FEW_ELEMENTS, share,
+                      "half of the strain energy is in %.0f of %s solid elements, %.2g %% of their "
+                      "volume: the stiffness is that of a dent or a hinge, which the mesh decides",
+                      fmax(1.0, n), hx_format_count((int64_t)n_solid, text, sizeof text),
+                      100.0 * share);
+fail:
+    free(energy);
+    free(modulus);
+    return rc;
+}
+
+static int judge_tetrahedra(hx_doubts *doubts, const hx_session *s, const uint8_t *is_solid)
+{
+    double share, error;
+    char remedy[512], word[256];
+    snprintf(remedy, sizeof remedy,
+             "`hextop verify %s --element quadratic` quantifies it; a finer mesh fixes it, or "
+             "`solver.element=quadratic solver.operator=auto`",
+             hx_shell_word(s->cfg.output.directory, word, sizeof word));
+    if (s->cfg.solver.element != HX_ELEMENT_LINEAR || s->mesh.n_kind[HX_CELL_TETRAHEDRON] == 0)
+        return HX_OK;
+    HX_TRY(hx_doubt_tetrahedra(s, is_solid, &share, &error));
+    hx_log_detail("linear tetrahedra leave out some %.0f %% of the compliance", 100.0 * error);
+    if (error > hx_doubt_limit(HX_DOUBT_LINEAR_TETRAHEDRA))
+        hx_doubts_advise(
+            doubts, HX_DOUBT_LINEAR_TETRAHEDRA, error, remedy,
+            "linear tetrahedra, %.0f %% of the solid, leave out an estimated %.0f %% or more of "
+            "the compliance: they are too stiff in bending",
+            100.0 * share, 100.0 * error);
+    return HX_OK;
+}
+
+static int cut_solid(hx_session *s, hx_solid_design *d, unsigned preserve)
+{
+    memset(d, 0, sizeof *d);
+    HX_TRY(hx_alloc_raw(&d->density, (size_t)s->mesh.n_elem, sizeof *d->density, "densities"));
+    const int rc = hx_optimizer_density(&s->opt, d->density);
+    if (rc < 0) {
+        hx_solid_design_free(d);
+        return rc;
+    }
+    return hx_solid_design_make(d, s, "the last design", (double)NAN, preserve);
+}
+
+/* As `hextop verify` makes it; without what is solid behind loads where that alone is too much. */
+static int make_solid(hx_session *s, hx_solid_design *d)
+{
+    const int rc = cut_solid(s, d, HX_PRESERVE_LOADS | HX_PRESERVE_PASSIVE);
+    if (rc != HX_EINPUT) return rc;
+    hx_error_clear();
+    return cut_solid(s, d, 0);
+}
+
+int hx_doubt_solid(hx_doubts *doubts, hx_session *s)
+{
+    int rc;
+    hx_solid_design d;
+    hx_attached attached = {0};
+    HX_TRY(make_solid(s, &d));
+    HX_TRY_FAIL(hx_attached_create(&attached, s, d.is_solid));
+    judge_pieces(doubts, &attached);
+    judge_supports(doubts, &attached);
+    if (!hx_config_is_heat(&s->cfg)) { /* sources and films may lie on void */
+        HX_TRY_FAIL(judge_loads(doubts, &attached, &d));
+        hx_attached_free(&attached);
+        HX_TRY_FAIL(judge_energy(doubts, s, d.is_solid));
+        HX_TRY_FAIL(judge_tetrahedra(doubts, s, d.is_solid));
+    }
+fail:
+    hx_attached_free(&attached);
+    hx_solid_design_free(&d);
+    return rc;
+}
