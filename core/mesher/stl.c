@@ -379,8 +379,8 @@ static int is_on(const hx_stl *stl, int32_t shell, const double x[3], double dis
 static int refuse_crossing(const char *path, const double x[3])
 {
     return HX_RAISE(HX_EINPUT,
-                    "%s: two shells cross, near (%g, %g, %g): a part of one lies in the other; "
-                    "unite them, or move them apart, where it was drawn",
+                    "%s: two shells cross near (%g, %g, %g): a part of one lies inside the other; "
+                    "unite them or move them apart in the program that wrote the file",
                     path, x[0], x[1], x[2]);
 }
 

@@ -42,9 +42,10 @@ static void test_coincident(double scale)
     hx_mesh mesh;
     hx_notes notes = {0};
     two_boxes(&mesh, 4, 0.0, 0.0, scale);
-    CHECK_FAILS(hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, NULL), HX_EINPUT,
-                "bodies that share no node meet at 16 pairs of equal faces (elements 3 and 64; 25 "
-                "nodes lie where another one does, such as 4 and 125)");
+    CHECK_FAILS(
+        hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, NULL), HX_EINPUT,
+        "bodies without common nodes meet at 16 pairs of equal faces (elements 3 and 64; 25 "
+        "nodes coincide with another one, such as 4 and 125)");
     CHECK_OK(hx_mesh_mend_coincident(&mesh, 0.0, NULL, &notes));
     CHECK(mesh.n_node == 250 && notes.n == 0);
     CHECK_OK(hx_mesh_mend_coincident(&mesh, 1e-6 * scale, NULL, &notes));
@@ -102,7 +103,8 @@ static void test_hanging(double dy, int hangs)
     CHECK_OK(hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, NULL));
     CHECK_OK(hx_mesh_finish(&mesh));
     if (hangs) {
-        CHECK_FAILS(hx_mesh_check_conforming(&mesh, 0, &notes), HX_EINPUT, "hangs: it lies on");
+        CHECK_FAILS(hx_mesh_check_conforming(&mesh, 0, &notes), HX_EINPUT,
+                    "is a hanging node: it lies on");
         CHECK_OK(hx_mesh_check_conforming(&mesh, 1, &notes));
         CHECK(notes.n == 1 && notes.note[0].level == HX_NOTE_WARNING);
     } else {
@@ -154,7 +156,7 @@ static void check_note(const hx_mesh *mesh, const char *has, const char *lacks, 
     hx_notes_free(&notes);
 }
 
-/* Merging is advised only if it gives a mesh that conforms. */
+/* Merging is recommended only if it gives a conforming mesh. */
 static void test_advice(void)
 {
     static const double half[3] = {0.0, 0.5, 1.0}, uneven[3] = {0.0, 1.0, 1.5};
@@ -163,30 +165,30 @@ static void test_advice(void)
     two_boxes(&mesh, 2, -2.0, 0.0, 1.0); /* a body given twice */
     CHECK_FAILS(
         hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, NULL), HX_EINPUT,
-        "elements 0 and 8 take the same place with different nodes (8 such pairs): the file "
-        "has this body twice; keep one of the two");
+        "elements 0 and 8 occupy the same place with different nodes (8 such pairs): the file "
+        "contains this body twice; keep one of the two");
     CHECK_OK(hx_mesh_merge_helps(&mesh, 1e-9, &helps));
     CHECK(helps == 0);
     hx_mesh_free(&mesh);
 
     two_boxes(&mesh, 2, 0.0, 2.0, 1.0); /* along an edge */
-    check_note(&mesh, "no two faces between them are equal; mesh.merge = 1e-09 joins the nodes",
+    check_note(&mesh, "no faces between them are equal; mesh.merge = 1e-09 joins the nodes",
                "crack", 1);
     CHECK_OK(hx_mesh_mend_coincident(&mesh, 1e-9, NULL, NULL));
     CHECK_OK(hx_mesh_finish(&mesh));
     CHECK_OK(hx_mesh_check_conforming(&mesh, 0, NULL));
     hx_mesh_free(&mesh);
 
-    two_boxes(&mesh, 2, 0.0, 0.0, 1.0); /* two cells beside one */
+    two_boxes(&mesh, 2, 0.0, 0.0, 1.0); /* two cells against one */
     squeeze(&mesh, half);
-    check_note(&mesh, "are equal; merging them gives no mesh that conforms: node", "joins", 0);
+    check_note(&mesh, "are equal; merging them does not give a conforming mesh: node", "joins", 0);
     hx_mesh_free(&mesh);
 
-    two_boxes(&mesh, 2, 0.0, 0.0, 1.0); /* equal faces beside others */
+    two_boxes(&mesh, 2, 0.0, 0.0, 1.0); /* equal faces next to others */
     squeeze(&mesh, uneven);
     CHECK_FAILS(hx_mesh_mend_coincident(&mesh, (double)NAN, NULL, NULL), HX_EINPUT,
                 "meet at 2 pairs of equal faces");
-    CHECK(strstr(hx_error_message(), "merging these nodes gives no mesh that conforms (node"));
+    CHECK(strstr(hx_error_message(), "merging these nodes does not give a conforming mesh (node"));
     CHECK(!strstr(hx_error_message(), "joins"));
     hx_mesh_free(&mesh);
 }

@@ -92,7 +92,7 @@ expect 2 "cut.step: gmsh could not read" "$hextop" mesh cut.step x.vtk
 expect 2 "would give about" "$hextop" check part.cfg mesh.element_size=1e-4
 
 # --- keys of gmsh where a model is converted ---
-expect 2 "ended; larger elements or a longer time limit would help" \
+expect 2 "terminated; larger elements or a longer time limit would help" \
     "$hextop" mesh part.step x.vtk mesh.element_size=20 mesh.time_limit=0.01
 expect 0 "element size 20" "$hextop" mesh part.step x.vtk mesh.element_size=20 mesh.time_limit=100
 expect 2 "'mesh.time_limit=0': expected a number in (0, inf)" "$hextop" mesh part.step x.vtk mesh.time_limit=0

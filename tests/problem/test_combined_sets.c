@@ -134,7 +134,7 @@ static void check_inside(hx_mesh *mesh)
     free(face);
     CHECK(n[0] == n[1] && n[0] > 0);
     CHECK_FAILS(hx_load_faces(mesh, hx_mesh_find_set(mesh, "only"), &n[0], &face), HX_EINPUT,
-                "set 'inside' names 1 face, none on the boundary");
+                "set 'inside' has 1 face, all of them between two elements");
 }
 
 /* A difference whose faces have only nodes of the subtracted set accepts loads on faces, but no
