@@ -402,8 +402,9 @@ static void check_inner_faces(void)
     load.set = "inside";
     for (size_t i = 0; i < sizeof kind / sizeof kind[0]; i++) {
         load.kind = kind[i];
-        CHECK_FAILS(hx_problem_create(&problem, &mesh, &params), HX_EINPUT,
-                    "a.cfg:7: loads[0]: set 'inside' has 45 faces, all of them between two elements");
+        CHECK_FAILS(
+            hx_problem_create(&problem, &mesh, &params), HX_EINPUT,
+            "a.cfg:7: loads[0]: set 'inside' has 45 faces, all of them between two elements");
     }
     hx_notes_free(&notes);
     hx_mesh_free(&mesh);
