@@ -295,7 +295,7 @@ refused_ranks() { # WORDS: what --ranks is given, and what is said of it
 ok "half a process is refused" refused_ranks 2.5 "not a number of processes"
 ok "more processes than elements are refused" refused_ranks 129 "129 ranks for 128 elements"
 "$hextop" check small.cfg optimization.filter.radius=0.8 >stdout 2>warnings
-ok "check warns of a small radius" contains warnings "hextop: warning: the filter's radius"
+ok "check warns of a small radius" contains warnings "hextop: warning: the filter radius"
 "$hextop" check small.cfg mesh.nx=16 optimization.filter.radius=11 >stdout 2>warnings
 ok "check warns of a large radius" contains warnings "blurs the design"
 "$hextop" check small.cfg 'passive[0].density=0.01' \

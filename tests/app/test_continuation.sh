@@ -52,7 +52,7 @@ for kind in sensitivity density helmholtz none; do
     says $kind.txt "schedule  penalty 1 to 3 by 0.5 every 3 iterations"
     says $kind.txt "penalty 1.5 from here on"
     says $kind.txt ", greyness "
-    says $kind.err "ends the run before penalty has its last value, which may take 12"
+    says $kind.err "ends the run before penalty reaches its final value, which may take 12"
     grep -q "\"filter\": \"$kind\"" $kind/summary.json || fault "$kind: summary.json has no filter"
 done
 

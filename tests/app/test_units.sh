@@ -56,7 +56,7 @@ grep -q '^filter .*, radius [0-9.]* mm, ' check.txt || fault "check: filter"
     grep -q 'density = 7850 t/mm^3 is above that of osmium' || fault "check: kg/m^3 pass for t/mm^3"
 
 "$hextop" check rod.cfg 'loads[2]={set="lower-bore";bearing_force=[0,0,-700];case=2;}' 2>&1 |
-    grep -q '[0-9]* % of the nodal forces of load case 2 act on held degrees' ||
+    grep -q '[0-9]* % of the nodal forces of load case 2 act on fixed degrees' ||
     fault "check: a load on what is held"
 
 "$hextop" run rod.cfg >run.txt 2>&1 || fault "run: $(tail -1 run.txt)"

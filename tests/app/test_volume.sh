@@ -137,7 +137,7 @@ between=$(awk -v f="$first" 'BEGIN { print 1.02 * f }')
 says stderr "volume_fraction = $between can be met only at the beginning of the run"
 grep -Eq "warning: iteration [0-9]+: the design has a volume of 0\.[0-9]+ instead of volume_fraction = $between" stderr ||
     fault "$what: the first design that misses is not named: $(cat stderr)"
-grep -Eq "warning: the volume is not met: the last design has 0\.[0-9]+, volume_fraction = $between" stderr ||
+grep -Eq "warning: the volume is not met: the last design has a volume fraction of 0\.[0-9]+ instead of $between " stderr ||
     fault "$what: the last design is not named: $(cat stderr)"
 says late/summary.json '"volume_met": false'
 says late/summary.json "\"volume_wanted\": $between"
