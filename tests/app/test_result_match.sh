@@ -104,7 +104,7 @@ solid() {
     awk '$1 == "volume" { sub(",", "", $2); print $2 }' stdout
 }
 
-# alike WHAT FILE TOLERANCE: all three accept the file like the original.
+# alike WHAT FILE TOLERANCE: checks that all three commands accept the file like the original.
 alike() {
     near "$(initial "$2")" "$initial" "$3" || fault "$1: optimization.initial starts elsewhere"
     near "$(grey "$2")" "$grey" "$3" || fault "$1: verify finds another compliance"

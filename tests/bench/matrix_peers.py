@@ -217,7 +217,7 @@ class Box:
         return (c * self.conn[:, :, None] + np.arange(c, dtype=np.int32)).reshape(self.n_elem, 8 * c)
 
     def n_number(self, c):
-        """Of K: along each axis n + 1 nodes have 3 n + 1 neighbours, themselves among them."""
+        """Number of entries of K: along each axis, n + 1 nodes have 3 n + 1 neighbours, including themselves."""
         nx, ny, nz = self.n
         return c * c * (3 * nx + 1) * (3 * ny + 1) * (3 * nz + 1)
 
@@ -400,7 +400,7 @@ class OfTorch(Peer):
         return self.torch.searchsorted(kept[0] * n + kept[1], index[0] * n + index[1])
 
     def add_kept(self, slot, value, expected):
-        """What a design costs where the pattern is kept: additions into its places."""
+        """Times the fill per design if the pattern is kept: values are added to its entries."""
         k = self.torch.empty_like(expected)
 
         def work():

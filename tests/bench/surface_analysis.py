@@ -193,7 +193,7 @@ def outer_faces(cells):
 
 
 def distance(points, triangles):
-    """Of each point to the nearest triangle."""
+    """Distance of each point to its nearest triangle."""
     best = numpy.full(len(points), numpy.inf)
     for a, b, c in triangles:
         u, v, w = b - a, c - a, points - a

@@ -158,7 +158,7 @@ def remesh(stl, size, name, folder):
 
 
 def fill(stl, n_refine, name, folder):
-    """The same with the STL's own triangles, every tetrahedron split into eight n_refine times."""
+    """Meshes the inside of the STL with its own triangles, then splits each tetrahedron into eight, n_refine times."""
     with open(os.path.join(folder, name + ".geo"), "w", encoding="ascii") as geo:
         geo.write(f"""
 Merge "{stl}";
@@ -230,7 +230,7 @@ def volume_of(x, cells):
 
 
 def mesh_twice(stl, sizes, name, folder):
-    """[points and elements] of each size; where gmsh cannot mesh the surface anew, of its triangles as they are."""
+    """[points and elements] for each size. If gmsh cannot remesh the surface, its triangles are used as they are."""
     meshes = []
     for i, size in enumerate(sizes):
         mesh = remesh(stl, size, f"{name}_{i}", folder)

@@ -15,7 +15,7 @@ linear and with quadratic elements; the table says how far the compliances are a
 The designs of finer meshes show the cause where they are. Exit status 1: more than 3 % apart with quadratic
 elements, designs not black and white, or a radius below three edges.
 
-cost: PCG iterations, seconds a design, bytes an element, with a radius in elements. OUT/NAME/ keeps each run's files. Needs only Python 3.
+cost: PCG iterations, seconds per design and bytes per element, with a radius in elements. OUT/NAME/ keeps each run's files. Needs only Python 3.
 """
 
 import argparse
@@ -180,7 +180,7 @@ def report(args, rows):
             "0/1": f"{row['0/1']:.6g}", "%": f"{apart(row, first, '0/1'):+.2f}",
             "quadratic": "" if row["quadratic"] is None else f"{row['quadratic']:.6g}",
             "softer, %": stiff, "apart, %": f"{apart(row, first, key):+.2f}",
-            "s a design": f"{row['design s']:.4f}", "run, s": f"{row['run s']:.2f}", "verify, s": f"{row['verify s']:.1f}"})
+            "s per design": f"{row['design s']:.4f}", "run, s": f"{row['run s']:.2f}", "verify, s": f"{row['verify s']:.1f}"})
         if args.radius < LEAST_RADIUS * row["edge"]:
             faults.append(f"{row['mesh']}: a radius of {args.radius / row['edge']:.2f} edges")
         if row["greyness"] > MOST_GREY:
@@ -192,7 +192,7 @@ def report(args, rows):
     print_table(shown)
     save(args.out / "compare.csv", rows)
     if any(row["solid alone"] for row in rows):
-        print("with quadratic elements the solid alone, where the whole did not fit")
+        print("quadratic elements: only the solid was analysed if the whole part did not fit")
     return faults
 
 
@@ -205,7 +205,7 @@ def compare(args):
     return 1 if faults else 0
 
 
-# --- what a design costs ---
+# --- cost per design ---
 
 
 def cost(args):
@@ -219,9 +219,9 @@ def cost(args):
             "mesh": folder.name, "elements": summary["elements"], "nodes": summary["nodes"],
             "operator": summary["operator"], "preconditioner": summary["preconditioner"],
             "iterations": f"{min(pcg)} to {max(pcg)}", "median": statistics.median(pcg),
-            "s a design": round(summary["seconds_per_iteration"]["median"], 5), "run, s": round(summary["seconds"], 2),
+            "s per design": round(summary["seconds_per_iteration"]["median"], 5), "run, s": round(summary["seconds"], 2),
             "set-up, s": round(summary["setup"]["until_first_product"], 2),
-            "bytes an element": round(summary["memory"]["device_bytes_per_element"], 1),
+            "bytes per element": round(summary["memory"]["device_bytes_per_element"], 1),
             "compliance": f"{summary['compliance']:.6g}", "greyness": round(summary["greyness"], 4)})
     print_table(rows)
     save(args.out / "cost.csv", rows)
@@ -231,7 +231,7 @@ def cost(args):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     modes = parser.add_subparsers(dest="mode", required=True)
-    for mode, text in ((compare, "the same part of hexahedra and of tetrahedra"), (cost, "what a design costs")):
+    for mode, text in ((compare, "the same part of hexahedra and of tetrahedra"), (cost, "time and memory per design")):
         sub = modes.add_parser(mode.__name__, help=text)
         sub.set_defaults(mode=mode)
         sub.add_argument("hextop", type=lambda p: pathlib.Path(p).resolve())

@@ -60,7 +60,7 @@ def design_of(span):
 
 
 def within_designs(spans):
-    """Without what goes on between designs but files; all where no design is whole."""
+    """Drops spans between designs, except those of files. Keeps all spans if no design is complete."""
     kept, end = [], float("-inf")
     for span in spans:
         if design_of(span) is not None:
@@ -121,7 +121,7 @@ def exposed(queues):
 
 
 def count_iterations(spans):
-    """Those of the designs' solves, not of a filter that solves too."""
+    """PCG iterations of the solves of designs, without those of a filter that also solves."""
     count, end = 0, 0.0
     for span in spans:
         if span.name == "PCG":

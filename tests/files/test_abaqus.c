@@ -37,7 +37,7 @@ static void test_mesh_styles(void)
     CHECK(stated.n_support == 12 && stated.n_force == 1 && !stated.fault);
     hx_mesh_free(&mesh);
 
-    /* A rigid body without a reference node is no fault of the mesh. */
+    /* A rigid body without a reference node is not an error of the mesh. */
     check_unread(ONE_HEX "*NSET, NSET=wall\n1, 4\n*RIGID BODY, NSET=wall\n", HX_UNREAD_CARRIES,
                  "case.inp:14: 1 *RIGID BODY (without REF NODE=NODE)");
 
@@ -328,7 +328,8 @@ static void test_merged_conditions(void)
 
 typedef enum { OF_ALL, OF_SUPPORTS, OF_LOADS } fault_of;
 
-/* The mesh is read, from = "file" will be refused with this where it is of that. */
+/* The mesh is read, but from = "file" is refused with the message `want` for supports, loads or
+ * both, as `of` states. */
 static void check_fault(fault_of of, const char *text, const char *want)
 {
     hx_mesh mesh;

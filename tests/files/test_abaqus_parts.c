@@ -67,7 +67,7 @@ static void test_rotation(void)
     hx_mesh_free(&mesh);
 }
 
-/* Of one instance: its numbers, and its names where the assembly has no such set. */
+/* A single instance keeps its numbers, and its set names unless the assembly has such a set. */
 static void test_one_instance(void)
 {
     hx_mesh mesh;

@@ -175,8 +175,8 @@ check(len(steps) == 2, f"{len(steps)} cases of two subcases")
 first = {(41, 1): 40.0, (41, 3): -20.0, (24, 2): 3.0}
 check(steps and set(steps[0]) == set(first) and all(near(steps[0][k], v) for k, v in first.items()),
       f"LOAD's factors: {steps[:1]}")
-# Of the pressures: top of element 5 (area 1), the wedge's lower triangle (area 1/2), the
-# tetrahedron's face 23 32 41 (not 24), and PLOAD's face x = 0, whose normal by its corners is +x.
+# The pressures act on the top of element 5 (area 1), the wedge's lower triangle (area 1/2), the
+# tetrahedron's face 23 32 41 (not 24), and PLOAD's face x = 0, whose corners define the normal +x.
 total = [sum(v for (n, c), v in steps[1].items() if c == d) for d in (1, 2, 3)]
 outward = (0.0, -0.5, 0.2) # of (1, 0, 0) and (0.4, 0.4, 1), by half
 expected = [5.0 * 1 - 4 * outward[0], -4 * outward[1], -3.0 + 2 * 0.5 - 4 * outward[2]]

@@ -109,7 +109,7 @@ convert large22.msh large22.vtk
 same large.vtk large22.vtk
 grep -q '^CELLS 16000 ' large.vtk || fault "not 16000 elements"
 
-# Without a physical volume nothing but surfaces is saved: said so.
+# Without a physical volume gmsh saves surfaces only, and the message reports it.
 sed 's/^Physical Volume.*//' "$src/examples/meshes/blocks.geo" >surface.geo
 mesh surface.geo surface.msh -format msh41
 n=$((n + 1))

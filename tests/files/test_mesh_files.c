@@ -250,7 +250,7 @@ static void write_binary_2(FILE *f, int swap)
     fputs("\n$EndElements\n", f);
 }
 
-/* The same in format 4.1, the nodes of surface 1 with parameters. */
+/* Writes the same mesh in format 4.1; the nodes of surface 1 have parameters. */
 static void write_binary_4(FILE *f, int swap, int n_byte)
 {
     static const int64_t n_entity[4] = {0, 0, 1, 1};

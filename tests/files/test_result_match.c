@@ -417,7 +417,7 @@ static void test_collapsed(void)
     hx_mesh_free(&other);
 }
 
-/* Values of a mesh as read, by each cell's place; a cell is 1 where it is dense. */
+/* Densities in the numbering of the mesh as read, by each cell's position: 1 for dense cells. */
 static void make_kind(hx_mesh *mesh, mixed_kind kind, uint64_t shuffle)
 {
     const mixed_box box = {.kind = kind, .n = {2, 2, 5}, .distort = 0.15, .seed = 9};

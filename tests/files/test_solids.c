@@ -1,7 +1,7 @@
 /* Solids of every kind, order and format, one in a file: volume, faces by labels and by surface
  * elements, nodes of second order on straight and curved edges, mirrored and degenerate ones. The
  * orders of nodes are written here as the manuals draw them, node by node: "2" is a corner, "02"
- * lies between two of them. And one element for one cell, whatever its numbering. test_solids */
+ * lies between two of them. And one element for one cell in any numbering. test_solids */
 #include <ctype.h>
 
 #include "core/files/mesh_files.h"
@@ -359,7 +359,7 @@ static void check_numbering(const hx_mesh *mesh, const type *t)
               t->order, (int)hx_solid_of_cell(mesh->conn));
 }
 
-/* Twice the number of nodes is what the forces add up to, on the corners alone. */
+/* The forces act on corners only and add up to twice the number of nodes. */
 static void check_forces(const hx_mesh *mesh, const part *p, const hx_conditions *stated)
 {
     double sum = 0.0, moment[2] = {0.0, 0.0}, expected[2] = {0.0, 0.0};
@@ -423,7 +423,8 @@ static int corner_of(const hx_mesh *mesh, const part *p, const type *t, int32_t 
     return c;
 }
 
-/* Of a bent part the mesh has every node on an edge, at its ends and its place; else none. */
+/* The mesh of a bent part has every mid-edge node, with its ends and its position; others have
+ * none. */
 static void check_middles(const hx_mesh *mesh, const part *p, const type *t)
 {
     const hx_middles *m = &mesh->middles;
@@ -539,7 +540,7 @@ static void test_bounded(void)
     hx_mesh_free(&mesh);
 }
 
-/* --- the element that a cell is, whatever its numbering --- */
+/* --- the element of a cell in any numbering --- */
 
 /* The stiffness by the cell's points, row-major [3 n][3 n]. */
 static void stiffness_of(const double *xyz, const int32_t conn[8], int n, double *k)

@@ -144,7 +144,7 @@ static void test_both(void)
     hx_notes_free(&notes);
 }
 
-/* Without its interfaces the file is glued where sides lie in one place, and says so. */
+/* A file without its interfaces is glued where sides coincide, and a note reports it. */
 static void test_found(void)
 {
     hx_spline spline;
@@ -166,7 +166,7 @@ static void test_found(void)
     hx_mesh_free(&mesh);
 }
 
-/* A file in which `from` (its first, from `after` on) has become `to`, and what is said of it. */
+/* A file in which the first `from` behind `after` is replaced by `to`, and the expected message. */
 typedef struct fault {
     const char *after, *from, *to, *message;
 } fault;

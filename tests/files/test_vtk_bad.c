@@ -1,4 +1,4 @@
-/* What the VTK reader says of bad files, that a full disk leaves the old file, and a fuzz loop. */
+/* Messages of the VTK reader for bad files; a full disk leaves the old file; a fuzz loop. */
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

@@ -203,7 +203,8 @@ static void test_centroid(void)
     CHECK(n_seen[1] == 1 && n_seen[4] == 1701 && n_seen[6] == 266 && n_seen[7] == 28);
 }
 
-/* Of hexahedra the sum of the corners in their order; in a mesh, of whatever kind. */
+/* The centroid of a hexahedron sums its corners in their order; then cells of any kind in a
+ * mesh. */
 static void test_mesh_centroid(void)
 {
     static const int32_t cell[3][8] = {

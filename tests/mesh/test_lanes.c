@@ -1,5 +1,5 @@
-/* What is told of several elements or points at a time, in vector lanes: the bits of one by one, on
- * each unit. */
+/* Functions that evaluate several elements or points at a time, in vector lanes: on each vector
+ * unit they give the same bits as one at a time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "core/mesh/voxel_grid.h"
 #include "tests/lib/fixture.h"
 
-/* On every unit that runs here; the first is the baseline. */
+/* Pins each vector unit that runs here in turn; the first is the baseline. */
 static int next_unit(int *unit)
 {
     while (*unit < HX_N_VECTOR && !hx_vector_unit_runs((hx_vector_unit)*unit)) ++*unit;
@@ -22,7 +22,7 @@ static int next_unit(int *unit)
     return 1;
 }
 
-/* Of runs of all lengths up to a few lanes, and bounds of all. */
+/* Centroids of runs of all lengths up to a few lanes, and the bounds of all centroids. */
 static void check_centroids(const hx_mesh *mesh)
 {
     enum { MOST = 11 };

@@ -1,5 +1,5 @@
-/* Elements that come inside out: mended by another order of their nodes, and refused where a node
- * lies outside the elements around it, so that what is mended would lie across others. */
+/* Elements that are inside out: reordering their nodes repairs them, except if a node lies outside
+ * the elements around it: then a repaired element would overlap others, and the mesh is refused. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,8 +80,8 @@ static void make_star(hx_mesh *mesh, int kind, double height, int mirrored, int3
     for (int64_t e = 0; mirrored && e < mesh->n_elem; e++) mirror_element(mesh, e);
 }
 
-/* A node outside the elements around it: each of them that is inside out for it could be mended,
- * but then lies across its neighbours, also where the file has all the others mirrored. */
+/* A node outside the elements around it: each element that is inside out because of it could be
+ * repaired, but would then overlap its neighbours, even if the file has all others mirrored. */
 static void test_outside(int kind, int mirrored)
 {
     hx_mesh mesh;

@@ -224,7 +224,7 @@ static void make_set_box(hx_mesh *mesh)
     CHECK_OK(hx_mesh_add_node_set(mesh, "empty", 0, NULL));
 }
 
-/* The same mesh in another order; and any number of it counts. */
+/* A mesh in another order has the same hash; any changed number changes the hash. */
 static void check_hashes(hx_mesh *mesh, const hx_mesh *plain)
 {
     const hx_hash own = hx_mesh_hash(mesh), other = hx_mesh_hash(plain);

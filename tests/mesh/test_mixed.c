@@ -1,4 +1,5 @@
-/* Meshes of every kind of cell: what the boxes of the tests are, and what the mesh says of them. */
+/* Meshes of every kind of cell: the boxes that the tests use, and the properties of their
+ * meshes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,7 +219,7 @@ static void test_finish(void)
 
 /* --- the element as a unit of length --- */
 
-/* Of undistorted unit cells, the mean over an element's edges by hand. */
+/* Element size of undistorted unit cells: the mean over an element's edges, computed by hand. */
 static void test_size(void)
 {
     const double edge2 = sqrt(2.0), edge3 = sqrt(3.0);
@@ -249,8 +250,8 @@ static void test_size(void)
     }
 }
 
-/* Of hexahedra to the bit the cube root of the mean volume, summed in 1024 runs of elements one
- * after the other, as before other kinds came. */
+/* The element size of hexahedra is, to the bit, the cube root of the mean volume, summed in 1024
+ * consecutive runs of elements. */
 static void test_size_of_hexahedra(void)
 {
     enum { N_RUN = 1024 };
@@ -534,7 +535,7 @@ static void test_hanging(double height, int hangs)
     hx_mesh_free(&mesh);
 }
 
-/* The same cell in other numberings. */
+/* A cell that occurs twice in different numberings. */
 static void test_twins(void)
 {
     static const int32_t cell[3][8] = {

@@ -43,7 +43,7 @@ static int step_begin(step_writer *w, const char *path, const char *unit)
                     fine, length, angle, solid);
 }
 
-/* Of solids "#1,#2" one part. */
+/* Makes one part of the solids, such as "#1,#2", and ends the file. */
 static void step_end(step_writer *w, int context, const char *solids)
 {
     const int application = step_add(w, "APPLICATION_CONTEXT('')");

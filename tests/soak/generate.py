@@ -18,7 +18,7 @@ import sys
 
 from meshes import from_tree, generated, vector, written
 
-# Those that solver.operator takes; what a CPU lacks it runs as another.
+# Values of solver.operator; a CPU replaces those that it lacks.
 ATOMIC = ("ebe", "ebe8", "ebe24", "ebe64", "warp64", "sym")  # on a GPU they add in any order
 EXACT = ("nbn", "otf", "voxels", "dedup", "bsr", "bsrsym", "csr", "ell", "coo")
 SINGLE = ("sym32", "bsr32")  # stiffness in single precision: the design differs by 1e-7 and what follows from it

@@ -1,4 +1,4 @@
-"""Meshes of the soak test: what can be said of each (box, sets, bores), and boxes of every kind of cell."""
+"""Meshes of the soak test: a description of each (box, sets, bores), and boxes of every kind of cell."""
 import random
 
 KUHN = ((0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6), (0, 4, 5, 6), (0, 5, 1, 6))

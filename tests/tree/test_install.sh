@@ -27,7 +27,7 @@ PKG_CONFIG_PATH=$(dirname "$pc")
 prefix=$(sed -n 's/^prefix=//p' "$pc")
 export PKG_CONFIG_PATH
 
-# The prefix is where DESTDIR put it; CUDA's static runtime is where nvcc says, if not where it is by default.
+# The prefix lies under DESTDIR. If CUDA's static runtime is not in its default folder, nvcc prints its path.
 cuda=/usr/local/cuda/lib64
 [ -e $cuda/libcudart_static.a ] || ! command -v nvcc >/dev/null ||
     cuda=$(nvcc --dryrun -x cu /dev/null 2>&1 | sed -n 's/.* "*-L\([^" ]*\)".*/\1/p' | head -1)

@@ -207,7 +207,7 @@ def check_output(root, files):
 
 
 def check_headers(root, files):
-    """Every header of core compiles alone, as C and, for the CUDA files, as C++."""
+    """Every header of core compiles by itself, as C and, for the CUDA files, as C++."""
     jobs = []
     with tempfile.TemporaryDirectory() as folder:
         compilers = [("c", os.environ.get("CC", "cc").split() + ["-std=c11"])]
