@@ -34,7 +34,7 @@ HEAT = (CONFIG.replace("loads", "physics = \"heat\";\nloads").replace("E = 1.0; 
 MEGA = 1 << 20
 NUMBER = r"([0-9.]+ [kMG]?B)"
 REFUSED = (rf"quadratic elements need {NUMBER} of memory for the whole mesh(?: and {NUMBER} for only the solid)?, "
-           rf"{NUMBER} is free: take a coarser mesh, or verify with linear elements")
+           rf"{NUMBER} is free: use a coarser mesh, or verify with linear elements")
 ENV = dict(os.environ, MALLOC_ARENA_MAX="1")
 failed = 0
 

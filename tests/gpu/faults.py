@@ -48,7 +48,7 @@ CONFIGS = {
 ALWAYS = "optimization.iterations=2 output.every=1 solver.threads=1".split()
 ON_CPU = ("auto", "multigrid", "quadratic", "helmholtz", "energy")
 LIMIT = 20  # seconds a run
-REMEDIES = (r"run again, or on another|take a smaller mesh|operators fit|other units|see nvidia-smi|"
+REMEDIES = (r"run again, or on another|use a smaller mesh|operators fit|other units|see nvidia-smi|"
             r"use \"|max_iterations|wait for other processes|another radius|use solver\.|free "
             r"some|device \"cpu\"|take |use fill ")
 
