@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs with filtered densities, projection and rising penalty: volume, columns, notes, when they
-# stop, and that config.cfg repeats them.
+# Runs with filtered densities, projection and increasing penalty: volume, columns, messages, when they stop, and that
+# config.cfg repeats them.
 #     test_continuation.sh HEXTOP
 set -u
 hextop=$(realpath "$1")
@@ -29,7 +29,7 @@ says() {
     grep -qF -- "$2" "$1" || fault "$1 does not say: $2"
 }
 
-# met FOLDER: every analysed design has the volume asked for.
+# met FOLDER: every analysed design meets the target volume.
 met() {
     column "$1" volume | tr ' ' '\n' |
         awk 'NF { n++; if ($1 !~ /^0[.][0-9]+$/ || $1 - 0.4 > 1e-5 || 0.4 - $1 > 1e-5) bad = 1 }
@@ -74,8 +74,8 @@ for kind in density helmholtz; do
     cmp a b || fault "config.cfg is no fixed point"
 done
 
-# A design that changes by less than the tolerance takes the next step at once, and ends the run only
-# after the last one: here every design does.
+# A design that changes by less than the tolerance takes the next step of the schedule at once, and ends the run only
+# after the last step: here every design does.
 run early optimization.change_tolerance=0.9 optimization.move=1 optimization.projection.every=4 \
     optimization.projection.beta_max=4 optimization.continuation.every=100 optimization.iterations=100
 [ "$(column early beta)" = "1 2 4 4 4 " ] || fault "early: beta $(column early beta)"
