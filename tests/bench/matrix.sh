@@ -20,7 +20,7 @@ else
 fi
 config="configs/cantilever.cfg mesh.distort=0.2 solver.device=$device"
 
-step() { # step NAME SECONDS COMMAND...: a verdict and the time; the output is the log
+step() { # step NAME SECONDS COMMAND...: prints a verdict and the time; the log has the output
     name=$1 limit=$2 begin=$(date +%s)
     shift 2
     left=$((end - begin))

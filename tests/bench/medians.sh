@@ -9,7 +9,7 @@ hextop=$1 out=$2 repeats=${3:-3}
 cd "$(dirname "$0")/../.."
 mkdir -p "$out"
 
-# number FILE KEY: of a summary.json.
+# number FILE KEY: a number of a summary.json.
 number() {
     sed -n "s/^ *\"$2\": \([-0-9.e+]*\),*\$/\1/p" "$1" | head -n 1
 }
@@ -20,7 +20,7 @@ measure() { # measure NAME CONFIG [KEY=VALUE...]
     : >"$out/$name"
     for i in $(seq "$repeats"); do
         "$hextop" -q run "$@" solver.device=cuda output.every=0 output.directory="$out/$name-$i"
-        # Mean seconds and most iterations over the designs but the first.
+        # Mean seconds and most iterations over all designs except the first.
         awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
             NR > 2 { n++; s += $at["seconds"]; if ($at["pcg_iterations"] > most) most = $at["pcg_iterations"] }
             END { printf "%.5f %d %s\n", s / n, most, $at["compliance"] }' \

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tetrahedra and mixed meshes: the same part of hexahedra and of tetrahedra compared, and what a design costs on
-meshes of each kind.
+"""Tetrahedra and mixed meshes: compares the same part of hexahedra and of tetrahedra, and measures the cost per design
+on meshes of each kind.
 
     tets.py compare HEXTOP OUT --hex FILE --tet FILE [--finer-hex FILE] [--finer-tet FILE] [--radius 8]
     tets.py cost HEXTOP OUT FILE [FILE ...] [--designs 50] [--radius 3]
@@ -73,7 +73,7 @@ def run(command, log):
 
 
 def unpack(path, out):
-    """The mesh itself; what is compressed goes into OUT."""
+    """Path of the mesh; a compressed file is extracted into OUT."""
     opener = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix)
     if not opener:
         return path
@@ -86,7 +86,7 @@ def unpack(path, out):
 
 
 def mesh_of(args, text):
-    """Path and name of a mesh as it was named on the command line."""
+    """Path and name of a mesh, from its argument on the command line."""
     times = text.endswith("*8")
     path = unpack(pathlib.Path(text[:-2] if times else text).resolve(), args.out)
     if not times:
@@ -100,7 +100,7 @@ def mesh_of(args, text):
 
 
 def design(args, text):
-    """Runs a mesh; its folder and summary."""
+    """Runs a mesh; returns its folder and summary."""
     path, name = mesh_of(args, text)
     part = next((part for part in PARTS if name.startswith(part)), None)
     if not part:
@@ -134,7 +134,7 @@ def save(path, rows):
 
 
 def verify(args, folder):
-    """What `hextop verify` found, and how long it took."""
+    """Results of `hextop verify`, and its seconds."""
     result = sorted(folder.glob("density_*.vtk"))[-1]
     how = [] if args.element == "none" else ["--element", args.element]
     seconds = run([args.hextop, "verify", result, folder / "config.cfg", *how, "--output", folder / "verify.json"],
@@ -168,7 +168,7 @@ def apart(row, first, key):
 
 
 def report(args, rows):
-    """The table; faults as lines."""
+    """Prints the table; returns faults as lines."""
     first, faults, shown = rows[0], [], []
     key = "0/1" if args.element == "none" else "quadratic"
     for row in rows:
